@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::paths::{Names, Use, code, names, without_tests};
+
 use crate::sources::Source;
 
 /// How many re-exports of re-exports are followed.

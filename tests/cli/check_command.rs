@@ -1,7 +1,8 @@
 //! `lmthing check` through the binary: which files, formats, exit codes.
 
-use crate::support::{Ended, Folder, HELLO, replace};
 use serde_json::Value;
+
+use crate::support::{Ended, Folder, HELLO, replace};
 
 /// Line 4 calls what is not there.
 const WRONG: &str = "export const config = { model: 'mock' };
@@ -54,7 +55,7 @@ fn people_see_the_source_and_a_summary() {
 #[test]
 fn colours_only_where_they_are_seen() {
     let folder = Folder::of(WRONG);
-    let plain = Ended::from(folder.command("check").env_remove("NO_COLOR").output().unwrap());
+    let plain = Ended::of(folder.command("check").env_remove("NO_COLOR"));
     assert!(!plain.stdout.contains('\x1b'), "{plain:?}");
     let forced = folder.command("check").env_remove("NO_COLOR").env("CLICOLOR_FORCE", "1").output().unwrap();
     assert!(Ended::from(forced).stdout.contains("\x1b["));
@@ -170,7 +171,7 @@ fn a_model_that_is_spelt_almost_like_a_known_one_is_told() {
     let folder = Folder::of(&source("'openai:gpt-4oo'"));
     let check = || {
         let mut command = folder.command("check -f json");
-        Ended::from(command.env("OPENAI_API_KEY", "k").env("LM_MODEL_FAST", "openai:gtp-4o").output().unwrap())
+        Ended::of(command.env("OPENAI_API_KEY", "k").env("LM_MODEL_FAST", "openai:gtp-4o"))
     };
     let found = check().object()["diagnostics"].clone();
     assert_eq!(
@@ -213,7 +214,7 @@ fn the_first_render_is_printed_with_its_size() {
           $`How is the weather in ${city}?`;
         };",
     );
-    let ended = Ended::from(folder.command("check --print --input").arg(r#"{"city": "Rome"}"#).output().unwrap());
+    let ended = Ended::of(folder.command("check --print --input").arg(r#"{"city": "Rome"}"#));
     assert_eq!(ended.code, 0, "{ended:?}");
     for text in [
         "system · about ",
@@ -245,7 +246,7 @@ fn one_input_from_a_pipe_is_for_all_files() {
     let folder = Folder::new(&[("a.lmt.mjs", source), ("b.lmt.mjs", source), ("in.json", r#"{"n": 3}"#)]);
     let mut command = folder.command("check --print --input -");
     command.stdin(std::fs::File::open(folder.path("in.json")).unwrap());
-    let ended = Ended::from(command.output().unwrap());
+    let ended = Ended::of(&mut command);
     assert_eq!((ended.code, ended.stdout.matches("  3.00\n").count()), (0, 2), "{ended:?}");
 }
 
@@ -256,7 +257,7 @@ fn an_input_that_cannot_be_read_is_wrong_usage_and_told_once() {
     for (input, words) in
         [("{bad", object), ("[1]", object), ("@none.json", "cannot read the file none.json"), ("@bad.json", object)]
     {
-        let ended = Ended::from(folder.command("check --input").arg(input).output().unwrap());
+        let ended = Ended::of(folder.command("check --input").arg(input));
         assert_eq!((ended.code, ended.stdout.as_str()), (2, ""), "{input}: {ended:?}");
         assert_eq!((ended.stderr.matches("--input").count() >= 1, ended.stderr.matches(words).count()), (true, 1));
     }
@@ -265,7 +266,7 @@ fn an_input_that_cannot_be_read_is_wrong_usage_and_told_once() {
         "a.lmt.mjs",
         &format!("import {{ z }} from 'zod';\nexport const input = z.object({{ n: z.number() }});\n{HELLO}"),
     );
-    let ended = Ended::from(folder.command("check -f json --input").arg(r#"{"n": "x"}"#).output().unwrap());
+    let ended = Ended::of(folder.command("check -f json --input").arg(r#"{"n": "x"}"#));
     assert_eq!(ended.code, 1, "{ended:?}");
     assert_eq!(codes(&ended)[0], ("a.lmt.mjs".to_owned(), "error".to_owned()));
 }

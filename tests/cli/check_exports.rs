@@ -1,8 +1,9 @@
 //! What `lmthing check` finds in the exports of a prompt file, through the binary: every key and value that `run` refuses or
 //! passes over, each at its own line.
 
-use crate::support::Folder;
 use serde_json::Value;
+
+use crate::support::{Ended, Folder};
 
 /// What the program finds in a file, `.lmt.mjs` unless it says otherwise.
 fn findings(name: &str, source: &str, variables: &[(&str, &str)]) -> (i32, Vec<Value>) {
@@ -11,7 +12,7 @@ fn findings(name: &str, source: &str, variables: &[(&str, &str)]) -> (i32, Vec<V
     for key in ["OPENAI_API_KEY", "OPENAI_BASE_URL", "LM_MODEL_FAST"] {
         command.env_remove(key);
     }
-    let ended = crate::support::Ended::from(command.envs(variables.iter().copied()).output().unwrap());
+    let ended = Ended::of(command.envs(variables.iter().copied()));
     let mut found = Vec::new();
     collect(&ended.object(), &mut found);
     (ended.code, found)

@@ -1,7 +1,8 @@
 //! What kind of failure `lmthing check` takes an error for, and which value it takes it to be about: neither is read out of words.
 
-use crate::support::Folder;
 use serde_json::Value;
+
+use crate::support::Folder;
 
 /// The first line of a prompt file.
 const HEAD: &str = "export const config = { model: 'mock' }; export const mock = [{ type: 'text', text: 'x' }];\n";

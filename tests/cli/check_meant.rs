@@ -1,14 +1,15 @@
 //! What `lmthing check` says of models, mocks and prompts that `run` would take otherwise than meant, through the binary:
 //! suggestions, arguments by the schema that `run` uses, and what is empty.
 
-use crate::support::Folder;
 use serde_json::Value;
+
+use crate::support::{Ended, Folder};
 
 /// What the program finds in `p.lmt.mjs`: severity, line, and message with hint.
 fn findings(source: &str) -> Vec<(String, u64, String)> {
     let folder = Folder::new(&[("p.lmt.mjs", source)]);
     let mut command = folder.command("check --format json");
-    let ended = crate::support::Ended::from(command.env("OPENAI_API_KEY", "sk-test").output().unwrap());
+    let ended = Ended::of(command.env("OPENAI_API_KEY", "sk-test"));
     let word = |value: &Value| value.as_str().unwrap_or_default().to_owned();
     let found = ended.object()["diagnostics"].clone();
     let found = found.as_array().unwrap().iter().map(|found| {

@@ -1,7 +1,8 @@
 //! The first render of `lmthing check`: what it finds, what it must not do, and that it ends (docs/reference.md, "Checking").
 
-use crate::support::Folder;
 use serde_json::Value;
+
+use crate::support::Folder;
 
 /// A check of one file.
 struct Checked {

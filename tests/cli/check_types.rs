@@ -2,8 +2,9 @@
 
 use std::time::{Duration, Instant};
 
-use crate::support::Folder;
 use serde_json::Value;
+
+use crate::support::Folder;
 
 /// The first lines of a prompt file, all in one.
 const HEAD: &str = "import { z } from 'zod'; export const config = { model: 'mock' }; export const mock = [{ type: 'text', text: 'x' }];\n";

@@ -2,13 +2,9 @@
 //!
 //! An example with a real model needs a server and is run elsewhere: it stands in [`REAL_MODELS`] with the place.
 
-use std::{
-    collections::BTreeSet,
-    fs,
-    io::Write,
-    path::Path,
-    process::{Command, Output, Stdio},
-};
+use std::{collections::BTreeSet, fs, path::Path};
+
+use crate::support::{Ended, lmthing};
 
 /// Examples with a mock model and their whole standard output. Standard error stays empty, but for those of [`LOUD`].
 const MOCKED: &[(&str, &str)] = &[
@@ -184,29 +180,17 @@ fn examples() -> Vec<(String, std::path::PathBuf)> {
 
 #[test]
 fn the_tests_of_the_examples_pass() {
-    let output = Command::new(env!("CARGO_BIN_EXE_lmthing"))
-        .args(["test", "examples"])
-        .current_dir(env!("CARGO_MANIFEST_DIR"))
-        .output()
-        .expect("the binary runs");
-    let stdout = String::from_utf8_lossy(&output.stdout);
-    assert_eq!(output.status.code(), Some(0), "{stdout}{}", String::from_utf8_lossy(&output.stderr));
+    let Ended { code, stdout, stderr } =
+        Ended::of(lmthing().args(["test", "examples"]).current_dir(env!("CARGO_MANIFEST_DIR")));
+    assert_eq!(code, 0, "{stdout}{stderr}");
     // Those that have to be given an input.
     assert!(stdout.contains(" passed | 4 skipped ("), "{stdout}");
 }
 
 /// Runs an example with what it is given.
-fn run(name: &str, path: &Path) -> Output {
+fn run(name: &str, path: &Path) -> Ended {
     let (_, words, text) = GIVEN.iter().find(|(given, ..)| *given == name).unwrap_or(&("", &[], ""));
-    let mut command = Command::new(env!("CARGO_BIN_EXE_lmthing"));
-    command.arg("run").arg(path).args(*words);
-    let child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn();
-    let mut child = child.expect("the binary runs");
-    let mut stdin = child.stdin.take().expect("a pipe");
-    // An example that reads nothing may have ended already.
-    let _ = stdin.write_all(text.as_bytes());
-    drop(stdin);
-    child.wait_with_output().expect("the binary ends")
+    Ended::with_input(lmthing().arg("run").arg(path).args(*words), text)
 }
 
 #[test]
@@ -215,17 +199,16 @@ fn every_mocked_example_prints_what_it_says() {
     let mut failures = Vec::new();
     for (name, expected) in MOCKED {
         let (_, path) = files.iter().find(|(stem, _)| stem == name).expect("a listed example exists");
-        let output = run(name, path);
-        let (stdout, stderr) = (String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
+        let Ended { code: ended_with, stdout, stderr } = run(name, path);
         let stderr = stderr.replace(env!("CARGO_MANIFEST_DIR"), "DIR");
         let mut said: Vec<&str> = stderr.lines().collect();
         said.sort_unstable();
         let loud = LOUD.iter().find(|(loud, _)| loud == name).map_or(&[][..], |(_, lines)| lines);
         let code = ENDED.iter().find(|(ended, _)| ended == name).map_or(0, |(_, code)| *code);
-        if output.status.code() != Some(code) || stdout != *expected || said != loud {
+        if ended_with != code || stdout != *expected || said != loud {
             failures.push(format!(
                 "{name}: {}\n--- expected\n{expected}--- printed\n{stdout}--- errors\n{stderr}",
-                output.status
+                ended_with
             ));
         }
     }

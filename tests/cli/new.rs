@@ -2,7 +2,7 @@
 
 use std::fs;
 
-use crate::support::Folder;
+use crate::support::{Ended, Folder};
 
 /// Each template and what it prints.
 const TEMPLATES: [(&str, &str); 6] = [
@@ -133,7 +133,7 @@ fn what_cannot_be_meant_is_refused_with_what_can() {
 fn a_word_with_spaces_is_told_as_a_shell_takes_it() {
     let folder = empty();
     let mut command = folder.command("new");
-    let written = crate::support::Ended::from(command.arg("my prompts/first one").output().unwrap());
+    let written = Ended::of(command.arg("my prompts/first one"));
     assert_eq!(written.code, 0, "{written:?}");
     assert!(written.stderr.contains("lmthing run 'my prompts/first one.lmt.mjs'"), "{}", written.stderr);
 }

@@ -17,7 +17,7 @@ impl Report {
     pub fn of(folder: &Folder, arguments: &str) -> Self {
         let mut command = folder.command(&format!("test --reporter json {arguments}"));
         command.env_remove("CI").env_remove("GITHUB_ACTIONS");
-        Report::from(Ended::from(command.output().unwrap()))
+        Report::from(Ended::of(&mut command))
     }
 
     /// The tests of one file, `a.test.lmt.mjs`, which imports everything.

@@ -7,9 +7,10 @@ use std::{
     sync::atomic::{AtomicUsize, Ordering},
 };
 
-use crate::report::{Report, tests};
-use crate::support::http;
-use crate::support::{Ended, Folder, Running};
+use crate::{
+    report::{Report, tests},
+    support::{Ended, Folder, Running, http},
+};
 
 /// A prompt file that runs.
 const PROMPT: &str = "
@@ -75,7 +76,7 @@ fn folders_are_searched_for_tests_and_prompt_files_with_an_answer() {
     assert_eq!(files(&Report::of(&folder, "in")), expected);
     let mut here = command(&folder, "--reporter json");
     here.current_dir(folder.path("in"));
-    assert_eq!(files(&Report::from(Ended::from(here.output().unwrap()))), expected);
+    assert_eq!(files(&Report::from(Ended::of(&mut here))), expected);
     // Each once, named or not; what is named is wanted, whatever Git says.
     let twice = Report::of(&folder, "in/a.test.lmt.mjs in/deep in/./a.test.lmt.mjs in/deep in/built/e.test.lmt.mjs");
     let expected = ["a.test.lmt.mjs", "built/e.test.lmt.mjs", "deep/b.test.lmt.ts", "deep/c.test.lmt.js"];
@@ -184,7 +185,7 @@ fn junit_is_written_beside_the_report() {
 #[test]
 fn github_gets_annotations() {
     let folder = Folder::new(&[("a.test.lmt.mjs", FAILS)]);
-    let ended = Ended::from(command(&folder, "").env("GITHUB_ACTIONS", "true").output().unwrap());
+    let ended = Ended::of(command(&folder, "").env("GITHUB_ACTIONS", "true"));
     assert_eq!(ended.code, 1);
     assert!(ended.stderr.starts_with("::error "), "{}", ended.stderr);
     for part in ["file=a.test.lmt.mjs", "line=3", "title=fails", "as planned"] {
@@ -253,7 +254,7 @@ fn completion_offers_tests() {
     let folder = Folder::new(&[("hello.lmt.mjs", PROMPT), ("hello.test.lmt.mjs", PASSES), ("notes.txt", "")]);
     let mut command = folder.command("-- lmthing test h");
     command.env("LMTHING_COMPLETE", "fish");
-    let offered = Ended::from(command.output().unwrap());
+    let offered = Ended::of(&mut command);
     assert_eq!(offered.stdout.lines().collect::<Vec<_>>(), ["hello.lmt.mjs", "hello.test.lmt.mjs"], "{offered:?}");
 }
 

@@ -1,8 +1,10 @@
 //! What tests expect values with, and their mocks: Vitest's matchers, its messages and differences, at the author's line
 //! (docs/testing.md).
 
-use crate::report::{Report, tests};
-use crate::support::{Ended, Folder};
+use crate::{
+    report::{Report, tests},
+    support::{Ended, Folder},
+};
 
 /// The failures of a test file's only test: texts, without the folder they are in.
 #[track_caller]

@@ -1,8 +1,10 @@
 //! How test files are run: order, hooks, what is left out, limits, and that nothing of one file or test reaches another
 //! (docs/testing.md).
 
-use crate::report::{Report, tests};
-use crate::support::Folder;
+use crate::{
+    report::{Report, tests},
+    support::{Ended, Folder},
+};
 
 #[test]
 fn tests_run_in_the_order_in_which_they_are_written() {
@@ -67,7 +69,7 @@ fn only_leaves_the_others_of_its_file_out() {
     assert_eq!(report.code, 0);
 
     let mut command = folder.command("test --reporter json");
-    let report = Report::from(crate::support::Ended::from(command.env("CI", "true").output().unwrap()));
+    let report = Report::from(Ended::of(command.env("CI", "true")));
     assert!(report.file_message().contains("test.only"), "{report:?}");
     assert_eq!(report.code, 1);
 }
@@ -248,7 +250,7 @@ fn a_filter_goes_by_the_full_name() {
     let source = tests("describe('group', () => { test('one', () => {}); test('two', () => { throw 1; }); });");
     let folder = Folder::new(&[("a.test.lmt.mjs", &*source)]);
     let mut command = folder.command("test --reporter json --filter");
-    let report = Report::from(crate::support::Ended::from(command.arg("group > one").output().unwrap()));
+    let report = Report::from(Ended::of(command.arg("group > one")));
     assert_eq!(report.statuses(), ["group one: passed", "group two: skipped"]);
     assert_eq!(report.code, 0);
     let none = folder.run("test --filter nothing-like-it");
@@ -307,7 +309,7 @@ fn secrets_are_kept_out_of_reports() {
         ),
     )]);
     let mut command = folder.command("test --reporter json");
-    let ended = crate::support::Ended::from(command.env("OPENAI_API_KEY", "sk-0123456789abcdef").output().unwrap());
+    let ended = Ended::of(command.env("OPENAI_API_KEY", "sk-0123456789abcdef"));
     assert!(ended.stdout.contains("each [redacted]"), "{ended:?}");
     assert!(!ended.stdout.contains("0123456789abcdef") && !ended.stderr.contains("0123456789abcdef"), "{ended:?}");
     assert_eq!(ended.code, 1);

@@ -1,7 +1,9 @@
 //! What tests leave behind ends with them: files that they opened, runs that they did not await (docs/testing.md).
 
-use crate::report::{Report, tests};
-use crate::support::Folder;
+use crate::{
+    report::{Report, tests},
+    support::Folder,
+};
 
 /// Opens `kept` in every way there is, and closes it in none.
 #[cfg(target_os = "linux")]

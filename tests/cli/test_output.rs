@@ -1,8 +1,10 @@
 //! What tests print, and what is kept out of it (docs/testing.md, "Limits"): characters and keys that come in pieces, keys that
 //! only a test knows.
 
-use crate::report::{Report, tests};
-use crate::support::{Ended, Folder};
+use crate::{
+    report::{Report, tests},
+    support::{Ended, Folder},
+};
 
 /// Nobody has it in an environment.
 const KEY: &str = "sk-proj-abcdefghij0123456789";
@@ -28,7 +30,7 @@ fn what_is_printed_in_pieces_is_whole() {
     let folder =
         Folder::new(&[("a.test.lmt.mjs", &*source), ("p.lmt.mjs", &prompt(&format!("[...{pieces}, ...{key}]")))]);
     let mut command = folder.command("test --jobs 1");
-    let Ended { code, stdout, stderr } = Ended::from(command.env("MY_API_KEY", KEY).output().unwrap());
+    let Ended { code, stdout, stderr } = Ended::of(command.env("MY_API_KEY", KEY));
     assert_eq!(code, 0, "{stdout}\n{stderr}");
     // By a test, a run, both steps of another one, and a smoke test.
     assert_eq!(stderr.matches("oö\n[redacted] was it\n").count(), 5, "{stderr}");

@@ -6,10 +6,12 @@ use std::sync::{
     atomic::{AtomicUsize, Ordering},
 };
 
-use crate::report::{Report, tests};
-use crate::support::http;
-use crate::support::{Ended, Folder};
 use serde_json::Value;
+
+use crate::{
+    report::{Report, tests},
+    support::{Ended, Folder, http},
+};
 
 const KEY: &str = "sk-lab-0123456789abcdef";
 
@@ -62,7 +64,7 @@ impl Setup {
         if arguments.contains("--record") || arguments.contains("--live") {
             command.env("LAB_API_KEY", KEY);
         }
-        Report::from(Ended::from(command.output().unwrap()))
+        Report::from(Ended::of(&mut command))
     }
 
     /// The test files alone; no smoke test.
@@ -364,7 +366,7 @@ fn a_file_that_is_no_recording_is_told_and_not_written_over() {
 #[test]
 fn half_an_answer_of_a_run_that_was_given_up_is_not_recorded() {
     let piece = r#"data: {"choices":[{"delta":{"content":"half"}}]}"#;
-    let address = http::serve_slowly(move |_, stream| {
+    let address = http::serve_stream(move |_, stream| {
         let head = http::response("200 X", "text/event-stream", "");
         write!(stream, "{head}{piece}\n\n")?;
         // Until nobody listens any more.

@@ -1,7 +1,9 @@
 //! Matchers for what `run()` gives: tools, system prompts, cost, and a model that judges (docs/testing.md).
 
-use crate::report::{Report, tests};
-use crate::support::Folder;
+use crate::{
+    report::{Report, tests},
+    support::Folder,
+};
 
 /// Calls a tool and an agent that calls one too.
 const PROMPT: &str = "

@@ -1,7 +1,9 @@
 //! Smoke tests: prompt files that are run by `lmthing test` with their mock or their recording (docs/testing.md, "Smoke tests").
 
-use crate::report::Report;
-use crate::support::{Ended, Folder};
+use crate::{
+    report::Report,
+    support::{Ended, Folder},
+};
 
 /// The test `runs` of one prompt file.
 fn smoke(source: &str) -> Report {
@@ -62,7 +64,7 @@ fn a_failure_is_told_as_run_tells_it() {
 fn a_file_that_needs_an_input_is_skipped() {
     let source = |input: &str| format!("import {{ z }} from 'zod';\nexport const input = {input};\n{}", mocked(""));
     let folder = Folder::of(&source("z.object({ city: z.string(), days: z.number(), unit: z.string().default('C') })"));
-    let skipped = Ended::from(folder.command("test p.lmt.mjs").output().unwrap());
+    let skipped = Ended::of(&mut folder.command("test p.lmt.mjs"));
     assert_eq!(skipped.code, 0, "{skipped:?}");
     assert!(skipped.stdout.contains("needs an input: city, days"), "{}", skipped.stdout);
     assert_eq!(smoke(&source("z.object({ text: z.string() })")).statuses(), ["runs: skipped"]);

@@ -2,9 +2,12 @@
 
 use std::fs;
 
-use crate::report::{Report, tests};
-use crate::support::{Ended, Folder};
 use serde_json::Value;
+
+use crate::{
+    report::{Report, tests},
+    support::{Ended, Folder},
+};
 
 const KEPT: &str = "__snapshots__/a.test.lmt.mjs.snap";
 

@@ -5,12 +5,14 @@ use std::{
     collections::BTreeSet,
     fs,
     path::{Path, PathBuf},
-    process::Command,
 };
 
-use crate::support::skipped;
-use crate::typescript::{Complaint, Globals, check};
 use serde_json::Value;
+
+use crate::{
+    support::{Folder, skipped},
+    typescript::{Complaint, Globals, check},
+};
 
 /// Writes down what a prompt file finds, by the names of the modules and interfaces that describe it.
 const PROBE: &str = r"
@@ -58,13 +60,9 @@ fn declarations() -> String {
 
 /// What the program offers.
 fn probe() -> Value {
-    let directory = tempfile::tempdir().expect("a temporary directory");
-    let file = directory.path().join("probe.lmt.mjs");
-    fs::write(&file, PROBE).expect("a file can be written");
-    let output = Command::new(env!("CARGO_BIN_EXE_lmthing")).arg("run").arg(&file).output().expect("the binary runs");
-    let (stdout, stderr) = (String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
-    assert!(output.status.success(), "the probe failed: {stderr}");
-    serde_json::from_str(stdout.trim()).unwrap_or_else(|error| panic!("{error}: {stdout}{stderr}"))
+    let ended = Folder::of(PROBE).run("run p.lmt.mjs");
+    assert_eq!(ended.code, 0, "the probe failed: {}", ended.stderr);
+    ended.object()
 }
 
 fn found(probe: &Value, name: &str) -> Names {

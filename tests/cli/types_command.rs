@@ -6,9 +6,9 @@ use std::{
     process::Command,
 };
 
-use crate::support::Folder;
-use crate::support::skipped;
 use serde_json::Value;
+
+use crate::support::{Folder, skipped};
 
 const NODE: &str = ".lmthing/types/node/index.d.ts";
 

@@ -21,7 +21,7 @@ fn offered(folder: &Folder, words: &[&str]) -> Vec<String> {
     command.arg("lmthing").args(words).env("LMTHING_COMPLETE", "bash").env("_CLAP_IFS", "\n");
     command.env("_CLAP_COMPLETE_INDEX", words.len().to_string()).env("_CLAP_COMPLETE_COMP_TYPE", "9");
     command.env("_CLAP_COMPLETE_SPACE", "false").env("LM_MODEL_FAST", "openai:gpt-4o-mini");
-    let ended = Ended::from(command.output().unwrap());
+    let ended = Ended::of(&mut command);
     assert_eq!((ended.code, ended.stderr.as_str()), (0, ""), "{ended:?}");
     ended.stdout.lines().map(str::to_owned).collect()
 }
@@ -69,7 +69,7 @@ fn scripts_call_back() {
     let wrong = folder.run("completions bsh");
     assert_eq!((wrong.code, wrong.stdout.as_str()), (2, ""));
     assert!(wrong.stderr.contains("'bash'"), "{wrong:?}");
-    let unknown = Ended::from(folder.command("run").env("LMTHING_COMPLETE", "csh").output().unwrap());
+    let unknown = Ended::of(folder.command("run").env("LMTHING_COMPLETE", "csh"));
     assert_eq!((unknown.code, unknown.stdout.as_str()), (2, ""), "{unknown:?}");
 }
 

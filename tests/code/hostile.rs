@@ -13,8 +13,6 @@ use std::{
     time::{Duration, Instant},
 };
 
-use crate::helpers::{block_on, program};
-use crate::support::skipped;
 use futures_util::future::LocalBoxFuture;
 use lmthing::{
     chat::read_json,
@@ -24,6 +22,11 @@ use lmthing::{
 use serde_json::{
     Value, json,
     value::{RawValue, to_raw_value},
+};
+
+use crate::{
+    helpers::{block_on, program},
+    support::skipped,
 };
 
 const MARKER: &str = "BREACH";

@@ -6,7 +6,6 @@ use std::{
     time::{Duration, Instant},
 };
 
-use crate::helpers::{block_on, program};
 use lmthing::{
     code::{CheckMode, Declaration, Declarations, FunctionSignature},
     sandbox::{HostFunctions, LogLine, RunOutcome, Sandbox, SandboxConfig},
@@ -15,6 +14,8 @@ use serde_json::{
     Value, json,
     value::{RawValue, to_raw_value},
 };
+
+use crate::helpers::{block_on, program};
 
 /// Host functions that record what happens.
 #[derive(Default)]

@@ -11,9 +11,10 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use crate::support::skipped;
 use lmthing::code::{CheckMode, Checker, prepare};
 use serde_json::Value;
+
+use crate::support::skipped;
 
 /// Lines and codes.
 type Verdict = BTreeSet<(u64, u64)>;

@@ -1,12 +1,15 @@
 //! Runs that stop at calls that need approval, and go on with a decision (docs/command-line.md, "Approvals"), through the binary.
 
-use crate::support::Ended;
-use crate::support::resume::{
-    PRELUDE, Place,
-    provider::{Conversation, Provider, Turn},
-    status,
-};
 use serde_json::{Value, json};
+
+use crate::support::{
+    Ended, Running,
+    resume::{
+        PRELUDE, Place,
+        provider::{Conversation, Provider, Turn},
+        status,
+    },
+};
 
 const RUN: &str = "run --journal --on-approval stop p.lmt.mjs";
 
@@ -302,7 +305,7 @@ fn on_a_terminal_somebody_is_asked() {
         .stdin(std::process::Stdio::piped())
         .stdout(std::process::Stdio::piped())
         .stderr(std::process::Stdio::piped());
-    let mut running = crate::support::Running::of(&mut command);
+    let mut running = Running::of(&mut command);
     running.wait_for("view", 0);
     running.wait_for("Approve the call of deploy?", 1);
     running.type_text("y\n");

@@ -2,9 +2,12 @@
 //! code that the model wrote, items of array forms, agents and what they call, servers of tools, code in text, prompts that a
 //! script runs.
 
-use crate::support::Ended;
-use crate::support::resume::{Place, status};
 use serde_json::{Value, json};
+
+use crate::support::{
+    Ended, mcp,
+    resume::{Place, status},
+};
 
 const RUN: &str = "run --journal --on-approval stop p.lmt.mjs";
 
@@ -245,7 +248,7 @@ fn a_needs_approval_that_asks_for_nothing_any_more_lets_the_call_go() {
 
 #[test]
 fn tools_and_functions_of_a_server_wait() {
-    let server = crate::support::mcp::server(&[]);
+    let server = mcp::server(&[]);
     let place = Place::mocked(&format!(
         "const code = `return await g.sum({{ a: 1, b: 2 }});`;
         export const mock = [call('t', 't_sum', {{ a: 1, b: 2 }}), call('c', 'runToolCode', {{ code }}), text('end')];

@@ -4,8 +4,11 @@
 
 use std::{collections::BTreeMap, thread, time::Duration};
 
-use crate::support::resume::{Place, journal::Journal};
 use serde_json::Value;
+
+use crate::support::resume::{Place, journal::Journal};
+
+use crate::support::Ended;
 
 /// Each step calls tools that need approval, some by way of code, and one that does not.
 const SOURCE: &str = "
@@ -87,7 +90,7 @@ fn no_decision_is_lost_and_no_call_made_twice() {
             kills = kills.saturating_sub(1);
             let _ = child.kill();
         }
-        let ended = crate::support::Ended::from(child.wait_with_output().unwrap());
+        let ended = Ended::from(child.wait_with_output().unwrap());
         assert!([0, 5, -1].contains(&ended.code), "{command}: {ended:?}");
         let now = counts(&place);
         for id in called.iter().filter(|id| !id.starts_with('c')) {

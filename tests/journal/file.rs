@@ -3,8 +3,10 @@
 
 use std::fs;
 
-use crate::helpers::{USUAL, each, failed, hello, ran, runs};
-use crate::support::{Ended, Folder};
+use crate::{
+    helpers::{USUAL, each, failed, hello, ran, runs},
+    support::{Ended, Folder},
+};
 
 fn folder(config: &str) -> Folder {
     Folder::of(&hello(config))
@@ -14,8 +16,8 @@ fn folder(config: &str) -> Folder {
 fn nothing_is_written_unless_somebody_wants_it() {
     let folder = folder("");
     ran(&folder, "run p.lmt.mjs");
-    let ended = folder.command("run p.lmt.mjs").env("LMTHING_JOURNAL", "j.db").output().unwrap();
-    assert!(ended.status.success());
+    let ended = Ended::of(folder.command("run p.lmt.mjs").env("LMTHING_JOURNAL", "j.db"));
+    assert_eq!(ended.code, 0, "{ended:?}");
     assert!(!folder.path(".lmthing").exists() && !folder.path("j.db").exists());
 }
 
@@ -78,7 +80,7 @@ fn a_path_may_be_named() {
     ran(&folder, "run --journal=one.db p.lmt.mjs");
     let of_variable = |arguments: &str| {
         let mut command = folder.command(arguments);
-        Ended::from(command.env("LMTHING_JOURNAL", "two.db").output().unwrap())
+        Ended::of(command.env("LMTHING_JOURNAL", "two.db"))
     };
     assert_eq!(of_variable("run --journal p.lmt.mjs").code, 0);
     assert_eq!(of_variable("run --journal=one.db p.lmt.mjs").code, 0);
@@ -176,9 +178,7 @@ export default ({ $ }) => { $`go`; };";
     let folder = Folder::of(source);
     fs::write(folder.path(".lmthing"), "a file in the place of the folder").unwrap();
     // A request would end with code 3.
-    let run = |arguments: &str| {
-        Ended::from(folder.command(arguments).env("LAB_API_BASE", "http://127.0.0.1:1").output().unwrap())
-    };
+    let run = |arguments: &str| Ended::of(folder.command(arguments).env("LAB_API_BASE", "http://127.0.0.1:1"));
     failed(&run("run p.lmt.mjs"), 1, &[".lmthing/journal.db cannot be written"]);
     failed(&run("run --journal p.lmt.mjs"), 1, &[".lmthing/journal.db cannot be written"]);
     failed(&run("run --journal=none/j.db p.lmt.mjs"), 1, &["none/j.db", "no such folder", "make the folder"]);
@@ -201,7 +201,7 @@ export default ({ $, defTool }) => {
     let program = env!("CARGO_BIN_EXE_lmthing");
     let shell = format!("trap '' XFSZ; ulimit -f 300; exec {program} run -f json --journal p.lmt.mjs");
     let mut command = std::process::Command::new("bash");
-    let ended = Ended::from(command.args(["-c", &shell]).current_dir(folder.path("")).output().unwrap());
+    let ended = Ended::of(command.args(["-c", &shell]).current_dir(folder.path("")));
     assert_eq!(ended.code, 1, "{ended:?}");
     let error = &ended.object()["error"];
     assert_eq!(error["kind"], "journal", "{ended:?}");
@@ -238,7 +238,7 @@ fn a_pipe_is_no_journal_and_is_not_waited_for() {
     let folder = folder("");
     let made = std::process::Command::new("mkfifo").arg(folder.path("f.db")).status().unwrap();
     assert!(made.success());
-    let ended = Ended::from(folder.command("run --journal=f.db p.lmt.mjs").output().unwrap());
+    let ended = Ended::of(&mut folder.command("run --journal=f.db p.lmt.mjs"));
     failed(&ended, 1, &["f.db", "not a regular file"]);
 }
 

@@ -1,11 +1,12 @@
 //! Agents, code and prompts within a run that is broken off and goes on (docs/journal.md, "Going on"), through the binary:
 //! what they have finished is not done again.
 
+use serde_json::json;
+
 use crate::support::resume::{
     PRELUDE, Place,
     provider::{Conversation, Provider, Turn},
 };
-use serde_json::json;
 
 fn place(source: &str, answer: impl Fn(&Conversation) -> Turn + Send + Sync + 'static) -> Place {
     Place::new(&format!("{PRELUDE}export const config = {{ model: 'lab:m' }};\n{source}"), Provider::start(answer))

@@ -1,13 +1,16 @@
 //! `lmthing resume` (docs/command-line.md, "Going on with a run"), through the binary: which run, what it says, what it
 //! refuses.
 
-use crate::support::resume::{
-    PRELUDE, Place,
-    provider::{Conversation, Provider, Turn},
-    status,
-};
-use crate::support::{Ended, HELLO, Running};
 use serde_json::{Value, json};
+
+use crate::support::{
+    Ended, Folder, HELLO, Running,
+    resume::{
+        PRELUDE, Place,
+        provider::{Conversation, Provider, Turn},
+        status,
+    },
+};
 
 /// Dies in its second step, and says two words at the end.
 const DIES: &str = "
@@ -100,12 +103,12 @@ fn input_and_model_are_those_of_the_first_command() {
     place.folder.write("note.txt", "from a file");
     place.folder.write("deep/x", "");
     let mut command = place.command("run --journal -m lab:first p.lmt.mjs --city Rome --note @note.txt");
-    assert_eq!(Ended::from(command.output().unwrap()).code, -1);
+    assert_eq!(Ended::of(&mut command).code, -1);
     place.folder.write("note.txt", "other words");
     // From another folder: everything is where it was for the first command.
     let mut command = place.command("resume last");
     command.current_dir(place.folder.path("deep"));
-    let ended = Ended::from(command.output().unwrap());
+    let ended = Ended::of(&mut command);
     assert_eq!((ended.code, ended.stdout.as_str()), (0, "\"first\"\n"), "{ended:?}");
     let messages = place.provider.asked()[1].messages();
     assert!(messages.contains("who=Rome. from a file"), "{messages}");
@@ -176,7 +179,7 @@ fn what_is_no_run_is_refused() {
     failed(&place.run("resume last --journal=none.db"), 1, &["there is no journal", "none.db"]);
     let object = place.run("resume lats -f json");
     assert_eq!((object.code, object.object()["error"]["code"].as_i64()), (1, Some(1)), "{object:?}");
-    let empty = crate::support::Folder::of(HELLO);
+    let empty = Folder::of(HELLO);
     failed(&empty.run("resume last"), 1, &["journal.db", "lmthing run --journal FILE"]);
 }
 
@@ -190,7 +193,7 @@ fn a_run_whose_input_is_not_kept_is_refused() {
     let place = Place::mocked(&source);
     let secret = "sk-0123456789abcdefghij";
     let mut command = place.command(&format!("run --journal p.lmt.mjs {secret}"));
-    let ended = Ended::from(command.env("OPENAI_API_KEY", secret).output().unwrap());
+    let ended = Ended::of(command.env("OPENAI_API_KEY", secret));
     assert!(ended.code == -1 && ended.stderr.contains("cannot be resumed: its input holds a secret"), "{ended:?}");
     failed(&place.run("resume last"), 1, &["cannot be resumed: its input holds a secret"]);
 }
@@ -240,7 +243,7 @@ fn a_folder_that_is_gone_is_told() {
     place.folder.write("away/x", "");
     let mut command = place.command("run --journal=../j.db ../p.lmt.mjs");
     command.current_dir(place.folder.path("away"));
-    assert_eq!(Ended::from(command.output().unwrap()).code, -1);
+    assert_eq!(Ended::of(&mut command).code, -1);
     std::fs::remove_dir_all(place.folder.path("away")).unwrap();
     place.folder.write("dead", "");
     let ended = place.run("resume last --journal=j.db");
@@ -281,7 +284,7 @@ fn going_back_to_a_step_makes_a_new_run() {
     assert_eq!(place.run(&format!("resume {first} --from 0 -f json")).object()["steps"], 4);
     for wrong in ["4", "99", "-1", "x", "1.5", ""] {
         let mut command = place.command(&format!("resume {first} --from"));
-        failed(&Ended::from(command.arg(wrong).output().unwrap()), 2, &["--from", "0 to 3"]);
+        failed(&Ended::of(command.arg(wrong)), 2, &["--from", "0 to 3"]);
     }
     assert_eq!(runs(&place).len(), 3);
 }

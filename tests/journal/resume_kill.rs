@@ -10,12 +10,15 @@ use std::{
     time::{Duration, Instant},
 };
 
+use serde_json::json;
+
 use crate::support::resume::{
     Place,
     provider::{Conversation, Provider, Turn},
     status,
 };
-use serde_json::json;
+
+use crate::support::Ended;
 
 /// Steps of the file's own prompt, the last one with the text.
 const STEPS: usize = 30;
@@ -139,7 +142,7 @@ fn disturb(undisturbed: &Undisturbed, random: &mut fastrand::Rng, kills: usize) 
         let limit = undisturbed.took.mul_f64(random.f64() * 0.7);
         let child = place.start(command);
         if figures.kills == kills {
-            let ended = crate::support::Ended::from(child.wait_with_output().unwrap());
+            let ended = Ended::from(child.wait_with_output().unwrap());
             assert_eq!(ended.code, 0, "{ended:?}");
             break;
         }
@@ -185,7 +188,7 @@ fn disturb(undisturbed: &Undisturbed, random: &mut fastrand::Rng, kills: usize) 
 fn killed(mut child: Child, limit: Duration) -> bool {
     thread::sleep(limit);
     if let Some(status) = child.try_wait().unwrap() {
-        let ended = crate::support::Ended::from(child.wait_with_output().unwrap());
+        let ended = Ended::from(child.wait_with_output().unwrap());
         assert!(status.success(), "{ended:?}");
         return false;
     }

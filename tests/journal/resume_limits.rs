@@ -1,11 +1,12 @@
 //! Limits of runs that go on (docs/reference.md, "Limits"), through the binary: those of the file count from the beginning of
 //! the run, those that are typed from where they are typed.
 
+use serde_json::json;
+
 use crate::support::resume::{
     PRELUDE, Place,
     provider::{Provider, Turn},
 };
-use serde_json::json;
 
 /// A model that calls its tool for ever, 12 tokens a step.
 fn forever(config: &str) -> Place {

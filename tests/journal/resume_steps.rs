@@ -1,11 +1,12 @@
 //! Steps that are broken off and go on (docs/journal.md, "Going on"), through the binary: what was done is not done again, and
 //! everything that lasts is as it was.
 
+use serde_json::json;
+
 use crate::support::resume::{
     PRELUDE, Place,
     provider::{Conversation, Provider, Turn},
 };
-use serde_json::json;
 
 #[test]
 fn of_a_half_done_step_only_the_missing_calls_are_made() {

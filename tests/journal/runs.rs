@@ -1,8 +1,11 @@
 //! `lmthing runs` and what it finds: lists, one run, its events, forgetting; runs that die, and runs beside each other.
 
-use crate::helpers::{USUAL, each, failed, hello, ran, runs};
-use crate::support::{Folder, Running};
 use serde_json::{Value, json};
+
+use crate::{
+    helpers::{USUAL, each, failed, hello, ran, runs},
+    support::{Ended, Folder, Running},
+};
 
 /// Calls a tool and an agent, and prints something.
 const WORK: &str = "
@@ -116,8 +119,7 @@ fn runs_are_found_by_their_beginnings() {
     failed(&show(&ids[0][..shared]), 1, &["2 runs begin with", &ids[0], &ids[1]]);
     failed(&show("lasst"), 1, &["there is no run 'lasst'", "Did you mean 'last'?"]);
     for strange in ["*", "?", "%", "'", "1' OR '1", "[0-9]"] {
-        let ended = folder.command("runs show").arg(strange).output().unwrap();
-        assert_eq!(ended.status.code(), Some(1), "{strange}");
+        assert_eq!(Ended::of(folder.command("runs show").arg(strange)).code, 1, "{strange}");
     }
     failed(&folder.run("runs prune"), 2, &["--older-than"]);
     failed(&folder.run("runs prune --older-than 30"), 2, &["30d"]);

@@ -1,14 +1,17 @@
 //! Secrets never get into a journal, and a run that needs one to go on says so.
 
-use crate::helpers::{USUAL, holds, ran};
-use crate::support::{Ended, Folder};
 use serde_json::json;
+
+use crate::{
+    helpers::{USUAL, holds, ran},
+    support::{Ended, Folder},
+};
 
 const SECRET: &str = "sk-lab-7d1f0a9b3c5e42";
 
 fn run(folder: &Folder, arguments: &str, more: &[&str]) -> Ended {
     let mut command = folder.command(arguments);
-    let ended = Ended::from(command.args(more).env("LAB_API_KEY", SECRET).output().unwrap());
+    let ended = Ended::of(command.args(more).env("LAB_API_KEY", SECRET));
     assert_eq!(ended.code, 0, "{ended:?}");
     ended
 }
@@ -54,7 +57,7 @@ export default ({ $, defTool }, { text }) => { defTool('t', 't', z.object({}), (
     let folder = Folder::of(source);
     let limited = |words: &[&str]| {
         let mut command = folder.command("run --journal --max-steps 1 p.lmt.mjs");
-        Ended::from(command.args(words).env("LAB_API_KEY", SECRET).output().unwrap())
+        Ended::of(command.args(words).env("LAB_API_KEY", SECRET))
     };
     let ended = limited(&[&format!("use {SECRET}")]);
     assert_eq!(ended.code, 4, "{ended:?}");
@@ -149,7 +152,7 @@ fn leaky(texts: &[&str]) -> String {
 }
 
 fn with_key(folder: &Folder, arguments: &str, key: &str) -> Ended {
-    let ended = Ended::from(folder.command(arguments).env("LAB_API_KEY", key).output().unwrap());
+    let ended = Ended::of(folder.command(arguments).env("LAB_API_KEY", key));
     assert_eq!(ended.code, 0, "{ended:?}");
     ended
 }

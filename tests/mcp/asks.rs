@@ -1,7 +1,8 @@
 //! What servers ask and tell of their own accord, through the binary (docs/mcp.md).
 
-use crate::support::mcp::{HttpServer, call, folder, results_of};
 use serde_json::{Value, json};
+
+use crate::support::mcp::{HttpServer, call, code, folder, results_of};
 
 #[test]
 fn what_a_server_asks_is_answered_or_refused() {
@@ -26,7 +27,7 @@ fn what_a_server_asks_is_answered_or_refused() {
 fn progress_stands_on_the_progress_line() {
     for (options, calls, name) in [
         ("{}", [call("t_slow", json!({ "ms": 2400 }))], "t_slow"),
-        ("{ as: 'functions' }", [crate::support::mcp::code("return await t.slow({ ms: 2400 });")], "runToolCode"),
+        ("{ as: 'functions' }", [code("return await t.slow({ ms: 2400 });")], "runToolCode"),
     ] {
         let ended = folder(&[], options, &calls).start_on_terminal("run p.lmt.mjs", 80).end();
         assert_eq!(ended.code, 0, "{ended:?}");

@@ -3,21 +3,18 @@
 use std::{
     collections::VecDeque,
     io::{BufRead, BufReader, Read, Write},
-    process::{Child, ChildStderr, ChildStdin, Command, Stdio},
+    process::{ChildStderr, ChildStdin, Command, Stdio},
     sync::{
         Arc, Mutex,
         mpsc::{Receiver, channel},
     },
     thread,
-    time::{Duration, Instant},
+    time::Instant,
 };
 
 use serde_json::{Value, json};
 
-use crate::support::{Ended, Folder, processes};
-
-/// How long an answer may take to come, on a machine that is busy.
-const PATIENCE: Duration = Duration::from_secs(30);
+use crate::support::{Ended, Folder, KilledOnDrop, PATIENCE, processes, wait_for_exit, wait_until, wait_within};
 
 /// Says a greeting, and what it was given.
 pub const GREET: &str = "
@@ -111,7 +108,7 @@ export default async ({ $ }, { how }) => {
 
 /// A client of a server over its standard streams.
 pub struct Client {
-    child: Child,
+    child: KilledOnDrop,
     stdin: Option<ChildStdin>,
     messages: Receiver<Value>,
     /// What came before what was waited for.
@@ -158,7 +155,7 @@ impl Client {
         let stderr = Arc::new(Mutex::new(String::new()));
         let pipe = child.stderr.take().unwrap();
         let stdin = child.stdin.take();
-        (Client { child, stdin, messages, early: VecDeque::new(), stderr, id: 0 }, pipe)
+        (Client { child: KilledOnDrop(child), stdin, messages, early: VecDeque::new(), stderr, id: 0 }, pipe)
     }
 
     /// Writes a line, whatever it is.
@@ -242,16 +239,13 @@ impl Client {
 
     /// Waits until standard error has the text.
     pub fn wait_for_stderr(&self, text: &str) {
-        let start = Instant::now();
-        while !self.stderr().contains(text) {
-            assert!(start.elapsed() < PATIENCE, "{text:?} did not come: {}", self.stderr());
-            thread::sleep(Duration::from_millis(10));
-        }
+        let message = || format!("{text:?} did not come: {}", self.stderr());
+        wait_within(PATIENCE, message, || self.stderr().contains(text));
     }
 
     #[cfg(unix)]
     pub fn signal(&self, name: &str) {
-        processes::signal(self.child.id(), name);
+        processes::signal(self.child.0.id(), name);
     }
 
     /// Has nothing more to say; waits for the end.
@@ -262,23 +256,10 @@ impl Client {
 
     /// Waits for the end.
     pub fn end(mut self) -> Ended {
-        let start = Instant::now();
-        let status = loop {
-            if let Some(status) = self.child.try_wait().unwrap() {
-                break status;
-            }
-            assert!(start.elapsed() < PATIENCE, "the server did not end: {}", self.stderr());
-            thread::sleep(Duration::from_millis(5));
-        };
+        let stderr = self.stderr.clone();
+        let status = wait_for_exit(&mut self.child.0, || stderr.lock().unwrap().clone());
         let rest = self.messages.iter().map(|message| format!("{message}\n")).collect();
         Ended { code: status.code().unwrap_or(-1), stdout: rest, stderr: self.stderr() }
-    }
-}
-
-impl Drop for Client {
-    fn drop(&mut self) {
-        let _ = self.child.kill();
-        let _ = self.child.wait();
     }
 }
 
@@ -289,21 +270,17 @@ pub fn hello(version: &str) -> Value {
 
 /// The numbers that ENDLESS has written, when there are so many.
 pub fn pids(folder: &Folder, count: usize) -> Vec<String> {
-    let start = Instant::now();
-    loop {
-        let text = std::fs::read_to_string(folder.path("pids.txt")).unwrap_or_default();
-        let pids: Vec<String> = text.lines().map(str::to_owned).collect();
-        if pids.len() >= count {
-            return pids;
-        }
-        assert!(start.elapsed() < PATIENCE, "{count} runs did not begin: {pids:?}");
-        thread::sleep(Duration::from_millis(10));
-    }
+    let mut pids = Vec::new();
+    wait_until(format!("the start of {count} runs"), || {
+        pids = folder.lines("pids.txt");
+        pids.len() >= count
+    });
+    pids
 }
 
 /// A server over HTTP.
 pub struct HttpServer {
-    child: Child,
+    child: KilledOnDrop,
     /// Where it listens.
     pub url: String,
     /// Its standard error up to there.
@@ -325,11 +302,11 @@ impl HttpServer {
         };
         // Whoever writes must not wait for somebody to read.
         thread::spawn(move || std::io::copy(&mut stderr, &mut std::io::sink()));
-        HttpServer { child, url, said }
+        HttpServer { child: KilledOnDrop(child), url, said }
     }
 
     pub fn id(&self) -> u32 {
-        self.child.id()
+        self.child.0.id()
     }
 
     /// Opens a connection and writes this; also gives where.
@@ -358,12 +335,5 @@ impl HttpServer {
         let mut answer = String::new();
         stream.read_to_string(&mut answer).unwrap();
         (answer.get(9..12).and_then(|status| status.parse().ok()).unwrap_or_default(), answer)
-    }
-}
-
-impl Drop for HttpServer {
-    fn drop(&mut self) {
-        let _ = self.child.kill();
-        let _ = self.child.wait();
     }
 }

@@ -3,9 +3,14 @@
 
 use std::time::{Duration, Instant};
 
-use crate::support::mcp::{call, folder, prompt, results, results_of, server, soon};
-use crate::support::{Folder, processes::is_alive};
 use serde_json::json;
+
+use crate::support::{
+    Folder,
+    mcp::{call, folder, prompt, results, results_of, server},
+    processes::is_alive,
+    wait_until,
+};
 
 #[test]
 fn lines_that_are_no_messages_are_passed_over() {
@@ -131,7 +136,7 @@ fn a_server_that_does_not_read_is_given_up_and_ended() {
             let results = results_of(&folder);
             assert!(results.iter().all(|result| result.contains("no answer within 0.5 s")), "{results:?}");
         }
-        soon("the server has ended", || !is_alive(&pid()));
+        wait_until("the server has ended", || !is_alive(&pid()));
         assert!(start.elapsed() < Duration::from_secs(10));
     }
 }
@@ -146,14 +151,14 @@ fn no_server_outlives_its_run() {
         let pid = || std::fs::read_to_string(folder.path("pid")).unwrap_or_default();
         if kill {
             let run = folder.start("run p.lmt.mjs");
-            soon("the server is started", || !pid().is_empty() && is_alive(&pid()));
+            wait_until("the server is started", || !pid().is_empty() && is_alive(&pid()));
             run.signal("KILL");
             drop(run);
         } else {
             assert_eq!(folder.run("run p.lmt.mjs").code, 0);
             assert!(!is_alive(&pid()), "{settings:?}");
         }
-        soon("the server has ended", || !is_alive(&pid()));
+        wait_until("the server has ended", || !is_alive(&pid()));
         folder.write("pid", "");
         let _ = &mut folder;
     }
@@ -181,9 +186,9 @@ fn what_a_server_has_started_ends_with_it() {
     let folder = Folder::of(&source);
     let run = folder.start("run p.lmt.mjs");
     let pids = || std::fs::read_to_string(folder.path("pid")).unwrap_or_default();
-    soon("the server is started", || pids().lines().count() == 2);
+    wait_until("the server is started", || pids().lines().count() == 2);
     let pids: Vec<String> = pids().lines().map(str::to_owned).collect();
     run.signal("KILL");
     drop(run);
-    soon("all have ended", || pids.iter().all(|pid| !is_alive(pid)));
+    wait_until("all have ended", || pids.iter().all(|pid| !is_alive(pid)));
 }

@@ -1,8 +1,11 @@
 //! `defMcp` with `as: 'functions'`, through the binary (docs/mcp.md): typed functions for code.
 
-use crate::support::Folder;
-use crate::support::mcp::{code, folder, prompt, results_of, server};
 use serde_json::{Value, json};
+
+use crate::support::{
+    Folder,
+    mcp::{code, folder, prompt, results_of, server},
+};
 
 const FUNCTIONS: &str = "{ as: 'functions' }";
 

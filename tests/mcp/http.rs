@@ -1,8 +1,11 @@
 //! `defMcp` with servers behind an address, through the binary (docs/mcp.md).
 
-use crate::support::Folder;
-use crate::support::mcp::{HttpServer, call, prompt, results, results_of};
 use serde_json::json;
+
+use crate::support::{
+    Folder,
+    mcp::{HttpServer, call, prompt, results, results_of},
+};
 
 #[test]
 fn calls_are_answered_as_json_and_as_events() {

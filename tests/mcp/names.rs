@@ -1,8 +1,11 @@
 //! Servers that `defMcp` names, through the binary (docs/mcp.md): `config.mcpServers`, `--mcp-config`, `.mcp.json`.
 
-use crate::support::Folder;
-use crate::support::mcp::{call, prompt, results, results_of, server, server_file};
 use serde_json::{Value, json};
+
+use crate::support::{
+    Folder,
+    mcp::{call, prompt, results, results_of, server, server_file},
+};
 
 #[test]
 fn servers_are_looked_up_by_name() {

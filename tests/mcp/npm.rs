@@ -1,13 +1,19 @@
 //! The reference servers of the Model Context Protocol, installed from npm (or skipped, see `support/npm_packages.rs`).
 
 use std::{
-    net::{TcpListener, TcpStream},
-    process::{Child, Command, Stdio},
+    net::{SocketAddr, TcpStream},
+    process::{Command, Stdio},
 };
 
-use crate::support::mcp::{call, code, prompt, results, soon};
-use crate::support::npm_packages::installed;
 use serde_json::{Value, json};
+
+use crate::support::{
+    KilledOnDrop,
+    http::closed_port,
+    mcp::{call, code, prompt, results},
+    npm_packages::installed,
+    wait_until,
+};
 
 /// The packages, at the versions that were tried.
 const PACKAGES: [&str; 3] = [
@@ -59,25 +65,15 @@ fn the_reference_servers_answer() {
     assert!(results[7].contains("lmthing"), "{}", results[7]);
 }
 
-/// A process that is ended with the test.
-struct Ends(Child);
-
-impl Drop for Ends {
-    fn drop(&mut self) {
-        let _ = self.0.kill();
-        let _ = self.0.wait();
-    }
-}
-
 #[test]
 fn the_reference_server_answers_over_http() {
     let Some(folder) = installed("the_reference_server_answers_over_http", &PACKAGES[..1]) else { return };
-    let address = TcpListener::bind("127.0.0.1:0").and_then(|free| free.local_addr()).expect("a free port");
+    let address = SocketAddr::from(([127, 0, 0, 1], closed_port()));
     let mut command = Command::new("node");
     command.arg("node_modules/@modelcontextprotocol/server-everything/dist/index.js").arg("streamableHttp");
     command.current_dir(folder.path("")).env("PORT", address.port().to_string());
-    let _server = Ends(command.stdout(Stdio::null()).stderr(Stdio::null()).spawn().expect("node"));
-    soon("the server listens", || TcpStream::connect(address).is_ok());
+    let _server = KilledOnDrop(command.stdout(Stdio::null()).stderr(Stdio::null()).spawn().expect("node"));
+    wait_until("the server listens", || TcpStream::connect(address).is_ok());
     let body = format!(
         "const all = defMcp('all', {});\nconst messages = await all.prompt('args-prompt', {{ city: 'Ulm' }});\n\
          console.log(messages[0].content, await all.resource('demo://resource/dynamic/text/1'));\n\

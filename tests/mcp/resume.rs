@@ -1,8 +1,12 @@
 //! Runs with MCP servers that are killed and go on, through the binary (docs/mcp.md, docs/journal.md).
 
-use crate::support::Folder;
-use crate::support::mcp::{call, prompt, results, server, soon};
 use serde_json::json;
+
+use crate::support::{
+    Folder,
+    mcp::{call, prompt, results, server},
+    wait_until,
+};
 
 /// Kills a run in its second call of a server that a file names, and goes on; gives what the calls came to since, and what the servers
 /// were called in both.
@@ -16,7 +20,7 @@ fn killed_in_a_call(options: &str) -> (Vec<String>, String) {
     folder.write("mine.json", &json!({ "mcpServers": { "files": server(&["log=calls.log"]) } }).to_string());
     let log = || std::fs::read_to_string(folder.path("calls.log")).unwrap_or_default();
     let run = folder.start("run --journal --mcp-config mine.json p.lmt.mjs");
-    soon("the call has begun", || log().contains("call slow"));
+    wait_until("the call has begun", || log().contains("call slow"));
     run.signal("KILL");
     drop(run);
     let ended = folder.run("resume last -f events");

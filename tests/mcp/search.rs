@@ -1,8 +1,11 @@
 //! More functions than a prompt can show (docs/mcp.md): names in the prompt, declarations by search, and a check that knows all.
 
-use crate::support::Folder;
-use crate::support::mcp::{call, code, prompt, results_of, server};
 use serde_json::{Value, json};
+
+use crate::support::{
+    Folder,
+    mcp::{call, code, prompt, results_of, server},
+};
 
 /// A folder with a prompt file that has 2000 functions of a server, and one of its own.
 fn large(calls: &[Value], config: &str) -> Folder {

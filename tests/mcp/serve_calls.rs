@@ -6,14 +6,17 @@ use std::{
     time::{Duration, Instant},
 };
 
-use crate::client::{Client, ENDLESS, hello, pids};
-use crate::served::{failure, running, saying};
-use crate::support::mcp::soon;
-use crate::support::{
-    Folder,
-    processes::{is_alive, signal},
-};
 use serde_json::json;
+
+use crate::{
+    client::{Client, ENDLESS, hello, pids},
+    served::{failure, running, saying},
+    support::{
+        Folder,
+        processes::{is_alive, signal},
+        wait_until,
+    },
+};
 
 #[test]
 fn a_run_that_fails_says_how() {
@@ -136,10 +139,10 @@ fn a_call_that_waits_its_turn_can_be_cancelled() {
         client.notify("notifications/cancelled", json!({ "requestId": id }));
     }
     assert_eq!(client.answer(next)["content"][0]["text"], "fine", "its turn has come");
-    soon("one run has ended", || pids.iter().filter(|pid| is_alive(pid)).count() == turns() - 1);
+    wait_until("one run has ended", || pids.iter().filter(|pid| is_alive(pid)).count() == turns() - 1);
     assert_eq!(std::fs::read_to_string(folder.path("pids.txt")).unwrap().lines().count(), turns(), "none more began");
     drop(client);
-    soon("all runs have ended", || !pids.iter().any(|pid| is_alive(pid)));
+    wait_until("all runs have ended", || !pids.iter().any(|pid| is_alive(pid)));
 }
 
 #[test]
@@ -157,7 +160,7 @@ fn a_run_that_does_not_listen_is_ended_with_what_it_has_started() {
     let id = client.begin("deaf", json!({}));
     let pids = pids(&folder, 2);
     client.notify("notifications/cancelled", json!({ "requestId": id }));
-    soon("all have ended", || !pids.iter().any(|pid| is_alive(pid)));
+    wait_until("all have ended", || !pids.iter().any(|pid| is_alive(pid)));
     assert_eq!(client.tools(), ["deaf"]);
 }
 
@@ -224,7 +227,7 @@ fn what_a_crashed_run_has_started_ends_with_it() {
         let result = client.call("crash", json!({ "how": how }));
         assert_eq!(result["isError"], *how != "end", "{result}");
         let pids = pids(&folder, count + 1);
-        soon(how, || !is_alive(&pids[count]));
+        wait_until(how, || !is_alive(&pids[count]));
     }
     assert_eq!(client.close().code, 0);
 }

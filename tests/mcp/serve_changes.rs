@@ -6,10 +6,13 @@ use std::{
     time::{Duration, Instant},
 };
 
-use crate::client::Client;
-use crate::served::{running, saying, tool, wait_for_text, wait_for_tools};
-use crate::support::{Folder, replace};
 use serde_json::json;
+
+use crate::{
+    client::Client,
+    served::{running, saying, tool, wait_for_text, wait_for_tools},
+    support::{Folder, replace},
+};
 
 #[test]
 fn files_come_and_go() {

@@ -2,10 +2,13 @@
 
 use std::{os::unix::fs::symlink, time::Instant};
 
-use crate::client::Client;
-use crate::served::{running, saying, tool, wait_for_tools};
-use crate::support::Folder;
 use serde_json::json;
+
+use crate::{
+    client::Client,
+    served::{running, saying, tool, wait_for_tools},
+    support::Folder,
+};
 
 #[test]
 fn a_file_is_served_once_and_under_a_name_that_clients_take() {

@@ -2,13 +2,17 @@
 
 use std::io::Read;
 
-use crate::client::{ENDLESS, GREET, HttpServer, hello, pids};
-use crate::support::mcp::{call, prompt, results_of, soon};
-use crate::support::{
-    Folder, Running,
-    processes::{is_alive, signal},
-};
 use serde_json::json;
+
+use crate::{
+    client::{ENDLESS, GREET, HttpServer, hello, pids},
+    support::{
+        Ended, Folder, Running,
+        mcp::{call, prompt, results_of},
+        processes::{is_alive, signal},
+        wait_until,
+    },
+};
 
 fn initialize() -> String {
     json!({ "jsonrpc": "2.0", "id": 1, "method": "initialize", "params": hello("2025-06-18") }).to_string()
@@ -55,7 +59,7 @@ export default async ({ $ }) => {
     assert_eq!(results_of(&Folder::of(&client)), ["told nothing"]);
     for value in ["", "two words"] {
         let mut command = folder.command("mcp --http 0 --token-env SERVE_TOKEN p.lmt.mjs");
-        let ended = crate::support::Ended::from(command.env("SERVE_TOKEN", value).output().unwrap());
+        let ended = Ended::of(command.env("SERVE_TOKEN", value));
         assert!(ended.code == 2 && ended.stderr.contains("--token-env SERVE_TOKEN"), "{ended:?}");
         assert!(!ended.stderr.contains("two words"), "{ended:?}");
     }
@@ -139,13 +143,13 @@ fn bodies_that_come_at_the_same_time_share_a_limit() {
     let unfinished = head(most) + &" ".repeat(most - 1);
     let held: Vec<_> = (0..4).map(|_| server.open(&unfinished)).collect();
     let is_busy = || server.send("POST", &[], &initialize()).0 == 503;
-    soon("a body too many", is_busy);
+    wait_until("a body too many", is_busy);
     let mut larger = server.open(&head(most + 1));
     let mut answer = [0; 12];
     larger.read_exact(&mut answer).unwrap();
     assert_eq!(&answer, b"HTTP/1.1 413");
     drop(held);
-    soon("room again", || !is_busy());
+    wait_until("room again", || !is_busy());
 }
 
 #[test]
@@ -171,7 +175,7 @@ fn a_signal_ends_server_and_calls() {
     let server = HttpServer::start(&mut folder.command("mcp --http 0 ."));
     let (_client, _folder, pid) = endless_call(&folder, &server);
     signal(server.id(), "TERM");
-    soon("the run ends", || !is_alive(&pid));
+    wait_until("the run ends", || !is_alive(&pid));
 }
 
 #[cfg(target_os = "linux")]
@@ -181,7 +185,7 @@ fn a_client_that_is_killed_leaves_no_call_behind() {
     let server = HttpServer::start(&mut folder.command("mcp --http 0 ."));
     let (client, _folder, pid) = endless_call(&folder, &server);
     client.signal("KILL");
-    soon("the run ends", || !is_alive(&pid));
+    wait_until("the run ends", || !is_alive(&pid));
     let others = prompt(
         &[call("s_greet", json!({ "name": "Ada" }))],
         &format!("defMcp('s', {{ url: {} }});", json!(server.url)),

@@ -3,11 +3,12 @@
 
 use std::process::Command;
 
-use crate::client::{COUNT, CRASH, ENDLESS, GREET, HttpServer, STEPS, WEATHER, pids};
-use crate::support::mcp::soon;
-use crate::support::npm_packages::installed;
-use crate::support::{Folder, processes::is_alive};
 use serde_json::{Value, json};
+
+use crate::{
+    client::{COUNT, CRASH, ENDLESS, GREET, HttpServer, STEPS, WEATHER, pids},
+    support::{Folder, npm_packages::installed, processes::is_alive, wait_until},
+};
 
 fn served(test: &str) -> Option<Folder> {
     let folder = installed(test, &["@modelcontextprotocol/sdk"])?;
@@ -47,7 +48,7 @@ fn try_client(folder: &Folder, place: &Value) {
     assert_eq!((&seen["many"], &seen["crash"]), (&json!(true), &json!(true)));
     assert_eq!((&seen["late"], &seen["other"]), (&json!("late"), &json!("Hello there")));
     for pid in pids(folder, 1) {
-        soon("the cancelled run ends", || !is_alive(&pid));
+        wait_until("the cancelled run ends", || !is_alive(&pid));
     }
 }
 

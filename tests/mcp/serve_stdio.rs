@@ -2,10 +2,12 @@
 
 use std::time::{Duration, Instant};
 
-use crate::client::{COUNT, CRASH, Client, ENDLESS, GREET, PRIMES, STEPS, WEATHER, hello, pids};
-use crate::support::mcp::soon;
-use crate::support::{Folder, processes::is_alive, replace};
 use serde_json::{Value, json};
+
+use crate::{
+    client::{COUNT, CRASH, Client, ENDLESS, GREET, PRIMES, STEPS, WEATHER, hello, pids},
+    support::{Folder, mcp::results_of, processes::is_alive, replace, wait_until},
+};
 
 #[test]
 fn files_are_tools_with_their_schemas() {
@@ -93,7 +95,7 @@ fn a_cancelled_call_ends_and_is_not_answered() {
     let id = client.begin("endless", json!({}));
     let pid = pids(&folder, 1).remove(0);
     client.notify("notifications/cancelled", json!({ "requestId": id, "reason": "never mind" }));
-    soon("the run ends", || !is_alive(&pid));
+    wait_until("the run ends", || !is_alive(&pid));
     assert_eq!(client.text("greet", json!({ "name": "Ada" })), "Hello there");
     let ended = client.close();
     assert_eq!((ended.code, ended.stdout.as_str()), (0, ""), "no answer");
@@ -127,7 +129,7 @@ fn a_crash_harms_no_other_call() {
     assert_eq!(client.text("crash", json!({ "how": "not" })), "survived");
     assert!(is_alive(&pid));
     client.notify("notifications/cancelled", json!({ "requestId": endless }));
-    soon("the run ends", || !is_alive(&pid));
+    wait_until("the run ends", || !is_alive(&pid));
 }
 
 #[test]
@@ -163,7 +165,7 @@ fn the_end_of_standard_input_ends_server_and_calls() {
     let start = Instant::now();
     assert_eq!(client.close().code, 0);
     assert!(start.elapsed() < Duration::from_secs(8), "{:?}", start.elapsed());
-    soon("the run ends", || !is_alive(&pid));
+    wait_until("the run ends", || !is_alive(&pid));
     // Whoever says nothing at all.
     assert_eq!(Client::start(&mut folder.command("mcp .")).close().code, 0);
 }
@@ -190,7 +192,7 @@ fn signals_end_server_and_calls() {
         let pid = pids(&folder, 1).remove(0);
         client.signal(signal);
         assert_eq!(client.end().code, code, "{signal}");
-        soon("the run ends", || !is_alive(&pid));
+        wait_until("the run ends", || !is_alive(&pid));
     }
 }
 
@@ -204,7 +206,7 @@ fn a_killed_server_leaves_no_call_behind() {
     let pids = pids(&folder, 2);
     client.signal("KILL");
     client.end();
-    soon("the runs end", || !pids.iter().any(|pid| is_alive(pid)));
+    wait_until("the runs end", || !pids.iter().any(|pid| is_alive(pid)));
 }
 
 #[test]
@@ -325,7 +327,7 @@ export default async ({{ defMcp, $ }}) => {{
         [("served/greet.lmt.mjs", GREET), ("served/weather.lmt.mjs", WEATHER), ("served/crash.lmt.mjs", CRASH)];
     let folder = Folder::of(&source);
     served.iter().for_each(|(name, text)| folder.write(name, text));
-    let results = crate::support::mcp::results_of(&folder);
+    let results = results_of(&folder);
     assert_eq!(results[0], "Hello there");
     assert_eq!(results[1], r#"{"city":"Rome","degrees":21}"#);
     assert!(results[2].contains("SIGKILL"), "{}", results[2]);

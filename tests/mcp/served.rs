@@ -7,7 +7,7 @@ use std::{
 
 use serde_json::{Value, json};
 
-use crate::client::Client;
+use crate::{client::Client, support::PATIENCE};
 
 /// A prompt file of which nothing is wrong, and that says `text`.
 pub fn saying(text: &str) -> String {
@@ -47,7 +47,7 @@ pub fn wait_for_text(client: &mut Client, name: &str, text: &str) {
 fn wait_for(client: &mut Client, what: &str, mut holds: impl FnMut(&mut Client) -> bool) {
     let start = Instant::now();
     while !holds(client) {
-        assert!(start.elapsed() < Duration::from_secs(20), "{what}: {:?} {}", client.tools(), client.stderr());
+        assert!(start.elapsed() < PATIENCE, "{what}: {:?} {}", client.tools(), client.stderr());
         thread::sleep(Duration::from_millis(20));
     }
 }

@@ -1,8 +1,11 @@
 //! `defMcp` with servers that are programs, through the binary (docs/mcp.md): their tools are tools, whatever they do.
 
-use crate::support::Folder;
-use crate::support::mcp::{call, folder, prompt, results, results_of, server};
 use serde_json::json;
+
+use crate::support::{
+    Folder,
+    mcp::{call, folder, prompt, results, results_of, server},
+};
 
 #[test]
 fn tools_are_called_and_answer_with_data_text_and_errors() {

@@ -6,9 +6,10 @@
 
 use std::{path::Path, rc::Rc};
 
-use crate::http_server::HttpServer;
 use lmthing::script::{Engine, EngineOptions, ScriptHost, import_file};
 use rquickjs::{CatchResultExt, Ctx};
+
+use crate::http_server::HttpServer;
 
 struct Silent;
 

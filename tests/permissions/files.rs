@@ -3,8 +3,10 @@
 
 use std::{fs, path::Path, process::Command};
 
-use crate::helpers::TRY;
-use crate::support::{Ended, Folder};
+use crate::{
+    helpers::TRY,
+    support::{Ended, Folder},
+};
 
 const KEY: &str = "sk-of-env-file-1234567890";
 
@@ -100,7 +102,7 @@ fn state(folder: &Folder) -> Vec<(String, String)> {
 /// Runs it, and makes sure that all files that count are as they were.
 fn run(folder: &Folder, options: &str) -> Vec<String> {
     let before = state(folder);
-    let ended = Ended::from(command(folder, options).output().unwrap());
+    let ended = Ended::of(&mut command(folder, options));
     assert_eq!(ended.code, 0, "{ended:?}");
     assert!(!format!("{ended:?}").contains(KEY), "{ended:?}");
     // lmthing writes these itself.

@@ -51,7 +51,7 @@ pub fn folder(body: &str) -> Folder {
 pub fn tried(folder: &Folder, options: &str) -> Ended {
     let mut command = folder.command(&format!("run {options} own/p.lmt.mjs"));
     command.env("ANTHROPIC_API_KEY", "sk-ant-of-process-1234567890").env("PLAIN", "plain").env_remove("OPENAI_API_KEY");
-    Ended::from(command.output().unwrap())
+    Ended::of(&mut command)
 }
 
 pub fn lines(folder: &Folder, options: &str) -> Vec<String> {

@@ -2,12 +2,15 @@
 //! credentials of clouds (docs/permissions.md, "Keys"), through the binary. The table of ways and files is in
 //! `permissions_files.rs`.
 
-use crate::helpers::{folder, lines, tried};
+use crate::{
+    helpers::{folder, lines, tried},
+    support::{Ended, Folder},
+};
 
 const KEY: &str = "sk-of-env-file-1234567890";
 
 /// Files that hold keys, in folders that may be written: by `--env-file`, by a cloud's variable, by name below.
-fn with_keys(body: &str) -> crate::support::Folder {
+fn with_keys(body: &str) -> Folder {
     let folder = folder(body);
     folder.write("sub/keys.txt", &format!("OPENAI_API_KEY={KEY}\n"));
     folder.write("deep/down/.env", &format!("OTHER_API_KEY={KEY}\n"));
@@ -75,7 +78,7 @@ fn a_variable_that_holds_a_key_among_other_words_is_not_shown() {
     );
     let mut command = folder.command("run --allow-env own/p.lmt.mjs");
     command.env("ANTHROPIC_API_KEY", KEY).env("HEADER", format!("Bearer {KEY}"));
-    let ended = crate::support::Ended::from(command.output().unwrap());
+    let ended = Ended::of(&mut command);
     assert!(ended.stdout.starts_with("header: PermissionError never\nlisted: false\n"), "{ended:?}");
     assert_eq!(tried(&folder, "--restrict").code, 0);
 }

@@ -1,9 +1,14 @@
 //! Servers of the Model Context Protocol in restricted runs: programs have the rights of those that the file starts, and files
 //! that name servers hand on no variables that the prompt file does not see (docs/permissions.md), through the binary.
 
-use crate::support::mcp::{HttpServer, call, prompt, results, server_file, soon};
-use crate::support::{Ended, Folder, processes::is_alive};
 use serde_json::{Value, json};
+
+use crate::support::{
+    Ended, Folder,
+    mcp::{HttpServer, call, prompt, results, server_file},
+    processes::is_alive,
+    wait_until,
+};
 
 const KEY: &str = "sk-of-env-file-1234567890";
 
@@ -26,7 +31,7 @@ fn folder(server: &str, calls: &[Value]) -> Folder {
 
 fn run(folder: &Folder, options: &str) -> Ended {
     let mut command = folder.command(&format!("run -f events {options} own/p.lmt.mjs"));
-    Ended::from(command.env("PLAIN", "plain").env("PROXY_SECRET", "hidden").output().unwrap())
+    Ended::of(command.env("PLAIN", "plain").env("PROXY_SECRET", "hidden"))
 }
 
 const SERVER: &str = "{ command: 'node', args: ['own/server.mjs'] }";
@@ -88,7 +93,7 @@ fn what_a_server_leaves_behind_ends_with_the_run() {
     let ended = run(&folder, "--allow-run=node");
     assert_eq!(ended.code, 0, "{ended:?}");
     let pid = results(&ended).remove(0);
-    soon("it ends", || !is_alive(&pid));
+    wait_until("it ends", || !is_alive(&pid));
 }
 
 /// `.mcp.json` of the working directory, which may come from anywhere.

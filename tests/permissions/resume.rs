@@ -1,7 +1,6 @@
 //! A restricted run that goes on is as restricted as it was (docs/permissions.md, "Limits"), through the binary.
 
-use crate::support::Ended;
-use crate::support::resume::Place;
+use crate::support::{Ended, resume::Place};
 
 /// Dies in its second step, and tries things when it goes on.
 const TRIES: &str = "
@@ -46,7 +45,7 @@ fn tried(ended: &Ended) -> Vec<&str> {
 fn a_run_goes_on_with_its_rights() {
     let place = killed("--allow-read=out,box --allow-env=PLAIN");
     let mut command = place.command("resume last");
-    let ended = Ended::from(command.env("PLAIN", "plain").output().unwrap());
+    let ended = Ended::of(command.env("PLAIN", "plain"));
     assert_eq!(tried(&ended), ["read: a note", "outside: PermissionError", "box: true", "env: plain"]);
 }
 
@@ -61,7 +60,7 @@ fn it_goes_on_with_others_when_they_are_typed_and_never_without_any() {
 fn what_was_given_is_the_same_folder_from_anywhere() {
     let place = killed("--allow-read=out");
     let mut command = place.command("resume last --journal ../.lmthing/journal.db --allow-read=out");
-    let ended = Ended::from(command.current_dir(place.folder.path("elsewhere")).output().unwrap());
+    let ended = Ended::of(command.current_dir(place.folder.path("elsewhere")));
     // The folder `out` of whoever typed it, not that of the run.
     assert_eq!(tried(&ended)[0], "read: PermissionError", "{ended:?}");
 }

@@ -6,8 +6,10 @@ use std::{
     thread,
 };
 
-use crate::helpers::{folder, lines, tried};
-use crate::support::Folder;
+use crate::{
+    helpers::{folder, lines, tried},
+    support::Folder,
+};
 
 #[test]
 fn a_restricted_file_reads_its_own_folder_and_packages() {

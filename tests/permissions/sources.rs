@@ -7,8 +7,10 @@ use std::{
     sync::mpsc::{Receiver, channel},
 };
 
-use crate::helpers::{TRY, folder};
-use crate::support::{Ended, Folder};
+use crate::{
+    helpers::{TRY, folder},
+    support::{Ended, Folder},
+};
 
 const KEY: &str = "sk-of-a-source-1234567890";
 
@@ -83,7 +85,7 @@ fn tried_with_sources(folder: &Folder, options: &str) -> Vec<String> {
     let mut command = folder.command(&format!("run {options} own/p.lmt.mjs"));
     command.env("HOME", folder.path("home"));
     command.envs(SOURCES.iter().filter(|(_, variable, _)| !variable.is_empty()).map(|(_, name, value)| (name, value)));
-    let ended = Ended::from(command.output().unwrap());
+    let ended = Ended::of(&mut command);
     assert_eq!(ended.code, 0, "{ended:?}");
     assert!(!ended.stdout.contains(KEY) && !ended.stderr.contains(KEY), "{ended:?}");
     ended.stdout.lines().filter(|line| *line != "Done.").map(str::to_owned).collect()
@@ -158,7 +160,7 @@ fn a_device_that_stands_for_no_file_is_no_secret() {
     let folder = folder("await attempt('write', () => fs.writeFileSync('/dev/null', 'x'));");
     let mut command = folder.command("run --allow-read --allow-write own/p.lmt.mjs");
     command.env("AWS_CONFIG_FILE", "/dev/null").env("AWS_SHARED_CREDENTIALS_FILE", "/dev/null");
-    let ended = Ended::from(command.output().unwrap());
+    let ended = Ended::of(&mut command);
     assert_eq!(ended.stdout.lines().next(), Some("write: undefined"), "{ended:?}");
 }
 
@@ -206,7 +208,7 @@ fn variables_with_credentials_are_not_shown() {
     command.env("LAB_API_TYPE", "openai").env("NO_PROXY", "*").envs(HIDDEN).envs(SHOWN);
     // Set by cargo; with such a variable only a file with every right to run programs starts one.
     command.env_remove("LD_LIBRARY_PATH");
-    let ended = Ended::from(command.output().unwrap());
+    let ended = Ended::of(&mut command);
     let all: Vec<_> = ended.stdout.lines().map(str::trim_end).filter(|line| *line != "Done.").collect();
     let shown = SHOWN.map(|(name, value)| format!("{name}: {value}"));
     let hidden = names.iter().map(|name| format!("{name}: PermissionError never"));
@@ -303,7 +305,7 @@ fn requests_of_a_restricted_file_are_signed_with_credentials_that_it_cannot_read
             command.env(name, url("/model"));
         }
         command.env("GOOGLE_VERTEX_PROJECT", "p").envs(variables);
-        let ended = Ended::from(command.output().unwrap());
+        let ended = Ended::of(&mut command);
         assert_eq!(ended.code, 3, "the server refuses every question: {ended:?}");
         let authorization = asked.try_recv().unwrap_or_else(|_| panic!("{model} was not asked: {ended:?}"));
         assert!(authorization.contains(sent), "{model}: {authorization}");
@@ -346,7 +348,7 @@ fn a_server_that_the_file_names_gets_no_key_of_the_user() {
         command.env(name, KEY);
     }
     command.env("HOME", folder.path("home")).env("NO_PROXY", "*").env("AWS_SECRET_ACCESS_KEY", KEY);
-    let ended = Ended::from(command.output().unwrap());
+    let ended = Ended::of(&mut command);
     let lines: Vec<_> = ended.stdout.lines().filter(|line| *line != "Done.").collect();
     assert_eq!(lines.len(), 12, "{ended:?}");
     assert!(lines[..11].iter().all(|line| line.contains(": PermissionError")), "{ended:?}");

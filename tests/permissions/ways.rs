@@ -2,8 +2,10 @@
 //! holds"), through the binary. Links, `..`, `/proc/self`, redirects, the environment of children, imports and CommonJS are in
 //! `permissions.rs`, files with keys in `permissions_keys.rs`.
 
-use crate::helpers::{folder, lines};
-use crate::support::Ended;
+use crate::{
+    helpers::{folder, lines},
+    support::Ended,
+};
 
 fn refused(line: &str, option: &str) {
     assert!(line.ends_with(&format!("PermissionError {option}")), "{line}");
@@ -94,13 +96,13 @@ fn the_home_folder_and_other_processes_are_not_told_of() {
   await attempt('own', () => { const child = spawnSync('true'); return child.status; });",
     );
     let mut command = folder.command("run --allow-run=true own/p.lmt.mjs");
-    let ended = Ended::from(command.env("HOME", "/home/of/a-secret").output().unwrap());
+    let ended = Ended::of(command.env("HOME", "/home/of/a-secret"));
     assert!(!format!("{ended:?}").contains("a-secret"), "{ended:?}");
     let all: Vec<_> = ended.stdout.lines().collect();
     all[1..5].iter().for_each(|line| refused(line, "--allow-run"));
     assert_eq!(all[5..7], ["self: true", "own: 0"], "{ended:?}");
     let mut command = folder.command("run --allow-env=HOME own/p.lmt.mjs");
-    let ended = Ended::from(command.env("HOME", "/home/of/a-secret").output().unwrap());
+    let ended = Ended::of(command.env("HOME", "/home/of/a-secret"));
     assert!(ended.stdout.starts_with("home: /home/of/a-secret/home/of/a-secret\n"), "{ended:?}");
 }
 

@@ -2,15 +2,18 @@
 
 use std::{cell::RefCell, collections::BTreeMap, path::PathBuf, rc::Rc, time::Duration};
 
-use crate::{
-    proxies::{Proxy, dead_port},
-    steps::{Answer, ask},
-    support::canned::{Asked, Canned, Server},
-    support::tls,
-};
 use lmthing::{
     chat::{CallSettings, Message, ModelRequest, Role},
     provider::{ProviderContext, ProviderErrorKind, ProviderEvent, ProviderSettings, create, resolve},
+};
+
+use crate::{
+    proxies::{Proxy, dead_port},
+    steps::{Answer, ask},
+    support::{
+        canned::{Asked, Canned, Server},
+        tls,
+    },
 };
 
 const CHAT: &[u8] = include_bytes!("../fixtures/providers/compatible.sse");

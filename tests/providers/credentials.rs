@@ -2,10 +2,6 @@
 
 use std::{collections::BTreeMap, rc::Rc};
 
-use crate::{
-    steps::{Answer, ask},
-    support::canned::{Canned, Server},
-};
 use base64::{Engine as _, engine::general_purpose::URL_SAFE_NO_PAD};
 use lmthing::{
     chat::ModelRequest,
@@ -14,6 +10,11 @@ use lmthing::{
 use ring::signature::{KeyPair, RSA_PKCS1_2048_8192_SHA256, RsaKeyPair, UnparsedPublicKey};
 use rustls::pki_types::{PrivatePkcs8KeyDer, pem::PemObject};
 use serde_json::{Value, json};
+
+use crate::{
+    steps::{Answer, ask},
+    support::canned::{Canned, Server},
+};
 
 const GOOGLE: &[u8] = include_bytes!("../fixtures/providers/google.sse");
 const BEDROCK: &[u8] = include_bytes!("../fixtures/providers/bedrock.eventstream");

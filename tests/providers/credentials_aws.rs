@@ -3,10 +3,6 @@
 
 use std::{collections::BTreeMap, fs, path::Path, rc::Rc};
 
-use crate::{
-    steps::{Answer, ask},
-    support::canned::{Canned, Server},
-};
 use futures_util::future::join_all;
 use lmthing::{
     chat::ModelRequest,
@@ -14,6 +10,11 @@ use lmthing::{
 };
 use serde_json::{Value, json};
 use sha1::{Digest, Sha1};
+
+use crate::{
+    steps::{Answer, ask},
+    support::canned::{Canned, Server},
+};
 
 const BEDROCK: &[u8] = include_bytes!("../fixtures/providers/bedrock.eventstream");
 const TEXT: &str = "Låg vatten… \"soon\"\\now";

@@ -2,16 +2,17 @@
 
 use std::{collections::BTreeMap, rc::Rc};
 
-use crate::{
-    steps::{Answer, ask},
-    support::canned::{Asked, Canned, Server},
-};
 use futures_util::future::join_all;
 use lmthing::{
     chat::ModelRequest,
     provider::{ProviderContext, ProviderErrorKind, ProviderSettings, create, resolve},
 };
 use serde_json::{Value, json};
+
+use crate::{
+    steps::{Answer, ask},
+    support::canned::{Asked, Canned, Server},
+};
 
 const CHAT: &str =
     "data: {\"choices\":[{\"delta\":{\"content\":\"ebb\"},\"finish_reason\":\"stop\"}]}\n\ndata: [DONE]\n\n";

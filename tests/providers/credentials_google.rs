@@ -2,16 +2,17 @@
 
 use std::{collections::BTreeMap, path::Path, rc::Rc};
 
-use crate::{
-    steps::{Answer, ask},
-    support::canned::{Asked, Canned, Server},
-};
 use futures_util::future::join_all;
 use lmthing::{
     chat::ModelRequest,
     provider::{ProviderContext, ProviderErrorKind, resolve},
 };
 use serde_json::{Value, json};
+
+use crate::{
+    steps::{Answer, ask},
+    support::canned::{Asked, Canned, Server},
+};
 
 const GOOGLE: &[u8] = include_bytes!("../fixtures/providers/google.sse");
 const TEXT: &str = "Låg vatten… \"soon\"\\now";

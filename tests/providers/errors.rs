@@ -8,15 +8,16 @@ use std::{
     time::{Duration, Instant},
 };
 
-use crate::{
-    steps::{Answer, ask},
-    support::canned::{Canned, Server},
-};
 use lmthing::{
     chat::{CallSettings, Message, ModelRequest, Role, ToolSpec},
     provider::{ProviderContext, ProviderErrorKind, ProviderEvent, resolve},
 };
 use serde_json::{Value, json};
+
+use crate::{
+    steps::{Answer, ask},
+    support::canned::{Canned, Server},
+};
 
 const KEY: &str = "sk-test-0123456789";
 const CHAT: &[u8] = include_bytes!("../fixtures/providers/compatible.sse");

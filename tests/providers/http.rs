@@ -2,16 +2,17 @@
 
 use std::time::{Duration, Instant};
 
-use crate::{
-    setup::{ANTHROPIC, CHAT, KEY, TEXT, error_of, refusal, setup},
-    steps::ask,
-    support::canned::{Canned, Fault},
-};
 use lmthing::{
     chat::{CallSettings, ModelRequest, Timeouts},
     provider::{FallbackModel, ProviderErrorKind, ProviderEvent, ProviderSettings, create},
 };
 use serde_json::{Value, json};
+
+use crate::{
+    setup::{ANTHROPIC, CHAT, KEY, TEXT, error_of, refusal, setup},
+    steps::ask,
+    support::canned::{Canned, Fault},
+};
 
 #[tokio::test]
 async fn an_answer_is_the_same_in_pieces_of_any_size() {

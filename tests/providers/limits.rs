@@ -6,7 +6,6 @@ use std::{
     iter::repeat_n,
     net::Shutdown,
     path::PathBuf,
-    process::{Command, Output},
     sync::{
         Arc,
         atomic::{AtomicUsize, Ordering},
@@ -15,9 +14,10 @@ use std::{
     time::Duration,
 };
 
-use crate::support::http;
 use flate2::{Compression, write::GzEncoder};
 use serde_json::{Value, json};
+
+use crate::support::{Ended, Folder, http};
 
 /// Answers each request on a thread of its own.
 fn serve(answer: impl Fn(Value) -> (u16, String) + Send + Sync + 'static) -> String {
@@ -34,18 +34,16 @@ fn text(text: &str) -> (u16, String) {
     (200, format!("data: {chunk}\n\ndata: [DONE]\n\n"))
 }
 
-fn run(script: &str, base_url: &str) -> Output {
+fn run(script: &str, base_url: &str) -> Ended {
     run_with(&[], script, base_url)
 }
 
-fn run_with(arguments: &[&str], script: &str, base_url: &str) -> Output {
-    let folder = tempfile::tempdir().unwrap();
-    let path = folder.path().join("prompt.lmt.mjs");
-    std::fs::write(&path, script).unwrap();
-    let mut command = Command::new(env!("CARGO_BIN_EXE_lmthing"));
-    command.arg("run").args(arguments).arg(&path).current_dir(folder.path()).env_clear();
+fn run_with(arguments: &[&str], script: &str, base_url: &str) -> Ended {
+    let folder = Folder::of(script);
+    let mut command = folder.bare_command("run");
+    command.args(arguments).arg("p.lmt.mjs");
     command.env("LAB_API_KEY", "sk-lab-0123456789").env("LAB_API_TYPE", "openai").env("LAB_API_BASE", base_url);
-    command.output().unwrap()
+    Ended::of(&mut command)
 }
 
 #[test]
@@ -74,9 +72,9 @@ fn thirty_prompts_at_once_share_a_server_that_takes_five() {
           $`The end.`;
         };";
     let output = run(script, &address);
-    let report = String::from_utf8_lossy(&output.stderr);
-    assert_eq!(output.status.code(), Some(0), "{report}");
-    assert!(String::from_utf8_lossy(&output.stdout).starts_with("30\n"), "{report}");
+    let report = output.stderr;
+    assert_eq!(output.code, 0, "{report}");
+    assert!(output.stdout.starts_with("30\n"), "{report}");
     let refused = refused.load(Ordering::SeqCst);
     assert!((1..100).contains(&refused), "{refused}");
     assert!(report.contains("lab takes no more at a time: Too many requests"), "{report}");
@@ -111,9 +109,9 @@ fn a_run_goes_on_without_what_the_server_does_not_take() {
           $`The end.`;
         };";
     let output = run(script, &address);
-    let report = String::from_utf8_lossy(&output.stderr);
-    assert_eq!(output.status.code(), Some(0), "{report}");
-    let told = String::from_utf8_lossy(&output.stdout);
+    let report = output.stderr;
+    assert_eq!(output.code, 0, "{report}");
+    let told = output.stdout;
     assert!(told.starts_with("warm unsupported-setting temperature\nwarm \n"), "{told}");
     assert_eq!(refused.load(Ordering::SeqCst), 1);
 }
@@ -138,9 +136,9 @@ fn code_in_an_answer_may_ask_the_server_that_gives_the_answer() {
         };";
     let begun = std::time::Instant::now();
     let output = run(script, &address);
-    let told = String::from_utf8_lossy(&output.stdout);
-    let report = String::from_utf8_lossy(&output.stderr);
-    assert!(told.contains("deep") && output.status.code() == Some(0), "{told}{report}");
+    let told = output.stdout;
+    let report = output.stderr;
+    assert!(told.contains("deep") && output.code == 0, "{told}{report}");
     assert!(begun.elapsed() < Duration::from_secs(60), "{:?}", begun.elapsed());
 }
 
@@ -156,10 +154,10 @@ fn packed(pieces: impl IntoIterator<Item = Vec<u8>>) -> Vec<u8> {
 }
 
 /// Runs a prompt against a server that answers each request with these bytes; also says how often it was asked.
-fn answered_with(answer: Vec<u8>) -> (Output, usize) {
+fn answered_with(answer: Vec<u8>) -> (Ended, usize) {
     let asked = Arc::new(AtomicUsize::new(0));
     let count = asked.clone();
-    let address = http::serve_slowly(move |_, stream| {
+    let address = http::serve_stream(move |_, stream| {
         count.fetch_add(1, Ordering::SeqCst);
         stream.write_all(&answer)
     });
@@ -183,8 +181,8 @@ fn an_answer_without_an_end_of_an_event_is_not_read_on() {
         [plain, &line[..]].concat(),
     ] {
         let (output, asked) = answered_with(answer);
-        let report = String::from_utf8_lossy(&output.stderr);
-        assert_eq!((output.status.code(), asked), (Some(3), 1), "{report}");
+        let report = output.stderr;
+        assert_eq!((output.code, asked), (3, 1), "{report}");
         // Whichever limit is reached first.
         let limits = ["more than 64 MiB without the end of", "more than 200 times its size"];
         assert!(limits.iter().any(|limit| report.contains(limit)) && report.contains("127.0.0.1:"), "{report}");
@@ -194,8 +192,8 @@ fn an_answer_without_an_end_of_an_event_is_not_read_on() {
 #[test]
 fn small_events_may_not_unpack_to_hundreds_of_times_their_size() {
     let (output, asked) = answered_with(packed(repeat_n(event("", 60 << 10).into_bytes(), 4 << 10)));
-    let report = String::from_utf8_lossy(&output.stderr);
-    assert_eq!((output.status.code(), asked), (Some(3), 1), "{report}");
+    let report = output.stderr;
+    assert_eq!((output.code, asked), (3, 1), "{report}");
     assert!(report.contains("127.0.0.1:") && report.contains("more than 200 times its size"), "{report}");
 }
 
@@ -207,8 +205,8 @@ fn a_long_answer_that_packs_well_is_read_to_its_end() {
     let events = (0..5 << 10).map(|_| event(&text(), 14 << 10).into_bytes());
     let end = json!({ "choices": [{ "delta": {}, "finish_reason": "stop" }] });
     let (output, _) = answered_with(packed(events.chain([format!("data: {end}\n\n").into_bytes()])));
-    let report = String::from_utf8_lossy(&output.stderr);
-    assert_eq!(output.status.code(), Some(0), "{report}");
+    let report = output.stderr;
+    assert_eq!(output.code, 0, "{report}");
     assert_eq!(output.stdout.len(), 400 * (5 << 10) + 1, "{report}");
 }
 
@@ -236,14 +234,14 @@ fn forty_at_once(address: &str) -> (String, String) {
           $`The end.`;
         };";
     let output = run(script, &format!("http://{address}/v1"));
-    let report = String::from_utf8_lossy(&output.stderr).into_owned();
-    (String::from_utf8_lossy(&output.stdout).lines().next().unwrap_or_default().to_owned(), report)
+    let report = output.stderr;
+    (output.stdout.lines().next().unwrap_or_default().to_owned(), report)
 }
 
 #[test]
 fn a_server_that_closes_after_each_answer_fails_nobody() {
     let answer = kept_alive("done");
-    let address = http::serve_slowly(move |_, stream| {
+    let address = http::serve_stream(move |_, stream| {
         thread::sleep(Duration::from_millis(fastrand::u64(..20)));
         stream.write_all(answer.as_bytes())
     });
@@ -256,7 +254,7 @@ fn a_server_that_closes_after_each_answer_fails_nobody() {
 /// Serves `Prompt N` and closes each connection after its answer; then there is a file `N` in the folder.
 fn serve_and_close(closed: PathBuf) -> String {
     let answer = kept_alive("done");
-    http::serve_slowly(move |received, stream| {
+    http::serve_stream(move |received, stream| {
         let request = received.json().to_string();
         let (_, number) = request.split_once("Prompt ").unwrap();
         let number = number.chars().take_while(char::is_ascii_digit).collect::<String>();
@@ -292,9 +290,9 @@ fn a_request_that_was_not_sent_is_no_attempt() {
         };";
     let script = script.replace("CLOSED", &closed.path().to_string_lossy());
     let output = run_with(&["-f", "events"], &script, &format!("http://{address}/v1"));
-    let report = String::from_utf8_lossy(&output.stderr);
-    assert_eq!(output.status.code(), Some(0), "{report}");
-    let events = String::from_utf8_lossy(&output.stdout);
+    let report = output.stderr;
+    assert_eq!(output.code, 0, "{report}");
+    let events = output.stdout;
     let events: Vec<Value> = events.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
     let count = |kind: &str| events.iter().filter(|event| event["type"] == kind).count();
     assert_eq!((count("text-delta"), count("retry")), (21, 0), "{events:?}");

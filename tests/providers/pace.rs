@@ -2,16 +2,17 @@
 
 use std::time::{Duration, Instant};
 
-use crate::{
-    setup::{refusal, setup},
-    steps::{Answer, ask},
-    support::canned::{Canned, Fault},
-};
 use lmthing::{
     chat::{CallSettings, Message, ModelRequest, Role},
     provider::{LanguageModel, ProviderEvent},
 };
 use serde_json::{Value, json};
+
+use crate::{
+    setup::{refusal, setup},
+    steps::{Answer, ask},
+    support::canned::{Canned, Fault},
+};
 
 /// These texts, each padded with white space to the same length, one every so often.
 fn slowly(pieces: &[String], delay: Duration) -> Canned {

@@ -1,28 +1,22 @@
 //! The examples with a real model, and recording and replaying them, against a local server that plays the providers.
 
 use std::{
-    io::{BufRead, BufReader, Read, Write},
-    net::{TcpListener, TcpStream},
     path::Path,
-    process::{Command, Output},
     sync::{Arc, Mutex},
-    thread,
 };
 
 use serde_json::{Value, json};
 
-/// A request as the server got it.
-#[derive(Clone, Debug)]
-struct Received {
-    path: String,
-    authorization: String,
-    body: Value,
-}
+use crate::support::{
+    Ended, Folder,
+    http::{Request, response, serve},
+    lmthing,
+};
 
-/// Plays canned answers in order, one a request, and keeps the requests.
+/// Plays canned answers in order, one a request, and keeps the requests. More requests get status 500.
 struct Server {
     address: String,
-    received: Arc<Mutex<Vec<Received>>>,
+    received: Arc<Mutex<Vec<Request>>>,
 }
 
 /// Status and body of an answer.
@@ -30,50 +24,20 @@ type Canned = (u16, String);
 
 impl Server {
     fn play(answers: Vec<Canned>) -> Server {
-        let listener = TcpListener::bind("127.0.0.1:0").expect("a free port");
-        let address = format!("http://{}", listener.local_addr().expect("a bound socket"));
         let received = Arc::new(Mutex::new(Vec::new()));
-        let kept = received.clone();
-        // Ends with the last answer; a request too many finds nobody.
-        thread::spawn(move || {
-            for (status, body) in answers {
-                let Ok((stream, _)) = listener.accept() else { return };
-                if let Some(request) = answer(stream, status, &body) {
-                    kept.lock().expect("no panic while locked").push(request);
-                }
-            }
+        let (kept, answers) = (received.clone(), Mutex::new(answers.into_iter()));
+        let address = serve(move |request| {
+            kept.lock().unwrap().push(request.clone());
+            let (status, body) = answers.lock().unwrap().next().unwrap_or((500, "no answer is left".to_owned()));
+            let kind = if status == 200 { "text/event-stream" } else { "application/json" };
+            response(&format!("{status} X"), kind, &body)
         });
-        Server { address, received }
+        Server { address: format!("http://{address}"), received }
     }
 
-    fn received(&self) -> Vec<Received> {
-        self.received.lock().expect("no panic while locked").clone()
+    fn received(&self) -> Vec<Request> {
+        self.received.lock().unwrap().clone()
     }
-}
-
-fn answer(mut stream: TcpStream, status: u16, body: &str) -> Option<Received> {
-    let mut reader = BufReader::new(stream.try_clone().ok()?);
-    let mut line = String::new();
-    reader.read_line(&mut line).ok()?;
-    let path = line.split(' ').nth(1)?.to_owned();
-    let (mut length, mut authorization) = (0, String::new());
-    loop {
-        let mut header = String::new();
-        reader.read_line(&mut header).ok()?;
-        let Some((name, value)) = header.trim_end().split_once(':') else { break };
-        match name.to_ascii_lowercase().as_str() {
-            "content-length" => length = value.trim().parse().ok()?,
-            "authorization" | "x-api-key" => authorization = value.trim().to_owned(),
-            _ => {}
-        }
-    }
-    let mut sent = vec![0; length];
-    reader.read_exact(&mut sent).ok()?;
-    let kind = if status == 200 { "text/event-stream" } else { "application/json" };
-    let head = format!("HTTP/1.1 {status} X\r\ncontent-type: {kind}\r\nconnection: close\r\n\r\n");
-    stream.write_all(head.as_bytes()).ok()?;
-    stream.write_all(body.as_bytes()).ok()?;
-    Some(Received { path, authorization, body: serde_json::from_slice(&sent).ok()? })
 }
 
 /// The stream of an answer of OpenAI's Responses API that says `text`.
@@ -110,47 +74,41 @@ fn events(events: &[Value]) -> Canned {
 
 const KEY: &str = "sk-test-0123456789abcdef";
 
-fn lmthing(arguments: &[&str], server: &Server) -> Output {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_lmthing"));
+/// Runs the program in the repository's folder, with both providers at the server.
+fn run(arguments: &[&str], server: &Server) -> Ended {
+    let mut command = lmthing();
     command.args(arguments).current_dir(env!("CARGO_MANIFEST_DIR")).env_clear();
     command.env("OPENAI_API_KEY", KEY).env("OPENAI_BASE_URL", &server.address);
     command.env("ANTHROPIC_API_KEY", KEY).env("ANTHROPIC_BASE_URL", &server.address).env("USER", "Ada");
-    command.output().expect("the program runs")
-}
-
-fn stdout(output: &Output) -> String {
-    String::from_utf8_lossy(&output.stdout).into_owned()
-}
-
-fn stderr(output: &Output) -> String {
-    String::from_utf8_lossy(&output.stderr).into_owned()
+    Ended::of(&mut command)
 }
 
 #[test]
 fn hello_streams_what_the_model_says() {
     let server = Server::play(vec![openai_text("Hello, Ada!")]);
-    let output = lmthing(&["run", "examples/hello.lmt.mjs"], &server);
-    assert_eq!((stdout(&output).as_str(), output.status.code()), ("Hello, Ada!\n", Some(0)), "{}", stderr(&output));
-    let [request] = <[Received; 1]>::try_from(server.received()).expect("one request");
+    let output = run(&["run", "examples/hello.lmt.mjs"], &server);
+    assert_eq!((output.stdout.as_str(), output.code), ("Hello, Ada!\n", 0), "{}", output.stderr);
+    let [request] = <[Request; 1]>::try_from(server.received()).expect("one request");
     assert_eq!(request.path, "/responses");
-    assert_eq!(request.authorization, format!("Bearer {KEY}"));
-    assert_eq!(request.body["model"], "gpt-6-luna");
-    assert_eq!(request.body["temperature"], 0.7);
-    assert!(request.body["input"][0]["content"].as_str().is_some_and(|system| system.contains("<NAME>Ada</NAME>")));
+    assert_eq!(request.header("authorization"), format!("Bearer {KEY}"));
+    let body = request.json();
+    assert_eq!(body["model"], "gpt-6-luna");
+    assert_eq!(body["temperature"], 0.7);
+    assert!(body["input"][0]["content"].as_str().is_some_and(|system| system.contains("<NAME>Ada</NAME>")));
 }
 
 #[test]
 fn data_analysis_runs_its_tools() {
     let arguments = json!({ "column": "revenue", "region": "south" });
     let server = Server::play(vec![openai_call("total", &arguments), openai_text("South earned 6380.")]);
-    let output = lmthing(&["run", "examples/data-analysis.lmt.mjs"], &server);
-    assert_eq!(stdout(&output), "South earned 6380.\n", "{}", stderr(&output));
+    let output = run(&["run", "examples/data-analysis.lmt.mjs"], &server);
+    assert_eq!(output.stdout, "South earned 6380.\n", "{}", output.stderr);
     let requests = server.received();
     assert_eq!(requests.len(), 2);
-    let parameters = &requests[0].body["tools"][0]["parameters"];
+    let parameters = &requests[0].json()["tools"][0]["parameters"];
     assert_eq!(parameters["additionalProperties"], false, "{parameters}");
     assert!(parameters["$schema"].as_str().is_some_and(|schema| schema.contains("draft-07")), "{parameters}");
-    let answered = requests[1].body["input"].as_array().expect("a list").last().expect("not empty").clone();
+    let answered = requests[1].json()["input"].as_array().expect("a list").last().expect("not empty").clone();
     assert_eq!(answered, json!({ "type": "function_call_output", "call_id": "call_1", "output": "6380" }));
 }
 
@@ -159,9 +117,9 @@ fn weather_switches_to_the_next_model_when_the_first_fails() {
     let broken =
         (400, json!({ "type": "error", "error": { "type": "invalid", "message": "no such model" } }).to_string());
     let server = Server::play(vec![broken, openai_text("Go for a walk in Lisbon.")]);
-    let output = lmthing(&["run", "examples/weather.lmt.mjs"], &server);
-    assert_eq!(stdout(&output), "Go for a walk in Lisbon.\n", "{}", stderr(&output));
-    let report = stderr(&output);
+    let output = run(&["run", "examples/weather.lmt.mjs"], &server);
+    assert_eq!(output.stdout, "Go for a walk in Lisbon.\n", "{}", output.stderr);
+    let report = output.stderr;
     assert!(report.contains("no such model") && report.contains("openai:gpt-6-luna"), "{report}");
     let paths: Vec<_> = server.received().into_iter().map(|request| request.path).collect();
     assert_eq!(paths, ["/messages", "/responses"]);
@@ -169,11 +127,9 @@ fn weather_switches_to_the_next_model_when_the_first_fails() {
 
 #[test]
 fn the_model_that_answered_is_named_and_not_the_first_of_the_list() {
-    let folder = tempfile::tempdir().expect("a temporary folder");
-    let file = folder.path().join("cut.lmt.mjs");
     let source = "export const config = { model: ['anthropic:claude-tide', 'openai:gpt-4o-mini'] };\n\
                   export default ({ $ }) => { $`Hello`; };\n";
-    std::fs::write(&file, source).expect("a writable folder");
+    let folder = Folder::of(source);
     let broken =
         (400, json!({ "type": "error", "error": { "type": "invalid", "message": "no such model" } }).to_string());
     let (status, whole) = openai_text("Go for");
@@ -181,8 +137,8 @@ fn the_model_that_answered_is_named_and_not_the_first_of_the_list() {
         .replace("response.completed", "response.incomplete")
         .replace("\"usage\":", "\"incomplete_details\":{\"reason\":\"max_output_tokens\"},\"usage\":");
     let server = Server::play(vec![broken, (status, cut)]);
-    let output = lmthing(&["run", file.to_str().expect("a readable path")], &server);
-    let report = stderr(&output);
+    let output = run(&["run", folder.path("p.lmt.mjs").to_str().unwrap()], &server);
+    let report = output.stderr;
     assert!(report.contains("openai:gpt-4o-mini: the answer reached the limit"), "{report}");
 }
 
@@ -190,9 +146,9 @@ fn the_model_that_answered_is_named_and_not_the_first_of_the_list() {
 fn a_failing_provider_is_exit_3_with_its_own_words_and_without_the_key() {
     let refused = (401, json!({ "error": { "message": format!("Incorrect API key provided: {KEY}") } }).to_string());
     let server = Server::play(vec![refused]);
-    let output = lmthing(&["run", "examples/hello.lmt.mjs"], &server);
-    let report = stderr(&output);
-    assert_eq!(output.status.code(), Some(3), "{report}");
+    let output = run(&["run", "examples/hello.lmt.mjs"], &server);
+    let report = output.stderr;
+    assert_eq!(output.code, 3, "{report}");
     assert!(report.starts_with("Error: ") && report.contains("Incorrect API key provided"), "{report}");
     assert!(report.contains("openai:gpt-6-luna") && report.contains("401") && !report.contains(KEY), "{report}");
 }
@@ -204,72 +160,63 @@ fn a_recorded_run_is_replayed_without_a_server_and_differs_loudly() {
     let recording = recording.to_str().expect("a readable path");
     let arguments = json!({ "column": "units" });
     let server = Server::play(vec![openai_call("total", &arguments), openai_text("435 units.")]);
-    let recorded = lmthing(&["run", "--record", recording, "examples/data-analysis.lmt.mjs"], &server);
-    assert_eq!(stdout(&recorded), "435 units.\n", "{}", stderr(&recorded));
+    let recorded = run(&["run", "--record", recording, "examples/data-analysis.lmt.mjs"], &server);
+    assert_eq!(recorded.stdout, "435 units.\n", "{}", recorded.stderr);
     assert!(!std::fs::read_to_string(recording).expect("a recording").contains(KEY));
 
     let nobody = Server::play(Vec::new());
-    let replayed = lmthing(&["run", "--replay", recording, "examples/data-analysis.lmt.mjs"], &nobody);
-    assert_eq!(
-        (stdout(&replayed).as_str(), replayed.status.code()),
-        ("435 units.\n", Some(0)),
-        "{}",
-        stderr(&replayed)
-    );
+    let replayed = run(&["run", "--replay", recording, "examples/data-analysis.lmt.mjs"], &nobody);
+    assert_eq!((replayed.stdout.as_str(), replayed.code), ("435 units.\n", 0), "{}", replayed.stderr);
 
-    let other = lmthing(&["run", "--replay", recording, "examples/hello.lmt.mjs"], &nobody);
-    assert_eq!(other.status.code(), Some(3));
-    assert!(stderr(&other).contains("differ"), "{}", stderr(&other));
+    let other = run(&["run", "--replay", recording, "examples/hello.lmt.mjs"], &nobody);
+    assert_eq!(other.code, 3);
+    assert!(other.stderr.contains("differ"), "{}", other.stderr);
     assert!(Path::new(recording).exists());
 }
 
 #[test]
 fn models_lists_what_is_configured_and_never_a_value() {
-    let output = lmthing(&["models", "--json"], &Server::play(Vec::new()));
-    let list: Value = serde_json::from_slice(&output.stdout).expect("JSON");
+    let output = run(&["models", "--json"], &Server::play(Vec::new()));
+    let list: Value = output.object();
     let provider = |name: &str| {
         let all = list["providers"].as_array().expect("a list");
         all.iter().find(|provider| provider["name"] == name).cloned().unwrap_or_default()
     };
     assert_eq!(provider("openai")["configured"], true);
     assert_eq!(provider("mistral")["configured"], false);
-    assert!(!stdout(&output).contains(KEY));
+    assert!(!output.stdout.contains(KEY));
 }
 
 #[test]
 fn a_model_that_is_not_found_is_exit_1_with_what_was_meant() {
-    let folder = tempfile::tempdir().expect("a temporary folder");
-    let file = folder.path().join("meant.lmt.mjs");
     let source = "export const config = { model: process.env.MODEL };\nexport default ({ $ }) => { $`Hello`; };\n";
-    std::fs::write(&file, source).expect("a writable folder");
+    let folder = Folder::of(source);
     for (model, hint) in [
         ("opnai:gpt-4o", "hint: Did you mean \"openai:gpt-4o\"?"),
         ("gpt-4o", "hint: Did you mean \"openai:gpt-4o\"?"),
         ("ollama:llama3.2", "Set OLLAMA_API_BASE=http://localhost:11434/v1 and OLLAMA_API_TYPE=openai"),
         ("lab:m", "hint: Did you mean http://localhost:8000/v1?"),
     ] {
-        let mut command = Command::new(env!("CARGO_BIN_EXE_lmthing"));
-        command.arg("run").arg(&file).env_clear().env("MODEL", model);
+        let mut command = folder.bare_command("run p.lmt.mjs");
+        command.env("MODEL", model);
         command.env("LAB_API_BASE", "me:hunter2@localhost:8000/v1?key=hunter2").env("LAB_API_TYPE", "openai");
-        let output = command.output().expect("the program runs");
-        let report = stderr(&output);
-        assert_eq!(output.status.code(), Some(1), "{report}");
+        let output = Ended::of(&mut command);
+        let report = output.stderr;
+        assert_eq!(output.code, 1, "{report}");
         assert!(report.contains(hint) && !report.contains("hunter2"), "{model}: {report}");
     }
 }
 
 #[test]
 fn a_proxy_that_the_prompt_function_sets_counts() {
-    let folder = tempfile::tempdir().expect("a temporary folder");
-    let file = folder.path().join("proxied.lmt.mjs");
     let source = "export const config = { model: 'openai:gpt-4o-mini' };\n\
                   export default ({ $ }) => { process.env.HTTP_PROXY = process.env.LATER; $`Hello`; };\n";
-    std::fs::write(&file, source).expect("a writable folder");
+    let folder = Folder::of(source);
     let server = Server::play(vec![openai_text("Hello through a proxy.")]);
-    let mut command = Command::new(env!("CARGO_BIN_EXE_lmthing"));
-    command.arg("run").arg(&file).env_clear().env("LATER", &server.address);
+    let mut command = folder.bare_command("run p.lmt.mjs");
+    command.env("LATER", &server.address);
     command.env("OPENAI_API_KEY", KEY).env("OPENAI_BASE_URL", "http://model.invalid/v1");
-    let output = command.output().expect("the program runs");
-    assert_eq!(stdout(&output), "Hello through a proxy.\n", "{}", stderr(&output));
+    let output = Ended::of(&mut command);
+    assert_eq!(output.stdout, "Hello through a proxy.\n", "{}", output.stderr);
     assert_eq!(server.received()[0].path, "http://model.invalid/v1/responses");
 }

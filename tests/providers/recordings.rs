@@ -9,17 +9,20 @@ use std::{
     rc::Rc,
 };
 
-use crate::support::skipped;
-use crate::{
-    steps::{Answer, ScriptedTool, run},
-    support::canned::{Asked, Canned, Server},
-};
 use base64::{Engine as _, engine::general_purpose::STANDARD};
 use lmthing::{
     chat::{CallSettings, Message, Role, ToolOutput, ToolSpec, Usage},
     provider::{LanguageModel, ProviderContext, ProviderEvent, ProviderSettings, create, resolve},
 };
 use serde_json::{Value, json};
+
+use crate::{
+    steps::{Answer, ScriptedTool, run},
+    support::{
+        canned::{Asked, Canned, Server},
+        skipped,
+    },
+};
 
 fn recordings() -> Vec<PathBuf> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../shared/providers");

@@ -2,10 +2,6 @@
 
 use std::{collections::BTreeMap, rc::Rc};
 
-use crate::{
-    steps::ask,
-    support::canned::{Canned, Server},
-};
 use futures_util::StreamExt;
 use lmthing::{
     chat::{CallSettings, Message, ModelRequest, Reasoning, ResponseFormat, Role, StreamPart},
@@ -14,6 +10,11 @@ use lmthing::{
     },
 };
 use serde_json::{Value, json};
+
+use crate::{
+    steps::ask,
+    support::canned::{Canned, Server},
+};
 
 const CHAT: &[u8] = include_bytes!("../fixtures/providers/compatible.sse");
 const TEXT: &str = "Låg vatten… \"soon\"\\now";

@@ -2,16 +2,17 @@
 
 use std::time::{Duration, Instant};
 
-use crate::{
-    setup::{ANTHROPIC, CHAT, TEXT, error_of, refusal, setup},
-    steps::ask,
-    support::canned::{Canned, Fault},
-};
 use lmthing::{
     chat::{CallSettings, ModelRequest, StreamPart, Timeouts},
     provider::{ProviderErrorKind, ProviderEvent},
 };
 use serde_json::{Value, json};
+
+use crate::{
+    setup::{ANTHROPIC, CHAT, TEXT, error_of, refusal, setup},
+    steps::ask,
+    support::canned::{Canned, Fault},
+};
 
 #[tokio::test]
 async fn failed_attempts_are_repeated_with_growing_waits() {

@@ -1,20 +1,18 @@
 //! Keys planted wherever a provider takes one, and servers that send back all they got: nothing of it may be shown or
 //! recorded. Through the binary.
 
-use std::{
-    collections::BTreeMap,
-    path::Path,
-    process::{Command, Output},
-    sync::Mutex,
-    thread,
-};
+use std::{collections::BTreeMap, sync::Mutex, thread};
 
-use crate::support::http::{Received, response, serve};
 use base64::{
     Engine as _,
     engine::general_purpose::{STANDARD, URL_SAFE_NO_PAD},
 };
 use serde_json::json;
+
+use crate::support::{
+    Ended, Folder,
+    http::{Request, response, serve},
+};
 
 const KEY: &str = "sk-planted/Key+5f8e7d6c5b4a3f2e==";
 const ACCESS: &str = "AKPLANTED0ACCESS0ID7";
@@ -62,7 +60,7 @@ const WAYS: [fn(&str) -> String; 9] = [
 fn echo_server() -> String {
     let count = Mutex::new(0);
     serve(move |request| {
-        if request.head[0].starts_with("POST /token ") {
+        if request.path == "/token" {
             let token = json!({ "access_token": FETCHED, "expires_in": 3_000 }).to_string();
             return response("200 X", "application/json", &token);
         }
@@ -73,7 +71,7 @@ fn echo_server() -> String {
 }
 
 /// What it got as it got it, and every key in all the ways in which servers write one.
-fn echo(request: &Received) -> String {
+fn echo(request: &Request) -> String {
     let got: String = request.head.iter().map(|line| format!("{line} | ")).collect();
     let written: Vec<String> = PLANTED.iter().flat_map(|secret| ways_to_write(secret)).collect();
     format!("{got} {} {}", written.join(" "), String::from_utf8_lossy(&request.body))
@@ -93,9 +91,8 @@ fn ways_to_write(secret: &str) -> [String; 6] {
 }
 
 /// A prompt file that asks so many times, shows everything about each failure, and fails with the last.
-fn prompt_file(folder: &Path, model: &str, times: usize) -> String {
-    let path = folder.join("echo.lmt.mjs");
-    let text = format!(
+fn prompt_file(model: &str, times: usize) -> String {
+    format!(
         r#"
         import * as lmthing from 'lmthing';
         const options = {{ maxRetries: {times} > 1 ? 1 : 0, headers: {{ 'X-Planted': '{HEADER}' }} }};
@@ -117,33 +114,27 @@ fn prompt_file(folder: &Path, model: &str, times: usize) -> String {
           throw last;
         }};
         "#,
-    );
-    std::fs::write(&path, text).unwrap();
-    path.display().to_string()
+    )
 }
 
-fn run(model: &str, variables: &BTreeMap<&str, String>, times: usize) -> (Output, String) {
-    let folder = tempfile::tempdir().unwrap();
-    let recording = folder.path().join("run.json");
-    let file = prompt_file(folder.path(), model, times);
-    let mut command = Command::new(env!("CARGO_BIN_EXE_lmthing"));
-    command.args(["run", "--record", recording.to_str().unwrap(), &file]).current_dir(folder.path()).env_clear();
-    let output = command.envs(variables).output().unwrap();
-    (output, std::fs::read_to_string(recording).unwrap_or_default())
+/// Runs the prompt file; also returns the recording.
+fn run(model: &str, variables: &BTreeMap<&str, String>, times: usize) -> (Ended, String) {
+    let folder = Folder::of(&prompt_file(model, times));
+    let ended = Ended::of(folder.bare_command("run --record run.json p.lmt.mjs").envs(variables));
+    (ended, folder.lines("run.json").join("\n"))
 }
 
 fn check(name: &str, model: &str, variables: &BTreeMap<&str, String>) {
     let (output, recording) = run(model, variables, WAYS.len());
-    let (stdout, stderr) = (String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
-    assert_eq!(output.status.code(), Some(3), "{name}: {stderr}\n{stdout}");
+    let (stdout, stderr) = (&output.stdout, &output.stderr);
+    assert_eq!(output.code, 3, "{name}: {stderr}\n{stdout}");
     assert!(stdout.contains("[redacted]") && stderr.contains("[redacted]"), "{name}: {stderr}\n{stdout}");
     assert!(recording.contains("My key is [redacted]."), "{name}: {recording}");
     check_texts(name, &output, &recording);
 }
 
-fn check_texts(name: &str, output: &Output, recording: &str) {
-    let (stdout, stderr) = (String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
-    for (place, text) in [("stdout", &*stdout), ("stderr", &*stderr), ("recording", recording)] {
+fn check_texts(name: &str, output: &Ended, recording: &str) {
+    for (place, text) in [("stdout", &*output.stdout), ("stderr", &output.stderr), ("recording", recording)] {
         for secret in PLANTED {
             for written in ways_to_write(secret).into_iter().chain([secret[..secret.len() - 4].to_owned()]) {
                 let at =
@@ -239,9 +230,8 @@ fn a_base_url_that_is_none_keeps_its_secrets() {
     ] {
         let variables = BTreeMap::from([("OPENAI_API_KEY", KEY.to_owned()), ("OPENAI_BASE_URL", base_url.clone())]);
         let (output, recording) = run("'openai:gpt-4o'", &variables, 1);
-        let shown =
-            [String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr)].concat() + &recording;
-        assert!(!output.status.success(), "{base_url}");
+        assert_ne!(output.code, 0, "{base_url}");
+        let shown = output.stdout + &output.stderr + &recording;
         for secret in [PASSWORD, QUERY] {
             assert!(!shown.contains(secret), "{base_url}: {shown}");
         }
@@ -252,6 +242,6 @@ fn a_base_url_that_is_none_keeps_its_secrets() {
 fn a_line_of_the_script_is_shown_without_its_key() {
     let (output, _) =
         run(&format!("lmthing.createOpenAI({{ apiKey: '{KEY}', baseURL: 5 }})('m')"), &BTreeMap::new(), 1);
-    let stderr = String::from_utf8_lossy(&output.stderr);
+    let stderr = output.stderr;
     assert!(stderr.contains("baseURL must be a string") && !stderr.contains(KEY), "{stderr}");
 }

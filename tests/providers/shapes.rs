@@ -1,8 +1,9 @@
 //! What the requests of a whole run look like, through the binary: their beginnings stay the same from step to step and are
 //! marked for the prompt cache, and an agent's schema goes out natively.
 
-use crate::support::canned::{Asked, Canned, Server};
 use serde_json::{Value, json};
+
+use crate::support::canned::{Asked, Canned, run_file};
 
 const STEPS: &str = r#"
 import { z } from 'zod';
@@ -30,20 +31,11 @@ export default async ({ defAgent, $ }) => {
 };
 "#;
 
-/// Runs a prompt file against canned answers; gives what was asked and what was printed.
-async fn run(file: &str, variables: &[(&str, &str)], answers: Vec<Canned>) -> (Vec<Asked>, String) {
-    let server = Server::start(answers).await;
-    let folder = tempfile::tempdir().unwrap();
-    let path = folder.path().join("file.lmt.mjs");
-    std::fs::write(&path, file).unwrap();
-    let mut command = tokio::process::Command::new(env!("CARGO_BIN_EXE_lmthing"));
-    command.arg("run").arg(&path).current_dir(folder.path()).env_clear();
-    for (name, value) in variables {
-        command.env(name, value.replace("SERVER", &server.url("")));
-    }
-    let output = command.output().await.unwrap();
-    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
-    (server.asked(), String::from_utf8(output.stdout).unwrap())
+/// Runs a prompt file against canned answers; returns the requests and what was printed.
+async fn run(source: &str, variables: &[(&str, &str)], answers: Vec<Canned>) -> (Vec<Asked>, String) {
+    let (asked, ended) = run_file(source, variables, answers).await;
+    assert_eq!(ended.code, 0, "{}", ended.stderr);
+    (asked, ended.stdout)
 }
 
 fn events(events: &[Value]) -> Canned {

@@ -1,41 +1,27 @@
 //! What a user of the program sees of failed attempts and of waits for the next one.
 
-use std::{
-    process::{Command, Output},
-    time::{Duration, Instant},
-};
+use std::time::{Duration, Instant};
+
+use lmthing::chat::{CallSettings, ModelRequest};
 
 use crate::{
     setup::{KEY, refusal, setup},
     steps::ask,
-    support::canned::{Canned, Fault, Server},
+    support::{
+        Ended,
+        canned::{Canned, Fault, run_file},
+    },
 };
-use lmthing::chat::{CallSettings, ModelRequest};
 
 const SAID: &str = "data: {\"choices\":[{\"delta\":{\"content\":\"At last.\"},\"finish_reason\":\"stop\"}]}\n\n";
 
 /// Runs a prompt file with these options against a server that gives these answers.
-async fn run(options: &str, answers: Vec<Canned>) -> Output {
-    let server = Server::start(answers).await;
-    let folder = tempfile::tempdir().unwrap();
-    let file = folder.path().join("wait.lmt.mjs");
-    let text = format!(
+async fn run(options: &str, answers: Vec<Canned>) -> Ended {
+    let source = format!(
         "export const config = {{ model: 'lab:tide', options: {options} }};\nexport default async ({{ $ }}) => {{ $`Go.`; }};\n"
     );
-    std::fs::write(&file, text).unwrap();
-    let mut command = Command::new(env!("CARGO_BIN_EXE_lmthing"));
-    command.arg("run").arg(&file).current_dir(folder.path()).env_clear();
-    command.env("LAB_API_KEY", KEY).env("LAB_API_TYPE", "openai").env("LAB_API_BASE", server.url("/v1"));
-    // The server needs this thread meanwhile.
-    tokio::task::spawn_blocking(move || command.output()).await.unwrap().unwrap()
-}
-
-fn stdout(output: &Output) -> String {
-    String::from_utf8_lossy(&output.stdout).into_owned()
-}
-
-fn stderr(output: &Output) -> String {
-    String::from_utf8_lossy(&output.stderr).into_owned()
+    let variables = [("LAB_API_KEY", KEY), ("LAB_API_TYPE", "openai"), ("LAB_API_BASE", "SERVER/v1")];
+    run_file(&source, &variables, answers).await.1
 }
 
 #[tokio::test]
@@ -44,15 +30,15 @@ async fn each_wait_is_one_line_with_attempt_reason_and_time() {
     let output = run("{}", vec![busy("Slow\ndown."), busy("Slow down"), Canned::sse(SAID)]).await;
     let expected = "lab:tide failed (attempt 1 of 3): Slow down; trying again in 5 ms\n\
                     lab:tide failed (attempt 2 of 3): Slow down; trying again in 5 ms\n";
-    assert_eq!((stderr(&output).as_str(), stdout(&output).as_str()), (expected, "At last.\n"));
-    assert_eq!(output.status.code(), Some(0));
+    assert_eq!((output.stderr.as_str(), output.stdout.as_str()), (expected, "At last.\n"));
+    assert_eq!(output.code, 0);
 }
 
 #[tokio::test]
 async fn a_wait_of_hours_is_code_3_at_once() {
     let output = run("{}", vec![refusal(429, "Daily limit").header("retry-after", "86400")]).await;
-    let report = stderr(&output);
-    assert_eq!(output.status.code(), Some(3), "{report}");
+    let report = output.stderr;
+    assert_eq!(output.code, 3, "{report}");
     let start = "Error: lab:tide (status 429): Daily limit. The provider asks to come back in 1 d, at ";
     assert!(report.starts_with(start) && report.contains("hint: "), "{report}");
 }
@@ -62,8 +48,8 @@ async fn an_empty_answer_is_code_3_with_provider_status_and_advice() {
     let mut empty = Canned::new(204, "", "");
     empty.headers.clear();
     let output = run("{ maxRetries: 0 }", vec![empty]).await;
-    let report = stderr(&output);
-    assert_eq!(output.status.code(), Some(3), "{report}");
+    let report = output.stderr;
+    assert_eq!(output.code, 3, "{report}");
     assert!(report.starts_with("Error: lab:tide (status 204): The server sent an empty answer."), "{report}");
     assert!(report.contains("hint: Check that the base URL"), "{report}");
 }
@@ -73,8 +59,8 @@ async fn an_abort_ends_a_wait() {
     let begun = Instant::now();
     let busy = refusal(429, "Slow down").header("retry-after", "250");
     let output = run("{ abortSignal: AbortSignal.timeout(800) }", vec![busy]).await;
-    let report = stderr(&output);
-    assert_eq!(output.status.code(), Some(1), "{report}");
+    let report = output.stderr;
+    assert_eq!(output.code, 1, "{report}");
     assert!(report.contains("abort"), "{report}");
     assert!(begun.elapsed() < Duration::from_secs(120), "the wait is over");
 }

@@ -2,14 +2,20 @@
 
 use std::{
     collections::BTreeMap,
-    io::{BufRead, BufReader, Write},
-    net::{TcpListener, TcpStream},
+    io::{self, BufReader, Write},
+    net::TcpStream,
     sync::{Arc, Mutex, MutexGuard},
     thread,
     time::{Duration, Instant},
 };
 
 use serde_json::{Value, json};
+
+use crate::support::{
+    PATIENCE,
+    http::{Request, serve_connections},
+    wait_within,
+};
 
 /// Takes a name, and is not run here: it has no model, and says when it is called.
 pub const ELSEWHERE: &str = "
@@ -18,9 +24,6 @@ export const description = 'Greets';
 export const input = z.object({ name: z.string().min(2), count: z.number().int().default(1) });
 export default async () => { throw new Error('run here'); };
 ";
-
-/// How long an answer is waited for.
-const PATIENCE: Duration = Duration::from_secs(20);
 
 /// The server. It is there until the process ends.
 pub struct Ingress {
@@ -62,25 +65,11 @@ pub struct Run {
     pub before: usize,
 }
 
-struct Request {
-    method: String,
-    path: String,
-    headers: BTreeMap<String, String>,
-    body: Vec<u8>,
-}
-
 impl Ingress {
     pub fn start() -> Self {
-        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
-        let port = listener.local_addr().unwrap().port();
         let world: Arc<Mutex<World>> = Arc::default();
         let shared = world.clone();
-        thread::spawn(move || {
-            for stream in listener.incoming().flatten() {
-                let world = shared.clone();
-                thread::spawn(move || serve(stream, &world));
-            }
-        });
+        let port = serve_connections(move |stream| serve(&stream, &shared));
         Ingress { port, world }
     }
 
@@ -110,11 +99,8 @@ impl Ingress {
 
     /// Waits until so many runs were taken.
     pub fn wait_for_runs(&self, count: usize) {
-        let began = Instant::now();
-        while self.world().runs.len() < count {
-            assert!(began.elapsed() < PATIENCE, "runs did not come: {:?}", self.names());
-            thread::sleep(Duration::from_millis(5));
-        }
+        let message = || format!("runs did not come: {:?}", self.names());
+        wait_within(PATIENCE, message, || self.count() >= count);
     }
 }
 
@@ -162,31 +148,14 @@ impl World {
     }
 }
 
-fn serve(stream: TcpStream, world: &Mutex<World>) {
-    let mut reader = BufReader::new(stream.try_clone().unwrap());
-    while let Some(request) = receive(&mut reader) {
-        if !answer(&request, &stream, world) {
-            return;
+fn serve(stream: &TcpStream, world: &Mutex<World>) -> io::Result<()> {
+    let mut reader = BufReader::new(stream);
+    while let Some(request) = Request::read(&mut reader)? {
+        if !answer(&request, stream, world) {
+            break;
         }
     }
-}
-
-fn receive(reader: &mut impl BufRead) -> Option<Request> {
-    let mut line = String::new();
-    reader.read_line(&mut line).ok().filter(|length| *length > 0)?;
-    let mut words = line.split_whitespace().map(str::to_owned);
-    let (method, path) = (words.next()?, words.next()?);
-    let mut headers = BTreeMap::new();
-    loop {
-        let mut line = String::new();
-        reader.read_line(&mut line).ok()?;
-        let Some((name, value)) = line.trim_end().split_once(": ") else { break };
-        headers.insert(name.to_ascii_lowercase(), value.to_owned());
-    }
-    let length = headers.get("content-length").and_then(|length| length.parse().ok()).unwrap_or(0);
-    let mut body = vec![0; length];
-    reader.read_exact(&mut body).ok()?;
-    Some(Request { method, path, headers, body })
+    Ok(())
 }
 
 /// Answers; says whether the connection goes on.

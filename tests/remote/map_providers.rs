@@ -11,9 +11,13 @@ use std::{
     time::Duration,
 };
 
-use crate::rows::results;
-use crate::support::http::{response, serve_slowly};
-use crate::support::{Ended, Folder};
+use crate::{
+    rows::results,
+    support::{
+        Ended, Folder,
+        http::{response, serve_stream},
+    },
+};
 
 const ASKS: &str = "
 export const input = { type: 'object', properties: { n: { type: 'number' } } };
@@ -37,7 +41,7 @@ struct Seen {
 fn provider(limit: usize, takes: Duration) -> (String, Arc<Seen>) {
     let seen = Arc::new(Seen::default());
     let kept = seen.clone();
-    let address = serve_slowly(move |_, stream| {
+    let address = serve_stream(move |_, stream| {
         seen.all.fetch_add(1, Ordering::SeqCst);
         let now = seen.now.fetch_add(1, Ordering::SeqCst) + 1;
         seen.most.fetch_max(now, Ordering::SeqCst);
@@ -62,7 +66,7 @@ fn map(address: &str, rows: usize, arguments: &str) -> Ended {
     let folder = Folder::new(&[("p.lmt.mjs", ASKS), ("rows.jsonl", &rows)]);
     let mut command = folder.command(&format!("map p.lmt.mjs --input rows.jsonl {arguments}"));
     command.env("LAB_API_TYPE", "openai").env("LAB_API_BASE", format!("http://{address}"));
-    Ended::from(command.output().unwrap())
+    Ended::of(&mut command)
 }
 
 #[test]
@@ -96,7 +100,7 @@ fn tokens_are_those_of_all_rows() {
 
 #[test]
 fn a_failing_provider_fails_rows_and_not_the_map() {
-    let address = serve_slowly(|received, stream| {
+    let address = serve_stream(|received, stream| {
         let body = String::from_utf8_lossy(&received.body).into_owned();
         let answer = if body.contains("row 2\"") {
             response("400 Bad Request", "application/json", "{\"error\":{\"message\":\"row too odd\"}}")

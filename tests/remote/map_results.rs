@@ -2,9 +2,12 @@
 
 use std::{fs, thread, time::Duration};
 
-use crate::rows::{ECHO, echo, lines, numbers, results, results_in, runs};
-use crate::support::{Ended, Folder, Running};
 use serde_json::json;
+
+use crate::{
+    rows::{ECHO, echo, lines, numbers, results, results_in, runs},
+    support::{Ended, Folder, Running},
+};
 
 const MAP: &str = "map p.lmt.mjs --input rows.jsonl";
 
@@ -345,7 +348,7 @@ fn keys_are_kept_out_of_all_but_the_models_words() {
         Folder::new(&[("text.lmt.mjs", &prompt("")), ("data.lmt.mjs", &data), ("rows.jsonl", &lines(&["a", "bad"]))]);
     let run = |file: &str| {
         let mut command = folder.command(&format!("map {file} --input rows.jsonl"));
-        Ended::from(command.env("LAB_API_KEY", KEY).output().unwrap())
+        Ended::of(command.env("LAB_API_KEY", KEY))
     };
     let (text, data) = (run("text.lmt.mjs"), run("data.lmt.mjs"));
     // As with `run -f json` (docs/events.md).

@@ -7,9 +7,12 @@ use std::{
     time::{Duration, Instant},
 };
 
-use crate::rows::{ECHO, echo, lines, numbers, results};
-use crate::support::{Ended, Folder};
 use serde_json::{Value, json};
+
+use crate::{
+    rows::{ECHO, echo, lines, numbers, results},
+    support::{Ended, Folder},
+};
 
 const TYPED: &str = "
 export const input = {

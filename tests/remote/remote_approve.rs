@@ -1,8 +1,11 @@
 //! `lmthing approve` (docs/map.md, "Approvals"): decisions on calls that wait at a server, and their list.
 
-use crate::ingress::Ingress;
-use crate::support::{Ended, Folder};
 use serde_json::{Value, json};
+
+use crate::{
+    ingress::Ingress,
+    support::{Ended, Folder},
+};
 
 const ID: &str = "sign_19faFKbtLN2_K0fT5bM6kCXToQ9REp3TWAAAAEQ";
 
@@ -36,7 +39,7 @@ fn a_decision_is_handed_in() {
     assert_eq!((ended.code, ended.stdout.as_str()), (0, ""), "{ended:?}");
     assert!(ended.stderr.contains("approved: deploy"), "{ended:?}");
     let mut command = folder.command(&format!("approve {ID} no --admin {url} --reason"));
-    let ended = Ended::from(command.arg("not on a Friday").env("RESTATE_INGRESS_URL", &url).output().unwrap());
+    let ended = Ended::of(command.arg("not on a Friday").env("RESTATE_INGRESS_URL", &url));
     assert!(ended.code == 0 && ended.stderr.contains("denied: deploy"), "{ended:?}");
     server.world().rows = rows(true);
     let ended = folder.run(&format!("approve {ID} no {at}"));

@@ -2,10 +2,13 @@
 
 use std::{collections::BTreeSet, fs, thread, time::Duration};
 
-use crate::ingress::{ELSEWHERE, Ingress};
-use crate::rows::{lines, numbers, results, results_in};
-use crate::support::{Ended, Folder, Running};
 use serde_json::{Value, json};
+
+use crate::{
+    ingress::{ELSEWHERE, Ingress},
+    rows::{lines, numbers, results, results_in},
+    support::{Ended, Folder, Running},
+};
 
 fn folder(rows: &[&str]) -> Folder {
     Folder::new(&[("p.lmt.mjs", ELSEWHERE), ("rows.jsonl", &lines(rows))])
@@ -105,7 +108,7 @@ fn a_file_that_is_read_here_has_the_rights_that_are_given() {
     let folder = Folder::new(&[("p.lmt.mjs", &writes), ("rows.jsonl", &lines(&["ada"]))]);
     let with_token = |options: &str| {
         let mut command = folder.command(&command(&server, options));
-        Ended::from(command.env("RESTATE_AUTH_TOKEN", "geheim").output().unwrap())
+        Ended::of(command.env("RESTATE_AUTH_TOKEN", "geheim"))
     };
     let ended = with_token("--restrict --allow-env=RESTATE_AUTH_TOKEN");
     assert!(ended.code == 1 && ended.stderr.contains("--allow-write"), "{ended:?}");

@@ -7,10 +7,13 @@ use std::{
     thread,
 };
 
-use crate::ingress::{ELSEWHERE, Ingress};
-use crate::support::{Ended, Folder};
 use flate2::{Compression, write::GzEncoder};
 use serde_json::json;
+
+use crate::{
+    ingress::{ELSEWHERE, Ingress},
+    support::{Ended, Folder, Running},
+};
 
 fn folder() -> Folder {
     Folder::of(ELSEWHERE)
@@ -126,7 +129,7 @@ fn a_server_that_cannot_be_asked_is_told_in_words() {
     assert!(ended.code == 3 && ended.stderr.contains("put a token into RESTATE_AUTH_TOKEN"), "{ended:?}");
     let with_token = |token: &str| {
         let mut command = folder.command(&format!("run -v --on {} p.lmt.mjs Ada", server.url()));
-        Ended::from(command.env("RESTATE_AUTH_TOKEN", token).output().unwrap())
+        Ended::of(command.env("RESTATE_AUTH_TOKEN", token))
     };
     let ended = with_token("falsch");
     assert!(ended.code == 3 && !ended.stderr.contains("falsch"), "{ended:?}");
@@ -193,7 +196,7 @@ fn who_interrupts_learns_how_to_wait_again() {
     let (folder, server) = (folder(), Ingress::start());
     let admin = "--admin http://127.0.0.1:1/at";
     let mut command = folder.command(&format!("run --on {} --key k2 {admin} p.lmt.mjs held", server.url()));
-    let running = crate::support::Running::of(command.stdin(Stdio::null()));
+    let running = Running::of(command.stdin(Stdio::null()));
     server.wait_for_runs(1);
     std::thread::sleep(std::time::Duration::from_millis(300));
     running.signal("INT");
@@ -216,7 +219,7 @@ fn a_file_that_is_read_here_has_the_rights_that_are_given() {
     let folder = Folder::of(&source);
     let with_token = |options: &str| {
         let mut command = folder.command(&format!("run --on {} {options} p.lmt.mjs Ada", server.url()));
-        Ended::from(command.env("RESTATE_AUTH_TOKEN", "geheim").output().unwrap())
+        Ended::of(command.env("RESTATE_AUTH_TOKEN", "geheim"))
     };
     let ended = with_token("--restrict --allow-env=RESTATE_AUTH_TOKEN");
     assert!(ended.code == 1 && ended.stderr.contains("--allow-write"), "{ended:?}");

@@ -48,6 +48,5 @@ pub fn numbers(results: &[Value]) -> Vec<u64> {
 
 /// How often each row was run, by what it noted.
 pub fn runs(folder: &Folder) -> Vec<String> {
-    let log = fs::read_to_string(folder.path("runs.log")).unwrap_or_default();
-    log.lines().map(str::to_owned).collect()
+    folder.lines("runs.log")
 }

@@ -1,9 +1,14 @@
 //! Calls that wait for approval while nobody holds anything (docs/scale.md, "Approvals"), through the real server.
 
-use crate::restate::{Lab, server::soon};
-use crate::support::Ended;
-use crate::support::resume::provider::{Conversation, Turn};
 use serde_json::{Value, json};
+
+use crate::{
+    restate::{Lab, server::soon},
+    support::{
+        Ended,
+        resume::provider::{Conversation, Turn},
+    },
+};
 
 /// `deploy` needs somebody to say yes, `read` does not.
 const DEPLOY: &str = "
@@ -46,7 +51,7 @@ fn waiting(lab: &Lab, call: &str) -> Vec<Value> {
 fn approve(lab: &Lab, words: &str) -> Ended {
     let mut command = lab.place.command(&format!("approve --on {}", lab.ingress()));
     command.args(words.split('|'));
-    Ended::from(command.output().unwrap())
+    Ended::of(&mut command)
 }
 
 /// The ids of what waits, by where they deploy to.

@@ -5,9 +5,15 @@ use std::{
     sync::atomic::{AtomicUsize, Ordering},
 };
 
-use crate::restate::{Lab, STEPS, http, said, server::soon, steps};
-use crate::support::resume::provider::{Conversation, Turn};
 use serde_json::{Value, json};
+
+use crate::{
+    restate::{Lab, STEPS, http, said, server::soon, steps},
+    support::{
+        HELLO,
+        resume::provider::{Conversation, Turn},
+    },
+};
 
 const CITY: &str = "
 export const input = z.object({ city: z.string(), days: z.number().int().default(3) });
@@ -23,7 +29,7 @@ fn a_call_gives_the_output_or_the_text() {
         Turn::text(&json!({ "summary": format!("Sunny in {}.", asked.who), "days": days }).to_string())
     };
     let Some(lab) = Lab::new(name, CITY, answer) else { return };
-    lab.place.folder.write("say.lmt.mjs", crate::support::HELLO);
+    lab.place.folder.write("say.lmt.mjs", HELLO);
     let worker = lab.worker_of("p.lmt.mjs say.lmt.mjs");
     assert_eq!(lab.call("run", &json!({ "city": "Rome" })).good(), json!({ "summary": "Sunny in Rome.", "days": 3 }));
     let object = lab.call("report", &json!({ "city": "Ulm", "days": 5 })).good();

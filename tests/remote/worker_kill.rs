@@ -3,16 +3,19 @@
 
 use std::{collections::BTreeMap, thread, time::Duration};
 
-use crate::restate::{
-    Lab, STEPS, Worker, balancer, said,
-    server::{free_ports, soon},
-    steps,
-};
-use crate::support::resume::{
-    journal::Journal,
-    provider::{Conversation, Turn},
-};
 use serde_json::{Value, json};
+
+use crate::{
+    restate::{
+        Lab, STEPS, Worker, balancer, said,
+        server::{free_ports, soon},
+        steps,
+    },
+    support::resume::{
+        journal::Journal,
+        provider::{Conversation, Turn},
+    },
+};
 
 /// A lab with a worker and a call of `a` whose second request is under way.
 fn at_the_second_request(test: &str) -> Option<(Lab, Worker, String)> {

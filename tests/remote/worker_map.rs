@@ -2,13 +2,16 @@
 
 use std::fs;
 
-use crate::restate::{Lab, STEPS, said, server::soon, steps};
-use crate::rows::{numbers, results, results_in};
-use crate::support::resume::{
-    journal::Journal,
-    provider::{Conversation, Turn},
-};
 use serde_json::json;
+
+use crate::{
+    restate::{Lab, STEPS, said, server::soon, steps},
+    rows::{numbers, results, results_in},
+    support::resume::{
+        journal::Journal,
+        provider::{Conversation, Turn},
+    },
+};
 
 /// Writes a row for each of so many ids.
 fn rows(lab: &Lab, count: usize) {

@@ -3,7 +3,7 @@
 
 use std::{
     io::{BufRead, BufReader},
-    process::{Child, Command},
+    process::Command,
     sync::{
         Arc, Mutex,
         atomic::{AtomicUsize, Ordering},
@@ -12,8 +12,6 @@ use std::{
     time::{Duration, Instant, SystemTime, UNIX_EPOCH},
 };
 
-use crate::support::http::{response, serve};
-use crate::support::{Folder, HELLO, processes};
 use base64::{Engine, prelude::BASE64_URL_SAFE_NO_PAD};
 use ring::{
     rand::SystemRandom,
@@ -21,7 +19,11 @@ use ring::{
 };
 use serde_json::{Value, json};
 
-const PATIENCE: Duration = Duration::from_secs(30);
+use crate::support::{
+    Folder, HELLO, KilledOnDrop, PATIENCE,
+    http::{response, serve},
+    processes, wait_for_exit,
+};
 
 const CITY: &str = "
 import { z } from 'zod';
@@ -35,7 +37,7 @@ export default async ({ $ }, { city }) => { $`${city}`; };
 
 /// A worker, and what it has said.
 struct Worker {
-    child: Child,
+    child: KilledOnDrop,
     said: Arc<Mutex<Vec<Value>>>,
 }
 
@@ -56,7 +58,7 @@ impl Worker {
                 heard.lock().unwrap().push(line);
             }
         });
-        Worker { child, said }
+        Worker { child: KilledOnDrop(child), said }
     }
 
     /// Waits for a line with this message.
@@ -69,7 +71,7 @@ impl Worker {
             {
                 return line.clone();
             }
-            let is_over = self.child.try_wait().unwrap().is_some() && start.elapsed() > Duration::from_secs(1);
+            let is_over = self.child.0.try_wait().unwrap().is_some() && start.elapsed() > Duration::from_secs(1);
             assert!(start.elapsed() < PATIENCE && !is_over, "{message:?} was not said: {said:?}");
             thread::sleep(Duration::from_millis(10));
         }
@@ -81,24 +83,11 @@ impl Worker {
 
     /// Waits for the end: the code, and what was said that is no line of the log.
     fn end(mut self) -> (i32, String) {
-        let start = Instant::now();
-        let status = loop {
-            if let Some(status) = self.child.try_wait().unwrap() {
-                break status;
-            }
-            assert!(start.elapsed() < PATIENCE, "it did not end: {:?}", self.said.lock().unwrap());
-            thread::sleep(Duration::from_millis(10));
-        };
+        let said = self.said.clone();
+        let status = wait_for_exit(&mut self.child.0, || format!("{:?}", said.lock().unwrap()));
         thread::sleep(Duration::from_millis(100));
         let said = self.said.lock().unwrap();
         (status.code().unwrap_or(-1), said.iter().filter_map(Value::as_str).collect::<Vec<_>>().join("\n"))
-    }
-}
-
-impl Drop for Worker {
-    fn drop(&mut self) {
-        let _ = self.child.kill();
-        let _ = self.child.wait();
     }
 }
 
@@ -216,7 +205,7 @@ fn a_signal_ends_a_worker_that_has_nothing_to_do() {
         let url = worker.url();
         let _idle = std::net::TcpStream::connect(url.strip_prefix("http://").unwrap()).unwrap();
         assert_eq!(ask(true, &format!("{url}/health"), &[]).0, 200);
-        processes::signal(worker.child.id(), name);
+        processes::signal(worker.child.0.id(), name);
         worker.line("stopping");
         worker.line("stopped");
         assert_eq!(worker.end(), (code, String::new()));

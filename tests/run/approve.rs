@@ -1,7 +1,8 @@
 //! Calls that need approval (docs/reference.md, "Approvals"), through the binary: without a terminal, in tests, and asked on one.
 
-use crate::support::Folder;
 use serde_json::{Value, json};
+
+use crate::support::Folder;
 
 /// A file whose model makes one call in each step; `definitions` says what there is to call.
 fn file(definitions: &str, calls: &[(&str, Value)]) -> String {

@@ -1,9 +1,12 @@
 //! Approvals in agents, in groups of agents and functions, and of the tools of MCP servers (docs/reference.md, "Approvals"), through
 //! the binary.
 
-use crate::support::Folder;
-use crate::support::mcp::{call, code, folder, prompt, results};
 use serde_json::{Value, json};
+
+use crate::support::{
+    Folder, mcp,
+    mcp::{call, code, folder, prompt, results},
+};
 
 /// What the calls of a run came to, whoever made them; the run must go well.
 fn results_with(folder: &Folder, options: &str) -> Vec<String> {
@@ -104,10 +107,8 @@ fn tools_and_functions_of_servers_are_asked_for() {
 #[test]
 fn the_clock_of_code_stands_still_while_a_person_thinks_about_a_server() {
     let calls = [code("return (await t.sum({ a: 1, b: 1 })).sum;")];
-    let source = prompt(
-        &calls,
-        &format!("defMcp('t', {}, {{ as: 'functions', needsApproval: true }});", crate::support::mcp::server(&[])),
-    );
+    let source =
+        prompt(&calls, &format!("defMcp('t', {}, {{ as: 'functions', needsApproval: true }});", mcp::server(&[])));
     let folder = Folder::of(&source.replace("model: 'mock'", "model: 'mock', sandbox: { cpuMs: 500 }"));
     let mut run = folder.start_on_terminal("run -f events p.lmt.mjs", 80);
     run.wait_for("Approve the call of t.sum?", 1);

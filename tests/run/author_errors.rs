@@ -2,34 +2,22 @@
 
 use std::{
     fs,
-    io::{Read, Write},
-    net::TcpListener,
-    process::{Command, Stdio},
-    thread,
+    process::Stdio,
     time::{Duration, Instant},
 };
 
-/// How a run ended; paths of its folder are shown as `DIR`.
-struct Ended {
-    code: Option<i32>,
-    stdout: String,
-    stderr: String,
-}
+use crate::support::{
+    Ended, Folder,
+    http::{closed_port, response, serve},
+    lmthing,
+};
 
-/// Runs the first of these files in a folder of their own.
+/// Runs the first of these files in a folder of its own, shown as `DIR`.
 fn run(files: &[(&str, &str)]) -> Ended {
-    let folder = tempfile::tempdir().unwrap();
-    let root = folder.path().canonicalize().unwrap();
-    for (path, text) in files {
-        let path = root.join(path);
-        fs::create_dir_all(path.parent().unwrap()).unwrap();
-        fs::write(path, text).unwrap();
-    }
-    let mut command = Command::new(env!("CARGO_BIN_EXE_lmthing"));
-    command.arg("run").arg(files[0].0).current_dir(&root).env("NO_COLOR", "1").stdin(Stdio::null());
-    let output = command.output().unwrap();
-    let shown = |bytes: &[u8]| String::from_utf8_lossy(bytes).replace(&*root.to_string_lossy(), "DIR");
-    Ended { code: output.status.code(), stdout: shown(&output.stdout), stderr: shown(&output.stderr) }
+    let folder = Folder::new(files);
+    let ended = folder.run(&format!("run {}", files[0].0));
+    let [stdout, stderr] = [ended.stdout, ended.stderr].map(|text| folder.anonymize(&text));
+    Ended { code: ended.code, stdout, stderr }
 }
 
 /// A prompt file with this body, which ends before any model is asked.
@@ -43,7 +31,7 @@ fn body(imports: &str, body: &str) -> String {
 /// What is printed when this body fails.
 fn error(imports: &str, code: &str) -> String {
     let ended = run(&[("main.lmt.mjs", &body(imports, code))]);
-    assert_eq!(ended.code, Some(1), "{}{}", ended.stdout, ended.stderr);
+    assert_eq!(ended.code, 1, "{}{}", ended.stdout, ended.stderr);
     ended.stderr
 }
 
@@ -92,9 +80,8 @@ fn failures_of_files_and_requests_tell_who_asked() {
         &error_of_file,
         &["ENOENT: no such file or directory, open '/no/file'", "main.lmt.mjs:5:47\n", "at load ("],
     );
-    // A port that was free a moment ago.
-    let port = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
-    let request = format!("const ask = async (url) => await fetch(url);\nawait ask('http://127.0.0.1:{port}/');");
+    let request =
+        format!("const ask = async (url) => await fetch(url);\nawait ask('http://127.0.0.1:{}/');", closed_port());
     assert_has(
         &error("", &request),
         &["TypeError: fetch failed", "main.lmt.mjs:5:34\n", "Caused by: connect ECONNREFUSED"],
@@ -103,15 +90,7 @@ fn failures_of_files_and_requests_tell_who_asked() {
 
 #[test]
 fn what_came_in_place_of_json_is_shown() {
-    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
-    let address = listener.local_addr().unwrap();
-    thread::spawn(move || {
-        let (mut stream, _) = listener.accept().unwrap();
-        let _ = stream.read(&mut [0; 4096]);
-        let page = "<!DOCTYPE html>\n<title>Sign in</title>";
-        let head = format!("HTTP/1.1 200 OK\r\ncontent-type: text/html\r\ncontent-length: {}\r\n\r\n", page.len());
-        let _ = stream.write_all((head + page).as_bytes());
-    });
+    let address = serve(|_| response("200 OK", "text/html", "<!DOCTYPE html>\n<title>Sign in</title>"));
     let error = error("", &format!("(await (await fetch('http://{address}/api?key=secret')).json()).name;"));
     let told = [
         "SyntaxError: Unexpected token '<', \"<!DOCTYPE \"... is not valid JSON",
@@ -135,7 +114,7 @@ export default async ({ defTool, $ }) => {
   $`go`;
 };";
     let ended = run(&[("main.lmt.mjs", source)]);
-    assert_eq!(ended.code, Some(0), "{}", ended.stderr);
+    assert_eq!(ended.code, 0, "{}", ended.stderr);
     let lines = [
         "Warning: tool a threw: TypeError: cannot read property 'bar' of undefined (DIR/main.lmt.mjs:6:76)",
         "Warning: Invalid input for tool b: x: Invalid input: expected string, received number (DIR/main.lmt.mjs:7)",
@@ -160,7 +139,7 @@ fn slips_in_mocks_are_errors() {
     ];
     for (item, message) in cases {
         let ended = run(&[("main.lmt.mjs", &mock(item))]);
-        assert_eq!(ended.code, Some(1));
+        assert_eq!(ended.code, 1);
         assert_has(&ended.stderr, &["Error: TypeError: the export mock: mock item 0 ", message]);
     }
     let misspelt = body("", "$`go`;").replace("model: 'mock'", "model: 'mok'");
@@ -174,7 +153,7 @@ fn a_model_that_waits_for_nothing_is_found_out() {
             "const model = {{ modelId: 'mine', doStream: {stuck} }};\nexport const config = {{ model }};\nexport default async ({{ $ }}) => {{ $`go`; }};"
         );
         let ended = run(&[("main.lmt.mjs", &source)]);
-        assert_eq!(ended.code, Some(1), "{}", ended.stderr);
+        assert_eq!(ended.code, 1, "{}", ended.stderr);
         assert_has(
             &ended.stderr,
             &["the model custom:mine waits for a promise that nothing can settle any more", "DIR/main.lmt.mjs:1:"],
@@ -203,7 +182,7 @@ export default async ({ defTool, $ }) => {
 };";
     let start = Instant::now();
     let ended = run(&[("main.lmt.mjs", source)]);
-    assert_eq!(ended.code, Some(1), "{}", ended.stderr);
+    assert_eq!(ended.code, 1, "{}", ended.stderr);
     assert!(start.elapsed() < Duration::from_secs(10));
     let told = ["Error: the tool stuck waits for a promise that nothing can settle any more", "DIR/main.lmt.mjs:6:"];
     assert_has(&ended.stderr, &told);
@@ -219,7 +198,7 @@ fn a_failing_package_shows_how_it_came_in() {
         ("node_modules/inner/index.js", "const nothing = {};\nnothing.here.there();"),
     ];
     let ended = run(&files);
-    assert_eq!(ended.code, Some(1));
+    assert_eq!(ended.code, 1);
     let told = [
         "--> DIR/node_modules/inner/index.js:2:",
         "at DIR/node_modules/outer/index.js:1:",
@@ -233,7 +212,7 @@ fn a_failing_package_shows_how_it_came_in() {
 fn output_that_cannot_be_written_is_a_failure() {
     for arguments in [["models"].as_slice(), &["--help"]] {
         let full = fs::File::options().write(true).open("/dev/full").unwrap();
-        let mut command = Command::new(env!("CARGO_BIN_EXE_lmthing"));
+        let mut command = lmthing();
         let output = command.args(arguments).stdin(Stdio::null()).stdout(full).stderr(Stdio::piped()).output().unwrap();
         assert_eq!(output.status.code(), Some(1), "{arguments:?}");
         assert_has(

@@ -1,9 +1,11 @@
 //! What runs cost (docs/reference.md, "Cost"), through the binary.
 
-use std::process::Command;
-
-use crate::helpers::{errors, printed, run, serve, turn};
 use serde_json::Value;
+
+use crate::{
+    helpers::{run, serve, turn},
+    support::{Ended, Folder, lmthing},
+};
 
 const TABLE: &str = r#"{"lab:m": {"input": 10, "cachedInput": 1, "output": 20}}"#;
 
@@ -31,8 +33,8 @@ fn told(model: &str, config: &str, usage: Option<(u64, u64, u64)>, variables: &[
         turn(&["x"], !is_over, usage)
     });
     let output = run(&costs(model, config), &[], &address, variables);
-    assert_eq!(output.status.code(), Some(0), "{}", errors(&output));
-    serde_json::from_str(printed(&output).lines().next().unwrap()).unwrap()
+    assert_eq!(output.code, 0, "{}", output.stderr);
+    serde_json::from_str(output.stdout.lines().next().unwrap()).unwrap()
 }
 
 fn are_near(costs: &Value, expected: [f64; 4]) -> bool {
@@ -74,38 +76,36 @@ fn wrong_tables_and_unknown_prices_are_refused_before_the_first_request() {
         (script("lab:m", ""), vec![], "nowhere.json", "cannot read \"nowhere.json\""),
     ] {
         let output = run(&script, &options, &address, &[("LMTHING_PRICES", variables)]);
-        assert_eq!(output.status.code(), Some(2), "{}", errors(&output));
-        assert!(errors(&output).contains(words), "{}", errors(&output));
+        assert_eq!(output.code, 2, "{}", output.stderr);
+        assert!(output.stderr.contains(words), "{}", output.stderr);
     }
     assert!(asked.lock().unwrap().is_empty());
     let output = run(&script("lab:m", ""), &["--max-cost", "0"], &address, &[]);
-    assert_eq!(output.status.code(), Some(0), "what is free needs no money: {}", errors(&output));
+    assert_eq!(output.code, 0, "what is free needs no money: {}", output.stderr);
 }
 
 #[test]
 fn prices_are_listed() {
     let list = |arguments: &[&str]| {
-        let mut command = Command::new(env!("CARGO_BIN_EXE_lmthing"));
+        let mut command = lmthing();
         command.args(["models", "--prices"]).args(arguments).env_clear().env("LMTHING_PRICES", TABLE);
-        command.output().unwrap()
+        Ended::of(&mut command)
     };
-    let text = printed(&list(&[]));
+    let text = list(&[]).stdout;
     assert!(text.starts_with("US dollars per million tokens (genai-prices 0."), "{text}");
     assert!(text.lines().any(|line| line.starts_with("lab:m ") && line.ends_with("  own")), "{text}");
     assert!(text.lines().any(|line| line.starts_with("bedrock:")), "{text}");
-    let found: Value = serde_json::from_str(&printed(&list(&["--json", "openai:", "gpt-4o-mini"]))).unwrap();
+    let found: Value = list(&["--json", "openai:", "gpt-4o-mini"]).object();
     let mini = found["prices"].as_array().unwrap().iter().find(|price| price["model"] == "openai:gpt-4o-mini").unwrap();
     assert_eq!((&mini["input"], &mini["output"], &mini["own"]), (&0.15.into(), &0.6.into(), &false.into()));
     let nothing = list(&["gpt4o"]);
-    assert_eq!(nothing.status.code(), Some(1));
-    assert!(errors(&nothing).contains("Did you mean 'gpt-4o'?"), "{}", errors(&nothing));
+    assert_eq!(nothing.code, 1);
+    assert!(nothing.stderr.contains("Did you mean 'gpt-4o'?"), "{}", nothing.stderr);
 }
 
 #[test]
 fn every_listed_model_has_its_price_under_that_name() {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_lmthing"));
-    let list = command.args(["models", "--prices", "--json"]).env_clear().output().unwrap();
-    let list: Value = serde_json::from_str(&printed(&list)).unwrap();
+    let list = Ended::of(lmthing().args(["models", "--prices", "--json"]).env_clear()).object();
     let whole = |price: &&Value| price["input"].is_number() && price["output"].is_number();
     let models: Vec<&Value> =
         list["prices"].as_array().unwrap().iter().filter(whole).map(|price| &price["model"]).collect();
@@ -125,12 +125,11 @@ fn every_listed_model_has_its_price_under_that_name() {
         models = serde_json::to_string(&models).unwrap()
     );
     let output = run(&script, &[], "http://127.0.0.1:9/v1", &[]);
-    assert_eq!((output.status.code(), printed(&output).as_str()), (Some(0), ""), "{}", errors(&output));
+    assert_eq!((output.code, output.stdout.as_str()), (0, ""), "{}", output.stderr);
 }
 
 #[test]
 fn prices_of_a_file_are_for_its_own_prompts() {
-    let folder = tempfile::tempdir().unwrap();
     let model = |provider: &str, id: &str| {
         format!(
             "{{ provider: '{provider}', modelId: '{id}', doStream: async () => ({{ stream: [
@@ -160,13 +159,10 @@ fn prices_of_a_file_are_for_its_own_prompts() {
         }};",
         model("openai", "gpt-4o"),
     );
-    std::fs::write(folder.path().join("inner.lmt.mjs"), inner).unwrap();
-    std::fs::write(folder.path().join("outer.lmt.mjs"), outer).unwrap();
-    let mut command = Command::new(env!("CARGO_BIN_EXE_lmthing"));
-    let command = command.args(["run", "-f", "json", "outer.lmt.mjs"]).current_dir(folder.path()).env_clear();
-    let output = command.output().unwrap();
-    assert_eq!(errors(&output), "7\n3\n");
-    let object: Value = serde_json::from_str(&printed(&output)).unwrap();
+    let folder = Folder::new(&[("inner.lmt.mjs", &inner), ("outer.lmt.mjs", &outer)]);
+    let output = Ended::of(&mut folder.bare_command("run -f json outer.lmt.mjs"));
+    assert_eq!(output.stderr, "7\n3\n");
+    let object = output.object();
     // 7 and 3 dollars, and 2.5 by the table.
     assert_eq!(object["cost"], 12.5);
 }

@@ -1,7 +1,8 @@
 //! What `run -f events` tells of agents and of model-written code: when, and that every beginning has its end.
 
-use crate::support::{Ended, Folder};
 use serde_json::Value;
+
+use crate::support::{Ended, Folder};
 
 /// Agent events as `type name`, and that of each number there is one beginning and then one end.
 fn agents(ended: &Ended) -> Vec<String> {

@@ -1,7 +1,8 @@
 //! `run -f json` and `-f events` through the binary, held against docs/events.schema.json.
 
-use crate::support::{Ended, Folder, HELLO};
 use serde_json::{Value, json};
+
+use crate::support::{Ended, Folder, HELLO};
 
 /// A tool, an agent that fails at first, code that is wrong at first.
 const MUCH: &str = "
@@ -272,7 +273,7 @@ export default ({ $ }) => { $`go`; };
     for format in ["json", "events"] {
         let folder = Folder::of(source);
         let mut command = folder.command(&format!("run -f {format} p.lmt.mjs"));
-        let ended = Ended::from(command.env("LAB_API_KEY", "sk-aB3dE6gH9jK2mN5pQ8sT").output().unwrap());
+        let ended = Ended::of(command.env("LAB_API_KEY", "sk-aB3dE6gH9jK2mN5pQ8sT"));
         let last: Value = serde_json::from_str(ended.stdout.lines().last().unwrap()).unwrap();
         assert_eq!(last["output"], serde_json::json!({ "n": 3, "key": "[redacted]" }), "{ended:?}");
         assert_eq!(last["text"], "{\"n\": 3}");

@@ -1,13 +1,10 @@
 //! Whole runs against a server that plays a compatible provider and keeps what it was asked.
 
-use std::{
-    process::{Command, Output},
-    sync::{Arc, Mutex},
-};
+use std::sync::{Arc, Mutex};
 
 use serde_json::{Value, json};
 
-use crate::support::http;
+use crate::support::{Ended, Folder, http};
 
 /// The requests that came in.
 pub type Asked = Arc<Mutex<Vec<Value>>>;
@@ -48,24 +45,11 @@ pub fn serve(answer: impl Fn(&Value) -> String + Send + Sync + 'static) -> (Stri
 }
 
 /// Runs a prompt file with options; the provider `lab` is at `base_url`, and so is openai.
-pub fn run(script: &str, options: &[&str], base_url: &str, variables: &[(&str, &str)]) -> Output {
-    let folder = tempfile::tempdir().unwrap();
-    let path = folder.path().join("prompt.lmt.mjs");
-    std::fs::write(&path, script).unwrap();
-    let mut command = Command::new(env!("CARGO_BIN_EXE_lmthing"));
-    command.arg("run").args(options).arg(&path).current_dir(folder.path()).env_clear();
+pub fn run(script: &str, options: &[&str], base_url: &str, variables: &[(&str, &str)]) -> Ended {
+    let folder = Folder::of(script);
+    let mut command = folder.bare_command("run");
+    command.args(options).arg("p.lmt.mjs");
     command.env("LAB_API_TYPE", "openai").env("LAB_API_BASE", base_url);
     command.env("OPENAI_API_KEY", "sk-0123456789abcdef").env("OPENAI_BASE_URL", base_url);
-    command.envs(variables.iter().copied());
-    command.output().unwrap()
-}
-
-/// What was printed on standard error.
-pub fn errors(output: &Output) -> String {
-    String::from_utf8_lossy(&output.stderr).into_owned()
-}
-
-/// What was printed on standard output.
-pub fn printed(output: &Output) -> String {
-    String::from_utf8_lossy(&output.stdout).into_owned()
+    Ended::of(command.envs(variables.iter().copied()))
 }

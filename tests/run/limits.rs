@@ -9,8 +9,12 @@ use std::{
     time::{Duration, Instant},
 };
 
-use crate::helpers::{Asked, errors, printed, run, serve, turn};
 use serde_json::{Value, json};
+
+use crate::{
+    helpers::{Asked, run, serve, turn},
+    support::{Ended, lmthing},
+};
 
 /// A model that calls its tool for ever, 600 tokens a step.
 fn forever() -> (String, Asked) {
@@ -29,9 +33,9 @@ fn tools(config: &str, tool: &str) -> String {
 fn limited(script: &str, options: &[&str]) -> (Vec<Option<u64>>, String) {
     let (address, asked) = forever();
     let output = run(script, options, &address, &[]);
-    assert_eq!(output.status.code(), Some(4), "{}", errors(&output));
+    assert_eq!(output.code, 4, "{}", output.stderr);
     let limits = asked.lock().unwrap().iter().map(|body| body["max_tokens"].as_u64()).collect();
-    (limits, errors(&output))
+    (limits, output.stderr)
 }
 
 #[test]
@@ -60,7 +64,7 @@ fn a_limit_that_the_last_step_reaches_ends_nothing() {
         turn(if is_over { &["done"] } else { &[] }, !is_over, Some((500, 0, 100)))
     });
     let output = run(&tools("", "() => 1"), &["--max-tokens", "1000", "--max-steps", "2"], &address, &[]);
-    assert_eq!((output.status.code(), printed(&output), errors(&output)), (Some(0), "done\n".into(), String::new()));
+    assert_eq!((output.code, output.stdout, output.stderr), (0, "done\n".into(), String::new()));
 }
 
 #[test]
@@ -71,12 +75,8 @@ fn tools_of_the_answer_that_uses_up_the_limit_hear_of_it() {
     }";
     let (address, asked) = forever();
     let output = run(&tools("", heard), &["--max-tokens", "500"], &address, &[]);
-    assert_eq!((output.status.code(), printed(&output).as_str()), (Some(4), "true\n"), "{}", errors(&output));
-    assert!(
-        errors(&output).contains("token limit of 500 tokens: 600 tokens were used in 1 step"),
-        "{}",
-        errors(&output)
-    );
+    assert_eq!((output.code, output.stdout.as_str()), (4, "true\n"), "{}", output.stderr);
+    assert!(output.stderr.contains("token limit of 500 tokens: 600 tokens were used in 1 step"), "{}", output.stderr);
     assert_eq!(asked.lock().unwrap().len(), 1);
 }
 
@@ -96,20 +96,20 @@ fn requests_that_count_as_used_are_made() {
           await Promise.all(Array.from({ length: 6 }, one));
         };";
     let output = run(script, &[], &address, &[]);
-    assert_eq!((output.status.code(), made.load(Ordering::SeqCst)), (Some(4), 4), "{}", errors(&output));
+    assert_eq!((output.code, made.load(Ordering::SeqCst)), (4, 4), "{}", output.stderr);
 }
 
 #[test]
 fn an_answer_without_end_is_broken_off() {
     let (address, _) = serve(|_| turn(&["word "; 400], false, None));
     let output = run(&tools("limits: { tokens: 100 }", "() => 1"), &[], &address, &[]);
-    assert_eq!(output.status.code(), Some(4));
-    let message = errors(&output);
+    assert_eq!(output.code, 4);
+    let message = output.stderr;
     assert!(message.contains("token limit of 100 tokens: about 126 tokens were used in 1 step."), "{message}");
-    assert_eq!(printed(&output).matches("word").count(), 99);
+    assert_eq!(output.stdout.matches("word").count(), 99);
     let priced = tools("prices: { 'lab:m': { input: 10, output: 20 } }", "() => 1");
     let output = run(&priced, &["--max-cost", "0.002", "-f", "json"], &address, &[]);
-    let object: Value = serde_json::from_slice(&output.stdout).unwrap();
+    let object = output.object();
     assert_eq!((&object["usage"]["outputTokens"], &object["cost"]), (&json!(125), &json!(0.00251)), "{object}");
 }
 
@@ -130,14 +130,14 @@ fn agents_and_scripts_that_catch_cannot_go_on() {
           $`Deeper`;
         };";
     let output = run(script, &[], &address, &[]);
-    assert_eq!(output.status.code(), Some(4), "{}", errors(&output));
-    assert_eq!((asked.lock().unwrap().len(), printed(&output).as_str()), (3, "LimitError\nLimitError\n"));
+    assert_eq!(output.code, 4, "{}", output.stderr);
+    assert_eq!((asked.lock().unwrap().len(), output.stdout.as_str()), (3, "LimitError\nLimitError\n"));
     let agents = script.replace("i < 5", "i < 0");
     let (address, asked) = serve(|body| turn(&[], body.to_string().contains("Deeper"), Some((10, 0, 5))));
     let output = run(&agents, &["--max-steps", "1"], &address, &[]);
-    assert_eq!((output.status.code(), asked.lock().unwrap().len()), (Some(4), 1));
+    assert_eq!((output.code, asked.lock().unwrap().len()), (4, 1));
     // The agent that was refused is no failure of its own.
-    assert_eq!(errors(&output).lines().count(), 1, "{}", errors(&output));
+    assert_eq!(output.stderr.lines().count(), 1, "{}", output.stderr);
 }
 
 #[test]
@@ -162,8 +162,8 @@ fn at_the_end_of_its_time_everything_ends() {
     ] {
         let began = Instant::now();
         let output = run(&script, &["--timeout", "700ms"], &address, &[]);
-        assert_eq!((output.status.code(), printed(&output).as_str()), (Some(4), said), "{script}: {}", errors(&output));
-        assert!(errors(&output).contains("time limit of 700 ms: "), "{}", errors(&output));
+        assert_eq!((output.code, output.stdout.as_str()), (4, said), "{script}: {}", output.stderr);
+        assert!(output.stderr.contains("time limit of 700 ms: "), "{}", output.stderr);
         assert!(began.elapsed() < Duration::from_secs(10));
     }
 }
@@ -198,13 +198,8 @@ fn native_work_ends_with_the_time_of_the_run() {
         let began = Instant::now();
         let output = run(&working(work), &["--timeout", "1s"], "http://127.0.0.1:9/v1", &[]);
         let took = began.elapsed();
-        assert_eq!(
-            (output.status.code(), printed(&output).as_str()),
-            (Some(4), "Before.\n"),
-            "{work}: {}",
-            errors(&output)
-        );
-        assert!(errors(&output).contains("time limit of 1 s: 1 step "), "{work}: {}", errors(&output));
+        assert_eq!((output.code, output.stdout.as_str()), (4, "Before.\n"), "{work}: {}", output.stderr);
+        assert!(output.stderr.contains("time limit of 1 s: 1 step "), "{work}: {}", output.stderr);
         // The limit and a second, and as much again for a machine that is busy.
         assert!(took < Duration::from_secs(4), "{work}: {took:?}");
     }
@@ -214,14 +209,14 @@ fn native_work_ends_with_the_time_of_the_run() {
 fn what_native_work_has_cut_off_is_told() {
     let script = working(NATIVE[0]).replace("model: 'mock'", "model: 'mock', limits: { time: '500ms' }");
     let output = run(&script, &["-f", "json"], "http://127.0.0.1:9/v1", &[]);
-    assert_eq!(output.status.code(), Some(4), "{}", errors(&output));
-    let object: Value = serde_json::from_slice(&output.stdout).unwrap();
+    assert_eq!(output.code, 4, "{}", output.stderr);
+    let object = output.object();
     assert_eq!((&object["ok"], &object["text"], &object["steps"]), (&json!(false), &json!("Before."), &json!(0)));
     assert_eq!((&object["error"]["code"], &object["error"]["kind"]), (&json!(4), &json!("limit")));
     assert_eq!((&object["model"], &object["usage"]["outputTokens"]), (&json!("mock:mock"), &json!(0)), "{object}");
     assert!(object["durationMs"].as_u64().unwrap() >= 500, "{object}");
     let output = run(&script, &["-f", "events"], "http://127.0.0.1:9/v1", &[]);
-    let events: Vec<Value> = printed(&output).lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    let events: Vec<Value> = output.stdout.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
     assert_eq!(events.last().unwrap()["type"], "run-finish", "{events:?}");
     assert_eq!(events.last().unwrap()["error"]["kind"], "limit");
     assert_eq!(events.iter().filter(|event| event["type"] == "run-finish").count(), 1);
@@ -234,10 +229,8 @@ fn the_journal_has_the_end_of_a_run_that_native_work_has_cut_off() {
     let journal = folder.path().join("runs.db");
     let option = format!("--journal={}", journal.display());
     let output = run(&working(NATIVE[0]), &[&option, "--timeout", "500ms"], "http://127.0.0.1:9/v1", &[]);
-    assert_eq!(output.status.code(), Some(4), "{}", errors(&output));
-    let mut command = std::process::Command::new(env!("CARGO_BIN_EXE_lmthing"));
-    let listed = command.args(["runs", &option, "--json"]).env_clear().output().unwrap();
-    let runs: Value = serde_json::from_slice(&listed.stdout).unwrap();
+    assert_eq!(output.code, 4, "{}", output.stderr);
+    let runs = Ended::of(lmthing().args(["runs", &option, "--json"]).env_clear()).object();
     assert_eq!(runs[0]["status"], "limit", "{runs}");
 }
 
@@ -266,8 +259,8 @@ fn a_locked_journal_does_not_keep_the_result_back() {
         lock.execute_batch("BEGIN IMMEDIATE").unwrap();
         running.join().unwrap()
     });
-    assert_eq!(output.status.code(), Some(4), "{}", errors(&output));
-    let object: Value = serde_json::from_slice(&output.stdout).unwrap();
+    assert_eq!(output.code, 4, "{}", output.stderr);
+    let object = output.object();
     assert_eq!((&object["ok"], &object["error"]["kind"]), (&json!(false), &json!("limit")), "{object}");
 }
 
@@ -277,16 +270,16 @@ fn data_that_is_too_deep_or_multiplies_is_an_error_of_its_own() {
     let wide = "let v = []; for (let i = 0; i < 30; i++) v = [v, v];";
     for (data, problem) in [(deep, "nested deeper than 127 levels"), (wide, "it holds more than 5000000 values")] {
         let output = run(&working(&format!("{data} return v")), &["-f", "events"], "http://127.0.0.1:9/v1", &[]);
-        assert_eq!(output.status.code(), Some(0), "{}", errors(&output));
+        assert_eq!(output.code, 0, "{}", output.stderr);
         let told = format!("the result of tool work cannot be sent to the model: not JSON: {problem}");
-        assert!(printed(&output).contains(&told), "{}", printed(&output));
+        assert!(output.stdout.contains(&told), "{}", output.stdout);
         let script = format!(
             "export const config = {{ model: 'mock' }}; export const mock = [{{ type: 'text', text: 'never' }}];
             export default ({{ defData }}) => {{ {data} defData('tree', v); }};"
         );
         let output = run(&script, &[], "http://127.0.0.1:9/v1", &[]);
-        let message = errors(&output);
-        assert_eq!((output.status.code(), printed(&output).as_str()), (Some(1), ""), "{message}");
+        let message = output.stderr;
+        assert_eq!((output.code, output.stdout.as_str()), (1, ""), "{message}");
         assert!(message.contains("defData('tree'): the data cannot be written: not JSON: "), "{message}");
         assert!(message.contains(problem), "{message}");
     }
@@ -325,8 +318,8 @@ fn schemas_that_multiply_end() {
             }};"
         );
         let output = run(&script, &["-f", "events", "--timeout", "60s"], "http://127.0.0.1:9/v1", &[]);
-        assert_eq!(output.status.code(), Some(0), "{schema}: {}", errors(&output));
-        assert!(printed(&output).contains(problem), "{schema}: {}", printed(&output));
+        assert_eq!(output.code, 0, "{schema}: {}", output.stderr);
+        assert!(output.stdout.contains(problem), "{schema}: {}", output.stdout);
     }
 }
 
@@ -349,7 +342,7 @@ fn only_so_many_requests_are_in_flight() {
           $`Go.`;
         };";
     let output = run(script, &[], &address, &[]);
-    assert_eq!((output.status.code(), printed(&output)), (Some(0), "true\ndone\n".into()), "{}", errors(&output));
+    assert_eq!((output.code, output.stdout), (0, "true\ndone\n".into()), "{}", output.stderr);
 }
 
 #[test]
@@ -362,8 +355,8 @@ fn wrong_limits_are_wrong_usage() {
         (["--timeout", "abc"], "for '--timeout <TIME>': expected a time such as 90s"),
     ] {
         let output = run(&tools("", "() => 1"), &options, &address, &[]);
-        assert_eq!(output.status.code(), Some(2));
-        assert!(errors(&output).contains(words), "{}", errors(&output));
+        assert_eq!(output.code, 2);
+        assert!(output.stderr.contains(words), "{}", output.stderr);
     }
     for (config, words) in [
         ("limits: { steps: NaN }", "config.limits.steps must be a whole number of steps, 1 or more, got \"NaN\""),
@@ -371,12 +364,12 @@ fn wrong_limits_are_wrong_usage() {
         ("limits: 5", "config.limits must be an object"),
     ] {
         let output = run(&tools(config, "() => 1"), &[], &address, &[]);
-        assert_eq!(output.status.code(), Some(2), "{}", errors(&output));
-        assert!(errors(&output).contains(words), "{}", errors(&output));
+        assert_eq!(output.code, 2, "{}", output.stderr);
+        assert!(output.stderr.contains(words), "{}", output.stderr);
     }
     assert!(asked.lock().unwrap().is_empty());
     let output = run(&tools("limits: { stepz: 1 }", "() => 1"), &["--max-steps", "1"], &address, &[]);
-    assert!(errors(&output).contains("config.limits.stepz is not known and is ignored; did you mean 'steps'?"));
+    assert!(output.stderr.contains("config.limits.stepz is not known and is ignored; did you mean 'steps'?"));
 }
 
 #[test]
@@ -403,7 +396,7 @@ fn models_of_the_scripts_own_may_run_prompts() {
           $`Outer`;
         };";
     let output = run(script, &["--timeout", "20s"], "http://127.0.0.1:9/v1", &[]);
-    assert_eq!((output.status.code(), printed(&output)), (Some(0), "2\ninner\n".into()), "{}", errors(&output));
+    assert_eq!((output.code, output.stdout), (0, "2\ninner\n".into()), "{}", output.stderr);
 }
 
 #[test]
@@ -439,7 +432,7 @@ fn models_of_the_scripts_own_wait_for_their_turn_as_long_as_it_takes() {
           $`Outer`;
         };";
     let output = run(script, &["--timeout", "20s"], "http://127.0.0.1:9/v1", &[]);
-    assert_eq!((output.status.code(), printed(&output)), (Some(0), "1 deep\ndeep\n".into()), "{}", errors(&output));
+    assert_eq!((output.code, output.stdout), (0, "1 deep\ndeep\n".into()), "{}", output.stderr);
 }
 
 #[cfg(unix)]
@@ -450,6 +443,6 @@ fn children_that_are_waited_for_end_in_time() {
         export const config = { model: 'mock' }; export const mock = [];
         export default () => { spawnSync('sh', ['-c', 'trap \"\" TERM; sleep 30; sleep 30'], { timeout: 100 }); };";
     let output = run(script, &["--timeout", "500ms"], "http://127.0.0.1:9/v1", &[("PATH", "/usr/bin:/bin")]);
-    assert_eq!(output.status.code(), Some(4), "{}", errors(&output));
+    assert_eq!(output.code, 4, "{}", output.stderr);
     assert!(began.elapsed() < Duration::from_secs(10));
 }

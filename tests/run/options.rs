@@ -111,7 +111,7 @@ fn verbose_tells_no_key_that_is_a_name() {
          export const mock = [{ type: 'tool-call', toolName: name, args: {} }, { type: 'text', text: 'done' }];
          export default ({ $, defTool }) => { defTool(name, 'k', { type: 'object' }, () => 1); $`go`; };",
     );
-    let ended = Ended::from(folder.command("run -v p.lmt.mjs").env("LAB_API_KEY", key).output().unwrap());
+    let ended = Ended::of(folder.command("run -v p.lmt.mjs").env("LAB_API_KEY", key));
     assert!(ended.code == 0 && ended.stderr.contains("  [redacted] {}"), "{ended:?}");
     assert!(!ended.stderr.contains(key), "{ended:?}");
 }
@@ -162,7 +162,7 @@ fn a_file_can_be_a_program() {
     for (name, text) in [("p.lmt.mjs", javascript), ("p.lmt.ts", typescript)] {
         folder.write(name, &format!("#!/usr/bin/env -S {} run -q\n{text}", env!("CARGO_BIN_EXE_lmthing")));
         fs::set_permissions(folder.path(name), fs::Permissions::from_mode(0o755)).unwrap();
-        let ended = Ended::from(Command::new(folder.path(name)).arg("word").output().unwrap());
+        let ended = Ended::of(Command::new(folder.path(name)).arg("word"));
         assert_eq!((ended.code, ended.stdout.as_str(), ended.stderr.as_str()), (0, "word\n", ""));
     }
 }
@@ -246,7 +246,7 @@ const peak = (length) => process.on('exit', () => console.log(length, process.re
         ("run read.lmt.mjs", "text.txt"),
     ] {
         let standard_input = std::fs::File::open(folder.path(file)).unwrap();
-        let ended = Ended::from(folder.command(arguments).stdin(standard_input).output().unwrap());
+        let ended = Ended::of(folder.command(arguments).stdin(standard_input));
         let line = ended.stdout.lines().find_map(|line| line.split_once(' '));
         let (length, peak) = line.unwrap_or_else(|| panic!("{arguments}: {ended:?}"));
         assert_eq!(length, LENGTH.to_string());

@@ -1,9 +1,13 @@
 //! The spans that a run is exported as, as a collector gets them (docs/opentelemetry.md).
 
-use crate::helpers::{serve, turn};
-use crate::otel_support::{attribute, attributes, events, exported, failure, tree};
 use opentelemetry_proto::tonic::trace::v1::span::SpanKind;
 use serde_json::{Value, json};
+
+use crate::{
+    helpers::{serve, turn},
+    otel_support::{attribute, attributes, events, exported, failure, tree},
+    support::http,
+};
 
 const CONTENT: (&str, &str) = ("OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE_CONTENT", "true");
 
@@ -331,11 +335,11 @@ fn retries_and_warnings_are_events_of_the_request() {
     use std::sync::atomic::{AtomicUsize, Ordering};
 
     let count = AtomicUsize::new(0);
-    let address = crate::support::http::serve(move |received| {
+    let address = http::serve(move |received| {
         assert!(!received.head.iter().any(|line| line.to_ascii_lowercase().starts_with("traceparent")));
         match count.fetch_add(1, Ordering::Relaxed) {
-            0 => crate::support::http::response("503 Busy\r\nretry-after-ms: 5", "text/plain", "busy"),
-            _ => crate::support::http::response("200 OK", "text/event-stream", &turn(&["x"], false, None)),
+            0 => http::response("503 Busy\r\nretry-after-ms: 5", "text/plain", "busy"),
+            _ => http::response("200 OK", "text/event-stream", &turn(&["x"], false, None)),
         }
     });
     let base = format!("http://{address}/v1");
@@ -385,7 +389,7 @@ fn a_run_that_goes_on_is_another_trace_of_the_same_conversation() {
 
     let folder = Folder::of(&file("call('look', { q: 'Rome' }), done", WITH_TOOL));
     let collector = Collector::new(Answers::Well);
-    let run = |arguments: &str| -> Ended { command(&folder, arguments, &collector.address()).output().unwrap().into() };
+    let run = |arguments: &str| Ended::of(&mut command(&folder, arguments, &collector.address()));
     let ended = run("run --journal --max-steps 1 -q p.lmt.mjs");
     assert_eq!(ended.code, 4, "{ended:?}");
     let ended = run("resume last -q");

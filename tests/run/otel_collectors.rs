@@ -3,16 +3,20 @@
 
 use std::time::{Duration, Instant};
 
-use crate::otel_support::{Answers, Collector, closed_address, command, exported};
-use crate::support::tls::{self, authority};
-use crate::support::{Ended, Folder, HELLO};
+use crate::{
+    otel_support::{Answers, Collector, closed_address, command, exported},
+    support::{
+        Ended, Folder, HELLO,
+        tls::{self, authority},
+    },
+};
 
 /// The run of a file that says two words.
 fn hello(arguments: &str, address: &str, variables: &[(&str, &str)]) -> (Ended, Duration) {
     let folder = Folder::of(HELLO);
     let mut command = command(&folder, &format!("run {arguments} p.lmt.mjs"), address);
     let began = Instant::now();
-    let ended = command.envs(variables.iter().copied()).output().unwrap().into();
+    let ended = Ended::of(command.envs(variables.iter().copied()));
     (ended, began.elapsed())
 }
 
@@ -53,7 +57,7 @@ fn a_failed_run_keeps_its_exit_code_and_its_words() {
     let folder = Folder::of(
         "export const config = { model: 'mock' };\nexport const mock = [];\nexport default () => { throw new Error('no luck'); };",
     );
-    let ended: Ended = command(&folder, "run p.lmt.mjs", &closed_address()).output().unwrap().into();
+    let ended = Ended::of(&mut command(&folder, "run p.lmt.mjs", &closed_address()));
     assert_eq!(ended.code, 1, "{ended:?}");
     assert!(ended.stderr.contains("no luck") && ended.stderr.contains("1 span of this run did not reach"), "{ended:?}");
 }
@@ -101,7 +105,7 @@ fn requests_are_as_the_variables_say_also_those_of_the_env_file() {
         collector.address()
     );
     folder.write(".env", &variables);
-    let ended: Ended = command(&folder, "run p.lmt.mjs", &closed_address()).output().unwrap().into();
+    let ended = Ended::of(&mut command(&folder, "run p.lmt.mjs", &closed_address()));
     assert_eq!((ended.code, ended.stderr.as_str()), (0, ""));
     let request = collector.requests().remove(0);
     let header = |name: &str| request.headers.get(name).map(String::as_str);
@@ -115,7 +119,7 @@ fn requests_are_as_the_variables_say_also_those_of_the_env_file() {
     // What a header held is a secret, also for the script that knows it.
     let source = HELLO.replace("'from the script'", "'x'").replace("$`go`", &format!("throw new Error('see {token}')"));
     folder.write("q.lmt.mjs", &source);
-    let ended: Ended = command(&folder, "run q.lmt.mjs", &closed_address()).output().unwrap().into();
+    let ended = Ended::of(&mut command(&folder, "run q.lmt.mjs", &closed_address()));
     assert!(ended.stderr.contains("see [redacted]") && !ended.stderr.contains(token), "{ended:?}");
     assert!(!format!("{:?}", collector.spans()).contains(token));
 }

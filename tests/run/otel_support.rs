@@ -1,9 +1,10 @@
 //! A collector of OpenTelemetry on 127.0.0.1 that keeps what it is sent, and the run of a file that sends to it.
 
 use std::{
-    collections::HashMap,
-    io::{BufRead, BufReader, Read, Write},
-    net::{TcpListener, TcpStream},
+    collections::BTreeMap,
+    io::{self, BufReader, Read, Write},
+    net::TcpStream,
+    process::Command,
     sync::{Arc, Mutex},
     thread,
     time::Duration,
@@ -16,6 +17,11 @@ use opentelemetry_proto::tonic::{
 };
 use prost::Message;
 use serde_json::{Value as Json, json};
+
+use crate::support::{
+    Ended, Folder,
+    http::{Request, closed_port, serve_connections},
+};
 
 /// How the collector answers.
 #[derive(Clone, Copy)]
@@ -32,31 +38,24 @@ pub enum Answers {
     Partly,
 }
 
-/// A request that came.
+/// A request with spans.
 #[derive(Clone, Debug, Default)]
-pub struct Request {
+pub struct Export {
     pub path: String,
-    pub headers: HashMap<String, String>,
+    pub headers: BTreeMap<String, String>,
     pub body: ExportTraceServiceRequest,
 }
 
 pub struct Collector {
     port: u16,
-    requests: Arc<Mutex<Vec<Request>>>,
+    requests: Arc<Mutex<Vec<Export>>>,
 }
 
 impl Collector {
     pub fn new(answers: Answers) -> Self {
-        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
-        let port = listener.local_addr().unwrap().port();
         let requests = Arc::new(Mutex::new(Vec::new()));
         let kept = requests.clone();
-        thread::spawn(move || {
-            for stream in listener.incoming().flatten() {
-                let kept = kept.clone();
-                thread::spawn(move || serve(stream, answers, &kept));
-            }
-        });
+        let port = serve_connections(move |stream| serve(&stream, answers, &kept));
         Collector { port, requests }
     }
 
@@ -65,7 +64,7 @@ impl Collector {
     }
 
     /// What has come so far.
-    pub fn requests(&self) -> Vec<Request> {
+    pub fn requests(&self) -> Vec<Export> {
         self.requests.lock().unwrap().clone()
     }
 
@@ -97,19 +96,17 @@ impl Collector {
     }
 }
 
-/// A port that nobody listens at.
+/// An address where nothing listens.
 pub fn closed_address() -> String {
-    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
-    format!("http://127.0.0.1:{}", listener.local_addr().unwrap().port())
+    format!("http://127.0.0.1:{}", closed_port())
 }
 
-fn serve(stream: TcpStream, answers: Answers, kept: &Mutex<Vec<Request>>) {
-    let mut reader = BufReader::new(stream.try_clone().unwrap());
-    let mut stream = stream;
-    while let Some(request) = receive(&mut reader) {
+fn serve(stream: &TcpStream, answers: Answers, kept: &Mutex<Vec<Export>>) -> io::Result<()> {
+    let (mut reader, mut writer) = (BufReader::new(stream), stream);
+    while let Some(request) = Request::read(&mut reader)? {
         let so_far = {
             let mut kept = kept.lock().unwrap();
-            kept.push(request);
+            kept.push(Export::of(request));
             kept.len()
         };
         let (status, answer) = match answers {
@@ -122,37 +119,27 @@ fn serve(stream: TcpStream, answers: Answers, kept: &Mutex<Vec<Request>>) {
             }
             Answers::Never => {
                 thread::sleep(Duration::from_secs(60));
-                return;
+                break;
             }
         };
         let head = format!("HTTP/1.1 {status} Whatever\r\ncontent-length: {}\r\n\r\n", answer.len());
-        if stream.write_all(head.as_bytes()).and_then(|()| stream.write_all(&answer)).is_err() {
-            return;
-        }
+        writer.write_all(head.as_bytes())?;
+        writer.write_all(&answer)?;
     }
+    Ok(())
 }
 
-fn receive(reader: &mut impl BufRead) -> Option<Request> {
-    let mut line = || {
-        let mut line = String::new();
-        reader.read_line(&mut line).ok().filter(|length| *length > 0).map(|_| line.trim_end().to_owned())
-    };
-    let path = line()?.split(' ').nth(1)?.to_owned();
-    let mut headers = HashMap::new();
-    loop {
-        let header = line()?;
-        let Some((name, value)) = header.split_once(':') else { break };
-        headers.insert(name.to_ascii_lowercase(), value.trim().to_owned());
+impl Export {
+    fn of(request: Request) -> Self {
+        let mut body = request.body;
+        if request.headers.get("content-encoding").is_some_and(|coding| coding == "gzip") {
+            let mut text = Vec::new();
+            flate2::read::GzDecoder::new(&body[..]).read_to_end(&mut text).unwrap();
+            body = text;
+        }
+        let body = ExportTraceServiceRequest::decode(&body[..]).unwrap();
+        Export { path: request.path, headers: request.headers, body }
     }
-    let mut body = vec![0; headers.get("content-length")?.parse().ok()?];
-    reader.read_exact(&mut body).ok()?;
-    if headers.get("content-encoding").is_some_and(|coding| coding == "gzip") {
-        let mut text = Vec::new();
-        flate2::read::GzDecoder::new(&body[..]).read_to_end(&mut text).unwrap();
-        body = text;
-    }
-    let body = ExportTraceServiceRequest::decode(&body[..]).unwrap();
-    Some(Request { path, headers, body })
 }
 
 /// Attributes as JSON; those that are JSON in a text are read.
@@ -206,7 +193,7 @@ fn add_lines(spans: &[Span], span: &Span, depth: usize, lines: &mut Vec<String>)
 }
 
 /// Runs a prompt file and sends its spans there. Variables of OpenTelemetry that are set for the tests are not the run's.
-pub fn command(folder: &crate::support::Folder, arguments: &str, address: &str) -> std::process::Command {
+pub fn command(folder: &Folder, arguments: &str, address: &str) -> Command {
     let mut command = folder.command(arguments);
     let inherited = std::env::vars_os().map(|(name, _)| name);
     for name in inherited.filter(|name| name.to_string_lossy().starts_with("OTEL_") || name == "TRACEPARENT") {
@@ -217,11 +204,11 @@ pub fn command(folder: &crate::support::Folder, arguments: &str, address: &str) 
 }
 
 /// Runs a prompt file to its end with a collector that answers well.
-pub fn exported(source: &str, arguments: &str, variables: &[(&str, &str)]) -> (crate::support::Ended, Collector) {
-    let folder = crate::support::Folder::of(source);
+pub fn exported(source: &str, arguments: &str, variables: &[(&str, &str)]) -> (Ended, Collector) {
+    let folder = Folder::of(source);
     let collector = Collector::new(Answers::Well);
     let mut command = command(&folder, &format!("run {arguments} p.lmt.mjs"), &collector.address());
-    let ended = command.envs(variables.iter().copied()).output().unwrap().into();
+    let ended = Ended::of(command.envs(variables.iter().copied()));
     (ended, collector)
 }
 

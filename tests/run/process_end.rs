@@ -1,14 +1,8 @@
 //! How the process ends when the user interrupts it or nobody reads its output any more.
 
-use std::{
-    fs,
-    io::Read,
-    process::{Child, Command, ExitStatus, Stdio},
-    thread,
-    time::{Duration, Instant},
-};
+use std::{io::Read, process::Child, thread, time::Duration};
 
-use crate::support::processes;
+use crate::support::{Folder, KilledOnDrop, Running, processes, wait_for_exit};
 
 /// Says one word at once, then works for longer than any test waits.
 const SLOW: &str = "
@@ -34,41 +28,25 @@ export const config = { model: { doStream: async () => ({ stream: (async functio
 export default ({ $ }) => { $`go`; };
 ";
 
-fn start(folder: &tempfile::TempDir, source: &str) -> Child {
-    let path = folder.path().join("slow.lmt.mjs");
-    fs::write(&path, source).unwrap();
-    let mut command = Command::new(env!("CARGO_BIN_EXE_lmthing"));
-    command.arg("run").arg(&path).stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
-    command.spawn().unwrap()
-}
-
-fn read_word(child: &mut Child) -> String {
-    let mut word = [0; 7];
-    child.stdout.as_mut().unwrap().read_exact(&mut word).unwrap();
-    String::from_utf8_lossy(&word).into_owned()
-}
-
-fn end(child: &mut Child) -> ExitStatus {
-    let start = Instant::now();
-    loop {
-        if let Some(status) = child.try_wait().unwrap() {
-            return status;
-        }
-        if start.elapsed() > Duration::from_secs(20) {
-            child.kill().unwrap();
-            panic!("the process did not end");
-        }
-        thread::sleep(Duration::from_millis(5));
-    }
-}
-
 fn interrupt(source: &str, signal: &str, code: i32) {
-    let folder = tempfile::tempdir().unwrap();
-    let mut child = start(&folder, source);
-    assert_eq!(read_word(&mut child), "started");
+    let mut running = Folder::of(source).start("run p.lmt.mjs");
+    running.wait_for("started", 1);
     thread::sleep(Duration::from_millis(50));
-    processes::signal(child.id(), signal);
-    assert_eq!(end(&mut child).code(), Some(code));
+    running.signal(signal);
+    assert_eq!(running.end().code, code);
+}
+
+/// Starts a run whose streams the test reads itself.
+fn spawn(folder: &Folder, arguments: &str) -> KilledOnDrop {
+    KilledOnDrop(folder.command(arguments).spawn().unwrap())
+}
+
+/// Waits for the end; what is left of standard error, too.
+fn end(child: &mut Child) -> (Option<i32>, String) {
+    let code = wait_for_exit(child, String::new).code();
+    let mut stderr = String::new();
+    child.stderr.take().unwrap().read_to_string(&mut stderr).unwrap();
+    (code, stderr)
 }
 
 #[test]
@@ -89,14 +67,10 @@ fn being_asked_to_end_is_143() {
 
 #[test]
 fn a_closed_pipe_ends_the_run_quietly() {
-    let folder = tempfile::tempdir().unwrap();
-    let mut child = start(&folder, SLOW);
-    assert_eq!(read_word(&mut child), "started");
-    drop(child.stdout.take());
-    let status = end(&mut child);
-    let mut stderr = String::new();
-    child.stderr.take().unwrap().read_to_string(&mut stderr).unwrap();
-    assert_eq!((status.code(), stderr.as_str()), (Some(0), ""));
+    let folder = Folder::of(SLOW);
+    let mut run = spawn(&folder, "run p.lmt.mjs");
+    run.0.stdout.take().unwrap().read_exact(&mut [0; "started".len()]).unwrap();
+    assert_eq!(end(&mut run.0), (Some(0), String::new()));
 }
 
 /// Starts a child that has a child, then ends or never gives the engine back.
@@ -116,38 +90,27 @@ export default () => {};
 #[test]
 fn children_end_with_the_run() {
     for (how, code) in [("exit", 3), ("signal", 130)] {
-        let folder = tempfile::tempdir().unwrap();
-        let path = folder.path().join("parent.lmt.mjs");
-        fs::write(&path, PARENT).unwrap();
-        let mut command = Command::new(env!("CARGO_BIN_EXE_lmthing"));
-        command.arg("run").arg(&path).env("HOW", how).stdin(Stdio::null()).stdout(Stdio::piped());
-        let mut parent = command.spawn().unwrap();
-        let mut line = [0; 13];
-        parent.stdout.as_mut().unwrap().read_exact(&mut line).unwrap();
-        let grandchild = String::from_utf8_lossy(&line).replace("pid", "").trim().to_owned();
+        let folder = Folder::of(PARENT);
+        let mut parent = Running::of(folder.command("run p.lmt.mjs").env("HOW", how));
+        parent.wait_for("\n", 1);
         if how == "signal" {
-            processes::signal(parent.id(), "INT");
+            parent.signal("INT");
         }
-        assert_eq!(end(&mut parent).code(), Some(code), "{how}");
+        let ended = parent.end();
+        assert_eq!(ended.code, code, "{how}");
+        let grandchild = ended.stdout.replace("pid", "").trim().to_owned();
         assert!(!processes::is_alive(&grandchild), "{how}: {grandchild} is at work");
     }
 }
 
 #[test]
 fn a_run_with_a_time_limit_ends_when_its_result_is_not_read() {
-    let folder = tempfile::tempdir().unwrap();
-    let path = folder.path().join("big.lmt.mjs");
     let source = "export const config = { model: 'mock' };
         export const mock = [{ type: 'text', text: 'word '.repeat(2e5) }];
         export default ({ $ }) => { $`go`; };";
-    fs::write(&path, source).unwrap();
-    let mut command = Command::new(env!("CARGO_BIN_EXE_lmthing"));
-    command.args(["run", "--timeout", "1", "-f", "json"]).arg(&path);
-    command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
-    let mut child = command.spawn().unwrap();
-    let code = end(&mut child).code();
-    let mut errors = String::new();
-    child.stderr.take().unwrap().read_to_string(&mut errors).unwrap();
+    let folder = Folder::of(source);
+    let mut run = spawn(&folder, "run --timeout 1 -f json p.lmt.mjs");
+    let (code, errors) = end(&mut run.0);
     assert_eq!(code, Some(0), "{errors}");
     assert!(errors.contains("the output may be incomplete"), "{errors}");
 }

@@ -1,12 +1,10 @@
 //! `--record` and `--replay` through the binary: what users see of them, and their mistakes.
 
-use std::{
-    path::Path,
-    process::{Command, Output},
-};
+use std::path::Path;
 
-use crate::support::http;
 use serde_json::Value;
+
+use crate::support::{Ended, Folder, http};
 
 /// Says how many messages it got; refuses those with `refuse` in them.
 fn server() -> String {
@@ -31,23 +29,20 @@ const PROMPT: &str = "
 ";
 
 struct Setup {
-    folder: tempfile::TempDir,
+    folder: Folder,
     base_url: String,
 }
 
 fn setup() -> Setup {
-    let folder = tempfile::tempdir().unwrap();
-    std::fs::write(folder.path().join("p.lmt.mjs"), PROMPT).unwrap();
-    Setup { folder, base_url: server() }
+    Setup { folder: Folder::of(PROMPT), base_url: server() }
 }
 
 impl Setup {
     fn run(&self, arguments: &[&str], variables: &[(&str, &str)]) -> (String, Option<i32>) {
-        let mut command = Command::new(env!("CARGO_BIN_EXE_lmthing"));
-        command.arg("run").args(arguments).current_dir(self.folder.path()).env_clear();
-        command.env("LAB_API_BASE", &self.base_url).env("LAB_API_TYPE", "openai").env("RULE", "be brief");
-        let Output { status, stdout, stderr } = command.envs(variables.iter().copied()).output().unwrap();
-        ([String::from_utf8(stdout).unwrap(), String::from_utf8(stderr).unwrap()].concat(), status.code())
+        let mut command = self.folder.bare_command("run");
+        command.args(arguments).env("LAB_API_BASE", &self.base_url).env("LAB_API_TYPE", "openai");
+        let ended = Ended::of(command.env("RULE", "be brief").envs(variables.iter().copied()));
+        (ended.stdout + &ended.stderr, Some(ended.code))
     }
 
     fn record(&self, variables: &[(&str, &str)]) -> (String, Option<i32>) {
@@ -59,7 +54,7 @@ impl Setup {
     }
 
     fn path(&self, name: &str) -> std::path::PathBuf {
-        self.folder.path().join(name)
+        self.folder.path(name)
     }
 }
 
@@ -75,7 +70,7 @@ fn what_was_recorded_with_a_dummy_key_is_replayed_without_one() {
     let setup = setup();
     let done = ("2 messages\n".to_owned(), Some(0));
     assert_eq!(setup.record(&[]), done);
-    assert_eq!(names(setup.folder.path()), ["p.lmt.mjs", "r.json"]);
+    assert_eq!(names(&setup.path("")), ["p.lmt.mjs", "r.json"]);
     assert!(std::fs::read_to_string(setup.path("r.json")).unwrap().contains("Do you know ollama?"));
     for variables in [&[][..], &[("LAB_API_KEY", "sk-0123456789abcdef")], &[("LAB_API_KEY", "brief")]] {
         assert_eq!(setup.replay(variables), done);
@@ -124,7 +119,7 @@ fn a_failed_run_does_not_replace_a_recording() {
     assert_eq!(std::fs::read(setup.path("r.json")).unwrap(), old);
     assert!(std::fs::read_to_string(setup.path("r.json.partial")).unwrap().contains("refuse"));
     setup.record(&[("MORE", "again")]);
-    assert_eq!(names(setup.folder.path()), ["p.lmt.mjs", "r.json"]);
+    assert_eq!(names(&setup.path("")), ["p.lmt.mjs", "r.json"]);
     assert!(std::fs::read_to_string(setup.path("r.json")).unwrap().contains("again"));
 }
 

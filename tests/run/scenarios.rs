@@ -17,6 +17,8 @@ use std::{
 
 use serde::Deserialize;
 
+use crate::support::lmthing;
+
 /// How long one scenario may take before it counts as hanging.
 const LIMIT: Duration = Duration::from_secs(30);
 
@@ -113,7 +115,7 @@ fn run(scenario: &Scenario) -> Vec<String> {
         fs::create_dir_all(path.parent().unwrap()).unwrap();
         fs::write(path, content).unwrap();
     }
-    let mut command = Command::new(env!("CARGO_BIN_EXE_lmthing"));
+    let mut command = lmthing();
     command.arg("run").current_dir(folder.path()).env("NO_COLOR", "1");
     match &expectation.args {
         Some(args) => command.args(args),

@@ -120,7 +120,7 @@ fn piped(folder: &Folder, arguments: &str) -> Ended {
     folder.write("run.sh", &format!("exec {program} {arguments}\n"));
     let mut command = Command::new("sh");
     command.arg("./run.sh").current_dir(folder.path(".")).env("NO_COLOR", "1").env("LM_MODEL_H", RAW);
-    Ended::from(command.stdin(Stdio::null()).output().unwrap())
+    Ended::of(command.stdin(Stdio::null()))
 }
 
 #[test]

@@ -2,12 +2,11 @@
 //! does not fit. The rules of words themselves are held by the unit tests of `src/input`.
 
 use std::{
-    fs,
-    io::Write,
-    path::Path,
-    process::{Command, Output, Stdio},
+    process::Stdio,
     time::{Duration, Instant},
 };
+
+use crate::support::{Ended, Folder};
 
 const WEATHER: &str = r"
 import { z } from 'zod';
@@ -41,78 +40,41 @@ export const mock = [{ type: 'text', text: 'done' }];
 export default ({ $ }, ...rest) => { console.log(JSON.stringify(process.argv.slice(2)), rest.length); $`go`; };
 ";
 
-struct Folder(tempfile::TempDir);
+/// A folder with `w.lmt.mjs`, `own.lmt.mjs` and other files.
+struct Files(Folder);
 
-impl Folder {
+impl Files {
     fn new(files: &[(&str, &str)]) -> Self {
-        let folder = Folder(tempfile::tempdir().expect("a temporary directory"));
-        for (name, text) in files.iter().chain([&("w.lmt.mjs", WEATHER), &("own.lmt.mjs", OWN_ARGUMENTS)]) {
-            fs::write(folder.0.path().join(name), text).expect("a file can be written");
-        }
-        folder
+        Files(Folder::new(&[files, &[("w.lmt.mjs", WEATHER), ("own.lmt.mjs", OWN_ARGUMENTS)]].concat()))
     }
 
-    fn write(&self, name: &str, text: &str) {
-        fs::write(self.path().join(name), text).expect("a file can be written");
+    /// Runs `lmthing run` with these arguments and this text on standard input.
+    fn run(&self, arguments: &[&str], input: &str) -> Ended {
+        Ended::with_input(self.0.command("run").args(arguments).env_remove("OPENAI_API_KEY"), input)
     }
 
-    fn path(&self) -> &Path {
-        self.0.path()
-    }
-
-    /// Runs `lmthing run` with these words and this text on standard input.
-    fn run(&self, words: &[&str], piped: &str) -> Shown {
-        let mut command = Command::new(env!("CARGO_BIN_EXE_lmthing"));
-        command.arg("run").args(words).current_dir(self.path()).env("NO_COLOR", "1").env_remove("OPENAI_API_KEY");
-        let child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn();
-        let mut child = child.expect("the binary runs");
-        let mut stdin = child.stdin.take().expect("a pipe");
-        // Who does not read it may be gone by now.
-        let _ = stdin.write_all(piped.as_bytes());
-        drop(stdin);
-        Shown::from(child.wait_with_output().expect("the binary ends"))
-    }
-
-    /// What the prompt function of the weather got; the run must go well.
-    fn got(&self, words: &[&str], piped: &str) -> String {
-        let shown = self.run(words, piped);
-        assert_eq!((shown.code, shown.stderr.as_str()), (0, ""), "{words:?}: {}", shown.stdout);
-        let (first, rest) = shown.stdout.split_once('\n').expect("a line");
-        assert_eq!(rest, "done\n", "{words:?}");
+    /// What the prompt function of `w.lmt.mjs` got; the run must succeed.
+    fn got(&self, arguments: &[&str], input: &str) -> String {
+        let ended = self.run(arguments, input);
+        assert_eq!((ended.code, ended.stderr.as_str()), (0, ""), "{arguments:?}: {}", ended.stdout);
+        let (first, rest) = ended.stdout.split_once('\n').expect("a line");
+        assert_eq!(rest, "done\n", "{arguments:?}");
         first.to_owned()
     }
 
-    /// The first line of what is wrong; wrong usage, told with the usage line.
-    fn refused(&self, words: &[&str], piped: &str) -> String {
-        let shown = self.run(words, piped);
-        assert_eq!((shown.code, shown.stdout.as_str()), (2, ""), "{words:?}: {}", shown.stderr);
-        assert!(shown.stderr.contains("\nUsage: lmthing run "), "{words:?}: {}", shown.stderr);
-        shown
-            .stderr
-            .strip_prefix("Error: ")
-            .and_then(|text| text.split("\n\nUsage").next())
-            .expect("an error")
-            .to_owned()
-    }
-}
-
-struct Shown {
-    code: i32,
-    stdout: String,
-    stderr: String,
-}
-
-impl From<Output> for Shown {
-    fn from(output: Output) -> Self {
-        let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
-        let code = output.status.code().expect("it ends by itself");
-        Shown { code, stdout: text(&output.stdout), stderr: text(&output.stderr) }
+    /// The error of wrong usage, without the usage line that follows it.
+    fn refused(&self, arguments: &[&str], input: &str) -> String {
+        let ended = self.run(arguments, input);
+        assert_eq!((ended.code, ended.stdout.as_str()), (2, ""), "{arguments:?}: {}", ended.stderr);
+        assert!(ended.stderr.contains("\nUsage: lmthing run "), "{arguments:?}: {}", ended.stderr);
+        let error = ended.stderr.strip_prefix("Error: ").and_then(|text| text.split("\n\nUsage").next());
+        error.expect("an error").to_owned()
     }
 }
 
 #[test]
 fn the_function_gets_the_validated_value_on_every_run() {
-    let folder = Folder::new(&[("notes.md", "# Notes\n"), ("all.json", r#"{"city":"Oslo","days":9}"#)]);
+    let folder = Files::new(&[("notes.md", "# Notes\n"), ("all.json", r#"{"city":"Oslo","days":9}"#)]);
     let cases: &[(&[&str], &str, &str)] = &[
         (&["w.lmt.mjs", "Rome"], "", r#"{"city":"Rome","days":3,"loud":false} false 0 3"#),
         (
@@ -151,7 +113,7 @@ fn the_function_gets_the_validated_value_on_every_run() {
 
 #[test]
 fn wrong_input_is_wrong_usage() {
-    let folder = Folder::new(&[("bad.json", "{\"city\": ")]);
+    let folder = Files::new(&[("bad.json", "{\"city\": ")]);
     let cases: &[(&[&str], &str)] = &[
         (&["w.lmt.mjs"], "missing required input: --city <string> (standard input is empty)"),
         (&["w.lmt.mjs", "x", "--days", "many"], "--days: expected an integer (a whole number), got 'many'"),
@@ -189,7 +151,7 @@ fn wrong_input_is_wrong_usage() {
 fn help_runs_nothing_and_needs_no_key() {
     let described = "export const description = 'Only told.';\nexport const config = { model: 'openai:gpt-4o' };\n\
                      export default () => { console.log('ran'); };";
-    let folder = Folder::new(&[("d.lmt.mjs", described)]);
+    let folder = Files::new(&[("d.lmt.mjs", described)]);
     for words in [&["w.lmt.mjs", "--help"][..], &["w.lmt.mjs", "Rome", "-h"], &["w.lmt.mjs", "--days", "x", "--help"]] {
         let shown = folder.run(words, "");
         assert_eq!((shown.code, shown.stderr.as_str()), (0, ""), "{words:?}");
@@ -206,7 +168,7 @@ fn help_runs_nothing_and_needs_no_key() {
 
 #[test]
 fn a_file_without_input_finds_its_words_in_argv() {
-    let folder = Folder::new(&[]);
+    let folder = Files::new(&[]);
     for (words, expected) in [
         (&["a", "--days", "5"][..], r#"["a","--days","5"] 0"#),
         (&["--record", "x"], r#"["--record","x"] 0"#),
@@ -221,22 +183,20 @@ fn a_file_without_input_finds_its_words_in_argv() {
             shown.stderr
         );
     }
-    assert!(!folder.path().join("x").exists());
+    assert!(!folder.0.path("x").exists());
 }
 
 #[test]
 #[cfg(unix)]
 fn a_word_that_is_no_text_is_wrong_usage() {
     use std::os::unix::ffi::OsStrExt;
-    let folder = Folder::new(&[]);
+    let folder = Files::new(&[]);
     for file in ["w.lmt.mjs", "own.lmt.mjs"] {
-        let mut command = Command::new(env!("CARGO_BIN_EXE_lmthing"));
         let words = [b"--city=Rome".as_slice(), b"caf\xe9"].map(std::ffi::OsStr::from_bytes);
-        let output = command.args(["run", file]).args(words).current_dir(folder.path()).output().expect("it runs");
-        let stderr = String::from_utf8_lossy(&output.stderr);
+        let ended = Ended::of(folder.0.command("run").arg(file).args(words));
         let expected = r#"cannot read the word "caf\xE9" behind the file: it is not UTF-8 text"#;
-        assert!(output.status.code() == Some(2) && stderr.contains(expected), "{stderr}");
-        assert!(output.stdout.is_empty(), "{output:?}");
+        assert!(ended.code == 2 && ended.stderr.contains(expected), "{ended:?}");
+        assert!(ended.stdout.is_empty(), "{ended:?}");
     }
 }
 
@@ -268,7 +228,7 @@ fn exports_that_are_none_are_faults_of_the_file() {
         ),
         ("export const input = z.object({}).refine(() => { throw new Error('boom'); })", "Error: boom\n"),
     ] {
-        let folder = Folder::new(&[("f.lmt.mjs", &file(exports))]);
+        let folder = Files::new(&[("f.lmt.mjs", &file(exports))]);
         let shown = folder.run(&["f.lmt.mjs"], "");
         assert_eq!((shown.code, shown.stdout.as_str()), (1, ""), "{exports}");
         assert!(shown.stderr.starts_with(expected), "{}", shown.stderr);
@@ -282,7 +242,7 @@ fn json_schema_is_as_good_as_zod() {
                 default: 3 }, where: { type: 'object', properties: { zip: { type: 'string', pattern: '^[0-9]+$' } } }, \
                 counts: { type: 'object', additionalProperties: { type: 'integer' } } }, \
                 required: ['city'] };\nexport default ({ $ }, input) => { console.log(JSON.stringify(input)); $`go`; };";
-    let folder = Folder::new(&[("j.lmt.mjs", file)]);
+    let folder = Files::new(&[("j.lmt.mjs", file)]);
     assert_eq!(
         folder.got(&["j.lmt.mjs", "Rome", "--where.zip=5"], ""),
         r#"{"where":{"zip":"5"},"city":"Rome","days":3}"#
@@ -308,14 +268,13 @@ fn json_schema_is_as_good_as_zod() {
 
 #[test]
 fn a_pipe_that_stays_open_is_not_waited_for_without_need() {
-    let folder = Folder::new(&[]);
+    let folder = Files::new(&[]);
     let begin = Instant::now();
     for (words, code) in [(&["w.lmt.mjs", "Rome"][..], 0), (&["w.lmt.mjs", "--help"], 0), (&["w.lmt.mjs", "x", "y"], 2)]
     {
-        let mut command = Command::new(env!("CARGO_BIN_EXE_lmthing"));
-        command.arg("run").args(words).current_dir(folder.path());
-        let mut child =
-            command.stdin(Stdio::piped()).stdout(Stdio::null()).stderr(Stdio::null()).spawn().expect("it runs");
+        let mut command = folder.0.command("run");
+        command.args(words).stdin(Stdio::piped()).stdout(Stdio::null()).stderr(Stdio::null());
+        let mut child = command.spawn().expect("it runs");
         let open = child.stdin.take();
         assert_eq!(child.wait().expect("it ends").code(), Some(code), "{words:?}");
         drop(open);
@@ -332,7 +291,7 @@ fn a_schema_that_refers_to_itself_in_many_places_is_read_at_once() {
          $defs: {{ node: {{ type: 'object', properties: {{ name: {{ type: 'string' }}, {properties} }} }} }} }};\n\
          export default ({{ $ }}, input) => {{ console.log(JSON.stringify(input)); $`go`; }};"
     );
-    let folder = Folder::new(&[("r.lmt.mjs", &file)]);
+    let folder = Files::new(&[("r.lmt.mjs", &file)]);
     let begin = Instant::now();
     assert_eq!(folder.got(&["r.lmt.mjs", "--root.z.name", "x"], ""), r#"{"root":{"z":{"name":"x"}}}"#);
     assert!(begin.elapsed() < Duration::from_secs(10));
@@ -343,7 +302,7 @@ fn what_is_required_may_be_declared_in_a_part() {
     let file = "export const config = { model: 'mock' };\nexport const mock = [{ type: 'text', text: 'done' }];\n\
                 export const input = { type: 'object', allOf: [{ type: 'object', properties: { city: { type: 'string' } } }], \
                 required: ['city'] };\nexport default ({ $ }, input) => { console.log(JSON.stringify(input)); $`go`; };";
-    let folder = Folder::new(&[("a.lmt.mjs", file)]);
+    let folder = Files::new(&[("a.lmt.mjs", file)]);
     assert_eq!(folder.got(&["a.lmt.mjs", "Rome"], ""), r#"{"city":"Rome"}"#);
 }
 
@@ -354,12 +313,12 @@ fn where_several_forms_are_possible_the_one_that_fits_is_taken() {
                 q: z.union([z.object({ kind: z.literal('d'), at: z.date() }), z.object({ kind: z.literal('s'), at: z.string() })]).optional(),\n\
                 big: z.union([z.number(), z.bigint()]).optional() });\n\
                 export default ({ $ }, { q, big }) => { console.log(typeof q?.at, typeof big); $`go`; };";
-    let folder = Folder::new(&[("u.lmt.mjs", file)]);
+    let folder = Files::new(&[("u.lmt.mjs", file)]);
     assert_eq!(folder.got(&["u.lmt.mjs", r#"--q={"kind":"s","at":"2026-01-31"}"#], ""), "string undefined");
     assert_eq!(folder.got(&["u.lmt.mjs", r#"--q={"kind":"d","at":"2026-01-31"}"#, "--big", "5"], ""), "object number");
     let file = "export const config = { model: 'mock' };\nexport const mock = [{ type: 'text', text: 'done' }];\n\
                 export const input = { type: 'object', properties: { a: { type: 'string' } }, anyOf: [{ $ref: '#' }] };\n\
                 export default ({ $ }) => { $`go`; };";
-    folder.write("s.lmt.mjs", file);
+    folder.0.write("s.lmt.mjs", file);
     assert_ne!(folder.run(&["s.lmt.mjs", "--a", "x"], "").code, 101);
 }

@@ -1,10 +1,12 @@
 //! The export `output`, through the binary: the schema goes out natively or in words, an answer that does not fit is asked for
 //! again, and what is printed is the validated JSON alone.
 
-use std::process::Output;
-
-use crate::support::canned::{Asked, Canned, Server};
 use serde_json::{Value, json};
+
+use crate::support::{
+    Ended,
+    canned::{Asked, Canned, run_file},
+};
 
 const FILE: &str = r#"
 import { z } from 'zod';
@@ -21,35 +23,12 @@ const GOOD: &str = r#"{"summary":"fine","celsius":21.5}"#;
 const WARM: &str = r#"{"summary":"fine","celsius":"warm"}"#;
 const LAB: &[(&str, &str)] = &[("LAB_API_BASE", "SERVER"), ("LAB_API_TYPE", "openai"), ("LAB_API_KEY", "key")];
 
-/// Runs a prompt file against canned answers.
-async fn run(file: &str, variables: &[(&str, &str)], answers: Vec<Canned>) -> (Vec<Asked>, Output) {
-    let server = Server::start(answers).await;
-    let folder = tempfile::tempdir().unwrap();
-    let path = folder.path().join("file.lmt.mjs");
-    std::fs::write(&path, file).unwrap();
-    let mut command = tokio::process::Command::new(env!("CARGO_BIN_EXE_lmthing"));
-    command.arg("run").arg(&path).current_dir(folder.path()).env_clear();
-    for (name, value) in variables {
-        command.env(name, value.replace("SERVER", &server.url("")));
-    }
-    let output = command.output().await.unwrap();
-    (server.asked(), output)
-}
-
-async fn run_lab(options: &str, tools: &str, answers: Vec<Canned>) -> (Vec<Asked>, Output) {
-    run(&file("lab:m", options, tools), LAB, answers).await
+async fn run_lab(options: &str, tools: &str, answers: Vec<Canned>) -> (Vec<Asked>, Ended) {
+    run_file(&file("lab:m", options, tools), LAB, answers).await
 }
 
 fn file(model: &str, options: &str, tools: &str) -> String {
     FILE.replace("MODEL", model).replace("OPTIONS", options).replace("TOOLS", tools)
-}
-
-fn printed(output: &Output) -> String {
-    String::from_utf8(output.stdout.clone()).unwrap()
-}
-
-fn told(output: &Output) -> String {
-    String::from_utf8(output.stderr.clone()).unwrap()
 }
 
 fn events(events: &[Value]) -> Canned {
@@ -130,8 +109,8 @@ const PROVIDERS: &[Native<'_>] = &[
 #[tokio::test]
 async fn the_schema_goes_out_natively_and_a_mismatch_is_asked_for_again() {
     for (model, variables, answer, place) in PROVIDERS {
-        let (asked, output) = run(&file(model, "", ""), variables, vec![answer(WARM), answer(GOOD)]).await;
-        assert_eq!((printed(&output), told(&output)), (format!("{GOOD}\n"), String::new()), "{model}");
+        let (asked, output) = run_file(&file(model, "", ""), variables, vec![answer(WARM), answer(GOOD)]).await;
+        assert_eq!((output.stdout, output.stderr), (format!("{GOOD}\n"), String::new()), "{model}");
         assert_eq!(asked.len(), 2, "{model}");
         for asked in &asked {
             let body = asked.json();
@@ -147,8 +126,8 @@ async fn the_schema_goes_out_natively_and_a_mismatch_is_asked_for_again() {
 async fn a_model_that_takes_no_schema_is_told_it() {
     let variables = [("ANTHROPIC_BASE_URL", "SERVER"), ("ANTHROPIC_API_KEY", "k")];
     let fenced = format!("Here it is:\n```json\n{GOOD}\n```\nAnything else?");
-    let (asked, output) = run(&file("anthropic:claude-3-haiku", "", ""), &variables, vec![claude(&fenced)]).await;
-    assert_eq!(printed(&output), format!("{GOOD}\n"));
+    let (asked, output) = run_file(&file("anthropic:claude-3-haiku", "", ""), &variables, vec![claude(&fenced)]).await;
+    assert_eq!(output.stdout, format!("{GOOD}\n"));
     let body = asked[0].json();
     assert_eq!(body.get("output_config"), None);
     let system = body["system"].to_string();
@@ -158,16 +137,16 @@ async fn a_model_that_takes_no_schema_is_told_it() {
 #[tokio::test]
 async fn tools_are_called_first_and_only_the_answer_is_printed() {
     let (asked, output) = run_lab("", TOOL, vec![calls_look(), says(GOOD)]).await;
-    assert_eq!((printed(&output), asked.len()), (format!("{GOOD}\n"), 2));
+    assert_eq!((output.stdout, asked.len()), (format!("{GOOD}\n"), 2));
 }
 
 #[tokio::test]
 async fn an_answer_that_never_fits_ends_with_3_and_nothing_on_standard_output() {
     for (options, requests) in [("", 3), ("outputRetries: 0", 1), ("outputRetries: 4", 5)] {
         let (asked, output) = run_lab(options, "", vec![says(WARM); requests]).await;
-        assert_eq!((asked.len(), output.status.code()), (requests, Some(3)), "{options}");
-        assert_eq!(printed(&output), "");
-        let told = told(&output);
+        assert_eq!((asked.len(), output.code), (requests, 3), "{options}");
+        assert_eq!(output.stdout, "");
+        let told = output.stderr;
         for words in ["celsius: Invalid input", "outputRetries", "\"warm\""] {
             assert!(told.contains(words), "{told}");
         }
@@ -177,11 +156,11 @@ async fn an_answer_that_never_fits_ends_with_3_and_nothing_on_standard_output() 
 #[tokio::test]
 async fn attempts_count_as_steps() {
     let (asked, output) = run_lab("maxSteps: 2", "", vec![says(WARM); 2]).await;
-    assert_eq!((asked.len(), output.status.code(), printed(&output)), (2, Some(4), String::new()));
+    assert_eq!((asked.len(), output.code, output.stdout), (2, 4, String::new()));
     assert!(
-        told(&output).contains("ended after 2 steps, and the last answer did not match output"),
+        output.stderr.contains("ended after 2 steps, and the last answer did not match output"),
         "{}",
-        told(&output)
+        output.stderr
     );
 }
 
@@ -201,15 +180,11 @@ async fn a_run_without_a_final_answer_says_why() {
     for (options, answers, words) in cases {
         let requests = answers.len();
         let (asked, output) = run_lab(options, TOOL, answers).await;
-        assert_eq!(
-            (asked.len(), output.status.code(), printed(&output)),
-            (requests, Some(3), String::new()),
-            "{words}"
-        );
-        assert!(told(&output).contains(words), "{words}: {}", told(&output));
+        assert_eq!((asked.len(), output.code, output.stdout), (requests, 3, String::new()), "{words}");
+        assert!(output.stderr.contains(words), "{words}: {}", output.stderr);
     }
     let (asked, output) = run_lab("", "", vec![cut(), says(GOOD)]).await;
-    assert_eq!(printed(&output), format!("{GOOD}\n"));
+    assert_eq!(output.stdout, format!("{GOOD}\n"));
     assert!(String::from_utf8_lossy(&asked[1].body).contains("Answer again, shorter"));
 }
 
@@ -227,11 +202,11 @@ export default async ({ defAgent, $ }) => {
 async fn agents_ask_again_only_when_told_to() {
     let warm = || says(r#"{"celsius":"warm"}"#);
     let answers = vec![calls_look(), warm(), says("Done.")];
-    let (asked, _) = run(&AGENT.replace("OPTIONS", ""), LAB, answers).await;
+    let (asked, _) = run_file(&AGENT.replace("OPTIONS", ""), LAB, answers).await;
     let result = asked[2].json()["messages"].as_array().unwrap().last().unwrap()["content"].to_string();
     assert!(result.contains("validationError"), "{result}");
     let answers = vec![calls_look(), warm(), says("It is {\"celsius\":4}."), says("Done.")];
-    let (asked, _) = run(&AGENT.replace("OPTIONS", ", outputRetries: 1"), LAB, answers).await;
+    let (asked, _) = run_file(&AGENT.replace("OPTIONS", ", outputRetries: 1"), LAB, answers).await;
     let last = |asked: &Asked| asked.json()["messages"].as_array().unwrap().last().unwrap()["content"].clone();
     assert!(last(&asked[2]).to_string().contains("celsius: Invalid input"), "{}", last(&asked[2]));
     assert_eq!(last(&asked[3]), r#"{"celsius":4}"#);
@@ -240,5 +215,5 @@ async fn agents_ask_again_only_when_told_to() {
 #[tokio::test]
 async fn what_the_script_prints_does_not_stand_beside_the_output() {
     let (_, output) = run_lab("", "console.log('hello');", vec![says(GOOD)]).await;
-    assert_eq!((printed(&output), told(&output)), (format!("{GOOD}\n"), "hello\n".into()));
+    assert_eq!((output.stdout, output.stderr), (format!("{GOOD}\n"), "hello\n".into()));
 }

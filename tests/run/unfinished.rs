@@ -1,7 +1,8 @@
 //! What answers that did not come to their end used and cost (docs/reference.md, "Cost", "Limits"), through the binary.
 
-use crate::support::{Ended, Folder};
 use serde_json::{Value, json};
+
+use crate::support::{Ended, Folder};
 
 /// `model(parts)`: answers with what a generator gives. A million tokens of input cost 1 dollar, of output 100.
 const MODELS: &str = "

@@ -3,10 +3,11 @@
 
 use std::fs;
 
-use crate::support::{Ended, Folder};
 use base64::{Engine, engine::general_purpose::STANDARD};
 use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
+
+use crate::support::{Ended, Folder};
 
 fn event(kind: &str, more: Value) -> Value {
     let mut event = json!({ "type": kind, "time": 1_795_302_000_123_u64, "run": "19f1c0e2", "agent": [] });
@@ -92,7 +93,7 @@ fn the_page_is_where_it_is_said_to_be() {
 fn standard_input_is_a_file_as_well() {
     let folder = folder(&[start()]);
     let input = fs::File::open(folder.path("run.jsonl")).unwrap();
-    let ended = Ended::from(folder.command("view - -o -").stdin(input).output().unwrap());
+    let ended = Ended::of(folder.command("view - -o -").stdin(input));
     assert_eq!(events_in(&ended.stdout)["events"][0]["file"], "prompts/weather.lmt.mjs");
 }
 
@@ -125,7 +126,7 @@ export default async ({ $, defSystem }) => { defSystem('role', 'You know the wea
     let other = folder.run("view --journal=other.db -o -").stdout;
     assert_ne!(events_in(&other)["events"][0]["run"], *id);
     let mut named = folder.command("view -o -");
-    assert_eq!(Ended::from(named.env("LMTHING_JOURNAL", "other.db").output().unwrap()).stdout, other);
+    assert_eq!(Ended::of(named.env("LMTHING_JOURNAL", "other.db")).stdout, other);
     refused(&folder.run("view 0000"), 1, &["there is no run '0000' in the journal"]);
     refused(&folder.run("view --journal=p.lmt.mjs"), 1, &["p.lmt.mjs"]);
 }
@@ -256,7 +257,7 @@ fn the_browser_that_a_variable_names_is_started() {
     fs::set_permissions(folder.path("my browser"), fs::Permissions::from_mode(0o755)).unwrap();
     let open = |ours: &str, theirs: &str| {
         let mut command = folder.command("view run.jsonl -o page.html --open");
-        Ended::from(command.env("LMTHING_BROWSER", ours).env("BROWSER", theirs).output().unwrap())
+        Ended::of(command.env("LMTHING_BROWSER", ours).env("BROWSER", theirs))
     };
     let path = folder.path("my browser").display().to_string();
     let page = fs::canonicalize(folder.path("")).unwrap().join("page.html").display().to_string();

@@ -6,8 +6,7 @@ use std::{
     process::{Command, Stdio},
 };
 
-use crate::support::Folder;
-use crate::support::skipped;
+use crate::support::{Folder, skipped};
 
 /// What Chromium is called, where it is on the PATH.
 const NAMES: [&str; 4] = ["chromium", "chromium-browser", "google-chrome", "google-chrome-stable"];

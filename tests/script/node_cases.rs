@@ -11,6 +11,8 @@ use std::{
 
 use serde_json::Value;
 
+use crate::support::lmthing;
+
 /// The prompt file that a case runs in.
 const PROMPT: &str = "import './main.mjs'; export const config = { model: 'mock' };
 export const mock = [{ type: 'text', text: '' }]; export default ({ $ }) => { $`run`; };";
@@ -46,7 +48,7 @@ fn difference(case: &Path) -> Option<String> {
     let place = directory.path().canonicalize().unwrap();
     let mut node = Command::new("node");
     node.arg("main.mjs");
-    let mut lmthing = Command::new(env!("CARGO_BIN_EXE_lmthing"));
+    let mut lmthing = lmthing();
     lmthing.args(["run", "main.lmt.mjs"]);
     // The same path for both, and for each as if the other had not been there.
     let [expected, got] = [node, lmthing].map(|command| {

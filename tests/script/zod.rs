@@ -1,9 +1,8 @@
 //! The built-in zod: its declarations are made when they are first asked for, and yet it is the zod of npm.
 
 use std::path::Path;
-use std::process::Command;
 
-use crate::support::Folder;
+use crate::support::{Ended, Folder, lmthing};
 
 /// The npm package that the built-in one was made of, by the build of this crate.
 const NPM: &str = concat!(env!("OUT_DIR"), "/runtime-js/node_modules/zod");
@@ -11,9 +10,8 @@ const NPM: &str = concat!(env!("OUT_DIR"), "/runtime-js/node_modules/zod");
 #[test]
 fn it_is_the_zod_of_npm() {
     let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/script/zod/compare.lmt.mjs");
-    let ran = Command::new(env!("CARGO_BIN_EXE_lmthing")).arg("run").arg(file).arg(NPM).output().expect("it starts");
-    let text = String::from_utf8_lossy(&ran.stdout);
-    assert_eq!(text.trim(), "the same", "{}", String::from_utf8_lossy(&ran.stderr));
+    let ended = Ended::of(lmthing().arg("run").arg(file).arg(NPM));
+    assert_eq!(ended.stdout.trim(), "the same", "{}", ended.stderr);
 }
 
 #[test]

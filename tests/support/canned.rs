@@ -12,6 +12,8 @@ use tokio::{
     net::{TcpListener, TcpStream},
 };
 
+use super::{Ended, Folder};
+
 /// A canned answer.
 #[derive(Clone, Debug)]
 pub struct Canned {
@@ -146,6 +148,18 @@ impl Server {
     pub fn token_requests(&self) -> Vec<String> {
         self.script.lock().unwrap().token_requests.clone()
     }
+}
+
+/// Runs a prompt file against a server that plays these answers; `SERVER` in a variable stands for its address. Returns
+/// what the server was asked.
+pub async fn run_file(source: &str, variables: &[(&str, &str)], answers: Vec<Canned>) -> (Vec<Asked>, Ended) {
+    let server = Server::start(answers).await;
+    let folder = Folder::of(source);
+    let mut command = folder.bare_command("run p.lmt.mjs");
+    command.envs(variables.iter().map(|(name, value)| (*name, value.replace("SERVER", &server.url("")))));
+    // The server shares this thread with the test.
+    let ended = tokio::task::spawn_blocking(move || Ended::of(&mut command)).await.unwrap();
+    (server.asked(), ended)
 }
 
 async fn serve(mut stream: TcpStream, script: Arc<Mutex<Script>>) {

@@ -1,8 +1,8 @@
-//! A server for runs of the whole program, which asks from a process of its own: it needs no runtime, and a closure says
-//! what is answered.
+//! An HTTP/1.1 server for runs of the program, which sends requests from a process of its own: threads, no async runtime.
 
 use std::{
-    io::{self, BufRead, BufReader, Read, Write},
+    collections::BTreeMap,
+    io::{self, BufRead, BufReader, Write},
     net::{TcpListener, TcpStream},
     sync::Arc,
     thread,
@@ -11,69 +11,96 @@ use std::{
 
 use serde_json::Value;
 
-/// A connection that says nothing for so long is given up.
 const READ_TIMEOUT: Duration = Duration::from_secs(60);
 
-/// A request as it came in.
-pub struct Received {
-    /// The lines of the head, without the empty one at its end.
+/// A request that the server has read.
+#[derive(Clone, Debug, Default)]
+pub struct Request {
+    pub method: String,
+    pub path: String,
+    /// The request line and the header lines, as they were sent.
     pub head: Vec<String>,
+    /// Names in lower case.
+    pub headers: BTreeMap<String, String>,
     pub body: Vec<u8>,
 }
 
-impl Received {
+impl Request {
+    /// Reads one request; `None` at the end of the connection.
+    pub fn read(reader: &mut impl BufRead) -> io::Result<Option<Self>> {
+        let mut request = Request::default();
+        loop {
+            let mut line = String::new();
+            if reader.read_line(&mut line)? == 0 {
+                return Ok(None);
+            }
+            let line = line.trim_end();
+            if line.is_empty() {
+                break;
+            }
+            if let Some((name, value)) = line.split_once(':')
+                && !request.head.is_empty()
+            {
+                request.headers.insert(name.to_ascii_lowercase(), value.trim().to_owned());
+            }
+            request.head.push(line.to_owned());
+        }
+        let mut words = request.head.first().ok_or(io::ErrorKind::InvalidData)?.split(' ').map(str::to_owned);
+        request.method = words.next().unwrap_or_default();
+        request.path = words.next().unwrap_or_default();
+        let length = request.headers.get("content-length").map_or(Ok(0), |length| length.parse());
+        request.body = vec![0; length.map_err(io::Error::other)?];
+        reader.read_exact(&mut request.body)?;
+        Ok(Some(request))
+    }
+
+    pub fn header(&self, name: &str) -> &str {
+        self.headers.get(name).map_or("", String::as_str)
+    }
+
     pub fn json(&self) -> Value {
         serde_json::from_slice(&self.body).unwrap()
     }
 }
 
-/// Answers each request on a thread of its own, until the process ends, with all that `answer` gives: head and body. Says
-/// where.
-pub fn serve(answer: impl Fn(&Received) -> String + Send + Sync + 'static) -> String {
-    serve_slowly(move |received, stream| stream.write_all(answer(received).as_bytes()))
+/// Answers requests until the process ends, each connection on a thread of its own; returns `host:port`. `answer` returns
+/// head and body, and the connection is closed after it.
+pub fn serve(answer: impl Fn(&Request) -> String + Send + Sync + 'static) -> String {
+    serve_stream(move |request, stream| stream.write_all(answer(request).as_bytes()))
 }
 
-/// The same with an answer that `answer` writes itself, piece by piece.
-pub fn serve_slowly(answer: impl Fn(&Received, &mut TcpStream) -> io::Result<()> + Send + Sync + 'static) -> String {
-    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
-    let address = format!("127.0.0.1:{}", listener.local_addr().unwrap().port());
-    let answer = Arc::new(answer);
-    thread::spawn(move || {
-        for mut stream in listener.incoming().flatten() {
-            let answer = answer.clone();
-            thread::spawn(move || answer(&receive(&stream)?, &mut stream));
+/// Like [`serve`], with an answer that is written piece by piece.
+pub fn serve_stream(answer: impl Fn(&Request, &mut TcpStream) -> io::Result<()> + Send + Sync + 'static) -> String {
+    let port = serve_connections(move |mut stream| {
+        stream.set_read_timeout(Some(READ_TIMEOUT))?;
+        match Request::read(&mut BufReader::new(&stream))? {
+            Some(request) => answer(&request, &mut stream),
+            None => Ok(()),
         }
     });
-    address
+    format!("127.0.0.1:{port}")
 }
 
-/// An answer; `head` stands behind the version, and may have headers of its own behind the status.
-pub fn response(head: &str, kind: &str, body: &str) -> String {
-    format!("HTTP/1.1 {head}\r\ncontent-type: {kind}\r\nconnection: close\r\n\r\n{body}")
+/// Handles each connection on a thread of its own until the process ends; returns the port.
+pub fn serve_connections(handle: impl Fn(TcpStream) -> io::Result<()> + Send + Sync + 'static) -> u16 {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let port = listener.local_addr().unwrap().port();
+    let handle = Arc::new(handle);
+    thread::spawn(move || {
+        for stream in listener.incoming().flatten() {
+            let handle = handle.clone();
+            thread::spawn(move || handle(stream));
+        }
+    });
+    port
 }
 
-fn receive(stream: &TcpStream) -> io::Result<Received> {
-    stream.set_read_timeout(Some(READ_TIMEOUT))?;
-    let mut reader = BufReader::new(stream);
-    let (mut head, mut length) = (Vec::new(), 0);
-    loop {
-        let mut line = String::new();
-        if reader.read_line(&mut line)? == 0 {
-            // The client did not need the connection after all.
-            return Err(io::ErrorKind::UnexpectedEof.into());
-        }
-        let line = line.trim();
-        if line.is_empty() {
-            break;
-        }
-        if let Some((name, value)) = line.split_once(':')
-            && name.eq_ignore_ascii_case("content-length")
-        {
-            length = value.trim().parse().unwrap();
-        }
-        head.push(line.to_owned());
-    }
-    let mut body = vec![0; length];
-    reader.read_exact(&mut body)?;
-    Ok(Received { head, body })
+/// An answer whose end is the end of the connection. `status` may have header lines after it.
+pub fn response(status: &str, content_type: &str, body: &str) -> String {
+    format!("HTTP/1.1 {status}\r\ncontent-type: {content_type}\r\nconnection: close\r\n\r\n{body}")
+}
+
+/// A port that was free a moment ago: connections to it are refused.
+pub fn closed_port() -> u16 {
+    TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port()
 }

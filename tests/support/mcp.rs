@@ -2,13 +2,12 @@
 
 use std::{
     io::{BufRead, BufReader},
-    process::{Child, Command, Stdio},
-    time::{Duration, Instant},
+    process::{Command, Stdio},
 };
 
 use serde_json::{Value, json};
 
-use crate::support::{Ended, Folder};
+use super::{Ended, Folder, KilledOnDrop};
 
 /// The test server.
 pub fn server_file() -> String {
@@ -64,18 +63,9 @@ pub fn results_of(folder: &Folder) -> Vec<String> {
     results(&ended)
 }
 
-/// Waits until something holds, as it does soon.
-pub fn soon(what: &str, holds: impl Fn() -> bool) {
-    let start = Instant::now();
-    while !holds() {
-        assert!(start.elapsed() < Duration::from_secs(10), "{what}");
-        std::thread::sleep(Duration::from_millis(10));
-    }
-}
-
 /// The test server behind an address.
 pub struct HttpServer {
-    child: Child,
+    _process: KilledOnDrop,
     pub url: String,
 }
 
@@ -89,19 +79,12 @@ impl HttpServer {
         let mut child = command.spawn().unwrap();
         let mut url = String::new();
         BufReader::new(child.stdout.take().unwrap()).read_line(&mut url).unwrap();
-        HttpServer { child, url: url.trim().to_owned() }
+        HttpServer { _process: KilledOnDrop(child), url: url.trim().to_owned() }
     }
 
     /// A folder with a prompt file that names it `t`.
     pub fn folder(&self, headers: Value, calls: &[Value]) -> Folder {
         let server = json!({ "url": self.url, "headers": headers });
         Folder::of(&prompt(calls, &format!("defMcp('t', {server});")))
-    }
-}
-
-impl Drop for HttpServer {
-    fn drop(&mut self) {
-        let _ = self.child.kill();
-        let _ = self.child.wait();
     }
 }

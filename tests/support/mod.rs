@@ -12,6 +12,8 @@ mod program;
 pub mod resume;
 mod skipped;
 pub mod tls;
+mod wait;
 
 pub use program::*;
 pub use skipped::skipped;
+pub use wait::*;

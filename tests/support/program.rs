@@ -1,10 +1,10 @@
-//! Runs the binary on files in a folder of their own, and reads what it prints.
+//! Runs the binary in a temporary folder and reads what it prints.
 
 use std::{
     fs,
     io::{BufRead, BufReader, Read, Write},
     path::PathBuf,
-    process::{Child, Command, Output, Stdio},
+    process::{Command, Output, Stdio},
     sync::mpsc::{Receiver, channel},
     thread,
     time::{Duration, Instant},
@@ -14,23 +14,27 @@ use serde_json::Value;
 
 #[cfg(unix)]
 use super::processes;
+use super::wait::{KilledOnDrop, PATIENCE, wait_for_exit};
 
-/// Says two words and is done.
+/// A prompt file whose model answers "Hello world".
 pub const HELLO: &str = "
 export const config = { model: 'mock' };
 export const mock = [{ type: 'text', text: 'Hello ' }, { type: 'text', text: 'world' }];
 export default async ({ $ }) => { console.log('from the script'); $`go`; };
 ";
 
-/// How long a text or an end may take to come, on a machine that is busy.
-const PATIENCE: Duration = Duration::from_secs(20);
+/// The program under test.
+pub fn lmthing() -> Command {
+    Command::new(env!("CARGO_BIN_EXE_lmthing"))
+}
 
-/// A folder with files.
+/// A temporary folder with files.
 pub struct Folder(tempfile::TempDir);
 
-/// What a run printed and ended with.
+/// How a process ended, and what it printed.
 #[derive(Debug)]
 pub struct Ended {
+    /// -1 after a signal.
     pub code: i32,
     pub stdout: String,
     pub stderr: String,
@@ -43,7 +47,7 @@ impl Folder {
         folder
     }
 
-    /// A folder with one prompt file, `p.lmt.mjs`.
+    /// A folder with one file, `p.lmt.mjs`.
     pub fn of(source: &str) -> Self {
         Folder::new(&[("p.lmt.mjs", source)])
     }
@@ -58,23 +62,44 @@ impl Folder {
         self.0.path().join(name)
     }
 
+    /// The lines of a file; none if it does not exist.
+    pub fn lines(&self, name: &str) -> Vec<String> {
+        fs::read_to_string(self.path(name)).unwrap_or_default().lines().map(str::to_owned).collect()
+    }
+
+    /// A command in the folder, with piped output and no input. Arguments are separated by whitespace.
     pub fn command(&self, arguments: &str) -> Command {
-        let mut command = Command::new(env!("CARGO_BIN_EXE_lmthing"));
+        let mut command = lmthing();
         command.args(arguments.split_whitespace()).current_dir(self.0.path()).env("NO_COLOR", "1");
         command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
         command
     }
 
-    /// Runs to the end.
-    pub fn run(&self, arguments: &str) -> Ended {
-        Ended::from(self.command(arguments).output().unwrap())
+    /// The same without any environment variable of the tests.
+    pub fn bare_command(&self, arguments: &str) -> Command {
+        let mut command = self.command(arguments);
+        command.env_clear();
+        command
     }
 
-    /// Starts on a terminal of so many columns; both streams come as stdout.
+    pub fn run(&self, arguments: &str) -> Ended {
+        Ended::of(&mut self.command(arguments))
+    }
+
+    /// Runs with a text on standard input.
+    pub fn run_with_input(&self, arguments: &[&str], input: &str) -> Ended {
+        Ended::with_input(self.command("").args(arguments), input)
+    }
+
+    /// The text with the path of the folder shown as `DIR`.
+    pub fn anonymize(&self, text: &str) -> String {
+        text.replace(&*self.0.path().canonicalize().unwrap().to_string_lossy(), "DIR")
+    }
+
+    /// Starts on a terminal of this width, through `script`: stdout has both streams.
     #[cfg(target_os = "linux")]
     pub fn start_on_terminal(&self, arguments: &str, columns: usize) -> Running {
-        let program = env!("CARGO_BIN_EXE_lmthing");
-        let line = format!("stty rows 24 cols {columns}; exec {program} {arguments}");
+        let line = format!("stty rows 24 cols {columns}; exec {} {arguments}", env!("CARGO_BIN_EXE_lmthing"));
         let mut command = Command::new("script");
         command.args(["-qefc", &line, "/dev/null"]).current_dir(self.0.path()).env("NO_COLOR", "1");
         command.env_remove("CI").env("TERM", "xterm");
@@ -98,90 +123,87 @@ impl From<Output> for Ended {
 }
 
 impl Ended {
+    /// Runs a command to its end.
+    pub fn of(command: &mut Command) -> Self {
+        Ended::from(command.output().unwrap())
+    }
+
+    /// Runs a command to its end, with a text on standard input.
+    pub fn with_input(command: &mut Command, input: &str) -> Self {
+        command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        let mut child = command.spawn().unwrap();
+        // The process may end without reading its input.
+        let _ = child.stdin.take().unwrap().write_all(input.as_bytes());
+        Ended::from(child.wait_with_output().unwrap())
+    }
+
+    /// Standard output as one JSON value.
     pub fn object(&self) -> Value {
         serde_json::from_str(&self.stdout).unwrap_or_else(|error| panic!("{error}: {self:?}"))
     }
 
+    /// The lines of standard output as JSON values.
     pub fn events(&self) -> Vec<Value> {
         assert!(self.stdout.ends_with('\n'), "whole lines: {self:?}");
         self.stdout.lines().map(|line| serde_json::from_str(line).unwrap_or_else(|_| panic!("{line}"))).collect()
     }
 }
 
-/// A run that is under way.
+/// A process that runs. Dropping it kills it.
 pub struct Running {
-    child: Child,
-    stdout: Heard,
-    stderr: Heard,
+    child: KilledOnDrop,
+    stdout: OutputStream,
+    stderr: OutputStream,
 }
 
 impl Running {
     pub fn of(command: &mut Command) -> Self {
-        Running::new(command.spawn().unwrap())
+        let mut child = command.spawn().unwrap();
+        let stdout = OutputStream::of(child.stdout.take().unwrap());
+        let stderr = OutputStream::of(child.stderr.take().unwrap());
+        Running { child: KilledOnDrop(child), stdout, stderr }
     }
 
-    fn new(mut child: Child) -> Self {
-        let stdout = Heard::of(child.stdout.take().unwrap());
-        let stderr = Heard::of(child.stderr.take().unwrap());
-        Running { child, stdout, stderr }
-    }
-
-    /// Types on the terminal.
+    /// Writes to standard input, which is a pipe or a terminal.
     pub fn type_text(&mut self, text: &str) {
-        let stdin = self.child.stdin.as_mut().unwrap();
+        let stdin = self.child.0.stdin.as_mut().unwrap();
         stdin.write_all(text.as_bytes()).and_then(|()| stdin.flush()).unwrap();
     }
 
-    /// Waits until stdout has the text so often.
+    /// Waits until stdout has the text this many times.
     pub fn wait_for(&mut self, text: &str, times: usize) {
         self.stdout.wait_for(text, times);
     }
 
-    /// The same for stderr.
+    /// Waits until stderr has the text this many times.
     pub fn wait_for_stderr(&mut self, text: &str, times: usize) {
         self.stderr.wait_for(text, times);
     }
 
-    /// Sends a signal by its name.
     #[cfg(unix)]
     pub fn signal(&self, name: &str) {
-        processes::signal(self.child.id(), name);
+        processes::signal(self.child.0.id(), name);
     }
 
     pub fn has_ended(&mut self) -> bool {
-        self.child.try_wait().unwrap().is_some()
+        self.child.0.try_wait().unwrap().is_some()
     }
 
     /// Waits for the end.
     pub fn end(mut self) -> Ended {
-        let start = Instant::now();
-        let status = loop {
-            if let Some(status) = self.child.try_wait().unwrap() {
-                break status;
-            }
-            assert!(start.elapsed() < PATIENCE, "the process did not end: {:?}", self.stdout.seen);
-            thread::sleep(Duration::from_millis(5));
-        };
+        let status = wait_for_exit(&mut self.child.0, || self.stdout.seen.clone());
         let (stdout, stderr) = (self.stdout.all(), self.stderr.all());
         Ended { code: status.code().unwrap_or(-1), stdout, stderr }
     }
 }
 
-impl Drop for Running {
-    /// Also when a test fails: a watched run has no end of its own.
-    fn drop(&mut self) {
-        let _ = self.child.kill();
-        let _ = self.child.wait();
-    }
-}
-
-/// One stream of a run, piece by piece.
-struct Heard {
+/// What a process has written to one of its streams.
+struct OutputStream {
     pieces: Receiver<String>,
     seen: String,
 }
 
-impl Heard {
+impl OutputStream {
     fn of(stream: impl Read + Send + 'static) -> Self {
         let (sender, pieces) = channel();
         let mut reader = BufReader::new(stream);
@@ -201,7 +223,7 @@ impl Heard {
                 }
             }
         });
-        Heard { pieces, seen: String::new() }
+        OutputStream { pieces, seen: String::new() }
     }
 
     fn wait_for(&mut self, text: &str, times: usize) {
@@ -214,7 +236,7 @@ impl Heard {
         }
     }
 
-    /// What came until the end.
+    /// Everything until the end of the stream.
     fn all(&mut self) -> String {
         while let Ok(piece) = self.pieces.recv_timeout(Duration::from_secs(5)) {
             self.seen.push_str(&piece);
@@ -223,7 +245,7 @@ impl Heard {
     }
 }
 
-/// Puts a file in the place of another, as editors do.
+/// Replaces a file by renaming another over it, as editors do.
 pub fn replace(folder: &Folder, name: &str, text: &str) {
     let beside = folder.path(&format!("{name}.new"));
     let mut file = fs::File::create(&beside).unwrap();

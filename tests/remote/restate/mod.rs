@@ -1,6 +1,14 @@
 //! Prompt files as services of Restate: the real server, workers that are started and ended as machines are, a provider that
 //! keeps what it was asked.
 
+use crate::support::{
+    Ended, Running,
+    resume::{
+        PRELUDE, Place,
+        provider::{Conversation, Provider, Turn},
+    },
+};
+
 pub mod balancer;
 pub mod gate;
 pub mod http;
@@ -10,13 +18,6 @@ use std::collections::BTreeMap;
 
 use serde_json::{Value, json};
 
-use crate::support::{
-    Ended, Running,
-    resume::{
-        PRELUDE, Place,
-        provider::{Conversation, Provider, Turn},
-    },
-};
 use gate::Gate;
 use http::Reply;
 use server::{Server, free_ports, soon};

@@ -7,14 +7,14 @@ use std::{
     net::TcpListener,
     path::{Path, PathBuf},
     process::{Child, Command, Stdio},
-    thread,
-    time::{Duration, Instant},
+    time::Duration,
 };
 
 use serde_json::{Value, json};
 
 use super::http::{self, Reply};
-use crate::support::npm_packages::kept;
+
+use crate::support::{npm_packages::kept, wait_within};
 
 /// At the version that was tried.
 const PACKAGE: &str = "@restatedev/restate-server@1.7.12";
@@ -63,7 +63,8 @@ impl Server {
 
     /// Its health is good long before it serves; that a question about all partitions has an answer says that it does.
     pub fn wait_until_it_serves(&self) {
-        soon_or(
+        wait_within(
+            PATIENCE,
             || format!("the server serves: {}", fs::read_to_string(self.log()).unwrap_or_default()),
             || self.rows("SELECT count(*) AS n FROM sys_invocation").is_some(),
         );
@@ -139,13 +140,5 @@ pub fn free_ports<const N: usize>() -> [u16; N] {
 
 /// Waits until it is so.
 pub fn soon(what: &str, holds: impl FnMut() -> bool) {
-    soon_or(|| what.to_owned(), holds);
-}
-
-fn soon_or(what: impl Fn() -> String, mut holds: impl FnMut() -> bool) {
-    let start = Instant::now();
-    while !holds() {
-        assert!(start.elapsed() < PATIENCE, "{}", what());
-        thread::sleep(Duration::from_millis(10));
-    }
+    wait_within(PATIENCE, || what.to_owned(), holds);
 }

@@ -1,12 +1,13 @@
 //! Runs that are broken off and go on: a provider that answers by what was said, the journal as another process finds it,
 //! and a folder to run in.
 
+use crate::support::{Ended, Folder};
+
 pub mod journal;
 pub mod provider;
 
 use std::process::{Child, Command};
 
-use crate::support::{Ended, Folder};
 use provider::Provider;
 
 /// What prompt files here begin with: `note` appends to a file, `die` ends the process as `kill -9` does, the first time it
@@ -64,7 +65,7 @@ impl Place {
 
     /// Runs to the end.
     pub fn run(&self, arguments: &str) -> Ended {
-        Ended::from(self.command(arguments).output().unwrap())
+        Ended::of(&mut self.command(arguments))
     }
 
     pub fn start(&self, arguments: &str) -> Child {
@@ -73,8 +74,7 @@ impl Place {
 
     /// The lines of a file that the prompt's tools append to.
     pub fn lines(&self, name: &str) -> Vec<String> {
-        let text = std::fs::read_to_string(self.folder.path(name)).unwrap_or_default();
-        text.lines().map(str::to_owned).collect()
+        self.folder.lines(name)
     }
 
     /// The journal, when there is one.

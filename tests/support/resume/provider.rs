@@ -11,7 +11,7 @@ use std::{
 
 use serde_json::{Value, json};
 
-use crate::support::http::{self, Received};
+use crate::support::http::{self, Request};
 
 /// What a request says, as far as an answer depends on it.
 #[derive(Clone, Debug)]
@@ -129,7 +129,7 @@ impl Provider {
     pub fn start(answer: impl Fn(&Conversation) -> Turn + Send + Sync + 'static) -> Self {
         let asked = Arc::<Mutex<Vec<Conversation>>>::default();
         let kept = asked.clone();
-        let address = http::serve_slowly(move |received: &Received, stream| {
+        let address = http::serve_stream(move |received: &Request, stream| {
             // Whoever asks may be killed before it has asked.
             let Ok(body) = serde_json::from_slice(&received.body) else { return Ok(()) };
             let conversation = Conversation::of(body);
