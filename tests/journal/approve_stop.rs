@@ -1,4 +1,4 @@
-//! Runs that stop at calls that need approval, and go on with a decision (docs/command-line.md, "Approvals"), through the binary.
+//! Runs that stop at calls that need approval, and are resumed with a decision (docs/command-line.md, "Approvals").
 
 use serde_json::{Value, json};
 
@@ -24,12 +24,12 @@ export default ({ $, defTool }) => {
 };
 ";
 
-/// A file that asks the provider; the source stands behind [`PRELUDE`].
+/// A file that calls the provider; its source is appended to [`PRELUDE`].
 fn asking(source: &str, answer: impl Fn(&Conversation) -> Turn + Send + Sync + 'static) -> Place {
     Place::new(&format!("{PRELUDE}export const config = {{ model: 'lab:m' }};\n{source}"), Provider::start(answer))
 }
 
-/// Calls in the first answer, then the results as text.
+/// The first answer makes these calls, the second shows their results as text.
 fn in_one_answer(calls: &'static [(&'static str, &'static str, &'static str)]) -> Place {
     asking(DEPLOY, move |asked| match asked.step {
         0 => calls.iter().fold(Turn::default(), |turn, (id, name, to)| turn.call(id, name, &json!({ "to": to }))),
@@ -37,7 +37,7 @@ fn in_one_answer(calls: &'static [(&'static str, &'static str, &'static str)]) -
     })
 }
 
-/// Runs until it stops; what standard error says.
+/// Runs until it stops for approval.
 fn stopped(place: &Place, arguments: &str) -> Ended {
     let ended = place.run(arguments);
     assert_eq!(ended.code, 5, "{ended:?}");
@@ -51,7 +51,7 @@ fn done(place: &Place, arguments: &str) -> Ended {
     ended
 }
 
-/// What the calls are called that the run waits for.
+/// The names of the calls that wait for a decision.
 fn waiting(place: &Place) -> Vec<String> {
     let listed = place.run("runs --json").object();
     let calls = listed[0]["error"]["waiting"].as_array().unwrap_or_else(|| panic!("{listed}")).clone();
@@ -86,7 +86,7 @@ To go on:
     let shown = place.run("runs show last").stdout;
     assert!(shown.contains("waits     c1: deploy {\"to\":\"live\\u001b[2J\"}\n"), "{shown}");
 
-    // Without a decision it stops again, and nothing is done twice.
+    // Without a decision it stops again and repeats nothing.
     let again = stopped(&place, "resume last");
     assert_eq!(again.stderr, format!("resuming {id} at step 0 (1 tool call of it is done)\n{told}"));
     let one = stopped(&place, "resume last --approve c3");
@@ -107,7 +107,7 @@ fn several_calls_are_decided_on_at_once_and_a_decision_is_not_a_pattern() {
     let ended = done(&place, "resume last --approve c1 --approve c2 --deny c3");
     assert_eq!(ended.stdout, "deployed to a; deployed to b; The user denied the call of deploy\n");
 
-    // A name is one as with `run`: all of its calls.
+    // As with `run`, a name means all calls of that tool.
     let place = in_one_answer(&[("c1", "deploy", "a"), ("deploy", "deploy", "b")]);
     stopped(&place, RUN);
     assert!(stopped(&place, "resume last --approve deploy").stderr.contains("  c1: deploy\n"), "the id comes first");
@@ -176,7 +176,7 @@ fn a_journal_is_needed() {
     assert!(wrong.code == 2 && wrong.stderr.contains("[possible values: deny, stop]"), "{wrong:?}");
     let denied = done(&place, "run --on-approval deny p.lmt.mjs");
     assert!(denied.stdout.contains("was denied: it needs approval"), "{denied:?}");
-    // `config` asks for the journal as well, and one that is there is found.
+    // `config` can ask for the journal too, and an existing journal is used.
     let config = format!("{PRELUDE}export const config = {{ model: 'lab:m', journal: true }};\n{DEPLOY}");
     place.folder.write("p.lmt.mjs", &config);
     stopped(&place, "run --on-approval stop p.lmt.mjs");
@@ -222,7 +222,7 @@ fn what_is_approved_are_the_arguments_and_one_call() {
     stopped(&place, "resume last --approve c1");
     assert_eq!(place.lines("done.log"), ["deployed a"]);
     assert_eq!(waiting(&place), ["c2 deploy"]);
-    // The tool's arguments become others: what was approved is not this.
+    // The tool's parameters change: the approval was for other arguments.
     let source = std::fs::read_to_string(place.folder.path("p.lmt.mjs")).unwrap();
     place.folder.write("p.lmt.mjs", &source.replace("z.string() }", "z.string().transform((to) => to + '!') }"));
     let ended = stopped(&place, "resume last --approve c2");
@@ -258,7 +258,7 @@ fn going_back_asks_anew() {
     let listed = place.run("runs --json").object();
     let statuses: Vec<&Value> = listed.as_array().unwrap().iter().map(|run| &run["status"]).collect();
     assert_eq!(statuses, ["done", "waiting"]);
-    // What a run has come to can be gone back to as well.
+    // An approved run can also be resumed from an earlier step.
     let back = place.run("resume last --from 0 --on-approval deny");
     assert!(back.stdout.contains("was denied: it needs approval"), "{back:?}");
 }

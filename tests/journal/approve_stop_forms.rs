@@ -1,6 +1,6 @@
-//! Everything that can need approval stops a run and goes on (docs/command-line.md, "Approvals"), through the binary: functions of
-//! code that the model wrote, items of array forms, agents and what they call, servers of tools, code in text, prompts that a
-//! script runs.
+//! Every kind of call that can need approval stops a run, and the run can be resumed (docs/command-line.md,
+//! "Approvals"): functions of model-written code, items of array forms, agents and their calls, MCP tools, code in
+//! text, prompts that a script runs.
 
 use serde_json::{Value, json};
 
@@ -20,7 +20,7 @@ fn stopped(place: &Place, arguments: &str) -> Ended {
     ended
 }
 
-/// What the calls are called that the run waits for, and by which agents they are made.
+/// The calls that wait for a decision, and the agents that make them.
 fn waiting(place: &Place) -> Vec<String> {
     let listed = place.run("runs --json").object();
     let calls = listed[0]["error"]["waiting"].as_array().unwrap_or_else(|| panic!("{listed}")).clone();
@@ -33,7 +33,7 @@ fn waiting(place: &Place) -> Vec<String> {
         .collect()
 }
 
-/// Goes on to a good end; what the tools have noted.
+/// Resumes the run, which must succeed; returns what the tools wrote.
 fn done(place: &Place, arguments: &str) -> Vec<String> {
     let ended = place.run(arguments);
     assert_eq!(ended.code, 0, "{ended:?}");
@@ -57,7 +57,7 @@ fn code(code: &str, options: &str) -> Place {
     ))
 }
 
-/// What the tool call of the file's own prompt came to.
+/// The result of the tool call of the file's own prompt.
 fn result(place: &Place) -> Value {
     let lines = place.run("runs export last").events();
     let result = lines.iter().find(|line| line["type"] == "tool-result" && line["toolCallId"] == "c");
@@ -75,7 +75,7 @@ fn code_waits_and_its_earlier_calls_are_given_back() {
     assert_eq!(place.lines("done.log"), ["free 1"]);
     stopped(&place, "resume last");
     stopped(&place, "resume last --approve c");
-    // The next call of the same code is another one.
+    // The next call of the same code needs its own approval.
     assert_eq!(waiting(&place), ["c.2 f"]);
     assert_eq!(place.lines("done.log"), ["free 1", "f 10"]);
     let lines = done(&place, "resume last --approve c.2");
@@ -144,7 +144,7 @@ fn agents_wait_and_so_do_the_calls_they_make() {
     assert_eq!(waiting(&place), ["a helper"]);
     assert!(place.lines("done.log").is_empty());
     stopped(&place, "resume last --approve a");
-    // The agent's own call has the id of the call that it answers: that one is decided.
+    // The agent's call has the same id as the call of the agent; the decision is about the agent's.
     assert_eq!(waiting(&place), ["a.2 work helper"]);
     assert_eq!(place.lines("done.log"), ["set up x", "free"]);
     assert_eq!(done(&place, "resume last --approve a.2"), ["set up x", "free", "set up x", "work"]);

@@ -1,6 +1,6 @@
-//! Runs that stop for approvals and are killed at any moment (docs/journal.md, "Waiting for approval"), through the binary: no
-//! decision is lost that was written down, no call that was answered is made again, one that must not be repeated is made
-//! once at most. `LMTHING_KILLS=200` kills more; `LMTHING_SEED` chooses the moments.
+//! Runs that stop for approvals and are killed at random moments (docs/journal.md, "Waiting for approval"): no stored
+//! decision is lost, no answered call is repeated, and a call that must not be repeated is made at most once.
+//! `LMTHING_KILLS=200` kills more runs; `LMTHING_SEED` selects the moments.
 
 use std::{collections::BTreeMap, thread, time::Duration};
 
@@ -10,7 +10,7 @@ use crate::support::resume::{Place, journal::Journal};
 
 use crate::support::Ended;
 
-/// Each step calls tools that need approval, some by way of code, and one that does not.
+/// Each step calls tools that need approval, some from code, and one that does not.
 const SOURCE: &str = "
 const steps = [0, 1, 2, 3, 4, 5];
 const code = (n) => `const [one, two] = await Promise.all([f({ id: 'f${n}' }), f({ id: 'g${n}' })]); return await f({ id: one + two });`;
@@ -38,19 +38,19 @@ export default ({ $, defTool, defFunction, defState }) => {
   $`go`;
 };";
 
-/// How often each line is in the file that tools append to.
+/// How often each line is in the file that the tools append to.
 fn counts(place: &Place) -> BTreeMap<String, usize> {
     let mut counts = BTreeMap::new();
     place.lines("done.log").into_iter().for_each(|line| *counts.entry(line).or_default() += 1);
     counts
 }
 
-/// The numbers of the calls that somebody has decided on.
+/// The serial numbers of the decided calls.
 fn decided(journal: &Journal) -> Vec<u64> {
     journal.entries.iter().filter_map(|(_, entry)| entry["decided"]["serial"].as_u64()).collect()
 }
 
-/// The calls that wait, by name and number.
+/// The serial numbers of the calls that wait.
 fn asked(journal: &Journal, from: usize) -> Vec<u64> {
     journal.entries.iter().skip(from).filter_map(|(_, entry)| entry["waits"]["serial"].as_u64()).collect()
 }
@@ -60,7 +60,7 @@ fn listed(place: &Place) -> Option<Value> {
     (listed.code == 0).then(|| listed.object()[0].clone()).filter(|run| !run.is_null())
 }
 
-/// What comes next: with everything approved that waits.
+/// The next command: approves every call that waits.
 fn next(place: &Place) -> String {
     let Some(run) = listed(place) else { return "run --journal --on-approval stop p.lmt.mjs".to_owned() };
     let mut command = "resume last".to_owned();

@@ -1,5 +1,5 @@
-//! When runs are written down and where: `--journal`, `config.journal`, a journal that is there, `LMTHING_JOURNAL`; and
-//! files that are no journal.
+//! When runs are recorded and in which file: `--journal`, `config.journal`, an existing journal, `LMTHING_JOURNAL`;
+//! and files that are not journals.
 
 use std::fs;
 
@@ -43,7 +43,7 @@ fn a_run_is_written_down_when_it_is_asked_for() {
 fn only_the_owner_reads_it() {
     use std::os::unix::fs::PermissionsExt;
     let folder = folder("");
-    // One that was made beforehand, empty, too.
+    // Also an empty file that was created beforehand.
     fs::write(folder.path("empty.db"), "").unwrap();
     for name in [USUAL, "empty.db", "j.db"] {
         let option = if name == USUAL { String::new() } else { format!("={name}") };
@@ -61,12 +61,12 @@ fn a_journal_that_is_there_is_written_to() {
     let folder = folder("");
     ran(&folder, "run --journal p.lmt.mjs");
     ran(&folder, "run p.lmt.mjs");
-    // The nearest one upwards, from any folder below.
+    // The nearest journal upwards is used, from any folder below.
     fs::create_dir_all(folder.path("a/b")).unwrap();
     let status = folder.command("run ../../p.lmt.mjs").current_dir(folder.path("a/b")).status().unwrap();
     assert!(status.success() && !folder.path("a/b/.lmthing").exists());
     assert_eq!(runs(&folder, "").len(), 3);
-    // Not when the file says no; the command line wins.
+    // Not if the file says `journal: false`; the command line overrides that.
     folder.write("p.lmt.mjs", &hello("journal: false"));
     ran(&folder, "run p.lmt.mjs");
     assert_eq!(runs(&folder, "").len(), 3);
@@ -86,7 +86,7 @@ fn a_path_may_be_named() {
     assert_eq!(of_variable("run --journal=one.db p.lmt.mjs").code, 0);
     assert_eq!(runs(&folder, "--journal=one.db").len(), 2);
     assert_eq!(of_variable("runs --json").object().as_array().unwrap().len(), 1);
-    // A word behind the option is the prompt file.
+    // A separate argument after the option is the prompt file.
     failed(&folder.run("run --journal three.db p.lmt.mjs"), 1, &["three.db"]);
     assert!(!folder.path(".lmthing").exists());
 }
@@ -109,14 +109,14 @@ fn a_file_that_only_tells_its_usage_has_not_run() {
     let folder = Folder::of(&source);
     ran(&folder, "run --journal p.lmt.mjs --help");
     assert_eq!(runs(&folder, "").len(), 0);
-    // One that does not load has.
+    // A file that does not load has an entry.
     folder.write("p.lmt.mjs", "export default (");
     assert_eq!(folder.run("run --journal p.lmt.mjs").code, 1);
     let runs = runs(&folder, "");
     assert_eq!((each(&runs, "status"), &runs[0]["error"]["code"]), (vec!["failed".to_owned()], &1.into()));
 }
 
-/// Files that are no journal, with words of what is said.
+/// Files that are not journals, with parts of the error.
 fn wrong_files(folder: &Folder) -> Vec<(&'static str, Vec<&'static str>)> {
     folder.write(
         "text.db",
@@ -161,7 +161,7 @@ fn what_is_no_journal_is_refused_and_left_alone() {
         {
             failed(&folder.run(&format!("{command} --journal={name}")), 1, &words);
         }
-        // Nobody has asked for it: the run goes on.
+        // The journal was not asked for explicitly: the run continues without it.
         let ended = folder.command("run p.lmt.mjs").env("LMTHING_JOURNAL", name).output().unwrap();
         let ended = Ended::from(ended);
         assert_eq!((ended.code, ended.stdout.as_str()), (0, "Hello\n"), "{name}: {ended:?}");
@@ -197,7 +197,7 @@ export default ({ $, defTool }) => {
     let folder = Folder::of(source);
     ran(&folder, "run --journal p.lmt.mjs");
     folder.run("runs prune --older-than 0s");
-    // No file may grow beyond 300 KB; the system says so in place of ending the process.
+    // No file may grow beyond 300 KB: writes fail with EFBIG instead of a signal.
     let program = env!("CARGO_BIN_EXE_lmthing");
     let shell = format!("trap '' XFSZ; ulimit -f 300; exec {program} run -f json --journal p.lmt.mjs");
     let mut command = std::process::Command::new("bash");
@@ -213,7 +213,7 @@ export default ({ $, defTool }) => {
     assert!((5..299).contains(&steps), "{last}");
     let events = ran(&folder, "runs export last").events();
     assert!(events.len() as u64 > 3 * steps, "{}", events.len());
-    // With room it goes on.
+    // With enough space the run can be resumed.
     assert_eq!(ran(&folder, "resume last").stdout, "end\n");
 }
 

@@ -1,5 +1,5 @@
-//! Agents, code and prompts within a run that is broken off and goes on (docs/journal.md, "Going on"), through the binary:
-//! what they have finished is not done again.
+//! Agents, code and prompts in a run that is interrupted and resumed (docs/journal.md, "Going on"): what they have
+//! finished is not repeated.
 
 use serde_json::json;
 
@@ -12,7 +12,7 @@ fn place(source: &str, answer: impl Fn(&Conversation) -> Turn + Send + Sync + 's
     Place::new(&format!("{PRELUDE}export const config = {{ model: 'lab:m' }};\n{source}"), Provider::start(answer))
 }
 
-/// Which of these were asked, and how often, in the order of their names.
+/// The names of the requests, sorted.
 fn asked(place: &Place) -> Vec<String> {
     let mut names = place.provider.names();
     names.sort();
@@ -63,7 +63,7 @@ fn agents_of_agents_and_agents_side_by_side_go_on_where_they_were() {
             ("root", 0) => ["one", "two"]
                 .iter()
                 .fold(Turn::default(), |turn, name| turn.call(name, "outer", &json!({ "name": name }))),
-            // The second one is later, so that the first is done.
+            // The second agent is slower, so that the first has ended.
             ("two", 0) => Turn::default().slowly(std::time::Duration::from_millis(80)).call(
                 "i",
                 "inner",
@@ -137,7 +137,7 @@ fn prompts_that_tools_and_the_function_run_go_on_where_they_were() {
             _ => Turn::text(&format!("{} is done", conversation.who)),
         },
     );
-    // In the function before the first step, then in the tool.
+    // Once in the function before the first step, once in the tool.
     place.killed();
     assert_eq!(place.run("resume last").code, -1);
     assert_eq!(place.resumed(), "one is done two is done\n");
@@ -325,7 +325,7 @@ fn finished_calls_of_code_in_a_text_are_given_back() {
     let said = place.resumed();
     assert!(said.contains("It is <code_response>8</code_response>"), "{said}");
     assert_eq!(place.lines("done.log"), ["twice 1", "twice 3", "twice 3"]);
-    // Its answer had not come as a whole.
+    // The first answer had not arrived completely.
     assert_eq!(asked(&place)[..2], ["root 0", "root 0"]);
 }
 

@@ -1,4 +1,4 @@
-//! `lmthing resume` (docs/command-line.md, "Going on with a run"), through the binary: which run, what it says, what it
+//! `lmthing resume` (docs/command-line.md, "Going on with a run"): which run it selects, what it prints, what it
 //! refuses.
 
 use serde_json::{Value, json};
@@ -12,7 +12,7 @@ use crate::support::{
     },
 };
 
-/// Dies in its second step, and says two words at the end.
+/// Kills itself in its second step; its last answer has two words.
 const DIES: &str = "
     export const mock = [call('c0', 'look'), call('c1', 'break'), text('The end.')];
     export default ({ $, defTool }) => {
@@ -50,7 +50,7 @@ fn a_run_goes_on_under_its_name() {
     assert!(events.iter().all(|event| event["run"] == id), "{events:?}");
     let start = &events[0];
     assert_eq!((&start["type"], &start["resumed"], &start["fromStep"]), (&json!("run-start"), &json!(true), &json!(1)));
-    // What was done before is not told again.
+    // Events of before the interruption are not repeated.
     let steps: Vec<_> =
         events.iter().filter(|event| event["type"] == "step-finish").map(|e| e["step"].clone()).collect();
     assert_eq!(steps, [1, 2], "{events:?}");
@@ -105,7 +105,7 @@ fn input_and_model_are_those_of_the_first_command() {
     let mut command = place.command("run --journal -m lab:first p.lmt.mjs --city Rome --note @note.txt");
     assert_eq!(Ended::of(&mut command).code, -1);
     place.folder.write("note.txt", "other words");
-    // From another folder: everything is where it was for the first command.
+    // Paths are those of the first command, whatever the folder.
     let mut command = place.command("resume last");
     command.current_dir(place.folder.path("deep"));
     let ended = Ended::of(&mut command);
@@ -159,7 +159,7 @@ fn a_run_that_is_alive_is_not_taken_over() {
     let refused = place.run("resume last");
     failed(&refused, 1, &["is being run by process", "since"]);
     drop(running);
-    // Of two that go on at the same time one is refused as well.
+    // One of two simultaneous resumptions is refused, too.
     std::fs::remove_file(place.folder.path("done.log")).unwrap();
     let first = Running::of(&mut place.command("resume last"));
     waits();
@@ -280,7 +280,7 @@ fn going_back_to_a_step_makes_a_new_run() {
     let second = listed[0]["id"].as_str().unwrap();
     assert!(ended.stderr.contains(second) && second != first, "{ended:?}");
     assert_eq!((&listed[0]["steps"], &listed[1]["steps"]), (&json!(4), &json!(4)));
-    // The first step too, and the one that would have come next.
+    // The first step is allowed, and so is the one after the last.
     assert_eq!(place.run(&format!("resume {first} --from 0 -f json")).object()["steps"], 4);
     for wrong in ["4", "99", "-1", "x", "1.5", ""] {
         let mut command = place.command(&format!("resume {first} --from"));
@@ -330,7 +330,7 @@ fn whatever_ended_a_run_it_goes_on() {
     );
     let limited = place.run("run --journal --max-steps 1 p.lmt.mjs");
     assert_eq!((limited.code, status(&place).as_str()), (4, "limit"), "{limited:?}");
-    // The limit of the first command does not bind it.
+    // The limit of the first command line does not apply.
     let failed = place.run("resume last");
     assert_eq!((failed.code, status(&place).as_str()), (3, "failed"), "{failed:?}");
     assert_eq!(place.lines("done.log").len(), 2);

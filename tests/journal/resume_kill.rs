@@ -1,6 +1,6 @@
-//! Runs that are killed at any moment and go on (docs/journal.md, "Going on"), through the binary: no request that was
-//! answered for good is sent again, no tool that was done runs again, and the text at the end is that of a run that nobody
-//! disturbed. `LMTHING_KILLS=200 cargo test --test resume_kill` kills more; `LMTHING_SEED` chooses the moments.
+//! Runs that are killed at random moments and resumed (docs/journal.md, "Going on"): no request whose answer was
+//! stored is sent again, no finished tool call is repeated, and the final text is that of an undisturbed run.
+//! `LMTHING_KILLS=200 cargo verify --test journal resume_kill` kills more runs; `LMTHING_SEED` selects the moments.
 
 use std::{
     collections::{BTreeMap, BTreeSet, HashMap},
@@ -20,11 +20,11 @@ use crate::support::resume::{
 
 use crate::support::Ended;
 
-/// Steps of the file's own prompt, the last one with the text.
+/// Steps of the file's own prompt, including the one with the text.
 const STEPS: usize = 30;
 
-/// Tools that note when they begin and end, alone and side by side, agents with tools and an agent of their own, states and
-/// effects that all of them change.
+/// Tools that note their start and end, alone and in parallel, agents with tools and an agent of their own, and states
+/// and effects that all of them change.
 const SOURCE: &str = "
 import { z } from 'zod';
 import fs from 'node:fs';
@@ -74,7 +74,7 @@ export default ({ $, defState, defEffect, defSystem, defAgent, ...prompt }) => {
 };
 ";
 
-/// What the model says: by who asks, and how often it has answered.
+/// The answer depends on the prompt that asks and on the step.
 fn answer(conversation: &Conversation) -> Turn {
     let Conversation { who, step, .. } = conversation;
     let id = |place: usize| format!("{who}-{step}-{place}");
@@ -96,14 +96,14 @@ fn answer(conversation: &Conversation) -> Turn {
     turn.slowly(Duration::from_millis(1))
 }
 
-/// Everything that is sent counts: whatever were lost of the conversation or the states would change the text.
+/// Of the whole conversation: any loss in it, or in the states, changes the final text.
 fn hash(text: &str) -> u64 {
     let mut hasher = DefaultHasher::new();
     text.hash(&mut hasher);
     hasher.finish()
 }
 
-/// A run that nobody disturbs: what was asked, by name, its text, and how long it took.
+/// An undisturbed run: its requests by name, its text, and how long it took.
 struct Undisturbed {
     asked: BTreeMap<String, String>,
     text: String,
@@ -122,17 +122,16 @@ fn undisturbed() -> Undisturbed {
     Undisturbed { asked: by_name, text: ended.object()["text"].as_str().unwrap().to_owned(), took }
 }
 
-/// What one disturbed run came to.
 #[derive(Debug, Default)]
 struct Figures {
     kills: usize,
-    /// Requests that were sent again: their answers had not been kept.
+    /// Requests that were sent again because their answers were not stored.
     sent_again: usize,
-    /// Tool calls that were made again: their ends had not been kept.
+    /// Tool calls that were repeated because their results were not stored.
     called_again: usize,
 }
 
-/// Runs, kills at most `kills` times, and goes on until the run is done.
+/// Runs, kills at most `kills` times, and resumes until the run is done.
 fn disturb(undisturbed: &Undisturbed, random: &mut fastrand::Rng, kills: usize) -> Figures {
     let place = Place::new(SOURCE, Provider::start(answer));
     let mut figures = Figures::default();
@@ -162,7 +161,7 @@ fn disturb(undisturbed: &Undisturbed, random: &mut fastrand::Rng, kills: usize) 
                 assert_ne!(status(&place), "running", "nobody runs it");
             }
         }
-        // Killed before it had a name, it is nowhere.
+        // Killed before it was in the journal.
         let listed = place.run("runs --json");
         let is_known = listed.code == 0 && listed.object().as_array().is_some_and(|runs| !runs.is_empty());
         command = if is_known { "resume last" } else { "run --journal p.lmt.mjs" };
@@ -184,7 +183,7 @@ fn disturb(undisturbed: &Undisturbed, random: &mut fastrand::Rng, kills: usize) 
     figures
 }
 
-/// Waits so long and kills; says whether it was still running.
+/// Waits for `limit`, then kills the process; false if it had ended by itself.
 fn killed(mut child: Child, limit: Duration) -> bool {
     thread::sleep(limit);
     if let Some(status) = child.try_wait().unwrap() {
@@ -197,7 +196,7 @@ fn killed(mut child: Child, limit: Duration) -> bool {
     true
 }
 
-/// What was kept when the process was killed, and what had been done until then.
+/// What the journal had when the process was killed, and what the tools had done.
 #[derive(Default)]
 struct Kept {
     answered: BTreeSet<String>,
@@ -207,7 +206,7 @@ struct Kept {
 }
 
 impl Kept {
-    /// Nothing of it has been done again since.
+    /// Asserts that nothing of it was repeated since.
     fn check(&self, place: &Place) {
         for name in place.provider.names().iter().skip(self.requests) {
             assert!(!self.answered.contains(name), "{name} was answered for good and is sent again");
@@ -219,7 +218,6 @@ impl Kept {
     }
 }
 
-/// A number from the environment.
 fn number(variable: &str) -> Option<u64> {
     std::env::var(variable).ok()?.parse().ok()
 }

@@ -1,5 +1,5 @@
-//! Limits of runs that go on (docs/reference.md, "Limits"), through the binary: those of the file count from the beginning of
-//! the run, those that are typed from where they are typed.
+//! Limits of resumed runs (docs/reference.md, "Limits"): limits of the file count from the start of the run, limits of
+//! the command line from the start of that command.
 
 use serde_json::json;
 
@@ -8,7 +8,7 @@ use crate::support::resume::{
     provider::{Provider, Turn},
 };
 
-/// A model that calls its tool for ever, 12 tokens a step.
+/// A model that always calls its tool and uses 12 tokens a step.
 fn forever(config: &str) -> Place {
     let source = format!(
         "{PRELUDE}export const config = {{ model: 'lab:m', {config} }};
@@ -23,7 +23,7 @@ fn forever(config: &str) -> Place {
     )
 }
 
-/// Runs to a limit; what is said of it.
+/// Runs into a limit; returns stderr.
 fn limited(place: &Place, arguments: &str) -> String {
     let ended = place.run(arguments);
     assert_eq!(ended.code, 4, "{ended:?}");
@@ -84,10 +84,10 @@ fn time_that_a_run_was_at_work_counts() {
     std::thread::sleep(std::time::Duration::from_millis(1500));
     began = std::time::Instant::now();
     let object = place.run("resume last --max-steps 1 -f json").object();
-    // Not the time in between.
+    // The time between the commands does not count.
     let (both, last) = (object["durationMs"].as_u64().unwrap(), began.elapsed().as_millis());
     assert!(both >= 450 && u128::from(both) <= first + last, "{both} {first} {last}");
-    // More than there is was used already.
+    // More was used already than the new limit allows.
     place.folder.write("p.lmt.mjs", &slow.replace("'1h'", "200"));
     let message = limited(&place, "resume last");
     assert!(message.contains("time limit of 200 ms: 3 steps and 36 tokens were used until then ("), "{message}");

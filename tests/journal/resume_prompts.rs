@@ -1,5 +1,5 @@
-//! Prompts that a script runs by hand, and calls that model-written code makes at the same time, in another process
-//! (docs/journal.md, "Going on").
+//! Prompts that a script runs itself, and parallel calls of model-written code, in a resumed run (docs/journal.md,
+//! "Going on").
 
 use crate::support::resume::Place;
 
@@ -27,7 +27,7 @@ fn prompts_of_one_function_are_told_apart_by_the_call_they_are_run_for() {
     place.killed();
     assert_eq!(place.resumed(), "end\n");
     let lines = place.lines("done.log");
-    // The prompt that was done is set up again and gives back what it said, also to whoever reads it piece by piece.
+    // The finished prompt is restored and returns its text again, also as a stream.
     let got: Vec<_> = lines.iter().filter(|line| line.starts_with("got")).collect();
     assert_eq!(got, ["got review of one", "got review of two", "got review of two"]);
 }
@@ -40,7 +40,7 @@ fn calls_of_code_that_run_at_the_same_time_are_found_by_what_they_ask_for() {
         export const mock = [call('c', 'runToolCode', { code }), text('end')];
         export default ({ $, defFunction }) => {
           const args = z.object({ n: z.number() });
-          // The last one first.
+          // Resolves in reverse order.
           let waiting = Promise.resolve(), release = [];
           defFunction('f', 'f', args, async ({ n }) => {
             note(`f ${n}`);
@@ -60,7 +60,7 @@ fn calls_of_code_that_run_at_the_same_time_are_found_by_what_they_ask_for() {
     assert_eq!(place.resumed(), "end\n");
     let mut lines = place.lines("done.log");
     lines.sort();
-    // Only the call under way is made again.
+    // Only the call that was running is repeated.
     assert_eq!(lines, ["f 1", "f 2", "f 3", "g 10", "g 10", "g 20", "g 30"]);
 }
 

@@ -1,5 +1,5 @@
-//! Steps that are broken off and go on (docs/journal.md, "Going on"), through the binary: what was done is not done again, and
-//! everything that lasts is as it was.
+//! Steps that are interrupted and resumed (docs/journal.md, "Going on"): nothing finished is repeated, and lasting
+//! state is as it was.
 
 use serde_json::json;
 
@@ -33,10 +33,10 @@ fn of_a_half_done_step_only_the_missing_calls_are_made() {
     let place = Place::new(&format!("{PRELUDE}{source}"), Provider::start(answer));
     let killed = place.killed();
     assert_eq!(killed.stdout, "Let me see. ");
-    // Printed is what is new.
+    // Only new text is printed.
     assert_eq!(place.resumed(), "All: one two three\n");
     assert_eq!(place.provider.names(), ["root 0", "root 1"]);
-    // The body runs before the calls go on and before the next step.
+    // The body runs before the calls resume and before the next step.
     assert_eq!(place.lines("done.log"), ["body", "first", "second", "third", "body", "second", "body"]);
     let messages = place.provider.asked()[1].body["messages"].clone();
     let roles: Vec<_> = messages.as_array().unwrap().iter().map(|message| message["role"].clone()).collect();
@@ -78,7 +78,7 @@ fn states_of_all_kinds_are_as_they_were() {
     assert_eq!(place.resumed(), "end\n");
     let expected = "string:true,number:2 1,x 1970-01-02T00:00:00.000Z bigint12345678901234567890 Uint8Array1,255 true \
                     NaN,-0,Infinity,undefined,null true 4";
-    // In the body before the kill, when it goes on, and behind that.
+    // In the body before the kill, after it is resumed, and later.
     assert_eq!(place.lines("done.log")[1..], [expected, expected, expected]);
 }
 
@@ -124,7 +124,7 @@ fn what_must_not_be_repeated_is_told_to_the_model() {
     place.killed();
     let said = place.resumed();
     assert!(said.contains("pay was interrupted") && said.contains("nobody knows"), "{said}");
-    // The other call is made now: it had not begun, or had to be repeated.
+    // The other call is made now: it had not begun, or must be repeated.
     let pays = place.lines("done.log").iter().filter(|line| *line == "pay").count();
     assert_eq!((pays, place.lines("done.log").last().unwrap().as_str()), (1, "look"));
 }
@@ -182,7 +182,7 @@ fn an_answer_of_another_shape_is_asked_for_as_often_as_is_left() {
     let place = Place::new(&format!("{PRELUDE}{source}"), Provider::start(answer));
     place.killed();
     let ended = place.run("resume last");
-    // Asked again before and after: that makes two, and there are no more.
+    // One repetition before the interruption and one after it are the two that are allowed.
     assert_eq!((ended.code, place.provider.count()), (3, 4), "{ended:?}");
 }
 
@@ -243,7 +243,7 @@ fn totals_and_the_last_text_are_those_of_the_whole_run() {
     let object = place.run("resume last -f json").object();
     assert_eq!((&object["ok"], &object["text"], &object["steps"]), (&json!(true), &json!("The end."), &json!(2)));
     assert_eq!((&object["usage"]["inputTokens"], &object["usage"]["outputTokens"]), (&json!(20), &json!(4)));
-    // A finished run says the same once more.
+    // A finished run prints its result again.
     let again = place.run("resume last -f json");
     assert_eq!(again.object(), object, "{again:?}");
     assert_eq!(place.provider.count(), 2);

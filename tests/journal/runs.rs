@@ -1,4 +1,4 @@
-//! `lmthing runs` and what it finds: lists, one run, its events, forgetting; runs that die, and runs beside each other.
+//! `lmthing runs`: the list, one run, its events, pruning; runs that are killed, and runs in parallel.
 
 use serde_json::{Value, json};
 
@@ -34,7 +34,7 @@ fn all_of_a_run_is_there() {
     for kind in ["run-start", "tool-call", "tool-result", "agent-start", "agent-finish", "step-finish", "run-finish"] {
         assert_eq!(of(&kept, kind), of(&told, kind), "{kind}");
     }
-    // Pieces that followed each other are one.
+    // Consecutive pieces of text are merged.
     let says: Vec<_> = of(&kept, "text-delta").iter().map(|event| event["delta"].clone()).collect();
     assert_eq!(says, ["Let me\nlook.", "because", "Done."]);
     let requests: Vec<Value> = of(&kept, "step-start").iter().map(|event| event["request"].clone()).collect();
@@ -45,7 +45,7 @@ fn all_of_a_run_is_there() {
     });
     assert_eq!(requests[0], first);
     assert!(first["system"].as_str().unwrap().contains("Be brief."));
-    // What other lines have told is not told again.
+    // Messages that earlier events contain are not repeated.
     assert_eq!(requests[1], json!({ "messages": [], "tools": ["look", "ask"] }));
     assert_eq!(requests[2]["messages"][0]["content"][0]["text"], "why?", "{requests:?}");
     assert!(kept.windows(2).all(|pair| pair[0]["time"].as_u64() <= pair[1]["time"].as_u64()), "{kept:?}");
@@ -98,7 +98,7 @@ fn a_run_is_shown() {
     }
     let object = ran(&folder, "runs show last --json").object();
     assert_eq!((&object["status"], &object["started"]["words"]), (&json!("done"), &json!(["one", "two"])), "{object}");
-    // What is not over says how it goes on.
+    // An unfinished run shows how to resume it.
     assert_eq!(folder.run("run --journal --max-steps 1 p.lmt.mjs").code, 4);
     let shown = ran(&folder, "runs show last").stdout;
     assert!(shown.contains("lmthing resume ") && shown.contains("limit"), "{shown}");
@@ -154,7 +154,7 @@ fn old_runs_are_forgotten() {
     assert!(!crate::helpers::holds(&journal, &ids[1]));
 }
 
-/// Waits in a tool until the file `go` is there.
+/// Its tool waits until the file `go` exists.
 const WAITS: &str = "
 import fs from 'node:fs';
 export const config = { model: 'mock' };
@@ -189,12 +189,12 @@ fn a_run_whose_process_is_gone_is_interrupted() {
         let listed = runs(&folder, "");
         assert_eq!(listed[0]["status"], "interrupted", "{signal}");
         assert!(listed[0]["end"].is_string(), "{listed:?}");
-        // What had happened by then is there.
+        // The events until then are stored.
         let events = ran(&folder, "runs export last").events();
         let kinds: Vec<Value> = events.iter().map(|event| event["type"].clone()).collect();
         assert_eq!(kinds[..3], ["run-start", "step-start", "tool-call"], "{signal}");
     }
-    // One that is running is never forgotten.
+    // A running run is never pruned.
     let running = waiting(&folder);
     ran(&folder, "runs prune --older-than 0s");
     assert_eq!(each(&runs(&folder, ""), "status"), ["running"]);

@@ -1,4 +1,4 @@
-//! Secrets never get into a journal, and a run that needs one to go on says so.
+//! Secrets are never stored in a journal. A run that needs one to be resumed reports that.
 
 use serde_json::json;
 
@@ -24,7 +24,7 @@ const halves = [key.slice(0, 9), key.slice(9)];
 const call = (toolName, args = {}) => ({ type: 'tool-call', toolName, args });
 export const config = { model: 'mock' };
 export const mock = [
-  // Said in pieces.
+  // Streamed in two pieces.
   { type: 'text', text: 'the key is ' + halves[0] }, { type: 'text', text: halves[1] + ' it is' },
   call('use', { key, header: `Bearer ${key}` }), call('fail'), { type: 'text', text: 'end' },
 ];
@@ -65,7 +65,7 @@ export default ({ $, defTool }, { text }) => { defTool('t', 't', z.object({}), (
     assert!(!holds(&folder.path(USUAL), SECRET));
     let resumed = folder.run("resume last");
     assert!(resumed.code == 1 && resumed.stderr.contains("its input holds a secret"), "{resumed:?}");
-    // Any other is kept whole, texts of files with it.
+    // Other text is stored whole, with the contents of files.
     folder.write("note.txt", "from a file");
     let ended = limited(&["@note.txt"]);
     assert!(ended.code == 4 && !ended.stderr.contains("cannot be resumed"), "{ended:?}");
@@ -75,10 +75,11 @@ export default ({ $, defTool }, { text }) => { defTool('t', 't', z.object({}), (
     assert_eq!(ran(&folder, "resume last").stdout, "end\n");
 }
 
-/// A key with letters that the codings write differently.
+/// A key with characters that the encodings change.
 const ODD: &str = "sk-Lab/7d1f0a9b+3c5e42_8b6dKq";
 
-/// Every coding that docs/reference.md names: what code prints, by what JavaScript, and what is shown of it.
+/// Every encoding that docs/reference.md names: its name, the JavaScript that encodes, and what is shown of the
+/// result.
 const CODINGS: [(&str, &str, &str); 38] = [
     ("as it is", "key", "[redacted]"),
     ("in capitals", "key.toUpperCase()", "[redacted]"),
@@ -134,7 +135,7 @@ const base32 = (text) => {
 export const config = { model: 'mock' };
 ";
 
-/// Model-written code calls `say`, which throws, and prints what it threw.
+/// Model-written code calls `say`, which throws, and prints the error.
 fn leaky(texts: &[&str]) -> String {
     let code = "for (let at = 0; at < COUNT; at++) { try { await say({ at }); } catch (e) { console.log((e as Error).message); } } return 1;";
     let code = code.replace("COUNT", &texts.len().to_string());

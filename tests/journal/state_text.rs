@@ -1,5 +1,5 @@
-//! What a prompt remembers in another process (docs/journal.md, "What is restored"), through the binary. The forms of values are
-//! tested in `src/script/bindings/prompt/memory`.
+//! State that a prompt restores in another process (docs/journal.md, "What is restored"). The unit tests in
+//! `src/script/bindings/prompt/memory` cover the serialization of values.
 
 use crate::support::resume::Place;
 
@@ -24,7 +24,8 @@ fn objects_stay_the_same_objects() {
     place.killed();
     assert_eq!(place.resumed(), "end\n");
     let body = "body true true true 0.30000000000000004";
-    // The step that went on has no effects; then an object of a module is another one, and what was set up is gone.
+    // The resumed step runs no effects. After it, an object of a module has a new identity, and what effects set up is
+    // gone.
     let expected = [body, "list", "constant", "set up", body, body, body, "constant", "set up", body, "cleaned up"];
     assert_eq!(place.lines("done.log"), expected);
 }
@@ -55,7 +56,7 @@ fn tools_of_a_half_done_step_hold_what_was_changed_in_place() {
     );
     place.killed();
     assert_eq!(place.resumed(), "end\n");
-    // Before, in the body that goes on, and on the next step.
+    // Before, in the resumed body, and in the next step.
     assert_eq!(place.lines("done.log"), [" 0", " 0", "one,0 two,1 three,2 3"]);
 }
 
@@ -83,7 +84,7 @@ fn tasks_go_on_where_they_were() {
     let after = &all[lines.len()..];
     assert_eq!(lines.iter().filter(|line| *line == "graph").count(), 2, "{lines:?}");
     assert!(lines.last().unwrap().contains("forty-two"), "{lines:?}");
-    // As in the body before; the graph is the same array, so nothing runs for it.
+    // As in the body before. The graph is the same array, so no effect runs for it.
     assert_eq!(after[0], *lines.last().unwrap());
     assert!(after.last().unwrap().ends_with("completed") && !after.contains(&"graph".to_owned()), "{after:?}");
 }

@@ -1,4 +1,4 @@
-//! What servers ask and tell of their own accord, through the binary (docs/mcp.md).
+//! Requests and notifications that MCP servers send (docs/mcp.md).
 
 use serde_json::{Value, json};
 

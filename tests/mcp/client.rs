@@ -1,4 +1,4 @@
-//! A client of `lmthing mcp` that writes and reads lines, and prompt files to serve.
+//! A client of `lmthing mcp`, and prompt files to serve.
 
 use std::{
     collections::VecDeque,
@@ -16,7 +16,7 @@ use serde_json::{Value, json};
 
 use crate::support::{Ended, Folder, KilledOnDrop, PATIENCE, processes, wait_for_exit, wait_until, wait_within};
 
-/// Says a greeting, and what it was given.
+/// Answers a greeting; its input is `name` and `loud`.
 pub const GREET: &str = "
 import { z } from 'zod';
 export const description = 'Greets somebody';
@@ -26,7 +26,7 @@ export const mock = [{ type: 'text', text: 'Hello ' }, { type: 'text', text: 'th
 export default async ({ $ }, { name }) => { console.log('from the script'); $`Greet ${name}`; };
 ";
 
-/// Gives an object.
+/// Its output is an object.
 pub const WEATHER: &str = "
 import { z } from 'zod';
 export const description = 'Says how the weather is';
@@ -37,7 +37,7 @@ export const mock = [{ type: 'text', text: '{\"city\":\"Rome\",\"degrees\":21}' 
 export default async ({ $ }, { city }) => { $`${city}`; };
 ";
 
-/// Gives an array, which is no object.
+/// Its output is an array.
 pub const PRIMES: &str = "
 import { z } from 'zod';
 export const output = z.array(z.number());
@@ -46,7 +46,7 @@ export const mock = [{ type: 'text', text: '[2,3,5]' }];
 export default async ({ $ }) => { $`go`; };
 ";
 
-/// Gives back the number that it was given, from a model of its own.
+/// Its output is the input, from a model of the file's own.
 pub const COUNT: &str = "
 import { z } from 'zod';
 export const input = z.object({ n: z.number() });
@@ -61,7 +61,7 @@ export const config = { model: { modelId: 'own', provider: 'own', doStream: asyn
 export default async ({ $ }, { n }) => { given = n; $`${n}`; };
 ";
 
-/// Calls a tool in two steps before it is done.
+/// Calls a tool in two steps before the last answer.
 pub const STEPS: &str = "
 import { z } from 'zod';
 export const config = { model: 'mock' };
@@ -72,7 +72,7 @@ export const mock = [
 ];
 export default async ({ defTool, $ }) => {
   defTool('look', 'Looks', z.object({ at: z.number() }), async ({ at }) => {
-    // So long that a client hears of it before the answer.
+    // Long enough for a progress notification before the result.
     await new Promise((done) => setTimeout(done, 100));
     return `saw ${at}`;
   });
@@ -80,7 +80,7 @@ export default async ({ defTool, $ }) => {
 };
 ";
 
-/// Writes its process's number into a file, and never ends by itself.
+/// Writes its process id to a file and never ends.
 pub const ENDLESS: &str = "
 import { appendFileSync } from 'node:fs';
 export const config = { model: 'mock' };
@@ -92,7 +92,7 @@ export default async ({ $ }) => {
 };
 ";
 
-/// Ends its process without a word, when it is told so.
+/// Ends its process without a message, if the input says so.
 pub const CRASH: &str = "
 import { z } from 'zod';
 export const input = z.object({ how: z.string() });
@@ -106,19 +106,19 @@ export default async ({ $ }, { how }) => {
 };
 ";
 
-/// A client of a server over its standard streams.
+/// A client over the server's standard streams.
 pub struct Client {
     child: KilledOnDrop,
     stdin: Option<ChildStdin>,
     messages: Receiver<Value>,
-    /// What came before what was waited for.
+    /// Messages that arrived before the one that was waited for.
     early: VecDeque<Value>,
     stderr: Arc<Mutex<String>>,
     id: u64,
 }
 
 impl Client {
-    /// Starts a server, and says hello.
+    /// Starts a server and initializes the session.
     pub fn connect(folder: &Folder, arguments: &str) -> Self {
         let mut client = Client::start(&mut folder.command(arguments));
         let hello = client.ask("initialize", hello("2025-11-25"));
@@ -127,7 +127,7 @@ impl Client {
         client
     }
 
-    /// Starts a server that nothing was said to yet.
+    /// Starts a server without a session.
     pub fn start(command: &mut Command) -> Self {
         let (client, stderr) = Client::start_unread(command);
         let (mut from, to) = (BufReader::new(stderr), client.stderr.clone());
@@ -141,7 +141,7 @@ impl Client {
         client
     }
 
-    /// The same; nobody reads its standard error.
+    /// Like [`Client::start`], but stderr is not read.
     pub fn start_unread(command: &mut Command) -> (Self, ChildStderr) {
         let mut child = command.stdin(Stdio::piped()).spawn().unwrap();
         let (sender, messages) = channel();
@@ -158,7 +158,7 @@ impl Client {
         (Client { child: KilledOnDrop(child), stdin, messages, early: VecDeque::new(), stderr, id: 0 }, pipe)
     }
 
-    /// Writes a line, whatever it is.
+    /// Writes any line.
     pub fn write(&mut self, line: &str) {
         let stdin = self.stdin.as_mut().unwrap();
         stdin.write_all(format!("{line}\n").as_bytes()).and_then(|()| stdin.flush()).unwrap();
@@ -168,7 +168,7 @@ impl Client {
         self.write(&json!({ "jsonrpc": "2.0", "method": method, "params": params }).to_string());
     }
 
-    /// Sends a request, and gives its number.
+    /// Sends a request; returns its id.
     pub fn request(&mut self, method: &str, params: Value) -> u64 {
         self.id += 1;
         let id = self.id;
@@ -176,12 +176,12 @@ impl Client {
         id
     }
 
-    /// Begins a call.
+    /// Sends a call; returns its id.
     pub fn begin(&mut self, tool: &str, arguments: Value) -> u64 {
         self.request("tools/call", json!({ "name": tool, "arguments": arguments }))
     }
 
-    /// The first message of this kind that comes, or has come.
+    /// The first message that fits, of those received and those to come.
     pub fn message(&mut self, what: &str, is_it: impl Fn(&Value) -> bool) -> Value {
         if let Some(place) = self.early.iter().position(&is_it) {
             return self.early.remove(place).unwrap();
@@ -197,7 +197,7 @@ impl Client {
         }
     }
 
-    /// The answer to a request: its result or its error.
+    /// The result or the error of a request.
     pub fn answer(&mut self, id: u64) -> Value {
         let mut answer = self.message("an answer", |message| message["id"] == id);
         let part = if answer["error"].is_null() { "result" } else { "error" };
@@ -209,13 +209,13 @@ impl Client {
         self.answer(id)
     }
 
-    /// What a call comes to.
+    /// The result of a call.
     pub fn call(&mut self, tool: &str, arguments: Value) -> Value {
         let id = self.begin(tool, arguments);
         self.answer(id)
     }
 
-    /// The text of a call that goes well.
+    /// The text of a call that succeeds.
     pub fn text(&mut self, tool: &str, arguments: Value) -> String {
         let result = self.call(tool, arguments);
         assert_eq!(result["isError"], false, "{result}");
@@ -228,7 +228,7 @@ impl Client {
         list["tools"].as_array().unwrap().iter().map(|tool| tool["name"].as_str().unwrap().to_owned()).collect()
     }
 
-    /// Waits for word that the list is another.
+    /// Waits for a notification that the list of tools has changed.
     pub fn list_changed(&mut self) {
         self.message("list_changed", |message| message["method"] == "notifications/tools/list_changed");
     }
@@ -237,7 +237,6 @@ impl Client {
         self.stderr.lock().unwrap().clone()
     }
 
-    /// Waits until standard error has the text.
     pub fn wait_for_stderr(&self, text: &str) {
         let message = || format!("{text:?} did not come: {}", self.stderr());
         wait_within(PATIENCE, message, || self.stderr().contains(text));
@@ -248,7 +247,7 @@ impl Client {
         processes::signal(self.child.0.id(), name);
     }
 
-    /// Has nothing more to say; waits for the end.
+    /// Closes stdin and waits for the end.
     pub fn close(mut self) -> Ended {
         drop(self.stdin.take());
         self.end()
@@ -263,12 +262,12 @@ impl Client {
     }
 }
 
-/// What a client says first.
+/// The parameters of `initialize`.
 pub fn hello(version: &str) -> Value {
     json!({ "protocolVersion": version, "capabilities": {}, "clientInfo": { "name": "test", "version": "1" } })
 }
 
-/// The numbers that ENDLESS has written, when there are so many.
+/// The process ids that `ENDLESS` has written, once there are `count`.
 pub fn pids(folder: &Folder, count: usize) -> Vec<String> {
     let mut pids = Vec::new();
     wait_until(format!("the start of {count} runs"), || {
@@ -281,9 +280,8 @@ pub fn pids(folder: &Folder, count: usize) -> Vec<String> {
 /// A server over HTTP.
 pub struct HttpServer {
     child: KilledOnDrop,
-    /// Where it listens.
     pub url: String,
-    /// Its standard error up to there.
+    /// Its stderr up to the line with the address.
     pub said: String,
 }
 
@@ -300,7 +298,7 @@ impl HttpServer {
                 break url.to_owned();
             }
         };
-        // Whoever writes must not wait for somebody to read.
+        // Keeps the pipe empty: the server must not block on it.
         thread::spawn(move || std::io::copy(&mut stderr, &mut std::io::sink()));
         HttpServer { child: KilledOnDrop(child), url, said }
     }
@@ -309,7 +307,7 @@ impl HttpServer {
         self.child.0.id()
     }
 
-    /// Opens a connection and writes this; also gives where.
+    /// Opens a connection and writes this.
     pub fn open(&self, text: &str) -> std::net::TcpStream {
         let mut stream = std::net::TcpStream::connect(self.address()).unwrap();
         stream.write_all(text.as_bytes()).unwrap();
@@ -321,7 +319,7 @@ impl HttpServer {
         self.url.strip_prefix("http://").unwrap().strip_suffix("/mcp").unwrap()
     }
 
-    /// Asks over a connection of its own; the status and the whole answer.
+    /// Sends one request on its own connection; returns the status and the whole response.
     pub fn send(&self, method: &str, headers: &[(&str, &str)], body: &str) -> (u16, String) {
         let address = self.address();
         let mut stream = std::net::TcpStream::connect(address).unwrap();

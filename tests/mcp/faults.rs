@@ -1,5 +1,5 @@
-//! Servers that are slow, that die and that lie, through the binary (docs/mcp.md): a run says what is wrong and goes on where it
-//! can, and leaves no process behind.
+//! MCP servers that are slow, crash or misbehave (docs/mcp.md): a run reports that, continues where possible, and
+//! leaves no process running.
 
 use std::time::{Duration, Instant};
 
@@ -128,7 +128,7 @@ fn a_server_that_does_not_read_is_given_up_and_ended() {
         if kill {
             let mut run = folder.start("run -f events p.lmt.mjs");
             run.wait_for("tool-call", 1);
-            // For the pipes to fill; it goes well without, too.
+            // Gives the pipes time to fill.
             std::thread::sleep(Duration::from_millis(300));
             run.signal("KILL");
             drop(run);
@@ -168,7 +168,8 @@ fn no_server_outlives_its_run() {
 #[test]
 fn the_time_that_servers_take_to_end_is_not_that_of_the_run() {
     let folder = folder(&["stubborn"], "{}", &[call("t_slow", json!({ "ms": 3 }))]);
-    // The server takes more than a second to end. The first limit that is long enough for the run is too short for both.
+    // The server takes more than a second to end. The first limit that is long enough for the run is too short for
+    // both.
     let ended = (2..).map(|limit| folder.run(&format!("run --timeout {}ms p.lmt.mjs", limit * 200)));
     let ended = ended.take(50).find(|ended| ended.stdout.contains("done")).expect("a run that says it is done");
     assert_eq!(ended.code, 0, "{ended:?}");

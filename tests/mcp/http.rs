@@ -1,4 +1,4 @@
-//! `defMcp` with servers behind an address, through the binary (docs/mcp.md).
+//! `defMcp` with servers over HTTP (docs/mcp.md).
 
 use serde_json::json;
 
@@ -25,7 +25,7 @@ fn calls_are_answered_as_json_and_as_events() {
 #[test]
 fn a_new_list_of_tools_is_heard_of() {
     let server = HttpServer::start(&[]);
-    // The notification comes by a way of its own.
+    // The notification arrives on a connection of its own.
     let calls = [call("t_grow", json!({})), call("t_slow", json!({ "ms": 200 })), call("t_late", json!({}))];
     assert_eq!(results_of(&server.folder(json!({}), &calls))[2], "late");
 }

@@ -1,4 +1,4 @@
-//! Servers that `defMcp` names, through the binary (docs/mcp.md): `config.mcpServers`, `--mcp-config`, `.mcp.json`.
+//! Servers that `defMcp` names (docs/mcp.md): `config.mcpServers`, `--mcp-config`, `.mcp.json`.
 
 use serde_json::{Value, json};
 
@@ -13,7 +13,7 @@ fn servers_are_looked_up_by_name() {
     let calls = [call("t_environment", json!({ "name": "WHO" }))];
     let named = prompt(&calls, "defMcp('t', 'files');");
     let with_env = |who: &str| servers(&[]).replace(r#""command""#, &format!(r#""env":{{"WHO":"{who}"}},"command""#));
-    // Nothing knows it.
+    // The name is not defined anywhere.
     let folder = Folder::of(&named);
     let ended = folder.run("run p.lmt.mjs");
     assert_eq!(ended.code, 1);
@@ -21,7 +21,7 @@ fn servers_are_looked_up_by_name() {
     // A file in the working directory, with a variable in it.
     folder.write(".mcp.json", &with_env("${NAMED:-standard}"));
     assert_eq!(results_of(&folder), ["standard"]);
-    // The prompt file's own goes before that, and what is typed before both.
+    // The prompt file's definition overrides that, and the command line overrides both.
     let own = format!(
         "config = {{ model: 'mock', mcpServers: {} }};",
         json!({ "files": { "command": "node", "args": [server_file()], "env": { "WHO": "own" } } })
@@ -35,7 +35,7 @@ fn servers_are_looked_up_by_name() {
     assert!(ended.code == 1 && ended.stderr.contains("none.json cannot be read"), "{ended:?}");
 }
 
-/// A folder whose prompt file asks the server `files` who it is.
+/// A folder whose prompt file prints which server `files` is.
 fn who() -> Folder {
     Folder::of(&prompt(&[call("t_environment", json!({ "name": "WHO" }))], "defMcp('t', 'files');"))
 }

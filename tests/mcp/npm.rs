@@ -1,4 +1,5 @@
-//! The reference servers of the Model Context Protocol, installed from npm (or skipped, see `support/npm_packages.rs`).
+//! The reference servers of the Model Context Protocol, installed from npm (skipped without it, see
+//! `support/npm_packages.rs`).
 
 use std::{
     net::{SocketAddr, TcpStream},
@@ -15,7 +16,7 @@ use crate::support::{
     wait_until,
 };
 
-/// The packages, at the versions that were tried.
+/// At fixed versions.
 const PACKAGES: [&str; 3] = [
     "@modelcontextprotocol/server-everything",
     "@modelcontextprotocol/server-filesystem",

@@ -1,4 +1,4 @@
-//! Runs with MCP servers that are killed and go on, through the binary (docs/mcp.md, docs/journal.md).
+//! Runs with MCP servers that are killed and resumed (docs/mcp.md, docs/journal.md).
 
 use serde_json::json;
 
@@ -8,8 +8,8 @@ use crate::support::{
     wait_until,
 };
 
-/// Kills a run in its second call of a server that a file names, and goes on; gives what the calls came to since, and what the servers
-/// were called in both.
+/// Kills a run in its second MCP call and resumes it; returns the results since then, and the calls that the servers
+/// got in both.
 fn killed_in_a_call(options: &str) -> (Vec<String>, String) {
     let calls = [
         call("t_echo", json!({ "text": "1" })),

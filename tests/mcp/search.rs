@@ -1,4 +1,5 @@
-//! More functions than a prompt can show (docs/mcp.md): names in the prompt, declarations by search, and a check that knows all.
+//! More functions than a prompt can show (docs/mcp.md): names in the prompt, declarations by search, and a type check
+//! that knows all.
 
 use serde_json::{Value, json};
 
@@ -33,7 +34,7 @@ fn system_of(folder: &Folder) -> String {
 fn the_prompt_lists_names_within_its_budget() {
     let folder = large(&[], "");
     let system = system_of(&folder);
-    // What is left is for the declarations of runToolCode and searchFunctions, in any provider's shape.
+    // The rest of the limit is for the declarations of runToolCode and searchFunctions, in any provider's form.
     assert!(system.len() <= 8192 - 940, "{}", system.len());
     for part in ["own\n", "t.sum\n", "t.tool_0\n", " more\n", "function searchFunctions(args: string | {"] {
         assert!(system.contains(part), "{part}: {system}");

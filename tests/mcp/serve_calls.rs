@@ -1,4 +1,4 @@
-//! Calls of served prompt files: what they come to, whatever becomes of the run.
+//! Calls of served prompt files: results and failures, however the run ends.
 
 use std::{
     io::Read,
@@ -123,7 +123,7 @@ fn fifty_calls_take_turns() {
     assert!(counts.iter().all(|count| *count <= turns()), "{counts:?}");
 }
 
-/// So many calls run at once.
+/// The number of calls that run in parallel.
 fn turns() -> usize {
     thread::available_parallelism().map_or(8, |cores| (2 * cores.get()).max(8))
 }
@@ -147,7 +147,7 @@ fn a_call_that_waits_its_turn_can_be_cancelled() {
 
 #[test]
 fn a_run_that_does_not_listen_is_ended_with_what_it_has_started() {
-    // Neither the loop nor the child process cares for signals.
+    // Neither the loop nor the child process reacts to signals.
     let body = "
         const child = spawn('sh', ['-c', 'trap \"\" TERM; echo $$ >> pids.txt; while :; do sleep 0.1; done'], { stdio: 'ignore' });
         fs.appendFileSync('pids.txt', `${process.pid}\\n`);
@@ -197,7 +197,7 @@ fn a_client_that_does_not_read_standard_error_is_served_all_the_same() {
     assert_eq!(client.text("spam", json!({})), "done");
     assert_eq!(client.text("hello", json!({})), "hello");
     client.ask("ping", json!({}));
-    // Somebody begins to read: what was left out is told.
+    // Once stderr is read, a line reports how much was left out.
     let mut read = String::new();
     while !read.contains("lines left out") {
         let mut bytes = [0; 4096];
@@ -205,7 +205,7 @@ fn a_client_that_does_not_read_standard_error_is_served_all_the_same() {
         assert!(count > 0, "{read}");
         read.push_str(&String::from_utf8_lossy(&bytes[..count]));
     }
-    // And nobody does again.
+    // Stderr is not read again.
     assert_eq!(client.text("spam", json!({})), "done");
     assert_eq!(client.close().code, 0);
 }

@@ -1,4 +1,4 @@
-//! Served files that change: each is served anew within three seconds.
+//! Served files that change are reloaded within three seconds.
 
 use std::{
     fs,

@@ -1,4 +1,4 @@
-//! Which files `lmthing mcp` serves, what they are called and described by, and what is said of those that do not load.
+//! Which files `lmthing mcp` serves, their names and descriptions, and errors of files that do not load.
 
 use std::{os::unix::fs::symlink, time::Instant};
 

@@ -1,4 +1,4 @@
-//! `lmthing mcp --http`, through the binary (docs/mcp.md, "As a server").
+//! `lmthing mcp --http` (docs/mcp.md, "As a server").
 
 use std::io::Read;
 
@@ -65,7 +65,7 @@ export default async ({ $ }) => {
     }
 }
 
-/// A restricted file sees neither the file nor what is in it.
+/// A restricted file can read neither the token file nor its content.
 #[test]
 fn a_token_from_a_file_is_kept_from_restricted_prompt_files() {
     let source = "
@@ -86,7 +86,7 @@ export default async ({ $ }) => {
     assert_eq!(results_of(&Folder::of(&client)), ["told nothing"]);
 }
 
-/// What the server answers to the head of a request, with a body that initializes.
+/// The response to a request with this head, and a body that initializes.
 fn asked(server: &HttpServer, head: &str) -> (u16, String) {
     let body = initialize();
     let accepts = "accept: application/json, text/event-stream\r\ncontent-type: application/json\r\nconnection: close";
@@ -161,7 +161,7 @@ fn an_address_that_is_taken_is_named() {
     assert!(ended.code == 1 && ended.stderr.contains(&format!("cannot listen on {address}")), "{ended:?}");
 }
 
-/// A client that has called a prompt file which does not end, with its folder, and the process of the call.
+/// A client that has called a prompt file which never ends, its folder, and the process of the call.
 fn endless_call(folder: &Folder, server: &HttpServer) -> (Running, Folder, String) {
     let source = prompt(&[call("s_endless", json!({}))], &format!("defMcp('s', {{ url: {} }});", json!(server.url)));
     let own = Folder::of(&source);

@@ -1,4 +1,4 @@
-//! `lmthing mcp` with the official client of the Model Context Protocol, installed from npm (or skipped, see
+//! `lmthing mcp` with the official client of the Model Context Protocol, installed from npm (skipped without it, see
 //! `support/npm_packages.rs`).
 
 use std::process::Command;
@@ -26,7 +26,7 @@ fn served(test: &str) -> Option<Folder> {
     Some(folder)
 }
 
-/// Has the client do all it does, and looks at what came of it.
+/// Runs the client's script and checks its report.
 fn try_client(folder: &Folder, place: &Value) {
     let mut client = Command::new("node");
     client.args(["client.mjs", &place.to_string()]).current_dir(folder.path(""));
@@ -42,7 +42,7 @@ fn try_client(folder: &Folder, place: &Value) {
     assert_eq!(seen["wrong"]["isError"], true);
     assert_eq!(seen["unknown"], -32602);
     let progress = seen["progress"].as_array().expect("a list");
-    // What comes together with the answer, this client keeps to itself.
+    // This client drops progress that arrives together with the result.
     assert!(progress.len() > 1 && seen["progress"].to_string().contains("look"), "{progress:?}");
     assert_eq!(seen["cancelled"], "cancelled");
     assert_eq!((&seen["many"], &seen["crash"]), (&json!(true), &json!(true)));

@@ -1,4 +1,4 @@
-//! `lmthing mcp` over standard input and output, through the binary (docs/mcp.md, "As a server").
+//! `lmthing mcp` over standard input and output (docs/mcp.md, "As a server").
 
 use std::time::{Duration, Instant};
 
@@ -166,7 +166,7 @@ fn the_end_of_standard_input_ends_server_and_calls() {
     assert_eq!(client.close().code, 0);
     assert!(start.elapsed() < Duration::from_secs(8), "{:?}", start.elapsed());
     wait_until("the run ends", || !is_alive(&pid));
-    // Whoever says nothing at all.
+    // A client that sends nothing.
     assert_eq!(Client::start(&mut folder.command("mcp .")).close().code, 0);
 }
 

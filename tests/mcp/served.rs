@@ -1,4 +1,4 @@
-//! What tests of served files wait for.
+//! Prompt files to serve, and waits for changes of what is served.
 
 use std::{
     thread,
@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 
 use crate::{client::Client, support::PATIENCE};
 
-/// A prompt file of which nothing is wrong, and that says `text`.
+/// A valid prompt file that answers `text`.
 pub fn saying(text: &str) -> String {
     format!(
         "export const config = {{ model: 'mock' }};\n\
@@ -19,7 +19,7 @@ pub fn saying(text: &str) -> String {
     )
 }
 
-/// One with this prompt function, and these lines before it.
+/// A prompt file with this prompt function, and these lines before it.
 pub fn running(lines: &str, body: &str) -> String {
     format!(
         "export const config = {{ model: 'mock' }};\n\
@@ -28,18 +28,17 @@ pub fn running(lines: &str, body: &str) -> String {
     )
 }
 
-/// The tool of this name.
 pub fn tool(client: &mut Client, name: &str) -> Value {
     let tools = client.ask("tools/list", json!({}))["tools"].take();
     tools.as_array().unwrap().iter().find(|tool| tool["name"] == name).unwrap_or_else(|| panic!("{tools}")).clone()
 }
 
-/// Waits until exactly these are served, as is so within three seconds of a change on a machine that is not busy.
+/// Waits until exactly these tools are served. On an idle machine that takes at most three seconds.
 pub fn wait_for_tools(client: &mut Client, names: &[&str]) {
     wait_for(client, &format!("{names:?}"), |client| client.tools() == names);
 }
 
-/// Waits until a call gives this text.
+/// Waits until a call returns this text.
 pub fn wait_for_text(client: &mut Client, name: &str, text: &str) {
     wait_for(client, text, |client| client.call(name, json!({}))["content"][0]["text"] == text);
 }
@@ -52,7 +51,7 @@ fn wait_for(client: &mut Client, what: &str, mut holds: impl FnMut(&mut Client) 
     }
 }
 
-/// Why a call failed.
+/// The error of a call.
 pub fn failure(client: &mut Client, name: &str, arguments: Value) -> String {
     let result = client.call(name, arguments);
     assert_eq!(result["isError"], true, "{name}: {result}");

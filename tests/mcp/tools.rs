@@ -1,4 +1,4 @@
-//! `defMcp` with servers that are programs, through the binary (docs/mcp.md): their tools are tools, whatever they do.
+//! `defMcp` with servers that are programs (docs/mcp.md): their tools, and how results and errors are shown.
 
 use serde_json::json;
 

@@ -1,5 +1,5 @@
-//! Files that no right opens to a restricted prompt file: a table of ways to reach a file, for scripts and for programs, against
-//! a table of the files that count (docs/permissions.md, "Files that stay shut"), through the binary.
+//! Files that stay closed to a restricted prompt file whatever it is allowed: a table of ways to access a file, for
+//! scripts and for programs, against a table of protected files (docs/permissions.md, "Files that stay shut").
 
 use std::{fs, path::Path, process::Command};
 
@@ -10,12 +10,12 @@ use crate::{
 
 const KEY: &str = "sk-of-env-file-1234567890";
 
-/// A file that counts.
+/// A protected file.
 struct Row {
     path: &'static str,
-    /// What is in it; nothing, where it is not there yet.
+    /// `None` if the file does not exist.
     content: Option<&'static str>,
-    /// Whether a file that may read everything may read it.
+    /// Whether a file with every read permission may read it.
     is_readable: bool,
 }
 
@@ -25,7 +25,7 @@ const fn row(path: &'static str, content: Option<&'static str>, is_readable: boo
 
 const ENV: Option<&str> = Some("OPENAI_API_KEY=sk-of-env-file-1234567890\n");
 
-/// The next file that counts is one row here. `OPTIONS` and [`command`] name those that are known by more than their name.
+/// A new protected file is one row here. `OPTIONS` and [`command`] name those that are not known by their name alone.
 const FILES: &[Row] = &[
     row(".env", ENV, false),
     row("own/.env", None, false),
@@ -52,13 +52,13 @@ const FILES: &[Row] = &[
     row("own/tsconfig.json", Some("{}"), true),
     row("own/jsconfig.json", None, true),
     row("home/.aws/credentials", ENV, false),
-    // The command line names it by the link `linked`.
+    // The command line refers to it by the link `linked`.
     row("real/mcp.json", Some("{}"), true),
 ];
 
 const OPTIONS: &str = "--env-file sub/keys.txt --env-file gone/keys.txt --journal=runs.db --mcp-config linked/mcp.json --mock mock.json --record rec.json";
 
-/// A folder with the files that count, and with `evil`, which holds what a script would put in their places.
+/// A folder with the protected files, and with `evil`, which holds replacements for them.
 fn place(body: &str) -> Folder {
     let names: Vec<_> = FILES.iter().map(|row| (row.path, row.is_readable)).collect();
     let prelude = format!("const FILES = {};\n{body}", serde_json::to_string(&names).unwrap());
@@ -73,7 +73,7 @@ fn place(body: &str) -> Folder {
         }
     }
     std::os::unix::fs::symlink("real", folder.path("linked")).unwrap();
-    // Empty, it is what a run without another reads; and missing, a command that names it is wrong.
+    // An empty folder is what a run without another reads; a missing one is an error of the command line.
     folder.write("gone/keys.txt", "");
     for name in [".lmthing/journal.db", ".env", "x/.mcp.json"] {
         folder.write(&format!("evil/folder/{name}"), "evil");
@@ -88,7 +88,7 @@ fn command(folder: &Folder, options: &str) -> Command {
     command
 }
 
-/// What is at each path that counts; of the journal in use only whether it is there.
+/// The contents of the protected files; only existence for the journal in use.
 fn state(folder: &Folder) -> Vec<(String, String)> {
     let look = |path: &str| match fs::symlink_metadata(folder.path(path)) {
         Err(_) => "nothing".to_owned(),
@@ -99,7 +99,7 @@ fn state(folder: &Folder) -> Vec<(String, String)> {
     FILES.iter().map(|row| (row.path.to_owned(), look(row.path))).collect()
 }
 
-/// Runs it, and makes sure that all files that count are as they were.
+/// Runs the file, and asserts that all protected files are unchanged.
 fn run(folder: &Folder, options: &str) -> Vec<String> {
     let before = state(folder);
     let ended = Ended::of(&mut command(folder, options));
@@ -112,7 +112,7 @@ fn run(folder: &Folder, options: &str) -> Vec<String> {
     ended.stdout.lines().map(str::to_owned).filter(|line| line != "Done.").collect()
 }
 
-/// Each is a JavaScript function of a path; all of them change it or what is at it.
+/// JavaScript functions of a path, each of which changes the file or what is at its path.
 const CHANGES: &[(&str, &str)] = &[
     ("write", "(at) => fs.writeFileSync(at, 'evil')"),
     ("append", "(at) => fs.promises.appendFile(at, 'evil')"),
@@ -157,7 +157,7 @@ const READS: &[(&str, &str)] = &[
     ("require", "(at) => require(path.resolve(at))"),
 ];
 
-/// Tries each way on each file; what is not refused by every option is printed.
+/// Tries each way on each file; prints those that some option would permit.
 fn ways(table: &[(&str, &str)], files: &str) -> String {
     let ways: Vec<String> = table.iter().map(|(name, way)| format!("[{name:?}, {way}]")).collect();
     format!(
@@ -165,7 +165,7 @@ fn ways(table: &[(&str, &str)], files: &str) -> String {
   for (const [name, way] of [{}]) for (const [at] of {files}) {{
     let outcome = 'worked';
     try {{ await way(at); }} catch (error) {{ outcome = words(error); }}
-    // What is a file has nothing below it, and is no folder.
+    // Errors that name a file as a folder, or a folder as a file, are refusals too.
     if (!/^PermissionError never$|ENOTDIR|EISDIR/.test(outcome)) console.log(`${{name}} ${{at}}: ${{outcome}}`);
   }}
   console.log('all tried');",
@@ -206,7 +206,7 @@ fn a_folder_above_them_is_not_moved_removed_or_put_in_place() {
     assert_eq!(lines.len(), 25);
 }
 
-/// Each is a shell's command for a path.
+/// Shell commands for a path.
 #[cfg(target_os = "linux")]
 const COMMANDS: &[&str] = &[
     "echo evil > $at",
@@ -231,7 +231,7 @@ const COMMANDS: &[&str] = &[
     "rm -rf $at",
 ];
 
-/// What programs do nothing checks but the kernel.
+/// Only the kernel restricts what programs do.
 #[cfg(target_os = "linux")]
 #[test]
 fn a_program_neither_reads_nor_changes_them() {
@@ -253,7 +253,7 @@ fn a_program_neither_reads_nor_changes_them() {
     }
 }
 
-/// A journal that a restricted file makes would be the nearest, and going on with a run in it would execute anything.
+/// A journal that a restricted file creates would be the nearest one, and resuming a run in it would execute anything.
 #[test]
 fn resume_needs_a_private_journal() {
     use std::os::unix::fs::PermissionsExt;

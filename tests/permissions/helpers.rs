@@ -1,10 +1,10 @@
-//! A restricted prompt file that tries things, and what came of it.
+//! A restricted prompt file that makes attempts, and their outcomes.
 
 use std::os::unix::fs::symlink;
 
 use crate::support::{Ended, Folder};
 
-/// Prints a line for everything that is tried: `name: value`, or the error with the option it names.
+/// Prints a line for each attempt: `name: value`, or the error with the option that would permit it.
 pub const TRY: &str = "
 import fs from 'node:fs';
 import { createRequire } from 'node:module';
@@ -28,7 +28,7 @@ export default async ({ $ }) => {
 };
 ";
 
-/// A folder with a prompt file in `own`, things beside it, and keys.
+/// A folder with a prompt file in `own`, files outside of it, and keys.
 pub fn folder(body: &str) -> Folder {
     let folder = Folder::new(&[
         ("own/p.lmt.mjs", &TRY.replace("BODY", body)),
@@ -47,7 +47,7 @@ pub fn folder(body: &str) -> Folder {
     folder
 }
 
-/// What came of the attempts.
+/// Runs the attempts.
 pub fn tried(folder: &Folder, options: &str) -> Ended {
     let mut command = folder.command(&format!("run {options} own/p.lmt.mjs"));
     command.env("ANTHROPIC_API_KEY", "sk-ant-of-process-1234567890").env("PLAIN", "plain").env_remove("OPENAI_API_KEY");

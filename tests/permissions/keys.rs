@@ -1,6 +1,5 @@
-//! Keys that a restricted prompt file could reach by links that were there before, by links that change, by variables and by
-//! credentials of clouds (docs/permissions.md, "Keys"), through the binary. The table of ways and files is in
-//! `permissions_files.rs`.
+//! Keys that a restricted prompt file could reach by existing links, changing links, variables, and cloud credentials
+//! (docs/permissions.md, "Keys"). The table of ways and files is in `files.rs`.
 
 use crate::{
     helpers::{folder, lines, tried},
@@ -9,7 +8,7 @@ use crate::{
 
 const KEY: &str = "sk-of-env-file-1234567890";
 
-/// Files that hold keys, in folders that may be written: by `--env-file`, by a cloud's variable, by name below.
+/// Key files in writable folders: named by `--env-file`, by a cloud's variable, and by their usual name.
 fn with_keys(body: &str) -> Folder {
     let folder = folder(body);
     folder.write("sub/keys.txt", &format!("OPENAI_API_KEY={KEY}\n"));
@@ -41,7 +40,7 @@ fn a_link_to_keys_that_was_there_before_opens_nothing() {
     }
 }
 
-/// A link is changed behind the check, so that the same path leads to keys. Nothing but what is opened can tell.
+/// A link changes after the check, so that the same path leads to keys. Only a check of the opened file detects that.
 #[test]
 fn a_link_that_changes_behind_the_check_opens_no_keys() {
     let folder = with_keys(

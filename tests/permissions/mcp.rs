@@ -1,5 +1,5 @@
-//! Servers of the Model Context Protocol in restricted runs: programs have the rights of those that the file starts, and files
-//! that name servers hand on no variables that the prompt file does not see (docs/permissions.md), through the binary.
+//! MCP servers in restricted runs: server programs have the permissions of programs that the file starts, and files
+//! that define servers pass on no variables that the prompt file cannot see (docs/permissions.md).
 
 use serde_json::{Value, json};
 
@@ -12,7 +12,7 @@ use crate::support::{
 
 const KEY: &str = "sk-of-env-file-1234567890";
 
-/// A folder with the test server beside a prompt file that makes these calls to `t`, with keys and things outside.
+/// A folder with the test server beside a prompt file that makes these calls to `t`, with keys and files outside.
 fn folder(server: &str, calls: &[Value]) -> Folder {
     let folder = Folder::new(&[
         ("own/p.lmt.mjs", &prompt(calls, &format!("defMcp('t', {server});"))),
@@ -22,7 +22,7 @@ fn folder(server: &str, calls: &[Value]) -> Folder {
         ("sub/keys.txt", &format!("OPENAI_API_KEY={KEY}\n")),
         (".env", &format!("ANTHROPIC_API_KEY={KEY}\nTONE=soft\n")),
     ]);
-    // A program of the same name that is not the one which is meant.
+    // Another program with the same name.
     folder.write("own/evil/node", "#!/bin/sh\necho hacked > own/hacked.txt\n");
     std::fs::set_permissions(folder.path("own/evil/node"), std::os::unix::fs::PermissionsExt::from_mode(0o755))
         .unwrap();
@@ -40,7 +40,7 @@ fn read(path: &str) -> Value {
     call("t_read", json!({ "path": path }))
 }
 
-/// What landlock refuses; where it is not, the server is as free as any program.
+/// Refused by landlock; without it, the server is not restricted.
 #[cfg(target_os = "linux")]
 #[test]
 fn a_program_reads_what_the_file_may_read_and_no_keys() {
@@ -79,7 +79,7 @@ fn only_the_program_that_is_meant_is_started() {
         assert_eq!(ended.code, 1, "{server}: {ended:?}");
         assert!(ended.stderr.contains("PermissionError") && ended.stderr.contains(refusal), "{server}: {ended:?}");
     }
-    // In its own `PATH` it may have what it likes; it is looked for in that of the run.
+    // Its own `PATH` is not restricted; the program is looked up in the `PATH` of the run.
     let path = "{ command: 'node', args: ['own/server.mjs'], env: { PATH: 'own/evil' } }";
     let folder = folder(path, &[call("t_echo", json!({ "text": "hi" }))]);
     assert_eq!(results(&run(&folder, "--allow-run=node --allow-write=own")), ["hi"]);
@@ -96,7 +96,7 @@ fn what_a_server_leaves_behind_ends_with_the_run() {
     wait_until("it ends", || !is_alive(&pid));
 }
 
-/// `.mcp.json` of the working directory, which may come from anywhere.
+/// `.mcp.json` of the working directory, which may come from an untrusted source.
 #[test]
 fn a_file_that_names_servers_hands_on_what_the_prompt_file_sees() {
     let http = HttpServer::start(&[]);
@@ -142,7 +142,7 @@ fn a_file_that_the_user_names_says_itself_who_gets_what_unless_the_prompt_file_c
         |config: &str, options: &str| run(&folder, &format!("--mcp-config {config} --allow-run=node {options}"));
     assert_eq!(results(&named("mine/servers.json", "")), ["soft"]);
     assert_eq!(results(&named("mine/servers.json", "--allow-write=out")), ["soft"]);
-    // The file itself stays shut for changes.
+    // The definition file itself cannot be written.
     assert_eq!(results(&named("mine/servers.json", "--allow-write=mine/servers.json")), ["soft"]);
     assert_eq!(results(&named("out/servers.json", "--allow-write=mine")), ["soft"]);
     for (config, options) in [

@@ -1,8 +1,8 @@
-//! A restricted run that goes on is as restricted as it was (docs/permissions.md, "Limits"), through the binary.
+//! A resumed run has the same restrictions (docs/permissions.md, "Limits").
 
 use crate::support::{Ended, resume::Place};
 
-/// Dies in its second step, and tries things when it goes on.
+/// Kills itself in its second step, and makes attempts when it is resumed.
 const TRIES: &str = "
     export const mock = [call('c0', 'break'), text('The end.')];
     const attempt = (name, work) => {
@@ -61,6 +61,6 @@ fn what_was_given_is_the_same_folder_from_anywhere() {
     let place = killed("--allow-read=out");
     let mut command = place.command("resume last --journal ../.lmthing/journal.db --allow-read=out");
     let ended = Ended::of(command.current_dir(place.folder.path("elsewhere")));
-    // The folder `out` of whoever typed it, not that of the run.
+    // The folder `out` relative to the new working directory, not to that of the run.
     assert_eq!(tried(&ended)[0], "read: PermissionError", "{ended:?}");
 }

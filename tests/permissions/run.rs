@@ -1,4 +1,4 @@
-//! What a restricted prompt file may reach (docs/reference.md, "Permissions"), and ways around it, through the binary.
+//! What a restricted prompt file may access (docs/reference.md, "Permissions"), and ways around it.
 
 use std::{
     io::{Read, Write},
@@ -156,7 +156,7 @@ fn programs_are_given_one_by_one_and_are_bound_as_well() {
     }
 }
 
-/// A server that sends everybody elsewhere.
+/// A server that redirects every request.
 fn redirecting(to: &str) -> u16 {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let port = listener.local_addr().unwrap().port();
@@ -219,7 +219,7 @@ fn a_folder_that_programs_do_not_get_as_a_whole_is_named() {
     assert_eq!(tried(&folder, "--allow-write=.").stderr, "");
 }
 
-/// As on an older kernel: nothing would keep programs from files with keys.
+/// As on an older kernel, where nothing keeps programs from files with keys.
 #[cfg(target_os = "linux")]
 #[test]
 fn programs_are_refused_where_the_kernel_does_not_hold_them() {
@@ -231,7 +231,7 @@ fn programs_are_refused_where_the_kernel_does_not_hold_them() {
     let arch = std::env::consts::ARCH.try_into().unwrap();
     let filter = SeccompFilter::new([(CREATE_RULESET, vec![])].into(), SeccompAction::Allow, missing, arch).unwrap();
     let filter: BpfProgram = filter.try_into().unwrap();
-    // A filter holds for the thread, and for what it starts.
+    // A seccomp filter applies to the thread and to the processes that it starts.
     let confined = || {
         seccompiler::apply_filter(&filter).unwrap();
         run()
@@ -243,7 +243,7 @@ fn programs_are_refused_where_the_kernel_does_not_hold_them() {
     assert_eq!(run().0.code, 0);
 }
 
-/// Links are changed while files are opened: what the check has seen is not what is opened.
+/// Links change while files are opened: the file that was checked is not the one that is opened.
 #[cfg(target_os = "linux")]
 #[test]
 fn a_link_that_changes_behind_the_check_leads_nowhere() {

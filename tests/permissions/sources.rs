@@ -1,5 +1,5 @@
-//! All that keys may come from stays shut to a restricted prompt file and to the programs it starts (the table in
-//! docs/permissions.md, "Keys"), while its requests are signed with them, through the binary.
+//! All sources of keys are closed to a restricted prompt file and to the programs it starts (the table in
+//! docs/permissions.md, "Keys"), while its requests are signed with them.
 
 use std::{
     io::{BufRead, BufReader, Read, Write},
@@ -14,8 +14,8 @@ use crate::{
 
 const KEY: &str = "sk-of-a-source-1234567890";
 
-/// Files with credentials, relative to the working directory, and the variable that names the file or its folder. The last ones
-/// are named by credentials.
+/// Files with credentials, relative to the working directory, and the variable that names the file or its folder. The
+/// last ones are named by other credentials.
 const SOURCES: [(&str, &str, &str); 24] = [
     ("home/.aws/config", "", ""),
     ("home/.aws/credentials", "", ""),
@@ -80,7 +80,7 @@ fn with_sources(ways: &str) -> Folder {
     folder
 }
 
-/// What is not refused, with the home directory in the folder and every variable set.
+/// The attempts that are not refused, with the home directory in the folder and every variable set.
 fn tried_with_sources(folder: &Folder, options: &str) -> Vec<String> {
     let mut command = folder.command(&format!("run {options} own/p.lmt.mjs"));
     command.env("HOME", folder.path("home"));
@@ -164,7 +164,7 @@ fn a_device_that_stands_for_no_file_is_no_secret() {
     assert_eq!(ended.stdout.lines().next(), Some("write: undefined"), "{ended:?}");
 }
 
-/// Variables that hold credentials of the program itself, whatever they are for.
+/// Variables with credentials of the program itself.
 #[test]
 fn variables_with_credentials_are_not_shown() {
     const HIDDEN: [(&str, &str); 20] = [
@@ -216,7 +216,7 @@ fn variables_with_credentials_are_not_shown() {
     assert_eq!(all, expected, "{ended:?}");
 }
 
-/// Answers requests for tokens and keys, and refuses the model's, of which it gives away the authorization.
+/// Answers requests for tokens and keys; refuses the model's requests and reports their authorization.
 fn vendor() -> (u16, Receiver<String>) {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let port = listener.local_addr().unwrap().port();
@@ -253,7 +253,7 @@ fn vendor() -> (u16, Receiver<String>) {
     (port, receiver)
 }
 
-/// What is shut for the file is read for its requests.
+/// What is closed to the file is read for its requests.
 #[test]
 fn requests_of_a_restricted_file_are_signed_with_credentials_that_it_cannot_read() {
     let (port, asked) = vendor();
@@ -312,7 +312,7 @@ fn requests_of_a_restricted_file_are_signed_with_credentials_that_it_cannot_read
     }
 }
 
-/// However the settings are written, a server that the file names gets nothing but what they bring.
+/// However its settings are written, a server that the file defines gets only the variables they contain.
 #[test]
 fn a_server_that_the_file_names_gets_no_key_of_the_user() {
     let (port, asked) = vendor();

@@ -1,6 +1,6 @@
-//! More ways around the rights of a restricted prompt file, each of which has to lead nowhere (docs/permissions.md, "How it
-//! holds"), through the binary. Links, `..`, `/proc/self`, redirects, the environment of children, imports and CommonJS are in
-//! `permissions.rs`, files with keys in `permissions_keys.rs`.
+//! More ways around the restrictions of a prompt file, all of which must fail (docs/permissions.md, "How it holds").
+//! Links, `..`, `/proc/self`, redirects, the environment of children, imports and CommonJS are in `run.rs`, files with
+//! keys in `keys.rs`.
 
 use crate::{
     helpers::{folder, lines},
@@ -166,7 +166,7 @@ fn a_refusal_names_what_can_be_typed() {
     );
 }
 
-/// Beside the worker for code, which lmthing starts from its own file.
+/// Besides the sandbox process, which lmthing starts from its own executable.
 #[test]
 fn code_that_a_model_writes_has_the_rights_of_the_functions_it_calls() {
     let code = "try { return await look({ path: 'out/secret.txt' }); } catch (error) { return String(error); }";
@@ -187,7 +187,7 @@ export default async ({{ defFunction, defTool, $ }}) => {{
     assert!(!ended.stdout.contains("outside"), "{ended:?}");
 }
 
-/// The numbers of files that lmthing itself has open are no files of the script.
+/// File descriptors that lmthing itself has open are not accessible to the script.
 #[cfg(target_os = "linux")]
 #[test]
 fn a_program_gets_only_files_that_the_script_has_opened_and_as_it_has() {
@@ -209,7 +209,7 @@ fn a_program_gets_only_files_that_the_script_has_opened_and_as_it_has() {
     assert_eq!(all, ["given: 0", "read: own data", "unchanged: own data"]);
 }
 
-/// The working directory, a folder or a link is changed between the check and what is done.
+/// The working directory, a folder or a link changes between the check and the access.
 #[test]
 fn what_is_done_later_is_done_where_it_was_checked() {
     let folder = folder(
@@ -231,7 +231,7 @@ fn what_is_done_later_is_done_where_it_was_checked() {
     await later(() => fs.promises.writeFile('servers.json', 'evil'));
     await later(() => fs.promises.chmod('servers.json', 0o777));
   }
-  // A folder that is not there yet, or cannot be held because too many files are open.
+  // A folder that does not exist yet, or cannot be held open because too many files are open.
   const late = fs.promises.rename('free/evil.json', 'free/missing/servers.json');
   fs.symlinkSync('..', 'free/missing');
   await late.then(() => outcomes.add('late'), () => {});

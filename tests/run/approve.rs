@@ -1,10 +1,11 @@
-//! Calls that need approval (docs/reference.md, "Approvals"), through the binary: without a terminal, in tests, and asked on one.
+//! Calls that need approval (docs/reference.md, "Approvals"): without a terminal, in tests, and with a question on a
+//! terminal.
 
 use serde_json::{Value, json};
 
 use crate::support::Folder;
 
-/// A file whose model makes one call in each step; `definitions` says what there is to call.
+/// A prompt file whose model makes one call a step. `definitions` is code that defines the tools.
 fn file(definitions: &str, calls: &[(&str, Value)]) -> String {
     let call = |(index, (name, args)): (usize, &(&str, Value))| json!({ "type": "tool-call", "toolCallId": format!("call_{index}"), "toolName": name, "args": args });
     let mut items: Vec<Value> = calls.iter().enumerate().map(call).collect();
@@ -29,7 +30,7 @@ fn deploy(options: &str) -> String {
     format!("defTool('deploy', 'Deploys', To, done('deployed'), {options});")
 }
 
-/// What the tool calls of a run came to, in order.
+/// The outputs of the tool calls in order, and stderr.
 fn results(folder: &Folder, arguments: &str) -> (Vec<Value>, String) {
     let ended = folder.run(&format!("run -f events {arguments} p.lmt.mjs"));
     assert_eq!(ended.code, 0, "{ended:?}");
@@ -196,7 +197,7 @@ mod on_a_terminal {
     #[test]
     fn what_is_not_plainly_yes_is_no() {
         for answer in ["\n", "yes\n", "n\n", "\u{4}"] {
-            // Typed before the question stands, it is no answer to it.
+            // What was typed before the question appeared does not answer it.
             let folder = two(json!({ "to": "live" }));
             let mut run = folder.start_on_terminal("run --approve nothing p.lmt.mjs", 80);
             run.type_text("y\n");
@@ -240,7 +241,7 @@ mod on_a_terminal {
         assert!(!ended.stdout.contains("deployed"), "{ended:?}");
     }
 
-    /// Two calls of one answer, which goes on while the first question stands.
+    /// Two calls in one answer. The answer continues while the first question is open.
     const STREAMING: &str = "
 const pause = (time) => new Promise((done) => setTimeout(done, time));
 const call = (id) => ({ type: 'tool-call', toolCallId: id, toolName: 'deploy', input: JSON.stringify({ to: id }) });
@@ -265,7 +266,7 @@ export default async ({ $, defTool }) => {
         let folder = Folder::of(STREAMING);
         let mut run = folder.start_on_terminal("run --timeout 1s p.lmt.mjs", 80);
         run.wait_for(QUESTION, 1);
-        // The model says everything meanwhile, and the time of the run stands still.
+        // The model streams everything meanwhile, and the time limit of the run is paused.
         sleep(Duration::from_millis(1500));
         run.type_text("y\n");
         run.wait_for(QUESTION, 2);

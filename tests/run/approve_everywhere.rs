@@ -1,5 +1,4 @@
-//! Approvals in agents, in groups of agents and functions, and of the tools of MCP servers (docs/reference.md, "Approvals"), through
-//! the binary.
+//! Approvals of calls by agents, in groups of agents and functions, and of MCP tools (docs/reference.md, "Approvals").
 
 use serde_json::{Value, json};
 
@@ -8,7 +7,7 @@ use crate::support::{
     mcp::{call, code, folder, prompt, results},
 };
 
-/// What the calls of a run came to, whoever made them; the run must go well.
+/// The outputs of all calls of a run that succeeds, those of agents included.
 fn results_with(folder: &Folder, options: &str) -> Vec<String> {
     let ended = folder.run(&format!("run -f events {options} p.lmt.mjs"));
     assert_eq!(ended.code, 0, "{ended:?}");
@@ -23,7 +22,7 @@ const DEPLOY: &str = "const deploy = (whose, on) => on.defTool('deploy', 'Deploy
 defAgent('helper', 'Helps', z.object({}), (_, child) => { deploy('agent', child); child.$`go`; });
 deploy('prompt', prompt);";
 
-/// The prompt deploys, and then has its agent do so.
+/// The prompt calls `deploy`, then its agent does.
 fn deploys() -> Folder {
     let calls = [call("deploy", json!({})), call("helper", json!({})), call("deploy", json!({}))];
     Folder::of(&prompt(&calls, DEPLOY))

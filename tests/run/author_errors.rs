@@ -1,4 +1,4 @@
-//! What an author sees when something is wrong: which call it was, where, and how to mend it; through the binary.
+//! Errors that the author of a prompt file makes: which call is named, the position, and the hint.
 
 use std::{
     fs,
@@ -20,7 +20,7 @@ fn run(files: &[(&str, &str)]) -> Ended {
     Ended { code: ended.code, stdout, stderr }
 }
 
-/// A prompt file with this body, which ends before any model is asked.
+/// A prompt file with this body. It fails before a model is called.
 fn body(imports: &str, body: &str) -> String {
     format!(
         "{imports}\nexport const config = {{ model: 'mock' }};\nexport const mock = [{{ type: 'text', text: '' }}];\n\
@@ -28,7 +28,7 @@ fn body(imports: &str, body: &str) -> String {
     )
 }
 
-/// What is printed when this body fails.
+/// Stderr of a run that fails.
 fn error(imports: &str, code: &str) -> String {
     let ended = run(&[("main.lmt.mjs", &body(imports, code))]);
     assert_eq!(ended.code, 1, "{}{}", ended.stdout, ended.stderr);
@@ -44,7 +44,7 @@ fn assert_has(text: &str, pieces: &[&str]) {
 #[test]
 fn the_culprit_is_what_was_called() {
     let zod = "import { z } from 'zod';";
-    // Each with the message and the place of the name that was called.
+    // Code, message, and the position of the called name.
     let cases = [
         (zod, "defTol('weather', 'x', z.object({}), async () => {});", "defTol is not a function", "5:1"),
         (zod, "z.objct({ a: z.string().optional() });", "z.objct is not a function", "5:3"),

@@ -1,4 +1,4 @@
-//! What runs cost (docs/reference.md, "Cost"), through the binary.
+//! The cost of runs (docs/reference.md, "Cost").
 
 use serde_json::Value;
 
@@ -9,7 +9,7 @@ use crate::{
 
 const TABLE: &str = r#"{"lab:m": {"input": 10, "cachedInput": 1, "output": 20}}"#;
 
-/// Prints `[result.cost, result.totalCost, the cost of each step]` of a run with one tool call, which costs what two steps do.
+/// Prints `[result.cost, result.totalCost, the cost of each step]` of a run with one tool call, which has two steps.
 fn costs(model: &str, config: &str) -> String {
     format!(
         "import {{ runPrompt }} from 'lmthing';
@@ -163,6 +163,6 @@ fn prices_of_a_file_are_for_its_own_prompts() {
     let output = Ended::of(&mut folder.bare_command("run -f json outer.lmt.mjs"));
     assert_eq!(output.stderr, "7\n3\n");
     let object = output.object();
-    // 7 and 3 dollars, and 2.5 by the table.
+    // 7 and 3 dollars by the files' own prices, 2.5 by the table.
     assert_eq!(object["cost"], 12.5);
 }

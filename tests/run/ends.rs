@@ -1,4 +1,4 @@
-//! How a run ends through the binary: what listeners of `exit` hear, and what is left when it is broken off.
+//! How runs end: what `exit` listeners get, and what an interrupted run leaves.
 
 use crate::support::Folder;
 

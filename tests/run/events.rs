@@ -1,10 +1,10 @@
-//! What `run -f events` tells of agents and of model-written code: when, and that every beginning has its end.
+//! Events of `run -f events` for agents and model-written code: their order, and that each start has its end.
 
 use serde_json::Value;
 
 use crate::support::{Ended, Folder};
 
-/// Agent events as `type name`, and that of each number there is one beginning and then one end.
+/// Agent events as `type name`. Asserts that each agent number has one start and then one end.
 fn agents(ended: &Ended) -> Vec<String> {
     let mut open: Vec<Value> = Vec::new();
     let mut told = Vec::new();
@@ -123,7 +123,7 @@ $`x`;",
     assert!(finish(&ended, "sub")["error"].as_str().unwrap().contains("no luck"), "{ended:?}");
 }
 
-/// Types in order, those of model-written code and what it does.
+/// The types of the events for model-written code, in order.
 fn of_code(ended: &Ended) -> Vec<String> {
     let kinds = ["code-check", "agent-start", "tool-result", "step-finish", "run-finish"];
     let events = ended.events().into_iter().map(|event| event["type"].as_str().unwrap().to_owned());

@@ -1,10 +1,10 @@
-//! `run -f json` and `-f events` through the binary, held against docs/events.schema.json.
+//! `run -f json` and `-f events`, validated against docs/events.schema.json.
 
 use serde_json::{Value, json};
 
 use crate::support::{Ended, Folder, HELLO};
 
-/// A tool, an agent that fails at first, code that is wrong at first.
+/// A tool, an agent that fails first, and code with an error first.
 const MUCH: &str = "
 import { z } from 'zod';
 import { execSync } from 'node:child_process';
@@ -33,7 +33,7 @@ export default async ({ $, defTool, defAgent, defFunction }) => {
 };
 ";
 
-/// Says a word now and then, for longer than any test waits.
+/// Streams text for longer than any test runs.
 const SLOW: &str = "
 export const config = { model: { provider: 'lab', modelId: 'slow', doStream: async () => ({ stream: (async function* () {
   yield { type: 'text-start', id: '0' };
@@ -45,7 +45,7 @@ export const config = { model: { provider: 'lab', modelId: 'slow', doStream: asy
 export default ({ $ }) => { $`go`; };
 ";
 
-/// Says a word, then never gives the engine back.
+/// Streams one piece of text, then loops without yielding.
 const BUSY: &str = "
 export const config = { model: { provider: 'lab', modelId: 'busy', doStream: async () => ({ stream: (async function* () {
   yield { type: 'text-start', id: '0' };
@@ -65,7 +65,7 @@ fn types(events: &[Value]) -> Vec<&str> {
     events.iter().map(|event| event["type"].as_str().unwrap()).collect()
 }
 
-/// What holds for every stream of events.
+/// Checks what holds for every stream of events.
 fn checked(ended: &Ended) -> Vec<Value> {
     let events = ended.events();
     let validator = jsonschema::validator_for(&schema()).unwrap();
@@ -227,7 +227,7 @@ fn a_signal_leaves_whole_lines_and_a_last_word() {
             } else {
                 std::thread::sleep(std::time::Duration::from_millis(700));
             }
-            // The script is in its endless loop by then.
+            // The script has reached its endless loop by then.
             std::thread::sleep(std::time::Duration::from_millis(200));
             running.signal(signal);
             let ended = running.end();

@@ -1,4 +1,4 @@
-//! Whole runs against a server that plays a compatible provider and keeps what it was asked.
+//! Runs against a server that answers as an OpenAI-compatible provider and records the requests.
 
 use std::sync::{Arc, Mutex};
 
@@ -6,10 +6,10 @@ use serde_json::{Value, json};
 
 use crate::support::{Ended, Folder, http};
 
-/// The requests that came in.
+/// The bodies of the requests.
 pub type Asked = Arc<Mutex<Vec<Value>>>;
 
-/// A turn of the model: pieces of text, then a call of `look` if it goes on, then its usage (input, cached, output).
+/// The event stream of an answer: pieces of text, a call of `look` if `calls`, and usage as (input, cached, output).
 pub fn turn(text: &[&str], calls: bool, usage: Option<(u64, u64, u64)>) -> String {
     let mut chunks: Vec<Value> =
         text.iter().map(|piece| json!({ "choices": [{ "delta": { "content": piece } }] })).collect();
@@ -31,7 +31,7 @@ pub fn turn(text: &[&str], calls: bool, usage: Option<(u64, u64, u64)>) -> Strin
     lines + "data: [DONE]\n\n"
 }
 
-/// Answers each request; says where, and keeps the requests.
+/// Starts a server; returns its base URL and the requests.
 pub fn serve(answer: impl Fn(&Value) -> String + Send + Sync + 'static) -> (String, Asked) {
     let asked = Asked::default();
     let kept = asked.clone();
@@ -44,7 +44,7 @@ pub fn serve(answer: impl Fn(&Value) -> String + Send + Sync + 'static) -> (Stri
     (format!("http://{address}/v1"), asked)
 }
 
-/// Runs a prompt file with options; the provider `lab` is at `base_url`, and so is openai.
+/// Runs a prompt file; the provider `lab` and OpenAI are both at `base_url`.
 pub fn run(script: &str, options: &[&str], base_url: &str, variables: &[(&str, &str)]) -> Ended {
     let folder = Folder::of(script);
     let mut command = folder.bare_command("run");

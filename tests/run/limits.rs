@@ -1,4 +1,4 @@
-//! Limits of whole runs (docs/reference.md, "Limits"), through the binary.
+//! Limits of runs (docs/reference.md, "Limits").
 
 use std::{
     sync::{
@@ -16,7 +16,7 @@ use crate::{
     support::{Ended, lmthing},
 };
 
-/// A model that calls its tool for ever, 600 tokens a step.
+/// A model that always calls its tool and uses 600 tokens a step.
 fn forever() -> (String, Asked) {
     serve(|_| turn(&[], true, Some((500, 400, 100))))
 }
@@ -29,7 +29,7 @@ fn tools(config: &str, tool: &str) -> String {
     )
 }
 
-/// Runs until a limit; the number of requests, and the message.
+/// Runs into a limit; returns `max_tokens` of each request, and stderr.
 fn limited(script: &str, options: &[&str]) -> (Vec<Option<u64>>, String) {
     let (address, asked) = forever();
     let output = run(script, options, &address, &[]);
@@ -45,7 +45,7 @@ fn every_limit_ends_the_run() {
     assert_eq!(asked, [None, None]);
     assert!(message.contains("step limit of 2 steps: 2 steps were used. Set --max-steps or config.limits.steps"));
     let (asked, message) = limited(&plain, &["--max-tokens", "1000"]);
-    // What the request itself has is kept back, about.
+    // About what the request itself takes is subtracted.
     assert_eq!(asked, [Some(999), Some(398)]);
     assert!(message.contains("token limit of 1000 tokens: 1200 tokens were used in 2 steps"), "{message}");
     let priced =
@@ -136,7 +136,7 @@ fn agents_and_scripts_that_catch_cannot_go_on() {
     let (address, asked) = serve(|body| turn(&[], body.to_string().contains("Deeper"), Some((10, 0, 5))));
     let output = run(&agents, &["--max-steps", "1"], &address, &[]);
     assert_eq!((output.code, asked.lock().unwrap().len()), (4, 1));
-    // The agent that was refused is no failure of its own.
+    // The refused agent is not reported as a failure of its own.
     assert_eq!(output.stderr.lines().count(), 1, "{}", output.stderr);
 }
 
@@ -168,7 +168,7 @@ fn at_the_end_of_its_time_everything_ends() {
     }
 }
 
-/// Asks for a tool that does this, after a word of text.
+/// A prompt file whose tool runs this code, after some text.
 fn working(work: &str) -> String {
     format!(
         "import {{ z }} from 'zod';
@@ -183,7 +183,7 @@ fn working(work: &str) -> String {
     )
 }
 
-/// Each would take minutes, and the engine's interrupts do not reach it.
+/// Each would take minutes in native code, where the engine's interrupts do not reach.
 const NATIVE: [&str; 5] = [
     "process.getBuiltinModule('node:crypto').pbkdf2Sync('a', 'b', 2e9, 64, 'sha512')",
     "process.getBuiltinModule('node:child_process').execSync('sleep 60')",
@@ -200,7 +200,7 @@ fn native_work_ends_with_the_time_of_the_run() {
         let took = began.elapsed();
         assert_eq!((output.code, output.stdout.as_str()), (4, "Before.\n"), "{work}: {}", output.stderr);
         assert!(output.stderr.contains("time limit of 1 s: 1 step "), "{work}: {}", output.stderr);
-        // The limit and a second, and as much again for a machine that is busy.
+        // The limit and a second of grace, doubled for a busy machine.
         assert!(took < Duration::from_secs(4), "{work}: {took:?}");
     }
 }
@@ -409,7 +409,7 @@ fn models_of_the_scripts_own_wait_for_their_turn_as_long_as_it_takes() {
           now--;
           return { stream: [{ type: 'text-delta', id: '1', delta: 'x' }, { type: 'finish', finishReason: 'stop' }] };
         } };
-        // Its own requests are those of prompts with tools and agents as well.
+        // Its requests are those of prompts with tools and agents.
         const wrap = { provider: 'own', modelId: 'w', async doStream() {
           await null;
           const { result } = await runPrompt(({ $, defAgent }) => {

@@ -1,8 +1,8 @@
-//! Options of `run` through the binary: the model, variables, how much is told.
+//! Options of `run`: the model, variables, verbosity.
 
 use crate::support::{Ended, Folder, HELLO};
 
-/// Has no model; says what its tool gives.
+/// Needs no model for its text: prints what its tool returns.
 const LOOKS: &str = "
 import { z } from 'zod';
 export const config = {};
@@ -75,7 +75,7 @@ fn a_model_that_is_none_is_wrong_usage() {
 }
 
 impl Ended {
-    /// Without what the script itself has printed while it was loaded.
+    /// Drops what the script printed while it was loaded.
     fn without_text(self) -> Ended {
         Ended { stdout: self.stdout.replace("from the script\n", ""), ..self }
     }
@@ -128,7 +128,7 @@ fn quiet_and_verbose_tell_less_and_more() {
     assert!(lines[1].starts_with("step 0 · mock:mock · 0.0"), "{lines:?}");
     assert!(lines.iter().any(|line| line.starts_with("Warning: ")), "{lines:?}");
     refused(&folder.run("run -q -v --mock m.json p.lmt.mjs"), &["--quiet", "--verbose"]);
-    // Nothing else says that it failed.
+    // Without this message, the failure would not be visible.
     folder.write("m.json", r#"[{ "type": "text", "text": "half" }, { "type": "finish", "finishReason": "error" }]"#);
     let failed = folder.run("run --quiet --mock m.json p.lmt.mjs");
     assert_eq!((failed.code, failed.stderr.lines().count()), (3, 1), "{failed:?}");
@@ -250,7 +250,7 @@ const peak = (length) => process.on('exit', () => console.log(length, process.re
         let line = ended.stdout.lines().find_map(|line| line.split_once(' '));
         let (length, peak) = line.unwrap_or_else(|| panic!("{arguments}: {ended:?}"));
         assert_eq!(length, LENGTH.to_string());
-        // With what a run takes in any case.
+        // 60 MB for what any run takes.
         assert!(peak.parse::<usize>().unwrap() < 200 + 60, "{arguments}: {peak} MiB");
     }
 }

@@ -1,4 +1,4 @@
-//! The spans that a run is exported as, as a collector gets them (docs/opentelemetry.md).
+//! The spans that a collector receives of a run (docs/opentelemetry.md).
 
 use opentelemetry_proto::tonic::trace::v1::span::SpanKind;
 use serde_json::{Value, json};
@@ -11,7 +11,7 @@ use crate::{
 
 const CONTENT: (&str, &str) = ("OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE_CONTENT", "true");
 
-/// A file with a script of its mock and a body.
+/// A prompt file with these items of the mock and this body.
 fn file(mock: &str, body: &str) -> String {
     format!(
         "import {{ z }} from 'zod';
@@ -68,7 +68,7 @@ fn a_run_is_a_tree_of_spans() {
         "gen_ai.response.time_to_first_chunk": null,
         "lmthing.cost": 0.0,
     });
-    // What the mock makes up of tokens is its own affair.
+    // The mock's token counts are estimates.
     chat.as_object_mut().unwrap().retain(|name, _| !name.starts_with("gen_ai.usage."));
     assert_eq!(chat, expected);
     let expected = json!({
@@ -126,7 +126,7 @@ fn content_is_sent_only_when_it_is_asked_for() {
     }
 }
 
-/// What both of them do: ask an agent of their own, in calls of one id.
+/// Both tools do this: run an agent of their own, in calls with the same id.
 const READER: &str = "{
     defAgent('deep', 'd', none, async (_, { $ }) => { await wait(20); $`go`; }, { model: says('x') });
     $`x`;

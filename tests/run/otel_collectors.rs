@@ -1,4 +1,4 @@
-//! How spans reach a collector, and that one that is dead, slow or wrong costs a run a moment and nothing else
+//! How spans are sent to a collector. One that is down, slow or wrong delays the run briefly and changes nothing else
 //! (docs/opentelemetry.md).
 
 use std::time::{Duration, Instant};
@@ -11,7 +11,7 @@ use crate::{
     },
 };
 
-/// The run of a file that says two words.
+/// Runs HELLO with spans sent to `address`; also returns how long it took.
 fn hello(arguments: &str, address: &str, variables: &[(&str, &str)]) -> (Ended, Duration) {
     let folder = Folder::of(HELLO);
     let mut command = command(&folder, &format!("run {arguments} p.lmt.mjs"), address);
@@ -37,7 +37,7 @@ fn a_collector_that_takes_nothing_costs_a_moment() {
             let (plain, _) = hello(arguments, "", &[]);
             let (ended, took) = hello(arguments, &address, &[]);
             assert_eq!(ended.code, 0, "{ended:?}");
-            // A machine that is busy is slower than any collector.
+            // Generous, for a busy machine.
             assert!(took < Duration::from_secs(6), "{problem}: {took:?}");
             if arguments != "-f json" {
                 assert_eq!(ended.stdout, plain.stdout);
@@ -116,7 +116,7 @@ fn requests_are_as_the_variables_say_also_those_of_the_env_file() {
     assert_eq!([&resource["service.name"], &resource["team"], &resource["service.version"]], ["mine", "a b", "7"]);
     assert_eq!(collector.spans().len(), 2);
 
-    // What a header held is a secret, also for the script that knows it.
+    // The value of a header is redacted, also where the script prints it.
     let source = HELLO.replace("'from the script'", "'x'").replace("$`go`", &format!("throw new Error('see {token}')"));
     folder.write("q.lmt.mjs", &source);
     let ended = Ended::of(&mut command(&folder, "run q.lmt.mjs", &closed_address()));
@@ -133,7 +133,7 @@ export const config = { model: createMockModel([...items, { type: 'text', text: 
 export default ({ $, defTool }) => { defTool('t', 't', z.object({}), () => 1); $`x`; };";
     let (ended, collector) = exported(source, "", &[]);
     assert_eq!((ended.code, ended.stderr.as_str()), (0, ""));
-    // Each step is a request and a call, but the last.
+    // Each step is a request and a call; the last one has no call.
     assert_eq!(collector.spans().len(), 1 + 2 * 1500 + 1);
     assert!(collector.requests().len() > 2);
 }
@@ -145,7 +145,7 @@ fn requests_go_the_way_that_the_variables_of_the_network_say() {
     let (ended, _) = hello("", "http://collector.test:4318", &[("HTTP_PROXY", &proxy)]);
     assert_eq!(ended.stderr, "");
     assert_eq!(collector.requests()[0].path, "http://collector.test:4318/v1/traces");
-    // What is on this machine is not looked for on that of the proxy.
+    // Addresses on this machine bypass the proxy.
     let (ended, _) = hello("", &proxy, &[("HTTP_PROXY", "http://127.0.0.1:1")]);
     assert_eq!((ended.stderr.as_str(), collector.requests().len()), ("", 2));
 }

@@ -1,4 +1,4 @@
-//! A collector of OpenTelemetry on 127.0.0.1 that keeps what it is sent, and the run of a file that sends to it.
+//! An OpenTelemetry collector on 127.0.0.1, and runs that export to it.
 
 use std::{
     collections::BTreeMap,
@@ -26,15 +26,13 @@ use crate::support::{
 /// How the collector answers.
 #[derive(Clone, Copy)]
 pub enum Answers {
-    /// As it should.
     Well,
-    /// With this status.
     Status(u16),
-    /// With status 503 at first, and then well.
+    /// 503 for the first request.
     WellLater,
-    /// It takes the request and says nothing.
+    /// Never answers.
     Never,
-    /// It takes all spans but one.
+    /// Rejects one span.
     Partly,
 }
 
@@ -63,12 +61,11 @@ impl Collector {
         format!("http://127.0.0.1:{}", self.port)
     }
 
-    /// What has come so far.
     pub fn requests(&self) -> Vec<Export> {
         self.requests.lock().unwrap().clone()
     }
 
-    /// All spans, in the order in which they began.
+    /// All spans, ordered by start.
     pub fn spans(&self) -> Vec<Span> {
         let requests = self.requests();
         let resources = requests.iter().flat_map(|request| &request.body.resource_spans);
@@ -78,7 +75,7 @@ impl Collector {
         spans
     }
 
-    /// The only span of this name.
+    /// The only span with this name.
     pub fn span(&self, name: &str) -> Span {
         let spans = self.spans();
         let found: Vec<_> = spans.iter().filter(|span| span.name == name).collect();
@@ -88,7 +85,7 @@ impl Collector {
         }
     }
 
-    /// The attributes of what all spans belong to.
+    /// The resource's attributes.
     pub fn resource(&self) -> Json {
         let requests = self.requests();
         let resource = requests[0].body.resource_spans[0].resource.clone().unwrap();
@@ -142,7 +139,7 @@ impl Export {
     }
 }
 
-/// Attributes as JSON; those that are JSON in a text are read.
+/// Attributes as JSON; string values that hold JSON are parsed.
 pub fn attributes(list: &[KeyValue]) -> Json {
     let mut object = serde_json::Map::new();
     for attribute in list {
@@ -166,12 +163,11 @@ fn json(value: Option<&AnyValue>) -> Json {
     }
 }
 
-/// One attribute.
 pub fn attribute(span: &Span, name: &str) -> Json {
     attributes(&span.attributes).get(name).cloned().unwrap_or_default()
 }
 
-/// The spans as lines, each below its parent and moved in, those of one parent in the order in which they began.
+/// The spans as lines indented below their parents, siblings ordered by start.
 pub fn tree(spans: &[Span]) -> Vec<String> {
     let is_known = |id: &[u8]| spans.iter().any(|span| span.span_id == id);
     let mut lines = Vec::new();
@@ -192,7 +188,7 @@ fn add_lines(spans: &[Span], span: &Span, depth: usize, lines: &mut Vec<String>)
     }
 }
 
-/// Runs a prompt file and sends its spans there. Variables of OpenTelemetry that are set for the tests are not the run's.
+/// A command that exports its spans to `address`, without the OpenTelemetry variables of the tests' own environment.
 pub fn command(folder: &Folder, arguments: &str, address: &str) -> Command {
     let mut command = folder.command(arguments);
     let inherited = std::env::vars_os().map(|(name, _)| name);
@@ -203,7 +199,7 @@ pub fn command(folder: &Folder, arguments: &str, address: &str) -> Command {
     command
 }
 
-/// Runs a prompt file to its end with a collector that answers well.
+/// Runs a prompt file with a collector that accepts everything.
 pub fn exported(source: &str, arguments: &str, variables: &[(&str, &str)]) -> (Ended, Collector) {
     let folder = Folder::of(source);
     let collector = Collector::new(Answers::Well);
@@ -212,12 +208,12 @@ pub fn exported(source: &str, arguments: &str, variables: &[(&str, &str)]) -> (E
     (ended, collector)
 }
 
-/// What happened within a span, by name, with its attributes.
+/// The events of a span, by name, with their attributes.
 pub fn events(span: &Span) -> Vec<(String, Json)> {
     span.events.iter().map(|event| (event.name.clone(), attributes(&event.attributes))).collect()
 }
 
-/// What a span failed with, if it did.
+/// The error type and message of a span, if it failed.
 pub fn failure(span: &Span) -> Option<(String, String)> {
     let status = span.status.clone().unwrap();
     let kind = attribute(span, "error.type");

@@ -1,10 +1,10 @@
-//! How the process ends when the user interrupts it or nobody reads its output any more.
+//! How the process ends after a signal, and when its output is no longer read.
 
 use std::{io::Read, process::Child, thread, time::Duration};
 
 use crate::support::{Folder, KilledOnDrop, Running, processes, wait_for_exit};
 
-/// Says one word at once, then works for longer than any test waits.
+/// Streams text for longer than any test runs.
 const SLOW: &str = "
 export const config = { model: { doStream: async () => ({ stream: (async function* () {
   yield { type: 'text-start', id: '0' };
@@ -17,7 +17,7 @@ export const config = { model: { doStream: async () => ({ stream: (async functio
 export default ({ $ }) => { $`go`; };
 ";
 
-/// Says one word, then never gives the engine back.
+/// Streams one piece of text, then loops without yielding.
 const BUSY: &str = "
 export const config = { model: { doStream: async () => ({ stream: (async function* () {
   yield { type: 'text-start', id: '0' };
@@ -41,7 +41,7 @@ fn spawn(folder: &Folder, arguments: &str) -> KilledOnDrop {
     KilledOnDrop(folder.command(arguments).spawn().unwrap())
 }
 
-/// Waits for the end; what is left of standard error, too.
+/// Waits for the end; returns the exit code and the rest of stderr.
 fn end(child: &mut Child) -> (Option<i32>, String) {
     let code = wait_for_exit(child, String::new).code();
     let mut stderr = String::new();
@@ -73,7 +73,7 @@ fn a_closed_pipe_ends_the_run_quietly() {
     assert_eq!(end(&mut run.0), (Some(0), String::new()));
 }
 
-/// Starts a child that has a child, then ends or never gives the engine back.
+/// Starts a child that has a child; then exits, or loops without yielding.
 const PARENT: &str = "
 import { spawn } from 'node:child_process';
 const child = spawn('sh', ['-c', 'sleep 60 & echo $!; wait']);

@@ -1,4 +1,4 @@
-//! `--record` and `--replay` through the binary: what users see of them, and their mistakes.
+//! `--record` and `--replay`: results, messages, and errors of use.
 
 use std::path::Path;
 
@@ -6,7 +6,7 @@ use serde_json::Value;
 
 use crate::support::{Ended, Folder, http};
 
-/// Says how many messages it got; refuses those with `refuse` in them.
+/// Answers with the number of messages; refuses requests that contain `refuse`.
 fn server() -> String {
     let address = http::serve(|request| {
         let asked = request.json();

@@ -1,9 +1,9 @@
-//! Runs every scenario under `tests/scenarios/` through the binary and compares what a user would see.
+//! Runs every scenario under `tests/scenarios/` and compares its output and exit code.
 //!
-//! A scenario is `<area>/<name>.lmt.mjs` (or `.lmt.ts`) with `<area>/<name>.expect.json`: `stdout` (white space at the very
-//! end is ignored), `stdout_contains`, `stdout_lacks`, `stderr_contains` (letter case is ignored), `stderr_lacks`, `exit`
-//! (0 unless given), `args` in place of the file name, `files` placed next to it, `env`, and `note`. Expectations come
-//! from the specification, never from what the program printed. `LMTHING_SCENARIO=text` runs the matching ones only.
+//! A scenario is `<area>/<name>.lmt.mjs` (or `.lmt.ts`) with `<area>/<name>.expect.json`: `stdout` (trailing white
+//! space is ignored), `stdout_contains`, `stdout_lacks`, `stderr_contains` (letter case is ignored), `stderr_lacks`,
+//! `exit` (default 0), `args` in place of the file name, `files` placed next to it, `env`, and `note`. Expectations
+//! follow the specification, never what the program printed. `LMTHING_SCENARIO=text` runs the matching ones only.
 
 use std::{
     collections::BTreeMap,
@@ -19,7 +19,7 @@ use serde::Deserialize;
 
 use crate::support::lmthing;
 
-/// How long one scenario may take before it counts as hanging.
+/// A scenario that takes longer hangs.
 const LIMIT: Duration = Duration::from_secs(30);
 
 #[derive(Deserialize)]
@@ -102,7 +102,7 @@ fn find(root: &Path, wanted: &str) -> Vec<Scenario> {
     scenarios
 }
 
-/// Runs one scenario in a folder of its own and lists what is not as expected.
+/// Runs one scenario in a folder of its own; returns what differs from the expectation.
 fn run(scenario: &Scenario) -> Vec<String> {
     let expectation = &scenario.expectation;
     let folder = tempfile::tempdir().unwrap();
@@ -131,7 +131,7 @@ fn run(scenario: &Scenario) -> Vec<String> {
     }
 }
 
-/// What the command printed; `None` when it had to be killed.
+/// `None` if the process had to be killed.
 fn output(mut command: Command) -> Option<Output> {
     let command = command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
     let mut child = command.spawn().unwrap();

@@ -1,5 +1,5 @@
-//! Control characters and escape sequences in text that others wrote, through the binary: what of them arrives on a terminal,
-//! and that everything arrives where there is none.
+//! Control characters and escape sequences in text from models, files and servers: removed on a terminal, unchanged in
+//! pipes.
 
 use std::{
     os::unix::fs::symlink,
@@ -8,21 +8,21 @@ use std::{
 
 use crate::support::{Ended, Folder, Running};
 
-/// A colour that lmthing does not use, a window title, a cleared screen, a colour in one character, a line that is written over,
-/// a rubbed out letter, a turned direction. As JavaScript writes it.
+/// As JavaScript source: a colour that lmthing does not use, a window title, clear screen, a one-character CSI,
+/// carriage return, backspace, and a bidirectional override.
 const HOSTILE: &str = r"A\x1b[35;7mB\x1b]0;title\x07C\x1b[2JD\x9b35mE\rF\x7f\x08G\u202eH";
 const RAW: &str = "A\u{1b}[35;7mB\u{1b}]0;title\u{7}C\u{1b}[2JD\u{9b}35mE\rF\u{7f}\u{8}G\u{202e}H";
-/// What is left of it in a message, in prose and behind `console`.
+/// What a message, prose and `console` show of it.
 const MESSAGE: &str = "ABCDEFGH";
 const PROSE: &str = "ABCDEFG\u{202e}H";
 const CONSOLE: &str = "A\u{1b}[35;7mBCDEFG\u{202e}H";
 
-/// Nothing of this ever comes from lmthing itself.
+/// Sequences that lmthing itself never writes.
 const NEVER: [&str; 7] = ["\u{1b}]", "\u{1b}[2J", "\u{1b}[35", "\u{9b}", "E\rF", "\u{7f}", "\u{8}"];
-/// Nothing of this is left where a sequence was removed.
+/// Remains of sequences that were removed only in part.
 const LETTERS: [&str; 3] = ["title", "[2J", "[35;7"];
 
-/// A run with a hostile model, hostile model-written code, hostile errors.
+/// A run in which the model, its code and the errors are all hostile.
 fn folder() -> Folder {
     let file = |body: &str| {
         format!(
@@ -67,7 +67,7 @@ fn body(what: &str) -> String {
     format!("export default async ({{ $ }}) => {{ {what} $`x`; }};")
 }
 
-/// Where a text comes from: the command, and what is shown of [`HOSTILE`] on a terminal, with the words around it.
+/// Commands, and what each shows of [`HOSTILE`] on a terminal, with the words around it.
 fn sources() -> Vec<(String, Vec<String>)> {
     let message = |before: &str| format!("{before}{MESSAGE}");
     let name = |before: &str, behind: &str| format!("{before}name {MESSAGE}.lmt.mjs{behind}");
@@ -87,7 +87,7 @@ fn sources() -> Vec<(String, Vec<String>)> {
         (&format!("check {named}"), vec![name("", ":5:45")]),
         ("check wrong.lmt.mjs", vec!["wrong.lmt.mjs:".to_owned()]),
         (&format!("check --print 'ok {RAW}.lmt.mjs'"), vec![format!("ok {MESSAGE}.lmt.mjs: the first request is")]),
-        // In a report, symbols stand for control characters.
+        // Reports show symbols for control characters.
         ("test t.test.lmt.mjs", vec!["title A".to_owned(), "why A".to_owned(), "console ABCDEFG".to_owned()]),
         (&format!("view --journal='no {RAW}'"), vec![message("no ")]),
         (&format!("runs --journal='no {RAW}'"), vec![message("no ")]),
@@ -99,10 +99,10 @@ fn sources() -> Vec<(String, Vec<String>)> {
     .collect()
 }
 
-/// Runs on a terminal to the end; both streams come as one. `NO_COLOR` is set, or colours are shown.
+/// Runs on a terminal to the end; stdout has both streams.
 fn on_terminal(folder: &Folder, arguments: &str, has_colours: bool) -> String {
     let program = env!("CARGO_BIN_EXE_lmthing");
-    // Control characters must not be typed on the terminal itself.
+    // The arguments have control characters, which must not be typed on the terminal.
     folder.write("run.sh", &format!("stty rows 24 cols 400; exec {program} {arguments}\n"));
     let mut command = Command::new("script");
     command.args(["-qefc", "sh ./run.sh", "/dev/null"]).current_dir(folder.path("."));

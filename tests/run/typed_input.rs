@@ -1,5 +1,5 @@
-//! `export const input` through the binary: what a shell user types, what the prompt function gets, what is told when it
-//! does not fit. The rules of words themselves are held by the unit tests of `src/input`.
+//! `export const input`: command-line input, the value that the prompt function receives, and errors. The unit tests
+//! of `src/input` cover how arguments are parsed.
 
 use std::{
     process::Stdio,
@@ -48,12 +48,11 @@ impl Files {
         Files(Folder::new(&[files, &[("w.lmt.mjs", WEATHER), ("own.lmt.mjs", OWN_ARGUMENTS)]].concat()))
     }
 
-    /// Runs `lmthing run` with these arguments and this text on standard input.
     fn run(&self, arguments: &[&str], input: &str) -> Ended {
         Ended::with_input(self.0.command("run").args(arguments).env_remove("OPENAI_API_KEY"), input)
     }
 
-    /// What the prompt function of `w.lmt.mjs` got; the run must succeed.
+    /// What the prompt function of `w.lmt.mjs` received; the run must succeed.
     fn got(&self, arguments: &[&str], input: &str) -> String {
         let ended = self.run(arguments, input);
         assert_eq!((ended.code, ended.stderr.as_str()), (0, ""), "{arguments:?}: {}", ended.stdout);
@@ -247,7 +246,7 @@ fn json_schema_is_as_good_as_zod() {
         folder.got(&["j.lmt.mjs", "Rome", "--where.zip=5"], ""),
         r#"{"where":{"zip":"5"},"city":"Rome","days":3}"#
     );
-    // As `JSON.parse` has it.
+    // As `JSON.parse` does it.
     assert_eq!(
         folder.got(&["j.lmt.mjs", "Rome", "--counts.__proto__", "3"], ""),
         r#"{"counts":{"__proto__":3},"city":"Rome","days":3}"#

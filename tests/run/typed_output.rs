@@ -1,5 +1,5 @@
-//! The export `output`, through the binary: the schema goes out natively or in words, an answer that does not fit is asked for
-//! again, and what is printed is the validated JSON alone.
+//! The export `output`: the schema is sent natively or in the prompt, an answer that does not match is requested
+//! again, and only the validated JSON is printed.
 
 use serde_json::{Value, json};
 
@@ -35,7 +35,7 @@ fn events(events: &[Value]) -> Canned {
     Canned::sse(events.iter().map(|event| format!("data: {event}\n\n")).collect::<String>())
 }
 
-/// An answer of chat completions that ends for this reason.
+/// A chat completion with this finish reason.
 fn chat(delta: Value, finish: &str) -> Canned {
     events(&[json!({ "id": "c", "model": "m", "choices": [{ "index": 0, "delta": delta, "finish_reason": finish }] })])
 }
@@ -80,7 +80,7 @@ fn response(text: &str) -> Canned {
     ])
 }
 
-/// A provider: the model, its variables, how it says something, and where its request has the schema.
+/// A model, its variables, how its provider answers, and where the request has the schema.
 type Native<'a> = (&'a str, &'a [(&'a str, &'a str)], fn(&str) -> Canned, &'a str);
 
 const PROVIDERS: &[Native<'_>] = &[

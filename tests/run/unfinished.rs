@@ -1,10 +1,10 @@
-//! What answers that did not come to their end used and cost (docs/reference.md, "Cost", "Limits"), through the binary.
+//! Usage and cost of answers that were cut off (docs/reference.md, "Cost", "Limits").
 
 use serde_json::{Value, json};
 
 use crate::support::{Ended, Folder};
 
-/// `model(parts)`: answers with what a generator gives. A million tokens of input cost 1 dollar, of output 100.
+/// `model(parts)` answers with what a generator yields. A million tokens cost 1 dollar as input, 100 as output.
 const MODELS: &str = "
 import { runPrompt } from 'lmthing';
 const model = (parts) => ({ provider: 'p', modelId: 'm', doStream: async () => ({ stream: parts() }) });
@@ -18,13 +18,13 @@ fn run(source: &str, options: &str) -> Ended {
     Folder::of(&format!("{MODELS}{source}")).run(&format!("run {options} p.lmt.mjs"))
 }
 
-/// Input, output and cost of the whole run.
+/// Input tokens, output tokens and cost of the whole run.
 fn used(ended: &Ended) -> [Value; 3] {
     let object = ended.object();
     [&object["usage"]["inputTokens"], &object["usage"]["outputTokens"], &object["cost"]].map(Value::clone)
 }
 
-/// Asks a model eight times, and the file's own once.
+/// Calls a model eight times, and the file's own once.
 fn eight(parts: &str, limit: u64) -> String {
     format!(
         "export const config = {{ model: 'mock', limits: {{ tokens: {limit} }}, prices }};
@@ -43,26 +43,26 @@ fn eight(parts: &str, limit: u64) -> String {
 
 #[test]
 fn answers_that_fail_count() {
-    // By the provider's own counts.
+    // The provider's own counts.
     let told =
         eight("yield text('x'); yield finish(600, 100); yield { type: 'error', error: new Error('boom') };", 1000);
     let ended = run(&told, "-f json");
     assert_eq!((ended.code, ended.stderr.matches("ProviderError\n").count()), (4, 2), "{ended:?}");
     assert_eq!(used(&ended), [json!(1200), json!(200), json!(0.0212)]);
-    // By the lengths of request and answer.
+    // Estimated from the lengths of request and answer.
     let guessed = eight("yield text('word'.repeat(300)); throw new Error('boom');", 900);
     let ended = run(&guessed, "-f json");
     assert_eq!((ended.code, ended.stderr.matches("ProviderError\n").count()), (4, 2), "{ended:?}");
     assert_eq!(used(&ended), [json!(200), json!(600), json!(0.0602)]);
     assert!(ended.stderr.contains("about 800 tokens were used in 2 steps"), "{ended:?}");
-    // Before anything has come nothing is paid for.
+    // Nothing is charged before the first part of an answer.
     let refused = eight("yield { type: 'stream-start', warnings: [] }; throw new Error('down');", 200);
     let ended = run(&refused, "-f json");
     assert_eq!((ended.code, ended.stderr.matches("ProviderError\n").count()), (0, 8), "{ended:?}");
     assert_eq!(used(&ended), [json!(0), json!(0), json!(0.0)]);
 }
 
-/// Says `word` 50 times and then nothing more.
+/// Yields `word` 50 times, then stalls.
 const STALLS: &str = "
 const slow = model(async function* () { yield text('word'.repeat(50)); await waits(60_000); });
 ";
@@ -79,11 +79,11 @@ fn answers_that_are_cut_off_are_told() {
           await result.text.catch((error) => console.log(error.name));
           $`x`;
         };";
-    // Its timer keeps the program alive.
+    // Its timer keeps the process alive.
     let stalls = STALLS.replace("60_000", "1000");
     let ended = run(&format!("{stalls}{aborted}"), "-f json");
     assert_eq!((ended.code, used(&ended)), (0, [json!(1), json!(50), json!(0.005001)]), "{ended:?}");
-    // Also when nothing is dropped.
+    // Also if the stream is not dropped.
     let exits = "export const config = { model: slow, prices };
         export default ({ $ }) => { setTimeout(() => process.exit(7), 300); $`four`; };";
     let ended = run(&format!("{STALLS}{exits}"), "-f json");

@@ -1,5 +1,5 @@
-//! `lmthing view`: a file of events goes in, a page comes out that holds all of it and nothing that could run.
-//! What the page does in a browser is in `view_page.rs`.
+//! `lmthing view`: turns a file of events into a page that contains all of them and nothing that can execute.
+//! `view_page.rs` tests the page in a browser.
 
 use std::fs;
 
@@ -28,7 +28,7 @@ fn folder(events: &[Value]) -> Folder {
     Folder::new(&[("run.jsonl", &lines(events))])
 }
 
-/// What stands between two texts.
+/// The text between two others.
 fn between<'a>(page: &'a str, start: &str, end: &str) -> &'a str {
     let (_, rest) = page.split_once(start).unwrap_or_else(|| panic!("{start} is not in the page"));
     rest.split_once(end).unwrap().0
@@ -152,7 +152,7 @@ fn the_policy_allows_the_page_itself_and_nothing_else() {
         hash(style)
     );
     assert_eq!(policy, expected);
-    // It stands before everything that it is about.
+    // It precedes everything it applies to.
     let (head, _) = page.split_once("Content-Security-Policy").unwrap();
     assert!(!head.contains("<script") && !head.contains("<style"), "{head}");
     for loaded in [" src=", " href=", "@import", "url(", "eval(", "new Function", "innerHTML"] {

@@ -1,4 +1,5 @@
-//! The page of `lmthing view` in a browser: `tests/run/view/check.mjs` looks at it in headless Chromium, where there is one.
+//! The page of `lmthing view` in headless Chromium, driven by `tests/run/view/check.mjs`. Skipped if there is no
+//! Chromium.
 
 use std::{
     env,
@@ -8,10 +9,10 @@ use std::{
 
 use crate::support::{Folder, skipped};
 
-/// What Chromium is called, where it is on the PATH.
+/// Names of Chromium on the PATH.
 const NAMES: [&str; 4] = ["chromium", "chromium-browser", "google-chrome", "google-chrome-stable"];
 
-/// The runs that are looked at, as `generate.mjs` is asked for them.
+/// Arguments of `generate.mjs`, one run each.
 const RUNS: [&[&str]; 4] = [&["full"], &["hostile"], &["started"], &["many", "10000"]];
 
 fn chromium() -> Option<PathBuf> {

@@ -37,7 +37,7 @@ fn a_run_follows_every_change() {
     running.wait_for("two due eins\n", 1);
     replace(&folder, "text.txt", "zwei");
     running.wait_for("two due zwei\n", 1);
-    // A failing run ends nothing.
+    // A failing run does not end the watch.
     folder.write("lib/word.mjs", "import './more.mjs'; export const word = 'three';");
     running.wait_for_stderr("the run ended with code 1; waiting for a change", 1);
     folder.write("lib/more.mjs", "");
@@ -103,7 +103,7 @@ fn every_run_gets_what_came_through_standard_input() {
     assert_eq!(running.end().code, 130);
 }
 
-/// Prints `value`, which it imports from there.
+/// Prints `value`, imported from this file.
 fn importing(from: &str) -> String {
     format!(
         "import {{ value }} from '{from}'; export const config = {{ model: 'mock' }}; export const mock = [{{ type: 'text', text: value }}]; export default ({{ $ }}) => {{ $`go`; }};"
@@ -114,13 +114,13 @@ fn value(text: &str) -> String {
     format!("export const value = 'value {text}';")
 }
 
-/// Waits until the value has been printed and the run is over, the `runs`th of those that end well.
+/// Waits until the value has been printed and the run has ended, the `runs`th that succeeds.
 fn wait_for_value(running: &mut Running, text: &str, runs: usize) {
     running.wait_for(&format!("value {text}\n"), 1);
     running.wait_for_stderr("the run is done; waiting for a change", runs);
 }
 
-/// Puts a link to `target` in the place of another.
+/// Replaces a symbolic link.
 fn link(folder: &Folder, target: &str, name: &str) {
     let beside = folder.path("link.new");
     symlink(target, &beside).unwrap();
@@ -145,7 +145,7 @@ fn a_change_is_told_amid_others_that_are_of_no_concern() {
     drop(stop);
     writing.join().unwrap();
     running.signal("INT");
-    // Whatever the log is, it is no reason to run.
+    // Writing the log file starts no run.
     assert_eq!(running.end().stdout, "value one\nvalue two\n");
 }
 
@@ -165,7 +165,7 @@ fn a_folder_that_is_replaced_is_still_watched() {
     wait_for_value(&mut running, "four", 4);
     replace(&folder, "lib/in/x.mjs", &value("five"));
     wait_for_value(&mut running, "five", 5);
-    // Those of before are no part of it any more.
+    // Files imported before are no longer watched.
     fs::remove_dir_all(folder.path("lib.old")).unwrap();
     replace(&folder, "lib/in/x.mjs", &value("six"));
     wait_for_value(&mut running, "six", 6);
@@ -194,7 +194,7 @@ fn what_an_import_lacks_is_waited_for() {
     folder.write("gone/deep/x.mjs", "export { value } from 'q';");
     running.wait_for_stderr("the run ended with code 1; waiting for a change", 2);
     fs::create_dir_all(folder.path("node_modules/q")).unwrap();
-    // Its description is there before its code.
+    // The package description exists before its code.
     let manifest = r#"{ "name": "q", "type": "module", "main": "dist/index.js" }"#;
     folder.write("node_modules/q/package.json", manifest);
     running.wait_for_stderr("the run ended with code 1; waiting for a change", 3);
@@ -221,7 +221,7 @@ fn every_link_on_the_way_counts() {
     wait_for_value(&mut running, "r2", 2);
     link(&folder, "r3", "current");
     wait_for_value(&mut running, "r3", 3);
-    // The link says which imports follow, also where the file itself is the same.
+    // The link decides what is imported next, also if the file itself is the same.
     folder.write("r4/y.mjs", &value("r4"));
     folder.write("r5/y.mjs", &value("r5"));
     folder.write("r4/x.mjs", "export { value } from './y.mjs';");
@@ -294,7 +294,7 @@ fn a_run_does_not_outlive_who_watches_it() {
     stdout.read_exact(&mut begun).unwrap();
     child.kill().unwrap();
     child.wait().unwrap();
-    // The run has standard output too: this is the end of both.
+    // A child that inherited stdout may outlive the run: this waits for both.
     let mut rest = String::new();
     stdout.read_to_string(&mut rest).unwrap();
     assert_eq!((&begun, rest.as_str()), (b"begun\n", ""));

@@ -1,4 +1,4 @@
-//! Plays canned answers in order and keeps what it was asked.
+//! An async HTTP server that plays canned answers in order and records the requests.
 
 use std::{
     collections::VecDeque,
@@ -14,31 +14,29 @@ use tokio::{
 
 use super::{Ended, Folder};
 
-/// A canned answer.
 #[derive(Clone, Debug)]
 pub struct Canned {
     pub status: u16,
     pub status_text: String,
     pub headers: Vec<(String, String)>,
     pub body: Vec<u8>,
-    /// The body goes out in pieces of this size, each in a chunk and a packet of its own.
+    /// The body is sent in pieces of this size, each as a chunk and a packet of its own.
     pub piece: usize,
-    /// Waited before each piece.
+    /// Pause before each piece.
     pub delay: Duration,
-    /// Waited before the head.
+    /// Pause before the head.
     pub head_delay: Duration,
     pub fault: Fault,
 }
 
-/// What goes wrong with an answer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Fault {
     None,
-    /// The connection is closed in place of a head.
+    /// Closes the connection instead of sending a head.
     NoHead,
-    /// The connection is closed after so many bytes of the body, without an end.
+    /// Closes the connection after this many bytes of the body, without the last chunk.
     CutAfter(usize),
-    /// Nothing follows these bytes, and the connection stays open.
+    /// Sends nothing after this many bytes and keeps the connection open.
     StallAfter(usize),
 }
 
@@ -81,7 +79,6 @@ impl Canned {
     }
 }
 
-/// A request the server read.
 #[derive(Clone, Debug)]
 pub struct Asked {
     pub method: String,
@@ -109,14 +106,14 @@ struct Script {
     connections: usize,
 }
 
-/// A running server; it stops with the runtime.
+/// Stops with the runtime.
 pub struct Server {
     pub port: u16,
     script: Arc<Mutex<Script>>,
 }
 
 impl Server {
-    /// Starts a server that plays `answers`; requests beyond them get a 500 that says so.
+    /// Requests after the last answer get status 500.
     pub async fn start(answers: Vec<Canned>) -> Server {
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let port = listener.local_addr().unwrap().port();
@@ -139,7 +136,6 @@ impl Server {
         self.script.lock().unwrap().asked.clone()
     }
 
-    /// How many connections were made to it.
     pub fn connections(&self) -> usize {
         self.script.lock().unwrap().connections
     }
@@ -210,14 +206,14 @@ async fn read_request(stream: &mut TcpStream, buffer: &mut Vec<u8>) -> Option<As
     Some(Asked { method, path, headers, body })
 }
 
-/// `None` when the connection is done for.
+/// `None` if the connection must be closed.
 async fn write_answer(stream: &mut TcpStream, answer: &Canned) -> Option<()> {
     if answer.fault == Fault::NoHead {
         return None;
     }
     tokio::time::sleep(answer.head_delay).await;
     let mut head = format!("HTTP/1.1 {} {}\r\n", answer.status, answer.status_text);
-    // Which has no body by definition, not even an empty chunk.
+    // 204 has no body, not even an empty chunk.
     let has_body = answer.status != 204;
     if has_body {
         head.push_str("transfer-encoding: chunked\r\n");

@@ -1,4 +1,4 @@
-//! Prompt files that use the test server beside this file, and what came of their calls.
+//! Prompt files that use the MCP server `mcp_server.mjs`, and the results of their calls.
 
 use std::{
     io::{BufRead, BufReader},
@@ -9,24 +9,23 @@ use serde_json::{Value, json};
 
 use super::{Ended, Folder, KilledOnDrop};
 
-/// The test server.
 pub fn server_file() -> String {
     format!("{}/tests/support/mcp_server.mjs", env!("CARGO_MANIFEST_DIR"))
 }
 
-/// The test server as a prompt file names it, with what is odd about it.
+/// The definition of the test server in a prompt file. `settings` select its faults and features.
 pub fn server(settings: &[&str]) -> Value {
     let mut args = vec![server_file()];
     settings.iter().for_each(|setting| args.extend(["--set".to_owned(), (*setting).to_owned()]));
     json!({ "command": "node", "args": args })
 }
 
-/// A call that the mock makes.
+/// A tool call of the mock.
 pub fn call(tool: &str, args: Value) -> Value {
     json!({ "type": "tool-call", "toolName": tool, "args": args })
 }
 
-/// A piece of code that the mock writes.
+/// A call of the mock that runs code.
 pub fn code(code: &str) -> Value {
     call("runToolCode", json!({ "code": code }))
 }
@@ -47,7 +46,7 @@ pub fn folder(settings: &[&str], options: &str, calls: &[Value]) -> Folder {
     Folder::of(&prompt(calls, &format!("defMcp('t', {}, {options});", server(settings))))
 }
 
-/// What each call came to, in order: a string as it is, other results as JSON.
+/// The result of each call, in order: strings as they are, other results as JSON.
 pub fn results(ended: &Ended) -> Vec<String> {
     let text = |event: &Value| match &event["output"] {
         Value::String(text) => text.clone(),
@@ -56,14 +55,14 @@ pub fn results(ended: &Ended) -> Vec<String> {
     ended.events().iter().filter(|event| event["type"] == "tool-result").map(text).collect()
 }
 
-/// Runs and gives what each call came to; the run must go well.
+/// Runs `p.lmt.mjs`, which must succeed; returns the result of each call.
 pub fn results_of(folder: &Folder) -> Vec<String> {
     let ended = folder.run("run -f events p.lmt.mjs");
     assert_eq!(ended.code, 0, "{ended:?}");
     results(&ended)
 }
 
-/// The test server behind an address.
+/// The test server over HTTP.
 pub struct HttpServer {
     _process: KilledOnDrop,
     pub url: String,

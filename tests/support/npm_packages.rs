@@ -1,5 +1,5 @@
-//! Packages from npm, for tests of what others have made. Without npm or a network, in CI, or where a machine says so with
-//! `LMTHING_NPM_TESTS=0`, such a test is skipped with a word; `LMTHING_NPM_TESTS=1` runs it in CI too.
+//! Packages from npm. Tests that need them are skipped without npm or a network, in CI, and with
+//! `LMTHING_NPM_TESTS=0`; `LMTHING_NPM_TESTS=1` runs them in CI too.
 
 use std::{
     fs::{self, File},
@@ -9,7 +9,7 @@ use std::{
 
 use super::{Folder, skipped};
 
-/// A folder with the packages installed, unless that cannot be.
+/// A folder with the packages installed; `None` if that is not possible here.
 pub fn installed(test: &str, packages: &[&str]) -> Option<Folder> {
     if !wanted(test) {
         return None;
@@ -22,12 +22,12 @@ pub fn installed(test: &str, packages: &[&str]) -> Option<Folder> {
     None
 }
 
-/// The same for packages that are large: they are installed once and kept beside the build. Tests only read there.
+/// Like [`installed`], for large packages: installed once, next to the build. Tests must not write there.
 pub fn kept(test: &str, packages: &[&str]) -> Option<PathBuf> {
     if !wanted(test) {
         return None;
     }
-    // What is installed is part of the name, so that another version is installed anew.
+    // The versions are part of the name, so that another version gets its own folder.
     let name = packages.join(" ").replace(|letter: char| !letter.is_ascii_alphanumeric() && letter != '.', "-");
     let home = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("npm{name}"));
     fs::create_dir_all(&home).expect("a folder beside the build");

@@ -1,8 +1,7 @@
-//! Signals for processes, and whether they are there, without the programs `kill` and `ps`, which small systems do not have.
+//! Signals and process states without the programs `kill` and `ps`, which small systems lack.
 
 use rustix::process::{Pid, Signal, kill_process};
 
-/// Sends a signal by its name.
 pub fn signal(pid: u32, name: &str) {
     let signal = match name {
         "HUP" => Signal::HUP,
@@ -15,14 +14,13 @@ pub fn signal(pid: u32, name: &str) {
     kill_process(pid, signal).expect("the process is there");
 }
 
-/// Whether a process is at work: one that has ended may be there until somebody takes note of that.
+/// Whether a process runs. A zombie does not.
 #[cfg(target_os = "linux")]
 pub fn is_alive(pid: &str) -> bool {
     let stat = std::fs::read_to_string(format!("/proc/{pid}/stat"));
     stat.is_ok_and(|stat| !stat.rsplit_once(") ").is_some_and(|(_, rest)| rest.starts_with('Z')))
 }
 
-/// The same where only a program knows.
 #[cfg(not(target_os = "linux"))]
 pub fn is_alive(pid: &str) -> bool {
     let state = std::process::Command::new("ps").args(["-o", "stat=", "-p", pid]).output().expect("ps runs");

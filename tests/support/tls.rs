@@ -1,4 +1,4 @@
-//! Servers that speak TLS with certificates made on the spot, and one that speaks nothing known.
+//! Servers that speak TLS with certificates made here, and a server that speaks no known protocol.
 
 use std::sync::Arc;
 
@@ -28,7 +28,7 @@ impl Identity {
     }
 }
 
-/// An authority that no platform knows.
+/// A certificate authority that no platform trusts.
 pub struct Authority(CertifiedIssuer<'static, KeyPair>);
 
 pub fn authority() -> Authority {
@@ -42,7 +42,7 @@ impl Authority {
         self.0.pem()
     }
 
-    /// A server's certificate for these names, which may have run out.
+    /// A server certificate for these names, possibly expired.
     pub fn server(&self, names: &[&str], expired: bool) -> Identity {
         let mut params = CertificateParams::new(texts(names)).unwrap();
         if expired {
@@ -53,7 +53,7 @@ impl Authority {
     }
 }
 
-/// What `openssl req -x509` makes: a server's certificate that calls itself an authority.
+/// Like `openssl req -x509`: a server certificate that is marked as an authority.
 pub fn self_signed(names: &[&str]) -> Identity {
     let mut params = CertificateParams::new(texts(names)).unwrap();
     params.is_ca = IsCa::Ca(BasicConstraints::Unconstrained);
@@ -65,7 +65,7 @@ fn texts(names: &[&str]) -> Vec<String> {
     names.iter().map(|name| (*name).to_owned()).collect()
 }
 
-/// Starts a server that answers every request with this event stream; gives its port.
+/// Answers every request with this event stream; returns the port.
 pub async fn serve(identity: &Identity, body: &'static [u8]) -> u16 {
     let chain = vec![CertificateDer::from(identity.certificate.der().to_vec())];
     let key = PrivateKeyDer::try_from(identity.key.serialize_der()).unwrap();
@@ -99,7 +99,7 @@ pub async fn serve(identity: &Identity, body: &'static [u8]) -> u16 {
     port
 }
 
-/// Whether the body has come as well.
+/// Whether the request has arrived with its body.
 fn is_whole(request: &[u8]) -> bool {
     let Some(head) = request.windows(4).position(|end| end == b"\r\n\r\n") else { return false };
     let text = String::from_utf8_lossy(&request[..head]).to_ascii_lowercase();
@@ -107,7 +107,7 @@ fn is_whole(request: &[u8]) -> bool {
     request.len() >= head + 4 + length.unwrap_or(0_usize)
 }
 
-/// Starts a server that says the same whatever it is asked, and closes; gives its port.
+/// Answers anything with these bytes and closes the connection; returns the port.
 pub async fn answer_anything(words: &'static [u8]) -> u16 {
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let port = listener.local_addr().unwrap().port();

@@ -1,4 +1,4 @@
-//! What a journal holds of runs that were broken off: read from a copy, so that whoever goes on finds it as it was left.
+//! Journals of interrupted runs, read from a copy: opening the file itself could change it before the run is resumed.
 
 use std::{collections::BTreeMap, fs, path::Path};
 
@@ -6,14 +6,14 @@ use serde_json::Value;
 
 use super::provider::who;
 
-/// The entries of all logs, in the order they were appended.
+/// The entries of all logs, in the order in which they were appended.
 pub struct Journal {
-    /// Of which log of which run, and what.
+    /// Run and log, and the entry.
     pub entries: Vec<(String, Value)>,
 }
 
 impl Journal {
-    /// Reads a copy of the file and of what stands beside it; `None` when there is none yet.
+    /// Reads a copy of the file and its write-ahead log; `None` if there is no journal yet.
     pub fn read(path: &Path) -> Option<Self> {
         let folder = tempfile::tempdir().unwrap();
         let copy = folder.path().join("journal.db");
@@ -29,12 +29,11 @@ impl Journal {
         Some(Journal { entries })
     }
 
-    /// What the entries of this kind hold.
     fn of_kind<'a>(&'a self, kind: &'a str) -> impl Iterator<Item = (&'a str, &'a Value)> {
         self.entries.iter().filter_map(move |(key, entry)| Some((key.as_str(), entry.get(kind)?)))
     }
 
-    /// The names of the requests that were answered for good.
+    /// The names of the requests whose answers are stored.
     pub fn answered(&self) -> Vec<String> {
         let mut names = BTreeMap::new();
         let answered = self.of_kind("answered").filter_map(|(key, entry)| {
@@ -46,7 +45,7 @@ impl Journal {
         answered.collect()
     }
 
-    /// The ids of the tool calls that were answered for good.
+    /// The ids of the tool calls whose results are stored.
     pub fn called(&self) -> Vec<String> {
         let ids = self.of_kind("call-ends").map(|(_, entry)| entry["toolCallId"].as_str().unwrap().to_owned());
         ids.collect()

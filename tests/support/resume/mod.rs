@@ -1,5 +1,5 @@
-//! Runs that are broken off and go on: a provider that answers by what was said, the journal as another process finds it,
-//! and a folder to run in.
+//! Runs that are killed and resumed: a provider whose answers depend on the conversation alone, and the journal as
+//! another process reads it.
 
 use crate::support::{Ended, Folder};
 
@@ -10,8 +10,8 @@ use std::process::{Child, Command};
 
 use provider::Provider;
 
-/// What prompt files here begin with: `note` appends to a file, `die` ends the process as `kill -9` does, the first time it
-/// is called with a name.
+/// The first lines of prompt files here. `note` appends to a file; `die` kills the process with SIGKILL the first time
+/// it is called with a name.
 pub const PRELUDE: &str = "
 import { z } from 'zod';
 import fs from 'node:fs';
@@ -26,7 +26,7 @@ const call = (toolCallId, toolName, args = {}) => ({ type: 'tool-call', toolCall
 const text = (text) => ({ type: 'text', text });
 ";
 
-/// A folder with `p.lmt.mjs`, and a provider `lab` that answers it.
+/// A folder with `p.lmt.mjs`, and the provider `lab`.
 pub struct Place {
     pub folder: Folder,
     pub provider: Provider,
@@ -37,20 +37,20 @@ impl Place {
         Place { folder: Folder::of(source), provider }
     }
 
-    /// One that asks nobody but its own mock; the source stands behind [`PRELUDE`].
+    /// A file that only uses its own mock, appended to [`PRELUDE`].
     pub fn mocked(source: &str) -> Self {
         let source = format!("{PRELUDE}export const config = {{ model: 'mock' }};\n{source}");
         Place::new(&source, Provider::start(|_| provider::Turn::failure(500)))
     }
 
-    /// Begins a run that is killed.
+    /// Starts a run that kills itself.
     pub fn killed(&self) -> Ended {
         let ended = self.run("run --journal p.lmt.mjs");
         assert_eq!(ended.code, -1, "{ended:?}");
         ended
     }
 
-    /// Goes on to a good end; what is printed is that.
+    /// Resumes the last run, which must succeed; returns stdout.
     pub fn resumed(&self) -> String {
         let ended = self.run("resume last");
         assert_eq!(ended.code, 0, "{ended:?}");
@@ -63,7 +63,6 @@ impl Place {
         command
     }
 
-    /// Runs to the end.
     pub fn run(&self, arguments: &str) -> Ended {
         Ended::of(&mut self.command(arguments))
     }
@@ -72,18 +71,17 @@ impl Place {
         self.command(arguments).spawn().unwrap()
     }
 
-    /// The lines of a file that the prompt's tools append to.
     pub fn lines(&self, name: &str) -> Vec<String> {
         self.folder.lines(name)
     }
 
-    /// The journal, when there is one.
+    /// The journal, if there is one.
     pub fn journal(&self) -> Option<journal::Journal> {
         journal::Journal::read(&self.folder.path(".lmthing/journal.db"))
     }
 }
 
-/// What `runs --json` says of the only run.
+/// The status of the only run, from `runs --json`.
 pub fn status(place: &Place) -> String {
     let listed = place.run("runs --json").object();
     let runs = listed.as_array().unwrap();

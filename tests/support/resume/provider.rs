@@ -1,5 +1,5 @@
-//! A compatible provider whose answers are a function of the conversation, so that a run says the same however often it is
-//! broken off. It keeps what it was asked.
+//! An OpenAI-compatible provider whose answers depend on the conversation alone, so that a run gets the same answers
+//! however often it is interrupted.
 
 use std::{
     io::{self, Write},
@@ -13,12 +13,12 @@ use serde_json::{Value, json};
 
 use crate::support::http::{self, Request};
 
-/// What a request says, as far as an answer depends on it.
+/// The parts of a request that answers depend on.
 #[derive(Clone, Debug)]
 pub struct Conversation {
-    /// The word behind `who=` in it, which names the prompt that asks; up to a full stop.
+    /// The text between `who=` and the next full stop, which names the prompt.
     pub who: String,
-    /// How many answers there are in it.
+    /// The number of assistant messages.
     pub step: usize,
     pub body: Value,
 }
@@ -30,12 +30,12 @@ impl Conversation {
         Conversation { who: who(&body["messages"].to_string()).unwrap_or_default(), step, body }
     }
 
-    /// The request's name: the same request has the same.
+    /// Equal for equal requests.
     pub fn name(&self) -> String {
         format!("{} {}", self.who, self.step)
     }
 
-    /// The texts of the results of tools.
+    /// The texts of the tool results.
     pub fn results(&self) -> Vec<String> {
         let messages = self.body["messages"].as_array().unwrap();
         let results = messages.iter().filter(|message| message["role"] == "tool");
@@ -47,13 +47,12 @@ impl Conversation {
     }
 }
 
-/// The word behind the first `who=` in a text.
+/// The name after the first `who=` in a text.
 pub fn who(text: &str) -> Option<String> {
     let (_, behind) = text.split_once("who=")?;
     behind.split_once('.').map(|(word, _)| word.to_owned())
 }
 
-/// An answer.
 #[derive(Clone, Debug, Default)]
 pub struct Turn {
     chunks: Vec<Value>,
@@ -70,7 +69,7 @@ impl Turn {
         Turn { chunks, ..Turn::default() }
     }
 
-    /// Calls a tool behind what is there; the arguments come in two pieces.
+    /// Adds a tool call, with the arguments in two pieces.
     pub fn call(mut self, id: &str, name: &str, input: &Value) -> Self {
         let text = input.to_string();
         let (first, second) = text.split_at(text.len() / 2);
@@ -82,19 +81,18 @@ impl Turn {
         self
     }
 
-    /// The connection is closed after so many pieces.
+    /// Closes the connection after this many pieces.
     pub fn cut_after(mut self, pieces: usize) -> Self {
         self.cut_after = Some(pieces);
         self
     }
 
-    /// Waited before each piece.
+    /// Pauses before each piece.
     pub fn slowly(mut self, pause: Duration) -> Self {
         self.pause = pause;
         self
     }
 
-    /// The request fails.
     pub fn failure(status: u16) -> Self {
         Turn { status: Some(status), ..Turn::default() }
     }
@@ -119,7 +117,7 @@ impl Turn {
     }
 }
 
-/// The provider, until the process ends.
+/// Serves until the process ends.
 pub struct Provider {
     pub base: String,
     asked: Arc<Mutex<Vec<Conversation>>>,
@@ -130,7 +128,7 @@ impl Provider {
         let asked = Arc::<Mutex<Vec<Conversation>>>::default();
         let kept = asked.clone();
         let address = http::serve_stream(move |received: &Request, stream| {
-            // Whoever asks may be killed before it has asked.
+            // The client may have been killed before it sent the whole request.
             let Ok(body) = serde_json::from_slice(&received.body) else { return Ok(()) };
             let conversation = Conversation::of(body);
             kept.lock().unwrap().push(conversation.clone());
@@ -139,12 +137,12 @@ impl Provider {
         Provider { base: format!("http://{address}/v1"), asked }
     }
 
-    /// What was asked so far, in the order it came.
+    /// The requests so far, in order.
     pub fn asked(&self) -> Vec<Conversation> {
         self.asked.lock().unwrap().clone()
     }
 
-    /// The names of these.
+    /// The names of the requests so far.
     pub fn names(&self) -> Vec<String> {
         self.asked().iter().map(Conversation::name).collect()
     }
