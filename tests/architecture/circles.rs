@@ -1,18 +1,17 @@
-//! Files that import each other in a loop.
+//! Finds files that import each other in a cycle.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::tree::Tree;
 
-/// Which file depends on which, and by which name.
+/// For each file, the files it depends on, and a name it takes from each.
 pub type Graph<'a> = BTreeMap<&'a str, BTreeMap<&'a str, String>>;
 
-/// The files of `tree` and what they depend on.
 pub fn graph<'a>(tree: &Tree<'a>) -> Graph<'a> {
     tree.modules().map(|(module, path)| (path, tree.dependencies(module))).collect()
 }
 
-/// The files of each circle: sets in which every file reaches every other.
+/// The files of each cycle: sets in which every file reaches every other.
 pub fn circles<'a>(graph: &Graph<'a>) -> Vec<BTreeSet<&'a str>> {
     let reached: BTreeMap<&str, BTreeSet<&str>> = graph.keys().map(|file| (*file, reachable(graph, file))).collect();
     let mut circles = BTreeSet::new();
@@ -35,7 +34,7 @@ fn reachable<'a>(graph: &Graph<'a>, from: &str) -> BTreeSet<&'a str> {
     found
 }
 
-/// The arrows inside a circle, one a line: what a reader needs to find the one to cut.
+/// The imports inside a cycle, one per line.
 pub fn describe(graph: &Graph<'_>, circle: &BTreeSet<&str>) -> String {
     let mut lines = Vec::new();
     for file in circle {

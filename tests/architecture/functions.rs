@@ -1,16 +1,15 @@
-//! How long functions are, as rustfmt lays them out: from the line with `fn` to the brace at the same indentation.
+//! Measures functions as rustfmt lays them out: from the line with `fn` to the brace at the same indentation.
 
-/// A function and its lines.
 #[derive(Debug, PartialEq)]
 pub struct Function {
-    /// The line of `fn`, from 1.
+    /// 1-based.
     pub line: usize,
     pub name: String,
     pub length: usize,
 }
 
-/// The functions in this [`code`](super::paths::code). Declarations without a body are none; a function inside another
-/// counts by itself too.
+/// The functions in this [`code`](super::paths::code). Declarations without a body do not count; nested functions also
+/// count by themselves.
 pub fn functions(code: &str) -> Vec<Function> {
     let lines: Vec<&str> = code.lines().map(str::trim_end).collect();
     let starts = lines.iter().enumerate().filter_map(|(index, line)| Some((index, function_name(line)?)));
@@ -39,11 +38,11 @@ fn function_name(line: &str) -> Option<&str> {
     name.split(|c: char| !c.is_alphanumeric() && c != '_').next()
 }
 
-/// Lines of the function that begins in the first one; `None` when it has no body.
+/// Lines of the function that begins in the first line; `None` without a body.
 fn length(lines: &[&str]) -> Option<usize> {
     let indentation = |line: &str| line.len() - line.trim_start().len();
     let outer = indentation(lines[0]);
-    // At this indentation stand only parts of the signature and the brace that closes the body.
+    // At this indentation there are only parts of the signature and the brace that closes the body.
     for (index, line) in lines.iter().enumerate().filter(|(_, line)| !line.is_empty() && indentation(line) == outer) {
         match line.chars().last() {
             Some(';') => return None,

@@ -1,29 +1,28 @@
-//! Which modules a file names: its `use` statements, and paths like `crate::chat::Message` or `values::to_text` in code.
+//! Collects the modules that a file names: its `use` statements, and paths like `crate::chat::Message` or
+//! `values::to_text` in code.
 
 use std::collections::BTreeSet;
 
-/// One name that a `use` statement brings in.
+/// One name that a `use` statement imports.
 #[derive(Debug, PartialEq)]
 pub struct Use {
-    /// As it is written: `["super", "engine", "Engine"]`; the last one is `*` for a glob.
+    /// As written: `["super", "engine", "Engine"]`; the last one is `*` for a glob.
     pub path: Vec<String>,
-    /// What the file calls it.
+    /// The name in this file.
     pub name: String,
-    /// `pub use`, of any reach.
+    /// `pub use`, of any visibility.
     pub is_public: bool,
 }
 
-/// What a file names.
 #[derive(Default)]
 pub struct Names {
     pub uses: Vec<Use>,
-    /// Paths of two names or more outside of `use` statements.
+    /// Paths of two or more segments outside of `use` statements.
     pub paths: BTreeSet<Vec<String>>,
-    /// Every word outside of `use` statements.
+    /// Every identifier outside of `use` statements.
     pub words: BTreeSet<String>,
 }
 
-/// Reads what a file with this [`code`] names.
 pub fn names(code: &str) -> Names {
     let tokens = tokens(code);
     let mut names = Names::default();
@@ -55,7 +54,7 @@ pub fn names(code: &str) -> Names {
     names
 }
 
-/// Which `mod name { … }` blocks one is in: there, `super` is the file's own module.
+/// The open `mod name { … }` blocks: in them, `super` is the file's own module.
 #[derive(Default)]
 struct Blocks {
     depth: usize,
@@ -88,7 +87,7 @@ impl Blocks {
     }
 }
 
-/// The path that begins at `start`, and where it ends; an empty one for what is no path from here (`.method`, `pub(in …)`).
+/// The path that begins at `start`, and its end; empty for what is not a path (`.method`, `pub(in …)`).
 fn path(tokens: &[&str], start: usize) -> (Vec<String>, usize) {
     let mut path = vec![tokens[start].to_owned()];
     let mut at = start + 1;
@@ -103,7 +102,7 @@ fn path(tokens: &[&str], start: usize) -> (Vec<String>, usize) {
     if is_reach || is_part { (Vec::new(), at) } else { (path, at) }
 }
 
-/// Reads `a::{b, c as d}` and returns where it ends.
+/// Parses `a::{b, c as d}` and returns its end.
 fn use_tree(tokens: &[&str], mut at: usize, prefix: &[String], is_public: bool, uses: &mut Vec<Use>) -> usize {
     let mut path = prefix.to_vec();
     while let Some(&token) = tokens.get(at) {
@@ -139,7 +138,7 @@ fn is_word(token: &str) -> bool {
     token.starts_with(|c: char| c.is_alphabetic() || c == '_')
 }
 
-/// Words, `::`, and every other character by itself.
+/// Identifiers, `::`, and every other character by itself.
 fn tokens(code: &str) -> Vec<&str> {
     let mut tokens = Vec::new();
     let mut rest = code.trim_start();
@@ -156,7 +155,7 @@ fn tokens(code: &str) -> Vec<&str> {
     tokens
 }
 
-/// Takes out what is there for unit tests only; also tells the test modules that are files of their own.
+/// Removes what exists for unit tests only; also returns the test modules that are files of their own.
 pub fn without_tests(code: &str) -> (String, Vec<String>) {
     const MARK: &str = "#[cfg(test)]";
     let (mut kept, mut modules, mut rest) = (String::new(), Vec::new(), code);
@@ -169,7 +168,7 @@ pub fn without_tests(code: &str) -> (String, Vec<String>) {
             modules.push(name.to_owned());
         }
         let end = if is_short { semicolon + 1 } else { end_of_block(after) };
-        // Lines stay lines.
+        // Keeps line numbers.
         kept.extend(after.chars().take(end).filter(|c| *c == '\n'));
         rest = after.get(end..).unwrap_or_default();
     }
@@ -177,7 +176,7 @@ pub fn without_tests(code: &str) -> (String, Vec<String>) {
     (kept, modules)
 }
 
-/// Where the first block of `code` ends.
+/// The end of the first block of `code`.
 fn end_of_block(code: &str) -> usize {
     let mut depth = 0_usize;
     for (at, c) in code.char_indices() {
@@ -191,7 +190,7 @@ fn end_of_block(code: &str) -> usize {
     code.len()
 }
 
-/// The text without comments, and with nothing inside strings and characters: only code is left.
+/// The text without comments, and with nothing inside strings and characters.
 pub fn code(text: &str) -> String {
     let (mut code, mut rest) = (String::new(), text);
     while let Some(first) = rest.chars().next() {
@@ -207,7 +206,7 @@ pub fn code(text: &str) -> String {
             code.push(first);
             rest = &rest[first.len_utf8()..];
         } else {
-            // Lines stay lines.
+            // Keeps line numbers.
             code.extend(rest[..skipped].chars().filter(|c| *c == '\n'));
             code.push(' ');
             rest = &rest[skipped..];
@@ -235,7 +234,7 @@ fn raw_string(rest: &str) -> Option<usize> {
     Some(2 + hashes + inside.find(&end).map_or(inside.len(), |at| at + end.len()))
 }
 
-/// A character in quotes; `None` for a lifetime.
+/// The length of a quoted character; `None` for a lifetime.
 fn character(rest: &str) -> Option<usize> {
     let inside = &rest[1..];
     let first = inside.chars().next()?;

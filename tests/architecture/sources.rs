@@ -1,24 +1,24 @@
-//! Reads the sources of the crate for `tests/architecture.rs`. A scanner of text, not a compiler: it relies on the way
-//! rustfmt writes.
+//! Reads the sources of the crate. A scanner of text, not a compiler: it relies on rustfmt's layout.
 
 use std::fs;
 use std::path::{Path, PathBuf};
 
 /// One file of `src/`.
 pub struct Source {
-    /// From the root of the crate, with `/`.
+    /// Relative to the root of the crate, with `/`.
     pub path: String,
     pub text: String,
 }
 
 impl Source {
-    /// The room a file belongs to: `src/chat/step.rs` and `src/chat.rs` to `chat`.
+    /// The directory or file directly under `src/` that the file belongs to: `chat` for `src/chat/step.rs` and
+    /// `src/chat.rs`.
     pub fn room(&self) -> &str {
         let inside = self.path.strip_prefix("src/").expect("all sources are in src/");
         inside.split('/').next().map_or(inside, |first| first.trim_end_matches(".rs"))
     }
 
-    /// The module the file is: `src/chat/step.rs` is `chat::step`, `src/chat/mod.rs` is `chat`, `src/lib.rs` the root.
+    /// The file's module: `src/chat/step.rs` is `chat::step`, `src/chat/mod.rs` is `chat`, `src/lib.rs` the root.
     pub fn module(&self) -> Vec<String> {
         let inside = self.path.strip_prefix("src/").expect("all sources are in src/").trim_end_matches(".rs");
         let mut names: Vec<String> = inside.split('/').map(str::to_owned).collect();

@@ -1,4 +1,4 @@
-//! The crate as a tree of modules: which file a written path leads to.
+//! The crate as a tree of modules: resolves a written path to a file.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -6,7 +6,7 @@ use super::paths::{Names, Use, code, names, without_tests};
 
 use crate::sources::Source;
 
-/// How many re-exports of re-exports are followed.
+/// Longest chain of re-exports that is followed.
 const MAX_HOPS: usize = 8;
 
 /// Every module that is a file.
@@ -26,7 +26,7 @@ impl<'a> Tree<'a> {
         Self { modules: sources.iter().map(|source| (source.module(), read(source))).collect() }
     }
 
-    /// Reads what of `sources` is not there for tests only.
+    /// Reads `sources` without unit tests.
     pub fn without_tests(sources: &'a [Source]) -> Self {
         let (mut modules, mut tests) = (BTreeMap::new(), Vec::new());
         for source in sources {
@@ -39,7 +39,7 @@ impl<'a> Tree<'a> {
         Self { modules }
     }
 
-    /// The rooms that the file at `module` names, by any path; re-exports are not followed.
+    /// The top-level modules that the file at `module` names, by any path; re-exports are not followed.
     pub fn rooms(&self, module: &[String]) -> BTreeSet<String> {
         let names = &self.modules[module].names;
         let written = names.uses.iter().map(|import| &import.path).chain(&names.paths);
@@ -49,8 +49,8 @@ impl<'a> Tree<'a> {
         reached.filter(is_other).collect()
     }
 
-    /// The files that the file at `module` depends on, and a name it takes from each. What it hands on without using it
-    /// itself (`pub use`) does not count: who imports that depends on the file that defines it.
+    /// The files that the file at `module` depends on, and a name it takes from each. A name that it only re-exports
+    /// (`pub use`) does not count: importing files depend on the file that defines it.
     pub fn dependencies(&self, module: &[String]) -> BTreeMap<&'a str, String> {
         let Module { source, names } = &self.modules[module];
         let is_used = |import: &&Use| !import.is_public || names.words.contains(&import.name);
@@ -66,17 +66,15 @@ impl<'a> Tree<'a> {
         found
     }
 
-    /// Whether there is such a module.
     pub fn contains(&self, module: &[String]) -> bool {
         self.modules.contains_key(module)
     }
 
-    /// The modules there are.
     pub fn modules(&self) -> impl Iterator<Item = (&[String], &'a str)> {
         self.modules.iter().map(|(path, module)| (path.as_slice(), module.source.path.as_str()))
     }
 
-    /// Whether a written path names a module and no item of one: then its uses tell what is taken from it.
+    /// Whether a written path names a module itself. What is taken from it is then known from its uses.
     fn is_module(&self, module: &[String], path: &[String]) -> bool {
         self.absolute(module, path, MAX_HOPS).is_some_and(|path| self.modules.contains_key(&path))
     }
@@ -97,7 +95,7 @@ impl<'a> Tree<'a> {
         Some(start.into_iter().chain(rest.iter().cloned()).collect())
     }
 
-    /// What `name` stands for in `module` by one of its `use` statements.
+    /// The path that `name` stands for in `module`, by one of its `use` statements.
     fn imported(&self, module: &[String], name: &str, hops: usize) -> Option<Vec<String>> {
         let import = self.modules.get(module)?.names.uses.iter().find(|import| import.name == *name)?;
         if import.path.first().is_some_and(|first| first == name) {
@@ -136,7 +134,7 @@ fn defines(text: &str, item: &str) -> bool {
     })
 }
 
-/// What a path that begins with `super` leads to; `rest` is what follows the first of them.
+/// The target of a path that begins with `super`; `rest` follows the first `super`.
 fn above(module: &[String], rest: &[String]) -> Option<Vec<String>> {
     let (_, parent) = module.split_last()?;
     match rest.split_first() {

@@ -1,10 +1,10 @@
-//! `lmthing check` through the binary: which files, formats, exit codes.
+//! `lmthing check`: selection of files, formats, exit codes.
 
 use serde_json::Value;
 
 use crate::support::{Ended, Folder, HELLO, replace};
 
-/// Line 4 calls what is not there.
+/// Line 4 calls a method that does not exist.
 const WRONG: &str = "export const config = { model: 'mock' };
 export const mock = [{ type: 'text', text: 'x' }];
 export default async ({ $, def }) => {
@@ -13,7 +13,7 @@ export default async ({ $, def }) => {
 };
 ";
 
-/// The mock calls a tool that is not there.
+/// The mock calls a tool that does not exist.
 const DOUBTFUL: &str = "export const config = { model: 'mock' };
 export const mock = [{ type: 'tool-call', toolName: 'none', args: {} }, { type: 'text', text: 'x' }];
 export default async ({ $ }) => { $`go`; };
@@ -123,7 +123,7 @@ fn folders_are_searched_for_prompt_files_of_ones_own() {
         files(&folder.run("check -f json ./a ./b.lmt.mjs a/d.lmt.js")),
         ["./a/c.lmt.ts", "./a/d.lmt.js", "./b.lmt.mjs"]
     );
-    // What is named is checked, whatever Git thinks of it.
+    // Named files are checked even if Git ignores them.
     let named = folder.run("check -f json ignored/x.lmt.mjs y.out.lmt.mjs");
     assert_eq!((named.code, files(&named).len()), (1, 2));
     assert_eq!(files(&folder.run("check -f json ignored")), ["ignored/x.lmt.mjs"]);
@@ -261,7 +261,7 @@ fn an_input_that_cannot_be_read_is_wrong_usage_and_told_once() {
         assert_eq!((ended.code, ended.stdout.as_str()), (2, ""), "{input}: {ended:?}");
         assert_eq!((ended.stderr.matches("--input").count() >= 1, ended.stderr.matches(words).count()), (true, 1));
     }
-    // What one file's schema refuses is that file's.
+    // Input that one file's schema refuses is an error of that file only.
     folder.write(
         "a.lmt.mjs",
         &format!("import {{ z }} from 'zod';\nexport const input = z.object({{ n: z.number() }});\n{HELLO}"),

@@ -1,11 +1,11 @@
-//! What `lmthing check` finds in the exports of a prompt file, through the binary: every key and value that `run` refuses or
-//! passes over, each at its own line.
+//! Findings of `lmthing check` in the exports of a prompt file: every key and value that `run` refuses or ignores,
+//! each at its line.
 
 use serde_json::Value;
 
 use crate::support::{Ended, Folder};
 
-/// What the program finds in a file, `.lmt.mjs` unless it says otherwise.
+/// The findings for a file with this name and source.
 fn findings(name: &str, source: &str, variables: &[(&str, &str)]) -> (i32, Vec<Value>) {
     let folder = Folder::new(&[(name, source)]);
     let mut command = folder.command(&format!("check --format json {name}"));
@@ -36,7 +36,7 @@ fn of<'a>(found: &'a [Value], severity: &str) -> Vec<&'a Value> {
     found.iter().filter(|finding| finding["severity"] == severity).collect()
 }
 
-/// Exactly one error, at the line that ends in `// HERE`, with the words.
+/// Asserts exactly one error, at the line that ends in `// HERE`, with these words.
 #[track_caller]
 fn assert_error(source: &str, words: &str) {
     assert_found(source, "error", words);
@@ -65,7 +65,7 @@ fn assert_clean(source: &str) {
 const REST: &str =
     "export const mock = [{ type: 'text', text: 'Hi.' }];\nexport default async ({ $ }) => { $`go`; };\n";
 
-/// A constant whose type nobody knows.
+/// A constant of type `any`.
 const ANY: &str =
     r#"const any = JSON.parse('{"x":1,"s":"hot","h":1.5,"m":-1,"f":4,"l":[1],"o":{"x":1},"p":{"input":1}}');"#;
 
@@ -74,7 +74,7 @@ fn with_config(line: &str) -> String {
     format!("export const config = {{\n  model: 'mock',\n  {line} // HERE\n}};\n{REST}")
 }
 
-/// A file whose config has one option more.
+/// A file whose config has one more option.
 fn with_option(line: &str) -> String {
     format!(
         "{ANY}

@@ -1,4 +1,5 @@
-//! What kind of failure `lmthing check` takes an error for, and which value it takes it to be about: neither is read out of words.
+//! The kind of failure that `lmthing check` assigns to an error, and the value that it refers to: neither is guessed
+//! from the message.
 
 use serde_json::Value;
 
@@ -9,7 +10,7 @@ const HEAD: &str = "export const config = { model: 'mock' }; export const mock =
 /// A prompt function.
 const RUNS: &str = "export default ({ $ }) => { $`x`; };\n";
 
-/// What is found in the first of some files: `file line code`, then message and hint.
+/// The findings in the first of these files: `file line code`, then message and hint.
 fn found(files: &[(&str, &str)]) -> Vec<(String, String)> {
     let ended = Folder::new(files).run(&format!("check --format json {}", files[0].0));
     let report = ended.object();
@@ -23,7 +24,7 @@ fn found(files: &[(&str, &str)]) -> Vec<(String, String)> {
     found.collect()
 }
 
-/// Exactly one finding, at a place, with the words.
+/// Asserts exactly one finding, at a position, with these words.
 #[track_caller]
 fn assert_only(files: &[(&str, &str)], place: &str, words: &str) {
     let found = found(files);
@@ -58,7 +59,7 @@ fn what_a_script_throws_is_no_failure_of_the_loader() {
         "throw Object.assign(new Error('x'), { code: 'ERR_PACKAGE_IMPORT_NOT_DEFINED' });",
         "throw new SyntaxError('it does not provide an export named x');",
     ] {
-        // Beside a type error, which hides errors of syntax.
+        // Together with a type error, which hides syntax errors.
         let source = format!("{HEAD}{RUNS}export const wrong = 'x'.no;\n{thrown}");
         let found = found(&[("p.lmt.mjs", &source)]);
         let places: Vec<&str> = found.iter().map(|(place, _)| place.as_str()).collect();
@@ -108,7 +109,7 @@ fn only_ordinary_files_are_read() {
         let ended = folder.run("check --format json p.lmt.mjs");
         let report = ended.object();
         let finding = &report["diagnostics"][0];
-        // Of a name that is computed nobody knows where it stands.
+        // A computed name has no known position.
         let line = (!import.contains("await")).then_some(3);
         assert_eq!((finding["code"].as_str(), finding["line"].as_u64()), (Some("import"), line), "{report}");
         assert!(finding["message"].as_str().unwrap().contains("only ordinary files are read"), "{report}");

@@ -1,11 +1,11 @@
-//! What `lmthing check` says of models, mocks and prompts that `run` would take otherwise than meant, through the binary:
-//! suggestions, arguments by the schema that `run` uses, and what is empty.
+//! Findings of `lmthing check` about models, mocks and prompts that run, but not as intended: suggestions, arguments
+//! checked by the schema that `run` uses, and empty values.
 
 use serde_json::Value;
 
 use crate::support::{Ended, Folder};
 
-/// What the program finds in `p.lmt.mjs`: severity, line, and message with hint.
+/// The findings in `p.lmt.mjs`: severity, line, and message with hint.
 fn findings(source: &str) -> Vec<(String, u64, String)> {
     let folder = Folder::new(&[("p.lmt.mjs", source)]);
     let mut command = folder.command("check --format json");
@@ -19,7 +19,7 @@ fn findings(source: &str) -> Vec<(String, u64, String)> {
     found.collect()
 }
 
-/// Exactly one, with all of the words.
+/// Asserts exactly one finding, with all of these words.
 #[track_caller]
 fn assert_one(source: &str, severity: &str, line: u64, words: &[&str]) {
     let found = findings(source);
@@ -43,7 +43,7 @@ fn models_come_with_the_suggestion_of_run() {
     }
 }
 
-/// A mock that calls a tool with arguments, on line 3, and the tool's schema.
+/// A mock that calls a tool with these arguments, on line 3, and the tool's schema.
 fn with_call(arguments: &str, schema: &str) -> String {
     format!(
         "import {{ z }} from 'zod';\nexport const config = {{ model: 'mock' }};\n\
@@ -73,7 +73,7 @@ fn arguments_of_the_mock_that_run_refuses_are_told() {
         ("{ n: 3 }", "z.object({ n: z.number().refine(async (n) => n % 2 === 0, 'is odd') })", "n: is odd"),
         ("{ n: 3 }", "z.object({ n: z.number().refine(() => { throw new Error('oops'); }) })", "oops"),
         ("{ n: 'x' }", "z.object({ n: z.coerce.number() })", "n: Invalid input"),
-        // It runs, and the argument is lost.
+        // It runs, but the argument is dropped.
         ("{ citty: 'x' }", "z.object({ city: z.string().optional() })", "Unrecognized key: \"citty\""),
         ("{ n: '5' }", "{ type: 'object', properties: { n: { type: 'number' } } }", "n: Invalid input"),
     ] {
@@ -93,7 +93,7 @@ fn what_is_empty_is_told() {
     let mock = format!("{config}export const mock = [{{ type: 'text', text: 'x' }}];\n");
     let silent = format!("{mock}export default () => {{}};\n");
     assert_one(&silent, "warning", 3, &["no message and no system prompt", "defSystem("]);
-    // A system prompt is something to answer, and so is what an effect adds.
+    // A system prompt can be answered, and so can what an effect adds.
     for body in ["def('A', 1);", "defEffect(() => { $`x`; });"] {
         let source = format!("{mock}export default ({{ $, def, defEffect }}) => {{ {body} }};\n");
         assert_eq!(findings(&source), [], "{body}");

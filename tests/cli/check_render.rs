@@ -1,15 +1,16 @@
-//! The first render of `lmthing check`: what it finds, what it must not do, and that it ends (docs/reference.md, "Checking").
+//! The first render of `lmthing check`: what it finds, what it must not do, and that it ends (docs/reference.md,
+//! "Checking").
 
 use serde_json::Value;
 
 use crate::support::Folder;
 
-/// A check of one file.
+/// The result for one file.
 struct Checked {
     code: i32,
-    /// What was found by running it, as `severity line code: message`, in the order it was told.
+    /// Findings of the render, as `severity line code: message`, in order.
     found: Vec<String>,
-    /// The same of its types.
+    /// Findings of the type check.
     types: Vec<String>,
     stderr: String,
 }
@@ -33,7 +34,7 @@ fn check(folder: &Folder, file: &str) -> Checked {
     Checked { code: ended.code, found: lines(found), types: lines(types), stderr: ended.stderr }
 }
 
-/// A prompt file whose function has this body, from line 3 on, behind `head`, which is line 1.
+/// A prompt file with `head` as line 1, whose function has this body from line 3 on.
 fn file(head: &str, body: &str) -> String {
     format!(
         "{head} export const config = {{ model: 'mock' }}; export const mock = [{{ type: 'text', text: 'x' }}];\n\
@@ -101,9 +102,9 @@ fn what_a_method_throws_is_at_its_call_whatever_its_arguments_call() {
         place_of("/** @type {any} */ const later = (async () => 'x')();\n $`${later} and ${String(1)}`;"),
         (4, 2)
     );
-    // The inner of two calls.
+    // The inner one of two calls.
     assert_eq!(place_of("def('A', def('B B', String(1)));"), (3, 10));
-    // What the author throws stays where it is.
+    // What the author throws keeps its position.
     let own = "const fail = () => { throw new TypeError('def: no'); };\ndef(\n'A', fail());";
     assert_eq!(place_of(own).0, 3);
 }
@@ -149,7 +150,7 @@ fn names_that_are_defined_twice_are_warned_of_at_the_second() {
     assert_eq!(lines, [warning(5), warning(6), warning(8), warning(10)]);
     assert!(checked.found[2].ends_with("defData('V') replaces what def('V') has defined"), "{:?}", checked.found);
     assert_eq!(checked.code, 0);
-    // A run takes the last one, and says nothing.
+    // A run uses the last definition without a warning.
     assert_eq!(folder.run("run p.lmt.mjs").stderr, "");
 }
 
@@ -214,7 +215,7 @@ fn memory_has_an_end() {
 
 #[test]
 fn what_reaches_out_is_refused_and_no_mistake() {
-    // However the script takes it.
+    // Also if the script catches the error.
     let throws = "try { await fetch('https://example.org/a?key=1'); } catch { throw new Error('no rates'); }";
     let network = "check renders without network: access to https://example.org is refused";
     let follows = "note 3 render: could not look further, perhaps because of that: no rates";
@@ -226,7 +227,7 @@ fn what_reaches_out_is_refused_and_no_mistake() {
     finds(&check(&folder, "p.lmt.mjs"), &[&format!("note 1 permission: could not look further: {network}")]);
 }
 
-/// Every native that reaches out: how it is tried, and what of it is named.
+/// Every native function with effects outside of the engine: an expression that calls it, and the name in the finding.
 const REACHING: &[(&str, &str)] = &[
     ("fs.writeFileSync('made', 'x')", "without writing"),
     ("fs.appendFileSync('made', 'x')", "without writing"),
@@ -313,7 +314,7 @@ const REACHING: &[(&str, &str)] = &[
 
 #[test]
 fn every_native_that_reaches_out_asks_first() {
-    // By computed names, so that they have no types: calls are not what is to be checked here.
+    // Computed names have no types, so that the type check accepts the calls.
     let head = "const own = async (name) => (await import(`node:${name}`)).default;\n\
                 const [fs, child, net, tls] = await Promise.all(['fs', 'child_process', 'net', 'tls'].map(own));\n\
                 const [http, https, dns, os] = await Promise.all(['http', 'https', 'dns', 'os'].map(own));\n";
@@ -329,7 +330,7 @@ fn every_native_that_reaches_out_asks_first() {
     let said: Vec<&str> = checked.stderr.lines().collect();
     assert_eq!(said.len(), REACHING.len(), "{}", checked.stderr);
     for ((code, names), said) in REACHING.iter().zip(&said) {
-        // Node's own names for what came of a look-up stand behind the refusal there.
+        // A failed look-up shows Node's own error names instead of the refusal.
         let is_refusal = said.contains("|PermissionError|ERR_ACCESS_DENIED|check renders ") && said.contains(names);
         assert!(is_refusal || code.contains("resolve4"), "{code}: {said}");
         let is_noted = checked.found.iter().any(|found| found.starts_with("note") && found.contains(names));
@@ -353,7 +354,7 @@ fn reading_is_free_and_standard_input_is_empty() {
     let folder = Folder::new(&[("p.lmt.mjs", &file(head, body)), ("kept", "kept"), ("folder/file", "")]);
     let mut command = folder.command("check --format json p.lmt.mjs");
     let mut child = command.stdin(std::process::Stdio::piped()).spawn().unwrap();
-    // Nothing is read of it, so that it may be gone before it is written.
+    // The process may end without reading its input.
     drop(std::io::Write::write_all(&mut child.stdin.take().unwrap(), b"not for the script"));
     let output = child.wait_with_output().unwrap();
     assert_eq!(String::from_utf8_lossy(&output.stderr), "\"\"\n");
@@ -398,7 +399,7 @@ fn nobody_answers_and_that_is_no_mistake() {
     assert_eq!(checked.code, 0);
     let is_noted = checked.found.iter().any(|found| found.starts_with("note") && found.contains("no model answers"));
     assert!(is_noted, "{:?}", checked.found);
-    // A provider that is none is one, all the same.
+    // A model of an unknown provider is accepted, too.
     let unknown = format!("{inner}await runPrompt(inner, {{ model: 'opnai:gpt-4o' }});");
     let checked = check(&Folder::of(&file(head, &unknown)), "p.lmt.mjs");
     assert!(checked.found[0].starts_with("error ") && checked.found[0].contains("opnai"), "{:?}", checked.found);
@@ -439,7 +440,7 @@ fn what_the_script_prints_goes_to_standard_error() {
     let checked = of_body("console.log('out'); console.error('err'); process.stdout.write('raw\\n');");
     finds(&checked, &[]);
     assert_eq!(checked.stderr, "out\nerr\nraw\n");
-    // Of several files it is told whose it is.
+    // With several files, the output names the file.
     let prints = |text: &str| file("", &format!("console.log('{text}\\nmore');"));
     let folder = Folder::new(&[("a.lmt.mjs", &prints("one")), ("b.lmt.mjs", &prints("two"))]);
     let ended = folder.run("check a.lmt.mjs b.lmt.mjs");
@@ -475,7 +476,7 @@ fn a_wait_without_end_is_at_its_await() {
 
 #[test]
 fn one_mistake_is_told_once() {
-    // The type checker finds it on the line where the render fails.
+    // The type check reports the line on which the render fails.
     let checked = of_body("nobody();");
     assert_eq!(checked.found.len() + checked.types.len(), 1, "{:?} {:?}", checked.found, checked.types);
     let checked = of_body("const = 3;");

@@ -1,4 +1,4 @@
-//! `lmthing check`: what the type check finds in prompt files, and what it leaves alone (docs/reference.md, "Checking").
+//! `lmthing check`: what the type check finds in prompt files, and what it accepts (docs/reference.md, "Checking").
 
 use std::time::{Duration, Instant};
 
@@ -6,10 +6,9 @@ use serde_json::Value;
 
 use crate::support::Folder;
 
-/// The first lines of a prompt file, all in one.
+/// The first lines of a prompt file, joined to one.
 const HEAD: &str = "import { z } from 'zod'; export const config = { model: 'mock' }; export const mock = [{ type: 'text', text: 'x' }];\n";
 
-/// An error: file, line, column, code, message, hint.
 #[derive(Debug)]
 struct Found {
     file: String,
@@ -47,7 +46,7 @@ fn errors_in(files: &[(&str, &str)]) -> Vec<Found> {
     check(&Folder::new(files), files[0].0)
 }
 
-/// The one error of some JavaScript behind [`HEAD`].
+/// Asserts exactly one error in JavaScript appended to [`HEAD`].
 #[track_caller]
 fn only(source: &str) -> Found {
     only_in(&[("p.lmt.mjs", &format!("{HEAD}{source}"))])
@@ -169,7 +168,7 @@ fn mock_items_are_checked_where_they_are_written() {
     assert_eq!(found.line, 3, "{found:?}");
     let found = one("[\n  { type: 'text', text: 'a' },\n  { type: 'tool-call', name: 'x' },\n]");
     assert_eq!(found.line, 4, "{found:?}");
-    // What is computed may be anything.
+    // Computed values have any type.
     for mock in [
         "['a', 'b'].map((text) => ({ type: 'text', text }))",
         "[...['a'].map((text) => ({ type: 'text', text })), { type: 'text', text: 'b' }]",
@@ -205,11 +204,11 @@ fn plugins_give_the_prompt_their_methods() {
     let found = both("[]", "prompt.defNote('x');");
     assert_eq!((found.len(), found[0].line), (1, 4), "{found:?}");
     assert!(found[0].hint.contains("config.plugins: [notes]"), "{found:?}");
-    // Plugins that nobody knows the methods of.
+    // Plugins whose methods are unknown.
     assert!(both("/** @type {any} */ ([notes])", "prompt.defAnything('x');").is_empty());
     assert!(both("/** @type {import('lmthing').Plugin[]} */ ([notes])", "prompt.defAnything('x');").is_empty());
     good_js("const two = { ...{} }; export default ({ def }) => { def('A', 1); };");
-    // Several, of which one has all the methods of another.
+    // Several plugins, of which one has all the methods of another.
     good(&[(
         "p.lmt.mjs",
         "const a = { defA() {} }; const b = { defA() {}, defB() {} };
@@ -401,7 +400,7 @@ fn comments_can_silence_the_check() {
         "p.lmt.mjs",
         "// @ts-nocheck\nexport const config = { model: 'mock' }; export const mock = [];\nexport default ({ def }) => { def(1, 2, 3); };",
     )]);
-    // What fails when it runs is told all the same, and once.
+    // An error of the render is reported too, once.
     let found = only("// @ts-expect-error there is none\nimport './none.mjs';\nexport default () => {};");
     assert_eq!((found.line, found.code.as_str()), (3, "TS2307"), "{found:?}");
     let found = only("// @ts-expect-error it is not\nconst a = 'x'.length;\nexport default () => a;");
@@ -613,7 +612,7 @@ fn input_that_is_not_exported_is_named() {
     assert!(hint.starts_with("the file exports no input"), "{report}");
 }
 
-/// Syntax in itself: what stands before it, in the middle and behind it, and what is said of fifty thousand.
+/// Deeply nested syntax: the text before, in the middle and after it, and the error for fifty thousand levels.
 const NESTED: [(&str, &str, &str, &str); 19] = [
     ("const x = ", "<any>", "1", "nested more than 5000 levels deep"),
     ("", "a: ", ";", "nested more than 5000 levels deep"),
@@ -655,7 +654,7 @@ fn syntax_in_itself_by_fifty_thousand_is_an_error() {
             "{piece}: {:.500}",
             ended.stderr
         );
-        // Compiled code has a limit of its own, which the type check has not.
+        // Compiled code has a limit of its own, which the type check does not have.
         if before.starts_with('@') || before.starts_with("enum") {
             continue;
         }

@@ -1,12 +1,12 @@
-//! Runs every file of `examples/` through the binary and holds what it prints.
+//! Runs every file of `examples/` and compares its output.
 //!
-//! An example with a real model needs a server and is run elsewhere: it stands in [`REAL_MODELS`] with the place.
+//! Examples with a real model need a server: [`REAL_MODELS`] names the tests that run them.
 
 use std::{collections::BTreeSet, fs, path::Path};
 
 use crate::support::{Ended, lmthing};
 
-/// Examples with a mock model and their whole standard output. Standard error stays empty, but for those of [`LOUD`].
+/// Examples with a mock model, and their standard output. Standard error is empty, except for those in [`STDERR`].
 const MOCKED: &[(&str, &str)] = &[
     (
         "agent-schema",
@@ -116,7 +116,7 @@ The research is done; the writing failed for lack of paper.
     ("typed", "{\"summary\":\"Sunny, with a light wind.\",\"celsius\":24}\n"),
 ];
 
-/// What examples are given: words, and standard input.
+/// Arguments and standard input of examples.
 const GIVEN: &[(&str, &[&str], &str)] = &[
     ("map", &["I cannot log in."], ""),
     ("scale/refunds", &["17", "--euros", "30"], ""),
@@ -124,8 +124,8 @@ const GIVEN: &[(&str, &[&str], &str)] = &[
     ("typed", &["Rome", "--days", "2", "--tags", "rain", "--tags", "wind"], ""),
 ];
 
-/// What examples write to standard error, in any order of lines.
-const LOUD: &[(&str, &[&str])] = &[
+/// Standard error of examples; lines in any order.
+const STDERR: &[(&str, &[&str])] = &[
     (
         "approve",
         &[
@@ -152,14 +152,14 @@ const LOUD: &[(&str, &[&str])] = &[
     ),
 ];
 
-/// Examples that are ended, with their exit codes; all others end with 0.
+/// Exit codes of examples that do not end with 0.
 const ENDED: &[(&str, i32)] = &[("budget", 4)];
 
 /// Examples with a real model string, and the test that runs each.
 const REAL_MODELS: &[(&str, &str)] = &[
-    ("data-analysis", "tests/real_models.rs"),
-    ("hello", "tests/real_models.rs"),
-    ("weather", "tests/real_models.rs"),
+    ("data-analysis", "tests/providers/real_models.rs"),
+    ("hello", "tests/providers/real_models.rs"),
+    ("weather", "tests/providers/real_models.rs"),
 ];
 
 const ENDINGS: [&str; 4] = [".lmt.mjs", ".lmt.js", ".lmt.ts", ".lmt.mts"];
@@ -174,7 +174,7 @@ fn examples() -> Vec<(String, std::path::PathBuf)> {
     let folders = ["", "scale"].map(|folder| fs::read_dir(directory.join(folder)).expect("examples/ is there"));
     let files = folders.into_iter().flatten();
     let files = files.filter_map(|entry| named(entry.expect("a readable directory").path()));
-    // Tests of examples are run by `lmthing test`.
+    // `lmthing test` runs the tests of examples.
     files.filter(|(stem, _)| !stem.ends_with(".test")).collect()
 }
 
@@ -183,11 +183,10 @@ fn the_tests_of_the_examples_pass() {
     let Ended { code, stdout, stderr } =
         Ended::of(lmthing().args(["test", "examples"]).current_dir(env!("CARGO_MANIFEST_DIR")));
     assert_eq!(code, 0, "{stdout}{stderr}");
-    // Those that have to be given an input.
+    // The skipped ones need an input.
     assert!(stdout.contains(" passed | 4 skipped ("), "{stdout}");
 }
 
-/// Runs an example with what it is given.
 fn run(name: &str, path: &Path) -> Ended {
     let (_, words, text) = GIVEN.iter().find(|(given, ..)| *given == name).unwrap_or(&("", &[], ""));
     Ended::with_input(lmthing().arg("run").arg(path).args(*words), text)
@@ -203,7 +202,7 @@ fn every_mocked_example_prints_what_it_says() {
         let stderr = stderr.replace(env!("CARGO_MANIFEST_DIR"), "DIR");
         let mut said: Vec<&str> = stderr.lines().collect();
         said.sort_unstable();
-        let loud = LOUD.iter().find(|(loud, _)| loud == name).map_or(&[][..], |(_, lines)| lines);
+        let loud = STDERR.iter().find(|(loud, _)| loud == name).map_or(&[][..], |(_, lines)| lines);
         let code = ENDED.iter().find(|(ended, _)| ended == name).map_or(0, |(_, code)| *code);
         if ended_with != code || stdout != *expected || said != loud {
             failures.push(format!(

@@ -1,4 +1,4 @@
-//! `lmthing new`: each template runs as it is written, and nothing that is there is written over.
+//! `lmthing new`: each template runs as it is written, and existing files are not overwritten.
 
 use std::fs;
 
@@ -18,7 +18,7 @@ fn empty() -> Folder {
     Folder::new(&[])
 }
 
-/// What is in a folder, by name.
+/// The names of the files in a folder.
 fn names(folder: &Folder, path: &str) -> Vec<String> {
     let entries = fs::read_dir(folder.path(path)).expect("the folder is there").flatten();
     let mut names: Vec<String> = entries.map(|entry| entry.file_name().to_string_lossy().into_owned()).collect();
@@ -57,7 +57,7 @@ fn the_test_of_each_template_passes_in_both_languages() {
     }
     let tested = folder.run("test");
     assert_eq!(tested.code, 0, "{tested:?}");
-    // The test, and the prompt file with its mock.
+    // The tests, and the prompt files with their mocks.
     assert!(tested.stdout.contains(" Test Files  24 passed (24)\n"), "{}", tested.stdout);
 }
 

@@ -1,10 +1,10 @@
-//! Runs `lmthing test` in a folder of its own, and reads the JSON report.
+//! Runs `lmthing test` in a folder and reads the JSON report.
 
 use serde_json::Value;
 
 use crate::support::{Ended, Folder};
 
-/// What `lmthing test --reporter json` told.
+/// The result of `lmthing test --reporter json`.
 #[derive(Debug)]
 pub struct Report {
     pub code: i32,
@@ -13,14 +13,14 @@ pub struct Report {
 }
 
 impl Report {
-    /// Runs the tests of a folder; nothing of the machine's own counts.
+    /// Runs the tests of a folder, as outside of CI.
     pub fn of(folder: &Folder, arguments: &str) -> Self {
         let mut command = folder.command(&format!("test --reporter json {arguments}"));
         command.env_remove("CI").env_remove("GITHUB_ACTIONS");
         Report::from(Ended::of(&mut command))
     }
 
-    /// The tests of one file, `a.test.lmt.mjs`, which imports everything.
+    /// Runs one test file, `a.test.lmt.mjs`, which imports everything.
     pub fn of_tests(source: &str) -> Self {
         Report::of(&Folder::new(&[("a.test.lmt.mjs", &tests(source))]), "")
     }
@@ -37,14 +37,14 @@ impl Report {
         files.iter().flat_map(|file| file["assertionResults"].as_array().unwrap().clone()).collect()
     }
 
-    /// Why a test failed, one text for each failure.
+    /// The failures of a test.
     pub fn failures(&self, title: &str) -> Vec<String> {
         let tests = self.tests();
         let test = tests.iter().find(|test| test["title"] == title).unwrap_or_else(|| panic!("no {title}: {self:?}"));
         test["failureMessages"].as_array().unwrap().iter().map(text).collect()
     }
 
-    /// What failed outside of the tests of the first file.
+    /// The failure of the first file outside of its tests.
     pub fn file_message(&self) -> String {
         text(&self.json["testResults"][0]["message"])
     }
@@ -56,7 +56,7 @@ impl From<Ended> for Report {
     }
 }
 
-/// A test file with these tests.
+/// The source of a test file with these tests.
 pub fn tests(source: &str) -> String {
     let imports = "afterAll, afterEach, beforeAll, beforeEach, createMockModel, describe, expect, fn, it, onTestFailed, \
                    onTestFinished, run, test, vi";

@@ -1,4 +1,4 @@
-//! `lmthing test` as a command: what it finds, its options, where results go, its exit codes, `--watch` and signals
+//! `lmthing test` as a command: selection of files, options, reports, exit codes, `--watch` and signals
 //! (docs/testing.md, docs/command-line.md).
 
 use std::{
@@ -22,7 +22,7 @@ export default async ({ $ }) => { $`Say hello.`; };
 /// A test that passes.
 const PASSES: &str = "import { test } from 'lmthing/test';\ntest('passes', () => {});\n";
 
-/// One that passes and one that does not.
+/// One test that passes and one that fails.
 const FAILS: &str = "import { test } from 'lmthing/test';
 test('passes', () => {});
 test('fails', () => { throw new Error('as planned'); });
@@ -38,7 +38,7 @@ fn run(folder: &Folder, arguments: &str) -> Ended {
     Ended::from(command(folder, arguments).output().expect("it runs"))
 }
 
-/// The names of the files that were tested, as they are below the folder.
+/// The tested files, relative to the folder.
 fn files(report: &Report) -> Vec<String> {
     let results = report.json["testResults"].as_array().expect("a list of files");
     let name = |file: &serde_json::Value| {
@@ -77,7 +77,7 @@ fn folders_are_searched_for_tests_and_prompt_files_with_an_answer() {
     let mut here = command(&folder, "--reporter json");
     here.current_dir(folder.path("in"));
     assert_eq!(files(&Report::from(Ended::of(&mut here))), expected);
-    // Each once, named or not; what is named is wanted, whatever Git says.
+    // Each file once. Named files are included even if Git ignores them.
     let twice = Report::of(&folder, "in/a.test.lmt.mjs in/deep in/./a.test.lmt.mjs in/deep in/built/e.test.lmt.mjs");
     let expected = ["a.test.lmt.mjs", "built/e.test.lmt.mjs", "deep/b.test.lmt.ts", "deep/c.test.lmt.js"];
     let mut found = files(&twice);
@@ -327,7 +327,7 @@ fn watching_takes_no_notice_of_what_tests_write() {
     assert!(folder.path("__snapshots__/a.test.lmt.mjs.snap").exists());
     folder.write("word.mjs", "export const word = 'two';");
     running.wait_for_stderr("waiting for a change", 2);
-    // Another change of ours is the next thing that happens.
+    // A change that the program itself made must not start a run: the next event is ours.
     folder.write("__snapshots__/a.test.lmt.mjs.snap", "");
     running.wait_for_stderr("waiting for a change", 3);
     running.signal("INT");

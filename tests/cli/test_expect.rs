@@ -1,4 +1,4 @@
-//! What tests expect values with, and their mocks: Vitest's matchers, its messages and differences, at the author's line
+//! `expect` and mock functions of tests: Vitest's matchers, messages and diffs, at the author's line
 //! (docs/testing.md).
 
 use crate::{
@@ -6,7 +6,7 @@ use crate::{
     support::{Ended, Folder},
 };
 
-/// The failures of a test file's only test: texts, without the folder they are in.
+/// The failures of a test file's only test, without the path of its folder.
 #[track_caller]
 fn failures(body: &str) -> Vec<String> {
     let folder = Folder::new(&[("a.test.lmt.mjs", &tests(&format!("test('it', async () => {{\n{body}\n}});")))]);
@@ -158,7 +158,7 @@ fn how_often_something_is_expected_can_be_held() {
     let text = failure("expect.hasAssertions();");
     assert!(text.contains("expected any number of assertion, but got none"), "{text}");
     passes("expect.assertions(2); expect.hasAssertions(); expect(1).toBe(1); expect(2).toBe(2);");
-    // Each test, and each repetition, counts anew.
+    // Each test, and each repetition, has its own count.
     let report = Report::of_tests(
         "test('one', { repeat: 3 }, () => { expect.assertions(1); expect(1).toBe(1); });
          test('two', () => { expect.assertions(0); });",
@@ -252,7 +252,7 @@ fn time_can_be_faked() {
          vi.useRealTimers();
          expect(Date.now()).not.toBe(Date.parse('2030-01-01T00:01:00Z'));",
     );
-    // What is left faked does not stop the tests behind it, nor is it counted as time that they took.
+    // Fake timers that were left on do not stop later tests, and do not affect their measured time.
     let report = Report::of_tests(
         "test('fakes', () => { vi.useFakeTimers(); vi.advanceTimersByTime(3_600_000); });
          test('polls', async () => { let n = 0; await expect.poll(() => n++).toBe(2); });

@@ -1,4 +1,4 @@
-//! How test files are run: order, hooks, what is left out, limits, and that nothing of one file or test reaches another
+//! How test files run: order, hooks, skipped tests, limits, and the isolation of files and tests from each other
 //! (docs/testing.md).
 
 use crate::{

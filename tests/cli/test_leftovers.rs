@@ -1,11 +1,11 @@
-//! What tests leave behind ends with them: files that they opened, runs that they did not await (docs/testing.md).
+//! Files that tests opened and runs that they did not await end with the tests (docs/testing.md).
 
 use crate::{
     report::{Report, tests},
     support::Folder,
 };
 
-/// Opens `kept` in every way there is, and closes it in none.
+/// Opens the file `kept` in every way there is, and never closes it.
 #[cfg(target_os = "linux")]
 const OPENS: &str = "
 import fs from 'node:fs';
@@ -38,7 +38,7 @@ fn files_that_a_script_left_open_are_closed_with_its_engine() {
     assert_eq!(report.statuses(), passed, "{report:?}");
 }
 
-/// Writes into the file `ticks` as long as it runs.
+/// Writes to the file `ticks` as long as it runs.
 const TICKS: &str = "
 import { appendFileSync } from 'node:fs';
 export const config = { model: 'mock' };

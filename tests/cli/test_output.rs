@@ -1,15 +1,15 @@
-//! What tests print, and what is kept out of it (docs/testing.md, "Limits"): characters and keys that come in pieces, keys that
-//! only a test knows.
+//! The output of tests, and redaction in it (docs/testing.md, "Limits"): characters and keys in several writes, keys
+//! that only a test knows.
 
 use crate::{
     report::{Report, tests},
     support::{Ended, Folder},
 };
 
-/// Nobody has it in an environment.
+/// Not set in any environment.
 const KEY: &str = "sk-proj-abcdefghij0123456789";
 
-/// Prints `pieces`, a list in JavaScript, one write each.
+/// A prompt file that prints `pieces`, a JavaScript list, one write each.
 fn prompt(pieces: &str) -> String {
     format!(
         "export const config = {{ model: 'mock' }};\nexport const mock = [{{ type: 'text', text: 'x' }}];\nexport default ({{ $ }}) => {{ $`x`; for (const piece of {pieces}) process.stdout.write(piece); }};\n"

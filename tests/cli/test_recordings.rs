@@ -1,4 +1,5 @@
-//! Recordings of tests: made by `lmthing test --record`, played without it (docs/reference.md, "Recordings of tests").
+//! Recordings of tests: made by `lmthing test --record`, replayed without it (docs/reference.md, "Recordings of
+//! tests").
 
 use std::io::{Read, Write};
 use std::sync::{
@@ -15,7 +16,7 @@ use crate::{
 
 const KEY: &str = "sk-lab-0123456789abcdef";
 
-/// What the server is asked for answers `prompt.lmt.mjs`: a question in the variable `Q`.
+/// Asks the server the question in the variable `Q`.
 const PROMPT: &str = "
     export const config = { model: 'lab:tide', prices: { 'lab:tide': { input: 1, output: 2 } } };
     export default async ({ defSystem, $ }) => {
@@ -24,7 +25,7 @@ const PROMPT: &str = "
     };
 ";
 
-/// A folder with a prompt file, and a model that counts its answers in them.
+/// A folder with a prompt file, and a model that numbers its answers.
 struct Setup {
     folder: Folder,
     address: String,
@@ -67,7 +68,7 @@ impl Setup {
         Report::from(Ended::of(&mut command))
     }
 
-    /// The test files alone; no smoke test.
+    /// Runs the test files without smoke tests.
     fn tests(&self, arguments: &str) -> Report {
         self.test(&format!("{arguments} a.test.lmt.mjs"))
     }
@@ -80,7 +81,7 @@ impl Setup {
         std::fs::read_to_string(self.folder.path(name)).unwrap()
     }
 
-    /// What was asked and answered, in the order of the file.
+    /// Requests and answers, in the order of the file.
     fn exchanges(&self, name: &str) -> Vec<String> {
         let file: Value = serde_json::from_str(&self.read(name)).unwrap();
         let exchange = |exchange: &Value| {
@@ -270,7 +271,7 @@ fn files_share_a_recording_on_several_threads() {
     let questions: Vec<&str> = exchanges.iter().map(|exchange| exchange.split(':').next().unwrap()).collect();
     assert_eq!(questions, ["own 0", "both", "own 1", "own 2", "own 3", "own 4", "own 5"]);
     assert_eq!(setup.asked(), 7);
-    // The others do not run, and use it all the same.
+    // The other test files are not run, but still use it.
     passed(&setup.test("--record 3.test.lmt.mjs"));
     assert_eq!(setup.exchanges("r.json"), exchanges);
     passed(&setup.test("--jobs 6"));
@@ -294,7 +295,7 @@ fn no_key_reaches_a_recording() {
     passed(&setup.tests("--record"));
     let recorded = setup.read("r.json");
     assert!(recorded.contains("\"[redacted] [redacted] [redacted]\""), "{recorded}");
-    // Nor does it matter which key is set, or whether one is.
+    // Neither does it matter whether a key is set.
     passed(&setup.tests(""));
 }
 
@@ -362,14 +363,14 @@ fn a_file_that_is_no_recording_is_told_and_not_written_over() {
     assert_eq!(setup.asked(), 0);
 }
 
-/// Where a run was when it was given up is chance; what it has been answered whole is not.
+/// The position at which a run is aborted is random; complete answers are recorded in any case.
 #[test]
 fn half_an_answer_of_a_run_that_was_given_up_is_not_recorded() {
     let piece = r#"data: {"choices":[{"delta":{"content":"half"}}]}"#;
     let address = http::serve_stream(move |_, stream| {
         let head = http::response("200 X", "text/event-stream", "");
         write!(stream, "{head}{piece}\n\n")?;
-        // Until nobody listens any more.
+        // Until the client closes the connection.
         stream.read_exact(&mut [0])
     });
     let setup = Setup { address: format!("http://{address}"), ..setup(&[]) };

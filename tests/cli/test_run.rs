@@ -1,8 +1,9 @@
-//! `run(file, options)` of `lmthing/test`, through the binary. The assertions stand in test files, as an author writes them.
+//! `run(file, options)` of `lmthing/test`. The assertions are in test files, as an author writes them.
 
 use crate::support::{Ended, Folder};
 
-/// Calls its tools in every way: two at once of which the first is slower, one that throws, one that is not there, an agent.
+/// Calls tools in every way: two at once of which the first is slower, one that throws, one that does not exist, an
+/// agent.
 const TRAVEL: &str = "
 import { z } from 'zod';
 import { createMockModel } from 'lmthing/test';
@@ -33,13 +34,13 @@ export const config = { model: 'mock' };
 export default async ({ $ }) => { $`go`; };
 ";
 
-/// How each test file begins.
+/// The beginning of each test file.
 const HEAD: &str = "import { createMockModel, run, test } from 'lmthing/test';
 import assert from 'node:assert/strict';
 import fs from 'node:fs';
 ";
 
-/// Runs a test file beside these prompt files.
+/// Runs a test file next to these prompt files.
 fn test(files: &[(&str, &str)], tests: &str) -> (Folder, Ended) {
     let folder = Folder::new(files);
     folder.write("a.test.lmt.mjs", &format!("{HEAD}{tests}"));
@@ -47,7 +48,7 @@ fn test(files: &[(&str, &str)], tests: &str) -> (Folder, Ended) {
     (folder, ended)
 }
 
-/// The same, where all of them pass.
+/// Like [`test`]; all tests must pass.
 fn passes(files: &[(&str, &str)], tests: &str) -> Ended {
     let (_folder, ended) = test(files, tests);
     assert_eq!(ended.code, 0, "{}\n{}", ended.stdout, ended.stderr);
@@ -91,7 +92,7 @@ test('calls made at once stand in the order they were made', async () => {
     assert!(ended.stderr.contains("dry 2"), "what a prompt file prints is on stderr: {ended:?}");
 }
 
-/// A model written in a test: answers with the parts of one function after the other.
+/// A model that a test defines: answers with the parts of one function after the other.
 const OWN_MODEL: &str = "
 const finish = (finishReason) => ({ type: 'finish', finishReason, usage: { inputTokens: 10, outputTokens: 5, totalTokens: 15 } });
 const call = (toolCallId, toolName) => ({ type: 'tool-call', toolCallId, toolName, input: JSON.stringify({ city: 'Oslo' }) });
@@ -312,7 +313,7 @@ test('others run', async () => { assert.equal((await run('./word.lmt.mjs', { moc
     assert!(folder.path("end").exists(), "{ended:?}");
     assert_eq!(ended.code, 1);
     let all = format!("{}{}", ended.stdout, ended.stderr);
-    // Each failure is told with its test.
+    // Each failure is reported with its test.
     for name in ["60 ms", "200 ms", "50 ms"] {
         assert!(all.contains(&format!("the test timed out after {name}")), "{name}: {all}");
     }
@@ -351,7 +352,7 @@ test('not recorded', async () => {
 ";
     let import = "import { openai } from 'lmthing';\nprocess.env.OPENAI_API_KEY = 'sk-test';\n";
     let (_folder, refused) = test(&[("word.lmt.mjs", WORD)], &format!("{import}{tests}"));
-    // The first two for that alone, though they see it coming.
+    // The first two fail for that alone, although they could know in advance.
     assert!(refused.stdout.contains("2 failed | 1 passed"), "{}", refused.stdout);
     assert_eq!(
         refused.stdout.matches("this test would ask openai:gpt-4o; no test asks").count(),

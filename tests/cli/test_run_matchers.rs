@@ -1,11 +1,11 @@
-//! Matchers for what `run()` gives: tools, system prompts, cost, and a model that judges (docs/testing.md).
+//! Matchers for results of `run()`: tools, system prompts, cost, and a model as judge (docs/testing.md).
 
 use crate::{
     report::{Report, tests},
     support::Folder,
 };
 
-/// Calls a tool and an agent that calls one too.
+/// Calls a tool, and an agent that calls one too.
 const PROMPT: &str = "
     import { z } from 'zod';
     export const config = { model: 'mock' };
@@ -182,7 +182,7 @@ fn wrong_use_is_told() {
     }
 }
 
-/// A model that judges, one verdict after the other.
+/// A model that gives one verdict after the other.
 fn judge(verdicts: &[bool]) -> String {
     let item = |pass: &bool| {
         format!(
@@ -206,7 +206,7 @@ fn a_model_judges() {
     assert!(text.contains("The subject was:\n  \"Sunny, "), "{text}");
     let text = failure(&with("toSatisfy", &[true, false, false], ", of: 3"));
     assert!(text.contains("1 of 3 verdicts said so, 2 of 3 needed"), "{text}");
-    // What is decided is not asked further: a third answer would be empty, and no verdict.
+    // A decided vote makes no more requests: a third answer would be empty, which is not a verdict.
     let text = failure(&with("toSatisfy", &[false, false], ", of: 3"));
     assert!(text.contains("0 of 2 verdicts said so, 2 of 3 needed"), "{text}");
     let text = failure(&with("not.toSatisfy", &[true], ""));

@@ -1,4 +1,5 @@
-//! Smoke tests: prompt files that are run by `lmthing test` with their mock or their recording (docs/testing.md, "Smoke tests").
+//! Smoke tests: prompt files that `lmthing test` runs with their mock or their recording (docs/testing.md, "Smoke
+//! tests").
 
 use crate::{
     report::Report,
@@ -69,7 +70,7 @@ fn a_file_that_needs_an_input_is_skipped() {
     assert!(skipped.stdout.contains("needs an input: city, days"), "{}", skipped.stdout);
     assert_eq!(smoke(&source("z.object({ text: z.string() })")).statuses(), ["runs: skipped"]);
     assert_eq!(smoke(&source("z.object({ days: z.number().default(3) })")).statuses(), ["runs: passed"]);
-    // Not for lack of an input.
+    // Not because of a missing input.
     assert_eq!(
         smoke(&source("z.object({ days: z.number().default(3) }).refine(() => false)")).statuses(),
         ["runs: failed"]

@@ -1,4 +1,4 @@
-//! Snapshots of tests: kept in Vitest's format, written when they are new, and never in CI (docs/testing.md).
+//! Snapshots of tests: stored in Vitest's format, written when they are new, and never in CI (docs/testing.md).
 
 use std::fs;
 
@@ -125,7 +125,7 @@ fn obsolete_ones_are_told_and_removed_by_update() {
     let one = "test('one', () => { expect(1).toMatchSnapshot(); });\n";
     let folder = folder(&format!("{one}test('two', () => {{ expect(2).toMatchSnapshot(); }});"));
     passed(&Report::of(&folder, ""));
-    // What was not run says nothing.
+    // Tests that were not run leave their snapshots unchecked.
     assert_eq!(count(&Report::of(&folder, "--filter one"), "unchecked"), 0);
     folder.write("a.test.lmt.mjs", &tests(one));
     let report = Report::of(&folder, "");

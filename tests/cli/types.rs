@@ -1,5 +1,5 @@
-//! Holds `runtime-js/types/lmthing.d.ts` and the program together: what a prompt file finds has a type, what has a type is
-//! there, the examples pass TypeScript's check, and mistakes do not.
+//! Compares `runtime-js/types/lmthing.d.ts` with the program: everything that exists has a type, everything typed
+//! exists, the examples pass TypeScript's check, and mistakes do not.
 
 use std::{
     collections::BTreeSet,
@@ -14,7 +14,7 @@ use crate::{
     typescript::{Complaint, Globals, check},
 };
 
-/// Writes down what a prompt file finds, by the names of the modules and interfaces that describe it.
+/// Prints what a prompt file finds, by the names of the modules and interfaces that describe it.
 const PROBE: &str = r"
 import * as main from 'lmthing';
 import * as plugins from 'lmthing/plugins';
@@ -58,7 +58,7 @@ fn declarations() -> String {
     fs::read_to_string(root().join("runtime-js/types/lmthing.d.ts")).expect("the types are there")
 }
 
-/// What the program offers.
+/// The output of [`PROBE`].
 fn probe() -> Value {
     let ended = Folder::of(PROBE).run("run p.lmt.mjs");
     assert_eq!(ended.code, 0, "the probe failed: {}", ended.stderr);
@@ -70,7 +70,7 @@ fn found(probe: &Value, name: &str) -> Names {
     list.iter().filter_map(Value::as_str).map(str::to_owned).collect()
 }
 
-/// The name a line begins with.
+/// The name that a line begins with.
 fn leading_name(line: &str) -> &str {
     let end = line.find(|c: char| !c.is_alphanumeric() && c != '_' && c != '$').unwrap_or(line.len());
     &line[..end]
@@ -164,7 +164,7 @@ fn the_reader_of_the_types_sees_them() {
     assert_eq!(members(&types, "Prompt"), strings(&["steps", "fullSteps"]));
 }
 
-/// Names of the language itself, which the library of TypeScript describes.
+/// Names of the language itself, which TypeScript's own library declares.
 const LANGUAGE: &str = "AggregateError Array ArrayBuffer AsyncDisposableStack Atomics BigInt BigInt64Array BigUint64Array Boolean
     DataView Date DisposableStack Error EvalError FinalizationRegistry Float16Array Float32Array Float64Array Function Infinity
     Int16Array Int32Array Int8Array InternalError Intl Iterator JSON Map Math NaN Number Object Promise Proxy RangeError
@@ -210,7 +210,7 @@ fn the_examples_pass_the_type_check() {
 
 const NO_TYPESCRIPT: &str = "no TypeScript; run `npm ci` in runtime-js/ (.ci/run does it)";
 
-/// The snippets of `tests/cli/typed`: a line that has to be refused ends with `//~` and the codes of TypeScript's complaints.
+/// The snippets of `tests/cli/typed`: a line that must be refused ends with `//~` and TypeScript's error codes.
 #[test]
 fn what_is_wrong_is_refused_and_nothing_else() {
     let files = fs::read_dir(root().join("tests/cli/typed")).expect("tests/typed is there");

@@ -1,4 +1,4 @@
-//! `lmthing types`: what it writes, renews and leaves alone, and what TypeScript then says of prompt files.
+//! `lmthing types`: files that it writes, updates and leaves alone, and TypeScript's errors in prompt files with them.
 
 use std::{
     fs,
@@ -101,7 +101,7 @@ fn what_cannot_be_written_is_said() {
     assert_eq!(wrong.code, 2, "{wrong:?}");
 }
 
-/// What TypeScript says of a folder with a `jsconfig.json`, as an editor would; `None` without TypeScript.
+/// TypeScript's errors for a folder with a `jsconfig.json`, as in an editor; `None` without TypeScript.
 fn complaints(folder: &Folder, test: &str) -> Option<String> {
     let compiler: PathBuf = root().join("runtime-js/node_modules/typescript/bin/tsc");
     if !compiler.exists() {
@@ -142,7 +142,7 @@ fn editors_find_nothing_wrong_with_examples_and_templates() {
     let test = "editors_find_nothing_wrong_with_examples_and_templates";
     let Some(found) = complaints(&folder, test) else { return };
     assert_eq!(found, "");
-    // TypeScript as `lmthing check` takes it, and our declarations themselves.
+    // TypeScript's settings in `lmthing check`, and our declarations themselves.
     let settings = read(&folder, "jsconfig.json");
     let settings = settings.replace("\"noImplicitAny\": false", "\"noImplicitAny\": true");
     let typescript =

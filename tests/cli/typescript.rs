@@ -1,4 +1,4 @@
-//! Type checks with the TypeScript of `runtime-js/node_modules`, as `lmthing check` does them with its own.
+//! Type checks with the TypeScript of `runtime-js/node_modules`, with the settings of `lmthing check`.
 
 use std::{
     fs,
@@ -8,16 +8,16 @@ use std::{
 
 use serde_json::json;
 
-/// Which globals files are checked with.
+/// The globals that files are checked with.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum Globals {
-    /// Those of `globals.d.ts`.
+    /// `globals.d.ts`.
     Own,
-    /// Those of `@types/node`, and its modules.
+    /// `@types/node`, and its modules.
     Node,
 }
 
-/// A complaint of the compiler.
+/// An error of the compiler.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Complaint {
     /// The name of the file, without its folder.
@@ -33,8 +33,8 @@ fn runtime() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("runtime-js")
 }
 
-/// Checks files as one program; `None` when there is no compiler. TypeScript files are held to types everywhere, JavaScript is
-/// not.
+/// Checks files as one program; `None` if there is no compiler. TypeScript files must have types everywhere,
+/// JavaScript need not.
 pub fn check(files: &[PathBuf], globals: Globals) -> Option<Vec<Complaint>> {
     let modules = runtime().join("node_modules");
     let (compiler, zod) = (modules.join("typescript/bin/tsc"), modules.join("zod"));
@@ -69,7 +69,7 @@ pub fn check(files: &[PathBuf], globals: Globals) -> Option<Vec<Complaint>> {
     Some(text.lines().filter_map(complaint).collect())
 }
 
-/// Reads `folder/file.mjs(1,2): error TS3: …`; the lines below go on with the reasons.
+/// Parses `folder/file.mjs(1,2): error TS3: …`; the lines that follow have the reasons.
 fn complaint(line: &str) -> Option<Complaint> {
     let (place, rest) = line.split_once("): error ")?;
     let (path, position) = place.rsplit_once('(')?;

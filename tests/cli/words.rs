@@ -1,4 +1,4 @@
-//! `completions`, `man`, suggestions, and a prompt file in the place of a command, through the binary.
+//! `completions`, `man`, suggestions, and a prompt file in place of a command.
 
 use std::process::Command;
 
@@ -15,7 +15,7 @@ fn folder() -> Folder {
     ])
 }
 
-/// What bash is offered behind the words; the last one is being typed.
+/// Bash's completions for the last of these words.
 fn offered(folder: &Folder, words: &[&str]) -> Vec<String> {
     let mut command = folder.command("--");
     command.arg("lmthing").args(words).env("LMTHING_COMPLETE", "bash").env("_CLAP_IFS", "\n");
@@ -73,13 +73,13 @@ fn scripts_call_back() {
     assert_eq!((unknown.code, unknown.stdout.as_str()), (2, ""), "{unknown:?}");
 }
 
-/// With bash itself, where there is one.
+/// With bash itself, if it is installed.
 #[test]
 #[cfg(unix)]
 fn bash_completes_with_the_script() {
     let folder = folder();
     let binary = std::path::Path::new(env!("CARGO_BIN_EXE_lmthing"));
-    // As bash calls it: with the words as it has taken them apart, and the part of the last one that it will replace.
+    // As bash calls it: with the words split by its own rules, and the part of the last one that it will replace.
     let script = "
         source <(lmthing completions bash)
         tell() {
@@ -102,7 +102,7 @@ fn bash_completes_with_the_script() {
     let ended = Ended::from(bash);
     let lines: Vec<&str> = ended.stdout.lines().collect();
     assert_eq!((lines[0], lines[1]), ("examples/deep/", "mistral:"), "{ended:?}");
-    // What bash has taken off in front stays off.
+    // The prefix that bash has split off is left out.
     assert!(lines[2].starts_with("gemma-7"), "{ended:?}");
     assert!(lines.contains(&"github") && lines.contains(&"command-a"), "{ended:?}");
 }
@@ -118,7 +118,7 @@ fn the_manual_has_all_commands_and_options() {
         assert!(ended.stdout.contains(word), "{word}");
     }
     assert!(!ended.stdout.contains("report\\-files"), "hidden");
-    // No line of text may be taken for a request.
+    // No line of text may be taken for a troff request.
     let requests = [".TH", ".SH", ".SS", ".TP", ".PP", ".RS", ".RE", ".br", ".nf", ".fi", ".ie", ".el", ".sp", ".IP"];
     let unknown = |line: &&str| line.starts_with('.') && !requests.iter().any(|request| line.starts_with(request));
     assert_eq!(ended.stdout.lines().filter(unknown).collect::<Vec<_>>(), [""; 0]);
@@ -165,6 +165,6 @@ fn what_was_meant_is_said() {
         assert_eq!(ended.code, code, "{arguments}: {ended:?}");
         assert!(ended.stderr.contains(words), "{arguments}: {words} in {ended:?}");
     }
-    // Nothing is like it.
+    // No command is similar.
     assert!(!folder.run("run xyz.lmt.mjs").stderr.contains("Did you mean"));
 }

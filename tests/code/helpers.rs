@@ -1,8 +1,8 @@
-//! Shared by the sandbox's test files.
+//! Helpers for tests of the sandbox.
 
 use std::{future::Future, time::Duration};
 
-/// The binary, which knows the worker's subcommand.
+/// The binary, which contains the sandbox worker.
 pub fn program() -> &'static str {
     env!("CARGO_BIN_EXE_lmthing")
 }
@@ -11,7 +11,7 @@ pub fn block_on<T>(future: impl Future<Output = T>) -> T {
     tokio::runtime::Builder::new_current_thread().enable_all().build().expect("a runtime").block_on(future)
 }
 
-/// Whether a process ends (or becomes a zombie) before the time is over.
+/// Whether a process ends (or becomes a zombie) within this time.
 pub async fn ends_within(process: u32, time: Duration) -> bool {
     let until = tokio::time::Instant::now() + time;
     while tokio::time::Instant::now() < until {

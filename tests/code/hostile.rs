@@ -1,9 +1,9 @@
-//! Programs that try to get out of the sandbox or to hurt the host, each run in a real worker process.
+//! Programs that try to escape the sandbox or to harm the host, each run in a real worker process.
 //!
-//! `tests/code/hostile/CATEGORY/NAME.ts` begins with `// key: value` lines and an empty line; the rest is what a model could
-//! send. `expect` is `ok` (with `value`, the JSON it must return), `error` (it must not succeed), `refused` (before it
-//! runs) or `contained` (anything, as long as nothing breaks). `// --- next ---` separates calls that share a sandbox.
-//! `%%REPEAT(n,"text")%%` stands for that many copies. Whatever happens, the answer comes in time, an ordinary program
+//! `tests/code/hostile/CATEGORY/NAME.ts` begins with `// key: value` lines and an empty line; the rest is what a model
+//! could send. `expect` is `ok` (with `value`, the JSON it must return), `error` (it must not succeed), `refused`
+//! (before it runs) or `contained` (any outcome). `// --- next ---` separates calls that share a sandbox.
+//! `%%REPEAT(n,"text")%%` stands for that many copies. In every case the result arrives in time, an ordinary program
 //! works afterwards, nothing that begins with the marker BREACH leaves the sandbox, and memory stays bounded.
 
 use std::{
@@ -130,7 +130,6 @@ impl Program {
     }
 }
 
-/// Replaces `%%REPEAT(n,"text")%%`.
 fn expand(code: &str, keyword: &str) -> String {
     let opening = format!("%%{keyword}(");
     let mut out = String::new();
@@ -159,14 +158,14 @@ fn programs(folder: &Path) -> Vec<PathBuf> {
     found
 }
 
-/// The most memory a process has used, in KiB.
+/// Peak memory of a process, in KiB.
 fn peak_memory(process: u32) -> u64 {
     let status = fs::read_to_string(format!("/proc/{process}/status")).unwrap_or_default();
     let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:")).unwrap_or_default().to_owned();
     line.trim().trim_end_matches(" kB").parse().unwrap_or(0)
 }
 
-/// Runs one program; says what went wrong.
+/// Runs one program; the error says what went wrong.
 async fn attempt(program_file: &Program) -> Result<(), String> {
     let sandbox = Sandbox::with_program(SandboxConfig::default(), program());
     let (host, declared) = (Host::default(), declarations());
@@ -211,7 +210,7 @@ fn verdict(program_file: &Program, outcome: &RunOutcome) -> Result<(), String> {
         (_, Some("success")) => !outcome.is_success(),
         _ => false,
     };
-    // A program that the compiler accepts must be run.
+    // A program that the type check accepts must run.
     if wrong
         || (program_file.get("typecheck") == Some("pass") && program_file.get("expect") == Some("contained") && refused)
     {

@@ -1,4 +1,4 @@
-//! The sandbox from the outside: a real worker process, host functions, limits, failures.
+//! The sandbox with a real worker process: host functions, limits, failures.
 
 use std::{
     cell::RefCell,
@@ -17,7 +17,6 @@ use serde_json::{
 
 use crate::helpers::{block_on, program};
 
-/// Host functions that record what happens.
 #[derive(Default)]
 struct Host {
     events: Rc<RefCell<Vec<String>>>,
@@ -270,7 +269,7 @@ fn limits_end_the_run_in_time_and_the_next_one_works() {
         ] {
             let begun = Instant::now();
             let outcome = sandbox.run(code, &declarations(), &Host::default()).await.to_value();
-            // The chain of promises is as likely to run out of memory first.
+            // The chain of promises may run out of memory first.
             let names_a_limit =
                 |error: &str| error.contains("ran longer than 300 ms") || error.contains("MB of memory");
             assert!(outcome["error"].as_str().is_some_and(names_a_limit), "{code}: {outcome}");
@@ -458,7 +457,7 @@ fn host_that_is_killed() {
         let declared = declarations();
         assert!(sandbox.run("return 1;", &declared, &Host::default()).await.is_success());
         println!("worker {}", sandbox.idle_workers()[0]);
-        // The worker is now busy in native code that never asks whether to stop.
+        // The worker is now busy in native code that never checks for interrupts.
         let _ = sandbox
             .run("return Array.prototype.join.call({ length: 2 ** 53 - 1 }, '').length;", &declared, &Host::default())
             .await;
@@ -495,7 +494,7 @@ fn a_worker_has_no_environment_and_no_files() {
         let worker = sandbox.idle_workers()[0];
         let status = std::fs::read_to_string(format!("/proc/{worker}/status")).expect("its status");
         assert!(status.contains("Seccomp:\t2") && status.contains("NoNewPrivs:\t1"), "{status}");
-        // Where the test may look into the process at all (it is not dumpable), there is nothing to see.
+        // Readable only where the test may inspect the process (it is not dumpable).
         if let Ok(environment) = std::fs::read(format!("/proc/{worker}/environ")) {
             assert!(environment.is_empty(), "{}", String::from_utf8_lossy(&environment));
         }

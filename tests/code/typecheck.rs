@@ -1,9 +1,9 @@
-//! Agreement of the type check with the TypeScript compiler, line by line and code by code.
+//! Agreement of the type check with the TypeScript compiler, by line and error code.
 //!
-//! `tests/code/typecheck/snippets.txt` holds snippets of the kind models write, `verdicts.json` beside it what the compiler
-//! from npm says about them (`node tests/code/typecheck/regenerate.mjs` writes it). In `../shared/typecheck`, when that folder
-//! is there, each line of `cases.jsonl` holds code, the set of declared functions and the errors of two TypeScript versions as
-//! `{line, code}`. A result agrees when its set of (line, code) is that of either version.
+//! `tests/code/typecheck/snippets.txt` holds snippets like those that models write, `verdicts.json` the errors of the
+//! compiler from npm (written by `node tests/code/typecheck/regenerate.mjs`). In `../shared/typecheck`, if that folder
+//! exists, each line of `cases.jsonl` holds code, the set of declared functions and the errors of two TypeScript
+//! versions as `{line, code}`. A result agrees if its set of (line, code) is that of either version.
 
 use std::{
     collections::{BTreeSet, HashMap},
@@ -16,7 +16,7 @@ use serde_json::Value;
 
 use crate::support::skipped;
 
-/// Lines and codes.
+/// Line and error code.
 type Verdict = BTreeSet<(u64, u64)>;
 
 fn shared_folder() -> Option<PathBuf> {

@@ -1,4 +1,4 @@
-//! `console` prints what Node prints: held against Node's own output, stored in `script/console.expected.txt`.
+//! `console` prints what Node prints: compared with Node's output, stored in `console.expected.txt`.
 
 use std::path::Path;
 

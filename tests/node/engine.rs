@@ -1,4 +1,4 @@
-//! Runs script files through the library's engine, the way a run does, and tells what came of it.
+//! Runs script files with the library's engine, set up as for a run.
 
 use std::cell::RefCell;
 use std::path::{Path, PathBuf};
@@ -13,11 +13,10 @@ use tempfile::TempDir;
 pub struct Outcome {
     pub stdout: String,
     pub stderr: String,
-    /// The error that ended the run, if one did.
     pub error: Option<Diagnostic>,
-    /// What `process.exit` was given.
+    /// The argument of `process.exit`.
     pub exit: Option<i32>,
-    /// What `process.exitCode` was at the end.
+    /// `process.exitCode` at the end.
     pub exit_code: Option<i32>,
 }
 
@@ -41,7 +40,7 @@ impl ScriptHost for Buffers {
 pub struct Files(TempDir);
 
 impl Files {
-    /// Writes each `(relative path, text)`; missing directories are made.
+    /// Writes each `(relative path, text)`, with missing directories.
     pub fn new(files: &[(&str, &str)]) -> Self {
         let directory = Self(tempfile::tempdir().expect("a temporary directory"));
         for (path, text) in files {
@@ -56,17 +55,16 @@ impl Files {
         std::fs::write(path, text).expect("a file");
     }
 
-    /// The real path of a file below the directory.
+    /// The canonical path of a file in the directory.
     pub fn path(&self, relative: &str) -> PathBuf {
         self.0.path().canonicalize().expect("the directory").join(relative)
     }
 
-    /// Runs the file at this relative path.
     pub fn run(&self, entry: &str) -> Outcome {
         run_file(&self.path(entry), &[])
     }
 
-    /// What the script prints, with the directory shown as `DIR`; panics when it fails.
+    /// What the script prints, with the directory shown as `DIR`; panics if it fails.
     pub fn stdout(&self, entry: &str) -> String {
         let outcome = self.run(entry);
         assert_eq!(outcome.error, None, "stderr: {}", outcome.stderr);
@@ -85,17 +83,17 @@ impl Files {
     }
 }
 
-/// Runs one module source and returns what came of it.
+/// Runs a module with this source.
 pub fn run(source: &str) -> Outcome {
     Files::new(&[("main.mjs", source)]).run("main.mjs")
 }
 
-/// What a module prints; panics when it fails.
+/// What a module prints; panics if it fails.
 pub fn stdout(source: &str) -> String {
     Files::new(&[("main.mjs", source)]).stdout("main.mjs")
 }
 
-/// Runs the file at `path` on a thread with the stack a script thread has.
+/// Runs the file on a thread with the stack size of script threads.
 pub fn run_file(path: &Path, native_modules: &[NativeModule]) -> Outcome {
     let (path, native_modules) = (path.to_owned(), native_modules.to_vec());
     let thread = std::thread::Builder::new().stack_size(script::THREAD_STACK_SIZE);

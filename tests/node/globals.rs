@@ -1,8 +1,8 @@
-//! Web and Node globals and modules of prompt files, from the outside: every `tests/node/globals/*.mjs` runs in an
-//! [`Engine`] and its default export lists what failed.
+//! Web and Node globals and modules: every `tests/node/globals/*.mjs` runs in an [`Engine`], and its default export is
+//! the list of failures.
 //!
-//! `expressions.mjs` is a table whose printed results are held against `expressions.expected.json`, made with real Node by
-//! `node tests/node/globals/expressions.mjs` (run it again after adding a case).
+//! `expressions.mjs` is a table whose printed results must equal `expressions.expected.json`, which `node
+//! tests/node/globals/expressions.mjs` writes with real Node (run it again after adding a case).
 
 use std::{path::Path, rc::Rc};
 
@@ -18,7 +18,7 @@ impl ScriptHost for Silent {
     fn write_stderr(&self, _: &str) {}
 }
 
-/// Runs one test file; what failed, in words.
+/// Runs one test file; returns its failures.
 async fn failures_of(file: &str) -> Vec<String> {
     let server = HttpServer::start().await;
     let directory = tempfile::tempdir().expect("a temporary directory");
@@ -47,7 +47,7 @@ macro_rules! script_tests {
             assert!(failures.is_empty(), "{}", failures.join("\n\n"));
         })+
 
-        /// A test file nobody runs would be forgotten.
+        /// A test file that is not listed would never run.
         #[test]
         fn every_file_is_run() {
             let mut files = std::fs::read_dir(Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/node/globals"))

@@ -1,4 +1,5 @@
-//! A small HTTP/1.1 server for tests of `fetch`, on 127.0.0.1. Each path shows one behaviour of a server; see `answer`.
+//! An async HTTP/1.1 server for tests of `fetch`, on 127.0.0.1. Each path shows one behaviour of servers; see
+//! `answer`.
 
 use std::{collections::HashMap, sync::Arc, time::Duration};
 
@@ -14,13 +15,13 @@ pub struct HttpServer {
     closed_port: u16,
 }
 
-/// What a client sent.
+/// A request.
 struct Received {
     method: String,
     path: String,
     headers: HashMap<String, String>,
     body: Vec<u8>,
-    /// The sizes of the body's chunks, when it came in chunks.
+    /// The sizes of the chunks of a chunked body.
     chunks: Vec<usize>,
 }
 
@@ -31,7 +32,7 @@ impl HttpServer {
     pub async fn start() -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").await.expect("a free port");
         let port = listener.local_addr().expect("a bound socket").port();
-        // Bound and let go again: nobody listens there.
+        // Closed again, so that connections to it are refused.
         let closed = TcpListener::bind("127.0.0.1:0").await.expect("a free port");
         let closed_port = closed.local_addr().expect("a bound socket").port();
         drop(closed);
@@ -53,8 +54,8 @@ impl HttpServer {
     }
 }
 
-/// What happened on other connections, counted: `/arrived` waits for a request of `/silent`, `/gone` for a client that
-/// closed its connection before the answer was done.
+/// Events on other connections: `/arrived` waits for a request of `/silent`, `/gone` for a client that closes its
+/// connection before the end of the response.
 struct Seen {
     silent: Semaphore,
     gone: Semaphore,
@@ -156,7 +157,7 @@ const GZIP: &[u8] = &[
     216, 15, 0, 0, 0,
 ];
 
-/// Answers a request by its path; `false` when the client was gone or the connection is to be closed.
+/// Responds to a request by its path; `false` if the connection must be closed.
 async fn answer(connection: &mut Connection, request: &Received) -> bool {
     let path = request.path.split('?').next().unwrap_or_default();
     match path {
@@ -196,7 +197,7 @@ async fn answer(connection: &mut Connection, request: &Received) -> bool {
             false
         }
         "/silent" => {
-            // The answer never comes: the client has to give up, which ends this read.
+            // No response: this read ends when the client gives up.
             let _ = connection.read_u8().await;
             false
         }
@@ -206,7 +207,7 @@ async fn answer(connection: &mut Connection, request: &Received) -> bool {
             send(connection, 200, &[kind], b"a=1&b=two+words&a=3").await
         }
         "/elsewhere" => {
-            // The same server by another name: another origin.
+            // The same server by another name is another origin.
             let host = request.headers.get("host").cloned().unwrap_or_default().replace("127.0.0.1", "localhost");
             send(connection, 307, &[("location", &format!("http://{host}/echo"))], b"").await
         }

@@ -1,4 +1,4 @@
-//! Finding and loading modules (docs/reference.md, "Modules"): what can be imported, and what the errors say.
+//! Resolving and loading modules (docs/reference.md, "Modules"): what can be imported, and the errors.
 
 use crate::engine::Files;
 

@@ -1,7 +1,7 @@
-//! Real ES module packages from npm, installed once by this test below the target directory.
+//! ES module packages from npm, installed once below the target directory.
 //!
-//! Needs npm and its registry the first time; when npm cannot install (no network), the test is skipped, unless
-//! `LMTHING_REQUIRE_NPM` is set.
+//! Needs npm and its registry the first time; if npm cannot install, the test is skipped, unless `LMTHING_REQUIRE_NPM`
+//! is set.
 
 use std::path::PathBuf;
 use std::process::Command;
@@ -21,7 +21,7 @@ const PACKAGE_JSON: &str = r#"{
   }
 }"#;
 
-/// The directory with the installed packages, or why they cannot be had.
+/// The directory with the installed packages, or the reason why there is none.
 fn installed() -> Result<PathBuf, String> {
     let directory = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("packages");
     let stamp = directory.join("node_modules/.installed.json");

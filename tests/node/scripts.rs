@@ -166,7 +166,7 @@ fn the_order_of_callbacks_is_nodes() {
         console.log('sync');";
     let text = stdout(source);
     let mut lines: Vec<&str> = text.lines().collect();
-    // Whether the immediate or a timer of 1 ms comes first depends on how long the script took, in Node as here.
+    // The order of the immediate and a timer of 1 ms depends on how long the script took, in Node too.
     lines.retain(|line| *line != "immediate");
     let expected = [
         "sync",

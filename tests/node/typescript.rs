@@ -1,4 +1,4 @@
-//! What TypeScript files import: by TypeScript's rules, and texts.
+//! Imports of TypeScript files: resolution by TypeScript's rules, and text files.
 
 use crate::engine::Files;
 

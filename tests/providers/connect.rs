@@ -1,4 +1,4 @@
-//! How providers are reached: certificates, proxies, base URLs, keys in other places, and the advice when it fails.
+//! Connections to providers: certificates, proxies, base URLs, keys in unusual places, and hints in errors.
 
 use std::{cell::RefCell, collections::BTreeMap, path::PathBuf, rc::Rc, time::Duration};
 
@@ -19,14 +19,14 @@ use crate::{
 const CHAT: &[u8] = include_bytes!("../fixtures/providers/compatible.sse");
 const TEXT: &str = "Låg vatten… \"soon\"\\now";
 
-/// What a call came to: the answer, and what was told on the way.
+/// The answer of a call, and the events before it.
 struct Outcome {
     answer: Answer,
     events: Vec<ProviderEvent>,
 }
 
 impl Outcome {
-    /// Message and advice of the failure.
+    /// Message and hint of the failure.
     fn failure(&self) -> String {
         let error = self.answer.error.as_ref().expect("the call fails");
         format!("{} | {}", error.message, error.hint.as_deref().unwrap_or_default())
@@ -65,7 +65,7 @@ fn context(variables: &[(&str, String)]) -> (ProviderContext, Rc<RefCell<Vec<Pro
     (context, events)
 }
 
-/// Asks the custom provider `lab` at this address, with these variables besides.
+/// Calls the custom provider `lab` at this address, with these variables.
 async fn lab(base_url: &str, others: &[(&str, String)]) -> Outcome {
     let own = [("LAB_API_BASE", base_url.to_owned()), ("LAB_API_TYPE", "openai".to_owned())];
     let (context, events) = context(&[own.as_slice(), others].concat());
@@ -85,7 +85,7 @@ fn only(server: &Server) -> Asked {
     asked[0].clone()
 }
 
-/// The variable with a file of this content; the folder has to be kept.
+/// A variable that names a file with this content; dropping the folder deletes it.
 fn certificate_file(variable: &'static str, pem: &str) -> ((&'static str, String), tempfile::TempDir) {
     let folder = tempfile::tempdir().unwrap();
     let path: PathBuf = folder.path().join("ca.pem");
@@ -123,7 +123,7 @@ async fn a_header_of_ones_own_is_enough_for_any_provider() {
             let settings =
                 ProviderSettings { base_url: Some(server.url("/v1")), headers, ..ProviderSettings::default() };
             let model = create(provider, &settings, "m", &context).unwrap();
-            // The stream is no answer of this provider's; that it is asked counts.
+            // The stream is not in this provider's format; only the request matters.
             ask(model.as_ref(), request()).await;
             assert_eq!(server.asked()[0].header(&header.to_lowercase()), Some("own-0123456789"), "{provider}");
         }
@@ -156,7 +156,7 @@ async fn what_openssl_makes_for_a_server_of_ones_own_is_believed_when_it_is_name
     lab(&url, &[]).await.failed(&["signed by itself", "this very certificate"], 0);
     let (named, _folder) = certificate_file("SSL_CERT_FILE", &own.pem());
     lab(&url, std::slice::from_ref(&named)).await.worked();
-    // For its own host only.
+    // The certificate is trusted for its own host only.
     lab(&format!("https://127.0.0.1:{port}/v1"), &[named]).await.failed(&["for another host", "localhost"], 0);
 }
 

@@ -1,4 +1,4 @@
-//! Google's credentials and AWS signatures over HTTP, against a local server.
+//! Google's credentials and AWS signatures, against a local server.
 
 use std::{collections::BTreeMap, rc::Rc};
 
@@ -34,7 +34,7 @@ async fn ask_vertex(server: &Server, variables: &[(&str, String)]) -> Answer {
     ];
     all.extend_from_slice(variables);
     let model = resolve("vertex:gemini-tide", &context(&all)).unwrap();
-    // The token is kept: two requests, one look-up.
+    // The token is cached: two requests, one token request.
     ask(model.as_ref(), ModelRequest::default()).await;
     ask(model.as_ref(), ModelRequest::default()).await
 }
@@ -126,10 +126,10 @@ async fn credentials_that_cannot_be_used_end_the_run_before_a_request() {
     let server = Server::start(answers()).await;
     let folder = tempfile::tempdir().unwrap();
     let nowhere = ("CLOUDSDK_CONFIG", folder.path().display().to_string());
-    // Nobody listens on the discard port.
+    // Nothing listens on the discard port.
     let no_metadata = ("GCE_METADATA_HOST", "127.0.0.1:9".to_owned());
     let error = ask_vertex(&server, &[nowhere, no_metadata]).await.error.unwrap();
-    // A server that was named and is not there says more than that there are no credentials.
+    // A named server that is unreachable is a more useful error than missing credentials.
     assert_eq!(error.kind, ProviderErrorKind::Connection);
     assert!(error.message.contains("could not be reached"), "{}", error.message);
     let file = credentials_file(&folder, &json!({ "type": "gdch_service_account" }));

@@ -1,5 +1,5 @@
-//! Where Bedrock's keys come from beside the variables: profiles, single sign-on, roles. Each against a local server that
-//! plays AWS.
+//! Sources of Bedrock's keys besides variables: profiles, single sign-on, roles; against a local server in the role of
+//! AWS.
 
 use std::{collections::BTreeMap, fs, path::Path, rc::Rc};
 
@@ -27,7 +27,7 @@ fn json_answer(body: &Value) -> Canned {
     Canned::new(200, "application/json", body.to_string())
 }
 
-/// A home directory with files below it.
+/// A home directory with these files.
 fn home(files: &[(&str, String)]) -> tempfile::TempDir {
     let home = tempfile::tempdir().unwrap();
     for (path, content) in files {
@@ -52,7 +52,7 @@ async fn ask_bedrock(context: &ProviderContext) -> Answer {
     ask(resolve("bedrock:m", context).unwrap().as_ref(), ModelRequest::default()).await
 }
 
-/// Asks once and checks with which key, and in which region, the request was signed.
+/// Calls the model once; asserts the key and the region of the request's signature.
 async fn signed(server: &Server, context: &ProviderContext, key_and_region: (&str, &str)) {
     let answer = ask_bedrock(context).await;
     assert_eq!((answer.text.as_str(), answer.error), (TEXT, None));

@@ -1,4 +1,5 @@
-//! Tokens of Microsoft Entra ID for Azure OpenAI, against a local server that plays Entra ID and the machine.
+//! Microsoft Entra ID tokens for Azure OpenAI, against a local server in the role of Entra ID and the metadata
+//! service.
 
 use std::{collections::BTreeMap, rc::Rc};
 
@@ -17,7 +18,7 @@ use crate::{
 const CHAT: &str =
     "data: {\"choices\":[{\"delta\":{\"content\":\"ebb\"},\"finish_reason\":\"stop\"}]}\n\ndata: [DONE]\n\n";
 
-/// A token as Entra ID gives it, and as machines do, which write numbers as texts.
+/// A token response; metadata services write numbers as strings.
 fn token(life: &Value) -> Canned {
     Canned::new(200, "application/json", json!({ "access_token": "entra-token", "expires_in": life }).to_string())
 }
@@ -37,7 +38,7 @@ async fn ask_azure(context: &ProviderContext) -> Answer {
     ask(model.as_ref(), ModelRequest::default()).await
 }
 
-/// Asks two models and gives the request for the token; both are answered with it.
+/// Calls two models, which must share one token; returns the request for it.
 async fn asked_for_token(server: &Server, context: &ProviderContext) -> Asked {
     for answer in join_all([ask_azure(context), ask_azure(context)]).await {
         assert_eq!((answer.text.as_str(), answer.error), ("ebb", None));
@@ -73,7 +74,7 @@ async fn a_service_principal_has_a_secret() {
 
 #[tokio::test]
 async fn a_federated_workload_has_a_file() {
-    // The server is busy once.
+    // The server refuses the first request.
     let busy = Canned::new(503, "text/plain", "busy");
     let server = Server::start(vec![busy, token(&json!(3599)), answer()]).await;
     let folder = tempfile::tempdir().unwrap();
@@ -122,7 +123,7 @@ async fn a_token_may_be_given() {
     let given = [("AZURE_OPENAI_AD_TOKEN", "given-token\n".to_owned())];
     assert_eq!(ask_azure(&context(&server, &given)).await.text, "ebb");
     let settings = ProviderSettings { azure_ad_token: Some("script-token".into()), ..ProviderSettings::default() };
-    // What a script says goes before what the environment says.
+    // Settings of the script override the environment.
     let with_key = context(&server, &[("AZURE_API_KEY", "a-key".to_owned())]);
     let model = create("azure.chat", &settings, "tides", &with_key).unwrap();
     assert_eq!(ask(model.as_ref(), ModelRequest::default()).await.text, "ebb");

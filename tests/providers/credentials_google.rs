@@ -1,4 +1,5 @@
-//! Workload identity and impersonation for Vertex, against a local server that plays Google, AWS and an identity provider.
+//! Workload identity and impersonation for Vertex, against a local server in the role of Google, AWS and an identity
+//! provider.
 
 use std::{collections::BTreeMap, path::Path, rc::Rc};
 
@@ -61,7 +62,7 @@ async fn ask_vertex(context: &ProviderContext) -> Answer {
     ask(resolve("vertex:gemini-tide", context).unwrap().as_ref(), ModelRequest::default()).await
 }
 
-/// A good answer, and what the server was asked for it; the last request is the model's.
+/// The requests of a call that succeeds; the last one is the model's.
 async fn answered(server: &Server, context: &ProviderContext) -> Vec<Asked> {
     let answer = ask_vertex(context).await;
     assert_eq!((answer.text.as_str(), answer.error), (TEXT, None));
@@ -82,7 +83,7 @@ async fn a_workload_has_a_file() {
     let mut credentials = workload(&server, &json!({ "file": file, "format": format }));
     credentials["quota_project_id"] = "payer".into();
     let context = context(&server, folder.path(), &credentials, &[]);
-    // Two models at once: one token.
+    // Two concurrent calls share one token.
     for answer in join_all([ask_vertex(&context), ask_vertex(&context)]).await {
         assert_eq!((answer.text.as_str(), answer.error), (TEXT, None));
     }
@@ -138,7 +139,7 @@ async fn a_program_is_run_only_if_that_is_allowed() {
     let error = ask_vertex(&context(&server, folder.path(), &credentials, &[])).await.error.unwrap();
     assert_eq!(error.kind, ProviderErrorKind::Configuration);
     assert!(error.hint.unwrap().contains("GOOGLE_EXTERNAL_ACCOUNT_ALLOW_EXECUTABLES=1"));
-    // The program has the variables of the run, not those of this process.
+    // The program gets the variables of the run, not those of this process.
     let (yes, path) = ("1".to_owned(), std::env::var("PATH").unwrap());
     assert!(std::env::var("CARGO_PKG_NAME").is_ok());
     let allowed = [("GOOGLE_EXTERNAL_ACCOUNT_ALLOW_EXECUTABLES", yes), ("TIDE", "ebb".to_owned()), ("PATH", path)];

@@ -1,5 +1,5 @@
-//! What servers say when they refuse: their own words, advice, requests without what they do not take, and requests that
-//! wait for each other.
+//! Errors of servers: their messages, hints, requests that are repeated without a rejected parameter, and requests
+//! that wait for each other.
 
 use std::{
     cell::RefCell,
@@ -72,7 +72,7 @@ impl Setup {
         ask(model.as_ref(), ModelRequest { messages, tools: vec![tool], settings }).await
     }
 
-    /// The error of a request that is not repeated.
+    /// The error of a call without retries.
     async fn error(&self, model: &str) -> (ProviderErrorKind, String, String) {
         let settings = CallSettings { max_retries: Some(0), ..CallSettings::default() };
         let error = self.ask(model, settings).await.error.expect("an error");
@@ -198,7 +198,7 @@ async fn a_refused_parameter_is_left_out_and_told_once() {
     let settings = CallSettings {
         temperature: Some(0.5),
         max_output_tokens: Some(9),
-        // Not of the budget of retries.
+        // Does not count as a retry.
         max_retries: Some(0),
         ..CallSettings::default()
     };
@@ -211,7 +211,7 @@ async fn a_refused_parameter_is_left_out_and_told_once() {
         (last.get("temperature"), last.get("max_tokens"), &last["max_completion_tokens"]),
         (None, None, &json!(9))
     );
-    // The next step knows, and another model is asked anew.
+    // The next step remembers it; another model is tried from the start.
     assert_eq!(setup.ask("lab:tide", settings.clone()).await.warnings, []);
     setup.ask("lab:ebb", settings).await;
     let bodies = setup.bodies();
@@ -260,7 +260,7 @@ fn too_many() -> Canned {
 
 #[tokio::test]
 async fn requests_of_one_run_do_not_fail_each_other() {
-    // The first two are taken, and then nothing for a long time: far beyond the three attempts of each request.
+    // The first two are accepted, the next are refused for a long time: far beyond the three attempts of each request.
     let slow = || Canned { delay: Duration::from_millis(30), ..Canned::sse(CHAT).pieces(CHAT.len() / 20) };
     let answers = [slow(), slow()].into_iter().chain((0..12).map(|_| too_many())).chain((0..8).map(|_| slow()));
     let setup = setup(answers.collect()).await;
@@ -279,7 +279,7 @@ async fn a_used_up_limit_is_waited_for_before_the_next_request() {
     let begun = Instant::now();
     setup.ask("lab:tide", CallSettings::default()).await;
     assert!(begun.elapsed() < Duration::from_millis(250));
-    // Another server has other limits, and another model of the same server the same ones.
+    // Limits are per server, and models of one server share them.
     setup.ask("lab:ebb", CallSettings::default()).await;
     assert!(begun.elapsed() >= Duration::from_millis(290));
     let mut settings = CallSettings::default();

@@ -1,4 +1,4 @@
-//! Models behind HTTP against a local server: faults, errors, time limits, redaction. Retries: `provider_retries.rs`.
+//! Models over HTTP, against a local server: faults, errors, time limits, redaction. Retries are in `retries.rs`.
 
 use std::time::{Duration, Instant};
 
@@ -161,7 +161,7 @@ async fn a_missing_key_shows_when_the_request_is_due() {
 async fn an_unreachable_server_is_tried_again() {
     let mut setup = setup(vec![]).await;
     let settings = ProviderSettings {
-        // Nobody listens on the discard port.
+        // Nothing listens on the discard port.
         base_url: Some("http://127.0.0.1:9/v1".into()),
         api_key: Some(KEY.into()),
         ..ProviderSettings::default()
@@ -239,7 +239,7 @@ async fn json_in_place_of_a_stream_gives_its_own_words() {
     ])
     .await;
     assert_eq!(error_of(&setup.ask("lab:tide").await).1, "no such model");
-    // Some servers send a stream under a wrong name.
+    // Some servers send a stream with a wrong content type.
     assert_eq!(setup.ask("lab:tide").await.text, TEXT);
     assert_eq!(error_of(&setup.ask("lab:tide").await).0, ProviderErrorKind::Protocol);
 }
@@ -287,7 +287,7 @@ async fn a_model_that_has_begun_is_not_replaced() {
     let model = setup.fallback(&["lab:tide", "anthropic:claude-tide"]);
     let answer = ask(model.as_ref(), ModelRequest::default()).await;
     assert_eq!((answer.text.as_str(), answer.error.is_some()), ("Hal", true));
-    // Metadata alone is nothing anybody saw.
+    // Metadata alone has not been shown to the user, so the request can be repeated.
     assert_eq!(ask(model.as_ref(), ModelRequest::default()).await.text, TEXT);
     assert!(FallbackModel::of(Vec::new(), &setup.context).is_err());
 }

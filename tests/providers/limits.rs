@@ -1,5 +1,5 @@
-//! Whole runs against a server that takes only so much: so many requests at a time, and not every parameter; and against one that
-//! sends more than any answer has, or closes its connections.
+//! Runs against servers with limits: concurrent requests, unsupported parameters; and against servers that send too
+//! much or close connections.
 
 use std::{
     io::Write,
@@ -19,7 +19,7 @@ use serde_json::{Value, json};
 
 use crate::support::{Ended, Folder, http};
 
-/// Answers each request on a thread of its own.
+/// Returns the base URL.
 fn serve(answer: impl Fn(Value) -> (u16, String) + Send + Sync + 'static) -> String {
     let address = http::serve(move |request| {
         let (status, body) = answer(request.json());
@@ -144,7 +144,7 @@ fn code_in_an_answer_may_ask_the_server_that_gives_the_answer() {
 
 const ASKS: &str = "export const config = { model: 'lab:tide' }; export default ({ $ }) => { $`go`; };";
 
-/// An answer whose body is these pieces, as gzip.
+/// A gzip response with these pieces as its body.
 fn packed(pieces: impl IntoIterator<Item = Vec<u8>>) -> Vec<u8> {
     let mut encoder = GzEncoder::new(Vec::new(), Compression::best());
     pieces.into_iter().for_each(|piece| encoder.write_all(&piece).unwrap());
@@ -153,7 +153,7 @@ fn packed(pieces: impl IntoIterator<Item = Vec<u8>>) -> Vec<u8> {
     [format!("HTTP/1.1 200 OK\r\n{head}").as_bytes(), &body].concat()
 }
 
-/// Runs a prompt against a server that answers each request with these bytes; also says how often it was asked.
+/// Runs a prompt against a server that answers each request with these bytes; also returns the number of requests.
 fn answered_with(answer: Vec<u8>) -> (Ended, usize) {
     let asked = Arc::new(AtomicUsize::new(0));
     let count = asked.clone();
@@ -183,7 +183,7 @@ fn an_answer_without_an_end_of_an_event_is_not_read_on() {
         let (output, asked) = answered_with(answer);
         let report = output.stderr;
         assert_eq!((output.code, asked), (3, 1), "{report}");
-        // Whichever limit is reached first.
+        // Either limit may be reached first.
         let limits = ["more than 64 MiB without the end of", "more than 200 times its size"];
         assert!(limits.iter().any(|limit| report.contains(limit)) && report.contains("127.0.0.1:"), "{report}");
     }
@@ -210,13 +210,13 @@ fn a_long_answer_that_packs_well_is_read_to_its_end() {
     assert_eq!(output.stdout.len(), 400 * (5 << 10) + 1, "{report}");
 }
 
-/// An answer after which the connection may be used again.
+/// A response after which the connection can be reused.
 fn kept_alive(words: &str) -> String {
     let (_, body) = text(words);
     format!("HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\ncontent-length: {}\r\n\r\n{body}", body.len())
 }
 
-/// Runs forty prompts at once, twice over; says how many of the eighty were answered.
+/// Runs forty concurrent prompts, twice; prints how many of the eighty succeeded.
 fn forty_at_once(address: &str) -> (String, String) {
     let script = "
         import { runPrompt } from 'lmthing';
@@ -251,7 +251,7 @@ fn a_server_that_closes_after_each_answer_fails_nobody() {
     }
 }
 
-/// Serves `Prompt N` and closes each connection after its answer; then there is a file `N` in the folder.
+/// Serves `Prompt N` and closes each connection after its response, then creates the file `N` in the folder.
 fn serve_and_close(closed: PathBuf) -> String {
     let answer = kept_alive("done");
     http::serve_stream(move |received, stream| {
@@ -259,9 +259,9 @@ fn serve_and_close(closed: PathBuf) -> String {
         let (_, number) = request.split_once("Prompt ").unwrap();
         let number = number.chars().take_while(char::is_ascii_digit).collect::<String>();
         stream.write_all(answer.as_bytes())?;
-        // Usually the client has put the connection back into its pool by then. The test passes either way.
+        // Usually the client has returned the connection to its pool by then. The test passes either way.
         thread::sleep(Duration::from_millis(20));
-        // Fails when the client has closed the connection first.
+        // Fails if the client has closed the connection first.
         let _ = stream.shutdown(Shutdown::Both);
         std::fs::write(closed.join(number), "")
     })
@@ -271,7 +271,7 @@ fn serve_and_close(closed: PathBuf) -> String {
 fn a_request_that_was_not_sent_is_no_attempt() {
     let closed = tempfile::tempdir().unwrap();
     let address = serve_and_close(closed.path().to_owned());
-    // The loop is synchronous: the event loop cannot notice that the connection is closed before the next request is made.
+    // The loop is synchronous: the event loop cannot notice the closed connection before the next request is made.
     let script = "
         import fs from 'node:fs';
         import { runPrompt } from 'lmthing';

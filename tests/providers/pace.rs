@@ -1,4 +1,4 @@
-//! How long an answer is waited for, when the server says too early that it is over, or goes on after it has failed.
+//! Timing of streams: servers that announce the end too early, or continue after a failure.
 
 use std::time::{Duration, Instant};
 
@@ -14,7 +14,7 @@ use crate::{
     support::canned::{Canned, Fault},
 };
 
-/// These texts, each padded with white space to the same length, one every so often.
+/// These texts, padded with white space to the same length, one per `delay`.
 fn slowly(pieces: &[String], delay: Duration) -> Canned {
     let longest = pieces.iter().map(String::len).max().unwrap();
     let body: String = pieces.iter().map(|piece| format!("{}{piece}", "\n".repeat(longest - piece.len()))).collect();

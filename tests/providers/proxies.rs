@@ -1,4 +1,4 @@
-//! A proxy that speaks HTTP (with and without a tunnel) and SOCKS 5 on one port. It takes every host for this machine.
+//! A proxy that speaks HTTP (plain and CONNECT) and SOCKS 5 on one port. It resolves every host to this machine.
 
 use std::sync::{Arc, Mutex};
 
@@ -7,18 +7,18 @@ use tokio::{
     net::{TcpListener, TcpStream},
 };
 
-/// A running proxy; it stops with the runtime.
+/// Stops with the runtime.
 pub struct Proxy {
     pub port: u16,
     asked: Arc<Mutex<Vec<String>>>,
 }
 
-/// `ada:pa#ss`, which is wanted when a password is.
+/// `ada:pa#ss`.
 const BASIC: &str = "Basic YWRhOnBhI3Nz";
 const USER: (&[u8], &[u8]) = (b"ada", b"pa#ss");
 
 impl Proxy {
-    /// Starts a proxy, which may want a user name and a password.
+    /// Starts a proxy, with or without authentication.
     pub async fn start(wants_password: bool) -> Proxy {
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let port = listener.local_addr().unwrap().port();
@@ -30,7 +30,7 @@ impl Proxy {
                 tokio::spawn(async move {
                     let mut first = [0];
                     let peeked = stream.peek(&mut first).await;
-                    // The version of SOCKS; no method of HTTP begins so.
+                    // The version of SOCKS; no HTTP method begins with this byte.
                     let is_socks = peeked.is_ok() && first == [5];
                     match is_socks {
                         true => socks(stream, wants_password, &kept).await,
@@ -42,13 +42,13 @@ impl Proxy {
         Proxy { port, asked }
     }
 
-    /// The hosts with their ports that were asked for.
+    /// The requested hosts with their ports.
     pub fn asked(&self) -> Vec<String> {
         self.asked.lock().unwrap().clone()
     }
 }
 
-/// A port on which nobody listens.
+/// A port where nothing listens.
 pub async fn dead_port() -> u16 {
     TcpListener::bind("127.0.0.1:0").await.unwrap().local_addr().unwrap().port()
 }
@@ -98,7 +98,7 @@ async fn socks(mut stream: TcpStream, wants_password: bool, asked: &Mutex<Vec<St
     } else {
         stream.write_all(&[5, 0]).await.ok()?;
     }
-    // Version, command, reserved, kind of address: a name.
+    // Version, command, reserved, address type (a name).
     let host = counted(&mut stream, 4).await?;
     let port = stream.read_u16().await.ok()?;
     let mut server = connect(&format!("{}:{port}", String::from_utf8_lossy(&host)), asked).await?;
@@ -106,7 +106,7 @@ async fn socks(mut stream: TcpStream, wants_password: bool, asked: &Mutex<Vec<St
     copy_bidirectional(&mut stream, &mut server).await.ok().map(drop)
 }
 
-/// Skips some bytes, and reads a field that begins with its length.
+/// Skips some bytes, and reads a length-prefixed field.
 async fn counted(stream: &mut TcpStream, skipped: usize) -> Option<Vec<u8>> {
     stream.read_exact(&mut vec![0; skipped]).await.ok()?;
     let length = stream.read_u8().await.ok()?;

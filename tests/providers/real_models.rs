@@ -1,4 +1,5 @@
-//! The examples with a real model, and recording and replaying them, against a local server that plays the providers.
+//! The examples with real model strings, recorded and replayed too, against a local server in the role of the
+//! providers.
 
 use std::{
     path::Path,
@@ -13,13 +14,13 @@ use crate::support::{
     lmthing,
 };
 
-/// Plays canned answers in order, one a request, and keeps the requests. More requests get status 500.
+/// Plays canned answers in order and keeps the requests. Requests after the last answer get status 500.
 struct Server {
     address: String,
     received: Arc<Mutex<Vec<Request>>>,
 }
 
-/// Status and body of an answer.
+/// Status and body.
 type Canned = (u16, String);
 
 impl Server {
@@ -40,7 +41,7 @@ impl Server {
     }
 }
 
-/// The stream of an answer of OpenAI's Responses API that says `text`.
+/// An answer of OpenAI's Responses API with this text.
 fn openai_text(text: &str) -> Canned {
     let item = json!({ "type": "message", "id": "msg_1", "role": "assistant", "content": [] });
     events(&[
@@ -52,7 +53,7 @@ fn openai_text(text: &str) -> Canned {
     ])
 }
 
-/// The stream of an answer that calls a tool.
+/// An answer with a tool call.
 fn openai_call(name: &str, arguments: &Value) -> Canned {
     let item = |arguments: &str| json!({ "type": "function_call", "id": "fc_1", "call_id": "call_1", "name": name, "arguments": arguments });
     events(&[

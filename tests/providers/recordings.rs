@@ -1,6 +1,6 @@
-//! Replays the recorded exchanges that lie beside the repository, through the real HTTP path, against a local server.
+//! Replays the recorded exchanges next to the repository over HTTP, against a local server.
 //!
-//! Skipped where the recordings are absent: the project's own fixtures (`provider_http.rs`) cover the same ground.
+//! Skipped if there are none: the project's own fixtures (`http.rs`) cover the same behaviour.
 
 use std::{
     cell::RefCell,
@@ -164,7 +164,7 @@ fn compare_requests(record: &Value, asked: &[Asked], faults: &mut Vec<String>) {
     }
 }
 
-/// The recordings are from before there were marks for the prompt cache.
+/// The recordings are older than the marks for the prompt cache.
 fn without_cache_marks(mut value: Value) -> Value {
     match &mut value {
         Value::Object(map) => {
@@ -180,7 +180,7 @@ fn without_cache_marks(mut value: Value) -> Value {
     value
 }
 
-/// A recorded body with what has been decided since: compatible servers are asked to count tokens.
+/// A recorded body with later changes: compatible servers are asked for token counts.
 fn with_newer_rules(record: &Value, mut body: Value) -> Value {
     if record["provider"] == "openai-compatible" {
         body["stream_options"] = json!({ "include_usage": true });
@@ -188,7 +188,7 @@ fn with_newer_rules(record: &Value, mut body: Value) -> Value {
     body
 }
 
-/// A signature with its changing parts masked, as the recordings have it.
+/// A signature with its variable parts masked, as in the recordings.
 fn masked(value: &str) -> String {
     let Some((before, rest)) = value.split_once("Credential=") else { return value.to_owned() };
     let mut parts: Vec<&str> = rest.splitn(3, '/').collect();
@@ -231,7 +231,7 @@ fn compare_results(record: &Value, answers: &[Answer], waits: &[u128], faults: &
     differ("retryDelaysMs", &delays, json!(waits));
     let error = answers.last().unwrap().error.as_ref();
     let message = expected.pointer("/error/message").and_then(Value::as_str);
-    // The AI SDK misreads where AWS puts the type of an error; ours stands in its place.
+    // The AI SDK misreads the position of AWS's error type; ours has the right one.
     let wanted = message.map(|message| message.replace("undefined: ", ""));
     let found = error
         .map(|error| error.message.replace("ThrottlingException: ", "").replace("UnrecognizedClientException: ", ""));

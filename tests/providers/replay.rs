@@ -1,4 +1,4 @@
-//! Recording a run and playing it again without a network.
+//! Recording a run and replaying it without a network.
 
 use std::{collections::BTreeMap, rc::Rc};
 
@@ -32,7 +32,7 @@ fn env(server: &Server) -> BTreeMap<String, String> {
         .into()
 }
 
-/// A recording that has begun, and the folder it is in.
+/// A new recording, and its folder.
 fn begin(redactor: Redactor) -> (Rc<Recording>, tempfile::TempDir) {
     let folder = tempfile::tempdir().unwrap();
     (Recording::create(&folder.path().join("run.json"), redactor).unwrap(), folder)
@@ -42,7 +42,7 @@ fn read(folder: &tempfile::TempDir, name: &str) -> String {
     std::fs::read_to_string(folder.path().join(name)).unwrap()
 }
 
-/// Records three exchanges, of which the last one fails, and returns the file's text after each.
+/// Records three exchanges, of which the last one fails; returns the file's text after each.
 async fn record() -> (Vec<String>, Redactor) {
     let refusal = Canned::new(401, "application/json", r#"{"error":{"message":"go away"}}"#);
     let server = Server::start(vec![Canned::sse(CHAT), Canned::sse(CHAT), refusal]).await;
@@ -61,7 +61,7 @@ async fn record() -> (Vec<String>, Redactor) {
     (texts, redactor)
 }
 
-/// A recording of one exchange with this request, made by hand.
+/// A hand-made recording of one exchange with this request.
 fn recorded(request: Value) -> Rc<Replay> {
     let exchange = json!({ "provider": "lab", "model": "tide", "request": request, "parts": [] });
     Replay::parse(&json!({ "version": 1, "exchanges": [exchange] }).to_string(), Redactor::default()).unwrap()
@@ -87,7 +87,7 @@ async fn a_recording_answers_as_the_run_did() {
     let replay = Replay::parse(texts.last().unwrap(), redactor).unwrap();
     let model: Rc<dyn LanguageModel> = replay.model("lab:tide");
     assert_eq!(replay.left(), 3);
-    // Concurrent agents may ask in another order.
+    // Concurrent agents may send requests in another order.
     let failed = ask(model.as_ref(), request("third")).await.error.unwrap();
     assert_eq!((failed.message.as_str(), failed.status), ("go away", Some(401)));
     assert_eq!(failed.kind, ProviderErrorKind::Authentication);
@@ -135,7 +135,7 @@ async fn another_model_is_a_difference() {
     );
     let error = ask(replay.model("lab:ebb").as_ref(), request("another")).await.error.unwrap();
     assert!(error.message.contains("(lab:tide; now lab:ebb is asked)"), "{error}");
-    // What an alias leads to cannot be known where it is not set.
+    // The target of an alias is unknown where the alias is not set.
     assert_eq!(ask(replay.model("fast").as_ref(), request("first")).await.text, TEXT);
 }
 

@@ -1,4 +1,4 @@
-//! Which failures are tried again, how often, after which wait, and what is said about it.
+//! Which failures are retried, how often, after which wait, and the events about it.
 
 use std::time::{Duration, Instant};
 
@@ -143,7 +143,7 @@ async fn an_error_that_is_the_first_event_is_tried_again_with_every_provider() {
 #[tokio::test]
 async fn an_error_in_place_of_a_stream_is_tried_again_when_it_may_pass() {
     let busy = Canned::new(200, "application/json", r#"{"error":{"message":"upstream","code":502}}"#);
-    // A wrong content type hides neither an error nor an answer.
+    // Neither an error nor an answer is hidden by a wrong content type.
     let hidden = Canned::sse(r#"{"error":{"message":"upstream","code":502}}"#).pieces(1);
     let setup = setup(vec![busy, hidden, Canned::new(200, "text/plain", CHAT).pieces(1)]).await;
     let answer = setup.ask("lab:tide").await;
@@ -265,7 +265,7 @@ async fn silence_before_anything_visible_is_tried_again() {
 
 #[tokio::test]
 async fn comments_keep_an_answer_alive() {
-    // Far more than the limit in all, and each gap far below it.
+    // Far more than the limit in total, with each gap far below it.
     let body = [": ping\n\n".repeat(150).as_bytes(), CHAT].concat();
     let patient = Canned { delay: Duration::from_millis(10), ..Canned::sse(body).pieces(8) };
     let setup = setup(vec![patient]).await;
@@ -292,7 +292,7 @@ async fn a_wish_of_hours_ends_the_call_at_once_and_says_when() {
 async fn a_wish_of_minutes_is_kept_to_exactly() {
     let setup = setup(vec![refusal(503, "busy").header("retry-after", "290")]).await;
     let call = setup.ask("lab:tide");
-    // The wait is announced when it begins, so that it need not be sat through.
+    // The wait is announced when it begins; the test need not wait for its end.
     let announced = async {
         while setup.waits().is_empty() {
             tokio::time::sleep(Duration::from_millis(2)).await;
@@ -308,7 +308,7 @@ async fn a_wish_of_minutes_is_kept_to_exactly() {
 #[tokio::test]
 async fn the_limit_on_the_whole_covers_the_waits() {
     let total = |milliseconds| Timeouts { total: Some(Duration::from_millis(milliseconds)), ..Timeouts::default() };
-    // A wait that would outlast the limit is not begun.
+    // A wait that would exceed the limit is not started.
     let far = setup(vec![refusal(429, "slow down").header("retry-after", "30")]).await;
     let begun = Instant::now();
     let (kind, message) = error_of(&far.ask_with("lab:tide", with_timeouts(total(20_000))).await);

@@ -1,5 +1,5 @@
-//! Keys planted wherever a provider takes one, and servers that send back all they got: nothing of it may be shown or
-//! recorded. Through the binary.
+//! Keys in every place where a provider takes one, and servers that echo everything they receive: no key may be shown
+//! or recorded.
 
 use std::{collections::BTreeMap, sync::Mutex, thread};
 
@@ -25,7 +25,7 @@ const REFRESH: &str = "1/planted-refresh-0a1b2c3d4e5f";
 const FETCHED: &str = "planted-fetched-9e8d7c6b5a4f";
 const PLANTED: [&str; 9] = [KEY, ACCESS, SESSION, PASSWORD, QUERY, HEADER, FACTORY, REFRESH, FETCHED];
 
-/// How the server sends back what it got.
+/// Responses that contain the echoed text.
 const WAYS: [fn(&str) -> String; 9] = [
     |echo| response(&format!("400 Bad {}", &echo[..echo.len().min(2_000)]), "text/plain", ""),
     |echo| response("401 X", "application/json", &json!({ "error": { "message": echo, "code": echo } }).to_string()),
@@ -56,7 +56,7 @@ const WAYS: [fn(&str) -> String; 9] = [
     },
 ];
 
-/// A server that answers the first request in the first way, and so on, for ever. At `/token` it has a token.
+/// A server that responds in each of these ways in turn, and with a token at `/token`.
 fn echo_server() -> String {
     let count = Mutex::new(0);
     serve(move |request| {
@@ -70,7 +70,7 @@ fn echo_server() -> String {
     })
 }
 
-/// What it got as it got it, and every key in all the ways in which servers write one.
+/// The request, and every key in all encodings that servers use.
 fn echo(request: &Request) -> String {
     let got: String = request.head.iter().map(|line| format!("{line} | ")).collect();
     let written: Vec<String> = PLANTED.iter().flat_map(|secret| ways_to_write(secret)).collect();
@@ -90,7 +90,7 @@ fn ways_to_write(secret: &str) -> [String; 6] {
     ]
 }
 
-/// A prompt file that asks so many times, shows everything about each failure, and fails with the last.
+/// A prompt file that calls the model `times` times, prints everything about each failure, and fails with the last.
 fn prompt_file(model: &str, times: usize) -> String {
     format!(
         r#"
@@ -151,7 +151,7 @@ fn base(address: &str) -> String {
 
 #[test]
 fn no_provider_shows_what_a_server_sends_back() {
-    // Provider, its key's variable, its base URL's variable.
+    // Provider, variable of its key, variable of its base URL.
     let providers = [
         ("openai", "OPENAI_API_KEY", "OPENAI_BASE_URL"),
         ("anthropic", "ANTHROPIC_API_KEY", "ANTHROPIC_BASE_URL"),
@@ -173,7 +173,7 @@ fn no_provider_shows_what_a_server_sends_back() {
                     ("AWS_ACCESS_KEY_ID", ACCESS.to_owned()),
                     ("AWS_SESSION_TOKEN", SESSION.to_owned()),
                     ("LAB_API_TYPE", "openai".to_owned()),
-                    // Not used by any of them, and echoed all the same.
+                    // Not used by any provider, but echoed too.
                     ("OTHER_SECRET", FACTORY.to_owned()),
                     ("OTHER_TOKEN", REFRESH.to_owned()),
                     ("OTHER_KEY", KEY.to_owned()),

@@ -1,4 +1,4 @@
-//! Models of several providers, all at one local server, with short waits and their events kept.
+//! Models of several providers, all at one local server, with short waits and recorded events.
 
 use std::{cell::RefCell, collections::BTreeMap, rc::Rc, time::Duration};
 
@@ -21,7 +21,6 @@ pub const CHAT: &[u8] = include_bytes!("../fixtures/providers/compatible.sse");
 pub const ANTHROPIC: &[u8] = include_bytes!("../fixtures/providers/anthropic.sse");
 pub const TEXT: &str = "Låg vatten… \"soon\"\\now";
 
-/// A set-up whose waits are short and whose events are kept.
 pub struct Setup {
     pub server: Server,
     pub events: Rc<RefCell<Vec<ProviderEvent>>>,
@@ -67,7 +66,7 @@ impl Setup {
         ask(self.model(name).as_ref(), ModelRequest { messages, tools: Vec::new(), settings }).await
     }
 
-    /// A model of a provider that is set up by its factory.
+    /// A model that the provider's factory creates.
     pub fn made(&self, provider: &str) -> Rc<dyn LanguageModel> {
         let settings = ProviderSettings {
             api_key: Some(KEY.into()),

@@ -1,5 +1,5 @@
-//! What the requests of a whole run look like, through the binary: their beginnings stay the same from step to step and are
-//! marked for the prompt cache, and an agent's schema goes out natively.
+//! The requests of a run: their prefixes stay the same from step to step and are marked for the prompt cache, and an
+//! agent's schema is sent natively.
 
 use serde_json::{Value, json};
 
@@ -31,7 +31,7 @@ export default async ({ defAgent, $ }) => {
 };
 "#;
 
-/// Runs a prompt file against canned answers; returns the requests and what was printed.
+/// Runs a prompt file against canned answers; returns the requests and stdout.
 async fn run(source: &str, variables: &[(&str, &str)], answers: Vec<Canned>) -> (Vec<Asked>, String) {
     let (asked, ended) = run_file(source, variables, answers).await;
     assert_eq!(ended.code, 0, "{}", ended.stderr);
@@ -42,7 +42,7 @@ fn events(events: &[Value]) -> Canned {
     Canned::sse(events.iter().map(|event| format!("data: {event}\n\n")).collect::<String>())
 }
 
-/// An answer of Anthropic's that calls a tool, or with no name says `done`.
+/// Anthropic's answer with a tool call, or with the text `done`.
 fn claude(tool: Option<&str>) -> Canned {
     let (block, reason) = match tool {
         Some(name) => {
@@ -65,7 +65,7 @@ fn claude(tool: Option<&str>) -> Canned {
     events(&all)
 }
 
-/// The blocks of a request in the order in which the service reads them, as text, and those that are marked.
+/// The blocks of a request in the order in which the service caches them, as text, and the marked ones.
 fn blocks(body: &Value) -> (Vec<String>, Vec<usize>) {
     let tools = body["tools"].as_array().into_iter().flatten();
     let system = body["system"].as_array().into_iter().flatten();
@@ -96,14 +96,14 @@ async fn every_step_begins_as_the_one_before_and_finds_it_in_the_cache() {
         body["tools"].as_array().unwrap().iter().map(|tool| tool["name"].as_str().unwrap().to_owned()).collect()
     };
     assert_eq!(names(&asked[1]), ["zebra", "apple"]);
-    // A tool that comes later stands behind those the service has read already.
+    // A tool that is added later follows those that the service has cached.
     assert_eq!(names(&asked[2]), ["zebra", "apple", "middle"]);
     let requests: Vec<_> = asked.iter().map(|asked| blocks(&asked.json())).collect();
     for (number, pair) in requests.windows(2).enumerate() {
         let [(before, left), (after, marked)] = pair else { continue };
         assert!(marked.len() <= 4, "{marked:?}");
         if number == 1 {
-            // Here the new tool came.
+            // The new tool is added here.
             assert!(after.starts_with(&before[..2]));
             continue;
         }
@@ -142,7 +142,7 @@ async fn the_schema_of_an_agents_answer_goes_out_natively_and_in_its_instruction
     assert_eq!((parent.get("response_format"), after.get("response_format")), (None, None));
     assert_eq!(child["response_format"]["type"], "json_schema");
     let format = &child["response_format"]["json_schema"];
-    // A property that may be missing cannot be held to strictly.
+    // An optional property rules out strict mode.
     assert_eq!((&format["name"], &format["strict"]), (&json!("sky_watcher"), &json!(false)));
     assert_eq!(format["schema"]["properties"]["sky"], json!({ "type": "string", "minLength": 1 }));
     assert!(child["messages"][0]["content"].as_str().unwrap().contains("<responseFormat>"), "{child}");

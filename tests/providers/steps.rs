@@ -1,4 +1,4 @@
-//! A minimal step loop: sends requests, runs scripted tools, sums up.
+//! A minimal step loop: sends requests, runs scripted tools, and collects the answers.
 
 use std::rc::Rc;
 
@@ -11,7 +11,6 @@ use lmthing::{
     provider::{LanguageModel, ProviderError},
 };
 
-/// What one answer came to.
 #[derive(Clone, Debug, Default)]
 pub struct Answer {
     pub parts: Vec<StreamPart>,
@@ -58,7 +57,7 @@ pub async fn ask(model: &dyn LanguageModel, request: ModelRequest) -> Answer {
     answer
 }
 
-/// A tool with one scripted result a call.
+/// A tool with one scripted result per call.
 pub struct ScriptedTool {
     pub spec: ToolSpec,
     pub results: std::cell::RefCell<std::collections::VecDeque<ToolOutput>>,
@@ -102,7 +101,7 @@ fn result((id, name, _): &(String, String, String), tools: &[ScriptedTool]) -> C
     }
 }
 
-/// The content an answer goes back as: blocks in the order they began, each with its last metadata.
+/// The answer as content of the next request: blocks in the order they began, each with its last metadata.
 pub fn assistant_parts(parts: &[StreamPart]) -> Vec<ContentPart> {
     let mut content: Vec<(String, ContentPart)> = Vec::new();
     for part in parts {

@@ -1,4 +1,4 @@
-//! What a user of the program sees of failed attempts and of waits for the next one.
+//! What the program prints about failed attempts and about waits before the next one.
 
 use std::time::{Duration, Instant};
 
@@ -80,7 +80,7 @@ async fn a_switch_says_once_that_the_model_failed_and_how_often() {
 async fn usage_that_comes_slowly_after_the_reason_is_read() {
     let usage = "data: {\"choices\":[],\"usage\":{\"prompt_tokens\":3,\"completion_tokens\":4}}\n\n";
     let mut slow = Canned::sse(format!("{SAID}{usage}")).pieces(SAID.len() + 1).fault(Fault::StallAfter(usize::MAX));
-    // In two pieces, the second one longer than a patient reader waits in all.
+    // In two pieces, the second one later than the total time limit.
     slow.delay = Duration::from_millis(1_200);
     slow.body.extend_from_slice(b": and more\n\n");
     let answer = setup(vec![slow]).await.ask("lab:tide").await;

@@ -1,4 +1,4 @@
-//! A small stand-in for a Restate server on 127.0.0.1, with a service `p` whose runs end as their input says.
+//! A stand-in for a Restate server on 127.0.0.1, with a service `p` whose runs end as their input says.
 
 use std::{
     collections::BTreeMap,
@@ -17,7 +17,7 @@ use crate::support::{
     wait_within,
 };
 
-/// Takes a name, and is not run here: it has no model, and says when it is called.
+/// Takes a name. It has no model, and throws if it is called.
 pub const ELSEWHERE: &str = "
 import { z } from 'zod';
 export const description = 'Greets';
@@ -25,43 +25,42 @@ export const input = z.object({ name: z.string().min(2), count: z.number().int()
 export default async () => { throw new Error('run here'); };
 ";
 
-/// The server. It is there until the process ends.
+/// Serves until the process ends.
 pub struct Ingress {
     port: u16,
     world: Arc<Mutex<World>>,
 }
 
-/// What has happened, and what is to happen.
+/// State of the server, and the faults it simulates.
 #[derive(Default)]
 pub struct World {
-    /// Runs by their keys, in the order they came.
+    /// In the order of arrival.
     pub runs: Vec<Run>,
-    /// Answers to submissions that are lost, after the run is taken.
+    /// How many responses to submissions are lost, after the run is accepted.
     pub lose: usize,
-    /// Requests that are answered with 503.
+    /// How many requests get status 503.
     pub refuse: usize,
     /// Whether every connection is closed at once.
     pub is_away: bool,
     /// Whether runs named `held` may end.
     pub is_released: bool,
-    /// The token that is asked for.
+    /// The required bearer token.
     pub token: Option<String>,
-    /// How often each request came, by its method and its path without ids.
+    /// Requests by method and path without ids.
     pub requests: BTreeMap<String, usize>,
-    /// Awakeables that were decided.
+    /// Resolved awakeables.
     pub decided: Vec<(String, Value)>,
-    /// What the admin API answers.
+    /// The response of the admin API.
     pub rows: Value,
 }
 
-/// One run.
 #[derive(Clone, Debug)]
 pub struct Run {
     pub key: String,
     pub id: String,
     pub input: Value,
     pub submissions: usize,
-    /// How many had the same name before.
+    /// How many earlier runs have the same name.
     pub before: usize,
 }
 
@@ -81,23 +80,21 @@ impl Ingress {
         self.world.lock().unwrap()
     }
 
-    /// How many runs there are.
     pub fn count(&self) -> usize {
         self.world().runs.len()
     }
 
-    /// Changes what is to happen.
     pub fn change(&self, change: impl FnOnce(&mut World)) {
         change(&mut self.world());
     }
 
-    /// The names that were run, in order.
+    /// The names of the runs, in order.
     pub fn names(&self) -> Vec<String> {
         let name = |run: &Run| run.input["name"].as_str().unwrap_or_default().to_owned();
         self.world().runs.iter().map(name).collect()
     }
 
-    /// Waits until so many runs were taken.
+    /// Waits until this many runs were accepted.
     pub fn wait_for_runs(&self, count: usize) {
         let message = || format!("runs did not come: {:?}", self.names());
         wait_within(PATIENCE, message, || self.count() >= count);
@@ -105,7 +102,7 @@ impl Ingress {
 }
 
 impl World {
-    /// Takes a submission; says whether it is the first one with its key.
+    /// Accepts a submission; true if it is the first with its key.
     fn submit(&mut self, key: &str, input: Value) -> (String, bool) {
         if let Some(run) = self.runs.iter_mut().find(|run| run.key == key) {
             run.submissions += 1;
@@ -117,7 +114,7 @@ impl World {
         (id, true)
     }
 
-    /// What a run came to: a status, whether that is the run's own, and the body.
+    /// The end of a run: status, whether the error is the run's own, body.
     fn ended(&self, id: &str) -> Option<(u16, bool, Value)> {
         let Some(run) = self.runs.iter().find(|run| run.id == id) else {
             return Some((404, false, json!({ "code": 404, "message": "invocation not found", "source": "ingress" })));
@@ -158,7 +155,7 @@ fn serve(stream: &TcpStream, world: &Mutex<World>) -> io::Result<()> {
     Ok(())
 }
 
-/// Answers; says whether the connection goes on.
+/// Responds; true if the connection stays open.
 fn answer(request: &Request, stream: &TcpStream, world: &Mutex<World>) -> bool {
     let lock = || world.lock().unwrap();
     let own = |status: u16, message: &str| json!({ "code": status, "message": message, "source": "ingress" });

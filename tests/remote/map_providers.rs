@@ -1,5 +1,5 @@
-//! `lmthing map` against a provider (docs/map.md, "How many at once"): many rows wait at the same time, and limits of the provider
-//! slow the map down and fail nothing.
+//! `lmthing map` against a provider (docs/map.md, "How many at once"): many rows wait concurrently, and limits of the
+//! provider slow the map down without failures.
 
 use std::{
     io::Write,
@@ -29,7 +29,7 @@ const ANSWER: &str = "data: {\"choices\":[{\"delta\":{\"content\":\"hi\"}}]}\n\n
                       data: {\"choices\":[{\"delta\":{},\"finish_reason\":\"stop\"}],\"usage\":{\"prompt_tokens\":10,\"completion_tokens\":2}}\n\n\
                       data: [DONE]\n\n";
 
-/// How many requests are there at once, and were at most; how many came.
+/// Concurrent requests now and at most, and the number of all requests.
 #[derive(Default)]
 struct Seen {
     now: AtomicUsize,
@@ -37,7 +37,7 @@ struct Seen {
     all: AtomicUsize,
 }
 
-/// A provider that takes so many requests at once, each for a while.
+/// A provider that takes `limit` requests at once, each for a while.
 fn provider(limit: usize, takes: Duration) -> (String, Arc<Seen>) {
     let seen = Arc::new(Seen::default());
     let kept = seen.clone();
@@ -85,7 +85,7 @@ fn limits_of_the_provider_fail_no_row() {
     let ended = map(&address, 100, "--jobs 32");
     assert_eq!(ended.code, 0, "{ended:?}");
     assert_eq!(results(&ended.stdout).len(), 100);
-    // All rows share what one has learned.
+    // All rows share the limit that one has learned.
     assert!(seen.all.load(Ordering::SeqCst) < 300, "{} requests", seen.all.load(Ordering::SeqCst));
 }
 

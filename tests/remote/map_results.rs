@@ -1,4 +1,4 @@
-//! `lmthing map` (docs/map.md): results, their order and their file; going on; limits; what a bad row does to others.
+//! `lmthing map` (docs/map.md): results, their order and file; resuming; limits; the effect of a bad row on others.
 
 use std::{fs, thread, time::Duration};
 
@@ -169,7 +169,7 @@ fn nothing_that_was_done_is_lost_by_a_kill() {
     let ended = folder.run(&map);
     assert_eq!(ended.code, 0, "{ended:?}");
     assert_eq!(numbers(&results_in(&folder, "out.jsonl")), (1..=200).collect::<Vec<_>>());
-    // Those that were under way are run again, and no other.
+    // Only rows that were running are run again.
     assert!(runs(&folder).len() <= 200 + 4, "{begun} {}", runs(&folder).len());
 }
 

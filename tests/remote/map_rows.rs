@@ -1,4 +1,4 @@
-//! `lmthing map` (docs/map.md): rows in every form, and what is said of rows that are none.
+//! `lmthing map` (docs/map.md): rows in every format, and errors of invalid rows.
 
 use std::{
     fs,
@@ -174,7 +174,7 @@ fn a_quote_that_is_never_closed_swallows_nothing() {
         assert!(ended.code == 2 && ended.stderr.contains(&words), "{rows:?}: {ended:?}");
     }
     assert!(crate::rows::runs(&folder).is_empty() && !folder.path("out.jsonl").exists());
-    // What looks like it is none.
+    // Looks like an end mark, but is a value.
     for rows in ["name,count\n.,1\n\"a\"\"\n.\",2\n", "name\na\n.\n", "name\r\n\"\"\"\"\r\n\".\""] {
         folder.write("rows.csv", rows);
         let ended = folder.run("map p.lmt.mjs --input rows.csv");

@@ -1,4 +1,4 @@
-//! `lmthing approve` (docs/map.md, "Approvals"): decisions on calls that wait at a server, and their list.
+//! `lmthing approve` (docs/map.md, "Approvals"): decisions on calls that wait on a server, and their list.
 
 use serde_json::{Value, json};
 
@@ -9,7 +9,7 @@ use crate::{
 
 const ID: &str = "sign_19faFKbtLN2_K0fT5bM6kCXToQ9REp3TWAAAAEQ";
 
-/// What the admin API knows of one run that waits.
+/// The admin API's rows for one run that waits.
 fn rows(decided: bool) -> Value {
     let calls =
         json!({ "calls": [{ "id": ID, "name": "deploy", "args": { "to": "live" }, "agent": null }] }).to_string();
@@ -70,7 +70,7 @@ fn what_waits_is_listed() {
     server.world().rows = rows(true);
     let ended = folder.run(&format!("approve {at}"));
     assert_eq!((ended.code, ended.stdout.as_str(), ended.stderr.as_str()), (0, "", "Nothing waits for approval.\n"));
-    // The ingress is no admin API.
+    // The ingress is not an admin API.
     let ended = folder.run(&format!("approve --on {url} --admin {url}/x", url = server.url()));
     assert!(ended.code != 0 && ended.stderr.contains("the admin API is wanted"), "{ended:?}");
 }

@@ -1,4 +1,5 @@
-//! `lmthing map --on URL` (docs/map.md, "On a server"): rows run there, each once, whatever ends the commands.
+//! `lmthing map --on URL` (docs/map.md, "On a server"): rows run there once each, however often the command is
+//! interrupted.
 
 use std::{collections::BTreeSet, fs, thread, time::Duration};
 
@@ -49,7 +50,7 @@ fn rows_are_checked_here_and_run_there() {
     let mut names = server.names();
     names.sort();
     assert_eq!(names, ["ada", "bad", "odd", "typed"]);
-    // Nothing keeps them: they are run again.
+    // Without stored results they are run again.
     map(&folder, &server, "");
     assert_eq!(keys(&server), 8);
     let ended = map(&folder, &server, "-m a:b");
@@ -143,7 +144,7 @@ fn rows_that_are_killed_with_the_map_are_taken_by_the_next() {
     assert_eq!(numbers(&results), (1..=80).collect::<Vec<_>>());
     let expected: Vec<String> = names.iter().map(|name| format!("hello {name}")).collect();
     assert_eq!(texts(&results), expected);
-    // Each row has a run of its own, and each was run once.
+    // Each row has a run of its own, which ran once.
     let runs: BTreeSet<&str> = results.iter().map(|result| result["invocation"].as_str().unwrap()).collect();
     assert_eq!((runs.len(), server.count(), keys(&server)), (80, 80, 80));
     let ended = map(&folder, &server, out);

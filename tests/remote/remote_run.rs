@@ -1,4 +1,5 @@
-//! `lmthing run --on URL` (docs/map.md, "On a server"): the input is checked here, the file runs there, its report is shown here.
+//! `lmthing run --on URL` (docs/map.md, "On a server"): the input is checked here, the file runs there, its report is
+//! shown here.
 
 use std::{
     io::{Read, Write},
@@ -28,7 +29,7 @@ fn a_report_is_shown_as_the_run_would_be() {
     let (folder, server) = (folder(), Ingress::start());
     let ended = run(&folder, &server, "p.lmt.mjs Ada");
     assert_eq!((ended.code, ended.stdout.as_str(), ended.stderr.as_str()), (0, "hello Ada\n", ""));
-    // The worker's schema puts in what is missing.
+    // The worker's schema adds defaults.
     assert_eq!(server.world().runs[0].input, json!({ "name": "Ada" }));
     let ended = run(&folder, &server, "-f json p.lmt.mjs --name Ada --count 3");
     assert_eq!((ended.code, &ended.object()["text"], &ended.object()["ok"]), (0, &json!("hello Ada"), &json!(true)));
@@ -136,7 +137,7 @@ fn a_server_that_cannot_be_asked_is_told_in_words() {
     let ended = with_token("geheim");
     assert!(ended.code == 0 && !ended.stderr.contains("geheim"), "{ended:?}");
     server.world().token = None;
-    // Behind a path that nobody serves.
+    // A path that is not served.
     let ended = folder.run(&format!("run --on {}/x/y p.lmt.mjs Ada", server.url()));
     assert!(ended.code == 2 && ended.stderr.contains("is no Restate server"), "{ended:?}");
     let closed = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();

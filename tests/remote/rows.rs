@@ -1,4 +1,4 @@
-//! What tests of `lmthing map` have in common: a file for rows, results as JSON.
+//! A prompt file for rows, and results of `lmthing map`.
 
 use std::fs;
 
@@ -6,7 +6,7 @@ use serde_json::Value;
 
 use crate::support::Folder;
 
-/// Says what it is given, notes each run in a file, and fails where it is told to.
+/// Answers with its input, writes a line for each run, and fails for the name `bad`.
 pub const ECHO: &str = "
 import { z } from 'zod';
 import fs from 'node:fs';
@@ -21,7 +21,7 @@ export default async ({ $ }, { name, count, wait = 0 }) => {
 };
 ";
 
-/// A folder with the file and some rows.
+/// A folder with the file and these rows.
 pub fn echo(rows: &[&str]) -> Folder {
     Folder::new(&[("p.lmt.mjs", ECHO), ("rows.jsonl", &lines(rows))])
 }
@@ -31,7 +31,7 @@ pub fn lines(names: &[&str]) -> String {
     names.iter().map(|name| format!("{{\"name\":\"{name}\"}}\n")).collect()
 }
 
-/// Lines of JSON.
+/// Parses lines of JSON.
 pub fn results(text: &str) -> Vec<Value> {
     text.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
 }
@@ -46,7 +46,7 @@ pub fn numbers(results: &[Value]) -> Vec<u64> {
     results.iter().map(|result| result["row"].as_u64().unwrap()).collect()
 }
 
-/// How often each row was run, by what it noted.
+/// The names in the order in which they ran.
 pub fn runs(folder: &Folder) -> Vec<String> {
     folder.lines("runs.log")
 }

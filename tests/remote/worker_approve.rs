@@ -1,4 +1,4 @@
-//! Calls that wait for approval while nobody holds anything (docs/scale.md, "Approvals"), through the real server.
+//! Calls that wait for approval without holding a connection (docs/scale.md, "Approvals"), with the real server.
 
 use serde_json::{Value, json};
 
@@ -10,7 +10,7 @@ use crate::{
     },
 };
 
-/// `deploy` needs somebody to say yes, `read` does not.
+/// `deploy` needs approval, `read` does not.
 const DEPLOY: &str = "
 const To = z.object({ to: z.string() });
 export default ({ $, defTool }) => {
@@ -40,7 +40,7 @@ fn two(asked: &Conversation) -> Turn {
     }
 }
 
-/// Waits until the run waits, with its attempt given up: nothing is held for it. Gives the calls it waits for.
+/// Waits until the run is suspended, so that nothing is held for it; returns the calls that wait.
 fn waiting(lab: &Lab, call: &str) -> Vec<Value> {
     soon("the run waits", || lab.server.status(call) == "suspended");
     let listed = lab.place.run(&format!("approve --json --on {} --admin {}", lab.ingress(), lab.admin()));
@@ -54,7 +54,7 @@ fn approve(lab: &Lab, words: &str) -> Ended {
     Ended::of(&mut command)
 }
 
-/// The ids of what waits, by where they deploy to.
+/// The ids of the waiting calls, by where they deploy to.
 fn id_of(waiting: &[Value], to: &str) -> String {
     let call = waiting.iter().find(|call| call["args"]["to"] == to).unwrap_or_else(|| panic!("{waiting:?}"));
     call["id"].as_str().unwrap().to_owned()
@@ -88,7 +88,7 @@ fn a_no_and_its_reason_reach_the_model() {
     let text = lab.result(&call);
     assert!(text.as_str().unwrap().contains("not on a Friday"), "{text}");
     assert_eq!(lab.notes(), ["read x"]);
-    // It waits no more.
+    // It no longer waits.
     let listed = lab.place.run(&format!("approve --json --on {} --admin {}", lab.ingress(), lab.admin()));
     assert_eq!(listed.object(), json!([]));
 }

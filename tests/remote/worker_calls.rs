@@ -1,4 +1,4 @@
-//! Prompt files as services of Restate (docs/scale.md): what calls give, through the real server.
+//! Prompt files as services of Restate (docs/scale.md): results of calls, with the real server.
 
 use std::{
     fs,
@@ -36,7 +36,7 @@ fn a_call_gives_the_output_or_the_text() {
     assert_eq!(object["output"], json!({ "summary": "Sunny in Ulm.", "days": 5 }));
     assert_eq!(object["finishReason"], "stop");
     assert_eq!(object["usage"]["outputTokens"], 2, "{object}");
-    // A file without an input takes nothing, in any of the ways there are to say so.
+    // A file without an input accepts every form of no input.
     for nothing in ["", "null", "{}"] {
         let reply = http::ask("POST", lab.server.ingress, "/say/run", &[], nothing).unwrap();
         assert_eq!(reply.good(), json!("Hello world"));
@@ -89,7 +89,7 @@ export default ({ $, defTool }) => {
     let answer = |_: &_| Turn::failure(401);
     let Some(lab) = Lab::new("a_failed_run_is_an_error", source, answer) else { return };
     let _worker = lab.worker();
-    // What no attempt can mend is not tried again.
+    // A failure that no attempt can fix is not retried.
     let reply = lab.call("run", &json!({}));
     assert_eq!(reply.status, 500, "{reply:?}");
     assert!(reply.body.contains("401") || reply.body.contains("no luck"), "{reply:?}");
@@ -113,7 +113,7 @@ export default ({ $, defTool }, { id }) => {
   defTool('work', 'Works.', none, () => { note('work'); return 'done'; });
   $`You are who=${id}.`;
 };";
-    // The second step fails more often than the run itself tries again.
+    // The second step fails more often than the run itself retries.
     let answer = |asked: &Conversation| match asked.step {
         0 => Turn::default().call("c", "work", &json!({})),
         _ => match ASKED.fetch_add(1, Ordering::SeqCst) {
@@ -213,7 +213,7 @@ export default ({ $, defTool }, { id }) => {
         assert_eq!(reply.status, 409, "{reply:?}");
         soon("the tool is told", || lab.notes().iter().filter(|line| *line == "aborted").count() > times);
     }
-    // The worker is as it was.
+    // The worker still serves.
     assert_eq!(lab.call("run", &json!({ "id": "b" })).good(), "fine");
     assert_eq!(lab.asked("a 0"), 2);
 }

@@ -1,5 +1,5 @@
-//! What happens to runs when workers and the server are killed (docs/scale.md, "When something dies"): none is lost, what is
-//! stored is not asked again. `LMTHING_KILLS=500` makes the last test one of so many runs.
+//! Runs while workers and the server are killed (docs/scale.md, "When something dies"): none is lost, and stored
+//! requests are not repeated. `LMTHING_KILLS=500` sets the number of runs in the last test.
 
 use std::{collections::BTreeMap, thread, time::Duration};
 
@@ -17,7 +17,7 @@ use crate::{
     },
 };
 
-/// A lab with a worker and a call of `a` whose second request is under way.
+/// A lab with a worker and a call of `a` whose second request is being answered.
 fn at_the_second_request(test: &str) -> Option<(Lab, Worker, String)> {
     let lab = Lab::new(test, STEPS, steps)?;
     lab.gate.hold("a 1");
@@ -27,7 +27,7 @@ fn at_the_second_request(test: &str) -> Option<(Lab, Worker, String)> {
     Some((lab, worker, call))
 }
 
-/// The notes of tools of a whole run of `a`.
+/// What the tools write in a whole run of `a`.
 const NOTES: [&str; 4] = ["begin a-0", "end a-0", "begin a-1", "end a-1"];
 
 #[test]
@@ -48,7 +48,7 @@ fn another_machine_goes_on_with_what_the_server_has_stored() {
     let port = worker.port;
     worker.kill();
     lab.gate.open("a 1");
-    // A journal of its own: that of the machine that is gone is not there.
+    // With its own journal: that of the lost machine is not available.
     let _other = lab.worker_at(port, "other.db");
     assert_eq!(lab.result(&call), Value::from(said("a")));
     assert_eq!(json!(lab.counts()), json!({ "a 0": 1, "a 1": 2, "a 2": 1 }));
@@ -63,7 +63,7 @@ fn two_calls(asked: &Conversation) -> Turn {
     }
 }
 
-/// A lab whose tool call `a-1` is under way, when `a-0` is done.
+/// A lab whose tool call `a-1` is running after `a-0` has ended.
 fn in_the_midst_of_a_step(test: &str) -> Option<(Lab, Worker, String)> {
     let lab = Lab::new(test, STEPS, two_calls)?;
     lab.place.folder.write("hold-a-1", "");
@@ -125,7 +125,7 @@ fn the_other_of_two_workers_takes_over() {
     for (id, call) in ids.iter().zip(calls) {
         assert_eq!(lab.result(&call), Value::from(said(id)));
     }
-    // What was stored before is not asked again, whoever had it.
+    // What was stored before is not requested again, by any worker.
     let again: Vec<_> = lab.counts().into_iter().filter(|(name, times)| name.ends_with(" 0") && *times > 1).collect();
     assert!(again.is_empty(), "{again:?}");
 }
@@ -148,7 +148,7 @@ fn a_worker_that_is_asked_to_end_finishes_its_steps_and_gives_its_runs_back() {
     let Some((lab, worker, call)) = at_the_second_request("a_worker_that_is_asked_to_end") else { return };
     let port = worker.port;
     worker.running.signal("TERM");
-    // It waits for the step that is under way.
+    // It waits for the running step.
     soon("nobody new is taken", || !worker.is_healthy());
     lab.gate.open("a 1");
     let ended = worker.running.end();
@@ -188,7 +188,7 @@ fn of_many_runs_none_is_lost_and_nothing_stored_is_repeated_when_both_are_killed
     let (port, journal) = (worker.port, lab.place.folder.path("worker.db"));
     let ids: Vec<String> = (0..runs).map(|n| format!("r{n}")).collect();
     let calls: Vec<String> = ids.iter().map(|id| lab.send("run", &json!({ "id": id }))).collect();
-    // What was answered for good when the worker was killed, and how often it had been asked by then.
+    // The stored requests at the time of the kill, and how often each had been sent.
     let mut settled: BTreeMap<String, usize> = BTreeMap::new();
     for kill in 1..=4 {
         soon("it gets on", || lab.place.provider.count() >= runs * 3 * kill / 6);

@@ -13,7 +13,7 @@ use crate::{
     },
 };
 
-/// Writes a row for each of so many ids.
+/// Writes this many rows.
 fn rows(lab: &Lab, count: usize) {
     let lines: String = (0..count).map(|n| format!("{{\"id\":\"r{n}\"}}\n")).collect();
     lab.place.folder.write("rows.jsonl", &lines);
@@ -57,7 +57,7 @@ fn a_map_that_is_killed_goes_on_and_asks_for_nothing_twice() {
     let worker = lab.worker();
     let port = worker.port;
     rows(&lab, 40);
-    // Rows before this one come to their ends, and stand in the file; all others that are under way wait.
+    // Rows before this one end and are in the file; all others that are running wait.
     (20..40).for_each(|n| lab.gate.hold(&format!("r{n} 1")));
     let mut map = lab.place.start(&map_words(&lab));
     soon("half is done", || {

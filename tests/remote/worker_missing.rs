@@ -1,4 +1,4 @@
-//! `lmthing worker` in a build without one.
+//! `lmthing worker` in a build without the feature.
 
 use crate::support::{Folder, HELLO};
 

@@ -1,5 +1,5 @@
-//! `lmthing worker` as Restate's server sees it, without that server: health, what there is to call, registration, signed requests,
-//! the end. The real one is asked in the other tests of workers.
+//! `lmthing worker` as the Restate server sees it, without that server: health, discovery, registration, signed
+//! requests, shutdown.
 
 use std::{
     io::{BufRead, BufReader},
@@ -35,7 +35,7 @@ export const mock = [{ type: 'text', text: '[1]' }];
 export default async ({ $ }, { city }) => { $`${city}`; };
 ";
 
-/// A worker, and what it has said.
+/// A worker and the lines of its log.
 struct Worker {
     child: KilledOnDrop,
     said: Arc<Mutex<Vec<Value>>>,
@@ -81,7 +81,7 @@ impl Worker {
         self.line("listening")["address"].as_str().unwrap().to_owned()
     }
 
-    /// Waits for the end: the code, and what was said that is no line of the log.
+    /// Waits for the end; returns the exit code, and stderr without the log.
     fn end(mut self) -> (i32, String) {
         let said = self.said.clone();
         let status = wait_for_exit(&mut self.child.0, || format!("{:?}", said.lock().unwrap()));
@@ -91,7 +91,7 @@ impl Worker {
     }
 }
 
-/// Asks over HTTP/2 without TLS, as Restate does, or over HTTP/1.1: status, type, body.
+/// Sends a request over HTTP/2 without TLS, as Restate does, or over HTTP/1.1; returns status, content type, body.
 fn ask(is_http2: bool, url: &str, headers: &[(&str, &str)]) -> (u16, String, Value) {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
     runtime.block_on(async {
@@ -153,7 +153,7 @@ fn health_is_told_on_both_versions_of_http() {
         assert_eq!(health, json!({ "status": "ok", "running": 0, "waiting": 0, "done": 0, "failed": 0 }));
     }
     assert_eq!(ask(true, &format!("{url}/elsewhere"), &[]).0, 400);
-    // Nobody could end what is called so.
+    // A name that no host can resolve to.
     let (status, _, said) = ask(false, &format!("{url}/discover"), &[("accept", MANIFEST)]);
     assert!(status == 505 && said["message"].as_str().unwrap().contains("HTTP/2"), "{status} {said}");
 }
@@ -168,7 +168,7 @@ fn pages_in_browsers_are_not_answered() {
         let (status, _, said) = discover(true, ("origin", origin));
         assert!(status == 403 && said["message"].as_str().unwrap().contains("pages"), "{status} {said}");
     }
-    // A name that has begun to lead here.
+    // DNS rebinding: another name that leads here.
     let (status, _, said) = discover(false, ("host", "rebound.example:9080"));
     assert!(status == 403 && said["message"].as_str().unwrap().contains("--advertise"), "{status} {said}");
     for host in ["worker.example", "localhost:1", "[::1]:9080"] {
@@ -191,7 +191,7 @@ fn passwords_of_addresses_are_not_told() {
     assert_eq!(code, 1, "{said}");
     assert!(said.contains("not registered yet") && said.contains("http://***@worker.example"), "{said}");
     assert!(["somebody", "geheim", "t0ken"].iter().all(|secret| !said.contains(secret)), "{said}");
-    // The server is told all of it.
+    // The registration has the full address.
     assert_eq!(asked.lock().unwrap()[0].1["uri"], "http://t0ken@worker.example/");
 }
 
@@ -201,7 +201,7 @@ fn a_signal_ends_a_worker_that_has_nothing_to_do() {
     let folder = Folder::of(HELLO);
     for (name, code) in [("TERM", 143), ("INT", 130)] {
         let mut worker = Worker::start(&folder, "p.lmt.mjs");
-        // A connection that is open for nothing keeps nobody.
+        // An idle connection does not delay the shutdown.
         let url = worker.url();
         let _idle = std::net::TcpStream::connect(url.strip_prefix("http://").unwrap()).unwrap();
         assert_eq!(ask(true, &format!("{url}/health"), &[]).0, 200);
@@ -212,10 +212,10 @@ fn a_signal_ends_a_worker_that_has_nothing_to_do() {
     }
 }
 
-/// The lines of the head of a request, and its body.
+/// The head of a request, and its body.
 type Asked = Arc<Mutex<Vec<(Vec<String>, Value)>>>;
 
-/// A server's admin API, which says so at these times, and what it was asked.
+/// A server's admin API with these responses, and the requests it got.
 fn admin(answers: &'static [(&'static str, &'static str)]) -> (String, Asked) {
     let asked = Arc::new(Mutex::new(Vec::new()));
     let (seen, count) = (asked.clone(), AtomicUsize::new(0));
@@ -248,7 +248,7 @@ fn a_worker_registers_and_waits_for_a_server_that_is_not_ready() {
         (asked[2].1["uri"].as_str().unwrap().trim_end_matches('/'), &asked[2].1["force"]),
         (&*own, &json!(true))
     );
-    // Told once.
+    // Reported once.
     let said = worker.said.lock().unwrap().clone();
     assert_eq!(said.iter().filter(|line| line["message"] == "not registered yet, trying on").count(), 1, "{said:?}");
 }
@@ -334,7 +334,7 @@ fn base58(bytes: &[u8]) -> String {
     digits.iter().rev().map(|digit| char::from(LETTERS[*digit as usize])).collect()
 }
 
-/// What Restate signs a request with.
+/// The signature of a request by Restate.
 fn signed(pair: &Ed25519KeyPair, path: &str) -> String {
     let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap().as_secs();
     let part = |value: Value| BASE64_URL_SAFE_NO_PAD.encode(value.to_string());
@@ -354,7 +354,7 @@ fn with_a_key_only_signed_requests_are_answered() {
     let (own, other) = (pair(), pair());
     let key = format!("publickeyv1_{}", base58(own.public_key().as_ref()));
     let folder = Folder::of(HELLO);
-    // With a key it may be reached by others.
+    // With a key it may listen on other addresses.
     let mut worker = Worker::of(
         &mut folder.command(&format!("worker p.lmt.mjs --listen 0.0.0.0:0 --log json --identity-key {key}")),
     );

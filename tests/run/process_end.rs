@@ -29,7 +29,8 @@ export default ({ $ }) => { $`go`; };
 ";
 
 fn interrupt(source: &str, signal: &str, code: i32) {
-    let mut running = Folder::of(source).start("run p.lmt.mjs");
+    let folder = Folder::of(source);
+    let mut running = folder.start("run p.lmt.mjs");
     running.wait_for("started", 1);
     thread::sleep(Duration::from_millis(50));
     running.signal(signal);

@@ -1,6 +1,7 @@
-//! The same script in Node and in lmthing: both have to print the same and end with the same code. Each folder of
-//! `tests/script/node` is a case: `main.mjs`, what it imports, packages below `packages/` (which becomes `node_modules`), and an
-//! optional `case.json` with `args`, `env` and `stdin`.
+//! The same script in Node and in lmthing must print the same and exit with the same code. Each folder of
+//! `tests/script/node` is a case: `main.mjs`, what it imports, packages below `packages/` (which becomes
+//! `node_modules`), and an optional `case.json` with `args`, `env` and `stdin`. `LMTHING_NODE_CASE=text` runs the
+//! matching cases only.
 
 use std::{
     fs,
@@ -40,7 +41,7 @@ fn scripts_do_as_in_node() {
     assert!(differences.is_empty(), "{}", differences.join("\n\n"));
 }
 
-/// What lmthing does differently, if anything.
+/// The first difference between Node and lmthing.
 fn difference(case: &Path) -> Option<String> {
     let given: Value =
         fs::read_to_string(case.join("case.json")).map(|text| serde_json::from_str(&text).unwrap()).unwrap_or_default();
@@ -50,7 +51,7 @@ fn difference(case: &Path) -> Option<String> {
     node.arg("main.mjs");
     let mut lmthing = lmthing();
     lmthing.args(["run", "main.lmt.mjs"]);
-    // The same path for both, and for each as if the other had not been there.
+    // Both in the same path, each in a fresh copy.
     let [expected, got] = [node, lmthing].map(|command| {
         fs::remove_dir_all(&place).unwrap();
         copy(case, &place);
@@ -75,7 +76,7 @@ fn difference(case: &Path) -> Option<String> {
     })
 }
 
-/// What a command prints, its exit code, and what it says on stderr.
+/// Stdout, exit code, stderr.
 fn run(mut command: Command, given: &Value, place: &Path) -> (String, Option<i32>, String) {
     let texts = |key: &str| given[key].as_array().into_iter().flatten().map(|text| text.as_str().unwrap());
     command.args(texts("args")).current_dir(place).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
@@ -84,7 +85,7 @@ fn run(mut command: Command, given: &Value, place: &Path) -> (String, Option<i32
         command.env(name, value.as_str().unwrap());
     }
     let mut child = command.spawn().unwrap();
-    // A script that reads nothing may be gone by now.
+    // The script may end without reading its input.
     let _ = child.stdin.take().unwrap().write_all(given["stdin"].as_str().unwrap_or_default().as_bytes());
     let output = child.wait_with_output().unwrap();
     let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).trim_end().to_owned();
@@ -96,7 +97,7 @@ fn copy(from: &Path, to: &Path) {
     for entry in fs::read_dir(from).unwrap() {
         let entry = entry.unwrap();
         let name = entry.file_name();
-        // Folders of that name are never committed.
+        // `.gitignore` excludes folders named `node_modules`.
         let target = if name == "packages" { to.join("node_modules") } else { to.join(name) };
         if entry.path().is_dir() {
             copy(&entry.path(), &target);

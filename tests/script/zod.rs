@@ -1,10 +1,10 @@
-//! The built-in zod: its declarations are made when they are first asked for, and yet it is the zod of npm.
+//! The built-in zod behaves like the zod of npm, though its declarations are created lazily.
 
 use std::path::Path;
 
 use crate::support::{Ended, Folder, lmthing};
 
-/// The npm package that the built-in one was made of, by the build of this crate.
+/// The npm package that the built-in one was bundled from.
 const NPM: &str = concat!(env!("OUT_DIR"), "/runtime-js/node_modules/zod");
 
 #[test]

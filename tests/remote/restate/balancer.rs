@@ -1,4 +1,4 @@
-//! What stands before several workers: each connection goes to the next one that takes it.
+//! A load balancer for workers: each connection goes to the next one that accepts it.
 
 use std::{
     io,
@@ -10,7 +10,7 @@ use std::{
     thread,
 };
 
-/// Hands connections on to these ports, until the process ends. Says its own.
+/// Forwards connections to these ports until the process ends; returns its own port.
 pub fn start(workers: &[u16]) -> u16 {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let port = listener.local_addr().unwrap().port();
@@ -19,7 +19,7 @@ pub fn start(workers: &[u16]) -> u16 {
         for inward in listener.incoming().flatten() {
             let first = next.fetch_add(1, Ordering::Relaxed);
             let ports = (0..workers.len()).map(|place| workers[(first + place) % workers.len()]);
-            // One that nobody takes is closed, and asked for again.
+            // Without a worker the connection is closed, and the server retries.
             let Some(outward) = ports.filter_map(|port| TcpStream::connect(("127.0.0.1", port)).ok()).next() else {
                 continue;
             };
@@ -29,7 +29,7 @@ pub fn start(workers: &[u16]) -> u16 {
     port
 }
 
-/// Both directions, each on a thread; the end of one is the end of both.
+/// Copies both directions; the end of one ends both.
 fn joined(inward: &TcpStream, outward: &TcpStream) -> io::Result<()> {
     for (from, to) in [(inward, outward), (outward, inward)] {
         let (mut from, mut to) = (from.try_clone()?, to.try_clone()?);

@@ -1,4 +1,4 @@
-//! Holds back answers of the provider until a test has seen what it wants to see.
+//! Holds back answers of the provider until a test releases them.
 
 use std::{
     collections::BTreeSet,
@@ -11,17 +11,16 @@ use std::{
 pub struct Gate(Arc<Mutex<BTreeSet<String>>>);
 
 impl Gate {
-    /// Requests of this name wait from now on.
+    /// Requests with this name wait from now on.
     pub fn hold(&self, name: &str) {
         self.0.lock().unwrap().insert(name.to_owned());
     }
 
-    /// And no longer.
     pub fn open(&self, name: &str) {
         self.0.lock().unwrap().remove(name);
     }
 
-    /// Waits as long as the name is held.
+    /// Waits while the name is held.
     pub fn wait(&self, name: &str) {
         while self.0.lock().unwrap().contains(name) {
             thread::sleep(Duration::from_millis(5));

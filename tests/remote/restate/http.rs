@@ -1,4 +1,4 @@
-//! One request at a time, over plain HTTP to this machine.
+//! Single HTTP requests to this machine.
 
 use std::{
     io::{self, Read, Write},
@@ -8,7 +8,6 @@ use std::{
 
 use serde_json::Value;
 
-/// What a server answered.
 #[derive(Debug)]
 pub struct Reply {
     pub status: u16,
@@ -20,14 +19,14 @@ impl Reply {
         serde_json::from_str(&self.body).unwrap_or_else(|error| panic!("{error}: {self:?}"))
     }
 
-    /// The JSON of a good answer.
+    /// The JSON of a response with status 200.
     pub fn good(&self) -> Value {
         assert_eq!(self.status, 200, "{self:?}");
         self.json()
     }
 }
 
-/// Asks `port` of this machine; a body is JSON. HTTP/1.0, so that an answer ends with its connection.
+/// Sends a request to `port`; a body is JSON. HTTP/1.0, so that the response ends with its connection.
 pub fn ask(method: &str, port: u16, path: &str, headers: &[(&str, &str)], body: &str) -> io::Result<Reply> {
     let address = SocketAddr::from(([127, 0, 0, 1], port));
     let mut stream = TcpStream::connect_timeout(&address, Duration::from_secs(2))?;

@@ -1,5 +1,5 @@
-//! Prompt files as services of Restate: the real server, workers that are started and ended as machines are, a provider that
-//! keeps what it was asked.
+//! Prompt files as services of Restate: the real server, workers that are started and killed, and a provider that
+//! records requests.
 
 use crate::support::{
     Ended, Running,
@@ -22,7 +22,8 @@ use gate::Gate;
 use http::Reply;
 use server::{Server, free_ports, soon};
 
-/// Two steps with a tool each, and an answer of both. A tool call waits as long as there is a file `hold-` with its id.
+/// Two steps with a tool call each, and an answer with both results. A tool call waits while there is a file `hold-`
+/// with its id.
 pub const STEPS: &str = "
 export const input = z.object({ id: z.string() });
 const named = z.object({ id: z.string() });
@@ -38,7 +39,7 @@ export default ({ $, defTool }, { id }) => {
 };
 ";
 
-/// What the model says to [`STEPS`].
+/// The model's answers for [`STEPS`].
 pub fn steps(asked: &Conversation) -> Turn {
     match asked.step {
         2 => Turn::text(&asked.results().join("; ")),
@@ -49,7 +50,7 @@ pub fn steps(asked: &Conversation) -> Turn {
     }
 }
 
-/// What a run of [`STEPS`] says at its end.
+/// The final text of a run of [`STEPS`].
 pub fn said(id: &str) -> String {
     format!("{id}-0 is done; {id}-1 is done")
 }
@@ -62,7 +63,8 @@ pub struct Lab {
 }
 
 impl Lab {
-    /// The file asks the provider; its source stands behind [`PRELUDE`]. None where there is no server.
+    /// The file calls the provider; its source is appended to [`PRELUDE`]. `None` if there is no server on this
+    /// machine.
     pub fn new(test: &str, source: &str, answer: fn(&Conversation) -> Turn) -> Option<Self> {
         let server = Server::start(test)?;
         let gate = Gate::default();
@@ -75,23 +77,23 @@ impl Lab {
         Some(Lab { place: Place::new(&source, provider), server, gate })
     }
 
-    /// A worker for the file on a port of its own, registered.
+    /// A registered worker for the file, on a port of its own.
     pub fn worker(&self) -> Worker {
         self.worker_of("p.lmt.mjs")
     }
 
-    /// The same for other files and options; one of the files is `p.lmt.mjs`.
+    /// A registered worker for these files and options; one of the files is `p.lmt.mjs`.
     pub fn worker_of(&self, words: &str) -> Worker {
         let [port] = free_ports();
         self.registered(self.worker_behind(port, port, "worker.db", words))
     }
 
-    /// One with this port and journal, registered, that takes calls.
+    /// A registered worker with this port and journal.
     pub fn worker_at(&self, port: u16, journal: &str) -> Worker {
         self.registered(self.worker_behind(port, port, journal, "p.lmt.mjs"))
     }
 
-    /// Waits until the server knows what it serves.
+    /// Waits until the server knows the worker's services.
     pub fn registered(&self, mut worker: Worker) -> Worker {
         let is_registered = || {
             let services = http::ask("GET", self.server.admin, "/services/p", &[], "");
@@ -101,7 +103,7 @@ impl Lab {
         worker.still_running()
     }
 
-    /// One that is reached at another port.
+    /// A worker that the server reaches at another port.
     pub fn worker_behind(&self, balancer: u16, port: u16, journal: &str, words: &str) -> Worker {
         let admin = self.server.admin;
         let line = format!(
@@ -113,22 +115,20 @@ impl Lab {
         worker.still_running()
     }
 
-    /// Where calls go to.
     pub fn ingress(&self) -> String {
         format!("http://127.0.0.1:{}", self.server.ingress)
     }
 
-    /// Where the server is told what to do.
     pub fn admin(&self) -> String {
         format!("http://127.0.0.1:{}", self.server.admin)
     }
 
-    /// Calls a handler of the file and waits for its answer.
+    /// Calls a handler of the file and waits for the response.
     pub fn call(&self, handler: &str, input: &Value) -> Reply {
         self.server.post(&format!("/p/{handler}"), &[], input)
     }
 
-    /// Begins a call; gives its id.
+    /// Starts a call; returns its id.
     pub fn send(&self, handler: &str, input: &Value) -> String {
         self.send_with(handler, &[], input)
     }
@@ -139,34 +139,34 @@ impl Lab {
         reply.json()["invocationId"].as_str().unwrap().to_owned()
     }
 
-    /// What a call came to; waits for its end.
+    /// Waits for the end of a call; returns its response.
     pub fn ended(&self, id: &str) -> Reply {
         let mut reply = None;
         let path = format!("/restate/invocation/{id}/output");
         soon(&format!("{id} ends: {}", self.place.provider.count()), || {
-            // The server may be down; and there may be no answer yet.
+            // The server may be down, or the call may still run.
             reply = http::ask("GET", self.server.ingress, &path, &[], "").ok().filter(|reply| !is_to_come(reply));
             reply.is_some()
         });
         reply.unwrap()
     }
 
-    /// The JSON of a call that ends well.
+    /// The JSON of a call that succeeds.
     pub fn result(&self, id: &str) -> Value {
         self.ended(id).good()
     }
 
-    /// Waits until the provider has been asked this, so often.
+    /// Waits until the provider has received this request this many times.
     pub fn wait_until_asked(&self, name: &str, times: usize) {
         soon(&format!("{name} is asked {times} times"), || self.asked(name) >= times);
     }
 
-    /// How often the provider was asked this.
+    /// How often the provider received this request.
     pub fn asked(&self, name: &str) -> usize {
         self.place.provider.names().iter().filter(|asked| *asked == name).count()
     }
 
-    /// How often it was asked what.
+    /// The requests by name, and how often each came.
     pub fn counts(&self) -> BTreeMap<String, usize> {
         let mut counts = BTreeMap::new();
         for name in self.place.provider.names() {
@@ -175,23 +175,23 @@ impl Lab {
         counts
     }
 
-    /// Waits until tools have noted this.
+    /// Waits until a tool has written this line.
     pub fn wait_for_note(&self, line: &str) {
         soon(line, || self.notes().iter().any(|noted| noted == line));
     }
 
-    /// What tools have noted.
+    /// The lines that tools have written.
     pub fn notes(&self) -> Vec<String> {
         self.place.lines("done.log")
     }
 }
 
-/// There is no answer yet, or whoever is asked does not serve yet.
+/// The call still runs, or the server does not serve yet.
 fn is_to_come(reply: &Reply) -> bool {
     matches!(reply.status, 470 | 502 | 503 | 504)
 }
 
-/// A worker, which ends with the test.
+/// Killed when it is dropped.
 pub struct Worker {
     pub running: Running,
     pub port: u16,
@@ -209,13 +209,12 @@ impl Worker {
         self
     }
 
-    /// As `kill -9`.
     pub fn kill(self) {
         self.running.signal("KILL");
         self.running.end();
     }
 
-    /// Asks it to end, and waits for that.
+    /// Sends SIGTERM and waits for the end.
     pub fn end(self) -> Ended {
         self.running.signal("TERM");
         self.running.end()

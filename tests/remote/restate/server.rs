@@ -1,4 +1,4 @@
-//! Restate's server, the real one, from npm: started on ports and in a folder of its own, and gone with the test.
+//! The real Restate server, from npm: with its own ports and folder, killed at the end of the test.
 
 use std::{
     collections::hash_map::RandomState,
@@ -16,10 +16,10 @@ use super::http::{self, Reply};
 
 use crate::support::{npm_packages::kept, wait_within};
 
-/// At the version that was tried.
+/// A fixed version.
 const PACKAGE: &str = "@restatedev/restate-server@1.7.12";
 
-/// How long anything may take, on a machine that is busy. After `kill -9` the server itself needs seconds.
+/// After SIGKILL the server needs seconds to recover.
 pub const PATIENCE: Duration = Duration::from_secs(120);
 
 pub struct Server {
@@ -32,7 +32,7 @@ pub struct Server {
 }
 
 impl Server {
-    /// A server that serves, unless there is none on this machine.
+    /// A server that serves; `None` if it cannot be installed here.
     pub fn start(test: &str) -> Option<Self> {
         let program = program(&kept(test, &[PACKAGE])?)?;
         let folder = tempfile::tempdir().unwrap();
@@ -42,13 +42,13 @@ impl Server {
         Some(server)
     }
 
-    /// Starts with all that it has kept.
+    /// Starts with the data of before, and waits until it serves.
     pub fn start_again(&mut self) {
         self.begin();
         self.wait_until_it_serves();
     }
 
-    /// Starts, and does not wait.
+    /// Starts without waiting.
     pub fn begin(&mut self) {
         let log = fs::File::options().create(true).append(true).open(self.log()).unwrap();
         let mut command = Command::new(&self.program);
@@ -61,7 +61,7 @@ impl Server {
         self.child = Some(command.spawn().unwrap());
     }
 
-    /// Its health is good long before it serves; that a question about all partitions has an answer says that it does.
+    /// The health check succeeds long before the server serves; a query about all partitions is reliable.
     pub fn wait_until_it_serves(&self) {
         wait_within(
             PATIENCE,
@@ -70,26 +70,25 @@ impl Server {
         );
     }
 
-    /// As `kill -9`.
     pub fn kill(&mut self) {
         if let Some(mut child) = self.child.take() {
             let _ = (child.kill(), child.wait());
         }
     }
 
-    /// Asks the ingress once.
+    /// Sends one request to the ingress.
     pub fn post(&self, path: &str, headers: &[(&str, &str)], body: &Value) -> Reply {
         http::ask("POST", self.ingress, path, headers, &body.to_string()).unwrap()
     }
 
-    /// What a query says, when it can be answered.
+    /// The rows of a query; `None` if the server cannot answer it yet.
     fn rows(&self, sql: &str) -> Option<Vec<Value>> {
         let reply = http::ask("POST", self.admin, "/query", &[], &json!({ "query": sql }).to_string()).ok()?;
         let rows = (reply.status == 200).then(|| reply.json())?;
         Some(rows["rows"].as_array().unwrap().clone())
     }
 
-    /// What a query says.
+    /// The rows of a query.
     pub fn query(&self, sql: &str) -> Vec<Value> {
         let mut found = None;
         soon(sql, || {
@@ -105,7 +104,7 @@ impl Server {
         rows.first().map_or("gone", |row| row["status"].as_str().unwrap()).to_owned()
     }
 
-    /// Asks an invocation to end; its service may do what is left to do.
+    /// Cancels an invocation; its service may clean up.
     pub fn cancel(&self, id: &str) {
         let reply = http::ask("PATCH", self.admin, &format!("/invocations/{id}/cancel"), &[], "").unwrap();
         assert!(reply.status < 300, "{reply:?}");
@@ -122,13 +121,13 @@ impl Drop for Server {
     }
 }
 
-/// The program, in the package for this system.
+/// The executable in the package for this system.
 fn program(home: &Path) -> Option<PathBuf> {
     let packages = fs::read_dir(home.join("node_modules/@restatedev")).ok()?;
     packages.flatten().map(|package| package.path().join("bin/restate-server")).find(|program| program.is_file())
 }
 
-/// Ports that nobody has, below those that systems give to outgoing connections.
+/// Free ports below the range of outgoing connections.
 pub fn free_ports<const N: usize>() -> [u16; N] {
     let mut held = Vec::new();
     while held.len() < N {
@@ -138,7 +137,7 @@ pub fn free_ports<const N: usize>() -> [u16; N] {
     std::array::from_fn(|place| held[place].local_addr().unwrap().port())
 }
 
-/// Waits until it is so.
+/// Waits with [`PATIENCE`].
 pub fn soon(what: &str, holds: impl FnMut() -> bool) {
     wait_within(PATIENCE, || what.to_owned(), holds);
 }
