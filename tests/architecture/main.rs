@@ -1,6 +1,6 @@
-//! Holds what `src/lib.rs` and `docs/architecture.md` say of the rooms: which may import which, that files import each other
-//! in one direction, where `'js` and `unsafe` may stand, who may print or end the process, and how long files and functions
-//! may be.
+//! Holds what `src/lib.rs` and `docs/architecture.md` say of the rooms: which may import which, that files import
+//! each other in one direction, where `'js` and `unsafe` may stand, who may print or end the process, and how long
+//! files and functions may be.
 //!
 //! Reads the source text. A rule that gets in the way of something better is changed here and in the docs together.
 

@@ -1,5 +1,4 @@
-//! The first render of `lmthing check`: what it finds, what it must not do, and that it ends (docs/reference.md,
-//! "Checking").
+//! The first render of `lmthing check`: what it finds, what it must not do, and that it ends (docs/reference/check.md).
 
 use serde_json::Value;
 

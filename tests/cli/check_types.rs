@@ -1,4 +1,4 @@
-//! `lmthing check`: what the type check finds in prompt files, and what it accepts (docs/reference.md, "Checking").
+//! `lmthing check`: what the type check finds in prompt files, and what it accepts (docs/reference/check.md).
 
 use std::time::{Duration, Instant};
 

@@ -1,7 +1,7 @@
 //! Checks the pages of the repository: snippets, links, contents, line lengths and model names.
 //!
-//! In `README.md` and `docs/` a `js` block with a default export and a mock is a prompt file; the `text` block after it is
-//! its output.
+//! In `README.md` and `docs/` a `js` block with a default export and a mock is a prompt file; the `text` block after
+//! it is its output.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;

@@ -1,5 +1,5 @@
 //! `lmthing test` as a command: selection of files, options, reports, exit codes, `--watch` and signals
-//! (docs/testing.md, docs/command-line.md).
+//! (docs/reference/test.md, docs/reference/command-line.md).
 
 use std::{
     fs,

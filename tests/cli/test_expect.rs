@@ -1,5 +1,5 @@
 //! `expect` and mock functions of tests: Vitest's matchers, messages and diffs, at the author's line
-//! (docs/testing.md).
+//! (docs/reference/test.md).
 
 use crate::{
     report::{Report, tests},

@@ -1,5 +1,5 @@
 //! How test files run: order, hooks, skipped tests, limits, and the isolation of files and tests from each other
-//! (docs/testing.md).
+//! (docs/reference/test.md).
 
 use crate::{
     report::{Report, tests},

@@ -1,4 +1,4 @@
-//! Files that tests opened and runs that they did not await end with the tests (docs/testing.md).
+//! Files that tests opened and runs that they did not await end with the tests (docs/reference/test.md).
 
 use crate::{
     report::{Report, tests},

@@ -1,4 +1,4 @@
-//! The output of tests, and redaction in it (docs/testing.md, "Limits"): characters and keys in several writes, keys
+//! The output of tests, and redaction in it (docs/reference/test.md): characters and keys in several writes, keys
 //! that only a test knows.
 
 use crate::{

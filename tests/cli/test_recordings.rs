@@ -1,5 +1,4 @@
-//! Recordings of tests: made by `lmthing test --record`, replayed without it (docs/reference.md, "Recordings of
-//! tests").
+//! Recordings of tests: made by `lmthing test --record`, replayed without it (docs/reference/recordings.md).
 
 use std::io::{Read, Write};
 use std::sync::{

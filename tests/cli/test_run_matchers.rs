@@ -1,4 +1,4 @@
-//! Matchers for results of `run()`: tools, system prompts, cost, and a model as judge (docs/testing.md).
+//! Matchers for results of `run()`: tools, system prompts, cost, and a model as judge (docs/reference/test.md).
 
 use crate::{
     report::{Report, tests},

@@ -1,5 +1,5 @@
-//! Smoke tests: prompt files that `lmthing test` runs with their mock or their recording (docs/testing.md, "Smoke
-//! tests").
+//! Smoke tests: prompt files that `lmthing test` runs with their mock or their recording (docs/reference/test.md,
+//! "Smoke tests").
 
 use crate::{
     report::Report,

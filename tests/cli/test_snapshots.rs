@@ -1,4 +1,4 @@
-//! Snapshots of tests: stored in Vitest's format, written when they are new, and never in CI (docs/testing.md).
+//! Snapshots of tests: stored in Vitest's format, written when they are new, and never in CI (docs/reference/test.md).
 
 use std::fs;
 

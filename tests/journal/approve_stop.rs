@@ -1,4 +1,5 @@
-//! Runs that stop at calls that need approval, and are resumed with a decision (docs/command-line.md, "Approvals").
+//! Runs that stop at calls that need approval, and are resumed with a decision (docs/reference/approvals.md,
+//! "Deciding later").
 
 use serde_json::{Value, json};
 

@@ -1,6 +1,6 @@
-//! Every kind of call that can need approval stops a run, and the run can be resumed (docs/command-line.md,
-//! "Approvals"): functions of model-written code, items of array forms, agents and their calls, MCP tools, code in
-//! text, prompts that a script runs.
+//! Every kind of call that can need approval stops a run, and the run can be resumed (docs/reference/approvals.md,
+//! "Deciding later"): functions of model-written code, items of array forms, agents and their calls, MCP tools, code
+//! in text, prompts that a script runs.
 
 use serde_json::{Value, json};
 

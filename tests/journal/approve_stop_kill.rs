@@ -1,6 +1,6 @@
-//! Runs that stop for approvals and are killed at random moments (docs/journal.md, "Waiting for approval"): no stored
-//! decision is lost, no answered call is repeated, and a call that must not be repeated is made at most once.
-//! `LMTHING_KILLS=200` kills more runs; `LMTHING_SEED` selects the moments.
+//! Runs that stop for approvals and are killed at random moments (docs/reference/resume.md, "Runs that wait for
+//! approval"): no stored decision is lost, no answered call is repeated, and a call that must not be repeated is made
+//! at most once. `LMTHING_KILLS=200` kills more runs; `LMTHING_SEED` selects the moments.
 
 use std::{collections::BTreeMap, thread, time::Duration};
 

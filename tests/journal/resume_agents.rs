@@ -1,4 +1,4 @@
-//! Agents, code and prompts in a run that is interrupted and resumed (docs/journal.md, "Going on"): what they have
+//! Agents, code and prompts in a run that is interrupted and resumed (docs/reference/resume.md): what they have
 //! finished is not repeated.
 
 use serde_json::json;

@@ -1,4 +1,4 @@
-//! `lmthing resume` (docs/command-line.md, "Going on with a run"): which run it selects, what it prints, what it
+//! `lmthing resume` (docs/reference/resume.md): which run it selects, what it prints, what it
 //! refuses.
 
 use serde_json::{Value, json};

@@ -1,4 +1,4 @@
-//! Runs that are killed at random moments and resumed (docs/journal.md, "Going on"): no request whose answer was
+//! Runs that are killed at random moments and resumed (docs/reference/resume.md): no request whose answer was
 //! stored is sent again, no finished tool call is repeated, and the final text is that of an undisturbed run.
 //! `LMTHING_KILLS=200 cargo verify --test journal resume_kill` kills more runs; `LMTHING_SEED` selects the moments.
 

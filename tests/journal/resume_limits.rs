@@ -1,4 +1,4 @@
-//! Limits of resumed runs (docs/reference.md, "Limits"): limits of the file count from the start of the run, limits of
+//! Limits of resumed runs (docs/reference/limits.md): limits of the file count from the start of the run, limits of
 //! the command line from the start of that command.
 
 use serde_json::json;

@@ -1,5 +1,5 @@
-//! Prompts that a script runs itself, and parallel calls of model-written code, in a resumed run (docs/journal.md,
-//! "Going on").
+//! Prompts that a script runs itself, and parallel calls of model-written code, in a resumed run
+//! (docs/reference/resume.md).
 
 use crate::support::resume::Place;
 

@@ -1,4 +1,4 @@
-//! Steps that are interrupted and resumed (docs/journal.md, "Going on"): nothing finished is repeated, and lasting
+//! Steps that are interrupted and resumed (docs/reference/resume.md): nothing finished is repeated, and lasting
 //! state is as it was.
 
 use serde_json::json;

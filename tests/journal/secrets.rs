@@ -78,7 +78,7 @@ export default ({ $, defTool }, { text }) => { defTool('t', 't', z.object({}), (
 /// A key with characters that the encodings change.
 const ODD: &str = "sk-Lab/7d1f0a9b+3c5e42_8b6dKq";
 
-/// Every encoding that docs/reference.md names: its name, the JavaScript that encodes, and what is shown of the
+/// Every encoding that docs/reference/errors.md names: its name, the JavaScript that encodes, and what is shown of the
 /// result.
 const CODINGS: [(&str, &str, &str); 38] = [
     ("as it is", "key", "[redacted]"),

@@ -1,4 +1,4 @@
-//! State that a prompt restores in another process (docs/journal.md, "What is restored"). The unit tests in
+//! State that a prompt restores in another process (docs/reference/resume.md, "What is kept"). The unit tests in
 //! `src/script/bindings/prompt/memory` cover the serialization of values.
 
 use crate::support::resume::Place;

@@ -1,4 +1,4 @@
-//! Requests and notifications that MCP servers send (docs/mcp.md).
+//! Requests and notifications that MCP servers send (docs/reference/mcp-client.md).
 
 use serde_json::{Value, json};
 

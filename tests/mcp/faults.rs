@@ -1,5 +1,5 @@
-//! MCP servers that are slow, crash or misbehave (docs/mcp.md): a run reports that, continues where possible, and
-//! leaves no process running.
+//! MCP servers that are slow, crash or misbehave (docs/reference/mcp-client.md): a run reports that, continues where
+//! possible, and leaves no process running.
 
 use std::time::{Duration, Instant};
 

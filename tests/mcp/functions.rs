@@ -1,4 +1,4 @@
-//! `defMcp` with `as: 'functions'` (docs/mcp.md): typed functions for code.
+//! `defMcp` with `as: 'functions'` (docs/reference/mcp-client.md): typed functions for code.
 
 use serde_json::{Value, json};
 

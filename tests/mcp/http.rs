@@ -1,4 +1,4 @@
-//! `defMcp` with servers over HTTP (docs/mcp.md).
+//! `defMcp` with servers over HTTP (docs/reference/mcp-client.md).
 
 use serde_json::json;
 

@@ -1,4 +1,4 @@
-//! Servers that `defMcp` names (docs/mcp.md): `config.mcpServers`, `--mcp-config`, `.mcp.json`.
+//! Servers that `defMcp` names (docs/reference/mcp-client.md): `config.mcpServers`, `--mcp-config`, `.mcp.json`.
 
 use serde_json::{Value, json};
 

@@ -1,4 +1,4 @@
-//! Runs with MCP servers that are killed and resumed (docs/mcp.md, docs/journal.md).
+//! Runs with MCP servers that are killed and resumed (docs/reference/mcp-client.md, docs/reference/resume.md).
 
 use serde_json::json;
 

@@ -1,5 +1,5 @@
-//! More functions than a prompt can show (docs/mcp.md): names in the prompt, declarations by search, and a type check
-//! that knows all.
+//! More functions than a prompt can show (docs/reference/mcp-client.md): names in the prompt, declarations by search,
+//! and a type check that knows all.
 
 use serde_json::{Value, json};
 

@@ -1,4 +1,4 @@
-//! `lmthing mcp --http` (docs/mcp.md, "As a server").
+//! `lmthing mcp --http` (docs/reference/mcp.md).
 
 use std::io::Read;
 

@@ -1,4 +1,4 @@
-//! `lmthing mcp` over standard input and output (docs/mcp.md, "As a server").
+//! `lmthing mcp` over standard input and output (docs/reference/mcp.md).
 
 use std::time::{Duration, Instant};
 

@@ -1,4 +1,5 @@
-//! `defMcp` with servers that are programs (docs/mcp.md): their tools, and how results and errors are shown.
+//! `defMcp` with servers that are programs (docs/reference/mcp-client.md): their tools, and how results and errors
+//! are shown.
 
 use serde_json::json;
 

@@ -1,4 +1,4 @@
-//! Resolving and loading modules (docs/reference.md, "Modules"): what can be imported, and the errors.
+//! Resolving and loading modules (docs/reference/modules.md): what can be imported, and the errors.
 
 use crate::engine::Files;
 

@@ -1,5 +1,6 @@
 //! Files that stay closed to a restricted prompt file whatever it is allowed: a table of ways to access a file, for
-//! scripts and for programs, against a table of protected files (docs/permissions.md, "Files that stay shut").
+//! scripts and for programs, against a table of protected files (docs/reference/permissions.md, "Files that stay
+//! shut").
 
 use std::{fs, path::Path, process::Command};
 

@@ -1,5 +1,5 @@
 //! Keys that a restricted prompt file could reach by existing links, changing links, variables, and cloud credentials
-//! (docs/permissions.md, "Keys"). The table of ways and files is in `files.rs`.
+//! (docs/reference/permissions.md, "Keys"). The table of ways and files is in `files.rs`.
 
 use crate::{
     helpers::{folder, lines, tried},

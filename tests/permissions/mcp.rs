@@ -1,5 +1,5 @@
 //! MCP servers in restricted runs: server programs have the permissions of programs that the file starts, and files
-//! that define servers pass on no variables that the prompt file cannot see (docs/permissions.md).
+//! that define servers pass on no variables that the prompt file cannot see (docs/reference/permissions.md).
 
 use serde_json::{Value, json};
 

@@ -1,4 +1,4 @@
-//! A resumed run has the same restrictions (docs/permissions.md, "Limits").
+//! A resumed run has the same restrictions (docs/reference/permissions.md).
 
 use crate::support::{Ended, resume::Place};
 

@@ -1,4 +1,4 @@
-//! What a restricted prompt file may access (docs/reference.md, "Permissions"), and ways around it.
+//! What a restricted prompt file may access (docs/reference/permissions.md), and ways around it.
 
 use std::{
     io::{Read, Write},

@@ -1,5 +1,5 @@
 //! All sources of keys are closed to a restricted prompt file and to the programs it starts (the table in
-//! docs/permissions.md, "Keys"), while its requests are signed with them.
+//! docs/reference/permissions.md, "Keys"), while its requests are signed with them.
 
 use std::{
     io::{BufRead, BufReader, Read, Write},

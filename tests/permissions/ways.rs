@@ -1,6 +1,6 @@
-//! More ways around the restrictions of a prompt file, all of which must fail (docs/permissions.md, "How it holds").
-//! Links, `..`, `/proc/self`, redirects, the environment of children, imports and CommonJS are in `run.rs`, files with
-//! keys in `keys.rs`.
+//! More ways around the restrictions of a prompt file, all of which must fail (docs/reference/permissions.md, "How it
+//! is enforced"). Links, `..`, `/proc/self`, redirects, the environment of children, imports and CommonJS are in
+//! `run.rs`, files with keys in `keys.rs`.
 
 use crate::{
     helpers::{folder, lines},

@@ -1,5 +1,5 @@
-//! `lmthing map` against a provider (docs/map.md, "How many at once"): many rows wait concurrently, and limits of the
-//! provider slow the map down without failures.
+//! `lmthing map` against a provider (docs/reference/map.md, "How many at once"): many rows wait concurrently, and
+//! limits of the provider slow the map down without failures.
 
 use std::{
     io::Write,

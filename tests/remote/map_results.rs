@@ -1,4 +1,5 @@
-//! `lmthing map` (docs/map.md): results, their order and file; resuming; limits; the effect of a bad row on others.
+//! `lmthing map` (docs/reference/map.md): results, their order and file; resuming; limits; the effect of a bad row on
+//! others.
 
 use std::{fs, thread, time::Duration};
 
@@ -351,7 +352,7 @@ fn keys_are_kept_out_of_all_but_the_models_words() {
         Ended::of(command.env("LAB_API_KEY", KEY))
     };
     let (text, data) = (run("text.lmt.mjs"), run("data.lmt.mjs"));
-    // As with `run -f json` (docs/events.md).
+    // As with `run -f json` (docs/reference/events.md).
     assert_eq!(results(&text.stdout)[0]["text"], json!({ "said": format!("it is {KEY}") }).to_string());
     assert_eq!(results(&data.stdout)[0]["output"], json!({ "said": "it is [redacted]" }));
     for ended in [text, data] {

@@ -1,4 +1,4 @@
-//! `lmthing map` (docs/map.md): rows in every format, and errors of invalid rows.
+//! `lmthing map` (docs/reference/map.md): rows in every format, and errors of invalid rows.
 
 use std::{
     fs,

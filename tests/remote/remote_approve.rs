@@ -1,4 +1,5 @@
-//! `lmthing approve` (docs/map.md, "Approvals"): decisions on calls that wait on a server, and their list.
+//! `lmthing approve` (docs/reference/remote.md, "`lmthing approve`"): decisions on calls that wait on a server, and
+//! their list.
 
 use serde_json::{Value, json};
 

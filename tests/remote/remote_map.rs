@@ -1,5 +1,5 @@
-//! `lmthing map --on URL` (docs/map.md, "On a server"): rows run there once each, however often the command is
-//! interrupted.
+//! `lmthing map --on URL` (docs/reference/remote.md, "`map --on`"): rows run there once each, however often the
+//! command is interrupted.
 
 use std::{collections::BTreeSet, fs, thread, time::Duration};
 

@@ -1,5 +1,5 @@
-//! `lmthing run --on URL` (docs/map.md, "On a server"): the input is checked here, the file runs there, its report is
-//! shown here.
+//! `lmthing run --on URL` (docs/reference/remote.md, "`run --on`"): the input is checked here, the file runs there,
+//! its report is shown here.
 
 use std::{
     io::{Read, Write},

@@ -1,4 +1,5 @@
-//! Calls that wait for approval without holding a connection (docs/scale.md, "Approvals"), with the real server.
+//! Calls that wait for approval without holding a connection (docs/reference/remote.md, "`lmthing approve`"), with
+//! the real server.
 
 use serde_json::{Value, json};
 

@@ -1,4 +1,4 @@
-//! Prompt files as services of Restate (docs/scale.md): results of calls, with the real server.
+//! Prompt files as services of Restate (docs/reference/worker.md): results of calls, with the real server.
 
 use std::{
     fs,

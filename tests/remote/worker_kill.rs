@@ -1,4 +1,4 @@
-//! Runs while workers and the server are killed (docs/scale.md, "When something dies"): none is lost, and stored
+//! Runs while workers and the server are killed (docs/reference/worker.md, "Failures"): none is lost, and stored
 //! requests are not repeated. `LMTHING_KILLS=500` sets the number of runs in the last test.
 
 use std::{collections::BTreeMap, thread, time::Duration};

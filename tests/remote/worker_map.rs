@@ -1,4 +1,4 @@
-//! `lmthing run --on` and `lmthing map --on` (docs/scale.md), with the real server and a worker.
+//! `lmthing run --on` and `lmthing map --on` (docs/reference/remote.md), with the real server and a worker.
 
 use std::fs;
 

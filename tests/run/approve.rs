@@ -1,4 +1,4 @@
-//! Calls that need approval (docs/reference.md, "Approvals"): without a terminal, in tests, and with a question on a
+//! Calls that need approval (docs/reference/approvals.md): without a terminal, in tests, and with a question on a
 //! terminal.
 
 use serde_json::{Value, json};

@@ -1,4 +1,4 @@
-//! Approvals of calls by agents, in groups of agents and functions, and of MCP tools (docs/reference.md, "Approvals").
+//! Approvals of calls by agents, in groups of agents and functions, and of MCP tools (docs/reference/approvals.md).
 
 use serde_json::{Value, json};
 

@@ -1,4 +1,4 @@
-//! The cost of runs (docs/reference.md, "Cost").
+//! The cost of runs (docs/reference/cost.md).
 
 use serde_json::Value;
 

@@ -1,4 +1,4 @@
-//! Limits of runs (docs/reference.md, "Limits").
+//! Limits of runs (docs/reference/limits.md).
 
 use std::{
     sync::{

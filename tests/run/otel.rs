@@ -1,4 +1,4 @@
-//! The spans that a collector receives of a run (docs/opentelemetry.md).
+//! The spans that a collector receives of a run (docs/reference/opentelemetry.md).
 
 use opentelemetry_proto::tonic::trace::v1::span::SpanKind;
 use serde_json::{Value, json};

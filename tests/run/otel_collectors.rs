@@ -1,5 +1,5 @@
 //! How spans are sent to a collector. One that is down, slow or wrong delays the run briefly and changes nothing else
-//! (docs/opentelemetry.md).
+//! (docs/reference/opentelemetry.md).
 
 use std::time::{Duration, Instant};
 

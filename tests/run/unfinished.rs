@@ -1,4 +1,4 @@
-//! Usage and cost of answers that were cut off (docs/reference.md, "Cost", "Limits").
+//! Usage and cost of answers that were cut off (docs/reference/cost.md, docs/reference/limits.md).
 
 use serde_json::{Value, json};
 

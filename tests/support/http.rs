@@ -1,4 +1,5 @@
-//! An HTTP/1.1 server for runs of the program, which sends requests from a process of its own: threads, no async runtime.
+//! An HTTP/1.1 server for runs of the program, which sends requests from a process of its own: threads, no async
+//! runtime.
 
 use std::{
     collections::BTreeMap,
