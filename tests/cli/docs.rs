@@ -297,3 +297,34 @@ fn the_price_table_has_the_models() {
     let missing: Vec<_> = MODELS.iter().filter(|model| !known.contains(*model)).collect();
     assert_eq!(missing, Vec::<&&str>::new());
 }
+
+/// The long options that a command's help lists.
+fn options(command: &str) -> BTreeSet<String> {
+    let mut process = Command::new(env!("CARGO_BIN_EXE_lmthing"));
+    let output = process.args([command, "--help"]).output().expect("it runs");
+    let help = String::from_utf8(output.stdout).expect("text");
+    let option = |line: &str| {
+        let line = line.trim_start();
+        let (_, long) = line.strip_prefix("--").map(|long| ("", long)).or_else(|| line.split_once(", --"))?;
+        let end = long.find(|letter: char| !(letter.is_ascii_lowercase() || letter == '-')).unwrap_or(long.len());
+        Some(format!("--{}", &long[..end])).filter(|_| line.starts_with('-'))
+    };
+    help.lines().filter_map(option).collect()
+}
+
+#[test]
+fn pages_of_commands_name_every_option() {
+    let names = ["run", "resume", "map", "check", "test", "new", "models", "runs", "view", "mcp", "worker"];
+    let pages = names.map(|name| (name, name)).into_iter().chain([("approve", "remote")]);
+    for (command, page) in pages {
+        let path = format!("docs/reference/{page}.md");
+        let text = fs::read_to_string(root().join(&path)).expect("the page exists");
+        for option in options(command) {
+            let general = ["--help", "--version"].contains(&option.as_str());
+            let of_run = option.starts_with("--allow-") && text.contains("`--allow-…`");
+            // Rows are never stored, so that nothing can wait for a decision.
+            let ignored = command == "map" && option == "--on-approval";
+            assert!(general || of_run || ignored || text.contains(&option), "{path}: {option}");
+        }
+    }
+}
