@@ -328,3 +328,27 @@ fn pages_of_commands_name_every_option() {
         }
     }
 }
+
+#[test]
+fn the_typed_file_of_the_guide_has_the_help_and_the_error_shown() {
+    let page = fs::read_to_string(root().join("docs/guide/typed-files.md")).expect("the page exists");
+    let blocks = blocks(&page);
+    let directory = tempfile::tempdir().expect("a temporary directory");
+    let (_, _, code) = &blocks[0];
+    fs::write(directory.path().join("weather.lmt.mjs"), code).expect("a file can be written");
+    let shown: Vec<&str> =
+        blocks.iter().filter(|(_, kind, _)| kind == "text").map(|(_, _, text)| text.as_str()).collect();
+    let run = |arguments: &[&str]| {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_lmthing"));
+        command
+            .args(["run", "weather.lmt.mjs"])
+            .args(arguments)
+            .current_dir(directory.path())
+            .output()
+            .expect("it runs")
+    };
+    // The notes below the options are left out on the page.
+    let help = String::from_utf8(run(&["--help"]).stdout).expect("text");
+    assert!(help.starts_with(shown[0]), "{help}");
+    assert_eq!(String::from_utf8_lossy(&run(&["Rome", "--days", "many"]).stderr), shown[1]);
+}
