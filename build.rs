@@ -1,9 +1,9 @@
 //! Builds the JavaScript half of lmthing: bundles every entry of `runtime-js/builtins.json` with esbuild, compiles the
-//! bundles to QuickJS bytecode and generates the table that `src/script/builtin.rs` includes. Puts the archives of locales,
-//! prices and declarations and the page of `lmthing view` beside it.
+//! bundles to QuickJS bytecode and generates the table that `src/script/builtin.rs` includes. Also makes the archives
+//! of locales, prices and declarations, and the page of `lmthing view`.
 //!
-//! Needs Node 20 or newer and npm, at build time only. All work happens on a copy in `OUT_DIR`, so the source tree may be
-//! read-only; `npm ci` runs only when the lock file is not the one that was installed last.
+//! Needs Node 20 or newer and npm, at build time only. Works on a copy in `OUT_DIR`, so the source tree may be
+//! read-only; `npm ci` runs only when the lock file has changed.
 
 use std::env;
 use std::fmt::Write as _;
@@ -18,7 +18,7 @@ use rquickjs::loader::{Loader, Resolver};
 use rquickjs::module::Declared;
 use rquickjs::{CatchResultExt, Context, Ctx, Module, Runtime, WriteOptions, WriteOptionsEndianness};
 
-/// What of `runtime-js/` the build reads; anything else may change without a rebuild.
+/// The inputs of the build in `runtime-js/`; a change of any other file causes no rebuild.
 const INPUTS: [&str; 16] = [
     "package.json",
     "package-lock.json",
@@ -38,20 +38,20 @@ const INPUTS: [&str; 16] = [
     "zod",
 ];
 
-/// Bytes of bytecode from which on less than half is left of it.
+/// Smallest bytecode, in bytes, that packing shrinks to less than half.
 const WORTH_PACKING: usize = 4 << 10;
 
 fn main() {
     if let Err(message) = run() {
-        // Cargo shows this line as it is; what a failed build script wrote to stderr it buries.
+        // Cargo shows this line prominently, unlike the standard error of a failed build script.
         println!("cargo:error=cannot build the JavaScript runtime: {}", message.replace('\n', "\ncargo:error="));
         std::process::exit(1);
     }
 }
 
-/// Has the linker of the release binary fold what is there many times over: the tables of the type checker's messages alone
-/// come 22 times. Without a table of relocations to work through, the program also starts in two thirds of the time and
-/// takes half of the memory. The flags are those of LLD, which Rust brings along for this target.
+/// Links the release binary smaller: LLD folds identical data (the type checker's message tables alone occur 22 times).
+/// Without relocations the program starts in two thirds of the time and takes half of the memory. LLD comes with Rust
+/// on this target.
 fn link_small() {
     println!("cargo:rerun-if-env-changed=LMTHING_PLAIN_LINK");
     let variable = |name: &str| env::var(name).unwrap_or_default();
@@ -70,7 +70,7 @@ fn run() -> Result<(), String> {
     let source = root.join("runtime-js");
     let output = PathBuf::from(env::var_os("OUT_DIR").ok_or("OUT_DIR is not set")?);
     println!("cargo:rerun-if-changed=build.rs");
-    // It names the releases of the price table and of the language's declarations.
+    // Cargo.lock pins the versions of the price table and of the TypeScript declarations.
     println!("cargo:rerun-if-changed=Cargo.lock");
     for input in INPUTS {
         println!("cargo:rerun-if-changed=runtime-js/{input}");
@@ -103,7 +103,7 @@ fn run() -> Result<(), String> {
     fs::write(&table, generate_table(&builtins, &lengths)).map_err(describe("write", &table))
 }
 
-/// A published crate carries the bundles (`npm run bundle` before publishing), so that installing it needs no Node.
+/// A published crate contains the bundles (`npm run bundle` before publishing), so that installing it needs no Node.
 fn published_bundles(source: &Path) -> Option<PathBuf> {
     let is_published = source.with_file_name(".cargo_vcs_info.json").exists();
     let bundles = source.join("dist");
@@ -120,13 +120,12 @@ fn make_bundles(root: &Path, output: &Path) -> Result<PathBuf, String> {
     Ok(bundles)
 }
 
-/// One entry of `builtins.json`.
 struct Builtin {
     name: String,
     aliases: Vec<String>,
-    /// Names are minified: line numbers would help nobody.
+    /// Minified modules are stored without line numbers.
     minified: bool,
-    /// Most runs load it: it is not worth the time to unpack it.
+    /// Loaded by most runs, so it is not packed.
     is_hot: bool,
 }
 
@@ -134,7 +133,7 @@ fn describe<'a>(action: &'a str, path: &'a Path) -> impl Fn(std::io::Error) -> S
     move |error| format!("cannot {action} {}: {error}", path.display())
 }
 
-/// Copies the inputs to the stage; `src` is emptied first so that a removed file is gone.
+/// Copies the inputs; folders are emptied first, so that removed files disappear.
 fn copy_inputs(source: &Path, stage: &Path) -> Result<(), String> {
     for stale in ["src", "locales", "types", "view", "zod"].map(|folder| stage.join(folder)) {
         if stale.exists() {
@@ -157,7 +156,6 @@ fn copy(from: &Path, to: &Path) -> Result<(), String> {
     Ok(())
 }
 
-/// Fails with advice when Node is missing or older than 20.
 fn check_node() -> Result<(), String> {
     const ADVICE: &str = "Building lmthing needs Node 20 or newer and npm on the PATH (running it needs neither).";
     let output = Command::new("node")
@@ -172,7 +170,7 @@ fn check_node() -> Result<(), String> {
     }
 }
 
-/// Runs `npm ci` unless the packages of this very lock file are installed already.
+/// Runs `npm ci` unless the packages of this lock file are installed.
 fn install_packages(stage: &Path) -> Result<(), String> {
     let lock = fs::read(stage.join("package-lock.json")).map_err(describe("read", stage))?;
     let stamp = stage.join("node_modules/.installed-lock.json");
@@ -185,7 +183,7 @@ fn install_packages(stage: &Path) -> Result<(), String> {
     fs::write(&stamp, lock).map_err(describe("write", &stamp))
 }
 
-/// Bundles every builtin to `bundles/<index>.js`; beside them lie the archives of locales, prices and declarations.
+/// Writes every builtin to `bundles/<index>.js`, and the archives next to them.
 fn bundle(stage: &Path, bundles: &Path, root: &Path) -> Result<(), String> {
     run_in(stage, Command::new("node").arg("bundle.mjs").arg(bundles).arg(root))
 }
@@ -200,7 +198,7 @@ fn run_in(directory: &Path, command: &mut Command) -> Result<(), String> {
     Err(format!("{shown} failed ({}):\n{}", output.status, text.trim()))
 }
 
-/// Reads `builtins.json` with the JavaScript engine that is here anyway.
+/// `builtins.json` is parsed by QuickJS, so that the build needs no other JSON parser.
 fn read_builtins(source: &Path) -> Result<Vec<Builtin>, String> {
     let path = source.join("builtins.json");
     let text = fs::read_to_string(&path).map_err(describe("read", &path))?;
@@ -221,7 +219,7 @@ fn read_builtins(source: &Path) -> Result<Vec<Builtin>, String> {
     })
 }
 
-/// Compiles one bundle; its imports stay names that the run-time loader resolves.
+/// Imports stay names, which the loader resolves at run time.
 fn compile(builtin: &Builtin, code: Vec<u8>) -> Result<Vec<u8>, String> {
     let big = env::var("CARGO_CFG_TARGET_ENDIAN").is_ok_and(|endian| endian == "big");
     let endianness = if big { WriteOptionsEndianness::Big } else { WriteOptionsEndianness::Little };
@@ -239,7 +237,8 @@ fn with_context<T>(work: impl for<'js> FnOnce(Ctx<'js>) -> rquickjs::Result<T>) 
     context.with(|ctx| work(ctx.clone()).catch(&ctx).map_err(|error| error.to_string()))
 }
 
-/// QuickJS wants every import resolved when a module is compiled, though it stores names only: an empty module stands in.
+/// Resolves every import to an empty module: QuickJS compiles a module only if its imports resolve, but stores just
+/// their names.
 struct Unresolved;
 
 impl Resolver for Unresolved {
@@ -271,7 +270,7 @@ fn pack(bytecode: &[u8]) -> std::io::Result<Vec<u8>> {
     encoder.finish()
 }
 
-/// `lengths` are those of the bytecode where it is stored packed, and 0 where it is not.
+/// `lengths` are those of the unpacked bytecode, or 0 where it is stored unpacked.
 fn generate_table(builtins: &[Builtin], lengths: &[usize]) -> String {
     let mut table = format!("static BUILTINS: [Builtin; {}] = [\n", builtins.len());
     for (index, (Builtin { name, aliases, .. }, length)) in builtins.iter().zip(lengths).enumerate() {

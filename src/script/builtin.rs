@@ -1,6 +1,6 @@
-//! The built-in modules that ship as bytecode: which there are, under which names, and how Rust imports one.
+//! Built-in modules stored as bytecode: lookup by name, and import from Rust.
 //!
-//! The list lives in `runtime-js/builtins.json`; `build.rs` turns it into the table below.
+//! `build.rs` generates the table from `runtime-js/builtins.json`.
 
 use std::cell::RefCell;
 use std::collections::HashMap;
@@ -12,16 +12,15 @@ use rquickjs::{Ctx, Error, Exception, JsLifetime, Module, Object, Result, Value}
 
 use super::user_data;
 
-/// Names below this prefix are for built-in modules only; a prompt file cannot import them.
+/// Names with this prefix are reserved for built-in modules; a prompt file cannot import them.
 pub(super) const INTERNAL_PREFIX: &str = "lmthing:internal/";
 
-/// One entry of `runtime-js/builtins.json`, bundled and compiled.
 pub(super) struct Builtin {
     pub(super) name: &'static str,
     /// Other names a prompt file may import it by: `fs` for `node:fs`.
     pub(super) aliases: &'static [&'static str],
     stored: &'static [u8],
-    /// How long the bytecode is where it is stored packed.
+    /// Length of the unpacked bytecode; 0 when it is not packed.
     length: usize,
     unpacked: OnceLock<Vec<u8>>,
 }
@@ -33,7 +32,7 @@ impl Builtin {
         Builtin { name, aliases, stored, length, unpacked: OnceLock::new() }
     }
 
-    /// The bytecode; unpacked once for all engines of the process.
+    /// The bytecode, unpacked once for the process.
     pub(super) fn bytecode(&'static self) -> &'static [u8] {
         if self.length == 0 {
             return self.stored;
@@ -46,12 +45,12 @@ impl Builtin {
     }
 }
 
-/// The builtin that `name` (or one of its aliases) stands for.
+/// Finds a builtin by its name or an alias.
 pub(super) fn find(name: &str) -> Option<&'static Builtin> {
     BUILTINS.iter().find(|builtin| builtin.name == name || builtin.aliases.contains(&name))
 }
 
-/// Every name that a prompt file can import a builtin by.
+/// The names that a prompt file can import.
 pub(super) fn public_names() -> impl Iterator<Item = &'static str> {
     BUILTINS
         .iter()
@@ -59,8 +58,8 @@ pub(super) fn public_names() -> impl Iterator<Item = &'static str> {
         .flat_map(|builtin| std::iter::once(builtin.name).chain(builtin.aliases.iter().copied()))
 }
 
-/// Imports a built-in or native module at once and returns its namespace; the module is evaluated on its first import
-/// only, and prompt files that import it get the same instance.
+/// Imports a built-in or native module synchronously and returns its namespace. The module is evaluated once; prompt
+/// files that import it get the same instance.
 ///
 /// The module must not use top-level await.
 pub(crate) fn import_builtin<'js>(ctx: &Ctx<'js>, name: &str) -> Result<Object<'js>> {
@@ -82,8 +81,8 @@ pub(crate) fn import_builtin<'js>(ctx: &Ctx<'js>, name: &str) -> Result<Object<'
     imported
 }
 
-/// What became of the imports of built-in modules that did not go well, or are not over. The engine aborts the process when a module is
-/// linked again that failed, and a script can make any of them fail, by what it does to the globals before.
+/// Imports that have failed or are running. QuickJS aborts the process when a failed module is linked again, and a
+/// script can make any of them fail by changing the globals.
 #[derive(Default, JsLifetime)]
 struct Imports<'js>(RefCell<HashMap<String, Import<'js>>>);
 
@@ -93,12 +92,11 @@ enum Import<'js> {
     Failed(Value<'js>),
 }
 
-/// Part of making an engine.
 pub(super) fn set_up(ctx: &Ctx<'_>) -> Result<()> {
     user_data::store(ctx, Imports::default())
 }
 
-/// Throws what the module threw when it was imported before.
+/// Throws again what an earlier import of the module threw.
 fn begin<'js>(ctx: &Ctx<'js>, name: &str) -> Result<()> {
     let imports = user_data::read::<Imports>(ctx)?;
     let before = imports.0.borrow_mut().insert(name.to_owned(), Import::Running);
@@ -115,7 +113,7 @@ fn begin<'js>(ctx: &Ctx<'js>, name: &str) -> Result<()> {
 }
 
 fn import<'js>(ctx: &Ctx<'js>, name: &str) -> Result<Object<'js>> {
-    // A one-line module goes through the engine's own module map, which `Module::load` and `eval` would pass by.
+    // A module in source form uses the engine's module map, which `Module::load` and `eval` bypass.
     let importer = format!("{INTERNAL_PREFIX}import {name}");
     let source = format!("import * as namespace from {name:?}; export {{ namespace }};");
     let (module, evaluated) = Module::declare(ctx.clone(), importer, source)?.eval()?;

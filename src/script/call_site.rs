@@ -1,32 +1,29 @@
-//! Where a native was called that fails later: by then the stack is gone, and an error made there has none. Must not know what
-//! failed.
+//! Gives asynchronous failures of native functions the stack of the call, which is gone by then.
 
 use rquickjs::{Ctx, Error, Object, Result, object::Property};
 
 use super::ScriptError;
 
-/// The calls that led to a native function.
 pub(crate) struct CallSite<'js> {
     ctx: Ctx<'js>,
-    /// An error that was made there.
-    here: Object<'js>,
+    call: Object<'js>,
 }
 
 impl<'js> CallSite<'js> {
-    /// To be made in the call itself; `function` is the name of what is called.
+    /// Must be called synchronously by the native function, whose name is `function`.
     pub(crate) fn here(ctx: &Ctx<'js>, function: &str) -> Result<Self> {
-        let here = ScriptError::error(format!("{function}:")).into_object(ctx)?;
-        Ok(CallSite { ctx: ctx.clone(), here })
+        let call = ScriptError::error(format!("{function}:")).into_object(ctx)?;
+        Ok(CallSite { ctx: ctx.clone(), call })
     }
 
-    /// `outcome`, and what was thrown in it comes from here when it comes from nowhere.
-    pub(crate) fn or_here<T>(&self, outcome: Result<T>) -> Result<T> {
+    /// Returns `outcome`. An error in it that has no stack frames gets those of this call site.
+    pub(crate) fn with_stack<T>(&self, outcome: Result<T>) -> Result<T> {
         let Err(Error::Exception) = outcome else { return outcome };
         let thrown = self.ctx.catch();
         if let Some(error) = thrown.as_object().filter(|object| object.is_error())
             && self.give_stack(error).is_err()
         {
-            // An error whose properties throw is left as it is.
+            // An error whose properties throw is left unchanged.
             self.ctx.catch();
         }
         Err(self.ctx.throw(thrown))
@@ -38,9 +35,9 @@ impl<'js> CallSite<'js> {
         if own.lines().any(|line| is_frame(&line)) {
             return Ok(());
         }
-        let here: String = self.here.get("stack")?;
+        let call: String = self.call.get("stack")?;
         let (name, message): (String, String) = (error.get("name")?, error.get("message")?);
-        let frames: Vec<&str> = here.lines().filter(is_frame).collect();
+        let frames: Vec<&str> = call.lines().filter(is_frame).collect();
         let stack = format!("{name}: {message}\n{}", frames.join("\n"));
         error.prop("stack", Property::from(stack).writable().configurable())
     }

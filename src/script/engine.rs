@@ -6,7 +6,7 @@ use rquickjs::{AsyncContext, AsyncRuntime, Ctx, Result};
 
 use super::host::{self, ScriptHost};
 use super::native_module::{self, NativeModule};
-use super::{builtin, carried, diagnose, event_loop, gate, globals, lazy, loader, node};
+use super::{async_values, builtin, diagnose, event_loop, gate, globals, loader, node};
 use crate::parser::{NoParser, Parser};
 use crate::permission::Permissions;
 
@@ -102,8 +102,8 @@ impl Engine {
             native_module::set_up(&ctx)?;
             gate::set_up(&ctx, permissions)?;
             // Before anything that could make an error: it puts `stack` right.
-            lazy::set_up(&ctx)?;
-            carried::set_up(&ctx)?;
+            globals::set_up_lazy(&ctx)?;
+            async_values::set_up(&ctx)?;
             diagnose::set_up(&ctx)?;
             globals::set_up(&ctx, argv, env)?;
             event_loop::set_up(&ctx, event_loop)

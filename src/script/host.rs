@@ -1,4 +1,4 @@
-//! What a running script may ask of the program around it.
+//! What a running script needs from the program that embeds it.
 
 use std::{path::Path, rc::Rc};
 
@@ -7,91 +7,82 @@ use rquickjs::{Ctx, JsLifetime, Result};
 use super::user_data;
 use crate::diagnostic::Location;
 
-/// The door through which everything a script prints leaves the engine. The command line hands in the printer; tests hand
-/// in a buffer.
+/// Output and environment of a script. The command line writes to the terminal, tests to a buffer.
 pub trait ScriptHost {
-    /// What `console` prints on standard output, with its newline.
+    /// Text from `console`, with its newline.
     fn write_stdout(&self, text: &str);
 
-    /// What the script writes to standard output itself (`process.stdout.write`), exactly as given. It may be no text, or only
-    /// part of a character.
+    /// Bytes from `process.stdout.write`, which need not be valid UTF-8.
     fn write_stdout_bytes(&self, bytes: &[u8]) {
         self.write_stdout(&String::from_utf8_lossy(bytes));
     }
 
-    /// The same for standard error.
     fn write_stderr_bytes(&self, bytes: &[u8]) {
         self.write_stderr(&String::from_utf8_lossy(bytes));
     }
 
-    /// What `console` prints on standard error, with its newline.
+    /// Text from `console` for standard error, with its newline.
     fn write_stderr(&self, text: &str);
 
-    /// Text for standard error that is not the script's own: what model-written code printed.
+    /// Text for standard error that the prompt file did not print: output of model-written code.
     fn write_foreign(&self, text: &str) {
         self.write_stderr(text);
     }
 
-    /// A warning about the prompt file, which runs nevertheless: one line.
+    /// A warning about the prompt file: one line.
     fn warn(&self, message: &str) {
         self.write_stderr(&format!("Warning: {message}\n"));
     }
 
-    /// The same for who wants to know where; `place` looks for it, which is not for nothing.
+    /// Like [`warn`](Self::warn), with the location. Computing `place` is expensive.
     fn warn_at(&self, message: &str, _place: &dyn Fn() -> Option<Location>) {
         self.warn(message);
     }
 
-    /// The script is running and has not given the engine back for a while; called again and again from within it, so it
-    /// must not touch the engine.
+    /// Called repeatedly while a script runs without yielding. Must not use the engine.
     fn busy(&self) {}
 
-    /// Whether standard output is not the script's: what it prints there, and what its child processes print, goes to
-    /// standard error.
+    /// Whether the script's standard output, and that of its child processes, goes to standard error instead.
     fn diverts_stdout(&self) -> bool {
         false
     }
 
-    /// Whether standard input is the script's to read; otherwise it finds the end of it at once.
+    /// Whether the script may read standard input; otherwise it is empty.
     fn has_stdin(&self) -> bool {
         true
     }
 
-    /// A script has set a variable of its environment, which may be a secret.
+    /// A script has set an environment variable, whose value may be a secret.
     fn set_variable(&self, _name: &str, _value: &str) {}
 
-    /// A file was looked for because the script imports it, whether or not it is there.
+    /// The loader has looked for an imported file, whether or not it exists.
     fn looked_for(&self, _file: &Path) {}
 
-    /// Whether somebody waits for changes, and is to hear of more than modules: what decides which these are.
+    /// Whether the run restarts on changes, and needs all files that module resolution depends on.
     fn is_watched(&self) -> bool {
         false
     }
 
-    /// Writes what waits to be written: somebody else, a child process, is going to write to the same place.
+    /// Writes buffered output, before a child process writes to the same stream.
     fn flush(&self) {}
 
-    /// Whether standard output is a terminal (`process.stdout.isTTY`).
     fn stdout_is_terminal(&self) -> bool {
         false
     }
 
-    /// Whether standard error is a terminal (`process.stderr.isTTY`).
     fn stderr_is_terminal(&self) -> bool {
         false
     }
 
-    /// Whether `console.log` colours what it inspects.
     fn stdout_has_colors(&self) -> bool {
         self.stdout_is_terminal()
     }
 
-    /// Whether `console.error` colours what it inspects.
     fn stderr_has_colors(&self) -> bool {
         self.stderr_is_terminal()
     }
 
-    /// Width of the terminal in columns, when there is one (`process.stdout.columns`).
+    /// Width of the terminal in columns (`process.stdout.columns`).
     fn columns(&self) -> Option<u16> {
         None
     }
@@ -100,17 +91,15 @@ pub trait ScriptHost {
 #[derive(JsLifetime)]
 struct Kept(Rc<dyn ScriptHost>);
 
-/// Part of making an engine.
 pub(super) fn set_up(ctx: &Ctx<'_>, host: Rc<dyn ScriptHost>) -> Result<()> {
     user_data::store(ctx, Kept(host))
 }
 
-/// The host of the engine that `ctx` belongs to.
 pub(super) fn host(ctx: &Ctx<'_>) -> Result<Rc<dyn ScriptHost>> {
     Ok(user_data::read::<Kept>(ctx)?.0.clone())
 }
 
-/// A host for unit tests that look at something else than what is printed.
+/// A host for unit tests that do not check output.
 #[cfg(test)]
 pub(super) struct Silent;
 

@@ -1,13 +1,9 @@
-//! The prompt file's QuickJS: engine, module loader, globals, and the way errors leave it.
-//!
-//! Owns everything that carries the `'js` lifetime (with the worker half of the sandbox). Knows nothing of models, of the
-//! step loop or of the command line: what a script prints goes out through [`ScriptHost`], what goes wrong as a
-//! [`Diagnostic`](crate::diagnostic::Diagnostic).
+//! The QuickJS engine of prompt files: module loader, globals, bindings, and diagnostics of thrown errors.
 
+mod async_values;
 mod builtin;
 mod bytecode;
 mod call_site;
-mod carried;
 mod diagnose;
 mod engine;
 mod error;
@@ -15,7 +11,6 @@ mod event_loop;
 mod gate;
 mod globals;
 mod host;
-mod lazy;
 mod loader;
 mod native_module;
 mod node;
@@ -25,9 +20,9 @@ mod warn;
 
 pub(crate) mod bindings;
 
+pub(crate) use async_values::{async_value, enable_async_values, with_async_values};
 pub(crate) use builtin::import_builtin;
 pub(crate) use call_site::CallSite;
-pub(crate) use carried::{begin as begin_to_carry, carried, carrying};
 pub(crate) use diagnose::{Explain, set_explain};
 pub use diagnose::{Thrown, diagnose_error};
 pub(crate) use diagnose::{diagnose, location_of_function, locations_of_stacks, only_await, place_of_function};

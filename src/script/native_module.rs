@@ -1,4 +1,4 @@
-//! Modules whose exports Rust makes: `lmthing`, `lmthing/plugins`, and the internal halves of the built-in modules.
+//! Modules whose exports are made in Rust.
 
 use std::cell::RefCell;
 use std::collections::HashMap;
@@ -13,32 +13,29 @@ use super::user_data;
 /// (`default` too). Called once, when the module is first imported.
 pub(crate) type NativeModuleInit = for<'js> fn(&Ctx<'js>) -> Result<Object<'js>>;
 
-/// A module that prompt files (or, when the name starts with `lmthing:internal/`, only built-in modules) import by name.
+/// A module that prompt files (or, when the name starts with `lmthing:internal/`, only built-in modules) import by
+/// name.
 #[derive(Clone, Copy)]
 pub struct NativeModule {
-    /// What it is imported by.
     pub name: &'static str,
-    /// Makes its exports.
     pub init: NativeModuleInit,
 }
 
-/// The exports of native modules by module name. They stay: the engine takes an import with an attribute and one without
-/// for two modules, and both must export the same values.
+/// The exports of native modules by module name, kept for the life of the engine: QuickJS loads a module again when it
+/// is imported with an attribute, and both instances must export the same values.
 #[derive(Default, JsLifetime)]
 struct ExportStore<'js>(RefCell<HashMap<String, Object<'js>>>);
 
-/// Part of making an engine.
 pub(super) fn set_up(ctx: &Ctx<'_>) -> Result<()> {
     user_data::store(ctx, ExportStore::default())
 }
 
-/// Declares a module named `name` that exports the own enumerable properties of what `init` makes; `init` runs once.
+/// Declares a module that exports the own enumerable properties of the object `init` returns; `init` runs once.
 pub(super) fn declare<'js>(
     ctx: &Ctx<'js>,
     name: &str,
     init: impl FnOnce(&Ctx<'js>) -> Result<Object<'js>>,
 ) -> Result<Module<'js, Declared>> {
-    // An import with an attribute makes a second module of the same name.
     if exports_of(ctx, name)?.is_none() {
         let exports = init(ctx)?;
         store(ctx)?.0.borrow_mut().insert(name.to_owned(), exports);

@@ -1,27 +1,25 @@
-//! The system's errors in libuv's terms, which are Node's: code, number and words. Must not know what failed.
+//! System errors as libuv reports them, and so Node: code, number and text.
 
 use std::io;
 
-/// An error of the system.
 pub(super) struct SystemError {
     /// Node's code, such as `ENOENT`; `UNKNOWN` where there is none.
     pub(super) code: &'static str,
-    /// The system's number, 0 when there is none.
+    /// The system's `errno`, 0 when there is none.
     pub(super) number: i32,
-    /// What Node (libuv) says for the code.
     pub(super) text: &'static str,
 }
 
 impl SystemError {
     pub(super) fn of(error: &io::Error) -> Self {
-        let number = error.raw_os_error().unwrap_or_else(|| usual_number(error.kind()));
+        let number = error.raw_os_error().unwrap_or_else(|| errno_of_kind(error.kind()));
         let (code, text) = by_number(number).unwrap_or_else(|| by_kind(error.kind()));
         SystemError { code, number, text }
     }
 }
 
-/// The number for what the standard library found wrong itself.
-fn usual_number(kind: io::ErrorKind) -> i32 {
+/// `errno` for errors that the standard library made itself.
+fn errno_of_kind(kind: io::ErrorKind) -> i32 {
     match kind {
         io::ErrorKind::NotFound => 2,
         io::ErrorKind::PermissionDenied => 13,
@@ -38,7 +36,7 @@ fn usual_number(kind: io::ErrorKind) -> i32 {
     }
 }
 
-/// What the standard library has no kind for, or one kind for several.
+/// Errors without an `io::ErrorKind`, or that share one with others.
 #[cfg(unix)]
 fn by_number(number: i32) -> Option<(&'static str, &'static str)> {
     Some(match number {

@@ -13,7 +13,7 @@ use super::{
 use crate::{
     checkpoint::{Entry, PartName},
     prompt::{JobGuard, JobId, Known, NamedCall, RunError, TEXT_CODE, Work},
-    script::{begin_to_carry, carried, carrying},
+    script::{async_value, enable_async_values, with_async_values},
 };
 
 /// What is carried along: the job that a script works for.
@@ -29,7 +29,7 @@ impl RunJob {
         if !jobs.is_on() {
             return Ok(RunJob(None));
         }
-        begin_to_carry(ctx)?;
+        enable_async_values(ctx)?;
         let parent = core.job.get().or(current(ctx)?);
         let is_within_answer = core.standing.get().is_within_answer;
         Ok(RunJob(Some(jobs.begin(parent, Work::Run { is_within_answer }))))
@@ -76,7 +76,7 @@ impl RunJob {
 
 /// The job that the running script works for.
 pub(crate) fn current(ctx: &Ctx<'_>) -> Result<Option<JobId>> {
-    carried(ctx, JOB)?.map(|job| job.get()).transpose()
+    async_value(ctx, JOB)?.map(|job| job.get()).transpose()
 }
 
 /// Does a piece of work for a job. It comes in a box, here as everywhere: agents are nested, and what wraps a future by value
@@ -84,7 +84,7 @@ pub(crate) fn current(ctx: &Ctx<'_>) -> Result<Option<JobId>> {
 pub(crate) async fn within<'js, T>(ctx: &Ctx<'js>, job: Option<JobId>, work: LocalBoxFuture<'_, T>) -> T {
     let name: Option<Value> = job.and_then(|job| job.into_js(ctx).ok());
     match name {
-        Some(name) => carrying(ctx, [(JOB, Some(name))], work).await,
+        Some(name) => with_async_values(ctx, [(JOB, Some(name))], work).await,
         None => work.await,
     }
 }

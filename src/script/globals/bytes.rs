@@ -1,15 +1,15 @@
-//! Bytes on their way between JavaScript and Rust.
+//! Byte arrays crossing between JavaScript and Rust.
 
 use base64::{Engine as _, engine::general_purpose::STANDARD};
 use rquickjs::{Ctx, Error, Exception, FromJs, Function, IntoJs, Object, Result, TypedArray, Value, function::This};
 
-/// How much goes through base64 at once, so that a large array is not in memory several times.
+/// Bytes per call of the base64 coder: larger arrays would be in memory several times.
 const PIECE: usize = 3 << 20;
 
-/// Bytes owned by Rust. From JavaScript it takes a `Uint8Array` (copied); to JavaScript it becomes one (not copied).
+/// Bytes owned by Rust. Made from a `Uint8Array` by copying; becomes one without copying.
 ///
-/// The engine lends the memory of a typed array to Rust only through `unsafe` (the script could detach it). Its own
-/// base64 coder is native and nearly as fast as a copy, so the bytes come in through that.
+/// rquickjs lends the memory of a typed array only through `unsafe`, as the script could detach it. QuickJS's native
+/// base64 coder is nearly as fast as a copy, so the bytes are read through that.
 pub(in crate::script) struct Bytes(pub(in crate::script) Vec<u8>);
 
 impl<'js> FromJs<'js> for Bytes {

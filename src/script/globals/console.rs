@@ -1,4 +1,4 @@
-//! Native half of `console`: where its text goes.
+//! Native half of `console`: writes text to the host.
 
 use std::rc::Rc;
 use std::time::Instant;
@@ -15,17 +15,16 @@ pub(super) const NATIVE: NativeModule = NativeModule { name: "lmthing:internal/n
 fn init<'js>(ctx: &Ctx<'js>) -> Result<Object<'js>> {
     let (host, event_loop) = (host(ctx)?, EventLoop::of(ctx)?);
     let exports = Object::new(ctx.clone())?;
-    // writeStdout(text), writeStderr(text): what `console` prints
+    // writeStdout(text), writeStderr(text): output of `console`
     let stdout = writer(&host, &event_loop, |host, text| host.write_stdout(text));
     exports.set("writeStdout", Function::new(ctx.clone(), stdout)?)?;
     let stderr = writer(&host, &event_loop, |host, text| host.write_stderr(text));
     exports.set("writeStderr", Function::new(ctx.clone(), stderr)?)?;
-    // drawStdout(text), drawStderr(text): what a script writes itself, which may move the cursor
+    // drawStdout(text), drawStderr(text): output of the script itself, which may contain terminal control sequences
     let stdout = writer(&host, &event_loop, |host, text| host.write_stdout_bytes(text.as_bytes()));
     exports.set("drawStdout", Function::new(ctx.clone(), stdout)?)?;
     let stderr = writer(&host, &event_loop, |host, text| host.write_stderr_bytes(text.as_bytes()));
     exports.set("drawStderr", Function::new(ctx.clone(), stderr)?)?;
-    // writeStdoutBytes(bytes), writeStderrBytes(bytes)
     let stdout = byte_writer(&host, &event_loop, |host, bytes| host.write_stdout_bytes(bytes));
     exports.set("writeStdoutBytes", Function::new(ctx.clone(), stdout)?)?;
     let stderr = byte_writer(&host, &event_loop, |host, bytes| host.write_stderr_bytes(bytes));
@@ -34,17 +33,17 @@ fn init<'js>(ctx: &Ctx<'js>) -> Result<Object<'js>> {
     exports.set("stderrHasColors", host.stderr_has_colors())?;
     exports.set("stdoutIsTerminal", host.stdout_is_terminal())?;
     exports.set("stderrIsTerminal", host.stderr_is_terminal())?;
-    // columns(): the terminal's width, undefined when there is none.
+    // columns(): the terminal's width, undefined without a terminal.
     exports.set("columns", Function::new(ctx.clone(), move || host.columns())?)?;
     // patched: by file descriptor, the streams whose `write` a script has replaced.
     exports.set("patched", Object::new(ctx.clone())?)?;
-    // now(): milliseconds of a steady clock.
+    // now(): milliseconds of a monotonic clock.
     let start = Instant::now();
     exports.set("now", Function::new(ctx.clone(), move || start.elapsed().as_secs_f64() * 1000.0)?)?;
     Ok(exports)
 }
 
-/// What a script prints after its run was ended is not seen.
+/// Output after the end of the run is dropped.
 fn writer(
     host: &Rc<dyn ScriptHost>,
     event_loop: &Rc<EventLoop>,

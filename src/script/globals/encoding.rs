@@ -1,4 +1,4 @@
-//! `TextEncoder` and `TextDecoder`: the codecs of the WHATWG Encoding standard, from `encoding_rs`.
+//! Native half of `TextEncoder` and `TextDecoder`, using `encoding_rs`.
 
 use std::cell::RefCell;
 
@@ -10,8 +10,8 @@ use crate::script::native_module::NativeModule;
 
 /// `decoder(label, fatal, ignoreBOM)`: `{encoding, decode(bytes, more)}`, or `undefined` for an unknown label.
 ///
-/// `decode` gives the text, or `undefined` when the bytes are wrong and the decoder is fatal. `more` says that the
-/// text goes on in the next call; without it the decoder starts anew afterwards.
+/// `decode` returns the text, or `undefined` when the bytes are malformed and the decoder is fatal. `more` means that
+/// the text continues in the next call; without it the decoder is reset afterwards.
 fn decoder<'js>(ctx: Ctx<'js>, label: String, fatal: bool, ignore_bom: bool) -> Result<Option<Object<'js>>> {
     let Some(encoding) = Encoding::for_label_no_replacement(label.as_bytes()) else { return Ok(None) };
     let state: RefCell<Option<Decoder>> = RefCell::new(None);
@@ -48,21 +48,20 @@ fn decode_part(decoder: &mut Decoder, bytes: &[u8], last: bool, fatal: bool) -> 
     Some(text)
 }
 
-/// `decodeUtf8(bytes)`: lossy, a byte order mark stays; what `Buffer` and `fs` use.
+/// `decodeUtf8(bytes)`: lossy, keeps a byte order mark; used by `Buffer` and `fs`.
 fn decode_utf8(bytes: Bytes) -> String {
     text(bytes.0)
 }
 
-/// The text of bytes, with U+FFFD for what is not UTF-8.
+/// Decodes UTF-8, with U+FFFD for invalid bytes.
 pub(super) fn text(bytes: Vec<u8>) -> String {
-    // Nearly always valid, and then nothing is copied.
+    // Without a copy in the usual case of valid bytes.
     match String::from_utf8(bytes) {
         Ok(text) => text,
         Err(error) => String::from_utf8_lossy(error.as_bytes()).into_owned(),
     }
 }
 
-/// The native half, as the JavaScript half imports it.
 pub(super) const NATIVE: NativeModule = NativeModule { name: "lmthing:internal/native/encoding", init: exports };
 
 fn exports<'js>(ctx: &Ctx<'js>) -> Result<Object<'js>> {

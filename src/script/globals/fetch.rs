@@ -1,7 +1,7 @@
-//! The network half of `fetch`: one request out through the shared client, its answer in, both bodies streamed.
+//! Network half of `fetch`: sends one request and streams both bodies.
 //!
-//! Redirects, headers and body types belong to the JavaScript half (`web/fetch.js`). Dropping an exchange – the script
-//! lost interest and the collector took it, or `abort` was called – closes its connection.
+//! JavaScript (`web/fetch.js`) handles redirects, headers and body types. Dropping an exchange, by `abort` or garbage
+//! collection, closes its connection.
 
 use std::{cell::RefCell, error::Error as StdError, io, rc::Rc, str::FromStr};
 
@@ -25,13 +25,13 @@ use crate::script::gate;
 use crate::script::native_module::NativeModule;
 use crate::script::warn::warning;
 
-/// One part of a request body; an error ends the request.
+/// An error aborts the request.
 type BodyPart = std::result::Result<Vec<u8>, io::Error>;
 
-/// How many parts of a request body may wait for the network before the script has to.
+/// Parts of a request body that are buffered before the script has to wait.
 const REQUEST_PARTS_AHEAD: usize = 1;
 
-/// A request that failed, in the terms of Node's `cause`.
+/// A failure as in Node's `cause`.
 struct NetworkError {
     code: &'static str,
     message: String,
@@ -42,8 +42,8 @@ impl NetworkError {
         Self { code, message: message.into() }
     }
 
-    /// Names the cause behind an error of the client. The innermost source says what happened; the outer ones only
-    /// repeat the URL, which may carry secrets in its query.
+    /// Describes an error of the HTTP client by its innermost source. The outer ones only repeat the URL, whose query
+    /// may hold secrets.
     fn from_client(error: &reqwest::Error) -> Self {
         let mut innermost: &dyn StdError = error;
         let mut code = None;
@@ -79,12 +79,12 @@ impl NetworkError {
     }
 }
 
-/// An error of TLS, which arrives inside I/O errors. What they hold does not count as their source.
+/// Finds a TLS error. It is wrapped in I/O errors, whose `source` skips it.
 fn tls_error<'a>(error: &'a (dyn StdError + 'static)) -> Option<&'a rustls::Error> {
     error.downcast_ref().or_else(|| tls_error(error.downcast_ref::<io::Error>()?.get_ref()?))
 }
 
-/// The texts of an error's sources, joined: the only place where a failed name look-up can be told from other failures.
+/// The texts of an error's sources, joined: a failed name lookup can only be recognized by its text.
 fn chain_text(error: &reqwest::Error) -> String {
     let mut text = String::new();
     let mut current = error.source();
@@ -110,7 +110,7 @@ fn system_code(kind: io::ErrorKind) -> Option<&'static str> {
     })
 }
 
-/// One request and its answer. Every wait can be aborted; an exchange aborted stays so.
+/// One request and its response. Once aborted, all operations fail.
 #[derive(Default)]
 struct Exchange {
     request: RefCell<Option<Request>>,
@@ -120,7 +120,7 @@ struct Exchange {
 }
 
 impl Exchange {
-    /// Waits for `work` unless the exchange is aborted before it is done.
+    /// Waits for `work` unless the exchange is aborted first.
     async fn wait<T>(&self, work: impl Future<Output = T>) -> std::result::Result<T, NetworkError> {
         let aborted = || NetworkError::new("ABORT_ERR", "This operation was aborted");
         if *self.aborted.borrow() {
@@ -131,7 +131,7 @@ impl Exchange {
         Abortable::new(work, registration).await.map_err(|_| aborted())
     }
 
-    /// Sends the request and waits for the head of the answer.
+    /// Sends the request and waits for the head of the response.
     async fn send(&self, network: &Network) -> std::result::Result<Head, NetworkError> {
         let request =
             self.request.take().ok_or_else(|| NetworkError::new("UND_ERR", "The request was sent already"))?;
@@ -142,9 +142,9 @@ impl Exchange {
         Ok(head)
     }
 
-    /// The next part of the answer's body; `None` at its end.
+    /// The next part of the response body; `None` at its end.
     async fn read(&self) -> std::result::Result<Option<Vec<u8>>, NetworkError> {
-        // Taken out for the time of waiting: `abort` drops what is waiting, and with it the connection.
+        // Taken out during the wait, so that `abort` drops the response and closes the connection.
         let Some(mut response) = self.response.take() else { return Ok(None) };
         let (chunk, response) = self
             .wait(async move {
@@ -153,7 +153,7 @@ impl Exchange {
             })
             .await?;
         let chunk = chunk.map_err(|error| NetworkError::from_client(&error))?;
-        // At the end it is dropped, and its connection free for the next request.
+        // At the end it is dropped, which returns the connection to the pool.
         if chunk.is_some() {
             self.response.replace(Some(response));
         }
@@ -170,7 +170,7 @@ impl Exchange {
     }
 }
 
-/// Status line and headers of an answer; header names and values in turn.
+/// Status line and headers; header names and values in turn.
 struct Head {
     status: u16,
     reason: String,
@@ -184,7 +184,7 @@ impl Head {
             Some(phrase) => String::from_utf8_lossy(phrase.as_bytes()).into_owned(),
             None => response.status().canonical_reason().unwrap_or_default().to_owned(),
         };
-        // Header values are bytes; the standard maps each to one character.
+        // Header values are bytes; the fetch standard maps each to one character.
         let text = |value: &HeaderValue| value.as_bytes().iter().map(|byte| char::from(*byte)).collect::<String>();
         let headers =
             response.headers().iter().flat_map(|(name, value)| [name.as_str().to_owned(), text(value)]).collect();
@@ -192,7 +192,7 @@ impl Head {
     }
 }
 
-/// Builds the request. Names and values of `headers` come in turn and are valid: `Headers` has checked them.
+/// Builds the request. `headers` alternates names and values, which `Headers` has validated.
 fn build_request(method: &str, url: &str, headers: &[String]) -> std::result::Result<Request, NetworkError> {
     let invalid = |what: &str| NetworkError::new("UND_ERR_INVALID_ARG", format!("invalid {what}"));
     let method = Method::from_str(method).map_err(|_| invalid("method"))?;
@@ -201,7 +201,7 @@ fn build_request(method: &str, url: &str, headers: &[String]) -> std::result::Re
     let mut map = HeaderMap::with_capacity(headers.len() / 2);
     for pair in headers.chunks_exact(2) {
         let name = HeaderName::from_str(&pair[0]).map_err(|_| invalid("header name"))?;
-        // In the standard, a header's value is a string of bytes: every character stands for one.
+        // The fetch standard maps each character of a header value to one byte.
         let bytes = pair[1].chars().map(|character| character as u8).collect::<Vec<_>>();
         map.append(name, HeaderValue::from_bytes(&bytes).map_err(|_| invalid("header value"))?);
     }
@@ -209,7 +209,7 @@ fn build_request(method: &str, url: &str, headers: &[String]) -> std::result::Re
     Ok(request)
 }
 
-/// `{code, message}` for a failure, `{value}` otherwise: the JavaScript half makes the error, so that it has the caller's stack.
+/// `{code, message}` for a failure, `{value}` otherwise. JavaScript makes the error, so that it has the caller's stack.
 fn outcome<'js, T: rquickjs::IntoJs<'js>>(
     ctx: &Ctx<'js>,
     result: std::result::Result<T, NetworkError>,
@@ -235,8 +235,8 @@ impl<'js> rquickjs::IntoJs<'js> for Head {
     }
 }
 
-/// `exchange(method, url, headers, body?, streamed?)`: `{send(), read(), abort()}`, or `{code, message}` when the request
-/// cannot be made. `body` is a `Uint8Array` or nothing; when `streamed` is `true`, the body comes in parts instead, through
+/// `exchange(method, url, headers, body?, streamed?)`: `{send(), read(), abort()}`, or `{code, message}` when the
+/// request is invalid. `body` is a `Uint8Array` or undefined; when `streamed` is `true`, the body comes through
 /// `write(bytes)`, `end()` and `fail(message)`.
 fn exchange<'js>(
     ctx: Ctx<'js>,
@@ -246,7 +246,7 @@ fn exchange<'js>(
     body: Opt<Option<Bytes>>,
     streamed: Opt<bool>,
 ) -> Result<Object<'js>> {
-    // Without what may be secret in it.
+    // Without path and query, which may hold secrets.
     let origin = Url::parse(&url).map(|url| url.origin().ascii_serialization());
     gate::check(&ctx, Access::Network(origin.as_deref().unwrap_or("a server")))?;
     let object = Object::new(ctx.clone())?;
@@ -273,7 +273,7 @@ fn export_exchange<'js>(object: &Object<'js>, exchange: Rc<Exchange>) -> Result<
     let send = move |ctx: Ctx<'js>| {
         let exchange = sender.clone();
         async move {
-            // The program stays alive for a request under way, as Node's does.
+            // A pending request keeps the program alive, as in Node.
             let _alive = KeepAlive::new(&ctx);
             let network = Network::new(|name| process::variable(&ctx, name));
             let sent = exchange.send(&network).await;
@@ -296,7 +296,7 @@ fn export_exchange<'js>(object: &Object<'js>, exchange: Rc<Exchange>) -> Result<
     object.set("abort", Function::new(ctx.clone(), move || exchange.abort())?)
 }
 
-/// `write` resolves to `true` when the part was taken and to `false` when nobody reads the body any more.
+/// `write` resolves to `false` when the request no longer reads the body.
 fn export_body_writer<'js>(object: &Object<'js>, sender: mpsc::Sender<BodyPart>) -> Result<()> {
     let ctx = object.ctx();
     let sender = Rc::new(RefCell::new(Some(sender)));
@@ -317,7 +317,7 @@ fn export_body_writer<'js>(object: &Object<'js>, sender: mpsc::Sender<BodyPart>)
         let sender = sender.take();
         async move {
             if let Some(sender) = sender {
-                // Nobody reading is fine: then there is no request to fail.
+                // If the request has ended, there is nothing left to fail.
                 let _ = sender.send(Err(io::Error::other(message))).await;
             }
         }
@@ -325,7 +325,6 @@ fn export_body_writer<'js>(object: &Object<'js>, sender: mpsc::Sender<BodyPart>)
     object.set("fail", Function::new(ctx.clone(), Async(fail))?)
 }
 
-/// The native half, as the JavaScript half imports it.
 pub(super) const NATIVE: NativeModule = NativeModule { name: "lmthing:internal/native/fetch", init: exports };
 
 fn exports<'js>(ctx: &Ctx<'js>) -> Result<Object<'js>> {

@@ -1,4 +1,4 @@
-//! What only the engine knows about a value: the state of a promise, what is behind a proxy.
+//! Facts about values that only the engine has: promise states, proxy targets.
 
 use rquickjs::promise::PromiseState;
 use rquickjs::{Array, Ctx, Function, Object, Promise, Result, Value};
@@ -27,7 +27,7 @@ fn promise_details<'js>(ctx: Ctx<'js>, promise: Promise<'js>) -> Result<Array<'j
         PromiseState::Rejected => {
             details.set(0, "rejected")?;
             let reason = match promise.result::<Value>() {
-                // The reason comes as a pending exception.
+                // The reason is thrown.
                 Some(Err(_)) => ctx.catch(),
                 _ => Value::new_undefined(ctx),
             };
@@ -37,7 +37,7 @@ fn promise_details<'js>(ctx: Ctx<'js>, promise: Promise<'js>) -> Result<Array<'j
     Ok(details)
 }
 
-/// Whether there is a proxy among these values. Runs no trap.
+/// Whether one of these values is a proxy. Runs no trap.
 fn has_proxy(values: Array<'_>) -> Result<bool> {
     for value in values.iter::<Value>() {
         if value?.is_proxy() {
@@ -47,7 +47,7 @@ fn has_proxy(values: Array<'_>) -> Result<bool> {
     Ok(false)
 }
 
-/// `[target, handler]` of a proxy (both null once it is revoked), undefined for anything else. Runs no trap.
+/// `[target, handler]` of a proxy (both null once it is revoked), undefined for other values. Runs no trap.
 fn proxy_details<'js>(ctx: Ctx<'js>, value: Value<'js>) -> Result<Option<Array<'js>>> {
     let Some(proxy) = value.as_proxy() else { return Ok(None) };
     let details = Array::new(ctx.clone())?;
@@ -57,7 +57,7 @@ fn proxy_details<'js>(ctx: Ctx<'js>, value: Value<'js>) -> Result<Option<Array<'
             details.set(1, handler)?;
         }
         _ => {
-            // Asking a revoked proxy leaves an exception.
+            // A revoked proxy throws.
             ctx.catch();
             details.set(0, Value::new_null(ctx.clone()))?;
             details.set(1, Value::new_null(ctx))?;

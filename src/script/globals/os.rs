@@ -1,4 +1,4 @@
-//! What `node:os` tells about the machine.
+//! Native half of `node:os`.
 
 use std::time::Duration;
 use std::{env, thread};
@@ -11,8 +11,7 @@ use crate::script::native_module::NativeModule;
 #[cfg(unix)]
 use crate::script::system_error::SystemError;
 
-/// The directory of the user, as `os.homedir()` gives it: `$HOME` first, then the user database. A script that may not read
-/// `$HOME` is told what the database says.
+/// `os.homedir()`: `$HOME`, then the user database. A script that may not read `$HOME` gets the database's entry.
 fn home_directory(ctx: Ctx<'_>) -> Option<String> {
     let may_read = gate::restricted(&ctx).is_none_or(|rights| rights.check(Access::Env("HOME")).is_ok());
     if may_read { env::home_dir().map(|path| path.to_string_lossy().into_owned()) } else { home_by_database() }
@@ -36,7 +35,7 @@ fn processor_count() -> usize {
     thread::available_parallelism().map_or(1, usize::from)
 }
 
-/// `{nodename, release, version, machine, sysname}`, as `uname` gives them.
+/// `{nodename, release, version, machine, sysname}`, as from `uname`.
 #[cfg(unix)]
 fn system_names<'js>(ctx: Ctx<'js>) -> Result<Object<'js>> {
     let names = rustix::system::uname();
@@ -60,13 +59,14 @@ fn system_names<'js>(ctx: Ctx<'js>) -> Result<Object<'js>> {
     Ok(object)
 }
 
-/// `[total, free, uptime, load1, load5, load15]`: bytes, bytes, seconds, and load averages. Zeros where the system does not tell.
+/// `[total, free, uptime, load1, load5, load15]`: bytes, bytes, seconds, and load averages. Zeros where they are
+/// unknown.
 #[cfg(target_os = "linux")]
 fn system_load() -> Vec<f64> {
     let info = rustix::system::sysinfo();
     let unit = f64::from(info.mem_unit);
     let mut values = vec![info.totalram as f64 * unit, info.freeram as f64 * unit, info.uptime as f64];
-    // The kernel's fixed point: 16 bits after the point.
+    // Fixed-point numbers with 16 fractional bits.
     values.extend(info.loads.iter().map(|load| *load as f64 / 65536.0));
     values
 }
@@ -84,7 +84,7 @@ fn user_ids() -> Vec<f64> {
     return vec![-1.0, -1.0];
 }
 
-/// The priority of a process, 0 for this one: the number, or what the system says against it.
+/// The priority of a process (0: this one), or `{code, number, text}`. Sets it first if `priority` is given.
 #[cfg(unix)]
 fn priority<'js>(ctx: Ctx<'js>, id: i32, priority: Option<i32>) -> Result<Value<'js>> {
     use rustix::process::{Pid, getpriority_process, setpriority_process};
@@ -116,12 +116,11 @@ fn priority<'js>(ctx: Ctx<'js>, _id: i32, priority: Option<i32>) -> Result<Value
     priority.unwrap_or(0).into_js(&ctx)
 }
 
-/// Keeps the program's thread, for `Atomics.wait` with a time limit.
+/// Blocks the thread, for `Atomics.wait` with a timeout.
 fn sleep(milliseconds: f64) {
     thread::sleep(Duration::try_from_secs_f64(milliseconds / 1000.0).unwrap_or(Duration::MAX));
 }
 
-/// The native half, as the JavaScript half imports it.
 pub(super) const NATIVE: NativeModule = NativeModule { name: "lmthing:internal/native/os", init: exports };
 
 fn exports<'js>(ctx: &Ctx<'js>) -> Result<Object<'js>> {
@@ -130,7 +129,6 @@ fn exports<'js>(ctx: &Ctx<'js>) -> Result<Object<'js>> {
     exports.set("processorCount", Function::new(ctx.clone(), processor_count)?)?;
     exports.set("systemNames", Function::new(ctx.clone(), system_names)?)?;
     exports.set("systemLoad", Function::new(ctx.clone(), system_load)?)?;
-    // priority(pid, new one or undefined): the number, or {code, number, text}
     exports.set("priority", Function::new(ctx.clone(), priority)?)?;
     exports.set("sleep", Function::new(ctx.clone(), sleep)?)?;
     exports.set("userIds", Function::new(ctx.clone(), user_ids)?)?;

@@ -1,4 +1,4 @@
-//! Native half of `process`: what the script may know of the program it runs in, and how it asks to end.
+//! Native half of `process`: facts about the program, the environment, and `process.exit`.
 
 use std::cell::{Cell, RefCell};
 use std::collections::BTreeMap;
@@ -18,19 +18,17 @@ use crate::script::user_data;
 
 pub(super) const NATIVE: NativeModule = NativeModule { name: "lmthing:internal/native/process", init };
 
-/// What `process` tells a script, and what the script tells by it.
 #[derive(Default, JsLifetime)]
 struct Process<'js> {
     argv: Vec<String>,
-    /// What `process.env` begins with.
+    /// Initial contents of `process.env`.
     env: Vec<(String, String)>,
-    /// `process.exitCode`, once a script has set it.
+    /// Once a script has set it.
     exit_code: Cell<Option<i32>>,
-    /// The `process` object, once a script has touched it.
+    /// The `process` object, once a script has used it.
     object: RefCell<Option<Object<'js>>>,
 }
 
-/// Part of making an engine.
 pub(super) fn set_up(ctx: &Ctx<'_>, argv: Vec<String>, env: Vec<(String, String)>) -> Result<()> {
     user_data::store(ctx, Process { argv, env, ..Process::default() })
 }
@@ -39,24 +37,23 @@ fn process<'a, 'js>(ctx: &'a Ctx<'js>) -> Result<UserDataGuard<'a, Process<'js>>
     user_data::read(ctx)
 }
 
-/// What the script set `process.exitCode` to: the exit code of a run that ends by itself.
+/// The `process.exitCode` set by the script, which applies when the run ends by itself.
 pub fn exit_code(ctx: &Ctx<'_>) -> Result<Option<i32>> {
     Ok(process(ctx)?.exit_code.get())
 }
 
-/// What `process.env` holds now, with what the script changed in it; `None` while no script has touched `process`.
+/// The current contents of `process.env`, with the script's changes; `None` while no script has used `process`.
 ///
-/// # Errors
-/// A pending exception, when a script put something there that has no text.
+/// # Errors A pending exception, when a value cannot be converted to a string.
 pub(crate) fn environment(ctx: &Ctx<'_>) -> Result<Option<BTreeMap<String, String>>> {
-    // What a restricted script has written must not lead keys elsewhere.
+    // A restricted script must not redirect API keys by changing addresses.
     if gate::restricted(ctx).is_some() {
         return Ok(None);
     }
     let object = process(ctx)?.object.borrow().clone();
     let Some(object) = object else { return Ok(None) };
     let mut variables = BTreeMap::new();
-    // A script may have put anything in its place.
+    // A script may have replaced it with any value.
     if let Some(env) = object.get::<_, Value>("env")?.into_object() {
         for property in env.props::<String, Value>() {
             let (name, value) = property?;
@@ -68,7 +65,7 @@ pub(crate) fn environment(ctx: &Ctx<'_>) -> Result<Option<BTreeMap<String, Strin
     Ok(Some(variables))
 }
 
-/// One variable of `process.env` as it is now. What has no text is no variable.
+/// The current value of one variable of `process.env`, if it is a string.
 pub(in crate::script) fn variable(ctx: &Ctx<'_>, name: &str) -> Option<String> {
     let process = process(ctx).ok()?;
     let object = process.object.borrow().clone().filter(|_| gate::restricted(ctx).is_none());
@@ -86,7 +83,7 @@ pub(in crate::script) fn variable(ctx: &Ctx<'_>, name: &str) -> Option<String> {
     })
 }
 
-/// What the error carries that a script gets which may not end the process.
+/// Payload of the error that `process.exit` throws in a script that may not end the process.
 pub(crate) struct ExitCalled;
 
 fn init<'js>(ctx: &Ctx<'js>) -> Result<Object<'js>> {
@@ -101,7 +98,7 @@ fn init<'js>(ctx: &Ctx<'js>) -> Result<Object<'js>> {
     // noteVariable(name, value): the script has set a variable.
     let host = host(ctx)?;
     let note = move |name: rquickjs::String<'js>, value: rquickjs::String<'js>| {
-        // Half a character is in no key.
+        // A key contains no lone surrogates.
         if let (Ok(name), Ok(value)) = (name.to_string(), value.to_string()) {
             host.set_variable(&name, &value);
         }
@@ -109,15 +106,15 @@ fn init<'js>(ctx: &Ctx<'js>) -> Result<Object<'js>> {
     exports.set("noteVariable", Function::new(ctx.clone(), note)?)?;
     // setExitCode(code or undefined)
     exports.set("setExitCode", Function::new(ctx.clone(), set_exit_code)?)?;
-    // setHooks({uncaught, rejected, beforeExit, exit}): whom to tell before the run ends.
+    // setHooks({uncaught, rejected, beforeExit, exit}): functions to call before the run ends.
     exports.set("setHooks", Function::new(ctx.clone(), |ctx, hooks| set_hooks(&ctx, hooks))?)?;
     // requestExit(code): ends the run with this code.
     let event_loop = EventLoop::of(ctx)?;
     let request_exit = move |ctx: Ctx<'js>, code: i32| {
-        // Whether the place is known makes no difference to the exit.
+        // The exit happens whether or not its location is known.
         let noted = gate::note_exit(&ctx);
         event_loop.halt(Halt::Exit(code));
-        // The script goes on, and is told that it cannot end here.
+        // The script continues after the error.
         if event_loop.catches() {
             let error = ScriptError::error(format!("process.exit({code}) was called"));
             return Err(error.payload(Rc::new(ExitCalled)).throw(&ctx));
@@ -128,7 +125,7 @@ fn init<'js>(ctx: &Ctx<'js>) -> Result<Object<'js>> {
     Ok(exports)
 }
 
-/// What stays as it is for the whole run, but for `env`, which belongs to the script from now on.
+/// Constants of the run, and the initial `env`.
 fn describe_program<'js>(ctx: &Ctx<'js>, exports: &Object<'js>) -> Result<()> {
     let (argv, variables) = {
         let process = process(ctx)?;
@@ -141,7 +138,8 @@ fn describe_program<'js>(ctx: &Ctx<'js>, exports: &Object<'js>) -> Result<()> {
         env.set(name, value)?;
     }
     if rights.is_some() {
-        // refuseVariable(name): throws when it may not be read. For what the script's author has not written it is not set.
+        // refuseVariable(name): throws when it may not be read. For code outside of the prompt file it appears unset
+        // instead.
         let refuse = |ctx: Ctx<'js>, name: String| {
             if is_asked_by_others(&ctx)? { Ok(()) } else { gate::check(&ctx, Access::Env(&name)) }
         };
@@ -159,18 +157,18 @@ fn describe_program<'js>(ctx: &Ctx<'js>, exports: &Object<'js>) -> Result<()> {
     exports.set("execPath", std::env::current_exe().map(|path| path.display().to_string()).unwrap_or_default())
 }
 
-/// Whether a package asks, or a built-in module: they look for variables that change how they work, whoever uses them. They
-/// learn nothing, so that it does no harm when a script passes for one.
+/// Whether a package or a built-in module reads the variable. These look for optional settings and must not fail. They
+/// see it as unset, so a script gains nothing by imitating one.
 fn is_asked_by_others(ctx: &Ctx<'_>) -> Result<bool> {
     let stack: Coerced<String> = ScriptError::error("here").into_object(ctx)?.get("stack")?;
     let places = stack.0.lines().filter_map(|line| line.trim_start().strip_prefix("at "));
-    // What asks us first is `process.env` itself.
+    // The topmost frames are those of `process.env` itself.
     let mut callers = places.filter(|place| !place.contains("native") && !place.contains("lmthing:internal/process"));
     Ok(callers.next().is_some_and(|place| place.contains("/node_modules/") || place.contains("(lmthing:")))
 }
 
 fn export_clocks<'js>(ctx: &Ctx<'js>, exports: &Object<'js>) -> Result<()> {
-    // hrtime(): [seconds, nanoseconds] of a steady clock.
+    // hrtime(): [seconds, nanoseconds] of a monotonic clock.
     let start = Instant::now();
     let hrtime = move || {
         let elapsed = start.elapsed() + BASE;
@@ -190,7 +188,7 @@ fn set_exit_code(ctx: Ctx<'_>, code: Option<i32>) -> Result<()> {
     Ok(())
 }
 
-/// The steady clock of `hrtime` starts at an arbitrary point; never at nought, which programs take for "unset".
+/// Start of the clock of `hrtime`; not 0, which some programs take for "unset".
 const BASE: Duration = Duration::from_secs(1);
 
 #[cfg(unix)]
@@ -203,7 +201,6 @@ fn parent_id() -> i32 {
     0
 }
 
-/// Node's name of the operating system.
 fn platform() -> &'static str {
     match std::env::consts::OS {
         "macos" => "darwin",
@@ -212,7 +209,6 @@ fn platform() -> &'static str {
     }
 }
 
-/// Node's name of the processor.
 fn architecture() -> &'static str {
     match std::env::consts::ARCH {
         "x86_64" => "x64",
@@ -222,7 +218,7 @@ fn architecture() -> &'static str {
     }
 }
 
-/// Bytes of memory the process holds; 0 where we cannot tell.
+/// Resident memory in bytes; 0 where it is unknown.
 fn resident_set_size() -> f64 {
     let statm = std::fs::read_to_string("/proc/self/statm").unwrap_or_default();
     let pages = statm.split_ascii_whitespace().nth(1).and_then(|pages| pages.parse::<f64>().ok());

@@ -1,4 +1,4 @@
-//! Native half of `setTimeout` and its kin: ids and deadlines go to the event loop, callbacks stay in JavaScript.
+//! Native half of `setTimeout` and related functions: the event loop has ids and deadlines, JavaScript the callbacks.
 
 use rquickjs::{Ctx, Function, Object, Result, Value};
 
@@ -16,17 +16,15 @@ fn init<'js>(ctx: &Ctx<'js>) -> Result<Object<'js>> {
     let state = event_loop.clone();
     let schedule = move |id: u32, delay: f64, referenced: bool| state.schedule(id, delay as u64, referenced);
     exports.set("schedule", Function::new(ctx.clone(), schedule)?)?;
-    // scheduleImmediate(id)
     let state = event_loop.clone();
     exports.set("scheduleImmediate", Function::new(ctx.clone(), move |id: u32| state.schedule_immediate(id))?)?;
-    // cancel(id)
     let state = event_loop.clone();
     exports.set("cancel", Function::new(ctx.clone(), move |id: u32| state.cancel(id))?)?;
     // setReferenced(id, keepsAlive)
     let state = event_loop.clone();
     let set_referenced = move |id: u32, referenced: bool| state.set_referenced(id, referenced);
     exports.set("setReferenced", Function::new(ctx.clone(), set_referenced)?)?;
-    // requestTick(): run the dispatcher with 'tick' once the jobs at hand are done.
+    // requestTick(): runs the dispatcher with 'tick' after the pending jobs.
     exports.set("requestTick", Function::new(ctx.clone(), move || event_loop.request_tick())?)?;
     // reportUncaught(error): ends the run with this error.
     let report = |ctx: Ctx<'js>, error: Value<'js>| event_loop::report_uncaught(&ctx, error);

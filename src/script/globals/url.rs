@@ -1,11 +1,11 @@
-//! `URL` and `URLSearchParams`: parsing by the `url` crate, the reference implementation of the WHATWG URL standard in Rust.
+//! Native half of `URL` and `URLSearchParams`, using the `url` crate.
 
 use rquickjs::{Ctx, Function, Object, Result};
 use url::{Url, form_urlencoded, quirks};
 
 use crate::script::native_module::NativeModule;
 
-/// The parts of a URL as the JavaScript half keeps them; the order is part of the contract with `web/url.js`.
+/// The parts of a URL, in the order that `web/url.js` expects.
 fn components(url: &Url) -> Vec<String> {
     vec![
         quirks::href(url).to_owned(),
@@ -31,11 +31,11 @@ fn parse(input: String, base: Option<String>) -> Option<Vec<String>> {
     Some(components(&url.ok()?))
 }
 
-/// `set(href, name, value)`: the components after a setter ran. A value that does not fit changes nothing, as the
-/// standard has it; only a wrong `href` gives `undefined`.
+/// `set(href, name, value)`: the components after a setter ran; `undefined` for an invalid `href`. An invalid value
+/// changes nothing, as the standard requires.
 fn set(href: String, name: String, value: String) -> Option<Vec<String>> {
     let mut url = Url::parse(&href).ok()?;
-    // The setters report what they refused; the standard says such a value is ignored.
+    // The standard ignores values that a setter refuses.
     let _ = match name.as_str() {
         "href" => return quirks::set_href(&mut url, &value).ok().map(|()| components(&url)),
         "protocol" => quirks::set_protocol(&mut url, &value),
@@ -66,7 +66,7 @@ fn parse_query(text: String) -> Vec<String> {
     form_urlencoded::parse(text.as_bytes()).flat_map(|(name, value)| [name.into_owned(), value.into_owned()]).collect()
 }
 
-/// `serializeQuery(pairs)`: the opposite of `parseQuery`.
+/// `serializeQuery(pairs)`: the inverse of `parseQuery`.
 fn serialize_query(pairs: Vec<String>) -> String {
     let mut serializer = form_urlencoded::Serializer::new(String::new());
     for pair in pairs.chunks_exact(2) {
@@ -75,7 +75,6 @@ fn serialize_query(pairs: Vec<String>) -> String {
     serializer.finish()
 }
 
-/// The native half, as the JavaScript half imports it.
 pub(super) const NATIVE: NativeModule = NativeModule { name: "lmthing:internal/native/url", init: exports };
 
 fn exports<'js>(ctx: &Ctx<'js>) -> Result<Object<'js>> {

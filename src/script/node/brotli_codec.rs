@@ -1,4 +1,4 @@
-//! Brotli.
+//! Brotli compression and decompression.
 
 use std::cell::RefCell;
 use std::io::{self, Write};
@@ -9,8 +9,7 @@ use brotli::{BrotliDecompressStream, BrotliResult, BrotliState, CompressorWriter
 
 use super::codec::{Codec, CodecError, CodecResult, Flush};
 
-/// Room for output that is made at a time.
-const ROOM: usize = 32 * 1024;
+const OUTPUT_CHUNK: usize = 32 * 1024;
 
 #[derive(Clone, Copy)]
 pub(super) struct BrotliSettings {
@@ -20,7 +19,7 @@ pub(super) struct BrotliSettings {
     pub(super) size_hint: usize,
 }
 
-/// What the encoder writes to, which its own writer does not give back before the end.
+/// The encoder's output; its writer returns the buffer only when it is finished.
 #[derive(Clone, Default)]
 struct Shared(Rc<RefCell<Vec<u8>>>);
 
@@ -38,7 +37,7 @@ impl Write for Shared {
 pub(super) struct BrotliEncoder {
     settings: BrotliSettings,
     output: Shared,
-    /// `None` once the end has been written.
+    /// `None` once the stream is finished.
     writer: Option<CompressorWriter<Shared>>,
 }
 
@@ -57,7 +56,7 @@ impl BrotliEncoder {
             size_hint: settings.size_hint,
             ..BrotliEncoderParams::default()
         };
-        let writer = CompressorWriter::with_params(output.clone(), ROOM, &parameters);
+        let writer = CompressorWriter::with_params(output.clone(), OUTPUT_CHUNK, &parameters);
         Self { settings, output, writer: Some(writer) }
     }
 }
@@ -103,7 +102,7 @@ impl Codec for BrotliDecoder {
         let mut output = Vec::new();
         let (mut left, mut place) = (input.len(), 0);
         while !self.ended {
-            let mut part = vec![0; ROOM];
+            let mut part = vec![0; OUTPUT_CHUNK];
             let (mut room, mut written, mut total) = (part.len(), 0, 0);
             let result = BrotliDecompressStream(
                 &mut left,
@@ -122,7 +121,7 @@ impl Codec for BrotliDecoder {
                 BrotliResult::NeedsMoreInput if flush == Flush::Finish => return Err(CodecError::cut_off()),
                 BrotliResult::NeedsMoreInput => break,
                 BrotliResult::ResultFailure => {
-                    // The name is that of the C library, as Node shows it.
+                    // Node shows the error names of the C library.
                     let name = format!("{:?}", self.state.error_code);
                     let code = name.replacen("BROTLI_DECODER", "ERR_", 1);
                     return Err(CodecError::new(&code, self.state.error_code as i32, "Decompression failed"));

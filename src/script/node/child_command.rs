@@ -1,4 +1,4 @@
-//! What a child process is started with, from the plain object that the JavaScript half hands over to a `Command`.
+//! Turns the options of a child process, a plain JavaScript object, into a `Command`.
 
 use std::{
     fs::{File, OpenOptions},
@@ -13,20 +13,18 @@ use rquickjs::{Ctx, FromJs, Object, Result, Value};
 use crate::permission::{Access, Restricted};
 use crate::script::{ScriptHost, gate, globals::opened};
 
-/// Where one of the three standard streams of a child leads.
+/// Destination of one of a child's standard streams.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) enum Wiring {
-    /// To the script.
+pub(super) enum StdioTarget {
     Pipe,
-    /// To nowhere.
     Ignore,
-    /// To a file descriptor of this program.
+    /// A file descriptor of this process.
     Descriptor(i32),
 }
 
 /// `{file, args, argv0, cwd, env, stdio, detached, uid, gid}`.
 pub(super) struct ChildOptions {
-    pub(super) stdio: [Wiring; 3],
+    pub(super) stdio: [StdioTarget; 3],
     file: String,
     args: Vec<String>,
     argv0: Option<String>,
@@ -36,21 +34,21 @@ pub(super) struct ChildOptions {
     detached: bool,
     uid: Option<u32>,
     gid: Option<u32>,
-    /// The files among `stdio` that the script has opened.
+    /// The files in `stdio` that the script opened.
     files: [Option<Arc<File>>; 3],
-    /// What it may reach, of a restricted script.
+    /// Limits of a restricted script, which the child inherits.
     confinement: Option<Arc<Restricted>>,
 }
 
 impl<'js> FromJs<'js> for ChildOptions {
     fn from_js(ctx: &Ctx<'js>, value: Value<'js>) -> Result<Self> {
         let object = Object::from_js(ctx, value)?;
-        let mut stdio = [Wiring::Ignore; 3];
-        for (wiring, given) in stdio.iter_mut().zip(object.get::<_, Vec<i32>>("stdio")?) {
-            *wiring = match given {
-                -1 => Wiring::Pipe,
-                -2 => Wiring::Ignore,
-                descriptor => Wiring::Descriptor(descriptor),
+        let mut stdio = [StdioTarget::Ignore; 3];
+        for (target, given) in stdio.iter_mut().zip(object.get::<_, Vec<i32>>("stdio")?) {
+            *target = match given {
+                -1 => StdioTarget::Pipe,
+                -2 => StdioTarget::Ignore,
+                descriptor => StdioTarget::Descriptor(descriptor),
             };
         }
         Ok(ChildOptions {
@@ -70,35 +68,35 @@ impl<'js> FromJs<'js> for ChildOptions {
 }
 
 impl ChildOptions {
-    /// Lets the child write to where this program's own text goes, if it is to: after what waits to be written, and not
-    /// where a script must not write.
-    pub(super) fn make_room(&mut self, host: &dyn ScriptHost) {
+    /// Flushes buffered output before the child writes to the same streams. Redirects standard output where it is
+    /// diverted.
+    pub(super) fn prepare_output(&mut self, host: &dyn ScriptHost) {
         let outputs = &mut self.stdio[1..];
         if host.diverts_stdout() {
             outputs
                 .iter_mut()
-                .filter(|wiring| **wiring == Wiring::Descriptor(1))
-                .for_each(|wiring| *wiring = Wiring::Descriptor(2));
+                .filter(|target| **target == StdioTarget::Descriptor(1))
+                .for_each(|target| *target = StdioTarget::Descriptor(2));
         }
-        if outputs.iter().any(|wiring| matches!(wiring, Wiring::Descriptor(1 | 2))) {
+        if outputs.iter().any(|target| matches!(target, StdioTarget::Descriptor(1 | 2))) {
             host.flush();
         }
     }
 
-    /// Throws when the program may not be started. Of a restricted script it is the file that was looked at, and nothing in
-    /// its environment makes another of it.
+    /// Throws when the program may not be started. For a restricted script, `file` becomes the path that was checked,
+    /// so that the environment cannot select another program.
     pub(super) fn check(&mut self, ctx: &Ctx<'_>) -> Result<()> {
-        self.files = self.stdio.map(|wiring| match wiring {
-            Wiring::Descriptor(descriptor) => opened(ctx, descriptor),
-            Wiring::Pipe | Wiring::Ignore => None,
+        self.files = self.stdio.map(|target| match target {
+            StdioTarget::Descriptor(descriptor) => opened(ctx, descriptor),
+            StdioTarget::Pipe | StdioTarget::Ignore => None,
         });
         let Some(rights) = gate::restricted(ctx) else { return gate::check(ctx, Access::Run(&self.file)) };
         let folder = self.cwd.as_deref().map(Path::new);
-        let found = rights.program(&self.file, folder).map_err(|refusal| gate::throw(ctx, refusal))?;
+        let program = rights.program(&self.file, folder).map_err(|refusal| gate::throw(ctx, refusal))?;
         gate::check_variables(ctx, self.env.iter().step_by(2))?;
-        if let Some(found) = found {
+        if let Some(program) = program {
             self.argv0.get_or_insert_with(|| self.file.clone());
-            self.file = found.display().to_string();
+            self.file = program.display().to_string();
         }
         if !self.env.iter().step_by(2).any(|name| name == "PATH") {
             self.env.extend(["PATH".to_owned(), std::env::var("PATH").unwrap_or_default()]);
@@ -107,7 +105,7 @@ impl ChildOptions {
         Ok(())
     }
 
-    /// Has it started: of a restricted script by a thread that has given up its own rights before.
+    /// Starts the child. For a restricted script, on a thread that has given up its rights first.
     pub(super) fn start<T: Send>(&self, start: impl FnOnce(Command) -> io::Result<T> + Send) -> io::Result<T> {
         let command = self.command()?;
         let Some(rights) = self.confinement.clone() else { return start(command) };
@@ -118,31 +116,29 @@ impl ChildOptions {
             start(command)
         };
         std::thread::scope(|scope| {
-            let ended = scope.spawn(start).join();
-            ended.unwrap_or_else(|_| Err(io::Error::other("the thread that starts programs failed")))
+            let result = scope.spawn(start).join();
+            result.unwrap_or_else(|_| Err(io::Error::other("the thread that starts programs failed")))
         })
     }
 
-    /// What one of its standard streams is.
     fn stream(&self, index: usize) -> io::Result<Stdio> {
         let own = [0, 1, 2][index];
         match (self.stdio[index], &self.files[index]) {
-            (Wiring::Pipe, _) => Ok(Stdio::piped()),
-            (Wiring::Ignore, _) => Ok(Stdio::null()),
-            // The open file itself: opening it by its name or number could give more than the script has.
-            (Wiring::Descriptor(_), Some(file)) => Ok(file.try_clone()?.into()),
-            (Wiring::Descriptor(descriptor), None) if descriptor == own => Ok(Stdio::inherit()),
-            (Wiring::Descriptor(3..), None) if self.confinement.is_some() => Err(bad_descriptor()),
-            (Wiring::Descriptor(descriptor), None) => descriptor_stdio(descriptor, own),
+            (StdioTarget::Pipe, _) => Ok(Stdio::piped()),
+            (StdioTarget::Ignore, _) => Ok(Stdio::null()),
+            // A duplicate of the open file: opening it again by name or number could give more access than the script
+            // has.
+            (StdioTarget::Descriptor(_), Some(file)) => Ok(file.try_clone()?.into()),
+            (StdioTarget::Descriptor(descriptor), None) if descriptor == own => Ok(Stdio::inherit()),
+            (StdioTarget::Descriptor(3..), None) if self.confinement.is_some() => Err(bad_descriptor()),
+            (StdioTarget::Descriptor(descriptor), None) => descriptor_stdio(descriptor, own),
         }
     }
 
-    /// Whether it may outlive the run once it is `unref`ed.
     pub(super) fn is_detached(&self) -> bool {
         self.detached
     }
 
-    /// The command to start.
     fn command(&self) -> io::Result<Command> {
         let mut command = Command::new(&self.file);
         command.args(&self.args).env_clear().envs(self.env.chunks_exact(2).map(|pair| (&pair[0], &pair[1])));
@@ -161,7 +157,7 @@ impl ChildOptions {
             command.arg0(argv0);
         }
         if self.detached {
-            // A group of its own: Ctrl-C in the terminal does not reach it.
+            // Its own process group, which Ctrl-C in the terminal does not reach.
             command.process_group(0);
         }
         if let Some(uid) = self.uid {
@@ -185,7 +181,7 @@ fn descriptor_stdio(descriptor: i32, own: i32) -> io::Result<Stdio> {
         0 => io::stdin().as_fd().try_clone_to_owned()?.into(),
         1 => io::stdout().as_fd().try_clone_to_owned()?.into(),
         2 => io::stderr().as_fd().try_clone_to_owned()?.into(),
-        _ => reopened(descriptor, own == 0)?.into(),
+        _ => reopen(descriptor, own == 0)?.into(),
     })
 }
 
@@ -194,10 +190,10 @@ fn descriptor_stdio(_descriptor: i32, _own: i32) -> io::Result<Stdio> {
     Err(io::ErrorKind::InvalidInput.into())
 }
 
-/// The file behind a descriptor that lmthing was started with, opened once more: the number alone cannot be passed on without
-/// `unsafe` code. Output goes to the end, as with the usual log file.
+/// Opens the file behind an inherited descriptor again: passing on the number itself would need `unsafe` code. Output
+/// is appended, as to a log file.
 #[cfg(unix)]
-fn reopened(descriptor: i32, is_input: bool) -> io::Result<File> {
+fn reopen(descriptor: i32, is_input: bool) -> io::Result<File> {
     let path = format!("/dev/fd/{descriptor}");
     let opened = if is_input { File::open(&path) } else { OpenOptions::new().append(true).open(&path) };
     opened.map_err(|error| match error.kind() {
@@ -206,7 +202,6 @@ fn reopened(descriptor: i32, is_input: bool) -> io::Result<File> {
     })
 }
 
-/// There is no such open file.
 fn bad_descriptor() -> io::Error {
     #[cfg(unix)]
     {

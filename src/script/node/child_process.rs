@@ -1,7 +1,7 @@
-//! Native half of `node:child_process`: starting a child, its pipes, its end.
+//! Native half of `node:child_process`: child processes and their pipes.
 //!
-//! `spawn` gives an object of functions for one child. Reading waits for bytes, writing until they are taken, and each
-//! keeps the program alive meanwhile, unless it was `unref`ed.
+//! `spawn` returns an object of functions for one child. Its pending reads and writes handle the program alive unless
+//! they are `unref`ed.
 
 use std::{
     cell::{Cell, RefCell},
@@ -17,8 +17,8 @@ use tokio::{
 use super::child_command::ChildOptions;
 use super::child_sync::spawn_sync;
 use super::children;
-use super::keep::Keep;
-use super::outcome::{failed, failure, outcome};
+use super::loop_handle::LoopHandle;
+use super::results::{exit_status, failure_object, failure_or_undefined};
 use super::signals::kill;
 use crate::permission::Access;
 use crate::script::gate;
@@ -28,34 +28,33 @@ use crate::script::native_module::NativeModule;
 
 pub(super) const NATIVE: NativeModule = NativeModule { name: "lmthing:internal/native/child-process", init };
 
-/// How much is read at once.
 const CHUNK: usize = 64 << 10;
 
-/// The system's number of ESRCH, everywhere.
+/// `ESRCH`.
 const NO_SUCH_PROCESS: i32 = 3;
 
 fn init<'js>(ctx: &Ctx<'js>) -> Result<Object<'js>> {
     let exports = Object::new(ctx.clone())?;
-    // spawn(options): {pid, wait(), read(1 | 2), write(bytes), closeInput(), kill(signal), setReferenced(…)} or {code, number}.
+    // spawn(options): {pid, wait(), read(1 | 2), write(bytes), closeInput(), kill(signal), setReferenced(…)} or {code,
+    // number}.
     exports.set("spawn", Function::new(ctx.clone(), spawn)?)?;
     // spawnSync(options): {pid, status, signal, stdout, stderr, code, number}
     exports.set("spawnSync", Function::new(ctx.clone(), spawn_sync)?)?;
-    // kill(pid, signal): nothing, or {code, number}.
+    // kill(pid, signal): undefined, or {code, number}.
     let kill = |ctx: Ctx<'js>, pid: i32, signal: i32| {
-        // Signal 0 only asks whether there is such a process, which is told of one's own.
+        // Signal 0 only tests whether the process exists. A script may always do that to itself and its children.
         let is_own = || children::has(pid.unsigned_abs()) || u32::try_from(pid) == Ok(std::process::id());
-        let asks = if gate::restricted(&ctx).is_some() { !is_own() } else { signal != 0 };
-        if asks {
+        let needs_permission = if gate::restricted(&ctx).is_some() { !is_own() } else { signal != 0 };
+        if needs_permission {
             gate::check(&ctx, Access::Signal(&format!("a signal to process {pid}")))?;
         }
-        failure(&ctx, kill(pid, signal))
+        failure_or_undefined(&ctx, kill(pid, signal))
     };
     exports.set("kill", Function::new(ctx.clone(), kill)?)?;
     Ok(exports)
 }
 
-/// One child that is running, and its pipes.
-struct Running {
+struct RunningChild {
     pid: u32,
     detached: bool,
     child: RefCell<Option<Child>>,
@@ -63,21 +62,21 @@ struct Running {
     input: RefCell<Option<ChildStdin>>,
     output: RefCell<Option<Box<dyn AsyncRead + Unpin>>>,
     errors: RefCell<Option<Box<dyn AsyncRead + Unpin>>>,
-    /// Whether the child itself, stdin, stdout and stderr keep the program alive.
-    keeps: [Keep; 4],
+    /// For the child itself, stdin, stdout and stderr.
+    handles: [LoopHandle; 4],
 }
 
 fn spawn<'js>(ctx: Ctx<'js>, mut options: ChildOptions) -> Result<Object<'js>> {
     options.check(&ctx)?;
-    options.make_room(&*host(&ctx)?);
+    options.prepare_output(&*host(&ctx)?);
     let started = options.start(|command| Command::from(command).spawn());
     let mut child = match started {
         Ok(child) => child,
-        Err(error) => return failed(&ctx, &error),
+        Err(error) => return failure_object(&ctx, &error),
     };
     let pid = child.id().unwrap_or_default();
     children::add(pid);
-    let running = Rc::new(Running {
+    let running = Rc::new(RunningChild {
         pid,
         detached: options.is_detached(),
         ended: Cell::new(false),
@@ -85,9 +84,9 @@ fn spawn<'js>(ctx: Ctx<'js>, mut options: ChildOptions) -> Result<Object<'js>> {
         output: RefCell::new(child.stdout.take().map(|pipe| Box::new(pipe) as _)),
         errors: RefCell::new(child.stderr.take().map(|pipe| Box::new(pipe) as _)),
         child: RefCell::new(Some(child)),
-        keeps: std::array::from_fn(|_| Keep::new()),
+        handles: std::array::from_fn(|_| LoopHandle::new()),
     });
-    running.keeps[0].set_active(&ctx, true)?;
+    running.handles[0].set_active(&ctx, true)?;
     let object = Object::new(ctx)?;
     object.set("pid", pid)?;
     export_process(&object, running.clone())?;
@@ -95,7 +94,7 @@ fn spawn<'js>(ctx: Ctx<'js>, mut options: ChildOptions) -> Result<Object<'js>> {
     Ok(object)
 }
 
-fn export_process<'js>(object: &Object<'js>, running: Rc<Running>) -> Result<()> {
+fn export_process<'js>(object: &Object<'js>, running: Rc<RunningChild>) -> Result<()> {
     let ctx = object.ctx();
     let state = running.clone();
     let wait = move |ctx: Ctx<'js>| {
@@ -105,23 +104,23 @@ fn export_process<'js>(object: &Object<'js>, running: Rc<Running>) -> Result<()>
     object.set("wait", Function::new(ctx.clone(), Async(wait))?)?;
     let state = running.clone();
     let kill_child = move |ctx: Ctx<'js>, signal: i32| {
-        // The number may belong to another process by now.
+        // The system may have reused the process id.
         let gone = std::io::Error::from_raw_os_error(NO_SUCH_PROCESS);
         let result = if state.ended.get() { Err(gone) } else { kill(state.pid.cast_signed(), signal) };
-        failure(&ctx, result)
+        failure_or_undefined(&ctx, result)
     };
     object.set("kill", Function::new(ctx.clone(), kill_child)?)?;
-    // setReferenced(which, referenced): 0 the child, 1 to 3 its standard streams.
+    // setReferenced(which, referenced): 0 is the child, 1 to 3 are its standard streams.
     let set_referenced = move |ctx: Ctx<'js>, which: usize, referenced: bool| {
         if which == 0 && running.detached && !running.ended.get() {
             if referenced { children::add(running.pid) } else { children::remove(running.pid) }
         }
-        running.keeps.get(which).map_or(Ok(()), |keep| keep.set_referenced(&ctx, referenced))
+        running.handles.get(which).map_or(Ok(()), |handle| handle.set_referenced(&ctx, referenced))
     };
     object.set("setReferenced", Function::new(ctx.clone(), set_referenced)?)
 }
 
-/// Ends the child when the engine is freed and the process goes on: after a run of tests.
+/// Ends the child when the engine is dropped while the process continues, as after a run of tests.
 struct EndsWithEngine(u32);
 
 impl Drop for EndsWithEngine {
@@ -130,59 +129,58 @@ impl Drop for EndsWithEngine {
     }
 }
 
-/// Waits for the end of the child: `[code, signal]`.
-async fn wait(ctx: &Ctx<'_>, running: &Running) -> Result<Vec<Option<i32>>> {
-    // Taken out: the borrow must not last while others use the child.
+/// Waits for the exit of the child: `[code, signal]`.
+async fn wait(ctx: &Ctx<'_>, running: &RunningChild) -> Result<Vec<Option<i32>>> {
+    // Taken, so that no borrow is held across the await.
     let Some(mut child) = running.child.take() else { return Ok(vec![None, None]) };
-    // Dropped before the child, whose number is its own until it is waited for.
+    // Dropped before `child`: the process id is not reused before the child is waited for.
     let ends_with_engine = EndsWithEngine(running.pid);
     let status = child.wait().await;
     std::mem::forget(ends_with_engine);
     running.ended.set(true);
     children::remove(running.pid);
-    running.keeps[0].set_active(ctx, false)?;
-    // A child that cannot be waited for was taken by somebody else; nothing is known of its end.
-    let (code, signal) = status.map_or((Some(0), None), outcome);
+    running.handles[0].set_active(ctx, false)?;
+    // Something else has reaped the child, and its exit status is unknown.
+    let (code, signal) = status.map_or((Some(0), None), exit_status);
     Ok(vec![code, signal])
 }
 
-fn export_pipes<'js>(object: &Object<'js>, running: Rc<Running>) -> Result<()> {
+fn export_pipes<'js>(object: &Object<'js>, running: Rc<RunningChild>) -> Result<()> {
     let ctx = object.ctx();
-    // read(1 or 2): the next bytes of stdout or stderr, nothing at their end.
+    // read(1 or 2): the next bytes of stdout or stderr, undefined at the end.
     let state = running.clone();
     let read = move |ctx: Ctx<'js>, which: usize| {
         let running = state.clone();
         async move {
-            let Some(keep) = running.keeps.get(which + 1) else { return Ok(None) };
-            keep.set_active(&ctx, true)?;
+            let Some(handle) = running.handles.get(which + 1) else { return Ok(None) };
+            handle.set_active(&ctx, true)?;
             let bytes = read(if which == 1 { &running.output } else { &running.errors }).await;
-            keep.set_active(&ctx, false)?;
+            handle.set_active(&ctx, false)?;
             Result::Ok(bytes.map(Bytes))
         }
     };
     object.set("read", Function::new(ctx.clone(), Async(read))?)?;
-    // close(1 or 2): what the child writes from now on fails.
+    // close(1 or 2): closes the pipe, so that the child's writes fail.
     let state = running.clone();
     let close = move |which: usize| drop(if which == 1 { state.output.take() } else { state.errors.take() });
     object.set("close", Function::new(ctx.clone(), close)?)?;
-    // write(bytes): nothing once they are taken, or {code, number}.
+    // write(bytes): undefined once they are written, or {code, number}.
     let state = running.clone();
     let write = move |ctx: Ctx<'js>, bytes: Bytes| {
         let running = state.clone();
         async move {
-            let keep = &running.keeps[1];
-            keep.set_active(&ctx, true)?;
+            let handle = &running.handles[1];
+            handle.set_active(&ctx, true)?;
             let result = write(&running.input, &bytes.0).await;
-            keep.set_active(&ctx, false)?;
-            failure(&ctx, result)
+            handle.set_active(&ctx, false)?;
+            failure_or_undefined(&ctx, result)
         }
     };
     object.set("write", Function::new(ctx.clone(), Async(write))?)?;
-    // closeInput(): the child reads the end of its input.
     object.set("closeInput", Function::new(ctx.clone(), move || drop(running.input.take()))?)
 }
 
-/// The next bytes of a pipe; `None` at its end. What cannot be read has ended.
+/// The next bytes of a pipe; `None` at its end or on an error.
 async fn read(pipe: &RefCell<Option<Box<dyn AsyncRead + Unpin>>>) -> Option<Vec<u8>> {
     let mut reader = pipe.take()?;
     let mut bytes = Vec::with_capacity(CHUNK);

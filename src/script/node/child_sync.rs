@@ -1,4 +1,4 @@
-//! `spawnSync`: a child that the script waits for, with everything else standing still meanwhile, as in Node.
+//! `spawnSync`: runs a child while the script blocks.
 
 use std::{
     io::{self, Read, Write},
@@ -12,17 +12,16 @@ use rquickjs::{Ctx, FromJs, Object, Result, Value};
 
 use super::child_command::ChildOptions;
 use super::children;
-use super::outcome::{failed, outcome};
+use super::results::{exit_status, failure_object};
 use super::signals::kill;
 use crate::script::event_loop::EventLoop;
 use crate::script::globals::Bytes;
 use crate::script::host::host;
 
-/// What is there beside [`ChildOptions`]: `{input, timeout, maxBuffer, killSignal}`.
+/// [`ChildOptions`] and `{input, timeout, maxBuffer, killSignal}`.
 pub(super) struct SyncOptions {
     child: ChildOptions,
     input: Option<Vec<u8>>,
-    /// Nothing: as long as it takes.
     timeout: Option<Duration>,
     max_buffer: f64,
     kill_signal: i32,
@@ -42,50 +41,48 @@ impl<'js> FromJs<'js> for SyncOptions {
     }
 }
 
-/// What a thread that looks after one part of the child has to tell.
-enum Event {
+/// Sent by the threads that read the child's output and wait for it.
+enum ChildEvent {
     /// Bytes of stdout (0) or stderr (1).
     Output(usize, Vec<u8>),
-    /// The end of one of them.
+    /// End of one output stream.
     Closed,
-    /// The end of the child.
     Exited(io::Result<ExitStatus>),
 }
 
-/// What became of a child.
 #[derive(Default)]
-struct Ended {
+struct SyncOutcome {
     status: Option<ExitStatus>,
     output: [Vec<u8>; 2],
-    /// Why it was killed, as Node names it.
+    /// Node's code for why it was killed.
     killed: Option<&'static str>,
 }
 
 pub(super) fn spawn_sync<'js>(ctx: Ctx<'js>, mut options: SyncOptions) -> Result<Object<'js>> {
     options.child.check(&ctx)?;
-    options.child.make_room(&*host(&ctx)?);
+    options.child.prepare_output(&*host(&ctx)?);
     let started = options.child.start(|mut command| command.spawn());
     let child = match started {
         Ok(child) => child,
-        Err(error) => return failed(&ctx, &error),
+        Err(error) => return failure_object(&ctx, &error),
     };
     let pid = child.id();
     children::add(pid);
     let has_output = [child.stdout.is_some(), child.stderr.is_some()];
-    // The script stands still meanwhile: nobody else can end the run in time.
+    // The script blocks, so nothing else can enforce the run's deadline.
     let latest = EventLoop::of(&ctx)?.latest();
-    let ended = watch(child, &options, latest);
+    let outcome = watch(child, &options, latest);
     children::remove(pid);
     let object = Object::new(ctx)?;
     object.set("pid", pid)?;
-    if let Some(code) = ended.killed {
+    if let Some(code) = outcome.killed {
         object.set("code", code)?;
         object.set("number", if code == "ETIMEDOUT" { TIMED_OUT } else { NO_BUFFER_SPACE })?;
     }
-    let (status, signal) = ended.status.map_or((None, None), outcome);
+    let (status, signal) = outcome.status.map_or((None, None), exit_status);
     object.set("status", status)?;
     object.set("signal", signal)?;
-    for ((name, bytes), exists) in ["stdout", "stderr"].into_iter().zip(ended.output).zip(has_output) {
+    for ((name, bytes), exists) in ["stdout", "stderr"].into_iter().zip(outcome.output).zip(has_output) {
         object.set(name, exists.then_some(Bytes(bytes)))?;
     }
     Ok(object)
@@ -104,9 +101,9 @@ const TIMED_OUT: i32 = 0;
 #[cfg(not(unix))]
 const NO_BUFFER_SPACE: i32 = 0;
 
-/// Waits for the child's end and the end of its output, and kills it when it takes too long or says too much. At `latest` it
-/// is killed in any case, whatever it makes of its signal.
-fn watch(mut child: Child, options: &SyncOptions, latest: Option<Instant>) -> Ended {
+/// Waits for the child and the end of its output. Kills it after its timeout or when its output exceeds the limit, and
+/// at `latest` in any case, even if it ignores its signal.
+fn watch(mut child: Child, options: &SyncOptions, latest: Option<Instant>) -> SyncOutcome {
     let pid = child.id().cast_signed();
     let deadline = options.timeout.and_then(|timeout| Instant::now().checked_add(timeout));
     let (sender, events) = channel();
@@ -120,51 +117,51 @@ fn watch(mut child: Child, options: &SyncOptions, latest: Option<Instant>) -> En
     }
     if let Some(mut stdin) = child.stdin.take() {
         let input = options.input.clone().unwrap_or_default();
-        // A child that does not read all of it is no failure.
+        // A child that does not read all of its input is no failure.
         thread::spawn(move || drop(stdin.write_all(&input)));
     }
-    thread::spawn(move || drop(sender.send(Event::Exited(child.wait()))));
-    let mut ended = Ended::default();
+    thread::spawn(move || drop(sender.send(ChildEvent::Exited(child.wait()))));
+    let mut outcome = SyncOutcome::default();
     let mut exited = false;
-    // Once it is killed, what it started may hold on to the pipes for as long as it likes.
-    while !exited || (open > 0 && ended.killed.is_none()) {
-        let deadline = deadline.filter(|_| ended.killed.is_none());
-        match next(&events, deadline.into_iter().chain(latest).min()) {
-            Some(Event::Output(index, bytes)) => {
-                ended.output[index].extend_from_slice(&bytes);
-                let length = ended.output.iter().map(Vec::len).sum::<usize>();
-                if length as f64 > options.max_buffer && ended.killed.is_none() {
-                    ended.killed = Some("ENOBUFS");
-                    end(pid, options.kill_signal, exited);
+    // Descendants of a killed child may handle the pipes open.
+    while !exited || (open > 0 && outcome.killed.is_none()) {
+        let deadline = deadline.filter(|_| outcome.killed.is_none());
+        match next_event(&events, deadline.into_iter().chain(latest).min()) {
+            Some(ChildEvent::Output(index, bytes)) => {
+                outcome.output[index].extend_from_slice(&bytes);
+                let length = outcome.output.iter().map(Vec::len).sum::<usize>();
+                if length as f64 > options.max_buffer && outcome.killed.is_none() {
+                    outcome.killed = Some("ENOBUFS");
+                    kill_unless_exited(pid, options.kill_signal, exited);
                 }
             }
-            Some(Event::Closed) => open -= 1,
-            Some(Event::Exited(status)) => {
+            Some(ChildEvent::Closed) => open -= 1,
+            Some(ChildEvent::Exited(status)) => {
                 exited = true;
-                ended.status = status.ok();
+                outcome.status = status.ok();
             }
             None => {
-                ended.killed = Some("ETIMEDOUT");
+                outcome.killed = Some("ETIMEDOUT");
                 if latest.is_some_and(|latest| Instant::now() >= latest) {
-                    end(pid, KILL, exited);
+                    kill_unless_exited(pid, KILL, exited);
                     break;
                 }
-                end(pid, options.kill_signal, exited);
+                kill_unless_exited(pid, options.kill_signal, exited);
             }
         }
     }
-    ended
+    outcome
 }
 
-fn end(pid: i32, signal: i32, exited: bool) {
+fn kill_unless_exited(pid: i32, signal: i32, exited: bool) {
     if !exited {
-        // It may have ended this moment.
+        // Fails if the child has just outcome.
         let _ = kill(pid, signal);
     }
 }
 
-/// The next thing that happens; `None` when the time is over.
-fn next(events: &Receiver<Event>, deadline: Option<Instant>) -> Option<Event> {
+/// The next event; `None` at the deadline.
+fn next_event(events: &Receiver<ChildEvent>, deadline: Option<Instant>) -> Option<ChildEvent> {
     let Some(deadline) = deadline else { return events.recv().ok() };
     events.recv_timeout(deadline.saturating_duration_since(Instant::now())).ok()
 }
@@ -173,13 +170,13 @@ fn boxed<'a>(pipe: impl Read + Send + 'a) -> Box<dyn Read + Send + 'a> {
     Box::new(pipe)
 }
 
-fn read_all(index: usize, mut pipe: impl Read, sender: &Sender<Event>) {
+fn read_all(index: usize, mut pipe: impl Read, sender: &Sender<ChildEvent>) {
     let mut buffer = vec![0; 64 << 10];
     loop {
         match pipe.read(&mut buffer) {
             Ok(count) if count > 0 => {
-                // Nobody waits for it any more when the child was killed.
-                if sender.send(Event::Output(index, buffer[..count].to_vec())).is_err() {
+                // The receiver is gone once the child was killed.
+                if sender.send(ChildEvent::Output(index, buffer[..count].to_vec())).is_err() {
                     return;
                 }
             }
@@ -187,5 +184,5 @@ fn read_all(index: usize, mut pipe: impl Read, sender: &Sender<Event>) {
             _ => break,
         }
     }
-    let _ = sender.send(Event::Closed);
+    let _ = sender.send(ChildEvent::Closed);
 }

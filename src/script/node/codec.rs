@@ -1,6 +1,6 @@
-//! What all codecs have in common.
+//! Interface and errors of the compression codecs.
 
-/// A codec's failure, as zlib tells it: name, number and words.
+/// A codec's failure with zlib's name, number and message.
 pub(super) struct CodecError {
     pub(super) code: String,
     pub(super) number: i32,
@@ -12,7 +12,7 @@ impl CodecError {
         Self { code: code.to_owned(), number, message: message.to_owned() }
     }
 
-    /// The input ended in the middle.
+    /// The input ended too early.
     pub(super) fn cut_off() -> Self {
         Self::new("Z_BUF_ERROR", -5, "unexpected end of file")
     }
@@ -20,7 +20,7 @@ impl CodecError {
 
 pub(super) type CodecResult = std::result::Result<Vec<u8>, CodecError>;
 
-/// What happens to what the codec keeps back, in zlib's numbers.
+/// zlib's flush modes.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Flush {
     None,
@@ -35,7 +35,7 @@ impl Flush {
         match number {
             0 => Self::None,
             1 => Self::Partial,
-            // Z_BLOCK asks for less than a whole flush, and may be given more.
+            // Z_BLOCK flushes less than Z_SYNC_FLUSH; flushing more is allowed.
             2 | 5 => Self::Sync,
             3 => Self::Full,
             _ => Self::Finish,
@@ -52,9 +52,8 @@ impl Flush {
 }
 
 pub(super) trait Codec {
-    /// Takes all of `input`; gives what there is to give.
+    /// Consumes all of `input`; returns the output available so far.
     fn process(&mut self, input: &[u8], flush: Flush) -> CodecResult;
 
-    /// Begins anew.
     fn reset(&mut self);
 }

@@ -1,4 +1,4 @@
-//! `node:zlib`: codecs that take bytes and give bytes. One object for each stream that is packed or unpacked.
+//! Native half of `node:zlib`: one codec object for each stream.
 
 use std::cell::RefCell;
 
@@ -25,7 +25,7 @@ fn outcome<'js>(ctx: &Ctx<'js>, result: CodecResult) -> Result<Object<'js>> {
     Ok(object)
 }
 
-/// `{process(bytes, flush), reset()}`; the first gives `{value}` or `{code, number, message}`.
+/// `{process(bytes, flush), reset()}`; `process` returns `{value}` or `{code, number, message}`.
 fn codec_object<'js>(ctx: Ctx<'js>, codec: Box<dyn Codec>, flush_of: fn(u32) -> Flush) -> Result<Object<'js>> {
     let object = Object::new(ctx.clone())?;
     let codec = std::rc::Rc::new(RefCell::new(codec));
@@ -74,7 +74,7 @@ fn open_brotli<'js>(
     codec_object(ctx, codec, Flush::of_brotli)
 }
 
-/// The checksum of gzip, going on from `start`.
+/// Continues the checksum `start`.
 fn crc32(bytes: Bytes, start: f64) -> f64 {
     let mut hasher = crc32fast::Hasher::new_with_initial(start as u32);
     hasher.update(&bytes.0);

@@ -1,10 +1,9 @@
-//! gzip, zlib's format, and deflate without either.
+//! gzip, zlib and raw deflate streams.
 
 use flate2::{Compress, Compression, Decompress, FlushCompress, FlushDecompress, Status};
 
 use super::codec::{Codec, CodecError, CodecResult, Flush};
 
-/// What stands around the packed bytes.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Format {
     Gzip,
@@ -12,10 +11,8 @@ pub(super) enum Format {
     Raw,
 }
 
-/// Room for output that is made at a time.
-const ROOM: usize = 32 * 1024;
+const OUTPUT_CHUNK: usize = 32 * 1024;
 
-/// zlib's own default.
 const DEFAULT_LEVEL: u32 = 6;
 
 fn compression(level: i32) -> Compression {
@@ -29,7 +26,7 @@ pub(super) struct Deflater {
 
 impl Deflater {
     pub(super) fn new(format: Format, level: i32, window_bits: u8, dictionary: Option<Vec<u8>>) -> Self {
-        // A window of 256 bytes is more than zlib keeps to; it takes the next larger one itself, too.
+        // zlib, too, replaces a window of 256 bytes by 512.
         let window_bits = window_bits.clamp(9, 15);
         let make = move || {
             let mut state = match format {
@@ -38,7 +35,7 @@ impl Deflater {
                 Format::Raw => Compress::new_with_window_bits(compression(level), false, window_bits),
             };
             if let Some(dictionary) = &dictionary {
-                // gzip has no place to say which one; nobody could unpack it.
+                // gzip has no header field for a dictionary.
                 let _ = state.set_dictionary(dictionary);
             }
             state
@@ -60,12 +57,12 @@ impl Codec for Deflater {
         let mut output = Vec::new();
         loop {
             let taken = usize::try_from(self.state.total_in() - begin).unwrap_or(input.len());
-            output.reserve(ROOM);
+            output.reserve(OUTPUT_CHUNK);
             let status = self
                 .state
                 .compress_vec(&input[taken..], &mut output, flush)
                 .map_err(|error| CodecError::new("Z_STREAM_ERROR", -2, &error.to_string()))?;
-            // With room left over there is nothing more to come.
+            // The output buffer is not full, so there is no more output.
             if status == Status::StreamEnd || output.len() < output.capacity() {
                 return Ok(output);
             }
@@ -78,14 +75,14 @@ impl Codec for Deflater {
 }
 
 pub(super) struct Inflater {
-    /// `None` until the first bytes have told it: gzip or zlib.
+    /// `None` until the first bytes show whether it is gzip or zlib.
     format: Option<Format>,
-    given: Option<Format>,
+    given_format: Option<Format>,
     window_bits: u8,
     dictionary: Option<Vec<u8>>,
     state: Option<Decompress>,
-    /// The first byte while the second is awaited.
-    held: Vec<u8>,
+    /// The first byte, until the second arrives.
+    first_byte: Vec<u8>,
     ended: bool,
 }
 
@@ -94,11 +91,11 @@ const GZIP_MAGIC: [u8; 2] = [0x1f, 0x8b];
 impl Inflater {
     pub(super) fn new(format: Option<Format>, window_bits: u8, dictionary: Option<Vec<u8>>) -> Self {
         let window_bits = if window_bits == 0 { 15 } else { window_bits.clamp(9, 15) };
-        let held = Vec::new();
-        Self { format, given: format, window_bits, dictionary, state: None, held, ended: false }
+        let first_byte = Vec::new();
+        Self { format, given_format: format, window_bits, dictionary, state: None, first_byte, ended: false }
     }
 
-    /// The state for the next member; `false` while too little is known.
+    /// Creates the state for the next member; `false` while the format is unknown.
     fn begin(&mut self, input: &[u8]) -> Result<bool, CodecError> {
         if self.state.is_some() {
             return Ok(true);
@@ -122,13 +119,13 @@ impl Inflater {
         Ok(true)
     }
 
-    /// Unpacks until the input is used up or the member is at its end; gives how much of it was taken.
+    /// Decompresses until the input or the member ends; returns the number of bytes consumed.
     fn member(&mut self, input: &[u8], output: &mut Vec<u8>) -> Result<usize, CodecError> {
         let Some(state) = &mut self.state else { return Ok(0) };
         let begin = state.total_in();
         loop {
             let taken = usize::try_from(state.total_in() - begin).unwrap_or(input.len());
-            output.reserve(ROOM);
+            output.reserve(OUTPUT_CHUNK);
             match state.decompress_vec(&input[taken..], output, FlushDecompress::None) {
                 Ok(Status::StreamEnd) => {
                     self.ended = true;
@@ -157,12 +154,12 @@ impl Inflater {
 impl Codec for Inflater {
     fn process(&mut self, input: &[u8], flush: Flush) -> CodecResult {
         let mut output = Vec::new();
-        let joined = [std::mem::take(&mut self.held).as_slice(), input].concat();
+        let joined = [std::mem::take(&mut self.first_byte).as_slice(), input].concat();
         let mut rest = joined.as_slice();
         loop {
             if self.ended {
-                // gzip files may hold several members, and be filled up with zeros; behind the end of the other formats
-                // nothing is looked at.
+                // gzip files may hold several members and trailing zeros; after the end of other formats the input is
+                // ignored.
                 if self.format != Some(Format::Gzip) || rest.first().is_none_or(|byte| *byte == 0) {
                     return Ok(output);
                 }
@@ -170,7 +167,7 @@ impl Codec for Inflater {
                 self.state = None;
             }
             if !self.begin(rest)? {
-                self.held = rest.to_vec();
+                self.first_byte = rest.to_vec();
                 break;
             }
             let taken = self.member(rest, &mut output)?;
@@ -183,7 +180,7 @@ impl Codec for Inflater {
     }
 
     fn reset(&mut self) {
-        *self = Self::new(self.given, self.window_bits, self.dictionary.take());
+        *self = Self::new(self.given_format, self.window_bits, self.dictionary.take());
     }
 }
 
@@ -212,7 +209,7 @@ mod tests {
     }
 
     #[test]
-    fn failures_are_told_in_zlibs_words() {
+    fn failures_have_zlibs_codes_and_messages() {
         let fails = |format, bytes: &[u8]| match Inflater::new(format, 15, None).process(bytes, Flush::Finish) {
             Ok(_) => String::new(),
             Err(error) => format!("{} {} {}", error.code, error.number, error.message),

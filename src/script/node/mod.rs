@@ -1,12 +1,7 @@
-//! Native halves of Node's modules that reach out of the engine: child processes, signals, the standard streams, the
-//! terminal, sockets, TLS, compression (docs/node.md).
+//! Native halves of Node's modules for processes, signals, terminals, sockets, TLS and compression (docs/node.md).
 //!
-//! As in `globals`, plain functions go to the JavaScript halves as `lmthing:internal/native/<area>`; arguments are checked
-//! and errors made there. What is under way keeps the program alive through [`keep::Keep`]. Must not know anything of
-//! prompts.
+//! The JavaScript halves check arguments and make errors.
 
-mod alive;
-mod async_context;
 mod brotli_codec;
 mod child_command;
 mod child_process;
@@ -15,31 +10,43 @@ mod children;
 mod codec;
 mod compression;
 mod deflate_codec;
-mod keep;
+mod loop_handle;
 mod network;
 mod network_error;
-mod outcome;
+mod results;
 mod signals;
 mod socket;
 mod stdin;
 mod system;
 mod terminal;
 mod tls_settings;
-mod wire;
 
 pub(crate) use children::end_all as end_children;
 pub(crate) use signals::{receive_signals, take_signal};
 pub(crate) use terminal::restore_terminal;
 
+use rquickjs::{Ctx, Function, Object, Result};
+
+use super::event_loop::follow_promises;
 use super::native_module::NativeModule;
 
-/// Native halves of built-in modules, out of reach for prompt files.
 pub(super) const NATIVE_MODULES: &[NativeModule] = &[
-    alive::NATIVE,
-    async_context::NATIVE,
+    loop_handle::NATIVE,
+    ASYNC_CONTEXT,
     child_process::NATIVE,
     compression::NATIVE,
     network::NATIVE,
     stdin::NATIVE,
     system::NATIVE,
 ];
+
+/// Native half of `AsyncLocalStorage`. `followPromises(follow)`: calls `follow(isNew, promise)` for each promise that is
+/// made or fulfilled.
+const ASYNC_CONTEXT: NativeModule = NativeModule { name: "lmthing:internal/native/async-context", init: async_context };
+
+fn async_context<'js>(ctx: &Ctx<'js>) -> Result<Object<'js>> {
+    let exports = Object::new(ctx.clone())?;
+    let follow = |ctx: Ctx<'js>, follow: Function<'js>| follow_promises(&ctx, follow);
+    exports.set("followPromises", Function::new(ctx.clone(), follow)?)?;
+    Ok(exports)
+}

@@ -1,4 +1,4 @@
-//! `node:net` and `node:dns`: connecting, listening, looking up names.
+//! Native half of `node:net` and `node:dns`: connecting, listening, name lookup.
 
 use std::cell::RefCell;
 use std::future::poll_fn;
@@ -12,8 +12,8 @@ use tokio::net::{TcpListener, TcpStream};
 use tokio::net::{UnixListener, UnixStream};
 use tokio::sync::Notify;
 
-use super::network_error::{NetError, NetResult, outcome};
-use super::socket::{Connection, connection_object, place};
+use super::network_error::{NetError, NetResult, result_object};
+use super::socket::{Connection, address_parts, connection_object};
 use crate::permission::Access;
 use crate::script::event_loop::KeepAlive;
 use crate::script::gate;
@@ -21,7 +21,7 @@ use crate::script::native_module::NativeModule;
 
 pub(super) const NATIVE: NativeModule = NativeModule { name: "lmthing:internal/native/network", init: exports };
 
-/// The addresses of a name, in the order of the system.
+/// The addresses of a host name, in the system's order.
 async fn lookup(host: &str) -> NetResult<Vec<IpAddr>> {
     if let Ok(address) = host.parse() {
         return Ok(vec![address]);
@@ -49,7 +49,7 @@ async fn connect_path(path: &str) -> NetResult<Connection> {
 
 #[cfg(not(unix))]
 async fn connect_path(_path: &str) -> NetResult<Connection> {
-    Err(NetError::told("ENOTSUP", "lmthing does not offer pipes here"))
+    Err(NetError::with_message("ENOTSUP", "lmthing does not offer pipes here"))
 }
 
 enum Listener {
@@ -65,11 +65,11 @@ impl Listener {
         let domain = if address.is_ipv4() { socket2::Domain::IPV4 } else { socket2::Domain::IPV6 };
         let socket = socket2::Socket::new(domain, socket2::Type::STREAM, None).map_err(failed)?;
         if cfg!(unix) {
-            // A port that was just given up can be taken again.
+            // Lets a port be reused right after it was closed.
             socket.set_reuse_address(true).map_err(failed)?;
         }
         if address.is_unspecified() && address.is_ipv6() {
-            // Both families, as Node does.
+            // Listens on IPv4 and IPv6, as Node does.
             let _ = socket.set_only_v6(false);
         }
         socket.set_nonblocking(true).map_err(failed)?;
@@ -85,7 +85,7 @@ impl Listener {
 
     #[cfg(not(unix))]
     fn path(_path: &str) -> NetResult<Self> {
-        Err(NetError::told("ENOTSUP", "lmthing does not offer pipes here"))
+        Err(NetError::with_message("ENOTSUP", "lmthing does not offer pipes here"))
     }
 
     fn poll_accept(&self, task: &mut Context<'_>) -> Poll<NetResult<Connection>> {
@@ -100,11 +100,11 @@ impl Listener {
     }
 }
 
-/// `{accept(), close(), address}`; `accept` resolves to nothing once the listener is closed.
+/// `{accept(), close(), address}`; `accept` resolves to undefined once the listener is closed.
 fn listener_object<'js>(ctx: &Ctx<'js>, listener: Listener) -> Result<Object<'js>> {
     let object = Object::new(ctx.clone())?;
     if let Listener::Tcp(listener) = &listener {
-        object.set("address", listener.local_addr().ok().map(place))?;
+        object.set("address", listener.local_addr().ok().map(address_parts))?;
     }
     let listener = Rc::new(RefCell::new(Some(listener)));
     let closing = Rc::new(Notify::new());
@@ -112,7 +112,8 @@ fn listener_object<'js>(ctx: &Ctx<'js>, listener: Listener) -> Result<Object<'js
     let accept = move |ctx: Ctx<'js>| {
         let (listener, closed) = (own.clone(), closed.clone());
         async move {
-            // Borrowed for each look only, so that closing ends the listening at once: who connects after it is refused.
+            // Borrowed for each poll only, so that `close` can drop the listener at once and later connections are
+            // refused.
             let accepted = poll_fn(|task| match listener.borrow().as_ref() {
                 Some(listener) => listener.poll_accept(task).map(Some),
                 None => Poll::Ready(None),
@@ -122,8 +123,8 @@ fn listener_object<'js>(ctx: &Ctx<'js>, listener: Listener) -> Result<Object<'js
                 () = closed.notified() => None,
             };
             match accepted {
-                Some(Ok(connection)) => outcome(&ctx, Ok(connection_object(&ctx, connection)?)).map(Some),
-                Some(Err(error)) => outcome::<()>(&ctx, Err(error)).map(Some),
+                Some(Ok(connection)) => result_object(&ctx, Ok(connection_object(&ctx, connection)?)).map(Some),
+                Some(Err(error)) => result_object::<()>(&ctx, Err(error)).map(Some),
                 None => Ok(None),
             }
         }
@@ -137,27 +138,27 @@ fn listener_object<'js>(ctx: &Ctx<'js>, listener: Listener) -> Result<Object<'js
     Ok(object)
 }
 
-fn listened<'js>(ctx: &Ctx<'js>, listener: NetResult<Listener>) -> Result<Object<'js>> {
+fn listener_result<'js>(ctx: &Ctx<'js>, listener: NetResult<Listener>) -> Result<Object<'js>> {
     match listener {
-        Ok(listener) => outcome(ctx, Ok(listener_object(ctx, listener)?)),
-        Err(error) => outcome::<()>(ctx, Err(error)),
+        Ok(listener) => result_object(ctx, Ok(listener_object(ctx, listener)?)),
+        Err(error) => result_object::<()>(ctx, Err(error)),
     }
 }
 
-fn connected<'js>(ctx: &Ctx<'js>, connection: NetResult<Connection>) -> Result<Object<'js>> {
+fn connection_result<'js>(ctx: &Ctx<'js>, connection: NetResult<Connection>) -> Result<Object<'js>> {
     match connection {
-        Ok(connection) => outcome(ctx, Ok(connection_object(ctx, connection)?)),
-        Err(error) => outcome::<()>(ctx, Err(error)),
+        Ok(connection) => result_object(ctx, Ok(connection_object(ctx, connection)?)),
+        Err(error) => result_object::<()>(ctx, Err(error)),
     }
 }
 
-/// Work on the network as a promise, unless it is refused.
-fn allowed<'js>(
+/// Runs `work` as a promise if the permission allows it.
+fn with_permission<'js>(
     ctx: Ctx<'js>,
-    place: String,
+    target: String,
     work: impl Future<Output = Result<Object<'js>>>,
 ) -> impl Future<Output = Result<Object<'js>>> {
-    let refusal = gate::refusal(&ctx, Access::Network(&place));
+    let refusal = gate::refusal(&ctx, Access::Network(&target));
     async move {
         if let Some(refusal) = refusal? {
             return Err(ctx.throw(refusal.into_value()));
@@ -167,13 +168,13 @@ fn allowed<'js>(
     }
 }
 
-/// `host:port`, as whoever decides reads it.
-fn asked(address: &str, port: u16) -> String {
+/// `host:port`, the form in which permissions are checked.
+fn host_target(address: &str, port: u16) -> String {
     if address.contains(':') { format!("[{address}]:{port}") } else { format!("{address}:{port}") }
 }
 
-/// The path of a socket: where it decides whether that may be, no name of a host.
-fn asked_path(ctx: &Ctx<'_>, path: &str) -> String {
+/// The path of a socket, absolute for a restricted script: the permission check could take a relative one for a host name.
+fn path_target(ctx: &Ctx<'_>, path: &str) -> String {
     if gate::restricted(ctx).is_none() {
         return path.to_owned();
     }
@@ -184,36 +185,39 @@ fn exports<'js>(ctx: &Ctx<'js>) -> Result<Object<'js>> {
     let exports = Object::new(ctx.clone())?;
     // connect(address, port), connectPath(path): {value: connection}
     let connect = |ctx: Ctx<'js>, address: String, port: u16| {
-        let (inner, place) = (ctx.clone(), asked(&address, port));
-        allowed(ctx, place, async move { connected(&inner, connect_tcp(&address, port).await) })
+        let (inner, target) = (ctx.clone(), host_target(&address, port));
+        with_permission(ctx, target, async move { connection_result(&inner, connect_tcp(&address, port).await) })
     };
     exports.set("connect", Function::new(ctx.clone(), Async(connect))?)?;
     let connect = |ctx: Ctx<'js>, path: String| {
-        let (inner, place) = (ctx.clone(), asked_path(&ctx, &path));
-        allowed(ctx, place, async move { connected(&inner, connect_path(&path).await) })
+        let (inner, target) = (ctx.clone(), path_target(&ctx, &path));
+        with_permission(ctx, target, async move { connection_result(&inner, connect_path(&path).await) })
     };
     exports.set("connectPath", Function::new(ctx.clone(), Async(connect))?)?;
     // listen(address, port), listenPath(path): {value: listener}
     let listen = |ctx: Ctx<'js>, address: String, port: u16| {
-        gate::check(&ctx, Access::Network(&asked(&address, port)))?;
-        listened(&ctx, Listener::tcp(&address, port))
+        gate::check(&ctx, Access::Network(&host_target(&address, port)))?;
+        listener_result(&ctx, Listener::tcp(&address, port))
     };
     exports.set("listen", Function::new(ctx.clone(), listen)?)?;
     let listen = |ctx: Ctx<'js>, path: String| {
-        gate::check(&ctx, Access::Network(&asked_path(&ctx, &path)))?;
-        listened(&ctx, Listener::path(&path))
+        gate::check(&ctx, Access::Network(&path_target(&ctx, &path)))?;
+        listener_result(&ctx, Listener::path(&path))
     };
     exports.set("listenPath", Function::new(ctx.clone(), listen)?)?;
     // lookup(name): {value: [[address, family], …]}
     let find = |ctx: Ctx<'js>, host: String| {
-        let (inner, place) = (ctx.clone(), host.clone());
+        let (inner, target) = (ctx.clone(), host.clone());
         let family = |address: &IpAddr| if address.is_ipv4() { 4 } else { 6 };
-        allowed(ctx, place, async move {
+        with_permission(ctx, target, async move {
             let all = lookup(&host).await;
             if let (Ok(addresses), Some(rights)) = (&all, gate::restricted(&inner)) {
                 rights.learn_addresses(&host, addresses);
             }
-            outcome(&inner, all.map(|all| all.iter().map(|a| List((a.to_string(), family(a)))).collect::<Vec<_>>()))
+            result_object(
+                &inner,
+                all.map(|all| all.iter().map(|a| List((a.to_string(), family(a)))).collect::<Vec<_>>()),
+            )
         })
     };
     exports.set("lookup", Function::new(ctx.clone(), Async(find))?)?;

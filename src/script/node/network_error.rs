@@ -1,4 +1,4 @@
-//! Failures of the network in Node's terms, on their way to JavaScript.
+//! Network failures with Node's codes, as plain objects for JavaScript.
 
 use std::io;
 
@@ -6,7 +6,7 @@ use rquickjs::{Ctx, IntoJs, Object, Result};
 
 use crate::script::system_error::SystemError;
 
-/// A failure: Node's code, the system's number, and either the call that failed or words of its own.
+/// Node's code and `errno`, with the failed system call or a message.
 pub(super) struct NetError {
     pub(super) code: String,
     pub(super) number: i32,
@@ -21,24 +21,22 @@ impl NetError {
         Self { code: code.to_owned(), number, syscall, message: None }
     }
 
-    /// With words of its own.
-    pub(super) fn told(code: &str, message: impl Into<String>) -> Self {
+    pub(super) fn with_message(code: &str, message: impl Into<String>) -> Self {
         Self { code: code.to_owned(), number: 0, syscall: "", message: Some(message.into()) }
     }
 
     pub(super) fn of_io(error: &io::Error, syscall: &'static str) -> Self {
         let SystemError { code, number, .. } = SystemError::of(error);
-        // Words of TLS or the runtime, which the system has no name for.
+        // From TLS or the async runtime, without an `errno`.
         if code == "UNKNOWN" && error.raw_os_error().is_none() {
-            return Self::told("ECONNRESET", error.to_string());
+            return Self::with_message("ECONNRESET", error.to_string());
         }
         Self::new(code, number, syscall)
     }
 }
 
-/// `{value}` or `{code, number, syscall, message?}`; the JavaScript half makes the error, so that its stack is the
-/// caller's.
-pub(super) fn outcome<'js, T: IntoJs<'js>>(ctx: &Ctx<'js>, result: NetResult<T>) -> Result<Object<'js>> {
+/// `{value}` or `{code, number, syscall, message?}`; JavaScript makes the error, so that its stack is the caller's.
+pub(super) fn result_object<'js, T: IntoJs<'js>>(ctx: &Ctx<'js>, result: NetResult<T>) -> Result<Object<'js>> {
     let object = Object::new(ctx.clone())?;
     match result {
         Ok(value) => object.set("value", value)?,

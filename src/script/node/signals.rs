@@ -1,6 +1,6 @@
-//! Signals: those that scripts send, and those they listen to (`process.on('SIGINT')`).
+//! Signals that scripts send and listen to (`process.on('SIGINT')`).
 //!
-//! The command line receives all signals, on a thread of its own; it asks [`take_signal`] before it ends the program.
+//! The command line receives all signals on a thread of its own; it calls [`take_signal`] before it ends the program.
 
 use std::{
     io,
@@ -13,33 +13,33 @@ use std::{
 use rquickjs::{Ctx, Function, Object, Result};
 use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
 
-use super::outcome::failed;
+use super::results::failure_object;
 use crate::script::gate;
 
-/// Has the command line receive one more signal.
+/// Installs a handler for one more signal.
 type Receive = Box<dyn Fn(i32) -> io::Result<()> + Send + Sync>;
 
-/// One bit for each signal that a script listens to now. Of the process, as signals are.
+/// One bit for each signal that a script listens to.
 static LISTENED: AtomicU64 = AtomicU64::new(0);
 
-/// Who receives signals; nobody outside of the command line.
+/// Set by the command line only.
 static RECEIVE: OnceLock<Receive> = OnceLock::new();
 
-/// The way to the engine whose script listens.
+/// Channel to the engine whose script listens.
 static LISTENER: Mutex<Option<UnboundedSender<i32>>> = Mutex::new(None);
 
 fn bit(signal: i32) -> u64 {
     u32::try_from(signal).ok().and_then(|signal| 1_u64.checked_shl(signal)).unwrap_or(0)
 }
 
-/// Tells how signals besides those that end the program come to be received.
+/// Sets the function that installs handlers for signals other than those that end the program.
 pub(crate) fn receive_signals(receive: impl Fn(i32) -> io::Result<()> + Send + Sync + 'static) {
-    // Set once, by the one command line of the program.
+    // Set once, by the command line.
     let _ = RECEIVE.set(Box::new(receive));
 }
 
-/// Hands a signal to the script that listens to it; says whether one does. Decided here alone: by the time a listener runs
-/// it may be the last.
+/// Passes a signal to the script that listens to it; returns whether one does. Checked here because the last listener
+/// may be removed before the script handles the signal.
 pub(crate) fn take_signal(signal: i32) -> bool {
     let listener = LISTENER.lock().unwrap_or_else(PoisonError::into_inner);
     let is_listened = LISTENED.load(Ordering::Relaxed) & bit(signal) != 0;
@@ -49,9 +49,9 @@ pub(crate) fn take_signal(signal: i32) -> bool {
 /// Adds `listen(signal)`, `ignore(signal)` and `onSignal(deliver)`.
 pub(super) fn exports<'js>(exports: &Object<'js>) -> Result<()> {
     let ctx = exports.ctx();
-    // listen(signal): nothing, or {code, number} when that cannot be.
+    // listen(signal): undefined, or {code, number} if it fails.
     let listen = |ctx: Ctx<'js>, signal: i32| {
-        // Signals are the process's: a script that may not change it listens to none.
+        // Signals belong to the process: a restricted script cannot listen to them.
         if !gate::owns_process(&ctx) {
             return Ok(None);
         }
@@ -60,7 +60,7 @@ pub(super) fn exports<'js>(exports: &Object<'js>) -> Result<()> {
                 LISTENED.fetch_or(bit(signal), Ordering::Relaxed);
                 Ok(None)
             }
-            Err(error) => failed(&ctx, &error).map(Some),
+            Err(error) => failure_object(&ctx, &error).map(Some),
         }
     };
     exports.set("listen", Function::new(ctx.clone(), listen)?)?;
@@ -70,7 +70,7 @@ pub(super) fn exports<'js>(exports: &Object<'js>) -> Result<()> {
         }
     };
     exports.set("ignore", Function::new(ctx.clone(), ignore)?)?;
-    // onSignal(deliver): `deliver(signal)` is called for each that comes.
+    // onSignal(deliver): `deliver(signal)` is called for each signal.
     let on_signal = |ctx: Ctx<'js>, deliver: Function<'js>| {
         if !gate::owns_process(&ctx) {
             return;
@@ -84,7 +84,7 @@ pub(super) fn exports<'js>(exports: &Object<'js>) -> Result<()> {
 
 async fn forward(mut signals: UnboundedReceiver<i32>, deliver: Function<'_>) {
     while let Some(signal) = signals.recv().await {
-        // It only has the loop call the listeners; there is nothing in it that could fail.
+        // `deliver` only queues the listeners and cannot fail.
         let _ = deliver.call::<_, ()>((signal,));
     }
 }
@@ -97,7 +97,7 @@ fn receive(signal: i32) -> io::Result<()> {
     RECEIVE.get().map_or(Ok(()), |receive| receive(signal))
 }
 
-/// Sends a signal as kill(2) does: to a process, to a group when `pid` is negative, to nobody when `signal` is 0.
+/// kill(2): to a process, or to a group when `pid` is negative. Signal 0 only tests for existence.
 #[cfg(unix)]
 pub(super) fn kill(pid: i32, signal: i32) -> io::Result<()> {
     use rustix::process as system;
@@ -125,8 +125,8 @@ pub(super) fn kill(pid: i32, signal: i32) -> io::Result<()> {
     Ok(())
 }
 
-/// After a signal that nothing survives: the system may hand it to another thread, and no script goes on until that has ended
-/// the process.
+/// Blocks after sending itself a fatal signal: the system may deliver it on another thread, and no script code may run
+/// until then.
 #[cfg(unix)]
 fn wait_for_end(signal: i32) {
     let is_end = signal == libc::SIGKILL || signal == libc::SIGABRT;

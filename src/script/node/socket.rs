@@ -1,7 +1,7 @@
-//! One connection of `node:net` or `node:tls`, with what the JavaScript half asks of it.
+//! One connection of `node:net` or `node:tls`.
 //!
-//! Reading and writing go on side by side; each half is taken out for the time of its operation. Closing drops both, and
-//! what waits is told that there is nothing more.
+//! Reading and writing are concurrent; each half is taken out during its operation. Closing drops both, and pending
+//! operations see the end of the stream.
 
 use std::cell::{Cell, RefCell};
 use std::io;
@@ -9,31 +9,35 @@ use std::net::SocketAddr;
 use std::rc::Rc;
 
 use rquickjs::{Ctx, Function, Object, Result, convert::List, prelude::Async};
-use tokio::io::{AsyncReadExt, AsyncWriteExt, ReadHalf, WriteHalf, split};
+use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt, ReadHalf, WriteHalf, split};
 use tokio::net::TcpStream;
 #[cfg(unix)]
 use tokio::net::UnixStream;
 use tokio::sync::Notify;
 
-use super::network_error::{NetError, NetResult, outcome};
+use super::network_error::{NetError, NetResult, result_object};
 use super::tls_settings::{TlsClient, TlsFacts, TlsServer};
-use super::wire::Wire;
 use crate::script::event_loop::KeepAlive;
 use crate::script::globals::Bytes;
 
-/// Bytes that are read at a time, as Node does.
+/// Bytes per read, as in Node.
 const READ_SIZE: usize = 64 * 1024;
 
-type Stream = Box<dyn Wire>;
+/// A byte stream, plain or encrypted.
+pub(super) trait ByteStream: AsyncRead + AsyncWrite + Unpin {}
+
+impl<T: AsyncRead + AsyncWrite + Unpin> ByteStream for T {}
+
+type Stream = Box<dyn ByteStream>;
 
 pub(super) struct Connection {
     reader: RefCell<Option<ReadHalf<Stream>>>,
     writer: RefCell<Option<WriteHalf<Stream>>>,
     closed: Cell<bool>,
     closing: Notify,
-    /// Gets the reader back from who waits for bytes.
+    /// Makes a pending read return the reader, so that TLS can take over the stream.
     taking_over: Notify,
-    /// A second handle on a TCP connection, for its settings; while it is there, the connection is open.
+    /// A duplicate of the TCP socket, for its options; `None` once closed.
     settings: RefCell<Option<socket2::Socket>>,
     local: Option<SocketAddr>,
     remote: Option<SocketAddr>,
@@ -67,7 +71,7 @@ impl Connection {
         Self::new(Box::new(stream), None)
     }
 
-    /// Waits for `work` unless the connection is closed before it is done.
+    /// Waits for `work`; `None` if the connection is closed first.
     async fn unless_closed<T>(&self, work: impl Future<Output = T>) -> Option<T> {
         let closing = self.closing.notified();
         if self.closed.get() {
@@ -80,7 +84,7 @@ impl Connection {
         }
     }
 
-    /// The next bytes; none at the end, nor when another owner takes the stream over.
+    /// The next bytes; `None` at the end, or when TLS takes over the stream.
     async fn read(&self) -> NetResult<Option<Vec<u8>>> {
         let Some(mut reader) = self.reader.take() else { return Ok(None) };
         let mut bytes = Vec::with_capacity(READ_SIZE);
@@ -98,7 +102,7 @@ impl Connection {
                 bytes.shrink_to_fit();
                 Ok(Some(bytes))
             }
-            // Servers of TLS often hang up without saying so first.
+            // TLS servers often close without `close_notify`.
             Err(error) if error.kind() == io::ErrorKind::UnexpectedEof => Ok(None),
             Err(error) => Err(NetError::of_io(&error, "read")),
         }
@@ -117,7 +121,7 @@ impl Connection {
         written.map_err(|error| NetError::of_io(&error, "write"))
     }
 
-    /// Says that nothing more is written.
+    /// Ends the writing side.
     async fn shutdown(&self) -> NetResult<()> {
         let Some(mut writer) = self.writer.take() else { return Ok(()) };
         let work = async move {
@@ -127,7 +131,7 @@ impl Connection {
         let Some((done, writer)) = self.unless_closed(work).await else { return Ok(()) };
         self.writer.replace(Some(writer));
         match done {
-            // The other side is gone already; then it knows.
+            // The peer has closed the connection.
             Err(error) if error.kind() == io::ErrorKind::NotConnected => Ok(()),
             done => done.map_err(|error| NetError::of_io(&error, "shutdown")),
         }
@@ -141,16 +145,16 @@ impl Connection {
         self.settings.take();
     }
 
-    /// Closes it so that the other side sees a failure.
+    /// Closes it with a TCP reset.
     fn reset(&self) {
         if let Some(socket) = self.settings.borrow().as_ref() {
-            // Without it the other side sees an end: all that can be done here.
+            // If it fails, the peer sees a normal end.
             let _ = socket.set_linger(Some(std::time::Duration::ZERO));
         }
         self.close();
     }
 
-    /// The whole stream, from a reader that may be waiting.
+    /// Takes both halves, interrupting a pending read.
     async fn take_stream(&self) -> Option<Stream> {
         if self.reader.borrow().is_none() {
             self.taking_over.notify_waiters();
@@ -160,7 +164,7 @@ impl Connection {
         Some(reader.unsplit(writer))
     }
 
-    fn put_stream(&self, stream: impl Wire + 'static) {
+    fn put_stream(&self, stream: impl ByteStream + 'static) {
         let (reader, writer) = split(Box::new(stream) as Stream);
         self.reader.replace(Some(reader));
         self.writer.replace(Some(writer));
@@ -168,36 +172,34 @@ impl Connection {
 
     async fn start_tls_client(&self, client: TlsClient) -> NetResult<TlsFacts> {
         let Some(stream) = self.take_stream().await else { return Err(NetError::new("ECONNRESET", 104, "connect")) };
-        let Some(shaken) = self.unless_closed(client.connect(stream)).await else {
+        let Some(handshake) = self.unless_closed(client.connect(stream)).await else {
             return Err(NetError::new("ECANCELED", 125, "connect"));
         };
-        let (stream, facts) = shaken?;
+        let (stream, facts) = handshake?;
         self.put_stream(stream);
         Ok(facts)
     }
 
     async fn start_tls_server(&self, server: TlsServer) -> NetResult<TlsFacts> {
         let Some(stream) = self.take_stream().await else { return Err(NetError::new("ECONNRESET", 104, "accept")) };
-        let Some(shaken) = self.unless_closed(server.accept(stream)).await else {
+        let Some(handshake) = self.unless_closed(server.accept(stream)).await else {
             return Err(NetError::new("ECANCELED", 125, "accept"));
         };
-        let (stream, facts) = shaken?;
+        let (stream, facts) = handshake?;
         self.put_stream(stream);
         Ok(facts)
     }
 }
 
-/// `[address, port, family]`.
-pub(super) fn place(address: SocketAddr) -> List<(String, u16, &'static str)> {
+pub(super) fn address_parts(address: SocketAddr) -> List<(String, u16, &'static str)> {
     List((address.ip().to_string(), address.port(), if address.is_ipv4() { "IPv4" } else { "IPv6" }))
 }
 
-/// The object for the JavaScript half: `{read, write, shutdown, close, reset, setNoDelay, setKeepAlive, local, remote,
-/// startTlsClient, startTlsServer}`.
+/// `{read, write, shutdown, close, reset, setNoDelay, setKeepAlive, local, remote, startTlsClient, startTlsServer}`.
 pub(super) fn connection_object<'js>(ctx: &Ctx<'js>, connection: Connection) -> Result<Object<'js>> {
     let object = Object::new(ctx.clone())?;
-    object.set("local", connection.local.map(place))?;
-    object.set("remote", connection.remote.map(place))?;
+    object.set("local", connection.local.map(address_parts))?;
+    object.set("remote", connection.remote.map(address_parts))?;
     let connection = Rc::new(connection);
     export_transfer(&object, &connection)?;
     export_settings(&object, &connection)?;
@@ -211,10 +213,10 @@ pub(super) fn connection_object<'js>(ctx: &Ctx<'js>, connection: Connection) -> 
 fn export_transfer<'js>(object: &Object<'js>, connection: &Rc<Connection>) -> Result<()> {
     let ctx = object.ctx();
     let own = connection.clone();
-    // Whether waiting for bytes keeps the program alive is decided in JavaScript (`ref` and `unref`).
+    // JavaScript decides whether a pending read keeps the program alive (`ref` and `unref`).
     let read = move |ctx: Ctx<'js>| {
         let own = own.clone();
-        async move { outcome(&ctx, own.read().await.map(|bytes| bytes.map(Bytes))) }
+        async move { result_object(&ctx, own.read().await.map(|bytes| bytes.map(Bytes))) }
     };
     object.set("read", Function::new(ctx.clone(), Async(read))?)?;
     let own = connection.clone();
@@ -222,7 +224,7 @@ fn export_transfer<'js>(object: &Object<'js>, connection: &Rc<Connection>) -> Re
         let own = own.clone();
         async move {
             let _alive = KeepAlive::new(&ctx);
-            outcome(&ctx, own.write(bytes.0).await)
+            result_object(&ctx, own.write(bytes.0).await)
         }
     };
     object.set("write", Function::new(ctx.clone(), Async(write))?)?;
@@ -231,7 +233,7 @@ fn export_transfer<'js>(object: &Object<'js>, connection: &Rc<Connection>) -> Re
         let own = own.clone();
         async move {
             let _alive = KeepAlive::new(&ctx);
-            outcome(&ctx, own.shutdown().await)
+            result_object(&ctx, own.shutdown().await)
         }
     };
     object.set("shutdown", Function::new(ctx.clone(), Async(shutdown))?)
@@ -241,7 +243,7 @@ fn export_settings<'js>(object: &Object<'js>, connection: &Rc<Connection>) -> Re
     let ctx = object.ctx();
     let own = connection.clone();
     let no_delay = move |wanted: bool| {
-        // A setting that the system refuses is a wish that was not granted, in Node too.
+        // A failure to set the option is ignored, as in Node.
         own.settings.borrow().as_ref().is_some_and(|socket| socket.set_tcp_nodelay(wanted).is_ok())
     };
     object.set("setNoDelay", Function::new(ctx.clone(), no_delay)?)?;
@@ -259,16 +261,16 @@ fn export_settings<'js>(object: &Object<'js>, connection: &Rc<Connection>) -> Re
 fn export_tls<'js>(object: &Object<'js>, connection: &Rc<Connection>) -> Result<()> {
     let ctx = object.ctx();
     let own = connection.clone();
-    // startTlsClient(settings): the same object goes on, encrypted.
+    // startTlsClient(settings): the same connection, encrypted.
     let client = move |ctx: Ctx<'js>, settings: Object<'js>| {
         let (own, client) = (own.clone(), TlsClient::from_js(&ctx, &settings));
         async move {
             let _alive = KeepAlive::new(&ctx);
-            let shaken = match client? {
+            let handshake = match client? {
                 Ok(client) => own.start_tls_client(client).await,
                 Err(error) => Err(error),
             };
-            outcome(&ctx, shaken)
+            result_object(&ctx, handshake)
         }
     };
     object.set("startTlsClient", Function::new(ctx.clone(), Async(client))?)?;
@@ -277,11 +279,11 @@ fn export_tls<'js>(object: &Object<'js>, connection: &Rc<Connection>) -> Result<
         let (own, server) = (own.clone(), TlsServer::from_js(&settings));
         async move {
             let _alive = KeepAlive::new(&ctx);
-            let shaken = match server? {
+            let handshake = match server? {
                 Ok(server) => own.start_tls_server(server).await,
                 Err(error) => Err(error),
             };
-            outcome(&ctx, shaken)
+            result_object(&ctx, handshake)
         }
     };
     object.set("startTlsServer", Function::new(ctx.clone(), Async(server))?)

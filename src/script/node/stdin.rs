@@ -5,23 +5,22 @@ use std::rc::Rc;
 
 use rquickjs::{Ctx, Function, Object, Result, prelude::Async};
 
-use super::keep::Keep;
+use super::loop_handle::LoopHandle;
 use crate::script::globals::Bytes;
 use crate::script::host::host;
 use crate::script::native_module::NativeModule;
 
 pub(super) const NATIVE: NativeModule = NativeModule { name: "lmthing:internal/native/stdin", init };
 
-/// How much is read at once.
 const CHUNK: usize = 64 << 10;
 
 fn init<'js>(ctx: &Ctx<'js>) -> Result<Object<'js>> {
     let exports = Object::new(ctx.clone())?;
-    // read(): the next bytes, nothing at the end. Waits on a thread of its own; files cannot be waited for otherwise.
+    // read(): the next bytes, undefined at the end. Blocks on a separate thread, as files have no readiness events.
     exports.set("read", Function::new(ctx.clone(), Async(read))?)?;
-    // keepAlive(on): whether the program waits for what is being read.
-    let keep = Rc::new(Keep::new());
-    let keep_alive = move |ctx: Ctx<'js>, on: bool| keep.set_active(&ctx, on);
+    // keepAlive(on): whether the program waits for the pending read.
+    let handle = Rc::new(LoopHandle::new());
+    let keep_alive = move |ctx: Ctx<'js>, on: bool| handle.set_active(&ctx, on);
     exports.set("keepAlive", Function::new(ctx.clone(), keep_alive)?)?;
     super::terminal::exports(&exports)?;
     Ok(exports)

@@ -1,8 +1,8 @@
-//! Native half of the parts of `process` that are asked for rarely: signals, the working directory, users, usage.
+//! Native half of less common parts of `process`: signals, working directory, users, resource usage.
 
 use rquickjs::{Ctx, Function, Object, Result};
 
-use super::outcome::failed;
+use super::results::failure_object;
 use crate::permission::Access;
 use crate::script::gate;
 use crate::script::native_module::NativeModule;
@@ -11,17 +11,17 @@ pub(super) const NATIVE: NativeModule = NativeModule { name: "lmthing:internal/n
 
 fn init<'js>(ctx: &Ctx<'js>) -> Result<Object<'js>> {
     let exports = Object::new(ctx.clone())?;
-    // chdir(path): nothing, or {code, number}.
+    // chdir(path): undefined, or {code, number}.
     let chdir = |ctx: Ctx<'js>, path: String| {
         gate::check(&ctx, Access::Process(&format!("process.chdir('{path}')")))?;
         gate::check(&ctx, Access::Read(&path))?;
         match std::env::set_current_dir(path) {
             Ok(()) => Ok(None),
-            Err(error) => failed(&ctx, &error).map(Some),
+            Err(error) => failure_object(&ctx, &error).map(Some),
         }
     };
     exports.set("chdir", Function::new(ctx.clone(), chdir)?)?;
-    // umask(mask or undefined): the one there was.
+    // umask(mask or undefined): the previous mask.
     let umask = |ctx: Ctx<'js>, mask: Option<u32>| {
         if mask.is_some() {
             gate::check(&ctx, Access::Process("process.umask(…)"))?;
@@ -42,7 +42,7 @@ fn umask(mask: Option<u32>) -> u32 {
     use rustix::fs::Mode;
     let before = rustix::process::umask(mask.map_or(Mode::empty(), Mode::from_raw_mode));
     if mask.is_none() {
-        // It can only be read by setting it.
+        // The mask can only be read by setting it.
         rustix::process::umask(before);
     }
     before.as_raw_mode()
@@ -67,8 +67,8 @@ fn identity() -> Vec<u32> {
     vec![0; 4]
 }
 
-/// `{user, system, maxResident, minorFaults, majorFaults, voluntary, involuntary, read, written}`: microseconds, kilobytes,
-/// counts and blocks. Nought where the system does not tell.
+/// `{user, system, maxResident, minorFaults, majorFaults, voluntary, involuntary, read, written}`: microseconds,
+/// kilobytes, counts and blocks. Zero where the system does not report it.
 fn usage<'js>(ctx: Ctx<'js>) -> Result<Object<'js>> {
     let text = |file: &str| std::fs::read_to_string(format!("/proc/self/{file}")).unwrap_or_default();
     let stat = text("stat");
@@ -78,14 +78,14 @@ fn usage<'js>(ctx: Ctx<'js>) -> Result<Object<'js>> {
         .split_ascii_whitespace()
         .map(|field| field.parse().unwrap_or(0.0))
         .collect();
-    // Numbered as in proc(5), less the two before the state.
+    // Numbered as in proc(5); the first two, pid and name, are cut off.
     let field = |number: usize| fields.get(number - 3).copied().unwrap_or(0.0);
     let named = |text: &str, name: &str| -> f64 {
         let line = text.lines().find_map(|line| line.strip_prefix(name));
         line.and_then(|rest| rest.split_ascii_whitespace().next()?.parse().ok()).unwrap_or(0.0)
     };
     let (status, io) = (text("status"), text("io"));
-    // Hundredths of a second; all of it together is known precisely.
+    // In units of 10 ms; only the sum is known precisely.
     let system = field(15) * 10_000.0;
     let object = Object::new(ctx)?;
     object.set("user", (processor_time() - system).max(0.0))?;
@@ -100,7 +100,7 @@ fn usage<'js>(ctx: Ctx<'js>) -> Result<Object<'js>> {
     Ok(object)
 }
 
-/// Microseconds of processor time this program has had.
+/// Microseconds of processor time used by the process.
 #[cfg(unix)]
 fn processor_time() -> f64 {
     let time = rustix::time::clock_gettime(rustix::time::ClockId::ProcessCPUTime);

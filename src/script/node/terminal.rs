@@ -1,4 +1,4 @@
-//! The terminal: raw mode, size, and whether the input is one.
+//! Raw mode and size of the terminal.
 
 use rquickjs::{Ctx, Function, Object, Result};
 
@@ -10,7 +10,7 @@ pub(super) fn exports<'js>(exports: &Object<'js>) -> Result<()> {
     exports.set("stdinIsTerminal", Function::new(ctx.clone(), stdin_is_terminal)?)?;
     let raw_mode = |ctx: Ctx<'js>, raw: bool| has_stdin(&ctx) && set_raw_mode(raw);
     exports.set("setRawMode", Function::new(ctx.clone(), raw_mode)?)?;
-    // windowSize(): [columns, rows], or nothing without a terminal.
+    // windowSize(): [columns, rows], or undefined without a terminal.
     exports.set("windowSize", Function::new(ctx.clone(), window_size)?)
 }
 
@@ -18,7 +18,6 @@ fn stdin_is_terminal(ctx: Ctx<'_>) -> bool {
     has_stdin(&ctx) && std::io::IsTerminal::is_terminal(&std::io::stdin())
 }
 
-/// Whether the input is the script's.
 fn has_stdin(ctx: &Ctx<'_>) -> bool {
     host(ctx).is_ok_and(|host| host.has_stdin())
 }
@@ -39,10 +38,11 @@ mod unix {
 
     use rustix::termios::{LocalModes, OptionalActions, OutputModes, Termios, tcgetattr, tcsetattr};
 
-    /// How the terminal was before a script took its input raw. Of the process: however that ends, it has to be put back.
+    /// The settings before raw mode, global because they must be restored however the process ends.
     static BEFORE: Mutex<Option<Termios>> = Mutex::new(None);
 
-    /// Has keys arrive as they are pressed, Ctrl-C included, and not shown; or as lines again. Says whether it could.
+    /// Delivers keys unechoed as they are pressed, Ctrl-C included, or restores line input. Returns whether it
+    /// succeeded.
     pub(super) fn set_raw_mode(raw: bool) -> bool {
         if !raw {
             restore();
@@ -53,17 +53,17 @@ mod unix {
         let mut changed = now.clone();
         BEFORE.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert(now);
         changed.make_raw();
-        // What programs print still begins at the left edge.
+        // Keeps output processing on, so that a newline still returns the cursor to the left edge.
         changed.output_modes.insert(OutputModes::OPOST | OutputModes::ONLCR);
         changed.local_modes.remove(LocalModes::ECHO);
         tcsetattr(&stdin, OptionalActions::Drain, &changed).is_ok()
     }
 
-    /// Puts the terminal back as it was. Call it last.
+    /// Restores the terminal's settings. Call it last.
     pub(crate) fn restore() {
         let before = BEFORE.lock().unwrap_or_else(PoisonError::into_inner).take();
         if let Some(before) = before {
-            // Without a terminal there is nothing to put back.
+            // Fails if the terminal is gone.
             let _ = tcsetattr(std::io::stdin(), OptionalActions::Now, &before);
         }
     }
@@ -74,6 +74,5 @@ fn set_raw_mode(_raw: bool) -> bool {
     false
 }
 
-/// Elsewhere raw mode is not offered.
 #[cfg(not(unix))]
 pub(crate) fn restore_terminal() {}

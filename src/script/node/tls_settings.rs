@@ -1,4 +1,4 @@
-//! TLS of `node:tls` and `node:https`: whom to believe, what to show.
+//! TLS configuration and handshakes of `node:tls` and `node:https`.
 
 use std::sync::Arc;
 
@@ -10,15 +10,15 @@ use rustls::{ClientConfig, DigitallySignedStruct, Error, ServerConfig, Signature
 use tokio_rustls::{TlsAcceptor, TlsConnector, TlsStream};
 
 use super::network_error::{NetError, NetResult};
-use super::wire::Wire;
+use super::socket::ByteStream;
 use crate::http::{Network, client_tls, tls_believing, tls_failure};
 use crate::script::globals::{Bytes, variable};
 
-/// What both sides agreed on.
+/// What a handshake negotiated.
 pub(super) struct TlsFacts {
     protocol: Option<&'static str>,
     application: Option<String>,
-    /// The name that the standard gives it.
+    /// The cipher's name in the standard.
     cipher: Option<String>,
     certificate: Option<Vec<u8>>,
 }
@@ -47,14 +47,15 @@ fn facts<S>(stream: &TlsStream<S>) -> TlsFacts {
     }
 }
 
-/// Certificates of texts in PEM form.
+/// Certificates from PEM texts.
 fn certificates(texts: &[Bytes]) -> Vec<CertificateDer<'static>> {
     texts.iter().flat_map(|text| CertificateDer::pem_slice_iter(&text.0)).filter_map(std::result::Result::ok).collect()
 }
 
 fn private_key(text: &[u8]) -> NetResult<PrivateKeyDer<'static>> {
-    PrivateKeyDer::from_pem_slice(text)
-        .map_err(|_| NetError::told("ERR_OSSL_UNSUPPORTED", "the private key is not in a PEM form that can be read"))
+    PrivateKeyDer::from_pem_slice(text).map_err(|_| {
+        NetError::with_message("ERR_OSSL_UNSUPPORTED", "the private key is not in a PEM form that can be read")
+    })
 }
 
 fn provider() -> Arc<CryptoProvider> {
@@ -62,14 +63,14 @@ fn provider() -> Arc<CryptoProvider> {
 }
 
 fn unusable(error: &Error) -> NetError {
-    NetError::told("ERR_TLS", error.to_string())
+    NetError::with_message("ERR_TLS", error.to_string())
 }
 
-/// Believes everybody: `rejectUnauthorized: false`.
+/// `rejectUnauthorized: false`.
 #[derive(Debug)]
-struct Everybody(Arc<CryptoProvider>);
+struct AcceptAnyCertificate(Arc<CryptoProvider>);
 
-impl ServerCertVerifier for Everybody {
+impl ServerCertVerifier for AcceptAnyCertificate {
     fn verify_server_cert(
         &self,
         _: &CertificateDer<'_>,
@@ -104,27 +105,29 @@ impl ServerCertVerifier for Everybody {
     }
 }
 
-/// Node's code and words for a handshake that failed.
+/// Node's code and message for a failed handshake.
 fn handshake_error(error: &std::io::Error) -> NetError {
     let Some(inner) = error.get_ref().and_then(|inner| inner.downcast_ref::<Error>()) else {
         return NetError::of_io(error, "read");
     };
     let (code, message) = tls_failure(inner);
-    NetError::told(code, message)
+    NetError::with_message(code, message)
 }
 
-/// The client's side.
 pub(super) struct TlsClient {
     config: Arc<ClientConfig>,
     name: ServerName<'static>,
 }
 
 impl TlsClient {
-    /// Of `{servername, rejectUnauthorized, ca, cert, key, alpn}`, where certificates and keys are bytes.
+    /// From `{servername, rejectUnauthorized, ca, cert, key, alpn}`; certificates and keys are bytes.
     pub(super) fn from_js<'js>(ctx: &Ctx<'js>, settings: &Object<'js>) -> Result<NetResult<Self>> {
         let name: String = settings.get("servername")?;
         let Ok(name) = ServerName::try_from(name.clone()) else {
-            return Ok(Err(NetError::told("ERR_INVALID_ARG_VALUE", format!("'{name}' is no name of a server"))));
+            return Ok(Err(NetError::with_message(
+                "ERR_INVALID_ARG_VALUE",
+                format!("'{name}' is no name of a server"),
+            )));
         };
         let own: Vec<Bytes> = settings.get::<_, Option<_>>("ca")?.unwrap_or_default();
         let rejects: bool = settings.get("rejectUnauthorized")?;
@@ -136,7 +139,7 @@ impl TlsClient {
         }))
     }
 
-    pub(super) async fn connect<S: Wire>(self, stream: S) -> NetResult<(TlsStream<S>, TlsFacts)> {
+    pub(super) async fn connect<S: ByteStream>(self, stream: S) -> NetResult<(TlsStream<S>, TlsFacts)> {
         let connecting = TlsConnector::from(self.config).connect(self.name, stream);
         let stream = TlsStream::from(connecting.await.map_err(|error| handshake_error(&error))?);
         let facts = facts(&stream);
@@ -153,16 +156,15 @@ fn client_config(network: &Network, own: &[Bytes], rejects: bool) -> NetResult<C
     }
     let builder = ClientConfig::builder_with_provider(provider()).with_safe_default_protocol_versions();
     let builder = builder.map_err(|error| unusable(&error))?.dangerous();
-    Ok(builder.with_custom_certificate_verifier(Arc::new(Everybody(provider()))).with_no_client_auth())
+    Ok(builder.with_custom_certificate_verifier(Arc::new(AcceptAnyCertificate(provider()))).with_no_client_auth())
 }
 
-/// The server's side.
 pub(super) struct TlsServer {
     config: Arc<ServerConfig>,
 }
 
 impl TlsServer {
-    /// Of `{cert, key, alpn}`, where certificates and keys are bytes in PEM form.
+    /// From `{cert, key, alpn}`; certificates and keys are bytes in PEM form.
     pub(super) fn from_js(settings: &Object<'_>) -> Result<NetResult<Self>> {
         let chain: Vec<Bytes> = settings.get::<_, Option<_>>("cert")?.unwrap_or_default();
         let key: Option<Bytes> = settings.get("key")?;
@@ -173,7 +175,7 @@ impl TlsServer {
         }))
     }
 
-    pub(super) async fn accept<S: Wire>(self, stream: S) -> NetResult<(TlsStream<S>, TlsFacts)> {
+    pub(super) async fn accept<S: ByteStream>(self, stream: S) -> NetResult<(TlsStream<S>, TlsFacts)> {
         let accepting = TlsAcceptor::from(self.config).accept(stream);
         let stream = TlsStream::from(accepting.await.map_err(|error| handshake_error(&error))?);
         let facts = facts(&stream);
@@ -182,7 +184,8 @@ impl TlsServer {
 }
 
 fn server_config(chain: &[Bytes], key: Option<Bytes>) -> NetResult<ServerConfig> {
-    let key = key.ok_or_else(|| NetError::told("ERR_SSL_NO_SUITABLE_KEY", "a server of TLS needs `key` and `cert`"))?;
+    let key =
+        key.ok_or_else(|| NetError::with_message("ERR_SSL_NO_SUITABLE_KEY", "a server of TLS needs `key` and `cert`"))?;
     let key = private_key(&key.0)?;
     ServerConfig::builder_with_provider(provider())
         .with_safe_default_protocol_versions()

@@ -1,4 +1,4 @@
-// `assert.AssertionError`, which words itself when it is given no message.
+// `assert.AssertionError`, with a generated message unless one is given.
 import { brand } from '../shared/brand.js';
 import { invalidArgumentType } from '../shared/errors.js';
 import { clipped, difference, inspectValue } from './difference.js';
@@ -16,7 +16,7 @@ const MAX_TEXT = 512;
 
 const shortened = (text, max = MAX_TEXT) => (text.length > max ? `${text.slice(0, max - 3)}...` : text);
 
-/** An error without what differs for no reason: the places it came from. */
+/** Removes properties that would differ between equal errors. */
 function withoutStack(error) {
   const copy = Object.assign(Object.create(Object.getPrototypeOf(error)), error);
   Object.defineProperty(copy, 'message', { value: error.message });
@@ -53,7 +53,7 @@ export class AssertionError extends Error {
     }
     super(options.message != null ? String(options.message) : message(actual, expected, operator));
     this.generatedMessage = !options.message;
-    // The first line of the stack is made with the code in it.
+    // The first line of the stack, made on capture, contains the code.
     Object.defineProperty(this, 'name', { value: 'AssertionError [ERR_ASSERTION]', writable: true, configurable: true });
     this.code = 'ERR_ASSERTION';
     if (details) {
@@ -72,7 +72,7 @@ export class AssertionError extends Error {
   }
 
   [Symbol.for('nodejs.util.inspect.custom')](_depth, options, inspect) {
-    // Long texts are in the message already.
+    // The message has long texts already.
     const short = (value) => (typeof value === 'string' && value.split('\n').length > 11 ? `${value.split('\n').slice(0, 10).join('\n')}\n...` : value);
     const { actual, expected } = this;
     Object.assign(this, { actual: short(actual), expected: short(expected) });

@@ -1,18 +1,18 @@
-// The text of the call that failed, for `assert.ok(a && b)` without a message: read from the file the stack names.
+// The source text of a failed call, for `assert.ok(a && b)` without a message; read from the file in the stack.
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 
 const FRAME = /(?:\(|at )((?:file:\/\/|\/|[A-Za-z]:)[^()]*):(\d+):(\d+)\)?$/;
 const OPENING = '([{';
 const CLOSING = ')]}';
-/** What may come before a `/` that begins a regular expression. */
+/** What may precede a `/` that begins a regular expression. */
 const BEFORE_REGEXP = /(?:^|[(,=:[!&|?{};+\-*%<>~^]|\b(?:return|typeof|case|in|of|void))\s*$/;
-/** A call of one of the functions that say what was asked: `assert(`, `assert.ok(`, `assert['ok'](`. */
+/** A call whose message shows its source: `assert(`, `assert.ok(`, `assert['ok'](`. */
 const CALL = /(?<![\w$.])(?:[\w$]+\s*\.\s*)*(?:(?:assert|ok|strict|default)|[\w$]+\[(['"])(?:ok|strict)\1\])\s*\(/g;
-/** How far before the place a call may begin. */
+/** How many characters before the position a call may begin. */
 const REACH = 20_000;
 
-/** Where a quoted text, or a template with its expressions, that starts at `index` is over. */
+/** The end of a quoted text or template that starts at `index`. */
 function skipQuoted(text, index) {
   const quote = text[index];
   for (index++; index < text.length && text[index] !== quote; index++) {
@@ -33,7 +33,7 @@ function skipRegexp(text, index) {
   return index;
 }
 
-/** The end of what the bracket at `start` opens; -1 when the text ends before. */
+/** The end of the bracket that opens at `start`; -1 when the text ends first. */
 function endOfGroup(text, start) {
   let depth = 0;
   for (let index = start; index < text.length; index++) {
@@ -49,7 +49,7 @@ function endOfGroup(text, start) {
   return -1;
 }
 
-/** The innermost call of an assertion around `place`, as `[start, end]`. */
+/** The innermost assertion call around `place`, as `[start, end]`. */
 function callAround(text, place) {
   const first = Math.max(0, place - REACH);
   const calls = [...text.slice(first, place + 200).matchAll(CALL)].filter((match) => first + match.index <= place);
@@ -61,7 +61,7 @@ function callAround(text, place) {
   return undefined;
 }
 
-/** `assert.ok(x)` as it is written at the place where `error` left the program's code; undefined if it cannot be told. */
+/** The source of the assertion call at the topmost frame of `error` in user code; undefined if it cannot be found. */
 export function callSource(error) {
   const frame = String(error.stack).split('\n').find((line) => /^\s+at /.test(line) && !/\(?(node|lmthing):/.test(line));
   const [, file, line, column] = FRAME.exec(frame ?? '') ?? [];
@@ -69,7 +69,7 @@ export function callSource(error) {
   try {
     const text = readFileSync(file.startsWith('file:') ? fileURLToPath(file) : file, 'utf8');
     const before = text.split('\n', line - 1).join('\n').length + (line > 1 ? 1 : 0);
-    // The engine tells a place in the call: often that of what was called last for its arguments.
+    // QuickJS reports a position inside the call, often that of its last argument.
     const found = callAround(text, before + Number(column) - 1);
     if (!found) return undefined;
     const [start, end] = found;

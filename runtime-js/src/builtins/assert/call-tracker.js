@@ -1,4 +1,4 @@
-// `assert.CallTracker`: functions that know how often they have to be called.
+// `assert.CallTracker`.
 import { brand } from '../shared/brand.js';
 import { checkInteger, invalidArgumentType, nodeError } from '../shared/errors.js';
 import { AssertionError } from './assertion-error.js';

@@ -1,4 +1,4 @@
-// What differs between two values, line by line, in the layout of Node 20: `+` for the actual lines, `-` for the expected.
+// Line-by-line difference of two values in the layout of Node 20: `+` for actual lines, `-` for expected ones.
 import { inspect } from 'lmthing:internal/inspect';
 
 const HEADS = {
@@ -7,13 +7,13 @@ const HEADS = {
   strictEqualObject: 'Expected "actual" to be reference-equal to "expected":',
 };
 const SAME = 'Values have same structure but are not reference-equal:';
-// Both values in so many characters are shown side by side.
+// Two values shorter than this are shown in one line.
 const SHORT = 12;
 const LINE_WIDTH = 80;
 const MAX_LINES = 50;
 const KEPT_AT_END = 3;
 
-/** Everything there is to see, so that equal texts mean equal values. */
+/** Inspects everything, so that equal texts mean equal values. */
 export function inspectValue(value) {
   return inspect(value, {
     compact: false,
@@ -27,14 +27,14 @@ export function inspectValue(value) {
   });
 }
 
-/** At most `max` lines, with dots for the rest. */
+/** The first `max` lines, with dots for the rest. */
 export function clipped(lines, max = MAX_LINES) {
   return lines.length > max ? [...lines.slice(0, max - 4), '...'] : lines;
 }
 
 const isObject = (value) => typeof value === 'object' && value !== null;
 
-/** Two values on one line each: the whole text, or a mark below where they part. */
+/** Two values of one line each: both texts, or a mark below the first difference. */
 function singleLines(actual, expected, [first], [second], operator) {
   const length = first.length + second.length;
   if (length <= SHORT) {
@@ -47,7 +47,7 @@ function singleLines(actual, expected, [first], [second], operator) {
   return same > 2 ? { mark: `\n  ${' '.repeat(same)}^` } : { same };
 }
 
-/** The lines at the end that are the same, taken off both; `count` goes on from what it was. */
+/** Removes equal lines at the end of both; continues the count. */
 function commonEnd(actual, expected, count) {
   let end = '';
   let other = '';
@@ -60,7 +60,7 @@ function commonEnd(actual, expected, count) {
   return { end, other, count };
 }
 
-/** Collects lines; long runs of equal ones become dots. */
+/** Collects lines; long runs of equal lines become dots. */
 class Report {
   text = '';
   waiting = '';
@@ -68,7 +68,7 @@ class Report {
   isSkipping = false;
   #equal = 0;
 
-  /** The equal lines right before line `index`, as far as they have not been shown. */
+  /** Adds the equal lines before line `index` that have not been shown. */
   #before(lines, index) {
     const equal = this.#equal;
     this.#equal = 0;
@@ -87,7 +87,7 @@ class Report {
     this.printed++;
   }
 
-  /** A line that only one side has. */
+  /** Adds a line of one side. */
   only(sign, lines, index) {
     this.#before(lines, index);
     if (sign === '+') this.text += `\n+ ${lines[index]}`;
@@ -98,7 +98,7 @@ class Report {
   different(actual, expected, index) {
     this.#before(actual, index);
     this.text += `\n+ ${actual[index]}`;
-    // Lines that follow each other come as +++---, not as +-+-+-.
+    // Consecutive differences are shown as +++---, not as +-+-+-.
     this.waiting += `\n- ${expected[index]}`;
     this.printed += 2;
   }
@@ -110,7 +110,7 @@ class Report {
   }
 }
 
-/** Whether the lines are equal but for a comma at the end, which another number of members makes. */
+/** Whether the lines are equal apart from a trailing comma, which depends on the number of members. */
 const isEqual = (actual, expected) => actual === expected || actual === `${expected},` || expected === `${actual},`;
 
 function compareLines(actual, expected, head) {
@@ -133,7 +133,6 @@ function compareLines(actual, expected, head) {
   return { report };
 }
 
-/** The message of a comparison that failed. */
 export function difference(actual, expected, operator) {
   const whole = inspectValue(actual);
   const [actualLines, expectedLines] = [whole.split('\n'), inspectValue(expected).split('\n')];

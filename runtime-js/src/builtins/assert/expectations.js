@@ -1,4 +1,4 @@
-// `throws`, `rejects` and their opposites: what a function throws against what is expected of it.
+// `throws`, `rejects` and their opposites.
 import { isDeepStrictEqual } from '../shared/deep-equal.js';
 import { inspect } from 'lmthing:internal/inspect';
 import { isNativeError, isPromise, isRegExp } from 'node:util/types';
@@ -44,7 +44,7 @@ async function rejectionOf(given) {
   return NOTHING;
 }
 
-/** What is compared, under a name of its own in the message. */
+/** Its name appears in the message. */
 class Comparison {
   constructor(object, keys, actual = undefined) {
     for (const key of keys.filter((name) => name in object)) {
@@ -72,7 +72,7 @@ function compareKeys(actual, expected, message, from) {
   }
 }
 
-/** Why a validating function, a class or an expression does not accept what was thrown; undefined when it does. */
+/** Why a validation function, class or expression does not accept the thrown value; undefined when it does. */
 function refusal(actual, expected) {
   if (isRegExp(expected)) {
     const text = String(actual);
@@ -144,7 +144,6 @@ function expectNoError(from, actual, kind, rest) {
   raise({ actual, expected, operator: from.name, message: text, stackStartFn: from });
 }
 
-/** `throws`, `doesNotThrow`, `rejects`, `doesNotReject`. */
 export const expectations = {
   throws(fn, ...rest) {
     expectError(expectations.throws, thrownBy(fn), 'exception', rest);

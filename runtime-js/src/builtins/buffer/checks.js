@@ -1,4 +1,4 @@
-// What the methods of `Buffer` refuse, in Node's words.
+// Argument errors of `Buffer` methods, with Node's messages.
 import { invalidArgumentType, nodeError, outOfRange } from '../shared/errors.js';
 
 export const BYTES = 'an instance of Buffer or Uint8Array';
@@ -18,7 +18,7 @@ export function checkRange(value, name, min, max) {
 
 export const unknownEncoding = (encoding) => nodeError(TypeError, 'ERR_UNKNOWN_ENCODING', `Unknown encoding: ${encoding}`);
 
-/** The error for a place that is not in the buffer; `last` is the last one that is. */
+/** The error for an offset outside of the buffer; `last` is the last valid one. */
 export function outOfBounds(value, last, name = 'offset') {
   checkNumber(value, name);
   if (Math.floor(value) !== value) return outOfRange(name, 'an integer', value);

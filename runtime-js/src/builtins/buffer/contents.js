@@ -1,4 +1,5 @@
-// What changes the bytes of a `Buffer`: `fill`, `copy`, `write`, and the `…Slice` and `…Write` methods of each encoding.
+// Methods that change the bytes of a `Buffer`: `fill`, `copy`, `write`, and the `…Slice` and `…Write` methods of each
+// encoding.
 import { encodeUtf8 } from 'lmthing:internal/native/encoding';
 import { importBuiltin } from 'lmthing:internal/native/modules';
 import { checkInteger, invalidArgumentType, nodeError, outOfRange } from '../shared/errors.js';
@@ -8,10 +9,10 @@ const ENCODINGS = ['ascii', 'base64', 'base64url', 'hex', 'latin1', 'ucs2', 'utf
 
 const whole = (value, fallback) => (value === undefined ? fallback : Math.trunc(+value) || 0);
 
-/** The package's own way of writing text, which its `from` relies on, too. */
+/** The npm package's own implementation, which its `from` relies on. */
 let baseWrite;
 
-/** Pairs of digits, up to the first that is none. */
+/** Writes pairs of digits up to the first invalid one. */
 function writeHex(buffer, text, offset, space) {
   const [digits] = /^(?:[0-9a-f]{2})*/i.exec(text.slice(0, space * 2));
   const bytes = Uint8Array.fromHex(digits);
@@ -28,7 +29,7 @@ function writeText(buffer, text, offset, length, encoding = 'utf8') {
   if (!/^utf-?8$/i.test(encoding)) return baseWrite.call(buffer, text, offset, space, encoding);
   const bytes = encodeUtf8(text.toWellFormed());
   let count = Math.min(bytes.length, space);
-  // No half characters.
+  // Writes no partial characters.
   while (count < bytes.length && count > 0 && (bytes[count] & 0xc0) === 0x80) count--;
   buffer.set(bytes.subarray(0, count), offset);
   return count;
@@ -44,7 +45,7 @@ function fillWith(Buffer, buffer, value, start, end, encoding) {
   }
   const pattern = new Uint8Array(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   buffer.set(pattern.subarray(0, end - start), start);
-  // What is filled already is copied behind itself, twice as much each time.
+  // Copies the filled part behind itself, doubling it each time.
   for (let filled = pattern.length; filled < end - start; filled *= 2) {
     buffer.copyWithin(start + filled, start, Math.min(start + filled, end - filled));
   }

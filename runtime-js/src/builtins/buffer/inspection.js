@@ -1,8 +1,8 @@
-// How a `Buffer` is printed: `<Buffer 68 69>`, with what else a script has put on it.
+// How a `Buffer` is printed: `<Buffer 68 69>`, and its additional properties.
 
 const inspectCustom = Symbol.for('nodejs.util.inspect.custom');
 
-/** How many bytes are shown; the module's member of that name can be set. */
+/** The initial value; scripts can set the module's `INSPECT_MAX_BYTES`. */
 export const INSPECT_MAX_BYTES = 50;
 let maxBytes = INSPECT_MAX_BYTES;
 
@@ -28,7 +28,6 @@ export function defineInspection(Buffer) {
   prototype.inspect = prototype[inspectCustom];
 }
 
-/** Gives the module its `INSPECT_MAX_BYTES`. */
 export const defineLimit = (module) =>
   Object.defineProperty(module, 'INSPECT_MAX_BYTES', {
     get: () => maxBytes,

@@ -1,10 +1,10 @@
-// The methods of `Buffer` that read and write numbers, all of them on a `DataView`.
+// Methods of `Buffer` that read and write numbers, using `DataView`.
 import { invalidArgumentType, outOfRange } from '../shared/errors.js';
 import { checkNumber, outOfBounds } from './checks.js';
 
 const MAX_BYTES = 6;
 
-/** Names as in `readUInt16LE`; what `DataView` calls it; bytes. */
+/** Name as in `readUInt16LE`, name in `DataView`, size in bytes. */
 const KINDS = [
   ['UInt8', 'Uint8', 1],
   ['Int8', 'Int8', 1],
@@ -25,7 +25,7 @@ function checkPlace(buffer, offset, size) {
   if (buffer[offset] === undefined || buffer[offset + size - 1] === undefined) throw outOfBounds(offset, buffer.length - size);
 }
 
-/** The bounds of an integer of so many bytes, and how Node words them. */
+/** The bounds of an integer, and Node's text for them. */
 function bounds(size, isSigned, isBig) {
   const [bits, n] = [size * 8, isBig ? 'n' : ''];
   const power = (exponent) => (isBig ? 2n ** BigInt(exponent) : 2 ** exponent);
@@ -62,7 +62,7 @@ function defineKind(prototype, [name, type, size]) {
       },
     };
     for (const method of Object.keys(methods)) {
-      // Node has each of the unsigned ones under two names.
+      // Node has aliases of the unsigned ones.
       for (const alias of new Set([method, method.replace('UInt', 'Uint')])) define(prototype, alias, methods[method]);
     }
   }
@@ -75,7 +75,7 @@ function checkSize(offset, size) {
   if (!Number.isInteger(size) || size < 1 || size > MAX_BYTES) throw outOfBounds(size, MAX_BYTES, 'byteLength');
 }
 
-/** `readIntLE(offset, byteLength)` and its relatives, for one to six bytes. */
+/** `readIntLE(offset, byteLength)` and related methods, for one to six bytes. */
 function defineSized(prototype, isSigned, isLittle) {
   const suffix = `${isSigned ? 'Int' : 'UInt'}${isLittle ? 'LE' : 'BE'}`;
   const places = (offset, size) => Array.from({ length: size }, (_, index) => offset + (isLittle ? size - 1 - index : index));

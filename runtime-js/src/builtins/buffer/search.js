@@ -1,11 +1,10 @@
-// `indexOf`, `lastIndexOf`, `includes`, `compare`, `equals`.
 import { invalidArgumentType } from '../shared/errors.js';
 import { checkBytes, checkRange, unknownEncoding } from './checks.js';
 
 const { indexOf, subarray, toHex } = Uint8Array.prototype;
 const MAX_OFFSET = 0x7fffffff;
 
-/** Where `needle` begins in `bytes` from `from` on, in the direction of `step`; -1 when nowhere. */
+/** The index of `needle` in `bytes` from `from` on in steps of `step`; -1 if absent. */
 function find(bytes, needle, from, step) {
   const last = bytes.length - needle.length;
   for (let start = step < 0 ? Math.min(from, last) : from; start >= 0 && start <= last; start += step) {
@@ -39,14 +38,14 @@ function search(bytes, value, place, encoding, isForward, fromText) {
   if (needle.length === 0) return Math.min(offset, bytes.length);
   const isWide = typeof value === 'string' && /^(ucs-?2|utf-?16le)$/i.test(encoding ?? '');
   if (!isWide) return find(bytes, needle, offset, isForward ? 1 : -1);
-  // Whole characters: the places are even ones.
+  // UTF-16 matches begin at even offsets.
   const even = bytes.length - (bytes.length % 2);
   return find(bytes.subarray(0, even), needle, offset - (offset % 2), isForward ? 2 : -2);
 }
 
 const PIECE = 16384;
 
-/** The order of two lists of bytes: -1, 0 or 1. Long ones are compared as texts, which the engine does many times faster. */
+/** -1, 0 or 1. Long arrays are compared as hexadecimal strings, which is many times faster in QuickJS. */
 function compareBytes(a, b) {
   const length = Math.min(a.length, b.length);
   if (length < 64) {
@@ -55,7 +54,7 @@ function compareBytes(a, b) {
   }
   for (let start = 0; start < length; start += PIECE) {
     const end = Math.min(start + PIECE, length);
-    // Hexadecimal digits are in the order of the bytes.
+    // Hexadecimal digits sort like the bytes.
     const [first, second] = [a, b].map((bytes) => toHex.call(subarray.call(bytes, start, end)));
     if (first !== second) return first < second ? -1 : 1;
   }

@@ -1,11 +1,11 @@
-// `buffer.transcode`, and what can be told of bytes.
+// `buffer.transcode`, `isAscii`, `isUtf8`.
 import { asBytes } from '../shared/bytes.js';
 import { invalidArgumentType, nodeError } from '../shared/errors.js';
 import { checkBytes } from './checks.js';
 
 const TRANSCODED = /^(ascii|latin1|binary|ucs-?2|utf-?16le|utf-?8)$/i;
 
-/** Characters that a one-byte encoding has not become question marks. */
+/** Replaces characters outside of a one-byte encoding by question marks. */
 function oneByte(text, limit) {
   return Uint8Array.from(text, (character) => (character.codePointAt(0) < limit ? character.charCodeAt(0) : 0x3f));
 }

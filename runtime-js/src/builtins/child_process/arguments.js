@@ -1,4 +1,4 @@
-// What `spawn` and its relatives are called with, checked and brought into one form.
+// Checks and normalizes the arguments of `spawn` and related functions.
 import process from 'lmthing:internal/process';
 import { pathText } from '../fs/arguments.js';
 import { invalidArgumentType, nodeError, notOffered, outOfRange } from '../shared/errors.js';
@@ -19,7 +19,6 @@ function checkText(value, name) {
   return value;
 }
 
-/** The number of a signal given by name or number. */
 export function signalNumber(signal) {
   const signals = signalsOf(process.platform);
   if (typeof signal === 'number' && Object.values(signals).includes(signal)) return signal;
@@ -31,7 +30,7 @@ export function signalNumber(signal) {
   return number;
 }
 
-/** Sorts out `(file, args?, options?)`. */
+/** Normalizes `(file, args?, options?)`. */
 export function sortArguments(file, args, options) {
   checkText(file, 'file');
   if (file.length === 0) {
@@ -64,7 +63,7 @@ function checkOptions(options) {
   }
 }
 
-/** `timeout`, `maxBuffer` and `killSignal`, checked. */
+/** Checks `timeout`, `maxBuffer` and `killSignal`. */
 export function limitsOf({ timeout, maxBuffer, killSignal }, defaultBuffer = Infinity) {
   if (timeout !== undefined && timeout !== null && !(Number.isInteger(timeout) && timeout >= 0)) {
     if (typeof timeout !== 'number') throw invalidArgumentType('timeout', 'of type number', timeout);
@@ -78,7 +77,7 @@ export function limitsOf({ timeout, maxBuffer, killSignal }, defaultBuffer = Inf
   return { timeout: timeout ?? 0, maxBuffer: maxBuffer ?? defaultBuffer, killSignal: signalNumber(signal) };
 }
 
-/** Names and values in turn; what is undefined is left out. */
+/** Names and values in turn, without undefined ones. */
 function environment(env) {
   const list = [];
   for (const name in env) {
@@ -97,7 +96,7 @@ function wiringOf(value, index) {
   throw nodeError(TypeError, 'ERR_INVALID_ARG_VALUE', `The argument 'stdio' is invalid. Received ${typeof value === 'string' ? `'${value}'` : String(value)}`);
 }
 
-/** `stdio` as numbers: descriptors of this program, or what is negative. */
+/** `stdio` as numbers: descriptors of this process, or negative for pipe and ignore. */
 export function wiring(stdio = 'pipe') {
   if (typeof stdio === 'string') {
     if (!(stdio in NAMES) && stdio !== 'inherit') {
@@ -112,7 +111,7 @@ export function wiring(stdio = 'pipe') {
   return list;
 }
 
-/** What the native half starts the child with, and what scripts see of it. */
+/** What the native half needs to start the child, and what scripts see of it. */
 export function plan(file, args, options) {
   checkOptions(options);
   const cwd = options.cwd === undefined || options.cwd === null ? undefined : pathText(options.cwd, 'options.cwd');

@@ -1,4 +1,4 @@
-// `ChildProcess`: a child that is running, its streams, its events.
+// `ChildProcess`: a running child, its streams and events.
 import * as native from 'lmthing:internal/native/child-process';
 import process from 'lmthing:internal/process';
 import { setImmediate } from 'lmthing:internal/timers';
@@ -10,7 +10,7 @@ import { signalName } from '../shared/signals.js';
 import { abortError, errnoError } from '../shared/system-error.js';
 import { checkSignal, isPipe, limitsOf, plan, signalNumber } from './arguments.js';
 
-/** Runs `callback` with the outcome as an event of its own: what it throws is the program's uncaught exception. */
+/** Calls `callback` in a separate task, so that an exception in it is uncaught. */
 const afterwards = (promise, callback) => promise.then((value) => setImmediate(callback, value));
 
 function outputOf(handle, which) {
@@ -28,7 +28,7 @@ function outputOf(handle, which) {
     },
   });
   addHandle(stream, handle, which + 1);
-  // As Node's pipes: what the child says first is there when somebody asks.
+  // Reads ahead as Node's pipes do, so that the first output is available immediately.
   stream.read(0);
   return stream;
 }
@@ -76,7 +76,7 @@ export class ChildProcess extends EventEmitter {
     this.spawnfile = null;
   }
 
-  /** For `spawn` below: not Node's private method of this name. */
+  /** Called by `start` below; not Node's private method of this name. */
   spawn(file, args, options) {
     const { native: wanted, file: spawnfile, args: spawnargs } = plan(file, args, options);
     this.spawnfile = spawnfile;
@@ -143,7 +143,7 @@ export class ChildProcess extends EventEmitter {
     try {
       this.emit('exit', this.exitCode, this.signalCode);
     } finally {
-      // What nobody reads must not hold up the end.
+      // Unread output must not delay the end.
       process.nextTick(() => {
         for (const stream of [this.stdout, this.stderr]) if (stream?.readable) stream.resume();
       });
@@ -176,12 +176,11 @@ export class ChildProcess extends EventEmitter {
   }
 }
 for (const name of ['send', 'disconnect']) {
-  // Only children with a channel have these in Node; there is none here.
+  // In Node only children with an IPC channel have these, and there is none here.
   Object.defineProperty(ChildProcess.prototype, name, { value: undefined, configurable: true, writable: true });
 }
 brand(ChildProcess, 'ChildProcess', false);
 
-/** Ends the child when `signal` aborts. */
 function followSignal(child, signal, killSignal) {
   const abort = () => {
     try {
@@ -195,7 +194,6 @@ function followSignal(child, signal, killSignal) {
   child.once('exit', () => signal.removeEventListener('abort', abort));
 }
 
-/** Ends the child when its time is over. */
 function followTimeout(child, timeout, killSignal) {
   const timer = setTimeout(() => {
     try {
@@ -207,7 +205,6 @@ function followTimeout(child, timeout, killSignal) {
   child.once('exit', () => clearTimeout(timer));
 }
 
-/** `spawn` with its arguments sorted out. */
 export function start({ file, args, options }) {
   const { timeout, killSignal } = limitsOf({ timeout: options.timeout, killSignal: options.killSignal });
   checkSignal(options.signal);

@@ -1,4 +1,4 @@
-// `exec` and `execFile`: a child whose output is collected.
+// `exec` and `execFile`: collect a child's output.
 import { invalidArgumentType, nodeError } from '../shared/errors.js';
 import { checkSignal, limitsOf, sortArguments } from './arguments.js';
 import { start } from './child.js';
@@ -8,7 +8,7 @@ const { Buffer } = globalThis;
 const MAX_BUFFER = 1024 * 1024;
 const promisifyCustom = Symbol.for('nodejs.util.promisify.custom');
 
-/** Collects one stream; `full()` is called when there is more than `limit`. */
+/** Collects one stream; calls `full` when it exceeds `limit`. */
 function collect(stream, encoding, limit, full) {
   const parts = [];
   let length = 0;
@@ -82,7 +82,7 @@ function run(file, args, given, callback) {
   return child;
 }
 
-/** The callback at the end of the arguments, if there is one, and what comes before it. */
+/** Splits off a trailing callback. */
 function splitCallback(values) {
   while (values.length > 0 && (values.at(-1) === undefined || values.at(-1) === null)) values.pop();
   const callback = typeof values.at(-1) === 'function' ? values.pop() : undefined;
@@ -103,7 +103,7 @@ export function exec(command, ...rest) {
   return run(command, [], { ...options, shell: typeof shell === 'string' ? shell : true }, callback);
 }
 
-/** The form of `util.promisify`: `{stdout, stderr}`, with the child as `child`. */
+/** For `util.promisify`: resolves to `{stdout, stderr}`; the promise has the child as `child`. */
 function promised(original) {
   return (...values) => {
     const { promise, resolve, reject } = Promise.withResolvers();

@@ -1,4 +1,4 @@
-// The forms that wait: `spawnSync`, `execSync`, `execFileSync`.
+// `spawnSync`, `execSync`, `execFileSync`.
 import * as native from 'lmthing:internal/native/child-process';
 import process from 'lmthing:internal/process';
 import { dataBytes } from '../fs/arguments.js';
@@ -27,7 +27,7 @@ function run({ file, args, options }) {
   const limits = limitsOf(options, MAX_BUFFER);
   const { native: wanted, file: spawnfile, args: spawnargs } = plan(file, args, options);
   const input = inputBytes(options.input);
-  // What is to be read needs a pipe, whatever was said of it.
+  // Input needs a pipe, whatever `stdio` says.
   if (input) wanted.stdio[0] = -1;
   const ended = native.spawnSync({ ...wanted, ...limits, input });
   const [stdout, stderr] = [ended.stdout, ended.stderr].map((bytes) => shown(bytes, options.encoding));
@@ -51,7 +51,7 @@ export function spawnSync(file, args, options) {
   return run(sortArguments(file, args, options));
 }
 
-/** The output of a child that has ended well; an error otherwise. */
+/** Returns the output of a successful child; throws otherwise. */
 function outputOf(result, command, inheritsErrors) {
   if (inheritsErrors && result.stderr?.length > 0) process.stderr.write(result.stderr);
   const { error, stderr } = result;

@@ -1,4 +1,4 @@
-// `console.Console`: the console's methods on streams of the program's own.
+// `console.Console`: console methods that write to given streams.
 import { formatWithOptions, inspect } from 'lmthing:internal/inspect';
 import { formatDuration } from '../internal/durations.js';
 import { renderTable } from '../internal/table.js';
@@ -51,7 +51,7 @@ class StreamConsole {
       _stderr: { value: this.#options.stderr, writable: true, configurable: true },
       [Symbol.toStringTag]: { value: 'console', configurable: true },
     });
-    // Each method works on its own, taken off the console.
+    // Bound, so that methods work when taken off the console.
     for (const name of METHODS) this[name] = this[name].bind(this);
   }
 
@@ -65,10 +65,10 @@ class StreamConsole {
     const { ignoreErrors } = this.#options;
     const indented = this.#indentation === '' ? text : this.#indentation + text.replaceAll('\n', `\n${this.#indentation}`);
     if (!ignoreErrors) return void stream.write(`${indented}\n`);
-    // A stream that cannot be written to is no reason to end the program.
+    // Write errors are ignored.
     const quiet = () => {};
     const isUnheard = () => stream.listenerCount?.('error') === 0;
-    // An error may come later, by the callback first.
+    // The error may be reported to the callback first and emitted later.
     const failed = (error) => {
       if (error && !stream._writableState?.errorEmitted && isUnheard()) stream.once('error', quiet);
     };
@@ -110,7 +110,7 @@ class StreamConsole {
     this.warn(...values);
   }
 
-  /** Only a terminal can be cleared. */
+  /** Only on a terminal. */
   clear() {
     const { TERM } = quietEnvironment();
     if (this._stdout.isTTY && TERM !== 'dumb') this._stdout.write('\u001b[1;1H\u001b[0J');
@@ -162,7 +162,7 @@ class StreamConsole {
     else this.log('%s: %s', label, formatDuration(performance.now() - start), ...values);
   }
 }
-/** Needs no `new`, as in Node. */
+/** Callable without `new`, as in Node. */
 export function Console(...values) {
   return Reflect.construct(StreamConsole, values, new.target ?? Console);
 }

@@ -1,4 +1,4 @@
-// Secrets that two parties share: `diffieHellman` of key objects and `ECDH`.
+// Key agreement: `diffieHellman` and `ECDH`.
 import { curveAgree, curveGenerate, curvePoint, curvePublicKey } from 'lmthing:internal/native/crypto';
 import { brand } from '../shared/brand.js';
 import { invalidArgumentType, nodeError } from '../shared/errors.js';
@@ -36,7 +36,7 @@ function curveOf(name) {
   return curve;
 }
 
-/** A point in one of the three forms it has. */
+/** A point, compressed, uncompressed or hybrid. */
 function formatted(curve, point, format) {
   if (format !== undefined && !['compressed', 'uncompressed', 'hybrid'].includes(format)) {
     throw nodeError(TypeError, 'ERR_CRYPTO_ECDH_INVALID_FORMAT', `Invalid ECDH format: ${format}`);
@@ -46,7 +46,7 @@ function formatted(curve, point, format) {
   return bytes;
 }
 
-/** A point of somebody else, checked. */
+/** Checks the other party's public key. */
 function pointOf(curve, key, encoding, name) {
   const bytes = bytesOf(key, name, encoding).slice();
   if (bytes[0] === 6 || bytes[0] === 7) bytes[0] = 4;

@@ -1,11 +1,11 @@
-// Arguments that many functions take alike.
+// Argument checks shared by the functions of `node:crypto`.
 import { Buffer } from 'node:buffer';
 import { asBytes } from '../shared/bytes.js';
 import { invalidArgumentType, outOfRange } from '../shared/errors.js';
 
 const BUFFERS = 'of type string or an instance of ArrayBuffer, Buffer, TypedArray, or DataView';
 
-/** The bytes of a string or buffer; `expected` says what the error says. */
+/** The bytes of a string or buffer; `expected` is for the error message. */
 export function bytesOf(data, name, encoding = undefined, expected = BUFFERS) {
   if (typeof data === 'string') return asBytes(Buffer.from(data, encoding === 'buffer' ? 'utf8' : encoding));
   const bytes = asBytes(data);
@@ -13,11 +13,10 @@ export function bytesOf(data, name, encoding = undefined, expected = BUFFERS) {
   throw invalidArgumentType(name, expected, data);
 }
 
-/** Data that is hashed, signed or encrypted. */
 export const dataOf = (data, encoding) =>
   bytesOf(data, 'data', encoding, 'of type string or an instance of Buffer, TypedArray, or DataView');
 
-/** The bytes as a `Buffer`, or as a string when an encoding is asked for. */
+/** The bytes as a `Buffer`, or as a string in `encoding`. */
 export function encoded(bytes, encoding = undefined) {
   const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   return encoding === undefined || encoding === null || encoding === 'buffer' ? buffer : buffer.toString(encoding);
@@ -41,7 +40,7 @@ export function checkInteger(value, name, minimum, maximum) {
   if (value < minimum || value > maximum) throw outOfRange(name, `>= ${minimum} && <= ${maximum}`, value);
 }
 
-/** Gives what `work` comes to to the callback, errors too, when the script has nothing else to do. */
+/** Calls the callback with the result or error of `work` in a separate task. */
 export function answerLater(work, callback) {
   const answer = (...results) => setImmediate(() => callback(...results));
   Promise.resolve().then(work).then((value) => answer(null, value), (error) => answer(error));

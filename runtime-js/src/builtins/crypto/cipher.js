@@ -1,4 +1,3 @@
-// `createCipheriv` and `createDecipheriv`.
 import { createCipher } from 'lmthing:internal/native/crypto';
 import { StringDecoder } from 'node:string_decoder';
 import { brand } from '../shared/brand.js';
@@ -9,7 +8,7 @@ import { secretBytes } from './keys.js';
 import { LazyTransform } from './lazy-transform.js';
 import { cipherOf, cipherOfNumber } from './names.js';
 
-/** Names that OpenSSL has and that are left out here. */
+/** Ciphers of OpenSSL that are not supported. */
 const LEFT_OUT = /^(id-)?(aes|aria|camellia|chacha20|des|sm4|rc[24]|bf|cast)/i;
 const OFFERED = 'lmthing offers AES (cbc, ctr, ecb, gcm) and chacha20-poly1305';
 
@@ -65,7 +64,7 @@ class CipherBase extends LazyTransform {
 
   #text(bytes, encoding, isLast) {
     if (encoding === undefined || encoding === null || encoding === 'buffer') return encoded(bytes);
-    // A character may end in the next piece.
+    // A character may continue in the next chunk.
     this.#decoder ??= new StringDecoder(encoding);
     return isLast ? this.#decoder.end(encoded(bytes)) : this.#decoder.write(encoded(bytes));
   }
@@ -162,7 +161,7 @@ brand(Decipheriv, 'Decipheriv', false);
 export const createCipheriv = (cipher, key, iv, options) => new Cipheriv(cipher, key, iv, options);
 export const createDecipheriv = (cipher, key, iv, options) => new Decipheriv(cipher, key, iv, options);
 
-/** What is known of a cipher, or nothing when it is not here or cannot have these lengths. */
+/** Undefined for an unknown cipher or unsupported lengths. */
 export function getCipherInfo(nameOrNumber, { keyLength, ivLength } = {}) {
   const cipher = typeof nameOrNumber === 'number' ? cipherOfNumber(nameOrNumber) : cipherOf(nameOrNumber);
   if (!cipher || (keyLength !== undefined && keyLength !== cipher.keyLength)) return undefined;

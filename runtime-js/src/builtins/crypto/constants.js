@@ -1,4 +1,4 @@
-// `crypto.constants`: the numbers OpenSSL has for them. Those of TLS are here because programs pass them on.
+// `crypto.constants`: OpenSSL's numbers. Those of TLS are included because programs pass them on.
 export const constants = Object.freeze(
   Object.assign(Object.create(null), {
     OPENSSL_VERSION_NUMBER: 805306672,

@@ -1,12 +1,12 @@
-// DER, the binary form of ASN.1 that keys are written in: the few types they use.
+// DER, the encoding of keys: reader and writer for the ASN.1 types that keys use.
 import { concatenate } from '../shared/bytes.js';
 
 export const TAG = { integer: 0x02, bits: 0x03, octets: 0x04, none: 0x05, oid: 0x06, sequence: 0x30 };
 
-/** What is thrown for bytes that are not DER, or another structure than expected. */
+/** Malformed DER, or an unexpected structure. */
 export class DerError extends Error {}
 
-/** The element that starts at `start`: `{tag, content, whole, end}`. */
+/** The element at `start`: `{tag, content, whole, end}`. */
 function elementAt(bytes, start) {
   let at = start;
   const next = () => {
@@ -26,7 +26,7 @@ function elementAt(bytes, start) {
   return { tag, content: bytes.subarray(at, end), whole: bytes.subarray(start, end), end };
 }
 
-/** The elements within an element, or the one at the top of a file, read in order. */
+/** Reads the elements of a sequence, or the top-level element, in order. */
 export class Reader {
   #bytes;
   #at = 0;
@@ -39,7 +39,7 @@ export class Reader {
     return this.#at >= this.#bytes.length;
   }
 
-  /** The tag of the next element, `undefined` at the end. */
+  /** The tag of the next element; `undefined` at the end. */
   get tag() {
     return this.#bytes[this.#at];
   }
@@ -55,7 +55,7 @@ export class Reader {
     return new Reader(this.element(tag).content);
   }
 
-  /** A number without a sign, as bytes without zeros in front. */
+  /** An unsigned number, without leading zeros. */
   integer() {
     return trimmed(this.element(TAG.integer).content);
   }
@@ -64,7 +64,7 @@ export class Reader {
     return this.element(TAG.octets).content;
   }
 
-  /** Bits in whole bytes. */
+  /** A bit string of whole bytes. */
   bits() {
     const { content } = this.element(TAG.bits);
     if (content[0] !== 0) throw new DerError('wrong bits');
@@ -104,7 +104,7 @@ export const octets = (...parts) => element(TAG.octets, ...parts);
 export const bits = (bytes) => element(TAG.bits, new Uint8Array(1), bytes);
 export const none = () => element(TAG.none);
 
-/** A number without a sign: a zero keeps its first bit from being taken for one. */
+/** An unsigned number: a leading zero keeps the first bit from being the sign. */
 export function integer(value) {
   const bytes = typeof value === 'number' ? new Uint8Array([value >> 8, value & 0xff]) : value;
   const plain = trimmed(bytes.length ? bytes : new Uint8Array(1));

@@ -1,4 +1,3 @@
-// `pbkdf2`, `scrypt` and `hkdf`.
 import { createHash, hkdf as nativeHkdf, hkdfAsync, pbkdf2 as nativePbkdf2, pbkdf2Async, scrypt as nativeScrypt, scryptAsync } from 'lmthing:internal/native/crypto';
 import { asBytes } from '../shared/bytes.js';
 import { invalidArgumentType, nodeError, outOfRange } from '../shared/errors.js';
@@ -83,7 +82,7 @@ function hkdfArguments(digest, key, salt, info, length) {
   return [hash, keyBytes, saltBytes, infoBytes, length];
 }
 
-/** An `ArrayBuffer`, unlike the others. */
+/** `hkdf` returns an `ArrayBuffer`, the others a `Buffer`. */
 const ownBuffer = (bytes) => bytes.buffer.slice(bytes.byteOffset, bytes.byteOffset + bytes.byteLength);
 
 export const hkdfSync = (digest, key, salt, info, length) => ownBuffer(nativeHkdf(hkdfArguments(digest, key, salt, info, length)));

@@ -1,4 +1,4 @@
-// What OpenSSL, which Node's errors of this module come from, calls what went wrong.
+// Errors with OpenSSL's messages, as Node reports them.
 import { nodeError } from '../shared/errors.js';
 
 const OPENSSL = {
@@ -31,7 +31,7 @@ export const invalidDigest = (name) => nodeError(TypeError, 'ERR_CRYPTO_INVALID_
 
 const quoted = (value) => (typeof value === 'string' ? `'${value}'` : String(value));
 
-/** `The property 'options.type' is invalid. Received 'x'`, as Node has it for values that are not one of a few. */
+/** `The property 'options.type' is invalid. Received 'x'`: Node's error for values outside of an enumeration. */
 export function invalidValue(name, value, reason = 'is invalid') {
   const what = name.includes('.') ? 'property' : 'argument';
   return nodeError(TypeError, 'ERR_INVALID_ARG_VALUE', `The ${what} '${name}' ${reason}. Received ${quoted(value)}`);

@@ -1,4 +1,4 @@
-// New keys.
+// Key generation.
 import { curveGenerate, curvePublicKey, randomBytes, rsaGenerate, rsaGenerateAsync } from 'lmthing:internal/native/crypto';
 import { nodeError } from '../shared/errors.js';
 import { answerLater, checkFunction, checkInteger, checkObject, checkString } from './arguments.js';
@@ -26,7 +26,7 @@ function rsaJob(options) {
 
 const rsaKey = (numbers) => ({ type: 'rsa', ...Object.fromEntries(RSA_PARTS.map((part, index) => [part, numbers[index]])) });
 
-/** Checks the arguments; gives `{make, makeAsync}` for the private key. */
+/** Checks the arguments; returns `{make, makeAsync}` for the private key. */
 function prepare(type, options) {
   checkString(type, 'type');
   if (type === 'ed25519' || type === 'x25519') return { make: () => curveKey(type, type === 'ed25519' ? 'Ed25519' : 'X25519') };
@@ -43,7 +43,7 @@ function prepare(type, options) {
   return { make: () => curveKey('ec', curve.web, { curve }) };
 }
 
-/** What a pair is given out as: key objects, or what their encodings say. */
+/** A pair as key objects, or encoded as the options say. */
 function pairOf(content, options = {}) {
   const privateKey = makePrivate(content);
   const publicKey = publicOf(content);
@@ -81,7 +81,7 @@ export function generateKeyPair(type, options, callback) {
   answerLater(async () => pairOf(await makeAsync(), options), answer);
 }
 
-// `util.promisify` asks for this: two values go to the callback, so the promise is of an object of both.
+// The callback gets two values; the promise resolves to an object of both.
 generateKeyPair[Symbol.for('nodejs.util.promisify.custom')] = (type, options) =>
   new Promise((resolve, reject) => {
     generateKeyPair(type, options, (error, publicKey, privateKey) => (error ? reject(error) : resolve({ publicKey, privateKey })));

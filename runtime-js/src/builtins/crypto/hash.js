@@ -1,4 +1,3 @@
-// `createHash` and `createHmac`.
 import { createHash as nativeHash, createHmac as nativeHmac } from 'lmthing:internal/native/crypto';
 import { brand } from '../shared/brand.js';
 import { invalidArgumentType, nodeError } from '../shared/errors.js';
@@ -85,7 +84,7 @@ export class Hmac extends LazyTransform {
     return this;
   }
 
-  /** A second call gives nothing, as in Node. */
+  /** A second call returns an empty result, as in Node. */
   digest(encoding = undefined) {
     const bytes = this.#done ? new Uint8Array(0) : this.#native.digest();
     this.#done = true;
@@ -107,7 +106,6 @@ brand(Hmac, 'Hmac', false);
 export const createHash = (algorithm, options) => new Hash(algorithm, options);
 export const createHmac = (algorithm, key, options) => new Hmac(algorithm, key, options);
 
-/** One-shot digest, hex unless another encoding is asked for. */
 export function hash(algorithm, data, encoding = 'hex') {
   checkString(algorithm, 'algorithm');
   if (typeof data !== 'string' && !ArrayBuffer.isView(data)) {

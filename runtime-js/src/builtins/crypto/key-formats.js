@@ -1,7 +1,7 @@
-// The formats of keys: PKCS #1, PKCS #8, SEC 1, SPKI and JSON web keys.
+// Key formats: PKCS #1, PKCS #8, SEC 1, SPKI and JSON web keys.
 //
-// A key is `{type, …}` here: `rsa` with `n`, `e` and, when it is private, `d`, `p`, `q`, `dp`, `dq`, `qi`; `ec` with
-// `curve` and `point`; `ed25519` and `x25519` with `point`; the private ones of these with `d`.
+// A key is `{type, …}`: `rsa` with `n`, `e` and, if private, `d`, `p`, `q`, `dp`, `dq`, `qi`; `ec` with `curve` and
+// `point`; `ed25519` and `x25519` with `point`; private ones of the latter three with `d`.
 import { curvePoint, curvePublicKey } from 'lmthing:internal/native/crypto';
 import { Buffer } from 'node:buffer';
 import { concatenate } from '../shared/bytes.js';
@@ -33,7 +33,7 @@ function pointOf(curve, bytes) {
   return point;
 }
 
-/** The private number in as many bytes as the curve has. */
+/** Pads a private number to the size of the curve. */
 export function padded(bytes, size) {
   const plain = trimmed(bytes);
   if (plain.length > size) throw new DerError('too long');
@@ -53,7 +53,7 @@ function privateOfSeed(type, seed) {
   return { type, d: seed.slice(), point };
 }
 
-/** Readers by the name of the format; each takes the bytes of a file. */
+/** Parsers by format name. */
 export const read = {
   'pkcs1-private'(bytes) {
     const reader = new Reader(bytes).within();
@@ -101,7 +101,7 @@ export const read = {
     throw notOfferedKey(LEFT_OUT[name] ?? name);
   },
 
-  /** The public key in a certificate, of which nothing else is looked at. */
+  /** The public key of an X.509 certificate; nothing else is read or verified. */
   certificate(bytes) {
     const reader = new Reader(bytes).within().within();
     if (reader.tag === 0xa0) reader.element();
@@ -119,7 +119,7 @@ function algorithmOf(key) {
   return sequence(oid(OIDS[key.type]));
 }
 
-/** Writers by the name of the format. */
+/** Writers by format name. */
 export const write = {
   'pkcs1-private': (key) => sequence(integer(0), ...RSA_PARTS.map((part) => integer(key[part]))),
   'pkcs1-public': (key) => sequence(integer(key.n), integer(key.e)),
@@ -135,7 +135,7 @@ export const write = {
 const text64 = (bytes) => Buffer.from(bytes).toString('base64url');
 const WEB_NAMES = { ed25519: 'Ed25519', x25519: 'X25519' };
 
-/** A JSON web key, its keys in Node's order. */
+/** Members are in Node's order. */
 export function writeWebKey(key, isPrivate) {
   if (key.type === 'rsa') {
     const parts = isPrivate ? RSA_PARTS : ['n', 'e'];

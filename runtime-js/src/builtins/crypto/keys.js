@@ -1,4 +1,4 @@
-// `KeyObject`, and keys as arguments in all the forms Node takes.
+// `KeyObject`, and key arguments in all of Node's forms.
 import { rsaPrivateKey, rsaPublicKey } from 'lmthing:internal/native/crypto';
 import { keyObjectOf } from 'lmthing:internal/web/crypto';
 import { Buffer } from 'node:buffer';
@@ -13,9 +13,9 @@ import { decryptPem, decryptPkcs8, encryptPem, encryptPkcs8, readPem, writePem }
 
 const TOKEN = Symbol('internal');
 const kKeyType = Symbol('kKeyType');
-/** What each `KeyObject` holds: bytes, or a key as `key-formats.js` describes it. */
+/** For each `KeyObject` its bytes, or a key as in `key-formats.js`. */
 const contents = new WeakMap();
-/** RSA keys as the native half works with, once they were used. */
+/** RSA keys of the native half, made on first use. */
 const nativeKeys = new WeakMap();
 
 export class KeyObject {
@@ -101,7 +101,6 @@ brand(PrivateKeyObject, 'PrivateKeyObject', false);
 const makePublic = (content) => new PublicKeyObject('public', content, TOKEN);
 export const makePrivate = (content) => new PrivateKeyObject('private', content, TOKEN);
 
-/** The public half of a key. */
 export function publicOf(content) {
   const { type, n, e, curve, point } = content;
   return makePublic(type === 'rsa' ? { type, n, e } : type === 'ec' ? { type, curve, point } : { type, point });
@@ -109,7 +108,6 @@ export function publicOf(content) {
 
 export const contentOf = (key) => contents.get(key);
 
-/** An RSA key as the native half works with it. */
 export function rsaKeyOf(object) {
   let native = nativeKeys.get(object);
   if (!native) {
@@ -123,7 +121,7 @@ export function rsaKeyOf(object) {
 const PUBLIC_LABELS = { spki: 'PUBLIC KEY', pkcs1: 'RSA PUBLIC KEY' };
 const PRIVATE_LABELS = { pkcs8: 'PRIVATE KEY', pkcs1: 'RSA PRIVATE KEY', sec1: 'EC PRIVATE KEY' };
 
-/** Refuses what a key cannot be written as; `prefix` is where the options were given. */
+/** Throws for encodings that the key type does not support; `prefix` names the options in the message. */
 export function checkEncoding(keyType, isPrivate, options, prefix = 'options') {
   const { format, type, cipher, passphrase } = options;
   if (format !== 'pem' && format !== 'der' && format !== 'jwk') throw invalidValue(`${prefix}.format`, format);
@@ -160,7 +158,6 @@ export function exportKey(object, options, prefix = 'options') {
 const KEY_FORMS = 'of type string or an instance of ArrayBuffer, Buffer, TypedArray, or DataView';
 const ALL_FORMS = 'of type string or an instance of ArrayBuffer, Buffer, TypedArray, DataView, KeyObject, or CryptoKey';
 
-/** The bytes of a secret key in any of its forms. */
 export function secretBytes(key, name, encoding = 'utf8') {
   const object = key instanceof KeyObject ? key : keyObjectOf(key);
   if (!object) return bytesOf(key, name, encoding, ALL_FORMS);
@@ -176,7 +173,7 @@ export function createSecretKey(key, encoding = undefined) {
   return new SecretKeyObject('secret', bytes.slice(), TOKEN);
 }
 
-/** Turns what does not parse into what OpenSSL says of it. */
+/** Turns parse errors into OpenSSL's. */
 function parsing(work, failure = 'UNSUPPORTED') {
   try {
     return work();
@@ -228,7 +225,7 @@ function readPrivate(bytes, options) {
   }, format === 'der' ? 'ASN1_NOT_ENOUGH_DATA' : 'UNSUPPORTED');
 }
 
-/** A public key of a file, which may hold the private one. */
+/** A public key; the file may hold the private key instead. */
 function readPublic(bytes, options) {
   const { format = 'pem', type } = options;
   if (format === 'der') {
@@ -247,7 +244,7 @@ function checkForm(options) {
   if (format !== undefined && format !== 'pem' && format !== 'der') throw invalidValue('options.format', format);
 }
 
-/** The parts of a key argument: the key itself, and what was said of its form. */
+/** The key argument and its format options. */
 function formOf(key) {
   const isPlain = typeof key === 'string' || asBytes(key) || key instanceof KeyObject || keyObjectOf(key);
   if (isPlain || key === null || typeof key !== 'object') return [key, {}];
@@ -284,10 +281,9 @@ export function createPrivateKey(key) {
 export const createPublicKey = (key) =>
   keyOf(key, 'public', readPublic, (object) => publicOf(contents.get(privateOnly(object))), ALL_FORMS);
 
-/** A private key as an argument. */
 export const privateKeyOf = (key) => keyOf(key, 'private', readPrivate, privateOnly, ALL_FORMS);
 
-/** A public key as an argument, for which the private one will do. */
+/** A public key argument; a private key is accepted. */
 export function publicKeyOf(key) {
   const check = (object) => {
     if (object.type === 'secret') throw wrongKind(object.type, 'private or public');

@@ -1,8 +1,8 @@
-// Hashes and ciphers are streams as well, which few use them as: what makes them streams is loaded then.
+// Base class of hashes and ciphers that becomes a `Transform` on first use as a stream, which is rare.
 import { importBuiltin } from 'lmthing:internal/native/modules';
 
 export class LazyTransform {
-  /** What the stream is made with. */
+  /** Stream options. */
   _options = undefined;
 }
 
@@ -11,7 +11,7 @@ const STREAM_PROPERTIES = 'closed destroyed errored readable readableEnded reada
 const STATES = ['_readableState', '_writableState'];
 const own = LazyTransform.prototype;
 
-/** Puts `Transform` above the class; from here on the first look at a stream's state makes it one. */
+/** Inserts `Transform` into the prototype chain; the first access to a stream's state then initializes it. */
 function loadStreams() {
   const { Transform } = importBuiltin('node:stream');
   for (const name of [...STREAM_METHODS, ...STREAM_PROPERTIES, Symbol.asyncIterator]) delete own[name];
@@ -34,7 +34,7 @@ function makeStream(target, Transform) {
   if (target === own) return;
   for (const state of STATES) Object.defineProperty(target, state, { value: undefined, writable: true, configurable: true, enumerable: true });
   Transform.call(target, target._options);
-  // `update` knows what to do with strings, and which encoding they are in.
+  // `update` handles strings and their encoding.
   if (!target._options?.decodeStrings) target._writableState.decodeStrings = false;
 }
 

@@ -1,17 +1,17 @@
-// The names that Node, which has them from OpenSSL, takes for the algorithms that are here.
+// OpenSSL's names for the supported algorithms.
 
 const HASHES = ['md5', 'sha1', 'sha224', 'sha256', 'sha384', 'sha512', 'sha512-224', 'sha512-256', 'sha3-224', 'sha3-256', 'sha3-384', 'sha3-512', 'ripemd160', 'blake2b512', 'blake2s256', 'shake128', 'shake256'];
 const known = new Set(HASHES);
 const ALIASES = { 'ssl3-md5': 'md5', 'ssl3-sha1': 'sha1', 'sha1-2': 'sha1', ripemd: 'ripemd160', rmd160: 'ripemd160', 'ripemd-160': 'ripemd160', 'blake2b-512': 'blake2b512', 'blake2s-256': 'blake2s256' };
 
-/** The name the native half has for a hash; `undefined` when it is not here. `SHA256`, `sha-256` and `RSA-SHA256` are one. */
+/** The native half's name for a hash; `undefined` if unsupported. `SHA256`, `sha-256` and `RSA-SHA256` are the same. */
 export function hashName(name) {
   let plain = name.toLowerCase().replace(/^rsa-|withrsa(encryption)?$/g, '');
   plain = (ALIASES[plain] ?? plain).replace('/', '-').replace(/^(sha2?|shake)-(?=\d{3})/, (_, family) => family.replace('2', ''));
   return known.has(plain) ? plain : undefined;
 }
 
-/** The length of what `shake128` and `shake256` give unless another is asked for. */
+/** Default output lengths. */
 export const EXTENDABLE = { shake128: 16, shake256: 32 };
 
 export const getHashes = () => 'RSA-MD5 RSA-RIPEMD160 RSA-SHA1 RSA-SHA1-2 RSA-SHA224 RSA-SHA256 RSA-SHA3-224 RSA-SHA3-256 RSA-SHA3-384 RSA-SHA3-512 RSA-SHA384 RSA-SHA512 RSA-SHA512/224 RSA-SHA512/256 blake2b512 blake2s256 md5 md5WithRSAEncryption ripemd ripemd160 ripemd160WithRSA rmd160 sha1 sha1WithRSAEncryption sha224 sha224WithRSAEncryption sha256 sha256WithRSAEncryption sha3-224 sha3-256 sha3-384 sha3-512 sha384 sha384WithRSAEncryption sha512 sha512-224 sha512-224WithRSAEncryption sha512-256 sha512-256WithRSAEncryption sha512WithRSAEncryption shake128 shake256 ssl3-md5 ssl3-sha1'.split(' ');
@@ -32,12 +32,11 @@ for (const [mode, numbers] of Object.entries(MODES)) {
   });
 }
 
-/** What is known of a cipher: of one that is here. */
 export const cipherOf = (name) => CIPHERS.get(name.toLowerCase());
 export const cipherOfNumber = (nid) => [...CIPHERS.values()].find((cipher) => cipher.nid === nid);
 export const getCiphers = () => [...CIPHERS.keys()].sort().map((name) => name.replace(/^(id-.*)gcm$/, '$1GCM'));
 
-/** Curves by OpenSSL's name, with the name of JSON web keys, which the native half takes. */
+/** OpenSSL's name of each curve, and its JWK name, which the native half uses. */
 const CURVES = [
   { name: 'prime256v1', web: 'P-256', aliases: ['P-256', 'secp256r1'], oid: '1.2.840.10045.3.1.7', size: 32 },
   { name: 'secp256k1', web: 'secp256k1', aliases: [], oid: '1.3.132.0.10', size: 32 },

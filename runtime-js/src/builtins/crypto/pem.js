@@ -1,4 +1,4 @@
-// Keys as text (PEM), and keys that a passphrase protects.
+// PEM files, and keys protected by a passphrase.
 import { createCipher, createHash, pbkdf2, randomBytes } from 'lmthing:internal/native/crypto';
 import { Buffer } from 'node:buffer';
 import { concatenate } from '../shared/bytes.js';
@@ -44,7 +44,7 @@ function cbcNamed(name) {
   return cipher;
 }
 
-/** The key in an "ENCRYPTED PRIVATE KEY". */
+/** Decrypts an "ENCRYPTED PRIVATE KEY". */
 export function decryptPkcs8(bytes, passphrase) {
   const reader = new Reader(bytes).within();
   const algorithm = reader.within();
@@ -76,7 +76,7 @@ export function encryptPkcs8(bytes, cipherName, passphrase) {
   return sequence(algorithm, octets(run(native, key, iv, bytes, true)));
 }
 
-/** The key that OpenSSL's older files are encrypted with: MD5 over and over. */
+/** OpenSSL's legacy key derivation: iterated MD5. */
 function legacyKey(passphrase, salt, length) {
   let [key, last] = [new Uint8Array(0), new Uint8Array(0)];
   while (key.length < length) {
@@ -88,7 +88,7 @@ function legacyKey(passphrase, salt, length) {
   return key.subarray(0, length);
 }
 
-/** The content of a PEM file that says `Proc-Type: 4,ENCRYPTED`. */
+/** Decrypts a PEM block with `Proc-Type: 4,ENCRYPTED`. */
 export function decryptPem({ headers, bytes }, passphrase) {
   const [name, vector] = (headers['DEK-Info'] ?? '').split(',');
   const cipher = cbcNamed(name);

@@ -1,4 +1,4 @@
-// RSA encryption: `publicEncrypt`, `privateDecrypt` and the two that have the keys the other way round.
+// RSA encryption: `publicEncrypt`, `privateDecrypt`, `privateEncrypt`, `publicDecrypt`.
 import { nodeError } from '../shared/errors.js';
 import { bytesOf, encoded } from './arguments.js';
 import { constants } from './constants.js';
@@ -59,7 +59,7 @@ export function privateEncrypt(key, buffer) {
   return encoded(encrypted);
 }
 
-/** What is left of a signature's padding (PKCS #1): `00 01 ff … ff 00` goes. */
+/** Removes the signature padding of PKCS #1: `00 01 ff … ff 00`. */
 function unpadded(bytes) {
   let at = 2;
   while (bytes[at] === 0xff) at++;

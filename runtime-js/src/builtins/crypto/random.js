@@ -1,4 +1,3 @@
-// Random values.
 import { randomBytes as nativeRandom } from 'lmthing:internal/native/crypto';
 import { asBytes } from '../shared/bytes.js';
 import { invalidArgumentType, nodeError, outOfRange } from '../shared/errors.js';
@@ -45,7 +44,7 @@ export function randomFill(buffer, offset, size, callback) {
   answerLater(() => randomFillSync(buffer, offset, size), callback);
 }
 
-/** A whole number from `min` (0) up to but not including `max`, each as likely. */
+/** A uniformly distributed integer in [min, max). */
 export function randomInt(min, max, callback) {
   const hasOne = max === undefined || typeof max === 'function';
   if (hasOne) [min, max, callback] = [0, min, max];
@@ -56,7 +55,7 @@ export function randomInt(min, max, callback) {
   const range = max - min;
   if (range > 2 ** 48 - 1) throw outOfRange(hasOne ? 'max' : 'max - min', '<= 281474976710655', range);
   const pick = () => {
-    // Numbers past the last whole multiple of the range would favour the small results.
+    // Rejects numbers past the last multiple of the range, which would favour small results.
     const limit = 2 ** 48 - (2 ** 48 % range);
     for (;;) {
       const value = nativeRandom(6).reduce((sum, byte) => sum * 256 + byte, 0);

@@ -1,4 +1,4 @@
-// What RSA pads messages with, in the form the native half takes: `[padding, hash, salt length, prefix or label]`.
+// RSA padding options for the native half: `[padding, hash, salt length, prefix or label]`.
 import { createHash } from 'lmthing:internal/native/crypto';
 import { nodeError } from '../shared/errors.js';
 import { constants } from './constants.js';
@@ -22,14 +22,14 @@ const OIDS = {
 };
 const MASKED_HASHES = ['sha1', 'sha224', 'sha256', 'sha384', 'sha512'];
 
-/** The start of a padded digest, which says which hash it is of: all of its DER but the digest. */
+/** The DER prefix of a digest in a PKCS #1 signature, which names the hash. */
 function prefixOf(hash) {
   if (!OIDS[hash]) throw opensslError('INVALID_DIGEST');
   const length = createHash(hash).digest().length;
   return sequence(sequence(oid(OIDS[hash]), none()), octets(new Uint8Array(length))).slice(0, -length);
 }
 
-/** PSS and OAEP are here for the hashes they are used with. */
+/** Checks that the hash is supported for PSS or OAEP. */
 export function checkMasked(hash, padding) {
   if (MASKED_HASHES.includes(hash)) return;
   throw nodeError(Error, 'ERR_FEATURE_UNAVAILABLE_ON_PLATFORM', `lmthing does not offer ${padding} with ${hash}; only with ${MASKED_HASHES.join(', ')}`);
@@ -43,6 +43,6 @@ export function signaturePadding(hash, digest, modulusLength, { padding, saltLen
   const salt = saltLength === constants.RSA_PSS_SALTLEN_DIGEST ? digest.length : saltLength;
   if (salt > longest && isSigning) throw opensslError('RSA_DATA_TOO_LARGE_FOR_KEY_SIZE');
   const isAutomatic = salt === undefined || salt === constants.RSA_PSS_SALTLEN_AUTO;
-  // As long as fits when it signs, as long as it is when it verifies.
+  // Automatic salt length: the longest possible when signing, any when verifying.
   return ['pss', hash, isAutomatic ? (isSigning ? longest : undefined) : salt, undefined];
 }

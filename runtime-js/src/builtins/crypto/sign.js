@@ -1,4 +1,3 @@
-// Signatures: `createSign`, `createVerify`, `sign` and `verify`.
 import { createHash, curveSign, curveVerify, ed25519Sign, ed25519Verify } from 'lmthing:internal/native/crypto';
 import { brand } from '../shared/brand.js';
 import { concatenate } from '../shared/bytes.js';
@@ -18,13 +17,13 @@ function digestOf(hash, bytes) {
   return native.digest(EXTENDABLE[hash]);
 }
 
-/** `r` and `s` one after the other, as DER. */
+/** Converts `r` and `s` concatenated to DER. */
 function toDer(signature) {
   const half = signature.length / 2;
   return sequence(integer(signature.subarray(0, half)), integer(signature.subarray(half)));
 }
 
-/** The other way; `undefined` when it is no such signature. */
+/** The inverse of `toDer`; `undefined` for malformed input. */
 function fromDer(signature, size) {
   try {
     const reader = new Reader(signature).within();
@@ -68,7 +67,7 @@ function verifyDigest(key, hash, digest, signature, options) {
   return plain !== undefined && curveVerify(content.curve.web, content.point, digest, plain);
 }
 
-/** What signs and verifies a text that comes in pieces. */
+/** Streaming signatures and verification. */
 class Signing extends LazyTransform {
   #hash;
   #native;
@@ -87,7 +86,7 @@ class Signing extends LazyTransform {
     return this;
   }
 
-  /** The digest, once. */
+  /** Returns the digest, once. */
   _finish() {
     if (!this.#native) throw nodeError(Error, 'ERR_CRYPTO_INVALID_STATE', 'Not initialised');
     const digest = this.#native.digest(EXTENDABLE[this.#hash]);
@@ -137,7 +136,7 @@ brand(Verify, 'Verify', false);
 export const createSign = (algorithm, options) => new Sign(algorithm, options);
 export const createVerify = (algorithm, options) => new Verify(algorithm, options);
 
-/** The hash of a one-shot signature; keys that have their own take none. */
+/** The hash of a one-shot signature; undefined for keys with a built-in hash. */
 function hashFor(algorithm, key) {
   const isEdwards = contentOf(key).type === 'ed25519';
   if (algorithm === null || algorithm === undefined) return isEdwards ? undefined : 'sha256';

@@ -1,4 +1,4 @@
-// Waiting for events: `once`, `on` and `addAbortListener` of `node:events`, for emitters and for an `EventTarget`.
+// `once`, `on` and `addAbortListener` of `node:events`, for emitters and `EventTarget`s.
 import { invalidArgumentType } from '../shared/errors.js';
 
 function abortError(signal) {
@@ -19,7 +19,7 @@ function checkTarget(target) {
   if (!isEmitter(target) && !isTarget(target)) throw invalidArgumentType('emitter', 'an instance of EventEmitter', target);
 }
 
-/** Listens on an emitter or an `EventTarget`; gives the function that stops it. */
+/** Returns a function that removes the listener. */
 function listen(target, name, listener) {
   checkTarget(target);
   if (isEmitter(target)) {
@@ -30,7 +30,7 @@ function listen(target, name, listener) {
   return () => target.removeEventListener(name, listener);
 }
 
-/** A promise of the next event's arguments; an `error` event rejects it. */
+/** Resolves to the next event's arguments; an `error` event rejects. */
 export async function once(target, name, { signal } = {}) {
   checkSignal(signal, 'options.signal');
   if (signal?.aborted) throw abortError(signal);

@@ -1,10 +1,10 @@
-// The arguments that file functions share: paths, options, encodings, data.
+// Arguments shared by file functions: paths, options, encodings, data.
 import { encodeUtf8, decodeUtf8 } from 'lmthing:internal/native/encoding';
 import { asBytes } from '../shared/bytes.js';
 import { invalidArgumentType, nodeError, outOfRange } from '../shared/errors.js';
 import { constants } from './constants.js';
 
-/** A path given as text, bytes or a `file:` URL, as text. */
+/** A path given as string, bytes or `file:` URL. */
 export function pathText(value, name = 'path') {
   let text = value;
   if (value instanceof Uint8Array) text = decodeUtf8(asBytes(value));
@@ -25,7 +25,7 @@ function fileUrlText(url) {
   return process.platform === 'win32' ? text.slice(1).replaceAll('/', '\\') : text;
 }
 
-/** Options given as an object or, for short, as the encoding. */
+/** Options given as an object or as an encoding. */
 export function optionsOf(options, defaults = {}) {
   if (options === undefined || options === null || typeof options === 'function') return { ...defaults };
   if (typeof options === 'string') return { ...defaults, encoding: checkedEncoding(options) };
@@ -35,7 +35,6 @@ export function optionsOf(options, defaults = {}) {
   return { ...defaults, ...options };
 }
 
-/** Node's error for what was given up by a signal. */
 export function abortError(signal) {
   const error = new Error('The operation was aborted', { cause: signal?.reason });
   return Object.assign(error, { name: 'AbortError', code: 'ABORT_ERR' });
@@ -50,7 +49,7 @@ const FLAGS = {
 };
 for (const [turned, name] of [['sr', 'rs'], ['sr+', 'rs+'], ['xw', 'wx'], ['xw+', 'wx+'], ['xa', 'ax'], ['xa+', 'ax+'], ['sa', 'as'], ['sa+', 'as+']]) FLAGS[turned] = FLAGS[name];
 
-/** How a file is opened, given as Node's letters or as a number. */
+/** Open flags given in Node's letters or as a number. */
 export function flagsOf(flags, fallback = 'r') {
   const given = flags ?? fallback;
   if (Number.isInteger(given)) return given;
@@ -58,7 +57,6 @@ export function flagsOf(flags, fallback = 'r') {
   throw nodeError(TypeError, 'ERR_INVALID_ARG_VALUE', `The argument 'flags' is invalid. Received ${typeof given === 'string' ? `'${given}'` : String(given)}`);
 }
 
-/** A number that `open` gave. */
 export function descriptorOf(value, name = 'fd') {
   if (typeof value !== 'number') throw invalidArgumentType(name, 'of type number', value);
   if (!Number.isInteger(value)) throw outOfRange(name, 'an integer', value);
@@ -74,7 +72,7 @@ function checkedEncoding(encoding) {
   throw nodeError(TypeError, 'ERR_INVALID_ARG_VALUE', message);
 }
 
-/** Bytes as the caller wants them: text of the encoding, else a `Buffer`. `Buffer` is loaded only when it is needed. */
+/** Bytes decoded, or as a `Buffer` without an encoding. `Buffer` is loaded only when needed. */
 export function decoded(bytes, encoding) {
   if (typeof bytes === 'string') return bytes;
   if (encoding && isUtf8(encoding)) return decodeUtf8(bytes);
@@ -82,7 +80,6 @@ export function decoded(bytes, encoding) {
   return encoding && encoding !== 'buffer' ? buffer.toString(encoding) : buffer;
 }
 
-/** Data to write as bytes. */
 export function dataBytes(data, encoding) {
   if (typeof data === 'string') {
     return isUtf8(encoding ?? 'utf8') ? encodeUtf8(data.toWellFormed()) : asBytes(globalThis.Buffer.from(data, encoding));
@@ -92,7 +89,7 @@ export function dataBytes(data, encoding) {
   throw invalidArgumentType('data', 'of type string or an instance of Buffer, TypedArray, or DataView', data);
 }
 
-/** A file mode given as a number or as octal text. */
+/** A file mode given as a number or octal string. */
 export function modeOf(mode, fallback) {
   if (mode === undefined || mode === null) return fallback;
   if (typeof mode === 'string') {
@@ -103,7 +100,7 @@ export function modeOf(mode, fallback) {
   throw invalidArgumentType('mode', 'of type number', mode);
 }
 
-/** A time given as a `Date`, or in seconds as number or text, in milliseconds. */
+/** A time given as a `Date`, or in seconds as number or string. */
 export function milliseconds(time) {
   if (time instanceof Date) return time.getTime();
   const seconds = typeof time === 'string' && time.trim() === '' ? NaN : Number(time);
@@ -111,7 +108,6 @@ export function milliseconds(time) {
   return seconds * 1000;
 }
 
-/** The id of a user or a group. */
 export function ownerOf(value, name) {
   if (typeof value !== 'number') throw invalidArgumentType(name, 'of type number', value);
   if (!Number.isInteger(value)) throw outOfRange(name, 'an integer', value);
@@ -119,7 +115,6 @@ export function ownerOf(value, name) {
   return value >>> 0;
 }
 
-/** The length of a file after cutting it. */
 export function lengthOf(length) {
   if (length === undefined || length === null) return 0;
   if (typeof length !== 'number') throw invalidArgumentType('len', 'of type number', length);

@@ -1,4 +1,4 @@
-// `fs.constants`, with the numbers of Linux (and macOS where programs compare them).
+// `fs.constants`, with the numbers of Linux (and of macOS where programs compare them).
 export const constants = Object.freeze(
   Object.assign(Object.create(null), {
   UV_FS_SYMLINK_DIR: 1, UV_FS_SYMLINK_JUNCTION: 2,

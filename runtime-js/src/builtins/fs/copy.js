@@ -1,5 +1,4 @@
-// `fs.cp`: one course of action for both faces. It is a generator of plans and of questions to the caller's filter; whoever
-// drives it does them at once or waits for them.
+// `fs.cp`, as a generator that yields plans and filter calls; the caller runs them synchronously or asynchronously.
 import * as path from 'node:path';
 import { invalidArgumentType } from '../shared/errors.js';
 import { optionsOf, pathText } from './arguments.js';
@@ -12,7 +11,7 @@ const bigint = { bigint: true };
 
 const problem = (code, prefix, reason, errno, message, where) => commandError(code, prefix, { message, ...where, syscall: 'cp', errno, code: reason });
 
-/** What `path` is, or `undefined` when there is nothing. */
+/** The stats of `path`, or `undefined` if it does not exist. */
 function* look(target, dereference) {
   const plan = (dereference ? plans.stat : plans.lstat)(target, bigint);
   plan.recover = { ENOENT: undefined };

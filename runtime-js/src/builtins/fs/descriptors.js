@@ -1,4 +1,4 @@
-// What works on the numbers that `open` gives.
+// Operations on file descriptors.
 import { decodeUtf8 } from 'lmthing:internal/native/encoding';
 import { drawStderr, drawStdout } from 'lmthing:internal/native/console';
 import { asBytes } from '../shared/bytes.js';
@@ -7,7 +7,7 @@ import { dataBytes, descriptorOf, flagsOf, lengthOf, milliseconds, modeOf, optio
 import { BigIntStats, Stats } from './entries.js';
 import { call } from './run.js';
 
-/** The printer's half of the standard streams: it knows what else is on its way to the terminal. */
+/** Standard streams are written through the host, which buffers other output to them. */
 const PRINTERS = { 1: drawStdout, 2: drawStderr };
 
 const printPlan = (fd, bytes, value) => ({
@@ -23,7 +23,7 @@ export const writeAllPlan = (fd, bytes) => (fd in PRINTERS ? printPlan(fd, bytes
 
 const openPlan = (syscall, operation, ...values) => call(operation, values, { syscall });
 
-/** Plans by the name of the function, as `plans` of `operations.js`. */
+/** By function name, as `plans` in `operations.js`. */
 export const descriptorPlans = {
   open(file, flags, mode) {
     const path = pathText(file);
@@ -50,7 +50,7 @@ function positionOf(position) {
   return position < 0 ? null : position;
 }
 
-/** The part of a buffer that is read into or written: `offset` and `length` as given, or the rest. */
+/** The part of a buffer to read into or write; defaults to the rest. */
 function partOf(view, offset, length) {
   const from = offset ?? 0;
   if (typeof from !== 'number') throw invalidArgumentType('offset', 'of type number', offset);
@@ -67,7 +67,7 @@ function checkedView(value) {
   throw invalidArgumentType('buffer', 'an instance of Buffer, TypedArray, or DataView', value);
 }
 
-/** `read(fd, buffer, offset, length, position)`, with options in place of any of these; gives the buffer and the plan. */
+/** `read(fd, buffer, offset, length, position)`, or with options in place of these; returns the buffer and the plan. */
 export function readPlan(fd, ...values) {
   let [buffer, offset, length, position] = values;
   if (!ArrayBuffer.isView(buffer)) {
@@ -91,7 +91,7 @@ export function writePlan(fd, data, ...values) {
   let [offset, length, position] = values;
   let bytes;
   if (typeof data === 'string') {
-    // `write(fd, text, 'utf8')` writes at the current position in Node, and log writers do just that.
+    // `write(fd, text, 'utf8')` writes at the current position in Node; some log libraries rely on it.
     position = typeof offset === 'string' ? null : offset;
     bytes = dataBytes(data, typeof length === 'string' ? length : 'utf8');
   } else {
@@ -108,13 +108,11 @@ function checkedViews(buffers) {
   throw invalidArgumentType('buffers', 'an instance of ArrayBufferView[]', buffers);
 }
 
-/** All of the buffers as one write. */
 export function writevPlan(fd, buffers, position) {
   const whole = globalThis.Buffer.concat(checkedViews(buffers).map(asBytes));
   return { buffer: buffers, plan: writePlan(fd, whole, 0, whole.length, typeof position === 'number' ? position : null).plan };
 }
 
-/** One read spread over the buffers. */
 export function readvPlan(fd, buffers, position) {
   const size = checkedViews(buffers).reduce((sum, { byteLength }) => sum + byteLength, 0);
   const at = typeof position === 'number' ? position : null;

@@ -1,4 +1,4 @@
-// `fs.Dir`: the entries of a directory, one by one.
+// `fs.Dir`.
 import { invalidArgumentType, nodeError } from '../shared/errors.js';
 import { optionsOf, pathText } from './arguments.js';
 import { plans } from './operations.js';
@@ -73,6 +73,6 @@ function opendirPlan(directory, given) {
   return { ...plan, told: { syscall: 'opendir', path }, finish: (entries) => new Dir(path, finish(entries)) };
 }
 
-/** Its errors tell no path, unlike those of the other form. */
+/** Its errors name no path, unlike those of `opendir`. */
 export const opendirSync = (directory, options) => runSync({ ...opendirPlan(directory, options), told: { syscall: 'opendir' } });
 export const opendir = async (directory, options) => runAsync(opendirPlan(directory, options));

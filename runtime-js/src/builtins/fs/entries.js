@@ -17,7 +17,7 @@ for (const [method, kind] of Object.entries(KIND_TESTS)) {
 const timeAt = (numbers, index) => numbers.slice(FIELDS.length + 2 * index, FIELDS.length + 2 * index + 2);
 
 export class Stats extends StatsBase {
-  /** `numbers` in the order of `src/script/globals/fs_attributes.rs`. */
+  /** `numbers` are in the order of `src/script/globals/fs/attributes.rs`. */
   constructor(numbers) {
     super();
     FIELDS.forEach((name, index) => (this[name] = numbers[index]));

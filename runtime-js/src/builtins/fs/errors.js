@@ -1,10 +1,10 @@
-// Node's errors for file operations that failed.
+// Node's errors for failed file operations.
 import { nodeError } from '../shared/errors.js';
 
-/** For what Rust told of a failed operation: `{code, number, text}`. */
+/** Makes an error from the native result `{code, number, text}`. */
 export function systemError({ code, number, text }, { syscall, path, dest, reads = false }) {
   if (code === 'ERR_FS_EISDIR') return commandError(code, 'Path is a directory', { syscall: syscall === 'lstat' ? 'rm' : syscall, code: 'EISDIR', message: 'is a directory', path, errno: number });
-  // Opening a directory works; only reading it fails, and that no longer names the path.
+  // Opening a directory succeeds; reading it fails, and that error names no path.
   if (code === 'EISDIR' && reads) [syscall, path] = ['read', undefined];
   const at = path === undefined ? '' : ` '${path}'`;
   const error = new Error(`${code}: ${text}, ${syscall}${at}${dest === undefined ? '' : ` -> '${dest}'`}`);
@@ -14,7 +14,7 @@ export function systemError({ code, number, text }, { syscall, path, dest, reads
   return error;
 }
 
-/** Node's `SystemError`: of `fs.cp` and `fs.rm`, which check before the system does. */
+/** Node's `SystemError` of `fs.cp` and `fs.rm`, which check before calling the system. */
 export function commandError(code, prefix, info) {
   const { syscall, code: reason, message, path, dest, errno } = info;
   const target = `${path === undefined ? '' : ` ${path}`}${dest === undefined ? '' : ` => ${dest}`}`;

@@ -1,4 +1,4 @@
-// `FileHandle`: what `fs.promises.open` gives.
+// `FileHandle`, the result of `fs.promises.open`.
 import { EventEmitter } from 'node:events';
 import { importBuiltin } from 'lmthing:internal/native/modules';
 import { nodeError } from '../shared/errors.js';
@@ -84,7 +84,7 @@ export class FileHandle extends EventEmitter {
     });
   }
 
-  /** Closing twice is closing once. */
+  /** Idempotent. */
   async close() {
     if (this.#fd === -1) return;
     this.#closing ??= runAsync(descriptorPlans.close(this.#fd));
@@ -108,7 +108,7 @@ if (Symbol.asyncDispose) {
   Object.defineProperty(FileHandle.prototype, Symbol.asyncDispose, { value: FileHandle.prototype.close, writable: true, configurable: true });
 }
 
-/** Writes to a file that is open; data may come in parts. */
+/** `data` may be an iterable of chunks. */
 async function writeParts(fd, data, options) {
   const isParts = typeof data === 'object' && data !== null && !ArrayBuffer.isView(data);
   if (!isParts || !(data[Symbol.asyncIterator] || data[Symbol.iterator])) return runAsync(plans.writeFile(fd, data, options));
@@ -116,7 +116,6 @@ async function writeParts(fd, data, options) {
   return undefined;
 }
 
-/** The handle behind `file`, when it is one. */
 export function handleOf(file) {
   if (file instanceof FileHandle) {
     if (file.fd === -1) throw nodeError(Error, 'EBADF', 'file closed');

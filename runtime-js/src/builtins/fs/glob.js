@@ -1,4 +1,4 @@
-// `fs.glob`: walks the directories that patterns can lead to. One walk for both faces: a generator of plans and results.
+// `fs.glob`: a directory walk as a generator of plans and results, for all variants of the function.
 import { GLOBSTAR, Minimatch } from 'minimatch';
 import * as path from 'node:path';
 import { invalidArgumentType } from '../shared/errors.js';
@@ -25,7 +25,7 @@ class Walk {
     this.#excludes = excluder(exclude, this.#withFileTypes);
   }
 
-  /** Everything that one alternative of a pattern, a list of parts, leads to from `place`. */
+  /** Yields the matches of one alternative of a pattern, a list of parts, below `place`. */
   *find(place, parts) {
     const index = parts.findIndex((part) => typeof part !== 'string');
     if (index < 0) return yield* this.#found(path.join(place, ...parts));

@@ -1,4 +1,4 @@
-// `fs` in all its faces: `name` with a callback, `nameSync`, and `promises`.
+// All variants of the `fs` functions: `name` with a callback, `nameSync`, and `promises`.
 import { importBuiltin } from 'lmthing:internal/native/modules';
 import { invalidArgumentType, notOffered } from '../shared/errors.js';
 import { constants } from './constants.js';
@@ -15,19 +15,19 @@ import { FSWatcher, unwatchFile, watch, watchFile } from './watch.js';
 const PROMISIFIED = Symbol.for('nodejs.util.promisify.custom');
 
 function takeCallback(values) {
-  // The first argument is what it is about, never the callback.
+  // The first argument is never the callback.
   const callback = values.length > 1 ? values.pop() : undefined;
   if (typeof callback !== 'function') throw invalidArgumentType('cb', 'of type function', callback);
   return callback;
 }
 
-/** An exception in the callback is the program's uncaught exception, not a rejection of ours. */
+/** An exception in the callback is an uncaught exception, not a rejection. */
 const tell = (promise, callback, ...more) => {
   const later = (...result) => setImmediate(() => callback(...result));
   promise.then((value) => (value === undefined && more.length === 0 ? later(null) : later(null, value, ...more)), (error) => later(error));
 };
 
-/** Wrong arguments throw at once; everything else is told to the callback. */
+/** Wrong arguments throw synchronously; other errors go to the callback. */
 function withCallback(plan) {
   return (...values) => {
     const callback = takeCallback(values);
@@ -35,7 +35,7 @@ function withCallback(plan) {
   };
 }
 
-/** Functions that work with buffers tell how many bytes it were, and the buffer. */
+/** Functions on buffers report the number of bytes and the buffer. */
 function bufferFaces(name, plan, result) {
   const asynchronous = (...values) => {
     const callback = takeCallback(values);
@@ -105,7 +105,7 @@ bufferFaces('read', readPlan, 'bytesRead');
 bufferFaces('readv', readvPlan, 'bytesRead');
 bufferFaces('write', writePlan, 'bytesWritten');
 bufferFaces('writev', writevPlan, 'bytesWritten');
-// The callback of close may be left out.
+// The callback of `close` is optional.
 const { close } = fs;
 fs.close = (fd, callback = (error) => { if (error) throw error; }) => close(fd, callback);
 for (const name of ['lchmod', 'lchmodSync']) fs[name] = notOffered(`fs.${name}`, 'only macOS has it');

@@ -1,12 +1,12 @@
-// Every operation on a path once: which native does it, with which arguments, and what becomes of its result. The faces –
-// blocking, callbacks, promises – are made from this table.
+// The table of path operations: for each its native function, arguments and result conversion. The blocking, callback
+// and promise variants are made from it.
 import { dataBytes, decoded, flagsOf, isUtf8, lengthOf, milliseconds, modeOf, optionsOf, ownerOf, pathText } from './arguments.js';
 import { constants } from './constants.js';
 import { readAllPlan, writeAllPlan } from './descriptors.js';
 import { BigIntStats, Dirent, StatFs, Stats } from './entries.js';
 import { call, runSync } from './run.js';
 
-/** Whether a file is given by its number instead of a path; a handle of `fs.promises.open` counts as its number. */
+/** The descriptor of a file given as a number or `FileHandle`; undefined for a path. */
 const numberOf = (file) => (typeof file === 'number' ? file : typeof file?.fd === 'number' && typeof file.readFile === 'function' ? file.fd : undefined);
 
 function writePlan(file, data, options, fallback) {
@@ -40,7 +40,7 @@ function twoPathPlan(operation, syscall, names, ...more) {
 const textOf = (encoding) => (text) => (encoding === 'buffer' ? globalThis.Buffer.from(text) : text);
 const below = (directory, name) => (directory.endsWith('/') ? `${directory}${name}` : `${directory}/${name}`);
 
-/** How a path that leads nowhere is told: Node's own resolver looks at each part of it, and fails at the first. */
+/** Node's resolver checks each part of a path; its error names the first missing one. */
 function failingPart(path) {
   const exists = (part) => runSync(call('stat', [part, false], {}, () => true)) === true;
   return {
@@ -74,12 +74,12 @@ function timesPlan(syscall, follow) {
   };
 }
 
-/** Plans by the name of the function; each takes what the function takes, without a callback. */
+/** By function name; each takes the function's arguments without a callback. */
 export const plans = {
   readFile(file, options) {
     const { encoding, flag } = optionsOf(options);
     const finish = (bytes) => decoded(bytes, encoding);
-    // Text comes as such: as bytes in between, a large file would be in memory twice as often.
+    // Text is passed as a string: converting it to bytes here would hold a large file in memory twice.
     const isText = Boolean(encoding) && isUtf8(encoding);
     const number = numberOf(file);
     if (number !== undefined) return readAllPlan(number, finish, isText);
@@ -154,5 +154,5 @@ export const plans = {
   },
 };
 
-/** `realpath` by the operating system's own resolver. */
+/** `realpath` by the system's own resolver. */
 export const realpathNative = (file, options) => ({ ...plans.realpath(file, options), told: { syscall: 'realpath', path: pathText(file) } });

@@ -1,4 +1,4 @@
-// The promise face of the file operations.
+// `fs.promises`.
 import { importBuiltin } from 'lmthing:internal/native/modules';
 import { notOffered } from '../shared/errors.js';
 import { abortError } from './arguments.js';
@@ -10,15 +10,15 @@ import { plans, realpathNative } from './operations.js';
 import { runAsync } from './run.js';
 import { watchPromise } from './watch.js';
 
-/** Gives a function its name: it stands in stack traces, where it tells which call on a line failed. */
+/** Names a function for stack traces, which show which call in a line failed. */
 const named = (name, run) => Object.defineProperty(run, 'name', { value: name });
 
-/** Rejects for wrong arguments as well, as an async function does. */
+/** Also rejects for wrong arguments, like an async function. */
 const promised = (name, plan) => named(name, async (...values) => runAsync(plan(...values)));
 
 const simple = Object.fromEntries(Object.entries(plans).map(([name, plan]) => [name, promised(name, plan)]));
 
-/** An `AbortSignal` that fires later leaves the operation to itself. */
+/** A signal that fires after the start does not interrupt the operation. */
 const abortable = (name, run) =>
   named(name, async (...values) => {
     const { signal } = values.at(-1) ?? {};
@@ -42,7 +42,7 @@ function partBytes(part, encoding) {
   return ArrayBuffer.isView(part) ? Buffer.from(part.buffer, part.byteOffset, part.byteLength) : Buffer.from(part, encoding ?? 'utf8');
 }
 
-/** Data may come in parts: an iterable or async iterable, such as a stream. One that is aborted gives no further part. */
+/** `data` may be an iterable or async iterable, such as a stream. No further part is taken after an abort. */
 const gathering = (name, write) => named(name, async (file, data, options) => {
   const isParts = typeof data === 'object' && data !== null && !ArrayBuffer.isView(data);
   if (!isParts || !(data[Symbol.asyncIterator] || data[Symbol.iterator])) return write(file, data, options);

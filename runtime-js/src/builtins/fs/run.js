@@ -1,10 +1,9 @@
-// How a planned file operation is done: at once, or as a promise. A plan names a native and its arguments, how a failure is
-// told, and what becomes of the result.
+// Runs planned file operations, synchronously or as a promise.
 import * as native from 'lmthing:internal/native/fs';
 import { origin, withOrigin } from '../shared/origin.js';
 import { systemError } from './errors.js';
 
-/** A call of a native: `operation`, its `values`, how an error is told, and `finish(result)`. */
+/** A plan: native `operation` with its `values`, details for its error, and `finish(result)`. */
 export const call = (operation, values, told, finish = (value) => value) => ({ operation, values, told, finish });
 
 function settle(outcome, { told, finish, recover }) {
@@ -13,7 +12,7 @@ function settle(outcome, { told, finish, recover }) {
   throw systemError(outcome, told);
 }
 
-/** `perform` stands in for a native: what is written to the standard streams goes to the printer. */
+/** `perform` replaces the native call for writes to the standard streams. */
 export const runSync = (plan) => settle(plan.perform?.() ?? native[plan.operation](plan.values), plan);
 export async function runAsync(plan) {
   const from = origin();

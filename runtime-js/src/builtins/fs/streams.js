@@ -1,5 +1,5 @@
-// `fs.createReadStream` and `fs.createWriteStream`. They reach files through the functions of an `fs` object, the caller's
-// (option `fs`) or ours: packages replace these functions.
+// `fs.createReadStream` and `fs.createWriteStream`. They call the functions of an `fs` object, the caller's (option
+// `fs`) or ours, because packages replace these functions.
 import { Buffer } from 'node:buffer';
 import { finished, Readable, Writable } from 'node:stream';
 import { invalidArgumentType, nodeError, outOfRange } from '../shared/errors.js';
@@ -11,7 +11,7 @@ const HANDLE = Symbol('handle');
 const BUSY = Symbol('busy');
 const IDLE = Symbol('idle');
 
-/** Set by `module.js`, which makes the functions. */
+/** Set by `module.js`. */
 export const defaults = { fs: undefined };
 
 function checkPosition(value, name) {
@@ -21,16 +21,16 @@ function checkPosition(value, name) {
   if (value < 0 || value > Number.MAX_SAFE_INTEGER) throw outOfRange(name, `>= 0 && <= ${Number.MAX_SAFE_INTEGER}`, value);
 }
 
-/** The functions of a `FileHandle` in the form of `fs`: its streams must notice when it is closed. */
+/** A `FileHandle` as an `fs` object: its streams must notice when it is closed. */
 const functionsOf = (handle) => ({
   read: (_fd, buffer, offset, length, position, callback) => handle.read(buffer, offset, length, position).then(({ bytesRead }) => callback(null, bytesRead, buffer), callback),
   write: (_fd, buffer, offset, length, position, callback) => handle.write(buffer, offset, length, position).then(({ bytesWritten }) => callback(null, bytesWritten, buffer), callback),
   close: (_fd, callback) => handle.close().then(() => callback(), callback),
 });
 
-/** What both kinds begin with; gives the options for the base class. */
+/** Shared construction; returns the options for the base class. */
 function begin(stream, path, given, flags) {
-  // A signal ends the stream with an error event; nothing is thrown for it.
+  // An abort destroys the stream with an error event; nothing is thrown.
   const options = { ...optionsOf(given?.signal ? { ...given, signal: undefined } : given) };
   if (given?.signal) options.signal = given.signal;
   else delete options.signal;
@@ -38,7 +38,7 @@ function begin(stream, path, given, flags) {
   if (options.fd === undefined || options.fd === null) {
     stream.fd = null;
     stream[FS] = options.fs ?? defaults.fs;
-    // As text or a Buffer, as it was given; only URLs are turned.
+    // Kept as given; only URLs are converted.
     stream.path = typeof path === 'object' && path?.href ? pathText(path) : (pathText(path), path);
     stream.flags = options.flags ?? flags;
     stream.mode = options.mode ?? 0o666;
@@ -90,7 +90,7 @@ export function WriteStream(path, given) {
 Object.setPrototypeOf(WriteStream.prototype, Writable.prototype);
 Object.setPrototypeOf(WriteStream, Writable);
 
-/** Packages put their own `open` in place of this one; see `construct`. */
+/** Packages replace this method; see `construct`. */
 function open() {}
 
 function construct(callback) {
@@ -105,7 +105,7 @@ function construct(callback) {
   });
 }
 
-/** An `open` of somebody else tells by events what came of it. */
+/** A replaced `open` reports its result by events. */
 function constructByReplacement(stream, callback) {
   const { emit } = stream;
   stream.emit = (name, ...values) => {
@@ -118,7 +118,7 @@ function constructByReplacement(stream, callback) {
   stream.open();
 }
 
-/** Closes the file once no operation on it is under way. */
+/** Closes the file once no operation is pending. */
 function destroy(error, callback) {
   const close = (failure) => {
     const { fd } = this;
@@ -139,7 +139,7 @@ function close(callback) {
     }
     finished(this, (error) => callback(error));
   }
-  // Without autoClose a stream that has ended is not destroyed by itself.
+  // Without `autoClose`, a stream that has ended is not destroyed.
   if (this instanceof Writable && !this.destroyed && !this.writableEnded) {
     if (!this.autoClose) this.on('finish', this.destroy);
     this.end();

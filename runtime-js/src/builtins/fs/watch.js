@@ -1,7 +1,7 @@
-// `fs.watch` (what the system tells) and `fs.watchFile` (looking again and again).
+// `fs.watch` (change notifications) and `fs.watchFile` (polling).
 import { EventEmitter } from 'node:events';
 import { watch as watchNative } from 'lmthing:internal/native/fs-watch';
-import { keeper } from 'lmthing:internal/native/alive';
+import { createLoopHandle } from 'lmthing:internal/native/alive';
 import { invalidArgumentType } from '../shared/errors.js';
 import { guarded } from '../shared/guarded.js';
 import { abortError, optionsOf, pathText } from './arguments.js';
@@ -18,7 +18,7 @@ function startNative(path, recursive) {
 
 export class FSWatcher extends EventEmitter {
   #native;
-  #keep = keeper();
+  #keep = createLoopHandle();
 
   constructor(path, { persistent = true, recursive = false, encoding } = {}) {
     super();
@@ -78,7 +78,7 @@ export function watch(filename, given, callback) {
 export async function* watchPromise(filename, given) {
   const { recursive = false, persistent = true, encoding, signal } = optionsOf(given);
   const native = startNative(pathText(filename), Boolean(recursive));
-  const keep = keeper();
+  const keep = createLoopHandle();
   keep.setActive(Boolean(persistent));
   const close = () => native.close();
   signal?.addEventListener('abort', close, { once: true });
@@ -117,7 +117,7 @@ export class StatWatcher extends EventEmitter {
       const previous = before ?? now;
       const first = before === undefined;
       before = now;
-      // A file that is not there when watching starts is told at once, as Node does.
+      // A file that does not exist at the start is reported immediately, as in Node.
       if (changed || (first && now === nothing)) guarded(() => this.emit('change', now, previous));
     };
     this.#timer = setInterval(compare, interval);
@@ -142,7 +142,7 @@ export class StatWatcher extends EventEmitter {
   }
 }
 
-/** The watchers of `watchFile` by path: all listeners of a file share one. */
+/** Listeners of one path share a watcher. */
 const statWatchers = new Map();
 
 export function watchFile(filename, given, callback) {

@@ -1,4 +1,4 @@
-// `http.Agent`: which connection a request goes over, and which are kept for the next.
+// `http.Agent`: assigns connections to requests, and keeps idle ones.
 import { EventEmitter } from 'node:events';
 import { connect } from 'node:net';
 import { invalidArgumentType } from './checks.js';
@@ -46,7 +46,6 @@ const methods = {
     if (options.socketPath) name += `:${options.socketPath}`;
     return name;
   },
-  /** Finds or makes a connection for a request. */
   addRequest(request, given, port, localAddress) {
     const options = { ...(typeof given === 'string' ? { host: given, port, localAddress } : given), ...this.options };
     if (options.socketPath) options.path = options.socketPath;
@@ -86,7 +85,7 @@ const methods = {
       this._watch(socket, name, options);
       return callback(null, socket);
     };
-    // Other agents wait for their connection, or give it to the callback.
+    // Other agents return the connection or pass it to the callback.
     if (this.keepAlive) options.keepAlive = true;
     const socket = this.createConnection(options, made);
     if (socket) made(null, socket);
@@ -111,7 +110,7 @@ const methods = {
     });
     if (this.options.timeout) socket.setTimeout(this.options.timeout);
   },
-  /** A request that waited for a place gets it. */
+  /** Assigns a free slot to a waiting request. */
   _next(name) {
     const waiting = this.requests[name]?.shift();
     if (this.requests[name]?.length === 0) delete this.requests[name];
@@ -157,7 +156,7 @@ const methods = {
 };
 for (const [name, value] of Object.entries(methods)) Object.defineProperty(Agent.prototype, name, { value, writable: true, configurable: true });
 
-/** Whom the certificate has to name: who the request says it is for. */
+/** The host name that the certificate must have. */
 function serverName(options, request) {
   const header = request.getHeader?.('host');
   if (!header) return options.host;

@@ -1,4 +1,4 @@
-// What may stand in a message, and Node's errors for what may not.
+// Validity checks of header and method names, with Node's errors.
 import { invalidArgumentType, nodeError } from '../shared/errors.js';
 
 const TOKEN = /^[\^_`a-zA-Z\-0-9!#$%&'*+.|~]+$/;

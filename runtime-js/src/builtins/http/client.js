@@ -1,4 +1,4 @@
-// `http.ClientRequest`: one request of a client, and its answer.
+// `http.ClientRequest`.
 import { nodeError } from '../shared/errors.js';
 import { Agent, globalAgent } from './agent.js';
 import { invalidArgumentType, isToken } from './checks.js';
@@ -7,7 +7,7 @@ import { HEADERS, OutgoingMessage } from './outgoing.js';
 
 const BARE_METHODS = new Set(['GET', 'HEAD', 'DELETE', 'OPTIONS', 'TRACE', 'CONNECT']);
 
-/** The options that a URL stands for. */
+/** Request options from a URL. */
 export function urlToOptions(url) {
   const { hostname, hash, search, pathname, href, port, protocol, username, password } = url;
   const options = {
@@ -111,7 +111,7 @@ const methods = {
   _prepareHeaders(options) {
     const { headers, host, port, defaultPort, auth, setHost = true } = options;
     if (Array.isArray(headers)) {
-      // As they are, in pairs or one after the other.
+      // Flat pairs are passed through unchanged.
       const flat = headers.flat();
       for (let index = 0; index < flat.length; index += 2) this.appendHeader(flat[index], flat[index + 1]);
     } else for (const [name, value] of Object.entries(headers ?? {})) this.setHeader(name, value);
@@ -143,13 +143,13 @@ const methods = {
     if (this._header) throw nodeError(Error, 'ERR_HTTP_HEADERS_SENT', 'Cannot render headers after they are sent to the client');
     this._storeHeader(`${this.method} ${this.path} HTTP/1.1\r\n`, this[HEADERS].values());
   },
-  /** Called by the agent when there is a connection, or when there is none. */
+  /** Called by the agent with a connection or an error. */
   onSocket(socket, error) {
     process.nextTick(() => {
       if (this.destroyed || error) {
         const failure = error ?? this._failure;
         if (socket && !error) {
-          // Nothing was sent over it yet; somebody else can use it.
+          // Nothing was sent yet, so the connection can be reused.
           if (this.agent?.keepAlive && !failure) socket.emit('free');
           else socket.destroy();
         }
@@ -198,13 +198,13 @@ const methods = {
     this._failure = error;
     this.res?._dump();
     const failure = error ?? (this.res ? undefined : hangUp());
-    // When the connection is closed, the exchange ends the answer.
+    // When the connection closes, the exchange ends the response.
     this.socket?.destroy(this.res ? error : undefined);
     if (!this.res && failure) process.nextTick(() => this._tell(failure));
     this._finish();
     return this;
   },
-  /** The error that ends the request. */
+  /** Destroys the request with an error. */
   _fail(error) {
     if (this.destroyed) return;
     this.destroyed = true;

@@ -1,10 +1,10 @@
-// The client's side of a connection: what comes back for a request, until the answer is whole.
+// The client side of a connection: receives one response.
 import { IncomingMessage } from './incoming.js';
 import { isParseError, MessageParser } from './parser.js';
 
 export const hangUp = () => Object.assign(new Error('socket hang up'), { code: 'ECONNRESET' });
 
-/** A request on its connection: what comes back goes to it until the answer is whole. */
+/** Holds the connection until the response is complete. */
 export class Exchange {
   #request;
   #socket;
@@ -31,10 +31,10 @@ export class Exchange {
     for (const [event, listener] of Object.entries(this.#listeners)) socket.on(event, listener);
   }
 
-  /** Lets go of the connection. */
+  /** Detaches from the connection. */
   give() {
     for (const [event, listener] of Object.entries(this.#listeners)) this.#socket.removeListener(event, listener);
-    // An error after this is nobody's.
+    // Ignores later errors of the connection.
     if (this.#request.destroyed && !this.#response?.complete) this.#socket.on('error', () => {});
   }
 
@@ -85,7 +85,7 @@ export class Exchange {
 
   #end(trailers) {
     const response = this.#response;
-    // The end of a message that only informed.
+    // End of an informational (1xx) response.
     if (!response) return undefined;
     response.complete = true;
     response.rawTrailers = trailers;
@@ -95,7 +95,7 @@ export class Exchange {
     return 'stop';
   }
 
-  /** The answer has been read: the connection is free for the next request, or done with. */
+  /** The response has been read: keeps or closes the connection. */
   #release() {
     const [request, socket] = [this.#request, this.#socket];
     if (this.isReleased) return;
@@ -111,12 +111,12 @@ export class Exchange {
       request.destroyed = true;
       request._finish();
     };
-    // A server may answer before it has the whole request; the rest of it is still sent.
+    // A server may respond before the request is complete; the rest is still sent.
     if (isWhole || !request.shouldKeepAlive) free();
     else request.once('finish', free);
   }
 
-  /** The connection speaks something else from now on. */
+  /** The connection switches to another protocol. */
   #hand(rest) {
     const [request, response, socket] = [this.#request, this.#response, this.#socket];
     const event = request.method === 'CONNECT' ? 'connect' : 'upgrade';
@@ -164,7 +164,7 @@ export class Exchange {
     this.#request._finish();
   }
 
-  /** The connection is gone in the middle of an answer. */
+  /** The connection closed in the middle of a response. */
   #cutOff() {
     const response = this.#response;
     if (!response.destroyed && !response.readableEnded) response.destroy(Object.assign(new Error('aborted'), { code: 'ECONNRESET' }));

@@ -1,7 +1,7 @@
-// `http.IncomingMessage`: a request a server got, or an answer a client got.
+// `http.IncomingMessage`: a request received by a server, or a response received by a client.
 import { Readable } from 'node:stream';
 
-/** Headers of which only the first counts. */
+/** Headers whose repetitions are ignored. */
 const SINGLE = new Set(
   ('age authorization content-length content-type etag expires from host if-modified-since if-unmodified-since last-modified ' +
     'location max-forwards proxy-authorization referer retry-after server user-agent').split(' '),
@@ -49,7 +49,7 @@ export function IncomingMessage(socket) {
 Object.setPrototypeOf(IncomingMessage.prototype, Readable.prototype);
 Object.setPrototypeOf(IncomingMessage, Readable);
 
-/** What the parser found in the head. */
+/** Takes the head from the parser. */
 IncomingMessage.prototype._begin = function _begin({ major, minor, rawHeaders }) {
   this.httpVersionMajor = major;
   this.httpVersionMinor = minor;
@@ -89,7 +89,7 @@ const methods = {
   },
   _read() {
     this._consumed = true;
-    // The connection may be somebody else's by now.
+    // After the end, the connection may belong to another message.
     if (!this.complete) this.socket?.resume?.();
   },
   _destroy(error, callback) {
@@ -97,13 +97,13 @@ const methods = {
       this.aborted = true;
       this.emit('aborted');
     }
-    // Half of an answer leaves a connection that nobody can use.
+    // A connection with a partially read response cannot be reused.
     if (this.socket && !this.socket.destroyed && this.aborted) this.socket.destroy(error);
-    // An error that nobody listens for is not thrown, as in Node.
+    // An error without listeners is not thrown, as in Node.
     if (this.listenerCount('error') === 0) error = null;
     process.nextTick(callback, error);
   },
-  /** Lets the rest of the body pass that nobody wants. */
+  /** Discards the rest of an unwanted body. */
   _dump() {
     if (this._dumped) return;
     this._dumped = true;

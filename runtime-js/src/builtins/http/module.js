@@ -1,4 +1,4 @@
-// What `node:http` and `node:https` share.
+// Implementation shared by `node:http` and `node:https`.
 export { Agent, globalAgent } from './agent.js';
 export { validateHeaderName, validateHeaderValue } from './checks.js';
 export { ClientRequest, urlToOptions } from './client.js';

@@ -1,5 +1,5 @@
-// `http.OutgoingMessage`: what requests of a client and answers of a server have in common. Headers are kept until the first
-// byte of the body; then they are written, with a length when the body is known, in chunks otherwise.
+// `http.OutgoingMessage`: base of client requests and server responses. Headers are written with the first byte of the
+// body: with a length when the whole body is known, chunked otherwise.
 import { Writable } from 'node:stream';
 import { Buffer } from 'node:buffer';
 import { nodeError } from '../shared/errors.js';
@@ -33,7 +33,7 @@ export function OutgoingMessage(options) {
 Object.setPrototypeOf(OutgoingMessage.prototype, Writable.prototype);
 Object.setPrototypeOf(OutgoingMessage, Writable);
 
-/** The lines of all headers; which of those that matter here are among them. */
+/** The header lines, and which of the special headers are present. */
 function headerLines(message, entries) {
   const state = {};
   let text = '';
@@ -110,7 +110,7 @@ const methods = {
     return this;
   },
 
-  /** Makes the head of the message from its first line and its headers. */
+  /** Builds the head from the first line and the headers. */
   _storeHeader(firstLine, entries) {
     const { text, state } = headerLines(this, entries);
     let header = firstLine + text;
@@ -136,7 +136,7 @@ const methods = {
       this._last = true;
       return 'Connection: close\r\n';
     }
-    // The connection itself stays until it has been idle long enough, as in Node.
+    // The connection stays open until it has been idle long enough, as in Node.
     if (this.maxRequestsOnConnectionReached) return 'Connection: close\r\n';
     const most = this._maxRequestsPerSocket > 0 ? `, max=${this._maxRequestsPerSocket}` : '';
     const timeout = this._keepAliveTimeout && this._defaultKeepAlive && !state['keep-alive'] ? `Keep-Alive: timeout=${Math.floor(this._keepAliveTimeout / 1000)}${most}\r\n` : '';
@@ -158,10 +158,10 @@ const methods = {
     return 'Transfer-Encoding: chunked\r\n';
   },
 
-  /** Writes to the connection; before there is one, the bytes wait. */
+  /** Writes to the connection, or buffers until there is one. */
   _deliver(bytes, callback) {
     if (this.socket?.destroyed && this[WAITING].length === 0) return callback?.();
-    // The other side has gone, and the connection with it soon: nothing more goes out, which is no error.
+    // The peer has gone: output is dropped without an error.
     if (this.socket?.writableEnded) return false;
     if (this.socket && this[WAITING].length === 0) return this.socket.write(bytes, callback);
     this[WAITING].push([bytes, callback]);
@@ -213,7 +213,7 @@ const methods = {
     this._sendHeader();
     callback();
   },
-  /** The head goes out with the first part of the body. */
+  /** Prepends the head to the first part of the body. */
   _withHeader(bytes) {
     if (this._headerSent) return bytes;
     this._headerSent = true;
@@ -229,7 +229,7 @@ const methods = {
     if (bytes.length === 0) return this[WAITING].length > 0 || !this.socket ? this._deliver(bytes, done) : done();
     return this._deliver(bytes, done);
   },
-  /** Everything was handed to the connection. */
+  /** Hook: everything was passed to the connection. */
   _sent() {},
 };
 for (const [name, value] of Object.entries(methods)) Object.defineProperty(OutgoingMessage.prototype, name, { value, writable: true, configurable: true });

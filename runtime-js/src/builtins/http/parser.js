@@ -1,8 +1,7 @@
-// Messages of HTTP/1.1 as they come in, piece by piece. Who owns a parser is told by calls of `on`: `head(message)`,
-// `body(bytes)`, `end(trailers)`.
+// Incremental HTTP/1.1 parser. Calls `on.head(message)`, `on.body(bytes)` and `on.end(trailers)`.
 import { Buffer } from 'node:buffer';
 
-/** The bytes that the head of a message may have, unless told otherwise. */
+/** Default limit of the head, in bytes. */
 export const MAX_HEAD = 16 * 1024;
 const HEAD = 'head';
 const COUNTED = 'counted';
@@ -14,7 +13,7 @@ const UNTIL_CLOSE = 'until close';
 const STOPPED = 'stopped';
 const CLOSED = 'closed';
 
-/** What parsers have thrown: anything else that comes out of `execute` was thrown by who listens. */
+/** Errors of the parser itself; others thrown by `execute` come from listeners. */
 const parseErrors = new WeakSet();
 export const isParseError = (error) => parseErrors.has(error);
 
@@ -51,14 +50,14 @@ export class MessageParser {
   #maxHead;
   #isLast = false;
 
-  /** `kind` is what comes in, `request` or `response`; `maxHead` is how many bytes a head may have. */
+  /** `kind` is `request` or `response`; `maxHead` limits the head, in bytes. */
   constructor(kind, on, maxHead = MAX_HEAD) {
     this.#kind = kind;
     this.#on = on;
     this.#maxHead = maxHead;
   }
 
-  /** Takes bytes; gives those behind a message that turned the connection into something else. */
+  /** Returns the bytes after a message that switched protocols. */
   execute(bytes) {
     let data = this.#held.length > 0 ? Buffer.concat([this.#held, bytes]) : bytes;
     this.#held = Buffer.alloc(0);
@@ -73,19 +72,19 @@ export class MessageParser {
     return this.#state === STOPPED ? data : undefined;
   }
 
-  /** The connection is at its end; `true` when a message was whole by that. */
+  /** End of input. `true` if a message ends with the connection and is complete. */
   finish() {
     if (this.#state === UNTIL_CLOSE) this.#end([]);
     else if (this.#state !== HEAD && this.#state !== STOPPED && this.#state !== CLOSED) return false;
     return this.#held.length === 0;
   }
 
-  /** Nothing more is parsed: the connection is no longer HTTP. */
+  /** Stops parsing: the connection is no longer HTTP. */
   stop() {
     this.#state = STOPPED;
   }
 
-  /** The rest of `data` after one step, or `undefined` when more is needed. */
+  /** Performs one step; returns the remaining data, or `undefined` if more is needed. */
   #step(data) {
     switch (this.#state) {
       case HEAD:
@@ -108,7 +107,7 @@ export class MessageParser {
   }
 
   #head(data) {
-    // Empty lines before a message are let pass.
+    // Ignores empty lines before a message.
     if (data[0] === 13 || data[0] === 10) return data.subarray(1);
     const end = headEnd(data);
     if (end === undefined) {
@@ -129,7 +128,7 @@ export class MessageParser {
     return data.subarray(end.at + end.length);
   }
 
-  /** Where the body of a message begins, by what its owner says of it: `none`, `stop`, `last`, or nothing special. */
+  /** Selects how the body is read. `verdict`, from `on.head`, is `none`, `stop`, `last`, or undefined. */
   #begin(verdict, isChunked, length) {
     this.#isLast = verdict === 'last';
     if (verdict === 'stop') this.#state = STOPPED;
@@ -195,13 +194,13 @@ export class MessageParser {
   }
 }
 
-/** Whoever said that a message was the last one sends no other; empty lines are let pass. */
+/** After the last message only empty lines are allowed. */
 function afterLast(data) {
   if (data[0] === 13 || data[0] === 10) return data.subarray(1);
   throw parseError('HPE_CLOSED_CONNECTION', 'Data after `Connection: close`', data);
 }
 
-/** Where the empty line after the headers is. */
+/** The index of the empty line after the headers. */
 function headEnd(data) {
   const crlf = data.indexOf('\r\n\r\n');
   const lf = data.indexOf('\n\n');

@@ -20,7 +20,7 @@ export function ServerResponse(request, options) {
 Object.setPrototypeOf(ServerResponse.prototype, OutgoingMessage.prototype);
 Object.setPrototypeOf(ServerResponse, OutgoingMessage);
 
-/** Headers given to `writeHead` as an object, as pairs, or as names and values in turn. */
+/** Headers of `writeHead`, given as an object, pairs, or names and values in turn. */
 function pairs(given) {
   if (!Array.isArray(given)) return Object.entries(given);
   if (given.length > 0 && Array.isArray(given[0])) return given;
@@ -80,7 +80,7 @@ const methods = {
     callback(error);
     this._close();
   },
-  /** Tells once that it is over. */
+  /** Emits `close` once. */
   _close() {
     if (this._closed) return;
     this._closed = true;

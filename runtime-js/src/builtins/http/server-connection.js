@@ -1,19 +1,18 @@
-// The server's side of a connection: requests in, one after the other, answers out in the same order.
+// The server side of a connection: parses requests and sends responses in the same order.
 import { isParseError, MessageParser } from './parser.js';
 
-/** The connections of a server. */
 export const CONNECTIONS = Symbol('connections');
-/** Whether something is under way over a connection; one that has not said anything yet counts as well. */
+/** Whether a connection is in use; one that has sent nothing yet counts as well. */
 export const BUSY = Symbol('busy');
-/** Answers that wait for their turn before no more is read. */
+/** Pipelined responses after which reading pauses. */
 const MANY = 16;
 
-/** One connection: its parser, and the answers that are due, of which the first one has the connection. */
+/** The first of the pending responses owns the connection. */
 export class ServerConnection {
   #server;
   #socket;
   #parser;
-  /** The request that came last, whole or not. */
+  /** The latest request, complete or not. */
   #request;
   #answers = [];
   #count = 0;
@@ -42,7 +41,7 @@ export class ServerConnection {
     try {
       rest = this.#parser.execute(bytes);
     } catch (error) {
-      // What a listener throws is the program's matter.
+      // Exceptions of listeners are not parse errors.
       if (!isParseError(error)) throw error;
       this.#refuse(error);
       return;
@@ -50,7 +49,7 @@ export class ServerConnection {
     if (rest !== undefined) this.#afterStop(rest);
   }
 
-  /** The parser stopped: the connection goes on with another protocol. */
+  /** The connection switches to another protocol. */
   #afterStop(rest) {
     const request = this.#request;
     if (!request?.upgrade) return;
@@ -103,7 +102,7 @@ export class ServerConnection {
     response._maxRequestsPerSocket = server.maxRequestsPerSocket;
     response.maxRequestsOnConnectionReached = server.maxRequestsPerSocket > 0 && server.maxRequestsPerSocket <= this.#count;
     this.#socket.setTimeout(server.timeout);
-    // Answers go out in the order of the requests, whichever is ready first.
+    // Responses are sent in request order.
     this.#answers.push(response);
     if (this.#answers.length === 1) response.assignSocket(this.#socket);
     else if (this.#answers.length > MANY) this.#socket.pause();
@@ -129,7 +128,7 @@ export class ServerConnection {
 
   #body(bytes) {
     if (this.#request.destroyed || this.#request._dumped) return;
-    // Not its own memory: what is parsed next may follow in the same buffer.
+    // Copied, because the parser reuses the buffer.
     if (!this.#request.push(Buffer.from(bytes))) this.#socket.pause();
   }
 
@@ -171,7 +170,7 @@ export class ServerConnection {
   #inputEnded() {
     if (this.#request?.upgrade) return;
     const isWhole = this.#parser.finish();
-    // As Node does unless told otherwise: who says no more does not wait for an answer.
+    // Without `httpAllowHalfOpen`, the end of input ends the connection, as in Node.
     if (!isWhole || !this.#server.httpAllowHalfOpen || this.#answers.length === 0) this.#socket.end();
     else this.#answers.at(-1)._last = true;
   }
@@ -201,13 +200,13 @@ export class ServerConnection {
   #closed() {
     this.#server[CONNECTIONS].delete(this.#socket);
     const answers = this.#answers.splice(0);
-    // Who listens for `close` of a request learns that its client has gone, also when the request had come whole.
+    // A complete request also emits `close` when its client disconnects.
     const requests = new Set(answers.map(({ req }) => req));
     if (this.#request && !this.#request.complete) requests.add(this.#request);
     for (const request of requests) {
       if (!request.destroyed) request.destroy(Object.assign(new Error('aborted'), { code: 'ECONNRESET' }));
     }
-    // Only the answer that has the connection tells of its end, as in Node.
+    // Only the response that owns the connection emits its end, as in Node.
     const [response] = answers;
     if (!response) return;
     response.socket = null;

@@ -1,10 +1,10 @@
-// The server: what it is told, the connections it has, and how it is closed.
+// `http.Server`: options, connections, and closing.
 import { invalidArgumentType } from './checks.js';
 import { IncomingMessage } from './incoming.js';
 import { ServerResponse } from './response.js';
 import { BUSY, CONNECTIONS, ServerConnection } from './server-connection.js';
 
-/** What a server begins with; its `event` gives connections. */
+/** `event` is the event that reports connections. */
 function initialize(server, options, listener, event) {
   if (options !== undefined && options !== null && typeof options !== 'object') throw invalidArgumentType('options', 'of type object', options);
   server.timeout = 0;
@@ -36,8 +36,8 @@ const serverMethods = {
 };
 
 /**
- * The class `Server` of `http` and `https`: `Base` is that of `net` or `tls`, whose `event` gives connections, and
- * `settings` says from the options what it is made with.
+ * Makes the class `Server` of `http` and `https`. `Base` is that of `net` or `tls`, whose `event` reports connections;
+ * `settings` maps the options to those of `Base`.
  */
 export function serverClass(Base, settings, event) {
   function Server(given, listener) {

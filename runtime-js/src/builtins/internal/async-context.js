@@ -1,20 +1,19 @@
-// What `AsyncLocalStorage` holds, carried along: through `await` and `then`, timers, ticks, microtasks. Nothing of this is there
+// Propagates the stores of `AsyncLocalStorage` through `await` and `then`, timers, ticks and microtasks. Not loaded
 // before `node:async_hooks` is imported.
 //
-// The engine has no means of its own for this. It reads `constructor` of a promise right before it attaches a reaction, for
-// `await` as for `then`; a reaction of ours, attached in that moment, runs right before the one that is meant, and puts the
-// context in place. What is awaited without being a promise becomes a new one inside the engine, which tells of it.
+// QuickJS has no hook for reactions. But it reads `constructor` of a promise right before it attaches a reaction, for
+// `await` as for `then`. A reaction attached in that moment runs right before the intended one, and restores the
+// context. Awaiting a value that is not a promise makes a new promise inside the engine, which reports it.
 import { nativeQueueMicrotask } from 'lmthing:internal/bootstrap';
 import { followPromises } from 'lmthing:internal/native/async-context';
 import { bindCallbacksWith } from 'lmthing:internal/timers';
 
-/** The stores of all storages, as a `Map` that is never changed; undefined while there are none. */
+/** An immutable `Map` of all stores; undefined while there are none. */
 let current;
 
 export const getContext = () => current;
 export const setContext = (context) => void (current = context);
 
-/** Runs `callback` in a context. */
 export function runIn(context, callback, receiver, values) {
   const before = current;
   current = context;
@@ -25,7 +24,7 @@ export function runIn(context, callback, receiver, values) {
   }
 }
 
-/** `callback`, to run in the context that is there now. */
+/** Binds `callback` to the current context. */
 export function bound(callback) {
   const context = current;
   return function (...values) {
@@ -34,7 +33,7 @@ export function bound(callback) {
 }
 
 const { then } = Promise.prototype;
-/** The contexts in which promises were made that are not fulfilled yet. */
+/** The contexts in which pending promises were made. */
 const contexts = new WeakMap();
 let attaching = false;
 

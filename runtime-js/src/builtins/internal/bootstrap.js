@@ -1,21 +1,18 @@
-// Runs once, before any user code: makes `stack` look like Node's and gives Rust the means to define lazy globals.
-// Everything here is on the start-up path, so it stays small; whatever can wait lives in another builtin.
+// Runs once, before any user code: makes `stack` look like Node's and defines lazy globals. On the start-up path, so
+// everything that can wait is in other builtins.
 
 import { defineLazyGlobals } from './lazy-globals.js';
 import { defineLocaleMethods, showDatesBy } from './locale-methods.js';
 
 export { showDatesBy };
 
-/** The engine's own, which `web/dom-exception.js` builds on. */
 export const engineDOMException = globalThis.DOMException;
 
-/** The engine's own `Date`; `date.js` may stand in for it. */
 export const NativeDate = globalThis.Date;
 
-/** The engine's own `WeakRef`, for `weak-ref.js`. */
 export const NativeWeakRef = globalThis.WeakRef;
 
-/** `Name: message`, the line Node puts above the frames. */
+/** `Name: message`, the line above the frames. */
 function header(error) {
   try {
     return Error.prototype.toString.call(error);
@@ -24,13 +21,13 @@ function header(error) {
   }
 }
 
-/** What frames tell the reader: the positions of TypeScript that was compiled are those of its source. */
+/** Maps positions in compiled TypeScript to its source. */
 let readable = (frames) => frames;
 export function showFramesThrough(translate) {
   readable = translate;
 }
 
-// QuickJS keeps only the frames ("    at f (file:1:2)\n…"); programs expect Node's header line above them.
+// QuickJS has only the frames ("    at f (file:1:2)\n…"); Node's stacks begin with a header line.
 const { get: getFrames, set: setStack } = Object.getOwnPropertyDescriptor(Error.prototype, 'stack');
 function withHeader(error, stack) {
   if (typeof stack !== 'string') return stack;
@@ -56,11 +53,11 @@ function captureStackTrace(target, above = captureStackTrace) {
   const member = (value) => ({ value, writable: true, configurable: true, enumerable: false });
   if (typeof frames !== 'string') return void Object.defineProperty(target, 'stack', member(frames));
   let stack;
-  // As in Node, the first line is made when somebody looks: constructors give errors their name afterwards.
+  // The header is made on first access, as in Node: constructors set the error's name after capturing.
   Object.defineProperty(target, 'stack', {
     get() {
       stack ??= withHeader(target, frames);
-      // Fails, quietly, for an error that was frozen meanwhile.
+      // Fails silently for an error that was frozen in the meantime.
       Reflect.defineProperty(target, 'stack', member(stack));
       return stack;
     },
@@ -73,7 +70,7 @@ function captureStackTrace(target, above = captureStackTrace) {
 }
 Object.defineProperty(Error, 'captureStackTrace', { value: captureStackTrace, writable: true, configurable: true });
 
-// What `Error.prepareStackTrace` is handed knows only places; packages ask each frame for more before they use it.
+// QuickJS passes call sites with positions only; packages expect more methods on them.
 const { prepareStackTrace } = Error;
 Error.prepareStackTrace = (_error, frames) => frames;
 const [frame] = getFrames.call(new Error());
@@ -86,14 +83,14 @@ if (frame) {
 
 Object.defineProperty(globalThis, 'global', { value: globalThis, writable: true, configurable: true });
 
-/** Puts in place what loads its code when somebody uses it. */
+/** Defines globals whose code is loaded on first use. */
 export function setUpLater(importBuiltin, isUtc) {
   importBuiltinLater = importBuiltin;
   defineLocaleMethods(importBuiltin);
   defineLazyGlobals(importBuiltin, isUtc);
 }
 
-// The engine's refuses to block. There is one thread, so nobody can wake it: only the time can pass.
+// QuickJS refuses to block. With a single thread no other can notify, so waiting is sleeping.
 const { wait } = Atomics;
 let importBuiltinLater;
 Atomics.wait = {
@@ -109,7 +106,7 @@ Atomics.wait = {
   },
 }.wait;
 
-// The engine's rejects with an error that says nothing.
+// QuickJS rejects with an error without a message.
 const { any } = Promise;
 Promise.any = {
   any(values) {
@@ -128,8 +125,7 @@ Promise.any = {
   },
 }.any;
 
-/** The engine's own queueMicrotask, which loses what a callback throws; `timers.js` wraps it. */
+/** Loses exceptions of callbacks; wrapped by `timers.js`. */
 export const nativeQueueMicrotask = globalThis.queueMicrotask;
 
-/** The engine's own clock, which `web/performance.js` builds on. */
 export const enginePerformance = globalThis.performance;

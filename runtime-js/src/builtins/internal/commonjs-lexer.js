@@ -1,2 +1,2 @@
-// cjs-module-lexer in plain JavaScript: its main build is WebAssembly, which there is no engine for.
+// cjs-module-lexer in plain JavaScript; its main build needs WebAssembly.
 export { init, parse } from '../../../node_modules/cjs-module-lexer/lexer.js';

@@ -1,16 +1,15 @@
-// CommonJS: `require`, its cache and its modules, as Node has them. Finding files and compiling them is Rust's
-// (`lmthing:internal/native/commonjs`); nothing of this is loaded before the first CommonJS module is.
+// CommonJS: `require`, its cache and `module` objects, as in Node. Rust resolves and compiles files
+// (`lmthing:internal/native/commonjs`). Loaded with the first CommonJS module.
 
 import { init as initLexer, parse as lex } from './commonjs-lexer.js';
 import { importBuiltin } from 'lmthing:internal/native/modules';
 import { addonMessage, builtinName, compile, kindOf, lookupFolders, namespaceOf, readText, resolve } from 'lmthing:internal/native/commonjs';
 
-/** The modules that were required, by file name; scripts may look and delete. */
+/** `require.cache`, by file name; scripts may modify it. */
 const cache = Object.create(null);
 
 const dirname = (path) => path.slice(0, Math.max(path.lastIndexOf('/'), path.lastIndexOf('\\'), 1)) || '/';
 
-/** A module of CommonJS, as `module` inside of it. */
 export class Module {
   constructor(id = '', parent = undefined) {
     this.id = id;
@@ -24,19 +23,18 @@ export class Module {
     if (parent instanceof Module) parent.children.push(this);
   }
 
-  /** `module.require(id)`: as `require` inside of it. */
   require(id) {
     return requireFrom(this, id);
   }
 
-  /** Compiles `text` as the content of this module and runs it. */
+  /** Compiles and runs `text` as the content of this module. */
   _compile(text, filename) {
     const run = compile(filename, text);
     run.call(this.exports, this.exports, makeRequire(this), this, filename, dirname(filename));
   }
 }
 
-/** What is done with a file of each ending; programs that compile on the fly add to it. */
+/** `require.extensions`; compilers add to it. */
 const extensions = Object.assign(Object.create(null), {
   '.js'(module, filename) {
     if (kindOf(filename) === 'module') module.exports = namespaceOf(filename);
@@ -63,7 +61,7 @@ function extensionOf(filename) {
   return '.js';
 }
 
-/** The exports of the file `filename`, run on the first call. */
+/** The exports of the file `filename`, which runs on the first call. */
 function load(filename, parent) {
   const known = cache[filename];
   if (known !== undefined) {
@@ -73,7 +71,7 @@ function load(filename, parent) {
   const module = new Module(filename, parent);
   module.filename = filename;
   module.paths = lookupFolders(dirname(filename));
-  // Before it runs: modules that require each other in a circle see what is there so far.
+  // Cached before it runs: circular requires see the exports so far.
   cache[filename] = module;
   let done = false;
   try {
@@ -109,13 +107,13 @@ function requireFrom(module, id) {
   return load(resolveFrom(module, id), module);
 }
 
-/** What `require` of a built-in module gives: the object that programs change functions of, where there is one. */
+/** `require` of a built-in module returns the default export where there is one, whose functions programs patch. */
 function exportsOfBuiltin(name) {
   const namespace = importBuiltin(name);
   return 'default' in namespace ? namespace.default : namespace;
 }
 
-/** The file `id` stands for in `module`; the error lists who required whom. */
+/** The file that `id` resolves to; the error lists the requiring files. */
 function resolveFrom(module, id, folder = dirname(module.filename ?? module.id)) {
   try {
     return resolve(id, folder);
@@ -140,7 +138,7 @@ function makeRequire(module) {
   require.resolve = function resolve(id, options) {
     checkId(id);
     const builtin = builtinName(id);
-    // As Node: the name that was asked for.
+    // As in Node: the name that was requested.
     if (builtin) return id;
     if (!options?.paths) return resolveFrom(module, id);
     let failure;
@@ -164,7 +162,7 @@ function makeRequire(module) {
   return require;
 }
 
-/** `require` as it would be in the file `from`, a path or a `file:` URL. */
+/** `require` as in the file `from`, a path or a `file:` URL. */
 export function createRequire(from) {
   const isUrl = from instanceof URL || (typeof from === 'string' && from.startsWith('file:'));
   let path = from;
@@ -173,22 +171,19 @@ export function createRequire(from) {
     const message = `The argument 'filename' must be a file URL object, file URL string, or absolute path string. Received ${typeof from === 'string' ? `'${from}'` : String(from)}`;
     throw Object.assign(new TypeError(message), { code: 'ERR_INVALID_ARG_VALUE' });
   }
-  // A folder counts as a file without a name in it.
+  // A folder is treated as a file in it.
   const module = new Module(path.endsWith('/') ? `${path}noop.js` : path);
   module.filename = module.id;
   module.paths = lookupFolders(module.path);
   return makeRequire(module);
 }
 
-/** For `import` of a CommonJS file: runs it, if it has not run, and gives its exports. */
+/** For `import` of a CommonJS file: returns its exports, running it if necessary. */
 export function loadForImport(filename) {
   return load(filename, undefined);
 }
 
-/**
- * The names that `import` finds in the file without running it, by the rules of cjs-module-lexer; those it exports again
- * of other files included.
- */
+/** The names that `import` can see without running the file, by the rules of cjs-module-lexer, including re-exports. */
 export function exportNames(filename) {
   const names = new Set();
   collectNames(filename, names, new Set());
@@ -199,14 +194,14 @@ export function exportNames(filename) {
 function collectNames(filename, names, seen) {
   if (seen.has(filename)) return;
   seen.add(filename);
-  // An ES module that is passed on has not run yet, and must not before its turn.
+  // A re-exported ES module must not run early.
   if (kindOf(filename) !== 'commonjs') return;
   let found;
   try {
     initLexer();
     found = lex(readText(filename));
   } catch {
-    // A file that cannot be read or understood says why when it runs.
+    // A file that cannot be read or parsed throws when it runs.
     return;
   }
   for (const name of found.exports) names.add(name);

@@ -1,5 +1,4 @@
-// `console`, as Node prints it. Plain lines are joined here; everything else goes through Node's inspection code, which is
-// loaded when it is first needed.
+// The global `console`. Joins plain values itself; loads Node's inspection code for others.
 import { now, patched, stderrHasColors, stdoutHasColors, writeStderr, writeStdout } from 'lmthing:internal/native/console';
 import { importBuiltin } from 'lmthing:internal/native/modules';
 import { formatDuration } from './durations.js';
@@ -14,7 +13,7 @@ let indentation = '';
 const counts = new Map();
 const timers = new Map();
 
-/** Text that needs no inspection, or undefined. With colours even a number is dressed up. */
+/** Text that needs no inspection, or undefined. With colours, numbers need it as well. */
 function plain(args, colors) {
   if (args.length === 1 && typeof args[0] === 'string') return args[0];
   if (typeof args[0] === 'string' && args[0].includes('%')) return undefined;
@@ -38,7 +37,7 @@ function format(args, colors) {
 
 function line(write, text) {
   if (indentation !== '') text = indentation + text.replaceAll('\n', `\n${indentation}`);
-  // A script that has put its own `write` into `process.stdout` gets what is printed.
+  // Output goes through a `process.stdout.write` that a script has replaced.
   const stream = patched[write === writeStdout ? 1 : 2];
   if (stream) stream.write(`${text}\n`);
   else write(`${text.toWellFormed()}\n`);
@@ -134,9 +133,9 @@ const console = {
     console.group(...args);
   },
 };
-// The inspector's, which does not look: nothing to do.
+// No-ops without an inspector.
 for (const name of ['profile', 'profileEnd', 'timeStamp']) console[name] = { [name]() {} }[name];
-// `node:console` brings it along, with Node's inspection code.
+// Loads `node:console`, and with it Node's inspection code.
 Object.defineProperty(console, 'Console', {
   get() {
     const { Console } = importBuiltin('node:console');

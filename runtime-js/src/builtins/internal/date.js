@@ -1,12 +1,12 @@
-// `Date` in a zone other than the one the engine was started with, or in any zone but UTC: the engine asks the C library,
-// which reads `TZ` once, needs the machine's files, and takes the later of two times where clocks are set back.
+// `Date` in a time zone other than UTC. QuickJS uses the C library, which reads `TZ` once, needs the machine's zone
+// files, and takes the later of two times where clocks are set back.
 import { NativeDate, showDatesBy } from 'lmthing:internal/bootstrap';
 import { offsetAt, utcOf, zoneOfSetting } from '../intl/zones.js';
 
 const native = { ...Object.fromEntries(Object.getOwnPropertyNames(NativeDate.prototype).map((name) => [name, NativeDate.prototype[name]])) };
 const timeOf = (date) => native.getTime.call(date);
 
-/** What clocks show then, as a date in UTC. */
+/** Local time, as a date in UTC. */
 const wallOf = (time) => new NativeDate(time + offsetAt(zoneOfSetting(), time));
 const fromWall = (wall) => (Number.isNaN(wall) ? NaN : utcOf(zoneOfSetting(), wall));
 
@@ -15,7 +15,7 @@ const IS_DATE_ONLY = /^\s*[+-]?\d{4,6}(?:-\d{2}(?:-\d{2})?)?\s*$/;
 
 function parse(text) {
   if (IS_DATE_ONLY.test(text) || HAS_ZONE.test(text)) return NativeDate.parse(text);
-  // Without a zone it is what clocks here show: read as UTC, then moved.
+  // Without a zone it is local time: parsed as UTC, then shifted.
   const isIso = /^\s*[+-]?\d{4,6}-\d{2}-\d{2}T/.test(text);
   const wall = NativeDate.parse(isIso ? `${text}Z` : `${text.replace(/\s*\([^)]*\)\s*$/, '')} UTC`);
   return Number.isNaN(wall) ? wall : fromWall(wall);
@@ -87,7 +87,7 @@ function dateText(date) {
   return `${DAYS[native.getUTCDay.call(wall)]} ${MONTHS[native.getUTCMonth.call(wall)]} ${two(native.getUTCDate.call(wall))} ${shownYear}`;
 }
 
-/** `13:00:00 GMT+0100`, to which the name of the zone comes in `toString`. */
+/** `13:00:00 GMT+0100`; `toString` appends the zone's name. */
 function clockText(date) {
   const time = timeOf(date);
   const wall = wallOf(time);
@@ -96,7 +96,6 @@ function clockText(date) {
   return `${two(native.getUTCHours.call(wall))}:${two(native.getUTCMinutes.call(wall))}:${two(native.getUTCSeconds.call(wall))} GMT${offset}`;
 }
 
-/** The text without the name of the zone. */
 const plainText = (date) => `${dateText(date)} ${clockText(date)}`;
 
 for (const [name, value] of Object.entries(methods)) {
@@ -107,7 +106,7 @@ Object.defineProperty(NativeDate.prototype, 'constructor', { value: Date, writab
 
 showDatesBy({ clockText, plainText });
 
-/** Puts this `Date` in place, for when `TZ` changes. */
+/** Replaces the global, when `TZ` changes. */
 export function install() {
   Object.defineProperty(globalThis, 'Date', { value: Date, writable: true, configurable: true, enumerable: false });
 }

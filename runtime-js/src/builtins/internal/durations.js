@@ -1,6 +1,4 @@
-// How the console shows how long something took.
-
-/** `1.5ms`, `2.000s`, `1:00.000 (m:ss.mmm)`. */
+/** `1.5ms`, `2.000s`, `1:00.000 (m:ss.mmm)`: the format of `console.time`. */
 export function formatDuration(milliseconds) {
   if (milliseconds >= 3_600_000) return clock(milliseconds, 3, '(h:mm:ss)');
   if (milliseconds >= 60_000) return clock(milliseconds, 2, '(m:ss.mmm)');

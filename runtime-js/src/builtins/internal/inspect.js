@@ -1,2 +1,2 @@
-// Node's own inspection code (the npm extract of lib/internal/util/inspect), behind `console` and `node:util`.
+// Node's own inspection code (lib/internal/util/inspect, from npm), used by `console` and `node:util`.
 export { inspect, format, formatWithOptions, stripVTControlCharacters } from 'node-inspect-extracted';

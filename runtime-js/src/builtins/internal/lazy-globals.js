@@ -1,5 +1,5 @@
-// Globals that cost nothing until they are read: which there are, and what stands in their place until then. This is on the
-// start-up path: with an object, an iterator or a closure more for each name it was a quarter of an engine's start.
+// The table of globals that are loaded on first read. On the start-up path: an additional object, iterator or closure
+// for each name took a quarter of an engine's start.
 
 const BLOB = 'lmthing:internal/web/blob';
 const COMPRESSION = 'lmthing:internal/web/compression-streams';
@@ -14,7 +14,7 @@ const STREAMS = 'lmthing:internal/web/streams';
 const TIMERS = 'lmthing:internal/timers';
 const URL = 'lmthing:internal/web/url';
 
-/** For each global its name, the module that has it, and the export. */
+/** Name of the global, its module, and the export. */
 const TABLE = [
   'console', 'lmthing:internal/console', 'default',
   'Intl', 'lmthing:internal/intl', 'default',
@@ -77,7 +77,7 @@ const TABLE = [
   'CryptoKey', CRYPTO, 'CryptoKey',
   'SubtleCrypto', CRYPTO, 'SubtleCrypto',
   'Buffer', 'node:buffer', 'Buffer',
-  // Node has no such class: readers of PDF files want it while they load, and get it there from a native addon.
+  // Node has no such class: PDF libraries need it when they load, and get it there from a native addon.
   'DOMMatrix', 'lmthing:internal/web/dom-matrix', 'DOMMatrix',
   'WeakRef', 'lmthing:internal/weak-ref', 'WeakRef',
   'WebAssembly', 'lmthing:internal/web/web-assembly', 'default',
@@ -86,12 +86,12 @@ const TABLE = [
 let importBuiltin;
 
 /**
- * Defines each as an accessor that imports its module on the first read and then replaces itself by the value. Assigning to
- * it replaces it as well, as in Node.
+ * Defines each global as an accessor that imports its module on the first read and then replaces itself by the value.
+ * Assigning to it replaces it as well, as in Node.
  */
 export function defineLazyGlobals(importer, isUtc) {
   importBuiltin = importer;
-  // The engine's own will do in UTC, and costs nothing.
+  // QuickJS's `Date` is sufficient in UTC.
   if (!isUtc) TABLE.push('Date', 'lmthing:internal/date', 'Date');
   const property = { __proto__: null, get: undefined, set: undefined, configurable: true, enumerable: false };
   for (let at = 0; at < TABLE.length; at += 3) {

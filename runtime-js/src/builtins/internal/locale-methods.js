@@ -1,7 +1,6 @@
-// The methods of the language that depend on the locale or on the zone. Their work waits in `intl/methods.js` until one of
-// them is called; this is on the start-up path and stays small.
+// Methods that depend on locale or time zone, such as `toLocaleString`. Their implementation, `intl/methods.js`, is
+// loaded on the first call.
 
-/** Puts them in place; `importBuiltin` loads the rest. */
 export function defineLocaleMethods(importBuiltin) {
   const intl = () => importBuiltin('lmthing:internal/intl/all').methods;
   const dateText = (kind, date, locales, options) => intl().dateToLocaleString(kind, getTime.call(date), locales, options);
@@ -59,14 +58,14 @@ const { getTime, toString, toTimeString } = Date.prototype;
 let plainText = (date) => toString.call(date);
 let clockText = (date) => toTimeString.call(date);
 
-/** Has dates show what `internal/date.js` takes for the time here. */
+/** Makes QuickJS's `Date` methods use the texts of `internal/date.js`. */
 export function showDatesBy(texts) {
   const orInvalid = (write) => (date) => (Number.isNaN(getTime.call(date)) ? 'Invalid Date' : write(date));
   plainText = orInvalid(texts.plainText);
   clockText = orInvalid(texts.clockText);
 }
 
-/** As methods of the language are: not enumerable. */
+/** Non-enumerable, like the built-in methods. */
 function replace(holder, methods) {
   const property = { __proto__: null, value: undefined, writable: true, configurable: true, enumerable: false };
   for (const name of Object.keys(methods)) {

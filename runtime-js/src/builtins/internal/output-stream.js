@@ -1,4 +1,4 @@
-// What `process.stdout` and `process.stderr` become when they are used as streams.
+// Turns `process.stdout` and `process.stderr` into streams when they are used as such.
 import { windowSize } from 'lmthing:internal/native/stdin';
 import { importBuiltin } from 'lmthing:internal/native/modules';
 import { Writable } from 'node:stream';
@@ -17,7 +17,7 @@ function members(base) {
       else writeBytes(asBytes(globalThis.Buffer.from(chunk, encoding)));
       callback();
     },
-    // It can be ended and written again, as in Node: the program goes on writing after a pipeline has ended here.
+    // Can be ended and written again, as in Node: programs print after piping into it.
     _destroy(error, callback) {
       callback(error);
       this._undestroy();
@@ -68,7 +68,7 @@ Object.defineProperty(pipe, 'constructor', { value: Socket, writable: true, conf
 Object.defineProperty(terminal, 'constructor', { value: WriteStream, writable: true, configurable: true });
 WriteStream.prototype = terminal;
 
-/** A terminal that changes its size tells so: `resize`. */
+/** Emits `resize` when the terminal's size changes. */
 function followSize(stream) {
   stream.on('newListener', function watch(name) {
     if (name !== 'resize') return;
@@ -77,7 +77,7 @@ function followSize(stream) {
   });
 }
 
-/** Makes a stream of `stream`, which stays the object it is. */
+/** Turns the object `stream` into a stream in place. */
 export function upgrade(stream, writer) {
   writers.set(stream, writer);
   Object.setPrototypeOf(stream, writer.isTTY ? terminal : pipe);

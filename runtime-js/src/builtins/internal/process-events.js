@@ -1,11 +1,11 @@
-// What `process` emits by itself: the end of the run, what nobody caught, signals. Loaded with `node:events`.
+// Events of `process`: exit, uncaught exceptions, signals. Loaded with `node:events`.
 import { setHooks } from 'lmthing:internal/native/process';
 import { importBuiltin } from 'lmthing:internal/native/modules';
 import { setImmediate } from 'lmthing:internal/timers';
 import { signalsOf } from '../shared/signals.js';
 import { errnoError } from '../shared/system-error.js';
 
-/** `process.setUncaughtExceptionCaptureCallback`. */
+/** Set by `process.setUncaughtExceptionCaptureCallback`. */
 let capture = null;
 export const setCapture = (callback) => void (capture = callback);
 export const hasCapture = () => capture !== null;
@@ -26,7 +26,7 @@ export function connect(process) {
     }
     if (process.emit('uncaughtException', error, origin)) return true;
     process.exitCode = code;
-    // Whatever listeners of the end do: nobody wanted the error.
+    // Stays uncaught, whatever `exit` listeners do.
     hooks.unheeded = true;
     emitExit(code);
     return false;
@@ -46,11 +46,11 @@ export function connect(process) {
   function system() {
     if (!native) {
       native = importBuiltin('lmthing:internal/native/system');
-      // Some numbers have two names.
+      // Some signal numbers have two names.
       const emit = (number) => {
         for (const name in signals) if (signals[name] === number) process.emit(name, name, number);
       };
-      // Nobody has to wait for it.
+      // Must not keep the program alive.
       native.onSignal((number) => setImmediate(emit, number).unref());
     }
     return native;

@@ -1,4 +1,4 @@
-// The parts of `process` that are asked for rarely.
+// Less common members of `process`.
 import * as childProcess from 'lmthing:internal/native/child-process';
 import { importBuiltin } from 'lmthing:internal/native/modules';
 import { pid as ownPid } from 'lmthing:internal/native/process';
@@ -56,7 +56,7 @@ export function umask(mask) {
 }
 
 export function kill(pid, signal) {
-  // As in Node, loosely: "12" is a process id, too.
+  // Loose as in Node: "12" is a process id, too.
   if (pid != (pid | 0)) throw invalidArgumentType('pid', 'of type number', pid);
   const signals = signalsOf(process.platform);
   const number = typeof signal === 'number' ? signal : signals[signal ?? 'SIGTERM'];
@@ -105,7 +105,7 @@ export function getBuiltinModule(id) {
   return isBuiltin(id) ? createRequire('/')(id) : undefined;
 }
 
-/** Sets variables that are not set yet from a file like `.env`. */
+/** Sets unset variables from a `.env` file. */
 export function loadEnvFile(path = '.env') {
   const text = importBuiltin('node:fs').default.readFileSync(pathText(path), 'utf8');
   for (const [name, value] of Object.entries(parseEnvironment(text))) if (quietEnvironment()[name] === undefined) process.env[name] = value;

@@ -1,7 +1,7 @@
-// The `process` object. What only the program knows comes from Rust (`native/process`).
+// The `process` object.
 //
-// It is an `EventEmitter` from the moment somebody needs one (`process-events.js`), and what is asked for rarely is in
-// `process-more.js`: a script that only looks at `process.env` pays for neither.
+// It becomes an `EventEmitter` when that is first needed (`process-events.js`), and less common members are in
+// `process-more.js`, so that a script that only reads `process.env` loads neither.
 import { drawStderr, drawStdout, stderrIsTerminal, stdoutIsTerminal, writeStderrBytes, writeStdoutBytes } from 'lmthing:internal/native/console';
 import { importBuiltin } from 'lmthing:internal/native/modules';
 import * as native from 'lmthing:internal/native/process';
@@ -10,9 +10,9 @@ import { environment } from '../shared/environment.js';
 import { invalidArgumentType, outOfRange } from '../shared/errors.js';
 import { inputStream, outputStream } from '../shared/standard-streams.js';
 
-/** The Node release whose behaviour is followed; packages look at it to choose their code. */
+/** The Node release that is emulated; packages select code by it. */
 const NODE_VERSION = '20.20.2';
-/** What that release is made of: packages look for some of these, too. */
+/** Component versions of that release; packages read some of these. */
 const VERSIONS = {
   node: NODE_VERSION, modules: '115', v8: '11.3.244.8-node.38', uv: '1.46.0', zlib: '1.3.1', brotli: '1.1.0', openssl: '3.0.19', llhttp: '9.3.1', undici: '6.24.1',
   unicode: '17.0', icu: '78.2', cldr: '48.0', tz: '2025c',
@@ -29,7 +29,7 @@ for (const name of EMITTER_METHODS) {
   Object.defineProperty(prototype, name, { value: method, writable: true, configurable: true });
 }
 
-/** Called by `node:events` once: what it emits from then on has listeners. */
+/** Called once by `node:events`. */
 export function becomeEmitter(EventEmitter) {
   for (const name of EMITTER_METHODS) delete prototype[name];
   Object.setPrototypeOf(prototype, EventEmitter.prototype);
@@ -40,7 +40,7 @@ export function becomeEmitter(EventEmitter) {
 
 let exitCode;
 
-/** Node's check of an exit code: a whole number, also as text. */
+/** Accepts integers, also as strings. */
 function checkExitCode(code) {
   if (code === undefined || code === null) return;
   const number = typeof code === 'string' && code.trim() !== '' ? Number(code) : code;
@@ -48,7 +48,9 @@ function checkExitCode(code) {
   if (!Number.isInteger(number)) throw outOfRange('code', 'an integer', code);
 }
 
-/** Tells Rust to end the run, then spins until the engine interrupts it: no `finally` or `catch` of the script sees this. */
+/**
+ * Requests the end of the run, then spins until the engine interrupts the script, so that no `finally` or `catch` runs.
+ */
 function reallyExit(code = 0) {
   native.requestExit(Number(code) & 0xff);
   for (;;);

@@ -1,4 +1,4 @@
-// `process.stdin`: made when it is first looked at, read when somebody wants what is there. Only that keeps the program alive.
+// `process.stdin`, made on first access. Only pending reads keep the program alive.
 import { keepAlive, read, setRawMode } from 'lmthing:internal/native/stdin';
 import { setImmediate } from 'lmthing:internal/timers';
 import { Readable } from 'node:stream';
@@ -6,7 +6,7 @@ import { Readable } from 'node:stream';
 let pending = false;
 let referenced = true;
 let stdin;
-/** A paused stream reads ahead, but nobody waits for that. */
+/** A paused stream reads ahead, which must not keep the program alive. */
 const isPaused = () => stdin.readableFlowing === false && stdin.listenerCount('readable') === 0;
 const update = () => keepAlive(pending && referenced && !stdin.destroyed && !isPaused());
 
@@ -42,7 +42,7 @@ function take(bytes) {
   if (!stdin.destroyed) stdin.push(bytes ? globalThis.Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength) : null);
 }
 
-/** Makes a stream of the object `process.stdin`. */
+/** Turns the object `process.stdin` into a stream in place. */
 export function upgrade(object) {
   stdin = object;
   Object.setPrototypeOf(stdin, ReadStream.prototype);
@@ -53,7 +53,7 @@ export function upgrade(object) {
       return stdin;
     };
   }
-  // Somebody may go on reading right away.
+  // The script may resume reading immediately.
   stdin.on('pause', () => globalThis.process.nextTick(update));
   stdin.on('resume', update);
 }

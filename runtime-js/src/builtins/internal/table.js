@@ -1,11 +1,11 @@
-// console.table: Node's layout, left-aligned cells in a box.
+// console.table in Node's layout: left-aligned cells in a box.
 
 const INDEX = '(index)';
 const ITERATION_INDEX = '(iteration index)';
 const KEY = 'Key';
 const VALUES = 'Values';
 
-/** Width on screen: wide characters take two columns, combining marks none. */
+/** Columns on screen: wide characters take two, combining marks none. */
 function width(text) {
   let columns = 0;
   for (const character of text.normalize('NFC')) {
@@ -48,7 +48,6 @@ function render(head, columns) {
   return lines.join('\n');
 }
 
-/** The table's text; `inspect` is Node's. */
 export function renderTable(data, properties, inspect) {
   const show = (value) => {
     const depth = value !== null && typeof value === 'object' && !Array.isArray(value) && Object.keys(value).length > 2 ? -1 : 0;

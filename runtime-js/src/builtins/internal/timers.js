@@ -1,5 +1,5 @@
-// setTimeout, setInterval, setImmediate, queueMicrotask and process.nextTick. Rust keeps deadlines under ids (event_loop);
-// the callbacks live here, where the garbage collector sees them.
+// setTimeout, setInterval, setImmediate, queueMicrotask and process.nextTick. Rust has the deadlines by id
+// (event_loop); callbacks stay in JavaScript, visible to the garbage collector.
 import { nativeQueueMicrotask } from 'lmthing:internal/bootstrap';
 import {
   cancel,
@@ -13,13 +13,13 @@ import {
 
 const MAX_DELAY = 2 ** 31 - 1;
 
-/** Timers and immediates that have not fired, by id. */
+/** Pending timers and immediates by id. */
 const pending = new Map();
 let lastId = 0;
 
 let ticks = [];
 
-/** Gives callbacks the context they were handed over in, once there is such a thing (`AsyncLocalStorage`). */
+/** Binds callbacks to their async context once `AsyncLocalStorage` is loaded. */
 let bound = (callback) => callback;
 export const bindCallbacksWith = (bind) => void (bound = bind);
 
@@ -58,7 +58,7 @@ export class Timeout {
     schedule(this.#id, this.#delay, this.#referenced);
   }
 
-  // What packages look at: whether it is over, and how long it was to be.
+  // Private members of Node's timers that packages read.
   get _destroyed() {
     return !pending.has(this.#id);
   }
@@ -72,7 +72,7 @@ export class Timeout {
     return pending.has(this.#id) ? this.#callback : null;
   }
 
-  /** Runs the callback; an interval starts anew afterwards unless the callback cleared it. */
+  /** Runs the callback; an interval is rescheduled unless the callback cleared it. */
   static run(timeout) {
     if (!timeout.#repeats) pending.delete(timeout.#id);
     try {
@@ -177,7 +177,7 @@ setDispatcher((kind, id) => {
   else Immediate.run(entry);
 });
 
-/** Runs what is queued and what that queues; when one throws, the rest has a turn of its own. */
+/** Runs queued ticks, including those they queue. After an exception the rest runs in a separate turn. */
 function runTicks() {
   while (ticks.length > 0) {
     const due = ticks;
@@ -210,7 +210,7 @@ export function setImmediate(callback, ...args) {
   return new Immediate(callback, args);
 }
 
-/** Takes what setTimeout or setInterval returned, or its number, also as a string. */
+/** Accepts a timer object or its id, also as a string. */
 export function clearTimeout(timeout) {
   if (timeout instanceof Timeout) timeout.close();
   else if (typeof timeout === 'number' || typeof timeout === 'string') clear(Number(timeout));

@@ -1,5 +1,5 @@
-// `WeakRef` as the specification has it: who made a reference, or looked through it, finds its target for the rest of the job.
-// The engine counts references and would free the target at once.
+// `WeakRef` as specified: creating or dereferencing one keeps its target alive until the end of the job. QuickJS counts
+// references and would free the target immediately.
 import { NativeWeakRef } from 'lmthing:internal/bootstrap';
 import { brand } from '../shared/brand.js';
 

@@ -1,4 +1,4 @@
-// All of `Intl` in one module, loaded when the first of it is used: the parts share tables.
+// All of `Intl` in one module, because its parts share tables.
 export { default as Collator } from './collator.js';
 export { default as DateTimeFormat } from './date-format.js';
 export { default as DisplayNames } from './display-names.js';

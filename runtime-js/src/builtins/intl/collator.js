@@ -1,4 +1,4 @@
-// `Intl.Collator`: the options; the native half compares.
+// `Intl.Collator`: options; the native half compares.
 import { makeComparer } from 'lmthing:internal/native/intl';
 import { canonicalizeLocaleList, isAvailable, readMatcher, resolveLocale, supportedLocalesOf } from './locales.js';
 import { booleanOption, finish, stateOf, textOption, toOptions } from './options.js';
@@ -6,13 +6,13 @@ import { booleanOption, finish, stateOf, textOption, toOptions } from './options
 const OWNER = 'Intl.Collator';
 const states = new WeakMap();
 
-/** The orders of a language beside its usual one. */
+/** Alternative orders of a language. */
 const ORDERS = {
   de: ['phonebk', 'eor'], es: ['trad'], sv: ['trad'], fi: ['trad'], zh: ['pinyin', 'stroke', 'zhuyin', 'unihan'], ja: ['unihan'], ko: ['unihan'],
   ar: ['compat'],
 };
 
-/** Besides languages, ICU has orders for these; a locale's region hardly ever matters to them. */
+/** Regions that ICU lists besides languages; they rarely affect the order. */
 const REGIONS = new Set(
   ('ar-SA de-AT en-US fa-AF fr-CA he-IL id-ID sr-BA sr-Cyrl sr-Cyrl-BA sr-Cyrl-ME sr-Cyrl-RS sr-Latn sr-Latn-BA sr-Latn-RS sr-ME sr-RS ' +
     'zh-CN zh-HK zh-Hans zh-Hans-CN zh-Hans-SG zh-Hant zh-Hant-HK zh-Hant-MO zh-Hant-TW zh-MO zh-SG zh-TW').split(' '),
@@ -23,7 +23,7 @@ function orders(dataLocale) {
   return ['default', ...(ORDERS[dataLocale.split('-')[0]] ?? []), 'emoji', 'eor'];
 }
 
-/** What the locale and the options ask for, with the function that compares. */
+/** Resolves locale and options to a compare function. */
 export function makeCollator(locales, options) {
   const requested = canonicalizeLocaleList(locales);
   const given = toOptions(options, OWNER);
@@ -42,7 +42,7 @@ export function makeCollator(locales, options) {
   const { locale, name, dataLocale, values } = resolveLocale(requested, keys, wanted, hasOrder);
   const sensitivity = textOption(given, 'sensitivity', ['base', 'accent', 'case', 'variant'], 'variant', OWNER);
   const ignorePunctuation = booleanOption(given, 'ignorePunctuation', dataLocale === 'th' && usage === 'sort');
-  // V8 puts an order that was asked for by option into the name.
+  // V8 includes an order from the options in the locale name.
   const isOrdered = asked !== undefined && values.co === asked && !locale.includes('-co-');
   const collator = { locale: isOrdered ? `${locale}${locale.includes('-u-') ? '' : '-u'}-co-${asked}` : locale, usage, sensitivity, ignorePunctuation, collation: values.co, numeric: values.kn === 'true', caseFirst: values.kf };
   const keywords = `${values.co === 'default' ? '' : `-co-${values.co}`}-kf-${values.kf}${collator.numeric ? '-kn' : '-kn-false'}`;
@@ -51,7 +51,7 @@ export function makeCollator(locales, options) {
   return collator;
 }
 
-/** The native half takes text without lone halves of characters. */
+/** The native half does not accept lone surrogates. */
 const wellFormed = (text) => (text.isWellFormed() ? text : text.toWellFormed());
 
 function Collator(locales = undefined, options = undefined) {

@@ -1,4 +1,4 @@
-// The locale data: sections are read when they are asked for, and stay. A regional form is its parent with changes.
+// Locale data: sections are read on first use and cached. A regional locale is stored as changes to its parent.
 import { readSection } from 'lmthing:internal/native/intl';
 
 const read = (key) => {
@@ -7,20 +7,20 @@ const read = (key) => {
 };
 
 let core;
-/** What belongs to no locale of its own: which there are, plural rules, digits, hours by region. */
+/** Data independent of locales: available locales, plural rules, digits, hour cycles by region. */
 export const coreData = () => (core ??= read('core'));
 
 let zones;
-/** Names of time zones that mean the same, their regions, and which name (of several zones) they bear when. */
+/** Aliases of time zones, their regions, and their metazones by time. */
 export const zoneData = () => (zones ??= read('zones'));
 
 let eras;
-/** The eras of calendars other than the Gregorian one, by language. */
+/** Eras of calendars other than the Gregorian one, by language. */
 export const eraData = () => (eras ??= read('eras'));
 
 const sections = new Map();
 
-/** A section of a locale that has pages of its own: `resolveLocale` tells which one that is. */
+/** A section of a locale that has data of its own, as `resolveLocale` determines it. */
 export function section(locale, name) {
   const key = `${locale}/${name}`;
   if (!sections.has(key)) {
@@ -32,11 +32,11 @@ export function section(locale, name) {
   return sections.get(key);
 }
 
-/** `parent` with the changes laid over it; null takes a key away (`locales/difference.mjs` makes them). */
+/** Applies `changes` to `parent`; null removes a key (`locales/difference.mjs` makes them). */
 function changed(parent, changes) {
   if (!isPlainObject(parent) || !isPlainObject(changes)) return changes;
   const result = {};
-  // What is the region's own comes first: the order decides between patterns that are equally near.
+  // The region's own entries come first: order decides between equally near patterns.
   for (const [key, change] of Object.entries(changes)) {
     if (change !== null) result[key] = key in parent ? changed(parent[key], change) : change;
   }

@@ -1,4 +1,4 @@
-// `Intl.DateTimeFormat`: the class; options and patterns are chosen in `date-options.js`, `date-writer.js` writes.
+// The class `Intl.DateTimeFormat`; `date-options.js` selects the pattern, `date-writer.js` formats.
 import { makeDateFormat } from './date-options.js';
 import { dateRange, isOneTime } from './date-range.js';
 import { dateParts, fieldsOf } from './date-writer.js';
@@ -20,9 +20,9 @@ const textOf = (parts) => {
   return text;
 };
 
-/** The text of a time, by what `makeDateFormat` made. */
+/** `format` comes from `makeDateFormat`. */
 export function formatTime(format, time) {
-  // V8 writes a plain space before AM and PM, which scripts take texts apart by; parts and ranges keep the narrow one.
+  // V8 writes a plain space before AM and PM, since scripts split at it; parts and ranges have the narrow one.
   return textOf(dateParts(format, format.pattern, fieldsOf(format, time))).replaceAll('\u202f', ' ');
 }
 
@@ -78,7 +78,7 @@ const SHOWN = [
   ['minute', /mm/, '2-digit'], ['minute', /m/, 'numeric'], ['second', /ss/, '2-digit'], ['second', /s/, 'numeric'],
 ];
 
-/** What the pattern has, which is not always what was asked for; V8 looks for letters in quoted words, too. */
+/** Resolved from the pattern, not the request. V8 also counts letters in quoted words. */
 function fieldsInPattern(pattern, { fractionalSecondDigits, timeZoneName }) {
   const result = {};
   for (const [name, expression, value] of SHOWN) if (!(name in result) && expression.test(pattern)) result[name] = value;

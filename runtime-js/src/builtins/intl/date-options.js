@@ -1,4 +1,4 @@
-// The options of `DateTimeFormat`, and the pattern they come to.
+// Options of `DateTimeFormat`, and the pattern they select.
 import { section } from './data.js';
 import { fill, patternsOf } from './date-patterns.js';
 import { plainSkeleton, tokenize } from './date-skeleton.js';
@@ -12,7 +12,7 @@ const OWNER = 'Intl.DateTimeFormat';
 const NUMERIC = ['numeric', '2-digit'];
 const WIDTHS = ['narrow', 'short', 'long'];
 
-/** Options that name fields, their values, and the letters each stands for in a skeleton. */
+/** Field options, their values, and the skeleton letters of each. */
 const FIELDS = {
   weekday: { values: WIDTHS, letters: { narrow: 'EEEEE', long: 'EEEE', short: 'EEE' } },
   era: { values: WIDTHS, letters: { narrow: 'GGGGG', long: 'GGGG', short: 'GGG' } },
@@ -34,8 +34,8 @@ const DATE_FIELDS = ['weekday', 'year', 'month', 'day'];
 const TIME_FIELDS = ['dayPeriod', 'hour', 'minute', 'second', 'fractionalSecondDigits'];
 
 /**
- * What the locale and the options ask for. `required` (date, time, any) says which fields have to be there, `defaults` (date,
- * time, all) which ones come when none is; the methods of `Date` differ in these.
+ * Resolves locale and options. `required` (date, time, any) says which fields must be present, `defaults` (date, time,
+ * all) which are added when none is; the methods of `Date` differ in these.
  */
 export function makeDateFormat(locales, options, required = 'any', defaults = 'date') {
   const requested = canonicalizeLocaleList(locales);
@@ -115,11 +115,11 @@ function readFields(format, options, required, defaults) {
   format.fields = fields;
 }
 
-/** Which hours there are: of the option, the tag, or the region. */
+/** From the option, the locale tag, or the region. */
 function hourCycleOf(format, hour12, cycle) {
   const own = CYCLES[patternsOf(format.dataLocale, format.locale, format.calendar, format.data).hour];
   if (hour12 === undefined) return cycle ?? own;
-  // As the standard had it when Node 20 came: the other clock of the same start, 11 with 23 and 12 with 24.
+  // As specified at the time of Node 20: the other clock with the same start, 11 with 23 and 12 with 24.
   const startsAtZero = own === 'h11' || own === 'h23';
   if (hour12) return startsAtZero ? 'h11' : 'h12';
   return startsAtZero ? 'h23' : 'h24';
@@ -160,7 +160,7 @@ function stylePattern({ data, dateStyle, timeStyle, hourCycle }, patterns) {
   return withHours(patterns.best(skeleton, true), hourCycle);
 }
 
-/** The pattern with the hours of this cycle. */
+/** Replaces the hour letters of a pattern. */
 export function withHours(pattern, cycle) {
   if (cycle === undefined) return pattern;
   let quoted = false;
@@ -168,7 +168,7 @@ export function withHours(pattern, cycle) {
   for (const character of pattern) {
     if (character === "'") quoted = !quoted;
     const isHour = !quoted && 'HhKk'.includes(character);
-    // A day right before the hour needs a space, once the hour is a number of its own.
+    // A day directly before the hour needs a space once the hour is separate.
     if (isHour && result.endsWith('d')) result += ' ';
     result += isHour ? HOUR_LETTERS[cycle] : character;
   }

@@ -1,5 +1,5 @@
-// The pattern a locale has for a set of fields: the nearest of its own, with the fields made as wide as asked, or several of
-// them put together. After ICU's DateTimePatternGenerator.
+// Selects a locale's pattern for a set of fields: the nearest one with adjusted widths, or a combination of several.
+// After ICU's DateTimePatternGenerator.
 import { coreData, section } from './data.js';
 import { maximized } from './locales.js';
 import {
@@ -17,7 +17,7 @@ const CANONICAL = ['G', 'y', 'Q', 'M', 'w', 'W', 'E', 'd', 'D', 'F', 'a', 'H', '
 const APPEND_KEYS = ['Era', 'Year', 'Quarter', 'Month', 'Week', '*', 'Day-Of-Week', '*', '*', 'Day', '*', 'Hour', 'Minute', 'Second', '*', 'Timezone'];
 const NAME_KEYS = ['era', 'year', 'quarter', 'month', 'week', 'weekOfMonth', 'weekday', 'dayOfYear', 'weekdayOfMonth', 'day', 'dayperiod', 'hour', 'minute', 'second', '*', 'zone'];
 
-/** The hour letter a locale's region prefers: `h`, `H`, `K` or `k`. */
+/** The hour letter of a locale's region: `h`, `H`, `K` or `k`. */
 export function preferredHour(locale) {
   const [language, , region] = maximized(locale);
   const { hours } = coreData();
@@ -26,7 +26,7 @@ export function preferredHour(locale) {
 
 const generators = new Map();
 
-/** The patterns of a locale's calendar; made once. */
+/** Cached. */
 export function patternsOf(dataLocale, locale, calendar, data) {
   const key = `${locale} ${calendar}`;
   if (!generators.has(key)) generators.set(key, new Patterns(dataLocale, locale, data));
@@ -49,7 +49,7 @@ class Patterns {
       this.#add(this.data.time[style], undefined, false);
     }
     for (const [skeleton, pattern] of Object.entries(this.data.available)) this.#add(pattern, skeleton, true);
-    // Of patterns that are equally near, ICU takes those whose first field comes last in the alphabet.
+    // Of equally near patterns, ICU takes those whose first field comes last in the alphabet.
     this.#entries.sort((a, b) => (a.base[0] < b.base[0] ? 1 : a.base[0] > b.base[0] ? -1 : 0));
   }
 
@@ -68,7 +68,7 @@ class Patterns {
     else Object.assign(known, entry);
   }
 
-  /** The pattern for a skeleton such as `yMMMd`; `keepHour` makes hours as wide as asked. */
+  /** The pattern for a skeleton such as `yMMMd`; `keepHour` keeps the requested width of hours. */
   best(text, keepHour = false) {
     const key = `${text} ${keepHour}`;
     if (!this.#best.has(key)) this.#best.set(key, this.#find(text, keepHour));
@@ -87,7 +87,7 @@ class Patterns {
     return fill(this.data.glueAt[style], time, date);
   }
 
-  /** The pattern with the least distance to the wanted fields of the mask. */
+  /** The pattern with the least distance to the requested fields of the mask. */
   #nearest(wanted, mask) {
     let best;
     for (const entry of this.#entries) {
@@ -114,7 +114,7 @@ class Patterns {
     return best;
   }
 
-  /** Several patterns together, where no single one has all of the fields. */
+  /** Combines patterns where no single one has all fields. */
   #assemble(wanted, mask, keepHour) {
     if (mask === 0) return '';
     let found = this.#nearest(wanted, mask);
@@ -142,7 +142,7 @@ class Patterns {
     return result;
   }
 
-  /** The fields of a pattern as wide as they were asked for. */
+  /** Adjusts field widths to the request. */
   #adjust({ pattern, specified }, wanted, keepHour, withFraction = false) {
     return untokenize(tokenize(pattern).map((token) => {
       const { text, letter } = token;
@@ -178,7 +178,7 @@ class Patterns {
   }
 }
 
-/** A pattern of patterns, `{1} 'at' {0}`, filled. */
+/** Fills placeholders: `{1} 'at' {0}`. */
 export function fill(pattern, ...values) {
   return pattern.replace(/\{(\d)\}/g, (_, index) => values[index]);
 }

@@ -1,10 +1,10 @@
-// `formatRange` of dates, after ICU's DateIntervalFormat: the locale's pattern for the largest field that differs, or both
+// `formatRange` of dates, after ICU's DateIntervalFormat: the locale's pattern for the largest differing field, or both
 // ends in full.
 import { fill } from './date-patterns.js';
 import { plainSkeleton, tokenize } from './date-skeleton.js';
 import { TYPES, dateParts, fieldsOf } from './date-writer.js';
 
-/** Fields by size, and the letters that stand for a difference in them. */
+/** Fields by size, and the letters of a difference in them. */
 const DIFFERENCES = [
   ['G', ({ era }) => era], ['y', ({ year }) => year], ['M', ({ month }) => month], ['d', ({ day }) => day],
   ['a', ({ hour }) => hour < 12], ['h', ({ hour }) => hour], ['m', ({ minute }) => minute], ['s', ({ second }) => second],
@@ -17,7 +17,7 @@ export function dateRange(format, start, end) {
   return rangeOf(format, start, end) ?? dateParts(format, format.pattern, fieldsOf(format, start)).map((part) => ({ ...part, source: 'shared' }));
 }
 
-/** Whether nothing differs that is shown. */
+/** Whether both ends look the same. */
 export const isOneTime = (format, start, end) => rangeOf(format, start, end) === undefined;
 
 function rangeOf(format, start, end) {
@@ -32,7 +32,7 @@ function rangeOf(format, start, end) {
   return inFull(format, plan, first, last, isSameDay);
 }
 
-/** Whether nothing that the format shows differs. */
+/** Whether no shown field differs. */
 function isTooSmall({ date, time }, letter) {
   if (time === '') {
     const smallest = date.includes('d') || /[Eec]/.test(date) ? 3 : /[ML]/.test(date) ? 2 : date.includes('y') ? 1 : 0;
@@ -58,7 +58,7 @@ function inFull(format, { glue, timePattern, datePattern }, first, last, isSameD
   }));
 }
 
-/** Both ends by one pattern: from the first field that comes again on, it is the end's. */
+/** Both ends in one pattern: the second occurrence of a field starts the end. */
 function halves(format, pattern, first, last) {
   const tokens = tokenize(pattern);
   const seen = new Set();
@@ -76,7 +76,7 @@ function halves(format, pattern, first, last) {
 
 const kind = (letter) => TYPES[letter];
 
-/** Neighbouring literals of the same source as one. */
+/** Merges neighbouring literals of the same source. */
 function joined(parts) {
   const result = [];
   for (const part of parts) {
@@ -87,7 +87,7 @@ function joined(parts) {
   return result;
 }
 
-/** The patterns for each difference, made once for a format. */
+/** The patterns for each difference; cached by format. */
 function planOf(format) {
   return (format.plan ??= makePlan(format));
 }
@@ -130,7 +130,7 @@ function glueOf({ glue }, date) {
   return /MMM|LLL/.test(date) ? glue.medium : glue.short;
 }
 
-/** Date and time of a skeleton, as they are and as the tables of intervals have them. */
+/** Splits a skeleton into date and time, as given and as the interval tables have them. */
 function splitSkeleton(skeleton) {
   const parts = { date: '', time: '', normalDate: '', normalTime: '' };
   for (const [text, letter] of skeleton.matchAll(/([A-Za-z])\1*/g)) {
@@ -157,7 +157,7 @@ const countOf = (skeleton) => {
   return counts;
 };
 
-/** The nearest skeleton that there are intervals for; none when its fields are others. */
+/** The nearest skeleton with intervals; none if its fields differ. */
 function nearest(intervals, wanted) {
   const mine = countOf(wanted);
   let best;
@@ -190,7 +190,7 @@ function fromTable({ intervals }, skeleton, letters, plan, format) {
   let best = nearest(intervals, skeleton);
   if (best === undefined) return false;
   let table = intervals[best.skeleton];
-  // The largest last: where a difference needs a field that is not asked for, the nearest skeleton with it is taken.
+  // The largest last: a difference in a missing field selects the nearest skeleton that has it.
   for (const letter of [...letters].reverse()) {
     if (table[letter] === undefined && isLarger(letter, skeleton)) {
       const extended = nearest(intervals, letter + skeleton);
@@ -206,7 +206,6 @@ function fromTable({ intervals }, skeleton, letters, plan, format) {
   return true;
 }
 
-/** The pattern with its fields as wide as asked. */
 function widened(pattern, wanted, skeleton) {
   const [mine, theirs] = [countOf(wanted), countOf(skeleton)];
   return tokenize(pattern).map(({ text, letter, literal }) => {

@@ -1,5 +1,5 @@
-// Skeletons: which fields a date pattern has and how wide, free of order and literals. The numbers are those of ICU's
-// DateTimePatternGenerator, whose choice among a locale's patterns is followed here.
+// Skeletons: the fields of a date pattern and their widths, without order and literals. Numbers as in ICU's
+// DateTimePatternGenerator, so that the same patterns are selected.
 
 export const [ERA, YEAR, QUARTER, MONTH, WEEK_OF_YEAR, WEEK_OF_MONTH, WEEKDAY, DAY_OF_YEAR, DAY_OF_WEEK_IN_MONTH, DAY, DAY_PERIOD, HOUR, MINUTE, SECOND, FRACTION, ZONE] = Array(16).keys();
 export const FIELD_COUNT = 16;
@@ -11,7 +11,7 @@ const LONG = -0x104;
 const NUMERIC = 0x100;
 const DELTA = 0x10;
 
-/** Letters of one field: rows of the least width and the type, a number that tells how far two of them are apart. */
+/** Rows of minimal width and type for the letters of one field; the difference of two types is their distance. */
 const text = (field, shift, leastOfShort = 3) => ({ field, rows: [[leastOfShort, SHORT + shift], [4, LONG + shift], [5, NARROW + shift]] });
 const numeric = (field, shift = 0) => ({ field, rows: [[1, NUMERIC + shift]] });
 const both = (field, shift) => ({ field, rows: [[1, NUMERIC + Math.abs(shift)], ...text(field, shift).rows] });
@@ -38,10 +38,10 @@ const LETTERS = {
   x: { field: ZONE, rows: [[1, NARROW - DELTA], [2, SHORT - DELTA], [4, LONG - DELTA]] },
 };
 
-/** The field a letter stands for, or undefined. */
+/** Undefined for a letter that is no field. */
 export const fieldOf = (letter) => LETTERS[letter]?.field;
 
-/** What a field of a pattern is: `{field, type, base}`; `base` is the shortest text of the same row. */
+/** `{field, type, base}` of a field; `base` is the shortest text of the same row. */
 export function describeField(text) {
   const letter = text[0];
   const entry = LETTERS[letter];
@@ -72,20 +72,20 @@ function appendLiteral(result, literal) {
   else result.push({ literal });
 }
 
-/** The pattern again. */
+/** The inverse of `tokenize`. */
 export function untokenize(parts) {
   return parts.map(({ text, literal }) => text ?? quote(literal)).join('');
 }
 
 const quote = (literal) => (/[A-Za-z']/.test(literal) ? `'${literal.replaceAll("'", "''")}'` : literal);
 
-/** The skeleton of a pattern: by field the text in it, its base form and its type. */
+/** The skeleton of a pattern: by field its text, base form and type. */
 export function skeletonOf(pattern) {
   const skeleton = { original: [], base: [], type: new Array(FIELD_COUNT).fill(0) };
   for (const { text } of tokenize(pattern)) {
     if (text !== undefined) put(skeleton, text);
   }
-  // Minutes and fractions without seconds: the seconds are meant as well.
+  // Minutes and fractions imply seconds.
   if (skeleton.type[MINUTE] && skeleton.type[FRACTION] && !skeleton.type[SECOND]) put(skeleton, 's');
   if (skeleton.type[HOUR]) {
     if ('hK'.includes(skeleton.original[HOUR][0])) {
@@ -112,7 +112,7 @@ function put(skeleton, text) {
 export const baseText = (skeleton) => skeleton.base.filter(Boolean).join('');
 export const originalText = (skeleton) => skeleton.original.filter(Boolean).join('');
 
-/** The text of a pattern's skeleton without the day period that a 12-hour clock brings along. */
+/** A pattern's skeleton as text, without the day period of a 12-hour clock. */
 export function plainSkeleton(pattern) {
   const skeleton = skeletonOf(pattern);
   if (skeleton.addedDayPeriod) skeleton.original[DAY_PERIOD] = undefined;

@@ -1,10 +1,10 @@
-// Writing dates: a pattern and the fields of a time to parts.
+// Formats the fields of a time by a pattern, into parts.
 import { coreData, eraData, section } from './data.js';
 import { tokenize } from './date-skeleton.js';
 import { offsetAt } from './zones.js';
 import { zoneText } from './zone-names.js';
 
-/** Years as calendars other than ours count them: `[era, year]` of a Gregorian year, month and day. */
+/** `[era, year]` of a Gregorian year, month and day. */
 const CALENDARS = {
   gregory: (year) => (year > 0 ? ['1', year] : ['0', 1 - year]),
   buddhist: (year) => ['0', year + 543],
@@ -19,7 +19,6 @@ const JAPANESE_ERAS = [['236', 20190501], ['235', 19890108], ['234', 19261225], 
 
 export const calendarNames = () => Object.keys(CALENDARS);
 
-/** The fields of a time in a zone. */
 export function fieldsOf(format, time) {
   const date = new Date(time + offsetAt(format.zone, time));
   const [year, month, day] = [date.getUTCFullYear(), date.getUTCMonth(), date.getUTCDate()];
@@ -41,7 +40,6 @@ export const TYPES = {
   S: 'fractionalSecond', z: 'timeZoneName', v: 'timeZoneName', O: 'timeZoneName',
 };
 
-/** The parts of a time by a pattern. */
 export function dateParts(format, pattern, fields) {
   const parts = [];
   const tokens = tokenize(pattern);
@@ -86,7 +84,7 @@ function eraName(data, era, width) {
 
 const minutesOf = (text) => Number(text.slice(0, 2)) * 60 + Number(text.slice(3));
 
-/** The part of the day as the language has it: "in the evening". */
+/** The flexible day period: "in the evening". */
 function dayPeriod({ data, dataLocale }, { hour, minute, second }, width, letters) {
   const rules = coreData().dayPeriods[dataLocale] ?? coreData().dayPeriods[dataLocale.split('-')[0]];
   const names = data.dayPeriods.format[width];
@@ -105,7 +103,7 @@ function dayPeriod({ data, dataLocale }, { hour, minute, second }, width, letter
 
 const calendars = new Map();
 
-/** The table of a calendar: the Gregorian one, or the general patterns with the calendar's eras. */
+/** Data of a calendar: Gregorian, or the generic patterns with the calendar's eras. */
 export function calendarData(dataLocale, calendar) {
   const gregorian = section(dataLocale, 'gregorian');
   if (calendar === 'gregory') return gregorian;
@@ -116,7 +114,7 @@ export function calendarData(dataLocale, calendar) {
 
 function otherCalendar(dataLocale, calendar, gregorian) {
   const eras = erasOf(dataLocale, calendar);
-  // Thais use the Buddhist years as others do the Gregorian ones, without naming the era.
+  // Thai uses Buddhist years without naming the era.
   if (calendar === 'buddhist' && dataLocale.startsWith('th')) {
     const date = { ...gregorian.date, long: 'd MMMM y' };
     const times = Object.entries(section(dataLocale, 'generic').available).filter(([skeleton]) => /^[EBhHmsv]*[hHms][EBhHmsv]*$/.test(skeleton));
@@ -124,7 +122,7 @@ function otherCalendar(dataLocale, calendar, gregorian) {
   }
   const { months, days, dayPeriods } = gregorian;
   const generic = section(dataLocale, 'generic');
-  // Chinese and Japanese write their own eras right before the year.
+  // Chinese and Japanese write their own eras directly before the year.
   const isOwn = (calendar === 'roc' && dataLocale.startsWith('zh')) || (calendar === 'japanese' && dataLocale.startsWith('ja'));
   const closed = (patterns) => Object.fromEntries(Object.entries(patterns).map(([key, pattern]) => [key, pattern.replace(/(G+) y/, '$1y')]));
   const patterns = isOwn ? { date: closed(generic.date), available: closed(generic.available) } : undefined;

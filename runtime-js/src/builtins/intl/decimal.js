@@ -1,7 +1,7 @@
-// Decimal numbers of any size as digits: `{negative, digits, point, special}` is 0.digits × 10^point. Rounding happens on the
-// digits, so that what is printed is what was meant.
+// Decimal numbers of any size: `{negative, digits, point, special}` is 0.digits × 10^point. Rounding works on the
+// digits.
 
-/** A number, BigInt or text as a decimal; text may have more digits than a number holds. */
+/** Parses a number, BigInt or string; strings may have more digits than a number. */
 export function toDecimal(value) {
   if (typeof value === 'bigint') return fromText(String(value));
   if (typeof value === 'number') {
@@ -13,7 +13,7 @@ export function toDecimal(value) {
   return fromText(value);
 }
 
-/** What `format` takes: BigInts and texts keep all of their digits. */
+/** The argument of `format`: BigInts and strings keep all digits. */
 export function toNumeric(value) {
   const primitive = typeof value === 'object' && value !== null ? toPrimitive(value) : value;
   if (typeof primitive === 'bigint') return toDecimal(primitive);
@@ -50,7 +50,7 @@ export const shifted = (decimal, shift) => (decimal.digits === '' ? decimal : { 
 /** The power of ten of the first digit. */
 export const magnitudeOf = (decimal) => (decimal.digits === '' ? 0 : decimal.point - 1);
 
-/** Whether what is cut off (compared with a half: -1, 0, 1) makes the kept digits one larger. */
+/** Whether to increment. `half` compares the cut digits with a half: -1, 0, 1. */
 function roundsUp(mode, negative, half, isOdd) {
   switch (mode) {
     case 'ceil': return !negative;
@@ -65,7 +65,7 @@ function roundsUp(mode, negative, half, isOdd) {
   }
 }
 
-/** Rounded to a multiple of `increment × 10^magnitude`. */
+/** Rounds to a multiple of `increment × 10^magnitude`. */
 export function roundTo(decimal, magnitude, mode = 'halfExpand', increment = 1) {
   const { negative, digits, point } = decimal;
   const count = point - magnitude;
@@ -97,14 +97,12 @@ function compareWithHalf(cut) {
   return first > 5 ? 1 : first < 5 ? -1 : /[1-9]/.test(cut.slice(1)) ? 1 : 0;
 }
 
-/**
- * The digits to show, `{negative, special, integer, fraction, isZero}`, by the options of `number-options.js`.
- */
+/** The digits to show, `{negative, special, integer, fraction, isZero}`, by the options of `number-options.js`. */
 export function rounded(decimal, options) {
   return shown(round(decimal, options), options);
 }
 
-/** Rounded by the options, still a decimal, with the least number of fraction digits that these ask for. */
+/** Rounds by the options; returns a decimal and the minimal number of fraction digits. */
 export function round(decimal, options) {
   if (decimal.special) return decimal;
   const { rounding, minimumFraction, maximumFraction, minimumSignificant, maximumSignificant, mode, increment } = options;
@@ -124,7 +122,7 @@ export function round(decimal, options) {
   return { ...result, least: least(result) };
 }
 
-/** What is written of a rounded decimal. */
+/** The digits of a rounded decimal as written. */
 export function shown(decimal, { minimumInteger = 1, stripZeros = false }) {
   const { negative, special, digits, point, least = 0 } = decimal;
   if (special) return { negative, special, integer: '', fraction: '', isZero: false };

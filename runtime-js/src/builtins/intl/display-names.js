@@ -1,4 +1,3 @@
-// `Intl.DisplayNames`.
 import { section } from './data.js';
 import { canonicalLocale, canonicalizeLocaleList, readMatcher, resolveLocale, supportedLocalesOf } from './locales.js';
 import { fill } from './date-patterns.js';
@@ -15,7 +14,7 @@ const CALENDARS = { gregory: 'gregorian', ethioaa: 'ethiopic-amete-alem' };
 
 const invalid = () => new RangeError('Invalid argument to Intl.DisplayNames.prototype.of');
 
-/** The name in the width asked for: `US-alt-short` and the like. */
+/** The name in the requested width: `US-alt-short`. */
 function named(table, code, { style }) {
   if (style !== 'long' && table[`${code}-alt-short`] !== undefined) return table[`${code}-alt-short`];
   return table[code];
@@ -73,7 +72,7 @@ const LOOKUPS = {
   },
 };
 
-/** The code as it is given back where there is no name. */
+/** The fallback for codes without a name. */
 function canonicalCode(type, code) {
   if (type === 'language') return canonicalLocale(code);
   if (type === 'currency') return code.toUpperCase();

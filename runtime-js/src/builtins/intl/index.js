@@ -1,4 +1,4 @@
-// `Intl`: each constructor is read when it is first used.
+// `Intl`; constructors are loaded on first use.
 import { importBuiltin } from 'lmthing:internal/native/modules';
 
 const ALL = 'lmthing:internal/intl/all';

@@ -1,4 +1,3 @@
-// `Intl.ListFormat`.
 import { section } from './data.js';
 import { canonicalizeLocaleList, readMatcher, resolveLocale, supportedLocalesOf } from './locales.js';
 import { finish, stateOf, textOption, toOptionsObject } from './options.js';
@@ -17,7 +16,10 @@ function textsOf(list) {
   return texts;
 }
 
-/** "y" becomes "e" before the sound of i, "o" becomes "u" before that of o: Spanish. Hebrew joins with a hyphen to other scripts. */
+/**
+ * Spanish "y" becomes "e" before an i sound, "o" becomes "u" before an o sound. Hebrew joins to other scripts with a
+ * hyphen.
+ */
 function fitting(pattern, language, type, next) {
   if (language === 'es' && type !== 'disjunction' && /^(?:i|hi(?!a|e|\u00eda))/i.test(next)) return pattern.replace(' y ', ' e ');
   if (language === 'es' && type === 'disjunction' && /^(?:o|ho|8|11(?!\d{1}(?!\d)|\d{2}\d*(?:[.,]|$)))/i.test(next)) return pattern.replace(' o ', ' u ');

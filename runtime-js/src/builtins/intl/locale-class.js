@@ -1,4 +1,3 @@
-// `Intl.Locale`.
 import { maximize, minimize } from 'lmthing:internal/native/intl';
 import { section } from './data.js';
 import { calendarsOf, hourCyclesOf, weekOf } from './locale-facts.js';
@@ -17,7 +16,7 @@ const tagOf = (locale, method) => {
   return tag;
 };
 
-/** The name with other subtags and keywords. */
+/** Replaces subtags and keywords. */
 function changed(tag, options) {
   const base = withoutExtensions(tag);
   const [language, ...rest] = base.split('-');

@@ -1,10 +1,9 @@
-// What is customary in a locale: calendars, hours, days of the week.
+// Calendars, hour cycles and weeks of a locale.
 import { coreData } from './data.js';
 import { maximized } from './locales.js';
 
 const NAMES = { gregorian: 'gregory', 'ethiopic-amete-alem': 'ethioaa' };
 
-/** The calendars of a locale, the usual one first. */
 export function calendarsOf(locale) {
   const [, , region] = maximized(locale);
   const { calendars } = coreData();
@@ -14,7 +13,6 @@ export function calendarsOf(locale) {
 
 const DAYS = { mon: 1, tue: 2, wed: 3, thu: 4, fri: 5, sat: 6, sun: 7 };
 
-/** What `Intl.Locale` tells of weeks. */
 export function weekOf(locale) {
   const [, , region] = maximized(locale);
   const { week } = coreData();
@@ -28,7 +26,6 @@ export function weekOf(locale) {
   return { firstDay: DAYS[of(week.firstDay)], weekend: weekend.sort((a, b) => a - b), minimalDays: Number(of(week.minDays)) };
 }
 
-/** The hour cycles of a locale's region, the usual one first. */
 export function hourCyclesOf(locale) {
   const [language, , region] = maximized(locale);
   const { hours } = coreData();

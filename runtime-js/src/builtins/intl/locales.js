@@ -1,4 +1,4 @@
-// Which locale is meant: names in their canonical form, the default one, and what of a request there is data for.
+// Locale negotiation: canonical names, the default locale, and the best available match.
 import { canonicalize, defaultLocaleName, maximize } from 'lmthing:internal/native/intl';
 import { coreData } from './data.js';
 import { textOption, toOptions } from './options.js';
@@ -7,11 +7,10 @@ const INCORRECT = 'Incorrect locale information provided';
 
 const canonicalNames = new Map();
 
-/** The canonical form of a locale's name. */
 export function canonicalLocale(tag) {
   let name = canonicalNames.get(tag);
   if (name === undefined) {
-    // The parser takes underscores too, which the standard does not.
+    // The parser accepts underscores, unlike the standard.
     name = tag.includes('_') ? undefined : canonicalize(tag);
     if (name === undefined) throw new RangeError(`${INCORRECT}`);
     canonicalNames.set(tag, name);
@@ -19,7 +18,7 @@ export function canonicalLocale(tag) {
   return name;
 }
 
-/** What objects of `Intl.Locale` stand for; filled by `locale-class.js`. */
+/** Tags of `Intl.Locale` objects; filled by `locale-class.js`. */
 export const localeTags = new WeakMap();
 
 export function canonicalizeLocaleList(locales) {
@@ -41,7 +40,7 @@ export function canonicalizeLocaleList(locales) {
 }
 
 let ownDefault;
-/** The locale of the environment, as Node takes it from `LC_ALL`, `LC_MESSAGES` and `LANG`. */
+/** The locale of the environment, from `LC_ALL`, `LC_MESSAGES` and `LANG` as in Node. */
 export function defaultLocale() {
   if (ownDefault === undefined) {
     const name = defaultLocaleName();
@@ -51,16 +50,15 @@ export function defaultLocale() {
 }
 
 let available;
-/** Whether there is data for a locale under this very name. */
+/** Whether there is data under this exact name. */
 export function isAvailable(locale) {
   available ??= new Set([...coreData().locales.filter((name) => name !== 'und'), ...Object.keys(coreData().synonyms)]);
   return available.has(locale);
 }
 
-/** The locale without its extensions. */
 export const withoutExtensions = (tag) => tag.replace(/-[a-wyz0-9]-.*$|-x-.*$/i, '');
 
-/** The longest beginning of a name that there is data for. */
+/** The longest available prefix of a name. */
 function bestAvailable(locale, isKnown = isAvailable) {
   for (let name = locale; name !== ''; name = name.slice(0, Math.max(name.lastIndexOf('-'), 0))) {
     if (isKnown(name)) return name;
@@ -68,7 +66,7 @@ function bestAvailable(locale, isKnown = isAvailable) {
   return undefined;
 }
 
-/** The name under which the data of an available locale is kept. */
+/** The name under which the data of an available locale is stored. */
 export function dataLocaleOf(locale) {
   const { locales, synonyms } = coreData();
   const name = bestAvailable(locale);
@@ -76,7 +74,7 @@ export function dataLocaleOf(locale) {
   return synonyms[name] ?? (locales.includes(name) ? name : 'und');
 }
 
-/** The keywords of a locale's `u` extension. */
+/** The keywords of the `u` extension. */
 export function unicodeKeywords(tag) {
   const parts = tag.split('-');
   const start = parts.indexOf('u');
@@ -92,9 +90,9 @@ export function unicodeKeywords(tag) {
 }
 
 /**
- * The locale to use: `{locale, dataLocale, values}`. `keys` says for each keyword that matters which values it may have:
- * a function of the data's locale; the first one is the default. `wanted` are values from options, which win. `isKnown` says
- * which locales the constructor has data for.
+ * The locale to use: `{locale, dataLocale, values}`. `keys` has for each keyword a function that returns its possible
+ * values for a data locale, the default first. `wanted` are values from options, which take precedence. `isKnown` tests
+ * whether the constructor has data for a locale.
  */
 export function resolveLocale(requested, keys = {}, wanted = {}, isKnown = isAvailable) {
   const best = (tag) => bestAvailable(withoutExtensions(tag), isKnown);
@@ -129,24 +127,22 @@ export function readMatcher(options, owner) {
   textOption(options, 'localeMatcher', ['lookup', 'best fit'], 'best fit', owner);
 }
 
-/** `supportedLocalesOf` of every constructor. */
 export const supportedLocalesOf = (owner) => (locales, options) => {
   const requested = canonicalizeLocaleList(locales);
   if (options !== undefined) readMatcher(toOptions(options), owner);
   return requested.filter((tag) => bestAvailable(withoutExtensions(tag)) !== undefined);
 };
 
-/** The digits of a numbering system, or undefined. */
 export const digitsOf = (system) => coreData().digits[system];
 
-/** The numbering systems a locale may be asked for, its own first. */
+/** Its own numbering system first. */
 export function numberingSystems(own) {
   return [own, ...Object.keys(coreData().digits).filter((system) => system !== own)];
 }
 
 const maximizedNames = new Map();
 
-/** Language, script and region of a locale, the likely ones where it does not say. */
+/** With likely subtags for language, script and region. */
 export function maximized(locale) {
   const name = withoutExtensions(locale);
   if (!maximizedNames.has(name)) {

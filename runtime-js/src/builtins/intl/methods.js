@@ -1,4 +1,4 @@
-// What `toLocaleString` and its relatives do, once they are called: `internal/bootstrap.js` puts them in place.
+// Implementation of `toLocaleString` and related methods, loaded by `internal/locale-methods.js`.
 import { toLowerCase, toUpperCase } from 'lmthing:internal/native/intl';
 import { env } from 'lmthing:internal/native/process';
 import { makeCollator } from './collator.js';
@@ -12,7 +12,7 @@ import { currentZone } from './zones.js';
 const KEPT = 50;
 const made = new Map();
 
-/** Scripts ask for the same format again and again: the last ones are kept. */
+/** Caches recent formats: scripts repeat the same ones. */
 function kept(kind, locales, options, make) {
   const isPlain = (locales === undefined || typeof locales === 'string') && (options === undefined || typeof options === 'object');
   if (!isPlain) return make();
@@ -30,7 +30,7 @@ export function numberToLocaleString(value, locales, options) {
   return formatNumber(kept('number', locales, options, () => makeNumberFormat(locales, options)), value);
 }
 
-/** `kind` is what has to be there and what comes by itself: any, date or time. */
+/** `kind` gives the required and default fields: any, date or time. */
 export function dateToLocaleString(kind, time, locales, options) {
   if (Number.isNaN(time)) return 'Invalid Date';
   const defaults = kind === 'any' ? 'all' : kind;
@@ -50,7 +50,7 @@ export function compareTexts(text, other, locales, options) {
   return kept('text', locales, options, () => makeCollator(locales, options)).compare(text, other);
 }
 
-/** Languages whose capitals are not everybody's. */
+/** Languages with special case mappings. */
 const OWN_CASE = ['az', 'el', 'hy', 'lt', 'tr', 'nl'];
 
 function caseChanger(plain, byLanguage) {
@@ -64,10 +64,10 @@ function caseChanger(plain, byLanguage) {
 export const toLocaleUpperCase = caseChanger(String.prototype.toUpperCase, toUpperCase);
 export const toLocaleLowerCase = caseChanger(String.prototype.toLowerCase, toLowerCase);
 
-/** The name of the zone at a time, as `Date` puts it behind its text. */
+/** The zone name that `Date` appends. */
 export function currentZoneName(time) {
   const zone = currentZone();
-  // By far the most common case needs none of the tables.
+  // The most common case needs no tables.
   if (zone === 'UTC' && defaultLocale().startsWith('en')) return 'Coordinated Universal Time';
   const format = kept('zone', undefined, undefined, () => makeDateFormat(undefined, { timeZoneName: 'long' }));
   return zoneNameOfDate(format, zone, time);

@@ -1,4 +1,4 @@
-// `Intl.NumberFormat`: the options; `number-writer.js` writes.
+// `Intl.NumberFormat`: options; `number-writer.js` formats.
 import { section } from './data.js';
 import { toNumeric } from './decimal.js';
 import { canonicalizeLocaleList, numberingSystems, readMatcher, resolveLocale, supportedLocalesOf } from './locales.js';
@@ -11,7 +11,7 @@ import { isKnownUnit } from './units.js';
 const OWNER = 'Intl.NumberFormat';
 const states = new WeakMap();
 
-/** What the locale and the options ask for; the formats of `toLocaleString` are made by this, too. */
+/** Resolves locale and options; also used by `toLocaleString`. */
 export function makeNumberFormat(locales, options) {
   const requested = canonicalizeLocaleList(locales);
   const given = toOptions(options, OWNER);
@@ -66,7 +66,6 @@ const textOf = (parts) => {
   return text;
 };
 
-/** The text of a number. */
 export const formatNumber = (format, value) => textOf(numberParts(format, toNumeric(value)));
 
 function NumberFormat(locales = undefined, options = undefined) {

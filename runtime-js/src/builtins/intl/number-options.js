@@ -1,11 +1,11 @@
-// How many digits numbers are shown with: the part of the options that `NumberFormat` and `PluralRules` share.
+// Digit options shared by `NumberFormat` and `PluralRules`.
 import { defaultNumber, numberOption, textOption } from './options.js';
 
 const INCREMENTS = [1, 2, 5, 10, 20, 25, 50, 100, 200, 250, 500, 1000, 2000, 2500, 5000];
 const MODES = ['ceil', 'floor', 'expand', 'trunc', 'halfCeil', 'halfFloor', 'halfExpand', 'halfTrunc', 'halfEven'];
 const OWNER = 'Intl.NumberFormat';
 
-/** SetNumberFormatDigitOptions: what `decimal.js` rounds by, and what `resolvedOptions` tells. */
+/** SetNumberFormatDigitOptions: rounding options for `decimal.js`, and their resolved form. */
 export function readDigitOptions(options, leastFraction, mostFraction, notation) {
   const minimumInteger = numberOption(options, 'minimumIntegerDigits', 1, 21, 1);
   const { minimumFractionDigits: leastGiven, maximumFractionDigits: mostGiven } = options;
@@ -52,7 +52,7 @@ function readFraction(result, hasFraction, leastGiven, mostGiven, leastFraction,
   result.maximumFraction = most;
 }
 
-/** The members of `resolvedOptions`, in V8's order: some come before `useGrouping`, some at the end. */
+/** Members of `resolvedOptions` in V8's order: some before `useGrouping`, some at the end. */
 function describe(result, priority, zeros) {
   const shown = { minimumIntegerDigits: result.minimumInteger };
   if (result.minimumSignificant !== undefined) {

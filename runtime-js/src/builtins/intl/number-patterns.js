@@ -1,8 +1,8 @@
-// Number patterns of CLDR: `#,##0.00 ¤;(#,##0.00 ¤)` taken apart, and the parts that stand before and after the digits.
+// Parses CLDR number patterns such as `#,##0.00 ¤;(#,##0.00 ¤)`, and makes the affixes of numbers.
 
 const cache = new Map();
 
-/** `{positive, negative, primary, secondary, integers}`: the affixes as tokens, the sizes of groups. */
+/** `{positive, negative, primary, secondary, integers}`: affix tokens and group sizes. */
 export function parsePattern(pattern) {
   let parsed = cache.get(pattern);
   if (parsed === undefined) {
@@ -63,7 +63,7 @@ function literal(target, text) {
   else target.push({ type: 'literal', value: text });
 }
 
-/** Which sign a number gets: -1, 0 (none) or 1. */
+/** The sign to show: -1, 0 (none) or 1. */
 export function signOf({ negative, isZero, special }, display) {
   const zeroish = isZero || special === 'nan';
   switch (display) {
@@ -75,7 +75,7 @@ export function signOf({ negative, isZero, special }, display) {
   }
 }
 
-/** The tokens around the digits, with the sign in its place. */
+/** The tokens around the digits, including the sign. */
 export function affixesOf(parsed, sign) {
   const has = (half, type) => half !== undefined && [...half.prefix, ...half.suffix].some((token) => token.type === type);
   const plusForMinus = sign > 0 && !has(parsed.positive, 'plusSign');
@@ -86,7 +86,7 @@ export function affixesOf(parsed, sign) {
   return { prefix, suffix };
 }
 
-/** Digits in groups: parts of types `integer`, `group`, `decimal`, `fraction`. */
+/** Grouped digits as parts of types `integer`, `group`, `decimal`, `fraction`. */
 export function digitParts({ integer, fraction }, { primary, secondary, least, group, decimal, digits }) {
   const native = digits === undefined ? (text) => text : (text) => text.replace(/\d/g, (digit) => digits[digit]);
   const parts = [];
@@ -104,7 +104,7 @@ export function digitParts({ integer, fraction }, { primary, secondary, least, g
   return parts;
 }
 
-/** Text around a placeholder as parts: white space at the edges is literal, the rest is of `type`. */
+/** Text around a placeholder as parts: white space at the edges is literal, the rest has `type`. */
 export function wrapped(pattern, inner, type) {
   const [before, after = ''] = pattern.split('{0}');
   if (!pattern.includes('{0}')) return trimmedParts(pattern, type);
@@ -124,7 +124,7 @@ export function trimmedParts(text, type) {
 
 const KEEP_EDGES = ['literal', 'group', 'integer', 'fraction', 'decimal'];
 
-/** Neighbouring literals as one; white space and marks of direction at the edges of others are literal as well. */
+/** Merges neighbouring literals; white space and direction marks at the edges of other parts become literals. */
 export function merged(parts) {
   const result = [];
   for (const part of parts.flatMap((part) => (KEEP_EDGES.includes(part.type) ? part : trimmedParts(part.value, part.type).map((piece) => ({ ...part, ...piece }))))) {

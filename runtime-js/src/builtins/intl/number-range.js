@@ -1,4 +1,4 @@
-// `formatRange` of numbers, as ICU puts both ends together: what they share is written once, if it is more than a character.
+// `formatRange` of numbers as in ICU: affixes shared by both ends are written once if longer than a character.
 import { merged } from './number-patterns.js';
 import { numberLayers } from './number-writer.js';
 import { pluralOfRange } from './plural-rules.js';

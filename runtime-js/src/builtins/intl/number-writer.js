@@ -1,14 +1,14 @@
-// Writing numbers: from a decimal and what `NumberFormat` has made of its options to parts.
+// Formats decimals into parts by the resolved options of `NumberFormat`.
 import { coreData, section } from './data.js';
 import { isZero, magnitudeOf, round, rounded, shifted, shown } from './decimal.js';
 import { digitsOf } from './locales.js';
 import { affixesOf, digitParts, merged, parsePattern, signOf, trimmedParts, wrapped } from './number-patterns.js';
 import { pluralOf } from './plural-rules.js';
 
-/** Numbering systems that have symbols of their own everywhere, and a locale that knows these. */
+/** Numbering systems with symbols of their own in all locales, and a locale that has these. */
 const SYMBOLS_OF = { arab: 'ar-EG', arabext: 'fa' };
 
-/** The symbols and patterns of a locale for a numbering system: systems that are not its own go with Western symbols. */
+/** Numbering systems not native to the locale use Western symbols. */
 export function numbersOf(dataLocale, system) {
   const numbers = section(dataLocale, 'numbers');
   const own = numbers[system] ?? numbers.latn ?? numbers[numbers.ns];
@@ -17,7 +17,7 @@ export function numbersOf(dataLocale, system) {
   return { ...own, symbols: { ...section(foreign, 'numbers')[system].symbols, nan: own.symbols.nan } };
 }
 
-/** What the words of `format` (made by `NumberFormat`) mean for this locale: made once, kept there. */
+/** Resolves the options of `format` (made by `NumberFormat`) for its locale; cached in it. */
 export function prepare(format) {
   const { dataLocale, numberingSystem, style, notation } = format;
   const numbers = numbersOf(dataLocale, numberingSystem);
@@ -52,10 +52,10 @@ function prepareCurrency(format) {
   format.pattern = numbers.currency[sign];
 }
 
-/** Whether a compact pattern says that the number is written out. */
+/** Whether a compact pattern writes the number in full. */
 const isPlain = (pattern) => /^0+$/.test(pattern);
 
-/** The patterns of compact numbers by magnitude: `{shift, byPlural}`. */
+/** Compact patterns by magnitude: `{shift, byPlural}`. */
 function prepareCompact(format) {
   const { numbers, style, currencyDisplay, compactDisplay } = format;
   const isCurrency = style === 'currency' && currencyDisplay !== 'name';
@@ -74,15 +74,14 @@ function prepareCompact(format) {
   }
 }
 
-/** The parts of a number. */
 export function numberParts(format, decimal) {
   const layers = numberLayers(format, decimal);
   return merged(layers.outer([...layers.before, ...layers.body, ...layers.after], layers.plural));
 }
 
 /**
- * A number in layers: the digits (`body`), sign, currency and compact text around them (`before` and `after`), and the name
- * of a unit or currency that depends on the plural (`outer`).
+ * A number in layers: digits (`body`), sign, currency and compact text around them (`before`, `after`), and the unit or
+ * currency name, which depends on the plural (`outer`).
  */
 export function numberLayers(format, decimal) {
   const { style, digits: options, notation, dataLocale } = format;
@@ -119,7 +118,7 @@ function affixPart(format, { type, value }, isCompact) {
   }
 }
 
-/** A space between digits and a currency that ends in a letter, where the locale wants one. */
+/** Inserts a space between digits and an alphabetic currency, where the locale requires it. */
 function spaceCurrency(format, before, inner, after) {
   if (format.currencySymbol === undefined) return;
   const isDigit = (text) => /^\p{Nd}/u.test(text ?? '');
@@ -190,11 +189,11 @@ function compact(format, value) {
   return { digits, exponent, compactPattern: pattern === undefined || isPlain(pattern) ? undefined : pattern };
 }
 
-/** The number with the name of its currency or its unit. */
+/** Adds the name of the currency or unit. */
 function named(format, parts, plural) {
   const { style, currencyDisplay, dataLocale, currency, notation } = format;
   if (style === 'unit') return isPercentPattern(format) ? parts : withUnit(format, parts, plural);
-  // A compact percentage is written as a unit, too.
+  // A compact percentage is formatted as a unit.
   if (style === 'percent' && notation === 'compact') return withUnit({ dataLocale, unit: 'percent', unitDisplay: 'short' }, parts, plural);
   if (style !== 'currency' || currencyDisplay !== 'name') return parts;
   const names = section(dataLocale, 'currencies')[currency] ?? {};
@@ -204,7 +203,7 @@ function named(format, parts, plural) {
   return wrapped(pattern.replace('{1}', name), parts, 'currency');
 }
 
-/** The unit percent looks as percentages do, where it is not spelled out. */
+/** The unit percent looks like a percentage unless spelled out. */
 const isPercentPattern = ({ style, unit, unitDisplay, notation }) => style === 'unit' && unit === 'percent' && unitDisplay !== 'long' && notation !== 'compact';
 
 function withUnit({ dataLocale, unit, unitDisplay }, parts, plural) {
@@ -219,5 +218,4 @@ function withUnit({ dataLocale, unit, unitDisplay }, parts, plural) {
   return wrapped(units.per.replace('{0}', inner).replace('{1}', below), parts, 'unit');
 }
 
-/** How many fraction digits a currency has. */
 export const currencyDigits = (currency) => (coreData().fractions[currency] ?? coreData().fractions.DEFAULT);

@@ -1,13 +1,13 @@
-// Reading options as ECMA-402 does, with V8's words for what is wrong with them.
+// Option reading as in ECMA-402, with V8's error messages.
 
-/** The options of most constructors: undefined stands for none. */
+/** CoerceOptionsToObject, with undefined as no options. */
 export function toOptions(options, owner) {
   if (options === undefined) return Object.create(null);
   if (options === null) throw new TypeError(owner === undefined ? 'Cannot convert undefined or null to object' : `${owner} called on null or undefined`);
   return Object(options);
 }
 
-/** The options of the newer constructors, which take objects only. */
+/** GetOptionsObject of the newer constructors, which accept objects only. */
 export function toOptionsObject(options) {
   if (options === undefined) return Object.create(null);
   if (typeof options === 'object' && options !== null) return options;
@@ -15,7 +15,7 @@ export function toOptionsObject(options) {
   throw new TypeError('invalid_argument');
 }
 
-/** A text option that has to be one of `values` (any text where these are undefined). */
+/** GetOption for strings; any text if `values` is undefined. */
 export function textOption(options, name, values, fallback, owner) {
   const value = options[name];
   if (value === undefined) return fallback;
@@ -42,9 +42,9 @@ export function defaultNumber(value, least, most, fallback, name) {
   return Math.floor(number);
 }
 
-/** Makes what ECMA-402 wants of each constructor: `supportedLocalesOf`, a tag, members that are not enumerable. */
+/** Adds what every constructor has: `supportedLocalesOf`, a tag, non-enumerable members. */
 export function finish(Class, name, supportedLocalesOf) {
-  // Bundling renames classes that mention themselves.
+  // The bundler renames classes that refer to themselves.
   Object.defineProperty(Class, 'name', { value: name.replace('Intl.', ''), configurable: true });
   Object.defineProperty(Class.prototype, Symbol.toStringTag, { value: name, configurable: true });
   if (supportedLocalesOf) {
@@ -55,7 +55,7 @@ export function finish(Class, name, supportedLocalesOf) {
   return Class;
 }
 
-/** The hidden state of an object of ours, or V8's complaint about another one. */
+/** The internal state of an object, or V8's error for an incompatible receiver. */
 export function stateOf(states, object, method) {
   const state = states.get(object);
   if (state === undefined) throw new TypeError(`Method ${method} called on incompatible receiver ${describe(object)}`);

@@ -1,4 +1,4 @@
-// `Intl.PluralRules`, and the rules themselves: CLDR's conditions, compiled when a language is first asked for.
+// `Intl.PluralRules`, and CLDR's rules, compiled on first use of a language.
 import { coreData } from './data.js';
 import { toDecimal, rounded } from './decimal.js';
 import { canonicalizeLocaleList, readMatcher, resolveLocale, supportedLocalesOf } from './locales.js';
@@ -8,7 +8,7 @@ import { finish, stateOf, textOption, toOptions } from './options.js';
 const compiled = new Map();
 const ORDER = ['few', 'many', 'one', 'two', 'zero', 'other'];
 
-/** The rules of a locale: `[[category, condition], …]`; `other` is what is left. */
+/** `[[category, condition], …]` of a locale, without `other`. */
 export function rulesOf(locale, type) {
   const table = coreData()[type === 'ordinal' ? 'ordinal' : 'cardinal'];
   let name = locale;
@@ -20,7 +20,7 @@ export function rulesOf(locale, type) {
   return compiled.get(key);
 }
 
-/** A function of the operands for `n % 10 = 2..4 and v = 0 or …`. */
+/** Compiles `n % 10 = 2..4 and v = 0 or …` to a function of the operands. */
 function compile(rule) {
   const alternatives = rule.split(' or ').map((alternative) => alternative.split(' and ').map((relation) => {
     const [, operand, modulus, operator, list] = /^\s*(\w)(?:\s*%\s*(\d+))?\s*(!?=)\s*(.+?)\s*$/.exec(relation);
@@ -33,7 +33,7 @@ function compile(rule) {
   return (operands) => alternatives.some((relations) => relations.every((relation) => relation(operands)));
 }
 
-/** The operands of UTS 35 for digits as they are shown; `exponent` is that of a compact form. */
+/** The operands of UTS 35 for digits as shown; `exponent` is that of a compact form. */
 export function operandsOf({ integer, fraction }, exponent = 0) {
   if (exponent !== 0) {
     const shifted = fraction.padEnd(exponent, '0');
@@ -41,20 +41,18 @@ export function operandsOf({ integer, fraction }, exponent = 0) {
   }
   const trimmed = fraction.replace(/0+$/, '');
   return {
-    n: Number(`${integer}.${fraction}`), // ICU counts in 64 bits, and so does the plural of larger numbers.
+    n: Number(`${integer}.${fraction}`), // ICU's operands, and so the plurals of larger numbers, are limited to 64 bits.
     i: Number(integer.slice(-18)), v: fraction.length, w: trimmed.length,
     f: Number(fraction), t: Number(trimmed), c: 0, e: 0,
   };
 }
 
-/** The category of digits as they are shown. */
 export function pluralOf(locale, type, shown, exponent) {
   if (shown.special) return 'other';
   const operands = operandsOf(shown, exponent);
   return rulesOf(locale, type).find(([, condition]) => condition(operands))?.[0] ?? 'other';
 }
 
-/** The category of a range whose ends have these. */
 export function pluralOfRange(locale, start, end) {
   const ranges = coreData().ranges;
   let name = locale;
@@ -62,7 +60,7 @@ export function pluralOfRange(locale, start, end) {
   return ranges[name]?.[`pluralRange-start-${start}-end-${end}`] ?? 'other';
 }
 
-/** Languages have rules, and few regions. */
+/** Rules exist for languages and a few regions. */
 const hasRules = (name) => coreData().cardinal[name] !== undefined;
 
 const states = new WeakMap();
@@ -102,5 +100,5 @@ class PluralRules {
   }
 }
 
-/** What `new` has to be used for says so in V8's words. */
+/** Calling it without `new` throws V8's error. */
 export default finish(PluralRules, OWNER, supportedLocalesOf(OWNER));

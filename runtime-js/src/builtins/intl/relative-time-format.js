@@ -1,4 +1,3 @@
-// `Intl.RelativeTimeFormat`.
 import { section } from './data.js';
 import { toDecimal, rounded } from './decimal.js';
 import { canonicalizeLocaleList, numberingSystems, readMatcher, resolveLocale, supportedLocalesOf } from './locales.js';

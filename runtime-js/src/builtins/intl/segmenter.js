@@ -1,4 +1,4 @@
-// `Intl.Segmenter`: the native half finds the boundaries of a whole text at once.
+// `Intl.Segmenter`; the native half finds all boundaries of a text at once.
 import { findBoundaries } from 'lmthing:internal/native/intl';
 import { canonicalizeLocaleList, readMatcher, resolveLocale, supportedLocalesOf } from './locales.js';
 import { finish, stateOf, textOption, toOptionsObject } from './options.js';
@@ -12,7 +12,7 @@ function dataAt({ input, ends, granularity }, index) {
   const end = ends[index];
   const start = index === 0 ? 0 : Math.abs(ends[index - 1]);
   const data = { segment: input.slice(start, Math.abs(end)), index: start, input };
-  // The native half goes by the last character, which may be a combining mark.
+  // The native half checks the last character, which may be a combining mark.
   if (granularity === 'word') data.isWordLike = end > 0 || /[\p{L}\p{Nd}]/u.test(data.segment);
   return data;
 }

@@ -1,4 +1,4 @@
-// The units `NumberFormat` takes: those of ECMA-402, and one of them per another.
+// Units of `NumberFormat`: those of ECMA-402, and compounds with `-per-`.
 const SIMPLE = new Set(
   ('acre bit byte celsius centimeter day degree fahrenheit fluid-ounce foot gallon gigabit gigabyte gram hectare hour inch kilobit ' +
     'kilobyte kilogram kilometer liter megabit megabyte meter microsecond mile mile-scandinavian milliliter millimeter millisecond ' +

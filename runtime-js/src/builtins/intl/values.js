@@ -1,4 +1,3 @@
-// `Intl.supportedValuesOf`.
 import { zoneNames } from 'lmthing:internal/native/intl';
 import { coreData } from './data.js';
 import { calendarNames } from './date-writer.js';
@@ -14,7 +13,7 @@ const KEYS = {
   unit: simpleUnits,
 };
 
-/** What may be asked for of a kind, sorted. */
+/** Sorted. */
 export function supportedValuesOf(key) {
   const name = String(key);
   if (!Object.hasOwn(KEYS, name)) throw new RangeError(`Invalid key : ${name}`);

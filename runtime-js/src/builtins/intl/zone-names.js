@@ -1,5 +1,5 @@
-// Names of time zones at a time, after ICU's TimeZoneFormat: a zone's own name, that of the several zones it belongs to, that
-// of its country or city, or its distance from GMT.
+// Names of time zones at a time, after ICU's TimeZoneFormat: the zone's own name, that of its metazone, of its country
+// or city, or its offset from GMT.
 import { section, zoneData } from './data.js';
 import { maximized } from './locales.js';
 import { fill } from './date-patterns.js';
@@ -8,7 +8,7 @@ import { isDaylight, offsetAt } from './zones.js';
 const HALF_YEAR = 184 * 24 * 3600 * 1000;
 const idOf = (zone) => (zone === 'UTC' || zone === undefined ? 'Etc/UTC' : zone);
 
-/** Which name (of several zones) a zone bears at a time. */
+/** The metazone of a zone at a time. */
 function metazoneAt(zone, time) {
   const seconds = time / 1000;
   // Before 1970 there are none.
@@ -34,12 +34,12 @@ export function gmtName(format, zone, time, isShort) {
   let text = isShort ? String(hours) : two(hours);
   if (!isShort || minutes !== 0 || seconds !== 0) text += separator + two(minutes);
   if (seconds !== 0) text += separator + two(seconds);
-  // Hours alone leave out what follows the minutes.
+  // Whole hours omit everything after the minutes.
   const shown = pattern.replace(text.includes(separator) ? /H.*m+/ : /H.*/, format.native(text));
   return fill(names.gmtFormat, shown);
 }
 
-/** What stands for `z`, `v` and `O` in patterns, short or (four letters) long. */
+/** The text for `z`, `v` and `O` in patterns, short or (four letters) long. */
 export function zoneText(format, zone, time, letter, isLong) {
   if (letter === 'O') return gmtName(format, zone, time, !isLong);
   const names = section(format.dataLocale, 'zones');
@@ -51,7 +51,7 @@ export function zoneText(format, zone, time, letter, isLong) {
   return name ?? gmtName(format, zone, time, !isLong);
 }
 
-/** What `Date` puts behind its text: the name the zone has today, whatever it was called at the time. */
+/** The name that `Date` appends: the zone's current name, whatever it was at the time. */
 export function zoneNameOfDate(format, zone, time) {
   if (zone === undefined) return gmtName(format, zone, time, false);
   const names = section(format.dataLocale, 'zones');
@@ -80,7 +80,7 @@ function genericNonLocation(format, names, zone, time, width) {
   return isSame ? generic : fill(names.fallbackFormat, locationOf(format, names, zone, golden) ?? cityOf(names, zone), generic);
 }
 
-/** Whether summer time comes or ends within half a year. */
+/** Whether daylight saving time begins or ends within half a year. */
 function usesDaylightAround(zone, time) {
   if (isDaylight(zone, time)) return true;
   const steps = [-1, -0.75, -0.5, -0.25, 0.25, 0.5, 0.75, 1];

@@ -1,4 +1,4 @@
-// Time zones: their names as ECMA-402 knows them, the zone of the machine, and time in them.
+// Time zones: canonical names, the local zone, and conversions.
 import { isDaylightTime, systemZone, wallToUtc, zoneName, zoneOffset } from 'lmthing:internal/native/intl';
 import { env } from 'lmthing:internal/native/process';
 import { zoneData } from './data.js';
@@ -7,7 +7,7 @@ const UTC_NAMES = new Set(['Etc/UTC', 'Etc/GMT', 'GMT', 'UTC', 'Etc/UCT', 'Etc/Z
 
 const canonicalNames = new Map();
 
-/** The canonical name of a zone, or undefined when there is no such zone. */
+/** Undefined for an unknown zone. */
 export function canonicalZone(text) {
   if (!canonicalNames.has(text)) canonicalNames.set(text, findZone(text));
   return canonicalNames.get(text);
@@ -15,7 +15,7 @@ export function canonicalZone(text) {
 
 function findZone(text) {
   if (text.toUpperCase() === 'UTC') return 'UTC';
-  // Names of one word that are not zones of their own elsewhere are refused there as well.
+  // Single-word names that other systems do not accept are refused.
   const name = /^[A-Za-z][\w+\-/]*$/.test(text) ? zoneName(text) : undefined;
   if (name === undefined) return undefined;
   if (UTC_NAMES.has(name)) return 'UTC';
@@ -25,7 +25,7 @@ function findZone(text) {
 
 let known = { setting: null, zone: undefined };
 
-/** The zone of `TZ`, or else of the machine, by its own name; undefined when `TZ` names none (time is UTC then). */
+/** The zone of `TZ`, or else of the machine, under its own name; undefined when `TZ` is invalid (UTC then). */
 export function zoneOfSetting() {
   const setting = env.TZ;
   if (known.setting !== setting) {
@@ -35,13 +35,13 @@ export function zoneOfSetting() {
   return known.zone;
 }
 
-/** The same by its canonical name. */
+/** The canonical name of the local zone. */
 export function currentZone() {
   const zone = zoneOfSetting();
   return zone === undefined ? undefined : canonicalZone(zone);
 }
 
-/** Milliseconds to add to UTC. Beyond the years that the rules reach, the last ones count. */
+/** Milliseconds to add to UTC. Outside of the supported years, the nearest rules apply. */
 export function offsetAt(zone, time) {
   if (zone === 'UTC' || zone === undefined) return 0;
   return (zoneOffset(zone, clamped(time)) ?? 0) * 1000;
@@ -51,7 +51,7 @@ const clamped = (time) => Math.min(Math.max(time, -3e14), 2.5e14);
 
 export const isDaylight = (zone, time) => zone !== undefined && zone !== 'UTC' && (isDaylightTime(zone, clamped(time)) ?? false);
 
-/** The time that clocks show (as if it were UTC) as time since the epoch. */
+/** Converts local time (as if it were UTC) to time since the epoch. */
 export function utcOf(zone, wall) {
   if (zone === 'UTC' || zone === undefined) return wall;
   const inReach = clamped(wall);

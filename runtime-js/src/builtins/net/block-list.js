@@ -1,4 +1,4 @@
-// `net.BlockList` and `net.SocketAddress`: addresses as data.
+// `net.BlockList` and `net.SocketAddress`.
 import { inspect } from 'lmthing:internal/inspect';
 import { ipVersion } from 'lmthing:internal/native/network';
 import { brand } from '../shared/brand.js';
@@ -23,7 +23,7 @@ function checkAddress(address, family) {
 const ofParts = (parts, bits) => parts.reduce((all, part) => (all << bits) | BigInt(part), 0n);
 const ofIPv4 = (address) => ofParts(address.split('.'), 8n);
 
-/** The address as a number: what comes between two others can be told. */
+/** The address as a number, for range comparisons. */
 function numberOf(address, family) {
   if (family === 'ipv4') return ofIPv4(address);
   let text = address.split('%')[0];
@@ -115,7 +115,7 @@ export class BlockList {
     const [start, kind] = placeOf(from, family);
     const [end, endKind] = placeOf(to, family);
     const [first, last] = [numberOf(start, kind), numberOf(end, endKind)];
-    // Those of two families have no order, and nothing between them.
+    // Addresses of different families are not ordered.
     if (kind === endKind && first > last) throw invalidArgumentValue('start', socketAddress(from, family), 'must come before end');
     this.#add(kind, first, last, (shown) => `Range: ${shown} ${start}-${end}`);
   }
@@ -132,7 +132,7 @@ export class BlockList {
     try {
       place = placeOf(given, family);
     } catch (error) {
-      // What is no address is in no list.
+      // An invalid address is in no list.
       if (error.code === 'ERR_INVALID_ADDRESS') return false;
       throw error;
     }
@@ -140,7 +140,7 @@ export class BlockList {
     const number = numberOf(address, kind);
     const within = (wanted, sought) => this.#entries.some((entry) => entry.family === wanted && entry.first <= sought && sought <= entry.last);
     if (within(kind, number)) return true;
-    // An IPv4 address in the form of an IPv6 one is that address.
+    // An IPv4-mapped IPv6 address is matched as IPv4.
     if (kind === 'ipv4') return within('ipv6', MAPPED | number);
     return number >> 32n === MAPPED >> 32n && within('ipv4', number & 0xffffffffn);
   }

@@ -1,8 +1,8 @@
-// Node's errors for what Rust told of the network: `{code, number, syscall, message?}`.
+// Node's errors for native network failures `{code, number, syscall, message?}`.
 
 const WORDS = { EADDRINUSE: 'address already in use', EADDRNOTAVAIL: 'address not available', EACCES: 'permission denied', EINVAL: 'invalid argument', ENOENT: 'no such file or directory' };
 
-/** `where` is an address with or without a port, or a path. */
+/** The details are an address with or without a port, or a path. */
 export function networkError({ code, number, syscall, message }, { address, port, hostname } = {}) {
   if (message) return Object.assign(new Error(message), { code });
   let text = `${syscall} ${code}`;

@@ -1,19 +1,18 @@
-// Whether a server or a connection keeps the program alive.
-import { keeper } from 'lmthing:internal/native/alive';
+// `ref` and `unref` of servers and sockets.
+import { createLoopHandle } from 'lmthing:internal/native/alive';
 
 const KEEP = Symbol('keep');
 
-/** Begins with nothing that keeps the program alive. */
+/** Starts inactive. */
 export function initializeKeeper(owner) {
-  owner[KEEP] = keeper();
+  owner[KEEP] = createLoopHandle();
 }
 
-/** Says whether there is something to wait for; it counts unless `unref` was called. */
+/** Sets whether `owner` is active; unless unreferenced, it then keeps the program alive. */
 export function keepAlive(owner, isActive) {
   owner[KEEP].setActive(isActive);
 }
 
-/** The methods `ref` and `unref`. */
 export const keepMethods = {
   ref() {
     this[KEEP].setReferenced(true);

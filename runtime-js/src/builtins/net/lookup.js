@@ -1,8 +1,8 @@
-// Names to addresses, as `dns.lookup` gives them.
+// Host name lookup for sockets and `dns.lookup`.
 import { ipVersion, lookup as lookupNative } from 'lmthing:internal/native/network';
 import { networkError } from './errors.js';
 
-/** All addresses of a name: `[{address, family}]`, of one family when it is given. */
+/** All addresses of a name, `[{address, family}]`, optionally of one family. */
 export async function addressesOf(hostname, family = 0) {
   const version = ipVersion(hostname);
   if (version !== 0) return [{ address: hostname, family: version }];
@@ -14,7 +14,7 @@ export async function addressesOf(hostname, family = 0) {
   return wanted;
 }
 
-/** The same by a `lookup` function of the caller's. */
+/** The same by the caller's `lookup` function. */
 export function addressesBy(lookup, hostname, options) {
   return new Promise((resolve, reject) => {
     lookup(hostname, options, (error, address, family) => {

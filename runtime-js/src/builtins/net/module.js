@@ -1,4 +1,4 @@
-// The classes of `node:net`, and what `node:tls` needs of their insides.
+// Implementation shared by `node:net` and `node:tls`.
 export { networkError } from './errors.js';
 export { addressesOf } from './lookup.js';
 export { BlockList, SocketAddress } from './block-list.js';

@@ -1,4 +1,4 @@
-// `net.Server`: listens and gives a socket for each connection.
+// `net.Server`: listens and makes a socket for each connection.
 import { EventEmitter } from 'node:events';
 import { getDefaultHighWaterMark } from 'node:stream';
 import { ipVersion, listen as listenNative, listenPath } from 'lmthing:internal/native/network';
@@ -11,13 +11,13 @@ import { addressesOf } from './lookup.js';
 import { connectArguments, GONE, Socket } from './socket.js';
 
 const LISTENER = Symbol('listener');
-/** Between `listen` and the event that tells of it. */
+/** Between `listen` and the `listening` event. */
 const OPENING = Symbol('opening');
-/** Counts the calls of `listen` and `close`: an address that was looked up for an earlier one is not used. */
+/** Counts calls of `listen` and `close`, so that a lookup for an earlier call is ignored. */
 const ROUND = Symbol('round');
-/** Makes the socket of a connection that came in; `tls` makes its own kind. */
+/** Makes the socket of an incoming connection; overridden by `tls`. */
 export const WELCOME = Symbol('welcome');
-/** Tells of that socket, once the server knows it. */
+/** Emits the event for a new socket. */
 export const ANNOUNCE = Symbol('announce');
 
 export function Server(given, listener) {
@@ -45,13 +45,13 @@ async function resolveAddress(host) {
   return (await addressesOf(host))[0].address;
 }
 
-/** Where to listen when nothing is said: all addresses, of both families when the system has both. */
+/** Without a host: all addresses, of both families if the system has both. */
 function listenAnywhere(port) {
   const outcome = listenNative('::', port);
   return outcome.code === 'EADDRNOTAVAIL' || outcome.code === 'UNKNOWN' || outcome.number === 97 ? listenNative('0.0.0.0', port) : outcome;
 }
 
-/** Looks the name up, then listens, unless the server was closed meanwhile. */
+/** Looks up the name, then listens unless the server was closed in the meantime. */
 async function openLater(server, options, port) {
   const round = server[ROUND];
   try {
@@ -123,13 +123,13 @@ const methods = {
     if (options.signal !== undefined) closeBy(this, options.signal);
     this[OPENING] = true;
     keepAlive(this, true);
-    // An address is taken at once, so that `address()` works right away; a name has to be looked up first.
+    // An address is bound synchronously, so that `address()` works immediately; a name must be looked up first.
     if (options.path || !options.host || ipVersion(options.host) !== 0) {
       let opened;
       try {
         opened = openNow(options, port);
       } catch (error) {
-        // It may not listen: nothing waits for it.
+        // Permission was refused.
         this[OPENING] = false;
         keepAlive(this, false);
         throw error;
@@ -153,7 +153,7 @@ const methods = {
       try {
         unlinkSync(this._path);
       } catch {
-        // Somebody took it away already.
+        // Already removed.
       }
     }
     this[LISTENER] = undefined;

@@ -1,4 +1,4 @@
-// `net.Socket`: a connection as a duplex stream. The connection itself is Rust's (`src/script/node/socket.rs`).
+// `net.Socket`: a duplex stream over a native connection (`src/script/node/socket.rs`).
 import { Duplex } from 'node:stream';
 import { connect as connectNative, connectPath, ipVersion } from 'lmthing:internal/native/network';
 import { asBytes } from '../shared/bytes.js';
@@ -9,15 +9,15 @@ import { initializeKeeper, keepAlive, keepMethods } from './keep.js';
 import { addressesBy, addressesOf } from './lookup.js';
 
 export const HANDLE = Symbol('handle');
-/** What its server does when it is destroyed, which comes before the event `close`. */
+/** A callback of the server, called on destruction before the event `close`. */
 export const GONE = Symbol('gone');
-/** What waits for the connection to be usable; `undefined` once it is. */
+/** Actions that wait for the connection; `undefined` once it is usable. */
 const WAITING = Symbol('waiting');
-/** Whether what waits will be let go by `becomeReady`, also when no connection is being made. */
+/** Whether `becomeReady` will run the waiting actions, even if no connection is being made. */
 const HELD = Symbol('held');
 const READING = Symbol('reading');
 const TIMER = Symbol('timer');
-/** Makes a connection that stands usable; `tls` shakes hands there. */
+/** Prepares an established connection; overridden by `tls` for the handshake. */
 export const PREPARE = Symbol('prepare');
 
 export function Socket(given) {
@@ -41,20 +41,20 @@ export function Socket(given) {
 Object.setPrototypeOf(Socket.prototype, Duplex.prototype);
 Object.setPrototypeOf(Socket, Duplex);
 
-/** Runs `work` once the connection can be used. */
+/** Runs `work` once the connection is usable. */
 function whenReady(socket, work) {
   if (socket[WAITING]) socket[WAITING].push(work);
   else work();
 }
 
-/** A connection stands: what waited for it goes on. */
+/** Runs the waiting actions. */
 export function becomeReady(socket) {
   const waiting = socket[WAITING] ?? [];
   socket[WAITING] = undefined;
   for (const work of waiting) if (!socket.destroyed) work();
 }
 
-/** Holds back reading and writing until `becomeReady`. */
+/** Delays reading and writing until `becomeReady`. */
 export function holdBack(socket) {
   socket[HELD] = true;
   socket[WAITING] ??= [];
@@ -88,7 +88,7 @@ function checkedPort(port) {
   return number;
 }
 
-/** One attempt after the other; an error for each that failed. */
+/** Tries the addresses in turn; collects an error for each failure. */
 async function reach(socket, addresses, port) {
   const errors = [];
   for (const { address } of addresses) {
@@ -118,7 +118,7 @@ async function openConnection(socket, options) {
     guarded(() => socket.emit('lookup', error, undefined, undefined, host));
     throw error;
   }
-  // An address needs no looking up.
+  // An address needs no lookup.
   if (lookup || ipVersion(host) === 0) for (const { address, family: kind } of addresses) guarded(() => socket.emit('lookup', null, address, kind, host));
   return reach(socket, addresses, checkedPort(options.port));
 }
@@ -126,7 +126,7 @@ async function openConnection(socket, options) {
 async function connectNow(socket, options) {
   let handle;
   try {
-    // Listeners that are added right after the call hear of everything.
+    // Lets the caller add listeners first.
     await null;
     handle = await openConnection(socket, options);
   } catch (error) {
@@ -147,7 +147,7 @@ async function connectNow(socket, options) {
   guarded(() => socket.emit('ready'));
   if (socket[PREPARE]) await socket[PREPARE]();
   else becomeReady(socket);
-  // Also who does not read learns of the end.
+  // The end must be noticed even if nothing reads.
   guarded(() => {
     if (!socket.destroyed && !socket.isPaused()) socket.read(0);
   });
@@ -239,13 +239,13 @@ for (const [name, value] of Object.entries(methods)) Object.defineProperty(Socke
 async function readOnce(socket) {
   if (socket[READING] || socket.destroyed) return;
   socket[READING] = true;
-  // As in Node, who waits for bytes keeps the program alive; an open connection alone does not.
+  // As in Node, a pending read keeps the program alive; an open connection alone does not.
   keepAlive(socket, true);
   const handle = socket[HANDLE];
   const outcome = await handle.read();
   socket[READING] = false;
   keepAlive(socket, false);
-  // Closed meanwhile, or taken over by TLS.
+  // Closed in the meantime, or taken over by TLS.
   if (socket.destroyed || socket[HANDLE] !== handle) return;
   refresh(socket);
   if (outcome.code) {
@@ -254,7 +254,7 @@ async function readOnce(socket) {
   }
   const bytes = outcome.value;
   if (bytes === undefined) {
-    // Nobody may be reading; the end has to come through all the same.
+    // The end must arrive even if nothing reads.
     guarded(() => {
       socket.push(null);
       socket.read(0);
@@ -263,12 +263,12 @@ async function readOnce(socket) {
   }
   socket._bytesRead += bytes.byteLength;
   const isThrough = guarded(() => socket.push(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)));
-  // The stream had no time to ask for more.
+  // The stream had no chance to request more.
   if (!isThrough && !socket.destroyed && socket.readableFlowing) setImmediate(() => socket.read(0));
 }
 
 function writeWhenReady(socket, bytes, callback) {
-  // Nothing will ever connect it.
+  // No connection will ever be made.
   const isNowhere = !socket[HANDLE] && socket[WAITING] && !socket.connecting && !socket[HELD];
   if (isNowhere) callback(nodeError(Error, 'ERR_SOCKET_CLOSED', 'Socket is closed'));
   else whenReady(socket, () => writeNow(socket, bytes, callback));

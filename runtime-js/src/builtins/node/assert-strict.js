@@ -1,4 +1,3 @@
-// `node:assert/strict`.
 import { strict } from 'node:assert';
 
 export const { AssertionError, CallTracker, deepEqual, deepStrictEqual, doesNotMatch, doesNotReject, doesNotThrow, equal, fail, ifError, match, notDeepEqual, notDeepStrictEqual, notEqual, notStrictEqual, ok, rejects, strictEqual, throws } = strict;

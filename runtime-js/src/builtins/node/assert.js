@@ -1,4 +1,4 @@
-// `node:assert`, and what is said of a failure as Node 20 says it.
+// `node:assert`, with the failure messages of Node 20.
 import { inspect } from 'lmthing:internal/inspect';
 import { AssertionError } from '../assert/assertion-error.js';
 import { callSource } from '../assert/call-source.js';
@@ -37,7 +37,7 @@ function checkBoth(count) {
   throw nodeError(TypeError, 'ERR_MISSING_ARGS', 'The "actual" and "expected" arguments must be specified');
 }
 
-/** A function that compares two values; `operator` is what its error bears, if it is not its own name. */
+/** A comparison function; `operator` is for its error. */
 function comparison(name, holds, operator = name) {
   const compare = {
     [name](actual, expected, message) {

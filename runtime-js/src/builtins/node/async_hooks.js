@@ -1,4 +1,3 @@
-// `node:async_hooks`.
 import { bound, getContext, runIn, setContext } from 'lmthing:internal/async-context';
 import { invalidArgumentType, nodeError } from '../shared/errors.js';
 
@@ -46,7 +45,7 @@ export class AsyncLocalStorage {
   }
 }
 
-/** The ids of resources that scripts make; what the engine does has none of its own. */
+/** Ids of `AsyncResource`s; operations of the engine have none. */
 let lastId = 1;
 const running = [];
 const hooks = new Set();
@@ -116,7 +115,7 @@ export class AsyncResource {
   }
 }
 
-/** Hears of the resources that scripts make (`AsyncResource`); of nothing else. */
+/** Hooks are called for `AsyncResource`s only. */
 export function createHook(callbacks) {
   for (const name of ['init', 'before', 'after', 'destroy', 'promiseResolve']) {
     if (callbacks[name] !== undefined && typeof callbacks[name] !== 'function') {

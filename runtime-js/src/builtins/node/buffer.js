@@ -1,4 +1,4 @@
-// `node:buffer`: the npm `buffer` package, with what Node has since added, Node's errors, and the slow parts done in Rust.
+// `node:buffer`: the npm `buffer` package with Node's additions and errors; slow parts are native.
 import { Buffer as BaseBuffer, SlowBuffer } from 'buffer';
 import { decodeUtf8, encodeUtf8 } from 'lmthing:internal/native/encoding';
 import { Blob, File } from 'lmthing:internal/web/blob';
@@ -44,7 +44,7 @@ Buffer.from = function from(value, encodingOrOffset, length) {
   return fromObject(value, encodingOrOffset, length) ?? base.from(value, encodingOrOffset, length);
 };
 
-/** What an object stands for: its value, or the text it turns into; undefined when it is bytes or a list of them. */
+/** The primitive value of an object; undefined when it is bytes or an array. */
 function fromObject(value, encoding, length) {
   const primitive = value.valueOf?.();
   if (primitive !== null && primitive !== value && (typeof primitive === 'string' || typeof primitive === 'object')) {
@@ -110,7 +110,7 @@ Buffer.copyBytesFrom = function copyBytesFrom(view, offset = 0, length = undefin
 Buffer.byteLength = function byteLength(value, encoding) {
   if (typeof value === 'string') {
     if (isUtf8(encoding) || !Buffer.isEncoding(encoding)) return encodeUtf8(value.toWellFormed()).length;
-    // Like Node, from the length alone.
+    // Computed from the length alone, as in Node.
     if (/^base64(url)?$/i.test(encoding)) return (value.replace(/={1,2}$/, '').length * 3) >>> 2;
     return base.byteLength(value, encoding);
   }

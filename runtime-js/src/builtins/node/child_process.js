@@ -1,4 +1,3 @@
-// `node:child_process`.
 import { sortArguments } from '../child_process/arguments.js';
 import { ChildProcess, start } from '../child_process/child.js';
 import { exec, execFile } from '../child_process/exec.js';

@@ -1,4 +1,4 @@
-// `node:cluster`: this is the primary process, and it has no workers.
+// `node:cluster`: a primary process without workers.
 import EventEmitter from 'node:events';
 import { notOffered } from '../shared/errors.js';
 

@@ -1,4 +1,4 @@
-// `node:console`: the global, with its functions as named exports, and consoles that write to other streams.
+// `node:console`: the global `console` with its functions as named exports, and the class `Console`.
 import { Console } from '../console/console.js';
 
 const { console } = globalThis;

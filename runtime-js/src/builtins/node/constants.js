@@ -1,4 +1,4 @@
-// `node:constants`: those of `fs` and `os` in one, for old packages.
+// `node:constants`: constants of `fs` and `os`, for old packages.
 import { constants as fs } from 'node:fs';
 import { constants as os } from 'node:os';
 

@@ -1,4 +1,3 @@
-// `node:crypto`, over `src/script/globals/crypto`: each file of `../crypto` is one part of it.
 import { crypto as webcrypto, randomUUID as makeUuid } from 'lmthing:internal/web/crypto';
 import { ECDH, createECDH, diffieHellman } from '../crypto/agree.js';
 import { checkObject } from '../crypto/arguments.js';

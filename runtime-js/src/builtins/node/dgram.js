@@ -1,4 +1,4 @@
-// `node:dgram`: in name only.
+// `node:dgram`: importable, but not supported.
 import { refused } from '../shared/refused-module.js';
 
 const dgram = refused('dgram', ['createSocket', 'Socket']);

@@ -1,4 +1,3 @@
-// `node:diagnostics_channel`.
 import process from 'lmthing:internal/process';
 import { invalidArgumentType } from '../shared/errors.js';
 
@@ -6,7 +5,7 @@ const checkSubscription = (value, name = 'subscription') => {
   if (typeof value !== 'function') throw invalidArgumentType(name, 'of type function', value);
 };
 
-/** An exception in a subscriber is the program's uncaught exception; the others still run. */
+/** An exception in a subscriber is uncaught; the others still run. */
 function reportLater(error) {
   process.nextTick(() => {
     throw error;

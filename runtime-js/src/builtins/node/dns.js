@@ -1,4 +1,4 @@
-// `node:dns`: names to addresses by the system's resolver.
+// `node:dns`, using the system's resolver.
 import { addressesOf } from 'lmthing:internal/net';
 import { invalidArgumentType, nodeError, notOffered } from '../shared/errors.js';
 
@@ -39,7 +39,7 @@ async function lookupPromise(hostname, given) {
   return find(hostname, settings(given));
 }
 
-/** Addresses by the system's resolver; the errors are those of a query. */
+/** The errors are those of a query, as from c-ares. */
 const resolveFamily = (family, syscall) => async (hostname) => {
   try {
     return (await addressesOf(hostname, family)).map(({ address }) => address);

@@ -1,4 +1,4 @@
-// `node:domain`: in name only, as Node advises against it.
+// `node:domain`: importable, but not supported, as it is deprecated.
 import { refused } from '../shared/refused-module.js';
 
 const domain = refused('domain', ['create', 'createDomain', 'Domain']);

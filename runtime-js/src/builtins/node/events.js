@@ -1,4 +1,4 @@
-// `node:events`: the npm package taken from Node's own source, and what Node has since added.
+// `node:events`: the npm package extracted from Node, and later additions.
 import BaseEmitter from 'events';
 import { importBuiltin } from 'lmthing:internal/native/modules';
 import { becomeEmitter } from 'lmthing:internal/process';
@@ -7,7 +7,7 @@ import { addAbortListener, isEmitter, isTarget, on, once } from '../events/waiti
 import { brand } from '../shared/brand.js';
 import { invalidArgumentType, nodeError, outOfRange } from '../shared/errors.js';
 
-/** The package's, which takes no options: see `init`. */
+/** The package's constructor takes no options: see `init`. */
 function EventEmitter(options) {
   EventEmitter.init.call(this, options);
 }
@@ -25,10 +25,10 @@ const errorMonitor = Symbol('events.errorMonitor');
 const captureRejectionSymbol = Symbol.for('nodejs.rejection');
 
 const kCapture = Symbol('kCapture');
-/** What `EventEmitter.captureRejections` says, for the emitters that are made from now on. */
+/** `EventEmitter.captureRejections`: the default for new emitters. */
 let capturesAll = false;
 
-/** As Node's: `captureRejections` has failures of async listeners emitted as `error`. */
+/** As in Node: `captureRejections` emits failures of async listeners as `error`. */
 const baseInit = BaseEmitter.init;
 EventEmitter.init = function init(options) {
   baseInit.call(this);
@@ -37,7 +37,7 @@ EventEmitter.init = function init(options) {
   if (captures ?? capturesAll) Object.defineProperty(this, kCapture, { value: true, configurable: true, writable: true });
 };
 
-/** The listeners of an emitter that captures, each with its failure led to `error` or to the emitter's own method. */
+/** Calls listeners and routes rejections to `error` or to the emitter's own method. */
 function emitCapturing(emitter, type, values) {
   const listeners = emitter.rawListeners(type);
   for (const listener of listeners) {
@@ -59,7 +59,7 @@ function follow(emitter, result, type, values) {
 
 function rejected(emitter, error, type, values) {
   if (typeof emitter[captureRejectionSymbol] === 'function') return emitter[captureRejectionSymbol](error, type, ...values);
-  // A listener for `error` that fails in turn must not go round.
+  // A failing `error` listener must not cause a loop.
   const before = emitter[kCapture];
   emitter[kCapture] = false;
   try {
@@ -115,7 +115,7 @@ function getEventListeners(target, name) {
   return isEmitter(target) ? target.listeners(name) : listenersOf(target, name);
 }
 
-/** Limits that were set for an `EventTarget`. */
+/** Maximal numbers of listeners that were set for an `EventTarget`. */
 const targetLimits = new WeakMap();
 function getMaxListeners(target) {
   if (typeof target?.getMaxListeners === 'function') return target.getMaxListeners();
@@ -143,7 +143,7 @@ Object.assign(EventEmitter.prototype, {
 
 const WARNED = Symbol('warned');
 
-/** The package says so on the console, which it is not given; Node emits it as a warning, which a program can listen for. */
+/** The package prints this to the console, which it cannot access here; Node emits a warning event. */
 function warnOfLeak(emitter, type) {
   const limit = emitter.getMaxListeners();
   const list = emitter._events[type];
@@ -171,7 +171,7 @@ Object.assign(EventEmitter, { addAbortListener, captureRejectionSymbol, errorMon
 
 becomeEmitter(EventEmitter);
 
-/** An emitter whose listeners run in the context it was made in. `node:async_hooks` is loaded for the first one. */
+/** An emitter whose listeners run in its async context. `node:async_hooks` is loaded with the first one. */
 class EventEmitterAsyncResource extends EventEmitter {
   #resource;
 

@@ -1,4 +1,3 @@
-// `node:fs`.
 import { fs } from 'lmthing:internal/fs';
 
 export const {

@@ -1,4 +1,3 @@
-// `node:http`.
 import { Agent, ClientRequest, globalAgent as firstAgent, IncomingMessage, METHODS, OutgoingMessage, serverClass, ServerResponse, STATUS_CODES, validateHeaderName, validateHeaderValue } from 'lmthing:internal/http';
 import { Server as NetServer } from 'node:net';
 
@@ -7,7 +6,7 @@ export const Server = serverClass(NetServer, settings, 'connection');
 
 let globalAgent = firstAgent;
 const withDefault = (input, options, callback) => {
-  // The agent for all may have been replaced.
+  // A script may have replaced the global agent.
   if (globalAgent === firstAgent) return new ClientRequest(input, options, callback);
   if (typeof input === 'string' || input instanceof URL) return new ClientRequest(input, { _defaultAgent: globalAgent, ...(typeof options === 'object' ? options : {}) }, typeof options === 'function' ? options : callback);
   return new ClientRequest({ _defaultAgent: globalAgent, ...input }, options, callback);

@@ -1,4 +1,4 @@
-// `node:http2`: its constants, which packages read when they are loaded; the rest in name only.
+// `node:http2`: constants, which packages read when they are loaded; the rest is not supported.
 import { refused } from '../shared/refused-module.js';
 
 const HEADERS = (

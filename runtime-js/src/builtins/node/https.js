@@ -1,4 +1,3 @@
-// `node:https`.
 import { Agent as HttpAgent, ClientRequest, serverClass } from 'lmthing:internal/http';
 import { connect, Server as TlsServer } from 'node:tls';
 
@@ -15,7 +14,7 @@ Agent.prototype.createConnection = function createConnection(options, _callback)
   return connect(options);
 };
 Agent.prototype.getName = function getName(options = {}) {
-  // Connections that believe others are not shared.
+  // Connections with different trust settings are not shared.
   const settings = ['ca', 'cert', 'key', 'servername', 'rejectUnauthorized', 'ALPNProtocols'].map((name) => (options[name] === undefined ? '' : String(options[name])));
   return `${HttpAgent.prototype.getName.call(this, options)}:${settings.join(':')}`;
 };

@@ -1,4 +1,4 @@
-// `node:inspector`: in name only; there is no debugger to talk to.
+// `node:inspector`: importable, but not supported.
 import { refused } from '../shared/refused-module.js';
 
 const { console } = globalThis;

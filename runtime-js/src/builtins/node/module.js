@@ -1,14 +1,13 @@
-// `node:module`: what packages use to `require` from ES modules and to know built-in modules by name.
+// `node:module`: `createRequire` and the list of built-in modules.
 
 import { createRequire, Module } from 'lmthing:internal/commonjs';
 import { builtinName, builtinNames } from 'lmthing:internal/native/commonjs';
 
-/** Whether `name` is a module that needs no file. */
 const isBuiltin = (name) => typeof name === 'string' && builtinName(name) !== undefined;
-// Without `node:`, as Node lists them.
+// Without `node:`, as in Node.
 const builtinModules = [...new Set(builtinNames().filter((name) => !/^(node:|lmthing|zod)/.test(name)))].sort();
 
-/** What stands around the text of a CommonJS module. */
+/** Text around a CommonJS module. */
 const wrapper = ['(function (exports, require, module, __filename, __dirname) { ', '\n});'];
 const wrap = (text) => wrapper[0] + text + wrapper[1];
 

@@ -1,4 +1,3 @@
-// `node:net`.
 import { ipVersion } from 'lmthing:internal/native/network';
 import { BlockList, connectArguments, Server, SocketAddress, Socket } from 'lmthing:internal/net';
 
@@ -21,7 +20,7 @@ export const getDefaultAutoSelectFamily = () => autoSelectFamily;
 export const setDefaultAutoSelectFamily = (value) => void (autoSelectFamily = Boolean(value));
 export const getDefaultAutoSelectFamilyAttemptTimeout = () => attemptTimeout;
 export const setDefaultAutoSelectFamilyAttemptTimeout = (value) => void (attemptTimeout = Math.max(10, value));
-/** For `http` and `tls`, which share the reading of arguments. */
+/** Used by `http` and `tls`. */
 export const _normalizeArgs = connectArguments;
 
 export { BlockList, Server, Socket, SocketAddress, Socket as Stream };

@@ -1,4 +1,3 @@
-// `node:path/win32`.
 import { win32 as path } from 'lmthing:internal/paths';
 
 export const { basename, delimiter, dirname, extname, format, isAbsolute, join, matchesGlob, normalize, parse, relative, resolve, sep, toNamespacedPath } = path;

@@ -1,4 +1,4 @@
-// `node:path`: Node's own algorithms, by the npm package that carries them.
+// `node:path`: Node's own algorithms, from npm.
 import posix from 'node:path/posix';
 import win32 from 'node:path/win32';
 

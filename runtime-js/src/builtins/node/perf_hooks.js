@@ -1,4 +1,3 @@
-// `node:perf_hooks`.
 import { PerformanceEntry, Performance, PerformanceMark, PerformanceMeasure, PerformanceObserver, PerformanceObserverEntryList, performance } from 'lmthing:internal/web/performance';
 import { notOffered } from '../shared/errors.js';
 

@@ -1,4 +1,4 @@
-// `node:process`: the global, with its members as named exports.
+// `node:process`: the global `process`, with its members as named exports.
 const { process } = globalThis;
 
 export const {

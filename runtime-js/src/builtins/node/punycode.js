@@ -1,4 +1,3 @@
-// `node:punycode`.
 import punycode, { decode, encode, toASCII, toUnicode, ucs2decode, ucs2encode } from '../../../node_modules/punycode/punycode.es6.js';
 
 export const { ucs2, version } = punycode;

@@ -1,11 +1,10 @@
-// `node:querystring`.
 import { Buffer } from 'node:buffer';
 import { nodeError } from '../shared/errors.js';
 
-// What Node leaves as it is: A-Z a-z 0-9 ! ' ( ) * - . _ ~
+// Characters left as they are: A-Z a-z 0-9 ! ' ( ) * - . _ ~
 const escapeByte = (character) => `%${character.charCodeAt(0).toString(16).toUpperCase()}`;
 
-/** Percent-encodes as `encodeURIComponent` does; a lone surrogate is an error. */
+/** Like `encodeURIComponent`, with Node's error for a lone surrogate. */
 export function escape(value) {
   const text = typeof value === 'string' ? value : typeof value === 'object' ? String(value) : `${value}`;
   if (!text.isWellFormed()) throw nodeError(URIError, 'ERR_INVALID_URI', 'URI malformed');

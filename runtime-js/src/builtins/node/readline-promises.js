@@ -1,4 +1,3 @@
-// `node:readline/promises`.
 import { cursorText, lineText, moveText, SEQUENCES } from '../readline/cursor.js';
 import { ask, Interface as Base } from '../readline/interface.js';
 import { brand } from '../shared/brand.js';
@@ -16,7 +15,7 @@ const Interface = class Interface extends Base {
 };
 brand(Interface, 'Interface', false);
 
-/** Movements that are collected and written together. */
+/** Collects cursor movements and writes them together. */
 class Readline {
   #stream;
   #autoCommit;

@@ -1,4 +1,3 @@
-// `node:readline`.
 import promises from 'node:readline/promises';
 import { clearLine, clearScreenDown, cursorTo, moveCursor } from '../readline/cursor.js';
 import { Interface } from '../readline/interface.js';

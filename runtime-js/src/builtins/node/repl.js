@@ -1,4 +1,4 @@
-// `node:repl`: in name only.
+// `node:repl`: importable, but not supported.
 import { refused } from '../shared/refused-module.js';
 
 const repl = refused('repl', ['start', 'REPLServer', 'Recoverable']);

@@ -1,4 +1,4 @@
-// `node:stream/consumers`: the whole of a stream of either kind.
+// `node:stream/consumers`: reads a whole stream, of Node or the web.
 import { Buffer } from 'node:buffer';
 import { StringDecoder } from 'node:string_decoder';
 

@@ -1,4 +1,3 @@
-// `node:stream/promises`.
 import { promises } from 'node:stream';
 
 export const { finished, pipeline } = promises;

@@ -1,4 +1,3 @@
-// `node:stream/web`: the globals.
 import { CompressionStream, DecompressionStream } from 'lmthing:internal/web/compression-streams';
 import { TextDecoderStream, TextEncoderStream } from 'lmthing:internal/web/encoding-streams';
 import * as streams from 'lmthing:internal/web/streams';

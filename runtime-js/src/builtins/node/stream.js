@@ -1,5 +1,5 @@
-// `node:stream`: Node's own streams as npm's readable-stream extracts them, and the ways to and from web streams, which it
-// leaves out.
+// `node:stream`: Node's own streams from npm's readable-stream, and the conversions from and to web streams, which that
+// omits.
 import { becomeStreams } from 'lmthing:internal/process';
 import Stream from '../../../node_modules/readable-stream/lib/stream.js';
 import promises from '../../../node_modules/readable-stream/lib/stream/promises.js';
@@ -8,7 +8,7 @@ import { fromWebDuplex, fromWebReadable, fromWebWritable, toWebReadable, toWebWr
 
 const { Duplex, PassThrough, Readable, Transform, Writable } = Stream;
 for (const name of ['Duplex', 'PassThrough', 'Readable', 'Transform', 'Writable']) brand(Stream[name], name, false);
-// The extract is from a later Node, whose buffers are larger.
+// The package is from a later Node with larger buffers.
 Stream.setDefaultHighWaterMark(false, 16 * 1024);
 becomeStreams(Stream);
 for (const [name, Class] of Object.entries({ Duplex, PassThrough, Readable, Stream, Transform, Writable })) brand(Class, name, false);
@@ -20,7 +20,7 @@ Writable.toWeb = (writable) => toWebWritable(writable);
 Duplex.fromWeb = (pair, options) => fromWebDuplex(Duplex, pair, options);
 Duplex.toWeb = (duplex) => ({ readable: toWebReadable(duplex), writable: toWebWritable(duplex) });
 
-/** Two streams, each of which reads what the other is written. */
+/** Two connected streams: each reads what is written to the other. */
 export function duplexPair(options) {
   let other;
   const end = (peer) =>

@@ -1,4 +1,4 @@
-// `node:string_decoder`: the npm package taken from Node's own source, and `base64url`.
+// `node:string_decoder`: the npm package extracted from Node, with `base64url`.
 import { StringDecoder as BaseDecoder } from 'string_decoder';
 import { brand } from '../shared/brand.js';
 import { invalidArgumentType, nodeError } from '../shared/errors.js';
@@ -22,7 +22,7 @@ export function StringDecoder(encoding) {
   return decoder;
 }
 Object.setPrototypeOf(StringDecoder.prototype, BaseDecoder.prototype);
-// The package knows `Buffer` alone; Node takes every view.
+// The package accepts only `Buffer`; Node accepts every view.
 for (const name of ['write', 'end']) {
   const method = BaseDecoder.prototype[name];
   StringDecoder.prototype[name] = function (bytes) {
@@ -32,7 +32,7 @@ for (const name of ['write', 'end']) {
     }
     const isView = ArrayBuffer.isView(bytes) && !globalThis.Buffer.isBuffer(bytes);
     const text = method.call(this, isView ? globalThis.Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength) : bytes);
-    // The package leaves what it has said already.
+    // The package keeps its state after the end.
     if (name === 'end') this.lastNeed = this.lastTotal = 0;
     return text;
   };

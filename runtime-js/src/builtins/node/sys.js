@@ -1,3 +1,3 @@
-// `node:sys`: the old name of `node:util`.
+// `node:sys`: the deprecated name of `node:util`.
 export * from 'node:util';
 export { default } from 'node:util';

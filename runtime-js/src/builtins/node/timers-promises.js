@@ -1,4 +1,3 @@
-// `node:timers/promises`.
 import { invalidArgumentType } from '../shared/errors.js';
 
 const { clearImmediate, clearInterval, clearTimeout } = globalThis;
@@ -15,7 +14,7 @@ function checkSignal(signal) {
   }
 }
 
-/** One wait: `start(done)` begins it and gives the timer, `stop` ends it early. */
+/** `start(done)` returns the timer, `stop` cancels it on abort. */
 async function wait(start, stop, value, options = {}) {
   if (options === null || typeof options !== 'object') throw invalidArgumentType('options', 'of type object', options);
   const { signal, ref = true } = options;
@@ -38,7 +37,6 @@ async function wait(start, stop, value, options = {}) {
   }
 }
 
-/** Resolves to `value` after `delay` milliseconds. */
 export async function setTimeout(delay, value, options) {
   if (delay !== undefined && typeof delay !== 'number') throw invalidArgumentType('delay', 'of type number', delay);
   return wait((done) => timers.setTimeout(done, delay), clearTimeout, value, options);
@@ -48,7 +46,6 @@ export function setImmediate(value, options) {
   return wait((done) => timers.setImmediate(done), clearImmediate, value, options);
 }
 
-/** Yields `value` every `delay` milliseconds. */
 export async function* setInterval(delay, value, options = {}) {
   if (delay !== undefined && typeof delay !== 'number') throw invalidArgumentType('delay', 'of type number', delay);
   if (options === null || typeof options !== 'object') throw invalidArgumentType('options', 'of type object', options);

@@ -1,4 +1,3 @@
-// `node:timers`: the globals.
 import promises from 'node:timers/promises';
 
 export const { clearImmediate, clearInterval, clearTimeout, setImmediate, setInterval, setTimeout } = globalThis;

@@ -1,4 +1,4 @@
-// `node:tls`: connections that are encrypted, over those of `node:net`.
+// `node:tls`: encrypted sockets over those of `node:net`.
 import { adopt, ANNOUNCE, becomeReady, connectArguments, HANDLE, holdBack, networkError, PREPARE, Server as NetServer, Socket, WELCOME } from 'lmthing:internal/net';
 import { isIP } from 'node:net';
 import { asBytes } from '../shared/bytes.js';
@@ -6,7 +6,7 @@ import { quietEnvironment } from '../shared/environment.js';
 import { nodeError, notOffered } from '../shared/errors.js';
 import { guarded } from '../shared/guarded.js';
 
-/** Certificates and keys as Rust takes them: a list of bytes. */
+/** Certificates and keys in native form: a list of bytes. */
 function material(value) {
   if (value === undefined || value === null) return undefined;
   const list = Array.isArray(value) ? value : [value];
@@ -15,7 +15,7 @@ function material(value) {
 
 const CONTEXT = Symbol('context');
 
-/** What `secureContext` and the options beside it say. */
+/** Merges `secureContext` and the other options. */
 function contextOf(options) {
   return { ...options.secureContext?.[CONTEXT], ...options };
 }
@@ -54,7 +54,9 @@ class JSStreamSocket {
   }
 }
 
-/** Over a stream of another kind nothing can be sent. `http2-wrapper` (of `got`) makes such a socket to find this class. */
+/**
+ * TLS over other kinds of streams is not supported. `http2-wrapper` (of `got`) makes such a socket to find this class.
+ */
 function refuseStream(tls) {
   const fail = () => tls.destroy(notOverStreams());
   const value = { _parentWrap: Object.create(JSStreamSocket.prototype) };
@@ -63,7 +65,7 @@ function refuseStream(tls) {
   tls._write = fail;
 }
 
-/** Goes on over a connection that stands, such as one through a proxy. */
+/** Starts TLS on an established connection, such as one through a proxy. */
 function wrap(tls, socket) {
   if (!(socket instanceof Socket)) {
     refuseStream(tls);
@@ -75,7 +77,7 @@ function wrap(tls, socket) {
       tls.destroy(notOverStreams());
       return;
     }
-    // From here on the bytes are ours.
+    // The original socket gets no more data.
     socket[HANDLE] = undefined;
     adopt(tls, handle);
     socket.unref();
@@ -128,7 +130,7 @@ const methods = {
   getCipher() {
     if (!this._cipher) return {};
     const standardName = this._cipher.replace(/^TLS13_/, 'TLS_');
-    // OpenSSL has its own names for those of version 1.2.
+    // OpenSSL has its own names for the ciphers of TLS 1.2.
     const name = this._protocol === 'TLSv1.3' ? standardName : standardName.replace(/^TLS_|WITH_/g, '').replace(/(AES|CHACHA20)_(128|256)/, '$1$2').replaceAll('_', '-').replace(/(CHACHA20-POLY1305)-SHA256/, '$1');
     return { name, standardName, version: this._protocol };
   },
@@ -144,7 +146,7 @@ for (const [name, value] of Object.entries(methods)) Object.defineProperty(TLSSo
 
 export function connect(...values) {
   const [given, callback] = connectArguments(values);
-  // `connect(port, host, options)` as well.
+  // Also accepts `connect(port, host, options)`.
   const more = values.slice(1).find((value) => typeof value === 'object' && value !== null);
   const options = { ...given, ...more };
   refuse(options);

@@ -1,4 +1,4 @@
-// `node:trace_events`: in name only; nothing is traced.
+// `node:trace_events`: importable, but nothing is traced.
 import { refused } from '../shared/refused-module.js';
 
 export const getEnabledCategories = () => undefined;

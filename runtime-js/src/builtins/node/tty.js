@@ -1,4 +1,4 @@
-// `node:tty`: which descriptors are terminals, and the classes of the standard streams that are.
+// `node:tty`: `isatty` and the classes of terminal streams.
 import { stderrIsTerminal, stdoutIsTerminal } from 'lmthing:internal/native/console';
 import { stdinIsTerminal } from 'lmthing:internal/native/stdin';
 import { ReadStream } from 'lmthing:internal/stdin';

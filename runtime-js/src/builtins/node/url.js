@@ -1,4 +1,4 @@
-// `node:url`: the WHATWG classes, files as URLs, and the legacy functions as far as programs still use them.
+// `node:url`: the WHATWG classes, file URLs, and the legacy functions as far as programs still use them.
 import { domainToASCII, domainToUnicode } from 'lmthing:internal/native/url';
 import { URL, URLSearchParams } from 'lmthing:internal/web/url';
 import querystring from 'node:querystring';
@@ -32,7 +32,7 @@ const ESCAPES = { '%': '%25', '\\': '%5C', '\n': '%0A', '\r': '%0D', '\t': '%09'
 export function pathToFileURL(filePath) {
   if (typeof filePath !== 'string') throw invalidArgumentType('path', 'of type string', filePath);
   let resolved = path.resolve(filePath);
-  // `resolve` drops the slash at the end; as a URL it tells a directory.
+  // `resolve` drops a trailing slash, which marks a directory in a URL.
   if (/[/\\]$/.test(filePath) && !resolved.endsWith(path.sep)) resolved += '/';
   const escape = isWindows ? /[%\n\r\t?#]/g : /[%\\\n\r\t?#]/g;
   const escaped = resolved.replaceAll(escape, (character) => ESCAPES[character]);
@@ -60,7 +60,7 @@ const escapeCharacter = (character) => (character === "'" ? '%27' : encodeURICom
 
 const SLASHED = /^(https?|ftp|gopher|file|wss?):?$/;
 
-/** Of a `URL`, or of the parts of a legacy URL object. */
+/** Formats a `URL` or a legacy URL object. */
 export function format(url, options = undefined) {
   if (url instanceof URL) return formatUrl(url, options);
   if (typeof url === 'string') return parse(url).format();
@@ -79,7 +79,7 @@ export function format(url, options = undefined) {
   if (search && !search.startsWith('?')) search = `?${search}`;
   if (hash && !hash.startsWith('#')) hash = `#${hash}`;
   pathname = (pathname ?? '').replaceAll(/[?#]/g, encodeURIComponent);
-  // A file has its slashes also where there is no host.
+  // File URLs have slashes even without a host.
   if (url.slashes || (SLASHED.test(protocol) && (host !== '' || protocol === 'file:'))) {
     host = `//${host}`;
     if (pathname && !pathname.startsWith('/')) pathname = `/${pathname}`;
@@ -87,7 +87,7 @@ export function format(url, options = undefined) {
   return `${protocol}${host}${pathname}${(search ?? '').replaceAll('#', '%23')}${hash ?? ''}`;
 }
 
-/** What the legacy `url.parse` gives. */
+/** The result of the legacy `url.parse`. */
 export class Url {
   protocol = null;
   slashes = null;
@@ -132,7 +132,7 @@ export function parse(text, parseQuery = false, slashesDenoteHost = false) {
     const at = authority.lastIndexOf('@');
     if (at >= 0) url.auth = decodeURIComponent(authority.slice(0, at));
     let [, hostname, port] = /^(\[[^\]]*\]|[^:]*)(?::(\d*)$)?/.exec(authority.slice(at + 1));
-    // What is no port is the beginning of the path.
+    // An invalid port is the beginning of the path.
     const tail = authority.slice(at + 1 + hostname.length + (port === undefined ? 0 : port.length + 1));
     rest = tail + rest;
     if (rest !== '' && !rest.startsWith('/')) rest = `/${rest}`;
@@ -150,11 +150,11 @@ export function parse(text, parseQuery = false, slashesDenoteHost = false) {
   return url;
 }
 
-/** The path that `to` names from `from`, neither of which begins at a root: it may begin with `..`. */
+/** Resolves `to` against `from`, both without a root; the result may begin with `..`. */
 function resolveRelative(from, to) {
   const [source, target] = [parse(from), parse(to)];
   const [path, hash] = [source.pathname ?? '', target.hash ?? ''];
-  // A query alone, or nothing, leaves the path as it is written.
+  // A query alone, or an empty reference, does not change the path.
   if (target.search !== null && !target.pathname) return `${path}${target.search}${hash}`;
   if (!target.pathname && hash === '') return `${path}${source.search ?? ''}`;
   const names = target.pathname ? [...path.split('/').slice(0, -1), ...target.pathname.split('/')] : path === '' ? [] : path.split('/');
@@ -168,7 +168,7 @@ function resolveRelative(from, to) {
   return `${kept.join('/')}${(target.pathname ? target.search : source.search) ?? ''}${hash}`;
 }
 
-/** Resolves a reference against a base, either of which may be relative. */
+/** Resolves a reference against a base; either may be relative. */
 export function resolve(from, to) {
   if (!/^[a-z][a-z0-9+.-]*:/i.test(from) && /^[/\\]{2}/.test(to)) return to;
   const isRooted = (text) => /^([a-z][a-z0-9+.-]*:|[/\\])/i.test(text);

@@ -1,8 +1,8 @@
-// `node:util/types`: what an object is by its internal slots, which nothing in a program can fake.
+// `node:util/types`: type tests by internal slots, which scripts cannot fake.
 import { proxyDetails } from 'lmthing:internal/native/inspect';
 import { importBuiltin } from 'lmthing:internal/native/modules';
 
-/** A test that calls `method` on the value: it throws unless the value has the slot it reads. */
+/** A test that calls `method`, which throws unless the value has the internal slot. */
 const slot = (method) => (value) => {
   if (value === null || typeof value !== 'object') return false;
   try {

@@ -1,4 +1,4 @@
-// `node:util`. Inspection is Node's own code (`lmthing:internal/inspect`), `parseArgs` the polyfill by its authors.
+// `node:util`. Inspection is Node's own code (`lmthing:internal/inspect`); `parseArgs` is the polyfill by its authors.
 import { parseArgs as parseArguments } from '@pkgjs/parseargs';
 import { format, formatWithOptions, inspect, stripVTControlCharacters } from 'lmthing:internal/inspect';
 import { TextDecoder, TextEncoder } from 'lmthing:internal/web/encoding';
@@ -31,7 +31,7 @@ function promisify(original) {
 }
 promisify.custom = promisifyCustom;
 
-// Node gives timers a promise form that is not "error first".
+// Node gives timers a custom promise form.
 const globals = { setImmediate: globalThis.setImmediate, setTimeout: globalThis.setTimeout };
 globals.setTimeout[promisifyCustom] ??= (delay, value) => new Promise((resolve) => globals.setTimeout(resolve, delay, value));
 globals.setImmediate[promisifyCustom] ??= (value) => new Promise((resolve) => globals.setImmediate(resolve, value));
@@ -91,7 +91,7 @@ function deprecate(original, message, code = undefined) {
   return deprecated;
 }
 
-/** Lines to standard error when `NODE_DEBUG` names the section. */
+/** Logs to standard error when `NODE_DEBUG` names the section. */
 function debuglog(section) {
   const wanted = String(quietEnvironment().NODE_DEBUG ?? '').split(',').map((name) => name.trim().toUpperCase());
   const enabled = wanted.includes(section.toUpperCase()) || wanted.includes('*');
@@ -101,7 +101,7 @@ function debuglog(section) {
   return Object.defineProperty(log, 'enabled', { value: enabled });
 }
 
-/** Whether a stream shows colours, by Node's rules: `FORCE_COLOR` first, then a terminal without `NO_COLOR`. */
+/** Node's rules: `FORCE_COLOR` first, then a terminal without `NO_COLOR`. */
 function showsColors(stream) {
   const { FORCE_COLOR, NO_COLOR, NODE_DISABLE_COLORS, TERM } = quietEnvironment();
   if (FORCE_COLOR !== undefined) return FORCE_COLOR !== '0';
@@ -119,12 +119,12 @@ function styleText(style, text, { validateStream = true, stream = process.stdout
     const message = `The argument 'format' must be one of: ${allowed}. Received ${inspect(name)}`;
     throw nodeError(TypeError, 'ERR_INVALID_ARG_VALUE', message);
   });
-  // Node asks the stream for a single style only.
+  // Node checks the stream for a single style only.
   if (!isList && validateStream && !showsColors(stream)) return text;
   return codes.reduceRight((styled, [open, close]) => `\u001b[${open}m${styled}\u001b[${close}m`, text);
 }
 
-/** What the polyfill says of a description it refuses, in Node's words of today. */
+/** The polyfill's error messages for invalid configurations, and Node's current ones. */
 const PARSE_ARGS_WORDS = [
   [/^(options\.\S+) must be \('string\|boolean'\) got/, (name) => `The "${name}" property must be ('string|boolean').`],
   [/^(options\.\S+) must be (\w+) got/, (name, type) => `The "${name}" property must be of type ${type.toLowerCase()}.`],
@@ -132,7 +132,7 @@ const PARSE_ARGS_WORDS = [
   [/^The property (options\.\S+) must/, (name) => `The property '${name}' must`],
 ];
 
-/** `util.parseArgs`; without `args` it reads those after the prompt file. */
+/** Without `args` it reads those after the prompt file. */
 function parseArgs(config = {}) {
   const { allowNegative = false, ...rest } = { args: process.argv.slice(2), ...config };
   try {
@@ -145,14 +145,14 @@ function parseArgs(config = {}) {
 
 const NEGATIVE = /^--no-(.+)$/s;
 
-/** With `--no-name` of every switch as an option of its own. */
+/** Adds an option `no-NAME` for every boolean option. */
 function negatable(config) {
   const options = Object.entries(config.options ?? {});
   const switches = options.filter(([, { type }]) => type === 'boolean').map(([name]) => [`no-${name}`, { type: 'boolean' }]);
   return { ...config, options: { ...Object.fromEntries(switches), ...config.options }, tokens: true };
 }
 
-/** `name: false` for each `--no-name`, unless a later `--name` says otherwise. */
+/** Sets `NAME` to false for each `--no-NAME`, unless a later `--NAME` overrides it. */
 function withoutNegated({ values, positionals, tokens }, config) {
   const gathered = {};
   for (const token of tokens.filter(({ kind }) => kind === 'option')) {
@@ -171,7 +171,7 @@ function withoutNegated({ values, positionals, tokens }, config) {
   return config.tokens ? { values, positionals, tokens } : { values, positionals };
 }
 
-/** Node's are type errors; the polyfill's are plain, and some of an older wording. */
+/** Node throws type errors; the polyfill's are plain, and some have older messages. */
 function readableParseError(error, config) {
   if (!/^ERR_(PARSE_ARGS|INVALID_ARG)/.test(error.code)) return error;
   for (const [pattern, words] of PARSE_ARGS_WORDS) {
@@ -193,13 +193,13 @@ async function aborted(signal, resource) {
   if (!signal.aborted) await new Promise((resolve) => signal.addEventListener('abort', resolve, { once: true }));
 }
 
-/** Content as in a file like `.env`. */
+/** Parses the content of a `.env` file. */
 function parseEnv(content) {
   if (typeof content !== 'string') throw invalidArgumentType('content', 'of type string', content);
   return parseEnvironment(content);
 }
 
-// There are no threads to transfer them to.
+// There are no threads to transfer it to.
 const transferableAbortController = () => new AbortController();
 function transferableAbortSignal(signal) {
   if (!(signal instanceof AbortSignal)) throw invalidArgumentType('signal', 'an instance of AbortSignal', signal);

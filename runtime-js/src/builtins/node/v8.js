@@ -1,4 +1,4 @@
-// `node:v8`: values as bytes, and what programs ask of memory. The engine is QuickJS; what only V8 has is refused.
+// `node:v8`: serialization and heap statistics. The engine is QuickJS; features of V8 alone are not supported.
 import { brand } from '../shared/brand.js';
 import { refused } from '../shared/refused-module.js';
 import { Reader } from '../v8/reader.js';
@@ -6,7 +6,7 @@ import { Writer } from '../v8/writer.js';
 
 const missing = refused('v8', ['getHeapSnapshot', 'writeHeapSnapshot', 'GCProfiler', 'startupSnapshot', 'queryObjects']);
 
-/** In V8's names; the engine knows one number, which stands for all of them. */
+/** QuickJS has a single number, reported for all of V8's. */
 export function getHeapStatistics() {
   const { heapTotal, heapUsed, external } = process.memoryUsage();
   return {
@@ -18,7 +18,7 @@ export function getHeapStatistics() {
 export const getHeapSpaceStatistics = () => [];
 export const getHeapCodeStatistics = () => ({ code_and_metadata_size: 0, bytecode_and_metadata_size: 0, external_script_source_size: 0, cpu_profiler_metadata_size: 0 });
 export const cachedDataVersionTag = () => 0;
-/** There are no flags to set; Node promises nothing of those that it takes, either. */
+/** There are no flags to set. */
 export const setFlagsFromString = () => {};
 export const takeCoverage = () => {};
 export const stopCoverage = () => {};
@@ -30,7 +30,7 @@ export class Deserializer extends Reader {}
 export class DefaultDeserializer extends Deserializer {}
 for (const [name, Class] of Object.entries({ Serializer, DefaultSerializer, Deserializer, DefaultDeserializer })) brand(Class, name, false);
 
-/** The bytes of a value, as V8 writes them. */
+/** In V8's format. */
 export function serialize(value) {
   const serializer = new DefaultSerializer();
   serializer.writeHeader();

@@ -1,9 +1,9 @@
-// `node:vm`: scripts in the global scope, and in a scope that an object stands for. There is one set of built-in objects: a
-// "new context" sees the same `Array` as everybody, and no more than the language's own names and those of its object.
+// `node:vm`: scripts in the global scope, and in a scope backed by an object. All contexts share one set of built-in
+// objects: a "new context" sees the same `Array`, and only the language's own names and those of its object.
 import { invalidArgumentType, nodeError, notOffered } from '../shared/errors.js';
 
 const contexts = new WeakSet();
-/** Names of the language; everything else of `globalThis` is not there in a context. */
+/** Names of the language; the rest of `globalThis` is hidden in a context. */
 const LANGUAGE = new Set(
   ('Infinity NaN undefined isFinite isNaN parseFloat parseInt decodeURI decodeURIComponent encodeURI encodeURIComponent escape unescape ' +
     'Object Function Array Number Boolean String Symbol BigInt Date Promise RegExp Error AggregateError EvalError RangeError ReferenceError ' +
@@ -11,18 +11,18 @@ const LANGUAGE = new Set(
     'Uint32Array Int32Array Float32Array Float64Array Uint8ClampedArray BigUint64Array BigInt64Array Map Set WeakMap WeakSet WeakRef ' +
     'FinalizationRegistry Proxy Reflect Iterator WebAssembly').split(' '),
 );
-/** What the surroundings of a script are called there. */
+/** The name of the scope object inside. */
 const SCOPE = '$lmthingScope';
 const CODE = '$lmthingCode';
 const TELL = '$lmthingTell';
 const own = new Set([SCOPE, CODE, TELL, 'eval', 'arguments']);
 
-/** Runs `code` in sloppy mode where names are those of `scope`; then tells how to read the functions it declared. */
+/** Runs `code` in sloppy mode with the names of `scope`; then reports how to read the functions it declared. */
 const runScoped = new Function(SCOPE, CODE, TELL, `with (${SCOPE}) { try { return eval(${CODE}); } finally { ${TELL}((name) => eval(name)); } }`);
 
-/** Names of functions declared anywhere in `code`: they lie outside of the scope object until they are copied there. */
+/** Names of all functions declared in `code`: these are outside of the scope object until copied there. */
 const declared = (code) => [...code.matchAll(/(?:^|[;\n{}])\s*(?:async\s+)?function\s*\*?\s*([\w$]+)/g)].map(([, name]) => name);
-/** Names whose type is asked for: they need not be there. */
+/** Names used with `typeof`, which need not exist. */
 const probed = (code) => new Set([...code.matchAll(/\btypeof\s+([\w$]+)/g)].map(([, name]) => name));
 
 function runWith(object, code) {
@@ -48,7 +48,7 @@ function runWith(object, code) {
       try {
         object[name] = read(name);
       } catch {
-        // It was declared inside of something else.
+        // Declared in an inner scope.
       }
     }
   };
@@ -76,7 +76,7 @@ export function isContext(object) {
   return contexts.has(object);
 }
 
-// By another name `eval` runs in the global scope.
+// Indirect `eval` runs in the global scope.
 const globalEval = globalThis.eval;
 
 export const runInThisContext = (code) => globalEval(`${code}`);
@@ -88,7 +88,8 @@ export class Script {
 
   constructor(code) {
     this.#code = `${code}`;
-    // Wrong syntax is told now. Only a function body is compiled without running it; what differs in one is let pass.
+    // Reports syntax errors early. Only a function body can be compiled without running it; scripts that differ in one
+    // are skipped.
     if (!/\breturn\b/.test(this.#code)) new Function(this.#code);
   }
 

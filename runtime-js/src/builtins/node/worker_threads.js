@@ -1,4 +1,4 @@
-// `node:worker_threads`: this is the main thread, and the only one.
+// `node:worker_threads`: the main thread, without workers.
 import { receiveMessageOnPort } from 'lmthing:internal/web/message-channel';
 import { notOffered } from '../shared/errors.js';
 
@@ -22,7 +22,7 @@ const PortPair = MessageChannel ?? missing('MessageChannel');
 const Broadcast = BroadcastChannel ?? missing('BroadcastChannel');
 export const moveMessagePortToContext = notOffered('worker_threads.moveMessagePortToContext', instead);
 export const postMessageToThread = notOffered('worker_threads.postMessageToThread', instead);
-/** Nothing is ever transferred to another thread. */
+/** Nothing is ever transferred. */
 export const markAsUntransferable = () => {};
 
 const data = new Map();

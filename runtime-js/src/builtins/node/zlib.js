@@ -1,4 +1,3 @@
-// `node:zlib`.
 import { crc32 as crc32Native } from 'lmthing:internal/native/compression';
 import { invalidArgumentType } from '../shared/errors.js';
 import { bytesOf, openCodec } from '../zlib/codec.js';
@@ -41,7 +40,7 @@ const asynchronous = (mode) => (buffer, options, callback) => {
   });
 };
 
-/** The checksum of gzip; `value` goes on from an earlier one. */
+/** The checksum of gzip; `value` is an earlier checksum to continue. */
 export function crc32(data, value = 0) {
   if (typeof data !== 'string' && !ArrayBuffer.isView(data)) throw invalidArgumentType('data', 'of type string or an instance of Buffer, TypedArray, or DataView', data);
   if (typeof value !== 'number') throw invalidArgumentType('value', 'of type number', value);
@@ -87,6 +86,6 @@ const zlib = {
 };
 Object.defineProperty(zlib, 'constants', { value: constants, enumerable: true });
 Object.defineProperty(zlib, 'codes', { value: codes, enumerable: true });
-// zlib's numbers are members of the module itself as well, for old programs.
+// Old programs read zlib's constants from the module itself.
 for (const [name, value] of Object.entries(constants)) Object.defineProperty(zlib, name, { value });
 export default zlib;

@@ -1,9 +1,9 @@
-// What Linux tells about processors and networks, read from its `/proc` and `/sys`.
+// Processors and networks of Linux, read from `/proc` and `/sys`.
 import { importBuiltin } from 'lmthing:internal/native/modules';
 
 const TICK = 10; // milliseconds of one tick in /proc/stat
 
-/** The lines of a file; none where there is no such file. */
+/** Empty if the file does not exist. */
 function linesOf(path) {
   try {
     return importBuiltin('node:fs').default.readFileSync(path, 'utf8').split('\n').filter((line) => line !== '');
@@ -14,7 +14,7 @@ function linesOf(path) {
 
 const valuesOf = (lines, name) => lines.filter((line) => line.startsWith(name)).map((line) => line.split(':').slice(1).join(':').trim());
 
-/** `[{model, speed, times}]`, empty when the system does not tell. */
+/** `[{model, speed, times}]`; empty if unavailable. */
 export function readProcessors() {
   const info = linesOf('/proc/cpuinfo');
   const [models, speeds] = [valuesOf(info, 'model name'), valuesOf(info, 'cpu MHz')];
@@ -26,12 +26,12 @@ export function readProcessors() {
     });
 }
 
-/** Addresses as /proc/net/route has them: the bytes in the processor's order, in hex. */
+/** Decodes an address in /proc/net/route: hexadecimal in native byte order. */
 const dotted = (hex) => hex.match(/../g).reverse().map((byte) => parseInt(byte, 16)).join('.');
 const number = (address) => address.split('.').reduce((sum, byte) => sum * 256 + Number(byte), 0);
 const bitsOf = (mask) => number(mask).toString(2).replaceAll('0', '').length;
 
-/** The machine's own addresses of version 4, each with its interface and mask. */
+/** The machine's IPv4 addresses with interface and mask. */
 function version4() {
   const lines = linesOf('/proc/net/fib_trie');
   const own = lines.flatMap((line, index) => (/\/32 host LOCAL/.test(line) ? (/(\d+\.){3}\d+/.exec(lines[index - 1])?.[0] ?? []) : []));
@@ -57,7 +57,7 @@ function version6() {
   });
 }
 
-/** What `os.networkInterfaces()` gives. */
+/** The result of `os.networkInterfaces()`. */
 export function readNetworks() {
   const networks = {};
   const add = (name, entry, bits) => {

@@ -1,4 +1,4 @@
-// Sequences that move a terminal's cursor, as `node:readline` and `node:tty` write them.
+// Terminal control sequences that move the cursor, as Node writes them.
 import process from 'lmthing:internal/process';
 import { invalidArgumentType, nodeError } from '../shared/errors.js';
 

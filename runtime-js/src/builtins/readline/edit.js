@@ -1,15 +1,14 @@
-// The editor of one line: what each key does to it.
+// The line editor: the effect of each key.
 
 const insert = (rl, text) => {
   const { line, cursor } = rl;
   rl.line = line.slice(0, cursor) + text + line.slice(cursor);
   rl.cursor += text.length;
-  // At the end of a line, and not at the edge of the screen, writing the text is enough.
+  // At the end of a line, and not at the edge of the screen, writing the text is sufficient.
   if (rl.cursor === rl.line.length && rl.getCursorPos().cols > 0) rl._writeToOutput(text);
   else rl._refreshLine();
 };
 
-/** Removes what is between two places. */
 const remove = (rl, from, to) => {
   if (from >= to) return;
   rl.line = rl.line.slice(0, from) + rl.line.slice(to);
@@ -22,7 +21,7 @@ const move = (rl, to) => {
   rl._refreshLine();
 };
 
-/** A character may take two places in a string. */
+/** The position before the cursor; a character may be a surrogate pair. */
 const before = ({ line, cursor }) => cursor - ([...line.slice(Math.max(0, cursor - 2), cursor)].at(-1)?.length ?? 0);
 const after = ({ line, cursor }) => cursor + ([...line.slice(cursor, cursor + 2)][0]?.length ?? 0);
 const wordBefore = ({ line, cursor }) => cursor - (/(?:[^\w\s]+|\w+|)\s*$/.exec(line.slice(0, cursor))[0].length || 0);
@@ -121,7 +120,7 @@ const CONTROL = {
 };
 const META = { b: CONTROL.left, f: CONTROL.right, d: removeNextWord, backspace: removeWord, delete: removeNextWord, left: CONTROL.left, right: CONTROL.right };
 
-/** A terminal that cannot move its cursor: lines end, all else is written as it comes. */
+/** For a terminal that cannot move its cursor: characters are only appended. */
 function append(rl, text, key) {
   if (key.name === 'escape') return;
   if (key.ctrl && key.name === 'c') interrupt(rl);
@@ -134,7 +133,7 @@ function append(rl, text, key) {
   }
 }
 
-/** What a key, or text that is written, does to the line. */
+/** Applies a key or written text to the line. */
 export function edit(rl, text, key = {}) {
   if (rl._isPlain) return append(rl, text, key ?? {});
   const action = key.ctrl ? CONTROL[key.name] : key.meta ? META[key.name] : PLAIN[key.name];

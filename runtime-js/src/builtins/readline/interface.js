@@ -1,4 +1,4 @@
-// `Interface`: lines from a stream, questions, and a line that is edited on a terminal.
+// `Interface`: lines from a stream, questions, and line editing on a terminal.
 import EventEmitter, { on } from 'node:events';
 import process from 'lmthing:internal/process';
 import { StringDecoder } from 'node:string_decoder';
@@ -14,7 +14,7 @@ import { positionAfter } from './width.js';
 const LINE_END = /\r?\n|\r(?!\n)/g;
 const MIN_CRLF_DELAY = 100;
 
-/** The one form of what `createInterface` takes. */
+/** Normalizes the arguments of `createInterface`. */
 function optionsOf(input, output, completer, terminal) {
   if (input?.input !== undefined) return { ...input };
   return { input, output, completer, terminal };
@@ -37,7 +37,7 @@ export class Interface extends EventEmitter {
   #oldPrompt = '';
   #prompt = '> ';
   #ends = [];
-  /** All loops over the lines share one iterator: who comes later goes on where the one before stopped. */
+  /** All loops over the lines share one iterator: a later loop continues after the earlier one. */
   #lines;
 
   constructor(...values) {
@@ -92,7 +92,7 @@ export class Interface extends EventEmitter {
     emitKeypressEvents(this.input, this);
     this.#listen(this.input, 'keypress', (text, key) => {
       edit(this, text, key);
-      // Half of a character came as one key: the screen is put right.
+      // Part of a surrogate pair came as one key: redraws the line.
       if (key?.sequence?.codePointAt(0) > 0xffff) this._refreshLine();
     });
     this.#listen(this.input, 'end', () => {
@@ -103,7 +103,7 @@ export class Interface extends EventEmitter {
     this.input.setRawMode?.(true);
   }
 
-  /** Lines out of what has arrived. */
+  /** Splits input into lines. */
   #take(chunk) {
     let text = this.#decoder.write(typeof chunk === 'string' ? globalThis.Buffer.from(chunk) : chunk);
     if (this.#returnAt && Date.now() - this.#returnAt <= this.crlfDelay) {
@@ -122,7 +122,7 @@ export class Interface extends EventEmitter {
     for (const line of lines) this.#tell(line);
   }
 
-  /** A line is complete. */
+  /** Emits a complete line. */
   #tell(line) {
     if (!this.#question) return void this.emit('line', line);
     const answer = this.#question;
@@ -131,7 +131,7 @@ export class Interface extends EventEmitter {
     answer(line);
   }
 
-  /** For the editor: the line that is there is complete. */
+  /** Called by the editor: the current line is complete. */
   _submit() {
     const line = this._addHistory();
     this.clearLine();
@@ -151,7 +151,7 @@ export class Interface extends EventEmitter {
     return history[0];
   }
 
-  /** The terminal cannot move its cursor. The interface of promises does not ask, in Node either. */
+  /** Whether the terminal cannot move its cursor. The promises version does not check this, in Node either. */
   get _isPlain() {
     return quietEnvironment().TERM === 'dumb';
   }
@@ -212,7 +212,7 @@ export class Interface extends EventEmitter {
     this.output?.write?.(text);
   }
 
-  /** Writes prompt and line anew, and puts the cursor into its place. */
+  /** Redraws prompt and line, and places the cursor. */
   _refreshLine() {
     const { output, columns } = this;
     const whole = positionAfter(this.#prompt + this.line, columns);
@@ -221,7 +221,7 @@ export class Interface extends EventEmitter {
     cursorTo(output, 0);
     clearScreenDown(output);
     this._writeToOutput(this.#prompt + this.line);
-    // At the edge the terminal has not moved on yet.
+    // At the right edge the terminal has not wrapped yet.
     if (whole.cols === 0) this._writeToOutput(' ');
     cursorTo(output, cols);
     if (whole.rows > rows) moveCursor(output, 0, rows - whole.rows);
@@ -293,7 +293,7 @@ export class Interface extends EventEmitter {
 }
 brand(Interface, 'Interface', false);
 
-/** The answer to a question as a promise. */
+/** Asks a question; resolves to the answer. */
 export function ask(readline, query, options) {
   const { signal } = options ?? {};
   if (signal?.aborted) return Promise.reject(abortError(signal));

@@ -1,7 +1,7 @@
-// What a terminal sends when keys are pressed, as `keypress` events.
+// Decodes terminal input into `keypress` events.
 import { StringDecoder } from 'node:string_decoder';
 
-/** Names by the end of an escape sequence: `[A`, `OA`, `[3~`. */
+/** Key names by the end of the escape sequence: `[A`, `OA`, `[3~`. */
 const NAMES = {
   '[A': 'up', '[B': 'down', '[C': 'right', '[D': 'left', '[E': 'clear', '[F': 'end', '[H': 'home',
   'OA': 'up', 'OB': 'down', 'OC': 'right', 'OD': 'left', 'OE': 'clear', 'OF': 'end', 'OH': 'home',
@@ -13,9 +13,9 @@ const NAMES = {
 
 /** One key at the start of the text: an escape sequence, or a character with or without Alt. */
 const KEY = /^(?:\x1b{1,2}(?:\[\[?[0-9;]*[~^$A-Za-z]|O[0-9]*[A-Za-z])|\x1b?[^])/u;
-/** The beginning of a sequence, whose rest may be on its way. */
+/** An incomplete escape sequence. */
 const UNFINISHED = /^\x1b{1,2}(?:\[\[?[0-9;]*|O[0-9]*)?$/;
-/** How long its rest may take. */
+/** Milliseconds to wait for its rest. */
 const ESCAPE_TIMEOUT = 500;
 
 function sequenceKey(sequence, key) {
@@ -37,7 +37,7 @@ function characterKey(character, key) {
   else if (/^[0-9A-Za-z]$/.test(character)) [key.name, key.shift] = [character.toLowerCase(), /[A-Z]/.test(character)];
 }
 
-/** The key of a sequence, as listeners get it. */
+/** The key object for listeners. */
 function keyOf(sequence) {
   const key = { sequence, name: undefined, ctrl: false, meta: false, shift: false };
   if (/^\x1b{1,2}[[O]./.test(sequence) && sequence.length > 2) sequenceKey(sequence, key);
@@ -51,7 +51,7 @@ function keyOf(sequence) {
 
 const decoders = new WeakMap();
 
-/** Has `stream` emit `keypress` for what it reads. */
+/** Makes `stream` emit `keypress` for its input. */
 export function emitKeypressEvents(stream, readline = {}) {
   if (decoders.has(stream)) return;
   const decoder = new StringDecoder('utf8');

@@ -1,4 +1,4 @@
-// How many columns of a terminal a text takes.
+// Width of text in terminal columns.
 
 const WIDE = /[\u1100-\u115f\u2e80-\u303e\u3041-\u33ff\u3400-\u4dbf\u4e00-\u9fff\ua000-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60\uffe0-\uffe6]|[\u{1f300}-\u{1f64f}\u{1f680}-\u{1f9ff}\u{20000}-\u{3fffd}]/u;
 const NOTHING = /[\p{Mn}\p{Me}\p{Cf}\p{Cc}]/u;
@@ -10,7 +10,7 @@ export function textWidth(text) {
   return width;
 }
 
-/** Where the cursor is after `text` on a terminal of that many columns. */
+/** The cursor position after `text` on a terminal of that many columns. */
 export function positionAfter(text, columns) {
   let [rows, column] = [0, 0];
   for (const character of text.replace(CONTROL, '')) {

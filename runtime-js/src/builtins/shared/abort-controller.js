@@ -1,2 +1,2 @@
-// What npm's `abort-controller` would be: the globals are there already.
+// Replaces npm's `abort-controller` by the globals.
 export const { AbortController, AbortSignal } = globalThis;

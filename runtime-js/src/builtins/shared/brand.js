@@ -1,8 +1,6 @@
-// What the engine calls the classes of this runtime.
-
 /**
- * Gives a class its public name: bundling renames classes that mention themselves. With `tagged`, also the
- * `Symbol.toStringTag` that web classes have.
+ * Sets the public name of a class: the bundler renames classes that refer to themselves. With `tagged`, also sets
+ * `Symbol.toStringTag`, which web classes have.
  */
 export function brand(Class, name, tagged = true) {
   Object.defineProperty(Class, 'name', { value: name, configurable: true });

@@ -1,6 +1,4 @@
-// Views on memory, in the one form the natives take.
-
-/** A plain `Uint8Array` on the same memory as `source` (a buffer or a view), or `undefined` when it is neither. */
+/** A plain `Uint8Array` on the same memory as `source` (a buffer or a view), or `undefined` for other values. */
 export function asBytes(source) {
   if (ArrayBuffer.isView(source)) return new Uint8Array(source.buffer, source.byteOffset, source.byteLength);
   if (source instanceof ArrayBuffer) return new Uint8Array(source);
@@ -8,7 +6,6 @@ export function asBytes(source) {
   return undefined;
 }
 
-/** The parts one after another. */
 export function concatenate(parts) {
   if (parts.length === 1) return parts[0];
   const whole = new Uint8Array(parts.reduce((size, part) => size + part.byteLength, 0));

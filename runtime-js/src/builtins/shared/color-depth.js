@@ -1,9 +1,9 @@
-// How many colours a terminal shows, by the variables that say so.
+// Color support of the terminal, from environment variables.
 import { quietEnvironment } from './environment.js';
 
 const COLORS = [[24, 16_777_216], [8, 256], [4, 16], [1, 2]];
 
-/** Bits of colour: 1, 4, 8 or 24. */
+/** Bits of color: 1, 4, 8 or 24. */
 export function getColorDepth(env = quietEnvironment()) {
   const forced = { '': 4, '1': 4, true: 4, '2': 8, '3': 24 }[env.FORCE_COLOR];
   if (env.FORCE_COLOR !== undefined) return forced ?? 1;
@@ -16,7 +16,6 @@ export function getColorDepth(env = quietEnvironment()) {
   return term === '' && !env.COLORTERM ? 1 : 4;
 }
 
-/** Whether there are at least `count` colours. */
 export function hasColors(count = 16, env = undefined) {
   if (typeof count === 'object') [count, env] = [16, count];
   const depth = getColorDepth(env);

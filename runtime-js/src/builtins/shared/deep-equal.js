@@ -1,5 +1,5 @@
 // Structural equality as in `node:assert` and `util.isDeepStrictEqual`: own enumerable members and built-in contents.
-// Strict equality also looks at types, prototypes and members named by symbols.
+// Strict equality also compares types, prototypes and symbol members.
 import * as types from 'node:util/types';
 
 const BOXED = ['isNumberObject', 'isStringObject', 'isBooleanObject', 'isBigIntObject', 'isSymbolObject'];
@@ -21,13 +21,13 @@ function equalBytes(a, b) {
   return first.length === second.length && first.every((byte, index) => byte === second[index]);
 }
 
-/** Members that errors have without showing them; those that are shown are compared like all others. */
+/** Compares the non-enumerable members of errors; enumerable ones are compared like all others. */
 function equalErrors(a, b, equal) {
   const isShown = (name) => Object.prototype.propertyIsEnumerable.call(a, name);
   return ['message', 'name', 'cause', 'errors'].every((name) => isShown(name) || equal(a[name], b[name]));
 }
 
-/** Whether the built-in contents are equal, apart from the members; `isStrict` also tells 0 from -0 in arrays of floats. */
+/** Compares built-in contents, apart from members; `isStrict` also distinguishes 0 from -0 in float arrays. */
 function equalContents(a, b, equal, isStrict) {
   if (isError(a) || isError(b)) return isError(a) && isError(b) && equalErrors(a, b, equal);
   if (types.isDate(a)) return Object.is(Date.prototype.getTime.call(a), Date.prototype.getTime.call(b));
@@ -41,7 +41,7 @@ function equalContents(a, b, equal, isStrict) {
   return true;
 }
 
-/** Finds for every item of `wanted` one of `items` that is its own; items are used up. */
+/** Matches every item of `wanted` with a different one of `items`. */
 function matchAll(wanted, items, matches) {
   const left = [...items];
   return wanted.every((item) => {
@@ -52,7 +52,7 @@ function matchAll(wanted, items, matches) {
   });
 }
 
-/** Strictly, a primitive that the other collection lacks has no equal there. */
+/** In strict mode, a primitive missing in the other collection cannot match. */
 const isHopeless = (item, isStrict) => isStrict && (typeof item !== 'object' || item === null);
 
 function equalSets(a, b, equal, isStrict) {
@@ -96,7 +96,7 @@ function equality(isStrict) {
       if (!isObject(a) || !isObject(b)) return !isObject(a) && !isObject(b) && samePrimitive(a, b);
       if (a === b) return true;
       if (!areAlike(a, b, isStrict)) return false;
-      // Cycles are equal when they lie alike.
+      // Cycles are equal when they have the same shape.
       if (comparing.has(a)) return comparing.get(a) === b;
       comparing.set(a, b);
       const isPlain = Array.isArray(a) || Object.prototype.toString.call(a) === PLAIN;
@@ -110,7 +110,7 @@ function equality(isStrict) {
   };
 }
 
-/** As `assert.deepStrictEqual` compares: `Object.is` for primitives, structure for everything else. */
+/** `Object.is` for primitives, structure for everything else. */
 export const isDeepStrictEqual = equality(true);
-/** As `assert.deepEqual` compares: `==` for primitives. */
+/** `==` for primitives. */
 export const isDeepEqual = equality(false);

@@ -1,8 +1,8 @@
-// Files like `.env`, by the rules of Node's `process.loadEnvFile` and `util.parseEnv`.
+// Parses `.env` files by the rules of Node's `process.loadEnvFile` and `util.parseEnv`.
 
 const LINE = /^[ \t]*(?:export[ \t]+)?([^=\s#][^=\n]*?)[ \t]*=[ \t]*(?:"((?:\\"|[^"])*)"|'([^']*)'|`([^`]*)`|([^\n]*))/gm;
 
-/** The variables in `text`. Only double quotes know `\n`; text without quotes ends at a `#`. */
+/** Only double quotes interpret `\n`; unquoted values end at a `#`. */
 export function parseEnvironment(text) {
   const variables = {};
   for (const [, name, double, single, back, plain] of text.replaceAll('\r\n', '\n').matchAll(LINE)) {

@@ -1,4 +1,4 @@
-// `process.env`: whatever is put into it becomes a string, as in Node, and another `TZ` is another `Date`.
+// `process.env`: converts values to strings, as in Node, and replaces `Date` when `TZ` changes.
 import { importBuiltin } from 'lmthing:internal/native/modules';
 import * as native from 'lmthing:internal/native/process';
 import { nodeError } from './errors.js';
@@ -17,13 +17,16 @@ function change(variables, name, make) {
   return isDone;
 }
 
-/** What is read of any object, and is no variable. */
+/** Properties that inspection and promises read of any object, and that are not variables. */
 const NO_VARIABLES = new Set(['toJSON', 'then', 'length', 'inspect', 'nodeType', 'asymmetricMatch', '$$typeof', '@@__IMMUTABLE_ITERABLE__@@']);
 
-/** `process.env` for what is not the script's doing: a variable that the script may not read is one that is not set. */
+/** `process.env` for reads that the script did not cause: a variable that may not be read is unset. */
 export const quietEnvironment = () => (native.refuseVariable ? native.env : process.env);
 
-/** An object with the variables of `initial`; `note(name, value)` hears of each that is set, `refuse(name)` throws for one that may not be read. */
+/**
+ * An object with the variables of `initial`. Calls `note(name, value)` for each that is set; `refuse(name)` throws for
+ * one that may not be read.
+ */
 export function environment(initial, note, refuse) {
   const proxy = new Proxy(initial, {
     ...(refuse && {
@@ -33,7 +36,7 @@ export function environment(initial, note, refuse) {
       },
     }),
     set(variables, name, value, receiver) {
-      // An object that inherits from it, or that `Reflect.set` names, gets a member of its own.
+      // An object that inherits from it, or the receiver of `Reflect.set`, gets an own member.
       if (receiver !== proxy) return Reflect.set(variables, name, value, receiver);
       const written = text(value);
       note(text(name), written);

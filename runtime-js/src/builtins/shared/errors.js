@@ -1,11 +1,11 @@
-// Errors with the shape Node gives its own: a `code`, and the code in the first line of the stack.
+// Errors in Node's form: a `code`, also in the first line of the stack.
 
 /** A `Base` error with Node's `code`; prints as `TypeError [ERR_X]: message`. */
 export function nodeError(Base, code, message) {
   const error = new Base(message);
   const name = error.name;
   Object.defineProperty(error, 'name', { value: `${name} [${code}]`, configurable: true, writable: true });
-  // The stack's first line is made now, with the code; the name is plain afterwards, as in Node.
+  // Captures the stack with the code in its first line; the name is plain afterwards, as in Node.
   Error.captureStackTrace?.(error, nodeError);
   void error.stack;
   delete error.name;
@@ -13,7 +13,7 @@ export function nodeError(Base, code, message) {
   return error;
 }
 
-/** What Node says was received, at the end of its argument errors. */
+/** Node's text for a received value at the end of argument errors. */
 export function received(value) {
   if (value === undefined || value === null) return ` Received ${value}`;
   if (typeof value === 'function') return ` Received function ${value.name}`;
@@ -32,7 +32,7 @@ export function invalidArgumentType(name, expected, value) {
   return nodeError(TypeError, 'ERR_INVALID_ARG_TYPE', `The "${name}" ${what} must be ${expected}.${received(value)}`);
 }
 
-/** A number as Node shows one that is out of range: large whole ones with separators, `1_099_511_627_776`. */
+/** Large integers have separators in range errors: `1_099_511_627_776`. */
 function shownNumber(value) {
   const isBigInt = typeof value === 'bigint';
   const isLarge = isBigInt ? value > 2n ** 32n || value < -(2n ** 32n) : Number.isInteger(value) && Math.abs(value) > 2 ** 32;
@@ -47,14 +47,14 @@ export function outOfRange(name, range, value) {
   return nodeError(RangeError, 'ERR_OUT_OF_RANGE', message);
 }
 
-/** Refuses what is not a number, not whole, or outside of the bounds. */
+/** Throws for values that are not integers within the bounds. */
 export function checkInteger(value, name, min = Number.MIN_SAFE_INTEGER, max = Number.MAX_SAFE_INTEGER) {
   if (typeof value !== 'number') throw invalidArgumentType(name, 'of type number', value);
   if (!Number.isInteger(value)) throw outOfRange(name, 'an integer', value);
   if (value < min || value > max) throw outOfRange(name, `>= ${min} && <= ${max}`, value);
 }
 
-/** A function or class that Node has and lmthing has not: using it says so. */
+/** A function or class of Node that lmthing does not support; using it throws. */
 export function notOffered(name, instead = '') {
   return function () {
     const hint = instead ? `; ${instead}` : '';

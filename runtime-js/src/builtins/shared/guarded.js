@@ -1,7 +1,6 @@
-// Events told from async code: what a listener throws is the program's uncaught exception, not the rejection of a promise
-// that nobody sees.
+// Events emitted from async code: an exception of a listener must be uncaught instead of an unhandled rejection.
 
-/** Runs what calls listeners; what they throw is thrown again where nothing is in between. Whether they got through. */
+/** Calls `run`, rethrows its exceptions in a separate task; returns whether it succeeded. */
 export function guarded(run) {
   try {
     run();

@@ -1,6 +1,4 @@
-// How Node prints its web classes: the class name and the named accessors.
-
-/** For `[util.inspect.custom]`: `Name { key: value, … }` with the values of `names`, read from `object`. */
+/** For `[util.inspect.custom]` of web classes: `Name { key: value, … }` with the accessors `names` of `object`. */
 export function inspectOwn(object, names, depth, options, inspect) {
   const className = object.constructor?.name ?? 'Object';
   if (typeof depth === 'number' && depth < 0) return `[${className}]`;

@@ -1,9 +1,9 @@
-// Who called: an operation that fails later has nobody on the stack any more, so the caller's frames are kept from the start.
+// Keeps the caller's frames for operations that fail later, with an empty stack.
 
-/** The calls that lead here; made before the first `await` of an operation. */
+/** Must be called before the first `await` of an operation. */
 export const origin = () => new Error();
 
-/** Adds the calls that led to `from` to the stack of an error that was made when nobody was on the stack. */
+/** Appends the frames of `from` to the stack of an error without frames. */
 export function withOrigin(error, from) {
   const frames = (of) => of.stack.split('\n').filter((line) => line.startsWith('    at '));
   const own = error.stack.split('\n    at ', 1)[0];

@@ -1,14 +1,14 @@
-// The two flavours of paths, each knowing both, as in Node.
+// The POSIX and Windows variants of `node:path`, each with a reference to the other.
 import { posix as posixFunctions, win32 as win32Functions } from 'path-unified';
 import { invalidArgumentType, notOffered } from './errors.js';
 
 const matchesGlob = notOffered('path.matchesGlob');
 
 const ONE = ['path'];
-/** The names Node gives the arguments that must be text. */
+/** Node's names of the string arguments. */
 const ARGUMENTS = { basename: ONE, dirname: ONE, extname: ONE, isAbsolute: ONE, normalize: ONE, parse: ONE, relative: ['from', 'to'] };
 
-/** Node's errors for arguments that are not text; the package's own differ. */
+/** Throws Node's errors for arguments that are no strings; the package's differ. */
 function checked(name, run) {
   return (...values) => {
     const names = ARGUMENTS[name] ?? values.map((_, index) => (name === 'resolve' ? `paths[${index}]` : 'path'));

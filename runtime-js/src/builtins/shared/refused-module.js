@@ -1,5 +1,5 @@
-// Modules of Node that lmthing has in name only: packages import them and may never use them.
+// Modules of Node that are importable but not supported: packages may import them without using them.
 import { notOffered } from './errors.js';
 
-/** Functions and classes of `module` that say so when they are used. */
+/** Functions and classes of `module` that throw when used. */
 export const refused = (module, names, instead) => Object.fromEntries(names.map((name) => [name, notOffered(`${module}.${name}`, instead)]));

@@ -1,4 +1,4 @@
-// The names and numbers of signals, as `os.constants.signals` has them.
+// Signal names and numbers, as in `os.constants.signals`.
 const LINUX = {
   SIGHUP: 1, SIGINT: 2, SIGQUIT: 3, SIGILL: 4, SIGTRAP: 5, SIGABRT: 6, SIGIOT: 6, SIGBUS: 7, SIGFPE: 8, SIGKILL: 9, SIGUSR1: 10,
   SIGSEGV: 11, SIGUSR2: 12, SIGPIPE: 13, SIGALRM: 14, SIGTERM: 15, SIGCHLD: 17, SIGSTKFLT: 16, SIGCONT: 18, SIGSTOP: 19,
@@ -12,10 +12,8 @@ const MACOS = {
   SIGINFO: 29, SIGSYS: 12,
 };
 
-/** Numbers by name, of the system the program runs on. */
 export const signalsOf = (platform) => (platform === 'darwin' ? MACOS : LINUX);
 
-/** The name of a signal's number. */
 export function signalName(number, platform) {
   return Object.entries(signalsOf(platform)).find(([, value]) => value === number)?.[0] ?? null;
 }

@@ -1,5 +1,5 @@
-// `process.stdin`, `stdout` and `stderr`: objects that cost next to nothing. Writing text goes straight to the printer; the
-// first look at anything else makes a stream of the same object (`internal/output-stream.js`, `internal/stdin.js`).
+// `process.stdin`, `stdout` and `stderr` as light objects. Text is written directly to the host; the first access to
+// any other member turns the object into a stream (`internal/output-stream.js`, `internal/stdin.js`).
 import { patched } from 'lmthing:internal/native/console';
 import { importBuiltin } from 'lmthing:internal/native/modules';
 import { stdinIsTerminal } from 'lmthing:internal/native/stdin';
@@ -24,7 +24,7 @@ const READABLE = [
   'take', 'toArray', 'unpipe', 'unshift', 'wrap', 'setRawMode', Symbol.asyncIterator,
 ];
 
-/** A prototype whose members make a stream of the object by `upgrade` before they are looked at. */
+/** A prototype whose members call `upgrade` on first access. */
 function lightPrototype(names, upgrade) {
   const light = Object.create(Object.prototype);
   const upgraded = (stream) => {
@@ -34,7 +34,7 @@ function lightPrototype(names, upgrade) {
   for (const name of names) {
     Object.defineProperty(light, name, {
       get() {
-        // Somebody may look at the prototype itself.
+        // The prototype itself may be inspected.
         return this === light ? undefined : upgraded(this)[name];
       },
       set(value) {
@@ -47,19 +47,19 @@ function lightPrototype(names, upgrade) {
   return light;
 }
 
-/** How each stream writes. */
+/** The writer of each stream. */
 const writers = new WeakMap();
 const upgrade = (stream) => importBuiltin('lmthing:internal/output-stream').upgrade(stream, writers.get(stream));
 const lightOutput = lightPrototype([...EMITTER, ...STREAM, ...WRITABLE], upgrade);
 const lightInput = lightPrototype([...EMITTER, ...STREAM, ...READABLE], (stream) => importBuiltin('lmthing:internal/stdin').upgrade(stream));
 
-/** Called by `node:stream` once: from then on they are instances of its classes, also while they are light. */
+/** Called once by `node:stream`: makes them instances of its classes while they are still light. */
 export function becomeStreams({ Readable, Writable }) {
   Object.setPrototypeOf(lightOutput, Writable.prototype);
   Object.setPrototypeOf(lightInput, Readable.prototype);
 }
 
-/** Whether nothing stands between a text and the printer. */
+/** Whether text can be written directly. */
 function isIdle(stream) {
   if (Object.getPrototypeOf(stream) === lightOutput) return true;
   const state = stream._writableState;
@@ -81,7 +81,7 @@ export function outputStream(fd, isTTY, writeText, writeBytes) {
       }
     }
     const { prototype } = importBuiltin('node:stream').Writable;
-    // What is written is gone at once: it never gets full.
+    // Writes are synchronous, so the buffer is never full.
     return prototype.write.call(stream.ref(), chunk, encoding, callback) || stream.writableLength === 0;
   }
   writers.set(stream, { fd, isTTY, writeText, writeBytes });
@@ -89,7 +89,7 @@ export function outputStream(fd, isTTY, writeText, writeBytes) {
   if (isTTY) stream.isTTY = true;
   Object.defineProperty(stream, 'write', {
     get: () => write,
-    // Who replaces it wants to see what `console` prints, too.
+    // Output of `console` must go through a replaced `write`.
     set(value) {
       patched[fd] = value === write ? undefined : stream;
       Object.defineProperty(stream, 'write', { value, writable: true, configurable: true, enumerable: true });

@@ -1,10 +1,10 @@
-// Between Node's streams and the web's. Only what flows is translated: chunks, the end, errors, and who waits for whom.
+// Conversions between Node and web streams.
 import { finished } from '../../../node_modules/readable-stream/lib/stream.js';
 import { invalidArgumentType } from './errors.js';
 
 const isBytes = (chunk) => chunk instanceof Uint8Array;
 
-/** A web stream of what `readable` gives; it is read no faster than the web stream is. */
+/** A web stream that reads from `readable`, with backpressure. */
 export function toWebReadable(readable, { strategy } = {}) {
   if (typeof readable?.on !== 'function') throw invalidArgumentType('streamReadable', 'an instance of Stream.Readable', readable);
   const objectMode = readable.readableObjectMode;
@@ -27,7 +27,7 @@ export function toWebReadable(readable, { strategy } = {}) {
         });
         readable.on('data', (chunk) => {
           if (cancelled) return;
-          // Bytes of their own: a Buffer is a view of memory that others may share.
+          // Copied: a Buffer is a view on memory that others may share.
           controller.enqueue(isBytes(chunk) && !objectMode ? new Uint8Array(chunk) : chunk);
           if (controller.desiredSize <= 0) readable.pause();
         });
@@ -45,7 +45,6 @@ export function toWebReadable(readable, { strategy } = {}) {
   );
 }
 
-/** A web stream whose chunks are written to `writable`. */
 export function toWebWritable(writable) {
   if (typeof writable?.write !== 'function') throw invalidArgumentType('streamWritable', 'an instance of Stream.Writable', writable);
   const highWaterMark = writable.writableHighWaterMark ?? 1;
@@ -81,7 +80,6 @@ export function toWebWritable(writable) {
   );
 }
 
-/** A Node stream of what a web stream gives. */
 export function fromWebReadable(Readable, stream, options = {}) {
   if (typeof stream?.getReader !== 'function') throw invalidArgumentType('readableStream', 'an instance of ReadableStream', stream);
   const reader = stream.getReader();
@@ -107,13 +105,11 @@ export function fromWebReadable(Readable, stream, options = {}) {
   return readable;
 }
 
-/** A Node stream whose chunks go to a web stream. */
 export function fromWebWritable(Writable, stream, options = {}) {
   if (typeof stream?.getWriter !== 'function') throw invalidArgumentType('writableStream', 'an instance of WritableStream', stream);
   return new Writable({ ...options, ...sinkOf(stream.getWriter(), options) });
 }
 
-/** A Node stream of a pair of web streams. */
 export function fromWebDuplex(Duplex, { readable, writable }, options = {}) {
   const reader = readable.getReader();
   const duplex = new Duplex({

@@ -1,5 +1,3 @@
-// Errors of the system, as Node throws them.
-
 /** `spawn x ENOENT`, with `errno`, `code` and `syscall`. */
 export function errnoError({ code, number }, syscall) {
   const error = new Error(`${syscall} ${code}`);
@@ -7,7 +5,7 @@ export function errnoError({ code, number }, syscall) {
   return Object.assign(error, { errno: -number, code, syscall });
 }
 
-/** What `AbortSignal` ends things with. */
+/** The error of an operation that `AbortSignal` aborted. */
 export function abortError(signal) {
   const error = new Error('The operation was aborted', { cause: signal?.reason });
   Object.defineProperty(error, 'name', { value: 'AbortError', configurable: true, writable: true, enumerable: false });

@@ -1,4 +1,4 @@
-// How each built-in kind of object is written, by its prototype.
+// Serialization of built-in objects, by prototype.
 import { Lost, keyLabel } from './lost.js';
 import {
   BOXES, BufferType, Bytes, DateType, ERRORS, MapType, RegExpType, SetType, VIEWS, domException, flagsOf, getOwnPropertyDescriptor, hasOwn, isDetached,
@@ -6,10 +6,10 @@ import {
   stringify, timeOf, toBase64, typeOfView,
 } from './natives.js';
 
-/** By prototype: `(value, writer, id)` gives what stands for the value. */
+/** By prototype: `(value, writer, id)` returns the JSON form. */
 export const KINDS = new MapType();
 
-/** A kind without properties of its own. `check` throws for what is made in its image only. */
+/** A kind without own properties. `check` throws for objects that only inherit from its prototype. */
 function plainKind(type, check, write) {
   mapSet(KINDS, type.prototype, (value, writer, id) => {
     branded(check, value, type.name);
@@ -72,7 +72,7 @@ function writeError(type, error, writer, id) {
   return writer.tagged('error', writer.all(list, id));
 }
 
-/** Whatever a script makes of the stack when it is asked for it, it is a text here. */
+/** A stack that a script replaced by another value is converted to a string. */
 function stackOf(error) {
   try {
     return `${error.stack}`;
@@ -89,7 +89,7 @@ plainKind(MapType, (map) => mapForEach(map, () => {}), writeMap);
 plainKind(SetType, (set) => setForEach(set, () => {}), writeSet);
 plainKind(BufferType, lengthOfBuffer, writeBuffer);
 mapSet(KINDS, RegExpType.prototype, (regExp, writer) => {
-  // It has no `lastIndex` when it is none.
+  // An object that only inherits from RegExp has no `lastIndex`.
   if (!hasOwn(regExp, 'lastIndex')) throw new Lost('an object made in the image of RegExp');
   return writer.tagged('regexp', [branded(sourceOf, regExp, 'RegExp'), flagsOf(regExp)]);
 });
@@ -104,9 +104,9 @@ mapForEach(BOXES, (unbox, prototype) =>
   mapSet(KINDS, prototype, (box, writer, id) => writer.tagged('box', writer.all([['', branded(unbox, box, 'a primitive')]], id))),
 );
 
-/** How a value is written whose prototype is none of the above; undefined when it is not. */
+/** The JSON form of a value with another prototype; undefined if it has none. */
 export function unknownKind(value, prototype) {
-  // Both are loaded here at the latest: only what is made by them has their prototype.
+  // Loads both: only their own objects have this prototype.
   if (isView(value) && typeOfView(value) === 'Uint8Array' && nodeBuffer().prototype === prototype) {
     return (buffer, writer, id) => writeView(buffer, writer, id, 'Buffer');
   }
@@ -126,7 +126,7 @@ function className(prototype) {
   return typeof type === 'function' ? getOwnPropertyDescriptor(type, 'name')?.value : undefined;
 }
 
-/** What to call an object of a class that has no text. */
+/** The class name for error messages. */
 export function nameOfClass(prototype) {
   const name = className(prototype);
   if (name === 'Promise') return 'a promise';

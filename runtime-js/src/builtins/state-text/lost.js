@@ -1,10 +1,10 @@
-// Why a value has no text.
+// Errors for values that cannot be serialized.
 import { slice, stringify } from './natives.js';
 
 /** Longer paths are cut in the middle. */
 const MAX_PATH = 120;
 
-/** Thrown where something is that has no text; whoever wrote what it is in adds where that is. */
+/** Thrown for a value that cannot be serialized; each enclosing object adds its step to the path. */
 export class Lost {
   #what;
   #path = '';
@@ -14,7 +14,7 @@ export class Lost {
     this.#what = what;
   }
 
-  /** The same, one step further out. */
+  /** Adds an outer step to the path. */
   under(label) {
     this.#path = `${label}${this.#path}`;
     return this;
@@ -33,7 +33,7 @@ export class Lost {
 
 export const isLost = Lost.is;
 
-/** How code would get at a property: `.name`, `["odd name"]`, `[2]`. */
+/** A property access as in code: `.name`, `["odd name"]`, `[2]`. */
 export function keyLabel(key) {
   if (isName(key)) return `.${key}`;
   return `[${isIndex(key) ? key : stringify(key)}]`;

@@ -1,10 +1,10 @@
-// What writer and reader take from the engine, as it was when they were loaded: a script may patch its globals.
+// Built-in functions saved at load time, as a script may patch its globals.
 import { importBuiltin } from 'lmthing:internal/native/modules';
 
-/** The key that marks what JSON has no form for. */
+/** The key that marks values that JSON cannot express. */
 export const MARK = '~';
 
-/** How many objects may lie within each other: what is written has to be readable with any stack. */
+/** Maximal nesting depth, so that a text can be read with any stack size. */
 export const MAX_DEPTH = 2_000;
 
 export const uncurried = Function.prototype.bind.bind(Function.prototype.call);
@@ -46,11 +46,11 @@ export const sourceOf = getterOf(RegExp.prototype, 'source');
 export const flagsOf = getterOf(RegExp.prototype, 'flags');
 
 const TypedArray = Object.getPrototypeOf(Uint8Array);
-/** `Uint8Array` and its like; undefined for a `DataView`. */
+/** The name of a typed array's class; undefined for a `DataView`. */
 export const typeOfView = getterOf(TypedArray.prototype, Symbol.toStringTag);
 const inTypedArray = { buffer: getterOf(TypedArray.prototype, 'buffer'), offset: getterOf(TypedArray.prototype, 'byteOffset'), length: getterOf(TypedArray.prototype, 'length') };
 const inDataView = { buffer: getterOf(DataView.prototype, 'buffer'), offset: getterOf(DataView.prototype, 'byteOffset'), length: getterOf(DataView.prototype, 'byteLength') };
-/** Where a view lies. */
+/** Offset and length of a view. */
 export function placeOf(view) {
   const of = typeOfView(view) === undefined ? inDataView : inTypedArray;
   return { buffer: of.buffer(view), offset: of.offset(view), length: of.length(view) };
@@ -71,10 +71,10 @@ export const VIEWS = named([
   BigInt64Array, BigUint64Array, DataView, ...(typeof Float16Array === 'function' ? [Float16Array] : []),
 ]);
 export const ERRORS = named([Error, AggregateError, EvalError, RangeError, ReferenceError, SyntaxError, TypeError, URIError]);
-/** What is in a box, by the prototype of the box. */
+/** Unboxing functions by the prototype of the box. */
 export const BOXES = new Map([Boolean, Number, String, BigInt].map((type) => [type.prototype, uncurried(type.prototype.valueOf)]));
 export const isError = Error.isError ?? ((value) => value instanceof Error);
 
-/** Node's `Buffer`, which is loaded only when something that cannot be anything else is there. */
+/** Node's `Buffer`, loaded only when a value can be nothing else. */
 export const nodeBuffer = () => importBuiltin('node:buffer').Buffer;
 export const domException = () => importBuiltin('lmthing:internal/web/dom-exception').DOMException;

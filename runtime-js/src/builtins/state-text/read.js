@@ -1,4 +1,4 @@
-// Texts to values.
+// Parses state texts to values.
 import {
   ArrayPrototype, BufferType, Bytes, DateType, ERRORS, MARK, MapType, ObjectPrototype, RegExpType, SetType, VIEWS, create, defineProperty, deleteProperty,
   domException, fromBase64, getOwnPropertyDescriptor, getPrototypeOf, hasOwn, includes, isArray, isDetached, isExtensible, isView, keys,
@@ -19,11 +19,11 @@ const isObject = (value) => typeof value === 'object' && value !== null;
 const put = (target, key, value, enumerable = true) => defineProperty(target, key, { value, enumerable, writable: true, configurable: true });
 
 class Reader {
-  /** By name: what is known of a state. */
+  /** Parsed states by name. */
   #states = new MapType();
-  /** The values of parts of texts. A part of a text in which JSON says it all is its own value. */
+  /** The values of text nodes. A node that is plain JSON is its own value. */
   #values = new MapType();
-  /** Objects of before that are part of what was read: none of them can be two parts. */
+  /** Existing objects that were reused: none may be used twice. */
   #kept = new SetType();
   #input;
 
@@ -31,12 +31,11 @@ class Reader {
     this.#input = input;
   }
 
-  /** Tells of a state. `old`: `[the value that is changed into it]`, as far as it can be. */
+  /** Registers a state. `old`: `[existing value]`, which is updated in place as far as possible. */
   expect(name, text, old) {
     mapSet(this.#states, name, { node: parse(text), isPlain: old === undefined && !includes(text, '"~"'), old: old === undefined ? undefined : old[0] });
   }
 
-  /** The value of a state. */
   state(name) {
     const { node, isPlain, old } = mapGet(this.#states, name);
     return isPlain ? node : this.value(node, old);
@@ -86,7 +85,6 @@ class Reader {
     }
   }
 
-  /** Notes the value of a part. */
   #is(node, value) {
     mapSet(this.#values, node, value);
     return value;
@@ -97,11 +95,11 @@ class Reader {
     if (path.length === 1) return this.state(path[0]);
     let { node } = state;
     for (let index = 1; index < path.length; index++) node = isTagged(node) ? node.of[path[index]] : node[path[index]];
-    // Its turn may come later: a state can be part of one before it.
+    // A state may refer to one that is not read yet.
     return state.isPlain ? node : this.value(node);
   }
 
-  /** The object of before, when it is of the right kind and may be changed. */
+  /** The existing object, if it has the right prototype and may be changed. */
   #reused(old, prototype) {
     if (!isObject(old) || getPrototypeOf(old) !== prototype || !isExtensible(old) || setHas(this.#kept, old)) return undefined;
     setAdd(this.#kept, old);
@@ -120,7 +118,7 @@ class Reader {
     return value;
   }
 
-  /** Gives an object these properties, in this order, and no others. */
+  /** Makes these, in this order, the only properties of an object. */
   #fill(value, pairs) {
     const old = create(null);
     const names = ownKeys(value);
@@ -209,8 +207,8 @@ class Reader {
 }
 
 /**
- * The values of states, and the dependencies of effects: lists, null for effects that count as not
- * run. `old` has for each state nothing, or `[value]`: the object that it has now, and that was changed in place since.
+ * The values of states, and the dependencies of effects: lists, null for effects that count as not run. `old` has for
+ * each state nothing, or `[value]`: its existing object, which is updated in place.
  */
 export function readStates(names, texts, old, effects, input) {
   const reader = new Reader(input);

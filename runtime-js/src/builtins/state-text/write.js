@@ -1,4 +1,5 @@
-// Values to texts. Plain data comes first: most states are nothing else, and they are written after each tool call.
+// Serializes values to state texts. Plain data has a fast path: most states contain nothing else, and are written after
+// each tool call.
 import { hasProxy } from 'lmthing:internal/native/inspect';
 import { KINDS, nameOfClass, unknownKind } from './kinds.js';
 import { Lost, isLost, keyLabel } from './lost.js';
@@ -7,19 +8,19 @@ import {
   keys, lookUpGetter, mapGet, mapHas, mapSet, ownKeys, setPrototypeOf, stringify, textOfFunction,
 } from './natives.js';
 
-/** The property of a task of a graph that the engine works out when it is read. */
+/** A property of task graph nodes that is computed on read. */
 const WORKED_OUT = 'input_context';
 
-/** Whether `JSON.stringify` would ask a method that a script has given to every object or array. */
+/** Whether `JSON.stringify` would call a `toJSON` that a script has added to all objects or arrays. */
 const isPatched = () => 'toJSON' in ObjectPrototype || 'toJSON' in ArrayPrototype;
 
 const isObject = (value) => typeof value === 'object' && value !== null;
 
-/** Whether something is written as it is. */
+/** Whether JSON expresses the value. */
 const isPlain = (value, type) =>
   type === 'string' || type === 'boolean' || value === null || (type === 'number' && (value === 0 ? is(value, 0) : value - value === 0));
 
-/** The value of an own property, which must not be an accessor. */
+/** The value of an own property; accessors are not allowed. */
 function read(value, key) {
   const getter = lookUpGetter(value, key);
   if (getter !== undefined) {
@@ -31,7 +32,7 @@ function read(value, key) {
   return child;
 }
 
-/** What a property is that no text shows: the first of these. */
+/** The first property in `names` that cannot be serialized. */
 function hidden(value, names) {
   for (let index = 0; index < names.length; index++) {
     if (typeof names[index] === 'symbol') return 'a property named by a symbol';
@@ -58,20 +59,20 @@ function entriesOf(value, names, list = []) {
 }
 
 /**
- * What writes the states of a prompt. One that is careful looks at every object whether it is a proxy before it touches it; one that is
- * not is told at the end, by `isDeceived`, that it must be done again.
+ * A writer for the states of a prompt. A careful one checks every object for being a proxy before reading it. After the
+ * other, `isDeceived` says whether the work must be repeated carefully.
  */
 function createWriter(isCareful) {
   const patched = isPatched();
-  /** The number of each object that was written; the objects by their numbers. */
+  /** Ids of written objects, and the objects by id. */
   const seen = new MapType();
   const objects = [];
-  /** By number: the number of the object it is in (or the name of the state that it is), and the step from there. */
+  /** By id: the id of the parent object (or the name of the state), and the step from there. */
   const parents = [];
   const steps = [];
   let depth = 0;
 
-  /** An object that only this format has. Its lists never ask a method of a script's. */
+  /** An object in tagged form. Its arrays cannot have a script's `toJSON`. */
   function tagged(kind, of) {
     const node = create(null);
     node[MARK] = kind;
@@ -92,14 +93,14 @@ function createWriter(isCareful) {
     const path = [];
     let id = known;
     for (; typeof id === 'number'; id = parents[id]) path[path.length] = steps[id];
-    // The outermost has no step.
+    // A state's root has no step.
     path[path.length - 1] = id;
     const of = [];
     for (let index = path.length - 1; index >= 0; index--) of[of.length] = path[index];
     return tagged('ref', of);
   }
 
-  /** What stands for a value; the value itself when that is what JSON makes of it. */
+  /** The JSON form of a value; the value itself when JSON expresses it. */
   function write(value, parent, step) {
     const type = typeof value;
     if (type === 'object' && value !== null) {
@@ -113,7 +114,7 @@ function createWriter(isCareful) {
     throw new Lost(`a ${type}`);
   }
 
-  /** What stands for a list of values, each `[label, value]`, that lie in the tagged object `id`. */
+  /** The JSON forms of values, each `[label, value]`, inside the tagged object `id`. */
   function all(list, id) {
     const written = [];
     for (let step = 0; step < list.length; step++) {
@@ -126,7 +127,7 @@ function createWriter(isCareful) {
     return written;
   }
 
-  /** What stands for an object that is written here. */
+  /** The JSON form of an object's members. */
   function members(value, id) {
     if (isCareful && hasProxy([value])) throw new Lost('a proxy');
     if (depth === MAX_DEPTH) throw new RangeError('too deep');
@@ -167,7 +168,7 @@ function createWriter(isCareful) {
   function array(value, id) {
     const names = ownKeys(value);
     const { length } = value;
-    // With holes, or with more than elements.
+    // An array with holes or additional properties.
     if (names.length !== length + 1 || names[length] !== 'length') {
       return tagged('array', all(entriesOf(value, names, [['.length', length]]), id));
     }
@@ -201,12 +202,12 @@ function createWriter(isCareful) {
     return writeKind(value, { tagged, all }, id);
   }
 
-  /** Has an object written as a state of this name wherever it is met, unless it is another state already. */
+  /** Registers an object as the root of a state, to which other states then refer, unless it is registered already. */
   function expect(name, value) {
     if (isObject(value) && !mapHas(seen, value)) number(value, name, undefined);
   }
 
-  /** The text of a state; an array with the reason when it has none. */
+  /** The text of a state; an array with the reason if it cannot be serialized. */
   function state(name, value) {
     depth = 0;
     try {
@@ -219,7 +220,7 @@ function createWriter(isCareful) {
     }
   }
 
-  /** The dependencies of an effect; null when another process could not tell whether they have changed. */
+  /** The dependencies of an effect; null if another process could not compare them. */
   function dependencies(list, input) {
     const written = [];
     for (let index = 0; index < list.length; index++) {
@@ -236,7 +237,7 @@ function createWriter(isCareful) {
   return { state, expect, dependencies, isDeceived: () => !isCareful && hasProxy(objects) };
 }
 
-/** The texts of states; `lost` are those of which is known that they have none. */
+/** The texts of states; `lost` are those known to fail. */
 function writeAll(names, values, isCareful, lost = []) {
   const writer = createWriter(isCareful);
   const texts = [];
@@ -245,26 +246,26 @@ function writeAll(names, values, isCareful, lost = []) {
   for (let index = 0; index < names.length; index++) {
     texts[index] = lost[index] ?? writer.state(names[index], values[index]);
     if (lost[index] !== undefined || typeof texts[index] === 'string') continue;
-    // Only one that is careful can say what is in the way.
+    // Only a careful writer can report the reason.
     if (!isCareful) return writeAll(names, values, true);
     lost[index] = texts[index];
     isWhole = false;
   }
   if (writer.isDeceived()) return writeAll(names, values, true);
-  // Others may refer to what is lost: they are written anew, without it.
+  // Others may refer to a failed state: they are written again without it.
   return isWhole ? { writer, texts } : writeAll(names, values, isCareful, lost);
 }
 
 /**
- * The texts of states, and of what effects depend on: a list of lists, null for effects that are not to be remembered.
- * `[texts, text of the dependencies]`; in place of a text `[reason]` where there is none.
+ * The texts of states and of effect dependencies (a list of lists, null for effects that are not stored): `[texts, text
+ * of the dependencies]`. A state that cannot be serialized has `[reason]` instead of a text.
  */
 export function writeStates(names, values, effects, input) {
   let written;
   try {
     written = writeAll(names, values, false);
   } catch {
-    // A trap of a proxy threw.
+    // A proxy trap threw.
     written = writeAll(names, values, true);
   }
   const { writer, texts } = written;

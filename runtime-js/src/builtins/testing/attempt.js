@@ -1,20 +1,20 @@
-// One attempt at a test: hooks and fixtures, the test, and everything that comes behind it.
+// One attempt at a test: hooks, fixtures, test function, cleanup.
 import { giveUpRuns, runsBegun, takeFault, tell } from 'lmthing:internal/native/testing';
 import { current, loadedExpect, setCurrent, settings } from 'lmthing:internal/testing/state';
 import { Fixtures } from './fixtures.js';
 import { at, call, failure, inherited, nameOf } from './tasks.js';
 import { flatMap, map, push, reversed, splice } from './primordials.js';
 
-/** What `skip()` of tests' contexts has thrown. What a test throws may be anything, and is not asked what it is. */
+/** Errors thrown by `skip()`. The type of a thrown value cannot be trusted. */
 const skips = new WeakSet();
 
 const chain = (suite) => (suite ? [...chain(suite.parent), suite] : []);
 
-/** An attempt; `play` resolves when it is over. */
+/** `play` resolves when the attempt is over. */
 export class Attempt {
-  /** What failed, in the order in which it did. */
+  /** In order of occurrence. */
   failures = [];
-  /** What `skip()` was called with, if it was. */
+  /** The argument of `skip()`. */
   skipped;
   #task;
   #test;
@@ -44,17 +44,17 @@ export class Attempt {
     const { task } = this.#given;
     task.result = { state: this.failures.length > 0 ? 'fail' : 'pass', errors: map(this.failures, ({ error }) => error) };
     await this.#after(suites, cleanups);
-    // Those of hooks, too: the next test is not to see anything of them.
+    // Includes runs started by hooks: the next test must not be affected by them.
     giveUpRuns(begun, 'the test', this.failures.length === 0);
     await this.#takeExpected(this.failures.length);
-    // Whatever the test has made of it.
+    // Fails the test even if it caught the error.
     const fault = takeFault();
     if (fault && this.failures.length === 0) push(this.failures, failure(fault));
     setCurrent(undefined);
     controller.abort();
   }
 
-  /** Calls something of the author's; says whether that went well, and gives what it returned. */
+  /** Calls a function of the author's; returns success and result. */
   async #step(fn, args, timeout, what) {
     const { errors, value } = await call(fn, args, timeout, what, this.#test.name);
     for (const error of errors) {
@@ -64,7 +64,7 @@ export class Attempt {
     return { isOk: errors.length === 0, value };
   }
 
-  /** Makes what a function asks for. */
+  /** Creates the fixtures that a function requests. */
   async #fixturesFor(fn) {
     if (!this.#fixtures.lacks(fn)) return true;
     return (await this.#step(() => this.#fixtures.makeFor(fn), [], undefined, 'a fixture')).isOk;
@@ -81,7 +81,7 @@ export class Attempt {
     return this.#fixturesFor(this.#task.fn);
   }
 
-  /** The test itself; one that is to fail does well to. */
+  /** The test function; inverts the result of tests that are expected to fail. */
   async #body() {
     const before = this.failures.length;
     await this.#step(this.#task.fn, [this.#given], inherited(this.#task, 'timeout'), 'the test');
@@ -92,7 +92,10 @@ export class Attempt {
     if (isOk) push(this.failures, failure(at(new Error('the test is marked with .fails, and passed'), this.#task)));
   }
 
-  /** What was expected softly, of promises nobody awaited, how often: told once, before what ended the test. */
+  /**
+   * Failures of soft assertions, unawaited promises and assertion counts, reported once, before the error that ended
+   * the test.
+   */
   async #takeExpected(before) {
     const errors = (await loadedExpect()?.afterTest(this.#test)) ?? [];
     splice(this.failures, before, 0, ...map(errors, (error) => failure(error)));
@@ -114,10 +117,10 @@ export class Attempt {
 }
 
 let globalExpect = () => undefined;
-/** Tells how a test gets at `expect`. */
+/** Sets how test contexts access `expect`. */
 export const setGlobalExpect = (get) => void (globalExpect = get);
 
-/** What a test is called with. */
+/** The argument of a test function. */
 function contextOf(task, test, signal) {
   return {
     task: { name: task.title, fullName: test.name, file: { filepath: settings.file }, type: 'test', mode: 'run', meta: {}, suite: task.parent?.parent && { name: task.parent.title, type: 'suite' } },
@@ -142,7 +145,5 @@ function within(what) {
   return test;
 }
 
-/** Has a function called when the running test is over. */
 export const onTestFinished = (fn) => void push(within('onTestFinished').finished, fn);
-/** Has a function called when the running test has failed. */
 export const onTestFailed = (fn) => void push(within('onTestFailed').failed, fn);

@@ -1,5 +1,4 @@
-// Collects what a test file says: suites, tests and hooks, in the order in which they are written. What `describe` is given runs
-// when the file is loaded.
+// Collects suites, tests and hooks in source order. Functions passed to `describe` run when the file is loaded.
 import { settings } from 'lmthing:internal/testing/state';
 import { push } from './primordials.js';
 import { readFixtures } from './fixtures.js';
@@ -8,7 +7,7 @@ import { formatTitle, rowsOf } from './titles.js';
 const HOOKS = ['beforeAll', 'afterAll', 'beforeEach', 'afterEach'];
 const OPTIONS = ['timeout', 'repeat', 'need', 'retry', 'repeats', 'skip', 'only', 'todo', 'fails', 'concurrent', 'sequential', 'tags', 'meta'];
 
-/** A suite as it was found; the outermost has no name. */
+/** The root suite has no title. */
 function makeSuite(title, parent, options, stack) {
   const hooks = Object.fromEntries(HOOKS.map((name) => [name, []]));
   return { kind: 'suite', title, parent, options, stack, hooks, tasks: [] };
@@ -20,7 +19,7 @@ export const root = makeSuite('', undefined, {}, '');
 let suite = root;
 let isPlaying = false;
 
-/** From now on nothing more is collected. */
+/** Ends the collection. */
 export const beginToPlay = () => void (isPlaying = true);
 
 function checkCollecting(what) {
@@ -30,7 +29,7 @@ function checkCollecting(what) {
   if (isPlaying) throw new Error(`${what} cannot be called once tests are running: call it at the top of the file or within describe`);
 }
 
-/** An error with advice for whoever reads it. */
+/** An error with a hint for its diagnostic. */
 export function hinted(error, hint) {
   Object.defineProperty(error, 'lmthing:hint', { value: hint, configurable: true });
   return error;
@@ -38,7 +37,7 @@ export function hinted(error, hint) {
 
 const stackHere = () => new Error().stack;
 
-/** Sorts the arguments of `test` and `describe`: `(title, fn?, options | timeout?)` or `(title, options, fn)`. */
+/** Parses `(title, fn?, options | timeout?)` or `(title, options, fn)`. */
 function readArguments(what, [title, second, third]) {
   if (typeof title === 'function') title = title.name;
   if (typeof title !== 'string') throw new TypeError(`${what}: the title must be a string, got ${title === null ? 'null' : typeof title}`);
@@ -61,7 +60,7 @@ function readOptions(what, options) {
     checkNumber(what, name, read[name], name === 'repeat' || name === 'need' ? 1 : 0);
     if (!Number.isInteger(read[name])) throw new RangeError(`${what}: ${name} must be a whole number, got ${read[name]}`);
   }
-  // Vitest's word for as often again, all of which count.
+  // Vitest's option for additional repetitions.
   if (read.repeats !== undefined) read.repeat ??= read.repeats + 1;
   return read;
 }
@@ -84,7 +83,7 @@ function addSuite(what, flags, args) {
   push(suite.tasks, Object.assign(inner, { fn }));
 }
 
-/** Has the functions of all suites say what is in them, in order; `callWithin` calls each, and may await it. */
+/** Runs the functions of all suites in order; `callWithin` calls each, and may await it. */
 export async function collect(callWithin) {
   await collectFrom(root, callWithin);
   suite = root;
@@ -99,7 +98,7 @@ async function collectFrom(outer, callWithin) {
   }
 }
 
-/** `test` or `describe` with all that can stand behind a dot, in any order: `test.only.each`. */
+/** `test` or `describe` with its modifiers, in any order: `test.only.each`. */
 function chainable(what, add) {
   const make = (flags) => {
     const define = (...args) => add(what, flags, args);
@@ -108,7 +107,7 @@ function chainable(what, add) {
     for (const [name, get] of Object.entries(getters)) Object.defineProperty(define, name, { get, enumerable: true });
     define.skipIf = (condition) => (condition ? define.skip : define);
     define.runIf = (condition) => (condition ? define : define.skip);
-    // Tests that are given what they ask for by name.
+    // Fixtures.
     if (what === 'test') define.extend = (...given) => make({ ...flags, fixtures: { ...flags.fixtures, ...readFixtures(given) } });
     const perRow = (rows, bind) => (title, ...rest) =>
       rows.forEach((row, index) => {
@@ -116,7 +115,7 @@ function chainable(what, add) {
         add(what, flags, [typeof title === 'string' ? formatTitle(title, row, index) : title, ...bound]);
       });
     define.each = (table, ...values) => perRow(rowsOf(table, values), (fn, row) => () => fn(...row));
-    // `for` hands the row over as it is, and what tests are given behind it; titles are made as those of `each`.
+    // `for` passes the row unchanged, followed by the test context; titles are formatted like those of `each`.
     define.for = (table, ...values) => {
       const rows = rowsOf(table, values);
       const whole = Array.isArray(table?.raw) ? rows.map(([row]) => row) : [...table];
@@ -136,7 +135,7 @@ const hook = (name) => (fn, timeout) => {
   push(suite.hooks[name], { fn, timeout: timeout === undefined ? undefined : checkNumber(name, 'timeout', timeout?.timeout ?? timeout, 0) });
 };
 
-/** Hooks that Vitest has besides: said at once, and not when an import fails. */
+/** Unsupported hooks of Vitest: throw on use, not on import. */
 const notOffered = (name, instead) => () => {
   throw hinted(new Error(`${name} is not offered`), `use ${instead}`);
 };
@@ -148,5 +147,5 @@ export const afterAll = hook('afterAll');
 export const beforeEach = hook('beforeEach');
 export const afterEach = hook('afterEach');
 
-// Vitest has them on `test` too, for what `test.extend` has made.
+// Vitest also has them on `test`, for the results of `test.extend`.
 Object.assign(test, { describe, suite: describe, beforeAll, afterAll, beforeEach, afterEach });

@@ -1,6 +1,9 @@
-// What `test.extend` gives to tests: values that are made for a test that asks for them by name, and cleared away behind it.
+// Fixtures of `test.extend`: values created for tests that name them, and cleaned up afterwards.
 
-/** The names in `({ a, b: c, d = 1 }) =>` that a function takes out of its first argument; undefined when it takes the whole. */
+/**
+ * The names that a function destructures from its first parameter, as in `({ a, b: c, d = 1 }) =>`; undefined if it
+ * takes it whole.
+ */
 function namesIn(fn) {
   const source = Function.prototype.toString.call(fn);
   const [, parameter] = /^(?:async\s*)?(?:function\s*\*?\s*[\w$]*)?\s*(?:[\w$]+\s*)?\(\s*([^)]*)/.exec(source) ?? [];
@@ -12,8 +15,8 @@ function namesIn(fn) {
 const isOptions = (value) => typeof value === 'object' && value !== null && ['auto', 'scope', 'injected'].some((key) => key in value);
 
 /**
- * Reads the arguments of `test.extend`: an object of values, functions `(context, use)`, or either in an array with `{auto}`; or a name
- * with a value, or with a function that returns one.
+ * Parses the arguments of `test.extend`: an object of values, functions `(context, use)`, or either in an array with
+ * `{auto}`; or a name with a value or a function that returns one.
  */
 export function readFixtures([first, second, third]) {
   if (typeof first === 'string') {
@@ -41,12 +44,12 @@ export class Fixtures {
     return [...this.#fixtures].filter(([name, { isAuto }]) => !this.#made.has(name) && (isAuto || asked.includes(name))).map(([name]) => name);
   }
 
-  /** Whether a function asks for what was not made yet. */
+  /** Whether a function names fixtures that do not exist yet. */
   lacks(fn) {
     return this.#fixtures.size > 0 && this.#asked(fn).length > 0;
   }
 
-  /** Makes what a function asks for, and what is made for every test. */
+  /** Creates the fixtures that a function names, and automatic ones. */
   async makeFor(fn) {
     for (const name of this.#asked(fn)) await this.#make(name, []);
   }
@@ -76,7 +79,7 @@ export class Fixtures {
     Object.defineProperty(this.#context, name, { value, enumerable: true, configurable: true });
   }
 
-  /** What clears away what was made, in the order in which that is to be done. */
+  /** Cleanup functions, in the order to call them. */
   get cleanups() {
     return this.#cleanups.reverse();
   }

@@ -1,4 +1,4 @@
-// `lmthing/test`: what a test file imports (docs/testing.md). What expects things is large, and loaded when it is first used.
+// `lmthing/test`, the import of test files (docs/testing.md). The assertion half is large and loaded on first use.
 import { importBuiltin } from 'lmthing:internal/native/modules';
 import { createMockModel, run } from 'lmthing:internal/native/testing';
 import {
@@ -11,22 +11,22 @@ const half = () => {
   return loadedExpect();
 };
 
-// Before any test, which may do to the globals what it likes, or expect something first where no stack is left.
+// Before any test, as tests may change globals or make their first assertion with an empty stack.
 if (settings) half();
 
 let loadedMocks;
 const mocks = () => (loadedMocks ??= importBuiltin('lmthing:internal/testing/mocks'));
 
-/** What `get` gives, got when something is done with it; `target` is what it looks like until then. */
+/** A proxy for the result of `get`, which is called on first use; `target` determines its type. */
 function later(target, get) {
   const given = (trap, rest) => {
-    // A proxy stands before itself as receiver, and accessors want the thing itself.
+    // The default receiver is the proxy, but accessors need the real object.
     if (trap === 'get') return rest.slice(0, 1);
     return trap === 'set' ? rest.slice(0, 2) : rest;
   };
   const names = ['apply', 'construct', 'get', 'set', 'has', 'ownKeys', 'getPrototypeOf', 'defineProperty'];
   const traps = Object.fromEntries(names.map((trap) => [trap, (_, ...rest) => Reflect[trap](get(), ...given(trap, rest))]));
-  // What the target itself does not have must seem changeable.
+  // A proxy may report properties that its target lacks only as configurable.
   traps.getOwnPropertyDescriptor = (_, name) => {
     const descriptor = Reflect.getOwnPropertyDescriptor(get(), name);
     return descriptor && { ...descriptor, configurable: true };
@@ -42,7 +42,7 @@ setGlobalExpect(() => expect);
 export const fn = (...implementation) => mocks().fn(...implementation);
 
 
-/** Says what a type is, which is looked at by `lmthing check` and never at run time. */
+/** Placeholder for types, which `lmthing check` reads and run-time code ignores. */
 const anything = new Proxy(() => anything, { get: (_, name) => (name === 'then' ? undefined : anything) });
 export const expectTypeOf = () => anything;
 export const assertType = () => {};

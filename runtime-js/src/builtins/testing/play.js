@@ -1,4 +1,4 @@
-// Runs what was collected, one test after the other. Results go to Rust as they come.
+// Runs the collected tests in sequence and reports results to Rust.
 import { importBuiltin } from 'lmthing:internal/native/modules';
 import { giveUpRuns, places, runsBegun, stopped, takeExit, tell } from 'lmthing:internal/native/testing';
 import { loadedExpect, settings } from 'lmthing:internal/testing/state';
@@ -7,10 +7,10 @@ import { beginToPlay, collect, hinted, root } from './collect.js';
 import { at, call, failure, inherited, nameOf, tasksOf, tellErrors, titlesOf } from './tasks.js';
 import { every, filter, forEach, join, map, push, reversed, some } from './primordials.js';
 
-// Tests may fake what tells the time.
+// Saved, as tests may fake the clock.
 const now = performance.now.bind(performance);
 
-/** The full names of tests that did not pass: of their snapshots nothing is known. */
+/** Full names of tests that did not pass: their snapshots may not be obsolete. */
 const unfinished = [];
 
 /** Runs everything, then calls `done`. */
@@ -34,16 +34,16 @@ async function playAll() {
   await playSuite(root);
   tellErrors(filter([takeExit()], (exit) => exit));
   const allRan = every(all, ({ mode, options }) => mode !== 'filtered' && !options.only) && !stopped();
-  // Snapshots that nothing asks for any more are told, also where nothing was expected.
+  // Obsolete snapshots are reported even if no assertion was made.
   const half = loadedExpect() ?? (settings.hasSnapshots && importBuiltin('lmthing:internal/testing/expect'));
   if (!half) return;
-  // What stands in a snapshot file is run.
+  // Loading a snapshot file runs its code.
   const { errors, value } = await call(() => half.afterFile({ allRan, unfinished }), [], undefined, 'looking through the snapshots', '');
   tellErrors(errors);
   if (value) tell('file', value);
 }
 
-/** Decides which tests run: by `only`, `skip`, `todo` and the filter. */
+/** Selects tests by `only`, `skip`, `todo` and the filter. */
 function choose(all) {
   const isOnly = (task) => task.options.only || (task.parent ? isOnly(task.parent) : false);
   const only = filter(all, (task) => task.options.only);
@@ -82,7 +82,7 @@ async function playSuite(suite, why) {
   giveUpRuns(begun, suite.parent ? `describe ${nameOf(suite)}` : 'the file', !why);
 }
 
-/** Runs the hooks before a suite; gives why its tests cannot run, if so. */
+/** Runs the `beforeAll` hooks of a suite; returns the reason if its tests cannot run. */
 async function beforeSuite(suite) {
   suite.cleanups = [];
   for (const { fn, timeout } of suite.hooks.beforeAll) {
@@ -104,10 +104,10 @@ async function afterSuite(suite) {
 
 const hookOf = (name, suite) => (suite.parent ? `${name} of ${nameOf(suite)}` : name);
 
-/** What Rust knows of a test. */
+/** The description of a test for Rust. */
 const told = (task, state, rest) => ({ ancestors: titlesOf(task.parent), title: task.title, state, place: task.place, failures: [], ...rest });
 
-/** Tells what became of a test. */
+/** Reports the result of a test. */
 function tellTest(task, state, rest) {
   if (state !== 'passed') push(unfinished, nameOf(task));
   tell('test', told(task, state, rest));
@@ -141,7 +141,7 @@ async function playTest(task) {
   return tellTest(task, isGood ? 'passed' : 'failed', { took: now() - began, note, failures: isGood ? [] : failures });
 }
 
-/** Plays a test, and again as often as `retry` says, until it passes; gives the last attempt. */
+/** Runs a test up to `retry` more times until it passes; returns the last attempt. */
 async function playUntilItPasses(task, repetition) {
   const retry = inherited(task, 'retry') ?? 0;
   for (let again = 0; ; again++) {

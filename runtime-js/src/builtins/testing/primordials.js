@@ -1,7 +1,6 @@
-// What the runner needs of arrays, as it is before any test runs: one that replaces `Array.prototype.push`, and leaves it so, must not
-// make its neighbours pass.
+// Array functions saved before any test runs: a test that replaces `Array.prototype.push` must not affect the others.
 const { bind, call } = Function.prototype;
-/** A method as a function that takes what it works on first. */
+/** Turns a method into a function that takes its receiver first. */
 const uncurried = bind.bind(call);
 
 const array = Array.prototype;

@@ -1,4 +1,4 @@
-// What the half that runs tests and the half that expects things share: what is set for the file, and which test is running.
+// State shared by the execution and assertion halves: settings, and the running test.
 import { settings as read } from 'lmthing:internal/native/testing';
 
 /** `{file, snapshots, isCi, update, filter, timeout, hasSnapshots}`; undefined outside of `lmthing test`. */
@@ -6,16 +6,14 @@ export const settings = read();
 
 let running;
 
-/** The attempt at a test that is under way: `{name, attempt, context}`. */
+/** The running attempt: `{name, attempt, context}`. */
 export const current = () => running;
 
-/** Sets it. */
 export const setCurrent = (test) => void (running = test);
 
 let loaded;
 
-/** The half that expects things, once something was expected. */
+/** The assertion half, if it is loaded. */
 export const loadedExpect = () => loaded;
 
-/** Remembers it. */
 export const setExpect = (half) => void (loaded = half);

@@ -1,11 +1,11 @@
-// The titles of `test.each`: rows put into a title by the rules of Vitest, so that names, and what snapshots are kept under, are the same.
+// Titles of `test.each`, formatted by Vitest's rules so that test names and snapshot keys are the same.
 import { importBuiltin } from 'lmthing:internal/native/modules';
 
-// Loaded for what is no plain word or number.
+// Loaded for values other than strings and numbers.
 const inspect = (value, options) => importBuiltin('lmthing:internal/testing/display').inspect(value, options);
 const isPlain = (value) => typeof value === 'number' || typeof value === 'boolean' || value === null || value === undefined;
 
-/** Numbers keep the sign of zero. */
+/** Keeps the sign of zero. */
 const numeral = (number) => (Object.is(number, -0) ? '-0' : `${number}`);
 
 function asText(value) {
@@ -35,10 +35,10 @@ const FORMATS = {
   c: () => '',
 };
 
-/** What `a.b.c` leads to; undefined where the way ends. */
+/** The value at the path `a.b.c`; undefined if it does not exist. */
 const at = (object, path) => path.split('.').reduce((value, key) => value?.[key], object);
 
-/** How a property looks in a title: long ones are cut as in messages of assertions. */
+/** A property in a title; long ones are cut as in assertion messages. */
 function attribute(values, path, whole) {
   const [first] = values;
   const isObject = first !== null && typeof first === 'object';
@@ -49,7 +49,7 @@ function attribute(values, path, whole) {
   return isPlain(value) ? asText(value) : inspect(value, { truncate: 40 });
 }
 
-/** `title` for the row `values` with the number `index`: `$name` for what an object holds, `%s` and its relatives in order, `%#`, `%$`. */
+/** `title` for the row `values` at `index`: replaces `$name` by a property, `%s` and the like in order, `%#`, `%$`. */
 export function formatTitle(title, values, index) {
   let next = 0;
   return title.replace(/%[sdifjoOc#$%]|\$([\w$.]+)/g, (mark, path) => {

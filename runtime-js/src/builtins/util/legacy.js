@@ -1,4 +1,4 @@
-// What `node:util` has kept from its early days: tests for kinds of values, `log`, `_extend`.
+// Deprecated functions of `node:util`: type tests, `log`, `_extend`.
 import * as types from 'node:util/types';
 
 export const { isArray } = Array;

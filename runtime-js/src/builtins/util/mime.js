@@ -1,11 +1,11 @@
-// `util.MIMEType` and `util.MIMEParams`, by the rules of the MIME Sniffing standard.
+// `util.MIMEType` and `util.MIMEParams`, by the MIME Sniffing standard.
 import { brand } from '../shared/brand.js';
 import { nodeError } from '../shared/errors.js';
 
 const NOT_TOKEN = /[^!#$%&'*+\-.^_`|~A-Za-z0-9]/;
 const NOT_QUOTED = /[^\t\x20-\x7e\x80-\xff]/;
 const SPACE = '[\\r\\n\\t ]*';
-// A name, and a value that is quoted or reaches to the next semicolon.
+// A name, and a value that is quoted or ends at the next semicolon.
 const PARAMETER = new RegExp(`${SPACE};${SPACE}([^;=]*)(?:=("(?:\\\\[^]|[^"\\\\])*"?[^;]*|[^;]*))?`, 'g');
 
 function invalid(what, text, index) {
@@ -32,7 +32,7 @@ function quote(value) {
 export class MIMEParams {
   #values = new Map();
 
-  /** Reads what follows the essence of a type; the first of two values counts, and broken ones do not. */
+  /** Parses the parameters; the first of two values counts, and malformed ones are ignored. */
   static read(params, text) {
     for (const [, name, value] of text.matchAll(PARAMETER)) {
       if (value === undefined) continue;

@@ -1,4 +1,4 @@
-// The system's errors by number, as libuv knows them on Linux: `getSystemErrorName`, `getSystemErrorMap`.
+// System errors by number, as in libuv on Linux: `getSystemErrorName`, `getSystemErrorMap`.
 import { invalidArgumentType, outOfRange } from '../shared/errors.js';
 
 const ERRORS = [
@@ -88,7 +88,7 @@ const ERRORS = [
   [-49, 'EUNATCH', 'protocol driver not attached'],
 ];
 
-/** Number to `[code, words]`. */
+/** Number to `[code, message]`. */
 export const getSystemErrorMap = () => new Map(ERRORS.map(([number, code, words]) => [number, [code, words]]));
 
 export function getSystemErrorName(number) {
@@ -97,7 +97,7 @@ export function getSystemErrorName(number) {
   return ERRORS.find(([known]) => known === number)?.[1] ?? `Unknown system error ${number}`;
 }
 
-/** An error of a call of the system that failed, for packages that make their own. */
+/** The error of a failed system call, for packages that make their own. */
 export function _errnoException(number, syscall, original = undefined) {
   const code = getSystemErrorName(number);
   const error = new Error(original ? `${syscall} ${code} ${original}` : `${syscall} ${code}`);

@@ -1,4 +1,4 @@
-// The letters of V8's format for values: what comes next in the bytes. Of each pair, writer and reader are in the files beside.
+// Tags of V8's serialization format.
 
 export const HEADER = 0xff;
 export const VERSION = 15;
@@ -18,5 +18,5 @@ export const ERROR_TYPES = { E: EvalError, R: RangeError, F: ReferenceError, S: 
 
 export const FLAGS = { g: 1, i: 2, m: 4, y: 8, u: 16, s: 32, d: 128, v: 256 };
 
-/** Views, by the numbers that Node gives them. */
+/** Typed arrays in the order of Node's numbers. */
 export const VIEWS = () => [Int8Array, Uint8Array, Uint8ClampedArray, Int16Array, Uint16Array, Int32Array, Uint32Array, Float32Array, Float64Array, DataView, globalThis.Buffer, BigInt64Array, BigUint64Array];

@@ -1,4 +1,4 @@
-// Bytes that are written one after the other, in memory that grows.
+// A growing byte buffer.
 
 export class Output {
   #memory = new Uint8Array(256);
@@ -23,7 +23,7 @@ export class Output {
     this.length += bytes.length;
   }
 
-  /** All that was written; what comes next begins anew. */
+  /** Returns everything written and clears the buffer. */
   take() {
     const bytes = this.#memory.subarray(0, this.length);
     this.#memory = new Uint8Array(256);

@@ -1,4 +1,4 @@
-// Bytes in V8's format, version 15, to values.
+// Deserializes V8's format, version 15.
 import { nodeError } from '../shared/errors.js';
 import { ERROR, ERROR_TYPES, FLAGS, HEADER, TAG, VERSION, VIEWS } from './format.js';
 

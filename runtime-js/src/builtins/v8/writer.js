@@ -1,4 +1,4 @@
-// Values to bytes in V8's format, version 15.
+// Serializes values in V8's format, version 15.
 import * as types from 'node:util/types';
 import { importBuiltin } from 'lmthing:internal/native/modules';
 import { Output } from './output.js';
@@ -60,7 +60,7 @@ export class Writer {
     }
     const size = text.length * 2;
     const sizeBytes = Math.max(1, Math.ceil(size.toString(2).length / 7));
-    // The characters begin at an even place.
+    // Two-byte characters are aligned to an even offset.
     if ((this.#bytes.length + 1 + sizeBytes) % 2 === 1) this.#bytes.push(TAG.padding);
     this.#bytes.push(TAG.utf16);
     this.writeUint32(size);
@@ -134,7 +134,7 @@ export class Writer {
   #array(value) {
     const isIndex = (key) => /^\d+$/.test(key);
     const keys = Object.keys(value);
-    // With holes, V8 writes the elements as members.
+    // V8 writes the elements of arrays with holes as members.
     const isSparse = keys.filter(isIndex).length < value.length;
     this.#bytes.push(isSparse ? TAG.sparse : TAG.dense);
     this.writeUint32(value.length);
@@ -155,7 +155,7 @@ export class Writer {
     this.writeRawBytes(value);
   }
 
-  /** `true` when it was one of the built-in kinds. */
+  /** Writes a built-in object; returns whether it was one. */
   #builtin(value) {
     if (types.isDate(value)) {
       this.#bytes.push(TAG.date);

@@ -1,4 +1,4 @@
-// `Blob` and `File`: bytes in memory with a type.
+// `Blob` and `File`.
 import { decodeUtf8, encodeUtf8 } from 'lmthing:internal/native/encoding';
 import { asBytes, concatenate } from '../shared/bytes.js';
 import { inspectOwn } from '../shared/inspect-own.js';
@@ -8,7 +8,7 @@ import { brand } from '../shared/brand.js';
 const inspectCustom = Symbol.for('nodejs.util.inspect.custom');
 const STREAM_PART_SIZE = 65536;
 
-/** `ArrayBuffer` of exactly these bytes. */
+/** An `ArrayBuffer` of exactly these bytes. */
 const bufferOf = (bytes) =>
   bytes.byteLength === bytes.buffer.byteLength ? bytes.buffer : bytes.buffer.slice(bytes.byteOffset, bytes.byteOffset + bytes.byteLength);
 
@@ -66,7 +66,7 @@ export class Blob {
   stream() {
     const bytes = this.#bytes;
     let offset = 0;
-    // The global, which loads itself: most blobs (and `Buffer`, which knows them) never need the streams.
+    // Accessed as a global, which is loaded lazily: most blobs never need streams.
     return new globalThis.ReadableStream({
       type: 'bytes',
       pull(controller) {
@@ -80,7 +80,7 @@ export class Blob {
     });
   }
 
-  /** For the modules of this runtime: the bytes themselves, not to be written to. */
+  /** For internal modules: the bytes themselves, which must not be changed. */
   static bytesOf(blob) {
     return blob.#bytes;
   }

@@ -1,4 +1,4 @@
-// Bodies of requests and answers: what they are made of, and the methods that read them.
+// Bodies of requests and responses, and the methods that read them.
 import { Blob, bytesOf } from 'lmthing:internal/web/blob';
 import { encodeMultipart, FormData, parseForm } from 'lmthing:internal/web/form-data';
 import { ReadableStream } from 'lmthing:internal/web/streams';
@@ -8,8 +8,8 @@ import { asBytes, concatenate } from '../shared/bytes.js';
 import { origin, withOrigin } from '../shared/origin.js';
 
 /**
- * A body: `bytes` when they are all there (and no stream was asked for yet), else a `stream`. `used` once read.
- * `type` is the content type that goes with it, if any.
+ * A body: `bytes` when all are available and no stream was requested, else a `stream`. `used` once read. `type` is its
+ * content type, if any.
  */
 class Body {
   used = false;
@@ -27,7 +27,7 @@ class Body {
     return this.givenStream;
   }
 
-  /** The source of the stream is being read, by whoever has the stream; after `clone()` that is neither of the two bodies. */
+  /** The stream is being read; after `clone()`, this belongs to neither of the two bodies. */
   touch() {
     if (!this.teed) this.used = true;
   }
@@ -69,7 +69,7 @@ function streamOfIterable(iterable) {
   }, { highWaterMark: 0 });
 }
 
-/** A body of anything the Fetch standard takes (and async iterables, as Node does); `null` stays `null`. */
+/** A body of any value that the Fetch standard allows, and of async iterables, as in Node; `null` stays `null`. */
 export function extractBody(source) {
   if (source === null || source === undefined) return null;
   if (source instanceof ReadableStream) {
@@ -87,7 +87,7 @@ export function extractBody(source) {
   return new Body({ bytes: encodeUtf8(`${source}`.toWellFormed()), type: 'text/plain;charset=UTF-8' });
 }
 
-/** A body that comes from the network: `read()` gives the next bytes or `undefined`, `cancel(reason)` ends it. */
+/** A body from the network: `read()` returns the next bytes or `undefined`, `cancel(reason)` ends it. */
 export function networkBody(read, cancel) {
   const body = new Body({});
   body.givenStream = new ReadableStream(
@@ -115,7 +115,7 @@ export function networkBody(read, cancel) {
   return body;
 }
 
-/** Two bodies of one, for `clone()`; the first takes the place of the original. */
+/** Splits a body for `clone()`; the first replaces the original. */
 export function teeBody(body) {
   if (body.bytes) return [body, new Body({ bytes: body.bytes, type: body.type })];
   const [first, second] = body.stream.tee();
@@ -124,7 +124,7 @@ export function teeBody(body) {
   return [body, new Body({ stream: second, type: body.type })];
 }
 
-/** All bytes of a body. It counts as used from the first moment. */
+/** Reads all bytes. The body counts as used immediately. */
 export async function readBody(body) {
   if (body === null) return new Uint8Array(0);
   if (body.unusable) throw new TypeError('Body is unusable: Body has already been read');
@@ -146,10 +146,10 @@ export async function readBody(body) {
 
 const withoutMark = (text) => (text.charCodeAt(0) === 0xfeff ? text.slice(1) : text);
 
-/** How much of a body that is no JSON is told. */
+/** Characters of an invalid JSON body to show. */
 const SHOWN = 60;
 
-/** Where a text is no JSON, if that shows in its first word; else its length. */
+/** The position where a text stops being JSON, if in its first token; else its length. */
 function wrongAt(text) {
   const begin = text.search(/\S/u);
   if (begin < 0) return text.length;
@@ -160,7 +160,7 @@ function wrongAt(text) {
   return at - begin === word.length ? text.length : at;
 }
 
-/** How much is shown before and after what is wrong. */
+/** Characters to show around the invalid position. */
 const AROUND = 10;
 
 function around(text, at) {
@@ -169,7 +169,7 @@ function around(text, at) {
   return `${begin > 0 ? '...' : ''}"${text.slice(begin, end)}"${end < text.length ? '...' : ''}`;
 }
 
-/** The value of a body that should be JSON; an error says in Node's words what stands there, and in a hint what it was. */
+/** Parses JSON. The error has Node's message, and a hint about the response. */
 function parsedJson(text, { url, status, headers }) {
   try {
     return JSON.parse(text);
@@ -189,21 +189,21 @@ function parsedJson(text, { url, status, headers }) {
   }
 }
 
-/** Reads a body on behalf of its caller, who is not on the stack any more when that fails. */
+/** Reads a body; adds the caller's stack to failures. */
 async function reading(body, finish) {
   const from = origin();
   let result;
   try {
     result = finish(await readBody(body));
   } catch (error) {
-    // What a stream of the script's own throws is its own.
+    // Errors of the script's own stream are left unchanged.
     throw error instanceof TypeError && error.message === 'terminated' ? withOrigin(error, from) : error;
   }
   if (result instanceof SyntaxError) throw withOrigin(result, from);
   return result;
 }
 
-/** Adds the body's accessors and methods to a class; `bodyOf(object)` gives the body. */
+/** Adds the body's accessors and methods to a class; `bodyOf(object)` returns the body. */
 export function addBodyMethods(Class, bodyOf) {
   const readers = {
     async arrayBuffer() {

@@ -1,4 +1,3 @@
-// `CompressionStream` and `DecompressionStream`.
 import { open } from 'lmthing:internal/native/compression';
 import { TransformStream } from 'lmthing:internal/web/streams';
 import { asBytes } from '../shared/bytes.js';

@@ -1,5 +1,5 @@
-// The global `crypto`: random values and digests. What works with keys is loaded when it is called
-// (`lmthing:internal/web/subtle`).
+// The global `crypto`: random values and digests. Operations with keys are in `lmthing:internal/web/subtle`, loaded on
+// demand.
 import { randomBytes } from 'lmthing:internal/native/crypto';
 import { importBuiltin } from 'lmthing:internal/native/modules';
 import { asBytes } from '../shared/bytes.js';
@@ -15,7 +15,6 @@ function checkToken(token) {
   if (token !== TOKEN) throw nodeError(TypeError, 'ERR_ILLEGAL_CONSTRUCTOR', 'Illegal constructor');
 }
 
-/** The key object in each `CryptoKey`. */
 const keyObjects = new WeakMap();
 
 export class CryptoKey {
@@ -56,7 +55,7 @@ export class CryptoKey {
 }
 brand(CryptoKey, 'CryptoKey');
 
-/** The key object in a `CryptoKey`; `undefined` for anything else. */
+/** Undefined for values that are no `CryptoKey`. */
 export const keyObjectOf = (key) => (key !== null && typeof key === 'object' ? keyObjects.get(key) : undefined);
 
 export const makeCryptoKey = (keyObject, algorithm, usages, extractable) =>
@@ -88,7 +87,7 @@ export class SubtleCrypto {
     return digest(DIGESTS[name], bytes).buffer;
   }
 }
-/** The methods that need keys, with how many arguments each has to get. */
+/** The methods that use keys, with their minimal numbers of arguments. */
 const KEY_METHODS = { encrypt: 3, decrypt: 3, sign: 3, verify: 4, generateKey: 3, deriveKey: 5, deriveBits: 2, importKey: 4, exportKey: 2, wrapKey: 4, unwrapKey: 7 };
 for (const [name, count] of Object.entries(KEY_METHODS)) {
   const method = async function (...given) {
@@ -104,7 +103,7 @@ const MAX_RANDOM_BYTES = 65536;
 const isIntegerArray = (value) =>
   ArrayBuffer.isView(value) && !/^Float|^DataView|^undefined/.test(String(value[Symbol.toStringTag]));
 
-/** A version 4 UUID, for `crypto.randomUUID()` of both faces. */
+/** A version 4 UUID. */
 export function randomUUID() {
   const bytes = randomBytes(16);
   bytes[6] = (bytes[6] & 0x0f) | 0x40;
@@ -139,7 +138,7 @@ export class Crypto {
   }
 }
 brand(Crypto, 'Crypto');
-// As in Node, for programs that have no other way to the class.
+// As in Node, where programs reach the class this way.
 Object.defineProperty(Crypto.prototype, 'CryptoKey', { value: CryptoKey, writable: true, configurable: true });
 
 export const crypto = new Crypto(TOKEN);

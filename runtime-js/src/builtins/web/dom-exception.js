@@ -1,4 +1,4 @@
-// `DOMException`: the engine's, with a `cause` and a stack as other errors have them.
+// `DOMException`: QuickJS's, with a `cause` and a stack like other errors.
 import { engineDOMException as EngineException } from 'lmthing:internal/bootstrap';
 import { brand } from '../shared/brand.js';
 

@@ -1,4 +1,4 @@
-// `DOMMatrix` of two dimensions, as readers of PDF files want it; nothing is drawn here.
+// `DOMMatrix` in two dimensions, for PDF libraries.
 import { brand } from '../shared/brand.js';
 
 const IDENTITY = [1, 0, 0, 1, 0, 0];

@@ -1,4 +1,3 @@
-// `TextEncoderStream` and `TextDecoderStream`.
 import { TextDecoder, TextEncoder } from 'lmthing:internal/web/encoding';
 import { TransformStream } from 'lmthing:internal/web/streams';
 import { brand } from '../shared/brand.js';

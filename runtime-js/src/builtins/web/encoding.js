@@ -1,4 +1,4 @@
-// `TextEncoder` and `TextDecoder` over the codecs in Rust (`src/script/globals/encoding.rs`).
+// `TextEncoder` and `TextDecoder`, using `src/script/globals/encoding.rs`.
 import { decoder, encodeUtf8 } from 'lmthing:internal/native/encoding';
 import { asBytes } from '../shared/bytes.js';
 import { inspectOwn } from '../shared/inspect-own.js';

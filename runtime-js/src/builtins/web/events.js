@@ -1,4 +1,4 @@
-// `Event`, `EventTarget`, `CustomEvent`, `AbortController` and `AbortSignal` of the DOM standard, as far as there is no tree.
+// `Event`, `EventTarget`, `CustomEvent`, `AbortController` and `AbortSignal` of the DOM standard, without a tree.
 import { enginePerformance } from 'lmthing:internal/bootstrap';
 import { inspectOwn } from '../shared/inspect-own.js';
 import { checkInteger, invalidArgumentType, nodeError } from '../shared/errors.js';
@@ -6,7 +6,7 @@ import { brand } from '../shared/brand.js';
 
 const inspectCustom = Symbol.for('nodejs.util.inspect.custom');
 
-/** What only `EventTarget` may touch of an event. */
+/** Event state that only `EventTarget` may change. */
 const internals = new WeakMap();
 
 export class Event {
@@ -113,7 +113,7 @@ export class CustomEvent extends Event {
 }
 brand(CustomEvent, 'CustomEvent');
 
-/** An exception in a listener is the program's uncaught exception; the other listeners still run. */
+/** An exception in a listener is uncaught; the other listeners still run. */
 function reportException(error) {
   queueMicrotask(() => {
     throw error;
@@ -222,10 +222,10 @@ export class AbortSignal extends EventTarget {
     if (this.#aborted) throw this.#reason;
   }
 
-  /** For `AbortController` and the functions below; taken off the class once they have it. */
+  /** For `AbortController` and the functions below; removed from the class. */
   static abortSignal(signal, reason) {
     if (signal.#aborted) return;
-    // All dependent signals count as aborted before anybody hears of it, as in the standard.
+    // All dependent signals are aborted before any listener is called, as in the standard.
     const signals = [signal];
     for (const current of signals) {
       if (current.#aborted) continue;
@@ -254,7 +254,7 @@ export class AbortSignal extends EventTarget {
     const timer = setTimeout(() => {
       abortSignal(signal, new DOMException('The operation was aborted due to timeout', 'TimeoutError'));
     }, delay);
-    // A time limit alone keeps nobody waiting.
+    // A timeout alone does not keep the program alive.
     timer.unref?.();
     return signal;
   }

@@ -1,4 +1,4 @@
-// `fetch` over the shared client in Rust (`src/script/globals/fetch.rs`): redirects, aborting and errors live here.
+// `fetch` over the native HTTP client (`src/script/globals/fetch.rs`): redirects, aborting and errors.
 import { importBuiltin } from 'lmthing:internal/native/modules';
 import { exchange as openExchange, userAgent } from 'lmthing:internal/native/fetch';
 import { decodeUtf8, encodeUtf8 } from 'lmthing:internal/native/encoding';
@@ -22,7 +22,7 @@ const BAD_PORTS = new Set(
 const BODY_HEADERS = ['content-encoding', 'content-language', 'content-location', 'content-type', 'content-length'];
 const SECRET_HEADERS = ['authorization', 'proxy-authorization', 'cookie', 'host'];
 
-/** Errors of ours, made when the caller is not on the stack any more; a signal's reason is the script's own. */
+/** Errors made here with an empty stack; a signal's reason belongs to the script. */
 const ours = new WeakSet();
 
 function failed(cause) {
@@ -31,7 +31,7 @@ function failed(cause) {
   return error;
 }
 
-/** Node's error for a failure that Rust told: `{code, message}`. */
+/** Node's error for a native failure `{code, message}`. */
 function networkCause({ code, message }, url) {
   const { hostname, port, protocol } = url;
   if (code === 'ENOTFOUND') {
@@ -48,20 +48,20 @@ function networkCause({ code, message }, url) {
   return Object.assign(error, { code });
 }
 
-/** What goes on the wire: the request's own headers, then those that `fetch` adds, as Node does. */
+/** The headers to send: the request's own, then those that `fetch` adds, as in Node. */
 function wireHeaders(headers, emptyBody, protocol) {
   const all = new Headers(headers);
-  // A part of what is packed cannot be unpacked.
+  // A range of a compressed body cannot be decompressed.
   const codings = all.has('range') ? 'identity' : protocol === 'https:' ? 'br, gzip, deflate' : 'gzip, deflate';
   const defaults = { accept: '*/*', 'accept-language': '*', 'sec-fetch-mode': 'cors', 'user-agent': userAgent, 'accept-encoding': codings };
   for (const [name, value] of Object.entries(defaults)) if (!all.has(name)) all.set(name, value);
-  // The transport counts bodies itself, but says nothing of one that is empty.
+  // The transport sets the length of bodies, except of an empty one.
   if (emptyBody) all.set('content-length', '0');
   else all.delete('content-length');
   return Array.from(all).flat();
 }
 
-/** Sends a stream's parts as the network takes them. A failure of the stream fails the request. */
+/** Sends the parts of a stream with backpressure. A failure of the stream fails the request. */
 async function pump(stream, exchange) {
   const reader = stream.getReader();
   try {
@@ -85,7 +85,7 @@ async function pump(stream, exchange) {
   }
 }
 
-/** One hop: request out, head of the answer back. */
+/** Sends one request and receives the head of its response, without following redirects. */
 async function hop(state) {
   const { url, method, headers, body, signal } = state;
   if (BAD_PORTS.has(url.port)) throw failed(new Error('bad port'));
@@ -110,7 +110,7 @@ async function hop(state) {
   return { ...answer.value, exchange, abort };
 }
 
-/** Where an answer redirects to, or `undefined`. */
+/** The URL of a redirect, or `undefined`. */
 function redirectTarget({ status, headers }, url) {
   if (!REDIRECT_STATUS.has(status)) return undefined;
   const index = headers.findIndex((name, position) => position % 2 === 0 && name === 'location');
@@ -126,7 +126,7 @@ function redirectTarget({ status, headers }, url) {
   return target;
 }
 
-/** Changes the request for the next hop, by the standard's HTTP-redirect fetch. */
+/** Changes the request for the next hop: HTTP-redirect fetch of the standard. */
 function redirect(state, status, target) {
   if ((status === 303 && state.method !== 'GET' && state.method !== 'HEAD') || (status <= 302 && state.method === 'POST')) {
     state.method = 'GET';
@@ -140,18 +140,20 @@ function redirect(state, status, target) {
   state.url = target;
 }
 
-/** Names and values that come in turn, as pairs. */
+/** Converts alternating names and values to pairs. */
 function pairsOf(list) {
   const pairs = [];
   for (let index = 0; index < list.length; index += 2) pairs.push(list.slice(index, index + 2));
   return pairs;
 }
 
-/** All that is there so far, in zlib's words and in brotli's. A body that is cut off gives what it has, as in Node. */
+/** Flush modes of zlib and brotli that return all output so far. A truncated body yields what it has, as in Node. */
 const [SYNC_FLUSH, BROTLI_FLUSH] = [2, 1];
 const WINDOW_BITS = 15;
 
-/** What undoes one way of packing, chosen by the first byte: servers send `deflate` with zlib's header and without. */
+/**
+ * A decoder for one content coding, chosen by the first byte: servers send `deflate` with and without zlib's header.
+ */
 function openDecoder(coding, first) {
   const { open, openBrotli } = importBuiltin('lmthing:internal/native/compression');
   if (coding === 'br') return openBrotli(false, 0, 0, 0, 0);
@@ -170,14 +172,14 @@ function stepOf(coding) {
   };
 }
 
-/** What undoes `content-encoding`, step by step. A body that is packed in some other way, too, is left as it is. */
+/** The decoders for `content-encoding`, in order; none if it contains an unknown coding. */
 function stepsOf(header) {
   const codings = (header ?? '').toLowerCase().split(',').map((coding) => coding.trim().replace(/^x-/, '')).filter(Boolean);
   if (!codings.every((coding) => coding === 'gzip' || coding === 'deflate' || coding === 'br')) return [];
   return codings.reverse().map(stepOf);
 }
 
-/** How much is unpacked at once: a thousand times as much may come of it. */
+/** Bytes decompressed at a time: the output may be a thousand times larger. */
 const PACKED_PIECE = 16 << 10;
 
 function* unpacked(bytes, [step, ...rest]) {
@@ -232,7 +234,7 @@ async function fetchNetwork(request) {
   }
 }
 
-/** Of `bytes=1-2`, `bytes=1-` and `bytes=-2`, where the part begins and ends; undefined when it is none of these. */
+/** Start and end of `bytes=1-2`, `bytes=1-` and `bytes=-2`; undefined for other forms. */
 function partOf(range, size) {
   const [, first, last] = /^bytes=(\d*)-(\d*)$/.exec(range.replaceAll(/[\t ]/g, '')) ?? [];
   if (first === undefined || (first === '' && last === '')) return undefined;
@@ -241,7 +243,7 @@ function partOf(range, size) {
   return Number(first) < size && Number(first) < end ? [Number(first), end] : undefined;
 }
 
-/** `blob:` URLs, which `URL.createObjectURL` gives. */
+/** `blob:` URLs from `URL.createObjectURL`. */
 function fetchBlob({ url, method, headers }) {
   const blob = importBuiltin('lmthing:internal/web/object-urls').resolveObjectURL(url);
   if (method !== 'GET' || !blob) throw failed(new Error('invalid method'));
@@ -255,7 +257,7 @@ function fetchBlob({ url, method, headers }) {
   return received({ ...answer, headers: pairs, body: extractBody(blob.slice(start, end, blob.type)) });
 }
 
-/** `data:` URLs: `data:[type][;base64],data`. */
+/** `data:[type][;base64],data`. */
 function fetchData(request) {
   const text = request.url.replace(/#.*$/, '');
   const match = /^data:([^,]*?)(;\s*base64)?,(.*)$/is.exec(text);
@@ -291,7 +293,7 @@ function percentDecode(text) {
   return Uint8Array.from(bytes);
 }
 
-/** Promise-based; rejects with the signal's reason when aborted and with `TypeError: fetch failed` (see its `cause`). */
+/** Rejects with the signal's reason when aborted, and with `TypeError: fetch failed` (see its `cause`). */
 export async function fetch(input, init = undefined) {
   if (arguments.length === 0) throw new TypeError('fetch: 1 argument required, but only 0 present.');
   const from = origin();

@@ -1,4 +1,4 @@
-// `FormData`, and its two forms on the wire: multipart and urlencoded.
+// `FormData`, and its multipart and urlencoded forms.
 import { Blob, bytesOf, File } from 'lmthing:internal/web/blob';
 import { decodeUtf8, encodeUtf8 } from 'lmthing:internal/native/encoding';
 import { randomBytes } from 'lmthing:internal/native/crypto';
@@ -9,7 +9,7 @@ import { brand } from '../shared/brand.js';
 const inspectCustom = Symbol.for('nodejs.util.inspect.custom');
 const usvString = (value) => `${value}`.toWellFormed();
 
-/** The value as an entry keeps it: text, or a `File`. */
+/** The value of an entry: string or `File`. */
 function entryValue(value, fileName, given) {
   if (!(value instanceof Blob)) {
     if (given) throw new TypeError("FormData: parameter 2 is not of type 'Blob'.");
@@ -101,7 +101,7 @@ brand(FormData, 'FormData');
 const escapeName = (name) => name.replaceAll('\n', '%0A').replaceAll('\r', '%0D').replaceAll('"', '%22');
 const lineEndings = (text) => text.replaceAll(/\r\n|\r|\n/g, '\r\n');
 
-/** The form as `multipart/form-data`: its bytes and its content type. */
+/** The bytes and content type of a form as `multipart/form-data`. */
 export function encodeMultipart(form) {
   const boundary = `----formdata-lmthing-${Array.from(randomBytes(12), (byte) => byte.toString(16).padStart(2, '0')).join('')}`;
   const parts = [];
@@ -128,7 +128,7 @@ function indexOfBytes(bytes, wanted, from) {
 
 const unescapeName = (name) => name.replaceAll('%0A', '\n').replaceAll('%0D', '\r').replaceAll('%22', '"');
 
-/** One part between two delimiters, as an entry; `undefined` when it is not one. */
+/** Parses one part between two delimiters; `undefined` if malformed. */
 function parsePart(bytes, form) {
   const end = indexOfBytes(bytes, encodeUtf8('\r\n\r\n'), 0);
   if (end < 0) return false;
@@ -161,7 +161,7 @@ function parseMultipart(bytes, boundary) {
   }
 }
 
-/** A body of a form content type as `FormData`, as `Response.formData()` gives it. */
+/** Parses a body of a form content type, for `Response.formData()`. */
 export function parseForm(bytes, contentType) {
   const [essence] = (contentType ?? '').split(';');
   if (essence.trim().toLowerCase() === 'multipart/form-data') {

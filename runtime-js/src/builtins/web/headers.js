@@ -1,5 +1,3 @@
-// `Headers` of the Fetch standard.
-
 import { brand } from '../shared/brand.js';
 
 const inspectCustom = Symbol.for('nodejs.util.inspect.custom');
@@ -128,7 +126,7 @@ export class Headers {
     return this.entries();
   }
 
-  /** For `Request` and `Response`: no changes from here on, as the headers of an answer have it. */
+  /** For `Request` and `Response`: makes headers immutable. */
   static freeze(headers) {
     headers.#immutable = true;
     return headers;

@@ -1,7 +1,7 @@
-// `MessageChannel`, `MessagePort` and `MessageEvent`: two ends in one program, which send each other copies.
+// `MessageChannel`, `MessagePort`, `MessageEvent` and `BroadcastChannel` within one program.
 import { Event, EventTarget } from 'lmthing:internal/web/events';
 import { structuredClone } from 'lmthing:internal/web/structured-clone';
-import { keeper } from 'lmthing:internal/native/alive';
+import { createLoopHandle } from 'lmthing:internal/native/alive';
 import { brand } from '../shared/brand.js';
 import { nodeError } from '../shared/errors.js';
 
@@ -36,7 +36,7 @@ export class MessageEvent extends Event {
 brand(MessageEvent, 'MessageEvent');
 
 const making = Symbol('making');
-/** What comes last to a port whose other end was closed. */
+/** The last message of a port whose other end was closed. */
 const CLOSE = Symbol('close');
 
 export class MessagePort extends EventTarget {
@@ -44,9 +44,9 @@ export class MessagePort extends EventTarget {
   #waiting = [];
   #started = false;
   #closed = false;
-  #keep = keeper();
+  #keep = createLoopHandle();
   #handlers = {};
-  /** Listeners in the manner of Node's emitters, by what was given. */
+  /** Wrappers of listeners added through Node's emitter methods. */
   #wrapped = new Map();
 
   constructor(token) {
@@ -75,7 +75,7 @@ export class MessagePort extends EventTarget {
 
   #deliver() {
     if (this.#closed || this.#waiting.length === 0) return;
-    // The end comes through also where nobody listens, but after what was sent before.
+    // The end is processed even without listeners, but after earlier messages.
     if (this.#waiting[0] === CLOSE) {
       this.close();
       return;
@@ -109,7 +109,7 @@ export class MessagePort extends EventTarget {
   }
 
   hasRef() {
-    return this.#keep.isKept();
+    return this.#keep.isAlive();
   }
 
   #handler(type, listener) {
@@ -159,7 +159,7 @@ export class MessagePort extends EventTarget {
     return this;
   }
 
-  /** For `worker_threads.receiveMessageOnPort`: the next message, `{message}`, at once. */
+  /** For `worker_threads.receiveMessageOnPort`: the next message, `{message}`, synchronously. */
   static receive(port) {
     if (!(#waiting in Object(port))) return receiveFromChannel(port);
     return port.#waiting.length > 0 && port.#waiting[0] !== CLOSE ? { message: port.#waiting.shift() } : undefined;
@@ -178,18 +178,17 @@ export class MessageChannel {
 }
 brand(MessageChannel, 'MessageChannel');
 
-/** The next message that lies at a port. */
 export const receiveMessageOnPort = receive;
 
-/** Who listens, by the name of the channel. */
+/** Open channels by name. */
 const channels = new Map();
 
-/** Everybody with the name hears what one of them says. */
+/** Sends messages to all other channels of its name. */
 export class BroadcastChannel extends EventTarget {
   #name;
   #waiting = [];
   #closed = false;
-  #keep = keeper();
+  #keep = createLoopHandle();
   #handlers = {};
 
   constructor(name) {
@@ -208,7 +207,7 @@ export class BroadcastChannel extends EventTarget {
   postMessage(message) {
     if (arguments.length === 0) throw nodeError(TypeError, 'ERR_MISSING_ARGS', 'The "message" argument must be specified');
     if (this.#closed) throw new DOMException('BroadcastChannel is closed.', 'InvalidStateError');
-    // Also when nobody hears it, what cannot be copied is refused.
+    // Throws for values that cannot be cloned, even without receivers.
     const copy = structuredClone(message);
     for (const channel of channels.get(this.#name)) {
       if (channel === this) continue;
@@ -222,7 +221,6 @@ export class BroadcastChannel extends EventTarget {
     this.dispatchEvent(new MessageEvent('message', { data: this.#waiting.shift() }));
   }
 
-  /** The next message that lies at a channel, as with ports. */
   static receive(channel) {
     if (!(#waiting in Object(channel))) throw nodeError(TypeError, 'ERR_INVALID_ARG_TYPE', 'The "port" argument must be a MessagePort instance');
     return channel.#waiting.length > 0 ? { message: channel.#waiting.shift() } : undefined;

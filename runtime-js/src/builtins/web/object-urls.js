@@ -1,4 +1,4 @@
-// `blob:` URLs: blobs that have a name within the program.
+// `blob:` URLs of `URL.createObjectURL`.
 import { Blob } from 'lmthing:internal/web/blob';
 import { invalidArgumentType } from '../shared/errors.js';
 

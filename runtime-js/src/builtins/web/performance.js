@@ -1,4 +1,4 @@
-// `performance`: the engine's clock, and on top of it marks, measures and who observes them.
+// `performance`: the engine's clock, marks, measures and observers.
 import { enginePerformance } from 'lmthing:internal/bootstrap';
 import { brand } from '../shared/brand.js';
 import { invalidArgumentType, nodeError } from '../shared/errors.js';
@@ -6,7 +6,7 @@ import { invalidArgumentType, nodeError } from '../shared/errors.js';
 const inspectCustom = Symbol.for('nodejs.util.inspect.custom');
 const TOKEN = Symbol('entry');
 const now = () => enginePerformance.now();
-/** The engine's own origin is that of a clock without a date. */
+/** The engine's own origin has no calendar date. */
 const timeOrigin = Date.now() - now();
 
 export class PerformanceEntry {
@@ -60,7 +60,7 @@ brand(PerformanceMark, 'PerformanceMark');
 export class PerformanceMeasure extends PerformanceEntry {}
 brand(PerformanceMeasure, 'PerformanceMeasure');
 
-/** What is kept until it is cleared. */
+/** Entries, until they are cleared. */
 let timeline = [];
 const observers = new Set();
 
@@ -103,7 +103,7 @@ export class PerformanceObserver {
     return [...TYPES];
   }
 
-  /** For this module; taken off the class below. */
+  /** For this module; removed from the class below. */
   static offer(observer, entry) {
     if (observer.#types.has(entry.entryType)) observer.#take(entry);
   }
@@ -148,7 +148,7 @@ function tell(entry) {
   for (const observer of observers) offer(observer, entry);
 }
 
-/** The time of a mark given by name, or a time. */
+/** A time given as a number or by the name of a mark. */
 function timeOf(point) {
   if (typeof point === 'number') {
     if (point < 0) throw nodeError(TypeError, 'ERR_PERFORMANCE_INVALID_TIMESTAMP', `${point} is not a valid timestamp`);
@@ -208,7 +208,7 @@ export class Performance {
   }
   clearResourceTimings() {}
 
-  /** `undici` reports its requests here; entries of this kind are not kept. */
+  /** `undici` reports its requests here; such entries are not kept. */
   markResourceTiming() {}
   setResourceTimingBufferSize() {}
 
@@ -238,7 +238,7 @@ export class Performance {
     });
   }
 
-  /** How busy the loop is is not measured. */
+  /** Utilization of the event loop is not measured. */
   eventLoopUtilization() {
     return { idle: 0, active: 0, utilization: 0 };
   }

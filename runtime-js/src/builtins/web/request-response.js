@@ -1,4 +1,3 @@
-// `Request` and `Response` of the Fetch standard.
 import { AbortController, AbortSignal } from 'lmthing:internal/web/events';
 import { freezeHeaders, Headers } from 'lmthing:internal/web/headers';
 import { URL } from 'lmthing:internal/web/url';
@@ -40,7 +39,6 @@ function oneOf(value, allowed, name) {
 }
 
 const bodies = new WeakMap();
-/** The body of a request or an answer, for `fetch`. */
 export const bodyOf = (object) => bodies.get(object);
 
 export class Request {
@@ -76,7 +74,7 @@ export class Request {
     this.#options = { ...base.#options };
   }
 
-  /** The request has a signal of its own that follows the one given. */
+  /** The request has its own signal, which follows the given one. */
   #followSignal(signal) {
     if (signal === null || signal === undefined) {
       this.#signal = new AbortController().signal;
@@ -237,7 +235,7 @@ export class Response {
     return response;
   }
 
-  /** For `fetch`: an answer of the network. */
+  /** For `fetch`: a response from the network. */
   static received({ status, statusText, headers, body, url, redirected }) {
     const response = new Response();
     response.#status = status;

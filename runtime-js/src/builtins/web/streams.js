@@ -1,4 +1,4 @@
-// The WHATWG streams, by the reference implementation's polyfill.
+// The WHATWG streams, from the polyfill based on the reference implementation.
 export {
   ByteLengthQueuingStrategy,
   CountQueuingStrategy,
@@ -18,7 +18,7 @@ export {
 import { ReadableByteStreamController, ReadableStream, TransformStream, WritableStream } from 'web-streams-polyfill';
 import { inspectOwn } from '../shared/inspect-own.js';
 
-/** Prints a stream as Node does, instead of the polyfill's insides. */
+/** Prints a stream as Node does, without the polyfill's internals. */
 function printAs(Class, view) {
   Object.defineProperty(Class.prototype, Symbol.for('nodejs.util.inspect.custom'), {
     value(depth, options, inspect) {

@@ -1,4 +1,4 @@
-// `structuredClone` of the HTML standard, for the types there are here.
+// `structuredClone`, for the supported types.
 import { proxyDetails } from 'lmthing:internal/native/inspect';
 import { Blob, File } from 'lmthing:internal/web/blob';
 import { nodeError } from '../shared/errors.js';
@@ -12,7 +12,7 @@ function notCloneable(value) {
   return new DOMException(`${text} could not be cloned.`, 'DataCloneError');
 }
 
-/** The built-in class of an object by its internal slots, which `Symbol.toStringTag` cannot fake. */
+/** Tests the class of an object by its internal slots, which `Symbol.toStringTag` cannot fake. */
 function hasSlot(method, value) {
   try {
     method.call(value);
@@ -45,10 +45,10 @@ function cloneError(error, clone) {
   return result;
 }
 
-/** Copies of values that have no members of their own to clone; `undefined` when `value` is none of them. */
+/** Copies a value without members to clone; `undefined` for others. */
 function cloneLeaf(value, clone, transferred, places) {
   if (ArrayBuffer.isView(value)) {
-    // Where the view is was noted before its memory moved: a view on moved memory no longer knows.
+    // The position was recorded before the buffer was detached, which resets it.
     const place = places.get(value) ?? placeOf(value);
     places.set(value, place);
     const Type = value instanceof DataView ? DataView : globalThis[typeName(value)];
@@ -121,7 +121,7 @@ function cloneMembers(value, seen, clone) {
   return copy;
 }
 
-/** A deep copy that keeps cycles and built-in types; throws a `DataCloneError` for functions, symbols and the like. */
+/** Keeps cycles and built-in types; throws a `DataCloneError` for functions, symbols and the like. */
 export function structuredClone(value, options = undefined) {
   if (arguments.length === 0) throw nodeError(TypeError, 'ERR_MISSING_ARGS', 'The value argument must be specified');
   const transferred = new Map();
@@ -133,7 +133,7 @@ export function structuredClone(value, options = undefined) {
     transferred.set(item, undefined);
   }
   const places = new Map();
-  // The memory moves only after everything else could be cloned: a failure leaves the original whole.
+  // Buffers are detached only after everything else was cloned, so that a failure changes nothing.
   if (transferred.size > 0) {
     cloneValue(value, new Map(transfer.map((item) => [item, item])), places);
     for (const item of transfer) transferred.set(item, item.transfer());

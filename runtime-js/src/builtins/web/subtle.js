@@ -1,5 +1,4 @@
-// The methods of `crypto.subtle` that work with keys, over `node:crypto`. The face that users see (`web/crypto.js`) has
-// counted the arguments.
+// Key operations of `crypto.subtle`, over `node:crypto`. `web/crypto.js` has checked the number of arguments.
 import { generateKeyPair, generateKeySync } from 'node:crypto';
 import { makeCryptoKey } from 'lmthing:internal/web/crypto';
 import { USAGES, checkFormat, checkKey, dataOf, failure, normalize, tryNormalize, usagesOf } from './subtle/arguments.js';
@@ -60,7 +59,7 @@ function secretKey({ name, length, hash }, extractable, usages) {
 
 const CURVES = ['P-256', 'P-384', 'P-521'];
 
-/** What `generateKeyPair` takes for an algorithm. */
+/** The arguments of `generateKeyPair` for an algorithm. */
 function pairArguments({ name, modulusLength, publicExponent, namedCurve }) {
   if (name.startsWith('RSA')) {
     const exponent = [...publicExponent].reduce((sum, byte) => sum * 256 + byte, 0);
@@ -108,7 +107,7 @@ export async function deriveKey(algorithm, baseKey, derivedKeyType, extractable,
   return importKeyData('raw', bits, derived, extractable, usages, 'deriveKey');
 }
 
-/** The algorithm that wraps keys: one for that alone, or any that encrypts. */
+/** A key-wrapping algorithm: a dedicated one, or any that encrypts. */
 const wrapping = (algorithm) => tryNormalize(algorithm, 'wrapKey') ?? normalize(algorithm, 'encrypt');
 
 export async function wrapKey(format, key, wrappingKey, wrapAlgorithm) {
@@ -119,7 +118,7 @@ export async function wrapKey(format, key, wrappingKey, wrapAlgorithm) {
   const exported = exportKeyData(format, key);
   let bytes = format === 'jwk' ? new TextEncoder().encode(JSON.stringify(exported)) : new Uint8Array(exported);
   if (format === 'jwk' && algorithm.name === 'AES-KW' && bytes.length % 8 !== 0) {
-    // The space that is missing to whole blocks is space in JSON as well.
+    // JSON allows trailing spaces, which pad it to whole blocks.
     const padded = new Uint8Array(Math.ceil(bytes.length / 8) * 8).fill(0x20);
     padded.set(bytes);
     bytes = padded;

@@ -1,11 +1,11 @@
-// `URLSearchParams`, alone or of a `URL`; what the two check in the same way.
+// `URLSearchParams`, alone or of a `URL`, and argument checks shared by both.
 import { parseQuery, serializeQuery } from 'lmthing:internal/native/url';
 import { invalidArgumentType, nodeError } from '../shared/errors.js';
 import { brand } from '../shared/brand.js';
 
 export const usvString = (value) => `${value}`.toWellFormed();
 
-/** Refuses a call that was given fewer arguments than it has to have. */
+/** Throws for missing arguments. */
 export function required(given, names) {
   if (given >= names.length) return;
   const quoted = names.map((name) => `"${name}"`);
@@ -47,7 +47,7 @@ export class URLSearchParams {
     this.#pairs.push(usvString(values[0]), usvString(values[1]));
   }
 
-  /** For `URL` only: parameters that belong to a URL, which `changed` is told about. */
+  /** For `URL` only: parameters of a URL; calls `changed` after each change. */
   static ofUrl(query, changed) {
     const params = new URLSearchParams(query);
     params.#url = changed;
@@ -132,7 +132,7 @@ export class URLSearchParams {
     for (const [name, value] of this.#all()) callback.call(thisArgument, value, name, this);
   }
 
-  /** What the methods go by: those for iterating may be somebody else's, of a class that extends this one. */
+  /** Used by the methods, as a subclass may override the public iterators. */
   *#all() {
     for (let index = 0; index < this.#pairs.length; index += 2) yield [this.#pairs[index], this.#pairs[index + 1]];
   }
@@ -165,7 +165,7 @@ export class URLSearchParams {
 }
 brand(URLSearchParams, 'URLSearchParams');
 
-// Not part of the public class: only `URL` uses them.
+// For `URL` only.
 export const { ofUrl, reset } = URLSearchParams;
 delete URLSearchParams.ofUrl;
 delete URLSearchParams.reset;

@@ -1,4 +1,4 @@
-// `URL` over the WHATWG parser in Rust (`src/script/globals/url.rs`).
+// `URL` over the native WHATWG parser (`src/script/globals/url.rs`).
 import { parse, set } from 'lmthing:internal/native/url';
 import { importBuiltin } from 'lmthing:internal/native/modules';
 import { inspectOwn } from '../shared/inspect-own.js';
@@ -8,10 +8,10 @@ import { ofUrl, required, reset, URLSearchParams, usvString } from './url-search
 
 export { URLSearchParams };
 
-// The order in which Rust gives the components.
+// In the order of the native components.
 const [HREF, ORIGIN, PROTOCOL, USERNAME, PASSWORD, HOST, HOSTNAME, PORT, PATHNAME, SEARCH, HASH] = Array(11).keys();
 
-// Hardly ever used, and it needs blobs.
+// Rarely used, and needs blobs.
 const objectUrls = () => importBuiltin('lmthing:internal/web/object-urls');
 
 function invalidUrl(input, base) {

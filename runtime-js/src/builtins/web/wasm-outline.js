@@ -1,12 +1,12 @@
-// What a WebAssembly module consists of, and whether its code can run here. The engine compiles functions when they are first
-// called, which is too late for those who ask for one kind of code and have another in hand.
+// Reads imports and exports of a WebAssembly module, and checks whether its code can run here. polywasm compiles
+// functions on their first call, which is too late for programs that test for a feature and have a fallback.
 
 const KINDS = ['function', 'table', 'memory', 'global'];
 const SECTIONS = { custom: 0, import: 2, function: 3, export: 7, code: 10 };
 const VECTOR_TYPE = 0x7b;
 const TABLES_AND_MEMORY = 0xfc;
 
-/** What follows an instruction: the number of LEB128 numbers, or one of the special forms. */
+/** Immediates of an instruction: the number of LEB128 numbers, or a special form. */
 const UNKNOWN = 255;
 const [MEMORY_ACCESS, JUMP_TABLE, TYPE_LIST, FOUR_BYTES, EIGHT_BYTES, PREFIXED] = [10, 11, 12, 13, 14, 15];
 const FORMS = new Uint8Array(256).fill(UNKNOWN);
@@ -126,7 +126,7 @@ function readExports(reader) {
 const MAGIC = [0, 0x61, 0x73, 0x6d];
 const hexadecimal = (bytes) => [...bytes].map((byte) => byte.toString(16).padStart(2, '0')).join(' ');
 
-/** Reads a module: `{imports, exports, custom}`. Fails for what is no module and for code that cannot run here. */
+/** Returns `{imports, exports, custom}`. Throws for an invalid module and for unsupported code. */
 export function outline(bytes) {
   if (bytes.length === 0) throw new Error('BufferSource argument is empty');
   if (MAGIC.some((byte, index) => bytes[index] !== byte)) throw new Error(`expected magic word 00 61 73 6d, found ${hexadecimal(bytes.subarray(0, 4))} @+0`);

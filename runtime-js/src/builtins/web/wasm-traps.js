@@ -1,7 +1,7 @@
-// Functions of WebAssembly as programs call them: what goes wrong within them is a `RuntimeError`. polywasm's own are not
-// given out, but tables take and give only them: here is which belongs to which.
+// Wraps functions of WebAssembly modules so that traps throw `RuntimeError`. Tables accept and return only polywasm's
+// own functions, so this maps between both.
 
-/** What the engine says, and what V8 calls it. */
+/** The engine's messages, and V8's. */
 const TRAPS = [
   [/^not a function/, 'unreachable'],
   [/property 'u' of null/, 'null function or function signature mismatch'],
@@ -9,10 +9,10 @@ const TRAPS = [
   [/division by zero/, 'divide by zero'],
   [/^(out of bound|invalid array index|)$/, 'memory access out of bounds'],
 ];
-/** The first frame of an error that came up in a function of a module, or in what it calls for its memory. */
+/** The first frame of an error raised in a module's function, or in its memory access. */
 const OWN_FRAME = /^(?:.*\n)?(?:\s+at [gs]et(?:Int|Uint|Float|Big)\w+ \(native\)\n)?\s+at wasm:function\[/;
 
-/** What is to be thrown in place of `error`. */
+/** The error to throw instead of `error`. */
 export function trapped(error, RuntimeError) {
   if (!(error instanceof TypeError || error instanceof RangeError) || !OWN_FRAME.test(error.stack)) return error;
   const found = TRAPS.find(([pattern]) => pattern.test(error.message));
@@ -22,7 +22,7 @@ export function trapped(error, RuntimeError) {
 const givenOut = new WeakMap();
 const inner = new WeakMap();
 
-/** The function that stands for one of polywasm's; `RuntimeError` is what a trap throws. */
+/** The wrapper of a polywasm function; `RuntimeError` is the class of traps. */
 export function giveOut(native, RuntimeError) {
   if (typeof native !== 'function') return native;
   let given = givenOut.get(native);
@@ -42,12 +42,12 @@ export function giveOut(native, RuntimeError) {
 
 const PREPARED = new WeakSet();
 
-/** Has a table take and give the functions that programs have. */
+/** Makes a table accept and return wrapped functions. */
 export function prepareTable(table, RuntimeError) {
   if (PREPARED.has(table)) return table;
   PREPARED.add(table);
   const { get, set, grow } = table;
-  /** Calls with what belongs to `value`, which a table of functions may refuse. */
+  /** Unwraps `value`; a table of functions may refuse it. */
   const taking = (name, run, value) => {
     try {
       return run(inner.get(value) ?? value);

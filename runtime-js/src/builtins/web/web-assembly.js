@@ -1,4 +1,4 @@
-// `WebAssembly`: npm's polywasm, which turns modules into JavaScript, with the parts of the interface that it leaves out.
+// `WebAssembly`: npm's polywasm, which compiles modules to JavaScript, and the parts of the API that it omits.
 import { WebAssembly as Engine } from 'polywasm';
 import { asBytes } from '../shared/bytes.js';
 import { brand } from '../shared/brand.js';
@@ -17,7 +17,7 @@ export const RuntimeError = errorClass('RuntimeError');
 
 const outlines = new WeakMap();
 
-/** A module that is compiled: what cannot run here is refused now, and not when it is called. */
+/** Checks the module now, so that unsupported code is not refused only when called. */
 function bytesOf(source, caller) {
   const bytes = asBytes(source);
   if (!bytes) throw new TypeError(`${caller}: Argument 0 must be a buffer source`);
@@ -123,7 +123,7 @@ const asItIs = (value) => value;
 const CONVERSIONS = { i32: (value) => value | 0, i64: (value) => BigInt.asIntN(64, value), f32: Math.fround, f64: Number, externref: asItIs, anyfunc: asItIs };
 const DEFAULTS = { i32: 0, i64: 0n, f32: 0, f64: 0, anyfunc: null };
 
-/** A value that may be shared by modules; the engine only reads and writes `value`. */
+/** A value shared by modules; the engine only reads and writes `value`. */
 export class Global extends Engine.Global {
   constructor({ value: type, mutable = false }, initial) {
     if (!Object.hasOwn(CONVERSIONS, type)) throw new TypeError("WebAssembly.Global(): Descriptor property 'value' must be a WebAssembly type");
@@ -139,7 +139,7 @@ export class Global extends Engine.Global {
 }
 const { Memory } = Engine;
 
-/** The engine's, whose tables take the functions that programs have. */
+/** polywasm's table, adapted to wrapped functions. */
 export function Table(...values) {
   if (!new.target) throw new TypeError('WebAssembly.Table must be invoked with \'new\'');
   return prepareTable(Reflect.construct(Engine.Table, values, new.target), RuntimeError);

@@ -1,10 +1,10 @@
-// A codec in Rust, with its failures as Node's errors.
+// Native codecs, with Node's errors.
 import { open, openBrotli } from 'lmthing:internal/native/compression';
 import { brotliOptions, zlibOptions } from './options.js';
 
 const isBrotli = (mode) => mode.startsWith('brotli');
 
-/** A fresh codec for a mode: `gzip`, `inflateRaw`, `brotliCompress`, … */
+/** A new codec for a mode: `gzip`, `inflateRaw`, `brotliCompress`, … */
 export function openCodec(mode, options) {
   if (!isBrotli(mode)) {
     const { level, windowBits, dictionary } = zlibOptions(options, mode);
@@ -14,7 +14,7 @@ export function openCodec(mode, options) {
   return openBrotli(mode === 'brotliCompress', quality, windowBits, kind, sizeHint);
 }
 
-/** The bytes of an outcome, or Node's error. */
+/** Returns the bytes of a result, or throws Node's error. */
 export function bytesOf({ code, number, message, value }) {
   if (code === undefined) return globalThis.Buffer.from(value.buffer, value.byteOffset, value.byteLength);
   throw Object.assign(new Error(message), { errno: number, code });

@@ -1,4 +1,4 @@
-// What packers and unpackers are told: checked as Node checks it.
+// Checks codec options as Node does.
 import { asBytes } from '../shared/bytes.js';
 import { invalidArgumentType, nodeError, outOfRange } from '../shared/errors.js';
 import { constants } from './constants.js';
@@ -13,7 +13,7 @@ function numberOption(options, name, least, most, fallback) {
   return value;
 }
 
-/** Options that all codecs have. */
+/** Options of all codecs. */
 export function commonOptions(given, isBrotli) {
   if (given !== undefined && given !== null && typeof given !== 'object') throw invalidArgumentType('options', 'of type object', given);
   const options = given ?? {};
@@ -26,7 +26,7 @@ export function commonOptions(given, isBrotli) {
   };
 }
 
-/** What zlib's own formats are told besides. */
+/** Options of zlib's own formats. */
 export function zlibOptions(options = {}, mode) {
   const unpacks = mode === 'gunzip' || mode === 'inflate' || mode === 'inflateRaw' || mode === 'unzip';
   const windowBits = unpacks && (options?.windowBits ?? 0) === 0 ? 15 : numberOption(options ?? {}, 'windowBits', mode === 'gzip' || mode === 'gunzip' ? 9 : 8, 15, 15);
@@ -56,7 +56,6 @@ export function brotliOptions({ params = {} } = {}) {
   };
 }
 
-/** Data given to the functions without a stream. */
 export function inputBytes(data) {
   if (typeof data === 'string') return asBytes(globalThis.Buffer.from(data));
   const bytes = asBytes(data);

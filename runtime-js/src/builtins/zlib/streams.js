@@ -1,4 +1,4 @@
-// The stream classes: `Gzip`, `Gunzip`, … They may be called without `new`, and from other classes' constructors.
+// The stream classes `Gzip`, `Gunzip`, …, callable without `new` and from other classes' constructors.
 import { Transform, finished } from 'node:stream';
 import { asBytes } from '../shared/bytes.js';
 import { nodeError } from '../shared/errors.js';
@@ -8,7 +8,7 @@ import { commonOptions, zlibOptions } from './options.js';
 
 const CODEC = Symbol('codec');
 const SETTINGS = Symbol('settings');
-/** Empty writes that stand for a flush, with the kind of it. */
+/** Empty writes that represent a flush, with its mode. */
 const flushes = new WeakMap();
 
 function begin(stream, mode, options) {
@@ -24,7 +24,7 @@ function begin(stream, mode, options) {
   stream._chunkSize = settings.chunkSize;
 }
 
-/** Node's inner parts, which minizlib (of `tar`) and pngjs work through; with `_processChunk`. */
+/** Node's private members, which minizlib (of `tar`) and pngjs use; with `_processChunk`. */
 function showInside(stream) {
   let rest = globalThis.Buffer.alloc(0);
   const handle = {
@@ -60,7 +60,7 @@ function process(stream, bytes, flush, callback) {
   return give(stream, output, callback);
 }
 
-/** Hands out output piece by piece, no faster than it is read, as Node's does, where each piece is made by itself. */
+/** Passes on output in chunks with backpressure, like Node, which produces each chunk on demand. */
 function give(stream, output, callback) {
   if (stream.destroyed) return undefined;
   const { chunkSize } = stream[SETTINGS];
@@ -80,7 +80,7 @@ function give(stream, output, callback) {
 const methods = {
   _transform(chunk, _encoding, callback) {
     const flush = flushes.get(chunk) ?? this[SETTINGS].flush;
-    // Only once the codec is done has everything before it been taken.
+    // The callback comes after the codec has consumed all earlier input.
     process(this, asBytes(chunk), flush, callback);
   },
   _flush(callback) {
@@ -123,7 +123,7 @@ const methods = {
   },
   params(level, strategy, callback) {
     zlibOptions({ level, strategy }, 'deflate');
-    // What comes after is packed with the level from before: another packing of the same bytes.
+    // Earlier input is compressed with the old level.
     this.flush(constants.Z_SYNC_FLUSH, (error) => {
       [this._level, this._strategy] = [level, strategy];
       callback?.(error ?? undefined);

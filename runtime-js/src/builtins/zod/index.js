@@ -1,8 +1,8 @@
-// The real zod, bundled whole: prompt files import it as they would from npm. zod/lazy.mjs takes it apart again.
+// The npm package zod, bundled whole; zod/lazy.mjs splits it into lazily loaded parts.
 import { config } from 'zod';
 
-// zod otherwise writes and compiles a function for every object schema at its first use. A schema in a prompt function is
-// made again before every step and used once or twice, and this engine has no compiler that would make up for it.
+// zod otherwise generates a parse function for every object schema at its first use. A schema in a prompt function is
+// made again before every step and used once or twice, and QuickJS has no JIT that would make up for it.
 config({ jitless: true });
 
 export * from 'zod';

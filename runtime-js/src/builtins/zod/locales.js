@@ -1,2 +1,2 @@
-// zod's messages in every language; `z.locales` loads this module when it is read (see lazyLocales in bundle.mjs).
+// zod's messages in all languages; loaded when `z.locales` is read (see lazyLocales in bundle.mjs).
 export * from 'zod/v4/locales';

@@ -1,7 +1,7 @@
-// In the place of zod's own functions `members` and `defineBound` (zod/lazy.mjs puts them there, and fails when zod's have changed).
-// They put the methods of a kind of schema on the prototype of every kind that has them, as accessors: some 60 for each prototype,
-// most of what a first schema costs in this engine. zod makes functions for each of them; these make them once for a table of
-// methods, as they look at nothing but `this`.
+// Replaces zod's functions `members` and `defineBound` (zod/lazy.mjs inserts them, and fails if zod's have changed).
+// They define the methods of a schema kind as accessors on the prototype of every kind that has them: some 60 for each
+// prototype, most of the cost of a first schema. zod makes new functions for each of them; these are made once for a
+// table of methods, as they depend on nothing but `this`.
 /* global own */
 
 const describedMembers = new WeakMap();
@@ -21,7 +21,7 @@ function describeMembers(table) {
   return descriptors;
 }
 
-/** The first read gives an object a method of its own that is bound to it. */
+/** The first read defines a bound method on the object. */
 function boundMember(key, method) {
   return {
     configurable: true,

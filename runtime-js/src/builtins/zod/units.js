@@ -1,8 +1,8 @@
-// The declarations of zod, each made when it is first asked for. zod/lazy.mjs makes the modules that have their code.
+// zod's declarations, each evaluated on first use. zod/lazy.mjs makes the modules with their code.
 /**
- * Gives a declaration by its number. `load` loads a part by its name and `open` makes of it what makes its declarations, with an
- * array of those that it has made; `parts` are names with the numbers of their first ones. The numbers from `namespaces` on are
- * those of namespaces; `exports` gives what one has, by first letters: `{ s: ',string:12,symbol:14,' }`.
+ * Returns a declaration by its number. `load` loads a part by name; `open` makes from it a function that evaluates its
+ * declarations, given an array of existing ones. `parts` are names with their first numbers. Numbers from `namespaces`
+ * on are namespaces; `exports` has their members, by first letter: `{ s: ',string:12,symbol:14,' }`.
  */
 export function lazyUnits(load, open, parts, namespaces, exports) {
   const made = {};
@@ -17,7 +17,7 @@ export function lazyUnits(load, open, parts, namespaces, exports) {
     return (part.own[number - first] = made[number] = part.declare(number - first));
   };
   const begin = (part, length) => {
-    // Elements that are there from the start make it quick to read and to write.
+    // Preallocated elements are fast to read and write.
     const own = new Array(length).with(0, undefined);
     return { own, declare: open(part, own) };
   };
@@ -28,14 +28,14 @@ const INSPECT = Symbol.for('nodejs.util.inspect.custom');
 
 function namespace(exported, unit) {
   const handler = new Namespace(exported, unit);
-  // `console.log` looks behind a proxy.
+  // `console.log` inspects the target of a proxy.
   const target = Object.defineProperty({}, INSPECT, { configurable: true, value: () => handler.fill(target) });
   return new Proxy(target, handler);
 }
 
 /**
- * The handler of a namespace that looks up what is read, and becomes a frozen object of everything once it is looked at
- * in any other way. No export has a name that objects inherit.
+ * Proxy handler of a namespace: resolves single reads; any other access turns it into a frozen object with all exports.
+ * No export has the name of an inherited member.
  */
 class Namespace {
   #exported;

@@ -237,7 +237,7 @@ impl HostFunctions for Reachable<'_, '_> {
         let told = EventKind::CodeConsole { tool_call_id: self.tool_call_id(), text };
         services::scope(self.ctx, &self.prompt.borrow().core).map(|scope| scope.emit(&told)).ok();
         // The code's run must not depend on whether its console can be shown.
-        let _ = warn::foreign(self.ctx, &shown);
+        let _ = warn::write_foreign(self.ctx, &shown);
     }
 
     fn notice(&self, text: &str) {

@@ -13,13 +13,13 @@ use crate::{
     checkpoint::{Entry, Memory, MemoryChange, Part, interrupted},
     prompt::RunError,
     script::{
-        begin_to_carry,
+        async_value,
         bindings::{
             prompt::object::PromptObject,
             services,
             values::{message_of, to_json_text},
         },
-        carried, carrying,
+        enable_async_values, with_async_values,
     },
 };
 
@@ -59,16 +59,16 @@ pub(crate) async fn within_call<'js, T>(
     work: impl Future<Output = T>,
 ) -> T {
     // Only where logs are kept: what is carried along costs a little at every await.
-    let name = (is_kept(prompt) && begin_to_carry(ctx).is_ok()).then(|| call.into_js(ctx).ok()).flatten();
+    let name = (is_kept(prompt) && enable_async_values(ctx).is_ok()).then(|| call.into_js(ctx).ok()).flatten();
     if name.is_none() {
         return work.await;
     }
-    carrying(ctx, [(CALL, name)], work).await
+    with_async_values(ctx, [(CALL, name)], work).await
 }
 
 /// The tool call that the script which is running answers, where that is known.
 pub(crate) fn current_call(ctx: &Ctx<'_>) -> Result<Option<String>> {
-    carried(ctx, CALL)?.map(|call| call.get()).transpose()
+    async_value(ctx, CALL)?.map(|call| call.get()).transpose()
 }
 
 /// A part of a tool call, or of other code of the model's: a call that it makes in turn.

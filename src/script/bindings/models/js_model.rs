@@ -11,13 +11,13 @@ use crate::{
     diagnostic::Location,
     provider::{LanguageModel, PartStream, ProviderError, ProviderErrorKind},
     script::{
-        Asked, Asking, WaitingForScript, begin_to_carry,
+        Asked, Asking, WaitingForScript,
         bindings::values::{
             call_async, from_json, from_serde, message_of,
             messages::{Shape, message_to_js},
             property, settle, thrown_message, to_json, type_error,
         },
-        carrying, location_of_function,
+        enable_async_values, location_of_function, with_async_values,
     },
 };
 
@@ -67,9 +67,9 @@ impl<'js> JsModel<'js> {
 
     /// Lets the script work on its answer: prompts that it runs meanwhile are part of that.
     async fn answering<T>(&self, work: impl Future<Output = Result<T>>) -> Result<T> {
-        begin_to_carry(&self.ctx)?;
+        enable_async_values(&self.ctx)?;
         let answering = true.into_js(&self.ctx)?;
-        carrying(&self.ctx, [(ANSWERING, Some(answering))], work).await
+        with_async_values(&self.ctx, [(ANSWERING, Some(answering))], work).await
     }
 
     async fn open(&self, request: ModelRequest) -> Result<Source<'js>> {

@@ -76,7 +76,7 @@ fn advice(name: &str) -> String {
     if OPTIONS.contains(&name) {
         return format!("it belongs in options: config = {{ options: {{ {name}: … }} }}");
     }
-    if let Some(known) = warn::likely(name, KNOWN) {
+    if let Some(known) = warn::closest_name(name, KNOWN) {
         return format!("did you mean '{known}'?");
     }
     if EXPORTS.contains(&name) {
@@ -88,9 +88,9 @@ fn advice(name: &str) -> String {
     if SandboxConfig::FIELDS.contains(&name) {
         return format!("it belongs in sandbox: config = {{ sandbox: {{ {name}: … }} }}");
     }
-    match warn::likely(name, OPTIONS) {
+    match warn::closest_name(name, OPTIONS) {
         Some(option) => format!("did you mean the option '{option}'? config = {{ options: {{ {option}: … }} }}"),
-        None => warn::meant(name, KNOWN),
+        None => warn::suggestion(name, KNOWN),
     }
 }
 
@@ -99,5 +99,5 @@ pub(crate) fn advice_for_option(name: &str) -> String {
     if KNOWN.contains(&name) {
         return format!("it belongs beside options: config = {{ {name}: … }}");
     }
-    warn::meant(name, OPTIONS)
+    warn::suggestion(name, OPTIONS)
 }

@@ -102,7 +102,7 @@ pub(crate) fn mcp_servers<'js>(
 fn sandbox_problem(given: &serde_json::Value, error: &serde_json::Error) -> String {
     let Some(name) = wrong_field(given) else { return format!("config.sandbox: {error}") };
     if !SandboxConfig::FIELDS.contains(&name) {
-        return format!("config.sandbox has no '{name}'; {}", warn::meant(name, &SandboxConfig::FIELDS));
+        return format!("config.sandbox has no '{name}'; {}", warn::suggestion(name, &SandboxConfig::FIELDS));
     }
     let wanted = if name == "check" { "'strict', 'essential' or 'off'" } else { "a whole number of at least 0" };
     format!("config.sandbox.{name} must be {wanted}, got {}", given[name])

@@ -57,7 +57,7 @@ pub(crate) fn run_prompt<'js>(ctx: Ctx<'js>, function: Opt<Value<'js>>, config: 
         answer_of(&inner, start(&inner, prompt).await?)
     };
     let call = CallSite::here(&ctx, "runPrompt")?;
-    Promised(async move { call.or_here(run.await) }).into_js(&ctx)
+    Promised(async move { call.with_stack(run.await) }).into_js(&ctx)
 }
 
 /// Who a prompt function is in the events of its run. It works for the file that runs it: a call says nothing of which agent

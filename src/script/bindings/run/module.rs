@@ -49,7 +49,7 @@ pub(crate) fn run<'js>(ctx: Ctx<'js>, file: Opt<Value<'js>>, given: Opt<Value<'j
         run_module(&inner, &namespace, given.as_ref(), &place, depth).await
     };
     let call = CallSite::here(&ctx, "run")?;
-    Promised(async move { call.or_here(run.await) }).into_js(&ctx)
+    Promised(async move { call.with_stack(run.await) }).into_js(&ctx)
 }
 
 /// Runs an imported module for `runPrompt`; `depth` is how deep its file is nested.

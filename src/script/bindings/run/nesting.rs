@@ -6,13 +6,13 @@
 use rquickjs::{Class, Ctx, IntoJs, Result};
 
 use crate::script::{
-    begin_to_carry,
+    async_value,
     bindings::{
         models::js_model::ANSWERING,
         prompt::object::{PromptObject, StatefulPrompt},
         values::type_error,
     },
-    carried, carrying,
+    enable_async_values, with_async_values,
 };
 
 /// How deep files may run files: one that runs itself has to end some time.
@@ -23,19 +23,19 @@ const PROMPT: &str = "lmthing:prompt";
 
 /// The prompt that the script which is running works for; none within the file that the program was started with.
 pub(super) fn current<'js>(ctx: &Ctx<'js>) -> Result<Option<PromptObject<'js>>> {
-    let found = carried(ctx, PROMPT)?;
+    let found = async_value(ctx, PROMPT)?;
     Ok(found.as_ref().and_then(|found| found.as_object()).and_then(Class::<StatefulPrompt>::from_object))
 }
 
 /// Whether the script that is running makes the answer of a model, or works for a prompt that does.
 pub(super) fn is_answering(ctx: &Ctx<'_>) -> Result<bool> {
-    Ok(carried(ctx, ANSWERING)?.is_some())
+    Ok(async_value(ctx, ANSWERING)?.is_some())
 }
 
 /// How deep a file is nested that the running script runs. To be asked in the call itself: from the next `await` on, who
 /// called is known only if it was carried along.
 pub(super) fn next_depth(ctx: &Ctx<'_>) -> Result<usize> {
-    begin_to_carry(ctx)?;
+    enable_async_values(ctx)?;
     Ok(current(ctx)?.map_or(0, |prompt| prompt.borrow().core.files.get()) + 1)
 }
 
@@ -62,5 +62,5 @@ pub(super) async fn within<'js, T>(prompt: &PromptObject<'js>, work: impl Future
     // A prompt of the outermost file carries nothing.
     let nested = is_nested.then(|| prompt.clone().into_js(&ctx).ok()).flatten();
     let answering = is_within_answer.then(|| true.into_js(&ctx).ok()).flatten();
-    carrying(&ctx, [(PROMPT, nested), (ANSWERING, answering)], work).await
+    with_async_values(&ctx, [(PROMPT, nested), (ANSWERING, answering)], work).await
 }

@@ -1,7 +1,7 @@
-//! Ciphers in progress: AES in its usual modes, and ChaCha20-Poly1305.
+//! Streaming ciphers: AES in its usual modes, and ChaCha20-Poly1305.
 //!
-//! Node hands out what is decrypted before the tag has been checked, piece by piece, which the authenticated ciphers of
-//! RustCrypto refuse by design; so these are put together here from their parts.
+//! Node returns decrypted data before the tag is checked, which RustCrypto's AEAD types do not allow. So the
+//! authenticated ciphers are built here from their parts.
 
 use std::{cell::RefCell, rc::Rc};
 
@@ -20,15 +20,14 @@ use super::super::bytes::Bytes;
 type Block = Array<u8, U16>;
 const BLOCK: usize = 16;
 
-/// Whole blocks, one after the other, with what the mode carries from block to block.
+/// Processes whole blocks in place; holds the chaining state of the mode.
 type Blocks = Box<dyn FnMut(&mut [Block])>;
-/// Bytes in place. That a stream repeats itself after 64 GB is not looked for: nothing of that size gets here.
+/// Encrypts in place. Does not check for the repetition of the key stream after 64 GB.
 type Stream = Box<dyn FnMut(&mut [u8])>;
 
-/// A cipher in progress, in one direction.
 trait Cipher {
     fn update(&mut self, bytes: Vec<u8>) -> Vec<u8>;
-    /// The rest, or what is wrong with the end.
+    /// Returns the remaining output, or a short error.
     fn finish(&mut self) -> std::result::Result<Vec<u8>, &'static str>;
     fn set_padding(&mut self, _: bool) {}
     fn authenticate(&mut self, _: &[u8]) {}
@@ -38,7 +37,7 @@ trait Cipher {
     fn expect_tag(&mut self, _: Vec<u8>) {}
 }
 
-/// ECB and CBC, padded as PKCS #7 has it.
+/// ECB and CBC, with PKCS #7 padding.
 struct BlockCipher {
     blocks: Blocks,
     encrypts: bool,
@@ -58,7 +57,7 @@ impl Cipher for BlockCipher {
     fn update(&mut self, bytes: Vec<u8>) -> Vec<u8> {
         self.rest.extend(bytes);
         let mut whole = self.rest.len() / BLOCK * BLOCK;
-        // The last block may be the one with the padding.
+        // The last block may be padding.
         if !self.encrypts && self.padding && whole == self.rest.len() {
             whole = whole.saturating_sub(BLOCK);
         }
@@ -108,16 +107,16 @@ impl Cipher for PlainStream {
     }
 }
 
-/// A stream with a code over what was encrypted: GCM and ChaCha20-Poly1305, which differ in the code and in how lengths
-/// are written.
+/// A stream cipher with a MAC over the ciphertext: GCM and ChaCha20-Poly1305, which differ in the MAC and the encoding
+/// of lengths.
 struct Authenticated<H> {
     stream: Stream,
     hash: H,
-    /// GCM encrypts the code; the other uses a key once.
+    /// Encrypts the MAC in GCM; zero for ChaCha20-Poly1305, which has a MAC key for each nonce.
     mask: [u8; BLOCK],
     bits: bool,
     encrypts: bool,
-    /// What does not fill a block yet.
+    /// An incomplete block.
     pending: Vec<u8>,
     lengths: [u64; 2],
     tag: Option<Vec<u8>>,
@@ -170,7 +169,7 @@ impl<H: UniversalHash + BlockSizeUser<BlockSize = U16> + Clone> Cipher for Authe
             return Ok(Vec::new());
         }
         let expected = self.tag.as_ref().ok_or("no tag")?;
-        // As long as it takes for a right one, so that a wrong one cannot be found byte by byte.
+        // Constant time, so that a tag cannot be guessed byte by byte.
         let difference = code.iter().zip(expected).fold(0, |all, (a, b)| all | (a ^ b));
         if difference == 0 && expected.len() <= BLOCK { Ok(Vec::new()) } else { Err("wrong tag") }
     }
@@ -220,7 +219,7 @@ where
 
 fn chacha20_poly1305(key: &[u8], iv: &[u8], encrypts: bool) -> Option<Box<dyn Cipher>> {
     let mut stream = ChaCha20::new_from_slices(key, iv).ok()?;
-    // The first block of the stream is the key of the code, and the half of it that is left over is thrown away.
+    // The first 32 bytes of the key stream are the MAC key; the rest of that block is discarded.
     let mut first = [0; 64];
     stream.try_apply_keystream(&mut first).ok()?;
     let hash = Poly1305::new_from_slice(&first[..32]).ok()?;
@@ -229,7 +228,7 @@ fn chacha20_poly1305(key: &[u8], iv: &[u8], encrypts: bool) -> Option<Box<dyn Ci
     Some(Box::new(Authenticated { stream, hash, mask: [0; BLOCK], bits: false, encrypts, pending, lengths, tag }))
 }
 
-/// One of the modes for AES with a key of one length; nothing when key or initialization vector do not fit.
+/// An AES mode for one key length; `None` when key or initialization vector have the wrong length.
 macro_rules! aes {
     ($Aes:ty, $mode:expr, $key:expr, $iv:expr, $encrypts:expr) => {
         match $mode {
@@ -274,7 +273,7 @@ fn new_cipher(name: &str, key: &[u8], iv: &[u8], encrypts: bool) -> Option<Box<d
     }
 }
 
-/// The cipher as an object of functions. `finish` throws an `Error` with one of the short texts of [`Cipher::finish`].
+/// The cipher as an object of functions. `finish` throws an `Error` with the text from [`Cipher::finish`].
 fn cipher_object<'js>(ctx: &Ctx<'js>, cipher: Box<dyn Cipher>) -> Result<Object<'js>> {
     let state = Rc::new(RefCell::new(cipher));
     let object = Object::new(ctx.clone())?;
@@ -299,7 +298,8 @@ fn cipher_object<'js>(ctx: &Ctx<'js>, cipher: Box<dyn Cipher>) -> Result<Object<
     Ok(object)
 }
 
-/// Adds `createCipher(name, key, iv, encrypts)`, which gives nothing when the lengths of key and vector do not fit.
+/// Adds `createCipher(name, key, iv, encrypts)`, which returns undefined for a wrong length of key or initialization
+/// vector.
 pub(super) fn add_exports<'js>(exports: &Object<'js>) -> Result<()> {
     let create = |ctx: Ctx<'js>, name: String, key: Bytes, iv: Bytes, encrypts: bool| {
         new_cipher(&name, &key.0, &iv.0, encrypts).map(|cipher| cipher_object(&ctx, cipher)).transpose()

@@ -1,5 +1,7 @@
-//! Elliptic curves: signatures and key agreement. A private key is its number or seed, a public key its point as SEC 1
-//! writes it (Weierstrass curves) or its 32 bytes (25519); signatures are `r` and `s` one after the other.
+//! Elliptic curves: signatures and key agreement.
+//!
+//! A private key is its scalar or seed, a public key its SEC 1 point (Weierstrass curves) or its 32 bytes (25519).
+//! Signatures are `r` and `s` concatenated.
 
 use getrandom::SysRng;
 use p256::ecdsa::signature::hazmat::{PrehashVerifier, RandomizedPrehashSigner};
@@ -9,7 +11,7 @@ use rquickjs::{Function, Object, Result};
 
 use super::super::bytes::Bytes;
 
-/// Evaluates the expression with `$curve` standing for the crate of a curve, by the name JSON web keys have for it.
+/// Evaluates the expression with `$curve` as the crate of the curve with that JWK name.
 macro_rules! with_curve {
     ($name:expr, $curve:ident => $then:expr) => {
         match $name {
@@ -64,7 +66,7 @@ fn public_key(curve: String, private: Bytes) -> Option<Bytes> {
     }
 }
 
-/// The point of a public key again, compressed or not; nothing when it is not on the curve.
+/// Compresses or expands a public key; `None` when the point is not on the curve.
 fn convert_point(curve: String, public: Bytes, compress: bool) -> Option<Bytes> {
     with_curve!(curve.as_str(), curve => {
         let public = curve::PublicKey::from_sec1_bytes(&public.0).ok()?;
@@ -83,7 +85,7 @@ fn sign_digest(curve: String, private: Bytes, digest: Bytes) -> Option<Bytes> {
 fn verify_digest(curve: String, public: Bytes, digest: Bytes, signature: Bytes) -> bool {
     let outcome = with_curve!(curve.as_str(), curve => {
         curve::ecdsa::VerifyingKey::from_sec1_bytes(&public.0).ok().and_then(|key| {
-            // Only one crate insists on the smaller of the two values of `s`, and OpenSSL does not care.
+            // One crate accepts only the smaller of the two values of `s`; OpenSSL accepts both.
             let signature = curve::ecdsa::Signature::from_slice(&signature.0).ok()?.normalize_s();
             key.verify_prehash(&digest.0, &signature).ok()
         })
@@ -91,7 +93,7 @@ fn verify_digest(curve: String, public: Bytes, digest: Bytes, signature: Bytes) 
     outcome.is_some()
 }
 
-/// Ed25519, which hashes the message itself.
+/// Ed25519 hashes the message itself.
 fn sign_message(private: Bytes, message: Bytes) -> Option<Bytes> {
     let pair = Ed25519KeyPair::from_seed_unchecked(&private.0).ok()?;
     Some(Bytes(pair.sign(&message.0).as_ref().to_vec()))
@@ -101,14 +103,13 @@ fn verify_message(public: Bytes, message: Bytes, signature: Bytes) -> bool {
     UnparsedPublicKey::new(&ED25519, &public.0).verify(&message.0, &signature.0).is_ok()
 }
 
-/// The secret that the holders of two key pairs share.
 fn agree(curve: String, private: Bytes, public: Bytes) -> Option<Bytes> {
     match curve.as_str() {
         "X25519" => {
             let secret = x25519_dalek::StaticSecret::from(<[u8; 32]>::try_from(private.0).ok()?);
             let public = x25519_dalek::PublicKey::from(<[u8; 32]>::try_from(public.0).ok()?);
             let shared = secret.diffie_hellman(&public);
-            // A point of small order makes a secret that everybody knows.
+            // A point of small order makes a predictable secret.
             shared.was_contributory().then(|| Bytes(shared.to_bytes().to_vec()))
         }
         name => with_curve!(name, curve => {
@@ -119,7 +120,7 @@ fn agree(curve: String, private: Bytes, public: Bytes) -> Option<Bytes> {
     }
 }
 
-/// Adds the functions of this file; a result of nothing means a key that is none.
+/// Adds the functions of this file, which return undefined for an invalid key.
 pub(super) fn add_exports(exports: &Object<'_>) -> Result<()> {
     let ctx = exports.ctx();
     exports.set("curveGenerate", Function::new(ctx.clone(), generate)?)?;

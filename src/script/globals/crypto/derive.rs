@@ -1,4 +1,4 @@
-//! Keys from passwords and from other keys.
+//! Key derivation: PBKDF2, HKDF, scrypt.
 
 use hkdf::GenericHkdf;
 use rquickjs::{Object, Result};
@@ -33,7 +33,6 @@ fn scrypt((password, salt, cost, block, parallel, length): (Bytes, Bytes, u64, u
     Ok(Bytes(key))
 }
 
-/// Adds `pbkdf2`, `hkdf` and `scrypt`, each blocking and as a promise.
 pub(super) fn add_exports(exports: &Object<'_>) -> Result<()> {
     export_job(exports, "pbkdf2", pbkdf2)?;
     export_job(exports, "hkdf", hkdf)?;

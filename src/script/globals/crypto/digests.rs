@@ -1,7 +1,7 @@
-//! The hash functions by the names the JavaScript half has for them.
+//! Dispatch on the names of hash functions.
 
-/// Evaluates the first expression with `$Digest` standing for the type of the hash function `$name` and `$Keyed` for its
-/// HMAC; the second when there is none of that name.
+/// Evaluates the first expression with `$Digest` as the type of the hash function `$name` and `$Keyed` as its HMAC; the
+/// second for an unknown name.
 macro_rules! with_digest {
     ($name:expr, $Digest:ident, $Keyed:ident => $then:expr, else $otherwise:expr) => {
         with_digest!(@table $name, $Digest, $Keyed, $then, $otherwise, {
@@ -22,7 +22,7 @@ macro_rules! with_digest {
             "blake2s256" => blake2::Blake2s256, hmac::SimpleHmac;
         })
     };
-    // Each hash function is one more copy of RSA's paddings: only those that signatures and OAEP have in the wild.
+    // Each hash function instantiates RSA's padding code once more, so only those in common use are here.
     (rsa $name:expr, $Digest:ident => $then:expr) => {
         with_digest!(@table $name, $Digest, _Keyed, $then, None, {
             "sha1" => sha1::Sha1, hmac::Hmac;

@@ -1,4 +1,4 @@
-//! Hashes and message authentication in progress.
+//! Streaming hashes and HMACs.
 
 use std::{cell::RefCell, rc::Rc};
 
@@ -10,10 +10,10 @@ use shake::{ExtendableOutput, Shake128, Shake256, Update, XofReader};
 use super::super::bytes::Bytes;
 use super::digests::with_digest;
 
-/// A hash or HMAC in progress, free of its algorithm.
+/// A hash or HMAC, independent of its algorithm.
 trait Hasher {
     fn update(&mut self, bytes: &[u8]);
-    /// The digest; those of variable length give `length` bytes.
+    /// The digest. `length` applies to hashes of variable length.
     fn finish(&self, length: usize) -> Vec<u8>;
     fn copy(&self) -> Box<dyn Hasher>;
 }
@@ -27,7 +27,7 @@ impl<D: Digest + Clone + 'static> Hasher for PlainHasher<D> {
     }
 
     fn finish(&self, _: usize) -> Vec<u8> {
-        // Finishing uses a hash up, and a trait object is only borrowed.
+        // `finalize` consumes the hash, which is borrowed here.
         self.0.clone().finalize().to_vec()
     }
 
@@ -84,7 +84,7 @@ fn new_hmac(name: &str, key: &[u8]) -> Option<Box<dyn Hasher>> {
     with_digest!(name, _D, Keyed => Some(Box::new(KeyedHasher(<Keyed as KeyInit>::new_from_slice(key).ok()?))), else None)
 }
 
-/// `{update(bytes), digest(length), copy()}` around a hash; `digest` may be called again, the JavaScript half forbids it.
+/// `{update(bytes), digest(length), copy()}`. JavaScript prevents a second `digest`.
 fn hasher_object<'js>(ctx: &Ctx<'js>, hasher: Box<dyn Hasher>) -> Result<Object<'js>> {
     let state = Rc::new(RefCell::new(hasher));
     let object = Object::new(ctx.clone())?;
@@ -99,7 +99,7 @@ fn hasher_object<'js>(ctx: &Ctx<'js>, hasher: Box<dyn Hasher>) -> Result<Object<
     Ok(object)
 }
 
-/// Adds `createHash(name)` and `createHmac(name, key)`; both give nothing when there is no hash of that name.
+/// Adds `createHash(name)` and `createHmac(name, key)`, which return undefined for an unknown hash.
 pub(super) fn add_exports<'js>(exports: &Object<'js>) -> Result<()> {
     let ctx = exports.ctx();
     let create_hash =

@@ -1,13 +1,13 @@
-//! Work that takes long enough to be done beside the script.
+//! Cryptographic jobs that run on a blocking thread.
 
 use rquickjs::{Ctx, Exception, FromJs, Function, IntoJs, Object, Result, convert::List, prelude::Async};
 
 use crate::script::event_loop::KeepAlive;
 
-/// What a job came to, or a short text that the JavaScript half makes Node's error of.
+/// The error is a short text, from which JavaScript makes Node's error.
 pub(super) type JobResult<T> = std::result::Result<T, &'static str>;
 
-/// Exports `name` (blocking) and `nameAsync` (a promise) for a job on one array of arguments.
+/// Exports `name` (blocking) and `nameAsync` (a promise); both take one array of arguments.
 pub(super) fn export_job<'js, A, T>(exports: &Object<'js>, name: &str, run: fn(A) -> JobResult<T>) -> Result<()>
 where
     A: Send + 'static,

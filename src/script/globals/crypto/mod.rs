@@ -1,7 +1,6 @@
-//! The native half of `node:crypto` and of the global `crypto`: hashes, ciphers, derived keys, signatures and random bytes,
-//! by RustCrypto, `ring` and the operating system.
+//! Native half of `node:crypto` and `crypto`, using RustCrypto, `ring` and the system's random numbers.
 //!
-//! Keys are plain bytes here. Their formats, and everything Node says of arguments, are the JavaScript half's.
+//! Keys are plain bytes here. JavaScript handles key formats and checks arguments.
 
 mod cipher;
 mod curves;
@@ -16,7 +15,6 @@ use rquickjs::{Ctx, Exception, Function, Object, Result};
 use super::bytes::Bytes;
 use crate::script::native_module::NativeModule;
 
-/// `randomBytes(size)` from the operating system.
 fn random_bytes(ctx: Ctx<'_>, size: usize) -> Result<Bytes> {
     let mut bytes = vec![0; size];
     getrandom::fill(&mut bytes)
@@ -24,7 +22,6 @@ fn random_bytes(ctx: Ctx<'_>, size: usize) -> Result<Bytes> {
     Ok(Bytes(bytes))
 }
 
-/// The native half, as the JavaScript half imports it.
 pub(super) const NATIVE: NativeModule = NativeModule { name: "lmthing:internal/native/crypto", init: exports };
 
 fn exports<'js>(ctx: &Ctx<'js>) -> Result<Object<'js>> {

@@ -1,4 +1,4 @@
-//! RSA: keys, signatures and encryption. Numbers come and go as big-endian bytes.
+//! RSA: keys, signatures and encryption. Numbers are big-endian bytes.
 
 use std::rc::Rc;
 
@@ -12,7 +12,7 @@ use super::super::bytes::Bytes;
 use super::digests::with_digest;
 use super::jobs::{JobResult, export_job};
 
-/// Smaller ones are refused by OpenSSL, larger ones by nobody in reason.
+/// OpenSSL's minimum, and a maximum that bounds the time of an operation.
 const MODULUS_BITS: std::ops::RangeInclusive<usize> = 512..=16384;
 
 fn number(bytes: &[u8]) -> BoxedUint {
@@ -23,12 +23,12 @@ fn trimmed(number: &BoxedUint) -> Bytes {
     Bytes(number.to_be_bytes_trimmed_vartime().to_vec())
 }
 
-/// As the system has no reason to run out of random bytes, the crate that asks for them may take that for granted.
+/// The system's random source does not fail in practice, so failures panic.
 fn random() -> UnwrapErr<SysRng> {
     UnwrapErr(SysRng)
 }
 
-/// `[n, e, d, p, q, dp, dq, qi]` of a key, in the order of PKCS #1.
+/// `[n, e, d, p, q, dp, dq, qi]`, in the order of PKCS #1.
 fn numbers(key: &RsaPrivateKey) -> Option<Vec<Bytes>> {
     let [p, q] = key.primes() else { return None };
     let mut numbers = vec![trimmed(key.n()), trimmed(key.e()), trimmed(key.d()), trimmed(p), trimmed(q)];
@@ -41,7 +41,7 @@ fn generate((bits, exponent): (usize, u32)) -> JobResult<Vec<Bytes>> {
     key.ok().as_ref().and_then(numbers).ok_or("no such key")
 }
 
-/// How a message is padded: `pkcs1`, `pss`, `oaep` or `none`, with what each needs.
+/// Padding (`pkcs1`, `pss`, `oaep` or `none`), hash, salt length, and prefix or label.
 type Padding = List<(String, String, Option<usize>, Option<Bytes>)>;
 
 fn sign(key: &RsaPrivateKey, List((padding, hash, salt, prefix)): Padding, digest: &[u8]) -> Option<Bytes> {
@@ -74,7 +74,7 @@ fn verify(
             let prefix = prefix.map(|prefix| prefix.0.into_boxed_slice()).unwrap_or_default();
             key.verify(Pkcs1v15Sign { hash_len: None, prefix }, digest, signature).ok()
         }
-        // Without a length the salt is as long as it is.
+        // Without a salt length, any length is accepted.
         _ => with_digest!(rsa hash.as_str(), D => {
             key.verify(Pss::<D> { salt_len: salt, ..Pss::new() }, digest, signature).ok()
         }),
@@ -106,7 +106,7 @@ fn decrypt(key: &RsaPrivateKey, List((padding, hash, _, label)): Padding, messag
     decrypted.map(Bytes)
 }
 
-/// The number that bytes as long as the modulus stand for, when the key can take it.
+/// Reads a number as long as the modulus; `None` if it is not below the modulus.
 fn number_below(bytes: &[u8], key: &impl PublicKeyParts) -> Option<BoxedUint> {
     let number = BoxedUint::from_be_slice(bytes, key.n_bits_precision()).ok()?;
     (bytes.len() == key.size() && number < *key.n().as_ref()).then_some(number)

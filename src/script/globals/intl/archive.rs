@@ -1,4 +1,4 @@
-//! The locale data that `runtime-js/locales` cuts out of CLDR at build time: JSON, in groups that are compressed as a whole.
+//! Locale data that `runtime-js/locales` extracts from CLDR at build time: JSON in compressed groups.
 
 use std::collections::HashMap;
 use std::io::Read;
@@ -9,22 +9,21 @@ use brotli::Decompressor;
 
 static ARCHIVE: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/locales.bin"));
 
-/// Where each section lies; read when the first one is asked for.
 static TABLE: OnceLock<Table> = OnceLock::new();
 
-/// How much of a group is decompressed at a time.
+/// Bytes decompressed at a time.
 const BUFFER: usize = 16 << 10;
 
 #[derive(Default)]
 struct Table {
     groups: Vec<Group>,
-    /// By the names of sections: the number of the group, and the bytes of its text.
+    /// By section name: index of the group, and byte range in its text.
     sections: HashMap<&'static str, (usize, Range<usize>)>,
 }
 
 struct Group {
     compressed: &'static [u8],
-    /// Kept for all engines of the process: who writes one number writes more.
+    /// Cached for the process: a script that formats one number formats more.
     text: OnceLock<String>,
 }
 
@@ -32,7 +31,7 @@ impl Group {
     fn text(&self) -> &str {
         self.text.get_or_init(|| {
             let mut text = String::new();
-            // The build wrote it; a group that cannot be read is as good as none.
+            // Cannot fail, as the build wrote it.
             match Decompressor::new(self.compressed, BUFFER).read_to_string(&mut text) {
                 Ok(_) => text,
                 Err(_) => String::new(),
@@ -41,15 +40,15 @@ impl Group {
     }
 }
 
-/// The text of the section `key`, if there is one.
+/// The text of the section `key`.
 pub(super) fn read(key: String) -> Option<String> {
     let table = TABLE.get_or_init(|| table(ARCHIVE).unwrap_or_default());
     let (group, range) = table.sections.get(key.as_str())?;
     table.groups.get(*group)?.text().get(range.clone()).map(str::to_owned)
 }
 
-/// The archive begins with the length of its table. A line of that begins a group, with its length in the archive, or is a
-/// name and the length of the section in the group.
+/// The archive begins with the length of its table. A line of the table is either the length of the next compressed
+/// group, or the name and length of a section in the current group.
 fn table(archive: &'static [u8]) -> Option<Table> {
     let (length, rest) = archive.split_first_chunk::<4>()?;
     let (lines, mut groups) = rest.split_at_checked(u32::from_le_bytes(*length) as usize)?;

@@ -1,12 +1,12 @@
-//! Comparing texts as a language sorts them, by ICU4X.
+//! Language-sensitive comparison of strings, using ICU4X.
 
 use icu_collator::options::{AlternateHandling, CaseLevel, CollatorOptions, Strength};
 use icu_collator::{CollatorBorrowed, CollatorPreferences};
 use icu_locale::Locale;
 use rquickjs::{Ctx, Exception, Function, Result};
 
-/// `makeComparer(locale, sensitivity, ignorePunctuation)`: a function of two texts that gives -1, 0 or 1. The locale says
-/// by its extensions `co`, `kn` and `kf` which order is meant.
+/// `makeComparer(locale, sensitivity, ignorePunctuation)`: a function of two texts that returns -1, 0 or 1. The locale
+/// selects the order by its extensions `co`, `kn` and `kf`.
 pub(super) fn make_comparer<'js>(
     ctx: Ctx<'js>,
     locale: String,
@@ -21,7 +21,7 @@ pub(super) fn make_comparer<'js>(
     Function::new(ctx.clone(), move |left: String, right: String| collator.compare(&left, &right) as i32)
 }
 
-/// ECMA-402's sensitivity in the collation algorithm's terms.
+/// Translates ECMA-402's sensitivity to collation strengths.
 fn options(sensitivity: &str, ignore_punctuation: bool) -> CollatorOptions {
     let mut options = CollatorOptions::default();
     options.strength = Some(match sensitivity {

@@ -1,10 +1,10 @@
-//! Names of locales: whether one is well formed, its canonical form, its likely parts; and case by language.
+//! Locale identifiers (validation, canonical form, likely subtags) and language-sensitive case mapping.
 
 use icu_casemap::CaseMapper;
 use icu_locale::{LanguageIdentifier, Locale, LocaleCanonicalizer, LocaleExpander};
 use rquickjs::{Ctx, Function, Object, Result};
 
-/// `canonicalize(tag)`, `maximize(tag)`, `minimize(tag)`: the locale's name, or undefined when it is not well formed.
+/// Exports `canonicalize(tag)`, `maximize(tag)` and `minimize(tag)`, which return undefined for a malformed tag, and
 /// `toUpperCase(text, tag)` and `toLowerCase(text, tag)`.
 pub(super) fn export<'js>(ctx: &Ctx<'js>, exports: &Object<'js>) -> Result<()> {
     let canonicalize = |tag: String| {
@@ -35,7 +35,7 @@ pub(super) fn export<'js>(ctx: &Ctx<'js>, exports: &Object<'js>) -> Result<()> {
     exports.set("toLowerCase", Function::new(ctx.clone(), lower)?)
 }
 
-/// The language of the environment as a locale's name: `de-DE` for `de_DE.UTF-8`; none for `C`.
+/// The locale of the environment: `de-DE` for `de_DE.UTF-8`; `None` for `C`.
 fn default_locale_name() -> Option<String> {
     let set = |name| std::env::var(name).ok().filter(|value| !value.is_empty());
     let value = set("LC_ALL").or_else(|| set("LC_MESSAGES")).or_else(|| set("LANG"))?;

@@ -1,5 +1,5 @@
-//! Native half of `Intl` and of `Date`'s time zones: what needs large tables or speed. Locale data, collation, boundaries of
-//! words, case and the rules of time zones come from here; how dates and numbers are written is the JavaScript half's.
+//! Native half of `Intl` and of `Date`'s time zones: locale data, collation, segmentation, case mapping and time zones.
+//! JavaScript formats dates and numbers.
 
 mod archive;
 mod collation;
@@ -20,9 +20,7 @@ fn init<'js>(ctx: &Ctx<'js>) -> Result<Object<'js>> {
     exports.set("readSection", Function::new(ctx.clone(), archive::read)?)?;
     locale_names::export(ctx, &exports)?;
     zones::export(ctx, &exports)?;
-    // makeComparer(locale, sensitivity, ignorePunctuation): compares two texts.
     exports.set("makeComparer", Function::new(ctx.clone(), collation::make_comparer)?)?;
-    // findBoundaries(granularity, text): the ends of the segments; for words, negative where no letter or digit is.
     exports.set("findBoundaries", Function::new(ctx.clone(), segments::find_boundaries)?)?;
     Ok(exports)
 }

@@ -1,16 +1,17 @@
-//! Boundaries of characters, words and sentences, by ICU4X. Positions count UTF-16 units, as JavaScript's do.
+//! Boundaries of characters, words and sentences, using ICU4X. Positions count UTF-16 units.
 
 use icu_segmenter::options::{SentenceBreakInvariantOptions, WordBreakInvariantOptions};
 use icu_segmenter::{GraphemeClusterSegmenter, SentenceSegmenter, WordSegmenter};
 
-/// `findBoundaries(granularity, text)`: where each segment ends, in order. A word's end is negative where the segment has
-/// neither letters nor digits.
+/// `findBoundaries(granularity, text)`: the end of each segment, in order. Negative for segments of words without
+/// letters or digits.
 pub(super) fn find_boundaries(granularity: String, text: String) -> Vec<i32> {
     let units: Vec<u16> = text.encode_utf16().collect();
     let position = |end: usize| i32::try_from(end).unwrap_or(i32::MAX);
     match granularity.as_str() {
         "word" => {
-            // Scripts without spaces are taken apart by dictionary, as ICU does; there is no neural network in it.
+            // Scripts without spaces are segmented by dictionary, as in ICU; the neural network models are not
+            // included.
             WordSegmenter::new_dictionary(WordBreakInvariantOptions::default())
                 .segment_utf16(&units)
                 .iter_with_word_type()

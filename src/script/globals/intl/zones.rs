@@ -1,4 +1,4 @@
-//! Time zones: which there are, and how far from UTC each is at a time. The rules of all of them are in the program.
+//! Time zones and their offsets from UTC. The tzdb is included in the program.
 
 use std::cell::RefCell;
 
@@ -7,7 +7,7 @@ use jiff::civil::DateTime;
 use jiff::tz::{self, TimeZone};
 use rquickjs::{Ctx, Function, Object, Result};
 
-/// The zones in use, most recent last: programs use one or two of them again and again.
+/// Recently used zones, most recent last: programs usually use one or two.
 #[derive(Default)]
 struct Recent(RefCell<Vec<(String, TimeZone)>>);
 
@@ -25,8 +25,8 @@ impl Recent {
     }
 }
 
-/// `zoneName(text)`: the zone's name in its own spelling. `zoneOffset(zone, milliseconds)`: seconds to add to UTC, and
-/// `isDaylightTime` of the same. `wallToUtc(zone, milliseconds)`: the time that clocks there show, as time since the epoch.
+/// Exports `zoneName(text)`: the canonical spelling; `zoneOffset(zone, milliseconds)`: seconds to add to UTC;
+/// `isDaylightTime(zone, milliseconds)`; `wallToUtc(zone, milliseconds)`: converts local time to UTC.
 pub(super) fn export<'js>(ctx: &Ctx<'js>, exports: &Object<'js>) -> Result<()> {
     let name = |text: String| tz::db().get(&text).ok()?.iana_name().map(str::to_owned);
     exports.set("zoneName", Function::new(ctx.clone(), name)?)?;
@@ -44,7 +44,7 @@ pub(super) fn export<'js>(ctx: &Ctx<'js>, exports: &Object<'js>) -> Result<()> {
     let daylight = move |name: String, milliseconds: f64| {
         recent.with(&name, |zone| {
             let info = zone.to_offset_info(timestamp(milliseconds)?);
-            // By law Irish winters are the exception; everybody, ICU too, calls summers so.
+            // The tzdb has negative daylight saving time in Irish winters; ICU reports it in summers.
             let is_reversed = name == "Europe/Dublin" && milliseconds > IRISH_WINTERS_SINCE;
             Some(if is_reversed { info.offset().seconds() != 0 } else { info.dst().is_dst() })
         })
@@ -55,7 +55,7 @@ pub(super) fn export<'js>(ctx: &Ctx<'js>, exports: &Object<'js>) -> Result<()> {
     let wall = move |zone: String, milliseconds: f64| {
         recent.with(&zone, |zone| {
             let wall: DateTime = tz::Offset::UTC.to_datetime(timestamp(milliseconds)?);
-            // In a gap the offset before it counts, and of two times the earlier one is meant.
+            // In a gap the offset before it applies; of two times the earlier one is meant.
             let time = zone.to_ambiguous_timestamp(wall).compatible().ok()?;
             Some(time.as_millisecond() as f64)
         })
@@ -66,12 +66,12 @@ pub(super) fn export<'js>(ctx: &Ctx<'js>, exports: &Object<'js>) -> Result<()> {
 /// 31 October 1971.
 const IRISH_WINTERS_SINCE: f64 = 57_722_400_000.0;
 
-/// The time, or none where it is out of reach of the calendar (before -9999, after 9999).
+/// `None` outside of the calendar's range (before -9999, after 9999).
 fn timestamp(milliseconds: f64) -> Option<Timestamp> {
     Timestamp::from_millisecond(milliseconds as i64).ok()
 }
 
-/// Whether time here is UTC, as far as can be told without looking into any table.
+/// Whether local time is UTC, as far as this is visible without the tzdb.
 pub(in crate::script::globals) fn is_utc() -> bool {
     match std::env::var("TZ") {
         Ok(zone) => matches!(zone.trim_start_matches(':'), "" | "UTC" | "Etc/UTC"),
@@ -79,7 +79,7 @@ pub(in crate::script::globals) fn is_utc() -> bool {
     }
 }
 
-/// The zone that the machine is set to: where `/etc/localtime` points to.
+/// The zone that `/etc/localtime` points to.
 fn system_zone() -> Option<String> {
     let target = std::fs::canonicalize("/etc/localtime").ok()?;
     let path = target.to_str()?;

@@ -1,4 +1,4 @@
-// chai as a whole: its interface `assert`, and what plugins for it are given.
+// chai's `assert` interface, and plugin support.
 import { assert } from 'chai/assert';
 import { Assertion, AssertionError, chaiExpect, config, rest, util } from 'lmthing:internal/testing/expect';
 
@@ -6,9 +6,9 @@ export { Assertion, AssertionError, assert, chaiExpect as expect, config, util }
 
 const used = new Set();
 
-/** Has a plugin add to chai, once. */
+/** Installs a plugin once. */
 export function use(plugin) {
-  // It may change what is there.
+  // The plugin may overwrite existing assertions.
   rest.load();
   const chai = { Assertion, AssertionError, assert, config, expect: chaiExpect, use, util };
   if (!used.has(plugin)) plugin(chai, util);

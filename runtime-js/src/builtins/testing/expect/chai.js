@@ -1,2 +1,2 @@
-// chai's own assertions, how it compares and shows values: defined when one is asked for.
+// chai's own assertions, comparison and formatting, loaded on first use.
 export * from 'chai/rest';

@@ -1,4 +1,2 @@
-// The clock that stands in for the real one, if one does.
-
-/** It, with `tick(milliseconds)`. */
+/** The installed fake clock, with `tick(milliseconds)`. */
 export const fakeClock = () => globalThis.setTimeout.clock;

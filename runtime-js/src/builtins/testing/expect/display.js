@@ -1,4 +1,4 @@
-// How values and their differences are shown: loaded when something has failed, or is to be kept as a snapshot.
+// Formatting of values and differences, loaded after a failure or for snapshots.
 import { format, plugins } from '@vitest/pretty-format';
 import { diff, printDiffOrStringify, replaceAsymmetricMatcher } from '@vitest/utils/diff';
 import { inspect, stringify } from '@vitest/utils/display';
@@ -6,8 +6,8 @@ import { inspect, stringify } from '@vitest/utils/display';
 export { diff, format, inspect, plugins, printDiffOrStringify, replaceAsymmetricMatcher, stringify };
 
 /**
- * The difference between what an error says was expected and what was there, as Vitest prints it: lines that begin with `- ` were
- * expected, those with `+ ` received. Undefined for errors that have none to show.
+ * The difference between the expected and actual value of an error, as Vitest prints it: `- ` marks expected lines, `+
+ * ` received ones. Undefined for errors without these.
  */
 export function describeDifference(error) {
   const { actual, expected, showDiff } = error;

@@ -1,4 +1,4 @@
-// `expect`: the matchers of @vitest/expect, put together for one test after the other.
+// `expect`: the matchers of @vitest/expect for the running test.
 import { GLOBAL_EXPECT, addCustomEqualityTesters, customMatchers, getState, recordAsyncExpect, setState } from '@vitest/expect';
 import { current, settings } from 'lmthing:internal/testing/state';
 import { matchersOf } from './later.js';
@@ -7,7 +7,6 @@ import { makePoll } from './poll.js';
 import { placeAt } from './place.js';
 import { runningTask } from './running.js';
 
-/** What a test says of a value. */
 export const expect = (value, message) => {
   const task = runningTask();
   state.assertionCalls++;
@@ -44,7 +43,7 @@ const within = (what) => {
   return task;
 };
 
-/** Fails the running test at its end unless something was expected `count` times. */
+/** Fails the running test at its end unless `count` assertions were made. */
 function assertions(count) {
   if (!Number.isInteger(count) || count < 0)
     throw new TypeError(`expect.assertions: the number must be a whole number, got ${String(count)}`);
@@ -55,7 +54,7 @@ function assertions(count) {
   );
 }
 
-/** Fails the running test at its end unless something was expected. */
+/** Fails the running test at its end unless an assertion was made. */
 function hasAssertions() {
   const here = new Error();
   state.isExpectingAssertions = true;
@@ -64,7 +63,7 @@ function hasAssertions() {
   );
 }
 
-/** Adds matchers of the author's. What those that are asynchronous find is told at the line that calls them. */
+/** Adds custom matchers. Failures of asynchronous ones are located at the calling line. */
 function extend(matchers) {
   chaiExpect.extend(expect, matchers);
   for (const name of Object.keys(matchers)) {
@@ -104,7 +103,7 @@ Object.assign(expect, {
 chaiExpect.extend(expect, customMatchers);
 
 const satisfies = Assertion.prototype.toSatisfy;
-/** Vitest's, with a function; with a text a model judges. */
+/** With a function this is Vitest's matcher; with a text, a model judges. */
 Assertion.prototype.toSatisfy = function toSatisfy(wanted, ...more) {
   if (typeof wanted === 'function') return satisfies.call(this, wanted, ...more);
   if (typeof wanted !== 'string')
@@ -117,7 +116,7 @@ Assertion.prototype.toSatisfy = function toSatisfy(wanted, ...more) {
   return recordAsyncExpect(flag(this, 'vitest-test'), judged, 'expect(subject).toSatisfy(criterion)', here, isSoft);
 };
 
-/** Begins an attempt at a test. */
+/** Starts an attempt at a test. */
 export function begin() {
   Object.assign(state, { assertionCalls: 0, isExpectingAssertions: false, expectedAssertionsNumber: null });
 }

@@ -1,13 +1,13 @@
-// `vi.useFakeTimers` and what goes with it; the clock itself, @sinonjs/fake-timers, is loaded when it is first wanted.
+// `vi.useFakeTimers` and related functions; the clock, @sinonjs/fake-timers, is loaded on first use.
 import { importBuiltin } from 'lmthing:internal/native/modules';
 
-// As in Vitest: what the engine itself uses to go on.
+// Not faked, as in Vitest: the runner itself depends on them.
 const LEFT_REAL = ['nextTick', 'queueMicrotask'];
 const RealDate = Date;
 
 let timers;
 let clock;
-/** Whether timers are faked, or only the date is. */
+/** False if only the date is faked. */
 let isFaking = false;
 
 const load = () => (timers ??= importBuiltin('lmthing:internal/testing/fake-clock').withGlobal(globalThis));
@@ -68,7 +68,7 @@ function setTimerTickMode(mode, delta) {
   faked().setTickMode({ mode: MODES[mode], ...(mode === 'interval' ? { delta } : {}) });
 }
 
-/** The functions of `vi` for timers; most give `vi` itself. */
+/** The timer functions of `vi`; most return `vi`. */
 export function timerFunctions(vi) {
   const chained = {
     useFakeTimers,

@@ -1,4 +1,4 @@
-// The half of `lmthing/test` that expects things: loaded when something is first expected.
+// The assertion half of `lmthing/test`, loaded with the first assertion.
 import { inspect } from '@vitest/utils/display';
 import { settings } from 'lmthing:internal/testing/state';
 import { begin, expect } from './expect.js';
@@ -7,7 +7,7 @@ import { errorsAtTheEnd } from './running.js';
 
 export { expect };
 
-// What the modules that are loaded later are made of.
+// Used by modules that are loaded later.
 export {
   equals,
   getCustomEqualityTesters,
@@ -21,19 +21,19 @@ export { Assertion, AssertionError, chaiExpect, flag, util } from './matchers.js
 export { placeAt } from './place.js';
 export { runningTask } from './running.js';
 
-/** A value for a message, on one line. */
+/** A value on one line, for messages. */
 export const shown = (value) => inspect(value, { truncate: 120 });
 
-/** Begins an attempt at a test. */
+/** Starts an attempt at a test. */
 export function beforeTest(test) {
   begin();
   loadedMatchersOf('snapshots')?.beginAttempt(test);
 }
 
-/** Ends it; gives what is wrong with it beside what it threw. Asked again, it gives what came meanwhile. */
+/** Ends an attempt; returns its additional errors. A second call returns those that came in the meantime. */
 export const afterTest = async (test) => (test.context.task ? errorsAtTheEnd(test.context.task) : []);
 
-/** Ends the file: writes snapshots; with `allRan` it knows which are obsolete, but for those of tests in `unfinished`. */
+/** Ends the file: writes snapshots. With `allRan` obsolete ones are known, except those of tests in `unfinished`. */
 export function afterFile(ending) {
   if (!settings.hasSnapshots && !loadedMatchersOf('snapshots')) return { snapshots: {}, notes: [] };
   return matchersOf('snapshots').endFile(ending);

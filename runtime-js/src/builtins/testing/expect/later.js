@@ -1,4 +1,4 @@
-// Matchers that are built-in modules of their own, loaded when one is used: their functions are called with the assertion as `this`.
+// Matchers in modules that are loaded on first use; called with the assertion as `this`.
 import { wrapAssertion } from '@vitest/expect';
 import { importBuiltin } from 'lmthing:internal/native/modules';
 import { Assertion, addMethod, util } from './matchers.js';
@@ -17,10 +17,10 @@ const MATCHERS = {
 
 const loaded = {};
 
-/** The module of these matchers. */
+/** Loads the module of a group of matchers. */
 export const matchersOf = (group) => (loaded[group] ??= importBuiltin(`lmthing:internal/testing/${group}`));
 
-/** The same, if it was loaded. */
+/** The module, if it was loaded. */
 export const loadedMatchersOf = (group) => loaded[group];
 
 for (const [group, names] of Object.entries(MATCHERS)) {

@@ -1,4 +1,4 @@
-// Where matchers are: Vitest's on the prototype of all assertions, chai's own (`.to.equal`) behind it, defined when one is asked for.
+// Vitest's matchers on the assertion prototype. chai's own (`.to.equal`) are behind it, defined on first access.
 import { Assertion, AssertionError, config, expect as chaiExpect, rest, util } from 'chai';
 import { ChaiStyleAssertions, JestAsymmetricMatchers, JestChaiExpect, JestExtend } from '@vitest/expect';
 import { importBuiltin } from 'lmthing:internal/native/modules';
@@ -6,10 +6,10 @@ import { importBuiltin } from 'lmthing:internal/native/modules';
 const { flag } = util;
 const chai = { Assertion, AssertionError, expect: chaiExpect, util };
 
-// An unknown name comes to `behind`; a proxy around every assertion would be slow.
+// Unknown names reach `behind`; a proxy for every assertion would be slow.
 config.useProxy = false;
 
-/** A matcher on the prototype, as chai's `addMethod` makes them; elsewhere the function itself. */
+/** Defines a matcher on the prototype, like chai's `addMethod`; on other targets, the plain function. */
 function addMethod(target, name, method) {
   if (target !== Assertion.prototype) {
     target[name] = method;
@@ -22,7 +22,7 @@ function addMethod(target, name, method) {
   };
 }
 
-// What Vitest changes about chai's own assertions.
+// Vitest's changes to chai's own assertions.
 const overwrites = [];
 const tools = { ...util, addMethod, overwriteMethod: (...change) => void overwrites.push(change) };
 
@@ -31,7 +31,7 @@ util.addProperty(Assertion.prototype, 'not', function () {
 });
 for (const plugin of [JestExtend, JestChaiExpect, JestAsymmetricMatchers]) plugin(chai, tools);
 
-/** `.resolves` and `.rejects` tell of failures where they stand; reading a property has no place in a stack, calling the matcher has. */
+/** `.resolves` and `.rejects` locate failures at the matcher call: a property access has no position in the stack. */
 function placed(name) {
   const { get } = Object.getOwnPropertyDescriptor(Assertion.prototype, name);
   return function () {
@@ -56,7 +56,7 @@ for (const name of ['resolves', 'rejects'])
 let isCompleting = false;
 let more;
 
-/** Defines chai's own assertions, once; those that are there already stay. */
+/** Defines chai's own assertions once, without replacing existing ones. */
 function complete() {
   if (more) return more;
   isCompleting = true;
@@ -71,7 +71,7 @@ function complete() {
 }
 rest.load = complete;
 
-/** What is asked of all values, and where chai keeps its chainable methods. */
+/** Properties that are read of any value, and chai's storage of chainable methods. */
 const NEVER_THERE = new Set([...config.proxyExcludedKeys, '__methods']);
 
 const behind = new Proxy(Object.prototype, {
@@ -84,7 +84,7 @@ const behind = new Proxy(Object.prototype, {
 });
 Object.setPrototypeOf(Assertion.prototype, behind);
 
-/** Throws chai's error for a property that is not there, with the one that may be meant. */
+/** chai's error for an unknown property, with a suggestion. */
 function misspelt(name) {
   config.useProxy = true;
   try {

@@ -1,10 +1,10 @@
-// Mocks, and what else Vitest has in `vi`.
+// Mocks and other members of Vitest's `vi`.
 import { clearAllMocks, fn, isMockFunction, resetAllMocks, restoreAllMocks, spyOn } from '@vitest/spy';
 import { timerFunctions } from './fake-timers.js';
 import { stubs } from './stubs.js';
 import { waitFor, waitUntil } from './waiting.js';
 
-/** What needs another way of loading modules than there is, and what to do instead. */
+/** Error for functions that depend on Vitest's module loader, with an alternative. */
 const MODULES =
   'a test gets its modules as they are: replace a function of an object with vi.spyOn, hand in what is to be replaced, or give run() a mock';
 const NOT_OFFERED = {

@@ -1,6 +1,4 @@
-// Where an error is told to be: what fails after the author's line has no line of its own.
-
-/** Gives an error the place where `source` was made, for what fails after the author's line. */
+/** Gives an error the location of `source`, for failures after the author's line has run. */
 export function placeAt(error, source) {
   if (error instanceof Error && typeof source.stack === 'string') {
     const frames = source.stack

@@ -1,11 +1,11 @@
-// `expect.poll`: calls a function again and again until what it gives is as expected.
+// `expect.poll`: repeats a call until its result satisfies the assertion.
 import { clearTimeout, setTimeout } from 'lmthing:internal/timers';
 import { fakeClock } from './clock.js';
 import { Assertion, flag } from './matchers.js';
 import { placeAt } from './place.js';
 import { awaited, runningTask } from './running.js';
 
-// What does not go together with asking again.
+// Matchers that cannot be repeated.
 const UNSUPPORTED =
   /^(toMatch(Inline)?Snapshot|matchSnapshot|toThrowErrorMatching(Inline)?Snapshot|throws?|Throw|toThrow(Error)?|resolves|rejects)$/;
 
@@ -51,7 +51,7 @@ export const makePoll =
     return proxy;
   };
 
-/** Asks until `check` is content or the time is over; then it fails as it failed last. */
+/** Repeats until `check` passes; at the timeout it throws the last failure. */
 async function polled(assertion, fn, check, { interval, timeout }) {
   const controller = new AbortController();
   let timer;

@@ -1,10 +1,10 @@
-// What is expected within the running test: how often, softly, of promises. It is kept with the attempt, in the shape that
-// @vitest/expect asks of a test.
+// Assertion state of the running test: counts, soft failures, promises. Kept with the attempt, in the form that
+// @vitest/expect expects of a test.
 import { current, settings } from 'lmthing:internal/testing/state';
 
 const nothing = () => {};
 
-/** The running attempt as @vitest/expect knows tests; undefined outside of one. */
+/** The running attempt as a task of @vitest/expect; undefined outside of a test. */
 export function runningTask() {
   const test = current();
   return test && (test.context.task ??= makeTask(test));
@@ -13,12 +13,12 @@ export function runningTask() {
 function makeTask(test) {
   const promised = [];
   const task = { type: 'test', mode: 'run', name: test.name, fullTestName: test.name, file: { filepath: settings.file } };
-  // Expectations of promises, each with a check that throws if nobody has awaited it; and checks of how often something was expected.
+  // Assertions on promises, each with a check that throws if it was not awaited; and checks of assertion counts.
   Object.assign(task, { promised, counts: [], calls: 0 });
   task.promises = [];
   task.promises.push = (promise) => {
     const entry = { check: nothing };
-    // It fails the test, not the file.
+    // Fails the test, not the file.
     promise.then(nothing, (reason) => void (entry.rejected = { reason }));
     return promised.push(entry);
   };
@@ -26,7 +26,7 @@ function makeTask(test) {
   return task;
 }
 
-/** What an expectation of a promise gives: like a promise that is only begun when somebody waits, and fails the test if nobody does. */
+/** The result of an assertion on a promise: starts when it is first awaited; if it never is, the test fails. */
 export function awaited(task, begin, makeError) {
   let promise;
   let isAwaited = false;
@@ -46,13 +46,13 @@ export function awaited(task, begin, makeError) {
   };
 }
 
-/** What is wrong at the end of an attempt: soft failures, promises nobody awaited, counts. Each is told once. */
+/** Errors at the end of an attempt: soft failures, unawaited promises, counts. Each is returned once. */
 export async function errorsAtTheEnd(task) {
   const forgotten = task.promised
     .splice(0)
     .map((entry) => ({ entry, error: thrownBy(entry.check) }))
     .filter(({ error }) => error);
-  // Time to settle for what only waits for its turn.
+  // Lets pending microtasks settle the promises.
   for (let turn = 0; forgotten.length > 0 && turn < 20; turn++) await undefined;
   return [
     ...(task.result?.errors?.splice(0) ?? []),

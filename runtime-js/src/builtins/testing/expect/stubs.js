@@ -1,4 +1,4 @@
-// `vi.stubEnv`, `vi.stubGlobal`, and the way back.
+// `vi.stubEnv`, `vi.stubGlobal` and their reversal.
 const environment = new Map();
 const globals = new Map();
 

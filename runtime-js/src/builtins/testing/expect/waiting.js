@@ -1,4 +1,4 @@
-// `vi.waitFor` and `vi.waitUntil`: ask again until the answer is good, or the time is over.
+// `vi.waitFor` and `vi.waitUntil`.
 import { clearTimeout, setTimeout } from 'lmthing:internal/timers';
 import { fakeClock } from './clock.js';
 import { placeAt } from './place.js';
@@ -11,7 +11,7 @@ const readOptions = (what, callback, options = {}) => {
 
 const timedOut = (message, here) => placeAt(new Error(message), here);
 
-/** Calls `turn` again and again until it gives `{value}`; when the time is over it throws what `whenOver` gives. */
+/** Calls `turn` repeatedly until it returns `{value}`; at the timeout throws the result of `whenOver`. */
 async function again({ interval, timeout, message }, turn, whenOver) {
   let isOver = false;
   let tellOver;
@@ -36,7 +36,7 @@ async function again({ interval, timeout, message }, turn, whenOver) {
   throw error;
 }
 
-/** Until the callback does not throw. */
+/** Waits until the callback does not throw. */
 export function waitFor(callback, options) {
   const read = readOptions('vi.waitFor', callback, options);
   const here = new Error();
@@ -52,7 +52,7 @@ export function waitFor(callback, options) {
   return again(read, turn, () => (last ? last.error : timedOut('Timed out in waitFor!', here)));
 }
 
-/** Until the callback gives something true. */
+/** Waits until the callback returns a truthy value. */
 export function waitUntil(callback, options) {
   const read = readOptions('vi.waitUntil', callback, options);
   const here = new Error();

@@ -1,4 +1,4 @@
-// What the methods of `crypto.subtle` take: algorithms, keys and data, checked as Node checks them.
+// Argument checks of `crypto.subtle`: algorithms, keys and data, with Node's errors.
 import { asBytes } from '../../shared/bytes.js';
 import { nodeError } from '../../shared/errors.js';
 import { CryptoKey } from 'lmthing:internal/web/crypto';
@@ -9,7 +9,7 @@ export const failure = (message, name = 'OperationError', cause = undefined) => 
   return error;
 };
 
-/** Does `work`; what goes wrong in it says no more than that. */
+/** Turns any failure of `work` into an `OperationError` without details. */
 export function operation(work) {
   try {
     return work();
@@ -24,7 +24,7 @@ const byUpperCase = new Map([...NAMES, ...HASHES].map((name) => [name.toUpperCas
 
 const unrecognized = () => failure('Unrecognized algorithm name', 'NotSupportedError');
 
-/** Which dictionary describes an algorithm for an operation, and what has to be in it. */
+/** The dictionary of each algorithm and operation, and its required members. */
 const PARAMETERS = {
   encrypt: { 'AES-GCM': ['AesGcmParams', 'iv'], 'AES-CBC': ['AesCbcParams', 'iv'], 'AES-CTR': ['AesCtrParams', 'counter', 'length'], 'RSA-OAEP': ['RsaOaepParams'] },
   sign: { HMAC: [], 'RSASSA-PKCS1-v1_5': [], 'RSA-PSS': ['RsaPssParams', 'saltLength'], ECDSA: ['EcdsaParams', 'hash'], Ed25519: [] },
@@ -82,7 +82,7 @@ export function hashOf(hash) {
   return { name };
 }
 
-/** The algorithm with its name as the specification writes it; `undefined` when the operation has none of that name. */
+/** The algorithm with its canonical name; `undefined` if the operation does not support it. */
 export function tryNormalize(algorithm, operation) {
   const given = typeof algorithm === 'string' ? { name: algorithm } : algorithm;
   if (given === null || typeof given !== 'object') throw nodeError(TypeError, 'ERR_MISSING_OPTION', "Failed to normalize algorithm: passed algorithm can not be converted to 'Algorithm' because 'name' is required in 'Algorithm'.");
@@ -141,13 +141,13 @@ export function usagesOf(value, method, index) {
   return usages;
 }
 
-/** What Node's one-shot functions call a hash. */
+/** The hash name of Node's one-shot functions. */
 export const nodeHash = ({ name }) => name.toLowerCase().replace('-', '');
 
-/** A view's bytes as the `ArrayBuffer` that the methods answer with. */
+/** A view's bytes as an `ArrayBuffer`. */
 export const ownBuffer = (bytes) => bytes.buffer.slice(bytes.byteOffset, bytes.byteOffset + bytes.byteLength);
 
-/** A function of Node's that takes a callback, as a promise (`util.promisify` would load all of `node:util`). */
+/** Promisifies a Node function (`util.promisify` would load all of `node:util`). */
 export const later = (work, ...given) =>
   new Promise((resolve, reject) => {
     work(...given, (error, value) => (error ? reject(error) : resolve(value)));

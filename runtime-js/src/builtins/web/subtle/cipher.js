@@ -1,4 +1,4 @@
-// `encrypt` and `decrypt`, and the wrapping of keys by AES (RFC 3394).
+// `encrypt` and `decrypt`, and AES key wrapping (RFC 3394).
 import { createCipheriv, createDecipheriv, privateDecrypt, publicEncrypt } from 'node:crypto';
 import { keyObjectOf } from 'lmthing:internal/web/crypto';
 import { asBytes, concatenate } from '../../shared/bytes.js';
@@ -45,7 +45,7 @@ function cbc(encrypts, algorithm, key, data) {
   return operation(() => concatenate([cipher.update(data), cipher.final()].map(asBytes)));
 }
 
-/** Only the last `length` bits of the counter count: where they start again from zero, the text is cut in two. */
+/** Only the last `length` bits of the counter are incremented: the text is split where they wrap. */
 function ctr(encrypts, algorithm, key, data) {
   const counter = parameter(algorithm, 'counter', 16);
   const { length } = algorithm;
@@ -71,7 +71,7 @@ function oaep(encrypts, algorithm, key, data) {
 
 const INITIAL = new Uint8Array(8).fill(0xa6);
 
-/** Six rounds over the key in pieces of eight bytes, each of which the one in front goes through. */
+/** Six rounds over the key in blocks of eight bytes. */
 function wrap(encrypts, key, data) {
   if (data.length % 8 !== 0 || data.length < (encrypts ? 16 : 24)) throw failure('The operation failed for an operation-specific reason');
   const block = (bytes) => {
@@ -99,7 +99,7 @@ function wrap(encrypts, key, data) {
 
 const CIPHERS = { 'AES-GCM': gcm, 'AES-CBC': cbc, 'AES-CTR': ctr, 'RSA-OAEP': oaep, 'AES-KW': (encrypts, algorithm, key, data) => wrap(encrypts, key, data) };
 
-/** `data` through the cipher that `algorithm` names; `usage` is what the key has to be for. */
+/** `usage` is the required key usage. */
 export function cipher(usage, encrypts, algorithm, key, data) {
   if (key.algorithm.name !== algorithm.name || !key.usages.includes(usage)) {
     throw failure('The requested operation is not valid for the provided key', 'InvalidAccessError');

@@ -1,4 +1,4 @@
-// `deriveBits`, and the lengths of keys that are derived.
+// `deriveBits`, and lengths of derived keys.
 import { diffieHellman, hkdf, pbkdf2 } from 'node:crypto';
 import { CryptoKey, keyObjectOf } from 'lmthing:internal/web/crypto';
 import { asBytes } from '../../shared/bytes.js';
@@ -45,7 +45,7 @@ function byAgreement(algorithm, key, length) {
   const size = Math.ceil(length / 8);
   if (size > secret.length) throw failure('derived bit length is too small');
   const bits = secret.slice(0, size);
-  // The bits of the last byte that were not asked for.
+  // Clears the bits of the last byte that were not requested.
   if (length % 8 !== 0) bits[size - 1] &= 0xff << (8 - (length % 8));
   return ownBuffer(bits);
 }
@@ -60,7 +60,7 @@ export async function derive(algorithm, key, length, usages) {
   return DERIVATIONS[algorithm.name](algorithm, key, length);
 }
 
-/** How many bits a key of an algorithm takes; nothing when it takes them all. */
+/** The key length of an algorithm in bits; undefined if it takes all bits. */
 export function lengthFor({ name, length, hash }) {
   if (name === 'HKDF' || name === 'PBKDF2') return null;
   if (name === 'HMAC') {

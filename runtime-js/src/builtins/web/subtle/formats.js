@@ -1,4 +1,4 @@
-// Keys of `crypto.subtle` from and to bytes and JSON web keys.
+// Import and export of keys as bytes and JSON web keys.
 import { createPrivateKey, createPublicKey, createSecretKey } from 'node:crypto';
 import { keyObjectOf, makeCryptoKey } from 'lmthing:internal/web/crypto';
 import { asBytes } from '../../shared/bytes.js';
@@ -10,7 +10,7 @@ const AES_SIZES = [16, 24, 32];
 const JWK_CURVES = { 'P-256': 'prime256v1', 'P-384': 'secp384r1', 'P-521': 'secp521r1' };
 const POINT_SIZES = { 'P-256': 32, 'P-384': 48, 'P-521': 66 };
 
-/** The name JSON web keys have for what a key is used for; `undefined` for those that need none. */
+/** The JWK name of an algorithm; `undefined` for those without one. */
 export function webAlgorithm({ name, length, hash }) {
   const bits = hash?.name.slice(4);
   if (name.startsWith('AES-')) return `A${length}${name.slice(4)}`;
@@ -24,7 +24,7 @@ export function webAlgorithm({ name, length, hash }) {
 const KEY_TYPES = { ECDSA: 'EC', ECDH: 'EC', Ed25519: 'OKP', X25519: 'OKP' };
 const keyTypeOf = (name) => KEY_TYPES[name] ?? (name.startsWith('RSA') ? 'RSA' : 'oct');
 
-/** Refuses a JSON web key that says it is for something else. */
+/** Throws for a JSON web key made for another purpose. */
 function checkWebKey(web, name, extractable, usages) {
   const wrong = (what) => dataError(`Invalid JWK "${what}" Parameter`);
   if (web.kty !== keyTypeOf(name)) throw wrong('kty');
@@ -71,7 +71,7 @@ function importSecret(format, data, algorithm, extractable, usages) {
   return makeCryptoKey(key, full, usages, extractable);
 }
 
-/** A point without a format around it, as a JSON web key. */
+/** A raw point as a JSON web key. */
 function webPoint(bytes, { name, namedCurve }) {
   if (!namedCurve) return { kty: 'OKP', crv: name, x: base64url(bytes) };
   const size = POINT_SIZES[namedCurve];
@@ -100,7 +100,7 @@ function pairKeyOf(format, data, algorithm, extractable, usages) {
 
 const NODE_TYPES = { ECDSA: 'ec', ECDH: 'ec', Ed25519: 'ed25519', X25519: 'x25519' };
 
-/** What the key says of itself, once it is known to be of the algorithm. */
+/** Completes the algorithm from the key, and checks that they match. */
 export function fullAlgorithm(key, { name, hash, namedCurve }) {
   const details = key.asymmetricKeyDetails;
   if (key.asymmetricKeyType !== (NODE_TYPES[name] ?? 'rsa')) throw dataError('Invalid key type');
@@ -127,7 +127,7 @@ function importPairKey(format, data, algorithm, extractable, usages) {
   return makeCryptoKey(key, fullAlgorithm(key, algorithm), usages, extractable);
 }
 
-/** `importKey`, with everything checked that does not depend on the algorithm. */
+/** `importKey` after the checks that do not depend on the algorithm. */
 export function importKeyData(format, keyData, algorithm, extractable, usages, method = 'importKey') {
   const isWeb = format === 'jwk';
   if (isWeb) checkDictionary(keyData, method, 1);

@@ -1,10 +1,10 @@
-// What keys of each algorithm may be used for.
+// Allowed key usages by algorithm.
 import { failure } from './arguments.js';
 
 const CIPHER = ['encrypt', 'decrypt', 'wrapKey', 'unwrapKey'];
 const SIGNING = { public: ['verify'], private: ['sign'] };
 
-/** Usages by the type of the key, in the order Node lists those of a pair. */
+/** By key type, in Node's order for pairs. */
 const KINDS = {
   'AES-CBC': { secret: CIPHER },
   'AES-CTR': { secret: CIPHER },
@@ -27,12 +27,12 @@ const described = (name) => (name.startsWith('AES') ? 'an AES' : (ARTICLES[name]
 
 const unsupported = (name) => failure(`Unsupported key usage for ${described(name)} key`, 'SyntaxError');
 
-/** Refuses usages that a key of that type cannot have. */
+/** Throws for usages that a key of that type cannot have. */
 export function checkUsages(name, type, usages) {
   if (usages.some((usage) => !KINDS[name][type].includes(usage))) throw unsupported(name);
 }
 
-/** The usages of the two keys of a pair, of those that were asked for. */
+/** Distributes the requested usages over a key pair. */
 export function pairUsages(name, usages) {
   const { public: ofPublic, private: ofPrivate } = KINDS[name];
   if (usages.some((usage) => !ofPublic.includes(usage) && !ofPrivate.includes(usage))) throw unsupported(name);

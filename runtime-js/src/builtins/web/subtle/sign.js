@@ -1,10 +1,9 @@
-// `sign` and `verify`.
 import { constants, createHmac, sign as nodeSign, timingSafeEqual, verify as nodeVerify } from 'node:crypto';
 import { keyObjectOf } from 'lmthing:internal/web/crypto';
 import { asBytes } from '../../shared/bytes.js';
 import { failure, nodeHash, operation, ownBuffer } from './arguments.js';
 
-/** Node's arguments for a signature of `key`: the hash, and the key with how it signs. */
+/** Arguments of Node's `sign` and `verify`: the hash, and the key with padding options. */
 function settingsOf(algorithm, key) {
   const object = keyObjectOf(key);
   const { name } = algorithm;

@@ -87,7 +87,7 @@ fn look_within<'js>(faults: &mut Faults<'_, 'js>, options: &Object<'js>, option:
     }
     for (name, _) in faults.properties("config", &place, object) {
         if !known.contains(&name.as_str()) {
-            let hint = Some(crate::script::warn::meant(&name, known));
+            let hint = Some(crate::script::warn::suggestion(&name, known));
             let message = format!("config.options.{option} has no '{name}'");
             faults.add(WRONG, below(&place, &name), message, hint);
         }

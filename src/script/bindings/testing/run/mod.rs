@@ -42,7 +42,7 @@ pub(crate) fn run<'js>(ctx: Ctx<'js>, file: Opt<Value<'js>>, given: Opt<Value<'j
                 // A test that is over has nobody who could take what the run gives.
                 let Some(outcome) = outcome(&inner, run, bridge).await else { return };
                 // Nothing can be done about a failure here, and there is none but for memory.
-                let _ = settle(&inner, call.or_here(outcome), &resolve, &reject);
+                let _ = settle(&inner, call.with_stack(outcome), &resolve, &reject);
                 drop(alive);
             });
         }

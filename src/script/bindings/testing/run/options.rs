@@ -106,7 +106,7 @@ fn unknown(ctx: &Ctx<'_>, name: &str) -> Error {
         "options" | "plugins" | "sandbox" | "prices" | "output" => {
             "the file runs with its own, as with lmthing run".to_owned()
         }
-        _ => warn::meant(name, OPTIONS),
+        _ => warn::suggestion(name, OPTIONS),
     };
     type_error(ctx, format!("run: there is no option '{name}'; {advice}"))
 }

@@ -1,4 +1,4 @@
-// Stands in for `@vitest/utils/diff` and `@vitest/utils/display`: what shows values is loaded when something has failed.
+// Replaces `@vitest/utils/diff` and `@vitest/utils/display`, which are loaded after a failure.
 import { importBuiltin } from 'lmthing:internal/native/modules';
 
 let display;

@@ -1,2 +1,2 @@
-// Stands in for `@vitest/utils/error`, which makes errors ready for another process: ours stay what they are.
+// Replaces `@vitest/utils/error`, which serializes errors for another process; not needed here.
 export const processError = (error) => error;

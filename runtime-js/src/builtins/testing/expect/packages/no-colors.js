@@ -1,4 +1,4 @@
-// Stands in for `tinyrainbow`: what tests are told goes to reports, which know themselves what a terminal can show.
+// Replaces `tinyrainbow`: the reports add colors themselves.
 const plain = (text) => String(text);
 plain.open = plain.close = '';
 

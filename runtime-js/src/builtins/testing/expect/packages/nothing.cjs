@@ -1,2 +1,2 @@
-// Stands in for modules that a package asks for and does well without.
+// Replaces modules that packages import but do not need.
 module.exports = undefined;

@@ -1,2 +1,2 @@
-// Stands in for `@vitest/spy` where nothing is made a mock.
+// Replaces `@vitest/spy` where no mocks are made.
 export const isMockFunction = (value) => typeof value === 'function' && value._isMockFunction === true;

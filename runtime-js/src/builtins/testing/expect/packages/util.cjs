@@ -1,2 +1,2 @@
-// What @sinonjs/fake-timers wants of `util`: how a function says what `promisify` makes of it.
+// The part of `util` that @sinonjs/fake-timers needs.
 module.exports = { promisify: { custom: Symbol.for('nodejs.util.promisify.custom') } };

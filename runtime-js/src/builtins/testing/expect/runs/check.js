@@ -1,7 +1,7 @@
-// What the matchers for runs share: reading options, and failing.
+// Option checks and failures of run matchers.
 import { AssertionError, flag, shown } from 'lmthing:internal/testing/expect';
 
-/** Options of a matcher, `{}` when there are none; anything else, and what is not in `known`, is a `TypeError`. */
+/** Returns the options, or `{}`; throws a `TypeError` for other values and unknown options. */
 export function checkOptions(matcher, options, known) {
   if (options === undefined) return {};
   if (options === null || typeof options !== 'object' || Array.isArray(options)) {
@@ -12,12 +12,11 @@ export function checkOptions(matcher, options, known) {
   return options;
 }
 
-/** The failure of an assertion, behind the author's own message; `difference` is `{expected, actual}`. */
+/** Fails an assertion, after the author's own message; `difference` is `{expected, actual}`. */
 export function failed(assertion, message, difference) {
   const own = flag(assertion, 'message');
   const shows = difference ? { ...difference, showDiff: true } : { showDiff: false };
   return new AssertionError(own ? `${own}: ${message}` : message, shows, flag(assertion, 'ssfi'));
 }
 
-/** Lines moved to the right. */
 export const indented = (text) => text.replace(/^/gm, '  ');

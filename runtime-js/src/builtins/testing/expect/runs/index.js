@@ -1,4 +1,4 @@
-// Matchers for what `run()` gives.
+// Matchers for the result of `run()`.
 export { judge } from './judge.js';
 export { toCost, toHaveSystem } from './system.js';
 export { toHaveCalledTool, toHaveCalledTools } from './tools.js';

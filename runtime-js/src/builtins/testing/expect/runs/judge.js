@@ -1,4 +1,4 @@
-// `toSatisfy(text, {model, need, of})`: a model says whether a value satisfies a criterion.
+// `toSatisfy(text, {model, need, of})`: a model judges whether a value satisfies a criterion.
 import { flag, placeAt, shown } from 'lmthing:internal/testing/expect';
 import { importBuiltin } from 'lmthing:internal/native/modules';
 import { checkOptions, failed, indented } from './check.js';
@@ -23,7 +23,7 @@ function readOptions(criterion, options) {
   if (model === undefined) {
     throw new TypeError("toSatisfy: say which model judges, toSatisfy('is polite', { model: 'openai:gpt-4o-mini' })");
   }
-  // One verdict unless said otherwise; of several the greater half.
+  // One verdict by default; of several, the majority.
   const { of = rest.need ?? 1, need = Math.floor(of / 2) + 1 } = rest;
   for (const [name, value] of Object.entries({ of, need })) {
     if (Number.isInteger(value) && value >= 1) continue;
@@ -35,17 +35,17 @@ function readOptions(criterion, options) {
 
 const isRun = (value) => value !== null && typeof value === 'object' && value[BRAND] === true;
 
-/** What is judged, as JSON: of a run its output, or else its text. */
+/** The judged value as JSON: a run's output, or else its text. */
 function subjectOf(value) {
   const subject = isRun(value) ? (value.output ?? value.text) : value;
   if (typeof subject?.then === 'function') throw new TypeError('toSatisfy: got a promise: await it first');
   const json = JSON.stringify(subject, null, 2);
   if (json === undefined) throw new TypeError(`toSatisfy: a model cannot be shown ${shown(subject)}`);
-  // Nothing in it can end the tag around it.
+  // The text cannot close the surrounding tag.
   return json.replace(/</g, '\\u003c');
 }
 
-/** Resolves when the value satisfies the criterion, rejects when not; `here` is where it was asked. */
+/** Rejects if the value does not satisfy the criterion; `here` locates the failure. */
 export function judge(assertion, criterion, options, here) {
   const { model, need, of } = readOptions(criterion, options);
   const value = assertion._obj;
@@ -55,7 +55,7 @@ export function judge(assertion, criterion, options, here) {
   const decide = async () => {
     const verdicts = [];
     const passed = () => verdicts.filter(({ pass }) => pass).length;
-    // What is decided is not asked further.
+    // Stops when the result is decided.
     while (passed() < need && passed() + of - verdicts.length >= need) verdicts.push(await ask(model, criterion, subject));
     if (passed() >= need !== isNot) return;
     const counted = of > 1 ? `, ${passed()} of ${verdicts.length} verdicts said so, ${need} of ${of} needed` : '';

@@ -1,4 +1,5 @@
-// What matchers see of a run: its calls, its steps, its cost. From `run()` it is all there; from `runPrompt` it is put together.
+// The view of a run for matchers: calls, steps, cost. A result of `run()` has it; for `runPrompt` it is built from the
+// steps.
 
 const BRAND = Symbol.for('lmthing.run');
 
@@ -6,7 +7,7 @@ const isObject = (value) => value !== null && typeof value === 'object';
 const hasSteps = (value) =>
   isObject(value) && Array.isArray(value.steps) && value.steps.every((step) => Array.isArray(step?.input?.prompt));
 
-/** Reads what was given to `expect`, for a matcher; anything but a run is a `TypeError` that says what was given. */
+/** Reads the value given to `expect`; throws a `TypeError` unless it is a run. */
 export function readRun(value, matcher) {
   if (isObject(value) && value[BRAND] === true) {
     return {
@@ -38,7 +39,7 @@ function described(value) {
     : `${typeof value}${value === undefined ? '' : ` ${String(value)}`}`;
 }
 
-/** The calls in steps, and those of the agents that answered them, in the order in which they were made. */
+/** The calls in steps and in the agents they started, in order. */
 function callsOf(steps, agent) {
   const results = new Map(
     steps
@@ -63,7 +64,7 @@ export const systemOf = (step) =>
     .map(({ content }) => content)
     .join('\n');
 
-/** What a run that failed failed of, as the end of a message. */
+/** The error of a failed run, as the end of a message. */
 export const failureOf = ({ error }) => (error ? `\n\nThe run failed: ${error.message}` : '');
 
 const MOST = 20;

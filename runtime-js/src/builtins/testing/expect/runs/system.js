@@ -3,7 +3,7 @@ import { flag, shown } from 'lmthing:internal/testing/expect';
 import { checkOptions, failed, indented } from './check.js';
 import { failureOf, readRun, systemOf } from './run.js';
 
-/** The system prompt of some step, or of that one, contains a text or matches a regular expression. */
+/** Passes if the system prompt of some step, or of the given one, contains a text or matches a regular expression. */
 export function toHaveSystem(wanted, options) {
   const run = readRun(this._obj, 'toHaveSystem');
   const { step } = checkOptions('toHaveSystem', options, ['step']);
@@ -25,7 +25,7 @@ export function toHaveSystem(wanted, options) {
 function testOf(wanted) {
   if (typeof wanted === 'string') return (text) => text.includes(wanted);
   if (wanted instanceof RegExp) {
-    // Without what would have it remember where it was.
+    // Without flags that make it stateful.
     const pattern = new RegExp(wanted.source, wanted.flags.replace(/[gy]/g, ''));
     return (text) => pattern.test(text);
   }
@@ -35,7 +35,7 @@ function testOf(wanted) {
 
 const LONGEST = 60;
 
-/** The system prompts there were; what several steps had is shown once. */
+/** The actual system prompts; one shared by several steps is shown once. */
 function prompts(steps, only) {
   if (steps.length === 0) return ', and the run made no request';
   const groups = new Map();
@@ -65,7 +65,7 @@ function cut(text) {
   return indented(lines.slice(0, LONGEST).join('\n')) + more;
 }
 
-/** The run cost no more than `max` US dollars. Of an unknown price nothing can be said. */
+/** Passes if the run cost at most `max` US dollars. Fails for an unknown price. */
 export function toCost(options) {
   const run = readRun(this._obj, 'toCost');
   const { max } = checkOptions('toCost', options, ['max']);
@@ -86,7 +86,7 @@ export function toCost(options) {
   throw failed(this, `${wanted}, and it cost ${dollars(run.cost)}${failureOf(run)}`);
 }
 
-/** Six digits that count, however small. */
+/** Six significant digits. */
 const dollars = (value) =>
   `$${Number(value.toPrecision(6))
     .toFixed(12)

@@ -13,7 +13,7 @@ function checkName(matcher, name) {
   throw new TypeError(`${matcher}: the name of a tool must be a string, got ${shown(name)}`);
 }
 
-/** Some call of the run, of agents too, whose input contains `args`. */
+/** Passes if some call of the run or its agents has an input that contains `args`. */
 export function toHaveCalledTool(...given) {
   const [name, args] = given;
   const run = readRun(this._obj, 'toHaveCalledTool');
@@ -34,13 +34,13 @@ export function toHaveCalledTool(...given) {
   );
 }
 
-/** The call that has most of what was wanted; of several the first. */
+/** The first of the calls that match most of `args`. */
 function nearestOf(calls, args) {
   const points = ({ input }) => Object.keys(Object(args)).filter((key) => contains(Object(input)[key], args[key])).length;
   return calls.reduce((best, call) => (best === undefined || points(call) > points(best) ? call : best), undefined);
 }
 
-/** Exactly these calls of the prompt itself, in this order: names, or `[name, args]`. */
+/** Passes if these are exactly the prompt's own calls, in order: names, or `[name, args]`. */
 export function toHaveCalledTools(...given) {
   const [wanted] = given;
   const run = readRun(this._obj, 'toHaveCalledTools');

@@ -1,4 +1,4 @@
-// Reading and writing snapshot files: all at once, and without the whole of `node:fs`.
+// Synchronous file access for snapshots, without loading `node:fs`.
 import * as native from 'lmthing:internal/native/fs';
 import { constants } from '../../../fs/constants.js';
 
@@ -11,21 +11,20 @@ function outcome({ code, text, value }, what, path) {
 
 const directoryOf = (path) => path.slice(0, path.lastIndexOf('/') + 1) || './';
 
-/** The text of a file; undefined when there is none. */
+/** Undefined if the file does not exist. */
 export function read(path) {
   const answer = native.readFile([path, O_RDONLY]);
   if (answer.code === 'ENOENT' || answer.code === 'ENOTDIR') return undefined;
   return new TextDecoder().decode(outcome(answer, 'read', path));
 }
 
-/** Writes a file, and makes its folder. */
+/** Creates missing folders. */
 export function write(path, text) {
   outcome(native.makeDirectory([directoryOf(path), true, 0o777]), 'make the folder of', path);
   outcome(native.writeFile([path, new TextEncoder().encode(text), O_WRONLY | O_CREAT | O_TRUNC, 0o666]), 'write', path);
 }
 
-/** Removes a file. */
 export const remove = (path) => outcome(native.unlink([path]), 'remove', path);
 
-/** A path that counts from the folder of `file`. */
+/** Resolves a path against the folder of `file`. */
 export const from = (file, path) => (path.startsWith('/') ? path : `${directoryOf(file)}${path}`);

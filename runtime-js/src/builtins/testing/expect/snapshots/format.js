@@ -1,4 +1,4 @@
-// The format of snapshots, which is Vitest's: how values are written, and the file that holds them.
+// Vitest's snapshot format: serialization of values, and snapshot files.
 import { importBuiltin } from 'lmthing:internal/native/modules';
 import naturalCompare from 'natural-compare';
 
@@ -19,7 +19,7 @@ const mocks = {
   },
 };
 
-/** Of a run what is the same each time: no identifiers, no tokens, no costs. */
+/** The reproducible part of a run: no identifiers, tokens or costs. */
 const runs = {
   test: (value) => value?.[BRAND] === true,
   serialize(run, ...rest) {
@@ -37,7 +37,7 @@ const runs = {
   },
 };
 
-/** An agent's answer without its requests, which are those of the agent's own prompt. */
+/** An agent's answer without its steps, which belong to the agent's own prompt. */
 function withoutSteps(output) {
   if (output === null || typeof output !== 'object' || Array.isArray(output)) return output;
   const { agentSteps: _, steps: __, ...rest } = output;
@@ -47,7 +47,7 @@ function withoutSteps(output) {
 const { ReactTestComponent, ReactElement, DOMElement, DOMCollection, Immutable, AsymmetricMatcher } = plugins;
 const serializers = [runs, ReactTestComponent, ReactElement, DOMElement, DOMCollection, Immutable, AsymmetricMatcher, mocks];
 
-/** Adds a serializer of the author's, which comes before those that are there. */
+/** Custom serializers take precedence over earlier ones. */
 export const addSerializer = (serializer) => void serializers.unshift(serializer);
 
 const OPTIONS = {
@@ -61,18 +61,17 @@ const OPTIONS = {
 
 const withPlainNewlines = (text) => text.replace(/\r\n?/g, '\n');
 
-/** A value as it is written into a snapshot. */
+/** A value in snapshot form. */
 export function serialized(value) {
   const text = withPlainNewlines(format(value, { ...OPTIONS, plugins: serializers }));
   return text.includes('\n') ? `\n${text}\n` : text;
 }
 
-/** The same without the line breaks around it. */
+/** The same without the surrounding line breaks. */
 export const bare = (text) => (text.length > 2 && text.startsWith('\n') && text.endsWith('\n') ? text.slice(1, -1) : text).trim();
 
 const quoted = (text) => `\`${text.replace(/`|\\|\$\{/g, '\\$&').replace(/\r/g, '\\r')}\``;
 
-/** The snapshots in the text of a file. */
 export function parse(text, path) {
   const exports = Object.create(null);
   try {
@@ -83,13 +82,12 @@ export function parse(text, path) {
   return new Map(Object.entries(exports));
 }
 
-/** The text of a file with these snapshots. */
 export function print(snapshots) {
   const entries = [...snapshots].sort(([one], [other]) => naturalCompare(one, other));
   return `${HEADER}\n\n${entries.map(([key, value]) => `exports[${quoted(key)}] = ${quoted(withPlainNewlines(value))};`).join('\n\n')}\n`;
 }
 
-/** An inline snapshot without the indentation of the code around it. */
+/** An inline snapshot without the indentation of the surrounding code. */
 export function unindented(text) {
   const indentation = /^([^\S\n]*)\S/m.exec(text)?.[1];
   const lines = text.split('\n');
@@ -99,7 +97,7 @@ export function unindented(text) {
   return ['', ...inner.map((line) => line.slice(indentation.length)), ''].join('\n');
 }
 
-/** What is to be pasted into the call for an inline snapshot of `text`. */
+/** The source text of an inline snapshot. */
 export function inline(text) {
   const lines = text.trim().replace(/\\/g, '\\\\').replace(/`/g, '\\`').replace(/\$\{/g, '\\${').split('\n');
   if (lines.length === 1) return `\`${lines[0]}\``;

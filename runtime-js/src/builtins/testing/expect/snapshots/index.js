@@ -1,4 +1,4 @@
-// `toMatchSnapshot` and its relatives; called with the assertion as `this`.
+// `toMatchSnapshot` and related matchers; called with the assertion as `this`.
 import {
   equals, flag, iterableEquality, placeAt, recordAsyncExpect, runningTask, shown, subsetEquality,
 } from 'lmthing:internal/testing/expect';
@@ -12,7 +12,7 @@ export { beginAttempt, endFile } from './state.js';
 
 const isObject = (value) => value !== null && typeof value === 'object';
 
-/** The running test; a snapshot belongs to one, and says what is, not what is not. */
+/** The running test. Throws outside of a test, and for `.not`. */
 function taskOf(assertion, matcher) {
   if (flag(assertion, 'negate')) throw new Error(`${matcher} cannot be used with "not"`);
   const task = runningTask();
@@ -27,7 +27,7 @@ function mismatch(assertion, message, difference, hint) {
   return error;
 }
 
-/** `value` with the properties that only had to fit written as what they had to fit. */
+/** `value` with its matched properties replaced by their asymmetric matchers. */
 function checked(assertion, value, properties, key) {
   if (properties === undefined) return value;
   if (!isObject(properties)) throw new TypeError(`the properties of a snapshot must be an object, got ${shown(properties)}`);
@@ -102,7 +102,7 @@ function matchInline(assertion, value, [first, second, third], matcher) {
   );
 }
 
-/** What a function throws; a rejection is that already. */
+/** The error thrown by a function; a rejection is passed through. */
 function thrownBy(assertion) {
   const value = assertion._obj;
   if (typeof value !== 'function') {
@@ -140,7 +140,7 @@ export function toThrowErrorMatchingInlineSnapshot(snapshot, hint) {
   matchInline(this, thrownBy(this), [snapshot ?? '', hint], 'toThrowErrorMatchingInlineSnapshot');
 }
 
-/** `toMatchFileSnapshot(path, hint?)`: the text, or what a snapshot says of another value, in a file of its own. */
+/** `toMatchFileSnapshot(path, hint?)`: compares a text, or the snapshot form of another value, with a file. */
 export function toMatchFileSnapshot(path, hint) {
   const task = taskOf(this, 'toMatchFileSnapshot');
   if (typeof path !== 'string' || path === '')

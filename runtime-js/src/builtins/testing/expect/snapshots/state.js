@@ -1,4 +1,4 @@
-// The snapshots of the test file: what is kept of them, what tests make of them, and what is written in the end.
+// Snapshots of the test file: stored ones, results of comparisons, and what to write at the end.
 import { settings } from 'lmthing:internal/testing/state';
 import { read, remove, write } from './files.js';
 import { bare, parse, print, serialized } from './format.js';
@@ -8,13 +8,13 @@ const isWritten = settings && (settings.update || !settings.isCi);
 
 let kept;
 let before;
-/** Keys nothing has asked for yet. */
+/** Stored keys that no test has used yet. */
 let unasked;
-/** What became of each key or place: matched, unmatched, written, updated. */
+/** Result by key or location: matched, unmatched, written, updated. */
 const fates = new Map();
-/** How many snapshots were asked for under each name; tests may have the same. */
+/** Snapshots by test name; tests may share a name. */
 const counts = new Map();
-/** What the running attempt has asked for, and what it has written: both are forgotten when the test is tried again. */
+/** What the running attempt has used and written; undone when the test is retried. */
 let asked = [];
 let fresh = [];
 
@@ -26,9 +26,9 @@ function load() {
   unasked = new Set(kept.keys());
 }
 
-/** Begins an attempt at a test. */
+/** Starts an attempt at a test. */
 export function beginAttempt(test) {
-  // Counting begins anew, for repetitions too; these are compared with what the first has written.
+  // Counting restarts, also for repetitions; these are compared with the snapshots of the first attempt.
   if (test.attempt > 0) asked.forEach((name) => counts.set(name, counts.get(name) - 1));
   if (test.isRetry) {
     for (const key of fresh) {
@@ -41,7 +41,7 @@ export function beginAttempt(test) {
   fresh = [];
 }
 
-/** The key of the next snapshot of a test: its name, the hint, and how many it is. */
+/** The key of the next snapshot: test name, hint and number. */
 export function nextKey(task, hint) {
   const name = hint === undefined ? task.name : `${task.name} > ${hint}`;
   asked.push(name);
@@ -49,18 +49,18 @@ export function nextKey(task, hint) {
   return `${name} ${counts.get(name)}`;
 }
 
-/** Notes what became of a snapshot; that it was written or updated stays. */
+/** Records a result; written and updated are never overwritten. */
 export function note(key, fate) {
   if (fate === 'unmatched' || !['written', 'updated'].includes(fates.get(key))) fates.set(key, fate);
 }
 
-/** Marks the snapshot as asked for. */
+/** Marks the snapshot as used. */
 export function ask(key) {
   load();
   unasked.delete(key);
 }
 
-/** Compares a value with what is kept; gives the difference, if there is one that is not to be written. */
+/** Compares a value with its stored snapshot; returns a difference that is not to be written. */
 export function compare(key, value) {
   ask(key);
   const received = serialized(value);
@@ -69,7 +69,7 @@ export function compare(key, value) {
   if (isSame || (isWritten && (expected === undefined || settings.update))) {
     if (!isSame) fresh.push(key);
     note(key, isSame ? 'matched' : expected === undefined ? 'written' : 'updated');
-    // What matches is written anew too: a file made by hand may quote it otherwise.
+    // Matching snapshots are rewritten too, as a file edited by hand may quote differently.
     kept.set(key, received);
     return undefined;
   }

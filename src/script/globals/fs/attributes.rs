@@ -1,4 +1,4 @@
-//! What the system keeps about files: `stat`, owners, modes, times.
+//! File attributes: `stat`, owners, modes, times.
 
 use std::{
     fs::{self, FileTimes},
@@ -6,10 +6,10 @@ use std::{
     time::{Duration, SystemTime, UNIX_EPOCH},
 };
 
-use super::fs_error::FsResult;
-use super::fs_opening::Opener;
+use super::error::FsResult;
+use super::opener::Opener;
 
-/// Seconds since 1970, and the nanoseconds after them.
+/// Seconds since 1970, and the remaining nanoseconds.
 fn seconds(time: SystemTime) -> [f64; 2] {
     match time.duration_since(UNIX_EPOCH) {
         Ok(after) => [after.as_secs() as f64, f64::from(after.subsec_nanos())],
@@ -116,14 +116,14 @@ pub(super) fn change_owner(path: &str, user: u32, group: u32, follow: bool) -> F
 
 #[cfg(not(unix))]
 pub(super) fn change_owner(_path: &str, _user: u32, _group: u32, _follow: bool) -> FsResult<()> {
-    // Node does nothing there either.
+    // As in Node.
     Ok(())
 }
 
-/// Access and modification time, both in milliseconds since 1970.
+/// Both in milliseconds since 1970.
 pub(super) fn file_times(accessed: f64, modified: f64) -> io::Result<FileTimes> {
     let time = |milliseconds: f64| {
-        // The limit is far beyond any date, and within what a duration can be made of.
+        // Far beyond any date, and within the range of `Duration`.
         let distance = Duration::from_secs_f64((milliseconds.abs() / 1e3).min(1e15));
         if milliseconds < 0.0 { UNIX_EPOCH.checked_sub(distance) } else { UNIX_EPOCH.checked_add(distance) }
             .ok_or_else(|| io::Error::from(io::ErrorKind::InvalidInput))
@@ -131,7 +131,7 @@ pub(super) fn file_times(accessed: f64, modified: f64) -> io::Result<FileTimes> 
     Ok(FileTimes::new().set_accessed(time(accessed)?).set_modified(time(modified)?))
 }
 
-/// Sets both times, of what a link leads to or (`follow` false) of the link itself.
+/// `follow` decides whether a link or its target is changed.
 #[cfg(unix)]
 pub(super) fn set_times(path: &str, accessed: f64, modified: f64, follow: bool) -> FsResult<()> {
     use rustix::fs::{AtFlags, CWD, Timespec, Timestamps};
@@ -149,7 +149,7 @@ pub(super) fn set_times(path: &str, accessed: f64, modified: f64, _follow: bool)
     Ok(fs::OpenOptions::new().write(true).open(path)?.set_times(file_times(accessed, modified)?)?)
 }
 
-/// `fs.truncate`: cuts or fills up with zeros.
+/// Cuts a file, or fills it up with zeros.
 pub(super) fn truncate(opener: &Opener, path: &str, length: u64) -> FsResult<()> {
     const WRITES: u32 = 0o1;
     Ok(opener.open(path, WRITES, 0)?.set_len(length)?)

@@ -1,16 +1,13 @@
-//! Failed file operations in libuv's terms: code, number and words.
-
 use std::io;
 
 use crate::script::system_error::SystemError;
 
-/// A failed operation, with what Node's error carries: the words are made by the JavaScript half.
+/// A failed file operation as libuv reports it; JavaScript writes the message.
 pub(crate) struct FsError {
     /// Node's code, such as `ENOENT`.
     pub(crate) code: &'static str,
-    /// The system's number, 0 when there is none.
+    /// The system's `errno`, 0 when there is none.
     pub(crate) number: i32,
-    /// What Node (libuv) says for the code.
     pub(crate) text: &'static str,
 }
 

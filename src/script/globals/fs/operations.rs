@@ -1,5 +1,5 @@
-//! The file operations behind `node:fs`, free of JavaScript: plain arguments in, plain values or an [`FsError`] out.
-//! All of them block; the asynchronous faces run them on tokio's blocking threads.
+//! File operations of `node:fs` without JavaScript types. All of them block; the asynchronous versions run them on
+//! tokio's blocking threads.
 
 use std::{
     collections::VecDeque,
@@ -8,10 +8,9 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use super::fs_error::{FsError, FsResult};
-use super::fs_opening::Opener;
+use super::error::{FsError, FsResult};
+use super::opener::Opener;
 
-/// Reads a whole file, opened with Node's flags.
 pub(super) fn read_file(opener: &Opener, path: &str, flags: u32) -> FsResult<Vec<u8>> {
     let mut bytes = Vec::new();
     let mut file = opener.open(path, flags, 0o666)?;
@@ -22,12 +21,11 @@ pub(super) fn read_file(opener: &Opener, path: &str, flags: u32) -> FsResult<Vec
     Ok(bytes)
 }
 
-/// Writes a whole file, opened with Node's flags.
 pub(super) fn write_file(opener: &Opener, path: &str, bytes: &[u8], flags: u32, mode: u32) -> FsResult<()> {
     Ok(opener.open(path, flags, mode)?.write_all(bytes)?)
 }
 
-/// Checks access; `mode` is a sum of `R_OK` 4, `W_OK` 2 and `X_OK` 1, or 0 for existence.
+/// `mode` is a sum of `R_OK` 4, `W_OK` 2 and `X_OK` 1, or 0 for existence.
 pub(super) fn access(path: &str, mode: u32) -> FsResult<()> {
     #[cfg(unix)]
     rustix::fs::access(path, rustix::fs::Access::from_bits_truncate(mode)).map_err(io::Error::from)?;
@@ -41,10 +39,10 @@ pub(super) fn access(path: &str, mode: u32) -> FsResult<()> {
     Ok(())
 }
 
-/// One entry: the directory below the one asked for (empty for itself), the name, and Node's `UV_DIRENT_*` number.
+/// Folder relative to the listed one (empty for itself), name, and `UV_DIRENT_*` number.
 pub(super) type Entry = (String, String, u32);
 
-/// The entries of a directory, sorted by name; recursive: level by level, as Node lists them.
+/// Sorted by name; recursive: level by level, as in Node.
 pub(super) fn read_directory(path: &str, recursive: bool) -> FsResult<Vec<Entry>> {
     let mut entries = Vec::new();
     let mut directories = VecDeque::from([String::new()]);
@@ -55,7 +53,7 @@ pub(super) fn read_directory(path: &str, recursive: bool) -> FsResult<Vec<Entry>
                 Ok((entry.file_name().to_string_lossy().into_owned(), entry_kind(entry.file_type()?)))
             })
             .collect::<io::Result<Vec<_>>>()?;
-        // Systems list in any order; a script should see the same one everywhere.
+        // The system's order differs between machines.
         level.sort();
         for (name, kind) in level {
             if recursive && kind == DIRECTORY {
@@ -67,7 +65,6 @@ pub(super) fn read_directory(path: &str, recursive: bool) -> FsResult<Vec<Entry>
     Ok(entries)
 }
 
-/// `UV_DIRENT_DIR`.
 const DIRECTORY: u32 = 2;
 
 fn entry_kind(kind: fs::FileType) -> u32 {
@@ -99,7 +96,7 @@ fn entry_kind(kind: fs::FileType) -> u32 {
     0
 }
 
-/// Makes a directory. Recursive: gives the first one that had to be made, and is content when it exists.
+/// With `recursive`, returns the first directory created, and `None` if it exists.
 pub(super) fn make_directory(path: &str, recursive: bool, mode: u32) -> FsResult<Option<String>> {
     let mut builder = fs::DirBuilder::new();
     #[cfg(unix)]
@@ -112,13 +109,13 @@ pub(super) fn make_directory(path: &str, recursive: bool, mode: u32) -> FsResult
     let parts = path.ancestors().filter(|part| !part.as_os_str().is_empty());
     let first = parts.take_while(|part| !part.exists()).last().map(Path::to_path_buf);
     if let Err(error) = builder.recursive(true).create(path) {
-        // A file in the place of the directory is `EEXIST` for Node; of a parent, `ENOTDIR`.
+        // A file at the path itself is `EEXIST` in Node, a file in place of a parent `ENOTDIR`.
         return Err(if path.is_file() { io::Error::from(io::ErrorKind::AlreadyExists).into() } else { error.into() });
     }
     Ok(first.map(|path| path.to_string_lossy().into_owned()))
 }
 
-/// `fs.rm`: files always, directories only when recursive.
+/// Directories only when `recursive`.
 pub(super) fn remove(path: &str, recursive: bool, force: bool) -> FsResult<()> {
     let metadata = match fs::symlink_metadata(path) {
         Err(error) if force && error.kind() == io::ErrorKind::NotFound => return Ok(()),
@@ -143,26 +140,26 @@ pub(super) fn rename(from: &str, to: &str) -> FsResult<()> {
     Ok(fs::rename(from, to)?)
 }
 
-/// `fs.copyFile`; `exclusive` is `COPYFILE_EXCL`.
+/// `exclusive` is `COPYFILE_EXCL`.
 pub(super) fn copy_file(opener: &Opener, from: &str, to: &str, exclusive: bool) -> FsResult<()> {
-    // Making the file is the check: of two that try, one fails.
+    // Creating the file is the check: of two concurrent copies, one fails.
     if exclusive {
         OpenOptions::new().write(true).create_new(true).open(to)?;
     }
     opener.copy(from, to)
 }
 
-/// `fs.mkdtemp`: the prefix and six random characters.
+/// Appends six random characters to the prefix.
 pub(super) fn make_temporary_directory(prefix: &str) -> FsResult<String> {
     const CHARACTERS: &[u8; 62] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789";
     loop {
         let mut random = [0; 6];
         getrandom::fill(&mut random).map_err(|_| io::Error::from(io::ErrorKind::Other))?;
-        // The remainder favours some letters a little; a name needs no even distribution.
+        // The modulo bias does not matter for a name.
         let suffix = random.map(|byte| char::from(CHARACTERS[usize::from(byte) % CHARACTERS.len()]));
         let path = format!("{prefix}{}", suffix.iter().collect::<String>());
         match make_directory(&path, false, 0o700) {
-            // Taken: try another name.
+            // The name exists: try another.
             Err(error) if error.code == "EEXIST" => {}
             other => return other.map(|_| path),
         }

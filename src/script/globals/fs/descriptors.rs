@@ -1,10 +1,10 @@
-//! Files that scripts hold open, by descriptor: `fs.open` and what works on its numbers.
+//! Files that scripts hold open, by descriptor: `fs.open` and the operations on its result.
 //!
-//! The numbers are the system's own, as in Node, so that a child process can be given one. Descriptor 0 is standard
-//! input, which is read through the standard library's buffer like everywhere else; 1 and 2 never come here, the
-//! JavaScript half hands what is written there to the printer.
+//! The numbers are the system's own, as in Node, so that a child process can inherit them. Descriptor 0 is read through
+//! the standard library's buffer, like all other uses of standard input. JavaScript sends output for 1 and 2 to the
+//! host.
 //!
-//! What a script has left open is closed with its engine: several engines can share a process.
+//! Files that a script leaves open are closed with its engine, as several engines can share a process.
 
 use std::{
     collections::{BTreeMap, btree_map::Entry},
@@ -18,58 +18,54 @@ use std::io::{Seek, SeekFrom};
 
 use rquickjs::{Ctx, JsLifetime, Result};
 
-use super::fs_attributes as attributes;
-use super::fs_error::{FsError, FsResult};
-use super::fs_opening::Opener;
+use super::attributes;
+use super::error::{FsError, FsResult};
+use super::opener::Opener;
 use crate::script::user_data;
 
-/// Standard input.
 const STDIN: i32 = 0;
 
 /// A file without contents.
-pub(super) const NOTHING: &str = if cfg!(unix) { "/dev/null" } else { "NUL" };
+pub(super) const EMPTY_FILE: &str = if cfg!(unix) { "/dev/null" } else { "NUL" };
 
-/// The files that the scripts of an engine hold open. Clones are the same.
+/// The files that the scripts of an engine hold open. Clones share the table.
 #[derive(Clone, Default, JsLifetime)]
 pub(super) struct OpenFiles(Arc<Mutex<BTreeMap<i32, Arc<File>>>>);
 
-/// Part of making an engine.
-pub(super) fn set_up(ctx: &Ctx<'_>) -> Result<()> {
+pub(in crate::script::globals) fn set_up(ctx: &Ctx<'_>) -> Result<()> {
     user_data::store(ctx, OpenFiles::default())
 }
 
-/// Those of the engine that `ctx` belongs to.
 pub(super) fn open_files(ctx: &Ctx<'_>) -> Result<OpenFiles> {
     Ok(user_data::read::<OpenFiles>(ctx)?.clone())
 }
 
-/// The file that a script has opened under this number, to give to a child process.
+/// The file that a script has opened under this number, for a child process.
 pub(in crate::script) fn opened(ctx: &Ctx<'_>, descriptor: i32) -> Option<Arc<File>> {
     open_files(ctx).ok()?.file(descriptor).ok()
 }
 
-/// Where the file of a descriptor is, as far as the system tells.
+/// The path of an open file, as far as the system reports it.
 pub(super) fn path_of(descriptor: i32) -> String {
     format!("/dev/fd/{descriptor}")
 }
 
 impl OpenFiles {
     fn table(&self) -> MutexGuard<'_, BTreeMap<i32, Arc<File>>> {
-        // The table is whole at any moment, also when a thread panicked.
+        // No operation leaves the table inconsistent, so a panic elsewhere does not matter.
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// The open file of that number.
     fn file(&self, descriptor: i32) -> FsResult<Arc<File>> {
         let file = self.table().get(&descriptor).cloned();
         file.ok_or(FsError { code: "EBADF", number: 9, text: "bad file descriptor" })
     }
 
-    /// Has standard input be empty from now on.
+    /// Makes standard input empty from now on.
     pub(super) fn empty_stdin(&self) -> io::Result<()> {
         let mut files = self.table();
         if let Entry::Vacant(place) = files.entry(STDIN) {
-            place.insert(Arc::new(File::open(NOTHING)?));
+            place.insert(Arc::new(File::open(EMPTY_FILE)?));
         }
         Ok(())
     }
@@ -85,14 +81,14 @@ impl OpenFiles {
         Ok(number)
     }
 
-    /// The system closes the file when the last operation on it is done.
+    /// The system closes the file once its last operation is done.
     pub(super) fn close(&self, descriptor: i32) -> FsResult<()> {
         self.file(descriptor)?;
         self.table().remove(&descriptor);
         Ok(())
     }
 
-    /// At most `length` bytes, from `position` or from where the last read ended; fewer before the end, none at it.
+    /// Reads up to `length` bytes at `position`, or at the current position. Fewer only before the end of the file.
     pub(super) fn read(&self, descriptor: i32, length: usize, position: Option<u64>) -> FsResult<Vec<u8>> {
         let mut bytes = vec![0; length];
         let read = match (descriptor, position) {
@@ -104,7 +100,7 @@ impl OpenFiles {
         Ok(bytes)
     }
 
-    /// Everything from the current position on.
+    /// Reads from the current position to the end.
     pub(super) fn read_all(&self, descriptor: i32) -> FsResult<Vec<u8>> {
         let mut bytes = Vec::new();
         match descriptor {
@@ -114,7 +110,7 @@ impl OpenFiles {
         Ok(bytes)
     }
 
-    /// Writes at `position` or where the last write ended; gives how many bytes were taken.
+    /// Writes at `position`, or at the current position; returns the number of bytes written.
     pub(super) fn write(&self, descriptor: i32, bytes: &[u8], position: Option<u64>) -> FsResult<usize> {
         let file = self.file(descriptor)?;
         Ok(match position {
@@ -130,7 +126,7 @@ impl OpenFiles {
     pub(super) fn stat(&self, descriptor: i32) -> FsResult<Vec<f64>> {
         #[cfg(unix)]
         if (STDIN..=2).contains(&descriptor) && self.file(descriptor).is_err() {
-            // The standard streams are open though not by a script.
+            // The standard streams are open, but not in the table.
             return attributes::stat(&format!("/dev/fd/{descriptor}"), true);
         }
         Ok(attributes::stat_numbers(&self.file(descriptor)?.metadata()?))
@@ -140,7 +136,7 @@ impl OpenFiles {
         Ok(self.file(descriptor)?.set_len(length)?)
     }
 
-    /// Waits until the disk has everything; `data_only` leaves out what is not needed to read it again.
+    /// Waits until everything is on disk; `data_only` is `fdatasync`.
     pub(super) fn sync(&self, descriptor: i32, data_only: bool) -> FsResult<()> {
         let file = self.file(descriptor)?;
         if data_only {

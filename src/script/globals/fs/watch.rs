@@ -1,4 +1,4 @@
-//! `fs.watch`: what the system tells of changes, as Node's two kinds of events.
+//! Native half of `fs.watch`: the system's change notifications as Node's two kinds of events.
 
 use std::cell::RefCell;
 use std::path::{Path, PathBuf};
@@ -9,17 +9,18 @@ use notify::{Config, Event, EventKind, RecommendedWatcher, RecursiveMode, Watche
 use rquickjs::{Ctx, Function, Object, Result, convert::List, prelude::Async};
 use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
 
-use super::fs_error::FsError;
+use super::error::FsError;
 use crate::permission::Access;
 use crate::script::gate;
 use crate::script::native_module::NativeModule;
 
-pub(super) const NATIVE: NativeModule = NativeModule { name: "lmthing:internal/native/fs-watch", init: exports };
+pub(in crate::script::globals) const NATIVE: NativeModule =
+    NativeModule { name: "lmthing:internal/native/fs-watch", init: exports };
 
-/// `rename` or `change`, and the name below the folder that is watched.
+/// `rename` or `change`, and the name relative to the watched folder.
 type Change = (&'static str, String);
 
-/// Node's name for what happened; nothing for what it does not tell, such as reading.
+/// Node's name of an event; `None` for events that it does not report, such as reading.
 fn kind(event: &Event) -> Option<&'static str> {
     match event.kind {
         EventKind::Create(_) | EventKind::Remove(_) | EventKind::Modify(ModifyKind::Name(_)) => Some("rename"),
@@ -28,7 +29,7 @@ fn kind(event: &Event) -> Option<&'static str> {
     }
 }
 
-/// What changed, relative to `watched`; a file that is watched itself, or the folder, by its own name.
+/// The changed path relative to `watched`; for `watched` itself, its own name.
 fn name_of(path: &Path, watched: &Path) -> String {
     let relative = path.strip_prefix(watched).ok().filter(|rest| !rest.as_os_str().is_empty());
     let own = || path.file_name().map(PathBuf::from).unwrap_or_default();
@@ -46,10 +47,10 @@ fn start(
     let tell = move |event: notify::Result<Event>| {
         let Ok(event) = event else { return };
         let Some(kind) = kind(&event) else { return };
-        // A rename within the folder comes once for each name and once for both.
+        // A rename within the folder is reported once for each name and once for both.
         let both = matches!(event.kind, EventKind::Modify(ModifyKind::Name(notify::event::RenameMode::Both)));
         for path in event.paths.iter().filter(|_| !both) {
-            // Nobody listening is fine: the watcher is about to be dropped.
+            // Fails while the watcher is being dropped.
             let _ = changes.send((kind, name_of(path, &place)));
         }
     };
@@ -63,7 +64,7 @@ fn start(
     Ok(watcher)
 }
 
-/// `{value: {next(), close()}}` or `{code, number, text}`; `next` resolves to `[kind, name]`, or to nothing when the
+/// `{value: {next(), close()}}` or `{code, number, text}`; `next` resolves to `[kind, name]`, or to undefined when the
 /// watcher is closed.
 fn watch<'js>(ctx: Ctx<'js>, path: String, recursive: bool) -> Result<Object<'js>> {
     gate::check(&ctx, Access::Read(&path))?;
@@ -82,7 +83,7 @@ fn watch<'js>(ctx: Ctx<'js>, path: String, recursive: bool) -> Result<Object<'js
     let receiver = Rc::new(tokio::sync::Mutex::new(receiver));
     let next = move || next_change(receiver.clone());
     object.set("next", Function::new(ctx.clone(), Async(next))?)?;
-    // Dropping the watcher ends the channel, and with it `next`.
+    // Dropping the watcher closes the channel, which ends `next`.
     let watcher = RefCell::new(Some(watcher));
     object.set("close", Function::new(ctx.clone(), move || drop(watcher.take()))?)?;
     outcome.set("value", object)?;
