@@ -1,5 +1,5 @@
-// Bundles every entry of builtins.json to one minified ES module each: `node bundle.mjs <output directory> [<root>]`.
-// build.rs calls it; the files are named <index>.js in the order of builtins.json. `root` is the folder of Cargo.lock.
+// Bundles every entry of builtins.json to a minified ES module: `node bundle.mjs <output directory> [<root>]`. Called
+// by build.rs; the files are named <index>.js in the order of builtins.json. `root` is the folder of Cargo.lock.
 import { createHash } from 'node:crypto';
 import { existsSync, readFileSync, readdirSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
@@ -17,14 +17,14 @@ if (!outputDirectory) throw new Error('usage: node bundle.mjs <output directory>
 const builtins = JSON.parse(readFileSync(new URL('builtins.json', import.meta.url), 'utf8'));
 const names = Object.entries(builtins).flatMap(([name, { aliases = [] }]) => [name, ...aliases]);
 
-/** Other builtins and the modules that Rust provides stay imports; a builtin may still bundle the npm package it is named after. */
+/** Keeps imports of other builtins and native modules; a builtin may bundle the npm package of its own name. */
 const keepBuiltinsExternal = (entryPoint, alias) => ({
   name: 'builtins',
   setup({ onLoad, onResolve }) {
-    // What stands in for a package comes before builtins of its name.
+    // Replacements of packages take precedence over builtins of the same name.
     onResolve({ filter: /^[a-z@]/ }, ({ path }) => (path in alias ? { path: alias[path] } : undefined));
-    // CommonJS packages reach other builtins by `require` (some with a slash at the end, against their namesakes on npm):
-    // an ES module in between turns that into an import.
+    // CommonJS packages `require` builtins (some with a trailing slash, to avoid npm packages of the same name): an
+    // intermediate ES module turns that into an import.
     onResolve({ filter: /^[a-z]/ }, ({ path, importer, kind }) => {
       const name = path.replace(/\/$/, '');
       if (kind !== 'require-call' || !names.includes(name) || importer === entryPoint) return undefined;
@@ -40,8 +40,8 @@ const keepBuiltinsExternal = (entryPoint, alias) => ({
 });
 
 /**
- * Places where the npm extract of Node's inspection code has stubs for what only an engine knows; the functions come from
- * `internal/inspect-natives.js`. A place that is gone (another version) fails the build.
+ * Patches of the npm extract of Node's inspection code: replaces its stubs for engine functions by
+ * `internal/inspect-natives.js`. A missing stub (in another version) fails the build.
  */
 const INSPECT_PATCHES = [
   [/getPromiseDetails:function\(\)\{return\[(\w+),void 0\]\}/, 'getPromiseDetails:(promise)=>promiseDetails(promise,kPENDING,kREJECTED)'],
@@ -69,8 +69,8 @@ const patchInspect = {
 };
 
 /**
- * zod's error messages in 60 languages are more than half of it and hardly ever used: `z.locales` becomes an object that
- * loads them (the builtin `zod/v4/locales`) when one is read. English stays inside.
+ * zod's error messages in 60 languages are more than half of it and rarely used: `z.locales` becomes an object that
+ * loads them (the builtin `zod/v4/locales`) on first access. English stays included.
  */
 const lazyLocales = {
   name: 'zod-locales',
@@ -100,13 +100,13 @@ const lazyLocales = {
 
 const inBuiltins = (file) => fileURLToPath(new URL(`src/builtins/${file}`, import.meta.url));
 
-/** What stands in for packages in all bundles. */
+/** Replacements of packages in all bundles. */
 const ALIAS = {
   'abort-controller': inBuiltins('shared/abort-controller.js'),
   tinyrainbow: inBuiltins('testing/expect/packages/no-colors.js'),
 };
 
-/** Writes modules to where their entries have their place. */
+/** Writes modules to the indexes of their entries. */
 async function writeParts(modules) {
   const unknown = Object.keys(modules).filter((name) => !builtins[name]);
   if (unknown.length > 0) throw new Error(`builtins.json has no entry for ${unknown}`);
@@ -115,7 +115,7 @@ async function writeParts(modules) {
 
 await Promise.all(
   Object.values(builtins).map(async ({ entry, inject = [], minifyNames = false, alias = {}, isTakenApart = false }, index) => {
-    // A part of another one.
+    // Bundled as part of another entry.
     if (!entry) return;
     const entryPoint = inBuiltins(entry);
     const standIns = { ...ALIAS, ...Object.fromEntries(Object.entries(alias).map(([name, file]) => [name, inBuiltins(file)])) };
@@ -133,7 +133,7 @@ await Promise.all(
       ...(isTakenApart ? {} : minify),
       legalComments: 'none',
       logLevel: 'warning',
-      // For minimatch's own tests; a restricted file may not look at variables.
+      // Used by minimatch's own tests only; a restricted file may not read variables.
       define: { 'process.env.__MINIMATCH_TESTING_PLATFORM__': 'undefined' },
       inject: inject.map(inBuiltins),
       plugins: [keepBuiltinsExternal(entryPoint, standIns), patchInspect, lazyLocales, chaiParts],
@@ -142,7 +142,7 @@ await Promise.all(
   }),
 );
 
-// Reading CLDR takes seconds: only when its pages or what is kept of them have changed.
+// Reading CLDR takes seconds: only when the inputs have changed.
 const locales = join(outputDirectory, 'locales.bin');
 const inputs = ['package-lock.json', ...readdirSync(new URL('locales/', import.meta.url)).map((name) => `locales/${name}`)];
 const stamp = createHash('sha256').update(inputs.map((name) => readFileSync(new URL(name, import.meta.url))).join('\0')).digest('hex');

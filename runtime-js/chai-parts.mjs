@@ -1,9 +1,9 @@
-// chai in parts: what Vitest's matchers are made of; the rest (its own assertions, how it compares and shows values) and its interface
-// `assert`, which are loaded when they are asked for. Its interface `should` is left out.
+// Splits chai: the part that Vitest's matchers need, and the rest (its own assertions, comparison, formatting) and its
+// `assert` interface, which are loaded on demand. The `should` interface is left out.
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 
-/** Sections of chai's one file, by where they come from. */
+/** Sections of chai's single file, by source. */
 const REST = /^(node_modules\/(loupe|deep-eql)\/|lib\/chai\/core\/assertions\.js)/;
 const ASSERT = /^lib\/chai\/interface\/assert\.js/;
 const LEFT_OUT = /^lib\/chai(\/utils\/events|\/interface\/should)?\.js/;
@@ -16,7 +16,7 @@ const NEEDED = [
   'lib/chai/utils/events.js',
 ];
 
-/** What the first part says instead of what it left out; whoever uses it says how the rest is loaded. */
+/** Replaces the removed code in the first part; the importer sets how the rest is loaded. */
 const STAND_INS = `
 export const rest = { load: undefined };
 const events = { dispatchEvent() {} };
@@ -39,10 +39,10 @@ function cut(path) {
       .map((section) => `// ${section}`)
       .join('');
   const isFirst = (section) => ![REST, ASSERT, LEFT_OUT].some((pattern) => pattern.test(section));
-  // The names of functions are for stack traces, where chai is not seen.
+  // Function names matter only in stack traces, where chai is hidden.
   const first = `${helpers.replace(/^var __name = .*$/m, 'var __name = (target) => target;')}${text(isFirst)}`;
   const [second, assert] = [REST, ASSERT].map((pattern) => text((section) => pattern.test(section)));
-  /** What a later part uses of the first. */
+  /** The names of the first part that a later part uses. */
   const used = (part) =>
     declared(first).filter((name) => !declared(part).includes(name) && new RegExp(`\\b${name}\\b`).test(part));
   const later = (part, exported) => `
@@ -60,7 +60,6 @@ function cut(path) {
   };
 }
 
-/** `chai`, `chai/rest` and `chai/assert`. */
 export const chaiParts = {
   name: 'chai',
   setup({ onLoad, onResolve }) {

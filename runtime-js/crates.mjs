@@ -1,5 +1,5 @@
-// Data that crates bring along: `fileOfCrate(root, name, path)` is where a file of the crate lies that `Cargo.lock` in the folder
-// `root` names.
+// Finds data files in crates: `fileOfCrate(root, name, path)` is the path of a file in the crate version that
+// `root`/Cargo.lock names.
 import { execFileSync } from 'node:child_process';
 import { existsSync, readFileSync, readdirSync } from 'node:fs';
 import { homedir } from 'node:os';
@@ -12,7 +12,7 @@ export function versionOfCrate(root, name) {
   return found[1];
 }
 
-/** Where cargo keeps the crate: usually in the folder of its registry, else (vendored, replaced) cargo says where. */
+/** Usually in cargo's registry folder; otherwise (vendored, replaced) from `cargo metadata`. */
 export function fileOfCrate(root, name, path) {
   const sources = join(process.env.CARGO_HOME ?? join(homedir(), '.cargo'), 'registry', 'src');
   const crate = `${name}-${versionOfCrate(root, name)}`;

@@ -1,13 +1,12 @@
-// Writes the declarations that prompt files are checked against: `writeDeclarations(file)`. They are the ones of this folder
-// (`types/`) and, without their comments, those of the npm packages zod, @types/node and undici-types, as far as lmthing offers
-// what they describe. `check/declarations.rs` says where they lie, and reads the archive: the length of its table, the table
-// (lines `= GROUP LENGTH`, the length being that of the group's compressed bytes, each followed by lines `PATH LENGTH` for the
-// files in it), the groups.
+// Writes the declarations that prompt files are checked against: `writeDeclarations(file)`. They are those in `types/`
+// and, without comments, those of zod, @types/node and undici-types for what lmthing supports. `check/declarations.rs`
+// reads the archive: length of the table, table (lines `= GROUP LENGTH` with the compressed length of a group, each
+// followed by lines `PATH LENGTH` for its files), groups.
 import { readFileSync, readdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { deflateRawSync } from 'node:zlib';
 
-/** The folder that all of them seem to be in. */
+/** The folder of all declarations in the archive. */
 const ROOT = '/lmthing-types/';
 const inPackages = (path) => new URL(`node_modules/${path}`, import.meta.url);
 const read = (path) => readFileSync(inPackages(path), 'utf8');
@@ -25,13 +24,13 @@ export function writeDeclarations(file) {
   writeFileSync(file, Buffer.concat([length, table, ...blobs]));
 }
 
-/** lmthing's own keep their comments: `lmthing types` writes them for editors. */
+/** lmthing's own files keep their comments: `lmthing types` writes them for editors. */
 function own() {
   const folder = new URL('types/', import.meta.url);
   return new Map(readdirSync(folder).sort().map((name) => [ROOT + name, readFileSync(new URL(name, folder), 'utf8')]));
 }
 
-/** What `zod`, `zod/v4` and `zod/v4/locales` reach. */
+/** The files that `zod`, `zod/v4` and `zod/v4/locales` import. */
 function zod() {
   const files = new Map();
   const root = `${ROOT}node_modules/zod/`;
@@ -47,7 +46,7 @@ function zod() {
 
 const LOCALES = 'v4/locales/index.d.ts';
 
-/** One file in place of one for each of the 60 languages, which are all the same. */
+/** One file for the 60 languages, whose declarations are the same. */
 function locales() {
   const index = read(`zod/${LOCALES}`);
   const names = [...index.matchAll(/export \{ default as (\w+) \}/g)].map(([, name]) => name);
@@ -58,12 +57,12 @@ function locales() {
   return `${first.replace('export default function', 'declare function locale')}\nexport { ${exported} };\n`;
 }
 
-/** What lmthing does not have, or has in name only, and what the library of the language describes. */
+/** Unsupported modules, and types that the library of the language declares. */
 const LEFT_OUT = ['test', 'wasi', 'sea', 'http2', 'inspector.generated', 'repl', 'compatibility/index', 'compatibility/indexable'];
-/** The rest of undici-types describes clients that only the package itself has. */
+/** The rest of undici-types declares clients that only the package itself has. */
 const UNDICI_ENTRIES = ['fetch', 'formdata', 'eventsource', 'websocket'];
 
-/** Node's modules and globals, in the order of the index of @types/node. */
+/** Node's modules and globals, in the order of @types/node's index. */
 function node() {
   const files = new Map();
   const root = `${ROOT}node_modules/@types/node/`;
@@ -73,7 +72,7 @@ function node() {
   const kept = paths.filter((path) => !LEFT_OUT.includes(path));
   for (const path of kept) files.set(`${root}${path}.d.ts`, withoutComments(read(`@types/node/${path}.d.ts`)));
   const declared = [...files.values()].flatMap((text) => [...text.matchAll(/declare module "([^"]+)"/g)].map(([, name]) => name));
-  // Those in name only are `any`.
+  // Unsupported modules are `any`.
   const others = offered().filter((name) => !declared.includes(name));
   const index = [...kept.map((path) => `/// <reference path="${path}.d.ts" />`), ...others.map((name) => `declare module "${name}";`)];
   files.set(`${root}index.d.ts`, `${index.join('\n')}\n`);
@@ -82,7 +81,6 @@ function node() {
   return files;
 }
 
-/** The names under which Node's modules can be imported. */
 function offered() {
   const builtins = JSON.parse(readFileSync(new URL('builtins.json', import.meta.url), 'utf8'));
   return Object.entries(builtins).filter(([name]) => name.startsWith('node:')).flatMap(([name, { aliases }]) => [name, ...aliases]);
@@ -103,16 +101,16 @@ function undici() {
   return files.set(`${root}package.json`, manifest('undici-types'));
 }
 
-/** As much of a package.json as finding the declarations needs. */
+/** The part of a package.json that module resolution needs. */
 function manifest(name) {
   const { version, license, type } = JSON.parse(read(`${name}/package.json`));
   return `${JSON.stringify({ name, version, license, type, types: './index.d.ts' })}\n`;
 }
 
-/** Declarations without comments and indentation: nobody reads these, and reading them takes time. */
+/** Removes comments and indentation, which only cost parsing time. */
 export function withoutComments(text) {
   const tokens = /"(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*'|`(?:[^`\\]|\\.)*`|\/\*[^]*?\*\/|\/\/.*/g;
-  // zod has TypeScript overlook some of its annotations.
+  // zod needs some of its `@ts-ignore` comments.
   const isIdle = (token) => token.startsWith('/') && !token.includes('@ts-ignore');
   const bare = text.replace(tokens, (token) => (isIdle(token) ? ' ' : token));
   return bare.split('\n').map((line) => line.trim()).filter((line) => line !== '').map((line) => `${line}\n`).join('');

@@ -1,12 +1,13 @@
-// Writes the declarations of the language: `writeLibrary(root, file)`. The crate tsr_bundled has them, and can hold them itself:
-// 606 KB with their comments, beside five times as much about browsers. These are 153 KB, compressed 21 KB. `code/library.rs`
-// reads them: the length of the table, the table (a file's name and length a line), and the compressed texts.
+// Writes the declarations of the language: `writeLibrary(root, file)`. They come from the crate tsr_bundled, which
+// could include them itself: 606 KB with comments, besides five times as much for browsers. These are 153 KB,
+// compressed 21 KB. `code/library.rs` reads them: length of the table, table (name and length of a file per line),
+// compressed texts.
 import { readFileSync, readdirSync, writeFileSync } from 'node:fs';
 import { deflateRawSync } from 'node:zlib';
 import { fileOfCrate } from './crates.mjs';
 import { withoutComments } from './declarations.mjs';
 
-/** What browsers and others offer, and what the engine lacks. */
+/** Browser types, and features that QuickJS lacks. */
 const LEFT_OUT = /^lib\.(dom|esnext\.temporal|esnext\.date|esnext\.intl|scripthost|webworker)\./;
 
 export function writeLibrary(root, file) {
@@ -19,5 +20,5 @@ export function writeLibrary(root, file) {
   writeFileSync(file, Buffer.concat([length, table, deflateRawSync(texts.join(''), { level: 9 })]));
 }
 
-/** Comments that say which other files belong to one stay. */
+/** Keeps the comments that reference other files. */
 const textOf = (text) => [...text.matchAll(/^\/\/\/ <reference .*$/gm)].map(([line]) => `${line}\n`).join('') + withoutComments(text);

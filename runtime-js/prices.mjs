@@ -1,7 +1,7 @@
-// Writes the price table: `writePrices(root, file)`, from the data in the crate genai-prices that `Cargo.lock` in the folder
-// `root` names. The crate can hold its data itself, uncompressed and decoded as a whole, which takes a tenth of a second and
-// 16 MB; this archive is a tenth of the size, and a run reads the one provider that it asks. `cost/archive.rs` reads it: the
-// length of its table, the table (a provider's id and the length of its section a line), then the sections, compressed JSON.
+// Writes the price table from the crate genai-prices: `writePrices(root, file)`. The crate can include its data itself,
+// uncompressed and decoded as a whole, which takes 0.1 s and 16 MB; this archive is a tenth of the size, and a run
+// reads only its own provider. `cost/archive.rs` reads it: length of the table, table (provider id and section length
+// per line), sections as compressed JSON.
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { deflateRawSync } from 'node:zlib';
@@ -10,7 +10,7 @@ import { fileOfCrate, versionOfCrate } from './crates.mjs';
 const CRATE = 'genai-prices';
 const DATA = join('data', 'prices.json');
 
-/** What matching and arithmetic read; the rest is comments, and prices of audio that no model here is asked for. */
+/** The keys needed for matching and arithmetic, without comments and audio prices. */
 const PROVIDER_KEYS = ['id', 'name', 'api_pattern', 'fallback_model_providers'];
 const MODEL_KEYS = ['id', 'name', 'match', 'prices'];
 
@@ -21,7 +21,7 @@ export function writePrices(root, file) {
     ...pick(provider, PROVIDER_KEYS),
     models: provider.models.filter(isPriced).map((model) => pick(model, MODEL_KEYS)),
   }));
-  // A provider of the index has no models: it is for finding one by its address.
+  // The index has providers without models, for lookup by address.
   const index = { version, checked: lastCheck(text), providers: providers.map((provider) => ({ ...provider, models: [] })) };
   const sections = [['index', index], ...providers.map((provider) => [provider.id, [provider]])];
   const blobs = sections.map(([name, value]) => [name, deflateRawSync(JSON.stringify(value), { level: 9 })]);
@@ -33,13 +33,13 @@ export function writePrices(root, file) {
 
 const pick = (object, keys) => Object.fromEntries(keys.filter((key) => key in object).map((key) => [key, object[key]]));
 
-/** Whether a model has a price for tokens: what has one for minutes of audio only would seem to be free. */
+/** Whether a model has token prices: one with audio prices only would seem to be free. */
 function isPriced({ prices }) {
   const lists = Array.isArray(prices) ? prices.map((conditional) => conditional.prices) : [prices];
   return lists.some((list) => 'input_mtok' in list || 'output_mtok' in list);
 }
 
-/** The table has no date of its own; its comments tell when prices were last looked up. */
+/** The table has no date; its comments contain the dates of price checks. */
 function lastCheck(text) {
   const dates = [...text.matchAll(/(?:verified|checked|observed)[^."]{0,60}?(20\d\d-\d\d-\d\d)/gi)].map(([, date]) => date);
   return dates.sort().at(-1) ?? null;

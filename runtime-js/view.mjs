@@ -1,6 +1,6 @@
-// Writes the page of `lmthing view` without its run: `writeView(file)`. The script and the style of `view/` stand in it whole,
-// and its policy names their hashes, so that a browser runs nothing else. Compressed; `trace/page` fills in the two places
-// `@TITLE@` and `@EVENTS@`.
+// Writes the page template of `lmthing view`: `writeView(file)`. It contains script and style of `view/`, and a content
+// security policy with their hashes, so that a browser runs nothing else. Compressed; `trace/page` fills in `@TITLE@`
+// and `@EVENTS@`.
 import { createHash } from 'node:crypto';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
@@ -14,10 +14,10 @@ export async function writeView(file) {
   writeFileSync(file, deflateRawSync(await viewPage(), { level: 9 }));
 }
 
-/** The text of the page, with the places for title and events. */
+/** Returns the page with its two placeholders. */
 export async function viewPage() {
   const [script, style] = await Promise.all([bundled('main.jsx'), bundled('style.css')]);
-  // What would end them early, or be taken for a place to fill in.
+  // Text that would end these elements early, or look like a placeholder.
   const wrong = /<\/(script|style)|<!--|@[A-Z]+@/i.exec(script + style);
   if (wrong) throw new Error(`the script or the style of the page has ${wrong[0]} in it`);
   const policy = [
@@ -44,7 +44,7 @@ async function bundled(entry) {
     target: ['chrome120', 'firefox121', 'safari17'],
     jsx: 'automatic',
     jsxImportSource: 'preact',
-    // For names of the packages' own modes.
+    // Some packages select a mode by it.
     define: { 'process.env.NODE_ENV': '"production"' },
     legalComments: 'none',
     logLevel: 'warning',
@@ -54,7 +54,7 @@ async function bundled(entry) {
 
 const hash = (text) => `'sha256-${createHash('sha256').update(text).digest('base64')}'`;
 
-/** Whose code stands in the page; their licences ask for it to be said. */
+/** License notices of the included packages. */
 function notices() {
   const lines = PACKAGES.map((name) => {
     const folder = new URL(`node_modules/${name}/`, import.meta.url);

@@ -1,13 +1,13 @@
-// Writes the locale data: `writeArchive(cldr, file)`. The archive begins with the length of its table; then come groups of
-// sections, each compressed as a whole. A line of the table begins a group, with the length it has in the archive, or is a name
-// and the length of its section, JSON, in the group. `globals/intl/archive.rs` reads it.
+// Writes the locale data: `writeArchive(cldr, file)`. Length of the table, table, then groups of sections, each
+// compressed as a whole. A line of the table is either the compressed length of the next group, or the name and length
+// of a section (JSON) in the current group. `globals/intl/archive.rs` reads it.
 import { readFileSync, writeFileSync } from 'node:fs';
 import { brotliCompressSync, constants } from 'node:zlib';
 import { difference } from './difference.mjs';
 import { sectionsOf } from './sections.mjs';
 import { coreOf, zonesOf } from './supplemental.mjs';
 
-/** CLDR lists a few locales without giving them all of the pages. */
+/** CLDR lists a few locales with incomplete pages. */
 const NEEDED_PAGES = ['numbers', 'currencies', 'units', 'ca-gregorian', 'dateFields', 'timeZoneNames', 'listPatterns', 'localeDisplayNames', 'languages', 'territories', 'scripts', 'variants'];
 
 export function writeArchive(cldr, file) {
@@ -44,12 +44,12 @@ export function writeArchive(cldr, file) {
 }
 
 /**
- * Bytes of a group before it is compressed. What locales have in common makes larger groups smaller; a script that writes a
- * number waits half a millisecond for each group that it reads.
+ * Uncompressed bytes of a group. Larger groups compress better, as locales share text; but a script that formats a
+ * number waits 0.5 ms for each group that it reads.
  */
 const GROUP = 128 << 10;
 
-/** The sections of a kind side by side, in the order of their locales, cut into groups. */
+/** Sections of a kind are adjacent, sorted by locale, and cut into groups. */
 function groupsOf(sections) {
   const kind = ([name]) => name.split('/')[1] ?? '';
   const groups = [];
@@ -67,5 +67,5 @@ function groupsOf(sections) {
 
 const compare = (a, b) => (a < b ? -1 : Number(a > b));
 
-/** Not as small as can be: that takes twenty times as long and gains a tenth. */
+/** Quality 11 would take twenty times as long and save a tenth. */
 const compress = (bytes) => brotliCompressSync(bytes, { params: { [constants.BROTLI_PARAM_QUALITY]: 9 } });

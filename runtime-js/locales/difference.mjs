@@ -1,6 +1,6 @@
-// Regional forms are kept as what they have otherwise than their parent: `apply` in `intl/data.js` undoes it.
+// Regional locales are stored as differences to their parent; `changed` in `intl/data.js` applies them.
 
-/** What has to be laid over `parent` to give `own`, or undefined when they are equal; a key that is gone is null. */
+/** The changes from `parent` to `own`, or undefined if they are equal; a removed key is null. */
 export function difference(parent, own) {
   if (JSON.stringify(parent) === JSON.stringify(own)) return undefined;
   const bothObjects = [parent, own].every((value) => typeof value === 'object' && value !== null && !Array.isArray(value));

@@ -1,4 +1,4 @@
-// Which locales lmthing knows: every regional form of these languages is taken in, as a difference to its parent.
+// The supported languages; all of their regional locales are included.
 export const LANGUAGES = [
   'ar', 'bg', 'ca', 'cs', 'da', 'de', 'el', 'en', 'es', 'et', 'fa', 'fi', 'fr', 'he', 'hi', 'hr', 'hu', 'id', 'it', 'ja', 'ko',
   'lt', 'lv', 'ms', 'nb', 'nl', 'no', 'nn', 'pl', 'pt', 'ro', 'ru', 'sk', 'sl', 'sr', 'sv', 'th', 'tr', 'uk', 'vi', 'zh',

@@ -1,4 +1,4 @@
-// The CLDR packages as npm hands them out, read without unpacking them: that would write 300 MB in 16 000 files.
+// Reads the CLDR packages of npm without unpacking them, which would write 300 MB in 16 000 files.
 import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { mkdirSync, readFileSync, rmSync } from 'node:fs';
@@ -9,17 +9,17 @@ const BLOCK = 512;
 const root = new URL('../', import.meta.url);
 const readRoot = (name) => JSON.parse(readFileSync(new URL(name, root), 'utf8'));
 
-/** The CLDR packages of package.json, as `name@version`. They are no dependencies, so that `npm ci` leaves them out. */
+/** The CLDR packages of package.json, as `name@version`. They are no dependencies, so that `npm ci` skips them. */
 const wanted = () => Object.entries(readRoot('package.json').devDependencies).filter(([name]) => name.startsWith('cldr-'));
 
-/** Downloads the packages (or takes them from npm's cache) into `folder`. */
+/** Downloads the packages (or copies them from npm's cache) to `folder`. */
 function download(folder) {
   const names = wanted().map(([name, version]) => `${name}@${version}`);
   const options = { cwd: root, stdio: ['ignore', 'ignore', 'inherit'], shell: process.platform === 'win32' };
   execFileSync('npm', ['pack', '--silent', '--prefer-offline', '--pack-destination', folder, ...names], options);
 }
 
-/** The file, when it is the one that package-lock.json means. */
+/** Reads a package, and checks it against package-lock.json. */
 function readChecked(folder, name, version) {
   const bytes = readFileSync(join(folder, `${name}-${version}.tgz`));
   const { integrity } = readRoot('package-lock.json').packages[`node_modules/${name}`];
@@ -40,7 +40,7 @@ function* filesOf(archive) {
   }
 }
 
-/** The JSON files of the packages that `isKept` wants, by path: `cldr-core/supplemental/metaZones.json`. */
+/** The JSON files of the packages that `isKept` selects, by path: `cldr-core/supplemental/metaZones.json`. */
 export function readPackages(folder, isKept) {
   const files = new Map();
   mkdirSync(folder, { recursive: true });
@@ -48,7 +48,7 @@ export function readPackages(folder, isKept) {
   for (const [name, version] of wanted()) {
     for (const [path, contents] of filesOf(gunzipSync(readChecked(folder, name, version)))) {
       const inside = path.replace(/^[^/]+/, name);
-      // A copy, so that the rest of the archive can go.
+      // A copy, so that the archive can be freed.
       if (isKept(inside)) files.set(inside, contents.toString('utf8'));
     }
   }

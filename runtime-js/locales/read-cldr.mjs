@@ -1,4 +1,4 @@
-// Reads the CLDR pages of npm's `cldr-*-full` packages.
+// Reads CLDR pages from npm's `cldr-*-full` packages.
 import { LANGUAGES } from './languages.mjs';
 import { readPackages } from './packages.mjs';
 
@@ -7,13 +7,13 @@ const SHARED = /^cldr-(?:core|bcp47)\/.*\.json$/;
 
 const isWanted = (locale) => locale === 'und' || LANGUAGES.includes(locale.split('-')[0]);
 
-/** CLDR without the languages that lmthing does not know. */
+/** CLDR, restricted to the supported languages. */
 export class Cldr {
   #files;
   /** The paths of each locale's pages. */
   #locales = new Map();
 
-  /** Downloads go to `folder`, and from there again. */
+  /** Packages are downloaded to `folder`. */
   constructor(folder) {
     this.#files = readPackages(folder, (path) => SHARED.test(path) || isWanted(PAGE.exec(path)?.[1] ?? ''));
     for (const path of this.#files.keys()) {
@@ -24,22 +24,21 @@ export class Cldr {
     }
   }
 
-  /** One file: `cldr-core/defaultContent.json`. */
+  /** `path` is like `cldr-core/defaultContent.json`. */
   read(path) {
     return JSON.parse(this.#files.get(path));
   }
 
-  /** The names of the locales there are pages for. */
+  /** Locales that have pages. */
   get locales() {
     return [...this.#locales.keys()].sort();
   }
 
-  /** Every page of one locale, by the name of its file. */
+  /** All pages of a locale, by file name. */
   pages(locale) {
     return Object.fromEntries([...this.#locales.get(locale)].map(([page, path]) => [page, this.read(path).main[locale]]));
   }
 
-  /** One page of `cldr-core/supplemental`. */
   supplemental(name) {
     return this.read(`cldr-core/supplemental/${name}.json`).supplemental;
   }

@@ -1,14 +1,14 @@
-// What is kept of a locale's CLDR pages, in CLDR's own shape: each section is read by one part of `Intl`.
+// Selects the parts of a locale's CLDR pages to store, in CLDR's structure. Each section is read by one part of `Intl`.
 import { UNITS } from './units.mjs';
 
-/** A copy without the keys that `drop` picks. */
+/** A copy without the keys that `drop` selects. */
 function without(object, drop) {
   return Object.fromEntries(Object.entries(object).filter(([key]) => !drop(key)));
 }
 
 const isVariant = (key) => key.includes('-alt-');
 
-/** Numbers: symbols and patterns of the default digits, and of the Western ones. */
+/** Symbols and patterns of the default and the Western digits. */
 function numbers({ numbers: page }) {
   const own = page.defaultNumberingSystem;
   const systems = new Set([own, 'latn']);
@@ -81,7 +81,7 @@ function dates(calendar) {
   };
 }
 
-/** In the order of ICU's tables, which decides between patterns that are equally near. */
+/** ICU's order, which decides between equally near patterns. */
 const sorted = (object) => Object.fromEntries(Object.entries(object).sort(([a], [b]) => (a < b ? -1 : 1)));
 
 const mapValues = (object, change) => Object.fromEntries(Object.entries(object).map(([key, value]) => [key, change(value)]));
@@ -122,10 +122,10 @@ function names({ languages, territories, scripts, variants, localeDisplayNames: 
   };
 }
 
-/** The calendars that have a page of their own, beside the Gregorian one. */
+/** Non-Gregorian calendars with their own pages. */
 export const CALENDARS = ['generic', 'buddhist', 'japanese', 'roc', 'persian', 'hebrew', 'islamic', 'indian', 'coptic', 'ethiopic', 'chinese', 'dangi'];
 
-/** The sections of one locale, by the letters that name them in the archive. */
+/** Sections by the letters that name them in the archive. */
 export function sectionsOf(pages) {
   const main = {
     numbers: numbers(pages.numbers),

@@ -1,22 +1,22 @@
-// What belongs to no locale of its own: rules for plurals, calendars and hours by region, digits, time zones.
+// Data that is independent of locales: plural rules, calendars and hour cycles by region, digits, time zones.
 
 const mapValues = (object, change) => Object.fromEntries(Object.entries(object).map(([key, value]) => [key, change(value)]));
 const pick = (object, keys) => Object.fromEntries(Object.entries(object).filter(([key]) => keys.has(key)));
 
-/** Rules without their samples: `{one: 'i = 1 and v = 0'}`; `other` has none. */
+/** Rules without samples: `{one: 'i = 1 and v = 0'}`, without `other`. */
 function rules(page, languages) {
   return mapValues(pick(page, languages), (entries) => Object.fromEntries(Object.entries(entries)
     .map(([key, rule]) => [key.slice('pluralRule-count-'.length), rule.split('@')[0].trim()])
     .filter(([category]) => category !== 'other')));
 }
 
-/** Names that mean the same as a locale with pages: `de-DE` is `de`, `zh-TW` is `zh-Hant`. */
+/** Names equivalent to a locale with pages: `de-DE` is `de`, `zh-TW` is `zh-Hant`. */
 function synonyms(cldr, locales) {
   const { defaultContent } = cldr.read('cldr-core/defaultContent.json');
   const { likelySubtags } = cldr.supplemental('likelySubtags');
   const found = {};
   for (const locale of defaultContent) {
-    // ICU has this one under the name of the macrolanguage only.
+    // ICU has it under the name of the macrolanguage only.
     if (locale === 'nb-NO') continue;
     const general = locale.slice(0, locale.lastIndexOf('-'));
     const target = locales.includes(general) ? general : found[general];
@@ -55,10 +55,10 @@ export function coreOf(cldr, locales, parents) {
   };
 }
 
-/** No region pays with these any more (or ever did), but the standard of currencies lists them. */
+/** Listed by ISO 4217, but not used by any region. */
 const STILL_LISTED = ['ANG', 'BGN', 'CUC', 'HRK', 'SLL', 'SVC', 'XDR', 'XSU', 'ZWL'];
 
-/** Every currency that some region pays with today. */
+/** Currencies in current use by some region. */
 function currencyCodes({ region }) {
   const uses = Object.values(region).flatMap((list) => list.flatMap(Object.entries));
   const current = uses.filter(([, { _to, _tender }]) => _to === undefined && _tender !== 'false').map(([code]) => code);

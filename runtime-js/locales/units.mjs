@@ -1,4 +1,4 @@
-// The units ECMA-402 allows, and those CLDR has a word of its own for.
+// Units of ECMA-402, and compound units with their own CLDR entry.
 export const SIMPLE = [
   'acre', 'bit', 'byte', 'celsius', 'centimeter', 'day', 'degree', 'fahrenheit', 'fluid-ounce', 'foot', 'gallon', 'gigabit',
   'gigabyte', 'gram', 'hectare', 'hour', 'inch', 'kilobit', 'kilobyte', 'kilogram', 'kilometer', 'liter', 'megabit', 'megabyte',

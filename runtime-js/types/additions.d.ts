@@ -1,4 +1,4 @@
-// Globals that @types/node lacks, or has otherwise. Loaded with it and with `globals.d.ts`.
+// Globals that @types/node lacks or declares differently. Loaded with it and with `globals.d.ts`.
 
 interface Response {
   /** The body read as JSON: `any`, as in browsers. */
@@ -50,7 +50,7 @@ declare namespace WebAssembly {
   function validate(bytes: ArrayBufferView | ArrayBuffer): boolean;
 }
 
-/** As much of it as packages for PDF files need. */
+/** The subset that PDF packages need. */
 interface DOMMatrix {
   readonly is2D: boolean;
   readonly isIdentity: boolean;

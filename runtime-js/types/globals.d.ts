@@ -1,6 +1,6 @@
-// The globals of a prompt file that needs nothing else of Node: compact, so that a check begins at once. A file that imports
-// one of Node's modules is checked against @types/node instead; never load both. `tests/types.rs` holds this file and the
-// program together.
+// Globals of a prompt file that imports no module of Node: compact, for a fast check. Other files are checked against
+// @types/node instead; never load both. `tests/types.rs` checks that this file and the program
+// have the same globals.
 
 interface ImportMeta {
   readonly url: string;
@@ -76,7 +76,7 @@ declare namespace NodeJS {
     setMaxListeners(count: number): this;
   }
 
-  /** What may be missing here is in `node:stream` and `node:tty`: import them to have their types. */
+  /** The full types are in `node:stream` and `node:tty`; import these to use them. */
   interface ReadableStream extends EventEmitter, AsyncIterable<any> {
     readable: boolean;
     read(size?: number): any;

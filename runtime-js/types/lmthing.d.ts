@@ -5,7 +5,7 @@
 //     /** @type {import('lmthing').PromptFunction} */
 //     export default async ({ def, $ }) => { … };
 //
-// `tests/types.rs` holds this file and the program together: everything exported here is there, and the other way round.
+// `tests/types.rs` checks that this file and the program have the same exports.
 
 declare module 'lmthing' {
   // ---------------------------------------------------------------------------------------------------- schemas
@@ -49,7 +49,7 @@ declare module 'lmthing' {
   /**
    * The default export of a prompt file: runs once before the first step and again before every further step.
    *
-   * With a schema it takes what that describes as its second argument; what is no schema are the methods of plugins.
+   * With a schema, its second argument is the validated input. A type argument that is no schema gives the methods of plugins.
    *
    *     export const input = z.object({ city: z.string() });
    *     /** @type {import('lmthing').PromptFunction<typeof input>} *\/
@@ -73,7 +73,7 @@ declare module 'lmthing' {
   /** A prompt with further methods, which its agents have too. */
   export type PromptWith<Methods> = Prompt<Methods> & Methods;
 
-  /** Something of a schema library, or JSON Schema that says so. */
+  /** A schema of a schema library, or marked JSON Schema. */
   type SchemaObject =
     | { readonly '~standard': any }
     | { readonly _zod: any }
@@ -104,7 +104,7 @@ declare module 'lmthing' {
   /** The export `config` of a prompt file, and the second argument of {@link runPrompt}. */
   export interface Config {
     /**
-     * Which model answers: `'provider:model'`, an alias (`LM_MODEL_<ALIAS>`), `'mock'` (plays the file's export `mock`), a
+     * The model: `'provider:model'`, an alias (`LM_MODEL_<ALIAS>`), `'mock'` (plays the file's export `mock`), a
      * model object, or a list of these: the next one is tried when one fails before its first visible byte.
      */
     model: Model | readonly ListedModel[];
@@ -113,13 +113,13 @@ declare module 'lmthing' {
     plugins?: PluginList;
     /** Limits for the code that a model writes (`defFunction`, `defMethod`). */
     sandbox?: SandboxConfig;
-    /** How far a run of the file may go, with all its agents and code. */
+    /** Limits of a run of the file, including its agents and code. */
     limits?: Limits;
     /** What models cost, over the built-in price table; keys are model strings. */
     prices?: Record<string, Price>;
     /**
-     * Whether runs of the file are written down in the journal, from which `lmthing resume` goes on; `false` also where there is
-     * a journal already. The prompt file's own config decides, not that of prompts it runs.
+     * Whether runs of the file are recorded in the journal, from which `lmthing resume` continues them; `false` applies even if
+     * there is a journal already. The prompt file's own config decides, not that of prompts it runs.
      */
     journal?: boolean;
     /** What the prompt shows of functions that the model calls from code. */
@@ -136,14 +136,14 @@ declare module 'lmthing' {
 
   /**
    * Limits of a whole run. Each is checked before every request; one that is reached ends the run with code 4. Those of the
-   * command line (`--max-steps`, `--max-tokens`, `--max-cost`, `--timeout`) hold as well: the smaller one counts.
+   * command line (`--max-steps`, `--max-tokens`, `--max-cost`, `--timeout`) apply as well: the smaller one counts.
    */
   export interface Limits {
     /** Requests to models, those of agents included. */
     steps?: number;
     /** Tokens of input (cached ones too) and output (reasoning too). */
     tokens?: number;
-    /** US dollars. The price of every model that is asked must be known. */
+    /** US dollars. The price of every model used must be known. */
     cost?: number;
     /** From the start of the program: text such as `'90s'` or `'1m30s'`, or milliseconds. */
     time?: string | number;
@@ -174,15 +174,15 @@ declare module 'lmthing' {
     stopSequences?: string[];
     seed?: number;
     /**
-     * How much the model should think: a word, or a budget in tokens. Each provider has its own setting for it; what
-     * `providerOptions` say wins.
+     * How much the model should think: a level, or a budget in tokens. It is translated to each provider's own setting;
+     * `providerOptions` take precedence.
      */
     reasoning?: 'off' | 'low' | 'medium' | 'high' | { tokens: number };
     /** `false`: the conversation is not marked for the provider's prompt cache. */
     cache?: boolean;
     /** Further attempts after a failure that may pass; 2 unless set. Nothing is retried after the first visible byte. */
     maxRetries?: number;
-    /** Request headers; they win over the provider's own. */
+    /** Request headers; they take precedence over the provider's own. */
     headers?: Record<string, string>;
     /**
      * Milliseconds: a number for the whole call, or one for each part. Unless set: `total` no limit, `firstByte` (until
@@ -193,7 +193,7 @@ declare module 'lmthing' {
     abortSignal?: AbortSignal;
     /** Settings only one provider knows, by the provider's name. */
     providerOptions?: Record<string, Record<string, unknown>>;
-    /** How deep agents may call agents; 16 unless set. */
+    /** Maximal nesting depth of agents; 16 unless set. */
     maxAgentDepth?: number;
   }
 
@@ -202,32 +202,32 @@ declare module 'lmthing' {
     /** Plain text at the top of the system prompt. */
     system?: string;
     toolChoice?: 'auto' | 'required' | 'none' | { type: 'tool'; toolName: string };
-    /** The only tools the model is told of. */
+    /** Restricts the tools that the model may call. */
     activeTools?: string[];
     /** Ends the run after a step when one of the conditions holds. */
     stopWhen?: StopCondition | readonly StopCondition[];
     /** Steps a run may take before it ends with a `LimitError`; 1000 unless set. */
     maxSteps?: number;
     /**
-     * How often the model is told what is wrong with an answer that does not match `output`, and asked again; 2 unless set. For
+     * How often the model gets the errors of an answer that does not match `output`, and may answer again; 2 unless set. For
      * an agent with `responseSchema` 0 unless set.
      */
     outputRetries?: number;
     /** Called after every step. */
     onStepFinish?: (step: StepResult) => unknown;
-    /** Called at the end of a run that was not broken off. */
+    /** Called at the end of a run that was not interrupted. */
     onFinish?: (result: StepResult & { steps: StepResult[]; totalUsage: Usage; totalCost: number | null }) => unknown;
   }
 
   export interface Options extends CallSettings, PromptSettings {}
 
-  /** Asked after every step; a true answer ends the run. */
+  /** Called after every step; a true result ends the run. */
   export type StopCondition = (run: { steps: StepResult[] }) => unknown;
 
   // ----------------------------------------------------------------------------------- what a prompt function gets
 
   /**
-   * A stand-in for a definition. In templates and string concatenation it is its tag, `<NAME>`.
+   * A reference to a definition. In templates and string concatenation it is its tag, `<NAME>`.
    */
   export interface Reference {
     /** The tag, `<NAME>`. */
@@ -253,11 +253,11 @@ declare module 'lmthing' {
     /** A name that is looked up in `PATH`, or a path. */
     command: string;
     args?: readonly string[];
-    /** Variables beside those that every program needs; keys of providers are not handed on. */
+    /** Variables besides those that every program needs; provider keys are not passed on. */
     env?: Record<string, string>;
     /** Where it runs; the working directory unless set. */
     cwd?: string;
-    /** Other programs' keys of an `mcp.json` are left alone. */
+    /** Other programs' keys of an `mcp.json` are ignored. */
     type?: string;
   }
 
@@ -266,11 +266,11 @@ declare module 'lmthing' {
     url: string;
     /** Sent with every request. */
     headers?: Record<string, string>;
-    /** Other programs' keys of an `mcp.json` are left alone. */
+    /** Other programs' keys of an `mcp.json` are ignored. */
     type?: string;
   }
 
-  /** How the tools of a server are used. The callbacks stand for every one of them. */
+  /** How the tools of a server are used. The callbacks apply to each of them. */
   export interface McpOptions extends Omit<ToolOptions<any>, 'responseSchema' | 'providerOptions'> {
     /**
      * What they become: tools `name_tool` (unless set), or functions of a namespace that the model calls from code:
@@ -283,7 +283,7 @@ declare module 'lmthing' {
     exclude?: string | readonly string[];
     /** Milliseconds until the server has started and answered; 30 000 unless set. */
     timeout?: number;
-    /** Milliseconds that a call may take without a word of progress; 300 000 unless set. */
+    /** Milliseconds that a call may take without reporting progress; 300 000 unless set. */
     callTimeout?: number;
   }
 
@@ -322,10 +322,10 @@ declare module 'lmthing' {
     $(strings: TemplateStringsArray | string, ...values: unknown[]): void;
 
     /**
-     * Defines a tool. Arguments are validated first; then `beforeCall`, `execute`, and `onSuccess` or `onError` run. What
-     * throws becomes the result `{error: message}`, and the run goes on.
-     * @param description what the model is told the tool does
-     * @param execute a string result is text, anything else JSON, nothing is `null`
+     * Defines a tool. Arguments are validated first; then `beforeCall`, `execute`, and `onSuccess` or `onError` run. An
+     * exception becomes the result `{error: message}`, and the run continues.
+     * @param description what the tool does, for the model
+     * @param execute a string result is sent as text, any other as JSON, `undefined` as `null`
      */
     defTool<S extends Schema, R>(
       name: string,
@@ -353,38 +353,38 @@ declare module 'lmthing' {
     defAgent(name: string, description: string, agents: readonly SubAgent[]): Reference;
 
     /**
-     * Takes in the tools of an MCP server. It is connected to before the first step, once a run, and shared with agents.
-     * @param server where it is, or its name in `config.mcpServers`, the file of `--mcp-config` or `.mcp.json`
+     * Adds the tools of an MCP server. It is connected before the first step, once per run, and shared with agents.
+     * @param server its program or address, or its name in `config.mcpServers`, the file of `--mcp-config` or `.mcp.json`
      */
     defMcp(name: string, server: McpServer | string, options?: McpOptions): McpReference;
 
     /**
-     * Keeps a value from step to step. The value is a snapshot, as in React; `set` is seen at once by `getState` and by
-     * `defState` on the next run. What is not known from the first value (`null`, an empty list or object) may become anything;
-     * in TypeScript, `defState<string[]>('names', [])` says what it is.
+     * A value that persists between steps. The returned value is a snapshot, as in React; a change by `set` is visible immediately
+     * to `getState`, and to `defState` on the next run. A type that the first value does not show (`null`, an empty list or
+     * object) is `any`; in TypeScript, `defState<string[]>('names', [])` declares it.
      * @param initial the first value, or a function that makes it
      */
     defState<Key extends string, T>(key: Key, initial: T | (() => T)): State<Widened<T>>;
     defState<T>(key: string, initial: T | (() => T)): State<T>;
 
-    /** The current value of a state; `undefined` for a key nobody defined. */
+    /** The current value of a state; `undefined` for an undefined key. */
     getState<T = any>(key: string): T | undefined;
 
     /**
      * Runs a function after the body and before the step's request.
      * @param effect may be async; a function it returns is the clean-up, run before its next run and at the end
-     * @param deps none: on every step; `[]`: once; else when one changed by `Object.is`
+     * @param deps none: on every step; `[]`: once; else when one has changed by `Object.is`
      */
     defEffect(
       effect: (context: EffectContext, stepModifier: StepModifier) => MaybePromise<void | (() => unknown)>,
       deps?: readonly unknown[],
     ): void;
 
-    /** What was reminded and not sent yet, in call order. */
+    /** Reminders that were not sent yet, in call order. */
     getRemindedItems(): { type: DefinitionType; name: string }[];
 
     /**
-     * A list of tasks with the tools `startTask`, `completeTask` and `failTask`; its status stands in every step's system
+     * A list of tasks with the tools `startTask`, `completeTask` and `failTask`; its status is part of every step's system
      * prompt. State key: `taskList`.
      * @param tasks used on the first run only; empty unless given
      */
@@ -392,8 +392,8 @@ declare module 'lmthing' {
 
     /**
      * Tasks that depend on each other, with the tools `generateTaskGraph`, `getUnblockedTasks`, `updateTaskStatus`,
-     * `spawnTask`, `forkTask`, `askHuman`, `answerQuestion` and `readTree`; the status stands in every step's system prompt.
-     * State key: `taskGraph`. Circles and unknown references are warned of on stderr.
+     * `spawnTask`, `forkTask`, `askHuman`, `answerQuestion` and `readTree`; the status is part of every step's system prompt.
+     * State key: `taskGraph`. Cycles and unknown references cause warnings on stderr.
      * @param tasks used on the first run only; empty unless given
      */
     defTaskGraph(
@@ -428,7 +428,7 @@ declare module 'lmthing' {
     /**
      * Defines a function for `<run_code>` blocks in the model's text: the block is checked and run, the value it returns
      * (`null` too) takes its place as `<code_response>`.
-     * @param responseSchema types and checks the return value; options as for `defFunction` may stand in its place
+     * @param responseSchema types and checks the return value; options as for `defFunction` may be given instead
      */
     defMethod<S extends Schema, R>(
       name: string,
@@ -447,7 +447,7 @@ declare module 'lmthing' {
     (next: any): void;
   }
 
-  /** What a first value leaves open is `any`, also one level down. */
+  /** Types that a first value does not show become `any`, also one level down. */
   type Widened<T> = 0 extends 1 & T
     ? any
     : [T] extends [null | undefined]
@@ -478,7 +478,7 @@ declare module 'lmthing' {
 
   /** An object of functions, each called with the prompt as `this`. */
   export type Plugin = { [method: string]: unknown } & ThisType<AnyPrompt>;
-  /** The empty list makes TypeScript keep each plugin of a list apart. */
+  /** The empty list makes TypeScript infer a tuple, with a separate type for each plugin. */
   export type PluginList = readonly [] | readonly Plugin[];
 
   /** The methods that the plugins of a `config` add. Plugins that are not known by their type may have any. */
@@ -500,8 +500,8 @@ declare module 'lmthing' {
   type Flat<T> = string extends keyof T ? T : { [K in keyof T]: T[K] };
 
   /**
-   * Plugins given to a call whose function is to have their methods. TypeScript looks at that function before it knows plugins
-   * with methods that are written in the call itself. Their number it knows: then the methods may be any.
+   * Plugins of a call whose function gets their methods. TypeScript checks that function before it has inferred plugins with
+   * methods that are written in the call itself. It knows only their number; the methods are then `any`.
    */
   interface GivenPlugins<P extends PluginList, Count extends number> {
     plugins?: (P | PluginList) & { readonly length: Count };
@@ -521,40 +521,40 @@ declare module 'lmthing' {
     readonly abortSignal: AbortSignal | undefined;
   }
 
-  /** A callback's answer other than `undefined` replaces the result. What a callback throws becomes the error result. */
+  /** A callback's return value other than `undefined` replaces the result. An exception in a callback becomes the error result. */
   export interface ToolOptions<Args = any> {
-    /** The result is checked; a mismatch is an error result. Also told to the model. */
+    /** The result is validated; a mismatch is an error result. The model sees the schema as well. */
     responseSchema?: Schema;
     /**
-     * Somebody has to approve the call: always, or when the function says so (also when it throws). Asked with valid
-     * arguments, before anything else; what is denied is an error result.
+     * Requires approval of the call: always, or when the function returns true or throws. Checked after the arguments were
+     * validated, before anything else; a denied call has an error result.
      */
     needsApproval?: boolean | ((args: Args) => MaybePromise<boolean>);
-    /** Runs before `execute`; an answer skips `execute` and `onSuccess`. */
+    /** Runs before `execute`; a return value skips `execute` and `onSuccess`. */
     beforeCall?: (args: Args, output: undefined) => unknown;
     onSuccess?: (args: Args, output: any) => unknown;
     /** Runs when `execute` threw. */
     onError?: (args: Args, output: { error: string }) => unknown;
     /**
-     * Whether `lmthing resume` makes a call again that was cut off; `true` unless set. With `false` the model is told that it was
-     * interrupted and that its effect is unknown.
+     * Whether `lmthing resume` repeats a call that was interrupted; `true` unless set. With `false` the result tells the model
+     * that the call was interrupted and that its effect is unknown.
      */
     repeat?: boolean;
     providerOptions?: Record<string, Record<string, unknown>>;
   }
 
-  /** What is unset is inherited from the parent; see {@link PromptSettings} for what is not handed down. */
+  /** What is unset is inherited from the parent; see {@link PromptSettings} for what is not inherited. */
   export interface AgentOptions extends CallSettings, Omit<PromptSettings, 'system'> {
     model?: Model;
     /** A section of the child's system prompt. */
     system?: string;
-    /** The answer must be JSON of this shape; it may stand in a code fence. Refinements are ignored. */
+    /** The answer must be JSON of this shape; it may be in a code fence. Refinements are ignored. */
     responseSchema?: Schema;
     /** Further plugins; the parent's are there as well. */
     plugins?: PluginList;
-    /** Somebody has to approve the call, as with a tool. */
+    /** Requires approval of the call, as for a tool. */
     needsApproval?: boolean | ((args: any) => MaybePromise<boolean>);
-    /** As of a tool: whether `lmthing resume` goes on with a call that was cut off. */
+    /** As for a tool: whether `lmthing resume` continues a call that was interrupted. */
     repeat?: boolean;
   }
 
@@ -601,7 +601,7 @@ declare module 'lmthing' {
     has(key: string | Reference | ((item: T) => unknown)): boolean;
   }
 
-  /** A tool as the model is told of it. */
+  /** A tool as described to the model. */
   export interface EffectTool {
     name: string;
     description: string;
@@ -678,7 +678,7 @@ declare module 'lmthing' {
   }
   export type UserPart = TextPart | ImagePart | FilePart;
   export type Part = UserPart | ReasoningPart | ToolCallPart | ToolResultPart;
-  /** A part of an answer. What only parts of another type have may be asked for, and is `undefined`. */
+  /** A part of an answer. Members of other part types may be read, and are `undefined`. */
   export type AnswerPart = AnyOf<TextPart | ReasoningPart | FilePart | ToolCallPart>;
   type AnyOf<Union, Key extends PropertyKey = Union extends unknown ? keyof Union : never> = Union extends unknown
     ? Union & { [Other in Exclude<Key, keyof Union>]?: undefined }
@@ -700,7 +700,7 @@ declare module 'lmthing' {
     reasoningTokens: number | null;
     /** The part of the input that was read from the provider's cache. */
     cachedInputTokens: number | null;
-    /** The part of the input that was written to the provider's cache; only where the provider says. */
+    /** The part of the input that was written to the provider's cache; only if the provider reports it. */
     cacheWriteTokens?: number;
   }
 
@@ -750,7 +750,7 @@ declare module 'lmthing' {
     toolName: string;
     input: any;
     output: any;
-    /** There for failures. */
+    /** Present for failures. */
     error?: string;
   }
 
@@ -772,9 +772,9 @@ declare module 'lmthing' {
     cancel(): Promise<unknown>;
   }
 
-  /** What a run comes to. The promises resolve at its end and reject when it broke off. */
+  /** The result of a run. The promises resolve at its end, and reject if it fails. */
   export interface Result<Output = undefined> {
-    /** The validated answer of a prompt with `output`, else `undefined`. Rejects with an `OutputError` when none matched. */
+    /** The validated answer of a prompt with `output`, else `undefined`. Rejects with an `OutputError` if no answer matched. */
     readonly output: Promise<Output>;
     /** The text of the last step. */
     readonly text: Promise<string>;
@@ -789,9 +789,9 @@ declare module 'lmthing' {
     readonly usage: Promise<Usage>;
     /** The tokens of all steps together. */
     readonly totalUsage: Promise<Usage>;
-    /** What the last step cost in US dollars; `null` when nobody knows. */
+    /** The cost of the last step in US dollars; `null` if it is unknown. */
     readonly cost: Promise<number | null>;
-    /** What all steps of this run cost together, agents apart; `null` when that of one is not known. */
+    /** The cost of all steps of this run in US dollars, without agents; `null` if that of a step is unknown. */
     readonly totalCost: Promise<number | null>;
     readonly response: Promise<ResponseMetadata>;
     /** Settings the provider did not take, in the last step. */
@@ -814,7 +814,7 @@ declare module 'lmthing' {
     config: Config & GivenPlugins<P, Count> & RunValues<any, Output>,
   ): Promise<{ result: Result<OutputOf<{ output: Output }>>; prompt: StatefulPrompt & MethodsOfGiven<P, Count> }>;
   /**
-   * Runs an imported prompt file: what the call gives wins over the file's own `config`, options one by one; plugins are added.
+   * Runs an imported prompt file: the call's options take precedence over the file's own `config`, one by one; plugins are added.
    * Rejects with a `TypeError` when the input does not match the file's `input`.
    */
   export function runPrompt<M extends PromptModule, Output extends Schema | undefined = undefined>(
@@ -823,7 +823,7 @@ declare module 'lmthing' {
   ): Promise<{ result: Result<Output extends Schema ? Infer<Output> : OutputOf<M>>; prompt: StatefulPrompt }>;
 
   /**
-   * Runs a prompt file with its own exports. A relative path counts from the file that calls. Otherwise as {@link runPrompt} with
+   * Runs a prompt file with its own exports. A relative path is resolved against the calling file. Otherwise as {@link runPrompt} with
    * an imported file. Files may run files 16 deep.
    */
   export function run<Output extends Schema | undefined = undefined>(
@@ -831,7 +831,7 @@ declare module 'lmthing' {
     config?: Partial<Config> & RunValues<any, Output>,
   ): Promise<{ result: Result<Output extends Schema ? Infer<Output> : any>; prompt: StatefulPrompt }>;
 
-  /** What one run is given beside its {@link Config}. */
+  /** Values for a single run, in addition to its {@link Config}. */
   export interface RunValues<Input, Output> {
     /** The second argument of the prompt function on each of its runs; checked where the prompt is a file with `input`. */
     input?: Input;
@@ -849,18 +849,18 @@ declare module 'lmthing' {
     mock?: readonly any[];
   }
 
-  /** What may be handed to a prompt file. */
+  /** The input of a prompt file. */
   export type InputOf<M> = M extends { input: infer S } ? InferInput<S> : any;
-  /** What a prompt file answers with. */
+  /** The output of a prompt file. */
   export type OutputOf<M> = M extends { output: infer S } ? (S extends Schema ? Infer<S> : undefined) : undefined;
 
-  /** A prompt driven by hand: define, `run()`, define more, `run()` again to go on with the conversation. */
+  /** A prompt driven by hand: define, `run()`, define more, `run()` again to continue the conversation. */
   export interface StatefulPrompt extends Prompt {
     withOptions(options: Options): this;
     withModel(model: Model): this;
     /** Adds the methods of plugins. */
     setPlugins<P extends PluginList>(plugins: P | PluginList): this & MethodsOfPlugins<P>;
-    /** Starts the steps. Throws a `TypeError` while a run is under way. */
+    /** Starts the steps. Throws a `TypeError` while a run is in progress. */
     run(): Result;
   }
   export const StatefulPrompt: {
@@ -892,7 +892,7 @@ declare module 'lmthing' {
     id: string;
     name: string;
     status: 'pending' | 'in_progress' | 'completed' | 'failed';
-    /** What `failTask` was told. */
+    /** The argument of `failTask`. */
     failureReason?: string;
     [field: string]: unknown;
   }
@@ -924,19 +924,19 @@ declare module 'lmthing' {
     unblocks: string[];
     required_capabilities: string[];
     assigned_subagent?: string;
-    /** What the task is told: its own text, then the results of the tasks it depends on. */
+    /** The input of the task: its own text, then the results of the tasks it depends on. */
     input_context?: string;
     /** What a completed task produced, or why a failed one failed. */
     output_result?: string;
     parent_id?: string;
-    /** There while the status is `waiting_human`. */
+    /** Present while the status is `waiting_human`. */
     human_question?: { question: string; options?: string[]; resume_status: 'pending' | 'in_progress' };
     [field: string]: unknown;
   }
 
   // ------------------------------------------------------------------------------------------------ code mode
 
-  /** Limits for the code that a model writes. Fields that are not listed are refused. */
+  /** Limits for the code that a model writes. Other fields are an error. */
   export interface SandboxConfig {
     /**
      * `'strict'` (the default): every type error blocks. `'essential'`: only unknown names, wrong arguments, missing or excess
@@ -951,7 +951,7 @@ declare module 'lmthing' {
     stackBytes?: number;
     /** Bytes of the result as JSON; 1 MiB unless set. */
     resultBytes?: number;
-    /** Bytes of console output that are kept; 64 KiB unless set. */
+    /** Limit of captured console output in bytes; 64 KiB unless set. */
     consoleBytes?: number;
     /** Calls of functions; 10 000 unless set. */
     hostCalls?: number;
@@ -979,7 +979,7 @@ declare module 'lmthing' {
   export type MockItem =
     | { type: 'text'; text: string }
     | { type: 'reasoning'; text: string }
-    /** `args` as a string is sent as it is, so that a mock can write broken JSON. */
+    /** `args` as a string is sent unchanged, so that a mock can write invalid JSON. */
     | { type: 'tool-call'; toolName: string; toolCallId?: string; args?: unknown }
     /** The turn fails with this message. */
     | { type: 'error'; error: string }
@@ -988,7 +988,7 @@ declare module 'lmthing' {
   /** `'provider:model'`, an alias, `'mock'`, or a model object. */
   export type Model = string | LanguageModel | CustomModel;
 
-  /** A model in a list of models, in which those written in JavaScript have no place. */
+  /** A model in a list of models, which cannot contain models written in JavaScript. */
   export type ListedModel = string | (LanguageModel & { readonly doStream?: never });
 
   /** Makes models of one provider: `openai('gpt-6.1-sol')`. */
@@ -1057,7 +1057,7 @@ declare module 'lmthing' {
       name: string;
       baseURL: string;
       queryParams?: Record<string, string>;
-      /** `false`: the count of tokens is not asked for. */
+      /** `false`: token counts are not requested. */
       includeUsage?: boolean;
     },
   ): ChatProvider;
@@ -1119,7 +1119,7 @@ declare module 'lmthing/plugins' {
     options?: FunctionAgentOptions<Infer<S>>,
   ): SubFunctionAgent;
 
-  /** The ids of the tasks that are caught in a circle; empty when there is none. */
+  /** The ids of the tasks in a cycle; empty when there is none. */
   export function detectCycles(tasks: readonly TaskNodeInput[]): string[];
   /** What is wrong with a graph, one message for each problem. */
   export function validateTaskGraph(tasks: readonly TaskNodeInput[]): string[];
@@ -1138,10 +1138,10 @@ declare module 'lmthing/test' {
 
   export type { MockItem } from 'lmthing';
 
-  /** What a function of a JavaScript file makes has some `string` for its type: such items are looked at when they are played. */
+  /** Items from functions in JavaScript have `type: string`: these are checked when they are played. */
   type MockItemOf<Item extends { type: string }> = string extends Item['type'] ? Item : MockItem;
 
-  /** A model that plays a script. When the script is used up it answers with nothing. */
+  /** A model that plays a script. When the script is used up, its answers are empty. */
   export function createMockModel<const Item extends { type: string }>(
     items: readonly MockItemOf<Item>[],
     options?: {
@@ -1154,14 +1154,14 @@ declare module 'lmthing/test' {
     },
   ): LanguageModel;
 
-  // Test files, `NAME.test.lmt.mjs`, run by `lmthing test`. What people know from Vitest has Vitest's names and meaning.
+  // Test files, `NAME.test.lmt.mjs`, run by `lmthing test`. API that Vitest has as well has the same names and meaning.
 
   // ----------------------------------------------------------------------------------------------------- tests
 
   type Procedure = (...args: any[]) => any;
   type Constructable = new (...args: any[]) => any;
 
-  /** What a test is called with. */
+  /** The argument of a test function. */
   export interface TestContext {
     readonly task: { readonly name: string; readonly fullName: string; readonly file: { readonly filepath: string }; readonly type: 'test'; readonly mode: string };
     /** Aborted when the test is over. */
@@ -1169,28 +1169,28 @@ declare module 'lmthing/test' {
     readonly expect: Expect;
     onTestFinished(fn: () => unknown): void;
     onTestFailed(fn: () => unknown): void;
-    /** Ends the test here, as one that was left out. */
+    /** Ends the test here and reports it as skipped. */
     skip(note?: string): never;
     skip(condition: boolean, note?: string): void;
   }
 
   export interface TestOptions {
-    /** Milliseconds; 10 000, or what `--timeout` says. 0 is no limit. */
+    /** Milliseconds; 10 000, or the value of `--timeout`. 0 is no limit. */
     timeout?: number;
     /** How often the test is run, hooks included. */
     repeat?: number;
-    /** How many of these have to pass; all of them when not given. */
+    /** How many of these have to pass; all unless set. */
     need?: number;
-    /** How often a failure is tried again. */
+    /** How often a failed test is retried. */
     retry?: number;
-    /** As often again, all of which have to pass. */
+    /** Number of additional repetitions, all of which have to pass. */
     repeats?: number;
     skip?: boolean;
     only?: boolean;
     todo?: boolean;
     /** The test passes when it fails. */
     fails?: boolean;
-    /** Without an effect: the tests of a file run one after the other. */
+    /** Has no effect: the tests of a file run one after the other. */
     concurrent?: boolean;
     sequential?: boolean;
     tags?: string | readonly string[];
@@ -1213,13 +1213,13 @@ declare module 'lmthing/test' {
     (strings: TemplateStringsArray, ...values: any[]): Define<(row: any) => unknown>;
   }
 
-  /** As `each`, but a row stays one argument; behind it comes the context. */
+  /** Like `each`, but a row stays one argument, followed by the context. */
   interface For<Rest extends any[]> {
     <Row>(rows: readonly Row[]): Define<(row: Row, ...rest: Rest) => unknown>;
     (strings: TemplateStringsArray, ...values: any[]): Define<(row: any, ...rest: Rest) => unknown>;
   }
 
-  /** What `test.extend` takes: values, or functions that make one, hand it to `use`, and clear away behind it. */
+  /** The argument of `test.extend`: values, or functions that create one, pass it to `use`, and clean up afterwards. */
   export type Fixtures<Made, Extra = {}> = {
     [Name in keyof Made]: Fixture<Made[Name], Made & Extra> | readonly [Fixture<Made[Name], Made & Extra>, { auto?: boolean; scope?: 'test' }];
   };
@@ -1230,7 +1230,7 @@ declare module 'lmthing/test' {
   type MadeByOne<Given> = Given extends (context: any, use: infer Use) => any ? (Use extends (value: infer Made) => any ? Made : any) : Given;
 
   export interface TestApi<Extra = {}> extends Define<TestFunction<Extra>> {
-    /** Only this one is run. Refused with `CI=true`. */
+    /** Only this one is run. An error with `CI=true`. */
     readonly only: TestApi<Extra>;
     readonly skip: TestApi<Extra>;
     readonly todo: TestApi<Extra>;
@@ -1269,42 +1269,42 @@ declare module 'lmthing/test' {
   /** Defines a test: it fails when its function throws. */
   export const test: TestApi;
   export const it: TestApi;
-  /** Puts the tests that its function defines under one title. */
+  /** Groups the tests that its function defines under one title. */
   export const describe: SuiteApi;
   export const suite: SuiteApi;
 
-  /** Runs before the tests of the suite; a function it gives runs behind them. The time limit is in milliseconds. */
+  /** Runs before the tests of the suite; a function it returns runs after them. The time limit is in milliseconds. */
   export function beforeAll(fn: () => unknown, timeout?: number): void;
   export function afterAll(fn: () => unknown, timeout?: number): void;
-  /** Runs before each test, repetitions too; a function it gives runs behind it. */
+  /** Runs before each test, repetitions too; a function it returns runs after it. */
   export function beforeEach(fn: TestFunction, timeout?: number): void;
   export function afterEach(fn: TestFunction, timeout?: number): void;
-  /** Within a test: has a function called when it is over. */
+  /** Within a test: calls a function when it is over. */
   export function onTestFinished(fn: () => unknown): void;
-  /** Within a test: has a function called when it has failed. */
+  /** Within a test: calls a function when it has failed. */
   export function onTestFailed(fn: () => unknown): void;
 
   // ------------------------------------------------------------------------------------------------------ runs
 
   /**
    * Runs a prompt file as `lmthing run` does. Resolves also when the run failed, with `error`; rejects when the call is wrong.
-   * @param file counts from the test file
+   * @param file relative to the test file
    */
   export function run<const Item extends { type: string } = MockItem>(file: string | URL, options?: TestRunOptions<Item>): Promise<TestRun>;
 
   export interface TestRunOptions<Item extends { type: string } = MockItem> {
     input?: unknown;
-    /** In place of `config.model`; `'mock'` plays the file's export `mock`. */
+    /** Replaces `config.model`; `'mock'` plays the file's export `mock`. */
     model?: Model;
-    /** Answers in place of a model. */
+    /** Scripted answers that replace a model. */
     mock?: readonly MockItemOf<Item>[];
-    /** The file that answers in place of models: a path that counts from the test file, or a `file:` URL. */
+    /** A recording that replaces models: a path relative to the test file, or a `file:` URL. */
     recording?: string | URL;
-    /** Variables for this run; `undefined` takes one away. */
+    /** Variables for this run; `undefined` removes one. */
     env?: Record<string, string | undefined>;
       /** Names or patterns (`files_*`) of tools whose calls are approved that need it; others are denied. */
       approve?: readonly string[];
-    /** Milliseconds above 0 that the run may take; then it is over, with an `error` of the kind `limit`. */
+    /** Milliseconds above 0 that the run may take; then it ends with an `error` of the kind `limit`. */
     timeout?: number;
   }
 
@@ -1313,13 +1313,13 @@ declare module 'lmthing/test' {
     toolName: string;
     toolCallId: string;
     input: any;
-    /** Not there when the run broke off before. */
+    /** Missing if the run was interrupted before. */
     output?: any;
     /** The names of the agents on the way to the one that called; empty for the prompt itself. */
     agent: string[];
   }
 
-  /** What a run came to. */
+  /** The result of a run. */
   export interface TestRun<Output = any> {
     text: string;
     /** The answer in the shape of the file's `output`. */
@@ -1339,45 +1339,45 @@ declare module 'lmthing/test' {
     prompt: { readonly steps: PromptStep[]; readonly fullSteps: FullStep[] };
   }
 
-  /** What the matchers for runs take: of `run()`, or the prompt of `runPrompt()`. */
+  /** The subject of run matchers: the result of `run()`, or the prompt of `runPrompt()`. */
   type SomeRun = TestRun | { readonly steps: readonly PromptStep[] } | { readonly prompt: { readonly steps: readonly PromptStep[] } };
 
   // ---------------------------------------------------------------------------------------------- expectations
 
-  /** Says what a value has to be: `expect(run.text).toContain('Rome')`. */
+  /** Makes an assertion about a value: `expect(run.text).toContain('Rome')`. */
   export const expect: Expect;
 
   export interface Expect extends AsymmetricMatchers, CustomAsymmetricMatchers {
     <T>(actual: T, message?: string): Assertion<T>;
-    /** As `expect`, but the test goes on and fails at its end. */
+    /** Like `expect`, but a failing test continues, and fails at its end. */
     soft<T>(actual: T, message?: string): Assertion<T>;
-    /** Calls `fn` again and again until its value is as expected. To be awaited. */
+    /** Calls `fn` repeatedly until its value passes. Must be awaited. */
     poll<T>(
       fn: (options: { signal: AbortSignal }) => T,
       options?: { interval?: number; timeout?: number; message?: string },
     ): Assertion<Awaited<T>, Promise<void>>;
-    /** Matchers that say the contrary of what they are given. */
+    /** Negated matchers. */
     readonly not: NegatedAsymmetricMatchers & CustomAsymmetricMatchers;
     /** Adds matchers, `expect(value).toBeEven()`; their types are added to {@link Matchers}. */
     extend(matchers: Record<string, MatcherFunction>): void;
-    /** The test fails at its end unless something was expected so often. */
+    /** The test fails at its end unless it made this many assertions. */
     assertions(count: number): void;
-    /** The test fails at its end unless something was expected. */
+    /** The test fails at its end unless it made an assertion. */
     hasAssertions(): void;
     /** Fails: this place must not be reached. */
     unreachable(message?: string): never;
     addEqualityTesters(testers: readonly EqualityTester[]): void;
-    /** Says how certain values are written into snapshots. */
+    /** Adds a serializer for certain values in snapshots. */
     addSnapshotSerializer(serializer: SnapshotSerializer): void;
     getState(): MatcherState;
     setState(state: Partial<MatcherState>): void;
   }
 
-  /** What can stand in the place of a value, within what is expected. */
+  /** Placeholders for values within an expected value. */
   export interface AsymmetricMatchers extends NegatedAsymmetricMatchers {
     /** Everything but `null` and `undefined`. */
     anything(): any;
-    /** What a constructor makes: `expect.any(Number)`. */
+    /** An instance of a constructor: `expect.any(Number)`. */
     any(constructor: unknown): any;
   }
 
@@ -1387,7 +1387,7 @@ declare module 'lmthing/test' {
     objectContaining<T = any>(properties: T): any;
     arrayContaining<T = unknown>(elements: readonly T[]): any;
     closeTo(value: number, digits?: number): any;
-    /** What a schema accepts, such as one of zod. */
+    /** A value that a schema accepts, such as one of zod. */
     schemaMatching(schema: StandardSchema): any;
   }
 
@@ -1406,19 +1406,19 @@ declare module 'lmthing/test' {
 
   type MatchersGiving<T, R> = { [Name in keyof Matchers<T>]: Matchers<T>[Name] extends (...args: infer Args) => any ? (...args: Args) => R : never };
 
-  /** What `expect(value)` gives. `R` is what a matcher gives: nothing, or a promise behind `.resolves` and `.rejects`. */
+  /** The result of `expect(value)`. `R` is the result of a matcher: nothing, or a promise after `.resolves` and `.rejects`. */
   export type Assertion<T = any, R = void> = ValueMatchers<T, R> & MockMatchers<T, R> & SnapshotMatchers<R> & RunMatchersOf<T, R> & MatchersGiving<T, R> & ChaiAssertion<T, R> & {
     readonly not: Assertion<T, R>;
-    /** Waits for the promise; to be awaited. */
+    /** Waits for the promise; must be awaited. */
     readonly resolves: Assertion<Awaited<T>, Promise<void>>;
-    /** Waits for the promise, or the one that a function gives, to reject; to be awaited. */
+    /** Waits for the promise, or the one that a function returns, to reject; must be awaited. */
     readonly rejects: Assertion<any, Promise<void>>;
   };
 
   interface ValueMatchers<T, R> {
     /** The same value, or the same object. */
     toBe<E>(expected: E): R;
-    /** Deeply equal, but for properties that are undefined. */
+    /** Deeply equal, apart from properties that are undefined. */
     toEqual<E>(expected: E): R;
     /** Deeply equal, and of the same types. */
     toStrictEqual<E>(expected: E): R;
@@ -1451,7 +1451,7 @@ declare module 'lmthing/test' {
     toThrow(expected?: string | RegExp | object | Constructable): R;
     toThrowError(expected?: string | RegExp | object | Constructable): R;
     toSatisfy(predicate: (value: T) => unknown, message?: string): R;
-    /** A model says whether the value, or the answer of a run, satisfies this. To be awaited. */
+    /** A model judges whether the value, or the answer of a run, satisfies this. Must be awaited. */
     toSatisfy(criterion: string, options: JudgeOptions): Promise<void>;
   }
 
@@ -1459,36 +1459,36 @@ declare module 'lmthing/test' {
   export interface JudgeOptions {
     /** Which model judges. */
     model: Model | readonly ListedModel[];
-    /** How many verdicts are asked for; as many as are needed when not given, or one. */
+    /** The number of verdicts to request; `need` if that is given, else one. */
     of?: number;
-    /** How many of them have to be good; the greater half when not given. */
+    /** How many of them must be positive; the majority unless set. */
     need?: number;
   }
 
   interface SnapshotMatchers<R> {
-    /** Is what the test's file in `__snapshots__` says; what is new is written there. */
+    /** Equals the snapshot in the test's file in `__snapshots__`; a new one is written there. */
     toMatchSnapshot(hint?: string): R;
     toMatchSnapshot(properties: object, hint?: string): R;
-    /** Is what stands here. It is compared, never written. */
+    /** Equals the given snapshot, which is compared, never written. */
     toMatchInlineSnapshot(snapshot?: string, hint?: string): R;
     toMatchInlineSnapshot(properties: object, snapshot?: string, hint?: string): R;
     toThrowErrorMatchingSnapshot(hint?: string): R;
     toThrowErrorMatchingInlineSnapshot(snapshot?: string, hint?: string): R;
-    /** Is what a file of its own says, whose path counts from the test file. To be awaited. */
+    /** Equals the contents of a separate file; its path is relative to the test file. Must be awaited. */
     toMatchFileSnapshot(path: string, hint?: string): Promise<void>;
   }
 
-  /** Matchers for runs stand where a run is. */
+  /** Run matchers exist only for runs. */
   type RunMatchersOf<T, R> = unknown extends T ? RunMatchers<R> : [T] extends [SomeRun] ? RunMatchers<R> : {};
 
   interface RunMatchers<R> {
-    /** Some call of the run, agents included, has this input, or more than it. */
+    /** Some call of the run, agents included, has an input that contains this. */
     toHaveCalledTool(name: string, args?: unknown): R;
     /** The calls of the prompt itself are these, in this order. */
     toHaveCalledTools(calls: readonly (string | readonly [name: string, args?: unknown])[]): R;
-    /** The system prompt of some step has this text, or that of one step, which count from 0. */
+    /** The system prompt of some step, or of the given one (from 0), contains this text. */
     toHaveSystem(text: string | RegExp, options?: { step?: number }): R;
-    /** The run cost no more, in US dollars. Fails when a price is not known. */
+    /** The run cost at most this, in US dollars. Fails when a price is not known. */
     toCost(limit: { max: number }): R;
   }
 
@@ -1556,7 +1556,7 @@ declare module 'lmthing/test' {
   type ChaiProperty = 'ok' | 'true' | 'false' | 'null' | 'undefined' | 'NaN' | 'exist' | 'exists' | 'empty' | 'extensible' | 'sealed' | 'frozen' | 'finite' | 'called' | 'calledOnce' | 'calledTwice' | 'calledThrice';
   type ChaiAnd<T, R> = { readonly and: Assertion<T, R>; readonly with: Assertion<T, R>; readonly that: Assertion<T, R> };
 
-  /** A matcher of the author's. */
+  /** A custom matcher. */
   export type MatcherFunction = (this: MatcherState, received: any, ...expected: any[]) => MatcherResult | Promise<MatcherResult>;
 
   export interface MatcherResult {
@@ -1567,7 +1567,7 @@ declare module 'lmthing/test' {
     expected?: unknown;
   }
 
-  /** What a matcher has as `this`. */
+  /** `this` of a matcher. */
   export interface MatcherState {
     readonly isNot: boolean;
     readonly promise: string;
@@ -1590,7 +1590,7 @@ declare module 'lmthing/test' {
     readonly [name: string]: any;
   }
 
-  /** Says whether two values are equal, or with `undefined` that it cannot say. */
+  /** Tests whether two values are equal; `undefined` leaves it to the other testers. */
   export type EqualityTester = (this: any, one: any, other: any, testers: any) => boolean | undefined;
 
   export type SnapshotSerializer =
@@ -1599,7 +1599,7 @@ declare module 'lmthing/test' {
 
   // ----------------------------------------------------------------------------------------------------- mocks
 
-  /** A function that remembers its calls; it does what it is given, or nothing. */
+  /** A function that records its calls, with a given implementation or none. */
   export function fn<F extends Procedure | Constructable = Procedure>(implementation?: F): Mock<F>;
 
   type ArgsOf<F> = F extends new (...args: infer Args) => any ? Args : F extends (...args: infer Args) => any ? Args : never;
@@ -1623,11 +1623,11 @@ declare module 'lmthing/test' {
     };
     getMockName(): string;
     mockName(name: string): this;
-    /** Forgets calls. */
+    /** Clears the recorded calls. */
     mockClear(): this;
-    /** Forgets calls and what was said it does. */
+    /** Clears the recorded calls and the implementation. */
     mockReset(): this;
-    /** The same; `vi.spyOn` also gives back what was there before. */
+    /** The same; for `vi.spyOn` also restores the original. */
     mockRestore(): void;
     getMockImplementation(): PlainOf<F> | undefined;
     mockImplementation(implementation: PlainOf<F>): this;
@@ -1645,17 +1645,17 @@ declare module 'lmthing/test' {
     mockRejectedValueOnce(error: unknown): this;
   }
 
-  /** An object whose functions are taken for mocks. */
+  /** An object whose functions have the types of mocks. */
   export type Mocked<T> = T & { [Name in keyof T]: T[Name] extends Procedure ? MockInstance<T[Name]> : T[Name] };
 
   type FunctionNames<T> = { [Name in keyof T]: T[Name] extends Procedure | Constructable ? Name : never }[keyof T] & keyof T;
 
-  /** Mocks, stubs and timers. What is not here of Vitest's `vi`, such as `vi.mock`, says what to do instead when it is called. */
+  /** Mocks, stubs and timers. Unsupported functions of Vitest's `vi`, such as `vi.mock`, throw an error that names an alternative. */
   export const vi: Vi;
 
   export interface Vi {
     fn: typeof fn;
-    /** Replaces a function of an object by a mock that does the same. */
+    /** Replaces a function of an object by a mock that calls it. */
     spyOn<T extends object, Name extends FunctionNames<Required<T>>>(object: T, name: Name): Mock<Required<T>[Name] extends Procedure | Constructable ? Required<T>[Name] : never>;
     spyOn<T extends object, Name extends keyof T>(object: T, name: Name, access: 'get'): Mock<() => T[Name]>;
     spyOn<T extends object, Name extends keyof T>(object: T, name: Name, access: 'set'): Mock<(value: T[Name]) => void>;
@@ -1666,14 +1666,14 @@ declare module 'lmthing/test' {
     clearAllMocks(): Vi;
     resetAllMocks(): Vi;
     restoreAllMocks(): Vi;
-    /** Sets a variable of the environment; `undefined` takes it away. */
+    /** Sets an environment variable; `undefined` removes it. */
     stubEnv(name: string, value: string | boolean | undefined): Vi;
     unstubAllEnvs(): Vi;
     stubGlobal(name: string | symbol | number, value: unknown): Vi;
     unstubAllGlobals(): Vi;
-    /** Calls again until it does not throw. */
+    /** Calls repeatedly until it does not throw. */
     waitFor<T>(callback: () => T | Promise<T>, options?: number | WaitOptions): Promise<T>;
-    /** Calls again until it gives something true. */
+    /** Calls repeatedly until it returns a truthy value. */
     waitUntil<T>(callback: () => T | Promise<T>, options?: number | WaitOptions): Promise<NonNullable<T>>;
     hoisted<T>(factory: () => T): T;
     defineHelper<F extends Procedure>(helper: F): F;
@@ -1705,14 +1705,14 @@ declare module 'lmthing/test' {
   export interface WaitOptions {
     /** Milliseconds between two calls; 50 unless set. */
     interval?: number;
-    /** Milliseconds until it is given up; 1000 unless set. */
+    /** Time limit in milliseconds; 1000 unless set. */
     timeout?: number;
-    /** Stands before what went wrong. */
+    /** Prefix of the error message. */
     message?: string;
   }
 
   export interface FakeTimerOptions {
-    /** The time it is at first. */
+    /** The initial time. */
     now?: number | Date;
     toFake?: readonly string[];
     toNotFake?: readonly string[];
@@ -1722,7 +1722,7 @@ declare module 'lmthing/test' {
     shouldClearNativeTimers?: boolean;
   }
 
-  // ---------------------------------------------------------------------------------------------- and what else
+  // ---------------------------------------------------------------------------------------------- others
 
   /** chai's interface `assert`: `assert.deepEqual(one, other)`. */
   export const assert: Assert;
@@ -1735,10 +1735,10 @@ declare module 'lmthing/test' {
   /** chai itself, for its plugins. */
   export const chai: { readonly assert: Assert; use(plugin: Procedure): any; readonly [name: string]: any };
 
-  /** Holds a value to a type, for `lmthing check` and editors; when the test runs it does nothing. */
+  /** Checks a value against a type, for `lmthing check` and editors; does nothing when the test runs. */
   export function assertType<T>(value: T): void;
 
-  /** Says what the type of a value is, for `lmthing check` and editors; when the test runs it does nothing. */
+  /** Asserts the type of a value, for `lmthing check` and editors; does nothing when the test runs. */
   export function expectTypeOf<T>(value?: T): TypeExpectation<T>;
 
   type Same<A, B> = (<X>() => X extends A ? 1 : 2) extends <X>() => X extends B ? 1 : 2 ? true : false;
@@ -1765,9 +1765,9 @@ declare module 'lmthing/test' {
     readonly items: TypeExpectation<T extends readonly (infer Item)[] ? Item : never, Holds>;
   }
 
-  /** Not offered: it throws, and says so. @deprecated use `beforeAll` and `afterAll` */
+  /** Not supported: throws an error. @deprecated use `beforeAll` and `afterAll` */
   export function aroundAll(...args: unknown[]): never;
-  /** Not offered: it throws, and says so. @deprecated use `beforeEach` and `afterEach` */
+  /** Not supported: throws an error. @deprecated use `beforeEach` and `afterEach` */
   export function aroundEach(...args: unknown[]): never;
 
   /** Everything this module exports. */

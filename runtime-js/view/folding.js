@@ -1,8 +1,8 @@
-// What is open and what is shut, and which long texts are shown whole.
+// Which nodes are open, and which long texts are shown whole.
 import { useCallback, useMemo, useState } from 'preact/hooks';
 import { walk } from './model/node.js';
 
-/** In a run with more nodes than this, what agents did is shut at first. */
+/** In a run with more nodes than this, agents are closed at first. */
 const MANY = 1_000;
 
 const NONE = new Map();
@@ -21,7 +21,7 @@ export function useFolding(run) {
   return {
     state,
     isOpen,
-    /** How much of a node's texts is shown: see `EXTENTS` in `parts/block.jsx`. */
+    /** How much of a node's text is shown: see `EXTENTS` in `parts/block.jsx`. */
     extent: (node) => (state.whole.get(node.id) ? 'whole' : state.all === true ? 'much' : 'part'),
     toggle,
     reveal,
@@ -34,7 +34,7 @@ export function useFolding(run) {
 function opensAtFirst(node, isLarge) {
   if (node.kind === 'agent') return !isLarge;
   if (node.kind === 'system') return node.isChanged;
-  // Names are enough, unless somebody asks.
+  // Tool lists start closed, as their heads have the names.
   return node.kind !== 'tools';
 }
 
@@ -42,7 +42,7 @@ const withOpen = (old, node, isOpen) => ({ ...old, open: new Map(old.open).set(n
 
 const withWhole = (old, node) => (old.whole.get(node.id) ? old : { ...old, whole: new Map(old.whole).set(node.id, true) });
 
-/** Everything above a node is open; if it is to be seen as a whole, it is open itself. */
+/** Opens all ancestors of a node, and the node itself if it is to be shown whole. */
 function revealed(old, node, isWhole, isLarge) {
   let state = old;
   const isShut = (each) => !(state.open.get(each.id) ?? state.all ?? opensAtFirst(each, isLarge));

@@ -1,9 +1,9 @@
-// Marks what a search has found in the rows that are there, without touching them: the browser paints ranges of text.
+// Highlights search hits in the rendered rows with CSS highlights, without changing the DOM.
 import { headHeight } from './parts/feed.jsx';
 
 const canPaint = typeof Highlight === 'function' && Boolean(CSS.highlights);
 
-/** Marks every occurrence, and the one that the search is at by itself. */
+/** Highlights all hits, and the current one differently. */
 export function paintHits(query, hit) {
   if (!canPaint) return;
   CSS.highlights.clear();
@@ -19,15 +19,15 @@ export function paintHits(query, hit) {
   }
 }
 
-/** How often, and after how many milliseconds, is looked whether a hit is seen. */
+/** How often, and after how many milliseconds, to check whether a hit is visible. */
 const LOOKS = 8;
 const WAIT = 70;
 
-/** Scrolls to the occurrence itself: its row may be taller than the window. Gives what stops it. */
+/** Scrolls to the hit itself, as its row may be taller than the window. Returns a function that cancels it. */
 export function showHit(query, hit) {
   if (!hit) return undefined;
   let timer;
-  // The list first scrolls to the row, which it may have to measure, and may move it then.
+  // The list first scrolls to the row, and may move it after measuring.
   const look = (left) => {
     timer = setTimeout(() => {
       const place = rangeOf(query, hit)?.getBoundingClientRect();
@@ -47,7 +47,7 @@ function rangeOf(query, hit) {
   return ranges[Math.min(hit.nth, ranges.length - 1)] ?? null;
 }
 
-/** Where a row has the words; they may begin in one piece of text and end in another. */
+/** The ranges of the query in a row; a match may span several text nodes. */
 function rangesIn(row, query) {
   const nodes = [];
   const starts = [];
@@ -64,7 +64,7 @@ function rangesIn(row, query) {
   const wanted = query.toLowerCase();
   const ranges = [];
   let index = 0;
-  /** The piece of text that has the letter before `end`, and where in it a place is. */
+  /** The text node that contains the position, and the offset in it. */
   const locate = (at, end) => {
     while (index + 1 < nodes.length && starts[index + 1] < end) index += 1;
     return [nodes[index], Math.min(at - starts[index], nodes[index].length)];

@@ -1,4 +1,4 @@
-// The keyboard. `actions` is a reference to what can be done now.
+// Keyboard shortcuts. `actions` is a ref to the current actions.
 import { useEffect } from 'preact/hooks';
 
 const KEYS = {
@@ -24,7 +24,7 @@ const KEYS = {
   },
 };
 
-/** Those that mean something else while nothing, or a button, has the focus. */
+/** Keys with another meaning unless nothing, or a button, has the focus. */
 const IN_LIST = {
   ArrowDown: KEYS.j,
   ArrowUp: KEYS.k,

@@ -1,4 +1,4 @@
-// The page of a run: reads the events that stand in it and shows them.
+// The page of a run: reads the embedded events and renders them.
 import { render } from 'preact';
 import { Clock } from './model/clock.js';
 import { readRun } from './model/run.js';
@@ -17,5 +17,5 @@ try {
   place.textContent = `The run cannot be shown: ${error.message}`;
   throw error;
 }
-// What benches and tests read: from here on there is something to look at.
+// Read by benchmarks and tests: rows are visible from here on.
 performance.mark('lmthing-rows');

@@ -1,4 +1,5 @@
-// Light or dark: as the system has it, until somebody switches. The choice is kept where the browser lets a file keep one.
+// Light or dark: the system's theme until the user switches. The choice is stored where the browser allows it for
+// files.
 const PLACE = 'lmthing-view-theme';
 
 export function restoreTheme() {
@@ -6,7 +7,7 @@ export function restoreTheme() {
     const kept = localStorage.getItem(PLACE);
     if (kept === 'light' || kept === 'dark') document.documentElement.dataset.theme = kept;
   } catch {
-    // No storage for files here.
+    // No storage for files in this browser.
   }
 }
 
@@ -14,13 +15,13 @@ export function switchTheme() {
   const { dataset } = document.documentElement;
   const system = matchMedia('(prefers-color-scheme: dark)').matches ? 'dark' : 'light';
   const theme = (dataset.theme ?? system) === 'dark' ? 'light' : 'dark';
-  // Who is back at what the system has, follows the system.
+  // Choosing the system's theme follows the system again.
   if (theme === system) delete dataset.theme;
   else dataset.theme = theme;
   try {
     if (theme === system) localStorage.removeItem(PLACE);
     else localStorage.setItem(PLACE, theme);
   } catch {
-    // As above.
+    // No storage for files in this browser.
   }
 }

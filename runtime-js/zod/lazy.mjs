@@ -1,6 +1,6 @@
-// Turns the bundle of zod into modules that make its declarations when they are first asked for: evaluating all of zod takes
-// milliseconds, and most files use a tenth of it. Its code stays what npm has; only names of declarations in it become
-// `unit(number)`. Which declarations lie together is found by using zod once (uses.mjs) and noting what is asked for.
+// Splits the bundle of zod into modules whose declarations are evaluated on first use: evaluating all of zod takes
+// milliseconds, and most files use a tenth of it. The code is that of npm; only references to declarations become
+// `unit(number)`. Declarations are grouped by running typical uses of zod (uses.mjs) and recording what they need.
 import { createHash } from 'node:crypto';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -12,20 +12,20 @@ import { USES } from './uses.mjs';
 
 const RUNTIME = fileURLToPath(new URL('../src/builtins/zod/units.js', import.meta.url));
 const PREFIX = 'lmthing:internal/zod/';
-/** Where what nothing in uses.mjs touches goes: by the file it stands in. */
+/** Groups for declarations that uses.mjs does not need, by source file. */
 const REST = [
   ['compile', /core\/compile\.js$/],
   ['from-json-schema', /from-json-schema\.js$/],
   ['rest', /./],
 ];
 
-/** Functions of zod that others stand in for, and a hash of what they are. */
+/** Functions of zod that are replaced, and a hash of their code. */
 const REPLACED = { functions: ['members', 'defineBound'], by: '../src/builtins/zod/members.js', hash: '7e33633a77a71b21' };
 
-/** The bundle `file` as modules, by the names of builtins. */
+/** The modules by builtin name. */
 export async function lazyZod(file) {
   const bundle = takeApart(withReplaced(readFileSync(file, 'utf8')));
-  // What `import * as z from 'zod'` gives.
+  // The result of `import * as z from 'zod'`.
   bundle.namespaces.set('$', bundle.exported);
   addAliases(bundle);
   const parts = await partsOf(bundle);
@@ -45,7 +45,7 @@ function withReplaced(code) {
   return others.reduce((rest, place) => rest.replace(place, ''), code).replace(first, () => own);
 }
 
-/** A variable that is exported becomes a unit of its own as well: it is assigned to once, at the beginning. */
+/** An exported variable becomes an additional unit: it is assigned once, during evaluation. */
 function addAliases({ units, state, namespaces }) {
   for (const entries of namespaces.values()) {
     for (const entry of entries) {
@@ -56,7 +56,7 @@ function addAliases({ units, state, namespaces }) {
   }
 }
 
-/** Numbers for everything. Units of a part have numbers in a row, namespaces come last. */
+/** Assigns numbers: consecutive within a part, namespaces last. */
 function layOut(bundle, parts) {
   const order = [...parts.flatMap(([, units]) => units), ...bundle.namespaces.keys()];
   const numbers = new Map(order.map((name, number) => [name, number]));
@@ -66,7 +66,7 @@ function layOut(bundle, parts) {
   return { bundle, parts, numbers, text, unit };
 }
 
-/** The function that makes the units of a part, by their numbers within it; `own` has those that are there. */
+/** The function that evaluates the units of a part, by their numbers within it; `own` has the existing ones. */
 function declarations({ bundle, numbers, text, unit }, units) {
   const inside = new Map(units.map((name, number) => [name, number]));
   const unitOf = (name) => (inside.has(name) ? `(own[${inside.get(name)}] ?? ${unit(name)})` : unit(name));
@@ -74,7 +74,7 @@ function declarations({ bundle, numbers, text, unit }, units) {
     const { node, variable } = bundle.units.get(name);
     return `case ${number}: return ${variable ? `state.${variable}` : text(node, unitOf)};`;
   });
-  // Cases are looked at one by one.
+  // Cases are tested in sequence.
   const rows = [];
   for (let row = 0; row * 16 < cases.length; row++) {
     rows.push(`case ${row}: switch (number) { ${cases.slice(row * 16, row * 16 + 16).join('\n')} }`);
@@ -82,7 +82,7 @@ function declarations({ bundle, numbers, text, unit }, units) {
   return `(number) => { switch (number >> 4) { ${rows.join('\n')} } }`;
 }
 
-/** What runs at once: variables, the statements of zod, and the namespace that everybody wants. */
+/** The code that runs immediately: variables, statements, and the main namespace. */
 function coreOf(layout, load = `(part) => importBuiltin(${JSON.stringify(PREFIX)} + part).default`) {
   const { bundle, parts, numbers, text, unit } = layout;
   let count = 0;
@@ -102,7 +102,10 @@ function coreOf(layout, load = `(part) => importBuiltin(${JSON.stringify(PREFIX)
     export { z as default };`;
 }
 
-/** The names of a namespace with numbers, by their first letters: looking for one of hundreds in a text takes long. */
+/**
+ * The names of a namespace with their numbers, grouped by first letter: searching a text with hundreds of names is
+ * slow.
+ */
 function listed(entries, numbers) {
   const lists = {};
   for (const [key, name] of entries) {
@@ -112,12 +115,11 @@ function listed(entries, numbers) {
   return lists;
 }
 
-/** A part must not import anything: the engine links no module that is being evaluated, and parts are loaded by such. */
+/** A part must not import: QuickJS cannot link a module during its evaluation, which is when parts are loaded. */
 function partOf(layout, units) {
   return `export default (unit, own, state, importBuiltin) => ${declarations(layout, units)};`;
 }
 
-/** Every export of zod, with its value. */
 function allOf({ bundle, unit }) {
   const own = bundle.exported.filter(([name]) => name !== 'z' && name !== 'default');
   const values = own.map(([, name], index) => `const v${index} = ${unit(name)};`);
@@ -125,7 +127,7 @@ function allOf({ bundle, unit }) {
   return `import { unit, z } from ${JSON.stringify(`${PREFIX}z`)};\n${values.join('\n')}\nexport { z, z as default, ${names.join(', ')} };`;
 }
 
-/** `[part, [names of units]]` for each part; found with a build in which each unit is a part. */
+/** `[part, [names of units]]` for each part; measured with a build in which each unit is a part. */
 async function partsOf(bundle) {
   const names = [...bundle.units.keys()];
   const layout = layOut(bundle, names.map((name) => [name, [name]]));
@@ -162,7 +164,7 @@ function sortByUse({ units }, z, touched) {
   return parts;
 }
 
-/** Names stay: they are in stack traces, and what is written of variables is left out of bytecode anyway. */
+/** Keeps function names, which are in stack traces; names of variables are stripped from bytecode anyway. */
 async function shrink(contents) {
   const external = ({ path }) => ({ path, external: true });
   const plugins = [{ name: 'builtins', setup: ({ onResolve }) => void onResolve({ filter: /^lmthing:/ }, external) }];

@@ -1,11 +1,11 @@
-// What a bundle of one scope is made of: units (one declaration each), the statements that must run at once, and its exports.
-// Names of units in their code are replaced by what the caller asks for. Needs a bundle of esbuild that is not minified: there no
-// name of the outermost scope is declared again further in. That, and every kind of statement, is checked: a surprise fails the build.
+// Splits a bundle into units (one declaration each), statements that must run immediately, and exports, and rewrites
+// references to units. Requires an unminified bundle of esbuild, in which no inner scope redeclares a top-level name.
+// This, and the kinds of statements, is checked: anything unexpected fails the build.
 import { parse } from 'acorn';
 
 const ignored = new Set(['type', 'start', 'end']);
 
-/** Calls `visit(node, parent, key)` for `node` and everything in it. */
+/** Calls `visit(node, parent, key)` for `node` and its descendants. */
 function walk(node, visit, parent, key) {
   visit(node, parent, key);
   for (const [name, value] of Object.entries(node)) {
@@ -14,14 +14,14 @@ function walk(node, visit, parent, key) {
   }
 }
 
-/** Whether an identifier is a mere word there: a property, the name of a method, a label. */
+/** Whether an identifier is no reference: a property, a method name, a label. */
 function isWord(parent, key) {
   if (parent.type === 'MemberExpression') return key === 'property' && !parent.computed;
   if (['Property', 'MethodDefinition', 'PropertyDefinition'].includes(parent.type)) return key === 'key' && !parent.computed;
   return ['LabeledStatement', 'BreakStatement', 'ContinueStatement', 'MetaProperty'].includes(parent.type);
 }
 
-/** Whether `new` calls it: a call there needs parentheses. */
+/** Whether it is the callee of `new`, where a replacement by a call needs parentheses. */
 const isMade = (parent, key) => parent?.type === 'NewExpression' && key === 'callee';
 
 /** The names that a pattern binds. */
@@ -43,13 +43,13 @@ function* declaredBy({ type, id, params, param }) {
   }
 }
 
-/** What is assigned by an expression or a loop. */
+/** The target of an assignment, update or loop. */
 function assignedBy({ type, left, argument }) {
   if (type === 'AssignmentExpression' || type === 'ForInStatement' || type === 'ForOfStatement') return [...bound(left)];
   return type === 'UpdateExpression' ? [...bound(argument)] : [];
 }
 
-/** The properties of `__export(name, { key: () => unit, … })`, by their keys; undefined for any other statement. */
+/** The properties of `__export(name, { key: () => unit, … })`, by key; undefined for other statements. */
 function namespaceOf({ type, expression }) {
   if (type !== 'ExpressionStatement' || expression.type !== 'CallExpression' || expression.callee.name !== '__export') return undefined;
   const [target, getters] = expression.arguments;
@@ -57,7 +57,6 @@ function namespaceOf({ type, expression }) {
   return { name: target.name, entries };
 }
 
-/** Sorts the statements of a bundle. */
 function sort(program, code) {
   const [units, state, namespaces, statements, imports, exported] = [new Map(), new Map(), new Map(), [], [], []];
   for (const statement of program.body) {
@@ -92,7 +91,7 @@ function sort(program, code) {
   return { units, state, namespaces, statements, imports, exported };
 }
 
-/** The code of a node, with names replaced: `unit(name)` and `state(name)` say by what. */
+/** The code of a node with replaced references; `unit(name)` and `state(name)` return the replacements. */
 function textOf(node, code, { units, state, namespaces }, { unit, variable }) {
   const edits = [];
   const replacement = (name) => {
@@ -106,7 +105,7 @@ function textOf(node, code, { units, state, namespaces }, { unit, variable }) {
       if (text) return edits.push([each.start, each.end, isMade(parent, key) ? `(${text})` : text]);
     }
     if (each.type !== 'Identifier' || (parent && isWord(parent, key))) return undefined;
-    // Its own name, in front of which `function` stands.
+    // The declaration's own name, after `function`.
     if (parent && key === 'id') return undefined;
     const text = replacement(each.name);
     if (!text) return undefined;
@@ -117,7 +116,7 @@ function textOf(node, code, { units, state, namespaces }, { unit, variable }) {
   edits.sort(([one], [other]) => one - other);
   let [text, position] = ['', node.start];
   for (const [start, end, replaced] of edits) {
-    // Within a member of a namespace that was replaced as a whole.
+    // Inside a namespace member that was replaced as a whole.
     if (start < position) continue;
     text += code.slice(position, start) + replaced;
     position = end;
@@ -125,7 +124,7 @@ function textOf(node, code, { units, state, namespaces }, { unit, variable }) {
   return text + code.slice(position, node.end);
 }
 
-/** Takes a bundle apart. `text(node, names)` of the answer gives the code of a unit or a statement. */
+/** Parses a bundle. `text(node, names)` of the result returns the code of a unit or statement. */
 export function takeApart(code) {
   const sorted = sort(parse(code, { ecmaVersion: 'latest', sourceType: 'module' }), code);
   return { ...sorted, text: (node, names) => textOf(node, code, sorted, names) };

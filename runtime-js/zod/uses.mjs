@@ -1,6 +1,6 @@
-// How zod is used: what each of these touches, and nothing before it did, lies together. Wrong guesses cost time, nothing else.
+// Typical uses of zod: declarations first needed by the same use are grouped. Wrong guesses only cost time.
 export const USES = {
-  // What nearly every file with an input does: define, describe for a model, read a value.
+  // For nearly every file with an input: define a schema, describe it for a model, parse a value.
   basics(z) {
     const schema = z.object({ text: z.string().describe('what'), kind: z.enum(['a', 'b']).default('a'), maybe: z.boolean().optional() });
     schema.parse({ text: 'x' });

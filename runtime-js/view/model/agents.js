@@ -1,4 +1,4 @@
-// Who of a run an event belongs to: the file's own prompt, its agents, their agents.
+// Assigns events to agents: the file's own prompt, its agents, their agents.
 import { Node } from './node.js';
 import { number, text } from './values.js';
 
@@ -7,18 +7,18 @@ export class Agents {
     this.root = prepare(root);
     this.byKey = new Map([['', root]]);
     this.byPath = new Map([['[]', [root]]]);
-    /** All but the file's own prompt. */
+    /** All except the file's own prompt. */
     this.all = [];
   }
 
-  /** The agent of an event; one that is not known yet begins with it. */
+  /** The agent of an event; created on its first event. */
   of(event, now) {
     const path = Array.isArray(event.agent) ? event.agent.map(text) : [];
     const agentNumber = number(event.agentNumber) ?? 0;
     if (path.length === 0 && agentNumber === 0) return this.root;
     const key = agentNumber > 0 ? `#${agentNumber}` : JSON.stringify(path);
     const known = this.byKey.get(key);
-    // One that was over and begins again is another one: only files that say no numbers have that.
+    // In files without agent numbers, an ended agent that starts again is a new one.
     if (known && !(event.type === 'agent-start' && known.end !== null)) return known;
     const agent = this.begin(event, path, now);
     this.byKey.set(key, agent);
@@ -36,7 +36,7 @@ export class Agents {
     return agent;
   }
 
-  /** The tool call that an agent answers, else the step that it began in. */
+  /** The tool call that an agent answers, else the step in which it started. */
   above(path, callId) {
     const candidates = this.byPath.get(JSON.stringify(path.slice(0, -1))) ?? [this.root];
     const calls = callId === '' ? [] : candidates.map((agent) => agent.calls.get(callId)).filter(Boolean);
@@ -45,7 +45,7 @@ export class Agents {
     return call ?? agent.step ?? agent;
   }
 
-  /** The call whose code an event of model-written code is about; null for code in a text. */
+  /** The call whose code an event of model-written code belongs to; null for code in a text. */
   codeCall(agent, event) {
     const known = agent.calls.get(text(event.toolCallId));
     if (known) return known;

@@ -1,8 +1,8 @@
-// What a node has to show below its head: blocks, each a title and a content of one form. Both the page and the search read
-// them, so that what is found is what is shown.
+// The content of a node as blocks, each a title and a content of one form. The page and the search both use these, so
+// that hits are visible.
 //
-// Forms: `text`, `json` (any value), `code`, `diff` ({before, after}), `console` (lines), `diagnostics`, `fact` (a sentence),
-// `error` (a sentence).
+// Forms: `text`, `json` (any value), `code`, `diff` ({before, after}), `console` (lines), `diagnostics`, `fact` (a
+// sentence), `error` (a sentence).
 import { jsonLines, lineText, parsed } from './json.js';
 import { stringify, text } from './values.js';
 
@@ -45,7 +45,7 @@ const MAKERS = {
   finish: (node) => finishBlocks(node.result),
 };
 
-/** The input of a call without the code that is shown by itself. */
+/** The input of a call without its code, which is shown separately. */
 function restOfInput({ code, input, hasInput }) {
   if (code === undefined || typeof input !== 'object' || input === null) return { isThere: hasInput, input };
   const { code: _, ...rest } = input;
@@ -88,7 +88,7 @@ function contentBlocks(content) {
   });
 }
 
-/** Images and files are named, not shown: nothing is loaded. */
+/** Images and files are named, not shown, as the page loads nothing. */
 function attachment({ type, image, data, mediaType, filename }) {
   const source = text(image ?? data);
   const address = /^https?:/.test(source) ? source : `${Math.ceil((source.length * 3) / 4 / 1024)} KB`;
@@ -107,13 +107,13 @@ function finishBlocks(result) {
   ];
 }
 
-/** A finding about code in a line. */
+/** A diagnostic on one line. */
 export function diagnosticLine(found) {
   const { line, column, message, code } = typeof found === 'object' && found !== null ? found : { message: found };
   return { place: line ? `${line}:${column ?? 1}` : '', message: text(message), code: code === undefined ? '' : text(code) };
 }
 
-/** The words of a block, for search and for the clipboard. */
+/** The text of a block, for the search. */
 export function blockText({ form, content }) {
   switch (form) {
     case 'json':
@@ -129,13 +129,13 @@ export function blockText({ form, content }) {
   }
 }
 
-/** What of a text was not in the one before. Lines that only moved are no news; telling them apart would take long. */
+/** Lines that the previous text did not have. Moved lines do not count; finding them would be slow. */
 function newLines({ before, after }) {
   const old = new Set(before.split('\n'));
   return after.split('\n').filter((line) => !old.has(line)).join('\n');
 }
 
-/** What is copied of a block: JSON as programs write it, and a whole system prompt. */
+/** The clipboard text of a block: JSON in standard form, and complete system prompts. */
 export function copied(shown) {
   if (shown.form === 'json') return stringify(shown.content, 2);
   return shown.form === 'diff' ? shown.content.after : blockText(shown);

@@ -1,4 +1,4 @@
-// Time as the time line shows it: milliseconds of the run, without the whiles in which it was interrupted.
+// Time on the time line: milliseconds of the run, without interruptions.
 
 export class Clock {
   constructor({ root, cuts }) {
@@ -7,7 +7,6 @@ export class Clock {
     this.length = Math.max(this.at(root.end), 1);
   }
 
-  /** Milliseconds into the run. */
   at(time) {
     let lost = 0;
     for (const { from, to } of this.cuts) {
@@ -17,8 +16,8 @@ export class Clock {
     return Math.max(time - this.start - lost, 0);
   }
 
-  /** Where the run went on. */
-  get seams() {
+  /** The times at which the run was resumed. */
+  get resumptions() {
     return this.cuts.map(({ to }) => this.at(to));
   }
 }

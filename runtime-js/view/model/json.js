@@ -1,8 +1,8 @@
-// A value as lines of coloured pieces: JSON laid out so that short things stay on one line, and texts of several lines keep
-// their lines. A line is `{indent, pieces}`, a piece `[class, text]`.
+// JSON values as lines of colored pieces: short values stay on one line, multi-line strings keep their lines. A line is
+// `{indent, pieces}`, a piece `[class, text]`.
 
 const WIDTH = 88;
-/** Deeper values are written on one line: nobody reads them, and they must not exhaust the stack. */
+/** Deeper values are written on one line, so that they cannot exhaust the stack. */
 const DEPTH = 60;
 
 export function jsonLines(value) {
@@ -30,7 +30,7 @@ export function jsonLines(value) {
     put(['punct', isList ? ']' : '}']);
   }
 
-  /** A text of several lines, each on a line of its own and not escaped. */
+  /** A multi-line string, unescaped, on several lines. */
   function writeText(item, indent) {
     put(['punct', '"""']);
     for (const line of item.split('\n')) {
@@ -46,7 +46,7 @@ function scalar(item) {
   return [item === null ? 'null' : typeof item, JSON.stringify(item) ?? String(item)];
 }
 
-/** The pieces of a value that fits on one line; null when it does not. */
+/** The pieces of a value that fits on one line; null if it does not. */
 function shortForm(item, width) {
   const pieces = [];
   let left = width;
@@ -72,7 +72,7 @@ function shortForm(item, width) {
   return write(item) ? pieces : null;
 }
 
-/** A text that holds a JSON object or list, as that; anything else as it is. */
+/** Parses a text that holds a JSON object or array; returns other values unchanged. */
 export function parsed(value) {
   if (typeof value !== 'string' || !/^\s*[[{]/.test(value)) return value;
   try {

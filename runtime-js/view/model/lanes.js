@@ -1,9 +1,9 @@
-// The time line: lanes of bars. Each prompt has a lane for its steps and below it as many for its tools as run at the same
-// time; agents of the same path share lanes as long as one is over before the next begins.
+// Lanes of the time line. Each prompt has a lane for its steps, and below it as many for its tools as run concurrently;
+// agents of the same path share lanes if they do not overlap.
 
 const nameOf = (agent) => (agent.kind === 'run' ? 'prompt' : agent.name);
 
-/** The lanes from top to bottom: `{label, depth, bars}`; a bar is `{from, to, heard?, node}`. */
+/** The lanes from top to bottom: `{label, depth, bars}`; a bar is `{from, to, responseEnd?, node}`. */
 export function lanesOf(run, clock) {
   const groups = new Map();
   const byStart = [run.root, ...run.agents].sort((a, b) => a.start - b.start || a.id - b.id);
@@ -25,9 +25,9 @@ export function lanesOf(run, clock) {
 
   function fill(slot, node) {
     if (node.kind === 'step') {
-      // Without tools nothing is waited for but the model.
-      const heard = node.children.some(({ kind }) => kind === 'tool') ? Math.min(node.heard, node.end) : node.end;
-      slot.steps.push(bar(node, { heard: clock.at(heard) }));
+      // Without tool calls, the whole step is the model's response.
+      const responseEnd = node.children.some(({ kind }) => kind === 'tool') ? Math.min(node.responseEnd, node.end) : node.end;
+      slot.steps.push(bar(node, { responseEnd: clock.at(responseEnd) }));
       node.children.forEach((child) => fill(slot, child));
     } else if (node.kind === 'tool' || node.kind === 'code') {
       const free = slot.tools.find((lane) => lane.at(-1).node.end <= node.start);
@@ -51,7 +51,7 @@ export function lanesOf(run, clock) {
   }
 }
 
-/** The bars that are seen in a part of the time, `width` pixels wide; those too thin to tell apart become one. */
+/** The visible bars in a time range, `width` pixels wide; bars too thin to distinguish are merged. */
 export function visibleBars(bars, { from, to }, width) {
   const scale = width / (to - from);
   const shown = [];
@@ -77,7 +77,7 @@ const ROUND = [
   ...[1, 2, 6, 12, 24, 48, 168].map((times) => times * HOUR),
 ];
 
-/** Round times for marks below the time line, some 110 pixels apart. */
+/** Round times for the axis, some 110 pixels apart. */
 export function ticks({ from, to }, width) {
   const rough = ((to - from) * 110) / width;
   const step = ROUND.find((each) => each >= rough) ?? Math.ceil(rough / (168 * HOUR)) * 168 * HOUR;

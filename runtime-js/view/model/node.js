@@ -1,28 +1,27 @@
-// One thing of a run: a step, a text, a tool call, an agent. Everything that is shown is a node; nodes are a tree.
+// A step, text, tool call, agent or the like of a run. Nodes form a tree.
 
 let count = 0;
 
 export class Node {
-  /** `kind` says what it is, `start` when it began (milliseconds since 1970); `more` is what nodes of its kind have. */
+  /** `start` is in milliseconds since 1970; `more` has the properties of the kind. */
   constructor(kind, start, more) {
     this.id = count++;
     this.kind = kind;
     this.start = start;
-    /** When it was over; null while it is not known to be. */
+    /** Null until it has ended. */
     this.end = null;
     this.parent = null;
     this.children = [];
     Object.assign(this, more);
   }
 
-  /** Puts a node under this one, as the last. */
   add(node) {
     node.parent = this;
     this.children.push(node);
     return node;
   }
 
-  /** How many agents it is within: how far it is indented. */
+  /** The number of enclosing agents, for indentation. */
   get depth() {
     let depth = 0;
     for (let node = this; node; node = node.parent) if (node.kind === 'agent') depth += 1;
@@ -30,13 +29,13 @@ export class Node {
   }
 }
 
-/** A node and everything below it, in the order of the page. */
+/** A node and its descendants, in page order. */
 export function* walk(node) {
   yield node;
   for (const child of node.children) yield* walk(child);
 }
 
-/** The nearest node of a kind above a node, or the node itself. */
+/** The nearest ancestor of a kind, or the node itself. */
 export function nearest(node, kind) {
   while (node && node.kind !== kind) node = node.parent;
   return node ?? null;

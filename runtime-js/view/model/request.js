@@ -1,5 +1,5 @@
-// What a step asked its model, as the journal has it (docs/events.md): `{system?, whole?, messages, extra?, tools, toolSpecs?}`,
-// each only as far as other lines have not told it.
+// The request of a step, as in the journal (docs/events.md): `{system?, whole?, messages, extra?, tools, toolSpecs?}`,
+// only what has changed since earlier lines.
 import { Node } from './node.js';
 import { text } from './values.js';
 
@@ -25,7 +25,7 @@ function readSystem(request, agent, step) {
   step.add(new Node('system', step.start, { text: now, before, isChanged: before === null || before !== now }));
 }
 
-/** The tools by name; what they look like is told once, and again when it changes. */
+/** Tools by name; specs are stored on first use and when they change. */
 function readTools({ tools, toolSpecs }, agent, step) {
   const specs = [toolSpecs, tools].find((list) => Array.isArray(list) && list.some((tool) => typeof tool === 'object' && tool !== null));
   for (const spec of specs ?? []) if (spec?.name) agent.specs.set(text(spec.name), spec);

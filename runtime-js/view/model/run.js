@@ -1,11 +1,10 @@
-// Puts a run together from its events (docs/events.md, docs/journal.md): a tree of nodes. Passes over types and members that
-// it does not know, and believes nothing of those that it knows: a file may be damaged, or made by hand.
+// Builds the node tree of a run from its events (docs/events.md, docs/journal.md). Ignores unknown types and members,
+// and validates known ones: a file may be damaged or made by hand.
 import { Agents } from './agents.js';
 import { Node, nearest, walk } from './node.js';
 import { readRequest } from './request.js';
 import { number, text, usage } from './values.js';
 
-/** The run that the events tell of. */
 export function readRun(events) {
   const reader = new Reader();
   for (const event of events) reader.read(event);
@@ -26,19 +25,19 @@ class Reader {
     if (this.last === null) this.root.start = time;
     this.run.events += 1;
     this.run.id ||= text(event.run);
-    // A resumed run goes on after a while in which nothing happened: the time line leaves it out.
+    // The time line omits the interruption before a resumed run.
     if (event.type === 'run-start' && this.last !== null) this.run.cuts.push({ from: this.last, to: Math.max(time, this.last) });
     const now = Math.max(time, this.last ?? time);
     READERS[event.type].call(this, event, this.agents.of(event, now), now);
     this.last = now;
   }
 
-  /** Under what the next thing of this agent goes. */
+  /** The parent of the agent's next node. */
   place(agent) {
     return agent.step ?? agent;
   }
 
-  /** A piece of what the model says; pieces that follow each other are one node. */
+  /** Appends text of the model; consecutive pieces are one node. */
   say(kind, event, agent, now) {
     const place = this.place(agent);
     const last = place.children.at(-1);
@@ -46,10 +45,10 @@ class Reader {
     node.pieces ??= [];
     node.pieces.push(text(event.delta));
     node.end = now;
-    if (agent.step) agent.step.heard = now;
+    if (agent.step) agent.step.responseEnd = now;
   }
 
-  /** Whatever was under way has stopped: the process is gone. */
+  /** Ends everything in progress: the process has ended. */
   interrupt() {
     for (const agent of [this.root, ...this.agents.all]) agent.step = null;
     for (const node of walk(this.root)) if (node.end === null) node.cutAt ??= this.last;
@@ -63,7 +62,7 @@ class Reader {
         delete node.pieces;
       }
       if (node.end === null) {
-        // What has a length and no end was cut off; everything else happens at once.
+        // Nodes with a duration and no end were cut off; others are instantaneous.
         node.isCut = ['agent', 'step', 'tool'].includes(node.kind);
         node.end = node.isCut ? (node.cutAt ?? this.root.end) : node.start;
       }
@@ -84,7 +83,7 @@ const READERS = {
   },
 
   'step-start'(event, agent, now) {
-    const step = new Node('step', now, { number: number(event.step) ?? 0, model: text(event.model), usage: null, cost: null, heard: now });
+    const step = new Node('step', now, { number: number(event.step) ?? 0, model: text(event.model), usage: null, cost: null, responseEnd: now });
     agent.step = agent.add(step);
     readRequest(event.request, agent, step);
   },
@@ -99,9 +98,9 @@ const READERS = {
 
   'tool-call'(event, agent, now) {
     const id = text(event.toolCallId);
-    if (agent.step) agent.step.heard = now;
+    if (agent.step) agent.step.responseEnd = now;
     const begun = agent.calls.get(id);
-    // A call that was cut off is made again when the run goes on.
+    // A call that was cut off is repeated when the run resumes.
     if (begun && begun.end === null) return;
     agent.calls.set(id, this.place(agent).add(toolNode(event, now)));
   },
@@ -110,7 +109,7 @@ const READERS = {
     const id = text(event.toolCallId);
     const call = agent.calls.get(id) ?? this.place(agent).add(toolNode(event, now));
     agent.calls.set(id, call);
-    // The call of a step that a resumed run goes on with.
+    // A call of the step that a resumed run continues.
     const step = nearest(call, 'step');
     if (step?.end === null) agent.step ??= step;
     call.end = now;

@@ -1,9 +1,9 @@
-// Where words occur in a run.
+// Full-text search in a run.
 import { blocksOf, blockText } from './blocks.js';
 import { titleOf } from './titles.js';
 import { walk } from './node.js';
 
-/** More are not counted. */
+/** Further hits are not counted. */
 export const MOST = 10_000;
 
 export class Search {
@@ -12,7 +12,7 @@ export class Search {
     this.texts = new Map();
   }
 
-  /** The occurrences in the order of the page: the node of each, and the how manieth it is there. */
+  /** Hits in page order: the node of each, and its index within the node. */
   find(query) {
     const wanted = query.toLowerCase();
     const hits = [];
@@ -31,7 +31,7 @@ export class Search {
   textOf(node) {
     let text = this.texts.get(node);
     if (text === undefined) {
-      // A system prompt that has not changed was found where it last has.
+      // An unchanged system prompt counts only where it last changed.
       const shown = node.kind === 'system' && !node.isChanged ? [] : blocksOf(node);
       const blocks = shown.map((block) => `${block.title}\n${blockText(block)}`);
       text = [titleOf(node), ...blocks].join('\n').toLowerCase();

@@ -1,6 +1,6 @@
-// What nodes are called.
+// Titles of nodes.
 
-/** The label in front of what is said. */
+/** Labels of messages. */
 export const LABELS = {
   system: 'System',
   message: 'Message',
@@ -39,7 +39,6 @@ export function titleOf(node) {
   }
 }
 
-/** Whether something went wrong there. */
 export function isFailure(node) {
   switch (node.kind) {
     case 'tool':

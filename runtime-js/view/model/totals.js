@@ -1,11 +1,11 @@
-// What the summary says of a run.
+// The summary of a run.
 import { isFailure } from './titles.js';
 import { number, sum, text, usage } from './values.js';
 import { walk } from './node.js';
 
 const STATES = { limit: 'Limit reached', interrupted: 'Interrupted' };
 
-/** What the journal knows of a run whose events tell of no end. */
+/** Status in the journal of a run without an end event. */
 const UNFINISHED = { running: { word: 'Running', tone: 'open' }, interrupted: { word: 'Interrupted', tone: 'bad' } };
 
 export function stateOf({ finish, status }) {
@@ -23,7 +23,7 @@ export function totals(run, clock) {
   const names = ['inputTokens', 'outputTokens', 'totalTokens', 'reasoningTokens', 'cachedInputTokens'];
   const own = run.root.children.filter(({ kind }) => kind === 'step');
   return {
-    // A step that was cut off and asked again counts once.
+    // A step that was cut off and repeated counts once.
     steps: new Set(own.map((step) => step.number)).size,
     allSteps: steps.filter(({ isCut }) => !isCut).length,
     tools: nodes.filter(({ kind }) => kind === 'tool').length,

@@ -1,4 +1,4 @@
-// Values of events, which may be anything: made into what they should be.
+// Conversion of event values, which may have any type.
 
 export const number = (value) => (typeof value === 'number' && Number.isFinite(value) ? value : null);
 
@@ -7,7 +7,7 @@ export function text(value) {
   return value === undefined || value === null ? '' : stringify(value);
 }
 
-/** JSON, or a word when a value is nested too deeply for it. */
+/** JSON, or a placeholder for a value that is nested too deeply. */
 export function stringify(value, indent) {
   try {
     return JSON.stringify(value, null, indent) ?? String(value);
@@ -23,7 +23,7 @@ export function usage(value) {
   return Object.fromEntries(COUNTS.map((name) => [name, number(value[name])]));
 }
 
-/** The sum of what is known; null when nothing is. */
+/** The sum of known values; null if there are none. */
 export function sum(values) {
   const known = values.filter((value) => value !== null && value !== undefined);
   return known.length === 0 ? null : known.reduce((total, value) => total + value, 0);

@@ -1,4 +1,4 @@
-// How numbers and times are written.
+// Formatting of numbers and times.
 
 const COUNT = new Intl.NumberFormat('en');
 const CLOCK = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'medium' });
@@ -7,7 +7,7 @@ export const count = (value) => COUNT.format(value);
 export const plural = (value, word) => `${count(value)} ${word}${value === 1 ? '' : 's'}`;
 export const clock = (time) => CLOCK.format(time);
 
-/** A length of time, as short as it stays exact enough. */
+/** A duration, rounded to a useful precision. */
 export function duration(millis) {
   if (millis < 1000) return `${Math.round(millis)} ms`;
   if (millis < 9_950) return `${(millis / 1000).toFixed(2)} s`;
@@ -24,7 +24,7 @@ export function mark(millis) {
   return duration(millis).replace(/(\.\d*?)0+ s$/, '$1 s').replace('. s', ' s').replace(/ m 00 s$/, ' m').replace(/ h 00 m$/, ' h');
 }
 
-/** How far into the run: `+1.234`, `+1:02.5`. */
+/** Time since the start of the run: `+1.234`, `+1:02.5`. */
 export function offset(millis) {
   const seconds = millis / 1000;
   if (seconds < 60) return `+${seconds.toFixed(seconds < 10 ? 3 : 2)}`;
@@ -41,7 +41,7 @@ export function dollars(value) {
   return `$${digits > 2 ? written.replace(/(\.\d\d\d*?)0+$/, '$1') : written}`;
 }
 
-/** `1,100 → 150 tokens`, as far as it is known; empty when nothing is, or nothing was used. */
+/** `1,100 → 150 tokens`, without unknown counts; empty if none is known or all are zero. */
 export function tokens(usage) {
   if (!usage) return '';
   const { inputTokens: input, outputTokens: output, totalTokens: total } = usage;
@@ -50,7 +50,7 @@ export function tokens(usage) {
   return `${input === null ? '?' : count(input)} → ${output === null ? '?' : count(output)} tokens`;
 }
 
-/** The first line of a text that says something, cut. */
+/** The first non-empty line of a text, cut. */
 export function preview(text, length = 160) {
   const start = text.slice(0, 2000).trimStart();
   const line = start.split('\n', 1)[0];

@@ -1,4 +1,4 @@
-// The page: what is open, what is chosen, what is searched for, and the parts that show it.
+// The root component, with the state of folding, selection and search.
 import { useCallback, useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import { Search } from '../model/search.js';
 import { totals as totalsOf } from '../model/totals.js';
@@ -19,7 +19,7 @@ export function App({ run, clock, damaged }) {
   const rows = useMemo(() => visibleRows(run.root, folding), [run, folding.state]);
   const totals = useMemo(() => totalsOf(run, clock), [run]);
   const [current, setCurrent] = useState(null);
-  // Where the list is to scroll: a new object each time, so that the same place can be asked for twice.
+  // The scroll target; a new object each time, so that the same one can be set twice.
   const [goal, setGoal] = useState(null);
   const [isHelping, setHelping] = useState(false);
   const isPrinted = usePrinting();
@@ -53,7 +53,7 @@ export function App({ run, clock, damaged }) {
   const latest = useRef(actions);
   latest.current = actions;
   useKeys(latest);
-  // Rows compare what they are given: these must stay the same.
+  // Rows compare their props, so these must be stable.
   const rowActions = useMemo(() => ({ select: setCurrent, fold: (node) => latest.current.fold(node), whole: (node) => latest.current.whole(node) }), []);
   useFocus(current, goal);
   const onRendered = () => paintHits(search.query, search.hits[search.at]);
@@ -77,7 +77,7 @@ export function App({ run, clock, damaged }) {
   );
 }
 
-/** The nodes that are there while those above them are open. */
+/** Nodes whose ancestors are all open. */
 function visibleRows(root, folding) {
   const rows = [];
   const add = (node) => {
@@ -88,7 +88,7 @@ function visibleRows(root, folding) {
   return rows;
 }
 
-/** The next of some nodes after the one that is chosen, around the end. */
+/** The next of `nodes` after the current one, wrapping around. */
 function after(nodes, current, by) {
   const at = nodes.indexOf(current);
   if (at >= 0) return nodes[Math.min(Math.max(at + by, 0), nodes.length - 1)] === current ? nodes.at(by > 0 ? 0 : -1) : nodes[at + by];
@@ -98,7 +98,7 @@ function after(nodes, current, by) {
   return nodes.at(following < 0 ? -1 : following - 1);
 }
 
-/** The row that is chosen with the keyboard has the focus, once it is there. */
+/** Focuses the row selected with the keyboard once it is rendered. */
 function useFocus(current, goal) {
   useEffect(() => {
     if (!goal || document.activeElement?.id === 'search') return undefined;
@@ -132,7 +132,7 @@ function useSearch(run, folding, go) {
   };
 }
 
-/** On paper everything is there. */
+/** Renders everything for printing. */
 function usePrinting() {
   const [isPrinted, setPrinted] = useState(false);
   useEffect(() => {

@@ -1,22 +1,22 @@
-// Blocks: what a node shows below its head. All content becomes text nodes; nothing of it is ever read as HTML.
+// The blocks of a node. All content becomes text nodes, never HTML.
 import { diffLines } from 'diff';
 import { useMemo, useState } from 'preact/hooks';
 import { copied, diagnosticLine } from '../model/blocks.js';
 import { jsonLines, lineText } from '../model/json.js';
 import { plural } from '../model/words.js';
 
-/** How much of a text is shown: at first, with all items open, and when it is asked for. */
+/** How much of a text is shown: initially, with all items open, and on request. */
 const EXTENTS = {
   part: { lines: 24, letters: 4_000 },
   much: { lines: 1_000, letters: 100_000 },
   whole: { lines: Infinity, letters: Infinity },
 };
-/** Longer values lose colours and numbers of lines: that many pieces would stall the page. */
+/** Longer values lose colors and line numbers: so many elements would stall the page. */
 const MOST_PIECES = 4_000;
-/** Letters from which on a text is laid out in chunks of so many lines. */
+/** Characters from which on a text is rendered in chunks of this many lines. */
 const CHUNKED = 100_000;
 const CHUNK = 500;
-/** Unchanged lines that are shown around a change. */
+/** Unchanged lines around a change. */
 const CONTEXT = 2;
 
 export function Block({ block, extent, onWhole }) {
@@ -60,17 +60,17 @@ function More({ lines, onWhole }) {
   );
 }
 
-/** The beginning of a text that is too long. */
+/** The beginning of a long text. */
 function cut(text, { lines, letters }) {
   if (text.length <= lines) return text;
   let end = 0;
   for (let line = 0; line < lines && end >= 0; line++) end = text.indexOf('\n', end + (line > 0 ? 1 : 0));
   const limit = Math.min(end < 0 ? text.length : end, letters);
-  // A little more is no reason to ask.
+  // A slightly longer text is shown whole.
   return text.length - limit < 200 ? text : text.slice(0, limit);
 }
 
-/** A long text in pieces that the browser lays out when they come into view. */
+/** A long text in chunks that the browser lays out when they become visible. */
 function chunks(lines) {
   const count = Math.ceil(lines.length / CHUNK);
   return Array.from({ length: count }, (_, index) => {
@@ -95,7 +95,7 @@ function Text({ content, limits, onWhole }) {
   );
 }
 
-/** The lines that are shown of some, a few more where these are all. */
+/** The first lines, or all if there are few more. */
 const firstLines = (lines, { lines: most }) => (lines.length > most + 6 ? lines.slice(0, most) : lines);
 
 function Json({ content, limits, onWhole }) {
@@ -163,7 +163,7 @@ function Diagnostics({ content }) {
 
 const Sentence = ({ content }) => <p>{content}</p>;
 
-/** What changed in a system prompt, or all of it. */
+/** The changes of a system prompt, or all of it. */
 function Diff({ content: { before, after } }) {
   const [isWhole, setWhole] = useState(false);
   const lines = useMemo(() => changedLines(before, after), [before, after]);
@@ -191,7 +191,7 @@ function Diff({ content: { before, after } }) {
 }
 
 function changedLines(before, after) {
-  // The last line ends like all others, so that it is not a change when lines follow it.
+  // Ends the last line as well, so that it does not differ when lines follow it.
   const changes = diffLines(`${before}\n`, `${after}\n`);
   return changes.flatMap(({ value, added, removed }) => {
     const sign = added ? '+' : removed ? '-' : ' ';
@@ -199,7 +199,7 @@ function changedLines(before, after) {
   });
 }
 
-/** Changes with the lines around them; the others are counted. */
+/** Changes with context; the other lines are counted. */
 function around(lines) {
   const isNear = (index) => lines.slice(Math.max(index - CONTEXT, 0), index + CONTEXT + 1).some(({ sign }) => sign !== ' ');
   const shown = [];

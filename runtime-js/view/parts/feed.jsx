@@ -1,10 +1,10 @@
-// The list of rows. A short one is there as a whole, so that the browser's own search and print find everything; of a long one
-// only what is seen.
+// The list of rows. A short list is rendered completely, so that the browser's search and print find everything; a long
+// one is virtualized.
 import { Virtualizer, measureElement, observeWindowOffset, observeWindowRect, windowScroll } from '@tanstack/virtual-core';
 import { useLayoutEffect, useReducer, useRef, useState } from 'preact/hooks';
 import { Row } from './row.jsx';
 
-/** Rows that are few enough to be there all at once. */
+/** The longest list that is rendered completely. */
 const FEW = 400;
 
 export function Feed({ rows, folding, current, clock, actions, goal, isPrinted, onRendered }) {
@@ -47,7 +47,7 @@ function Long({ rows, row, current, goal, onRendered }) {
     getItemKey: (index) => rows[index].id,
     estimateSize: (index) => ESTIMATES[rows[index].kind] ?? 36,
     overscan: 8,
-    // A row that has the focus stays, or the keyboard would lose its place.
+    // The focused row stays rendered, so that the keyboard keeps its position.
     rangeExtractor: ({ startIndex, endIndex, overscan }) => {
       const [first, last] = [Math.max(startIndex - overscan, 0), Math.min(endIndex + overscan, rows.length - 1)];
       const shown = Array.from({ length: last - first + 1 }, (_, index) => first + index);
@@ -77,7 +77,7 @@ function Long({ rows, row, current, goal, onRendered }) {
 
 export const headHeight = () => (document.querySelector('.head')?.offsetHeight ?? 0) + 8;
 
-/** Where an element begins in the page, which changes with what stands above it. */
+/** The page offset of an element, which changes with the content above it. */
 function useTop(element) {
   const [top, setTop] = useState(0);
   const read = () => {

@@ -1,4 +1,4 @@
-// The top of the page: which run it is, the search, what can be done with the list.
+// The top of the page: title, search and actions.
 import { stateOf } from '../model/totals.js';
 import { MOST } from '../model/search.js';
 import { count } from '../model/words.js';

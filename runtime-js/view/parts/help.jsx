@@ -1,4 +1,4 @@
-// The keys.
+// The dialog of keyboard shortcuts.
 import { useLayoutEffect, useRef } from 'preact/hooks';
 
 const KEYS = [

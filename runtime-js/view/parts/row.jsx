@@ -1,4 +1,4 @@
-// A node as a row of the page: a head, and below it what it has to show.
+// A node as a row: a head, and its blocks below.
 import { Component } from 'preact';
 import { blocksOf, blockText } from '../model/blocks.js';
 import { isFailure, labelOf, titleOf } from '../model/titles.js';
@@ -9,7 +9,6 @@ import { Block } from './block.jsx';
 /** Deeper nesting is not indented further. */
 const MAX_DEPTH = 8;
 
-/** Whether a row can be opened and closed. */
 export const canFold = (node) => !['resume', 'notice', 'warning', 'retry'].includes(node.kind) && (node.children.length > 0 || blocksOf(node).length > 0);
 
 export class Row extends Component {
@@ -44,7 +43,7 @@ export class Row extends Component {
   }
 
   content(node, isOpen, extent, clock, actions) {
-    // A notice is a sentence, which stands in its head.
+    // A notice is a sentence in its head, without blocks.
     const blocks = isOpen && HEADS[node.kind] !== Notice ? blocksOf(node) : [];
     const Head = HEADS[node.kind] ?? Labelled;
     const onWhole = () => actions.whole(node);
@@ -102,7 +101,7 @@ function StepHead({ node, isOpen, onFold }) {
   );
 }
 
-/** What a step came to in a few words: what it said, else whom it called. */
+/** A short summary of a step: its text, else the tools it called. */
 function gist({ children }) {
   const said = children.findLast(({ kind }) => kind === 'text');
   if (said) return preview(said.text);

@@ -1,4 +1,4 @@
-// A part of the page that fails says so, and leaves the others alone.
+// An error boundary: a failing part of the page shows its error, and the others keep working.
 import { useErrorBoundary } from 'preact/hooks';
 
 export function Safe({ name, children }) {

@@ -1,4 +1,4 @@
-// What the run came to.
+// The summary of the run.
 import { clock as dateAndTime, count, dollars, duration, plural } from '../model/words.js';
 import { text } from '../model/values.js';
 

@@ -1,11 +1,11 @@
-// The time line: bars of steps and tools, by agent. What it shows is in the list as well; bars lead there.
+// The time line: bars of steps and tools, by agent. Everything in it is also in the list, to which the bars link.
 import { useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks';
 import { lanesOf, ticks, visibleBars } from '../model/lanes.js';
 import { isFailure, titleOf } from '../model/titles.js';
 import { duration, mark } from '../model/words.js';
 
 const LANE = 20;
-/** Lanes that are seen without scrolling. */
+/** Lanes that are visible without scrolling. */
 const MOST_LANES = 12;
 
 export function Timeline({ run, clock, current, onSelect }) {
@@ -51,7 +51,7 @@ export function Timeline({ run, clock, current, onSelect }) {
           {ticks(span, width).map((time) => (
             <i key={time} class="line" style={{ left: `${x(time)}px` }} />
           ))}
-          {clock.seams.map((time) => (
+          {clock.resumptions.map((time) => (
             <i key={`seam${time}`} class="seam" title="Resumed" style={{ left: `${x(time)}px` }} />
           ))}
           {shown.map((lane, index) =>
@@ -87,9 +87,9 @@ const Legend = () => (
 function Bar({ top, left, right, bar, more, current, onSelect, x }) {
   const { node } = bar;
   const width = Math.max(right - left - 1, 2);
-  // The answer of the model, then the time its tools take.
-  const heard = bar.heard === undefined || more > 0 ? null : Math.min(Math.max(x(bar.heard) - left, 2), width);
-  const isPale = heard !== null && heard < 16;
+  // The model's response, followed by the time of its tools.
+  const responseEnd = bar.responseEnd === undefined || more > 0 ? null : Math.min(Math.max(x(bar.responseEnd) - left, 2), width);
+  const isPale = responseEnd !== null && responseEnd < 16;
   const names = ['bar', node.kind, isFailure(node) && 'bad', node === current && 'current', more > 0 && 'merged', isPale && 'pale'];
   const called = node.kind === 'step' ? titleOf(node) : (node.name ?? 'Code');
   const name = more > 0 ? `${more + 1} ${node.kind}s` : node.kind === 'step' ? String(node.number) : called;
@@ -104,13 +104,13 @@ function Bar({ top, left, right, bar, more, current, onSelect, x }) {
       aria-label={title}
       onClick={() => onSelect(node)}
     >
-      {heard !== null && <i style={{ width: `${heard}px` }} />}
+      {responseEnd !== null && <i style={{ width: `${responseEnd}px` }} />}
       {width > 14 + name.length * 6 && <span>{name}</span>}
     </button>
   );
 }
 
-/** A part of the time that stays in the run, and is not too short to be seen. */
+/** Clamps a time range to the run, with a minimal length. */
 function within(whole, { from, to }) {
   const length = Math.min(Math.max(to - from, 1), whole.to);
   const start = Math.min(Math.max(from, 0), whole.to - length);
@@ -129,7 +129,7 @@ function useWidth(element) {
   return width;
 }
 
-/** Choosing a part of the time by drawing over it. */
+/** Selects a time range by dragging. */
 function useDrag(area, onChosen) {
   const [drag, setDrag] = useState(null);
   const at = (event) => event.clientX - area.current.getBoundingClientRect().left;

@@ -70,9 +70,9 @@ function opendirPlan(directory, given) {
   const path = pathText(directory);
   const plan = plans.readdir(path, { recursive, encoding, withFileTypes: true });
   const { finish } = plan;
-  return { ...plan, told: { syscall: 'opendir', path }, finish: (entries) => new Dir(path, finish(entries)) };
+  return { ...plan, errorDetails: { syscall: 'opendir', path }, finish: (entries) => new Dir(path, finish(entries)) };
 }
 
 /** Its errors name no path, unlike those of `opendir`. */
-export const opendirSync = (directory, options) => runSync({ ...opendirPlan(directory, options), told: { syscall: 'opendir' } });
+export const opendirSync = (directory, options) => runSync({ ...opendirPlan(directory, options), errorDetails: { syscall: 'opendir' } });
 export const opendir = async (directory, options) => runAsync(opendirPlan(directory, options));

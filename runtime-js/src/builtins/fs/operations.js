@@ -155,4 +155,4 @@ export const plans = {
 };
 
 /** `realpath` by the system's own resolver. */
-export const realpathNative = (file, options) => ({ ...plans.realpath(file, options), told: { syscall: 'realpath', path: pathText(file) } });
+export const realpathNative = (file, options) => ({ ...plans.realpath(file, options), errorDetails: { syscall: 'realpath', path: pathText(file) } });

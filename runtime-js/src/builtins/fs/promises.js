@@ -24,16 +24,16 @@ const abortable = (name, run) =>
     const { signal } = values.at(-1) ?? {};
     if (typeof signal?.addEventListener !== 'function') return run(...values);
     if (signal.aborted) throw abortError(signal);
-    let heard;
+    let onAbort;
     const aborted = new Promise((_, reject) => {
-      heard = () => reject(abortError(signal));
-      signal.addEventListener('abort', heard, { once: true });
+      onAbort = () => reject(abortError(signal));
+      signal.addEventListener('abort', onAbort, { once: true });
     });
     try {
       return await Promise.race([run(...values), aborted]);
     } finally {
       // A signal may outlive many operations.
-      signal.removeEventListener('abort', heard);
+      signal.removeEventListener('abort', onAbort);
     }
   });
 

@@ -4,12 +4,12 @@ import { origin, withOrigin } from '../shared/origin.js';
 import { systemError } from './errors.js';
 
 /** A plan: native `operation` with its `values`, details for its error, and `finish(result)`. */
-export const call = (operation, values, told, finish = (value) => value) => ({ operation, values, told, finish });
+export const call = (operation, values, errorDetails, finish = (value) => value) => ({ operation, values, errorDetails, finish });
 
-function settle(outcome, { told, finish, recover }) {
+function settle(outcome, { errorDetails, finish, recover }) {
   if (outcome.code === undefined) return finish(outcome.value);
   if (recover && outcome.code in recover) return recover[outcome.code];
-  throw systemError(outcome, told);
+  throw systemError(outcome, errorDetails);
 }
 
 /** `perform` replaces the native call for writes to the standard streams. */

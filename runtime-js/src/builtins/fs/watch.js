@@ -18,13 +18,13 @@ function startNative(path, recursive) {
 
 export class FSWatcher extends EventEmitter {
   #native;
-  #keep = createLoopHandle();
+  #loopHandle = createLoopHandle();
 
   constructor(path, { persistent = true, recursive = false, encoding } = {}) {
     super();
     this.#native = startNative(path, Boolean(recursive));
-    this.#keep.setReferenced(Boolean(persistent));
-    this.#keep.setActive(true);
+    this.#loopHandle.setReferenced(Boolean(persistent));
+    this.#loopHandle.setActive(true);
     this.#listen(encoding);
   }
 
@@ -40,17 +40,17 @@ export class FSWatcher extends EventEmitter {
     if (!this.#native) return;
     this.#native.close();
     this.#native = undefined;
-    this.#keep.setActive(false);
+    this.#loopHandle.setActive(false);
     process.nextTick(() => this.emit('close'));
   }
 
   ref() {
-    this.#keep.setReferenced(true);
+    this.#loopHandle.setReferenced(true);
     return this;
   }
 
   unref() {
-    this.#keep.setReferenced(false);
+    this.#loopHandle.setReferenced(false);
     return this;
   }
 }

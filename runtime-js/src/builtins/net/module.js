@@ -2,5 +2,5 @@
 export { networkError } from './errors.js';
 export { addressesOf } from './lookup.js';
 export { BlockList, SocketAddress } from './block-list.js';
-export { ANNOUNCE, Server, WELCOME } from './server.js';
+export { EMIT_SOCKET, Server, CREATE_SOCKET } from './server.js';
 export { becomeReady, connectArguments, HANDLE, holdBack, adopt, PREPARE, Socket } from './socket.js';

@@ -6,9 +6,9 @@ import { unlinkSync } from 'node:fs';
 import { invalidArgumentType, nodeError } from '../shared/errors.js';
 import { guarded } from '../shared/guarded.js';
 import { networkError } from './errors.js';
-import { initializeKeeper, keepAlive, keepMethods } from './keep.js';
+import { initializeLoopHandle, refMethods, setActive } from './loop-handle.js';
 import { addressesOf } from './lookup.js';
-import { connectArguments, GONE, Socket } from './socket.js';
+import { connectArguments, ON_DESTROY, Socket } from './socket.js';
 
 const LISTENER = Symbol('listener');
 /** Between `listen` and the `listening` event. */
@@ -16,9 +16,9 @@ const OPENING = Symbol('opening');
 /** Counts calls of `listen` and `close`, so that a lookup for an earlier call is ignored. */
 const ROUND = Symbol('round');
 /** Makes the socket of an incoming connection; overridden by `tls`. */
-export const WELCOME = Symbol('welcome');
+export const CREATE_SOCKET = Symbol('welcome');
 /** Emits the event for a new socket. */
-export const ANNOUNCE = Symbol('announce');
+export const EMIT_SOCKET = Symbol('announce');
 
 export function Server(given, listener) {
   if (!(this instanceof Server)) return new Server(given, listener);
@@ -35,7 +35,7 @@ export function Server(given, listener) {
   this[LISTENER] = undefined;
   this[OPENING] = false;
   Object.defineProperty(this, ROUND, { value: 0, writable: true });
-  initializeKeeper(this);
+  initializeLoopHandle(this);
 }
 Object.setPrototypeOf(Server.prototype, EventEmitter.prototype);
 Object.setPrototypeOf(Server, EventEmitter);
@@ -83,15 +83,15 @@ async function accept(server, listener) {
 
 function welcome(server, handle) {
   server._connections += 1;
-  const socket = server[WELCOME](handle);
+  const socket = server[CREATE_SOCKET](handle);
   socket.server = server;
-  socket[GONE] = () => {
+  socket[ON_DESTROY] = () => {
     server._connections -= 1;
     emitClosed(server);
   };
   if (server.noDelay) socket.setNoDelay(true);
   if (server.keepAlive) socket.setKeepAlive(true);
-  guarded(() => server[ANNOUNCE](socket));
+  guarded(() => server[EMIT_SOCKET](socket));
 }
 
 function emitClosed(server) {
@@ -101,13 +101,13 @@ function emitClosed(server) {
 }
 
 const methods = {
-  [WELCOME](handle) {
+  [CREATE_SOCKET](handle) {
     const socket = new Socket({ handle, allowHalfOpen: this.allowHalfOpen, highWaterMark: this.highWaterMark });
     if (this.pauseOnConnect) socket.pause();
     else socket.read(0);
     return socket;
   },
-  [ANNOUNCE](socket) {
+  [EMIT_SOCKET](socket) {
     this.emit('connection', socket);
   },
   listen(...values) {
@@ -122,7 +122,7 @@ const methods = {
     if (callback) this.once('listening', callback);
     if (options.signal !== undefined) closeBy(this, options.signal);
     this[OPENING] = true;
-    keepAlive(this, true);
+    setActive(this, true);
     // An address is bound synchronously, so that `address()` works immediately; a name must be looked up first.
     if (options.path || !options.host || ipVersion(options.host) !== 0) {
       let opened;
@@ -131,7 +131,7 @@ const methods = {
       } catch (error) {
         // Permission was refused.
         this[OPENING] = false;
-        keepAlive(this, false);
+        setActive(this, false);
         throw error;
       }
       finishListening(this, options, opened);
@@ -159,7 +159,7 @@ const methods = {
     this[LISTENER] = undefined;
     this[OPENING] = false;
     this[ROUND] += 1;
-    keepAlive(this, false);
+    setActive(this, false);
     this.closing = true;
     emitClosed(this);
     return this;
@@ -168,7 +168,7 @@ const methods = {
     process.nextTick(callback, null, this._connections);
     return this;
   },
-  ...keepMethods,
+  ...refMethods,
 };
 
 function closeBy(server, signal) {
@@ -206,7 +206,7 @@ function fail(server, error) {
 
 function opened(server) {
   server[OPENING] = false;
-  keepAlive(server, Boolean(server[LISTENER]));
+  setActive(server, Boolean(server[LISTENER]));
 }
 
 for (const name of Reflect.ownKeys(methods)) Object.defineProperty(Server.prototype, name, { value: methods[name], writable: true, configurable: true });

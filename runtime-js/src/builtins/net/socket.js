@@ -5,16 +5,16 @@ import { asBytes } from '../shared/bytes.js';
 import { invalidArgumentType, nodeError, notOffered, outOfRange } from '../shared/errors.js';
 import { guarded } from '../shared/guarded.js';
 import { networkError } from './errors.js';
-import { initializeKeeper, keepAlive, keepMethods } from './keep.js';
+import { initializeLoopHandle, refMethods, setActive } from './loop-handle.js';
 import { addressesBy, addressesOf } from './lookup.js';
 
 export const HANDLE = Symbol('handle');
 /** A callback of the server, called on destruction before the event `close`. */
-export const GONE = Symbol('gone');
+export const ON_DESTROY = Symbol('gone');
 /** Actions that wait for the connection; `undefined` once it is usable. */
 const WAITING = Symbol('waiting');
 /** Whether `becomeReady` will run the waiting actions, even if no connection is being made. */
-const HELD = Symbol('held');
+const WAITS_FOR_READY = Symbol('held');
 const READING = Symbol('reading');
 const TIMER = Symbol('timer');
 /** Prepares an established connection; overridden by `tls` for the handshake. */
@@ -32,8 +32,8 @@ export function Socket(given) {
   this[HANDLE] = handle;
   this[WAITING] = handle ? undefined : [];
   this[READING] = false;
-  this[HELD] = false;
-  initializeKeeper(this);
+  this[WAITS_FOR_READY] = false;
+  initializeLoopHandle(this);
   this.bytesWrittenBefore = 0;
   this._bytesRead = 0;
   Object.defineProperty(this, 'bytesWrittenBefore', { enumerable: false });
@@ -56,7 +56,7 @@ export function becomeReady(socket) {
 
 /** Delays reading and writing until `becomeReady`. */
 export function holdBack(socket) {
-  socket[HELD] = true;
+  socket[WAITS_FOR_READY] = true;
   socket[WAITING] ??= [];
 }
 
@@ -189,7 +189,7 @@ const methods = {
     clearTimeout(this[TIMER]);
     this[TIMER] = undefined;
     this[HANDLE]?.close();
-    this[GONE]?.();
+    this[ON_DESTROY]?.();
     callback(error);
     setImmediate(() => this.emit('close', Boolean(error)));
   },
@@ -215,7 +215,7 @@ const methods = {
     whenReady(this, () => this[HANDLE]?.setKeepAlive(Boolean(wanted), ~~(delay / 1000)));
     return this;
   },
-  ...keepMethods,
+  ...refMethods,
   address() {
     const local = this[HANDLE]?.local;
     return local ? { address: local[0], family: local[2], port: local[1] } : {};
@@ -240,11 +240,11 @@ async function readOnce(socket) {
   if (socket[READING] || socket.destroyed) return;
   socket[READING] = true;
   // As in Node, a pending read keeps the program alive; an open connection alone does not.
-  keepAlive(socket, true);
+  setActive(socket, true);
   const handle = socket[HANDLE];
   const outcome = await handle.read();
   socket[READING] = false;
-  keepAlive(socket, false);
+  setActive(socket, false);
   // Closed in the meantime, or taken over by TLS.
   if (socket.destroyed || socket[HANDLE] !== handle) return;
   refresh(socket);
@@ -269,7 +269,7 @@ async function readOnce(socket) {
 
 function writeWhenReady(socket, bytes, callback) {
   // No connection will ever be made.
-  const isNowhere = !socket[HANDLE] && socket[WAITING] && !socket.connecting && !socket[HELD];
+  const isNowhere = !socket[HANDLE] && socket[WAITING] && !socket.connecting && !socket[WAITS_FOR_READY];
   if (isNowhere) callback(nodeError(Error, 'ERR_SOCKET_CLOSED', 'Socket is closed'));
   else whenReady(socket, () => writeNow(socket, bytes, callback));
 }

@@ -1,5 +1,5 @@
 // `node:tls`: encrypted sockets over those of `node:net`.
-import { adopt, ANNOUNCE, becomeReady, connectArguments, HANDLE, holdBack, networkError, PREPARE, Server as NetServer, Socket, WELCOME } from 'lmthing:internal/net';
+import { adopt, EMIT_SOCKET, becomeReady, connectArguments, HANDLE, holdBack, networkError, PREPARE, Server as NetServer, Socket, CREATE_SOCKET } from 'lmthing:internal/net';
 import { isIP } from 'node:net';
 import { asBytes } from '../shared/bytes.js';
 import { quietEnvironment } from '../shared/environment.js';
@@ -171,7 +171,7 @@ export function Server(given, listener) {
 }
 Object.setPrototypeOf(Server.prototype, NetServer.prototype);
 Object.setPrototypeOf(Server, NetServer);
-Server.prototype[WELCOME] = function welcome(handle) {
+Server.prototype[CREATE_SOCKET] = function welcome(handle) {
   const socket = new TLSSocket(undefined, { ...this._tlsOptions, handle, isServer: true });
   const failed = (error) => this.emit('tlsClientError', error, socket);
   socket.once('error', failed);
@@ -181,7 +181,7 @@ Server.prototype[WELCOME] = function welcome(handle) {
   });
   return socket;
 };
-Server.prototype[ANNOUNCE] = function announce(socket) {
+Server.prototype[EMIT_SOCKET] = function announce(socket) {
   try {
     this.emit('connection', socket);
   } finally {

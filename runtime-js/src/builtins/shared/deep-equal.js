@@ -53,19 +53,19 @@ function matchAll(wanted, items, matches) {
 }
 
 /** In strict mode, a primitive missing in the other collection cannot match. */
-const isHopeless = (item, isStrict) => isStrict && (typeof item !== 'object' || item === null);
+const cannotMatch = (item, isStrict) => isStrict && (typeof item !== 'object' || item === null);
 
 function equalSets(a, b, equal, isStrict) {
   if (a.size !== b.size) return false;
   const missing = [...a].filter((item) => !b.has(item));
-  if (missing.some((item) => isHopeless(item, isStrict))) return false;
+  if (missing.some((item) => cannotMatch(item, isStrict))) return false;
   return matchAll(missing, [...b].filter((item) => !a.has(item)), equal);
 }
 
 function equalMaps(a, b, equal, isStrict) {
   if (a.size !== b.size) return false;
   const missing = [...a].filter(([key]) => !b.has(key));
-  if (missing.some(([key]) => isHopeless(key, isStrict))) return false;
+  if (missing.some(([key]) => cannotMatch(key, isStrict))) return false;
   if (![...a].every(([key, value]) => !b.has(key) || equal(value, b.get(key)))) return false;
   return matchAll(missing, [...b].filter(([key]) => !a.has(key)), ([key, value], [other, item]) => equal(key, other) && equal(value, item));
 }

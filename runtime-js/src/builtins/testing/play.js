@@ -4,7 +4,7 @@ import { giveUpRuns, places, runsBegun, stopped, takeExit, tell } from 'lmthing:
 import { loadedExpect, settings } from 'lmthing:internal/testing/state';
 import { Attempt } from './attempt.js';
 import { beginToPlay, collect, hinted, root } from './collect.js';
-import { at, call, failure, inherited, nameOf, tasksOf, tellErrors, titlesOf } from './tasks.js';
+import { at, call, failure, inherited, nameOf, tasksOf, reportErrors, titlesOf } from './tasks.js';
 import { every, filter, forEach, join, map, push, reversed, some } from './primordials.js';
 
 // Saved, as tests may fake the clock.
@@ -19,7 +19,7 @@ export const play = (done) => void playAll().catch((error) => tell('error', fail
 async function playAll() {
   await collect(async (suite) => {
     const { errors } = await call(suite.fn, [], undefined, 'describe', nameOf(suite));
-    tellErrors(errors, `describe ${nameOf(suite)}`);
+    reportErrors(errors, `describe ${nameOf(suite)}`);
   });
   beginToPlay();
   const all = tasksOf(root);
@@ -27,19 +27,19 @@ async function playAll() {
   const found = places(map(all, ({ stack }) => stack));
   forEach(all, (task, index) => void (task.place = found[index]));
   if (every(all, ({ kind }) => kind === 'suite')) {
-    tellErrors([hinted(new Error('no test was found in this file'), "write one: test('greets', async () => { … })")]);
+    reportErrors([hinted(new Error('no test was found in this file'), "write one: test('greets', async () => { … })")]);
   }
   const tests = filter(all, ({ kind }) => kind === 'test');
-  tell('plan', { tests: map(tests, (task) => told(task, 'skipped')) });
+  tell('plan', { tests: map(tests, (task) => describeTest(task, 'skipped')) });
   await playSuite(root);
-  tellErrors(filter([takeExit()], (exit) => exit));
+  reportErrors(filter([takeExit()], (exit) => exit));
   const allRan = every(all, ({ mode, options }) => mode !== 'filtered' && !options.only) && !stopped();
   // Obsolete snapshots are reported even if no assertion was made.
   const half = loadedExpect() ?? (settings.hasSnapshots && importBuiltin('lmthing:internal/testing/expect'));
   if (!half) return;
   // Loading a snapshot file runs its code.
   const { errors, value } = await call(() => half.afterFile({ allRan, unfinished }), [], undefined, 'looking through the snapshots', '');
-  tellErrors(errors);
+  reportErrors(errors);
   if (value) tell('file', value);
 }
 
@@ -49,7 +49,7 @@ function choose(all) {
   const only = filter(all, (task) => task.options.only);
   if (only.length > 0 && settings.isCi) {
     const error = new Error(`${only[0].kind === 'test' ? 'test' : 'describe'}.only in a file of a CI run: the other tests would not be run`);
-    tellErrors([hinted(at(error, only[0]), 'take .only away, or run without CI=true')]);
+    reportErrors([hinted(at(error, only[0]), 'take .only away, or run without CI=true')]);
   }
   const isFiltered = (task) =>
     settings.filter !== undefined && !some([' > ', ' '], (between) => join(titlesOf(task), between).includes(settings.filter));
@@ -60,7 +60,7 @@ function choose(all) {
     else task.mode = 'run';
     const [repeat, need] = [inherited(task, 'repeat') ?? 1, inherited(task, 'need') ?? 1];
     if (need > repeat) {
-      tellErrors([at(new RangeError(`test '${task.title}': need is ${need}, and repeat only ${repeat}`), task)]);
+      reportErrors([at(new RangeError(`test '${task.title}': need is ${need}, and repeat only ${repeat}`), task)]);
       if (task.mode === 'run') task.mode = 'skipped';
     }
   }
@@ -88,7 +88,7 @@ async function beforeSuite(suite) {
   for (const { fn, timeout } of suite.hooks.beforeAll) {
     const { errors, value } = await call(fn, [], timeout, 'beforeAll', nameOf(suite));
     if (typeof value === 'function') push(suite.cleanups, value);
-    tellErrors(errors, hookOf('beforeAll', suite));
+    reportErrors(errors, hookOf('beforeAll', suite));
     if (errors.length > 0) return 'beforeAll failed';
   }
   return undefined;
@@ -98,24 +98,24 @@ async function afterSuite(suite) {
   const cleanups = reversed(map(suite.cleanups, (fn) => ({ fn })));
   for (const { fn, timeout } of [...reversed(suite.hooks.afterAll), ...cleanups]) {
     const { errors } = await call(fn, [], timeout, 'afterAll', nameOf(suite));
-    tellErrors(errors, hookOf('afterAll', suite));
+    reportErrors(errors, hookOf('afterAll', suite));
   }
 }
 
 const hookOf = (name, suite) => (suite.parent ? `${name} of ${nameOf(suite)}` : name);
 
 /** The description of a test for Rust. */
-const told = (task, state, rest) => ({ ancestors: titlesOf(task.parent), title: task.title, state, place: task.place, failures: [], ...rest });
+const describeTest = (task, state, rest) => ({ ancestors: titlesOf(task.parent), title: task.title, state, place: task.place, failures: [], ...rest });
 
 /** Reports the result of a test. */
-function tellTest(task, state, rest) {
+function reportTest(task, state, rest) {
   if (state !== 'passed') push(unfinished, nameOf(task));
-  tell('test', told(task, state, rest));
+  tell('test', describeTest(task, state, rest));
 }
 
 function leaveOut(task, why) {
   const note = task.mode === 'run' ? why ?? '--bail' : task.mode === 'filtered' ? '--filter' : undefined;
-  tellTest(task, task.mode === 'todo' ? 'todo' : 'skipped', { note });
+  reportTest(task, task.mode === 'todo' ? 'todo' : 'skipped', { note });
 }
 
 async function playTest(task) {
@@ -126,10 +126,10 @@ async function playTest(task) {
   const failures = [];
   let passed = 0;
   for (let index = 0; index < repeat; index++) {
-    const attempt = await playUntilItPasses(task, index);
+    const attempt = await playWithRetries(task, index);
     if (attempt.isSkipped && failures.length === 0) {
       const { message } = attempt.skipped;
-      return tellTest(task, 'skipped', { note: message || undefined });
+      return reportTest(task, 'skipped', { note: message || undefined });
     }
     if (attempt.failures.length === 0 && !attempt.isSkipped) passed++;
     const which = repeat > 1 ? `repetition ${index + 1} of ${repeat}` : undefined;
@@ -138,11 +138,11 @@ async function playTest(task) {
   }
   const isGood = passed >= need;
   const note = repeat > 1 ? `${passed} of ${repeat} passed${need < repeat ? `, ${need} needed` : ''}` : undefined;
-  return tellTest(task, isGood ? 'passed' : 'failed', { took: now() - began, note, failures: isGood ? [] : failures });
+  return reportTest(task, isGood ? 'passed' : 'failed', { took: now() - began, note, failures: isGood ? [] : failures });
 }
 
 /** Runs a test up to `retry` more times until it passes; returns the last attempt. */
-async function playUntilItPasses(task, repetition) {
+async function playWithRetries(task, repetition) {
   const retry = inherited(task, 'retry') ?? 0;
   for (let again = 0; ; again++) {
     const attempt = new Attempt(task, repetition * (retry + 1) + again, again > 0);

@@ -22,7 +22,7 @@ function differenceIn(error) {
 export const failure = (error, context) => ({ failure: described(error, differenceIn), context, error });
 
 /** Reports failures outside of any test. */
-export const tellErrors = (errors, context) => forEach(errors, (error) => tell('error', failure(error, context)));
+export const reportErrors = (errors, context) => forEach(errors, (error) => tell('error', failure(error, context)));
 
 /** Gives an error the location where a task is defined. */
 export function at(error, task) {

@@ -44,7 +44,7 @@ export class MessagePort extends EventTarget {
   #waiting = [];
   #started = false;
   #closed = false;
-  #keep = createLoopHandle();
+  #loopHandle = createLoopHandle();
   #handlers = {};
   /** Wrappers of listeners added through Node's emitter methods. */
   #wrapped = new Map();
@@ -100,16 +100,16 @@ export class MessagePort extends EventTarget {
   }
 
   ref() {
-    this.#keep.setReferenced(true);
-    this.#keep.setActive(!this.#closed);
+    this.#loopHandle.setReferenced(true);
+    this.#loopHandle.setActive(!this.#closed);
   }
 
   unref() {
-    this.#keep.setReferenced(false);
+    this.#loopHandle.setReferenced(false);
   }
 
   hasRef() {
-    return this.#keep.isAlive();
+    return this.#loopHandle.isAlive();
   }
 
   #handler(type, listener) {
@@ -188,7 +188,7 @@ export class BroadcastChannel extends EventTarget {
   #name;
   #waiting = [];
   #closed = false;
-  #keep = createLoopHandle();
+  #loopHandle = createLoopHandle();
   #handlers = {};
 
   constructor(name) {
@@ -235,13 +235,13 @@ export class BroadcastChannel extends EventTarget {
   }
 
   ref() {
-    this.#keep.setReferenced(true);
-    this.#keep.setActive(!this.#closed);
+    this.#loopHandle.setReferenced(true);
+    this.#loopHandle.setActive(!this.#closed);
     return this;
   }
 
   unref() {
-    this.#keep.setReferenced(false);
+    this.#loopHandle.setReferenced(false);
     return this;
   }
 

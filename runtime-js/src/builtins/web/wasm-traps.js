@@ -23,7 +23,7 @@ const givenOut = new WeakMap();
 const inner = new WeakMap();
 
 /** The wrapper of a polywasm function; `RuntimeError` is the class of traps. */
-export function giveOut(native, RuntimeError) {
+export function wrapFunction(native, RuntimeError) {
   if (typeof native !== 'function') return native;
   let given = givenOut.get(native);
   if (given) return given;
@@ -56,7 +56,7 @@ export function prepareTable(table, RuntimeError) {
       throw new TypeError(`WebAssembly.Table.${name}(): Argument 1 is invalid for table: function-typed object expected`);
     }
   };
-  table.get = (index) => giveOut(get(index), RuntimeError);
+  table.get = (index) => wrapFunction(get(index), RuntimeError);
   table.set = (index, value = null) => taking('set', (item) => set(index, item), value);
   table.grow = (count, value = null) => taking('grow', (item) => grow(count, item), value);
   return table;

@@ -3,7 +3,7 @@ import { WebAssembly as Engine } from 'polywasm';
 import { asBytes } from '../shared/bytes.js';
 import { brand } from '../shared/brand.js';
 import { outline } from './wasm-outline.js';
-import { giveOut, prepareTable, trapped } from './wasm-traps.js';
+import { wrapFunction, prepareTable, trapped } from './wasm-traps.js';
 
 const errorClass = (name) => {
   const Class = class extends Error {};
@@ -84,7 +84,7 @@ export class Instance extends Engine.Instance {
     for (const { name, kind, index } of outlines.get(module).exports) {
       if (kind === 'table') prepareTable(this.exports[name], RuntimeError);
       if (kind !== 'function') continue;
-      this.exports[name] = giveOut(this.exports[name], RuntimeError);
+      this.exports[name] = wrapFunction(this.exports[name], RuntimeError);
       Object.defineProperty(this.exports[name], 'name', { value: String(index), configurable: true });
     }
     Object.freeze(this.exports);

@@ -6,12 +6,12 @@ import { bare, parse, print, serialized } from './format.js';
 const path = settings?.snapshots;
 const isWritten = settings && (settings.update || !settings.isCi);
 
-let kept;
+let stored;
 let before;
 /** Stored keys that no test has used yet. */
 let unasked;
 /** Result by key or location: matched, unmatched, written, updated. */
-const fates = new Map();
+const outcomes = new Map();
 /** Snapshots by test name; tests may share a name. */
 const counts = new Map();
 /** What the running attempt has used and written; undone when the test is retried. */
@@ -19,11 +19,11 @@ let asked = [];
 let fresh = [];
 
 function load() {
-  if (kept) return;
+  if (stored) return;
   const text = read(path);
-  kept = text === undefined ? new Map() : parse(text, path);
-  before = new Map(kept);
-  unasked = new Set(kept.keys());
+  stored = text === undefined ? new Map() : parse(text, path);
+  before = new Map(stored);
+  unasked = new Set(stored.keys());
 }
 
 /** Starts an attempt at a test. */
@@ -32,9 +32,9 @@ export function beginAttempt(test) {
   if (test.attempt > 0) asked.forEach((name) => counts.set(name, counts.get(name) - 1));
   if (test.isRetry) {
     for (const key of fresh) {
-      if (before.has(key)) kept.set(key, before.get(key));
-      else kept.delete(key);
-      fates.delete(key);
+      if (before.has(key)) stored.set(key, before.get(key));
+      else stored.delete(key);
+      outcomes.delete(key);
     }
   }
   asked = [];
@@ -50,8 +50,8 @@ export function nextKey(task, hint) {
 }
 
 /** Records a result; written and updated are never overwritten. */
-export function note(key, fate) {
-  if (fate === 'unmatched' || !['written', 'updated'].includes(fates.get(key))) fates.set(key, fate);
+export function note(key, outcome) {
+  if (outcome === 'unmatched' || !['written', 'updated'].includes(outcomes.get(key))) outcomes.set(key, outcome);
 }
 
 /** Marks the snapshot as used. */
@@ -64,13 +64,13 @@ export function ask(key) {
 export function compare(key, value) {
   ask(key);
   const received = serialized(value);
-  const expected = kept.get(key);
+  const expected = stored.get(key);
   const isSame = expected?.trim() === received.trim();
   if (isSame || (isWritten && (expected === undefined || settings.update))) {
     if (!isSame) fresh.push(key);
     note(key, isSame ? 'matched' : expected === undefined ? 'written' : 'updated');
     // Matching snapshots are rewritten too, as a file edited by hand may quote differently.
-    kept.set(key, received);
+    stored.set(key, received);
     return undefined;
   }
   note(key, 'unmatched');
@@ -81,26 +81,26 @@ const isOf = (key, name) => key.startsWith(name) && /^( > .*)? \d+$/s.test(key.s
 
 /** Ends the file. */
 export function endFile({ allRan, unfinished = [] }) {
-  if (!kept && allRan && settings.hasSnapshots) load();
+  if (!stored && allRan && settings.hasSnapshots) load();
   const sums = { matched: 0, unmatched: 0, written: 0, updated: 0, removed: 0, obsolete: 0 };
-  for (const fate of fates.values()) sums[fate]++;
+  for (const outcome of outcomes.values()) sums[outcome]++;
   const notes = [];
-  if (!kept) return { snapshots: sums, notes };
+  if (!stored) return { snapshots: sums, notes };
   const obsolete = allRan ? [...unasked].filter((key) => !unfinished.some((name) => isOf(key, name))) : [];
   if (settings.update) {
     sums.removed = obsolete.length;
-    obsolete.forEach((key) => kept.delete(key));
+    obsolete.forEach((key) => stored.delete(key));
   } else if (obsolete.length > 0) {
     sums.obsolete = obsolete.length;
     notes.push(
       `${obsolete.length === 1 ? 'an obsolete snapshot' : `${obsolete.length} obsolete snapshots`}, which --update removes: ${obsolete.join(', ')}`,
     );
   }
-  if (sums.removed > 0 || [...fates].some(([key, fate]) => kept.has(key) && fate !== 'matched' && fate !== 'unmatched')) save();
+  if (sums.removed > 0 || [...outcomes].some(([key, outcome]) => stored.has(key) && outcome !== 'matched' && outcome !== 'unmatched')) save();
   return { snapshots: sums, notes };
 }
 
 function save() {
-  if (kept.size > 0) write(path, print(kept));
+  if (stored.size > 0) write(path, print(stored));
   else if (before.size > 0) remove(path);
 }
