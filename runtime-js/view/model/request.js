@@ -1,4 +1,4 @@
-// The request of a step, as in the journal (docs/events.md): `{system?, whole?, messages, extra?, tools, toolSpecs?}`,
+// The request of a step, as in the journal (docs/reference/events.md): `{system?, whole?, messages, extra?, tools, toolSpecs?}`,
 // only what has changed since earlier lines.
 import { Node } from './node.js';
 import { text } from './values.js';

@@ -1,4 +1,4 @@
-// Builds the node tree of a run from its events (docs/events.md, docs/journal.md). Ignores unknown types and members,
+// Builds the node tree of a run from its events (docs/reference/events.md, docs/reference/journal.md). Ignores unknown types and members,
 // and validates known ones: a file may be damaged or made by hand.
 import { Agents } from './agents.js';
 import { Node, nearest, walk } from './node.js';

@@ -1,4 +1,4 @@
-//! Native halves of Node's modules for processes, signals, terminals, sockets, TLS and compression (docs/node.md).
+//! Native halves of Node's modules for processes, signals, terminals, sockets, TLS and compression (docs/reference/node.md).
 //!
 //! The JavaScript halves check arguments and make errors.
 

@@ -1,4 +1,4 @@
-// `lmthing/test`, the import of test files (docs/testing.md). The assertion half is large and loaded on first use.
+// `lmthing/test`, the import of test files (docs/guide/testing.md). The assertion half is large and loaded on first use.
 import { importBuiltin } from 'lmthing:internal/native/modules';
 import { createMockModel, run } from 'lmthing:internal/native/testing';
 import {
