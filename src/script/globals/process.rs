@@ -141,7 +141,7 @@ fn describe_program<'js>(ctx: &Ctx<'js>, exports: &Object<'js>) -> Result<()> {
         // refuseVariable(name): throws when it may not be read. For code outside of the prompt file it appears unset
         // instead.
         let refuse = |ctx: Ctx<'js>, name: String| {
-            if is_asked_by_others(&ctx)? { Ok(()) } else { gate::check(&ctx, Access::Env(&name)) }
+            if is_read_by_library(&ctx)? { Ok(()) } else { gate::check(&ctx, Access::Env(&name)) }
         };
         exports.set("refuseVariable", Function::new(ctx.clone(), refuse)?)?;
     } else {
@@ -159,7 +159,7 @@ fn describe_program<'js>(ctx: &Ctx<'js>, exports: &Object<'js>) -> Result<()> {
 
 /// Whether a package or a built-in module reads the variable. These look for optional settings and must not fail. They
 /// see it as unset, so a script gains nothing by imitating one.
-fn is_asked_by_others(ctx: &Ctx<'_>) -> Result<bool> {
+fn is_read_by_library(ctx: &Ctx<'_>) -> Result<bool> {
     let stack: Coerced<String> = ScriptError::error("here").into_object(ctx)?.get("stack")?;
     let places = stack.0.lines().filter_map(|line| line.trim_start().strip_prefix("at "));
     // The topmost frames are those of `process.env` itself.

@@ -18,7 +18,7 @@ const VERSIONS = {
   unicode: '17.0', icu: '78.2', cldr: '48.0', tz: '2025c',
 };
 
-/** The prototype of `process`; `process-events.js` puts `EventEmitter` behind it. */
+/** The prototype of `process`; `process-events.js` inserts `EventEmitter` above it. */
 const prototype = Object.create(Object.prototype, { constructor: { value: function process() {}, writable: true, configurable: true } });
 const EMITTER_METHODS = [
   'addListener', 'emit', 'eventNames', 'getMaxListeners', 'listenerCount', 'listeners', 'off', 'on', 'once', 'prependListener',

@@ -178,14 +178,14 @@ function parsedJson(text, { url, status, headers }) {
     const at = wrongAt(text);
     if (text === '') message = 'Unexpected end of JSON input';
     else if (at < text.length) message = `Unexpected token '${String.fromCodePoint(text.codePointAt(at))}', ${around(text, at)} is not valid JSON`;
-    const told = new SyntaxError(message);
+    const detailed = new SyntaxError(message);
     const type = headers.get('content-type') ?? 'no content type';
     const from = url ? `the answer of ${url.split('?')[0]} (${status === undefined ? '' : `status ${status}, `}${type})` : `the body (${type})`;
     const line = text.slice(0, SHOWN).replace(/\s+/g, ' ').trim();
     const rest = text.length > SHOWN ? '…' : '';
     const hint = text === '' ? `${from} is empty` : `${from} begins with: ${line}${rest}`;
-    Object.defineProperty(told, 'lmthing:hint', { value: hint, configurable: true });
-    return told;
+    Object.defineProperty(detailed, 'lmthing:hint', { value: hint, configurable: true });
+    return detailed;
   }
 }
 
