@@ -1,4 +1,4 @@
-//! The binary: the only place that ends the process.
+//! The binary. Only this file ends the process.
 
 use std::process::ExitCode;
 
@@ -16,7 +16,7 @@ fn main() -> ExitCode {
     if first.is_some_and(|first| first == mcp::keeper::SUBCOMMAND) {
         return mcp::keeper::main(arguments);
     }
-    // Ends the process from a thread of its own, so that not even a script in an endless loop can delay it.
+    // On a thread of its own: a script in an endless loop must not delay it.
     cli::on_interrupt(|code| std::process::exit(code.into()));
     cli::run(std::env::args_os()).into()
 }

@@ -1,11 +1,11 @@
-//! The options about calls that need approval (docs/command-line.md, "Approvals"). Doc comments in here are what the help shows.
+//! Options about calls that need approval (docs/command-line.md, "Approvals"). Doc comments of options are help texts.
 
 use clap::{Args, ValueEnum};
 use serde_json::Value;
 
 use crate::permission::ApprovalRules;
 
-/// Under which name it is kept with a run what happens to calls that nobody can be asked about.
+/// Key under which `--on-approval` is stored with a run.
 pub(super) const ON_APPROVAL: &str = "onApproval";
 
 /// What happens to a call that needs approval where nobody can be asked.
@@ -17,11 +17,10 @@ pub(super) enum OnApproval {
     Stop,
 }
 
-/// Under which name patterns are kept with a run: it goes on with what it was allowed.
+/// Key under which the approved patterns are stored with a run.
 pub(super) const APPROVED: &str = "approved";
 
 impl OnApproval {
-    /// As it is kept with a run.
     pub(super) fn kept(self) -> Value {
         match self {
             OnApproval::Deny => "deny".into(),
@@ -43,13 +42,12 @@ pub(super) struct ApprovedArgs {
 }
 
 impl ApprovedArgs {
-    /// What was typed.
     pub(super) fn rules(&self) -> ApprovalRules {
-        // Each was read before.
+        // Every pattern was validated by clap.
         ApprovalRules::new(self.patterns()).unwrap_or_default()
     }
 
-    /// Which of these were given: they only make sense where the file runs.
+    /// The options that were given and only work where the file runs.
     pub(super) fn elsewhere(&self) -> [(bool, &'static str); 2] {
         [(!self.approve.is_empty(), "--approve"), (self.yes, "--yes")]
     }
@@ -72,25 +70,23 @@ pub(super) struct ApprovalArgs {
 }
 
 impl ApprovalArgs {
-    /// What was typed.
     pub(super) fn rules(&self) -> ApprovalRules {
         self.approved.rules()
     }
 
-    /// What of it is kept with a run, by name.
+    /// The options to store with a run.
     pub(super) fn kept(&self) -> impl Iterator<Item = (String, Value)> {
         let patterns: Vec<Value> = self.approved.patterns().map(Value::from).collect();
         let approved = (!patterns.is_empty()).then(|| (APPROVED.to_owned(), patterns.into()));
         approved.into_iter().chain(self.on_approval.map(|what| (ON_APPROVAL.to_owned(), what.kept())))
     }
 
-    /// Which of these were given: they only make sense where the file runs.
+    /// The options that were given and only work where the file runs.
     pub(super) fn elsewhere(&self) -> [(bool, &'static str); 3] {
         let [approve, yes] = self.approved.elsewhere();
         [approve, yes, (self.on_approval.is_some(), "--on-approval")]
     }
 
-    /// Whether the run stops at a call that nobody has approved.
     pub(super) fn stops(&self) -> bool {
         self.on_approval == Some(OnApproval::Stop)
     }

@@ -1,4 +1,4 @@
-//! What can be typed behind `lmthing approve` (docs/map.md, "Approvals"). Doc comments in here are what the help shows.
+//! Arguments of `lmthing approve` (docs/map.md, "Approvals"). Doc comments of options are help texts.
 
 use clap::{Args, ValueEnum, builder::NonEmptyStringValueParser};
 

@@ -1,4 +1,4 @@
-//! What can be typed (docs/reference.md, "The command line"). Doc comments in here are what the help shows.
+//! The command line (docs/reference.md, "The command line"). Doc comments of options are help texts.
 
 use std::{
     ffi::{OsStr, OsString},
@@ -214,23 +214,20 @@ pub(super) struct RunArgs {
     #[arg(long, value_name = "FILE", add = ArgValueCompleter::new(JSON_FILES))]
     pub(super) replay: Option<PathBuf>,
 
-    // One argument: everything behind the first word is the file's own, dashes or not, and only so does it stay.
+    // One argument: everything after the file, with or without dashes, is the file's own.
     /// The prompt file (.lmt.mjs, .lmt.js, .lmt.ts or .lmt.mts) and its input; `lmthing run FILE --help` says more
     #[arg(required = true, trailing_var_arg = true, value_name = "FILE", add = ArgValueCompleter::new(FileAndInput))]
     pub(super) file_and_words: Vec<OsString>,
 }
 
 impl RunArgs {
-    /// The command that begins with this file and these words, and has no options.
+    /// A command for a file and its words, without options.
     pub(super) fn of(file: PathBuf, words: Vec<String>) -> Self {
         let file_and_words = [file.into_os_string()].into_iter().chain(words.into_iter().map(OsString::from)).collect();
         RunArgs { file_and_words, ..RunArgs::default() }
     }
 
-    /// Looks at `--on-approval stop`.
-    ///
-    /// # Errors
-    /// It is known at once that nobody could go on with the run.
+    /// Checks `--on-approval stop`, which needs a run that can be resumed.
     pub(super) fn check_stop(&self) -> Result<(), WrongUsage> {
         if self.approvals.stops() && self.replay.is_some() {
             let hint = "take one of them: a run whose answers are those of a recording is not gone on with";
@@ -239,15 +236,11 @@ impl RunArgs {
         Ok(())
     }
 
-    /// The prompt file.
     pub(super) fn file(&self) -> &Path {
         self.file_and_words.first().map_or(Path::new(""), Path::new)
     }
 
-    /// What stands behind the file.
-    ///
-    /// # Errors
-    /// Says which word is no text: the file would get another one.
+    /// The words after the file. Fails if one is not UTF-8.
     pub(super) fn words(&self) -> Result<Vec<String>, WrongUsage> {
         let text = |word: &OsString| {
             let wrong = || format!("cannot read the word {word:?} behind the file: it is not UTF-8 text");
@@ -262,12 +255,9 @@ fn key(typed: &str) -> Result<String, &'static str> {
     is_good.then(|| typed.to_owned()).ok_or("expected letters, digits and signs without spaces")
 }
 
-/// What was typed.
-///
-/// # Errors
-/// Says what nobody can make sense of. `--help` and `--version` come as errors too.
+/// Parses the command line. `--help` and `--version` are errors, too.
 pub(super) fn parse(mut arguments: Vec<OsString>) -> Result<Cli, clap::Error> {
-    // A prompt file in the place of the command is run.
+    // A prompt file in place of a command is run.
     if arguments.get(1).is_some_and(|word| is_prompt_file(Path::new(word))) {
         arguments.insert(1, "run".into());
     }
@@ -285,7 +275,7 @@ pub(super) fn parse(mut arguments: Vec<OsString>) -> Result<Cli, clap::Error> {
     parsed.map_err(|error| advise(error, &command))
 }
 
-/// Puts a tip for prompt files in the place of clap's, who does not know that they take options of their own.
+/// Replaces clap's tips by ones that know that prompt files take options of their own.
 fn advise(mut error: clap::Error, command: &OsStr) -> clap::Error {
     let word = |kind| match error.get(kind) {
         Some(ContextValue::String(word)) => word.clone(),
@@ -305,7 +295,7 @@ fn advise(mut error: clap::Error, command: &OsStr) -> clap::Error {
         ErrorKind::InvalidSubcommand => {
             let typed = word(ContextKind::InvalidSubcommand);
             if let Some(name) = near_command(&typed) {
-                // Of several that are alike, clap takes the last one.
+                // Of several similar commands clap suggests the last.
                 error.insert(ContextKind::SuggestedSubcommand, ContextValue::Strings(vec![name]));
                 return error;
             }
@@ -321,19 +311,18 @@ fn advise(mut error: clap::Error, command: &OsStr) -> clap::Error {
     error
 }
 
-/// Whether an option is about what needs approval.
 fn asks_nobody(option: &str) -> bool {
     ["-y", "--yes", "--no", "--approve", "--deny", "--on-approval"].contains(&option)
 }
 
-/// The command that is spelt almost so.
+/// The command with the most similar name.
 fn near_command(word: &str) -> Option<String> {
     let program = Cli::command();
     let names = program.get_subcommands().filter(|command| !command.is_hide_set()).map(clap::Command::get_name);
     closest(word, names).map(str::to_owned)
 }
 
-/// The options of `run`, long and short, without their dashes.
+/// Names of all options of `run`, long and short, without dashes.
 pub(super) fn run_options() -> Vec<String> {
     let command = Cli::command();
     let run = command.find_subcommand("run").into_iter().flat_map(clap::Command::get_arguments);
@@ -344,7 +333,6 @@ pub(super) fn run_options() -> Vec<String> {
     run.flat_map(names).collect()
 }
 
-/// The help text, for a call without arguments.
 pub(super) fn usage() -> StyledStr {
     Cli::command().render_help()
 }
@@ -354,7 +342,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn tips_know_that_prompt_files_take_options() {
+    fn tips_mention_options_of_prompt_files() {
         for (words, tip) in [
             (&["run", "--city", "Rome", "w.lmt.mjs"][..], "stands behind it: 'lmthing run FILE --city'"),
             (&["rnu", "w.lmt.mjs"], "a similar subcommand exists: 'run'"),

@@ -1,32 +1,29 @@
-//! What earlier processes have done of a run that goes on, as far as it is shown. Must not know how it was kept.
+//! State of a resumed run that the output needs.
 
 use std::{collections::HashMap, path::PathBuf};
 
 use crate::{cost::Used, event::Summary, session::used_before};
 
-/// What was done before this process.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Before {
-    /// The name of the run.
     pub(super) run: String,
-    /// The numbers of its agents, by their keys.
+    /// Numbers of its agents, by key.
     pub(super) agents: HashMap<String, u64>,
-    /// The step that it goes on at.
+    /// Step at which it continues.
     pub(super) step: usize,
-    /// The same in words.
+    /// Message about the continuation.
     pub(super) notice: String,
-    /// What it has come to.
     pub(super) summary: Summary,
-    /// How many requests were answered.
+    /// Number of answered requests.
     pub(super) requests: usize,
-    /// The journal that was named for it.
+    /// The journal of the option.
     pub(super) journal: Option<PathBuf>,
-    /// What was said last, if nothing may follow it.
+    /// Text that was printed last, if nothing may be printed after it.
     pub(super) said: Option<String>,
 }
 
 impl Before {
-    /// What counts of it where the whole run is limited.
+    /// What counts against the limits of the run.
     pub(super) fn used(&self) -> Used {
         used_before(&self.summary, self.requests)
     }

@@ -1,4 +1,4 @@
-//! Opens a page in a browser: the one that a variable names, else the system's. Must not know what is on the page.
+//! Opens a page in the browser of a variable or of the system.
 
 use std::{
     env, fs,
@@ -8,18 +8,14 @@ use std::{
     time::{Duration, Instant},
 };
 
-/// What names a browser, the first that is set: a command, with `%s` for the page or without; several with colons between
-/// them are tried one after the other.
+/// Variables that name a browser; the first that is set wins. The value is a command, with `%s` for the page or
+/// without. Several commands are separated by colons and tried in order.
 const VARIABLES: [&str; 2] = ["LMTHING_BROWSER", "BROWSER"];
 
-/// How long is waited for the program that starts a browser to say that it cannot. One that is the browser itself goes on
-/// running.
+/// How long a launcher may take to report an error. A program that runs longer is the browser itself.
 const PATIENCE: Duration = Duration::from_secs(3);
 
-/// Opens the page.
-///
-/// # Errors
-/// Says why none of the commands did.
+/// Opens the page. Fails with the reasons of all commands.
 pub(super) fn open(page: &Path) -> Result<(), String> {
     let page = fs::canonicalize(page).map_err(|error| error.to_string())?;
     let mut whys = Vec::new();
@@ -40,13 +36,13 @@ fn commands(page: &Path) -> Vec<Command> {
     }
 }
 
-/// A path of Windows has a colon of its own.
+/// Not at colons on Windows, whose paths contain them.
 fn split(value: &str) -> impl Iterator<Item = &str> {
     value.split(if cfg!(windows) { '\n' } else { ':' })
 }
 
 fn named_command(command: &str, page: &Path) -> Option<Command> {
-    // The path of a program may have spaces in it.
+    // The path of a program may contain spaces.
     if Path::new(command).is_file() {
         let mut whole = Command::new(command);
         whole.arg(page);
@@ -80,7 +76,7 @@ fn system_commands(page: &Path) -> Vec<Command> {
 
 #[cfg(not(any(target_os = "macos", windows)))]
 fn system_commands(page: &Path) -> Vec<Command> {
-    // The second is for Linux inside Windows.
+    // `wslview` is for WSL.
     ["xdg-open", "wslview"].map(|program| with_page(program, page)).into()
 }
 
@@ -90,11 +86,10 @@ fn with_page(program: &str, page: &Path) -> Command {
     command
 }
 
-/// Starts a command; what it says is not for whoever reads what we say.
 fn start(mut command: Command) -> Result<(), String> {
     let program = command.get_program().to_string_lossy().into_owned();
     command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
-    // Ctrl-C in the terminal is not for the browser.
+    // Own group: Ctrl-C must not reach the browser.
     #[cfg(unix)]
     std::os::unix::process::CommandExt::process_group(&mut command, 0);
     let child = command.spawn().map_err(|error| match error.kind() {
@@ -108,7 +103,7 @@ fn wait(mut child: Child, program: &str) -> Result<(), String> {
     let start = Instant::now();
     while start.elapsed() < PATIENCE {
         match child.try_wait() {
-            // Explorer ends with 1 whatever has come of it.
+            // Explorer exits with 1 even on success.
             Ok(Some(status)) if status.success() || cfg!(windows) => return Ok(()),
             Ok(Some(status)) => return Err(format!("{program} ended with {status}")),
             Ok(None) => thread::sleep(Duration::from_millis(10)),

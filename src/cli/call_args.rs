@@ -1,5 +1,4 @@
-//! The options of `run` that whoever serves prompt files takes and hands on to every call (docs/mcp.md). Doc comments in here are
-//! what the help shows.
+//! Options of `run` that servers take and pass on to every call (docs/mcp.md). Doc comments of options are help texts.
 
 use std::{ffi::OsString, path::PathBuf};
 
@@ -26,7 +25,7 @@ pub(super) struct CallArgs {
 }
 
 impl CallArgs {
-    /// What a call is started with, as words of `run`.
+    /// The options as arguments of `run`.
     pub(super) fn words(&self) -> Vec<OsString> {
         let mut words = self.description_words();
         words.extend(self.setup.mcp_config.iter().map(|path| option("--mcp-config", path)));
@@ -38,7 +37,7 @@ impl CallArgs {
         words
     }
 
-    /// Those among them that make a difference to what a file exports.
+    /// The options that affect the exports of a file.
     pub(super) fn description_words(&self) -> Vec<OsString> {
         let model = self.setup.model.iter().map(|model| option("--model", model));
         let files = self.setup.mock.iter().map(|path| option("--mock", path));
@@ -47,7 +46,7 @@ impl CallArgs {
     }
 }
 
-/// In one word: a value may begin with dashes.
+/// One argument, as the value may begin with dashes.
 fn option(name: &str, value: impl AsRef<std::ffi::OsStr>) -> OsString {
     let mut word = OsString::from(name);
     word.push("=");

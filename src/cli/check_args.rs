@@ -1,4 +1,4 @@
-//! What can be typed behind `lmthing check` (docs/command-line.md, "Checking"). Doc comments in here are what the help shows.
+//! Arguments of `lmthing check` (docs/command-line.md, "Checking"). Doc comments of options are help texts.
 
 use std::{num::NonZeroUsize, path::PathBuf};
 

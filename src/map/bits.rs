@@ -1,6 +1,5 @@
-//! Which rows: a bit for each, so that a million take 125 KB.
+//! Sets of row numbers, one bit a row: a million rows take 125 KB.
 
-/// A set of row numbers, which count from 1.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Bits(Vec<u64>);
 
@@ -24,7 +23,6 @@ impl Bits {
 }
 
 fn place(row: u64) -> (usize, u64) {
-    // No machine holds rows that a usize cannot count.
     (usize::try_from(row / 64).unwrap_or(usize::MAX), 1 << (row % 64))
 }
 
@@ -33,7 +31,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn rows_come_and_go() {
+    fn inserted_rows_are_contained_and_counted() {
         let mut bits = Bits::default();
         [1, 64, 1000].into_iter().for_each(|row| bits.insert(row));
         assert_eq!((bits.count(), bits.contains(1000), bits.contains(64), bits.contains(9999)), (3, true, true, false));

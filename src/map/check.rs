@@ -1,5 +1,4 @@
-//! The first look at every row, while the file's schema is at hand: whether it fits, and whether its result stands in OUT. Must not
-//! know how rows are run.
+//! Validates every row against the file's input schema and finds those that already have a result in OUT.
 
 use std::{
     collections::BTreeSet,
@@ -21,10 +20,9 @@ use super::{
 };
 use crate::{diagnostic::Diagnostic, input::Taken, prompt::RunError, script::bindings::InputRows};
 
-/// How often is looked whether somebody wants the end, in rows.
+/// Rows between two checks for an interrupt.
 const LOOK: u64 = 256;
 
-/// Looks at every row, while the file's schema is at hand.
 pub(super) struct Check<'a> {
     rows: &'a Rows,
     options: &'a MapOptions,
@@ -34,7 +32,6 @@ pub(super) struct Check<'a> {
     pub(super) converter: Option<Converter>,
     pub(super) store: Option<Store>,
     pub(super) found: Found,
-    /// The row that is being checked.
     input: Map<String, Value>,
     pub(super) notes: Vec<String>,
     pub(super) failed: Option<Rc<RunError>>,
@@ -69,7 +66,6 @@ impl<'a> Check<'a> {
         Ok(())
     }
 
-    /// What the results are results of.
     fn work(&self) -> Work {
         let mut files: BTreeSet<PathBuf> = self.host.files();
         files.insert(self.options.file.clone());
@@ -150,7 +146,7 @@ impl InputRows for Check<'_> {
     }
 }
 
-/// The file of results for OUT: OUT itself, unless that is a table of them.
+/// The JSON Lines file of results: OUT itself, or the file next to it when OUT is a CSV table.
 fn results_of(out: &Path, format: Format) -> PathBuf {
     match format {
         Format::JsonLines => out.to_owned(),

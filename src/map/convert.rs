@@ -1,4 +1,4 @@
-//! Records as inputs of the file. Must not know where records come from.
+//! Converts records into inputs of the prompt file.
 
 use std::sync::Arc;
 
@@ -10,7 +10,6 @@ use crate::{
     input::{Columns, Setting, Taken},
 };
 
-/// Makes inputs of records.
 pub(super) struct Converter {
     pub(super) taken: Arc<Taken>,
     pub(super) columns: Option<Columns>,
@@ -33,10 +32,6 @@ impl Converter {
         Ok(Converter { taken, columns, header, settings: settings.to_vec() })
     }
 
-    /// The input of a row.
-    ///
-    /// # Errors
-    /// What is wrong with the row, and the row as it stands there.
     pub(super) fn input(&self, record: Record) -> Result<Map<String, Value>, Wrong> {
         match (record, &self.columns) {
             (Record::Cells(cells), Some(columns)) => {
@@ -53,11 +48,11 @@ impl Converter {
     }
 }
 
-/// A row that is no input.
+/// A row that cannot be converted into an input.
 #[derive(Debug)]
 pub(super) struct Wrong {
     pub(super) message: String,
-    /// What stands there, as far as it could be read.
+    /// The row as far as it could be read.
     pub(super) row: Map<String, Value>,
 }
 
@@ -67,14 +62,13 @@ impl Wrong {
     }
 }
 
-/// The inputs of rows, one after the other.
 pub(super) struct Inputs {
     pub(super) records: Records,
     pub(super) converter: Converter,
 }
 
 impl Iterator for Inputs {
-    /// A row that is wrong, or the reason why no more can be read.
+    /// `Ok(Err(_))` is one invalid row; `Err(_)` is the reason why no further row can be read.
     type Item = Result<Result<Map<String, Value>, Wrong>, String>;
 
     fn next(&mut self) -> Option<Self::Item> {

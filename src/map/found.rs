@@ -1,18 +1,16 @@
-//! What is known of the rows once all were looked at. Must not know how they were.
+//! Result of the validation: which rows are invalid, which have results, which are to be run.
 
 use std::collections::BTreeMap;
 
 use super::bits::Bits;
 use crate::diagnostic::Diagnostic;
 
-/// Messages for wrong rows that are kept at most; further ones are told in general words.
+/// Invalid rows whose message is kept; those after them get a general message.
 const MAX_WRONG: usize = 10_000;
 
-/// What is known of the rows once all were looked at.
 #[derive(Default)]
 pub(super) struct Found {
     pub(super) total: u64,
-    /// Rows whose results stand in OUT.
     pub(super) kept: u64,
     pub(super) done: Bits,
     pub(super) wrong: BTreeMap<u64, String>,
@@ -27,7 +25,7 @@ impl Found {
         }
     }
 
-    /// Whether there is any row that fits.
+    /// Fails if there are rows and none of them is valid.
     pub(super) fn check(&self, name: &str) -> Result<(), Box<Diagnostic>> {
         if self.total == 0 || self.wrong_rows.count() < self.total {
             return Ok(());
@@ -39,12 +37,11 @@ impl Found {
         Err(Box::new(Diagnostic::new(format!("{what} of {name} {fits} what the file takes{first}"))))
     }
 
-    /// Which rows are to be run.
     pub(super) fn todo(&self, sample: Option<u64>) -> Bits {
         let mut todo = Bits::default();
         let total = u128::from(self.total);
         for row in 1..=self.total {
-            // Spread over all rows, the first among them, and the same each time.
+            // Evenly spread and starting with the first row, so that the same sample is drawn each time.
             let is_sampled = sample.is_none_or(|sample| {
                 sample >= self.total || is_first_of_its_part(u128::from(row - 1), u128::from(sample), total)
             });
@@ -56,7 +53,7 @@ impl Found {
     }
 }
 
-/// Whether a row, counted from 0, is the first one of one of `sample` parts of about the same size.
+/// Whether a row, counted from 0, is the first of one of `sample` parts of about equal size.
 fn is_first_of_its_part(row: u128, sample: u128, total: u128) -> bool {
     let part = |row: u128| row * sample / total;
     row == 0 && sample > 0 || row > 0 && part(row) != part(row - 1)

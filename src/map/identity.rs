@@ -1,4 +1,4 @@
-//! What makes results those of the same work: the prompt file with everything it imports, and the input of a row.
+//! Hashes of prompt files and inputs, and idempotency keys of remote runs.
 
 use std::{
     collections::{BTreeSet, hash_map::DefaultHasher},
@@ -9,7 +9,7 @@ use std::{
 use serde_json::{Map, Value};
 use sha2::{Digest, Sha256};
 
-/// A text that is another one when one of these files has other contents. Those that are not there count for nothing.
+/// Hash of the contents of all files. Missing files are skipped.
 pub(super) fn of_files(files: &BTreeSet<PathBuf>) -> String {
     let mut hash = Sha256::new();
     for contents in files.iter().filter_map(|file| std::fs::read(file).ok()) {
@@ -19,21 +19,19 @@ pub(super) fn of_files(files: &BTreeSet<PathBuf>) -> String {
     hex(&hash.finalize())
 }
 
-/// A number for an input, the same whatever order its keys have. It holds within this process.
+/// Hash of an input, independent of the order of its keys. Not stable across processes.
 pub(super) fn of_input(input: &Map<String, Value>) -> u64 {
     let mut hasher = DefaultHasher::new();
     hash_object(input, &mut hasher);
     hasher.finish()
 }
 
-/// A number for a text, within this process.
 pub(super) fn of_text(text: &str) -> u64 {
     let mut hasher = DefaultHasher::new();
     text.hash(&mut hasher);
     hasher.finish()
 }
 
-/// A text that nobody else has.
 pub(super) fn fresh_salt() -> String {
     let mut random = [0_u8; 16];
     if getrandom::fill(&mut random).is_err() {
@@ -42,7 +40,8 @@ pub(super) fn fresh_salt() -> String {
     hex(&random)
 }
 
-/// The key of a run at a server: the same for the same parts, in whichever process and order of keys.
+/// Idempotency key of a run on a Restate server. It depends on its arguments only, not on the process or the order of
+/// keys.
 pub(super) fn key(salt: &str, service: &str, input: &Map<String, Value>, (copy, failures): (u32, u32)) -> String {
     let mut hash = Sha256::new();
     for part in [salt, service, &sorted(&Value::Object(input.clone())).to_string()] {
@@ -54,7 +53,6 @@ pub(super) fn key(salt: &str, service: &str, input: &Map<String, Value>, (copy, 
     hex(&hash.finalize()[..20])
 }
 
-/// The same with the keys of all objects in one order.
 fn sorted(value: &Value) -> Value {
     match value {
         Value::Object(object) => {
@@ -99,7 +97,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_order_of_keys_says_nothing() {
+    fn the_order_of_keys_does_not_change_hashes() {
         let hash = |value: Value| of_input(value.as_object().unwrap());
         assert_eq!(
             hash(json!({ "a": 1, "b": { "c": [1], "d": 2 } })),

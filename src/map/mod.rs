@@ -1,7 +1,4 @@
-//! One prompt file over many rows of data (docs/map.md): rows in, a run each in an engine of its own, results out.
-//!
-//! Owns: reading rows, which of them are to be run, running several at once on a few threads, limits of the whole, results and
-//! their file, going on where an earlier command ended. Must not know: how a model is reached, what a terminal is.
+//! Runs one prompt file over many rows of data (docs/map.md), each row in an engine of its own.
 
 mod bits;
 mod check;

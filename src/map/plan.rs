@@ -1,5 +1,4 @@
-//! From options to totals: the rows are checked, those are found that need no run, the others are run (docs/map.md). Must not know
-//! threads.
+//! Runs a map: validates the rows, skips those that have results, runs the others (docs/map.md).
 
 use std::{
     collections::HashSet,
@@ -19,10 +18,7 @@ use super::{
 };
 use crate::{diagnostic::Diagnostic, prompt::RunError, script::bindings::check_rows, session::SharedModel};
 
-/// Runs the file once for each row.
-///
-/// # Errors
-/// Nothing was run: what is wrong with the file, the rows, or where results go.
+/// Runs the file once for each row. On an error nothing was run.
 pub(crate) fn run_map(options: MapOptions, listener: &mut dyn Listener) -> Result<Totals, Rc<RunError>> {
     let usage = |problem: Box<Diagnostic>| Rc::new(RunError::Usage(problem));
     let rows = Rows::open(&options.rows).map_err(usage)?;
@@ -70,7 +66,6 @@ pub(crate) fn run_map(options: MapOptions, listener: &mut dyn Listener) -> Resul
     work::run(&options, (inputs, rest), writer, (sender, receiver), listener).map_err(usage)
 }
 
-/// Tells what was printed while the file was loaded.
 fn tell(receiver: &mpsc::Receiver<Message>, listener: &mut dyn Listener) {
     for message in receiver.try_iter() {
         match message {

@@ -1,29 +1,21 @@
-//! What went wrong in a map, by kinds: alike failures are counted, with an example.
+//! Groups the failures of a map by similarity.
 
 use super::results::RowError;
 
-/// Kinds that are told apart at most.
 const MAX_GROUPS: usize = 50;
 
-/// Longest message that is kept.
 const MAX_MESSAGE: usize = 300;
 
-/// Failures that are alike.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Group {
-    /// `model`, `script`, `input`, …
     pub(crate) kind: String,
-    /// The message of the first one.
     pub(crate) message: String,
-    /// Its row.
     pub(crate) row: u64,
-    /// How many there are.
     pub(crate) count: u64,
-    /// What makes them alike.
+    /// Message without numbers and quoted parts.
     pattern: String,
 }
 
-/// All of them.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Summary {
     groups: Vec<Group>,
@@ -31,7 +23,6 @@ pub(crate) struct Summary {
 }
 
 impl Summary {
-    /// Counts a failure.
     pub(super) fn add(&mut self, row: u64, failure: &RowError) {
         let line = failure.message.split("\n\n").next().unwrap_or_default();
         let message: String = line.split_whitespace().collect::<Vec<_>>().join(" ").chars().take(MAX_MESSAGE).collect();
@@ -45,20 +36,19 @@ impl Summary {
         }
     }
 
-    /// The kinds, the most frequent first.
     pub(crate) fn groups(&self) -> Vec<&Group> {
         let mut groups: Vec<&Group> = self.groups.iter().collect();
         groups.sort_by(|a, b| b.count.cmp(&a.count).then(a.row.cmp(&b.row)));
         groups
     }
 
-    /// Failures that are none of them.
+    /// Failures that belong to no group because there were too many.
     pub(crate) fn others(&self) -> u64 {
         self.others
     }
 }
 
-/// A message without what is the row's own: numbers, and what stands in quotes.
+/// Replaces numbers and quoted parts, which differ from row to row.
 fn pattern(message: &str) -> String {
     let mut pattern = String::new();
     let mut quoted_by = None;

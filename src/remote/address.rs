@@ -1,4 +1,4 @@
-//! Where a server is. Must not know what it is asked.
+//! Addresses of Restate APIs.
 
 use std::fmt;
 
@@ -6,17 +6,13 @@ use url::Url;
 
 use crate::http::{is_here, shown};
 
-/// The port of the admin API, unless the server has been told another.
+/// The default port of the admin API.
 const ADMIN_PORT: u16 = 9070;
 
-/// The address of an API, with a path that ends in a slash.
+/// Its path ends in a slash.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Address(Url);
 
-/// Reads an address that was typed.
-///
-/// # Errors
-/// What is expected.
 pub(crate) fn read_address(typed: &str) -> Result<Address, String> {
     let expected = || "expected the address of a Restate server, such as http://127.0.0.1:8080".to_owned();
     let mut url = Url::parse(typed.trim()).map_err(|_| expected())?;
@@ -33,7 +29,7 @@ pub(crate) fn read_address(typed: &str) -> Result<Address, String> {
 }
 
 impl Address {
-    /// The address below this one that these names lead to; they may have any characters.
+    /// Appends path segments, percent-encoded.
     pub(super) fn at(&self, names: &[&str]) -> Url {
         let mut url = self.0.clone();
         if let Ok(mut path) = url.path_segments_mut() {
@@ -42,15 +38,14 @@ impl Address {
         url
     }
 
-    /// Whether it is on this machine, where no proxy is and nobody speaks TLS.
+    /// Whether it is on this machine, where neither a proxy nor TLS is used.
     pub(super) fn is_near(&self) -> bool {
         is_here(self.0.host()) && self.0.scheme() == "http"
     }
 
-    /// The admin API of the same host.
     pub(crate) fn admin(&self) -> Address {
         let mut url = self.0.clone();
-        // Nothing of it can fail for an address with a host.
+        // Cannot fail for a URL with a host.
         let _ = url.set_port(Some(ADMIN_PORT));
         url.set_path("/");
         Address(url)
@@ -58,7 +53,7 @@ impl Address {
 }
 
 impl fmt::Display for Address {
-    /// Without the slash at its end, and without a password or a token.
+    /// Without the trailing slash and without credentials.
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         formatter.write_str(&shown(&self.0))
     }

@@ -1,5 +1,5 @@
-//! The admin API: which calls wait for approval, and how a run is doing. Only ever asked for what a person would like to know: all
-//! else works without it.
+//! Restate's admin API: queries for calls that wait for approval and for the last failure of a run. Used only for
+//! information.
 
 use std::time::Duration;
 
@@ -12,34 +12,27 @@ use super::{
     client::{Ask, Client},
 };
 
-/// Under which name a worker publishes calls that wait.
+/// The journal entry in which a worker publishes calls that wait for approval.
 const ENTRY: &str = "waits for approval";
 
-/// How long an answer may take.
 const WITHIN: Duration = Duration::from_secs(5);
 
-/// What an awakeable's id begins with.
+/// Prefix of the ids of awakeables.
 const AWAKEABLE: &str = "sign_1";
 
-/// The admin API of a server.
 pub(crate) struct Admin(Client);
 
-/// A call that waits.
+/// A call that waits for approval.
 #[derive(Clone, Debug)]
 pub(crate) struct Waiting {
-    /// The awakeable that its decision goes to.
+    /// The awakeable that is resolved with the decision.
     pub(crate) id: String,
-    /// The tool.
     pub(crate) name: String,
-    /// What it is called with.
     pub(crate) args: Value,
-    /// The invocation.
     pub(crate) invocation: String,
-    /// Its service.
     pub(crate) service: String,
 }
 
-/// An answer to a query.
 #[derive(Deserialize)]
 struct Rows {
     rows: Vec<Row>,
@@ -61,22 +54,15 @@ struct Row {
 }
 
 impl Admin {
-    /// The admin API at this address, for this thread.
-    ///
-    /// # Errors
-    /// A variable is wrong.
     pub(crate) fn new(address: &Address, variables: &[(String, String)]) -> Result<Self, RemoteError> {
-        // Nobody waits for what would only be nice to know.
+        // No retries: its answers are informational.
         Ok(Admin(Client::new(address, variables)?.with_patience(Duration::ZERO)))
     }
 
-    /// The calls that wait; those of one invocation if it is named.
-    ///
-    /// # Errors
-    /// The server cannot be asked, or refuses.
+    /// Returns the waiting calls, of one invocation if given.
     pub(crate) async fn waiting(&self, invocation: Option<&str>) -> Result<Vec<Waiting>, RemoteError> {
         let only = invocation.filter(|id| is_plain(id)).map(|id| format!(" and i.id = '{id}'")).unwrap_or_default();
-        // The name stands with the command, the calls with its completion, decisions with signals.
+        // The name is in the `Run` command, the calls in its completion, the decisions in signals.
         let query = format!(
             "select j.id as id, j.entry_type as entry_type, j.name as name, j.entry_json as entry_json, \
              i.target_service_name as service from sys_journal j join sys_invocation i on i.id = j.id \
@@ -86,10 +72,7 @@ impl Admin {
         Ok(waiting_of(&self.query(&query).await?))
     }
 
-    /// Why the last attempt of an invocation that is not over has failed, if it has.
-    ///
-    /// # Errors
-    /// The server cannot be asked, or refuses.
+    /// Returns the failure of the last attempt of an unfinished invocation.
     pub(crate) async fn last_failure(&self, invocation: &str) -> Result<Option<String>, RemoteError> {
         if !is_plain(invocation) {
             return Ok(None);
@@ -113,12 +96,12 @@ impl Admin {
     }
 }
 
-/// Whether a name can stand in a query.
+/// Whether an id can be put into a query without quoting.
 fn is_plain(id: &str) -> bool {
     id.chars().all(|letter| letter.is_ascii_alphanumeric() || letter == '_' || letter == '-')
 }
 
-/// The calls in the entries of some journals, each in its order, that are not decided.
+/// Collects the undecided calls from rows that are ordered by journal and entry.
 fn waiting_of(rows: &[Row]) -> Vec<Waiting> {
     let mut found = Vec::new();
     for journal in rows.chunk_by(|one, other| one.id == other.id) {
@@ -147,7 +130,7 @@ fn waiting_of(rows: &[Row]) -> Vec<Waiting> {
     found
 }
 
-/// The calls in a published value, which is bytes of JSON.
+/// Parses a published value, which is an array of the bytes of a JSON text.
 fn calls_of<'a>(row: &'a Row, value: &Value) -> impl Iterator<Item = Waiting> + use<'a> {
     let bytes: Vec<u8> = serde_json::from_value(value.clone()).unwrap_or_default();
     let published: Value = serde_json::from_slice(&bytes).unwrap_or_default();
@@ -163,7 +146,7 @@ fn calls_of<'a>(row: &'a Row, value: &Value) -> impl Iterator<Item = Waiting> + 
     })
 }
 
-/// The number of the signal that an awakeable is, in its invocation: the last bytes of its id.
+/// Index of the awakeable's signal: the last four bytes of its id, in big-endian order.
 fn signal(awakeable: &str) -> Option<u64> {
     let bytes = URL_SAFE_NO_PAD.decode(awakeable.strip_prefix(AWAKEABLE)?).ok()?;
     let index: [u8; 4] = bytes[bytes.len().checked_sub(4)?..].try_into().ok()?;

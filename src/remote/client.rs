@@ -1,4 +1,4 @@
-//! One request with its answer, sent again while the server is away or has no room. Must not know what is asked.
+//! HTTP client of one Restate API, with retries.
 
 use std::{
     cell::{Cell, RefCell},
@@ -15,42 +15,38 @@ use url::Url;
 use super::{Address, RemoteError, TOKEN_VARIABLE};
 use crate::http::{Body, BodyError, CONNECT_TIMEOUT, MAX_MESSAGE, Network, http_client, near_client};
 
-/// How long a server that has answered before may be away: a large one takes minutes to restart.
+/// How long a server that has answered before may be unavailable: a large one takes minutes to restart.
 const PATIENCE: Duration = Duration::from_secs(300);
 
-/// How long one that has never answered may be: most likely nothing is there.
+/// How long a server that has never answered may be unavailable: the address is probably wrong.
 const FIRST_PATIENCE: Duration = Duration::from_secs(10);
 
-/// The first wait before a request is sent again, and the longest.
+/// First and longest delay between attempts.
 const WAITS: (Duration, Duration) = (Duration::from_millis(200), Duration::from_secs(8));
 
-/// How long an answer may take that is not waited for.
+/// Timeout of requests that do not wait for a run.
 const AT_ONCE: Duration = Duration::from_secs(30);
 
-/// Characters of a message of the server that are shown.
 const SHOWN: usize = 500;
 
-/// Says where an error is from.
+/// Header that says whether an error is from the server or the invocation.
 const SOURCE: &str = "x-restate-error-source";
 
-/// One API of a server.
 pub(super) struct Client {
     pub(super) address: Address,
     http: reqwest::Client,
     token: Option<header::HeaderValue>,
     patience: Option<Duration>,
     has_answered: Cell<bool>,
-    /// Why requests are being sent again, while they are.
+    /// Reason of the current retries.
     trouble: RefCell<Option<String>>,
 }
 
-/// What is asked.
 pub(super) struct Ask<'a> {
     pub(super) method: Method,
     pub(super) url: Url,
     pub(super) key: Option<&'a str>,
     pub(super) body: Option<&'a Value>,
-    /// How long the answer may take.
     pub(super) within: Duration,
 }
 
@@ -64,34 +60,31 @@ impl Ask<'_> {
     }
 }
 
-/// What the server answered.
 #[derive(Debug)]
 pub(super) struct Reply {
     pub(super) status: u16,
-    /// Whether it is what an invocation came to, and not the server's own word.
+    /// Whether it is the result of an invocation rather than an error of the server.
     pub(super) is_of_invocation: bool,
     pub(super) body: Vec<u8>,
-    /// Whether the server may have heard the same before: an answer was lost.
+    /// Whether the server may have received the request before, because an answer was lost.
     pub(super) is_repeated: bool,
 }
 
-/// An error as the server writes it.
+/// Body of error responses.
 #[derive(Deserialize)]
 struct Said {
     message: String,
     source: Option<String>,
 }
 
-/// Why there is no answer to go on with.
 struct Trouble {
     words: String,
     is_passing: bool,
-    /// Whether the server may have done what was asked.
+    /// Whether the server may have executed the request.
     may_be_heard: bool,
 }
 
 impl Client {
-    /// A client for this thread.
     pub(super) fn new(address: &Address, variables: &[(String, String)]) -> Result<Self, RemoteError> {
         let variable =
             |name: &str| variables.iter().find(|(known, _)| known == name).map(|(_, value)| value.to_owned());
@@ -116,17 +109,17 @@ impl Client {
         })
     }
 
-    /// The same, which gives up after this time.
+    /// Limits the time for retries.
     pub(super) fn with_patience(self, patience: Duration) -> Self {
         Client { patience: Some(patience), ..self }
     }
 
-    /// Why requests are being sent again, while they are.
+    /// Reason of the current retries, if any.
     pub(super) fn trouble(&self) -> Option<String> {
         self.trouble.borrow().clone()
     }
 
-    /// Asks, until there is an answer that no further request would change.
+    /// Sends a request and retries it until there is a final answer.
     pub(super) async fn ask(&self, ask: &Ask<'_>) -> Result<Reply, RemoteError> {
         let began = Instant::now();
         let is_repeated = Cell::new(false);
@@ -199,7 +192,7 @@ impl Client {
         error.with_hint("is the server running, and is this its address?")
     }
 
-    /// What an answer says that was not expected.
+    /// Turns an unexpected answer into an error.
     pub(super) fn refusal(&self, reply: &Reply) -> RemoteError {
         let (address, status) = (&self.address, reply.status);
         let message = message_of(reply).unwrap_or_default();
@@ -222,7 +215,6 @@ impl Client {
     }
 }
 
-/// What the server says of an error.
 pub(super) fn message_of(reply: &Reply) -> Option<String> {
     let said: Said = serde_json::from_slice(&reply.body).ok()?;
     Some(said.message.chars().take(SHOWN).collect())
@@ -232,7 +224,7 @@ fn behind(message: &str) -> String {
     if message.is_empty() { String::new() } else { format!(": {message}") }
 }
 
-/// Nothing came back. Which connection it was is known to whoever reads it.
+/// Error messages of reqwest include the URL; only the cause is used.
 fn unreached(error: &reqwest::Error) -> Trouble {
     let mut cause: &dyn std::error::Error = error;
     while let Some(inner) = cause.source() {

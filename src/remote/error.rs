@@ -1,15 +1,12 @@
-//! What went wrong with a server, in words. Never has a token in it.
+//! Errors of a Restate server. Messages contain no bearer token.
 
 use crate::diagnostic::Diagnostic;
 
-/// Why something could not be asked, or was refused.
 #[derive(Clone, Debug)]
 pub(crate) struct RemoteError {
-    /// What went wrong.
     pub(crate) message: String,
-    /// How to mend it.
     pub(crate) hint: Option<String>,
-    /// Whether the service, the handler or the address is to blame that was typed.
+    /// Whether an argument of the user is the cause: address, service or handler.
     pub(crate) is_usage: bool,
 }
 
@@ -22,7 +19,6 @@ impl RemoteError {
         RemoteError { hint: Some(hint.into()), ..self }
     }
 
-    /// What was typed is to blame.
     pub(super) fn usage(self) -> Self {
         RemoteError { is_usage: true, ..self }
     }

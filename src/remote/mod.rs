@@ -1,14 +1,5 @@
-//! The client of a Restate server: runs of prompt files that `lmthing worker` serves are submitted there, their results are
-//! collected, and calls that wait for approval are decided.
-//!
-//! Owns: the requests and answers of Restate's ingress and admin API, trying again while the server is away, words for what goes
-//! wrong. Must not know: what a result says, who shows it, prompt files.
-//!
-//! - `address` – where the server is
-//! - `client` – one request with its answer, and trying again
-//! - `ingress` – submitting, results, decisions
-//! - `admin` – what waits, how a run is doing
-//! - `error` – what went wrong, in words
+//! Client of a Restate server: submits runs to the services of `lmthing worker`, fetches results and decides on waiting
+//! calls.
 
 mod address;
 mod admin;
@@ -21,8 +12,8 @@ pub(crate) use admin::{Admin, Waiting};
 pub(crate) use error::RemoteError;
 pub(crate) use ingress::{Ended, Remote};
 
-/// The variable with the token that the server asks for.
+/// Environment variable with the bearer token of the server.
 pub(crate) const TOKEN_VARIABLE: &str = "RESTATE_AUTH_TOKEN";
 
-/// The variable with the address of the ingress, for `lmthing approve`.
+/// Environment variable with the address of the ingress, for `lmthing approve`.
 pub(crate) const INGRESS_VARIABLE: &str = "RESTATE_INGRESS_URL";

@@ -1,4 +1,4 @@
-//! Where to be reached. Must not know what is served.
+//! Parses and checks addresses of servers and clients.
 
 use std::{
     io,
@@ -9,10 +9,7 @@ use url::Host;
 
 use crate::diagnostic::Diagnostic;
 
-/// What `address` names: `HOST:PORT`, or a port alone, which is one of this machine. `option` is how it was typed.
-///
-/// # Errors
-/// It names nothing.
+/// Resolves `HOST:PORT`, or a port on the loopback address. `option` is the name of the option for error messages.
 pub(crate) async fn resolve(option: &str, address: &str) -> Result<Vec<SocketAddr>, Diagnostic> {
     let expected = "expected HOST:PORT such as 127.0.0.1:8080, or a port; 0 is any that is free";
     let wrong = |why: &str| Diagnostic::new(format!("{option} {address}: {why}")).with_hint(expected);
@@ -31,14 +28,14 @@ pub(crate) async fn resolve(option: &str, address: &str) -> Result<Vec<SocketAdd
     Ok(found)
 }
 
-/// Whether nobody but this machine could ask there.
+/// Whether only this machine can connect to these addresses.
 pub(crate) fn are_here(addresses: &[SocketAddr]) -> bool {
     let is_here = |ip: IpAddr| ip.to_canonical().is_loopback();
     addresses.iter().all(|address| is_here(address.ip()))
 }
 
-/// Host and port of an authority such as `localhost:8080` or `[::1]`. Stricter than the parsers of URLs: what they would repair,
-/// or stop reading at, is no authority that a client of ours sends.
+/// Parses an authority such as `localhost:8080` or `[::1]`. Stricter than URL parsers, which normalize input or stop at
+/// certain characters: a check must not pass what another parser reads differently.
 pub(crate) fn host_and_port(authority: &str) -> Option<(Host, Option<u16>)> {
     let (host, rest) = match authority.strip_prefix('[') {
         Some(rest) => {
@@ -64,7 +61,7 @@ fn domain(name: &str) -> Option<Host> {
     is_name.then(|| Host::Domain(name.to_ascii_lowercase()))
 }
 
-/// Whether a host is this machine by a name that leads nowhere else.
+/// Whether a host name always refers to this machine.
 pub(crate) fn is_loopback(host: &Host) -> bool {
     match host {
         Host::Domain(name) => name == "localhost",
@@ -73,12 +70,10 @@ pub(crate) fn is_loopback(host: &Host) -> bool {
     }
 }
 
-/// What is wrong with an address where other machines could ask.
 pub(crate) fn reachable_by_others(option: &str, address: &str) -> Diagnostic {
     Diagnostic::new(format!("{option} {address}: other machines could call the prompt files there"))
 }
 
-/// Why an address could not be had.
 pub(crate) fn cannot_bind(addresses: &[SocketAddr], error: &io::Error) -> Diagnostic {
     let named: Vec<String> = addresses.iter().map(SocketAddr::to_string).collect();
     let problem = Diagnostic::new(format!("cannot listen on {}: {error}", named.join(", ")));
@@ -133,7 +128,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn addresses_are_found_and_known_for_those_of_this_machine() {
+    async fn addresses_are_resolved_and_loopback_is_detected() {
         for (typed, found, is_here) in [
             ("8080", "127.0.0.1:8080", true),
             ("127.0.0.1:0", "127.0.0.1:0", true),

@@ -1,4 +1,4 @@
-//! The files that are served, as protocols see them: the list as it is now, and calls. Must not know how the list is kept up.
+//! The served prompt files: the current list, and calls.
 
 use std::{
     sync::{Arc, Mutex, PoisonError},
@@ -25,13 +25,12 @@ use super::{
 };
 use crate::diagnostic::Diagnostic;
 
-/// How long the start waits for files to be described: one that does not end must not keep the others from being served.
+/// How long the start waits for descriptions. A file that does not finish loading must not block the others.
 const START: Duration = Duration::from_secs(3);
 
-/// How long calls have to end at the end: those that do not listen are killed by then.
+/// How long calls may take to end at shutdown.
 const FAREWELL: Duration = Duration::from_secs(4);
 
-/// The files that are served.
 pub(crate) struct Catalog {
     options: Arc<ServeOptions>,
     listing: watch::Receiver<Listing>,
@@ -44,10 +43,7 @@ pub(crate) struct Catalog {
 }
 
 impl Catalog {
-    /// Finds the files and has each described, in the event loop that this is called from. Those that take longer come later.
-    ///
-    /// # Errors
-    /// There is nothing to serve, or a path leads nowhere.
+    /// Finds and describes the files. Those that take longer than the start waits are added later.
     pub(crate) async fn start(options: ServeOptions) -> Result<Arc<Self>, Box<Diagnostic>> {
         let found = find(&options.paths)?;
         let options = Arc::new(options);
@@ -56,7 +52,7 @@ impl Catalog {
         let watcher = WatchThread::start(&options);
         let (upkeep, all_described) = Upkeep::new(options.clone(), (listed, changed), watcher);
         tokio::spawn(upkeep.run(found, closing.clone()));
-        // Not in time is no failure.
+        // A timeout is no failure.
         let _ = timeout(START, all_described).await;
         Ok(Arc::new(Catalog {
             options,
@@ -70,11 +66,11 @@ impl Catalog {
         }))
     }
 
-    /// Ends all calls, and waits until they have ended.
+    /// Ends all calls and waits for them.
     pub(crate) async fn close(&self) {
         self.close.send_replace(true);
         let mut calls = std::mem::take(&mut *self.calls.lock().unwrap_or_else(PoisonError::into_inner));
-        // What does not end by then ends with us.
+        // Calls that take longer end with this process.
         let _ = timeout(FAREWELL, async { while calls.join_next().await.is_some() {} }).await;
         calls.detach_all();
     }
@@ -96,7 +92,6 @@ impl PromptFiles for Catalog {
         if !takes_input && !input.is_empty() {
             let given: Vec<&str> = input.keys().map(String::as_str).collect();
             let why = format!("{name} takes no input, got {}", given.join(", "));
-            // The receiver is right here.
             let _ = answer.send(Outcome::Failed(why));
             return Some(Call { progress, outcome });
         }
@@ -110,7 +105,6 @@ impl PromptFiles for Catalog {
             progress: tell,
         };
         let mut calls = self.calls.lock().unwrap_or_else(PoisonError::into_inner);
-        // Those that are over are of no concern any more.
         while calls.try_join_next().is_some() {}
         calls.spawn_on(conduct.run(answer), &self.runtime);
         Some(Call { progress, outcome })

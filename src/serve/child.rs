@@ -1,4 +1,4 @@
-//! A process that we have started: what it prints, how it ends, and ending it. Must not know what it does.
+//! Child processes that lead a process group.
 
 use std::{io, process::ExitStatus, time::Duration};
 
@@ -10,26 +10,22 @@ use tokio::{
 use super::told::Told;
 use crate::process::{TERMINATE, ask_to_end, end};
 
-/// How long one that is told to end has for that: longer than a run gives itself for its last words.
+/// How long a process may take to end before it is killed. A run needs less for its final report.
 const FAREWELL: Duration = Duration::from_secs(3);
 
-/// A longer line of standard error is told in pieces.
+/// Longer lines of standard error are split.
 const MAX_LINE: u64 = 16 << 10;
 
-/// A process of ours, which leads a group. Dropping it tells it to end.
+/// A child process with its group. Dropping it asks the process to end.
 #[derive(Debug)]
 pub(super) struct OwnChild {
     child: Child,
-    /// Its number, and that of its group, until the group is gone.
+    /// The process group, until it has been killed.
     #[cfg(unix)]
     group: Option<rustix::process::Pid>,
 }
 
 impl OwnChild {
-    /// Starts it.
-    ///
-    /// # Errors
-    /// The system refuses.
     pub(super) fn start(command: &mut Command) -> io::Result<Self> {
         command.spawn().map(|child| OwnChild {
             #[cfg(unix)]
@@ -38,29 +34,28 @@ impl OwnChild {
         })
     }
 
-    /// Its ends of pipes, as far as they are there.
     pub(super) fn pipes(&mut self) -> (Option<ChildStdin>, Option<ChildStdout>, Option<ChildStderr>) {
         (self.child.stdin.take(), self.child.stdout.take(), self.child.stderr.take())
     }
 
-    /// Waits until it has ended. What it has started and left ends then, too.
+    /// Waits for the end of the process, then kills the rest of its group.
     pub(super) async fn ended(&mut self) -> Option<ExitStatus> {
         let status = self.child.wait().await.ok();
         self.end_group();
         status
     }
 
-    /// Tells it to end, and kills it, with what it has started, when it does not.
+    /// Asks the process to end and kills its group if it does not.
     pub(super) async fn end(&mut self) {
         end(&mut self.child, TERMINATE, FAREWELL).await;
         self.end_group();
     }
 
-    /// Kills what is left of its group, once: later the number may be another's.
+    /// Only once: the id may be reused later.
     fn end_group(&mut self) {
         #[cfg(unix)]
         if let Some(group) = self.group.take() {
-            // Most of the time nobody is left.
+            // Fails if the group is empty.
             let _ = rustix::process::kill_process_group(group, rustix::process::Signal::KILL);
         }
     }
@@ -72,7 +67,7 @@ impl Drop for OwnChild {
     }
 }
 
-/// How a process ended that should have said something first.
+/// Describes the exit of a process that gave no result.
 pub(super) fn ending(status: Option<ExitStatus>) -> String {
     let Some(status) = status else { return "its process is lost".to_owned() };
     #[cfg(unix)]
@@ -105,7 +100,7 @@ fn signal_name(signal: i32) -> Option<&'static str> {
     known.iter().find(|(known, _)| known.as_raw() == signal).map(|(_, name)| *name)
 }
 
-/// Tells what comes through standard error, each line with the name of whom it is from.
+/// Forwards lines of standard error, prefixed with `name`.
 pub(super) async fn tell_lines(name: String, stderr: ChildStderr, told: Told) {
     let mut lines = BufReader::new(stderr);
     while let Some(line) = next_line(&mut lines).await {

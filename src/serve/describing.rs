@@ -1,4 +1,4 @@
-//! Finding out what a file offers: a process loads it and prints that. Must not know what becomes of it.
+//! Describes prompt files: a process loads the file and prints its description.
 
 use std::{
     io,
@@ -19,19 +19,17 @@ use super::{
 };
 use crate::files::Report;
 
-/// How long a file may take to load.
 const LIMIT: Duration = Duration::from_secs(10);
 
-/// How much longer its process is waited for, which may not be able to interrupt the file.
+/// Extra time for the process, which may not be able to interrupt the file.
 const PATIENCE: Duration = Duration::from_secs(2);
 
-/// No description is longer.
+/// Most bytes of a description.
 const MAX_OFFER: u64 = 16 << 20;
 
-/// The subcommand of lmthing that describes a file.
+/// The hidden subcommand of lmthing that describes a file.
 const SUBCOMMAND: &str = "__describe";
 
-/// What a file offers.
 #[derive(Clone, Debug, Default, PartialEq, Deserialize)]
 pub(super) struct Description {
     pub(super) description: Option<String>,
@@ -48,13 +46,13 @@ enum Answer {
     Offer(Description),
 }
 
-/// Why a file cannot be called.
+/// Why a file cannot be described.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 pub(super) struct Problem {
     message: String,
     place: Option<String>,
     hint: Option<String>,
-    /// Loading the file did not end.
+    /// Whether loading timed out.
     #[serde(skip)]
     pub(super) is_slow: bool,
 }
@@ -64,7 +62,6 @@ impl Problem {
         Problem { message, place: None, hint: None, is_slow: false }
     }
 
-    /// In a line, or in two.
     pub(super) fn shown(&self) -> String {
         let place = self.place.as_ref().map(|place| format!(" ({place})")).unwrap_or_default();
         let hint = self.hint.as_ref().map(|hint| format!("\n  hint: {hint}")).unwrap_or_default();
@@ -72,10 +69,7 @@ impl Problem {
     }
 }
 
-/// Has a file described. What it is made of is told to `report`.
-///
-/// # Errors
-/// Why it cannot be called.
+/// Describes a file. The files that it loads are written to `report`.
 pub(super) async fn describe(options: &ServeOptions, file: &Path, report: &Report) -> Result<Description, Problem> {
     let seconds = LIMIT.as_secs();
     let own = [format!("--limit={seconds}s").into(), "--report-files".into(), report.path().as_os_str().to_owned()];
@@ -90,7 +84,7 @@ pub(super) async fn describe(options: &ServeOptions, file: &Path, report: &Repor
     let mut said = Vec::new();
     let listen = async {
         let (mut stdout, mut nowhere) = (stdout.take(MAX_OFFER), sink());
-        // Nobody looks at what it prints, but it must not wait for that.
+        // Standard error is drained, so that the process does not block.
         let _ = tokio::join!(stdout.read_to_end(&mut said), copy(&mut stderr, &mut nowhere));
         child.ended().await
     };
@@ -102,14 +96,14 @@ pub(super) async fn describe(options: &ServeOptions, file: &Path, report: &Repor
         });
     };
     match serde_json::from_slice(&said) {
-        // One that was ended behind its back may have said so much before.
+        // A killed process may have printed its description before.
         Ok(Answer::Offer(offer)) if status.is_some_and(|status| status.success()) => Ok(offer),
         Ok(Answer::Wrong { problem }) => Err(Problem { is_slow: begun.elapsed() >= LIMIT, ..problem }),
         _ => Err(Problem::new(format!("it cannot be loaded: {}", ending(status)))),
     }
 }
 
-/// A schema that says that it is of an object.
+/// Adds `type: object`, which MCP requires.
 fn input_schema<'de, D: serde::Deserializer<'de>>(schema: D) -> Result<Option<Map<String, Value>>, D::Error> {
     let mut schema = Option::<Map<String, Value>>::deserialize(schema)?;
     if let Some(schema) = &mut schema {

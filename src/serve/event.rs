@@ -1,12 +1,11 @@
-//! The lines of a run (docs/events.md): what a caller is told of them, and what the run came to. Must not know where they come
-//! from.
+//! Reads the event lines of a run (docs/events.md) for callers.
 
 use serde::{Deserialize, Deserializer};
 use serde_json::Value;
 
 use super::Outcome;
 
-/// What of an event counts here. Other members are passed over.
+/// The members of an event that are used here.
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
 struct Line {
@@ -19,13 +18,12 @@ struct Line {
     name: Option<String>,
 }
 
-/// The last event.
 #[derive(Deserialize)]
 struct Finish {
     ok: bool,
     #[serde(default)]
     text: String,
-    /// `null` is an output, too.
+    /// `null` is a valid output.
     #[serde(default, deserialize_with = "there")]
     output: Option<Value>,
     error: Option<Failure>,
@@ -41,19 +39,18 @@ fn there<'de, D: Deserializer<'de>>(value: D) -> Result<Option<Value>, D::Error>
     Value::deserialize(value).map(Some)
 }
 
-/// What a line says.
 #[derive(Debug, PartialEq)]
 pub(super) enum Said {
-    /// Something has happened, in a few words.
+    /// A short message about what has happened.
     Progress(String),
     /// The run is over.
     End(Outcome),
     Nothing,
 }
 
-/// Reads a line. `promises_data` says whether the file has an output that callers rely on.
+/// Parses a line. `promises_data` says whether the file declares an output.
 pub(super) fn read(line: &[u8], promises_data: bool) -> Said {
-    // Nearly all lines of a long answer: they need not be taken apart.
+    // Fast path for the majority of lines.
     const PIECES: [&[u8]; 2] = [br#"{"type":"text-delta""#, br#"{"type":"reasoning-delta""#];
     if PIECES.iter().any(|piece| line.starts_with(piece)) {
         return Said::Nothing;
@@ -79,7 +76,7 @@ fn outcome(end: Finish, promises_data: bool) -> Outcome {
         Finish { error: Some(failure), .. } => Outcome::Failed(words(failure)),
         Finish { ok: false, .. } => Outcome::Failed("the run failed".to_owned()),
         Finish { output: Some(output), .. } => Outcome::Output(output),
-        // `process.exit(0)`.
+        // For example after `process.exit(0)`.
         Finish { .. } if promises_data => Outcome::Failed("the run ended before it had an output".to_owned()),
         Finish { text, .. } => Outcome::Text(text),
     }
@@ -103,7 +100,7 @@ mod tests {
     }
 
     #[test]
-    fn steps_and_calls_are_told() {
+    fn steps_and_calls_are_progress() {
         for (line, told) in [
             (json!({ "type": "step-start", "agent": [], "step": 0, "model": "m" }), Some("step 1")),
             (json!({ "type": "step-start", "agent": ["a", "b"], "step": 1 }), Some("a > b: step 2")),
@@ -122,7 +119,7 @@ mod tests {
     }
 
     #[test]
-    fn the_last_line_says_what_it_came_to() {
+    fn the_last_line_is_the_outcome() {
         for (members, promises_data, outcome) in [
             (json!({ "ok": true, "text": "hi" }), false, Outcome::Text("hi".to_owned())),
             (json!({ "ok": true, "text": "1", "output": { "a": 1 } }), true, Outcome::Output(json!({ "a": 1 }))),

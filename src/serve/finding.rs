@@ -1,4 +1,4 @@
-//! Which files are served: those that are named, and prompt files in folders, tests never. Must not know what is in them.
+//! Finds the files to serve: named files and the prompt files of folders, without tests.
 
 use std::path::PathBuf;
 
@@ -7,19 +7,15 @@ use crate::{
     files::{self, is_prompt_file, is_test_file},
 };
 
-/// What there is now.
 #[derive(Debug, Default, PartialEq)]
 pub(super) struct Found {
-    /// Sorted, each once.
+    /// Sorted, without duplicates.
     pub(super) files: Vec<PathBuf>,
-    /// Folders that could not be read.
+    /// Messages about folders that could not be read.
     pub(super) problems: Vec<String>,
 }
 
-/// Finds what some paths name, for the first time.
-///
-/// # Errors
-/// Why there is nothing to serve.
+/// The first search. Fails if a path does not exist or there is no prompt file.
 pub(super) fn find(paths: &[PathBuf]) -> Result<Found, Box<Diagnostic>> {
     if let Some(test) = paths.iter().find(|path| is_test_file(path) && path.is_file()) {
         let problem = Diagnostic::new(format!("{} holds tests, and is no prompt file to serve", test.display()));
@@ -36,7 +32,7 @@ pub(super) fn find(paths: &[PathBuf]) -> Result<Found, Box<Diagnostic>> {
     Ok(found)
 }
 
-/// The same later: what is gone is no mistake any more.
+/// A later search: paths that have disappeared are skipped.
 pub(super) fn find_again(paths: &[PathBuf]) -> Found {
     let is_there = |path: &&PathBuf| path.is_dir() || is_prompt_file(path) && path.is_file();
     let there: Vec<PathBuf> = paths.iter().filter(is_there).cloned().collect();

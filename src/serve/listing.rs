@@ -1,4 +1,4 @@
-//! The list of files as it is at a moment. Must not know how it came about.
+//! The list of callable files at a moment.
 
 use std::{
     collections::{BTreeMap, HashSet},
@@ -10,23 +10,21 @@ use serde_json::{Map, Value, json};
 
 use super::{ServedFile, describing::Description, naming::names};
 
-/// The files that can be called.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Listing {
-    /// By name.
+    /// Sorted by name.
     pub(super) files: Arc<[ServedFile]>,
-    /// The names of those that have no `input`.
+    /// Names of the files without an `input`.
     without_input: Arc<HashSet<String>>,
 }
 
 impl Listing {
-    /// Nothing.
     pub(super) fn empty() -> Self {
         Listing { files: Arc::from([]), without_input: Arc::default() }
     }
 
-    /// Of the files that there are, those that offer something. Names are given to the others as well: one that breaks does not
-    /// change what another is called.
+    /// Lists the files that have a description. The others get names too, so that a broken file does not change the
+    /// names of others.
     pub(super) fn of(offers: &BTreeMap<PathBuf, Option<&Description>>) -> Self {
         let paths: Vec<PathBuf> = offers.keys().cloned().collect();
         let mut without_input = HashSet::new();
@@ -43,14 +41,14 @@ impl Listing {
         Listing { files: files.into(), without_input: Arc::new(without_input) }
     }
 
-    /// The file of this name, and whether it has an `input`.
+    /// Returns the file, and whether it has an `input`.
     pub(super) fn find(&self, name: &str) -> Option<(ServedFile, bool)> {
         let file = self.files.iter().find(|file| file.name == name)?;
         Some((file.clone(), !self.without_input.contains(name)))
     }
 }
 
-/// A schema of what is an object for sure.
+/// Returns the schema if all its values are objects.
 fn of_an_object(schema: Value) -> Option<Map<String, Value>> {
     match schema {
         Value::Object(schema) if schema.get("type").is_some_and(|kind| kind == "object") => Some(schema),
@@ -58,7 +56,7 @@ fn of_an_object(schema: Value) -> Option<Map<String, Value>> {
     }
 }
 
-/// The input of a file that takes none; a model that is told so does not make anything up.
+/// The input schema of a file that takes none. `additionalProperties: false` keeps models from inventing arguments.
 fn nothing() -> Map<String, Value> {
     let schema = [("type", json!("object")), ("properties", json!({})), ("additionalProperties", json!(false))];
     schema.into_iter().map(|(name, value)| (name.to_owned(), value)).collect()

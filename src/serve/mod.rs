@@ -1,9 +1,7 @@
-//! Prompt files as something that other programs call: which files there are, what each is called and takes, one call of one.
+//! Serves prompt files to other programs: finds, names and describes them, watches for changes, and runs calls.
 //!
-//! Owns: finding the files, naming them, describing each in a process of its own, noticing changes, and calls: each is a run of
-//! the file in a process of its own, so that nothing a prompt does (a crash, an endless loop, `process.chdir`) reaches another.
-//!
-//! Must not know: JavaScript, the step loop, how results are shown, nor, outside `protocol`, who calls.
+//! Descriptions and calls run in processes of their own, so that a crash, an endless loop or `process.chdir` in one
+//! file does not affect another.
 
 mod address;
 mod catalog;

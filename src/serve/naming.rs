@@ -1,4 +1,4 @@
-//! What files are called by. Must not know what is in them.
+//! Names of served files.
 
 use std::{
     collections::{BTreeMap, HashSet},
@@ -7,23 +7,23 @@ use std::{
 
 use crate::files::{ENDINGS, absolute};
 
-/// The longest name that all clients and providers take.
+/// The longest name that all clients and providers accept.
 const MAX_NAME: usize = 64;
 
-/// What a file is called at Restate that is served alone, or with others of other names.
+/// Default name of a file's Restate service.
 pub(crate) fn service_of(file: &Path) -> String {
     service_name(&name(file, 0))
 }
 
-/// Names for files, in the same order. No two are alike: where two would be, the folders they are in stand in front.
+/// Returns unique names in the order of the files. Where file names are equal, their folders are prefixed.
 pub(super) fn names(files: &[PathBuf]) -> Vec<String> {
     let paths: Vec<PathBuf> = files.iter().map(|file| absolute(file)).collect();
     let mut names: Vec<String> = paths.iter().map(|file| name(file, 0)).collect();
     let deepest = paths.iter().map(|file| file.components().count()).max().unwrap_or_default();
-    // As few folders as tell them apart.
+    // Use as few folders as possible.
     for depth in 1..deepest {
         for group in alike(&names) {
-            // No folder tells those of one folder apart.
+            // Prefixes cannot distinguish files of the same folder.
             let is_one_folder = group.iter().all(|place| paths[*place].parent() == paths[group[0]].parent());
             if !is_one_folder {
                 group.into_iter().for_each(|place| names[place] = name(&paths[place], depth));
@@ -33,7 +33,7 @@ pub(super) fn names(files: &[PathBuf]) -> Vec<String> {
     number(names)
 }
 
-/// What a file of this name is called at Restate, whose names of services begin with a letter, and not with words of its own.
+/// Makes a name valid for Restate, where services begin with a letter and some prefixes are reserved.
 pub(crate) fn service_name(name: &str) -> String {
     let small = name.to_ascii_lowercase();
     let is_taken = ["restate", "openapi"].iter().any(|own| small.starts_with(own));
@@ -45,7 +45,7 @@ pub(crate) fn service_name(name: &str) -> String {
     if begins_well && !is_taken { name.to_owned() } else { format!("prompt_{}", name.trim_start_matches(['_', '-'])) }
 }
 
-/// The places of names that are alike.
+/// Indexes of names that occur more than once, grouped.
 fn alike(names: &[String]) -> Vec<Vec<usize>> {
     let mut places: BTreeMap<&str, Vec<usize>> = BTreeMap::new();
     for (place, name) in names.iter().enumerate() {
@@ -54,7 +54,7 @@ fn alike(names: &[String]) -> Vec<Vec<usize>> {
     places.into_values().filter(|group| group.len() > 1).collect()
 }
 
-/// Numbers behind those that are still alike, such as those of `a.lmt.mjs` and `a.lmt.ts`.
+/// Appends numbers to names that are still equal, such as those of `a.lmt.mjs` and `a.lmt.ts`.
 fn number(names: Vec<String>) -> Vec<String> {
     let mut taken: HashSet<String> = names.iter().cloned().collect();
     let mut seen: HashSet<String> = HashSet::new();
@@ -74,7 +74,7 @@ fn number(names: Vec<String>) -> Vec<String> {
     names.into_iter().map(apart).collect()
 }
 
-/// The name of a file with so many of its folders in front.
+/// The file name without its extension, prefixed with its last `folders` folders.
 fn name(file: &Path, folders: usize) -> String {
     let own = file.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
     let stem = ENDINGS.iter().find_map(|ending| own.strip_suffix(ending)).unwrap_or(&own);
@@ -91,7 +91,7 @@ fn name(file: &Path, folders: usize) -> String {
     shortened(name)
 }
 
-/// What is in a name that every client takes: letters, digits, `_` and `-`.
+/// Replaces everything but letters, digits, `_` and `-` by `_`.
 fn clean(text: &str) -> String {
     let mut name = String::with_capacity(text.len());
     for letter in text.chars() {
@@ -101,14 +101,14 @@ fn clean(text: &str) -> String {
             _ => name.push('_'),
         }
     }
-    // What was changed at the ends says nothing.
+    // Replacement characters at the ends are dropped.
     let is_kept = |end: Option<char>| end.is_some_and(|letter| letter == '_' || letter == '-');
     let name = if is_kept(text.chars().next()) { &name } else { name.trim_start_matches('_') };
     let name = if is_kept(text.chars().next_back()) { name } else { name.trim_end_matches('_') };
     name.to_owned()
 }
 
-/// A name that is not too long: the end of it tells such names apart, and stays what it is from run to run.
+/// Cuts long names and appends a hash (FNV-1a), which is stable across runs.
 fn shortened(mut name: String) -> String {
     if name.len() > MAX_NAME {
         let hash = name.bytes().fold(0x811c_9dc5_u32, |hash, byte| (hash ^ u32::from(byte)).wrapping_mul(0x0100_0193));
@@ -161,7 +161,7 @@ mod tests {
     }
 
     #[test]
-    fn names_that_are_alike_get_their_folders() {
+    fn equal_names_get_their_folders() {
         for (files, names) in [
             (&["/p/a/w.lmt.mjs", "/p/b/w.lmt.mjs", "/p/c/v.lmt.mjs"][..], &["a_w", "b_w", "v"][..]),
             (&["/p/a/x/w.lmt.mjs", "/p/b/x/w.lmt.mjs"], &["a_x_w", "b_x_w"]),

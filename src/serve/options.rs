@@ -1,4 +1,4 @@
-//! What is served, and what every process that is started for it is given. Must not know what these processes do.
+//! Options of serving prompt files, and the command lines of the processes for it.
 
 use std::{
     ffi::{OsStr, OsString},
@@ -13,30 +13,29 @@ use tokio::process::Command;
 use super::told::Told;
 use crate::files::absolute;
 
-/// So many processes of a kind may run at once in any case. Most of the time each waits, for a model or for its turn.
+/// Lower bound for `max_processes`. Most processes wait for a model.
 const MIN_AT_ONCE: usize = 8;
 
-/// How prompt files are served.
 #[derive(Clone, Debug)]
 pub(crate) struct ServeOptions {
-    /// The files and folders, as they were typed.
+    /// As the user typed them.
     pub(crate) paths: Vec<PathBuf>,
-    /// lmthing itself.
+    /// Path of the lmthing executable.
     pub(crate) program: PathBuf,
     /// Options of `run` for every call.
     pub(crate) call: Vec<OsString>,
-    /// Those among them that make a difference to what a file exports.
+    /// Those of `call` that affect the exports of a file.
     pub(crate) describe: Vec<OsString>,
-    /// Variables that no prompt file is to see.
+    /// Variables that scripts must not see.
     pub(crate) hidden_variables: Vec<String>,
-    /// Whether prompt files are restricted: then they do not see them from `.env` either.
+    /// Whether prompt files are restricted. If so, hidden variables are also not read from `.env`.
     pub(crate) is_restricted: bool,
-    /// Hears, line by line, what there is to say for whoever looks at the server: files that do not load, what scripts print.
+    /// Receives log lines: files that do not load, and what scripts print.
     pub(crate) told: Told,
 }
 
 impl ServeOptions {
-    /// lmthing once more, with this subcommand and these words, for a file. It ends with us.
+    /// Builds a command that runs lmthing for a file. The child exits when this process does.
     pub(super) fn command<W: AsRef<OsStr>>(
         &self,
         subcommand: &str,
@@ -45,18 +44,18 @@ impl ServeOptions {
     ) -> Command {
         let mut command = Command::new(&self.program);
         command.arg(subcommand).args(words).arg(format!("--served-by={}", std::process::id()));
-        // A name may begin with dashes.
+        // Absolute, so that a name with leading dashes is no option.
         command.arg(absolute(file));
         for name in &self.hidden_variables {
             match self.is_restricted {
-                // What is set, though empty, is not taken from a file.
+                // A variable that is set, even to nothing, is not read from `.env`.
                 true => command.env(name, ""),
                 false => command.env_remove(name),
             };
         }
         #[cfg(unix)]
         {
-            // Ctrl-C in the terminal is for us: calls are ended by us.
+            // Own group: Ctrl-C reaches only this process, which ends its calls.
             command.process_group(0);
         }
         command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
@@ -64,7 +63,7 @@ impl ServeOptions {
     }
 }
 
-/// How many processes of a kind may run at once.
+/// How many processes of each kind may run at once.
 pub(super) fn at_once() -> usize {
     MIN_AT_ONCE.max(2 * thread::available_parallelism().map_or(1, NonZeroUsize::get))
 }

@@ -1,4 +1,4 @@
-//! One call: a run of the file in a process of its own, followed to its end. Must not know which files there are.
+//! Runs one call of a prompt file in a process of its own.
 
 use std::{io, sync::Arc, time::Duration};
 
@@ -18,23 +18,21 @@ use super::{
     options::ServeOptions,
 };
 
-/// No line of a run is longer: a result of more bytes than that is none that anybody could use.
+/// Longest line of a run in bytes.
 const MAX_LINE: usize = 256 << 20;
 
-/// How long something that a run has started may hold on to its standard output after its end.
+/// How long a child of the run may hold its standard output open after it has ended.
 const LEFT_OPEN: Duration = Duration::from_millis(500);
 
-/// How long a run may take to end once it has told what it came to.
+/// How long a run may take to end after its final event.
 const TO_END: Duration = Duration::from_secs(5);
 
-/// What a call needs.
 pub(super) struct Conduct {
     pub(super) options: Arc<ServeOptions>,
     pub(super) file: ServedFile,
-    /// Whether the file has an `input` at all.
     pub(super) takes_input: bool,
     pub(super) input: Map<String, Value>,
-    /// So many calls run at the same time; the others wait their turn.
+    /// Limits the number of concurrent calls.
     pub(super) turns: Arc<Semaphore>,
     /// The server ends.
     pub(super) closing: Closing,
@@ -42,7 +40,7 @@ pub(super) struct Conduct {
 }
 
 impl Conduct {
-    /// Runs the call, until nobody waits for its outcome any more.
+    /// Runs the call, or cancels it when the receiver of its outcome is dropped.
     pub(super) async fn run(mut self, mut outcome: oneshot::Sender<Outcome>) {
         let mut closing = self.closing.clone();
         let closed = closing.heard();
@@ -63,7 +61,7 @@ impl Conduct {
             () = outcome.closed() => None,
             () = &mut closed => Some(ended_with_server()),
             came_to = self.follow(&mut child) => {
-                // Nobody waits for the process to be gone.
+                // Sent before the process has ended, so that the caller does not wait for that.
                 drop(outcome.send(came_to));
                 tokio::select! {
                     _ = child.ended() => return,
@@ -89,7 +87,7 @@ impl Conduct {
         OwnChild::start(&mut command)
     }
 
-    /// Hands in the input, tells of what happens, and waits for what it comes to.
+    /// Writes the input, forwards progress and waits for the outcome.
     async fn follow(&mut self, child: &mut OwnChild) -> Outcome {
         let (stdin, stdout, stderr) = child.pipes();
         if let Some(stderr) = stderr {
@@ -98,10 +96,10 @@ impl Conduct {
         let input = Value::Object(std::mem::take(&mut self.input)).to_string();
         let hand_in = async {
             if let Some(mut stdin) = stdin {
-                // A run that does not read to the end says why.
+                // Fails if the run does not read its input; the run reports why.
                 let _ = stdin.write_all(input.as_bytes()).await;
             }
-            // Closed by now: the input is whole.
+            // `stdin` is closed here, which ends the input.
             std::future::pending::<()>().await;
         };
         let Some(stdout) = stdout else { return Outcome::Failed("the run cannot be followed".to_owned()) };
@@ -140,7 +138,7 @@ impl Conduct {
             match event::read(&line, self.file.output.is_some()) {
                 Said::Progress(message) => {
                     count += 1;
-                    // Nobody listening is fine.
+                    // The receiver may have been dropped.
                     let _ = self.progress.send(Progress { count, message });
                 }
                 Said::End(outcome) => return Some(outcome),

@@ -1,4 +1,4 @@
-//! The files as they are now, each described once: for a server that does not follow changes. Must not know who calls them.
+//! Describes all files once, for a server that does not follow changes.
 
 use std::{
     num::NonZeroUsize,
@@ -17,44 +17,37 @@ use super::{
 };
 use crate::{diagnostic::Diagnostic, files::Report};
 
-/// So many files are described at once in any case.
+/// Lower bound for concurrent descriptions.
 const MIN_SLOTS: usize = 8;
 
-/// What a file offers.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Offer {
     /// What it is called by.
     pub(crate) name: String,
-    /// The file, absolute.
     pub(crate) path: PathBuf,
-    /// Its `description`.
     pub(crate) description: Option<String>,
-    /// Its `input` as a JSON Schema of type object, if it has one.
+    /// JSON Schema of type object.
     pub(crate) input: Option<Map<String, Value>>,
-    /// Its `output` as a JSON Schema of any type, if it has one.
+    /// JSON Schema of any type.
     pub(crate) output: Option<Value>,
 }
 
-/// What was found.
 #[derive(Debug, Default)]
 pub(crate) struct Survey {
-    /// What can be called, by name.
+    /// Sorted by name.
     pub(crate) offers: Vec<Offer>,
-    /// What is left out, and why, each in words.
+    /// Messages about files that are left out.
     pub(crate) problems: Vec<String>,
 }
 
-/// Finds files and has each described.
-///
-/// # Errors
-/// A path leads nowhere, or there is no prompt file.
+/// Finds and describes the files.
 pub(crate) async fn survey(options: &ServeOptions) -> Result<Survey, Box<Diagnostic>> {
     let found = find(&options.paths)?;
     let cores = thread::available_parallelism().map_or(1, NonZeroUsize::get);
     let described = stream::iter(&found.files).map(|file| described(options, file));
     let described: Vec<_> = described.buffered(MIN_SLOTS.max(2 * cores)).collect().await;
     let mut survey = Survey { problems: found.problems, ..Survey::default() };
-    // Names are given to those that do not load as well: what one is called does not depend on another.
+    // Files that do not load get names too, so that they do not change the names of others.
     for ((file, name), described) in found.files.iter().zip(names(&found.files)).zip(described) {
         match described {
             Ok(Description { description, input, output }) => {

@@ -1,4 +1,4 @@
-//! Keeping the list of files up: which there are, what each offers, and what changes. Must not know who reads the list.
+//! Keeps the list of served files current: finds, describes and watches them.
 
 use std::{
     collections::{BTreeMap, HashSet},
@@ -23,44 +23,41 @@ use super::{
 };
 use crate::files::{Report, Reported, What, absolute};
 
-/// How long what is new waits for more of it: a change of what many files import is one change of the list.
+/// Changes within this time are listed together: a change of a shared import affects many files.
 const GATHER: Duration = Duration::from_millis(100);
 
-/// Keeps the list up.
 pub(super) struct Upkeep {
     options: Arc<ServeOptions>,
     entries: BTreeMap<PathBuf, Entry>,
     describing: JoinSet<Described>,
-    /// So many files are described at once.
+    /// Limits concurrent descriptions.
     slots: Arc<Semaphore>,
-    /// So many of those that took too long before: they must not keep the others waiting.
+    /// Limits descriptions of files that timed out before, so that they do not delay the others.
     slow_slots: Arc<Semaphore>,
     watcher: WatchThread,
     listed: watch::Sender<Listing>,
     changed: watch::Sender<u64>,
-    /// When what is new is listed.
+    /// When pending changes are listed.
     due: Option<Instant>,
     all_described: Option<oneshot::Sender<()>>,
-    /// What was said of folders.
+    /// Warnings about folders that were logged.
     told: HashSet<String>,
 }
 
-/// A file that there is.
 #[derive(Default)]
 struct Entry {
-    /// What it offers; none while it does not load.
+    /// `None` while the file does not load.
     offer: Option<Description>,
-    /// What was said of that.
+    /// The error that was logged last.
     problem: Option<String>,
-    /// Loading it did not end.
+    /// Loading has timed out.
     is_slow: bool,
-    /// The files that it is made of, as far as is known.
+    /// The files that it is known to load.
     made_of: HashSet<PathBuf>,
-    /// Its latest description.
+    /// The latest description.
     task: Option<AbortHandle>,
 }
 
-/// What came of describing a file.
 struct Described {
     file: PathBuf,
     offer: Result<Description, Problem>,
@@ -68,7 +65,7 @@ struct Described {
 }
 
 impl Upkeep {
-    /// Nothing yet. Also gives what resolves when every file was described for the first time.
+    /// The receiver resolves when every file was described once.
     pub(super) fn new(
         options: Arc<ServeOptions>,
         (listed, changed): (watch::Sender<Listing>, watch::Sender<u64>),
@@ -91,7 +88,6 @@ impl Upkeep {
         (upkeep, all_described)
     }
 
-    /// Keeps the list up until the server ends.
     pub(super) async fn run(mut self, found: Found, mut closing: Closing) {
         self.watcher.watch(&self.options.paths);
         self.take(found);
@@ -107,7 +103,7 @@ impl Upkeep {
                 biased;
                 () = closing.heard() => return,
                 Some(done) = self.describing.join_next() => {
-                    // One that was broken off has nothing to say.
+                    // A task that was aborted gives an error.
                     if let Ok((id, described)) = done.map(|described| (described.file.clone(), described)) {
                         self.described(&id, described);
                     }
@@ -122,7 +118,6 @@ impl Upkeep {
         }
     }
 
-    /// These files are there now.
     fn take(&mut self, found: Found) {
         for problem in found.problems {
             if self.told.insert(problem.clone()) {
@@ -145,10 +140,10 @@ impl Upkeep {
         self.list_soon();
     }
 
-    /// Something has happened to these files.
+    /// Searches again and describes the files that load one of `changed`.
     async fn look_again(&mut self, changed: &[PathBuf]) {
         let paths = self.options.paths.clone();
-        // In a large folder it takes its time.
+        // A search of a large folder blocks.
         if let Ok(found) = tokio::task::spawn_blocking(move || find_again(&paths)).await {
             self.take(found);
         }
@@ -158,10 +153,10 @@ impl Upkeep {
         others.iter().for_each(|file| self.describe(file));
     }
 
-    /// Has a file described anew. What it offered until now stands until that is done.
+    /// Starts a description. The previous one stays listed until it is done.
     fn describe(&mut self, file: &Path) {
         let real = absolute(file);
-        // Before it is read: whatever happens to it from here on is a change.
+        // Watched before it is read, so that no later change is missed.
         self.watcher.add(Reported::now(&real, What::Read));
         let is_slow = self.entries.get(file).is_some_and(|entry| entry.is_slow);
         let slots = if is_slow { &self.slow_slots } else { &self.slots };
@@ -212,7 +207,7 @@ impl Upkeep {
         self.due.get_or_insert_with(|| Instant::now() + GATHER);
     }
 
-    /// Lists what there is, if that is something else than before.
+    /// Publishes the list if it has changed.
     fn list(&mut self) {
         self.due = None;
         let offers = self.entries.iter().map(|(path, entry)| (path.clone(), entry.offer.as_ref()));

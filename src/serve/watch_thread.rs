@@ -1,5 +1,4 @@
-//! Hearing of changes. Looking at files takes its time where there are many, so that is done on a thread of its own. Must not know
-//! what follows from a change.
+//! Watches files on a thread of its own, as polling many files blocks.
 
 use std::{path::PathBuf, sync::Arc, thread};
 
@@ -8,14 +7,13 @@ use tokio::sync::mpsc;
 use super::options::ServeOptions;
 use crate::files::{FileWatcher, Reported, What, absolute};
 
-/// What watches, for as long as this is there.
+/// Stops when dropped.
 pub(super) struct WatchThread {
     add: mpsc::UnboundedSender<Reported>,
     changed: mpsc::UnboundedReceiver<Vec<PathBuf>>,
 }
 
 impl WatchThread {
-    /// Watches nothing yet.
     pub(super) fn start(options: &Arc<ServeOptions>) -> Self {
         let (add, added) = mpsc::unbounded_channel();
         let (tell, changed) = mpsc::unbounded_channel();
@@ -34,7 +32,7 @@ impl WatchThread {
         WatchThread { add, changed }
     }
 
-    /// Watches files, and what is in folders.
+    /// Watches files, and folders for new files.
     pub(super) fn watch(&self, paths: &[PathBuf]) {
         for path in paths {
             let what = if path.is_dir() { What::Searched } else { What::Read };
@@ -42,13 +40,11 @@ impl WatchThread {
         }
     }
 
-    /// Watches a file more.
     pub(super) fn add(&self, reported: Reported) {
-        // Without the thread nothing is watched, which was told.
+        // Fails if the thread could not be started, which was logged.
         let _ = self.add.send(reported);
     }
 
-    /// What has changed.
     pub(super) async fn changed(&mut self) -> Option<Vec<PathBuf>> {
         self.changed.recv().await
     }

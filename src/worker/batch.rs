@@ -1,55 +1,50 @@
-//! What Restate keeps of a run: entries of its logs up to a step that is over, and how a run ended. Must not know when that is.
+//! What is stored in Restate for a run: batches of log entries, and how the run ended.
 
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, value::RawValue};
 
 use crate::event::AwaitedCall;
 
-/// The most that an entry of Restate's journal may hold. One that is larger is refused there, and the step done once more at
-/// every attempt.
+/// Limit of Restate for one journal entry in bytes. A larger entry is refused, and its step repeated by every attempt.
 pub(super) const MOST_BYTES: usize = 32 << 20;
 
-/// What encloses a batch in Restate's own messages.
+/// Reserved for the framing of a batch.
 const ROOM: usize = 64 << 10;
 
-/// Key and text of an entry, as the journal has it.
+/// Key and JSON text of a journal entry.
 pub(super) type Entry = (String, String);
 
-/// What is stored at once.
 #[derive(Debug, Default, Serialize, Deserialize)]
 pub(super) struct Batch {
     entries: Vec<(String, Box<RawValue>)>,
-    /// How the run ended, if it has.
+    /// Set in the last batch of a run.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(super) end: Option<End>,
 }
 
-/// How a run ended.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub(super) enum End {
-    /// What `-f json` prints.
+    /// The report that `-f json` prints.
     Report(Value),
-    /// It goes on when somebody has decided on these calls.
+    /// The run continues after these calls are decided.
     Waits(Vec<Waiting>),
 }
 
-/// A call that waits for somebody to decide on it.
+/// A call that waits for approval.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub(super) struct Waiting {
-    /// What tells it from the others of the run.
+    /// Label of the call, unique in the run.
     pub(super) call: String,
-    /// What is called.
     pub(super) name: String,
-    /// With what, without secrets.
+    /// Arguments, redacted.
     pub(super) args: Value,
-    /// By whom: the names of agents, outermost first.
+    /// Names of the calling agents, outermost first.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub(super) agent: Vec<String>,
 }
 
 impl Waiting {
-    /// The same of a call that a run has stopped for.
     pub(super) fn of(call: &AwaitedCall) -> Self {
         Waiting {
             call: call.call.clone(),
@@ -61,10 +56,7 @@ impl Waiting {
 }
 
 impl Batch {
-    /// Of entries that were written here.
-    ///
-    /// # Errors
-    /// Too much to be stored, in words.
+    /// Fails with a message if the batch is larger than Restate can store.
     pub(super) fn new(entries: Vec<Entry>, end: Option<End>) -> Result<Self, String> {
         let raw = |(key, text)| Ok((key, RawValue::from_string(text)?));
         let entries: serde_json::Result<_> = entries.into_iter().map(raw).collect();
@@ -72,7 +64,7 @@ impl Batch {
         let batch = Batch { entries, end };
         let bytes = batch.size();
         if bytes + ROOM > MOST_BYTES {
-            // Rounded up: what is refused is more than what is allowed.
+            // Rounded up, so that the size is shown as larger than the limit.
             return Err(format!(
                 "what was done in a step takes {} MiB, and Restate stores no more than {} MiB at once: tools can write \
                  what is large to a file and return its path",
@@ -87,7 +79,6 @@ impl Batch {
         serde_json::to_vec(self).map_or(0, |bytes| bytes.len())
     }
 
-    /// The entries.
     pub(super) fn take_entries(&mut self) -> impl Iterator<Item = Entry> + use<> {
         std::mem::take(&mut self.entries).into_iter().map(|(key, text)| (key, Box::<str>::from(text).into()))
     }
@@ -100,7 +91,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn texts_come_back_to_the_letter() {
+    fn texts_are_stored_unchanged() {
         let entries = vec![(String::new(), r#"{"a": 1.0,"b":"\u00e4"}"#.to_owned()), ("/0:x#0".into(), "1e5".into())];
         let end = Some(End::Waits(vec![Waiting {
             call: "c1".into(),
@@ -114,7 +105,7 @@ mod tests {
     }
 
     #[test]
-    fn what_restate_cannot_store_is_refused_in_words() {
+    fn a_batch_over_the_limit_is_refused() {
         let long = |bytes: usize| vec![(String::new(), format!("\"{}\"", "x".repeat(bytes)))];
         assert!(Batch::new(long(MOST_BYTES - 2 * ROOM), None).is_ok());
         let error = Batch::new(long(MOST_BYTES), None).unwrap_err();

@@ -1,4 +1,4 @@
-//! The journal of this machine beneath what Restate has: where a run goes on from. Must not know how it runs.
+//! The journal of this machine, from which an attempt continues a run.
 
 use std::{collections::HashMap, path::Path, rc::Rc, time::Duration};
 
@@ -9,30 +9,27 @@ use crate::{
     journal::{Earlier, Journal, JournalError, Mirror, Recorder, Secrets, Start},
 };
 
-/// What was decided: what the call is called, and how.
+/// Label of a call and the decision on it.
 pub(super) type Decision = (String, Verdict);
 
-/// The journal of a run, ready to be written, and what was done of the run before.
+/// The journal of a run, ready for writing.
 pub(super) struct Beneath {
     pub(super) recorder: Recorder,
-    /// `None` for a run that begins.
+    /// `None` if the run has just begun.
     pub(super) earlier: Option<Before>,
 }
 
-/// What was done of a run before this attempt.
+/// What earlier attempts of a run have done.
 pub(super) struct Before {
     pub(super) agents: HashMap<String, u64>,
     pub(super) requests: usize,
-    /// The step that it goes on at.
+    /// The step at which the run continues.
     pub(super) step: usize,
     pub(super) summary: Summary,
 }
 
-/// Opens the journal for the attempt of a run of this name. What this machine has counts, as it may have come further, unless it
-/// is another history than what is stored at Restate.
-///
-/// # Errors
-/// The journal cannot be used.
+/// Opens the journal for an attempt. The entries of this machine win, as they may be further than those in Restate,
+/// unless their history differs.
 pub(super) fn open(
     path: &Path,
     (run, start): (&str, &Start),
@@ -45,7 +42,7 @@ pub(super) fn open(
     if let Some(left) = journal.named(run)? {
         journal.release(&left)?;
     }
-    // Another process may be at work on it: before anything is asked that it asks as well.
+    // Fails if another process still runs it.
     if let Some(left) = journal.named(run)? {
         left.check_is_left()?;
     }
@@ -62,7 +59,7 @@ pub(super) fn open(
     };
     let mut earlier = Earlier::read(&journal, &left, None)?;
     decide(&mut earlier, decisions);
-    // What this machine has beyond what is stored is still to be stored.
+    // Entries that this machine has and Restate does not are stored next.
     here.into_iter().skip(stored.len()).for_each(|(key, text, is_over)| mirror.kept(&key, text, is_over));
     let before = Before {
         agents: earlier.agents.clone(),
@@ -84,10 +81,10 @@ fn begins_with(here: &[(String, String, bool)], stored: &[Entry]) -> bool {
     here.len() >= stored.len() && pairs.all(|((key, text, _), (k, t))| key == k && text == t)
 }
 
-/// How long a run is kept that is over, or that has gone on elsewhere: longer than Restate knows of it.
+/// Longer than Restate knows a finished run.
 const KEPT: Duration = Duration::from_secs(7 * 24 * 3600);
 
-/// Forgets runs that nobody needs here any more. What cannot be forgotten now may be another time.
+/// Deletes runs that are no longer needed. Failures are ignored: the next call tries again.
 pub(super) fn forget_old(path: &Path) {
     let Ok(journal) = Journal::open(path) else { return };
     let age = u64::try_from(KEPT.as_millis()).unwrap_or(u64::MAX);
@@ -98,7 +95,6 @@ pub(super) fn forget_old(path: &Path) {
     }
 }
 
-/// Enters what was decided on calls that wait.
 fn decide(earlier: &mut Earlier, decisions: &[Decision]) {
     let named = |(called, verdict): &Decision| {
         let held = undecided(&earlier.held).find(|held| label(&held.call, &earlier.held) == *called)?;

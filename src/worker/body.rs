@@ -1,6 +1,7 @@
-//! What Restate sends to an invocation while that is at work. The SDK reads it only while a handler waits for something of
-//! Restate's; whoever is at work in between reads ahead here, so that a cancellation is heard at once, and what was read is kept for
-//! the SDK in its order. Must not know what an invocation does.
+//! The request body of an invocation, shared by the SDK and the code that runs the invocation.
+//!
+//! The SDK reads it only while a handler awaits Restate. In between, the running code reads ahead, so that a
+//! cancellation is noticed at once, and queues the frames for the SDK.
 
 use std::{
     collections::VecDeque,
@@ -17,13 +18,12 @@ use hyper::body::{Body, Frame, SizeHint};
 
 use super::scan::Scan;
 
-/// Whatever goes wrong while reading.
 pub(super) type BoxError = Box<dyn std::error::Error + Send + Sync>;
 
-/// So much is read ahead at most; completions are far smaller.
+/// Most bytes that are read ahead; completions are far smaller.
 const MOST_KEPT: usize = 16 << 20;
 
-/// What comes from Restate, for whoever is at work on the invocation, on whichever thread. Clones are the same.
+/// Handle to the body. Clones share their state.
 #[derive(Clone)]
 pub(crate) struct Stream(Arc<Shared>);
 
@@ -34,7 +34,7 @@ struct Shared {
 
 struct State {
     body: UnsyncBoxBody<Bytes, BoxError>,
-    /// Read ahead, with the error that ended it.
+    /// Frames that were read ahead, with the error that ended the body.
     kept: VecDeque<Result<Frame<Bytes>, BoxError>>,
     kept_bytes: usize,
     is_over: bool,
@@ -43,16 +43,16 @@ struct State {
     suspension: Suspension,
 }
 
-/// Whether the SDK is told that nothing more comes, so that it lets the attempt end.
+/// Whether the SDK is given the end of the body, so that it ends the attempt.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Suspension {
     None,
     Wanted,
-    /// The SDK reads on afterwards, until Restate has closed its end.
+    /// The end was given. The SDK then reads on until Restate closes its end.
     Told,
 }
 
-/// Those who may wait for the same body at the same time: it wakes all.
+/// Wakers of all tasks that wait for the same body.
 #[derive(Default)]
 struct Readers {
     sdk: AtomicWaker,
@@ -60,7 +60,6 @@ struct Readers {
 }
 
 impl Readers {
-    /// Remembers somebody who reads ahead.
     fn register_ahead(&self, waker: &Waker) {
         let mut ahead = self.ahead.lock().unwrap_or_else(PoisonError::into_inner);
         if !ahead.iter().any(|known| known.will_wake(waker)) {
@@ -82,7 +81,6 @@ impl Wake for Readers {
 }
 
 impl Stream {
-    /// Of the body of a request.
     pub(super) fn new<B>(body: B) -> Self
     where
         B: Body<Data = Bytes, Error: Into<BoxError>> + Send + 'static,
@@ -99,25 +97,23 @@ impl Stream {
         Stream(Arc::new(Shared { state: Mutex::new(state), readers: Arc::default() }))
     }
 
-    /// The body for the SDK.
     pub(super) fn body(&self) -> InvocationBody {
         InvocationBody(self.clone())
     }
 
-    /// Waits until the invocation is cancelled; forever, if it is not. Reads ahead for that.
+    /// Resolves when the invocation is cancelled; never otherwise. Reads ahead.
     ///
-    /// A later attempt of a cancelled invocation hears it again, as it belongs to the invocation's journal.
+    /// Later attempts of a cancelled invocation resolve too, as the cancellation is part of the invocation's journal.
     pub(crate) async fn cancelled(&self) {
         poll_fn(|context| self.poll_cancelled(context)).await;
     }
 
-    /// Whether it is known to be cancelled.
     pub(crate) fn is_cancelled(&self) -> bool {
         self.state().is_cancelled
     }
 
-    /// Ends the attempt the next time that it waits for something that has not come yet: the invocation goes on with another
-    /// attempt when that has come. No thread and no memory is held in between.
+    /// Ends the attempt when it next waits for something that has not arrived. Restate starts another attempt when it
+    /// has; meanwhile the run holds no thread and no memory.
     pub(crate) fn suspend(&self) {
         let mut state = self.state();
         if state.suspension == Suspension::None {
@@ -127,7 +123,7 @@ impl Stream {
         self.0.readers.sdk.wake();
     }
 
-    /// Takes back a [`Stream::suspend`] that was not needed: what was waited for had come already.
+    /// Reverts [`InvocationStream::suspend`] if the awaited value had arrived already.
     pub(crate) fn stay(&self) {
         let mut state = self.state();
         if state.suspension == Suspension::Wanted {
@@ -161,7 +157,7 @@ impl Stream {
             return Poll::Ready(Some(frame));
         }
         match state.poll_read(&self.0.readers) {
-            // What has arrived is handed over first.
+            // Frames that have arrived are handed over first.
             Poll::Pending if state.suspension == Suspension::Wanted => {
                 state.suspension = Suspension::Told;
                 Poll::Ready(None)
@@ -172,7 +168,6 @@ impl Stream {
 }
 
 impl State {
-    /// The next frame from outside, looked at.
     fn poll_read(&mut self, readers: &Arc<Readers>) -> Poll<Option<Result<Frame<Bytes>, BoxError>>> {
         if self.is_over {
             return Poll::Ready(None);
@@ -184,7 +179,7 @@ impl State {
                 let data = frame.data_ref().map(Bytes::as_ref).unwrap_or_default();
                 if self.scan.sees_cancellation(data) {
                     self.is_cancelled = true;
-                    // Whoever has not read it himself.
+                    // Wakes the tasks that did not poll.
                     readers.wake_ahead();
                 }
             }
@@ -210,7 +205,6 @@ fn length(frame: &Result<Frame<Bytes>, BoxError>) -> usize {
     frame.as_ref().ok().and_then(Frame::data_ref).map_or(0, Bytes::len)
 }
 
-/// What the SDK reads.
 pub(super) struct InvocationBody(Stream);
 
 impl Body for InvocationBody {

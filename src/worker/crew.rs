@@ -1,4 +1,4 @@
-//! The threads of a worker, and the runs on them: which may begin, which are over, which hold their thread. Must not know Restate.
+//! The engines of a worker: the threads they run on, the slots for runs, and engines detached from a lost attempt.
 
 use std::{
     collections::HashMap,
@@ -27,44 +27,39 @@ use crate::{
     threads::{Like, ThreadId, Threads},
 };
 
-/// How long a run may hold its thread: longer than what is interrupted, and than what lmthing itself does with a large answer.
+/// How long a run may block its thread. Interruptible scripts end earlier, and lmthing itself may take long for a large
+/// answer.
 const STUCK: Duration = Duration::from_secs(60);
 
-/// The same when it should be over by its limit.
+/// The same for a run that has passed a time limit.
 const STUCK_LATE: Duration = Duration::from_millis(100);
 
-/// How often is looked for those that do.
 const TICK: Duration = Duration::from_millis(200);
 
-/// How long an engine is kept whose attempt was lost: Restate needs seconds to start again.
+/// How long an engine whose attempt was lost waits for the next one. Restate starts that after some seconds.
 const KEPT: Duration = Duration::from_secs(60);
 
-/// How often old runs are forgotten.
 const FORGETTING: Duration = Duration::from_secs(3600);
 
-/// The threads with their runs.
 pub(crate) struct Crew {
     threads: Mutex<Threads<(u64, Job)>>,
     places: Arc<Semaphore>,
     journal: PathBuf,
     next: AtomicU64,
     running: Mutex<HashMap<u64, Running>>,
-    /// An engine was left.
     changed: Arc<Notify>,
-    /// Engines whose attempts were lost, by the names of their runs.
+    /// Engines whose attempts were lost, by the name of the run.
     left: Mutex<HashMap<String, (Instant, Engine)>>,
 }
 
-/// An engine at work, as its attempt has it.
 pub(super) struct Engine {
     pub(super) inbox: Inbox,
-    /// It is over when the other end is dropped.
+    /// The other end is dropped when the run is over.
     pub(super) over: watch::Receiver<()>,
     #[allow(dead_code, reason = "it counts until it is dropped")]
     pub(super) at_work: AtWork,
 }
 
-/// A run on a thread.
 #[derive(Clone)]
 struct Running {
     run: String,
@@ -76,10 +71,6 @@ struct Running {
 }
 
 impl Crew {
-    /// Starts the threads.
-    ///
-    /// # Errors
-    /// The system has none left.
     pub(crate) fn start(options: RunOptions) -> io::Result<Arc<Self>> {
         let places = Arc::new(Semaphore::new(options.jobs));
         let shared = Arc::new(Shared { options, servers: Arc::default() });
@@ -103,27 +94,24 @@ impl Crew {
         }))
     }
 
-    /// Waits until one more may run.
     pub(super) async fn place(&self) -> Place {
         let permit = self.places.clone().acquire_owned().await;
         Place::new(permit.expect("the places are never closed"))
     }
 
-    /// Resolves when something has changed that an attempt waits for: the engine of an earlier one is over, or was left. `None`
-    /// when no engine of the run is at work.
+    /// Resolves when the engine of an earlier attempt has ended or was detached. `None` if no engine runs this run.
     pub(super) fn earlier_changes(&self, run: &str) -> Option<impl Future<Output = ()> + use<>> {
         let changed = self.one_is_left();
         let mut over = self.at_work(run)?.over.clone();
         Some(async move {
             tokio::select! {
-                // The other end is dropped then.
                 _ = over.changed() => {}
                 () = changed => {}
             }
         })
     }
 
-    /// Has the engine of an earlier attempt end, whoever still waits for it.
+    /// Ends the engine of an earlier attempt, even if that attempt still waits for it.
     pub(super) fn stop(&self, run: &str) {
         if let Some(earlier) = self.at_work(run) {
             earlier.outbox.end(Ended::TryAgain("another attempt goes on with the run".to_owned()));
@@ -135,7 +123,7 @@ impl Crew {
         running.values().find(|running| running.run == run && running.over.has_changed().is_ok()).cloned()
     }
 
-    /// Has a run run; what comes back resolves when it is over, as its other end is dropped.
+    /// Starts a run on a thread. The receiver closes when the run is over.
     pub(super) fn run(&self, mut job: Job) -> watch::Receiver<()> {
         let number = self.next.fetch_add(1, Ordering::Relaxed);
         let (told, over) = watch::channel(());
@@ -149,29 +137,28 @@ impl Crew {
         over
     }
 
-    /// Keeps an engine for the next attempt of its run. It comes to the end of its step, which nobody stores for now.
+    /// Keeps an engine for the next attempt of its run. It finishes its step meanwhile.
     pub(super) fn leave(&self, run: &str, engine: Engine) {
         self.left().insert(run.to_owned(), (Instant::now(), engine));
         self.changed.notify_waiters();
     }
 
-    /// Whether an earlier attempt has left the engine of a run.
     pub(super) fn has_left(&self, run: &str) -> bool {
         self.left().contains_key(run)
     }
 
-    /// Resolves when an engine is left, of whatever run, from now on.
+    /// Resolves when the next engine is detached, whatever its run.
     pub(super) fn one_is_left(&self) -> impl Future<Output = ()> + use<> {
         self.changed.clone().notified_owned()
     }
 
-    /// The engine that an earlier attempt has left, if it is of the same history.
+    /// Takes the detached engine of a run if its history matches `stored`; drops it otherwise.
     pub(super) fn taken_over(&self, run: &str, stored: &[Entry]) -> Option<Engine> {
         let (_, mut engine) = self.left().remove(run)?;
         engine.inbox.is_taken_over(stored).then_some(engine)
     }
 
-    /// Looks after the threads, and what is beneath them; never ends.
+    /// Replaces blocked threads, ends late runs and deletes old ones. Never returns.
     pub(crate) async fn watch(&self) {
         let mut forgot: Option<Instant> = None;
         loop {
@@ -184,7 +171,7 @@ impl Crew {
             self.left().retain(|_, (since, _)| since.elapsed() < KEPT);
             let late = self.late();
             let patience = |job| if late.contains_key(&job) { STUCK_LATE } else { STUCK };
-            // Without a thread in the place of a stuck one it goes on with the others.
+            // On an error there is no replacement thread, and the others continue.
             let stuck = self.threads().replace_stuck(patience).unwrap_or_default();
             for (number, late) in late {
                 let Some(lost) = self.running().remove(&number) else { continue };
@@ -212,7 +199,6 @@ impl Crew {
         }
     }
 
-    /// Runs that have passed a limit and did not end by themselves.
     fn late(&self) -> HashMap<u64, LateRun> {
         let is_late = |(number, running): (&u64, &Running)| Some((*number, running.watched.late()?));
         self.running().iter().filter_map(is_late).collect()

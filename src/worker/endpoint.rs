@@ -1,5 +1,4 @@
-//! The services as the SDK has them: every invocation that it begins is handed over, with what has come along with its request.
-//! Must not know connections, nor what an invocation does.
+//! The Restate SDK endpoint: passes every invocation to the handler, with the stream and the trace of its request.
 
 use std::{
     future::Future,
@@ -35,18 +34,17 @@ use super::{
 use crate::diagnostic::kind_of;
 
 tokio::task_local! {
-    /// What has come with the request whose invocation is polled: the SDK does so from within its answer.
+    /// Request of the invocation that is polled. The SDK polls invocations within their response body.
     static ARRIVAL: Arrival;
 }
 
-/// What has come with a request, beside what the SDK makes of it.
 #[derive(Clone)]
 struct Arrival {
     stream: Stream,
     trace_parent: Option<String>,
 }
 
-/// What all services have in common.
+/// What all services share.
 #[derive(Clone)]
 pub(super) struct Common {
     pub(super) invocations: Arc<dyn Invocations>,
@@ -54,15 +52,11 @@ pub(super) struct Common {
     pub(super) log: Log,
 }
 
-/// Answers requests of Restate.
 #[derive(Clone)]
 pub(super) struct Services(Endpoint);
 
 impl Services {
-    /// Serves these to whoever signs with one of the keys, or to anybody, when there are none.
-    ///
-    /// # Errors
-    /// A name or a key is none.
+    /// Serves requests that are signed with one of `keys`; all requests if there are none.
     pub(super) fn new(services: &[Arc<Service>], keys: &[String], common: &Common) -> Result<Self, String> {
         let mut builder = Endpoint::builder();
         for service in services {
@@ -82,7 +76,7 @@ impl Services {
         Ok(Services(builder.build()))
     }
 
-    /// Answers a request, from a connection on which both sides can send at the same time.
+    /// Answers a request over a connection in which both sides can send at the same time.
     pub(super) fn answer<B>(&self, request: Request<B>) -> Response<Answer>
     where
         B: Body<Data = Bytes, Error: Into<BoxError>> + Send + 'static,
@@ -98,7 +92,7 @@ impl Services {
     }
 }
 
-/// An answer, from which the SDK drives the invocation.
+/// Response body; polling it drives the invocation.
 pub(super) struct Answer {
     body: Pin<Box<ResponseBody>>,
     arrival: Arrival,
@@ -126,7 +120,6 @@ impl Body for Answer {
     }
 }
 
-/// Hands invocations of a service over.
 #[derive(Clone)]
 struct Dispatcher {
     service: Arc<Service>,
@@ -137,7 +130,7 @@ impl service::Service for Dispatcher {
     type Future = ServiceBoxFuture;
 
     fn handle(&self, context: ContextInternal) -> Self::Future {
-        // Called while the answer is polled.
+        // Called while the response is polled.
         let arrival = ARRIVAL.try_with(Arrival::clone).ok();
         let dispatcher = self.clone();
         Box::pin(async move {
@@ -188,7 +181,7 @@ impl Dispatcher {
             let answered = self.common.invocations.invoke(invocation).await;
             match &answered {
                 Ok(value) => self.common.tally.ended(handler == Handler::Run || value["ok"] != false),
-                // What is tried again has not ended.
+                // A retryable error does not end the invocation.
                 Err(error) if is_terminal(error) => self.common.tally.ended(false),
                 Err(_) => {}
             }
@@ -197,14 +190,13 @@ impl Dispatcher {
     }
 }
 
-/// Whether an invocation has failed with it.
+/// Whether the invocation has failed with this error.
 fn is_terminal(error: &HandlerError) -> bool {
     let error: &(dyn std::error::Error + Send + Sync) = error.as_ref();
-    // The SDK keeps which of the two it is to itself, but not the words.
+    // The SDK does not expose the kind, only the text.
     !error.to_string().starts_with("Retryable error: ")
 }
 
-/// The input, as it was sent.
 fn read_input(service: &Service, input: &[u8]) -> Result<Map<String, Value>, String> {
     if input.trim_ascii().is_empty() {
         return Ok(Map::new());
@@ -252,7 +244,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_tried_again_has_not_failed() {
+    fn a_retryable_error_is_not_terminal() {
         assert!(!is_terminal(&HandlerError::from("given back")));
         assert!(is_terminal(&HandlerError::from(TerminalError::new("failed"))));
     }

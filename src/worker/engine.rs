@@ -1,5 +1,5 @@
-//! One attempt of a run, in an engine of its own on one of a few threads. Must not know Restate: entries go to the outbox, and the
-//! run stops when nobody is at the other end of it.
+//! Runs one attempt of a run in an engine of its own. Entries go to the outbox, and the run stops when its other end is
+//! dropped.
 
 use std::{
     panic::AssertUnwindSafe,
@@ -45,47 +45,42 @@ use crate::{
     trace::otel::SharedExport,
 };
 
-/// Bytes that the scripts of a run may use: many run at once.
+/// Memory limit of a run's scripts in bytes, as many runs share the process.
 const MAX_MEMORY: usize = 512 << 20;
 
-/// How long a script may compute without giving the other runs of its thread a turn.
+/// How long a script may compute without yielding to the other runs of its thread.
 const LONGEST_TURN: Duration = Duration::from_secs(5);
 
-/// How long a run has to come to its end when it is not wanted any more.
+/// How long a cancelled run may take to end.
 const FAREWELL: Duration = Duration::from_secs(5);
 
-/// What attempts share, on whatever threads they are.
 pub(super) struct Shared {
     pub(super) options: RunOptions,
-    /// What they know of servers.
+    /// Rate limits of providers that runs have found out.
     pub(super) servers: Arc<Servers>,
 }
 
-/// An attempt.
 pub(super) struct Job {
-    /// The prompt file, absolute.
     pub(super) file: std::path::PathBuf,
-    /// What the run is called in the journal.
+    /// Name of the run in the journal.
     pub(super) run: String,
-    /// The same at Restate.
+    /// Id of the invocation at Restate.
     pub(super) invocation: String,
-    /// `None` when the file takes none, and none was sent.
+    /// `None` if the file takes no input and none was sent.
     pub(super) input: Option<Map<String, Value>>,
-    /// What is stored of it.
+    /// Entries that Restate has stored.
     pub(super) stored: Vec<Entry>,
     pub(super) decisions: Vec<Decision>,
     pub(super) outbox: Arc<Outbox>,
     pub(super) log: Log,
     pub(super) trace_parent: Option<String>,
-    /// It is over when this is dropped.
+    /// Dropped when the run is over.
     pub(super) over: Option<watch::Sender<()>>,
-    /// Its place among those that run, unless it has lost that.
     pub(super) place: Place,
-    /// What the crew watches of it.
     pub(super) watched: WatchedRun,
 }
 
-/// A place among those that run, which is given back once.
+/// Slot of a run; it can be released before the run ends.
 #[derive(Clone)]
 pub(super) struct Place(Arc<Mutex<Option<OwnedSemaphorePermit>>>);
 
@@ -94,20 +89,17 @@ impl Place {
         Place(Arc::new(Mutex::new(Some(permit))))
     }
 
-    /// Lets somebody else have it.
     pub(super) fn give_back(&self) {
         self.0.lock().unwrap_or_else(PoisonError::into_inner).take();
     }
 }
 
-/// Runs it.
 pub(super) async fn run(shared: &Shared, job: Job) {
-    // Its own: it learns what this run finds to be secret.
+    // Not shared: every run adds secrets of its own.
     let variables = &shared.options.variables;
     let redactor = &Redactor::of_variables(variables.iter().map(|(name, value)| (name, value)));
     shared.options.export.iter().flat_map(SharedExport::secrets).for_each(|secret| redactor.learn(secret));
     let attempt = AssertUnwindSafe(attempt(shared, redactor, &job)).catch_unwind().await;
-    // A panic is a fault of ours, and no reason for other runs to fail.
     let ended = attempt.unwrap_or_else(|_| Ended::ForGood("script", "lmthing failed while it ran this run".to_owned()));
     job.outbox.end(ended);
     job.place.give_back();
@@ -158,7 +150,7 @@ async fn attempt(shared: &Shared, redactor: &Redactor, job: &Job) -> Ended {
     finish(shared, redactor, &end, &events, &summary)
 }
 
-/// Drives a run to its end, or to the end of those who want it; `None` when it does not end then.
+/// Drives a run to its end. If nothing stores its entries any more, cancels it; returns `None` if it does not end then.
 async fn drive(
     run: impl Future<Output = FileRun>,
     meter: &Meter,
@@ -172,12 +164,11 @@ async fn drive(
         () = outbox.forsaken() => {}
         () = recorder.keep_writing() => unreachable!("writing down never ends by itself"),
     }
-    // Tools hear of it by their signals.
+    // Tools see the cancellation in their abort signals.
     meter.fail(RunError::Aborted);
     timeout(FAREWELL, run).await.ok()
 }
 
-/// What came of an attempt.
 fn finish(shared: &Shared, redactor: &Redactor, end: &FileRun, events: &Rc<Events>, summary: &SharedSummary) -> Ended {
     let asked = match &shared.options.model {
         Some(SharedModel::Named(name)) => Some(AskedModel { name, option: "-m, --model" }),
@@ -198,14 +189,14 @@ fn finish(shared: &Shared, redactor: &Redactor, end: &FileRun, events: &Rc<Event
         return Ended::TryAgain(failure.diagnostic.message);
     }
     let mut report = summary.lock().to_json(&finish);
-    // Not the text: what the model says is left as it is. What the script makes of it may be anything.
+    // Only the output is redacted: it may contain what scripts read. The model's text is left unchanged.
     if let Some(output) = report.get_mut("output") {
         redactor.apply_texts(output);
     }
     Ended::Well(End::Report(report))
 }
 
-/// Whether the run failed for a reason that passes: of a provider, or of the journal.
+/// Whether another attempt may succeed: failures of the provider or the journal.
 fn may_pass(end: &FileRun) -> bool {
     let (FileRun::Failed(error) | FileRun::FailedAs(error, _)) = end else { return false };
     match error.origin() {
@@ -287,7 +278,6 @@ fn start(shared: &Shared, job: &Job) -> Start {
     }
 }
 
-/// Hands entries on to whoever stores them.
 struct Outwards(Arc<Outbox>);
 
 impl Mirror for Outwards {
@@ -302,7 +292,6 @@ impl Mirror for Outwards {
     }
 }
 
-/// The secrets of a run, as the journal asks for them.
 struct RunSecrets(Redactor);
 
 impl Secrets for RunSecrets {

@@ -1,5 +1,4 @@
-//! Whom a worker answers that no key tells from others: no pages in browsers, which reach what listens on this machine alone by a
-//! name of their own that leads here. Must not know what is asked.
+//! Refuses requests of web pages to a worker without keys: DNS rebinding gives pages access to servers on this machine.
 
 use std::net::SocketAddr;
 
@@ -12,27 +11,21 @@ use url::{Host, Url};
 
 use crate::serve::{host_and_port, is_loopback};
 
-/// Who may ask.
 pub(super) struct Gate {
-    /// Whether requests are signed, which no page can do.
+    /// Whether requests are signed, which a page cannot forge.
     has_keys: bool,
-    /// Whether nobody else reaches the address, so that whoever asks knows it by one of few names.
     is_here: bool,
-    /// Where Restate is told to call.
+    /// Whether only this machine reaches the address, so that the possible host names are known.
     advertised: Option<Host>,
 }
 
 impl Gate {
-    /// Of a worker that listens there and may be called by another name.
     pub(super) fn new(address: SocketAddr, advertised: Option<&Url>, has_keys: bool) -> Self {
         let advertised = advertised.and_then(|url| url.host().map(|host| host.to_owned()));
         Gate { has_keys, is_here: address.ip().to_canonical().is_loopback(), advertised }
     }
 
-    /// Looks at the head of a request.
-    ///
-    /// # Errors
-    /// What it is answered with.
+    /// Fails with status and text of the refusal.
     pub(super) fn check<B>(&self, request: &Request<B>) -> Result<(), (StatusCode, &'static str)> {
         if !self.has_keys {
             if request.headers().contains_key(ORIGIN) {
@@ -44,13 +37,13 @@ impl Gate {
             }
         }
         if request.version() < Version::HTTP_2 {
-            // A cancellation could not be heard while an invocation is answered.
+            // With HTTP/1 no cancellation could arrive while an invocation is being answered.
             return Err((StatusCode::HTTP_VERSION_NOT_SUPPORTED, "a worker is called over HTTP/2"));
         }
         Ok(())
     }
 
-    /// Whether all names that the request has for this worker are its own.
+    /// Whether all host names in the request are names of this worker.
     fn is_called_by_name<B>(&self, request: &Request<B>) -> bool {
         let in_head = request.headers().get_all(HOST).iter().map(|host| host.to_str().ok()?.parse::<Authority>().ok());
         let names: Vec<_> = in_head.chain(request.uri().authority().cloned().map(Some)).collect();
@@ -76,7 +69,7 @@ mod tests {
     }
 
     #[test]
-    fn on_this_machine_names_are_known() {
+    fn a_local_worker_accepts_only_its_own_names() {
         let advertised = Url::parse("http://Worker.example:9080/at").unwrap();
         let gate = Gate::new("127.0.0.1:9080".parse().unwrap(), Some(&advertised), false);
         for uri in ["http://127.0.0.1:9080/x", "http://localhost/x", "http://[::1]:1/x", "http://worker.example/x"] {
@@ -92,11 +85,11 @@ mod tests {
     }
 
     #[test]
-    fn elsewhere_only_pages_are_known() {
+    fn a_public_worker_refuses_only_pages() {
         let gate = Gate::new("0.0.0.0:9080".parse().unwrap(), None, false);
         assert_eq!(checked(&gate, "http://worker.example/x", &[]), 200);
         assert_eq!(checked(&gate, "http://worker.example/x", &[("origin", "null")]), 403);
-        // Who signs is known.
+        // Requests are signed.
         let gate = Gate::new("127.0.0.1:9080".parse().unwrap(), None, true);
         assert_eq!(checked(&gate, "http://worker.example/x", &[("origin", "null")]), 200);
     }

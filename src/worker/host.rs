@@ -1,16 +1,14 @@
-//! What a script of a run may ask of the worker: what it prints and warns of goes to the log, line by line. Must not know where
-//! that is.
+//! Script host of a run: printed lines and warnings go to the log.
 
 use std::cell::RefCell;
 
 use super::log::Log;
 use crate::{provider::Redactor, script::ScriptHost};
 
-/// The host of one run.
 pub(super) struct RunHost {
     log: Log,
     redactor: Redactor,
-    /// A line that has no end yet.
+    /// Text after the last line break.
     line: RefCell<String>,
 }
 
@@ -19,7 +17,6 @@ impl RunHost {
         RunHost { log, redactor, line: RefCell::default() }
     }
 
-    /// Nothing more is printed.
     pub(super) fn end(&self) {
         let line = self.line.take();
         if !line.is_empty() {
@@ -31,7 +28,7 @@ impl RunHost {
         self.log.info("the file printed", &[("line", line.into())]);
     }
 
-    /// Whole lines only: half a secret would not be known for one.
+    /// Only whole lines are logged, as half a secret would not be redacted.
     fn take(&self, text: &str) {
         let mut line = self.line.borrow_mut();
         line.push_str(text);

@@ -1,5 +1,5 @@
-//! The signatures of signed requests. The SDK checks them with a crate that leaves the arithmetic to others; without this it would
-//! bring a second library for it. Must not know what is signed.
+//! Verifies the signatures of Restate's requests with `ring`, which is linked anyway. The SDK's default would add a
+//! second crypto library.
 
 use jsonwebtoken::{
     Algorithm, AlgorithmFamily, DecodingKey,
@@ -10,7 +10,7 @@ use jsonwebtoken::{
 use restate_sdk::endpoint::Endpoint;
 use ring::signature::{ED25519, UnparsedPublicKey};
 
-/// Ed25519 and nothing else, as Restate signs.
+/// Restate signs with Ed25519 only.
 static PROVIDER: CryptoProvider = CryptoProvider {
     signer_factory: |_, _| Err(Error::from(ErrorKind::InvalidAlgorithm)),
     verifier_factory: |algorithm, key| match (algorithm, key.family()) {
@@ -20,21 +20,16 @@ static PROVIDER: CryptoProvider = CryptoProvider {
     jwk_utils: JwkUtils::new_unimplemented(),
 };
 
-/// Lends the arithmetic, from now on.
 pub(super) fn install() {
-    // An error means that it is there already.
+    // Fails if it is installed already.
     let _ = PROVIDER.install_default();
 }
 
-/// Whether it is a public key as Restate writes them.
-///
-/// # Errors
-/// What is wrong with it.
+/// Checks a public key in Restate's format.
 pub(crate) fn check_key(key: &str) -> Result<(), String> {
     Endpoint::builder().identity_key(key).map(drop).map_err(|error| error.to_string())
 }
 
-/// A public key.
 struct Ed25519(UnparsedPublicKey<Vec<u8>>);
 
 impl Ed25519 {

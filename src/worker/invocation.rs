@@ -1,5 +1,4 @@
-//! An invocation: what Restate has stored of a run is heard, the rest is done and stored step by step. Must not know JavaScript, nor
-//! how requests come in.
+//! Handles an invocation: replays what Restate has stored of the run, then continues it and stores it step by step.
 
 use std::{
     future::pending,
@@ -39,26 +38,22 @@ use crate::{
     session::failure,
 };
 
-/// The first wait before an answer is asked for again; each is twice as long as the one before.
 const FIRST_WAIT: Duration = Duration::from_secs(2);
 
-/// The longest.
 const LONGEST_WAIT: Duration = Duration::from_secs(5 * 60);
 
-/// What Restate ends a cancelled invocation with.
+/// Status of a cancelled invocation.
 const CANCELLED: u16 = 409;
 
-/// What is wrong with what was sent.
 const BAD_INPUT: u16 = 400;
 
-/// The name of the entry that tells which calls wait.
+/// Name of the journal entry that lists calls waiting for approval. `lmthing approve` queries it.
 pub(crate) const WAITS: &str = "waits for approval";
 
-/// Runs of a worker.
 pub(crate) struct Runs {
     crew: Arc<Crew>,
     retry_for: Duration,
-    /// Whether the worker is to end.
+    /// Whether the worker is shutting down.
     closing: watch::Receiver<bool>,
 }
 
@@ -102,7 +97,6 @@ impl Invocations for Runs {
     }
 }
 
-/// The work on an invocation.
 struct Work<'a> {
     crew: &'a Arc<Crew>,
     context: &'a ContextInternal,
@@ -112,11 +106,9 @@ struct Work<'a> {
     closing: watch::Receiver<bool>,
 }
 
-/// Why there is no report.
 enum Broken {
-    /// For good.
     Ended(TerminalError),
-    /// Another attempt goes on.
+    /// Another attempt continues the run.
     GivenBack(String),
 }
 
@@ -127,7 +119,6 @@ impl From<TerminalError> for Broken {
 }
 
 impl Work<'_> {
-    /// Goes on with the run until it has ended.
     async fn report(&self) -> Result<Value, Broken> {
         let mut stored = Vec::new();
         let mut decisions: Vec<Decision> = Vec::new();
@@ -144,21 +135,21 @@ impl Work<'_> {
                 .max_attempts(attempts_within(self.retry_for));
             let begun = attempt.begun();
             if !begun.load(Ordering::Relaxed) {
-                // Before Restate counts how long it takes.
+                // Outside of `run`, so that Restate's timeouts do not include the wait.
                 tokio::select! {
                     biased;
                     () = self.closing_before(&begun) => return Err(self.given_back()),
-                    // Restate says where in what it has stored.
+                    // Restate reports the cancellation at its place in the journal.
                     () = self.stream.cancelled() => {}
                     () = attempt.take_place() => {}
                 }
             }
-            // It does nothing before it is asked for, which it is not when Restate has stored what it gives.
+            // Lazy: not polled if Restate has stored its result.
             let work = self.next(&mut attempt, &stored, &decisions);
             let next = self.context.run(move || work);
             let batch = tokio::select! {
                 biased;
-                // What is at work comes to the end of its step.
+                // Once begun, the step is finished.
                 () = self.closing_before(&begun) => return Err(self.given_back()),
                 batch = next.name(format!("checkpoint {number}")).retry_policy(policy) => batch,
             };
@@ -178,7 +169,7 @@ impl Work<'_> {
                     return Ok(report);
                 }
                 Some(End::Waits(calls)) => {
-                    // No thread is held meanwhile.
+                    // The run holds no thread while it waits.
                     attempt.end().await;
                     decisions = self.decided(&calls).await?;
                 }
@@ -187,7 +178,7 @@ impl Work<'_> {
         unreachable!("there is no last number")
     }
 
-    /// Waits until the worker is to end while nothing has begun.
+    /// Resolves when the worker shuts down before anything has begun; never otherwise.
     async fn closing_before(&self, begun: &AtomicBool) {
         let mut closing = self.closing.clone();
         if closing.wait_for(|is_closing| *is_closing).await.is_err() || begun.load(Ordering::Relaxed) {
@@ -200,7 +191,6 @@ impl Work<'_> {
         Broken::GivenBack("this worker ends; another one goes on".to_owned())
     }
 
-    /// What is done next.
     async fn next(
         &self,
         attempt: &mut Attempt<'_>,
@@ -214,7 +204,7 @@ impl Work<'_> {
                 Err(ended) => ended,
             },
             () = self.stream.cancelled() => {
-                // Its tools hear of it, and have some time.
+                // Tools see the cancellation in their abort signals and have some time.
                 attempt.end().await;
                 return Err(cancelled().into());
             }
@@ -233,7 +223,7 @@ impl Work<'_> {
         }
     }
 
-    /// What somebody decides on calls; until then the attempt is suspended.
+    /// Publishes the calls and waits for the decisions on them, suspended.
     async fn decided(&self, calls: &[Waiting]) -> Result<Vec<Decision>, TerminalError> {
         let awakeables: Vec<_> = calls.iter().map(|_| self.context.awakeable::<Json<Value>>()).collect();
         let told: Vec<Value> = calls
@@ -266,7 +256,7 @@ impl Work<'_> {
     }
 }
 
-/// What an awakeable was resolved with. Whatever does not say yes is a no.
+/// Interprets the value of an awakeable. Everything but an explicit yes denies.
 fn verdict(word: &Value) -> Verdict {
     let is_yes = |word: &Value| match word {
         Value::Bool(word) => *word,
@@ -281,7 +271,7 @@ fn verdict(word: &Value) -> Verdict {
     }
 }
 
-/// What the handler `run` answers.
+/// The result of the handler `run`.
 fn answer(mut report: Value) -> Result<Value, TerminalError> {
     let Some(error) = report.get("error").filter(|error| !error.is_null()) else {
         let given = if report.get("output").is_some() { "output" } else { "text" };
@@ -293,7 +283,7 @@ fn answer(mut report: Value) -> Result<Value, TerminalError> {
     Err(TerminalError::new_with_code(code, format!("{}{hint}", text("message").unwrap_or("the run failed"))))
 }
 
-/// A report of a run that could not go on, with what is stored of it.
+/// Report of a run that could not continue, with the sums of its stored entries.
 pub(super) fn failed(stored: &[Entry], kind: &str, message: &str) -> Value {
     let code = match kind {
         "model" => RunError::MODEL_EXIT_CODE,
@@ -309,7 +299,8 @@ fn cancelled() -> TerminalError {
     TerminalError::new_with_code(CANCELLED, "cancelled")
 }
 
-/// How many attempts there are in that time by the waits between them. Not by the clock: a step may have taken longer by itself.
+/// Number of attempts whose waits add up to the given time. The clock is not used, because a step may take longer
+/// itself.
 fn attempts_within(time: Duration) -> u32 {
     let (mut attempts, mut wait, mut waited) = (1, FIRST_WAIT, Duration::ZERO);
     while waited < time {
@@ -320,7 +311,7 @@ fn attempts_within(time: Duration) -> u32 {
     attempts
 }
 
-/// What a run is called in the journal: the same for all attempts, and spelled as names of runs are.
+/// Name of the run in the journal: the same for all attempts, and valid as a run name.
 fn name_of(invocation: &str) -> String {
     Sha256::digest(invocation).iter().take(10).map(|byte| format!("{byte:02x}")).collect()
 }
@@ -336,7 +327,7 @@ mod tests {
     }
 
     #[test]
-    fn only_a_yes_is_one() {
+    fn only_an_explicit_yes_approves() {
         for word in [json!(true), json!("yes"), json!(" Y "), json!({ "approved": true }), json!({ "approved": "yes" })]
         {
             assert_eq!(verdict(&word), Verdict::Approved, "{word}");

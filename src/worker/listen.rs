@@ -1,5 +1,4 @@
-//! Where Restate calls: connections, of HTTP/2, and probes of health on either version of HTTP. The end is slow on purpose: what
-//! is under way goes on until it has been given back. Must not know what is called.
+//! The worker's HTTP server: invocations over HTTP/2, and `/health` over either version.
 
 use std::{convert::Infallible, net::SocketAddr, sync::Arc, time::Duration};
 
@@ -30,26 +29,24 @@ use super::{
 };
 use crate::{diagnostic::Diagnostic, serve::cannot_bind};
 
-/// How often the other side is asked whether it is still there, and how long the answer may take.
+/// Interval of HTTP/2 pings, and the time for their answer.
 const ALIVE_INTERVAL: Duration = Duration::from_secs(20);
 const ALIVE_TIMEOUT: Duration = Duration::from_secs(20);
 
-/// How long a client may take to send the head of a request.
 const HEAD_TIMEOUT: Duration = Duration::from_secs(30);
 
-/// How many invocations one connection may carry: those beyond what runs at once wait here, and cost little.
+/// Invocations on one connection. Those beyond the slots wait here at little cost.
 const STREAMS: u32 = 10_000;
 
-/// How many of them may be given up before they were looked at, as after a restart of the other side.
+/// Streams that may be reset before they were accepted, as after a restart of the server.
 const RESETS: usize = 2_000;
 
-/// How long to wait when the system has no more connections to give.
+/// Pause after a failed `accept`, as when there are no file descriptors left.
 const BREATH: Duration = Duration::from_millis(100);
 
-/// How long connections that nothing is under way on may take to close.
+/// How long idle connections may take to close.
 const FAREWELL: Duration = Duration::from_millis(500);
 
-/// An address at which services are served.
 #[derive(Debug)]
 pub(crate) struct Listener {
     listener: TcpListener,
@@ -57,10 +54,6 @@ pub(crate) struct Listener {
 }
 
 impl Listener {
-    /// Takes one of these addresses.
-    ///
-    /// # Errors
-    /// The system does not give it.
     pub(crate) async fn bind(addresses: &[SocketAddr]) -> Result<Self, Box<Diagnostic>> {
         let listener = TcpListener::bind(addresses).await;
         let bound = listener.and_then(|listener| Ok((listener.local_addr()?, listener)));
@@ -68,19 +61,19 @@ impl Listener {
         Ok(Listener { listener, address })
     }
 
-    /// Where it is, with the port that the system gave.
+    /// The address with the port that the system assigned.
     pub(crate) fn address(&self) -> SocketAddr {
         SocketAddr::new(self.address.ip().to_canonical(), self.address.port())
     }
 
-    /// Answers whoever asks until `stop` says so; then until everything under way has been answered.
+    /// Serves until `stop` is set and everything in progress has been answered.
     pub(super) async fn serve(self, services: Services, gate: Gate, tally: Tally, mut stop: watch::Receiver<bool>) {
         let door = Arc::new(Door { services, gate, tally, stop: stop.clone() });
         let (mut connections, graceful) = (JoinSet::new(), GracefulShutdown::new());
         loop {
             tokio::select! {
                 biased;
-                // One that is gone says so, too.
+                // Also breaks if the sender was dropped.
                 _ = stop.wait_for(|is_stopping| *is_stopping) => break,
                 Some(_) = connections.join_next() => {}
                 accepted = self.listener.accept() => match accepted {
@@ -90,16 +83,14 @@ impl Listener {
             }
         }
         drop(self.listener);
-        // Not before: connections that are told to end take streams with them that are still at work.
+        // Only now: a graceful shutdown of connections would end running streams.
         while door.tally.is_open() {
             sleep(BREATH / 10).await;
         }
-        // A client that keeps a connection open for nothing keeps nobody.
         let _ = timeout(FAREWELL, graceful.shutdown()).await;
     }
 }
 
-/// What stands before the services.
 struct Door {
     services: Services,
     gate: Gate,
@@ -107,16 +98,14 @@ struct Door {
     stop: watch::Receiver<bool>,
 }
 
-/// What a request is answered with.
 type Body = Either<Full<Bytes>, Answer>;
 
-/// Answers all requests of a connection.
 fn answer_all(
     stream: TcpStream,
     door: Arc<Door>,
     graceful: &GracefulShutdown,
 ) -> impl Future<Output = ()> + Send + use<> {
-    // Small messages, each of which somebody waits for.
+    // Messages are small, and the other side waits for each.
     let _ = stream.set_nodelay(true);
     let answer = service_fn(move |request: Request<Incoming>| {
         let door = door.clone();
@@ -133,7 +122,7 @@ fn answer_all(
         .max_pending_accept_reset_streams(RESETS);
     let connection = graceful.watch(builder.serve_connection(TokioIo::new(stream), answer).into_owned());
     async move {
-        // What goes wrong with a connection its client knows by itself.
+        // The client notices a broken connection by itself.
         let _ = connection.await;
     }
 }
@@ -149,7 +138,7 @@ impl Door {
             return json_answer(status, json!({ "message": why }).to_string());
         }
         if is_stopping {
-            // Another worker takes it, or this one when it is there again.
+            // Restate tries again, here or at another worker.
             return json_answer(StatusCode::SERVICE_UNAVAILABLE, r#"{"message":"this worker is stopping"}"#.to_owned());
         }
         self.services.answer(request).map(Either::Right)

@@ -1,5 +1,4 @@
-//! What a worker tells of itself and of its invocations: a line each, for people or for programs. Texts come without secrets.
-//! Must not know who writes the lines, nor wait for that.
+//! The log of a worker: one line of text or JSON for each record.
 
 use std::{fmt::Write as _, sync::Arc};
 
@@ -9,16 +8,12 @@ use serde_json::{Map, Value};
 
 use crate::{diagnostic::visible, serve::Told};
 
-/// How lines look.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum LogFormat {
-    /// For people, with colours or without.
     Text { has_colours: bool },
-    /// An object each.
     Json,
 }
 
-/// How much a line matters.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Level {
     Info,
@@ -36,7 +31,7 @@ impl Level {
     }
 }
 
-/// Writes lines, with some fields in all of them. Clones go to the same place.
+/// Writes records with some fields in all of them. Clones share the destination.
 #[derive(Clone)]
 pub(crate) struct Log {
     told: Told,
@@ -46,29 +41,24 @@ pub(crate) struct Log {
 }
 
 impl Log {
-    /// Lines of at least this level.
     pub(crate) fn new(told: Told, format: LogFormat, least: Level) -> Self {
         Log { told, format, least, fields: Arc::default() }
     }
 
-    /// The same, with one more field in every line.
     pub(crate) fn with(&self, name: &str, value: impl Into<Value>) -> Self {
         let mut fields = Map::clone(&self.fields);
         fields.insert(name.to_owned(), value.into());
         Log { fields: Arc::new(fields), ..self.clone() }
     }
 
-    /// Something went as it should.
     pub(crate) fn info(&self, message: &str, fields: &[(&str, Value)]) {
         self.line(Level::Info, message, fields);
     }
 
-    /// Something that a person should look at, some day.
     pub(crate) fn warn(&self, message: &str, fields: &[(&str, Value)]) {
         self.line(Level::Warn, message, fields);
     }
 
-    /// Something failed.
     pub(crate) fn error(&self, message: &str, fields: &[(&str, Value)]) {
         self.line(Level::Error, message, fields);
     }
@@ -92,7 +82,7 @@ fn json(time: Timestamp, level: Level, message: &str, fields: Map<String, Value>
     Value::Object(own.chain(fields).collect()).to_string()
 }
 
-/// `12:31:07 info  listening  address=http://127.0.0.1:9080`.
+/// Example: `12:31:07 info  listening  address=http://127.0.0.1:9080`.
 fn text(time: Timestamp, level: Level, message: &str, fields: &Map<String, Value>, has_colours: bool) -> String {
     let (dim, mark) = match level {
         _ if !has_colours => (Style::new(), Style::new()),
@@ -110,7 +100,7 @@ fn text(time: Timestamp, level: Level, message: &str, fields: &Map<String, Value
             Value::String(text) if !text.is_empty() && !text.contains([' ', '"', '=', '\n']) => in_a_line(text),
             value => in_a_line(&value.to_string()),
         };
-        // A string takes it all.
+        // Writing to a `String` cannot fail.
         let _ = write!(rest, " {name}={value}");
     }
     if !rest.is_empty() {
@@ -119,7 +109,7 @@ fn text(time: Timestamp, level: Level, message: &str, fields: &Map<String, Value
     line
 }
 
-/// Without what would begin another line, do something to a terminal or not be seen.
+/// Joins lines and escapes control characters.
 fn in_a_line(text: &str) -> String {
     let lines = text.trim().split(['\n', '\r']).map(str::trim).filter(|line| !line.is_empty());
     visible(&lines.collect::<Vec<_>>().join(" · ").replace('\t', " "))

@@ -1,5 +1,4 @@
-//! What Restate is told of a service: its handlers, what they take and give, how long they may take. Must not know how they are
-//! called.
+//! The description of a service for Restate's discovery: handlers, schemas, timeouts.
 
 use std::{collections::HashMap, time::Duration};
 
@@ -12,29 +11,25 @@ use serde_json::{Map, Value, json};
 use super::seam::{Handler, Service};
 use crate::schema::Validator;
 
-/// A step may be silent for that long: a model thinks, a tool works. What is gone is noticed by pings, not by silence.
+/// How long a step may send nothing, as models think and tools work. Lost connections are detected by pings.
 const SILENCE: Duration = Duration::from_secs(24 * 3600);
 
-/// How long results and journals are kept, so that who sends the same key again gets the same result.
+/// How long results and journals are kept, so that a repeated idempotency key gets the same result.
 const RETENTION: Duration = Duration::from_secs(24 * 3600);
 
-/// How soon an attempt that was given back or lost is made again, and how long it waits at most between others.
+/// Delays between the attempts of an invocation that was released or lost.
 const FIRST_WAIT: Duration = Duration::from_millis(100);
 const LONGEST_WAIT: Duration = Duration::from_secs(30);
 
-/// About a day of attempts without a worker: then the invocation pauses, until somebody resumes it.
+/// About a day of attempts without a worker, after which the invocation pauses.
 const ATTEMPTS: u64 = 3000;
 
-/// Events and results, as the documentation describes them.
 const EVENTS_SCHEMA: &str = include_str!("../../docs/events.schema.json");
 
-/// Where in there the object of a run is described.
+/// Name of the schema of a run's result in `$defs`.
 const RESULT: &str = "result";
 
-/// What Restate is told. Schemas that it could not use are left out, and named in `problems`.
-///
-/// # Errors
-/// The name of the service is none that Restate takes.
+/// Describes a service. Schemas that are invalid are left out with a message in `problems`.
 pub(super) fn manifest(service: &Service, problems: &mut Vec<String>) -> Result<Manifest, String> {
     let name = ServiceName::try_from(service.name.as_str())
         .map_err(|_| format!("{} is no name of a service: it begins with a letter", service.name))?;
@@ -76,7 +71,7 @@ fn told(service: &Service, handler: Handler, problems: &mut Vec<String>) -> Opti
         }
     };
     Some(Told {
-        // Both are names.
+        // Both names are valid.
         name: HandlerName::try_from(handler.name()).ok()?,
         ty: None,
         input: Some(input_of(service, handler, problems)),
@@ -102,7 +97,7 @@ fn told(service: &Service, handler: Handler, problems: &mut Vec<String>) -> Opti
     })
 }
 
-/// What a file without `input` takes: nothing, or an object with nothing in it.
+/// The input schema of a file without `input`.
 fn nothing() -> Value {
     json!({ "type": ["object", "null"], "properties": {}, "additionalProperties": false })
 }
@@ -113,7 +108,7 @@ fn input_of(service: &Service, handler: Handler, problems: &mut Vec<String>) -> 
     };
     let is_needed = service.input.as_ref().is_some_and(needs);
     let schema = match &service.input {
-        // It is told once.
+        // Reported only once.
         Some(schema) => usable(
             Value::Object(schema.clone()),
             "input",
@@ -134,7 +129,7 @@ fn output_of(service: &Service, problems: &mut Vec<String>) -> Option<Value> {
     }
 }
 
-/// The schema, if it is one: with another Restate would refuse all services of the worker.
+/// Returns the schema if it is valid. Restate would refuse all services of the worker otherwise.
 fn usable(schema: Value, which: &str, problems: &mut Option<&mut Vec<String>>) -> Option<Value> {
     match Validator::new(&schema) {
         Ok(_) => Some(schema),
@@ -147,9 +142,9 @@ fn usable(schema: Value, which: &str, problems: &mut Option<&mut Vec<String>>) -
     }
 }
 
-/// What `report` gives: the part of the schema that is about it, with what that refers to.
+/// Schema of the result of `report`, with the definitions that it refers to.
 fn report_schema() -> Value {
-    // It is part of the program.
+    // Valid JSON: it is part of the program.
     let events: Value = serde_json::from_str(EVENTS_SCHEMA).unwrap_or_default();
     let (mut parts, mut wanted) = (Map::new(), vec![RESULT.to_owned()]);
     while let Some(name) = wanted.pop() {
@@ -161,10 +156,8 @@ fn report_schema() -> Value {
     json!({ "$ref": format!("{PARTS}{RESULT}"), "$defs": parts })
 }
 
-/// How one part of a schema refers to another.
 const PARTS: &str = "#/$defs/";
 
-/// What a schema refers to, by name.
 fn references(schema: &Value, names: &mut Vec<String>) {
     match schema {
         Value::Object(schema) => {
@@ -192,7 +185,7 @@ mod tests {
     }
 
     #[test]
-    fn schemas_are_those_of_the_file() {
+    fn schemas_are_taken_from_the_file() {
         let input = json!({ "type": "object", "properties": { "city": { "type": "string" } }, "required": ["city"] });
         let (told, problems) = of(&service("a", input.clone(), Some(json!({ "type": "number" }))));
         assert_eq!(problems, [""; 0]);
@@ -207,7 +200,7 @@ mod tests {
     }
 
     #[test]
-    fn a_report_is_what_runs_print() {
+    fn the_report_schema_accepts_printed_reports() {
         let (told, _) = of(&service("a", Value::Null, None));
         let report = Validator::new(&told["handlers"][1]["output"]["jsonSchema"]).unwrap();
         let usage = json!({ "inputTokens": 1, "outputTokens": 2, "totalTokens": 3, "reasoningTokens": null, "cachedInputTokens": null });
@@ -221,7 +214,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_schema_is_left_out() {
+    fn invalid_schemas_are_left_out() {
         let wrong = json!({ "type": "object", "properties": { "a": { "type": "nothing" } } });
         let (told, problems) = of(&service("a", wrong, None));
         assert_eq!(told["handlers"][0]["input"].get("jsonSchema"), None);

@@ -1,9 +1,4 @@
-//! Prompt files as services of Restate, an engine for durable work: what `lmthing worker` is.
-//!
-//! Owns: the HTTP server that Restate calls, what it tells of the services, their registration, invocations and their runs, what is
-//! logged of them.
-//!
-//! Must not know: arguments, the terminal, nor how prompt files are found and described.
+//! Prompt files as services of Restate, a server for durable execution: the core of `lmthing worker`.
 
 mod attempt;
 mod batch;

@@ -1,5 +1,4 @@
-//! What lies between an engine on its thread and the handler that Restate has called: entries on their way to be stored, and word
-//! that they are. Must not know either.
+//! Channel between an engine on its thread and the invocation that stores its entries.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
@@ -7,52 +6,51 @@ use tokio::sync::{Notify, watch};
 
 use super::batch::{Batch, End, Entry};
 
-/// How an engine's part ended.
+/// Why an engine stopped.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum Ended {
-    /// The run has ended, or waits.
+    /// The run has ended or waits for approvals.
     Well(End),
-    /// Another attempt may come further; this is why.
+    /// Another attempt may succeed. Holds the reason.
     TryAgain(String),
-    /// No attempt will: the kind of the failure, as reports have it, and why.
+    /// No attempt can succeed. Holds the failure kind as in reports, and the message.
     ForGood(&'static str, String),
 }
 
-/// The engine's end.
+/// The sending half, used by the engine.
 pub(super) struct Outbox {
     inner: Mutex<Inner>,
     changed: Notify,
     stored: watch::Receiver<usize>,
 }
 
-/// Entries are counted through the whole run.
+/// Positions count entries from the start of the run.
 #[derive(Default)]
 struct Inner {
-    /// The first that this engine has written.
+    /// Position of the first entry of this engine.
     first: usize,
-    /// All that it has written: what was handed out may have been lost on its way.
+    /// All entries of this engine, as a batch may be lost after it was taken.
     entries: Vec<Entry>,
-    /// The one behind the last step that is over.
+    /// Position after the last complete step.
     cut: usize,
     ended: Option<Ended>,
 }
 
 impl Inner {
-    /// The next that will be written.
     fn next(&self) -> usize {
         self.first + self.entries.len()
     }
 }
 
-/// The handler's end. When it is dropped, nobody stores anything any more.
+/// The receiving half, used by the invocation. Dropping it tells the engine that nothing is stored any more.
 pub(super) struct Inbox {
     outbox: Arc<Outbox>,
     stored: watch::Sender<usize>,
-    /// The one behind the last that was handed out.
+    /// Position after the last entry that was taken.
     taken: usize,
 }
 
-/// A pair for a run of which so many entries are stored.
+/// Creates a channel for a run of which `stored` entries are stored.
 pub(super) fn pair(stored: usize) -> (Arc<Outbox>, Inbox) {
     let (told, heard) = watch::channel(stored);
     let inner = Inner { first: stored, ..Inner::default() };
@@ -61,7 +59,7 @@ pub(super) fn pair(stored: usize) -> (Arc<Outbox>, Inbox) {
 }
 
 impl Outbox {
-    /// An entry was written. `is_over` says that a step is over with it.
+    /// Adds an entry. `is_over` marks the end of a step.
     pub(super) fn kept(&self, entry: Entry, is_over: bool) {
         let mut inner = self.inner();
         inner.entries.push(entry);
@@ -72,25 +70,25 @@ impl Outbox {
         }
     }
 
-    /// The engine is done. The first word counts.
+    /// Reports the end of the engine. The first outcome wins.
     pub(super) fn end(&self, ended: Ended) {
         self.inner().ended.get_or_insert(ended);
         self.changed.notify_one();
     }
 
-    /// Resolves once every step that is over is stored, with `false` when nobody stores anything any more. `None` when nothing is
-    /// to be waited for.
+    /// Resolves to `true` once all complete steps are stored, to `false` if the inbox is gone. `None` if they are
+    /// stored already.
     pub(super) fn stored(&self) -> Option<impl Future<Output = bool> + use<>> {
         let cut = self.inner().cut;
         let mut stored = self.stored.clone();
-        // What is stored counts also when nothing more will be.
+        // Checked first, as it holds even if the inbox is gone.
         if *stored.borrow() >= cut {
             return None;
         }
         Some(async move { stored.wait_for(|stored| *stored >= cut).await.is_ok() })
     }
 
-    /// Resolves once the handler is gone.
+    /// Resolves when the inbox is dropped.
     pub(super) async fn forsaken(&self) {
         let mut stored = self.stored.clone();
         while stored.changed().await.is_ok() {}
@@ -102,17 +100,15 @@ impl Outbox {
 }
 
 impl Inbox {
-    /// What was done since the last time, once a step or the run is over. What was handed out before is stored by now.
-    ///
-    /// # Errors
-    /// The engine could not go on.
+    /// Waits for the end of a step or of the run and returns the new entries. Calling it confirms that the previous
+    /// batch is stored.
     pub(super) async fn next(&mut self) -> Result<Batch, Ended> {
         self.stored.send_replace(self.taken);
         loop {
             if let Some(found) = self.take() {
                 return found;
             }
-            // A word that nobody waits for is kept.
+            // `Notify` remembers one notification, so none is missed.
             self.outbox.changed.notified().await;
         }
     }
@@ -121,7 +117,7 @@ impl Inbox {
         let inner = self.outbox.inner();
         let end = match &inner.ended {
             Some(Ended::Well(end)) => Some(end.clone()),
-            // A step that is over is stored nevertheless, and the next call hears of it.
+            // Entries of a complete step are stored first; the next call returns the failure.
             Some(_) | None if inner.cut > self.taken => None,
             Some(failed) => return Some(Err(failed.clone())),
             None => return None,
@@ -132,11 +128,11 @@ impl Inbox {
         Some(Batch::new(entries, end).map_err(|why| Ended::ForGood("journal", why)))
     }
 
-    /// Goes on for another attempt, if all that is stored of the run is what the engine has begun with or has written itself. One
-    /// that could not go on does not go on for anybody.
+    /// Continues for another attempt, from the entries in `stored`. Fails if they differ from this engine's, or if the
+    /// engine has failed.
     pub(super) fn is_taken_over(&mut self, stored: &[Entry]) -> bool {
         let inner = self.outbox.inner();
-        // One that waits for decisions goes on with them, in another engine.
+        // A run that waits for approvals continues in a new engine.
         let is_at_work = matches!(inner.ended, None | Some(Ended::Well(End::Report(_))));
         let own = stored.get(inner.first..);
         let is_same = own.is_some_and(|own| inner.entries.get(..own.len()).is_some_and(|written| written == own));
@@ -178,7 +174,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn who_waits_hears_that_nobody_stores() {
+    async fn waiting_ends_when_the_inbox_is_dropped() {
         let (outbox, inbox) = pair(0);
         outbox.kept(entry("over"), true);
         let stored = outbox.stored().unwrap();
@@ -188,13 +184,13 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn another_attempt_takes_over_what_is_of_the_same_history() {
+    async fn another_attempt_takes_over_a_matching_history() {
         let (outbox, mut inbox) = pair(1);
         let before = entry("before");
         outbox.kept(entry("one"), true);
         assert_eq!(next(&mut inbox).await, (vec!["\"one\"".to_owned()], false));
         outbox.kept(entry("two"), true);
-        // What was handed out was lost on its way.
+        // The batch was lost.
         assert!(inbox.is_taken_over(std::slice::from_ref(&before)));
         assert_eq!(next(&mut inbox).await, (vec!["\"one\"".to_owned(), "\"two\"".to_owned()], false));
         assert!(inbox.is_taken_over(&[before.clone(), entry("one")]));
@@ -212,7 +208,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn what_was_done_before_a_failure_is_stored_first() {
+    async fn entries_before_a_failure_are_stored_first() {
         let (outbox, mut inbox) = pair(0);
         outbox.kept(entry("over"), true);
         outbox.end(Ended::TryAgain("refused".into()));

@@ -1,4 +1,4 @@
-//! Telling Restate where the worker is. A server that is not there yet is waited for. Must not know what is served.
+//! Registers the worker at Restate's admin API, and retries until the server is there.
 
 use std::{error::Error, time::Duration};
 
@@ -13,55 +13,42 @@ use crate::{
     http::{Body, CONNECT_TIMEOUT, Network, http_client, is_here, near_client, shown, without_user},
 };
 
-/// The variable with the token that Restate wants to see, as its own tools name it.
+/// The name that Restate's own tools use.
 pub(crate) const TOKEN_VARIABLE: &str = "RESTATE_AUTH_TOKEN";
 
-/// The first wait before another attempt; each is twice as long as the one before.
 const FIRST_WAIT: Duration = Duration::from_millis(250);
 
-/// The longest.
 const LONGEST_WAIT: Duration = Duration::from_secs(10);
 
-/// How long an answer may take: the server calls the worker meanwhile.
+/// The server calls the worker before it answers.
 const TIMEOUT: Duration = Duration::from_secs(30);
 
-/// No answer is longer: it describes the services of this worker.
+/// Most bytes of an answer, which describes all services.
 const LONGEST_ANSWER: usize = 16 << 20;
 
-/// Characters of an answer that are shown.
 const LONGEST_WORDS: usize = 1000;
 
-/// Where to tell, and what.
 pub(crate) struct Registration {
-    /// The server's admin API.
     admin: Url,
-    /// Where the server reaches the worker.
     worker: Url,
-    /// What the server wants to see.
     token: Option<String>,
-    /// How connections are made.
     network: Network,
 }
 
-/// What came of an attempt.
 enum Attempt {
     Done(Value),
-    /// It may go well later.
     Later(String),
     Never(Diagnostic),
 }
 
 impl Registration {
-    /// At this admin API, of a worker that the server reaches there. The variables say how connections are made, and the token.
+    /// `variable` reads the environment: proxy settings and the bearer token.
     pub(crate) fn new(admin: Url, worker: Url, variable: impl Fn(&str) -> Option<String>) -> Self {
         let token = variable(TOKEN_VARIABLE).filter(|token| !token.is_empty());
         Registration { admin, worker, token, network: Network::new(variable) }
     }
 
-    /// Tells, until it is taken.
-    ///
-    /// # Errors
-    /// The server says that it never will be.
+    /// Registers the worker, retrying until the server accepts or refuses it for good.
     pub(crate) async fn make(&self, log: &Log) -> Result<(), Box<Diagnostic>> {
         let (mut wait, mut told) = (FIRST_WAIT, None);
         loop {
@@ -72,7 +59,7 @@ impl Registration {
                 }
                 Attempt::Never(problem) => return Err(Box::new(problem)),
                 Attempt::Later(why) => {
-                    // Once for each reason.
+                    // Log each reason once.
                     if told.as_ref() != Some(&why) {
                         log.warn(
                             "not registered yet, trying on",
@@ -82,7 +69,7 @@ impl Registration {
                     }
                 }
             }
-            // Not all at the same time, when a server comes back that many wait for.
+            // With jitter, as many workers may wait for the same server.
             sleep(wait.mul_f64(0.5 + fastrand::f64())).await;
             wait = (wait * 2).min(LONGEST_WAIT);
         }
@@ -97,7 +84,7 @@ impl Registration {
         };
         let mut address = self.admin.clone();
         address.set_path(&format!("{}/deployments", address.path().trim_end_matches('/')));
-        // The worker at this address is this one from now on, whatever was there before.
+        // `force` replaces whatever was registered at this address.
         let body = json!({ "uri": self.worker.as_str(), "force": true });
         let mut request = client.post(address).timeout(TIMEOUT).header("content-type", "application/json");
         if let Some(token) = &self.token {
@@ -127,7 +114,7 @@ impl Registration {
         }
         let words = body["message"].as_str().unwrap_or(text.trim());
         let words: String = plain_line(words).chars().take(LONGEST_WORDS).collect();
-        // It may name what it was told.
+        // The message may repeat the addresses, which may contain a password.
         let words = without_user(&self.worker, &without_user(&self.admin, &words));
         let why = format!("it answered with status {}: {words}", status.as_u16());
         if is_passing(status, &body) {
@@ -141,7 +128,7 @@ impl Registration {
             StatusCode::UNAUTHORIZED | StatusCode::FORBIDDEN => {
                 problem.with_hint("the variable RESTATE_AUTH_TOKEN holds the token that it wants")
             }
-            // So the ingress answers.
+            // The ingress answers like this.
             _ if matches!(status.as_u16(), 404 | 405) || words.starts_with("bad path") => {
                 problem.with_hint("--register takes the admin API, http://HOST:9070 as a rule")
             }
@@ -150,7 +137,7 @@ impl Registration {
     }
 }
 
-/// Whether it may go well later: the server is starting, or does not reach the worker yet.
+/// Whether a later attempt may succeed: the server is starting or cannot reach the worker yet.
 fn is_passing(status: StatusCode, body: &Value) -> bool {
     let is_about_worker = body["restate_code"].as_str().is_some_and(|code| code == "META0003");
     status.is_server_error() || is_about_worker || matches!(status.as_u16(), 408 | 425 | 429)

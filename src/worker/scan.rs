@@ -1,30 +1,28 @@
-//! Messages of Restate's service protocol as they go by, in pieces of any size: a cancellation is heard by whoever is at work, long
-//! before the SDK reads it. Must not know where the pieces come from, and changes none.
+//! Finds cancellations in a stream of Restate's service protocol, cut into pieces of any size.
 
 use prost::Message;
 
-/// The type of a message that brings a signal.
+/// Message type of signals.
 const SIGNAL: u16 = 0xFBFF;
 
-/// The number of the signal that cancels.
+/// Index of the built-in signal that cancels.
 const CANCEL: u32 = 1;
 
-/// Type, flags and length stand before every message.
+/// Bytes of a message header: type, flags and length.
 const HEADER: usize = 8;
 
-/// A signal that cancels brings nothing along.
+/// Longest signal that is decoded. A cancellation has no payload.
 const LONGEST: usize = 1024;
 
-/// What is known of the message under way.
 #[derive(Debug, Default)]
 pub(super) struct Scan {
-    /// Its beginning, or all of it when it is a signal.
+    /// Header of the current message, or all of it if it is a signal.
     kept: Vec<u8>,
-    /// How much of it is passed over.
+    /// Bytes of the current message that are still to be skipped.
     passed_over: usize,
 }
 
-/// A signal, as far as it matters here.
+/// The fields of the protobuf message that are needed here.
 #[derive(Message)]
 struct Signal {
     #[prost(uint32, optional, tag = "2")]
@@ -32,7 +30,7 @@ struct Signal {
 }
 
 impl Scan {
-    /// Looks at what comes next. Whether a cancellation is whole with it.
+    /// Scans the next bytes; returns whether they complete a cancellation.
     pub(super) fn sees_cancellation(&mut self, mut bytes: &[u8]) -> bool {
         let mut is_cancelled = false;
         while !bytes.is_empty() {
@@ -57,18 +55,17 @@ impl Scan {
         is_cancelled
     }
 
-    /// Keeps bytes up to so many; the rest comes back.
+    /// Buffers bytes up to a length of `wanted`; returns the rest.
     fn keep<'a>(&mut self, wanted: usize, bytes: &'a [u8]) -> &'a [u8] {
         let missing = wanted.saturating_sub(self.kept.len()).min(bytes.len());
         self.kept.extend_from_slice(&bytes[..missing]);
         &bytes[missing..]
     }
 
-    /// Whether it is a signal, and how much comes behind the header; none, while that is not whole.
+    /// Whether the message is a signal, and its length. `None` until the header is complete.
     fn header(&self) -> Option<(bool, usize)> {
         let header: [u8; HEADER] = self.kept.get(..HEADER)?.try_into().ok()?;
         let header = u64::from_be_bytes(header);
-        // Four bytes are a length on all machines that there are.
         let length = usize::try_from(header & u64::from(u32::MAX)).unwrap_or(usize::MAX);
         Some((header >> 48 == u64::from(SIGNAL), length))
     }
@@ -80,7 +77,6 @@ pub(super) mod tests {
 
     use super::*;
 
-    /// A message of the protocol.
     pub(in crate::worker) fn message(kind: u16, payload: &[u8]) -> Vec<u8> {
         let mut bytes = kind.to_be_bytes().to_vec();
         bytes.extend([0, 0]);
@@ -89,7 +85,7 @@ pub(super) mod tests {
         bytes
     }
 
-    /// The one that cancels: with a field that says that it brings nothing.
+    /// A cancellation as Restate sends it, with an empty value.
     pub(in crate::worker) fn cancellation() -> Vec<u8> {
         message(SIGNAL, &[0x10, 1, 0x22, 0])
     }
@@ -132,7 +128,7 @@ pub(super) mod tests {
             }
             let seen = is_seen(&pieces);
             prop_assert_eq!(seen.iter().filter(|seen| **seen).count(), 1);
-            // It is seen with its last byte.
+            // Reported by the piece with the last byte.
             let whole = before + 8 + cancellation().len();
             let place = seen.iter().position(|seen| *seen).unwrap();
             let until: usize = pieces[..=place].iter().map(|piece| piece.len()).sum();
@@ -140,7 +136,7 @@ pub(super) mod tests {
         }
 
         #[test]
-        fn anything_may_come(bytes in prop::collection::vec(any::<u8>(), 0..200)) {
+        fn any_bytes_are_accepted(bytes in prop::collection::vec(any::<u8>(), 0..200)) {
             Scan::default().sees_cancellation(&bytes);
         }
     }

@@ -1,4 +1,4 @@
-//! A worker: an address, services, their registration, and a word now and then. Must not know what invocations do.
+//! Runs a worker: the server, the registration, and the heartbeat in the log.
 
 use std::{pin::pin, sync::Arc, time::Duration};
 
@@ -20,28 +20,23 @@ use super::{
 };
 use crate::{diagnostic::Diagnostic, trace::otel::SharedExport};
 
-/// How often it is said that the worker is alive.
 const HEARTBEAT: Duration = Duration::from_secs(60);
 
-/// What a worker serves, and how.
 pub(crate) struct Worker {
     pub(crate) services: Vec<Arc<Service>>,
-    /// Public keys of those whose requests are answered; none: everybody's are.
+    /// Public keys that requests must be signed with. All requests are answered if there are none.
     pub(crate) keys: Vec<String>,
     pub(crate) invocations: Arc<dyn Invocations>,
     pub(crate) registration: Option<Registration>,
-    /// Where Restate is told to call, if that is not the address that is listened at.
+    /// URL at which Restate calls the worker, if not the address it listens on.
     pub(crate) advertised: Option<Url>,
-    /// Where spans of runs go.
     pub(crate) export: Option<SharedExport>,
     pub(crate) log: Log,
 }
 
 impl Worker {
-    /// Serves until `stop` says so and everything under way is given back.
-    ///
-    /// # Errors
-    /// A key or a name is none, or nobody is ever going to call.
+    /// Serves until `stop` is set and everything in progress has been released. Fails if a key or name is invalid or
+    /// the registration is refused.
     pub(crate) async fn serve(self, listener: Listener, stop: &watch::Sender<bool>) -> Result<(), Box<Diagnostic>> {
         let Worker { services, keys, invocations, registration, advertised, export, log } = self;
         let tally = Tally::default();
@@ -65,7 +60,8 @@ impl Worker {
         let ended = tokio::select! {
             () = &mut serving => Ok(()),
             problem = problem => {
-                // A server that knows it from earlier may have called already: that is given back.
+                // Restate may know the worker from an earlier registration and have called it already; such invocations
+                // are released.
                 stop.send_replace(true);
                 serving.await;
                 Err(problem)
@@ -77,7 +73,7 @@ impl Worker {
     }
 }
 
-/// Says how much there is to do; never ends.
+/// Logs the counters every minute. Never returns.
 async fn say_so(log: &Log, tally: &Tally, export: Option<&SharedExport>) {
     let mut minutes = interval_at(Instant::now() + HEARTBEAT, HEARTBEAT);
     minutes.set_missed_tick_behavior(MissedTickBehavior::Delay);

@@ -1,11 +1,11 @@
-//! How many invocations this worker has at hand, and what became of the others. Must not know what they are.
+//! Counters of a worker's invocations.
 
 use std::sync::{
     Arc,
     atomic::{AtomicUsize, Ordering},
 };
 
-/// Counts. Clones are the same.
+/// Clones share the counters.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Tally(Arc<Counts>);
 
@@ -17,55 +17,47 @@ struct Counts {
     failed: AtomicUsize,
 }
 
-/// The counts at a moment.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Figures {
-    /// At work.
     pub(crate) running: usize,
-    /// Here, but not at work: there is no room yet, or they hear their own past.
+    /// Open but not running: they wait for a slot or replay stored entries.
     pub(crate) waiting: usize,
-    /// Ended well.
     pub(crate) done: usize,
-    /// Ended badly.
     pub(crate) failed: usize,
 }
 
 impl Tally {
-    /// An invocation has come.
     pub(crate) fn opened(&self) -> Turn {
         self.0.open.fetch_add(1, Ordering::SeqCst);
         Turn { tally: self.clone() }
     }
 
-    /// An invocation has ended. What is given back or waits for an approval has not.
+    /// Counts an end. Released and waiting invocations have not ended.
     pub(crate) fn ended(&self, is_well: bool) {
         let count = if is_well { &self.0.done } else { &self.0.failed };
         count.fetch_add(1, Ordering::SeqCst);
     }
 
-    /// Whether there is one here.
     pub(crate) fn is_open(&self) -> bool {
         self.0.open.load(Ordering::SeqCst) > 0
     }
 
-    /// How many there are now.
     pub(crate) fn figures(&self) -> Figures {
         let count = |count: &AtomicUsize| count.load(Ordering::SeqCst);
-        // In this order: one that ends meanwhile is not counted below none.
+        // `running` is read first, so that the difference cannot be negative.
         let running = count(&self.0.running);
         let waiting = count(&self.0.open).saturating_sub(running);
         Figures { running, waiting, done: count(&self.0.done), failed: count(&self.0.failed) }
     }
 }
 
-/// An invocation that is here until this is dropped.
+/// Counts an invocation as open until dropped.
 #[derive(Debug)]
 pub(crate) struct Turn {
     tally: Tally,
 }
 
 impl Turn {
-    /// It is at work until this is dropped.
     pub(crate) fn begins(&self) -> AtWork {
         self.tally.0.running.fetch_add(1, Ordering::SeqCst);
         AtWork { tally: self.tally.clone() }
@@ -78,7 +70,7 @@ impl Drop for Turn {
     }
 }
 
-/// An invocation at work.
+/// Counts an invocation as running until dropped.
 #[derive(Debug)]
 pub(crate) struct AtWork {
     tally: Tally,
@@ -95,7 +87,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_here_waits_or_runs() {
+    fn open_invocations_are_waiting_or_running() {
         let tally = Tally::default();
         let (one, other) = (tally.opened(), tally.opened());
         let at_work = one.begins();

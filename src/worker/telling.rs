@@ -1,4 +1,4 @@
-//! What the log says of a run. Must not know how it runs.
+//! Log records of a run.
 
 use std::rc::Rc;
 
@@ -10,7 +10,7 @@ use crate::{
     provider::Redactor,
 };
 
-/// Tells of steps as they end, and of what a person should know.
+/// Logs the ends of steps, warnings and retries.
 pub(super) fn reader(log: Log, redactor: Redactor) -> Reader {
     Rc::new(move |event: &Event<'_>| match event.kind {
         EventKind::StepFinish { number, step, model, took } => {
@@ -34,7 +34,6 @@ pub(super) fn reader(log: Log, redactor: Redactor) -> Reader {
     })
 }
 
-/// A run begins, or goes on at a step.
 pub(super) fn begins(log: &Log, resumed: Option<usize>) {
     match resumed {
         None => log.info("run begins", &[]),
@@ -42,14 +41,12 @@ pub(super) fn begins(log: &Log, resumed: Option<usize>) {
     }
 }
 
-/// A call waits for somebody to decide on it.
 pub(super) fn waits(log: &Log, call: &Value) {
     let id = call["id"].as_str().unwrap_or_default();
     let words = format!("waits for approval: lmthing approve {id} yes|no");
     log.warn(&words, &[("name", call["name"].clone()), ("args", call["args"].clone())]);
 }
 
-/// A run has ended, with this report.
 pub(super) fn ends(log: &Log, report: &Value) {
     let error = &report["error"];
     if error.is_null() {

@@ -1,4 +1,4 @@
-//! Runs of a worker without Restate: what would be stored there is kept here.
+//! Runs of a worker without Restate; the tests store the batches themselves.
 
 use std::{fs, path::Path, sync::Arc, time::Duration};
 
@@ -20,7 +20,7 @@ use crate::{
     serve::Told,
 };
 
-/// Three steps; each call of the tool leaves a line in a file.
+/// Three steps; each call of the tool appends a line to a file.
 const FILE: &str = r"
 import { appendFileSync } from 'node:fs';
 export const mock = [0, 1].map((n) => ({ type: 'tool-call', toolName: 'note', args: { n } })).concat({ type: 'text', text: 'done' });
@@ -40,7 +40,6 @@ export default ({ defTool, $ }) => {
 
 struct Place {
     folder: tempfile::TempDir,
-    /// What is stored.
     stored: Vec<Entry>,
 }
 
@@ -90,7 +89,6 @@ impl Place {
         }
     }
 
-    /// Stores what is done next.
     async fn store(&mut self, attempt: &mut Attempt<'_>) -> Option<End> {
         self.store_decided(attempt, &[]).await
     }
@@ -123,37 +121,37 @@ async fn a_run_is_stored_step_by_step() {
 }
 
 #[tokio::test]
-async fn it_goes_on_elsewhere_from_what_is_stored_and_here_from_what_is_known() {
+async fn other_machines_continue_from_stored_entries_and_this_one_from_its_journal() {
     let mut place = Place::new();
     let subject = place.subject();
     let crew = place.crew("one", &[]);
     let mut attempt = Attempt::new(&crew, &subject);
     assert_eq!(place.store(&mut attempt).await, None);
-    // Done, and not stored.
+    // This batch is lost.
     let _ = attempt.next(&place.stored, &[]).await.unwrap();
     attempt.end().await;
     assert_eq!(place.notes(), "0\n1\n");
     let here = place.stored.clone();
-    // The same machine knows more than is stored.
+    // The journal of this machine is ahead of the stored entries.
     let mut attempt = Attempt::new(&crew, &subject);
     assert_eq!(place.store(&mut attempt).await, None);
     assert_eq!(text(place.store(&mut attempt).await), json!(["done", 3, null]));
     assert_eq!(place.notes(), "0\n1\n");
-    // Another one does not.
+    // The other machine has no journal of the run and repeats the call.
     place.stored = here;
     let other = place.crew("other", &[]);
     let mut attempt = Attempt::new(&other, &subject);
     assert_eq!(place.store(&mut attempt).await, None);
     assert_eq!(place.notes(), "0\n1\n1\n");
     attempt.end().await;
-    // The first machine has another history by now.
+    // The journal of the first machine differs from the stored entries now.
     let mut attempt = Attempt::new(&crew, &subject);
     assert_eq!(text(place.store(&mut attempt).await), json!(["done", 3, null]));
     assert_eq!(place.notes(), "0\n1\n1\n");
 }
 
 #[tokio::test]
-async fn what_is_not_wanted_any_more_ends_and_its_tools_hear_of_it() {
+async fn an_ended_attempt_aborts_its_tools() {
     let mut place = Place::new();
     let subject = place.subject();
     let crew = place.crew("journal", &[("HANGS", "1")]);
@@ -167,7 +165,7 @@ async fn what_is_not_wanted_any_more_ends_and_its_tools_hear_of_it() {
     let mut attempt = Attempt::new(&crew, &subject);
     assert_eq!(place.store(&mut attempt).await, None);
     assert_eq!(text(place.store(&mut attempt).await), json!(["done", 3, null]));
-    // Neither the answer is asked for again, nor the call made that came to its end after all.
+    // Neither the request nor the call is repeated.
     assert_eq!(place.notes(), "0\n1\naborted\n");
 }
 
@@ -180,7 +178,7 @@ async fn a_run_waits_for_decisions_without_an_engine() {
     let Some(End::Waits(calls)) = place.store(&mut attempt).await else { panic!("it does not wait") };
     assert_eq!((calls.len(), calls[0].name.as_str(), &calls[0].args), (1, "note", &json!({ "n": 0 })));
     attempt.end().await;
-    // It is decided on while another machine has the run.
+    // The decision arrives while another machine has the run.
     let other = place.crew("other", &[("ASKS", "true")]);
     let mut attempt = Attempt::new(&other, &subject);
     let decided = [(calls[0].call.clone(), Verdict::Approved)];

@@ -1,5 +1,5 @@
-//! Who decides on calls that need approval: patterns that were typed, then whoever sits at the terminal (docs/command-line.md,
-//! "Approvals"). Must not know what a call does.
+//! Decides on calls that need approval: by patterns, then by asking at the terminal (docs/command-line.md,
+//! "Approvals").
 
 mod question;
 mod terminal;
@@ -25,14 +25,13 @@ use crate::{
     provider::Redactor,
 };
 
-/// How a call is approved where nobody can be asked.
+/// Hint of a denial without a terminal.
 const WITHOUT_TERMINAL: &str = "lmthing run --approve '{name}' approves it, --yes every call";
 
-/// The same where a server has started the run.
+/// Hint of a denial in a served run.
 const WHILE_SERVED: &str = "what needs approval is denied in files that are served";
 
-/// Who decides in a run: a person, when there is a terminal to ask on. Else what nobody has approved beforehand is denied, or
-/// waits.
+/// Chooses the approver of a run. Without a terminal, calls that no pattern approves are denied or wait.
 pub(super) fn approver(args: &RunArgs, printer: Rc<Printer>, redactor: Redactor) -> Rc<dyn Approver> {
     let rules = args.approvals.rules();
     if args.served_by.is_some() {
@@ -44,14 +43,14 @@ pub(super) fn approver(args: &RunArgs, printer: Rc<Printer>, redactor: Redactor)
     if args.approvals.stops() { AskedLater::new(rules) } else { NobodyToAsk::new(rules, WITHOUT_TERMINAL) }
 }
 
-/// Somebody at a terminal.
+/// Asks the user at the terminal.
 struct Person {
     rules: ApprovalRules,
     printer: Rc<Printer>,
     redactor: Redactor,
-    /// The names that nobody has to be asked about any more.
+    /// Names that the user has approved for the rest of the run.
     always: RefCell<BTreeSet<String>>,
-    /// One question at a time.
+    /// Serializes questions.
     turn: Mutex<()>,
 }
 
@@ -62,7 +61,7 @@ impl Approver for Person {
                 return Decision::Approved;
             }
             let _turn = self.turn.lock().await;
-            // Looked at when it is our turn: the question before may have been about the same tool.
+            // Checked after the lock: the previous question may have been about the same tool.
             if self.always.borrow().contains(&request.name) {
                 return Decision::Approved;
             }
@@ -101,7 +100,7 @@ impl Person {
     }
 }
 
-/// A question stands on the screen, until dropped.
+/// A question is on the screen until this is dropped.
 struct Standing<'a>(&'a Printer);
 
 impl Drop for Standing<'_> {

@@ -1,5 +1,4 @@
-//! The words of a question, and what an answer means. Nothing that a model wrote reaches the terminal but as text that can be
-//! seen. Must not know the terminal.
+//! The text of a question and the meaning of an answer. Control characters in model output are escaped.
 
 use std::fmt::Write as _;
 
@@ -8,36 +7,33 @@ use serde_json::Value;
 
 use crate::diagnostic::visible;
 
-/// So many arguments are shown at once.
+/// Most lines of arguments that are shown at once.
 const MAX_LINES: usize = 12;
 
-/// So much of the end of a line stays free: a line that is full goes on in the next on some terminals.
+/// Columns that stay free at the end of a line, as some terminals wrap a full line.
 const MARGIN: usize = 1;
 
-/// A question about one call.
 pub(super) struct Question {
     name: String,
-    /// The arguments, a line each.
+    /// The arguments, one line each.
     lines: Vec<String>,
-    /// All of them, whole.
+    /// All arguments, not truncated.
     whole: String,
 }
 
-/// What was answered.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Answer {
     Yes,
-    /// And never asked again for this name.
+    /// Approve this and later calls of the same name.
     Always,
     No,
     WithReason,
-    /// The arguments were cut, and are to be seen.
+    /// Show the truncated arguments.
     ShowAll,
     NotUnderstood,
 }
 
 impl Question {
-    /// About a call with these arguments, JSON in most cases.
     pub(super) fn new(name: &str, args: &str) -> Self {
         let value: Option<Value> = serde_json::from_str(args).ok();
         let lines = match &value {
@@ -69,12 +65,12 @@ impl Question {
         text + &choices(is_cut)
     }
 
-    /// The question with everything that was cut.
+    /// The question with all arguments in full.
     pub(super) fn whole(&self) -> String {
         format!("{}:\n{}{}", self.name, self.whole, choices(false))
     }
 
-    /// What a line means. Whatever is not plainly yes is not yes.
+    /// Interprets a line. Only an exact answer approves.
     pub(super) fn answer(&self, line: &str) -> Answer {
         match line.trim() {
             "y" => Answer::Yes,
@@ -97,7 +93,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn arguments_stand_a_line_each_and_are_cut_to_the_width() {
+    fn arguments_are_shown_one_a_line_and_cut_to_the_width() {
         let question = Question::new("deploy", r#"{"to":"live","note":"0123456789012345678901234567890123456789"}"#);
         let text = question.text(40, false);
         let lines: Vec<&str> = text.lines().collect();
@@ -111,7 +107,7 @@ mod tests {
     }
 
     #[test]
-    fn nothing_that_moves_the_cursor_is_written() {
+    fn control_characters_are_escaped() {
         let question = Question::new("de\u{1b}[2Kploy", "{\"a\\u001b\": \"\u{9b}2J\u{202e}\u{200b}\u{7f}\\r\\nx\"}");
         for text in [question.text(200, false), question.whole()] {
             assert!(text.lines().all(|line| visible(line) == line), "{text:?}");
@@ -122,7 +118,7 @@ mod tests {
     }
 
     #[test]
-    fn only_a_plain_yes_is_one() {
+    fn only_an_exact_answer_approves() {
         let question = Question::new("deploy", "{}");
         assert_eq!(question.answer(" y\n"), Answer::Yes);
         assert_eq!(question.answer("a\n"), Answer::Always);

@@ -1,4 +1,4 @@
-//! A line from the terminal, for whoever asks: what was typed before the question is no answer to it. Must not know the question.
+//! Reads answers from the terminal, without what was typed before the question.
 
 #[cfg(unix)]
 pub(super) use unix::Terminal;
@@ -18,22 +18,22 @@ mod unix {
         termios::{LocalModes, OptionalActions, QueueSelector, Termios, tcflush, tcgetattr, tcsetattr},
     };
 
-    /// How often whoever waits for a line looks whether somebody still wants it.
+    /// Interval at which a reader checks whether its question is still open.
     const LOOK: Timespec = Timespec { tv_sec: 0, tv_nsec: 100_000_000 };
 
-    /// More is no line that somebody types.
+    /// Longest line in bytes.
     const MAX_LINE: usize = 64 << 10;
 
-    /// The terminal behind standard input, as it has to be for a question; dropped, as it was.
+    /// The terminal of standard input in line mode. Dropping it restores the previous mode.
     pub(in crate::cli::approvals) struct Terminal {
         stdin: Stdin,
-        /// How a script has left it, when that had to be changed.
+        /// The previous mode, if it had to be changed.
         before: Option<Termios>,
         is_over: Arc<AtomicBool>,
     }
 
     impl Terminal {
-        /// Call it before the question is written.
+        /// Must be called before the question is written.
         pub(in crate::cli::approvals) fn open() -> Self {
             let stdin = io::stdin();
             let before = tcgetattr(&stdin).ok().filter(|now| {
@@ -43,15 +43,15 @@ mod unix {
                 cooked.input_modes.insert(rustix::termios::InputModes::ICRNL);
                 !now.local_modes.contains(wanted) && tcsetattr(&stdin, OptionalActions::Drain, &cooked).is_ok()
             });
-            // Nobody answers a question that does not stand yet.
+            // Discards what was typed before the question.
             let _ = tcflush(&stdin, QueueSelector::IFlush);
             Terminal { stdin, before, is_over: Arc::default() }
         }
 
-        /// The next line; nothing at the end of the input.
+        /// Reads a line; empty at the end of input.
         pub(in crate::cli::approvals) async fn line(&self) -> String {
             let is_over = self.is_over.clone();
-            // On a thread of its own: the model may still be writing.
+            // Not on the event loop: the model may still be streaming.
             tokio::task::spawn_blocking(move || read_line(&is_over)).await.unwrap_or_default()
         }
     }
@@ -60,13 +60,13 @@ mod unix {
         fn drop(&mut self) {
             self.is_over.store(true, Ordering::Relaxed);
             if let Some(before) = &self.before {
-                // Without a terminal there is nothing to put back.
+                // Fails if standard input is no terminal.
                 let _ = tcsetattr(&self.stdin, OptionalActions::Drain, before);
             }
         }
     }
 
-    /// Reads past the buffer of the standard library, which would keep what comes behind the line.
+    /// Unbuffered: the standard library's buffer would take input after the line.
     fn read_line(is_over: &AtomicBool) -> String {
         let stdin = io::stdin();
         let mut line = Vec::new();
@@ -97,7 +97,6 @@ pub(super) use elsewhere::Terminal;
 mod elsewhere {
     use std::io;
 
-    /// The terminal behind standard input.
     pub(in crate::cli::approvals) struct Terminal;
 
     impl Terminal {
@@ -105,7 +104,7 @@ mod elsewhere {
             Terminal
         }
 
-        /// The next line; nothing at the end of the input.
+        /// Reads a line; empty at the end of input.
         pub(in crate::cli::approvals) async fn line(&self) -> String {
             let read = || {
                 let mut line = String::new();

@@ -1,4 +1,4 @@
-//! What is said of a run that stops because calls wait for approval: which, and how to go on. Must not know why it stops.
+//! The message of a run that stops for approvals: the calls, and the commands that continue it.
 
 use std::{fmt::Write as _, path::Path};
 
@@ -6,13 +6,13 @@ use serde_json::Value;
 
 use crate::{diagnostic::visible, event::AwaitedCall};
 
-/// The calls, and the commands that go on. `journal` is the path that was typed.
+/// `journal` is the path of the option.
 pub(in crate::cli) fn text(calls: &[AwaitedCall], run: &str, journal: Option<&Path>) -> String {
     let (what, wait) = if calls.len() == 1 { ("A call", "waits") } else { ("Calls", "wait") };
     let mut text = format!("{what} of the run {run} {wait} for approval:\n");
     for call in calls {
         let agent = call.agent.last().map(|name| format!(", by {}", visible(name))).unwrap_or_default();
-        // Writing to a String cannot fail.
+        // Writing to a `String` cannot fail.
         let _ = writeln!(text, "  {}: {}{agent}", visible(&call.call), visible(&call.name));
         lines(&call.args).iter().for_each(|line| text += &format!("    {line}\n"));
     }
@@ -25,15 +25,15 @@ pub(in crate::cli) fn text(calls: &[AwaitedCall], run: &str, journal: Option<&Pa
     text
 }
 
-/// The command that goes on with a decision on one call.
+/// The command that continues the run with a decision on one call.
 pub(in crate::cli) fn command(run: &str, option: &str, call: &str, journal: Option<&Path>) -> String {
     let journal = journal.map(|path| format!(" --journal {}", word(&path.display().to_string()))).unwrap_or_default();
-    // An id that looks like an option has to stand behind the equals sign.
+    // With a space, an id with a leading dash would be parsed as an option.
     let between = if call.starts_with('-') { "=" } else { " " };
     format!("lmthing resume {run}{journal} --{option}{between}{}", word(&visible(call)))
 }
 
-/// The arguments, a line each.
+/// The arguments, one line each.
 pub(in crate::cli) fn lines(args: &Value) -> Vec<String> {
     match args {
         Value::Object(properties) => {
@@ -44,7 +44,7 @@ pub(in crate::cli) fn lines(args: &Value) -> Vec<String> {
     }
 }
 
-/// A word for a shell.
+/// Quotes an argument for a POSIX shell.
 pub(in crate::cli) fn word(text: &str) -> String {
     let is_plain = |letter: char| letter.is_ascii_alphanumeric() || "_-./:@%+=,".contains(letter);
     match !text.is_empty() && text.chars().all(is_plain) {
@@ -60,7 +60,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn everything_is_shown_and_nothing_acts_on_the_terminal() {
+    fn calls_are_listed_with_control_characters_escaped() {
         let call = |call: &str, name: &str, args: Value, agent: &[&str]| AwaitedCall {
             call: call.to_owned(),
             tool_call_id: Some(call.to_owned()),

@@ -1,5 +1,4 @@
-//! `lmthing approve` (docs/map.md, "Approvals"): decides on calls that wait at a Restate server, and lists them. Must not know what
-//! a call does.
+//! `lmthing approve` (docs/map.md, "Approvals"): decides on calls that wait at a Restate server, and lists them.
 
 use serde_json::json;
 
@@ -19,7 +18,6 @@ use crate::{
 
 type Variables = [(String, String)];
 
-/// Decides, or lists.
 pub(in crate::cli) fn run(args: &ApproveArgs, printer: &Printer) -> ExitCode {
     let (variables, problems) = env::variables(&std::env::current_dir().unwrap_or_default());
     let redactor = Redactor::of_variables(variables.iter().map(|(name, value)| (name, value)));
@@ -45,10 +43,8 @@ pub(in crate::cli) fn run(args: &ApproveArgs, printer: &Printer) -> ExitCode {
     in_event_loop(run, printer)
 }
 
-/// Where a server on the same machine is by default.
 const NEAREST: &str = "http://127.0.0.1:8080";
 
-/// Where the server is.
 fn check(args: &ApproveArgs, variables: &Variables) -> Result<Address, anyhow::Error> {
     if args.reason.is_some() && args.decision == Some(Decided::Yes) {
         let hint = "a reason goes with no: the model is told why a call was not made";
@@ -69,7 +65,7 @@ async fn decide(
     variables: &Variables,
     printer: &Printer,
 ) -> Result<(), anyhow::Error> {
-    // Only to say more: decisions are taken without the admin API as well.
+    // Only for the message: a decision does not need the admin API.
     let known = waiting(args, on, variables).await.ok();
     let call = known.as_ref().map(|calls| calls.iter().find(|call| call.id == id));
     let decided = match (decision, &args.reason) {
@@ -117,7 +113,7 @@ async fn list(args: &ApproveArgs, on: &Address, variables: &Variables, printer: 
     Ok(())
 }
 
-/// A call, over some lines.
+/// A call as several lines of text.
 pub(super) fn shown(call: &Waiting) -> String {
     let (id, name) = (visible(&call.id), visible(&call.name));
     let mut text = format!("{id}\n  {name}, in a run of {} ({})\n", visible(&call.service), visible(&call.invocation));
@@ -125,7 +121,7 @@ pub(super) fn shown(call: &Waiting) -> String {
     text
 }
 
-/// How it is decided.
+/// The command that decides on a call.
 pub(super) fn command(id: &str, on: &Address) -> String {
     format!("lmthing approve {} yes|no --on {}", word(&visible(id)), word(&on.to_string()))
 }

@@ -1,7 +1,6 @@
-//! `lmthing completions` (docs/command-line.md, "Completion"): the script that a shell is given, and what it calls back for.
+//! `lmthing completions` (docs/command-line.md, "Completion"): prints the script for a shell, and answers its requests.
 //!
-//! The script asks the program itself what may stand at the cursor, with a variable set; without that variable nothing of this
-//! costs anything.
+//! The script runs the program with a variable set. Without the variable completion costs nothing.
 
 use std::{env, ffi::OsString, path::Path};
 
@@ -18,16 +17,14 @@ use crate::{
     diagnostic::Diagnostic,
 };
 
-/// Names the shell that asks.
+/// Names the requesting shell.
 const VARIABLE: &str = "LMTHING_COMPLETE";
 
-/// How the program is called; the shell finds it on its path.
 const NAME: &str = "lmthing";
 
-/// What the script for bash lacks.
+/// Additions to the generated script for bash.
 const WORDS_IN_BASH: &str = include_str!("completions.bash");
 
-/// Prints the script.
 pub(in crate::cli) fn run(args: &CompletionsArgs, printer: &Printer) -> ExitCode {
     let shell = match args.shell {
         Shell::Bash => "bash",
@@ -47,7 +44,7 @@ pub(in crate::cli) fn run(args: &CompletionsArgs, printer: &Printer) -> ExitCode
     ExitCode::Done
 }
 
-/// Answers a shell, if it is one that asks: what may stand at the cursor of the line behind `--`.
+/// Answers a completion request for the command line after `--`, if there is one.
 pub(in crate::cli) fn answer(arguments: &[OsString], printer: &Printer) -> Option<ExitCode> {
     let shell = env::var_os(VARIABLE).filter(|shell| !shell.is_empty())?;
     let shell = shell.to_string_lossy();
@@ -60,13 +57,13 @@ pub(in crate::cli) fn answer(arguments: &[OsString], printer: &Printer) -> Optio
     let words = arguments[start..].to_vec();
     let mut found = Vec::new();
     let directory = env::current_dir().ok();
-    // That there is nothing to offer comes as an error; the shell then offers nothing.
+    // An error means that there are no candidates.
     let _ = completer.write_complete(&mut command(&words), words, directory.as_deref(), &mut found);
     printer.script_stdout_bytes(&found);
     Some(ExitCode::Done)
 }
 
-/// What can be typed. Behind a prompt file that is its input, and none of our options.
+/// The command to complete. After a prompt file only its input is completed.
 fn command(words: &[OsString]) -> Command {
     let before = &words[..words.len().saturating_sub(1)];
     let is_file = |word: &OsString| is_prompt_file(Path::new(word));
@@ -77,7 +74,7 @@ fn command(words: &[OsString]) -> Command {
         [_, run, rest @ ..] if run == "run" && rest.iter().any(is_file) => {
             bare(NAME).subcommand(bare("run").arg(input))
         }
-        // A prompt file may stand in the place of a command.
+        // A prompt file may take the place of a command.
         [] | [_] => Cli::command().arg(Arg::new("file").add(ArgValueCompleter::new(PromptFiles))),
         _ => Cli::command(),
     }

@@ -1,5 +1,4 @@
-//! `lmthing __describe FILE`: what a prompt file offers, as a line of JSON, for the server that has started this process
-//! ([`crate::serve`]). Must not know what the server does with it.
+//! `lmthing __describe FILE`: prints the description of a prompt file as JSON, for [`crate::serve`].
 
 use std::{path::Path, rc::Rc};
 
@@ -20,7 +19,6 @@ use crate::{
     script::ScriptHost,
 };
 
-/// Prints what the file offers, or what is wrong with it.
 pub(in crate::cli) fn run(args: &DescribeArgs, printer: &Printer) -> ExitCode {
     if let Some(server) = args.served_by {
         end_with(server);
@@ -71,7 +69,6 @@ async fn describe(args: &DescribeArgs, printer: &Printer) -> Result<Value, Diagn
     Ok(json!({ "description": offer.description, "input": offer.input, "output": offer.output }))
 }
 
-/// What is wrong, where, and what helps.
 fn shown(problem: &Diagnostic) -> Value {
     let place = problem.location.as_ref().filter(|location| location.line > 0).map(|location| {
         let here = std::env::current_dir().unwrap_or_default();
@@ -82,7 +79,7 @@ fn shown(problem: &Diagnostic) -> Value {
     json!({ "message": problem.message, "place": place, "hint": problem.hint })
 }
 
-/// What the file prints while it loads is for those who look at standard error.
+/// Sends output of the loading file to standard error.
 struct Quiet {
     printer: Printer,
     redactor: Redactor,

@@ -1,11 +1,10 @@
-//! The event loop of a command, on the thread that it runs on.
+//! The event loop of a command.
 
 use crate::{
     cli::{ExitCode, Printer},
     diagnostic::Diagnostic,
 };
 
-/// Runs a command to its end.
 pub(super) fn in_event_loop(run: impl Future<Output = ExitCode>, printer: &Printer) -> ExitCode {
     let runtime = match tokio::runtime::Builder::new_current_thread().enable_all().build() {
         Ok(runtime) => runtime,
@@ -15,7 +14,7 @@ pub(super) fn in_event_loop(run: impl Future<Output = ExitCode>, printer: &Print
         }
     };
     let code = runtime.block_on(run);
-    // Not to wait for a blocking call that nobody needs any more, such as a look-up of a name.
+    // Does not wait for blocking calls that are no longer needed, such as DNS lookups.
     runtime.shutdown_background();
     code
 }

@@ -1,5 +1,4 @@
-//! What is typed for a prompt file, and where the texts are that it names (docs/reference.md, "Input"). Must not know what
-//! it means.
+//! Builds the input of a prompt file from the command line (docs/reference.md, "Input").
 
 use std::{
     io::{self, IsTerminal},
@@ -20,10 +19,7 @@ use crate::{
     user_file::{self, MAX_TEXT},
 };
 
-/// What was typed for the file of `run`. Files that it names are told to `reporter`.
-///
-/// # Errors
-/// A word that is no text.
+/// The command line of `run`. Files that it names are reported to `reporter`.
 pub(super) fn command_line(args: &RunArgs, reporter: &Reporter) -> Result<CommandLine, WrongUsage> {
     Ok(CommandLine {
         command: format!("lmthing run {}", args.file().display()),
@@ -36,13 +32,12 @@ pub(super) fn command_line(args: &RunArgs, reporter: &Reporter) -> Result<Comman
     })
 }
 
-/// The input that another process has read, for the file of `run`: whatever was typed is in it.
+/// The command line of a resumed run, with the stored input.
 pub(super) fn same_input(args: &RunArgs, input: &Map<String, Value>) -> CommandLine {
     let command = format!("lmthing run {}", args.file().display());
     CommandLine::known(command, Value::from(input.clone()).to_string(), run_options)
 }
 
-/// Files and standard input of this process.
 struct Process(Reporter);
 
 impl Sources for Process {
@@ -64,12 +59,12 @@ impl Sources for Process {
     }
 }
 
-/// The same for several files at once, which all get what comes through standard input.
+/// Sources for several files, which all get the same standard input.
 pub(super) fn shared_sources(reporter: &Reporter) -> Arc<dyn Sources> {
     Arc::new(Shared { process: Process(reporter.clone()), standard_input: Mutex::new(None) })
 }
 
-/// [`Process`], with standard input read once.
+/// Reads standard input only once.
 struct Shared {
     process: Process,
     standard_input: Mutex<Option<Result<String, String>>>,

@@ -1,5 +1,4 @@
-//! The journal of a run as the command line has it: where it is, what the run was started with, what it means for the end of
-//! the run when it cannot be written. Must not know what is written.
+//! The journal of a command: its path, the stored start of a run, and write errors.
 
 use std::{
     path::{Path, PathBuf},
@@ -17,7 +16,6 @@ use crate::{
     provider::Redactor,
 };
 
-/// The secrets of a run, as the journal asks for them.
 pub(super) struct RunSecrets(pub(super) Redactor);
 
 impl Secrets for RunSecrets {
@@ -30,42 +28,40 @@ impl Secrets for RunSecrets {
     }
 }
 
-/// Where the journal is. `typed` is what `--journal` says.
+/// Path of the journal. `typed` is the value of `--journal`.
 pub(super) fn path(typed: Option<&Path>, variables: &[(String, String)], directory: &Path) -> PathBuf {
     let variable = variables.iter().find(|(name, _)| name == JOURNAL_VARIABLE);
     place(typed, variable.map(|(_, value)| value.as_str()), directory)
 }
 
-/// A run that an earlier process has left, and where it goes on.
+/// A run that an earlier process did not finish.
 pub(super) struct Left {
     pub(super) journal: Journal,
     pub(super) run: RunInfo,
     pub(super) start: Start,
-    /// The step that a new run begins with which has everything before it; without it the run itself goes on.
+    /// Step before which the run is forked; `None` continues the run itself.
     pub(super) back_to: Option<usize>,
     pub(super) earlier: Earlier,
 }
 
-/// A run that goes on.
 pub(super) struct Resumed {
     pub(super) before: Before,
     pub(super) left: Left,
-    /// What is not as it was.
+    /// Differences to the earlier process.
     pub(super) warnings: Vec<String>,
 }
 
-/// What writes down a run, if somebody wants it, with what is known of the run from before.
+/// The recorder of a run with the state of earlier processes.
 pub(super) struct RunJournal {
     pub(super) recorder: Rc<Recorder>,
-    /// What earlier processes have used.
+    /// What earlier processes used of the limits.
     pub(super) used: Used,
-    /// The input that the first of them read.
+    /// The input that the first process read.
     pub(super) input: Option<Map<String, Value>>,
     pub(super) warnings: Vec<String>,
 }
 
 impl RunJournal {
-    /// Reads the events of a run from now on.
     pub(super) fn new(
         args: &RunArgs,
         variables: &[(String, String)],
@@ -80,7 +76,6 @@ impl RunJournal {
         RunJournal { recorder, used: Used::default(), input: None, warnings: Vec::new() }
     }
 
-    /// The same of a run that goes on.
     pub(super) fn going_on(resumed: Resumed, redactor: &Redactor, show: &Show) -> Self {
         let Resumed { before, left, warnings } = resumed;
         let secrets = Rc::new(RunSecrets(redactor.clone()));
@@ -90,7 +85,7 @@ impl RunJournal {
         RunJournal { recorder, used: before.used(), input: start.input, warnings }
     }
 
-    /// The last look before the end of a run is told: one that could not be written down has not gone well.
+    /// Flushes the journal before the end is reported. A failed write turns success into failure.
     pub(super) fn ending(&self, ending: Ending) -> Ending {
         if ending.is_unread {
             self.recorder.set_cut_off();
@@ -101,7 +96,7 @@ impl RunJournal {
         }
     }
 
-    /// The end could not be written down, though everything before it was.
+    /// The error of the last write.
     pub(super) fn problem(&self) -> Option<Diagnostic> {
         self.recorder.flush().err().map(diagnostic)
     }
@@ -111,16 +106,15 @@ fn diagnostic(error: StoreError) -> Diagnostic {
     Diagnostic { hint: error.hint, ..Diagnostic::new(error.message) }
 }
 
-/// Under which name the file of `--mcp-config` is kept.
+/// Key under which the path of `--mcp-config` is stored with a run.
 pub(super) const MCP_CONFIG: &str = "mcpConfig";
 
-/// What a run was started with.
 pub(super) fn start(args: &RunArgs, file: &Path, argv: Vec<String>) -> Start {
     let directory = std::env::current_dir().unwrap_or_default();
     let absolute = |path: &PathBuf| text(&directory.join(path));
     let replayed = args.replay.as_ref().map(|_| "its answers are those of a recording".to_owned());
     Start {
-        // Wherever it was called from, which may be gone one day.
+        // Absolute: the working directory may be another when the run is resumed.
         file: text(&file.canonicalize().unwrap_or_else(|_| file.to_owned())),
         shown: args.file().display().to_string(),
         directory: text(&directory),
@@ -143,7 +137,7 @@ pub(super) fn start(args: &RunArgs, file: &Path, argv: Vec<String>) -> Start {
     }
 }
 
-/// A path that can be written down; what is no Unicode in it is lost.
+/// A path as valid Unicode; other bytes are replaced.
 fn text(path: &Path) -> PathBuf {
     path.to_string_lossy().into_owned().into()
 }

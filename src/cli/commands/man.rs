@@ -1,4 +1,4 @@
-//! `lmthing man`: the manual page, made of what the command line knows of itself.
+//! `lmthing man`: generates the manual page from the command line definition.
 
 use std::fmt::Write;
 
@@ -7,10 +7,9 @@ use clap_mangen::Man;
 
 use crate::cli::{ExitCode, Printer, args::Cli};
 
-/// What no option says, in the macros of `man(7)`.
+/// Sections that no option describes, in macros of `man(7)`.
 const CLOSING: &str = include_str!("man.roff");
 
-/// Prints the page, with all commands, for `man -l -`.
 pub(in crate::cli) fn run(printer: &Printer) -> ExitCode {
     printer.text(&page());
     printer.flush();
@@ -32,14 +31,13 @@ fn page() -> String {
     page + CLOSING
 }
 
-/// A section with what a command does, how it is called, and its options; and one for each of those below it.
+/// Section of a command, followed by those of its subcommands.
 fn of_command(command: Command, above: &str) -> String {
     let name = format!("{above} {}", command.get_name());
     let below: Vec<Command> = command.get_subcommands().filter(|command| !command.is_hide_set()).cloned().collect();
     let closing = command.get_after_help().map(|text| escaped(&text.to_string())).unwrap_or_default();
     let man = Man::new(command);
     let mut section = String::new();
-    // Writing to a string cannot fail.
     let _ = writeln!(section, ".SH \"{}\"", name.to_uppercase());
     section += &without_heading(&part(|out| man.render_description_section(out)));
     section += ".PP\n";
@@ -54,19 +52,17 @@ fn of_command(command: Command, above: &str) -> String {
 
 fn part(render: impl FnOnce(&mut dyn std::io::Write) -> std::io::Result<()>) -> String {
     let mut bytes = Vec::new();
-    // Writing to memory cannot fail.
     let _ = render(&mut bytes);
     String::from_utf8_lossy(&bytes).into_owned()
 }
 
-/// A part of a page of its own as a part of a section: without its heading, and without the preamble that defines an
-/// apostrophe once more.
+/// Removes the heading and the preamble of a rendered page, so that it can be embedded.
 fn without_heading(part: &str) -> String {
     let is_text = |line: &&str| !line.starts_with(".SH") && !line.starts_with(".ie ") && !line.starts_with(".el ");
     part.lines().filter(is_text).fold(String::new(), |text, line| text + line + "\n")
 }
 
-/// Text as roff takes it.
+/// Escapes text for roff.
 fn escaped(text: &str) -> String {
     let text = text.replace('\\', "\\e").replace('-', "\\-");
     let is_request = |line: &str| line.starts_with(['.', '\'']);

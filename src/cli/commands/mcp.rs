@@ -1,5 +1,5 @@
-//! `lmthing mcp` (docs/mcp.md, "As a server"): from arguments to a server of prompt files. Standard output belongs to the
-//! protocol: everything else is told on standard error.
+//! `lmthing mcp` (docs/mcp.md, "As a server"). Standard output belongs to the protocol; everything else is printed to
+//! standard error.
 
 use std::{collections::BTreeMap, ffi::OsString, io, net::SocketAddr, path::Path, rc::Rc, sync::Arc};
 
@@ -18,13 +18,12 @@ use crate::{
     },
 };
 
-/// Serves until the client is gone; over HTTP, until a signal comes.
 pub(in crate::cli) fn run(args: &McpArgs, printer: &Printer) -> ExitCode {
     in_event_loop(serve(args, printer), printer)
 }
 
 async fn serve(args: &McpArgs, printer: &Printer) -> ExitCode {
-    // Before anything else: from now on there is something to end.
+    // First, so that an early signal still ends calls.
     let mut interrupts = Interrupts::listen();
     let teller = Teller::start(false);
     let told = &teller.told;
@@ -53,7 +52,6 @@ async fn serve(args: &McpArgs, printer: &Printer) -> ExitCode {
     })
 }
 
-/// Why nothing is served.
 struct Failed {
     code: ExitCode,
     problem: Box<Diagnostic>,
@@ -77,14 +75,12 @@ impl From<Diagnostic> for Failed {
     }
 }
 
-/// Where files are served.
 enum Place {
     StandardStreams,
     Http(Vec<SocketAddr>, Option<Token>),
 }
 
 impl Place {
-    /// What was typed.
     async fn of(args: &McpArgs) -> Result<Self, Failed> {
         let environment = env::with_files(&std::env::current_dir().unwrap_or_default(), &args.calls.setup.env_file);
         if let Some(wrong) = environment.wrong {
@@ -98,7 +94,6 @@ impl Place {
         Ok(Place::Http(addresses.map_err(|problem| WrongUsage::from(Box::new(problem)))?, token))
     }
 
-    /// Serves the files until the client is gone.
     async fn serve(
         self,
         files: Arc<dyn PromptFiles>,
@@ -118,7 +113,7 @@ impl Place {
             Place::Http(addresses, token) => {
                 let server = HttpServer::bind(&addresses, token).await?;
                 greet(args, &*files, printer);
-                // Whoever wants to connect needs it.
+                // Clients need the address, so `--quiet` does not hide it.
                 told.tell(format!("listening on {}", server.url()));
                 server.serve(files).await;
             }
@@ -127,7 +122,7 @@ impl Place {
     }
 }
 
-/// Says to a person what is served.
+/// Lists the served files on a terminal.
 fn greet(args: &McpArgs, files: &dyn PromptFiles, printer: &Printer) {
     if args.quiet || !printer.stderr_is_terminal() {
         return;
@@ -137,7 +132,7 @@ fn greet(args: &McpArgs, files: &dyn PromptFiles, printer: &Printer) {
     }
 }
 
-/// Looks at what only calls will need, so that a mistake is told before anything is served.
+/// Checks options that only calls use, so that mistakes are reported before the server starts.
 fn check_calls(args: &McpArgs, variables: &[(String, String)]) -> Result<(), WrongUsage> {
     if let Some(address) = args.paths.iter().find(|path| is_address(path)) {
         let hint =
@@ -154,7 +149,7 @@ fn check_calls(args: &McpArgs, variables: &[(String, String)]) -> Result<(), Wro
             WrongUsage::from(Box::new(Diagnostic { hint: error.hint, ..problem }))
         })?;
     }
-    // Which file does not matter for what was typed.
+    // The file does not matter for the syntax of options.
     args.calls.permissions.rights(Path::new(""), variables).map(drop)
 }
 
@@ -162,7 +157,7 @@ fn is_address(path: &Path) -> bool {
     path.to_str().is_some_and(|path| path.starts_with("http://") || path.starts_with("https://"))
 }
 
-/// Opens the journal that calls are to write, which is there from now on.
+/// Creates the journal early, to report errors.
 fn check_journal(args: &McpArgs, variables: &[(String, String)]) -> Result<(), Box<Diagnostic>> {
     let Some(typed) = &args.calls.journal else { return Ok(()) };
     let directory = std::env::current_dir().unwrap_or_default();
@@ -170,7 +165,7 @@ fn check_journal(args: &McpArgs, variables: &[(String, String)]) -> Result<(), B
     journal.map(drop).map_err(|error| Box::new(error.into()))
 }
 
-/// The token that clients must have, if they must have one.
+/// The bearer token of `--token-env`.
 fn token(args: &McpArgs, variables: &[(String, String)]) -> Result<Option<Token>, WrongUsage> {
     let Some(name) = &args.token_env else { return Ok(None) };
     let value = variables.iter().find(|(known, _)| known == name).map(|(_, value)| value.as_str());

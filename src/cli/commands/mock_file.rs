@@ -1,4 +1,4 @@
-//! `run --mock FILE` (docs/command-line.md): mock items from a JSON file. Must not know how they are played.
+//! The file of `run --mock` (docs/command-line.md): mock items as JSON.
 
 use std::path::Path;
 
@@ -15,13 +15,9 @@ use crate::{
     user_file::{self, MAX_SETTINGS},
 };
 
-/// What the file looks like.
 const FORM: &str = r#"expected an array of mock items: [{ "type": "text", "text": "Hello" }]"#;
 
-/// The model that the command line puts in place of the file's own, if any: of `--mock` or `--model`.
-///
-/// # Errors
-/// What is wrong with the file of `--mock`.
+/// The model of `--mock` or `--model`, which replaces the file's own.
 pub(super) fn chosen_model(setup: &SetupArgs) -> Result<Option<ModelChoice>, WrongUsage> {
     Ok(match (&setup.mock, &setup.model) {
         (Some(path), _) => Some(read(path)?),
@@ -29,10 +25,6 @@ pub(super) fn chosen_model(setup: &SetupArgs) -> Result<Option<ModelChoice>, Wro
     })
 }
 
-/// The mock of a file.
-///
-/// # Errors
-/// What is wrong with the file, and where in it.
 pub(super) fn read(path: &Path) -> Result<ModelChoice, WrongUsage> {
     let place = format!("--mock {}", path.display());
     let wrong = |what: String| WrongUsage::new(format!("{place}: {what}"), FORM);

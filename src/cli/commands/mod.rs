@@ -1,4 +1,4 @@
-//! One file per command: what was typed goes in, an exit code comes out.
+//! One file for each command: takes parsed arguments and returns an exit code.
 
 pub(super) mod approve;
 pub(super) mod check;

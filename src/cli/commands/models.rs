@@ -1,5 +1,4 @@
-//! `lmthing models` (docs/reference.md, "The command line"): the list as text or JSON. What is in it is for
-//! [`crate::provider`].
+//! `lmthing models` (docs/reference.md, "The command line"): lists providers and aliases as text or JSON.
 
 use std::{collections::BTreeMap, fmt::Write, rc::Rc};
 
@@ -11,7 +10,7 @@ use crate::{
     provider::{ModelList, ProviderContext, ProviderInfo, list_models},
 };
 
-/// Lists providers and aliases, and whether each is configured; values of variables are never shown.
+/// Values of variables are never shown.
 pub(in crate::cli) fn run(args: &ModelsArgs, printer: &Printer) -> ExitCode {
     let directory = std::env::current_dir().unwrap_or_default();
     let (variables, problems) = env::variables(&directory);
@@ -34,7 +33,6 @@ fn to_text(list: &ModelList) -> String {
     let width = list.providers.iter().map(|provider| provider.name.len()).max().unwrap_or_default();
     for provider in &list.providers {
         let state = if provider.configured { "configured" } else { "not configured" };
-        // Writing to a String cannot fail.
         let _ = writeln!(text, "  {:width$}  {state}{}", provider.name, advice(provider));
     }
     text.push_str("\nAliases\n");
@@ -50,12 +48,12 @@ fn to_text(list: &ModelList) -> String {
     text
 }
 
-/// What to set for a provider that cannot be used yet, and where to get it.
+/// What to set for a provider that is not configured, and where to get it.
 fn advice(provider: &ProviderInfo) -> String {
     if provider.configured {
         return String::new();
     }
-    // Not the value: it may hold a password.
+    // Without the value, which may contain a password.
     if let Some(variable) = &provider.wrong {
         return format!("  {variable} is no address; it must begin with http:// or https://");
     }

@@ -1,6 +1,4 @@
-//! Results of earlier commands, found by their inputs. Must not know which rows there are now.
-//!
-//! Of each result only a number for its input and its place are kept: 24 bytes.
+//! Index of the results of earlier commands, by input. It takes 24 bytes a result.
 
 use std::{
     fs::File,
@@ -12,11 +10,10 @@ use serde_json::{Map, Value};
 use super::line::{self, with_row};
 use crate::map::identity::of_input;
 
-/// Good results in some files.
 #[derive(Debug, Default)]
 pub(super) struct Earlier {
     files: Vec<File>,
-    /// Sorted when all are there.
+    /// Sorted on the first lookup.
     found: Vec<Found>,
     is_sorted: bool,
 }
@@ -30,7 +27,7 @@ struct Found {
 }
 
 impl Earlier {
-    /// Looks through one more file. What is no result, such as a line that was half written when the power went, is left out.
+    /// Indexes one more file. Lines that are no complete result are skipped: a crash may leave half a line.
     pub(super) fn add(&mut self, file: File) -> io::Result<()> {
         let index = u16::try_from(self.files.len()).unwrap_or(u16::MAX);
         let mut reader = BufReader::new(&file);
@@ -52,7 +49,7 @@ impl Earlier {
         Ok(())
     }
 
-    /// Takes the result for an input, as the line of `row`; each only once.
+    /// Takes the first unused result for an input, rewritten as the line of `row`.
     pub(super) fn take(&mut self, row: u64, input: &Map<String, Value>) -> io::Result<Option<String>> {
         if !self.is_sorted {
             self.found.sort_unstable_by_key(|found| (found.input, found.file, found.place));
@@ -69,7 +66,7 @@ impl Earlier {
                 continue;
             }
             let line = self.line(found)?;
-            // Two inputs may have the same number, once in many years.
+            // Two inputs may share a hash.
             if line::Read::new(&line).and_then(|read| read.input()).is_some_and(|known| known == *input) {
                 self.found[index].is_taken = true;
                 return Ok(Some(with_row(&line, row)));
@@ -78,9 +75,9 @@ impl Earlier {
         Ok(None)
     }
 
-    /// Whether there are results for inputs of which none was taken.
+    /// Whether there are inputs none of whose results was taken.
     pub(super) fn are_left(&self) -> bool {
-        // The same result may be there twice, when a process was killed while it was moved.
+        // The same result may be listed twice if a process was killed while it was being moved.
         let mut sorted = self.found.clone();
         sorted.sort_unstable_by_key(|found| found.input);
         sorted.chunk_by(|one, other| one.input == other.input).any(|same| same.iter().all(|found| !found.is_taken))

@@ -1,4 +1,4 @@
-//! A result as a line of JSON (docs/map.md, "Results").
+//! Results as lines of JSON (docs/map.md, "Results").
 
 use std::{borrow::Cow, time::Duration};
 
@@ -10,15 +10,11 @@ use crate::{
     event::Failure,
 };
 
-/// Why a row failed.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub(crate) struct RowError {
-    /// What a run of it would end with.
     pub(crate) code: i32,
-    /// `model`, `script`, `input`, …
     pub(crate) kind: String,
-    /// What went wrong.
     pub(crate) message: String,
     #[serde(skip_serializing_if = "Option::is_none")]
     hint: Option<String>,
@@ -31,12 +27,10 @@ pub(crate) struct RowError {
 }
 
 impl RowError {
-    /// Without a place in the file.
     pub(in crate::map) fn new(code: i32, kind: &str, message: String) -> Self {
         RowError { code, kind: kind.to_owned(), message, ..RowError::default() }
     }
 
-    /// The same with what to do.
     pub(in crate::map) fn with_hint(self, hint: &str) -> Self {
         RowError { hint: Some(hint.to_owned()), ..self }
     }
@@ -49,39 +43,35 @@ impl From<Failure> for RowError {
     }
 }
 
-/// Which of the runs for one input at a server.
+/// Identifies one of the runs for an input on a Restate server.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(in crate::map) struct Place {
-    /// Tells rows of equal inputs apart.
+    /// Distinguishes rows with equal inputs.
     pub(in crate::map) copy: u32,
-    /// How often that has failed.
+    /// How often this copy has failed.
     pub(in crate::map) failures: u32,
 }
 
-/// What a row came to.
 #[derive(Clone, Debug, Default)]
 pub(in crate::map) struct Outcome {
-    /// What the model said last.
     pub(in crate::map) text: String,
-    /// The same as the file's `output` describes it.
     pub(in crate::map) output: Option<Value>,
     pub(in crate::map) finish_reason: Option<FinishReason>,
     pub(in crate::map) usage: Usage,
-    /// `None` when it is not known.
+    /// `None` if the cost is not known.
     pub(in crate::map) cost: Option<f64>,
     pub(in crate::map) took: Duration,
     pub(in crate::map) failure: Option<RowError>,
-    /// Whether servers took no more requests: the row itself is not to blame.
+    /// Whether it failed only because the provider rate-limited it.
     pub(in crate::map) is_refused: bool,
-    /// What a server that had it run calls the run.
+    /// Id of the run on the Restate server.
     pub(in crate::map) invocation: Option<String>,
-    /// Which of the runs for its input there.
     pub(in crate::map) place: Option<Place>,
-    /// Requests to models, where they are not counted as they are made.
+    /// Requests to models by a remote run. Local runs count them in their meter.
     pub(in crate::map) steps: u64,
 }
 
-/// The line of a row, with its line break. The number comes first, so that it can be changed.
+/// The line of a row, with its line break. `row` is the first key, which `with_row` relies on.
 pub(in crate::map) fn to_line(row: u64, input: &Map<String, Value>, outcome: &Outcome) -> String {
     let mut object = Map::new();
     object.insert("row".to_owned(), row.into());
@@ -103,7 +93,7 @@ pub(in crate::map) fn to_line(row: u64, input: &Map<String, Value>, outcome: &Ou
     format!("{}\n", Value::Object(object))
 }
 
-/// What is read of a line again.
+/// The parts of a result line that are read back.
 #[derive(Deserialize)]
 pub(super) struct Read<'a> {
     #[serde(rename = "row")]
@@ -114,40 +104,34 @@ pub(super) struct Read<'a> {
     error: Option<&'a RawValue>,
     #[serde(borrow, default)]
     invocation: Option<Cow<'a, str>>,
-    // What is not whole is no result.
+    // Required, so that a truncated line does not parse.
     #[serde(borrow, rename = "durationMs")]
     _took: &'a RawValue,
 }
 
 impl<'a> Read<'a> {
-    /// A line that holds a result.
     pub(super) fn new(line: &'a str) -> Option<Self> {
         serde_json::from_str(line).ok()
     }
 
-    /// Whether the row went well.
     pub(super) fn is_good(&self) -> bool {
         self.error.is_none()
     }
 
-    /// What the server calls the run that had it run.
     pub(super) fn invocation(&self) -> Option<&str> {
         self.invocation.as_deref()
     }
 
-    /// The input of the row.
     pub(super) fn input(&self) -> Option<Map<String, Value>> {
         serde_json::from_str(self.input.get()).ok()
     }
 }
 
-/// The row of a line, which comes first in it.
 pub(super) fn row_of(line: &str) -> Option<u64> {
     let digits = line.strip_prefix("{\"row\":")?;
     digits[..digits.find(|character: char| !character.is_ascii_digit())?].parse().ok()
 }
 
-/// The line with another number.
 pub(super) fn with_row(line: &str, row: u64) -> String {
     match line.find(',') {
         Some(end) if row_of(line).is_some() => format!("{{\"row\":{row}{}", &line[end..]),
@@ -160,7 +144,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_line_is_read_again() {
+    fn a_result_line_is_read_back() {
         let input = json!({ "city": "Rome" }).as_object().cloned().unwrap();
         let line = to_line(7, &input, &Outcome { text: "warm".to_owned(), ..Outcome::default() });
         assert!(

@@ -1,11 +1,4 @@
-//! Results: a line for each row, the file they stand in, what stands there from earlier, a table of them. Must not know how rows
-//! are run.
-//!
-//! - `line` – a result as a line of JSON, and what of it is read again
-//! - `earlier` – results of earlier commands, found by their inputs
-//! - `store` – the file of results, and the one beside it that says what they are results of
-//! - `writer` – results in the order of rows, however they finish
-//! - `table` – all results as CSV
+//! Results of rows: the lines, the file that holds them, and a CSV table of them.
 
 mod earlier;
 mod line;

@@ -1,8 +1,7 @@
-//! The file of results, and the one beside it: `OUT.lmthing`, whose first line says what OUT holds results of, and which keeps
-//! results that wait for those of rows in front of them. Must not know how rows are run.
+//! The file of results and the state file next to it, `OUT.lmthing`. The first line of the state file says what the
+//! results were made with; after it stand results that wait for earlier rows.
 //!
-//! Results are only ever added to OUT, and OUT is only ever replaced by a file that has all of them: whatever ends the process,
-//! nothing that was there is lost.
+//! OUT is only appended to or replaced by a complete file, so that a crash loses no result.
 
 use std::{
     collections::HashSet,
@@ -24,56 +23,51 @@ use crate::{
     map::identity::{fresh_salt, of_text},
 };
 
-/// The version of what stands beside OUT.
+/// Version of the state file.
 const VERSION: u32 = 1;
 
-/// What results are results of.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(in crate::map) struct Work {
-    /// The prompt file, as it was typed.
+    /// The prompt file as the user typed it.
     pub(in crate::map) file: String,
-    /// Its contents, with those of all that it imports.
+    /// Hash of the prompt file and all its imports.
     pub(in crate::map) hash: String,
-    /// The model in place of the file's own.
+    /// The model of the option, if one replaces the file's own.
     #[serde(default)]
     pub(in crate::map) model: Option<String>,
 }
 
-/// The first line of the file beside OUT.
+/// The first line of the state file.
 #[derive(Serialize, Deserialize)]
 struct Header {
     lmthing: String,
     version: u32,
     #[serde(flatten)]
     work: Work,
-    /// The same as long as results are gone on with.
+    /// Stays the same as long as later commands continue these results.
     #[serde(default)]
     salt: Option<String>,
 }
 
-/// OUT while a map is at work on it.
 #[derive(Debug)]
 pub(in crate::map) struct Store {
     out: PathBuf,
-    /// Locked: two maps at work on one OUT would tear it.
+    /// Locked, so that two maps cannot write to the same OUT.
     beside: File,
     work: Work,
     earlier: Earlier,
-    /// The next OUT: what is kept of this one.
+    /// The next OUT, with the results that are reused.
     kept: BufWriter<File>,
-    /// Set when OUT is of other work, and is kept under another name.
+    /// Whether OUT holds results of another version of the prompt file, which are then renamed.
     is_of_other_work: bool,
-    /// What keys of rows at a server are made of, beside the rows.
+    /// Random part of the idempotency keys.
     salt: String,
-    /// The runs at a server whose results were kept.
+    /// Hashes of the invocations whose results were reused.
     claimed: HashSet<u64>,
 }
 
 impl Store {
-    /// Opens OUT for this work. `notes` are for a person.
-    ///
-    /// # Errors
-    /// OUT cannot be written, is something else, or another map is at work on it.
+    /// Opens OUT. Messages for the user are added to `notes`.
     pub(in crate::map) fn open(
         out: &Path,
         work: Work,
@@ -85,7 +79,7 @@ impl Store {
         let mut options = OpenOptions::new();
         let beside = options.read(true).write(true).create(true).truncate(false).open(&beside_path).map_err(failed)?;
         match beside.try_lock() {
-            // A system without locks has to do without.
+            // Some file systems do not support locks.
             Ok(()) | Err(TryLockError::Error(_)) => {}
             Err(TryLockError::WouldBlock) => {
                 return Err(Box::new(Diagnostic::new(format!("another map is at work on {}", out.display()))));
@@ -94,7 +88,7 @@ impl Store {
         let header = header(&beside);
         let has_results = fs::metadata(out).is_ok_and(|metadata| metadata.len() > 0);
         if has_results && header.is_none() && !is_fresh {
-            // It was made by opening it just now, or holds nothing.
+            // Opening has just created it, or it has no valid header.
             let _ = fs::remove_file(&beside_path);
             let message = format!("{} is there already, and was not written by lmthing map", out.display());
             return Err(Box::new(
@@ -105,7 +99,7 @@ impl Store {
         let mut earlier = Earlier::default();
         let mut salt = None;
         if let Some(known) = header.filter(|_| !is_fresh && !is_of_other_work) {
-            // Who removes OUT wants its rows to be run again.
+            // A user who removes OUT wants its rows to be run again, so the keys must change.
             salt = known.salt.filter(|_| out.exists());
             if known.work.model != work.model {
                 let model = known.work.model.unwrap_or_else(|| "the file's own model".to_owned());
@@ -123,7 +117,7 @@ impl Store {
         Ok(Store { out, beside, work, earlier, kept, is_of_other_work, salt, claimed })
     }
 
-    /// Keeps the earlier result for a row; says whether there is one.
+    /// Copies the earlier result for a row into the next OUT; returns whether there is one.
     pub(in crate::map) fn keep(&mut self, row: u64, input: &Map<String, Value>) -> io::Result<bool> {
         let Some(line) = self.earlier.take(row, input)? else { return Ok(false) };
         self.kept.write_all(line.as_bytes())?;
@@ -132,22 +126,21 @@ impl Store {
         Ok(true)
     }
 
-    /// What keys of rows at a server are made of, and the runs there whose results are taken.
+    /// Returns the salt of idempotency keys and the hashes of invocations that are already used.
     pub(in crate::map) fn take_keys(&mut self) -> (String, HashSet<u64>) {
         (self.salt.clone(), std::mem::take(&mut self.claimed))
     }
 
-    /// Leaves everything as it was.
+    /// Restores the state before `open`.
     pub(in crate::map) fn discard(self) {
-        // What is left behind does no harm.
         let _ = fs::remove_file(named(&self.out, ".new"));
         if !self.out.exists() {
             let _ = fs::remove_file(named(&self.out, ".lmthing"));
         }
     }
 
-    /// Puts what is kept in the place of OUT; gives OUT, to add to, and the file beside it. Says where results of other work
-    /// are now.
+    /// Replaces OUT by the reused results and opens it for appending. Renames the old OUT first if it holds other
+    /// results.
     pub(super) fn begin(self, notes: &mut Vec<String>) -> Result<Begun, Box<Diagnostic>> {
         let Store { out, mut beside, work, earlier, mut kept, is_of_other_work, salt, .. } = self;
         let failed = |error: io::Error| cannot_write(&out, &error);
@@ -155,7 +148,7 @@ impl Store {
         let kept_length = kept.get_ref().metadata().map_err(failed)?.len();
         if is_of_other_work || earlier.are_left() {
             let before = free_name(&out);
-            // There is an OUT at every moment.
+            // A hard link, so that OUT exists at every moment.
             fs::hard_link(&out, &before).or_else(|_| fs::rename(&out, &before)).map_err(failed)?;
             let (file, out, before) = (&work.file, out.display(), before.display());
             notes.push(match is_of_other_work {
@@ -167,7 +160,8 @@ impl Store {
         let header = Header { lmthing: "map".to_owned(), version: VERSION, work, salt: Some(salt) };
         let mut line = serde_json::to_string(&header).unwrap_or_default();
         line.push('\n');
-        // Not emptied before: whenever the process ends, there is a header. On the disk before any row is run by it.
+        // Overwritten before it is truncated, so that a header exists at every moment. Synced because keys of remote
+        // runs depend on the salt.
         io::Seek::rewind(&mut beside)
             .and_then(|()| beside.write_all(line.as_bytes()))
             .and_then(|()| beside.set_len(line.len() as u64))
@@ -179,19 +173,18 @@ impl Store {
     }
 }
 
-/// OUT, ready for results.
 #[derive(Debug)]
 pub(super) struct Begun {
     out: PathBuf,
     pub(super) results: File,
     pub(super) beside: File,
     pub(super) header_length: u64,
-    /// Bytes of OUT that were kept.
+    /// Length in bytes of the reused results.
     kept_length: u64,
 }
 
 impl Begun {
-    /// Puts what was kept and what was added, each of which is in the order of rows, into one order.
+    /// Merges the reused and the appended results, each of which is sorted by row.
     pub(super) fn put_in_order(&self) -> io::Result<()> {
         let length = self.results.metadata()?.len();
         if self.kept_length == 0 || self.kept_length == length {
@@ -218,13 +211,11 @@ impl Begun {
         fs::rename(path, &self.out)
     }
 
-    /// Where results are.
     pub(super) fn path(&self) -> &Path {
         &self.out
     }
 }
 
-/// The lines of a part of OUT.
 struct Lines<R> {
     reader: BufReader<R>,
     line: Vec<u8>,
@@ -242,7 +233,6 @@ impl<R: io::Read> Lines<R> {
         self.reader.read_until(b'\n', &mut self.line).map(drop)
     }
 
-    /// The row of the line; none when there are no more.
     fn row(&self) -> Option<u64> {
         (!self.line.is_empty()).then(|| str::from_utf8(&self.line).ok().and_then(row_of).unwrap_or(0))
     }
@@ -254,14 +244,13 @@ fn header(beside: &File) -> Option<Header> {
     serde_json::from_str(&line).ok().filter(|header: &Header| header.lmthing == "map" && header.version == VERSION)
 }
 
-/// A file beside another.
 pub(in crate::map) fn named(out: &Path, ending: &str) -> PathBuf {
     let mut name = out.as_os_str().to_owned();
     name.push(ending);
     name.into()
 }
 
-/// A name for results that are not gone on with: what was kept so before stays.
+/// A name for results that are not continued: the first of `.before`, `.before2`, … that is free.
 fn free_name(out: &Path) -> PathBuf {
     let numbered = (2..).map(|number| named(out, &format!(".before{number}")));
     let mut names = std::iter::once(named(out, ".before")).chain(numbered);

@@ -1,5 +1,5 @@
-//! Results as CSV, for spreadsheets (docs/map.md, "Spreadsheets"): RFC 4180, a column for each property of the input and of the
-//! output, what is nested as JSON. Must not know where they go.
+//! Results as a CSV table (docs/map.md, "Spreadsheets"): RFC 4180, one column for each property of input and output,
+//! nested values as JSON.
 
 use std::{
     fs::File,
@@ -10,28 +10,27 @@ use csv::{Terminator, WriterBuilder};
 use indexmap::IndexSet;
 use serde_json::{Map, Value};
 
-/// What a cell begins with that spreadsheets take for a formula.
+/// First characters of a cell that spreadsheets interpret as a formula.
 const FORMULA: [char; 6] = ['=', '+', '-', '@', '\t', '\r'];
 
-/// The columns there are.
 #[derive(Default)]
 struct Columns {
     input: IndexSet<String>,
     has_text: bool,
-    /// Of outputs that are objects.
+    /// Properties of outputs that are objects.
     output: IndexSet<String>,
     has_output: bool,
     has_error: bool,
 }
 
-/// Writes the table of some lines. `inputs` are columns in any case.
+/// Writes a table of the results in `lines`. `inputs` are columns even if no row has them.
 pub(super) fn write(lines: &File, inputs: &[String], to: &mut dyn Write) -> io::Result<()> {
     let mut columns = Columns { input: inputs.iter().cloned().collect(), ..Columns::default() };
     each(lines, |row| {
         columns.add(row);
         Ok(())
     })?;
-    // In pieces that are whole records.
+    // Each write is a whole record, so that no character is split.
     let mut record = Vec::new();
     write_record(&mut record, columns.header(), to)?;
     each(lines, |row| write_record(&mut record, columns.cells(row), to))
@@ -109,17 +108,14 @@ impl Columns {
     }
 }
 
-/// Adds the names of an object that are not there yet.
 fn add(names: &mut IndexSet<String>, object: &Map<String, Value>) {
     for name in object.keys() {
-        // Most rows bring none.
         if !names.contains(name) {
             names.insert(name.clone());
         }
     }
 }
 
-/// A value as a cell.
 fn cell(value: &Value) -> String {
     match value {
         Value::Null => String::new(),
@@ -131,7 +127,7 @@ fn cell(value: &Value) -> String {
     }
 }
 
-/// Text that a spreadsheet does not take for a formula: an apostrophe stands in front. Numbers are left as they are.
+/// Prefixes text that a spreadsheet would run as a formula with an apostrophe. Numbers are left as they are.
 fn guarded(text: &str) -> String {
     if text.starts_with(FORMULA) && text.parse::<f64>().is_err() { format!("'{text}") } else { text.to_owned() }
 }
@@ -141,7 +137,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn text_is_no_formula() {
+    fn text_does_not_become_a_formula() {
         let shown = ["=1+1", "@sum", "-5", "-x", "+49 30", "plain"].map(guarded);
         assert_eq!(shown, ["'=1+1", "'@sum", "-5", "'-x", "'+49 30", "plain"]);
     }

@@ -1,6 +1,6 @@
-//! Results in the order of rows, however they finish. Must not know what a result says.
+//! Writes results in the order of rows, whatever order they finish in.
 //!
-//! One that finishes before a row in front of it waits in a file: that one may take minutes while thousands go by.
+//! A result that finishes early is spilled to a file, because an earlier row may take minutes while thousands finish.
 
 use std::{
     collections::{HashMap, VecDeque},
@@ -15,33 +15,28 @@ use super::{
 };
 use crate::{diagnostic::Diagnostic, map::options::Format};
 
-/// Where results go.
 pub(in crate::map) struct Writer {
     sink: Sink,
     is_ordered: bool,
-    /// The rows that were begun and are not written, in their order.
+    /// Rows that were started and not written yet, in order.
     due: VecDeque<u64>,
-    /// Results that wait, by row: where each is, and its length.
+    /// Spilled results by row: offset and length.
     waiting: HashMap<u64, (u64, usize)>,
-    /// Where they are.
     spill: Option<File>,
     spill_end: u64,
-    /// A table that is written at the end.
+    /// Path of the CSV table that is written at the end.
     table: Option<PathBuf>,
     columns: Vec<String>,
 }
 
 enum Sink {
-    /// OUT.
     Out(Box<Begun>),
-    /// Standard output.
     Lines,
-    /// A file that nobody sees, which is a table on standard output in the end.
+    /// A temporary file that is printed as a CSV table at the end.
     Hidden(File),
 }
 
 impl Writer {
-    /// Results to standard output.
     pub(in crate::map) fn to_stdout(format: Format, is_ordered: bool, columns: Vec<String>) -> io::Result<Self> {
         let sink = match format {
             Format::JsonLines => Sink::Lines,
@@ -50,7 +45,6 @@ impl Writer {
         Ok(Writer::new(sink, is_ordered, columns))
     }
 
-    /// Results to a file.
     pub(in crate::map) fn to_file(
         store: Store,
         (out, format): (&Path, Format),
@@ -76,14 +70,14 @@ impl Writer {
         }
     }
 
-    /// A row begins; rows begin in their order.
+    /// Registers a row. Rows must be registered in order.
     pub(in crate::map) fn begin(&mut self, row: u64) {
         if self.is_ordered {
             self.due.push_back(row);
         }
     }
 
-    /// A row is over. Lines for standard output are handed to `print`.
+    /// Writes the result of a row, or spills it. Lines for standard output are passed to `print`.
     pub(in crate::map) fn write(&mut self, row: u64, line: &str, print: &mut dyn FnMut(&str)) -> io::Result<()> {
         if !self.is_ordered {
             return self.put(line, print);
@@ -106,12 +100,11 @@ impl Writer {
         Ok(())
     }
 
-    /// Everything that is to be written is: what waits for rows that were not finished stands where they would.
+    /// Writes the spilled results, skipping rows that did not finish.
     pub(in crate::map) fn finish(&mut self, print: &mut dyn FnMut(&str)) -> Result<(), Box<Diagnostic>> {
         self.finish_lines(print).and_then(|()| self.finish_table(print)).map_err(|error| self.failed(&error))
     }
 
-    /// What is wrong with where results go.
     pub(in crate::map) fn failed(&self, error: &io::Error) -> Box<Diagnostic> {
         match &self.sink {
             Sink::Out(begun) => cannot_write(begun.path(), error),
@@ -147,7 +140,7 @@ impl Writer {
 
     fn put(&mut self, line: &str, print: &mut dyn FnMut(&str)) -> io::Result<()> {
         match &mut self.sink {
-            // At once and whole: what is written is not lost with the process.
+            // Unbuffered, so that a crash loses no result.
             Sink::Out(begun) => begun.results.write_all(line.as_bytes()),
             Sink::Hidden(file) => file.write_all(line.as_bytes()),
             Sink::Lines => {
@@ -200,12 +193,11 @@ impl Writer {
     }
 }
 
-/// A table that is printed piece by piece.
 struct Printed<'a>(&'a mut dyn FnMut(&str));
 
 impl Write for Printed<'_> {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        // The table is written as whole records, so that no character is cut.
+        // Every call passes whole records, so that no character is split.
         (self.0)(&String::from_utf8_lossy(bytes));
         Ok(bytes.len())
     }

@@ -1,4 +1,4 @@
-//! CSV and TSV, as RFC 4180 and spreadsheets have it. Must not know what columns mean.
+//! Rows of CSV and TSV files: RFC 4180 with the variations of spreadsheets.
 
 use std::{
     fs::File,
@@ -9,13 +9,9 @@ use csv::{ByteRecord, Reader, ReaderBuilder};
 
 use super::record::{Fault, Record};
 
-/// Stands behind the last row, in lines as the others are. Where every quote is closed, it is a row of its own.
+/// Sentinel appended after the last row. If it does not parse as a row of its own, a quote was not closed.
 const MARK: &str = "\r\n.";
 
-/// The names of the columns.
-///
-/// # Errors
-/// There are none, or two are alike.
 pub(super) fn header(file: File, delimiter: u8) -> Result<Vec<String>, String> {
     let none = || "there is no header: the first line names the columns".to_owned();
     let Row { cells: names, .. } = Table::new(file, delimiter).next().ok_or_else(none)??;
@@ -33,7 +29,6 @@ pub(super) fn header(file: File, delimiter: u8) -> Result<Vec<String>, String> {
     Ok(names)
 }
 
-/// The rows behind the header, each of which has so many cells.
 pub(super) fn records(file: File, delimiter: u8, columns: usize) -> impl Iterator<Item = Result<Record, Fault>> {
     Table::new(file, delimiter).skip(1).map(move |row| match row {
         Ok(row) if row.cells.len() == columns => cells(&row.cells),
@@ -50,30 +45,30 @@ fn cells(record: &ByteRecord) -> Result<Record, Fault> {
     cells.map(Record::Cells).map_err(|_| Fault::Row("the row is not UTF-8 text".to_owned()))
 }
 
-/// The header and the rows behind it.
 struct Table {
     reader: Reader<Chain<BufReader<File>, &'static [u8]>>,
-    /// How many lines further the reader is once it has read a row.
+    /// Number of lines by which the reader is ahead after it has read a row.
     ahead_by: u64,
-    /// The row behind the one that is given: the last is the mark.
+    /// One row of lookahead: the last row of the reader is the sentinel.
     next: Option<Result<Row, String>>,
 }
 
 struct Row {
     cells: ByteRecord,
-    /// Where it begins; lines count from 1.
+    /// Line on which it begins, from 1.
     line: u64,
 }
 
 impl Table {
     fn new(file: File, delimiter: u8) -> Self {
         let mut file = BufReader::new(file);
-        // What cannot be read is told when it is.
+        // A read error is reported by the read that follows.
         let first = file.fill_buf().unwrap_or_default().split_inclusive(|byte| *byte == b'\n').next();
-        // Of a line break of two characters the reader takes one with the row, and the other with the next.
+        // Of `\r
+        // ` the reader consumes one character with the row and the other with the next row.
         let has_returns = first.is_some_and(|line| line.ends_with(b"\r\n"));
         let (mark, ahead_by) = if has_returns { (MARK, 0) } else { (&MARK[1..], 1) };
-        // Rows of another length are wrong by themselves, and not the end of everything.
+        // Rows of another length are reported as invalid instead of ending the table.
         let mut reader = ReaderBuilder::new();
         reader.delimiter(delimiter).flexible(true).has_headers(false);
         Table { reader: reader.from_reader(file.chain(mark.as_bytes())), ahead_by, next: None }
@@ -91,7 +86,7 @@ impl Table {
         }
     }
 
-    /// What is wrong when the last row is not the mark.
+    /// The error message if the last row is not the sentinel.
     fn unclosed(&self, last: &Row) -> Option<String> {
         let cell = last.cells.iter().next_back().filter(|cell| *cell != MARK.trim_start().as_bytes())?;
         let line = self.reader.position().line().saturating_sub(breaks(cell));
@@ -112,7 +107,6 @@ impl Iterator for Table {
     }
 }
 
-/// How many lines end in a text.
 fn breaks(text: &[u8]) -> u64 {
     text.iter().filter(|byte| **byte == b'\n').count() as u64
 }

@@ -1,4 +1,4 @@
-//! JSON Lines: an object on each line. Must not know what keys mean.
+//! Rows of JSON Lines files: an object on each line.
 
 use std::{
     fs::File,
@@ -10,7 +10,7 @@ use serde_json::Value;
 use super::record::{Fault, Record};
 use crate::{chat::read_json, diagnostic::kind_of, files::words};
 
-/// The rows; empty lines are none.
+/// Empty lines are skipped.
 pub(super) fn records(file: File) -> impl Iterator<Item = Result<Record, Fault>> {
     let (mut reader, mut line, mut number, mut is_over) = (BufReader::new(file), Vec::new(), 0_u64, false);
     std::iter::from_fn(move || {

@@ -1,4 +1,4 @@
-//! `--each PATTERN`: a row `{path, text}` for each file. Must not know what texts are for.
+//! Rows of `--each PATTERN`: `{path, text}` for each matching file.
 
 use std::path::{Path, PathBuf};
 
@@ -13,20 +13,15 @@ use crate::{
     user_file::{self, MAX_TEXT},
 };
 
-/// Characters that make a part of a path a pattern.
 const SPECIAL: [char; 6] = ['*', '?', '[', ']', '{', '}'];
 
-/// The files that a pattern names, sorted.
-///
-/// # Errors
-/// It is no pattern, or names no file.
 pub(super) fn files(pattern: &str) -> Result<Vec<PathBuf>, Box<Diagnostic>> {
     let typed = pattern.strip_prefix("./").unwrap_or(pattern);
     let glob = GlobBuilder::new(typed).literal_separator(true).build();
     let glob = glob.map_err(|error| Diagnostic::new(format!("--each {pattern}: {}", error.kind())))?.compile_matcher();
     let folder = literal_folder(typed);
     let is_here = folder.as_os_str().is_empty();
-    // What begins with a dot is meant only by who writes the dot.
+    // As in a shell, a pattern matches hidden files only if it contains the dot.
     let takes_hidden = Path::new(typed).components().any(|part| part.as_os_str().to_string_lossy().starts_with('.'));
     let mut walk = WalkBuilder::new(if is_here { Path::new(".") } else { &folder });
     walk.standard_filters(false).hidden(!takes_hidden).follow_links(true);
@@ -47,14 +42,13 @@ pub(super) fn files(pattern: &str) -> Result<Vec<PathBuf>, Box<Diagnostic>> {
     Ok(files)
 }
 
-/// The folder that all files are in: the parts in front of the first pattern.
+/// The longest prefix of the pattern without special characters.
 fn literal_folder(pattern: &str) -> PathBuf {
     let path = Path::new(pattern);
     let folder = path.parent().unwrap_or(Path::new(""));
     folder.components().take_while(|part| !part.as_os_str().to_string_lossy().contains(SPECIAL)).collect()
 }
 
-/// A row for each.
 pub(super) fn records(files: Vec<PathBuf>) -> impl Iterator<Item = Result<Record, Fault>> {
     files.into_iter().map(|path| {
         let shown = path.display().to_string();

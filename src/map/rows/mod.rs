@@ -1,8 +1,7 @@
-//! Where rows come from: files of JSON Lines, CSV or TSV, standard input, files that a pattern names. Must not know what rows are
-//! for.
+//! Sources of rows: JSON Lines, CSV, TSV, standard input, and files that match a pattern.
 //!
-//! Rows are read twice, once to be checked and once to be run, so that any number of them takes no memory; what can be read only
-//! once is kept in a file that nobody sees.
+//! Rows are read twice, once for validation and once to run them, so that memory does not grow with their number. Input
+//! that can only be read once is copied to a temporary file.
 
 mod delimited;
 mod json_lines;
@@ -23,28 +22,23 @@ use crate::{
     user_file,
 };
 
-/// How much is looked at to tell what a text is.
+/// Bytes that are inspected to detect the format.
 const SNIFFED: usize = 64 << 10;
 
-/// More rows than this are not kept of a pipe, in bytes: it may have no end, and the disk has one.
+/// Most bytes that are copied from a pipe, which may not end.
 const MAX_ROWS: u64 = 16 << 30;
 
-/// The endings of files of rows, and whether the rows are JSON.
+/// File name extensions, and whether the format is JSON Lines.
 const ENDINGS: [(&str, bool); 6] =
     [("csv", false), ("tsv", false), ("tab", false), ("jsonl", true), ("ndjson", true), ("json", true)];
 
-/// Where rows come from.
 #[derive(Clone, Debug)]
 pub(crate) enum Source {
-    /// A file.
     File(PathBuf),
-    /// Standard input.
     StandardInput,
-    /// The files that a pattern names.
     Each(String),
 }
 
-/// Rows that can be read again and again.
 #[derive(Debug)]
 pub(super) struct Rows {
     name: String,
@@ -59,10 +53,6 @@ enum Kind {
 }
 
 impl Rows {
-    /// Opens a source.
-    ///
-    /// # Errors
-    /// It cannot be read, or is nothing that rows can be made of.
     pub(super) fn open(source: &Source) -> Result<Self, Box<Diagnostic>> {
         let (name, file, ending) = match source {
             Source::Each(pattern) => {
@@ -85,12 +75,10 @@ impl Rows {
         Ok(Rows { name, kind })
     }
 
-    /// What the source is called.
     pub(super) fn name(&self) -> &str {
         &self.name
     }
 
-    /// The names of the columns, where rows have cells.
     pub(super) fn header(&self) -> Option<&[String]> {
         match &self.kind {
             Kind::Table { header, .. } => Some(header),
@@ -98,10 +86,7 @@ impl Rows {
         }
     }
 
-    /// Reads them from the first one on. Only one reading goes on at a time.
-    ///
-    /// # Errors
-    /// They cannot be read a second time.
+    /// Reads the rows from the first one. Iterators share the file position: use one at a time.
     pub(super) fn read(&self) -> Result<Records, Box<Diagnostic>> {
         let again = |file| again(file).map_err(|error| cannot_read(&self.name, &error));
         Ok(match &self.kind {
@@ -128,13 +113,13 @@ fn unreadable(name: &str, path: &Path, error: &io::Error) -> Box<Diagnostic> {
     Box::new(problem)
 }
 
-/// A file that can be read from its beginning again.
+/// Opens a file. What is not a regular file is copied, so that it can be read twice.
 fn open(path: &Path) -> io::Result<File> {
     let file = user_file::open(path)?;
     if file.metadata()?.is_file() { Ok(file) } else { kept(file) }
 }
 
-/// Everything that comes, in a file without a name.
+/// Copies input to an unnamed temporary file.
 fn kept(source: impl Read) -> io::Result<File> {
     let mut file = tempfile::tempfile()?;
     let count = io::copy(&mut source.take(MAX_ROWS + 1), &mut file)?;
@@ -144,7 +129,6 @@ fn kept(source: impl Read) -> io::Result<File> {
     Ok(file)
 }
 
-/// The file from its beginning.
 fn again(file: &File) -> io::Result<File> {
     let mut file = file.try_clone()?;
     file.seek(SeekFrom::Start(0))?;
@@ -157,7 +141,7 @@ fn beginning(file: &File) -> io::Result<Vec<u8>> {
     Ok(start)
 }
 
-/// What a text is, by its name or else by how it begins.
+/// Detects the format by the extension, or else by the first bytes.
 fn kind(name: &str, file: File, ending: Option<&str>, start: &[u8]) -> Result<Kind, Box<Diagnostic>> {
     if start.starts_with(&[0xff, 0xfe]) || start.starts_with(&[0xfe, 0xff]) {
         let problem = Diagnostic::new(format!("{name} is text in UTF-16, and rows are read as UTF-8"));
@@ -179,7 +163,7 @@ fn kind(name: &str, file: File, ending: Option<&str>, start: &[u8]) -> Result<Ki
     let has = |delimiter: u8| line.contains(&delimiter);
     let delimiter = match ending {
         Some("tsv" | "tab") => b'\t',
-        // As spreadsheets write it where the comma stands in numbers.
+        // Spreadsheets write semicolons in locales whose decimal separator is the comma.
         _ if !has(b',') && has(b';') => b';',
         Some("csv") => b',',
         _ if has(b'\t') => b'\t',

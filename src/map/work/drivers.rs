@@ -1,5 +1,4 @@
-//! The threads that rows are on: those that run them, or the one that waits for a server to have them run. Must not know which rows
-//! there are.
+//! The threads that run rows, or the one that waits for a Restate server to run them.
 
 use std::{
     io,
@@ -20,10 +19,6 @@ use crate::{
     threads::{Like, Threads},
 };
 
-/// Starts them.
-///
-/// # Errors
-/// The system has none left.
 pub(super) fn threads(shared: &Arc<Shared>, sender: &Sender<Message>) -> Result<Threads<Job>, Box<Diagnostic>> {
     let threads = match &shared.there {
         Some(_) => of_waits(shared, sender),
@@ -32,7 +27,6 @@ pub(super) fn threads(shared: &Arc<Shared>, sender: &Sender<Message>) -> Result<
     threads.map_err(|error| no_thread(&error))
 }
 
-/// Threads that run rows.
 fn of_runs(shared: &Arc<Shared>, sender: &Sender<Message>) -> io::Result<Threads<Job>> {
     let like = Like { name: "lmthing-map", stack_size: THREAD_STACK_SIZE };
     let (shared, sender) = (shared.clone(), sender.clone());
@@ -50,7 +44,6 @@ fn of_runs(shared: &Arc<Shared>, sender: &Sender<Message>) -> io::Result<Threads
     })
 }
 
-/// The thread that waits for rows at a server.
 fn of_waits(shared: &Arc<Shared>, sender: &Sender<Message>) -> io::Result<Threads<Job>> {
     let like = Like { name: "lmthing-map", stack_size: THREAD_STACK_SIZE };
     let (shared, sender) = (shared.clone(), sender.clone());

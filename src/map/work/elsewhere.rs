@@ -1,9 +1,10 @@
-//! A row that a worker at a server runs: its key, and what comes of it. Must not know other rows, but which of their runs are taken.
+//! A row that a worker runs by way of a Restate server.
 //!
-//! Keys make the same command, whatever has ended the one before, wait for the runs that are under way and take the results that
-//! are there. Each is made of the row's input and two numbers. `copy` tells rows of equal inputs apart: the first one whose run is
-//! not another row's. `failures` is how often that copy has failed: what failed in an earlier command is run again, by another
-//! key. So nothing has to be kept here but what all keys have in common, and the runs whose results stand in OUT.
+//! Idempotency keys make a repeated command wait for runs that are still going and reuse finished ones. A key is made
+//! of the row's input and two numbers. `copy` distinguishes rows with equal inputs: the lowest whose run belongs to no
+//! other row. `failures` counts how often that copy has failed, so that a run that failed in an earlier command is
+//! repeated under another key. Only the common salt of all keys and the runs whose results are in OUT have to be
+//! stored.
 
 use std::{
     collections::{HashMap, HashSet},
@@ -25,10 +26,9 @@ use crate::{
     remote::{Ended, Remote, RemoteError},
 };
 
-/// When a run that the server does not know is asked for once more.
+/// Delay before a run that the server does not know is requested again.
 const ONCE_MORE: Duration = Duration::from_secs(1);
 
-/// What rows at a server share.
 pub(super) struct There {
     pub(super) elsewhere: Elsewhere,
     salt: String,
@@ -36,28 +36,28 @@ pub(super) struct There {
 }
 
 struct Taken {
-    /// Runs and keys, and the row that each is of; 0 for what stands in OUT.
+    /// Hashes of runs and keys with the row that owns them; 0 for those whose results are in OUT.
     runs: HashMap<u64, u64>,
-    /// Runs that this command has begun.
+    /// Runs that this command has started.
     begun: HashSet<u64>,
-    /// Inputs that several rows have: the first copy that may be free.
+    /// First copy that may be free, for inputs that several rows share.
     copies: HashMap<u64, u32>,
 }
 
 impl There {
-    /// `taken` are the runs whose results stand in OUT.
+    /// `taken` are the hashes of the runs whose results are in OUT.
     pub(super) fn new(elsewhere: Elsewhere, salt: String, taken: impl IntoIterator<Item = u64>) -> Self {
         let runs = taken.into_iter().map(|run| (run, 0)).collect();
         There { elsewhere, salt, taken: Mutex::new(Taken { runs, begun: HashSet::new(), copies: HashMap::new() }) }
     }
 
-    /// Takes a run, or the key of one, for a row; says whether that may have it.
+    /// Claims a run or a key for a row; returns whether the row owns it now.
     fn take(&self, run: &str, row: u64) -> bool {
         let mut taken = self.taken.lock().unwrap_or_else(PoisonError::into_inner);
         *taken.runs.entry(of_text(run)).or_insert(row) == row
     }
 
-    /// Whether a run is an earlier command's. The server says that it has had the key before.
+    /// Whether a run was started by an earlier command. `is_known`: the server has seen its key before.
     fn is_earlier(&self, run: &str, is_known: bool) -> bool {
         let mut taken = self.taken.lock().unwrap_or_else(PoisonError::into_inner);
         let run = of_text(run);
@@ -72,7 +72,6 @@ impl There {
         taken.copies.get(&input).copied().unwrap_or_default()
     }
 
-    /// All copies below this one are other rows'.
     fn are_taken_below(&self, input: u64, copy: u32) {
         let mut taken = self.taken.lock().unwrap_or_else(PoisonError::into_inner);
         let first = taken.copies.entry(input).or_default();
@@ -80,10 +79,10 @@ impl There {
     }
 }
 
-/// Has a row run, or takes the run of it that there is.
+/// Submits a row, or attaches to the run of it that exists, and waits for its end.
 ///
 /// # Errors
-/// The server cannot be asked, or refuses: no row is to blame.
+/// The server cannot be reached or refuses requests, independent of the row.
 pub(super) async fn run(there: &There, remote: &Remote, job: &Job) -> Result<Outcome, RemoteError> {
     let began = Instant::now();
     let number = of_input(&job.input);
@@ -93,7 +92,7 @@ pub(super) async fn run(there: &There, remote: &Remote, job: &Job) -> Result<Out
     let mut is_lost = false;
     loop {
         let key = key(&there.salt, service, &job.input, (place.copy, place.failures));
-        // Of rows that are equal one submits it.
+        // Of equal rows only one submits a key.
         let submitted = match there.take(&key, job.row) {
             true => Some(remote.submit(service, &key, &input).await?),
             false => None,
@@ -115,7 +114,7 @@ pub(super) async fn run(there: &There, remote: &Remote, job: &Job) -> Result<Out
             None => remote.wait(&invocation).await?,
         };
         if matches!(ended, Ended::Gone) && !is_lost {
-            // The server has lost it, or forgotten it in this moment.
+            // The server may have discarded it between the two requests.
             is_lost = true;
             sleep(ONCE_MORE).await;
             continue;
@@ -132,7 +131,6 @@ fn has_failed(ended: &Ended) -> bool {
     }
 }
 
-/// What a run has come to.
 fn outcome(ended: Ended, took: Duration) -> Outcome {
     let failed = |message: String| Some(RowError::new(RunError::SCRIPT_EXIT_CODE, "server", message));
     let mut report = match ended {

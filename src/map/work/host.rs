@@ -1,4 +1,4 @@
-//! What a script of a row may ask of the program: what it prints and warns of is told to whoever runs the rows.
+//! Script host of a row: sends printed text and warnings to the pool.
 
 use std::{
     cell::RefCell,
@@ -11,26 +11,24 @@ use std::{
 use super::message::Message;
 use crate::script::ScriptHost;
 
-/// The host of one row, or of the file while it is loaded. Clones are the same.
+/// Host of one row, or of the file while it is loaded. Clones share their state.
 #[derive(Clone)]
 pub(in crate::map) struct RowHost(Rc<Inner>);
 
 struct Inner {
     row: Option<u64>,
     sender: Sender<Message>,
-    /// A line that has no end yet.
+    /// Text after the last line break.
     line: RefCell<String>,
     files: RefCell<BTreeSet<PathBuf>>,
     redact: Box<dyn Fn(&str) -> String>,
 }
 
 impl RowHost {
-    /// While the file is loaded.
     pub(in crate::map) fn of_file(sender: Sender<Message>) -> Self {
         RowHost::new(None, sender, Box::new(str::to_owned))
     }
 
-    /// While a row runs.
     pub(super) fn of_row(row: u64, sender: Sender<Message>, redact: Box<dyn Fn(&str) -> String>) -> Self {
         RowHost::new(Some(row), sender, redact)
     }
@@ -40,12 +38,11 @@ impl RowHost {
         RowHost(Rc::new(Inner { row, sender, line, files, redact }))
     }
 
-    /// The files that were looked for.
+    /// Files that the loader looked for.
     pub(in crate::map) fn files(&self) -> BTreeSet<PathBuf> {
         self.0.files.borrow().clone()
     }
 
-    /// Nothing more is printed.
     pub(in crate::map) fn end(&self) {
         let line = self.0.line.take();
         if !line.is_empty() {
@@ -58,7 +55,7 @@ impl RowHost {
         let _ = self.0.sender.send(Message::Printed { row: self.0.row, text });
     }
 
-    /// Whole lines only: others print as well.
+    /// Only whole lines are printed, because the output of several rows is interleaved.
     fn take(&self, text: &str) {
         let mut line = self.0.line.borrow_mut();
         line.push_str(text);

@@ -1,4 +1,4 @@
-//! All rows: some threads, rows handed to them, and what comes back. Must not know JavaScript.
+//! The pool: assigns rows to threads and handles what they report.
 
 use std::{
     collections::{BTreeMap, HashMap, HashSet},
@@ -34,40 +34,35 @@ use crate::{
     threads::Threads,
 };
 
-/// How often is looked at the clock and for signals.
+/// Interval of the checks for time limits and signals.
 const TICK: Duration = Duration::from_millis(50);
 
-/// How long a script may hold its thread: longer than what is interrupted.
+/// How long a script may block its thread. Scripts that can be interrupted are interrupted earlier.
 const STUCK: Duration = Duration::from_secs(15);
 
-/// The same when it should be over.
+/// The same for a row that has passed a time limit.
 const STUCK_LATE: Duration = Duration::from_millis(100);
 
-/// How long rows that are under way have to end when the user wants the end.
+/// How long running rows may take to end after an interrupt.
 const GRACE: Duration = Duration::from_millis(800);
 
-/// How often a row is run again that failed only because servers took no more requests.
+/// How often a row is tried again that failed only because of rate limits.
 const MAX_REFUSALS: u32 = 20;
 
-/// The first wait before a row is run again.
 const FIRST_WAIT: Duration = Duration::from_millis(500);
 
-/// What is left of the rows once all were looked at.
+/// The rows that the validation has left to run.
 pub(in crate::map) struct Rest {
     pub(in crate::map) total: u64,
     pub(in crate::map) kept: u64,
-    /// To be run, or to be told as wrong.
+    /// Rows to run or to report as invalid.
     pub(in crate::map) todo: Bits,
     pub(in crate::map) wrong: BTreeMap<u64, String>,
     pub(in crate::map) wrong_rows: Bits,
-    /// What keys of rows at a server are made of, and the runs there whose results are taken.
+    /// Salt of idempotency keys, and hashes of the invocations that are already used.
     pub(in crate::map) keys: (String, HashSet<u64>),
 }
 
-/// Runs the rows.
-///
-/// # Errors
-/// There are no threads, or results cannot be written.
 pub(in crate::map) fn run(
     options: &Arc<MapOptions>,
     (inputs, mut rest): (Inputs, Rest),
@@ -114,13 +109,11 @@ struct Pool {
     receiver: Receiver<Message>,
     threads: Threads<Job>,
     running: HashMap<u64, Running>,
-    /// Rows that are run once more, each when it is time.
+    /// Rows to try again, with the earliest time for each.
     again: Vec<(Instant, Running)>,
-    /// The row that was read last.
     row: u64,
     tally: Tally,
     early: Option<Early>,
-    /// When the user wanted the end.
     asked_to_end: Option<Instant>,
 }
 
@@ -149,7 +142,7 @@ impl Pool {
         }
     }
 
-    /// Begins as many rows as there is room for; says whether there are no more.
+    /// Starts rows until all threads are busy; returns whether there are no more rows.
     fn begin_rows(&mut self, listener: &mut dyn Listener) -> Result<bool, Box<Diagnostic>> {
         while self.running.len() < self.shared.options.jobs.get() {
             if self.early.is_some() {
@@ -182,7 +175,7 @@ impl Pool {
         Ok(false)
     }
 
-    /// Whether limits leave nothing for one more row at a server; rows here ask for each request themselves.
+    /// Whether the limits allow no further remote row. Local rows check the limits at every request.
     fn is_used_up(&mut self) -> bool {
         let reached = self.shared.there.as_ref().and_then(|_| self.shared.overall.used_up());
         if let Some(words) = reached {
@@ -197,7 +190,6 @@ impl Pool {
         Some(self.again.swap_remove(due).1)
     }
 
-    /// Hands a row to a thread.
     fn start(&mut self, mut row: Running) {
         row.watched = WatchedRun::default();
         let (input, watched) = (row.input.clone(), row.watched.clone());
@@ -206,7 +198,6 @@ impl Pool {
         self.running.insert(row.row, row);
     }
 
-    /// The row that was read last does not fit the file.
     fn is_wrong(
         &mut self,
         input: Map<String, Value>,
@@ -225,14 +216,14 @@ impl Pool {
             Message::Printed { row, text } => listener.printed(row, &text),
             Message::Warned { row, message } => listener.warned(row, &message),
             Message::Lost { row, error } => {
-                // It was not the row: the next command asks for it again.
+                // Not the row's fault: the next command requests it again.
                 if self.running.remove(&row).is_some() {
                     self.early.get_or_insert(Early::Lost(error));
                     self.asked_to_end.get_or_insert_with(Instant::now);
                 }
             }
             Message::Ended { row, attempt, outcome } => {
-                // A row of a thread that was given up may still come to an end.
+                // A thread that was replaced may still finish its row.
                 let is_it = self.running.get(&row).is_some_and(|running| running.attempt == attempt);
                 if let Some(running) = is_it.then(|| self.running.remove(&row)).flatten() {
                     self.tally.used(&outcome);
@@ -246,7 +237,6 @@ impl Pool {
         Ok(())
     }
 
-    /// A run of a row has ended, which may be run again.
     fn has_ended(
         &mut self,
         mut running: Running,
@@ -258,7 +248,7 @@ impl Pool {
             && failure.kind == "limit"
             && let Some(words) = self.shared.overall.reached()
         {
-            // It was not the row: it is run by the next command.
+            // Not the row's fault: the next command runs it.
             self.early.get_or_insert(Early::Limit(words));
             return Ok(());
         }
@@ -283,7 +273,7 @@ impl Pool {
         });
         let count = if outcome.is_refused { &mut running.refusals } else { &mut running.failures };
         *count += 1;
-        // Scripts fail at once; models may need a moment.
+        // Failures of scripts are retried at once, failures of models with backoff.
         let wait = if failure.code == RunError::MODEL_EXIT_CODE {
             FIRST_WAIT * 2_u32.pow((*count - 1).min(6))
         } else {
@@ -296,7 +286,6 @@ impl Pool {
         Ok(())
     }
 
-    /// A row is over for good.
     fn is_over(
         &mut self,
         running: Running,
@@ -328,8 +317,8 @@ impl Pool {
         written.map_err(|error| self.writer.failed(&error))
     }
 
-    /// A script that cannot be interrupted keeps its thread; its other rows are started again on another thread. A row past its
-    /// own limit is ended, even if its thread is still blocked.
+    /// Replaces threads that a script blocks; their other rows start again on another thread. A row past its own time
+    /// limit ends even if its thread is still blocked.
     fn give_up_on_the_stuck(&mut self, listener: &mut dyn Listener) -> Result<(), Box<Diagnostic>> {
         let is_late = |row: &Running| Some((row.row, row.watched.late()?));
         let late: HashMap<u64, LateRun> = self.running.values().filter_map(is_late).collect();
@@ -370,7 +359,7 @@ impl Pool {
             && let Some(words) = self.shared.overall.reached()
         {
             self.early = Some(Early::Limit(words));
-            // Rows at a server go on there.
+            // Remote rows continue on the server, so there is nothing to wait for.
             if self.shared.there.is_some() {
                 self.asked_to_end = Some(Instant::now());
             }

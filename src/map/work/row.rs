@@ -1,4 +1,4 @@
-//! One row: a run of the file in an engine of its own. Must not know other rows.
+//! Runs one row in an engine of its own.
 
 use std::{
     panic::AssertUnwindSafe,
@@ -35,26 +35,23 @@ use crate::{
     },
 };
 
-/// Bytes that the scripts of a row may use: many run at once.
+/// Memory limit of a row's scripts in bytes, as many rows run at once.
 pub(super) const MAX_MEMORY: usize = 512 << 20;
 
-/// How long a script may compute without giving the other rows of its thread a turn.
+/// How long a script may compute without yielding to the other rows of its thread.
 const LONGEST_TURN: Duration = Duration::from_secs(5);
 
-/// What all rows share.
 pub(super) struct Shared {
     pub(super) options: Arc<MapOptions>,
-    /// What they may use together.
+    /// Limits that all rows share.
     pub(super) overall: Arc<Overall>,
-    /// What they know of servers.
+    /// Rate limits of providers that rows have found out.
     pub(super) servers: Arc<Servers>,
-    /// Where they are run, if not here.
     pub(super) there: Option<There>,
-    /// What the file takes, as it was when the rows were checked.
+    /// Input declaration of the file at the time of the validation.
     pub(super) taken: Arc<Taken>,
 }
 
-/// Runs a row to its end.
 pub(super) async fn run(shared: &Shared, redactor: &Redactor, job: &Job, sender: &Sender<Message>) -> Outcome {
     let began = Instant::now();
     let options = &shared.options;
@@ -67,7 +64,6 @@ pub(super) async fn run(shared: &Shared, redactor: &Redactor, job: &Job, sender:
     let end = AssertUnwindSafe(run).catch_unwind().await;
     meter.close();
     host.end();
-    // A panic is a fault of ours, and no reason for other rows to fail.
     let end = end.unwrap_or_else(|_| {
         FileRun::Failed(Rc::new(RunError::from(Diagnostic::new("lmthing failed while it ran this row"))))
     });
@@ -93,13 +89,12 @@ pub(super) async fn run(shared: &Shared, redactor: &Redactor, job: &Job, sender:
     }
 }
 
-/// A row that could not be run to its end.
 pub(super) fn broken(message: &str) -> Outcome {
     let failure = RowError::new(RunError::SCRIPT_EXIT_CODE, "script", message.to_owned());
     Outcome { failure: Some(failure), cost: Some(0.0), ..Outcome::default() }
 }
 
-/// A row that has passed a limit and did not end by itself.
+/// Outcome of a row that passed a limit and did not end by itself.
 pub(super) fn cut_off(LateRun { message, summary, took }: LateRun) -> Outcome {
     Outcome {
         cost: summary.total_cost(),
@@ -153,7 +148,6 @@ fn options_of(
     }
 }
 
-/// Whether the run failed because a server took no more requests.
 fn is_refused(end: &FileRun) -> bool {
     let (FileRun::Failed(error) | FileRun::FailedAs(error, _)) = end else { return false };
     matches!(error.origin(), RunError::Provider(error)

@@ -1,4 +1,4 @@
-//! A row from its first attempt to its end, with what attempts used. Must not know other rows.
+//! State of a row across its attempts.
 
 use std::time::Duration;
 
@@ -12,21 +12,19 @@ use crate::{
     threads::ThreadId,
 };
 
-/// A row that was begun.
 #[derive(Clone)]
 pub(super) struct Running {
     pub(super) row: u64,
     pub(super) input: Map<String, Value>,
     pub(super) attempt: u32,
-    /// Attempts that count, and those that servers refused.
+    /// Attempts that failed, without those that were rate-limited.
     pub(super) failures: u32,
     pub(super) refusals: u32,
     pub(super) thread: Option<ThreadId>,
-    /// The attempt that is under way.
     pub(super) watched: WatchedRun,
-    /// Which of its runs at a server is next.
+    /// Identifies its next run on the Restate server.
     pub(super) place: Option<Place>,
-    /// What earlier attempts used.
+    /// Sums of earlier attempts.
     pub(super) usage: Usage,
     pub(super) cost: Option<f64>,
     pub(super) took: Duration,
@@ -49,7 +47,6 @@ impl Running {
         }
     }
 
-    /// Takes in what an attempt used.
     pub(super) fn add(&mut self, outcome: &Outcome) {
         self.usage = self.usage.plus(outcome.usage);
         self.cost = self.cost.zip(outcome.cost).map(|(before, cost)| before + cost);
@@ -57,7 +54,6 @@ impl Running {
     }
 }
 
-/// What a run at a server has used.
 pub(super) fn used(outcome: &Outcome) -> Used {
     let Usage { input_tokens, output_tokens, .. } = outcome.usage;
     let tokens = input_tokens.unwrap_or_default() + output_tokens.unwrap_or_default();

@@ -1,4 +1,4 @@
-//! What rows came to, added up. Must not know how they are run.
+//! Totals of a map and the decision to end it early.
 
 use std::time::Instant;
 
@@ -8,14 +8,12 @@ use crate::map::{
     results::Outcome,
 };
 
-/// So many failures of one kind that a setting is to blame for, and no success: every other row would fail as well.
+/// So many configuration failures and no success mean that every row would fail.
 const HOPELESS: u64 = 3;
 
-/// What was added up so far.
 pub(super) struct Tally {
     pub(super) totals: Totals,
     began: Instant,
-    /// Failures that a setting is to blame for.
     unconfigured: u64,
 }
 
@@ -25,7 +23,6 @@ impl Tally {
         Tally { totals: Totals { progress, total, kept, ..Totals::default() }, began: Instant::now(), unconfigured: 0 }
     }
 
-    /// Takes in what a run used.
     pub(super) fn used(&mut self, outcome: &Outcome) {
         let progress = &mut self.totals.progress;
         progress.usage = progress.usage.plus(outcome.usage);
@@ -33,7 +30,6 @@ impl Tally {
         progress.is_cost_unknown |= outcome.cost.is_none();
     }
 
-    /// Takes in the end of a row.
     pub(super) fn ended(&mut self, row: u64, outcome: &Outcome) {
         match &outcome.failure {
             None => self.totals.progress.done += 1,
@@ -45,7 +41,6 @@ impl Tally {
         }
     }
 
-    /// Whether no more rows are to be begun, and why.
     pub(super) fn too_much(&self, options: &MapOptions) -> Option<Early> {
         let Progress { done, failed, rows, .. } = self.totals.progress;
         if options.max_errors.is_some_and(|most| most.are_passed(failed, rows)) {
@@ -56,7 +51,6 @@ impl Tally {
         is_hopeless.then(|| Early::Errors("every row fails for the same reason".to_owned()))
     }
 
-    /// How far it is.
     pub(super) fn progress(&mut self, running: usize) -> &Progress {
         let progress = &mut self.totals.progress;
         progress.running = running as u64;

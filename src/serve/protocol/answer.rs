@@ -1,4 +1,4 @@
-//! A file as a tool, and what a call came to as its result. Must not know who asks.
+//! Conversion of files and outcomes to MCP tools and results.
 
 use std::sync::Arc;
 
@@ -11,7 +11,6 @@ use serde_json::Value;
 use super::super::{Outcome, ServedFile};
 use crate::diagnostic::closest;
 
-/// The tool that a file is.
 pub(super) fn tool(file: &ServedFile) -> Tool {
     let input = Arc::new(file.input.clone());
     let tool = Tool::new_with_raw(file.name.clone(), file.description.clone().map(Into::into), input);
@@ -21,7 +20,7 @@ pub(super) fn tool(file: &ServedFile) -> Tool {
     }
 }
 
-/// The result of a call. Data is data only where the tool has promised it: a client checks it against that promise.
+/// Structured content is sent only if the tool declares an output schema, as clients validate against it.
 pub(super) fn result(outcome: Outcome, promises_data: bool) -> CallToolResult {
     let text = |text: String| vec![ContentBlock::text(text)];
     match outcome {
@@ -33,7 +32,7 @@ pub(super) fn result(outcome: Outcome, promises_data: bool) -> CallToolResult {
     }
 }
 
-/// There is no tool of this name: the mistake of a program, not of a model.
+/// A protocol error rather than a tool result, as the client has made the mistake and not the model.
 pub(super) fn unknown(name: &str, files: &[ServedFile]) -> ErrorData {
     let meant = closest(name, files.iter().map(|file| file.name.as_str()));
     let tip = meant.map(|meant| format!("; did you mean {meant:?}?")).unwrap_or_default();

@@ -1,5 +1,4 @@
-//! The side of a connection that answers: the list of tools, calls, and word of changes. Each connection has one. Must not know
-//! how messages come and go.
+//! Handler of one MCP connection: lists tools, calls them, announces changes.
 
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -19,13 +18,12 @@ use super::{
     answer::{result, tool, unknown},
 };
 
-/// The methods that are understood; one that is not understood all the same has wrong parameters.
+/// Supported methods. A request for one of them that rmcp could not parse has invalid parameters.
 const METHODS: [&str; 4] = ["initialize", "ping", "tools/list", "tools/call"];
 
-/// Answers one client.
 pub(super) struct Handler {
     files: Arc<dyn PromptFiles>,
-    /// Tells the client of changes, for as long as the connection is there.
+    /// Task that notifies the client of changes while the connection lasts.
     announcer: Mutex<JoinSet<()>>,
 }
 
@@ -34,7 +32,6 @@ impl Handler {
         Handler { files, announcer: Mutex::default() }
     }
 
-    /// Hears of changes from now on.
     fn changes(&self) -> watch::Receiver<u64> {
         let mut changes = self.files.changes();
         changes.mark_unchanged();
@@ -95,7 +92,7 @@ impl ServerHandler for Handler {
         let (Some(file), Some(call)) = (file, call) else { return Err(unknown(&request.name, &files)) };
         let outcome = tokio::select! {
             biased;
-            // The library keeps this answer to itself: whoever cancels waits for none.
+            // rmcp does not send this error, as the client has cancelled.
             () = context.ct.cancelled() => return Err(ErrorData::internal_error("the call was cancelled", None)),
             outcome = follow(call, &context.peer, context.meta.get_progress_token()) => outcome,
         };
@@ -112,7 +109,7 @@ impl ServerHandler for Handler {
     }
 
     fn accepted_subscription_filter(&self, requested: &SubscriptionFilter) -> Option<SubscriptionFilter> {
-        // What cannot change here is left out by the library.
+        // rmcp removes what the server does not support.
         Some(requested.clone())
     }
 
@@ -148,13 +145,13 @@ impl ServerHandler for Handler {
     }
 }
 
-/// The library would say no more than the name.
+/// rmcp's default error contains only the method name.
 fn tools_alone(method: &str) -> ErrorData {
     let message = format!("there is no method {method:?}: this server has tools alone");
     ErrorData::new(ErrorCode::METHOD_NOT_FOUND, message, None)
 }
 
-/// Passes on how far the call is, and gives what it came to.
+/// Forwards the progress of a call and returns its outcome.
 async fn follow(call: Call, peer: &Peer<RoleServer>, token: Option<ProgressToken>) -> Outcome {
     let Call { mut progress, mut outcome } = call;
     loop {
@@ -162,9 +159,9 @@ async fn follow(call: Call, peer: &Peer<RoleServer>, token: Option<ProgressToken
             biased;
             Some(progress) = progress.recv() => {
                 let Some(token) = token.clone() else { continue };
-                // A count this large has lost its last digits and no client its patience.
+                // Exact up to 2^53.
                 let told = ProgressNotificationParam::new(token, progress.count as f64).with_message(progress.message);
-                // Whether anybody is left to hear it shows at the end.
+                // A closed connection is noticed elsewhere.
                 let _ = peer.notify_progress(told).await;
             }
             outcome = &mut outcome => {

@@ -1,5 +1,4 @@
-//! Messages as lines. One that cannot be understood is answered all the same: a client that hears nothing waits forever. Must not
-//! know what is asked.
+//! MCP transport over lines. Invalid messages are answered with an error, as the client would wait forever otherwise.
 
 use std::pin::Pin;
 
@@ -13,25 +12,23 @@ use tokio::io::{AsyncBufReadExt, AsyncRead, AsyncWrite, BufReader, Empty, empty}
 
 use super::scan::{Scan, mend_surrogates};
 
-/// No line is longer.
+/// Longest line in bytes.
 const MAX_LINE: usize = 16 << 20;
 
-/// A client at the other end of two streams.
 pub(super) struct Lines<R, W: AsyncWrite> {
     read: BufReader<R>,
-    /// What of a line has come.
+    /// Bytes of the current line.
     line: Vec<u8>,
-    /// What is known of a line that is too long.
+    /// Scanner for the rest of a line that is too long.
     too_long: Option<Scan>,
     write: AsyncRwTransport<RoleServer, Empty, W>,
-    /// An answer to what could not be understood, on its way.
+    /// The error response that is being sent.
     refusal: Option<Pin<Box<dyn Future<Output = ()> + Send>>>,
 }
 
-/// What a line is.
 enum Read {
     Message(Box<ClientJsonRpcMessage>),
-    /// Something that nobody waits for.
+    /// A line that needs no response.
     Nothing,
     Wrong(Option<RequestId>, ErrorData),
 }
@@ -42,7 +39,7 @@ impl<R: AsyncRead + Send + Unpin, W: AsyncWrite + Send + Unpin + 'static> Lines<
         Lines { read, line: Vec::new(), too_long: None, write, refusal: None }
     }
 
-    /// Reads on to the end of a line. May be broken off and called again. Whether there was one.
+    /// Reads to the end of a line; returns whether there was one. Cancel-safe.
     async fn fill(&mut self) -> bool {
         loop {
             let available = self.read.fill_buf().await.unwrap_or_default();
@@ -67,7 +64,6 @@ impl<R: AsyncRead + Send + Unpin, W: AsyncWrite + Send + Unpin + 'static> Lines<
         }
     }
 
-    /// Takes the line that was read.
     fn take(&mut self) -> Read {
         if let Some(scan) = self.too_long.take() {
             return scan.refuse(ErrorCode::INVALID_REQUEST, &format!("it has more than {} MiB", MAX_LINE >> 20));
@@ -92,7 +88,7 @@ impl<R: AsyncRead + Send + Unpin, W: AsyncWrite + Send + Unpin + 'static> Transp
         self.write.send(message)
     }
 
-    /// May be broken off and called again.
+    /// Cancel-safe.
     async fn receive(&mut self) -> Option<ClientJsonRpcMessage> {
         loop {
             if let Some(refusal) = &mut self.refusal {
@@ -107,7 +103,7 @@ impl<R: AsyncRead + Send + Unpin, W: AsyncWrite + Send + Unpin + 'static> Transp
                 Read::Nothing => {}
                 Read::Wrong(id, error) => {
                     let send = self.write.send(ServerJsonRpcMessage::error(error, id));
-                    // Whether anybody is left to hear it shows soon enough.
+                    // A closed connection is noticed by the next read.
                     self.refusal = Some(Box::pin(async { drop(send.await) }));
                 }
             }
@@ -131,7 +127,7 @@ impl Scan {
 
 fn read(line: &[u8]) -> Read {
     let line = line.strip_prefix("\u{feff}".as_bytes()).unwrap_or(line);
-    // What is no JSON at all is somebody's output, and not meant for us.
+    // A line that is not JSON is output of another program.
     if !line.starts_with(b"{") && !line.starts_with(b"[") {
         return Read::Nothing;
     }
@@ -142,7 +138,7 @@ fn read(line: &[u8]) -> Read {
     scan.push(line);
     match serde_json::from_slice::<Value>(line) {
         Err(error) => scan.refuse(ErrorCode::PARSE_ERROR, &error.to_string()),
-        // Word of something that is not known here.
+        // An unknown notification.
         Ok(value) if value.get("id").is_none() && value.get("method").is_some() => Read::Nothing,
         Ok(_) => scan.refuse(ErrorCode::INVALID_REQUEST, "it is no message of JSON-RPC 2.0"),
     }
@@ -171,7 +167,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn what_nobody_waits_for_is_passed_over() {
+    async fn lines_without_a_request_are_ignored() {
         let lines = "\n\r\nnoise\n{\"method\":\"window/moved\"}\n";
         assert_eq!(answers(lines.as_bytes()).await, (vec![], 0));
         let last = "\u{feff}{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"ping\"}\r\n{\"jsonrpc\":\"2.0\",\"id\":2,\"method\":\"ping\"}";
@@ -179,7 +175,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn what_cannot_be_read_is_answered() {
+    async fn invalid_messages_are_answered() {
         let deep = format!("{}{}", "[".repeat(200), "]".repeat(200));
         let long = "x".repeat(MAX_LINE);
         for (line, id, code) in [

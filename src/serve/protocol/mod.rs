@@ -1,8 +1,4 @@
-//! Prompt files as tools of a server of the Model Context Protocol, over standard input and output or over HTTP.
-//!
-//! Owns: what of a file is in a tool, what of a call is in an answer, who may ask over HTTP, and when whoever asked has gone.
-//!
-//! Must not know: how files are found, described and run; only [`super::PromptFiles`].
+//! Prompt files as tools of an MCP server, over standard input and output or HTTP.
 
 mod answer;
 mod handler;

@@ -1,5 +1,5 @@
-//! The two ends of a connection, where the library would give up: what comes before the first request is passed over, and when the
-//! client has nothing more to say, what it has asked is answered first. Must not know what is asked.
+//! MCP transport that ignores messages before the first request, and answers open requests after the end of input. rmcp
+//! would close the connection in both cases.
 
 use std::{
     collections::HashSet,
@@ -17,20 +17,18 @@ use tokio::{
     time::{Instant, timeout_at},
 };
 
-/// How long what was asked may still take when the client has nothing more to say, as in `printf … | lmthing mcp`.
+/// How long open requests may take after the end of input, as in `printf … | lmthing mcp`.
 const FAREWELL: Duration = Duration::from_secs(1);
 
-/// A transport that is patient with the client.
 pub(super) struct Patient<T> {
     transport: T,
     is_open: bool,
     asked: Arc<Asked>,
-    /// When all is over, once the client has nothing more to say.
+    /// Deadline for open requests, after the end of input.
     until: Option<Instant>,
     ended: Option<oneshot::Sender<()>>,
 }
 
-/// The requests that are not answered.
 #[derive(Default)]
 struct Asked {
     ids: Mutex<HashSet<RequestId>>,
@@ -70,7 +68,7 @@ impl Asked {
 }
 
 impl<T> Patient<T> {
-    /// The second tells when all is over.
+    /// The receiver resolves at the end of input, after open requests were answered or timed out.
     pub(super) fn of(transport: T) -> (Self, oneshot::Receiver<()>) {
         let (ended, end) = oneshot::channel();
         (Patient { transport, is_open: false, asked: Arc::default(), until: None, ended: Some(ended) }, end)
@@ -97,7 +95,7 @@ impl<T: Transport<RoleServer>> Transport<RoleServer> for Patient<T> {
         }
     }
 
-    /// May be broken off and called again.
+    /// Cancel-safe.
     async fn receive(&mut self) -> Option<ClientJsonRpcMessage> {
         while self.until.is_none() {
             let Some(message) = self.transport.receive().await else {
@@ -111,10 +109,10 @@ impl<T: Transport<RoleServer>> Transport<RoleServer> for Patient<T> {
             }
         }
         if let Some(until) = self.until {
-            // What takes longer is cancelled.
+            // Requests that take longer are cancelled.
             let _ = timeout_at(until, self.asked.wait_for_none()).await;
         }
-        // Nobody listens when the connection was never open.
+        // Fails if no client has connected.
         self.ended.take().map(|ended| ended.send(()));
         None
     }
@@ -124,8 +122,7 @@ impl<T: Transport<RoleServer>> Transport<RoleServer> for Patient<T> {
     }
 }
 
-/// Whether the connection is open with this message: by a handshake, or as the first request that says for itself which version
-/// of the protocol it speaks.
+/// Whether a message opens the connection: a handshake, or a request that carries its protocol version.
 fn opens(message: &ClientJsonRpcMessage) -> bool {
     let ClientJsonRpcMessage::Request(request) = message else { return false };
     match &request.request {

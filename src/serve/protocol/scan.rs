@@ -1,12 +1,11 @@
-//! What can be told of a message that is not understood: whose question it is, in case it is one; and mending the most common flaw.
-//! Must not know why it is not understood.
+//! Extracts the request id from messages that cannot be parsed, and repairs lone surrogates.
 
 use rmcp::model::RequestId;
 
-/// No id is longer.
+/// Longest id in bytes.
 const MAX_WORD: usize = 1024;
 
-/// Looks for the members of the outermost object, in pieces of a message as they come.
+/// Finds the members `id` and `method` of the outermost object. Input may be cut anywhere.
 #[derive(Default)]
 pub(super) struct Scan {
     depth: usize,
@@ -19,12 +18,11 @@ pub(super) struct Scan {
 }
 
 impl Scan {
-    /// Looks at more of the message.
     pub(super) fn push(&mut self, bytes: &[u8]) {
         bytes.iter().for_each(|byte| self.take(*byte));
     }
 
-    /// The id of the message if it is a request.
+    /// The id, if the message is a request.
     pub(super) fn request(self) -> Option<RequestId> {
         self.id.filter(|_| self.has_method)
     }
@@ -75,8 +73,8 @@ impl Scan {
     }
 }
 
-/// Puts U+FFFD in place of every half of a character, as programs leave them that cut text in the middle of an emoji. Whether
-/// there were any.
+/// Replaces lone surrogates in `\u` escapes by U+FFFD; returns whether there were any. Programs that cut text within an
+/// emoji send such escapes.
 pub(super) fn mend_surrogates(json: &mut [u8]) -> bool {
     let (mut at, mut is_mended) = (0, false);
     while at < json.len() {
@@ -100,7 +98,7 @@ pub(super) fn mend_surrogates(json: &mut [u8]) -> bool {
     is_mended
 }
 
-/// The code unit that is written at this place, as `\u` and four digits.
+/// The UTF-16 code unit of a `\u` escape at this position.
 fn unit(json: &[u8], at: usize) -> Option<u16> {
     let digits = json.get(at..at + 6)?.strip_prefix(b"\\u")?;
     u16::from_str_radix(str::from_utf8(digits).ok()?, 16).ok()
@@ -111,7 +109,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn halves_of_characters_are_mended_and_nothing_else() {
+    fn only_lone_surrogates_are_replaced() {
         for (from, to) in [
             (r#""a\ud83d""#, Some(r#""a\ufffd""#)),
             (r#""\ude00\ud83d\ude00\uD83D\ud83d\ude00""#, Some(r#""\ufffd\ud83d\ude00\ufffd\ud83d\ude00""#)),

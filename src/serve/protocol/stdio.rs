@@ -1,5 +1,4 @@
-//! One client over two streams, as when it has started us: the connection lasts until it says nothing more, or cannot be told
-//! anything. Must not know which streams.
+//! MCP over two streams, usually standard input and output.
 
 use std::{
     io,
@@ -16,7 +15,7 @@ use tokio::{
 
 use super::{super::PromptFiles, handler::Handler, lines::Lines, patient::Patient};
 
-/// Answers the client until it is gone; what is under way then is cancelled.
+/// Serves one client until its stream ends or cannot be written to; then cancels its calls.
 pub(crate) async fn serve_stdio(
     files: Arc<dyn PromptFiles>,
     read: impl AsyncRead + Send + Unpin + 'static,
@@ -26,7 +25,7 @@ pub(crate) async fn serve_stdio(
     let transport = Lines::new(read, Noticed { write, deaf: deaf.clone() });
     let (transport, end) = Patient::of(transport);
     let serve = async {
-        // One that does not begin has gone.
+        // Fails if the client closes before the handshake.
         let Ok(service) = serve_server(Handler::new(files), transport).await else { return };
         let cancel = service.cancellation_token();
         tokio::select! {
@@ -41,7 +40,7 @@ pub(crate) async fn serve_stdio(
     }
 }
 
-/// A stream that says when it cannot be written any more.
+/// A writer that notifies `closed` on the first write error.
 struct Noticed<W> {
     write: W,
     deaf: Arc<Notify>,

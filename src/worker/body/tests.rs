@@ -9,7 +9,6 @@ use crate::worker::scan::tests::{cancellation, message};
 
 type Sender = mpsc::UnboundedSender<Result<Frame<Bytes>, BoxError>>;
 
-/// A stream, and what Restate would send into it.
 fn stream() -> (Sender, Stream) {
     let (sender, receiver) = mpsc::unbounded_channel();
     let frames =
@@ -21,7 +20,6 @@ fn send(sender: &Sender, bytes: impl Into<Bytes>) {
     sender.send(Ok(Frame::data(bytes.into()))).unwrap();
 }
 
-/// What the SDK reads next, if there is something.
 fn read(body: &mut InvocationBody) -> Option<Option<Vec<u8>>> {
     let frame = body.frame().now_or_never()?;
     Some(frame.map(|frame| frame.unwrap().into_data().unwrap().to_vec()))
@@ -44,7 +42,7 @@ fn the_sdk_reads_what_comes() {
 }
 
 #[test]
-fn a_cancellation_is_heard_and_kept_in_its_place() {
+fn a_cancellation_is_noticed_and_stays_in_order() {
     let (sender, stream) = stream();
     let mut body = stream.body();
     let before = message(0x8011, b"stored");
@@ -62,12 +60,11 @@ fn a_cancellation_is_heard_and_kept_in_its_place() {
         assert_eq!(read(&mut body), Some(Some(expected.to_vec())));
     }
     assert_eq!(read(&mut body), None);
-    // It stays so.
     assert_eq!(stream.cancelled().now_or_never(), Some(()));
 }
 
 #[test]
-fn what_the_sdk_reads_is_looked_at_too() {
+fn frames_read_by_the_sdk_are_scanned_too() {
     let (sender, stream) = stream();
     let mut body = stream.body();
     send(&sender, cancellation());
@@ -76,7 +73,7 @@ fn what_the_sdk_reads_is_looked_at_too() {
 }
 
 #[tokio::test]
-async fn both_are_woken_wherever_they_wait() {
+async fn both_readers_are_woken() {
     let (sender, stream) = stream();
     let ahead = tokio::spawn({
         let stream = stream.clone();
@@ -92,7 +89,7 @@ async fn both_are_woken_wherever_they_wait() {
         count
     });
     tokio::task::yield_now().await;
-    // Somebody who asks once and goes leaves nobody asleep.
+    // A reader that polls once and stops must not keep the others from being woken.
     assert_eq!(stream.cancelled().now_or_never(), None);
     send(&sender, message(0x8011, b"stored"));
     tokio::task::yield_now().await;
@@ -103,21 +100,20 @@ async fn both_are_woken_wherever_they_wait() {
 }
 
 #[test]
-fn a_suspension_is_the_end_once() {
+fn a_suspension_ends_the_body_once() {
     let (sender, stream) = stream();
     let mut body = stream.body();
     send(&sender, "arrived");
     stream.suspend();
     stream.suspend();
-    // What has arrived may be what was waited for.
+    // A frame that has arrived may be what the SDK waits for.
     assert_eq!(read(&mut body), Some(Some(b"arrived".to_vec())));
-    // It was: the attempt stays.
     stream.stay();
     assert_eq!(read(&mut body), None);
     stream.suspend();
     assert_eq!(read(&mut body), Some(None));
     assert!(!body.is_end_stream());
-    // From now on it is waited for Restate's end.
+    // Now the SDK waits until Restate closes its end.
     assert_eq!(read(&mut body), None);
     stream.suspend();
     assert_eq!(read(&mut body), None);
@@ -136,7 +132,7 @@ async fn a_suspension_wakes_the_sdk() {
 }
 
 #[test]
-fn an_error_is_kept_for_the_sdk() {
+fn an_error_is_passed_to_the_sdk() {
     let (sender, stream) = stream();
     let mut body = stream.body();
     send(&sender, "before");
@@ -148,7 +144,7 @@ fn an_error_is_kept_for_the_sdk() {
 }
 
 #[test]
-fn not_all_is_read_ahead() {
+fn reading_ahead_is_limited() {
     let (sender, stream) = stream();
     let mut body = stream.body();
     let piece = Bytes::from(message(0x8011, &vec![0; MOST_KEPT / 2]));

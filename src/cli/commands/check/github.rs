@@ -1,4 +1,4 @@
-//! Findings as workflow commands of GitHub Actions, which show them at their lines. Must not know what is found.
+//! Findings as workflow commands of GitHub Actions.
 
 use std::path::Path;
 
@@ -7,7 +7,7 @@ use crate::{
     diagnostic::{Annotation, AnnotationLevel},
 };
 
-/// The command for a finding, with the end of its line. `workspace` is the root of the repository, from which files are named.
+/// Returns the command with its line break. `workspace` is the root of the repository, to which paths are relative.
 pub(super) fn command(finding: &Finding, workspace: Option<&Path>) -> String {
     let level = match finding.severity {
         Severity::Error => AnnotationLevel::Error,
@@ -33,7 +33,7 @@ mod tests {
     use crate::check::{Position, Span};
 
     #[test]
-    fn what_ends_a_property_or_a_line_is_escaped() {
+    fn separators_are_escaped() {
         let place = |line, column| Position { line, column };
         let finding = Finding {
             file: "a,b:c%.lmt.mjs".into(),

@@ -1,4 +1,4 @@
-//! What a check found as one JSON object (docs/reference.md, "Checking"). Must not know how it is found.
+//! Findings as one JSON object (docs/reference.md, "Checking").
 
 use std::path::PathBuf;
 
@@ -7,7 +7,6 @@ use serde_json::{Map, Value, json};
 use super::outcome::Counts;
 use crate::check::{Finding, Span};
 
-/// The object, with the end of its line.
 pub(super) fn document(
     is_ok: bool,
     counts: Counts,

@@ -1,4 +1,4 @@
-//! `lmthing check [PATH]…` (docs/command-line.md, "Checking"): from arguments to findings on standard output.
+//! `lmthing check [PATH]…` (docs/command-line.md, "Checking").
 
 mod files;
 mod github;
@@ -32,7 +32,6 @@ use crate::{
     process::end_with_parent,
 };
 
-/// Checks the files and prints what was found, or watches them.
 pub(in crate::cli) fn run(args: &CheckArgs, printer: &Printer) -> ExitCode {
     if args.watch && args.report_files.is_none() {
         return watch(args).until_a_signal(printer);
@@ -66,7 +65,7 @@ fn check(args: &CheckArgs, printer: &Printer) -> Result<ExitCode, WrongUsage> {
     }
     let reporter = Reporter::to(args.report_files.as_deref())
         .map_err(|error| WrongUsage::plain(format!("--report-files: {}", words(&error))))?;
-    // In the folders new files may appear.
+    // New files may appear in the folders.
     found.files.iter().chain(&found.folders).for_each(|path| reporter.looked_for(path));
     let options = CheckOptions {
         render: !args.no_render,
@@ -80,7 +79,7 @@ fn check(args: &CheckArgs, printer: &Printer) -> Result<ExitCode, WrongUsage> {
     check_all(&found.files, &options, args.print, jobs(args.jobs), |file, checked| {
         match found.files.len() {
             1 => printer.stderr(&checked.printed),
-            // Of several files nobody could tell whose it is.
+            // Output of several files is prefixed with the file.
             _ => checked.printed.lines().for_each(|line| printer.stderr(&format!("{}: {line}\n", file.display()))),
         }
         report(&reporter, &checked);
@@ -89,7 +88,7 @@ fn check(args: &CheckArgs, printer: &Printer) -> Result<ExitCode, WrongUsage> {
     Ok(shown.end(&found.files))
 }
 
-/// Tells whoever watches what a file is made of; where an import leads nowhere, also the folders in which it may appear.
+/// Reports the files to watch; if an import fails, also the folders in which its file may appear.
 fn report(reporter: &Reporter, checked: &Checked) {
     let lacks_import = checked.findings.iter().any(|finding| finding.code == "import" || finding.code == "TS2307");
     let folders = checked.files.iter().filter(|_| lacks_import).filter_map(|file| file.parent());
@@ -100,14 +99,13 @@ fn jobs(wanted: Option<NonZeroUsize>) -> usize {
     wanted.or_else(|| thread::available_parallelism().ok()).map_or(1, NonZeroUsize::get)
 }
 
-/// What is printed, as it is found; for programs, at the end.
+/// Prints findings as files are checked; JSON at the end.
 struct Shown<'a> {
     printer: &'a Printer,
     args: &'a CheckArgs,
     outcome: Outcome,
     pretty: Pretty,
     workspace: Option<PathBuf>,
-    /// For the object at the end.
     findings: Vec<Finding>,
     renders: Vec<Value>,
 }
@@ -146,7 +144,7 @@ impl<'a> Shown<'a> {
         self.printer.flush();
     }
 
-    /// Prints the end, and says how the process ends.
+    /// Prints the summary and returns the exit code.
     fn end(self, files: &[PathBuf]) -> ExitCode {
         let is_ok = self.outcome.is_ok() && !files.is_empty();
         if files.is_empty() {

@@ -1,5 +1,4 @@
-//! What came of checking files, ready to be shown: findings under the names that were typed, each once, and how many there are.
-//! Must not know in which form they are shown.
+//! Collects the findings of all files: names files as typed, removes duplicates, counts.
 
 use std::{
     collections::HashSet,
@@ -9,7 +8,6 @@ use std::{
 
 use crate::check::{Finding, Position, Related, Severity};
 
-/// Which findings are shown and counted.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Rules {
     /// Warnings count as errors.
@@ -18,35 +16,31 @@ pub(super) struct Rules {
     pub(super) is_quiet: bool,
 }
 
-/// How many there were of everything.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Counts {
-    /// Prompt files that were checked.
     pub(super) files: usize,
-    /// Those for which something was found.
+    /// Files with at least one finding.
     pub(super) with_findings: usize,
     pub(super) errors: usize,
     pub(super) warnings: usize,
     pub(super) notes: usize,
 }
 
-/// Collects what is found, file by file.
 pub(super) struct Outcome {
     rules: Rules,
     counts: Counts,
-    /// What was shown: two prompt files may import the same one.
+    /// Findings that were returned, as two prompt files may import the same file.
     seen: HashSet<(PathBuf, Option<Position>, String, String)>,
     here: PathBuf,
 }
 
 impl Outcome {
-    /// Of nothing yet.
     pub(super) fn new(rules: Rules) -> Self {
         let here = std::env::current_dir().and_then(fs::canonicalize).unwrap_or_default();
         Outcome { rules, counts: Counts::default(), seen: HashSet::new(), here }
     }
 
-    /// Adds what was found for a prompt file; gives what is to be shown of that.
+    /// Adds the findings of a file; returns those to show.
     pub(super) fn add(&mut self, file: &Path, findings: Vec<Finding>) -> Vec<Finding> {
         self.counts.files += 1;
         let shown: Vec<Finding> = findings.into_iter().filter(|finding| self.is_wanted(finding.severity)).collect();
@@ -81,17 +75,15 @@ impl Outcome {
         }
     }
 
-    /// How many there were.
     pub(super) fn counts(&self) -> Counts {
         self.counts
     }
 
-    /// Whether nothing counts as an error.
     pub(super) fn is_ok(&self) -> bool {
         self.counts.errors == 0 && (self.counts.warnings == 0 || !self.rules.is_strict)
     }
 
-    /// `3 errors, 1 warning in 2 of 40 files`.
+    /// Example: `3 errors, 1 warning in 2 of 40 files`.
     pub(super) fn summary(&self) -> String {
         let Counts { files, with_findings, errors, warnings, notes } = self.counts;
         let mut told: Vec<String> = [(errors, "error"), (warnings, "warning"), (notes, "note")]
@@ -112,12 +104,11 @@ impl Outcome {
     }
 }
 
-/// `1 file`, `2 files`.
 pub(super) fn counted(count: usize, what: &str) -> String {
     format!("{count} {what}{}", if count == 1 { "" } else { "s" })
 }
 
-/// How files are called: as they were typed, or from the folder of the one that was.
+/// Names files as typed, or relative to a file that was.
 struct Names {
     typed: PathBuf,
     real: PathBuf,
@@ -140,7 +131,7 @@ impl Names {
         if file == self.real || file == self.typed {
             return self.typed.clone();
         }
-        // Another name of the same file may lead through a link.
+        // A symbolic link is another name of the same file.
         let real = fs::canonicalize(file).unwrap_or_else(|_| file.to_owned());
         if real == self.real {
             return self.typed.clone();

@@ -1,5 +1,4 @@
-//! Checking many files at once: a thread for each processor, each with a checker of its own, and what they find in the order of
-//! the files. Must not know what is shown.
+//! Checks files on several threads and returns results in the order of the files.
 
 use std::{
     collections::BTreeMap,
@@ -18,18 +17,16 @@ use crate::{
     script::THREAD_STACK_SIZE,
 };
 
-/// What was found out about one file, as it can go from thread to thread.
 pub(super) struct Checked {
     pub(super) findings: Vec<Finding>,
     /// The first render, where it is wanted.
     pub(super) render: Option<Render>,
-    /// What the script printed.
     pub(super) printed: String,
-    /// The file, and what it imports.
+    /// The file and its imports.
     pub(super) files: Vec<PathBuf>,
 }
 
-/// Checks the files with at most `jobs` threads and hands over what came of each, in their order, as soon as that can be.
+/// Checks the files on at most `jobs` threads. Calls `each` in the order of the files, as soon as possible.
 pub(super) fn check_all(
     files: &[PathBuf],
     options: &CheckOptions,
@@ -44,7 +41,7 @@ pub(super) fn check_all(
         loop {
             let index = next.fetch_add(1, Ordering::Relaxed);
             let Some(file) = files.get(index) else { return };
-            // Nobody listening is fine: the check is being given up.
+            // The receiver may be gone.
             let _ = sender.send((index, check(&mut checker, file, options, is_render_wanted)));
         }
     };
@@ -52,7 +49,7 @@ pub(super) fn check_all(
         for _ in 0..jobs.clamp(1, files.len().max(1)) {
             let sender = sender.clone();
             let thread = thread::Builder::new().name("check".into()).stack_size(THREAD_STACK_SIZE);
-            // The other threads do the work of one that the system refuses.
+            // The other threads take over if the system refuses one.
             let _ = thread.spawn_scoped(scope, || work(sender));
         }
         drop(sender);
@@ -68,7 +65,7 @@ pub(super) fn check_all(
     });
 }
 
-/// Checks a file; that the checker itself fails is a finding, so that the other files are checked.
+/// A panic of the checker becomes a finding, so that the other files are checked.
 fn check(checker: &mut Checker, file: &Path, options: &CheckOptions, is_render_wanted: bool) -> Checked {
     let report = catch_unwind(AssertUnwindSafe(|| checker.check(file, options))).unwrap_or_else(|_| {
         *checker = Checker::default();

@@ -1,5 +1,4 @@
-//! Findings for people: the message, the source it is about with a mark below, the hint, related places. The drawing is done by
-//! `annotate-snippets`, which draws for the Rust compiler. Must not know where it is shown.
+//! Findings as text with source excerpts, drawn by `annotate-snippets` as in the Rust compiler.
 
 use std::{borrow::Cow, collections::HashMap, fs, ops::Range, path::PathBuf};
 
@@ -13,7 +12,6 @@ use crate::{
     },
 };
 
-/// Draws findings, and keeps the sources they are in.
 pub(super) struct Pretty {
     renderer: Renderer,
     has_colours: bool,
@@ -21,12 +19,12 @@ pub(super) struct Pretty {
 }
 
 impl Pretty {
-    /// With colours or without; long lines are cut to `columns` around what is meant.
+    /// Lines longer than `columns` are cut around the span.
     pub(super) fn new(has_colours: bool, columns: Option<u16>) -> Self {
         Pretty { renderer: renderer(has_colours, columns), has_colours, sources: HashMap::new() }
     }
 
-    /// The text of a finding, and the empty line that follows it.
+    /// The text of a finding with an empty line after it.
     pub(super) fn text(&mut self, finding: &Finding) -> String {
         for file in [&finding.file].into_iter().chain(finding.related.iter().map(|place| &place.file)) {
             self.sources.entry(file.clone()).or_insert_with(|| fs::read_to_string(file).ok());
@@ -49,7 +47,7 @@ impl Pretty {
         self.renderer.render(&groups) + "\n\n"
     }
 
-    /// What others wrote, without their colours where there are some of ours.
+    /// Removes escape sequences from foreign text if the output has colours.
     fn others<'a>(&self, text: &'a str) -> Cow<'a, str> {
         if self.has_colours { plain(text) } else { Cow::Borrowed(text) }
     }
@@ -70,7 +68,7 @@ impl Pretty {
     }
 }
 
-/// The bytes of a span; what lies beyond the end of a line or of the text is cut off.
+/// The byte range of a span, clamped to the source.
 fn bytes(source: &str, span: Span) -> Range<usize> {
     let at = |place: Position| offset(source, place.line, place.column);
     let start = at(span.start);

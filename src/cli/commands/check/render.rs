@@ -1,5 +1,4 @@
-//! The first render of a file (`--print`): what the model would get, part by part, with about how many tokens each part is. Must
-//! not know how a file is rendered.
+//! Output of `--print`: the first request, part by part, with estimated token counts.
 
 use std::path::Path;
 
@@ -14,7 +13,6 @@ use crate::{
     script::bindings::inspect::{Rendered, RenderedTool},
 };
 
-/// What the model would get first.
 pub(super) struct Render {
     parts: Vec<Part>,
     messages: Value,
@@ -22,17 +20,15 @@ pub(super) struct Render {
     functions: Vec<String>,
 }
 
-/// A message, or a tool.
+/// A message or a tool.
 struct Part {
-    /// `system`, `user`, `tool weather`.
+    /// For example `system`, `user` or `tool weather`.
     name: String,
-    /// What is shown of it.
     text: String,
     tokens: u64,
 }
 
 impl Render {
-    /// What is shown of a render.
     pub(super) fn of(rendered: &Rendered) -> Self {
         let messages = rendered.messages.iter().map(of_message);
         let parts: Vec<Part> = messages.chain(rendered.tools.iter().map(of_tool)).collect();
@@ -55,7 +51,6 @@ impl Render {
         self.parts.iter().map(|part| part.tokens).sum()
     }
 
-    /// For programs.
     pub(super) fn to_json(&self, file: &Path) -> Value {
         json!({
             "file": file,
@@ -66,12 +61,11 @@ impl Render {
         })
     }
 
-    /// For people, with an empty line at the end.
     pub(super) fn text(&self, file: &Path, has_colours: bool) -> String {
         let style = |style: Style| style.force_styling(has_colours);
         let (strong, faint) = (style(Style::new().bold()), style(Style::new().dim()));
         let about = |tokens: u64| faint.apply_to(format!("about {tokens} token{}", if tokens == 1 { "" } else { "s" }));
-        // Where colours are ours, there are no others.
+        // Foreign escape sequences would break our colours.
         let others = |text: String| if has_colours { plain(&text).into_owned() } else { text };
         let mut text = String::new();
         for part in &self.parts {
@@ -94,7 +88,7 @@ fn of_message(message: &Message) -> Part {
         parts => parts.iter().map(of_content).collect(),
     };
     let text = shown.join("\n");
-    // What is no text is counted by nobody else either: models price images and files in ways of their own.
+    // Images and files are not counted: models price them differently.
     let tokens = estimate(&text);
     Part { name: role(message.role).to_owned(), text, tokens }
 }
@@ -115,7 +109,7 @@ fn of_content(part: &ContentPart) -> String {
     }
 }
 
-/// The address of an image or a file; its bytes are nothing to read.
+/// The URL of an image or file; inline data is not shown.
 fn address(data: &str) -> &str {
     if data.starts_with("http") { data } else { "inline" }
 }
@@ -125,7 +119,7 @@ fn of_tool(tool: &RenderedTool) -> Part {
     let input = printer.print(&tool.input_schema, "Input");
     let types: String = printer.named_types().map(|name| format!("\n{name}")).collect();
     let separator = if tool.description.is_empty() { "" } else { "\n" };
-    // The request holds the schema as JSON.
+    // The request contains the schema as JSON.
     let tokens = estimate(&tool.name) + estimate(&tool.description) + estimate(&tool.input_schema.to_string());
     let text = format!("{}{separator}{}({input}){types}", tool.description, tool.name);
     Part { name: format!("tool {}", tool.name), text, tokens }

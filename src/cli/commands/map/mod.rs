@@ -1,4 +1,4 @@
-//! `lmthing map FILE --input ROWS` (docs/map.md): from arguments to results.
+//! `lmthing map FILE --input ROWS` (docs/map.md).
 
 mod show;
 
@@ -28,9 +28,8 @@ use crate::{
 };
 use show::Shown;
 
-/// Runs the file for each row, and shows how it goes.
 pub(in crate::cli) fn run(args: &MapArgs, printer: &Printer) -> ExitCode {
-    // Before anything else: from now on there is something to say at the end.
+    // First, so that an early interrupt still prints a summary.
     let interrupts = Interrupts::listen();
     interrupts.take_time();
     let environment = env::with_files(&std::env::current_dir().unwrap_or_default(), &args.setup.env_file);
@@ -70,7 +69,7 @@ fn options(args: &MapArgs, environment: Environment, printer: &Printer) -> anyho
         Some(ModelChoice::Made { .. }) | None => None,
     };
     let (own_prices, rows) = (own_prices(&variables, &Reporter::default())?, source(args)?);
-    // Last: from here on only what the file may read can be read, and what lmthing needs for rows.
+    // Last: this may confine the process to what the file may access.
     let permissions = permissions(args, &variables)?;
     Ok(MapOptions {
         file: crate::files::absolute(&args.file),
@@ -99,7 +98,6 @@ fn options(args: &MapArgs, environment: Environment, printer: &Printer) -> anyho
     })
 }
 
-/// The server that has the rows run, if one was named.
 fn elsewhere(args: &MapArgs) -> Result<Option<Elsewhere>, WrongUsage> {
     let Some(address) = args.remote.on.clone() else { return Ok(None) };
     check_elsewhere(args.setup.elsewhere().into_iter().chain(args.approvals.elsewhere()))?;
@@ -121,7 +119,7 @@ fn source(args: &MapArgs) -> Result<Source, WrongUsage> {
     }
 }
 
-/// The file that results go to: what a link leads to, for that is replaced as a whole.
+/// Checks the output file and follows links, as the target is replaced as a whole.
 fn output(args: &MapArgs) -> Result<Option<PathBuf>, WrongUsage> {
     let Some(out) = &args.output else { return Ok(None) };
     let Ok(there) = std::fs::symlink_metadata(out) else { return Ok(Some(out.clone())) };
@@ -142,7 +140,7 @@ fn output(args: &MapArgs) -> Result<Option<PathBuf>, WrongUsage> {
     Ok(Some(if there.is_symlink() { real } else { out.clone() }))
 }
 
-/// What the file may reach; of a restricted file the system holds that as well from now on.
+/// The permissions of the file. For a restricted file this also confines the process.
 fn permissions(args: &MapArgs, variables: &[(String, String)]) -> Result<Permissions, WrongUsage> {
     let Some(rights) = args.permissions.rights(&args.file, variables)? else { return Ok(Permissions::default()) };
     let folder = |file: &Path| crate::files::absolute(file).parent().map(Path::to_owned);
@@ -150,7 +148,7 @@ fn permissions(args: &MapArgs, variables: &[(String, String)]) -> Result<Permiss
         let is_plain = |part: &Component<'_>| !part.as_os_str().to_string_lossy().contains(['*', '?', '[', '{']);
         folder(&pattern.components().take_while(is_plain).collect::<PathBuf>().join("x"))
     });
-    // As words of the command line name files that are read.
+    // Written like command line words that name files to read.
     let read = args.input.iter().cloned().chain(each);
     let read: Vec<String> = read.map(|path| format!("@{}", path.display())).collect();
     let around = Around {
@@ -159,7 +157,7 @@ fn permissions(args: &MapArgs, variables: &[(String, String)]) -> Result<Permiss
         setup: &args.setup,
         record: args.output.as_deref(),
         replay: None,
-        // Rows and results that wait.
+        // For copied rows and spilled results.
         written: &[std::env::temp_dir()],
         journal: &journal::path(None, variables, &std::env::current_dir().unwrap_or_default()),
         variables,

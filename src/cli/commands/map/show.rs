@@ -1,4 +1,4 @@
-//! What is shown of a map: results on standard output, the bar and the summary on standard error. Must not know how rows are run.
+//! Output of a map: results on standard output, progress and summary on standard error.
 
 use std::{
     collections::HashSet,
@@ -18,16 +18,15 @@ use crate::{
     provider::HumanDuration,
 };
 
-/// Warnings that are shown at most; each once.
+/// Most warnings that are shown, without duplicates.
 const MAX_WARNINGS: usize = 20;
 
-/// How often a line tells how far it is, where there is no terminal.
+/// Interval of progress lines without a terminal.
 const NOW_AND_THEN: Duration = Duration::from_secs(30);
 
-/// Kinds of errors that the summary shows.
+/// Most groups of errors in the summary.
 const MAX_GROUPS: usize = 10;
 
-/// Hears how a map goes, and shows it.
 pub(super) struct Shown<'a> {
     printer: &'a Printer,
     line: LiveLine,
@@ -59,13 +58,12 @@ impl<'a> Shown<'a> {
         }
     }
 
-    /// Nothing was run.
     pub(super) fn break_off(&mut self) {
         self.line.clear();
         self.interrupts.disregard();
     }
 
-    /// The summary; says how the process ends.
+    /// Prints the summary and returns the exit code.
     pub(super) fn end(&mut self, totals: &Totals) -> ExitCode {
         self.break_off();
         self.printer.flush();
@@ -131,7 +129,7 @@ impl<'a> Shown<'a> {
         text
     }
 
-    /// How to go on.
+    /// How to continue.
     fn advice(&self, totals: &Totals) -> String {
         let (failed, left) = (totals.progress.failed, totals.left());
         if failed + left == 0 || (left == 0 && self.is_sampled && failed == 0) {
@@ -247,16 +245,15 @@ fn money(progress: &Progress) -> String {
     }
 }
 
-/// `12.5 rows/s`.
+/// Example: `12.5 rows/s`.
 fn rate(progress: &Progress) -> Option<String> {
     let rate = per_second(progress)?;
     Some(if rate < 10.0 { format!("{rate:.1} rows/s") } else { format!("{rate:.0} rows/s") })
 }
 
-/// How long the rest will take.
+/// Estimated time for the remaining rows.
 fn left(progress: &Progress) -> Option<Duration> {
     let rest = progress.rows.saturating_sub(progress.done + progress.failed);
-    // Counts of rows are far below what a float holds.
     #[allow(clippy::cast_precision_loss)]
     let seconds = rest as f64 / per_second(progress)?;
     Duration::try_from_secs_f64(seconds.ceil()).ok().filter(|left| !left.is_zero())

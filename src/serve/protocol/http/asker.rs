@@ -1,5 +1,5 @@
-//! By which name a request comes, and from which page. A page elsewhere reaches what listens on this machine by a name of its own
-//! that leads here (DNS rebinding); its requests say so.
+//! Checks `Host` and `Origin` of requests. With DNS rebinding a web page can reach a local server under a name of its
+//! own; these headers reveal it.
 
 use std::net::IpAddr;
 
@@ -11,22 +11,16 @@ use url::Host;
 
 use super::super::super::address::{host_and_port, is_loopback};
 
-/// The names by which the server is known.
 pub(super) struct Names {
-    /// The address that it listens at.
+    /// Address that the server listens on.
     pub(super) own: IpAddr,
-    /// Whether requests must carry a token; then any name may lead here.
+    /// Whether requests need a bearer token. If so, any host name is accepted.
     pub(super) has_token: bool,
 }
 
-/// What a request is refused with.
 pub(super) type Refusal = (StatusCode, &'static str);
 
 impl Names {
-    /// Looks at the head of a request.
-    ///
-    /// # Errors
-    /// What it is answered with.
     pub(super) fn check<B>(&self, request: &Request<B>) -> Result<(), Refusal> {
         let bad = |why| (StatusCode::BAD_REQUEST, why);
         let host = single(request.headers(), HOST).map_err(|Several| bad("more than one Host header"))?;
@@ -66,10 +60,11 @@ impl Names {
     }
 }
 
-/// There is more than one of a header.
+/// A header occurs more than once.
 struct Several;
 
-/// The value of a header that may stand there once. What is no text is an empty one, which is no name.
+/// Returns the value of a header that may occur once. A value that is not ASCII gives an empty string, which no check
+/// accepts.
 fn single(headers: &HeaderMap, name: HeaderName) -> Result<Option<&str>, Several> {
     let mut values = headers.get_all(name).iter();
     let first = values.next();
@@ -79,7 +74,7 @@ fn single(headers: &HeaderMap, name: HeaderName) -> Result<Option<&str>, Several
     Ok(first.map(|value| value.to_str().unwrap_or_default()))
 }
 
-/// With the port that is meant when none is named.
+/// Adds the default port of HTTP.
 fn with_port((host, port): (Host, Option<u16>)) -> (Host, u16) {
     (host, port.unwrap_or(80))
 }

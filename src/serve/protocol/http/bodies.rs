@@ -1,4 +1,4 @@
-//! Reading the bodies of requests, within one limit for all connections, as the number of connections is not limited.
+//! Reads request bodies under a common limit, as the number of connections is not limited.
 
 use std::{sync::Arc, time::Duration};
 
@@ -15,19 +15,18 @@ use tokio::{
 
 use super::asker::Refusal;
 
-/// How much a client may send at once; as much as over standard input.
+/// Largest body in bytes; the same as over standard input.
 pub(super) const MAX_BODY: usize = 16 << 20;
 
-/// How much may be held of all bodies that are being read.
+/// Most bytes of all bodies that are being read.
 const MAX_TOGETHER: usize = 64 << 20;
 
-/// How long a body may take to come.
 const PATIENCE: Duration = Duration::from_secs(30);
 
-/// How long the rest of a body that is refused is read and dropped.
+/// How long the rest of a refused body is read and discarded.
 const DRAIN_TIME: Duration = Duration::from_secs(2);
 
-/// What is free of the limit.
+/// Permits for the remaining bytes.
 pub(super) struct Bodies(Arc<Semaphore>);
 
 impl Default for Bodies {
@@ -37,14 +36,11 @@ impl Default for Bodies {
 }
 
 impl Bodies {
-    /// Reads a body; it counts until what comes with it is dropped.
-    ///
-    /// # Errors
-    /// What the request is answered with.
+    /// Reads a body. Its bytes count until the permit is dropped.
     pub(super) async fn read(&self, mut body: Incoming) -> Result<(Bytes, Option<OwnedSemaphorePermit>), Refusal> {
         let read = self.read_some(&mut body).await;
         if read.is_err() {
-            // A client that is still writing when the connection is closed may never see the answer.
+            // A client that is still writing when the connection closes may not see the response.
             let rest = async { while let Some(Ok(_)) = body.frame().await {} };
             let _ = timeout(DRAIN_TIME, rest).await;
         }

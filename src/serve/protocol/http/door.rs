@@ -1,4 +1,4 @@
-//! Checks who sends a request: its `Host`, its path, and the bearer token if there is one.
+//! The HTTP endpoint: checks host, path and bearer token before the MCP service.
 
 use std::convert::Infallible;
 
@@ -18,13 +18,11 @@ use serde_json::json;
 
 use super::{asker::Names, bodies::Bodies, token::Token};
 
-/// How the library begins to say that a body is no message.
+/// Prefix of rmcp's message about a body that is no valid message.
 const UNREADABLE: &str = "fail to deserialize request body";
 
-/// What a request is answered with.
 pub(super) type Answer = Response<BoxBody<Bytes, Infallible>>;
 
-/// What stands before the service.
 pub(super) struct Door<S> {
     pub(super) path: &'static str,
     pub(super) names: Names,
@@ -34,7 +32,6 @@ pub(super) struct Door<S> {
 }
 
 impl<H: ServerHandler, M: SessionManager> Door<StreamableHttpService<H, M>> {
-    /// Answers a request, or says why not.
     pub(super) async fn answer(&self, request: Request<Incoming>) -> Answer {
         if let Err((status, why)) = self.names.check(&request) {
             return words(status, &format!("{why}\n"));
@@ -57,7 +54,7 @@ impl<H: ServerHandler, M: SessionManager> Door<StreamableHttpService<H, M>> {
         }
         let ends = request.method() == Method::DELETE;
         let (head, body) = request.into_parts();
-        // Counted until the library has made a message of it.
+        // The permit is held until rmcp has parsed the body.
         let (body, _counted) = match self.bodies.read(body).await {
             Ok(read) => read,
             Err((status, why)) => return words(status, &format!("{why}\n")),
@@ -65,14 +62,14 @@ impl<H: ServerHandler, M: SessionManager> Door<StreamableHttpService<H, M>> {
         let request = Request::from_parts(head, Full::new(body));
         let mut answer = unreadable(self.service.handle(request).await).await;
         if ends && answer.status() == StatusCode::ACCEPTED {
-            // The session is over, and not about to be; some clients take anything else for a failure.
+            // The session has ended already, and some clients treat 202 as a failure.
             *answer.status_mut() = StatusCode::NO_CONTENT;
         }
         answer
     }
 }
 
-/// Says what the library means by an unsupported type, when it means that the body is no message.
+/// Converts rmcp's response to an invalid message, 415 with plain text, into a JSON-RPC parse error.
 async fn unreadable(answer: Answer) -> Answer {
     if answer.status() != StatusCode::UNSUPPORTED_MEDIA_TYPE {
         return answer;

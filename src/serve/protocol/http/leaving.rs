@@ -1,5 +1,4 @@
-//! Who has gone: which sessions have open streams, and which requests still have somebody who waits for the answer. Plain
-//! bookkeeping; must not know streams or connections.
+//! Table of MCP sessions: open streams, and requests whose clients may have disconnected.
 
 use std::{
     collections::HashMap,
@@ -9,7 +8,6 @@ use std::{
 
 use rmcp::{model::RequestId, transport::streamable_http_server::SessionId};
 
-/// What is known of all sessions.
 #[derive(Default)]
 pub(super) struct Known(Mutex<HashMap<SessionId, Session>>);
 
@@ -19,16 +17,16 @@ struct Session {
     waiting: HashMap<RequestId, Waiting>,
 }
 
-/// A request that is not answered yet.
+/// A request without a response.
 #[derive(Default)]
 struct Waiting {
-    /// How many streams wait for it.
+    /// Number of open streams that expect the response.
     streams: usize,
-    /// What its events are told apart by from those of others.
+    /// Suffix that the ids of its events have in common.
     mark: Option<String>,
 }
 
-/// The part of an event's id that all events of one request have.
+/// The suffix of an event id that identifies its request.
 fn mark(event_id: &str) -> Option<&str> {
     event_id.split_once('/').map(|(_, mark)| mark)
 }
@@ -38,25 +36,23 @@ impl Known {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// A session begins.
     pub(super) fn begin(&self, id: &SessionId) {
         let session = Session { seen: Instant::now(), streams: 0, waiting: HashMap::new() };
         self.lock().insert(id.clone(), session);
     }
 
-    /// A session is over. These requests of it are not answered.
+    /// Removes a session and returns its open requests.
     pub(super) fn end(&self, id: &SessionId) -> Vec<RequestId> {
         self.lock().remove(id).map(|session| session.waiting.into_keys().collect()).unwrap_or_default()
     }
 
-    /// Its client has said something.
     pub(super) fn see(&self, id: &SessionId) {
         if let Some(session) = self.lock().get_mut(id) {
             session.seen = Instant::now();
         }
     }
 
-    /// A stream opens, on which the answer to `request` is to come, if to one.
+    /// Counts a stream; `request` is the one whose response it will carry.
     pub(super) fn open(&self, id: &SessionId, request: Option<&RequestId>) {
         let mut sessions = self.lock();
         let Some(session) = sessions.get_mut(id) else { return };
@@ -66,7 +62,7 @@ impl Known {
         }
     }
 
-    /// An event with this id is on a stream of `request`.
+    /// Records the suffix of a request's event ids.
     pub(super) fn told(&self, id: &SessionId, request: &RequestId, event_id: &str) {
         let mut sessions = self.lock();
         let waiting = sessions.get_mut(id).and_then(|session| session.waiting.get_mut(request));
@@ -77,7 +73,7 @@ impl Known {
         }
     }
 
-    /// The request whose events go on after this one, if it is not answered yet.
+    /// Finds the open request that an event belongs to.
     pub(super) fn request_of(&self, id: &SessionId, event_id: &str) -> Option<RequestId> {
         let wanted = mark(event_id)?;
         let sessions = self.lock();
@@ -85,14 +81,13 @@ impl Known {
         waiting.find(|(_, waiting)| waiting.mark.as_deref() == Some(wanted)).map(|(request, _)| request.clone())
     }
 
-    /// The request is answered.
     pub(super) fn answered(&self, id: &SessionId, request: &RequestId) {
         if let Some(session) = self.lock().get_mut(id) {
             session.waiting.remove(request);
         }
     }
 
-    /// A stream is gone. Whether nobody waits for the answer to `request` any more.
+    /// Counts the end of a stream. Returns whether no other stream expects the response to `request`.
     pub(super) fn close(&self, id: &SessionId, request: Option<&RequestId>) -> bool {
         let mut sessions = self.lock();
         let Some(session) = sessions.get_mut(id) else { return false };
@@ -103,7 +98,7 @@ impl Known {
         waiting.streams == 0
     }
 
-    /// Takes out the request when still nobody waits for its answer.
+    /// Removes a request if still no stream expects its response.
     pub(super) fn forsake(&self, id: &SessionId, request: &RequestId) -> bool {
         let mut sessions = self.lock();
         let Some(session) = sessions.get_mut(id) else { return false };
@@ -111,7 +106,7 @@ impl Known {
         is_forsaken && session.waiting.remove(request).is_some()
     }
 
-    /// Sessions of whose clients nothing was heard for so long.
+    /// Sessions without open streams whose clients have sent nothing for the given time.
     pub(super) fn silent(&self, time: Duration) -> Vec<SessionId> {
         let sessions = self.lock();
         let silent = sessions.iter().filter(|(_, session)| session.streams == 0 && session.seen.elapsed() >= time);
@@ -124,7 +119,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_request_is_forsaken_when_its_last_stream_is_gone() {
+    fn a_request_is_abandoned_when_its_last_stream_closes() {
         let (known, id, request) = (Known::default(), SessionId::from("s"), RequestId::Number(1));
         known.begin(&id);
         known.open(&id, Some(&request));
@@ -134,7 +129,7 @@ mod tests {
         assert_eq!(known.request_of(&id, "3/7"), Some(request.clone()));
         assert_eq!(known.request_of(&id, "3/8"), None);
         known.open(&id, Some(&request));
-        assert!(!known.forsake(&id, &request), "it was taken up again");
+        assert!(!known.forsake(&id, &request), "another stream expects the response");
         assert!(known.close(&id, Some(&request)));
         assert!(known.forsake(&id, &request));
         assert!(!known.forsake(&id, &request));
@@ -143,7 +138,7 @@ mod tests {
     }
 
     #[test]
-    fn an_answered_request_is_nobodys_loss() {
+    fn an_answered_request_is_not_abandoned() {
         let (known, id, request) = (Known::default(), SessionId::from("s"), RequestId::Number(1));
         known.begin(&id);
         known.open(&id, Some(&request));

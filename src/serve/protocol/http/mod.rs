@@ -1,5 +1,4 @@
-//! Many clients over HTTP, at one address: connections, and what is in the way of those who should not ask. Must not know what is
-//! asked.
+//! MCP over HTTP: the listener and its connections.
 
 mod asker;
 mod bodies;
@@ -31,16 +30,13 @@ use super::{
 };
 use crate::diagnostic::Diagnostic;
 
-/// The path that is served.
 const PATH: &str = "/mcp";
 
-/// How long a client may take to send the head of a request.
 const HEAD_TIMEOUT: Duration = Duration::from_secs(30);
 
-/// How long to wait when the system has no more connections to give.
+/// Pause after a failed `accept`, as when there are no file descriptors left.
 const BREATH: Duration = Duration::from_millis(100);
 
-/// An address at which files can be served.
 pub(crate) struct HttpServer {
     listener: TcpListener,
     address: SocketAddr,
@@ -48,10 +44,7 @@ pub(crate) struct HttpServer {
 }
 
 impl HttpServer {
-    /// Finds out where `address` is: `HOST:PORT`, or a port of this machine alone.
-    ///
-    /// # Errors
-    /// It is nowhere, or others could ask there without a token.
+    /// Resolves `address`. Fails if other machines could connect without a bearer token.
     pub(crate) async fn resolve(address: &str, token: Option<&Token>) -> Result<Vec<SocketAddr>, Diagnostic> {
         let found = address::resolve("--http", address).await?;
         if token.is_some() || address::are_here(&found) {
@@ -61,10 +54,6 @@ impl HttpServer {
             .with_hint("name a variable with a token that clients must have, --token-env NAME, or take 127.0.0.1"))
     }
 
-    /// Takes one of these addresses.
-    ///
-    /// # Errors
-    /// The system does not give it.
     pub(crate) async fn bind(addresses: &[SocketAddr], token: Option<Token>) -> Result<Self, Diagnostic> {
         let listener = TcpListener::bind(addresses).await;
         let bound = listener.and_then(|listener| Ok((listener.local_addr()?, listener)));
@@ -72,16 +61,16 @@ impl HttpServer {
         Ok(HttpServer { listener, address, token })
     }
 
-    /// Where clients find it.
+    /// The URL for clients.
     pub(crate) fn url(&self) -> String {
-        // What is written as an IPv6 address may be one of IPv4, and clients know it by that.
+        // An IPv4-mapped IPv6 address is shown as IPv4.
         let address = SocketAddr::new(self.address.ip().to_canonical(), self.address.port());
         format!("http://{address}{PATH}")
     }
 
-    /// Answers whoever asks; never resolves. Calls end when it is dropped.
+    /// Serves connections; never returns. Dropping it ends all calls.
     pub(crate) async fn serve(self, files: Arc<dyn PromptFiles>) {
-        // Names and bodies are looked at before the library sees a request.
+        // rmcp's checks of hosts and origins are off, as `Endpoint` has stricter ones.
         let config = StreamableHttpServerConfig::default()
             .with_max_request_body_bytes(bodies::MAX_BODY)
             .with_sse_retry(Some(RETRY))
@@ -89,7 +78,7 @@ impl HttpServer {
             .disable_allowed_origins();
         let service =
             StreamableHttpService::new(move || Ok(Handler::new(files.clone())), Arc::new(Sessions::new()), config);
-        // With a token any Host is accepted: names of proxies are not known.
+        // With a token any `Host` is accepted, as the names of proxies are unknown.
         let names = Names { own: self.address.ip(), has_token: self.token.is_some() };
         let door = Arc::new(Door { path: PATH, names, token: self.token, bodies: Bodies::default(), service });
         let mut connections = JoinSet::new();
@@ -106,13 +95,13 @@ impl HttpServer {
 }
 
 async fn answer(stream: TcpStream, door: Arc<Door<StreamableHttpService<Handler, Sessions>>>) {
-    // Small messages, each of which somebody waits for.
+    // Messages are small, and the other side waits for each.
     let _ = stream.set_nodelay(true);
     let answer = service_fn(move |request: Request<Incoming>| {
         let door = door.clone();
         async move { Ok::<Answer, Infallible>(door.answer(request).await) }
     });
-    // What goes wrong with a connection its client knows by itself.
+    // The client notices a broken connection by itself.
     let _ = http1::Builder::new()
         .timer(TokioTimer::new())
         .header_read_timeout(HEAD_TIMEOUT)

@@ -1,6 +1,5 @@
-//! Sessions over HTTP, where a connection that breaks says nothing of the client: it may come back for the rest of an answer. So
-//! a request is cancelled when nobody has come back for it, and a session is over when its client ends it or is not heard of.
-//! Must not know what is asked.
+//! MCP sessions over HTTP. A lost connection does not end a session, as the client may resume the stream. A request is
+//! cancelled when no client resumes its stream in time; a session ends on request or after a long silence.
 
 use std::{
     pin::Pin,
@@ -27,19 +26,18 @@ use tokio::runtime::Handle;
 
 use super::leaving::Known;
 
-/// When a client whose connection broke should come back.
+/// Reconnection delay that clients are given.
 pub(super) const RETRY: Duration = Duration::from_secs(1);
 
-/// How long it has for that.
+/// How long a client has to reconnect before its request is cancelled.
 const RETURN: Duration = if cfg!(test) { Duration::from_secs(3) } else { Duration::from_secs(5) };
 
-/// How long a client may be silent, with no stream open.
+/// How long a client without open streams may be silent.
 const SILENCE: Duration = Duration::from_secs(30 * 60);
 
-/// How often is looked for such clients.
 const LOOK: Duration = Duration::from_secs(60);
 
-/// The sessions, kept by the library, and who of their clients is there.
+/// Wraps rmcp's session manager.
 pub(super) struct Sessions {
     shared: Arc<Shared>,
     looking: tokio::task::AbortHandle,
@@ -48,16 +46,16 @@ pub(super) struct Sessions {
 struct Shared {
     kept: LocalSessionManager,
     known: Known,
-    /// A stream may be gone when the event loop is as well.
+    /// Stored because a stream may be dropped outside of the event loop.
     event_loop: Handle,
 }
 
 impl Sessions {
-    /// To be made inside the event loop.
+    /// Must be called within the event loop.
     pub(super) fn new() -> Self {
         let mut config = SessionConfig::default();
         config.sse_retry = Some(RETRY);
-        // A call without a word may take longer than any time the library could be told here.
+        // No timeout: a call may send nothing for an arbitrary time.
         config.keep_alive = None;
         let mut kept = LocalSessionManager::default();
         kept.session_config = config;
@@ -87,7 +85,7 @@ async fn look(shared: Arc<Shared>) {
     loop {
         tokio::time::sleep(LOOK).await;
         for id in shared.known.silent(SILENCE) {
-            // One that is over by now need not be ended.
+            // Fails if the session has ended meanwhile.
             let _ = shared.end(&id).await;
         }
     }
@@ -101,11 +99,11 @@ impl Shared {
         self.kept.close_session(id).await
     }
 
-    /// Cancels a request in the client's name.
+    /// Sends a cancellation as if it came from the client.
     async fn cancel(&self, id: &SessionId, request: RequestId) {
         let param = CancelledNotificationParam::new(Some(request), Some("the client is gone".to_owned()));
         let told = ClientNotification::CancelledNotification(CancelledNotification::new(param));
-        // A session that is over has no requests.
+        // Fails if the session has ended meanwhile.
         let _ = self.kept.accept_message(id, ClientJsonRpcMessage::notification(told)).await;
     }
 }
@@ -171,12 +169,13 @@ impl SessionManager for Sessions {
     }
 }
 
-/// A stream to a client. When it is gone and the answer has not come, the request is cancelled, unless the client returns.
+/// A stream to a client. If it is dropped before the response was sent, the request is cancelled after a delay, unless
+/// the client resumes it.
 struct Watched {
     stream: Pin<Box<dyn Stream<Item = ServerSseMessage> + Send + Sync>>,
     shared: Arc<Shared>,
     id: SessionId,
-    /// What it is to answer.
+    /// The request whose response it carries.
     request: Option<RequestId>,
 }
 

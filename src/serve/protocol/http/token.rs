@@ -1,18 +1,15 @@
-//! The word that lets somebody in. Must not know where it comes from.
+//! Bearer token.
 
 use std::sync::Arc;
 
 use ring::hmac;
 
-/// A bearer token. It is compared in a time that says nothing of it, and cannot be shown.
+/// A bearer token. Comparison takes constant time, and the token cannot be printed: only its HMAC is stored.
 #[derive(Clone)]
 pub(crate) struct Token(Arc<(hmac::Key, hmac::Tag)>);
 
 impl Token {
-    /// The token with these characters.
-    ///
-    /// # Errors
-    /// Says why no client could send it.
+    /// Fails with the reason if no client could send the token in a header.
     pub(crate) fn new(secret: &str) -> Result<Self, &'static str> {
         if secret.is_empty() {
             return Err("it is empty");
@@ -25,7 +22,7 @@ impl Token {
         Ok(Token(Arc::new((key, tag))))
     }
 
-    /// Whether an `Authorization` header has it.
+    /// Whether an `Authorization` header contains this token.
     pub(super) fn is_in(&self, header: &[u8]) -> bool {
         let scheme = b"Bearer ";
         let (Some(named), Some(given)) = (header.get(..scheme.len()), header.get(scheme.len()..)) else { return false };
@@ -39,7 +36,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn only_the_whole_token_is_it() {
+    fn only_the_exact_token_matches() {
         let token = Token::new("t0ken").unwrap();
         for header in ["Bearer t0ken", "bearer t0ken", "BEARER  t0ken "] {
             assert!(token.is_in(header.as_bytes()), "{header}");
@@ -51,7 +48,7 @@ mod tests {
     }
 
     #[test]
-    fn what_no_header_can_have_is_no_token() {
+    fn invalid_header_values_are_refused() {
         for secret in ["", "two words", "line\n", "ä"] {
             assert!(Token::new(secret).is_err(), "{secret:?}");
         }

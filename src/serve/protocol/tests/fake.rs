@@ -1,4 +1,4 @@
-//! Files that answer without a run.
+//! Prompt files that answer without a run.
 
 use std::sync::{
     Arc, Mutex,
@@ -13,7 +13,7 @@ use super::super::super::{Call, Outcome, Progress, PromptFiles, ServedFile};
 pub(super) struct Fake {
     files: Mutex<Arc<[ServedFile]>>,
     changes: watch::Sender<u64>,
-    /// How many calls of `slow` are under way.
+    /// Number of running calls of `slow`.
     pub(super) slow: Arc<AtomicUsize>,
 }
 
@@ -39,14 +39,12 @@ impl Fake {
         Arc::new(Fake { files: Mutex::new(files), changes: watch::Sender::new(0), slow: Arc::default() })
     }
 
-    /// Another file is there.
     pub(super) fn add(&self, name: &str) {
         let mut files = self.files.lock().unwrap();
         *files = files.iter().cloned().chain([file(name, None)]).collect();
         self.changes.send_modify(|count| *count += 1);
     }
 
-    /// Waits until so many calls of `slow` are under way.
     pub(super) async fn until_slow(&self, count: usize) {
         let there = async {
             while self.slow.load(Ordering::SeqCst) != count {

@@ -1,4 +1,4 @@
-//! Clients over HTTP, which write their requests by hand.
+//! MCP over HTTP, with requests written by hand.
 
 use std::{net::SocketAddr, sync::Arc, time::Duration};
 
@@ -24,7 +24,7 @@ async fn start(files: &Arc<Fake>, token: Option<&str>) -> SocketAddr {
     address.unwrap()
 }
 
-/// Sends a request, with whatever headers, and leaves the rest to come.
+/// Sends a request with the given headers and returns the stream.
 async fn open(address: SocketAddr, method: &str, headers: &[(&str, &str)], body: &str) -> TcpStream {
     let mut stream = TcpStream::connect(address).await.unwrap();
     let has = |name: &str| headers.iter().any(|(given, _)| given.eq_ignore_ascii_case(name));
@@ -42,7 +42,7 @@ async fn open(address: SocketAddr, method: &str, headers: &[(&str, &str)], body:
     for (name, value) in headers.iter().filter(|(name, _)| !name.starts_with(':')) {
         head += &format!("{name}: {value}\r\n");
     }
-    // One that does not want to hear it all may have closed its end.
+    // The server may close the connection before it has read the body.
     let _ = stream.write_all(format!("{head}\r\n{body}").as_bytes()).await;
     stream
 }
@@ -59,7 +59,6 @@ async fn send(address: SocketAddr, method: &str, headers: &[(&str, &str)], body:
     read(open(address, method, headers, body).await).await
 }
 
-/// Reads until the text has come.
 async fn read_until(stream: &mut TcpStream, text: &str) -> String {
     let mut heard = String::new();
     while !heard.contains(text) {
@@ -76,7 +75,6 @@ fn header<'a>(answer: &'a str, name: &str) -> Option<&'a str> {
     answer.lines().find_map(|line| line.strip_prefix(name)?.strip_prefix(": "))
 }
 
-/// Begins a session.
 async fn session(address: SocketAddr) -> String {
     let (status, answer) = send(address, "POST", &[], INITIALIZE).await;
     assert_eq!(status, 200, "{answer}");
@@ -113,7 +111,7 @@ async fn sessions_have_calls_and_end() {
 }
 
 #[tokio::test]
-async fn who_may_not_ask_is_told_why() {
+async fn refused_requests_get_a_reason() {
     let address = start(&Fake::new(), None).await;
     let big = "x".repeat(17 << 20);
     for (headers, body, status, words) in [
@@ -144,7 +142,7 @@ async fn who_may_not_ask_is_told_why() {
 }
 
 #[tokio::test]
-async fn only_the_token_lets_in() {
+async fn requests_need_the_token() {
     let address = start(&Fake::new(), Some("t0ken")).await;
     for (headers, status, words) in [
         (&[][..], 401, "this server takes a token"),
@@ -163,7 +161,7 @@ async fn only_the_token_lets_in() {
 }
 
 #[tokio::test]
-async fn other_files_are_told_of_on_a_stream_of_its_own() {
+async fn changes_are_sent_on_the_standalone_stream() {
     let files = Fake::new();
     let address = start(&files, None).await;
     let id = session(address).await;
@@ -174,7 +172,7 @@ async fn other_files_are_told_of_on_a_stream_of_its_own() {
 }
 
 #[tokio::test]
-async fn a_call_whose_client_is_gone_is_cancelled() {
+async fn a_call_of_a_disconnected_client_is_cancelled() {
     let files = Fake::new();
     let address = start(&files, None).await;
     let (one, two) = (session(address).await, session(address).await);
@@ -193,7 +191,7 @@ async fn a_call_whose_client_is_gone_is_cancelled() {
 }
 
 #[tokio::test]
-async fn a_client_that_comes_back_gets_the_rest() {
+async fn a_reconnecting_client_resumes_its_stream() {
     let files = Fake::new();
     let address = start(&files, None).await;
     let id = session(address).await;

@@ -1,4 +1,4 @@
-//! The protocol over files that are none: what a client says and hears, line by line.
+//! The protocol over fake files: requests and responses line by line.
 
 mod fake;
 mod http;

@@ -1,4 +1,4 @@
-//! One client over two streams.
+//! MCP over two streams.
 
 use std::sync::{Arc, atomic::Ordering};
 
@@ -10,7 +10,6 @@ use tokio::{
 
 use super::{super::serve_stdio, fake::Fake};
 
-/// A client that writes and reads lines.
 struct Client {
     to: DuplexStream,
     from: Lines<BufReader<DuplexStream>>,
@@ -24,7 +23,7 @@ impl Client {
         Client { to, from: BufReader::new(from).lines(), server }
     }
 
-    /// One with whom a version is agreed on.
+    /// A client after the handshake.
     async fn connected(files: &Arc<Fake>) -> Self {
         let mut client = Client::start(files);
         client.ask(0, "initialize", hello("2025-06-18")).await;
@@ -66,7 +65,7 @@ fn hello(version: &str) -> Value {
 }
 
 #[tokio::test]
-async fn versions_are_agreed_on_and_what_can_be_done_is_said() {
+async fn versions_are_negotiated_and_capabilities_listed() {
     for (asked, answered) in [
         ("2024-11-05", "2024-11-05"),
         ("2025-03-26", "2025-03-26"),
@@ -96,7 +95,7 @@ async fn tools_are_files_with_their_schemas() {
 }
 
 #[tokio::test]
-async fn calls_give_text_data_or_why_they_failed() {
+async fn calls_return_text_data_or_an_error() {
     let mut client = Client::connected(&Fake::new()).await;
     let mut result = async |name: &str| {
         client.call(1, name, json!({ "text": "four" })).await;
@@ -113,7 +112,7 @@ async fn calls_give_text_data_or_why_they_failed() {
 }
 
 #[tokio::test]
-async fn what_is_wrong_with_a_request_is_an_error() {
+async fn invalid_requests_are_errors() {
     let mut client = Client::connected(&Fake::new()).await;
     for (method, params, code, message) in [
         ("tools/call", json!({ "name": "ecko" }), -32602, r#"there is no tool "ecko"; did you mean "echo"?"#),
@@ -130,13 +129,12 @@ async fn what_is_wrong_with_a_request_is_an_error() {
         let error = client.ask(1, method, params).await["error"].clone();
         assert_eq!((error["code"].as_i64(), error["message"].as_str()), (Some(code), Some(message)), "{method}");
     }
-    // Without arguments there are none.
     let answer = client.ask(2, "tools/call", json!({ "name": "echo" })).await;
     assert_eq!(answer["result"]["content"][0]["text"], "");
 }
 
 #[tokio::test]
-async fn progress_is_told_to_whoever_has_asked_for_it() {
+async fn progress_is_sent_only_if_requested() {
     let mut client = Client::connected(&Fake::new()).await;
     client.call(1, "tell", json!({})).await;
     assert_eq!(client.hear().await["result"]["content"][0]["text"], "told");
@@ -164,7 +162,7 @@ async fn a_cancelled_call_ends_and_is_not_answered() {
 }
 
 #[tokio::test]
-async fn other_files_are_told_of_after_the_handshake() {
+async fn changes_are_sent_after_the_handshake() {
     let files = Fake::new();
     let mut client = Client::connected(&files).await;
     client.ask(1, "ping", json!({})).await;
@@ -175,7 +173,7 @@ async fn other_files_are_told_of_after_the_handshake() {
 }
 
 #[tokio::test]
-async fn what_is_no_message_is_passed_over_or_refused() {
+async fn invalid_messages_are_ignored_or_refused() {
     let mut client = Client::start(&Fake::new());
     client.write("hello?").await;
     client.write("").await;
@@ -200,7 +198,7 @@ async fn what_is_no_message_is_passed_over_or_refused() {
 }
 
 #[tokio::test]
-async fn the_server_ends_with_its_client_and_calls_with_the_server() {
+async fn the_server_ends_with_its_client_and_ends_its_calls() {
     let files = Fake::new();
     let mut client = Client::connected(&files).await;
     client.call(1, "slow", json!({})).await;
@@ -210,7 +208,7 @@ async fn the_server_ends_with_its_client_and_calls_with_the_server() {
     server.await.unwrap();
     files.until_slow(0).await;
     drop(from);
-    // Before anything was said.
+    // The same before the handshake.
     let Client { to, from, server } = Client::start(&files);
     drop(to);
     server.await.unwrap();
@@ -218,7 +216,7 @@ async fn the_server_ends_with_its_client_and_calls_with_the_server() {
 }
 
 #[tokio::test]
-async fn what_was_asked_last_is_answered() {
+async fn the_last_request_before_the_end_of_input_is_answered() {
     let mut client = Client::connected(&Fake::new()).await;
     client.request(1, "tools/call", json!({ "name": "tell", "_meta": { "progressToken": "t" } })).await;
     client.to.shutdown().await.unwrap();
@@ -230,7 +228,7 @@ async fn what_was_asked_last_is_answered() {
 }
 
 #[tokio::test]
-async fn the_server_ends_when_nobody_hears_it() {
+async fn the_server_ends_when_its_output_is_closed() {
     let files = Fake::new();
     let mut client = Client::connected(&files).await;
     client.call(1, "slow", json!({})).await;
@@ -246,7 +244,7 @@ async fn the_server_ends_when_nobody_hears_it() {
 }
 
 #[tokio::test]
-async fn the_version_without_a_handshake_is_spoken() {
+async fn the_protocol_version_without_a_handshake_is_supported() {
     let files = Fake::new();
     let mut client = Client::start(&files);
     let meta = json!({
