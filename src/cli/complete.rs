@@ -1,4 +1,4 @@
-//! What a shell is offered in the place of a value: prompt files, models, inputs. Must not know which options there are.
+//! Completion of argument values in shells: prompt files, models, inputs, runs.
 
 use std::{collections::BTreeMap, ffi::OsStr, path::Path, rc::Rc};
 
@@ -11,25 +11,24 @@ use crate::{
     provider::{ProviderContext, list_models},
 };
 
-/// A prompt file, and behind it its input: texts, `@path` for the text of a file.
+/// A prompt file, followed by its input: texts, or `@path` for the text of a file.
 pub(super) struct FileAndInput;
 
-/// Prompt files, and the folders they may be in.
+/// Prompt files and folders.
 pub(super) struct PromptFiles;
 
-/// The files with one of these endings, and folders.
+/// Files with one of these extensions, and folders.
 pub(super) struct FilesEndingIn(pub(super) &'static [&'static str]);
 
-/// Files that options read or write as JSON.
 pub(super) const JSON_FILES: FilesEndingIn = FilesEndingIn(&[".json"]);
 
-/// JSON, `@FILE` or `-`: only the file can be completed.
+/// JSON, `@FILE` or `-`; only the path can be completed.
 pub(super) struct AtFile;
 
-/// The runs of the journal, and `last`.
+/// Runs of the journal, and `last`.
 pub(super) struct RunIds;
 
-/// Aliases, `provider:`, and behind a colon the models whose prices are known.
+/// Aliases and `provider:`; after the colon the models with known prices.
 pub(super) struct Models;
 
 impl ValueCompleter for FileAndInput {

@@ -1,4 +1,4 @@
-//! What a server of prompt files types to have one described. Nobody else does.
+//! Arguments of `lmthing __describe`, which only [`crate::serve`] calls.
 
 use std::path::PathBuf;
 

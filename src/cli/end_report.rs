@@ -17,7 +17,6 @@ use crate::{
 /// How long to wait for the lock on the summary.
 const PATIENCE: Duration = Duration::from_millis(50);
 
-/// Everything that the report is made from.
 pub(super) struct EndReport {
     pub(super) format: Format,
     pub(super) pending: Arc<Pending>,
@@ -65,7 +64,6 @@ impl EndReport {
         });
     }
 
-    /// Writes an error to stderr.
     pub(super) fn write_error(&self, error: &Diagnostic) {
         write_all(io::stderr().lock(), &[&error.render(self.stderr_has_colours)]);
     }

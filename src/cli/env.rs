@@ -1,5 +1,5 @@
-//! The environment of a run: `--env-file`s, `.env` of the working directory, and real variables over them. The process's
-//! own environment is not changed: what a run sees, it is given.
+//! Variables of a run: those of the process, then `--env-file`, then `.env` of the working directory. The process's own
+//! environment is not changed.
 
 use std::{
     io::Cursor,
@@ -12,29 +12,26 @@ use crate::{
     user_file::{self, MAX_SETTINGS},
 };
 
-/// Names and values, in no order.
 type Variables = Vec<(String, String)>;
 
-/// What a run sees, and what is wrong with where it comes from.
 pub(super) struct Environment {
     /// The variables.
     pub(super) variables: Variables,
-    /// Lines that were left out.
+    /// Warnings about lines that were skipped.
     pub(super) problems: Vec<String>,
-    /// Why a file that was asked for cannot be read.
+    /// The error of a file that cannot be read.
     pub(super) wrong: Option<WrongUsage>,
 }
 
-/// The variables of the process, with those of `directory/.env` that are not set. A line of `.env` that cannot be read
-/// is reported and left out.
+/// The variables of the process and of `directory/.env`, with warnings about invalid lines.
 pub(super) fn variables(directory: &Path) -> (Variables, Vec<String>) {
     let environment = with_files(directory, &[]);
     (environment.variables, environment.problems)
 }
 
-/// The same with files that the command line names, which are read before `.env`. Of two, the last wins.
+/// The same with the files of the command line, which have precedence over `.env`. Of two files, the last wins.
 pub(super) fn with_files(directory: &Path, files: &[PathBuf]) -> Environment {
-    // `vars` would panic at a variable that is no Unicode.
+    // `vars` panics at a variable that is not Unicode.
     let variables = std::env::vars_os()
         .map(|(name, value)| (name.to_string_lossy().into_owned(), value.to_string_lossy().into_owned()))
         .collect();
@@ -46,7 +43,7 @@ pub(super) fn with_files(directory: &Path, files: &[PathBuf]) -> Environment {
             environment.wrong = Some(unreadable(file, &error));
         }
     }
-    // One that is not there is the usual case.
+    // The file usually does not exist.
     if let Ok(entries) = entries(&directory.join(".env"))
         && let Err(error) = environment.add(".env", entries)
     {
@@ -55,20 +52,19 @@ pub(super) fn with_files(directory: &Path, files: &[PathBuf]) -> Environment {
     environment
 }
 
-/// What a file of variables holds.
 fn entries(file: &Path) -> Result<dotenvy::Iter<Cursor<Vec<u8>>>, dotenvy::Error> {
     let bytes = user_file::read(file, MAX_SETTINGS).map_err(dotenvy::Error::Io)?;
     Ok(dotenvy::from_read_iter(Cursor::new(bytes)))
 }
 
-/// Whether a variable says yes, as those of CI services do.
+/// Whether a variable is set and not `0` or `false`, as CI services use them.
 pub(super) fn is_set(variables: &[(String, String)], name: &str) -> bool {
     let value = variables.iter().find(|(known, _)| known == name).map(|(_, value)| value.as_str());
     value.is_some_and(|value| !matches!(value, "" | "0" | "false"))
 }
 
 impl Environment {
-    /// Adds what is not set yet.
+    /// Adds variables that are not set yet.
     fn add<R: std::io::Read>(&mut self, shown: &str, entries: dotenvy::Iter<R>) -> Result<(), dotenvy::Error> {
         for entry in entries {
             match entry {
@@ -76,7 +72,7 @@ impl Environment {
                     self.variables.push((name, value));
                 }
                 Ok(_) => {}
-                // The error's own text shows the line, which may hold a secret.
+                // The error's own message contains the line, which may hold a secret.
                 Err(dotenvy::Error::LineParse(_, position)) => {
                     let problem = format!("{shown}: a line cannot be read (at character {position}) and is left out");
                     self.problems.push(problem);

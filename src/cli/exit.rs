@@ -1,13 +1,13 @@
-//! How the process ends.
+//! Exit codes.
 
 use std::process::ExitCode as ProcessExitCode;
 
 /// The exit code of a command (docs/reference.md, "Errors and exit codes").
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ExitCode {
-    /// Done.
+    /// Success.
     Done,
-    /// The file is missing, wrong or its code threw.
+    /// The file is missing or invalid, or its code threw.
     File,
     /// Wrong usage.
     Usage,
@@ -15,16 +15,16 @@ pub enum ExitCode {
     Model,
     /// A limit ended the run.
     Limit,
-    /// Calls wait for somebody to approve them.
+    /// Calls wait for approval.
     Waiting,
-    /// Ended by a signal: 130 for Ctrl-C, 143 when the process was asked to end.
+    /// Ended by a signal: 130 for Ctrl-C, 143 for SIGTERM.
     Interrupted(i32),
-    /// What the script asked for, with `process.exit(code)` or `process.exitCode`.
+    /// The code of `process.exit(code)` or `process.exitCode`.
     Script(i32),
 }
 
 impl ExitCode {
-    /// What the exit code of a failed run means.
+    /// Converts the exit code of a failed run.
     pub(super) fn of_failure(code: i32) -> Self {
         match code {
             2 => ExitCode::Usage,
@@ -35,7 +35,7 @@ impl ExitCode {
         }
     }
 
-    /// What the parent process gets to see: only the low byte reaches it.
+    /// The code that the parent process sees: the low byte.
     pub(super) fn seen(self) -> i32 {
         i32::from(i32::from(self).to_le_bytes()[0])
     }
@@ -50,7 +50,7 @@ impl From<ExitCode> for i32 {
             ExitCode::Model => 3,
             ExitCode::Limit => 4,
             ExitCode::Waiting => 5,
-            // As shells show a process that died of the signal.
+            // As shells report a process that died of the signal.
             ExitCode::Interrupted(signal) => 128 + signal,
             ExitCode::Script(code) => code,
         }

@@ -1,5 +1,5 @@
-//! How a command ended: from what came of it to exit code, words for people and an object for programs (docs/reference.md,
-//! "Errors and exit codes"). Must not know where these are shown.
+//! How a command ended: exit code, message for people and object for programs (docs/reference.md, "Errors and exit
+//! codes").
 
 use std::{path::Path, rc::Rc};
 
@@ -18,13 +18,13 @@ use crate::{
     session::{AskedModel, RunFailure, failure, without_secrets},
 };
 
-/// An option, or a file that one names, is not what it has to be.
+/// An option, or a file that an option names, is invalid.
 #[derive(Debug, thiserror::Error)]
 #[error("{0}")]
 pub(super) struct WrongUsage(Box<Diagnostic>);
 
 impl WrongUsage {
-    /// A message that says all there is to say.
+    /// A message without a hint.
     pub(super) fn plain(message: impl Into<String>) -> Self {
         WrongUsage(Box::new(Diagnostic::new(message)))
     }
@@ -47,20 +47,18 @@ impl From<WrongUsage> for Diagnostic {
     }
 }
 
-/// How a run ended.
 #[derive(Debug)]
 pub(super) struct Ending {
-    /// What the process ends with.
     pub(super) code: ExitCode,
-    /// What went wrong, for people.
+    /// The error message for people.
     pub(super) diagnostic: Option<Diagnostic>,
-    /// Whether a warning has said so already.
+    /// Whether a warning has reported the failure already.
     pub(super) is_told: bool,
-    /// Nobody reads standard output any more.
+    /// Whether standard output is closed.
     pub(super) is_unread: bool,
-    /// The recording that was replayed did not fit.
+    /// Whether a mismatch with the replayed recording ended the run.
     pub(super) is_replay_failure: bool,
-    /// The calls that wait for approval, in words, and how to go on; in the place of the diagnostic.
+    /// Message about the calls that wait for approval; replaces the diagnostic.
     pub(super) waiting: Option<String>,
     failure: Option<Failure>,
 }
@@ -83,12 +81,12 @@ impl Ending {
         Ending { diagnostic: Some(diagnostic), failure, ..Ending::new(code) }
     }
 
-    /// Nobody reads what the run writes; to stop is what was asked for then.
+    /// The reader of standard output is gone, which is no failure.
     pub(super) fn unread() -> Self {
         Ending { is_unread: true, ..Ending::new(ExitCode::Done) }
     }
 
-    /// The run did not begin.
+    /// The run has not begun.
     pub(super) fn not_begun(error: anyhow::Error, redactor: &Redactor) -> Self {
         let error = match error.downcast::<WrongUsage>() {
             Ok(WrongUsage(diagnostic)) => {
@@ -105,23 +103,22 @@ impl Ending {
         Ending::failed(ExitCode::File, "file", without_secrets(diagnostic, redactor))
     }
 
-    /// The run could not be written down.
+    /// The journal could not be written.
     pub(super) fn of_journal(diagnostic: Diagnostic) -> Self {
         Ending::failed(ExitCode::File, "journal", diagnostic)
     }
 
-    /// A Restate server cannot be asked, or refuses.
+    /// A Restate server cannot be reached or refuses requests.
     pub(super) fn of_server(error: RemoteError) -> Self {
         let (code, kind) = if error.is_usage { (ExitCode::Usage, "usage") } else { (ExitCode::Model, "server") };
         Ending::failed(code, kind, error.into())
     }
 
-    /// A run at a Restate server has not come to a report.
+    /// A remote run has no report.
     pub(super) fn of_run_there(code: ExitCode, diagnostic: Diagnostic) -> Self {
         Ending::failed(code, "server", diagnostic)
     }
 
-    /// It is this file that is wrong.
     pub(super) fn in_file(mut self, file: &Path) -> Self {
         if let Some(failure) = &mut self.failure {
             failure.file = Some(file.display().to_string());
@@ -129,13 +126,12 @@ impl Ending {
         self
     }
 
-    /// The run has passed a limit and did not end by itself.
+    /// The run passed a time limit and did not end by itself.
     pub(super) fn of_limit(Reached { message }: Reached) -> Self {
         let end = FileRun::Failed(Rc::new(RunError::Limit { message }));
         Ending::of_run(&end, None, None, &Redactor::default())
     }
 
-    /// A signal ended the run.
     pub(super) fn interrupted(signal: i32) -> Self {
         let name = match signal {
             1 => "SIGHUP",
@@ -144,11 +140,11 @@ impl Ending {
             _ => "a signal",
         };
         let diagnostic = Diagnostic::new(format!("the run was ended by {name}"));
-        // Whoever pressed the keys need not be told.
+        // A user who pressed Ctrl-C needs no message.
         Ending { diagnostic: None, ..Ending::failed(ExitCode::Interrupted(signal), "interrupted", diagnostic) }
     }
 
-    /// The run is over. `last` is why the last answer ended, `model` what the command line asked for.
+    /// `last` is why the last response ended, `model` the value of `--model`.
     pub(super) fn of_run(end: &FileRun, last: Option<FinishReason>, model: Option<&str>, redactor: &Redactor) -> Self {
         let asked = model.map(|name| AskedModel { name, option: "-m, --model" });
         let Some(failed) = RunFailure::of(end, last, asked, redactor) else {
@@ -165,13 +161,13 @@ impl Ending {
             failure: Some(failed.to_failure()),
             is_told: failed.is_told,
             is_replay_failure: failed.is_replay_failure,
-            // What a script ends with it has told, or had no reason to.
+            // A script that calls `process.exit` has printed its own message, if any.
             diagnostic: (failed.kind != "exit").then_some(failed.diagnostic),
             ..Ending::new(code)
         }
     }
 
-    /// Names the run to whoever is to decide on calls that wait in it.
+    /// Adds the commands that continue a run whose calls wait for approval.
     pub(super) fn of_waiting_run(mut self, run: &str, journal: Option<&Path>) -> Self {
         if let Some(failure) = self.failure.as_mut().filter(|failure| !failure.waiting.is_empty()) {
             let command = |option| waiting::command(run, option, &failure.waiting[0].call, journal);
@@ -181,7 +177,6 @@ impl Ending {
         self
     }
 
-    /// The last event of the run.
     pub(super) fn to_event(&self) -> RunFinish {
         RunFinish { exit_code: self.code.seen(), error: self.failure.clone() }
     }

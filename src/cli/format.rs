@@ -1,4 +1,4 @@
-//! `-f`: what standard output gets (docs/command-line.md, "Formats"). Doc comments in here are what the help shows.
+//! `-f`: the format of standard output (docs/command-line.md, "Formats"). Doc comments of variants are help texts.
 
 use clap::ValueEnum;
 
@@ -15,7 +15,7 @@ pub(super) enum Format {
 }
 
 impl Format {
-    /// Whether a program reads it, so that nothing else may stand there.
+    /// Whether a program reads standard output, so that only the format may be written there.
     pub(super) fn is_for_programs(self) -> bool {
         self != Format::Text
     }

@@ -1,9 +1,8 @@
-//! Ending the process from other threads than that of the run: at Ctrl-C, when it is asked to end or loses the terminal
-//! (docs/reference.md, "The command line"), and when the run has passed its limit on time and is stuck in native work, which nothing
-//! interrupts.
+//! Ends the process from other threads than the run's: on Ctrl-C, SIGTERM and SIGHUP (docs/reference.md, "The command
+//! line"), and when a run has passed its time limit while native work blocks its thread.
 //!
-//! Signals arrive on a thread of their own. A run with `-f json` or `-f events` is asked to end and gets some time to print its result;
-//! any other ends with the process at once. The clock of a run with a limit is watched by another thread.
+//! A thread receives signals. A run with `-f json` or `-f events` is asked to end and gets some time to print its
+//! result; any other run ends with the process at once. Another thread watches the clock of a run with a time limit.
 
 use std::{
     sync::{
@@ -27,35 +26,34 @@ use crate::{
     session::{LATENESS, RunClock},
 };
 
-/// How long a run has to take notice: somebody waits for the process to be gone.
+/// How long a run may take to notice the request: somebody is waiting for the process to end.
 #[cfg(unix)]
 const NOTICE: Duration = Duration::from_millis(400);
 
-/// How long it has to end once it has noticed.
+/// How long it may take to end after that.
 #[cfg(unix)]
 const FAREWELL: Duration = Duration::from_secs(2);
 
-/// How long reporting the end of a run may take: standard output may be a full pipe.
+/// How long writing a report may take, as standard output may be a full pipe.
 const REPORT_TIME: Duration = Duration::from_millis(150);
 
-/// How long a run that is over may take until it reports its end: its servers are closed first.
+/// How long a finished run may take to report its end. It closes its servers first.
 const CLOSE_TIME: Duration = Duration::from_secs(3);
 
-/// How long the report of a run that is over may take at least, when the run has used up its time.
+/// Shortest time for the report of a finished run that has used up its time limit.
 const READ_TIME: Duration = Duration::from_secs(1);
 
-/// How often is looked whether the user asks again.
 #[cfg(unix)]
 const LOOK: Duration = Duration::from_millis(20);
 
-/// How long a second signal may be the first one, come another way: from the terminal, and from whoever watches the run.
+/// Within this time a second signal is the same one, sent by the terminal and by a parent process.
 #[cfg(unix)]
 const SAME_SIGNAL: Duration = Duration::from_millis(150);
 
-/// The signal that a run was asked to end for; 0 while there is none.
+/// The signal for which the run was asked to end; 0 if there is none.
 static ASKED: AtomicI32 = AtomicI32::new(0);
 
-/// What all these threads know of the end.
+/// State that these threads share.
 static END: Mutex<End> = Mutex::new(End {
     listener: None,
     is_noticed: false,
@@ -65,29 +63,28 @@ static END: Mutex<End> = Mutex::new(End {
     takes_its_time: false,
 });
 
-/// Notified when something in `END` has changed.
+/// Notified when `END` changes.
 static CHANGED: Condvar = Condvar::new();
 
 struct End {
     listener: Option<UnboundedSender<i32>>,
     is_noticed: bool,
-    /// One thread reports the end of the run, with this exit code; no other does.
+    /// Set by the one thread that reports the end of the run.
     reported: Option<ExitCode>,
-    /// The report is on standard output.
+    /// Whether the report is on standard output.
     is_written: bool,
     is_over: bool,
-    /// What is still to be written may be much.
+    /// Whether the end may take long.
     takes_its_time: bool,
 }
 
-/// What ends the process.
 static END_PROCESS: OnceLock<Box<dyn Fn(ExitCode) + Send + Sync>> = OnceLock::new();
 
 fn end() -> MutexGuard<'static, End> {
     END.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// What a run that has something to say at its end hears of signals through.
+/// Receives the signals for a run that reports its end.
 pub(super) struct Interrupts(UnboundedReceiver<i32>);
 
 impl Interrupts {
@@ -98,17 +95,17 @@ impl Interrupts {
         Interrupts(receiver)
     }
 
-    /// The end may take as long as it takes, unless somebody asks again.
+    /// Allows the end to take any time, until the next signal.
     pub(super) fn take_time(&self) {
         end().takes_its_time = true;
     }
 
-    /// The run is over and says so: a signal is too late to break it off.
+    /// The run reports its end: a later signal does not interrupt it.
     pub(super) fn disregard(&self) {
         end().is_noticed = true;
     }
 
-    /// The signal that is to end the run, if it has come, for whoever looks now and then.
+    /// The signal that asks the run to end, without waiting.
     pub(super) fn heard(&mut self) -> Option<i32> {
         let signal = self.0.try_recv().ok()?;
         end().is_noticed = true;
@@ -116,7 +113,7 @@ impl Interrupts {
         Some(signal)
     }
 
-    /// The signal that is to end the run.
+    /// Waits for the signal that asks the run to end.
     pub(super) async fn next(&mut self) -> i32 {
         match self.0.recv().await {
             Some(signal) => {
@@ -129,7 +126,7 @@ impl Interrupts {
     }
 }
 
-/// The signal that is to end the run, for whoever cannot wait for [`Interrupts::next`].
+/// The signal that asks the run to end, for code that has no [`Interrupts`].
 pub(super) fn asked_to_end() -> Option<i32> {
     Some(ASKED.load(Ordering::Relaxed)).filter(|signal| *signal != 0)
 }
@@ -141,10 +138,8 @@ pub(super) fn claim_report_or_wait(code: ExitCode) {
     }
 }
 
-/// Makes this thread the one that reports the end of the run.
-///
-/// # Errors
-/// Another thread does, with this exit code.
+/// Makes this thread the one that reports the end of the run. Fails with the exit code of the thread that does it
+/// already.
 fn claim_report(code: ExitCode) -> Result<(), ExitCode> {
     let mut end = end();
     if let Some(other) = end.reported {
@@ -195,7 +190,7 @@ fn watch(clock: &RunClock, report: EndReport) {
     end_now(code);
 }
 
-/// Waits for as long as a run that is over may take to report its end. Whether it has taken longer; `false` without a limit on time.
+/// Waits until a finished run has reported its end. Returns whether its time is up; `false` without a time limit.
 fn wait_for_report(clock: &RunClock) -> bool {
     let Some(deadline) = clock.deadline() else { return false };
     drop(CHANGED.wait_timeout_while(end(), CLOSE_TIME, |end| end.reported.is_none()));
@@ -204,7 +199,7 @@ fn wait_for_report(clock: &RunClock) -> bool {
     !waited.unwrap_or_else(PoisonError::into_inner).0.is_written
 }
 
-/// Reports the end of the run. Does not wait longer than `REPORT_TIME` for a full pipe.
+/// Writes a report. Does not wait longer than `REPORT_TIME` for a full pipe.
 fn in_report_time(report: impl FnOnce() + Send + 'static) {
     let (sender, done) = channel::<()>();
     let work = move || {
@@ -216,7 +211,6 @@ fn in_report_time(report: impl FnOnce() + Send + 'static) {
     let _ = done.recv_timeout(REPORT_TIME);
 }
 
-/// Ends the process.
 fn end_now(code: ExitCode) {
     script::restore_terminal();
     script::end_children();
@@ -225,7 +219,7 @@ fn end_now(code: ExitCode) {
     }
 }
 
-/// Everything is said: the thread of the signals ends the process.
+/// Lets the signal thread end the process. Does not return.
 pub(super) fn wait_for_end() -> ! {
     end().is_over = true;
     CHANGED.notify_all();
@@ -234,8 +228,8 @@ pub(super) fn wait_for_end() -> ! {
     }
 }
 
-/// Has `end_process` called with the exit code of the signal as soon as the user interrupts and the run has had its moment.
-/// What was streamed is on stdout already; only a progress line has to be taken off the screen.
+/// Installs the signal handlers. After a signal, `end_process` is called with its exit code as soon as the run has
+/// ended or its time is up. Streamed text is on stdout already, so only the progress line is removed.
 #[cfg(unix)]
 pub fn on_interrupt(end_process: impl Fn(ExitCode) + Send + Sync + 'static) {
     use signal_hook::{
@@ -243,16 +237,14 @@ pub fn on_interrupt(end_process: impl Fn(ExitCode) + Send + Sync + 'static) {
         iterator::Signals,
         low_level,
     };
-    // Without a handler the signals still end the process, only with a line left on the screen.
     const ENDING: [i32; 3] = [SIGINT, SIGTERM, SIGHUP];
-    // Only one is ever set.
     let _ = END_PROCESS.set(Box::new(end_process));
     let Ok(mut signals) = Signals::new(ENDING) else { return };
     let handle = signals.handle();
     script::receive_signals(move |signal| handle.add_signal(signal));
     let wait = move || {
         let ends = |signal: &i32| {
-            // What a script has listened to once and does not any more does what it would have done without us.
+            // A signal that a script no longer listens to gets its default action.
             ENDING.contains(signal) || low_level::emulate_default_handler(*signal).is_err()
         };
         let unheard = |signal: &i32| !script::take_signal(*signal);
@@ -263,20 +255,19 @@ pub fn on_interrupt(end_process: impl Fn(ExitCode) + Send + Sync + 'static) {
             end_now(ExitCode::Interrupted(signal));
         }
     };
-    // A thread of its own: a script that computes without end holds the event loop.
+    // On its own thread, as a script in an endless loop blocks the event loop.
     let thread = std::thread::Builder::new().name("signals".into()).stack_size(128 << 10);
     let _ = thread.spawn(wait);
 }
 
-/// Elsewhere the system's own handling of Ctrl-C ends the process.
+/// On other systems Ctrl-C is handled by the system.
 #[cfg(not(unix))]
 pub fn on_interrupt(end_process: impl Fn(ExitCode) + Send + Sync + 'static) {
-    // Only one is ever set.
     let _ = END_PROCESS.set(Box::new(end_process));
 }
 
-/// Lets the run end by itself, for as long as that may take, or until `is_asked_again` says that nobody wants to wait. A run that
-/// does so ends the process.
+/// Waits until the run ends by itself, its time is up or `is_asked_again` returns true. A run that ends by itself ends
+/// the process.
 #[cfg(unix)]
 fn ask_to_end(signal: i32, is_asked_again: &mut dyn FnMut() -> bool) {
     let Some(listener) = end().listener.clone() else { return };
@@ -294,7 +285,7 @@ fn ask_to_end(signal: i32, is_asked_again: &mut dyn FnMut() -> bool) {
             }
         }
     };
-    // A child process that is waited for holds the thread of the run.
+    // A child process that the run waits for blocks its thread.
     let is_noticed = wait_while(NOTICE, |end| !end.is_noticed && !end.is_over) || {
         script::end_children();
         wait_while(NOTICE, |end| !end.is_noticed && !end.is_over)
@@ -315,7 +306,6 @@ fn leave_screen() {
     let sequence = super::screen::leave();
     let mut stderr = io::stderr();
     if stderr.is_terminal() {
-        // What cannot be written does not matter any more.
         let _ = stderr.write_all(sequence.as_bytes());
         let _ = stderr.flush();
     }

@@ -1,4 +1,4 @@
-//! The options that limit a run (docs/reference.md, "Limits"). Doc comments in here are what the help shows.
+//! Options that limit a run (docs/reference.md, "Limits"). Doc comments of options are help texts.
 
 use std::time::Duration;
 
@@ -27,7 +27,6 @@ pub(super) struct LimitArgs {
 }
 
 impl LimitArgs {
-    /// What was typed.
     pub(super) fn limits(&self) -> Limits {
         Limits {
             steps: self.max_steps,
@@ -38,7 +37,7 @@ impl LimitArgs {
         }
     }
 
-    /// What was typed, as words that mean the same.
+    /// The options as arguments.
     pub(super) fn words(&self) -> Vec<String> {
         let steps = self.max_steps.map(|steps| format!("--max-steps={steps}"));
         let tokens = self.max_tokens.map(|tokens| format!("--max-tokens={tokens}"));

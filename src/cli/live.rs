@@ -1,4 +1,4 @@
-//! The line that says how far something is, on a terminal's standard error, with a bar or without. Must not know what it says.
+//! A status line on a terminal's standard error, with or without a bar.
 
 use std::{
     cell::RefCell,
@@ -11,13 +11,13 @@ use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use super::{Printer, screen};
 use crate::diagnostic::plain_line;
 
-/// How long it takes before there is a line: most runs are over by then.
+/// Delay before the line appears: most runs are shorter.
 const PATIENCE: Duration = Duration::from_millis(300);
 
-/// How often it is redrawn at most.
+/// Shortest interval between two updates.
 const INTERVAL: Duration = Duration::from_millis(100);
 
-/// The line; nothing at all when standard error is no terminal.
+/// Draws nothing if standard error is no terminal.
 pub(super) struct LiveLine {
     is_terminal: bool,
     template: &'static str,
@@ -27,12 +27,11 @@ pub(super) struct LiveLine {
 }
 
 impl LiveLine {
-    /// A line that gives way to whatever is printed.
+    /// A line that is removed before other output.
     pub(super) fn new(printer: &Printer) -> Self {
         LiveLine::of(printer, "{spinner} {wide_msg:.dim}")
     }
 
-    /// The same with a bar.
     pub(super) fn with_bar(printer: &Printer) -> Self {
         LiveLine::of(printer, "{bar:24} {wide_msg:.dim}")
     }
@@ -44,12 +43,12 @@ impl LiveLine {
         LiveLine { is_terminal: printer.stderr_is_terminal(), template, began: Instant::now(), drawn: None, bar }
     }
 
-    /// Draws the line that `line` makes, unless that has just been done.
+    /// Draws the text of `line`, at most once an interval.
     pub(super) fn draw(&mut self, line: impl FnOnce() -> String) {
         self.draw_at((0, 0), line);
     }
 
-    /// The same; so much of all is done.
+    /// The same with a bar at `done` of `all`.
     pub(super) fn draw_at(&mut self, (done, all): (u64, u64), line: impl FnOnce() -> String) {
         let is_recent = self.drawn.is_some_and(|drawn| drawn.elapsed() < INTERVAL);
         if !self.is_terminal || self.began.elapsed() < PATIENCE || is_recent {
@@ -75,7 +74,6 @@ impl LiveLine {
         });
     }
 
-    /// Takes it off the screen.
     pub(super) fn clear(&self) {
         hide(&self.bar);
     }

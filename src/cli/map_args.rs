@@ -1,4 +1,4 @@
-//! What can be typed behind `lmthing map` (docs/map.md). Doc comments in here are what the help shows.
+//! Arguments of `lmthing map` (docs/map.md). Doc comments of options are help texts.
 
 use std::{num::NonZeroUsize, path::PathBuf};
 
@@ -15,7 +15,6 @@ use super::{
 };
 use crate::{input::Setting, map::MaxErrors};
 
-/// Files that rows are in.
 const ROWS: FilesEndingIn = FilesEndingIn(&[".jsonl", ".ndjson", ".csv", ".tsv"]);
 
 /// `lmthing map`.

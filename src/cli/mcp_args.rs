@@ -1,4 +1,4 @@
-//! What can be typed behind `lmthing mcp` (docs/mcp.md, "As a server"). Doc comments in here are what the help shows.
+//! Arguments of `lmthing mcp` (docs/mcp.md, "As a server"). Doc comments of options are help texts.
 
 use std::path::PathBuf;
 

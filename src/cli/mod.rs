@@ -1,8 +1,6 @@
-//! The command line: arguments, settings, the printer, one file per command.
+//! The command line: arguments, output, exit codes, one file for each command.
 //!
-//! Owns: what was typed, what is shown where, and which exit code an outcome has (docs/reference.md, "The command
-//! line", "Errors and exit codes"). Only [`Printer`] writes to stdout and stderr. Must not know: JavaScript, wire
-//! formats, how a run works.
+//! Only [`Printer`] writes to stdout and stderr.
 
 mod approval_args;
 mod approvals;
@@ -62,19 +60,17 @@ use crate::{
     script::{self, THREAD_STACK_SIZE},
 };
 
-/// Runs the command that was typed and says how the process ends.
-///
-/// Everything happens on one thread with a stack deep enough for scripts.
+/// Runs a command and returns the exit code. Everything happens on one thread with a stack deep enough for scripts.
 pub fn run(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
     let arguments: Vec<OsString> = arguments.into_iter().collect();
-    // The main thread's stack is as large as the system likes; a script's depth must not depend on that.
+    // The main thread's stack size depends on the system; the depth of scripts must not.
     let thread = std::thread::Builder::new().name("lmthing".into()).stack_size(THREAD_STACK_SIZE);
     let ended = thread.spawn(|| run_and_write(arguments)).map(std::thread::JoinHandle::join);
     script::restore_terminal();
     script::end_children();
     match ended {
         Ok(Ok(code)) => code,
-        // The panic has printed what it was about.
+        // The panic handler has printed its message.
         Ok(Err(_)) => ExitCode::File,
         Err(error) => {
             Printer::new().diagnostic(&Diagnostic::new(format!("cannot start a thread: {error}")));
@@ -83,7 +79,7 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
     }
 }
 
-/// Runs the command; that its output could not be written is a failure of its own.
+/// Runs the command; failing to write its output is a failure, too.
 fn run_and_write(arguments: Vec<OsString>) -> ExitCode {
     let printer = Printer::new();
     let code = commands::completions::answer(&arguments, &printer).unwrap_or_else(|| run_command(arguments, &printer));
@@ -100,7 +96,7 @@ fn run_command(arguments: Vec<OsString>, printer: &Printer) -> ExitCode {
     let cli = match args::parse(arguments) {
         Ok(cli) => cli,
         Err(error) => {
-            // `--help` and `--version` come as errors too, and are none.
+            // `--help` and `--version` are returned as errors.
             let is_error = error.use_stderr();
             let text = error.render();
             if is_error {
@@ -111,7 +107,7 @@ fn run_command(arguments: Vec<OsString>, printer: &Printer) -> ExitCode {
             return if is_error { ExitCode::Usage } else { ExitCode::Done };
         }
     };
-    // Commands that run a prompt file know more secrets, and register them themselves.
+    // Commands that run a prompt file register more secrets themselves.
     if !matches!(cli.command, None | Some(Command::Run(_) | Command::Map(_) | Command::Resume(_) | Command::Approve(_)))
     {
         let (variables, _) = env::variables(&std::env::current_dir().unwrap_or_default());

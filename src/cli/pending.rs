@@ -5,7 +5,7 @@ use std::sync::{
     atomic::{AtomicBool, Ordering},
 };
 
-/// What the printer still has to write, and where the line stands.
+/// The unwritten text and the state of the current line.
 pub(super) struct Pending {
     text: Mutex<String>,
     at_line_start: AtomicBool,
@@ -13,35 +13,33 @@ pub(super) struct Pending {
 }
 
 impl Pending {
-    /// Nothing was written.
     pub(super) fn new() -> Self {
         Pending { text: Mutex::default(), at_line_start: AtomicBool::new(true), is_closed: AtomicBool::new(false) }
     }
 
-    /// Adds text; gives the length of all that waits.
+    /// Adds text; returns the length of all unwritten text.
     pub(super) fn push(&self, text: &str) -> usize {
         let mut waiting = self.text();
         waiting.push_str(text);
         waiting.len()
     }
 
-    /// Takes everything that waits.
     pub(super) fn take(&self) -> String {
         std::mem::take(&mut *self.text())
     }
 
-    /// Takes everything that waits, for another thread than the printer's. Call it with stdout locked.
+    /// Takes the text for a thread other than the printer's. Must be called with stdout locked.
     pub(super) fn close(&self) -> String {
         self.is_closed.store(true, Ordering::Relaxed);
         self.take()
     }
 
-    /// Whether another thread has reported the end of the run: nothing may follow. Ask with stdout locked.
+    /// Whether another thread has reported the end of the run, so that nothing may follow. Must be called with stdout
+    /// locked.
     pub(super) fn is_closed(&self) -> bool {
         self.is_closed.load(Ordering::Relaxed)
     }
 
-    /// Whether what was written has ended its line.
     pub(super) fn is_at_line_start(&self) -> bool {
         self.at_line_start.load(Ordering::Relaxed)
     }

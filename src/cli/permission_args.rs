@@ -1,5 +1,5 @@
-//! The options that take rights from a prompt file and give them back (docs/permissions.md). Doc comments in here are what the
-//! help shows.
+//! Options that restrict a prompt file and grant rights to it (docs/permissions.md). Doc comments of options are help
+//! texts.
 
 use std::{
     collections::BTreeSet,
@@ -18,10 +18,10 @@ use crate::{
     trace::otel,
 };
 
-/// What these options are kept under with a run.
+/// Key under which these options are stored with a run.
 pub(super) const PERMISSIONS: &str = "permissions";
 
-/// What an option without a value stands for; nobody can type it.
+/// Value of an option without a value. It cannot be typed.
 const ALL: &str = "\0";
 
 /// What a prompt file may reach.
@@ -59,13 +59,12 @@ pub(super) struct PermissionArgs {
 }
 
 impl PermissionArgs {
-    /// Whether the file has not every right.
     pub(super) fn is_restricted(&self) -> bool {
         let given = [&self.allow_read, &self.allow_write, &self.allow_net, &self.allow_env, &self.allow_run];
         self.restrict || given.iter().any(|list| !list.is_empty())
     }
 
-    /// What was typed, as words that mean the same.
+    /// The options as arguments.
     pub(super) fn words(&self) -> Vec<String> {
         let given = [
             ("--allow-read", &self.allow_read),
@@ -82,24 +81,24 @@ impl PermissionArgs {
         self.restrict.then(|| "--restrict".to_owned()).into_iter().chain(given).collect()
     }
 
-    /// What was typed, or else what was typed for the run before, as [`PermissionArgs::kept`] has it.
+    /// These options, or those stored with the run (see [`PermissionArgs::kept`]) if none was given.
     pub(super) fn or_of(&self, before: Option<&Value>) -> Self {
         let before = before.filter(|_| !self.is_restricted()).map(PermissionArgs::deserialize);
         match before {
-            // Before the working directory is that of the run.
+            // Resolved before the working directory changes to that of the run.
             None => self.absolute(),
             Some(Ok(before)) => before,
-            // Of a later version: what is not understood gives nothing.
+            // Written by a later version: nothing is granted.
             Some(Err(_)) => PermissionArgs { restrict: true, ..PermissionArgs::default() },
         }
     }
 
-    /// What is kept of it with a run, if there is something.
+    /// The options to store with a run, if any.
     pub(super) fn kept(&self) -> Option<Value> {
         self.is_restricted().then(|| serde_json::to_value(self.absolute()).ok()).flatten()
     }
 
-    /// The same wherever it is looked at: a run goes on also when the folder that it began in is gone.
+    /// Absolute paths, as a resumed run may have another working directory.
     fn absolute(&self) -> Self {
         let path = |typed: &String| match std::path::absolute(typed) {
             Ok(path) if typed != ALL && !typed.is_empty() => path.to_string_lossy().into_owned(),
@@ -114,10 +113,7 @@ impl PermissionArgs {
         }
     }
 
-    /// The rights of the file, if it is restricted.
-    ///
-    /// # Errors
-    /// A value that names nothing.
+    /// The rights of the file; `None` if it is not restricted.
     pub(super) fn rights(&self, file: &Path, variables: &[(String, String)]) -> Result<Option<Restricted>, WrongUsage> {
         if !self.is_restricted() {
             return Ok(None);
@@ -148,14 +144,14 @@ impl PermissionArgs {
     }
 }
 
-/// The variables that hold keys: of providers, of the collector of spans, of a Restate server.
+/// The variables that hold keys: of providers, of the span collector, of a Restate server.
 fn keys(variables: &[(String, String)]) -> BTreeSet<String> {
     let secrets = otel::header_variables().into_iter().chain([TOKEN_VARIABLE.to_owned()]);
     let addresses = otel::address_variables().into_iter().chain([INGRESS_VARIABLE.to_owned()]);
     key_variables(variables, secrets, addresses)
 }
 
-/// What one option gives.
+/// Parses the values of one option.
 fn reach<T>(
     option: &str,
     values: &[String],
@@ -171,19 +167,19 @@ fn reach<T>(
     values.iter().map(&mut one).collect::<Result<_, _>>().map(Reach::Only)
 }
 
-/// Where a path leads, also one where nothing is yet.
+/// Resolves a path, which need not exist.
 fn path(typed: &str) -> Result<PathBuf, String> {
     crate::permission::real_path(Path::new(typed)).ok_or_else(|| "the path cannot be resolved".to_owned())
 }
 
-/// The folder of a file, and every `node_modules` that packages are looked for in.
+/// The folder of a file, and the `node_modules` folders in which packages are looked up.
 fn own_folders(file: &Path) -> Vec<PathBuf> {
     let Some(folder) = file.canonicalize().ok().and_then(|file| file.parent().map(Path::to_owned)) else {
         return Vec::new();
     };
     let packages =
         folder.ancestors().map(|folder| folder.join("node_modules")).filter_map(|path| path.canonicalize().ok());
-    // A link may share the packages of another project; one that leads anywhere else opens nothing.
+    // A link may lead to the packages of another project, but not to any folder.
     let packages = packages.filter(|path| path.ends_with("node_modules"));
     packages.chain([folder.clone()]).collect()
 }

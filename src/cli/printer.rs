@@ -1,10 +1,10 @@
 //! The only writer to stdout and stderr.
 //!
-//! stdout gets the model's text and what the script prints; everything else goes to stderr. On a terminal, where both
-//! are one screen, a line is never torn: whatever starts a line of its own first ends the line that is there.
+//! The model's text and the script's output go to stdout, everything else to stderr. On a terminal, where both share a
+//! screen, output that starts a line first ends the line that is there.
 //!
-//! Every text says by the method it comes through whose it is. That decides what of it reaches a terminal ([`Stream`]), and
-//! whether secrets are looked for in it: in messages, but neither in what the model says nor in what the script prints.
+//! Each method stands for an origin of text. The origin determines what reaches a terminal ([`Stream`]), and whether
+//! secrets are redacted: in messages, but neither in the model's text nor in the script's output.
 
 mod looks;
 
@@ -25,42 +25,42 @@ use crate::{
     provider::Redactor,
 };
 
-/// How much text waits at most.
+/// Most bytes that are buffered.
 const BUFFER_SIZE: usize = 8 << 10;
 
-/// Writes a text with colours of our own or none, from a thread that may block: for a server, whose printer must not wait there.
+/// Writes styled text to stderr from a thread that may block, for servers.
 pub(super) fn write_stderr(stream: Stream, text: &str) {
     let text = stream.styled(text);
     let mut stderr = io::stderr().lock();
-    // There is nobody left to tell when stderr is gone.
+    // Nothing can be done if stderr is closed.
     let _ = stderr.write_all(text.as_bytes()).and_then(|()| stderr.flush());
 }
 
-/// Writes to stdout and stderr. Clones share what they know of the cursor.
+/// Clones share their state.
 #[derive(Clone)]
 pub struct Printer(Rc<State>);
 
 struct State {
     stdout: Stream,
     stderr: Stream,
-    /// Text that is on its way to stdout.
+    /// Buffered text for stdout.
     pending: Arc<Pending>,
-    /// The column stdout's cursor is in, from 0; `None` when the text held something whose width is unknown.
+    /// Column of stdout's cursor, from 0; `None` if it is unknown.
     column: Cell<Option<usize>>,
-    /// The script itself has begun the line stdout's cursor is in.
+    /// Whether the script has begun the current line of stdout.
     script_line: Cell<bool>,
-    /// Where the model's text is: an escape sequence may come in pieces.
+    /// State of the filter for the model's text, as escape sequences may be split.
     model: RefCell<TextFilter>,
-    /// Knows what no message may show.
+    /// Secrets that messages must not contain.
     redactor: RefCell<Redactor>,
-    /// There is text to be written.
+    /// Notified when text is buffered.
     filled: Notify,
-    /// Why stdout cannot be written any more.
+    /// The error that closed stdout.
     broken: RefCell<Option<io::Error>>,
     closed: Notify,
-    /// Takes the progress line off the screen before anything is written.
+    /// Removes the progress line before anything is written.
     before_write: RefCell<Option<Rc<dyn Fn()>>>,
-    /// What waits for the answer to a question that stands on the screen.
+    /// Output that is deferred while a question is on the screen.
     held: RefCell<Option<Vec<Held>>>,
 }
 
@@ -71,7 +71,7 @@ impl Default for Printer {
 }
 
 impl Printer {
-    /// A printer to the process's own streams.
+    /// A printer for the process's own streams.
     pub fn new() -> Self {
         let state = State {
             stdout: Stream::stdout(),
@@ -95,34 +95,34 @@ impl Printer {
         self.0.redactor.replace(redactor.clone());
     }
 
-    /// The model begins a text: what it left unfinished in the one before says nothing of this one.
+    /// Resets the filter: an unfinished escape sequence must not affect the next text.
     pub(super) fn begin_model_text(&self) {
         self.0.model.replace(TextFilter::of_prose());
     }
 
-    /// The model's text, as it arrives.
+    /// Prints a piece of the model's text.
     pub fn model_text(&self, text: &str) {
         let text = self.0.stdout.through(&mut self.0.model.borrow_mut(), text);
         self.add(&text);
     }
 
-    /// Text for stdout: what a command is asked for.
+    /// Prints the result of a command to stdout.
     pub fn text(&self, text: &str) {
         self.add(&self.0.stdout.message(text));
     }
 
-    /// The same with colours, from where others' have been removed.
+    /// The same with colours. Foreign escape sequences must have been removed.
     pub(super) fn styled(&self, text: &str) {
         self.add(&self.0.stdout.styled(text));
     }
 
-    /// Text for stdout, written by [`Printer::flush`], which comes when nothing more is at hand, or before anything else is
-    /// written. A fast stream thus costs a write for what came at once, not one for every word.
+    /// Buffers text for stdout. It is written when no more is available or before other output, so that a fast stream
+    /// does not cost a write for every token.
     fn add(&self, text: &str) {
         if self.0.pending.push(text) >= BUFFER_SIZE { self.flush() } else { self.0.filled.notify_one() }
     }
 
-    /// Writes the text that has arrived.
+    /// Writes the buffered text.
     pub fn flush(&self) {
         if self.is_held() && self.0.stdout.is_terminal {
             return;
@@ -134,13 +134,13 @@ impl Printer {
         self.put_stdout(&text);
     }
 
-    /// Writes what has arrived and takes the progress line away: a child process is going to write.
+    /// Writes the buffered text and removes the progress line, because a child process is going to write.
     pub fn give_way(&self) {
         self.flush();
         self.clear_progress();
     }
 
-    /// Writes text whenever whoever made it has to wait for more; never resolves. Poll it after the run.
+    /// Writes buffered text whenever the run waits; never resolves. Must be polled after the run.
     pub async fn flush_when_idle(&self) {
         loop {
             self.0.filled.notified().await;
@@ -148,7 +148,7 @@ impl Printer {
         }
     }
 
-    /// What the script prints with `console`: on a terminal it never continues a line of the model's text.
+    /// Prints output of `console`. On a terminal it starts a line of its own.
     pub fn script_stdout(&self, text: &str) {
         self.print(&self.0.stdout.console(text));
     }
@@ -157,7 +157,7 @@ impl Printer {
         if self.0.stdout.is_terminal && self.hold(|| Held::Script(text.to_owned())) {
             return;
         }
-        // Text without an end of line, from `process.stdout.write`, is meant to stand where it is.
+        // Text of `process.stdout.write` without a line break continues the line.
         if self.0.stdout.is_terminal && text.ends_with('\n') && !self.0.script_line.get() {
             self.finish_line();
         }
@@ -165,7 +165,7 @@ impl Printer {
         self.0.script_line.set(!text.ends_with('\n'));
     }
 
-    /// Bytes that a script writes itself: as they are, also when they are no text.
+    /// Writes bytes of a script unchanged.
     pub fn script_stdout_bytes(&self, bytes: &[u8]) {
         if let Ok(text) = str::from_utf8(bytes) {
             return self.print(text);
@@ -174,18 +174,18 @@ impl Printer {
             return;
         }
         self.give_way();
-        // That it cannot be written is noticed with the next text.
+        // The error is noticed with the next text.
         let _ = self.write_bytes(bytes);
         self.0.pending.set_at_line_start(bytes.ends_with(b"\n"));
         self.0.column.set(None);
     }
 
-    /// What the script prints with `console` on stderr.
+    /// Prints output of `console` to stderr.
     pub fn script_stderr(&self, text: &str) {
         self.write_stderr(&self.0.stderr.console(text));
     }
 
-    /// Bytes that a script writes to stderr itself.
+    /// Writes bytes of a script to stderr unchanged.
     pub fn script_stderr_bytes(&self, bytes: &[u8]) {
         if let Ok(text) = str::from_utf8(bytes) {
             return self.write_stderr(text);
@@ -198,13 +198,13 @@ impl Printer {
         let _ = stderr.write_all(bytes).and_then(|()| stderr.flush());
     }
 
-    /// A message on stderr.
+    /// Prints a message to stderr.
     pub fn stderr(&self, text: &str) {
         let text = self.without_secrets(text);
         self.write_stderr(&self.0.stderr.message(&text));
     }
 
-    /// The same with colours, from where others' have been removed.
+    /// The same with colours. Foreign escape sequences must have been removed.
     fn stderr_with_colours(&self, text: &str) {
         let text = self.without_secrets(text);
         self.write_stderr(&self.0.stderr.styled(&text));
@@ -218,14 +218,14 @@ impl Printer {
         if self.hold(|| Held::Stderr(text.to_owned())) {
             return;
         }
-        // Two streams that are not one screen cannot tear each other's lines.
+        // Only on a shared screen could they tear each other's lines.
         if self.0.stdout.is_terminal && self.0.stderr.is_terminal {
             self.finish_line();
         }
         self.flush();
         self.clear_progress();
         let mut stderr = io::stderr().lock();
-        // There is nobody left to tell when stderr is gone.
+        // Nothing can be done if stderr is closed.
         let _ = stderr.write_all(text.as_bytes());
         let _ = stderr.flush();
     }
@@ -241,7 +241,7 @@ impl Printer {
         }
     }
 
-    /// Writes a question. From now on nothing else comes on the screen.
+    /// Prints a question and defers all other output until it is answered.
     pub(super) fn ask(&self, question: &str) {
         self.let_go();
         self.stderr_with_colours(question);
@@ -249,14 +249,14 @@ impl Printer {
         self.0.held.replace(Some(Vec::new()));
     }
 
-    /// Writes more of the question that stands.
+    /// Continues the open question.
     pub(super) fn ask_further(&self, text: &str) {
         let held = self.0.held.take();
         self.control(text);
         self.0.held.replace(held);
     }
 
-    /// The question is answered, and its line has ended: what has come since is written.
+    /// Ends the question and writes the deferred output.
     pub(super) fn let_go(&self) {
         let Some(held) = self.0.held.take() else { return };
         screen::set_text(false);
@@ -273,16 +273,15 @@ impl Printer {
         self.flush();
     }
 
-    /// Whether a question stands on the screen.
     pub(super) fn is_held(&self) -> bool {
         self.0.held.borrow().is_some()
     }
 
-    /// Keeps something until the question is answered that stands on the screen, if there is one.
+    /// Defers output while a question is open. Returns whether there is one.
     fn hold(&self, what: impl FnOnce() -> Held) -> bool {
         let mut held = self.0.held.borrow_mut();
         let Some(held) = &mut *held else { return false };
-        // Text came before it.
+        // Buffered text comes first.
         if self.0.stdout.is_terminal {
             let text = self.0.pending.take();
             held.extend((!text.is_empty()).then_some(Held::Text(text)));
@@ -291,20 +290,18 @@ impl Printer {
         true
     }
 
-    /// Resolves when stdout cannot be written any more.
+    /// Resolves when stdout is closed.
     pub async fn closed(&self) {
         while !self.is_broken() {
             self.0.closed.notified().await;
         }
     }
 
-    /// Whether nobody can read standard output any more.
     pub(super) fn is_broken(&self) -> bool {
         self.0.broken.borrow().is_some()
     }
 
-    /// Why what was printed could not be written; `None` also when nobody wanted to read on, as in `lmthing run … | head`:
-    /// to stop is what was asked for then, and no failure.
+    /// The error of writing to stdout. A closed pipe is none, as in `lmthing run … | head`.
     pub fn stdout_problem(&self) -> Option<Diagnostic> {
         let broken = self.0.broken.borrow();
         let error = broken.as_ref().filter(|error| error.kind() != io::ErrorKind::BrokenPipe)?;
@@ -348,7 +345,7 @@ impl Printer {
             Some(end) => (Some(0), &text[end + 1..]),
             None => (self.0.column.get(), text),
         };
-        // A tab or an escape moves the cursor by what only the terminal knows.
+        // Tabs and escape sequences move the cursor by an unknown number of columns.
         let is_plain = !tail.chars().any(char::is_control);
         self.0.column.set(start.filter(|_| is_plain).map(|start| start + measure_text_width(tail)));
     }
@@ -360,19 +357,19 @@ impl Printer {
         }
     }
 
-    /// Moves the cursor; bypasses everything else.
+    /// Writes a control sequence to stderr, without filters.
     pub(super) fn control(&self, sequence: &str) {
         let mut stderr = io::stderr().lock();
         let _ = stderr.write_all(sequence.as_bytes());
         let _ = stderr.flush();
     }
 
-    /// Has `clear` called before anything is written.
+    /// Sets the callback that is called before anything is written.
     pub(super) fn before_write(&self, clear: Rc<dyn Fn()>) {
         *self.0.before_write.borrow_mut() = Some(clear);
     }
 
-    /// The text that another thread may have to write.
+    /// The buffered text, for another thread that may have to write it.
     pub(super) fn pending(&self) -> Arc<Pending> {
         self.0.pending.clone()
     }

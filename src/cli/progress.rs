@@ -1,9 +1,8 @@
-//! The progress line: step, running tools and seconds, or how long until a failed request is sent again, on stderr,
-//! while nothing else is happening. The seconds count from the start of what the line names.
+//! The progress line on stderr: step, running tools and seconds, or the time until a request is retried. Seconds count
+//! from the start of what the line names.
 //!
-//! It is drawn only on a terminal and only after a while without output. When stdout is the same terminal and the
-//! model's text stands in the middle of a line, the progress line is drawn below, and the cursor goes back before text
-//! goes on.
+//! It appears only on a terminal and after some time without output. If stdout is the same terminal and the cursor is
+//! within a line of text, the progress line is drawn below it, and the cursor moves back before text continues.
 
 use std::{
     cell::{Cell, RefCell},
@@ -16,13 +15,12 @@ use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use super::{Printer, screen};
 use crate::{chat::StreamPart, diagnostic::plain_line, event::EventKind, provider::HumanDuration};
 
-/// How long nothing must have happened before the line appears.
+/// Delay before the line appears.
 const PATIENCE: Duration = Duration::from_millis(400);
 
-/// How often the line is redrawn.
 const INTERVAL: Duration = Duration::from_millis(100);
 
-/// The progress line of one run. Clones are the same line.
+/// Clones share the line.
 #[derive(Clone)]
 pub(super) struct Progress(Option<Rc<State>>);
 
@@ -31,22 +29,21 @@ struct State {
     step: Cell<usize>,
     /// The calls that are running.
     tools: RefCell<Vec<RunningTool>>,
-    /// Who is waited for when no tool runs.
+    /// Who is waited for while no tool runs.
     turn: Cell<Turn>,
-    /// Since when.
+    /// Start of that wait.
     since: Cell<Instant>,
-    /// When something was written last.
+    /// Time of the last output.
     written: Cell<Instant>,
-    /// When failed requests are sent again; several, where agents run at the same time.
+    /// Times at which failed requests are retried; several if agents run concurrently.
     due: RefCell<Vec<Instant>>,
     shown: RefCell<Option<Shown>>,
 }
 
-/// A tool call that is running.
 struct RunningTool {
     id: String,
     name: String,
-    /// How far it has come, if it says so.
+    /// Progress that the tool reports.
     progress: String,
     since: Instant,
 }
@@ -57,24 +54,22 @@ impl RunningTool {
     }
 }
 
-/// Whose turn it is.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Turn {
-    /// The prompt function's and its effects'.
+    /// The prompt function or its effects.
     Script,
     /// The model's.
     Model,
 }
 
-/// The line on the screen.
 struct Shown {
     bar: ProgressBar,
-    /// Where text has to go on, when the line was drawn below an unfinished line.
+    /// Column at which text continues, if the line was drawn below unfinished text.
     resume_at: Option<usize>,
 }
 
 impl Progress {
-    /// A line on stderr; nothing at all when stderr is no terminal.
+    /// Draws nothing if stderr is no terminal.
     pub(super) fn new(printer: Rc<Printer>) -> Self {
         if !printer.stderr_is_terminal() {
             return Progress(None);
@@ -89,7 +84,7 @@ impl Progress {
             due: RefCell::default(),
             shown: RefCell::default(),
         });
-        // Weak, since the line has the printer in turn.
+        // Weak: the printer is part of the state, too.
         let weak = Rc::downgrade(&state);
         printer.before_write(Rc::new(move || {
             if let Some(state) = weak.upgrade() {
@@ -100,24 +95,23 @@ impl Progress {
         Progress(Some(state))
     }
 
-    /// No line at all.
     pub(super) fn none() -> Self {
         Progress(None)
     }
 
-    /// Takes note of what happened to the file's own prompt.
+    /// Updates the state by an event of the root prompt.
     pub(super) fn event(&self, part: &EventKind) {
         let Some(state) = &self.0 else { return };
         match part {
             EventKind::StepStart { step, .. } => {
                 state.step.set(*step);
-                // All calls of the step before are over, and whatever they waited for.
+                // The calls and waits of the previous step are over.
                 state.tools.borrow_mut().clear();
                 state.due.borrow_mut().clear();
                 state.begin(Turn::Model);
             }
             EventKind::Stream(part) => {
-                // What is waited for now is the next piece.
+                // The wait for the next piece begins.
                 state.since.set(Instant::now());
                 if let StreamPart::ToolCall { tool_call_id, tool_name, .. } = &**part {
                     let (id, name) = (tool_call_id.clone(), tool_name.clone());
@@ -143,7 +137,7 @@ impl Progress {
         }
     }
 
-    /// Takes note of a request that is sent again in `wait`.
+    /// Notes a request that is retried after `wait`.
     pub(super) fn wait(&self, wait: Duration) {
         let Some(state) = &self.0 else { return };
         if let Some(due) = Instant::now().checked_add(wait) {
@@ -151,7 +145,7 @@ impl Progress {
         }
     }
 
-    /// Draws the line again and again; never resolves.
+    /// Redraws the line; never resolves.
     pub(super) async fn tick(&self) {
         let Some(state) = &self.0 else { return std::future::pending().await };
         let mut interval = tokio::time::interval(INTERVAL);
@@ -161,14 +155,13 @@ impl Progress {
         }
     }
 
-    /// Draws the line while the script computes and nobody else has a turn.
+    /// Redraws the line while a script blocks the event loop.
     pub(super) fn tick_busy(&self) {
         if let Some(state) = &self.0 {
             state.draw();
         }
     }
 
-    /// Takes the line off the screen for good.
     pub(super) fn clear(&self) {
         if let Some(state) = &self.0 {
             state.hide();
@@ -195,7 +188,7 @@ impl State {
         screen::draw(|| self.draw_line());
     }
 
-    /// Whether there is a place for the line.
+    /// Returns whether there is room for the line.
     fn draw_line(&self) -> bool {
         let mut shown = self.shown.borrow_mut();
         if shown.is_none() {
@@ -220,7 +213,7 @@ impl State {
         let now = Instant::now();
         self.due.borrow_mut().retain(|due| {
             let is_ahead = *due > now;
-            // The model is waited for from here on.
+            // From now on the model is waited for.
             if !is_ahead {
                 self.since.set(self.since.get().max(*due));
             }
@@ -228,7 +221,7 @@ impl State {
         });
     }
 
-    /// `None`: the line cannot be drawn now. `Some(None)`: at the start of a line. `Some(Some(column))`: below one.
+    /// `None` if the line cannot be drawn now, `Some(None)` at the start of a line, `Some(Some(column))` below a line.
     fn resume_at(&self) -> Option<Option<usize>> {
         if !self.printer.stdout_is_terminal() {
             return Some(None);
@@ -268,7 +261,7 @@ impl State {
     }
 }
 
-/// Whole seconds, upwards: nought is when it happens.
+/// Rounded up, so that 0 means now.
 fn trying_again(due: Instant) -> String {
     let left = due.saturating_duration_since(Instant::now());
     format!("trying again in {}", HumanDuration(Duration::from_secs(left.as_millis().div_ceil(1000) as u64)))

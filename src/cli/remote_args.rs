@@ -1,5 +1,4 @@
-//! The options that have a file run by a worker at a Restate server (docs/map.md, "On a server"). Doc comments in here are what
-//! the help shows.
+//! Options for runs on a Restate server (docs/map.md, "On a server"). Doc comments of options are help texts.
 
 use std::path::Path;
 
@@ -24,12 +23,12 @@ pub(super) struct RemoteArgs {
 }
 
 impl RemoteArgs {
-    /// What the worker calls the file.
+    /// The name of the file's service.
     pub(super) fn service(&self, file: &Path) -> String {
         self.service.clone().unwrap_or_else(|| service_of(file))
     }
 
-    /// The options that name it, as words.
+    /// The options as arguments.
     pub(super) fn words(&self) -> Vec<String> {
         let on = self.on.as_ref().map(|on| ["--on".to_owned(), on.to_string()]);
         let service = self.service.as_ref().map(|service| ["--service".to_owned(), service.clone()]);
@@ -37,10 +36,7 @@ impl RemoteArgs {
     }
 }
 
-/// Looks for options that only make sense where the file runs.
-///
-/// # Errors
-/// The first one that was given.
+/// Refuses options that only work where the file runs.
 pub(super) fn check_elsewhere<'a>(given: impl IntoIterator<Item = (bool, &'a str)>) -> Result<(), WrongUsage> {
     match given.into_iter().find(|(is_given, _)| *is_given) {
         Some((_, option)) => Err(WrongUsage::new(

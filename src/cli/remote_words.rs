@@ -1,9 +1,7 @@
-//! `--on` behind the prompt file, where `lmthing run FILE --on URL` has it. What stands there is the file's own otherwise, so only an
-//! address makes it this option, and nothing behind `--` does. Must not know what is done with it.
-
 use std::ffi::OsString;
 
-/// Moves `--on URL`, and with it `--service NAME` and `--key KEY`, from behind the file to in front of it.
+/// Moves `--on URL`, and with it `--service NAME` and `--key KEY`, from after the file to before it. After the file,
+/// arguments are the file's own: only an address as value makes `--on` ours, and nothing after `--` is.
 pub(super) fn in_front(file_and_words: &mut Vec<OsString>) -> Vec<OsString> {
     let end = file_and_words.iter().position(|word| word == "--").unwrap_or(file_and_words.len());
     let is_asked =
@@ -28,7 +26,7 @@ pub(super) fn in_front(file_and_words: &mut Vec<OsString>) -> Vec<OsString> {
     moved
 }
 
-/// The option that begins at a place: of how many words it is, and its value.
+/// Parses the option at a position: number of arguments, and value.
 fn option(words: &[OsString], at: usize, end: usize, name: &str) -> Option<(usize, OsString)> {
     let word = words.get(at)?;
     if word == name {
@@ -54,7 +52,7 @@ mod tests {
     }
 
     #[test]
-    fn an_address_makes_it_an_option() {
+    fn an_address_makes_on_an_option() {
         for (line, front, rest) in [
             ("f --on http://h:1", "--on http://h:1", "f"),
             ("f Rome --on=https://h --units m", "--on https://h", "f Rome --units m"),

@@ -1,5 +1,4 @@
-//! What can be typed behind `lmthing resume` (docs/command-line.md, "Going on with a run"). Doc comments in here are what
-//! the help shows.
+//! Arguments of `lmthing resume` (docs/command-line.md, "Going on with a run"). Doc comments of options are help texts.
 
 use std::path::PathBuf;
 

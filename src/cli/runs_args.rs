@@ -1,4 +1,4 @@
-//! What can be typed behind `lmthing runs` (docs/journal.md, "Looking at runs"). Doc comments in here are what the help shows.
+//! Arguments of `lmthing runs` (docs/journal.md, "Looking at runs"). Doc comments of options are help texts.
 
 use std::path::PathBuf;
 
@@ -73,16 +73,14 @@ pub(super) struct PruneArgs {
     pub(super) dry_run: bool,
 }
 
-/// How long ago something was.
 #[derive(Clone, Debug)]
 pub(super) struct Age {
-    /// As it was typed.
+    /// As the user typed it.
     pub(super) text: String,
-    /// In milliseconds.
     pub(super) milliseconds: u64,
 }
 
-/// Reads `30d`: a day has 24 hours, a week 7 days.
+/// Parses ages such as `30d`. A day has 24 hours, a week 7 days.
 fn parse_age(text: &str) -> Result<Age, String> {
     let span: Option<Span> = text.trim().parse().ok();
     let duration = span.and_then(|span| span.to_duration(SpanRelativeTo::days_are_24_hours()).ok());

@@ -1,5 +1,4 @@
-//! What the terminal's last line holds, for the two threads that care: the one that draws there, and the one that ends the
-//! process when the user interrupts. Must not know what is drawn.
+//! State of the terminal's last line, shared by the thread that draws and the one that ends the process.
 
 use std::{
     sync::{Mutex, MutexGuard, PoisonError, TryLockError},
@@ -7,12 +6,11 @@ use std::{
     time::{Duration, Instant},
 };
 
-/// How long an interrupt waits for a line that is being drawn: a terminal that takes nothing must not hold it up.
+/// How long the end of the process waits for a line that is being drawn. A terminal that is stopped must not block it.
 const PATIENCE: Duration = Duration::from_millis(200);
 
 static SCREEN: Mutex<Screen> = Mutex::new(Screen { has_progress: false, has_text: false });
 
-/// What stands on the last line.
 struct Screen {
     /// The progress line.
     has_progress: bool,
@@ -24,27 +22,25 @@ fn screen() -> MutexGuard<'static, Screen> {
     SCREEN.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Draws the progress line; not while the process is being ended. `draw` says whether it stands there now: where there was no
-/// place for it, the last line is the text's.
+/// Draws the progress line. `draw` returns whether there was room for it. Blocks once the process is ending.
 pub(super) fn draw(draw: impl FnOnce() -> bool) {
     let mut screen = screen();
     screen.has_progress = draw();
 }
 
-/// Takes the progress line off the screen.
+/// Removes the progress line.
 pub(super) fn clear(clear: impl FnOnce()) {
     let mut screen = screen();
     clear();
     screen.has_progress = false;
 }
 
-/// Notes whether text stands in the middle of a line.
+/// Notes whether unfinished text is on the last line.
 pub(super) fn set_text(has_text: bool) {
     screen().has_text = has_text;
 }
 
-/// What has to be written before the process ends, so that nothing is left behind and nothing of the text is lost. From
-/// here on nobody draws.
+/// Returns the sequence that leaves the terminal in order. Later calls of the other functions block.
 pub(super) fn leave() -> &'static str {
     let start = Instant::now();
     loop {
@@ -62,7 +58,7 @@ pub(super) fn leave() -> &'static str {
             Screen { has_text: true, .. } => "\n",
             Screen { .. } => "",
         };
-        // Never given back: whoever would draw waits for the end.
+        // Never unlocked, so that nothing is drawn any more.
         std::mem::forget(screen);
         return sequence;
     }

@@ -1,16 +1,15 @@
-//! What a script prints, on its way to the printer.
+//! Script host of a run on the command line.
 
 use std::{path::Path, rc::Rc};
 
 use super::{commands::RunRecording, failure::Ending, interrupt, show::Show};
 use crate::{files::Reporter, provider::Redactor, script::ScriptHost};
 
-/// What a script may ask of the command line.
 pub(super) struct TerminalHost {
     pub(super) show: Rc<Show>,
     pub(super) redactor: Redactor,
     pub(super) recording: Rc<RunRecording>,
-    /// Who watches the run hears here which files it is made of.
+    /// Receives the files of the run for a watching process.
     pub(super) reporter: Reporter,
 }
 
@@ -31,14 +30,14 @@ impl ScriptHost for TerminalHost {
     }
 
     fn warn(&self, message: &str) {
-        // What a tool threw may hold a key.
+        // Errors of tools may contain keys.
         self.show.events.warn(self.redactor.apply(message));
     }
 
     fn busy(&self) {
         self.show.progress.tick_busy();
         if let Some(signal) = interrupt::asked_to_end() {
-            // The script does not give the engine back, so the run ends from within it.
+            // The script blocks the event loop, so the run is ended from here.
             if let Some(warning) = self.recording.close(false, true) {
                 self.show.events.warn(warning);
             }

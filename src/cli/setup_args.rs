@@ -1,5 +1,4 @@
-//! The options that say what a prompt file is run with, whatever runs it: `run`, `map`, `mcp`. Doc comments in here are what the help
-//! shows.
+//! Options of everything that runs prompt files. Doc comments of options are help texts.
 
 use std::path::PathBuf;
 
@@ -30,7 +29,7 @@ pub(super) struct SetupArgs {
 }
 
 impl SetupArgs {
-    /// Which of these were given that only make sense where the file runs.
+    /// The options that were given and only work where the file runs.
     pub(super) fn elsewhere(&self) -> [(bool, &'static str); 3] {
         [
             (self.model.is_some(), "-m, --model"),

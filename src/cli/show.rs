@@ -1,4 +1,4 @@
-//! What a run shows: who reads its events, from the first one to the last. Must not know how a run works.
+//! Output of a run: sets up the readers of its events.
 
 use std::{
     cell::{Cell, RefCell},
@@ -25,26 +25,23 @@ use crate::{
     trace::otel::{Export, Found, Settings},
 };
 
-/// What the run of a file shows, by the options it was started with.
 pub(super) struct Show {
     pub(super) printer: Rc<Printer>,
     pub(super) progress: Progress,
-    /// Where everything that happens is told.
     pub(super) events: Rc<Events>,
     summary: SharedSummary,
     format: Format,
-    /// Sends what happens to a collector, when there is one.
+    /// Sends spans to a collector, if configured.
     export: RefCell<Option<Export>>,
     is_quiet: bool,
     is_stdout_json: Rc<Cell<bool>>,
-    /// The step that the run goes on at, and words for it.
+    /// Step at which the run is resumed, and a message about it.
     resumed: Option<(usize, String)>,
-    /// What an earlier process was answered last, as long as nothing follows it.
+    /// Text that an earlier process got last, until another step begins.
     answered: Rc<RefCell<Option<String>>>,
 }
 
 impl Show {
-    /// Nothing is shown yet. `before` is what was done of a run that goes on.
     pub(super) fn new(args: ShowArgs, printer: &Printer, redactor: &Redactor, before: Option<Before>) -> Self {
         let printer = Rc::new(printer.clone());
         let progress = if args.quiet { Progress::none() } else { Progress::new(printer.clone()) };
@@ -53,14 +50,14 @@ impl Show {
         let summary = before.as_ref().map_or(summary, |before| before.summary.clone());
         let summary = SharedSummary::new(summary);
         let sums = summary.clone();
-        // First, so that the others find this event in the sums.
+        // First, so that the other readers find each event in the summary.
         let mut readers: Vec<Reader> = vec![Rc::new(move |event: &Event<'_>| sums.lock().add(event))];
         readers.push(match args.format {
             Format::Text => terminal::text(printer.clone()),
             Format::Json => object(printer.clone(), summary.clone(), redactor.clone()),
             Format::Events => lines(printer.clone(), summary.clone(), redactor.clone()),
         });
-        // Before the others: the journal and a collector have time limits of their own.
+        // Before the journal and the span exporter, which have time limits of their own.
         readers.push(of_end(printer.clone()));
         let is_stdout_json = Rc::new(Cell::new(is_for_programs));
         readers.push(of_output(is_stdout_json.clone()));
@@ -87,7 +84,7 @@ impl Show {
         Show { printer, progress, events, summary, format, export, is_quiet, is_stdout_json, resumed, answered }
     }
 
-    /// Has the run exported as spans, if the variables say so. To be called before the first event.
+    /// Exports the run as spans if the environment configures it. Must be called before the first event.
     pub(super) fn export(&self, variables: &[(String, String)], redactor: &Redactor) {
         let found =
             Settings::find(|name| variables.iter().find(|(known, _)| known == name).map(|(_, value)| value.clone()));
@@ -104,14 +101,14 @@ impl Show {
         }
     }
 
-    /// What is told of the export is no event of the run: it may be told before the first and after the last.
+    /// Warnings of the exporter are no events of the run: they may come before the first and after the last.
     fn warn(&self, problem: &str) {
         if !self.is_quiet {
             self.printer.stderr(&format!("Warning: {problem}\n"));
         }
     }
 
-    /// The first event.
+    /// Emits the first event.
     pub(super) fn begin(&self, file: &Path) {
         let (resumed, notice) = self.resumed.clone().unzip();
         self.events.emit(&Agent::root(), &EventKind::RunStart { file: file.display().to_string(), resumed });
@@ -120,7 +117,7 @@ impl Show {
         }
     }
 
-    /// How to go on with a run that has ended early, for a person.
+    /// Prints how to resume a run that ended early.
     pub(super) fn tell_how_to_go_on(&self, journal: Option<&Path>) {
         if self.is_quiet || !self.printer.stderr_is_terminal() {
             return;
@@ -129,17 +126,16 @@ impl Show {
         self.printer.stderr_dim(&format!("to go on: lmthing resume {}{journal}", self.events.run()));
     }
 
-    /// Whether standard output is for JSON, and not for what the script prints.
+    /// Whether standard output is JSON, so that the script prints to stderr.
     pub(super) fn is_stdout_json(&self) -> bool {
         self.is_stdout_json.get()
     }
 
-    /// Why the last answer of the file's own prompt ended.
     pub(super) fn finish_reason(&self) -> Option<FinishReason> {
         self.summary.lock().finish_reason
     }
 
-    /// What another thread needs to report the end of the run. `journal` is where that is written down.
+    /// The parts of a report that another thread writes.
     pub(super) fn end_report(&self, journal: LastEntry) -> EndReport {
         EndReport {
             format: self.format,
@@ -153,14 +149,14 @@ impl Show {
         }
     }
 
-    /// The end, in words where they are missing, and the last event.
+    /// Prints the error and emits the last event.
     pub(super) fn end(&self, ending: &Ending) {
-        // A question that stands is not answered any more.
+        // An open question can no longer be answered.
         self.printer.let_go();
         self.progress.clear();
         self.printer.finish_line();
         if i32::from(ending.code) == 0 && !ending.is_unread && !self.is_stdout_json() {
-            // There was nothing left to ask: what the run is for was said, but its process ended before it had gone well.
+            // No request was left: the earlier process had the result but did not end successfully.
             self.answered.take().iter().for_each(|text| self.printer.model_text(text));
             self.printer.finish_line();
         }
@@ -177,7 +173,7 @@ impl Show {
     }
 }
 
-/// Says when the end of the run is on standard output.
+/// Reports that the end of the run is on standard output.
 fn of_end(printer: Rc<Printer>) -> Reader {
     Rc::new(move |event: &Event<'_>| {
         if event.agent.is_root() && matches!(event.kind, EventKind::RunFinish(_)) {
@@ -187,7 +183,7 @@ fn of_end(printer: Rc<Printer>) -> Reader {
     })
 }
 
-/// Learns that more is asked.
+/// Clears `answered` at the next step.
 fn of_next_step(answered: Rc<RefCell<Option<String>>>) -> Reader {
     Rc::new(move |event: &Event<'_>| {
         if event.agent.is_root() && matches!(event.kind, EventKind::StepStart { .. }) {
@@ -196,7 +192,6 @@ fn of_next_step(answered: Rc<RefCell<Option<String>>>) -> Reader {
     })
 }
 
-/// Learns that the file has an output.
 fn of_output(is_expected: Rc<Cell<bool>>) -> Reader {
     Rc::new(move |event: &Event<'_>| {
         if event.agent.is_root() && matches!(event.kind, EventKind::Output(Output::Expected)) {

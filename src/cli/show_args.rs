@@ -1,4 +1,5 @@
-//! The options that say what a run shows, of `run` and `resume`. Doc comments in here are what the help shows.
+//! Options for the output of `run` and `resume`, and the format of standard output (docs/command-line.md, "Formats").
+//! Doc comments are help texts.
 
 use clap::Args;
 

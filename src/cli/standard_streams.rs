@@ -1,5 +1,4 @@
-//! Standard input and output as streams for a protocol, which has them alone: the printer, which is for people, then writes to
-//! standard error only. Must not know which protocol.
+//! Standard input and output as streams for a protocol; the printer then writes to standard error only.
 
 use std::io;
 #[cfg(unix)]
@@ -9,10 +8,6 @@ use std::os::windows::io::AsHandle;
 
 use tokio::fs::File;
 
-/// Standard input and standard output.
-///
-/// # Errors
-/// The system does not give them.
 pub(super) fn standard_streams() -> io::Result<(File, File)> {
     #[cfg(unix)]
     let (read, write) = (io::stdin().as_fd().try_clone_to_owned()?, io::stdout().as_fd().try_clone_to_owned()?);

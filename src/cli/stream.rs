@@ -1,4 +1,4 @@
-//! Standard output and standard error: whether each is a terminal, and what of a text reaches it.
+//! Standard output and standard error: whether each is a terminal, and filters for text.
 
 use std::borrow::Cow;
 
@@ -6,7 +6,7 @@ use console::Term;
 
 use crate::diagnostic::TextFilter;
 
-/// One of them. What others wrote reaches a terminal without what it would act on; where there is none, as it is.
+/// On a terminal, control sequences of foreign text are removed; otherwise text is unchanged.
 #[derive(Clone, Copy)]
 pub(super) struct Stream {
     pub(super) is_terminal: bool,
@@ -22,22 +22,22 @@ impl Stream {
         Stream { is_terminal: Term::stderr().is_term(), has_colours: console::colors_enabled_stderr() }
     }
 
-    /// A message of lmthing, with whatever others wrote in it.
+    /// A message of lmthing, which may quote foreign text.
     pub(super) fn message(self, text: &str) -> Cow<'_, str> {
         self.through(&mut TextFilter::of_messages(), text)
     }
 
-    /// A text with colours of our own, if they can be seen. The caller has removed foreign escape sequences.
+    /// Text with our own colours, if the stream shows them. Foreign escape sequences must have been removed.
     pub(super) fn styled(self, text: &str) -> Cow<'_, str> {
         if self.has_colours { self.console(text) } else { self.message(text) }
     }
 
-    /// What a script prints with `console`: its colours are its own.
+    /// Output of `console`, whose colours are kept.
     pub(super) fn console(self, text: &str) -> Cow<'_, str> {
         self.through(&mut TextFilter::keeping_colours(), text)
     }
 
-    /// A piece of a text that comes in pieces.
+    /// A piece of a text that arrives in pieces.
     pub(super) fn through<'a>(self, filter: &mut TextFilter, piece: &'a str) -> Cow<'a, str> {
         if self.is_terminal { filter.next(piece) } else { Cow::Borrowed(piece) }
     }

@@ -1,4 +1,4 @@
-//! What can be typed behind `lmthing test` (docs/command-line.md, "Tests"). Doc comments in here are what the help shows.
+//! Arguments of `lmthing test` (docs/command-line.md, "Tests"). Doc comments of options are help texts.
 
 use std::{num::NonZeroUsize, path::PathBuf, time::Duration};
 

@@ -1,4 +1,4 @@
-//! What can be typed behind `lmthing view`.
+//! Arguments of `lmthing view`. Doc comments of options are help texts.
 
 use std::path::PathBuf;
 

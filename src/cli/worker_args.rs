@@ -1,4 +1,4 @@
-//! What can be typed behind `lmthing worker` (docs/scale.md). Doc comments in here are what the help shows.
+//! Arguments of `lmthing worker` (docs/scale.md). Doc comments of options are help texts.
 
 use std::{num::NonZeroUsize, path::PathBuf, time::Duration};
 

@@ -1,5 +1,4 @@
-//! `lmthing new NAME` (docs/reference.md, "New prompt files"): writes a prompt file and its test. What is in them is for
-//! [`crate::cli::templates`].
+//! `lmthing new NAME` (docs/reference.md, "New prompt files"): writes a prompt file and its test from a template.
 
 use std::{
     ffi::OsStr,
@@ -14,10 +13,9 @@ use crate::{
     diagnostic::Diagnostic,
 };
 
-/// What shells, other systems or the texts of the templates take for something else.
+/// Characters that shells, other systems or the templates treat specially.
 const NOT_IN_NAMES: &[char] = &['<', '>', ':', '"', '\'', '`', '|', '?', '*', '\\', '$'];
 
-/// Writes the files and says what to do with them.
 pub(in crate::cli) fn run(args: &NewArgs, printer: &Printer) -> ExitCode {
     let target = match Target::of(&args.name, args.ts) {
         Ok(target) => target,
@@ -46,18 +44,17 @@ pub(in crate::cli) fn run(args: &NewArgs, printer: &Printer) -> ExitCode {
     ExitCode::Done
 }
 
-/// The files to write.
 #[derive(Debug, PartialEq)]
 struct Target {
     folder: PathBuf,
     stem: String,
-    /// With its dot.
+    /// With the leading dot.
     ending: &'static str,
     language: Language,
 }
 
 impl Target {
-    /// What a name stands for; the ending of prompt files may be left out.
+    /// Parses a name, with or without the extension of prompt files.
     fn of(name: &str, is_typescript: bool) -> Result<Self, Box<Diagnostic>> {
         if name.trim().is_empty() {
             return Err(Box::new(Diagnostic::new("a prompt file needs a name")));
@@ -83,7 +80,7 @@ impl Target {
         target.check_stem(name).map(|()| target)
     }
 
-    /// Refuses what could be a name, and is hardly the one that is meant.
+    /// Refuses names that are possible but probably a mistake.
     fn check_stem(&self, name: &str) -> Result<(), Box<Diagnostic>> {
         let Target { stem, ending, .. } = self;
         let refused = |why: &str, meant: String| Err(refusal(name, why, &self.folder.join(meant)));
@@ -117,7 +114,7 @@ impl Target {
     }
 }
 
-/// Each part of the path has to be a name that every system, and a shell, takes as it is.
+/// Checks that every part of the path is a valid name on all systems and needs no escaping in a shell.
 fn check_parts(path: &Path) -> Result<(), Box<Diagnostic>> {
     let parts = path.components().filter_map(|part| match part {
         Component::Normal(part) => part.to_str(),
@@ -138,9 +135,9 @@ fn refusal(name: &str, why: &str, instead: &Path) -> Box<Diagnostic> {
     Box::new(Diagnostic::new(message).with_hint(hint))
 }
 
-/// Writes both files or none, and over none that is there.
+/// Writes both files or none. Existing files are not overwritten.
 fn write_both(files: [(&Path, &str); 2]) -> Result<(), Box<Diagnostic>> {
-    // A link that leads nowhere is there as well.
+    // Also true for a dangling symbolic link.
     if let Some((file, _)) = files.iter().find(|(file, _)| file.symlink_metadata().is_ok()) {
         let message = format!("{} is there already; nothing was written", file.display());
         return Err(Box::new(Diagnostic::new(message).with_hint("take another name, or move the file away")));
@@ -154,7 +151,7 @@ fn write_both(files: [(&Path, &str); 2]) -> Result<(), Box<Diagnostic>> {
         let folder = file.parent().filter(|folder| !folder.as_os_str().is_empty());
         let result = folder.map_or(Ok(()), fs::create_dir_all).and_then(|()| write_new(file, text));
         if let Err(error) = result {
-            // Half of it would only be in the way of the next attempt.
+            // A single file would block the next attempt.
             written.iter().for_each(|file| drop(fs::remove_file(file)));
             let message = format!("cannot write {}: {}", file.display(), words(&error));
             return Err(Box::new(Diagnostic::new(message)));
@@ -168,7 +165,7 @@ fn write_new(path: &Path, text: &str) -> io::Result<()> {
     fs::File::create_new(path)?.write_all(text.as_bytes())
 }
 
-/// A path as one word of a shell's line. No quotes are in it.
+/// A path quoted for a shell. It contains no quotes.
 fn in_shell(path: &Path) -> String {
     let shown = path.display().to_string();
     let is_plain = |c: char| c.is_alphanumeric() || "._-/\\+@%:,~".contains(c);
@@ -180,7 +177,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn endings_say_the_language() {
+    fn extensions_determine_the_language() {
         for (name, is_typescript, expected) in [
             ("a", false, "a.lmt.mjs a.test.lmt.mjs"),
             ("a", true, "a.lmt.ts a.test.lmt.ts"),
@@ -196,7 +193,7 @@ mod tests {
     }
 
     #[test]
-    fn impossible_names_are_refused_with_a_possible_one() {
+    fn invalid_names_are_refused_with_a_suggestion() {
         for (name, is_typescript, message, hint) in [
             ("", false, "needs a name", None),
             (" ", false, "needs a name", None),

@@ -1,4 +1,4 @@
-//! `lmthing models --prices` (docs/reference.md, "Cost"): the user's own prices and the table, as text or JSON.
+//! `lmthing models --prices` (docs/reference.md, "Cost"): the user's prices and the table, as text or JSON.
 
 use std::fmt::Write;
 
@@ -12,7 +12,6 @@ use crate::{
     user_file::{self, MAX_SETTINGS},
 };
 
-/// A line of the list.
 struct Row {
     provider: String,
     model_id: String,
@@ -22,10 +21,9 @@ struct Row {
     is_own: bool,
 }
 
-/// The names of the four prices, as own prices have them.
 const KEYS: [&str; 4] = ["input", "cachedInput", "cacheWrite", "output"];
 
-/// Prints the prices of the models that the words name; without words, own prices and those of built-in providers.
+/// Prints the prices of models that contain all words; without words, the user's own and those of built-in providers.
 pub(super) fn run(args: &ModelsArgs, variable: &str, printer: &Printer) -> ExitCode {
     let own = match OwnPrices::from_variable(variable, |path| user_file::read_text(path.as_ref(), MAX_SETTINGS)) {
         Ok(own) => own,
@@ -54,7 +52,7 @@ pub(super) fn run(args: &ModelsArgs, variable: &str, printer: &Printer) -> ExitC
     ExitCode::Done
 }
 
-/// Own prices first; the table's that they replace are left out.
+/// The user's prices first. They replace prices of the table.
 fn rows(own: &OwnPrices, today: &str) -> Vec<Row> {
     let mine = own.iter().map(|(model, rates)| {
         let (provider, model_id) = model.split_once(':').unwrap_or_default();
@@ -103,7 +101,7 @@ fn to_text(rows: &[&Row], source: &Source) -> String {
     let checked = source.checked.as_ref().map(|day| format!(", last checked {day}")).unwrap_or_default();
     let mut text = format!("US dollars per million tokens (genai-prices {}{checked})\n", source.version);
     let width = rows.iter().map(|row| row.model().chars().count()).max().unwrap_or_default().max(5);
-    // Writing to a String cannot fail.
+    // Writing to a `String` cannot fail.
     let _ =
         writeln!(text, "\n{:width$}  {:>9}  {:>9}  {:>11}  {:>9}", "model", "input", "cached", "cache write", "output");
     for row in rows {
@@ -120,7 +118,7 @@ fn to_text(rows: &[&Row], source: &Source) -> String {
     text
 }
 
-/// What a list without words leaves out: services that a custom provider may be.
+/// Summarizes the models that a list without words omits: those of services that only custom providers use.
 fn of_others(rows: &[&Row]) -> String {
     let mut providers: Vec<&str> = rows.iter().map(|row| row.provider.as_str()).collect();
     providers.dedup();
@@ -131,7 +129,7 @@ fn of_others(rows: &[&Row]) -> String {
     )
 }
 
-/// A price without zeros that say nothing.
+/// Formats a price without trailing zeros.
 fn amount(price: f64) -> String {
     let text = format!("{price:.6}");
     text.trim_end_matches('0').trim_end_matches('.').to_owned()

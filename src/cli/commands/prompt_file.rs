@@ -1,4 +1,4 @@
-//! Whether there is a prompt file to run. Must not know what is in it.
+//! Checks the prompt file of a command.
 
 use std::path::Path;
 
@@ -8,7 +8,6 @@ use crate::{
     files::is_test_file,
 };
 
-/// Whether there is a prompt file to run; what is wrong with it, if not.
 pub(super) fn check_file(path: &Path) -> anyhow::Result<()> {
     let shown = path.display();
     if path.is_dir() {

@@ -1,5 +1,4 @@
-//! `--record` and `--replay` (docs/reference.md, "Recording and replay"): the file, its mistakes, and what is told of it at
-//! the end of a run. Must not know what an exchange is.
+//! `--record` and `--replay` (docs/reference.md, "Recording and replay").
 
 use std::{
     io,
@@ -15,17 +14,13 @@ use crate::{
     user_file::{self, MAX_TEXT},
 };
 
-/// The recording of a run, if it has one.
 pub(in crate::cli) struct RunRecording {
     pub(super) exchanges: Exchanges,
     path: PathBuf,
 }
 
 impl RunRecording {
-    /// Opens the recording of `--record` or `--replay`.
-    ///
-    /// # Errors
-    /// What keeps the run from beginning: it is better told before anything has been paid for.
+    /// Opens the recording of `--record` or `--replay`. Errors are reported before a request costs anything.
     pub(super) fn open(args: &RunArgs, redactor: &Redactor) -> anyhow::Result<Self> {
         let redactor = redactor.clone();
         let (path, exchanges) = match (&args.record, &args.replay) {
@@ -36,13 +31,13 @@ impl RunRecording {
         Ok(RunRecording { exchanges, path })
     }
 
-    /// Puts a recording in its place; gives what a person should know of it, or of what was not replayed. `fits` is false
-    /// when the recording itself has ended the run.
+    /// Moves a finished recording into place; returns a warning, if any. `fits` is false if a mismatch with the
+    /// recording ended the run.
     pub(in crate::cli) fn close(&self, ended_well: bool, fits: bool) -> Option<String> {
         let shown = self.path.display();
         match &self.exchanges {
             Exchanges::Live | Exchanges::Tested(_) => None,
-            // What has not fitted is told already.
+            // A mismatch was reported already.
             Exchanges::Replay(replay) => replay.unused().filter(|_| fits),
             Exchanges::Record(recording) => match recording.finish(ended_well) {
                 Ok(RecordingOutcome::Saved | RecordingOutcome::Empty) => None,
@@ -61,7 +56,7 @@ impl RunRecording {
 
 fn record(path: &Path, redactor: Redactor) -> anyhow::Result<Rc<Recording>> {
     let shown = path.display();
-    // `--record prompt.lmt.mjs` was meant to name the file to run.
+    // The user has probably meant the file to run.
     if is_prompt_file(path) {
         return Err(Diagnostic::new(format!("{shown} is a prompt file, not a place for a recording"))
             .with_hint("name a file to write before the prompt file: lmthing run --record run.json FILE")

@@ -13,22 +13,18 @@ use crate::{
 /// Names a folder of certificates, which the TLS library reads by itself.
 const CERTIFICATE_FOLDER: &str = "SSL_CERT_DIR";
 
-/// The parts of a command that decide which files are protected or needed.
+/// The options and files of a command that determine which files are protected or needed.
 #[derive(Clone, Copy)]
 pub(super) struct Around<'a> {
-    /// The prompt file.
     pub(super) file: &'a Path,
-    /// The arguments of the prompt file.
+    /// Arguments of the prompt file.
     pub(super) words: &'a [String],
-    /// Options that name files.
     pub(super) setup: &'a SetupArgs,
-    /// The file for a recording, or for the results of `map`.
+    /// The file that `--record` or `map --output` writes.
     pub(super) record: Option<&'a Path>,
-    /// The recording that is replayed.
     pub(super) replay: Option<&'a Path>,
-    /// More folders that lmthing itself writes to.
+    /// Further folders that lmthing writes to.
     pub(super) written: &'a [PathBuf],
-    /// The file of the journal.
     pub(super) journal: &'a Path,
     pub(super) variables: &'a [(String, String)],
 }
@@ -91,7 +87,7 @@ fn shut_files(around: Around<'_>, keys: &[PathBuf]) -> ShutFiles {
     let with_keys = setup.env_file.iter().cloned().chain([PathBuf::from(".env")]).chain(keys.iter().cloned());
     let named =
         [setup.mcp_config.as_deref(), setup.mock.as_deref(), record, replay].into_iter().flatten().map(Path::to_owned);
-    // A server whose certificate is trusted gets keys.
+    // Whoever controls a trusted certificate can read API keys.
     let unchanged = named
         .chain([PRICES_VARIABLE, CERTIFICATE_FOLDER].into_iter().filter_map(variable))
         .chain(certificate_paths(variables));
@@ -124,7 +120,6 @@ fn own_needs(around: Around<'_>, keys: &[PathBuf]) -> Own {
     read.extend(named.map(|(_, value)| PathBuf::from(value)));
     let home = variables.iter().find(|(name, _)| name == "HOME").map(|(_, home)| PathBuf::from(home));
     read.extend(keys.iter().cloned());
-    // Configuration of MCP servers.
     read.extend(setup.mcp_config.iter().cloned().chain([PathBuf::from(".mcp.json")]));
     let folder = |file: &Path| std::path::absolute(file).ok().and_then(|file| file.parent().map(Path::to_owned));
     let mut write: Vec<PathBuf> = record.into_iter().chain([journal]).filter_map(folder).collect();

@@ -1,5 +1,5 @@
-//! `lmthing run <file>` (docs/reference.md, "The command line", "Recording and replay"): from arguments to the options
-//! of a run.
+//! `lmthing run FILE` (docs/reference.md, "The command line", "Recording and replay"): from arguments to the options of
+//! a run.
 
 use std::{path::Path, rc::Rc};
 
@@ -38,7 +38,6 @@ use crate::{
     user_file::{self, MAX_SETTINGS},
 };
 
-/// Runs a prompt file, or watches it.
 pub(in crate::cli) fn run(args: &RunArgs, printer: &Printer) -> ExitCode {
     if let Some(on) = &args.remote.on {
         return remote::run(args, on, printer);
@@ -49,7 +48,7 @@ pub(in crate::cli) fn run(args: &RunArgs, printer: &Printer) -> ExitCode {
     in_event_loop(run_once(args, printer, None), printer)
 }
 
-/// Goes on with a run, by the command that it was started with.
+/// Continues a run with the command that started it.
 pub(super) fn go_on(args: &RunArgs, printer: &Printer, resumed: Resumed) -> ExitCode {
     in_event_loop(run_once(args, printer, Some(resumed)), printer)
 }
@@ -69,7 +68,7 @@ async fn run_once(args: &RunArgs, printer: &Printer, resumed: Option<Resumed>) -
     if let Some(server) = args.served_by {
         end_with(server);
     }
-    // Before anything else: from now on there is something to say at the end.
+    // First, so that an early interrupt still prints a report.
     let mut interrupts = args.show.format.is_for_programs().then(Interrupts::listen);
     let directory = std::env::current_dir().unwrap_or_default();
     let environment = env::with_files(&directory, &args.setup.env_file);
@@ -77,7 +76,7 @@ async fn run_once(args: &RunArgs, printer: &Printer, resumed: Option<Resumed>) -
     printer.keep_secret(&redactor);
     let show =
         Rc::new(Show::new(args.show, printer, &redactor, resumed.as_ref().map(|resumed| resumed.before.clone())));
-    // Before anything is written down: the export has secrets of its own.
+    // Before anything is stored: the exporter adds secrets to the redactor.
     show.export(&environment.variables, &redactor);
     let typed = args.journal.clone().flatten();
     let typed = typed.or_else(|| resumed.as_ref().and_then(|resumed| resumed.before.journal.clone()));
@@ -119,7 +118,7 @@ async fn run_once(args: &RunArgs, printer: &Printer, resumed: Option<Resumed>) -
     }
 }
 
-/// What is wrong with the file, when it may have been meant as the path of `--journal`, which takes that behind an equals sign.
+/// Adds a hint if the user has probably written `--journal PATH` without the equals sign.
 fn meant_as_journal(args: &RunArgs, error: anyhow::Error) -> anyhow::Error {
     let file = args.file();
     match error.downcast::<Diagnostic>() {
@@ -131,7 +130,6 @@ fn meant_as_journal(args: &RunArgs, error: anyhow::Error) -> anyhow::Error {
     }
 }
 
-/// Everything that a run needs.
 fn prepare(
     args: &RunArgs,
     environment: Environment,
@@ -180,7 +178,7 @@ fn prepare(
         max_stack_size: SCRIPT_STACK_SIZE,
         surroundings: Surroundings { mcp_config: mcp_config(args), ..Surroundings::default() },
     };
-    // Last: a command that is wrong leaves nothing behind.
+    // Last, so that a wrong command creates no journal.
     if args.journal.is_some() {
         journal.recorder.demand()?;
     }
@@ -190,7 +188,6 @@ fn prepare(
     Ok((options, recording))
 }
 
-/// Restricts the run to these rights.
 fn restrict(
     args: &RunArgs,
     rights: Restricted,
@@ -212,12 +209,12 @@ fn restrict(
     Ok(permissions)
 }
 
-/// Absolute: a script may change the working directory.
+/// Absolute, as a script may change the working directory.
 fn mcp_config(args: &RunArgs) -> Option<Rc<Path>> {
     args.setup.mcp_config.as_deref().map(|path| absolute(path).into())
 }
 
-/// Runs the file, unless something else ends the run first.
+/// Runs the file until it ends, a signal arrives, or standard output is closed.
 async fn play(
     args: &RunArgs,
     options: FileRunOptions,
@@ -235,7 +232,7 @@ async fn play(
         signal = interrupted(interrupts) => Ending::interrupted(signal),
         end = &mut run => {
             match &end {
-                // Standard output is for a program that expects something else.
+                // Programs that read standard output do not expect a help text.
                 FileRun::Help(text) if args.show.format.is_for_programs() => show.printer.stderr(text),
                 FileRun::Help(text) => show.printer.script_stdout(text),
                 _ => {}
@@ -247,7 +244,7 @@ async fn play(
         () = show.progress.tick() => unreachable!("the progress line never ends by itself"),
     };
     meter.close();
-    // The process ends next: taking apart a run that was broken off would only cost time.
+    // The process exits soon: dropping an unfinished run would only take time.
     std::mem::forget(run);
     ending
 }
@@ -255,7 +252,7 @@ async fn play(
 async fn interrupted(interrupts: Option<&mut Interrupts>) -> i32 {
     match interrupts {
         Some(interrupts) => interrupts.next().await,
-        // The process ends at once.
+        // Without a format for programs, a signal ends the process at once.
         None => std::future::pending().await,
     }
 }
@@ -265,10 +262,7 @@ fn reporter(args: &RunArgs) -> anyhow::Result<Reporter> {
     Reporter::to(report).with_context(|| format!("cannot write {}", report.unwrap_or(Path::new("")).display()))
 }
 
-/// The prices in the environment, which may name a file.
-///
-/// # Errors
-/// What is wrong with them.
+/// The prices of the environment variable, which may name a file.
 pub(super) fn own_prices(variables: &[(String, String)], reporter: &Reporter) -> Result<OwnPrices, WrongUsage> {
     let Some((_, value)) = variables.iter().find(|(name, _)| name == PRICES_VARIABLE) else {
         return Ok(OwnPrices::default());
@@ -280,10 +274,10 @@ pub(super) fn own_prices(variables: &[(String, String)], reporter: &Reporter) ->
     prices.map_err(|error| WrongUsage::plain(error.to_string()))
 }
 
-/// `process.argv`: the program, the file, the rest.
+/// `process.argv`: program, file, words.
 fn argv(args: &RunArgs, file: &Path) -> Result<Vec<String>, WrongUsage> {
     let program = std::env::current_exe().map(|path| path.display().to_string()).unwrap_or_else(|_| "lmthing".into());
-    // A `--` right behind the file only says that no option of `run` follows.
+    // A `--` directly after the file is not passed on.
     let words = args.words()?;
     let words = words.strip_prefix(&["--".to_owned()]).unwrap_or(&words);
     Ok([program, file.display().to_string()].into_iter().chain(words.iter().cloned()).collect())

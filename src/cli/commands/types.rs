@@ -1,5 +1,4 @@
-//! `lmthing types [DIR]` (docs/reference.md, "Types for editors"): writes declarations and settings for editors. What is in
-//! them is for [`crate::cli::editor`].
+//! `lmthing types [DIR]` (docs/reference.md, "Types for editors"): writes declarations and settings for editors.
 
 use std::{
     fs, io,
@@ -11,10 +10,9 @@ use crate::{
     diagnostic::Diagnostic,
 };
 
-/// Where Node's declarations go; the settings name its folder's folder.
+/// The settings refer to the folder `.lmthing/types`.
 const NODE_FILE: &str = ".lmthing/types/node/index.d.ts";
 
-/// Writes the files and says which.
 pub(in crate::cli) fn run(args: &TypesArgs, printer: &Printer) -> ExitCode {
     let folder = args.folder.as_deref().unwrap_or(Path::new(""));
     match write_all(folder) {
@@ -29,11 +27,11 @@ pub(in crate::cli) fn run(args: &TypesArgs, printer: &Printer) -> ExitCode {
     }
 }
 
-/// Writes what is missing or old; what there is to say of it.
+/// Writes missing and outdated files; returns messages about them.
 fn write_all(folder: &Path) -> Result<Vec<String>, Box<Diagnostic>> {
     let declared = [("lmthing.d.ts", editor::declarations()), (NODE_FILE, editor::node_declarations())];
     let declared = declared.map(|(name, text)| (folder.join(name), text));
-    // Before anything is written: all of it or nothing.
+    // Checked before anything is written.
     for (path, _) in &declared {
         state(path).map_err(|error| cannot("read", path, &error))?.refuse_foreign(path)?;
     }
@@ -45,7 +43,7 @@ fn write_all(folder: &Path) -> Result<Vec<String>, Box<Diagnostic>> {
     Ok(told)
 }
 
-/// What is where a file is to be written.
+/// What exists at a path.
 enum State {
     Missing,
     Ours(String),
@@ -72,7 +70,7 @@ fn state(path: &Path) -> io::Result<State> {
             Ok(State::Ours(String::from_utf8_lossy(&bytes).into_owned()))
         }
         Ok(_) => Ok(State::Foreign),
-        // A link that leads nowhere is somebody's as well.
+        // A dangling symbolic link is foreign, too.
         Err(error) if error.kind() == io::ErrorKind::NotFound && path.symlink_metadata().is_err() => Ok(State::Missing),
         Err(error) => Err(error),
     }
@@ -87,7 +85,7 @@ fn renew(path: &Path, text: &str) -> Result<String, Box<Diagnostic>> {
     }
 }
 
-/// A `jsconfig.json`, unless the project says itself how it is to be looked at.
+/// Writes a `jsconfig.json`, unless the project has settings.
 fn write_settings(folder: &Path) -> Result<Vec<String>, Box<Diagnostic>> {
     let settings = ["tsconfig.json", "jsconfig.json"].map(|name| folder.join(name));
     let Some(own) = settings.iter().find(|path| path.symlink_metadata().is_ok()) else {

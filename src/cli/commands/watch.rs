@@ -1,7 +1,7 @@
-//! `--watch` of `run` and `check` (docs/command-line.md): does the same again when something that it is made of changes.
+//! `--watch` of `run`, `check` and `test` (docs/command-line.md): repeats a command when a file of it changes.
 //!
-//! Each run is a process of its own, started with the same arguments: whatever a script does, even in an endless loop, a
-//! change ends it, and nothing of one run is left for the next. Must not know what a run does.
+//! Each run is a process of its own with the same arguments, so that a change ends it even in an endless loop, and runs
+//! do not affect each other.
 
 use std::{ffi::OsString, io, path::PathBuf, process::ExitStatus, time::Duration};
 
@@ -15,35 +15,34 @@ use crate::{
     process::{TERMINATE, end},
 };
 
-/// How long a run that is broken off has for its last words.
+/// How long a process may take to end after a change.
 const FAREWELL: Duration = Duration::from_secs(1);
 
-/// A Ctrl-C in the terminal ends the run a moment before it reaches us.
+/// A Ctrl-C in the terminal may end the child before it reaches this process.
 const SAME_TIME: Duration = Duration::from_millis(100);
 
-/// Does something again and again, as often as a file changes.
 pub(super) struct WatchLoop {
-    /// The command, as it is typed: `run`.
+    /// The subcommand, such as `run`.
     pub(super) command: &'static str,
-    /// What one run of it is called: `the run`.
+    /// What messages call one run, such as `the run`.
     pub(super) run: &'static str,
-    /// What is done when something has changed: `running again`.
+    /// What messages say after a change, such as `running again`.
     pub(super) again: &'static str,
-    /// The files that the command line names.
+    /// The files of the command line.
     pub(super) files: Vec<PathBuf>,
     /// Nothing is told between two runs.
     pub(super) is_quiet: bool,
 }
 
 impl WatchLoop {
-    /// Watches until a signal comes; a run that fails ends nothing.
+    /// Watches until a signal arrives, whatever the runs return.
     pub(super) fn until_a_signal(&self, printer: &Printer) -> ExitCode {
         let runtime = match tokio::runtime::Builder::new_current_thread().enable_all().build() {
             Ok(runtime) => runtime,
             Err(error) => return cannot(printer, "start the event loop", &error.to_string()),
         };
         let code = runtime.block_on(self.watch(printer));
-        // Not to wait for somebody to type what no run will read.
+        // Does not wait for the thread that reads standard input.
         runtime.shutdown_background();
         code
     }
@@ -93,7 +92,6 @@ impl WatchLoop {
         }
     }
 
-    /// What stands between two runs.
     fn tell(&self, printer: &Printer, line: &str) {
         if !self.is_quiet {
             printer.stderr_dim(&format!("[watch] {line}"));
@@ -112,7 +110,7 @@ impl WatchLoop {
         }
     }
 
-    /// Starts a run with our own arguments.
+    /// Starts a child with the arguments of this process.
     fn start(&self, report: &Report) -> io::Result<Child> {
         let mut arguments: Vec<OsString> = std::env::args_os().skip(1).collect();
         let options = ["--report-files".into(), report.path().as_os_str().to_owned()];
@@ -127,7 +125,7 @@ fn cannot(printer: &Printer, what: &str, why: &str) -> ExitCode {
     ExitCode::File
 }
 
-/// Whether the run ended because we are to end as well.
+/// Whether the child was ended by a signal that this process gets as well.
 async fn told_to_end(interrupts: &mut Interrupts, status: &io::Result<ExitStatus>) -> Option<ExitCode> {
     let code = status.as_ref().ok().and_then(ExitStatus::code)?;
     if !(129..=143).contains(&code) {

@@ -1,10 +1,10 @@
-//! Declarations of packages as one file each, which TypeScript takes without a `node_modules` folder: what was a file becomes
-//! an ambient module, `declare module 'zod/v4/core/util' { … }`, and relative imports become names of such modules.
+//! Converts the declarations of packages into one file each, which TypeScript accepts without `node_modules`. Each file
+//! becomes an ambient module, such as `declare module 'zod/v4/core/util' { … }`, and relative imports become names of
+//! such modules.
 
 use super::first_line;
 use crate::check::declarations;
 
-/// The folders of packages in the archive, with the modules whose names prompt files import.
 const ZOD: Package = Package {
     folder: "/lmthing-types/node_modules/zod/",
     name: "zod",
@@ -14,29 +14,28 @@ const NODE: Package = Package { folder: "/lmthing-types/node_modules/@types/node
 const UNDICI: Package =
     Package { folder: "/lmthing-types/node_modules/undici-types/", name: "undici-types", extra: "" };
 
-/// A package in the archive.
+/// A package in the archive of declarations.
 struct Package {
-    /// Ends with a slash.
+    /// With a trailing slash.
     folder: &'static str,
     name: &'static str,
-    /// More declarations, for names that the package has by other means than its files.
+    /// Declarations for names that do not correspond to files.
     extra: &'static str,
 }
 
-/// The file `lmthing.d.ts`: all that prompt files import by the name of a built-in module, but Node's.
+/// The file `lmthing.d.ts`: the built-in modules except Node's.
 pub(in crate::cli) fn declarations() -> String {
     let own = ["/lmthing-types/lmthing.d.ts", "/lmthing-types/additions.d.ts"];
     let own: Vec<&str> = own.into_iter().filter_map(declarations::read).collect();
     format!("{}{}\n{}", first_line(), own.join("\n"), ZOD.ambient())
 }
 
-/// The file `index.d.ts` of a folder `node`, for projects without `@types/node`.
+/// The file `node/index.d.ts`, for projects without `@types/node`.
 pub(in crate::cli) fn node_declarations() -> String {
     format!("{}{}{}", first_line(), NODE.ambient(), UNDICI.ambient())
 }
 
 impl Package {
-    /// All files of the package, one after the other.
     fn ambient(&self) -> String {
         let mut paths: Vec<&str> =
             declarations::files().filter_map(|path| path.strip_prefix(self.folder)?.strip_suffix(".d.ts")).collect();
@@ -46,7 +45,7 @@ impl Package {
         format!("{}{}{}", self.notice(), modules.collect::<String>(), self.extra)
     }
 
-    /// Where it comes from. The manifest is one of ours, on one line.
+    /// Name, version and licence of the package, as a comment. The manifest is reduced by our build.
     fn notice(&self) -> String {
         let manifest = declarations::read(&format!("{}package.json", self.folder)).unwrap_or_default();
         let manifest: serde_json::Value = serde_json::from_str(manifest).unwrap_or_default();
@@ -59,7 +58,7 @@ impl Package {
         )
     }
 
-    /// One file: a module, or what describes globals and modules already.
+    /// Converts a file. Files that declare globals or ambient modules are taken unchanged.
     fn module(&self, path: &str, text: &str) -> String {
         let is_module = text.lines().any(|line| line.starts_with("export ") || line.starts_with("import "))
             && !text.contains("\ndeclare module ")
@@ -68,20 +67,20 @@ impl Package {
             let lines = text.lines().filter(|line| !line.starts_with("/// <reference path"));
             return lines.flat_map(|line| [line, "\n"]).collect();
         }
-        // All of it is ambient now; to say so again would be an error.
+        // `declare` is an error within an ambient module.
         let text = self.with_names(path, text).replace("\nexport declare ", "\nexport ").replace("\ndeclare ", "\n");
         let text = text.strip_prefix("export declare ").map(|rest| format!("export {rest}")).unwrap_or(text);
         let text = text.strip_prefix("declare ").map(str::to_owned).unwrap_or(text);
         format!("declare module '{}' {{\n{text}}}\n", self.name_of(path))
     }
 
-    /// The module that a file is, by its path without the ending.
+    /// The module name for a path without extension.
     fn name_of(&self, path: &str) -> String {
         let path = path.strip_suffix("index").map_or(path, |folder| folder.trim_end_matches('/'));
         if path.is_empty() { self.name.to_owned() } else { format!("{}/{path}", self.name) }
     }
 
-    /// The text with names of modules in the place of relative paths. In declarations a string that begins like a path is one.
+    /// Replaces relative paths by module names. In declarations every string that begins like a relative path is one.
     fn with_names(&self, path: &str, text: &str) -> String {
         let mut named = String::with_capacity(text.len());
         let mut rest = text;
@@ -98,7 +97,7 @@ impl Package {
     }
 }
 
-/// The path that `relative` leads to from the file `path`.
+/// Resolves `relative` from the file `path`.
 fn joined(path: &str, relative: &str) -> String {
     let mut parts: Vec<&str> = path.split('/').collect();
     parts.pop();
@@ -117,7 +116,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn files_become_modules_that_name_each_other() {
+    fn files_become_modules_that_import_each_other() {
         let text = "import * as core from \"../core/index.js\";\nexport declare const a: import(\"./b.js\").B;\n\
                     declare const c: \"x/./y\";\nexport * from \"../index.js\";\n";
         assert_eq!(
@@ -129,7 +128,7 @@ mod tests {
     }
 
     #[test]
-    fn globals_and_ambient_modules_stay() {
+    fn globals_and_ambient_modules_are_unchanged() {
         let text = "/// <reference path=\"b.d.ts\" />\ndeclare module \"a\" {\nexport const a: 1;\n}\n";
         assert_eq!(NODE.module("a", text), "declare module \"a\" {\nexport const a: 1;\n}\n");
         let globals = "export {};\ndeclare global {\ninterface A {}\n}\n";
@@ -140,7 +139,7 @@ mod tests {
     }
 
     #[test]
-    fn no_relative_path_is_left() {
+    fn all_relative_paths_are_replaced() {
         for text in [declarations(), node_declarations()] {
             let left = text.lines().find(|line| {
                 [" from \".", " from '.", "import(\".", "import('."].iter().any(|opening| line.contains(opening))

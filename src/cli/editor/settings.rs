@@ -1,7 +1,7 @@
-//! How TypeScript is to look at prompt files: the settings that `lmthing check` uses, in TypeScript's own words.
+//! TypeScript settings for prompt files, equivalent to those of `lmthing check`.
 
-/// A `jsconfig.json` for a folder with prompt files. Strict, but for what JavaScript cannot say: types of parameters, of what
-/// is caught and of `this`. Node's declarations are those of the project if it has some, otherwise ours.
+/// A `jsconfig.json` for prompt files. Strict, except for types that JavaScript cannot express: those of parameters,
+/// caught values and `this`. `typeRoots` prefers the project's declarations of Node to ours.
 pub(in crate::cli) const JSCONFIG: &str = r#"{
   "compilerOptions": {
     "checkJs": true,
@@ -25,7 +25,7 @@ pub(in crate::cli) const JSCONFIG: &str = r#"{
 }
 "#;
 
-/// What a project with settings of its own needs of them.
+/// The settings that a project with its own settings has to add.
 pub(in crate::cli) const ADVICE: &str = r#"
   "compilerOptions": {
     "allowJs": true, "checkJs": true, "strict": true, "noEmit": true, "skipLibCheck": true,

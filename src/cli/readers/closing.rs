@@ -1,4 +1,4 @@
-//! The line that a run with a real model ends with on a terminal: steps, seconds, tokens, cost.
+//! The closing line of a run with a real model, on a terminal: steps, seconds, tokens, cost.
 
 use std::{cell::Cell, rc::Rc, time::Duration};
 
@@ -8,9 +8,9 @@ use crate::{
     event::{Event, EventKind, Reader, SharedSummary, Summary},
 };
 
-/// Prints the line. `summary` has taken note of each event before.
+/// `summary` must have received each event before.
 pub(in crate::cli) fn closing(printer: Rc<Printer>, summary: SharedSummary) -> Reader {
-    // A run of nothing but mocks has cost nobody anything.
+    // A run with mocks only has no cost.
     let is_real = Cell::new(false);
     Rc::new(move |event: &Event<'_>| match event.kind {
         EventKind::StepStart { model, .. } if !model.starts_with("mock:") => is_real.set(true),

@@ -1,17 +1,17 @@
-//! How numbers are shown to people.
+//! Formatting of numbers for people.
 
 use std::time::Duration;
 
 use crate::{chat::Usage, cost};
 
-/// `3.4 s`.
+/// Example: `3.4 s`.
 pub(in crate::cli) fn seconds(duration: Duration) -> String {
     let seconds = duration.as_secs_f64();
     let digits = if seconds < 1.0 { 2 } else { 1 };
     format!("{seconds:.digits$} s")
 }
 
-/// `1,100 tokens in (400 cached), 150 out`; what the provider did not say is `?`.
+/// Example: `1,100 tokens in (400 cached), 150 out`; unknown counts are `?`.
 pub(in crate::cli) fn tokens(usage: &Usage) -> String {
     let known = |count: Option<u64>| count.map_or_else(|| "?".to_owned(), grouped);
     let cached = match usage.cached_input_tokens {
@@ -21,12 +21,12 @@ pub(in crate::cli) fn tokens(usage: &Usage) -> String {
     format!("{} tokens in{cached}, {} out", known(usage.input_tokens), known(usage.output_tokens))
 }
 
-/// `$0.0104`.
+/// Example: `$0.0104`.
 pub(in crate::cli) fn cost(dollars: Option<f64>) -> String {
     dollars.map_or_else(|| "cost unknown".to_owned(), cost::dollars)
 }
 
-/// `1,234,567`.
+/// Example: `1,234,567`.
 pub(in crate::cli) fn grouped(count: u64) -> String {
     let digits = count.to_string();
     let mut shown = String::with_capacity(digits.len() * 4 / 3);
@@ -44,7 +44,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn numbers_are_shown_as_people_read_them() {
+    fn numbers_are_formatted_for_people() {
         let shown = |dollars| cost(Some(dollars));
         assert_eq!(
             [shown(0.0), shown(0.0104), shown(1.5), shown(0.000_034), shown(12.0), cost(None)],

@@ -1,4 +1,4 @@
-//! `-f events`: every event as a line of JSON on stdout (docs/events.md).
+//! `-f events` and `-f json` (docs/events.md): every event as a line of JSON, or one object at the end.
 
 use std::rc::Rc;
 
@@ -11,7 +11,7 @@ use crate::{
     provider::Redactor,
 };
 
-/// Prints the lines. `summary` has taken note of each event before.
+/// Prints the lines of `-f events`. `summary` must have received each event before.
 pub(in crate::cli) fn lines(printer: Rc<Printer>, summary: SharedSummary, redactor: Redactor) -> Reader {
     Rc::new(move |event: &Event<'_>| {
         let line = event.to_line(&summary.lock());
@@ -25,7 +25,7 @@ pub(in crate::cli) fn lines(printer: Rc<Printer>, summary: SharedSummary, redact
             line.push('\n');
             printer.text(&line);
         }
-        // Pieces that come at once are written at once; everything else may be what a reader acts on.
+        // Deltas that arrive together are written together; other events may be what the reader waits for.
         if !is_delta {
             printer.flush();
         }
@@ -37,11 +37,11 @@ fn is_delta(kind: &EventKind) -> bool {
     matches!(&**part, StreamPart::TextDelta { .. } | StreamPart::ReasoningDelta { .. })
 }
 
-/// What of an event has nothing in it that may have to be replaced.
+/// The part of an event that needs no redaction.
 enum Clean {
-    /// What the model says is left as it is.
+    /// Text of the model is left unchanged.
     All,
-    /// So it is at the end, and the words of failures have been looked through; what a script makes of an answer has not.
+    /// Text is left unchanged and errors are redacted already; the output is computed by the script.
     ButOutput,
     Nothing,
 }
@@ -56,12 +56,12 @@ impl Clean {
     }
 }
 
-/// The line without keys in a part of it, by its JSON pointer: what tools are given and give may end up in a log.
+/// Redacts the part of a line at a JSON pointer.
 fn without_secrets(line: String, redactor: &Redactor, part: &str) -> String {
     if !redactor.finds(&line) {
         return line;
     }
-    // As values: a secret may be next to a quote, and the line has to stay JSON.
+    // Redacted as a JSON value, so that the line stays valid JSON.
     let Ok(mut value) = serde_json::from_str::<Value>(&line) else { return line };
     if let Some(part) = value.pointer_mut(part) {
         redactor.apply_texts(part);

@@ -1,4 +1,4 @@
-//! Who reads the events of a run on the command line: a file each. Must not know how a run works, nor what began it.
+//! Readers of a run's events.
 
 pub(super) mod closing;
 pub(super) mod figures;

@@ -1,5 +1,3 @@
-//! `-f json`: what a run came to, as one object on stdout at its end (docs/events.md).
-
 use std::rc::Rc;
 
 use crate::{
@@ -8,12 +6,12 @@ use crate::{
     provider::Redactor,
 };
 
-/// Prints the object. `summary` has taken note of each event before.
+/// Prints the object of `-f json`. `summary` must have received each event before.
 pub(in crate::cli) fn object(printer: Rc<Printer>, summary: SharedSummary, redactor: Redactor) -> Reader {
     Rc::new(move |event: &Event<'_>| {
         let EventKind::RunFinish(end) = event.kind else { return };
         let mut object = summary.lock().to_json(end);
-        // Not the text: what the model says is left as it is. What the script makes of it may be anything.
+        // Only the output is redacted: it may contain what scripts read. The model's text is left unchanged.
         if let Some(output) = object.get_mut("output") {
             redactor.apply_texts(output);
         }

@@ -1,5 +1,4 @@
-//! What a person sees of a run: the text of the file's own prompt as it comes, or its typed output in its place, warnings and waits in a line each, and the
-//! progress line.
+//! Output of a run for people: the text of the root prompt or its typed output, warnings, and the progress line.
 
 use std::{cell::Cell, rc::Rc, time::Duration};
 
@@ -9,7 +8,7 @@ use crate::{
     event::{Event, EventKind, Output, Reader},
 };
 
-/// Shows the text on stdout; of a file with an output, only that.
+/// Prints text to stdout; of a file with an output, only that.
 pub(in crate::cli) fn text(printer: Rc<Printer>) -> Reader {
     let is_typed = Cell::new(false);
     Rc::new(move |event: &Event<'_>| {
@@ -23,23 +22,23 @@ pub(in crate::cli) fn text(printer: Rc<Printer>) -> Reader {
                 StreamPart::TextDelta { .. } if is_typed.get() => {}
                 StreamPart::TextStart { .. } => printer.begin_model_text(),
                 StreamPart::TextDelta { delta, .. } => printer.model_text(delta),
-                // What follows may keep the script busy, and the text has to be there by then.
+                // Later events may keep the script busy, so the text is written before.
                 _ => printer.flush(),
             },
-            // What the script prints from now on starts a line of its own.
+            // Output of the script starts a line of its own from now on.
             EventKind::PromptEnd => printer.finish_line(),
             _ => {}
         }
     })
 }
 
-/// For a person on a terminal; on one line for programs.
+/// On several lines if standard output is a terminal.
 fn print_output(value: &serde_json::Value, printer: &Printer) {
     let text = if printer.stdout_is_terminal() { format!("{value:#}\n") } else { format!("{value}\n") };
     printer.script_stdout(&text);
 }
 
-/// Shows warnings and waits on stderr.
+/// Prints warnings and retries to stderr.
 pub(in crate::cli) fn notices(printer: Rc<Printer>) -> Reader {
     Rc::new(move |event: &Event<'_>| match event.kind {
         EventKind::Warning { message } => printer.stderr(&format!("Warning: {message}\n")),
@@ -48,7 +47,6 @@ pub(in crate::cli) fn notices(printer: Rc<Printer>) -> Reader {
     })
 }
 
-/// Keeps the progress line up to date.
 pub(in crate::cli) fn progress(progress: Progress) -> Reader {
     Rc::new(move |event: &Event<'_>| match event.kind {
         EventKind::Retry(retry) => progress.wait(Duration::from_millis(retry.wait_ms)),

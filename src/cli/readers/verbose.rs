@@ -1,4 +1,4 @@
-//! `-v`: a line a step and a line a tool call on stderr.
+//! `-v`: a line for each step and tool call on stderr.
 
 use std::rc::Rc;
 
@@ -11,13 +11,13 @@ use crate::{
     event::{Agent, Event, EventKind, Reader},
 };
 
-/// How wide a line may be where there is no terminal to ask.
+/// Width without a terminal.
 const WIDTH: usize = 100;
 
-/// What arguments keep of a narrow terminal.
+/// Shortest width of arguments on a narrow terminal.
 const LEAST: usize = 8;
 
-/// Tells of steps and tools as they end, agents indented below whoever called them.
+/// Prints steps and tool calls as they end. Agents are indented below their callers.
 pub(in crate::cli) fn verbose(printer: Rc<Printer>) -> Reader {
     Rc::new(move |event: &Event<'_>| {
         let indent = "  ".repeat(event.agent.path().len());
@@ -32,7 +32,7 @@ pub(in crate::cli) fn verbose(printer: Rc<Printer>) -> Reader {
                 let width = printer.stderr_columns().map_or(WIDTH, usize::from);
                 tool(result, &time, width.saturating_sub(indent.len() + 2), &printer)
             }
-            // The call that an agent answers has a line of its own.
+            // An agent that was called as a tool has the line of that call.
             EventKind::AgentFinish { steps, took, error } if event.agent.tool_call_id().is_none() => {
                 let count = if *steps == 1 { "1 step".to_owned() } else { format!("{steps} steps") };
                 let failed = if error.is_some() { " · failed" } else { "" };
@@ -48,16 +48,15 @@ fn who(agent: &Agent, printer: &Printer) -> String {
     if agent.is_root() { String::new() } else { format!("{}: ", shown_name(agent.name(), printer)) }
 }
 
-/// A name on one line, without what a terminal would act on.
+/// A name without control characters.
 fn shown_name(name: &str, printer: &Printer) -> String {
     printer.stderr_part(name).chars().filter(|c| !c.is_control()).collect()
 }
 
-/// `  name {arguments…} · time`, the arguments cut so that all of it fits.
+/// `  name {arguments…} · time`, with the arguments cut to fit.
 fn tool(result: &ToolResult, time: &str, width: usize, printer: &Printer) -> String {
-    // Before they are cut: half a secret is not found any more.
+    // Redacted before it is cut, as half a secret would not be found.
     let arguments = printer.stderr_part(&result.input.value().to_string());
-    // Not for the terminal to act on.
     let arguments: String = arguments.chars().map(|c| if c.is_control() { ' ' } else { c }).collect();
     let name = shown_name(&result.tool_name, printer);
     let rest = console::measure_text_width(&name) + time.len() + 4;

@@ -1,5 +1,4 @@
-//! What `lmthing new` starts from: real prompt files and their tests, in JavaScript. The TypeScript form is made of them,
-//! so that there is one text of each. Must not know files or where the text goes.
+//! Templates of `lmthing new`: prompt files and tests in JavaScript. The TypeScript form is derived from them.
 
 use clap::ValueEnum;
 
@@ -30,7 +29,6 @@ pub(super) enum Language {
     TypeScript,
 }
 
-/// The texts of a template.
 pub(super) struct Texts {
     /// The prompt file.
     pub(super) prompt: String,
@@ -39,8 +37,7 @@ pub(super) struct Texts {
 }
 
 impl Template {
-    /// The texts for a file of this name, which ends as prompt files do. A name with a quote or a line break in it would not
-    /// fit in.
+    /// The texts for a file with this name. The name must contain no quote and no line break.
     pub(super) fn texts(self, file_name: &str, language: Language) -> Texts {
         let (name, prompt, test) = self.sources();
         let named = |text: &str| text.replace(&format!("{name}.lmt.mjs"), file_name);
@@ -51,7 +48,7 @@ impl Template {
         Texts { prompt, test: named(test) }
     }
 
-    /// How the template calls itself, its prompt file and its test.
+    /// The name of the template in its texts, its prompt file and its test.
     fn sources(self) -> (&'static str, &'static str, &'static str) {
         macro_rules! sources {
             ($name:literal) => {
@@ -69,11 +66,11 @@ impl Template {
     }
 }
 
-/// The comments in front of the prompt function that give it its type.
+/// The comments that give the prompt function its type.
 const PLAIN_TYPE: &str = "/** @type {import('lmthing').PromptFunction} */";
 const TYPE_WITH_INPUT: &str = "/** @type {import('lmthing').PromptFunction<typeof input>} */";
 
-/// JavaScript with a typed comment, as TypeScript: the comment becomes annotations of the parameters below it.
+/// Converts JavaScript with a typed comment to TypeScript: the comment becomes annotations of the parameters below it.
 fn annotated(script: &str) -> String {
     let mut text = String::new();
     let mut comment = None;
@@ -92,13 +89,13 @@ fn annotated(script: &str) -> String {
         };
         text.push_str(&line);
         text.push('\n');
-        // Behind the words at the top of the file.
+        // After the comment at the top of the file.
         if line.is_empty() && !has_import {
             has_import = true;
             text.push_str("import type { Prompt } from 'lmthing';\n");
         }
     }
-    // An import that nothing follows but code stands in a paragraph of its own.
+    // An empty line after the import if no other import follows.
     text.replacen("from 'lmthing';\n//", "from 'lmthing';\n\n//", 1)
 }
 

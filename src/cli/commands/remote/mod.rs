@@ -1,5 +1,5 @@
-//! `lmthing run FILE --on URL` (docs/map.md, "On a server"): the input is read and checked here, the file is run by a worker, and
-//! what that reports is shown as if it had been run here. Must not know how a run works.
+//! `lmthing run FILE --on URL` (docs/map.md, "On a server"): validates the input here, has a worker run the file, and
+//! prints its report like that of a local run.
 
 mod order;
 mod report;
@@ -31,7 +31,6 @@ use order::Order;
 use typed::read;
 use watch::Watch;
 
-/// Has the file run at a server, and shows what comes of it.
 pub(in crate::cli) fn run(args: &RunArgs, on: &Address, printer: &Printer) -> ExitCode {
     in_event_loop(run_there(args, on, printer), printer)
 }
@@ -82,7 +81,7 @@ async fn run_there(args: &RunArgs, on: &Address, printer: &Printer) -> ExitCode 
     }
 }
 
-/// Looks for options that say how a file is run here.
+/// Refuses options that only affect local runs.
 fn check(args: &RunArgs) -> Result<(), WrongUsage> {
     let limits = args.limits.words();
     let limit = limits.first().and_then(|word| word.split('=').next()).unwrap_or_default();
@@ -105,7 +104,6 @@ fn check(args: &RunArgs) -> Result<(), WrongUsage> {
     Ok(())
 }
 
-/// A key that nobody else has.
 fn fresh_key() -> String {
     let mut random = [0_u8; 16];
     if getrandom::fill(&mut random).is_err() {
@@ -114,7 +112,6 @@ fn fresh_key() -> String {
     random.iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
-/// Has it run.
 async fn run_order(order: &Order<'_>, printer: &Printer, redactor: &Redactor) -> Result<ExitCode, Ending> {
     let input = match read(order.args, &order.variables, redactor, printer).await? {
         TypedInput::Help(text) => {
@@ -147,7 +144,6 @@ async fn run_order(order: &Order<'_>, printer: &Printer, redactor: &Redactor) ->
     }
 }
 
-/// Submits it, and waits for what comes of it.
 async fn submit(order: &Order<'_>, remote: &Remote, input: &Value, printer: &Printer) -> Result<Ended, Ending> {
     let submitted = remote.submit(&order.service, &order.key, input).await.map_err(Ending::of_server)?;
     let invocation = submitted.invocation;
@@ -162,7 +158,7 @@ async fn submit(order: &Order<'_>, remote: &Remote, input: &Value, printer: &Pri
     })
 }
 
-/// A run without a report.
+/// Error of a run that has no report.
 fn failed(status: u16, message: &str) -> Ending {
     let is_cancelled = status == 409 && message.eq_ignore_ascii_case("cancelled");
     let message = match is_cancelled {

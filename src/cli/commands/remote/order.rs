@@ -1,4 +1,4 @@
-//! A run at a server, as it was asked for.
+//! The parameters of a run on a server.
 
 use std::cell::RefCell;
 
@@ -7,24 +7,22 @@ use crate::{
     remote::Address,
 };
 
-/// What is run, where.
 pub(super) struct Order<'a> {
     pub(super) args: &'a RunArgs,
     pub(super) on: &'a Address,
     pub(super) service: String,
     pub(super) key: String,
     pub(super) variables: Vec<(String, String)>,
-    /// What the server calls it, once it has it.
+    /// Id of the invocation, once it was submitted.
     pub(super) invocation: RefCell<Option<String>>,
 }
 
 impl Order<'_> {
-    /// The server's admin API.
     pub(super) fn admin(&self) -> Address {
         self.args.admin.clone().unwrap_or_else(|| self.on.admin())
     }
 
-    /// What becomes of a run that is not waited for.
+    /// Message about a run that continues without this process.
     pub(super) fn goes_on(&self) -> String {
         let again = format!("  to wait for it again: {}\n", self.command());
         match &*self.invocation.borrow() {

@@ -1,4 +1,4 @@
-//! The report of a run, shown as the run itself would have been (docs/events.md has what is in it). Must not know where it is from.
+//! Prints the report of a remote run like that of a local run (docs/events.md).
 
 use std::time::Duration;
 
@@ -16,10 +16,7 @@ use crate::{
     diagnostic::{Diagnostic, Location},
 };
 
-/// Shows it, and says how the process ends.
-///
-/// # Errors
-/// It is no report.
+/// Prints the report and returns the exit code. Fails if the value is no report.
 pub(super) fn show(report: Value, args: ShowArgs, printer: &Printer, service: &str) -> Result<ExitCode, Box<Ending>> {
     if !report["ok"].is_boolean() {
         let message = format!("the service {service} answered with something that is no report of a run");
@@ -38,7 +35,7 @@ pub(super) fn show(report: Value, args: ShowArgs, printer: &Printer, service: &s
     if let Some(error) = report.get("error").filter(|error| error.is_object()) {
         printer.diagnostic(&diagnostic(error));
     }
-    // A run of nothing but mocks has cost nobody anything.
+    // A run with mocks only has no cost.
     let is_real = report["model"].as_str().is_some_and(|model| !model.starts_with("mock:"));
     if is_real && printer.stderr_is_terminal() && !args.quiet {
         printer.stderr_dim(&closing(&report));
@@ -49,19 +46,19 @@ pub(super) fn show(report: Value, args: ShowArgs, printer: &Printer, service: &s
     Ok(code(&report))
 }
 
-/// For a person on a terminal; on one line for programs.
+/// Prints JSON, on several lines if standard output is a terminal.
 pub(super) fn print(value: &Value, printer: &Printer) {
     printer.text(&if printer.stdout_is_terminal() { format!("{value:#}\n") } else { format!("{value}\n") });
     printer.flush();
 }
 
-/// What the run would have ended with here.
+/// The exit code that a local run would have.
 fn code(report: &Value) -> ExitCode {
     let said = report["exitCode"].as_i64().or_else(|| report["error"]["code"].as_i64());
     let is_ok = report["ok"] == Value::Bool(true);
     match said.and_then(|code| i32::try_from(code).ok()) {
         Some(0) | None if is_ok => ExitCode::Done,
-        // It says that it went wrong, and not how.
+        // A failure without a code.
         Some(0) | None => ExitCode::File,
         Some(code) => ExitCode::Script(code),
     }
@@ -78,7 +75,7 @@ fn diagnostic(error: &Value) -> Diagnostic {
     Diagnostic { location, hint: error["hint"].as_str().map(str::to_owned), ..Diagnostic::new(message) }
 }
 
-/// `2 steps · 3.4 s · 1,100 tokens in, 150 out · $0.0104`
+/// Example: `2 steps · 3.4 s · 1,100 tokens in, 150 out · $0.0104`.
 fn closing(report: &Value) -> String {
     let steps = report["steps"].as_u64().unwrap_or_default();
     let s = if steps == 1 { "" } else { "s" };

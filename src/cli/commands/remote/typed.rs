@@ -1,4 +1,4 @@
-//! What was typed for a file that is run elsewhere: read as `run` reads it, and held against the file's own schema.
+//! Reads the input of a remote run from the command line and validates it against the file's schema.
 
 use std::{path::Path, rc::Rc};
 
@@ -27,10 +27,7 @@ use crate::{
     session::{FileRunOptions, Meter, Surroundings, read_input},
 };
 
-/// Reads it. The file has the rights that were given here, and not the token for the server.
-///
-/// # Errors
-/// The file is wrong, or what was typed does not fit.
+/// The file is loaded with the permissions of this command, without the server's bearer token.
 pub(super) async fn read(
     args: &RunArgs,
     variables: &[(String, String)],
@@ -63,7 +60,7 @@ pub(super) async fn read(
         .map_err(|error| Ending::of_run(&FileRun::Failed(error), None, None, redactor))
 }
 
-/// What the file may reach; of a restricted file the system holds that as well from now on.
+/// The permissions of the file. For a restricted file this also confines the process.
 fn permissions(args: &RunArgs, variables: &[(String, String)]) -> Result<Permissions, WrongUsage> {
     let Some(rights) = args.permissions.rights(args.file(), variables)? else { return Ok(Permissions::default()) };
     let around = Around {
@@ -79,7 +76,7 @@ fn permissions(args: &RunArgs, variables: &[(String, String)]) -> Result<Permiss
     Ok(restricted(rights, around))
 }
 
-/// What the file prints while it loads is for whoever looks at standard error: standard output is for the run.
+/// Sends output of the loading file to standard error: standard output is for the run.
 struct Loading {
     printer: Printer,
     redactor: Redactor,

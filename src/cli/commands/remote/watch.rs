@@ -1,5 +1,4 @@
-//! What is told while a run at a server is waited for: the status line, calls that wait for approval, why nothing goes on. Must not
-//! know what comes of it.
+//! Progress of a remote run on standard error: status line, calls that wait for approval, failed attempts.
 
 use std::{
     cell::RefCell,
@@ -18,13 +17,11 @@ use crate::{
     remote::{Admin, Remote},
 };
 
-/// How often the status line is drawn.
 const INTERVAL: Duration = Duration::from_millis(100);
 
-/// When the admin API is asked first, and how often then.
+/// Delay before the first request to the admin API, and between requests.
 const LOOKS: (Duration, Duration) = (Duration::from_secs(2), Duration::from_secs(10));
 
-/// Tells how it goes.
 pub(super) struct Watch<'a> {
     order: &'a Order<'a>,
     remote: Rc<Remote>,
@@ -38,7 +35,7 @@ impl<'a> Watch<'a> {
         Watch { order, remote, printer, line: RefCell::new(LiveLine::new(printer)), began: Instant::now() }
     }
 
-    /// Tells, without end.
+    /// Shows progress; never returns.
     pub(super) async fn show(&self) {
         if self.order.args.show.quiet {
             return std::future::pending().await;
@@ -46,7 +43,6 @@ impl<'a> Watch<'a> {
         tokio::join!(self.tick(), self.look());
     }
 
-    /// Takes the line off the screen.
     pub(super) fn clear(&self) {
         self.line.borrow().clear();
     }
@@ -68,7 +64,7 @@ impl<'a> Watch<'a> {
         }
     }
 
-    /// Asks the server now and then, as long as that can be asked.
+    /// Queries the admin API until a request fails.
     async fn look(&self) {
         let mut told = HashSet::new();
         tokio::time::sleep(LOOKS.0).await;
@@ -80,7 +76,7 @@ impl<'a> Watch<'a> {
         std::future::pending().await
     }
 
-    /// Tells each thing once; says whether it is worth asking again.
+    /// Prints what is new; returns `false` if a request failed.
     async fn tell(&self, admin: &Admin, told: &mut HashSet<String>) -> bool {
         let Some(invocation) = self.order.invocation.borrow().clone() else { return true };
         let Ok(calls) = admin.waiting(Some(&invocation)).await else { return false };

@@ -1,5 +1,4 @@
-//! What was typed of decisions, as decisions on the calls that a run waits for: an id of one of these means that call, any other
-//! word of `--approve` is a pattern over names. Must not know what comes of them.
+//! Interprets `--approve` and `--deny` of `resume`: ids of waiting calls, or patterns for names of tools.
 
 use serde_json::Value;
 
@@ -13,19 +12,15 @@ use crate::{
     permission::ApprovalRules,
 };
 
-/// Letters that make a word a pattern and no id that was mistyped.
+/// Characters that show that an argument is a pattern rather than an id.
 const OF_PATTERNS: [char; 6] = ['*', '?', '[', ']', '{', '}'];
 
-/// A call that waits, and what it is called.
 struct Pending<'a> {
     label: String,
     held: &'a Held,
 }
 
-/// Enters what was decided; what is left is for the run.
-///
-/// # Errors
-/// A word that means nothing, with those that mean something.
+/// Records the decisions in `earlier`; returns the approval options for the run. Fails if an argument matches nothing.
 pub(super) fn decide(
     args: &DecisionArgs,
     run: &RunInfo,
@@ -36,7 +31,7 @@ pub(super) fn decide(
     let decisions = decisions(args, run, &held, earlier);
     earlier.held = held;
     let (verdicts, mut approve) = decisions?;
-    // What the run was started with counts on.
+    // The options that the run was started with stay in force.
     approve.extend(kept_patterns(start));
     let has_waited = run.status == Status::Waiting || !earlier.held.is_empty();
     let stops = has_waited || start.options.get(ON_APPROVAL) == Some(&OnApproval::Stop.kept());
@@ -85,14 +80,11 @@ fn decisions(args: &DecisionArgs, run: &RunInfo, held: &[Held], earlier: &Earlie
     Ok((verdicts, patterns))
 }
 
-/// The calls that a word names: one by what it is called, all of a tool call by its id.
-///
-/// # Errors
-/// Several tool calls have the id.
+/// The serial numbers of the calls that an argument names: by label one call, by tool call id all calls of it.
 fn named(typed: &str, pending: &[Pending<'_>]) -> Result<Option<Vec<usize>>, WrongUsage> {
-    // Ids come from the model, and may look like another call's id with its number: what a call is called by comes first.
+    // Ids are chosen by the model and may look like a label, so labels are compared first.
     let labelled: Vec<_> = pending.iter().filter(|waiting| waiting.label == typed).collect();
-    // With its number also when others of its id, from which that told it, are done by now.
+    // Also accepts the numbered form when the other calls of the same id are finished.
     let numbered = |call: &WaitingCall| format!("{}.{}", call.call, call.serial);
     let exact = match labelled.is_empty() {
         true => pending.iter().filter(|waiting| numbered(&waiting.held.call) == typed).collect(),
@@ -116,7 +108,7 @@ fn ambiguous(typed: &str, all: &[&Pending<'_>]) -> WrongUsage {
 
 type WithReason = (Option<Vec<usize>>, Option<String>);
 
-/// `CALL=REASON`. Ids may have an equals sign themselves.
+/// Parses `CALL=REASON`. Ids may contain an equals sign.
 fn with_reason(typed: &str, pending: &[Pending<'_>]) -> Result<WithReason, WrongUsage> {
     for (at, _) in typed.match_indices('=').rev() {
         if let Some(serials) = named(&typed[..at], pending)? {
@@ -126,10 +118,10 @@ fn with_reason(typed: &str, pending: &[Pending<'_>]) -> Result<WithReason, Wrong
     Ok((None, None))
 }
 
-/// A word of `--approve` that is no call's.
+/// Validates an `--approve` argument that names no call.
 fn pattern(typed: &str, run: &RunInfo, pending: &[Pending<'_>], earlier: &Earlier) -> Result<String, WrongUsage> {
     ApprovalRules::new([typed]).map_err(|problem| WrongUsage::plain(format!("--approve {typed}: {problem}")))?;
-    // Where calls wait, a word that nothing was ever called is more likely an id than a name.
+    // While calls wait, an argument that matches no known name is probably a mistyped id.
     let is_name = |name: &String| {
         let rest = typed.strip_prefix(name.as_str());
         rest.is_some_and(|rest| rest.is_empty() || rest.starts_with(['.', '_']))

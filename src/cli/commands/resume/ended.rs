@@ -1,4 +1,4 @@
-//! A run that is to go on and has ended well: there is nothing left to do but to say so.
+//! Reports that a run to be resumed is already finished.
 
 use serde_json::Value;
 
@@ -7,10 +7,10 @@ use crate::{
     journal::{Journal, JournalError, RunInfo},
 };
 
-/// What every line has beside what is its own.
+/// Members that all event lines have.
 const OF_ALL_LINES: [&str; 5] = ["type", "time", "run", "agent", "agentNumber"];
 
-/// Says it; a program gets once more what the run came to.
+/// Prints a message and, for programs, the result of the run.
 pub(super) fn tell(args: &ResumeArgs, journal: &Journal, run: &RunInfo, printer: &Printer) -> Result<(), JournalError> {
     if !args.show.quiet {
         printer.stderr(&format!(
@@ -35,7 +35,7 @@ pub(super) fn tell(args: &ResumeArgs, journal: &Journal, run: &RunInfo, printer:
     Ok(())
 }
 
-/// The object of `-f json` in the last line.
+/// Converts the last event line into the object of `-f json`.
 fn object(line: &str, is_for_people: bool) -> String {
     let mut object: Value = serde_json::from_str(line).unwrap_or_default();
     if let Some(fields) = object.as_object_mut() {

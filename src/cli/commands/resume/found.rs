@@ -1,4 +1,4 @@
-//! What can be gone on with of a run: from where, and why not. Must not know how a run goes on.
+//! Finds the step at which a run can continue.
 
 use crate::{
     check::LostVariable,
@@ -7,10 +7,7 @@ use crate::{
     diagnostic::Diagnostic,
 };
 
-/// The step that `--from` names.
-///
-/// # Errors
-/// It names none, with those that there are; or a state is missing there.
+/// Parses `--from`. Fails if there is no such step or if a state of it was not stored.
 pub(super) fn step_to_go_back_to(word: &str, run: &str, progress: &Progress) -> anyhow::Result<usize> {
     let steps = progress.steps();
     let last = steps.end.saturating_sub(1);
@@ -27,10 +24,7 @@ pub(super) fn step_to_go_back_to(word: &str, run: &str, progress: &Progress) -> 
     }
 }
 
-/// Whether the run can go on where it stopped.
-///
-/// # Errors
-/// Which state is missing, why, and from where it can go on.
+/// Fails if a state was not stored, with the last step that has all.
 pub(super) fn check_states(run: &str, progress: &Progress) -> anyhow::Result<()> {
     match progress.lost.as_slice() {
         [] => Ok(()),
@@ -41,7 +35,6 @@ pub(super) fn check_states(run: &str, progress: &Progress) -> anyhow::Result<()>
     }
 }
 
-/// That states are missing, and the step that can be gone back to.
 fn missing(run: &str, place: &str, lost: &[LostState], way_out: Option<usize>) -> Diagnostic {
     let names: Vec<_> = lost.iter().map(|state| format!("'{}' ({})", state.name, state.reason)).collect();
     let (states, names) = (if lost.len() == 1 { "the state" } else { "the states" }, names.join(", "));
@@ -54,7 +47,7 @@ fn missing(run: &str, place: &str, lost: &[LostState], way_out: Option<usize>) -
     }
 }
 
-/// Where a run goes on, in a line.
+/// Message about the place at which a run continues.
 pub(super) fn where_it_goes_on(run: &str, progress: &Progress) -> String {
     let Progress { step, calls, is_answered, is_done, .. } = progress;
     let place = match (step, is_answered) {
@@ -71,10 +64,10 @@ pub(super) fn where_it_goes_on(run: &str, progress: &Progress) -> String {
     format!("resuming {run} {place}{done}")
 }
 
-/// How many variables are named.
+/// Most variables that the warning names.
 const NAMED: usize = 5;
 
-/// That variables of modules begin anew, if there are some.
+/// Warning about module variables that lose their values.
 pub(super) fn lost_words(variables: &[LostVariable]) -> Option<String> {
     let named = |variable: &LostVariable| {
         let file = variable.file.file_name().unwrap_or_default().to_string_lossy();
@@ -98,7 +91,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn it_is_said_where_a_run_goes_on() {
+    fn the_place_of_continuation_is_described() {
         let progress =
             |step, calls, is_answered, is_done| Progress { step, calls, is_answered, is_done, ..Progress::default() };
         for (progress, words) in [

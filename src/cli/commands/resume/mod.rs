@@ -1,4 +1,5 @@
-//! `lmthing resume` (docs/journal.md, "Going on"): which run, from where, and the command that it is once more.
+//! `lmthing resume` (docs/journal.md, "Going on"): finds the run and the step, and rebuilds the command that started
+//! it.
 
 mod decided;
 mod ended;
@@ -25,7 +26,6 @@ use crate::{
 };
 use found::{check_states, lost_words, step_to_go_back_to, where_it_goes_on};
 
-/// Goes on with a run.
 pub(in crate::cli) fn run(args: &ResumeArgs, printer: &Printer) -> ExitCode {
     let directory = env::current_dir().unwrap_or_default();
     let (variables, _) = variables(&directory);
@@ -40,11 +40,9 @@ pub(in crate::cli) fn run(args: &ResumeArgs, printer: &Printer) -> ExitCode {
     found.unwrap_or_else(|error| refuse(args, error, &variables, printer))
 }
 
-/// What the run is that was asked for.
 enum Found {
-    /// One that has ended well.
+    /// The run was finished successfully.
     Ended(Box<(Journal, RunInfo)>),
-    /// One to go on with.
     Left(Box<Left>, ApprovalArgs),
 }
 
@@ -114,15 +112,15 @@ fn go_on(args: &ResumeArgs, left: Left, approvals: ApprovalArgs, directory: &Pat
     run::go_on(&command, printer, Resumed { before, left, warnings })
 }
 
-/// The command that the run was started with, as far as it counts once more.
+/// The command that started the run, with the options of this one.
 fn first_command(args: &ResumeArgs, start: &Start, directory: &Path) -> RunArgs {
-    // As it was named, unless that leads somewhere else now.
+    // As the user typed it, unless that path leads to another file now.
     let shown = PathBuf::from(&start.shown);
     let is_there = start.directory.join(&shown).canonicalize().is_ok_and(|file| file == start.file);
     let file = if is_there { shown } else { start.file.clone() };
     let env_file = match args.env_file.is_empty() {
         true => start.env_files.clone(),
-        // Before the working directory is that of the run.
+        // Before the working directory changes to that of the run.
         false => args.env_file.iter().map(|file| directory.join(file)).collect(),
     };
     RunArgs {
@@ -139,7 +137,7 @@ fn first_command(args: &ResumeArgs, start: &Start, directory: &Path) -> RunArgs 
     }
 }
 
-/// Says why nothing goes on, in the form that was asked for.
+/// Prints the error in the format of the run.
 fn refuse(args: &ResumeArgs, error: anyhow::Error, variables: &[(String, String)], printer: &Printer) -> ExitCode {
     let redactor = Redactor::of_variables(variables.iter().map(|(name, value)| (name, value)));
     let ending = Ending::not_begun(error, &redactor);

@@ -1,4 +1,4 @@
-//! One run in words: what it was started with, its steps and tools. Must not know where lines are kept.
+//! Details of one run as text: parameters, totals, steps and tool calls.
 
 use std::{fmt::Write, time::Duration};
 
@@ -16,14 +16,12 @@ use crate::{
     journal::{RunInfo, Start, Status},
 };
 
-/// How wide a line may be where there is no terminal to ask.
+/// Width without a terminal.
 const WIDTH: usize = 100;
 
-/// What a run was started with and what it came to.
 pub(super) fn of_run(run: &RunInfo, start: &Start, printer: &Printer) -> String {
     let mut text = String::new();
     let mut add = |name: &str, value: String| {
-        // Writing to a String cannot fail.
         let _ = writeln!(text, "{name:8}  {}", without_controls(&value, printer));
     };
     add("run", run.id.clone());
@@ -73,10 +71,10 @@ fn steps(run: &RunInfo) -> String {
     if own == all { own.to_string() } else { format!("{own}, {all} with agents") }
 }
 
-/// What happened, a line for what is worth one.
+/// Formats event lines as a list of steps and tool calls.
 pub(super) struct Steps<'a> {
     printer: &'a Printer,
-    /// The arguments of calls that are not answered, by id.
+    /// Arguments of calls without a result, by call id.
     inputs: std::collections::HashMap<String, String>,
     is_first: bool,
 }
@@ -86,7 +84,7 @@ impl<'a> Steps<'a> {
         Steps { printer, inputs: Default::default(), is_first: true }
     }
 
-    /// The line for an event, with its end; nothing for most.
+    /// Returns a line with its line break; empty for most events.
     pub(super) fn line(&mut self, line: &str) -> String {
         let Ok(event) = serde_json::from_str::<Value>(line) else { return String::new() };
         let Some(told) = self.told(&event) else { return String::new() };
@@ -109,7 +107,7 @@ impl<'a> Steps<'a> {
             "tool-result" => {
                 let input = self.inputs.remove(text("toolCallId")).unwrap_or_default();
                 let failed = if event["isError"] == true { "failed, " } else { "" };
-                // The time first: the arguments may be cut.
+                // The time comes first, as the arguments may be cut.
                 format!("  {} · {failed}{} · {input}", text("toolName"), took())
             }
             "step-finish" => {

@@ -1,4 +1,4 @@
-//! `lmthing runs` (docs/journal.md, "Looking at runs"): the list of a journal's runs, one of them, its events, and forgetting.
+//! `lmthing runs` (docs/journal.md, "Looking at runs"): lists, shows, exports and deletes runs of a journal.
 
 mod details;
 mod object;
@@ -15,17 +15,16 @@ use crate::{
     journal::{Journal, JournalError},
 };
 
-/// Lines that are written at once.
+/// Lines between two flushes.
 const AT_ONCE: usize = 500;
 
-/// Does what was typed.
 pub(in crate::cli) fn run(args: &RunsArgs, printer: &Printer) -> ExitCode {
     let directory = std::env::current_dir().unwrap_or_default();
     let (variables, _) = env::variables(&directory);
     let path = path(args.journal.as_deref(), &variables, &directory);
     let done = match &args.command {
         None => list(args.json, &path, printer),
-        // `runs --json show ID` was meant so too.
+        // `runs --json show ID` is accepted, too.
         Some(RunsCommand::Show(show)) => self::show(show, args.json || show.json, &path, printer),
         Some(RunsCommand::Export(export)) => self::export(&export.id, &path, printer),
         Some(RunsCommand::Prune(prune)) => forget(prune, &path, printer),

@@ -1,4 +1,4 @@
-//! A run as JSON (docs/journal.md, "For programs").
+//! Runs as JSON (docs/journal.md, "For programs").
 
 use jiff::Timestamp;
 use serde_json::{Value, json};
@@ -8,7 +8,6 @@ use crate::{
     journal::{RunInfo, Start, Status},
 };
 
-/// `{id, file, status, start, end, durationMs, steps, …}`.
 pub(super) fn of_run(run: &RunInfo) -> Value {
     let mut object = json!({
         "id": run.id,
@@ -36,14 +35,13 @@ pub(super) fn of_run(run: &RunInfo) -> Value {
     object
 }
 
-/// The same with what it was started with.
 pub(super) fn of_start(run: &RunInfo, start: &Start) -> Value {
     let mut object = of_run(run);
     object["started"] = json!(start);
     object
 }
 
-/// All tokens, if any are known.
+/// The total number of tokens, if any count is known.
 pub(super) fn tokens(usage: &Usage) -> Option<u64> {
     let sum = || match (usage.input_tokens, usage.output_tokens) {
         (None, None) => None,
@@ -56,7 +54,7 @@ fn iso(milliseconds: u64) -> String {
     timestamp(milliseconds).to_string()
 }
 
-/// A time; the beginning of time for one that no calendar has.
+/// Out-of-range times become the Unix epoch.
 pub(super) fn timestamp(milliseconds: u64) -> Timestamp {
     let time = i64::try_from(milliseconds).ok().and_then(|time| Timestamp::from_millisecond(time).ok());
     time.unwrap_or_default()

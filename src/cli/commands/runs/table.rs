@@ -16,19 +16,17 @@ use crate::{
 
 const HEAD: [&str; 7] = ["ID", "FILE", "STATUS", "STARTED", "STEPS", "TOKENS", "COST"];
 
-/// The place of the columns that give way where there is little room.
+/// Indexes of the columns that are shortened if necessary.
 const ID: usize = 0;
 const FILE: usize = 1;
 const STARTED: usize = 3;
 
-/// Ids have so many letters at least, and paths so many.
+/// Shortest widths of the columns.
 const SHORTEST_ID: usize = 8;
 const SHORTEST_FILE: usize = 12;
 
-/// What stands between columns.
 const GAP: &str = "  ";
 
-/// A line for each run, below a line of names.
 pub(super) fn of_runs(runs: &[RunInfo], printer: &Printer) -> String {
     let directory = std::env::current_dir().unwrap_or_default();
     let mut rows: Vec<[String; 7]> = vec![HEAD.map(str::to_owned)];
@@ -57,12 +55,12 @@ fn row(run: &RunInfo, (directory, printer): (&Path, &Printer), time: &str) -> [S
     [run.id.clone(), without_controls(&file, printer), run.status.as_str().to_owned(), started, steps, tokens, cost]
 }
 
-/// A text on one line, without what a terminal would act on.
+/// Replaces control characters by spaces.
 pub(super) fn without_controls(text: &str, printer: &Printer) -> String {
     printer.stdout_part(text).chars().map(|c| if c.is_control() { ' ' } else { c }).collect()
 }
 
-/// Shortens times, ids and paths, as far as it has to be.
+/// Shortens times, then ids, then paths, until the table fits.
 fn fit(rows: &mut [[String; 7]], runs: &[RunInfo], place: (&Path, &Printer), columns: usize) {
     if missing(rows, columns) > 0 {
         for (cells, run) in rows.iter_mut().skip(1).zip(runs) {
@@ -95,16 +93,16 @@ fn widths(rows: &[[String; 7]]) -> [usize; 7] {
     widths
 }
 
-/// How many letters of their ids tell all runs apart.
+/// Length of id prefixes that are unique.
 fn unique_length(runs: &[RunInfo]) -> usize {
     let mut ids: Vec<&str> = runs.iter().map(|run| run.id.as_str()).collect();
     ids.sort_unstable();
     let common = |pair: &[&str]| pair[0].bytes().zip(pair[1].bytes()).take_while(|(a, b)| a == b).count();
-    // Another run may begin while this is read: one letter more than is needed.
+    // One character more than necessary, as another run may start before the user types the id.
     ids.windows(2).map(common).max().map_or(SHORTEST_ID, |common| (common + 2).max(SHORTEST_ID))
 }
 
-/// The end of a path, which tells more than its beginning.
+/// The end of a path, which is more specific than its beginning.
 fn end_of(path: &str, width: usize) -> String {
     if measure_text_width(path) <= width {
         return path.to_owned();
@@ -120,7 +118,7 @@ fn end_of(path: &str, width: usize) -> String {
     format!("…{end}")
 }
 
-/// Names to the left, numbers to the right. `status` is coloured, if it is given.
+/// Text is aligned to the left, numbers to the right. `status` selects the colour.
 fn line(row: &[String; 7], widths: &[usize; 7], status: Option<Status>) -> String {
     let cells = row.iter().zip(widths).enumerate().map(|(place, (cell, width))| {
         let alignment = if place > STARTED { console::Alignment::Right } else { console::Alignment::Left };
@@ -143,7 +141,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_end_of_a_path_stays() {
+    fn long_paths_keep_their_end() {
         assert_eq!(end_of("prompts/weather.lmt.mjs", 15), "…eather.lmt.mjs");
         assert_eq!(end_of("a.lmt.mjs", 15), "a.lmt.mjs");
         assert_eq!(measure_text_width(&end_of("weather/天気/天気.lmt.mjs", 14)), 14);

@@ -1,5 +1,5 @@
-//! What tests print, on its way to standard error: each test's under its name, that of a file in one piece where several run at
-//! once. Must not know what else is shown.
+//! Prints output of tests to standard error, under the name of the test. If several files run at once, the output of a
+//! file is collected first.
 
 use std::{
     collections::HashMap,
@@ -8,35 +8,32 @@ use std::{
 
 use crate::{cli::Printer, testing::report::one_line};
 
-/// How many bytes of a file wait at most.
+/// Most bytes that are collected for a file.
 const MAX_WAITING: usize = 1 << 20;
 
-/// What tests print.
 pub(super) struct Console<'a> {
     printer: &'a Printer,
-    /// Only one file runs at a time: nothing has to wait.
+    /// Whether files run one at a time.
     is_alone: bool,
     waiting: HashMap<PathBuf, Waiting>,
-    /// The test whose text stands last, unless something else was shown since.
+    /// The test that printed last, unless something else was printed since.
     last: Option<String>,
     is_line_begun: bool,
 }
 
-/// What a file has printed.
 #[derive(Default)]
 struct Waiting {
-    /// Tests and what they printed.
+    /// Names of tests with their output.
     blocks: Vec<(String, String)>,
     bytes: usize,
 }
 
 impl<'a> Console<'a> {
-    /// `is_alone` says that files run one after the other.
     pub(super) fn new(printer: &'a Printer, is_alone: bool) -> Self {
         Console { printer, is_alone, waiting: HashMap::new(), last: None, is_line_begun: false }
     }
 
-    /// A test of a file has printed something; one without a name is the file itself.
+    /// Takes output of a test; an empty name stands for the file itself.
     pub(super) fn printed(&mut self, file: &Path, test: &str, text: &str) {
         if text.is_empty() {
             return;
@@ -55,7 +52,7 @@ impl<'a> Console<'a> {
         }
     }
 
-    /// Prints what a file has printed.
+    /// Prints the collected output of a file.
     pub(super) fn show(&mut self, file: &Path) {
         let Some(Waiting { blocks, .. }) = self.waiting.remove(file) else { return };
         for (test, text) in blocks {
@@ -63,7 +60,7 @@ impl<'a> Console<'a> {
         }
     }
 
-    /// Something else is shown next: a line that was begun is ended.
+    /// Ends an unfinished line before other output.
     pub(super) fn give_way(&mut self) {
         if self.is_line_begun {
             self.printer.stderr("\n");
@@ -72,7 +69,6 @@ impl<'a> Console<'a> {
         self.last = None;
     }
 
-    /// Whether the last line has no end yet.
     pub(super) fn is_line_begun(&self) -> bool {
         self.is_line_begun
     }

@@ -1,5 +1,4 @@
-//! What there is to test: test files, and prompt files with a mock or a recording (docs/testing.md, "What is run"). Must not know
-//! how it is tested.
+//! Finds what to test: test files, and prompt files with a mock or a recording (docs/testing.md, "What is run").
 
 use std::path::PathBuf;
 
@@ -10,22 +9,18 @@ use crate::{
     testing::{Answers, Kind, Subject, recording_of},
 };
 
-/// What was found.
 pub(super) struct Discovered {
-    /// Sorted, each once.
+    /// Sorted, without duplicates.
     pub(super) subjects: Vec<Subject>,
-    /// The files that decide what is tested.
+    /// Files whose changes affect the selection.
     pub(super) looked_at: Vec<PathBuf>,
-    /// The folders that were searched, with all that are in them.
+    /// Folders that were searched recursively.
     pub(super) searched: Vec<PathBuf>,
-    /// Folders that could not be read.
+    /// Messages about folders that could not be read.
     pub(super) problems: Vec<String>,
 }
 
-/// Looks at some paths; at the working directory when there is none.
-///
-/// # Errors
-/// A path that is not there, or names a file that is no prompt file.
+/// Searches `paths`, or the working directory if there are none.
 pub(super) fn discover(paths: &[PathBuf]) -> Result<Discovered, WrongUsage> {
     let found =
         files::find(paths, "tests are in files that end in .test.lmt.mjs, .test.lmt.js, .test.lmt.ts, .test.lmt.mts")?;
@@ -42,7 +37,7 @@ pub(super) fn discover(paths: &[PathBuf]) -> Result<Discovered, WrongUsage> {
                 () => Answers::Nobody,
             };
             looked_at.push(recording);
-            // Whoever names a file wants it tested.
+            // A prompt file that is named is always tested.
             if answers == Answers::Nobody && !is_named {
                 continue;
             }

@@ -1,4 +1,4 @@
-//! `lmthing test [PATH]…` (docs/testing.md): from arguments to results on standard output.
+//! `lmthing test [PATH]…` (docs/testing.md).
 
 mod console;
 mod discover;
@@ -24,7 +24,6 @@ use crate::{
     testing::{Mode, SMOKE_TIMEOUT, Shelf, TEST_TIMEOUT, TestOptions, Totals, Watcher, run_tests},
 };
 
-/// Runs the tests and prints what came of them, or watches them.
 pub(in crate::cli) fn run(args: &TestArgs, printer: &Printer) -> ExitCode {
     if args.watch && args.report_files.is_none() {
         return watch(args).until_a_signal(printer);
@@ -42,7 +41,7 @@ pub(in crate::cli) fn run(args: &TestArgs, printer: &Printer) -> ExitCode {
 }
 
 fn watch(args: &TestArgs) -> WatchLoop {
-    // Folders are reported by the run, with what counts in them.
+    // Folders are reported by the run, as it knows which of their files matter.
     let files = args
         .env_file
         .iter()
@@ -55,7 +54,7 @@ fn watch(args: &TestArgs) -> WatchLoop {
 }
 
 fn test(args: &TestArgs, printer: &Printer) -> Result<ExitCode, WrongUsage> {
-    // Before anything else: from now on there is something to say at the end.
+    // First, so that an early interrupt still prints a summary.
     let interrupts = Interrupts::listen();
     let environment = env::with_files(&std::env::current_dir().unwrap_or_default(), &args.env_file);
     if let Some(wrong) = environment.wrong {
@@ -105,7 +104,7 @@ fn options(args: &TestArgs, environment: &Environment, reporter: &Reporter) -> R
     })
 }
 
-/// A number behind `--bail` is taken for a path.
+/// Adds a hint for `--bail N`, whose number was parsed as a path.
 fn advise(args: &TestArgs, wrong: WrongUsage) -> WrongUsage {
     let number = args.paths.iter().filter_map(|path| path.to_str()).find(|path| path.parse::<usize>().is_ok());
     match number.filter(|number| args.bail.is_some() && !Path::new(number).exists()) {
@@ -117,7 +116,7 @@ fn advise(args: &TestArgs, wrong: WrongUsage) -> WrongUsage {
     }
 }
 
-/// Why nothing was tested, if so.
+/// The error if no test was run.
 fn missing(args: &TestArgs, files: usize, totals: &Totals) -> Option<String> {
     if files == 0 {
         let places: Vec<String> = args.paths.iter().map(|path| path.display().to_string()).collect();
@@ -143,7 +142,7 @@ fn missing(args: &TestArgs, files: usize, totals: &Totals) -> Option<String> {
     }
 }
 
-/// Tells the process that watches this one.
+/// Reports files to the watching process.
 struct Told(Reporter);
 
 impl Watcher for Told {

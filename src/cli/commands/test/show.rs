@@ -1,5 +1,4 @@
-//! What is printed of tests, as it comes: the report to standard output, what tests print to standard error, JUnit's XML to its
-//! file. Must not know what reports look like (`testing::report`).
+//! Output of a test run: reports on standard output, output of tests on standard error, JUnit XML in a file.
 
 use std::{
     fs::{self, OpenOptions},
@@ -23,7 +22,6 @@ use crate::{
     },
 };
 
-/// Hears how the tests are going, and shows it.
 pub(super) struct Shown<'a> {
     printer: &'a Printer,
     reporters: Vec<Box<dyn Reporter>>,
@@ -33,15 +31,14 @@ pub(super) struct Shown<'a> {
     interrupts: Interrupts,
     /// The signal that ends it all.
     signal: Option<i32>,
-    /// Nobody reads what is not finished: it is about to run again.
+    /// Whether a `--watch` process will start the next run, so that partial results are not printed.
     is_watched: bool,
     is_for_people: bool,
     is_empty: bool,
 }
 
 impl<'a> Shown<'a> {
-    /// # Errors
-    /// The file of `--junit` cannot be written.
+    /// Fails if the file of `--junit` cannot be written.
     pub(super) fn new(
         args: &TestArgs,
         printer: &'a Printer,
@@ -86,7 +83,6 @@ impl<'a> Shown<'a> {
         })
     }
 
-    /// There are so many files, of which so many run at once.
     pub(super) fn begin(&mut self, files: usize, jobs: usize) {
         let at = SystemTime::now();
         self.is_empty = files == 0;
@@ -97,12 +93,12 @@ impl<'a> Shown<'a> {
         self.tell(|reporter| reporter.begin(files, at));
     }
 
-    /// Everything was run, or broken off. `problems` are reasons to fail that stand in no file.
+    /// Prints the end of the reports and returns the exit code. `problems` are errors that belong to no file.
     pub(super) fn end(mut self, totals: &Totals, notes: Vec<String>, problems: Vec<String>) -> ExitCode {
         self.line.clear();
         let is_ok = totals.failed + totals.errors == 0 && problems.is_empty() && self.signal.is_none();
         let end = End { totals, is_ok, notes: &notes };
-        // Where nothing is, a person needs no sums.
+        // Without test files, the error message is enough for people.
         let is_said = self.is_empty && self.is_for_people;
         if !is_said && (self.signal.is_none() || !self.is_watched) {
             self.tell(|reporter| reporter.end(&end));
@@ -153,7 +149,7 @@ impl Listener for Shown<'_> {
             failed: progress.failed,
             running: names.iter().map(String::as_str).collect(),
         };
-        // Not below a line that is not whole.
+        // Not below an unfinished line.
         if !self.console.is_line_begun() {
             self.line.draw(|| live.line());
         }
@@ -173,7 +169,7 @@ impl Listener for Shown<'_> {
     }
 }
 
-/// Makes sure that a file can be written, and leaves what is in it.
+/// Checks that a file can be written, without changing it.
 fn writable(path: &Path) -> io::Result<()> {
     if let Some(folder) = path.parent() {
         fs::create_dir_all(folder)?;

@@ -1,4 +1,4 @@
-//! `lmthing view` (docs/view.md): a run as a page. What is on the page is for [`crate::trace::page`].
+//! `lmthing view` (docs/view.md): writes a run as an HTML page.
 
 mod problem;
 mod source;
@@ -16,10 +16,9 @@ use crate::{
     trace::page::{self, Told},
 };
 
-/// Numbers of damaged lines that are told one by one.
+/// Most damaged lines that are listed by number.
 const MAX_DAMAGED: usize = 5;
 
-/// Writes the page and says where it is.
 pub(in crate::cli) fn run(args: &ViewArgs, printer: &Printer) -> ExitCode {
     let target = match Target::of(args) {
         Ok(target) => target,
@@ -37,12 +36,12 @@ pub(in crate::cli) fn run(args: &ViewArgs, printer: &Printer) -> ExitCode {
     }
 }
 
-/// Where the page goes.
+/// Where the page is written.
 enum Target {
     Stdout,
     /// A file, or a folder for it.
     Path(PathBuf),
-    /// A name of its own in the working directory.
+    /// A default name in the working directory.
     Usual,
 }
 
@@ -64,7 +63,6 @@ impl Target {
         Ok(Target::Path(path.clone()))
     }
 
-    /// The path of the page of a run.
     fn path(&self, told: &Told) -> Option<PathBuf> {
         match self {
             Target::Stdout => None,
@@ -75,7 +73,7 @@ impl Target {
     }
 }
 
-/// `lmthing-ID.html`; whatever stands in a file for the id, it names no other folder.
+/// `lmthing-ID.html`. The id is sanitized, as it comes from the file of events.
 fn usual_name(told: &Told) -> String {
     let is_plain = |c: &char| c.is_ascii_alphanumeric() || "-_".contains(*c);
     let id: String = told.id.chars().filter(is_plain).take(64).collect();
@@ -98,7 +96,6 @@ fn show(args: &ViewArgs, target: &Target, printer: &Printer) -> Result<(), Probl
     if args.open { open(&path) } else { Ok(()) }
 }
 
-/// What a person should know of what was left out.
 fn notes(told: &Told) -> Vec<String> {
     let mut notes = Vec::new();
     if let [first, rest @ ..] = &told.damaged[..] {

@@ -1,4 +1,4 @@
-//! Where `lmthing view` has a run from: the journal, a file, standard input. Must not know what is made of it.
+//! Loads the run for `lmthing view` from the journal, a file or standard input.
 
 use std::{io, path::Path};
 
@@ -11,10 +11,9 @@ use crate::{
     user_file::{self, MAX_TEXT},
 };
 
-/// What files of events end in.
+/// Extensions of files of events.
 const ENDINGS: [&str; 3] = ["jsonl", "ndjson", "json"];
 
-/// The run that was named.
 pub(super) fn read(args: &ViewArgs) -> Result<Told, Problem> {
     let run = &args.run;
     if run == Path::new("-") {
@@ -33,7 +32,7 @@ pub(super) fn read(args: &ViewArgs) -> Result<Told, Problem> {
     told_by(&bytes, &run.display().to_string())
 }
 
-/// Whether a word names a file, and not a run of the journal.
+/// Whether the argument names a file rather than a run of the journal.
 fn is_file(word: &Path) -> bool {
     word.components().count() > 1 || word.starts_with(".") || has_ending(word) || word.is_file()
 }
@@ -50,7 +49,7 @@ fn told_by(bytes: &[u8], name: &str) -> Result<Told, Problem> {
     })
 }
 
-/// A run by its id, the beginning of it, or `last`.
+/// Loads a run by its id, a prefix of it, or `last`.
 fn of_journal(args: &ViewArgs) -> Result<Told, Problem> {
     let directory = std::env::current_dir().unwrap_or_default();
     let (variables, _) = env::variables(&directory);

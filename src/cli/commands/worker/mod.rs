@@ -1,4 +1,4 @@
-//! `lmthing worker FILES` (docs/scale.md): from arguments to a worker for Restate, in builds that have one.
+//! `lmthing worker FILES` (docs/scale.md), in builds with the feature.
 
 #[cfg(feature = "worker")]
 mod options;
@@ -8,7 +8,6 @@ mod serving;
 #[cfg(feature = "worker")]
 pub(in crate::cli) use serving::run;
 
-/// Says where there is a build with a worker.
 #[cfg(not(feature = "worker"))]
 pub(in crate::cli) fn run(
     _: &crate::cli::worker_args::WorkerArgs,

@@ -1,5 +1,4 @@
-//! What a worker is started with, looked at before anything is served: a mistake is told while somebody is there to read it. Must
-//! not know how a worker works.
+//! Options of a worker, validated before it serves anything.
 
 use std::{
     collections::{BTreeMap, HashMap},
@@ -30,21 +29,19 @@ use crate::{
     worker::{Registration, TOKEN_VARIABLE, check_key},
 };
 
-/// The name of the journal of a worker that nobody has named.
+/// Default name of a worker's journal.
 const JOURNAL_NAME: &str = "worker.db";
 
-/// What was typed, looked at.
+/// Validated options.
 pub(super) struct Options {
     pub(super) addresses: Vec<SocketAddr>,
     pub(super) variables: Vec<(String, String)>,
     pub(super) journal: PathBuf,
-    /// Lines of `.env` that were left out.
+    /// Warnings about `.env`.
     pub(super) warnings: Vec<String>,
 }
 
 impl Options {
-    /// # Errors
-    /// What is wrong with what was typed.
     pub(super) async fn of(args: &WorkerArgs) -> Result<Self, WrongUsage> {
         let directory = std::env::current_dir().unwrap_or_default();
         let environment = env::with_files(&directory, &args.setup.env_file);
@@ -58,7 +55,7 @@ impl Options {
             check_key(key).map_err(|problem| WrongUsage::new(format!("--identity-key {key}: {problem}"), hint))?;
         }
         let addresses = addresses(args).await?;
-        // By name: a journal is a file of its own kind, with other names for what runs in a terminal.
+        // `JOURNAL_VARIABLE` is ignored: runs of a worker have other names than those of a terminal.
         let journal = match &args.journal {
             Some(path) => directory.join(path),
             None => journal::path(None, &[], &directory).with_file_name(JOURNAL_NAME),
@@ -66,13 +63,13 @@ impl Options {
         Ok(Options { addresses, variables, journal, warnings: environment.problems })
     }
 
-    /// Makes the journal, which is there from now on.
+    /// Creates the journal early, to report errors.
     pub(super) fn make_journal(&self) -> Result<(), Box<Diagnostic>> {
         let made = Journal::create(&self.journal).and_then(|_| Journal::open_trusted(&self.journal));
         made.map(drop).map_err(|error| Box::new(error.into()))
     }
 
-    /// Where the worker is told of, if that was asked for, when it listens at this address.
+    /// The registration of `--register`, if given. `address` is where the worker listens.
     pub(super) fn registration(&self, args: &WorkerArgs, address: SocketAddr) -> Option<Registration> {
         let variable =
             |name: &str| self.variables.iter().find(|(known, _)| known == name).map(|(_, value)| value.clone());
@@ -80,7 +77,7 @@ impl Options {
         Some(Registration::new(args.register.clone()?, args.advertise.clone().or(own)?, variable))
     }
 
-    /// What each of these files may reach; from now on the system holds that, too.
+    /// The permissions of each file. If files are restricted, this also confines the process.
     pub(super) fn permissions(
         &self,
         args: &WorkerArgs,
@@ -105,7 +102,6 @@ impl Options {
     }
 }
 
-/// How files are found and described.
 pub(super) fn serve_options(args: &WorkerArgs) -> Result<ServeOptions, Box<Diagnostic>> {
     let program = std::env::current_exe().map_err(|error| {
         Box::new(Diagnostic::new(format!(
@@ -121,7 +117,7 @@ pub(super) fn serve_options(args: &WorkerArgs) -> Result<ServeOptions, Box<Diagn
         describe.push(word);
     }
     describe.extend(args.permissions.words().into_iter().map(OsString::from));
-    // Nothing is called by other processes, and problems come back.
+    // The receiver is dropped: only `describe` is used, which returns its errors.
     let (told, _) = Told::new();
     let hidden_variables = vec![TOKEN_VARIABLE.to_owned()];
     let is_restricted = args.permissions.is_restricted();
@@ -157,7 +153,7 @@ async fn addresses(args: &WorkerArgs) -> Result<Vec<SocketAddr>, WrongUsage> {
     Ok(found)
 }
 
-/// Looks permissions up by file; those that are not restricted have every right.
+/// Returns a function from files to permissions. Files that are not in the map are unrestricted.
 pub(super) fn lookup(found: HashMap<PathBuf, Permissions>) -> Arc<dyn Fn(&Path) -> Permissions + Send + Sync> {
     Arc::new(move |file| found.get(file).cloned().unwrap_or_default())
 }

@@ -1,4 +1,4 @@
-//! From arguments to a worker, and to its end: the first signal asks it to finish, the second ends it. Must not know Restate.
+//! Runs a worker until it ends: the first signal finishes the steps in progress, the second ends the process.
 
 use std::{collections::HashMap, path::PathBuf, pin::pin, rc::Rc, sync::Arc};
 
@@ -25,13 +25,12 @@ use crate::{
     worker::{Crew, Invocations, Level, Listener, Log, LogFormat, RunOptions, Runs, Service, TOKEN_VARIABLE, Worker},
 };
 
-/// Serves until a signal comes, and until everything under way is given back then.
 pub(in crate::cli) fn run(args: &WorkerArgs, printer: &Printer) -> ExitCode {
     in_event_loop(serve(args, printer), printer)
 }
 
 async fn serve(args: &WorkerArgs, printer: &Printer) -> ExitCode {
-    // Before anything else: from now on there is something to end.
+    // First, so that an early signal still ends everything.
     let mut interrupts = Interrupts::listen();
     let teller = Teller::start(printer.stderr_has_colours());
     let log = log(args, teller.told.clone(), printer);
@@ -63,7 +62,6 @@ fn log(args: &WorkerArgs, told: Told, printer: &Printer) -> Log {
     Log::new(told, format, if args.quiet { Level::Warn } else { Level::Info })
 }
 
-/// Why nothing is served.
 struct Failed {
     code: ExitCode,
     problem: Box<Diagnostic>,
@@ -90,7 +88,7 @@ impl From<Box<Diagnostic>> for Failed {
     }
 }
 
-/// What is there before anybody calls.
+/// A worker before it accepts requests.
 struct Ready {
     options: Options,
     services: Vec<Arc<Service>>,
@@ -98,7 +96,7 @@ struct Ready {
 }
 
 impl Ready {
-    /// Looks at everything that was typed, and takes the address.
+    /// Validates the options and binds the address.
     async fn of(args: &WorkerArgs, log: &Log) -> Result<Self, Failed> {
         let options = Options::of(args).await?;
         options.warnings.iter().for_each(|warning| log.warn(warning, &[]));
@@ -108,7 +106,7 @@ impl Ready {
         Ok(Ready { options, services, listener })
     }
 
-    /// Serves until the second signal, or until everything has been given back after the first.
+    /// Serves until the second signal, or after the first until all runs are released.
     async fn serve(self, args: &WorkerArgs, log: &Log, interrupts: &mut Interrupts) -> Result<ExitCode, Failed> {
         let address = self.listener.address();
         let (stop, stopping) = watch::channel(false);
@@ -128,7 +126,7 @@ impl Ready {
         if args.open && args.identity_key.is_empty() && !are_here(&self.options.addresses) {
             log.warn("whoever reaches this address can run the prompt files", &[]);
         }
-        // From now on the end may take as long as the steps under way.
+        // From now on the end takes as long as the steps in progress.
         interrupts.take_time();
         let mut serving = pin!(worker.serve(self.listener, &stop));
         let signal = tokio::select! {
@@ -143,7 +141,7 @@ impl Ready {
         Ok(ExitCode::Interrupted(signal))
     }
 
-    /// Where spans of runs go, if the variables say so.
+    /// The span exporter, if the environment configures one.
     fn export(&self, log: &Log) -> Option<SharedExport> {
         let variables = &self.options.variables;
         let find = |name: &str| variables.iter().find(|(known, _)| known == name).map(|(_, value)| value.clone());
@@ -161,7 +159,7 @@ impl Ready {
         }
     }
 
-    /// The threads that files run on.
+    /// Starts the threads for runs.
     fn invocations(
         &self,
         args: &WorkerArgs,
@@ -176,7 +174,7 @@ impl Ready {
             Some(ModelChoice::Made { .. }) | None => None,
         };
         let own_prices = own_prices(&variables, &Reporter::default())?;
-        // Last: from here on only what the files may read can be read.
+        // Last: this may confine the process to what the files may access.
         let permissions = lookup(self.options.permissions(args, &files)?);
         let options = RunOptions {
             jobs: args.jobs.get(),
@@ -199,7 +197,7 @@ impl Ready {
     }
 }
 
-/// What is served: every file that loads.
+/// Describes the files; fails if none can be loaded.
 async fn services(args: &WorkerArgs, log: &Log) -> Result<Vec<Arc<Service>>, Failed> {
     let Survey { offers, problems } = survey(&serve_options(args)?).await?;
     if offers.is_empty() {
