@@ -32,33 +32,35 @@ impl Converter {
         Ok(Converter { taken, columns, header, settings: settings.to_vec() })
     }
 
-    pub(super) fn input(&self, record: Record) -> Result<Map<String, Value>, Wrong> {
+    pub(super) fn input(&self, record: Record) -> Result<Map<String, Value>, InvalidRow> {
         match (record, &self.columns) {
             (Record::Cells(cells), Some(columns)) => {
                 let input = columns.input(cells.iter().map(String::as_str));
-                input.map_err(|problem| Wrong { message: problem.message().to_owned(), row: self.as_it_is(cells) })
+                input.map_err(|problem| InvalidRow { message: problem.message().to_owned(), row: self.raw_row(cells) })
             }
             (Record::Object(object), _) => Ok(self.taken.declaration.of_keys(object, &self.settings)),
-            (Record::Cells(cells), None) => Err(Wrong::without_row(format!("{} cells without columns", cells.len()))),
+            (Record::Cells(cells), None) => {
+                Err(InvalidRow::without_row(format!("{} cells without columns", cells.len())))
+            }
         }
     }
 
-    fn as_it_is(&self, cells: Vec<String>) -> Map<String, Value> {
+    fn raw_row(&self, cells: Vec<String>) -> Map<String, Value> {
         self.header.iter().cloned().zip(cells.into_iter().map(Value::String)).collect()
     }
 }
 
 /// A row that cannot be converted into an input.
 #[derive(Debug)]
-pub(super) struct Wrong {
+pub(super) struct InvalidRow {
     pub(super) message: String,
     /// The row as far as it could be read.
     pub(super) row: Map<String, Value>,
 }
 
-impl Wrong {
+impl InvalidRow {
     fn without_row(message: String) -> Self {
-        Wrong { message, row: Map::new() }
+        InvalidRow { message, row: Map::new() }
     }
 }
 
@@ -69,12 +71,12 @@ pub(super) struct Inputs {
 
 impl Iterator for Inputs {
     /// `Ok(Err(_))` is one invalid row; `Err(_)` is the reason why no further row can be read.
-    type Item = Result<Result<Map<String, Value>, Wrong>, String>;
+    type Item = Result<Result<Map<String, Value>, InvalidRow>, String>;
 
     fn next(&mut self) -> Option<Self::Item> {
         Some(match self.records.next()? {
             Ok(record) => Ok(self.converter.input(record)),
-            Err(Fault::Row(message)) => Ok(Err(Wrong::without_row(message))),
+            Err(Fault::Row(message)) => Ok(Err(InvalidRow::without_row(message))),
             Err(Fault::End(why)) => Err(why),
         })
     }

@@ -1,19 +1,19 @@
 //! Runs one prompt file over many rows of data (docs/map.md), each row in an engine of its own.
 
-mod bits;
-mod check;
+mod checked_rows;
 mod convert;
-mod found;
-mod identity;
+mod failure_summary;
+mod hashes;
 mod options;
 mod plan;
 mod progress;
 mod results;
+mod row_set;
 mod rows;
-mod summary;
+mod validate;
 mod work;
 
-pub(crate) use options::{Elsewhere, Format, Listener, MapOptions, MaxErrors};
+pub(crate) use options::{Format, MapListener, MapOptions, MaxErrors, RemoteService};
 pub(crate) use plan::run_map;
-pub(crate) use progress::{Early, Ended, Progress, Totals};
+pub(crate) use progress::{EarlyEnd, Progress, RowEnd, Totals};
 pub(crate) use rows::Source;

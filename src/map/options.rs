@@ -3,7 +3,7 @@
 use std::{num::NonZeroUsize, path::PathBuf, rc::Rc};
 
 use super::{
-    progress::{Ended, Progress},
+    progress::{Progress, RowEnd},
     rows::Source,
 };
 use crate::{
@@ -37,19 +37,19 @@ pub(crate) struct MapOptions {
     pub(crate) model: Option<SharedModel>,
     pub(crate) approve: ApprovalRules,
     /// Server whose workers run the rows; `None` runs them in this process.
-    pub(crate) elsewhere: Option<Elsewhere>,
+    pub(crate) server: Option<RemoteService>,
 }
 
 impl MapOptions {
     /// The environment for scripts, without the bearer token of the server that runs the rows.
     pub(super) fn variables_of_scripts(&self) -> Vec<(String, String)> {
-        let is_seen = |name: &str| self.elsewhere.is_none() || name != TOKEN_VARIABLE;
+        let is_seen = |name: &str| self.server.is_none() || name != TOKEN_VARIABLE;
         self.variables.iter().filter(|(name, _)| is_seen(name)).cloned().collect()
     }
 }
 
 #[derive(Clone, Debug)]
-pub(crate) struct Elsewhere {
+pub(crate) struct RemoteService {
     pub(crate) address: Address,
     pub(crate) service: String,
 }
@@ -93,14 +93,14 @@ impl MaxErrors {
 }
 
 /// Receives results and progress of a map, on the thread that called `run_map`.
-pub(crate) trait Listener {
+pub(crate) trait MapListener {
     fn result(&mut self, line: &str);
 
     fn printed(&mut self, row: Option<u64>, text: &str);
 
     fn warned(&mut self, row: Option<u64>, message: &str);
 
-    fn ended(&mut self, row: &Ended<'_>);
+    fn ended(&mut self, row: &RowEnd<'_>);
 
     /// Called after every event and at least every 50 ms.
     fn progress(&mut self, progress: &Progress);

@@ -2,17 +2,17 @@
 
 use std::time::Duration;
 
-use super::{results::RowError, summary::Summary};
+use super::{failure_summary::FailureSummary, results::RowError};
 use crate::{chat::Usage, remote::RemoteError};
 
-pub(crate) struct Ended<'a> {
+pub(crate) struct RowEnd<'a> {
     pub(crate) row: u64,
     pub(crate) took: Duration,
     pub(crate) usage: Usage,
     pub(crate) cost: Option<f64>,
     pub(crate) failure: Option<&'a RowError>,
     /// Whether the row is tried again.
-    pub(crate) again: bool,
+    pub(crate) will_retry: bool,
 }
 
 #[derive(Clone, Debug, Default)]
@@ -31,7 +31,7 @@ pub(crate) struct Progress {
 }
 
 #[derive(Clone, Debug)]
-pub(crate) enum Early {
+pub(crate) enum EarlyEnd {
     Interrupted(i32),
     /// Message about the limit.
     Limit(String),
@@ -48,9 +48,9 @@ pub(crate) struct Totals {
     pub(crate) progress: Progress,
     pub(crate) total: u64,
     /// Rows that had a result before the command.
-    pub(crate) kept: u64,
-    pub(crate) errors: Summary,
-    pub(crate) early: Option<Early>,
+    pub(crate) reused: u64,
+    pub(crate) errors: FailureSummary,
+    pub(crate) early: Option<EarlyEnd>,
 }
 
 impl Totals {

@@ -9,22 +9,22 @@ use serde_json::{Value, json};
 
 use super::{
     Address, RemoteError,
-    client::{Ask, Client},
+    client::{ApiRequest, Client},
 };
 
 /// The journal entry in which a worker publishes calls that wait for approval.
-const ENTRY: &str = "waits for approval";
+const APPROVAL_ENTRY: &str = "waits for approval";
 
-const WITHIN: Duration = Duration::from_secs(5);
+const QUERY_TIMEOUT: Duration = Duration::from_secs(5);
 
 /// Prefix of the ids of awakeables.
-const AWAKEABLE: &str = "sign_1";
+const AWAKEABLE_PREFIX: &str = "sign_1";
 
-pub(crate) struct Admin(Client);
+pub(crate) struct AdminClient(Client);
 
 /// A call that waits for approval.
 #[derive(Clone, Debug)]
-pub(crate) struct Waiting {
+pub(crate) struct PendingCall {
     /// The awakeable that is resolved with the decision.
     pub(crate) id: String,
     pub(crate) name: String,
@@ -53,28 +53,29 @@ struct Row {
     last_failure: Option<String>,
 }
 
-impl Admin {
+impl AdminClient {
     pub(crate) fn new(address: &Address, variables: &[(String, String)]) -> Result<Self, RemoteError> {
         // No retries: its answers are informational.
-        Ok(Admin(Client::new(address, variables)?.with_patience(Duration::ZERO)))
+        Ok(AdminClient(Client::new(address, variables)?.with_patience(Duration::ZERO)))
     }
 
     /// Returns the waiting calls, of one invocation if given.
-    pub(crate) async fn waiting(&self, invocation: Option<&str>) -> Result<Vec<Waiting>, RemoteError> {
-        let only = invocation.filter(|id| is_plain(id)).map(|id| format!(" and i.id = '{id}'")).unwrap_or_default();
+    pub(crate) async fn waiting(&self, invocation: Option<&str>) -> Result<Vec<PendingCall>, RemoteError> {
+        let only =
+            invocation.filter(|id| needs_no_quotes(id)).map(|id| format!(" and i.id = '{id}'")).unwrap_or_default();
         // The name is in the `Run` command, the calls in its completion, the decisions in signals.
         let query = format!(
             "select j.id as id, j.entry_type as entry_type, j.name as name, j.entry_json as entry_json, \
              i.target_service_name as service from sys_journal j join sys_invocation i on i.id = j.id \
-             where i.status <> 'completed'{only} and j.id in (select id from sys_journal where name = '{ENTRY}') \
+             where i.status <> 'completed'{only} and j.id in (select id from sys_journal where name = '{APPROVAL_ENTRY}') \
              and j.entry_type in ('Command: Run', 'Notification: Run', 'Notification: Signal') order by j.id, j.index"
         );
-        Ok(waiting_of(&self.query(&query).await?))
+        Ok(undecided_calls(&self.query(&query).await?))
     }
 
     /// Returns the failure of the last attempt of an unfinished invocation.
     pub(crate) async fn last_failure(&self, invocation: &str) -> Result<Option<String>, RemoteError> {
-        if !is_plain(invocation) {
+        if !needs_no_quotes(invocation) {
             return Ok(None);
         }
         let query = format!(
@@ -85,8 +86,8 @@ impl Admin {
 
     async fn query(&self, query: &str) -> Result<Vec<Row>, RemoteError> {
         let body = json!({ "query": query });
-        let ask = Ask { within: WITHIN, ..Ask::post(self.0.address.at(&["query"]), &body) };
-        let reply = self.0.ask(&ask).await?;
+        let request = ApiRequest { within: QUERY_TIMEOUT, ..ApiRequest::post(self.0.address.at(&["query"]), &body) };
+        let reply = self.0.send(&request).await?;
         match serde_json::from_slice::<Rows>(&reply.body) {
             Ok(rows) if reply.status == 200 => Ok(rows.rows),
             _ => {
@@ -97,12 +98,12 @@ impl Admin {
 }
 
 /// Whether an id can be put into a query without quoting.
-fn is_plain(id: &str) -> bool {
+fn needs_no_quotes(id: &str) -> bool {
     id.chars().all(|letter| letter.is_ascii_alphanumeric() || letter == '_' || letter == '-')
 }
 
 /// Collects the undecided calls from rows that are ordered by journal and entry.
-fn waiting_of(rows: &[Row]) -> Vec<Waiting> {
+fn undecided_calls(rows: &[Row]) -> Vec<PendingCall> {
     let mut found = Vec::new();
     for journal in rows.chunk_by(|one, other| one.id == other.id) {
         let entries: Vec<(&Row, Value)> = journal
@@ -112,7 +113,7 @@ fn waiting_of(rows: &[Row]) -> Vec<Waiting> {
         let of = |kind: &str| entries.iter().filter(move |(row, _)| row.entry_type == kind).collect::<Vec<_>>();
         let published: Vec<&Value> = of("Command: Run")
             .into_iter()
-            .filter(|(row, _)| row.name.as_deref() == Some(ENTRY))
+            .filter(|(row, _)| row.name.as_deref() == Some(APPROVAL_ENTRY))
             .map(|(_, entry)| &entry["Command"]["Run"]["completion_id"])
             .collect();
         let decided: Vec<u64> = of("Notification: Signal")
@@ -122,7 +123,7 @@ fn waiting_of(rows: &[Row]) -> Vec<Waiting> {
         for (row, entry) in of("Notification: Run") {
             let run = &entry["Notification"]["Completion"]["Run"];
             if published.contains(&&run["completion_id"]) {
-                let calls = calls_of(row, &run["result"]["Success"]);
+                let calls = published_calls(row, &run["result"]["Success"]);
                 found.extend(calls.filter(|call| signal(&call.id).is_none_or(|index| !decided.contains(&index))));
             }
         }
@@ -131,12 +132,12 @@ fn waiting_of(rows: &[Row]) -> Vec<Waiting> {
 }
 
 /// Parses a published value, which is an array of the bytes of a JSON text.
-fn calls_of<'a>(row: &'a Row, value: &Value) -> impl Iterator<Item = Waiting> + use<'a> {
+fn published_calls<'a>(row: &'a Row, value: &Value) -> impl Iterator<Item = PendingCall> + use<'a> {
     let bytes: Vec<u8> = serde_json::from_value(value.clone()).unwrap_or_default();
     let published: Value = serde_json::from_slice(&bytes).unwrap_or_default();
     let calls = published["calls"].as_array().cloned().unwrap_or_default();
     calls.into_iter().filter_map(|call| {
-        Some(Waiting {
+        Some(PendingCall {
             id: call["id"].as_str()?.to_owned(),
             name: call["name"].as_str().unwrap_or_default().to_owned(),
             args: call["args"].clone(),
@@ -148,7 +149,7 @@ fn calls_of<'a>(row: &'a Row, value: &Value) -> impl Iterator<Item = Waiting> + 
 
 /// Index of the awakeable's signal: the last four bytes of its id, in big-endian order.
 fn signal(awakeable: &str) -> Option<u64> {
-    let bytes = URL_SAFE_NO_PAD.decode(awakeable.strip_prefix(AWAKEABLE)?).ok()?;
+    let bytes = URL_SAFE_NO_PAD.decode(awakeable.strip_prefix(AWAKEABLE_PREFIX)?).ok()?;
     let index: [u8; 4] = bytes[bytes.len().checked_sub(4)?..].try_into().ok()?;
     Some(u32::from_be_bytes(index).into())
 }
@@ -169,16 +170,17 @@ mod tests {
         assert_eq!(signal(id), Some(17));
         let calls = json!({ "calls": [{ "id": id, "name": "deploy", "args": { "to": "live" } }] }).to_string();
         let other = row("Command: Run", Some("checkpoint 1"), &json!({ "Command": { "Run": { "completion_id": 1 } } }));
-        let command = row("Command: Run", Some(ENTRY), &json!({ "Command": { "Run": { "completion_id": 2 } } }));
+        let command =
+            row("Command: Run", Some(APPROVAL_ENTRY), &json!({ "Command": { "Run": { "completion_id": 2 } } }));
         let value = json!({ "completion_id": 2, "result": { "Success": calls.as_bytes() } });
         let entry = json!({ "Notification": { "Completion": { "Run": value } } });
         let published = row("Notification: Run", None, &entry);
         let signal =
             row("Notification: Signal", None, &json!({ "Notification": { "Signal": { "id": { "Index": 17 } } } }));
         let mut rows = vec![other, command, published];
-        let waiting = waiting_of(&rows);
+        let waiting = undecided_calls(&rows);
         assert_eq!((waiting.len(), &*waiting[0].name, &*waiting[0].service), (1, "deploy", "deploy"));
         rows.push(signal);
-        assert!(waiting_of(&rows).is_empty());
+        assert!(undecided_calls(&rows).is_empty());
     }
 }

@@ -16,21 +16,21 @@ use super::{Address, RemoteError, TOKEN_VARIABLE};
 use crate::http::{Body, BodyError, CONNECT_TIMEOUT, MAX_MESSAGE, Network, http_client, near_client};
 
 /// How long a server that has answered before may be unavailable: a large one takes minutes to restart.
-const PATIENCE: Duration = Duration::from_secs(300);
+const RETRY_TIMEOUT: Duration = Duration::from_secs(300);
 
 /// How long a server that has never answered may be unavailable: the address is probably wrong.
-const FIRST_PATIENCE: Duration = Duration::from_secs(10);
+const FIRST_CONTACT_TIMEOUT: Duration = Duration::from_secs(10);
 
 /// First and longest delay between attempts.
-const WAITS: (Duration, Duration) = (Duration::from_millis(200), Duration::from_secs(8));
+const RETRY_DELAYS: (Duration, Duration) = (Duration::from_millis(200), Duration::from_secs(8));
 
 /// Timeout of requests that do not wait for a run.
-const AT_ONCE: Duration = Duration::from_secs(30);
+const REQUEST_TIMEOUT: Duration = Duration::from_secs(30);
 
-const SHOWN: usize = 500;
+const MAX_MESSAGE_CHARS: usize = 500;
 
 /// Header that says whether an error is from the server or the invocation.
-const SOURCE: &str = "x-restate-error-source";
+const ERROR_SOURCE_HEADER: &str = "x-restate-error-source";
 
 pub(super) struct Client {
     pub(super) address: Address,
@@ -39,10 +39,10 @@ pub(super) struct Client {
     patience: Option<Duration>,
     has_answered: Cell<bool>,
     /// Reason of the current retries.
-    trouble: RefCell<Option<String>>,
+    retry_reason: RefCell<Option<String>>,
 }
 
-pub(super) struct Ask<'a> {
+pub(super) struct ApiRequest<'a> {
     pub(super) method: Method,
     pub(super) url: Url,
     pub(super) key: Option<&'a str>,
@@ -50,13 +50,13 @@ pub(super) struct Ask<'a> {
     pub(super) within: Duration,
 }
 
-impl Ask<'_> {
+impl ApiRequest<'_> {
     pub(super) fn get(url: Url) -> Self {
-        Ask { method: Method::GET, url, key: None, body: None, within: AT_ONCE }
+        ApiRequest { method: Method::GET, url, key: None, body: None, within: REQUEST_TIMEOUT }
     }
 
-    pub(super) fn post(url: Url, body: &Value) -> Ask<'_> {
-        Ask { method: Method::POST, body: Some(body), ..Ask::get(url) }
+    pub(super) fn post(url: Url, body: &Value) -> ApiRequest<'_> {
+        ApiRequest { method: Method::POST, body: Some(body), ..ApiRequest::get(url) }
     }
 }
 
@@ -72,16 +72,16 @@ pub(super) struct Reply {
 
 /// Body of error responses.
 #[derive(Deserialize)]
-struct Said {
+struct ServerError {
     message: String,
     source: Option<String>,
 }
 
-struct Trouble {
-    words: String,
-    is_passing: bool,
+struct SendFailure {
+    message: String,
+    is_transient: bool,
     /// Whether the server may have executed the request.
-    may_be_heard: bool,
+    may_have_run: bool,
 }
 
 impl Client {
@@ -105,7 +105,7 @@ impl Client {
             token: token.transpose()?,
             patience: None,
             has_answered: Cell::new(false),
-            trouble: RefCell::default(),
+            retry_reason: RefCell::default(),
         })
     }
 
@@ -115,77 +115,82 @@ impl Client {
     }
 
     /// Reason of the current retries, if any.
-    pub(super) fn trouble(&self) -> Option<String> {
-        self.trouble.borrow().clone()
+    pub(super) fn retry_reason(&self) -> Option<String> {
+        self.retry_reason.borrow().clone()
     }
 
     /// Sends a request and retries it until there is a final answer.
-    pub(super) async fn ask(&self, ask: &Ask<'_>) -> Result<Reply, RemoteError> {
+    pub(super) async fn send(&self, request: &ApiRequest<'_>) -> Result<Reply, RemoteError> {
         let began = Instant::now();
         let is_repeated = Cell::new(false);
         let waits = ExponentialBuilder::new()
-            .with_min_delay(WAITS.0)
-            .with_max_delay(WAITS.1)
+            .with_min_delay(RETRY_DELAYS.0)
+            .with_max_delay(RETRY_DELAYS.1)
             .with_factor(2.0)
             .with_jitter()
             .without_max_times();
-        let asked = || self.ask_once(ask);
-        let answer = asked
+        let attempt = || self.send_once(request);
+        let response = attempt
             .retry(waits)
-            .when(|trouble: &Trouble| trouble.is_passing && began.elapsed() < self.patience())
-            .notify(|trouble, _| {
-                is_repeated.set(is_repeated.get() || trouble.may_be_heard);
-                self.trouble.replace(Some(trouble.words.clone()));
+            .when(|failure: &SendFailure| failure.is_transient && began.elapsed() < self.patience())
+            .notify(|failure, _| {
+                is_repeated.set(is_repeated.get() || failure.may_have_run);
+                self.retry_reason.replace(Some(failure.message.clone()));
             })
             .await;
-        self.trouble.take();
-        match answer {
+        self.retry_reason.take();
+        match response {
             Ok(reply) => Ok(Reply { is_repeated: is_repeated.get(), ..reply }),
-            Err(trouble) => Err(self.gave_up(trouble, began.elapsed())),
+            Err(failure) => Err(self.gave_up(failure, began.elapsed())),
         }
     }
 
     fn patience(&self) -> Duration {
-        let usual = if self.has_answered.get() { PATIENCE } else { FIRST_PATIENCE };
+        let usual = if self.has_answered.get() { RETRY_TIMEOUT } else { FIRST_CONTACT_TIMEOUT };
         self.patience.unwrap_or(usual)
     }
 
-    async fn ask_once(&self, ask: &Ask<'_>) -> Result<Reply, Trouble> {
-        let mut request = self.http.request(ask.method.clone(), ask.url.clone()).timeout(ask.within);
-        request = request.header(header::ACCEPT, "application/json");
+    async fn send_once(&self, request: &ApiRequest<'_>) -> Result<Reply, SendFailure> {
+        let mut builder = self.http.request(request.method.clone(), request.url.clone()).timeout(request.within);
+        builder = builder.header(header::ACCEPT, "application/json");
         if let Some(token) = &self.token {
-            request = request.header(header::AUTHORIZATION, token.clone());
+            builder = builder.header(header::AUTHORIZATION, token.clone());
         }
-        if let Some(key) = ask.key {
-            request = request.header("idempotency-key", key);
+        if let Some(key) = request.key {
+            builder = builder.header("idempotency-key", key);
         }
-        if let Some(body) = ask.body {
-            request = request.header(header::CONTENT_TYPE, "application/json").body(body.to_string());
+        if let Some(body) = request.body {
+            builder = builder.header(header::CONTENT_TYPE, "application/json").body(body.to_string());
         }
-        let answer = request.send().await.map_err(|error| unreached(&error))?;
-        let status = answer.status().as_u16();
-        let named = answer.headers().get(SOURCE).map(|source| source.as_bytes() == b"invocation");
-        let body = Body::new(answer).whole(MAX_MESSAGE).await.map_err(|error| match error {
-            BodyError::Lost(error) => unreached(&error),
-            error => Trouble { words: error.to_string(), is_passing: false, may_be_heard: true },
+        let response = builder.send().await.map_err(|error| connection_failure(&error))?;
+        let status = response.status().as_u16();
+        let named = response.headers().get(ERROR_SOURCE_HEADER).map(|source| source.as_bytes() == b"invocation");
+        let body = Body::new(response).whole(MAX_MESSAGE).await.map_err(|error| match error {
+            BodyError::Lost(error) => connection_failure(&error),
+            error => SendFailure { message: error.to_string(), is_transient: false, may_have_run: true },
         })?;
-        let said = (status >= 400).then(|| serde_json::from_slice::<Said>(&body).ok()).flatten();
-        let is_named = || said.as_ref().and_then(|said| said.source.as_deref()).map(|source| source == "invocation");
+        let server_error = (status >= 400).then(|| serde_json::from_slice::<ServerError>(&body).ok()).flatten();
+        let is_named = || {
+            server_error
+                .as_ref()
+                .and_then(|server_error| server_error.source.as_deref())
+                .map(|source| source == "invocation")
+        };
         let is_of_invocation = named.or_else(is_named).unwrap_or(false);
         if !is_of_invocation && (status == 429 || (500..600).contains(&status)) {
-            let words = said.map(|said| said.message).unwrap_or_default();
-            let words = format!("it answers {status}{}", behind(&words));
-            return Err(Trouble { words, is_passing: status != 501, may_be_heard: true });
+            let message = server_error.map(|server_error| server_error.message).unwrap_or_default();
+            let message = format!("it answers {status}{}", suffix(&message));
+            return Err(SendFailure { message, is_transient: status != 501, may_have_run: true });
         }
         self.has_answered.set(true);
         Ok(Reply { status, is_of_invocation, body, is_repeated: false })
     }
 
-    fn gave_up(&self, trouble: Trouble, after: Duration) -> RemoteError {
+    fn gave_up(&self, failure: SendFailure, after: Duration) -> RemoteError {
         let address = &self.address;
         let tried =
             if after > Duration::from_secs(2) { format!(" (for {} s)", after.as_secs()) } else { String::new() };
-        let error = RemoteError::new(format!("the server at {address} cannot be asked{tried}: {}", trouble.words));
+        let error = RemoteError::new(format!("the server at {address} cannot be asked{tried}: {}", failure.message));
         if self.has_answered.get() {
             return error.with_hint("the same command again, once the server is back, goes on");
         }
@@ -202,7 +207,7 @@ impl Client {
                 None => format!("put a token into {TOKEN_VARIABLE}"),
             };
             let error = format!("the server at {address} lets nobody in without a key of its own (status {status})");
-            return RemoteError::new(error + &behind(&message)).with_hint(hint);
+            return RemoteError::new(error + &suffix(&message)).with_hint(hint);
         }
         if reply.status < 300 || message.is_empty() {
             let what =
@@ -211,30 +216,30 @@ impl Client {
                 .with_hint("the address of its ingress is wanted, such as http://127.0.0.1:8080")
                 .usage();
         }
-        RemoteError::new(format!("the server at {address} answered {status}{}", behind(&message)))
+        RemoteError::new(format!("the server at {address} answered {status}{}", suffix(&message)))
     }
 }
 
 pub(super) fn message_of(reply: &Reply) -> Option<String> {
-    let said: Said = serde_json::from_slice(&reply.body).ok()?;
-    Some(said.message.chars().take(SHOWN).collect())
+    let server_error: ServerError = serde_json::from_slice(&reply.body).ok()?;
+    Some(server_error.message.chars().take(MAX_MESSAGE_CHARS).collect())
 }
 
-fn behind(message: &str) -> String {
+fn suffix(message: &str) -> String {
     if message.is_empty() { String::new() } else { format!(": {message}") }
 }
 
 /// Error messages of reqwest include the URL; only the cause is used.
-fn unreached(error: &reqwest::Error) -> Trouble {
+fn connection_failure(error: &reqwest::Error) -> SendFailure {
     let mut cause: &dyn std::error::Error = error;
     while let Some(inner) = cause.source() {
         cause = inner;
     }
-    let words = match error {
+    let message = match error {
         error if error.is_timeout() => "it did not answer in time".to_owned(),
         error if error.is_connect() => format!("no connection ({cause})"),
         _ => format!("the connection was lost ({cause})"),
     };
-    let is_passing = !error.is_builder() && error.source().is_some();
-    Trouble { words, is_passing, may_be_heard: !error.is_connect() }
+    let is_transient = !error.is_builder() && error.source().is_some();
+    SendFailure { message, is_transient, may_have_run: !error.is_connect() }
 }

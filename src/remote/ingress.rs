@@ -8,31 +8,31 @@ use tokio::sync::Semaphore;
 
 use super::{
     Address, RemoteError,
-    client::{Ask, Client, Reply, message_of},
+    client::{ApiRequest, Client, Reply, message_of},
 };
 
 /// The handler of `lmthing worker` that returns the report of a run.
 const HANDLER: &str = "report";
 
 /// Longest request for a result. Proxies usually close idle connections after 60 s.
-const HELD: Duration = Duration::from_secs(50);
+const ATTACH_TIME: Duration = Duration::from_secs(50);
 
 /// Most requests that are held open. The server answers them as soon as the runs end, but hundreds that reconnect after
 /// a restart keep it busy for minutes. Further runs are polled.
-const MAX_HELD: usize = 32;
+const MAX_ATTACHED: usize = 32;
 
 /// Polls while the running time of a run doubles, roughly: the interval is its age divided by this.
-const LOOKS: u32 = 8;
+const POLLS_PER_DOUBLING: u32 = 8;
 
 /// Shortest and longest interval between polls.
-const BETWEEN: (Duration, Duration) = (Duration::from_millis(20), Duration::from_secs(2));
+const POLL_INTERVAL: (Duration, Duration) = (Duration::from_millis(20), Duration::from_secs(2));
 
 /// Status of a result that is not available yet.
 const NOT_READY: u16 = 470;
 
-pub(crate) struct Remote {
+pub(crate) struct IngressClient {
     client: Client,
-    held: Semaphore,
+    attached: Semaphore,
 }
 
 #[derive(Clone, Debug, Deserialize)]
@@ -48,7 +48,7 @@ pub(crate) struct Submitted {
 }
 
 #[derive(Clone, Debug)]
-pub(crate) enum Ended {
+pub(crate) enum InvocationResult {
     /// The answer of the handler.
     Answer(Value),
     /// Failed permanently, with a status and a message.
@@ -57,25 +57,26 @@ pub(crate) enum Ended {
     Gone,
 }
 
-impl Remote {
+impl IngressClient {
     /// `variables` hold the bearer token and proxy settings.
     pub(crate) fn new(address: &Address, variables: &[(String, String)]) -> Result<Self, RemoteError> {
-        Ok(Remote { client: Client::new(address, variables)?, held: Semaphore::new(MAX_HELD) })
+        Ok(IngressClient { client: Client::new(address, variables)?, attached: Semaphore::new(MAX_ATTACHED) })
     }
 
     /// Reason of the current retries, if any.
-    pub(crate) fn trouble(&self) -> Option<String> {
-        self.client.trouble()
+    pub(crate) fn retry_reason(&self) -> Option<String> {
+        self.client.retry_reason()
     }
 
     /// Submits an input. A key that the server knows starts no new run.
     pub(crate) async fn submit(&self, service: &str, key: &str, input: &Value) -> Result<Submitted, RemoteError> {
         let url = self.client.address.at(&[service, HANDLER, "send"]);
-        let reply = self.client.ask(&Ask { key: Some(key), ..Ask::post(url, input) }).await?;
+        let reply = self.client.send(&ApiRequest { key: Some(key), ..ApiRequest::post(url, input) }).await?;
         if reply.status == 404 {
             return Err(self.unknown(service, &reply));
         }
-        let Some(submitted) = is_good(&reply).then(|| serde_json::from_slice::<Submitted>(&reply.body).ok()).flatten()
+        let Some(submitted) =
+            is_success(&reply).then(|| serde_json::from_slice::<Submitted>(&reply.body).ok()).flatten()
         else {
             return Err(self.client.refusal(&reply));
         };
@@ -84,39 +85,41 @@ impl Remote {
     }
 
     /// Returns the result of an invocation, or `None` while it runs.
-    pub(crate) async fn output(&self, invocation: &str) -> Result<Option<Ended>, RemoteError> {
+    pub(crate) async fn output(&self, invocation: &str) -> Result<Option<InvocationResult>, RemoteError> {
         let url = self.client.address.at(&["restate", "invocation", invocation, "output"]);
-        let reply = self.client.ask(&Ask::get(url)).await?;
-        self.ended(&reply)
+        let reply = self.client.send(&ApiRequest::get(url)).await?;
+        self.result(&reply)
     }
 
-    pub(crate) async fn wait(&self, invocation: &str) -> Result<Ended, RemoteError> {
+    pub(crate) async fn wait(&self, invocation: &str) -> Result<InvocationResult, RemoteError> {
         let began = Instant::now();
         loop {
-            if let Ok(_permit) = self.held.try_acquire() {
-                return self.hold(invocation).await;
+            if let Ok(_permit) = self.attached.try_acquire() {
+                return self.attach(invocation).await;
             }
-            if let Some(ended) = self.output(invocation).await? {
-                return Ok(ended);
+            if let Some(result) = self.output(invocation).await? {
+                return Ok(result);
             }
-            tokio::time::sleep((began.elapsed() / LOOKS).clamp(BETWEEN.0, BETWEEN.1)).await;
+            tokio::time::sleep((began.elapsed() / POLLS_PER_DOUBLING).clamp(POLL_INTERVAL.0, POLL_INTERVAL.1)).await;
         }
     }
 
     /// Waits with requests that the server holds open.
-    async fn hold(&self, invocation: &str) -> Result<Ended, RemoteError> {
+    async fn attach(&self, invocation: &str) -> Result<InvocationResult, RemoteError> {
         let url = self.client.address.at(&["restate", "invocation", invocation, "attach"]);
         loop {
-            let ask = Ask::get(url.clone());
+            let request = ApiRequest::get(url.clone());
             // A timeout here is expected and no failure of the server.
-            if let Ok(reply) = tokio::time::timeout(HELD, self.client.ask(&Ask { within: HELD * 2, ..ask })).await
-                && let Some(ended) = self.ended(&reply?)?
+            if let Ok(reply) =
+                tokio::time::timeout(ATTACH_TIME, self.client.send(&ApiRequest { within: ATTACH_TIME * 2, ..request }))
+                    .await
+                && let Some(result) = self.result(&reply?)?
             {
-                return Ok(ended);
+                return Ok(result);
             }
             // A request without waiting shows whether the server still answers.
-            if let Some(ended) = self.output(invocation).await? {
-                return Ok(ended);
+            if let Some(result) = self.output(invocation).await? {
+                return Ok(result);
             }
         }
     }
@@ -124,21 +127,22 @@ impl Remote {
     /// Resolves an awakeable with a decision.
     pub(crate) async fn resolve(&self, awakeable: &str, decision: &Value) -> Result<(), RemoteError> {
         let url = self.client.address.at(&["restate", "awakeables", awakeable, "resolve"]);
-        let reply = self.client.ask(&Ask::post(url, decision)).await?;
-        if is_good(&reply) { Ok(()) } else { Err(self.client.refusal(&reply)) }
+        let reply = self.client.send(&ApiRequest::post(url, decision)).await?;
+        if is_success(&reply) { Ok(()) } else { Err(self.client.refusal(&reply)) }
     }
 
-    fn ended(&self, reply: &Reply) -> Result<Option<Ended>, RemoteError> {
+    fn result(&self, reply: &Reply) -> Result<Option<InvocationResult>, RemoteError> {
         let message = || message_of(reply).unwrap_or_default();
         match reply.status {
             NOT_READY => Ok(None),
-            status if reply.is_of_invocation && status >= 400 => Ok(Some(Ended::Failed(status, message()))),
-            404 if message_of(reply).is_some() => Ok(Some(Ended::Gone)),
-            status if is_good(reply) => {
+            status if reply.is_of_invocation && status >= 400 => Ok(Some(InvocationResult::Failed(status, message()))),
+            404 if message_of(reply).is_some() => Ok(Some(InvocationResult::Gone)),
+            status if is_success(reply) => {
                 let answer = if reply.body.is_empty() { Ok(Value::Null) } else { serde_json::from_slice(&reply.body) };
-                Ok(Some(
-                    answer.map_or_else(|_| Ended::Failed(status, "its answer is no JSON".to_owned()), Ended::Answer),
-                ))
+                Ok(Some(answer.map_or_else(
+                    |_| InvocationResult::Failed(status, "its answer is no JSON".to_owned()),
+                    InvocationResult::Answer,
+                )))
             }
             _ => Err(self.client.refusal(reply)),
         }
@@ -161,6 +165,6 @@ impl Remote {
     }
 }
 
-fn is_good(reply: &Reply) -> bool {
+fn is_success(reply: &Reply) -> bool {
     (200..300).contains(&reply.status)
 }

@@ -8,9 +8,9 @@ mod error;
 mod ingress;
 
 pub(crate) use address::{Address, read_address};
-pub(crate) use admin::{Admin, Waiting};
+pub(crate) use admin::{AdminClient, PendingCall};
 pub(crate) use error::RemoteError;
-pub(crate) use ingress::{Ended, Remote};
+pub(crate) use ingress::{IngressClient, InvocationResult};
 
 /// Environment variable with the bearer token of the server.
 pub(crate) const TOKEN_VARIABLE: &str = "RESTATE_AUTH_TOKEN";

@@ -15,22 +15,22 @@ use tokio::time::timeout;
 
 use super::{
     batch::{Batch, Entry},
-    beneath::Decision,
-    crew::{Crew, Engine},
-    engine::{Job, Place},
+    counters::OpenInvocation,
+    engine::{Job, RunSlot},
+    engines::{EngineHandle, Engines},
+    local_journal::Decision,
     log::Log,
-    outbox::{Ended, pair},
-    tally::Turn,
+    outbox::{AttemptEnd, channel},
 };
 use crate::session::WatchedRun;
 
 /// How long an attempt waits for the previous one. Broken connections are noticed within 40 s.
-const PATIENCE: Duration = Duration::from_secs(45);
+const EARLIER_ATTEMPT_TIMEOUT: Duration = Duration::from_secs(45);
 
 /// How long an engine has to end. It gives its tools less time.
-const END_PATIENCE: Duration = Duration::from_secs(10);
+const END_TIMEOUT: Duration = Duration::from_secs(10);
 
-pub(super) struct Subject {
+pub(super) struct RunRequest {
     pub(super) file: std::path::PathBuf,
     pub(super) run: String,
     pub(super) invocation: String,
@@ -38,21 +38,21 @@ pub(super) struct Subject {
     pub(super) log: Log,
     pub(super) trace_parent: Option<String>,
     /// Shown by `/health`-like reports: waiting for a slot or running.
-    pub(super) turn: Turn,
+    pub(super) open_invocation: OpenInvocation,
 }
 
 pub(super) struct Attempt<'a> {
-    crew: &'a Arc<Crew>,
-    subject: &'a Subject,
-    engine: Option<Engine>,
+    engines: &'a Arc<Engines>,
+    request: &'a RunRequest,
+    engine: Option<EngineHandle>,
     /// A slot that no engine uses yet.
-    place: Option<Place>,
+    slot: Option<RunSlot>,
     begun: Arc<AtomicBool>,
 }
 
 impl<'a> Attempt<'a> {
-    pub(super) fn new(crew: &'a Arc<Crew>, subject: &'a Subject) -> Self {
-        Attempt { crew, subject, engine: None, place: None, begun: Arc::default() }
+    pub(super) fn new(engines: &'a Arc<Engines>, request: &'a RunRequest) -> Self {
+        Attempt { engines, request, engine: None, slot: None, begun: Arc::default() }
     }
 
     pub(super) fn begun(&self) -> Arc<AtomicBool> {
@@ -61,7 +61,7 @@ impl<'a> Attempt<'a> {
 
     /// Returns the next entries to store. `stored` are those that Restate has; `decisions` those on calls that wait for
     /// approval.
-    pub(super) async fn next(&mut self, stored: &[Entry], decisions: &[Decision]) -> Result<Batch, Ended> {
+    pub(super) async fn next(&mut self, stored: &[Entry], decisions: &[Decision]) -> Result<Batch, AttemptEnd> {
         if self.engine.is_none() {
             self.engine = Some(self.start(stored, decisions).await?);
         }
@@ -72,37 +72,37 @@ impl<'a> Attempt<'a> {
     }
 
     /// Waits for a slot, or for an engine that an earlier attempt has left, which has one.
-    pub(super) async fn take_place(&mut self) {
-        let crew = self.crew;
-        let mut place = pin!(crew.place());
-        while self.place.is_none() {
+    pub(super) async fn wait_for_slot(&mut self) {
+        let engines = self.engines;
+        let mut slot = pin!(engines.acquire_slot());
+        while self.slot.is_none() {
             // Created before the check, so that no notification is missed.
-            let left = crew.one_is_left();
-            if crew.has_left(&self.subject.run) {
+            let detached = engines.next_detached();
+            if engines.has_detached(&self.request.run) {
                 return;
             }
             tokio::select! {
-                place = &mut place => self.place = Some(place),
-                () = left => {}
+                slot = &mut slot => self.slot = Some(slot),
+                () = detached => {}
             }
         }
     }
 
-    async fn start(&mut self, stored: &[Entry], decisions: &[Decision]) -> Result<Engine, Ended> {
-        let Subject { file, run, invocation, input, log, trace_parent, turn } = self.subject;
+    async fn start(&mut self, stored: &[Entry], decisions: &[Decision]) -> Result<EngineHandle, AttemptEnd> {
+        let RunRequest { file, run, invocation, input, log, trace_parent, open_invocation } = self.request;
         if let Some(engine) = self.earlier(stored).await? {
             // The engine has a slot of its own.
-            self.place = None;
+            self.slot = None;
             self.begun.store(true, Ordering::Relaxed);
             return Ok(engine);
         }
-        let place = match self.place.take() {
-            Some(place) => place,
-            None => self.crew.place().await,
+        let slot = match self.slot.take() {
+            Some(slot) => slot,
+            None => self.engines.acquire_slot().await,
         };
         self.begun.store(true, Ordering::Relaxed);
-        let (outbox, inbox) = pair(stored.len());
-        let over = self.crew.run(Job {
+        let (outbox, inbox) = channel(stored.len());
+        let over = self.engines.run(Job {
             watched: WatchedRun::default(),
             file: file.clone(),
             run: run.clone(),
@@ -114,40 +114,40 @@ impl<'a> Attempt<'a> {
             log: log.clone(),
             trace_parent: trace_parent.clone(),
             over: None,
-            place,
+            slot,
         });
-        Ok(Engine { inbox, over, at_work: turn.begins() })
+        Ok(EngineHandle { inbox, over, running: open_invocation.start_running() })
     }
 
     /// Takes over the engine of an earlier attempt. If that is impossible, waits until it has ended: two engines would
     /// do the same work twice.
-    async fn earlier(&self, stored: &[Entry]) -> Result<Option<Engine>, Ended> {
-        let run = &self.subject.run;
+    async fn earlier(&self, stored: &[Entry]) -> Result<Option<EngineHandle>, AttemptEnd> {
+        let run = &self.request.run;
         // The earlier attempt may wait on a broken connection.
-        for patience in [PATIENCE, END_PATIENCE] {
+        for patience in [EARLIER_ATTEMPT_TIMEOUT, END_TIMEOUT] {
             let waits = async {
                 loop {
-                    if let Some(engine) = self.crew.taken_over(run, stored) {
+                    if let Some(engine) = self.engines.take_over(run, stored) {
                         return Some(engine);
                     }
-                    self.crew.earlier_changes(run)?.await;
+                    self.engines.earlier_engine_changed(run)?.await;
                 }
             };
             if let Ok(found) = timeout(patience, waits).await {
                 return Ok(found);
             }
-            self.crew.stop(run);
+            self.engines.stop(run);
         }
-        Err(Ended::TryAgain("an earlier attempt of the run has not ended yet".to_owned()))
+        Err(AttemptEnd::Retry("an earlier attempt of the run has not ended yet".to_owned()))
     }
 
     /// Stops the engine and waits until it has ended.
     pub(super) async fn end(&mut self) {
-        let Some(Engine { inbox, mut over, .. }) = self.engine.take() else { return };
+        let Some(EngineHandle { inbox, mut over, .. }) = self.engine.take() else { return };
         drop(inbox);
         self.begun.store(false, Ordering::Relaxed);
         // Resolves when the other end is dropped; never if a script blocks its thread.
-        let _ = timeout(END_PATIENCE, over.changed()).await;
+        let _ = timeout(END_TIMEOUT, over.changed()).await;
     }
 }
 
@@ -155,7 +155,7 @@ impl Drop for Attempt<'_> {
     /// If the connection to Restate breaks, the engine is left to the next attempt.
     fn drop(&mut self) {
         if let Some(engine) = self.engine.take() {
-            self.crew.leave(&self.subject.run, engine);
+            self.engines.detach(&self.request.run, engine);
         }
     }
 }

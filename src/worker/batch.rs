@@ -6,10 +6,10 @@ use serde_json::{Value, value::RawValue};
 use crate::event::AwaitedCall;
 
 /// Limit of Restate for one journal entry in bytes. A larger entry is refused, and its step repeated by every attempt.
-pub(super) const MOST_BYTES: usize = 32 << 20;
+pub(super) const MAX_BATCH_BYTES: usize = 32 << 20;
 
 /// Reserved for the framing of a batch.
-const ROOM: usize = 64 << 10;
+const FRAMING_RESERVE: usize = 64 << 10;
 
 /// Key and JSON text of a journal entry.
 pub(super) type Entry = (String, String);
@@ -28,12 +28,12 @@ pub(super) enum End {
     /// The report that `-f json` prints.
     Report(Value),
     /// The run continues after these calls are decided.
-    Waits(Vec<Waiting>),
+    Waits(Vec<PendingApproval>),
 }
 
 /// A call that waits for approval.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub(super) struct Waiting {
+pub(super) struct PendingApproval {
     /// Label of the call, unique in the run.
     pub(super) call: String,
     pub(super) name: String,
@@ -44,9 +44,9 @@ pub(super) struct Waiting {
     pub(super) agent: Vec<String>,
 }
 
-impl Waiting {
+impl PendingApproval {
     pub(super) fn of(call: &AwaitedCall) -> Self {
-        Waiting {
+        PendingApproval {
             call: call.call.clone(),
             name: call.name.clone(),
             args: call.args.clone(),
@@ -63,13 +63,13 @@ impl Batch {
         let entries = entries.map_err(|error| format!("an entry of the run is no JSON: {error}"))?;
         let batch = Batch { entries, end };
         let bytes = batch.size();
-        if bytes + ROOM > MOST_BYTES {
+        if bytes + FRAMING_RESERVE > MAX_BATCH_BYTES {
             // Rounded up, so that the size is shown as larger than the limit.
             return Err(format!(
                 "what was done in a step takes {} MiB, and Restate stores no more than {} MiB at once: tools can write \
                  what is large to a file and return its path",
                 bytes.div_ceil(1 << 20),
-                MOST_BYTES >> 20
+                MAX_BATCH_BYTES >> 20
             ));
         }
         Ok(batch)
@@ -93,7 +93,7 @@ mod tests {
     #[test]
     fn texts_are_stored_unchanged() {
         let entries = vec![(String::new(), r#"{"a": 1.0,"b":"\u00e4"}"#.to_owned()), ("/0:x#0".into(), "1e5".into())];
-        let end = Some(End::Waits(vec![Waiting {
+        let end = Some(End::Waits(vec![PendingApproval {
             call: "c1".into(),
             name: "deploy".into(),
             args: json!({}),
@@ -107,8 +107,8 @@ mod tests {
     #[test]
     fn a_batch_over_the_limit_is_refused() {
         let long = |bytes: usize| vec![(String::new(), format!("\"{}\"", "x".repeat(bytes)))];
-        assert!(Batch::new(long(MOST_BYTES - 2 * ROOM), None).is_ok());
-        let error = Batch::new(long(MOST_BYTES), None).unwrap_err();
+        assert!(Batch::new(long(MAX_BATCH_BYTES - 2 * FRAMING_RESERVE), None).is_ok());
+        let error = Batch::new(long(MAX_BATCH_BYTES), None).unwrap_err();
         assert!(
             error.starts_with("what was done in a step takes 33 MiB, and Restate stores no more than 32 MiB"),
             "{error}"

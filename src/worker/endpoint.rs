@@ -23,32 +23,32 @@ use restate_sdk::{
 use serde_json::{Map, Value};
 
 use super::{
-    body::{BoxError, Stream},
-    identity,
+    counters::InvocationCounters,
     invocation::failed,
+    invocation_stream::{BoxError, InvocationStream},
     log::Log,
     manifest::manifest,
-    seam::{Handler, Invocation, Invocations, Service},
-    tally::Tally,
+    request_signatures,
+    service::{Handler, Invocation, InvocationHandler, Service},
 };
 use crate::diagnostic::kind_of;
 
 tokio::task_local! {
     /// Request of the invocation that is polled. The SDK polls invocations within their response body.
-    static ARRIVAL: Arrival;
+    static REQUEST_INFO: RequestInfo;
 }
 
 #[derive(Clone)]
-struct Arrival {
-    stream: Stream,
+struct RequestInfo {
+    stream: InvocationStream,
     trace_parent: Option<String>,
 }
 
 /// What all services share.
 #[derive(Clone)]
-pub(super) struct Common {
-    pub(super) invocations: Arc<dyn Invocations>,
-    pub(super) tally: Tally,
+pub(super) struct SharedState {
+    pub(super) invocation_handler: Arc<dyn InvocationHandler>,
+    pub(super) counters: InvocationCounters,
     pub(super) log: Log,
 }
 
@@ -57,18 +57,18 @@ pub(super) struct Services(Endpoint);
 
 impl Services {
     /// Serves requests that are signed with one of `keys`; all requests if there are none.
-    pub(super) fn new(services: &[Arc<Service>], keys: &[String], common: &Common) -> Result<Self, String> {
+    pub(super) fn new(services: &[Arc<Service>], keys: &[String], shared: &SharedState) -> Result<Self, String> {
         let mut builder = Endpoint::builder();
         for service in services {
             let mut problems = Vec::new();
             let manifest = manifest(service, &mut problems)?;
-            let log = common.log.with("service", service.name.as_str());
+            let log = shared.log.with("service", service.name.as_str());
             problems.iter().for_each(|problem| log.warn(problem, &[]));
-            let dispatcher = Dispatcher { service: service.clone(), common: Common { log, ..common.clone() } };
+            let dispatcher = Dispatcher { service: service.clone(), shared: SharedState { log, ..shared.clone() } };
             builder = builder.bind(service_definition(dispatcher, manifest));
         }
         if !keys.is_empty() {
-            identity::install();
+            request_signatures::install();
         }
         for key in keys {
             builder = builder.identity_key(key).map_err(|error| format!("{key}: {error}"))?;
@@ -77,28 +77,28 @@ impl Services {
     }
 
     /// Answers a request over a connection in which both sides can send at the same time.
-    pub(super) fn answer<B>(&self, request: Request<B>) -> Response<Answer>
+    pub(super) fn answer<B>(&self, request: Request<B>) -> Response<InvocationResponse>
     where
         B: Body<Data = Bytes, Error: Into<BoxError>> + Send + 'static,
     {
         let trace_parent = request.headers().get("traceparent").and_then(|parent| parent.to_str().ok());
         let trace_parent = trace_parent.map(str::to_owned);
         let (head, body) = request.into_parts();
-        let arrival = Arrival { stream: Stream::new(body), trace_parent };
-        let request = Request::from_parts(head, arrival.stream.body());
+        let info = RequestInfo { stream: InvocationStream::new(body), trace_parent };
+        let request = Request::from_parts(head, info.stream.body());
         let protocol_mode = ProtocolMode::BidiStream;
         let response = self.0.handle_with_options(request, HandleOptions { protocol_mode });
-        response.map(|body| Answer { body: Box::pin(body), arrival })
+        response.map(|body| InvocationResponse { body: Box::pin(body), info })
     }
 }
 
 /// Response body; polling it drives the invocation.
-pub(super) struct Answer {
+pub(super) struct InvocationResponse {
     body: Pin<Box<ResponseBody>>,
-    arrival: Arrival,
+    info: RequestInfo,
 }
 
-impl Body for Answer {
+impl Body for InvocationResponse {
     type Data = Bytes;
     type Error = <ResponseBody as Body>::Error;
 
@@ -106,9 +106,9 @@ impl Body for Answer {
         mut self: Pin<&mut Self>,
         context: &mut Context<'_>,
     ) -> Poll<Option<Result<Frame<Bytes>, Self::Error>>> {
-        let arrival = self.arrival.clone();
+        let info = self.info.clone();
         let body = self.body.as_mut();
-        ARRIVAL.sync_scope(arrival, || body.poll_frame(context))
+        REQUEST_INFO.sync_scope(info, || body.poll_frame(context))
     }
 
     fn is_end_stream(&self) -> bool {
@@ -123,7 +123,7 @@ impl Body for Answer {
 #[derive(Clone)]
 struct Dispatcher {
     service: Arc<Service>,
-    common: Common,
+    shared: SharedState,
 }
 
 impl service::Service for Dispatcher {
@@ -131,14 +131,14 @@ impl service::Service for Dispatcher {
 
     fn handle(&self, context: ContextInternal) -> Self::Future {
         // Called while the response is polled.
-        let arrival = ARRIVAL.try_with(Arrival::clone).ok();
+        let info = REQUEST_INFO.try_with(RequestInfo::clone).ok();
         let dispatcher = self.clone();
         Box::pin(async move {
             let handler = Handler::ALL.into_iter().find(|handler| handler.name() == context.handler_name());
-            let (Some(handler), Some(arrival)) = (handler, arrival) else {
+            let (Some(handler), Some(info)) = (handler, info) else {
                 return Err(Error::unknown_handler(context.service_name(), context.handler_name()));
             };
-            let answered = dispatcher.answer(handler, arrival, context.clone()).await;
+            let answered = dispatcher.answer(handler, info, context.clone()).await;
             context.handle_handler_result(answered.map(|value| value.to_string().into_bytes()));
             context.end();
             Ok(())
@@ -150,39 +150,39 @@ impl Dispatcher {
     fn answer(
         self,
         handler: Handler,
-        arrival: Arrival,
+        info: RequestInfo,
         context: ContextInternal,
     ) -> impl Future<Output = Result<Value, HandlerError>> + Send {
-        let turn = self.common.tally.opened();
+        let open_invocation = self.shared.counters.open();
         async move {
             let (input, metadata) = context.input::<Bytes>().await;
             let input = match read_input(&self.service, &input) {
                 Ok(input) => input,
                 Err(problem) => {
-                    self.common.tally.ended(false);
+                    self.shared.counters.ended(false);
                     return match handler {
                         Handler::Run => Err(TerminalError::new_with_code(400, problem).into()),
                         Handler::Report => Ok(failed(&[], "usage", &problem)),
                     };
                 }
             };
-            let log = self.common.log.with("invocation", metadata.invocation_id.as_str());
+            let log = self.shared.log.with("invocation", metadata.invocation_id.as_str());
             let invocation = Invocation {
                 service: self.service,
                 handler,
                 input,
                 context,
                 id: metadata.invocation_id,
-                trace_parent: arrival.trace_parent,
-                stream: arrival.stream,
+                trace_parent: info.trace_parent,
+                stream: info.stream,
                 log,
-                turn,
+                open_invocation,
             };
-            let answered = self.common.invocations.invoke(invocation).await;
+            let answered = self.shared.invocation_handler.invoke(invocation).await;
             match &answered {
-                Ok(value) => self.common.tally.ended(handler == Handler::Run || value["ok"] != false),
+                Ok(value) => self.shared.counters.ended(handler == Handler::Run || value["ok"] != false),
                 // A retryable error does not end the invocation.
-                Err(error) if is_terminal(error) => self.common.tally.ended(false),
+                Err(error) if is_terminal(error) => self.shared.counters.ended(false),
                 Err(_) => {}
             }
             answered

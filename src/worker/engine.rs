@@ -18,13 +18,13 @@ use tokio::{
 };
 
 use super::{
-    batch::{End, Entry, Waiting},
-    beneath::{self, Beneath, Decision},
+    batch::{End, Entry, PendingApproval},
     host::RunHost,
+    local_journal::{self, Decision, LocalJournal},
     log::Log,
+    logging,
     options::RunOptions,
-    outbox::{Ended, Outbox},
-    telling,
+    outbox::{AttemptEnd, Outbox},
 };
 use crate::{
     checkpoint::{StoreError, Stored},
@@ -52,9 +52,9 @@ const MAX_MEMORY: usize = 512 << 20;
 const LONGEST_TURN: Duration = Duration::from_secs(5);
 
 /// How long a cancelled run may take to end.
-const FAREWELL: Duration = Duration::from_secs(5);
+const END_TIMEOUT: Duration = Duration::from_secs(5);
 
-pub(super) struct Shared {
+pub(super) struct EngineContext {
     pub(super) options: RunOptions,
     /// Rate limits of providers that runs have found out.
     pub(super) servers: Arc<Servers>,
@@ -76,46 +76,47 @@ pub(super) struct Job {
     pub(super) trace_parent: Option<String>,
     /// Dropped when the run is over.
     pub(super) over: Option<watch::Sender<()>>,
-    pub(super) place: Place,
+    pub(super) slot: RunSlot,
     pub(super) watched: WatchedRun,
 }
 
 /// Slot of a run; it can be released before the run ends.
 #[derive(Clone)]
-pub(super) struct Place(Arc<Mutex<Option<OwnedSemaphorePermit>>>);
+pub(super) struct RunSlot(Arc<Mutex<Option<OwnedSemaphorePermit>>>);
 
-impl Place {
+impl RunSlot {
     pub(super) fn new(permit: OwnedSemaphorePermit) -> Self {
-        Place(Arc::new(Mutex::new(Some(permit))))
+        RunSlot(Arc::new(Mutex::new(Some(permit))))
     }
 
-    pub(super) fn give_back(&self) {
+    pub(super) fn release(&self) {
         self.0.lock().unwrap_or_else(PoisonError::into_inner).take();
     }
 }
 
-pub(super) async fn run(shared: &Shared, job: Job) {
+pub(super) async fn run(context: &EngineContext, job: Job) {
     // Not shared: every run adds secrets of its own.
-    let variables = &shared.options.variables;
+    let variables = &context.options.variables;
     let redactor = &Redactor::of_variables(variables.iter().map(|(name, value)| (name, value)));
-    shared.options.export.iter().flat_map(SharedExport::secrets).for_each(|secret| redactor.learn(secret));
-    let attempt = AssertUnwindSafe(attempt(shared, redactor, &job)).catch_unwind().await;
-    let ended = attempt.unwrap_or_else(|_| Ended::ForGood("script", "lmthing failed while it ran this run".to_owned()));
+    context.options.export.iter().flat_map(SharedExport::secrets).for_each(|secret| redactor.learn(secret));
+    let attempt = AssertUnwindSafe(attempt(context, redactor, &job)).catch_unwind().await;
+    let ended =
+        attempt.unwrap_or_else(|_| AttemptEnd::Fatal("script", "lmthing failed while it ran this run".to_owned()));
     job.outbox.end(ended);
-    job.place.give_back();
+    job.slot.release();
     drop(job.over);
 }
 
-async fn attempt(shared: &Shared, redactor: &Redactor, job: &Job) -> Ended {
+async fn attempt(context: &EngineContext, redactor: &Redactor, job: &Job) -> AttemptEnd {
     let host = Rc::new(RunHost::new(job.log.clone(), redactor.clone()));
-    let start = start(shared, job);
+    let start = start(context, job);
     let secrets: Rc<dyn Secrets> = Rc::new(RunSecrets(redactor.clone()));
-    let mirror: Rc<dyn Mirror> = Rc::new(Outwards(job.outbox.clone()));
-    let path = &shared.options.journal;
-    let opened = beneath::open(path, (&job.run, &start), &job.stored, &job.decisions, secrets, mirror);
-    let Beneath { recorder, earlier } = match opened {
+    let mirror: Rc<dyn Mirror> = Rc::new(OutboxMirror(job.outbox.clone()));
+    let path = &context.options.journal;
+    let opened = local_journal::open(path, (&job.run, &start), &job.stored, &job.decisions, secrets, mirror);
+    let LocalJournal { recorder, earlier } = match opened {
         Ok(opened) => opened,
-        Err(error) => return Ended::TryAgain(error.to_string()),
+        Err(error) => return AttemptEnd::Retry(error.to_string()),
     };
     let recorder = Rc::new(recorder);
     let (agents, summary, resumed, used) = match earlier {
@@ -128,26 +129,26 @@ async fn attempt(shared: &Shared, redactor: &Redactor, job: &Job) -> Ended {
     let summary = SharedSummary::new(summary);
     let sums = summary.clone();
     let mut readers: Vec<Reader> = vec![Rc::new(move |event: &Event<'_>| sums.lock().add(event))];
-    readers.push(telling::reader(job.log.clone(), redactor.clone()));
-    if let Some(export) = &shared.options.export {
+    readers.push(logging::reader(job.log.clone(), redactor.clone()));
+    if let Some(export) = &context.options.export {
         let redactor = redactor.clone();
         readers.extend(export.reader(job.trace_parent.as_deref(), Rc::new(move |value| redactor.apply_texts(value))));
     }
     let events = Events::of_run(job.run.clone(), agents, readers);
     recorder.read(&events);
-    telling::begins(&job.log, resumed);
+    logging::log_start(&job.log, resumed);
     events.emit(&Agent::root(), &EventKind::RunStart { file: job.file.display().to_string(), resumed });
-    let meter = Meter::after(used, shared.options.limits, shared.options.own_prices.clone());
+    let meter = Meter::after(used, context.options.limits, context.options.own_prices.clone());
     let meter = Rc::new(meter.cancellable());
     job.watched.begin(meter.clock(), &summary);
-    let options = options_of(shared, redactor, job, &host, (&events, &meter, recorder.clone()));
+    let options = run_options(context, redactor, job, &host, (&events, &meter, recorder.clone()));
     let end = drive(run_file(&job.file, options), &meter, &job.outbox, &recorder).await;
     meter.close();
     host.end();
     let Some(end) = end else {
-        return Ended::TryAgain("the run did not end when it was not wanted any more".to_owned());
+        return AttemptEnd::Retry("the run did not end when it was not wanted any more".to_owned());
     };
-    finish(shared, redactor, &end, &events, &summary)
+    finish(context, redactor, &end, &events, &summary)
 }
 
 /// Drives a run to its end. If nothing stores its entries any more, cancels it; returns `None` if it does not end then.
@@ -161,16 +162,22 @@ async fn drive(
     tokio::select! {
         biased;
         end = &mut run => return Some(end),
-        () = outbox.forsaken() => {}
+        () = outbox.abandoned() => {}
         () = recorder.keep_writing() => unreachable!("writing down never ends by itself"),
     }
     // Tools see the cancellation in their abort signals.
     meter.fail(RunError::Aborted);
-    timeout(FAREWELL, run).await.ok()
+    timeout(END_TIMEOUT, run).await.ok()
 }
 
-fn finish(shared: &Shared, redactor: &Redactor, end: &FileRun, events: &Rc<Events>, summary: &SharedSummary) -> Ended {
-    let asked = match &shared.options.model {
+fn finish(
+    context: &EngineContext,
+    redactor: &Redactor,
+    end: &FileRun,
+    events: &Rc<Events>,
+    summary: &SharedSummary,
+) -> AttemptEnd {
+    let asked = match &context.options.model {
         Some(SharedModel::Named(name)) => Some(AskedModel { name, option: "-m, --model" }),
         _ => None,
     };
@@ -181,23 +188,23 @@ fn finish(shared: &Shared, redactor: &Redactor, end: &FileRun, events: &Rc<Event
         error: failure.as_ref().map(RunFailure::to_failure),
     };
     events.emit(&Agent::root(), &EventKind::RunFinish(Rc::new(finish.clone())));
-    let waiting: Vec<_> = failure.iter().flat_map(|failure| &failure.waiting).map(Waiting::of).collect();
+    let waiting: Vec<_> = failure.iter().flat_map(|failure| &failure.waiting).map(PendingApproval::of).collect();
     if !waiting.is_empty() {
-        return Ended::Well(End::Waits(waiting));
+        return AttemptEnd::Finished(End::Waits(waiting));
     }
-    if let Some(failure) = failure.filter(|_| may_pass(end)) {
-        return Ended::TryAgain(failure.diagnostic.message);
+    if let Some(failure) = failure.filter(|_| is_transient(end)) {
+        return AttemptEnd::Retry(failure.diagnostic.message);
     }
     let mut report = summary.lock().to_json(&finish);
     // Only the output is redacted: it may contain what scripts read. The model's text is left unchanged.
     if let Some(output) = report.get_mut("output") {
         redactor.apply_texts(output);
     }
-    Ended::Well(End::Report(report))
+    AttemptEnd::Finished(End::Report(report))
 }
 
 /// Whether another attempt may succeed: failures of the provider or the journal.
-fn may_pass(end: &FileRun) -> bool {
+fn is_transient(end: &FileRun) -> bool {
     let (FileRun::Failed(error) | FileRun::FailedAs(error, _)) = end else { return false };
     match error.origin() {
         RunError::Journal { .. } => true,
@@ -213,14 +220,14 @@ fn may_pass(end: &FileRun) -> bool {
     }
 }
 
-fn options_of(
-    shared: &Shared,
+fn run_options(
+    context: &EngineContext,
     redactor: &Redactor,
     job: &Job,
     host: &Rc<RunHost>,
     (events, meter, recorder): (&Rc<Events>, &Rc<Meter>, Rc<crate::journal::Recorder>),
 ) -> FileRunOptions {
-    let options = &shared.options;
+    let options = &context.options;
     let host: Rc<dyn ScriptHost> = host.clone();
     let command = format!("lmthing run {}", shown(&job.file));
     let line = match &job.input {
@@ -245,7 +252,7 @@ fn options_of(
             mcp_config: options.mcp_config.as_deref().map(Into::into),
             max_memory: Some(MAX_MEMORY),
             goes_on: true,
-            servers: Some(shared.servers.clone()),
+            servers: Some(context.servers.clone()),
             turn: Some(LONGEST_TURN),
             ..Surroundings::default()
         },
@@ -261,8 +268,8 @@ fn argv(file: &Path) -> Vec<String> {
     vec![program, file.display().to_string()]
 }
 
-fn start(shared: &Shared, job: &Job) -> Start {
-    let named = match &shared.options.model {
+fn start(context: &EngineContext, job: &Job) -> Start {
+    let named = match &context.options.model {
         Some(SharedModel::Named(name)) => Some(name.clone()),
         _ => None,
     };
@@ -278,11 +285,11 @@ fn start(shared: &Shared, job: &Job) -> Start {
     }
 }
 
-struct Outwards(Arc<Outbox>);
+struct OutboxMirror(Arc<Outbox>);
 
-impl Mirror for Outwards {
+impl Mirror for OutboxMirror {
     fn kept(&self, key: &str, text: String, is_over: bool) {
-        self.0.kept((key.to_owned(), text), is_over);
+        self.0.push((key.to_owned(), text), is_over);
     }
 
     fn stored(&self) -> Option<Stored> {

@@ -21,13 +21,13 @@ use sha2::{Digest, Sha256};
 use tokio::sync::watch;
 
 use super::{
-    attempt::{Attempt, Subject},
-    batch::{Batch, End, Entry, Waiting},
-    beneath::Decision,
-    crew::Crew,
-    outbox::Ended,
-    seam::{Handler, Invocation, Invocations},
-    telling,
+    attempt::{Attempt, RunRequest},
+    batch::{Batch, End, Entry, PendingApproval},
+    engines::Engines,
+    local_journal::Decision,
+    logging,
+    outbox::AttemptEnd,
+    service::{Handler, Invocation, InvocationHandler},
 };
 use crate::{
     checkpoint::Verdict,
@@ -50,44 +50,53 @@ const BAD_INPUT: u16 = 400;
 /// Name of the journal entry that lists calls waiting for approval. `lmthing approve` queries it.
 pub(crate) const WAITS: &str = "waits for approval";
 
-pub(crate) struct Runs {
-    crew: Arc<Crew>,
+pub(crate) struct RunHandler {
+    engines: Arc<Engines>,
     retry_for: Duration,
     /// Whether the worker is shutting down.
     closing: watch::Receiver<bool>,
 }
 
-impl Runs {
-    pub(crate) fn new(crew: Arc<Crew>, retry_for: Duration, closing: watch::Receiver<bool>) -> Self {
-        Runs { crew, retry_for, closing }
+impl RunHandler {
+    pub(crate) fn new(engines: Arc<Engines>, retry_for: Duration, closing: watch::Receiver<bool>) -> Self {
+        RunHandler { engines, retry_for, closing }
     }
 }
 
-impl Invocations for Runs {
+impl InvocationHandler for RunHandler {
     fn invoke(&self, invocation: Invocation) -> BoxFuture<'static, Result<Value, HandlerError>> {
-        let (crew, retry_for, closing) = (self.crew.clone(), self.retry_for, self.closing.clone());
+        let (engines, retry_for, closing) = (self.engines.clone(), self.retry_for, self.closing.clone());
         async move {
-            let Invocation { service, handler, input, context, id, trace_parent, stream, log, turn, .. } = invocation;
-            let run = name_of(&id);
+            let Invocation { service, handler, input, context, id, trace_parent, stream, log, open_invocation, .. } =
+                invocation;
+            let run = run_name(&id);
             let log = log.with("run", run.clone());
             let file = service.path.clone();
             let input = (service.input.is_some() || !input.is_empty()).then_some(input);
-            let subject = Subject { file, run, invocation: id, input, log: log.clone(), trace_parent, turn };
-            let work = Work { crew: &crew, context: &context, subject: &subject, stream: &stream, retry_for, closing };
+            let request =
+                RunRequest { file, run, invocation: id, input, log: log.clone(), trace_parent, open_invocation };
+            let work = InvocationRun {
+                engines: &engines,
+                context: &context,
+                request: &request,
+                stream: &stream,
+                retry_for,
+                closing,
+            };
             let report = match work.report().await {
                 Ok(report) => report,
-                Err(Broken::Ended(error)) if error.code() == CANCELLED => {
+                Err(NoReport::Failed(error)) if error.code() == CANCELLED => {
                     log.warn("cancelled", &[]);
                     return Err(error.into());
                 }
-                Err(Broken::Ended(error)) if handler == Handler::Report => failed(&[], "model", error.message()),
-                Err(Broken::Ended(error)) => {
-                    telling::ends(&log, &json!({ "error": { "message": error.message() } }));
+                Err(NoReport::Failed(error)) if handler == Handler::Report => failed(&[], "model", error.message()),
+                Err(NoReport::Failed(error)) => {
+                    logging::log_end(&log, &json!({ "error": { "message": error.message() } }));
                     return Err(error.into());
                 }
-                Err(Broken::GivenBack(why)) => return Err(HandlerError::from(why)),
+                Err(NoReport::Released(why)) => return Err(HandlerError::from(why)),
             };
-            telling::ends(&log, &report);
+            logging::log_end(&log, &report);
             match handler {
                 Handler::Report => Ok(report),
                 Handler::Run => answer(report).map_err(HandlerError::from),
@@ -97,36 +106,36 @@ impl Invocations for Runs {
     }
 }
 
-struct Work<'a> {
-    crew: &'a Arc<Crew>,
+struct InvocationRun<'a> {
+    engines: &'a Arc<Engines>,
     context: &'a ContextInternal,
-    subject: &'a Subject,
-    stream: &'a super::body::Stream,
+    request: &'a RunRequest,
+    stream: &'a super::invocation_stream::InvocationStream,
     retry_for: Duration,
     closing: watch::Receiver<bool>,
 }
 
-enum Broken {
-    Ended(TerminalError),
+enum NoReport {
+    Failed(TerminalError),
     /// Another attempt continues the run.
-    GivenBack(String),
+    Released(String),
 }
 
-impl From<TerminalError> for Broken {
+impl From<TerminalError> for NoReport {
     fn from(error: TerminalError) -> Self {
-        Broken::Ended(error)
+        NoReport::Failed(error)
     }
 }
 
-impl Work<'_> {
-    async fn report(&self) -> Result<Value, Broken> {
+impl InvocationRun<'_> {
+    async fn report(&self) -> Result<Value, NoReport> {
         let mut stored = Vec::new();
         let mut decisions: Vec<Decision> = Vec::new();
-        let mut attempt = Attempt::new(self.crew, self.subject);
+        let mut attempt = Attempt::new(self.engines, self.request);
         for number in 1_usize.. {
             if *self.closing.borrow() {
                 attempt.end().await;
-                return Err(self.given_back());
+                return Err(self.release_error());
             }
             let policy = RunRetryPolicy::new()
                 .initial_delay(FIRST_WAIT)
@@ -138,10 +147,10 @@ impl Work<'_> {
                 // Outside of `run`, so that Restate's timeouts do not include the wait.
                 tokio::select! {
                     biased;
-                    () = self.closing_before(&begun) => return Err(self.given_back()),
+                    () = self.closing_before(&begun) => return Err(self.release_error()),
                     // Restate reports the cancellation at its place in the journal.
                     () = self.stream.cancelled() => {}
-                    () = attempt.take_place() => {}
+                    () = attempt.wait_for_slot() => {}
                 }
             }
             // Lazy: not polled if Restate has stored its result.
@@ -150,7 +159,7 @@ impl Work<'_> {
             let batch = tokio::select! {
                 biased;
                 // Once begun, the step is finished.
-                () = self.closing_before(&begun) => return Err(self.given_back()),
+                () = self.closing_before(&begun) => return Err(self.release_error()),
                 batch = next.name(format!("checkpoint {number}")).retry_policy(policy) => batch,
             };
             let mut batch = match batch {
@@ -186,9 +195,9 @@ impl Work<'_> {
         }
     }
 
-    fn given_back(&self) -> Broken {
-        self.subject.log.info("given back, as this worker ends", &[]);
-        Broken::GivenBack("this worker ends; another one goes on".to_owned())
+    fn release_error(&self) -> NoReport {
+        self.request.log.info("given back, as this worker ends", &[]);
+        NoReport::Released("this worker ends; another one goes on".to_owned())
     }
 
     async fn next(
@@ -210,32 +219,32 @@ impl Work<'_> {
             }
         };
         match ended {
-            Ended::TryAgain(why) => {
-                self.subject.log.warn("is to be tried again", &[("why", why.clone().into())]);
+            AttemptEnd::Retry(why) => {
+                self.request.log.warn("is to be tried again", &[("why", why.clone().into())]);
                 Err(HandlerError::from(why))
             }
-            Ended::ForGood(kind, why) => {
+            AttemptEnd::Fatal(kind, why) => {
                 let report = End::Report(failed(stored, kind, &why));
                 let batch = Batch::new(Vec::new(), Some(report));
                 batch.map(Json).map_err(|why| TerminalError::new(why).into())
             }
-            Ended::Well(_) => Err(HandlerError::from("the run had ended already".to_owned())),
+            AttemptEnd::Finished(_) => Err(HandlerError::from("the run had ended already".to_owned())),
         }
     }
 
     /// Publishes the calls and waits for the decisions on them, suspended.
-    async fn decided(&self, calls: &[Waiting]) -> Result<Vec<Decision>, TerminalError> {
+    async fn decided(&self, calls: &[PendingApproval]) -> Result<Vec<Decision>, TerminalError> {
         let awakeables: Vec<_> = calls.iter().map(|_| self.context.awakeable::<Json<Value>>()).collect();
         let told: Vec<Value> = calls
             .iter()
             .zip(&awakeables)
             .map(|(call, (id, _))| json!({ "id": id, "name": call.name, "args": call.args, "agent": call.agent }))
             .collect();
-        let log = &self.subject.log;
+        let log = &self.request.log;
         let Json(_) = self
             .context
             .run(async || {
-                told.iter().for_each(|call| telling::waits(log, call));
+                told.iter().for_each(|call| logging::log_waiting(log, call));
                 Ok(Json(json!({ "calls": told })))
             })
             .name(WAITS)
@@ -244,7 +253,7 @@ impl Work<'_> {
         for (call, (_, decided)) in calls.iter().zip(awakeables) {
             self.stream.suspend();
             let decided = decided.await;
-            self.stream.stay();
+            self.stream.cancel_suspend();
             let verdict = match decided {
                 Ok(Json(word)) => verdict(&word),
                 Err(error) if error.code() == CANCELLED && self.stream.is_cancelled() => return Err(error),
@@ -312,7 +321,7 @@ fn attempts_within(time: Duration) -> u32 {
 }
 
 /// Name of the run in the journal: the same for all attempts, and valid as a run name.
-fn name_of(invocation: &str) -> String {
+fn run_name(invocation: &str) -> String {
     Sha256::digest(invocation).iter().take(10).map(|byte| format!("{byte:02x}")).collect()
 }
 

@@ -34,15 +34,15 @@ impl Level {
 /// Writes records with some fields in all of them. Clones share the destination.
 #[derive(Clone)]
 pub(crate) struct Log {
-    told: Told,
+    sender: Told,
     format: LogFormat,
-    least: Level,
+    min_level: Level,
     fields: Arc<Map<String, Value>>,
 }
 
 impl Log {
-    pub(crate) fn new(told: Told, format: LogFormat, least: Level) -> Self {
-        Log { told, format, least, fields: Arc::default() }
+    pub(crate) fn new(sender: Told, format: LogFormat, min_level: Level) -> Self {
+        Log { sender, format, min_level, fields: Arc::default() }
     }
 
     pub(crate) fn with(&self, name: &str, value: impl Into<Value>) -> Self {
@@ -64,12 +64,12 @@ impl Log {
     }
 
     fn line(&self, level: Level, message: &str, fields: &[(&str, Value)]) {
-        if level < self.least {
+        if level < self.min_level {
             return;
         }
         let mut all = Map::clone(&self.fields);
         all.extend(fields.iter().map(|(name, value)| ((*name).to_owned(), value.clone())));
-        self.told.tell(match self.format {
+        self.sender.tell(match self.format {
             LogFormat::Json => json(Timestamp::now(), level, message, all),
             LogFormat::Text { has_colours } => text(Timestamp::now(), level, message, &all, has_colours),
         });
@@ -153,13 +153,13 @@ mod tests {
 
     #[test]
     fn fields_are_added_and_levels_left_out() {
-        let (told, heard) = Told::new();
-        let log = Log::new(told.clone(), LogFormat::Json, Level::Warn).with("service", "a");
+        let (sender, receiver) = Told::new();
+        let log = Log::new(sender.clone(), LogFormat::Json, Level::Warn).with("service", "a");
         log.info("nothing", &[]);
         log.with("run", "r").error("something", &[("code", json!(5))]);
-        told.end();
+        sender.end();
         let mut lines = Vec::new();
-        heard.each(|line| lines.push(line.to_owned()));
+        receiver.each(|line| lines.push(line.to_owned()));
         let [line] = &lines[..] else { panic!("{lines:?}") };
         assert!(line.ends_with(r#""level":"error","message":"something","service":"a","run":"r","code":5}"#), "{line}");
     }

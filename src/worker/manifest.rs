@@ -3,16 +3,16 @@
 use std::{collections::HashMap, time::Duration};
 
 use restate_sdk::discovery::{
-    Handler as Told, HandlerName, InputPayload, OutputPayload, RetryPolicyOnMaxAttempts, Service as Manifest,
-    ServiceName, ServiceType,
+    Handler as HandlerManifest, HandlerName, InputPayload, OutputPayload, RetryPolicyOnMaxAttempts,
+    Service as Manifest, ServiceName, ServiceType,
 };
 use serde_json::{Map, Value, json};
 
-use super::seam::{Handler, Service};
+use super::service::{Handler, Service};
 use crate::schema::Validator;
 
 /// How long a step may send nothing, as models think and tools work. Lost connections are detected by pings.
-const SILENCE: Duration = Duration::from_secs(24 * 3600);
+const STEP_TIMEOUT: Duration = Duration::from_secs(24 * 3600);
 
 /// How long results and journals are kept, so that a repeated idempotency key gets the same result.
 const RETENTION: Duration = Duration::from_secs(24 * 3600);
@@ -22,7 +22,7 @@ const FIRST_WAIT: Duration = Duration::from_millis(100);
 const LONGEST_WAIT: Duration = Duration::from_secs(30);
 
 /// About a day of attempts without a worker, after which the invocation pauses.
-const ATTEMPTS: u64 = 3000;
+const MAX_ATTEMPTS: u64 = 3000;
 
 const EVENTS_SCHEMA: &str = include_str!("../../docs/events.schema.json");
 
@@ -33,15 +33,15 @@ const RESULT: &str = "result";
 pub(super) fn manifest(service: &Service, problems: &mut Vec<String>) -> Result<Manifest, String> {
     let name = ServiceName::try_from(service.name.as_str())
         .map_err(|_| format!("{} is no name of a service: it begins with a letter", service.name))?;
-    let handlers = Handler::ALL.into_iter().filter_map(|handler| told(service, handler, problems));
+    let handlers = Handler::ALL.into_iter().filter_map(|handler| handler_manifest(service, handler, problems));
     Ok(Manifest {
         name,
         ty: ServiceType::Service,
         handlers: handlers.collect(),
         documentation: service.description.clone(),
         metadata: HashMap::from([("lmthing".to_owned(), env!("CARGO_PKG_VERSION").to_owned())]),
-        abort_timeout: Some(milliseconds(SILENCE)),
-        inactivity_timeout: Some(milliseconds(SILENCE)),
+        abort_timeout: Some(milliseconds(STEP_TIMEOUT)),
+        inactivity_timeout: Some(milliseconds(STEP_TIMEOUT)),
         idempotency_retention: Some(milliseconds(RETENTION)),
         journal_retention: Some(milliseconds(RETENTION)),
         enable_lazy_state: None,
@@ -49,7 +49,7 @@ pub(super) fn manifest(service: &Service, problems: &mut Vec<String>) -> Result<
         retry_policy_initial_interval: Some(milliseconds(FIRST_WAIT)),
         retry_policy_exponentiation_factor: Some(2.0),
         retry_policy_max_interval: Some(milliseconds(LONGEST_WAIT)),
-        retry_policy_max_attempts: Some(ATTEMPTS),
+        retry_policy_max_attempts: Some(MAX_ATTEMPTS),
         retry_policy_on_max_attempts: Some(RetryPolicyOnMaxAttempts::Pause),
     })
 }
@@ -58,19 +58,19 @@ fn milliseconds(time: Duration) -> u64 {
     u64::try_from(time.as_millis()).unwrap_or(u64::MAX)
 }
 
-fn told(service: &Service, handler: Handler, problems: &mut Vec<String>) -> Option<Told> {
+fn handler_manifest(service: &Service, handler: Handler, problems: &mut Vec<String>) -> Option<HandlerManifest> {
     let (documentation, output) = match handler {
         Handler::Run => {
             let gives = if service.output.is_some() { "what its output describes" } else { "what the model said last" };
             (format!("Runs the prompt file and gives {gives}; fails when the run fails."), output_of(service, problems))
         }
         Handler::Report => {
-            let told =
+            let text =
                 "Runs the prompt file and gives all of what the run came to: text, output, usage, cost, or its error.";
-            (told.to_owned(), Some(report_schema()))
+            (text.to_owned(), Some(report_schema()))
         }
     };
-    Some(Told {
+    Some(HandlerManifest {
         // Both names are valid.
         name: HandlerName::try_from(handler.name()).ok()?,
         ty: None,
@@ -153,15 +153,15 @@ fn report_schema() -> Value {
         wanted.retain(|name| !parts.contains_key(name));
         parts.insert(name, part);
     }
-    json!({ "$ref": format!("{PARTS}{RESULT}"), "$defs": parts })
+    json!({ "$ref": format!("{DEFS_PREFIX}{RESULT}"), "$defs": parts })
 }
 
-const PARTS: &str = "#/$defs/";
+const DEFS_PREFIX: &str = "#/$defs/";
 
 fn references(schema: &Value, names: &mut Vec<String>) {
     match schema {
         Value::Object(schema) => {
-            let name = schema.get("$ref").and_then(|name| name.as_str()?.strip_prefix(PARTS));
+            let name = schema.get("$ref").and_then(|name| name.as_str()?.strip_prefix(DEFS_PREFIX));
             names.extend(name.map(str::to_owned));
             schema.values().for_each(|value| references(value, names));
         }
@@ -187,22 +187,22 @@ mod tests {
     #[test]
     fn schemas_are_taken_from_the_file() {
         let input = json!({ "type": "object", "properties": { "city": { "type": "string" } }, "required": ["city"] });
-        let (told, problems) = of(&service("a", input.clone(), Some(json!({ "type": "number" }))));
+        let (manifest_json, problems) = of(&service("a", input.clone(), Some(json!({ "type": "number" }))));
         assert_eq!(problems, [""; 0]);
         for handler in [0, 1] {
-            assert_eq!((&told["handlers"][handler]["input"]["jsonSchema"], handler), (&input, handler));
-            assert_eq!(told["handlers"][handler]["input"]["required"], true);
+            assert_eq!((&manifest_json["handlers"][handler]["input"]["jsonSchema"], handler), (&input, handler));
+            assert_eq!(manifest_json["handlers"][handler]["input"]["required"], true);
         }
-        assert_eq!(told["handlers"][0]["output"]["jsonSchema"], json!({ "type": "number" }));
-        let (told, _) = of(&service("a", Value::Null, None));
-        assert_eq!(told["handlers"][0]["input"]["required"], false);
-        assert_eq!(told["handlers"][0]["output"]["jsonSchema"], json!({ "type": "string" }));
+        assert_eq!(manifest_json["handlers"][0]["output"]["jsonSchema"], json!({ "type": "number" }));
+        let (manifest_json, _) = of(&service("a", Value::Null, None));
+        assert_eq!(manifest_json["handlers"][0]["input"]["required"], false);
+        assert_eq!(manifest_json["handlers"][0]["output"]["jsonSchema"], json!({ "type": "string" }));
     }
 
     #[test]
     fn the_report_schema_accepts_printed_reports() {
-        let (told, _) = of(&service("a", Value::Null, None));
-        let report = Validator::new(&told["handlers"][1]["output"]["jsonSchema"]).unwrap();
+        let (manifest_json, _) = of(&service("a", Value::Null, None));
+        let report = Validator::new(&manifest_json["handlers"][1]["output"]["jsonSchema"]).unwrap();
         let usage = json!({ "inputTokens": 1, "outputTokens": 2, "totalTokens": 3, "reasoningTokens": null, "cachedInputTokens": null });
         let mut object = json!({
             "ok": true, "text": "x", "finishReason": "stop", "steps": 1, "usage": usage, "cost": null, "model": "a:b",
@@ -216,8 +216,8 @@ mod tests {
     #[test]
     fn invalid_schemas_are_left_out() {
         let wrong = json!({ "type": "object", "properties": { "a": { "type": "nothing" } } });
-        let (told, problems) = of(&service("a", wrong, None));
-        assert_eq!(told["handlers"][0]["input"].get("jsonSchema"), None);
+        let (manifest_json, problems) = of(&service("a", wrong, None));
+        assert_eq!(manifest_json["handlers"][0]["input"].get("jsonSchema"), None);
         assert_eq!(problems.len(), 1, "{problems:?}");
         assert!(manifest(&service("1a", Value::Null, None), &mut Vec::new()).is_err());
     }

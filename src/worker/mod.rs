@@ -2,36 +2,36 @@
 
 mod attempt;
 mod batch;
-mod beneath;
-mod body;
-mod crew;
+mod cancellation_scanner;
+mod counters;
 mod endpoint;
 mod engine;
-mod gate;
+mod engines;
 mod host;
-mod identity;
 mod invocation;
-mod listen;
+mod invocation_stream;
+mod listener;
+mod local_journal;
 mod log;
+mod logging;
 mod manifest;
 mod options;
 mod outbox;
 mod register;
-mod scan;
-mod seam;
-mod serving;
-mod tally;
-mod telling;
+mod request_filter;
+mod request_signatures;
+mod server;
+mod service;
 #[cfg(test)]
 #[allow(clippy::unwrap_used)]
 mod tests;
 
-pub(crate) use crew::Crew;
-pub(crate) use identity::check_key;
-pub(crate) use invocation::Runs;
-pub(crate) use listen::Listener;
+pub(crate) use engines::Engines;
+pub(crate) use invocation::RunHandler;
+pub(crate) use listener::WorkerListener;
 pub(crate) use log::{Level, Log, LogFormat};
 pub(crate) use options::RunOptions;
 pub(crate) use register::{Registration, TOKEN_VARIABLE};
-pub(crate) use seam::{Invocations, Service};
-pub(crate) use serving::Worker;
+pub(crate) use request_signatures::check_key;
+pub(crate) use server::Worker;
+pub(crate) use service::{InvocationHandler, Service};

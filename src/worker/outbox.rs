@@ -8,13 +8,13 @@ use super::batch::{Batch, End, Entry};
 
 /// Why an engine stopped.
 #[derive(Clone, Debug, PartialEq)]
-pub(super) enum Ended {
+pub(super) enum AttemptEnd {
     /// The run has ended or waits for approvals.
-    Well(End),
+    Finished(End),
     /// Another attempt may succeed. Holds the reason.
-    TryAgain(String),
+    Retry(String),
     /// No attempt can succeed. Holds the failure kind as in reports, and the message.
-    ForGood(&'static str, String),
+    Fatal(&'static str, String),
 }
 
 /// The sending half, used by the engine.
@@ -32,8 +32,8 @@ struct Inner {
     /// All entries of this engine, as a batch may be lost after it was taken.
     entries: Vec<Entry>,
     /// Position after the last complete step.
-    cut: usize,
-    ended: Option<Ended>,
+    completed: usize,
+    ended: Option<AttemptEnd>,
 }
 
 impl Inner {
@@ -47,31 +47,31 @@ pub(super) struct Inbox {
     outbox: Arc<Outbox>,
     stored: watch::Sender<usize>,
     /// Position after the last entry that was taken.
-    taken: usize,
+    handed_out: usize,
 }
 
 /// Creates a channel for a run of which `stored` entries are stored.
-pub(super) fn pair(stored: usize) -> (Arc<Outbox>, Inbox) {
-    let (told, heard) = watch::channel(stored);
+pub(super) fn channel(stored: usize) -> (Arc<Outbox>, Inbox) {
+    let (sender, receiver) = watch::channel(stored);
     let inner = Inner { first: stored, ..Inner::default() };
-    let outbox = Arc::new(Outbox { inner: Mutex::new(inner), changed: Notify::new(), stored: heard });
-    (outbox.clone(), Inbox { outbox, stored: told, taken: stored })
+    let outbox = Arc::new(Outbox { inner: Mutex::new(inner), changed: Notify::new(), stored: receiver });
+    (outbox.clone(), Inbox { outbox, stored: sender, handed_out: stored })
 }
 
 impl Outbox {
     /// Adds an entry. `is_over` marks the end of a step.
-    pub(super) fn kept(&self, entry: Entry, is_over: bool) {
+    pub(super) fn push(&self, entry: Entry, is_over: bool) {
         let mut inner = self.inner();
         inner.entries.push(entry);
         if is_over {
-            inner.cut = inner.next();
+            inner.completed = inner.next();
             drop(inner);
             self.changed.notify_one();
         }
     }
 
     /// Reports the end of the engine. The first outcome wins.
-    pub(super) fn end(&self, ended: Ended) {
+    pub(super) fn end(&self, ended: AttemptEnd) {
         self.inner().ended.get_or_insert(ended);
         self.changed.notify_one();
     }
@@ -79,17 +79,17 @@ impl Outbox {
     /// Resolves to `true` once all complete steps are stored, to `false` if the inbox is gone. `None` if they are
     /// stored already.
     pub(super) fn stored(&self) -> Option<impl Future<Output = bool> + use<>> {
-        let cut = self.inner().cut;
+        let completed = self.inner().completed;
         let mut stored = self.stored.clone();
         // Checked first, as it holds even if the inbox is gone.
-        if *stored.borrow() >= cut {
+        if *stored.borrow() >= completed {
             return None;
         }
-        Some(async move { stored.wait_for(|stored| *stored >= cut).await.is_ok() })
+        Some(async move { stored.wait_for(|stored| *stored >= completed).await.is_ok() })
     }
 
     /// Resolves when the inbox is dropped.
-    pub(super) async fn forsaken(&self) {
+    pub(super) async fn abandoned(&self) {
         let mut stored = self.stored.clone();
         while stored.changed().await.is_ok() {}
     }
@@ -102,42 +102,42 @@ impl Outbox {
 impl Inbox {
     /// Waits for the end of a step or of the run and returns the new entries. Calling it confirms that the previous
     /// batch is stored.
-    pub(super) async fn next(&mut self) -> Result<Batch, Ended> {
-        self.stored.send_replace(self.taken);
+    pub(super) async fn next(&mut self) -> Result<Batch, AttemptEnd> {
+        self.stored.send_replace(self.handed_out);
         loop {
-            if let Some(found) = self.take() {
-                return found;
+            if let Some(batch) = self.take() {
+                return batch;
             }
             // `Notify` remembers one notification, so none is missed.
             self.outbox.changed.notified().await;
         }
     }
 
-    fn take(&mut self) -> Option<Result<Batch, Ended>> {
+    fn take(&mut self) -> Option<Result<Batch, AttemptEnd>> {
         let inner = self.outbox.inner();
         let end = match &inner.ended {
-            Some(Ended::Well(end)) => Some(end.clone()),
+            Some(AttemptEnd::Finished(end)) => Some(end.clone()),
             // Entries of a complete step are stored first; the next call returns the failure.
-            Some(_) | None if inner.cut > self.taken => None,
+            Some(_) | None if inner.completed > self.handed_out => None,
             Some(failed) => return Some(Err(failed.clone())),
             None => return None,
         };
-        let entries = inner.entries[self.taken - inner.first..].to_vec();
-        self.taken = inner.next();
+        let entries = inner.entries[self.handed_out - inner.first..].to_vec();
+        self.handed_out = inner.next();
         drop(inner);
-        Some(Batch::new(entries, end).map_err(|why| Ended::ForGood("journal", why)))
+        Some(Batch::new(entries, end).map_err(|why| AttemptEnd::Fatal("journal", why)))
     }
 
     /// Continues for another attempt, from the entries in `stored`. Fails if they differ from this engine's, or if the
     /// engine has failed.
-    pub(super) fn is_taken_over(&mut self, stored: &[Entry]) -> bool {
+    pub(super) fn take_over(&mut self, stored: &[Entry]) -> bool {
         let inner = self.outbox.inner();
         // A run that waits for approvals continues in a new engine.
-        let is_at_work = matches!(inner.ended, None | Some(Ended::Well(End::Report(_))));
+        let is_at_work = matches!(inner.ended, None | Some(AttemptEnd::Finished(End::Report(_))));
         let own = stored.get(inner.first..);
         let is_same = own.is_some_and(|own| inner.entries.get(..own.len()).is_some_and(|written| written == own));
         if is_at_work && is_same {
-            self.taken = stored.len();
+            self.handed_out = stored.len();
         }
         is_at_work && is_same
     }
@@ -160,60 +160,60 @@ mod tests {
 
     #[tokio::test]
     async fn a_step_goes_on_when_the_one_before_is_stored() {
-        let (outbox, mut inbox) = pair(0);
+        let (outbox, mut inbox) = channel(0);
         assert!(outbox.stored().is_none());
-        outbox.kept(entry("answered"), false);
+        outbox.push(entry("answered"), false);
         assert!(outbox.stored().is_none());
-        outbox.kept(entry("over"), true);
+        outbox.push(entry("over"), true);
         let stored = outbox.stored().unwrap();
         assert_eq!(next(&mut inbox).await, (vec!["\"answered\"".to_owned(), "\"over\"".to_owned()], false));
         let waits = tokio::spawn(stored);
-        outbox.end(Ended::Well(End::Report(json!({}))));
+        outbox.end(AttemptEnd::Finished(End::Report(json!({}))));
         assert_eq!(next(&mut inbox).await, (vec![], true));
         assert!(waits.await.unwrap());
     }
 
     #[tokio::test]
     async fn waiting_ends_when_the_inbox_is_dropped() {
-        let (outbox, inbox) = pair(0);
-        outbox.kept(entry("over"), true);
+        let (outbox, inbox) = channel(0);
+        outbox.push(entry("over"), true);
         let stored = outbox.stored().unwrap();
         drop(inbox);
         assert!(!stored.await);
-        outbox.forsaken().await;
+        outbox.abandoned().await;
     }
 
     #[tokio::test]
     async fn another_attempt_takes_over_a_matching_history() {
-        let (outbox, mut inbox) = pair(1);
+        let (outbox, mut inbox) = channel(1);
         let before = entry("before");
-        outbox.kept(entry("one"), true);
+        outbox.push(entry("one"), true);
         assert_eq!(next(&mut inbox).await, (vec!["\"one\"".to_owned()], false));
-        outbox.kept(entry("two"), true);
+        outbox.push(entry("two"), true);
         // The batch was lost.
-        assert!(inbox.is_taken_over(std::slice::from_ref(&before)));
+        assert!(inbox.take_over(std::slice::from_ref(&before)));
         assert_eq!(next(&mut inbox).await, (vec!["\"one\"".to_owned(), "\"two\"".to_owned()], false));
-        assert!(inbox.is_taken_over(&[before.clone(), entry("one")]));
+        assert!(inbox.take_over(&[before.clone(), entry("one")]));
         assert_eq!(next(&mut inbox).await, (vec!["\"two\"".to_owned()], false));
         for other in
             [&[][..], &[before.clone(), entry("other")], &[before.clone(), entry("one"), entry("two"), entry("three")]]
         {
-            assert!(!inbox.is_taken_over(other), "{other:?}");
+            assert!(!inbox.take_over(other), "{other:?}");
         }
-        let (waiting, mut inbox_of_waiting) = pair(0);
-        waiting.end(Ended::Well(End::Waits(Vec::new())));
-        assert!(!inbox_of_waiting.is_taken_over(&[]));
-        outbox.end(Ended::TryAgain("refused".into()));
-        assert!(!inbox.is_taken_over(&[before, entry("one")]));
+        let (waiting, mut inbox_of_waiting) = channel(0);
+        waiting.end(AttemptEnd::Finished(End::Waits(Vec::new())));
+        assert!(!inbox_of_waiting.take_over(&[]));
+        outbox.end(AttemptEnd::Retry("refused".into()));
+        assert!(!inbox.take_over(&[before, entry("one")]));
     }
 
     #[tokio::test]
     async fn entries_before_a_failure_are_stored_first() {
-        let (outbox, mut inbox) = pair(0);
-        outbox.kept(entry("over"), true);
-        outbox.end(Ended::TryAgain("refused".into()));
-        outbox.end(Ended::TryAgain("later".into()));
+        let (outbox, mut inbox) = channel(0);
+        outbox.push(entry("over"), true);
+        outbox.end(AttemptEnd::Retry("refused".into()));
+        outbox.end(AttemptEnd::Retry("later".into()));
         assert_eq!(next(&mut inbox).await, (vec!["\"over\"".to_owned()], false));
-        assert_eq!(inbox.next().await.unwrap_err(), Ended::TryAgain("refused".into()));
+        assert_eq!(inbox.next().await.unwrap_err(), AttemptEnd::Retry("refused".into()));
     }
 }

@@ -24,9 +24,9 @@ const LONGEST_WAIT: Duration = Duration::from_secs(10);
 const TIMEOUT: Duration = Duration::from_secs(30);
 
 /// Most bytes of an answer, which describes all services.
-const LONGEST_ANSWER: usize = 16 << 20;
+const MAX_RESPONSE: usize = 16 << 20;
 
-const LONGEST_WORDS: usize = 1000;
+const MAX_MESSAGE_CHARS: usize = 1000;
 
 pub(crate) struct Registration {
     admin: Url,
@@ -35,10 +35,10 @@ pub(crate) struct Registration {
     network: Network,
 }
 
-enum Attempt {
+enum RegistrationAttempt {
     Done(Value),
-    Later(String),
-    Never(Diagnostic),
+    Retry(String),
+    Failed(Diagnostic),
 }
 
 impl Registration {
@@ -49,23 +49,23 @@ impl Registration {
     }
 
     /// Registers the worker, retrying until the server accepts or refuses it for good.
-    pub(crate) async fn make(&self, log: &Log) -> Result<(), Box<Diagnostic>> {
-        let (mut wait, mut told) = (FIRST_WAIT, None);
+    pub(crate) async fn register(&self, log: &Log) -> Result<(), Box<Diagnostic>> {
+        let (mut wait, mut logged_reason) = (FIRST_WAIT, None);
         loop {
             match self.attempt().await {
-                Attempt::Done(answer) => {
-                    told_of(log, self, &answer);
+                RegistrationAttempt::Done(response) => {
+                    log_registered(log, self, &response);
                     return Ok(());
                 }
-                Attempt::Never(problem) => return Err(Box::new(problem)),
-                Attempt::Later(why) => {
+                RegistrationAttempt::Failed(problem) => return Err(Box::new(problem)),
+                RegistrationAttempt::Retry(why) => {
                     // Log each reason once.
-                    if told.as_ref() != Some(&why) {
+                    if logged_reason.as_ref() != Some(&why) {
                         log.warn(
                             "not registered yet, trying on",
                             &[("at", shown(&self.admin).into()), ("why", why.as_str().into())],
                         );
-                        told = Some(why);
+                        logged_reason = Some(why);
                     }
                 }
             }
@@ -75,11 +75,14 @@ impl Registration {
         }
     }
 
-    async fn attempt(&self) -> Attempt {
+    async fn attempt(&self) -> RegistrationAttempt {
         let client = match self.client() {
             Ok(client) => client,
             Err(error) => {
-                return Attempt::Never(Diagnostic::new(format!("cannot register at {}: {error}", shown(&self.admin))));
+                return RegistrationAttempt::Failed(Diagnostic::new(format!(
+                    "cannot register at {}: {error}",
+                    shown(&self.admin)
+                )));
             }
         };
         let mut address = self.admin.clone();
@@ -91,8 +94,8 @@ impl Registration {
             request = request.bearer_auth(token);
         }
         match request.body(body.to_string()).send().await {
-            Ok(answer) => self.understood(answer).await,
-            Err(error) => Attempt::Later(unsent(&error)),
+            Ok(response) => self.read_response(response).await,
+            Err(error) => RegistrationAttempt::Retry(send_error(&error)),
         }
     }
 
@@ -104,32 +107,32 @@ impl Registration {
         client.map_err(|error| error.to_string())
     }
 
-    async fn understood(&self, answer: Response) -> Attempt {
-        let status = answer.status();
-        let text = Body::new(answer).whole(LONGEST_ANSWER).await.unwrap_or_else(|error| error.to_string().into_bytes());
+    async fn read_response(&self, response: Response) -> RegistrationAttempt {
+        let status = response.status();
+        let text = Body::new(response).whole(MAX_RESPONSE).await.unwrap_or_else(|error| error.to_string().into_bytes());
         let text = String::from_utf8_lossy(&text);
         let body: Value = serde_json::from_str(&text).unwrap_or_default();
         if status.is_success() {
-            return Attempt::Done(body);
+            return RegistrationAttempt::Done(body);
         }
-        let words = body["message"].as_str().unwrap_or(text.trim());
-        let words: String = plain_line(words).chars().take(LONGEST_WORDS).collect();
+        let message = body["message"].as_str().unwrap_or(text.trim());
+        let message: String = plain_line(message).chars().take(MAX_MESSAGE_CHARS).collect();
         // The message may repeat the addresses, which may contain a password.
-        let words = without_user(&self.worker, &without_user(&self.admin, &words));
-        let why = format!("it answered with status {}: {words}", status.as_u16());
-        if is_passing(status, &body) {
-            return Attempt::Later(format!(
+        let message = without_user(&self.worker, &without_user(&self.admin, &message));
+        let why = format!("it answered with status {}: {message}", status.as_u16());
+        if is_transient(status, &body) {
+            return RegistrationAttempt::Retry(format!(
                 "{why} (it has to reach the worker at {}; --advertise says where)",
                 shown(&self.worker)
             ));
         }
         let problem = Diagnostic::new(format!("cannot register at {}: {why}", shown(&self.admin)));
-        Attempt::Never(match status {
+        RegistrationAttempt::Failed(match status {
             StatusCode::UNAUTHORIZED | StatusCode::FORBIDDEN => {
                 problem.with_hint("the variable RESTATE_AUTH_TOKEN holds the token that it wants")
             }
             // The ingress answers like this.
-            _ if matches!(status.as_u16(), 404 | 405) || words.starts_with("bad path") => {
+            _ if matches!(status.as_u16(), 404 | 405) || message.starts_with("bad path") => {
                 problem.with_hint("--register takes the admin API, http://HOST:9070 as a rule")
             }
             _ => problem,
@@ -138,24 +141,24 @@ impl Registration {
 }
 
 /// Whether a later attempt may succeed: the server is starting or cannot reach the worker yet.
-fn is_passing(status: StatusCode, body: &Value) -> bool {
+fn is_transient(status: StatusCode, body: &Value) -> bool {
     let is_about_worker = body["restate_code"].as_str().is_some_and(|code| code == "META0003");
     status.is_server_error() || is_about_worker || matches!(status.as_u16(), 408 | 425 | 429)
 }
 
-fn told_of(log: &Log, registration: &Registration, answer: &Value) {
-    let services = answer["services"].as_array().into_iter().flatten();
+fn log_registered(log: &Log, registration: &Registration, response: &Value) {
+    let services = response["services"].as_array().into_iter().flatten();
     let services: Vec<Value> = services.map(|service| service["name"].clone()).collect();
     let fields = [
         ("at", shown(&registration.admin).into()),
         ("worker", shown(&registration.worker).into()),
-        ("deployment", answer["id"].clone()),
+        ("deployment", response["id"].clone()),
         ("services", services.into()),
     ];
     log.info("registered", &fields);
 }
 
-fn unsent(error: &reqwest::Error) -> String {
+fn send_error(error: &reqwest::Error) -> String {
     let mut cause: &dyn Error = error;
     while let Some(source) = cause.source() {
         cause = source;

@@ -6,12 +6,12 @@ use serde_json::{Value, json};
 use tokio::time::timeout;
 
 use super::{
-    attempt::{Attempt, Subject},
+    attempt::{Attempt, RunRequest},
     batch::{End, Entry},
-    crew::Crew,
+    counters::InvocationCounters,
+    engines::Engines,
     log::{Level, Log, LogFormat},
     options::RunOptions,
-    tally::Tally,
 };
 use crate::{
     checkpoint::Verdict,
@@ -38,16 +38,16 @@ export default ({ defTool, $ }) => {
 };
 ";
 
-struct Place {
+struct TestSetup {
     folder: tempfile::TempDir,
     stored: Vec<Entry>,
 }
 
-impl Place {
+impl TestSetup {
     fn new() -> Self {
         let folder = tempfile::tempdir().unwrap();
         fs::write(folder.path().join("note.lmt.mjs"), FILE).unwrap();
-        Place { folder, stored: Vec::new() }
+        TestSetup { folder, stored: Vec::new() }
     }
 
     fn path(&self, name: &str) -> std::path::PathBuf {
@@ -58,11 +58,11 @@ impl Place {
         fs::read_to_string(self.path("notes")).unwrap_or_default()
     }
 
-    fn crew(&self, machine: &str, variables: &[(&str, &str)]) -> Arc<Crew> {
+    fn engines(&self, machine: &str, variables: &[(&str, &str)]) -> Arc<Engines> {
         let notes = self.path("notes").display().to_string();
         let own = [("NOTES", notes.as_str())];
         let variables = variables.iter().chain(&own);
-        Crew::start(RunOptions {
+        Engines::start(RunOptions {
             jobs: 2,
             journal: self.path(machine),
             limits: Limits::default(),
@@ -77,15 +77,15 @@ impl Place {
         .unwrap()
     }
 
-    fn subject(&self) -> Subject {
-        Subject {
+    fn request(&self) -> RunRequest {
+        RunRequest {
             file: self.path("note.lmt.mjs"),
             run: "0123456789abcdef0123".to_owned(),
             invocation: "inv_1".to_owned(),
             input: None,
             log: Log::new(Told::new().0, LogFormat::Json, Level::Error),
             trace_parent: None,
-            turn: Tally::default().opened(),
+            open_invocation: InvocationCounters::default().open(),
         }
     }
 
@@ -109,101 +109,101 @@ fn text(end: Option<End>) -> Value {
 
 #[tokio::test]
 async fn a_run_is_stored_step_by_step() {
-    let mut place = Place::new();
-    let (crew, subject) = (place.crew("journal", &[]), place.subject());
-    let mut attempt = Attempt::new(&crew, &subject);
+    let mut setup = TestSetup::new();
+    let (engines, request) = (setup.engines("journal", &[]), setup.request());
+    let mut attempt = Attempt::new(&engines, &request);
     for done in ["0\n", "0\n1\n"] {
-        assert_eq!(place.store(&mut attempt).await, None);
+        assert_eq!(setup.store(&mut attempt).await, None);
         // The next step waits until this one is stored.
-        assert_eq!(place.notes(), done);
+        assert_eq!(setup.notes(), done);
     }
-    assert_eq!(text(place.store(&mut attempt).await), json!(["done", 3, null]));
+    assert_eq!(text(setup.store(&mut attempt).await), json!(["done", 3, null]));
 }
 
 #[tokio::test]
 async fn other_machines_continue_from_stored_entries_and_this_one_from_its_journal() {
-    let mut place = Place::new();
-    let subject = place.subject();
-    let crew = place.crew("one", &[]);
-    let mut attempt = Attempt::new(&crew, &subject);
-    assert_eq!(place.store(&mut attempt).await, None);
+    let mut setup = TestSetup::new();
+    let request = setup.request();
+    let engines = setup.engines("one", &[]);
+    let mut attempt = Attempt::new(&engines, &request);
+    assert_eq!(setup.store(&mut attempt).await, None);
     // This batch is lost.
-    let _ = attempt.next(&place.stored, &[]).await.unwrap();
+    let _ = attempt.next(&setup.stored, &[]).await.unwrap();
     attempt.end().await;
-    assert_eq!(place.notes(), "0\n1\n");
-    let here = place.stored.clone();
+    assert_eq!(setup.notes(), "0\n1\n");
+    let here = setup.stored.clone();
     // The journal of this machine is ahead of the stored entries.
-    let mut attempt = Attempt::new(&crew, &subject);
-    assert_eq!(place.store(&mut attempt).await, None);
-    assert_eq!(text(place.store(&mut attempt).await), json!(["done", 3, null]));
-    assert_eq!(place.notes(), "0\n1\n");
+    let mut attempt = Attempt::new(&engines, &request);
+    assert_eq!(setup.store(&mut attempt).await, None);
+    assert_eq!(text(setup.store(&mut attempt).await), json!(["done", 3, null]));
+    assert_eq!(setup.notes(), "0\n1\n");
     // The other machine has no journal of the run and repeats the call.
-    place.stored = here;
-    let other = place.crew("other", &[]);
-    let mut attempt = Attempt::new(&other, &subject);
-    assert_eq!(place.store(&mut attempt).await, None);
-    assert_eq!(place.notes(), "0\n1\n1\n");
+    setup.stored = here;
+    let other = setup.engines("other", &[]);
+    let mut attempt = Attempt::new(&other, &request);
+    assert_eq!(setup.store(&mut attempt).await, None);
+    assert_eq!(setup.notes(), "0\n1\n1\n");
     attempt.end().await;
     // The journal of the first machine differs from the stored entries now.
-    let mut attempt = Attempt::new(&crew, &subject);
-    assert_eq!(text(place.store(&mut attempt).await), json!(["done", 3, null]));
-    assert_eq!(place.notes(), "0\n1\n1\n");
+    let mut attempt = Attempt::new(&engines, &request);
+    assert_eq!(text(setup.store(&mut attempt).await), json!(["done", 3, null]));
+    assert_eq!(setup.notes(), "0\n1\n1\n");
 }
 
 #[tokio::test]
 async fn an_ended_attempt_aborts_its_tools() {
-    let mut place = Place::new();
-    let subject = place.subject();
-    let crew = place.crew("journal", &[("HANGS", "1")]);
-    let mut attempt = Attempt::new(&crew, &subject);
-    assert_eq!(place.store(&mut attempt).await, None);
-    let waits = timeout(Duration::from_millis(300), attempt.next(&place.stored, &[])).await;
+    let mut setup = TestSetup::new();
+    let request = setup.request();
+    let engines = setup.engines("journal", &[("HANGS", "1")]);
+    let mut attempt = Attempt::new(&engines, &request);
+    assert_eq!(setup.store(&mut attempt).await, None);
+    let waits = timeout(Duration::from_millis(300), attempt.next(&setup.stored, &[])).await;
     assert!(waits.is_err(), "{waits:?}");
     timeout(Duration::from_secs(20), attempt.end()).await.unwrap();
-    assert_eq!(place.notes(), "0\n1\naborted\n");
-    let crew = place.crew("journal", &[]);
-    let mut attempt = Attempt::new(&crew, &subject);
-    assert_eq!(place.store(&mut attempt).await, None);
-    assert_eq!(text(place.store(&mut attempt).await), json!(["done", 3, null]));
+    assert_eq!(setup.notes(), "0\n1\naborted\n");
+    let engines = setup.engines("journal", &[]);
+    let mut attempt = Attempt::new(&engines, &request);
+    assert_eq!(setup.store(&mut attempt).await, None);
+    assert_eq!(text(setup.store(&mut attempt).await), json!(["done", 3, null]));
     // Neither the request nor the call is repeated.
-    assert_eq!(place.notes(), "0\n1\naborted\n");
+    assert_eq!(setup.notes(), "0\n1\naborted\n");
 }
 
 #[tokio::test]
 async fn a_run_waits_for_decisions_without_an_engine() {
-    let mut place = Place::new();
-    let subject = place.subject();
-    let crew = place.crew("one", &[("ASKS", "true")]);
-    let mut attempt = Attempt::new(&crew, &subject);
-    let Some(End::Waits(calls)) = place.store(&mut attempt).await else { panic!("it does not wait") };
+    let mut setup = TestSetup::new();
+    let request = setup.request();
+    let engines = setup.engines("one", &[("ASKS", "true")]);
+    let mut attempt = Attempt::new(&engines, &request);
+    let Some(End::Waits(calls)) = setup.store(&mut attempt).await else { panic!("it does not wait") };
     assert_eq!((calls.len(), calls[0].name.as_str(), &calls[0].args), (1, "note", &json!({ "n": 0 })));
     attempt.end().await;
     // The decision arrives while another machine has the run.
-    let other = place.crew("other", &[("ASKS", "true")]);
-    let mut attempt = Attempt::new(&other, &subject);
+    let other = setup.engines("other", &[("ASKS", "true")]);
+    let mut attempt = Attempt::new(&other, &request);
     let decided = [(calls[0].call.clone(), Verdict::Approved)];
-    assert_eq!(place.store_decided(&mut attempt, &decided).await, None);
-    assert_eq!(place.notes(), "0\n");
-    let Some(End::Waits(calls)) = place.store(&mut attempt).await else { panic!("it does not wait") };
+    assert_eq!(setup.store_decided(&mut attempt, &decided).await, None);
+    assert_eq!(setup.notes(), "0\n");
+    let Some(End::Waits(calls)) = setup.store(&mut attempt).await else { panic!("it does not wait") };
     attempt.end().await;
     let denied = [(calls[0].call.clone(), Verdict::Denied(Some("not today".to_owned())))];
-    assert_eq!(place.store_decided(&mut attempt, &denied).await, None);
-    assert_eq!(text(place.store(&mut attempt).await), json!(["done", 3, null]));
-    assert_eq!(place.notes(), "0\n");
+    assert_eq!(setup.store_decided(&mut attempt, &denied).await, None);
+    assert_eq!(text(setup.store(&mut attempt).await), json!(["done", 3, null]));
+    assert_eq!(setup.notes(), "0\n");
 }
 
 #[tokio::test]
 async fn a_file_that_fails_is_a_report() {
-    let mut place = Place::new();
+    let mut setup = TestSetup::new();
     fs::write(
-        place.path("note.lmt.mjs"),
+        setup.path("note.lmt.mjs"),
         "export const config = { model: 'mock' }; export const mock = []; export default () => { throw new Error('no'); };",
     )
     .unwrap();
-    let (crew, subject) = (place.crew("journal", &[]), place.subject());
-    let mut attempt = Attempt::new(&crew, &subject);
-    let Some(End::Report(report)) = place.store(&mut attempt).await else { panic!("there is no report") };
+    let (engines, request) = (setup.engines("journal", &[]), setup.request());
+    let mut attempt = Attempt::new(&engines, &request);
+    let Some(End::Report(report)) = setup.store(&mut attempt).await else { panic!("there is no report") };
     assert_eq!((&report["ok"], &report["error"]["message"]), (&json!(false), &json!("no")));
     // Asked again, as after a lost answer, it gives the same end.
-    assert_eq!(place.store(&mut attempt).await, Some(End::Report(report)));
+    assert_eq!(setup.store(&mut attempt).await, Some(End::Report(report)));
 }

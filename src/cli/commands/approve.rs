@@ -13,7 +13,7 @@ use crate::{
     },
     diagnostic::{Diagnostic, visible},
     provider::Redactor,
-    remote::{Address, Admin, INGRESS_VARIABLE, Remote, RemoteError, Waiting, read_address},
+    remote::{Address, AdminClient, INGRESS_VARIABLE, IngressClient, PendingCall, RemoteError, read_address},
 };
 
 type Variables = [(String, String)];
@@ -73,7 +73,7 @@ async fn decide(
         (Decided::No, None) => json!({ "approved": false }),
         (Decided::No, Some(reason)) => json!({ "approved": false, "reason": reason }),
     };
-    let sent = Remote::new(on, variables).map_err(told)?.resolve(id, &decided).await;
+    let sent = IngressClient::new(on, variables).map_err(told)?.resolve(id, &decided).await;
     sent.map_err(told)?;
     let what = if decision == Decided::Yes { "approved" } else { "denied" };
     match call {
@@ -92,8 +92,8 @@ async fn decide(
 async fn list(args: &ApproveArgs, on: &Address, variables: &Variables, printer: &Printer) -> Result<(), anyhow::Error> {
     let calls = waiting(args, on, variables).await.map_err(told)?;
     if args.json {
-        let object = |call: &Waiting| {
-            let Waiting { id, name, args, invocation, service } = call;
+        let object = |call: &PendingCall| {
+            let PendingCall { id, name, args, invocation, service } = call;
             json!({ "id": id, "name": name, "args": args, "service": service, "invocation": invocation })
         };
         let list = serde_json::Value::from_iter(calls.iter().map(object));
@@ -114,7 +114,7 @@ async fn list(args: &ApproveArgs, on: &Address, variables: &Variables, printer: 
 }
 
 /// A call as several lines of text.
-pub(super) fn shown(call: &Waiting) -> String {
+pub(super) fn shown(call: &PendingCall) -> String {
     let (id, name) = (visible(&call.id), visible(&call.name));
     let mut text = format!("{id}\n  {name}, in a run of {} ({})\n", visible(&call.service), visible(&call.invocation));
     lines(&call.args).iter().for_each(|line| text += &format!("    {line}\n"));
@@ -126,9 +126,9 @@ pub(super) fn command(id: &str, on: &Address) -> String {
     format!("lmthing approve {} yes|no --on {}", word(&visible(id)), word(&on.to_string()))
 }
 
-async fn waiting(args: &ApproveArgs, on: &Address, variables: &Variables) -> Result<Vec<Waiting>, RemoteError> {
+async fn waiting(args: &ApproveArgs, on: &Address, variables: &Variables) -> Result<Vec<PendingCall>, RemoteError> {
     let admin = args.admin.clone().unwrap_or_else(|| on.admin());
-    Admin::new(&admin, variables)?.waiting(None).await
+    AdminClient::new(&admin, variables)?.waiting(None).await
 }
 
 fn told(error: RemoteError) -> anyhow::Error {

@@ -45,7 +45,7 @@ impl From<Failure> for RowError {
 
 /// Identifies one of the runs for an input on a Restate server.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(in crate::map) struct Place {
+pub(in crate::map) struct RemoteAttempt {
     /// Distinguishes rows with equal inputs.
     pub(in crate::map) copy: u32,
     /// How often this copy has failed.
@@ -53,7 +53,7 @@ pub(in crate::map) struct Place {
 }
 
 #[derive(Clone, Debug, Default)]
-pub(in crate::map) struct Outcome {
+pub(in crate::map) struct RowOutcome {
     pub(in crate::map) text: String,
     pub(in crate::map) output: Option<Value>,
     pub(in crate::map) finish_reason: Option<FinishReason>,
@@ -66,13 +66,13 @@ pub(in crate::map) struct Outcome {
     pub(in crate::map) is_refused: bool,
     /// Id of the run on the Restate server.
     pub(in crate::map) invocation: Option<String>,
-    pub(in crate::map) place: Option<Place>,
+    pub(in crate::map) remote_attempt: Option<RemoteAttempt>,
     /// Requests to models by a remote run. Local runs count them in their meter.
     pub(in crate::map) steps: u64,
 }
 
 /// The line of a row, with its line break. `row` is the first key, which `with_row` relies on.
-pub(in crate::map) fn to_line(row: u64, input: &Map<String, Value>, outcome: &Outcome) -> String {
+pub(in crate::map) fn to_line(row: u64, input: &Map<String, Value>, outcome: &RowOutcome) -> String {
     let mut object = Map::new();
     object.insert("row".to_owned(), row.into());
     object.insert("input".to_owned(), Value::Object(input.clone()));
@@ -95,7 +95,7 @@ pub(in crate::map) fn to_line(row: u64, input: &Map<String, Value>, outcome: &Ou
 
 /// The parts of a result line that are read back.
 #[derive(Deserialize)]
-pub(super) struct Read<'a> {
+pub(super) struct ResultLine<'a> {
     #[serde(rename = "row")]
     _row: u64,
     #[serde(borrow)]
@@ -109,12 +109,12 @@ pub(super) struct Read<'a> {
     _took: &'a RawValue,
 }
 
-impl<'a> Read<'a> {
+impl<'a> ResultLine<'a> {
     pub(super) fn new(line: &'a str) -> Option<Self> {
         serde_json::from_str(line).ok()
     }
 
-    pub(super) fn is_good(&self) -> bool {
+    pub(super) fn is_ok(&self) -> bool {
         self.error.is_none()
     }
 
@@ -146,14 +146,14 @@ mod tests {
     #[test]
     fn a_result_line_is_read_back() {
         let input = json!({ "city": "Rome" }).as_object().cloned().unwrap();
-        let line = to_line(7, &input, &Outcome { text: "warm".to_owned(), ..Outcome::default() });
+        let line = to_line(7, &input, &RowOutcome { text: "warm".to_owned(), ..RowOutcome::default() });
         assert!(
             line.starts_with(r#"{"row":7,"input":{"city":"Rome"},"text":"warm","finishReason":null,"usage":{"#),
             "{line}"
         );
-        let read = Read::new(&line).unwrap();
-        assert_eq!((read.is_good(), read.input()), (true, Some(input)));
+        let read = ResultLine::new(&line).unwrap();
+        assert_eq!((read.is_ok(), read.input()), (true, Some(input)));
         assert_eq!(row_of(&with_row(&line, 12)), Some(12));
-        assert!(Read::new(&line[..line.len() - 4]).is_none());
+        assert!(ResultLine::new(&line[..line.len() - 4]).is_none());
     }
 }

@@ -10,7 +10,7 @@ use std::{
 };
 
 use super::{
-    store::{Begun, Store, cannot_write, named},
+    store::{OpenOutput, Store, cannot_write, with_suffix},
     table,
 };
 use crate::{diagnostic::Diagnostic, map::options::Format};
@@ -30,17 +30,17 @@ pub(in crate::map) struct Writer {
 }
 
 enum Sink {
-    Out(Box<Begun>),
+    Out(Box<OpenOutput>),
     Lines,
     /// A temporary file that is printed as a CSV table at the end.
-    Hidden(File),
+    TempFile(File),
 }
 
 impl Writer {
     pub(in crate::map) fn to_stdout(format: Format, is_ordered: bool, columns: Vec<String>) -> io::Result<Self> {
         let sink = match format {
             Format::JsonLines => Sink::Lines,
-            Format::Csv => Sink::Hidden(tempfile::tempfile()?),
+            Format::Csv => Sink::TempFile(tempfile::tempfile()?),
         };
         Ok(Writer::new(sink, is_ordered, columns))
     }
@@ -52,9 +52,9 @@ impl Writer {
         columns: Vec<String>,
         notes: &mut Vec<String>,
     ) -> Result<Self, Box<Diagnostic>> {
-        let begun = store.begin(notes)?;
+        let output = store.begin(notes)?;
         let table = (format == Format::Csv).then(|| out.to_owned());
-        Ok(Writer { table, ..Writer::new(Sink::Out(Box::new(begun)), is_ordered, columns) })
+        Ok(Writer { table, ..Writer::new(Sink::Out(Box::new(output)), is_ordered, columns) })
     }
 
     fn new(sink: Sink, is_ordered: bool, columns: Vec<String>) -> Self {
@@ -83,14 +83,14 @@ impl Writer {
             return self.put(line, print);
         }
         if self.due.front() != Some(&row) {
-            return self.keep(row, line);
+            return self.spill_result(row, line);
         }
         self.put(line, print)?;
         self.due.pop_front();
         while let Some(next) = self.due.front().copied()
-            && let Some(place) = self.waiting.remove(&next)
+            && let Some(location) = self.waiting.remove(&next)
         {
-            let line = self.take(place)?;
+            let line = self.take(location)?;
             self.put(&line, print)?;
             self.due.pop_front();
         }
@@ -107,33 +107,33 @@ impl Writer {
 
     pub(in crate::map) fn failed(&self, error: &io::Error) -> Box<Diagnostic> {
         match &self.sink {
-            Sink::Out(begun) => cannot_write(begun.path(), error),
-            Sink::Lines | Sink::Hidden(_) => cannot_write(Path::new("the results"), error),
+            Sink::Out(output) => cannot_write(output.path(), error),
+            Sink::Lines | Sink::TempFile(_) => cannot_write(Path::new("the results"), error),
         }
     }
 
     fn finish_lines(&mut self, print: &mut dyn FnMut(&str)) -> io::Result<()> {
         for row in std::mem::take(&mut self.due) {
-            if let Some(place) = self.waiting.remove(&row) {
-                let line = self.take(place)?;
+            if let Some(location) = self.waiting.remove(&row) {
+                let line = self.take(location)?;
                 self.put(&line, print)?;
             }
         }
         self.empty_spill()?;
         match &self.sink {
-            Sink::Out(begun) if self.is_ordered => begun.put_in_order(),
+            Sink::Out(output) if self.is_ordered => output.put_in_order(),
             _ => Ok(()),
         }
     }
 
     fn finish_table(&mut self, print: &mut dyn FnMut(&str)) -> io::Result<()> {
         match (&self.sink, &self.table) {
-            (Sink::Out(begun), Some(table)) => {
-                let path = named(table, ".new");
-                table::write(&File::open(begun.path())?, &self.columns, &mut File::create(&path)?)?;
+            (Sink::Out(output), Some(table)) => {
+                let path = with_suffix(table, ".new");
+                table::write(&File::open(output.path())?, &self.columns, &mut File::create(&path)?)?;
                 std::fs::rename(path, table)
             }
-            (Sink::Hidden(lines), _) => table::write(lines, &self.columns, &mut Printed(print)),
+            (Sink::TempFile(lines), _) => table::write(lines, &self.columns, &mut PrintWriter(print)),
             _ => Ok(()),
         }
     }
@@ -141,8 +141,8 @@ impl Writer {
     fn put(&mut self, line: &str, print: &mut dyn FnMut(&str)) -> io::Result<()> {
         match &mut self.sink {
             // Unbuffered, so that a crash loses no result.
-            Sink::Out(begun) => begun.results.write_all(line.as_bytes()),
-            Sink::Hidden(file) => file.write_all(line.as_bytes()),
+            Sink::Out(output) => output.results.write_all(line.as_bytes()),
+            Sink::TempFile(file) => file.write_all(line.as_bytes()),
             Sink::Lines => {
                 print(line);
                 Ok(())
@@ -150,12 +150,12 @@ impl Writer {
         }
     }
 
-    fn keep(&mut self, row: u64, line: &str) -> io::Result<()> {
+    fn spill_result(&mut self, row: u64, line: &str) -> io::Result<()> {
         let start = self.spill_start();
         if self.spill.is_none() {
             self.spill = Some(match &self.sink {
-                Sink::Out(begun) => begun.beside.try_clone()?,
-                Sink::Lines | Sink::Hidden(_) => tempfile::tempfile()?,
+                Sink::Out(output) => output.state_file.try_clone()?,
+                Sink::Lines | Sink::TempFile(_) => tempfile::tempfile()?,
             });
         }
         let Some(spill) = &mut self.spill else { return Ok(()) };
@@ -169,15 +169,15 @@ impl Writer {
 
     fn spill_start(&self) -> u64 {
         match &self.sink {
-            Sink::Out(begun) => begun.header_length,
-            Sink::Lines | Sink::Hidden(_) => 0,
+            Sink::Out(output) => output.header_length,
+            Sink::Lines | Sink::TempFile(_) => 0,
         }
     }
 
-    fn take(&mut self, (place, length): (u64, usize)) -> io::Result<String> {
+    fn take(&mut self, (offset, length): (u64, usize)) -> io::Result<String> {
         let Some(spill) = &mut self.spill else { return Ok(String::new()) };
         let mut line = vec![0; length];
-        spill.seek(SeekFrom::Start(place))?;
+        spill.seek(SeekFrom::Start(offset))?;
         spill.read_exact(&mut line)?;
         String::from_utf8(line).map_err(io::Error::other)
     }
@@ -193,9 +193,9 @@ impl Writer {
     }
 }
 
-struct Printed<'a>(&'a mut dyn FnMut(&str));
+struct PrintWriter<'a>(&'a mut dyn FnMut(&str));
 
-impl Write for Printed<'_> {
+impl Write for PrintWriter<'_> {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         // Every call passes whole records, so that no character is split.
         (self.0)(&String::from_utf8_lossy(bytes));

@@ -10,7 +10,7 @@ use csv::{ByteRecord, Reader, ReaderBuilder};
 use super::record::{Fault, Record};
 
 /// Sentinel appended after the last row. If it does not parse as a row of its own, a quote was not closed.
-const MARK: &str = "\r\n.";
+const SENTINEL: &str = "\r\n.";
 
 pub(super) fn header(file: File, delimiter: u8) -> Result<Vec<String>, String> {
     let none = || "there is no header: the first line names the columns".to_owned();
@@ -67,18 +67,18 @@ impl Table {
         // Of `\r
         // ` the reader consumes one character with the row and the other with the next row.
         let has_returns = first.is_some_and(|line| line.ends_with(b"\r\n"));
-        let (mark, ahead_by) = if has_returns { (MARK, 0) } else { (&MARK[1..], 1) };
+        let (sentinel, ahead_by) = if has_returns { (SENTINEL, 0) } else { (&SENTINEL[1..], 1) };
         // Rows of another length are reported as invalid instead of ending the table.
         let mut reader = ReaderBuilder::new();
         reader.delimiter(delimiter).flexible(true).has_headers(false);
-        Table { reader: reader.from_reader(file.chain(mark.as_bytes())), ahead_by, next: None }
+        Table { reader: reader.from_reader(file.chain(sentinel.as_bytes())), ahead_by, next: None }
     }
 
     fn read(&mut self) -> Option<Result<Row, String>> {
         let mut cells = ByteRecord::new();
         match self.reader.read_byte_record(&mut cells) {
             Ok(true) => {
-                let line = self.reader.position().line().saturating_sub(self.ahead_by + breaks(cells.as_slice()));
+                let line = self.reader.position().line().saturating_sub(self.ahead_by + line_breaks(cells.as_slice()));
                 Some(Ok(Row { cells, line }))
             }
             Ok(false) => None,
@@ -88,8 +88,8 @@ impl Table {
 
     /// The error message if the last row is not the sentinel.
     fn unclosed(&self, last: &Row) -> Option<String> {
-        let cell = last.cells.iter().next_back().filter(|cell| *cell != MARK.trim_start().as_bytes())?;
-        let line = self.reader.position().line().saturating_sub(breaks(cell));
+        let cell = last.cells.iter().next_back().filter(|cell| *cell != SENTINEL.trim_start().as_bytes())?;
+        let line = self.reader.position().line().saturating_sub(line_breaks(cell));
         Some(format!("a cell in line {line} begins with a quote that is never closed"))
     }
 }
@@ -107,6 +107,6 @@ impl Iterator for Table {
     }
 }
 
-fn breaks(text: &[u8]) -> u64 {
+fn line_breaks(text: &[u8]) -> u64 {
     text.iter().filter(|byte| **byte == b'\n').count() as u64
 }

@@ -5,7 +5,7 @@
 
 mod delimited;
 mod json_lines;
-mod matching;
+mod pattern;
 mod record;
 
 use std::{
@@ -23,10 +23,10 @@ use crate::{
 };
 
 /// Bytes that are inspected to detect the format.
-const SNIFFED: usize = 64 << 10;
+const SNIFF_LENGTH: usize = 64 << 10;
 
 /// Most bytes that are copied from a pipe, which may not end.
-const MAX_ROWS: u64 = 16 << 30;
+const MAX_COPIED: u64 = 16 << 30;
 
 /// File name extensions, and whether the format is JSON Lines.
 const ENDINGS: [(&str, bool); 6] =
@@ -56,7 +56,7 @@ impl Rows {
     pub(super) fn open(source: &Source) -> Result<Self, Box<Diagnostic>> {
         let (name, file, ending) = match source {
             Source::Each(pattern) => {
-                return Ok(Rows { name: pattern.clone(), kind: Kind::Files(matching::files(pattern)?) });
+                return Ok(Rows { name: pattern.clone(), kind: Kind::Files(pattern::files(pattern)?) });
             }
             Source::File(path) => {
                 let name = path.display().to_string();
@@ -66,7 +66,7 @@ impl Rows {
             }
             Source::StandardInput => {
                 let name = "standard input".to_owned();
-                let file = kept(io::stdin().lock()).map_err(|error| cannot_read(&name, &error))?;
+                let file = copy_to_temp_file(io::stdin().lock()).map_err(|error| cannot_read(&name, &error))?;
                 (name, file, None)
             }
         };
@@ -88,13 +88,13 @@ impl Rows {
 
     /// Reads the rows from the first one. Iterators share the file position: use one at a time.
     pub(super) fn read(&self) -> Result<Records, Box<Diagnostic>> {
-        let again = |file| again(file).map_err(|error| cannot_read(&self.name, &error));
+        let rewound = |file| rewound(file).map_err(|error| cannot_read(&self.name, &error));
         Ok(match &self.kind {
             Kind::Table { file, delimiter, header } => {
-                Box::new(delimited::records(again(file)?, *delimiter, header.len()))
+                Box::new(delimited::records(rewound(file)?, *delimiter, header.len()))
             }
-            Kind::JsonLines { file } => Box::new(json_lines::records(again(file)?)),
-            Kind::Files(files) => Box::new(matching::records(files.clone())),
+            Kind::JsonLines { file } => Box::new(json_lines::records(rewound(file)?)),
+            Kind::Files(files) => Box::new(pattern::records(files.clone())),
         })
     }
 }
@@ -116,20 +116,20 @@ fn unreadable(name: &str, path: &Path, error: &io::Error) -> Box<Diagnostic> {
 /// Opens a file. What is not a regular file is copied, so that it can be read twice.
 fn open(path: &Path) -> io::Result<File> {
     let file = user_file::open(path)?;
-    if file.metadata()?.is_file() { Ok(file) } else { kept(file) }
+    if file.metadata()?.is_file() { Ok(file) } else { copy_to_temp_file(file) }
 }
 
 /// Copies input to an unnamed temporary file.
-fn kept(source: impl Read) -> io::Result<File> {
+fn copy_to_temp_file(source: impl Read) -> io::Result<File> {
     let mut file = tempfile::tempfile()?;
-    let count = io::copy(&mut source.take(MAX_ROWS + 1), &mut file)?;
-    if count > MAX_ROWS {
-        return Err(io::Error::other(format!("there is more than {} GiB of it", MAX_ROWS >> 30)));
+    let count = io::copy(&mut source.take(MAX_COPIED + 1), &mut file)?;
+    if count > MAX_COPIED {
+        return Err(io::Error::other(format!("there is more than {} GiB of it", MAX_COPIED >> 30)));
     }
     Ok(file)
 }
 
-fn again(file: &File) -> io::Result<File> {
+fn rewound(file: &File) -> io::Result<File> {
     let mut file = file.try_clone()?;
     file.seek(SeekFrom::Start(0))?;
     Ok(file)
@@ -137,7 +137,7 @@ fn again(file: &File) -> io::Result<File> {
 
 fn beginning(file: &File) -> io::Result<Vec<u8>> {
     let mut start = Vec::new();
-    again(file)?.take(SNIFFED as u64).read_to_end(&mut start)?;
+    rewound(file)?.take(SNIFF_LENGTH as u64).read_to_end(&mut start)?;
     Ok(start)
 }
 
@@ -169,7 +169,7 @@ fn kind(name: &str, file: File, ending: Option<&str>, start: &[u8]) -> Result<Ki
         _ if has(b'\t') => b'\t',
         _ => b',',
     };
-    let reading = again(&file).map_err(|error| cannot_read(name, &error))?;
+    let reading = rewound(&file).map_err(|error| cannot_read(name, &error))?;
     let header = delimited::header(reading, delimiter).map_err(|why| Diagnostic::new(format!("{name}: {why}")))?;
     Ok(Kind::Table { file, delimiter, header })
 }

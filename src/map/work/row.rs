@@ -10,9 +10,9 @@ use std::{
 use futures_util::FutureExt;
 
 use super::{
-    elsewhere::There,
     host::RowHost,
     message::{Job, Message},
+    remote_rows::RemoteRows,
 };
 use crate::{
     checkpoint::NoCheckpoints,
@@ -21,7 +21,7 @@ use crate::{
     input::{CommandLine, Taken},
     map::{
         options::{MapOptions, approval_advice, mcp_config},
-        results::{Outcome, RowError},
+        results::{RowError, RowOutcome},
     },
     permission::NobodyToAsk,
     prompt::RunError,
@@ -41,26 +41,26 @@ pub(super) const MAX_MEMORY: usize = 512 << 20;
 /// How long a script may compute without yielding to the other rows of its thread.
 const LONGEST_TURN: Duration = Duration::from_secs(5);
 
-pub(super) struct Shared {
+pub(super) struct RowContext {
     pub(super) options: Arc<MapOptions>,
     /// Limits that all rows share.
     pub(super) overall: Arc<Overall>,
     /// Rate limits of providers that rows have found out.
     pub(super) servers: Arc<Servers>,
-    pub(super) there: Option<There>,
+    pub(super) remote_rows: Option<RemoteRows>,
     /// Input declaration of the file at the time of the validation.
     pub(super) taken: Arc<Taken>,
 }
 
-pub(super) async fn run(shared: &Shared, redactor: &Redactor, job: &Job, sender: &Sender<Message>) -> Outcome {
+pub(super) async fn run(context: &RowContext, redactor: &Redactor, job: &Job, sender: &Sender<Message>) -> RowOutcome {
     let began = Instant::now();
-    let options = &shared.options;
+    let options = &context.options;
     let own = redactor.clone();
     let host = RowHost::of_row(job.row, sender.clone(), Box::new(move |text| own.apply(text)));
     let summary = SharedSummary::new(Summary::with_text());
-    let meter = Rc::new(Meter::within(&shared.overall, options.own_prices.clone()));
+    let meter = Rc::new(Meter::within(&context.overall, options.own_prices.clone()));
     job.watched.begin(meter.clock(), &summary);
-    let run = run_file(&options.file, options_of(shared, redactor, job, (&host, &summary, &meter)));
+    let run = run_file(&options.file, run_options(context, redactor, job, (&host, &summary, &meter)));
     let end = AssertUnwindSafe(run).catch_unwind().await;
     meter.close();
     host.end();
@@ -76,7 +76,7 @@ pub(super) async fn run(shared: &Shared, redactor: &Redactor, job: &Job, sender:
         .map(|failure| RowError::from(failure.to_failure()));
     let mut output = summary.output.take();
     output.iter_mut().for_each(|output| redactor.apply_texts(output));
-    Outcome {
+    RowOutcome {
         text: std::mem::take(&mut summary.text),
         output: output.filter(|_| failure.is_none()),
         finish_reason: summary.finish_reason,
@@ -85,35 +85,35 @@ pub(super) async fn run(shared: &Shared, redactor: &Redactor, job: &Job, sender:
         took: began.elapsed(),
         failure,
         is_refused: is_refused(&end),
-        ..Outcome::default()
+        ..RowOutcome::default()
     }
 }
 
-pub(super) fn broken(message: &str) -> Outcome {
+pub(super) fn failed_outcome(message: &str) -> RowOutcome {
     let failure = RowError::new(RunError::SCRIPT_EXIT_CODE, "script", message.to_owned());
-    Outcome { failure: Some(failure), cost: Some(0.0), ..Outcome::default() }
+    RowOutcome { failure: Some(failure), cost: Some(0.0), ..RowOutcome::default() }
 }
 
 /// Outcome of a row that passed a limit and did not end by itself.
-pub(super) fn cut_off(LateRun { message, summary, took }: LateRun) -> Outcome {
-    Outcome {
+pub(super) fn late_outcome(LateRun { message, summary, took }: LateRun) -> RowOutcome {
+    RowOutcome {
         cost: summary.total_cost(),
         text: summary.text,
         finish_reason: summary.finish_reason,
         usage: summary.usage,
         took,
         failure: Some(RowError::new(RunError::LIMIT_EXIT_CODE, "limit", message)),
-        ..Outcome::default()
+        ..RowOutcome::default()
     }
 }
 
-fn options_of(
-    shared: &Shared,
+fn run_options(
+    context: &RowContext,
     redactor: &Redactor,
     job: &Job,
     (host, summary, meter): (&RowHost, &SharedSummary, &Rc<Meter>),
 ) -> FileRunOptions {
-    let options = &shared.options;
+    let options = &context.options;
     let sums = summary.clone();
     let reader = Rc::new(move |event: &Event<'_>| sums.lock().add(event));
     let host: Rc<dyn crate::script::ScriptHost> = Rc::new(host.clone());
@@ -124,7 +124,7 @@ fn options_of(
         host,
         line: CommandLine {
             is_call: true,
-            taken: Some(shared.taken.clone()),
+            taken: Some(context.taken.clone()),
             ..CommandLine::known(format!("lmthing run {}", options.shown_file), input, Vec::new)
         },
         argv: vec![program, options.file.display().to_string()],
@@ -141,7 +141,7 @@ fn options_of(
             mcp_config: mcp_config(options),
             max_memory: Some(MAX_MEMORY),
             goes_on: true,
-            servers: Some(shared.servers.clone()),
+            servers: Some(context.servers.clone()),
             turn: Some(LONGEST_TURN),
             ..Surroundings::default()
         },

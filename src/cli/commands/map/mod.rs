@@ -20,7 +20,7 @@ use crate::{
         remote_args::check_elsewhere,
     },
     files::Reporter,
-    map::{Elsewhere, Format, MapOptions, Source, run_map},
+    map::{Format, MapOptions, RemoteService, Source, run_map},
     permission::Permissions,
     provider::Redactor,
     script::bindings::{FileRun, ModelChoice},
@@ -98,10 +98,10 @@ fn options(args: &MapArgs, environment: Environment, printer: &Printer) -> anyho
     })
 }
 
-fn elsewhere(args: &MapArgs) -> Result<Option<Elsewhere>, WrongUsage> {
+fn elsewhere(args: &MapArgs) -> Result<Option<RemoteService>, WrongUsage> {
     let Some(address) = args.remote.on.clone() else { return Ok(None) };
     check_elsewhere(args.setup.elsewhere().into_iter().chain(args.approvals.elsewhere()))?;
-    Ok(Some(Elsewhere { address, service: args.remote.service(&args.file) }))
+    Ok(Some(RemoteService { address, service: args.remote.service(&args.file) }))
 }
 
 fn source(args: &MapArgs) -> Result<Source, WrongUsage> {

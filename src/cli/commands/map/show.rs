@@ -14,7 +14,7 @@ use crate::{
         map_args::MapArgs,
         readers::figures::{cost, grouped, seconds, tokens},
     },
-    map::{Early, Ended, Listener, Progress, Totals},
+    map::{EarlyEnd, MapListener, Progress, RowEnd, Totals},
     provider::HumanDuration,
 };
 
@@ -71,17 +71,17 @@ impl<'a> Shown<'a> {
             self.printer.stderr(&self.summary(totals));
         }
         match &totals.early {
-            Some(Early::Interrupted(signal)) => ExitCode::Interrupted(*signal),
-            Some(Early::Limit(words)) => {
+            Some(EarlyEnd::Interrupted(signal)) => ExitCode::Interrupted(*signal),
+            Some(EarlyEnd::Limit(words)) => {
                 self.error(words);
                 ExitCode::Limit
             }
-            Some(Early::Errors(words)) => {
+            Some(EarlyEnd::Errors(words)) => {
                 self.error(words);
                 ExitCode::File
             }
-            Some(Early::Unread) => ExitCode::Done,
-            Some(Early::Lost(error)) => {
+            Some(EarlyEnd::Unread) => ExitCode::Done,
+            Some(EarlyEnd::Lost(error)) => {
                 self.printer.diagnostic(&error.clone().into());
                 if error.is_usage { ExitCode::Usage } else { ExitCode::File }
             }
@@ -98,7 +98,7 @@ impl<'a> Shown<'a> {
         let Progress { done, failed, elapsed, usage, .. } = &totals.progress;
         let mut parts = vec![format!("{} done", grouped(*done))];
         parts.extend((*failed > 0).then(|| format!("{} failed", grouped(*failed))));
-        parts.extend((totals.kept > 0).then(|| format!("{} done before", grouped(totals.kept))));
+        parts.extend((totals.reused > 0).then(|| format!("{} done before", grouped(totals.reused))));
         parts.extend((totals.left() > 0).then(|| format!("{} not run", grouped(totals.left()))));
         let rows = if totals.total == 1 { "row" } else { "rows" };
         let mut text = format!("{} {rows}: {}", grouped(totals.total), parts.join(", "));
@@ -167,7 +167,7 @@ impl<'a> Shown<'a> {
     }
 }
 
-impl Listener for Shown<'_> {
+impl MapListener for Shown<'_> {
     fn result(&mut self, line: &str) {
         self.printer.text(line);
         self.printer.flush();
@@ -196,11 +196,11 @@ impl Listener for Shown<'_> {
         self.printer.stderr(&format!("Warning: {who}{message}\n"));
     }
 
-    fn ended(&mut self, row: &Ended<'_>) {
+    fn ended(&mut self, row: &RowEnd<'_>) {
         if !self.is_verbose {
             return;
         }
-        let what = match (row.failure, row.again) {
+        let what = match (row.failure, row.will_retry) {
             (None, _) => "done".to_owned(),
             (Some(failure), again) => {
                 let message = failure.message.lines().next().unwrap_or_default();

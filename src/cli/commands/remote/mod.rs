@@ -24,7 +24,7 @@ use crate::{
     diagnostic::Diagnostic,
     event::Summary,
     provider::Redactor,
-    remote::{Address, Ended, Remote},
+    remote::{Address, IngressClient, InvocationResult},
     script::bindings::TypedInput,
 };
 use order::Order;
@@ -125,7 +125,7 @@ async fn run_order(order: &Order<'_>, printer: &Printer, redactor: &Redactor) ->
         TypedInput::Input(input) => input,
     };
     let input = Value::Object(input);
-    let remote = Rc::new(Remote::new(order.on, &order.variables).map_err(Ending::of_server)?);
+    let remote = Rc::new(IngressClient::new(order.on, &order.variables).map_err(Ending::of_server)?);
     let watch = Watch::new(order, remote.clone(), printer);
     let ended = tokio::select! {
         ended = submit(order, &remote, &input, printer) => ended,
@@ -133,18 +133,23 @@ async fn run_order(order: &Order<'_>, printer: &Printer, redactor: &Redactor) ->
     };
     watch.clear();
     match ended? {
-        Ended::Answer(report) => {
+        InvocationResult::Answer(report) => {
             report::show(report, order.args.show, printer, &order.service).map_err(|ending| *ending)
         }
-        Ended::Failed(status, message) => Err(failed(status, &message)),
-        Ended::Gone => {
+        InvocationResult::Failed(status, message) => Err(failed(status, &message)),
+        InvocationResult::Gone => {
             let message = "the server does not know the run any more: its results are kept for a day";
             Err(Ending::of_run_there(ExitCode::File, Diagnostic::new(message)))
         }
     }
 }
 
-async fn submit(order: &Order<'_>, remote: &Remote, input: &Value, printer: &Printer) -> Result<Ended, Ending> {
+async fn submit(
+    order: &Order<'_>,
+    remote: &IngressClient,
+    input: &Value,
+    printer: &Printer,
+) -> Result<InvocationResult, Ending> {
     let submitted = remote.submit(&order.service, &order.key, input).await.map_err(Ending::of_server)?;
     let invocation = submitted.invocation;
     order.invocation.replace(Some(invocation.clone()));

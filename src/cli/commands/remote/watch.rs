@@ -14,7 +14,7 @@ use crate::{
         commands::approve::{command, shown},
         live::LiveLine,
     },
-    remote::{Admin, Remote},
+    remote::{AdminClient, IngressClient},
 };
 
 const INTERVAL: Duration = Duration::from_millis(100);
@@ -24,14 +24,14 @@ const LOOKS: (Duration, Duration) = (Duration::from_secs(2), Duration::from_secs
 
 pub(super) struct Watch<'a> {
     order: &'a Order<'a>,
-    remote: Rc<Remote>,
+    remote: Rc<IngressClient>,
     printer: &'a Printer,
     line: RefCell<LiveLine>,
     began: Instant,
 }
 
 impl<'a> Watch<'a> {
-    pub(super) fn new(order: &'a Order<'a>, remote: Rc<Remote>, printer: &'a Printer) -> Self {
+    pub(super) fn new(order: &'a Order<'a>, remote: Rc<IngressClient>, printer: &'a Printer) -> Self {
         Watch { order, remote, printer, line: RefCell::new(LiveLine::new(printer)), began: Instant::now() }
     }
 
@@ -57,7 +57,7 @@ impl<'a> Watch<'a> {
 
     fn words(&self) -> String {
         let seconds = self.began.elapsed().as_secs();
-        match (self.remote.trouble(), &*self.order.invocation.borrow()) {
+        match (self.remote.retry_reason(), &*self.order.invocation.borrow()) {
             (Some(trouble), _) => format!("{trouble}; trying again, {seconds} s"),
             (None, Some(invocation)) => format!("{invocation} · waiting for its result, {seconds} s"),
             (None, None) => format!("submitting, {seconds} s"),
@@ -68,7 +68,7 @@ impl<'a> Watch<'a> {
     async fn look(&self) {
         let mut told = HashSet::new();
         tokio::time::sleep(LOOKS.0).await;
-        if let Ok(admin) = Admin::new(&self.order.admin(), &self.order.variables) {
+        if let Ok(admin) = AdminClient::new(&self.order.admin(), &self.order.variables) {
             while self.tell(&admin, &mut told).await {
                 tokio::time::sleep(LOOKS.1).await;
             }
@@ -77,7 +77,7 @@ impl<'a> Watch<'a> {
     }
 
     /// Prints what is new; returns `false` if a request failed.
-    async fn tell(&self, admin: &Admin, told: &mut HashSet<String>) -> bool {
+    async fn tell(&self, admin: &AdminClient, told: &mut HashSet<String>) -> bool {
         let Some(invocation) = self.order.invocation.borrow().clone() else { return true };
         let Ok(calls) = admin.waiting(Some(&invocation)).await else { return false };
         for call in calls.iter().filter(|call| told.insert(call.id.clone())) {

@@ -22,7 +22,10 @@ use crate::{
     serve::{Offer, Survey, Told, are_here, service_name, survey},
     session::SharedModel,
     trace::otel::{Clean, Found, Settings, SharedExport},
-    worker::{Crew, Invocations, Level, Listener, Log, LogFormat, RunOptions, Runs, Service, TOKEN_VARIABLE, Worker},
+    worker::{
+        Engines, InvocationHandler, Level, Log, LogFormat, RunHandler, RunOptions, Service, TOKEN_VARIABLE, Worker,
+        WorkerListener,
+    },
 };
 
 pub(in crate::cli) fn run(args: &WorkerArgs, printer: &Printer) -> ExitCode {
@@ -92,7 +95,7 @@ impl From<Box<Diagnostic>> for Failed {
 struct Ready {
     options: Options,
     services: Vec<Arc<Service>>,
-    listener: Listener,
+    listener: WorkerListener,
 }
 
 impl Ready {
@@ -102,7 +105,7 @@ impl Ready {
         options.warnings.iter().for_each(|warning| log.warn(warning, &[]));
         let services = services(args, log).await?;
         options.make_journal()?;
-        let listener = Listener::bind(&options.addresses).await?;
+        let listener = WorkerListener::bind(&options.addresses).await?;
         Ok(Ready { options, services, listener })
     }
 
@@ -111,13 +114,13 @@ impl Ready {
         let address = self.listener.address();
         let (stop, stopping) = watch::channel(false);
         let export = self.export(log);
-        let invocations = self.invocations(args, export.clone(), stopping)?;
+        let invocation_handler = self.invocation_handler(args, export.clone(), stopping)?;
         let worker = Worker {
             registration: self.options.registration(args, address),
             advertised: args.advertise.clone(),
             keys: args.identity_key.clone(),
             services: self.services,
-            invocations,
+            invocation_handler,
             export,
             log: log.clone(),
         };
@@ -160,12 +163,12 @@ impl Ready {
     }
 
     /// Starts the threads for runs.
-    fn invocations(
+    fn invocation_handler(
         &self,
         args: &WorkerArgs,
         export: Option<SharedExport>,
         stopping: watch::Receiver<bool>,
-    ) -> Result<Arc<dyn Invocations>, Failed> {
+    ) -> Result<Arc<dyn InvocationHandler>, Failed> {
         let files: Vec<PathBuf> = self.services.iter().map(|service| service.path.clone()).collect();
         let variables = self.options.variables.clone();
         let model = match mock_file::chosen_model(&args.setup)? {
@@ -188,12 +191,12 @@ impl Ready {
             export,
             approve: args.approved.rules(),
         };
-        let crew = Crew::start(options).map_err(|error| {
+        let engines = Engines::start(options).map_err(|error| {
             Box::new(Diagnostic::new(format!("cannot start the threads that files run on: {error}")))
         })?;
-        let watched = crew.clone();
-        tokio::spawn(async move { watched.watch().await });
-        Ok(Arc::new(Runs::new(crew, args.retry_for, stopping)))
+        let supervised = engines.clone();
+        tokio::spawn(async move { supervised.supervise().await });
+        Ok(Arc::new(RunHandler::new(engines, args.retry_for, stopping)))
     }
 }
 

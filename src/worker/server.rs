@@ -10,13 +10,13 @@ use tokio::{
 use url::Url;
 
 use super::{
-    endpoint::{Common, Services},
-    gate::Gate,
-    listen::Listener,
+    counters::{Counts, InvocationCounters},
+    endpoint::{Services, SharedState},
+    listener::WorkerListener,
     log::Log,
     register::Registration,
-    seam::{Invocations, Service},
-    tally::{Figures, Tally},
+    request_filter::RequestFilter,
+    service::{InvocationHandler, Service},
 };
 use crate::{diagnostic::Diagnostic, trace::otel::SharedExport};
 
@@ -26,7 +26,7 @@ pub(crate) struct Worker {
     pub(crate) services: Vec<Arc<Service>>,
     /// Public keys that requests must be signed with. All requests are answered if there are none.
     pub(crate) keys: Vec<String>,
-    pub(crate) invocations: Arc<dyn Invocations>,
+    pub(crate) invocation_handler: Arc<dyn InvocationHandler>,
     pub(crate) registration: Option<Registration>,
     /// URL at which Restate calls the worker, if not the address it listens on.
     pub(crate) advertised: Option<Url>,
@@ -37,16 +37,20 @@ pub(crate) struct Worker {
 impl Worker {
     /// Serves until `stop` is set and everything in progress has been released. Fails if a key or name is invalid or
     /// the registration is refused.
-    pub(crate) async fn serve(self, listener: Listener, stop: &watch::Sender<bool>) -> Result<(), Box<Diagnostic>> {
-        let Worker { services, keys, invocations, registration, advertised, export, log } = self;
-        let tally = Tally::default();
-        let common = Common { invocations, tally: tally.clone(), log: log.clone() };
+    pub(crate) async fn serve(
+        self,
+        listener: WorkerListener,
+        stop: &watch::Sender<bool>,
+    ) -> Result<(), Box<Diagnostic>> {
+        let Worker { services, keys, invocation_handler, registration, advertised, export, log } = self;
+        let counters = InvocationCounters::default();
+        let shared = SharedState { invocation_handler, counters: counters.clone(), log: log.clone() };
         let services =
-            Services::new(&services, &keys, &common).map_err(|problem| Box::new(Diagnostic::new(problem)))?;
-        let gate = Gate::new(listener.address(), advertised.as_ref(), !keys.is_empty());
+            Services::new(&services, &keys, &shared).map_err(|problem| Box::new(Diagnostic::new(problem)))?;
+        let request_filter = RequestFilter::new(listener.address(), advertised.as_ref(), !keys.is_empty());
         let registered = async {
             match &registration {
-                Some(registration) => registration.make(&log).await,
+                Some(registration) => registration.register(&log).await,
                 None => Ok(()),
             }
         };
@@ -56,7 +60,7 @@ impl Worker {
                 Err(problem) => problem,
             }
         };
-        let mut serving = pin!(listener.serve(services, gate, tally.clone(), stop.subscribe()));
+        let mut serving = pin!(listener.serve(services, request_filter, counters.clone(), stop.subscribe()));
         let ended = tokio::select! {
             () = &mut serving => Ok(()),
             problem = problem => {
@@ -66,7 +70,7 @@ impl Worker {
                 serving.await;
                 Err(problem)
             }
-            () = say_so(&log, &tally, export.as_ref()) => Ok(()),
+            () = log_heartbeat(&log, &counters, export.as_ref()) => Ok(()),
         };
         export.and_then(|export| export.end("runs")).iter().for_each(|problem| log.warn(problem, &[]));
         ended
@@ -74,12 +78,12 @@ impl Worker {
 }
 
 /// Logs the counters every minute. Never returns.
-async fn say_so(log: &Log, tally: &Tally, export: Option<&SharedExport>) {
+async fn log_heartbeat(log: &Log, counters: &InvocationCounters, export: Option<&SharedExport>) {
     let mut minutes = interval_at(Instant::now() + HEARTBEAT, HEARTBEAT);
     minutes.set_missed_tick_behavior(MissedTickBehavior::Delay);
     loop {
         minutes.tick().await;
-        let Figures { running, waiting, done, failed } = tally.figures();
+        let Counts { running, waiting, done, failed } = counters.counts();
         let fields = [("running", running), ("waiting", waiting), ("done", done), ("failed", failed)];
         log.info("alive", &fields.map(|(name, count)| (name, Value::from(count))));
         export.and_then(SharedExport::lost).iter().for_each(|problem| log.warn(problem, &[]));

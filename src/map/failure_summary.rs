@@ -7,7 +7,7 @@ const MAX_GROUPS: usize = 50;
 const MAX_MESSAGE: usize = 300;
 
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Group {
+pub(crate) struct FailureGroup {
     pub(crate) kind: String,
     pub(crate) message: String,
     pub(crate) row: u64,
@@ -17,27 +17,27 @@ pub(crate) struct Group {
 }
 
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Summary {
-    groups: Vec<Group>,
+pub(crate) struct FailureSummary {
+    groups: Vec<FailureGroup>,
     others: u64,
 }
 
-impl Summary {
+impl FailureSummary {
     pub(super) fn add(&mut self, row: u64, failure: &RowError) {
         let line = failure.message.split("\n\n").next().unwrap_or_default();
         let message: String = line.split_whitespace().collect::<Vec<_>>().join(" ").chars().take(MAX_MESSAGE).collect();
         let pattern = pattern(&message);
-        let is_alike = |group: &&mut Group| group.kind == failure.kind && group.pattern == pattern;
+        let is_alike = |group: &&mut FailureGroup| group.kind == failure.kind && group.pattern == pattern;
         let is_full = self.groups.len() >= MAX_GROUPS;
         match self.groups.iter_mut().find(is_alike) {
             Some(group) => group.count += 1,
             None if is_full => self.others += 1,
-            None => self.groups.push(Group { kind: failure.kind.clone(), message, row, count: 1, pattern }),
+            None => self.groups.push(FailureGroup { kind: failure.kind.clone(), message, row, count: 1, pattern }),
         }
     }
 
-    pub(crate) fn groups(&self) -> Vec<&Group> {
-        let mut groups: Vec<&Group> = self.groups.iter().collect();
+    pub(crate) fn groups(&self) -> Vec<&FailureGroup> {
+        let mut groups: Vec<&FailureGroup> = self.groups.iter().collect();
         groups.sort_by(|a, b| b.count.cmp(&a.count).then(a.row.cmp(&b.row)));
         groups
     }
@@ -77,7 +77,7 @@ mod tests {
 
     #[test]
     fn alike_failures_are_one_kind() {
-        let mut summary = Summary::default();
+        let mut summary = FailureSummary::default();
         let failure = |kind: &str, message: &str| RowError::new(1, kind, message.to_owned());
         summary.add(3, &failure("script", "row 3 is 'bad'"));
         summary.add(2, &failure("model", "row 3 is 'bad'"));

@@ -13,14 +13,14 @@ use crate::{
 pub(super) type Decision = (String, Verdict);
 
 /// The journal of a run, ready for writing.
-pub(super) struct Beneath {
+pub(super) struct LocalJournal {
     pub(super) recorder: Recorder,
     /// `None` if the run has just begun.
-    pub(super) earlier: Option<Before>,
+    pub(super) earlier: Option<EarlierProgress>,
 }
 
 /// What earlier attempts of a run have done.
-pub(super) struct Before {
+pub(super) struct EarlierProgress {
     pub(super) agents: HashMap<String, u64>,
     pub(super) requests: usize,
     /// The step at which the run continues.
@@ -37,57 +37,57 @@ pub(super) fn open(
     decisions: &[Decision],
     secrets: Rc<dyn Secrets>,
     mirror: Rc<dyn Mirror>,
-) -> Result<Beneath, JournalError> {
+) -> Result<LocalJournal, JournalError> {
     let journal = Journal::create(path)?;
-    if let Some(left) = journal.named(run)? {
-        journal.release(&left)?;
+    if let Some(unfinished) = journal.named(run)? {
+        journal.release(&unfinished)?;
     }
     // Fails if another process still runs it.
-    if let Some(left) = journal.named(run)? {
-        left.check_is_left()?;
+    if let Some(unfinished) = journal.named(run)? {
+        unfinished.check_is_left()?;
     }
-    let mut here = entries(&journal, run)?;
-    if !begins_with(&here, stored) {
+    let mut local = entries(&journal, run)?;
+    if !begins_with(&local, stored) {
         journal.take_in(run, start, stored)?;
-        here = entries(&journal, run)?;
+        local = entries(&journal, run)?;
     }
-    let Some(left) = journal.named(run)? else {
+    let Some(unfinished) = journal.named(run)? else {
         let recorder = Recorder::new(path.to_owned(), secrets).with_mirror(mirror);
         recorder.set_start(start.clone());
         recorder.demand()?;
-        return Ok(Beneath { recorder, earlier: None });
+        return Ok(LocalJournal { recorder, earlier: None });
     };
-    let mut earlier = Earlier::read(&journal, &left, None)?;
+    let mut earlier = Earlier::read(&journal, &unfinished, None)?;
     decide(&mut earlier, decisions);
     // Entries that this machine has and Restate does not are stored next.
-    here.into_iter().skip(stored.len()).for_each(|(key, text, is_over)| mirror.kept(&key, text, is_over));
-    let before = Before {
+    local.into_iter().skip(stored.len()).for_each(|(key, text, is_over)| mirror.kept(&key, text, is_over));
+    let before = EarlierProgress {
         agents: earlier.agents.clone(),
         requests: earlier.requests,
         step: earlier.progress().step,
         summary: earlier.goes_on_in(Summary::with_text()),
     };
-    let recorder = Recorder::going_on(journal, left, None, earlier, secrets).with_mirror(mirror);
+    let recorder = Recorder::going_on(journal, unfinished, None, earlier, secrets).with_mirror(mirror);
     recorder.set_start(start.clone());
-    Ok(Beneath { recorder, earlier: Some(before) })
+    Ok(LocalJournal { recorder, earlier: Some(before) })
 }
 
 fn entries(journal: &Journal, run: &str) -> Result<Vec<(String, String, bool)>, JournalError> {
     journal.named(run)?.map_or(Ok(Vec::new()), |run| journal.entries_of(&run))
 }
 
-fn begins_with(here: &[(String, String, bool)], stored: &[Entry]) -> bool {
-    let mut pairs = here.iter().zip(stored);
-    here.len() >= stored.len() && pairs.all(|((key, text, _), (k, t))| key == k && text == t)
+fn begins_with(local: &[(String, String, bool)], stored: &[Entry]) -> bool {
+    let mut pairs = local.iter().zip(stored);
+    local.len() >= stored.len() && pairs.all(|((key, text, _), (k, t))| key == k && text == t)
 }
 
 /// Longer than Restate knows a finished run.
-const KEPT: Duration = Duration::from_secs(7 * 24 * 3600);
+const RUN_LIFETIME: Duration = Duration::from_secs(7 * 24 * 3600);
 
 /// Deletes runs that are no longer needed. Failures are ignored: the next call tries again.
-pub(super) fn forget_old(path: &Path) {
+pub(super) fn delete_old_runs(path: &Path) {
     let Ok(journal) = Journal::open(path) else { return };
-    let age = u64::try_from(KEPT.as_millis()).unwrap_or(u64::MAX);
+    let age = u64::try_from(RUN_LIFETIME.as_millis()).unwrap_or(u64::MAX);
     if let Ok(old) = journal.older_than(age)
         && !old.is_empty()
     {

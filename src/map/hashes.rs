@@ -10,7 +10,7 @@ use serde_json::{Map, Value};
 use sha2::{Digest, Sha256};
 
 /// Hash of the contents of all files. Missing files are skipped.
-pub(super) fn of_files(files: &BTreeSet<PathBuf>) -> String {
+pub(super) fn hash_files(files: &BTreeSet<PathBuf>) -> String {
     let mut hash = Sha256::new();
     for contents in files.iter().filter_map(|file| std::fs::read(file).ok()) {
         hash.update((contents.len() as u64).to_le_bytes());
@@ -20,13 +20,13 @@ pub(super) fn of_files(files: &BTreeSet<PathBuf>) -> String {
 }
 
 /// Hash of an input, independent of the order of its keys. Not stable across processes.
-pub(super) fn of_input(input: &Map<String, Value>) -> u64 {
+pub(super) fn hash_input(input: &Map<String, Value>) -> u64 {
     let mut hasher = DefaultHasher::new();
     hash_object(input, &mut hasher);
     hasher.finish()
 }
 
-pub(super) fn of_text(text: &str) -> u64 {
+pub(super) fn hash_text(text: &str) -> u64 {
     let mut hasher = DefaultHasher::new();
     text.hash(&mut hasher);
     hasher.finish()
@@ -42,7 +42,12 @@ pub(super) fn fresh_salt() -> String {
 
 /// Idempotency key of a run on a Restate server. It depends on its arguments only, not on the process or the order of
 /// keys.
-pub(super) fn key(salt: &str, service: &str, input: &Map<String, Value>, (copy, failures): (u32, u32)) -> String {
+pub(super) fn idempotency_key(
+    salt: &str,
+    service: &str,
+    input: &Map<String, Value>,
+    (copy, failures): (u32, u32),
+) -> String {
     let mut hash = Sha256::new();
     for part in [salt, service, &sorted(&Value::Object(input.clone())).to_string()] {
         hash.update((part.len() as u64).to_le_bytes());
@@ -98,13 +103,13 @@ mod tests {
 
     #[test]
     fn the_order_of_keys_does_not_change_hashes() {
-        let hash = |value: Value| of_input(value.as_object().unwrap());
+        let hash = |value: Value| hash_input(value.as_object().unwrap());
         assert_eq!(
             hash(json!({ "a": 1, "b": { "c": [1], "d": 2 } })),
             hash(json!({ "b": { "d": 2, "c": [1] }, "a": 1 }))
         );
         assert_ne!(hash(json!({ "a": "1" })), hash(json!({ "a": 1 })));
-        let key = |value: Value, of| key("salt", "p", value.as_object().unwrap(), of);
+        let key = |value: Value, of| idempotency_key("salt", "p", value.as_object().unwrap(), of);
         let first = key(json!({ "a": [{ "x": 1, "y": 2 }], "b": 1 }), (0, 0));
         assert_eq!(first, key(json!({ "b": 1, "a": [{ "y": 2, "x": 1 }] }), (0, 0)));
         assert_ne!(first, key(json!({ "a": [{ "x": 1, "y": 2 }], "b": 1 }), (1, 0)));

@@ -6,9 +6,9 @@ use futures_util::future::BoxFuture;
 use restate_sdk::{endpoint::ContextInternal, errors::HandlerError};
 use serde_json::{Map, Value};
 
-use super::{body::Stream, log::Log, tally::Turn};
+use super::{counters::OpenInvocation, invocation_stream::InvocationStream, log::Log};
 
-pub(crate) trait Invocations: Send + Sync + 'static {
+pub(crate) trait InvocationHandler: Send + Sync + 'static {
     /// Starts or continues the run of an invocation. Restate calls it again until the invocation has ended. A
     /// `TerminalError` fails the invocation, other errors are retried.
     ///
@@ -60,8 +60,8 @@ pub(crate) struct Invocation {
     pub(crate) id: String,
     /// W3C `traceparent` header.
     pub(crate) trace_parent: Option<String>,
-    pub(crate) stream: Stream,
+    pub(crate) stream: InvocationStream,
     pub(crate) log: Log,
     /// Counts the invocation as waiting or running.
-    pub(crate) turn: Turn,
+    pub(crate) open_invocation: OpenInvocation,
 }

@@ -5,15 +5,15 @@ use http_body_util::StreamBody;
 use tokio::{sync::mpsc, time::timeout};
 
 use super::*;
-use crate::worker::scan::tests::{cancellation, message};
+use crate::worker::cancellation_scanner::tests::{cancellation, message};
 
 type Sender = mpsc::UnboundedSender<Result<Frame<Bytes>, BoxError>>;
 
-fn stream() -> (Sender, Stream) {
+fn stream() -> (Sender, InvocationStream) {
     let (sender, receiver) = mpsc::unbounded_channel();
     let frames =
         stream::unfold(receiver, |mut receiver| async { receiver.recv().await.map(|frame| (frame, receiver)) });
-    (sender, Stream::new(StreamBody::new(frames)))
+    (sender, InvocationStream::new(StreamBody::new(frames)))
 }
 
 fn send(sender: &Sender, bytes: impl Into<Bytes>) {
@@ -108,7 +108,7 @@ fn a_suspension_ends_the_body_once() {
     stream.suspend();
     // A frame that has arrived may be what the SDK waits for.
     assert_eq!(read(&mut body), Some(Some(b"arrived".to_vec())));
-    stream.stay();
+    stream.cancel_suspend();
     assert_eq!(read(&mut body), None);
     stream.suspend();
     assert_eq!(read(&mut body), Some(None));
@@ -147,7 +147,7 @@ fn an_error_is_passed_to_the_sdk() {
 fn reading_ahead_is_limited() {
     let (sender, stream) = stream();
     let mut body = stream.body();
-    let piece = Bytes::from(message(0x8011, &vec![0; MOST_KEPT / 2]));
+    let piece = Bytes::from(message(0x8011, &vec![0; MAX_QUEUED / 2]));
     (0..4).for_each(|_| send(&sender, piece.clone()));
     send(&sender, cancellation());
     assert_eq!(stream.cancelled().now_or_never(), None);

@@ -7,13 +7,13 @@ use serde_json::{Map, Value};
 use crate::{
     chat::Usage,
     cost::Used,
-    map::results::{Outcome, Place},
+    map::results::{RemoteAttempt, RowOutcome},
     session::WatchedRun,
     threads::ThreadId,
 };
 
 #[derive(Clone)]
-pub(super) struct Running {
+pub(super) struct RunningRow {
     pub(super) row: u64,
     pub(super) input: Map<String, Value>,
     pub(super) attempt: u32,
@@ -23,16 +23,16 @@ pub(super) struct Running {
     pub(super) thread: Option<ThreadId>,
     pub(super) watched: WatchedRun,
     /// Identifies its next run on the Restate server.
-    pub(super) place: Option<Place>,
+    pub(super) remote_attempt: Option<RemoteAttempt>,
     /// Sums of earlier attempts.
     pub(super) usage: Usage,
     pub(super) cost: Option<f64>,
     pub(super) took: Duration,
 }
 
-impl Running {
+impl RunningRow {
     pub(super) fn new(row: u64, input: Map<String, Value>) -> Self {
-        Running {
+        RunningRow {
             row,
             input,
             attempt: 1,
@@ -40,21 +40,21 @@ impl Running {
             refusals: 0,
             thread: None,
             watched: WatchedRun::default(),
-            place: None,
+            remote_attempt: None,
             usage: Usage::default(),
             cost: Some(0.0),
             took: Duration::ZERO,
         }
     }
 
-    pub(super) fn add(&mut self, outcome: &Outcome) {
+    pub(super) fn add(&mut self, outcome: &RowOutcome) {
         self.usage = self.usage.plus(outcome.usage);
         self.cost = self.cost.zip(outcome.cost).map(|(before, cost)| before + cost);
         self.took += outcome.took;
     }
 }
 
-pub(super) fn used(outcome: &Outcome) -> Used {
+pub(super) fn used(outcome: &RowOutcome) -> Used {
     let Usage { input_tokens, output_tokens, .. } = outcome.usage;
     let tokens = input_tokens.unwrap_or_default() + output_tokens.unwrap_or_default();
     Used { steps: outcome.steps, tokens, cost: outcome.cost.unwrap_or_default(), time: Duration::ZERO }

@@ -10,42 +10,42 @@ use std::{
 use serde_json::{Map, Value};
 
 use super::{
+    checked_rows::CheckedRows,
     convert::Converter,
-    found::Found,
-    identity,
-    options::{Format, Listener, MapOptions},
-    results::{Store, Work, named},
+    hashes,
+    options::{Format, MapListener, MapOptions},
+    results::{Provenance, Store, with_suffix},
     rows::{Fault, Records, Rows},
     work::RowHost,
 };
 use crate::{diagnostic::Diagnostic, input::Taken, prompt::RunError, script::bindings::InputRows};
 
 /// Rows between two checks for an interrupt.
-const LOOK: u64 = 256;
+const INTERRUPT_CHECK_INTERVAL: u64 = 256;
 
-pub(super) struct Check<'a> {
+pub(super) struct RowValidator<'a> {
     rows: &'a Rows,
     options: &'a MapOptions,
     host: &'a RowHost,
-    listener: &'a mut dyn Listener,
+    listener: &'a mut dyn MapListener,
     records: Option<Records>,
     pub(super) converter: Option<Converter>,
     pub(super) store: Option<Store>,
-    pub(super) found: Found,
+    pub(super) validated: CheckedRows,
     input: Map<String, Value>,
     pub(super) notes: Vec<String>,
     pub(super) failed: Option<Rc<RunError>>,
     pub(super) interrupted: Option<i32>,
 }
 
-impl<'a> Check<'a> {
+impl<'a> RowValidator<'a> {
     pub(super) fn new(
         rows: &'a Rows,
         options: &'a MapOptions,
         host: &'a RowHost,
-        listener: &'a mut dyn Listener,
+        listener: &'a mut dyn MapListener,
     ) -> Self {
-        Check {
+        RowValidator {
             rows,
             options,
             host,
@@ -53,7 +53,7 @@ impl<'a> Check<'a> {
             records: None,
             converter: None,
             store: None,
-            found: Found::default(),
+            validated: CheckedRows::default(),
             input: Map::new(),
             notes: Vec::new(),
             failed: None,
@@ -66,12 +66,12 @@ impl<'a> Check<'a> {
         Ok(())
     }
 
-    fn work(&self) -> Work {
+    fn provenance(&self) -> Provenance {
         let mut files: BTreeSet<PathBuf> = self.host.files();
         files.insert(self.options.file.clone());
-        Work {
+        Provenance {
             file: self.options.shown_file.clone(),
-            hash: identity::of_files(&files),
+            hash: hashes::hash_files(&files),
             model: self.options.model.as_ref().map(|model| model.name().to_owned()),
         }
     }
@@ -82,7 +82,7 @@ impl<'a> Check<'a> {
     }
 }
 
-impl InputRows for Check<'_> {
+impl InputRows for RowValidator<'_> {
     fn begin(&mut self, taken: Arc<Taken>) -> Result<(), Box<Diagnostic>> {
         let converter = Converter::new(taken, self.rows.header(), &self.options.settings)?;
         let unused = converter.columns.as_ref().map(crate::input::Columns::unused).unwrap_or_default();
@@ -93,22 +93,22 @@ impl InputRows for Check<'_> {
         }
         self.converter = Some(converter);
         if let Some(out) = &self.options.out {
-            let (out, work) = (results_of(out, self.options.format), self.work());
-            self.store = Some(Store::open(&out, work, self.options.fresh, &mut self.notes)?);
+            let (out, provenance) = (results_of(out, self.options.format), self.provenance());
+            self.store = Some(Store::open(&out, provenance, self.options.fresh, &mut self.notes)?);
         }
         Ok(())
     }
 
     fn next(&mut self) -> Option<Map<String, Value>> {
         loop {
-            if self.found.total.is_multiple_of(LOOK) {
+            if self.validated.total.is_multiple_of(INTERRUPT_CHECK_INTERVAL) {
                 self.interrupted = self.interrupted.or(self.listener.interrupted());
             }
             if self.interrupted.is_some() {
                 return None;
             }
             let record = self.records.as_mut()?.next()?;
-            let row = self.found.total + 1;
+            let row = self.validated.total + 1;
             let input = match record {
                 Ok(record) => self.converter.as_ref()?.input(record).map_err(|wrong| wrong.message),
                 Err(Fault::Row(message)) => Err(message),
@@ -116,26 +116,26 @@ impl InputRows for Check<'_> {
                     return self.fail(Diagnostic::new(format!("cannot read {}: {why}", self.rows.name())));
                 }
             };
-            self.found.total = row;
+            self.validated.total = row;
             match input {
                 Ok(input) => {
                     self.input.clone_from(&input);
                     return Some(input);
                 }
-                Err(message) => self.found.is_wrong(row, message),
+                Err(message) => self.validated.add_invalid(row, message),
             }
         }
     }
 
     fn checked(&mut self, wrong: Option<String>) {
-        let row = self.found.total;
+        let row = self.validated.total;
         if let Some(message) = wrong {
-            return self.found.is_wrong(row, message);
+            return self.validated.add_invalid(row, message);
         }
-        match self.store.as_mut().map_or(Ok(false), |store| store.keep(row, &self.input)) {
+        match self.store.as_mut().map_or(Ok(false), |store| store.reuse(row, &self.input)) {
             Ok(true) => {
-                self.found.kept += 1;
-                self.found.done.insert(row);
+                self.validated.reused += 1;
+                self.validated.done.insert(row);
             }
             Ok(false) => {}
             Err(error) => {
@@ -150,6 +150,6 @@ impl InputRows for Check<'_> {
 fn results_of(out: &Path, format: Format) -> PathBuf {
     match format {
         Format::JsonLines => out.to_owned(),
-        Format::Csv => named(out, ".jsonl"),
+        Format::Csv => with_suffix(out, ".jsonl"),
     }
 }

@@ -1,11 +1,11 @@
 //! Sets of row numbers, one bit a row: a million rows take 125 KB.
 
 #[derive(Clone, Debug, Default)]
-pub(super) struct Bits(Vec<u64>);
+pub(super) struct RowSet(Vec<u64>);
 
-impl Bits {
+impl RowSet {
     pub(super) fn insert(&mut self, row: u64) {
-        let (word, bit) = place(row);
+        let (word, bit) = position(row);
         if self.0.len() <= word {
             self.0.resize(word + 1, 0);
         }
@@ -13,7 +13,7 @@ impl Bits {
     }
 
     pub(super) fn contains(&self, row: u64) -> bool {
-        let (word, bit) = place(row);
+        let (word, bit) = position(row);
         self.0.get(word).is_some_and(|bits| bits & bit != 0)
     }
 
@@ -22,7 +22,7 @@ impl Bits {
     }
 }
 
-fn place(row: u64) -> (usize, u64) {
+fn position(row: u64) -> (usize, u64) {
     (usize::try_from(row / 64).unwrap_or(usize::MAX), 1 << (row % 64))
 }
 
@@ -32,7 +32,7 @@ mod tests {
 
     #[test]
     fn inserted_rows_are_contained_and_counted() {
-        let mut bits = Bits::default();
+        let mut bits = RowSet::default();
         [1, 64, 1000].into_iter().for_each(|row| bits.insert(row));
         assert_eq!((bits.count(), bits.contains(1000), bits.contains(64), bits.contains(9999)), (3, true, true, false));
     }

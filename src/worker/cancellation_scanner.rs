@@ -12,14 +12,14 @@ const CANCEL: u32 = 1;
 const HEADER: usize = 8;
 
 /// Longest signal that is decoded. A cancellation has no payload.
-const LONGEST: usize = 1024;
+const MAX_SIGNAL_LENGTH: usize = 1024;
 
 #[derive(Debug, Default)]
-pub(super) struct Scan {
+pub(super) struct CancellationScanner {
     /// Header of the current message, or all of it if it is a signal.
-    kept: Vec<u8>,
+    buffer: Vec<u8>,
     /// Bytes of the current message that are still to be skipped.
-    passed_over: usize,
+    to_skip: usize,
 }
 
 /// The fields of the protobuf message that are needed here.
@@ -29,42 +29,43 @@ struct Signal {
     number: Option<u32>,
 }
 
-impl Scan {
+impl CancellationScanner {
     /// Scans the next bytes; returns whether they complete a cancellation.
     pub(super) fn sees_cancellation(&mut self, mut bytes: &[u8]) -> bool {
         let mut is_cancelled = false;
         while !bytes.is_empty() {
-            if self.passed_over > 0 {
-                let passed = self.passed_over.min(bytes.len());
-                (self.passed_over, bytes) = (self.passed_over - passed, &bytes[passed..]);
+            if self.to_skip > 0 {
+                let passed = self.to_skip.min(bytes.len());
+                (self.to_skip, bytes) = (self.to_skip - passed, &bytes[passed..]);
                 continue;
             }
-            bytes = self.keep(HEADER, bytes);
+            bytes = self.fill(HEADER, bytes);
             let Some((is_signal, length)) = self.header() else { break };
-            if !is_signal || length > LONGEST {
-                self.kept.clear();
-                self.passed_over = length;
+            if !is_signal || length > MAX_SIGNAL_LENGTH {
+                self.buffer.clear();
+                self.to_skip = length;
                 continue;
             }
-            bytes = self.keep(HEADER + length, bytes);
-            if self.kept.len() == HEADER + length {
-                is_cancelled |= Signal::decode(&self.kept[HEADER..]).is_ok_and(|signal| signal.number == Some(CANCEL));
-                self.kept.clear();
+            bytes = self.fill(HEADER + length, bytes);
+            if self.buffer.len() == HEADER + length {
+                is_cancelled |=
+                    Signal::decode(&self.buffer[HEADER..]).is_ok_and(|signal| signal.number == Some(CANCEL));
+                self.buffer.clear();
             }
         }
         is_cancelled
     }
 
     /// Buffers bytes up to a length of `wanted`; returns the rest.
-    fn keep<'a>(&mut self, wanted: usize, bytes: &'a [u8]) -> &'a [u8] {
-        let missing = wanted.saturating_sub(self.kept.len()).min(bytes.len());
-        self.kept.extend_from_slice(&bytes[..missing]);
+    fn fill<'a>(&mut self, wanted: usize, bytes: &'a [u8]) -> &'a [u8] {
+        let missing = wanted.saturating_sub(self.buffer.len()).min(bytes.len());
+        self.buffer.extend_from_slice(&bytes[..missing]);
         &bytes[missing..]
     }
 
     /// Whether the message is a signal, and its length. `None` until the header is complete.
     fn header(&self) -> Option<(bool, usize)> {
-        let header: [u8; HEADER] = self.kept.get(..HEADER)?.try_into().ok()?;
+        let header: [u8; HEADER] = self.buffer.get(..HEADER)?.try_into().ok()?;
         let header = u64::from_be_bytes(header);
         let length = usize::try_from(header & u64::from(u32::MAX)).unwrap_or(usize::MAX);
         Some((header >> 48 == u64::from(SIGNAL), length))
@@ -91,8 +92,8 @@ pub(super) mod tests {
     }
 
     fn is_seen(pieces: &[&[u8]]) -> Vec<bool> {
-        let mut scan = Scan::default();
-        pieces.iter().map(|piece| scan.sees_cancellation(piece)).collect()
+        let mut scanner = CancellationScanner::default();
+        pieces.iter().map(|piece| scanner.sees_cancellation(piece)).collect()
     }
 
     #[test]
@@ -137,7 +138,7 @@ pub(super) mod tests {
 
         #[test]
         fn any_bytes_are_accepted(bytes in prop::collection::vec(any::<u8>(), 0..200)) {
-            Scan::default().sees_cancellation(&bytes);
+            CancellationScanner::default().sees_cancellation(&bytes);
         }
     }
 }

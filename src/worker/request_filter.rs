@@ -11,7 +11,7 @@ use url::{Host, Url};
 
 use crate::serve::{host_and_port, is_loopback};
 
-pub(super) struct Gate {
+pub(super) struct RequestFilter {
     /// Whether requests are signed, which a page cannot forge.
     has_keys: bool,
     is_here: bool,
@@ -19,10 +19,10 @@ pub(super) struct Gate {
     advertised: Option<Host>,
 }
 
-impl Gate {
+impl RequestFilter {
     pub(super) fn new(address: SocketAddr, advertised: Option<&Url>, has_keys: bool) -> Self {
         let advertised = advertised.and_then(|url| url.host().map(|host| host.to_owned()));
-        Gate { has_keys, is_here: address.ip().to_canonical().is_loopback(), advertised }
+        RequestFilter { has_keys, is_here: address.ip().to_canonical().is_loopback(), advertised }
     }
 
     /// Fails with status and text of the refusal.
@@ -60,37 +60,37 @@ impl Gate {
 mod tests {
     use super::*;
 
-    fn checked(gate: &Gate, uri: &str, headers: &[(&str, &str)]) -> u16 {
+    fn checked(request_filter: &RequestFilter, uri: &str, headers: &[(&str, &str)]) -> u16 {
         let mut request = Request::builder().version(Version::HTTP_2).uri(uri);
         for (name, value) in headers {
             request = request.header(*name, *value);
         }
-        gate.check(&request.body(()).unwrap()).map_or_else(|(status, _)| status.as_u16(), |()| 200)
+        request_filter.check(&request.body(()).unwrap()).map_or_else(|(status, _)| status.as_u16(), |()| 200)
     }
 
     #[test]
     fn a_local_worker_accepts_only_its_own_names() {
         let advertised = Url::parse("http://Worker.example:9080/at").unwrap();
-        let gate = Gate::new("127.0.0.1:9080".parse().unwrap(), Some(&advertised), false);
+        let request_filter = RequestFilter::new("127.0.0.1:9080".parse().unwrap(), Some(&advertised), false);
         for uri in ["http://127.0.0.1:9080/x", "http://localhost/x", "http://[::1]:1/x", "http://worker.example/x"] {
-            assert_eq!(checked(&gate, uri, &[]), 200, "{uri}");
+            assert_eq!(checked(&request_filter, uri, &[]), 200, "{uri}");
         }
         for uri in ["http://rebound.example:9080/x", "http://10.0.0.1/x", "/x"] {
-            assert_eq!(checked(&gate, uri, &[]), 403, "{uri}");
+            assert_eq!(checked(&request_filter, uri, &[]), 403, "{uri}");
         }
-        assert_eq!(checked(&gate, "/x", &[("host", "localhost:9080")]), 200);
-        assert_eq!(checked(&gate, "/x", &[("host", "[::1].evil.example")]), 403);
-        assert_eq!(checked(&gate, "http://localhost/x", &[("host", "rebound.example")]), 403);
-        assert_eq!(checked(&gate, "http://localhost/x", &[("origin", "http://localhost")]), 403);
+        assert_eq!(checked(&request_filter, "/x", &[("host", "localhost:9080")]), 200);
+        assert_eq!(checked(&request_filter, "/x", &[("host", "[::1].evil.example")]), 403);
+        assert_eq!(checked(&request_filter, "http://localhost/x", &[("host", "rebound.example")]), 403);
+        assert_eq!(checked(&request_filter, "http://localhost/x", &[("origin", "http://localhost")]), 403);
     }
 
     #[test]
     fn a_public_worker_refuses_only_pages() {
-        let gate = Gate::new("0.0.0.0:9080".parse().unwrap(), None, false);
-        assert_eq!(checked(&gate, "http://worker.example/x", &[]), 200);
-        assert_eq!(checked(&gate, "http://worker.example/x", &[("origin", "null")]), 403);
+        let request_filter = RequestFilter::new("0.0.0.0:9080".parse().unwrap(), None, false);
+        assert_eq!(checked(&request_filter, "http://worker.example/x", &[]), 200);
+        assert_eq!(checked(&request_filter, "http://worker.example/x", &[("origin", "null")]), 403);
         // Requests are signed.
-        let gate = Gate::new("127.0.0.1:9080".parse().unwrap(), None, true);
-        assert_eq!(checked(&gate, "http://worker.example/x", &[("origin", "null")]), 200);
+        let request_filter = RequestFilter::new("127.0.0.1:9080".parse().unwrap(), None, true);
+        assert_eq!(checked(&request_filter, "http://worker.example/x", &[("origin", "null")]), 200);
     }
 }

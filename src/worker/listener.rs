@@ -23,9 +23,9 @@ use tokio::{
 };
 
 use super::{
-    endpoint::{Answer, Services},
-    gate::Gate,
-    tally::Tally,
+    counters::InvocationCounters,
+    endpoint::{InvocationResponse, Services},
+    request_filter::RequestFilter,
 };
 use crate::{diagnostic::Diagnostic, serve::cannot_bind};
 
@@ -36,29 +36,29 @@ const ALIVE_TIMEOUT: Duration = Duration::from_secs(20);
 const HEAD_TIMEOUT: Duration = Duration::from_secs(30);
 
 /// Invocations on one connection. Those beyond the slots wait here at little cost.
-const STREAMS: u32 = 10_000;
+const MAX_STREAMS: u32 = 10_000;
 
 /// Streams that may be reset before they were accepted, as after a restart of the server.
-const RESETS: usize = 2_000;
+const MAX_PENDING_RESETS: usize = 2_000;
 
 /// Pause after a failed `accept`, as when there are no file descriptors left.
-const BREATH: Duration = Duration::from_millis(100);
+const ACCEPT_RETRY_DELAY: Duration = Duration::from_millis(100);
 
 /// How long idle connections may take to close.
-const FAREWELL: Duration = Duration::from_millis(500);
+const CLOSE_TIMEOUT: Duration = Duration::from_millis(500);
 
 #[derive(Debug)]
-pub(crate) struct Listener {
+pub(crate) struct WorkerListener {
     listener: TcpListener,
     address: SocketAddr,
 }
 
-impl Listener {
+impl WorkerListener {
     pub(crate) async fn bind(addresses: &[SocketAddr]) -> Result<Self, Box<Diagnostic>> {
         let listener = TcpListener::bind(addresses).await;
         let bound = listener.and_then(|listener| Ok((listener.local_addr()?, listener)));
         let (address, listener) = bound.map_err(|error| Box::new(cannot_bind(addresses, &error)))?;
-        Ok(Listener { listener, address })
+        Ok(WorkerListener { listener, address })
     }
 
     /// The address with the port that the system assigned.
@@ -67,8 +67,14 @@ impl Listener {
     }
 
     /// Serves until `stop` is set and everything in progress has been answered.
-    pub(super) async fn serve(self, services: Services, gate: Gate, tally: Tally, mut stop: watch::Receiver<bool>) {
-        let door = Arc::new(Door { services, gate, tally, stop: stop.clone() });
+    pub(super) async fn serve(
+        self,
+        services: Services,
+        request_filter: RequestFilter,
+        counters: InvocationCounters,
+        mut stop: watch::Receiver<bool>,
+    ) {
+        let router = Arc::new(Router { services, request_filter, counters, stop: stop.clone() });
         let (mut connections, graceful) = (JoinSet::new(), GracefulShutdown::new());
         loop {
             tokio::select! {
@@ -77,39 +83,39 @@ impl Listener {
                 _ = stop.wait_for(|is_stopping| *is_stopping) => break,
                 Some(_) = connections.join_next() => {}
                 accepted = self.listener.accept() => match accepted {
-                    Ok((stream, _)) => drop(connections.spawn(answer_all(stream, door.clone(), &graceful))),
-                    Err(_) => sleep(BREATH).await,
+                    Ok((stream, _)) => drop(connections.spawn(answer_all(stream, router.clone(), &graceful))),
+                    Err(_) => sleep(ACCEPT_RETRY_DELAY).await,
                 },
             }
         }
         drop(self.listener);
         // Only now: a graceful shutdown of connections would end running streams.
-        while door.tally.is_open() {
-            sleep(BREATH / 10).await;
+        while router.counters.is_open() {
+            sleep(ACCEPT_RETRY_DELAY / 10).await;
         }
-        let _ = timeout(FAREWELL, graceful.shutdown()).await;
+        let _ = timeout(CLOSE_TIMEOUT, graceful.shutdown()).await;
     }
 }
 
-struct Door {
+struct Router {
     services: Services,
-    gate: Gate,
-    tally: Tally,
+    request_filter: RequestFilter,
+    counters: InvocationCounters,
     stop: watch::Receiver<bool>,
 }
 
-type Body = Either<Full<Bytes>, Answer>;
+type Body = Either<Full<Bytes>, InvocationResponse>;
 
 fn answer_all(
     stream: TcpStream,
-    door: Arc<Door>,
+    router: Arc<Router>,
     graceful: &GracefulShutdown,
 ) -> impl Future<Output = ()> + Send + use<> {
     // Messages are small, and the other side waits for each.
     let _ = stream.set_nodelay(true);
     let answer = service_fn(move |request: Request<Incoming>| {
-        let door = door.clone();
-        async move { Ok::<Response<Body>, Infallible>(door.answer(request)) }
+        let router = router.clone();
+        async move { Ok::<Response<Body>, Infallible>(router.answer(request)) }
     });
     let mut builder = Builder::new(TokioExecutor::new());
     builder.http1().timer(TokioTimer::new()).header_read_timeout(HEAD_TIMEOUT);
@@ -118,8 +124,8 @@ fn answer_all(
         .timer(TokioTimer::new())
         .keep_alive_interval(ALIVE_INTERVAL)
         .keep_alive_timeout(ALIVE_TIMEOUT)
-        .max_concurrent_streams(STREAMS)
-        .max_pending_accept_reset_streams(RESETS);
+        .max_concurrent_streams(MAX_STREAMS)
+        .max_pending_accept_reset_streams(MAX_PENDING_RESETS);
     let connection = graceful.watch(builder.serve_connection(TokioIo::new(stream), answer).into_owned());
     async move {
         // The client notices a broken connection by itself.
@@ -127,14 +133,14 @@ fn answer_all(
     }
 }
 
-impl Door {
+impl Router {
     fn answer(&self, request: Request<Incoming>) -> Response<Body> {
         let is_stopping = *self.stop.borrow();
-        let is_look = matches!(*request.method(), Method::GET | Method::HEAD);
-        if is_look && request.uri().path().trim_end_matches('/') == "/health" {
+        let is_read = matches!(*request.method(), Method::GET | Method::HEAD);
+        if is_read && request.uri().path().trim_end_matches('/') == "/health" {
             return self.health(is_stopping);
         }
-        if let Err((status, why)) = self.gate.check(&request) {
+        if let Err((status, why)) = self.request_filter.check(&request) {
             return json_answer(status, json!({ "message": why }).to_string());
         }
         if is_stopping {
@@ -145,17 +151,17 @@ impl Door {
     }
 
     fn health(&self, is_stopping: bool) -> Response<Body> {
-        let figures = self.tally.figures();
+        let counts = self.counters.counts();
         let (status, word) = match is_stopping {
             false => (StatusCode::OK, "ok"),
             true => (StatusCode::SERVICE_UNAVAILABLE, "stopping"),
         };
         let body = json!({
             "status": word,
-            "running": figures.running,
-            "waiting": figures.waiting,
-            "done": figures.done,
-            "failed": figures.failed,
+            "running": counts.running,
+            "waiting": counts.waiting,
+            "done": counts.done,
+            "failed": counts.failed,
         });
         json_answer(status, body.to_string())
     }

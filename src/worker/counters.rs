@@ -7,10 +7,10 @@ use std::sync::{
 
 /// Clones share the counters.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Tally(Arc<Counts>);
+pub(crate) struct InvocationCounters(Arc<AtomicCounts>);
 
 #[derive(Debug, Default)]
-struct Counts {
+struct AtomicCounts {
     open: AtomicUsize,
     running: AtomicUsize,
     done: AtomicUsize,
@@ -18,7 +18,7 @@ struct Counts {
 }
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Figures {
+pub(crate) struct Counts {
     pub(crate) running: usize,
     /// Open but not running: they wait for a slot or replay stored entries.
     pub(crate) waiting: usize,
@@ -26,10 +26,10 @@ pub(crate) struct Figures {
     pub(crate) failed: usize,
 }
 
-impl Tally {
-    pub(crate) fn opened(&self) -> Turn {
+impl InvocationCounters {
+    pub(crate) fn open(&self) -> OpenInvocation {
         self.0.open.fetch_add(1, Ordering::SeqCst);
-        Turn { tally: self.clone() }
+        OpenInvocation { counters: self.clone() }
     }
 
     /// Counts an end. Released and waiting invocations have not ended.
@@ -42,43 +42,43 @@ impl Tally {
         self.0.open.load(Ordering::SeqCst) > 0
     }
 
-    pub(crate) fn figures(&self) -> Figures {
+    pub(crate) fn counts(&self) -> Counts {
         let count = |count: &AtomicUsize| count.load(Ordering::SeqCst);
         // `running` is read first, so that the difference cannot be negative.
         let running = count(&self.0.running);
         let waiting = count(&self.0.open).saturating_sub(running);
-        Figures { running, waiting, done: count(&self.0.done), failed: count(&self.0.failed) }
+        Counts { running, waiting, done: count(&self.0.done), failed: count(&self.0.failed) }
     }
 }
 
 /// Counts an invocation as open until dropped.
 #[derive(Debug)]
-pub(crate) struct Turn {
-    tally: Tally,
+pub(crate) struct OpenInvocation {
+    counters: InvocationCounters,
 }
 
-impl Turn {
-    pub(crate) fn begins(&self) -> AtWork {
-        self.tally.0.running.fetch_add(1, Ordering::SeqCst);
-        AtWork { tally: self.tally.clone() }
+impl OpenInvocation {
+    pub(crate) fn start_running(&self) -> RunningInvocation {
+        self.counters.0.running.fetch_add(1, Ordering::SeqCst);
+        RunningInvocation { counters: self.counters.clone() }
     }
 }
 
-impl Drop for Turn {
+impl Drop for OpenInvocation {
     fn drop(&mut self) {
-        self.tally.0.open.fetch_sub(1, Ordering::SeqCst);
+        self.counters.0.open.fetch_sub(1, Ordering::SeqCst);
     }
 }
 
 /// Counts an invocation as running until dropped.
 #[derive(Debug)]
-pub(crate) struct AtWork {
-    tally: Tally,
+pub(crate) struct RunningInvocation {
+    counters: InvocationCounters,
 }
 
-impl Drop for AtWork {
+impl Drop for RunningInvocation {
     fn drop(&mut self) {
-        self.tally.0.running.fetch_sub(1, Ordering::SeqCst);
+        self.counters.0.running.fetch_sub(1, Ordering::SeqCst);
     }
 }
 
@@ -88,15 +88,15 @@ mod tests {
 
     #[test]
     fn open_invocations_are_waiting_or_running() {
-        let tally = Tally::default();
-        let (one, other) = (tally.opened(), tally.opened());
-        let at_work = one.begins();
-        assert_eq!(tally.figures(), Figures { running: 1, waiting: 1, done: 0, failed: 0 });
+        let counters = InvocationCounters::default();
+        let (one, other) = (counters.open(), counters.open());
+        let at_work = one.start_running();
+        assert_eq!(counters.counts(), Counts { running: 1, waiting: 1, done: 0, failed: 0 });
         drop((other, at_work));
-        tally.ended(true);
-        tally.ended(false);
-        assert_eq!(tally.figures(), Figures { running: 0, waiting: 1, done: 1, failed: 1 });
+        counters.ended(true);
+        counters.ended(false);
+        assert_eq!(counters.counts(), Counts { running: 0, waiting: 1, done: 1, failed: 1 });
         drop(one);
-        assert_eq!(tally.figures(), Figures { running: 0, waiting: 0, done: 1, failed: 1 });
+        assert_eq!(counters.counts(), Counts { running: 0, waiting: 0, done: 1, failed: 1 });
     }
 }

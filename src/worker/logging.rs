@@ -34,20 +34,20 @@ pub(super) fn reader(log: Log, redactor: Redactor) -> Reader {
     })
 }
 
-pub(super) fn begins(log: &Log, resumed: Option<usize>) {
+pub(super) fn log_start(log: &Log, resumed: Option<usize>) {
     match resumed {
         None => log.info("run begins", &[]),
         Some(step) => log.info("run goes on", &[("step", json!(step))]),
     }
 }
 
-pub(super) fn waits(log: &Log, call: &Value) {
+pub(super) fn log_waiting(log: &Log, call: &Value) {
     let id = call["id"].as_str().unwrap_or_default();
     let words = format!("waits for approval: lmthing approve {id} yes|no");
     log.warn(&words, &[("name", call["name"].clone()), ("args", call["args"].clone())]);
 }
 
-pub(super) fn ends(log: &Log, report: &Value) {
+pub(super) fn log_end(log: &Log, report: &Value) {
     let error = &report["error"];
     if error.is_null() {
         let fields = ["steps", "cost", "durationMs"].map(|name| (name, report[name].clone()));

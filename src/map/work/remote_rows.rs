@@ -18,24 +18,24 @@ use tokio::time::sleep;
 use super::message::Job;
 use crate::{
     map::{
-        identity::{key, of_input, of_text},
-        options::Elsewhere,
-        results::{Outcome, Place, RowError},
+        hashes::{hash_input, hash_text, idempotency_key},
+        options::RemoteService,
+        results::{RemoteAttempt, RowError, RowOutcome},
     },
     prompt::RunError,
-    remote::{Ended, Remote, RemoteError},
+    remote::{IngressClient, InvocationResult, RemoteError},
 };
 
 /// Delay before a run that the server does not know is requested again.
-const ONCE_MORE: Duration = Duration::from_secs(1);
+const GONE_RETRY_DELAY: Duration = Duration::from_secs(1);
 
-pub(super) struct There {
-    pub(super) elsewhere: Elsewhere,
+pub(super) struct RemoteRows {
+    pub(super) server: RemoteService,
     salt: String,
-    taken: Mutex<Taken>,
+    claims: Mutex<Claims>,
 }
 
-struct Taken {
+struct Claims {
     /// Hashes of runs and keys with the row that owns them; 0 for those whose results are in OUT.
     runs: HashMap<u64, u64>,
     /// Runs that this command has started.
@@ -44,37 +44,37 @@ struct Taken {
     copies: HashMap<u64, u32>,
 }
 
-impl There {
-    /// `taken` are the hashes of the runs whose results are in OUT.
-    pub(super) fn new(elsewhere: Elsewhere, salt: String, taken: impl IntoIterator<Item = u64>) -> Self {
-        let runs = taken.into_iter().map(|run| (run, 0)).collect();
-        There { elsewhere, salt, taken: Mutex::new(Taken { runs, begun: HashSet::new(), copies: HashMap::new() }) }
+impl RemoteRows {
+    /// `claims` are the hashes of the runs whose results are in OUT.
+    pub(super) fn new(server: RemoteService, salt: String, claims: impl IntoIterator<Item = u64>) -> Self {
+        let runs = claims.into_iter().map(|run| (run, 0)).collect();
+        RemoteRows { server, salt, claims: Mutex::new(Claims { runs, begun: HashSet::new(), copies: HashMap::new() }) }
     }
 
     /// Claims a run or a key for a row; returns whether the row owns it now.
-    fn take(&self, run: &str, row: u64) -> bool {
-        let mut taken = self.taken.lock().unwrap_or_else(PoisonError::into_inner);
-        *taken.runs.entry(of_text(run)).or_insert(row) == row
+    fn claim(&self, run: &str, row: u64) -> bool {
+        let mut claims = self.claims.lock().unwrap_or_else(PoisonError::into_inner);
+        *claims.runs.entry(hash_text(run)).or_insert(row) == row
     }
 
     /// Whether a run was started by an earlier command. `is_known`: the server has seen its key before.
     fn is_earlier(&self, run: &str, is_known: bool) -> bool {
-        let mut taken = self.taken.lock().unwrap_or_else(PoisonError::into_inner);
-        let run = of_text(run);
+        let mut claims = self.claims.lock().unwrap_or_else(PoisonError::into_inner);
+        let run = hash_text(run);
         if !is_known {
-            taken.begun.insert(run);
+            claims.begun.insert(run);
         }
-        !taken.begun.contains(&run)
+        !claims.begun.contains(&run)
     }
 
     fn first_copy(&self, input: u64) -> u32 {
-        let taken = self.taken.lock().unwrap_or_else(PoisonError::into_inner);
-        taken.copies.get(&input).copied().unwrap_or_default()
+        let claims = self.claims.lock().unwrap_or_else(PoisonError::into_inner);
+        claims.copies.get(&input).copied().unwrap_or_default()
     }
 
-    fn are_taken_below(&self, input: u64, copy: u32) {
-        let mut taken = self.taken.lock().unwrap_or_else(PoisonError::into_inner);
-        let first = taken.copies.entry(input).or_default();
+    fn raise_first_copy(&self, input: u64, copy: u32) {
+        let mut claims = self.claims.lock().unwrap_or_else(PoisonError::into_inner);
+        let first = claims.copies.entry(input).or_default();
         *first = copy.max(*first);
     }
 }
@@ -83,77 +83,81 @@ impl There {
 ///
 /// # Errors
 /// The server cannot be reached or refuses requests, independent of the row.
-pub(super) async fn run(there: &There, remote: &Remote, job: &Job) -> Result<Outcome, RemoteError> {
+pub(super) async fn run(rows: &RemoteRows, remote: &IngressClient, job: &Job) -> Result<RowOutcome, RemoteError> {
     let began = Instant::now();
-    let number = of_input(&job.input);
-    let first = || Place { copy: there.first_copy(number), failures: 0 };
-    let (service, input) = (&there.elsewhere.service, Value::Object(job.input.clone()));
-    let mut place = job.place.unwrap_or_else(first);
-    let mut is_lost = false;
+    let number = hash_input(&job.input);
+    let first = || RemoteAttempt { copy: rows.first_copy(number), failures: 0 };
+    let (service, input) = (&rows.server.service, Value::Object(job.input.clone()));
+    let mut remote_attempt = job.remote_attempt.unwrap_or_else(first);
+    let mut was_gone = false;
     loop {
-        let key = key(&there.salt, service, &job.input, (place.copy, place.failures));
+        let key = idempotency_key(&rows.salt, service, &job.input, (remote_attempt.copy, remote_attempt.failures));
         // Of equal rows only one submits a key.
-        let submitted = match there.take(&key, job.row) {
+        let submitted = match rows.claim(&key, job.row) {
             true => Some(remote.submit(service, &key, &input).await?),
             false => None,
         };
-        let Some(submitted) = submitted.filter(|submitted| there.take(&submitted.invocation, job.row)) else {
-            place = Place { copy: place.copy + 1, failures: 0 };
-            there.are_taken_below(number, place.copy);
+        let Some(submitted) = submitted.filter(|submitted| rows.claim(&submitted.invocation, job.row)) else {
+            remote_attempt = RemoteAttempt { copy: remote_attempt.copy + 1, failures: 0 };
+            rows.raise_first_copy(number, remote_attempt.copy);
             continue;
         };
         let invocation = submitted.invocation;
         let known =
-            if there.is_earlier(&invocation, submitted.is_earlier) { remote.output(&invocation).await? } else { None };
+            if rows.is_earlier(&invocation, submitted.is_earlier) { remote.output(&invocation).await? } else { None };
         if known.as_ref().is_some_and(has_failed) {
-            place.failures += 1;
+            remote_attempt.failures += 1;
             continue;
         }
         let ended = match known {
             Some(ended) => ended,
             None => remote.wait(&invocation).await?,
         };
-        if matches!(ended, Ended::Gone) && !is_lost {
+        if matches!(ended, InvocationResult::Gone) && !was_gone {
             // The server may have discarded it between the two requests.
-            is_lost = true;
-            sleep(ONCE_MORE).await;
+            was_gone = true;
+            sleep(GONE_RETRY_DELAY).await;
             continue;
         }
-        return Ok(Outcome { invocation: Some(invocation), place: Some(place), ..outcome(ended, began.elapsed()) });
+        return Ok(RowOutcome {
+            invocation: Some(invocation),
+            remote_attempt: Some(remote_attempt),
+            ..outcome(ended, began.elapsed())
+        });
     }
 }
 
-fn has_failed(ended: &Ended) -> bool {
+fn has_failed(ended: &InvocationResult) -> bool {
     match ended {
-        Ended::Answer(report) => report["ok"] != Value::Bool(true),
-        Ended::Failed(..) => true,
-        Ended::Gone => false,
+        InvocationResult::Answer(report) => report["ok"] != Value::Bool(true),
+        InvocationResult::Failed(..) => true,
+        InvocationResult::Gone => false,
     }
 }
 
-fn outcome(ended: Ended, took: Duration) -> Outcome {
+fn outcome(ended: InvocationResult, took: Duration) -> RowOutcome {
     let failed = |message: String| Some(RowError::new(RunError::SCRIPT_EXIT_CODE, "server", message));
     let mut report = match ended {
-        Ended::Answer(Value::Object(report)) if report.contains_key("ok") => report,
-        Ended::Gone => {
+        InvocationResult::Answer(Value::Object(report)) if report.contains_key("ok") => report,
+        InvocationResult::Gone => {
             let failure = failed("the server has taken the run and does not know it".to_owned()).map(|failure| {
                 failure.with_hint("is URL one server, and does it keep results? the same command runs the row again")
             });
-            return Outcome { failure, took, ..Outcome::default() };
+            return RowOutcome { failure, took, ..RowOutcome::default() };
         }
-        Ended::Answer(_) => {
+        InvocationResult::Answer(_) => {
             let failure = failed("the service answered with something that is no report of a run".to_owned());
-            return Outcome { failure, cost: Some(0.0), took, ..Outcome::default() };
+            return RowOutcome { failure, cost: Some(0.0), took, ..RowOutcome::default() };
         }
-        Ended::Failed(status, message) => {
+        InvocationResult::Failed(status, message) => {
             let failure = failed(format!("the run failed at the server (status {status}): {message}"));
-            return Outcome { failure, took, ..Outcome::default() };
+            return RowOutcome { failure, took, ..RowOutcome::default() };
         }
     };
     let is_good = report["ok"] == Value::Bool(true);
     let failure = report.remove("error").and_then(|error| serde_json::from_value(error).ok());
     let failure = failure.or_else(|| failed("the run failed and does not say why".to_owned()));
-    Outcome {
+    RowOutcome {
         text: report.get("text").and_then(Value::as_str).unwrap_or_default().to_owned(),
         output: report.remove("output").filter(|_| is_good),
         finish_reason: read(&mut report, "finishReason").flatten(),
@@ -162,7 +166,7 @@ fn outcome(ended: Ended, took: Duration) -> Outcome {
         took: report.get("durationMs").and_then(Value::as_u64).map_or(took, Duration::from_millis),
         steps: report.get("steps").and_then(Value::as_u64).unwrap_or_default(),
         failure: failure.filter(|_| !is_good),
-        ..Outcome::default()
+        ..RowOutcome::default()
     }
 }
 

@@ -16,16 +16,16 @@ use futures_util::task::AtomicWaker;
 use http_body_util::{BodyExt, combinators::UnsyncBoxBody};
 use hyper::body::{Body, Frame, SizeHint};
 
-use super::scan::Scan;
+use super::cancellation_scanner::CancellationScanner;
 
 pub(super) type BoxError = Box<dyn std::error::Error + Send + Sync>;
 
 /// Most bytes that are read ahead; completions are far smaller.
-const MOST_KEPT: usize = 16 << 20;
+const MAX_QUEUED: usize = 16 << 20;
 
 /// Handle to the body. Clones share their state.
 #[derive(Clone)]
-pub(crate) struct Stream(Arc<Shared>);
+pub(crate) struct InvocationStream(Arc<Shared>);
 
 struct Shared {
     state: Mutex<State>,
@@ -35,10 +35,10 @@ struct Shared {
 struct State {
     body: UnsyncBoxBody<Bytes, BoxError>,
     /// Frames that were read ahead, with the error that ended the body.
-    kept: VecDeque<Result<Frame<Bytes>, BoxError>>,
-    kept_bytes: usize,
+    queued: VecDeque<Result<Frame<Bytes>, BoxError>>,
+    queued_bytes: usize,
     is_over: bool,
-    scan: Scan,
+    scanner: CancellationScanner,
     is_cancelled: bool,
     suspension: Suspension,
 }
@@ -47,9 +47,9 @@ struct State {
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Suspension {
     None,
-    Wanted,
+    Requested,
     /// The end was given. The SDK then reads on until Restate closes its end.
-    Told,
+    Given,
 }
 
 /// Wakers of all tasks that wait for the same body.
@@ -80,21 +80,21 @@ impl Wake for Readers {
     }
 }
 
-impl Stream {
+impl InvocationStream {
     pub(super) fn new<B>(body: B) -> Self
     where
         B: Body<Data = Bytes, Error: Into<BoxError>> + Send + 'static,
     {
         let state = State {
             body: body.map_err(Into::into).boxed_unsync(),
-            kept: VecDeque::new(),
-            kept_bytes: 0,
+            queued: VecDeque::new(),
+            queued_bytes: 0,
             is_over: false,
-            scan: Scan::default(),
+            scanner: CancellationScanner::default(),
             is_cancelled: false,
             suspension: Suspension::None,
         };
-        Stream(Arc::new(Shared { state: Mutex::new(state), readers: Arc::default() }))
+        InvocationStream(Arc::new(Shared { state: Mutex::new(state), readers: Arc::default() }))
     }
 
     pub(super) fn body(&self) -> InvocationBody {
@@ -117,16 +117,16 @@ impl Stream {
     pub(crate) fn suspend(&self) {
         let mut state = self.state();
         if state.suspension == Suspension::None {
-            state.suspension = Suspension::Wanted;
+            state.suspension = Suspension::Requested;
         }
         drop(state);
         self.0.readers.sdk.wake();
     }
 
     /// Reverts [`InvocationStream::suspend`] if the awaited value had arrived already.
-    pub(crate) fn stay(&self) {
+    pub(crate) fn cancel_suspend(&self) {
         let mut state = self.state();
-        if state.suspension == Suspension::Wanted {
+        if state.suspension == Suspension::Requested {
             state.suspension = Suspension::None;
         }
     }
@@ -138,9 +138,9 @@ impl Stream {
     fn poll_cancelled(&self, context: &Context<'_>) -> Poll<()> {
         self.0.readers.register_ahead(context.waker());
         let mut state = self.state();
-        while !state.is_cancelled && !state.is_over && state.kept_bytes < MOST_KEPT {
+        while !state.is_cancelled && !state.is_over && state.queued_bytes < MAX_QUEUED {
             let Poll::Ready(read) = state.poll_read(&self.0.readers) else { return Poll::Pending };
-            state.keep(read);
+            state.queue(read);
             self.0.readers.sdk.wake();
         }
         if state.is_cancelled { Poll::Ready(()) } else { Poll::Pending }
@@ -149,7 +149,7 @@ impl Stream {
     fn poll_frame(&self, context: &Context<'_>) -> Poll<Option<Result<Frame<Bytes>, BoxError>>> {
         self.0.readers.sdk.register(context.waker());
         let mut state = self.state();
-        let was_full = state.kept_bytes >= MOST_KEPT;
+        let was_full = state.queued_bytes >= MAX_QUEUED;
         if let Some(frame) = state.take() {
             if was_full {
                 self.0.readers.wake_ahead();
@@ -158,8 +158,8 @@ impl Stream {
         }
         match state.poll_read(&self.0.readers) {
             // Frames that have arrived are handed over first.
-            Poll::Pending if state.suspension == Suspension::Wanted => {
-                state.suspension = Suspension::Told;
+            Poll::Pending if state.suspension == Suspension::Requested => {
+                state.suspension = Suspension::Given;
                 Poll::Ready(None)
             }
             read => read,
@@ -177,7 +177,7 @@ impl State {
         match &read {
             Poll::Ready(Some(Ok(frame))) => {
                 let data = frame.data_ref().map(Bytes::as_ref).unwrap_or_default();
-                if self.scan.sees_cancellation(data) {
+                if self.scanner.sees_cancellation(data) {
                     self.is_cancelled = true;
                     // Wakes the tasks that did not poll.
                     readers.wake_ahead();
@@ -189,14 +189,14 @@ impl State {
         read
     }
 
-    fn keep(&mut self, read: Option<Result<Frame<Bytes>, BoxError>>) {
-        self.kept_bytes += read.as_ref().map_or(0, length);
-        self.kept.extend(read);
+    fn queue(&mut self, read: Option<Result<Frame<Bytes>, BoxError>>) {
+        self.queued_bytes += read.as_ref().map_or(0, length);
+        self.queued.extend(read);
     }
 
     fn take(&mut self) -> Option<Result<Frame<Bytes>, BoxError>> {
-        let frame = self.kept.pop_front()?;
-        self.kept_bytes -= length(&frame);
+        let frame = self.queued.pop_front()?;
+        self.queued_bytes -= length(&frame);
         Some(frame)
     }
 }
@@ -205,7 +205,7 @@ fn length(frame: &Result<Frame<Bytes>, BoxError>) -> usize {
     frame.as_ref().ok().and_then(Frame::data_ref).map_or(0, Bytes::len)
 }
 
-pub(super) struct InvocationBody(Stream);
+pub(super) struct InvocationBody(InvocationStream);
 
 impl Body for InvocationBody {
     type Data = Bytes;
@@ -217,7 +217,7 @@ impl Body for InvocationBody {
 
     fn is_end_stream(&self) -> bool {
         let state = self.0.state();
-        state.is_over && state.kept.is_empty()
+        state.is_over && state.queued.is_empty()
     }
 
     fn size_hint(&self) -> SizeHint {

@@ -2,43 +2,43 @@
 
 use std::collections::BTreeMap;
 
-use super::bits::Bits;
+use super::row_set::RowSet;
 use crate::diagnostic::Diagnostic;
 
 /// Invalid rows whose message is kept; those after them get a general message.
 const MAX_WRONG: usize = 10_000;
 
 #[derive(Default)]
-pub(super) struct Found {
+pub(super) struct CheckedRows {
     pub(super) total: u64,
-    pub(super) kept: u64,
-    pub(super) done: Bits,
-    pub(super) wrong: BTreeMap<u64, String>,
-    pub(super) wrong_rows: Bits,
+    pub(super) reused: u64,
+    pub(super) done: RowSet,
+    pub(super) invalid: BTreeMap<u64, String>,
+    pub(super) invalid_rows: RowSet,
 }
 
-impl Found {
-    pub(super) fn is_wrong(&mut self, row: u64, message: String) {
-        self.wrong_rows.insert(row);
-        if self.wrong.len() < MAX_WRONG {
-            self.wrong.insert(row, message);
+impl CheckedRows {
+    pub(super) fn add_invalid(&mut self, row: u64, message: String) {
+        self.invalid_rows.insert(row);
+        if self.invalid.len() < MAX_WRONG {
+            self.invalid.insert(row, message);
         }
     }
 
     /// Fails if there are rows and none of them is valid.
     pub(super) fn check(&self, name: &str) -> Result<(), Box<Diagnostic>> {
-        if self.total == 0 || self.wrong_rows.count() < self.total {
+        if self.total == 0 || self.invalid_rows.count() < self.total {
             return Ok(());
         }
-        let first = self.wrong.first_key_value().map(|(row, message)| format!(": row {row}: {message}"));
+        let first = self.invalid.first_key_value().map(|(row, message)| format!(": row {row}: {message}"));
         let first = first.unwrap_or_default();
         let what = if self.total == 1 { "the only row".to_owned() } else { format!("none of the {} rows", self.total) };
         let fits = if self.total == 1 { "does not fit" } else { "fits" };
         Err(Box::new(Diagnostic::new(format!("{what} of {name} {fits} what the file takes{first}"))))
     }
 
-    pub(super) fn todo(&self, sample: Option<u64>) -> Bits {
-        let mut todo = Bits::default();
+    pub(super) fn todo(&self, sample: Option<u64>) -> RowSet {
+        let mut todo = RowSet::default();
         let total = u128::from(self.total);
         for row in 1..=self.total {
             // Evenly spread and starting with the first row, so that the same sample is drawn each time.
@@ -66,7 +66,7 @@ mod tests {
     #[test]
     fn a_sample_is_spread_over_all_rows() {
         let todo = |total, sample| {
-            let todo = Found { total, ..Found::default() }.todo(sample);
+            let todo = CheckedRows { total, ..CheckedRows::default() }.todo(sample);
             (1..=total).filter(|row| todo.contains(*row)).collect::<Vec<_>>()
         };
         assert_eq!(todo(10, Some(3)), [1, 5, 8]);
