@@ -5,12 +5,12 @@ use std::{thread, time::Duration};
 use tokio::{sync::oneshot, time::timeout};
 
 use super::{printer::write_stderr, stream::Stream};
-use crate::serve::Told;
+use crate::serve::LineSender;
 
 const FAREWELL: Duration = Duration::from_millis(500);
 
 pub(super) struct Teller {
-    pub(super) told: Told,
+    pub(super) told: LineSender,
     is_written: oneshot::Receiver<()>,
 }
 
@@ -18,7 +18,7 @@ impl Teller {
     /// `has_colours` allows our own colours in lines.
     pub(super) fn start(has_colours: bool) -> Self {
         let stream = Stream { has_colours, ..Stream::stderr() };
-        let (told, heard) = Told::new();
+        let (told, heard) = LineSender::new();
         let (tell, is_written) = oneshot::channel();
         let write = move || {
             heard.each(|line| write_stderr(stream, &format!("{line}\n")));

@@ -15,29 +15,28 @@ use tokio::{
 
 use super::{
     Call, Outcome, PromptFiles, ServedFile,
-    closing::Closing,
-    finding::find,
+    call::{CallRunner, Shutdown},
+    find::find,
     listing::Listing,
-    options::{ServeOptions, at_once},
-    running::Conduct,
-    upkeep::Upkeep,
+    listing_updater::ListingUpdater,
+    options::{ServeOptions, max_processes},
     watch_thread::WatchThread,
 };
 use crate::diagnostic::Diagnostic;
 
 /// How long the start waits for descriptions. A file that does not finish loading must not block the others.
-const START: Duration = Duration::from_secs(3);
+const START_TIMEOUT: Duration = Duration::from_secs(3);
 
 /// How long calls may take to end at shutdown.
-const FAREWELL: Duration = Duration::from_secs(4);
+const END_TIMEOUT: Duration = Duration::from_secs(4);
 
 pub(crate) struct Catalog {
     options: Arc<ServeOptions>,
     listing: watch::Receiver<Listing>,
     changes: watch::Receiver<u64>,
-    turns: Arc<Semaphore>,
+    slots: Arc<Semaphore>,
     close: watch::Sender<bool>,
-    closing: Closing,
+    shutdown: Shutdown,
     calls: Mutex<JoinSet<()>>,
     runtime: Handle,
 }
@@ -48,19 +47,19 @@ impl Catalog {
         let found = find(&options.paths)?;
         let options = Arc::new(options);
         let ((listed, listing), (changed, changes)) = (watch::channel(Listing::empty()), watch::channel(0));
-        let (close, closing) = Closing::new();
+        let (close, shutdown) = Shutdown::new();
         let watcher = WatchThread::start(&options);
-        let (upkeep, all_described) = Upkeep::new(options.clone(), (listed, changed), watcher);
-        tokio::spawn(upkeep.run(found, closing.clone()));
+        let (updater, all_described) = ListingUpdater::new(options.clone(), (listed, changed), watcher);
+        tokio::spawn(updater.run(found, shutdown.clone()));
         // A timeout is no failure.
-        let _ = timeout(START, all_described).await;
+        let _ = timeout(START_TIMEOUT, all_described).await;
         Ok(Arc::new(Catalog {
             options,
             listing,
             changes,
-            turns: Arc::new(Semaphore::new(at_once())),
+            slots: Arc::new(Semaphore::new(max_processes())),
             close,
-            closing,
+            shutdown,
             calls: Mutex::default(),
             runtime: Handle::current(),
         }))
@@ -71,7 +70,7 @@ impl Catalog {
         self.close.send_replace(true);
         let mut calls = std::mem::take(&mut *self.calls.lock().unwrap_or_else(PoisonError::into_inner));
         // Calls that take longer end with this process.
-        let _ = timeout(FAREWELL, async { while calls.join_next().await.is_some() {} }).await;
+        let _ = timeout(END_TIMEOUT, async { while calls.join_next().await.is_some() {} }).await;
         calls.detach_all();
     }
 }
@@ -87,7 +86,7 @@ impl PromptFiles for Catalog {
 
     fn call(&self, name: &str, input: Map<String, Value>) -> Option<Call> {
         let (file, takes_input) = self.listing.borrow().find(name)?;
-        let (tell, progress) = mpsc::unbounded_channel();
+        let (sender, progress) = mpsc::unbounded_channel();
         let (answer, outcome) = oneshot::channel();
         if !takes_input && !input.is_empty() {
             let given: Vec<&str> = input.keys().map(String::as_str).collect();
@@ -95,18 +94,18 @@ impl PromptFiles for Catalog {
             let _ = answer.send(Outcome::Failed(why));
             return Some(Call { progress, outcome });
         }
-        let conduct = Conduct {
+        let runner = CallRunner {
             options: self.options.clone(),
             file,
             takes_input,
             input,
-            turns: self.turns.clone(),
-            closing: self.closing.clone(),
-            progress: tell,
+            slots: self.slots.clone(),
+            shutdown: self.shutdown.clone(),
+            progress: sender,
         };
         let mut calls = self.calls.lock().unwrap_or_else(PoisonError::into_inner);
         while calls.try_join_next().is_some() {}
-        calls.spawn_on(conduct.run(answer), &self.runtime);
+        calls.spawn_on(runner.run(answer), &self.runtime);
         Some(Call { progress, outcome })
     }
 }

@@ -7,27 +7,27 @@ use tokio::{
     process::{Child, ChildStderr, ChildStdin, ChildStdout, Command},
 };
 
-use super::told::Told;
+use super::line_channel::LineSender;
 use crate::process::{TERMINATE, ask_to_end, end};
 
 /// How long a process may take to end before it is killed. A run needs less for its final report.
-const FAREWELL: Duration = Duration::from_secs(3);
+const END_TIMEOUT: Duration = Duration::from_secs(3);
 
 /// Longer lines of standard error are split.
 const MAX_LINE: u64 = 16 << 10;
 
 /// A child process with its group. Dropping it asks the process to end.
 #[derive(Debug)]
-pub(super) struct OwnChild {
+pub(super) struct ChildGroup {
     child: Child,
     /// The process group, until it has been killed.
     #[cfg(unix)]
     group: Option<rustix::process::Pid>,
 }
 
-impl OwnChild {
+impl ChildGroup {
     pub(super) fn start(command: &mut Command) -> io::Result<Self> {
-        command.spawn().map(|child| OwnChild {
+        command.spawn().map(|child| ChildGroup {
             #[cfg(unix)]
             group: child.id().and_then(|pid| rustix::process::Pid::from_raw(pid.cast_signed())),
             child,
@@ -39,7 +39,7 @@ impl OwnChild {
     }
 
     /// Waits for the end of the process, then kills the rest of its group.
-    pub(super) async fn ended(&mut self) -> Option<ExitStatus> {
+    pub(super) async fn wait(&mut self) -> Option<ExitStatus> {
         let status = self.child.wait().await.ok();
         self.end_group();
         status
@@ -47,7 +47,7 @@ impl OwnChild {
 
     /// Asks the process to end and kills its group if it does not.
     pub(super) async fn end(&mut self) {
-        end(&mut self.child, TERMINATE, FAREWELL).await;
+        end(&mut self.child, TERMINATE, END_TIMEOUT).await;
         self.end_group();
     }
 
@@ -61,14 +61,14 @@ impl OwnChild {
     }
 }
 
-impl Drop for OwnChild {
+impl Drop for ChildGroup {
     fn drop(&mut self) {
         ask_to_end(&mut self.child, TERMINATE);
     }
 }
 
 /// Describes the exit of a process that gave no result.
-pub(super) fn ending(status: Option<ExitStatus>) -> String {
+pub(super) fn exit_description(status: Option<ExitStatus>) -> String {
     let Some(status) = status else { return "its process is lost".to_owned() };
     #[cfg(unix)]
     if let Some(signal) = std::os::unix::process::ExitStatusExt::signal(&status) {
@@ -101,10 +101,10 @@ fn signal_name(signal: i32) -> Option<&'static str> {
 }
 
 /// Forwards lines of standard error, prefixed with `name`.
-pub(super) async fn tell_lines(name: String, stderr: ChildStderr, told: Told) {
+pub(super) async fn forward_stderr(name: String, stderr: ChildStderr, log: LineSender) {
     let mut lines = BufReader::new(stderr);
     while let Some(line) = next_line(&mut lines).await {
-        told.tell_patiently(format!("[{name}] {line}").trim_end().to_owned()).await;
+        log.send_waiting(format!("[{name}] {line}").trim_end().to_owned()).await;
     }
 }
 

@@ -8,7 +8,7 @@ use super::Outcome;
 /// The members of an event that are used here.
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
-struct Line {
+struct EventLine {
     #[serde(rename = "type")]
     kind: String,
     #[serde(default)]
@@ -35,12 +35,12 @@ struct Failure {
     hint: Option<String>,
 }
 
-fn there<'de, D: Deserializer<'de>>(value: D) -> Result<Option<Value>, D::Error> {
+fn some_value<'de, D: Deserializer<'de>>(value: D) -> Result<Option<Value>, D::Error> {
     Value::deserialize(value).map(Some)
 }
 
 #[derive(Debug, PartialEq)]
-pub(super) enum Said {
+pub(super) enum RunEvent {
     /// A short message about what has happened.
     Progress(String),
     /// The run is over.
@@ -49,31 +49,32 @@ pub(super) enum Said {
 }
 
 /// Parses a line. `promises_data` says whether the file declares an output.
-pub(super) fn read(line: &[u8], promises_data: bool) -> Said {
+pub(super) fn read(line: &[u8], promises_data: bool) -> RunEvent {
     // Fast path for the majority of lines.
-    const PIECES: [&[u8]; 2] = [br#"{"type":"text-delta""#, br#"{"type":"reasoning-delta""#];
-    if PIECES.iter().any(|piece| line.starts_with(piece)) {
-        return Said::Nothing;
+    const DELTA_PREFIXES: [&[u8]; 2] = [br#"{"type":"text-delta""#, br#"{"type":"reasoning-delta""#];
+    if DELTA_PREFIXES.iter().any(|piece| line.starts_with(piece)) {
+        return RunEvent::Nothing;
     }
-    let Ok(Line { kind, agent, step, tool_name, name }) = serde_json::from_slice::<Line>(line) else {
-        return Said::Nothing;
+    let Ok(EventLine { kind, agent, step, tool_name, name }) = serde_json::from_slice::<EventLine>(line) else {
+        return RunEvent::Nothing;
     };
     let who = if agent.is_empty() { String::new() } else { format!("{}: ", agent.join(" > ")) };
-    let words = match (kind.as_str(), step, tool_name, name) {
+    let message = match (kind.as_str(), step, tool_name, name) {
         ("run-finish", ..) => {
-            return serde_json::from_slice(line).map_or(Said::Nothing, |end| Said::End(outcome(end, promises_data)));
+            return serde_json::from_slice(line)
+                .map_or(RunEvent::Nothing, |end| RunEvent::End(outcome(end, promises_data)));
         }
         ("step-start", Some(step), ..) => format!("{who}step {}", step + 1),
         ("tool-call", _, Some(tool), _) => format!("{who}calls {tool}"),
         ("retry", ..) => format!("{who}tries again"),
-        _ => return Said::Nothing,
+        _ => return RunEvent::Nothing,
     };
-    Said::Progress(words)
+    RunEvent::Progress(message)
 }
 
 fn outcome(end: Finish, promises_data: bool) -> Outcome {
     match end {
-        Finish { error: Some(failure), .. } => Outcome::Failed(words(failure)),
+        Finish { error: Some(failure), .. } => Outcome::Failed(message(failure)),
         Finish { ok: false, .. } => Outcome::Failed("the run failed".to_owned()),
         Finish { output: Some(output), .. } => Outcome::Output(output),
         // For example after `process.exit(0)`.
@@ -82,7 +83,7 @@ fn outcome(end: Finish, promises_data: bool) -> Outcome {
     }
 }
 
-fn words(Failure { message, hint }: Failure) -> String {
+fn message(Failure { message, hint }: Failure) -> String {
     match hint {
         Some(hint) => format!("{message}\nHint: {hint}"),
         None => message,
@@ -95,13 +96,13 @@ mod tests {
 
     use super::*;
 
-    fn read_line(line: &Value) -> Said {
+    fn read_line(line: &Value) -> RunEvent {
         read(line.to_string().as_bytes(), false)
     }
 
     #[test]
     fn steps_and_calls_are_progress() {
-        for (line, told) in [
+        for (line, message) in [
             (json!({ "type": "step-start", "agent": [], "step": 0, "model": "m" }), Some("step 1")),
             (json!({ "type": "step-start", "agent": ["a", "b"], "step": 1 }), Some("a > b: step 2")),
             (
@@ -113,8 +114,8 @@ mod tests {
             (json!({ "type": "of a later version", "step": "words" }), None),
             (json!([]), None),
         ] {
-            let said = told.map_or(Said::Nothing, |told| Said::Progress(told.to_owned()));
-            assert_eq!(read_line(&line), said, "{line}");
+            let event = message.map_or(RunEvent::Nothing, |message| RunEvent::Progress(message.to_owned()));
+            assert_eq!(read_line(&line), event, "{line}");
         }
     }
 
@@ -138,7 +139,7 @@ mod tests {
         ] {
             let mut line = members;
             line["type"] = json!("run-finish");
-            assert_eq!(read(line.to_string().as_bytes(), promises_data), Said::End(outcome), "{line}");
+            assert_eq!(read(line.to_string().as_bytes(), promises_data), RunEvent::End(outcome), "{line}");
         }
     }
 }

@@ -8,7 +8,7 @@ use std::{
 
 use serde_json::{Map, Value, json};
 
-use super::{ServedFile, describing::Description, naming::names};
+use super::{ServedFile, description::Description, names::names};
 
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Listing {

@@ -4,22 +4,21 @@
 //! file does not affect another.
 
 mod address;
+mod call;
 mod catalog;
 mod child;
-mod closing;
-mod describing;
-mod event;
-mod files;
-mod finding;
-mod listing;
-mod naming;
-mod options;
-pub(crate) mod protocol;
-mod running;
 #[cfg(feature = "worker")]
-mod survey;
-mod told;
-mod upkeep;
+mod described_files;
+mod description;
+mod event;
+mod find;
+mod line_channel;
+mod listing;
+mod listing_updater;
+mod names;
+mod options;
+mod prompt_files;
+pub(crate) mod protocol;
 mod watch_thread;
 
 #[cfg(feature = "worker")]
@@ -27,11 +26,11 @@ pub(crate) use address::{
     are_here, cannot_bind, host_and_port, is_loopback, reachable_by_others, resolve as resolve_address,
 };
 pub(crate) use catalog::Catalog;
-pub(crate) use files::{Call, Outcome, Progress, PromptFiles, ServedFile};
 #[cfg(feature = "worker")]
-pub(crate) use naming::service_name;
-pub(crate) use naming::service_of;
+pub(crate) use described_files::{DescribedFile, DescribedFiles, describe_files};
+pub(crate) use line_channel::LineSender;
+#[cfg(feature = "worker")]
+pub(crate) use names::service_name;
+pub(crate) use names::service_of;
 pub(crate) use options::ServeOptions;
-#[cfg(feature = "worker")]
-pub(crate) use survey::{Offer, Survey, survey};
-pub(crate) use told::Told;
+pub(crate) use prompt_files::{Call, Outcome, Progress, PromptFiles, ServedFile};

@@ -10,11 +10,11 @@ use std::{
 
 use tokio::process::Command;
 
-use super::told::Told;
+use super::line_channel::LineSender;
 use crate::files::absolute;
 
 /// Lower bound for `max_processes`. Most processes wait for a model.
-const MIN_AT_ONCE: usize = 8;
+const MIN_PROCESSES: usize = 8;
 
 #[derive(Clone, Debug)]
 pub(crate) struct ServeOptions {
@@ -31,7 +31,7 @@ pub(crate) struct ServeOptions {
     /// Whether prompt files are restricted. If so, hidden variables are also not read from `.env`.
     pub(crate) is_restricted: bool,
     /// Receives log lines: files that do not load, and what scripts print.
-    pub(crate) told: Told,
+    pub(crate) log: LineSender,
 }
 
 impl ServeOptions {
@@ -39,11 +39,11 @@ impl ServeOptions {
     pub(super) fn command<W: AsRef<OsStr>>(
         &self,
         subcommand: &str,
-        words: impl IntoIterator<Item = W>,
+        arguments: impl IntoIterator<Item = W>,
         file: &Path,
     ) -> Command {
         let mut command = Command::new(&self.program);
-        command.arg(subcommand).args(words).arg(format!("--served-by={}", std::process::id()));
+        command.arg(subcommand).args(arguments).arg(format!("--served-by={}", std::process::id()));
         // Absolute, so that a name with leading dashes is no option.
         command.arg(absolute(file));
         for name in &self.hidden_variables {
@@ -64,6 +64,6 @@ impl ServeOptions {
 }
 
 /// How many processes of each kind may run at once.
-pub(super) fn at_once() -> usize {
-    MIN_AT_ONCE.max(2 * thread::available_parallelism().map_or(1, NonZeroUsize::get))
+pub(super) fn max_processes() -> usize {
+    MIN_PROCESSES.max(2 * thread::available_parallelism().map_or(1, NonZeroUsize::get))
 }

@@ -16,18 +16,18 @@ pub(super) struct WatchThread {
 impl WatchThread {
     pub(super) fn start(options: &Arc<ServeOptions>) -> Self {
         let (add, added) = mpsc::unbounded_channel();
-        let (tell, changed) = mpsc::unbounded_channel();
-        let told = options.told.clone();
+        let (sender, changed) = mpsc::unbounded_channel();
+        let log = options.log.clone();
         let watch = move || {
             let cannot = |line: &str| {
-                told.tell(format!("Warning: {line}; it is looked at every two seconds"));
+                log.send(format!("Warning: {line}; it is looked at every two seconds"));
             };
             if let Ok(runtime) = tokio::runtime::Builder::new_current_thread().enable_time().build() {
-                runtime.block_on(watch(FileWatcher::polling(cannot), added, &tell));
+                runtime.block_on(watch(FileWatcher::polling(cannot), added, &sender));
             }
         };
         if let Err(error) = thread::Builder::new().name("lmthing-watch".to_owned()).spawn(watch) {
-            options.told.tell(format!("Warning: cannot start a thread: {error}; changes go unnoticed"));
+            options.log.send(format!("Warning: cannot start a thread: {error}; changes go unnoticed"));
         }
         WatchThread { add, changed }
     }
@@ -53,7 +53,7 @@ impl WatchThread {
 async fn watch<C: Fn(&str)>(
     mut watcher: FileWatcher<C>,
     mut added: mpsc::UnboundedReceiver<Reported>,
-    tell: &mpsc::UnboundedSender<Vec<PathBuf>>,
+    sender: &mpsc::UnboundedSender<Vec<PathBuf>>,
 ) {
     loop {
         tokio::select! {
@@ -63,7 +63,7 @@ async fn watch<C: Fn(&str)>(
                 None => return,
             },
             changed = watcher.changed() => {
-                if tell.send(changed).is_err() {
+                if sender.send(changed).is_err() {
                     return;
                 }
             }

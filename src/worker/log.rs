@@ -6,7 +6,7 @@ use console::Style;
 use jiff::{Timestamp, tz::TimeZone};
 use serde_json::{Map, Value};
 
-use crate::{diagnostic::visible, serve::Told};
+use crate::{diagnostic::visible, serve::LineSender};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum LogFormat {
@@ -34,14 +34,14 @@ impl Level {
 /// Writes records with some fields in all of them. Clones share the destination.
 #[derive(Clone)]
 pub(crate) struct Log {
-    sender: Told,
+    sender: LineSender,
     format: LogFormat,
     min_level: Level,
     fields: Arc<Map<String, Value>>,
 }
 
 impl Log {
-    pub(crate) fn new(sender: Told, format: LogFormat, min_level: Level) -> Self {
+    pub(crate) fn new(sender: LineSender, format: LogFormat, min_level: Level) -> Self {
         Log { sender, format, min_level, fields: Arc::default() }
     }
 
@@ -69,7 +69,7 @@ impl Log {
         }
         let mut all = Map::clone(&self.fields);
         all.extend(fields.iter().map(|(name, value)| ((*name).to_owned(), value.clone())));
-        self.sender.tell(match self.format {
+        self.sender.send(match self.format {
             LogFormat::Json => json(Timestamp::now(), level, message, all),
             LogFormat::Text { has_colours } => text(Timestamp::now(), level, message, &all, has_colours),
         });
@@ -153,7 +153,7 @@ mod tests {
 
     #[test]
     fn fields_are_added_and_levels_left_out() {
-        let (sender, receiver) = Told::new();
+        let (sender, receiver) = LineSender::new();
         let log = Log::new(sender.clone(), LogFormat::Json, Level::Warn).with("service", "a");
         log.info("nothing", &[]);
         log.with("run", "r").error("something", &[("code", json!(5))]);

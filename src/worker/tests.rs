@@ -17,7 +17,7 @@ use crate::{
     checkpoint::Verdict,
     cost::{Limits, OwnPrices},
     permission::{ApprovalRules, Permissions},
-    serve::Told,
+    serve::LineSender,
 };
 
 /// Three steps; each call of the tool appends a line to a file.
@@ -83,7 +83,7 @@ impl TestSetup {
             run: "0123456789abcdef0123".to_owned(),
             invocation: "inv_1".to_owned(),
             input: None,
-            log: Log::new(Told::new().0, LogFormat::Json, Level::Error),
+            log: Log::new(LineSender::new().0, LogFormat::Json, Level::Error),
             trace_parent: None,
             open_invocation: InvocationCounters::default().open(),
         }

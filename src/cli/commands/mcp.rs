@@ -13,8 +13,8 @@ use crate::{
     journal::Journal,
     provider::{ProviderContext, resolve},
     serve::{
-        Catalog, PromptFiles, ServeOptions, Told,
-        protocol::{HttpServer, Token, serve_stdio},
+        Catalog, LineSender, PromptFiles, ServeOptions,
+        protocol::{BearerToken, HttpServer, serve_stdio},
     },
 };
 
@@ -26,13 +26,13 @@ async fn serve(args: &McpArgs, printer: &Printer) -> ExitCode {
     // First, so that an early signal still ends calls.
     let mut interrupts = Interrupts::listen();
     let teller = Teller::start(false);
-    let told = &teller.told;
+    let log = &teller.log;
     let mut catalog = None;
     let serve = async {
         let place = Place::of(args).await?;
-        let files = Catalog::start(options(args, told.clone())?).await?;
+        let files = Catalog::start(options(args, log.clone())?).await?;
         catalog = Some(files.clone());
-        place.serve(files, args, (told, printer)).await
+        place.serve(files, args, (log, printer)).await
     };
     let ended = tokio::select! {
         biased;
@@ -77,7 +77,7 @@ impl From<Diagnostic> for Failed {
 
 enum Place {
     StandardStreams,
-    Http(Vec<SocketAddr>, Option<Token>),
+    Http(Vec<SocketAddr>, Option<BearerToken>),
 }
 
 impl Place {
@@ -98,7 +98,7 @@ impl Place {
         self,
         files: Arc<dyn PromptFiles>,
         args: &McpArgs,
-        (told, printer): (&Told, &Printer),
+        (log, printer): (&LineSender, &Printer),
     ) -> Result<(), Failed> {
         match self {
             Place::StandardStreams => {
@@ -114,7 +114,7 @@ impl Place {
                 let server = HttpServer::bind(&addresses, token).await?;
                 greet(args, &*files, printer);
                 // Clients need the address, so `--quiet` does not hide it.
-                told.tell(format!("listening on {}", server.url()));
+                log.send(format!("listening on {}", server.url()));
                 server.serve(files).await;
             }
         }
@@ -166,7 +166,7 @@ fn check_journal(args: &McpArgs, variables: &[(String, String)]) -> Result<(), B
 }
 
 /// The bearer token of `--token-env`.
-fn token(args: &McpArgs, variables: &[(String, String)]) -> Result<Option<Token>, WrongUsage> {
+fn token(args: &McpArgs, variables: &[(String, String)]) -> Result<Option<BearerToken>, WrongUsage> {
     let Some(name) = &args.token_env else { return Ok(None) };
     let value = variables.iter().find(|(known, _)| known == name).map(|(_, value)| value.as_str());
     let wrong = |why: &str| {
@@ -174,10 +174,10 @@ fn token(args: &McpArgs, variables: &[(String, String)]) -> Result<Option<Token>
         WrongUsage::new(format!("--token-env {name}: {why}"), hint)
     };
     let value = value.ok_or_else(|| wrong("there is no such variable"))?;
-    Token::new(value).map(Some).map_err(wrong)
+    BearerToken::new(value).map(Some).map_err(wrong)
 }
 
-fn options(args: &McpArgs, told: Told) -> Result<ServeOptions, Failed> {
+fn options(args: &McpArgs, log: LineSender) -> Result<ServeOptions, Failed> {
     let program = std::env::current_exe().map_err(|error| {
         Diagnostic::new(format!("cannot find the program to run prompt files with, which is lmthing itself: {error}"))
     })?;
@@ -190,6 +190,6 @@ fn options(args: &McpArgs, told: Told) -> Result<ServeOptions, Failed> {
         describe: args.calls.description_words(),
         hidden_variables: args.token_env.iter().cloned().collect(),
         is_restricted: args.calls.permissions.is_restricted(),
-        told,
+        log,
     })
 }

@@ -15,7 +15,7 @@ use tokio::{sync::watch, task::JoinSet};
 
 use super::{
     super::{Call, Outcome, PromptFiles},
-    answer::{result, tool, unknown},
+    tools::{result, tool, unknown},
 };
 
 /// Supported methods. A request for one of them that rmcp could not parse has invalid parameters.
@@ -24,12 +24,12 @@ const METHODS: [&str; 4] = ["initialize", "ping", "tools/list", "tools/call"];
 pub(super) struct Handler {
     files: Arc<dyn PromptFiles>,
     /// Task that notifies the client of changes while the connection lasts.
-    announcer: Mutex<JoinSet<()>>,
+    notifier: Mutex<JoinSet<()>>,
 }
 
 impl Handler {
     pub(super) fn new(files: Arc<dyn PromptFiles>) -> Self {
-        Handler { files, announcer: Mutex::default() }
+        Handler { files, notifier: Mutex::default() }
     }
 
     fn changes(&self) -> watch::Receiver<u64> {
@@ -58,7 +58,7 @@ impl ServerHandler for Handler {
         _: Option<PaginatedRequestParams>,
         _: RequestContext<RoleServer>,
     ) -> Result<ListResourcesResult, ErrorData> {
-        Err(tools_alone("resources/list"))
+        Err(only_tools("resources/list"))
     }
 
     async fn list_resource_templates(
@@ -66,7 +66,7 @@ impl ServerHandler for Handler {
         _: Option<PaginatedRequestParams>,
         _: RequestContext<RoleServer>,
     ) -> Result<ListResourceTemplatesResult, ErrorData> {
-        Err(tools_alone("resources/templates/list"))
+        Err(only_tools("resources/templates/list"))
     }
 
     async fn list_prompts(
@@ -74,7 +74,7 @@ impl ServerHandler for Handler {
         _: Option<PaginatedRequestParams>,
         _: RequestContext<RoleServer>,
     ) -> Result<ListPromptsResult, ErrorData> {
-        Err(tools_alone("prompts/list"))
+        Err(only_tools("prompts/list"))
     }
 
     fn get_tool(&self, name: &str) -> Option<Tool> {
@@ -101,9 +101,9 @@ impl ServerHandler for Handler {
 
     async fn on_initialized(&self, context: NotificationContext<RoleServer>) {
         let (mut changes, peer) = (self.changes(), context.peer);
-        let mut announcer = self.announcer.lock().unwrap_or_else(PoisonError::into_inner);
-        announcer.abort_all();
-        announcer.spawn(async move {
+        let mut notifier = self.notifier.lock().unwrap_or_else(PoisonError::into_inner);
+        notifier.abort_all();
+        notifier.spawn(async move {
             while changes.changed().await.is_ok() && peer.notify_tool_list_changed().await.is_ok() {}
         });
     }
@@ -146,7 +146,7 @@ impl ServerHandler for Handler {
 }
 
 /// rmcp's default error contains only the method name.
-fn tools_alone(method: &str) -> ErrorData {
+fn only_tools(method: &str) -> ErrorData {
     let message = format!("there is no method {method:?}: this server has tools alone");
     ErrorData::new(ErrorCode::METHOD_NOT_FOUND, message, None)
 }
@@ -160,9 +160,9 @@ async fn follow(call: Call, peer: &Peer<RoleServer>, token: Option<ProgressToken
             Some(progress) = progress.recv() => {
                 let Some(token) = token.clone() else { continue };
                 // Exact up to 2^53.
-                let told = ProgressNotificationParam::new(token, progress.count as f64).with_message(progress.message);
+                let notification = ProgressNotificationParam::new(token, progress.count as f64).with_message(progress.message);
                 // A closed connection is noticed elsewhere.
-                let _ = peer.notify_progress(told).await;
+                let _ = peer.notify_progress(notification).await;
             }
             outcome = &mut outcome => {
                 return outcome.unwrap_or_else(|_| Outcome::Failed("the run was lost before it ended".to_owned()));

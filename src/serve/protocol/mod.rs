@@ -1,14 +1,14 @@
 //! Prompt files as tools of an MCP server, over standard input and output or HTTP.
 
-mod answer;
+mod draining;
 mod handler;
 mod http;
-mod lines;
-mod patient;
-mod scan;
+mod line_transport;
+mod request_id_scanner;
 mod stdio;
 #[cfg(test)]
 mod tests;
+mod tools;
 
-pub(crate) use http::{HttpServer, Token};
+pub(crate) use http::{BearerToken, HttpServer};
 pub(crate) use stdio::serve_stdio;

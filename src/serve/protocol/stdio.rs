@@ -13,7 +13,7 @@ use tokio::{
     sync::Notify,
 };
 
-use super::{super::PromptFiles, handler::Handler, lines::Lines, patient::Patient};
+use super::{super::PromptFiles, draining::DrainingTransport, handler::Handler, line_transport::LineTransport};
 
 /// Serves one client until its stream ends or cannot be written to; then cancels its calls.
 pub(crate) async fn serve_stdio(
@@ -21,9 +21,9 @@ pub(crate) async fn serve_stdio(
     read: impl AsyncRead + Send + Unpin + 'static,
     write: impl AsyncWrite + Send + Unpin + 'static,
 ) {
-    let deaf = Arc::new(Notify::new());
-    let transport = Lines::new(read, Noticed { write, deaf: deaf.clone() });
-    let (transport, end) = Patient::of(transport);
+    let closed = Arc::new(Notify::new());
+    let transport = LineTransport::new(read, NotifyOnError { write, closed: closed.clone() });
+    let (transport, end) = DrainingTransport::of(transport);
     let serve = async {
         // Fails if the client closes before the handshake.
         let Ok(service) = serve_server(Handler::new(files), transport).await else { return };
@@ -36,34 +36,34 @@ pub(crate) async fn serve_stdio(
     };
     tokio::select! {
         () = serve => {}
-        () = deaf.notified() => {}
+        () = closed.notified() => {}
     }
 }
 
 /// A writer that notifies `closed` on the first write error.
-struct Noticed<W> {
+struct NotifyOnError<W> {
     write: W,
-    deaf: Arc<Notify>,
+    closed: Arc<Notify>,
 }
 
-impl<W> Noticed<W> {
-    fn notice<T>(&self, result: io::Result<T>) -> Poll<io::Result<T>> {
+impl<W> NotifyOnError<W> {
+    fn check<T>(&self, result: io::Result<T>) -> Poll<io::Result<T>> {
         if result.is_err() {
-            self.deaf.notify_one();
+            self.closed.notify_one();
         }
         Poll::Ready(result)
     }
 }
 
-impl<W: AsyncWrite + Unpin> AsyncWrite for Noticed<W> {
+impl<W: AsyncWrite + Unpin> AsyncWrite for NotifyOnError<W> {
     fn poll_write(mut self: Pin<&mut Self>, context: &mut Context<'_>, bytes: &[u8]) -> Poll<io::Result<usize>> {
         let written = ready!(Pin::new(&mut self.write).poll_write(context, bytes));
-        self.notice(written)
+        self.check(written)
     }
 
     fn poll_flush(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
         let flushed = ready!(Pin::new(&mut self.write).poll_flush(context));
-        self.notice(flushed)
+        self.check(flushed)
     }
 
     fn poll_shutdown(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {

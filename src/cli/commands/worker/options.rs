@@ -25,7 +25,7 @@ use crate::{
     journal::Journal,
     permission::Permissions,
     provider::{ProviderContext, resolve},
-    serve::{ServeOptions, Told, are_here, reachable_by_others, resolve_address},
+    serve::{LineSender, ServeOptions, are_here, reachable_by_others, resolve_address},
     worker::{Registration, TOKEN_VARIABLE, check_key},
 };
 
@@ -118,11 +118,11 @@ pub(super) fn serve_options(args: &WorkerArgs) -> Result<ServeOptions, Box<Diagn
     }
     describe.extend(args.permissions.words().into_iter().map(OsString::from));
     // The receiver is dropped: only `describe` is used, which returns its errors.
-    let (told, _) = Told::new();
+    let (log, _) = LineSender::new();
     let hidden_variables = vec![TOKEN_VARIABLE.to_owned()];
     let is_restricted = args.permissions.is_restricted();
     let (paths, call) = (args.paths.clone(), Vec::new());
-    Ok(ServeOptions { paths, program, call, describe, hidden_variables, is_restricted, told })
+    Ok(ServeOptions { paths, program, call, describe, hidden_variables, is_restricted, log })
 }
 
 fn check_model(args: &WorkerArgs, variables: &[(String, String)]) -> Result<(), WrongUsage> {

@@ -19,7 +19,7 @@ use crate::{
     files::Reporter,
     provider::Redactor,
     script::bindings::ModelChoice,
-    serve::{Offer, Survey, Told, are_here, service_name, survey},
+    serve::{DescribedFile, DescribedFiles, LineSender, are_here, describe_files, service_name},
     session::SharedModel,
     trace::otel::{Clean, Found, Settings, SharedExport},
     worker::{
@@ -57,7 +57,7 @@ async fn serve(args: &WorkerArgs, printer: &Printer) -> ExitCode {
     })
 }
 
-fn log(args: &WorkerArgs, told: Told, printer: &Printer) -> Log {
+fn log(args: &WorkerArgs, told: LineSender, printer: &Printer) -> Log {
     let format = match args.log {
         LogForm::Text => LogFormat::Text { has_colours: printer.stderr_has_colours() },
         LogForm::Json => LogFormat::Json,
@@ -202,7 +202,7 @@ impl Ready {
 
 /// Describes the files; fails if none can be loaded.
 async fn services(args: &WorkerArgs, log: &Log) -> Result<Vec<Arc<Service>>, Failed> {
-    let Survey { offers, problems } = survey(&serve_options(args)?).await?;
+    let DescribedFiles { offers, problems } = describe_files(&serve_options(args)?).await?;
     if offers.is_empty() {
         let problem = Diagnostic::new(format!("there is nothing to serve: {}", problems.join("; ")));
         return Err(Failed::from(Box::new(problem)));
@@ -216,7 +216,7 @@ async fn services(args: &WorkerArgs, log: &Log) -> Result<Vec<Arc<Service>>, Fai
             return Err(Failed::from(Box::new(Diagnostic::new(problem).with_hint("rename one of them"))));
         }
     }
-    let service = |Offer { name, path, description, input, output }| {
+    let service = |DescribedFile { name, path, description, input, output }| {
         Arc::new(Service { name: service_name(&name), path, description, input, output })
     };
     Ok(offers.into_iter().map(service).collect())

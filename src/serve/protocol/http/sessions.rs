@@ -24,28 +24,28 @@ use rmcp::{
 };
 use tokio::runtime::Handle;
 
-use super::leaving::Known;
+use super::session_table::SessionTable;
 
 /// Reconnection delay that clients are given.
 pub(super) const RETRY: Duration = Duration::from_secs(1);
 
 /// How long a client has to reconnect before its request is cancelled.
-const RETURN: Duration = if cfg!(test) { Duration::from_secs(3) } else { Duration::from_secs(5) };
+const RECONNECT_TIMEOUT: Duration = if cfg!(test) { Duration::from_secs(3) } else { Duration::from_secs(5) };
 
 /// How long a client without open streams may be silent.
-const SILENCE: Duration = Duration::from_secs(30 * 60);
+const MAX_SILENCE: Duration = Duration::from_secs(30 * 60);
 
-const LOOK: Duration = Duration::from_secs(60);
+const SILENCE_CHECK_INTERVAL: Duration = Duration::from_secs(60);
 
 /// Wraps rmcp's session manager.
 pub(super) struct Sessions {
     shared: Arc<Shared>,
-    looking: tokio::task::AbortHandle,
+    cleanup: tokio::task::AbortHandle,
 }
 
 struct Shared {
-    kept: LocalSessionManager,
-    known: Known,
+    inner: LocalSessionManager,
+    table: SessionTable,
     /// Stored because a stream may be dropped outside of the event loop.
     event_loop: Handle,
 }
@@ -57,34 +57,34 @@ impl Sessions {
         config.sse_retry = Some(RETRY);
         // No timeout: a call may send nothing for an arbitrary time.
         config.keep_alive = None;
-        let mut kept = LocalSessionManager::default();
-        kept.session_config = config;
-        let shared = Arc::new(Shared { kept, known: Known::default(), event_loop: Handle::current() });
-        let looking = tokio::spawn(look(shared.clone())).abort_handle();
-        Sessions { shared, looking }
+        let mut inner = LocalSessionManager::default();
+        inner.session_config = config;
+        let shared = Arc::new(Shared { inner, table: SessionTable::default(), event_loop: Handle::current() });
+        let cleanup = tokio::spawn(end_silent_sessions(shared.clone())).abort_handle();
+        Sessions { shared, cleanup }
     }
 
-    fn watched(
+    fn session_stream(
         &self,
         id: &SessionId,
         request: Option<RequestId>,
         stream: impl Stream<Item = ServerSseMessage> + Send + Sync + 'static,
-    ) -> Watched {
-        self.shared.known.open(id, request.as_ref());
-        Watched { stream: Box::pin(stream), shared: self.shared.clone(), id: id.clone(), request }
+    ) -> SessionStream {
+        self.shared.table.open(id, request.as_ref());
+        SessionStream { stream: Box::pin(stream), shared: self.shared.clone(), id: id.clone(), request }
     }
 }
 
 impl Drop for Sessions {
     fn drop(&mut self) {
-        self.looking.abort();
+        self.cleanup.abort();
     }
 }
 
-async fn look(shared: Arc<Shared>) {
+async fn end_silent_sessions(shared: Arc<Shared>) {
     loop {
-        tokio::time::sleep(LOOK).await;
-        for id in shared.known.silent(SILENCE) {
+        tokio::time::sleep(SILENCE_CHECK_INTERVAL).await;
+        for id in shared.table.silent(MAX_SILENCE) {
             // Fails if the session has ended meanwhile.
             let _ = shared.end(&id).await;
         }
@@ -93,18 +93,18 @@ async fn look(shared: Arc<Shared>) {
 
 impl Shared {
     async fn end(&self, id: &SessionId) -> Result<(), LocalSessionManagerError> {
-        for request in self.known.end(id) {
+        for request in self.table.end(id) {
             self.cancel(id, request).await;
         }
-        self.kept.close_session(id).await
+        self.inner.close_session(id).await
     }
 
     /// Sends a cancellation as if it came from the client.
     async fn cancel(&self, id: &SessionId, request: RequestId) {
         let param = CancelledNotificationParam::new(Some(request), Some("the client is gone".to_owned()));
-        let told = ClientNotification::CancelledNotification(CancelledNotification::new(param));
+        let notification = ClientNotification::CancelledNotification(CancelledNotification::new(param));
         // Fails if the session has ended meanwhile.
-        let _ = self.kept.accept_message(id, ClientJsonRpcMessage::notification(told)).await;
+        let _ = self.inner.accept_message(id, ClientJsonRpcMessage::notification(notification)).await;
     }
 }
 
@@ -113,8 +113,8 @@ impl SessionManager for Sessions {
     type Transport = <LocalSessionManager as SessionManager>::Transport;
 
     async fn create_session(&self) -> Result<(SessionId, Self::Transport), Self::Error> {
-        let (id, transport) = self.shared.kept.create_session().await?;
-        self.shared.known.begin(&id);
+        let (id, transport) = self.shared.inner.create_session().await?;
+        self.shared.table.begin(&id);
         Ok((id, transport))
     }
 
@@ -123,12 +123,12 @@ impl SessionManager for Sessions {
         id: &SessionId,
         message: ClientJsonRpcMessage,
     ) -> Result<ServerJsonRpcMessage, Self::Error> {
-        self.shared.kept.initialize_session(id, message).await
+        self.shared.inner.initialize_session(id, message).await
     }
 
     async fn has_session(&self, id: &SessionId) -> Result<bool, Self::Error> {
-        self.shared.known.see(id);
-        self.shared.kept.has_session(id).await
+        self.shared.table.touch(id);
+        self.shared.inner.has_session(id).await
     }
 
     async fn close_session(&self, id: &SessionId) -> Result<(), Self::Error> {
@@ -144,19 +144,19 @@ impl SessionManager for Sessions {
             ClientJsonRpcMessage::Request(request) => Some(request.id.clone()),
             _ => None,
         };
-        let stream = self.shared.kept.create_stream(id, message).await?;
-        Ok(self.watched(id, request, stream))
+        let stream = self.shared.inner.create_stream(id, message).await?;
+        Ok(self.session_stream(id, request, stream))
     }
 
     async fn accept_message(&self, id: &SessionId, message: ClientJsonRpcMessage) -> Result<(), Self::Error> {
-        self.shared.kept.accept_message(id, message).await
+        self.shared.inner.accept_message(id, message).await
     }
 
     async fn create_standalone_stream(
         &self,
         id: &SessionId,
     ) -> Result<impl Stream<Item = ServerSseMessage> + Send + Sync + 'static, Self::Error> {
-        Ok(self.watched(id, None, self.shared.kept.create_standalone_stream(id).await?))
+        Ok(self.session_stream(id, None, self.shared.inner.create_standalone_stream(id).await?))
     }
 
     async fn resume(
@@ -164,14 +164,14 @@ impl SessionManager for Sessions {
         id: &SessionId,
         last_event_id: String,
     ) -> Result<impl Stream<Item = ServerSseMessage> + Send + Sync + 'static, Self::Error> {
-        let request = self.shared.known.request_of(id, &last_event_id);
-        Ok(self.watched(id, request, self.shared.kept.resume(id, last_event_id).await?))
+        let request = self.shared.table.request_of(id, &last_event_id);
+        Ok(self.session_stream(id, request, self.shared.inner.resume(id, last_event_id).await?))
     }
 }
 
 /// A stream to a client. If it is dropped before the response was sent, the request is cancelled after a delay, unless
 /// the client resumes it.
-struct Watched {
+struct SessionStream {
     stream: Pin<Box<dyn Stream<Item = ServerSseMessage> + Send + Sync>>,
     shared: Arc<Shared>,
     id: SessionId,
@@ -179,32 +179,32 @@ struct Watched {
     request: Option<RequestId>,
 }
 
-impl Stream for Watched {
+impl Stream for SessionStream {
     type Item = ServerSseMessage;
 
     fn poll_next(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Option<Self::Item>> {
         let polled = self.stream.as_mut().poll_next(context);
         if let (Poll::Ready(Some(event)), Some(request)) = (&polled, &self.request) {
-            let known = &self.shared.known;
+            let table = &self.shared.table;
             match event.message.as_deref() {
                 Some(ServerJsonRpcMessage::Response(_) | ServerJsonRpcMessage::Error(_)) => {
-                    known.answered(&self.id, request);
+                    table.answered(&self.id, request);
                 }
-                _ => event.event_id.iter().for_each(|event_id| known.told(&self.id, request, event_id)),
+                _ => event.event_id.iter().for_each(|event_id| table.saw_event(&self.id, request, event_id)),
             }
         }
         polled
     }
 }
 
-impl Drop for Watched {
+impl Drop for SessionStream {
     fn drop(&mut self) {
-        let is_forsaken = self.shared.known.close(&self.id, self.request.as_ref());
-        if let Some(request) = self.request.take().filter(|_| is_forsaken) {
+        let is_abandoned = self.shared.table.close(&self.id, self.request.as_ref());
+        if let Some(request) = self.request.take().filter(|_| is_abandoned) {
             let (shared, id) = (self.shared.clone(), self.id.clone());
             self.shared.event_loop.spawn(async move {
-                tokio::time::sleep(RETURN).await;
-                if shared.known.forsake(&id, &request) {
+                tokio::time::sleep(RECONNECT_TIMEOUT).await;
+                if shared.table.remove_abandoned(&id, &request) {
                     shared.cancel(&id, request).await;
                 }
             });

@@ -10,7 +10,7 @@ use tokio::sync::{mpsc, oneshot, watch};
 
 use super::super::super::{Call, Outcome, Progress, PromptFiles, ServedFile};
 
-pub(super) struct Fake {
+pub(super) struct FakeFiles {
     files: Mutex<Arc<[ServedFile]>>,
     changes: watch::Sender<u64>,
     /// Number of running calls of `slow`.
@@ -31,12 +31,12 @@ fn file(name: &str, output: Option<Value>) -> ServedFile {
     }
 }
 
-impl Fake {
+impl FakeFiles {
     pub(super) fn new() -> Arc<Self> {
         let output = json!({ "type": "object", "properties": { "length": { "type": "number" } } });
         let files = ["echo", "fail", "list", "slow", "tell"].map(|name| file(name, None));
         let files = files.into_iter().chain([file("data", Some(output))]).collect();
-        Arc::new(Fake { files: Mutex::new(files), changes: watch::Sender::new(0), slow: Arc::default() })
+        Arc::new(FakeFiles { files: Mutex::new(files), changes: watch::Sender::new(0), slow: Arc::default() })
     }
 
     pub(super) fn add(&self, name: &str) {
@@ -56,7 +56,7 @@ impl Fake {
     }
 }
 
-impl PromptFiles for Fake {
+impl PromptFiles for FakeFiles {
     fn list(&self) -> Arc<[ServedFile]> {
         self.files.lock().unwrap().clone()
     }
@@ -67,7 +67,7 @@ impl PromptFiles for Fake {
 
     fn call(&self, name: &str, input: Map<String, Value>) -> Option<Call> {
         self.list().iter().find(|file| file.name == name)?;
-        let (tell, progress) = mpsc::unbounded_channel();
+        let (sender, progress) = mpsc::unbounded_channel();
         let (mut end, outcome) = oneshot::channel();
         let text = input.get("text").and_then(Value::as_str).unwrap_or_default().to_owned();
         let (name, slow) = (name.to_owned(), self.slow.clone());
@@ -85,7 +85,7 @@ impl PromptFiles for Fake {
                 }
                 _ => {
                     for count in 1..=3 {
-                        let _ = tell.send(Progress { count, message: format!("step {count}") });
+                        let _ = sender.send(Progress { count, message: format!("step {count}") });
                     }
                     Outcome::Text("told".to_owned())
                 }

@@ -9,14 +9,14 @@ use tokio::{
 };
 
 use super::{
-    super::{HttpServer, Token},
-    fake::Fake,
+    super::{BearerToken, HttpServer},
+    fake::FakeFiles,
 };
 
 const INITIALIZE: &str = r#"{"jsonrpc":"2.0","id":0,"method":"initialize","params":{"protocolVersion":"2025-06-18","capabilities":{},"clientInfo":{"name":"test","version":"1"}}}"#;
 
-async fn start(files: &Arc<Fake>, token: Option<&str>) -> SocketAddr {
-    let token = token.map(|token| Token::new(token).unwrap());
+async fn start(files: &Arc<FakeFiles>, token: Option<&str>) -> SocketAddr {
+    let token = token.map(|token| BearerToken::new(token).unwrap());
     let addresses = HttpServer::resolve("0", token.as_ref()).await.unwrap();
     let server = HttpServer::bind(&addresses, token).await.unwrap();
     let address = server.url().strip_prefix("http://").and_then(|url| url.strip_suffix("/mcp")).unwrap().parse();
@@ -60,15 +60,15 @@ async fn send(address: SocketAddr, method: &str, headers: &[(&str, &str)], body:
 }
 
 async fn read_until(stream: &mut TcpStream, text: &str) -> String {
-    let mut heard = String::new();
-    while !heard.contains(text) {
+    let mut received = String::new();
+    while !received.contains(text) {
         let mut bytes = [0; 4096];
         let count = tokio::time::timeout(Duration::from_secs(20), stream.read(&mut bytes)).await;
-        let count = count.unwrap_or_else(|_| panic!("{text} in {heard}")).unwrap();
-        assert!(count > 0, "{text} in {heard}");
-        heard += &String::from_utf8_lossy(&bytes[..count]);
+        let count = count.unwrap_or_else(|_| panic!("{text} in {received}")).unwrap();
+        assert!(count > 0, "{text} in {received}");
+        received += &String::from_utf8_lossy(&bytes[..count]);
     }
-    heard
+    received
 }
 
 fn header<'a>(answer: &'a str, name: &str) -> Option<&'a str> {
@@ -96,7 +96,7 @@ fn message(answer: &str) -> Value {
 
 #[tokio::test]
 async fn sessions_have_calls_and_end() {
-    let address = start(&Fake::new(), None).await;
+    let address = start(&FakeFiles::new(), None).await;
     let (one, two) = (session(address).await, session(address).await);
     assert_ne!(one, two);
     for id in [&one, &two] {
@@ -112,7 +112,7 @@ async fn sessions_have_calls_and_end() {
 
 #[tokio::test]
 async fn refused_requests_get_a_reason() {
-    let address = start(&Fake::new(), None).await;
+    let address = start(&FakeFiles::new(), None).await;
     let big = "x".repeat(17 << 20);
     for (headers, body, status, words) in [
         (&[("origin", "https://evil.example")][..], INITIALIZE, 403, "Origin header is not allowed"),
@@ -143,7 +143,7 @@ async fn refused_requests_get_a_reason() {
 
 #[tokio::test]
 async fn requests_need_the_token() {
-    let address = start(&Fake::new(), Some("t0ken")).await;
+    let address = start(&FakeFiles::new(), Some("t0ken")).await;
     for (headers, status, words) in [
         (&[][..], 401, "this server takes a token"),
         (&[("authorization", "Bearer wr0ng")], 401, "not the one this server takes"),
@@ -162,7 +162,7 @@ async fn requests_need_the_token() {
 
 #[tokio::test]
 async fn changes_are_sent_on_the_standalone_stream() {
-    let files = Fake::new();
+    let files = FakeFiles::new();
     let address = start(&files, None).await;
     let id = session(address).await;
     let mut stream = open(address, "GET", &[("mcp-session-id", &id)], "").await;
@@ -173,7 +173,7 @@ async fn changes_are_sent_on_the_standalone_stream() {
 
 #[tokio::test]
 async fn a_call_of_a_disconnected_client_is_cancelled() {
-    let files = Fake::new();
+    let files = FakeFiles::new();
     let address = start(&files, None).await;
     let (one, two) = (session(address).await, session(address).await);
     let stays = open(address, "POST", &[("mcp-session-id", &one)], &call(1, "slow")).await;
@@ -192,13 +192,14 @@ async fn a_call_of_a_disconnected_client_is_cancelled() {
 
 #[tokio::test]
 async fn a_reconnecting_client_resumes_its_stream() {
-    let files = Fake::new();
+    let files = FakeFiles::new();
     let address = start(&files, None).await;
     let id = session(address).await;
     let mut stream = open(address, "POST", &[("mcp-session-id", &id)], &call(1, "slow")).await;
-    let heard = read_until(&mut stream, "\nid: ").await;
+    let received = read_until(&mut stream, "\nid: ").await;
     drop(stream);
-    let event = header(&heard, "id").or_else(|| heard.lines().find_map(|line| line.strip_prefix("id: "))).unwrap();
+    let event =
+        header(&received, "id").or_else(|| received.lines().find_map(|line| line.strip_prefix("id: "))).unwrap();
     let again = open(address, "GET", &[("mcp-session-id", &id), ("last-event-id", event)], "").await;
     tokio::time::sleep(Duration::from_millis(3500)).await;
     files.until_slow(1).await;

@@ -9,29 +9,29 @@ use std::{
 use rmcp::{model::RequestId, transport::streamable_http_server::SessionId};
 
 #[derive(Default)]
-pub(super) struct Known(Mutex<HashMap<SessionId, Session>>);
+pub(super) struct SessionTable(Mutex<HashMap<SessionId, Session>>);
 
 struct Session {
     seen: Instant,
     streams: usize,
-    waiting: HashMap<RequestId, Waiting>,
+    waiting: HashMap<RequestId, OpenRequest>,
 }
 
 /// A request without a response.
 #[derive(Default)]
-struct Waiting {
+struct OpenRequest {
     /// Number of open streams that expect the response.
     streams: usize,
     /// Suffix that the ids of its events have in common.
-    mark: Option<String>,
+    suffix: Option<String>,
 }
 
 /// The suffix of an event id that identifies its request.
-fn mark(event_id: &str) -> Option<&str> {
-    event_id.split_once('/').map(|(_, mark)| mark)
+fn suffix(event_id: &str) -> Option<&str> {
+    event_id.split_once('/').map(|(_, suffix)| suffix)
 }
 
-impl Known {
+impl SessionTable {
     fn lock(&self) -> MutexGuard<'_, HashMap<SessionId, Session>> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -46,7 +46,7 @@ impl Known {
         self.lock().remove(id).map(|session| session.waiting.into_keys().collect()).unwrap_or_default()
     }
 
-    pub(super) fn see(&self, id: &SessionId) {
+    pub(super) fn touch(&self, id: &SessionId) {
         if let Some(session) = self.lock().get_mut(id) {
             session.seen = Instant::now();
         }
@@ -63,22 +63,22 @@ impl Known {
     }
 
     /// Records the suffix of a request's event ids.
-    pub(super) fn told(&self, id: &SessionId, request: &RequestId, event_id: &str) {
+    pub(super) fn saw_event(&self, id: &SessionId, request: &RequestId, event_id: &str) {
         let mut sessions = self.lock();
         let waiting = sessions.get_mut(id).and_then(|session| session.waiting.get_mut(request));
         if let Some(waiting) = waiting
-            && waiting.mark.is_none()
+            && waiting.suffix.is_none()
         {
-            waiting.mark = mark(event_id).map(str::to_owned);
+            waiting.suffix = suffix(event_id).map(str::to_owned);
         }
     }
 
     /// Finds the open request that an event belongs to.
     pub(super) fn request_of(&self, id: &SessionId, event_id: &str) -> Option<RequestId> {
-        let wanted = mark(event_id)?;
+        let wanted = suffix(event_id)?;
         let sessions = self.lock();
         let mut waiting = sessions.get(id)?.waiting.iter();
-        waiting.find(|(_, waiting)| waiting.mark.as_deref() == Some(wanted)).map(|(request, _)| request.clone())
+        waiting.find(|(_, waiting)| waiting.suffix.as_deref() == Some(wanted)).map(|(request, _)| request.clone())
     }
 
     pub(super) fn answered(&self, id: &SessionId, request: &RequestId) {
@@ -99,11 +99,11 @@ impl Known {
     }
 
     /// Removes a request if still no stream expects its response.
-    pub(super) fn forsake(&self, id: &SessionId, request: &RequestId) -> bool {
+    pub(super) fn remove_abandoned(&self, id: &SessionId, request: &RequestId) -> bool {
         let mut sessions = self.lock();
         let Some(session) = sessions.get_mut(id) else { return false };
-        let is_forsaken = session.waiting.get(request).is_some_and(|waiting| waiting.streams == 0);
-        is_forsaken && session.waiting.remove(request).is_some()
+        let is_abandoned = session.waiting.get(request).is_some_and(|waiting| waiting.streams == 0);
+        is_abandoned && session.waiting.remove(request).is_some()
     }
 
     /// Sessions without open streams whose clients have sent nothing for the given time.
@@ -120,31 +120,31 @@ mod tests {
 
     #[test]
     fn a_request_is_abandoned_when_its_last_stream_closes() {
-        let (known, id, request) = (Known::default(), SessionId::from("s"), RequestId::Number(1));
-        known.begin(&id);
-        known.open(&id, Some(&request));
-        known.told(&id, &request, "0/7");
-        assert!(known.silent(Duration::ZERO).is_empty());
-        assert!(known.close(&id, Some(&request)));
-        assert_eq!(known.request_of(&id, "3/7"), Some(request.clone()));
-        assert_eq!(known.request_of(&id, "3/8"), None);
-        known.open(&id, Some(&request));
-        assert!(!known.forsake(&id, &request), "another stream expects the response");
-        assert!(known.close(&id, Some(&request)));
-        assert!(known.forsake(&id, &request));
-        assert!(!known.forsake(&id, &request));
-        assert_eq!(known.silent(Duration::ZERO), std::slice::from_ref(&id));
-        assert!(known.end(&id).is_empty());
+        let (table, id, request) = (SessionTable::default(), SessionId::from("s"), RequestId::Number(1));
+        table.begin(&id);
+        table.open(&id, Some(&request));
+        table.saw_event(&id, &request, "0/7");
+        assert!(table.silent(Duration::ZERO).is_empty());
+        assert!(table.close(&id, Some(&request)));
+        assert_eq!(table.request_of(&id, "3/7"), Some(request.clone()));
+        assert_eq!(table.request_of(&id, "3/8"), None);
+        table.open(&id, Some(&request));
+        assert!(!table.remove_abandoned(&id, &request), "another stream expects the response");
+        assert!(table.close(&id, Some(&request)));
+        assert!(table.remove_abandoned(&id, &request));
+        assert!(!table.remove_abandoned(&id, &request));
+        assert_eq!(table.silent(Duration::ZERO), std::slice::from_ref(&id));
+        assert!(table.end(&id).is_empty());
     }
 
     #[test]
     fn an_answered_request_is_not_abandoned() {
-        let (known, id, request) = (Known::default(), SessionId::from("s"), RequestId::Number(1));
-        known.begin(&id);
-        known.open(&id, Some(&request));
-        known.answered(&id, &request);
-        assert!(!known.close(&id, Some(&request)));
-        known.open(&id, Some(&request));
-        assert_eq!(known.end(&id), [request]);
+        let (table, id, request) = (SessionTable::default(), SessionId::from("s"), RequestId::Number(1));
+        table.begin(&id);
+        table.open(&id, Some(&request));
+        table.answered(&id, &request);
+        assert!(!table.close(&id, Some(&request)));
+        table.open(&id, Some(&request));
+        assert_eq!(table.end(&id), [request]);
     }
 }

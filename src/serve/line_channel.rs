@@ -15,54 +15,54 @@ use tokio::{
 };
 
 /// Capacity in lines.
-const WAITING: usize = 1000;
+const CAPACITY: usize = 1000;
 
 /// How long output of scripts waits while the channel is full.
-const PATIENCE: Duration = Duration::from_millis(500);
+const SEND_TIMEOUT: Duration = Duration::from_millis(500);
 
 /// Clones send to the same receiver.
 #[derive(Clone, Debug)]
-pub(crate) struct Told {
+pub(crate) struct LineSender {
     lines: mpsc::Sender<Option<String>>,
     state: Arc<State>,
 }
 
 /// Receives the lines on a thread of its own.
-pub(crate) struct Heard {
+pub(crate) struct LineReceiver {
     lines: mpsc::Receiver<Option<String>>,
     state: Arc<State>,
 }
 
 #[derive(Debug, Default)]
 struct State {
-    left_out: AtomicUsize,
+    dropped: AtomicUsize,
     is_over: AtomicBool,
 }
 
-impl Told {
-    pub(crate) fn new() -> (Self, Heard) {
-        let (sender, receiver) = mpsc::channel(WAITING);
+impl LineSender {
+    pub(crate) fn new() -> (Self, LineReceiver) {
+        let (sender, receiver) = mpsc::channel(CAPACITY);
         let state = Arc::new(State::default());
-        (Told { lines: sender, state: state.clone() }, Heard { lines: receiver, state })
+        (LineSender { lines: sender, state: state.clone() }, LineReceiver { lines: receiver, state })
     }
 
     /// Sends a line, or drops it if the channel is full.
-    pub(crate) fn tell(&self, line: String) {
+    pub(crate) fn send(&self, line: String) {
         if let Err(TrySendError::Full(_)) = self.lines.try_send(Some(line)) {
-            self.state.left_out.fetch_add(1, Ordering::SeqCst);
+            self.state.dropped.fetch_add(1, Ordering::SeqCst);
         }
     }
 
     /// Sends a line; waits a moment while the channel is full, unless an earlier wait was in vain.
-    pub(super) async fn tell_patiently(&self, line: String) {
-        if self.state.left_out.load(Ordering::SeqCst) > 0 {
-            return self.tell(line);
+    pub(super) async fn send_waiting(&self, line: String) {
+        if self.state.dropped.load(Ordering::SeqCst) > 0 {
+            return self.send(line);
         }
-        if let Ok(room) = timeout(PATIENCE, self.lines.reserve()).await {
+        if let Ok(permit) = timeout(SEND_TIMEOUT, self.lines.reserve()).await {
             // Fails if the receiver is gone.
-            return room.map_or((), |room| room.send(Some(line)));
+            return permit.map_or((), |permit| permit.send(Some(line)));
         }
-        self.state.left_out.fetch_add(1, Ordering::SeqCst);
+        self.state.dropped.fetch_add(1, Ordering::SeqCst);
     }
 
     /// Ends the receiver after the lines that were sent.
@@ -73,7 +73,7 @@ impl Told {
     }
 }
 
-impl Heard {
+impl LineReceiver {
     /// Passes every line to `write` until the end.
     pub(crate) fn each(mut self, mut write: impl FnMut(&str)) {
         while let Some(line) = self.lines.blocking_recv() {
@@ -83,7 +83,7 @@ impl Heard {
             if !self.lines.is_empty() {
                 continue;
             }
-            match self.state.left_out.swap(0, Ordering::SeqCst) {
+            match self.state.dropped.swap(0, Ordering::SeqCst) {
                 0 => {}
                 1 => write("… a line left out: nobody was reading"),
                 count => write(&format!("… {count} lines left out: nobody was reading")),

@@ -11,7 +11,7 @@ use url::Host;
 
 use super::super::super::address::{host_and_port, is_loopback};
 
-pub(super) struct Names {
+pub(super) struct HostCheck {
     /// Address that the server listens on.
     pub(super) own: IpAddr,
     /// Whether requests need a bearer token. If so, any host name is accepted.
@@ -20,11 +20,11 @@ pub(super) struct Names {
 
 pub(super) type Refusal = (StatusCode, &'static str);
 
-impl Names {
+impl HostCheck {
     pub(super) fn check<B>(&self, request: &Request<B>) -> Result<(), Refusal> {
         let bad = |why| (StatusCode::BAD_REQUEST, why);
-        let host = single(request.headers(), HOST).map_err(|Several| bad("more than one Host header"))?;
-        let origin = single(request.headers(), ORIGIN).map_err(|Several| bad("more than one Origin header"))?;
+        let host = single(request.headers(), HOST).map_err(|RepeatedHeader| bad("more than one Host header"))?;
+        let origin = single(request.headers(), ORIGIN).map_err(|RepeatedHeader| bad("more than one Origin header"))?;
         let host = host.ok_or(bad("the Host header is missing"))?;
         let named = host_and_port(host);
         if !self.has_token && !named.as_ref().is_some_and(|(host, _)| self.is_own(host)) {
@@ -61,15 +61,15 @@ impl Names {
 }
 
 /// A header occurs more than once.
-struct Several;
+struct RepeatedHeader;
 
 /// Returns the value of a header that may occur once. A value that is not ASCII gives an empty string, which no check
 /// accepts.
-fn single(headers: &HeaderMap, name: HeaderName) -> Result<Option<&str>, Several> {
+fn single(headers: &HeaderMap, name: HeaderName) -> Result<Option<&str>, RepeatedHeader> {
     let mut values = headers.get_all(name).iter();
     let first = values.next();
     if values.next().is_some() {
-        return Err(Several);
+        return Err(RepeatedHeader);
     }
     Ok(first.map(|value| value.to_str().unwrap_or_default()))
 }

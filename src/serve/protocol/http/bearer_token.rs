@@ -6,9 +6,9 @@ use ring::hmac;
 
 /// A bearer token. Comparison takes constant time, and the token cannot be printed: only its HMAC is stored.
 #[derive(Clone)]
-pub(crate) struct Token(Arc<(hmac::Key, hmac::Tag)>);
+pub(crate) struct BearerToken(Arc<(hmac::Key, hmac::Tag)>);
 
-impl Token {
+impl BearerToken {
     /// Fails with the reason if no client could send the token in a header.
     pub(crate) fn new(secret: &str) -> Result<Self, &'static str> {
         if secret.is_empty() {
@@ -19,11 +19,11 @@ impl Token {
         }
         let key = hmac::Key::new(hmac::HMAC_SHA256, secret.as_bytes());
         let tag = hmac::sign(&key, secret.as_bytes());
-        Ok(Token(Arc::new((key, tag))))
+        Ok(BearerToken(Arc::new((key, tag))))
     }
 
     /// Whether an `Authorization` header contains this token.
-    pub(super) fn is_in(&self, header: &[u8]) -> bool {
+    pub(super) fn matches(&self, header: &[u8]) -> bool {
         let scheme = b"Bearer ";
         let (Some(named), Some(given)) = (header.get(..scheme.len()), header.get(scheme.len()..)) else { return false };
         let (key, tag) = &*self.0;
@@ -37,20 +37,20 @@ mod tests {
 
     #[test]
     fn only_the_exact_token_matches() {
-        let token = Token::new("t0ken").unwrap();
+        let token = BearerToken::new("t0ken").unwrap();
         for header in ["Bearer t0ken", "bearer t0ken", "BEARER  t0ken "] {
-            assert!(token.is_in(header.as_bytes()), "{header}");
+            assert!(token.matches(header.as_bytes()), "{header}");
         }
         for header in ["", "Bearer", "Bearer ", "t0ken", "Bearer t0ke", "Bearer t0ken2", "Basic t0ken", "Bearer T0KEN"]
         {
-            assert!(!token.is_in(header.as_bytes()), "{header}");
+            assert!(!token.matches(header.as_bytes()), "{header}");
         }
     }
 
     #[test]
     fn invalid_header_values_are_refused() {
         for secret in ["", "two words", "line\n", "ä"] {
-            assert!(Token::new(secret).is_err(), "{secret:?}");
+            assert!(BearerToken::new(secret).is_err(), "{secret:?}");
         }
     }
 }

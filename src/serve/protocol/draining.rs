@@ -18,64 +18,73 @@ use tokio::{
 };
 
 /// How long open requests may take after the end of input, as in `printf … | lmthing mcp`.
-const FAREWELL: Duration = Duration::from_secs(1);
+const DRAIN_TIMEOUT: Duration = Duration::from_secs(1);
 
-pub(super) struct Patient<T> {
+pub(super) struct DrainingTransport<T> {
     transport: T,
     is_open: bool,
-    asked: Arc<Asked>,
+    open_requests: Arc<OpenRequests>,
     /// Deadline for open requests, after the end of input.
-    until: Option<Instant>,
+    deadline: Option<Instant>,
     ended: Option<oneshot::Sender<()>>,
 }
 
 #[derive(Default)]
-struct Asked {
+struct OpenRequests {
     ids: Mutex<HashSet<RequestId>>,
-    none: Notify,
+    all_closed: Notify,
 }
 
-impl Asked {
+impl OpenRequests {
     fn ids(&self) -> MutexGuard<'_, HashSet<RequestId>> {
         self.ids.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn hear(&self, message: &ClientJsonRpcMessage) {
+    fn track(&self, message: &ClientJsonRpcMessage) {
         match message {
             ClientJsonRpcMessage::Request(request) => drop(self.ids().insert(request.id.clone())),
             ClientJsonRpcMessage::Notification(told) => {
                 if let ClientNotification::CancelledNotification(cancelled) = &told.notification {
-                    self.settle(cancelled.params.request_id.as_ref());
+                    self.close_request(cancelled.params.request_id.as_ref());
                 }
             }
             _ => {}
         }
     }
 
-    fn settle(&self, id: Option<&RequestId>) {
+    fn close_request(&self, id: Option<&RequestId>) {
         let mut ids = self.ids();
         id.map(|id| ids.remove(id));
         if ids.is_empty() {
-            self.none.notify_one();
+            self.all_closed.notify_one();
         }
     }
 
     async fn wait_for_none(&self) {
         while !self.ids().is_empty() {
-            self.none.notified().await;
+            self.all_closed.notified().await;
         }
     }
 }
 
-impl<T> Patient<T> {
+impl<T> DrainingTransport<T> {
     /// The receiver resolves at the end of input, after open requests were answered or timed out.
     pub(super) fn of(transport: T) -> (Self, oneshot::Receiver<()>) {
         let (ended, end) = oneshot::channel();
-        (Patient { transport, is_open: false, asked: Arc::default(), until: None, ended: Some(ended) }, end)
+        (
+            DrainingTransport {
+                transport,
+                is_open: false,
+                open_requests: Arc::default(),
+                deadline: None,
+                ended: Some(ended),
+            },
+            end,
+        )
     }
 }
 
-impl<T: Transport<RoleServer>> Transport<RoleServer> for Patient<T> {
+impl<T: Transport<RoleServer>> Transport<RoleServer> for DrainingTransport<T> {
     type Error = T::Error;
 
     fn send(
@@ -87,30 +96,30 @@ impl<T: Transport<RoleServer>> Transport<RoleServer> for Patient<T> {
             ServerJsonRpcMessage::Error(error) => error.id.clone(),
             _ => None,
         };
-        let (send, asked) = (self.transport.send(message), self.asked.clone());
+        let (send, open_requests) = (self.transport.send(message), self.open_requests.clone());
         async move {
             let sent = send.await;
-            asked.settle(answered.as_ref());
+            open_requests.close_request(answered.as_ref());
             sent
         }
     }
 
     /// Cancel-safe.
     async fn receive(&mut self) -> Option<ClientJsonRpcMessage> {
-        while self.until.is_none() {
+        while self.deadline.is_none() {
             let Some(message) = self.transport.receive().await else {
-                self.until = Some(Instant::now() + FAREWELL);
+                self.deadline = Some(Instant::now() + DRAIN_TIMEOUT);
                 break;
             };
-            self.asked.hear(&message);
+            self.open_requests.track(&message);
             self.is_open |= opens(&message);
             if self.is_open || matches!(message, ClientJsonRpcMessage::Request(_)) {
                 return Some(message);
             }
         }
-        if let Some(until) = self.until {
+        if let Some(deadline) = self.deadline {
             // Requests that take longer are cancelled.
-            let _ = timeout_at(until, self.asked.wait_for_none()).await;
+            let _ = timeout_at(deadline, self.open_requests.wait_for_none()).await;
         }
         // Fails if no client has connected.
         self.ended.take().map(|ended| ended.send(()));

@@ -8,7 +8,7 @@ use crate::{
 };
 
 #[derive(Debug, Default, PartialEq)]
-pub(super) struct Found {
+pub(super) struct FoundFiles {
     /// Sorted, without duplicates.
     pub(super) files: Vec<PathBuf>,
     /// Messages about folders that could not be read.
@@ -16,7 +16,7 @@ pub(super) struct Found {
 }
 
 /// The first search. Fails if a path does not exist or there is no prompt file.
-pub(super) fn find(paths: &[PathBuf]) -> Result<Found, Box<Diagnostic>> {
+pub(super) fn find(paths: &[PathBuf]) -> Result<FoundFiles, Box<Diagnostic>> {
     if let Some(test) = paths.iter().find(|path| is_test_file(path) && path.is_file()) {
         let problem = Diagnostic::new(format!("{} holds tests, and is no prompt file to serve", test.display()));
         return Err(Box::new(problem.with_hint(format!("its tests are run by: lmthing test {}", test.display()))));
@@ -33,16 +33,16 @@ pub(super) fn find(paths: &[PathBuf]) -> Result<Found, Box<Diagnostic>> {
 }
 
 /// A later search: paths that have disappeared are skipped.
-pub(super) fn find_again(paths: &[PathBuf]) -> Found {
+pub(super) fn find_again(paths: &[PathBuf]) -> FoundFiles {
     let is_there = |path: &&PathBuf| path.is_dir() || is_prompt_file(path) && path.is_file();
     let there: Vec<PathBuf> = paths.iter().filter(is_there).cloned().collect();
     if there.is_empty() {
-        return Found::default();
+        return FoundFiles::default();
     }
-    files::find(&there, "").map_or_else(|_| Found::default(), served)
+    files::find(&there, "").map_or_else(|_| FoundFiles::default(), served)
 }
 
-fn served(found: files::Found) -> Found {
+fn served(found: files::Found) -> FoundFiles {
     let files = found.files.into_iter().map(|file| file.path).filter(|file| !is_test_file(file)).collect();
-    Found { files, problems: found.problems }
+    FoundFiles { files, problems: found.problems }
 }

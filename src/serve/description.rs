@@ -14,18 +14,18 @@ use tokio::{
 };
 
 use super::{
-    child::{OwnChild, ending},
+    child::{ChildGroup, exit_description},
     options::ServeOptions,
 };
 use crate::files::Report;
 
-const LIMIT: Duration = Duration::from_secs(10);
+const LOAD_TIMEOUT: Duration = Duration::from_secs(10);
 
 /// Extra time for the process, which may not be able to interrupt the file.
-const PATIENCE: Duration = Duration::from_secs(2);
+const EXTRA_TIME: Duration = Duration::from_secs(2);
 
 /// Most bytes of a description.
-const MAX_OFFER: u64 = 16 << 20;
+const MAX_DESCRIPTION: u64 = 16 << 20;
 
 /// The hidden subcommand of lmthing that describes a file.
 const SUBCOMMAND: &str = "__describe";
@@ -41,14 +41,14 @@ pub(super) struct Description {
 /// What the process prints.
 #[derive(Deserialize)]
 #[serde(untagged)]
-enum Answer {
-    Wrong { problem: Problem },
+enum DescribeOutput {
+    Failed { problem: DescribeError },
     Offer(Description),
 }
 
 /// Why a file cannot be described.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
-pub(super) struct Problem {
+pub(super) struct DescribeError {
     message: String,
     place: Option<String>,
     hint: Option<String>,
@@ -57,9 +57,9 @@ pub(super) struct Problem {
     pub(super) is_slow: bool,
 }
 
-impl Problem {
+impl DescribeError {
     pub(super) fn new(message: String) -> Self {
-        Problem { message, place: None, hint: None, is_slow: false }
+        DescribeError { message, place: None, hint: None, is_slow: false }
     }
 
     pub(super) fn shown(&self) -> String {
@@ -70,36 +70,42 @@ impl Problem {
 }
 
 /// Describes a file. The files that it loads are written to `report`.
-pub(super) async fn describe(options: &ServeOptions, file: &Path, report: &Report) -> Result<Description, Problem> {
-    let seconds = LIMIT.as_secs();
+pub(super) async fn describe(
+    options: &ServeOptions,
+    file: &Path,
+    report: &Report,
+) -> Result<Description, DescribeError> {
+    let seconds = LOAD_TIMEOUT.as_secs();
     let own = [format!("--limit={seconds}s").into(), "--report-files".into(), report.path().as_os_str().to_owned()];
     let mut command = options.command(SUBCOMMAND, options.describe.iter().chain(&own), file);
-    let lost = |error: io::Error| Problem::new(format!("lmthing cannot be started to load it: {error}"));
-    let mut child = OwnChild::start(&mut command).map_err(lost)?;
+    let lost = |error: io::Error| DescribeError::new(format!("lmthing cannot be started to load it: {error}"));
+    let mut child = ChildGroup::start(&mut command).map_err(lost)?;
     let (_, stdout, stderr) = child.pipes();
     let (Some(stdout), Some(mut stderr)) = (stdout, stderr) else {
-        return Err(Problem::new("lmthing cannot be asked about it".to_owned()));
+        return Err(DescribeError::new("lmthing cannot be asked about it".to_owned()));
     };
-    let begun = Instant::now();
-    let mut said = Vec::new();
-    let listen = async {
-        let (mut stdout, mut nowhere) = (stdout.take(MAX_OFFER), sink());
+    let started = Instant::now();
+    let mut output = Vec::new();
+    let read = async {
+        let (mut stdout, mut ignored) = (stdout.take(MAX_DESCRIPTION), sink());
         // Standard error is drained, so that the process does not block.
-        let _ = tokio::join!(stdout.read_to_end(&mut said), copy(&mut stderr, &mut nowhere));
-        child.ended().await
+        let _ = tokio::join!(stdout.read_to_end(&mut output), copy(&mut stderr, &mut ignored));
+        child.wait().await
     };
-    let Ok(status) = timeout(LIMIT + PATIENCE, listen).await else {
+    let Ok(status) = timeout(LOAD_TIMEOUT + EXTRA_TIME, read).await else {
         child.end().await;
-        return Err(Problem {
+        return Err(DescribeError {
             is_slow: true,
-            ..Problem::new(format!("loading the file did not end within {seconds} s"))
+            ..DescribeError::new(format!("loading the file did not end within {seconds} s"))
         });
     };
-    match serde_json::from_slice(&said) {
+    match serde_json::from_slice(&output) {
         // A killed process may have printed its description before.
-        Ok(Answer::Offer(offer)) if status.is_some_and(|status| status.success()) => Ok(offer),
-        Ok(Answer::Wrong { problem }) => Err(Problem { is_slow: begun.elapsed() >= LIMIT, ..problem }),
-        _ => Err(Problem::new(format!("it cannot be loaded: {}", ending(status)))),
+        Ok(DescribeOutput::Offer(offer)) if status.is_some_and(|status| status.success()) => Ok(offer),
+        Ok(DescribeOutput::Failed { problem }) => {
+            Err(DescribeError { is_slow: started.elapsed() >= LOAD_TIMEOUT, ..problem })
+        }
+        _ => Err(DescribeError::new(format!("it cannot be loaded: {}", exit_description(status)))),
     }
 }
 

@@ -22,11 +22,11 @@ pub(super) fn names(files: &[PathBuf]) -> Vec<String> {
     let deepest = paths.iter().map(|file| file.components().count()).max().unwrap_or_default();
     // Use as few folders as possible.
     for depth in 1..deepest {
-        for group in alike(&names) {
+        for group in duplicates(&names) {
             // Prefixes cannot distinguish files of the same folder.
-            let is_one_folder = group.iter().all(|place| paths[*place].parent() == paths[group[0]].parent());
+            let is_one_folder = group.iter().all(|index| paths[*index].parent() == paths[group[0]].parent());
             if !is_one_folder {
-                group.into_iter().for_each(|place| names[place] = name(&paths[place], depth));
+                group.into_iter().for_each(|index| names[index] = name(&paths[index], depth));
             }
         }
     }
@@ -46,12 +46,12 @@ pub(crate) fn service_name(name: &str) -> String {
 }
 
 /// Indexes of names that occur more than once, grouped.
-fn alike(names: &[String]) -> Vec<Vec<usize>> {
-    let mut places: BTreeMap<&str, Vec<usize>> = BTreeMap::new();
-    for (place, name) in names.iter().enumerate() {
-        places.entry(name).or_default().push(place);
+fn duplicates(names: &[String]) -> Vec<Vec<usize>> {
+    let mut indexes: BTreeMap<&str, Vec<usize>> = BTreeMap::new();
+    for (index, name) in names.iter().enumerate() {
+        indexes.entry(name).or_default().push(index);
     }
-    places.into_values().filter(|group| group.len() > 1).collect()
+    indexes.into_values().filter(|group| group.len() > 1).collect()
 }
 
 /// Appends numbers to names that are still equal, such as those of `a.lmt.mjs` and `a.lmt.ts`.

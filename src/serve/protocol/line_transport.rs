@@ -10,33 +10,33 @@ use rmcp::{
 use serde_json::Value;
 use tokio::io::{AsyncBufReadExt, AsyncRead, AsyncWrite, BufReader, Empty, empty};
 
-use super::scan::{Scan, mend_surrogates};
+use super::request_id_scanner::{RequestIdScanner, replace_lone_surrogates};
 
 /// Longest line in bytes.
 const MAX_LINE: usize = 16 << 20;
 
-pub(super) struct Lines<R, W: AsyncWrite> {
+pub(super) struct LineTransport<R, W: AsyncWrite> {
     read: BufReader<R>,
     /// Bytes of the current line.
     line: Vec<u8>,
     /// Scanner for the rest of a line that is too long.
-    too_long: Option<Scan>,
+    overlong: Option<RequestIdScanner>,
     write: AsyncRwTransport<RoleServer, Empty, W>,
     /// The error response that is being sent.
     refusal: Option<Pin<Box<dyn Future<Output = ()> + Send>>>,
 }
 
-enum Read {
+enum ParsedLine {
     Message(Box<ClientJsonRpcMessage>),
     /// A line that needs no response.
     Nothing,
     Wrong(Option<RequestId>, ErrorData),
 }
 
-impl<R: AsyncRead + Send + Unpin, W: AsyncWrite + Send + Unpin + 'static> Lines<R, W> {
+impl<R: AsyncRead + Send + Unpin, W: AsyncWrite + Send + Unpin + 'static> LineTransport<R, W> {
     pub(super) fn new(read: R, write: W) -> Self {
         let (read, write) = (BufReader::new(read), AsyncRwTransport::new_server(empty(), write));
-        Lines { read, line: Vec::new(), too_long: None, write, refusal: None }
+        LineTransport { read, line: Vec::new(), overlong: None, write, refusal: None }
     }
 
     /// Reads to the end of a line; returns whether there was one. Cancel-safe.
@@ -44,19 +44,19 @@ impl<R: AsyncRead + Send + Unpin, W: AsyncWrite + Send + Unpin + 'static> Lines<
         loop {
             let available = self.read.fill_buf().await.unwrap_or_default();
             if available.is_empty() {
-                return !self.line.is_empty() || self.too_long.is_some();
+                return !self.line.is_empty() || self.overlong.is_some();
             }
             let end = available.iter().position(|byte| *byte == b'\n');
             let length = end.map_or(available.len(), |end| end + 1);
-            match &mut self.too_long {
-                Some(scan) => scan.push(&available[..length]),
+            match &mut self.overlong {
+                Some(scanner) => scanner.push(&available[..length]),
                 None => self.line.extend_from_slice(&available[..length]),
             }
             self.read.consume(length);
             if self.line.len() > MAX_LINE {
-                let mut scan = Scan::default();
-                scan.push(&self.line);
-                (self.line, self.too_long) = (Vec::new(), Some(scan));
+                let mut scanner = RequestIdScanner::default();
+                scanner.push(&self.line);
+                (self.line, self.overlong) = (Vec::new(), Some(scanner));
             }
             if end.is_some() {
                 return true;
@@ -64,13 +64,13 @@ impl<R: AsyncRead + Send + Unpin, W: AsyncWrite + Send + Unpin + 'static> Lines<
         }
     }
 
-    fn take(&mut self) -> Read {
-        if let Some(scan) = self.too_long.take() {
-            return scan.refuse(ErrorCode::INVALID_REQUEST, &format!("it has more than {} MiB", MAX_LINE >> 20));
+    fn take(&mut self) -> ParsedLine {
+        if let Some(scanner) = self.overlong.take() {
+            return scanner.refuse(ErrorCode::INVALID_REQUEST, &format!("it has more than {} MiB", MAX_LINE >> 20));
         }
         let read = read(self.line.trim_ascii());
         let read = match read {
-            Read::Wrong(..) if mend_surrogates(&mut self.line) => self::read(self.line.trim_ascii()),
+            ParsedLine::Wrong(..) if replace_lone_surrogates(&mut self.line) => self::read(self.line.trim_ascii()),
             read => read,
         };
         self.line.clear();
@@ -78,7 +78,9 @@ impl<R: AsyncRead + Send + Unpin, W: AsyncWrite + Send + Unpin + 'static> Lines<
     }
 }
 
-impl<R: AsyncRead + Send + Unpin, W: AsyncWrite + Send + Unpin + 'static> Transport<RoleServer> for Lines<R, W> {
+impl<R: AsyncRead + Send + Unpin, W: AsyncWrite + Send + Unpin + 'static> Transport<RoleServer>
+    for LineTransport<R, W>
+{
     type Error = std::io::Error;
 
     fn send(
@@ -99,9 +101,9 @@ impl<R: AsyncRead + Send + Unpin, W: AsyncWrite + Send + Unpin + 'static> Transp
                 return None;
             }
             match self.take() {
-                Read::Message(message) => return Some(*message),
-                Read::Nothing => {}
-                Read::Wrong(id, error) => {
+                ParsedLine::Message(message) => return Some(*message),
+                ParsedLine::Nothing => {}
+                ParsedLine::Wrong(id, error) => {
                     let send = self.write.send(ServerJsonRpcMessage::error(error, id));
                     // A closed connection is noticed by the next read.
                     self.refusal = Some(Box::pin(async { drop(send.await) }));
@@ -115,32 +117,32 @@ impl<R: AsyncRead + Send + Unpin, W: AsyncWrite + Send + Unpin + 'static> Transp
     }
 }
 
-impl Scan {
-    fn refuse(self, code: ErrorCode, why: &str) -> Read {
+impl RequestIdScanner {
+    fn refuse(self, code: ErrorCode, why: &str) -> ParsedLine {
         let (id, code) = match self.request() {
             Some(id) => (Some(id), ErrorCode::INVALID_REQUEST),
             None => (None, code),
         };
-        Read::Wrong(id, ErrorData::new(code, format!("the message cannot be read: {why}"), None))
+        ParsedLine::Wrong(id, ErrorData::new(code, format!("the message cannot be read: {why}"), None))
     }
 }
 
-fn read(line: &[u8]) -> Read {
+fn read(line: &[u8]) -> ParsedLine {
     let line = line.strip_prefix("\u{feff}".as_bytes()).unwrap_or(line);
     // A line that is not JSON is output of another program.
     if !line.starts_with(b"{") && !line.starts_with(b"[") {
-        return Read::Nothing;
+        return ParsedLine::Nothing;
     }
     if let Ok(message) = serde_json::from_slice(line) {
-        return Read::Message(Box::new(message));
+        return ParsedLine::Message(Box::new(message));
     }
-    let mut scan = Scan::default();
-    scan.push(line);
+    let mut scanner = RequestIdScanner::default();
+    scanner.push(line);
     match serde_json::from_slice::<Value>(line) {
-        Err(error) => scan.refuse(ErrorCode::PARSE_ERROR, &error.to_string()),
+        Err(error) => scanner.refuse(ErrorCode::PARSE_ERROR, &error.to_string()),
         // An unknown notification.
-        Ok(value) if value.get("id").is_none() && value.get("method").is_some() => Read::Nothing,
-        Ok(_) => scan.refuse(ErrorCode::INVALID_REQUEST, "it is no message of JSON-RPC 2.0"),
+        Ok(value) if value.get("id").is_none() && value.get("method").is_some() => ParsedLine::Nothing,
+        Ok(_) => scanner.refuse(ErrorCode::INVALID_REQUEST, "it is no message of JSON-RPC 2.0"),
     }
 }
 
@@ -152,7 +154,7 @@ mod tests {
 
     async fn answers(lines: &[u8]) -> (Vec<Value>, usize) {
         let (client, server) = tokio::io::duplex(1 << 20);
-        let mut transport = Lines::new(lines, server);
+        let mut transport = LineTransport::new(lines, server);
         let mut count = 0;
         while transport.receive().await.is_some() {
             count += 1;

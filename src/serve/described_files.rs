@@ -10,9 +10,9 @@ use futures_util::{StreamExt, stream};
 use serde_json::{Map, Value};
 
 use super::{
-    describing::{Description, Problem, describe},
-    finding::find,
-    naming::names,
+    description::{DescribeError, Description, describe},
+    find::find,
+    names::names,
     options::ServeOptions,
 };
 use crate::{diagnostic::Diagnostic, files::Report};
@@ -21,7 +21,7 @@ use crate::{diagnostic::Diagnostic, files::Report};
 const MIN_SLOTS: usize = 8;
 
 #[derive(Clone, Debug, PartialEq)]
-pub(crate) struct Offer {
+pub(crate) struct DescribedFile {
     /// What it is called by.
     pub(crate) name: String,
     pub(crate) path: PathBuf,
@@ -33,35 +33,36 @@ pub(crate) struct Offer {
 }
 
 #[derive(Debug, Default)]
-pub(crate) struct Survey {
+pub(crate) struct DescribedFiles {
     /// Sorted by name.
-    pub(crate) offers: Vec<Offer>,
+    pub(crate) offers: Vec<DescribedFile>,
     /// Messages about files that are left out.
     pub(crate) problems: Vec<String>,
 }
 
 /// Finds and describes the files.
-pub(crate) async fn survey(options: &ServeOptions) -> Result<Survey, Box<Diagnostic>> {
+pub(crate) async fn describe_files(options: &ServeOptions) -> Result<DescribedFiles, Box<Diagnostic>> {
     let found = find(&options.paths)?;
     let cores = thread::available_parallelism().map_or(1, NonZeroUsize::get);
     let described = stream::iter(&found.files).map(|file| described(options, file));
     let described: Vec<_> = described.buffered(MIN_SLOTS.max(2 * cores)).collect().await;
-    let mut survey = Survey { problems: found.problems, ..Survey::default() };
+    let mut result = DescribedFiles { problems: found.problems, ..DescribedFiles::default() };
     // Files that do not load get names too, so that they do not change the names of others.
     for ((file, name), described) in found.files.iter().zip(names(&found.files)).zip(described) {
         match described {
             Ok(Description { description, input, output }) => {
                 let path = std::path::absolute(file).unwrap_or_else(|_| file.clone());
-                survey.offers.push(Offer { name, path, description, input, output });
+                result.offers.push(DescribedFile { name, path, description, input, output });
             }
-            Err(problem) => survey.problems.push(format!("{} is not served: {}", file.display(), problem.shown())),
+            Err(problem) => result.problems.push(format!("{} is not served: {}", file.display(), problem.shown())),
         }
     }
-    survey.offers.sort_by(|one, other| one.name.cmp(&other.name));
-    Ok(survey)
+    result.offers.sort_by(|one, other| one.name.cmp(&other.name));
+    Ok(result)
 }
 
-async fn described(options: &ServeOptions, file: &Path) -> Result<Description, Problem> {
-    let report = Report::new().map_err(|error| Problem::new(format!("cannot write a temporary file: {error}")))?;
+async fn described(options: &ServeOptions, file: &Path) -> Result<Description, DescribeError> {
+    let report =
+        Report::new().map_err(|error| DescribeError::new(format!("cannot write a temporary file: {error}")))?;
     describe(options, file, &report).await
 }

@@ -6,15 +6,14 @@ use serde_json::{Map, Value};
 use tokio::{
     io::{AsyncBufReadExt, AsyncReadExt, AsyncWriteExt, BufReader},
     process::ChildStdout,
-    sync::{Semaphore, mpsc, oneshot},
+    sync::{Semaphore, mpsc, oneshot, watch},
     time::sleep,
 };
 
 use super::{
     Outcome, Progress, ServedFile,
-    child::{OwnChild, ending, tell_lines},
-    closing::Closing,
-    event::{self, Said},
+    child::{ChildGroup, exit_description, forward_stderr},
+    event::{self, RunEvent},
     options::ServeOptions,
 };
 
@@ -22,61 +21,78 @@ use super::{
 const MAX_LINE: usize = 256 << 20;
 
 /// How long a child of the run may hold its standard output open after it has ended.
-const LEFT_OPEN: Duration = Duration::from_millis(500);
+const STDOUT_GRACE: Duration = Duration::from_millis(500);
 
 /// How long a run may take to end after its final event.
-const TO_END: Duration = Duration::from_secs(5);
+const EXIT_TIMEOUT: Duration = Duration::from_secs(5);
 
-pub(super) struct Conduct {
+/// Notifies tasks that the server shuts down, or that the sender was dropped.
+#[derive(Clone, Debug)]
+pub(super) struct Shutdown(watch::Receiver<bool>);
+
+impl Shutdown {
+    pub(super) fn new() -> (watch::Sender<bool>, Self) {
+        let (sender, receiver) = watch::channel(false);
+        (sender, Shutdown(receiver))
+    }
+
+    /// Resolves when the shutdown begins.
+    pub(super) async fn requested(&mut self) {
+        // An error means that the sender was dropped.
+        let _ = self.0.wait_for(|is_closing| *is_closing).await;
+    }
+}
+
+pub(super) struct CallRunner {
     pub(super) options: Arc<ServeOptions>,
     pub(super) file: ServedFile,
     pub(super) takes_input: bool,
     pub(super) input: Map<String, Value>,
     /// Limits the number of concurrent calls.
-    pub(super) turns: Arc<Semaphore>,
+    pub(super) slots: Arc<Semaphore>,
     /// The server ends.
-    pub(super) closing: Closing,
+    pub(super) shutdown: Shutdown,
     pub(super) progress: mpsc::UnboundedSender<Progress>,
 }
 
-impl Conduct {
+impl CallRunner {
     /// Runs the call, or cancels it when the receiver of its outcome is dropped.
     pub(super) async fn run(mut self, mut outcome: oneshot::Sender<Outcome>) {
-        let mut closing = self.closing.clone();
-        let closed = closing.heard();
+        let mut shutdown = self.shutdown.clone();
+        let closed = shutdown.requested();
         tokio::pin!(closed);
-        let turns = self.turns.clone();
-        let _turn = tokio::select! {
+        let slots = self.slots.clone();
+        let _slot = tokio::select! {
             biased;
             () = outcome.closed() => return,
             () = &mut closed => return drop(outcome.send(ended_with_server())),
-            turn = turns.acquire() => turn,
+            slot = slots.acquire() => slot,
         };
         let mut child = match self.start() {
             Ok(child) => child,
             Err(error) => return drop(outcome.send(Outcome::Failed(format!("the run cannot be started: {error}")))),
         };
-        let came_to = tokio::select! {
+        let result = tokio::select! {
             biased;
             () = outcome.closed() => None,
             () = &mut closed => Some(ended_with_server()),
-            came_to = self.follow(&mut child) => {
+            result = self.follow(&mut child) => {
                 // Sent before the process has ended, so that the caller does not wait for that.
-                drop(outcome.send(came_to));
+                drop(outcome.send(result));
                 tokio::select! {
-                    _ = child.ended() => return,
-                    () = sleep(TO_END) => return child.end().await,
+                    _ = child.wait() => return,
+                    () = sleep(EXIT_TIMEOUT) => return child.end().await,
                     () = &mut closed => return child.end().await,
                 }
             }
         };
         child.end().await;
-        if let Some(came_to) = came_to {
-            drop(outcome.send(came_to));
+        if let Some(result) = result {
+            drop(outcome.send(result));
         }
     }
 
-    fn start(&self) -> io::Result<OwnChild> {
+    fn start(&self) -> io::Result<ChildGroup> {
         let has_input = self.takes_input;
         let own: &[&str] = if has_input { &["--format=events", "--input=-"] } else { &["--format=events"] };
         let own = own.iter().map(std::ffi::OsString::from);
@@ -84,17 +100,17 @@ impl Conduct {
         if has_input {
             command.stdin(std::process::Stdio::piped());
         }
-        OwnChild::start(&mut command)
+        ChildGroup::start(&mut command)
     }
 
     /// Writes the input, forwards progress and waits for the outcome.
-    async fn follow(&mut self, child: &mut OwnChild) -> Outcome {
+    async fn follow(&mut self, child: &mut ChildGroup) -> Outcome {
         let (stdin, stdout, stderr) = child.pipes();
         if let Some(stderr) = stderr {
-            tokio::spawn(tell_lines(self.file.name.clone(), stderr, self.options.told.clone()));
+            tokio::spawn(forward_stderr(self.file.name.clone(), stderr, self.options.log.clone()));
         }
         let input = Value::Object(std::mem::take(&mut self.input)).to_string();
-        let hand_in = async {
+        let write_input = async {
             if let Some(mut stdin) = stdin {
                 // Fails if the run does not read its input; the run reports why.
                 let _ = stdin.write_all(input.as_bytes()).await;
@@ -103,20 +119,20 @@ impl Conduct {
             std::future::pending::<()>().await;
         };
         let Some(stdout) = stdout else { return Outcome::Failed("the run cannot be followed".to_owned()) };
-        let gone = async {
-            child.ended().await;
-            sleep(LEFT_OPEN).await;
+        let exited = async {
+            child.wait().await;
+            sleep(STDOUT_GRACE).await;
         };
-        let came_to = tokio::select! {
+        let result = tokio::select! {
             biased;
-            came_to = self.listen(stdout) => came_to,
-            () = gone => None,
-            () = hand_in => unreachable!("handing in never ends by itself"),
+            result = self.listen(stdout) => result,
+            () = exited => None,
+            () = write_input => unreachable!("handing in never ends by itself"),
         };
-        match came_to {
-            Some(came_to) => came_to,
+        match result {
+            Some(result) => result,
             None => {
-                let how = ending(child.ended().await);
+                let how = exit_description(child.wait().await);
                 Outcome::Failed(format!("the run broke off without a result: {how}"))
             }
         }
@@ -127,8 +143,8 @@ impl Conduct {
         let (mut line, mut count) = (Vec::new(), 0);
         loop {
             line.clear();
-            let room = u64::try_from(MAX_LINE).unwrap_or(u64::MAX);
-            let length = (&mut lines).take(room).read_until(b'\n', &mut line).await.ok()?;
+            let limit = u64::try_from(MAX_LINE).unwrap_or(u64::MAX);
+            let length = (&mut lines).take(limit).read_until(b'\n', &mut line).await.ok()?;
             if length == 0 {
                 return None;
             }
@@ -136,13 +152,13 @@ impl Conduct {
                 return Some(Outcome::Failed(format!("the run said more than {} MiB at once", MAX_LINE >> 20)));
             }
             match event::read(&line, self.file.output.is_some()) {
-                Said::Progress(message) => {
+                RunEvent::Progress(message) => {
                     count += 1;
                     // The receiver may have been dropped.
                     let _ = self.progress.send(Progress { count, message });
                 }
-                Said::End(outcome) => return Some(outcome),
-                Said::Nothing => {}
+                RunEvent::End(outcome) => return Some(outcome),
+                RunEvent::Nothing => {}
             }
         }
     }

@@ -13,29 +13,29 @@ use tokio::{
     time::{Instant, timeout, timeout_at},
 };
 
-use super::asker::Refusal;
+use super::host_check::Refusal;
 
 /// Largest body in bytes; the same as over standard input.
 pub(super) const MAX_BODY: usize = 16 << 20;
 
 /// Most bytes of all bodies that are being read.
-const MAX_TOGETHER: usize = 64 << 20;
+const MAX_TOTAL: usize = 64 << 20;
 
-const PATIENCE: Duration = Duration::from_secs(30);
+const READ_TIMEOUT: Duration = Duration::from_secs(30);
 
 /// How long the rest of a refused body is read and discarded.
 const DRAIN_TIME: Duration = Duration::from_secs(2);
 
 /// Permits for the remaining bytes.
-pub(super) struct Bodies(Arc<Semaphore>);
+pub(super) struct BodyReader(Arc<Semaphore>);
 
-impl Default for Bodies {
+impl Default for BodyReader {
     fn default() -> Self {
-        Bodies(Arc::new(Semaphore::new(MAX_TOGETHER)))
+        BodyReader(Arc::new(Semaphore::new(MAX_TOTAL)))
     }
 }
 
-impl Bodies {
+impl BodyReader {
     /// Reads a body. Its bytes count until the permit is dropped.
     pub(super) async fn read(&self, mut body: Incoming) -> Result<(Bytes, Option<OwnedSemaphorePermit>), Refusal> {
         let read = self.read_some(&mut body).await;
@@ -52,12 +52,12 @@ impl Bodies {
         if body.size_hint().lower() > MAX_BODY as u64 {
             return Err(too_large);
         }
-        let until = Instant::now() + PATIENCE;
-        let (mut read, mut held) = (BytesMut::new(), None::<OwnedSemaphorePermit>);
+        let until = Instant::now() + READ_TIMEOUT;
+        let (mut read, mut permit) = (BytesMut::new(), None::<OwnedSemaphorePermit>);
         loop {
             let frame = timeout_at(until, body.frame()).await;
             let frame = frame.map_err(|_| (StatusCode::REQUEST_TIMEOUT, "the body did not come within 30 seconds"))?;
-            let Some(frame) = frame else { return Ok((read.freeze(), held)) };
+            let Some(frame) = frame else { return Ok((read.freeze(), permit)) };
             let frame = frame.map_err(|_| (StatusCode::BAD_REQUEST, "the body cannot be read"))?;
             let Ok(data) = frame.into_data() else { continue };
             if read.len() + data.len() > MAX_BODY {
@@ -65,10 +65,10 @@ impl Bodies {
             }
             let count = u32::try_from(data.len()).unwrap_or(u32::MAX);
             let busy = (StatusCode::SERVICE_UNAVAILABLE, "too many bodies are being read at the same time; try again");
-            let more = self.0.clone().try_acquire_many_owned(count).map_err(|_| busy)?;
-            match &mut held {
-                Some(held) => held.merge(more),
-                none => *none = Some(more),
+            let permits = self.0.clone().try_acquire_many_owned(count).map_err(|_| busy)?;
+            match &mut permit {
+                Some(permit) => permit.merge(permits),
+                none => *none = Some(permits),
             }
             read.extend_from_slice(&data);
         }
