@@ -21,7 +21,7 @@ pub(super) enum OnApproval {
 pub(super) const APPROVED: &str = "approved";
 
 impl OnApproval {
-    pub(super) fn kept(self) -> Value {
+    pub(super) fn stored(self) -> Value {
         match self {
             OnApproval::Deny => "deny".into(),
             OnApproval::Stop => "stop".into(),
@@ -48,7 +48,7 @@ impl ApprovedArgs {
     }
 
     /// The options that were given and only work where the file runs.
-    pub(super) fn elsewhere(&self) -> [(bool, &'static str); 2] {
+    pub(super) fn local_options(&self) -> [(bool, &'static str); 2] {
         [(!self.approve.is_empty(), "--approve"), (self.yes, "--yes")]
     }
 
@@ -75,15 +75,15 @@ impl ApprovalArgs {
     }
 
     /// The options to store with a run.
-    pub(super) fn kept(&self) -> impl Iterator<Item = (String, Value)> {
+    pub(super) fn stored(&self) -> impl Iterator<Item = (String, Value)> {
         let patterns: Vec<Value> = self.approved.patterns().map(Value::from).collect();
         let approved = (!patterns.is_empty()).then(|| (APPROVED.to_owned(), patterns.into()));
-        approved.into_iter().chain(self.on_approval.map(|what| (ON_APPROVAL.to_owned(), what.kept())))
+        approved.into_iter().chain(self.on_approval.map(|what| (ON_APPROVAL.to_owned(), what.stored())))
     }
 
     /// The options that were given and only work where the file runs.
-    pub(super) fn elsewhere(&self) -> [(bool, &'static str); 3] {
-        let [approve, yes] = self.approved.elsewhere();
+    pub(super) fn local_options(&self) -> [(bool, &'static str); 3] {
+        let [approve, yes] = self.approved.local_options();
         [approve, yes, (self.on_approval.is_some(), "--on-approval")]
     }
 

@@ -24,8 +24,7 @@ use super::{
     map_args::MapArgs,
     mcp_args::McpArgs,
     permission_args::PermissionArgs,
-    remote_args::RemoteArgs,
-    remote_words,
+    remote_args::{self, RemoteArgs},
     resume_args::ResumeArgs,
     runs_args::RunsArgs,
     setup_args::SetupArgs,
@@ -265,7 +264,7 @@ pub(super) fn parse(mut arguments: Vec<OsString>) -> Result<Cli, clap::Error> {
     let mut parsed = Cli::try_parse_from(&arguments);
     if let Ok(Cli { command: Some(Command::Run(run)) }) = &mut parsed {
         let typed = run.file_and_words.len();
-        let moved = remote_words::in_front(&mut run.file_and_words);
+        let moved = remote_args::move_remote_options(&mut run.file_and_words);
         if !moved.is_empty() {
             let front = arguments.len() - typed;
             let all = [&arguments[..2], &moved, &arguments[2..front], &run.file_and_words].concat();
@@ -282,7 +281,7 @@ fn advise(mut error: clap::Error, command: &OsStr) -> clap::Error {
         _ => String::new(),
     };
     let tip = match error.kind() {
-        ErrorKind::UnknownArgument if command == "mcp" && asks_nobody(&word(ContextKind::InvalidArg)) => {
+        ErrorKind::UnknownArgument if command == "mcp" && is_approval_option(&word(ContextKind::InvalidArg)) => {
             Some("nobody can be asked in a call: what needs approval is denied to whoever calls".to_owned())
         }
         ErrorKind::UnknownArgument if command == "run" => match error.get(ContextKind::SuggestedArg) {
@@ -294,7 +293,7 @@ fn advise(mut error: clap::Error, command: &OsStr) -> clap::Error {
         },
         ErrorKind::InvalidSubcommand => {
             let typed = word(ContextKind::InvalidSubcommand);
-            if let Some(name) = near_command(&typed) {
+            if let Some(name) = closest_command(&typed) {
                 // Of several similar commands clap suggests the last.
                 error.insert(ContextKind::SuggestedSubcommand, ContextValue::Strings(vec![name]));
                 return error;
@@ -311,12 +310,12 @@ fn advise(mut error: clap::Error, command: &OsStr) -> clap::Error {
     error
 }
 
-fn asks_nobody(option: &str) -> bool {
+fn is_approval_option(option: &str) -> bool {
     ["-y", "--yes", "--no", "--approve", "--deny", "--on-approval"].contains(&option)
 }
 
 /// The command with the most similar name.
-fn near_command(word: &str) -> Option<String> {
+fn closest_command(word: &str) -> Option<String> {
     let program = Cli::command();
     let names = program.get_subcommands().filter(|command| !command.is_hide_set()).map(clap::Command::get_name);
     closest(word, names).map(str::to_owned)

@@ -13,7 +13,7 @@ use std::{
 const VARIABLES: [&str; 2] = ["LMTHING_BROWSER", "BROWSER"];
 
 /// How long a launcher may take to report an error. A program that runs longer is the browser itself.
-const PATIENCE: Duration = Duration::from_secs(3);
+const ERROR_TIMEOUT: Duration = Duration::from_secs(3);
 
 /// Opens the page. Fails with the reasons of all commands.
 pub(super) fn open(page: &Path) -> Result<(), String> {
@@ -101,7 +101,7 @@ fn start(mut command: Command) -> Result<(), String> {
 
 fn wait(mut child: Child, program: &str) -> Result<(), String> {
     let start = Instant::now();
-    while start.elapsed() < PATIENCE {
+    while start.elapsed() < ERROR_TIMEOUT {
         match child.try_wait() {
             // Explorer exits with 1 even on success.
             Ok(Some(status)) if status.success() || cfg!(windows) => return Ok(()),

@@ -7,7 +7,7 @@ use std::{
     time::Duration,
 };
 
-use super::{failure::Ending, format::Format, pending::Pending};
+use super::{failure::Ending, pending::Pending, show_args::Format};
 use crate::{
     diagnostic::Diagnostic,
     event::{EventClock, RunFinish, SharedSummary, Summary, run_finish_line},
@@ -15,7 +15,7 @@ use crate::{
 };
 
 /// How long to wait for the lock on the summary.
-const PATIENCE: Duration = Duration::from_millis(50);
+const LOCK_TIMEOUT: Duration = Duration::from_millis(50);
 
 pub(super) struct EndReport {
     pub(super) format: Format,
@@ -41,7 +41,7 @@ impl EndReport {
             self.write_error(diagnostic);
         }
         let time = self.clock.now();
-        let mut summary = self.summary.copy_within(PATIENCE).unwrap_or_default();
+        let mut summary = self.summary.copy_within(LOCK_TIMEOUT).unwrap_or_default();
         summary.set_time(time);
         // The redactor belongs to the run's thread, so the output cannot be cleaned here.
         summary.output = None;

@@ -36,7 +36,7 @@ impl ExitCode {
     }
 
     /// The code that the parent process sees: the low byte.
-    pub(super) fn seen(self) -> i32 {
+    pub(super) fn low_byte(self) -> i32 {
         i32::from(i32::from(self).to_le_bytes()[0])
     }
 }

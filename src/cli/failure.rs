@@ -3,7 +3,7 @@
 
 use std::{path::Path, rc::Rc};
 
-use super::{ExitCode, approvals::waiting};
+use super::{ExitCode, approvals::awaited_calls};
 pub(super) use crate::files::words;
 use crate::{
     chat::FinishReason,
@@ -53,9 +53,9 @@ pub(super) struct Ending {
     /// The error message for people.
     pub(super) diagnostic: Option<Diagnostic>,
     /// Whether a warning has reported the failure already.
-    pub(super) is_told: bool,
+    pub(super) is_reported: bool,
     /// Whether standard output is closed.
-    pub(super) is_unread: bool,
+    pub(super) is_output_closed: bool,
     /// Whether a mismatch with the replayed recording ended the run.
     pub(super) is_replay_failure: bool,
     /// Message about the calls that wait for approval; replaces the diagnostic.
@@ -68,8 +68,8 @@ impl Ending {
         Ending {
             code,
             diagnostic: None,
-            is_told: false,
-            is_unread: false,
+            is_reported: false,
+            is_output_closed: false,
             is_replay_failure: false,
             waiting: None,
             failure: None,
@@ -77,13 +77,13 @@ impl Ending {
     }
 
     fn failed(code: ExitCode, kind: &str, diagnostic: Diagnostic) -> Self {
-        let failure = Some(failure(code.seen(), kind, &diagnostic));
+        let failure = Some(failure(code.low_byte(), kind, &diagnostic));
         Ending { diagnostic: Some(diagnostic), failure, ..Ending::new(code) }
     }
 
     /// The reader of standard output is gone, which is no failure.
-    pub(super) fn unread() -> Self {
-        Ending { is_unread: true, ..Ending::new(ExitCode::Done) }
+    pub(super) fn output_closed() -> Self {
+        Ending { is_output_closed: true, ..Ending::new(ExitCode::Done) }
     }
 
     /// The run has not begun.
@@ -115,7 +115,7 @@ impl Ending {
     }
 
     /// A remote run has no report.
-    pub(super) fn of_run_there(code: ExitCode, diagnostic: Diagnostic) -> Self {
+    pub(super) fn of_remote_run(code: ExitCode, diagnostic: Diagnostic) -> Self {
         Ending::failed(code, "server", diagnostic)
     }
 
@@ -159,7 +159,7 @@ impl Ending {
         let code = if is_of_script { ExitCode::Script(failed.code) } else { ExitCode::of_failure(failed.code) };
         Ending {
             failure: Some(failed.to_failure()),
-            is_told: failed.is_told,
+            is_reported: failed.is_told,
             is_replay_failure: failed.is_replay_failure,
             // A script that calls `process.exit` has printed its own message, if any.
             diagnostic: (failed.kind != "exit").then_some(failed.diagnostic),
@@ -170,14 +170,14 @@ impl Ending {
     /// Adds the commands that continue a run whose calls wait for approval.
     pub(super) fn of_waiting_run(mut self, run: &str, journal: Option<&Path>) -> Self {
         if let Some(failure) = self.failure.as_mut().filter(|failure| !failure.waiting.is_empty()) {
-            let command = |option| waiting::command(run, option, &failure.waiting[0].call, journal);
+            let command = |option| awaited_calls::command(run, option, &failure.waiting[0].call, journal);
             failure.hint = Some(format!("{} or {}", command("approve"), command("deny")));
-            self.waiting = Some(waiting::text(&failure.waiting, run, journal));
+            self.waiting = Some(awaited_calls::message(&failure.waiting, run, journal));
         }
         self
     }
 
     pub(super) fn to_event(&self) -> RunFinish {
-        RunFinish { exit_code: self.code.seen(), error: self.failure.clone() }
+        RunFinish { exit_code: self.code.low_byte(), error: self.failure.clone() }
     }
 }

@@ -28,11 +28,11 @@ use crate::{
 
 /// How long a run may take to notice the request: somebody is waiting for the process to end.
 #[cfg(unix)]
-const NOTICE: Duration = Duration::from_millis(400);
+const NOTICE_TIME: Duration = Duration::from_millis(400);
 
 /// How long it may take to end after that.
 #[cfg(unix)]
-const FAREWELL: Duration = Duration::from_secs(2);
+const END_TIME: Duration = Duration::from_secs(2);
 
 /// How long writing a report may take, as standard output may be a full pipe.
 const REPORT_TIME: Duration = Duration::from_millis(150);
@@ -44,14 +44,14 @@ const CLOSE_TIME: Duration = Duration::from_secs(3);
 const READ_TIME: Duration = Duration::from_secs(1);
 
 #[cfg(unix)]
-const LOOK: Duration = Duration::from_millis(20);
+const POLL_INTERVAL: Duration = Duration::from_millis(20);
 
 /// Within this time a second signal is the same one, sent by the terminal and by a parent process.
 #[cfg(unix)]
 const SAME_SIGNAL: Duration = Duration::from_millis(150);
 
 /// The signal for which the run was asked to end; 0 if there is none.
-static ASKED: AtomicI32 = AtomicI32::new(0);
+static REQUESTED_SIGNAL: AtomicI32 = AtomicI32::new(0);
 
 /// State that these threads share.
 static END: Mutex<End> = Mutex::new(End {
@@ -60,7 +60,7 @@ static END: Mutex<End> = Mutex::new(End {
     reported: None,
     is_written: false,
     is_over: false,
-    takes_its_time: false,
+    may_take_long: false,
 });
 
 /// Notified when `END` changes.
@@ -75,7 +75,7 @@ struct End {
     is_written: bool,
     is_over: bool,
     /// Whether the end may take long.
-    takes_its_time: bool,
+    may_take_long: bool,
 }
 
 static END_PROCESS: OnceLock<Box<dyn Fn(ExitCode) + Send + Sync>> = OnceLock::new();
@@ -96,17 +96,17 @@ impl Interrupts {
     }
 
     /// Allows the end to take any time, until the next signal.
-    pub(super) fn take_time(&self) {
-        end().takes_its_time = true;
+    pub(super) fn allow_slow_end(&self) {
+        end().may_take_long = true;
     }
 
     /// The run reports its end: a later signal does not interrupt it.
-    pub(super) fn disregard(&self) {
+    pub(super) fn ignore(&self) {
         end().is_noticed = true;
     }
 
     /// The signal that asks the run to end, without waiting.
-    pub(super) fn heard(&mut self) -> Option<i32> {
+    pub(super) fn try_next(&mut self) -> Option<i32> {
         let signal = self.0.try_recv().ok()?;
         end().is_noticed = true;
         CHANGED.notify_all();
@@ -127,8 +127,8 @@ impl Interrupts {
 }
 
 /// The signal that asks the run to end, for code that has no [`Interrupts`].
-pub(super) fn asked_to_end() -> Option<i32> {
-    Some(ASKED.load(Ordering::Relaxed)).filter(|signal| *signal != 0)
+pub(super) fn requested_signal() -> Option<i32> {
+    Some(REQUESTED_SIGNAL.load(Ordering::Relaxed)).filter(|signal| *signal != 0)
 }
 
 /// Called by the run's thread before it reports the end. Does not return if another thread reports it.
@@ -247,8 +247,8 @@ pub fn on_interrupt(end_process: impl Fn(ExitCode) + Send + Sync + 'static) {
             // A signal that a script no longer listens to gets its default action.
             ENDING.contains(signal) || low_level::emulate_default_handler(*signal).is_err()
         };
-        let unheard = |signal: &i32| !script::take_signal(*signal);
-        let found = signals.forever().filter(unheard).find(ends);
+        let is_unhandled = |signal: &i32| !script::take_signal(*signal);
+        let found = signals.forever().filter(is_unhandled).find(ends);
         if let Some(signal) = found {
             ask_to_end(signal, &mut || signals.pending().any(|signal| ENDING.contains(&signal)));
             leave_screen();
@@ -271,13 +271,13 @@ pub fn on_interrupt(end_process: impl Fn(ExitCode) + Send + Sync + 'static) {
 #[cfg(unix)]
 fn ask_to_end(signal: i32, is_asked_again: &mut dyn FnMut() -> bool) {
     let Some(listener) = end().listener.clone() else { return };
-    ASKED.store(signal, Ordering::Relaxed);
-    let is_heard = listener.send(signal).is_ok();
+    REQUESTED_SIGNAL.store(signal, Ordering::Relaxed);
+    let is_sent = listener.send(signal).is_ok();
     let asked = Instant::now();
     let mut wait_while = |time: Duration, goes_on: fn(&End) -> bool| {
         let begun = Instant::now();
         loop {
-            let waited = CHANGED.wait_timeout_while(end(), LOOK, |end| is_heard && goes_on(end));
+            let waited = CHANGED.wait_timeout_while(end(), POLL_INTERVAL, |end| is_sent && goes_on(end));
             let (end, result) = waited.unwrap_or_else(PoisonError::into_inner);
             let is_again = asked.elapsed() > SAME_SIGNAL && is_asked_again();
             if !result.timed_out() || is_again || begun.elapsed() >= time {
@@ -286,13 +286,13 @@ fn ask_to_end(signal: i32, is_asked_again: &mut dyn FnMut() -> bool) {
         }
     };
     // A child process that the run waits for blocks its thread.
-    let is_noticed = wait_while(NOTICE, |end| !end.is_noticed && !end.is_over) || {
+    let is_noticed = wait_while(NOTICE_TIME, |end| !end.is_noticed && !end.is_over) || {
         script::end_children();
-        wait_while(NOTICE, |end| !end.is_noticed && !end.is_over)
+        wait_while(NOTICE_TIME, |end| !end.is_noticed && !end.is_over)
     };
     if is_noticed {
-        let farewell = if end().takes_its_time { Duration::MAX } else { FAREWELL };
-        wait_while(farewell, |end| !end.is_over);
+        let end_time = if end().may_take_long { Duration::MAX } else { END_TIME };
+        wait_while(end_time, |end| !end.is_over);
     }
 }
 

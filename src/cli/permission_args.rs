@@ -81,8 +81,8 @@ impl PermissionArgs {
         self.restrict.then(|| "--restrict".to_owned()).into_iter().chain(given).collect()
     }
 
-    /// These options, or those stored with the run (see [`PermissionArgs::kept`]) if none was given.
-    pub(super) fn or_of(&self, before: Option<&Value>) -> Self {
+    /// These options, or those stored with the run (see [`PermissionArgs::stored`]) if none was given.
+    pub(super) fn or_stored(&self, before: Option<&Value>) -> Self {
         let before = before.filter(|_| !self.is_restricted()).map(PermissionArgs::deserialize);
         match before {
             // Resolved before the working directory changes to that of the run.
@@ -94,7 +94,7 @@ impl PermissionArgs {
     }
 
     /// The options to store with a run, if any.
-    pub(super) fn kept(&self) -> Option<Value> {
+    pub(super) fn stored(&self) -> Option<Value> {
         self.is_restricted().then(|| serde_json::to_value(self.absolute()).ok()).flatten()
     }
 

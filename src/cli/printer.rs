@@ -6,7 +6,7 @@
 //! Each method stands for an origin of text. The origin determines what reaches a terminal ([`Stream`]), and whether
 //! secrets are redacted: in messages, but neither in the model's text nor in the script's output.
 
-mod looks;
+mod style;
 
 use std::{
     borrow::Cow,
@@ -19,7 +19,7 @@ use std::{
 use console::measure_text_width;
 use tokio::sync::Notify;
 
-use super::{held::Held, pending::Pending, screen, stream::Stream};
+use super::{pending::Pending, screen, stream::Stream};
 use crate::{
     diagnostic::{Diagnostic, TextFilter},
     provider::Redactor,
@@ -61,7 +61,20 @@ struct State {
     /// Removes the progress line before anything is written.
     before_write: RefCell<Option<Rc<dyn Fn()>>>,
     /// Output that is deferred while a question is on the screen.
-    held: RefCell<Option<Vec<Held>>>,
+    deferred: RefCell<Option<Vec<Deferred>>>,
+}
+
+/// Output that is deferred while a question is on the screen.
+enum Deferred {
+    /// Text of the model.
+    Text(String),
+    /// Output of the script.
+    Script(String),
+    ScriptBytes(Vec<u8>),
+    Stderr(String),
+    StderrBytes(Vec<u8>),
+    /// The end of an unfinished line.
+    EndOfLine,
 }
 
 impl Default for Printer {
@@ -85,7 +98,7 @@ impl Printer {
             broken: RefCell::default(),
             closed: Notify::new(),
             before_write: RefCell::default(),
-            held: RefCell::default(),
+            deferred: RefCell::default(),
         };
         Printer(Rc::new(state))
     }
@@ -102,7 +115,7 @@ impl Printer {
 
     /// Prints a piece of the model's text.
     pub fn model_text(&self, text: &str) {
-        let text = self.0.stdout.through(&mut self.0.model.borrow_mut(), text);
+        let text = self.0.stdout.filtered(&mut self.0.model.borrow_mut(), text);
         self.add(&text);
     }
 
@@ -124,14 +137,14 @@ impl Printer {
 
     /// Writes the buffered text.
     pub fn flush(&self) {
-        if self.is_held() && self.0.stdout.is_terminal {
+        if self.has_open_question() && self.0.stdout.is_terminal {
             return;
         }
         let text = self.0.pending.take();
         if !text.is_empty() {
             self.0.script_line.set(false);
         }
-        self.put_stdout(&text);
+        self.write_stdout_now(&text);
     }
 
     /// Writes the buffered text and removes the progress line, because a child process is going to write.
@@ -154,7 +167,7 @@ impl Printer {
     }
 
     fn print(&self, text: &str) {
-        if self.0.stdout.is_terminal && self.hold(|| Held::Script(text.to_owned())) {
+        if self.0.stdout.is_terminal && self.defer(|| Deferred::Script(text.to_owned())) {
             return;
         }
         // Text of `process.stdout.write` without a line break continues the line.
@@ -170,7 +183,7 @@ impl Printer {
         if let Ok(text) = str::from_utf8(bytes) {
             return self.print(text);
         }
-        if self.0.stdout.is_terminal && self.hold(|| Held::ScriptBytes(bytes.to_vec())) {
+        if self.0.stdout.is_terminal && self.defer(|| Deferred::ScriptBytes(bytes.to_vec())) {
             return;
         }
         self.give_way();
@@ -190,7 +203,7 @@ impl Printer {
         if let Ok(text) = str::from_utf8(bytes) {
             return self.write_stderr(text);
         }
-        if self.hold(|| Held::StderrBytes(bytes.to_vec())) {
+        if self.defer(|| Deferred::StderrBytes(bytes.to_vec())) {
             return;
         }
         self.give_way();
@@ -215,7 +228,7 @@ impl Printer {
     }
 
     fn write_stderr(&self, text: &str) {
-        if self.hold(|| Held::Stderr(text.to_owned())) {
+        if self.defer(|| Deferred::Stderr(text.to_owned())) {
             return;
         }
         // Only on a shared screen could they tear each other's lines.
@@ -232,7 +245,7 @@ impl Printer {
 
     /// Ends the line on stdout, if one was begun.
     pub fn finish_line(&self) {
-        if self.0.stdout.is_terminal && self.hold(|| Held::EndOfLine) {
+        if self.0.stdout.is_terminal && self.defer(|| Deferred::EndOfLine) {
             return;
         }
         self.flush();
@@ -243,50 +256,50 @@ impl Printer {
 
     /// Prints a question and defers all other output until it is answered.
     pub(super) fn ask(&self, question: &str) {
-        self.let_go();
+        self.end_question();
         self.stderr_with_colours(question);
         screen::set_text(true);
-        self.0.held.replace(Some(Vec::new()));
+        self.0.deferred.replace(Some(Vec::new()));
     }
 
     /// Continues the open question.
-    pub(super) fn ask_further(&self, text: &str) {
-        let held = self.0.held.take();
+    pub(super) fn continue_question(&self, text: &str) {
+        let deferred = self.0.deferred.take();
         self.control(text);
-        self.0.held.replace(held);
+        self.0.deferred.replace(deferred);
     }
 
     /// Ends the question and writes the deferred output.
-    pub(super) fn let_go(&self) {
-        let Some(held) = self.0.held.take() else { return };
+    pub(super) fn end_question(&self) {
+        let Some(deferred) = self.0.deferred.take() else { return };
         screen::set_text(false);
-        for held in held {
-            match held {
-                Held::Text(text) => self.add(&text),
-                Held::Script(text) => self.print(&text),
-                Held::ScriptBytes(bytes) => self.script_stdout_bytes(&bytes),
-                Held::Stderr(text) => self.write_stderr(&text),
-                Held::StderrBytes(bytes) => self.script_stderr_bytes(&bytes),
-                Held::EndOfLine => self.finish_line(),
+        for deferred in deferred {
+            match deferred {
+                Deferred::Text(text) => self.add(&text),
+                Deferred::Script(text) => self.print(&text),
+                Deferred::ScriptBytes(bytes) => self.script_stdout_bytes(&bytes),
+                Deferred::Stderr(text) => self.write_stderr(&text),
+                Deferred::StderrBytes(bytes) => self.script_stderr_bytes(&bytes),
+                Deferred::EndOfLine => self.finish_line(),
             }
         }
         self.flush();
     }
 
-    pub(super) fn is_held(&self) -> bool {
-        self.0.held.borrow().is_some()
+    pub(super) fn has_open_question(&self) -> bool {
+        self.0.deferred.borrow().is_some()
     }
 
     /// Defers output while a question is open. Returns whether there is one.
-    fn hold(&self, what: impl FnOnce() -> Held) -> bool {
-        let mut held = self.0.held.borrow_mut();
-        let Some(held) = &mut *held else { return false };
+    fn defer(&self, what: impl FnOnce() -> Deferred) -> bool {
+        let mut deferred = self.0.deferred.borrow_mut();
+        let Some(deferred) = &mut *deferred else { return false };
         // Buffered text comes first.
         if self.0.stdout.is_terminal {
             let text = self.0.pending.take();
-            held.extend((!text.is_empty()).then_some(Held::Text(text)));
+            deferred.extend((!text.is_empty()).then_some(Deferred::Text(text)));
         }
-        held.push(what());
+        deferred.push(what());
         true
     }
 
@@ -310,10 +323,10 @@ impl Printer {
 
     fn write_stdout(&self, text: &str) {
         self.flush();
-        self.put_stdout(text);
+        self.write_stdout_now(text);
     }
 
-    fn put_stdout(&self, text: &str) {
+    fn write_stdout_now(&self, text: &str) {
         if text.is_empty() || self.is_broken() {
             return;
         }

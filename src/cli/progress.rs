@@ -16,7 +16,7 @@ use super::{Printer, screen};
 use crate::{chat::StreamPart, diagnostic::plain_line, event::EventKind, provider::HumanDuration};
 
 /// Delay before the line appears.
-const PATIENCE: Duration = Duration::from_millis(400);
+const FIRST_DELAY: Duration = Duration::from_millis(400);
 
 const INTERVAL: Duration = Duration::from_millis(100);
 
@@ -30,14 +30,14 @@ struct State {
     /// The calls that are running.
     tools: RefCell<Vec<RunningTool>>,
     /// Who is waited for while no tool runs.
-    turn: Cell<Turn>,
+    activity: Cell<Activity>,
     /// Start of that wait.
     since: Cell<Instant>,
     /// Time of the last output.
     written: Cell<Instant>,
     /// Times at which failed requests are retried; several if agents run concurrently.
     due: RefCell<Vec<Instant>>,
-    shown: RefCell<Option<Shown>>,
+    shown: RefCell<Option<DrawnLine>>,
 }
 
 struct RunningTool {
@@ -55,14 +55,14 @@ impl RunningTool {
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Turn {
+enum Activity {
     /// The prompt function or its effects.
     Script,
     /// The model's.
     Model,
 }
 
-struct Shown {
+struct DrawnLine {
     bar: ProgressBar,
     /// Column at which text continues, if the line was drawn below unfinished text.
     resume_at: Option<usize>,
@@ -78,7 +78,7 @@ impl Progress {
             printer: printer.clone(),
             step: Cell::new(0),
             tools: RefCell::default(),
-            turn: Cell::new(Turn::Script),
+            activity: Cell::new(Activity::Script),
             since: Cell::new(Instant::now()),
             written: Cell::new(Instant::now()),
             due: RefCell::default(),
@@ -108,7 +108,7 @@ impl Progress {
                 // The calls and waits of the previous step are over.
                 state.tools.borrow_mut().clear();
                 state.due.borrow_mut().clear();
-                state.begin(Turn::Model);
+                state.begin(Activity::Model);
             }
             EventKind::Stream(part) => {
                 // The wait for the next piece begins.
@@ -131,7 +131,7 @@ impl Progress {
             }
             EventKind::StepFinish { .. } | EventKind::PromptEnd => {
                 state.tools.borrow_mut().clear();
-                state.begin(Turn::Script);
+                state.begin(Activity::Script);
             }
             _ => {}
         }
@@ -170,19 +170,19 @@ impl Progress {
 }
 
 impl State {
-    fn begin(&self, turn: Turn) {
-        self.turn.set(turn);
+    fn begin(&self, activity: Activity) {
+        self.activity.set(activity);
         self.since.set(Instant::now());
     }
 
     fn draw(&self) {
         self.forget_past_waits();
-        if self.printer.is_held() {
+        if self.printer.has_open_question() {
             // The seconds count from the answer on.
             self.written.set(Instant::now());
             return;
         }
-        if self.written.get().max(self.since.get()).elapsed() < PATIENCE {
+        if self.written.get().max(self.since.get()).elapsed() < FIRST_DELAY {
             return;
         }
         screen::draw(|| self.draw_line());
@@ -200,7 +200,7 @@ impl State {
             if let Ok(style) = ProgressStyle::with_template("{spinner} {wide_msg:.dim}") {
                 bar.set_style(style);
             }
-            *shown = Some(Shown { bar, resume_at });
+            *shown = Some(DrawnLine { bar, resume_at });
         }
         if let Some(shown) = &*shown {
             shown.bar.set_message(plain_line(&self.printer.stderr_part(&self.message())));
@@ -236,18 +236,18 @@ impl State {
         let names = names.join(", ");
         let since = tools.iter().map(|tool| tool.since).min().unwrap_or(self.since.get());
         let seconds = since.elapsed().as_secs();
-        let doing = match (self.due.borrow().iter().min(), names.is_empty(), self.turn.get()) {
+        let doing = match (self.due.borrow().iter().min(), names.is_empty(), self.activity.get()) {
             (Some(due), true, _) => trying_again(*due),
             (Some(due), false, _) => format!("{names} · {}", trying_again(*due)),
             (None, false, _) => format!("{names} · {seconds} s"),
-            (None, true, Turn::Model) => format!("waiting for the model, {seconds} s"),
-            (None, true, Turn::Script) => format!("the script is running, {seconds} s"),
+            (None, true, Activity::Model) => format!("waiting for the model, {seconds} s"),
+            (None, true, Activity::Script) => format!("the script is running, {seconds} s"),
         };
         format!("step {} · {doing}", self.step.get())
     }
 
     fn hide(&self) {
-        let Some(Shown { bar, resume_at }) = self.shown.take() else { return };
+        let Some(DrawnLine { bar, resume_at }) = self.shown.take() else { return };
         screen::clear(|| {
             bar.finish_and_clear();
             if let Some(column) = resume_at {

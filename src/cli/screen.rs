@@ -7,7 +7,7 @@ use std::{
 };
 
 /// How long the end of the process waits for a line that is being drawn. A terminal that is stopped must not block it.
-const PATIENCE: Duration = Duration::from_millis(200);
+const LOCK_TIMEOUT: Duration = Duration::from_millis(200);
 
 static SCREEN: Mutex<Screen> = Mutex::new(Screen { has_progress: false, has_text: false });
 
@@ -47,7 +47,7 @@ pub(super) fn leave() -> &'static str {
         let screen = match SCREEN.try_lock() {
             Ok(screen) => screen,
             Err(TryLockError::Poisoned(poisoned)) => poisoned.into_inner(),
-            Err(TryLockError::WouldBlock) if start.elapsed() < PATIENCE => {
+            Err(TryLockError::WouldBlock) if start.elapsed() < LOCK_TIMEOUT => {
                 thread::sleep(Duration::from_millis(1));
                 continue;
             }

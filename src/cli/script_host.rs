@@ -36,7 +36,7 @@ impl ScriptHost for TerminalHost {
 
     fn busy(&self) {
         self.show.progress.tick_busy();
-        if let Some(signal) = interrupt::asked_to_end() {
+        if let Some(signal) = interrupt::requested_signal() {
             // The script blocks the event loop, so the run is ended from here.
             if let Some(warning) = self.recording.close(false, true) {
                 self.show.events.warn(warning);

@@ -30,7 +30,7 @@ pub(super) struct SetupArgs {
 
 impl SetupArgs {
     /// The options that were given and only work where the file runs.
-    pub(super) fn elsewhere(&self) -> [(bool, &'static str); 3] {
+    pub(super) fn local_options(&self) -> [(bool, &'static str); 3] {
         [
             (self.model.is_some(), "-m, --model"),
             (self.mock.is_some(), "--mock"),

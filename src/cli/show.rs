@@ -8,13 +8,18 @@ use std::{
 
 use super::{
     Printer,
-    before::Before,
     end_report::EndReport,
     failure::Ending,
-    format::Format,
     interrupt,
     progress::Progress,
-    readers::{closing::closing, lines::lines, object::object, terminal, verbose::verbose},
+    readers::{
+        json::{lines, object},
+        summary_line::summary_line,
+        terminal,
+        verbose::verbose,
+    },
+    resume_state::ResumeState,
+    show_args::Format,
     show_args::ShowArgs,
 };
 use crate::{
@@ -42,12 +47,17 @@ pub(super) struct Show {
 }
 
 impl Show {
-    pub(super) fn new(args: ShowArgs, printer: &Printer, redactor: &Redactor, before: Option<Before>) -> Self {
+    pub(super) fn new(
+        args: ShowArgs,
+        printer: &Printer,
+        redactor: &Redactor,
+        resume_state: Option<ResumeState>,
+    ) -> Self {
         let printer = Rc::new(printer.clone());
         let progress = if args.quiet { Progress::none() } else { Progress::new(printer.clone()) };
         let is_for_programs = args.format.is_for_programs();
         let summary = if is_for_programs { Summary::with_text() } else { Summary::default() };
-        let summary = before.as_ref().map_or(summary, |before| before.summary.clone());
+        let summary = resume_state.as_ref().map_or(summary, |resume_state| resume_state.summary.clone());
         let summary = SharedSummary::new(summary);
         let sums = summary.clone();
         // First, so that the other readers find each event in the summary.
@@ -61,7 +71,7 @@ impl Show {
         readers.push(of_end(printer.clone()));
         let is_stdout_json = Rc::new(Cell::new(is_for_programs));
         readers.push(of_output(is_stdout_json.clone()));
-        let answered = before.as_ref().and_then(|before| before.said.clone());
+        let answered = resume_state.as_ref().and_then(|resume_state| resume_state.last_text.clone());
         let answered = Rc::new(RefCell::new(answered));
         readers.push(of_next_step(answered.clone()));
         if !args.quiet {
@@ -69,14 +79,14 @@ impl Show {
         }
         if printer.stderr_is_terminal() && !args.quiet {
             readers.push(terminal::progress(progress.clone()));
-            readers.push(closing(printer.clone(), summary.clone()));
+            readers.push(summary_line(printer.clone(), summary.clone()));
         }
         if args.verbose {
             readers.push(verbose(printer.clone()));
         }
-        let resumed = before.as_ref().map(|before| (before.step, before.notice.clone()));
-        let events = match before {
-            Some(before) => Events::of_run(before.run, before.agents, readers),
+        let resumed = resume_state.as_ref().map(|resume_state| (resume_state.step, resume_state.notice.clone()));
+        let events = match resume_state {
+            Some(resume_state) => Events::of_run(resume_state.run, resume_state.agents, readers),
             None => Events::new(readers),
         };
         let (export, is_quiet) = (RefCell::default(), args.quiet);
@@ -152,17 +162,17 @@ impl Show {
     /// Prints the error and emits the last event.
     pub(super) fn end(&self, ending: &Ending) {
         // An open question can no longer be answered.
-        self.printer.let_go();
+        self.printer.end_question();
         self.progress.clear();
         self.printer.finish_line();
-        if i32::from(ending.code) == 0 && !ending.is_unread && !self.is_stdout_json() {
+        if i32::from(ending.code) == 0 && !ending.is_output_closed && !self.is_stdout_json() {
             // No request was left: the earlier process had the result but did not end successfully.
             self.answered.take().iter().for_each(|text| self.printer.model_text(text));
             self.printer.finish_line();
         }
         if let Some(waiting) = &ending.waiting {
             self.printer.stderr(waiting);
-        } else if let Some(diagnostic) = ending.diagnostic.as_ref().filter(|_| self.is_quiet || !ending.is_told) {
+        } else if let Some(diagnostic) = ending.diagnostic.as_ref().filter(|_| self.is_quiet || !ending.is_reported) {
             self.printer.diagnostic(diagnostic);
         }
         self.events.emit(&Agent::root(), &EventKind::RunFinish(Rc::new(ending.to_event())));

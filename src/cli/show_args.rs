@@ -1,9 +1,7 @@
 //! Options for the output of `run` and `resume`, and the format of standard output (docs/command-line.md, "Formats").
 //! Doc comments are help texts.
 
-use clap::Args;
-
-use super::format::Format;
+use clap::{Args, ValueEnum};
 
 /// What a run shows.
 #[derive(Args, Clone, Copy, Debug, Default)]
@@ -19,4 +17,23 @@ pub(super) struct ShowArgs {
     /// Tell of every step and every tool call on standard error
     #[arg(short, long)]
     pub(super) verbose: bool,
+}
+
+/// What standard output gets.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+pub(super) enum Format {
+    /// The model's text, and what the script prints.
+    #[default]
+    Text,
+    /// One object, at the end.
+    Json,
+    /// Every event, a line each.
+    Events,
+}
+
+impl Format {
+    /// Whether a program reads standard output, so that only the format may be written there.
+    pub(super) fn is_for_programs(self) -> bool {
+        self != Format::Text
+    }
 }

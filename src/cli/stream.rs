@@ -24,7 +24,7 @@ impl Stream {
 
     /// A message of lmthing, which may quote foreign text.
     pub(super) fn message(self, text: &str) -> Cow<'_, str> {
-        self.through(&mut TextFilter::of_messages(), text)
+        self.filtered(&mut TextFilter::of_messages(), text)
     }
 
     /// Text with our own colours, if the stream shows them. Foreign escape sequences must have been removed.
@@ -34,11 +34,11 @@ impl Stream {
 
     /// Output of `console`, whose colours are kept.
     pub(super) fn console(self, text: &str) -> Cow<'_, str> {
-        self.through(&mut TextFilter::keeping_colours(), text)
+        self.filtered(&mut TextFilter::keeping_colours(), text)
     }
 
     /// A piece of a text that arrives in pieces.
-    pub(super) fn through<'a>(self, filter: &mut TextFilter, piece: &'a str) -> Cow<'a, str> {
+    pub(super) fn filtered<'a>(self, filter: &mut TextFilter, piece: &'a str) -> Cow<'a, str> {
         if self.is_terminal { filter.next(piece) } else { Cow::Borrowed(piece) }
     }
 }

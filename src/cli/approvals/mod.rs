@@ -1,9 +1,9 @@
 //! Decides on calls that need approval: by patterns, then by asking at the terminal (docs/command-line.md,
 //! "Approvals").
 
+pub(super) mod awaited_calls;
 mod question;
 mod terminal;
-pub(super) mod waiting;
 
 use std::{
     cell::RefCell,
@@ -26,25 +26,31 @@ use crate::{
 };
 
 /// Hint of a denial without a terminal.
-const WITHOUT_TERMINAL: &str = "lmthing run --approve '{name}' approves it, --yes every call";
+const NO_TERMINAL_HINT: &str = "lmthing run --approve '{name}' approves it, --yes every call";
 
 /// Hint of a denial in a served run.
-const WHILE_SERVED: &str = "what needs approval is denied in files that are served";
+const SERVED_HINT: &str = "what needs approval is denied in files that are served";
 
 /// Chooses the approver of a run. Without a terminal, calls that no pattern approves are denied or wait.
 pub(super) fn approver(args: &RunArgs, printer: Rc<Printer>, redactor: Redactor) -> Rc<dyn Approver> {
     let rules = args.approvals.rules();
     if args.served_by.is_some() {
-        return NobodyToAsk::new(rules, WHILE_SERVED);
+        return NobodyToAsk::new(rules, SERVED_HINT);
     }
     if io::stdin().is_terminal() && printer.stderr_is_terminal() {
-        return Rc::new(Person { rules, printer, redactor, always: RefCell::default(), turn: Mutex::default() });
+        return Rc::new(TerminalApprover {
+            rules,
+            printer,
+            redactor,
+            always: RefCell::default(),
+            turn: Mutex::default(),
+        });
     }
-    if args.approvals.stops() { AskedLater::new(rules) } else { NobodyToAsk::new(rules, WITHOUT_TERMINAL) }
+    if args.approvals.stops() { AskedLater::new(rules) } else { NobodyToAsk::new(rules, NO_TERMINAL_HINT) }
 }
 
 /// Asks the user at the terminal.
-struct Person {
+struct TerminalApprover {
     rules: ApprovalRules,
     printer: Rc<Printer>,
     redactor: Redactor,
@@ -54,7 +60,7 @@ struct Person {
     turn: Mutex<()>,
 }
 
-impl Approver for Person {
+impl Approver for TerminalApprover {
     fn decide<'a>(&'a self, request: &'a ApprovalRequest) -> LocalBoxFuture<'a, Decision> {
         async {
             if self.rules.approve(request) {
@@ -71,12 +77,12 @@ impl Approver for Person {
     }
 }
 
-impl Person {
+impl TerminalApprover {
     async fn ask(&self, request: &ApprovalRequest) -> Decision {
         let question = Question::new(&request.name, &self.redactor.apply(&request.args));
         let width = usize::from(self.printer.stderr_columns().unwrap_or(80)).max(20);
         let terminal = Terminal::open();
-        let _standing = Standing(&self.printer);
+        let _open_question = OpenQuestion(&self.printer);
         self.printer.ask(&question.text(width, self.printer.stderr_has_colours()));
         loop {
             match question.answer(&terminal.line().await) {
@@ -85,14 +91,14 @@ impl Person {
                     self.always.borrow_mut().insert(request.name.clone());
                     return Decision::Approved;
                 }
-                Answer::ShowAll => self.printer.ask_further(&question.whole()),
+                Answer::ShowAll => self.printer.continue_question(&question.whole()),
                 Answer::WithReason => {
-                    self.printer.ask_further("Why not? ");
+                    self.printer.continue_question("Why not? ");
                     return Decision::denied_by_user(&request.name, Some(&terminal.line().await));
                 }
                 Answer::No => return Decision::denied_by_user(&request.name, None),
                 Answer::NotUnderstood => {
-                    self.printer.ask_further("That is not y: the call is denied.\n");
+                    self.printer.continue_question("That is not y: the call is denied.\n");
                     return Decision::denied_by_user(&request.name, None);
                 }
             }
@@ -101,10 +107,10 @@ impl Person {
 }
 
 /// A question is on the screen until this is dropped.
-struct Standing<'a>(&'a Printer);
+struct OpenQuestion<'a>(&'a Printer);
 
-impl Drop for Standing<'_> {
+impl Drop for OpenQuestion<'_> {
     fn drop(&mut self) {
-        self.0.let_go();
+        self.0.end_question();
     }
 }

@@ -19,7 +19,7 @@ mod unix {
     };
 
     /// Interval at which a reader checks whether its question is still open.
-    const LOOK: Timespec = Timespec { tv_sec: 0, tv_nsec: 100_000_000 };
+    const POLL_INTERVAL: Timespec = Timespec { tv_sec: 0, tv_nsec: 100_000_000 };
 
     /// Longest line in bytes.
     const MAX_LINE: usize = 64 << 10;
@@ -72,7 +72,7 @@ mod unix {
         let mut line = Vec::new();
         let mut byte = [0];
         while line.len() < MAX_LINE && !is_over.load(Ordering::Relaxed) {
-            match poll(&mut [PollFd::new(&stdin, PollFlags::IN)], Some(&LOOK)) {
+            match poll(&mut [PollFd::new(&stdin, PollFlags::IN)], Some(&POLL_INTERVAL)) {
                 Ok(0) | Err(rustix::io::Errno::INTR) => continue,
                 Ok(_) => {}
                 Err(_) => break,
@@ -91,10 +91,10 @@ mod unix {
 }
 
 #[cfg(not(unix))]
-pub(super) use elsewhere::Terminal;
+pub(super) use other::Terminal;
 
 #[cfg(not(unix))]
-mod elsewhere {
+mod other {
     use std::io;
 
     pub(in crate::cli::approvals) struct Terminal;

@@ -2,11 +2,11 @@
 
 use serde_json::json;
 
-use super::event_loop::in_event_loop;
+use super::in_event_loop;
 use crate::{
     cli::{
         ExitCode, Printer,
-        approvals::waiting::{lines, word},
+        approvals::awaited_calls::{argument_lines, shell_quoted},
         approve_args::{ApproveArgs, Decided},
         env,
         failure::{Ending, WrongUsage},
@@ -117,13 +117,13 @@ async fn list(args: &ApproveArgs, on: &Address, variables: &Variables, printer: 
 pub(super) fn shown(call: &PendingCall) -> String {
     let (id, name) = (visible(&call.id), visible(&call.name));
     let mut text = format!("{id}\n  {name}, in a run of {} ({})\n", visible(&call.service), visible(&call.invocation));
-    lines(&call.args).iter().for_each(|line| text += &format!("    {line}\n"));
+    argument_lines(&call.args).iter().for_each(|line| text += &format!("    {line}\n"));
     text
 }
 
 /// The command that decides on a call.
 pub(super) fn command(id: &str, on: &Address) -> String {
-    format!("lmthing approve {} yes|no --on {}", word(&visible(id)), word(&on.to_string()))
+    format!("lmthing approve {} yes|no --on {}", shell_quoted(&visible(id)), shell_quoted(&on.to_string()))
 }
 
 async fn waiting(args: &ApproveArgs, on: &Address, variables: &Variables) -> Result<Vec<PendingCall>, RemoteError> {

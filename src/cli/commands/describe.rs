@@ -5,9 +5,8 @@ use std::{path::Path, rc::Rc};
 use serde_json::{Value, json};
 
 use super::{
-    event_loop::in_event_loop,
-    journal, mock_file,
-    restrict::{Around, restricted},
+    in_event_loop, journal, mock_file,
+    restrict::{CommandContext, restricted},
 };
 use crate::{
     check::{OfferOptions, offer},
@@ -25,11 +24,11 @@ pub(in crate::cli) fn run(args: &DescribeArgs, printer: &Printer) -> ExitCode {
     }
     in_event_loop(
         async {
-            let told = match describe(args, printer).await {
-                Ok(told) => told,
+            let output = match describe(args, printer).await {
+                Ok(output) => output,
                 Err(problem) => json!({ "problem": shown(&problem) }),
             };
-            printer.text(&format!("{told}\n"));
+            printer.text(&format!("{output}\n"));
             printer.flush();
             ExitCode::Done
         },
@@ -51,7 +50,7 @@ async fn describe(args: &DescribeArgs, printer: &Printer) -> Result<Value, Diagn
     let variables = environment.variables;
     let redactor = Redactor::of_variables(variables.iter().map(|(name, value)| (name, value)));
     let model = mock_file::chosen_model(&args.setup)?;
-    let around = Around {
+    let context = CommandContext {
         file: &args.file,
         words: &[],
         setup: &args.setup,
@@ -62,8 +61,8 @@ async fn describe(args: &DescribeArgs, printer: &Printer) -> Result<Value, Diagn
         variables: &variables,
     };
     let rights = args.permissions.rights(&args.file, &variables)?;
-    let permissions = rights.map(|rights| restricted(rights, around)).unwrap_or_default();
-    let host = Rc::new(Quiet { printer: printer.clone(), redactor: redactor.clone(), reporter });
+    let permissions = rights.map(|rights| restricted(rights, context)).unwrap_or_default();
+    let host = Rc::new(DescribeHost { printer: printer.clone(), redactor: redactor.clone(), reporter });
     let options = OfferOptions { host, variables, redactor, permissions, model, limit: args.limit };
     let offer = offer(&absolute(&args.file), options).await?;
     Ok(json!({ "description": offer.description, "input": offer.input, "output": offer.output }))
@@ -80,13 +79,13 @@ fn shown(problem: &Diagnostic) -> Value {
 }
 
 /// Sends output of the loading file to standard error.
-struct Quiet {
+struct DescribeHost {
     printer: Printer,
     redactor: Redactor,
     reporter: Reporter,
 }
 
-impl ScriptHost for Quiet {
+impl ScriptHost for DescribeHost {
     fn write_stdout(&self, text: &str) {
         self.printer.script_stderr(text);
     }

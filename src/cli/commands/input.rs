@@ -27,20 +27,20 @@ pub(super) fn command_line(args: &RunArgs, reporter: &Reporter) -> Result<Comman
         whole: args.input.clone(),
         is_call: args.served_by.is_some(),
         own_options: run_options,
-        sources: Arc::new(Process(reporter.clone())),
+        sources: Arc::new(ProcessSources(reporter.clone())),
         taken: None,
     })
 }
 
 /// The command line of a resumed run, with the stored input.
-pub(super) fn same_input(args: &RunArgs, input: &Map<String, Value>) -> CommandLine {
+pub(super) fn stored_input(args: &RunArgs, input: &Map<String, Value>) -> CommandLine {
     let command = format!("lmthing run {}", args.file().display());
     CommandLine::known(command, Value::from(input.clone()).to_string(), run_options)
 }
 
-struct Process(Reporter);
+struct ProcessSources(Reporter);
 
-impl Sources for Process {
+impl Sources for ProcessSources {
     fn file(&self, path: &str) -> Result<String, String> {
         let path = Path::new(path);
         self.0.looked_for(path);
@@ -61,16 +61,16 @@ impl Sources for Process {
 
 /// Sources for several files, which all get the same standard input.
 pub(super) fn shared_sources(reporter: &Reporter) -> Arc<dyn Sources> {
-    Arc::new(Shared { process: Process(reporter.clone()), standard_input: Mutex::new(None) })
+    Arc::new(SharedSources { process: ProcessSources(reporter.clone()), standard_input: Mutex::new(None) })
 }
 
 /// Reads standard input only once.
-struct Shared {
-    process: Process,
+struct SharedSources {
+    process: ProcessSources,
     standard_input: Mutex<Option<Result<String, String>>>,
 }
 
-impl Sources for Shared {
+impl Sources for SharedSources {
     fn file(&self, path: &str) -> Result<String, String> {
         self.process.file(path)
     }

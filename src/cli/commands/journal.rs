@@ -9,7 +9,9 @@ use serde_json::{Map, Value, json};
 
 use crate::{
     checkpoint::StoreError,
-    cli::{ExitCode, args::RunArgs, before::Before, failure::Ending, permission_args::PERMISSIONS, show::Show},
+    cli::{
+        ExitCode, args::RunArgs, failure::Ending, permission_args::PERMISSIONS, resume_state::ResumeState, show::Show,
+    },
     cost::Used,
     diagnostic::Diagnostic,
     journal::{Earlier, JOURNAL_VARIABLE, Journal, Recorder, RunInfo, Secrets, Start, place},
@@ -35,7 +37,7 @@ pub(super) fn path(typed: Option<&Path>, variables: &[(String, String)], directo
 }
 
 /// A run that an earlier process did not finish.
-pub(super) struct Left {
+pub(super) struct UnfinishedRun {
     pub(super) journal: Journal,
     pub(super) run: RunInfo,
     pub(super) start: Start,
@@ -44,9 +46,9 @@ pub(super) struct Left {
     pub(super) earlier: Earlier,
 }
 
-pub(super) struct Resumed {
-    pub(super) before: Before,
-    pub(super) left: Left,
+pub(super) struct ResumedRun {
+    pub(super) resume_state: ResumeState,
+    pub(super) unfinished: UnfinishedRun,
     /// Differences to the earlier process.
     pub(super) warnings: Vec<String>,
 }
@@ -76,18 +78,18 @@ impl RunJournal {
         RunJournal { recorder, used: Used::default(), input: None, warnings: Vec::new() }
     }
 
-    pub(super) fn going_on(resumed: Resumed, redactor: &Redactor, show: &Show) -> Self {
-        let Resumed { before, left, warnings } = resumed;
+    pub(super) fn of_resumed(resumed: ResumedRun, redactor: &Redactor, show: &Show) -> Self {
+        let ResumedRun { resume_state, unfinished, warnings } = resumed;
         let secrets = Rc::new(RunSecrets(redactor.clone()));
-        let Left { journal, run, start, back_to, earlier } = left;
+        let UnfinishedRun { journal, run, start, back_to, earlier } = unfinished;
         let recorder = Rc::new(Recorder::going_on(journal, run, back_to, earlier, secrets));
         recorder.read(&show.events);
-        RunJournal { recorder, used: before.used(), input: start.input, warnings }
+        RunJournal { recorder, used: resume_state.used(), input: start.input, warnings }
     }
 
     /// Flushes the journal before the end is reported. A failed write turns success into failure.
-    pub(super) fn ending(&self, ending: Ending) -> Ending {
-        if ending.is_unread {
+    pub(super) fn flush_at_end(&self, ending: Ending) -> Ending {
+        if ending.is_output_closed {
             self.recorder.set_cut_off();
         }
         match self.recorder.flush() {
@@ -127,10 +129,10 @@ pub(super) fn start(args: &RunArgs, file: &Path, argv: Vec<String>) -> Start {
         not_resumable: replayed,
         options: args
             .permissions
-            .kept()
+            .stored()
             .map(|kept| (PERMISSIONS.to_owned(), kept))
             .into_iter()
-            .chain(args.approvals.kept())
+            .chain(args.approvals.stored())
             .chain(args.setup.mcp_config.iter().map(|path| (MCP_CONFIG.to_owned(), json!(absolute(path)))))
             .collect(),
         ..Start::default()

@@ -3,11 +3,11 @@
 
 use std::{collections::BTreeMap, ffi::OsString, io, net::SocketAddr, path::Path, rc::Rc, sync::Arc};
 
-use super::{event_loop::in_event_loop, journal, mock_file};
+use super::{in_event_loop, journal, mock_file};
 use crate::{
     cli::{
         ExitCode, Printer, env, failure::WrongUsage, interrupt::Interrupts, mcp_args::McpArgs,
-        standard_streams::standard_streams, teller::Teller,
+        standard_streams::standard_streams, stderr_thread::StderrThread,
     },
     diagnostic::Diagnostic,
     journal::Journal,
@@ -25,14 +25,14 @@ pub(in crate::cli) fn run(args: &McpArgs, printer: &Printer) -> ExitCode {
 async fn serve(args: &McpArgs, printer: &Printer) -> ExitCode {
     // First, so that an early signal still ends calls.
     let mut interrupts = Interrupts::listen();
-    let teller = Teller::start(false);
-    let log = &teller.log;
+    let stderr_thread = StderrThread::start(false);
+    let log = &stderr_thread.log;
     let mut catalog = None;
     let serve = async {
-        let place = Place::of(args).await?;
+        let transport = ServerTransport::of(args).await?;
         let files = Catalog::start(options(args, log.clone())?).await?;
         catalog = Some(files.clone());
-        place.serve(files, args, (log, printer)).await
+        transport.serve(files, args, (log, printer)).await
     };
     let ended = tokio::select! {
         biased;
@@ -42,46 +42,46 @@ async fn serve(args: &McpArgs, printer: &Printer) -> ExitCode {
     if let Some(catalog) = catalog {
         catalog.close().await;
     }
-    interrupts.disregard();
-    let is_heard = teller.end().await;
-    ended.unwrap_or_else(|Failed { code, problem }| {
-        if is_heard {
+    interrupts.ignore();
+    let is_written = stderr_thread.end().await;
+    ended.unwrap_or_else(|ServeError { code, problem }| {
+        if is_written {
             printer.diagnostic(&problem);
         }
         code
     })
 }
 
-struct Failed {
+struct ServeError {
     code: ExitCode,
     problem: Box<Diagnostic>,
 }
 
-impl From<WrongUsage> for Failed {
+impl From<WrongUsage> for ServeError {
     fn from(wrong: WrongUsage) -> Self {
-        Failed { code: ExitCode::Usage, problem: Box::new(wrong.into()) }
+        ServeError { code: ExitCode::Usage, problem: Box::new(wrong.into()) }
     }
 }
 
-impl From<Box<Diagnostic>> for Failed {
+impl From<Box<Diagnostic>> for ServeError {
     fn from(problem: Box<Diagnostic>) -> Self {
-        Failed { code: ExitCode::File, problem }
+        ServeError { code: ExitCode::File, problem }
     }
 }
 
-impl From<Diagnostic> for Failed {
+impl From<Diagnostic> for ServeError {
     fn from(problem: Diagnostic) -> Self {
-        Failed::from(Box::new(problem))
+        ServeError::from(Box::new(problem))
     }
 }
 
-enum Place {
+enum ServerTransport {
     StandardStreams,
     Http(Vec<SocketAddr>, Option<BearerToken>),
 }
 
-impl Place {
-    async fn of(args: &McpArgs) -> Result<Self, Failed> {
+impl ServerTransport {
+    async fn of(args: &McpArgs) -> Result<Self, ServeError> {
         let environment = env::with_files(&std::env::current_dir().unwrap_or_default(), &args.calls.setup.env_file);
         if let Some(wrong) = environment.wrong {
             return Err(wrong.into());
@@ -89,9 +89,9 @@ impl Place {
         check_calls(args, &environment.variables)?;
         check_journal(args, &environment.variables)?;
         let token = token(args, &environment.variables)?;
-        let Some(address) = &args.http else { return Ok(Place::StandardStreams) };
+        let Some(address) = &args.http else { return Ok(ServerTransport::StandardStreams) };
         let addresses = HttpServer::resolve(address, token.as_ref()).await;
-        Ok(Place::Http(addresses.map_err(|problem| WrongUsage::from(Box::new(problem)))?, token))
+        Ok(ServerTransport::Http(addresses.map_err(|problem| WrongUsage::from(Box::new(problem)))?, token))
     }
 
     async fn serve(
@@ -99,20 +99,20 @@ impl Place {
         files: Arc<dyn PromptFiles>,
         args: &McpArgs,
         (log, printer): (&LineSender, &Printer),
-    ) -> Result<(), Failed> {
+    ) -> Result<(), ServeError> {
         match self {
-            Place::StandardStreams => {
+            ServerTransport::StandardStreams => {
                 let (read, write) = standard_streams()
                     .map_err(|error| Diagnostic::new(format!("cannot use the standard streams: {error}")))?;
-                greet(args, &*files, printer);
+                list_files(args, &*files, printer);
                 if io::IsTerminal::is_terminal(&io::stdin()) && !args.quiet {
                     printer.stderr_dim("[mcp] waiting for a client on standard input; Ctrl-D ends");
                 }
                 serve_stdio(files, read, write).await;
             }
-            Place::Http(addresses, token) => {
+            ServerTransport::Http(addresses, token) => {
                 let server = HttpServer::bind(&addresses, token).await?;
-                greet(args, &*files, printer);
+                list_files(args, &*files, printer);
                 // Clients need the address, so `--quiet` does not hide it.
                 log.send(format!("listening on {}", server.url()));
                 server.serve(files).await;
@@ -123,7 +123,7 @@ impl Place {
 }
 
 /// Lists the served files on a terminal.
-fn greet(args: &McpArgs, files: &dyn PromptFiles, printer: &Printer) {
+fn list_files(args: &McpArgs, files: &dyn PromptFiles, printer: &Printer) {
     if args.quiet || !printer.stderr_is_terminal() {
         return;
     }
@@ -177,7 +177,7 @@ fn token(args: &McpArgs, variables: &[(String, String)]) -> Result<Option<Bearer
     BearerToken::new(value).map(Some).map_err(wrong)
 }
 
-fn options(args: &McpArgs, log: LineSender) -> Result<ServeOptions, Failed> {
+fn options(args: &McpArgs, log: LineSender) -> Result<ServeOptions, ServeError> {
     let program = std::env::current_exe().map_err(|error| {
         Diagnostic::new(format!("cannot find the program to run prompt files with, which is lmthing itself: {error}"))
     })?;

@@ -4,7 +4,6 @@ pub(super) mod approve;
 pub(super) mod check;
 pub(super) mod completions;
 pub(super) mod describe;
-mod event_loop;
 mod input;
 mod journal;
 pub(super) mod man;
@@ -29,3 +28,22 @@ mod watch_input;
 pub(super) mod worker;
 
 pub(super) use recording::RunRecording;
+
+use crate::{
+    cli::{ExitCode, Printer},
+    diagnostic::Diagnostic,
+};
+
+fn in_event_loop(run: impl Future<Output = ExitCode>, printer: &Printer) -> ExitCode {
+    let runtime = match tokio::runtime::Builder::new_current_thread().enable_all().build() {
+        Ok(runtime) => runtime,
+        Err(error) => {
+            printer.diagnostic(&Diagnostic::new(format!("cannot start the event loop: {error}")));
+            return ExitCode::File;
+        }
+    };
+    let code = runtime.block_on(run);
+    // Does not wait for blocking calls that are no longer needed, such as DNS lookups.
+    runtime.shutdown_background();
+    code
+}

@@ -14,7 +14,7 @@ use crate::{
 };
 
 /// Characters that shells, other systems or the templates treat specially.
-const NOT_IN_NAMES: &[char] = &['<', '>', ':', '"', '\'', '`', '|', '?', '*', '\\', '$'];
+const FORBIDDEN_CHARS: &[char] = &['<', '>', ':', '"', '\'', '`', '|', '?', '*', '\\', '$'];
 
 pub(in crate::cli) fn run(args: &NewArgs, printer: &Printer) -> ExitCode {
     let target = match Target::of(&args.name, args.ts) {
@@ -121,7 +121,7 @@ fn check_parts(path: &Path) -> Result<(), Box<Diagnostic>> {
         _ => None,
     });
     for part in parts {
-        if let Some(wrong) = part.chars().find(|c| c.is_control() || NOT_IN_NAMES.contains(c)) {
+        if let Some(wrong) = part.chars().find(|c| c.is_control() || FORBIDDEN_CHARS.contains(c)) {
             let message = format!("{part:?} cannot be the name of a file or folder: it has {wrong:?} in it");
             return Err(Box::new(Diagnostic::new(message).with_hint("letters, digits, -, _ and . always do")));
         }

@@ -15,7 +15,7 @@ const CERTIFICATE_FOLDER: &str = "SSL_CERT_DIR";
 
 /// The options and files of a command that determine which files are protected or needed.
 #[derive(Clone, Copy)]
-pub(super) struct Around<'a> {
+pub(super) struct CommandContext<'a> {
     pub(super) file: &'a Path,
     /// Arguments of the prompt file.
     pub(super) words: &'a [String],
@@ -30,11 +30,11 @@ pub(super) struct Around<'a> {
 }
 
 /// Builds the permissions of a restricted file; from now on the kernel enforces them as well.
-pub(super) fn restricted(rights: Restricted, around: Around<'_>) -> Permissions {
-    let keys = key_paths(around.variables);
-    let rights = Restricted { shut: shut_files(around, &keys), ..rights };
+pub(super) fn restricted(rights: Restricted, context: CommandContext<'_>) -> Permissions {
+    let keys = key_paths(context.variables);
+    let rights = Restricted { shut: protected_files(context, &keys), ..rights };
     rights.look_for_shut_files();
-    rights.confine_program(&own_needs(around, &keys));
+    rights.confine_program(&own_needs(context, &keys));
     Permissions::restricted(rights)
 }
 
@@ -58,30 +58,30 @@ pub(super) fn restricted_all(
     all: Restricted,
     each: Vec<Restricted>,
     files: &[PathBuf],
-    around: Around<'_>,
+    context: CommandContext<'_>,
 ) -> Vec<Permissions> {
-    let keys = key_paths(around.variables);
+    let keys = key_paths(context.variables);
     let own = each.iter().flat_map(|rights| rights.own.iter().cloned()).collect();
     let shut = |(rights, file): (Restricted, &PathBuf)| {
-        let rights = Restricted { shut: shut_files(Around { file, ..around }, &keys), ..rights };
+        let rights = Restricted { shut: protected_files(CommandContext { file, ..context }, &keys), ..rights };
         rights.look_for_shut_files();
         Permissions::restricted(rights)
     };
     let each = each.into_iter().zip(files).map(shut).collect();
     let mut needs = Own::default();
     for file in files {
-        let Own { read, write } = own_needs(Around { file, ..around }, &keys);
+        let Own { read, write } = own_needs(CommandContext { file, ..context }, &keys);
         needs.read.extend(read);
         needs.write.extend(write);
     }
-    Restricted { own, shut: shut_files(around, &keys), ..all }.confine_program(&needs);
+    Restricted { own, shut: protected_files(context, &keys), ..all }.confine_program(&needs);
     each
 }
 
 /// The protected files: those with keys, the journal, and those that this command or a later one trusts. Files that are protected
 /// by their name are in `permission/names`.
-fn shut_files(around: Around<'_>, keys: &[PathBuf]) -> ShutFiles {
-    let Around { file, setup, record, replay, journal, variables, .. } = around;
+fn protected_files(context: CommandContext<'_>, keys: &[PathBuf]) -> ShutFiles {
+    let CommandContext { file, setup, record, replay, journal, variables, .. } = context;
     let variable =
         |wanted: &str| variables.iter().find(|(name, _)| name == wanted).map(|(_, value)| PathBuf::from(value));
     let with_keys = setup.env_file.iter().cloned().chain([PathBuf::from(".env")]).chain(keys.iter().cloned());
@@ -98,8 +98,8 @@ fn shut_files(around: Around<'_>, keys: &[PathBuf]) -> ShutFiles {
 }
 
 /// The files that lmthing itself needs while a restricted file runs.
-fn own_needs(around: Around<'_>, keys: &[PathBuf]) -> Own {
-    let Around { file, words, setup, record, written, journal, variables, .. } = around;
+fn own_needs(context: CommandContext<'_>, keys: &[PathBuf]) -> Own {
+    let CommandContext { file, words, setup, record, written, journal, variables, .. } = context;
     // The binary: it is started again for model-written code and for MCP servers.
     let mut read: Vec<PathBuf> = std::env::current_exe().into_iter().collect();
     // Module resolution reads these in every folder above.

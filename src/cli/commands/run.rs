@@ -11,14 +11,14 @@ use crate::{
         approvals::approver,
         args::RunArgs,
         commands::{
-            event_loop::in_event_loop,
-            input::{command_line, same_input},
-            journal::{Resumed, RunJournal, start},
+            in_event_loop,
+            input::{command_line, stored_input},
+            journal::{ResumedRun, RunJournal, start},
             mock_file,
             prompt_file::{check_file, is_prompt_file},
             recording::RunRecording,
             remote,
-            restrict::{Around, folder_warnings, restricted},
+            restrict::{CommandContext, folder_warnings, restricted},
             watch::WatchLoop,
         },
         env::{self, Environment},
@@ -43,13 +43,13 @@ pub(in crate::cli) fn run(args: &RunArgs, printer: &Printer) -> ExitCode {
         return remote::run(args, on, printer);
     }
     if args.watch && args.report_files.is_none() {
-        return watch(args).until_a_signal(printer);
+        return watch(args).run_until_signal(printer);
     }
     in_event_loop(run_once(args, printer, None), printer)
 }
 
 /// Continues a run with the command that started it.
-pub(super) fn go_on(args: &RunArgs, printer: &Printer, resumed: Resumed) -> ExitCode {
+pub(super) fn resume_run(args: &RunArgs, printer: &Printer, resumed: ResumedRun) -> ExitCode {
     in_event_loop(run_once(args, printer, Some(resumed)), printer)
 }
 
@@ -61,7 +61,7 @@ fn watch(args: &RunArgs) -> WatchLoop {
     WatchLoop { command: "run", run: "the run", again: "running again", files, is_quiet: args.show.quiet }
 }
 
-async fn run_once(args: &RunArgs, printer: &Printer, resumed: Option<Resumed>) -> ExitCode {
+async fn run_once(args: &RunArgs, printer: &Printer, resumed: Option<ResumedRun>) -> ExitCode {
     if args.report_files.is_some() {
         end_with_parent();
     }
@@ -75,26 +75,26 @@ async fn run_once(args: &RunArgs, printer: &Printer, resumed: Option<Resumed>) -
     let redactor = Redactor::of_variables(environment.variables.iter().map(|(name, value)| (name, value)));
     printer.keep_secret(&redactor);
     let show =
-        Rc::new(Show::new(args.show, printer, &redactor, resumed.as_ref().map(|resumed| resumed.before.clone())));
+        Rc::new(Show::new(args.show, printer, &redactor, resumed.as_ref().map(|resumed| resumed.resume_state.clone())));
     // Before anything is stored: the exporter adds secrets to the redactor.
     show.export(&environment.variables, &redactor);
     let typed = args.journal.clone().flatten();
-    let typed = typed.or_else(|| resumed.as_ref().and_then(|resumed| resumed.before.journal.clone()));
+    let typed = typed.or_else(|| resumed.as_ref().and_then(|resumed| resumed.resume_state.journal.clone()));
     let journal = match resumed {
-        Some(resumed) => RunJournal::going_on(resumed, &redactor, &show),
+        Some(resumed) => RunJournal::of_resumed(resumed, &redactor, &show),
         None => RunJournal::new(args, &environment.variables, &directory, &redactor, &show),
     };
     show.begin(args.file());
-    let prepared = match check_file(args.file()).map_err(|error| meant_as_journal(args, error)) {
+    let prepared = match check_file(args.file()).map_err(|error| with_journal_hint(args, error)) {
         Ok(()) => prepare(args, environment, (&show, &journal), &redactor)
             .map_err(|error| Ending::not_begun(error, &redactor)),
         Err(error) => Err(Ending::not_begun(error, &redactor).in_file(args.file())),
     };
     let ending = match prepared {
         Ok((options, recording)) => {
-            let ending = play(args, options, (&show, &journal), &redactor, interrupts.as_mut()).await;
-            let ending = journal.ending(ending);
-            let ended_well = i32::from(ending.code) == 0 && !ending.is_unread;
+            let ending = run_until_end(args, options, (&show, &journal), &redactor, interrupts.as_mut()).await;
+            let ending = journal.flush_at_end(ending);
+            let ended_well = i32::from(ending.code) == 0 && !ending.is_output_closed;
             if let Some(warning) = recording.close(ended_well, !ending.is_replay_failure) {
                 show.events.warn(warning);
             }
@@ -103,7 +103,7 @@ async fn run_once(args: &RunArgs, printer: &Printer, resumed: Option<Resumed>) -
         Err(ending) => ending,
     };
     let ending = ending.of_waiting_run(show.events.run(), typed.as_deref());
-    interrupts.iter().for_each(Interrupts::disregard);
+    interrupts.iter().for_each(Interrupts::ignore);
     interrupt::claim_report_or_wait(ending.code);
     show.end(&ending);
     if !matches!(ending.code, ExitCode::Done | ExitCode::Waiting) && journal.recorder.is_kept() {
@@ -119,7 +119,7 @@ async fn run_once(args: &RunArgs, printer: &Printer, resumed: Option<Resumed>) -
 }
 
 /// Adds a hint if the user has probably written `--journal PATH` without the equals sign.
-fn meant_as_journal(args: &RunArgs, error: anyhow::Error) -> anyhow::Error {
+fn with_journal_hint(args: &RunArgs, error: anyhow::Error) -> anyhow::Error {
     let file = args.file();
     match error.downcast::<Diagnostic>() {
         Ok(problem) if args.journal == Some(None) && !is_prompt_file(file) => {
@@ -169,7 +169,7 @@ fn prepare(
         )),
         events: show.events.clone(),
         line: match &journal.input {
-            Some(input) => same_input(args, input),
+            Some(input) => stored_input(args, input),
             None => command_line(args, &reporter)?,
         },
         argv,
@@ -194,7 +194,7 @@ fn restrict(
     (show, journal): (&Show, &RunJournal),
     variables: &[(String, String)],
 ) -> Result<Permissions, WrongUsage> {
-    let around = Around {
+    let context = CommandContext {
         file: args.file(),
         words: &args.words()?,
         setup: &args.setup,
@@ -204,7 +204,7 @@ fn restrict(
         journal: journal.recorder.path(),
         variables,
     };
-    let permissions = restricted(rights, around);
+    let permissions = restricted(rights, context);
     folder_warnings(&permissions).into_iter().for_each(|warning| show.events.warn(warning));
     Ok(permissions)
 }
@@ -215,7 +215,7 @@ fn mcp_config(args: &RunArgs) -> Option<Rc<Path>> {
 }
 
 /// Runs the file until it ends, a signal arrives, or standard output is closed.
-async fn play(
+async fn run_until_end(
     args: &RunArgs,
     options: FileRunOptions,
     (show, journal): (&Show, &RunJournal),
@@ -228,7 +228,7 @@ async fn play(
     let mut run = Box::pin(run_file(&file, options));
     let ending = tokio::select! {
         biased;
-        () = show.printer.closed() => Ending::unread(),
+        () = show.printer.closed() => Ending::output_closed(),
         signal = interrupted(interrupts) => Ending::interrupted(signal),
         end = &mut run => {
             match &end {

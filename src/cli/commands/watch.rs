@@ -16,10 +16,10 @@ use crate::{
 };
 
 /// How long a process may take to end after a change.
-const FAREWELL: Duration = Duration::from_secs(1);
+const END_TIMEOUT: Duration = Duration::from_secs(1);
 
 /// A Ctrl-C in the terminal may end the child before it reaches this process.
-const SAME_TIME: Duration = Duration::from_millis(100);
+const SIGNAL_DELAY: Duration = Duration::from_millis(100);
 
 pub(super) struct WatchLoop {
     /// The subcommand, such as `run`.
@@ -36,7 +36,7 @@ pub(super) struct WatchLoop {
 
 impl WatchLoop {
     /// Watches until a signal arrives, whatever the runs return.
-    pub(super) fn until_a_signal(&self, printer: &Printer) -> ExitCode {
+    pub(super) fn run_until_signal(&self, printer: &Printer) -> ExitCode {
         let runtime = match tokio::runtime::Builder::new_current_thread().enable_all().build() {
             Ok(runtime) => runtime,
             Err(error) => return cannot(printer, "start the event loop", &error.to_string()),
@@ -53,7 +53,7 @@ impl WatchLoop {
             Ok(report) => report,
             Err(error) => return cannot(printer, "write a temporary file", &error.to_string()),
         };
-        let cannot_watch = |line: &str| self.tell(printer, line);
+        let cannot_watch = |line: &str| self.log(printer, line);
         let mut watcher = match RunWatcher::new(&self.files, &report, cannot_watch) {
             Ok(watcher) => watcher,
             Err(error) => return cannot(printer, "watch files", &error.to_string()),
@@ -69,30 +69,30 @@ impl WatchLoop {
             let changed = tokio::select! {
                 biased;
                 signal = interrupts.next() => {
-                    end(&mut run, signal, FAREWELL).await;
+                    end(&mut run, signal, END_TIMEOUT).await;
                     return ExitCode::Interrupted(signal);
                 }
                 changed = watcher.changed() => {
-                    end(&mut run, TERMINATE, FAREWELL).await;
+                    end(&mut run, TERMINATE, END_TIMEOUT).await;
                     changed
                 }
                 () = input.feed(stdin) => unreachable!("feeding never ends by itself"),
                 status = run.wait() => {
-                    if let Some(code) = told_to_end(&mut interrupts, &status).await {
+                    if let Some(code) = ended_by_signal(&mut interrupts, &status).await {
                         return code;
                     }
-                    self.tell(printer, &format!("{}; waiting for a change", self.ended(&status)));
+                    self.log(printer, &format!("{}; waiting for a change", self.ended(&status)));
                     tokio::select! {
                         signal = interrupts.next() => return ExitCode::Interrupted(signal),
                         changed = watcher.changed() => changed,
                     }
                 }
             };
-            self.tell(printer, &format!("{changed} has changed; {}", self.again));
+            self.log(printer, &format!("{changed} has changed; {}", self.again));
         }
     }
 
-    fn tell(&self, printer: &Printer, line: &str) {
+    fn log(&self, printer: &Printer, line: &str) {
         if !self.is_quiet {
             printer.stderr_dim(&format!("[watch] {line}"));
         }
@@ -126,10 +126,10 @@ fn cannot(printer: &Printer, what: &str, why: &str) -> ExitCode {
 }
 
 /// Whether the child was ended by a signal that this process gets as well.
-async fn told_to_end(interrupts: &mut Interrupts, status: &io::Result<ExitStatus>) -> Option<ExitCode> {
+async fn ended_by_signal(interrupts: &mut Interrupts, status: &io::Result<ExitStatus>) -> Option<ExitCode> {
     let code = status.as_ref().ok().and_then(ExitStatus::code)?;
     if !(129..=143).contains(&code) {
         return None;
     }
-    tokio::time::timeout(SAME_TIME, interrupts.next()).await.ok().map(ExitCode::Interrupted)
+    tokio::time::timeout(SIGNAL_DELAY, interrupts.next()).await.ok().map(ExitCode::Interrupted)
 }

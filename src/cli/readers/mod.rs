@@ -1,8 +1,7 @@
 //! Readers of a run's events.
 
-pub(super) mod closing;
-pub(super) mod figures;
-pub(super) mod lines;
-pub(super) mod object;
+pub(super) mod json;
+pub(super) mod numbers;
+pub(super) mod summary_line;
 pub(super) mod terminal;
 pub(super) mod verbose;

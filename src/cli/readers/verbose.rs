@@ -4,7 +4,7 @@ use std::rc::Rc;
 
 use console::truncate_str;
 
-use super::figures::{cost, seconds, tokens};
+use super::numbers::{cost, seconds, tokens};
 use crate::{
     chat::ToolResult,
     cli::Printer,

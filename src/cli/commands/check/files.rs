@@ -9,7 +9,7 @@ use crate::{
 };
 
 #[derive(Debug, Default)]
-pub(super) struct Found {
+pub(super) struct FilesToCheck {
     /// As typed, or below a folder as typed. Sorted, without duplicates.
     pub(super) files: Vec<PathBuf>,
     /// The folders that were searched.
@@ -19,8 +19,8 @@ pub(super) struct Found {
 }
 
 /// Searches `paths`, or the working directory if there are none. Test files are included only if named.
-pub(super) fn find(paths: &[PathBuf]) -> Result<Found, WrongUsage> {
+pub(super) fn find(paths: &[PathBuf]) -> Result<FilesToCheck, WrongUsage> {
     let found = files::find(paths, "what a prompt file imports is checked with it")?;
     let files = found.files.into_iter().filter(|file| file.is_named || !is_test_file(&file.path));
-    Ok(Found { files: files.map(|file| file.path).collect(), folders: found.folders, problems: found.problems })
+    Ok(FilesToCheck { files: files.map(|file| file.path).collect(), folders: found.folders, problems: found.problems })
 }

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use serde_json::{Map, Value, json};
 
-use super::outcome::Counts;
+use super::findings::Counts;
 use crate::check::{Finding, Span};
 
 pub(super) fn document(

@@ -1,9 +1,9 @@
 //! `lmthing check [PATH]…` (docs/command-line.md, "Checking").
 
 mod files;
+mod findings;
 mod github;
 mod json;
-mod outcome;
 mod parallel;
 mod pretty;
 mod render;
@@ -14,8 +14,8 @@ use std::{num::NonZeroUsize, path::PathBuf, thread};
 use serde_json::Value;
 
 use self::{
-    outcome::{Outcome, Rules},
-    parallel::{Checked, check_all},
+    findings::{FindingCollector, Rules},
+    parallel::{CheckedFile, check_all},
     pretty::Pretty,
 };
 use super::{input::shared_sources, prompt_file::ENDINGS, watch::WatchLoop};
@@ -34,7 +34,7 @@ use crate::{
 
 pub(in crate::cli) fn run(args: &CheckArgs, printer: &Printer) -> ExitCode {
     if args.watch && args.report_files.is_none() {
-        return watch(args).until_a_signal(printer);
+        return watch(args).run_until_signal(printer);
     }
     if args.report_files.is_some() {
         end_with_parent();
@@ -75,7 +75,7 @@ fn check(args: &CheckArgs, printer: &Printer) -> Result<ExitCode, WrongUsage> {
     };
     check_input(&options)?;
     let rules = Rules { is_strict: args.strict, is_quiet: args.quiet };
-    let mut shown = Shown::new(args, rules, printer);
+    let mut output = CheckOutput::new(args, rules, printer);
     check_all(&found.files, &options, args.print, jobs(args.jobs), |file, checked| {
         match found.files.len() {
             1 => printer.stderr(&checked.printed),
@@ -83,13 +83,13 @@ fn check(args: &CheckArgs, printer: &Printer) -> Result<ExitCode, WrongUsage> {
             _ => checked.printed.lines().for_each(|line| printer.stderr(&format!("{}: {line}\n", file.display()))),
         }
         report(&reporter, &checked);
-        shown.add(file, checked);
+        output.add(file, checked);
     });
-    Ok(shown.end(&found.files))
+    Ok(output.end(&found.files))
 }
 
 /// Reports the files to watch; if an import fails, also the folders in which its file may appear.
-fn report(reporter: &Reporter, checked: &Checked) {
+fn report(reporter: &Reporter, checked: &CheckedFile) {
     let lacks_import = checked.findings.iter().any(|finding| finding.code == "import" || finding.code == "TS2307");
     let folders = checked.files.iter().filter(|_| lacks_import).filter_map(|file| file.parent());
     checked.files.iter().map(PathBuf::as_path).chain(folders).for_each(|path| reporter.looked_for(path));
@@ -100,22 +100,22 @@ fn jobs(wanted: Option<NonZeroUsize>) -> usize {
 }
 
 /// Prints findings as files are checked; JSON at the end.
-struct Shown<'a> {
+struct CheckOutput<'a> {
     printer: &'a Printer,
     args: &'a CheckArgs,
-    outcome: Outcome,
+    collector: FindingCollector,
     pretty: Pretty,
     workspace: Option<PathBuf>,
     findings: Vec<Finding>,
     renders: Vec<Value>,
 }
 
-impl<'a> Shown<'a> {
+impl<'a> CheckOutput<'a> {
     fn new(args: &'a CheckArgs, rules: Rules, printer: &'a Printer) -> Self {
-        Shown {
+        CheckOutput {
             printer,
             args,
-            outcome: Outcome::new(rules),
+            collector: FindingCollector::new(rules),
             pretty: Pretty::new(printer.stdout_has_colours(), printer.columns()),
             workspace: std::env::var_os("GITHUB_WORKSPACE").map(PathBuf::from),
             findings: Vec::new(),
@@ -123,8 +123,8 @@ impl<'a> Shown<'a> {
         }
     }
 
-    fn add(&mut self, file: &std::path::Path, checked: Checked) {
-        let findings = self.outcome.add(file, checked.findings);
+    fn add(&mut self, file: &std::path::Path, checked: CheckedFile) {
+        let findings = self.collector.add(file, checked.findings);
         match self.args.format {
             CheckFormat::Pretty => {
                 if let Some(render) = checked.render {
@@ -146,7 +146,7 @@ impl<'a> Shown<'a> {
 
     /// Prints the summary and returns the exit code.
     fn end(self, files: &[PathBuf]) -> ExitCode {
-        let is_ok = self.outcome.is_ok() && !files.is_empty();
+        let is_ok = self.collector.is_ok() && !files.is_empty();
         if files.is_empty() {
             let folders: Vec<String> = self.args.paths.iter().map(|path| path.display().to_string()).collect();
             let place = if folders.is_empty() { String::new() } else { format!(" in {}", folders.join(", ")) };
@@ -156,12 +156,12 @@ impl<'a> Shown<'a> {
         match self.args.format {
             CheckFormat::Json => {
                 let renders = self.args.print.then_some(self.renders);
-                let counts = self.outcome.counts();
+                let counts = self.collector.counts();
                 self.printer.text(&json::document(is_ok, counts, files, &self.findings, renders));
             }
             CheckFormat::Github => {}
             CheckFormat::Pretty if files.is_empty() || (self.args.quiet && is_ok) => {}
-            CheckFormat::Pretty => self.printer.text(&format!("{}\n", self.outcome.summary())),
+            CheckFormat::Pretty => self.printer.text(&format!("{}\n", self.collector.summary())),
         }
         self.printer.flush();
         if is_ok { ExitCode::Done } else { ExitCode::File }

@@ -17,7 +17,7 @@ use crate::{
     script::THREAD_STACK_SIZE,
 };
 
-pub(super) struct Checked {
+pub(super) struct CheckedFile {
     pub(super) findings: Vec<Finding>,
     /// The first render, where it is wanted.
     pub(super) render: Option<Render>,
@@ -32,11 +32,11 @@ pub(super) fn check_all(
     options: &CheckOptions,
     is_render_wanted: bool,
     jobs: usize,
-    mut each: impl FnMut(&Path, Checked),
+    mut each: impl FnMut(&Path, CheckedFile),
 ) {
     let next = AtomicUsize::new(0);
     let (sender, results) = mpsc::channel();
-    let work = |sender: mpsc::Sender<(usize, Checked)>| {
+    let work = |sender: mpsc::Sender<(usize, CheckedFile)>| {
         let mut checker = Checker::default();
         loop {
             let index = next.fetch_add(1, Ordering::Relaxed);
@@ -66,13 +66,13 @@ pub(super) fn check_all(
 }
 
 /// A panic of the checker becomes a finding, so that the other files are checked.
-fn check(checker: &mut Checker, file: &Path, options: &CheckOptions, is_render_wanted: bool) -> Checked {
+fn check(checker: &mut Checker, file: &Path, options: &CheckOptions, is_render_wanted: bool) -> CheckedFile {
     let report = catch_unwind(AssertUnwindSafe(|| checker.check(file, options))).unwrap_or_else(|_| {
         *checker = Checker::default();
         Report { findings: vec![failed(file)], ..Report::default() }
     });
     let render = report.rendered.as_ref().filter(|_| is_render_wanted).map(Render::of);
-    Checked { findings: report.findings, render, printed: report.printed, files: report.files }
+    CheckedFile { findings: report.findings, render, printed: report.printed, files: report.files }
 }
 
 fn failed(file: &Path) -> Finding {

@@ -34,13 +34,13 @@ impl Pretty {
             Severity::Warning => Level::WARNING,
             Severity::Note => Level::NOTE,
         };
-        let title = level.primary_title(self.others(&finding.message)).id(&finding.code);
+        let title = level.primary_title(self.without_foreign_escapes(&finding.message)).id(&finding.code);
         let mut first = self.place(Group::with_title(title), &finding.file, finding.span);
         if let Some(hint) = &finding.hint {
-            first = first.element(Level::HELP.with_name("hint").message(self.others(hint)));
+            first = first.element(Level::HELP.with_name("hint").message(self.without_foreign_escapes(hint)));
         }
         let related = finding.related.iter().map(|place| {
-            let title = Group::with_title(Level::NOTE.secondary_title(self.others(&place.message)));
+            let title = Group::with_title(Level::NOTE.secondary_title(self.without_foreign_escapes(&place.message)));
             self.place(title, &place.file, Some(place.span))
         });
         let groups: Vec<Group<'_>> = [first].into_iter().chain(related).collect();
@@ -48,12 +48,12 @@ impl Pretty {
     }
 
     /// Removes escape sequences from foreign text if the output has colours.
-    fn others<'a>(&self, text: &'a str) -> Cow<'a, str> {
+    fn without_foreign_escapes<'a>(&self, text: &'a str) -> Cow<'a, str> {
         if self.has_colours { plain(text) } else { Cow::Borrowed(text) }
     }
 
     fn place<'a>(&'a self, group: Group<'a>, file: &std::path::Path, span: Option<Span>) -> Group<'a> {
-        let shown = self.others(&file.display().to_string()).into_owned();
+        let shown = self.without_foreign_escapes(&file.display().to_string()).into_owned();
         let source = self.sources.get(file).and_then(Option::as_deref);
         match (span, source) {
             (None, _) => group.element(Origin::path(shown)),

@@ -66,18 +66,19 @@ impl Render {
         let (strong, faint) = (style(Style::new().bold()), style(Style::new().dim()));
         let about = |tokens: u64| faint.apply_to(format!("about {tokens} token{}", if tokens == 1 { "" } else { "s" }));
         // Foreign escape sequences would break our colours.
-        let others = |text: String| if has_colours { plain(&text).into_owned() } else { text };
+        let without_foreign_escapes = |text: String| if has_colours { plain(&text).into_owned() } else { text };
         let mut text = String::new();
         for part in &self.parts {
-            let name = strong.apply_to(others(part.name.clone()));
+            let name = strong.apply_to(without_foreign_escapes(part.name.clone()));
             text += &format!("{name} {} {}\n", faint.apply_to("·"), about(part.tokens));
-            text += &indented(&others(part.text.clone()));
+            text += &indented(&without_foreign_escapes(part.text.clone()));
             text.push('\n');
         }
         if !self.functions.is_empty() {
-            text += &format!("{} {}\n\n", strong.apply_to("functions"), others(self.functions.join(", ")));
+            text +=
+                &format!("{} {}\n\n", strong.apply_to("functions"), without_foreign_escapes(self.functions.join(", ")));
         }
-        let file = others(file.display().to_string());
+        let file = without_foreign_escapes(file.display().to_string());
         text + &format!("{} {}\n\n", strong.apply_to(format!("{file}: the first request is")), about(self.tokens()))
     }
 }

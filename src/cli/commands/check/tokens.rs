@@ -65,7 +65,7 @@ fn kind_of(c: char) -> Kind {
 fn of_piece(kind: Kind, piece: &str) -> f64 {
     let length = piece.chars().count() as f64;
     match kind {
-        Kind::Word => (length / 7.5).max(1.0 + humps(piece)),
+        Kind::Word => (length / 7.5).max(1.0 + capitals(piece)),
         Kind::AccentedWord => (length / 3.6).max(1.0),
         Kind::OtherWord => (length / 3.7).max(1.0),
         Kind::Ideographs => length * 0.8,
@@ -80,7 +80,7 @@ fn of_piece(kind: Kind, piece: &str) -> f64 {
 
 /// Number of lower-case letters followed by a capital, as in `toolCallId`.
 #[allow(clippy::cast_precision_loss)]
-fn humps(word: &str) -> f64 {
+fn capitals(word: &str) -> f64 {
     word.as_bytes().windows(2).filter(|pair| pair[0].is_ascii_lowercase() && pair[1].is_ascii_uppercase()).count()
         as f64
 }

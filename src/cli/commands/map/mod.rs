@@ -1,13 +1,13 @@
 //! `lmthing map FILE --input ROWS` (docs/map.md).
 
-mod show;
+mod output;
 
 use std::path::{Component, Path, PathBuf};
 
 use super::{
     journal, mock_file,
     prompt_file::check_file,
-    restrict::{Around, restricted},
+    restrict::{CommandContext, restricted},
     run::own_prices,
 };
 use crate::{
@@ -17,7 +17,7 @@ use crate::{
         failure::{Ending, WrongUsage},
         interrupt::Interrupts,
         map_args::{MapArgs, MapFormat},
-        remote_args::check_elsewhere,
+        remote_args::refuse_local_options,
     },
     files::Reporter,
     map::{Format, MapOptions, RemoteService, Source, run_map},
@@ -26,12 +26,12 @@ use crate::{
     script::bindings::{FileRun, ModelChoice},
     session::SharedModel,
 };
-use show::Shown;
+use output::MapOutput;
 
 pub(in crate::cli) fn run(args: &MapArgs, printer: &Printer) -> ExitCode {
     // First, so that an early interrupt still prints a summary.
     let interrupts = Interrupts::listen();
-    interrupts.take_time();
+    interrupts.allow_slow_end();
     let environment = env::with_files(&std::env::current_dir().unwrap_or_default(), &args.setup.env_file);
     let redactor = Redactor::of_variables(environment.variables.iter().map(|(name, value)| (name, value)));
     printer.keep_secret(&redactor);
@@ -44,11 +44,11 @@ pub(in crate::cli) fn run(args: &MapArgs, printer: &Printer) -> ExitCode {
         Ok(options) => options,
         Err(error) => return fail(Ending::not_begun(error, &redactor)),
     };
-    let mut shown = Shown::new(args, printer, interrupts);
-    match run_map(options, &mut shown) {
-        Ok(totals) => shown.end(&totals),
+    let mut output = MapOutput::new(args, printer, interrupts);
+    match run_map(options, &mut output) {
+        Ok(totals) => output.end(&totals),
         Err(error) => {
-            shown.break_off();
+            output.stop();
             fail(Ending::of_run(&FileRun::Failed(error), None, args.setup.model.as_deref(), &redactor))
         }
     }
@@ -58,7 +58,7 @@ fn options(args: &MapArgs, environment: Environment, printer: &Printer) -> anyho
     if let Some(wrong) = environment.wrong {
         return Err(wrong.into());
     }
-    let elsewhere = elsewhere(args)?;
+    let server = remote_service(args)?;
     if !args.quiet {
         environment.problems.iter().for_each(|problem| printer.stderr(&format!("Warning: {problem}\n")));
     }
@@ -94,13 +94,13 @@ fn options(args: &MapArgs, environment: Environment, printer: &Printer) -> anyho
         model,
         approve: args.approvals.rules(),
         variables,
-        elsewhere,
+        server,
     })
 }
 
-fn elsewhere(args: &MapArgs) -> Result<Option<RemoteService>, WrongUsage> {
+fn remote_service(args: &MapArgs) -> Result<Option<RemoteService>, WrongUsage> {
     let Some(address) = args.remote.on.clone() else { return Ok(None) };
-    check_elsewhere(args.setup.elsewhere().into_iter().chain(args.approvals.elsewhere()))?;
+    refuse_local_options(args.setup.local_options().into_iter().chain(args.approvals.local_options()))?;
     Ok(Some(RemoteService { address, service: args.remote.service(&args.file) }))
 }
 
@@ -151,7 +151,7 @@ fn permissions(args: &MapArgs, variables: &[(String, String)]) -> Result<Permiss
     // Written like command line words that name files to read.
     let read = args.input.iter().cloned().chain(each);
     let read: Vec<String> = read.map(|path| format!("@{}", path.display())).collect();
-    let around = Around {
+    let context = CommandContext {
         file: &args.file,
         words: &read,
         setup: &args.setup,
@@ -162,5 +162,5 @@ fn permissions(args: &MapArgs, variables: &[(String, String)]) -> Result<Permiss
         journal: &journal::path(None, variables, &std::env::current_dir().unwrap_or_default()),
         variables,
     };
-    Ok(restricted(rights, around))
+    Ok(restricted(rights, context))
 }

@@ -1,25 +1,25 @@
 //! `lmthing run FILE --on URL` (docs/map.md, "On a server"): validates the input here, has a worker run the file, and
 //! prints its report like that of a local run.
 
-mod order;
+mod input;
+mod remote_run;
 mod report;
-mod typed;
-mod watch;
+mod status;
 
 use std::{cell::RefCell, rc::Rc};
 
 use serde_json::{Map, Value};
 
-use super::{event_loop::in_event_loop, prompt_file::check_file};
+use super::{in_event_loop, prompt_file::check_file};
 use crate::{
     cli::{
         ExitCode, Printer,
         args::RunArgs,
         env,
         failure::{Ending, WrongUsage},
-        format::Format,
         interrupt::Interrupts,
-        remote_args::check_elsewhere,
+        remote_args::refuse_local_options,
+        show_args::Format,
     },
     diagnostic::Diagnostic,
     event::Summary,
@@ -27,15 +27,15 @@ use crate::{
     remote::{Address, IngressClient, InvocationResult},
     script::bindings::TypedInput,
 };
-use order::Order;
-use typed::read;
-use watch::Watch;
+use input::read;
+use remote_run::RemoteRun;
+use status::RemoteStatus;
 
 pub(in crate::cli) fn run(args: &RunArgs, on: &Address, printer: &Printer) -> ExitCode {
-    in_event_loop(run_there(args, on, printer), printer)
+    in_event_loop(run_remote(args, on, printer), printer)
 }
 
-async fn run_there(args: &RunArgs, on: &Address, printer: &Printer) -> ExitCode {
+async fn run_remote(args: &RunArgs, on: &Address, printer: &Printer) -> ExitCode {
     let mut interrupts = Interrupts::listen();
     let environment = env::with_files(&std::env::current_dir().unwrap_or_default(), &args.setup.env_file);
     let redactor = Redactor::of_variables(environment.variables.iter().map(|(name, value)| (name, value)));
@@ -43,7 +43,7 @@ async fn run_there(args: &RunArgs, on: &Address, printer: &Printer) -> ExitCode 
     if !args.show.quiet {
         environment.problems.iter().for_each(|problem| printer.stderr(&format!("Warning: {problem}\n")));
     }
-    let order = Order {
+    let remote_run = RemoteRun {
         args,
         on,
         service: args.remote.service(args.file()),
@@ -58,22 +58,22 @@ async fn run_there(args: &RunArgs, on: &Address, printer: &Printer) -> ExitCode 
     let end = match checked {
         Ok(()) => tokio::select! {
             biased;
-            () = printer.closed() => Err(Ending::unread()),
+            () = printer.closed() => Err(Ending::output_closed()),
             signal = interrupts.next() => {
-                printer.stderr(&order.goes_on());
+                printer.stderr(&remote_run.continuation_message());
                 Err(Ending::interrupted(signal))
             }
-            end = run_order(&order, printer, &redactor) => end,
+            end = execute(&remote_run, printer, &redactor) => end,
             () = printer.flush_when_idle() => unreachable!("writing never ends by itself"),
         },
         Err(error) => Err(Ending::not_begun(error, &redactor)),
     };
-    interrupts.disregard();
+    interrupts.ignore();
     match end {
         Ok(code) => code,
         Err(ending) => {
             ending.diagnostic.iter().for_each(|problem| printer.diagnostic(problem));
-            if args.show.format == Format::Json && !ending.is_unread {
+            if args.show.format == Format::Json && !ending.is_output_closed {
                 report::print(&Summary::with_text().to_json(&ending.to_event()), printer);
             }
             ending.code
@@ -85,11 +85,11 @@ async fn run_there(args: &RunArgs, on: &Address, printer: &Printer) -> ExitCode 
 fn check(args: &RunArgs) -> Result<(), WrongUsage> {
     let limits = args.limits.words();
     let limit = limits.first().and_then(|word| word.split('=').next()).unwrap_or_default();
-    check_elsewhere(
+    refuse_local_options(
         args.setup
-            .elsewhere()
+            .local_options()
             .into_iter()
-            .chain(args.approvals.elsewhere())
+            .chain(args.approvals.local_options())
             .chain([(!limits.is_empty(), limit), (args.journal.is_some(), "--journal")]),
     )?;
     let not_there = [(args.watch, "--watch"), (args.record.is_some(), "--record"), (args.replay.is_some(), "--replay")];
@@ -112,10 +112,10 @@ fn fresh_key() -> String {
     random.iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
-async fn run_order(order: &Order<'_>, printer: &Printer, redactor: &Redactor) -> Result<ExitCode, Ending> {
-    let input = match read(order.args, &order.variables, redactor, printer).await? {
+async fn execute(remote_run: &RemoteRun<'_>, printer: &Printer, redactor: &Redactor) -> Result<ExitCode, Ending> {
+    let input = match read(remote_run.args, &remote_run.variables, redactor, printer).await? {
         TypedInput::Help(text) => {
-            match order.args.show.format {
+            match remote_run.args.show.format {
                 Format::Text => printer.script_stdout(&text),
                 Format::Json | Format::Events => printer.stderr(&text),
             }
@@ -125,40 +125,40 @@ async fn run_order(order: &Order<'_>, printer: &Printer, redactor: &Redactor) ->
         TypedInput::Input(input) => input,
     };
     let input = Value::Object(input);
-    let remote = Rc::new(IngressClient::new(order.on, &order.variables).map_err(Ending::of_server)?);
-    let watch = Watch::new(order, remote.clone(), printer);
+    let remote = Rc::new(IngressClient::new(remote_run.on, &remote_run.variables).map_err(Ending::of_server)?);
+    let status = RemoteStatus::new(remote_run, remote.clone(), printer);
     let ended = tokio::select! {
-        ended = submit(order, &remote, &input, printer) => ended,
-        () = watch.show() => unreachable!("watching never ends by itself"),
+        ended = submit(remote_run, &remote, &input, printer) => ended,
+        () = status.show() => unreachable!("watching never ends by itself"),
     };
-    watch.clear();
+    status.clear();
     match ended? {
         InvocationResult::Answer(report) => {
-            report::show(report, order.args.show, printer, &order.service).map_err(|ending| *ending)
+            report::show(report, remote_run.args.show, printer, &remote_run.service).map_err(|ending| *ending)
         }
         InvocationResult::Failed(status, message) => Err(failed(status, &message)),
         InvocationResult::Gone => {
             let message = "the server does not know the run any more: its results are kept for a day";
-            Err(Ending::of_run_there(ExitCode::File, Diagnostic::new(message)))
+            Err(Ending::of_remote_run(ExitCode::File, Diagnostic::new(message)))
         }
     }
 }
 
 async fn submit(
-    order: &Order<'_>,
+    remote_run: &RemoteRun<'_>,
     remote: &IngressClient,
     input: &Value,
     printer: &Printer,
 ) -> Result<InvocationResult, Ending> {
-    let submitted = remote.submit(&order.service, &order.key, input).await.map_err(Ending::of_server)?;
+    let submitted = remote.submit(&remote_run.service, &remote_run.key, input).await.map_err(Ending::of_server)?;
     let invocation = submitted.invocation;
-    order.invocation.replace(Some(invocation.clone()));
-    if order.args.show.verbose || submitted.is_earlier && !order.args.show.quiet {
+    remote_run.invocation.replace(Some(invocation.clone()));
+    if remote_run.args.show.verbose || submitted.is_earlier && !remote_run.args.show.quiet {
         let earlier = if submitted.is_earlier { "the server has it from an earlier command: " } else { "" };
-        printer.stderr_dim(&format!("{earlier}run {invocation}, key {}", order.key));
+        printer.stderr_dim(&format!("{earlier}run {invocation}, key {}", remote_run.key));
     }
     remote.wait(&invocation).await.map_err(|error| {
-        printer.stderr(&order.goes_on());
+        printer.stderr(&remote_run.continuation_message());
         Ending::of_server(error)
     })
 }
@@ -170,5 +170,5 @@ fn failed(status: u16, message: &str) -> Ending {
         true => "the run was cancelled at the server".to_owned(),
         false => format!("the run failed at the server (status {status}): {message}"),
     };
-    Ending::of_run_there(ExitCode::File, Diagnostic::new(message))
+    Ending::of_remote_run(ExitCode::File, Diagnostic::new(message))
 }

@@ -9,8 +9,8 @@ use crate::{
     cli::{
         ExitCode, Printer,
         failure::Ending,
-        format::Format,
-        readers::figures::{cost, seconds, tokens},
+        readers::numbers::{cost, seconds, tokens},
+        show_args::Format,
         show_args::ShowArgs,
     },
     diagnostic::{Diagnostic, Location},
@@ -21,7 +21,7 @@ pub(super) fn show(report: Value, args: ShowArgs, printer: &Printer, service: &s
     if !report["ok"].is_boolean() {
         let message = format!("the service {service} answered with something that is no report of a run");
         let hint = "is it a service of lmthing worker? --service names another one";
-        return Err(Box::new(Ending::of_run_there(ExitCode::File, Diagnostic::new(message).with_hint(hint))));
+        return Err(Box::new(Ending::of_remote_run(ExitCode::File, Diagnostic::new(message).with_hint(hint))));
     }
     match (args.format, report.get("output")) {
         (Format::Json | Format::Events, _) => {}

@@ -1,9 +1,9 @@
 //! `lmthing resume` (docs/journal.md, "Going on"): finds the run and the step, and rebuilds the command that started
 //! it.
 
-mod decided;
-mod ended;
-mod found;
+mod decisions;
+mod finished;
+mod position;
 
 use std::{
     env,
@@ -11,46 +11,49 @@ use std::{
 };
 
 use super::{
-    journal::{self, Left, MCP_CONFIG, Resumed},
+    journal::{self, MCP_CONFIG, ResumedRun, UnfinishedRun},
     run,
 };
 use crate::{
     check::lost_variables,
     cli::{
-        ExitCode, Printer, approval_args::ApprovalArgs, args::RunArgs, before::Before, env::variables, failure::Ending,
-        permission_args::PERMISSIONS, resume_args::ResumeArgs, setup_args::SetupArgs, show::Show,
+        ExitCode, Printer, approval_args::ApprovalArgs, args::RunArgs, env::variables, failure::Ending,
+        permission_args::PERMISSIONS, resume_args::ResumeArgs, resume_state::ResumeState, setup_args::SetupArgs,
+        show::Show,
     },
     event::{Events, Summary},
     journal::{Earlier, INVOCATION, Journal, RunInfo, Start, Status},
     provider::Redactor,
 };
-use found::{check_states, lost_words, step_to_go_back_to, where_it_goes_on};
+use position::{check_states, lost_variables_warning, step_to_go_back_to, where_it_goes_on};
 
 pub(in crate::cli) fn run(args: &ResumeArgs, printer: &Printer) -> ExitCode {
     let directory = env::current_dir().unwrap_or_default();
     let (variables, _) = variables(&directory);
     let found = match find(args, &variables, &directory) {
-        Ok(Found::Ended(found)) => {
+        Ok(ResumeTarget::Finished(found)) => {
             let (journal, run) = *found;
-            ended::tell(args, &journal, &run, printer).map(|()| ExitCode::Done).map_err(anyhow::Error::from)
+            finished::report(args, &journal, &run, printer).map(|()| ExitCode::Done).map_err(anyhow::Error::from)
         }
-        Ok(Found::Left(left, approvals)) => Ok(go_on(args, *left, approvals, &directory, printer)),
+        Ok(ResumeTarget::Unfinished(unfinished, approvals)) => {
+            Ok(resume_run(args, *unfinished, approvals, &directory, printer))
+        }
         Err(error) => Err(error),
     };
     found.unwrap_or_else(|error| refuse(args, error, &variables, printer))
 }
 
-enum Found {
+enum ResumeTarget {
     /// The run was finished successfully.
-    Ended(Box<(Journal, RunInfo)>),
-    Left(Box<Left>, ApprovalArgs),
+    Finished(Box<(Journal, RunInfo)>),
+    Unfinished(Box<UnfinishedRun>, ApprovalArgs),
 }
 
-fn find(args: &ResumeArgs, variables: &[(String, String)], directory: &Path) -> anyhow::Result<Found> {
+fn find(args: &ResumeArgs, variables: &[(String, String)], directory: &Path) -> anyhow::Result<ResumeTarget> {
     let journal = Journal::open_trusted(&journal::path(args.journal.as_deref(), variables, directory))?;
     let run = journal.find(&args.id)?;
     if run.status == Status::Done && args.from.is_none() {
-        return Ok(Found::Ended(Box::new((journal, run))));
+        return Ok(ResumeTarget::Finished(Box::new((journal, run))));
     }
     if args.from.is_none() {
         run.check_is_left()?;
@@ -74,42 +77,48 @@ fn find(args: &ResumeArgs, variables: &[(String, String)], directory: &Path) -> 
             earlier
         }
     };
-    let mut left = Left { journal, run, start, back_to, earlier };
-    let approvals = decided::decide(&args.approvals, &left.run, &left.start, &mut left.earlier)?;
-    Ok(Found::Left(Box::new(left), approvals))
+    let mut unfinished = UnfinishedRun { journal, run, start, back_to, earlier };
+    let approvals = decisions::decide(&args.approvals, &unfinished.run, &unfinished.start, &mut unfinished.earlier)?;
+    Ok(ResumeTarget::Unfinished(Box::new(unfinished), approvals))
 }
 
-fn go_on(args: &ResumeArgs, left: Left, approvals: ApprovalArgs, directory: &Path, printer: &Printer) -> ExitCode {
+fn resume_run(
+    args: &ResumeArgs,
+    unfinished: UnfinishedRun,
+    approvals: ApprovalArgs,
+    directory: &Path,
+    printer: &Printer,
+) -> ExitCode {
     let mut warnings = Vec::new();
-    let command = RunArgs { approvals, ..first_command(args, &left.start, directory) };
-    if env::set_current_dir(&left.start.directory).is_err() {
-        let gone = left.start.directory.display();
+    let command = RunArgs { approvals, ..first_command(args, &unfinished.start, directory) };
+    if env::set_current_dir(&unfinished.start.directory).is_err() {
+        let gone = unfinished.start.directory.display();
         let here = directory.display();
         warnings
             .push(format!("the folder {gone}, where the run began, is gone; relative paths are looked up in {here}"));
     }
-    warnings.extend(lost_words(&lost_variables(&left.start.file)));
-    let progress = left.earlier.progress();
-    let (id, notice) = match left.back_to {
-        None => (left.run.id.clone(), where_it_goes_on(&left.run.id, &progress)),
+    warnings.extend(lost_variables_warning(&lost_variables(&unfinished.start.file)));
+    let progress = unfinished.earlier.progress();
+    let (id, notice) = match unfinished.back_to {
+        None => (unfinished.run.id.clone(), where_it_goes_on(&unfinished.run.id, &progress)),
         Some(step) => {
             let id = Events::new_name();
-            let notice = format!("going back to step {step} of {} in the new run {id}", left.run.id);
+            let notice = format!("going back to step {step} of {} in the new run {id}", unfinished.run.id);
             (id, notice)
         }
     };
     let is_for_programs = args.show.format.is_for_programs();
-    let before = Before {
+    let resume_state = ResumeState {
         run: id,
-        agents: left.earlier.agents.clone(),
+        agents: unfinished.earlier.agents.clone(),
         step: progress.step,
         notice,
-        summary: left.earlier.goes_on_in(if is_for_programs { Summary::with_text() } else { Summary::default() }),
-        requests: left.earlier.requests,
+        summary: unfinished.earlier.goes_on_in(if is_for_programs { Summary::with_text() } else { Summary::default() }),
+        requests: unfinished.earlier.requests,
         journal: args.journal.clone(),
-        said: progress.last.map(|last| last.text).filter(|_| left.back_to.is_none()),
+        last_text: progress.last.map(|last| last.text).filter(|_| unfinished.back_to.is_none()),
     };
-    run::go_on(&command, printer, Resumed { before, left, warnings })
+    run::resume_run(&command, printer, ResumedRun { resume_state, unfinished, warnings })
 }
 
 /// The command that started the run, with the options of this one.
@@ -132,7 +141,7 @@ fn first_command(args: &ResumeArgs, start: &Start, directory: &Path) -> RunArgs 
         },
         show: args.show,
         limits: args.limits.clone(),
-        permissions: args.permissions.or_of(start.options.get(PERMISSIONS)),
+        permissions: args.permissions.or_stored(start.options.get(PERMISSIONS)),
         ..RunArgs::of(file, start.words.clone())
     }
 }

@@ -6,12 +6,12 @@ use console::truncate_str;
 use jiff::tz::TimeZone;
 use serde_json::Value;
 
-use super::{object::timestamp, table::without_controls};
+use super::{json::timestamp, table::without_controls};
 use crate::{
     chat::Usage,
     cli::{
         Printer,
-        readers::figures::{cost, seconds, tokens},
+        readers::numbers::{cost, seconds, tokens},
     },
     journal::{RunInfo, Start, Status},
 };
@@ -87,15 +87,15 @@ impl<'a> Steps<'a> {
     /// Returns a line with its line break; empty for most events.
     pub(super) fn line(&mut self, line: &str) -> String {
         let Ok(event) = serde_json::from_str::<Value>(line) else { return String::new() };
-        let Some(told) = self.told(&event) else { return String::new() };
+        let Some(text) = self.describe(&event) else { return String::new() };
         let depth = event["agent"].as_array().map_or(0, Vec::len);
-        let told = format!("{}{}", "  ".repeat(depth), without_controls(&told, self.printer));
+        let text = format!("{}{}", "  ".repeat(depth), without_controls(&text, self.printer));
         let gap = if std::mem::take(&mut self.is_first) { "\n" } else { "" };
         let width = self.printer.columns().map_or(WIDTH, usize::from);
-        format!("{gap}{}\n", truncate_str(&told, width, "…"))
+        format!("{gap}{}\n", truncate_str(&text, width, "…"))
     }
 
-    fn told(&mut self, event: &Value) -> Option<String> {
+    fn describe(&mut self, event: &Value) -> Option<String> {
         let text = |name: &str| event[name].as_str().unwrap_or_default();
         let took = || seconds(Duration::from_millis(event["durationMs"].as_u64().unwrap_or(0)));
         Some(match text("type") {

@@ -1,7 +1,7 @@
 //! `lmthing runs` (docs/journal.md, "Looking at runs"): lists, shows, exports and deletes runs of a journal.
 
 mod details;
-mod object;
+mod json;
 mod table;
 
 use std::path::Path;
@@ -16,7 +16,7 @@ use crate::{
 };
 
 /// Lines between two flushes.
-const AT_ONCE: usize = 500;
+const LINES_PER_FLUSH: usize = 500;
 
 pub(in crate::cli) fn run(args: &RunsArgs, printer: &Printer) -> ExitCode {
     let directory = std::env::current_dir().unwrap_or_default();
@@ -42,7 +42,7 @@ pub(in crate::cli) fn run(args: &RunsArgs, printer: &Printer) -> ExitCode {
 fn list(is_json: bool, path: &Path, printer: &Printer) -> Result<(), JournalError> {
     let runs = Journal::read(path)?.runs()?;
     if is_json {
-        let list: Vec<_> = runs.iter().map(object::of_run).collect();
+        let list: Vec<_> = runs.iter().map(json::of_run).collect();
         printer.text(&format!("{:#}\n", serde_json::Value::from(list)));
     } else if runs.is_empty() {
         printer.stderr(&format!("The journal {} holds no runs.\n", path.display()));
@@ -57,7 +57,7 @@ fn show(args: &ShowArgs, is_json: bool, path: &Path, printer: &Printer) -> Resul
     let run = journal.find(&args.id)?;
     let start = journal.start(&run)?;
     if is_json {
-        printer.text(&format!("{:#}\n", object::of_start(&run, &start)));
+        printer.text(&format!("{:#}\n", json::of_start(&run, &start)));
         return Ok(());
     }
     printer.text(&details::of_run(&run, &start, printer));
@@ -76,7 +76,7 @@ fn export(id: &str, path: &Path, printer: &Printer) -> Result<(), JournalError> 
         printer.text(line);
         printer.text("\n");
         count += 1;
-        if count % AT_ONCE == 0 {
+        if count % LINES_PER_FLUSH == 0 {
             printer.flush();
         }
         true

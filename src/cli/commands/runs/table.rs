@@ -5,11 +5,11 @@ use std::path::Path;
 use console::{measure_text_width, pad_str, style, truncate_str};
 use jiff::tz::TimeZone;
 
-use super::object::{timestamp, tokens};
+use super::json::{timestamp, tokens};
 use crate::{
     cli::{
         Printer,
-        readers::figures::{cost, grouped},
+        readers::numbers::{cost, grouped},
     },
     journal::{RunInfo, Status},
 };

@@ -9,20 +9,20 @@ use std::{
 use crate::{cli::Printer, testing::report::one_line};
 
 /// Most bytes that are collected for a file.
-const MAX_WAITING: usize = 1 << 20;
+const MAX_COLLECTED: usize = 1 << 20;
 
 pub(super) struct Console<'a> {
     printer: &'a Printer,
     /// Whether files run one at a time.
     is_alone: bool,
-    waiting: HashMap<PathBuf, Waiting>,
+    collected: HashMap<PathBuf, CollectedOutput>,
     /// The test that printed last, unless something else was printed since.
     last: Option<String>,
     is_line_begun: bool,
 }
 
 #[derive(Default)]
-struct Waiting {
+struct CollectedOutput {
     /// Names of tests with their output.
     blocks: Vec<(String, String)>,
     bytes: usize,
@@ -30,7 +30,7 @@ struct Waiting {
 
 impl<'a> Console<'a> {
     pub(super) fn new(printer: &'a Printer, is_alone: bool) -> Self {
-        Console { printer, is_alone, waiting: HashMap::new(), last: None, is_line_begun: false }
+        Console { printer, is_alone, collected: HashMap::new(), last: None, is_line_begun: false }
     }
 
     /// Takes output of a test; an empty name stands for the file itself.
@@ -41,27 +41,27 @@ impl<'a> Console<'a> {
         if self.is_alone {
             return self.print(file, test, text);
         }
-        let waiting = self.waiting.entry(file.to_owned()).or_default();
-        waiting.bytes += text.len();
-        match waiting.blocks.last_mut().filter(|(last, _)| last == test) {
+        let collected = self.collected.entry(file.to_owned()).or_default();
+        collected.bytes += text.len();
+        match collected.blocks.last_mut().filter(|(last, _)| last == test) {
             Some((_, block)) => block.push_str(text),
-            None => waiting.blocks.push((test.to_owned(), text.to_owned())),
+            None => collected.blocks.push((test.to_owned(), text.to_owned())),
         }
-        if waiting.bytes > MAX_WAITING {
+        if collected.bytes > MAX_COLLECTED {
             self.show(file);
         }
     }
 
     /// Prints the collected output of a file.
     pub(super) fn show(&mut self, file: &Path) {
-        let Some(Waiting { blocks, .. }) = self.waiting.remove(file) else { return };
+        let Some(CollectedOutput { blocks, .. }) = self.collected.remove(file) else { return };
         for (test, text) in blocks {
             self.print(file, &test, &text);
         }
     }
 
     /// Ends an unfinished line before other output.
-    pub(super) fn give_way(&mut self) {
+    pub(super) fn end_line(&mut self) {
         if self.is_line_begun {
             self.printer.stderr("\n");
         }
@@ -77,7 +77,7 @@ impl<'a> Console<'a> {
         let name = file.display().to_string();
         let who = if test.is_empty() { name } else { format!("{name} > {test}") };
         if self.last.as_ref() != Some(&who) {
-            self.give_way();
+            self.end_line();
             self.printer.stderr_dim(&format!("console | {}", one_line(&who)));
             self.last = Some(who);
         }

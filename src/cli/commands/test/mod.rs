@@ -2,13 +2,13 @@
 
 mod console;
 mod discover;
-mod show;
+mod output;
 
 use std::{num::NonZeroUsize, path::Path, sync::Arc, thread, time::Duration};
 
 use self::{
     discover::{Discovered, discover},
-    show::Shown,
+    output::TestOutput,
 };
 use super::{prompt_file::ENDINGS, run::own_prices, watch::WatchLoop};
 use crate::{
@@ -26,7 +26,7 @@ use crate::{
 
 pub(in crate::cli) fn run(args: &TestArgs, printer: &Printer) -> ExitCode {
     if args.watch && args.report_files.is_none() {
-        return watch(args).until_a_signal(printer);
+        return watch(args).run_until_signal(printer);
     }
     if args.report_files.is_some() {
         end_with_parent();
@@ -70,13 +70,13 @@ fn test(args: &TestArgs, printer: &Printer) -> Result<ExitCode, WrongUsage> {
         printer.stderr(&format!("Warning: {problem}\n"));
     }
     let options = options(args, &environment, &reporter)?;
-    let mut shown = Shown::new(args, printer, interrupts, &environment.variables)?;
-    shown.begin(subjects.len(), options.jobs.get());
-    let totals = run_tests(&subjects, &options, &mut shown);
+    let mut output = TestOutput::new(args, printer, interrupts, &environment.variables)?;
+    output.begin(subjects.len(), options.jobs.get());
+    let totals = run_tests(&subjects, &options, &mut output);
     let finished = options.shelf.finish();
     options.tell_of_recordings();
     let problems = missing(args, subjects.len(), &totals).into_iter().chain(finished.errors).collect();
-    Ok(shown.end(&totals, finished.notes, problems))
+    Ok(output.end(&totals, finished.notes, problems))
 }
 
 fn options(args: &TestArgs, environment: &Environment, reporter: &Reporter) -> Result<TestOptions, WrongUsage> {
@@ -100,7 +100,7 @@ fn options(args: &TestArgs, environment: &Environment, reporter: &Reporter) -> R
         jobs: args.jobs.or_else(|| thread::available_parallelism().ok()).unwrap_or(NonZeroUsize::MIN),
         timeout: limit(TEST_TIMEOUT),
         smoke_timeout: limit(SMOKE_TIMEOUT),
-        watcher: reporter.is_heard().then(|| Arc::new(Told(reporter.clone())) as Arc<dyn Watcher>),
+        watcher: reporter.is_heard().then(|| Arc::new(ReportingWatcher(reporter.clone())) as Arc<dyn Watcher>),
     })
 }
 
@@ -143,9 +143,9 @@ fn missing(args: &TestArgs, files: usize, totals: &Totals) -> Option<String> {
 }
 
 /// Reports files to the watching process.
-struct Told(Reporter);
+struct ReportingWatcher(Reporter);
 
-impl Watcher for Told {
+impl Watcher for ReportingWatcher {
     fn looked_for(&self, file: &Path) {
         self.0.looked_for(file);
     }

@@ -1,17 +1,15 @@
 //! `lmthing view` (docs/view.md): writes a run as an HTML page.
 
-mod problem;
 mod source;
 
 use std::{
-    fs,
+    fs, io,
     path::{Path, PathBuf},
 };
 
-use self::problem::{Problem, cannot, problem};
 use super::prompt_file::is_prompt_file;
 use crate::{
-    cli::{ExitCode, Printer, browser, view_args::ViewArgs},
+    cli::{ExitCode, Printer, browser, failure::words, view_args::ViewArgs},
     diagnostic::Diagnostic,
     trace::page::{self, Told},
 };
@@ -42,12 +40,12 @@ enum Target {
     /// A file, or a folder for it.
     Path(PathBuf),
     /// A default name in the working directory.
-    Usual,
+    Default,
 }
 
 impl Target {
     fn of(args: &ViewArgs) -> Result<Self, Problem> {
-        let Some(path) = &args.output else { return Ok(Target::Usual) };
+        let Some(path) = &args.output else { return Ok(Target::Default) };
         if path == Path::new("-") {
             return match args.open {
                 false => Ok(Target::Stdout),
@@ -66,15 +64,15 @@ impl Target {
     fn path(&self, told: &Told) -> Option<PathBuf> {
         match self {
             Target::Stdout => None,
-            Target::Path(path) if path.is_dir() => Some(path.join(usual_name(told))),
+            Target::Path(path) if path.is_dir() => Some(path.join(default_name(told))),
             Target::Path(path) => Some(path.clone()),
-            Target::Usual => Some(PathBuf::from(usual_name(told))),
+            Target::Default => Some(PathBuf::from(default_name(told))),
         }
     }
 }
 
 /// `lmthing-ID.html`. The id is sanitized, as it comes from the file of events.
-fn usual_name(told: &Told) -> String {
+fn default_name(told: &Told) -> String {
     let is_plain = |c: &char| c.is_ascii_alphanumeric() || "-_".contains(*c);
     let id: String = told.id.chars().filter(is_plain).take(64).collect();
     format!("lmthing-{}.html", if id.is_empty() { "run" } else { &id })
@@ -132,4 +130,14 @@ fn open(path: &Path) -> Result<(), Problem> {
         let message = format!("cannot open {} in a browser: {why}", path.display());
         problem(&message, "the page is written; open it by hand, or name a browser in LMTHING_BROWSER")
     })
+}
+
+type Problem = Box<Diagnostic>;
+
+fn cannot(what: &str, name: &str, error: &io::Error) -> Problem {
+    Box::new(Diagnostic::new(format!("cannot {what} {name}: {}", words(error))))
+}
+
+fn problem(message: &str, hint: &str) -> Problem {
+    Box::new(Diagnostic::new(message).with_hint(hint))
 }

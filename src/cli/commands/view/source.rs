@@ -2,7 +2,7 @@
 
 use std::{io, path::Path};
 
-use super::problem::{Problem, cannot, problem};
+use super::{Problem, cannot, problem};
 use crate::{
     cli::{commands::journal, env, view_args::ViewArgs},
     diagnostic::{Diagnostic, did_you_mean},
@@ -19,7 +19,7 @@ pub(super) fn read(args: &ViewArgs) -> Result<Told, Problem> {
     if run == Path::new("-") {
         let bytes = user_file::read_all(io::stdin().lock(), MAX_TEXT);
         let bytes = bytes.map_err(|error| cannot("read", "standard input", &error))?;
-        return told_by(&bytes, "standard input");
+        return parse_events(&bytes, "standard input");
     }
     if !is_file(run) {
         return of_journal(args);
@@ -29,7 +29,7 @@ pub(super) fn read(args: &ViewArgs) -> Result<Told, Problem> {
         let near = did_you_mean(run, has_ending).filter(|_| error.kind() == io::ErrorKind::NotFound);
         near.map_or(problem.clone(), |hint| Box::new(problem.with_hint(hint)))
     })?;
-    told_by(&bytes, &run.display().to_string())
+    parse_events(&bytes, &run.display().to_string())
 }
 
 /// Whether the argument names a file rather than a run of the journal.
@@ -41,7 +41,7 @@ fn has_ending(path: &Path) -> bool {
     path.extension().is_some_and(|ending| ENDINGS.iter().any(|known| ending.eq_ignore_ascii_case(known)))
 }
 
-fn told_by(bytes: &[u8], name: &str) -> Result<Told, Problem> {
+fn parse_events(bytes: &[u8], name: &str) -> Result<Told, Problem> {
     Told::of_bytes(bytes).ok_or_else(|| {
         let why = if bytes.trim_ascii().is_empty() { "it is empty" } else { "none of its lines is an event" };
         let hint = "events are what these print: lmthing run -f events FILE, lmthing runs export ID";

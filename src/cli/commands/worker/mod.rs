@@ -3,10 +3,10 @@
 #[cfg(feature = "worker")]
 mod options;
 #[cfg(feature = "worker")]
-mod serving;
+mod serve;
 
 #[cfg(feature = "worker")]
-pub(in crate::cli) use serving::run;
+pub(in crate::cli) use serve::run;
 
 #[cfg(not(feature = "worker"))]
 pub(in crate::cli) fn run(

@@ -15,7 +15,7 @@ use crate::{
     cli::{
         commands::{
             journal, mock_file,
-            restrict::{Around, restricted_all},
+            restrict::{CommandContext, restricted_all},
         },
         env,
         failure::WrongUsage,
@@ -88,7 +88,7 @@ impl Options {
         }
         let of = |file: &Path| args.permissions.rights(file, &self.variables).map(Option::unwrap_or_default);
         let (all, each) = (of(Path::new(""))?, files.iter().map(|file| of(file)).collect::<Result<Vec<_>, _>>()?);
-        let around = Around {
+        let context = CommandContext {
             file: Path::new(""),
             words: &[],
             setup: &args.setup,
@@ -98,7 +98,7 @@ impl Options {
             journal: &self.journal,
             variables: &self.variables,
         };
-        Ok(files.iter().cloned().zip(restricted_all(all, each, files, around)).collect())
+        Ok(files.iter().cloned().zip(restricted_all(all, each, files, context)).collect())
     }
 }
 

@@ -7,40 +7,46 @@ use std::{
     time::{Duration, Instant},
 };
 
-use super::order::Order;
+use super::remote_run::RemoteRun;
 use crate::{
     cli::{
         Printer,
         commands::approve::{command, shown},
-        live::LiveLine,
+        status_line::StatusLine,
     },
     remote::{AdminClient, IngressClient},
 };
 
-const INTERVAL: Duration = Duration::from_millis(100);
+const DRAW_INTERVAL: Duration = Duration::from_millis(100);
 
 /// Delay before the first request to the admin API, and between requests.
-const LOOKS: (Duration, Duration) = (Duration::from_secs(2), Duration::from_secs(10));
+const ADMIN_POLL_DELAYS: (Duration, Duration) = (Duration::from_secs(2), Duration::from_secs(10));
 
-pub(super) struct Watch<'a> {
-    order: &'a Order<'a>,
+pub(super) struct RemoteStatus<'a> {
+    remote_run: &'a RemoteRun<'a>,
     remote: Rc<IngressClient>,
     printer: &'a Printer,
-    line: RefCell<LiveLine>,
+    line: RefCell<StatusLine>,
     began: Instant,
 }
 
-impl<'a> Watch<'a> {
-    pub(super) fn new(order: &'a Order<'a>, remote: Rc<IngressClient>, printer: &'a Printer) -> Self {
-        Watch { order, remote, printer, line: RefCell::new(LiveLine::new(printer)), began: Instant::now() }
+impl<'a> RemoteStatus<'a> {
+    pub(super) fn new(remote_run: &'a RemoteRun<'a>, remote: Rc<IngressClient>, printer: &'a Printer) -> Self {
+        RemoteStatus {
+            remote_run,
+            remote,
+            printer,
+            line: RefCell::new(StatusLine::new(printer)),
+            began: Instant::now(),
+        }
     }
 
     /// Shows progress; never returns.
     pub(super) async fn show(&self) {
-        if self.order.args.show.quiet {
+        if self.remote_run.args.show.quiet {
             return std::future::pending().await;
         }
-        tokio::join!(self.tick(), self.look());
+        tokio::join!(self.tick(), self.poll_admin());
     }
 
     pub(super) fn clear(&self) {
@@ -48,7 +54,7 @@ impl<'a> Watch<'a> {
     }
 
     async fn tick(&self) {
-        let mut interval = tokio::time::interval(INTERVAL);
+        let mut interval = tokio::time::interval(DRAW_INTERVAL);
         loop {
             interval.tick().await;
             self.line.borrow_mut().draw(|| self.words());
@@ -57,7 +63,7 @@ impl<'a> Watch<'a> {
 
     fn words(&self) -> String {
         let seconds = self.began.elapsed().as_secs();
-        match (self.remote.retry_reason(), &*self.order.invocation.borrow()) {
+        match (self.remote.retry_reason(), &*self.remote_run.invocation.borrow()) {
             (Some(trouble), _) => format!("{trouble}; trying again, {seconds} s"),
             (None, Some(invocation)) => format!("{invocation} · waiting for its result, {seconds} s"),
             (None, None) => format!("submitting, {seconds} s"),
@@ -65,27 +71,27 @@ impl<'a> Watch<'a> {
     }
 
     /// Queries the admin API until a request fails.
-    async fn look(&self) {
-        let mut told = HashSet::new();
-        tokio::time::sleep(LOOKS.0).await;
-        if let Ok(admin) = AdminClient::new(&self.order.admin(), &self.order.variables) {
-            while self.tell(&admin, &mut told).await {
-                tokio::time::sleep(LOOKS.1).await;
+    async fn poll_admin(&self) {
+        let mut reported = HashSet::new();
+        tokio::time::sleep(ADMIN_POLL_DELAYS.0).await;
+        if let Ok(admin) = AdminClient::new(&self.remote_run.admin(), &self.remote_run.variables) {
+            while self.report_news(&admin, &mut reported).await {
+                tokio::time::sleep(ADMIN_POLL_DELAYS.1).await;
             }
         }
         std::future::pending().await
     }
 
     /// Prints what is new; returns `false` if a request failed.
-    async fn tell(&self, admin: &AdminClient, told: &mut HashSet<String>) -> bool {
-        let Some(invocation) = self.order.invocation.borrow().clone() else { return true };
+    async fn report_news(&self, admin: &AdminClient, reported: &mut HashSet<String>) -> bool {
+        let Some(invocation) = self.remote_run.invocation.borrow().clone() else { return true };
         let Ok(calls) = admin.waiting(Some(&invocation)).await else { return false };
-        for call in calls.iter().filter(|call| told.insert(call.id.clone())) {
+        for call in calls.iter().filter(|call| reported.insert(call.id.clone())) {
             let text = format!("The run waits for approval:\n{}", shown(call));
-            self.printer.stderr(&format!("{text}  {}\n", command(&call.id, self.order.on)));
+            self.printer.stderr(&format!("{text}  {}\n", command(&call.id, self.remote_run.on)));
         }
         let Ok(failure) = admin.last_failure(&invocation).await else { return false };
-        if let Some(failure) = failure.filter(|failure| told.insert(failure.clone())) {
+        if let Some(failure) = failure.filter(|failure| reported.insert(failure.clone())) {
             self.printer.stderr(&format!("The server has not got it run yet, and tries again: {failure}\n"));
         }
         true

@@ -10,7 +10,7 @@ use crate::{
         commands::{
             input::command_line,
             journal,
-            restrict::{Around, restricted},
+            restrict::{CommandContext, restricted},
         },
         failure::{Ending, WrongUsage},
     },
@@ -37,7 +37,7 @@ pub(super) async fn read(
     let file = absolute(args.file());
     let line = command_line(args, &Reporter::default()).map_err(|error| Ending::not_begun(error.into(), redactor))?;
     let program = std::env::current_exe().map(|path| path.display().to_string()).unwrap_or_else(|_| "lmthing".into());
-    let host = Rc::new(Loading { printer: printer.clone(), redactor: redactor.clone() });
+    let host = Rc::new(LoadHost { printer: printer.clone(), redactor: redactor.clone() });
     let variables: Vec<_> = variables.iter().filter(|(name, _)| name != TOKEN_VARIABLE).cloned().collect();
     let permissions = permissions(args, &variables).map_err(|error| Ending::not_begun(error.into(), redactor))?;
     let options = FileRunOptions {
@@ -63,7 +63,7 @@ pub(super) async fn read(
 /// The permissions of the file. For a restricted file this also confines the process.
 fn permissions(args: &RunArgs, variables: &[(String, String)]) -> Result<Permissions, WrongUsage> {
     let Some(rights) = args.permissions.rights(args.file(), variables)? else { return Ok(Permissions::default()) };
-    let around = Around {
+    let context = CommandContext {
         file: args.file(),
         words: &args.words()?,
         setup: &args.setup,
@@ -73,16 +73,16 @@ fn permissions(args: &RunArgs, variables: &[(String, String)]) -> Result<Permiss
         journal: &journal::path(None, variables, &std::env::current_dir().unwrap_or_default()),
         variables,
     };
-    Ok(restricted(rights, around))
+    Ok(restricted(rights, context))
 }
 
 /// Sends output of the loading file to standard error: standard output is for the run.
-struct Loading {
+struct LoadHost {
     printer: Printer,
     redactor: Redactor,
 }
 
-impl ScriptHost for Loading {
+impl ScriptHost for LoadHost {
     fn write_stdout(&self, text: &str) {
         self.printer.script_stderr(text);
     }

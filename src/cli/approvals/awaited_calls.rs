@@ -7,14 +7,14 @@ use serde_json::Value;
 use crate::{diagnostic::visible, event::AwaitedCall};
 
 /// `journal` is the path of the option.
-pub(in crate::cli) fn text(calls: &[AwaitedCall], run: &str, journal: Option<&Path>) -> String {
+pub(in crate::cli) fn message(calls: &[AwaitedCall], run: &str, journal: Option<&Path>) -> String {
     let (what, wait) = if calls.len() == 1 { ("A call", "waits") } else { ("Calls", "wait") };
     let mut text = format!("{what} of the run {run} {wait} for approval:\n");
     for call in calls {
         let agent = call.agent.last().map(|name| format!(", by {}", visible(name))).unwrap_or_default();
         // Writing to a `String` cannot fail.
         let _ = writeln!(text, "  {}: {}{agent}", visible(&call.call), visible(&call.name));
-        lines(&call.args).iter().for_each(|line| text += &format!("    {line}\n"));
+        argument_lines(&call.args).iter().for_each(|line| text += &format!("    {line}\n"));
     }
     text += "To go on:\n";
     for call in calls {
@@ -27,14 +27,15 @@ pub(in crate::cli) fn text(calls: &[AwaitedCall], run: &str, journal: Option<&Pa
 
 /// The command that continues the run with a decision on one call.
 pub(in crate::cli) fn command(run: &str, option: &str, call: &str, journal: Option<&Path>) -> String {
-    let journal = journal.map(|path| format!(" --journal {}", word(&path.display().to_string()))).unwrap_or_default();
+    let journal =
+        journal.map(|path| format!(" --journal {}", shell_quoted(&path.display().to_string()))).unwrap_or_default();
     // With a space, an id with a leading dash would be parsed as an option.
     let between = if call.starts_with('-') { "=" } else { " " };
-    format!("lmthing resume {run}{journal} --{option}{between}{}", word(&visible(call)))
+    format!("lmthing resume {run}{journal} --{option}{between}{}", shell_quoted(&visible(call)))
 }
 
 /// The arguments, one line each.
-pub(in crate::cli) fn lines(args: &Value) -> Vec<String> {
+pub(in crate::cli) fn argument_lines(args: &Value) -> Vec<String> {
     match args {
         Value::Object(properties) => {
             properties.iter().map(|(name, value)| visible(&format!("{name}: {value}"))).collect()
@@ -45,7 +46,7 @@ pub(in crate::cli) fn lines(args: &Value) -> Vec<String> {
 }
 
 /// Quotes an argument for a POSIX shell.
-pub(in crate::cli) fn word(text: &str) -> String {
+pub(in crate::cli) fn shell_quoted(text: &str) -> String {
     let is_plain = |letter: char| letter.is_ascii_alphanumeric() || "_-./:@%+=,".contains(letter);
     match !text.is_empty() && text.chars().all(is_plain) {
         true => text.to_owned(),
@@ -85,9 +86,9 @@ To go on:
   lmthing resume ab --approve 'c d'\\'''
   lmthing resume ab --deny 'c d'\\'''
 ";
-        let shown = text(&calls, "ab", None).replace("\\u001b", "\\u{1b}");
+        let shown = message(&calls, "ab", None).replace("\\u001b", "\\u{1b}");
         assert_eq!(shown, expected);
-        let one = text(&calls[..1], "ab", Some(Path::new("a b.db")));
+        let one = message(&calls[..1], "ab", Some(Path::new("a b.db")));
         assert!(one.starts_with("A call of the run ab waits for approval:\n"), "{one}");
         assert!(one.contains("lmthing resume ab --journal 'a b.db' --approve c.1\n"), "{one}");
         assert_eq!(command("ab", "deny", "-x", None), "lmthing resume ab --deny=-x");

@@ -15,7 +15,7 @@ use crate::{
 /// Characters that show that an argument is a pattern rather than an id.
 const OF_PATTERNS: [char; 6] = ['*', '?', '[', ']', '{', '}'];
 
-struct Pending<'a> {
+struct LabelledCall<'a> {
     label: String,
     held: &'a Held,
 }
@@ -32,25 +32,25 @@ pub(super) fn decide(
     earlier.held = held;
     let (verdicts, mut approve) = decisions?;
     // The options that the run was started with stay in force.
-    approve.extend(kept_patterns(start));
+    approve.extend(stored_patterns(start));
     let has_waited = run.status == Status::Waiting || !earlier.held.is_empty();
-    let stops = has_waited || start.options.get(ON_APPROVAL) == Some(&OnApproval::Stop.kept());
+    let stops = has_waited || start.options.get(ON_APPROVAL) == Some(&OnApproval::Stop.stored());
     let on_approval = args.on_approval.or(stops.then_some(OnApproval::Stop));
     verdicts.iter().for_each(|(serial, verdict)| earlier.decide(*serial, verdict));
     Ok(ApprovalArgs { approved: ApprovedArgs { approve, yes: args.yes }, on_approval })
 }
 
-fn kept_patterns(start: &Start) -> impl Iterator<Item = String> {
-    let kept = start.options.get(APPROVED).and_then(Value::as_array).into_iter().flatten();
-    let kept = kept.filter_map(Value::as_str).filter(|pattern| ApprovalRules::new([*pattern]).is_ok());
-    kept.map(str::to_owned).collect::<Vec<_>>().into_iter()
+fn stored_patterns(start: &Start) -> impl Iterator<Item = String> {
+    let stored = start.options.get(APPROVED).and_then(Value::as_array).into_iter().flatten();
+    let stored = stored.filter_map(Value::as_str).filter(|pattern| ApprovalRules::new([*pattern]).is_ok());
+    stored.map(str::to_owned).collect::<Vec<_>>().into_iter()
 }
 
 type Decisions = (Vec<(usize, Verdict)>, Vec<String>);
 
 fn decisions(args: &DecisionArgs, run: &RunInfo, held: &[Held], earlier: &Earlier) -> Result<Decisions, WrongUsage> {
     let pending: Vec<_> =
-        undecided(held).map(|waiting| Pending { label: label(&waiting.call, held), held: waiting }).collect();
+        undecided(held).map(|waiting| LabelledCall { label: label(&waiting.call, held), held: waiting }).collect();
     let mut verdicts: Vec<(usize, Verdict)> = Vec::new();
     let mut patterns = Vec::new();
     for typed in &args.approve {
@@ -81,7 +81,7 @@ fn decisions(args: &DecisionArgs, run: &RunInfo, held: &[Held], earlier: &Earlie
 }
 
 /// The serial numbers of the calls that an argument names: by label one call, by tool call id all calls of it.
-fn named(typed: &str, pending: &[Pending<'_>]) -> Result<Option<Vec<usize>>, WrongUsage> {
+fn named(typed: &str, pending: &[LabelledCall<'_>]) -> Result<Option<Vec<usize>>, WrongUsage> {
     // Ids are chosen by the model and may look like a label, so labels are compared first.
     let labelled: Vec<_> = pending.iter().filter(|waiting| waiting.label == typed).collect();
     // Also accepts the numbered form when the other calls of the same id are finished.
@@ -102,14 +102,14 @@ fn named(typed: &str, pending: &[Pending<'_>]) -> Result<Option<Vec<usize>>, Wro
     Ok((!all.is_empty()).then(|| all.iter().map(|waiting| waiting.held.call.serial).collect()))
 }
 
-fn ambiguous(typed: &str, all: &[&Pending<'_>]) -> WrongUsage {
+fn ambiguous(typed: &str, all: &[&LabelledCall<'_>]) -> WrongUsage {
     WrongUsage::new(format!("several calls have the id {typed}"), format!("they are called {}", list(all)))
 }
 
 type WithReason = (Option<Vec<usize>>, Option<String>);
 
 /// Parses `CALL=REASON`. Ids may contain an equals sign.
-fn with_reason(typed: &str, pending: &[Pending<'_>]) -> Result<WithReason, WrongUsage> {
+fn with_reason(typed: &str, pending: &[LabelledCall<'_>]) -> Result<WithReason, WrongUsage> {
     for (at, _) in typed.match_indices('=').rev() {
         if let Some(serials) = named(&typed[..at], pending)? {
             return Ok((Some(serials), Some(typed[at + 1..].to_owned())));
@@ -119,7 +119,7 @@ fn with_reason(typed: &str, pending: &[Pending<'_>]) -> Result<WithReason, Wrong
 }
 
 /// Validates an `--approve` argument that names no call.
-fn pattern(typed: &str, run: &RunInfo, pending: &[Pending<'_>], earlier: &Earlier) -> Result<String, WrongUsage> {
+fn pattern(typed: &str, run: &RunInfo, pending: &[LabelledCall<'_>], earlier: &Earlier) -> Result<String, WrongUsage> {
     ApprovalRules::new([typed]).map_err(|problem| WrongUsage::plain(format!("--approve {typed}: {problem}")))?;
     // While calls wait, an argument that matches no known name is probably a mistyped id.
     let is_name = |name: &String| {
@@ -132,7 +132,7 @@ fn pattern(typed: &str, run: &RunInfo, pending: &[Pending<'_>], earlier: &Earlie
     if pending.is_empty() || is_known { Ok(typed.to_owned()) } else { Err(unknown("approve", typed, run, pending)) }
 }
 
-fn unknown(option: &str, typed: &str, run: &RunInfo, pending: &[Pending<'_>]) -> WrongUsage {
+fn unknown(option: &str, typed: &str, run: &RunInfo, pending: &[LabelledCall<'_>]) -> WrongUsage {
     let message = format!("--{option} {typed}: no call of this id waits for approval in the run {}", run.id);
     let all: Vec<_> = pending.iter().collect();
     WrongUsage::new(
@@ -145,7 +145,7 @@ fn unknown(option: &str, typed: &str, run: &RunInfo, pending: &[Pending<'_>]) ->
     )
 }
 
-fn list(pending: &[&Pending<'_>]) -> String {
+fn list(pending: &[&LabelledCall<'_>]) -> String {
     let words: Vec<_> =
         pending.iter().map(|waiting| format!("{} ({})", waiting.label, waiting.held.call.name)).collect();
     words.join(", ")

@@ -3,11 +3,11 @@
 use std::cell::RefCell;
 
 use crate::{
-    cli::{approvals::waiting::word, args::RunArgs},
+    cli::{approvals::awaited_calls::shell_quoted, args::RunArgs},
     remote::Address,
 };
 
-pub(super) struct Order<'a> {
+pub(super) struct RemoteRun<'a> {
     pub(super) args: &'a RunArgs,
     pub(super) on: &'a Address,
     pub(super) service: String,
@@ -17,13 +17,13 @@ pub(super) struct Order<'a> {
     pub(super) invocation: RefCell<Option<String>>,
 }
 
-impl Order<'_> {
+impl RemoteRun<'_> {
     pub(super) fn admin(&self) -> Address {
         self.args.admin.clone().unwrap_or_else(|| self.on.admin())
     }
 
     /// Message about a run that continues without this process.
-    pub(super) fn goes_on(&self) -> String {
+    pub(super) fn continuation_message(&self) -> String {
         let again = format!("  to wait for it again: {}\n", self.command());
         match &*self.invocation.borrow() {
             Some(invocation) => format!(
@@ -44,6 +44,6 @@ impl Order<'_> {
         words.extend(self.args.input.iter().flat_map(|input| ["--input".to_owned(), input.clone()]));
         words.push(self.args.file().display().to_string());
         words.extend(self.args.words().unwrap_or_default());
-        words.iter().map(|text| word(text)).collect::<Vec<_>>().join(" ")
+        words.iter().map(|text| shell_quoted(text)).collect::<Vec<_>>().join(" ")
     }
 }

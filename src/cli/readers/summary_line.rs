@@ -2,14 +2,14 @@
 
 use std::{cell::Cell, rc::Rc, time::Duration};
 
-use super::figures::{cost, seconds, tokens};
+use super::numbers::{cost, seconds, tokens};
 use crate::{
     cli::Printer,
     event::{Event, EventKind, Reader, SharedSummary, Summary},
 };
 
 /// `summary` must have received each event before.
-pub(in crate::cli) fn closing(printer: Rc<Printer>, summary: SharedSummary) -> Reader {
+pub(in crate::cli) fn summary_line(printer: Rc<Printer>, summary: SharedSummary) -> Reader {
     // A run with mocks only has no cost.
     let is_real = Cell::new(false);
     Rc::new(move |event: &Event<'_>| match event.kind {

@@ -20,7 +20,7 @@ pub(super) fn step_to_go_back_to(word: &str, run: &str, progress: &Progress) -> 
     })?;
     match progress.lost_before(step) {
         [] => Ok(step),
-        lost => Err(missing(run, &format!("before step {step}"), lost, progress.last_whole(step)).into()),
+        lost => Err(states_missing(run, &format!("before step {step}"), lost, progress.last_whole(step)).into()),
     }
 }
 
@@ -30,12 +30,12 @@ pub(super) fn check_states(run: &str, progress: &Progress) -> anyhow::Result<()>
         [] => Ok(()),
         lost => {
             let place = format!("at step {}", progress.step);
-            Err(missing(run, &place, lost, progress.last_whole(progress.step)).into())
+            Err(states_missing(run, &place, lost, progress.last_whole(progress.step)).into())
         }
     }
 }
 
-fn missing(run: &str, place: &str, lost: &[LostState], way_out: Option<usize>) -> Diagnostic {
+fn states_missing(run: &str, place: &str, lost: &[LostState], way_out: Option<usize>) -> Diagnostic {
     let names: Vec<_> = lost.iter().map(|state| format!("'{}' ({})", state.name, state.reason)).collect();
     let (states, names) = (if lost.len() == 1 { "the state" } else { "the states" }, names.join(", "));
     let problem = Diagnostic::new(format!("the run {run} cannot go on {place}: {states} {names} could not be stored"));
@@ -65,16 +65,16 @@ pub(super) fn where_it_goes_on(run: &str, progress: &Progress) -> String {
 }
 
 /// Most variables that the warning names.
-const NAMED: usize = 5;
+const MAX_NAMED: usize = 5;
 
 /// Warning about module variables that lose their values.
-pub(super) fn lost_words(variables: &[LostVariable]) -> Option<String> {
+pub(super) fn lost_variables_warning(variables: &[LostVariable]) -> Option<String> {
     let named = |variable: &LostVariable| {
         let file = variable.file.file_name().unwrap_or_default().to_string_lossy();
         format!("{} ({file}:{})", variable.name, variable.line)
     };
-    let names: Vec<_> = variables.iter().take(NAMED).map(named).collect();
-    let more = match variables.len().saturating_sub(NAMED) {
+    let names: Vec<_> = variables.iter().take(MAX_NAMED).map(named).collect();
+    let more = match variables.len().saturating_sub(MAX_NAMED) {
         0 => String::new(),
         more => format!(" and {more} more"),
     };

@@ -13,7 +13,7 @@ use crate::{
         ExitCode, Printer, env,
         failure::{WrongUsage, words},
         interrupt::Interrupts,
-        live::LiveLine,
+        status_line::StatusLine,
         test_args::{TestArgs, TestReporter},
     },
     testing::{
@@ -22,11 +22,11 @@ use crate::{
     },
 };
 
-pub(super) struct Shown<'a> {
+pub(super) struct TestOutput<'a> {
     printer: &'a Printer,
     reporters: Vec<Box<dyn Reporter>>,
     junit: Option<(PathBuf, JUnit)>,
-    line: LiveLine,
+    line: StatusLine,
     console: Console<'a>,
     interrupts: Interrupts,
     /// The signal that ends it all.
@@ -37,7 +37,7 @@ pub(super) struct Shown<'a> {
     is_empty: bool,
 }
 
-impl<'a> Shown<'a> {
+impl<'a> TestOutput<'a> {
     /// Fails if the file of `--junit` cannot be written.
     pub(super) fn new(
         args: &TestArgs,
@@ -67,9 +67,9 @@ impl<'a> Shown<'a> {
             }
             None => None,
         };
-        let (line, is_watched) = (LiveLine::new(printer), args.report_files.is_some());
+        let (line, is_watched) = (StatusLine::new(printer), args.report_files.is_some());
         let (is_for_people, is_empty) = (args.reporter == TestReporter::Pretty, false);
-        Ok(Shown {
+        Ok(TestOutput {
             printer,
             reporters,
             junit,
@@ -90,7 +90,7 @@ impl<'a> Shown<'a> {
         if let Some((_, junit)) = &mut self.junit {
             junit.begin(files, at);
         }
-        self.tell(|reporter| reporter.begin(files, at));
+        self.report(|reporter| reporter.begin(files, at));
     }
 
     /// Prints the end of the reports and returns the exit code. `problems` are errors that belong to no file.
@@ -101,7 +101,7 @@ impl<'a> Shown<'a> {
         // Without test files, the error message is enough for people.
         let is_said = self.is_empty && self.is_for_people;
         if !is_said && (self.signal.is_none() || !self.is_watched) {
-            self.tell(|reporter| reporter.end(&end));
+            self.report(|reporter| reporter.end(&end));
         }
         let mut problems = problems;
         if let Some((path, junit)) = &mut self.junit
@@ -119,13 +119,13 @@ impl<'a> Shown<'a> {
         }
     }
 
-    fn tell(&mut self, told: impl Fn(&mut dyn Reporter) -> Output) {
-        let outputs: Vec<Output> = self.reporters.iter_mut().map(|reporter| told(&mut **reporter)).collect();
+    fn report(&mut self, call: impl Fn(&mut dyn Reporter) -> Output) {
+        let outputs: Vec<Output> = self.reporters.iter_mut().map(|reporter| call(&mut **reporter)).collect();
         for Output { stdout, stderr } in outputs {
             if stdout.is_empty() && stderr.is_empty() {
                 continue;
             }
-            self.console.give_way();
+            self.console.end_line();
             self.printer.styled(&stdout);
             self.printer.flush();
             if !stderr.is_empty() {
@@ -135,7 +135,7 @@ impl<'a> Shown<'a> {
     }
 }
 
-impl Listener for Shown<'_> {
+impl Listener for TestOutput<'_> {
     fn printed(&mut self, file: &Path, test: &str, text: &str) {
         self.console.printed(file, test, text);
     }
@@ -160,11 +160,11 @@ impl Listener for Shown<'_> {
         if let Some((_, junit)) = &mut self.junit {
             junit.file(file);
         }
-        self.tell(|reporter| reporter.file(file));
+        self.report(|reporter| reporter.file(file));
     }
 
     fn is_interrupted(&mut self) -> bool {
-        self.signal = self.signal.or_else(|| self.interrupts.heard());
+        self.signal = self.signal.or_else(|| self.interrupts.try_next());
         self.signal.is_some()
     }
 }

@@ -10,9 +10,9 @@ use crate::{
     cli::{
         ExitCode, Printer,
         interrupt::Interrupts,
-        live::LiveLine,
         map_args::MapArgs,
-        readers::figures::{cost, grouped, seconds, tokens},
+        readers::numbers::{cost, grouped, seconds, tokens},
+        status_line::StatusLine,
     },
     map::{EarlyEnd, MapListener, Progress, RowEnd, Totals},
     provider::HumanDuration,
@@ -22,50 +22,50 @@ use crate::{
 const MAX_WARNINGS: usize = 20;
 
 /// Interval of progress lines without a terminal.
-const NOW_AND_THEN: Duration = Duration::from_secs(30);
+const LINE_INTERVAL: Duration = Duration::from_secs(30);
 
 /// Most groups of errors in the summary.
 const MAX_GROUPS: usize = 10;
 
-pub(super) struct Shown<'a> {
+pub(super) struct MapOutput<'a> {
     printer: &'a Printer,
-    line: LiveLine,
+    line: StatusLine,
     interrupts: Interrupts,
     signal: Option<i32>,
     warned: HashSet<String>,
-    told: Instant,
+    last_line_at: Instant,
     output: Option<PathBuf>,
     is_quiet: bool,
     is_verbose: bool,
     is_sampled: bool,
-    is_elsewhere: bool,
+    is_remote: bool,
 }
 
-impl<'a> Shown<'a> {
+impl<'a> MapOutput<'a> {
     pub(super) fn new(args: &MapArgs, printer: &'a Printer, interrupts: Interrupts) -> Self {
-        Shown {
+        MapOutput {
             printer,
-            line: LiveLine::with_bar(printer),
+            line: StatusLine::with_bar(printer),
             interrupts,
             signal: None,
             warned: HashSet::new(),
-            told: Instant::now(),
+            last_line_at: Instant::now(),
             output: args.output.clone(),
             is_quiet: args.quiet,
             is_verbose: args.verbose,
             is_sampled: args.sample.is_some(),
-            is_elsewhere: args.remote.on.is_some(),
+            is_remote: args.remote.on.is_some(),
         }
     }
 
-    pub(super) fn break_off(&mut self) {
+    pub(super) fn stop(&mut self) {
         self.line.clear();
-        self.interrupts.disregard();
+        self.interrupts.ignore();
     }
 
     /// Prints the summary and returns the exit code.
     pub(super) fn end(&mut self, totals: &Totals) -> ExitCode {
-        self.break_off();
+        self.stop();
         self.printer.flush();
         if !self.is_quiet {
             self.printer.stderr(&self.summary(totals));
@@ -131,22 +131,22 @@ impl<'a> Shown<'a> {
 
     /// How to continue.
     fn advice(&self, totals: &Totals) -> String {
-        let (failed, left) = (totals.progress.failed, totals.left());
-        if failed + left == 0 || (left == 0 && self.is_sampled && failed == 0) {
+        let (failed, remaining) = (totals.progress.failed, totals.left());
+        if failed + remaining == 0 || (remaining == 0 && self.is_sampled && failed == 0) {
             return String::new();
         }
         let Some(out) = &self.output else {
-            return match left {
+            return match remaining {
                 0 => String::new(),
                 _ => "Nothing keeps the results: with -o OUT.jsonl the same command would go on.\n".to_owned(),
             };
         };
-        let rows = match (failed, left) {
+        let rows = match (failed, remaining) {
             (0, _) => "the rest",
             (_, 0) => "the rows that failed",
             _ => "the rest, and the rows that failed",
         };
-        let there = match self.is_elsewhere && left > 0 {
+        let there = match self.is_remote && remaining > 0 {
             true => "takes what has been run at the server by then, and ",
             false => "",
         };
@@ -158,7 +158,7 @@ impl<'a> Shown<'a> {
             vec![format!("{} of {} rows", grouped(progress.done + progress.failed), grouped(progress.rows))];
         parts.push(format!("{} failed", grouped(progress.failed)));
         parts.extend(rate(progress));
-        parts.extend(left(progress).map(|left| format!("{} left", HumanDuration(left))));
+        parts.extend(remaining(progress).map(|remaining| format!("{} left", HumanDuration(remaining))));
         if progress.usage.input_tokens.or(progress.usage.output_tokens).is_some() {
             parts.push(tokens(&progress.usage));
             parts.push(money(progress));
@@ -167,7 +167,7 @@ impl<'a> Shown<'a> {
     }
 }
 
-impl MapListener for Shown<'_> {
+impl MapListener for MapOutput<'_> {
     fn result(&mut self, line: &str) {
         self.printer.text(line);
         self.printer.flush();
@@ -218,15 +218,15 @@ impl MapListener for Shown<'_> {
         }
         let done = progress.done + progress.failed;
         self.line.draw_at((done, progress.rows), || Self::line(progress));
-        if !self.printer.stderr_is_terminal() && self.told.elapsed() >= NOW_AND_THEN {
-            self.told = Instant::now();
+        if !self.printer.stderr_is_terminal() && self.last_line_at.elapsed() >= LINE_INTERVAL {
+            self.last_line_at = Instant::now();
             self.printer.stderr(&format!("{}\n", Self::line(progress)));
         }
     }
 
     fn interrupted(&mut self) -> Option<i32> {
         if self.signal.is_none() {
-            self.signal = self.interrupts.heard();
+            self.signal = self.interrupts.try_next();
         }
         self.signal
     }
@@ -252,11 +252,11 @@ fn rate(progress: &Progress) -> Option<String> {
 }
 
 /// Estimated time for the remaining rows.
-fn left(progress: &Progress) -> Option<Duration> {
+fn remaining(progress: &Progress) -> Option<Duration> {
     let rest = progress.rows.saturating_sub(progress.done + progress.failed);
     #[allow(clippy::cast_precision_loss)]
     let seconds = rest as f64 / per_second(progress)?;
-    Duration::try_from_secs_f64(seconds.ceil()).ok().filter(|left| !left.is_zero())
+    Duration::try_from_secs_f64(seconds.ceil()).ok().filter(|remaining| !remaining.is_zero())
 }
 
 fn per_second(progress: &Progress) -> Option<f64> {

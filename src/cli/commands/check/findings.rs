@@ -26,18 +26,18 @@ pub(super) struct Counts {
     pub(super) notes: usize,
 }
 
-pub(super) struct Outcome {
+pub(super) struct FindingCollector {
     rules: Rules,
     counts: Counts,
     /// Findings that were returned, as two prompt files may import the same file.
     seen: HashSet<(PathBuf, Option<Position>, String, String)>,
-    here: PathBuf,
+    directory: PathBuf,
 }
 
-impl Outcome {
+impl FindingCollector {
     pub(super) fn new(rules: Rules) -> Self {
-        let here = std::env::current_dir().and_then(fs::canonicalize).unwrap_or_default();
-        Outcome { rules, counts: Counts::default(), seen: HashSet::new(), here }
+        let directory = std::env::current_dir().and_then(fs::canonicalize).unwrap_or_default();
+        FindingCollector { rules, counts: Counts::default(), seen: HashSet::new(), directory }
     }
 
     /// Adds the findings of a file; returns those to show.
@@ -45,7 +45,7 @@ impl Outcome {
         self.counts.files += 1;
         let shown: Vec<Finding> = findings.into_iter().filter(|finding| self.is_wanted(finding.severity)).collect();
         self.counts.with_findings += usize::from(!shown.is_empty());
-        let names = Names::of(file, &self.here);
+        let names = DisplayNames::of(file, &self.directory);
         let mut new = Vec::new();
         for finding in shown {
             let finding = names.renamed(finding);
@@ -86,20 +86,20 @@ impl Outcome {
     /// Example: `3 errors, 1 warning in 2 of 40 files`.
     pub(super) fn summary(&self) -> String {
         let Counts { files, with_findings, errors, warnings, notes } = self.counts;
-        let mut told: Vec<String> = [(errors, "error"), (warnings, "warning"), (notes, "note")]
+        let mut parts: Vec<String> = [(errors, "error"), (warnings, "warning"), (notes, "note")]
             .into_iter()
             .filter(|(count, _)| *count > 0)
             .map(|(count, what)| counted(count, what))
             .collect();
         let is_clean = errors + warnings == 0;
         if is_clean {
-            told.insert(0, "no problems".to_owned());
+            parts.insert(0, "no problems".to_owned());
         }
         let as_errors = if self.rules.is_strict && warnings > 0 { " (warnings count as errors)" } else { "" };
         match (is_clean, files) {
-            (true, _) => format!("{} checked, {}", counted(files, "file"), told.join(", ")),
-            (false, 1) => format!("{}{as_errors}", told.join(", ")),
-            (false, _) => format!("{} in {with_findings} of {files} files{as_errors}", told.join(", ")),
+            (true, _) => format!("{} checked, {}", counted(files, "file"), parts.join(", ")),
+            (false, 1) => format!("{}{as_errors}", parts.join(", ")),
+            (false, _) => format!("{} in {with_findings} of {files} files{as_errors}", parts.join(", ")),
         }
     }
 }
@@ -109,16 +109,16 @@ pub(super) fn counted(count: usize, what: &str) -> String {
 }
 
 /// Names files as typed, or relative to a file that was.
-struct Names {
+struct DisplayNames {
     typed: PathBuf,
     real: PathBuf,
-    here: PathBuf,
+    directory: PathBuf,
 }
 
-impl Names {
-    fn of(file: &Path, here: &Path) -> Self {
+impl DisplayNames {
+    fn of(file: &Path, directory: &Path) -> Self {
         let real = fs::canonicalize(file).unwrap_or_else(|_| file.to_owned());
-        Names { typed: file.to_owned(), real, here: here.to_owned() }
+        DisplayNames { typed: file.to_owned(), real, directory: directory.to_owned() }
     }
 
     fn renamed(&self, finding: Finding) -> Finding {
@@ -137,7 +137,7 @@ impl Names {
             return self.typed.clone();
         }
         if self.typed.is_relative()
-            && let Ok(below) = real.strip_prefix(&self.here)
+            && let Ok(below) = real.strip_prefix(&self.directory)
         {
             return below.to_owned();
         }

@@ -12,13 +12,13 @@ use super::{Printer, screen};
 use crate::diagnostic::plain_line;
 
 /// Delay before the line appears: most runs are shorter.
-const PATIENCE: Duration = Duration::from_millis(300);
+const FIRST_DELAY: Duration = Duration::from_millis(300);
 
 /// Shortest interval between two updates.
 const INTERVAL: Duration = Duration::from_millis(100);
 
 /// Draws nothing if standard error is no terminal.
-pub(super) struct LiveLine {
+pub(super) struct StatusLine {
     is_terminal: bool,
     template: &'static str,
     began: Instant,
@@ -26,21 +26,21 @@ pub(super) struct LiveLine {
     bar: Rc<RefCell<Option<ProgressBar>>>,
 }
 
-impl LiveLine {
+impl StatusLine {
     /// A line that is removed before other output.
     pub(super) fn new(printer: &Printer) -> Self {
-        LiveLine::of(printer, "{spinner} {wide_msg:.dim}")
+        StatusLine::of(printer, "{spinner} {wide_msg:.dim}")
     }
 
     pub(super) fn with_bar(printer: &Printer) -> Self {
-        LiveLine::of(printer, "{bar:24} {wide_msg:.dim}")
+        StatusLine::of(printer, "{bar:24} {wide_msg:.dim}")
     }
 
     fn of(printer: &Printer, template: &'static str) -> Self {
         let bar: Rc<RefCell<Option<ProgressBar>>> = Rc::default();
         let shown = bar.clone();
         printer.before_write(Rc::new(move || hide(&shown)));
-        LiveLine { is_terminal: printer.stderr_is_terminal(), template, began: Instant::now(), drawn: None, bar }
+        StatusLine { is_terminal: printer.stderr_is_terminal(), template, began: Instant::now(), drawn: None, bar }
     }
 
     /// Draws the text of `line`, at most once an interval.
@@ -51,7 +51,7 @@ impl LiveLine {
     /// The same with a bar at `done` of `all`.
     pub(super) fn draw_at(&mut self, (done, all): (u64, u64), line: impl FnOnce() -> String) {
         let is_recent = self.drawn.is_some_and(|drawn| drawn.elapsed() < INTERVAL);
-        if !self.is_terminal || self.began.elapsed() < PATIENCE || is_recent {
+        if !self.is_terminal || self.began.elapsed() < FIRST_DELAY || is_recent {
             return;
         }
         self.drawn = Some(Instant::now());

@@ -3,7 +3,7 @@
 use serde_json::Value;
 
 use crate::{
-    cli::{Printer, format::Format, resume_args::ResumeArgs},
+    cli::{Printer, resume_args::ResumeArgs, show_args::Format},
     journal::{Journal, JournalError, RunInfo},
 };
 
@@ -11,7 +11,12 @@ use crate::{
 const OF_ALL_LINES: [&str; 5] = ["type", "time", "run", "agent", "agentNumber"];
 
 /// Prints a message and, for programs, the result of the run.
-pub(super) fn tell(args: &ResumeArgs, journal: &Journal, run: &RunInfo, printer: &Printer) -> Result<(), JournalError> {
+pub(super) fn report(
+    args: &ResumeArgs,
+    journal: &Journal,
+    run: &RunInfo,
+    printer: &Printer,
+) -> Result<(), JournalError> {
     if !args.show.quiet {
         printer.stderr(&format!(
             "the run {0} has ended well: nothing is left to do (lmthing resume {0} --from N goes back to a step)\n",

@@ -7,32 +7,32 @@ use tokio::{sync::oneshot, time::timeout};
 use super::{printer::write_stderr, stream::Stream};
 use crate::serve::LineSender;
 
-const FAREWELL: Duration = Duration::from_millis(500);
+const FLUSH_TIMEOUT: Duration = Duration::from_millis(500);
 
-pub(super) struct Teller {
-    pub(super) told: LineSender,
+pub(super) struct StderrThread {
+    pub(super) log: LineSender,
     is_written: oneshot::Receiver<()>,
 }
 
-impl Teller {
+impl StderrThread {
     /// `has_colours` allows our own colours in lines.
     pub(super) fn start(has_colours: bool) -> Self {
         let stream = Stream { has_colours, ..Stream::stderr() };
-        let (told, heard) = LineSender::new();
-        let (tell, is_written) = oneshot::channel();
+        let (log, receiver) = LineSender::new();
+        let (sender, is_written) = oneshot::channel();
         let write = move || {
-            heard.each(|line| write_stderr(stream, &format!("{line}\n")));
+            receiver.each(|line| write_stderr(stream, &format!("{line}\n")));
             // The receiver may be gone after a timeout.
-            let _ = tell.send(());
+            let _ = sender.send(());
         };
         // If no thread can be started, nothing is logged.
         let _ = thread::Builder::new().name("lmthing-tell".to_owned()).spawn(write);
-        Teller { told, is_written }
+        StderrThread { log, is_written }
     }
 
     /// Waits a moment until the last line is written; returns whether it was.
     pub(super) async fn end(self) -> bool {
-        self.told.end();
-        timeout(FAREWELL, self.is_written).await.is_ok()
+        self.log.end();
+        timeout(FLUSH_TIMEOUT, self.is_written).await.is_ok()
     }
 }

@@ -5,7 +5,7 @@ use std::{collections::HashMap, path::PathBuf};
 use crate::{cost::Used, event::Summary, session::used_before};
 
 #[derive(Clone, Debug, Default)]
-pub(super) struct Before {
+pub(super) struct ResumeState {
     pub(super) run: String,
     /// Numbers of its agents, by key.
     pub(super) agents: HashMap<String, u64>,
@@ -19,10 +19,10 @@ pub(super) struct Before {
     /// The journal of the option.
     pub(super) journal: Option<PathBuf>,
     /// Text that was printed last, if nothing may be printed after it.
-    pub(super) said: Option<String>,
+    pub(super) last_text: Option<String>,
 }
 
-impl Before {
+impl ResumeState {
     /// What counts against the limits of the run.
     pub(super) fn used(&self) -> Used {
         used_before(&self.summary, self.requests)

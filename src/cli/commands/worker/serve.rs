@@ -9,10 +9,10 @@ use super::options::{Options, lookup, serve_options};
 use crate::{
     cli::{
         ExitCode, Printer,
-        commands::{event_loop::in_event_loop, mock_file, run::own_prices},
+        commands::{in_event_loop, mock_file, run::own_prices},
         failure::WrongUsage,
         interrupt::Interrupts,
-        teller::Teller,
+        stderr_thread::StderrThread,
         worker_args::{LogForm, WorkerArgs},
     },
     diagnostic::Diagnostic,
@@ -35,82 +35,82 @@ pub(in crate::cli) fn run(args: &WorkerArgs, printer: &Printer) -> ExitCode {
 async fn serve(args: &WorkerArgs, printer: &Printer) -> ExitCode {
     // First, so that an early signal still ends everything.
     let mut interrupts = Interrupts::listen();
-    let teller = Teller::start(printer.stderr_has_colours());
-    let log = log(args, teller.told.clone(), printer);
-    let ready = tokio::select! {
+    let stderr_thread = StderrThread::start(printer.stderr_has_colours());
+    let log = log(args, stderr_thread.log.clone(), printer);
+    let prepared = tokio::select! {
         biased;
         signal = interrupts.next() => Err(signal),
-        ready = Ready::of(args, &log) => Ok(ready),
+        prepared = PreparedWorker::of(args, &log) => Ok(prepared),
     };
-    let ended = match ready {
-        Ok(Ok(ready)) => ready.serve(args, &log, &mut interrupts).await,
+    let ended = match prepared {
+        Ok(Ok(prepared)) => prepared.serve(args, &log, &mut interrupts).await,
         Ok(Err(failed)) => Err(failed),
         Err(signal) => Ok(ExitCode::Interrupted(signal)),
     };
-    interrupts.disregard();
-    let is_heard = teller.end().await;
-    ended.unwrap_or_else(|Failed { code, problem }| {
-        if is_heard {
+    interrupts.ignore();
+    let is_written = stderr_thread.end().await;
+    ended.unwrap_or_else(|ServeError { code, problem }| {
+        if is_written {
             printer.diagnostic(&problem);
         }
         code
     })
 }
 
-fn log(args: &WorkerArgs, told: LineSender, printer: &Printer) -> Log {
+fn log(args: &WorkerArgs, sender: LineSender, printer: &Printer) -> Log {
     let format = match args.log {
         LogForm::Text => LogFormat::Text { has_colours: printer.stderr_has_colours() },
         LogForm::Json => LogFormat::Json,
     };
-    Log::new(told, format, if args.quiet { Level::Warn } else { Level::Info })
+    Log::new(sender, format, if args.quiet { Level::Warn } else { Level::Info })
 }
 
-struct Failed {
+struct ServeError {
     code: ExitCode,
     problem: Box<Diagnostic>,
 }
 
-impl From<WrongUsage> for Failed {
+impl From<WrongUsage> for ServeError {
     fn from(wrong: WrongUsage) -> Self {
-        Failed { code: ExitCode::Usage, problem: Box::new(wrong.into()) }
+        ServeError { code: ExitCode::Usage, problem: Box::new(wrong.into()) }
     }
 }
 
-impl From<anyhow::Error> for Failed {
+impl From<anyhow::Error> for ServeError {
     fn from(error: anyhow::Error) -> Self {
         match error.downcast::<WrongUsage>() {
             Ok(wrong) => wrong.into(),
-            Err(error) => Failed::from(Box::new(Diagnostic::new(format!("{error:#}")))),
+            Err(error) => ServeError::from(Box::new(Diagnostic::new(format!("{error:#}")))),
         }
     }
 }
 
-impl From<Box<Diagnostic>> for Failed {
+impl From<Box<Diagnostic>> for ServeError {
     fn from(problem: Box<Diagnostic>) -> Self {
-        Failed { code: ExitCode::File, problem }
+        ServeError { code: ExitCode::File, problem }
     }
 }
 
 /// A worker before it accepts requests.
-struct Ready {
+struct PreparedWorker {
     options: Options,
     services: Vec<Arc<Service>>,
     listener: WorkerListener,
 }
 
-impl Ready {
+impl PreparedWorker {
     /// Validates the options and binds the address.
-    async fn of(args: &WorkerArgs, log: &Log) -> Result<Self, Failed> {
+    async fn of(args: &WorkerArgs, log: &Log) -> Result<Self, ServeError> {
         let options = Options::of(args).await?;
         options.warnings.iter().for_each(|warning| log.warn(warning, &[]));
         let services = services(args, log).await?;
         options.make_journal()?;
         let listener = WorkerListener::bind(&options.addresses).await?;
-        Ok(Ready { options, services, listener })
+        Ok(PreparedWorker { options, services, listener })
     }
 
     /// Serves until the second signal, or after the first until all runs are released.
-    async fn serve(self, args: &WorkerArgs, log: &Log, interrupts: &mut Interrupts) -> Result<ExitCode, Failed> {
+    async fn serve(self, args: &WorkerArgs, log: &Log, interrupts: &mut Interrupts) -> Result<ExitCode, ServeError> {
         let address = self.listener.address();
         let (stop, stopping) = watch::channel(false);
         let export = self.export(log);
@@ -130,12 +130,12 @@ impl Ready {
             log.warn("whoever reaches this address can run the prompt files", &[]);
         }
         // From now on the end takes as long as the steps in progress.
-        interrupts.take_time();
+        interrupts.allow_slow_end();
         let mut serving = pin!(worker.serve(self.listener, &stop));
         let signal = tokio::select! {
             biased;
             signal = interrupts.next() => signal,
-            ended = &mut serving => return ended.map(|()| ExitCode::Done).map_err(Failed::from),
+            ended = &mut serving => return ended.map(|()| ExitCode::Done).map_err(ServeError::from),
         };
         log.info("stopping: steps under way end, then runs are given back; a second signal ends at once", &[]);
         stop.send_replace(true);
@@ -168,7 +168,7 @@ impl Ready {
         args: &WorkerArgs,
         export: Option<SharedExport>,
         stopping: watch::Receiver<bool>,
-    ) -> Result<Arc<dyn InvocationHandler>, Failed> {
+    ) -> Result<Arc<dyn InvocationHandler>, ServeError> {
         let files: Vec<PathBuf> = self.services.iter().map(|service| service.path.clone()).collect();
         let variables = self.options.variables.clone();
         let model = match mock_file::chosen_model(&args.setup)? {
@@ -201,11 +201,11 @@ impl Ready {
 }
 
 /// Describes the files; fails if none can be loaded.
-async fn services(args: &WorkerArgs, log: &Log) -> Result<Vec<Arc<Service>>, Failed> {
+async fn services(args: &WorkerArgs, log: &Log) -> Result<Vec<Arc<Service>>, ServeError> {
     let DescribedFiles { offers, problems } = describe_files(&serve_options(args)?).await?;
     if offers.is_empty() {
         let problem = Diagnostic::new(format!("there is nothing to serve: {}", problems.join("; ")));
-        return Err(Failed::from(Box::new(problem)));
+        return Err(ServeError::from(Box::new(problem)));
     }
     problems.iter().for_each(|problem| log.error(problem, &[]));
     let mut known: HashMap<String, PathBuf> = HashMap::new();
@@ -213,7 +213,7 @@ async fn services(args: &WorkerArgs, log: &Log) -> Result<Vec<Arc<Service>>, Fai
         let name = service_name(&offer.name);
         if let Some(other) = known.insert(name.clone(), offer.path.clone()) {
             let problem = format!("{} and {} would both be the service {name}", other.display(), offer.path.display());
-            return Err(Failed::from(Box::new(Diagnostic::new(problem).with_hint("rename one of them"))));
+            return Err(ServeError::from(Box::new(Diagnostic::new(problem).with_hint("rename one of them"))));
         }
     }
     let service = |DescribedFile { name, path, description, input, output }| {

@@ -17,10 +17,10 @@ pub(in crate::cli) fn lines(printer: Rc<Printer>, summary: SharedSummary, redact
         let line = event.to_line(&summary.lock());
         let is_delta = is_delta(event.kind);
         if let Some(line) = line {
-            let mut line = match Clean::of(event.kind) {
-                Clean::All => line,
-                Clean::ButOutput => without_secrets(line, &redactor, "/output"),
-                Clean::Nothing => without_secrets(line, &redactor, ""),
+            let mut line = match Redaction::of(event.kind) {
+                Redaction::None => line,
+                Redaction::Output => without_secrets(line, &redactor, "/output"),
+                Redaction::All => without_secrets(line, &redactor, ""),
             };
             line.push('\n');
             printer.text(&line);
@@ -32,26 +32,41 @@ pub(in crate::cli) fn lines(printer: Rc<Printer>, summary: SharedSummary, redact
     })
 }
 
+/// Prints the object of `-f json`. `summary` must have received each event before.
+pub(in crate::cli) fn object(printer: Rc<Printer>, summary: SharedSummary, redactor: Redactor) -> Reader {
+    Rc::new(move |event: &Event<'_>| {
+        let EventKind::RunFinish(end) = event.kind else { return };
+        let mut object = summary.lock().to_json(end);
+        // Only the output is redacted: it may contain what scripts read. The model's text is left unchanged.
+        if let Some(output) = object.get_mut("output") {
+            redactor.apply_texts(output);
+        }
+        let text = if printer.stdout_is_terminal() { format!("{object:#}\n") } else { format!("{object}\n") };
+        printer.text(&text);
+        printer.flush();
+    })
+}
+
 fn is_delta(kind: &EventKind) -> bool {
     let EventKind::Stream(part) = kind else { return false };
     matches!(&**part, StreamPart::TextDelta { .. } | StreamPart::ReasoningDelta { .. })
 }
 
-/// The part of an event that needs no redaction.
-enum Clean {
+/// The part of an event that has to be redacted.
+enum Redaction {
     /// Text of the model is left unchanged.
-    All,
+    None,
     /// Text is left unchanged and errors are redacted already; the output is computed by the script.
-    ButOutput,
-    Nothing,
+    Output,
+    All,
 }
 
-impl Clean {
+impl Redaction {
     fn of(kind: &EventKind) -> Self {
         match kind {
-            EventKind::RunFinish(_) => Clean::ButOutput,
-            kind if is_delta(kind) => Clean::All,
-            _ => Clean::Nothing,
+            EventKind::RunFinish(_) => Redaction::Output,
+            kind if is_delta(kind) => Redaction::None,
+            _ => Redaction::All,
         }
     }
 }
