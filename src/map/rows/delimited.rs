@@ -7,7 +7,7 @@ use std::{
 
 use csv::{ByteRecord, Reader, ReaderBuilder};
 
-use super::{Fault, Record};
+use super::record::{Fault, Record};
 
 /// Sentinel appended after the last row. If it does not parse as a row of its own, a quote was not closed.
 const SENTINEL: &str = "\r\n.";

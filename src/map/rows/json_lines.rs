@@ -7,7 +7,7 @@ use std::{
 
 use serde_json::Value;
 
-use super::{Fault, Record};
+use super::record::{Fault, Record};
 use crate::{chat::read_json, diagnostic::kind_of, files::words};
 
 /// Empty lines are skipped.

@@ -6,6 +6,7 @@
 mod delimited;
 mod json_lines;
 mod pattern;
+mod record;
 
 use std::{
     fs::File,
@@ -13,7 +14,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use serde_json::{Map, Value};
+pub(super) use record::{Fault, Record, Records};
 
 use crate::{
     diagnostic::{Diagnostic, did_you_mean},
@@ -30,22 +31,6 @@ const MAX_COPIED: u64 = 16 << 30;
 /// File name extensions, and whether the format is JSON Lines.
 const ENDINGS: [(&str, bool); 6] =
     [("csv", false), ("tsv", false), ("tab", false), ("jsonl", true), ("ndjson", true), ("json", true)];
-
-#[derive(Debug, PartialEq)]
-pub(in crate::map) enum Record {
-    Cells(Vec<String>),
-    Object(Map<String, Value>),
-}
-
-#[derive(Debug)]
-pub(in crate::map) enum Fault {
-    /// Message about an invalid row; later rows can still be read.
-    Row(String),
-    /// Message about a read error, after which no row can be read.
-    End(String),
-}
-
-pub(in crate::map) type Records = Box<dyn Iterator<Item = Result<Record, Fault>>>;
 
 #[derive(Clone, Debug)]
 pub(crate) enum Source {

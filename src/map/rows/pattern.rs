@@ -6,7 +6,7 @@ use globset::GlobBuilder;
 use ignore::WalkBuilder;
 use serde_json::{Map, Value};
 
-use super::{Fault, Record};
+use super::record::{Fault, Record};
 use crate::{
     diagnostic::Diagnostic,
     files::words,

@@ -3,13 +3,14 @@
 mod source;
 
 use std::{
-    fs, io,
+    fs,
     path::{Path, PathBuf},
 };
 
+use self::source::{Problem, cannot, problem};
 use super::prompt_file::is_prompt_file;
 use crate::{
-    cli::{ExitCode, Printer, browser, failure::words, view_args::ViewArgs},
+    cli::{ExitCode, Printer, browser, view_args::ViewArgs},
     diagnostic::Diagnostic,
     trace::page::{self, Told},
 };
@@ -130,14 +131,4 @@ fn open(path: &Path) -> Result<(), Problem> {
         let message = format!("cannot open {} in a browser: {why}", path.display());
         problem(&message, "the page is written; open it by hand, or name a browser in LMTHING_BROWSER")
     })
-}
-
-type Problem = Box<Diagnostic>;
-
-fn cannot(what: &str, name: &str, error: &io::Error) -> Problem {
-    Box::new(Diagnostic::new(format!("cannot {what} {name}: {}", words(error))))
-}
-
-fn problem(message: &str, hint: &str) -> Problem {
-    Box::new(Diagnostic::new(message).with_hint(hint))
 }

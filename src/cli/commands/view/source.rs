@@ -2,9 +2,8 @@
 
 use std::{io, path::Path};
 
-use super::{Problem, cannot, problem};
 use crate::{
-    cli::{commands::journal, env, view_args::ViewArgs},
+    cli::{commands::journal, env, failure::words, view_args::ViewArgs},
     diagnostic::{Diagnostic, did_you_mean},
     journal::{Journal, JournalError, RunInfo},
     trace::page::Told,
@@ -78,4 +77,14 @@ fn find(path: &Path, word: &str) -> Result<(RunInfo, Told), JournalError> {
         true
     })?;
     Ok((run, told))
+}
+
+pub(super) type Problem = Box<Diagnostic>;
+
+pub(super) fn cannot(what: &str, name: &str, error: &io::Error) -> Problem {
+    Box::new(Diagnostic::new(format!("cannot {what} {name}: {}", words(error))))
+}
+
+pub(super) fn problem(message: &str, hint: &str) -> Problem {
+    Box::new(Diagnostic::new(message).with_hint(hint))
 }
