@@ -15,7 +15,6 @@ const VARIABLES: [&str; 2] = ["LMTHING_BROWSER", "BROWSER"];
 /// How long a launcher may take to report an error. A program that runs longer is the browser itself.
 const ERROR_TIMEOUT: Duration = Duration::from_secs(3);
 
-/// Opens the page. Fails with the reasons of all commands.
 pub(super) fn open(page: &Path) -> Result<(), String> {
     let page = fs::canonicalize(page).map_err(|error| error.to_string())?;
     let mut whys = Vec::new();

@@ -14,10 +14,8 @@ use crate::{
 /// A prompt file, followed by its input: texts, or `@path` for the text of a file.
 pub(super) struct FileAndInput;
 
-/// Prompt files and folders.
 pub(super) struct PromptFiles;
 
-/// Files with one of these extensions, and folders.
 pub(super) struct FilesEndingIn(pub(super) &'static [&'static str]);
 
 pub(super) const JSON_FILES: FilesEndingIn = FilesEndingIn(&[".json"]);

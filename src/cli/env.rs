@@ -15,11 +15,8 @@ use crate::{
 type Variables = Vec<(String, String)>;
 
 pub(super) struct Environment {
-    /// The variables.
     pub(super) variables: Variables,
-    /// Warnings about lines that were skipped.
     pub(super) problems: Vec<String>,
-    /// The error of a file that cannot be read.
     pub(super) wrong: Option<WrongUsage>,
 }
 
@@ -64,7 +61,6 @@ pub(super) fn is_set(variables: &[(String, String)], name: &str) -> bool {
 }
 
 impl Environment {
-    /// Adds variables that are not set yet.
     fn add<R: std::io::Read>(&mut self, shown: &str, entries: dotenvy::Iter<R>) -> Result<(), dotenvy::Error> {
         for entry in entries {
             match entry {

@@ -24,7 +24,6 @@ pub enum ExitCode {
 }
 
 impl ExitCode {
-    /// Converts the exit code of a failed run.
     pub(super) fn of_failure(code: i32) -> Self {
         match code {
             2 => ExitCode::Usage,

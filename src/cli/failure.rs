@@ -50,11 +50,9 @@ impl From<WrongUsage> for Diagnostic {
 #[derive(Debug)]
 pub(super) struct Ending {
     pub(super) code: ExitCode,
-    /// The error message for people.
     pub(super) diagnostic: Option<Diagnostic>,
     /// Whether a warning has reported the failure already.
     pub(super) is_reported: bool,
-    /// Whether standard output is closed.
     pub(super) is_output_closed: bool,
     /// Whether a mismatch with the replayed recording ended the run.
     pub(super) is_replay_failure: bool,
@@ -86,7 +84,6 @@ impl Ending {
         Ending { is_output_closed: true, ..Ending::new(ExitCode::Done) }
     }
 
-    /// The run has not begun.
     pub(super) fn not_begun(error: anyhow::Error, redactor: &Redactor) -> Self {
         let error = match error.downcast::<WrongUsage>() {
             Ok(WrongUsage(diagnostic)) => {
@@ -103,18 +100,15 @@ impl Ending {
         Ending::failed(ExitCode::File, "file", without_secrets(diagnostic, redactor))
     }
 
-    /// The journal could not be written.
     pub(super) fn of_journal(diagnostic: Diagnostic) -> Self {
         Ending::failed(ExitCode::File, "journal", diagnostic)
     }
 
-    /// A Restate server cannot be reached or refuses requests.
     pub(super) fn of_server(error: RemoteError) -> Self {
         let (code, kind) = if error.is_usage { (ExitCode::Usage, "usage") } else { (ExitCode::Model, "server") };
         Ending::failed(code, kind, error.into())
     }
 
-    /// A remote run has no report.
     pub(super) fn of_remote_run(code: ExitCode, diagnostic: Diagnostic) -> Self {
         Ending::failed(code, "server", diagnostic)
     }

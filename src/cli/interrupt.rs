@@ -53,7 +53,6 @@ const SAME_SIGNAL: Duration = Duration::from_millis(150);
 /// The signal for which the run was asked to end; 0 if there is none.
 static REQUESTED_SIGNAL: AtomicI32 = AtomicI32::new(0);
 
-/// State that these threads share.
 static END: Mutex<End> = Mutex::new(End {
     listener: None,
     is_noticed: false,
@@ -63,7 +62,6 @@ static END: Mutex<End> = Mutex::new(End {
     may_take_long: false,
 });
 
-/// Notified when `END` changes.
 static CHANGED: Condvar = Condvar::new();
 
 struct End {
@@ -71,10 +69,8 @@ struct End {
     is_noticed: bool,
     /// Set by the one thread that reports the end of the run.
     reported: Option<ExitCode>,
-    /// Whether the report is on standard output.
     is_written: bool,
     is_over: bool,
-    /// Whether the end may take long.
     may_take_long: bool,
 }
 

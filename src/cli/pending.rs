@@ -5,7 +5,6 @@ use std::sync::{
     atomic::{AtomicBool, Ordering},
 };
 
-/// The unwritten text and the state of the current line.
 pub(super) struct Pending {
     text: Mutex<String>,
     at_line_start: AtomicBool,

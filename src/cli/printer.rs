@@ -25,7 +25,6 @@ use crate::{
     provider::Redactor,
 };
 
-/// Most bytes that are buffered.
 const BUFFER_SIZE: usize = 8 << 10;
 
 /// Writes styled text to stderr from a thread that may block, for servers.
@@ -51,16 +50,13 @@ struct State {
     script_line: Cell<bool>,
     /// State of the filter for the model's text, as escape sequences may be split.
     model: RefCell<TextFilter>,
-    /// Secrets that messages must not contain.
     redactor: RefCell<Redactor>,
     /// Notified when text is buffered.
     filled: Notify,
-    /// The error that closed stdout.
     broken: RefCell<Option<io::Error>>,
     closed: Notify,
     /// Removes the progress line before anything is written.
     before_write: RefCell<Option<Rc<dyn Fn()>>>,
-    /// Output that is deferred while a question is on the screen.
     deferred: RefCell<Option<Vec<Deferred>>>,
 }
 
@@ -262,7 +258,6 @@ impl Printer {
         self.0.deferred.replace(Some(Vec::new()));
     }
 
-    /// Continues the open question.
     pub(super) fn continue_question(&self, text: &str) {
         let deferred = self.0.deferred.take();
         self.control(text);

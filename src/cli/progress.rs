@@ -15,7 +15,6 @@ use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use super::{Printer, screen};
 use crate::{chat::StreamPart, diagnostic::plain_line, event::EventKind, provider::HumanDuration};
 
-/// Delay before the line appears.
 const FIRST_DELAY: Duration = Duration::from_millis(400);
 
 const INTERVAL: Duration = Duration::from_millis(100);
@@ -27,13 +26,11 @@ pub(super) struct Progress(Option<Rc<State>>);
 struct State {
     printer: Rc<Printer>,
     step: Cell<usize>,
-    /// The calls that are running.
     tools: RefCell<Vec<RunningTool>>,
     /// Who is waited for while no tool runs.
     activity: Cell<Activity>,
     /// Start of that wait.
     since: Cell<Instant>,
-    /// Time of the last output.
     written: Cell<Instant>,
     /// Times at which failed requests are retried; several if agents run concurrently.
     due: RefCell<Vec<Instant>>,
@@ -43,7 +40,6 @@ struct State {
 struct RunningTool {
     id: String,
     name: String,
-    /// Progress that the tool reports.
     progress: String,
     since: Instant,
 }
@@ -58,7 +54,6 @@ impl RunningTool {
 enum Activity {
     /// The prompt function or its effects.
     Script,
-    /// The model's.
     Model,
 }
 
@@ -99,7 +94,6 @@ impl Progress {
         Progress(None)
     }
 
-    /// Updates the state by an event of the root prompt.
     pub(super) fn event(&self, part: &EventKind) {
         let Some(state) = &self.0 else { return };
         match part {
@@ -137,7 +131,6 @@ impl Progress {
         }
     }
 
-    /// Notes a request that is retried after `wait`.
     pub(super) fn wait(&self, wait: Duration) {
         let Some(state) = &self.0 else { return };
         if let Some(due) = Instant::now().checked_add(wait) {
@@ -145,7 +138,6 @@ impl Progress {
         }
     }
 
-    /// Redraws the line; never resolves.
     pub(super) async fn tick(&self) {
         let Some(state) = &self.0 else { return std::future::pending().await };
         let mut interval = tokio::time::interval(INTERVAL);

@@ -11,19 +11,15 @@ pub(super) struct ResumeState {
     pub(super) agents: HashMap<String, u64>,
     /// Step at which it continues.
     pub(super) step: usize,
-    /// Message about the continuation.
     pub(super) notice: String,
     pub(super) summary: Summary,
-    /// Number of answered requests.
     pub(super) requests: usize,
-    /// The journal of the option.
     pub(super) journal: Option<PathBuf>,
     /// Text that was printed last, if nothing may be printed after it.
     pub(super) last_text: Option<String>,
 }
 
 impl ResumeState {
-    /// What counts against the limits of the run.
     pub(super) fn used(&self) -> Used {
         used_before(&self.summary, self.requests)
     }

@@ -12,9 +12,7 @@ const LOCK_TIMEOUT: Duration = Duration::from_millis(200);
 static SCREEN: Mutex<Screen> = Mutex::new(Screen { has_progress: false, has_text: false });
 
 struct Screen {
-    /// The progress line.
     has_progress: bool,
-    /// Text without an end of line.
     has_text: bool,
 }
 
@@ -28,7 +26,6 @@ pub(super) fn draw(draw: impl FnOnce() -> bool) {
     screen.has_progress = draw();
 }
 
-/// Removes the progress line.
 pub(super) fn clear(clear: impl FnOnce()) {
     let mut screen = screen();
     clear();

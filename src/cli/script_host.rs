@@ -9,7 +9,6 @@ pub(super) struct TerminalHost {
     pub(super) show: Rc<Show>,
     pub(super) redactor: Redactor,
     pub(super) recording: Rc<RunRecording>,
-    /// Receives the files of the run for a watching process.
     pub(super) reporter: Reporter,
 }
 

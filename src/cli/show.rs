@@ -36,7 +36,6 @@ pub(super) struct Show {
     pub(super) events: Rc<Events>,
     summary: SharedSummary,
     format: Format,
-    /// Sends spans to a collector, if configured.
     export: RefCell<Option<Export>>,
     is_quiet: bool,
     is_stdout_json: Rc<Cell<bool>>,
@@ -118,7 +117,6 @@ impl Show {
         }
     }
 
-    /// Emits the first event.
     pub(super) fn begin(&self, file: &Path) {
         let (resumed, notice) = self.resumed.clone().unzip();
         self.events.emit(&Agent::root(), &EventKind::RunStart { file: file.display().to_string(), resumed });
@@ -127,7 +125,6 @@ impl Show {
         }
     }
 
-    /// Prints how to resume a run that ended early.
     pub(super) fn tell_how_to_go_on(&self, journal: Option<&Path>) {
         if self.is_quiet || !self.printer.stderr_is_terminal() {
             return;
@@ -145,7 +142,6 @@ impl Show {
         self.summary.lock().finish_reason
     }
 
-    /// The parts of a report that another thread writes.
     pub(super) fn end_report(&self, journal: LastEntry) -> EndReport {
         EndReport {
             format: self.format,

@@ -14,7 +14,6 @@ use crate::diagnostic::plain_line;
 /// Delay before the line appears: most runs are shorter.
 const FIRST_DELAY: Duration = Duration::from_millis(300);
 
-/// Shortest interval between two updates.
 const INTERVAL: Duration = Duration::from_millis(100);
 
 /// Draws nothing if standard error is no terminal.

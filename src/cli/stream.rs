@@ -37,7 +37,6 @@ impl Stream {
         self.filtered(&mut TextFilter::keeping_colours(), text)
     }
 
-    /// A piece of a text that arrives in pieces.
     pub(super) fn filtered<'a>(self, filter: &mut TextFilter, piece: &'a str) -> Cow<'a, str> {
         if self.is_terminal { filter.next(piece) } else { Cow::Borrowed(piece) }
     }

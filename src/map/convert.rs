@@ -50,7 +50,6 @@ impl Converter {
     }
 }
 
-/// A row that cannot be converted into an input.
 #[derive(Debug)]
 pub(super) struct InvalidRow {
     pub(super) message: String,

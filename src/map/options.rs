@@ -70,7 +70,6 @@ pub(crate) enum MaxErrors {
 }
 
 impl MaxErrors {
-    /// Parses the value of `--max-errors`.
     pub(crate) fn parse(typed: &str) -> Result<Self, String> {
         let expected = || "expected a whole number of rows such as 10, or a share of them such as 5%".to_owned();
         match typed.trim().strip_suffix('%') {

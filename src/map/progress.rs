@@ -33,13 +33,9 @@ pub(crate) struct Progress {
 #[derive(Clone, Debug)]
 pub(crate) enum EarlyEnd {
     Interrupted(i32),
-    /// Message about the limit.
     Limit(String),
-    /// Message about the failures.
     Errors(String),
-    /// The reader of standard output is gone.
     Unread,
-    /// The Restate server cannot be reached or refuses requests.
     Lost(RemoteError),
 }
 

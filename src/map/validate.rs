@@ -20,7 +20,6 @@ use super::{
 };
 use crate::{diagnostic::Diagnostic, input::Taken, prompt::RunError, script::bindings::InputRows};
 
-/// Rows between two checks for an interrupt.
 const INTERRUPT_CHECK_INTERVAL: u64 = 256;
 
 pub(super) struct RowValidator<'a> {

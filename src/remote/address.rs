@@ -6,7 +6,6 @@ use url::Url;
 
 use crate::http::{is_here, shown};
 
-/// The default port of the admin API.
 const ADMIN_PORT: u16 = 9070;
 
 /// Its path ends in a slash.

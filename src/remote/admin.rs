@@ -17,12 +17,10 @@ const APPROVAL_ENTRY: &str = "waits for approval";
 
 const QUERY_TIMEOUT: Duration = Duration::from_secs(5);
 
-/// Prefix of the ids of awakeables.
 const AWAKEABLE_PREFIX: &str = "sign_1";
 
 pub(crate) struct AdminClient(Client);
 
-/// A call that waits for approval.
 #[derive(Clone, Debug)]
 pub(crate) struct PendingCall {
     /// The awakeable that is resolved with the decision.
@@ -59,7 +57,6 @@ impl AdminClient {
         Ok(AdminClient(Client::new(address, variables)?.with_patience(Duration::ZERO)))
     }
 
-    /// Returns the waiting calls, of one invocation if given.
     pub(crate) async fn waiting(&self, invocation: Option<&str>) -> Result<Vec<PendingCall>, RemoteError> {
         let only =
             invocation.filter(|id| needs_no_quotes(id)).map(|id| format!(" and i.id = '{id}'")).unwrap_or_default();

@@ -21,7 +21,6 @@ const RETRY_TIMEOUT: Duration = Duration::from_secs(300);
 /// How long a server that has never answered may be unavailable: the address is probably wrong.
 const FIRST_CONTACT_TIMEOUT: Duration = Duration::from_secs(10);
 
-/// First and longest delay between attempts.
 const RETRY_DELAYS: (Duration, Duration) = (Duration::from_millis(200), Duration::from_secs(8));
 
 /// Timeout of requests that do not wait for a run.
@@ -38,7 +37,6 @@ pub(super) struct Client {
     token: Option<header::HeaderValue>,
     patience: Option<Duration>,
     has_answered: Cell<bool>,
-    /// Reason of the current retries.
     retry_reason: RefCell<Option<String>>,
 }
 
@@ -70,7 +68,6 @@ pub(super) struct Reply {
     pub(super) is_repeated: bool,
 }
 
-/// Body of error responses.
 #[derive(Deserialize)]
 struct ServerError {
     message: String,
@@ -114,7 +111,6 @@ impl Client {
         Client { patience: Some(patience), ..self }
     }
 
-    /// Reason of the current retries, if any.
     pub(super) fn retry_reason(&self) -> Option<String> {
         self.retry_reason.borrow().clone()
     }
@@ -197,7 +193,6 @@ impl Client {
         error.with_hint("is the server running, and is this its address?")
     }
 
-    /// Turns an unexpected answer into an error.
     pub(super) fn refusal(&self, reply: &Reply) -> RemoteError {
         let (address, status) = (&self.address, reply.status);
         let message = message_of(reply).unwrap_or_default();

@@ -49,11 +49,9 @@ pub(crate) struct Submitted {
 
 #[derive(Clone, Debug)]
 pub(crate) enum InvocationResult {
-    /// The answer of the handler.
     Answer(Value),
     /// Failed permanently, with a status and a message.
     Failed(u16, String),
-    /// The server has no such invocation any more.
     Gone,
 }
 
@@ -63,7 +61,6 @@ impl IngressClient {
         Ok(IngressClient { client: Client::new(address, variables)?, attached: Semaphore::new(MAX_ATTACHED) })
     }
 
-    /// Reason of the current retries, if any.
     pub(crate) fn retry_reason(&self) -> Option<String> {
         self.client.retry_reason()
     }
@@ -104,7 +101,6 @@ impl IngressClient {
         }
     }
 
-    /// Waits with requests that the server holds open.
     async fn attach(&self, invocation: &str) -> Result<InvocationResult, RemoteError> {
         let url = self.client.address.at(&["restate", "invocation", invocation, "attach"]);
         loop {
@@ -124,7 +120,6 @@ impl IngressClient {
         }
     }
 
-    /// Resolves an awakeable with a decision.
     pub(crate) async fn resolve(&self, awakeable: &str, decision: &Value) -> Result<(), RemoteError> {
         let url = self.client.address.at(&["restate", "awakeables", awakeable, "resolve"]);
         let reply = self.client.send(&ApiRequest::post(url, decision)).await?;

@@ -36,7 +36,6 @@ impl Shutdown {
         (sender, Shutdown(receiver))
     }
 
-    /// Resolves when the shutdown begins.
     pub(super) async fn requested(&mut self) {
         // An error means that the sender was dropped.
         let _ = self.0.wait_for(|is_closing| *is_closing).await;
@@ -50,7 +49,6 @@ pub(super) struct CallRunner {
     pub(super) input: Map<String, Value>,
     /// Limits the number of concurrent calls.
     pub(super) slots: Arc<Semaphore>,
-    /// The server ends.
     pub(super) shutdown: Shutdown,
     pub(super) progress: mpsc::UnboundedSender<Progress>,
 }

@@ -20,7 +20,6 @@ const MAX_LINE: u64 = 16 << 10;
 #[derive(Debug)]
 pub(super) struct ChildGroup {
     child: Child,
-    /// The process group, until it has been killed.
     #[cfg(unix)]
     group: Option<rustix::process::Pid>,
 }
@@ -100,7 +99,6 @@ fn signal_name(signal: i32) -> Option<&'static str> {
     known.iter().find(|(known, _)| known.as_raw() == signal).map(|(_, name)| *name)
 }
 
-/// Forwards lines of standard error, prefixed with `name`.
 pub(super) async fn forward_stderr(name: String, stderr: ChildStderr, log: LineSender) {
     let mut lines = BufReader::new(stderr);
     while let Some(line) = next_line(&mut lines).await {

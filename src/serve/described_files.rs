@@ -17,12 +17,10 @@ use super::{
 };
 use crate::{diagnostic::Diagnostic, files::Report};
 
-/// Lower bound for concurrent descriptions.
 const MIN_SLOTS: usize = 8;
 
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct DescribedFile {
-    /// What it is called by.
     pub(crate) name: String,
     pub(crate) path: PathBuf,
     pub(crate) description: Option<String>,
@@ -36,11 +34,9 @@ pub(crate) struct DescribedFile {
 pub(crate) struct DescribedFiles {
     /// Sorted by name.
     pub(crate) offers: Vec<DescribedFile>,
-    /// Messages about files that are left out.
     pub(crate) problems: Vec<String>,
 }
 
-/// Finds and describes the files.
 pub(crate) async fn describe_files(options: &ServeOptions) -> Result<DescribedFiles, Box<Diagnostic>> {
     let found = find(&options.paths)?;
     let cores = thread::available_parallelism().map_or(1, NonZeroUsize::get);

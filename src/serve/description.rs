@@ -38,7 +38,6 @@ pub(super) struct Description {
     pub(super) output: Option<Value>,
 }
 
-/// What the process prints.
 #[derive(Deserialize)]
 #[serde(untagged)]
 enum DescribeOutput {
@@ -46,13 +45,11 @@ enum DescribeOutput {
     Offer(Description),
 }
 
-/// Why a file cannot be described.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 pub(super) struct DescribeError {
     message: String,
     place: Option<String>,
     hint: Option<String>,
-    /// Whether loading timed out.
     #[serde(skip)]
     pub(super) is_slow: bool,
 }

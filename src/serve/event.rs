@@ -5,7 +5,6 @@ use serde_json::Value;
 
 use super::Outcome;
 
-/// The members of an event that are used here.
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
 struct EventLine {
@@ -43,7 +42,6 @@ fn some_value<'de, D: Deserializer<'de>>(value: D) -> Result<Option<Value>, D::E
 pub(super) enum RunEvent {
     /// A short message about what has happened.
     Progress(String),
-    /// The run is over.
     End(Outcome),
     Nothing,
 }

@@ -11,7 +11,6 @@ use crate::{
 pub(super) struct FoundFiles {
     /// Sorted, without duplicates.
     pub(super) files: Vec<PathBuf>,
-    /// Messages about folders that could not be read.
     pub(super) problems: Vec<String>,
 }
 

@@ -14,7 +14,6 @@ use tokio::{
     time::timeout,
 };
 
-/// Capacity in lines.
 const CAPACITY: usize = 1000;
 
 /// How long output of scripts waits while the channel is full.

@@ -30,7 +30,6 @@ pub(super) struct ListingUpdater {
     options: Arc<ServeOptions>,
     files: BTreeMap<PathBuf, FileState>,
     describing: JoinSet<DescribeResult>,
-    /// Limits concurrent descriptions.
     slots: Arc<Semaphore>,
     /// Limits descriptions of files that timed out before, so that they do not delay the others.
     slow_slots: Arc<Semaphore>,
@@ -50,11 +49,8 @@ struct FileState {
     offer: Option<Description>,
     /// The error that was logged last.
     problem: Option<String>,
-    /// Loading has timed out.
     is_slow: bool,
-    /// The files that it is known to load.
     dependencies: HashSet<PathBuf>,
-    /// The latest description.
     task: Option<AbortHandle>,
 }
 
@@ -207,7 +203,6 @@ impl ListingUpdater {
         self.list_at.get_or_insert_with(|| Instant::now() + LIST_DELAY);
     }
 
-    /// Publishes the list if it has changed.
     fn list(&mut self) {
         self.list_at = None;
         let offers = self.files.iter().map(|(path, entry)| (path.clone(), entry.offer.as_ref()));

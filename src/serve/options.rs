@@ -20,7 +20,6 @@ const MIN_PROCESSES: usize = 8;
 pub(crate) struct ServeOptions {
     /// As the user typed them.
     pub(crate) paths: Vec<PathBuf>,
-    /// Path of the lmthing executable.
     pub(crate) program: PathBuf,
     /// Options of `run` for every call.
     pub(crate) call: Vec<OsString>,
@@ -63,7 +62,6 @@ impl ServeOptions {
     }
 }
 
-/// How many processes of each kind may run at once.
 pub(super) fn max_processes() -> usize {
     MIN_PROCESSES.max(2 * thread::available_parallelism().map_or(1, NonZeroUsize::get))
 }

@@ -45,9 +45,7 @@ pub(crate) struct Progress {
 
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum Outcome {
-    /// Text of the model, for a file without `output`.
     Text(String),
-    /// What the file's `output` describes.
     Output(Value),
     /// Message for the caller, redacted.
     Failed(String),

@@ -32,7 +32,6 @@ impl WatchThread {
         WatchThread { add, changed }
     }
 
-    /// Watches files, and folders for new files.
     pub(super) fn watch(&self, paths: &[PathBuf]) {
         for path in paths {
             let what = if path.is_dir() { What::Searched } else { What::Read };

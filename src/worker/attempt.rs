@@ -37,7 +37,7 @@ pub(super) struct RunRequest {
     pub(super) input: Option<Map<String, Value>>,
     pub(super) log: Log,
     pub(super) trace_parent: Option<String>,
-    /// Shown by `/health`-like reports: waiting for a slot or running.
+    /// Counts the run as waiting or running at `/health`.
     pub(super) open_invocation: OpenInvocation,
 }
 
@@ -141,7 +141,6 @@ impl<'a> Attempt<'a> {
         Err(AttemptEnd::Retry("an earlier attempt of the run has not ended yet".to_owned()))
     }
 
-    /// Stops the engine and waits until it has ended.
     pub(super) async fn end(&mut self) {
         let Some(EngineHandle { inbox, mut over, .. }) = self.engine.take() else { return };
         drop(inbox);

@@ -8,7 +8,6 @@ use crate::event::AwaitedCall;
 /// Limit of Restate for one journal entry in bytes. A larger entry is refused, and its step repeated by every attempt.
 pub(super) const MAX_BATCH_BYTES: usize = 32 << 20;
 
-/// Reserved for the framing of a batch.
 const FRAMING_RESERVE: usize = 64 << 10;
 
 /// Key and JSON text of a journal entry.
@@ -25,13 +24,11 @@ pub(super) struct Batch {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub(super) enum End {
-    /// The report that `-f json` prints.
     Report(Value),
     /// The run continues after these calls are decided.
     Waits(Vec<PendingApproval>),
 }
 
-/// A call that waits for approval.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub(super) struct PendingApproval {
     /// Label of the call, unique in the run.

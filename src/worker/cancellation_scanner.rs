@@ -22,7 +22,6 @@ pub(super) struct CancellationScanner {
     to_skip: usize,
 }
 
-/// The fields of the protobuf message that are needed here.
 #[derive(Message)]
 struct Signal {
     #[prost(uint32, optional, tag = "2")]

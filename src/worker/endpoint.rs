@@ -44,7 +44,6 @@ struct RequestInfo {
     trace_parent: Option<String>,
 }
 
-/// What all services share.
 #[derive(Clone)]
 pub(super) struct SharedState {
     pub(super) invocation_handler: Arc<dyn InvocationHandler>,

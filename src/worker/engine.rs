@@ -51,7 +51,6 @@ const MAX_MEMORY: usize = 512 << 20;
 /// How long a script may compute without yielding to the other runs of its thread.
 const LONGEST_TURN: Duration = Duration::from_secs(5);
 
-/// How long a cancelled run may take to end.
 const END_TIMEOUT: Duration = Duration::from_secs(5);
 
 pub(super) struct EngineContext {
@@ -62,13 +61,10 @@ pub(super) struct EngineContext {
 
 pub(super) struct Job {
     pub(super) file: std::path::PathBuf,
-    /// Name of the run in the journal.
     pub(super) run: String,
-    /// Id of the invocation at Restate.
     pub(super) invocation: String,
     /// `None` if the file takes no input and none was sent.
     pub(super) input: Option<Map<String, Value>>,
-    /// Entries that Restate has stored.
     pub(super) stored: Vec<Entry>,
     pub(super) decisions: Vec<Decision>,
     pub(super) outbox: Arc<Outbox>,

@@ -8,7 +8,6 @@ use crate::{provider::Redactor, script::ScriptHost};
 pub(super) struct RunHost {
     log: Log,
     redactor: Redactor,
-    /// Text after the last line break.
     line: RefCell<String>,
 }
 

@@ -42,7 +42,6 @@ const FIRST_WAIT: Duration = Duration::from_secs(2);
 
 const LONGEST_WAIT: Duration = Duration::from_secs(5 * 60);
 
-/// Status of a cancelled invocation.
 const CANCELLED: u16 = 409;
 
 const BAD_INPUT: u16 = 400;
@@ -53,7 +52,6 @@ pub(crate) const WAITS: &str = "waits for approval";
 pub(crate) struct RunHandler {
     engines: Arc<Engines>,
     retry_for: Duration,
-    /// Whether the worker is shutting down.
     closing: watch::Receiver<bool>,
 }
 
@@ -280,7 +278,6 @@ fn verdict(word: &Value) -> Verdict {
     }
 }
 
-/// The result of the handler `run`.
 fn answer(mut report: Value) -> Result<Value, TerminalError> {
     let Some(error) = report.get("error").filter(|error| !error.is_null()) else {
         let given = if report.get("output").is_some() { "output" } else { "text" };

@@ -44,7 +44,6 @@ const MAX_PENDING_RESETS: usize = 2_000;
 /// Pause after a failed `accept`, as when there are no file descriptors left.
 const ACCEPT_RETRY_DELAY: Duration = Duration::from_millis(100);
 
-/// How long idle connections may take to close.
 const CLOSE_TIMEOUT: Duration = Duration::from_millis(500);
 
 #[derive(Debug)]

@@ -12,18 +12,15 @@ use crate::{
 /// Label of a call and the decision on it.
 pub(super) type Decision = (String, Verdict);
 
-/// The journal of a run, ready for writing.
 pub(super) struct LocalJournal {
     pub(super) recorder: Recorder,
     /// `None` if the run has just begun.
     pub(super) earlier: Option<EarlierProgress>,
 }
 
-/// What earlier attempts of a run have done.
 pub(super) struct EarlierProgress {
     pub(super) agents: HashMap<String, u64>,
     pub(super) requests: usize,
-    /// The step at which the run continues.
     pub(super) step: usize,
     pub(super) summary: Summary,
 }

@@ -10,7 +10,6 @@ use crate::{
     provider::Redactor,
 };
 
-/// Logs the ends of steps, warnings and retries.
 pub(super) fn reader(log: Log, redactor: Redactor) -> Reader {
     Rc::new(move |event: &Event<'_>| match event.kind {
         EventKind::StepFinish { number, step, model, took } => {

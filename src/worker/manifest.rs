@@ -97,7 +97,6 @@ fn handler_manifest(service: &Service, handler: Handler, problems: &mut Vec<Stri
     })
 }
 
-/// The input schema of a file without `input`.
 fn nothing() -> Value {
     json!({ "type": ["object", "null"], "properties": {}, "additionalProperties": false })
 }

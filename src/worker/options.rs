@@ -12,9 +12,7 @@ use crate::{
 #[derive(Clone)]
 pub(crate) struct RunOptions {
     pub(crate) jobs: usize,
-    /// The journal of this machine.
     pub(crate) journal: PathBuf,
-    /// Limits of each run.
     pub(crate) limits: Limits,
     pub(crate) own_prices: OwnPrices,
     pub(crate) variables: Vec<(String, String)>,

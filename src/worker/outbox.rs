@@ -6,10 +6,8 @@ use tokio::sync::{Notify, watch};
 
 use super::batch::{Batch, End, Entry};
 
-/// Why an engine stopped.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum AttemptEnd {
-    /// The run has ended or waits for approvals.
     Finished(End),
     /// Another attempt may succeed. Holds the reason.
     Retry(String),

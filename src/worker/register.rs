@@ -23,7 +23,6 @@ const LONGEST_WAIT: Duration = Duration::from_secs(10);
 /// The server calls the worker before it answers.
 const TIMEOUT: Duration = Duration::from_secs(30);
 
-/// Most bytes of an answer, which describes all services.
 const MAX_RESPONSE: usize = 16 << 20;
 
 const MAX_MESSAGE_CHARS: usize = 1000;

@@ -14,8 +14,8 @@ use crate::serve::{host_and_port, is_loopback};
 pub(super) struct RequestFilter {
     /// Whether requests are signed, which a page cannot forge.
     has_keys: bool,
-    is_here: bool,
     /// Whether only this machine reaches the address, so that the possible host names are known.
+    is_here: bool,
     advertised: Option<Host>,
 }
 

@@ -16,7 +16,6 @@ pub(crate) trait InvocationHandler: Send + Sync + 'static {
     fn invoke(&self, invocation: Invocation) -> BoxFuture<'static, Result<Value, HandlerError>>;
 }
 
-/// A prompt file that is served.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Service {
     /// Unique; consists of letters, digits, `_` and `-`.
@@ -49,7 +48,6 @@ impl Handler {
     }
 }
 
-/// One attempt of an invocation.
 pub(crate) struct Invocation {
     pub(crate) service: Arc<Service>,
     pub(crate) handler: Handler,
@@ -62,6 +60,5 @@ pub(crate) struct Invocation {
     pub(crate) trace_parent: Option<String>,
     pub(crate) stream: InvocationStream,
     pub(crate) log: Log,
-    /// Counts the invocation as waiting or running.
     pub(crate) open_invocation: OpenInvocation,
 }

@@ -204,6 +204,6 @@ async fn a_file_that_fails_is_a_report() {
     let mut attempt = Attempt::new(&engines, &request);
     let Some(End::Report(report)) = setup.store(&mut attempt).await else { panic!("there is no report") };
     assert_eq!((&report["ok"], &report["error"]["message"]), (&json!(false), &json!("no")));
-    // Asked again, as after a lost answer, it gives the same end.
+    // A repeated request, as after a lost answer, returns the same end.
     assert_eq!(setup.store(&mut attempt).await, Some(End::Report(report)));
 }

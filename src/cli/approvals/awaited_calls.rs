@@ -34,7 +34,6 @@ pub(in crate::cli) fn command(run: &str, option: &str, call: &str, journal: Opti
     format!("lmthing resume {run}{journal} --{option}{between}{}", shell_quoted(&visible(call)))
 }
 
-/// The arguments, one line each.
 pub(in crate::cli) fn argument_lines(args: &Value) -> Vec<String> {
     match args {
         Value::Object(properties) => {

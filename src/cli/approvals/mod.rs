@@ -25,10 +25,8 @@ use crate::{
     provider::Redactor,
 };
 
-/// Hint of a denial without a terminal.
 const NO_TERMINAL_HINT: &str = "lmthing run --approve '{name}' approves it, --yes every call";
 
-/// Hint of a denial in a served run.
 const SERVED_HINT: &str = "what needs approval is denied in files that are served";
 
 /// Chooses the approver of a run. Without a terminal, calls that no pattern approves are denied or wait.
@@ -49,7 +47,6 @@ pub(super) fn approver(args: &RunArgs, printer: Rc<Printer>, redactor: Redactor)
     if args.approvals.stops() { AskedLater::new(rules) } else { NobodyToAsk::new(rules, NO_TERMINAL_HINT) }
 }
 
-/// Asks the user at the terminal.
 struct TerminalApprover {
     rules: ApprovalRules,
     printer: Rc<Printer>,

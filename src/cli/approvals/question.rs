@@ -15,7 +15,6 @@ const MARGIN: usize = 1;
 
 pub(super) struct Question {
     name: String,
-    /// The arguments, one line each.
     lines: Vec<String>,
     /// All arguments, not truncated.
     whole: String,
@@ -47,7 +46,6 @@ impl Question {
         Question { name: visible(name), lines, whole }
     }
 
-    /// The question, for a screen of this width.
     pub(super) fn text(&self, width: usize, has_colours: bool) -> String {
         let room = width.saturating_sub(MARGIN);
         let bold = Style::new().bold().force_styling(has_colours);
@@ -65,7 +63,6 @@ impl Question {
         text + &choices(is_cut)
     }
 
-    /// The question with all arguments in full.
     pub(super) fn whole(&self) -> String {
         format!("{}:\n{}{}", self.name, self.whole, choices(false))
     }

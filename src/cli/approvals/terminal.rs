@@ -21,7 +21,6 @@ mod unix {
     /// Interval at which a reader checks whether its question is still open.
     const POLL_INTERVAL: Timespec = Timespec { tv_sec: 0, tv_nsec: 100_000_000 };
 
-    /// Longest line in bytes.
     const MAX_LINE: usize = 64 << 10;
 
     /// The terminal of standard input in line mode. Dropping it restores the previous mode.
@@ -104,7 +103,6 @@ mod other {
             Terminal
         }
 
-        /// Reads a line; empty at the end of input.
         pub(in crate::cli::approvals) async fn line(&self) -> String {
             let read = || {
                 let mut line = String::new();

@@ -113,7 +113,6 @@ async fn list(args: &ApproveArgs, on: &Address, variables: &Variables, printer: 
     Ok(())
 }
 
-/// A call as several lines of text.
 pub(super) fn shown(call: &PendingCall) -> String {
     let (id, name) = (visible(&call.id), visible(&call.name));
     let mut text = format!("{id}\n  {name}, in a run of {} ({})\n", visible(&call.service), visible(&call.invocation));
@@ -121,7 +120,6 @@ pub(super) fn shown(call: &PendingCall) -> String {
     text
 }
 
-/// The command that decides on a call.
 pub(super) fn command(id: &str, on: &Address) -> String {
     format!("lmthing approve {} yes|no --on {}", shell_quoted(&visible(id)), shell_quoted(&on.to_string()))
 }

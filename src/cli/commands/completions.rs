@@ -22,7 +22,6 @@ const VARIABLE: &str = "LMTHING_COMPLETE";
 
 const NAME: &str = "lmthing";
 
-/// Additions to the generated script for bash.
 const WORDS_IN_BASH: &str = include_str!("completions.bash");
 
 pub(in crate::cli) fn run(args: &CompletionsArgs, printer: &Printer) -> ExitCode {

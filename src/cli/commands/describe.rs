@@ -78,7 +78,6 @@ fn shown(problem: &Diagnostic) -> Value {
     json!({ "message": problem.message, "place": place, "hint": problem.hint })
 }
 
-/// Sends output of the loading file to standard error.
 struct DescribeHost {
     printer: Printer,
     redactor: Redactor,

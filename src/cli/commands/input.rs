@@ -32,7 +32,6 @@ pub(super) fn command_line(args: &RunArgs, reporter: &Reporter) -> Result<Comman
     })
 }
 
-/// The command line of a resumed run, with the stored input.
 pub(super) fn stored_input(args: &RunArgs, input: &Map<String, Value>) -> CommandLine {
     let command = format!("lmthing run {}", args.file().display());
     CommandLine::known(command, Value::from(input.clone()).to_string(), run_options)

@@ -49,11 +49,9 @@ pub(super) struct UnfinishedRun {
 pub(super) struct ResumedRun {
     pub(super) resume_state: ResumeState,
     pub(super) unfinished: UnfinishedRun,
-    /// Differences to the earlier process.
     pub(super) warnings: Vec<String>,
 }
 
-/// The recorder of a run with the state of earlier processes.
 pub(super) struct RunJournal {
     pub(super) recorder: Rc<Recorder>,
     /// What earlier processes used of the limits.
@@ -98,7 +96,6 @@ impl RunJournal {
         }
     }
 
-    /// The error of the last write.
     pub(super) fn problem(&self) -> Option<Diagnostic> {
         self.recorder.flush().err().map(diagnostic)
     }

@@ -62,7 +62,6 @@ fn without_heading(part: &str) -> String {
     part.lines().filter(is_text).fold(String::new(), |text, line| text + line + "\n")
 }
 
-/// Escapes text for roff.
 fn escaped(text: &str) -> String {
     let text = text.replace('\\', "\\e").replace('-', "\\-");
     let is_request = |line: &str| line.starts_with(['.', '\'']);

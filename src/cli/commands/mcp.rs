@@ -122,7 +122,6 @@ impl ServerTransport {
     }
 }
 
-/// Lists the served files on a terminal.
 fn list_files(args: &McpArgs, files: &dyn PromptFiles, printer: &Printer) {
     if args.quiet || !printer.stderr_is_terminal() {
         return;
@@ -165,7 +164,6 @@ fn check_journal(args: &McpArgs, variables: &[(String, String)]) -> Result<(), B
     journal.map(drop).map_err(|error| Box::new(error.into()))
 }
 
-/// The bearer token of `--token-env`.
 fn token(args: &McpArgs, variables: &[(String, String)]) -> Result<Option<BearerToken>, WrongUsage> {
     let Some(name) = &args.token_env else { return Ok(None) };
     let value = variables.iter().find(|(known, _)| known == name).map(|(_, value)| value.as_str());

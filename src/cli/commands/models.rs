@@ -48,7 +48,6 @@ fn to_text(list: &ModelList) -> String {
     text
 }
 
-/// What to set for a provider that is not configured, and where to get it.
 fn advice(provider: &ProviderInfo) -> String {
     if provider.configured {
         return String::new();

@@ -129,7 +129,6 @@ fn of_others(rows: &[&Row]) -> String {
     )
 }
 
-/// Formats a price without trailing zeros.
 fn amount(price: f64) -> String {
     let text = format!("{price:.6}");
     text.trim_end_matches('0').trim_end_matches('.').to_owned()

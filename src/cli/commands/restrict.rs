@@ -17,13 +17,11 @@ const CERTIFICATE_FOLDER: &str = "SSL_CERT_DIR";
 #[derive(Clone, Copy)]
 pub(super) struct CommandContext<'a> {
     pub(super) file: &'a Path,
-    /// Arguments of the prompt file.
     pub(super) words: &'a [String],
     pub(super) setup: &'a SetupArgs,
     /// The file that `--record` or `map --output` writes.
     pub(super) record: Option<&'a Path>,
     pub(super) replay: Option<&'a Path>,
-    /// Further folders that lmthing writes to.
     pub(super) written: &'a [PathBuf],
     pub(super) journal: &'a Path,
     pub(super) variables: &'a [(String, String)],
@@ -87,7 +85,7 @@ fn protected_files(context: CommandContext<'_>, keys: &[PathBuf]) -> ShutFiles {
     let with_keys = setup.env_file.iter().cloned().chain([PathBuf::from(".env")]).chain(keys.iter().cloned());
     let named =
         [setup.mcp_config.as_deref(), setup.mock.as_deref(), record, replay].into_iter().flatten().map(Path::to_owned);
-    // Whoever controls a trusted certificate can read API keys.
+    // A server with a trusted certificate receives API keys.
     let unchanged = named
         .chain([PRICES_VARIABLE, CERTIFICATE_FOLDER].into_iter().filter_map(variable))
         .chain(certificate_paths(variables));

@@ -48,7 +48,6 @@ pub(in crate::cli) fn run(args: &RunArgs, printer: &Printer) -> ExitCode {
     in_event_loop(run_once(args, printer, None), printer)
 }
 
-/// Continues a run with the command that started it.
 pub(super) fn resume_run(args: &RunArgs, printer: &Printer, resumed: ResumedRun) -> ExitCode {
     in_event_loop(run_once(args, printer, Some(resumed)), printer)
 }

@@ -28,9 +28,8 @@ pub(super) struct WatchLoop {
     pub(super) run: &'static str,
     /// What messages say after a change, such as `running again`.
     pub(super) again: &'static str,
-    /// The files of the command line.
     pub(super) files: Vec<PathBuf>,
-    /// Nothing is told between two runs.
+    /// Whether messages between runs are suppressed.
     pub(super) is_quiet: bool,
 }
 

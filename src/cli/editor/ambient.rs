@@ -14,7 +14,6 @@ const NODE: Package = Package { folder: "/lmthing-types/node_modules/@types/node
 const UNDICI: Package =
     Package { folder: "/lmthing-types/node_modules/undici-types/", name: "undici-types", extra: "" };
 
-/// A package in the archive of declarations.
 struct Package {
     /// With a trailing slash.
     folder: &'static str,
@@ -97,7 +96,6 @@ impl Package {
     }
 }
 
-/// Resolves `relative` from the file `path`.
 fn joined(path: &str, relative: &str) -> String {
     let mut parts: Vec<&str> = path.split('/').collect();
     parts.pop();

@@ -38,7 +38,6 @@ fn print_output(value: &serde_json::Value, printer: &Printer) {
     printer.script_stdout(&text);
 }
 
-/// Prints warnings and retries to stderr.
 pub(in crate::cli) fn notices(printer: Rc<Printer>) -> Reader {
     Rc::new(move |event: &Event<'_>| match event.kind {
         EventKind::Warning { message } => printer.stderr(&format!("Warning: {message}\n")),

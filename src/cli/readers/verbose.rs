@@ -11,10 +11,8 @@ use crate::{
     event::{Agent, Event, EventKind, Reader},
 };
 
-/// Width without a terminal.
 const WIDTH: usize = 100;
 
-/// Shortest width of arguments on a narrow terminal.
 const LEAST: usize = 8;
 
 /// Prints steps and tool calls as they end. Agents are indented below their callers.

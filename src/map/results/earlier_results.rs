@@ -13,7 +13,6 @@ use crate::map::hashes::hash_input;
 #[derive(Debug, Default)]
 pub(super) struct EarlierResults {
     files: Vec<File>,
-    /// Sorted on the first lookup.
     locations: Vec<ResultLocation>,
     is_sorted: bool,
 }

@@ -58,7 +58,6 @@ pub(in crate::map) struct RowOutcome {
     pub(in crate::map) output: Option<Value>,
     pub(in crate::map) finish_reason: Option<FinishReason>,
     pub(in crate::map) usage: Usage,
-    /// `None` if the cost is not known.
     pub(in crate::map) cost: Option<f64>,
     pub(in crate::map) took: Duration,
     pub(in crate::map) failure: Option<RowError>,

@@ -23,7 +23,6 @@ use crate::{
     map::hashes::{fresh_salt, hash_text},
 };
 
-/// Version of the state file.
 const VERSION: u32 = 1;
 
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -37,7 +36,6 @@ pub(in crate::map) struct Provenance {
     pub(in crate::map) model: Option<String>,
 }
 
-/// The first line of the state file.
 #[derive(Serialize, Deserialize)]
 struct Header {
     lmthing: String,
@@ -60,7 +58,6 @@ pub(in crate::map) struct Store {
     reused: BufWriter<File>,
     /// Whether OUT holds results of another version of the prompt file, which are then renamed.
     has_other_provenance: bool,
-    /// Random part of the idempotency keys.
     salt: String,
     /// Hashes of the invocations whose results were reused.
     claimed: HashSet<u64>,
@@ -180,7 +177,6 @@ pub(super) struct OpenOutput {
     pub(super) results: File,
     pub(super) state_file: File,
     pub(super) header_length: u64,
-    /// Length in bytes of the reused results.
     reused_length: u64,
 }
 

@@ -22,7 +22,6 @@ use crate::{
     user_file,
 };
 
-/// Bytes that are inspected to detect the format.
 const SNIFF_LENGTH: usize = 64 << 10;
 
 /// Most bytes that are copied from a pipe, which may not end.
@@ -119,7 +118,6 @@ fn open(path: &Path) -> io::Result<File> {
     if file.metadata()?.is_file() { Ok(file) } else { copy_to_temp_file(file) }
 }
 
-/// Copies input to an unnamed temporary file.
 fn copy_to_temp_file(source: impl Read) -> io::Result<File> {
     let mut file = tempfile::tempfile()?;
     let count = io::copy(&mut source.take(MAX_COPIED + 1), &mut file)?;

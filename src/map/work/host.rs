@@ -38,7 +38,6 @@ impl RowHost {
         RowHost(Rc::new(Inner { row, sender, line, files, redact }))
     }
 
-    /// Files that the loader looked for.
     pub(in crate::map) fn files(&self) -> BTreeSet<PathBuf> {
         self.0.files.borrow().clone()
     }

@@ -34,7 +34,6 @@ use crate::{
     threads::Threads,
 };
 
-/// Interval of the checks for time limits and signals.
 const CHECK_INTERVAL: Duration = Duration::from_millis(50);
 
 /// How long a script may block its thread. Scripts that can be interrupted are interrupted earlier.
@@ -51,11 +50,9 @@ const MAX_REFUSALS: u32 = 20;
 
 const FIRST_RETRY_DELAY: Duration = Duration::from_millis(500);
 
-/// The rows that the validation has left to run.
 pub(in crate::map) struct RemainingRows {
     pub(in crate::map) total: u64,
     pub(in crate::map) reused: u64,
-    /// Rows to run or to report as invalid.
     pub(in crate::map) todo: RowSet,
     pub(in crate::map) invalid: BTreeMap<u64, String>,
     pub(in crate::map) invalid_rows: RowSet,
@@ -109,7 +106,6 @@ struct Pool {
     receiver: Receiver<Message>,
     threads: Threads<Job>,
     running: HashMap<u64, RunningRow>,
-    /// Rows to try again, with the earliest time for each.
     retries: Vec<(Instant, RunningRow)>,
     row: u64,
     counter: TotalsCounter,

@@ -26,7 +26,6 @@ use crate::{
     remote::{IngressClient, InvocationResult, RemoteError},
 };
 
-/// Delay before a run that the server does not know is requested again.
 const GONE_RETRY_DELAY: Duration = Duration::from_secs(1);
 
 pub(super) struct RemoteRows {
@@ -38,7 +37,6 @@ pub(super) struct RemoteRows {
 struct Claims {
     /// Hashes of runs and keys with the row that owns them; 0 for those whose results are in OUT.
     runs: HashMap<u64, u64>,
-    /// Runs that this command has started.
     begun: HashSet<u64>,
     /// First copy that may be free, for inputs that several rows share.
     copies: HashMap<u64, u32>,
@@ -79,10 +77,7 @@ impl RemoteRows {
     }
 }
 
-/// Submits a row, or attaches to the run of it that exists, and waits for its end.
-///
-/// # Errors
-/// The server cannot be reached or refuses requests, independent of the row.
+/// Submits a row, or attaches to its existing run, and waits for the end. Errors concern the server, not the row.
 pub(super) async fn run(rows: &RemoteRows, remote: &IngressClient, job: &Job) -> Result<RowOutcome, RemoteError> {
     let began = Instant::now();
     let number = hash_input(&job.input);

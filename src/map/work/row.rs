@@ -43,7 +43,6 @@ const LONGEST_TURN: Duration = Duration::from_secs(5);
 
 pub(super) struct RowContext {
     pub(super) options: Arc<MapOptions>,
-    /// Limits that all rows share.
     pub(super) overall: Arc<Overall>,
     /// Rate limits of providers that rows have found out.
     pub(super) servers: Arc<Servers>,

@@ -22,7 +22,6 @@ pub(super) struct RunningRow {
     pub(super) refusals: u32,
     pub(super) thread: Option<ThreadId>,
     pub(super) watched: WatchedRun,
-    /// Identifies its next run on the Restate server.
     pub(super) remote_attempt: Option<RemoteAttempt>,
     /// Sums of earlier attempts.
     pub(super) usage: Usage,

@@ -24,7 +24,6 @@ pub(super) struct DrainingTransport<T> {
     transport: T,
     is_open: bool,
     open_requests: Arc<OpenRequests>,
-    /// Deadline for open requests, after the end of input.
     deadline: Option<Instant>,
     ended: Option<oneshot::Sender<()>>,
 }

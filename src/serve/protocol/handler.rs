@@ -151,7 +151,6 @@ fn only_tools(method: &str) -> ErrorData {
     ErrorData::new(ErrorCode::METHOD_NOT_FOUND, message, None)
 }
 
-/// Forwards the progress of a call and returns its outcome.
 async fn follow(call: Call, peer: &Peer<RoleServer>, token: Option<ProgressToken>) -> Outcome {
     let Call { mut progress, mut outcome } = call;
     loop {

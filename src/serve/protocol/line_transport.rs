@@ -17,12 +17,10 @@ const MAX_LINE: usize = 16 << 20;
 
 pub(super) struct LineTransport<R, W: AsyncWrite> {
     read: BufReader<R>,
-    /// Bytes of the current line.
     line: Vec<u8>,
     /// Scanner for the rest of a line that is too long.
     overlong: Option<RequestIdScanner>,
     write: AsyncRwTransport<RoleServer, Empty, W>,
-    /// The error response that is being sent.
     refusal: Option<Pin<Box<dyn Future<Output = ()> + Send>>>,
 }
 

@@ -22,7 +22,6 @@ impl RequestIdScanner {
         bytes.iter().for_each(|byte| self.take(*byte));
     }
 
-    /// The id, if the message is a request.
     pub(super) fn request(self) -> Option<RequestId> {
         self.id.filter(|_| self.has_method)
     }

@@ -12,9 +12,7 @@ use crate::{
 pub(super) struct FilesToCheck {
     /// As typed, or below a folder as typed. Sorted, without duplicates.
     pub(super) files: Vec<PathBuf>,
-    /// The folders that were searched.
     pub(super) folders: Vec<PathBuf>,
-    /// Messages about folders that could not be read.
     pub(super) problems: Vec<String>,
 }
 

@@ -19,7 +19,6 @@ pub(super) struct Rules {
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Counts {
     pub(super) files: usize,
-    /// Files with at least one finding.
     pub(super) with_findings: usize,
     pub(super) errors: usize,
     pub(super) warnings: usize,

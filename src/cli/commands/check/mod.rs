@@ -79,7 +79,6 @@ fn check(args: &CheckArgs, printer: &Printer) -> Result<ExitCode, WrongUsage> {
     check_all(&found.files, &options, args.print, jobs(args.jobs), |file, checked| {
         match found.files.len() {
             1 => printer.stderr(&checked.printed),
-            // Output of several files is prefixed with the file.
             _ => checked.printed.lines().for_each(|line| printer.stderr(&format!("{}: {line}\n", file.display()))),
         }
         report(&reporter, &checked);
@@ -144,7 +143,6 @@ impl<'a> CheckOutput<'a> {
         self.printer.flush();
     }
 
-    /// Prints the summary and returns the exit code.
     fn end(self, files: &[PathBuf]) -> ExitCode {
         let is_ok = self.collector.is_ok() && !files.is_empty();
         if files.is_empty() {

@@ -24,7 +24,6 @@ impl Pretty {
         Pretty { renderer: renderer(has_colours, columns), has_colours, sources: HashMap::new() }
     }
 
-    /// The text of a finding with an empty line after it.
     pub(super) fn text(&mut self, finding: &Finding) -> String {
         for file in [&finding.file].into_iter().chain(finding.related.iter().map(|place| &place.file)) {
             self.sources.entry(file.clone()).or_insert_with(|| fs::read_to_string(file).ok());

@@ -18,13 +18,11 @@ use crate::{
     provider::HumanDuration,
 };
 
-/// Most warnings that are shown, without duplicates.
 const MAX_WARNINGS: usize = 20;
 
 /// Interval of progress lines without a terminal.
 const LINE_INTERVAL: Duration = Duration::from_secs(30);
 
-/// Most groups of errors in the summary.
 const MAX_GROUPS: usize = 10;
 
 pub(super) struct MapOutput<'a> {
@@ -63,7 +61,6 @@ impl<'a> MapOutput<'a> {
         self.interrupts.ignore();
     }
 
-    /// Prints the summary and returns the exit code.
     pub(super) fn end(&mut self, totals: &Totals) -> ExitCode {
         self.stop();
         self.printer.flush();
@@ -129,7 +126,6 @@ impl<'a> MapOutput<'a> {
         text
     }
 
-    /// How to continue.
     fn advice(&self, totals: &Totals) -> String {
         let (failed, remaining) = (totals.progress.failed, totals.left());
         if failed + remaining == 0 || (remaining == 0 && self.is_sampled && failed == 0) {

@@ -81,7 +81,6 @@ async fn run_remote(args: &RunArgs, on: &Address, printer: &Printer) -> ExitCode
     }
 }
 
-/// Refuses options that only affect local runs.
 fn check(args: &RunArgs) -> Result<(), WrongUsage> {
     let limits = args.limits.words();
     let limit = limits.first().and_then(|word| word.split('=').next()).unwrap_or_default();
@@ -163,7 +162,6 @@ async fn submit(
     })
 }
 
-/// Error of a run that has no report.
 fn failed(status: u16, message: &str) -> Ending {
     let is_cancelled = status == 409 && message.eq_ignore_ascii_case("cancelled");
     let message = match is_cancelled {

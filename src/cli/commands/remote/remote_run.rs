@@ -22,7 +22,6 @@ impl RemoteRun<'_> {
         self.args.admin.clone().unwrap_or_else(|| self.on.admin())
     }
 
-    /// Message about a run that continues without this process.
     pub(super) fn continuation_message(&self) -> String {
         let again = format!("  to wait for it again: {}\n", self.command());
         match &*self.invocation.borrow() {

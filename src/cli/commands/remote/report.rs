@@ -46,7 +46,6 @@ pub(super) fn show(report: Value, args: ShowArgs, printer: &Printer, service: &s
     Ok(code(&report))
 }
 
-/// Prints JSON, on several lines if standard output is a terminal.
 pub(super) fn print(value: &Value, printer: &Printer) {
     printer.text(&if printer.stdout_is_terminal() { format!("{value:#}\n") } else { format!("{value}\n") });
     printer.flush();

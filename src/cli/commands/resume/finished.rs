@@ -7,10 +7,8 @@ use crate::{
     journal::{Journal, JournalError, RunInfo},
 };
 
-/// Members that all event lines have.
 const OF_ALL_LINES: [&str; 5] = ["type", "time", "run", "agent", "agentNumber"];
 
-/// Prints a message and, for programs, the result of the run.
 pub(super) fn report(
     args: &ResumeArgs,
     journal: &Journal,
@@ -40,7 +38,6 @@ pub(super) fn report(
     Ok(())
 }
 
-/// Converts the last event line into the object of `-f json`.
 fn object(line: &str, is_for_people: bool) -> String {
     let mut object: Value = serde_json::from_str(line).unwrap_or_default();
     if let Some(fields) = object.as_object_mut() {

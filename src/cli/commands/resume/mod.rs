@@ -44,7 +44,6 @@ pub(in crate::cli) fn run(args: &ResumeArgs, printer: &Printer) -> ExitCode {
 }
 
 enum ResumeTarget {
-    /// The run was finished successfully.
     Finished(Box<(Journal, RunInfo)>),
     Unfinished(Box<UnfinishedRun>, ApprovalArgs),
 }
@@ -146,7 +145,6 @@ fn first_command(args: &ResumeArgs, start: &Start, directory: &Path) -> RunArgs 
     }
 }
 
-/// Prints the error in the format of the run.
 fn refuse(args: &ResumeArgs, error: anyhow::Error, variables: &[(String, String)], printer: &Printer) -> ExitCode {
     let redactor = Redactor::of_variables(variables.iter().map(|(name, value)| (name, value)));
     let ending = Ending::not_begun(error, &redactor);

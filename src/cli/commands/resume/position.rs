@@ -47,7 +47,6 @@ fn states_missing(run: &str, place: &str, lost: &[LostState], way_out: Option<us
     }
 }
 
-/// Message about the place at which a run continues.
 pub(super) fn where_it_goes_on(run: &str, progress: &Progress) -> String {
     let Progress { step, calls, is_answered, is_done, .. } = progress;
     let place = match (step, is_answered) {
@@ -64,10 +63,8 @@ pub(super) fn where_it_goes_on(run: &str, progress: &Progress) -> String {
     format!("resuming {run} {place}{done}")
 }
 
-/// Most variables that the warning names.
 const MAX_NAMED: usize = 5;
 
-/// Warning about module variables that lose their values.
 pub(super) fn lost_variables_warning(variables: &[LostVariable]) -> Option<String> {
     let named = |variable: &LostVariable| {
         let file = variable.file.file_name().unwrap_or_default().to_string_lossy();

@@ -16,7 +16,6 @@ use crate::{
     journal::{RunInfo, Start, Status},
 };
 
-/// Width without a terminal.
 const WIDTH: usize = 100;
 
 pub(super) fn of_run(run: &RunInfo, start: &Start, printer: &Printer) -> String {

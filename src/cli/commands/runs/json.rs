@@ -41,7 +41,6 @@ pub(super) fn of_start(run: &RunInfo, start: &Start) -> Value {
     object
 }
 
-/// The total number of tokens, if any count is known.
 pub(super) fn tokens(usage: &Usage) -> Option<u64> {
     let sum = || match (usage.input_tokens, usage.output_tokens) {
         (None, None) => None,

@@ -15,7 +15,6 @@ use crate::{
     journal::{Journal, JournalError},
 };
 
-/// Lines between two flushes.
 const LINES_PER_FLUSH: usize = 500;
 
 pub(in crate::cli) fn run(args: &RunsArgs, printer: &Printer) -> ExitCode {

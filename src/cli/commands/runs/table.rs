@@ -21,7 +21,6 @@ const ID: usize = 0;
 const FILE: usize = 1;
 const STARTED: usize = 3;
 
-/// Shortest widths of the columns.
 const SHORTEST_ID: usize = 8;
 const SHORTEST_FILE: usize = 12;
 
@@ -55,7 +54,6 @@ fn row(run: &RunInfo, (directory, printer): (&Path, &Printer), time: &str) -> [S
     [run.id.clone(), without_controls(&file, printer), run.status.as_str().to_owned(), started, steps, tokens, cost]
 }
 
-/// Replaces control characters by spaces.
 pub(super) fn without_controls(text: &str, printer: &Printer) -> String {
     printer.stdout_part(text).chars().map(|c| if c.is_control() { ' ' } else { c }).collect()
 }

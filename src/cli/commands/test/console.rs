@@ -8,12 +8,10 @@ use std::{
 
 use crate::{cli::Printer, testing::report::one_line};
 
-/// Most bytes that are collected for a file.
 const MAX_COLLECTED: usize = 1 << 20;
 
 pub(super) struct Console<'a> {
     printer: &'a Printer,
-    /// Whether files run one at a time.
     is_alone: bool,
     collected: HashMap<PathBuf, CollectedOutput>,
     /// The test that printed last, unless something else was printed since.
@@ -23,7 +21,6 @@ pub(super) struct Console<'a> {
 
 #[derive(Default)]
 struct CollectedOutput {
-    /// Names of tests with their output.
     blocks: Vec<(String, String)>,
     bytes: usize,
 }
@@ -52,7 +49,6 @@ impl<'a> Console<'a> {
         }
     }
 
-    /// Prints the collected output of a file.
     pub(super) fn show(&mut self, file: &Path) {
         let Some(CollectedOutput { blocks, .. }) = self.collected.remove(file) else { return };
         for (test, text) in blocks {

@@ -14,9 +14,7 @@ pub(super) struct Discovered {
     pub(super) subjects: Vec<Subject>,
     /// Files whose changes affect the selection.
     pub(super) looked_at: Vec<PathBuf>,
-    /// Folders that were searched recursively.
     pub(super) searched: Vec<PathBuf>,
-    /// Messages about folders that could not be read.
     pub(super) problems: Vec<String>,
 }
 

@@ -116,7 +116,6 @@ fn advise(args: &TestArgs, wrong: WrongUsage) -> WrongUsage {
     }
 }
 
-/// The error if no test was run.
 fn missing(args: &TestArgs, files: usize, totals: &Totals) -> Option<String> {
     if files == 0 {
         let places: Vec<String> = args.paths.iter().map(|path| path.display().to_string()).collect();
@@ -142,7 +141,6 @@ fn missing(args: &TestArgs, files: usize, totals: &Totals) -> Option<String> {
     }
 }
 
-/// Reports files to the watching process.
 struct ReportingWatcher(Reporter);
 
 impl Watcher for ReportingWatcher {

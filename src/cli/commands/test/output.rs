@@ -29,7 +29,6 @@ pub(super) struct TestOutput<'a> {
     line: StatusLine,
     console: Console<'a>,
     interrupts: Interrupts,
-    /// The signal that ends it all.
     signal: Option<i32>,
     /// Whether a `--watch` process will start the next run, so that partial results are not printed.
     is_watched: bool,

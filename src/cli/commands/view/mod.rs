@@ -15,7 +15,6 @@ use crate::{
     trace::page::{self, Told},
 };
 
-/// Most damaged lines that are listed by number.
 const MAX_DAMAGED: usize = 5;
 
 pub(in crate::cli) fn run(args: &ViewArgs, printer: &Printer) -> ExitCode {
@@ -35,12 +34,10 @@ pub(in crate::cli) fn run(args: &ViewArgs, printer: &Printer) -> ExitCode {
     }
 }
 
-/// Where the page is written.
 enum Target {
     Stdout,
     /// A file, or a folder for it.
     Path(PathBuf),
-    /// A default name in the working directory.
     Default,
 }
 

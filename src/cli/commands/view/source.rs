@@ -10,7 +10,6 @@ use crate::{
     user_file::{self, MAX_TEXT},
 };
 
-/// Extensions of files of events.
 const ENDINGS: [&str; 3] = ["jsonl", "ndjson", "json"];
 
 pub(super) fn read(args: &ViewArgs) -> Result<Told, Problem> {

@@ -29,15 +29,12 @@ use crate::{
     worker::{Registration, TOKEN_VARIABLE, check_key},
 };
 
-/// Default name of a worker's journal.
 const JOURNAL_NAME: &str = "worker.db";
 
-/// Validated options.
 pub(super) struct Options {
     pub(super) addresses: Vec<SocketAddr>,
     pub(super) variables: Vec<(String, String)>,
     pub(super) journal: PathBuf,
-    /// Warnings about `.env`.
     pub(super) warnings: Vec<String>,
 }
 

@@ -99,7 +99,6 @@ struct PreparedWorker {
 }
 
 impl PreparedWorker {
-    /// Validates the options and binds the address.
     async fn of(args: &WorkerArgs, log: &Log) -> Result<Self, ServeError> {
         let options = Options::of(args).await?;
         options.warnings.iter().for_each(|warning| log.warn(warning, &[]));
@@ -144,7 +143,6 @@ impl PreparedWorker {
         Ok(ExitCode::Interrupted(signal))
     }
 
-    /// The span exporter, if the environment configures one.
     fn export(&self, log: &Log) -> Option<SharedExport> {
         let variables = &self.options.variables;
         let find = |name: &str| variables.iter().find(|(known, _)| known == name).map(|(_, value)| value.clone());
@@ -162,7 +160,6 @@ impl PreparedWorker {
         }
     }
 
-    /// Starts the threads for runs.
     fn invocation_handler(
         &self,
         args: &WorkerArgs,
@@ -200,7 +197,6 @@ impl PreparedWorker {
     }
 }
 
-/// Describes the files; fails if none can be loaded.
 async fn services(args: &WorkerArgs, log: &Log) -> Result<Vec<Arc<Service>>, ServeError> {
     let DescribedFiles { offers, problems } = describe_files(&serve_options(args)?).await?;
     if offers.is_empty() {

@@ -26,7 +26,6 @@ const READ_TIMEOUT: Duration = Duration::from_secs(30);
 /// How long the rest of a refused body is read and discarded.
 const DRAIN_TIME: Duration = Duration::from_secs(2);
 
-/// Permits for the remaining bytes.
 pub(super) struct BodyReader(Arc<Semaphore>);
 
 impl Default for BodyReader {

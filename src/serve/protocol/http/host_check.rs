@@ -12,7 +12,6 @@ use url::Host;
 use super::super::super::address::{host_and_port, is_loopback};
 
 pub(super) struct HostCheck {
-    /// Address that the server listens on.
     pub(super) own: IpAddr,
     /// Whether requests need a bearer token. If so, any host name is accepted.
     pub(super) has_token: bool,
@@ -60,7 +59,6 @@ impl HostCheck {
     }
 }
 
-/// A header occurs more than once.
 struct RepeatedHeader;
 
 /// Returns the value of a header that may occur once. A value that is not ASCII gives an empty string, which no check
@@ -74,7 +72,6 @@ fn single(headers: &HeaderMap, name: HeaderName) -> Result<Option<&str>, Repeate
     Ok(first.map(|value| value.to_str().unwrap_or_default()))
 }
 
-/// Adds the default port of HTTP.
 fn with_port((host, port): (Host, Option<u16>)) -> (Host, u16) {
     (host, port.unwrap_or(80))
 }

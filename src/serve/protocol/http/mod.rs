@@ -61,7 +61,6 @@ impl HttpServer {
         Ok(HttpServer { listener, address, token })
     }
 
-    /// The URL for clients.
     pub(crate) fn url(&self) -> String {
         // An IPv4-mapped IPv6 address is shown as IPv4.
         let address = SocketAddr::new(self.address.ip().to_canonical(), self.address.port());

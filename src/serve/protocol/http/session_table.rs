@@ -17,10 +17,8 @@ struct Session {
     waiting: HashMap<RequestId, OpenRequest>,
 }
 
-/// A request without a response.
 #[derive(Default)]
 struct OpenRequest {
-    /// Number of open streams that expect the response.
     streams: usize,
     /// Suffix that the ids of its events have in common.
     suffix: Option<String>,
@@ -62,7 +60,6 @@ impl SessionTable {
         }
     }
 
-    /// Records the suffix of a request's event ids.
     pub(super) fn saw_event(&self, id: &SessionId, request: &RequestId, event_id: &str) {
         let mut sessions = self.lock();
         let waiting = sessions.get_mut(id).and_then(|session| session.waiting.get_mut(request));

@@ -37,7 +37,6 @@ const MAX_SILENCE: Duration = Duration::from_secs(30 * 60);
 
 const SILENCE_CHECK_INTERVAL: Duration = Duration::from_secs(60);
 
-/// Wraps rmcp's session manager.
 pub(super) struct Sessions {
     shared: Arc<Shared>,
     cleanup: tokio::task::AbortHandle,

@@ -13,7 +13,6 @@ use super::super::super::{Call, Outcome, Progress, PromptFiles, ServedFile};
 pub(super) struct FakeFiles {
     files: Mutex<Arc<[ServedFile]>>,
     changes: watch::Sender<u64>,
-    /// Number of running calls of `slow`.
     pub(super) slow: Arc<AtomicUsize>,
 }
 

@@ -24,7 +24,6 @@ async fn start(files: &Arc<FakeFiles>, token: Option<&str>) -> SocketAddr {
     address.unwrap()
 }
 
-/// Sends a request with the given headers and returns the stream.
 async fn open(address: SocketAddr, method: &str, headers: &[(&str, &str)], body: &str) -> TcpStream {
     let mut stream = TcpStream::connect(address).await.unwrap();
     let has = |name: &str| headers.iter().any(|(given, _)| given.eq_ignore_ascii_case(name));

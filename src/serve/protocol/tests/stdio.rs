@@ -23,7 +23,6 @@ impl Client {
         Client { to, from: BufReader::new(from).lines(), server }
     }
 
-    /// A client after the handshake.
     async fn connected(files: &Arc<FakeFiles>) -> Self {
         let mut client = Client::start(files);
         client.ask(0, "initialize", hello("2025-06-18")).await;
