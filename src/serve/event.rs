@@ -23,7 +23,7 @@ struct Finish {
     #[serde(default)]
     text: String,
     /// `null` is a valid output.
-    #[serde(default, deserialize_with = "there")]
+    #[serde(default, deserialize_with = "some_value")]
     output: Option<Value>,
     error: Option<Failure>,
 }
