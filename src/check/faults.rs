@@ -13,7 +13,7 @@ use super::{
 use crate::{
     diagnostic::Location,
     parser::Language,
-    script::bindings::inspect::{Fault, Weight},
+    script::bindings::inspect::{Fault, FaultSeverity},
 };
 
 /// Findings of faults. `file` is the prompt file as it was named, `path` where it is.
@@ -32,7 +32,7 @@ pub(super) fn findings(file: &Path, path: &Path, faults: Vec<Fault>) -> Vec<Find
         Finding {
             file,
             span,
-            severity: severity(fault.weight),
+            severity: severity(fault.severity),
             code: fault.code.to_owned(),
             message: fault.message,
             hint: fault.hint,
@@ -46,11 +46,11 @@ pub(super) fn findings(file: &Path, path: &Path, faults: Vec<Fault>) -> Vec<Find
     findings
 }
 
-fn severity(weight: Weight) -> Severity {
-    match weight {
-        Weight::Error => Severity::Error,
-        Weight::Warning => Severity::Warning,
-        Weight::Note => Severity::Note,
+fn severity(severity: FaultSeverity) -> Severity {
+    match severity {
+        FaultSeverity::Error => Severity::Error,
+        FaultSeverity::Warning => Severity::Warning,
+        FaultSeverity::Note => Severity::Note,
     }
 }
 

@@ -31,8 +31,8 @@ use crate::{
     script::{
         ScriptHost, THREAD_STACK_SIZE,
         bindings::{
-            Doors, Exchanges,
-            inspect::{self, Fault, Inspection, NamedModel, NoLimits, Rendered, RenderedTool, Silence, Weight},
+            Exchanges, HostServices,
+            inspect::{self, Fault, FaultSeverity, Inspection, NamedModel, NoLimits, NoModels, Rendered, RenderedTool},
         },
     },
     session::{Program, ProgramOptions},
@@ -90,7 +90,7 @@ pub(super) fn inspect(file: &Path, options: &CheckOptions) -> Inspected {
         Ok(Sent { faults, messages, tools, functions, printed }) => {
             let findings = faults::findings(file, &path, faults);
             let messages = messages.and_then(|messages| serde_json::from_value(messages).ok());
-            let rendered = messages.map(|messages| Rendered { messages, tools, functions, to_come: Vec::new() });
+            let rendered = messages.map(|messages| Rendered { messages, tools, functions, expected_names: Vec::new() });
             Inspected { findings, rendered, printed }
         }
         Err(RecvTimeoutError::Timeout) => {
@@ -116,7 +116,7 @@ fn look(path: &Path, options: &CheckOptions) -> Sent {
         .take()
         .into_iter()
         .map(|(message, location)| Fault { location, ..Fault::error("definition", &[], message) })
-        .map(|fault| fault.weighing(Weight::Warning));
+        .map(|fault| fault.with_severity(FaultSeverity::Warning));
     let printed = redactor.apply(&host.printed.take());
     inspection.map_or_else(Sent::failed, |mut inspection| {
         let models = std::mem::take(&mut inspection.models);
@@ -131,7 +131,7 @@ fn misspelt(model: NamedModel, near_model: fn(&str, &str) -> Option<String>) -> 
     let meant = near_model(&provider, &model_id)?;
     let message = format!("{provider} is not known to have a model {model_id}");
     let hint = Some(format!("did you mean '{provider}:{meant}'?"));
-    Some(Fault { place, ..Fault::error("model", &[], message) }.weighing(Weight::Warning).with_hint(hint))
+    Some(Fault { place, ..Fault::error("model", &[], message) }.with_severity(FaultSeverity::Warning).with_hint(hint))
 }
 
 impl Sent {
@@ -173,7 +173,7 @@ fn without_secrets(tool: RenderedTool, redactor: &Redactor) -> RenderedTool {
 }
 
 async fn run(path: &Path, options: &CheckOptions, redactor: &Redactor, host: &Rc<Kept>) -> Result<Inspection, String> {
-    let silence = Rc::new(Silence::default());
+    let silence = Rc::new(NoModels::default());
     let doors = doors_of_nobody(silence.clone(), &options.variables, redactor);
     let program = ProgramOptions {
         argv: argv(path),
@@ -184,15 +184,24 @@ async fn run(path: &Path, options: &CheckOptions, redactor: &Redactor, host: &Rc
     };
     let program = Program::load(path, program).await?;
     let line = command_line(path, options);
-    let asked =
-        inspect::Inspected { path, render: options.render, line: &line, limit: options.limit, silence: &silence };
+    let asked = inspect::InspectOptions {
+        path,
+        render: options.render,
+        line: &line,
+        limit: options.limit,
+        no_models: &silence,
+    };
     Ok(inspect::inspect_file(program.engine(), &asked).await)
 }
 
-/// Doors behind which nobody is: no model answers, and nothing is approved.
-pub(super) fn doors_of_nobody(silence: Rc<Silence>, variables: &[(String, String)], redactor: &Redactor) -> Doors {
+/// Host services without models and approvals.
+pub(super) fn doors_of_nobody(
+    silence: Rc<NoModels>,
+    variables: &[(String, String)],
+    redactor: &Redactor,
+) -> HostServices {
     let variables: BTreeMap<String, String> = variables.iter().cloned().collect();
-    Doors {
+    HostServices {
         step_loop: silence,
         providers: ProviderContext::redacting(Rc::new(variables), redactor.clone()),
         exchanges: Exchanges::Live,

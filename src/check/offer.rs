@@ -11,7 +11,7 @@ use crate::{
         ScriptHost,
         bindings::{
             ModelChoice,
-            inspect::{Fault, Offer, Silence, offer_of_file},
+            inspect::{Fault, NoModels, Offer, offer_of_file},
         },
     },
     session::{Program, ProgramOptions},
@@ -38,7 +38,7 @@ pub(crate) struct OfferOptions {
 /// # Errors
 /// Why it could not be called.
 pub(crate) async fn offer(path: &Path, options: OfferOptions) -> Result<Offer, Diagnostic> {
-    let silence = Rc::new(Silence::default());
+    let silence = Rc::new(NoModels::default());
     let doors = doors_of_nobody(silence, &options.variables, &options.redactor);
     let program = ProgramOptions {
         argv: argv(path),

@@ -12,7 +12,7 @@ use crate::{
     provider::{ProviderContext, ProviderEvent, Redactor, Servers},
     script::{
         ScriptHost,
-        bindings::{Doors, Exchanges},
+        bindings::{Exchanges, HostServices},
     },
 };
 
@@ -35,7 +35,7 @@ pub(crate) fn doors(
     redactor: &Redactor,
     Outside { meter, events, exchanges, checkpoints, approver, servers }: Outside,
     keeps_tools: bool,
-) -> Doors {
+) -> HostServices {
     let variables: BTreeMap<String, String> = variables.iter().cloned().collect();
     let providers = ProviderContext::with_redactor(Rc::new(variables), redactor.clone());
     let providers = match servers {
@@ -49,7 +49,7 @@ pub(crate) fn doors(
     let held = checkpoints.held();
     let jobs = Jobs::new(approver.may_stop() || !held.is_empty());
     let decisions = Decisions::new(held, checkpoints.last_waited());
-    Doors {
+    HostServices {
         step_loop: Rc::new(Session { endings, meter: meter.clone(), keeps_tools }),
         limits: meter,
         providers,

@@ -20,7 +20,7 @@ use crate::{
     provider::{Redactor, Servers},
     script::{
         ScriptHost, Turns,
-        bindings::{Doors, Exchanges, FileRun, ModelChoice, TypedInput},
+        bindings::{Exchanges, FileRun, HostServices, ModelChoice, ParsedInput},
     },
 };
 
@@ -117,7 +117,7 @@ pub(crate) async fn run_file(path: &Path, options: FileRunOptions) -> FileRun {
 ///
 /// # Errors
 /// The file is wrong, or the input does not fit its schema.
-pub(crate) async fn read_input(path: &Path, options: FileRunOptions) -> Result<TypedInput, Rc<RunError>> {
+pub(crate) async fn read_input(path: &Path, options: FileRunOptions) -> Result<ParsedInput, Rc<RunError>> {
     let line = options.line.clone();
     let doors = doors_of(&options);
     let program = load(path, options, doors).await;
@@ -128,7 +128,7 @@ pub(crate) async fn read_input(path: &Path, options: FileRunOptions) -> Result<T
 }
 
 /// What the bindings of a run call.
-fn doors_of(options: &FileRunOptions) -> Doors {
+fn doors_of(options: &FileRunOptions) -> HostServices {
     let surroundings = &options.surroundings;
     let rest = Outside {
         meter: options.meter.clone(),
@@ -139,10 +139,10 @@ fn doors_of(options: &FileRunOptions) -> Doors {
         servers: surroundings.servers.clone(),
     };
     let doors = doors(&options.host, &options.variables, &options.redactor, rest, surroundings.keeps_pieces);
-    Doors { mcp_config: surroundings.mcp_config.clone(), ..doors }
+    HostServices { mcp_config: surroundings.mcp_config.clone(), ..doors }
 }
 
-async fn load(path: &Path, options: FileRunOptions, doors: Doors) -> Result<Program, String> {
+async fn load(path: &Path, options: FileRunOptions, doors: HostServices) -> Result<Program, String> {
     let surroundings = options.surroundings;
     let options = ProgramOptions {
         argv: options.argv,

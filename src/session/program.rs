@@ -13,7 +13,7 @@ use crate::{
     prompt::RunError,
     script::{
         Engine, EngineOptions, SCRIPT_STACK_SIZE, ScriptHost,
-        bindings::{self, Doors, FileRun, ModelChoice, TypedInput},
+        bindings::{self, FileRun, HostServices, ModelChoice, ParsedInput},
         set_latest, set_name_mentioned,
     },
 };
@@ -26,7 +26,7 @@ pub(crate) struct ProgramOptions {
     /// Where the script's output goes.
     pub(crate) host: Rc<dyn ScriptHost>,
     /// What the bindings call.
-    pub(crate) doors: Doors,
+    pub(crate) doors: HostServices,
     /// `process.argv`.
     pub(crate) argv: Vec<String>,
     /// `process.env`.
@@ -44,7 +44,7 @@ pub(crate) struct ProgramOptions {
 
 impl ProgramOptions {
     /// All permissions, no limits, and a stack for a thread of [`THREAD_STACK_SIZE`](crate::script::THREAD_STACK_SIZE).
-    pub(crate) fn new(host: Rc<dyn ScriptHost>, doors: Doors) -> Self {
+    pub(crate) fn new(host: Rc<dyn ScriptHost>, doors: HostServices) -> Self {
         Self {
             host,
             doors,
@@ -105,7 +105,7 @@ impl Program {
     ///
     /// # Errors
     /// The file is wrong, or the input does not fit its schema.
-    pub(crate) async fn read_input(&self, line: &CommandLine) -> Result<TypedInput, Rc<RunError>> {
+    pub(crate) async fn read_input(&self, line: &CommandLine) -> Result<ParsedInput, Rc<RunError>> {
         bindings::read_input(&self.engine, &self.path, line).await
     }
 

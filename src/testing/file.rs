@@ -25,7 +25,7 @@ use crate::{
     provider::Redactor,
     script::{
         ScriptHost,
-        bindings::testing::{TestHost, TestSettings, allow_runs, install, run_test_file},
+        bindings::testing::{TestHost, TestSettings, install, install_runner, run_test_file},
     },
     session::{Meter, Outside, Program, ProgramOptions, doors},
 };
@@ -123,7 +123,7 @@ async fn run_tests(path: &Path, options: &TestOptions, teller: &Rc<Teller>) -> R
     };
     let installed = program.engine().context().with(|ctx| {
         install(&ctx, settings, teller.clone())?;
-        allow_runs(&ctx, runs)
+        install_runner(&ctx, runs)
     });
     installed.await.map_err(|error| format!("cannot install lmthing's bindings: {error}"))?;
     let limit = Some(options.timeout).filter(|limit| !limit.is_zero());

@@ -23,7 +23,7 @@ use crate::{
         ScriptHost,
         bindings::{
             FileRun, ModelChoice,
-            testing::{TestHost, in_words, run::door::RunRequest},
+            testing::{TestHost, duration_text, run::runner::RunRequest},
         },
     },
     session::RunFailure,
@@ -122,7 +122,7 @@ fn unanswered(refusal: Diagnostic) -> Diagnostic {
 }
 
 fn timed_out(limit: Duration) -> Diagnostic {
-    Diagnostic::new(format!("the run timed out after {}", in_words(limit)))
+    Diagnostic::new(format!("the run timed out after {}", duration_text(limit)))
         .with_hint("give it more time with --timeout")
 }
 

@@ -1,6 +1,4 @@
 //! The exports of `lmthing` and `lmthing/plugins` (docs/reference.md, "Modules").
-//!
-//! Owns their names and the small helpers that belong to no room; everything else only is put together here.
 
 use rquickjs::{Array, Ctx, Function, Object, Result, Value, function::Rest, object::Property};
 
@@ -8,15 +6,14 @@ use super::{
     models::factories,
     plugins::task_graph,
     prompt::method_table::BUILTIN_MARK,
-    run::{from_code, module, stateful_class},
+    run::{module, run_prompt, stateful_class},
     table::METHODS,
     testing,
-    tools::define::sub_definition,
+    tools::define::array_form_member,
     values::{bind, elements, kind_of, to_text, type_error},
 };
 use crate::script::NativeModule;
 
-/// The modules prompt files import by these names.
 pub(crate) const NATIVE_MODULES: &[NativeModule] = &[
     NativeModule { name: "lmthing", init: main_module },
     NativeModule { name: "lmthing/plugins", init: plugins_module },
@@ -25,7 +22,7 @@ pub(crate) const NATIVE_MODULES: &[NativeModule] = &[
 
 fn main_module<'js>(ctx: &Ctx<'js>) -> Result<Object<'js>> {
     let exports = Object::new(ctx.clone())?;
-    export(&exports, "runPrompt", Function::new(ctx.clone(), from_code::run_prompt)?)?;
+    export(&exports, "runPrompt", Function::new(ctx.clone(), run_prompt::run_prompt)?)?;
     export(&exports, "run", Function::new(ctx.clone(), module::run)?)?;
     // One class under two names, so that `instanceof` holds with either.
     for name in ["StatefulPrompt", "Prompt"] {
@@ -54,7 +51,7 @@ fn plugins_module<'js>(ctx: &Ctx<'js>) -> Result<Object<'js>> {
         for name in *names {
             let Some(method) = METHODS.iter().find(|method| method.name == *name) else { continue };
             let function = (method.function)(ctx)?.with_name(name)?;
-            // So that a plugin list that names the built-in plugins changes nothing: a prompt has them, bound, already.
+            // A plugin list that names the built-in plugins must not replace the bound methods of a prompt.
             function.as_object().map_or(Ok(()), |object| object.prop(BUILTIN_MARK, Property::from(true)))?;
             object.set(*name, function.clone())?;
             exports.set(*name, function)?;
@@ -75,7 +72,7 @@ fn export<'js>(exports: &Object<'js>, name: &str, function: Function<'js>) -> Re
     exports.set(name, function.with_name(name)?)
 }
 
-/// A default export with everything, for `import lmthing from 'lmthing'`.
+/// Adds a default export with all exports, for `import lmthing from 'lmthing'`.
 fn with_default(exports: Object<'_>) -> Result<Object<'_>> {
     let everything = Object::new(exports.ctx().clone())?;
     for entry in exports.props::<String, Value>() {
@@ -86,14 +83,13 @@ fn with_default(exports: Object<'_>) -> Result<Object<'_>> {
     Ok(exports)
 }
 
-/// `tool`, `agent`, `func`, `funcAgent`: `(name, description, inputSchema, execute, options?)`, one item of an array
-/// form. Throws a `TypeError` that names helper and argument. Rules: docs/reference.md, "Tools", "Agents", "Code mode".
+/// `tool`, `agent`, `func`, `funcAgent`: `(name, description, inputSchema, execute, options?)`, a member of an array
+/// form.
 fn helper<'js>(ctx: &Ctx<'js>, name: &'static str) -> Result<Function<'js>> {
-    Function::new(ctx.clone(), move |ctx: Ctx<'js>, args: Rest<Value<'js>>| sub_definition(&ctx, name, args.0))
+    Function::new(ctx.clone(), move |ctx: Ctx<'js>, args: Rest<Value<'js>>| array_form_member(&ctx, name, args.0))
 }
 
-/// `createPluginArray(...plugins)`: checks plugin objects and returns them as an array; arrays are spread. Throws a
-/// `TypeError` for what is no object. Rules: docs/reference.md, "Plugins".
+/// `createPluginArray(...plugins)`: returns the plugin objects as an array; spreads arrays.
 fn create_plugin_array<'js>(ctx: Ctx<'js>, plugins: Rest<Value<'js>>) -> Result<Array<'js>> {
     let list = Array::new(ctx.clone())?;
     for plugin in plugins.0 {
@@ -112,8 +108,7 @@ fn create_plugin_array<'js>(ctx: Ctx<'js>, plugins: Rest<Value<'js>>) -> Result<
     Ok(list)
 }
 
-/// `stepCountIs(n)`: a stop condition that holds after n steps. Throws a `TypeError` when n is no number.
-/// Rules: docs/reference.md, "Steps".
+/// `stepCountIs(n)`: a stop condition that holds after n steps.
 fn step_count_is<'js>(ctx: Ctx<'js>, count: Value<'js>) -> Result<Function<'js>> {
     if !count.is_number() {
         return Err(type_error(&ctx, format!("stepCountIs: the count must be a number, got {}", kind_of(&count))));
@@ -125,13 +120,11 @@ fn step_count_is<'js>(ctx: Ctx<'js>, count: Value<'js>) -> Result<Function<'js>>
     bind(&condition, vec![count])
 }
 
-/// `hasToolCall(name)`: a stop condition that holds when the last step called the tool; `name` is a string or a
-/// reference. Throws a `TypeError` for anything else. Rules: docs/reference.md, "Steps".
+/// `hasToolCall(name | reference)`: a stop condition that holds when the last step called the tool.
 fn has_tool_call<'js>(ctx: Ctx<'js>, name: Value<'js>) -> Result<Function<'js>> {
     if !name.is_string() && !name.is_object() {
         return Err(type_error(&ctx, format!("hasToolCall: the name must be a string, got {}", kind_of(&name))));
     }
-    // A reference to the tool stands for its name.
     let name = match name.as_object() {
         Some(reference) => reference.get("name")?,
         None => name,

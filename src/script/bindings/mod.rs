@@ -1,27 +1,23 @@
-//! What prompt files call: the methods of a prompt, `lmthing`, `lmthing/plugins` and `lmthing/test`.
+//! The JavaScript API: methods of a prompt, and the modules `lmthing`, `lmthing/plugins` and `lmthing/test`.
 //!
-//! Owns: reading arguments, calling callbacks, and showing plain data as JavaScript objects. What definitions mean is
-//! in [`crate::prompt`], the order of a run in `session`; bindings only carry values across.
+//! Modules only import those above them:
 //!
-//! A room an area, each importing only those above it:
-//!
-//! - `values` – JavaScript values from and to plain data: JSON, schemas, messages, steps
-//! - `prompt` – the prompt object, what it keeps, and the methods that say what is in a prompt
-//! - `services` – the doors to the rest of the program
-//! - `jobs` – what is at work in a run, and what waits for approval
-//! - `going_on` – runs that began in another process: what they remember, and parts of calls that were done
-//! - `results` – `result`, its streams, recorded steps, why a run broke off
+//! - `values` – conversion between JavaScript values and plain data
+//! - `prompt` – the prompt object and the methods that define its content
+//! - `services` – what the bindings need from the host
+//! - `jobs` – work in progress and calls that wait for approval
+//! - `resume` – resuming a run that another process began
+//! - `results` – `result`, its streams, recorded steps
 //! - `models` – model strings and model objects
-//! - `tools`, `agents`, `code_mode`, `mcp`, `plugins` – what the model can have called
+//! - `tools`, `agents`, `code_mode`, `mcp`, `plugins` – what the model can call
 //! - `run` – running prompts
-//! - `inspect` – what is wrong with a file, and its first render, without a model
+//! - `inspect` – faults and first render of a file, without a model
 //! - `testing` – running tests
-//! - `table`, `exports` – every method, every export
+//! - `table`, `exports` – all methods, all exports
 
 mod agents;
 mod code_mode;
 mod exports;
-mod going_on;
 pub(crate) mod inspect;
 mod jobs;
 mod mcp;
@@ -29,6 +25,7 @@ mod models;
 mod plugins;
 mod prompt;
 mod results;
+mod resume;
 mod run;
 mod services;
 mod table;
@@ -43,13 +40,12 @@ pub(crate) use mcp::hub::close as close_servers;
 pub(crate) use run::{
     file::{FileRun, run_file},
     model_choice::ModelChoice,
+    parsed_input::{ParsedInput, read_input},
     rows::{InputRows, check_rows},
-    typed_input::{TypedInput, read_input},
 };
-pub(crate) use services::{Doors, Exchanges, TestExchanges};
+pub(crate) use services::{Exchanges, HostServices, TestExchanges};
 
-/// Prepares an engine for prompt files; `doors` lead to the rest of the program.
-pub(crate) fn install(ctx: &Ctx<'_>, doors: Doors) -> Result<()> {
+pub(crate) fn install(ctx: &Ctx<'_>, host: HostServices) -> Result<()> {
     values::schema::install(ctx)?;
     prompt::call::install(ctx, table::METHODS)?;
     prompt::memory::install(ctx)?;
@@ -57,6 +53,6 @@ pub(crate) fn install(ctx: &Ctx<'_>, doors: Doors) -> Result<()> {
     mcp::finish_prototype(ctx)?;
     results::prompt_steps::finish_prototype(ctx)?;
     results::run_stream::finish_prototype(ctx)?;
-    run::install(ctx, doors)?;
+    run::install(ctx, host)?;
     mcp::hub::install(ctx)
 }

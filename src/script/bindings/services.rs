@@ -1,5 +1,4 @@
-//! What bindings need from the rest of the program, kept in the runtime's user data: it goes with the runtime, which no
-//! global of Rust's would. Must not know what is behind the doors.
+//! What bindings need from the host, stored in the runtime's user data.
 
 use std::{
     cell::{Cell, RefCell},
@@ -28,39 +27,33 @@ use crate::{
     script::{diagnose, environment},
 };
 
-/// Some tens of megabytes of recorded parts.
-const MANY_PARTS: usize = 50_000;
+/// Tens of megabytes of recorded parts.
+const MAX_PARTS_BEFORE_GC: usize = 50_000;
 
-/// What happens to exchanges with models (`run --record`, `run --replay`, `test`). Mock models and models written in JavaScript
-/// answer for themselves.
+/// Where answers come from (`run --record`, `run --replay`, `test`). Does not apply to mocks and models in JavaScript.
 #[derive(Clone, Default)]
 pub(crate) enum Exchanges {
-    /// Models answer, nothing is kept.
     #[default]
     Live,
-    /// Models answer, and every exchange is written down.
     Record(Rc<Recording>),
-    /// A recording answers.
     Replay(Rc<Replay>),
-    /// A test says who answers (`lmthing test`).
     Tested(Rc<dyn TestExchanges>),
 }
 
-/// What stands between the models that a file names and a test that must not ask them, or not twice.
+/// Replaces models in a test, which must not call them, or not twice.
 pub(crate) trait TestExchanges {
-    /// The model that a string means, as it is to be used.
     fn model(
         &self,
         name: &str,
         providers: &ProviderContext,
     ) -> std::result::Result<Rc<dyn LanguageModel>, ProviderError>;
 
-    /// A model that a script has made, as it is to be used; no mock.
+    /// Wraps a model that a script made. Never called with a mock.
     fn model_object(&self, model: Rc<dyn LanguageModel>) -> Rc<dyn LanguageModel>;
 }
 
 impl Exchanges {
-    /// The model that a string means, as it is to be used. A replay follows aliases and needs no key.
+    /// The model for a model string. A replay follows aliases and needs no key.
     pub(crate) fn model(
         &self,
         name: &str,
@@ -70,7 +63,7 @@ impl Exchanges {
             Exchanges::Live => resolve(name, providers),
             Exchanges::Record(recording) => Ok(recording.wrap(resolve(name, providers)?)),
             Exchanges::Replay(replay) => {
-                // Only for the price: whether it can be set up does not matter now.
+                // Only used for prices, so a model that cannot be set up is no error.
                 let model_identities =
                     resolve(name, providers).map(|model| model.model_identities()).unwrap_or_default();
                 Ok(replay.model_priced_as(&model_name(name, providers), model_identities))
@@ -79,7 +72,6 @@ impl Exchanges {
         }
     }
 
-    /// A model that a script has made, as it is to be used.
     pub(crate) fn model_object(&self, model: Rc<dyn LanguageModel>) -> Rc<dyn LanguageModel> {
         match self {
             Exchanges::Live => model,
@@ -92,99 +84,81 @@ impl Exchanges {
     }
 }
 
-/// The doors out of the bindings.
 #[derive(Clone)]
-pub(crate) struct Doors {
-    /// Drives a prompt from its first step to its end.
+pub(crate) struct HostServices {
     pub step_loop: Rc<dyn StepLoop>,
-    /// Keys, aliases and base URLs of the providers, and who hears of their waits.
     pub providers: ProviderContext,
-    /// Where answers come from: the models themselves, or a recording.
     pub exchanges: Exchanges,
-    /// Where everything that happens is told.
     pub events: Rc<Events>,
-    /// What the whole run may use.
     pub limits: Rc<dyn RunLimits>,
-    /// Decides on calls that need approval.
     pub approver: Rc<dyn Approver>,
-    /// Where what is done is kept, so that another process can go on.
     pub checkpoints: Rc<dyn Checkpoints>,
-    /// What is at work, where the run may stop for an approval.
     pub jobs: Rc<Jobs>,
-    /// What was decided on calls that need approval.
     pub decisions: Rc<Decisions>,
-    /// The file that names servers (`--mcp-config`).
+    /// The file of `--mcp-config`.
     pub mcp_config: Option<Rc<Path>>,
 }
 
-/// The variables of a run: as it began, then as the script has made them.
-struct Variables {
-    first: Rc<dyn Env>,
-    /// What `process.env` held when it was looked at last; `None` while no script has touched it.
+/// The environment of a run: initially the host's, later what the script made of `process.env`.
+struct ScriptEnv {
+    initial: Rc<dyn Env>,
+    /// `process.env` when it was last read; `None` if no script has touched it.
     changed: RefCell<Option<BTreeMap<String, String>>>,
 }
 
-impl Env for Variables {
+impl Env for ScriptEnv {
     fn get(&self, name: &str) -> Option<String> {
         match &*self.changed.borrow() {
             Some(variables) => variables.get(name).cloned(),
-            None => self.first.get(name),
+            None => self.initial.get(name),
         }
     }
 
     fn names(&self) -> Vec<String> {
         match &*self.changed.borrow() {
             Some(variables) => variables.keys().cloned().collect(),
-            None => self.first.names(),
+            None => self.initial.names(),
         }
     }
 }
 
-/// What the run of an agent's child gave.
 pub(crate) struct ChildRun {
-    /// The text of the last step.
     pub(crate) text: String,
-    /// Everything the child did.
     pub(crate) steps: Vec<Rc<Step>>,
 }
 
-/// Runs a prompt that is set up to its end; throws when the run breaks off.
 pub(crate) type RunChild = for<'js> fn(Ctx<'js>, PromptObject<'js>) -> LocalBoxFuture<'js, Result<ChildRun>>;
 
-/// [`Doors`] and what bindings keep for the whole runtime.
 #[derive(JsLifetime)]
 pub(crate) struct Services {
-    doors: Doors,
-    /// The environment of `doors.providers`.
-    variables: Rc<Variables>,
-    /// Runs agents' children: a door, because running prompts knows agents, and agents must not know it in turn.
+    host: HostServices,
+    /// The environment in `host.providers`.
+    variables: Rc<ScriptEnv>,
+    /// A function pointer, because `run` imports `agents` and must not be imported by it.
     run_child: RunChild,
-    /// The model of the prompt file's `mock` array; what `model: 'mock'` means.
+    /// The model of the prompt file's `mock` array, for `model: 'mock'`.
     mock: RefCell<Option<Rc<MockModel>>>,
-    /// How many mocks were made; none is counted any more once prompts run.
-    mocks: Cell<Option<usize>>,
-    /// The runs that were started and have not gone well, by their numbers: to find failures nobody looked at.
+    /// Number of mocks made so far; `None` once prompts run.
+    mock_count: Cell<Option<usize>>,
+    /// Runs that have not succeeded, by number, to find failures that no code observed.
     runs: RefCell<BTreeMap<u64, Rc<RunRecord>>>,
-    /// How many runs were started.
-    started: Cell<u64>,
-    /// How many parts runs have recorded since unreachable ones were last looked for.
+    run_count: Cell<u64>,
+    /// Number of parts recorded since the last garbage collection.
     recorded: Cell<usize>,
-    /// Where model-written code runs, one for each configuration in use.
     sandboxes: RefCell<Vec<Rc<Sandbox>>>,
 }
 
-/// Stores the services; done once an engine.
-pub(crate) fn install(ctx: &Ctx<'_>, mut doors: Doors, run_child: RunChild) -> Result<()> {
-    let variables = Rc::new(Variables { first: doors.providers.env, changed: RefCell::default() });
-    doors.providers.env = variables.clone();
+pub(crate) fn install(ctx: &Ctx<'_>, mut host: HostServices, run_child: RunChild) -> Result<()> {
+    let variables = Rc::new(ScriptEnv { initial: host.providers.env, changed: RefCell::default() });
+    host.providers.env = variables.clone();
     let services = Services {
-        doors,
+        host,
         variables,
         run_child,
         mock: RefCell::default(),
-        mocks: Cell::new(Some(0)),
+        mock_count: Cell::new(Some(0)),
         runs: RefCell::default(),
-        started: Cell::new(0),
+        run_count: Cell::new(0),
         recorded: Cell::new(0),
         sandboxes: RefCell::default(),
     };
@@ -199,47 +173,39 @@ fn with<R>(ctx: &Ctx<'_>, read: impl FnOnce(&Services) -> R) -> Result<R> {
     }
 }
 
-/// What drives prompts.
 pub(crate) fn step_loop(ctx: &Ctx<'_>) -> Result<Rc<dyn StepLoop>> {
-    with(ctx, |services| services.doors.step_loop.clone())
+    with(ctx, |services| services.host.step_loop.clone())
 }
 
-/// Where everything that happens in the run is told.
 pub(crate) fn events(ctx: &Ctx<'_>) -> Result<Rc<Events>> {
-    with(ctx, |services| services.doors.events.clone())
+    with(ctx, |services| services.host.events.clone())
 }
 
-/// What the whole run may use.
 pub(crate) fn limits(ctx: &Ctx<'_>) -> Result<Rc<dyn RunLimits>> {
-    with(ctx, |services| services.doors.limits.clone())
+    with(ctx, |services| services.host.limits.clone())
 }
 
-/// Who decides on calls that need approval.
 pub(crate) fn approver(ctx: &Ctx<'_>) -> Result<Rc<dyn Approver>> {
-    with(ctx, |services| services.doors.approver.clone())
+    with(ctx, |services| services.host.approver.clone())
 }
 
-/// What is at work.
 pub(crate) fn jobs(ctx: &Ctx<'_>) -> Result<Rc<Jobs>> {
-    with(ctx, |services| services.doors.jobs.clone())
+    with(ctx, |services| services.host.jobs.clone())
 }
 
-/// What was decided on calls that need approval.
 pub(crate) fn decisions(ctx: &Ctx<'_>) -> Result<Rc<Decisions>> {
-    with(ctx, |services| services.doors.decisions.clone())
+    with(ctx, |services| services.host.decisions.clone())
 }
 
-/// The file that names servers.
 pub(crate) fn mcp_config(ctx: &Ctx<'_>) -> Result<Option<Rc<Path>>> {
-    with(ctx, |services| services.doors.mcp_config.clone())
+    with(ctx, |services| services.host.mcp_config.clone())
 }
 
-/// Where what is done is kept.
 pub(crate) fn checkpoints(ctx: &Ctx<'_>) -> Result<Rc<dyn Checkpoints>> {
-    with(ctx, |services| services.doors.checkpoints.clone())
+    with(ctx, |services| services.host.checkpoints.clone())
 }
 
-/// Where a prompt tells what happens to it. One that nobody has named works for the file, by hand.
+/// The event scope of a prompt. A prompt that has no agent yet is one that the file runs itself.
 pub(crate) fn scope(ctx: &Ctx<'_>, core: &Core) -> Result<Scope> {
     let events = events(ctx)?;
     let mut agent = core.agent.borrow_mut();
@@ -251,7 +217,7 @@ pub(crate) fn scope(ctx: &Ctx<'_>, core: &Core) -> Result<Scope> {
     Ok(Scope::new(events, agent))
 }
 
-/// Tells that an agent's work ended with a failure before its run could tell so; hands the failure back.
+/// Emits the end of an agent that failed before its run could do so. Returns the error.
 pub(crate) fn end_failed(ctx: &Ctx<'_>, scope: &Scope, error: Error) -> Error {
     let Error::Exception = error else {
         scope.end(Some(&error.to_string()));
@@ -262,44 +228,38 @@ pub(crate) fn end_failed(ctx: &Ctx<'_>, scope: &Scope, error: Error) -> Error {
     ctx.throw(thrown)
 }
 
-/// Whether models answer or a recording does.
 pub(crate) fn exchanges(ctx: &Ctx<'_>) -> Result<Exchanges> {
-    with(ctx, |services| services.doors.exchanges.clone())
+    with(ctx, |services| services.host.exchanges.clone())
 }
 
-/// Keys, aliases and base URLs as they are now (docs/reference.md, "Prompt files"): what the script has written to
-/// `process.env` counts.
+/// The provider context with the current `process.env` (docs/reference.md, "Prompt files").
 pub(crate) fn providers(ctx: &Ctx<'_>) -> Result<ProviderContext> {
-    read_environment(ctx)?;
-    with(ctx, |services| services.doors.providers.clone())
+    refresh_environment(ctx)?;
+    with(ctx, |services| services.host.providers.clone())
 }
 
-/// What knows the secrets of the run.
 pub(crate) fn redactor(ctx: &Ctx<'_>) -> Result<Redactor> {
-    with(ctx, |services| services.doors.providers.redactor.clone())
+    with(ctx, |services| services.host.providers.redactor.clone())
 }
 
-/// Lets models that were made earlier see what the script has written to `process.env` since: proxies and certificates
-/// count for the next request.
-pub(crate) fn read_environment(ctx: &Ctx<'_>) -> Result<()> {
+/// Applies the script's changes of `process.env` to models made earlier: proxies and certificates of their next
+/// request.
+pub(crate) fn refresh_environment(ctx: &Ctx<'_>) -> Result<()> {
     if let Some(variables) = environment(ctx)? {
         with(ctx, |services| services.variables.changed.replace(Some(variables)))?;
     }
     Ok(())
 }
 
-/// Runs the child of an agent.
 pub(crate) async fn run_child<'js>(ctx: &Ctx<'js>, child: &PromptObject<'js>) -> Result<ChildRun> {
     let run = with(ctx, |services| services.run_child)?;
     run(ctx.clone(), child.clone()).await
 }
 
-/// The model that `'mock'` stands for, when the prompt file has one.
 pub(crate) fn mock(ctx: &Ctx<'_>) -> Result<Option<Rc<MockModel>>> {
     with(ctx, |services| services.mock.borrow().clone())
 }
 
-/// Sets the model that `'mock'` stands for.
 pub(crate) fn set_mock(ctx: &Ctx<'_>, mock: MockModel) -> Result<()> {
     with(ctx, |services| {
         number_mock(services, &mock, 0);
@@ -307,39 +267,36 @@ pub(crate) fn set_mock(ctx: &Ctx<'_>, mock: MockModel) -> Result<()> {
     })
 }
 
-/// Numbers a mock that a module makes while it is loaded, which it does in the same order in every process.
+/// Numbers a mock made while modules load, which happens in the same order in every process.
 pub(crate) fn count_mock(ctx: &Ctx<'_>, mock: &MockModel) -> Result<()> {
     with(ctx, |services| {
-        if let Some(before) = services.mocks.get() {
-            services.mocks.set(Some(before + 1));
+        if let Some(before) = services.mock_count.get() {
+            services.mock_count.set(Some(before + 1));
             number_mock(services, mock, before + 1);
         }
     })
 }
 
-/// Says that prompts run from now on.
 pub(crate) fn stop_counting_mocks(ctx: &Ctx<'_>) -> Result<()> {
-    with(ctx, |services| services.mocks.set(None))
+    with(ctx, |services| services.mock_count.set(None))
 }
 
 fn number_mock(services: &Services, mock: &MockModel, number: usize) {
-    mock.set_number(number, services.doors.checkpoints.played(number));
+    mock.set_number(number, services.host.checkpoints.played(number));
 }
 
-/// A run that was started, until it is told of its end.
 pub(crate) struct RunNumber(u64);
 
-/// Remembers a run that was started.
 pub(crate) fn remember_run(ctx: &Ctx<'_>, record: Rc<RunRecord>) -> Result<RunNumber> {
     with(ctx, |services| {
-        let number = services.started.get() + 1;
-        services.started.set(number);
+        let number = services.run_count.get() + 1;
+        services.run_count.set(number);
         services.runs.borrow_mut().insert(number, record);
         RunNumber(number)
     })
 }
 
-/// Why a run broke off whose result nobody looked at, if there is one.
+/// The error of a failed run whose result no code observed.
 pub(crate) fn unobserved_failure(ctx: &Ctx<'_>) -> Result<Option<Rc<RunError>>> {
     with(ctx, |services| {
         services.runs.borrow().values().find_map(|record| match record.outcome() {
@@ -349,11 +306,10 @@ pub(crate) fn unobserved_failure(ctx: &Ctx<'_>) -> Result<Option<Rc<RunError>>> 
     })
 }
 
-/// The sandbox with these settings; prompts with the same share one.
 pub(crate) fn sandbox(ctx: &Ctx<'_>, config: &SandboxConfig) -> Result<Rc<Sandbox>> {
     with(ctx, |services| {
         let mut sandboxes = services.sandboxes.borrow_mut();
-        // One holds the limit of pieces that run at a time, and the warm worker.
+        // Shared: it holds the limit of concurrent snippets and the warm worker.
         if let Some(sandbox) = sandboxes.iter().find(|sandbox| sandbox.config() == config) {
             return sandbox.clone();
         }
@@ -363,20 +319,20 @@ pub(crate) fn sandbox(ctx: &Ctx<'_>, config: &SandboxConfig) -> Result<Rc<Sandbo
     })
 }
 
-/// Forgets a run that went well. Notes what it has recorded, and looks for unreachable runs when much has come together: their
-/// records are memory that the engine does not see, so that it would not look by itself.
+/// Drops the record of a successful run. Collects garbage after many recorded parts: the engine does not see that
+/// memory.
 pub(crate) fn run_ended(ctx: &Ctx<'_>, RunNumber(number): RunNumber, record: &RunRecord) -> Result<()> {
-    let is_much = with(ctx, |services| {
-        // Kept only to find failures, and a record holds everything the model said.
+    let should_collect = with(ctx, |services| {
+        // Records are only kept to find failures, and hold everything the model produced.
         if matches!(record.outcome(), Some(RunOutcome::Done)) {
             services.runs.borrow_mut().remove(&number);
         }
         let recorded = services.recorded.get() + record.part_count();
-        let is_much = recorded >= MANY_PARTS;
-        services.recorded.set(if is_much { 0 } else { recorded });
-        is_much
+        let should_collect = recorded >= MAX_PARTS_BEFORE_GC;
+        services.recorded.set(if should_collect { 0 } else { recorded });
+        should_collect
     })?;
-    if is_much {
+    if should_collect {
         ctx.run_gc();
     }
     Ok(())

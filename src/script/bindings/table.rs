@@ -1,4 +1,4 @@
-//! Every method of a prompt, put together from the rooms.
+//! The table of all methods of a prompt.
 
 use super::{
     agents,
@@ -9,7 +9,7 @@ use super::{
     tools::define,
 };
 
-/// In the order a script sees them. `runtime-js/types/lmthing.d.ts` describes each, and a test holds the two together.
+/// In the order that scripts see. A test compares it with `runtime-js/types/lmthing.d.ts`.
 pub(crate) const METHODS: &[Method] = &[
     Method { name: "def", function: |ctx| method(ctx, definitions::def), is_plugin: false },
     Method { name: "defData", function: |ctx| method(ctx, definitions::def_data), is_plugin: false },
@@ -17,7 +17,7 @@ pub(crate) const METHODS: &[Method] = &[
     Method { name: "defMessage", function: |ctx| method(ctx, definitions::def_message), is_plugin: false },
     Method { name: "$", function: |ctx| method(ctx, definitions::dollar), is_plugin: false },
     Method { name: "defTool", function: |ctx| method(ctx, define::def_tool), is_plugin: false },
-    Method { name: "defAgent", function: |ctx| method(ctx, agents::define::def_agent), is_plugin: false },
+    Method { name: "defAgent", function: |ctx| method(ctx, agents::def_agent), is_plugin: false },
     Method { name: "defMcp", function: |ctx| method(ctx, mcp::define::def_mcp), is_plugin: false },
     Method { name: "defState", function: |ctx| method(ctx, state::def_state), is_plugin: false },
     Method { name: "getState", function: |ctx| method(ctx, state::get_state), is_plugin: false },

@@ -5,7 +5,7 @@ use std::{cell::RefCell, rc::Rc};
 use crate::{
     chat::{Step, StreamPart, ToolInput, ToolResult},
     event::{Event, EventKind, Failure, Reader, Summary},
-    script::bindings::testing::run::door::{CallReport, RunReport},
+    script::bindings::testing::run::runner::{CallReport, RunReport},
 };
 
 /// Reads the events of one run.

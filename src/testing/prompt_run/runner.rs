@@ -28,7 +28,7 @@ use crate::{
         SCRIPT_STACK_SIZE, ScriptHost,
         bindings::{
             Exchanges, FileRun, ModelChoice,
-            testing::run::door::{PromptRuns, RunEnd, RunRequest},
+            testing::run::runner::{PromptFileRunner, RunEnd, RunRequest},
         },
     },
     session::{self, AskedModel, FileRunOptions, Meter, RunFailure, Surroundings, run_file, warnings},
@@ -107,7 +107,7 @@ impl Played {
     }
 }
 
-impl PromptRuns for PromptRunner {
+impl PromptFileRunner for PromptRunner {
     fn run(&self, request: RunRequest) -> LocalBoxFuture<'static, RunEnd> {
         // From the call on: nothing of a run may begin when whoever asked for it is over.
         let under_way = UnderWay::new(&self.0);

@@ -66,7 +66,7 @@ fn options(args: &MapArgs, environment: Environment, printer: &Printer) -> anyho
     let model = match mock_file::chosen_model(&args.setup)? {
         Some(ModelChoice::Named(name)) => Some(SharedModel::Named(name)),
         Some(ModelChoice::Mock { items, place }) => Some(SharedModel::Mock(items, place)),
-        Some(ModelChoice::Made { .. }) | None => None,
+        Some(ModelChoice::Object { .. }) | None => None,
     };
     let (own_prices, rows) = (own_prices(&variables, &Reporter::default())?, source(args)?);
     // Last: this may confine the process to what the file may access.

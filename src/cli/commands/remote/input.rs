@@ -22,7 +22,7 @@ use crate::{
     remote::TOKEN_VARIABLE,
     script::{
         SCRIPT_STACK_SIZE, ScriptHost,
-        bindings::{Exchanges, FileRun, TypedInput},
+        bindings::{Exchanges, FileRun, ParsedInput},
     },
     session::{FileRunOptions, Meter, Surroundings, read_input},
 };
@@ -33,7 +33,7 @@ pub(super) async fn read(
     variables: &[(String, String)],
     redactor: &Redactor,
     printer: &Printer,
-) -> Result<TypedInput, Ending> {
+) -> Result<ParsedInput, Ending> {
     let file = absolute(args.file());
     let line = command_line(args, &Reporter::default()).map_err(|error| Ending::not_begun(error.into(), redactor))?;
     let program = std::env::current_exe().map(|path| path.display().to_string()).unwrap_or_else(|_| "lmthing".into());

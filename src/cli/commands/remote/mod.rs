@@ -25,7 +25,7 @@ use crate::{
     event::Summary,
     provider::Redactor,
     remote::{Address, IngressClient, InvocationResult},
-    script::bindings::TypedInput,
+    script::bindings::ParsedInput,
 };
 use input::read;
 use remote_run::RemoteRun;
@@ -113,15 +113,15 @@ fn fresh_key() -> String {
 
 async fn execute(remote_run: &RemoteRun<'_>, printer: &Printer, redactor: &Redactor) -> Result<ExitCode, Ending> {
     let input = match read(remote_run.args, &remote_run.variables, redactor, printer).await? {
-        TypedInput::Help(text) => {
+        ParsedInput::Help(text) => {
             match remote_run.args.show.format {
                 Format::Text => printer.script_stdout(&text),
                 Format::Json | Format::Events => printer.stderr(&text),
             }
             return Ok(ExitCode::Done);
         }
-        TypedInput::Nothing => Map::new(),
-        TypedInput::Input(input) => input,
+        ParsedInput::Nothing => Map::new(),
+        ParsedInput::Input(input) => input,
     };
     let input = Value::Object(input);
     let remote = Rc::new(IngressClient::new(remote_run.on, &remote_run.variables).map_err(Ending::of_server)?);

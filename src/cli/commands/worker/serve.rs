@@ -171,7 +171,7 @@ impl PreparedWorker {
         let model = match mock_file::chosen_model(&args.setup)? {
             Some(ModelChoice::Named(name)) => Some(SharedModel::Named(name)),
             Some(ModelChoice::Mock { items, place }) => Some(SharedModel::Mock(items, place)),
-            Some(ModelChoice::Made { .. }) | None => None,
+            Some(ModelChoice::Object { .. }) | None => None,
         };
         let own_prices = own_prices(&variables, &Reporter::default())?;
         // Last: this may confine the process to what the files may access.

@@ -1,9 +1,8 @@
-//! ModelResponse calls of tools made with `defAgent` (docs/reference.md, "Agents"). Failures are answers, never errors of
-//! the run. Must not know how a child runs.
+//! Calls of tools made with `defAgent` (docs/reference.md, "Agents").
 
 use rquickjs::Ctx;
 
-use super::child::{AgentAnswer, ask};
+use super::child::{AgentAnswer, run_agent};
 use crate::{
     chat::{AgentRun, ToolCall, ToolOutput},
     prompt::ToolAnswer,
@@ -12,12 +11,12 @@ use crate::{
             entry::{Callable, Entry, Item},
             object::PromptObject,
         },
-        tools::call::{Label, sub_calls},
+        tools::{Label, call::sub_calls},
         values::from_tool_input,
     },
 };
 
-/// Answers a call of a tool made with `defAgent`.
+/// A failure becomes the answer of the call; it never ends the run.
 pub(crate) async fn call_agent<'js>(
     ctx: &Ctx<'js>,
     parent: &PromptObject<'js>,
@@ -39,11 +38,10 @@ async fn call_single<'js>(
     let label =
         Label { noun: "agent", name: &call.tool_name, of: None, tool_call_id: Some(&call.tool_call_id), part: None };
     let AgentAnswer { response, validation_error, steps, key, .. } =
-        match ask(ctx, parent, callable, label, from_tool_input(ctx, &call.input)).await {
+        match run_agent(ctx, parent, callable, label, from_tool_input(ctx, &call.input)).await {
             Ok(answer) => answer,
             Err(message) => return ToolAnswer::failed(call, message),
         };
-    // A good answer is all the model has to read; what is wrong with another it has to be told.
     let output = match validation_error {
         None => ToolOutput::Text(response),
         Some(problem) => ToolOutput::Json(serde_json::json!({ "response": response, "validationError": problem })),
@@ -51,7 +49,7 @@ async fn call_single<'js>(
     ToolAnswer::new(call.input.clone(), output).by_agents(vec![AgentRun { result: None, steps, key }])
 }
 
-/// Runs the sub-agents one after another; a failure is that call's response and stops nothing.
+/// Runs the sub-agents one after another. A failure becomes the response of its own call.
 async fn call_composite<'js>(
     ctx: &Ctx<'js>,
     parent: &PromptObject<'js>,
@@ -78,7 +76,7 @@ async fn call_composite<'js>(
             tool_call_id: Some(&call.tool_call_id),
             part,
         };
-        results.push(match ask(ctx, parent, &item.callable, label, Ok(args)).await {
+        results.push(match run_agent(ctx, parent, &item.callable, label, Ok(args)).await {
             Ok(AgentAnswer { response, validation_error, steps, key, .. }) => {
                 agents.push(AgentRun { result: Some(results.len()), steps, key });
                 let mut result = serde_json::json!({ "name": name, "response": response });

@@ -1,5 +1,4 @@
-//! The child prompt of an agent: made from its parent, set up by the agent's callback, run to its end
-//! (docs/reference.md, "Agents"). Must not know who asks: the model by a tool call, or code that it wrote.
+//! The child prompt of an agent (docs/reference.md, "Agents").
 
 use std::rc::Rc;
 
@@ -9,45 +8,36 @@ use crate::{
     chat::Step,
     prompt::{AnswerShape, FoundJson},
     script::bindings::{
-        going_on,
         prompt::{
             entry::{CALLBACKS, CallOptions, Callable, REPEAT},
             object::{self, PromptObject},
             options,
         },
+        resume,
         services::{self, ChildRun},
-        tools::{
-            approval::approved,
-            call::{Label, validate_input},
-            unseen,
-        },
+        tools::{Label, approval::approved, call::validate_input, warnings},
         values::{call_async, message_of, property, schema::Side, type_error},
     },
 };
 
-/// How deep agents may nest unless `options.maxAgentDepth` says otherwise: an agent that calls itself has to end some
-/// time.
+/// Bounds agents that call themselves, unless `options.maxAgentDepth` is set.
 const DEFAULT_MAX_DEPTH: usize = 16;
 
-/// Options of an agent that are not call settings.
 const OWN_OPTIONS: &[&str] = &["model", "system", "responseSchema", "plugins", REPEAT];
 
-/// What a child prompt answered.
 pub(crate) struct AgentAnswer {
-    /// The text of its last step; with a schema that it matches, the JSON alone.
+    /// The text of its last step. With a matching schema, only the JSON in it.
     pub(crate) response: String,
-    /// The answer as JSON, when there is a schema and it matches.
+    /// Set when there is a schema and the answer matches it.
     pub(crate) parsed: Option<serde_json::Value>,
-    /// Why it does not match the schema, if it does not.
+    /// Set when the answer does not match the schema.
     pub(crate) validation_error: Option<String>,
-    /// Everything the child did.
     pub(crate) steps: Vec<Rc<Step>>,
-    /// The key of its run.
     pub(crate) key: Rc<str>,
 }
 
-/// Validates the arguments, has the call approved where it needs that, makes a child prompt, has the callback set it up and runs it to its end.
-pub(crate) async fn ask<'js>(
+/// Validates the arguments, waits for approval if the agent needs it, and runs the child prompt.
+pub(crate) async fn run_agent<'js>(
     ctx: &Ctx<'js>,
     parent: &PromptObject<'js>,
     callable: &Callable<'js>,
@@ -57,12 +47,11 @@ pub(crate) async fn ask<'js>(
     let args = args.map_err(|error| message_of(ctx, error))?;
     let args = validate_input(ctx, callable, label, args).await?;
     approved(ctx, callable, label, &args).await?;
-    let answer = ask_validated(ctx, parent, callable, label, args).await;
-    answer.map_err(|error| unseen::thrown(ctx, &callable.execute, label, None, error))
+    let answer = run_validated(ctx, parent, callable, label, args).await;
+    answer.map_err(|error| warnings::thrown(ctx, &callable.execute, label, None, error))
 }
 
-/// [`ask`] with arguments that were validated.
-pub(crate) async fn ask_validated<'js>(
+pub(crate) async fn run_validated<'js>(
     ctx: &Ctx<'js>,
     parent: &PromptObject<'js>,
     callable: &Callable<'js>,
@@ -70,21 +59,21 @@ pub(crate) async fn ask_validated<'js>(
     args: Value<'js>,
 ) -> Result<AgentAnswer> {
     let child = child_prompt(ctx, parent, &callable.options, label)?;
-    // The whole schema: refinements are not part of it and are not checked.
+    // Refinements are not part of the JSON Schema and are not checked.
     let schema = &callable.options.response_schema;
     let schema = schema.as_ref().map(|schema| schema.to_json_schema(ctx, Side::Output)).transpose()?;
     let shape = schema.map(|schema| Rc::new(AnswerShape::new(label.name, schema)));
     child.borrow().core.answer.replace(shape.clone());
     let scope = services::scope(ctx, &child.borrow().core)?;
     let _span = scope.begin();
-    let worked = async {
-        going_on::begin(ctx, &child)?;
+    let run = async {
+        resume::begin_set_up(ctx, &child)?;
         let set_up = call_async(&callable.execute, (args, child.clone())).await;
-        going_on::end_of_agent(ctx, &child)?;
+        resume::end_agent_set_up(ctx, &child)?;
         set_up?;
         services::run_child(ctx, &child).await
     };
-    let ChildRun { text, steps } = worked.await.map_err(|error| services::end_failed(ctx, &scope, error))?;
+    let ChildRun { text, steps } = run.await.map_err(|error| services::end_failed(ctx, &scope, error))?;
     Ok(read_answer(text, steps, scope.agent().key(), shape.as_deref()))
 }
 
@@ -99,7 +88,7 @@ fn read_answer(text: String, steps: Vec<Rc<Step>>, key: &str, shape: Option<&Ans
     answer
 }
 
-/// A child with the parent's methods and plugins; model and settings are inherited unless the agent sets them.
+/// Creates a child with the parent's methods and plugins. The agent's model and settings override inherited ones.
 fn child_prompt<'js>(
     ctx: &Ctx<'js>,
     parent: &PromptObject<'js>,
@@ -120,7 +109,7 @@ fn child_prompt<'js>(
     let scope = services::scope(ctx, &outer)?;
     core.agent.replace(Some(services::events(ctx)?.agent(scope.agent(), label.called())));
     core.sandbox.replace(outer.sandbox.borrow().clone());
-    core.belong_to(&outer);
+    core.inherit_file(&outer);
     let own_value = |key: &str| own.map(|own| property(own, key)).transpose().map(Option::flatten);
     if let Some(plugins) = own_value("plugins")? {
         object::add_plugins(ctx, &child, &plugins, &format!("{}: options.plugins", label.name))?;
@@ -128,7 +117,7 @@ fn child_prompt<'js>(
     if let Some(model) = own_value("model")?.or(model) {
         child.borrow().bag.set_model(model);
     }
-    options::keep(ctx, &child, settings.as_value())?;
+    options::set(ctx, &child, settings.as_value())?;
     if let Some(system) = own_value("system")? {
         let Some(system) = system.as_string() else {
             return Err(type_error(ctx, format!("{} {}: options.system must be a string", label.noun, label.name)));
@@ -138,14 +127,13 @@ fn child_prompt<'js>(
     Ok(child)
 }
 
-/// How deep the child is nested, if that is allowed.
 fn checked_depth<'js>(
     ctx: &Ctx<'js>,
     parent: &PromptObject<'js>,
     settings: &Object<'js>,
     label: Label<'_>,
 ) -> Result<usize> {
-    // Of the child's settings: an agent may allow itself, and what is below it, another depth.
+    // Read from the child's settings: an agent may set another limit for itself and its children.
     let limit = property(settings, "maxAgentDepth")?.and_then(|limit| limit.as_number());
     let limit = limit.map_or(DEFAULT_MAX_DEPTH, |limit| limit as usize);
     let depth = parent.borrow().core.depth + 1;
@@ -157,18 +145,18 @@ fn checked_depth<'js>(
     Err(type_error(ctx, message))
 }
 
-/// The parent's options without those that are its own, and the agent's settings over them.
+/// The inheritable options of the parent, overridden by those of the agent.
 fn child_options<'js>(ctx: &Ctx<'js>, parent: &PromptObject<'js>, own: Option<&Object<'js>>) -> Result<Object<'js>> {
     let settings = Object::new(ctx.clone())?;
     let inherited = parent.borrow().bag.options();
-    // Callbacks surround the call of a function agent; they are no settings of its child.
-    let of_the_agent: Vec<&str> = OWN_OPTIONS.iter().chain(CALLBACKS).copied().collect();
-    let layers = [(inherited.as_ref(), options::NOT_INHERITED), (own, of_the_agent.as_slice())];
+    // Callbacks wrap the call of a function agent and are no settings of its child.
+    let own_keys: Vec<&str> = OWN_OPTIONS.iter().chain(CALLBACKS).copied().collect();
+    let layers = [(inherited.as_ref(), options::NOT_INHERITED), (own, own_keys.as_slice())];
     for (layer, left_out) in layers {
         let Some(layer) = layer else { continue };
         for entry in layer.own_props::<String, Value>(Filter::new().string().enum_only()) {
             let (key, value) = entry?;
-            // `null` does count: it takes back what the parent has set.
+            // `null` is kept: it resets what the parent has set.
             if !left_out.contains(&key.as_str()) && !value.is_undefined() {
                 settings.set(key, value)?;
             }

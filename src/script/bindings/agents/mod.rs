@@ -1,6 +1,21 @@
-//! `defAgent`: tools that run a child prompt. Function agents of code mode run their children here too. Must
-//! not know the step loop: a child is run through `services`.
+//! `defAgent`: tools that run a child prompt.
 
 pub(crate) mod call;
 pub(crate) mod child;
-pub(crate) mod define;
+
+use rquickjs::{Result, Value};
+
+use crate::{
+    prompt::{DefinitionKind, ToolDefinition},
+    script::bindings::{
+        prompt::call::Call,
+        tools::define::{NamedEntry, named_entry, register},
+    },
+};
+
+/// `defAgent(name, description, inputSchema, (args, child) => …, options?)`, or with `[agent(…), …]` in place of the
+/// last three for one tool that runs several. Rules: docs/reference.md, "Agents".
+pub(crate) fn def_agent(call: Call<'_>) -> Result<Value<'_>> {
+    let NamedEntry { name, description, entry, .. } = named_entry(&call, DefinitionKind::DefAgent, "agent")?;
+    register(&call, &name, ToolDefinition::new(DefinitionKind::DefAgent, description), entry)
+}

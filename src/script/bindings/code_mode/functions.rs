@@ -1,11 +1,10 @@
-//! `defFunction` and `defFunctionAgent`: functions for the code of `runToolCode`, and that tool (docs/reference.md,
-//! "Code mode"). Must not know how code runs.
+//! `defFunction` and `defFunctionAgent`: functions for the code of `runToolCode` (docs/reference.md, "Code mode").
 
 use rquickjs::{Ctx, Result, Value};
 
 use super::{
-    declare::{declared, register},
-    run_code::{Code, run_code},
+    declare::{declared_functions, register},
+    run_code::{CodeSnippet, run_code},
     search,
 };
 use crate::{
@@ -13,35 +12,31 @@ use crate::{
     plugin::run_tool_code,
     prompt::{ActiveSet, DefinitionKind, StepPlan, ToolAnswer, ToolDefinition, ToolMaker},
     script::bindings::{
-        prompt::{call::Call, core::Core, entry::Shelf, object::PromptObject},
+        prompt::{call::Call, core::Core, entry::Registry, object::PromptObject},
         tools::define::named_entry,
         values::{message_of, type_error},
     },
 };
 
 /// `defFunction(name, description, inputSchema, execute, options?)`, or with `[func(…), …]` in place of the last three
-/// for a namespace. `options`: `responseSchema` (types and checks the result), `beforeCall`, `onSuccess`, `onError`.
-/// Throws a `TypeError` that names the function and the argument, also for a name that is no TypeScript identifier.
-/// Returns a reference. Rules: docs/reference.md, "Code mode".
+/// for a namespace. The name must be a TypeScript identifier.
 pub(crate) fn def_function(call: Call<'_>) -> Result<Value<'_>> {
     define(&call, DefinitionKind::DefFunction, "func")
 }
 
 /// `defFunctionAgent(name, description, inputSchema, (args, child) => …, options?)`, or with `[funcAgent(…), …]`:
-/// functions that run a child prompt. `options` as for `defAgent`, and the callbacks of `defFunction`. Errors and
-/// result as `defFunction`. Rules: docs/reference.md, "Code mode", "Agents".
+/// functions that run a child prompt.
 pub(crate) fn def_function_agent(call: Call<'_>) -> Result<Value<'_>> {
     define(&call, DefinitionKind::DefFunctionAgent, "funcAgent")
 }
 
 fn define<'js>(call: &Call<'js>, kind: DefinitionKind, helper: &str) -> Result<Value<'js>> {
     let named = named_entry(call, kind, helper)?;
-    let reference = register(call, kind, Shelf::Functions, named)?;
+    let reference = register(call, kind, Registry::Functions, named)?;
     define_tool(&call.ctx, &call.core)?;
     Ok(reference)
 }
 
-/// Defines `runToolCode`.
 pub(crate) fn define_tool(ctx: &Ctx<'_>, core: &Core) -> Result<()> {
     let tool = ToolDefinition {
         maker: ToolMaker::CodeMode,
@@ -51,7 +46,6 @@ pub(crate) fn define_tool(ctx: &Ctx<'_>, core: &Core) -> Result<()> {
     defined.map_err(|error| type_error(ctx, error.to_string()))
 }
 
-/// The status section of the step being prepared: the declarations of every function that is active on it.
 pub(crate) fn section(ctx: &Ctx<'_>, core: &Core, active: &ActiveSet) -> Result<Option<(String, String)>> {
     if active.functions.is_empty() {
         return Ok(None);
@@ -59,12 +53,13 @@ pub(crate) fn section(ctx: &Ctx<'_>, core: &Core, active: &ActiveSet) -> Result<
     let is_active = |name: &str| active.functions.iter().any(|active| active == name);
     let text = match search::section_text(ctx, core, &active.functions)? {
         Some(text) => text,
-        None => run_tool_code::section_text(declared(core, DefinitionKind::DefFunction, is_active).text(ctx)?),
+        None => {
+            run_tool_code::section_text(declared_functions(core, DefinitionKind::DefFunction, is_active).text(ctx)?)
+        }
     };
     Ok(Some((run_tool_code::SECTION.to_owned(), text)))
 }
 
-/// Answers a call of `runToolCode`.
 pub(crate) async fn run_tool_code<'js>(
     ctx: &Ctx<'js>,
     prompt: &PromptObject<'js>,
@@ -75,8 +70,8 @@ pub(crate) async fn run_tool_code<'js>(
     let Some(code) = call.input.value().get("code").and_then(serde_json::Value::as_str) else {
         return ToolAnswer::failed(call, "Invalid input for tool runToolCode: it takes {code}, a string of TypeScript");
     };
-    let code = Code { text: code, tool_call_id: Some(&call.tool_call_id) };
-    let ran = run_code(ctx, prompt, Shelf::Functions, &plan.active.functions, code, execution).await;
+    let code = CodeSnippet { text: code, tool_call_id: Some(&call.tool_call_id) };
+    let ran = run_code(ctx, prompt, Registry::Functions, &plan.active.functions, code, execution).await;
     let output = match ran.outcome {
         Ok(outcome) => ToolOutput::Json(outcome.to_value()),
         Err(error) => ToolOutput::error(message_of(ctx, error)),

@@ -1,5 +1,4 @@
-//! Functions the model calls from TypeScript that it writes: `defFunction`, `defFunctionAgent`, `defMethod`.
-//! Must not know how code is checked and confined: that is `code` and `sandbox`.
+//! Functions that the model calls from the TypeScript it writes: `defFunction`, `defFunctionAgent`, `defMethod`.
 
 pub(crate) mod declare;
 pub(crate) mod functions;

@@ -1,5 +1,4 @@
-//! Running model-written code in the sandbox, and answering its calls of registered functions (docs/reference.md, "Code
-//! mode"). Must not know the sandbox's process: a call comes as name and JSON, an answer goes as JSON or a message.
+//! Running model-written code in the sandbox, and its calls of registered functions (docs/reference.md, "Code mode").
 
 use std::{
     cell::{Cell, RefCell},
@@ -10,7 +9,7 @@ use futures_util::{FutureExt, future::LocalBoxFuture};
 use rquickjs::{Ctx, Result, Value};
 use serde_json::value::RawValue;
 
-use super::declare::{declared, sandbox};
+use super::declare::{declared_functions, sandbox};
 use crate::{
     chat::AgentRun,
     checkpoint::PartName,
@@ -21,58 +20,56 @@ use crate::{
     script::{
         KeepAlive,
         bindings::{
-            agents::child::ask_validated,
-            going_on::{self, PartOfCall, asked, hash},
+            agents::child::run_validated,
             jobs,
             prompt::{
-                entry::{Callable, Entry, Shelf},
+                entry::{Callable, Entry, Registry},
                 object::PromptObject,
             },
+            resume::{self, PartOfCall, call_hash, stable_hash},
             services,
-            tools::call::{Answered, Label, result_text, run_callable, run_with, validate_input},
+            tools::{
+                Label,
+                call::{CallOutcome, result_text, run_callable, run_with, validate_input},
+            },
             values::{from_json, message_of, plain_error, type_error},
         },
         warn,
     },
 };
 
-/// What a piece of code came to.
 pub(crate) struct CodeRun {
-    /// What the code returned, or why not; an error when it could not be tried.
+    /// An error when the code could not be run.
     pub(crate) outcome: Result<RunOutcome>,
-    /// The agents it called.
     pub(crate) agents: Vec<AgentRun>,
 }
 
-/// A piece of code, and where it came from.
 #[derive(Clone, Copy)]
-pub(crate) struct Code<'a> {
-    /// TypeScript.
+pub(crate) struct CodeSnippet<'a> {
     pub(crate) text: &'a str,
-    /// The tool call that it came with; none for code in a model's text.
+    /// `None` for code in a model's text.
     pub(crate) tool_call_id: Option<&'a str>,
 }
 
-impl Code<'_> {
-    /// Names it within its step.
+impl CodeSnippet<'_> {
+    /// A name that is unique within its step.
     fn name(self) -> String {
-        self.tool_call_id.map_or_else(|| format!("code:{:016x}", hash(self.text)), str::to_owned)
+        self.tool_call_id.map_or_else(|| format!("code:{:016x}", stable_hash(self.text)), str::to_owned)
     }
 }
 
-/// Runs code that reaches the functions of a prompt that `active` names.
 pub(crate) async fn run_code<'js>(
     ctx: &Ctx<'js>,
     prompt: &PromptObject<'js>,
-    shelf: Shelf,
+    registry: Registry,
     active: &[String],
-    code: Code<'_>,
+    code: CodeSnippet<'_>,
     execution: Value<'js>,
 ) -> CodeRun {
-    let reachable = Reachable {
+    let host = SandboxHost {
         ctx,
         prompt,
-        shelf,
+        registry,
         code,
         name: code.name(),
         execution,
@@ -81,90 +78,87 @@ pub(crate) async fn run_code<'js>(
         is_checked: Cell::new(false),
         is_first_try: Cell::new(false),
     };
-    let kind = if shelf == Shelf::Methods { DefinitionKind::DefMethod } else { DefinitionKind::DefFunction };
+    let kind = if registry == Registry::Methods { DefinitionKind::DefMethod } else { DefinitionKind::DefFunction };
     let outcome = async {
         let core = prompt.borrow().core.clone();
-        let declared = declared(&core, kind, |name| active.iter().any(|active| active == name));
-        // What is waited for is another process, not the script.
+        let declared = declared_functions(&core, kind, |name| active.iter().any(|active| active == name));
+        // The script is idle while another process runs the code.
         let _alive = KeepAlive::new(ctx)?;
         let sandbox = sandbox(ctx, prompt)?;
         if let Some(mentioned) = search::mentioned(&declared.list, code.text) {
-            let few = Declarations::new(&mentioned).map_err(|error| type_error(ctx, error.to_string()))?;
-            reachable.is_first_try.set(true);
-            let outcome = sandbox.run(code.text, &few, &reachable).await;
-            reachable.is_first_try.set(false);
-            // What is wrong is said in full when everything is known: what was meant may be a function that is not mentioned.
+            let mentioned = Declarations::new(&mentioned).map_err(|error| type_error(ctx, error.to_string()))?;
+            host.is_first_try.set(true);
+            let outcome = sandbox.run(code.text, &mentioned, &host).await;
+            host.is_first_try.set(false);
+            // The next try reports the errors with all functions known: the code may mean one that it does not mention.
             if !matches!(outcome, RunOutcome::Refused { .. }) {
                 return Ok(outcome);
             }
         }
-        Ok(sandbox.run(code.text, declared.declarations(ctx)?, &reachable).await)
+        Ok(sandbox.run(code.text, declared.declarations(ctx)?, &host).await)
     };
     let outcome = outcome.await;
     if outcome.is_ok() {
-        // Of code whose check was killed, or that no worker took up, nobody has been told.
-        reachable.checked(false, &[]);
+        // The check was killed, or no worker ran it, so no check event was emitted yet.
+        host.checked(false, &[]);
     }
-    CodeRun { outcome, agents: reachable.agents.take() }
+    CodeRun { outcome, agents: host.agents.take() }
 }
 
-/// The functions of a prompt, as code in the sandbox reaches them.
-struct Reachable<'a, 'js> {
+struct SandboxHost<'a, 'js> {
     ctx: &'a Ctx<'js>,
     prompt: &'a PromptObject<'js>,
-    shelf: Shelf,
-    code: Code<'a>,
-    /// Names the code within its step.
+    registry: Registry,
+    code: CodeSnippet<'a>,
     name: String,
     execution: Value<'js>,
-    /// How many calls have asked for what.
+    /// Number of calls so far by their hash.
     calls: RefCell<HashMap<String, usize>>,
     agents: RefCell<Vec<AgentRun>>,
-    /// It was told what the check came to.
     is_checked: Cell<bool>,
-    /// The check knows some of the functions only: nobody is told that it failed.
+    /// The check knows only some of the functions, so a failure is not reported.
     is_first_try: Cell<bool>,
 }
 
-impl<'js> Reachable<'_, 'js> {
-    /// Answers a call, unless it was answered in another process.
+impl<'js> SandboxHost<'_, 'js> {
+    /// Answers a call, or returns the answer of an earlier process.
     async fn answer_part(&self, name: &str, args: &RawValue) -> std::result::Result<Box<RawValue>, String> {
-        let asked = asked(name, args);
+        let asked = call_hash(name, args);
         let number = {
             let mut calls = self.calls.borrow_mut();
             let before = calls.entry(asked.clone()).or_insert(0);
             *before += 1;
             *before - 1
         };
-        // What runs at the same time begins in another order in every process: what is asked for tells calls apart.
+        // Concurrent calls begin in another order in every process, so calls are identified by name and arguments.
         let call = format!("{}#{asked}#{number}", self.name);
         let may_repeat = self.find(name).is_none_or(|(callable, _)| callable.options.may_repeat());
         let part = PartOfCall { of: &self.name, number, name, args, may_repeat };
-        let answer = self.answer(hash(&call), name, args);
-        let answer = going_on::within_call(self.ctx, self.prompt, &call, answer);
+        let answer = self.answer(stable_hash(&call), name, args);
+        let answer = resume::within_call(self.ctx, self.prompt, &call, answer);
         let part_name = PartName { of: self.name.clone(), asked, number };
-        let answer = jobs::of_part(self.ctx, self.prompt, part_name, answer.boxed_local());
-        going_on::part(self.ctx, self.prompt, part, answer).await
+        let answer = jobs::run_part(self.ctx, self.prompt, part_name, answer.boxed_local());
+        resume::run_part(self.ctx, self.prompt, part, answer).await
     }
 
     async fn answer(&self, part: u64, name: &str, args: &RawValue) -> std::result::Result<Box<RawValue>, String> {
         let Some((callable, is_agent)) = self.find(name) else { return Err(format!("{name} is not defined any more")) };
         let label = Label { noun: "function", name, of: None, tool_call_id: None, part: Some(part) };
-        // From text to text: a plain value in between would lose half surrogate pairs and endless numbers.
+        // Text to text: a `serde_json::Value` in between would lose lone surrogates and non-finite numbers.
         let input = self.ctx.json_parse(args.get()).map_err(|error| message_of(self.ctx, error))?;
         let input = validate_input(self.ctx, &callable, label, input).await?;
-        let answered = if is_agent {
-            let ask = async |input| self.ask(&callable, label, input).await;
-            run_with(self.ctx, &callable, label, input, ask).await
+        let outcome = if is_agent {
+            let run = async |input| self.run_agent(&callable, label, input).await;
+            run_with(self.ctx, &callable, label, input, run).await
         } else {
             run_callable(self.ctx, &callable, label, input, self.execution.clone()).await
         };
-        match answered {
-            Answered::Value(value) => {
+        match outcome {
+            CallOutcome::Value(value) => {
                 let text = result_text(self.ctx, label, &value)?;
                 RawValue::from_string(text).map_err(|error| format!("the result of {name} is not JSON: {error}"))
             }
-            Answered::Failed(message) => Err(message),
+            CallOutcome::Failed(message) => Err(message),
         }
     }
 
@@ -172,28 +166,27 @@ impl<'js> Reachable<'_, 'js> {
         self.code.tool_call_id.map(str::to_owned)
     }
 
-    /// What code calls `name` or `namespace.name`, and whether a child prompt answers it.
     fn find(&self, name: &str) -> Option<(Callable<'js>, bool)> {
         let (top, member) = name.split_once('.').map_or((name, None), |(top, member)| (top, Some(member)));
         let prompt = self.prompt.borrow();
-        let entry = prompt.bag.entry(self.shelf, top)?;
+        let entry = prompt.bag.entry(self.registry, top)?;
         let callable = match (&entry, member) {
             (Entry::Single(callable), None) => callable,
             (entry, Some(member)) => &entry.item(member)?.callable,
             (Entry::Composite(_), None) => return None,
         };
         let definitions = prompt.core.prompt.borrow();
-        let is_agent = self.shelf == Shelf::Functions
+        let is_agent = self.registry == Registry::Functions
             && definitions
                 .functions(DefinitionKind::DefFunction)
                 .any(|(name, function)| name == top && function.kind == DefinitionKind::DefFunctionAgent);
         Some((callable.clone(), is_agent))
     }
 
-    /// Runs a function agent: with a schema its answer is the parsed JSON, without one the text.
-    async fn ask(&self, callable: &Callable<'js>, label: Label<'_>, input: Value<'js>) -> Result<Value<'js>> {
-        let answer = ask_validated(self.ctx, self.prompt, callable, label, input).await?;
-        // Also of an answer that is refused: the child's work was done, and the steps show what it said.
+    /// Runs a function agent. Returns the parsed JSON with a schema, the text without.
+    async fn run_agent(&self, callable: &Callable<'js>, label: Label<'_>, input: Value<'js>) -> Result<Value<'js>> {
+        let answer = run_validated(self.ctx, self.prompt, callable, label, input).await?;
+        // Recorded for rejected answers as well: the child's steps did run.
         self.agents.borrow_mut().push(AgentRun { result: None, steps: answer.steps, key: answer.key });
         if let Some(problem) = answer.validation_error {
             let message = format!("the answer of {} does not match its responseSchema: {problem}", label.name);
@@ -206,7 +199,7 @@ impl<'js> Reachable<'_, 'js> {
     }
 }
 
-impl HostFunctions for Reachable<'_, '_> {
+impl HostFunctions for SandboxHost<'_, '_> {
     fn call<'a>(
         &'a self,
         name: &'a str,
@@ -219,24 +212,24 @@ impl HostFunctions for Reachable<'_, '_> {
         if self.is_first_try.get() && !runs {
             return;
         }
-        // Once: what comes after the first is from a worker in which the code runs.
+        // Only once: a later report is from the worker that runs the code.
         if self.is_checked.replace(true) {
             return;
         }
         let diagnostics = serde_json::json!(diagnostics);
         let (tool_call_id, code) = (self.tool_call_id(), self.code.text.into());
-        let told = EventKind::CodeCheck { tool_call_id, code, ok: runs, diagnostics };
-        services::scope(self.ctx, &self.prompt.borrow().core).map(|scope| scope.emit(&told)).ok();
+        let event = EventKind::CodeCheck { tool_call_id, code, ok: runs, diagnostics };
+        services::scope(self.ctx, &self.prompt.borrow().core).map(|scope| scope.emit(&event)).ok();
     }
 
     fn console(&self, line: &LogLine) {
-        // Code sees what the functions that it calls throw and return, and there may be a key in that.
+        // Code sees what its functions throw and return, which may contain a key.
         let Ok(redactor) = services::redactor(self.ctx) else { return };
         let text = redactor.apply(&line.text);
         let shown: String = text.lines().map(|line| format!("[sandbox] {line}\n")).collect();
-        let told = EventKind::CodeConsole { tool_call_id: self.tool_call_id(), text };
-        services::scope(self.ctx, &self.prompt.borrow().core).map(|scope| scope.emit(&told)).ok();
-        // The code's run must not depend on whether its console can be shown.
+        let event = EventKind::CodeConsole { tool_call_id: self.tool_call_id(), text };
+        services::scope(self.ctx, &self.prompt.borrow().core).map(|scope| scope.emit(&event)).ok();
+        // Failing to print the console must not fail the code.
         let _ = warn::write_foreign(self.ctx, &shown);
     }
 

@@ -1,11 +1,10 @@
-//! `searchFunctions`: there when the declarations of all functions would be more than a prompt should hold (docs/mcp.md). Must not
-//! know where the functions come from.
+//! `searchFunctions`: defined when the declarations of all functions exceed the prompt's budget (docs/mcp.md).
 
 use std::rc::Rc;
 
 use rquickjs::{Class, Ctx, Function, Result, Value, function::Opt};
 
-use super::declare::declared;
+use super::declare::declared_functions;
 use crate::{
     code::{Declaration, Declarations, FunctionSignature, search},
     plugin::{run_tool_code, search_functions},
@@ -13,7 +12,7 @@ use crate::{
     script::bindings::{
         prompt::{
             core::Core,
-            entry::{CallOptions, Callable, Entry, Shelf},
+            entry::{CallOptions, Callable, Entry, Registry},
             object::PromptObject,
         },
         tools::execution::ToolExecution,
@@ -25,19 +24,19 @@ use crate::{
     },
 };
 
-/// What the section's tags take of the budget, and what surrounds each of the tools in a request.
+/// Bytes of the section's tags, and of what surrounds each tool in a request.
 const FRAME: usize = 80;
 
-/// Defines the tool and the function when there are more functions than the next step should show.
-pub(crate) fn settle<'js>(ctx: &Ctx<'js>, prompt: &PromptObject<'js>) -> Result<()> {
+/// Defines the tool and the function if there are more functions than the next step may show.
+pub(crate) fn define_if_needed<'js>(ctx: &Ctx<'js>, prompt: &PromptObject<'js>) -> Result<()> {
     let core = prompt.borrow().core.clone();
     let is_known =
         core.prompt.borrow().functions(DefinitionKind::DefFunction).any(|(name, _)| name == search_functions::NAME);
-    // The author's own of that name counts.
+    // The author may have defined a function of that name.
     if is_known || core.prompt.borrow().functions(DefinitionKind::DefFunction).next().is_none() {
         return Ok(());
     }
-    let all = declared(&core, DefinitionKind::DefFunction, |_| true);
+    let all = declared_functions(&core, DefinitionKind::DefFunction, |_| true);
     if all.text(ctx)?.len() <= prompt_bytes(&core) {
         return Ok(());
     }
@@ -51,14 +50,14 @@ pub(crate) fn settle<'js>(ctx: &Ctx<'js>, prompt: &PromptObject<'js>) -> Result<
         if definitions.tool(search_functions::NAME).is_none() {
             definitions.define_tool(search_functions::NAME, tool).map_err(|error| refused(&error))?;
             prompt.borrow().bag.set_entry(
-                Shelf::Tools,
+                Registry::Tools,
                 search_functions::NAME,
                 entry(ctx, search_functions::input_schema())?,
             );
         }
     }
     prompt.borrow().bag.set_entry(
-        Shelf::Functions,
+        Registry::Functions,
         search_functions::NAME,
         entry(ctx, search_functions::code_schema())?,
     );
@@ -82,7 +81,6 @@ fn entry<'js>(ctx: &Ctx<'js>, schema: serde_json::Value) -> Result<Entry<'js>> {
     }))
 }
 
-/// How many bytes of functions the prompt may hold.
 fn prompt_bytes(core: &Core) -> usize {
     core.function_bytes.get().unwrap_or(search_functions::PROMPT_BYTES)
 }
@@ -101,7 +99,7 @@ fn execute<'js>(ctx: Ctx<'js>, query: Value<'js>, execution: Opt<Value<'js>>) ->
         return Err(type_error(&ctx, "searchFunctions was called without a prompt"));
     };
     let core = execution.borrow().prompt().borrow().core.clone();
-    let all = declared(&core, DefinitionKind::DefFunction, is_other);
+    let all = declared_functions(&core, DefinitionKind::DefFunction, is_other);
     search::search(&all.list, &query, prompt_bytes(&core)).map_err(|error| type_error(&ctx, error.to_string()))
 }
 
@@ -109,10 +107,9 @@ fn is_other(name: &str) -> bool {
     name != search_functions::NAME
 }
 
-/// The text of the section for functions that would take too much of the prompt; none when they do not.
 pub(super) fn section_text(ctx: &Ctx<'_>, core: &Core, active: &[String]) -> Result<Option<String>> {
     let is_active = |name: &str| is_other(name) && active.iter().any(|active| active == name);
-    let others = declared(core, DefinitionKind::DefFunction, is_active);
+    let others = declared_functions(core, DefinitionKind::DefFunction, is_active);
     let budget = prompt_bytes(core);
     if !active.iter().any(|name| !is_other(name)) || others.text(ctx)?.len() <= budget {
         return Ok(None);
@@ -124,7 +121,6 @@ pub(super) fn section_text(ctx: &Ctx<'_>, core: &Core, active: &[String]) -> Res
     Ok(Some(head + &search::overview(&others.list, budget.saturating_sub(taken))))
 }
 
-/// What the tools take of a request that come with functions: they are as much a part of what the model is shown.
 fn tools_bytes() -> usize {
     let code = (run_tool_code::NAME, run_tool_code::DESCRIPTION, run_tool_code::input_schema());
     let search = (search_functions::NAME, search_functions::DESCRIPTION, search_functions::input_schema());

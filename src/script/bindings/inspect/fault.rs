@@ -1,117 +1,93 @@
-//! What an inspection gives: plain data.
+//! Results of an inspection, as plain data.
 
 use serde_json::Value;
 
 pub(crate) use crate::diagnostic::Key;
 use crate::{chat::Message, diagnostic::Location};
 
-/// What was found out by loading a prompt file and rendering it once.
 #[derive(Debug, Default)]
 pub(crate) struct Inspection {
-    /// What is wrong, in the order it was found.
     pub(crate) faults: Vec<Fault>,
-    /// The first render, when there was one.
+    /// `None` if the function was not run.
     pub(crate) rendered: Option<Rendered>,
-    /// The models that the file names and that there may be.
+    /// The models of the file that exist.
     pub(crate) models: Vec<NamedModel>,
 }
 
-/// Something that is wrong with an export, a definition or the render.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Fault {
-    /// The value it is about, from the name of an export down: `config`, `options`, `temperature`. Empty when it is about none.
+    /// The path to the value, such as `config`, `options`, `temperature`; may be empty.
     pub(crate) place: Vec<Key>,
-    /// Where the engine says it is, when it does.
     pub(crate) location: Option<Location>,
-    /// How bad it is.
-    pub(crate) weight: Weight,
+    pub(crate) severity: FaultSeverity,
     /// The kind: `syntax`, `import`, `export`, `config`, `model`, `mock`, `definition`, `input`, `load` or `render`.
     pub(crate) code: &'static str,
-    /// What is wrong, in a sentence.
     pub(crate) message: String,
-    /// How to fix it, when we can say.
     pub(crate) hint: Option<String>,
 }
 
 impl Fault {
-    /// An error about a value, or about none.
     pub(crate) fn error(code: &'static str, place: &[&str], message: impl Into<String>) -> Self {
         Fault {
             place: Key::path(place),
             location: None,
-            weight: Weight::Error,
+            severity: FaultSeverity::Error,
             code,
             message: message.into(),
             hint: None,
         }
     }
 
-    /// The same as bad as `weight`.
     #[must_use]
-    pub(crate) fn weighing(self, weight: Weight) -> Self {
-        Fault { weight, ..self }
+    pub(crate) fn with_severity(self, severity: FaultSeverity) -> Self {
+        Fault { severity, ..self }
     }
 
-    /// About the value that `place` leads to, unless it is about another already.
     #[must_use]
-    pub(super) fn or_about(self, place: &[&str]) -> Self {
+    pub(super) fn with_default_place(self, place: &[&str]) -> Self {
         let place = if self.place.is_empty() { Key::path(place) } else { self.place };
         Fault { place, ..self }
     }
 
-    /// With advice, if there is any.
     #[must_use]
     pub(crate) fn with_hint(self, hint: Option<String>) -> Self {
         Fault { hint, ..self }
     }
 }
 
-/// A model that a file names, with its provider and id when aliases are followed.
+/// A model that a file names, with aliases resolved.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct NamedModel {
-    /// Where it is named.
     pub(crate) place: Vec<Key>,
-    /// The provider's name.
     pub(crate) provider: String,
-    /// The model's id there.
     pub(crate) model_id: String,
 }
 
-/// How bad a fault is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Weight {
-    /// The file cannot do what it should.
+pub(crate) enum FaultSeverity {
     Error,
-    /// It may be meant so.
+    /// May be intended.
     Warning,
-    /// Something could not be looked at.
+    /// A part that could not be checked.
     Note,
 }
 
-/// What the model would get first.
+/// The first request to the model.
 #[derive(Debug)]
 pub(crate) struct Rendered {
-    /// The messages, the system prompt first.
     pub(crate) messages: Vec<Message>,
-    /// The tools.
     pub(crate) tools: Vec<RenderedTool>,
-    /// Functions for code mode: their names.
+    /// Names of functions in code mode.
     pub(crate) functions: Vec<String>,
-    /// How the names of tools begin that only a run will have.
-    pub(crate) to_come: Vec<String>,
+    /// Prefixes of tool names that only exist during a run.
+    pub(crate) expected_names: Vec<String>,
 }
 
-/// A tool of the first render.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct RenderedTool {
-    /// Its name.
     pub(crate) name: String,
-    /// What the model is told of it.
     pub(crate) description: String,
-    /// JSON Schema of its arguments.
     pub(crate) input_schema: Value,
-    /// Whether it is an agent, which asks the model by itself.
     pub(crate) is_agent: bool,
-    /// Where it is defined, when the engine knows.
     pub(crate) location: Option<Location>,
 }

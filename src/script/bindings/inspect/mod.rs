@@ -1,25 +1,16 @@
-//! Looking at a prompt file without a model: what is wrong with its exports, and its first render, as plain data
-//! (docs/reference.md, "Checking"). Must not know how findings are shown, nor where in the source a value stands.
-//!
-//! - `look` – the order of things: load, exports, input, render; what ended it early
-//! - `offer` – what the file offers to whoever calls it
-//! - `exports` – what is wrong with each export, and with the mock's calls
-//! - `input`, `stand_in` – what the first render is given: its input, and a model
-//! - `render` – the first run of the function, and the request that would follow
-//! - `silence` – what stands in for models and limits
-//! - `verdict` – what threw, as a fault or as a note
+//! Inspection of a prompt file without a model: faults of its exports, and its first render (docs/reference.md,
+//! "Checking").
 
 mod exports;
 mod fault;
 mod input;
-mod look;
+mod inspect_file;
+mod no_models;
 mod offer;
 mod render;
-mod silence;
-mod stand_in;
-mod verdict;
+mod thrown_fault;
 
-pub(crate) use fault::{Fault, Inspection, Key, NamedModel, Rendered, RenderedTool, Weight};
-pub(crate) use look::{Inspected, inspect_file};
+pub(crate) use fault::{Fault, FaultSeverity, Inspection, Key, NamedModel, Rendered, RenderedTool};
+pub(crate) use inspect_file::{InspectOptions, inspect_file};
+pub(crate) use no_models::{NoLimits, NoModels};
 pub(crate) use offer::{Offer, offer_of_file};
-pub(crate) use silence::{NoLimits, Silence};

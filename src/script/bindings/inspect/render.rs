@@ -1,5 +1,4 @@
-//! The first render: the prompt function and its effects once, and the request that would go to the model, put together as the
-//! step loop does. Must not know what is done with it.
+//! The first render: one run of the prompt function and its effects, and the request that would follow.
 
 use std::rc::Rc;
 
@@ -7,21 +6,24 @@ use rquickjs::{Ctx, Object, Result, Value};
 
 use super::{
     fault::{Fault, Rendered, RenderedTool},
-    verdict::{broken_off, thrown},
+    thrown_fault::{fault_of, run_fault},
 };
 use crate::{
     prompt::{DefinitionKind, PromptHost, RunError, StepPlan, plan_step},
+    provider::{MockModel, MockOptions},
     script::{
         bindings::{
             mcp,
+            models::resolve::{model_object, resolve},
             prompt::{
-                entry::{Entry, Shelf},
+                entry::{Entry, Registry},
                 object::PromptObject,
             },
             run::{
+                deadlock::detect_deadlock,
+                file::set_mock,
                 host::ScriptPrompt,
-                start::{prepare, run_first},
-                stuck::unless_stuck,
+                start::{prepare, run_set_up},
             },
         },
         drain_jobs, location_of_function,
@@ -30,7 +32,6 @@ use crate::{
 
 const CODE: &str = "render";
 
-/// Makes the prompt of a file that is about to render. Throws what is wrong with its plugins, sandbox or options.
 pub(super) fn host<'js>(
     ctx: &Ctx<'js>,
     function: &rquickjs::Function<'js>,
@@ -43,25 +44,25 @@ pub(super) fn host<'js>(
     Ok(Rc::new(ScriptPrompt::new(ctx, &prompt)?))
 }
 
-/// Renders. Effects that ran are cleaned up in any case.
+/// Renders. Effects that ran are always cleaned up.
 pub(super) async fn render<'js>(ctx: &Ctx<'js>, host: &ScriptPrompt<'js>) -> std::result::Result<Rendered, Fault> {
     host.record().observe();
-    let ran = unless_stuck(ctx, "the prompt function", run_first(host)).await;
-    ran.map_err(|error| thrown(ctx, error, CODE))?;
+    let ran = detect_deadlock(ctx, "the prompt function", run_set_up(host)).await;
+    ran.map_err(|error| fault_of(ctx, error, CODE))?;
     drain_jobs(ctx);
     let rendered = first_step(ctx, host).await;
     let clean_up = async { Ok(host.run_finished(true).await) };
-    let cleaned = unless_stuck(ctx, "the clean-up of an effect", clean_up).await;
-    let cleaned = cleaned.map_err(|error| thrown(ctx, error, CODE));
+    let cleaned = detect_deadlock(ctx, "the clean-up of an effect", clean_up).await;
+    let cleaned = cleaned.map_err(|error| fault_of(ctx, error, CODE));
     let rendered = rendered?;
-    cleaned?.map_err(|error| broken_off(&error, CODE))?;
+    cleaned?.map_err(|error| run_fault(&error, CODE))?;
     Ok(rendered)
 }
 
 async fn first_step<'js>(ctx: &Ctx<'js>, host: &ScriptPrompt<'js>) -> std::result::Result<Rendered, Fault> {
-    let failed = |error: RunError| broken_off(&error, CODE);
+    let failed = |error: RunError| run_fault(&error, CODE);
     let effects = async { Ok(host.run_effects(0).await) };
-    let modifications = unless_stuck(ctx, "an effect", effects).await.map_err(|error| thrown(ctx, error, CODE))?;
+    let modifications = detect_deadlock(ctx, "an effect", effects).await.map_err(|error| fault_of(ctx, error, CODE))?;
     let modifications = modifications.map_err(failed)?;
     let (_, plan) = plan_step(host, modifications).map_err(failed)?;
     rendered(ctx, host, &plan).map_err(failed)
@@ -80,8 +81,9 @@ fn rendered<'js>(ctx: &Ctx<'js>, host: &ScriptPrompt<'js>, plan: &StepPlan) -> s
     });
     let functions = plan.active.functions.iter().chain(&plan.active.methods).cloned().collect();
     let messages = plan.messages.to_vec().iter().map(|message| (**message).clone()).collect();
-    let to_come = prompt.borrow().bag.servers().iter().flat_map(|server| mcp::tools::to_come(&server.plan)).collect();
-    Ok(Rendered { messages, tools: tools.collect(), functions, to_come })
+    let expected_names =
+        prompt.borrow().bag.servers().iter().flat_map(|server| mcp::tools::expected_names(&server.config)).collect();
+    Ok(Rendered { messages, tools: tools.collect(), functions, expected_names })
 }
 
 fn location_of_tool<'js>(
@@ -89,14 +91,14 @@ fn location_of_tool<'js>(
     prompt: &PromptObject<'js>,
     name: &str,
 ) -> Option<crate::diagnostic::Location> {
-    let entry = prompt.borrow().bag.entry(Shelf::Tools, name)?;
+    let entry = prompt.borrow().bag.entry(Registry::Tools, name)?;
     match entry {
         Entry::Single(callable) => location_of_function(ctx, &callable.execute),
         Entry::Composite(_) => None,
     }
 }
 
-/// `config` with another model, and with nothing beside it but its plugins where `bare`.
+/// A copy of `config` with another model, and with only its plugins if `bare`.
 pub(super) fn config_with<'js>(
     ctx: &Ctx<'js>,
     config: &Object<'js>,
@@ -110,4 +112,22 @@ pub(super) fn config_with<'js>(
         own.set(*key, config.get::<_, Value>(*key)?)?;
     }
     Ok(own)
+}
+
+/// The file's own model, or an empty mock if that cannot be resolved. It is never called.
+pub(super) fn render_model<'js>(
+    ctx: &Ctx<'js>,
+    namespace: &Object<'js>,
+    config: &Object<'js>,
+    name: &str,
+) -> Result<Value<'js>> {
+    let own = set_mock(ctx, namespace, config, name, None).and_then(|()| {
+        let own: Value = config.get("model")?;
+        resolve(ctx, &own, None).map(|_| own)
+    });
+    own.or_else(|_| {
+        // Reported with the exports.
+        ctx.catch();
+        model_object(ctx, Rc::new(MockModel::new(Vec::new(), MockOptions::default())))
+    })
 }

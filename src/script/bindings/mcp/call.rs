@@ -1,5 +1,4 @@
-//! Calling a tool of a server: arguments out, the answer back, progress and cancelling. Must not know whether the model called it
-//! or its code.
+//! Calls of a server's tools: arguments, result, progress and cancellation.
 
 use std::rc::Rc;
 
@@ -19,7 +18,6 @@ use crate::{
     },
 };
 
-/// The `execute` of a tool: `(args, execution)`.
 pub(super) fn executor<'js>(ctx: &Ctx<'js>, connection: Rc<Connection>, tool: &str) -> Result<Function<'js>> {
     let name: Rc<str> = tool.into();
     let run = move |ctx: Ctx<'js>, args: Value<'js>, execution: Opt<Value<'js>>| {
@@ -45,22 +43,21 @@ async fn call<'js>(
         Some(execution) => property(execution, "abortSignal")?,
         None => None,
     };
-    let told = Teller::new(ctx, execution.as_ref());
-    // What is waited for is another process, not the script.
+    let reporter = ProgressReporter::new(ctx, execution.as_ref());
+    // The script is idle while the server works.
     let _alive = KeepAlive::new(ctx)?;
-    let answered = tokio::select! {
+    let result = tokio::select! {
         biased;
         () = abort::aborted(ctx, signal) => Err(connection.told(&format!("the call of {tool} was cancelled"))),
-        answered = connection.call(tool, args, |progress| told.tell(&progress)) => answered,
+        result = connection.call(tool, args, |progress| reporter.report(&progress)) => result,
     };
-    let answer = answered.map_err(|problem| plain_error(ctx, problem))?;
+    let answer = result.map_err(|problem| plain_error(ctx, problem))?;
     if answer.is_error {
         return Err(plain_error(ctx, failure(connection, tool, &answer)));
     }
     to_js(ctx, answer)
 }
 
-/// What the model is told of a call that failed.
 fn failure(connection: &Connection, tool: &str, answer: &Answer) -> String {
     let text = answer.text();
     match (text.trim().is_empty(), &answer.structured) {
@@ -70,7 +67,7 @@ fn failure(connection: &Connection, tool: &str, answer: &Answer) -> String {
     }
 }
 
-/// Data as it is, text as a string; what neither can hold as the parts themselves.
+/// Returns data as it is, text as a string, and media as content parts.
 fn to_js<'js>(ctx: &Ctx<'js>, answer: Answer) -> Result<Value<'js>> {
     if answer.has_media() {
         return ToolContent::create(ctx, answer.parts.into_iter().map(part).collect());
@@ -88,28 +85,27 @@ fn part(part: AnswerPart) -> ToolPart {
     }
 }
 
-/// Tells of progress.
-struct Teller<'a, 'js> {
+struct ProgressReporter<'a, 'js> {
     ctx: &'a Ctx<'js>,
     execution: Option<Class<'js, ToolExecution<'js>>>,
 }
 
-impl<'a, 'js> Teller<'a, 'js> {
+impl<'a, 'js> ProgressReporter<'a, 'js> {
     fn new(ctx: &'a Ctx<'js>, execution: Option<&Value<'js>>) -> Self {
-        Teller { ctx, execution: execution.and_then(|value| Class::from_value(value).ok()) }
+        ProgressReporter { ctx, execution: execution.and_then(|value| Class::from_value(value).ok()) }
     }
 
-    fn tell(&self, progress: &ToolProgress) {
+    fn report(&self, progress: &ToolProgress) {
         let Some(execution) = &self.execution else { return };
-        let told = execution.borrow().progress(words(progress));
+        let event = execution.borrow().progress_event(progress_text(progress));
         let prompt = execution.borrow().prompt();
-        // The call must not depend on whether anybody can be told.
-        let _ = services::scope(self.ctx, &prompt.borrow().core).map(|scope| scope.emit(&told));
+        // Failing to report progress must not fail the call.
+        let _ = services::scope(self.ctx, &prompt.borrow().core).map(|scope| scope.emit(&event));
     }
 }
 
-/// `3/10 reading`, `30 % reading`.
-fn words(ToolProgress { done, total, message }: &ToolProgress) -> String {
+/// Such as `3/10 reading` or `30 % reading`.
+fn progress_text(ToolProgress { done, total, message }: &ToolProgress) -> String {
     let message = message.as_deref().unwrap_or_default();
     let share = match total {
         Some(total) if *total > 0.0 && done.fract() == 0.0 && total.fract() == 0.0 => format!("{done}/{total}"),

@@ -1,4 +1,4 @@
-//! `defMcp(name, server, options?)`: what its arguments say. Nothing is connected here. Must not know what tools there are.
+//! `defMcp(name, server, options?)`: reads its arguments, without connecting.
 
 use std::{rc::Rc, time::Duration};
 
@@ -13,9 +13,9 @@ use crate::{
         bindings::{
             prompt::{
                 call::Call,
-                doubles,
                 entry::{CALLBACKS, CallOptions},
-                mcp_use::{McpPlan, McpShape, McpUse},
+                mcp_server::{McpServer, McpServerConfig, McpToolKind},
+                redefinitions,
             },
             services,
             values::{elements, kind_of, property, to_json, type_error},
@@ -24,7 +24,6 @@ use crate::{
     },
 };
 
-/// Every option there is.
 const OPTIONS: &[&str] = &[
     "as",
     "include",
@@ -38,9 +37,8 @@ const OPTIONS: &[&str] = &[
     "onError",
 ];
 
-/// `defMcp(name, server, options?)`: the tools of a server of the Model Context Protocol. `server`: `{command, args, env, cwd}`,
-/// `{url, headers}`, or a name from `config.mcpServers` or an `mcp.json`. Throws a `TypeError` that names the argument. Returns a
-/// reference with `resource(uri)` and `prompt(name, args)`. Rules: docs/mcp.md.
+/// `defMcp(name, server, options?)`: the tools of an MCP server. `server` is `{command, args, env, cwd}`, `{url,
+/// headers}`, or a name from `config.mcpServers` or an `mcp.json`. Rules: docs/mcp.md.
 pub(crate) fn def_mcp(call: Call<'_>) -> Result<Value<'_>> {
     let ctx = &call.ctx;
     let name = call.string(0, "defMcp: the name")?;
@@ -48,27 +46,27 @@ pub(crate) fn def_mcp(call: Call<'_>) -> Result<Value<'_>> {
     let server = server(&call, &place)?;
     let given = call.arg(2);
     let options = CallOptions::read(ctx, &given, &place)?;
-    let mut plan = McpPlan {
+    let mut config = McpServerConfig {
         name: name.clone(),
         server,
         timeouts: Timeouts::default(),
-        shape: McpShape::Tools,
+        kind: McpToolKind::Tools,
         patterns: Patterns::default(),
     };
     if let Some(given) = &options.given {
-        read_options(ctx, given, &place, &mut plan)?;
+        read_options(ctx, given, &place, &mut config)?;
     }
-    doubles::look(ctx, &call.prompt, DefinitionKind::DefMcp, &name)?;
+    redefinitions::record(ctx, &call.prompt, DefinitionKind::DefMcp, &name)?;
     let defined = call.core.prompt.borrow_mut().define_server(&name);
     defined.map_err(|error| type_error(ctx, error.to_string()))?;
     let before = call.prompt.borrow().bag.server(&name);
-    // The very same as before: on a re-run, nearly always.
-    let kept = before.filter(|before| *before.plan == plan);
-    let plan = kept.as_ref().map_or_else(|| Rc::new(plan), |kept| kept.plan.clone());
-    let server = McpUse { options, plan: plan.clone(), made: kept.and_then(|kept| kept.made) };
-    tools::define_again(&call, &server)?;
+    let unchanged = before.filter(|before| *before.config == config);
+    let config = unchanged.as_ref().map_or_else(|| Rc::new(config), |known| known.config.clone());
+    let server =
+        McpServer { options, config: config.clone(), definitions: unchanged.and_then(|known| known.definitions) };
+    tools::redefine(&call, &server)?;
     call.prompt.borrow().bag.set_server(server);
-    McpReference::create(ctx, &call.core, plan)
+    McpReference::create(ctx, &call.core, config)
 }
 
 fn server(call: &Call<'_>, place: &str) -> Result<Server> {
@@ -86,16 +84,16 @@ fn server(call: &Call<'_>, place: &str) -> Result<Server> {
     let name = name.to_string()?;
     let named = services::mcp_config(ctx)?;
     let servers = call.core.mcp_servers.borrow().clone();
-    // What was typed takes the place of what stands in the prompt file, and that of a file that happens to be there.
+    // `--mcp-config` takes precedence over the prompt file, which takes precedence over an `mcp.json`.
     let (typed, own) = (named.as_deref(), servers.get(&name));
     if let (None, Some(own)) = (typed, own) {
         return server_of_config(own, &name).map_err(wrong);
     }
     let variables = FileVariables::of(ctx)?;
-    let of_user = |name: &str| variables.in_file_of_user(typed, name);
-    let of_anybody = |name: &str| variables.in_any_file(name);
-    let typed = typed.map(|path| ServerFile::named(path, &of_user));
-    let standard = own.is_none().then(|| ServerFile::standard(&of_anybody));
+    let user_file_variable = |name: &str| variables.for_user_file(typed, name);
+    let any_file_variable = |name: &str| variables.for_any_file(name);
+    let typed = typed.map(|path| ServerFile::named(path, &user_file_variable));
+    let standard = own.is_none().then(|| ServerFile::standard(&any_file_variable));
     let found = find_in_files(&name, &typed.into_iter().chain(standard).collect::<Vec<_>>());
     let found = found.map_err(|problem| match variables.is_refused() {
         true => gate::throw(ctx, Refusal { message: format!("{place}: {problem}") }),
@@ -104,8 +102,8 @@ fn server(call: &Call<'_>, place: &str) -> Result<Server> {
     match (found?, own) {
         (Lookup::Found(server), _) => Ok(server),
         (Lookup::Unknown(_), Some(own)) => server_of_config(own, &name).map_err(wrong),
-        // A run may be given a file that names it.
-        (Lookup::Unknown(_), None) if doubles::is_watched(ctx) => Ok(Server::unknown(&name)),
+        // The server may be named in a file that is given when the prompt runs.
+        (Lookup::Unknown(_), None) if redefinitions::is_recording(ctx) => Ok(Server::unknown(&name)),
         (Lookup::Unknown(known), None) => {
             let known: Vec<&str> = servers.keys().chain(&known).map(String::as_str).collect();
             let known = if known.is_empty() { String::new() } else { format!("; there are: {}", known.join(", ")) };
@@ -116,11 +114,11 @@ fn server(call: &Call<'_>, place: &str) -> Result<Server> {
 }
 
 fn server_of_config(given: &serde_json::Value, name: &str) -> std::result::Result<Server, String> {
-    // It is code: it has variables of its own.
+    // A prompt file is code and reads variables itself.
     server_of(given, None).map_err(|problem| format!("config.mcpServers.{name}: {problem}"))
 }
 
-fn read_options<'js>(ctx: &Ctx<'js>, given: &Object<'js>, place: &str, plan: &mut McpPlan) -> Result<()> {
+fn read_options<'js>(ctx: &Ctx<'js>, given: &Object<'js>, place: &str, config: &mut McpServerConfig) -> Result<()> {
     for name in given.own_keys::<String>(rquickjs::object::Filter::new().string().enum_only()) {
         let name = name?;
         if !OPTIONS.contains(&name.as_str()) {
@@ -132,9 +130,9 @@ fn read_options<'js>(ctx: &Ctx<'js>, given: &Object<'js>, place: &str, plan: &mu
         type_error(ctx, format!("{place}: options.{name} must be {wanted}, got {}", kind_of(value)))
     };
     if let Some(shape) = property(given, "as")? {
-        plan.shape = match shape.as_string().map(rquickjs::String::to_string).transpose()?.as_deref() {
-            Some("tools") => McpShape::Tools,
-            Some("functions") => McpShape::Functions,
+        config.kind = match shape.as_string().map(rquickjs::String::to_string).transpose()?.as_deref() {
+            Some("tools") => McpToolKind::Tools,
+            Some("functions") => McpToolKind::Functions,
             _ => return Err(wrong("as", "'tools' or 'functions'", &shape)),
         };
     }
@@ -148,14 +146,14 @@ fn read_options<'js>(ctx: &Ctx<'js>, given: &Object<'js>, place: &str, plan: &mu
         let text = |item: Value<'js>| item.as_string().ok_or_else(wrong)?.to_string();
         elements(list)?.into_iter().map(text).collect::<Result<_>>().map(Some)
     };
-    plan.patterns = Patterns { include: patterns("include")?, exclude: patterns("exclude")?.unwrap_or_default() };
+    config.patterns = Patterns { include: patterns("include")?, exclude: patterns("exclude")?.unwrap_or_default() };
     let span = |name: &str, default: Duration| -> Result<Duration> {
         let Some(value) = property(given, name)? else { return Ok(default) };
         let milliseconds = value.as_number().filter(|number| *number > 0.0);
         let span = milliseconds.and_then(|number| Duration::try_from_secs_f64(number / 1000.0).ok());
         span.ok_or_else(|| wrong(name, "milliseconds above 0", &value))
     };
-    let Timeouts { start, call } = plan.timeouts;
-    plan.timeouts = Timeouts { start: span("timeout", start)?, call: span("callTimeout", call)? };
+    let Timeouts { start, call } = config.timeouts;
+    config.timeouts = Timeouts { start: span("timeout", start)?, call: span("callTimeout", call)? };
     Ok(())
 }

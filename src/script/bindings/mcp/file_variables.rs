@@ -1,6 +1,7 @@
-//! Which variables a file that names servers may fill in. Whoever writes such a file decides who is sent what stands there: in
-//! one that a restricted prompt file could have written, there is no variable that the prompt file does not see itself. Must not
-//! know what is filled in.
+//! Variables that a file of MCP servers may use.
+//!
+//! The author of such a file decides which server receives a variable. So in a file that a restricted prompt file
+//! could have written, only the variables that the prompt file may read are available.
 
 use std::{cell::Cell, path::Path, rc::Rc};
 
@@ -12,15 +13,14 @@ use crate::{
     script::{bindings::services, gate},
 };
 
-/// The variables of the run, for files that name servers.
 pub(super) struct FileVariables {
     env: Rc<dyn Env>,
-    /// Of a restricted prompt file.
+    /// Set for a restricted prompt file.
     rights: Option<Permissions>,
     refused: Cell<bool>,
 }
 
-type Found = std::result::Result<Option<String>, String>;
+type VariableResult = std::result::Result<Option<String>, String>;
 
 impl FileVariables {
     pub(super) fn of(ctx: &Ctx<'_>) -> Result<Self> {
@@ -28,13 +28,12 @@ impl FileVariables {
         Ok(FileVariables { env, rights: gate::restricted(ctx), refused: Cell::default() })
     }
 
-    /// Whether a variable was asked for that the prompt file may not see.
     pub(super) fn is_refused(&self) -> bool {
         self.refused.get()
     }
 
-    /// In a file that nobody has named.
-    pub(super) fn in_any_file(&self, name: &str) -> Found {
+    /// A variable for a file that was found, not named by the user.
+    pub(super) fn for_any_file(&self, name: &str) -> VariableResult {
         if let Some(Err(refusal)) = self.rights.as_ref().map(|rights| rights.check(Access::Env(name))) {
             self.refused.set(true);
             let advice = "or name a file of servers with --mcp-config that the prompt file cannot write to";
@@ -43,16 +42,16 @@ impl FileVariables {
         Ok(self.env.get(name))
     }
 
-    /// In the file that the user has named: as it stands there, unless the prompt file can change it.
-    pub(super) fn in_file_of_user(&self, file: Option<&Path>, name: &str) -> Found {
+    /// A variable for the file that the user named. Unrestricted, unless the prompt file can change that file.
+    pub(super) fn for_user_file(&self, file: Option<&Path>, name: &str) -> VariableResult {
         match (file, &self.rights) {
             (Some(file), Some(rights)) if !can_change(rights, file) => Ok(self.env.get(name)),
-            _ => self.in_any_file(name),
+            _ => self.for_any_file(name),
         }
     }
 }
 
-/// Whether a file, or a folder or a link on the way to it, may be changed.
+/// Whether the file, or a folder or link on its path, is writable.
 fn can_change(rights: &Permissions, file: &Path) -> bool {
     let may = |path: &Path| {
         let path = path.to_string_lossy();

@@ -1,4 +1,4 @@
-//! The connections of an engine: made when a prompt first needs one, ended with the run. Must not know who needs them.
+//! The MCP connections of an engine.
 
 use std::{borrow::Cow, cell::RefCell, rc::Rc};
 
@@ -10,51 +10,49 @@ use crate::{
     sandbox,
     script::{
         Engine,
-        bindings::{prompt::mcp_use::McpPlan, services},
+        bindings::{prompt::mcp_server::McpServerConfig, services},
         gate, user_data,
     },
 };
 
 #[derive(Default, JsLifetime)]
-struct Kept(RefCell<Option<Rc<Hub>>>);
+struct HubSlot(RefCell<Option<Rc<Hub>>>);
 
-/// Makes the place for it; done once an engine.
 pub(crate) fn install(ctx: &Ctx<'_>) -> Result<()> {
-    user_data::store(ctx, Kept::default())
+    user_data::store(ctx, HubSlot::default())
 }
 
-/// Ends all connections, and the servers that are programs of ours.
+/// Closes all connections, and ends servers that run as child processes.
 pub(crate) async fn close(engine: &Engine) {
-    let hub = engine.context().with(|ctx| user_data::read::<Kept>(&ctx).ok().and_then(|kept| kept.0.take())).await;
+    let hub = engine.context().with(|ctx| user_data::read::<HubSlot>(&ctx).ok().and_then(|slot| slot.0.take())).await;
     if let Some(hub) = hub {
         hub.close().await;
     }
 }
 
-/// The connection to a server. Throws a `PermissionError` where it may not be reached.
-pub(super) fn connection(ctx: &Ctx<'_>, plan: &McpPlan) -> Result<Rc<Connection>> {
-    let server = checked(ctx, &plan.server)?;
-    let kept = user_data::read::<Kept>(ctx)?.0.borrow().clone();
-    let hub = match kept {
+pub(super) fn connection(ctx: &Ctx<'_>, config: &McpServerConfig) -> Result<Rc<Connection>> {
+    let server = check_access(ctx, &config.server)?;
+    let existing = user_data::read::<HubSlot>(ctx)?.0.borrow().clone();
+    let hub = match existing {
         Some(hub) => hub,
         None => {
             let hub = Rc::new(Hub::new(surroundings(ctx)?));
-            user_data::read::<Kept>(ctx)?.0.replace(Some(hub.clone()));
+            user_data::read::<HubSlot>(ctx)?.0.replace(Some(hub.clone()));
             hub
         }
     };
-    // What the script has written to `process.env` counts.
-    services::read_environment(ctx)?;
-    let connection = hub.connection(&plan.name, &server, plan.timeouts);
-    // What a server echoes goes into recordings and journals.
+    // Applies changes of `process.env` by the script.
+    services::refresh_environment(ctx)?;
+    let connection = hub.connection(&config.name, &server, config.timeouts);
+    // Output of a server may repeat its secrets, and goes into recordings and journals.
     let redactor = services::providers(ctx)?.redactor;
     connection.secrets().for_each(|secret| redactor.learn(secret));
     Ok(connection)
 }
 
-/// The server, if it may be reached. Of a restricted script a program is the file that was looked at, and nothing in its
-/// environment makes another of it.
-fn checked<'a>(ctx: &Ctx<'_>, server: &'a Server) -> Result<Cow<'a, Server>> {
+/// Checks access to the server. For a restricted script, the program is resolved to the checked file, and its
+/// variables are checked as well, as some can change which code runs.
+fn check_access<'a>(ctx: &Ctx<'_>, server: &'a Server) -> Result<Cow<'a, Server>> {
     let Server::Program(program) = server else {
         gate::check(ctx, Access::Network(&server.place()))?;
         return Ok(Cow::Borrowed(server));
@@ -75,7 +73,7 @@ fn surroundings(ctx: &Ctx<'_>) -> Result<Surroundings> {
     let own = env.clone();
     let rights = gate::restricted(ctx);
     let shown = rights.clone();
-    // `PATH` is what every program that is started gets.
+    // Every program receives `PATH`.
     let is_shown =
         move |name: &str| name == "PATH" || shown.as_ref().is_none_or(|rights| rights.check(Access::Env(name)).is_ok());
     Ok(Surroundings {

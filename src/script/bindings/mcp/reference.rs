@@ -1,5 +1,4 @@
-//! What `defMcp` returns: a reference like those of other definitions, and the server's resources and prompts. Must not know how
-//! they are asked for.
+//! The reference that `defMcp` returns, with the server's resources and prompts.
 
 use std::rc::Rc;
 
@@ -20,31 +19,29 @@ use crate::{
         bindings::{
             prompt::{
                 core::Core,
-                mcp_use::{McpPlan, McpShape},
+                mcp_server::{McpServerConfig, McpToolKind},
             },
             values::{from_serde, kind_of, plain_error, to_json, type_error},
         },
     },
 };
 
-/// A reference to a server: a string (`<NAME>`) in templates, with `value`, `name`, `remind()`, `disable()`, `resource(uri)` and
-/// `prompt(name, args)`.
+/// Converts to the tag `<NAME>` in templates and concatenation.
 #[derive(Trace, JsLifetime)]
 #[rquickjs::class]
 pub(crate) struct McpReference {
     #[qjs(skip_trace)]
     core: Rc<Core>,
     #[qjs(skip_trace)]
-    plan: Rc<McpPlan>,
+    config: Rc<McpServerConfig>,
 }
 
 impl McpReference {
-    /// A reference as a JavaScript value.
-    pub(super) fn create<'js>(ctx: &Ctx<'js>, core: &Rc<Core>, plan: Rc<McpPlan>) -> Result<Value<'js>> {
-        Ok(Class::instance(ctx.clone(), McpReference { core: core.clone(), plan })?.into_value())
+    pub(super) fn create<'js>(ctx: &Ctx<'js>, core: &Rc<Core>, config: Rc<McpServerConfig>) -> Result<Value<'js>> {
+        Ok(Class::instance(ctx.clone(), McpReference { core: core.clone(), config })?.into_value())
     }
 
-    /// Adds what the class macro cannot express: conversion hints for templates and `+`.
+    /// Adds `Symbol.toPrimitive`, which the class macro cannot express.
     pub(crate) fn finish_prototype(ctx: &Ctx<'_>) -> Result<()> {
         if let Some(prototype) = Class::<McpReference>::prototype(ctx)? {
             let tag = |this: rquickjs::function::This<Class<'_, McpReference>>| this.0.borrow().tag();
@@ -54,47 +51,44 @@ impl McpReference {
     }
 
     fn tag(&self) -> String {
-        format!("<{}>", self.plan.name)
+        format!("<{}>", self.config.name)
     }
 }
 
 #[rquickjs::methods(rename_all = "camelCase")]
 impl McpReference {
-    /// The tag, `<NAME>`.
     #[qjs(get)]
     fn value(&self) -> String {
         self.tag()
     }
 
-    /// The bare name.
     #[qjs(get)]
     fn name(&self) -> String {
-        self.plan.name.clone()
+        self.config.name.clone()
     }
 
-    /// Names the server in a reminder at the end of the next request, once.
+    /// Adds the server to a reminder at the end of the next request, once.
     fn remind(&self) {
-        self.core.prompt.borrow_mut().remind(DefinitionKind::DefMcp, &self.plan.name);
+        self.core.prompt.borrow_mut().remind(DefinitionKind::DefMcp, &self.config.name);
     }
 
-    /// Hides all tools or functions of the server, as `disable()` of other references hides a definition.
     fn disable(&self) {
         let mut prompt = self.core.prompt.borrow_mut();
-        match self.plan.shape {
-            McpShape::Tools => prompt.disable(DefinitionKind::DefMcp, &self.plan.name),
-            McpShape::Functions => {
-                prompt.disable(DefinitionKind::DefFunction, &super::tools::namespace_name(&self.plan.name));
+        match self.config.kind {
+            McpToolKind::Tools => prompt.disable(DefinitionKind::DefMcp, &self.config.name),
+            McpToolKind::Functions => {
+                prompt.disable(DefinitionKind::DefFunction, &super::tools::namespace_name(&self.config.name));
             }
         }
     }
 
-    /// A resource of the server: a string when it is one text, else its parts as `defMessage` takes them.
+    /// A resource of the server: a string if it is a single text, otherwise parts for `defMessage`.
     fn resource<'js>(&self, ctx: Ctx<'js>, uri: Opt<Value<'js>>) -> Result<Value<'js>> {
-        let uri = text_argument(&ctx, uri.0, &format!("resource of <{}>: the uri", self.plan.name))?;
-        let plan = self.plan.clone();
+        let uri = text_argument(&ctx, uri.0, &format!("resource of <{}>: the uri", self.config.name))?;
+        let config = self.config.clone();
         let inner = ctx.clone();
-        let asked = async move {
-            let connection = hub::connection(&inner, &plan)?;
+        let request = async move {
+            let connection = hub::connection(&inner, &config)?;
             let _alive = KeepAlive::new(&inner)?;
             let parts = connection.resource(&uri).await.map_err(|problem| plain_error(&inner, problem))?;
             match parts.as_slice() {
@@ -102,12 +96,12 @@ impl McpReference {
                 parts => parts_to_js(&inner, parts),
             }
         };
-        Promised(asked).into_js(&ctx)
+        Promised(request).into_js(&ctx)
     }
 
-    /// A prompt of the server as messages, `[{role, content}]`, which `defMessage(role, content)` takes.
+    /// A prompt of the server as messages `[{role, content}]`.
     fn prompt<'js>(&self, ctx: Ctx<'js>, name: Opt<Value<'js>>, args: Opt<Value<'js>>) -> Result<Value<'js>> {
-        let place = format!("prompt of <{}>", self.plan.name);
+        let place = format!("prompt of <{}>", self.config.name);
         let name = text_argument(&ctx, name.0, &format!("{place}: the name"))?;
         let args = match args.0.filter(|args| !args.is_undefined() && !args.is_null()) {
             None => serde_json::Map::new(),
@@ -121,10 +115,10 @@ impl McpReference {
                 }
             },
         };
-        let plan = self.plan.clone();
+        let config = self.config.clone();
         let inner = ctx.clone();
-        let asked = async move {
-            let connection = hub::connection(&inner, &plan)?;
+        let request = async move {
+            let connection = hub::connection(&inner, &config)?;
             let _alive = KeepAlive::new(&inner)?;
             let messages = connection.prompt(&name, args).await.map_err(|problem| plain_error(&inner, problem))?;
             let list = Array::new(inner.clone())?;
@@ -139,21 +133,19 @@ impl McpReference {
             }
             Ok::<_, rquickjs::Error>(list.into_value())
         };
-        Promised(asked).into_js(&ctx)
+        Promised(request).into_js(&ctx)
     }
 
-    /// The tag, for `String(reference)`.
     #[qjs(rename = "toString")]
     fn js_to_string(&self) -> String {
         self.tag()
     }
 
-    /// The tag, for whoever asks for the primitive by name.
     fn value_of(&self) -> String {
         self.tag()
     }
 
-    /// The tag, so that a reference within data stands for its definition there too.
+    /// Makes a reference in data appear as its tag.
     #[qjs(rename = "toJSON")]
     fn to_json(&self) -> String {
         self.tag()
@@ -170,7 +162,6 @@ fn text_argument<'js>(ctx: &Ctx<'js>, value: Option<Value<'js>>, place: &str) ->
     }
 }
 
-/// Parts as `defMessage` takes them.
 fn parts_to_js<'js>(ctx: &Ctx<'js>, parts: &[AnswerPart]) -> Result<Value<'js>> {
     let part = |part: &AnswerPart| match part {
         AnswerPart::Text(text) => serde_json::json!({ "type": "text", "text": text }),

@@ -1,5 +1,4 @@
-//! Tools and functions made of what a server offers, before each step and as the server has it then. Must not know what a call
-//! does.
+//! Tools and functions defined from the tools of a server, updated before each step.
 
 use std::rc::Rc;
 
@@ -17,10 +16,10 @@ use crate::{
             code_mode::{declare, functions},
             prompt::{
                 call::Call,
-                doubles,
-                entry::{Callable, Entry, Item, Shelf},
-                mcp_use::{Made, McpPlan, McpShape, McpUse},
+                entry::{Callable, Entry, Item, Registry},
+                mcp_server::{McpDefinitions, McpServer, McpServerConfig, McpToolKind},
                 object::PromptObject,
+                redefinitions,
             },
             values::{
                 plain_error,
@@ -32,117 +31,116 @@ use crate::{
     },
 };
 
-/// What code calls the namespace of a server.
 pub(crate) fn namespace_name(server: &str) -> String {
-    usable(function_name(server), true)
+    to_usable_name(function_name(server), true)
 }
 
-/// How the names of tools begin that a prompt has once the server was asked.
-pub(crate) fn to_come(plan: &McpPlan) -> Vec<String> {
-    match plan.shape {
-        McpShape::Tools => vec![tool_name(&plan.name, "")],
-        McpShape::Functions => vec![run_tool_code::NAME.to_owned(), search_functions::NAME.to_owned()],
+/// Prefixes of the tool names that a server will add once it was queried.
+pub(crate) fn expected_names(config: &McpServerConfig) -> Vec<String> {
+    match config.kind {
+        McpToolKind::Tools => vec![tool_name(&config.name, "")],
+        McpToolKind::Functions => vec![run_tool_code::NAME.to_owned(), search_functions::NAME.to_owned()],
     }
 }
 
-fn usable(mut name: String, is_top: bool) -> String {
+fn to_usable_name(mut name: String, is_top: bool) -> String {
     while !is_usable_name(&name, is_top) {
         name.push('_');
     }
     name
 }
 
-/// A re-run has named a server again: what was made of its tools stays, with the callbacks of this run.
-pub(super) fn define_again<'js>(call: &Call<'js>, server: &McpUse<'js>) -> Result<()> {
-    let Some(made) = &server.made else { return Ok(()) };
-    let (kind, shelf) = of(server.plan.shape);
+/// Defines the known tools of a server again on a re-run, with the callbacks of this run.
+pub(super) fn redefine<'js>(call: &Call<'js>, server: &McpServer<'js>) -> Result<()> {
+    let Some(definitions) = &server.definitions else { return Ok(()) };
+    let (kind, registry) = kind_and_registry(server.config.kind);
     {
         let mut prompt = call.core.prompt.borrow_mut();
-        made.names.iter().for_each(|name| prompt.define_again(kind, name));
+        definitions.names.iter().for_each(|name| prompt.define_again(kind, name));
     }
     let prompt = call.prompt.borrow();
-    made.names.iter().for_each(|name| prompt.bag.set_call_options(shelf, name, &server.options));
-    if server.plan.shape == McpShape::Functions {
+    definitions.names.iter().for_each(|name| prompt.bag.set_call_options(registry, name, &server.options));
+    if server.config.kind == McpToolKind::Functions {
         functions::define_tool(&call.ctx, &call.core)?;
     }
     Ok(())
 }
 
-fn of(shape: McpShape) -> (DefinitionKind, Shelf) {
-    match shape {
-        McpShape::Tools => (DefinitionKind::DefTool, Shelf::Tools),
-        McpShape::Functions => (DefinitionKind::DefFunction, Shelf::Functions),
+fn kind_and_registry(kind: McpToolKind) -> (DefinitionKind, Registry) {
+    match kind {
+        McpToolKind::Tools => (DefinitionKind::DefTool, Registry::Tools),
+        McpToolKind::Functions => (DefinitionKind::DefFunction, Registry::Functions),
     }
 }
 
-/// Connects to the servers of a prompt that it has not been connected to, and takes over what has changed at the others. Throws
-/// what keeps a server from being asked.
-pub(crate) async fn settle<'js>(ctx: &Ctx<'js>, prompt: &PromptObject<'js>) -> Result<()> {
+/// Connects to new servers of a prompt, and applies changes of known ones. Throws if a new server cannot be queried.
+pub(crate) async fn update_servers<'js>(ctx: &Ctx<'js>, prompt: &PromptObject<'js>) -> Result<()> {
     let servers = prompt.borrow().bag.servers();
     if servers.is_empty() {
         return Ok(());
     }
     for server in servers {
-        let connection = match hub::connection(ctx, &server.plan) {
+        let connection = match hub::connection(ctx, &server.config) {
             Ok(connection) => connection,
-            // What was refused is noted, and the rest can be looked at all the same.
-            Err(_) if doubles::is_watched(ctx) => {
+            // The refusal was recorded, and the inspection continues.
+            Err(_) if redefinitions::is_recording(ctx) => {
                 ctx.catch();
                 continue;
             }
             Err(error) => return Err(error),
         };
-        // What is waited for is another process, not the script.
+        // The script is idle while the server answers.
         let alive = KeepAlive::new(ctx)?;
         let list = connection.tools().await;
         drop(alive);
         let list = match list {
             Ok(list) => list,
-            // It was there before: a call of its tools says what is wrong, or finds it back.
-            Err(problem) if server.made.is_some() => {
+            // A known server: calls of its tools reconnect or report the problem.
+            Err(problem) if server.definitions.is_some() => {
                 warn::warning(ctx, &problem)?;
                 continue;
             }
             Err(problem) => return Err(plain_error(ctx, problem)),
         };
-        if server.made.as_ref().is_some_and(|made| Rc::ptr_eq(&made.list, &list)) {
+        if server.definitions.as_ref().is_some_and(|known| Rc::ptr_eq(&known.list, &list)) {
             continue;
         }
-        let told = server.made.as_ref().map(|made| made.list.problems.as_slice()).unwrap_or_default();
-        for problem in list.problems.iter().filter(|problem| !told.contains(problem)) {
+        let known_problems =
+            server.definitions.as_ref().map(|known| known.list.problems.as_slice()).unwrap_or_default();
+        for problem in list.problems.iter().filter(|problem| !known_problems.contains(problem)) {
             warn::warning(ctx, &connection.told(problem))?;
         }
-        make(ctx, prompt, &connection, &server, list)?;
+        define_tools(ctx, prompt, &connection, &server, list)?;
     }
     Ok(())
 }
 
-fn make<'js>(
+fn define_tools<'js>(
     ctx: &Ctx<'js>,
     prompt: &PromptObject<'js>,
     connection: &Rc<Connection>,
-    server: &McpUse<'js>,
+    server: &McpServer<'js>,
     list: Rc<ToolList>,
 ) -> Result<()> {
-    let tools = list.tools.iter().filter(|tool| server.plan.patterns.admit(&tool.name));
-    let maker = Maker { ctx, prompt, connection, server };
-    let names = match server.plan.shape {
-        McpShape::Tools => maker.tools(tools)?,
-        McpShape::Functions => maker.functions(tools)?,
+    let tools = list.tools.iter().filter(|tool| server.config.patterns.admit(&tool.name));
+    let definer = ToolDefiner { ctx, prompt, connection, server };
+    let names = match server.config.kind {
+        McpToolKind::Tools => definer.tools(tools)?,
+        McpToolKind::Functions => definer.functions(tools)?,
     };
-    let made = Some(Rc::new(Made { list: list.clone(), names }));
-    prompt.borrow().bag.set_server(McpUse { made, ..server.clone() });
+    let definitions = Some(Rc::new(McpDefinitions { list: list.clone(), names }));
+    prompt.borrow().bag.set_server(McpServer { definitions, ..server.clone() });
     Ok(())
 }
 
-struct Maker<'a, 'js> {
+struct ToolDefiner<'a, 'js> {
     ctx: &'a Ctx<'js>,
     prompt: &'a PromptObject<'js>,
     connection: &'a Rc<Connection>,
-    server: &'a McpUse<'js>,
+    server: &'a McpServer<'js>,
 }
 
-impl<'js> Maker<'_, 'js> {
+impl<'js> ToolDefiner<'_, 'js> {
     fn callable(&self, tool: &McpTool) -> Result<Callable<'js>> {
         let schema = |schema: &serde_json::Value| Schema::Plain(PlainSchema::new(schema.clone()));
         Ok(Callable {
@@ -152,16 +150,16 @@ impl<'js> Maker<'_, 'js> {
         })
     }
 
-    /// Tools in the place of those that the server had; gives their names.
+    /// Replaces the tools of the server. Returns their names.
     fn tools<'t>(&self, tools: impl Iterator<Item = &'t McpTool>) -> Result<Vec<String>> {
-        let server = &self.server.plan.name;
-        let before = self.server.made.as_ref().map(|made| made.names.as_slice()).unwrap_or_default();
+        let server = &self.server.config.name;
+        let before = self.server.definitions.as_ref().map(|known| known.names.as_slice()).unwrap_or_default();
         let core = self.prompt.borrow().core.clone();
         let mut names = Names::default();
         for (name, _) in core.prompt.borrow().tools().filter(|(name, _)| !before.iter().any(|own| own == name)) {
             names.unique(name.to_owned());
         }
-        let mut made = Vec::new();
+        let mut defined_names = Vec::new();
         for tool in tools {
             let name = names.unique(tool_name(server, &tool.name));
             let entry = Entry::Single(self.callable(tool)?);
@@ -170,22 +168,22 @@ impl<'js> Maker<'_, 'js> {
                 ToolDefinition { maker, ..ToolDefinition::new(DefinitionKind::DefTool, &*tool.description) };
             let defined = core.prompt.borrow_mut().define_tool(&name, definition);
             defined.map_err(|error| type_error(self.ctx, error.to_string()))?;
-            self.prompt.borrow().bag.set_entry(Shelf::Tools, &name, entry);
-            made.push(name);
+            self.prompt.borrow().bag.set_entry(Registry::Tools, &name, entry);
+            defined_names.push(name);
         }
-        for gone in before.iter().filter(|name| !made.contains(name)) {
-            core.prompt.borrow_mut().remove_tool(gone);
-            self.prompt.borrow().bag.remove_entry(Shelf::Tools, gone);
+        for removed in before.iter().filter(|name| !defined_names.contains(name)) {
+            core.prompt.borrow_mut().remove_tool(removed);
+            self.prompt.borrow().bag.remove_entry(Registry::Tools, removed);
         }
-        Ok(made)
+        Ok(defined_names)
     }
 
-    /// The namespace of the server, in the place of the one it had; gives its name.
+    /// Replaces the namespace of the server. Returns its name.
     fn functions<'t>(&self, tools: impl Iterator<Item = &'t McpTool>) -> Result<Vec<String>> {
         let core = self.prompt.borrow().core.clone();
-        let (server, before) = (&self.server.plan.name, self.server.made.as_ref());
+        let (server, before) = (&self.server.config.name, self.server.definitions.as_ref());
         let namespace = namespace_name(server);
-        let is_own = before.is_some_and(|made| made.names.contains(&namespace));
+        let is_own = before.is_some_and(|known| known.names.contains(&namespace));
         let is_taken = |kind| core.prompt.borrow().functions(kind).any(|(name, _)| name == namespace);
         if !is_own && is_taken(DefinitionKind::DefFunction) {
             let problem =
@@ -195,7 +193,7 @@ impl<'js> Maker<'_, 'js> {
         let mut names = Names::default();
         let (mut items, mut signatures) = (Vec::new(), Vec::new());
         for tool in tools {
-            let name = names.unique(usable(function_name(&tool.name), false));
+            let name = names.unique(to_usable_name(function_name(&tool.name), false));
             items.push(Item {
                 name: name.clone(),
                 description: tool.description.clone(),
@@ -214,7 +212,7 @@ impl<'js> Maker<'_, 'js> {
         let definition = FunctionDefinition { kind: DefinitionKind::DefFunction, declaration: Rc::new(declaration) };
         let defined = core.prompt.borrow_mut().define_function(&namespace, definition);
         defined.map_err(|error| type_error(self.ctx, error.to_string()))?;
-        self.prompt.borrow().bag.set_entry(Shelf::Functions, &namespace, Entry::Composite(items));
+        self.prompt.borrow().bag.set_entry(Registry::Functions, &namespace, Entry::Composite(items));
         functions::define_tool(self.ctx, &core)?;
         declare::warm(self.ctx, self.prompt, DefinitionKind::DefFunction)?;
         Ok(vec![namespace])

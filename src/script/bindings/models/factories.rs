@@ -1,5 +1,5 @@
-//! Model objects in scripts: `openai('gpt-4o')`, `createOpenAI({…})('gpt-4o')` and their relatives, all made from the
-//! catalogue of providers (docs/reference.md, "Models"). Must not know a provider by name.
+//! Model functions of scripts, such as `openai('gpt-4o')` and `createOpenAI({…})('gpt-4o')` (docs/reference.md,
+//! "Models").
 
 use std::collections::BTreeMap;
 
@@ -22,59 +22,57 @@ use crate::{
     },
 };
 
-/// Adds the model functions of all providers, and the factories of such functions, to the exports of `lmthing`.
 pub(crate) fn export<'js>(ctx: &Ctx<'js>, exports: &Object<'js>) -> Result<()> {
     for provider in &BUILT_IN {
-        exports.set(provider.name, models_of(ctx, provider, ProviderSettings::default())?)?;
+        exports.set(provider.name, model_function(ctx, provider, ProviderSettings::default())?)?;
         export_factories(ctx, exports, provider)?;
     }
     export_factories(ctx, exports, &COMPATIBLE)
 }
 
-/// `createOpenAI(settings?)` and the like: a function as [`models_of`] makes it, with settings of its own. Throws a
-/// `TypeError` that names the setting.
+/// `createOpenAI(settings?)` and similar: create a model function with its own settings.
 fn export_factories<'js>(ctx: &Ctx<'js>, exports: &Object<'js>, provider: &'static Provider) -> Result<()> {
     for &name in provider.factories {
         let make = move |ctx: Ctx<'js>, given: Opt<Value<'js>>| {
             let settings = settings(&ctx, given.0, name)?;
-            // Any server may be meant, so that nothing can be taken from a catalogue or the environment.
+            // A compatible server can be any, so there are no defaults.
             let anonymous = settings.base_url.is_none() || settings.name.is_none();
             if provider.name == COMPATIBLE.name && anonymous {
                 return Err(type_error(&ctx, format!("{name}: the settings need a 'name' and a 'baseURL'")));
             }
-            may_ask(&ctx, &settings)?;
-            models_of(&ctx, provider, settings)
+            check_servers(&ctx, &settings)?;
+            model_function(&ctx, provider, settings)
         };
         exports.set(name, Function::new(ctx.clone(), make)?.with_name(name)?)?;
     }
     Ok(())
 }
 
-/// Throws where a restricted file names servers itself that it may not talk to, or brings credentials whose secret lmthing
-/// would have to fetch for it.
-fn may_ask(ctx: &Ctx<'_>, settings: &ProviderSettings) -> Result<()> {
+/// Rejects, for a restricted file, servers that it may not reach, and credentials whose secret lmthing would have to
+/// fetch.
+fn check_servers(ctx: &Ctx<'_>, settings: &ProviderSettings) -> Result<()> {
     if gate::restricted(ctx).is_none() {
         return Ok(());
     }
-    let Some(of_tokens) = settings.token_servers() else {
+    let Some(token_servers) = settings.token_servers() else {
         let message = "credentials with a credential_source are not allowed: those that a restricted prompt file brings hold \
                        their secret themselves";
         return Err(gate::throw(ctx, Refusal { message: message.to_owned() }));
     };
-    let mut servers = settings.server().into_iter().chain(of_tokens);
+    let mut servers = settings.server().into_iter().chain(token_servers);
     servers.try_for_each(|server| gate::check(ctx, Access::Network(&origin(&server))))
 }
 
-/// The model with these settings. A server that a restricted file names gets no key of the user's.
-fn made<'js>(ctx: &Ctx<'js>, name: &str, settings: &ProviderSettings, id: &str) -> Result<Value<'js>> {
-    // At each call: what the script has written to process.env by then counts.
+/// Creates a model. A server that a restricted file names does not get a key of the user.
+fn create_model<'js>(ctx: &Ctx<'js>, name: &str, settings: &ProviderSettings, id: &str) -> Result<Value<'js>> {
+    // Read at each call, since scripts may change `process.env`.
     let context = services::providers(ctx)?;
     let server = settings.server().filter(|_| gate::restricted(ctx).is_some());
-    let made = match &server {
+    let model = match &server {
         None => create(name, settings, id, &context).map(Some),
         Some(_) => create_with_own_key(name, settings, id, &context),
     };
-    match made {
+    match model {
         Ok(Some(model)) => model_object(ctx, model),
         Ok(None) => {
             let message = format!(
@@ -92,12 +90,10 @@ fn origin(server: &str) -> String {
     origin.unwrap_or_else(|_| "a server".to_owned())
 }
 
-/// `openai(modelId)` with `openai.languageModel(modelId)` and one function for each API. Throws a `TypeError` for an id
-/// that is no string or empty, and a `ConfigurationError` when there is no address for the model.
-fn models_of<'js>(ctx: &Ctx<'js>, provider: &Provider, settings: ProviderSettings) -> Result<Function<'js>> {
+/// `openai(modelId)`, with `openai.languageModel(modelId)` and one function for each API.
+fn model_function<'js>(ctx: &Ctx<'js>, provider: &Provider, settings: ProviderSettings) -> Result<Function<'js>> {
     let make = |api: &str| {
         let (settings, name) = (settings.clone(), provider.name);
-        // As a script writes it; `create` takes it apart again.
         let full_name = if api.is_empty() { name.to_owned() } else { format!("{name}.{api}") };
         let model = move |ctx: Ctx<'js>, args: Rest<Value<'js>>| {
             let id = args.0.first().and_then(Value::as_string).map(rquickjs::String::to_string).transpose()?;
@@ -105,14 +101,14 @@ fn models_of<'js>(ctx: &Ctx<'js>, provider: &Provider, settings: ProviderSetting
                 let got = args.0.first().map_or("nothing", kind_of);
                 return Err(type_error(&ctx, format!("{full_name}: the model id must be a string, got {got}")));
             };
-            made(&ctx, &full_name, &settings, &id)
+            create_model(&ctx, &full_name, &settings, &id)
         };
         Function::new(ctx.clone(), model)
     };
     let function = make("")?.with_name(provider.name)?;
     if let Some(object) = function.as_object() {
         object.set("languageModel", make("")?.with_name("languageModel")?)?;
-        // An API without a name is the only one: the function itself asks for it.
+        // An API without a name is the only one, and the function itself uses it.
         for api in provider.apis.iter().filter(|api| !api.name.is_empty()) {
             object.set(api.name, make(api.name)?.with_name(api.name)?)?;
         }
@@ -120,7 +116,6 @@ fn models_of<'js>(ctx: &Ctx<'js>, provider: &Provider, settings: ProviderSetting
     Ok(function)
 }
 
-/// The settings of a factory call, with the names of the AI SDK.
 fn settings<'js>(ctx: &Ctx<'js>, given: Option<Value<'js>>, factory: &str) -> Result<ProviderSettings> {
     let Some(given) = given.filter(|given| !given.is_undefined() && !given.is_null()) else {
         return Ok(ProviderSettings::default());
@@ -132,11 +127,11 @@ fn settings<'js>(ctx: &Ctx<'js>, given: Option<Value<'js>>, factory: &str) -> Re
         None => Ok(None),
         Some(value) => match value.as_string() {
             Some(text) => text.to_string().map(Some),
-            // The value itself may be a secret and is not shown.
+            // The value may be a secret, so it is not shown.
             None => Err(type_error(ctx, format!("{factory}: {key} must be a string, got {}", kind_of(&value)))),
         },
     };
-    // Where the AI SDK has them, or where one would look for them.
+    // The AI SDK has them under `googleAuthOptions`.
     let credentials = match property(object, "googleAuthOptions")?.and_then(Value::into_object) {
         Some(options) => property(&options, "credentials")?.map(|value| to_json(ctx, &value)).transpose()?,
         None => property(object, "credentials")?.map(|value| to_json(ctx, &value)).transpose()?,
@@ -174,7 +169,6 @@ fn string_map<'js>(ctx: &Ctx<'js>, object: &Object<'js>, key: &str, factory: &st
         .map_err(|_| type_error(ctx, format!("{factory}: {key} must be an object of strings")))
 }
 
-/// `queryParams` as a query string.
 fn query<'js>(ctx: &Ctx<'js>, object: &Object<'js>, factory: &str) -> Result<Option<String>> {
     let pairs = string_map(ctx, object, "queryParams", factory)?;
     if pairs.is_empty() {

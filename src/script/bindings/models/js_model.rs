@@ -1,6 +1,5 @@
-//! A model written in JavaScript: any object with the AI SDK's `doStream` (docs/reference.md, "Models").
-//!
-//! Owns both directions of that interface, in every shape that its versions gave to it. Must not know prompts.
+//! Models written in JavaScript: objects with the AI SDK's `doStream`, in all versions of that interface
+//! (docs/reference.md, "Models").
 
 use futures_util::{FutureExt, StreamExt, future::LocalBoxFuture, stream};
 use rquickjs::{Array, Ctx, Function, IntoJs, Object, Result, Value, atom::PredefinedAtom, function::This};
@@ -14,28 +13,26 @@ use crate::{
         Asked, Asking, WaitingForScript,
         bindings::values::{
             call_async, from_json, from_serde, message_of,
-            messages::{Shape, message_to_js},
+            messages::{MessageShape, message_to_js},
             property, settle, thrown_message, to_json, type_error,
         },
         enable_async_values, location_of_function, with_async_values,
     },
 };
 
-/// Carried along by what a script does to answer as a model.
+/// Key of the async context value that is set while a script answers as a model.
 pub(crate) const ANSWERING: &str = "lmthing:answering";
 
-/// The adapter around such an object.
 pub(crate) struct JsModel<'js> {
     ctx: Ctx<'js>,
     object: Object<'js>,
     provider: String,
     model_id: String,
-    /// Where its `doStream` is written.
     location: Option<Location>,
 }
 
 impl<'js> JsModel<'js> {
-    /// Wraps an object with `doStream`. Without names of its own it is `custom:custom`.
+    /// Without `provider` and `modelId` it is `custom:custom`.
     pub(crate) fn new(ctx: &Ctx<'js>, object: Object<'js>) -> Result<Self> {
         let text = |key: &str| -> Result<String> {
             Ok(object
@@ -56,8 +53,8 @@ impl<'js> JsModel<'js> {
         ProviderError::new(ProviderErrorKind::Stream, &self.provider, &self.model_id, message)
     }
 
-    /// Waits for an answer of the script's; one that cannot come any more is found out meanwhile.
-    async fn answer<T>(&self, answer: impl Future<Output = Result<T>>) -> Result<T> {
+    /// Waits for an answer of the script, and lets the event loop detect that it can never come.
+    async fn wait_for_answer<T>(&self, answer: impl Future<Output = Result<T>>) -> Result<T> {
         let location = self.location.clone();
         let who = format!("the model {}:{}", self.provider, self.model_id);
         let _asking = Asking::new(&self.ctx, Asked { who, location })?;
@@ -65,37 +62,37 @@ impl<'js> JsModel<'js> {
         answer.await
     }
 
-    /// Lets the script work on its answer: prompts that it runs meanwhile are part of that.
-    async fn answering<T>(&self, work: impl Future<Output = Result<T>>) -> Result<T> {
+    /// Marks the prompts that the script runs for its answer.
+    async fn run_as_answer<T>(&self, work: impl Future<Output = Result<T>>) -> Result<T> {
         enable_async_values(&self.ctx)?;
         let answering = true.into_js(&self.ctx)?;
         with_async_values(&self.ctx, [(ANSWERING, Some(answering))], work).await
     }
 
-    async fn open(&self, request: ModelRequest) -> Result<Source<'js>> {
+    async fn open(&self, request: ModelRequest) -> Result<PartSource<'js>> {
         let options = call_options(&self.ctx, &request)?;
         let do_stream: Function = self.object.get("doStream")?;
         let answer = do_stream.call::<_, Value>((This(self.object.clone()), options))?;
-        let answer = self.answer(settle(answer)).await?;
+        let answer = self.wait_for_answer(settle(answer)).await?;
         let stream = match answer.as_object() {
             Some(object) => property(object, "stream")?,
             None => None,
         };
         match stream.and_then(Value::into_object) {
-            Some(stream) => Source::new(&self.ctx, stream),
+            Some(stream) => PartSource::new(&self.ctx, stream),
             None => Err(type_error(&self.ctx, "doStream must return {stream}, a stream of parts")),
         }
     }
 
-    async fn next(&self, source: &Source<'js>) -> Result<Option<StreamPart>> {
+    async fn next(&self, source: &PartSource<'js>) -> Result<Option<StreamPart>> {
         loop {
-            let Some(value) = self.answer(source.next()).await? else { return Ok(None) };
+            let Some(value) = self.wait_for_answer(source.next()).await? else { return Ok(None) };
             if let Some(error) = error_of(&value)? {
-                // An Error has no fields that JSON would show.
+                // JSON of an `Error` has no fields.
                 let message = serde_json::Value::String(thrown_message(&self.ctx, &error));
                 return Ok(Some(StreamPart::Error { error: message }));
             }
-            // Kinds that later versions of the interface may bring are passed over.
+            // Unknown kinds of later versions are skipped.
             if let Some(part) = part_from_json(to_json(&self.ctx, &value)?) {
                 return Ok(Some(part));
             }
@@ -117,13 +114,13 @@ impl LanguageModel for JsModel<'_> {
         request: ModelRequest,
     ) -> LocalBoxFuture<'a, std::result::Result<PartStream<'a>, ProviderError>> {
         async move {
-            let source = self.answering(self.open(request)).await.map_err(|error| self.failed(error))?;
+            let source = self.run_as_answer(self.open(request)).await.map_err(|error| self.failed(error))?;
             let parts = stream::unfold(Some(source), move |source| async move {
                 let source = source?;
-                match self.answering(self.next(&source)).await {
+                match self.run_as_answer(self.next(&source)).await {
                     Ok(Some(part)) => Some((Ok(part), Some(source))),
                     Ok(None) => None,
-                    // A reader that threw once is not asked again.
+                    // Not read again after an error.
                     Err(error) => Some((Err(self.failed(error)), None)),
                 }
             });
@@ -133,17 +130,16 @@ impl LanguageModel for JsModel<'_> {
     }
 }
 
-/// A `ReadableStream` or anything that can be iterated, asynchronously or not.
-struct Source<'js> {
+struct PartSource<'js> {
     next: Function<'js>,
     this: Object<'js>,
 }
 
-impl<'js> Source<'js> {
+impl<'js> PartSource<'js> {
     fn new(ctx: &Ctx<'js>, stream: Object<'js>) -> Result<Self> {
         if let Some(get_reader) = property(&stream, "getReader")?.and_then(Value::into_function) {
             let reader: Object = get_reader.call((This(stream),))?;
-            return Ok(Source { next: reader.get("read")?, this: reader });
+            return Ok(PartSource { next: reader.get("read")?, this: reader });
         }
         let symbol: Object = ctx.globals().get("Symbol")?;
         let async_iterator: Value = symbol.get("asyncIterator")?;
@@ -155,7 +151,7 @@ impl<'js> Source<'js> {
             return Err(type_error(ctx, "doStream's stream must be a ReadableStream or an async iterable"));
         };
         let iterator: Object = make.call((This(stream),))?;
-        Ok(Source { next: iterator.get("next")?, this: iterator })
+        Ok(PartSource { next: iterator.get("next")?, this: iterator })
     }
 
     async fn next(&self) -> Result<Option<Value<'js>>> {
@@ -168,7 +164,6 @@ impl<'js> Source<'js> {
     }
 }
 
-/// The `error` of an error part.
 fn error_of<'js>(part: &Value<'js>) -> Result<Option<Value<'js>>> {
     let Some(object) = part.as_object() else { return Ok(None) };
     let kind: Value = object.get("type")?;
@@ -176,11 +171,10 @@ fn error_of<'js>(part: &Value<'js>) -> Result<Option<Value<'js>>> {
     if is_error { object.get("error").map(Some) } else { Ok(None) }
 }
 
-/// The options `doStream` is called with.
 fn call_options<'js>(ctx: &Ctx<'js>, request: &ModelRequest) -> Result<Object<'js>> {
     let prompt = Array::new(ctx.clone())?;
     for (index, message) in request.messages.iter().enumerate() {
-        prompt.set(index, message_to_js(ctx, message, Shape::Sent)?)?;
+        prompt.set(index, message_to_js(ctx, message, MessageShape::Sent)?)?;
     }
     let options = Object::new(ctx.clone())?;
     options.set("prompt", prompt)?;
@@ -228,10 +222,10 @@ fn call_options<'js>(ctx: &Ctx<'js>, request: &ModelRequest) -> Result<Object<'j
     Ok(options)
 }
 
-/// A part as the AI SDK's models give it, in any of its versions; `None` for kinds the step loop has no use for.
+/// Reads a part of any AI SDK version; `None` for kinds that the step loop does not use.
 fn part_from_json(mut part: serde_json::Value) -> Option<StreamPart> {
     match part["type"].as_str()? {
-        // Parts hold arguments as text; there are models that give the value, or have it under `args`.
+        // Arguments should be text, but some models have the value, or put it under `args`.
         "tool-call" if !part["input"].is_string() => {
             let input = part.get("input").or_else(|| part.get("args")).filter(|input| !input.is_null());
             part["input"] = input
@@ -242,14 +236,14 @@ fn part_from_json(mut part: serde_json::Value) -> Option<StreamPart> {
                 .into();
         }
         "text-delta" | "reasoning-delta" => {
-            // Two older names of the same.
+            // Older names of `delta`.
             for other_name in ["textDelta", "text"] {
                 if part["delta"].is_null() && !part[other_name].is_null() {
                     part["delta"] = part[other_name].take();
                 }
             }
             if part["id"].is_null() {
-                // Older versions know no blocks: all text is one.
+                // Older versions have no blocks; all text is one.
                 part["id"] = json!("0");
             }
         }
@@ -260,7 +254,7 @@ fn part_from_json(mut part: serde_json::Value) -> Option<StreamPart> {
                 provider_metadata: part["providerMetadata"].as_object().cloned(),
             });
         }
-        // A Date comes as text; only milliseconds are kept.
+        // A Date arrives as text; only milliseconds are supported.
         "response-metadata" if part["timestamp"].is_string() => drop(part["timestamp"].take()),
         "stream-start" => {
             let warnings = part["warnings"].as_array().cloned().unwrap_or_default();
@@ -271,30 +265,30 @@ fn part_from_json(mut part: serde_json::Value) -> Option<StreamPart> {
     serde_json::from_value(part).ok()
 }
 
-/// A name, or `{unified, raw}` in later versions of the AI SDK.
+/// A string, or `{unified, raw}` in later versions.
 fn finish_reason(value: &serde_json::Value) -> FinishReason {
-    // `raw` is the provider's word; the step loop goes by the common one.
     let name = if value.is_object() { &value["unified"] } else { value };
     serde_json::from_value(name.clone()).unwrap_or_default()
 }
 
-/// Flat counts, or in later versions `{inputTokens: {total, cacheRead, cacheWrite}, outputTokens: {total, reasoning}}`;
-/// in between, details stood in fields of their own.
+/// Flat counts, or in later versions `{inputTokens: {total, cacheRead, cacheWrite}, outputTokens: {total,
+/// reasoning}}`. Some versions have details in separate fields.
 fn usage(value: &serde_json::Value) -> Usage {
     let (input, output) = (&value["inputTokens"], &value["outputTokens"]);
-    let (of_input, of_output) = (&value["inputTokenDetails"], &value["outputTokenDetails"]);
+    let (input_details, output_details) = (&value["inputTokenDetails"], &value["outputTokenDetails"]);
     let first = |values: &[&serde_json::Value]| values.iter().find_map(|value| token_count(value));
     let mut usage = Usage::new(first(&[&input["total"], input]), first(&[&output["total"], output]));
     usage.total_tokens = token_count(&value["totalTokens"]).or(usage.total_tokens);
-    usage.reasoning_tokens = first(&[&value["reasoningTokens"], &output["reasoning"], &of_output["reasoningTokens"]]);
+    usage.reasoning_tokens =
+        first(&[&value["reasoningTokens"], &output["reasoning"], &output_details["reasoningTokens"]]);
     usage.cached_input_tokens =
-        first(&[&value["cachedInputTokens"], &input["cacheRead"], &of_input["cacheReadTokens"]]);
+        first(&[&value["cachedInputTokens"], &input["cacheRead"], &input_details["cacheReadTokens"]]);
     usage.cache_write_tokens =
-        first(&[&value["cacheWriteTokens"], &input["cacheWrite"], &of_input["cacheWriteTokens"]]);
+        first(&[&value["cacheWriteTokens"], &input["cacheWrite"], &input_details["cacheWriteTokens"]]);
     usage
 }
 
-/// A warning as lmthing has it: later versions of the AI SDK have other names for two of its fields.
+/// Renames fields of later versions.
 fn warning(mut warning: serde_json::Value) -> Option<serde_json::Value> {
     for (name, other_name) in [("setting", "feature"), ("setting", "tool"), ("details", "message")] {
         if warning.is_object() && !warning[name].is_string() {

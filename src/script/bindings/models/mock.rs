@@ -1,4 +1,4 @@
-//! Mock models from a script's array (docs/reference.md, "Mock models"). Must not know how one plays.
+//! Mock models from a script's array (docs/reference.md, "Mock models").
 
 use std::{rc::Rc, time::Duration};
 
@@ -17,11 +17,8 @@ use crate::{
     },
 };
 
-/// `createMockModel(items, {delay, usage, streaming}?)` of `lmthing/test`.
-///
-/// `items`: see [`MockItem::from_json`]. `delay`: milliseconds before each item. `usage`: token counts of every turn.
-/// `streaming`: `false` joins consecutive texts into one piece. Throws a `TypeError` that names the item or option.
-/// Returns a model object. Rules: docs/reference.md, "Mock models".
+/// `createMockModel(items, {delay, usage, streaming}?)` of `lmthing/test`. `delay` is in milliseconds before each
+/// item, `usage` holds token counts of every turn, `streaming: false` joins consecutive texts.
 pub(crate) fn create_mock_model<'js>(
     ctx: Ctx<'js>,
     items: Opt<Value<'js>>,
@@ -35,7 +32,6 @@ pub(crate) fn create_mock_model<'js>(
     model_object(&ctx, Rc::new(model))
 }
 
-/// A mock model from a script's array; `place` opens error messages.
 pub(crate) fn mock_model<'js>(
     ctx: &Ctx<'js>,
     items: &Value<'js>,
@@ -52,10 +48,10 @@ pub(crate) fn mock_model<'js>(
     }
     let inner = host(ctx)?;
     let place = place.to_owned();
-    Ok(MockModel::new(script, options).on_exhausted(move |count| inner.warn(&used_up(&place, count))))
+    Ok(MockModel::new(script, options).on_exhausted(move |count| inner.warn(&used_up_message(&place, count))))
 }
 
-/// One item of a mock array; the inner error says what is wrong with it.
+/// Reads one item of a mock array. The inner error describes an invalid item.
 pub(crate) fn mock_item<'js>(
     ctx: &Ctx<'js>,
     index: usize,
@@ -66,7 +62,7 @@ pub(crate) fn mock_item<'js>(
     }
     let mut json = to_json(ctx, item)
         .map_err(|error| type_error(ctx, format!("mock item {index}: {}", message_of(ctx, error))))?;
-    // As text, as models give them: a value would lose half surrogate pairs.
+    // As text: a value would lose lone surrogates.
     let args = item.as_object().map(|item| property(item, "args")).transpose()?.flatten();
     if let Some(args) = args.filter(|args| !args.is_string()) {
         json["args"] = to_json_text(ctx, &args)?.into();
@@ -74,8 +70,7 @@ pub(crate) fn mock_item<'js>(
     Ok(MockItem::from_json(index, &json))
 }
 
-/// What a person should know when nothing is left of the `count` items from this place.
-pub(crate) fn used_up(place: &str, count: usize) -> String {
+pub(crate) fn used_up_message(place: &str, count: usize) -> String {
     let items = match count {
         1 => "its one item has been played".to_owned(),
         count => format!("its {count} items have been played"),
@@ -83,8 +78,7 @@ pub(crate) fn used_up(place: &str, count: usize) -> String {
     format!("{place} is used up: {items}, and the model answers with nothing from now on")
 }
 
-/// The text of `{type: 'text', text}`, which most items of a long script are, without the way through JSON. `None` for
-/// anything that needs a second look.
+/// The text of `{type: 'text', text}`, a fast path as most items of a long script have this form.
 fn plain_text(item: &Value<'_>) -> Result<Option<String>> {
     let Some(object) = item.as_object().filter(|_| !item.is_array()) else { return Ok(None) };
     let mut keys = object.own_keys::<String>(Filter::new().string());
@@ -96,7 +90,7 @@ fn plain_text(item: &Value<'_>) -> Result<Option<String>> {
     let kind: Value = object.get("type")?;
     let text: Value = object.get("text")?;
     let is_text = kind.as_string().is_some_and(|kind| kind.to_string().is_ok_and(|kind| kind == "text"));
-    // Half surrogate pairs are no text of Rust's.
+    // Lone surrogates cannot be a Rust string.
     Ok(text.as_string().filter(|_| is_text).and_then(|text| text.to_string().ok()))
 }
 
@@ -109,7 +103,7 @@ fn mock_options<'js>(ctx: &Ctx<'js>, options: &Object<'js>) -> Result<MockOption
     if let Some(usage) = property(options, "usage")? {
         let wrong = |error| type_error(ctx, format!("createMockModel: usage must hold token counts: {error}"));
         let usage: Usage = serde_json::from_value(to_json(ctx, &usage)?).map_err(wrong)?;
-        // Whoever gives two counts means their sum, as with real providers.
+        // The total defaults to the sum of the two counts, as with real providers.
         let total = Usage::new(usage.input_tokens, usage.output_tokens).total_tokens;
         read.usage = Some(Usage { total_tokens: usage.total_tokens.or(total), ..usage });
     }

@@ -1,4 +1,4 @@
-//! What `model` may be, and the functions that make model objects. Must not know prompts, nor a provider's wire format.
+//! Values of `model`: model strings and model objects.
 
 pub(crate) mod factories;
 pub(crate) mod js_model;

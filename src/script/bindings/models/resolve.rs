@@ -1,5 +1,5 @@
-//! What `model` may be: a model string, a model object of ours, any object with `doStream`, or a list
-//! (docs/reference.md, "Models"). Must not know how strings are looked up, nor who is asked.
+//! Values of `model`: a model string, a model object, an object with `doStream`, or a list (docs/reference.md,
+//! "Models").
 
 use std::rc::Rc;
 
@@ -16,25 +16,23 @@ use crate::{
     },
 };
 
-/// A model made in Rust, as scripts hold it.
+/// A model made in Rust.
 #[derive(Trace, JsLifetime)]
 #[rquickjs::class(rename = "LanguageModel")]
 pub(crate) struct ModelObject {
     #[qjs(skip_trace)]
     model: Rc<dyn LanguageModel>,
     /// Whether it is neither recorded nor replayed.
-    answers_itself: bool,
+    bypasses_exchanges: bool,
 }
 
 #[rquickjs::methods(rename_all = "camelCase")]
 impl ModelObject {
-    /// The provider's name.
     #[qjs(get)]
     fn provider(&self) -> String {
         self.model.provider().to_owned()
     }
 
-    /// The model's id at the provider.
     #[qjs(get)]
     fn model_id(&self) -> String {
         self.model.model_id().to_owned()
@@ -42,34 +40,30 @@ impl ModelObject {
 }
 
 impl ModelObject {
-    /// The model, recorded or replayed as the run wants it.
-    fn used(&self, exchanges: &Exchanges) -> Rc<dyn LanguageModel> {
+    fn with_exchanges(&self, exchanges: &Exchanges) -> Rc<dyn LanguageModel> {
         let model = self.model.clone();
-        // A mock answers from a list of its own as it is; a recording would only say the same again.
-        if self.answers_itself || model.provider() == "mock" {
+        // A mock is deterministic and need not be recorded.
+        if self.bypasses_exchanges || model.provider() == "mock" {
             return model;
         }
         exchanges.model_object(model)
     }
 }
 
-/// A model as a JavaScript object.
 pub(crate) fn model_object<'js>(ctx: &Ctx<'js>, model: Rc<dyn LanguageModel>) -> Result<Value<'js>> {
-    Ok(Class::instance(ctx.clone(), ModelObject { model, answers_itself: false })?.into_value())
+    Ok(Class::instance(ctx.clone(), ModelObject { model, bypasses_exchanges: false })?.into_value())
 }
 
-/// A model that is written in the JavaScript of another engine, as a JavaScript object.
-pub(crate) fn model_of_its_own<'js>(ctx: &Ctx<'js>, model: Rc<dyn LanguageModel>) -> Result<Value<'js>> {
-    Ok(Class::instance(ctx.clone(), ModelObject { model, answers_itself: true })?.into_value())
+/// The model object of a model in another engine's JavaScript.
+pub(crate) fn foreign_model_object<'js>(ctx: &Ctx<'js>, model: Rc<dyn LanguageModel>) -> Result<Value<'js>> {
+    Ok(Class::instance(ctx.clone(), ModelObject { model, bypasses_exchanges: true })?.into_value())
 }
 
-/// The model behind a JavaScript object, as it is.
-pub(crate) fn made_in_rust(object: &Object<'_>) -> Option<Rc<dyn LanguageModel>> {
+pub(crate) fn native_model(object: &Object<'_>) -> Option<Rc<dyn LanguageModel>> {
     Class::<ModelObject>::from_object(object).map(|object| object.borrow().model.clone())
 }
 
-/// Finds the model a `model` value means. Throws an error that says what to do when there is none. `mock` is what `'mock'`
-/// means, where that is not what it means to the file that the program was started with.
+/// Resolves the value of `model`. `mock` is the model for `'mock'`, if it differs from that of the main file.
 pub(crate) fn resolve<'js>(
     ctx: &Ctx<'js>,
     value: &Value<'js>,
@@ -92,7 +86,7 @@ pub(crate) fn resolve<'js>(
         return Err(type_error(ctx, message));
     };
     if let Some(model) = Class::<ModelObject>::from_object(object) {
-        return Ok(model.borrow().used(&services::exchanges(ctx)?));
+        return Ok(model.borrow().with_exchanges(&services::exchanges(ctx)?));
     }
     let stream: Value = object.get("doStream")?;
     if stream.is_function() {
@@ -122,26 +116,25 @@ fn resolve_string<'js>(ctx: &Ctx<'js>, name: &str, mock: Option<Rc<MockModel>>) 
     }
 }
 
-/// A list of models: the next one is asked when one fails before its first visible byte.
+/// A list of models: the next one is used when one fails before its first visible output.
 fn resolve_list<'js>(ctx: &Ctx<'js>, list: &Array<'js>) -> Result<Rc<dyn LanguageModel + 'js>> {
     let items = elements(list)?.into_iter().enumerate();
-    let models = items.map(|(index, item)| listed(ctx, index, &item)).collect::<Result<Vec<_>>>()?;
+    let models = items.map(|(index, item)| resolve_item(ctx, index, &item)).collect::<Result<Vec<_>>>()?;
     match FallbackModel::of(models, &services::providers(ctx)?) {
         Ok(model) => Ok(model),
         Err(error) => Err(throw_no_model(ctx, error)),
     }
 }
 
-/// One model of a list.
-pub(crate) fn listed<'js>(ctx: &Ctx<'js>, index: usize, item: &Value<'js>) -> Result<Rc<dyn LanguageModel>> {
+pub(crate) fn resolve_item<'js>(ctx: &Ctx<'js>, index: usize, item: &Value<'js>) -> Result<Rc<dyn LanguageModel>> {
     let exchanges = services::exchanges(ctx)?;
     match (item.as_string(), item.as_object().and_then(Class::<ModelObject>::from_object)) {
         (Some(name), _) => {
             let model = exchanges.model(&name.to_string()?, &services::providers(ctx)?);
             model.map_err(|error| throw_no_model(ctx, error))
         }
-        (None, Some(model)) => Ok(model.borrow().used(&exchanges)),
-        // No model written in JavaScript: a list of models holds nothing that is bound to an engine.
+        (None, Some(model)) => Ok(model.borrow().with_exchanges(&exchanges)),
+        // Models written in JavaScript are not supported in lists, as they are bound to an engine.
         (None, None) => {
             let message =
                 format!("config.model[{index}] must be 'provider:model' or a model object, got {}", kind_of(item));
@@ -150,7 +143,7 @@ pub(crate) fn listed<'js>(ctx: &Ctx<'js>, index: usize, item: &Value<'js>) -> Re
     }
 }
 
-/// The name of a function that makes models, which was most likely to be called.
+/// The name of a provider function that was passed without being called.
 pub(crate) fn provider_name(value: &Value<'_>) -> Result<Option<String>> {
     let Some(object) = value.as_function().and_then(|function| function.as_object()) else { return Ok(None) };
     if object.contains_key("languageModel")? { object.get("name") } else { Ok(None) }

@@ -1,5 +1,4 @@
-//! The built-in task list and task graph, between JavaScript and their engine-free halves in `crate::plugin`. Must not
-//! know the rules of tasks.
+//! The built-in task list and task graph.
 
 pub(crate) mod task_graph;
 pub(crate) mod task_list;

@@ -1,7 +1,6 @@
-//! `defTaskGraph` and the graph utilities over the engine-free task graph.
+//! `defTaskGraph` and the graph utilities (docs/reference.md, "Task graph").
 //!
-//! The graph lives in Rust; the state's array is made from it, task by task, and only for tasks that changed. What the
-//! tools do is in [`crate::plugin`] (docs/reference.md, "Task graph").
+//! The graph is held in Rust. The array of the state is derived from it; only changed tasks get new objects.
 
 use std::{cell::RefCell, rc::Rc};
 
@@ -19,32 +18,28 @@ use crate::{
     },
 };
 
-/// The graph of a prompt and the array that shows it.
 #[derive(Trace, JsLifetime)]
 #[rquickjs::class]
 struct GraphHolder<'js> {
     #[qjs(skip_trace)]
     graph: Rc<RefCell<TaskGraph>>,
-    /// Holds the array under `SHOWN`, so that it can be replaced.
+    /// Holds the array under [`ARRAY_KEY`], so that it can be replaced.
     shown: Object<'js>,
 }
 
-/// Tools that tell a graph is there; the others come with them.
+/// Tools whose presence means that a graph is defined.
 const TOOLS: &[&str] = &["generateTaskGraph", "updateTaskStatus", "getUnblockedTasks"];
 
-/// The array that shows the graph.
-const SHOWN: &str = "array";
+const ARRAY_KEY: &str = "array";
 
-/// `defTaskGraph(tasks?)`: `[graph, setGraph]` of the state `taskGraph`, the eight graph tools, and a section
-/// `taskGraph` with the status in every step's system prompt. `tasks`: task nodes, used on the first run only. Throws a
-/// `TypeError` for tasks of another shape; graphs with problems (cycles, unknown references) warn on stderr.
-/// Rules: docs/reference.md, "Task graph".
+/// `defTaskGraph(tasks?)`: `[graph, setGraph]` of the state `taskGraph`, with tools and a system section. `tasks` are
+/// used on the first run only; problems such as cycles are printed as warnings.
 pub(crate) fn def_task_graph(call: Call<'_>) -> Result<Value<'_>> {
     let ctx = call.ctx.clone();
     let known = call.prompt.borrow().bag.task_graph();
     let initial = match known {
         Some(_) => Value::new_undefined(ctx.clone()),
-        // It has a state, from which it is read when somebody looks.
+        // The restored state is read on first use.
         None if call.core.has_stored_task_graph.get() => Value::new_undefined(ctx.clone()),
         None => {
             let graph = TaskGraph::new(&read(&ctx, &given_tasks(&call)?, "defTaskGraph")?);
@@ -54,7 +49,7 @@ pub(crate) fn def_task_graph(call: Call<'_>) -> Result<Value<'_>> {
             let graph = Rc::new(RefCell::new(graph));
             let shown = show(&ctx, &graph, None)?;
             let holder = GraphHolder { graph, shown: Object::new(ctx.clone())? };
-            holder.shown.set(SHOWN, shown.clone())?;
+            holder.shown.set(ARRAY_KEY, shown.clone())?;
             let holder = Class::instance(ctx.clone(), holder)?;
             call.prompt.borrow().bag.set_task_graph(holder.into_inner());
             shown.into_value()
@@ -67,14 +62,14 @@ fn read<'js>(ctx: &Ctx<'js>, value: &Value<'js>, place: &str) -> Result<Vec<Task
     task_graph::parse_tasks(&to_json(ctx, value)?).map_err(|error| type_error(ctx, format!("{place}: {error}")))
 }
 
-/// The graph as it is now: what the prompt's code set since the last look counts.
+/// The current graph, with changes that the prompt's code made to the state.
 fn current<'js>(
     ctx: &Ctx<'js>,
     prompt: &PromptObject<'js>,
 ) -> Result<Option<(Class<'js, GraphHolder<'js>>, TaskGraph)>> {
     let is_stored = prompt.borrow().core.has_stored_task_graph.get();
     if is_stored {
-        take_up(ctx, prompt)?;
+        restore(ctx, prompt)?;
     }
     let (holder, state) = {
         let prompt = prompt.borrow();
@@ -83,21 +78,21 @@ fn current<'js>(
     let holder = holder.and_then(|holder| Class::<GraphHolder>::from_object(&holder));
     let (Some(holder), Some(state)) = (holder, state) else { return Ok(None) };
     let value = state.value()?;
-    let shown: Value = holder.borrow().shown.get(SHOWN)?;
-    // Told by identity: a script that sets the graph gives another array, and reading one over is dear.
+    let shown: Value = holder.borrow().shown.get(ARRAY_KEY)?;
+    // Compared by identity: a script that sets the graph gives another array, and reading one is slow.
     if value != shown {
         let tasks = read(ctx, &value, STATE_KEY)?;
         let borrowed = holder.borrow();
         let graph = borrowed.graph.borrow().with_tasks(&tasks);
         *borrowed.graph.borrow_mut() = graph;
-        borrowed.shown.set(SHOWN, value)?;
+        borrowed.shown.set(ARRAY_KEY, value)?;
     }
     let graph = holder.borrow().graph.borrow().clone();
     Ok(Some((holder, graph)))
 }
 
-/// Reads the graph from a state of an earlier process, which from then on is the array that shows it.
-fn take_up<'js>(ctx: &Ctx<'js>, prompt: &PromptObject<'js>) -> Result<()> {
+/// Reads the graph from the state of an earlier process, whose array becomes the graph's.
+fn restore<'js>(ctx: &Ctx<'js>, prompt: &PromptObject<'js>) -> Result<()> {
     let state = prompt.borrow().bag.state(STATE_KEY);
     let Some(state) = state else { return Ok(()) };
     let value = state.value()?;
@@ -111,7 +106,7 @@ fn take_up<'js>(ctx: &Ctx<'js>, prompt: &PromptObject<'js>) -> Result<()> {
         }
     }
     let holder = GraphHolder { graph, shown: Object::new(ctx.clone())? };
-    holder.shown.set(SHOWN, value)?;
+    holder.shown.set(ARRAY_KEY, value)?;
     let holder = Class::instance(ctx.clone(), holder)?;
     let prompt = prompt.borrow();
     prompt.bag.set_task_graph(holder.into_inner());
@@ -129,31 +124,29 @@ fn call_tool<'js>(
     let Some((changed, answer)) = task_graph::call_tool(&graph, name, input) else {
         return Ok(serde_json::Value::Null);
     };
-    // A refusal leaves the state the very same value, so that no effect that depends on it runs.
+    // A rejected call leaves the identical value, so that dependent effects do not run.
     if !changed.same_as(&graph) {
         let borrowed = holder.borrow();
-        let before: Array = borrowed.shown.get(SHOWN)?;
+        let before: Array = borrowed.shown.get(ARRAY_KEY)?;
         *borrowed.graph.borrow_mut() = changed;
         let shown = show(ctx, &borrowed.graph, Some((&graph, &before)))?;
         let state = prompt.borrow().bag.state(STATE_KEY);
         if let Some(state) = state {
             state.set_value(shown.clone().into_value())?;
         }
-        borrowed.shown.set(SHOWN, shown)?;
+        borrowed.shown.set(ARRAY_KEY, shown)?;
     }
     Ok(answer)
 }
 
-/// The status section of the step being prepared.
 pub(crate) fn section<'js>(ctx: &Ctx<'js>, prompt: &PromptObject<'js>) -> Result<Option<(String, String)>> {
-    if !task_tools::is_made(prompt, TOOLS) {
+    if !task_tools::is_defined(prompt, TOOLS) {
         return Ok(None);
     }
     Ok(current(ctx, prompt)?.map(|(_, graph)| (STATE_KEY.to_owned(), task_graph::render_status(&graph))))
 }
 
-/// The graph as an array of tasks. The objects of tasks that did not change are taken over from the array that showed
-/// the graph before, so that an update costs what it changes.
+/// The graph as an array of tasks. Objects of unchanged tasks are reused, so that the cost depends on the change.
 fn show<'js>(
     ctx: &Ctx<'js>,
     graph: &Rc<RefCell<TaskGraph>>,
@@ -161,21 +154,20 @@ fn show<'js>(
 ) -> Result<Array<'js>> {
     let list = Array::new(ctx.clone())?;
     for (position, node) in graph.borrow().nodes().iter().enumerate() {
-        let kept = match before {
+        let unchanged = match before {
             Some((old, array)) if old.nodes().get(position).is_some_and(|old| Rc::ptr_eq(old, node)) => {
                 Some(array.get::<Value>(position)?)
             }
             _ => None,
         };
-        match kept.filter(Value::is_object) {
-            Some(kept) => list.set(position, kept)?,
+        match unchanged.filter(Value::is_object) {
+            Some(task) => list.set(position, task)?,
             None => list.set(position, show_task(ctx, graph, position, node)?)?,
         }
     }
     Ok(list)
 }
 
-/// A task as an object.
 fn show_task<'js>(
     ctx: &Ctx<'js>,
     graph: &Rc<RefCell<TaskGraph>>,
@@ -189,8 +181,7 @@ fn show_task<'js>(
     Ok(value)
 }
 
-/// Has the `input_context` of a task put together when somebody reads it, from the results there are by then: every finished
-/// task changes those of everything downstream.
+/// Defines `input_context` as a getter over current results: every finished task changes those of all tasks downstream.
 fn show_context<'js>(
     task: &Object<'js>,
     graph: &Rc<RefCell<TaskGraph>>,
@@ -199,10 +190,10 @@ fn show_context<'js>(
 ) -> Result<()> {
     if !node.dependencies.is_empty() {
         let (graph, node) = (graph.clone(), node.clone());
-        // It holds plain data alone: what a closure holds, the collector does not see.
+        // Plain data only: the collector does not see values in a closure.
         let context = Accessor::from(move || {
             let graph = graph.borrow();
-            // An array that is no longer the state may ask for a task that has moved or gone.
+            // An old array may have a task that has moved or is gone.
             let is_there = graph.nodes().get(position).is_some_and(|now| now.id == node.id);
             if is_there { graph.input_context(position) } else { node.input_context.clone() }
         });
@@ -211,9 +202,6 @@ fn show_context<'js>(
     Ok(())
 }
 
-/// Adds `detectCycles`, `validateTaskGraph`, `normalizeTaskGraph` and `getUnblockedTasks` to `lmthing/plugins`: pure
-/// functions of an array of tasks. They throw a `TypeError` for tasks of another shape.
-/// Rules: docs/reference.md, "Task graph".
 pub(crate) fn export_utilities<'js>(ctx: &Ctx<'js>, exports: &Object<'js>) -> Result<()> {
     type Utility = fn(&[TaskNode]) -> serde_json::Value;
     let utilities: [(&str, Utility); 4] = [

@@ -1,5 +1,4 @@
-//! `defTaskList` over the engine-free task list. The state's array is the list; what the tools do is in
-//! [`crate::plugin`] (docs/reference.md, "Task list").
+//! `defTaskList` (docs/reference.md, "Task list").
 
 use rquickjs::{Ctx, Result, Value};
 
@@ -15,12 +14,10 @@ use crate::{
     },
 };
 
-/// The tools of a task list.
 const TOOLS: &[&str] = &["startTask", "completeTask", "failTask"];
 
-/// `defTaskList(tasks?)`: `[tasks, setTasks]` of the state `taskList`, the tools `startTask`, `completeTask`, `failTask`, and
-/// a section `taskList` with the status in every step's system prompt. `tasks`: `[{id, name, status?}]`, used on the
-/// first run only. Throws a `TypeError` for tasks of another shape; doubtful lists warn on stderr.
+/// `defTaskList(tasks?)`: `[tasks, setTasks]` of the state `taskList`, with tools and a system section. `tasks` are
+/// used on the first run only; problems are printed as warnings.
 pub(crate) fn def_task_list(call: Call<'_>) -> Result<Value<'_>> {
     let ctx = call.ctx.clone();
     let initial = if call.core.has_task_list.get() {
@@ -48,19 +45,18 @@ fn call_tool<'js>(
 ) -> Result<serde_json::Value> {
     let state = prompt.borrow().bag.state(STATE_KEY);
     let Some(state) = state else { return Ok(serde_json::Value::Null) };
-    // Read anew each time: the script may have set anything.
+    // Read each time: the script may have set anything.
     let tasks = read(ctx, &state.value()?, STATE_KEY)?;
     let Some((changed, answer)) = task_list::call_tool(&tasks, name, input) else { return Ok(serde_json::Value::Null) };
-    // A refusal leaves the state the very same value, so that no effect that depends on it runs.
+    // A rejected call leaves the identical value, so that dependent effects do not run.
     if changed != tasks {
         state.set_value(from_serde(ctx, &changed)?)?;
     }
     Ok(answer)
 }
 
-/// The status section of the step being prepared.
 pub(crate) fn section<'js>(ctx: &Ctx<'js>, prompt: &PromptObject<'js>) -> Result<Option<(String, String)>> {
-    if !task_tools::is_made(prompt, TOOLS) {
+    if !task_tools::is_defined(prompt, TOOLS) {
         return Ok(None);
     }
     let state = prompt.borrow().bag.state(STATE_KEY);

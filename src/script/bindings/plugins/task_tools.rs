@@ -1,5 +1,4 @@
-//! Tools that a built-in plugin answers in Rust: defined as a script would define them, with a native `execute`. Must
-//! not know what the tools do.
+//! Tools of the built-in plugins, which are answered in Rust.
 
 use rquickjs::{Array, Ctx, Function, IntoJs, Result, Value, function::Opt};
 
@@ -9,25 +8,25 @@ use crate::{
     script::bindings::{
         prompt::{
             call::{Call, invoke},
-            entry::{CallOptions, Callable, Entry, Shelf},
+            entry::{CallOptions, Callable, Entry, Registry},
             object::PromptObject,
         },
         values::{bind, from_json, from_serde, schema::Schema, to_json, type_error},
     },
 };
 
-/// Answers a plugin's tool: prompt, tool name, arguments.
-pub(crate) type Answer =
+/// Arguments: prompt, tool name, input.
+pub(crate) type AnswerTool =
     for<'js> fn(&Ctx<'js>, &PromptObject<'js>, &str, &serde_json::Value) -> Result<serde_json::Value>;
 
-/// Defines a tool of a plugin; its entry is made once a prompt.
-fn define<'js>(call: &Call<'js>, spec: ToolSpec, answer: Answer) -> Result<()> {
-    let is_made = is_made(&call.prompt, &[&spec.name]);
+/// Defines a tool; its entry is created once a prompt.
+fn define<'js>(call: &Call<'js>, spec: ToolSpec, answer: AnswerTool) -> Result<()> {
+    let is_defined = is_defined(&call.prompt, &[&spec.name]);
     let definition =
         ToolDefinition { maker: ToolMaker::Plugin, ..ToolDefinition::new(DefinitionKind::DefTool, spec.description) };
     let defined = call.core.prompt.borrow_mut().define_tool(&spec.name, definition);
     defined.map_err(|error| type_error(&call.ctx, error.to_string()))?;
-    if is_made {
+    if is_defined {
         return Ok(());
     }
     let name = spec.name.clone();
@@ -42,19 +41,19 @@ fn define<'js>(call: &Call<'js>, spec: ToolSpec, answer: Answer) -> Result<()> {
     let schema = from_serde(&call.ctx, &spec.input_schema)?;
     let callable = Callable {
         input_schema: Schema::from_value(&call.ctx, &schema, &spec.name)?,
-        // Bound, not captured: the collector has to see that the tool holds its own prompt.
+        // Bound, not captured, so that the collector sees the reference to the prompt.
         execute: bind(&execute, vec![call.prompt.clone().into_value()])?,
         options: CallOptions::default(),
     };
-    call.prompt.borrow().bag.set_entry(Shelf::Tools, &spec.name, Entry::Single(callable));
+    call.prompt.borrow().bag.set_entry(Registry::Tools, &spec.name, Entry::Single(callable));
     Ok(())
 }
 
-/// What a plugin's `def*` method comes to: its tools, and the `[value, set]` of the state that its tasks are kept in.
+/// Defines the tools of a plugin. Returns `[value, set]` of the state of its tasks.
 pub(crate) fn define_plugin<'js>(
     call: &Call<'js>,
     tools: Vec<ToolSpec>,
-    answer: Answer,
+    answer: AnswerTool,
     state_key: &str,
     initial: Value<'js>,
 ) -> Result<Value<'js>> {
@@ -64,14 +63,13 @@ pub(crate) fn define_plugin<'js>(
     invoke(&call.prompt, "defState", vec![state_key.into_js(&call.ctx)?, initial])
 }
 
-/// Whether the last run of the body made the plugin again: whether any of its `tools` is there and not the author's own.
-pub(crate) fn is_made(prompt: &PromptObject<'_>, tools: &[&str]) -> bool {
+/// Whether the last run of the body defined any of `tools` by the plugin, not by the author.
+pub(crate) fn is_defined(prompt: &PromptObject<'_>, tools: &[&str]) -> bool {
     let prompt = prompt.borrow();
     let definitions = prompt.core.prompt.borrow();
     tools.iter().any(|name| definitions.tool(name).is_some_and(|tool| tool.maker == ToolMaker::Plugin))
 }
 
-/// The tasks a plugin is defined with; nothing at all stands for none.
 pub(crate) fn given_tasks<'js>(call: &Call<'js>) -> Result<Value<'js>> {
     let given = call.arg(0);
     if given.is_undefined() { Array::new(call.ctx.clone()).map(Array::into_value) } else { Ok(given) }

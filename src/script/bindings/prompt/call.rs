@@ -1,4 +1,4 @@
-//! Calling a native method of a prompt: its arguments, and how it becomes a JavaScript function.
+//! Native methods of a prompt: their arguments, and their JavaScript functions.
 
 use std::rc::Rc;
 
@@ -15,7 +15,7 @@ use super::{
 };
 use crate::script::bindings::values::{kind_of, plain_error, string_text, type_error};
 
-/// Stores the table and puts the methods on the prototype of prompts; done once an engine.
+/// Stores the table and puts the methods on the prototype of prompts.
 pub(crate) fn install(ctx: &Ctx<'_>, table: &'static [Method]) -> Result<()> {
     let stored = ctx.store_userdata(MethodTable(table));
     stored.map(drop).map_err(|_| plain_error(ctx, "user data is in use"))?;
@@ -27,24 +27,18 @@ pub(crate) fn install(ctx: &Ctx<'_>, table: &'static [Method]) -> Result<()> {
     Ok(())
 }
 
-/// The arguments of a method call: the prompt and the values.
 pub(crate) struct Call<'js> {
-    /// The engine the call comes from.
     pub(crate) ctx: Ctx<'js>,
-    /// The `this` of the call.
     pub(crate) prompt: PromptObject<'js>,
-    /// The half of the prompt that holds no JavaScript values.
     pub(crate) core: Rc<Core>,
     args: Vec<Value<'js>>,
 }
 
 impl<'js> Call<'js> {
-    /// The argument at `index`, `undefined` when it was not given.
     pub(crate) fn arg(&self, index: usize) -> Value<'js> {
         self.args.get(index).cloned().unwrap_or_else(|| Value::new_undefined(self.ctx.clone()))
     }
 
-    /// A string argument, or a `TypeError` that names the method and the parameter.
     pub(crate) fn string(&self, index: usize, place: &str) -> Result<String> {
         let value = self.arg(index);
         match value.as_string() {
@@ -53,7 +47,6 @@ impl<'js> Call<'js> {
         }
     }
 
-    /// A function argument, or a `TypeError` that names the method and the parameter.
     pub(crate) fn function(&self, index: usize, place: &str) -> Result<Function<'js>> {
         let value = self.arg(index);
         match value.as_function() {
@@ -63,11 +56,10 @@ impl<'js> Call<'js> {
     }
 }
 
-/// Makes a JavaScript function of a native method.
 pub(crate) fn method<'js>(ctx: &Ctx<'js>, run: for<'a> fn(Call<'a>) -> Result<Value<'a>>) -> Result<Function<'js>> {
-    // `run` is a bare function: a closure with JavaScript values in it could keep them past the end of the engine.
+    // A plain `fn`: a closure could keep JavaScript values past the end of the engine.
     Function::new(ctx.clone(), move |ctx: Ctx<'js>, this: This<Value<'js>>, args: Rest<Value<'js>>| {
-        // A prompt's own methods are bound to it. Those that `lmthing/plugins` exports are not.
+        // The methods of a prompt are bound to it; those exported by `lmthing/plugins` are not.
         let Ok(prompt) = PromptObject::from_value(&this.0) else {
             return Err(type_error(&ctx, "a prompt method was called without its prompt"));
         };
@@ -76,8 +68,7 @@ pub(crate) fn method<'js>(ctx: &Ctx<'js>, run: for<'a> fn(Call<'a>) -> Result<Va
     })
 }
 
-/// Calls a method of a prompt by name, as a plugin would: the user's own counts, where one has taken the name. Throws
-/// what the method throws.
+/// Calls a method of a prompt by name, as a plugin would, so that overridden methods apply.
 pub(crate) fn invoke<'js>(prompt: &PromptObject<'js>, name: &str, values: Vec<Value<'js>>) -> Result<Value<'js>> {
     let function: Function = prompt.get(name)?;
     let mut args = Args::new(prompt.ctx().clone(), values.len());

@@ -1,5 +1,4 @@
-//! The keys of `config`, and what is said of one that nobody reads: it may be mistyped, or belong elsewhere. Must not know what
-//! they hold.
+//! The known keys of `config` and `config.options`, and advice for unknown ones.
 
 use rquickjs::{Ctx, Object, Result, Value, object::Filter};
 
@@ -11,11 +10,9 @@ use crate::{
     },
 };
 
-/// Every key there is.
 const KNOWN: &[&str] =
     &["model", "options", "plugins", "limits", "prices", "sandbox", "journal", "mcpServers", "functions"];
 
-/// Every option there is; anything else is most likely a slip of the pen.
 pub(crate) const OPTIONS: &[&str] = &[
     "system",
     "maxOutputTokens",
@@ -43,20 +40,16 @@ pub(crate) const OPTIONS: &[&str] = &[
     "outputRetries",
 ];
 
-/// What is an export of its own.
 const EXPORTS: [&str; 4] = ["mock", "input", "output", "description"];
 
-/// The keys of `config.limits` that are no option.
 const LIMITS: [&str; 5] = ["steps", "tokens", "cost", "time", "parallel"];
 
-/// The keys of `config` that nobody reads, each with advice.
 pub(crate) fn unknown(config: &Object<'_>) -> Result<Vec<(String, String)>> {
     let keys: Vec<String> = config.own_keys(Filter::new().string().enum_only()).collect::<Result<_>>()?;
     let unknown = keys.into_iter().filter(|key| !KNOWN.contains(&key.as_str()));
     Ok(unknown.map(|key| (key.clone(), advice(&key))).collect())
 }
 
-/// Whether runs are to be written down (`config.journal`), if that is said.
 pub(crate) fn journal<'js>(ctx: &Ctx<'js>, config: &Object<'js>) -> Result<Option<bool>> {
     let value: Value = config.get("journal")?;
     match value.as_bool() {
@@ -67,8 +60,7 @@ pub(crate) fn journal<'js>(ctx: &Ctx<'js>, config: &Object<'js>) -> Result<Optio
     }
 }
 
-/// Warns of them.
-pub(crate) fn warn_of_unknown<'js>(ctx: &Ctx<'js>, config: &Object<'js>) -> Result<()> {
+pub(crate) fn warn_unknown<'js>(ctx: &Ctx<'js>, config: &Object<'js>) -> Result<()> {
     unknown(config)?.iter().try_for_each(|(name, advice)| warn::ignored_name(ctx, "config", name, advice))
 }
 
@@ -94,7 +86,6 @@ fn advice(name: &str) -> String {
     }
 }
 
-/// What is said of an option that nobody knows.
 pub(crate) fn advice_for_option(name: &str) -> String {
     if KNOWN.contains(&name) {
         return format!("it belongs beside options: config = {{ {name}: … }}");

@@ -1,5 +1,4 @@
-//! Functions of a prompt with their declarations in TypeScript, which are printed once as long as they are the same. Must not know
-//! who reads them.
+//! Functions of a prompt with their TypeScript declarations.
 
 use std::{cell::OnceCell, rc::Rc};
 
@@ -10,21 +9,17 @@ use crate::{
     script::bindings::values::type_error,
 };
 
-/// Functions with their declarations, printed when somebody asks.
 #[derive(Default)]
-pub(crate) struct Declared {
-    /// Each of them, in order.
+pub(crate) struct DeclaredFunctions {
     pub(crate) list: Vec<Rc<Declaration>>,
     printed: OnceCell<Declarations>,
 }
 
-impl Declared {
-    /// Not printed yet.
+impl DeclaredFunctions {
     pub(crate) fn new(list: Vec<Rc<Declaration>>) -> Self {
-        Declared { list, printed: OnceCell::new() }
+        DeclaredFunctions { list, printed: OnceCell::new() }
     }
 
-    /// The declarations.
     pub(crate) fn declarations(&self, ctx: &Ctx<'_>) -> Result<&Declarations> {
         if let Some(printed) = self.printed.get() {
             return Ok(printed);
@@ -34,13 +29,11 @@ impl Declared {
         Ok(self.printed.get_or_init(|| printed))
     }
 
-    /// Their text.
     pub(crate) fn text(&self, ctx: &Ctx<'_>) -> Result<&str> {
         self.declarations(ctx).map(Declarations::text)
     }
 
-    /// Whether it is of these very declarations.
-    pub(crate) fn is_of(&self, list: &[Rc<Declaration>]) -> bool {
+    pub(crate) fn matches(&self, list: &[Rc<Declaration>]) -> bool {
         self.list.len() == list.len() && self.list.iter().zip(list).all(|(one, other)| Rc::ptr_eq(one, other))
     }
 }

@@ -1,13 +1,10 @@
-//! `def`, `defData`, `defSystem`, `defMessage`, `$`, `getRemindedItems`: reading their arguments into
-//! [`crate::prompt::Prompt`].
-//!
-//! Must not know when a definition counts or how it is shown.
+//! `def`, `defData`, `defSystem`, `defMessage`, `$`, `getRemindedItems`.
 
 use std::rc::Rc;
 
 use rquickjs::{Array, Ctx, Object, Result, Value};
 
-use super::{call::Call, doubles, reference::Reference, written_data::WrittenData};
+use super::{call::Call, redefinitions, reference::Reference, written_data::WrittenData};
 use crate::{
     chat::{ContentPart, Role},
     prompt::{Data, DefinitionKind, Variable},
@@ -18,9 +15,6 @@ use crate::{
     },
 };
 
-/// `def(name, value)`: a variable of the system prompt. `value`: string, number, boolean, bigint, or a reference.
-/// Throws a `TypeError` for a bad name or another kind of value. Returns a reference.
-/// Rules: docs/reference.md, "The prompt".
 pub(crate) fn def(call: Call<'_>) -> Result<Value<'_>> {
     let name = call.string(0, "def: the name")?;
     let value = call.arg(1);
@@ -32,28 +26,24 @@ pub(crate) fn def(call: Call<'_>) -> Result<Value<'_>> {
     define_variable(call, DefinitionKind::Def, name, Variable::Text(text))
 }
 
-/// `defData(name, data)`: structured data, shown as YAML. `data`: anything JSON can express.
-/// Throws a `TypeError` for a bad name, for `undefined`, functions, symbols, promises, bigints and cycles. Returns a
-/// reference. Rules: docs/reference.md, "The prompt".
 pub(crate) fn def_data(call: Call<'_>) -> Result<Value<'_>> {
     let name = call.string(0, "defData: the name")?;
     let value = call.arg(1);
-    // `JSON.stringify` has nothing for the first three and `{}` for a promise: surely a slip.
+    // `JSON.stringify` omits the first three and writes `{}` for a promise, so each is a mistake.
     if value.is_undefined() || value.is_function() || value.is_symbol() || value.is_promise() {
         let kind = kind_of(&value);
         return Err(type_error(&call.ctx, format!("defData('{name}'): the data must be JSON-like, got {kind}")));
     }
-    // Taken out first: a `toJSON` of the script's may define something itself.
+    // Read first: a `toJSON` of the script may define something.
     let before = call.core.prompt.borrow().data(&name).cloned();
     let data = written_data(&call, &name, &value, before)?;
     define_variable(call, DefinitionKind::DefData, name, Variable::Data(data))
 }
 
-/// The data of a value; that of `before` when it is still the same.
 fn written_data<'js>(call: &Call<'js>, name: &str, value: &Value<'js>, before: Option<Rc<Data>>) -> Result<Rc<Data>> {
-    let written = call.prompt.borrow().bag.take_written(name).filter(|written| written.is_of(before.as_ref()));
+    let written = call.prompt.borrow().bag.take_written(name).filter(|written| written.is_for(before.as_ref()));
     let (data, written) = match (&before, written) {
-        (Some(before), Some(written)) if written.holds(&call.ctx, value) => (before.clone(), Some(written)),
+        (Some(before), Some(written)) if written.is_unchanged(&call.ctx, value) => (before.clone(), Some(written)),
         (_, written) => {
             let data = data_of(&call.ctx, value, before.as_ref(), &format!("defData('{name}')"))?;
             let written = WrittenData::new(&call.ctx, value, &data, written);
@@ -67,14 +57,12 @@ fn written_data<'js>(call: &Call<'js>, name: &str, value: &Value<'js>, before: O
 }
 
 fn define_variable(call: Call<'_>, kind: DefinitionKind, name: String, value: Variable) -> Result<Value<'_>> {
-    doubles::look(&call.ctx, &call.prompt, kind, &name)?;
+    redefinitions::record(&call.ctx, &call.prompt, kind, &name)?;
     let defined = call.core.prompt.borrow_mut().define_variable(kind, &name, value);
     defined.map_err(|error| type_error(&call.ctx, error.to_string()))?;
     Reference::create(&call.ctx, &call.core, kind, name)
 }
 
-/// `defSystem(name, content)`: a section of the system prompt. `content` as the value of `def`, and the same errors.
-/// Returns a reference. Rules: docs/reference.md, "The prompt".
 pub(crate) fn def_system(call: Call<'_>) -> Result<Value<'_>> {
     let name = call.string(0, "defSystem: the name")?;
     let value = call.arg(1);
@@ -82,15 +70,14 @@ pub(crate) fn def_system(call: Call<'_>) -> Result<Value<'_>> {
         let kind = kind_of(&value);
         type_error(&call.ctx, format!("defSystem('{name}'): the content must be a string, got {kind}"))
     })?;
-    doubles::look(&call.ctx, &call.prompt, DefinitionKind::DefSystem, &name)?;
+    redefinitions::record(&call.ctx, &call.prompt, DefinitionKind::DefSystem, &name)?;
     let defined = call.core.prompt.borrow_mut().define_system(&name, text);
     defined.map_err(|error| type_error(&call.ctx, error.to_string()))?;
     Reference::create(&call.ctx, &call.core, DefinitionKind::DefSystem, name)
 }
 
-/// `defMessage(role, content)`: a message of the conversation; `role` is `user`, `assistant` or `system`, `content` a
-/// string or an array of parts (`{type: 'text'|'image'|'file', …}`). Added on the first run only. Throws a `TypeError`
-/// for another role or content. Returns nothing. Rules: docs/reference.md, "Messages".
+/// `defMessage(role, content)`: a message of the conversation, added on the first run only. Rules: docs/reference.md,
+/// "Messages".
 pub(crate) fn def_message(call: Call<'_>) -> Result<Value<'_>> {
     let role = call.string(0, "defMessage: the role")?;
     let role = match role.as_str() {
@@ -107,9 +94,8 @@ pub(crate) fn def_message(call: Call<'_>) -> Result<Value<'_>> {
     Ok(Value::new_undefined(call.ctx.clone()))
 }
 
-/// `` $`…` ``: a user message. Values that are `undefined` are dropped, an object with a `value` is replaced by it,
-/// other plain objects appear as JSON. Also takes a plain string: `$(text)`. Throws a `TypeError` for a promise in the
-/// template and for an argument that is neither. Returns nothing. Rules: docs/reference.md, "Messages".
+/// `` $`…` `` or `$(text)`: a user message. `undefined` is dropped, an object with a `value` is replaced by it, other
+/// plain objects appear as JSON.
 pub(crate) fn dollar(call: Call<'_>) -> Result<Value<'_>> {
     let first = call.arg(0);
     let text = if let Some(text) = first.as_string() {
@@ -131,7 +117,7 @@ fn template_text<'js>(call: &Call<'js>, strings: &Array<'js>) -> Result<String> 
         if index > 0 {
             append(&mut text, interpolated(&call.ctx, call.arg(index))?);
         }
-        // The engine has `undefined` for a piece with an escape that cannot be read, such as `\users`.
+        // A piece is `undefined` if it has an invalid escape such as `\users`.
         if !piece.is_undefined() {
             append(&mut text, to_text(&call.ctx, piece)?);
         }
@@ -139,7 +125,7 @@ fn template_text<'js>(call: &Call<'js>, strings: &Array<'js>) -> Result<String> 
     Ok(text)
 }
 
-/// Joins two texts in the memory of the longer one, which may be most of what there is.
+/// Appends into the buffer of the longer text, which may be large.
 fn append(text: &mut String, mut more: String) {
     if more.len() > text.len() {
         more.insert_str(0, text);
@@ -149,7 +135,6 @@ fn append(text: &mut String, mut more: String) {
     }
 }
 
-/// A value in a template.
 fn interpolated<'js>(ctx: &Ctx<'js>, value: Value<'js>) -> Result<String> {
     if value.is_undefined() {
         return Ok(String::new());
@@ -163,14 +148,12 @@ fn interpolated<'js>(ctx: &Ctx<'js>, value: Value<'js>) -> Result<String> {
         return if inner.is_undefined() { Ok(String::new()) } else { to_text(ctx, inner) };
     }
     let text = to_text(ctx, value.clone())?;
-    // Nobody wants the model to read "[object Object]".
     if text == "[object Object]" { Ok(to_json(ctx, &value)?.to_string()) } else { Ok(text) }
 }
 
-/// `getRemindedItems()`: `[{type, name}]` of what was reminded and not sent yet, in call order; `type` is the method,
-/// such as `'defTool'`. Rules: docs/reference.md, "References".
+/// `getRemindedItems()`: `[{type, name}]` of reminders that were not sent yet, in call order.
 pub(crate) fn get_reminded_items(call: Call<'_>) -> Result<Value<'_>> {
-    // Copied first: a script may have put a setter in the way of a new object's properties, and it may define something.
+    // Copied first: setting properties may run a setter on a prototype, which may define something.
     let items: Vec<(DefinitionKind, String)> = {
         let prompt = call.core.prompt.borrow();
         prompt.reminded_items().map(|(kind, name)| (kind, name.to_owned())).collect()

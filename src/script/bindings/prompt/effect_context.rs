@@ -1,6 +1,4 @@
-//! The first argument of an effect: what the prompt looks like now (docs/reference.md, "State and effects").
-//!
-//! Shows what is defined, hidden or not; must not change it.
+//! The first argument of an effect: a read-only view of the prompt (docs/reference.md, "State and effects").
 
 use rquickjs::{
     Array, Ctx, Function, JsLifetime, Object, Result, Value,
@@ -14,57 +12,52 @@ use crate::{
     prompt::{DefinitionKind, Variable},
     script::bindings::values::{
         from_tool_input,
-        messages::{Shape, message_to_js, output_value},
+        messages::{MessageShape, message_to_js, output_value},
         property,
         steps::tool_to_js,
     },
 };
 
-/// `context`: `messages`, `tools`, `systems`, `variables` (arrays with `has`), `lastTool`, `stepNumber`.
-///
-/// The collections are made when an effect looks at them and then kept for the step.
+/// `context`: `messages`, `tools`, `systems`, `variables` (arrays with `has`), `lastTool`, `stepNumber`. Hidden
+/// definitions are included. Collections are created on first access, once a step.
 #[derive(Trace, JsLifetime)]
 #[rquickjs::class]
 pub(crate) struct EffectContext<'js> {
     prompt: PromptObject<'js>,
-    made: Object<'js>,
+    cached: Object<'js>,
 }
 
 impl<'js> EffectContext<'js> {
-    /// The context of one step, for all its effects.
     pub(crate) fn new(ctx: &Ctx<'js>, prompt: &PromptObject<'js>) -> Result<Self> {
-        Ok(EffectContext { prompt: prompt.clone(), made: Object::new(ctx.clone())? })
+        Ok(EffectContext { prompt: prompt.clone(), cached: Object::new(ctx.clone())? })
     }
 
-    /// The collection of this name: the one that was made before, or what `make` fills.
     fn collection(
         &self,
         ctx: &Ctx<'js>,
         name: &str,
         make: impl FnOnce(&Array<'js>) -> Result<()>,
     ) -> Result<Value<'js>> {
-        if let Some(made) = property(&self.made, name)? {
-            return Ok(made);
+        if let Some(cached) = property(&self.cached, name)? {
+            return Ok(cached);
         }
         let list = Array::new(ctx.clone())?;
         make(&list)?;
         let has = Function::new(ctx.clone(), collection_has)?.with_name("has")?;
-        // Not enumerable, so that the list prints, copies and compares as the plain array it stands for.
+        // Not enumerable, so that the list prints, copies and compares like a plain array.
         list.as_object().prop("has", Property::from(has).writable().configurable())?;
-        self.made.set(name, list.clone())?;
+        self.cached.set(name, list.clone())?;
         Ok(list.into_value())
     }
 }
 
 #[rquickjs::methods(rename_all = "camelCase")]
 impl<'js> EffectContext<'js> {
-    /// The number of the step being prepared, from 0.
     #[qjs(get)]
     fn step_number(&self) -> usize {
         self.prompt.borrow().core.step.get()
     }
 
-    /// The conversation so far, without the system prompt. `has(role | predicate)`.
     #[qjs(get)]
     fn messages(&self, ctx: Ctx<'js>) -> Result<Value<'js>> {
         let (history, kept) = {
@@ -79,24 +72,22 @@ impl<'js> EffectContext<'js> {
                 kept
             }
         };
-        // A conversation only grows: the objects made for earlier steps show its beginning.
+        // A conversation only grows, so the cached objects are its beginning.
         for message in &history[kept.len().min(history.len())..] {
-            kept.set(kept.len(), message_to_js(&ctx, message, Shape::Written)?)?;
+            kept.set(kept.len(), message_to_js(&ctx, message, MessageShape::Written)?)?;
         }
-        // A list of its own for every step: what an effect does to it must not reach the next.
+        // A new list for every step: changes by an effect must not reach the next step.
         self.collection(&ctx, "messages", |list| {
             kept.iter::<Value>().enumerate().try_for_each(|(index, message)| list.set(index, message?))
         })
     }
 
-    /// The tools and agents: `{name, description, type, inputSchema}`, as the model is told of them; a composite also
-    /// lists its members, `tools: [{name, description, inputSchema}]`. `has(name)`.
     #[qjs(get)]
     fn tools(&self, ctx: Ctx<'js>) -> Result<Value<'js>> {
-        if let Some(made) = property(&self.made, "tools")? {
-            return Ok(made);
+        if let Some(cached) = property(&self.cached, "tools")? {
+            return Ok(cached);
         }
-        // Cloned first: converting a schema runs JavaScript, and the definitions must not be borrowed then.
+        // Cloned first: converting a schema runs JavaScript, which must not see a borrowed prompt.
         let tools = tool_spec::tools_of(&self.prompt, |_| true);
         self.collection(&ctx, "tools", |list| {
             for (index, tool) in tools.iter().enumerate() {
@@ -116,7 +107,6 @@ impl<'js> EffectContext<'js> {
         })
     }
 
-    /// The system sections: `{name, value}`. `has(name)`.
     #[qjs(get)]
     fn systems(&self, ctx: Ctx<'js>) -> Result<Value<'js>> {
         let systems: Vec<(String, String)> = {
@@ -135,7 +125,7 @@ impl<'js> EffectContext<'js> {
         })
     }
 
-    /// The variables: `{name, type: 'string'|'data', value}`; the value of data is its YAML. `has(name)`.
+    /// Variables: `{name, type: 'string'|'data', value}`; the value of data is its YAML. `has(name)`.
     #[qjs(get)]
     fn variables(&self, ctx: Ctx<'js>) -> Result<Value<'js>> {
         let variables: Vec<(String, Variable)> = {
@@ -159,15 +149,14 @@ impl<'js> EffectContext<'js> {
         })
     }
 
-    /// The latest tool call of the run, `{toolName, args, output}`, the last in call order; `null` before any.
     #[qjs(get)]
     fn last_tool(&self, ctx: Ctx<'js>) -> Result<Value<'js>> {
-        if let Some(made) = property(&self.made, "lastTool")? {
-            return Ok(made);
+        if let Some(cached) = property(&self.cached, "lastTool")? {
+            return Ok(cached);
         }
         let run = self.prompt.borrow().bag.run();
         let Some(record) = run.map(|run| run.borrow().record.clone()) else { return Ok(Value::new_null(ctx)) };
-        // Of a prompt that is run again by hand only the latest run counts.
+        // Only the latest run counts for a prompt that a script runs again.
         let steps = record.steps();
         let Some(result) = steps.iter().rev().find_map(|step| step.tool_results.last()) else {
             return Ok(Value::new_null(ctx));
@@ -176,17 +165,15 @@ impl<'js> EffectContext<'js> {
         object.set("toolName", result.tool_name.as_str())?;
         object.set("args", from_tool_input(&ctx, &result.input)?)?;
         object.set("output", output_value(&ctx, &result.output, &result.agents)?)?;
-        self.made.set("lastTool", object.clone())?;
+        self.cached.set("lastTool", object.clone())?;
         Ok(object.into_value())
     }
 }
 
-/// `collection.has(key)`: by name, for messages by role; a function is asked for every item.
 fn collection_has<'js>(this: This<Array<'js>>, key: Opt<Value<'js>>) -> Result<bool> {
     let Some(key) = key.0 else { return Ok(false) };
     let wanted = match key.as_string() {
         Some(text) => Some(text.to_string()?),
-        // A reference stands for its definition.
         None => match key.as_object().filter(|_| !key.is_function()) {
             Some(object) => object.get("name").unwrap_or_default(),
             None => None,

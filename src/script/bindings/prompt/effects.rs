@@ -1,6 +1,4 @@
-//! `defEffect` and running effects: when one is due, its clean-up, and what it asked of the step.
-//!
-//! Effects are those of React, with steps in the place of renders. Must not know what follows a step.
+//! `defEffect` and running effects, modelled on React's with steps in place of renders.
 
 use std::{cell::RefCell, rc::Rc};
 
@@ -12,11 +10,8 @@ use crate::{
     script::bindings::values::{call_async, kind_of, type_error},
 };
 
-/// `defEffect(fn, deps?)`: `fn(context, stepModifier)` runs after the body and before the step's request: on every step
-/// without `deps`, once with `[]`, else when a dependency changed by `Object.is`. Effects are told apart by call order.
-/// `fn` may be async and may return a clean-up, run before its next run and at the end.
-/// Throws a `TypeError` when `fn` is not a function or `deps` not an array. Returns nothing.
-/// Rules: docs/reference.md, "State and effects".
+/// `defEffect(fn, deps?)`: `fn(context, stepModifier)` runs after the body and before the step's request. Rules:
+/// docs/reference.md, "State and effects".
 pub(crate) fn def_effect(call: Call<'_>) -> Result<Value<'_>> {
     let function = call.function(0, "defEffect: the effect")?;
     let deps = call.arg(1);
@@ -29,33 +24,31 @@ pub(crate) fn def_effect(call: Call<'_>) -> Result<Value<'_>> {
     let prompt = call.prompt.borrow();
     let mut effects = prompt.bag.effects().borrow_mut();
     match effects.get_mut(place) {
-        // What its last run left, the old dependencies and the clean-up, stays until it is due again.
+        // The old dependencies and the clean-up stay until the effect is due again.
         Some(effect) => (effect.function, effect.deps) = (function, deps),
         None => effects.push(Effect { function, deps, last_deps: None, ran: false, clean_up: None }),
     }
     Ok(Value::new_undefined(call.ctx.clone()))
 }
 
-/// The effect at `place`; none when the list became shorter meanwhile.
 fn effect<'js>(prompt: &PromptObject<'js>, place: usize) -> Option<Effect<'js>> {
     prompt.borrow().bag.effects().borrow().get(place).cloned()
 }
 
-/// Changes the effect at `place`.
 fn update<'js, T>(prompt: &PromptObject<'js>, place: usize, change: impl FnOnce(&mut Effect<'js>) -> T) -> Option<T> {
     prompt.borrow().bag.effects().borrow_mut().get_mut(place).map(change)
 }
 
-/// Runs the effects that are due, in call order, and returns what they asked for. Effects that the last run of the body
-/// did not make again are cleaned up and forgotten.
+/// Runs the effects that are due, in call order, and returns their modifications. Effects that the last run of the
+/// body did not define are cleaned up and removed.
 pub(crate) async fn run_due<'js>(ctx: &Ctx<'js>, prompt: &PromptObject<'js>) -> Result<StepModifications> {
     let core = prompt.borrow().core.clone();
-    // First, as in React: what goes away is cleaned up before anything runs. Nothing goes where there is no body to run
-    // again, since only a body sets the count back.
-    drop_unmade(prompt, core.next_effect.get()).await?;
+    // First, as in React: removed effects are cleaned up before any effect runs. Only a body resets the count, so
+    // prompts without one keep all effects.
+    drop_removed(prompt, core.next_effect.get()).await?;
     let modifications = Rc::new(RefCell::new(StepModifications::default()));
     let mut arguments: Option<(Value, Function)> = None;
-    // Effects that effects define have their turn on the next step: one that defines itself would never end.
+    // Effects that effects define run on the next step: one that defines itself would never end.
     let count = prompt.borrow().bag.effects().borrow().len();
     for place in 0..count {
         let Some(due) = effect(prompt, place) else { break };
@@ -67,8 +60,8 @@ pub(crate) async fn run_due<'js>(ctx: &Ctx<'js>, prompt: &PromptObject<'js>) -> 
         let (context, modifier) = match &arguments {
             Some(made) => made.clone(),
             None => {
-                // On most steps of a long run nothing is due. The effects of a step share one context, which keeps
-                // what they looked at.
+                // Created only when needed: on most steps of a long run no effect is due. Effects of a step share one
+                // context.
                 let context = Class::instance(ctx.clone(), EffectContext::new(ctx, prompt)?)?.into_value();
                 let modifier = step_modifier::create(ctx, &core, &modifications)?;
                 arguments.insert((context, modifier)).clone()
@@ -83,7 +76,7 @@ pub(crate) async fn run_due<'js>(ctx: &Ctx<'js>, prompt: &PromptObject<'js>) -> 
     Ok(modifications.take())
 }
 
-/// Runs every clean-up that is left; at the end of a run.
+/// Runs all remaining clean-ups at the end of a run.
 pub(crate) async fn clean_up_all(prompt: &PromptObject<'_>) -> Result<()> {
     let count = prompt.borrow().bag.effects().borrow().len();
     for place in 0..count {
@@ -92,17 +85,17 @@ pub(crate) async fn clean_up_all(prompt: &PromptObject<'_>) -> Result<()> {
     Ok(())
 }
 
-async fn drop_unmade(prompt: &PromptObject<'_>, made: usize) -> Result<()> {
+async fn drop_removed(prompt: &PromptObject<'_>, defined: usize) -> Result<()> {
     let count = prompt.borrow().bag.effects().borrow().len();
-    for place in made..count {
+    for place in defined..count {
         clean_up(prompt, place).await?;
     }
-    prompt.borrow().bag.effects().borrow_mut().truncate(made);
+    prompt.borrow().bag.effects().borrow_mut().truncate(defined);
     Ok(())
 }
 
 async fn clean_up(prompt: &PromptObject<'_>, place: usize) -> Result<()> {
-    // Taken before it is called, so that one that throws is not called again at the end.
+    // Taken before the call, so that a clean-up that throws is not called again at the end.
     if let Some(function) = update(prompt, place, |effect| effect.clean_up.take()).flatten() {
         call_async(&function, ()).await?;
     }
@@ -115,7 +108,7 @@ fn is_due<'js>(ctx: &Ctx<'js>, effect: &Effect<'js>) -> Result<bool> {
     let object: Object = ctx.globals().get("Object")?;
     let is: Function = object.get("is")?;
     for (now, before) in deps.iter::<Value>().zip(last.iter::<Value>()) {
-        // Not `===`: by that NaN would always be a change.
+        // Not `===`, for which NaN would always be a change.
         if !is.call::<_, bool>((This(object.clone()), now?, before?))? {
             return Ok(true);
         }

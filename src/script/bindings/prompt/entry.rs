@@ -1,7 +1,4 @@
-//! What the model can have called: tools, agents, functions and methods, as JavaScript values.
-//!
-//! Everything a `def*` call is given is checked when an entry is made, so that whoever runs it need not look again.
-//! Plain facts (kind, description, declaration) are not here but in [`crate::prompt::Prompt`].
+//! Tools, agents, functions and methods, as JavaScript values that are checked when an entry is created.
 
 use rquickjs::{Array, Ctx, Function, JsLifetime, Object, Result, Value, class::Trace};
 
@@ -10,92 +7,75 @@ use crate::{
     script::bindings::values::{elements, kind_of, property, schema::Schema, type_error},
 };
 
-/// Where an entry is kept: names of one shelf are told apart, those of two are not.
+/// The kind of call that an entry is for. Names are unique within a registry.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Shelf {
-    /// Tools and agents, which the model calls by itself.
+pub(crate) enum Registry {
     Tools,
-    /// Functions of code mode.
     Functions,
-    /// Methods for code in the model's text.
     Methods,
 }
 
-impl Shelf {
-    /// The shelf of a kind of definition; none for variables and sections, which have nothing to call.
+impl Registry {
+    /// `None` for kinds that cannot be called, such as variables.
     pub(crate) fn of(kind: DefinitionKind) -> Option<Self> {
         match kind {
-            DefinitionKind::DefTool | DefinitionKind::DefAgent => Some(Shelf::Tools),
-            DefinitionKind::DefFunction | DefinitionKind::DefFunctionAgent => Some(Shelf::Functions),
-            DefinitionKind::DefMethod => Some(Shelf::Methods),
+            DefinitionKind::DefTool | DefinitionKind::DefAgent => Some(Registry::Tools),
+            DefinitionKind::DefFunction | DefinitionKind::DefFunctionAgent => Some(Registry::Functions),
+            DefinitionKind::DefMethod => Some(Registry::Methods),
             DefinitionKind::Def | DefinitionKind::DefData | DefinitionKind::DefSystem | DefinitionKind::DefMcp => None,
         }
     }
 }
 
-/// One definition: a single thing to call, or the array form that holds several.
 #[derive(Clone, Trace, JsLifetime)]
 #[allow(clippy::large_enum_variant, reason = "nearly all are single, and few are kept")]
 pub(crate) enum Entry<'js> {
-    /// `defTool(name, description, inputSchema, execute, options?)` and its like.
     Single(Callable<'js>),
-    /// `defTool(name, description, [tool(…), …])` and its like; never empty, names are unique.
+    /// `defTool(name, description, [tool(…), …])` and similar; never empty, with unique names.
     Composite(Vec<Item<'js>>),
 }
 
-/// One member of an array form.
 #[derive(Clone, Trace, JsLifetime)]
 pub(crate) struct Item<'js> {
-    /// Unique within its array form.
     pub(crate) name: String,
-    /// As the author wrote it; empty when there was none.
     pub(crate) description: String,
-    /// What runs when it is called.
     pub(crate) callable: Callable<'js>,
 }
 
-/// Something to call, with what surrounds the call.
 #[derive(Clone, Trace, JsLifetime)]
 pub(crate) struct Callable<'js> {
-    /// The shape of the arguments.
     pub(crate) input_schema: Schema<'js>,
     /// `(args, execution)` of a tool or function, `(args, child)` of an agent.
     pub(crate) execute: Function<'js>,
-    /// The last argument of the definition.
     pub(crate) options: CallOptions<'js>,
 }
 
-/// The last argument of `defTool` and its like.
 #[derive(Clone, Default, Trace, JsLifetime)]
 pub(crate) struct CallOptions<'js> {
-    /// The object itself, for what only agents read of it: their settings.
+    /// The object itself, from which agents read their settings.
     pub(crate) given: Option<Object<'js>>,
-    /// The shape of the result, or of an agent's answer.
+    /// The schema of the result, or of an agent's answer.
     pub(crate) response_schema: Option<Schema<'js>>,
-    /// What the provider is told beside the tool.
     pub(crate) provider_options: Option<Value<'js>>,
-    /// `true`, or `(args)`, whose answer says whether somebody has to approve the call.
+    /// `true`, or `(args) => boolean`.
     pub(crate) needs_approval: Option<Value<'js>>,
-    /// `repeat: false`: a call that was cut off is not made again.
+    /// `repeat: false`: a call that was interrupted is not made again.
     pub(crate) is_once: bool,
-    /// `(args, undefined)`: its answer takes the place of the call.
+    /// `(args, undefined)`; a result replaces the call.
     pub(crate) before_call: Option<Function<'js>>,
-    /// `(args, output)`: its answer takes the place of the output.
+    /// `(args, output)`; a result replaces the output.
     pub(crate) on_success: Option<Function<'js>>,
-    /// `(args, {error})`: its answer takes the place of the failure.
+    /// `(args, {error})`; a result replaces the failure.
     pub(crate) on_error: Option<Function<'js>>,
 }
 
-/// The option that says whether a call that was cut off may be made again.
 pub(crate) const REPEAT: &str = "repeat";
 
-/// What in the options surrounds the call.
 pub(crate) const CALLBACKS: &[&str] = &["beforeCall", "onSuccess", "onError", NEEDS_APPROVAL];
 
 const NEEDS_APPROVAL: &str = "needsApproval";
 
 impl<'js> Entry<'js> {
-    /// Everything in it that can be called.
     pub(crate) fn callables_mut(&mut self) -> Vec<&mut Callable<'js>> {
         match self {
             Entry::Single(callable) => vec![callable],
@@ -103,7 +83,6 @@ impl<'js> Entry<'js> {
         }
     }
 
-    /// The member of an array form with this name.
     pub(crate) fn item(&self, name: &str) -> Option<&Item<'js>> {
         match self {
             Entry::Single(_) => None,
@@ -111,8 +90,8 @@ impl<'js> Entry<'js> {
         }
     }
 
-    /// An array form. `place` opens error messages; `helper` is the function that makes a member: `tool`, `agent`, ….
-    /// Throws a `TypeError` for an empty list, an item of another shape and two of one name.
+    /// Reads an array form. `place` is the prefix of error messages; `helper` is the function that makes a member,
+    /// such as `tool`.
     pub(crate) fn composite(ctx: &Ctx<'js>, list: &Array<'js>, place: &str, helper: &str) -> Result<Self> {
         let mut items: Vec<Item> = Vec::with_capacity(list.len());
         for (index, value) in elements(list)?.into_iter().enumerate() {
@@ -137,7 +116,6 @@ impl<'js> Entry<'js> {
 }
 
 impl<'js> Item<'js> {
-    /// Reads what `tool(…)` and its like made, or an object of the same shape.
     fn read(ctx: &Ctx<'js>, object: &Object<'js>, index: usize, place: &str, helper: &str) -> Result<Self> {
         let text = |key: &str| -> Result<Option<String>> {
             object.get::<_, Value>(key)?.as_string().map(rquickjs::String::to_string).transpose()
@@ -155,7 +133,6 @@ impl<'js> Item<'js> {
 }
 
 impl<'js> Callable<'js> {
-    /// Checks the three arguments every definition ends with. Throws a `TypeError` that names the wrong one.
     pub(crate) fn read(
         ctx: &Ctx<'js>,
         input_schema: &Value<'js>,
@@ -174,18 +151,14 @@ impl<'js> Callable<'js> {
 }
 
 impl<'js> CallOptions<'js> {
-    /// The same, with another shape of the result.
     pub(crate) fn with_response(&self, response_schema: Option<Schema<'js>>) -> Self {
         CallOptions { response_schema, ..self.clone() }
     }
 
-    /// Whether a call may be made again when nobody knows whether it was made (`repeat`).
     pub(crate) fn may_repeat(&self) -> bool {
         !self.is_once
     }
 
-    /// Checks the parts of the options that everything callable has in common. Throws a `TypeError` that names the
-    /// option.
     pub(crate) fn read(ctx: &Ctx<'js>, options: &Value<'js>, place: &str) -> Result<Self> {
         if options.is_undefined() || options.is_null() {
             return Ok(CallOptions::default());
@@ -227,7 +200,7 @@ impl<'js> CallOptions<'js> {
     }
 }
 
-/// `needsApproval`, unless it is left out or `false`. Throws a `TypeError` for anything that cannot say whether.
+/// `needsApproval`; `None` if unset or `false`.
 pub(crate) fn needs_approval<'js>(ctx: &Ctx<'js>, given: &Object<'js>, place: &str) -> Result<Option<Value<'js>>> {
     let Some(value) = property(given, NEEDS_APPROVAL)? else { return Ok(None) };
     match value.as_bool() {

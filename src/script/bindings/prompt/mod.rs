@@ -1,5 +1,4 @@
-//! The prompt object: what it keeps, and the methods that say what is in a prompt: variables, sections, messages, state,
-//! effects. Knows nothing of running one.
+//! The prompt object, and the methods that define its content.
 
 pub(crate) mod bag;
 pub(crate) mod call;
@@ -7,23 +6,22 @@ pub(crate) mod config_keys;
 pub(crate) mod core;
 pub(crate) mod declared;
 pub(crate) mod definitions;
-pub(crate) mod doubles;
 mod effect_context;
 pub(crate) mod effects;
 pub(crate) mod entry;
 mod explain;
-pub(crate) mod mcp_use;
+pub(crate) mod mcp_server;
 pub(crate) mod memory;
 pub(crate) mod method_table;
 pub(crate) mod object;
 mod option_reader;
 pub(crate) mod options;
+pub(crate) mod redefinitions;
 pub(crate) mod reference;
 pub(crate) mod run;
 pub(crate) mod state;
 pub(crate) mod state_entry;
 mod step_modifier;
-pub(crate) mod told_tool;
 pub(crate) mod tool_spec;
-mod trace;
+pub(crate) mod unconverted_tool;
 mod written_data;

@@ -1,5 +1,4 @@
-//! The prompt object a prompt function gets: `StatefulPrompt`, and how plugins add methods to it (docs/reference.md,
-//! "The prompt", "Plugins").
+//! The prompt object, `StatefulPrompt`, and its plugins (docs/reference.md, "The prompt", "Plugins").
 
 use std::rc::Rc;
 
@@ -17,26 +16,21 @@ use super::{
 };
 use crate::script::bindings::values::{elements, kind_of, type_error};
 
-/// A prompt: definitions, state, effects and the conversation, with every `def*` method as an own, bound property, so
-/// that a prompt function can take them apart: `({ def, $ }) => …`.
+/// A prompt. Every method is an own, bound property, so that a prompt function can destructure it: `({ def, $ }) => …`.
 #[derive(Trace, JsLifetime)]
 #[rquickjs::class]
 pub(crate) struct StatefulPrompt<'js> {
-    /// The half that holds no JavaScript values; shared with references, which may outlive a run.
+    /// Shared with references, which may outlive a run.
     #[qjs(skip_trace)]
     pub(crate) core: Rc<Core>,
-    /// The half that does; owned, see the module of [`Bag`].
     pub(crate) bag: Bag<'js>,
 }
 
-/// A handle to a prompt, as methods get it. `prompt.borrow()` gives both halves; neither is borrowed while JavaScript
-/// runs.
+/// A handle to a prompt. Neither half is borrowed while JavaScript runs.
 pub(crate) type PromptObject<'js> = Class<'js, StatefulPrompt<'js>>;
 
-/// Makes a prompt with all built-in methods and those of `plugins`.
-///
-/// `depth` is how many agents it is nested in. `plugins` is `undefined`, or an array of objects of functions; `place`
-/// opens the `TypeError` when it is neither, or when one takes the name of a method that is no plugin's.
+/// Creates a prompt with all built-in methods and those of `plugins`, `undefined` or an array of objects of
+/// functions. `depth` is the number of agents it is nested in; `place` is the prefix of error messages.
 pub(crate) fn create<'js>(
     ctx: &Ctx<'js>,
     depth: usize,
@@ -53,13 +47,11 @@ pub(crate) fn create<'js>(
     Ok(prompt)
 }
 
-/// `function.bind(this)`.
 fn bind<'js>(function: &Function<'js>, this: &Value<'js>) -> Result<Function<'js>> {
     let bind: Function = function.get("bind")?;
     bind.call((This(function.clone()), this.clone()))
 }
 
-/// Adds the functions of plugin objects as bound methods; the objects are kept for the prompt's agents.
 pub(crate) fn add_plugins<'js>(
     ctx: &Ctx<'js>,
     prompt: &PromptObject<'js>,
@@ -83,7 +75,7 @@ pub(crate) fn add_plugins<'js>(
 fn add_plugin<'js>(ctx: &Ctx<'js>, prompt: &PromptObject<'js>, plugin: &Value<'js>, place: &str) -> Result<()> {
     for (name, function) in plugin_methods(ctx, plugin, place)? {
         let is_known = MethodTable::of(ctx)?.find(&name).is_some();
-        // A built-in method that a plugin object carries (taskListPlugin and the like) is there already.
+        // A built-in method of a plugin object such as `taskListPlugin` exists already.
         if !(is_known && is_builtin(&function)?) {
             prompt.set(name, bind(&function, prompt.as_value())?)?;
         }
@@ -91,7 +83,6 @@ fn add_plugin<'js>(ctx: &Ctx<'js>, prompt: &PromptObject<'js>, plugin: &Value<'j
     Ok(())
 }
 
-/// The methods of a plugin. Throws a `TypeError`, which `place` opens, for what is none, and for a method that it may not have.
 pub(crate) fn plugin_methods<'js>(
     ctx: &Ctx<'js>,
     plugin: &Value<'js>,
@@ -104,7 +95,7 @@ pub(crate) fn plugin_methods<'js>(
     let table = MethodTable::of(ctx)?;
     for entry in object.own_props::<String, Value>(Filter::new().string().enum_only()) {
         let (name, value) = entry?;
-        // Data beside its methods is the plugin's own affair.
+        // Other properties are data of the plugin.
         let Some(function) = value.as_function() else { continue };
         match table.find(&name) {
             Some(method) if !method.is_plugin => {

@@ -1,5 +1,4 @@
-//! Reading the fields of an options object one by one: each has a type, and a slip is told with its name and what was
-//! given. Must not know which options there are.
+//! Typed access to the fields of an options object, with errors that name field and value.
 
 use std::{collections::BTreeMap, time::Duration};
 
@@ -14,15 +13,14 @@ use crate::{
     },
 };
 
-/// Reads the fields of one options object.
-pub(super) struct Reader<'a, 'js> {
+pub(super) struct OptionReader<'a, 'js> {
     pub(super) ctx: &'a Ctx<'js>,
     pub(super) options: &'a Object<'js>,
-    /// What leads to them; opens error messages, e.g. `config.options`.
+    /// The path to the object for error messages, such as `config.options`.
     pub(super) place: &'a [Key],
 }
 
-impl<'js> Reader<'_, 'js> {
+impl<'js> OptionReader<'_, 'js> {
     fn wrong<T>(&self, name: &str, wanted: &str, value: &Value<'js>) -> Result<T> {
         let got = match value.as_string() {
             Some(text) => format!("'{}'", text.to_string()?),
@@ -117,7 +115,7 @@ impl<'js> Reader<'_, 'js> {
         };
         let read = |(name, value): (String, serde_json::Value)| match value {
             serde_json::Value::String(text) => Some((name, text)),
-            // A number is as good as its digits in a header.
+            // A number becomes its digits.
             serde_json::Value::Number(number) => Some((name, number.to_string())),
             _ => None,
         };
@@ -136,7 +134,7 @@ impl<'js> Reader<'_, 'js> {
             return self.wrong("timeout", "milliseconds or {total, firstByte, idle}", &value);
         };
         let place = self.below("timeout");
-        let inner = Reader { ctx: self.ctx, options: object, place: &place };
+        let inner = OptionReader { ctx: self.ctx, options: object, place: &place };
         let part = |name: &str| match inner.number(name)? {
             Some(milliseconds) => inner.duration(name, milliseconds),
             None => Ok(None),
@@ -151,7 +149,6 @@ impl<'js> Reader<'_, 'js> {
         }
     }
 
-    /// `true` or `false`.
     pub(super) fn boolean(&self, name: &str) -> Result<Option<bool>> {
         match property(self.options, name)? {
             None => Ok(None),
@@ -162,14 +159,13 @@ impl<'js> Reader<'_, 'js> {
         }
     }
 
-    /// How much the model should think: a word, or a budget in tokens.
     pub(super) fn reasoning(&self) -> Result<Option<Reasoning>> {
         let wanted = "'off', 'low', 'medium', 'high' or {tokens}";
         let Some(value) = property(self.options, "reasoning")? else { return Ok(None) };
         if let Some(object) = value.as_object().filter(|_| !value.is_array() && !value.is_function()) {
             let place = self.below("reasoning");
-            let tokens = Reader { ctx: self.ctx, options: object, place: &place }.count("tokens")?;
-            // A budget of nothing is the plainest way to say that there should be no thinking.
+            let tokens = OptionReader { ctx: self.ctx, options: object, place: &place }.count("tokens")?;
+            // A budget of zero turns thinking off.
             return match tokens {
                 Some(0) => Ok(Some(Reasoning::Off)),
                 Some(tokens) => Ok(Some(Reasoning::Tokens(tokens))),

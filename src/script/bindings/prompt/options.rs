@@ -1,5 +1,4 @@
-//! `config.options` and `config.sandbox` as plain data (docs/reference.md, "Call settings", "Code mode"). Hooks stay in
-//! the JavaScript object. Must not know what a setting does.
+//! `config.options`, `config.sandbox`, `config.functions` and `config.mcpServers` as plain data.
 
 use std::rc::Rc;
 
@@ -8,7 +7,7 @@ use rquickjs::{Ctx, Object, Result, Value, object::Filter};
 use super::{
     config_keys::{self, OPTIONS},
     object::PromptObject,
-    option_reader::Reader,
+    option_reader::OptionReader,
 };
 use crate::{
     chat::CallSettings,
@@ -21,13 +20,13 @@ use crate::{
     },
 };
 
-/// Options that belong to one prompt and are not handed down to its agents.
+/// Options of one prompt that its agents do not inherit.
 pub(crate) const NOT_INHERITED: &[&str] =
     &["system", "activeTools", "toolChoice", "stopWhen", "maxSteps", "onStepFinish", "onFinish", "outputRetries"];
 
-/// Keeps an options object with its prompt; options nobody knows are reported on stderr. Throws a `TypeError` when it
-/// is no object. What the options hold is read when a run begins: agents inherit it unread.
-pub(crate) fn keep<'js>(ctx: &Ctx<'js>, prompt: &PromptObject<'js>, given: &Value<'js>) -> Result<()> {
+/// Sets the options of a prompt; warns of unknown ones. Their values are checked when a run begins, as agents inherit
+/// them unchecked.
+pub(crate) fn set<'js>(ctx: &Ctx<'js>, prompt: &PromptObject<'js>, given: &Value<'js>) -> Result<()> {
     let Some(object) = object(ctx, given)? else { return Ok(()) };
     for name in unknown(&object)? {
         warn::ignored_name(ctx, "config.options", &name, &config_keys::advice_for_option(&name))?;
@@ -36,7 +35,6 @@ pub(crate) fn keep<'js>(ctx: &Ctx<'js>, prompt: &PromptObject<'js>, given: &Valu
     Ok(())
 }
 
-/// The options object, when there is one. Throws a `TypeError` when it is no object.
 pub(crate) fn object<'js>(ctx: &Ctx<'js>, given: &Value<'js>) -> Result<Option<Object<'js>>> {
     object_at(ctx, given, "config.options")
 }
@@ -51,7 +49,6 @@ fn object_at<'js>(ctx: &Ctx<'js>, given: &Value<'js>, place: &str) -> Result<Opt
     }
 }
 
-/// The settings of `config.sandbox`. Throws a `TypeError` that names the field.
 pub(crate) fn sandbox<'js>(ctx: &Ctx<'js>, given: &Value<'js>) -> Result<SandboxConfig> {
     if given.is_undefined() || given.is_null() {
         return Ok(SandboxConfig::default());
@@ -66,7 +63,6 @@ pub(crate) fn sandbox<'js>(ctx: &Ctx<'js>, given: &Value<'js>) -> Result<Sandbox
     Ok(config)
 }
 
-/// `config.functions.promptBytes`, if it is set. Throws a `TypeError` that names what is wrong.
 pub(crate) fn function_bytes<'js>(ctx: &Ctx<'js>, given: &Value<'js>) -> Result<Option<usize>> {
     let Some(object) = object_at(ctx, given, "config.functions")? else { return Ok(None) };
     for name in object.own_keys::<String>(Filter::new().string().enum_only()) {
@@ -76,12 +72,10 @@ pub(crate) fn function_bytes<'js>(ctx: &Ctx<'js>, given: &Value<'js>) -> Result<
         }
     }
     let place = Key::path(&["config", "functions"]);
-    let bytes = Reader { ctx, options: &object, place: &place }.count("promptBytes")?;
+    let bytes = OptionReader { ctx, options: &object, place: &place }.count("promptBytes")?;
     Ok(bytes.map(|bytes| usize::try_from(bytes).unwrap_or(usize::MAX)))
 }
 
-/// The servers of `config.mcpServers`, by name; what each of them is is read when it is asked for. Throws a `TypeError` when it is
-/// no object.
 pub(crate) fn mcp_servers<'js>(
     ctx: &Ctx<'js>,
     given: &Value<'js>,
@@ -98,7 +92,6 @@ pub(crate) fn mcp_servers<'js>(
     }
 }
 
-/// What makes the settings unreadable, in words a script author understands.
 fn sandbox_problem(given: &serde_json::Value, error: &serde_json::Error) -> String {
     let Some(name) = wrong_field(given) else { return format!("config.sandbox: {error}") };
     if !SandboxConfig::FIELDS.contains(&name) {
@@ -108,7 +101,7 @@ fn sandbox_problem(given: &serde_json::Value, error: &serde_json::Error) -> Stri
     format!("config.sandbox.{name} must be {wanted}, got {}", given[name])
 }
 
-/// The first field that makes the whole unreadable: the reader itself says what is wrong, but not where.
+/// The first invalid field. serde reports what is wrong, but not where.
 fn wrong_field(given: &serde_json::Value) -> Option<&str> {
     let is_wrong = |(name, value): &(&String, &serde_json::Value)| {
         serde_json::from_value::<SandboxConfig>(serde_json::json!({ name.as_str(): value })).is_err()
@@ -116,14 +109,12 @@ fn wrong_field(given: &serde_json::Value) -> Option<&str> {
     given.as_object()?.iter().find(is_wrong).map(|(name, _)| name.as_str())
 }
 
-/// Reads `config.options`.
-///
-/// Units: `timeout` is milliseconds, a number for the whole call or `{total, firstByte, idle}`. `undefined` and `null`
-/// count as unset. Throws a `TypeError` that names the option.
+/// Reads `config.options`. `timeout` is in milliseconds, a number for the whole call or `{total, firstByte, idle}`.
+/// `undefined` and `null` count as unset.
 pub(crate) fn read<'js>(ctx: &Ctx<'js>, options: &Object<'js>) -> Result<RunSettings> {
     let place = Key::path(&["config", "options"]);
-    let reader = Reader { ctx, options, place: &place };
-    // They are fetched when they are due. A slip should show before the first request, not after the last.
+    let reader = OptionReader { ctx, options, place: &place };
+    // Used later, but a mistake should show before the first request.
     for name in ["stopWhen", "onStepFinish", "onFinish"] {
         reader.check_callback(name)?;
     }
@@ -140,7 +131,7 @@ pub(crate) fn read<'js>(ctx: &Ctx<'js>, options: &Object<'js>) -> Result<RunSett
         tool_choice: reader.tool_choice()?,
         reasoning: reader.reasoning()?,
         cache: reader.boolean("cache")?,
-        // Not an option: it follows from a schema (`output`, `responseSchema` of an agent).
+        // Set from a schema: `output`, or `responseSchema` of an agent.
         response_format: None,
         max_retries: reader.count("maxRetries")?.map(|count| u32::try_from(count).unwrap_or(u32::MAX)),
         headers: reader.headers()?,
@@ -159,7 +150,6 @@ pub(crate) fn read<'js>(ctx: &Ctx<'js>, options: &Object<'js>) -> Result<RunSett
     })
 }
 
-/// The options nobody knows, in order.
 pub(crate) fn unknown<'js>(options: &Object<'js>) -> Result<Vec<String>> {
     let keys: Vec<String> = options.own_keys(Filter::new().string().enum_only()).collect::<Result<_>>()?;
     Ok(keys.into_iter().filter(|key| !OPTIONS.contains(&key.as_str())).collect())

@@ -1,4 +1,4 @@
-//! What `def*` methods return: a stand-in for the definition in templates (docs/reference.md, "References").
+//! References, which `def*` methods return (docs/reference.md, "References").
 
 use std::rc::Rc;
 
@@ -12,8 +12,7 @@ use rquickjs::{
 use super::core::Core;
 use crate::prompt::DefinitionKind;
 
-/// A reference to a definition: a string (`<NAME>`) in templates and concatenation, with `value` (the tag),
-/// `name`, `remind()` and `disable()`.
+/// Converts to the tag `<NAME>` in templates and concatenation.
 #[derive(Trace, JsLifetime)]
 #[rquickjs::class]
 pub(crate) struct Reference {
@@ -25,7 +24,6 @@ pub(crate) struct Reference {
 }
 
 impl Reference {
-    /// A reference as a JavaScript value.
     pub(crate) fn create<'js>(
         ctx: &Ctx<'js>,
         core: &Rc<Core>,
@@ -35,7 +33,7 @@ impl Reference {
         Ok(Class::instance(ctx.clone(), Reference { core: core.clone(), kind, name })?.into_value())
     }
 
-    /// Adds what the class macro cannot express: conversion hints for templates and `+`.
+    /// Adds `Symbol.toPrimitive`, which the class macro cannot express.
     pub(crate) fn finish_prototype(ctx: &Ctx<'_>) -> Result<()> {
         if let Some(prototype) = Class::<Reference>::prototype(ctx)? {
             let tag = |this: rquickjs::function::This<Class<'_, Reference>>| this.0.borrow().tag();
@@ -51,19 +49,17 @@ impl Reference {
 
 #[rquickjs::methods(rename_all = "camelCase")]
 impl Reference {
-    /// The tag, `<NAME>`.
     #[qjs(get)]
     fn value(&self) -> String {
         self.tag()
     }
 
-    /// The bare name.
     #[qjs(get)]
     fn name(&self) -> String {
         self.name.clone()
     }
 
-    /// Names the definition in a reminder at the end of the next request, once.
+    /// Adds the definition to a reminder at the end of the next request, once.
     fn remind(&self) {
         self.core.prompt.borrow_mut().remind(self.kind, &self.name);
     }
@@ -74,18 +70,16 @@ impl Reference {
         self.core.prompt.borrow_mut().disable(self.kind, &self.name);
     }
 
-    /// The tag, for `String(reference)`.
     #[qjs(rename = "toString")]
     fn js_to_string(&self) -> String {
         self.tag()
     }
 
-    /// The tag, for whoever asks for the primitive by name.
     fn value_of(&self) -> String {
         self.tag()
     }
 
-    /// The tag, so that a reference within data stands for its definition there too.
+    /// Makes a reference in data appear as its tag.
     #[qjs(rename = "toJSON")]
     fn to_json(&self) -> String {
         self.tag()

@@ -1,16 +1,14 @@
-//! `defState` and `getState`. Must not know when the body runs: a state is what was set last.
+//! `defState` and `getState`.
 
 use rquickjs::{Array, Result, Value};
 
 use super::{call::Call, state_entry::StateEntry};
 
-/// `defState(key, initial)`: `[value, set]`. The value is a snapshot: what it was when `defState` was called, `===` to
-/// what was set. `initial` may be a function that makes the first value. `set(next | (previous) => next)` is seen at
-/// once by `getState` and by later `defState` calls. Throws a `TypeError` when the key is not a string.
-/// Rules: docs/reference.md, "State and effects".
+/// `defState(key, initial)`: `[value, set]`. The value is that at the time of the call; `set(next | (previous) =>
+/// next)` takes effect at once. Rules: docs/reference.md, "State and effects".
 pub(crate) fn def_state(call: Call<'_>) -> Result<Value<'_>> {
     let key = call.string(0, "defState: the key")?;
-    // Let go of the bag first: making the first value runs the script's code, which may define states itself.
+    // The bag must not be borrowed: an initial function may define states itself.
     let known = call.prompt.borrow().bag.state(&key);
     let entry = match known {
         Some(entry) => entry,
@@ -31,8 +29,6 @@ pub(crate) fn def_state(call: Call<'_>) -> Result<Value<'_>> {
     Ok(pair.into_value())
 }
 
-/// `getState(key)`: the current value, `undefined` for a key nobody defined. Throws a `TypeError` when the key is not a
-/// string. Rules: docs/reference.md, "State and effects".
 pub(crate) fn get_state(call: Call<'_>) -> Result<Value<'_>> {
     let key = call.string(0, "getState: the key")?;
     let known = call.prompt.borrow().bag.state(&key);

@@ -1,17 +1,16 @@
-//! One state of a prompt: its value and the setter, which is the same function as long as the prompt lives.
+//! One state of a prompt: its value and its setter.
 
 use rquickjs::{Ctx, Function, JsLifetime, Object, Result, Value, class::Trace, function::Opt};
 
 use crate::script::bindings::values::bind;
 
-/// One state: `{value, set}`. An object, so that the setter can hold it and the collector sees the circle.
+/// `{value, set}`. An object, so that the setter can hold it and the collector sees the cycle.
 #[derive(Clone, Trace, JsLifetime)]
 pub(crate) struct StateEntry<'js> {
     pair: Object<'js>,
 }
 
 impl<'js> StateEntry<'js> {
-    /// A state of this value.
     pub(crate) fn create(ctx: &Ctx<'js>, value: Value<'js>) -> Result<Self> {
         let entry = Object::new(ctx.clone())?;
         entry.set("value", value)?;
@@ -19,34 +18,30 @@ impl<'js> StateEntry<'js> {
         Ok(StateEntry { pair: entry })
     }
 
-    /// `set(next | (previous) => next)`.
+    /// `set(next | (previous) => next)`; the same function as long as the prompt lives.
     pub(crate) fn setter(&self) -> Result<Value<'js>> {
         self.pair.get("set")
     }
 
-    /// The current value.
     pub(crate) fn value(&self) -> Result<Value<'js>> {
         self.pair.get("value")
     }
 
-    /// Sets the value as it is; the script's setter calls functions.
+    /// Sets the value itself, also if it is a function.
     pub(crate) fn set_value(&self, value: Value<'js>) -> Result<()> {
         set_value(&self.pair, value)
     }
 
-    /// How often it was given another value.
     pub(crate) fn replaced(&self) -> Result<u32> {
         self.pair.get::<_, Option<u32>>(REPLACED).map(Option::unwrap_or_default)
     }
 
-    /// Sets a value of an earlier process, with what [`StateEntry::replaced`] was there.
-    pub(crate) fn put_back(&self, value: Value<'js>, replaced: u32) -> Result<()> {
+    pub(crate) fn restore(&self, value: Value<'js>, replaced: u32) -> Result<()> {
         self.pair.set("value", value)?;
         self.pair.set(REPLACED, replaced)
     }
 }
 
-/// Counts the values that a state had.
 const REPLACED: &str = "replaced";
 
 fn set_value<'js>(entry: &Object<'js>, value: Value<'js>) -> Result<()> {
@@ -58,7 +53,6 @@ fn set_value<'js>(entry: &Object<'js>, value: Value<'js>) -> Result<()> {
     entry.set("value", value)
 }
 
-/// The setter of one state: a native function with the entry bound to it.
 fn setter<'js>(ctx: &Ctx<'js>, entry: &Object<'js>) -> Result<Function<'js>> {
     let set = Function::new(ctx.clone(), |entry: Object<'js>, next: Opt<Value<'js>>| -> Result<()> {
         let ctx = entry.ctx().clone();

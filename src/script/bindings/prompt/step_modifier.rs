@@ -1,5 +1,4 @@
-//! The second argument of an effect: changes to the step being prepared. What they come to is for
-//! [`StepModifications`] and whoever applies them.
+//! The second argument of an effect: changes to the step being prepared.
 
 use std::{cell::RefCell, rc::Rc};
 
@@ -16,13 +15,8 @@ use crate::{
     },
 };
 
-/// `stepModifier(aspect, items)`: for this step, `items` replace the messages, tools or system sections, or are merged
-/// over the variables. Calls add up.
-///
-/// Items: messages are strings (user role) or `{role, content}`; tools are names, references or `{name}`; sections are
-/// references or `{name, value}`; variables are references or `{name, value}` with a scalar or data.
-/// Throws a `TypeError` for an unknown aspect, items that are not an array, or a tool that is not defined.
-/// Rules: docs/reference.md, "State and effects".
+/// `stepModifier(aspect, items)`: for this step, `items` replace messages, tools or system sections, or are merged
+/// over the variables. Calls add up. Rules: docs/reference.md, "State and effects".
 pub(crate) fn create<'js>(
     ctx: &Ctx<'js>,
     core: &Rc<Core>,
@@ -41,7 +35,7 @@ pub(crate) fn create<'js>(
             let message = format!("stepModifier('{aspect}'): the items must be an array, got {}", kind_of(&items));
             return Err(type_error(&ctx, message));
         };
-        // Each call takes effect as a whole: an item that is wrong leaves nothing of its call behind.
+        // Each call is atomic: a call with an invalid item changes nothing.
         let modifier = Modifier { ctx: &ctx, core: &core, modifications: &modifications };
         match aspect.as_str() {
             "messages" => modifier.messages(items),
@@ -122,7 +116,7 @@ impl<'js> Modifier<'_, 'js> {
             }
             let name = self.checked_name(item, DefinitionKind::Def, "variables")?;
             let value = self.value_of(item)?;
-            // Data as the context shows it is YAML already; quoting it again would make one long string of it.
+            // The context shows data as YAML; writing it as YAML again would make it one long string.
             let is_yaml = item.get_string("type")?.as_deref() == Some("data") && value.is_string();
             let variable = match scalar_text(self.ctx, &value)? {
                 Some(text) if is_yaml => Variable::Data(Data::from_yaml(text).into()),
@@ -155,7 +149,7 @@ impl<'js> Modifier<'_, 'js> {
         })
     }
 
-    /// `value`, or `content` as sections may call it.
+    /// `value`, or `content` for sections.
     fn value_of(&self, item: &Value<'js>) -> Result<Value<'js>> {
         let Some(object) = item.as_object() else { return Ok(item.clone()) };
         let key = if object.contains_key("value")? { "value" } else { "content" };
@@ -167,7 +161,6 @@ fn is_reference(item: &Value<'_>) -> bool {
     item.as_object().is_some_and(|object| Class::<Reference>::from_object(object).is_some())
 }
 
-/// Reading a string property of whatever a script handed in.
 trait GetString {
     fn get_string(&self, key: &str) -> Result<Option<String>>;
 }

@@ -1,14 +1,13 @@
-//! Tools as the model is told of them: schemas as JSON Schema, the response schema and sub-tools in the description
-//! (docs/reference.md, "Tools").
+//! Conversion of tools to the form of a request (docs/reference.md, "Tools").
 
 use std::rc::Rc;
 
 use rquickjs::{Ctx, Result};
 
 use super::{
-    entry::Shelf,
+    entry::Registry,
     object::PromptObject,
-    told_tool::{ConvertedTool, Member, Shape, Told, ToldTool},
+    unconverted_tool::{CallableSchemas, ConvertedTool, ToolMember, ToolShape, UnconvertedTool},
 };
 use crate::{
     chat::ToolSpec,
@@ -17,39 +16,37 @@ use crate::{
     script::bindings::values::{messages::provider_options, schema::Side},
 };
 
-/// The tools of a prompt that `wanted` names, in definition order, as they are now.
-pub(crate) fn tools_of<'js>(prompt: &PromptObject<'js>, wanted: impl Fn(&str) -> bool) -> Vec<ToldTool<'js>> {
+pub(crate) fn tools_of<'js>(prompt: &PromptObject<'js>, wanted: impl Fn(&str) -> bool) -> Vec<UnconvertedTool<'js>> {
     let prompt = prompt.borrow();
     let definitions = prompt.core.prompt.borrow();
-    let told = |(name, definition): (&str, &ToolDefinition)| {
+    let unconverted = |(name, definition): (&str, &ToolDefinition)| {
         let shape = if definition.maker == ToolMaker::CodeMode {
-            Shape::RunsCode
+            ToolShape::RunsCode
         } else {
-            prompt.bag.with_entry(Shelf::Tools, name, |entry| entry.into())?
+            prompt.bag.with_entry(Registry::Tools, name, |entry| entry.into())?
         };
-        Some(ToldTool { name: name.to_owned(), definition: definition.clone(), shape })
+        Some(UnconvertedTool { name: name.to_owned(), definition: definition.clone(), shape })
     };
-    definitions.tools().filter(|(name, _)| wanted(name)).filter_map(told).collect()
+    definitions.tools().filter(|(name, _)| wanted(name)).filter_map(unconverted).collect()
 }
 
-/// What the model is told of a tool of `prompt`. Converting schemas is dear, so what was converted before is taken again as
-/// long as the tool is told the same.
+/// Converts a tool. Conversions are cached, as converting schemas is slow.
 pub(crate) fn convert<'js>(
     ctx: &Ctx<'js>,
     prompt: &PromptObject<'js>,
-    tool: &ToldTool<'js>,
+    tool: &UnconvertedTool<'js>,
 ) -> Result<Rc<ConvertedTool>> {
     let known = prompt.borrow().bag.converted_tool(tool);
     if let Some(known) = known {
         return Ok(known);
     }
-    let converted = Rc::new(convert_anew(ctx, tool)?);
+    let converted = Rc::new(convert_uncached(ctx, tool)?);
     prompt.borrow().bag.set_converted_tool(tool.clone(), converted.clone());
     Ok(converted)
 }
 
-fn convert_anew<'js>(ctx: &Ctx<'js>, tool: &ToldTool<'js>) -> Result<ConvertedTool> {
-    let ToldTool { name, definition, shape } = tool;
+fn convert_uncached<'js>(ctx: &Ctx<'js>, tool: &UnconvertedTool<'js>) -> Result<ConvertedTool> {
+    let UnconvertedTool { name, definition, shape } = tool;
     let mut spec = ToolSpec {
         name: name.clone(),
         description: definition.description.clone(),
@@ -58,15 +55,15 @@ fn convert_anew<'js>(ctx: &Ctx<'js>, tool: &ToldTool<'js>) -> Result<ConvertedTo
     };
     let mut members = Vec::new();
     match shape {
-        Shape::RunsCode => spec.input_schema = run_tool_code::input_schema(),
-        Shape::Single(told) => {
-            spec.description.push_str(&response_note(ctx, told, definition.kind)?);
-            spec.input_schema = told.input_schema.to_tool_schema(ctx)?;
-            if let Some(options) = &told.provider_options {
+        ToolShape::RunsCode => spec.input_schema = run_tool_code::input_schema(),
+        ToolShape::Single(schemas) => {
+            spec.description.push_str(&response_note(ctx, schemas, definition.kind)?);
+            spec.input_schema = schemas.input_schema.to_tool_schema(ctx)?;
+            if let Some(options) = &schemas.provider_options {
                 spec.provider_options = provider_options(ctx, options, name)?;
             }
         }
-        Shape::Composite(list) => {
+        ToolShape::Composite(list) => {
             let what = if definition.kind == DefinitionKind::DefAgent { "agents" } else { "tools" };
             spec.description.push_str(&format!("\n\nAvailable sub-{what}:"));
             for member in list {
@@ -80,19 +77,18 @@ fn convert_anew<'js>(ctx: &Ctx<'js>, tool: &ToldTool<'js>) -> Result<ConvertedTo
     Ok(ConvertedTool { spec, members })
 }
 
-fn member_spec<'js>(ctx: &Ctx<'js>, member: &Member<'js>, kind: DefinitionKind) -> Result<ToolSpec> {
-    let note = response_note(ctx, &member.told, kind)?;
+fn member_spec<'js>(ctx: &Ctx<'js>, member: &ToolMember<'js>, kind: DefinitionKind) -> Result<ToolSpec> {
+    let note = response_note(ctx, &member.schemas, kind)?;
     Ok(ToolSpec {
         name: member.name.clone(),
         description: format!("{}{note}", member.description),
-        input_schema: member.told.input_schema.to_tool_schema(ctx)?,
+        input_schema: member.schemas.input_schema.to_tool_schema(ctx)?,
         provider_options: None,
     })
 }
 
-/// What the model is told of a tool's result; an agent's schema goes to the agent instead.
-fn response_note<'js>(ctx: &Ctx<'js>, told: &Told<'js>, kind: DefinitionKind) -> Result<String> {
-    match &told.response_schema {
+fn response_note<'js>(ctx: &Ctx<'js>, schemas: &CallableSchemas<'js>, kind: DefinitionKind) -> Result<String> {
+    match &schemas.response_schema {
         Some(schema) if kind == DefinitionKind::DefTool => {
             let schema = schema.to_json_schema(ctx, Side::Output)?;
             Ok(format!("\nReturns JSON that matches this schema: {schema}"))
@@ -101,11 +97,10 @@ fn response_note<'js>(ctx: &Ctx<'js>, told: &Told<'js>, kind: DefinitionKind) ->
     }
 }
 
-/// One call within the arguments of a composite.
 fn call_variant(member: &ToolSpec) -> serde_json::Value {
     let mut args = member.input_schema.clone();
     if let Some(args) = args.as_object_mut() {
-        // A schema within a schema must not name its version again.
+        // Only the outermost schema names its version.
         args.shift_remove("$schema");
     }
     serde_json::json!({

@@ -1,5 +1,4 @@
-//! What a run hands to a script: `result`, its streams, recorded steps, and why it broke off. Readers
-//! of a record all of them; must not know how a run is driven.
+//! What scripts see of a run: `result`, its streams, recorded steps, its error.
 
 pub(crate) mod prompt_steps;
 mod run_parts;

@@ -1,5 +1,4 @@
-//! The parts of `result.textStream` and `result.fullStream` as JavaScript values (docs/reference.md, "Results"). Must
-//! not know who reads them, and when.
+//! Parts of `result.textStream` and `result.fullStream` as JavaScript values (docs/reference.md, "Results").
 
 use rquickjs::{Ctx, IntoJs, Object, Result, Value};
 use serde_json::json;
@@ -11,21 +10,18 @@ use crate::{
     script::bindings::values::{from_json, from_serde, from_tool_input, steps},
 };
 
-/// Which of the two streams.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum PartKind {
-    /// Bare text pieces.
     Text,
-    /// Objects with a `type`.
     Full,
 }
 
-/// A part of the run; `None` when the stream does not show it.
+/// Returns `None` for a part that the stream does not show.
 pub(crate) fn part_to_js<'js>(ctx: &Ctx<'js>, part: &EventKind, kind: PartKind) -> Result<Option<Value<'js>>> {
     if kind == PartKind::Text {
         return match part {
             EventKind::Stream(part) => match &**part {
-                // An empty one only carries what the provider wants back, such as a signature.
+                // An empty delta only carries provider data such as a signature.
                 StreamPart::TextDelta { delta, .. } if !delta.is_empty() => delta.as_str().into_js(ctx).map(Some),
                 _ => Ok(None),
             },
@@ -33,7 +29,7 @@ pub(crate) fn part_to_js<'js>(ctx: &Ctx<'js>, part: &EventKind, kind: PartKind) 
         };
     }
     match part {
-        // `run_end` shows it, once it is known whether the run was broken off.
+        // Replaced by `run_end`, once it is known that the run did not fail.
         EventKind::PromptEnd => Ok(None),
         EventKind::StepStart { step, .. } => {
             from_json(ctx, &json!({ "type": "start-step", "stepNumber": step })).map(Some)
@@ -49,12 +45,11 @@ pub(crate) fn part_to_js<'js>(ctx: &Ctx<'js>, part: &EventKind, kind: PartKind) 
             object.set("response", from_serde(ctx, &step.response)?)?;
             Ok(Some(object.into_value()))
         }
-        // Of other runs, or for people: none is kept in a record.
+        // Not part of a record.
         _ => Ok(None),
     }
 }
 
-/// The last part of a run that was not broken off.
 pub(crate) fn run_end<'js>(ctx: &Ctx<'js>, record: &RunRecord, kind: PartKind) -> Result<Option<Value<'js>>> {
     if kind == PartKind::Text {
         return Ok(None);
@@ -67,10 +62,10 @@ pub(crate) fn run_end<'js>(ctx: &Ctx<'js>, record: &RunRecord, kind: PartKind) -
     Ok(Some(object.into_value()))
 }
 
-/// A piece of the model's answer in the names of `fullStream`: deltas carry `text`, tool calls parsed `input`.
+/// Converts to the names of `fullStream`: deltas carry `text`, tool calls parsed `input`.
 fn stream_part<'js>(ctx: &Ctx<'js>, part: &StreamPart) -> Result<Option<Value<'js>>> {
     let shown = match part {
-        // What they say is in `finish-step` and `finish`.
+        // Their content is in `finish-step` and `finish`.
         StreamPart::StreamStart { .. } | StreamPart::ResponseMetadata(_) | StreamPart::Finish { .. } => {
             return Ok(None);
         }

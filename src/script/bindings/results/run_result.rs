@@ -1,5 +1,4 @@
-//! `result` of `runPrompt`: awaitable values over a run's record (docs/reference.md, "Results"). Must not know how a
-//! run comes about.
+//! `result` of `runPrompt`: promises over a run's record (docs/reference.md, "Results").
 
 use rquickjs::{Array, Class, Ctx, JsLifetime, Object, Result, Value, class::Trace, promise::Promised};
 
@@ -12,52 +11,47 @@ use crate::{
     },
 };
 
-/// The `result` object. Every property is a promise of the finished run, except the two streams; it rejects with the
-/// run's error.
+/// Every property except the two streams is a promise of the finished run.
 #[derive(Trace, JsLifetime)]
 #[rquickjs::class]
 pub(crate) struct RunResult<'js> {
     run: Class<'js, PromptRun<'js>>,
-    /// Promises handed out, by property: `result.text === result.text`.
-    made: Object<'js>,
+    /// Promises by property, so that `result.text === result.text`.
+    promises: Object<'js>,
 }
 
-/// Makes a property's value when the run is done.
-type Make = for<'js> fn(&Ctx<'js>, &PromptRun<'js>, &RunRecord) -> Result<Value<'js>>;
+type ComputeValue = for<'js> fn(&Ctx<'js>, &PromptRun<'js>, &RunRecord) -> Result<Value<'js>>;
 
 impl<'js> RunResult<'js> {
-    /// The result of a run.
     pub(crate) fn create(ctx: &Ctx<'js>, run: Class<'js, PromptRun<'js>>) -> Result<Value<'js>> {
-        let made = Object::new(ctx.clone())?;
-        // Its streams begin with the first piece, whenever somebody begins to read.
+        let promises = Object::new(ctx.clone())?;
+        // Streams start with the first piece, no matter when reading begins.
         run.borrow().record.keep_answers();
-        Ok(Class::instance(ctx.clone(), RunResult { run, made })?.into_value())
+        Ok(Class::instance(ctx.clone(), RunResult { run, promises })?.into_value())
     }
 
-    fn promise(&self, ctx: Ctx<'js>, name: &str, make: Make) -> Result<Value<'js>> {
-        if let Some(promise) = property(&self.made, name)? {
+    fn promise(&self, ctx: Ctx<'js>, name: &str, compute: ComputeValue) -> Result<Value<'js>> {
+        if let Some(promise) = property(&self.promises, name)? {
             return Ok(promise);
         }
         let record = self.run.borrow().record.clone();
-        // From here on a failure shows as a rejection of this promise. Only of results that nobody looked at the
-        // program itself has to tell.
+        // From here on a failure rejects this promise. The program only reports failures that no code observes.
         record.observe();
         let (run, inner) = (self.run.clone(), ctx.clone());
         let value = Promised(async move {
             match record.finished().await {
-                RunOutcome::Done => make(&inner, &run.borrow(), &record),
+                RunOutcome::Done => compute(&inner, &run.borrow(), &record),
                 RunOutcome::Failed(error) => Err(throw_run_error(&inner, &run, &error)),
             }
         });
-        // Setting it is what makes a JavaScript promise of the future; from there it is the same for everybody.
-        self.made.set(name, value)?;
-        self.made.get(name)
+        // Setting the property turns the future into a JavaScript promise.
+        self.promises.set(name, value)?;
+        self.promises.get(name)
     }
 }
 
 #[rquickjs::methods(rename_all = "camelCase")]
 impl<'js> RunResult<'js> {
-    /// The text of the last step.
     #[qjs(get)]
     fn text(&self, ctx: Ctx<'js>) -> Result<Value<'js>> {
         self.promise(ctx, "text", |ctx, _, record| {
@@ -65,13 +59,11 @@ impl<'js> RunResult<'js> {
         })
     }
 
-    /// The texts of the last step's reasoning, joined; `undefined` without any.
     #[qjs(get)]
     fn reasoning_text(&self, ctx: Ctx<'js>) -> Result<Value<'js>> {
         self.promise(ctx, "reasoningText", |ctx, _, record| last_step(ctx, record, "reasoningText"))
     }
 
-    /// What happened in each step, as step results.
     #[qjs(get)]
     fn steps(&self, ctx: Ctx<'js>) -> Result<Value<'js>> {
         self.promise(ctx, "steps", |ctx, _, record| {
@@ -83,25 +75,21 @@ impl<'js> RunResult<'js> {
         })
     }
 
-    /// The tool calls of the last step.
     #[qjs(get)]
     fn tool_calls(&self, ctx: Ctx<'js>) -> Result<Value<'js>> {
         self.promise(ctx, "toolCalls", |ctx, _, record| last_step(ctx, record, "toolCalls"))
     }
 
-    /// The tool results of the last step.
     #[qjs(get)]
     fn tool_results(&self, ctx: Ctx<'js>) -> Result<Value<'js>> {
         self.promise(ctx, "toolResults", |ctx, _, record| last_step(ctx, record, "toolResults"))
     }
 
-    /// The answer as the prompt's `output` has it; `undefined` without one.
     #[qjs(get)]
     fn output(&self, ctx: Ctx<'js>) -> Result<Value<'js>> {
         self.promise(ctx, "output", |ctx, run, _| Ok(run.output().unwrap_or_else(|| Value::new_undefined(ctx.clone()))))
     }
 
-    /// Why the last step ended: `stop`, `length`, `content-filter`, `tool-calls`, `error` or `other`.
     #[qjs(get)]
     fn finish_reason(&self, ctx: Ctx<'js>) -> Result<Value<'js>> {
         self.promise(ctx, "finishReason", |ctx, _, record| {
@@ -110,55 +98,47 @@ impl<'js> RunResult<'js> {
         })
     }
 
-    /// The tokens of the last step.
     #[qjs(get)]
     fn usage(&self, ctx: Ctx<'js>) -> Result<Value<'js>> {
         self.promise(ctx, "usage", |ctx, _, record| last_step(ctx, record, "usage"))
     }
 
-    /// The tokens of all steps together.
     #[qjs(get)]
     fn total_usage(&self, ctx: Ctx<'js>) -> Result<Value<'js>> {
         self.promise(ctx, "totalUsage", |ctx, _, record| from_serde(ctx, &record.total_usage()))
     }
 
-    /// What the last step cost in US dollars; `null` when nobody knows.
     #[qjs(get)]
     fn cost(&self, ctx: Ctx<'js>) -> Result<Value<'js>> {
         self.promise(ctx, "cost", |ctx, _, record| last_step(ctx, record, "cost"))
     }
 
-    /// What all steps together cost; `null` when that of one is not known.
     #[qjs(get)]
     fn total_cost(&self, ctx: Ctx<'js>) -> Result<Value<'js>> {
         self.promise(ctx, "totalCost", |ctx, _, record| from_serde(ctx, &record.total_cost()))
     }
 
-    /// What the provider said of its last answer: `id`, `modelId`, `timestamp`, `headers`.
     #[qjs(get)]
     fn response(&self, ctx: Ctx<'js>) -> Result<Value<'js>> {
         self.promise(ctx, "response", |ctx, _, record| last_step(ctx, record, "response"))
     }
 
-    /// Settings the provider did not take, in the last step.
     #[qjs(get)]
     fn warnings(&self, ctx: Ctx<'js>) -> Result<Value<'js>> {
         self.promise(ctx, "warnings", |ctx, _, record| last_step(ctx, record, "warnings"))
     }
 
-    /// The text of all steps, piece by piece. Every read of the property starts from the beginning.
+    /// The text of all steps. Every read of the property starts from the beginning.
     #[qjs(get)]
     fn text_stream(&self, ctx: Ctx<'js>) -> Result<Value<'js>> {
         RunStream::create(&ctx, &self.run, PartKind::Text)
     }
 
-    /// All events of the run, as objects with a `type`. Every read of the property starts from the beginning.
     #[qjs(get)]
     fn full_stream(&self, ctx: Ctx<'js>) -> Result<Value<'js>> {
         RunStream::create(&ctx, &self.run, PartKind::Full)
     }
 
-    /// Waits for the end of the run; a promise of nothing.
     fn consume_stream(&self, ctx: Ctx<'js>) -> Result<Value<'js>> {
         self.promise(ctx, "consumeStream", |ctx, _, _| Ok(Value::new_undefined(ctx.clone())))
     }
@@ -168,7 +148,7 @@ fn last_step<'js>(ctx: &Ctx<'js>, record: &RunRecord, key: &str) -> Result<Value
     let steps = record.steps();
     match steps.last() {
         Some(step) => steps::step_result(ctx, steps.len() - 1, step)?.get(key),
-        // Of a run without steps there is nothing to tell, but no less of it.
+        // A run without steps has empty values.
         None => match key {
             "toolCalls" | "toolResults" | "warnings" => Ok(Array::new(ctx.clone())?.into_value()),
             "response" => Ok(Object::new(ctx.clone())?.into_value()),

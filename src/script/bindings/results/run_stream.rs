@@ -1,5 +1,6 @@
-//! `result.textStream` and `result.fullStream`: the parts of a run, piece by piece (docs/reference.md, "Results"). A
-//! reader only has a place in the record: it neither holds the run up nor ends it.
+//! `result.textStream` and `result.fullStream` (docs/reference.md, "Results").
+//!
+//! A reader is a position in the record: it neither delays nor ends the run.
 
 use std::{cell::Cell, rc::Rc};
 
@@ -17,26 +18,25 @@ use crate::{
     script::bindings::{prompt::run::PromptRun, values::identity},
 };
 
-/// Puts the parts of the prototype in place that the class macro cannot express.
+/// Adds `Symbol.asyncIterator`, which the class macro cannot express.
 pub(crate) fn finish_prototype(ctx: &Ctx<'_>) -> Result<()> {
     let Some(prototype) = Class::<RunStream>::prototype(ctx)? else { return Ok(()) };
     prototype.set(PredefinedAtom::SymbolAsyncIterator, identity(ctx)?)
 }
 
-/// An async iterator over a run; also answers to the reader methods of a `ReadableStream`.
+/// An async iterator over a run; also has the reader methods of a `ReadableStream`.
 #[derive(Trace, JsLifetime)]
 #[rquickjs::class]
 pub(crate) struct RunStream<'js> {
     run: Class<'js, PromptRun<'js>>,
     #[qjs(skip_trace)]
     kind: PartKind,
-    /// The next part to look at, `usize::MAX` when there is none; shared with the reads that still wait.
+    /// The next part to read, `usize::MAX` at the end; shared with pending reads.
     #[qjs(skip_trace)]
     position: Rc<Cell<usize>>,
 }
 
 impl<'js> RunStream<'js> {
-    /// A stream from the beginning of the run.
     pub(crate) fn create(ctx: &Ctx<'js>, run: &Class<'js, PromptRun<'js>>, kind: PartKind) -> Result<Value<'js>> {
         run.borrow().record.observe();
         let stream = RunStream { run: run.clone(), kind, position: Rc::new(Cell::new(0)) };
@@ -46,7 +46,7 @@ impl<'js> RunStream<'js> {
 
 #[rquickjs::methods(rename_all = "camelCase")]
 impl<'js> RunStream<'js> {
-    /// `{value, done}` of the next piece; rejects when the run broke off, after everything before was handed out.
+    /// Rejects when the run failed, after all earlier pieces.
     fn next(&self, ctx: Ctx<'js>) -> Result<Value<'js>> {
         let (run, kind, position) = (self.run.clone(), self.kind, self.position.clone());
         let inner = ctx.clone();
@@ -67,12 +67,11 @@ impl<'js> RunStream<'js> {
         Promised(next).into_js(&ctx)
     }
 
-    /// The same as `next`, for `getReader().read()`.
     fn read(&self, ctx: Ctx<'js>) -> Result<Value<'js>> {
         self.next(ctx)
     }
 
-    /// Ends the iteration; the run goes on.
+    /// Ends the iteration, not the run.
     #[qjs(rename = "return")]
     fn finish(&self, ctx: Ctx<'js>) -> Result<Value<'js>> {
         self.position.set(usize::MAX);
@@ -82,15 +81,13 @@ impl<'js> RunStream<'js> {
         Promised(async move { Result::Ok(answer) }).into_js(&ctx)
     }
 
-    /// The stream is its own reader.
     fn get_reader(this: This<Class<'js, Self>>) -> Class<'js, Self> {
         this.0
     }
 
-    /// Part of the reader's interface; there is no lock to release.
+    /// Required by the reader interface; there is no lock.
     fn release_lock(&self) {}
 
-    /// Ends the iteration; the run goes on.
     fn cancel(&self, ctx: Ctx<'js>) -> Result<Value<'js>> {
         self.finish(ctx)
     }
@@ -116,7 +113,7 @@ async fn next_piece<'js>(
             continue;
         }
         match record.outcome() {
-            // Nothing can come in between: look and wait are on one thread, without a pause.
+            // No part can arrive between the check and the wait: both run on one thread without a yield.
             None => change.await,
             Some(RunOutcome::Done) => {
                 position.set(usize::MAX);

@@ -1,7 +1,7 @@
-//! Why a run broke off, as a JavaScript exception and back.
+//! Conversion of run errors to JavaScript exceptions and back.
 //!
-//! The exception carries the [`RunError`] itself, so that a limit of an inner run is still a limit when it ends the
-//! outer one, and an `Error` of the author's own that only bears the same name is not.
+//! An exception carries its [`RunError`]. So a limit of an inner run is still a limit when it ends the outer one, and
+//! an author's own error of the same name is not.
 
 use std::rc::Rc;
 
@@ -13,8 +13,7 @@ use crate::{
     script::{ScriptError, Thrown, bindings::prompt::run::PromptRun},
 };
 
-/// Throws why a run broke off: the very value the prompt's code threw, or an `Error` for the model's failure or a
-/// limit.
+/// Throws the error of a run: the value that the prompt's code threw, or an `Error` for other failures.
 pub(crate) fn throw_run_error<'js>(ctx: &Ctx<'js>, run: &Class<'js, PromptRun<'js>>, error: &Rc<RunError>) -> Error {
     match run.borrow().thrown() {
         Some(thrown) => ctx.throw(thrown),
@@ -22,14 +21,12 @@ pub(crate) fn throw_run_error<'js>(ctx: &Ctx<'js>, run: &Class<'js, PromptRun<'j
     }
 }
 
-/// Why a run broke off, as the `Error` that would be thrown.
 pub(crate) fn error_value<'js>(ctx: &Ctx<'js>, error: &Rc<RunError>) -> Value<'js> {
     script_error(error).payload(error.clone()).throw(ctx);
     ctx.catch()
 }
 
-/// Throws that there is no such model, as an `Error` named `ConfigurationError`, with `provider`, `model`, `status` and
-/// `hint`.
+/// Throws a `ConfigurationError` for a model that does not exist.
 pub(crate) fn throw_no_model(ctx: &Ctx<'_>, error: ProviderError) -> Error {
     let error = Rc::new(RunError::NoModel(error));
     script_error(&error).payload(error).throw(ctx)
@@ -39,7 +36,7 @@ fn script_error(error: &RunError) -> ScriptError {
     match error {
         RunError::Script(failure) => ScriptError::error(failure.diagnostic.message.clone()),
         RunError::Provider(error) | RunError::NoModel(error) => {
-            // The same class whether it shows at the start or, as a missing key does, at the first request.
+            // The same class at the start and, as for a missing key, at the first request.
             let is_configuration = error.kind == ProviderErrorKind::Configuration;
             let thrown = ScriptError::error(error.message.clone())
                 .name(if is_configuration { "ConfigurationError" } else { "ProviderError" })
@@ -72,7 +69,6 @@ fn script_error(error: &RunError) -> ScriptError {
     }
 }
 
-/// What a script threw as the error of its run.
 pub(crate) fn run_error(thrown: Thrown) -> RunError {
     let inner = thrown.payload_as::<RunError>();
     RunError::Script(Box::new(ScriptFailure { diagnostic: thrown.diagnostic, inner }))

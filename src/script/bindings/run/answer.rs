@@ -1,7 +1,5 @@
-//! Checking an answer that is to have a shape: that of a prompt with `output` against its own schema, that of an agent with
-//! `responseSchema` against the JSON Schema of it (docs/reference.md, "Typed output", "Agents").
-//!
-//! Must not know how the model is asked again.
+//! Validation of answers: against `output` of a prompt, or `responseSchema` of an agent (docs/reference.md, "Typed
+//! output", "Agents").
 
 use rquickjs::{Class, Ctx, Result, Value};
 
@@ -14,14 +12,17 @@ use crate::{
     },
 };
 
-/// How often a prompt with `output` asks again unless `options.outputRetries` says otherwise. An agent does not.
+/// Default of `options.outputRetries` for a prompt with `output`. Agents do not retry by default.
 const DEFAULT_RETRIES: usize = 2;
 
-/// So many characters of an answer are shown when it is of no use.
-const SHOWN: usize = 200;
+const MAX_SHOWN_CHARS: usize = 200;
 
-/// Says of what shape the prompt's answer must be. `place` opens the error when that is no schema.
-pub(crate) fn expect<'js>(ctx: &Ctx<'js>, prompt: &PromptObject<'js>, output: &Value<'js>, place: &str) -> Result<()> {
+pub(crate) fn expect_output<'js>(
+    ctx: &Ctx<'js>,
+    prompt: &PromptObject<'js>,
+    output: &Value<'js>,
+    place: &str,
+) -> Result<()> {
     let Some((schema, shape)) = shape(ctx, output, place)? else { return Ok(()) };
     let prompt = prompt.borrow();
     prompt.bag.set_output(schema);
@@ -29,7 +30,6 @@ pub(crate) fn expect<'js>(ctx: &Ctx<'js>, prompt: &PromptObject<'js>, output: &V
     Ok(())
 }
 
-/// The shape that `output` means, when there is one. Throws when it is no schema.
 pub(crate) fn shape<'js>(
     ctx: &Ctx<'js>,
     output: &Value<'js>,
@@ -39,7 +39,7 @@ pub(crate) fn shape<'js>(
         return Ok(None);
     }
     let schema = Schema::from_value(ctx, output, place)?;
-    // What the model writes is what goes into the schema; transforms make the rest of it.
+    // The model writes the input of the schema; transforms produce its output.
     let shape = AnswerShape::new("output", schema.to_tool_schema(ctx)?);
     match shape.fault() {
         Some(fault) => Err(type_error(ctx, format!("{place} is {fault}"))),
@@ -47,24 +47,20 @@ pub(crate) fn shape<'js>(
     }
 }
 
-/// Where a check stands within its run.
 #[derive(Clone, Copy)]
-pub(super) struct Asked {
-    /// How often the model was asked again so far.
-    pub(super) again: usize,
-    /// How often it may be, by `options.outputRetries`.
-    pub(super) retries: Option<usize>,
-    /// Whether the run may go on at all.
-    pub(super) may_ask: bool,
+pub(super) struct Retries {
+    pub(super) done: usize,
+    pub(super) limit: Option<usize>,
+    pub(super) may_retry: bool,
 }
 
-/// Checks the answer of a step that would be the last. An agent's answer is accepted in the end whatever it is: whoever asked
-/// the agent is told what is wrong with it.
+/// Checks the answer of a step that would be the last. An agent's answer is always accepted in the end; its caller
+/// gets the problem.
 pub(super) async fn check<'js>(
     prompt: &PromptObject<'js>,
     run: &Class<'js, PromptRun<'js>>,
     step: &Step,
-    asked: Asked,
+    state: Retries,
 ) -> Result<std::result::Result<AnswerCheck, RunError>> {
     let (shape, output) = {
         let prompt = prompt.borrow();
@@ -72,7 +68,7 @@ pub(super) async fn check<'js>(
         (shape, prompt.bag.output())
     };
     let Some(shape) = shape else { return Ok(Ok(AnswerCheck::Accepted)) };
-    let retries = asked.retries.unwrap_or(if output.is_some() { DEFAULT_RETRIES } else { 0 });
+    let retries = state.limit.unwrap_or(if output.is_some() { DEFAULT_RETRIES } else { 0 });
     if output.is_none() && retries == 0 {
         return Ok(Ok(AnswerCheck::Accepted));
     }
@@ -80,23 +76,22 @@ pub(super) async fn check<'js>(
     let problem = match &output {
         Some(schema) => match no_answer(step) {
             Some(why) => return Ok(Err(failure(why, None, &text))),
-            None => own_problem(prompt.ctx(), run, &shape, schema, &text).await?,
+            None => check_output(prompt.ctx(), run, &shape, schema, &text).await?,
         },
         None => shape.find(&text).map_or_else(Some, |found| found.problem),
     };
     let Some(problem) = problem else { return Ok(Ok(AnswerCheck::Accepted)) };
     let reason = step.output.finish_reason;
     let is_refused = reason == FinishReason::ContentFilter;
-    if asked.may_ask && !is_refused && step.tool_results.is_empty() && asked.again < retries {
+    if state.may_retry && !is_refused && step.tool_results.is_empty() && state.done < retries {
         return Ok(Ok(AnswerCheck::AskAgain(correction(&problem, reason == FinishReason::Length))));
     }
     if output.is_none() {
         return Ok(Ok(AnswerCheck::Accepted));
     }
-    Ok(Err(mismatch(&problem, reason, asked, &text)))
+    Ok(Err(mismatch(&problem, reason, state, &text)))
 }
 
-/// Why the last step has no answer to be checked.
 fn no_answer(step: &Step) -> Option<String> {
     if !step.tool_results.is_empty() {
         let why = "there is no final answer for output: stopWhen ended the run after a step that called tools";
@@ -108,8 +103,8 @@ fn no_answer(step: &Step) -> Option<String> {
     })
 }
 
-/// What is wrong with the answer of a prompt with `output`; keeps it when nothing is.
-async fn own_problem<'js>(
+/// The problem with the answer of a prompt with `output`. Stores a valid answer.
+async fn check_output<'js>(
     ctx: &Ctx<'js>,
     run: &Class<'js, PromptRun<'js>>,
     shape: &AnswerShape,
@@ -120,7 +115,7 @@ async fn own_problem<'js>(
         Ok(found) => found,
         Err(problem) => return Ok(Some(problem)),
     };
-    // The text, not the value: the engine reads numbers and odd escapes as scripts know them.
+    // From the text, which keeps numbers and escapes as the engine reads them.
     let value = ctx.json_parse(found.text)?;
     match schema.validate(ctx, value).await? {
         Ok(value) => {
@@ -131,7 +126,7 @@ async fn own_problem<'js>(
     }
 }
 
-fn mismatch(problem: &str, reason: FinishReason, asked: Asked, text: &str) -> RunError {
+fn mismatch(problem: &str, reason: FinishReason, state: Retries, text: &str) -> RunError {
     match reason {
         FinishReason::ContentFilter => {
             let why = "the model refused to answer, or its answer was held back (finish reason content-filter)";
@@ -143,13 +138,13 @@ fn mismatch(problem: &str, reason: FinishReason, asked: Asked, text: &str) -> Ru
             );
             failure(why, Some("config.options.maxOutputTokens is how long an answer may be"), text)
         }
-        _ if !asked.may_ask => {
+        _ if !state.may_retry => {
             failure(format!("the answer does not match output, and stopWhen ended the run: {problem}"), None, text)
         }
         _ => {
-            let times = match asked.again {
+            let times = match state.done {
                 0 => String::new(),
-                again => format!(" after {} attempts", again + 1),
+                done => format!(" after {} attempts", done + 1),
             };
             let hint = "config.options.outputRetries says how often the model is told what is wrong and asked again; 2 unless set";
             failure(format!("the answer does not match output{times}: {problem}"), Some(hint), text)
@@ -158,10 +153,10 @@ fn mismatch(problem: &str, reason: FinishReason, asked: Asked, text: &str) -> Ru
 }
 
 fn failure(message: String, hint: Option<&str>, text: &str) -> RunError {
-    // On one line, and without what a terminal would take for more than text.
+    // On one line and without control characters, as it is printed in a terminal.
     let line = text.split(|letter: char| letter.is_whitespace() || letter.is_control());
     let line = line.filter(|word| !word.is_empty()).collect::<Vec<_>>().join(" ");
-    let begins = match line.char_indices().nth(SHOWN) {
+    let begins = match line.char_indices().nth(MAX_SHOWN_CHARS) {
         _ if line.is_empty() => String::new(),
         None => format!("; the answer was: {line}"),
         Some((end, _)) => format!("; the answer begins: {}…", &line[..end]),

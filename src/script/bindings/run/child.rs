@@ -1,4 +1,4 @@
-//! Running an agent's child to its end: a run like any other, but for whoever waits for it.
+//! Running an agent's child prompt to its end.
 
 use std::rc::Rc;
 
@@ -19,19 +19,18 @@ use crate::{
     },
 };
 
-/// See [`services::RunChild`].
 pub(crate) fn run_child<'js>(ctx: Ctx<'js>, child: PromptObject<'js>) -> LocalBoxFuture<'js, Result<ChildRun>> {
     async move {
         let host = Rc::new(ScriptPrompt::new(&ctx, &child)?);
         let run = host.run();
         let record = run.borrow().record.clone();
-        host.go_on();
-        // Whoever asked the agent is told of its failure.
+        host.take_over_steps();
+        // The caller of the agent gets the failure.
         record.observe();
-        // Its parent waits for the script while it may well wait for a model.
+        // The parent counts as waiting for its script, although the child may wait for a model.
         let alive = KeepAlive::new(&ctx)?;
         let job = host.job.id();
-        jobs::within(&ctx, job, services::step_loop(&ctx)?.run(host)).await;
+        jobs::run_in(&ctx, job, services::step_loop(&ctx)?.run(host)).await;
         drop(alive);
         if let Some(RunOutcome::Failed(error)) = record.outcome() {
             return Err(throw_run_error(&ctx, &run, &error));

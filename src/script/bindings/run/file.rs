@@ -1,5 +1,4 @@
-//! Running a prompt file: its exports, its run, and everything that is left to do afterwards (docs/reference.md,
-//! "Prompt files"). Must not know how anything is shown.
+//! Running a prompt file, until nothing is left to do (docs/reference.md, "Prompt files").
 
 use std::{
     cell::{Cell, RefCell},
@@ -12,11 +11,11 @@ use serde_json::{Map, Value as Json};
 
 use super::{
     answer,
+    deadlock::detect_deadlock,
     file_input::{FileInput, file_input},
     limits::{self, within_limits},
     model_choice::ModelChoice,
     start::{prepare, start},
-    stuck::unless_stuck,
 };
 use crate::{
     chat::FinishReason,
@@ -39,29 +38,22 @@ use crate::{
     },
 };
 
-/// What a file without a model is shown.
 const CONFIG_HINT: &str = "export const config = { model: 'openai:gpt-4o' };";
 
-/// How the run of a file ended.
 #[derive(Debug)]
 pub(crate) enum FileRun {
-    /// It is done.
     Done {
-        /// What the script set `process.exitCode` to.
         exit_code: Option<i32>,
     },
-    /// The file is wrong, its code threw, or its run broke off.
     Failed(Rc<RunError>),
-    /// The same of code, and a listener of `exit` said what the process ends with.
+    /// Failed, and a listener of `exit` chose the exit code.
     FailedAs(Rc<RunError>, i32),
-    /// Nothing was run: this text was asked for.
     Help(String),
-    /// `process.exit(code)`.
     Exited(i32),
 }
 
-/// Loads a prompt file and runs it to its end, then waits for timers and runs that are still under way, as Node does.
-/// `line` is what was typed for it; `choice` takes the place of the file's own model.
+/// Loads a prompt file and runs it, then waits for timers and background runs, as Node does. `choice` replaces the
+/// file's own model.
 pub(crate) async fn run_file(
     engine: &Engine,
     path: &Path,
@@ -69,45 +61,50 @@ pub(crate) async fn run_file(
     choice: Option<&ModelChoice>,
 ) -> FileRun {
     let run = async |ctx: Ctx<'_>| {
-        let asked = choice.and_then(ModelChoice::model);
+        let model = choice.and_then(ModelChoice::model);
         let last_answer_failed = Cell::new(false);
         let unheeded = RefCell::default();
         let whole = async {
             let run = run_in(&ctx, path, line, choice, &last_answer_failed).await;
-            let end = run.unwrap_or_else(|error| uncaught(&ctx, error, asked, &unheeded));
+            let end = run.unwrap_or_else(|error| handle_uncaught(&ctx, error, model, &unheeded));
             match end {
                 FileRun::Done { .. } => finish(&ctx).await,
                 end => Ok(end),
             }
         };
-        // Around everything: `process.exit` and an uncaught error end the program wherever it is.
+        // Around everything: `process.exit` and uncaught errors can end the program at any point.
         let ended = until_halted(&ctx, within_limits(&ctx, whole)).await;
-        // However the script has taken it.
+        // Takes precedence over the way in which the script handled it.
         let at_limit = limits::reached(&ctx).map(FileRun::Failed);
         let end = match ended {
-            Err(halt) => return at_limit.unwrap_or_else(|| halted(unheeded.take().map(FileRun::Failed), &halt, asked)),
+            Err(halt) => return at_limit.unwrap_or_else(|| halted(unheeded.take().map(FileRun::Failed), &halt, model)),
             Ok(Ok(end)) => at_limit.or(end).unwrap_or(FileRun::Done { exit_code: None }),
             Ok(Err(error)) => {
                 at_limit.unwrap_or_else(|| FileRun::Failed(Rc::new(run_error(diagnose_error(&ctx, error)))))
             }
         };
         let before = end.failure(last_answer_failed.get());
-        match until_halted(&ctx, async { tell_end(&ctx, end, last_answer_failed.get(), asked) }).await {
-            Err(halt) => halted(before, &halt, asked),
+        match until_halted(&ctx, async { notify_exit(&ctx, end, last_answer_failed.get(), model) }).await {
+            Err(halt) => halted(before, &halt, model),
             Ok(end) => end,
         }
     };
     engine.context().async_with(run).await
 }
 
-/// What the file threw. A script that listens to uncaught exceptions goes on with what is left to do. `unheeded` keeps the failure
-/// when one that listens to the end alone ends the process.
-fn uncaught(ctx: &Ctx<'_>, error: Error, asked: Option<&str>, unheeded: &RefCell<Option<Rc<RunError>>>) -> FileRun {
+/// Reports an exception of the file to the script's listeners. If one handles it, the program continues with
+/// remaining work. `unheeded` stores the failure if there are only listeners of `exit`, which may end the process.
+fn handle_uncaught(
+    ctx: &Ctx<'_>,
+    error: Error,
+    model: Option<&str>,
+    unheeded: &RefCell<Option<Rc<RunError>>>,
+) -> FileRun {
     let failed = |thrown| Rc::new(run_error(thrown));
     let Error::Exception = error else { return FileRun::Failed(failed(diagnose_error(ctx, error))) };
     let thrown = ctx.catch();
     let failure = failed(diagnose(ctx, thrown.clone()));
-    match tell_uncaught(ctx, ctx.throw(thrown), Origin::Promise, failure.exit_code(asked)) {
+    match tell_uncaught(ctx, ctx.throw(thrown), Origin::Promise, failure.exit_code(model)) {
         Some(error) => FileRun::Failed(failed(diagnose_error(ctx, error))),
         None => {
             unheeded.replace(is_unheeded(ctx).then_some(failure));
@@ -116,11 +113,11 @@ fn uncaught(ctx: &Ctx<'_>, error: Error, asked: Option<&str>, unheeded: &RefCell
     }
 }
 
-/// Waits for what is left to do, also for what listeners of `beforeExit` still find to do.
+/// Waits for remaining work, including work that listeners of `beforeExit` start.
 async fn finish(ctx: &Ctx<'_>) -> Result<FileRun> {
     loop {
         let rest = async { idle(ctx).await };
-        if let Some(halt) = unless_stuck(ctx, "a run in the background", rest).await? {
+        if let Some(halt) = detect_deadlock(ctx, "a run in the background", rest).await? {
             return Ok(FileRun::from(halt));
         }
         let end = background_failure(ctx)?;
@@ -135,19 +132,19 @@ async fn finish(ctx: &Ctx<'_>) -> Result<FileRun> {
     }
 }
 
-/// Tells listeners of `exit`, who may change the code of a run that went well. A listener that throws is the failure.
-fn tell_end(ctx: &Ctx<'_>, end: FileRun, last_answer_failed: bool, asked: Option<&str>) -> FileRun {
+/// Calls listeners of `exit`, which may change the exit code. A listener that throws is a failure.
+fn notify_exit(ctx: &Ctx<'_>, end: FileRun, last_answer_failed: bool, model: Option<&str>) -> FileRun {
     let code = match &end {
         FileRun::Done { exit_code: None | Some(0) } if last_answer_failed => RunError::MODEL_EXIT_CODE,
         FileRun::Done { exit_code } => exit_code.unwrap_or(0),
-        FileRun::Failed(error) => error.exit_code(asked),
+        FileRun::Failed(error) => error.exit_code(model),
         FileRun::FailedAs(..) | FileRun::Help(_) | FileRun::Exited(_) => return end,
     };
-    limits::allow_last_words(ctx);
+    limits::extend_deadline_for_exit(ctx);
     match (tell_exit(ctx, code), end) {
         (Ok(left), FileRun::Done { .. }) if left != code => FileRun::Done { exit_code: Some(left) },
         (Ok(_), end) => end,
-        // The span for last words is over, and they are not worth more than what ended the run.
+        // The listener was cut off after its time; the limit remains the failure.
         (Err(_), end @ FileRun::Failed(_)) if limits::reached(ctx).is_some() => {
             ctx.catch();
             end
@@ -157,7 +154,6 @@ fn tell_end(ctx: &Ctx<'_>, end: FileRun, last_answer_failed: bool, asked: Option
 }
 
 impl FileRun {
-    /// This end once more, if it is a failure.
     fn failure(&self, last_answer_failed: bool) -> Option<Self> {
         match self {
             FileRun::Failed(error) => Some(FileRun::Failed(error.clone())),
@@ -169,11 +165,11 @@ impl FileRun {
     }
 }
 
-/// What is left of a failure when a listener of `exit` ends the process itself. It may say with which code, as in Node, where the
-/// file's own code failed; nobody takes a limit or a failure of the model for the end of a run that went well.
-fn halted(failure: Option<FileRun>, halt: &Halt, asked: Option<&str>) -> FileRun {
+/// The end when a listener of `exit` ends the process itself. It may choose the code, as in Node, if the file's own
+/// code failed; a limit or a failure of the model must not look like success.
+fn halted(failure: Option<FileRun>, halt: &Halt, model: Option<&str>) -> FileRun {
     match (failure, halt) {
-        (Some(FileRun::Failed(error)), Halt::Exit(code)) if error.exit_code(asked) == RunError::SCRIPT_EXIT_CODE => {
+        (Some(FileRun::Failed(error)), Halt::Exit(code)) if error.exit_code(model) == RunError::SCRIPT_EXIT_CODE => {
             FileRun::FailedAs(error, *code)
         }
         (Some(FileRun::Done { .. }), Halt::Exit(code)) if *code != 0 => FileRun::Exited(*code),
@@ -198,28 +194,28 @@ async fn run_in(
     choice: Option<&ModelChoice>,
     last_answer_failed: &Cell<bool>,
 ) -> Result<FileRun> {
-    let namespace = unless_stuck(ctx, "loading the file", import_file_once(ctx, path)).await?;
+    let namespace = detect_deadlock(ctx, "loading the file", import_file_once(ctx, path)).await?;
     let name = path.file_name().map_or_else(|| path.display().to_string(), |name| name.to_string_lossy().into_owned());
     let function = default_function(ctx, &namespace, &name)?;
     let input = file_input(ctx, &namespace, &name, line);
-    let input = match unless_stuck(ctx, "the check of the input", input).await? {
+    let input = match detect_deadlock(ctx, "the check of the input", input).await? {
         FileInput::Help(text) => return Ok(FileRun::Help(text)),
         FileInput::Wrong(problem) => return Ok(FileRun::Failed(Rc::new(RunError::Usage(problem)))),
         FileInput::Missing(problem, names) => {
             return Ok(FileRun::Failed(Rc::new(RunError::MissingInput { problem, names })));
         }
-        FileInput::Value(value, input) => Some(stored(ctx, input, value)?),
+        FileInput::Value(value, input) => Some(store_input(ctx, input, value)?),
         FileInput::Nothing => None,
     };
     let config = config(ctx, &namespace, &name, choice)?;
-    config_keys::warn_of_unknown(ctx, &config)?;
+    config_keys::warn_unknown(ctx, &config)?;
     if let Err(error) = limits::configure(ctx, &config)? {
         return Ok(FileRun::Failed(Rc::new(error)));
     }
     if let Err(error) = services::checkpoints(ctx)?.configure(config_keys::journal(ctx, &config)?) {
         return Ok(FileRun::Failed(Rc::new(error.into())));
     }
-    if let Some(problem) = cannot_stop(ctx)? {
+    if let Some(problem) = stop_problem(ctx)? {
         return Ok(FileRun::Failed(Rc::new(RunError::Usage(problem))));
     }
     set_mock(ctx, &namespace, &config, &name, choice)?;
@@ -229,16 +225,16 @@ async fn run_in(
     if let Some(input) = input {
         prompt.borrow().bag.set_input(input);
     }
-    answer::expect(ctx, &prompt, &namespace.get("output")?, &format!("the export output of {name}"))?;
+    answer::expect_output(ctx, &prompt, &namespace.get("output")?, &format!("the export output of {name}"))?;
     let scope = services::scope(ctx, &prompt.borrow().core)?;
     if prompt.borrow().bag.output().is_some() {
         scope.emit(&EventKind::Output(Output::Expected));
     }
-    let started = unless_stuck(ctx, "the prompt function", start(ctx, prompt)).await?;
+    let started = detect_deadlock(ctx, "the prompt function", start(ctx, prompt)).await?;
     let record = started.run.borrow().record.clone();
     record.observe();
     let outcome = async { Ok(record.finished().await) };
-    Ok(match unless_stuck(ctx, "the prompt function, or an effect of it,", outcome).await? {
+    Ok(match detect_deadlock(ctx, "the prompt function, or an effect of it,", outcome).await? {
         RunOutcome::Done => {
             let last = record.steps().last().map(|step| step.output.finish_reason);
             last_answer_failed.set(last == Some(FinishReason::Error));
@@ -251,14 +247,13 @@ async fn run_in(
     })
 }
 
-/// The input as the prompt function takes it, once the checkpoints have what it was made of.
-fn stored<'js>(ctx: &Ctx<'js>, input: Map<String, Json>, value: Value<'js>) -> Result<Value<'js>> {
+fn store_input<'js>(ctx: &Ctx<'js>, input: Map<String, Json>, value: Value<'js>) -> Result<Value<'js>> {
     services::checkpoints(ctx)?.take_input(input);
     Ok(value)
 }
 
-/// What is wrong when the run may have to stop for an approval and nobody could go on with it.
-fn cannot_stop(ctx: &Ctx<'_>) -> Result<Option<Box<Diagnostic>>> {
+/// The problem if the run may stop for an approval, but could not be resumed.
+fn stop_problem(ctx: &Ctx<'_>) -> Result<Option<Box<Diagnostic>>> {
     if !services::approver(ctx)?.may_stop() {
         return Ok(None);
     }
@@ -271,7 +266,7 @@ fn cannot_stop(ctx: &Ctx<'_>) -> Result<Option<Box<Diagnostic>>> {
     Ok(why.map(|why| Box::new(Diagnostic::new(format!("--on-approval stop: nobody could go on with the run: {why}")))))
 }
 
-/// The answer as it is printed. A transform may have made anything of it.
+/// The answer as JSON; a transform may have made any value of it.
 fn output_json<'js>(ctx: &Ctx<'js>, value: &Value<'js>) -> Result<serde_json::Value> {
     to_json(ctx, value).map_err(|error| {
         let why = message_of(ctx, error);
@@ -279,7 +274,6 @@ fn output_json<'js>(ctx: &Ctx<'js>, value: &Value<'js>) -> Result<serde_json::Va
     })
 }
 
-/// A run that the file started, that failed, and whose result nobody looked at.
 fn background_failure(ctx: &Ctx<'_>) -> Result<FileRun> {
     Ok(match services::unobserved_failure(ctx)? {
         Some(error) => FileRun::Failed(error),
@@ -287,38 +281,35 @@ fn background_failure(ctx: &Ctx<'_>) -> Result<FileRun> {
     })
 }
 
-/// Whether the model is the export `mock`.
-pub(crate) fn is_mock(config: &Object<'_>) -> Result<bool> {
+pub(crate) fn uses_mock(config: &Object<'_>) -> Result<bool> {
     let model: Value = config.get("model")?;
     Ok(model.as_string().is_some_and(|model| model.to_string().is_ok_and(|model| model == "mock")))
 }
 
-/// The error for a file whose model is a mock that it does not have.
-pub(crate) fn no_mock(ctx: &Ctx<'_>, name: &str) -> Error {
+pub(crate) fn missing_mock_error(ctx: &Ctx<'_>, name: &str) -> Error {
     let hint = "export const mock = [{ type: 'text', text: 'Hello' }];";
-    wrong_file(ctx, format!("the model is 'mock', but {name} does not export mock"), hint)
+    file_error(ctx, format!("the model is 'mock', but {name} does not export mock"), hint)
 }
 
-fn wrong_file(ctx: &Ctx<'_>, message: String, hint: &str) -> Error {
+fn file_error(ctx: &Ctx<'_>, message: String, hint: &str) -> Error {
     ScriptError::error(message).hint(hint).throw(ctx)
 }
 
 pub(crate) fn default_function<'js>(ctx: &Ctx<'js>, namespace: &Object<'js>, name: &str) -> Result<Function<'js>> {
     let hint = "export default async ({ def, $ }) => { $`your message`; };";
     if !namespace.contains_key("default")? {
-        return Err(wrong_file(ctx, format!("{name} has no default export; it must be the prompt function"), hint));
+        return Err(file_error(ctx, format!("{name} has no default export; it must be the prompt function"), hint));
     }
     let value: Value = namespace.get("default")?;
     match value.as_function() {
         Some(function) => Ok(function.clone()),
         None => {
             let message = format!("the default export of {name} must be a function, got {}", kind_of(&value));
-            Err(wrong_file(ctx, message, hint))
+            Err(file_error(ctx, message, hint))
         }
     }
 }
 
-/// The export `config`, with a model: its own, or the one that was chosen in its place.
 pub(crate) fn config<'js>(
     ctx: &Ctx<'js>,
     namespace: &Object<'js>,
@@ -332,25 +323,23 @@ pub(crate) fn config<'js>(
     let config = config_object(ctx, namespace, name)?;
     let model: Value = config.get("model")?;
     if model.is_undefined() || model.is_null() {
-        return Err(wrong_file(ctx, format!("the export config of {name} has no model"), CONFIG_HINT));
+        return Err(file_error(ctx, format!("the export config of {name} has no model"), CONFIG_HINT));
     }
     Ok(config)
 }
 
-/// The export `config`.
 pub(crate) fn config_object<'js>(ctx: &Ctx<'js>, namespace: &Object<'js>, name: &str) -> Result<Object<'js>> {
     if !namespace.contains_key("config")? {
-        return Err(wrong_file(ctx, format!("{name} does not export config"), CONFIG_HINT));
+        return Err(file_error(ctx, format!("{name} does not export config"), CONFIG_HINT));
     }
     let value: Value = namespace.get("config")?;
     let Some(config) = value.as_object().filter(|_| !value.is_array() && !value.is_function()) else {
         let message = format!("the export config of {name} must be an object, got {}", kind_of(&value));
-        return Err(wrong_file(ctx, message, CONFIG_HINT));
+        return Err(file_error(ctx, message, CONFIG_HINT));
     };
     Ok(config.clone())
 }
 
-/// Makes the model that `'mock'` stands for, when the file exports `mock` or one was chosen.
 pub(crate) fn set_mock<'js>(
     ctx: &Ctx<'js>,
     namespace: &Object<'js>,
@@ -362,7 +351,7 @@ pub(crate) fn set_mock<'js>(
         return Ok(());
     }
     if !namespace.contains_key("mock")? {
-        return if is_mock(config)? { Err(no_mock(ctx, name)) } else { Ok(()) };
+        return if uses_mock(config)? { Err(missing_mock_error(ctx, name)) } else { Ok(()) };
     }
     let model = mock_model(ctx, &namespace.get("mock")?, "the export mock", MockOptions::default())?;
     services::set_mock(ctx, model)

@@ -1,5 +1,4 @@
-//! The exports `input` and `description` of a prompt file, and what they make of the words behind it (docs/reference.md,
-//! "Input"). What words mean is told by `crate::input`; here they meet the schema. Must not know where words come from.
+//! The exports `input` and `description`, and reading the input from the command line (docs/reference.md, "Input").
 
 use rquickjs::{Constructor, Ctx, Error, Function, Object, Result, Value};
 use serde_json::{Map, Value as Json};
@@ -16,21 +15,17 @@ use crate::{
     },
 };
 
-/// What a file and its command line make together.
 pub(crate) enum FileInput<'js> {
-    /// The file takes no input; its arguments are in `process.argv`.
+    /// The file declares no input; its arguments are in `process.argv`.
     Nothing,
-    /// The second argument of its function, and the same before the schema has changed it.
+    /// The second argument of the prompt function, and the same before schema transforms.
     Value(Value<'js>, Map<String, Json>),
-    /// What is to be shown in place of a run.
     Help(String),
-    /// What was typed does not fit.
     Wrong(Box<Diagnostic>),
-    /// What was typed fits, but these required properties are missing.
+    /// Valid except for these missing properties.
     Missing(Box<Diagnostic>, Vec<String>),
 }
 
-/// Reads the input of the file called `name`. Throws when an export is wrong.
 pub(crate) async fn file_input<'js>(
     ctx: &Ctx<'js>,
     namespace: &Object<'js>,
@@ -39,14 +34,14 @@ pub(crate) async fn file_input<'js>(
 ) -> Result<FileInput<'js>> {
     let description = description(ctx, namespace, name)?;
     let declared = match &line.taken {
-        Some(taken) => schema(ctx, namespace, name)?.map(|schema| Declared {
+        Some(taken) => schema(ctx, namespace, name)?.map(|schema| DeclaredInput {
             schema,
             shape: taken.shape.clone(),
             declaration: taken.declaration.clone(),
         }),
-        None => declared(ctx, namespace, name)?,
+        None => declared_input(ctx, namespace, name)?,
     };
-    let Some(Declared { schema, shape, mut declaration }) = declared else {
+    let Some(DeclaredInput { schema, shape, mut declaration }) = declared else {
         return Ok(without_input(description, name, line));
     };
     declaration.describe(description);
@@ -58,18 +53,18 @@ pub(crate) async fn file_input<'js>(
         });
         if names.is_empty() { FileInput::Wrong(diagnostic) } else { FileInput::Missing(diagnostic, names) }
     };
-    let mut filled = match words(ctx, &declaration, line).await? {
+    let mut filled = match read_request(ctx, &declaration, line).await? {
         Err(problem) => return Ok(wrong(problem)),
         Ok(Request::Help) => return Ok(FileInput::Help(help(&declaration, true, &line.command))),
         Ok(Request::Input(filled)) => filled,
     };
-    // A schema of zod or another library puts them in by itself.
+    // Other schemas apply their defaults themselves.
     if matches!(schema, Schema::Json(_)) {
         declaration.add_defaults(&mut filled.input);
     }
-    // The input may be most of what memory there is: it is moved out and back instead of copied.
+    // Moved out and back instead of copied: the input may be very large.
     let mut input = Json::Object(std::mem::take(&mut filled.input));
-    let value = revived(ctx, &shape, &input)?;
+    let value = revive(ctx, &shape, &input)?;
     filled.input = input.as_object_mut().map(std::mem::take).unwrap_or_default();
     Ok(match schema.check(ctx, value).await? {
         Ok(value) => FileInput::Value(value, filled.input),
@@ -77,8 +72,8 @@ pub(crate) async fn file_input<'js>(
     })
 }
 
-/// Reads the words on a thread of its own: a file or a pipe may keep it waiting.
-async fn words(
+/// Reads the command line on another thread, as reading a file or a pipe may block.
+async fn read_request(
     ctx: &Ctx<'_>,
     declaration: &Declaration,
     line: &CommandLine,
@@ -87,13 +82,13 @@ async fn words(
         return Ok(read_words(declaration, line));
     }
     let (declaration, line) = (declaration.clone(), line.clone());
-    // Whoever types or sends the text is slow, not stuck.
+    // Slow input is not a stuck script.
     let _alive = KeepAlive::new(ctx)?;
     let read = tokio::task::spawn_blocking(move || read_words(&declaration, &line));
     read.await.map_err(|error| plain_error(ctx, format!("the input cannot be read: {error}")))
 }
 
-/// A file without a schema: its words are its own, but for help when it has a description.
+/// The input of a file without a schema. Only handles `--help` if there is a description.
 fn without_input<'js>(description: Option<String>, name: &str, line: &CommandLine) -> FileInput<'js> {
     if description.is_some()
         && asks_for_help(&line.words)
@@ -109,31 +104,32 @@ fn without_input<'js>(description: Option<String>, name: &str, line: &CommandLin
     FileInput::Wrong(Box::new(diagnostic.with_hint(hint)))
 }
 
-/// The export `input`.
-pub(crate) struct Declared<'js> {
+pub(crate) struct DeclaredInput<'js> {
     pub(super) schema: Schema<'js>,
-    /// Its JSON Schema.
+    /// Its JSON Schema, with the keyword `tsType` at dates and big integers.
     pub(super) shape: Json,
     pub(super) declaration: Declaration,
 }
 
-impl Declared<'_> {
-    /// Its JSON Schema, with the keyword `tsType` at dates and big integers.
+impl DeclaredInput<'_> {
     pub(crate) fn into_shape(self) -> Json {
         self.shape
     }
 }
 
-/// Reads the export `input`. Throws when it is not the schema of an object.
-pub(crate) fn declared<'js>(ctx: &Ctx<'js>, namespace: &Object<'js>, name: &str) -> Result<Option<Declared<'js>>> {
+/// Reads the export `input`. Throws if it is not the schema of an object.
+pub(crate) fn declared_input<'js>(
+    ctx: &Ctx<'js>,
+    namespace: &Object<'js>,
+    name: &str,
+) -> Result<Option<DeclaredInput<'js>>> {
     let Some(schema) = schema(ctx, namespace, name)? else { return Ok(None) };
-    let shape = schema.to_word_schema(ctx)?;
+    let shape = schema.to_cli_schema(ctx)?;
     let declaration = Declaration::new(Some(&shape), None)
         .map_err(|got| wrong_input(ctx, name, &format!("a schema whose type is {got}")))?;
-    Ok(Some(Declared { schema, shape, declaration }))
+    Ok(Some(DeclaredInput { schema, shape, declaration }))
 }
 
-/// The export `description`. Throws when it is no text.
 pub(crate) fn description(ctx: &Ctx<'_>, namespace: &Object<'_>, name: &str) -> Result<Option<String>> {
     let Some(value) = export(namespace, "description")? else { return Ok(None) };
     match value.as_string() {
@@ -159,8 +155,8 @@ fn export<'js>(namespace: &Object<'js>, name: &str) -> Result<Option<Value<'js>>
     if namespace.contains_key(name)? { property(namespace, name) } else { Ok(None) }
 }
 
-/// The input as JavaScript has it, with the dates and big integers that `shape` asks for.
-pub(super) fn revived<'js>(ctx: &Ctx<'js>, shape: &Json, input: &Json) -> Result<Value<'js>> {
+/// Converts the input to JavaScript, with dates and big integers where `shape` has them.
+pub(super) fn revive<'js>(ctx: &Ctx<'js>, shape: &Json, input: &Json) -> Result<Value<'js>> {
     let whole = from_json(ctx, input)?;
     for Revival { path, becomes } in revivals(shape, input) {
         let Some((name, outer)) = path.split_last() else { continue };
@@ -179,7 +175,7 @@ pub(super) fn revived<'js>(ctx: &Ctx<'js>, shape: &Json, input: &Json) -> Result
 fn big_integer<'js>(ctx: &Ctx<'js>, value: Value<'js>) -> Option<Value<'js>> {
     let convert: Function = ctx.globals().get("BigInt").ok()?;
     convert.call((value,)).ok().or_else(|| {
-        // What is none is left for the schema to refuse.
+        // An invalid number is reported by the schema.
         ctx.catch();
         None
     })

@@ -1,5 +1,4 @@
-//! The hooks of `config.options` that are called as a run goes on: `onStepFinish`, `stopWhen`, `onFinish`
-//! (docs/reference.md, "Steps", "Results"). Must not know what their answers lead to.
+//! Calls of the prompt function and of the hooks `onStepFinish`, `stopWhen`, `onFinish` (docs/reference.md, "Steps").
 
 use rquickjs::{Class, Ctx, Function, Object, Result, Value};
 
@@ -11,8 +10,8 @@ use crate::{
             object::PromptObject,
             run::{PromptRun, StepList},
         },
-        results::prompt_steps::up_to_date,
-        values::{call_async, elements, from_serde, is_truthy, property, steps::step_result},
+        results::prompt_steps::step_list,
+        values::{apply_async, call_async, elements, from_serde, is_truthy, property, steps::step_result},
     },
 };
 
@@ -25,7 +24,7 @@ fn hook<'js>(prompt: &PromptObject<'js>, name: &str) -> Result<Option<Function<'
     Ok(option(prompt, name)?.and_then(Value::into_function))
 }
 
-/// Calls `onStepFinish`, then asks `stopWhen`; `true` ends the run.
+/// Calls `onStepFinish`, then `stopWhen`. Returns `true` if the run should end.
 pub(crate) async fn step_finished<'js>(
     ctx: &Ctx<'js>,
     prompt: &PromptObject<'js>,
@@ -42,7 +41,7 @@ pub(crate) async fn step_finished<'js>(
         None => vec![conditions],
     };
     let argument = Object::new(ctx.clone())?;
-    argument.set("steps", up_to_date(ctx, prompt, run, StepList::Results)?)?;
+    argument.set("steps", step_list(ctx, prompt, run, StepList::Results)?)?;
     for condition in conditions {
         let Some(condition) = condition.as_function() else { continue };
         let answer = call_async(condition, (argument.clone(),)).await?;
@@ -53,14 +52,14 @@ pub(crate) async fn step_finished<'js>(
     Ok(false)
 }
 
-/// Runs the effects' clean-ups and, when the run was not broken off, `onFinish`.
+/// Runs the effects' clean-ups and, if the run did not fail, `onFinish`.
 pub(crate) async fn run_finished<'js>(
     ctx: &Ctx<'js>,
     prompt: &PromptObject<'js>,
     run: &Class<'js, PromptRun<'js>>,
     failed: bool,
 ) -> Result<()> {
-    // Before the hook, and whatever came of the run: a clean-up gives back what an effect took.
+    // First, and also after a failure: a clean-up releases what an effect acquired.
     effects::clean_up_all(prompt).await?;
     let hook = if failed { None } else { hook(prompt, "onFinish")? };
     let Some(hook) = hook else { return Ok(()) };
@@ -70,8 +69,17 @@ pub(crate) async fn run_finished<'js>(
         Some(step) => step_result(ctx, record.steps().len() - 1, &step)?,
         None => Object::new(ctx.clone())?,
     };
-    event.set("steps", up_to_date(ctx, prompt, run, StepList::Results)?)?;
+    event.set("steps", step_list(ctx, prompt, run, StepList::Results)?)?;
     event.set("totalUsage", from_serde(ctx, &record.total_usage())?)?;
     event.set("totalCost", from_serde(ctx, &record.total_cost())?)?;
     call_async(&hook, (event,)).await.map(drop)
+}
+
+/// Calls a prompt function with its prompt and input, and resets the count of effects.
+pub(crate) async fn run_body<'js>(prompt: &PromptObject<'js>, function: &Function<'js>) -> Result<()> {
+    prompt.borrow().core.next_effect.set(0);
+    let this = Value::new_undefined(prompt.ctx().clone());
+    let input = prompt.borrow().bag.input();
+    let arguments = [prompt.as_value().clone()].into_iter().chain(input).collect();
+    apply_async(function, this, arguments).await.map(drop)
 }

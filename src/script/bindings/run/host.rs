@@ -1,5 +1,4 @@
-//! The step loop's view of a prompt written in JavaScript: one run of it. The order of things is the loop's, what they
-//! do is in the other rooms; here they meet, and what the script threw becomes the error of the run.
+//! [`PromptHost`] for a prompt written in JavaScript, for one run.
 
 use std::{
     cell::{Cell, RefCell},
@@ -9,7 +8,10 @@ use std::{
 use futures_util::{FutureExt, future::LocalBoxFuture};
 use rquickjs::{Class, Ctx, Error, Result, Value};
 
-use super::{answer, body::run_body, hooks};
+use super::{
+    answer,
+    hooks::{self, run_body},
+};
 use crate::{
     chat::{Step, ToolCall, ToolSpec},
     checkpoint::{Log, Memory},
@@ -24,29 +26,27 @@ use crate::{
         bindings::{
             agents,
             code_mode::{functions, methods, search},
-            going_on,
             jobs::{self, RunJob},
             mcp, models,
             plugins::{task_graph, task_list},
             prompt::{
                 core::Core,
                 effects,
-                entry::{Entry, Shelf},
+                entry::{Entry, Registry},
                 object::PromptObject,
                 options,
                 run::PromptRun,
-                told_tool::ToldTool,
                 tool_spec::{convert, tools_of},
+                unconverted_tool::UnconvertedTool,
             },
             results::throw::run_error,
-            services, tools,
+            resume, services, tools,
             values::{abort, message_of, property, type_error},
         },
         diagnose, diagnose_error, is_halted, location_of_function,
     },
 };
 
-/// A prompt object as the step loop drives it, for one run.
 pub(crate) struct ScriptPrompt<'js> {
     ctx: Ctx<'js>,
     prompt: PromptObject<'js>,
@@ -56,21 +56,20 @@ pub(crate) struct ScriptPrompt<'js> {
     log: Option<Rc<Log>>,
     model: Rc<dyn LanguageModel + 'js>,
     settings: RunSettings,
-    /// While the run waits for the script alone.
+    /// Set while the run waits only for the script.
     waiting: RefCell<Option<WaitingForScript>>,
-    /// How often the model was told that its answer does not have its shape.
+    /// How often the model was asked to repeat an invalid answer.
     asked_again: Cell<usize>,
-    /// What the run is among the jobs of the whole run.
     pub(super) job: RunJob,
-    /// An agent's begins with its callback, before there is a run.
+    /// For an agent, the outer span begins with its callback.
     _span: AgentSpan,
 }
 
 impl<'js> ScriptPrompt<'js> {
-    /// Prepares a run: resolves the model and reads the options. Throws when either is wrong, and when the prompt is
-    /// running already: two runs would mix their steps in one conversation.
+    /// Prepares a run. Throws for a wrong model or wrong options, and if the prompt is running already: two runs
+    /// would mix their steps in one conversation.
     pub(crate) fn new(ctx: &Ctx<'js>, prompt: &PromptObject<'js>) -> Result<Self> {
-        // Everything that can be refused is, before the prompt is given a new run.
+        // All checks come before the prompt gets its new run.
         let (core, options, model, before) = {
             let prompt = prompt.borrow();
             (prompt.core.clone(), prompt.bag.options(), prompt.bag.model(), prompt.bag.run())
@@ -103,7 +102,7 @@ impl<'js> ScriptPrompt<'js> {
         let record = run.borrow().record.clone();
         let log = core.log.borrow().clone().filter(|log| log.begin_run());
         core.log.replace(log.clone());
-        leave_out_played(&*model, log.as_deref());
+        skip_played(&*model, log.as_deref());
         let job = RunJob::begin(ctx, &core)?;
         Ok(ScriptPrompt {
             ctx: ctx.clone(),
@@ -121,31 +120,28 @@ impl<'js> ScriptPrompt<'js> {
         })
     }
 
-    /// The prompt object.
     pub(crate) fn object(&self) -> PromptObject<'js> {
         self.prompt.clone()
     }
 
-    /// Takes over what another process has done of this run; the prompt is set up by now.
-    pub(crate) fn go_on(&self) {
-        if let Some((steps, asked_again)) = going_on::take_over(&self.prompt, &self.record, &self.settings.call) {
+    /// Takes over the steps of an earlier process. Must be called after the set-up.
+    pub(crate) fn take_over_steps(&self) {
+        if let Some((steps, asked_again)) = resume::take_over_steps(&self.prompt, &self.record, &self.settings.call) {
             self.asked_again.set(asked_again);
-            // Of what was kept for the steps before nobody can be told any more; the steps know what they were.
+            // Tools of these steps are not available; the steps themselves hold their specs.
             (0..steps).for_each(|_| self.run.borrow().keep_specs(Vec::new()));
         }
     }
 
-    /// This run.
     pub(crate) fn run(&self) -> Class<'js, PromptRun<'js>> {
         self.run.clone()
     }
 
-    /// A JavaScript failure as the run's error; whoever awaits the run gets the very value that was thrown.
-    fn failed(&self, error: Error) -> RunError {
+    /// Converts a JavaScript failure, and stores the thrown value for code that awaits the run.
+    fn to_run_error(&self, error: Error) -> RunError {
         run_error(match error {
             Error::Exception => {
                 let thrown = self.ctx.catch();
-                // The diagnostic says it in words; the value itself is for the script that awaits the run.
                 self.run.borrow().set_thrown(thrown.clone());
                 diagnose(&self.ctx, thrown)
             }
@@ -157,11 +153,11 @@ impl<'js> ScriptPrompt<'js> {
         let function = self.prompt.borrow().bag.function();
         let Some(function) = function else { return Ok(()) };
         self.core.prompt.borrow_mut().begin_rerun();
-        let ran = run_body(&self.prompt, &function).await;
-        // A body that stopped half-way has not said what it no longer wants.
-        if ran.is_err() {
+        let result = run_body(&self.prompt, &function).await;
+        // A body that failed has not defined everything, so nothing is removed.
+        if result.is_err() {
             self.core.prompt.borrow_mut().abandon_rerun();
-            return ran;
+            return result;
         }
         let removed = self.core.prompt.borrow_mut().finish_rerun();
         let prompt = self.prompt.borrow();
@@ -169,14 +165,13 @@ impl<'js> ScriptPrompt<'js> {
             if kind == DefinitionKind::DefMcp {
                 prompt.bag.remove_server(&name);
             }
-            if let Some(shelf) = Shelf::of(kind) {
-                prompt.bag.remove_entry(shelf, &name);
+            if let Some(registry) = Registry::of(kind) {
+                prompt.bag.remove_entry(registry, &name);
             }
         }
         Ok(())
     }
 
-    /// Status sections that plugins add to the step's system prompt.
     fn sections(&self, active: &ActiveSet) -> Result<Vec<(String, String)>> {
         let answer = self.core.answer.borrow().clone();
         let sections = [
@@ -194,24 +189,24 @@ impl<'js> ScriptPrompt<'js> {
         options.and_then(|options| property(&options, "abortSignal").ok().flatten())
     }
 
-    fn told(&self, names: &[String]) -> Vec<ToldTool<'js>> {
+    fn unconverted_tools(&self, names: &[String]) -> Vec<UnconvertedTool<'js>> {
         tools_of(&self.prompt, |name| names.iter().any(|active| active == name))
     }
 
-    fn specs(&self, tools: &[ToldTool<'js>]) -> Result<Vec<ToolSpec>> {
+    fn specs(&self, tools: &[UnconvertedTool<'js>]) -> Result<Vec<ToolSpec>> {
         tools.iter().map(|tool| Ok(convert(&self.ctx, &self.prompt, tool)?.spec.clone())).collect()
     }
 
     async fn answer(&self, call: &ToolCall, plan: &StepPlan) -> Result<ToolAnswer> {
         let execution = tools::execution::create(&self.ctx, &self.prompt, &call.tool_call_id, &plan.messages)?;
         if self.core.prompt.borrow().tool(&call.tool_name).is_none() {
-            // A step that was begun in another process was not prepared in this one.
-            mcp::tools::settle(&self.ctx, &self.prompt).await?;
+            // A step that another process began was not prepared in this one.
+            mcp::tools::update_servers(&self.ctx, &self.prompt).await?;
         }
         let (definition, entry) = {
             let prompt = self.prompt.borrow();
             let definition = prompt.core.prompt.borrow().tool(&call.tool_name).cloned();
-            (definition, prompt.bag.entry(Shelf::Tools, &call.tool_name))
+            (definition, prompt.bag.entry(Registry::Tools, &call.tool_name))
         };
         let agent = definition.as_ref().is_some_and(|tool| tool.kind == DefinitionKind::DefAgent);
         Ok(match (definition, entry) {
@@ -231,12 +226,11 @@ impl<'js> ScriptPrompt<'js> {
         };
         let _asking = Asking::new(&self.ctx, Asked { who: format!("the tool {}", call.tool_name), location });
         let answer = tools::call::call_tool(&self.ctx, &self.prompt, entry, call, execution);
-        going_on::within_call(&self.ctx, &self.prompt, &call.tool_call_id, answer).await
+        resume::within_call(&self.ctx, &self.prompt, &call.tool_call_id, answer).await
     }
 }
 
-/// A mock that was made anew for this run goes on behind what it has answered.
-fn leave_out_played(model: &dyn LanguageModel, log: Option<&Log>) {
+fn skip_played(model: &dyn LanguageModel, log: Option<&Log>) {
     let Some(restored) = log.and_then(Log::restored) else { return };
     let turns: Vec<_> = restored.answers().filter_map(|step| Some(step.answer.played?.turn)).collect();
     model.skip_turns(&turns);
@@ -252,10 +246,10 @@ impl<'js> PromptHost for ScriptPrompt<'js> {
     }
 
     fn model(&self) -> Rc<dyn LanguageModel + '_> {
-        self.job.asks_anew(&self.ctx, self.record.scope().agent().key());
-        // A mock has no use for it, and steps of a mock are many.
-        if self.model.reads_request() && services::read_environment(&self.ctx).is_err() {
-            // A variable without a text: it counts once it has one.
+        self.job.begin_request(&self.ctx, self.record.scope().agent().key());
+        // Mocks do not use the environment, and their steps are many.
+        if self.model.reads_request() && services::refresh_environment(&self.ctx).is_err() {
+            // A variable without a string value, which is used once it has one.
             self.ctx.catch();
         }
         self.model.clone()
@@ -274,14 +268,14 @@ impl<'js> PromptHost for ScriptPrompt<'js> {
     }
 
     fn memory(&self) -> std::result::Result<Memory, RunError> {
-        let remembered = going_on::remembered(&self.ctx, &self.prompt, self.asked_again.get());
-        remembered.map_err(|error| self.failed(error))
+        let memory = resume::current_memory(&self.ctx, &self.prompt, self.asked_again.get());
+        memory.map_err(|error| self.to_run_error(error))
     }
 
     fn may_repeat(&self, tool_name: &str) -> bool {
-        match self.prompt.borrow().bag.entry(Shelf::Tools, tool_name) {
+        match self.prompt.borrow().bag.entry(Registry::Tools, tool_name) {
             Some(Entry::Single(callable)) => callable.options.may_repeat(),
-            // Each of an array form says so for itself.
+            // Decided for each member of an array form.
             Some(Entry::Composite(_)) | None => true,
         }
     }
@@ -294,8 +288,8 @@ impl<'js> PromptHost for ScriptPrompt<'js> {
 
     fn rerun(&self) -> LocalBoxFuture<'_, std::result::Result<(), RunError>> {
         async {
-            let _waiting = WaitingForScript::new(&self.ctx).map_err(|error| self.failed(error))?;
-            self.run_body_again().await.map_err(|error| self.failed(error))
+            let _waiting = WaitingForScript::new(&self.ctx).map_err(|error| self.to_run_error(error))?;
+            self.run_body_again().await.map_err(|error| self.to_run_error(error))
         }
         .boxed_local()
     }
@@ -303,60 +297,60 @@ impl<'js> PromptHost for ScriptPrompt<'js> {
     fn run_effects(&self, step: usize) -> LocalBoxFuture<'_, std::result::Result<StepModifications, RunError>> {
         self.core.step.set(step);
         async {
-            let _waiting = WaitingForScript::new(&self.ctx).map_err(|error| self.failed(error))?;
-            mcp::tools::settle(&self.ctx, &self.prompt).await.map_err(|error| self.failed(error))?;
-            search::settle(&self.ctx, &self.prompt).map_err(|error| self.failed(error))?;
-            effects::run_due(&self.ctx, &self.prompt).await.map_err(|error| self.failed(error))
+            let _waiting = WaitingForScript::new(&self.ctx).map_err(|error| self.to_run_error(error))?;
+            mcp::tools::update_servers(&self.ctx, &self.prompt).await.map_err(|error| self.to_run_error(error))?;
+            search::define_if_needed(&self.ctx, &self.prompt).map_err(|error| self.to_run_error(error))?;
+            effects::run_due(&self.ctx, &self.prompt).await.map_err(|error| self.to_run_error(error))
         }
         .boxed_local()
     }
 
     fn plugin_sections(&self, active: &ActiveSet) -> std::result::Result<Vec<(String, String)>, RunError> {
-        self.sections(active).map_err(|error| self.failed(error))
+        self.sections(active).map_err(|error| self.to_run_error(error))
     }
 
     fn tool_specs(&self, names: &[String]) -> std::result::Result<Vec<ToolSpec>, RunError> {
-        self.specs(&self.told(names)).map_err(|error| self.failed(error))
+        self.specs(&self.unconverted_tools(names)).map_err(|error| self.to_run_error(error))
     }
 
     fn keep_tools(&self, names: &[String]) -> std::result::Result<(), RunError> {
-        let too_many = self.run.borrow().keep_tools(self.told(names));
+        let too_many = self.run.borrow().keep_tools(self.unconverted_tools(names));
         let Some(tools) = too_many else { return Ok(()) };
-        let specs = self.specs(&tools).map_err(|error| self.failed(error))?;
+        let specs = self.specs(&tools).map_err(|error| self.to_run_error(error))?;
         self.run.borrow().keep_specs(specs);
         Ok(())
     }
 
     fn run_method_code<'a>(&'a self, code: &'a str, plan: &'a StepPlan) -> LocalBoxFuture<'a, MethodAnswer> {
-        let ran = methods::run(&self.ctx, &self.prompt, code, plan).boxed_local();
-        self.job.of_text_code(&self.ctx, &self.prompt, ran).boxed_local()
+        let work = methods::run(&self.ctx, &self.prompt, code, plan).boxed_local();
+        self.job.run_text_code(&self.ctx, &self.prompt, work).boxed_local()
     }
 
     fn call_tool<'a>(&'a self, call: &'a ToolCall, plan: &'a StepPlan) -> LocalBoxFuture<'a, ToolAnswer> {
         async move {
             let answer = self.answer(call, plan).boxed_local();
-            let answer = jobs::of_call(&self.ctx, &self.prompt, &call.tool_call_id, answer).await;
+            let answer = jobs::run_call(&self.ctx, &self.prompt, &call.tool_call_id, answer).await;
             answer.unwrap_or_else(|error| ToolAnswer::failed(call, message_of(&self.ctx, error)))
         }
         .boxed_local()
     }
 
     fn waits_for_tools(&self, waits: bool) {
-        self.job.asks(&self.ctx, false);
-        // Without it a tool that never answers is not found out; nothing else depends on it.
+        self.job.set_asking(&self.ctx, false);
+        // Only affects the detection of tools that never answer.
         self.waiting.replace(if waits { WaitingForScript::new(&self.ctx).ok() } else { None });
     }
 
     fn call_refused(&self, message: &str) {
         let function = self.prompt.borrow().bag.function();
-        tools::unseen::unanswered(&self.ctx, function.as_ref(), message);
+        tools::warnings::unanswered(&self.ctx, function.as_ref(), message);
     }
 
     fn step_finished<'a>(&'a self, step: &'a Rc<Step>) -> LocalBoxFuture<'a, std::result::Result<bool, RunError>> {
         async {
-            let _waiting = WaitingForScript::new(&self.ctx).map_err(|error| self.failed(error))?;
+            let _waiting = WaitingForScript::new(&self.ctx).map_err(|error| self.to_run_error(error))?;
             let ended = hooks::step_finished(&self.ctx, &self.prompt, &self.run, step).await;
-            ended.map_err(|error| self.failed(error))
+            ended.map_err(|error| self.to_run_error(error))
         }
         .boxed_local()
     }
@@ -367,12 +361,16 @@ impl<'js> PromptHost for ScriptPrompt<'js> {
         may_ask: bool,
     ) -> LocalBoxFuture<'a, std::result::Result<AnswerCheck, RunError>> {
         async move {
-            let _waiting = WaitingForScript::new(&self.ctx).map_err(|error| self.failed(error))?;
-            let asked = answer::Asked { again: self.asked_again.get(), retries: self.settings.output_retries, may_ask };
-            let checked = answer::check(&self.prompt, &self.run, step, asked).await;
-            let checked = checked.map_err(|error| self.failed(error))??;
+            let _waiting = WaitingForScript::new(&self.ctx).map_err(|error| self.to_run_error(error))?;
+            let retries = answer::Retries {
+                done: self.asked_again.get(),
+                limit: self.settings.output_retries,
+                may_retry: may_ask,
+            };
+            let checked = answer::check(&self.prompt, &self.run, step, retries).await;
+            let checked = checked.map_err(|error| self.to_run_error(error))??;
             if matches!(checked, AnswerCheck::AskAgain(_)) {
-                self.asked_again.set(asked.again + 1);
+                self.asked_again.set(retries.done + 1);
             }
             Ok(checked)
         }
@@ -381,15 +379,15 @@ impl<'js> PromptHost for ScriptPrompt<'js> {
 
     fn run_finished(&self, failed: bool) -> LocalBoxFuture<'_, std::result::Result<(), RunError>> {
         async move {
-            let _waiting = WaitingForScript::new(&self.ctx).map_err(|error| self.failed(error))?;
+            let _waiting = WaitingForScript::new(&self.ctx).map_err(|error| self.to_run_error(error))?;
             let ended = hooks::run_finished(&self.ctx, &self.prompt, &self.run, failed).await;
-            ended.map_err(|error| self.failed(error))
+            ended.map_err(|error| self.to_run_error(error))
         }
         .boxed_local()
     }
 
     fn is_aborted(&self) -> bool {
-        // `process.exit` ends everything; nobody may be asked anything after it.
+        // No request may follow `process.exit`.
         is_halted(&self.ctx) || self.abort_signal().is_some_and(|signal| abort::is_aborted(&self.ctx, &signal))
     }
 

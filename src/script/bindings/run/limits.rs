@@ -1,5 +1,4 @@
-//! The limits of a run as its file meets them (docs/reference.md, "Limits"): what `config` says of them, and the end of
-//! everything when one is reached. Must not know what is counted.
+//! Limits of a run: reading them from `config`, and ending the run (docs/reference.md, "Limits").
 
 use std::{
     rc::Rc,
@@ -22,29 +21,28 @@ use crate::{
     },
 };
 
-/// How long the file's own run has to come to an end by itself once a limit is reached. Longer than its prompts have.
+/// How long the file's run may take to end by itself after a limit. Longer than its prompts have.
 const GRACE: Duration = Duration::from_millis(400);
 
-/// How long listeners of `exit` have.
-const LAST_WORDS: Duration = Duration::from_secs(1);
+const EXIT_LISTENER_TIME: Duration = Duration::from_secs(1);
 
-/// Reads `config.limits` and `config.prices`; the inner error is for whoever typed the command.
+/// Reads `config.limits` and `config.prices`. The inner error is one of usage, not of the script.
 pub(super) fn configure<'js>(ctx: &Ctx<'js>, config: &Object<'js>) -> Result<std::result::Result<(), RunError>> {
     let (limits, prices): (Value, Value) = (config.get("limits")?, config.get("prices")?);
     if is_nothing(&limits) && is_nothing(&prices) {
         return Ok(Ok(()));
     }
-    let unknown = match services::limits(ctx)?.configure(&plain(ctx, &limits)?, &plain(ctx, &prices)?) {
+    let unknown = match services::limits(ctx)?.configure(&to_plain_json(ctx, &limits)?, &to_plain_json(ctx, &prices)?) {
         Ok(unknown) => unknown,
         Err(error) => return Ok(Err(error)),
     };
     unknown.iter().try_for_each(|line| warning(ctx, line))?;
-    watch(ctx)?;
+    set_engine_deadline(ctx)?;
     Ok(Ok(()))
 }
 
-/// Takes in the prices of a file that is run from code, after those of the file that runs it, `outer`. Its limits do not count:
-/// those of the run hold for it as well.
+/// Adds the prices of a file that is run from code to those of the outer file. Its limits are ignored, as those of
+/// the run apply.
 pub(super) fn add_prices<'js>(
     ctx: &Ctx<'js>,
     config: &Object<'js>,
@@ -54,7 +52,7 @@ pub(super) fn add_prices<'js>(
     if is_nothing(&prices) {
         return Ok(outer);
     }
-    let added = services::limits(ctx)?.add_prices(&plain(ctx, &prices)?, outer);
+    let added = services::limits(ctx)?.add_prices(&to_plain_json(ctx, &prices)?, outer);
     added.map(Some).map_err(|problem| type_error(ctx, problem))
 }
 
@@ -62,8 +60,8 @@ fn is_nothing(value: &Value<'_>) -> bool {
     value.is_undefined() || value.is_null()
 }
 
-/// A value as JSON, in which what is no number stays visible: as `null` it would be no limit.
-pub(crate) fn plain<'js>(ctx: &Ctx<'js>, value: &Value<'js>) -> Result<serde_json::Value> {
+/// Converts to JSON, with `"NaN"` for NaN: as `null` it would mean no limit.
+pub(crate) fn to_plain_json<'js>(ctx: &Ctx<'js>, value: &Value<'js>) -> Result<serde_json::Value> {
     let Some(object) = value.as_object().filter(|_| !value.is_array() && !value.is_function()) else {
         return if is_nothing(value) { Ok(serde_json::Value::Null) } else { to_json(ctx, value) };
     };
@@ -80,28 +78,28 @@ pub(crate) fn plain<'js>(ctx: &Ctx<'js>, value: &Value<'js>) -> Result<serde_jso
     Ok(plain.into())
 }
 
-/// Lets listeners of the end run for a moment, even though the time of the run may be over.
-pub(super) fn allow_last_words(ctx: &Ctx<'_>) {
+/// Extends the deadline, which may have passed, for listeners of `exit`.
+pub(super) fn extend_deadline_for_exit(ctx: &Ctx<'_>) {
     let has_deadline = services::limits(ctx).is_ok_and(|limits| limits.deadline().is_some());
     if has_deadline {
-        // There is a loop, or nothing would be running.
-        let _ = set_deadline(ctx, Some(Instant::now() + LAST_WORDS));
+        // Fails only without an event loop, and a script is running.
+        let _ = set_deadline(ctx, Some(Instant::now() + EXIT_LISTENER_TIME));
     }
 }
 
-/// Has scripts interrupted that do not let anybody look at the clock.
-fn watch(ctx: &Ctx<'_>) -> Result<()> {
+/// Sets the engine's own deadline, for scripts that do not yield.
+fn set_engine_deadline(ctx: &Ctx<'_>) -> Result<()> {
     match services::limits(ctx)?.deadline() {
         Some(deadline) => set_deadline(ctx, Some(deadline)),
         None => Ok(()),
     }
 }
 
-/// Runs the whole file. When a limit is reached, the signals of its tools are aborted, and it ends: with nothing, where it does
-/// not come to an end by itself.
+/// Runs the whole file. At a limit, aborts the signals of its tools. Returns `None` if the file then does not end by
+/// itself.
 pub(super) async fn within_limits<T>(ctx: &Ctx<'_>, whole: impl Future<Output = Result<T>>) -> Result<Option<T>> {
     let limits = services::limits(ctx)?;
-    watch(ctx)?;
+    set_engine_deadline(ctx)?;
     let cut = async {
         limits.reached().await;
         abort(ctx);
@@ -112,7 +110,7 @@ pub(super) async fn within_limits<T>(ctx: &Ctx<'_>, whole: impl Future<Output = 
         () = cut => None,
         end = whole => Some(end),
     };
-    // Of a run that ended at once nobody has been told yet.
+    // The run may have ended before it was aborted.
     abort(ctx);
     end.transpose()
 }
@@ -121,7 +119,7 @@ fn abort(ctx: &Ctx<'_>) {
     if let Ok(limits) = services::limits(ctx)
         && let Some(error) = limits.ended()
     {
-        // The run ends for another reason; what a listener of the signal throws is told nobody.
+        // An exception of a listener is ignored: the limit is the failure.
         if end_signal::abort(ctx, &error).is_err() {
             ctx.catch();
         }
@@ -129,7 +127,6 @@ fn abort(ctx: &Ctx<'_>) {
     }
 }
 
-/// Why a run had to end that has reached a limit.
 pub(super) fn reached(ctx: &Ctx<'_>) -> Option<Rc<RunError>> {
     services::limits(ctx).ok()?.ended()
 }

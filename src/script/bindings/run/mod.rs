@@ -1,34 +1,31 @@
-//! Running prompts: a file, with `runPrompt`, or by hand; and the step loop's view of a prompt. The one room that
-//! knows all the others; the order of a step is not here but in `session`.
+//! Running prompts: files, `runPrompt`, prompts that a script runs itself. The order of a step is in `session`.
 
 pub(crate) mod answer;
-mod body;
 mod child;
+pub(crate) mod deadlock;
 pub(crate) mod file;
 pub(crate) mod file_input;
-pub(crate) mod from_code;
 mod hooks;
 pub(crate) mod host;
 pub(crate) mod limits;
 pub(crate) mod model_choice;
 pub(crate) mod module;
 mod nesting;
+pub(super) mod parsed_input;
 pub(super) mod rows;
+pub(crate) mod run_prompt;
 pub(crate) mod start;
 pub(crate) mod stateful_class;
-pub(crate) mod stuck;
-pub(super) mod typed_input;
 
 use rquickjs::{Ctx, Result};
 
 use super::{
-    services::{self, Doors},
+    services::{self, HostServices},
     tools::end_signal,
 };
 
-/// Gives the rest of the bindings what runs prompts; done once an engine.
-pub(crate) fn install(ctx: &Ctx<'_>, doors: Doors) -> Result<()> {
-    services::install(ctx, doors, child::run_child)?;
+pub(crate) fn install(ctx: &Ctx<'_>, host: HostServices) -> Result<()> {
+    services::install(ctx, host, child::run_child)?;
     end_signal::install(ctx)?;
     stateful_class::install(ctx)
 }

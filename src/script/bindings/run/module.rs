@@ -1,5 +1,5 @@
-//! Running a prompt module, whole, from code: `run('./other.lmt.mjs', {input})`, and `runPrompt` with an imported module
-//! (docs/reference.md, "From code"). Must not know how a run goes on.
+//! Running a whole prompt module from code: `run('./other.lmt.mjs', …)`, and `runPrompt` with an imported module
+//! (docs/reference.md, "From code").
 
 use std::path::{Path, PathBuf};
 
@@ -8,7 +8,7 @@ use url::Url;
 
 use super::{
     answer, file, limits, nesting,
-    start::{Caller, answer_of, prepare, start},
+    start::{Caller, prepare, run_object, start},
 };
 use crate::{
     event::Called,
@@ -17,42 +17,40 @@ use crate::{
     script::{
         CallSite,
         bindings::{
-            going_on,
             models::mock::mock_model,
             prompt::object::PromptObject,
-            services,
+            resume, services,
             values::{elements, kind_of, property, schema::Schema, type_error},
         },
         calling_file, import_file_once, warn,
     },
 };
 
-/// `run(file, {input, model, options, plugins, sandbox, output}?)` of `lmthing`: runs a prompt file with its own exports. A
-/// relative path counts from the file that calls. Resolves to `{result, prompt}` as `runPrompt` does; rejects with a
-/// `TypeError` when the input is wrong or files are nested too deep. Rules: docs/reference.md, "From code".
+/// `run(file, {input, model, options, plugins, sandbox, output}?)` of `lmthing`: runs a prompt file with its own
+/// exports. A relative path counts from the calling file. Resolves to `{result, prompt}`.
 pub(crate) fn run<'js>(ctx: Ctx<'js>, file: Opt<Value<'js>>, given: Opt<Value<'js>>) -> Result<Value<'js>> {
     let undefined = || Value::new_undefined(ctx.clone());
     let (file, given) = (file.0.unwrap_or_else(undefined), given.0.unwrap_or_else(undefined));
-    // Now: once something was awaited, nobody knows any more who called.
+    // Read now: the caller is unknown after the first await.
     let caller = calling_file(&ctx);
     let depth = nesting::next_depth(&ctx)?;
-    let for_whom = Caller::current(&ctx)?;
+    let outer = Caller::current(&ctx)?;
     let inner = ctx.clone();
     let run = async move {
         let path = path_of(&inner, &file, caller.as_deref(), "run: the file")?;
         let name =
             path.file_name().map_or_else(|| path.display().to_string(), |name| name.to_string_lossy().into_owned());
-        let place = Place { what: format!("run: {name}"), name, caller: for_whom };
-        nesting::check(&inner, depth, &place.what)?;
+        let module = ModuleRun { label: format!("run: {name}"), name, caller: outer };
+        nesting::check(&inner, depth, &module.label)?;
         let given = given_object(&inner, &given, "run: the second argument")?;
         let namespace = import_file_once(&inner, &path).await?;
-        run_module(&inner, &namespace, given.as_ref(), &place, depth).await
+        run_module(&inner, &namespace, given.as_ref(), &module, depth).await
     };
     let call = CallSite::here(&ctx, "run")?;
     Promised(async move { call.with_stack(run.await) }).into_js(&ctx)
 }
 
-/// Runs an imported module for `runPrompt`; `depth` is how deep its file is nested.
+/// Runs an imported module for `runPrompt`. `depth` is the nesting depth of its file.
 pub(super) async fn run_imported<'js>(
     ctx: &Ctx<'js>,
     namespace: &Object<'js>,
@@ -61,24 +59,21 @@ pub(super) async fn run_imported<'js>(
     caller: Caller<'js>,
 ) -> Result<Value<'js>> {
     let given = given_object(ctx, given, "runPrompt: the second argument")?;
-    let place = Place { what: "runPrompt: the module".to_owned(), name: "the module".to_owned(), caller };
-    nesting::check(ctx, depth, &place.what)?;
-    run_module(ctx, namespace, given.as_ref(), &place, depth).await
+    let module = ModuleRun { label: "runPrompt: the module".to_owned(), name: "the module".to_owned(), caller };
+    nesting::check(ctx, depth, &module.label)?;
+    run_module(ctx, namespace, given.as_ref(), &module, depth).await
 }
 
-/// What a call may give. Limits are not among them: those of the program's own file cover every run.
-const OF_A_CALL: &[&str] = &["input", "model", "options", "plugins", "sandbox", "prices", "output"];
+/// Keys of the second argument. Limits of the main file apply to all runs.
+const ARGUMENT_KEYS: &[&str] = &["input", "model", "options", "plugins", "sandbox", "prices", "output"];
 
-/// How a module is called in errors.
-struct Place<'js> {
-    /// With who runs it.
-    what: String,
+struct ModuleRun<'js> {
+    /// The prefix of error messages.
+    label: String,
     name: String,
-    /// Whom its run works for.
     caller: Caller<'js>,
 }
 
-/// The second argument, which may be left out.
 fn given_object<'js>(ctx: &Ctx<'js>, given: &Value<'js>, place: &str) -> Result<Option<Object<'js>>> {
     if given.is_undefined() || given.is_null() {
         return Ok(None);
@@ -89,7 +84,7 @@ fn given_object<'js>(ctx: &Ctx<'js>, given: &Value<'js>, place: &str) -> Result<
     }
 }
 
-/// The file that a call of `run` means by a path or a `file:` URL; `place` opens errors: `run: the file`.
+/// The path that is given as a path or a `file:` URL. `place` is the prefix of error messages.
 pub(crate) fn path_of<'js>(ctx: &Ctx<'js>, file: &Value<'js>, caller: Option<&Path>, place: &str) -> Result<PathBuf> {
     let wrong = || type_error(ctx, format!("{place} must be a path or a file: URL, got {}", kind_of(file)));
     let text = match (file.as_string(), file.as_object()) {
@@ -104,7 +99,7 @@ pub(crate) fn path_of<'js>(ctx: &Ctx<'js>, file: &Value<'js>, caller: Option<&Pa
         return path.ok_or_else(|| type_error(ctx, format!("{place}: {text} is no path of this machine")));
     }
     let base = caller.and_then(Path::parent).unwrap_or(Path::new(""));
-    // Without the dots: the path is shown in errors.
+    // Normalized, as it is shown in errors.
     Ok(base.join(text).components().collect())
 }
 
@@ -112,54 +107,53 @@ async fn run_module<'js>(
     ctx: &Ctx<'js>,
     namespace: &Object<'js>,
     given: Option<&Object<'js>>,
-    place: &Place<'js>,
+    module: &ModuleRun<'js>,
     depth: usize,
 ) -> Result<Value<'js>> {
     let of_call = |key: &str| given.map(|given| property(given, key)).transpose().map(Option::flatten);
-    let function = file::default_function(ctx, namespace, &place.name)?;
-    let config = merged(ctx, namespace, given, place)?;
-    let prices = limits::add_prices(ctx, &config, place.caller.standing.prices)?;
+    let function = file::default_function(ctx, namespace, &module.name)?;
+    let config = merge_config(ctx, namespace, given, module)?;
+    let prices = limits::add_prices(ctx, &config, module.caller.standing.prices)?;
     let prompt = prepare(ctx, &function, &config)?;
     prompt.borrow().core.files.set(depth);
-    prompt.borrow().core.standing.set(Standing { prices, ..place.caller.standing });
-    prompt.borrow().core.job.set(place.caller.job);
-    let name = place.name.split_once(".lmt.").map_or(&*place.name, |(name, _)| name);
-    let made_of = going_on::made_of(ctx, &place.what, of_call("input")?.as_ref(), place.caller.call.as_deref())?;
-    let called = Called { name, tool_call_id: None, made_of };
+    prompt.borrow().core.standing.set(Standing { prices, ..module.caller.standing });
+    prompt.borrow().core.job.set(module.caller.job);
+    let name = module.name.split_once(".lmt.").map_or(&*module.name, |(name, _)| name);
+    let identity = resume::run_identity(ctx, &module.label, of_call("input")?.as_ref(), module.caller.call.as_deref())?;
+    let called = Called { name, tool_call_id: None, made_of: identity };
     let events = services::events(ctx)?;
-    prompt.borrow().core.agent.replace(Some(events.agent(&place.caller.agent(&events), called)));
+    prompt.borrow().core.agent.replace(Some(events.agent(&module.caller.agent(&events), called)));
     if let Some(mock) = property(namespace, "mock")? {
-        let mock = mock_model(ctx, &mock, &format!("the export mock of {}", place.name), MockOptions::default())?;
+        let mock = mock_model(ctx, &mock, &format!("the export mock of {}", module.name), MockOptions::default())?;
         prompt.borrow().core.mock.replace(Some(mock.into()));
     }
     match of_call("output")? {
-        Some(output) => answer::expect(ctx, &prompt, &output, &format!("{}: output", place.what))?,
+        Some(output) => answer::expect_output(ctx, &prompt, &output, &format!("{}: output", module.label))?,
         None => {
             let own: Value = namespace.get("output")?;
-            answer::expect(ctx, &prompt, &own, &format!("the export output of {}", place.name))?;
+            answer::expect_output(ctx, &prompt, &own, &format!("the export output of {}", module.name))?;
         }
     }
-    set_input(ctx, &prompt, namespace, of_call("input")?, place).await?;
+    set_input(ctx, &prompt, namespace, of_call("input")?, module).await?;
     let started = start(ctx, prompt).await?;
-    answer_of(ctx, started)
+    run_object(ctx, started)
 }
 
-/// Gives the prompt its input, as the module's own schema has it.
 async fn set_input<'js>(
     ctx: &Ctx<'js>,
     prompt: &PromptObject<'js>,
     namespace: &Object<'js>,
     input: Option<Value<'js>>,
-    place: &Place<'js>,
+    module: &ModuleRun<'js>,
 ) -> Result<()> {
     let input = match property(namespace, "input")? {
         None => input,
         Some(schema) => {
-            let schema = Schema::from_value(ctx, &schema, &format!("the export input of {}", place.name))?;
+            let schema = Schema::from_value(ctx, &schema, &format!("the export input of {}", module.name))?;
             let input = input.map_or_else(|| Object::new(ctx.clone()).map(Object::into_value), Ok)?;
             let input = with_defaults(ctx, &schema, input)?;
             let checked = schema.validate(ctx, input).await?;
-            Some(checked.map_err(|problem| type_error(ctx, format!("{}: wrong input: {problem}", place.what)))?)
+            Some(checked.map_err(|problem| type_error(ctx, format!("{}: wrong input: {problem}", module.label)))?)
         }
     };
     if let Some(input) = input {
@@ -168,8 +162,8 @@ async fn set_input<'js>(
     Ok(())
 }
 
-/// A copy of the input with the defaults that plain JSON Schema gives its properties, as from a shell: other schemas put theirs
-/// in by themselves.
+/// A copy of the input with the defaults of a plain JSON Schema, as on the command line. Other schemas apply their
+/// defaults themselves.
 fn with_defaults<'js>(ctx: &Ctx<'js>, schema: &Schema<'js>, input: Value<'js>) -> Result<Value<'js>> {
     let (Schema::Json(schema), Some(given)) = (schema, input.as_object().filter(|_| !input.is_array())) else {
         return Ok(input);
@@ -191,25 +185,25 @@ fn with_defaults<'js>(ctx: &Ctx<'js>, schema: &Schema<'js>, input: Value<'js>) -
     Ok(filled.into_value())
 }
 
-/// The module's `config` with what the call gives over it: options one by one, plugins behind its own.
-fn merged<'js>(
+/// The module's `config` merged with the arguments: options are overridden, plugins appended.
+fn merge_config<'js>(
     ctx: &Ctx<'js>,
     namespace: &Object<'js>,
     given: Option<&Object<'js>>,
-    place: &Place<'js>,
+    module: &ModuleRun<'js>,
 ) -> Result<Object<'js>> {
     for entry in given.iter().flat_map(|given| given.own_keys::<String>(Filter::new().string().enum_only())) {
         let name = entry?;
-        if !OF_A_CALL.contains(&name.as_str()) {
-            warn::unknown_name(ctx, &place.what, &name, OF_A_CALL)?;
+        if !ARGUMENT_KEYS.contains(&name.as_str()) {
+            warn::unknown_name(ctx, &module.label, &name, ARGUMENT_KEYS)?;
         }
     }
     let of_call = |key: &str| given.map(|given| property(given, key)).transpose().map(Option::flatten);
     let own = match of_call("model")? {
-        // Whoever says which model needs no config for it.
+        // A call with a model needs no config.
         Some(_) if property(namespace, "config")?.is_none() => Object::new(ctx.clone())?,
-        Some(_) => file::config_object(ctx, namespace, &place.name)?,
-        None => file::config(ctx, namespace, &place.name, None)?,
+        Some(_) => file::config_object(ctx, namespace, &module.name)?,
+        None => file::config(ctx, namespace, &module.name, None)?,
     };
     let config = Object::new(ctx.clone())?;
     for key in ["model", "sandbox", "prices"] {
@@ -220,13 +214,13 @@ fn merged<'js>(
     }
     let plugins = [property(&own, "plugins")?, of_call("plugins")?].into_iter().flatten();
     let plugins: Vec<Value> = plugins.collect();
-    if let Some(plugins) = joined(ctx, plugins)? {
+    if let Some(plugins) = concat(ctx, plugins)? {
         config.set("plugins", plugins)?;
     }
     let options = Object::new(ctx.clone())?;
     for layer in [property(&own, "options")?, of_call("options")?].into_iter().flatten() {
         let Some(layer) = layer.as_object().filter(|_| !layer.is_array() && !layer.is_function()) else {
-            // Told as that of any other call.
+            // Reported when the options are read.
             config.set("options", layer)?;
             return Ok(config);
         };
@@ -241,8 +235,8 @@ fn merged<'js>(
     Ok(config)
 }
 
-/// Lists one behind the other; what is no list is left for others to find.
-fn joined<'js>(ctx: &Ctx<'js>, lists: Vec<Value<'js>>) -> Result<Option<Value<'js>>> {
+/// Concatenates lists. A value that is not a list is reported later.
+fn concat<'js>(ctx: &Ctx<'js>, lists: Vec<Value<'js>>) -> Result<Option<Value<'js>>> {
     if lists.len() < 2 || lists.iter().any(|list| !list.is_array()) {
         return Ok(lists.into_iter().next_back());
     }

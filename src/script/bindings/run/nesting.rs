@@ -1,7 +1,5 @@
-//! Which file's prompt a script works for just now, when files run files: how deep they are nested, and what `'mock'` means
-//! to them. And whether it works for a model of the script's own, which is answering.
-//!
-//! Both are carried along from call to call; nothing of the first is there before a file runs another.
+//! The prompt that the running script works for, when files run files, and whether it answers as a model. Both are
+//! async context values.
 
 use rquickjs::{Class, Ctx, IntoJs, Result};
 
@@ -15,31 +13,30 @@ use crate::script::{
     enable_async_values, with_async_values,
 };
 
-/// How deep files may run files: one that runs itself has to end some time.
+/// Bounds files that run themselves.
 const MAX_DEPTH: usize = 16;
 
-/// The key of the prompt among what is carried along.
+/// Key of the async context value that holds the prompt.
 const PROMPT: &str = "lmthing:prompt";
 
-/// The prompt that the script which is running works for; none within the file that the program was started with.
+/// The prompt that the running script works for; `None` within the main file.
 pub(super) fn current<'js>(ctx: &Ctx<'js>) -> Result<Option<PromptObject<'js>>> {
     let found = async_value(ctx, PROMPT)?;
     Ok(found.as_ref().and_then(|found| found.as_object()).and_then(Class::<StatefulPrompt>::from_object))
 }
 
-/// Whether the script that is running makes the answer of a model, or works for a prompt that does.
+/// Whether the running script answers as a model, or works for a prompt that does.
 pub(super) fn is_answering(ctx: &Ctx<'_>) -> Result<bool> {
     Ok(async_value(ctx, ANSWERING)?.is_some())
 }
 
-/// How deep a file is nested that the running script runs. To be asked in the call itself: from the next `await` on, who
-/// called is known only if it was carried along.
+/// The nesting depth of a file that the running script runs. Must be called before the first await, after which the
+/// caller is only known if it was carried.
 pub(super) fn next_depth(ctx: &Ctx<'_>) -> Result<usize> {
     enable_async_values(ctx)?;
     Ok(current(ctx)?.map_or(0, |prompt| prompt.borrow().core.files.get()) + 1)
 }
 
-/// Throws when a file would be nested too deep.
 pub(super) fn check(ctx: &Ctx<'_>, depth: usize, what: &str) -> Result<()> {
     if depth <= MAX_DEPTH {
         return Ok(());
@@ -52,14 +49,13 @@ pub(super) fn check(ctx: &Ctx<'_>, depth: usize, what: &str) -> Result<()> {
     ))
 }
 
-/// Does a piece of work for a prompt: what scripts begin meanwhile belongs to it.
-pub(super) async fn within<'js, T>(prompt: &PromptObject<'js>, work: impl Future<Output = T>) -> T {
+pub(super) async fn run_in<'js, T>(prompt: &PromptObject<'js>, work: impl Future<Output = T>) -> T {
     let ctx = prompt.ctx().clone();
     let (is_nested, is_within_answer) = {
         let core = &prompt.borrow().core;
         (core.files.get() > 0, core.standing.get().is_within_answer)
     };
-    // A prompt of the outermost file carries nothing.
+    // Prompts of the main file carry nothing.
     let nested = is_nested.then(|| prompt.clone().into_js(&ctx).ok()).flatten();
     let answering = is_within_answer.then(|| true.into_js(&ctx).ok()).flatten();
     with_async_values(&ctx, [(PROMPT, nested), (ANSWERING, answering)], work).await

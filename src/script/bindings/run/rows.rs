@@ -1,4 +1,4 @@
-//! Many inputs held against the schema of one file, before anything is run (docs/map.md). Must not know where rows come from.
+//! Validation of many inputs against the schema of one file, before it runs (docs/map.md).
 
 use std::{path::Path, rc::Rc, sync::Arc};
 
@@ -6,11 +6,11 @@ use rquickjs::{Ctx, Result};
 use serde_json::{Map, Value as Json};
 
 use super::{
+    deadlock::detect_deadlock,
     file::{FileRun, config, default_function, set_mock},
-    file_input::{declared, revived},
+    file_input::{declared_input, revive},
     model_choice::ModelChoice,
     start::prepare,
-    stuck::unless_stuck,
 };
 use crate::{
     diagnostic::Diagnostic,
@@ -29,34 +29,26 @@ use crate::{
     },
 };
 
-/// Rows that are to be inputs of a file.
 pub(crate) trait InputRows {
-    /// The file takes this. Comes first.
-    ///
-    /// # Errors
-    /// The rows are not made for it.
+    /// Called first, with the file's input. Fails if the rows cannot be used for it.
     fn begin(&mut self, taken: Arc<Taken>) -> std::result::Result<(), Box<Diagnostic>>;
 
-    /// The next row.
     fn next(&mut self) -> Option<Map<String, Json>>;
 
-    /// Whether the row that came last fits.
+    /// Reports the problem of the last row, if any.
     fn checked(&mut self, wrong: Option<String>);
 }
 
-/// Loads a prompt file, as if it were to run, and holds the rows against its `input`. `runs_here` says whether its model is asked
-/// by this process.
-///
-/// # Errors
-/// The file is wrong, or the rows are not made for it.
+/// Loads a prompt file and validates the rows against its `input`. `runs_here` is whether the model runs in this
+/// process.
 pub(crate) async fn check_rows(
     engine: &Engine,
-    at: (&Path, bool),
+    (path, runs_here): (&Path, bool),
     choice: Option<&ModelChoice>,
     rows: &mut dyn InputRows,
 ) -> std::result::Result<(), Rc<RunError>> {
     let check = async |ctx: Ctx<'_>| {
-        let ended = until_halted(&ctx, check_in(&ctx, at, choice, rows)).await;
+        let ended = until_halted(&ctx, check_in(&ctx, (path, runs_here), choice, rows)).await;
         match ended {
             Ok(Ok(checked)) => checked.map_err(|problem| Rc::new(RunError::Usage(problem))),
             Ok(Err(error)) => Err(Rc::new(run_error(diagnose_error(&ctx, error)))),
@@ -75,15 +67,15 @@ async fn check_in(
     choice: Option<&ModelChoice>,
     rows: &mut dyn InputRows,
 ) -> Result<std::result::Result<(), Box<Diagnostic>>> {
-    let namespace = unless_stuck(ctx, "loading the file", import_file_once(ctx, path)).await?;
+    let namespace = detect_deadlock(ctx, "loading the file", import_file_once(ctx, path)).await?;
     let name = path.file_name().map_or_else(|| path.display().to_string(), |name| name.to_string_lossy().into_owned());
     let function = default_function(ctx, &namespace, &name)?;
-    let Some(found) = declared(ctx, &namespace, &name)? else {
+    let Some(found) = declared_input(ctx, &namespace, &name)? else {
         let error = ScriptError::error(format!("{name} takes no input, so that there is nothing to give rows to"));
         return Err(error.hint("export const input = z.object({ city: z.string() });").throw(ctx));
     };
     if runs_here {
-        // What is wrong with these is wrong for every row.
+        // An error here applies to every row.
         let config = config(ctx, &namespace, &name, choice)?;
         set_mock(ctx, &namespace, &config, &name, choice)?;
         prepare(ctx, &function, &config)?;
@@ -93,7 +85,7 @@ async fn check_in(
         return Ok(Err(problem));
     }
     let schema = match found.schema {
-        // Compiled once.
+        // Compiled once for all rows.
         Schema::Json(object) => Schema::Plain(PlainSchema::new(to_json(ctx, object.as_value())?)),
         schema => schema,
     };
@@ -103,7 +95,7 @@ async fn check_in(
             taken.declaration.add_defaults(&mut input);
         }
         let input = Json::Object(input);
-        let checked = schema.check(ctx, revived(ctx, &taken.shape, &input)?).await?;
+        let checked = schema.check(ctx, revive(ctx, &taken.shape, &input)?).await?;
         let Json::Object(input) = input else { continue };
         rows.checked(checked.err().map(|problems| taken.declaration.problem_of_row(&input, &problems)));
     }

@@ -1,4 +1,4 @@
-//! A test file from its loading to the end of its last test. Must not know what its tests are.
+//! Running a test file, from loading it to the end of its last test.
 
 use std::{
     path::Path,
@@ -11,7 +11,7 @@ use tokio::sync::Notify;
 
 use super::{
     host,
-    limited::{in_words, until},
+    limited::{duration_text, sleep_until},
     outcome::Failure,
 };
 use crate::{
@@ -19,18 +19,18 @@ use crate::{
     script::{Engine, breathe, diagnose_error, import_builtin, import_file_once, is_late},
 };
 
-/// Loads a test file and runs what it says; everything that comes of it is told to the host of [`host::install`]. Loading is
-/// broken off after `limit`.
+/// Loads a test file and runs its tests. Results go to the host of [`host::install`]. `limit` is the time limit for
+/// loading.
 pub(crate) async fn run_test_file(engine: &Engine, path: &Path, limit: Option<Duration>) {
     let run = async |ctx: Ctx<'_>| {
         let Some(host) = host::with(&ctx, |testing| testing.host.clone()) else { return };
-        let played = match load(&ctx, path, limit).await {
-            Ok(()) => play(&ctx).await.map_err(|error| diagnose_error(&ctx, error).diagnostic),
+        let result = match load(&ctx, path, limit).await {
+            Ok(()) => run_tests(&ctx).await.map_err(|error| diagnose_error(&ctx, error).diagnostic),
             Err(diagnostic) => Err(*diagnostic),
         };
         breathe(&ctx).await;
-        host::tell_interruption(&ctx);
-        if let Err(diagnostic) = played {
+        host::report_interruption(&ctx);
+        if let Err(diagnostic) = result {
             host.error(Failure { diagnostic, diff: None, context: None });
         }
     };
@@ -39,21 +39,21 @@ pub(crate) async fn run_test_file(engine: &Engine, path: &Path, limit: Option<Du
 
 async fn load(ctx: &Ctx<'_>, path: &Path, limit: Option<Duration>) -> Result<(), Box<Diagnostic>> {
     let deadline = limit.and_then(|limit| Instant::now().checked_add(limit));
-    // There is a loop: the engine is set up.
-    let _ = host::limit(ctx, deadline);
+    // Fails only without an event loop, which the engine has.
+    let _ = host::set_limit(ctx, deadline);
     let loaded = tokio::select! {
         biased;
         loaded = import_file_once(ctx, path) => Some(loaded),
-        () = until(deadline) => None,
+        () = sleep_until(deadline) => None,
     };
     let was_interrupted = is_late(ctx);
     let loaded = loaded.map(|loaded| loaded.map_err(|error| Box::new(diagnose_error(ctx, error).diagnostic)));
-    host::release(ctx);
+    host::clear_limit(ctx);
     match loaded {
         Some(Ok(_)) => Ok(()),
         Some(Err(diagnostic)) if !was_interrupted => Err(diagnostic),
         _ => {
-            let message = format!("loading the file timed out after {}", in_words(limit.unwrap_or_default()));
+            let message = format!("loading the file timed out after {}", duration_text(limit.unwrap_or_default()));
             Err(Box::new(
                 Diagnostic::new(message)
                     .with_hint("what a test needs time for belongs into the test, or into beforeAll"),
@@ -62,12 +62,12 @@ async fn load(ctx: &Ctx<'_>, path: &Path, limit: Option<Duration>) -> Result<(),
     }
 }
 
-/// Runs what the file has defined. Its promise is not awaited as others are: an interrupted test would seem to have rejected it.
-async fn play(ctx: &Ctx<'_>) -> rquickjs::Result<()> {
-    let play: Function = import_builtin(ctx, "lmthing:internal/testing/core")?.get("play")?;
+/// Runs the tests of the file. Its promise is not awaited directly: an interrupted test would appear to reject it.
+async fn run_tests(ctx: &Ctx<'_>) -> rquickjs::Result<()> {
+    let run: Function = import_builtin(ctx, "lmthing:internal/testing/core")?.get("play")?;
     let over = Rc::new(Notify::new());
     let done = over.clone();
-    play.call::<_, ()>((Function::new(ctx.clone(), move || done.notify_one())?,))?;
+    run.call::<_, ()>((Function::new(ctx.clone(), move || done.notify_one())?,))?;
     over.notified().await;
     Ok(())
 }

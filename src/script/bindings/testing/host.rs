@@ -1,4 +1,4 @@
-//! Who has a test file run: what it is to run, and who hears what comes of it. Must not know threads or reports.
+//! The host of a test file: its settings, and the receiver of its results.
 
 use std::{
     cell::Cell,
@@ -15,68 +15,56 @@ use crate::script::{
     Catcher, ExitCalled, Halt, ScriptError, Thrown, catch_ends, set_deadline, set_leash, take_interrupted,
 };
 
-/// How long a script may run that no test waits for, without giving others a turn.
-const LEASH: Duration = Duration::from_secs(2);
+/// How long a script that no test awaits may run without yielding.
+const LONGEST_TURN: Duration = Duration::from_secs(2);
 
-/// How a test file is to be run.
 #[derive(Clone, Debug)]
 pub(crate) struct TestSettings {
-    /// Its absolute path.
     pub(crate) file: String,
-    /// Where its snapshots are.
     pub(crate) snapshots: PathBuf,
-    /// Nobody is there: no snapshot is written, and `test.only` is a mistake.
+    /// No snapshots are written, and `test.only` is an error.
     pub(crate) is_ci: bool,
-    /// Snapshots become what the tests say.
     pub(crate) update: bool,
-    /// Only tests with this in their full name are run.
+    /// Only tests whose full name contains this run.
     pub(crate) filter: Option<String>,
-    /// How long a test or a hook may take that says nothing else.
+    /// Default time limit of tests and hooks.
     pub(crate) timeout: Duration,
 }
 
-/// Hears what comes of a test file, as it comes.
 pub(crate) trait TestHost {
-    /// Something begins that will be told of within this time; a test has the name `test`, hooks of whole suites that of the suite.
+    /// A test or hook begins, with its time limit. `test` is the name of the test, or of the suite.
     fn begin(&self, test: &str, limit: Option<Duration>);
 
-    /// The tests of the file, none of which has run.
+    /// Called before any test runs.
     fn plan(&self, tests: Vec<TestOutcome>);
 
-    /// A test begins, with all its repetitions: what it replays begins anew.
+    /// A test begins, with all its repetitions. Its recording starts from the beginning.
     fn start(&self, test: &str);
 
-    /// A repetition of it begins.
     fn attempt(&self);
 
-    /// Why a model that the test asked has not answered: none is to be asked, or a recording does not fit. Told once.
+    /// The reason why a model did not answer: it may not be called, or the recording does not match. Returned once.
     fn fault(&self) -> Option<Diagnostic>;
 
-    /// A test is over, or was left out.
     fn test(&self, outcome: TestOutcome);
 
-    /// Something failed outside of any test.
     fn error(&self, failure: Failure);
 
-    /// What a person should know of the file, and what happened to its snapshots.
     fn file(&self, notes: Vec<String>, snapshots: Snapshots);
 
-    /// Whether no more tests are to begin.
     fn is_stopped(&self) -> bool;
 }
 
-/// What natives know of the test file that runs in their engine.
 #[derive(JsLifetime)]
 pub(super) struct Testing {
     pub(super) settings: TestSettings,
     pub(super) host: Rc<dyn TestHost>,
-    /// What `process.exit` was called with, until somebody asks.
+    /// The code of `process.exit`, until it is read.
     pub(super) exit: Rc<Cell<Option<i32>>>,
-    /// Until when what is running may run.
     pub(super) deadline: Rc<Cell<Option<Instant>>>,
 }
 
-/// Makes an engine one for a test file; done once, before the file is loaded.
+/// Prepares an engine for a test file. Must be called once, before loading the file.
 pub(crate) fn install(ctx: &Ctx<'_>, settings: TestSettings, host: Rc<dyn TestHost>) -> Result<()> {
     let exit = Rc::new(Cell::new(None));
     catch_ends(ctx, catcher(host.clone(), exit.clone()))?;
@@ -85,13 +73,13 @@ pub(crate) fn install(ctx: &Ctx<'_>, settings: TestSettings, host: Rc<dyn TestHo
     stored.map(drop).map_err(|_| ScriptError::error("user data is in use").throw(ctx))
 }
 
-/// What would have ended a run is a failure of the file.
+/// Turns an event that would end a run into a failure of the file.
 fn catcher(host: Rc<dyn TestHost>, exit: Rc<Cell<Option<i32>>>) -> Catcher {
     Rc::new(move |halt| {
         let is_exit = |thrown: &Thrown| exit.get().is_some() && thrown.payload_as::<ExitCalled>().is_some();
         let (diagnostic, context) = match halt {
             Halt::Uncaught(thrown) | Halt::UnhandledRejection(thrown) if is_exit(&thrown) => return,
-            // Told with what was running then.
+            // Reported with the test that was running.
             Halt::Exit(code) => return exit.set(Some(code)),
             Halt::Uncaught(thrown) => (thrown.diagnostic, "uncaught exception"),
             Halt::UnhandledRejection(thrown) => (thrown.diagnostic, "unhandled rejection"),
@@ -100,40 +88,39 @@ fn catcher(host: Rc<dyn TestHost>, exit: Rc<Cell<Option<i32>>>) -> Catcher {
     })
 }
 
-/// Has scripts of this engine, and of those it runs files in, interrupted that run much longer.
-pub(super) fn limit(ctx: &Ctx<'_>, deadline: Option<Instant>) -> Result<()> {
-    forget_interruption(ctx);
+/// Interrupts scripts of this engine, and of engines it runs files in, after the deadline.
+pub(super) fn set_limit(ctx: &Ctx<'_>, deadline: Option<Instant>) -> Result<()> {
+    clear_exception(ctx);
     if let Some(testing) = ctx.userdata::<Testing>() {
         testing.deadline.set(deadline);
     }
     set_deadline(ctx, deadline)
 }
 
-/// What had a limit is over. What it has left behind may go on, but not without end.
-pub(super) fn release(ctx: &Ctx<'_>) {
-    forget_interruption(ctx);
-    // There is a loop: something was running.
-    let _ = set_leash(ctx, LEASH);
+/// Ends the limit. Remaining scripts may continue, but not run forever.
+pub(super) fn clear_limit(ctx: &Ctx<'_>) {
+    clear_exception(ctx);
+    // Fails only without an event loop, and a script was running.
+    let _ = set_leash(ctx, LONGEST_TURN);
     take_interrupted(ctx);
 }
 
-/// Tells of what was interrupted that no test waits for any more.
-pub(super) fn tell_interruption(ctx: &Ctx<'_>) {
+/// Reports interrupted work that no test awaits.
+pub(super) fn report_interruption(ctx: &Ctx<'_>) {
     let Some(host) = with(ctx, |testing| testing.host.clone()).filter(|_| take_interrupted(ctx)) else { return };
-    forget_interruption(ctx);
+    clear_exception(ctx);
     let message = "something that a test left behind was interrupted: it let nothing else run any more";
     let hint = "look for a loop without an end in what is not awaited";
     host.error(Failure { diagnostic: Diagnostic::new(message).with_hint(hint), diff: None, context: None });
 }
 
-/// A job that was interrupted leaves its exception behind, which the next import would take for its own.
-fn forget_interruption(ctx: &Ctx<'_>) {
+/// An interrupted job leaves its exception pending, and the next import would fail with it.
+fn clear_exception(ctx: &Ctx<'_>) {
     if ctx.has_exception() {
         ctx.catch();
     }
 }
 
-/// What is known of the test file that runs in this engine; `None` where none does.
 pub(super) fn with<T>(ctx: &Ctx<'_>, read: impl FnOnce(&Testing) -> T) -> Option<T> {
     ctx.userdata::<Testing>().map(|testing| read(&testing))
 }

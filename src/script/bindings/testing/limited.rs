@@ -1,10 +1,10 @@
-//! Calling what an author wrote within a limit, that of endless loops included. Must not know what it is a limit of.
+//! Calls of the author's functions with a time limit, also for endless loops.
 
 use std::time::{Duration, Instant};
 
 use rquickjs::{Array, Ctx, Error, Function, IntoJs, Object, Result, Value, promise::Promised};
 
-use super::{host, run::door};
+use super::{host, run::runner};
 use crate::script::{
     ScriptError,
     bindings::values::{apply_async, elements},
@@ -12,8 +12,8 @@ use crate::script::{
     warn::warning,
 };
 
-/// `limited(fn, args, milliseconds, what)`: calls `fn` and awaits what it returns. Resolves to `{value}`, or to `{thrown: [error]}` with
-/// what it threw, or with an error that says that the time is over. No limit with 0 or infinity.
+/// `limited(fn, args, milliseconds, what)`: calls `fn` and awaits its result. Resolves to `{value}` or `{thrown:
+/// [error]}`. No limit for 0 or infinity.
 pub(super) fn limited<'js>(
     ctx: Ctx<'js>,
     function: Function<'js>,
@@ -23,7 +23,7 @@ pub(super) fn limited<'js>(
 ) -> Result<Value<'js>> {
     let limit = limit_of(milliseconds);
     let inner = ctx.clone();
-    // Not called at once: an interrupt must not take the caller with it.
+    // Not called synchronously: an interrupt must not end the caller.
     let call = async move {
         let outcome = within(&inner, &function, elements(&arguments)?, limit, &what).await;
         let answer = Object::new(inner.clone())?;
@@ -36,19 +36,17 @@ pub(super) fn limited<'js>(
     Promised(call).into_js(&ctx)
 }
 
-/// The time that a number of milliseconds stands for; none for 0 and what no clock reaches.
+/// Returns `None` for 0, and for more than a clock can hold.
 pub(super) fn limit_of(milliseconds: f64) -> Option<Duration> {
     (milliseconds > 0.0).then(|| Duration::try_from_secs_f64(milliseconds / 1000.0).ok()).flatten()
 }
 
-/// A limit in words.
-pub(crate) fn in_words(limit: Duration) -> String {
+pub(crate) fn duration_text(limit: Duration) -> String {
     let seconds = limit.as_secs_f64();
     if seconds < 1.0 { format!("{} ms", limit.as_millis()) } else { format!("{seconds} s") }
 }
 
-/// Waits for this moment; for ever without one.
-pub(super) async fn until(deadline: Option<Instant>) {
+pub(super) async fn sleep_until(deadline: Option<Instant>) {
     match deadline {
         Some(deadline) => tokio::time::sleep_until(deadline.into()).await,
         None => std::future::pending().await,
@@ -69,46 +67,46 @@ async fn within<'js>(
             ScriptError::error(other.to_string()).into_object(ctx).map_or_else(|_| ctx.catch(), Object::into_value)
         }
     };
-    host::tell_interruption(ctx);
-    host::limit(ctx, deadline).map_err(caught)?;
-    let runs_before = door::count(ctx);
+    host::report_interruption(ctx);
+    host::set_limit(ctx, deadline).map_err(caught)?;
+    let runs_before = runner::count(ctx);
     let call = apply_async(function, Value::new_undefined(ctx.clone()), arguments);
     let outcome = tokio::select! {
         biased;
         outcome = call => Some(outcome),
-        () = until(deadline) => None,
+        () = sleep_until(deadline) => None,
     };
-    // Before anything else: what is pending must not be taken for what an interrupted job has left behind.
+    // First: the pending exception must not be taken for one of an interrupted job.
     let outcome = outcome.map(|outcome| outcome.map_err(caught));
     let was_interrupted = is_late(ctx);
-    host::release(ctx);
+    host::clear_limit(ctx);
     let is_in_time = !was_interrupted && deadline.is_none_or(|deadline| Instant::now() <= deadline);
     if !is_in_time || what == "the test" {
-        let was_well = matches!(outcome, Some(Ok(_))) && is_in_time;
-        give_up_runs(ctx.clone(), runs_before, what.to_owned(), was_well);
+        let has_succeeded = matches!(outcome, Some(Ok(_))) && is_in_time;
+        give_up_runs(ctx.clone(), runs_before, what.to_owned(), has_succeeded);
     }
     match outcome {
         Some(Ok(value)) if is_in_time => Ok(value),
         Some(Err(thrown)) if !was_interrupted => Err(thrown),
         _ => {
-            let error = time_is_over(ctx, function, what, (limit.unwrap_or_default(), was_interrupted));
+            let error = timeout_error(ctx, function, what, (limit.unwrap_or_default(), was_interrupted));
             Err(error.into_object(ctx).map_or_else(|_| ctx.catch(), Object::into_value))
         }
     }
 }
 
-/// `giveUpRuns(begun, what, isWell)`: ends the runs of prompt files that were asked for since there were `begun`, of which `what` is
-/// over. One that was well without them has most likely forgotten to await them.
+/// `giveUpRuns(begun, what, isWell)`: ends the runs that began after the first `begun`. Warns if `what` succeeded
+/// without them, as it probably did not await them.
 pub(super) fn give_up_runs(ctx: Ctx<'_>, begun: u64, what: String, is_well: bool) {
-    let given_up = door::give_up_after(&ctx, begun);
+    let given_up = runner::give_up_after(&ctx, begun);
     if given_up > 0 && is_well {
         let runs = if given_up == 1 { "a run is".to_owned() } else { format!("{given_up} runs are") };
-        // Only a broken engine has no host.
+        // Fails only without a host, which every engine has.
         let _ = warning(&ctx, &format!("{runs} given up: {what} ended before; await run(…)"));
     }
 }
 
-fn time_is_over<'js>(
+fn timeout_error<'js>(
     ctx: &Ctx<'js>,
     function: &Function<'js>,
     what: &str,
@@ -119,6 +117,6 @@ fn time_is_over<'js>(
         Ok(true) => "it waits for a promise that nothing can settle any more",
         _ => "give it more time with a timeout in milliseconds as the last argument, or all tests with --timeout",
     };
-    let error = ScriptError::error(format!("{what} timed out after {}", in_words(limit))).hint(hint);
+    let error = ScriptError::error(format!("{what} timed out after {}", duration_text(limit))).hint(hint);
     error.or_at(location_of_function(ctx, function))
 }

@@ -5,15 +5,14 @@ use rquickjs::{Array, Ctx, Function, Object, Result, Value};
 use super::{
     host::{self, TestSettings},
     limited::{give_up_runs, limited},
-    run::{door, run},
-    told::{described, tell},
+    reports::{described, report},
+    run::{run, runner},
 };
 use crate::{
     diagnostic::{Diagnostic, Location},
     script::{NativeModule, ScriptError, bindings::models::mock, exit_location, locations_of_stacks},
 };
 
-/// The module.
 pub(crate) const NATIVE: NativeModule = NativeModule { name: "lmthing:internal/native/testing", init };
 
 fn init<'js>(ctx: &Ctx<'js>) -> Result<Object<'js>> {
@@ -21,28 +20,28 @@ fn init<'js>(ctx: &Ctx<'js>) -> Result<Object<'js>> {
     let function = |name: &str, function: Function<'js>| exports.set(name, function.with_name(name)?);
     function("createMockModel", Function::new(ctx.clone(), mock::create_mock_model)?)?;
     function("run", Function::new(ctx.clone(), run)?)?;
-    // settings(): {file, snapshots, hasSnapshots, isCi, update, filter, timeout in milliseconds}; undefined where no test file runs.
+    // settings(): {file, snapshots, hasSnapshots, isCi, update, filter, timeout in milliseconds}, or undefined
+    // without a test file.
     function("settings", Function::new(ctx.clone(), settings)?)?;
-    // stopped(): whether no more tests are to begin.
+    // stopped(): whether no more tests should begin.
     let stopped = |ctx: Ctx<'js>| host::with(&ctx, |testing| testing.host.is_stopped()).unwrap_or(false);
     function("stopped", Function::new(ctx.clone(), stopped)?)?;
-    // takeExit(): an error for a call of process.exit since it was asked last, or undefined.
+    // takeExit(): an error for a call of process.exit since the last takeExit(), or undefined.
     function("takeExit", Function::new(ctx.clone(), take_exit)?)?;
-    // takeFault(): an error for a model that the test asked in vain, or undefined.
+    // takeFault(): an error for a model that did not answer, or undefined.
     function("takeFault", Function::new(ctx.clone(), take_fault)?)?;
-    // places(stacks): {path, line, column} of the author's innermost call in each, or null.
+    // places(stacks): {path, line, column} of the author's innermost call in each stack, or null.
     function("places", Function::new(ctx.clone(), places)?)?;
     // limited(fn, args, milliseconds, what): calls and awaits; resolves to {value} or {thrown: [error]}.
     function("limited", Function::new(ctx.clone(), limited)?)?;
-    // runsBegun(): how many runs of prompt files the tests have asked for so far.
-    function("runsBegun", Function::new(ctx.clone(), |ctx: Ctx<'js>| door::count(&ctx))?)?;
-    // giveUpRuns(begun, what, isWell): ends the runs that were asked for since, of which `what` is over; one that was well without
-    // them has most likely forgotten to await them.
+    // runsBegun(): number of runs of prompt files so far.
+    function("runsBegun", Function::new(ctx.clone(), |ctx: Ctx<'js>| runner::count(&ctx))?)?;
+    // giveUpRuns(begun, what, isWell): ends the runs that began since.
     function("giveUpRuns", Function::new(ctx.clone(), give_up_runs)?)?;
-    // described(error, diff): a failure as `tell` takes it; `diff(error)` may find a difference to show.
+    // described(error, diff): a failure for `tell`; `diff(error)` may return a difference to show.
     function("described", Function::new(ctx.clone(), described)?)?;
-    // tell(kind, object): what came of something.
-    function("tell", Function::new(ctx.clone(), tell)?)?;
+    // tell(kind, object): reports a result.
+    function("tell", Function::new(ctx.clone(), report)?)?;
     Ok(exports)
 }
 
@@ -53,7 +52,7 @@ fn settings<'js>(ctx: Ctx<'js>) -> Result<Value<'js>> {
         return Ok(Value::new_undefined(ctx));
     };
     let object = Object::new(ctx)?;
-    // Not to have the JavaScript half loaded to find out.
+    // So that the JavaScript half need not be loaded to find out.
     object.set("hasSnapshots", snapshots.exists())?;
     object.set("snapshots", snapshots.display().to_string())?;
     object.set("file", file)?;

@@ -1,11 +1,10 @@
-//! `needsApproval`: whether a call may be made is asked behind a door, before anything of it happens (docs/reference.md,
-//! "Approvals"). Must not know who decides.
+//! `needsApproval`: decides whether a call may run (docs/reference.md, "Approvals").
 
 use std::rc::Rc;
 
 use rquickjs::{Ctx, Function, Result, Value};
 
-use super::{label::Label, unseen};
+use super::{Label, warnings};
 use crate::{
     checkpoint::Verdict,
     permission::{ApprovalRequest, Decision},
@@ -23,7 +22,7 @@ use crate::{
     },
 };
 
-/// Whether a call with these arguments, which are valid, may be made; else what the model is told.
+/// Checks that a call may run. `input` is validated. The error is the message for the model.
 pub(crate) async fn approved<'js>(
     ctx: &Ctx<'js>,
     callable: &Callable<'js>,
@@ -36,28 +35,32 @@ pub(crate) async fn approved<'js>(
     {
         return Ok(());
     }
-    ask(ctx, label, input).await
+    request_approval(ctx, label, input).await
 }
 
-/// What the function says; one that fails leaves the decision to a person.
+/// Evaluates the function. If it fails, the call needs approval.
 async fn is_needed<'js>(ctx: &Ctx<'js>, function: &Function<'js>, label: Label<'_>, input: &Value<'js>) -> bool {
     let answer = call_async(function, (input.clone(),)).await;
     let truth = answer.and_then(|answer| {
-        // As `if` reads it.
+        // Truthiness as in JavaScript.
         let boolean: Function = ctx.globals().get("Boolean")?;
         boolean.call::<_, bool>((answer,))
     });
     truth.unwrap_or_else(|error| {
-        unseen::thrown(ctx, function, label, Some("needsApproval"), error);
+        warnings::thrown(ctx, function, label, Some("needsApproval"), error);
         true
     })
 }
 
-async fn ask<'js>(ctx: &Ctx<'js>, label: Label<'_>, input: &Value<'js>) -> std::result::Result<(), String> {
+async fn request_approval<'js>(
+    ctx: &Ctx<'js>,
+    label: Label<'_>,
+    input: &Value<'js>,
+) -> std::result::Result<(), String> {
     let args = to_json_text(ctx, input)
         .unwrap_or_else(|error| format!("(arguments that cannot be shown: {})", message_of(ctx, error)));
     let request = request(label, args);
-    let decision = match jobs::known(ctx, &request.name, &request.args) {
+    let decision = match jobs::known_decision(ctx, &request.name, &request.args) {
         Known::Decided(Verdict::Approved) => Decision::Approved,
         Known::Decided(Verdict::Denied(reason)) => Decision::denied_by_user(&request.name, reason.as_deref()),
         Known::Nothing { is_other } => {
@@ -71,9 +74,9 @@ async fn ask<'js>(ctx: &Ctx<'js>, label: Label<'_>, input: &Value<'js>) -> std::
     match decision {
         Decision::Approved => Ok(()),
         Decision::Waits => jobs::wait_for_decision(ctx, &request.name, &request.args).await,
-        Decision::Denied { message, warning: told } => {
-            if let Some(line) = told {
-                // The answer must not depend on whether the line could be written.
+        Decision::Denied { message, warning: line } => {
+            if let Some(line) = line {
+                // Failing to print must not change the answer.
                 let _ = warning(ctx, &line);
             }
             Err(message)
@@ -82,7 +85,7 @@ async fn ask<'js>(ctx: &Ctx<'js>, label: Label<'_>, input: &Value<'js>) -> std::
 }
 
 async fn decide(ctx: &Ctx<'_>, request: &ApprovalRequest) -> Result<Decision> {
-    // Somebody thinks: the script is not stuck, and its time does not run.
+    // A pending decision is not a stuck script, and does not count towards the time limit.
     let _alive = KeepAlive::new(ctx)?;
     let approver = services::approver(ctx)?;
     let _clock = StoppedClock::new(ctx)?;
@@ -95,12 +98,11 @@ fn request(label: Label<'_>, args: String) -> ApprovalRequest {
     if name.contains('.') {
         other_names.push(name.replace('.', "_"));
     }
-    // What the model calls is the array form.
+    // The array form, whose name the model calls.
     other_names.extend(label.of.map(str::to_owned));
     ApprovalRequest { name, other_names, args, tool_call_id: label.tool_call_id.map(str::to_owned) }
 }
 
-/// The clock of the run stands still until dropped.
 struct StoppedClock<'js> {
     ctx: Ctx<'js>,
     limits: Rc<dyn RunLimits>,
@@ -111,14 +113,14 @@ impl<'js> StoppedClock<'js> {
         let limits = services::limits(ctx)?;
         limits.stop_clock();
         let clock = StoppedClock { ctx: ctx.clone(), limits };
-        clock.tell_engine();
+        clock.update_deadline();
         Ok(clock)
     }
 
-    /// The engine interrupts scripts by itself at the end of the time.
-    fn tell_engine(&self) {
+    /// Moves the engine's own deadline, at which it interrupts scripts.
+    fn update_deadline(&self) {
         if self.limits.may_end() {
-            // There is a loop, or nothing would be running.
+            // Fails only without an event loop, and a script is running.
             let _ = set_deadline(&self.ctx, self.limits.deadline());
         }
     }
@@ -127,6 +129,6 @@ impl<'js> StoppedClock<'js> {
 impl Drop for StoppedClock<'_> {
     fn drop(&mut self) {
         self.limits.let_clock_go();
-        self.tell_engine();
+        self.update_deadline();
     }
 }

@@ -1,38 +1,33 @@
-//! Running one tool call: validation, callbacks, result. Failures are answers, never errors of the run.
+//! Running a tool call: validation, callbacks, result (docs/reference.md, "Tools").
 //!
-//! The order is that of docs/reference.md, "Tools".
+//! A failure becomes the answer of the call; it never ends the run.
 
 use futures_util::FutureExt;
 use rquickjs::{Array, Ctx, Error, Function, Object, Result, Value};
 use serde_json::value::{RawValue, to_raw_value};
 
-pub(crate) use super::label::Label;
-use super::{approval::approved, content::ToolContent, unseen};
+use super::{Label, approval::approved, content::ToolContent, warnings};
 use crate::{
     chat::{ToolCall, ToolInput, ToolOutput},
     checkpoint::PartName,
     prompt::ToolAnswer,
     script::bindings::{
-        going_on::{self, PartOfCall, asked},
         jobs,
         prompt::{
             entry::{CallOptions, Callable, Entry, Item},
             object::PromptObject,
         },
+        resume::{self, PartOfCall, call_hash},
         values::{call_async, from_tool_input, message_of, to_json, to_json_text},
     },
 };
 
-/// What running something callable came to.
-pub(crate) enum Answered<'js> {
-    /// It worked, or a callback answered in its place.
+pub(crate) enum CallOutcome<'js> {
     Value(Value<'js>),
-    /// It failed with this message.
     Failed(String),
 }
 
-/// Validates arguments against the schema of what they are for: the value with defaults and transforms, or the message
-/// that is told the model.
+/// Validates arguments. Returns the value with defaults and transforms, or the error message for the model.
 pub(crate) async fn validate_input<'js>(
     ctx: &Ctx<'js>,
     callable: &Callable<'js>,
@@ -46,57 +41,53 @@ pub(crate) async fn validate_input<'js>(
         Err(error) => message_of(ctx, error),
     };
     let message = format!("Invalid input for {noun} {name}: {problem}");
-    unseen::refused(ctx, &callable.execute, &message);
+    warnings::refused(ctx, &callable.execute, &message);
     Err(message)
 }
 
-/// Has the call approved where it needs that, and runs `beforeCall`, `execute`, `onSuccess`/`onError` and the check of the
-/// result, in this order.
+/// Waits for approval if needed, then runs `beforeCall`, `execute`, `onSuccess` or `onError`, and checks the result.
 pub(crate) async fn run_callable<'js>(
     ctx: &Ctx<'js>,
     callable: &Callable<'js>,
     label: Label<'_>,
     input: Value<'js>,
     execution: Value<'js>,
-) -> Answered<'js> {
+) -> CallOutcome<'js> {
     let execute = async |input| call_async(&callable.execute, (input, execution)).await;
     run_with(ctx, callable, label, input, execute).await
 }
 
-/// [`run_callable`] with something else in the place of `execute`.
+/// As [`run_callable`], with another function for `execute`.
 pub(crate) async fn run_with<'js>(
     ctx: &Ctx<'js>,
     callable: &Callable<'js>,
     label: Label<'_>,
     input: Value<'js>,
     execute: impl AsyncFnOnce(Value<'js>) -> Result<Value<'js>>,
-) -> Answered<'js> {
+) -> CallOutcome<'js> {
     if let Err(denied) = approved(ctx, callable, label, &input).await {
-        return Answered::Failed(denied);
+        return CallOutcome::Failed(denied);
     }
     match run_callbacks(ctx, callable, label, input, execute).await {
-        Ok(answered) => answered,
-        // Errors of the callbacks themselves are not handed to onError.
-        Err(Failure::Told(message)) => Answered::Failed(message),
-        Err(Failure::Thrown(error)) => Answered::Failed(message_of(ctx, error)),
+        Ok(outcome) => outcome,
+        // `onError` does not handle errors of the callbacks themselves.
+        Err(Failure::Reported(message)) => CallOutcome::Failed(message),
+        Err(Failure::Other(error)) => CallOutcome::Failed(message_of(ctx, error)),
     }
 }
 
-/// Why a callback gave no answer.
 enum Failure {
-    /// It threw, and the author was told.
-    Told(String),
-    /// Something else failed.
-    Thrown(Error),
+    /// It threw, and a warning was printed.
+    Reported(String),
+    Other(Error),
 }
 
 impl From<Error> for Failure {
     fn from(error: Error) -> Self {
-        Failure::Thrown(error)
+        Failure::Other(error)
     }
 }
 
-/// Calls `beforeCall` and its like.
 async fn run_callback<'js>(
     ctx: &Ctx<'js>,
     (name, callback): (&str, &Function<'js>),
@@ -104,7 +95,7 @@ async fn run_callback<'js>(
     args: (Value<'js>, Value<'js>),
 ) -> std::result::Result<Value<'js>, Failure> {
     let answer = call_async(callback, args).await;
-    answer.map_err(|error| Failure::Told(unseen::thrown(ctx, callback, label, Some(name), error)))
+    answer.map_err(|error| Failure::Reported(warnings::thrown(ctx, callback, label, Some(name), error)))
 }
 
 async fn run_callbacks<'js>(
@@ -113,12 +104,12 @@ async fn run_callbacks<'js>(
     label: Label<'_>,
     input: Value<'js>,
     execute: impl AsyncFnOnce(Value<'js>) -> Result<Value<'js>>,
-) -> std::result::Result<Answered<'js>, Failure> {
+) -> std::result::Result<CallOutcome<'js>, Failure> {
     let options = &callable.options;
     if let Some(before) = &options.before_call {
-        // The second place is that of the output in the other callbacks; there is none yet.
-        let nothing = Value::new_undefined(ctx.clone());
-        let answer = run_callback(ctx, ("beforeCall", before), label, (input.clone(), nothing)).await?;
+        // The second argument of the other callbacks is the output.
+        let no_output = Value::new_undefined(ctx.clone());
+        let answer = run_callback(ctx, ("beforeCall", before), label, (input.clone(), no_output)).await?;
         if !answer.is_undefined() {
             return Ok(check_response(ctx, options, label, answer).await?);
         }
@@ -127,14 +118,14 @@ async fn run_callbacks<'js>(
         Ok(output) => output,
         Err(error) => {
             let Some(on_error) = &options.on_error else {
-                return Ok(Answered::Failed(unseen::thrown(ctx, &callable.execute, label, None, error)));
+                return Ok(CallOutcome::Failed(warnings::thrown(ctx, &callable.execute, label, None, error)));
             };
             let message = message_of(ctx, error);
             let failure = Object::new(ctx.clone())?;
             failure.set("error", message.as_str())?;
             let answer = run_callback(ctx, ("onError", on_error), label, (input, failure.into_value())).await?;
-            // Not checked by the schema: it describes what `execute` gives, and this stands for a failure.
-            return Ok(if answer.is_undefined() { Answered::Failed(message) } else { Answered::Value(answer) });
+            // Not validated: the schema describes results of `execute`, and this replaces a failure.
+            return Ok(if answer.is_undefined() { CallOutcome::Failed(message) } else { CallOutcome::Value(answer) });
         }
     };
     let output = match &options.on_success {
@@ -147,27 +138,25 @@ async fn run_callbacks<'js>(
     Ok(check_response(ctx, options, label, output).await?)
 }
 
-/// Checks a result against `responseSchema`; a mismatch is a failure.
 async fn check_response<'js>(
     ctx: &Ctx<'js>,
     options: &CallOptions<'js>,
     label: Label<'_>,
     output: Value<'js>,
-) -> Result<Answered<'js>> {
-    let Some(schema) = &options.response_schema else { return Ok(Answered::Value(output)) };
+) -> Result<CallOutcome<'js>> {
+    let Some(schema) = &options.response_schema else { return Ok(CallOutcome::Value(output)) };
     Ok(match schema.validate(ctx, output.clone()).await? {
-        // The result itself goes out: the schema's transforms are for those who read it, not for the model.
-        Ok(_) => Answered::Value(output),
+        // The result is sent unchanged: the schema's transforms are not for the model.
+        Ok(_) => CallOutcome::Value(output),
         Err(problem) => {
             let Label { noun, name, .. } = label;
-            Answered::Failed(format!(
+            CallOutcome::Failed(format!(
                 "Invalid result of {noun} {name}: it does not match its responseSchema: {problem}"
             ))
         }
     })
 }
 
-/// Answers a call of a tool made with `defTool`.
 pub(crate) async fn call_tool<'js>(
     ctx: &Ctx<'js>,
     prompt: &PromptObject<'js>,
@@ -197,19 +186,19 @@ async fn call_single<'js>(
         Ok(input) => input,
         Err(message) => return ToolAnswer::failed(call, message),
     };
-    // Before the call, which may well change the object it is handed.
-    let shown_input = shown(ctx, &input).unwrap_or_else(|| call.input.clone());
+    // Serialized before the call, which may change the object.
+    let shown_input = to_tool_input(ctx, &input).unwrap_or_else(|| call.input.clone());
     let output = match run_callable(ctx, callable, label, input, execution).await {
-        Answered::Value(value) => match ToolContent::output(&value) {
+        CallOutcome::Value(value) => match ToolContent::output(&value) {
             Some(content) => content,
             None => result_json(ctx, label, &value).map_or_else(ToolOutput::error, ToolOutput::from_value),
         },
-        Answered::Failed(message) => ToolOutput::error(message),
+        CallOutcome::Failed(message) => ToolOutput::error(message),
     };
     ToolAnswer::new(shown_input, output)
 }
 
-/// Runs the sub-tools one after another; a failure is that call's result and stops nothing.
+/// Runs the sub-tools one after another. A failure becomes the result of its own call.
 async fn call_composite<'js>(
     ctx: &Ctx<'js>,
     prompt: &PromptObject<'js>,
@@ -221,7 +210,7 @@ async fn call_composite<'js>(
     let calls = match sub_calls(ctx, call) {
         Ok(calls) => calls,
         Err(message) => {
-            unseen::unanswered(ctx, first, &message);
+            warnings::unanswered(ctx, first, &message);
             return ToolAnswer::failed(call, message);
         }
     };
@@ -230,7 +219,7 @@ async fn call_composite<'js>(
         let result = match items.iter().find(|item| item.name == name) {
             None => {
                 let message = format!("Unknown sub-tool: {name}");
-                unseen::unanswered(ctx, first, &format!("{message} of tool {}", call.tool_name));
+                warnings::unanswered(ctx, first, &format!("{message} of tool {}", call.tool_name));
                 serde_json::json!({ "error": message })
             }
             Some(item) => {
@@ -244,7 +233,6 @@ async fn call_composite<'js>(
     ToolAnswer::new(call.input.clone(), ToolOutput::Json(serde_json::json!({ "results": results })))
 }
 
-/// One call of an array form, as a part of the whole call.
 struct SubTool<'a, 'js> {
     ctx: &'a Ctx<'js>,
     prompt: &'a PromptObject<'js>,
@@ -254,12 +242,11 @@ struct SubTool<'a, 'js> {
 }
 
 impl<'js> SubTool<'_, 'js> {
-    /// Does the work, unless another process has done it.
     async fn answer(&self, args: &Value<'js>, work: impl Future<Output = serde_json::Value>) -> serde_json::Value {
-        if !going_on::is_kept(self.prompt) {
+        if !resume::has_log(self.prompt) {
             return work.await;
         }
-        let done = async {
+        let answer = async {
             let text = to_json_text(self.ctx, args).map_err(|error| message_of(self.ctx, error))?;
             let args = RawValue::from_string(text).map_err(|error| error.to_string())?;
             let part = PartOfCall {
@@ -269,13 +256,13 @@ impl<'js> SubTool<'_, 'js> {
                 args: &args,
                 may_repeat: self.item.callable.options.may_repeat(),
             };
-            let name = PartName { of: part.of.to_owned(), asked: asked(part.name, &args), number: part.number };
-            let work = jobs::of_part(self.ctx, self.prompt, name, work.boxed_local());
+            let name = PartName { of: part.of.to_owned(), asked: call_hash(part.name, &args), number: part.number };
+            let work = jobs::run_part(self.ctx, self.prompt, name, work.boxed_local());
             let work = async { to_raw_value(&work.await).map_err(|error| error.to_string()) };
-            let answer = going_on::part(self.ctx, self.prompt, part, work).await?;
+            let answer = resume::run_part(self.ctx, self.prompt, part, work).await?;
             serde_json::from_str(answer.get()).map_err(|error| error.to_string())
         };
-        done.await.unwrap_or_else(|message: String| serde_json::json!({ "error": message }))
+        answer.await.unwrap_or_else(|message: String| serde_json::json!({ "error": message }))
     }
 }
 
@@ -296,14 +283,13 @@ async fn call_sub_tool<'js>(
     let run = async {
         let input = validate_input(ctx, &item.callable, label, args).await?;
         match run_callable(ctx, &item.callable, label, input, execution).await {
-            Answered::Value(value) => result_json(ctx, label, &value),
-            Answered::Failed(message) => Err(message),
+            CallOutcome::Value(value) => result_json(ctx, label, &value),
+            CallOutcome::Failed(message) => Err(message),
         }
     };
     run.await.unwrap_or_else(|message: String| serde_json::json!({ "error": message }))
 }
 
-/// The `calls` of a composite call: `[(name, args)]`, or what is wrong with them.
 pub(crate) fn sub_calls<'js>(
     ctx: &Ctx<'js>,
     call: &ToolCall,
@@ -314,7 +300,7 @@ pub(crate) fn sub_calls<'js>(
     };
     let calls = call.input.value().get("calls").and_then(serde_json::Value::as_array);
     let calls = calls.ok_or_else(|| wrong("'calls' must be an array"))?;
-    // The shape is read from the plain value; the arguments themselves from the text, which keeps what no value can.
+    // Arguments are read from the text, which is lossless, unlike the plain value.
     let input = from_tool_input(ctx, &call.input).and_then(Object::from_value);
     let given = input.and_then(|input| input.get::<_, Array>("calls")).map_err(|error| message_of(ctx, error))?;
     let args_of = |index: usize| -> Result<Value<'js>> {
@@ -329,7 +315,7 @@ pub(crate) fn sub_calls<'js>(
     calls.iter().enumerate().map(read).collect()
 }
 
-/// A result as JSON; nothing is `null`.
+/// A result as JSON; `undefined` becomes `null`.
 pub(crate) fn result_json<'js>(
     ctx: &Ctx<'js>,
     label: Label<'_>,
@@ -338,7 +324,6 @@ pub(crate) fn result_json<'js>(
     to_json(ctx, value).map_err(|error| not_json(ctx, label, error))
 }
 
-/// [`result_json`] as text, for code that parses it again.
 pub(crate) fn result_text<'js>(
     ctx: &Ctx<'js>,
     label: Label<'_>,
@@ -351,8 +336,8 @@ fn not_json(ctx: &Ctx<'_>, Label { noun, name, .. }: Label<'_>, error: Error) ->
     format!("the result of {noun} {name} cannot be sent to the model: {}", message_of(ctx, error))
 }
 
-/// The validated arguments as JSON, for records; `None` when they cannot be shown.
-fn shown<'js>(ctx: &Ctx<'js>, input: &Value<'js>) -> Option<ToolInput> {
+/// The validated arguments for records; `None` if they are not JSON.
+fn to_tool_input<'js>(ctx: &Ctx<'js>, input: &Value<'js>) -> Option<ToolInput> {
     match to_json_text(ctx, input) {
         Ok(text) => Some(ToolInput::from_stringified(&text)),
         Err(_) => {

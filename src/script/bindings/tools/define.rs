@@ -1,5 +1,4 @@
-//! `defTool` and `tool()`: what a tool is made of. Calling it is in `call`, what the model is told of it in
-//! `prompt/tool_spec`.
+//! `defTool` and `tool()`.
 
 use rquickjs::{Ctx, Object, Result, Value};
 
@@ -8,37 +7,28 @@ use crate::{
     script::bindings::{
         prompt::{
             call::Call,
-            doubles,
-            entry::{Callable, Entry, Shelf},
+            entry::{Callable, Entry, Registry},
+            redefinitions,
             reference::Reference,
         },
         values::{kind_of, type_error},
     },
 };
 
-/// `defTool(name, description, inputSchema, execute, options?)`, or `defTool(name, description, [tool(…), …])` for one
-/// tool that runs several. `options`: `responseSchema`, `beforeCall`, `onSuccess`, `onError`, `repeat`,
-/// `providerOptions`.
-/// Throws a `TypeError` that names the tool and the argument. Returns a reference. Rules: docs/reference.md, "Tools".
+/// `defTool(name, description, inputSchema, execute, options?)`, or `defTool(name, description, [tool(…), …])` for
+/// one tool that runs several. Rules: docs/reference.md, "Tools".
 pub(crate) fn def_tool(call: Call<'_>) -> Result<Value<'_>> {
     let NamedEntry { name, description, entry, .. } = named_entry(&call, DefinitionKind::DefTool, "tool")?;
     register(&call, &name, ToolDefinition::new(DefinitionKind::DefTool, description), entry)
 }
 
-/// What the arguments of a definition say.
 pub(crate) struct NamedEntry<'js> {
-    /// What the model calls.
     pub(crate) name: String,
-    /// As the author wrote it.
     pub(crate) description: String,
-    /// What runs, checked.
     pub(crate) entry: Entry<'js>,
-    /// Opens error messages: `defTool('add')`.
     pub(crate) place: String,
 }
 
-/// Reads `(name, description, inputSchema, execute, options?)` or `(name, description, [helper(…), …])`. Throws a
-/// `TypeError` that names what is wrong.
 pub(crate) fn named_entry<'js>(call: &Call<'js>, kind: DefinitionKind, helper: &str) -> Result<NamedEntry<'js>> {
     let method = kind.method();
     let name = call.string(0, &format!("{method}: the name"))?;
@@ -51,7 +41,6 @@ pub(crate) fn named_entry<'js>(call: &Call<'js>, kind: DefinitionKind, helper: &
     Ok(NamedEntry { name, description, entry, place })
 }
 
-/// Puts a tool or agent into the prompt and gives its reference. Throws a `TypeError` for a name that no tag can have.
 pub(crate) fn register<'js>(
     call: &Call<'js>,
     name: &str,
@@ -59,24 +48,24 @@ pub(crate) fn register<'js>(
     entry: Entry<'js>,
 ) -> Result<Value<'js>> {
     let kind = definition.kind;
-    doubles::look(&call.ctx, &call.prompt, kind, name)?;
+    redefinitions::record(&call.ctx, &call.prompt, kind, name)?;
     let defined = call.core.prompt.borrow_mut().define_tool(name, definition);
     defined.map_err(|error| type_error(&call.ctx, error.to_string()))?;
-    // Only now: a name that is refused leaves no entry behind.
-    call.prompt.borrow().bag.set_entry(Shelf::Tools, name, entry);
+    // After the definition: a rejected name must not leave an entry.
+    call.prompt.borrow().bag.set_entry(Registry::Tools, name, entry);
     Reference::create(&call.ctx, &call.core, kind, name.to_owned())
 }
 
 /// `tool(name, description, inputSchema, execute, options?)`, `agent(…)`, `func(…)`, `funcAgent(…)`: one member of an
-/// array form, `{name, description, inputSchema, execute, options}`. `helper` opens the error messages.
-pub(crate) fn sub_definition<'js>(ctx: &Ctx<'js>, helper: &str, args: Vec<Value<'js>>) -> Result<Object<'js>> {
+/// array form.
+pub(crate) fn array_form_member<'js>(ctx: &Ctx<'js>, helper: &str, args: Vec<Value<'js>>) -> Result<Object<'js>> {
     let arg = |index: usize| args.get(index).cloned().unwrap_or_else(|| Value::new_undefined(ctx.clone()));
     let text = |index: usize, what: &str| match arg(index).as_string() {
         Some(text) => text.to_string(),
         None => Err(type_error(ctx, format!("{helper}: the {what} must be a string, got {}", kind_of(&arg(index))))),
     };
     let (name, description) = (text(0, "name")?, text(1, "description")?);
-    // Checked here as well as in the list, because this line is the one to blame.
+    // Checked again with the list, but an error here points at the right line.
     Callable::read(ctx, &arg(2), &arg(3), &arg(4), &format!("{helper}('{name}')"))?;
     let item = Object::new(ctx.clone())?;
     item.set("name", name)?;

@@ -1,5 +1,4 @@
-//! The signal that tools see aborted when a limit ends the run: one for the whole engine, made when a tool asks for it. Must
-//! not know which limits there are.
+//! The abort signal that tools receive when a limit ends the run. One for the whole engine, created on first use.
 
 use std::{cell::RefCell, rc::Rc};
 
@@ -13,24 +12,22 @@ use crate::{
     },
 };
 
-/// The `AbortController`, once there is one.
 #[derive(Default, JsLifetime)]
 struct EndSignal<'js>(RefCell<Option<Object<'js>>>);
 
-/// Makes the place for it; done once an engine.
 pub(crate) fn install(ctx: &Ctx<'_>) -> Result<()> {
     user_data::store(ctx, EndSignal::default())
 }
 
-/// The signal for a tool: the author's own, and that of the limits where there are any.
+/// The signal for a tool: the author's own, combined with that of the limits.
 pub(super) fn signal<'js>(ctx: &Ctx<'js>, own: Option<Value<'js>>) -> Result<Option<Value<'js>>> {
     let limits = services::limits(ctx)?;
     if !limits.may_end() {
-        // The very object, since nothing has to be added to it.
+        // The identical object, as nothing has to be added.
         return Ok(own);
     }
-    let kept = user_data::read::<EndSignal>(ctx)?.0.borrow().clone();
-    let controller = match kept {
+    let existing = user_data::read::<EndSignal>(ctx)?.0.borrow().clone();
+    let controller = match existing {
         Some(controller) => controller,
         None => {
             let class: Function = ctx.globals().get("AbortController")?;
@@ -40,7 +37,7 @@ pub(super) fn signal<'js>(ctx: &Ctx<'js>, own: Option<Value<'js>>) -> Result<Opt
             controller
         }
     };
-    // A tool that is only called now hears of it all the same.
+    // Also aborts the signal of a tool that is called after the end.
     if let Some(error) = limits.ended() {
         abort(ctx, &error)?;
     }
@@ -51,15 +48,14 @@ pub(super) fn signal<'js>(ctx: &Ctx<'js>, own: Option<Value<'js>>) -> Result<Opt
     any.call((This(class), vec![own, signal])).map(Some)
 }
 
-/// Whether a tool that waits for nothing but the signal will hear from it: the clock alone comes by itself.
-pub(crate) fn will_come(ctx: &Ctx<'_>) -> Result<bool> {
+/// Whether a deadline will abort the signal, so that a tool that waits for it is not stuck.
+pub(crate) fn will_fire(ctx: &Ctx<'_>) -> Result<bool> {
     Ok(user_data::read::<EndSignal>(ctx)?.0.borrow().is_some() && services::limits(ctx)?.deadline().is_some())
 }
 
-/// Aborts the signal, if anybody has it; `error` is the reason that it gives.
 pub(crate) fn abort(ctx: &Ctx<'_>, error: &Rc<RunError>) -> Result<()> {
-    let kept = user_data::read::<EndSignal>(ctx)?.0.borrow().clone();
-    let Some(controller) = kept else { return Ok(()) };
+    let existing = user_data::read::<EndSignal>(ctx)?.0.borrow().clone();
+    let Some(controller) = existing else { return Ok(()) };
     let abort: Function = controller.get("abort")?;
     abort.call((This(controller), error_value(ctx, error)))
 }

@@ -1,5 +1,4 @@
-//! `defTool`: what a tool is made of, and answering its calls. Agents, functions and methods are made and called with
-//! the same; must not know them.
+//! `defTool`: defining tools and running their calls. Agents, functions and methods use the same parts.
 
 pub(crate) mod approval;
 pub(crate) mod call;
@@ -7,5 +6,24 @@ pub(crate) mod content;
 pub(crate) mod define;
 pub(crate) mod end_signal;
 pub(crate) mod execution;
-mod label;
-pub(crate) mod unseen;
+pub(crate) mod warnings;
+
+use crate::event::Called;
+
+#[derive(Clone, Copy)]
+pub(crate) struct Label<'a> {
+    pub(crate) noun: &'static str,
+    pub(crate) name: &'a str,
+    /// The name of the array form that it belongs to.
+    pub(crate) of: Option<&'a str>,
+    /// `None` when code made the call.
+    pub(crate) tool_call_id: Option<&'a str>,
+    /// Its number, for a call by code or in an array form.
+    pub(crate) part: Option<u64>,
+}
+
+impl<'a> Label<'a> {
+    pub(crate) fn called(self) -> Called<'a> {
+        Called { name: self.name, tool_call_id: self.tool_call_id, made_of: self.part }
+    }
+}

@@ -1,4 +1,4 @@
-//! Listening to an `AbortSignal` from Rust. Must not know what is aborted.
+//! Waiting for an `AbortSignal` from Rust.
 
 use std::rc::Rc;
 
@@ -6,21 +6,20 @@ use futures_util::{FutureExt, future::LocalBoxFuture};
 use rquickjs::{Ctx, Function, Object, Result, Value, function::This};
 use tokio::sync::Notify;
 
-/// Resolves when the signal is aborted; never without a signal, or with something that is none.
+/// Resolves when the signal is aborted; never for a value that is not a signal.
 pub(crate) fn aborted<'js>(ctx: &Ctx<'js>, signal: Option<Value<'js>>) -> LocalBoxFuture<'js, ()> {
     let Some(signal) = signal.and_then(Value::into_object) else { return std::future::pending().boxed_local() };
     match listen(ctx, &signal) {
         Ok(None) => std::future::ready(()).boxed_local(),
         Ok(Some(notify)) => async move { notify.notified().await }.boxed_local(),
         Err(_) => {
-            // An object with `aborted` that is no signal after all; the options are not the place to end a run over it.
+            // An object with `aborted` but without events. Ignored, as an invalid option must not end a run.
             ctx.catch();
             std::future::pending().boxed_local()
         }
     }
 }
 
-/// Whether the signal is aborted by now; never with something that is none.
 pub(crate) fn is_aborted<'js>(ctx: &Ctx<'js>, signal: &Value<'js>) -> bool {
     let Some(signal) = signal.as_object() else { return false };
     signal.get::<_, Option<bool>>("aborted").unwrap_or_else(|_| {
@@ -29,14 +28,13 @@ pub(crate) fn is_aborted<'js>(ctx: &Ctx<'js>, signal: &Value<'js>) -> bool {
     }) == Some(true)
 }
 
-/// `None` when it is aborted already.
 fn listen<'js>(ctx: &Ctx<'js>, signal: &Object<'js>) -> Result<Option<Rc<Notify>>> {
     if signal.get::<_, Option<bool>>("aborted")?.unwrap_or(false) {
         return Ok(None);
     }
     let notify = Rc::new(Notify::new());
     let woken = notify.clone();
-    // `notify_one` is remembered, also when the signal comes before anybody waits.
+    // `notify_one` stores a permit, so an abort before the first wait is not lost.
     let listener = Function::new(ctx.clone(), move || woken.notify_one())?;
     let add: Function = signal.get("addEventListener")?;
     add.call::<_, ()>((This(signal.clone()), "abort", listener))?;

@@ -1,13 +1,12 @@
-//! Messages between JavaScript and plain data: their parts, and what came of tool calls.
+//! Conversion of messages, their parts and tool outputs (docs/reference.md, "Messages").
 //!
-//! Must not know where a message goes or comes from; `place` opens every error message (docs/reference.md, "Messages").
+//! `place` is the prefix of error messages.
 
 use rquickjs::{Array, ArrayBuffer, Constructor, Ctx, Function, Object, Result, Value, function::This};
 
 use super::{from_json, from_serde, from_tool_input, kind_of, property, steps, text::scalar_text, to_json, type_error};
 use crate::chat::{AgentRun, Content, ContentPart, Message, ProviderOptions, Role, ToolOutput};
 
-/// Content given by a script: a string, or an array of parts.
 pub(crate) fn parts_from_js<'js>(ctx: &Ctx<'js>, value: &Value<'js>, place: &str) -> Result<Vec<ContentPart>> {
     if let Some(text) = scalar_text(ctx, value)? {
         return Ok(vec![ContentPart::text(text)]);
@@ -34,7 +33,7 @@ fn part_from_js<'js>(ctx: &Ctx<'js>, value: &Value<'js>, place: &str) -> Result<
         ));
     };
     let mut json = to_json(ctx, value)?;
-    // JSON would write bytes as an object with a number for each of them.
+    // JSON would write bytes as an object with a key for each of them.
     for key in ["image", "data"] {
         let bytes = property(object, key)?.map(|data| base64_of(ctx, &data)).transpose()?.flatten();
         if let Some(bytes) = bytes {
@@ -44,7 +43,7 @@ fn part_from_js<'js>(ctx: &Ctx<'js>, value: &Value<'js>, place: &str) -> Result<
     serde_json::from_value(json).map_err(|error| type_error(ctx, format!("{place} is not a message part: {error}")))
 }
 
-/// Base64 of a typed array or array buffer; `None` for anything else.
+/// Base64 of a typed array or array buffer; `None` for other values.
 fn base64_of<'js>(ctx: &Ctx<'js>, value: &Value<'js>) -> Result<Option<String>> {
     let Some(object) = value.as_object() else { return Ok(None) };
     let bytes = if object.as_typed_array::<u8>().is_some() {
@@ -53,8 +52,7 @@ fn base64_of<'js>(ctx: &Ctx<'js>, value: &Value<'js>) -> Result<Option<String>> 
         let class: Constructor = ctx.globals().get("Uint8Array")?;
         class.construct((object.clone(),))?
     } else {
-        // The engine throws when it is asked for the buffer of something that has none; the exception must not stay, or
-        // whatever is called next would throw it.
+        // The engine throws for an object without a buffer; that exception must not stay pending.
         ctx.catch();
         return Ok(None);
     };
@@ -62,7 +60,6 @@ fn base64_of<'js>(ctx: &Ctx<'js>, value: &Value<'js>) -> Result<Option<String>> 
     to_base64.call((This(bytes),)).map(Some)
 }
 
-/// A message given by a script: a string (user role) or `{role, content}`.
 pub(crate) fn message_from_js<'js>(ctx: &Ctx<'js>, value: &Value<'js>, place: &str) -> Result<Message> {
     if let Some(text) = scalar_text(ctx, value)? {
         return Ok(Message::text(Role::User, text));
@@ -76,7 +73,7 @@ pub(crate) fn message_from_js<'js>(ctx: &Ctx<'js>, value: &Value<'js>, place: &s
         Some("system") => Role::System,
         Some("user") => Role::User,
         Some("assistant") => Role::Assistant,
-        // Not for `defMessage`, but effects hand back the messages they were shown.
+        // `defMessage` rejects this role, but effects pass on messages they were given.
         Some("tool") => Role::Tool,
         _ => return Err(type_error(ctx, format!("{place}: the role must be 'system', 'user', 'assistant' or 'tool'"))),
     };
@@ -92,7 +89,6 @@ pub(crate) fn message_from_js<'js>(ctx: &Ctx<'js>, value: &Value<'js>, place: &s
     Ok(message)
 }
 
-/// `providerOptions` of a message or of the call settings.
 pub(crate) fn provider_options<'js>(
     ctx: &Ctx<'js>,
     value: &Value<'js>,
@@ -104,22 +100,20 @@ pub(crate) fn provider_options<'js>(
     }
 }
 
-/// How a message is shown to a script.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Shape {
-    /// As it was sent: everything but a system message is a list of parts.
+pub(crate) enum MessageShape {
+    /// As sent: all content except a system message's is a list of parts.
     Sent,
-    /// As it was written: a message of one text is a string.
+    /// As written: a message of one text is a string.
     Written,
 }
 
-/// A message as a JavaScript object.
-pub(crate) fn message_to_js<'js>(ctx: &Ctx<'js>, message: &Message, shape: Shape) -> Result<Object<'js>> {
+pub(crate) fn message_to_js<'js>(ctx: &Ctx<'js>, message: &Message, shape: MessageShape) -> Result<Object<'js>> {
     let object = Object::new(ctx.clone())?;
     object.set("role", message.role.as_str())?;
     match (&message.content, shape) {
         (Content::Text(text), _) => object.set("content", text.as_str())?,
-        (Content::Parts(parts), Shape::Written) if message.role != Role::Tool && is_one_text(parts) => {
+        (Content::Parts(parts), MessageShape::Written) if message.role != Role::Tool && is_one_text(parts) => {
             object.set("content", message.plain_text())?;
         }
         (Content::Parts(parts), _) => {
@@ -137,14 +131,13 @@ pub(crate) fn message_to_js<'js>(ctx: &Ctx<'js>, message: &Message, shape: Shape
 }
 
 fn is_one_text(parts: &[ContentPart]) -> bool {
-    // A bare string would lose the options.
+    // A string would lose provider options.
     matches!(parts, [ContentPart::Text { provider_options: None, .. }])
 }
 
-/// A part as a JavaScript object.
 pub(crate) fn part_to_js<'js>(ctx: &Ctx<'js>, part: &ContentPart) -> Result<Value<'js>> {
-    // By hand where JSON on the way would lose something: the letters of the arguments, the steps of agents. And for
-    // text, which most parts are.
+    // Built by hand where JSON would lose the original text of arguments or the steps of agents, and for text, as most
+    // parts are.
     let object = Object::new(ctx.clone())?;
     match part {
         ContentPart::Text { text, provider_options: None } => {
@@ -175,7 +168,6 @@ pub(crate) fn part_to_js<'js>(ctx: &Ctx<'js>, part: &ContentPart) -> Result<Valu
     Ok(object.into_value())
 }
 
-/// `{type, value}` of a tool result.
 fn output_to_js<'js>(ctx: &Ctx<'js>, output: &ToolOutput, agents: &[AgentRun]) -> Result<Object<'js>> {
     let kind = match output {
         ToolOutput::Text(_) => "text",
@@ -190,8 +182,8 @@ fn output_to_js<'js>(ctx: &Ctx<'js>, output: &ToolOutput, agents: &[AgentRun]) -
     Ok(object)
 }
 
-/// The value of a tool result as scripts see it: the results of a composite agent hold the steps of their children,
-/// which the model is not sent.
+/// The value of a tool result as scripts see it: results of a composite agent include the children's steps, which are
+/// not sent to the model.
 pub(crate) fn output_value<'js>(ctx: &Ctx<'js>, output: &ToolOutput, agents: &[AgentRun]) -> Result<Value<'js>> {
     let value = from_json(ctx, &output.to_value())?;
     let Some(object) = value.as_object() else { return Ok(value) };
@@ -199,7 +191,7 @@ pub(crate) fn output_value<'js>(ctx: &Ctx<'js>, output: &ToolOutput, agents: &[A
         let Some(place) = agent.result else { continue };
         let results: Array = object.get("results")?;
         let result: Object = results.get(place)?;
-        // Set anew, so that it stays the last property.
+        // Set again so that it stays the last property.
         let problem = property(&result, "validationError")?;
         result.remove("validationError")?;
         result.set("steps", steps::steps_to_js(ctx, &agent.steps)?)?;

@@ -1,6 +1,4 @@
-//! Crossing between JavaScript values and plain data, and the errors bindings throw.
-//!
-//! Owns every conversion that two rooms need. Must not know prompts, runs or models.
+//! Conversion between JavaScript values and plain data, and the errors that bindings throw.
 
 use rquickjs::{
     Array, Ctx, Error, Exception, FromJs, Function, IntoJs, Object, Result, Value,
@@ -23,61 +21,56 @@ pub(crate) mod steps;
 pub(crate) mod text;
 mod zod_parts;
 
-/// Throws a `TypeError`.
 pub(crate) fn type_error(ctx: &Ctx<'_>, message: impl Into<String>) -> Error {
     ScriptError::type_error(message).throw(ctx)
 }
 
-/// Throws a plain `Error`.
 pub(crate) fn plain_error(ctx: &Ctx<'_>, message: impl Into<String>) -> Error {
     ScriptError::error(message).throw(ctx)
 }
 
-/// Deeper data is not made into JSON text: what JavaScript makes of such text is for scripts and code, which may nest deeper than
-/// what Rust reads.
+/// Limit for JSON text that only JavaScript reads. What Rust parses is limited by [`MAX_JSON_DEPTH`].
 const MAX_TEXT_DEPTH: usize = 1000;
 
-/// JSON semantics (`toJSON`, dropped functions): `undefined` becomes `null`, cycles and bigints throw. Half surrogate
-/// pairs become U+FFFD.
+/// Converts as `JSON.stringify` does, with `null` for `undefined`. Cycles and bigints throw. Lone surrogates become
+/// U+FFFD.
 pub(crate) fn to_json<'js>(ctx: &Ctx<'js>, value: &Value<'js>) -> Result<serde_json::Value> {
     if let Some(string) = value.as_string() {
         return string_text(ctx, string).map(serde_json::Value::String);
     }
     let not_json = |error: &dyn std::fmt::Display| type_error(ctx, format!("not JSON: {error}"));
     size::check_size(ctx, value, MAX_JSON_DEPTH).map_err(|error| not_json(&error))?;
-    read_json(&written(ctx, value)?).map_err(|error| not_json(&error))
+    read_json(&stringify(ctx, value)?).map_err(|error| not_json(&error))
 }
 
-/// The text of a string; half surrogate pairs become U+FFFD.
+/// The text of a string; lone surrogates become U+FFFD.
 pub(crate) fn string_text<'js>(ctx: &Ctx<'js>, string: &rquickjs::String<'js>) -> Result<String> {
-    // QuickJS gives half a pair as bytes that are no UTF-8. Its `JSON.stringify` escapes it, and that can be read.
+    // QuickJS encodes a lone surrogate as invalid UTF-8, but `JSON.stringify` escapes it.
     match string.to_string() {
         Err(Error::Utf8(_)) => {
-            let text = written(ctx, string.as_value())?;
+            let text = stringify(ctx, string.as_value())?;
             read_json(&text).map_err(|error| type_error(ctx, format!("not text: {error}")))
         }
         text => text,
     }
 }
 
-/// [`to_json`] as text, in which half surrogate pairs stand as escapes.
 pub(crate) fn to_json_text<'js>(ctx: &Ctx<'js>, value: &Value<'js>) -> Result<String> {
     size::check_size(ctx, value, MAX_TEXT_DEPTH).map_err(|error| type_error(ctx, format!("not JSON: {error}")))?;
-    written(ctx, value)
+    stringify(ctx, value)
 }
 
-fn written<'js>(ctx: &Ctx<'js>, value: &Value<'js>) -> Result<String> {
+fn stringify<'js>(ctx: &Ctx<'js>, value: &Value<'js>) -> Result<String> {
     ctx.json_stringify(value.clone())?.map_or_else(|| Ok("null".into()), |text| text.to_string())
 }
 
-/// Plain data as a JavaScript value.
 pub(crate) fn from_json<'js>(ctx: &Ctx<'js>, value: &serde_json::Value) -> Result<Value<'js>> {
     match value {
         serde_json::Value::Null => Ok(Value::new_null(ctx.clone())),
         serde_json::Value::Bool(flag) => Ok(Value::new_bool(ctx.clone(), *flag)),
         serde_json::Value::String(text) => text.as_str().into_js(ctx),
         serde_json::Value::Number(number) => match number.as_i64() {
-            // As `JSON.parse` has it: everything beyond QuickJS's small integers is a double.
+            // As in `JSON.parse`: integers above 31 bits are doubles.
             Some(integer) if i32::try_from(integer).is_ok() => (integer as i32).into_js(ctx),
             _ => number.as_f64().unwrap_or(f64::NAN).into_js(ctx),
         },
@@ -92,17 +85,16 @@ pub(crate) fn from_json<'js>(ctx: &Ctx<'js>, value: &serde_json::Value) -> Resul
             let object = Object::new(ctx.clone())?;
             for (name, value) in fields {
                 let value = Property::from(from_json(ctx, value)?).writable().enumerable().configurable();
-                // Not set: `__proto__` is a name like any other in JSON.
+                // Not `set`, which would treat the JSON key `__proto__` as the prototype.
                 object.prop(name.as_str(), value)?;
             }
             Ok(object.into_value())
         }
-        // One call into the engine, not one for each property.
+        // One call into the engine instead of one for each property.
         serde_json::Value::Array(_) | serde_json::Value::Object(_) => ctx.json_parse(value.to_string()),
     }
 }
 
-/// Whether there is a text in it that had better not be copied once more.
 fn has_long_text(value: &serde_json::Value) -> bool {
     const LONG: usize = 1 << 20;
     match value {
@@ -113,7 +105,6 @@ fn has_long_text(value: &serde_json::Value) -> bool {
     }
 }
 
-/// The arguments of a tool call as `JSON.parse` reads them.
 pub(crate) fn from_tool_input<'js>(ctx: &Ctx<'js>, input: &ToolInput) -> Result<Value<'js>> {
     match input.text().filter(|_| input.is_readable()) {
         Some(text) => ctx.json_parse(text),
@@ -121,19 +112,17 @@ pub(crate) fn from_tool_input<'js>(ctx: &Ctx<'js>, input: &ToolInput) -> Result<
     }
 }
 
-/// Any serialisable value as a JavaScript value.
 pub(crate) fn from_serde<'js>(ctx: &Ctx<'js>, value: &impl serde::Serialize) -> Result<Value<'js>> {
     let text = serde_json::to_string(value).map_err(|error| type_error(ctx, error.to_string()))?;
     ctx.json_parse(text)
 }
 
-/// Calls a function and, if it answers with a promise or another thenable, awaits it.
+/// Calls a function and awaits the result if it is a thenable.
 pub(crate) async fn call_async<'js, A: IntoArgs<'js>>(function: &Function<'js>, args: A) -> Result<Value<'js>> {
     let answer: Value = function.call(args)?;
     settle(answer).await
 }
 
-/// Like [`call_async`] with a `this` value and a list of arguments.
 pub(crate) async fn apply_async<'js>(
     function: &Function<'js>,
     this: Value<'js>,
@@ -146,13 +135,12 @@ pub(crate) async fn apply_async<'js>(
     settle(answer).await
 }
 
-/// Awaits a promise or thenable; anything else is its own answer.
+/// Awaits a thenable; returns other values as they are.
 pub(crate) async fn settle<'js>(value: Value<'js>) -> Result<Value<'js>> {
     let ctx = value.ctx().clone();
     crate::script::settle(&ctx, value).await
 }
 
-/// What to call a value in an error message: `undefined`, `null`, `an array`, `a string`, …
 pub(crate) fn kind_of(value: &Value<'_>) -> &'static str {
     if value.is_undefined() {
         "undefined"
@@ -177,7 +165,7 @@ pub(crate) fn kind_of(value: &Value<'_>) -> &'static str {
     }
 }
 
-/// `String(value)`; symbols and objects that cannot be turned into a string throw. Half surrogate pairs become U+FFFD.
+/// `String(value)`; throws for symbols and objects without a primitive. Lone surrogates become U+FFFD.
 pub(crate) fn to_text<'js>(ctx: &Ctx<'js>, value: Value<'js>) -> Result<String> {
     match value.as_string() {
         Some(string) => string_text(ctx, string),
@@ -185,14 +173,14 @@ pub(crate) fn to_text<'js>(ctx: &Ctx<'js>, value: Value<'js>) -> Result<String> 
     }
 }
 
-/// The message of whatever was thrown: an error's message, a string as it is, other values as JSON.
+/// The message of a thrown value: an error's message, a string as it is, other values as JSON.
 pub(crate) fn thrown_message<'js>(ctx: &Ctx<'js>, thrown: &Value<'js>) -> String {
     if let Some(text) = thrown.as_string().and_then(|text| string_text(ctx, text).ok()) {
         return text;
     }
     if let Some(object) = thrown.as_object() {
         let message: Option<rquickjs::String> = object.get("message").unwrap_or_else(|_| {
-            // A getter that throws must not leave its exception to whatever is called next.
+            // Clears the exception of a throwing getter.
             ctx.catch();
             None
         });
@@ -200,7 +188,6 @@ pub(crate) fn thrown_message<'js>(ctx: &Ctx<'js>, thrown: &Value<'js>) -> String
         if let Some(message) = message.filter(|message| !message.is_empty()) {
             return message;
         }
-        // `new Error()` has nothing to say but its name.
         if let Some(exception) = Exception::from_object(object.clone()) {
             let name: Option<String> = exception.as_object().get("name").ok();
             return name.unwrap_or_else(|| "Error".into());
@@ -208,7 +195,7 @@ pub(crate) fn thrown_message<'js>(ctx: &Ctx<'js>, thrown: &Value<'js>) -> String
     }
     match to_json(ctx, thrown) {
         Ok(json) => json.to_string(),
-        // Nothing that was thrown may stay pending in the engine.
+        // Clears the pending exception.
         Err(_) => {
             ctx.catch();
             "an error that cannot be shown".into()
@@ -216,7 +203,7 @@ pub(crate) fn thrown_message<'js>(ctx: &Ctx<'js>, thrown: &Value<'js>) -> String
     }
 }
 
-/// Turns a JavaScript failure into its message, leaving no exception behind.
+/// The message of a JavaScript failure. Clears the pending exception.
 pub(crate) fn message_of(ctx: &Ctx<'_>, error: Error) -> String {
     match error {
         Error::Exception => thrown_message(ctx, &ctx.catch()),
@@ -224,18 +211,17 @@ pub(crate) fn message_of(ctx: &Ctx<'_>, error: Error) -> String {
     }
 }
 
-/// The values of an array-like's elements.
 pub(crate) fn elements<'js>(array: &Array<'js>) -> Result<Vec<Value<'js>>> {
     array.iter::<Value>().collect()
 }
 
-/// The value of a property, with `undefined` and `null` as `None`.
+/// The value of a property; `None` for `undefined` and `null`.
 pub(crate) fn property<'js>(object: &Object<'js>, key: &str) -> Result<Option<Value<'js>>> {
     let value: Value = object.get(key)?;
     Ok((!value.is_undefined() && !value.is_null()).then_some(value))
 }
 
-/// `function.bind(undefined, …values)`: how a native function carries JavaScript values that the collector can see.
+/// `function.bind(undefined, …values)`: keeps JavaScript values of a native function visible to the garbage collector.
 pub(crate) fn bind<'js>(function: &Function<'js>, values: Vec<Value<'js>>) -> Result<Function<'js>> {
     let bind: Function = function.get("bind")?;
     let mut args = Args::new(function.ctx().clone(), values.len() + 1);
@@ -245,12 +231,10 @@ pub(crate) fn bind<'js>(function: &Function<'js>, values: Vec<Value<'js>>) -> Re
     args.apply(&bind)
 }
 
-/// Whether a condition's answer counts as true.
 pub(crate) fn is_truthy(value: &Value<'_>) -> Result<bool> {
     Ok(Coerced::<bool>::from_js(value.ctx(), value.clone())?.0)
 }
 
-/// A function that returns its `this`.
 pub(crate) fn identity<'js>(ctx: &Ctx<'js>) -> Result<Function<'js>> {
     Function::new(ctx.clone(), |this: This<Value<'js>>| this.0)
 }

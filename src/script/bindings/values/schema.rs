@@ -1,6 +1,4 @@
-//! Schemas in prompt files: zod 4, anything with Standard Schema, or plain JSON Schema (docs/reference.md, "Schemas").
-//!
-//! Owns: telling them apart, validating, and their JSON Schema. Must not know what a schema is for.
+//! Schemas in prompt files: zod 4, Standard Schema, or plain JSON Schema (docs/reference.md, "Schemas").
 
 use std::{
     cell::{OnceCell, RefCell},
@@ -17,7 +15,6 @@ use crate::{
     script::import_builtin,
 };
 
-/// Keywords that make an object a JSON Schema.
 const JSON_SCHEMA_KEYWORDS: &[&str] = &[
     "type",
     "properties",
@@ -36,58 +33,50 @@ const JSON_SCHEMA_KEYWORDS: &[&str] = &[
     "required",
 ];
 
-/// Which side of a transforming schema is meant.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Side {
-    /// What a caller hands in.
     Input,
-    /// What comes out after defaults and transforms.
+    /// After defaults and transforms.
     Output,
 }
 
-/// A checked schema value.
 #[derive(Clone, Trace, JsLifetime)]
 pub(crate) enum Schema<'js> {
-    /// zod 4: validates itself, converts to JSON Schema through the built-in zod.
     Zod(Object<'js>),
-    /// Another library with `~standard`.
     Standard(Object<'js>),
-    /// Plain JSON Schema, validated in Rust.
     Json(Object<'js>),
-    /// The same, which no script has seen.
     Plain(#[qjs(skip_trace)] Rc<PlainSchema>),
 }
 
-/// A JSON Schema that came from elsewhere: a server's.
+/// A JSON Schema from an MCP server.
 pub(crate) struct PlainSchema {
     schema: serde_json::Value,
-    /// Made when it is first used: of two thousand tools hardly any is called.
+    /// Created on first use: most tools of a server are never called.
     validator: OnceCell<std::result::Result<Validator, String>>,
 }
 
 impl PlainSchema {
-    /// Keeps a schema.
     pub(crate) fn new(schema: serde_json::Value) -> Rc<Self> {
         Rc::new(PlainSchema { schema, validator: OnceCell::new() })
     }
 }
 
 impl<'js> Schema<'js> {
-    /// Checks that a value is a schema. `place` opens the error message, e.g. `defTool('add'): inputSchema`.
+    /// Reads a schema. `place` is the prefix of the error message, such as `defTool('add'): inputSchema`.
     pub(crate) fn from_value(ctx: &Ctx<'js>, value: &Value<'js>, place: &str) -> Result<Self> {
         let wanted = "must be a zod schema or a JSON Schema object";
-        // A promise has no properties of its own and would pass for `{}`, which accepts anything.
+        // A promise has no own properties and would pass for `{}`, which accepts anything.
         let Some(object) = value.as_object().filter(|_| !value.is_array() && !value.is_promise()) else {
             return Err(type_error(ctx, format!("{place} {wanted}, got {}", kind_of(value))));
         };
-        // Before Standard Schema, which zod is too: only zod's own conversion gives its JSON Schema.
+        // zod also implements Standard Schema, but only zod's own conversion gives its JSON Schema.
         if object.contains_key("_zod")? {
             return Ok(Schema::Zod(object.clone()));
         }
         if object.contains_key("~standard")? {
             return Schema::from_standard(ctx, object, place);
         }
-        // Behind Standard Schema: there are libraries whose schemas are functions that carry `~standard`.
+        // After Standard Schema: some libraries have schemas that are functions with `~standard`.
         if value.is_function() {
             return Err(type_error(ctx, format!("{place} {wanted}, got a function (call it to get the schema?)")));
         }
@@ -105,7 +94,7 @@ impl<'js> Schema<'js> {
     fn from_standard(ctx: &Ctx<'js>, object: &Object<'js>, place: &str) -> Result<Self> {
         let standard: Object = object.get("~standard")?;
         let vendor: Option<String> = standard.get("vendor")?;
-        // Late versions of zod 3 have `~standard` and no `_zod`; they would validate, but tell the model nothing.
+        // Late versions of zod 3 have `~standard` but no `_zod`, so there is no JSON Schema for the model.
         if vendor.as_deref() == Some("zod") {
             let hint = "is a zod 3 schema; lmthing needs zod 4: import { z } from 'zod' gives the built-in one";
             return Err(type_error(ctx, format!("{place} {hint}")));
@@ -113,7 +102,6 @@ impl<'js> Schema<'js> {
         Ok(Schema::Standard(object.clone()))
     }
 
-    /// Whether both are the same JavaScript object, so that what was made from one holds for the other.
     pub(crate) fn is_same(&self, other: &Self) -> bool {
         match (self, other) {
             (Schema::Plain(one), Schema::Plain(other)) => Rc::ptr_eq(one, other),
@@ -121,12 +109,12 @@ impl<'js> Schema<'js> {
         }
     }
 
-    /// Whether both convert to the same JSON Schema for sure: zod schemas do not change, plain objects may.
+    /// Whether both certainly convert to the same JSON Schema: zod schemas are immutable, plain objects are not.
     pub(crate) fn converts_as(&self, other: &Self) -> bool {
         matches!(self, Schema::Zod(_) | Schema::Plain(_)) && self.is_same(other)
     }
 
-    /// Whether it is a `z.object`, and not something around one that may change what goes in.
+    /// Whether it is a plain `z.object`, without a wrapper that may change the input.
     pub(crate) fn is_zod_object(&self) -> bool {
         let kind = |object: &Object<'js>| -> Result<String> {
             object.get::<_, Object>("_zod")?.get::<_, Object>("def")?.get("type")
@@ -141,7 +129,8 @@ impl<'js> Schema<'js> {
         }
     }
 
-    /// Validates a value. `Ok(Ok(value))` has defaults and transforms applied, `Ok(Err(message))` says what is wrong.
+    /// Validates a value. `Ok(Ok(value))` has defaults and transforms applied; `Ok(Err(message))` describes the
+    /// problems.
     pub(crate) async fn validate(
         &self,
         ctx: &Ctx<'js>,
@@ -150,7 +139,6 @@ impl<'js> Schema<'js> {
         Ok(self.check(ctx, value).await?.map_err(|problems| describe_problems(&problems)))
     }
 
-    /// As [`Schema::validate`], with what is wrong one by one.
     pub(crate) async fn check(
         &self,
         ctx: &Ctx<'js>,
@@ -171,7 +159,7 @@ impl<'js> Schema<'js> {
             }
             Schema::Zod(object) | Schema::Standard(object) => object,
         };
-        // zod goes this way as well: its `parse` throws at async refinements, `validate` gives a promise then.
+        // Also for zod: its `parse` throws at async refinements, while `validate` returns a promise.
         let standard: Object = object.get("~standard")?;
         let validate: Function = standard.get("validate")?;
         let answer: Value = validate.call((This(standard), value))?;
@@ -183,8 +171,8 @@ impl<'js> Schema<'js> {
         }
     }
 
-    /// The JSON Schema of a tool's arguments as providers are sent it: JSON Schema 7, which all of them read, with
-    /// objects that take no other properties than those they name. Plain JSON Schema goes out as it was written.
+    /// The JSON Schema of a tool's arguments for providers: draft 7, which all of them accept, with closed objects.
+    /// Plain JSON Schema is sent as written.
     pub(crate) fn to_tool_schema(&self, ctx: &Ctx<'js>) -> Result<serde_json::Value> {
         let Schema::Zod(object) = self else { return self.to_json_schema(ctx, Side::Input) };
         let mut schema = convert_zod(ctx, object, "input", Some("draft-7"), None)?;
@@ -192,8 +180,7 @@ impl<'js> Schema<'js> {
         Ok(schema)
     }
 
-    /// The JSON Schema that TypeScript declarations are printed from: as [`Self::to_json_schema`], with the keyword
-    /// `tsType` where TypeScript tells apart what JSON Schema does not (`unknown` from `any`).
+    /// As [`Self::to_json_schema`], with the keyword `tsType` for TypeScript types that JSON Schema lacks (`unknown`).
     pub(crate) fn to_type_schema(&self, ctx: &Ctx<'js>, side: Side) -> Result<serde_json::Value> {
         match self {
             Schema::Zod(object) => {
@@ -204,9 +191,8 @@ impl<'js> Schema<'js> {
         }
     }
 
-    /// The JSON Schema of what a caller hands in, with the keyword `tsType` at dates and big integers: what is typed has
-    /// to become one.
-    pub(crate) fn to_word_schema(&self, ctx: &Ctx<'js>) -> Result<serde_json::Value> {
+    /// The JSON Schema of the input, with the keyword `tsType` at dates and big integers, for command-line arguments.
+    pub(crate) fn to_cli_schema(&self, ctx: &Ctx<'js>) -> Result<serde_json::Value> {
         match self {
             Schema::Zod(object) => {
                 convert_zod(ctx, object, "input", None, Some(Function::new(ctx.clone(), mark_values)?))
@@ -215,7 +201,7 @@ impl<'js> Schema<'js> {
         }
     }
 
-    /// The JSON Schema of one side. Parts that JSON Schema cannot express come out as `{}` (anything).
+    /// The JSON Schema of one side. Parts that JSON Schema cannot express become `{}`.
     pub(crate) fn to_json_schema(&self, ctx: &Ctx<'js>, side: Side) -> Result<serde_json::Value> {
         let io = if side == Side::Input { "input" } else { "output" };
         match self {
@@ -224,7 +210,7 @@ impl<'js> Schema<'js> {
             Schema::Zod(object) => convert_zod(ctx, object, io, None, None),
             Schema::Standard(object) => {
                 let standard: Object = object.get("~standard")?;
-                // An extension of Standard Schema that few libraries have; without it the model is told nothing.
+                // An extension of Standard Schema that few libraries implement.
                 let Some(converters) = property(&standard, "jsonSchema")?.and_then(Value::into_object) else {
                     return Ok(serde_json::json!({}));
                 };
@@ -237,35 +223,33 @@ impl<'js> Schema<'js> {
     }
 }
 
-/// zod's `toJSONSchema`, once it was needed: importing zod takes milliseconds that most prompt files need not pay.
+/// zod's `toJSONSchema`, loaded on first use: importing zod takes milliseconds that most prompt files do not need.
 #[derive(Default, JsLifetime)]
 struct ZodConverter<'js>(RefCell<Option<Function<'js>>>);
 
-/// Prepares an engine for [`Schema::to_json_schema`]; done once.
 pub(crate) fn install(ctx: &Ctx<'_>) -> Result<()> {
     let stored = ctx.store_userdata(ZodConverter::default());
     stored.map(drop).map_err(|_| plain_error(ctx, "user data is in use"))
 }
 
-/// The built-in zod, without evaluating all of it.
+/// The core module of the built-in zod; the whole package takes longer to evaluate.
 const ZOD: &str = "lmthing:internal/zod/z";
 
-/// `toJSONSchema` of the built-in zod.
 fn zod_converter<'js>(ctx: &Ctx<'js>) -> Result<Function<'js>> {
-    let kept = || ctx.userdata::<ZodConverter>().and_then(|kept| kept.0.borrow().clone());
-    if let Some(convert) = kept() {
+    let cached = || ctx.userdata::<ZodConverter>().and_then(|cached| cached.0.borrow().clone());
+    if let Some(convert) = cached() {
         return Ok(convert);
     }
     let convert: Function = import_builtin(ctx, ZOD)?.get::<_, Object>("z")?.get("toJSONSchema")?;
-    // No cell is borrowed while zod is imported, which runs JavaScript.
-    if let Some(kept) = ctx.userdata::<ZodConverter>() {
-        kept.0.replace(Some(convert.clone()));
+    // The cell must not be borrowed during the import, which runs JavaScript.
+    if let Some(cached) = ctx.userdata::<ZodConverter>() {
+        cached.0.replace(Some(convert.clone()));
     }
     Ok(convert)
 }
 
-/// Calls zod's `toJSONSchema`. `target` is the version of JSON Schema, zod's default unless given; `mark` sees every
-/// part of the schema and may add to what it became.
+/// Calls zod's `toJSONSchema`. `target` is the JSON Schema version; `mark` is called for every part and may change its
+/// result.
 fn convert_zod<'js>(
     ctx: &Ctx<'js>,
     schema: &Object<'js>,
@@ -275,7 +259,7 @@ fn convert_zod<'js>(
 ) -> Result<serde_json::Value> {
     let options = Object::new(ctx.clone())?;
     options.set("io", io)?;
-    // Otherwise zod throws at a date or a bigint.
+    // The default throws at a date or a bigint.
     options.set("unrepresentable", "any")?;
     if let Some(target) = target {
         options.set("target", target)?;
@@ -290,17 +274,17 @@ fn convert_zod<'js>(
     to_json(ctx, &converted)
 }
 
-/// Says of every object with named properties, unless something is said already, that it takes no others: zod drops
-/// them anyway, and a model that is told so does not make them up.
+/// Sets `additionalProperties: false` on objects with named properties. zod drops other properties anyway, and the
+/// model then does not invent them.
 fn close_objects(schema: &mut serde_json::Value) {
     match schema {
         serde_json::Value::Array(schemas) => schemas.iter_mut().for_each(close_objects),
         serde_json::Value::Object(keywords) => {
             if keywords.get("type").is_some_and(|kind| kind == "object") && keywords.contains_key("properties") {
-                // Only where nothing is said: `z.looseObject` and `catchall` do take others.
+                // `z.looseObject` and `catchall` set their own value.
                 keywords.entry("additionalProperties").or_insert(false.into());
             }
-            // Not within `not`: closing what must not match would forbid less.
+            // Not within `not`: closing that schema would make it reject less.
             for keyword in ["properties", "definitions", "$defs"] {
                 if let Some(named) = keywords.get_mut(keyword).and_then(serde_json::Value::as_object_mut) {
                     named.values_mut().for_each(close_objects);
@@ -316,18 +300,16 @@ fn close_objects(schema: &mut serde_json::Value) {
     }
 }
 
-/// Adds the TypeScript type to parts that JSON Schema can only call "anything".
 fn mark_types<'js>(part: Object<'js>) -> Result<()> {
     let definition: Object = part.get::<_, Object>("zodSchema")?.get::<_, Object>("_zod")?.get("def")?;
     let kind: String = definition.get("type")?;
-    // zod writes `{}` for these and for `any` alike; what is `any` to the checker lets every mistake pass.
+    // zod writes `{}` for these as for `any`, which would disable type checks.
     if matches!(kind.as_str(), "unknown" | "undefined" | "void") {
         part.get::<_, Object>("jsonSchema")?.set("tsType", kind)?;
     }
     Ok(())
 }
 
-/// Says which parts are values that JSON does not have.
 fn mark_values<'js>(part: Object<'js>) -> Result<()> {
     let definition: Object = part.get::<_, Object>("zodSchema")?.get::<_, Object>("_zod")?.get("def")?;
     let name = match definition.get::<_, String>("type")?.as_str() {
@@ -347,7 +329,6 @@ fn has_any(object: &Object<'_>, keys: &[&str]) -> Result<bool> {
     Ok(false)
 }
 
-/// The issues of Standard Schema; at least one.
 fn problems<'js>(ctx: &Ctx<'js>, issues: &Value<'js>) -> Result<Vec<Problem>> {
     let invalid = |message: Option<String>| message.unwrap_or_else(|| "invalid".into());
     let mut problems = Vec::new();
@@ -366,7 +347,6 @@ fn problems<'js>(ctx: &Ctx<'js>, issues: &Value<'js>) -> Result<Vec<Problem>> {
     Ok(problems)
 }
 
-/// A path as JavaScript would write it, and its keys.
 fn path_texts<'js>(ctx: &Ctx<'js>, path: &Array<'js>) -> Result<(String, Vec<String>)> {
     let (mut text, mut keys) = (String::new(), Vec::new());
     for step in path.iter::<Value>() {

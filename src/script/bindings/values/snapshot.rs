@@ -1,5 +1,4 @@
-//! What large data looked like when it was last written (docs/reference.md, "The prompt"): tells without writing it
-//! again whether it still is the same. Must not know what it is written as.
+//! Snapshots of large data, to detect changes without writing it again (docs/reference.md, "The prompt").
 
 use std::{collections::HashMap, rc::Rc};
 
@@ -11,18 +10,16 @@ use rquickjs::{
 
 use crate::chat::MAX_JSON_DEPTH;
 
-/// Plain objects, arrays and the scalars in them.
-///
-/// Strings are told apart by where they are, which is far cheaper than reading them: they never change, and one that is held
-/// here is not freed. So data that is the same may be taken for another, and never the other way round.
+/// Strings are compared by address, which is far cheaper than by content. This is safe because strings are immutable
+/// and stay alive in the snapshot. Equal data may therefore count as changed, but never the reverse.
 #[derive(JsLifetime)]
 pub(crate) struct Snapshot<'js> {
-    /// In the order of a walk; `None` is an object or array, the next of `nested`.
+    /// In traversal order; `None` is an object or array, the next of `nested`.
     values: Vec<Option<Value<'js>>>,
     nested: Vec<Nested<'js>>,
 }
 
-/// An object's keys, shared by all objects that have the same, or an array's length.
+/// The keys of an object, shared by all objects with the same keys, or the length of an array.
 #[derive(Clone, PartialEq, Eq, JsLifetime)]
 enum Nested<'js> {
     Object(Rc<Vec<Atom<'js>>>),
@@ -30,22 +27,21 @@ enum Nested<'js> {
 }
 
 impl<'js> Snapshot<'js> {
-    /// `None` for what is more than plain data: only writing it tells what a `toJSON` or a proxy says.
+    /// Returns `None` for data with a `toJSON` or a proxy.
     pub(crate) fn take(ctx: &Ctx<'js>, value: &Value<'js>) -> Option<Self> {
         let snapshot = Snapshot { values: Vec::new(), nested: Vec::new() };
-        let mut taking = Taking { snapshot, shapes: HashMap::new() };
-        walk(&PlainData::new(ctx)?, &mut taking, value.clone(), 0)?;
-        let mut snapshot = taking.snapshot;
+        let mut recorder = Recorder { snapshot, shapes: HashMap::new() };
+        walk(&PlainPrototypes::new(ctx)?, &mut recorder, value.clone(), 0)?;
+        let mut snapshot = recorder.snapshot;
         snapshot.values.shrink_to_fit();
         snapshot.nested.shrink_to_fit();
         Some(snapshot)
     }
 
-    /// Whether the value still holds what it held.
-    pub(crate) fn is_of(&self, ctx: &Ctx<'js>, value: &Value<'js>) -> bool {
-        let mut comparing = Comparing { values: self.values.iter(), nested: self.nested.iter() };
-        let same = PlainData::new(ctx).and_then(|plain| walk(&plain, &mut comparing, value.clone(), 0));
-        // An accessor may have thrown; it will again when the data is written.
+    pub(crate) fn matches(&self, ctx: &Ctx<'js>, value: &Value<'js>) -> bool {
+        let mut comparer = Comparer { values: self.values.iter(), nested: self.nested.iter() };
+        let same = PlainPrototypes::new(ctx).and_then(|plain| walk(&plain, &mut comparer, value.clone(), 0));
+        // An accessor that threw will throw again when the data is written.
         if ctx.has_exception() {
             ctx.catch();
         }
@@ -53,20 +49,18 @@ impl<'js> Snapshot<'js> {
     }
 }
 
-/// Who looks at the values one after the other; `None` ends the walk.
 trait Visitor<'js> {
     fn scalar(&mut self, value: Value<'js>) -> Option<()>;
     fn array(&mut self, length: usize) -> Option<()>;
-    /// Returns the keys.
     fn object(&mut self, keys: ObjectKeysIter<'js, Atom<'js>>) -> Option<Rc<Vec<Atom<'js>>>>;
 }
 
-struct Taking<'js> {
+struct Recorder<'js> {
     snapshot: Snapshot<'js>,
     shapes: HashMap<Vec<Atom<'js>>, Rc<Vec<Atom<'js>>>>,
 }
 
-impl<'js> Visitor<'js> for Taking<'js> {
+impl<'js> Visitor<'js> for Recorder<'js> {
     fn scalar(&mut self, value: Value<'js>) -> Option<()> {
         self.snapshot.values.push(Some(value));
         Some(())
@@ -90,18 +84,18 @@ impl<'js> Visitor<'js> for Taking<'js> {
     }
 }
 
-struct Comparing<'a, 'js> {
+struct Comparer<'a, 'js> {
     values: std::slice::Iter<'a, Option<Value<'js>>>,
     nested: std::slice::Iter<'a, Nested<'js>>,
 }
 
-impl<'a, 'js> Comparing<'a, 'js> {
+impl<'a, 'js> Comparer<'a, 'js> {
     fn next_nested(&mut self) -> Option<&'a Nested<'js>> {
         self.values.next()?.is_none().then(|| self.nested.next())?
     }
 }
 
-impl<'js> Visitor<'js> for Comparing<'_, 'js> {
+impl<'js> Visitor<'js> for Comparer<'_, 'js> {
     fn scalar(&mut self, value: Value<'js>) -> Option<()> {
         (self.values.next()?.as_ref()? == &value).then_some(())
     }
@@ -118,17 +112,16 @@ impl<'js> Visitor<'js> for Comparing<'_, 'js> {
     }
 }
 
-/// What objects and arrays inherit from that are nothing else.
-struct PlainData<'js> {
+struct PlainPrototypes<'js> {
     object: Object<'js>,
     array: Object<'js>,
 }
 
-impl<'js> PlainData<'js> {
+impl<'js> PlainPrototypes<'js> {
     fn new(ctx: &Ctx<'js>) -> Option<Self> {
         let object = Object::new(ctx.clone()).ok()?.get_prototype()?;
         let array = rquickjs::Array::new(ctx.clone()).ok()?.get_prototype()?;
-        Some(PlainData { object, array })
+        Some(PlainPrototypes { object, array })
     }
 
     fn is_plain(&self, object: &Object<'js>) -> bool {
@@ -141,8 +134,12 @@ impl<'js> PlainData<'js> {
     }
 }
 
-/// Walks as `JSON.stringify` does.
-fn walk<'js>(plain: &PlainData<'js>, visitor: &mut impl Visitor<'js>, value: Value<'js>, depth: usize) -> Option<()> {
+fn walk<'js>(
+    plain: &PlainPrototypes<'js>,
+    visitor: &mut impl Visitor<'js>,
+    value: Value<'js>,
+    depth: usize,
+) -> Option<()> {
     if !value.is_object() {
         let is_json = value.type_of() != rquickjs::Type::BigInt;
         return is_json.then(|| visitor.scalar(value))?;

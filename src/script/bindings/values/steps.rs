@@ -1,6 +1,4 @@
 //! Recorded steps as JavaScript objects.
-//!
-//! Steps and messages need each other, as data does: an agent's steps are part of a tool result's message.
 
 use std::{collections::HashMap, rc::Rc};
 
@@ -8,13 +6,12 @@ use rquickjs::{Array, Ctx, Object, Result};
 
 use super::{
     from_json, from_serde, from_tool_input,
-    messages::{Shape, message_to_js, output_value, part_to_js},
+    messages::{MessageShape, message_to_js, output_value, part_to_js},
 };
 use crate::chat::{
     CallSettings, ContentPart, FinishReason, Message, Reasoning, ResponseFormat, Step, ToolChoice, ToolResult, ToolSpec,
 };
 
-/// The steps of an agent's child, in the shape of `prompt.steps`.
 pub(crate) fn steps_to_js<'js>(ctx: &Ctx<'js>, steps: &[Rc<Step>]) -> Result<Array<'js>> {
     let mut messages = MessageObjects::default();
     let list = Array::new(ctx.clone())?;
@@ -24,13 +21,13 @@ pub(crate) fn steps_to_js<'js>(ctx: &Ctx<'js>, steps: &[Rc<Step>]) -> Result<Arr
     Ok(list)
 }
 
-/// Message objects made so far, by the message they show: steps share their messages, and so do their objects.
-/// Addresses are safe as keys: the steps that are shown hold their messages meanwhile.
+/// Message objects by message, because steps share messages. Addresses are safe as keys: the steps hold the messages
+/// for that long.
 #[derive(Default)]
 pub(crate) struct MessageObjects<'js>(HashMap<*const Message, Object<'js>>);
 
 impl<'js> MessageObjects<'js> {
-    /// Picks up the objects that show the messages of `step`.
+    /// The message objects of a step that was converted before.
     pub(crate) fn of_step(step: &Step, shown: &Object<'js>) -> Result<Self> {
         let mut objects = MessageObjects::default();
         let input: Object = shown.get("input")?;
@@ -45,7 +42,7 @@ impl<'js> MessageObjects<'js> {
         if let Some(object) = self.0.get(&Rc::as_ptr(message)) {
             return Ok(object.clone());
         }
-        let object = message_to_js(ctx, message, Shape::Sent)?;
+        let object = message_to_js(ctx, message, MessageShape::Sent)?;
         self.0.insert(Rc::as_ptr(message), object.clone());
         Ok(object)
     }
@@ -59,7 +56,6 @@ impl<'js> MessageObjects<'js> {
     }
 }
 
-/// An item of `prompt.steps`.
 pub(crate) fn step_to_js<'js>(ctx: &Ctx<'js>, step: &Step, messages: &mut MessageObjects<'js>) -> Result<Object<'js>> {
     let input = Object::new(ctx.clone())?;
     input.set("prompt", messages.all(ctx, step)?)?;
@@ -73,8 +69,7 @@ pub(crate) fn step_to_js<'js>(ctx: &Ctx<'js>, step: &Step, messages: &mut Messag
     Ok(object)
 }
 
-/// An item of `prompt.fullSteps`: the whole request, and the stream as it arrived. `tools` are those the model was told
-/// of.
+/// An item of `prompt.fullSteps`: the whole request, and the stream as it arrived.
 pub(crate) fn full_step_to_js<'js>(
     ctx: &Ctx<'js>,
     step: &Step,
@@ -100,7 +95,6 @@ pub(crate) fn full_step_to_js<'js>(
     Ok(object)
 }
 
-/// A tool as the model is told of it: `{name, description, inputSchema, providerOptions?}`.
 pub(crate) fn tool_to_js<'js>(ctx: &Ctx<'js>, tool: &ToolSpec) -> Result<Object<'js>> {
     let object = Object::new(ctx.clone())?;
     object.set("name", tool.name.as_str())?;
@@ -112,7 +106,6 @@ pub(crate) fn tool_to_js<'js>(ctx: &Ctx<'js>, tool: &ToolSpec) -> Result<Object<
     Ok(object)
 }
 
-/// The settings of a request in the names of `config.options`; what is unset is left out.
 fn put_settings<'js>(ctx: &Ctx<'js>, input: &Object<'js>, settings: &CallSettings) -> Result<()> {
     let mut shown = serde_json::Map::new();
     let mut put = |name: &str, value: Option<serde_json::Value>| {
@@ -135,14 +128,13 @@ fn put_settings<'js>(ctx: &Ctx<'js>, input: &Object<'js>, settings: &CallSetting
     put("headers", (!settings.headers.is_empty()).then(|| serde_json::json!(settings.headers)));
     let options = &settings.provider_options;
     put("providerOptions", (!options.is_empty()).then(|| serde_json::Value::Object(options.clone())));
-    // Retries and time limits stay between lmthing and the provider: nobody is sent them.
+    // Retries and time limits are not sent to the provider.
     for (name, value) in &shown {
         input.set(name.as_str(), from_json(ctx, value)?)?;
     }
     Ok(())
 }
 
-/// As `config.options.toolChoice` has it.
 fn choice_to_json(choice: &ToolChoice) -> serde_json::Value {
     match choice {
         ToolChoice::Auto => "auto".into(),
@@ -160,7 +152,6 @@ fn content_to_js<'js>(ctx: &Ctx<'js>, content: &[ContentPart]) -> Result<Array<'
     Ok(list)
 }
 
-/// A step as `result.steps`, `onStepFinish` and `stopWhen` show it.
 pub(crate) fn step_result<'js>(ctx: &Ctx<'js>, number: usize, step: &Step) -> Result<Object<'js>> {
     let object = Object::new(ctx.clone())?;
     object.set("stepNumber", number)?;
@@ -186,14 +177,12 @@ pub(crate) fn step_result<'js>(ctx: &Ctx<'js>, number: usize, step: &Step) -> Re
     Ok(object)
 }
 
-/// The calls of a step: `[{type: 'tool-call', toolCallId, toolName, input}]`.
 fn tool_calls<'js>(ctx: &Ctx<'js>, step: &Step) -> Result<Array<'js>> {
     let calls = step.output.parts().iter().filter(|part| matches!(part, ContentPart::ToolCall { .. }));
     let calls: Vec<_> = calls.cloned().collect();
     content_to_js(ctx, &calls)
 }
 
-/// The results of a step: `[{type: 'tool-result', toolCallId, toolName, input, output}]`, in call order.
 fn tool_results<'js>(ctx: &Ctx<'js>, step: &Step) -> Result<Array<'js>> {
     let list = Array::new(ctx.clone())?;
     for (index, result) in step.tool_results.iter().enumerate() {
@@ -202,7 +191,7 @@ fn tool_results<'js>(ctx: &Ctx<'js>, step: &Step) -> Result<Array<'js>> {
     Ok(list)
 }
 
-/// One result with the bare output value; failures have the type `tool-error` and an `error`.
+/// One result with its bare output value. Failures have the type `tool-error` and an `error`.
 pub(crate) fn tool_result<'js>(ctx: &Ctx<'js>, result: &ToolResult) -> Result<Object<'js>> {
     let object = Object::new(ctx.clone())?;
     object.set("type", if result.output.is_error() { "tool-error" } else { "tool-result" })?;
@@ -216,7 +205,6 @@ pub(crate) fn tool_result<'js>(ctx: &Ctx<'js>, result: &ToolResult) -> Result<Ob
     Ok(object)
 }
 
-/// The JavaScript name of a finish reason.
 pub(crate) fn finish_reason(reason: FinishReason) -> &'static str {
     match reason {
         FinishReason::Stop => "stop",

@@ -1,4 +1,4 @@
-//! The text that stands for a value in a prompt (docs/reference.md, "The prompt").
+//! Texts and structured data of values in a prompt (docs/reference.md, "The prompt").
 
 use std::rc::Rc;
 
@@ -7,8 +7,7 @@ use rquickjs::{CString, Ctx, Result, Value, atom::PredefinedAtom, object::Filter
 use super::{property, size::check_size, thrown_message, to_text, type_error};
 use crate::{chat::MAX_JSON_DEPTH, prompt::Data};
 
-/// The text of a value that has an obvious one: string, number, boolean, bigint, or an object with a string as its
-/// `value`, as references have. `None` for anything else.
+/// The text of a string, number, boolean or bigint, or of an object with a string `value`, such as a reference.
 pub(crate) fn scalar_text<'js>(ctx: &Ctx<'js>, value: &Value<'js>) -> Result<Option<String>> {
     let plain = value.is_string() || value.is_number() || value.is_bool() || value.type_of() == rquickjs::Type::BigInt;
     if plain {
@@ -22,8 +21,7 @@ pub(crate) fn scalar_text<'js>(ctx: &Ctx<'js>, value: &Value<'js>) -> Result<Opt
     }
 }
 
-/// A value as structured data; `place` opens the error message. `before` is kept when the value still is what it was made
-/// of: YAML is dear to write.
+/// Converts a value to structured data. Returns `before` if it was made from the same JSON: writing YAML is slow.
 pub(crate) fn data_of<'js>(
     ctx: &Ctx<'js>,
     value: &Value<'js>,
@@ -36,13 +34,13 @@ pub(crate) fn data_of<'js>(
         rquickjs::Error::Exception => wrong(thrown_message(ctx, &ctx.catch())),
         other => other,
     })?;
-    // Not copied: it may be many megabytes, and nearly always it is the same as before.
+    // Not copied: it may be many megabytes, and is nearly always the same as before.
     let json = json.map(CString::from_string).transpose()?;
     let json = json.as_ref().map_or("null", |json| json.as_str());
     match before.filter(|before| before.is_made_of(json)) {
         Some(before) => Ok(before.clone()),
         None => {
-            // That is all that JSON has for a promise; data without it need not be looked at.
+            // JSON shows a promise as `{}`, so other data needs no search.
             if json.contains("{}")
                 && let Some(path) = path_to_promise(value, 0)
             {
@@ -56,7 +54,7 @@ pub(crate) fn data_of<'js>(
     }
 }
 
-/// Where in data a promise stands, innermost step first. What has a say in its JSON, or throws when it is read, is passed over.
+/// The path to a promise in data, innermost step first. Skips proxies, `toJSON` and properties that throw.
 fn path_to_promise(value: &Value<'_>, depth: usize) -> Option<Vec<String>> {
     let object = value.as_object().filter(|object| depth < MAX_JSON_DEPTH && !object.is_proxy())?;
     if value.is_promise() {
@@ -84,7 +82,6 @@ fn step_to_promise(value: &Value<'_>, depth: usize, step: impl FnOnce() -> Strin
     Some(path)
 }
 
-/// What was read, unless reading it threw.
 fn read<T>(ctx: &Ctx<'_>, value: Result<T>) -> Option<T> {
     value.map_err(|_| ctx.catch()).ok()
 }

@@ -1,27 +1,27 @@
-//! How large a zod schema is once it is written out. zod writes a part as often as it stands somewhere, and thirty objects, each twice in
-//! the next, become a thousand million parts; nothing interrupts that.
+//! The size of a zod schema when written out.
+//!
+//! zod repeats a part for each use: 30 objects that each use the next one twice become 2^30 parts. That work cannot be
+//! interrupted.
 
 use rquickjs::{Atom, Ctx, Object, Value, object::Filter};
 
-/// More parts than this are written once each, and referred to.
+/// Above this limit, parts are written once and referenced.
 const MAX_PARTS: usize = 10_000;
 
-/// Deeper is too deep for zod too, which says so.
+/// zod rejects deeper schemas itself.
 const MAX_DEPTH: usize = 500;
 
-/// Whether a schema has so many parts that those that are the same have to be written once.
 pub(super) fn has_too_many_parts(schema: &Object<'_>) -> bool {
-    let mut count = Count { ctx: schema.ctx().clone(), left: MAX_PARTS };
-    count.schema(schema, 0).is_none()
+    let mut counter = PartCounter { ctx: schema.ctx().clone(), left: MAX_PARTS };
+    counter.schema(schema, 0).is_none()
 }
 
-struct Count<'js> {
+struct PartCounter<'js> {
     ctx: Ctx<'js>,
     left: usize,
 }
 
-impl<'js> Count<'js> {
-    /// `None` when there are too many.
+impl<'js> PartCounter<'js> {
     fn schema(&mut self, schema: &Object<'js>, depth: usize) -> Option<()> {
         self.left = self.left.checked_sub(1)?;
         if depth >= MAX_DEPTH {
@@ -33,7 +33,7 @@ impl<'js> Count<'js> {
             let Some((name, value)) = self.read(entry) else { continue };
             let Some(object) = value.into_object().filter(|object| !object.is_function()) else { continue };
             match name.as_str() {
-                // They have no parts, and most schemas have some.
+                // Most schemas have checks, which have no parts.
                 "checks" => {}
                 "shape" => self.all(&object, depth + 1)?,
                 _ if object.is_array() => self.all(&object, depth + 1)?,
@@ -43,7 +43,6 @@ impl<'js> Count<'js> {
         Some(())
     }
 
-    /// The schemas among the values of a list or an object.
     fn all(&mut self, parts: &Object<'js>, depth: usize) -> Option<()> {
         for entry in parts.own_props::<Atom, Value>(Filter::new().string().enum_only()) {
             if let Some((_, value)) = self.read(entry)
@@ -60,7 +59,7 @@ impl<'js> Count<'js> {
         if is_schema { self.schema(&part, depth) } else { Some(()) }
     }
 
-    /// What can be read; zod reads it again, and throws then.
+    /// Clears the exception if reading threw; zod will throw it again.
     fn read<T>(&self, value: rquickjs::Result<T>) -> Option<T> {
         if value.is_err() {
             self.ctx.catch();

@@ -1,40 +1,36 @@
-//! Gathering faults: what a reader refuses, with the value that its error is about. Must not know what is read.
+//! A list of faults, and functions that add to it.
 
 use rquickjs::{Ctx, Object, Result, Value, object::Filter};
 
 use super::super::{
-    fault::{Fault, Key, NamedModel, Weight},
-    verdict::value_of,
+    fault::{Fault, FaultSeverity, Key, NamedModel},
+    thrown_fault::value_of,
 };
 use crate::{prompt::RunError, script::diagnose_error};
 
-/// The faults found so far.
 pub(super) struct Faults<'a, 'js> {
     ctx: &'a Ctx<'js>,
-    /// In the order they were found.
-    pub(super) found: Vec<Fault>,
-    /// The models that can be asked, as far as can be said without asking.
+    pub(super) list: Vec<Fault>,
+    /// The models that exist, as far as can be known without a request.
     pub(super) models: Vec<NamedModel>,
 }
 
 impl<'a, 'js> Faults<'a, 'js> {
-    /// None so far.
     pub(super) fn new(ctx: &'a Ctx<'js>) -> Self {
-        Faults { ctx, found: Vec::new(), models: Vec::new() }
+        Faults { ctx, list: Vec::new(), models: Vec::new() }
     }
 
-    /// Adds one.
     pub(super) fn add(
         &mut self,
-        (code, weight): (&'static str, Weight),
+        (code, severity): (&'static str, FaultSeverity),
         place: Vec<Key>,
         message: impl Into<String>,
         hint: Option<String>,
     ) {
-        self.found.push(Fault { place, location: None, weight, code, message: message.into(), hint });
+        self.list.push(Fault { place, location: None, severity, code, message: message.into(), hint });
     }
 
-    /// What a reader made; an error of it is a fault at `place`, or deeper where it says so.
+    /// The value that a reader returned. An error becomes a fault at `place`, or at a more specific place.
     pub(super) fn read<T>(&mut self, code: &'static str, place: &[Key], read: Result<T>) -> Option<T> {
         match read {
             Ok(value) => Some(value),
@@ -51,18 +47,18 @@ impl<'a, 'js> Faults<'a, 'js> {
                 let fault = Fault {
                     place,
                     location,
-                    weight: Weight::Error,
+                    severity: FaultSeverity::Error,
                     code,
                     message: diagnostic.message,
                     hint: diagnostic.hint.or(hint_of_model),
                 };
-                self.found.push(fault);
+                self.list.push(fault);
                 None
             }
         }
     }
 
-    /// Reads an object key by key, each as if it were the only one: one that is wrong hides no other.
+    /// Reads an object key by key, so that a fault of one key does not hide others.
     pub(super) fn read_each<T>(
         &mut self,
         code: &'static str,
@@ -72,11 +68,10 @@ impl<'a, 'js> Faults<'a, 'js> {
     ) {
         for (name, value) in self.properties(code, place, object) {
             let read = single(self.ctx, &name, value).and_then(|single| reader(&single));
-            self.read(code, &below(place, &name), read);
+            self.read(code, &at_key(place, &name), read);
         }
     }
 
-    /// The properties of an object that its author has written.
     pub(super) fn properties(
         &mut self,
         code: &'static str,
@@ -88,24 +83,20 @@ impl<'a, 'js> Faults<'a, 'js> {
     }
 }
 
-/// An object with one property.
 fn single<'js>(ctx: &Ctx<'js>, name: &str, value: Value<'js>) -> Result<Object<'js>> {
     let single = Object::new(ctx.clone())?;
     single.set(name, value)?;
     Ok(single)
 }
 
-/// The path of keys with these names.
 pub(super) fn path(names: &[&str]) -> Vec<Key> {
     Key::path(names)
 }
 
-/// `place` and a name in it.
-pub(super) fn below(place: &[Key], name: &str) -> Vec<Key> {
+pub(super) fn at_key(place: &[Key], name: &str) -> Vec<Key> {
     [place, &[Key::Name(name.to_owned())]].concat()
 }
 
-/// `place` and an index in it.
-pub(super) fn at(place: &[Key], index: usize) -> Vec<Key> {
+pub(super) fn at_index(place: &[Key], index: usize) -> Vec<Key> {
     [place, &[Key::Index(index)]].concat()
 }

@@ -1,12 +1,11 @@
-//! The mock of a file: its items one by one, and its calls against the tools of the first render. Must not know how a mock is
-//! played but for where its turns end.
+//! Faults in a mock: its items, and its calls compared with the tools of the first render.
 
 use rquickjs::{Ctx, Value};
 use serde_json::Value as Json;
 
 use super::{
-    super::fault::{Fault, Key, RenderedTool, Weight},
-    faults::{Faults, at, below, path},
+    super::fault::{Fault, FaultSeverity, Key, RenderedTool},
+    faults::{Faults, at_index, at_key, path},
 };
 use crate::{
     chat::read_json,
@@ -19,52 +18,46 @@ use crate::{
     },
 };
 
-/// So many tools are named where none is similar.
-const MOST_NAMED: usize = 8;
+const MAX_NAMED_TOOLS: usize = 8;
 
-/// The calls of a mock, as far as they could be read.
 #[derive(Debug, Default)]
 pub(crate) struct MockScript(pub(super) Vec<Call>);
 
-/// A call of a tool.
 #[derive(Debug)]
 pub(super) struct Call {
-    /// Which item it is.
     index: usize,
     pub(super) tool: String,
-    /// JSON, unless the mock plays a model that writes something else.
+    /// `None` if the mock plays a model that writes invalid JSON.
     pub(super) arguments: Option<Json>,
-    /// What the tool's own schema said of them, where it has one that is more than JSON Schema.
-    pub(super) verdict: Option<Verdict>,
-    /// Whether the model makes it in its first answer.
+    /// The result of the tool's own schema, unless that is plain JSON Schema.
+    pub(super) schema_result: Option<SchemaResult>,
     is_first: bool,
 }
 
-/// Reads the export `mock`.
 pub(super) fn read<'js>(ctx: &Ctx<'js>, faults: &mut Faults<'_, 'js>, value: &Value<'js>) -> MockScript {
     let place = path(&["mock"]);
     let Some(list) = value.as_array() else {
         let message = format!("the export mock: the items must be an array, got {}", kind_of(value));
         let hint = "export const mock = [{ type: 'text', text: 'Hello' }];".to_owned();
-        faults.add(("mock", Weight::Error), place, message, Some(hint));
+        faults.add(("mock", FaultSeverity::Error), place, message, Some(hint));
         return MockScript::default();
     };
     let mut calls = Vec::new();
     let mut is_first = true;
     for (index, item) in faults.read("mock", &place, elements(list)).into_iter().flatten().enumerate() {
-        let here = at(&place, index);
+        let here = at_index(&place, index);
         match faults.read("mock", &here, mock_item(ctx, index, &item)) {
             Some(Ok(MockItem::ToolCall(call))) => {
-                look_at_call(faults, &here, &item);
+                check_call(faults, &here, &item);
                 let call = *call;
                 let arguments = read_json(&call.input).ok();
-                calls.push(Call { index, tool: call.tool_name, arguments, verdict: None, is_first });
+                calls.push(Call { index, tool: call.tool_name, arguments, schema_result: None, is_first });
                 is_first = false;
             }
             Some(Ok(item)) => is_first &= matches!(item, MockItem::Text(_) | MockItem::Reasoning(_)),
             Some(Err(wrong)) => {
-                let here = wrong.key.as_deref().map_or(here.clone(), |key| below(&here, key));
-                faults.add(("mock", Weight::Error), here, wrong.to_string(), None);
+                let here = wrong.key.as_deref().map_or(here.clone(), |key| at_key(&here, key));
+                faults.add(("mock", FaultSeverity::Error), here, wrong.to_string(), None);
             }
             None => {}
         }
@@ -72,60 +65,57 @@ pub(super) fn read<'js>(ctx: &Ctx<'js>, faults: &mut Faults<'_, 'js>, value: &Va
     MockScript(calls)
 }
 
-/// Says so when a file whose model is its mock plays nothing.
-pub(super) fn look_at_length(faults: &mut Faults<'_, '_>, value: &Value<'_>) {
+pub(super) fn check_length(faults: &mut Faults<'_, '_>, value: &Value<'_>) {
     if value.as_array().is_some_and(|list| list.is_empty()) {
         let message = "mock is empty: the model answers nothing";
         let hint = "export const mock = [{ type: 'text', text: 'Hello' }];".to_owned();
-        faults.add(("mock", Weight::Warning), path(&["mock"]), message, Some(hint));
+        faults.add(("mock", FaultSeverity::Warning), path(&["mock"]), message, Some(hint));
     }
 }
 
-/// What a call may hold without being refused, and what is not meant.
-fn look_at_call<'js>(faults: &mut Faults<'_, 'js>, place: &[Key], item: &Value<'js>) {
+/// Reports keys of a call that are accepted but ignored or unlikely.
+fn check_call<'js>(faults: &mut Faults<'_, 'js>, place: &[Key], item: &Value<'js>) {
     let Some(item) = item.as_object() else { return };
     let given = |key: &str| property(item, key).ok().flatten();
     if let Some(id) = given("toolCallId").filter(|id| !id.is_string()) {
         let message = format!("toolCallId must be a string, got {}; it is passed over", kind_of(&id));
-        faults.add(("mock", Weight::Error), below(place, "toolCallId"), message, None);
+        faults.add(("mock", FaultSeverity::Error), at_key(place, "toolCallId"), message, None);
     }
     if let Some(args) = given("args").filter(|args| !args.is_string() && kind_of(args) != "an object") {
         let message = format!("args should be an object, got {}", kind_of(&args));
         let hint = "args: { name: value }; text is sent as the raw JSON of a model".to_owned();
-        faults.add(("mock", Weight::Warning), below(place, "args"), message, Some(hint));
+        faults.add(("mock", FaultSeverity::Warning), at_key(place, "args"), message, Some(hint));
     }
 }
 
-/// What the mock calls that the first render does not have, or not so. Warnings: a mock may be wrong on purpose, and a tool may
-/// come later, as those do whose names begin as `to_come` says.
-pub(crate) fn calls_against(script: &MockScript, tools: &[RenderedTool], to_come: &[String]) -> Vec<Fault> {
-    // An agent plays from the same list, with tools of its own.
+/// Reports calls that do not match the first render. Warnings, as a mock may be wrong on purpose, and tools may be
+/// defined later, such as those that start with one of `expected_names`.
+pub(crate) fn calls_against(script: &MockScript, tools: &[RenderedTool], expected_names: &[String]) -> Vec<Fault> {
+    // An agent plays from the same list, with its own tools.
     let mut is_alone = true;
     let mut faults = Vec::new();
     for call in &script.0 {
-        let is_to_come = to_come.iter().any(|beginning| call.tool.starts_with(beginning));
-        faults.extend(call.against(tools, is_alone && !is_to_come));
+        let is_expected = expected_names.iter().any(|beginning| call.tool.starts_with(beginning));
+        faults.extend(call.against(tools, is_alone && !is_expected));
         is_alone &= !tools.iter().any(|tool| tool.is_agent && tool.name == call.tool);
     }
     faults
 }
 
-/// What a schema says of arguments.
 #[derive(Debug)]
-pub(super) struct Verdict {
-    /// Why they cannot be used; none when they can.
+pub(super) struct SchemaResult {
     pub(super) problems: Vec<Problem>,
-    /// Keys that the schema does not name are dropped without a word.
+    /// Whether the schema silently drops unknown keys.
     pub(super) drops_unknown_keys: bool,
 }
 
 impl Call {
-    /// What is wrong with the call; where it is not `is_alone`, it may be an agent's.
+    /// The fault of the call. If `is_alone` is false, it may be an agent's call.
     fn against(&self, tools: &[RenderedTool], is_alone: bool) -> Option<Fault> {
         let Some(tool) = tools.iter().find(|tool| tool.name == self.tool) else {
             return is_alone.then(|| self.unknown(tools));
         };
-        // Arguments that are no object have been told of.
+        // Arguments that are not an object were reported already.
         let arguments = self.arguments.as_ref().filter(|arguments| arguments.is_object())?;
         let problems = self.problems(arguments, &tool.input_schema);
         if problems.is_empty() {
@@ -143,29 +133,31 @@ impl Call {
         Some(self.fault("args", message, hint))
     }
 
-    /// What is wrong with arguments, in the words of JSON Schema where these say more.
+    /// The problems with the arguments, with the message of JSON Schema where it is more precise.
     fn problems(&self, arguments: &Json, schema: &Json) -> Vec<Problem> {
         let checked = Validator::new(schema).map(|validator| validator.validate(arguments));
-        let by_json_schema = checked.ok().and_then(Result::err).unwrap_or_default();
-        let Some(verdict) = &self.verdict else { return by_json_schema };
+        let json_schema_problems = checked.ok().and_then(Result::err).unwrap_or_default();
+        let Some(schema_result) = &self.schema_result else { return json_schema_problems };
         let missing = |problem: &Problem| {
-            by_json_schema.iter().find(|other| other.keys == problem.keys && other.message.starts_with("Required"))
+            json_schema_problems
+                .iter()
+                .find(|other| other.keys == problem.keys && other.message.starts_with("Required"))
         };
         let mut problems: Vec<Problem> =
-            verdict.problems.iter().map(|problem| missing(problem).unwrap_or(problem).clone()).collect();
+            schema_result.problems.iter().map(|problem| missing(problem).unwrap_or(problem).clone()).collect();
         let is_unknown_key =
             |problem: &Problem| problem.keys.is_empty() && problem.message.starts_with("Unrecognized key");
-        // The tool runs without a key that is misspelt, and nobody says so.
-        if verdict.drops_unknown_keys && !problems.iter().any(is_unknown_key) {
-            problems.extend(by_json_schema.iter().filter(|problem| is_unknown_key(problem)).cloned());
+        // The tool would run without a misspelt key, silently.
+        if schema_result.drops_unknown_keys && !problems.iter().any(is_unknown_key) {
+            problems.extend(json_schema_problems.iter().filter(|problem| is_unknown_key(problem)).cloned());
         }
         problems
     }
 
     fn unknown(&self, tools: &[RenderedTool]) -> Fault {
         let names = || tools.iter().map(|tool| tool.name.as_str());
-        let named: Vec<&str> = names().take(MOST_NAMED).collect();
-        let rest = if tools.len() > MOST_NAMED { ", …" } else { "" };
+        let named: Vec<&str> = names().take(MAX_NAMED_TOOLS).collect();
+        let rest = if tools.len() > MAX_NAMED_TOOLS { ", …" } else { "" };
         let there = match named.is_empty() {
             true => "it has none".to_owned(),
             false => format!("it has {}{rest}", named.join(", ")),
@@ -181,7 +173,7 @@ impl Call {
     fn fault(&self, key: &str, message: String, hint: String) -> Fault {
         let place = vec![Key::Name("mock".to_owned()), Key::Index(self.index), Key::Name(key.to_owned())];
         let message = format!("mock item {}: {message}", self.index);
-        Fault { place, location: None, weight: Weight::Warning, code: "mock", message, hint: Some(hint) }
+        Fault { place, location: None, severity: FaultSeverity::Warning, code: "mock", message, hint: Some(hint) }
     }
 }
 
@@ -211,17 +203,16 @@ mod tests {
         vec![tool("findOrder", order), tool("ping", json!({ "type": "object", "properties": {} }))]
     }
 
-    /// What is said of calls, each with its message, hint and place.
-    fn said(calls: &[(&str, Option<Json>)], tools: &[RenderedTool]) -> Vec<String> {
+    fn faults_of(calls: &[(&str, Option<Json>)], tools: &[RenderedTool]) -> Vec<String> {
         let calls = calls.iter().enumerate().map(|(index, (tool, arguments))| Call {
             index,
             tool: (*tool).to_owned(),
             arguments: arguments.clone(),
-            verdict: None,
+            schema_result: None,
             is_first: index == 0,
         });
         let faults = calls_against(&MockScript(calls.collect()), tools, &[]);
-        assert!(faults.iter().all(|fault| fault.weight == Weight::Warning && fault.code == "mock"));
+        assert!(faults.iter().all(|fault| fault.severity == FaultSeverity::Warning && fault.code == "mock"));
         faults
             .into_iter()
             .map(|fault| format!("{:?} {} ({})", fault.place, fault.message, fault.hint.unwrap_or_default()))
@@ -229,23 +220,23 @@ mod tests {
     }
 
     #[test]
-    fn calls_that_fit_are_told_nothing_of() {
+    fn valid_calls_have_no_faults() {
         let fits = [
             ("findOrder", Some(json!({ "orderId": "A-17", "count": 2 }))),
             ("ping", Some(json!({}))),
-            // A model that writes broken JSON.
+            // Invalid JSON.
             ("findOrder", None),
-            // Told of when the item was read.
+            // Reported when the item was read.
             ("findOrder", Some(json!([1]))),
         ];
-        assert_eq!(said(&fits, &tools()), [""; 0]);
+        assert_eq!(faults_of(&fits, &tools()), [""; 0]);
     }
 
     #[test]
-    fn arguments_that_do_not_fit_are_named() {
+    fn invalid_arguments_are_listed() {
         let wrong = [("findOrder", Some(json!({ "order": "A-18", "count": 0 })))];
-        let said = said(&wrong, &tools()).remove(0);
-        for words in [
+        let faults = faults_of(&wrong, &tools()).remove(0);
+        for part in [
             "Name(\"mock\"), Index(0), Name(\"args\")",
             "mock item 0: the arguments do not fit the schema of 'findOrder'",
             "orderId: Required",
@@ -253,33 +244,33 @@ mod tests {
             "count: Too small",
             "'findOrder' takes count, orderId",
         ] {
-            assert!(said.contains(words), "{words} in {said}");
+            assert!(faults.contains(part), "{part} in {faults}");
         }
     }
 
     #[test]
-    fn tools_that_are_not_there_are_named() {
+    fn unknown_tools_are_named() {
         let wrong = [("findOrdr", None), ("ship", None)];
-        let said = said(&wrong, &tools());
-        assert!(said[0].contains("the first step has no tool 'findOrdr' (did you mean 'findOrder'?)"), "{said:?}");
-        assert!(said[1].contains("it has findOrder, ping; this is fine where a later step"), "{said:?}");
-        let alone = super::tests::said(&[("ship", None)], &[]);
+        let faults = faults_of(&wrong, &tools());
+        assert!(faults[0].contains("the first step has no tool 'findOrdr' (did you mean 'findOrder'?)"), "{faults:?}");
+        assert!(faults[1].contains("it has findOrder, ping; this is fine where a later step"), "{faults:?}");
+        let alone = faults_of(&[("ship", None)], &[]);
         assert!(alone[0].ends_with("(it has none)"), "{alone:?}");
     }
 
     #[test]
-    fn an_agent_may_call_what_it_has() {
+    fn an_agent_may_call_its_own_tools() {
         let tools = [tool("searchAgent", json!({}))];
         let any = Some(json!({}));
         let calls = [("search", any.clone()), ("searchAgent", any.clone()), ("search", any)];
-        let said = said(&calls, &tools);
-        assert_eq!(said.len(), 1, "{said:?}");
-        assert!(said[0].contains("mock item 0"), "{said:?}");
+        let faults = faults_of(&calls, &tools);
+        assert_eq!(faults.len(), 1, "{faults:?}");
+        assert!(faults[0].contains("mock item 0"), "{faults:?}");
     }
 
     #[test]
-    fn a_schema_that_is_none_refuses_nothing() {
+    fn an_invalid_schema_accepts_everything() {
         let tools = [tool("odd", json!({ "type": 5 }))];
-        assert_eq!(said(&[("odd", Some(json!({})))], &tools), [""; 0]);
+        assert_eq!(faults_of(&[("odd", Some(json!({})))], &tools), [""; 0]);
     }
 }

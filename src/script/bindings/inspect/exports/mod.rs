@@ -1,20 +1,19 @@
-//! What is wrong with the exports of a prompt file, all of it: `run` stops at the first. The rules are those of `run`, which
-//! reads the same values with the same readers. Must not know the render.
+//! Faults in the exports of a prompt file. Uses the same readers as `run`, which stops at the first fault.
 
 mod config;
 mod faults;
-mod judge;
 mod mock;
+mod mock_arguments;
 mod model;
-mod named;
+mod named_tools;
 
 use rquickjs::{Ctx, Object, Result, Value, object::Filter};
 
-use super::fault::{Fault, NamedModel, Weight};
+use super::fault::{Fault, FaultSeverity, NamedModel};
 use faults::{Faults, path};
-pub(super) use judge::judge;
 pub(crate) use mock::{MockScript, calls_against};
-pub(super) use named::{NamedTools, names_against};
+pub(super) use mock_arguments::check_arguments;
+pub(super) use named_tools::{NamedTools, names_against};
 
 use crate::{
     diagnostic::closest,
@@ -24,24 +23,18 @@ use crate::{
     },
 };
 
-/// The exports that `run` reads.
 const KNOWN: [&str; 6] = ["default", "config", "mock", "input", "output", "description"];
 
-/// What was found out about the exports of a file.
 #[derive(Debug, Default)]
 pub(crate) struct Exports {
-    /// What is wrong with them.
     pub(crate) faults: Vec<Fault>,
-    /// What the model will answer, when the file's own model is its mock.
+    /// The calls of the mock, if it is the file's model.
     pub(crate) mock: MockScript,
-    /// The tools that options name.
     pub(super) named: NamedTools,
-    /// The models that `config` names and that there may be.
     pub(crate) models: Vec<NamedModel>,
 }
 
-/// Looks at the exports of the file called `name`.
-pub(crate) fn look<'js>(ctx: &Ctx<'js>, namespace: &Object<'js>, name: &str) -> Exports {
+pub(crate) fn check<'js>(ctx: &Ctx<'js>, namespace: &Object<'js>, name: &str) -> Exports {
     let mut faults = Faults::new(ctx);
     let (mut mock, mut named) = (MockScript::default(), NamedTools::default());
     let names = namespace.own_keys::<String>(Filter::new().string()).collect::<Result<Vec<_>>>();
@@ -50,28 +43,27 @@ pub(crate) fn look<'js>(ctx: &Ctx<'js>, namespace: &Object<'js>, name: &str) -> 
     file.default(ctx, &mut faults);
     let config = file.config(ctx, &mut faults);
     file.typed(ctx, &mut faults);
-    file.misspelt(&mut faults);
+    file.similar_names(&mut faults);
     if let Some(config) = config {
-        named = config::look(ctx, &mut faults, &config);
+        named = config::check(ctx, &mut faults, &config);
         file.model(ctx, &mut faults, &config);
         if file.has("mock") {
             let value = namespace.get("mock");
             if let Some(value) = faults.read("mock", &path(&["mock"]), value) {
                 let script = mock::read(ctx, &mut faults, &value);
-                // Another model knows nothing of it.
-                if file::is_mock(&config).unwrap_or_default() {
-                    mock::look_at_length(&mut faults, &value);
+                // Another model does not use the mock.
+                if file::uses_mock(&config).unwrap_or_default() {
+                    mock::check_length(&mut faults, &value);
                     mock = script;
                 }
             }
         }
     }
-    Exports { faults: faults.found, mock, named, models: faults.models }
+    Exports { faults: faults.list, mock, named, models: faults.models }
 }
 
-/// Whether the function would only fail once more, for something that was told: its input goes by another name, or the methods
-/// of its plugins are missing.
-pub(super) fn forbid_render(faults: &[Fault]) -> bool {
+/// Whether a render would only fail because of a reported fault: a misspelt `input`, or wrong plugins.
+pub(super) fn prevent_render(faults: &[Fault]) -> bool {
     let has_no_input = faults.iter().any(|fault| fault.hint.as_deref() == Some(&*did_you_mean("input")));
     has_no_input || is_wrong_at(faults, &["config", "plugins"])
 }
@@ -80,17 +72,14 @@ fn did_you_mean(name: &str) -> String {
     format!("did you mean '{name}'?")
 }
 
-/// Whether a value, or something in it, is wrong.
 fn is_wrong_at(faults: &[Fault], names: &[&str]) -> bool {
     let place = path(names);
-    faults.iter().any(|fault| fault.weight == Weight::Error && fault.place.starts_with(&place))
+    faults.iter().any(|fault| fault.severity == FaultSeverity::Error && fault.place.starts_with(&place))
 }
 
 struct File<'a, 'js> {
     namespace: &'a Object<'js>,
-    /// What the file is called in messages.
     name: &'a str,
-    /// What it exports.
     names: Vec<String>,
 }
 
@@ -99,15 +88,15 @@ impl<'js> File<'_, 'js> {
         self.names.iter().any(|known| known == name)
     }
 
-    /// An export that nobody reads and that looks like `name`, which there is none of.
+    /// An unknown export with a name similar to `name`, if there is no export `name`.
     fn similar(&self, name: &str) -> Option<&str> {
         let unread = self.names.iter().map(String::as_str).filter(|known| !KNOWN.contains(known));
         if self.has(name) { None } else { closest(name, unread) }
     }
 
-    /// Adds to the fault of a missing export what it is called by mistake, and where that stands.
+    /// Points the fault of a missing export at an export with a similar name.
     fn explain(&self, name: &str, faults: &mut Faults<'_, 'js>) {
-        if let (Some(similar), Some(fault)) = (self.similar(name), faults.found.last_mut()) {
+        if let (Some(similar), Some(fault)) = (self.similar(name), faults.list.last_mut()) {
             fault.place = path(&[similar]);
             fault.hint = Some(format!("the export '{similar}' is read by nobody; did you mean '{name}'?"));
         }
@@ -120,12 +109,12 @@ impl<'js> File<'_, 'js> {
         {
             return;
         }
-        // A file with one function means that one.
+        // A single exported function is probably the prompt function.
         let mut functions = self.names.iter().filter(|name| {
             let value = self.namespace.get::<_, Value>(name.as_str());
             !KNOWN.contains(&name.as_str()) && value.is_ok_and(|value| value.is_function())
         });
-        if let (Some(only), None, Some(fault)) = (functions.next(), functions.next(), faults.found.last_mut()) {
+        if let (Some(only), None, Some(fault)) = (functions.next(), functions.next(), faults.list.last_mut()) {
             fault.place = path(&[only]);
             fault.hint = Some(format!("write export default in front of '{only}', in place of export"));
         }
@@ -140,26 +129,29 @@ impl<'js> File<'_, 'js> {
         config
     }
 
-    /// The model; a mock that is not there is missing at the model that wants it.
+    /// Checks the model. A missing mock is reported at `config.model`.
     fn model(&self, ctx: &Ctx<'js>, faults: &mut Faults<'_, 'js>, config: &Object<'js>) {
-        match file::is_mock(config) {
+        match file::uses_mock(config) {
             Ok(true) if self.has("mock") => {}
             Ok(true) => {
-                faults.read("mock", &path(&["config", "model"]), Err::<(), _>(file::no_mock(ctx, self.name)));
+                faults.read(
+                    "mock",
+                    &path(&["config", "model"]),
+                    Err::<(), _>(file::missing_mock_error(ctx, self.name)),
+                );
                 self.explain("mock", faults);
             }
-            _ => model::look(ctx, faults, self.namespace, self.name, config),
+            _ => model::check(ctx, faults, self.namespace, self.name, config),
         }
     }
 
-    /// The exports that are schemas or texts.
     fn typed(&self, ctx: &Ctx<'js>, faults: &mut Faults<'_, 'js>) {
         let (namespace, name) = (self.namespace, self.name);
         if self.has("description") {
             faults.read("export", &path(&["description"]), file_input::description(ctx, namespace, name));
         }
         if self.has("input") {
-            faults.read("export", &path(&["input"]), file_input::declared(ctx, namespace, name));
+            faults.read("export", &path(&["input"]), file_input::declared_input(ctx, namespace, name));
         }
         if self.has("output") {
             let shape = namespace.get("output").and_then(|output: Value| {
@@ -169,9 +161,11 @@ impl<'js> File<'_, 'js> {
         }
     }
 
-    /// Exports nobody needs, under a name that is nearly known and with a value that would fit.
-    fn misspelt(&self, faults: &mut Faults<'_, 'js>) {
-        for (known, weight) in [("input", Weight::Error), ("output", Weight::Error), ("description", Weight::Warning)] {
+    /// Reports unknown exports with a name similar to a known one and a suitable value.
+    fn similar_names(&self, faults: &mut Faults<'_, 'js>) {
+        for (known, severity) in
+            [("input", FaultSeverity::Error), ("output", FaultSeverity::Error), ("description", FaultSeverity::Warning)]
+        {
             let Some(similar) = self.similar(known) else { continue };
             let Ok(value) = self.namespace.get::<_, Value>(similar) else { continue };
             let fits = match known {
@@ -180,13 +174,13 @@ impl<'js> File<'_, 'js> {
             };
             if fits {
                 let message = format!("{} exports '{similar}', which nobody reads", self.name);
-                faults.add(("export", weight), path(&[similar]), message, Some(did_you_mean(known)));
+                faults.add(("export", severity), path(&[similar]), message, Some(did_you_mean(known)));
             }
         }
     }
 }
 
-/// Whether a value is a schema beyond doubt. An object is a JSON Schema for many keys, or for none at all.
+/// Whether a value is certainly a schema. An object without keys could be anything.
 fn is_schema(value: &Value<'_>) -> bool {
     let place = "the export";
     let is_object = kind_of(value) == "an object" && value.as_object().is_some_and(|object| !object.is_empty());

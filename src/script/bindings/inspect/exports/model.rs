@@ -1,23 +1,23 @@
-//! What is wrong with `config.model`, and whether its key is there. Must not know who would be asked.
+//! Faults in `config.model`, and missing keys.
 
 use rquickjs::{Ctx, Object, Result, Value};
 
 use super::{
-    super::fault::{Key, NamedModel, Weight},
-    faults::{Faults, at, path},
+    super::fault::{FaultSeverity, Key, NamedModel},
+    faults::{Faults, at_index, path},
 };
 use crate::{
     provider::{ProviderContext, ProviderInfo, list_models, model_name},
     script::bindings::{
-        models::resolve::{listed, resolve},
+        models::resolve::{resolve, resolve_item},
         run::file,
         services,
         values::elements,
     },
 };
 
-/// Looks at the model of a config whose model is not the export `mock`.
-pub(super) fn look<'js>(
+/// Checks a model that is not the export `mock`.
+pub(super) fn check<'js>(
     ctx: &Ctx<'js>,
     faults: &mut Faults<'_, 'js>,
     namespace: &Object<'js>,
@@ -27,54 +27,54 @@ pub(super) fn look<'js>(
     let place = path(&["config", "model"]);
     let Some(model) = faults.read("model", &place, config.get::<_, Value>("model")) else { return };
     if model.is_undefined() || model.is_null() {
-        // `modle` has been told of.
-        let is_misspelt = faults.found.iter().any(|fault| fault.hint.as_deref() == Some("did you mean 'model'?"));
+        // A misspelt key was reported already.
+        let is_misspelt = faults.list.iter().any(|fault| fault.hint.as_deref() == Some("did you mean 'model'?"));
         if !is_misspelt {
             faults.read("model", &path(&["config"]), file::config(ctx, namespace, name, None));
         }
         return;
     }
     let Some(list) = model.as_array() else {
-        return look_at_one(ctx, faults, &place, &model, resolve(ctx, &model, None).map(drop));
+        return check_one(ctx, faults, &place, &model, resolve(ctx, &model, None).map(drop));
     };
-    let known = faults.found.len();
+    let known = faults.list.len();
     for (index, model) in faults.read("model", &place, elements(list)).into_iter().flatten().enumerate() {
-        look_at_one(ctx, faults, &at(&place, index), &model, listed(ctx, index, &model).map(drop));
+        check_one(ctx, faults, &at_index(&place, index), &model, resolve_item(ctx, index, &model).map(drop));
     }
-    if faults.found.len() == known {
+    if faults.list.len() == known {
         faults.read("model", &place, resolve(ctx, &model, None).map(drop));
     }
 }
 
-fn look_at_one<'js>(
+fn check_one<'js>(
     ctx: &Ctx<'js>,
     faults: &mut Faults<'_, 'js>,
     place: &[Key],
     model: &Value<'js>,
-    found: Result<()>,
+    resolved: Result<()>,
 ) {
-    let is_found = faults.read("model", place, found).is_some();
+    let is_resolved = faults.read("model", place, resolved).is_some();
     let name = model.as_string().and_then(|name| name.to_string().ok());
     let (Some(name), Ok(providers)) = (name, services::providers(ctx)) else { return };
     let Some(provider) = provider_of(&name, &providers) else {
-        if let Some(fault) = faults.found.last_mut().filter(|_| name.trim().is_empty()) {
+        if let Some(fault) = faults.list.last_mut().filter(|_| name.trim().is_empty()) {
             fault.message = "config.model is empty".to_owned();
             fault.hint = Some("name a model: model: 'openai:gpt-4o'".to_owned());
         }
         return;
     };
-    if is_found {
-        look_for_key(faults, place, &name, &provider);
+    if is_resolved {
+        check_key(faults, place, &name, &provider);
         let target = model_name(&name, &providers);
         let model_id = target.split_once(':').map_or("", |(_, id)| id).to_owned();
         faults.models.push(NamedModel { place: place.to_vec(), provider: provider.name, model_id });
-    } else if let Some(fault) = faults.found.last_mut() {
-        // Without its settings a provider cannot be set up, as little as without its key.
-        fault.weight = Weight::Warning;
+    } else if let Some(fault) = faults.list.last_mut() {
+        // A provider without its settings is like one without a key.
+        fault.severity = FaultSeverity::Warning;
     }
 }
 
-fn look_for_key(faults: &mut Faults<'_, '_>, place: &[Key], model: &str, provider: &ProviderInfo) {
+fn check_key(faults: &mut Faults<'_, '_>, place: &[Key], model: &str, provider: &ProviderInfo) {
     if provider.configured {
         return;
     }
@@ -84,11 +84,10 @@ fn look_for_key(faults: &mut Faults<'_, '_>, place: &[Key], model: &str, provide
     let keys = provider.get_key_at.map_or_else(String::new, |place| format!("; keys are at {place}"));
     let hint = format!("set it in the environment or in .env{keys}");
     let message = format!("there is no key for {model}{what}");
-    faults.add(("model", Weight::Warning), place.to_vec(), message, Some(hint));
+    faults.add(("model", FaultSeverity::Warning), place.to_vec(), message, Some(hint));
 }
 
-/// The provider that a model string with an id leads to, when there is one of this name and nothing but its key or settings can
-/// be missing.
+/// The provider of a model string with an id, if it exists and only lacks its key or settings.
 fn provider_of(name: &str, context: &ProviderContext) -> Option<ProviderInfo> {
     let target = model_name(name, context);
     let (provider, id) = target.split_once(':')?;

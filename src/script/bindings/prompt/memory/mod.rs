@@ -1,5 +1,6 @@
-//! States and dependencies of effects as texts, and back: what of a prompt's values outlasts the process. The texts are those of
-//! `runtime-js/src/builtins/internal/state-text.js`. Must not know when they are asked for, nor where they are kept.
+//! States and effect dependencies as texts, to restore them in another process.
+//!
+//! The texts are those of `runtime-js/src/builtins/internal/state-text.js`.
 
 use std::{cell::RefCell, collections::BTreeMap};
 
@@ -16,28 +17,26 @@ use crate::{
     },
 };
 
-/// What writes and reads texts, once it is needed.
 #[derive(Default, JsLifetime)]
 struct StateTexts<'js>(RefCell<Option<Object<'js>>>);
 
-/// What is remembered beside the states: the stored form of [`Memory::effects`].
+/// The stored form of [`Memory::effects`].
 #[derive(Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
-struct Beside {
-    /// For each effect what its last run depended on, as a text; null for those that count as not run.
+struct EffectMemory {
+    /// The last dependencies of each effect, as a text; null for effects that count as not run.
     #[serde(skip_serializing_if = "String::is_empty")]
     dependencies: String,
-    /// How often a state was given another object. As long as that is the same, its object was changed in place.
+    /// How often each state was given another object. While the count is the same, the object was changed in place.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     replaced: BTreeMap<String, u32>,
-    /// The states `taskList` and `taskGraph` are those of the plugins.
+    /// Whether the states `taskList` and `taskGraph` are those of the plugins.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     task_list: bool,
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     task_graph: bool,
 }
 
-/// Part of preparing an engine.
 pub(crate) fn install(ctx: &Ctx<'_>) -> Result<()> {
     let stored = ctx.store_userdata(StateTexts::default());
     stored.map(drop).map_err(|_| plain_error(ctx, "user data is in use"))
@@ -58,47 +57,47 @@ fn state_texts<'js>(ctx: &Ctx<'js>, function: &str) -> Result<Function<'js>> {
     module.get(function)
 }
 
-/// The states of a prompt and what its effects depend on. Runs no code of the script's. What is due, and how often the model was asked
-/// again, is for others to add.
-pub(crate) fn memory<'js>(ctx: &Ctx<'js>, prompt: &PromptObject<'js>) -> Result<Memory> {
+/// The states of a prompt and the dependencies of its effects. Runs no code of the script. The caller adds the other
+/// fields.
+pub(crate) fn capture<'js>(ctx: &Ctx<'js>, prompt: &PromptObject<'js>) -> Result<Memory> {
     let states = prompt.borrow().bag.states();
     let dependencies = dependencies_of_effects(prompt);
     if states.is_empty() && dependencies.is_empty() {
         return Ok(Memory::default());
     }
     let (names, values) = (Array::new(ctx.clone())?, Array::new(ctx.clone())?);
-    let mut beside = beside(prompt);
-    for (place, (name, entry)) in states.iter().enumerate() {
+    let mut effects_memory = effects_memory(prompt);
+    for (index, (name, entry)) in states.iter().enumerate() {
         let value = entry.value()?;
         if value.is_object() && entry.replaced()? > 0 {
-            beside.replaced.insert(name.clone(), entry.replaced()?);
+            effects_memory.replaced.insert(name.clone(), entry.replaced()?);
         }
-        names.set(place, name.as_str())?;
-        values.set(place, value)?;
+        names.set(index, name.as_str())?;
+        values.set(index, value)?;
     }
     let lists = Array::new(ctx.clone())?;
-    for (place, list) in dependencies.into_iter().enumerate() {
-        // `None` is for null: `undefined` would be told apart for nothing.
-        lists.set(place, list.map_or_else(|| Value::new_null(ctx.clone()), Array::into_value))?;
+    for (index, list) in dependencies.into_iter().enumerate() {
+        // `null`, as `undefined` is a possible value of a dependency.
+        lists.set(index, list.map_or_else(|| Value::new_null(ctx.clone()), Array::into_value))?;
     }
-    let is_anything_remembered = !lists.is_empty();
+    let has_dependencies = !lists.is_empty();
     let input = prompt.borrow().bag.input();
     let written: Array = state_texts(ctx, "writeStates")?.call((names, values, lists, input))?;
     let texts: Array = written.get(0)?;
-    if is_anything_remembered {
-        beside.dependencies = written.get(1)?;
+    if has_dependencies {
+        effects_memory.dependencies = written.get(1)?;
     }
     let mut memory = Memory::default();
     for ((name, _), text) in states.into_iter().zip(elements(&texts)?) {
         memory.states.insert(name, state_text(ctx, &text)?);
     }
-    if beside != Beside::default() {
-        memory.effects = serde_json::to_value(&beside).map_err(|error| plain_error(ctx, error.to_string()))?;
+    if effects_memory != EffectMemory::default() {
+        memory.effects = serde_json::to_value(&effects_memory).map_err(|error| plain_error(ctx, error.to_string()))?;
     }
     Ok(memory)
 }
 
-/// A text, or the list of the reason why there is none.
+/// A text, or an array with the reason why there is none.
 fn state_text<'js>(ctx: &Ctx<'js>, written: &Value<'js>) -> Result<StateText> {
     if let Some(reason) = written.as_array() {
         return Ok(StateText::Lost(reason.get(0)?));
@@ -107,17 +106,17 @@ fn state_text<'js>(ctx: &Ctx<'js>, written: &Value<'js>) -> Result<StateText> {
     Ok(StateText::Value(text))
 }
 
-fn beside(prompt: &PromptObject<'_>) -> Beside {
+fn effects_memory(prompt: &PromptObject<'_>) -> EffectMemory {
     let prompt = prompt.borrow();
-    Beside {
+    EffectMemory {
         task_list: prompt.core.has_task_list.get(),
         task_graph: prompt.bag.task_graph().is_some() || prompt.core.has_stored_task_graph.get(),
-        ..Beside::default()
+        ..EffectMemory::default()
     }
 }
 
-/// What the last run of each effect depended on; `None` for one that runs again in another process: it has not run, it runs on every
-/// step, or what it set up, and a clean-up would end, ends with this process. Those at the end are left out.
+/// The dependencies of each effect's last run. `None` for an effect that must run again in another process: it has
+/// not run, runs on every step, or has a clean-up, whose set-up ends with this process. Trailing `None`s are dropped.
 fn dependencies_of_effects<'js>(prompt: &PromptObject<'js>) -> Vec<Option<Array<'js>>> {
     let prompt = prompt.borrow();
     let effects = prompt.bag.effects().borrow();
@@ -129,34 +128,31 @@ fn dependencies_of_effects<'js>(prompt: &PromptObject<'js>) -> Vec<Option<Array<
     lists
 }
 
-/// Puts states and dependencies of effects in place, before the body runs or after it has run. States that are not remembered stay
-/// as they are, and so do the setters. A state whose object was changed in place since it was put back stays that object, so that
-/// whoever holds it sees the change.
-///
-/// # Errors
-/// A text that none of ours can be.
+/// Restores states and effect dependencies, before or after the body runs. States that are not in `memory` and
+/// setters stay. An object that was changed in place stays the same object, so that other references see the change.
+/// Fails for a text that was not written by [`capture`].
 pub(crate) fn restore<'js>(ctx: &Ctx<'js>, prompt: &PromptObject<'js>, memory: &Memory) -> Result<()> {
-    let beside = match &memory.effects {
-        serde_json::Value::Null => Beside::default(),
-        effects => Beside::deserialize(effects).map_err(|error| plain_error(ctx, unreadable(&error)))?,
+    let effects_memory = match &memory.effects {
+        serde_json::Value::Null => EffectMemory::default(),
+        effects => EffectMemory::deserialize(effects).map_err(|error| plain_error(ctx, unreadable(&error)))?,
     };
     let known = memory.states.iter().filter_map(|(name, text)| match text {
         StateText::Value(text) => Some((name.as_str(), text.get())),
         StateText::Lost(_) => None,
     });
     let known: Vec<(&str, &str)> = known.collect();
-    if known.is_empty() && beside.dependencies.is_empty() {
+    if known.is_empty() && effects_memory.dependencies.is_empty() {
         return Ok(());
     }
-    let read = read(ctx, prompt, &known, &beside)?;
+    let read = read(ctx, prompt, &known, &effects_memory)?;
     let (values, lists): (Array, Array) = (read.get(0)?, read.get(1)?);
     for ((name, _), value) in known.iter().zip(elements(&values)?) {
-        put_state(ctx, prompt, name, value, beside.replaced.get(*name).copied().unwrap_or_default())?;
+        put_state(ctx, prompt, name, value, effects_memory.replaced.get(*name).copied().unwrap_or_default())?;
     }
     put_dependencies(ctx, prompt, &elements(&lists)?)?;
     let core = prompt.borrow().core.clone();
-    core.has_task_list.set(core.has_task_list.get() || beside.task_list);
-    core.has_stored_task_graph.set(beside.task_graph);
+    core.has_task_list.set(core.has_task_list.get() || effects_memory.task_list);
+    core.has_stored_task_graph.set(effects_memory.task_graph);
     Ok(())
 }
 
@@ -168,22 +164,22 @@ fn read<'js>(
     ctx: &Ctx<'js>,
     prompt: &PromptObject<'js>,
     known: &[(&str, &str)],
-    beside: &Beside,
+    effects_memory: &EffectMemory,
 ) -> Result<Array<'js>> {
     let [names, texts, old] = [(); 3].map(|()| Array::new(ctx.clone()));
     let (names, texts, old) = (names?, texts?, old?);
-    for (place, (name, text)) in known.iter().enumerate() {
-        names.set(place, *name)?;
-        texts.set(place, *text)?;
+    for (index, (name, text)) in known.iter().enumerate() {
+        names.set(index, *name)?;
+        texts.set(index, *text)?;
         let entry = prompt.borrow().bag.state(name);
-        let replaced = beside.replaced.get(*name).copied().unwrap_or_default();
+        let replaced = effects_memory.replaced.get(*name).copied().unwrap_or_default();
         if let Some(entry) = entry.filter(|entry| entry.replaced().is_ok_and(|now| now == replaced)) {
             let kept = Array::new(ctx.clone())?;
             kept.set(0, entry.value()?)?;
-            old.set(place, kept)?;
+            old.set(index, kept)?;
         }
     }
-    let dependencies = if beside.dependencies.is_empty() { "[]" } else { beside.dependencies.as_str() };
+    let dependencies = if effects_memory.dependencies.is_empty() { "[]" } else { effects_memory.dependencies.as_str() };
     let input = prompt.borrow().bag.input();
     state_texts(ctx, "readStates")?.call((names, texts, old, dependencies, input))
 }
@@ -197,28 +193,28 @@ fn put_state<'js>(
 ) -> Result<()> {
     let known = prompt.borrow().bag.state(name);
     match known {
-        Some(entry) => entry.put_back(value, replaced),
+        Some(entry) => entry.restore(value, replaced),
         None => {
             let entry = StateEntry::create(ctx, value.clone())?;
-            entry.put_back(value, replaced)?;
+            entry.restore(value, replaced)?;
             prompt.borrow().bag.set_state(name.to_owned(), entry);
             Ok(())
         }
     }
 }
 
-/// Sets what effects depended on. Where there is none yet, one that does nothing keeps the place until the body makes it.
+/// Sets effect dependencies. An effect that does not exist yet is a no-op until the body defines it.
 fn put_dependencies<'js>(ctx: &Ctx<'js>, prompt: &PromptObject<'js>, lists: &[Value<'js>]) -> Result<()> {
-    let nothing = Function::new(ctx.clone(), || ())?;
+    let no_op = Function::new(ctx.clone(), || ())?;
     let prompt = prompt.borrow();
     let mut effects = prompt.bag.effects().borrow_mut();
-    for (place, list) in lists.iter().enumerate() {
+    for (index, list) in lists.iter().enumerate() {
         let last_deps = list.as_array().cloned();
         let ran = last_deps.is_some();
-        match effects.get_mut(place) {
+        match effects.get_mut(index) {
             Some(effect) => (effect.last_deps, effect.ran) = (last_deps, ran),
             None => {
-                let (function, deps) = (nothing.clone(), last_deps.clone());
+                let (function, deps) = (no_op.clone(), last_deps.clone());
                 effects.push(Effect { function, deps, last_deps, ran, clean_up: None });
             }
         }

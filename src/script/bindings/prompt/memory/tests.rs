@@ -1,4 +1,4 @@
-//! Round trips of states in an engine, by the script beside this file: it makes prompts, has them remembered and put back.
+//! Round trips of states in an engine, driven by the scripts in `tests/`.
 
 use std::rc::Rc;
 
@@ -24,14 +24,12 @@ use crate::{
     },
 };
 
-/// A prompt that nobody runs.
 fn make_prompt<'js>(ctx: Ctx<'js>) -> Result<PromptObject<'js>> {
     object::create(&ctx, 0, &rquickjs::Value::new_undefined(ctx.clone()), "plugins")
 }
 
-/// What a prompt remembers, as a text; what is left out of what was remembered before is gone.
 fn remember<'js>(ctx: Ctx<'js>, prompt: PromptObject<'js>) -> Result<String> {
-    let change = memory::memory(&ctx, &prompt)?.change_from(&Memory::default());
+    let change = memory::capture(&ctx, &prompt)?.change_from(&Memory::default());
     Ok(serde_json::to_string(&change).unwrap())
 }
 
@@ -42,7 +40,6 @@ fn put_back<'js>(ctx: Ctx<'js>, prompt: PromptObject<'js>, text: Opt<String>) ->
     memory::restore(&ctx, &prompt, &memory)
 }
 
-/// What comes before the body runs again.
 fn begin_body(prompt: PromptObject<'_>) {
     prompt.borrow().core.next_effect.set(0);
 }
@@ -51,7 +48,7 @@ async fn run_effects<'js>(ctx: Ctx<'js>, prompt: PromptObject<'js>) -> Result<()
     effects::run_due(&ctx, &prompt).await.map(drop)
 }
 
-async fn play(script: &'static str) -> std::result::Result<(), String> {
+async fn run_script(script: &'static str) -> std::result::Result<(), String> {
     let native_modules = NATIVE_MODULES.to_vec();
     let options =
         EngineOptions { native_modules, max_stack_size: SCRIPT_STACK_SIZE, ..EngineOptions::new(Rc::new(Silent)) };
@@ -59,7 +56,7 @@ async fn play(script: &'static str) -> std::result::Result<(), String> {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("state_text.mjs");
     std::fs::write(&file, script).unwrap();
-    let played = engine.context().async_with(async |ctx| {
+    let result = engine.context().async_with(async |ctx| {
         let prepare = || -> Result<()> {
             call::install(&ctx, METHODS)?;
             memory::install(&ctx)?;
@@ -73,14 +70,14 @@ async fn play(script: &'static str) -> std::result::Result<(), String> {
         prepare().catch(&ctx).map_err(|error| error.to_string())?;
         import_file(&ctx, &file).await.catch(&ctx).map(drop).map_err(|error| error.to_string())
     });
-    played.await
+    result.await
 }
 
-/// On a thread with the stack that prompt files have.
+/// Runs the script on a thread with the stack size of prompt files.
 fn on_deep_stack(script: &'static str) {
     let thread = std::thread::Builder::new().stack_size(THREAD_STACK_SIZE).spawn(move || {
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
-        runtime.block_on(play(script))
+        runtime.block_on(run_script(script))
     });
     if let Err(message) = thread.unwrap().join().unwrap() {
         panic!("{message}");
@@ -88,26 +85,26 @@ fn on_deep_stack(script: &'static str) {
 }
 
 #[test]
-fn values_survive() {
+fn values_round_trip() {
     on_deep_stack(include_str!("tests/values.mjs"));
 }
 
 #[test]
-fn what_cannot_be_stored_is_said() {
+fn unsupported_values_have_a_reason() {
     on_deep_stack(include_str!("tests/lost.mjs"));
 }
 
 #[test]
-fn values_of_every_form_survive() {
+fn random_values_round_trip() {
     on_deep_stack(include_str!("tests/random.mjs"));
 }
 
 #[test]
-fn later_values_take_the_place_of_earlier_ones() {
+fn later_values_replace_earlier_ones() {
     on_deep_stack(include_str!("tests/later.mjs"));
 }
 
 #[test]
-fn effects_run_again_only_for_what_has_changed() {
+fn effects_run_again_only_for_changes() {
     on_deep_stack(include_str!("tests/effects.mjs"));
 }

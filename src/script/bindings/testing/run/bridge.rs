@@ -1,5 +1,4 @@
-//! A model written in the JavaScript of a test, for a run in another engine: requests go out through a channel, a task in the
-//! test's engine answers, and parts of its answers come back. Must not know prompts.
+//! A channel to a model in a test's JavaScript, for runs in other engines.
 
 use std::{future::Future, pin::pin};
 
@@ -19,61 +18,55 @@ use crate::{
 
 type Part = std::result::Result<StreamPart, ProviderError>;
 
-/// A request on its way to the test's engine.
-struct Question {
+struct BridgeRequest {
     request: ModelRequest,
-    /// Hears whether there is an answer.
     opened: oneshot::Sender<std::result::Result<(), ProviderError>>,
-    /// Takes its parts, one at a time: the model is not to run ahead of whoever reads.
+    /// Bounded to one part, so that the model does not run ahead of the reader.
     parts: mpsc::Sender<Part>,
 }
 
-/// The half in the test's engine.
 pub(super) struct Bridge<'js> {
     model: JsModel<'js>,
-    questions: mpsc::UnboundedReceiver<Question>,
+    requests: mpsc::UnboundedReceiver<BridgeRequest>,
 }
 
-/// The half that runs ask.
-pub(super) struct DistantModel {
+pub(super) struct BridgedModel {
     provider: String,
     model_id: String,
-    questions: mpsc::UnboundedSender<Question>,
+    requests: mpsc::UnboundedSender<BridgeRequest>,
 }
 
-/// Both halves for an object with `doStream`.
-pub(super) fn bridge<'js>(ctx: &Ctx<'js>, object: Object<'js>) -> Result<(DistantModel, Bridge<'js>)> {
+pub(super) fn bridge<'js>(ctx: &Ctx<'js>, object: Object<'js>) -> Result<(BridgedModel, Bridge<'js>)> {
     let model = JsModel::new(ctx, object)?;
-    let (sender, questions) = mpsc::unbounded_channel();
+    let (sender, requests) = mpsc::unbounded_channel();
     let (provider, model_id) = (model.provider().to_owned(), model.model_id().to_owned());
-    Ok((DistantModel { provider, model_id, questions: sender }, Bridge { model, questions }))
+    Ok((BridgedModel { provider, model_id, requests: sender }, Bridge { model, requests }))
 }
 
-/// Awaits a run while the model of the test, if it brings one, answers it.
-pub(super) async fn answering<T>(run: impl Future<Output = T>, bridge: Option<Bridge<'_>>) -> T {
-    let Some(Bridge { model, mut questions }) = bridge else { return run.await };
+pub(super) async fn run_with_model<T>(run: impl Future<Output = T>, bridge: Option<Bridge<'_>>) -> T {
+    let Some(Bridge { model, mut requests }) = bridge else { return run.await };
     let mut run = pin!(run);
     let mut answers = FuturesUnordered::new();
     loop {
         tokio::select! {
             biased;
             end = &mut run => return end,
-            Some(question) = questions.recv() => answers.push(answer(&model, question)),
+            Some(request) = requests.recv() => answers.push(answer(&model, request)),
             Some(()) = answers.next() => {}
         }
     }
 }
 
-/// Answers a request, as long as somebody listens.
-async fn answer(model: &JsModel<'_>, question: Question) {
-    let Question { request, opened, parts } = question;
+/// Answers a request until the receiver is dropped.
+async fn answer(model: &JsModel<'_>, request: BridgeRequest) {
+    let BridgeRequest { request, opened, parts } = request;
     let work = async {
         match model.stream(request).await {
             Err(error) => drop(opened.send(Err(error))),
             Ok(mut answer) => {
-                let mut is_heard = opened.send(Ok(())).is_ok();
-                while is_heard && let Some(part) = answer.next().await {
-                    is_heard = parts.send(part).await.is_ok();
+                let mut is_receiving = opened.send(Ok(())).is_ok();
+                while is_receiving && let Some(part) = answer.next().await {
+                    is_receiving = parts.send(part).await.is_ok();
                 }
             }
         }
@@ -85,7 +78,7 @@ async fn answer(model: &JsModel<'_>, question: Question) {
     }
 }
 
-impl LanguageModel for DistantModel {
+impl LanguageModel for BridgedModel {
     fn provider(&self) -> &str {
         &self.provider
     }
@@ -105,8 +98,8 @@ impl LanguageModel for DistantModel {
             };
             let (opened, is_open) = oneshot::channel();
             let (sender, parts) = mpsc::channel(1);
-            let question = Question { request, opened, parts: sender };
-            self.questions.send(question).map_err(|_| gone(()))?;
+            let request = BridgeRequest { request, opened, parts: sender };
+            self.requests.send(request).map_err(|_| gone(()))?;
             is_open.await.map_err(|_| gone(()))??;
             let next = |mut parts: mpsc::Receiver<Part>| async { parts.recv().await.map(|part| (part, parts)) };
             Ok(stream::unfold(parts, next).boxed_local())

@@ -1,47 +1,45 @@
-//! `run(file, options)` of `lmthing/test`: runs a prompt file as `lmthing run` does, in an engine of its own
-//! (docs/testing.md). What crosses between the engines is plain data; a model of the test's own is asked through channels.
+//! `run(file, options)` of `lmthing/test`: runs a prompt file in a new engine (docs/testing.md).
 
 mod bridge;
-pub(crate) mod door;
 mod options;
 mod report;
+pub(crate) mod runner;
 
 use std::future::Future;
 
 use rquickjs::{Ctx, Function, Result, Value, function::Opt};
 
 use self::{
-    bridge::{Bridge, answering},
-    door::RunEnd,
-    options::asked,
+    bridge::{Bridge, run_with_model},
+    options::read_arguments,
+    runner::RunEnd,
 };
 use crate::{
     diagnostic::Diagnostic,
     script::{CallSite, KeepAlive, ScriptError, calling_file},
 };
 
-/// `run(file, {input, model, mock, recording, env, timeout}?)` of `lmthing/test`: runs a prompt file, whose path counts from the
-/// file that calls. Resolves to what came of it, also when the run failed; rejects when the call is wrong, and when the recording
-/// or the file is not there. Rules: docs/testing.md.
+/// `run(file, {input, model, mock, recording, env, timeout}?)` of `lmthing/test`. Resolves to a report, also if the
+/// run fails; rejects if an argument is wrong or a file is missing.
 pub(crate) fn run<'js>(ctx: Ctx<'js>, file: Opt<Value<'js>>, given: Opt<Value<'js>>) -> Result<Value<'js>> {
-    // Now: once something was awaited, nobody knows any more who called.
+    // Read now: the caller is unknown after the first await.
     let caller = calling_file(&ctx);
     let call = CallSite::here(&ctx, "run")?;
     let undefined = || Value::new_undefined(ctx.clone());
     let (file, given) = (file.0.unwrap_or_else(undefined), given.0.unwrap_or_else(undefined));
     let (promise, resolve, reject) = ctx.promise()?;
-    // What is wrong with a call rejects its promise, as with every function that gives one.
-    let begun = door::door(&ctx).and_then(|door| {
-        let (request, bridge) = asked(&ctx, &file, &given, caller.as_deref())?;
-        Ok((door.run(request), bridge, KeepAlive::new(&ctx)?))
+    // A wrong argument rejects the promise, as in other async functions.
+    let begun = runner::runner(&ctx).and_then(|runner| {
+        let (request, bridge) = read_arguments(&ctx, &file, &given, caller.as_deref())?;
+        Ok((runner.run(request), bridge, KeepAlive::new(&ctx)?))
     });
     match begun {
         Ok((run, bridge, alive)) => {
             let inner = ctx.clone();
             ctx.spawn(async move {
-                // A test that is over has nobody who could take what the run gives.
+                // The test has ended, so the promise stays pending.
                 let Some(outcome) = outcome(&inner, run, bridge).await else { return };
-                // Nothing can be done about a failure here, and there is none but for memory.
+                // Fails only when out of memory, and there is no way to report it.
                 let _ = settle(&inner, call.with_stack(outcome), &resolve, &reject);
                 drop(alive);
             });
@@ -51,13 +49,13 @@ pub(crate) fn run<'js>(ctx: Ctx<'js>, file: Opt<Value<'js>>, given: Opt<Value<'j
     Ok(promise.into_value())
 }
 
-/// What a run comes to in JavaScript; `None` when it was given up.
+/// The outcome of a run in JavaScript; `None` if it was given up.
 async fn outcome<'js>(
     ctx: &Ctx<'js>,
     run: impl Future<Output = RunEnd>,
     bridge: Option<Bridge<'js>>,
 ) -> Option<Result<Value<'js>>> {
-    match answering(run, bridge).await {
+    match run_with_model(run, bridge).await {
         RunEnd::Report(report) => Some(report::to_js(ctx, *report)),
         RunEnd::Refused(diagnostic) => {
             let Diagnostic { message, hint, .. } = *diagnostic;

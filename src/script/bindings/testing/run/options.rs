@@ -1,4 +1,4 @@
-//! The arguments of `run`: what is asked, or what is wrong with it. Must not know how a run is made.
+//! The arguments of `run`.
 
 use std::{
     path::{Path, PathBuf},
@@ -10,7 +10,7 @@ use rquickjs::{Ctx, Error, Object, Result, Value, object::Filter};
 
 use super::{
     bridge::{Bridge, bridge},
-    door::RunRequest,
+    runner::RunRequest,
 };
 use crate::permission::ApprovalRules;
 use crate::script::{
@@ -18,7 +18,7 @@ use crate::script::{
     bindings::{
         models::{
             mock::mock_item,
-            resolve::{made_in_rust, provider_name},
+            resolve::{native_model, provider_name},
         },
         run::{model_choice::ModelChoice, module::path_of},
         values::{kind_of, property, to_json_text, type_error},
@@ -28,20 +28,15 @@ use crate::script::{
     is_name_mentioned, warn,
 };
 
-/// What `run` takes.
 const OPTIONS: &[&str] = &["input", "model", "mock", "recording", "env", "approve", "timeout"];
 
-/// Who answers, as the test says it.
-enum Answerer<'js> {
-    /// Whoever the file names.
-    OfFile,
+enum ModelSource<'js> {
+    File,
     Choice(ModelChoice),
-    /// A model written in the test's JavaScript.
-    OfTest(ModelChoice, Bridge<'js>),
+    Test(ModelChoice, Bridge<'js>),
 }
 
-/// Reads the arguments. Throws a `TypeError` that names the option.
-pub(super) fn asked<'js>(
+pub(super) fn read_arguments<'js>(
     ctx: &Ctx<'js>,
     file: &Value<'js>,
     given: &Value<'js>,
@@ -52,11 +47,11 @@ pub(super) fn asked<'js>(
     let of = |name: &str| given.get::<_, Value>(name).map(|value| Some(value).filter(|value| !value.is_undefined()));
     let (model, mock, recording) = (of("model")?, of("mock")?, of("recording")?);
     let recording = recording.map(|value| path_of(ctx, &value, caller, "run: recording")).transpose()?;
-    let answerer = answerer(ctx, model, mock, recording.is_some())?;
-    let (model, bridge) = match answerer {
-        Answerer::OfFile => (None, None),
-        Answerer::Choice(model) => (Some(model), None),
-        Answerer::OfTest(model, bridge) => (Some(model), Some(bridge)),
+    let model_source = model_source(ctx, model, mock, recording.is_some())?;
+    let (model, bridge) = match model_source {
+        ModelSource::File => (None, None),
+        ModelSource::Choice(model) => (Some(model), None),
+        ModelSource::Test(model, bridge) => (Some(model), Some(bridge)),
     };
     let request = RunRequest {
         path,
@@ -77,7 +72,6 @@ fn absolute(path: &Path) -> PathBuf {
     std::path::absolute(path).unwrap_or_else(|_| path.to_owned())
 }
 
-/// The second argument, with nothing in it that `run` does not know.
 fn options_object<'js>(ctx: &Ctx<'js>, given: &Value<'js>) -> Result<Object<'js>> {
     if given.is_undefined() {
         return Object::new(ctx.clone());
@@ -102,7 +96,7 @@ fn plain_object<'a, 'js>(value: &'a Value<'js>) -> Option<&'a Object<'js>> {
 fn unknown(ctx: &Ctx<'_>, name: &str) -> Error {
     let advice = match name {
         "vars" | "variables" => "variables are set with env: { NAME: 'value' }".to_owned(),
-        // What `run` of `lmthing` takes.
+        // Options of `run` in `lmthing`.
         "options" | "plugins" | "sandbox" | "prices" | "output" => {
             "the file runs with its own, as with lmthing run".to_owned()
         }
@@ -111,13 +105,12 @@ fn unknown(ctx: &Ctx<'_>, name: &str) -> Error {
     type_error(ctx, format!("run: there is no option '{name}'; {advice}"))
 }
 
-/// Who is to answer.
-fn answerer<'js>(
+fn model_source<'js>(
     ctx: &Ctx<'js>,
     model: Option<Value<'js>>,
     mock: Option<Value<'js>>,
     is_replay: bool,
-) -> Result<Answerer<'js>> {
+) -> Result<ModelSource<'js>> {
     let both = |one: &str, other: &str| {
         let message = format!("run: {one} and {other} cannot go together; each says who answers, so leave one out");
         Err(type_error(ctx, message))
@@ -125,17 +118,21 @@ fn answerer<'js>(
     match (model, mock) {
         (Some(_), Some(_)) => both("model", "mock"),
         (None, Some(_)) if is_replay => both("mock", "recording"),
-        (None, Some(mock)) => Ok(Answerer::Choice(mock_items(ctx, &mock)?)),
-        (None, None) => Ok(Answerer::OfFile),
+        (None, Some(mock)) => Ok(ModelSource::Choice(mock_items(ctx, &mock)?)),
+        (None, None) => Ok(ModelSource::File),
         (Some(value), None) => {
-            let answerer = model_given(ctx, &value)?;
-            let answers_itself = match &answerer {
-                Answerer::OfFile => false,
-                Answerer::Choice(ModelChoice::Named(name)) => name == "mock",
-                Answerer::Choice(ModelChoice::Made { model, .. }) => model.provider() == "mock",
-                Answerer::Choice(ModelChoice::Mock { .. }) | Answerer::OfTest(..) => true,
+            let model_source = model_given(ctx, &value)?;
+            let bypasses_recording = match &model_source {
+                ModelSource::File => false,
+                ModelSource::Choice(ModelChoice::Named(name)) => name == "mock",
+                ModelSource::Choice(ModelChoice::Object { model, .. }) => model.provider() == "mock",
+                ModelSource::Choice(ModelChoice::Mock { .. }) | ModelSource::Test(..) => true,
             };
-            if answers_itself && is_replay { both("a model that answers by itself", "recording") } else { Ok(answerer) }
+            if bypasses_recording && is_replay {
+                both("a model that answers by itself", "recording")
+            } else {
+                Ok(model_source)
+            }
         }
     }
 }
@@ -156,12 +153,12 @@ fn mock_items<'js>(ctx: &Ctx<'js>, mock: &Value<'js>) -> Result<ModelChoice> {
 
 fn is_model(value: &Value<'_>) -> Result<bool> {
     let Some(object) = plain_object(value) else { return Ok(false) };
-    Ok(made_in_rust(object).is_some() || property(object, "doStream")?.is_some())
+    Ok(native_model(object).is_some() || property(object, "doStream")?.is_some())
 }
 
-fn model_given<'js>(ctx: &Ctx<'js>, value: &Value<'js>) -> Result<Answerer<'js>> {
+fn model_given<'js>(ctx: &Ctx<'js>, value: &Value<'js>) -> Result<ModelSource<'js>> {
     if let Some(name) = value.as_string() {
-        return Ok(Answerer::Choice(ModelChoice::Named(name.to_string()?)));
+        return Ok(ModelSource::Choice(ModelChoice::Named(name.to_string()?)));
     }
     if let Some(provider) = provider_name(value)? {
         let message = format!("run: model is the provider {provider}, not a model; call it: {provider}('MODEL')");
@@ -175,11 +172,11 @@ fn model_given<'js>(ctx: &Ctx<'js>, value: &Value<'js>) -> Result<Answerer<'js>>
         );
         return Err(type_error(ctx, message));
     };
-    if let Some(model) = made_in_rust(object) {
-        return Ok(Answerer::Choice(ModelChoice::Made { model, is_of_script: false }));
+    if let Some(model) = native_model(object) {
+        return Ok(ModelSource::Choice(ModelChoice::Object { model, is_foreign: false }));
     }
     let (model, bridge) = bridge(ctx, object.clone())?;
-    Ok(Answerer::OfTest(ModelChoice::Made { model: Rc::new(model), is_of_script: true }, bridge))
+    Ok(ModelSource::Test(ModelChoice::Object { model: Rc::new(model), is_foreign: true }, bridge))
 }
 
 fn input<'js>(ctx: &Ctx<'js>, value: &Value<'js>) -> Result<String> {
@@ -187,7 +184,7 @@ fn input<'js>(ctx: &Ctx<'js>, value: &Value<'js>) -> Result<String> {
         return Err(type_error(ctx, format!("run: input must be data that JSON can hold, got {}", kind_of(value))));
     }
     to_json_text(ctx, value).map_err(|error| {
-        // What it throws itself says of no option what is wrong.
+        // Its own message does not name the option.
         let Error::Exception = error else { return error };
         let thrown = ctx.catch();
         let message = thrown.as_object().and_then(|thrown| thrown.get::<_, String>("message").ok());

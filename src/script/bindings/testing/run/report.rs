@@ -1,5 +1,5 @@
-//! What came of a run as a test sees it: `{text, output?, steps, toolCalls, usage, cost, finishReason, error?, prompt}`
-//! (docs/testing.md). Must not know how it was collected.
+//! The report of a run as JavaScript: `{text, output?, steps, toolCalls, usage, cost, finishReason, error?, prompt}`
+//! (docs/testing.md).
 
 use std::rc::Rc;
 
@@ -8,7 +8,7 @@ use rquickjs::{
     object::{Accessor, Property},
 };
 
-use super::door::{CallReport, RunReport};
+use super::runner::{CallReport, RunReport};
 use crate::{
     chat::Step,
     event::Failure,
@@ -19,10 +19,9 @@ use crate::{
     },
 };
 
-/// The key of what says that an object is the result of a run: `Symbol.for(…)`.
+/// Key of the symbol `Symbol.for(…)` that marks reports.
 const BRAND: &str = "lmthing.run";
 
-/// The object.
 pub(super) fn to_js<'js>(ctx: &Ctx<'js>, report: RunReport) -> Result<Value<'js>> {
     let steps = steps_to_js(ctx, &report.steps)?;
     let object = Object::new(ctx.clone())?;
@@ -38,7 +37,7 @@ pub(super) fn to_js<'js>(ctx: &Ctx<'js>, report: RunReport) -> Result<Value<'js>
     if let Some(error) = &report.error {
         object.set("error", error_to_js(ctx, error)?)?;
     }
-    // Not enumerable: it says once more what is there already, and a snapshot of a run should say it once.
+    // Not enumerable, as it repeats other properties, which a snapshot should contain once.
     object.prop("prompt", Property::from(prompt_to_js(ctx, steps, report.steps.into())?).writable().configurable())?;
     let symbol: Object = ctx.globals().get("Symbol")?;
     let brand: Value = symbol.get::<_, Function>("for")?.call((BRAND,))?;
@@ -46,7 +45,7 @@ pub(super) fn to_js<'js>(ctx: &Ctx<'js>, report: RunReport) -> Result<Value<'js>
     Ok(object.into_value())
 }
 
-/// `[{toolName, toolCallId, input, output, agent}]`. A call that the run broke off before has no output.
+/// `[{toolName, toolCallId, input, output, agent}]`. A call without a result has no output.
 fn calls_to_js<'js>(ctx: &Ctx<'js>, calls: &[CallReport]) -> Result<Array<'js>> {
     let list = Array::new(ctx.clone())?;
     for (index, call) in calls.iter().enumerate() {
@@ -75,7 +74,7 @@ fn error_to_js<'js>(ctx: &Ctx<'js>, error: &Failure) -> Result<Object<'js>> {
     Ok(object)
 }
 
-/// `{steps, fullSteps}`. Full steps are large, and made when somebody looks.
+/// `{steps, fullSteps}`. Full steps are large, and created on access.
 fn prompt_to_js<'js>(ctx: &Ctx<'js>, steps: Array<'js>, records: Rc<[Rc<Step>]>) -> Result<Object<'js>> {
     let object = Object::new(ctx.clone())?;
     object.set("steps", steps)?;

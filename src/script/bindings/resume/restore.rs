@@ -1,5 +1,4 @@
-//! Setting a prompt up whose run began in another process: what it remembers is put back, what sets it up runs once more. Must
-//! not know where runs are kept, nor how steps go on.
+//! Setting up a prompt whose run began in another process: its memory is restored, its set-up runs again.
 
 use std::rc::Rc;
 
@@ -16,15 +15,14 @@ use crate::{
     },
 };
 
-/// What an earlier process has done of a prompt's run.
 fn restored(prompt: &PromptObject<'_>) -> Option<(Rc<Log>, Rc<Restored>)> {
     let log = prompt.borrow().core.log.borrow().clone()?;
     let restored = log.restored()?.clone();
     Some((log, restored))
 }
 
-/// To be called before what sets the prompt up runs: it sees the states as they were, and its messages are there already.
-pub(crate) fn begin<'js>(ctx: &Ctx<'js>, prompt: &PromptObject<'js>) -> Result<()> {
+/// Must be called before the set-up code runs, so that it sees earlier states and messages.
+pub(crate) fn begin_set_up<'js>(ctx: &Ctx<'js>, prompt: &PromptObject<'js>) -> Result<()> {
     open_log(ctx, prompt)?;
     let Some((log, restored)) = restored(prompt) else { return Ok(()) };
     memory::restore(ctx, prompt, &restored.before)?;
@@ -35,19 +33,19 @@ pub(crate) fn begin<'js>(ctx: &Ctx<'js>, prompt: &PromptObject<'js>) -> Result<(
     let mut definitions = core.prompt.borrow_mut();
     definitions.take_up_history(history_of(&restored, &log));
     definitions.take_up(&restored.before.due, false);
-    // A run that was cut off before its first answer has nothing of its conversation yet.
+    // A run that ended before its first answer has no conversation yet.
     if next > 0 || restored.half.is_some() {
         definitions.begin_set_up_again();
     }
     Ok(())
 }
 
-/// To be called when it has run, well or not.
-pub(crate) fn end<'js>(ctx: &Ctx<'js>, prompt: &PromptObject<'js>) -> Result<()> {
+/// Must be called after the set-up code has run, even if it failed.
+pub(crate) fn end_set_up<'js>(ctx: &Ctx<'js>, prompt: &PromptObject<'js>) -> Result<()> {
     let Some((_, restored)) = restored(prompt) else { return Ok(()) };
     let core = prompt.borrow().core.clone();
     core.prompt.borrow_mut().abandon_rerun();
-    // Code in the text of an answer that never came as a whole has done something since.
+    // Code in the text of an incomplete answer may have changed states.
     if restored.half.is_none() && restored.parts.is_empty() {
         return Ok(());
     }
@@ -59,13 +57,13 @@ pub(crate) fn end<'js>(ctx: &Ctx<'js>, prompt: &PromptObject<'js>) -> Result<()>
     Ok(())
 }
 
-/// The same for an agent, whose callback runs once: what it hides stays hidden.
-pub(crate) fn end_of_agent<'js>(ctx: &Ctx<'js>, child: &PromptObject<'js>) -> Result<()> {
-    end(ctx, child)?;
+/// As [`end_set_up`], for an agent. Its callback runs once, so what it hides stays hidden.
+pub(crate) fn end_agent_set_up<'js>(ctx: &Ctx<'js>, child: &PromptObject<'js>) -> Result<()> {
+    end_set_up(ctx, child)?;
     let core = child.borrow().core.clone();
     let mut definitions = core.prompt.borrow_mut();
     match restored(child) {
-        // It was hidden when the callback ran first, and is known with the rest.
+        // Hidden when the callback ran first, and restored with the rest.
         Some((_, restored)) if restored.next_step() > 0 || restored.half.is_some() => {
             definitions.take_up(&restored.after.due, restored.half.is_some());
         }
@@ -74,9 +72,9 @@ pub(crate) fn end_of_agent<'js>(ctx: &Ctx<'js>, child: &PromptObject<'js>) -> Re
     Ok(())
 }
 
-/// Hands the steps that are over to the record of a run. Returns how many they are, and how often the model was asked for
-/// another shape.
-pub(crate) fn take_over(
+/// Adds the finished steps to the record of a run. Returns their number, and how often the model was asked to repeat an
+/// answer.
+pub(crate) fn take_over_steps(
     prompt: &PromptObject<'_>,
     record: &RunRecord,
     settings: &Rc<CallSettings>,

@@ -1,26 +1,24 @@
-//! `runPrompt`: a prompt function, or an imported prompt module, run from code (docs/reference.md, "Results", "From code").
-//! Must not know how a run goes on.
+//! `runPrompt`: runs a prompt function or an imported prompt module (docs/reference.md, "Results", "From code").
 
 use rquickjs::{Coerced, Ctx, FromJs, Function, IntoJs, Object, Result, Value, function::Opt, promise::Promised};
 
 use super::{
     answer, module, nesting,
-    start::{Caller, answer_of, prepare, start},
+    start::{Caller, prepare, run_object, start},
 };
 use crate::{
     event::{Agent, Called},
     script::{
         CallSite,
         bindings::{
-            going_on, services,
+            resume, services,
             values::{kind_of, property, type_error},
         },
     },
 };
 
-/// `runPrompt(fn, {model, options?, plugins?, sandbox?, input?, output?})` of `lmthing`: runs the function once, then the step
-/// loop in the background. In place of a function it takes an imported prompt module. Resolves to `{result, prompt}`; rejects
-/// when the arguments are wrong, the model cannot be found or the first run of the function throws. Rules: docs/reference.md, "Results".
+/// `runPrompt(fn | module, {model, options?, plugins?, sandbox?, input?, output?})`: runs the function once, then the
+/// step loop in the background. Resolves to `{result, prompt}`.
 pub(crate) fn run_prompt<'js>(ctx: Ctx<'js>, function: Opt<Value<'js>>, config: Opt<Value<'js>>) -> Result<Value<'js>> {
     let undefined = || Value::new_undefined(ctx.clone());
     let (function, config) = (function.0.unwrap_or_else(undefined), config.0.unwrap_or_else(undefined));
@@ -46,22 +44,21 @@ pub(crate) fn run_prompt<'js>(ctx: Ctx<'js>, function: Opt<Value<'js>>, config: 
         let input = property(config, "input")?;
         prompt.borrow().core.agent.replace(Some(agent_of(&inner, function, input.as_ref(), &caller)?));
         if let Some(outer) = &caller.prompt {
-            prompt.borrow().core.belong_to(&outer.borrow().core);
+            prompt.borrow().core.inherit_file(&outer.borrow().core);
         }
         prompt.borrow().core.standing.set(caller.standing);
         prompt.borrow().core.job.set(caller.job);
-        answer::expect(&inner, &prompt, &config.get("output")?, "runPrompt: output")?;
+        answer::expect_output(&inner, &prompt, &config.get("output")?, "runPrompt: output")?;
         if let Some(input) = input {
             prompt.borrow().bag.set_input(input);
         }
-        answer_of(&inner, start(&inner, prompt).await?)
+        run_object(&inner, start(&inner, prompt).await?)
     };
     let call = CallSite::here(&ctx, "runPrompt")?;
     Promised(async move { call.with_stack(run.await) }).into_js(&ctx)
 }
 
-/// Who a prompt function is in the events of its run. It works for the file that runs it: a call says nothing of which agent
-/// of it makes the call.
+/// The agent of a prompt function in events. Its parent is the file, as a call does not tell which agent makes it.
 fn agent_of<'js>(
     ctx: &Ctx<'js>,
     function: &Function<'js>,
@@ -69,16 +66,16 @@ fn agent_of<'js>(
     caller: &Caller<'js>,
 ) -> Result<Agent> {
     let name: Option<String> = function.get("name").ok();
-    // What a module exports without a name is called `default`.
+    // The name of an anonymous default export.
     let name = name.filter(|name| !name.is_empty() && name != "default").unwrap_or_else(|| "runPrompt".to_owned());
     let text = Coerced::<String>::from_js(ctx, function.clone().into_value())?;
-    let made_of = going_on::made_of(ctx, &text, input, caller.call.as_deref())?;
-    let called = Called { name: &name, tool_call_id: None, made_of };
+    let identity = resume::run_identity(ctx, &text, input, caller.call.as_deref())?;
+    let called = Called { name: &name, tool_call_id: None, made_of: identity };
     let events = services::events(ctx)?;
     Ok(events.agent(&caller.agent(&events), called))
 }
 
-/// The first argument as a module, when it is one: an object whose `default` is a function.
+/// The first argument as a module: an object whose `default` is a function.
 fn as_module<'a, 'js>(value: &'a Value<'js>) -> Result<Option<&'a Object<'js>>> {
     let Some(object) = value.as_object().filter(|_| !value.is_function() && !value.is_array()) else { return Ok(None) };
     Ok(property(object, "default")?.filter(Value::is_function).map(|_| object))

@@ -1,4 +1,4 @@
-//! What was typed for a file that is run elsewhere, held against its schema. Must not know where it runs.
+//! Reading the command-line input of a file that runs elsewhere.
 
 use std::{path::Path, rc::Rc};
 
@@ -6,9 +6,9 @@ use rquickjs::{Ctx, Result};
 use serde_json::{Map, Value as Json};
 
 use super::{
+    deadlock::detect_deadlock,
     file::{FileRun, default_function},
     file_input::{FileInput, file_input},
-    stuck::unless_stuck,
 };
 use crate::{
     diagnostic::Diagnostic,
@@ -17,26 +17,20 @@ use crate::{
     script::{Engine, bindings::results::throw::run_error, diagnose_error, import_file_once, until_halted},
 };
 
-/// What a command line gives to a file.
 #[derive(Debug)]
-pub(crate) enum TypedInput {
-    /// This text was asked for.
+pub(crate) enum ParsedInput {
     Help(String),
-    /// The file takes nothing.
     Nothing,
-    /// What fits its schema, before that adds defaults of its own and changes it.
+    /// Valid input, before the schema adds defaults and transforms it.
     Input(Map<String, Json>),
 }
 
-/// Loads a prompt file and reads the words behind it, as if it were to run.
-///
-/// # Errors
-/// The file is wrong, or what was typed does not fit.
+/// Loads a prompt file and reads its input from the command line, without running it.
 pub(crate) async fn read_input(
     engine: &Engine,
     path: &Path,
     line: &CommandLine,
-) -> std::result::Result<TypedInput, Rc<RunError>> {
+) -> std::result::Result<ParsedInput, Rc<RunError>> {
     let read = async |ctx: Ctx<'_>| match until_halted(&ctx, read_in(&ctx, path, line)).await {
         Ok(Ok(read)) => read,
         Ok(Err(error)) => Err(Rc::new(run_error(diagnose_error(&ctx, error)))),
@@ -52,15 +46,15 @@ async fn read_in(
     ctx: &Ctx<'_>,
     path: &Path,
     line: &CommandLine,
-) -> Result<std::result::Result<TypedInput, Rc<RunError>>> {
-    let namespace = unless_stuck(ctx, "loading the file", import_file_once(ctx, path)).await?;
+) -> Result<std::result::Result<ParsedInput, Rc<RunError>>> {
+    let namespace = detect_deadlock(ctx, "loading the file", import_file_once(ctx, path)).await?;
     let name = path.file_name().map_or_else(|| path.display().to_string(), |name| name.to_string_lossy().into_owned());
     default_function(ctx, &namespace, &name)?;
-    let input = unless_stuck(ctx, "the check of the input", file_input(ctx, &namespace, &name, line)).await?;
+    let input = detect_deadlock(ctx, "the check of the input", file_input(ctx, &namespace, &name, line)).await?;
     Ok(match input {
-        FileInput::Help(text) => Ok(TypedInput::Help(text)),
-        FileInput::Nothing => Ok(TypedInput::Nothing),
-        FileInput::Value(_, input) => Ok(TypedInput::Input(input)),
+        FileInput::Help(text) => Ok(ParsedInput::Help(text)),
+        FileInput::Nothing => Ok(ParsedInput::Nothing),
+        FileInput::Value(_, input) => Ok(ParsedInput::Input(input)),
         FileInput::Wrong(problem) => Err(Rc::new(RunError::Usage(problem))),
         FileInput::Missing(problem, names) => Err(Rc::new(RunError::MissingInput { problem, names })),
     })

@@ -1,5 +1,4 @@
-//! What stands in for models and limits while a file is looked at: nobody answers, and nothing is used up. Must not know what is
-//! looked at.
+//! Stand-ins for models and limits during an inspection.
 
 use std::{cell::Cell, rc::Rc, time::Instant};
 
@@ -11,24 +10,22 @@ use crate::{
     prompt::{PriceList, PromptHost, RunError, RunLimits, RunOutcome, StepLoop},
 };
 
-/// A step loop that makes no step: whoever runs a prompt gets an empty text, and no error.
+/// A step loop without steps: every run ends at once with an empty text.
 #[derive(Default)]
-pub(crate) struct Silence {
-    /// Whether anybody has asked.
-    was_asked: Cell<bool>,
+pub(crate) struct NoModels {
+    was_called: Cell<bool>,
 }
 
-impl Silence {
-    /// Whether a prompt was to be run.
-    pub(crate) fn was_asked(&self) -> bool {
-        self.was_asked.get()
+impl NoModels {
+    pub(crate) fn was_called(&self) -> bool {
+        self.was_called.get()
     }
 }
 
-impl StepLoop for Silence {
+impl StepLoop for NoModels {
     fn run<'a>(self: Rc<Self>, host: Rc<dyn PromptHost + 'a>) -> LocalBoxFuture<'a, ()> {
-        self.was_asked.set(true);
-        // Here and not in the future: a second run that is asked for before the first is polled has to be refused.
+        self.was_called.set(true);
+        // Not in the future: a second run that begins before the first poll must be refused.
         host.record().start();
         async move {
             let record = host.record();
@@ -40,7 +37,6 @@ impl StepLoop for Silence {
     }
 }
 
-/// Limits that are never reached.
 pub(crate) struct NoLimits;
 
 impl RunLimits for NoLimits {

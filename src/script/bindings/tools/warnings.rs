@@ -1,19 +1,18 @@
-//! Failures that are answers to the model, and that the author would otherwise not see: one line each on standard error,
-//! with the place in the file. Must not know how such a failure is answered.
+//! Warnings for the author of failures that are answers to the model, with the place in the file.
 
 use rquickjs::{Ctx, Error, Function, Value};
 
-use super::label::Label;
+use super::Label;
 use crate::script::{
     bindings::{services, values::thrown_message},
     diagnose, is_halted, place_of_function,
     warn::warning,
 };
 
-/// More of a message is not shown: a schema may have much to say.
+/// Longer messages are cut: schema errors may be long.
 const MAX_MESSAGE: usize = 400;
 
-/// What a tool or one of its callbacks threw, as the message for the model. `function` is the one that was called.
+/// Warns of what a tool or one of its callbacks threw. Returns the message for the model.
 pub(crate) fn thrown<'js>(
     ctx: &Ctx<'js>,
     function: &Function<'js>,
@@ -26,11 +25,11 @@ pub(crate) fn thrown<'js>(
     }
     let thrown = ctx.catch();
     let message = thrown_message(ctx, &thrown);
-    warn_of_thrown(ctx, function, label, callback, thrown);
+    warn_thrown(ctx, function, label, callback, thrown);
     message
 }
 
-fn warn_of_thrown<'js>(
+fn warn_thrown<'js>(
     ctx: &Ctx<'js>,
     function: &Function<'js>,
     label: Label<'_>,
@@ -38,9 +37,9 @@ fn warn_of_thrown<'js>(
     thrown: Value<'js>,
 ) {
     let diagnostic = diagnose(ctx, thrown).diagnostic;
-    // Somebody asked for the end of it, or everything ends.
-    let ends = is_halted(ctx) || services::limits(ctx).is_ok_and(|limits| limits.ended().is_some());
-    if ends || diagnostic.name == "AbortError" {
+    // The failure is a consequence of an abort or of the end of the run.
+    let is_ending = is_halted(ctx) || services::limits(ctx).is_ok_and(|limits| limits.ended().is_some());
+    if is_ending || diagnostic.name == "AbortError" {
         return;
     }
     let headline = diagnostic.headline();
@@ -48,26 +47,24 @@ fn warn_of_thrown<'js>(
     let what = callback.map(|callback| format!("{callback} of ")).unwrap_or_default();
     let place = diagnostic.location.map(|place| format!("{}:{}:{}", place.path, place.line, place.column));
     let place = place.or_else(|| place_of_function(ctx, function));
-    tell(ctx, &format!("{what}{} {} threw: {headline}", label.noun, label.name), place);
+    print(ctx, &format!("{what}{} {} threw: {headline}", label.noun, label.name), place);
 }
 
-/// Arguments that a schema refused.
 pub(crate) fn refused<'js>(ctx: &Ctx<'js>, function: &Function<'js>, message: &str) {
-    tell(ctx, message, place_of_function(ctx, function));
+    print(ctx, message, place_of_function(ctx, function));
 }
 
-/// A call that leads nowhere; `function` is the prompt's.
 pub(crate) fn unanswered<'js>(ctx: &Ctx<'js>, function: Option<&Function<'js>>, message: &str) {
-    tell(ctx, message, function.and_then(|function| place_of_function(ctx, function)));
+    print(ctx, message, function.and_then(|function| place_of_function(ctx, function)));
 }
 
-fn tell(ctx: &Ctx<'_>, message: &str, place: Option<String>) {
+fn print(ctx: &Ctx<'_>, message: &str, place: Option<String>) {
     let mut line = message.split_whitespace().collect::<Vec<_>>().join(" ");
     if let Some((end, _)) = line.char_indices().nth(MAX_MESSAGE) {
         line.truncate(end);
         line.push('…');
     }
     let place = place.map(|place| format!(" ({place})")).unwrap_or_default();
-    // The answer must not depend on whether the line could be written.
+    // Failing to print must not change the answer.
     let _ = warning(ctx, &format!("{line}{place}"));
 }
