@@ -2,7 +2,7 @@
 
 use std::{collections::HashMap, path::PathBuf};
 
-use crate::{cost::Used, event::Summary, session::used_before};
+use crate::{cost::RunUsage, event::RunSummary, session::used_before};
 
 /// What was done before this process.
 #[derive(Clone, Debug, Default)]
@@ -16,7 +16,7 @@ pub(super) struct Before {
     /// The same in words.
     pub(super) notice: String,
     /// What it has come to.
-    pub(super) summary: Summary,
+    pub(super) summary: RunSummary,
     /// How many requests were answered.
     pub(super) requests: usize,
     /// The journal that was named for it.
@@ -27,7 +27,7 @@ pub(super) struct Before {
 
 impl Before {
     /// What counts of it where the whole run is limited.
-    pub(super) fn used(&self) -> Used {
+    pub(super) fn used(&self) -> RunUsage {
         used_before(&self.summary, self.requests)
     }
 }

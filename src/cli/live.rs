@@ -9,7 +9,7 @@ use std::{
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
 use super::{Printer, screen};
-use crate::diagnostic::plain_line;
+use crate::diagnostic::strip_controls_line;
 
 /// How long it takes before there is a line: most runs are over by then.
 const PATIENCE: Duration = Duration::from_millis(300);
@@ -69,7 +69,7 @@ impl LiveLine {
                 bar.set_length(all);
                 bar.set_position(done);
             }
-            bar.set_message(plain_line(&line()));
+            bar.set_message(strip_controls_line(&line()));
             bar.tick();
             true
         });

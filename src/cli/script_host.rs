@@ -3,7 +3,7 @@
 use std::{path::Path, rc::Rc};
 
 use super::{commands::RunRecording, failure::Ending, interrupt, show::Show};
-use crate::{files::Reporter, provider::Redactor, script::ScriptHost};
+use crate::{files::FileReporter, provider::Redactor, script::ScriptHost};
 
 /// What a script may ask of the command line.
 pub(super) struct TerminalHost {
@@ -11,7 +11,7 @@ pub(super) struct TerminalHost {
     pub(super) redactor: Redactor,
     pub(super) recording: Rc<RunRecording>,
     /// Who watches the run hears here which files it is made of.
-    pub(super) reporter: Reporter,
+    pub(super) reporter: FileReporter,
 }
 
 impl ScriptHost for TerminalHost {

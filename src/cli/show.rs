@@ -19,10 +19,10 @@ use super::{
 };
 use crate::{
     chat::FinishReason,
-    event::{Agent, Event, EventKind, Events, Output, Reader, SharedSummary, Summary},
+    event::{Agent, Event, EventKind, EventReader, Events, OutputEvent, RunSummary, SharedSummary},
     journal::LastEntry,
     provider::Redactor,
-    trace::otel::{Export, Found, Settings},
+    trace::otel::{Export, OtelConfig, Settings},
 };
 
 /// What the run of a file shows, by the options it was started with.
@@ -49,12 +49,12 @@ impl Show {
         let printer = Rc::new(printer.clone());
         let progress = if args.quiet { Progress::none() } else { Progress::new(printer.clone()) };
         let is_for_programs = args.format.is_for_programs();
-        let summary = if is_for_programs { Summary::with_text() } else { Summary::default() };
+        let summary = if is_for_programs { RunSummary::with_text() } else { RunSummary::default() };
         let summary = before.as_ref().map_or(summary, |before| before.summary.clone());
         let summary = SharedSummary::new(summary);
         let sums = summary.clone();
         // First, so that the others find this event in the sums.
-        let mut readers: Vec<Reader> = vec![Rc::new(move |event: &Event<'_>| sums.lock().add(event))];
+        let mut readers: Vec<EventReader> = vec![Rc::new(move |event: &Event<'_>| sums.lock().add(event))];
         readers.push(match args.format {
             Format::Text => terminal::text(printer.clone()),
             Format::Json => object(printer.clone(), summary.clone(), redactor.clone()),
@@ -79,7 +79,7 @@ impl Show {
         }
         let resumed = before.as_ref().map(|before| (before.step, before.notice.clone()));
         let events = match before {
-            Some(before) => Events::of_run(before.run, before.agents, readers),
+            Some(before) => Events::resumed(before.run, before.agents, readers),
             None => Events::new(readers),
         };
         let (export, is_quiet) = (RefCell::default(), args.quiet);
@@ -92,9 +92,9 @@ impl Show {
         let found =
             Settings::find(|name| variables.iter().find(|(known, _)| known == name).map(|(_, value)| value.clone()));
         match found {
-            Found::Off => {}
-            Found::Wrong(problem) => self.warn(&problem),
-            Found::On(settings) => {
+            OtelConfig::Off => {}
+            OtelConfig::Wrong(problem) => self.warn(&problem),
+            OtelConfig::On(settings) => {
                 settings.secrets().for_each(|secret| redactor.learn(secret));
                 let redactor = redactor.clone();
                 let export = Export::new(*settings, Rc::new(move |value| redactor.apply_texts(value)));
@@ -178,7 +178,7 @@ impl Show {
 }
 
 /// Says when the end of the run is on standard output.
-fn of_end(printer: Rc<Printer>) -> Reader {
+fn of_end(printer: Rc<Printer>) -> EventReader {
     Rc::new(move |event: &Event<'_>| {
         if event.agent.is_root() && matches!(event.kind, EventKind::RunFinish(_)) {
             printer.flush();
@@ -188,7 +188,7 @@ fn of_end(printer: Rc<Printer>) -> Reader {
 }
 
 /// Learns that more is asked.
-fn of_next_step(answered: Rc<RefCell<Option<String>>>) -> Reader {
+fn of_next_step(answered: Rc<RefCell<Option<String>>>) -> EventReader {
     Rc::new(move |event: &Event<'_>| {
         if event.agent.is_root() && matches!(event.kind, EventKind::StepStart { .. }) {
             answered.take();
@@ -197,9 +197,9 @@ fn of_next_step(answered: Rc<RefCell<Option<String>>>) -> Reader {
 }
 
 /// Learns that the file has an output.
-fn of_output(is_expected: Rc<Cell<bool>>) -> Reader {
+fn of_output(is_expected: Rc<Cell<bool>>) -> EventReader {
     Rc::new(move |event: &Event<'_>| {
-        if event.agent.is_root() && matches!(event.kind, EventKind::Output(Output::Expected)) {
+        if event.agent.is_root() && matches!(event.kind, EventKind::Output(OutputEvent::Expected)) {
             is_expected.set(true);
         }
     })

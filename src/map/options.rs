@@ -8,7 +8,7 @@ use super::{
 };
 use crate::{
     cost::{Limits, OwnPrices},
-    input::Setting,
+    input::ColumnSetting,
     permission::{ApprovalRules, Permissions},
     remote::{Address, TOKEN_VARIABLE},
     session::SharedModel,
@@ -23,7 +23,7 @@ pub(crate) struct MapOptions {
     /// Where rows come from.
     pub(crate) rows: Source,
     /// Columns for properties.
-    pub(crate) settings: Vec<Setting>,
+    pub(crate) settings: Vec<ColumnSetting>,
     /// Where results go; standard output when there is none.
     pub(crate) out: Option<PathBuf>,
     /// What results look like.

@@ -4,7 +4,7 @@ use std::fmt;
 
 use url::Url;
 
-use crate::http::{is_here, shown};
+use crate::http::{display_url, is_local_host};
 
 /// The port of the admin API, unless the server has been told another.
 const ADMIN_PORT: u16 = 9070;
@@ -44,7 +44,7 @@ impl Address {
 
     /// Whether it is on this machine, where no proxy is and nobody speaks TLS.
     pub(super) fn is_near(&self) -> bool {
-        is_here(self.0.host()) && self.0.scheme() == "http"
+        is_local_host(self.0.host()) && self.0.scheme() == "http"
     }
 
     /// The admin API of the same host.
@@ -60,7 +60,7 @@ impl Address {
 impl fmt::Display for Address {
     /// Without the slash at its end, and without a password or a token.
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        formatter.write_str(&shown(&self.0))
+        formatter.write_str(&display_url(&self.0))
     }
 }
 

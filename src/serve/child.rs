@@ -8,7 +8,7 @@ use tokio::{
 };
 
 use super::told::Told;
-use crate::process::{TERMINATE, ask_to_end, end};
+use crate::process::{SIGTERM, end_process, send_signal};
 
 /// How long one that is told to end has for that: longer than a run gives itself for its last words.
 const FAREWELL: Duration = Duration::from_secs(3);
@@ -52,7 +52,7 @@ impl OwnChild {
 
     /// Tells it to end, and kills it, with what it has started, when it does not.
     pub(super) async fn end(&mut self) {
-        end(&mut self.child, TERMINATE, FAREWELL).await;
+        end_process(&mut self.child, SIGTERM, FAREWELL).await;
         self.end_group();
     }
 
@@ -68,7 +68,7 @@ impl OwnChild {
 
 impl Drop for OwnChild {
     fn drop(&mut self) {
-        ask_to_end(&mut self.child, TERMINATE);
+        send_signal(&mut self.child, SIGTERM);
     }
 }
 

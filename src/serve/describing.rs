@@ -17,7 +17,7 @@ use super::{
     child::{OwnChild, ending},
     options::ServeOptions,
 };
-use crate::files::Report;
+use crate::files::FileReport;
 
 /// How long a file may take to load.
 const LIMIT: Duration = Duration::from_secs(10);
@@ -76,7 +76,7 @@ impl Problem {
 ///
 /// # Errors
 /// Why it cannot be called.
-pub(super) async fn describe(options: &ServeOptions, file: &Path, report: &Report) -> Result<Description, Problem> {
+pub(super) async fn describe(options: &ServeOptions, file: &Path, report: &FileReport) -> Result<Description, Problem> {
     let seconds = LIMIT.as_secs();
     let own = [format!("--limit={seconds}s").into(), "--report-files".into(), report.path().as_os_str().to_owned()];
     let mut command = options.command(SUBCOMMAND, options.describe.iter().chain(&own), file);

@@ -30,7 +30,7 @@ pub(super) fn find(paths: &[PathBuf]) -> Result<Found, Box<Diagnostic>> {
         let places: Vec<String> = paths.iter().map(|path| path.display().to_string()).collect();
         let problem = Diagnostic::new(format!("there is no prompt file in {}", places.join(", ")));
         return Err(Box::new(
-            problem.with_hint(format!("the name of a prompt file ends in {}", files::ENDINGS.join(", "))),
+            problem.with_hint(format!("the name of a prompt file ends in {}", files::PROMPT_FILE_SUFFIXES.join(", "))),
         ));
     }
     Ok(found)
@@ -46,7 +46,7 @@ pub(super) fn find_again(paths: &[PathBuf]) -> Found {
     files::find(&there, "").map_or_else(|_| Found::default(), served)
 }
 
-fn served(found: files::Found) -> Found {
+fn served(found: files::FoundFiles) -> Found {
     let files = found.files.into_iter().map(|file| file.path).filter(|file| !is_test_file(file)).collect();
     Found { files, problems: found.problems }
 }

@@ -15,7 +15,7 @@ use super::{
     naming::names,
     options::ServeOptions,
 };
-use crate::{diagnostic::Diagnostic, files::Report};
+use crate::{diagnostic::Diagnostic, files::FileReport};
 
 /// So many files are described at once in any case.
 const MIN_SLOTS: usize = 8;
@@ -69,6 +69,6 @@ pub(crate) async fn survey(options: &ServeOptions) -> Result<Survey, Box<Diagnos
 }
 
 async fn described(options: &ServeOptions, file: &Path) -> Result<Description, Problem> {
-    let report = Report::new().map_err(|error| Problem::new(format!("cannot write a temporary file: {error}")))?;
+    let report = FileReport::new().map_err(|error| Problem::new(format!("cannot write a temporary file: {error}")))?;
     describe(options, file, &report).await
 }

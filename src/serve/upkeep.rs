@@ -21,7 +21,7 @@ use super::{
     options::{ServeOptions, at_once},
     watch_thread::WatchThread,
 };
-use crate::files::{Report, Reported, What, absolute};
+use crate::files::{FileReport, FileUse, ReportedFile, absolute};
 
 /// How long what is new waits for more of it: a change of what many files import is one change of the list.
 const GATHER: Duration = Duration::from_millis(100);
@@ -64,7 +64,7 @@ struct Entry {
 struct Described {
     file: PathBuf,
     offer: Result<Description, Problem>,
-    made_of: Vec<Reported>,
+    made_of: Vec<ReportedFile>,
 }
 
 impl Upkeep {
@@ -162,13 +162,13 @@ impl Upkeep {
     fn describe(&mut self, file: &Path) {
         let real = absolute(file);
         // Before it is read: whatever happens to it from here on is a change.
-        self.watcher.add(Reported::now(&real, What::Read));
+        self.watcher.add(ReportedFile::now(&real, FileUse::Read));
         let is_slow = self.entries.get(file).is_some_and(|entry| entry.is_slow);
         let slots = if is_slow { &self.slow_slots } else { &self.slots };
         let (options, slots, own) = (self.options.clone(), slots.clone(), file.to_owned());
         let task = self.describing.spawn(async move {
             let _slot = slots.acquire().await;
-            let (offer, made_of) = match Report::new() {
+            let (offer, made_of) = match FileReport::new() {
                 Ok(report) => (describe(&options, &own, &report).await, report.all()),
                 Err(error) => (Err(Problem::new(format!("cannot write a temporary file: {error}"))), Vec::new()),
             };

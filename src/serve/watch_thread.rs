@@ -6,11 +6,11 @@ use std::{path::PathBuf, sync::Arc, thread};
 use tokio::sync::mpsc;
 
 use super::options::ServeOptions;
-use crate::files::{FileWatcher, Reported, What, absolute};
+use crate::files::{FileUse, FileWatcher, ReportedFile, absolute};
 
 /// What watches, for as long as this is there.
 pub(super) struct WatchThread {
-    add: mpsc::UnboundedSender<Reported>,
+    add: mpsc::UnboundedSender<ReportedFile>,
     changed: mpsc::UnboundedReceiver<Vec<PathBuf>>,
 }
 
@@ -37,13 +37,13 @@ impl WatchThread {
     /// Watches files, and what is in folders.
     pub(super) fn watch(&self, paths: &[PathBuf]) {
         for path in paths {
-            let what = if path.is_dir() { What::Searched } else { What::Read };
-            self.add(Reported::now(&absolute(path), what));
+            let what = if path.is_dir() { FileUse::Searched } else { FileUse::Read };
+            self.add(ReportedFile::now(&absolute(path), what));
         }
     }
 
     /// Watches a file more.
-    pub(super) fn add(&self, reported: Reported) {
+    pub(super) fn add(&self, reported: ReportedFile) {
         // Without the thread nothing is watched, which was told.
         let _ = self.add.send(reported);
     }
@@ -56,7 +56,7 @@ impl WatchThread {
 
 async fn watch<C: Fn(&str)>(
     mut watcher: FileWatcher<C>,
-    mut added: mpsc::UnboundedReceiver<Reported>,
+    mut added: mpsc::UnboundedReceiver<ReportedFile>,
     tell: &mpsc::UnboundedSender<Vec<PathBuf>>,
 ) {
     loop {

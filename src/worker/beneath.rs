@@ -4,9 +4,9 @@ use std::{collections::HashMap, path::Path, rc::Rc, time::Duration};
 
 use super::batch::Entry;
 use crate::{
-    checkpoint::{Verdict, label, undecided},
-    event::Summary,
-    journal::{Earlier, Journal, JournalError, Mirror, Recorder, Secrets, Start},
+    checkpoint::{Verdict, call_label, undecided},
+    event::RunSummary,
+    journal::{EarlierRun, EntryMirror, Journal, JournalError, Recorder, RunStart, SecretFilter},
 };
 
 /// What was decided: what the call is called, and how.
@@ -25,7 +25,7 @@ pub(super) struct Before {
     pub(super) requests: usize,
     /// The step that it goes on at.
     pub(super) step: usize,
-    pub(super) summary: Summary,
+    pub(super) summary: RunSummary,
 }
 
 /// Opens the journal for the attempt of a run of this name. What this machine has counts, as it may have come further, unless it
@@ -35,11 +35,11 @@ pub(super) struct Before {
 /// The journal cannot be used.
 pub(super) fn open(
     path: &Path,
-    (run, start): (&str, &Start),
+    (run, start): (&str, &RunStart),
     stored: &[Entry],
     decisions: &[Decision],
-    secrets: Rc<dyn Secrets>,
-    mirror: Rc<dyn Mirror>,
+    secrets: Rc<dyn SecretFilter>,
+    mirror: Rc<dyn EntryMirror>,
 ) -> Result<Beneath, JournalError> {
     let journal = Journal::create(path)?;
     if let Some(left) = journal.named(run)? {
@@ -47,30 +47,30 @@ pub(super) fn open(
     }
     // Another process may be at work on it: before anything is asked that it asks as well.
     if let Some(left) = journal.named(run)? {
-        left.check_is_left()?;
+        left.check_not_running()?;
     }
     let mut here = entries(&journal, run)?;
     if !begins_with(&here, stored) {
-        journal.take_in(run, start, stored)?;
+        journal.replace_run(run, start, stored)?;
         here = entries(&journal, run)?;
     }
     let Some(left) = journal.named(run)? else {
         let recorder = Recorder::new(path.to_owned(), secrets).with_mirror(mirror);
         recorder.set_start(start.clone());
-        recorder.demand()?;
+        recorder.open_required()?;
         return Ok(Beneath { recorder, earlier: None });
     };
-    let mut earlier = Earlier::read(&journal, &left, None)?;
+    let mut earlier = EarlierRun::read(&journal, &left, None)?;
     decide(&mut earlier, decisions);
     // What this machine has beyond what is stored is still to be stored.
-    here.into_iter().skip(stored.len()).for_each(|(key, text, is_over)| mirror.kept(&key, text, is_over));
+    here.into_iter().skip(stored.len()).for_each(|(key, text, is_over)| mirror.copy_entry(&key, text, is_over));
     let before = Before {
         agents: earlier.agents.clone(),
         requests: earlier.requests,
         step: earlier.progress().step,
-        summary: earlier.goes_on_in(Summary::with_text()),
+        summary: earlier.add_to_summary(RunSummary::with_text()),
     };
-    let recorder = Recorder::going_on(journal, left, None, earlier, secrets).with_mirror(mirror);
+    let recorder = Recorder::resuming(journal, left, None, earlier, secrets).with_mirror(mirror);
     recorder.set_start(start.clone());
     Ok(Beneath { recorder, earlier: Some(before) })
 }
@@ -99,9 +99,9 @@ pub(super) fn forget_old(path: &Path) {
 }
 
 /// Enters what was decided on calls that wait.
-fn decide(earlier: &mut Earlier, decisions: &[Decision]) {
+fn decide(earlier: &mut EarlierRun, decisions: &[Decision]) {
     let named = |(called, verdict): &Decision| {
-        let held = undecided(&earlier.held).find(|held| label(&held.call, &earlier.held) == *called)?;
+        let held = undecided(&earlier.held).find(|held| call_label(&held.call, &earlier.held) == *called)?;
         Some((held.call.serial, verdict.clone()))
     };
     let decided: Vec<_> = decisions.iter().filter_map(named).collect();

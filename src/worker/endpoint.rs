@@ -32,7 +32,7 @@ use super::{
     seam::{Handler, Invocation, Invocations, Service},
     tally::Tally,
 };
-use crate::diagnostic::kind_of;
+use crate::diagnostic::json_kind;
 
 tokio::task_local! {
     /// What has come with the request whose invocation is polled: the SDK does so from within its answer.
@@ -214,7 +214,7 @@ fn read_input(service: &Service, input: &[u8]) -> Result<Map<String, Value>, Str
         Value::Null => Map::new(),
         Value::Object(input) => input,
         other => {
-            let kind = kind_of(&other);
+            let kind = json_kind(&other);
             return Err(format!("the input of {} is an object, got {kind}", service.name));
         }
     };

@@ -7,7 +7,7 @@ use console::Style;
 use jiff::{Timestamp, tz::TimeZone};
 use serde_json::{Map, Value};
 
-use crate::{diagnostic::visible, serve::Told};
+use crate::{diagnostic::escape_invisible, serve::Told};
 
 /// How lines look.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -122,7 +122,7 @@ fn text(time: Timestamp, level: Level, message: &str, fields: &Map<String, Value
 /// Without what would begin another line, do something to a terminal or not be seen.
 fn in_a_line(text: &str) -> String {
     let lines = text.trim().split(['\n', '\r']).map(str::trim).filter(|line| !line.is_empty());
-    visible(&lines.collect::<Vec<_>>().join(" · ").replace('\t', " "))
+    escape_invisible(&lines.collect::<Vec<_>>().join(" · ").replace('\t', " "))
 }
 
 #[cfg(test)]

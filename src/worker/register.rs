@@ -9,8 +9,8 @@ use url::Url;
 
 use super::log::Log;
 use crate::{
-    diagnostic::{Diagnostic, plain_line},
-    http::{Body, CONNECT_TIMEOUT, Network, http_client, is_here, near_client, shown, without_user},
+    diagnostic::{Diagnostic, strip_controls_line},
+    http::{Body, CONNECT_TIMEOUT, Network, display_url, http_client, is_local_host, local_client, strip_credentials},
 };
 
 /// The variable with the token that Restate wants to see, as its own tools name it.
@@ -76,7 +76,7 @@ impl Registration {
                     if told.as_ref() != Some(&why) {
                         log.warn(
                             "not registered yet, trying on",
-                            &[("at", shown(&self.admin).into()), ("why", why.as_str().into())],
+                            &[("at", display_url(&self.admin).into()), ("why", why.as_str().into())],
                         );
                         told = Some(why);
                     }
@@ -92,7 +92,10 @@ impl Registration {
         let client = match self.client() {
             Ok(client) => client,
             Err(error) => {
-                return Attempt::Never(Diagnostic::new(format!("cannot register at {}: {error}", shown(&self.admin))));
+                return Attempt::Never(Diagnostic::new(format!(
+                    "cannot register at {}: {error}",
+                    display_url(&self.admin)
+                )));
             }
         };
         let mut address = self.admin.clone();
@@ -110,8 +113,8 @@ impl Registration {
     }
 
     fn client(&self) -> Result<Client, String> {
-        let client = match is_here(self.admin.host()) && self.admin.scheme() == "http" {
-            true => near_client(CONNECT_TIMEOUT),
+        let client = match is_local_host(self.admin.host()) && self.admin.scheme() == "http" {
+            true => local_client(CONNECT_TIMEOUT),
             false => http_client(&self.network),
         };
         client.map_err(|error| error.to_string())
@@ -126,17 +129,17 @@ impl Registration {
             return Attempt::Done(body);
         }
         let words = body["message"].as_str().unwrap_or(text.trim());
-        let words: String = plain_line(words).chars().take(LONGEST_WORDS).collect();
+        let words: String = strip_controls_line(words).chars().take(LONGEST_WORDS).collect();
         // It may name what it was told.
-        let words = without_user(&self.worker, &without_user(&self.admin, &words));
+        let words = strip_credentials(&self.worker, &strip_credentials(&self.admin, &words));
         let why = format!("it answered with status {}: {words}", status.as_u16());
         if is_passing(status, &body) {
             return Attempt::Later(format!(
                 "{why} (it has to reach the worker at {}; --advertise says where)",
-                shown(&self.worker)
+                display_url(&self.worker)
             ));
         }
-        let problem = Diagnostic::new(format!("cannot register at {}: {why}", shown(&self.admin)));
+        let problem = Diagnostic::new(format!("cannot register at {}: {why}", display_url(&self.admin)));
         Attempt::Never(match status {
             StatusCode::UNAUTHORIZED | StatusCode::FORBIDDEN => {
                 problem.with_hint("the variable RESTATE_AUTH_TOKEN holds the token that it wants")
@@ -160,8 +163,8 @@ fn told_of(log: &Log, registration: &Registration, answer: &Value) {
     let services = answer["services"].as_array().into_iter().flatten();
     let services: Vec<Value> = services.map(|service| service["name"].clone()).collect();
     let fields = [
-        ("at", shown(&registration.admin).into()),
-        ("worker", shown(&registration.worker).into()),
+        ("at", display_url(&registration.admin).into()),
+        ("worker", display_url(&registration.worker).into()),
         ("deployment", answer["id"].clone()),
         ("services", services.into()),
     ];

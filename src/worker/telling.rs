@@ -6,12 +6,12 @@ use serde_json::{Value, json};
 
 use super::log::Log;
 use crate::{
-    event::{Event, EventKind, Reader},
+    event::{Event, EventKind, EventReader},
     provider::Redactor,
 };
 
 /// Tells of steps as they end, and of what a person should know.
-pub(super) fn reader(log: Log, redactor: Redactor) -> Reader {
+pub(super) fn reader(log: Log, redactor: Redactor) -> EventReader {
     Rc::new(move |event: &Event<'_>| match event.kind {
         EventKind::StepFinish { number, step, model, took } => {
             let mut fields = vec![

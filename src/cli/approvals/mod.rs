@@ -21,7 +21,7 @@ use self::{
 };
 use super::{Printer, args::RunArgs};
 use crate::{
-    permission::{ApprovalRequest, ApprovalRules, Approver, AskedLater, Decision, NobodyToAsk},
+    permission::{ApprovalRequest, ApprovalRules, Approver, Decision, DenyingApprover, StoppingApprover},
     provider::Redactor,
 };
 
@@ -36,12 +36,12 @@ const WHILE_SERVED: &str = "what needs approval is denied in files that are serv
 pub(super) fn approver(args: &RunArgs, printer: Rc<Printer>, redactor: Redactor) -> Rc<dyn Approver> {
     let rules = args.approvals.rules();
     if args.served_by.is_some() {
-        return NobodyToAsk::new(rules, WHILE_SERVED);
+        return DenyingApprover::new(rules, WHILE_SERVED);
     }
     if io::stdin().is_terminal() && printer.stderr_is_terminal() {
         return Rc::new(Person { rules, printer, redactor, always: RefCell::default(), turn: Mutex::default() });
     }
-    if args.approvals.stops() { AskedLater::new(rules) } else { NobodyToAsk::new(rules, WITHOUT_TERMINAL) }
+    if args.approvals.stops() { StoppingApprover::new(rules) } else { DenyingApprover::new(rules, WITHOUT_TERMINAL) }
 }
 
 /// Somebody at a terminal.

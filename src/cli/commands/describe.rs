@@ -8,14 +8,14 @@ use serde_json::{Value, json};
 use super::{
     event_loop::in_event_loop,
     journal, mock_file,
-    restrict::{Around, restricted},
+    restrict::{RestrictedCommand, restricted},
 };
 use crate::{
     check::{OfferOptions, offer},
     cli::{ExitCode, Printer, describe_args::DescribeArgs, env, failure::words},
     diagnostic::Diagnostic,
-    files::{Reporter, absolute},
-    process::end_with,
+    files::{FileReporter, absolute},
+    process::exit_with_parent_id,
     provider::Redactor,
     script::ScriptHost,
 };
@@ -23,7 +23,7 @@ use crate::{
 /// Prints what the file offers, or what is wrong with it.
 pub(in crate::cli) fn run(args: &DescribeArgs, printer: &Printer) -> ExitCode {
     if let Some(server) = args.served_by {
-        end_with(server);
+        exit_with_parent_id(server);
     }
     in_event_loop(
         async {
@@ -41,7 +41,7 @@ pub(in crate::cli) fn run(args: &DescribeArgs, printer: &Printer) -> ExitCode {
 
 async fn describe(args: &DescribeArgs, printer: &Printer) -> Result<Value, Diagnostic> {
     let directory = std::env::current_dir().unwrap_or_default();
-    let reporter = Reporter::to(args.report_files.as_deref())
+    let reporter = FileReporter::to(args.report_files.as_deref())
         .map_err(|error| Diagnostic::new(format!("cannot write which files it is made of: {}", words(&error))))?;
     let options = args.setup.env_file.iter().chain(&args.setup.mock);
     options.for_each(|file| reporter.looked_for(file));
@@ -53,9 +53,9 @@ async fn describe(args: &DescribeArgs, printer: &Printer) -> Result<Value, Diagn
     let variables = environment.variables;
     let redactor = Redactor::of_variables(variables.iter().map(|(name, value)| (name, value)));
     let model = mock_file::chosen_model(&args.setup)?;
-    let around = Around {
+    let command = RestrictedCommand {
         file: &args.file,
-        words: &[],
+        arguments: &[],
         setup: &args.setup,
         record: None,
         replay: None,
@@ -64,7 +64,7 @@ async fn describe(args: &DescribeArgs, printer: &Printer) -> Result<Value, Diagn
         variables: &variables,
     };
     let rights = args.permissions.rights(&args.file, &variables)?;
-    let permissions = rights.map(|rights| restricted(rights, around)).unwrap_or_default();
+    let permissions = rights.map(|rights| restricted(rights, command)).unwrap_or_default();
     let host = Rc::new(Quiet { printer: printer.clone(), redactor: redactor.clone(), reporter });
     let options = OfferOptions { host, variables, redactor, permissions, model, limit: args.limit };
     let offer = offer(&absolute(&args.file), options).await?;
@@ -86,7 +86,7 @@ fn shown(problem: &Diagnostic) -> Value {
 struct Quiet {
     printer: Printer,
     redactor: Redactor,
-    reporter: Reporter,
+    reporter: FileReporter,
 }
 
 impl ScriptHost for Quiet {

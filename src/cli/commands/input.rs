@@ -15,8 +15,8 @@ use crate::{
         failure::{WrongUsage, words},
     },
     diagnostic::did_you_mean,
-    files::Reporter,
-    input::{CommandLine, Sources},
+    files::FileReporter,
+    input::{CommandLine, TextSources},
     user_file::{self, MAX_TEXT},
 };
 
@@ -24,7 +24,7 @@ use crate::{
 ///
 /// # Errors
 /// A word that is no text.
-pub(super) fn command_line(args: &RunArgs, reporter: &Reporter) -> Result<CommandLine, WrongUsage> {
+pub(super) fn command_line(args: &RunArgs, reporter: &FileReporter) -> Result<CommandLine, WrongUsage> {
     Ok(CommandLine {
         command: format!("lmthing run {}", args.file().display()),
         words: args.words()?,
@@ -43,9 +43,9 @@ pub(super) fn same_input(args: &RunArgs, input: &Map<String, Value>) -> CommandL
 }
 
 /// Files and standard input of this process.
-struct Process(Reporter);
+struct Process(FileReporter);
 
-impl Sources for Process {
+impl TextSources for Process {
     fn file(&self, path: &str) -> Result<String, String> {
         let path = Path::new(path);
         self.0.looked_for(path);
@@ -65,7 +65,7 @@ impl Sources for Process {
 }
 
 /// The same for several files at once, which all get what comes through standard input.
-pub(super) fn shared_sources(reporter: &Reporter) -> Arc<dyn Sources> {
+pub(super) fn shared_sources(reporter: &FileReporter) -> Arc<dyn TextSources> {
     Arc::new(Shared { process: Process(reporter.clone()), standard_input: Mutex::new(None) })
 }
 
@@ -75,7 +75,7 @@ struct Shared {
     standard_input: Mutex<Option<Result<String, String>>>,
 }
 
-impl Sources for Shared {
+impl TextSources for Shared {
     fn file(&self, path: &str) -> Result<String, String> {
         self.process.file(path)
     }

@@ -11,21 +11,21 @@ use serde_json::{Map, Value, json};
 use crate::{
     checkpoint::StoreError,
     cli::{ExitCode, args::RunArgs, before::Before, failure::Ending, permission_args::PERMISSIONS, show::Show},
-    cost::Used,
+    cost::RunUsage,
     diagnostic::Diagnostic,
-    journal::{Earlier, JOURNAL_VARIABLE, Journal, Recorder, RunInfo, Secrets, Start, place},
+    journal::{EarlierRun, JOURNAL_VARIABLE, Journal, Recorder, RunInfo, RunStart, SecretFilter, journal_path},
     provider::Redactor,
 };
 
 /// The secrets of a run, as the journal asks for them.
 pub(super) struct RunSecrets(pub(super) Redactor);
 
-impl Secrets for RunSecrets {
+impl SecretFilter for RunSecrets {
     fn replace(&self, value: &mut Value) {
         self.0.apply_json(value);
     }
 
-    fn are_in(&self, text: &str) -> bool {
+    fn contain_secret(&self, text: &str) -> bool {
         self.0.finds(text)
     }
 }
@@ -33,17 +33,17 @@ impl Secrets for RunSecrets {
 /// Where the journal is. `typed` is what `--journal` says.
 pub(super) fn path(typed: Option<&Path>, variables: &[(String, String)], directory: &Path) -> PathBuf {
     let variable = variables.iter().find(|(name, _)| name == JOURNAL_VARIABLE);
-    place(typed, variable.map(|(_, value)| value.as_str()), directory)
+    journal_path(typed, variable.map(|(_, value)| value.as_str()), directory)
 }
 
 /// A run that an earlier process has left, and where it goes on.
 pub(super) struct Left {
     pub(super) journal: Journal,
     pub(super) run: RunInfo,
-    pub(super) start: Start,
+    pub(super) start: RunStart,
     /// The step that a new run begins with which has everything before it; without it the run itself goes on.
     pub(super) back_to: Option<usize>,
-    pub(super) earlier: Earlier,
+    pub(super) earlier: EarlierRun,
 }
 
 /// A run that goes on.
@@ -58,7 +58,7 @@ pub(super) struct Resumed {
 pub(super) struct RunJournal {
     pub(super) recorder: Rc<Recorder>,
     /// What earlier processes have used.
-    pub(super) used: Used,
+    pub(super) used: RunUsage,
     /// The input that the first of them read.
     pub(super) input: Option<Map<String, Value>>,
     pub(super) warnings: Vec<String>,
@@ -77,7 +77,7 @@ impl RunJournal {
         let secrets = Rc::new(RunSecrets(redactor.clone()));
         let recorder = Rc::new(Recorder::new(path(typed, variables, directory), secrets));
         recorder.read(&show.events);
-        RunJournal { recorder, used: Used::default(), input: None, warnings: Vec::new() }
+        RunJournal { recorder, used: RunUsage::default(), input: None, warnings: Vec::new() }
     }
 
     /// The same of a run that goes on.
@@ -85,7 +85,7 @@ impl RunJournal {
         let Resumed { before, left, warnings } = resumed;
         let secrets = Rc::new(RunSecrets(redactor.clone()));
         let Left { journal, run, start, back_to, earlier } = left;
-        let recorder = Rc::new(Recorder::going_on(journal, run, back_to, earlier, secrets));
+        let recorder = Rc::new(Recorder::resuming(journal, run, back_to, earlier, secrets));
         recorder.read(&show.events);
         RunJournal { recorder, used: before.used(), input: start.input, warnings }
     }
@@ -115,11 +115,11 @@ fn diagnostic(error: StoreError) -> Diagnostic {
 pub(super) const MCP_CONFIG: &str = "mcpConfig";
 
 /// What a run was started with.
-pub(super) fn start(args: &RunArgs, file: &Path, argv: Vec<String>) -> Start {
+pub(super) fn start(args: &RunArgs, file: &Path, argv: Vec<String>) -> RunStart {
     let directory = std::env::current_dir().unwrap_or_default();
     let absolute = |path: &PathBuf| text(&directory.join(path));
     let replayed = args.replay.as_ref().map(|_| "its answers are those of a recording".to_owned());
-    Start {
+    RunStart {
         // Wherever it was called from, which may be gone one day.
         file: text(&file.canonicalize().unwrap_or_else(|_| file.to_owned())),
         shown: args.file().display().to_string(),
@@ -139,7 +139,7 @@ pub(super) fn start(args: &RunArgs, file: &Path, argv: Vec<String>) -> Start {
             .chain(args.approvals.kept())
             .chain(args.setup.mcp_config.iter().map(|path| (MCP_CONFIG.to_owned(), json!(absolute(path)))))
             .collect(),
-        ..Start::default()
+        ..RunStart::default()
     }
 }
 

@@ -18,7 +18,7 @@ use crate::{
             prompt_file::{check_file, is_prompt_file},
             recording::RunRecording,
             remote,
-            restrict::{Around, folder_warnings, restricted},
+            restrict::{RestrictedCommand, folder_warnings, restricted},
             watch::WatchLoop,
         },
         env::{self, Environment},
@@ -29,9 +29,9 @@ use crate::{
     },
     cost::{OwnPrices, PRICES_VARIABLE},
     diagnostic::Diagnostic,
-    files::{Reporter, absolute},
+    files::{FileReporter, absolute},
     permission::{Permissions, Restricted},
-    process::{end_with, end_with_parent},
+    process::{exit_with_parent, exit_with_parent_id},
     provider::Redactor,
     script::{SCRIPT_STACK_SIZE, bindings::FileRun},
     session::{FileRunOptions, Meter, Surroundings, run_file},
@@ -64,10 +64,10 @@ fn watch(args: &RunArgs) -> WatchLoop {
 
 async fn run_once(args: &RunArgs, printer: &Printer, resumed: Option<Resumed>) -> ExitCode {
     if args.report_files.is_some() {
-        end_with_parent();
+        exit_with_parent();
     }
     if let Some(server) = args.served_by {
-        end_with(server);
+        exit_with_parent_id(server);
     }
     // Before anything else: from now on there is something to say at the end.
     let mut interrupts = args.show.format.is_for_programs().then(Interrupts::listen);
@@ -107,7 +107,7 @@ async fn run_once(args: &RunArgs, printer: &Printer, resumed: Option<Resumed>) -
     interrupts.iter().for_each(Interrupts::disregard);
     interrupt::claim_report_or_wait(ending.code);
     show.end(&ending);
-    if !matches!(ending.code, ExitCode::Done | ExitCode::Waiting) && journal.recorder.is_kept() {
+    if !matches!(ending.code, ExitCode::Done | ExitCode::Waiting) && journal.recorder.is_in_journal() {
         show.tell_how_to_go_on(typed.as_deref());
     }
     match journal.problem() {
@@ -182,7 +182,7 @@ fn prepare(
     };
     // Last: a command that is wrong leaves nothing behind.
     if args.journal.is_some() {
-        journal.recorder.demand()?;
+        journal.recorder.open_required()?;
     }
     if let Some(rights) = rights {
         options.surroundings.permissions = restrict(args, rights, (show, journal), &options.variables)?;
@@ -197,9 +197,9 @@ fn restrict(
     (show, journal): (&Show, &RunJournal),
     variables: &[(String, String)],
 ) -> Result<Permissions, WrongUsage> {
-    let around = Around {
+    let command = RestrictedCommand {
         file: args.file(),
-        words: &args.words()?,
+        arguments: &args.words()?,
         setup: &args.setup,
         record: args.record.as_deref(),
         replay: args.replay.as_deref(),
@@ -207,7 +207,7 @@ fn restrict(
         journal: journal.recorder.path(),
         variables,
     };
-    let permissions = restricted(rights, around);
+    let permissions = restricted(rights, command);
     folder_warnings(&permissions).into_iter().for_each(|warning| show.events.warn(warning));
     Ok(permissions)
 }
@@ -260,16 +260,16 @@ async fn interrupted(interrupts: Option<&mut Interrupts>) -> i32 {
     }
 }
 
-fn reporter(args: &RunArgs) -> anyhow::Result<Reporter> {
+fn reporter(args: &RunArgs) -> anyhow::Result<FileReporter> {
     let report = args.report_files.as_deref();
-    Reporter::to(report).with_context(|| format!("cannot write {}", report.unwrap_or(Path::new("")).display()))
+    FileReporter::to(report).with_context(|| format!("cannot write {}", report.unwrap_or(Path::new("")).display()))
 }
 
 /// The prices in the environment, which may name a file.
 ///
 /// # Errors
 /// What is wrong with them.
-pub(super) fn own_prices(variables: &[(String, String)], reporter: &Reporter) -> Result<OwnPrices, WrongUsage> {
+pub(super) fn own_prices(variables: &[(String, String)], reporter: &FileReporter) -> Result<OwnPrices, WrongUsage> {
     let Some((_, value)) = variables.iter().find(|(name, _)| name == PRICES_VARIABLE) else {
         return Ok(OwnPrices::default());
     };

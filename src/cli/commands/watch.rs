@@ -11,8 +11,8 @@ use super::watch_input::WatchInput;
 use crate::{
     cli::{ExitCode, Printer, interrupt::Interrupts},
     diagnostic::Diagnostic,
-    files::{Report, RunWatcher},
-    process::{TERMINATE, end},
+    files::{FileReport, RunWatcher},
+    process::{SIGTERM, end_process},
 };
 
 /// How long a run that is broken off has for its last words.
@@ -50,7 +50,7 @@ impl WatchLoop {
 
     async fn watch(&self, printer: &Printer) -> ExitCode {
         let mut interrupts = Interrupts::listen();
-        let report = match Report::new() {
+        let report = match FileReport::new() {
             Ok(report) => report,
             Err(error) => return cannot(printer, "write a temporary file", &error.to_string()),
         };
@@ -70,11 +70,11 @@ impl WatchLoop {
             let changed = tokio::select! {
                 biased;
                 signal = interrupts.next() => {
-                    end(&mut run, signal, FAREWELL).await;
+                    end_process(&mut run, signal, FAREWELL).await;
                     return ExitCode::Interrupted(signal);
                 }
                 changed = watcher.changed() => {
-                    end(&mut run, TERMINATE, FAREWELL).await;
+                    end_process(&mut run, SIGTERM, FAREWELL).await;
                     changed
                 }
                 () = input.feed(stdin) => unreachable!("feeding never ends by itself"),
@@ -113,7 +113,7 @@ impl WatchLoop {
     }
 
     /// Starts a run with our own arguments.
-    fn start(&self, report: &Report) -> io::Result<Child> {
+    fn start(&self, report: &FileReport) -> io::Result<Child> {
         let mut arguments: Vec<OsString> = std::env::args_os().skip(1).collect();
         let options = ["--report-files".into(), report.path().as_os_str().to_owned()];
         let place = arguments.iter().position(|argument| argument == self.command).map_or(0, |place| place + 1);

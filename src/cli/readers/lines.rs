@@ -7,12 +7,12 @@ use serde_json::Value;
 use crate::{
     chat::StreamPart,
     cli::Printer,
-    event::{Event, EventKind, Reader, SharedSummary},
+    event::{Event, EventKind, EventReader, SharedSummary},
     provider::Redactor,
 };
 
 /// Prints the lines. `summary` has taken note of each event before.
-pub(in crate::cli) fn lines(printer: Rc<Printer>, summary: SharedSummary, redactor: Redactor) -> Reader {
+pub(in crate::cli) fn lines(printer: Rc<Printer>, summary: SharedSummary, redactor: Redactor) -> EventReader {
     Rc::new(move |event: &Event<'_>| {
         let line = event.to_line(&summary.lock());
         let is_delta = is_delta(event.kind);

@@ -4,12 +4,12 @@ use std::rc::Rc;
 
 use crate::{
     cli::Printer,
-    event::{Event, EventKind, Reader, SharedSummary},
+    event::{Event, EventKind, EventReader, SharedSummary},
     provider::Redactor,
 };
 
 /// Prints the object. `summary` has taken note of each event before.
-pub(in crate::cli) fn object(printer: Rc<Printer>, summary: SharedSummary, redactor: Redactor) -> Reader {
+pub(in crate::cli) fn object(printer: Rc<Printer>, summary: SharedSummary, redactor: Redactor) -> EventReader {
     Rc::new(move |event: &Event<'_>| {
         let EventKind::RunFinish(end) = event.kind else { return };
         let mut object = summary.lock().to_json(end);

@@ -8,7 +8,7 @@ use super::figures::{cost, seconds, tokens};
 use crate::{
     chat::ToolResult,
     cli::Printer,
-    event::{Agent, Event, EventKind, Reader},
+    event::{Agent, Event, EventKind, EventReader},
 };
 
 /// How wide a line may be where there is no terminal to ask.
@@ -18,7 +18,7 @@ const WIDTH: usize = 100;
 const LEAST: usize = 8;
 
 /// Tells of steps and tools as they end, agents indented below whoever called them.
-pub(in crate::cli) fn verbose(printer: Rc<Printer>) -> Reader {
+pub(in crate::cli) fn verbose(printer: Rc<Printer>) -> EventReader {
     Rc::new(move |event: &Event<'_>| {
         let indent = "  ".repeat(event.agent.path().len());
         let line = match event.kind {

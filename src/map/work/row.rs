@@ -17,13 +17,13 @@ use super::{
 use crate::{
     checkpoint::NoCheckpoints,
     diagnostic::Diagnostic,
-    event::{Event, Events, SharedSummary, Summary},
-    input::{CommandLine, Taken},
+    event::{Event, Events, RunSummary, SharedSummary},
+    input::{CommandLine, InputShape},
     map::{
         options::{MapOptions, approval_advice, mcp_config},
         results::{Outcome, RowError},
     },
-    permission::NobodyToAsk,
+    permission::DenyingApprover,
     prompt::RunError,
     provider::{ProviderErrorKind, Redactor, Servers},
     script::{
@@ -51,7 +51,7 @@ pub(super) struct Shared {
     /// Where they are run, if not here.
     pub(super) there: Option<There>,
     /// What the file takes, as it was when the rows were checked.
-    pub(super) taken: Arc<Taken>,
+    pub(super) taken: Arc<InputShape>,
 }
 
 /// Runs a row to its end.
@@ -60,7 +60,7 @@ pub(super) async fn run(shared: &Shared, redactor: &Redactor, job: &Job, sender:
     let options = &shared.options;
     let own = redactor.clone();
     let host = RowHost::of_row(job.row, sender.clone(), Box::new(move |text| own.apply(text)));
-    let summary = SharedSummary::new(Summary::with_text());
+    let summary = SharedSummary::new(RunSummary::with_text());
     let meter = Rc::new(Meter::within(&shared.overall, options.own_prices.clone()));
     job.watched.begin(meter.clock(), &summary);
     let run = run_file(&options.file, options_of(shared, redactor, job, (&host, &summary, &meter)));
@@ -137,7 +137,7 @@ fn options_of(
         exchanges: Exchanges::default(),
         meter: meter.clone(),
         checkpoints: Rc::new(NoCheckpoints),
-        approver: NobodyToAsk::new(options.approve.clone(), approval_advice()),
+        approver: DenyingApprover::new(options.approve.clone(), approval_advice()),
         redactor: redactor.clone(),
         model: options.model.as_ref().map(SharedModel::choice),
         max_stack_size: SCRIPT_STACK_SIZE,

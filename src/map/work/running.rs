@@ -6,7 +6,7 @@ use serde_json::{Map, Value};
 
 use crate::{
     chat::Usage,
-    cost::Used,
+    cost::RunUsage,
     map::results::{Outcome, Place},
     session::WatchedRun,
     threads::ThreadId,
@@ -58,8 +58,8 @@ impl Running {
 }
 
 /// What a run at a server has used.
-pub(super) fn used(outcome: &Outcome) -> Used {
+pub(super) fn used(outcome: &Outcome) -> RunUsage {
     let Usage { input_tokens, output_tokens, .. } = outcome.usage;
     let tokens = input_tokens.unwrap_or_default() + output_tokens.unwrap_or_default();
-    Used { steps: outcome.steps, tokens, cost: outcome.cost.unwrap_or_default(), time: Duration::ZERO }
+    RunUsage { steps: outcome.steps, tokens, cost: outcome.cost.unwrap_or_default(), time: Duration::ZERO }
 }

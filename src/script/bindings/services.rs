@@ -18,7 +18,7 @@ use super::{
 use crate::{
     chat::Step,
     checkpoint::Checkpoints,
-    event::{Called, Events, Scope},
+    event::{AgentIdentity, AgentScope, Events},
     permission::Approver,
     prompt::{Decisions, Jobs, RunError, RunLimits, RunOutcome, RunRecord, StepLoop},
     provider::{
@@ -240,19 +240,19 @@ pub(crate) fn checkpoints(ctx: &Ctx<'_>) -> Result<Rc<dyn Checkpoints>> {
 }
 
 /// Where a prompt tells what happens to it. One that nobody has named works for the file, by hand.
-pub(crate) fn scope(ctx: &Ctx<'_>, core: &Core) -> Result<Scope> {
+pub(crate) fn scope(ctx: &Ctx<'_>, core: &Core) -> Result<AgentScope> {
     let events = events(ctx)?;
     let mut agent = core.agent.borrow_mut();
     let agent = agent
         .get_or_insert_with(|| {
-            events.agent(&events.root(), Called { name: "prompt", tool_call_id: None, made_of: None })
+            events.agent(&events.root(), AgentIdentity { name: "prompt", tool_call_id: None, definition_hash: None })
         })
         .clone();
-    Ok(Scope::new(events, agent))
+    Ok(AgentScope::new(events, agent))
 }
 
 /// Tells that an agent's work ended with a failure before its run could tell so; hands the failure back.
-pub(crate) fn end_failed(ctx: &Ctx<'_>, scope: &Scope, error: Error) -> Error {
+pub(crate) fn end_failed(ctx: &Ctx<'_>, scope: &AgentScope, error: Error) -> Error {
     let Error::Exception = error else {
         scope.end(Some(&error.to_string()));
         return error;

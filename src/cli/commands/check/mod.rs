@@ -27,9 +27,9 @@ use crate::{
         env,
         failure::{WrongUsage, words},
     },
-    cost::near_model,
-    files::Reporter,
-    process::end_with_parent,
+    cost::similar_model,
+    files::FileReporter,
+    process::exit_with_parent,
 };
 
 /// Checks the files and prints what was found, or watches them.
@@ -38,7 +38,7 @@ pub(in crate::cli) fn run(args: &CheckArgs, printer: &Printer) -> ExitCode {
         return watch(args).until_a_signal(printer);
     }
     if args.report_files.is_some() {
-        end_with_parent();
+        exit_with_parent();
     }
     match check(args, printer) {
         Ok(code) => code,
@@ -64,14 +64,14 @@ fn check(args: &CheckArgs, printer: &Printer) -> Result<ExitCode, WrongUsage> {
     for problem in environment.problems.iter().chain(&found.problems) {
         printer.stderr(&format!("Warning: {problem}\n"));
     }
-    let reporter = Reporter::to(args.report_files.as_deref())
+    let reporter = FileReporter::to(args.report_files.as_deref())
         .map_err(|error| WrongUsage::plain(format!("--report-files: {}", words(&error))))?;
     // In the folders new files may appear.
     found.files.iter().chain(&found.folders).for_each(|path| reporter.looked_for(path));
     let options = CheckOptions {
         render: !args.no_render,
         input: args.input.clone(),
-        near_model: |provider, id| near_model(provider, id, &jiff::Timestamp::now().strftime("%F").to_string()),
+        near_model: |provider, id| similar_model(provider, id, &jiff::Timestamp::now().strftime("%F").to_string()),
         ..CheckOptions::new(shared_sources(&reporter), environment.variables)
     };
     check_input(&options)?;
@@ -90,7 +90,7 @@ fn check(args: &CheckArgs, printer: &Printer) -> Result<ExitCode, WrongUsage> {
 }
 
 /// Tells whoever watches what a file is made of; where an import leads nowhere, also the folders in which it may appear.
-fn report(reporter: &Reporter, checked: &Checked) {
+fn report(reporter: &FileReporter, checked: &Checked) {
     let lacks_import = checked.findings.iter().any(|finding| finding.code == "import" || finding.code == "TS2307");
     let folders = checked.files.iter().filter(|_| lacks_import).filter_map(|file| file.parent());
     checked.files.iter().map(PathBuf::as_path).chain(folders).for_each(|path| reporter.looked_for(path));

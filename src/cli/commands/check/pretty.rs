@@ -8,8 +8,8 @@ use annotate_snippets::{AnnotationKind, Group, Level, Origin, Renderer, Snippet}
 use crate::{
     check::{Finding, Position, Severity, Span},
     diagnostic::{
-        plain,
         snippet::{offset, renderer},
+        strip_controls,
     },
 };
 
@@ -51,7 +51,7 @@ impl Pretty {
 
     /// What others wrote, without their colours where there are some of ours.
     fn others<'a>(&self, text: &'a str) -> Cow<'a, str> {
-        if self.has_colours { plain(text) } else { Cow::Borrowed(text) }
+        if self.has_colours { strip_controls(text) } else { Cow::Borrowed(text) }
     }
 
     fn place<'a>(&'a self, group: Group<'a>, file: &std::path::Path, span: Option<Span>) -> Group<'a> {

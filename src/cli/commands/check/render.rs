@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 use super::tokens::estimate;
 use crate::{
     chat::{ContentPart, Message, Role},
-    diagnostic::plain,
+    diagnostic::strip_controls,
     schema::TypePrinter,
     script::bindings::inspect::{Rendered, RenderedTool},
 };
@@ -72,7 +72,7 @@ impl Render {
         let (strong, faint) = (style(Style::new().bold()), style(Style::new().dim()));
         let about = |tokens: u64| faint.apply_to(format!("about {tokens} token{}", if tokens == 1 { "" } else { "s" }));
         // Where colours are ours, there are no others.
-        let others = |text: String| if has_colours { plain(&text).into_owned() } else { text };
+        let others = |text: String| if has_colours { strip_controls(&text).into_owned() } else { text };
         let mut text = String::new();
         for part in &self.parts {
             let name = strong.apply_to(others(part.name.clone()));

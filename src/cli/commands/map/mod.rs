@@ -7,7 +7,7 @@ use std::path::{Component, Path, PathBuf};
 use super::{
     journal, mock_file,
     prompt_file::check_file,
-    restrict::{Around, restricted},
+    restrict::{RestrictedCommand, restricted},
     run::own_prices,
 };
 use crate::{
@@ -19,7 +19,7 @@ use crate::{
         map_args::{MapArgs, MapFormat},
         remote_args::check_elsewhere,
     },
-    files::Reporter,
+    files::FileReporter,
     map::{Elsewhere, Format, MapOptions, Source, run_map},
     permission::Permissions,
     provider::Redactor,
@@ -69,7 +69,7 @@ fn options(args: &MapArgs, environment: Environment, printer: &Printer) -> anyho
         Some(ModelChoice::Mock { items, place }) => Some(SharedModel::Mock(items, place)),
         Some(ModelChoice::Made { .. }) | None => None,
     };
-    let (own_prices, rows) = (own_prices(&variables, &Reporter::default())?, source(args)?);
+    let (own_prices, rows) = (own_prices(&variables, &FileReporter::default())?, source(args)?);
     // Last: from here on only what the file may read can be read, and what lmthing needs for rows.
     let permissions = permissions(args, &variables)?;
     Ok(MapOptions {
@@ -153,9 +153,9 @@ fn permissions(args: &MapArgs, variables: &[(String, String)]) -> Result<Permiss
     // As words of the command line name files that are read.
     let read = args.input.iter().cloned().chain(each);
     let read: Vec<String> = read.map(|path| format!("@{}", path.display())).collect();
-    let around = Around {
+    let command = RestrictedCommand {
         file: &args.file,
-        words: &read,
+        arguments: &read,
         setup: &args.setup,
         record: args.output.as_deref(),
         replay: None,
@@ -164,5 +164,5 @@ fn permissions(args: &MapArgs, variables: &[(String, String)]) -> Result<Permiss
         journal: &journal::path(None, variables, &std::env::current_dir().unwrap_or_default()),
         variables,
     };
-    Ok(restricted(rights, around))
+    Ok(restricted(rights, command))
 }

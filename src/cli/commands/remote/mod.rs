@@ -22,7 +22,7 @@ use crate::{
         remote_args::check_elsewhere,
     },
     diagnostic::Diagnostic,
-    event::Summary,
+    event::RunSummary,
     provider::Redactor,
     remote::{Address, Ended, Remote},
     script::bindings::TypedInput,
@@ -75,7 +75,7 @@ async fn run_there(args: &RunArgs, on: &Address, printer: &Printer) -> ExitCode 
         Err(ending) => {
             ending.diagnostic.iter().for_each(|problem| printer.diagnostic(problem));
             if args.show.format == Format::Json && !ending.is_unread {
-                report::print(&Summary::with_text().to_json(&ending.to_event()), printer);
+                report::print(&RunSummary::with_text().to_json(&ending.to_event()), printer);
             }
             ending.code
         }

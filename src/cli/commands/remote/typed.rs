@@ -10,14 +10,14 @@ use crate::{
         commands::{
             input::command_line,
             journal,
-            restrict::{Around, restricted},
+            restrict::{RestrictedCommand, restricted},
         },
         failure::{Ending, WrongUsage},
     },
     cost::{Limits, OwnPrices},
     event::Events,
-    files::{Reporter, absolute},
-    permission::{ApprovalRules, NobodyToAsk, Permissions},
+    files::{FileReporter, absolute},
+    permission::{ApprovalRules, DenyingApprover, Permissions},
     provider::Redactor,
     remote::TOKEN_VARIABLE,
     script::{
@@ -38,7 +38,8 @@ pub(super) async fn read(
     printer: &Printer,
 ) -> Result<TypedInput, Ending> {
     let file = absolute(args.file());
-    let line = command_line(args, &Reporter::default()).map_err(|error| Ending::not_begun(error.into(), redactor))?;
+    let line =
+        command_line(args, &FileReporter::default()).map_err(|error| Ending::not_begun(error.into(), redactor))?;
     let program = std::env::current_exe().map(|path| path.display().to_string()).unwrap_or_else(|_| "lmthing".into());
     let host = Rc::new(Loading { printer: printer.clone(), redactor: redactor.clone() });
     let variables: Vec<_> = variables.iter().filter(|(name, _)| name != TOKEN_VARIABLE).cloned().collect();
@@ -52,7 +53,7 @@ pub(super) async fn read(
         exchanges: Exchanges::default(),
         meter: Rc::new(Meter::new(Limits::default(), OwnPrices::default())),
         checkpoints: Rc::new(NoCheckpoints),
-        approver: NobodyToAsk::new(ApprovalRules::default(), ""),
+        approver: DenyingApprover::new(ApprovalRules::default(), ""),
         redactor: redactor.clone(),
         model: None,
         max_stack_size: SCRIPT_STACK_SIZE,
@@ -66,9 +67,9 @@ pub(super) async fn read(
 /// What the file may reach; of a restricted file the system holds that as well from now on.
 fn permissions(args: &RunArgs, variables: &[(String, String)]) -> Result<Permissions, WrongUsage> {
     let Some(rights) = args.permissions.rights(args.file(), variables)? else { return Ok(Permissions::default()) };
-    let around = Around {
+    let command = RestrictedCommand {
         file: args.file(),
-        words: &args.words()?,
+        arguments: &args.words()?,
         setup: &args.setup,
         record: None,
         replay: None,
@@ -76,7 +77,7 @@ fn permissions(args: &RunArgs, variables: &[(String, String)]) -> Result<Permiss
         journal: &journal::path(None, variables, &std::env::current_dir().unwrap_or_default()),
         variables,
     };
-    Ok(restricted(rights, around))
+    Ok(restricted(rights, command))
 }
 
 /// What the file prints while it loads is for whoever looks at standard error: standard output is for the run.

@@ -4,12 +4,12 @@
 use serde_json::Value;
 
 use crate::{
-    checkpoint::{Held, Verdict, WaitingCall, label, undecided},
+    checkpoint::{HeldCall, Verdict, WaitingCall, call_label, undecided},
     cli::{
         approval_args::{APPROVED, ApprovalArgs, ApprovedArgs, DecisionArgs, ON_APPROVAL, OnApproval},
         failure::WrongUsage,
     },
-    journal::{Earlier, RunInfo, Start, Status},
+    journal::{EarlierRun, RunInfo, RunStart, RunStatus},
     permission::ApprovalRules,
 };
 
@@ -19,7 +19,7 @@ const OF_PATTERNS: [char; 6] = ['*', '?', '[', ']', '{', '}'];
 /// A call that waits, and what it is called.
 struct Pending<'a> {
     label: String,
-    held: &'a Held,
+    held: &'a HeldCall,
 }
 
 /// Enters what was decided; what is left is for the run.
@@ -29,8 +29,8 @@ struct Pending<'a> {
 pub(super) fn decide(
     args: &DecisionArgs,
     run: &RunInfo,
-    start: &Start,
-    earlier: &mut Earlier,
+    start: &RunStart,
+    earlier: &mut EarlierRun,
 ) -> Result<ApprovalArgs, WrongUsage> {
     let held = std::mem::take(&mut earlier.held);
     let decisions = decisions(args, run, &held, earlier);
@@ -38,14 +38,14 @@ pub(super) fn decide(
     let (verdicts, mut approve) = decisions?;
     // What the run was started with counts on.
     approve.extend(kept_patterns(start));
-    let has_waited = run.status == Status::Waiting || !earlier.held.is_empty();
+    let has_waited = run.status == RunStatus::Waiting || !earlier.held.is_empty();
     let stops = has_waited || start.options.get(ON_APPROVAL) == Some(&OnApproval::Stop.kept());
     let on_approval = args.on_approval.or(stops.then_some(OnApproval::Stop));
     verdicts.iter().for_each(|(serial, verdict)| earlier.decide(*serial, verdict));
     Ok(ApprovalArgs { approved: ApprovedArgs { approve, yes: args.yes }, on_approval })
 }
 
-fn kept_patterns(start: &Start) -> impl Iterator<Item = String> {
+fn kept_patterns(start: &RunStart) -> impl Iterator<Item = String> {
     let kept = start.options.get(APPROVED).and_then(Value::as_array).into_iter().flatten();
     let kept = kept.filter_map(Value::as_str).filter(|pattern| ApprovalRules::new([*pattern]).is_ok());
     kept.map(str::to_owned).collect::<Vec<_>>().into_iter()
@@ -53,9 +53,14 @@ fn kept_patterns(start: &Start) -> impl Iterator<Item = String> {
 
 type Decisions = (Vec<(usize, Verdict)>, Vec<String>);
 
-fn decisions(args: &DecisionArgs, run: &RunInfo, held: &[Held], earlier: &Earlier) -> Result<Decisions, WrongUsage> {
+fn decisions(
+    args: &DecisionArgs,
+    run: &RunInfo,
+    held: &[HeldCall],
+    earlier: &EarlierRun,
+) -> Result<Decisions, WrongUsage> {
     let pending: Vec<_> =
-        undecided(held).map(|waiting| Pending { label: label(&waiting.call, held), held: waiting }).collect();
+        undecided(held).map(|waiting| Pending { label: call_label(&waiting.call, held), held: waiting }).collect();
     let mut verdicts: Vec<(usize, Verdict)> = Vec::new();
     let mut patterns = Vec::new();
     for typed in &args.approve {
@@ -127,7 +132,7 @@ fn with_reason(typed: &str, pending: &[Pending<'_>]) -> Result<WithReason, Wrong
 }
 
 /// A word of `--approve` that is no call's.
-fn pattern(typed: &str, run: &RunInfo, pending: &[Pending<'_>], earlier: &Earlier) -> Result<String, WrongUsage> {
+fn pattern(typed: &str, run: &RunInfo, pending: &[Pending<'_>], earlier: &EarlierRun) -> Result<String, WrongUsage> {
     ApprovalRules::new([typed]).map_err(|problem| WrongUsage::plain(format!("--approve {typed}: {problem}")))?;
     // Where calls wait, a word that nothing was ever called is more likely an id than a name.
     let is_name = |name: &String| {

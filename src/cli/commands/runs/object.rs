@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 
 use crate::{
     chat::Usage,
-    journal::{RunInfo, Start, Status},
+    journal::{RunInfo, RunStart, RunStatus},
 };
 
 /// `{id, file, status, start, end, durationMs, steps, …}`.
@@ -30,14 +30,14 @@ pub(super) fn of_run(run: &RunInfo) -> Value {
     if let Some(origin) = &run.origin {
         object["resumedFrom"] = json!(origin);
     }
-    if let Some(owner) = run.owner.as_ref().filter(|_| run.status == Status::Running) {
+    if let Some(owner) = run.owner.as_ref().filter(|_| run.status == RunStatus::Running) {
         object["process"] = json!({ "pid": owner.pid, "host": owner.host });
     }
     object
 }
 
 /// The same with what it was started with.
-pub(super) fn of_start(run: &RunInfo, start: &Start) -> Value {
+pub(super) fn of_start(run: &RunInfo, start: &RunStart) -> Value {
     let mut object = of_run(run);
     object["started"] = json!(start);
     object

@@ -19,8 +19,8 @@ use crate::{
         interrupt::Interrupts,
         test_args::TestArgs,
     },
-    files::{Reporter, absolute},
-    process::end_with_parent,
+    files::{FileReporter, absolute},
+    process::exit_with_parent,
     testing::{Mode, SMOKE_TIMEOUT, Shelf, TEST_TIMEOUT, TestOptions, Totals, Watcher, run_tests},
 };
 
@@ -30,7 +30,7 @@ pub(in crate::cli) fn run(args: &TestArgs, printer: &Printer) -> ExitCode {
         return watch(args).until_a_signal(printer);
     }
     if args.report_files.is_some() {
-        end_with_parent();
+        exit_with_parent();
     }
     match test(args, printer) {
         Ok(code) => code,
@@ -61,7 +61,7 @@ fn test(args: &TestArgs, printer: &Printer) -> Result<ExitCode, WrongUsage> {
     if let Some(wrong) = environment.wrong {
         return Err(wrong);
     }
-    let reporter = Reporter::to(args.report_files.as_deref())
+    let reporter = FileReporter::to(args.report_files.as_deref())
         .map_err(|error| WrongUsage::plain(format!("--report-files: {}", words(&error))))?;
     let Discovered { subjects, looked_at, searched, problems } =
         discover(&args.paths).map_err(|wrong| advise(args, wrong))?;
@@ -80,7 +80,7 @@ fn test(args: &TestArgs, printer: &Printer) -> Result<ExitCode, WrongUsage> {
     Ok(shown.end(&totals, finished.notes, problems))
 }
 
-fn options(args: &TestArgs, environment: &Environment, reporter: &Reporter) -> Result<TestOptions, WrongUsage> {
+fn options(args: &TestArgs, environment: &Environment, reporter: &FileReporter) -> Result<TestOptions, WrongUsage> {
     let mode = match (args.record, args.live) {
         (true, true) => Mode::RecordAll,
         (true, false) => Mode::Record,
@@ -144,7 +144,7 @@ fn missing(args: &TestArgs, files: usize, totals: &Totals) -> Option<String> {
 }
 
 /// Tells the process that watches this one.
-struct Told(Reporter);
+struct Told(FileReporter);
 
 impl Watcher for Told {
     fn looked_for(&self, file: &Path) {

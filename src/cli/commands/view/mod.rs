@@ -13,7 +13,7 @@ use super::prompt_file::is_prompt_file;
 use crate::{
     cli::{ExitCode, Printer, browser, view_args::ViewArgs},
     diagnostic::Diagnostic,
-    trace::page::{self, Told},
+    trace::page::{self, RunLines},
 };
 
 /// Numbers of damaged lines that are told one by one.
@@ -65,7 +65,7 @@ impl Target {
     }
 
     /// The path of the page of a run.
-    fn path(&self, told: &Told) -> Option<PathBuf> {
+    fn path(&self, told: &RunLines) -> Option<PathBuf> {
         match self {
             Target::Stdout => None,
             Target::Path(path) if path.is_dir() => Some(path.join(usual_name(told))),
@@ -76,7 +76,7 @@ impl Target {
 }
 
 /// `lmthing-ID.html`; whatever stands in a file for the id, it names no other folder.
-fn usual_name(told: &Told) -> String {
+fn usual_name(told: &RunLines) -> String {
     let is_plain = |c: &char| c.is_ascii_alphanumeric() || "-_".contains(*c);
     let id: String = told.id.chars().filter(is_plain).take(64).collect();
     format!("lmthing-{}.html", if id.is_empty() { "run" } else { &id })
@@ -99,7 +99,7 @@ fn show(args: &ViewArgs, target: &Target, printer: &Printer) -> Result<(), Probl
 }
 
 /// What a person should know of what was left out.
-fn notes(told: &Told) -> Vec<String> {
+fn notes(told: &RunLines) -> Vec<String> {
     let mut notes = Vec::new();
     if let [first, rest @ ..] = &told.damaged[..] {
         let shown: Vec<String> = told.damaged.iter().take(MAX_DAMAGED).map(usize::to_string).collect();

@@ -7,7 +7,7 @@ use crate::{
     cli::{commands::journal, env, view_args::ViewArgs},
     diagnostic::{Diagnostic, did_you_mean},
     journal::{Journal, JournalError, RunInfo},
-    trace::page::Told,
+    trace::page::RunLines,
     user_file::{self, MAX_TEXT},
 };
 
@@ -15,7 +15,7 @@ use crate::{
 const ENDINGS: [&str; 3] = ["jsonl", "ndjson", "json"];
 
 /// The run that was named.
-pub(super) fn read(args: &ViewArgs) -> Result<Told, Problem> {
+pub(super) fn read(args: &ViewArgs) -> Result<RunLines, Problem> {
     let run = &args.run;
     if run == Path::new("-") {
         let bytes = user_file::read_all(io::stdin().lock(), MAX_TEXT);
@@ -42,8 +42,8 @@ fn has_ending(path: &Path) -> bool {
     path.extension().is_some_and(|ending| ENDINGS.iter().any(|known| ending.eq_ignore_ascii_case(known)))
 }
 
-fn told_by(bytes: &[u8], name: &str) -> Result<Told, Problem> {
-    Told::of_bytes(bytes).ok_or_else(|| {
+fn told_by(bytes: &[u8], name: &str) -> Result<RunLines, Problem> {
+    RunLines::of_bytes(bytes).ok_or_else(|| {
         let why = if bytes.trim_ascii().is_empty() { "it is empty" } else { "none of its lines is an event" };
         let hint = "events are what these print: lmthing run -f events FILE, lmthing runs export ID";
         problem(&format!("{name} is no run: {why}"), hint)
@@ -51,7 +51,7 @@ fn told_by(bytes: &[u8], name: &str) -> Result<Told, Problem> {
 }
 
 /// A run by its id, the beginning of it, or `last`.
-fn of_journal(args: &ViewArgs) -> Result<Told, Problem> {
+fn of_journal(args: &ViewArgs) -> Result<RunLines, Problem> {
     let directory = std::env::current_dir().unwrap_or_default();
     let (variables, _) = env::variables(&directory);
     let path = journal::path(args.journal.as_deref(), &variables, &directory);
@@ -62,7 +62,7 @@ fn of_journal(args: &ViewArgs) -> Result<Told, Problem> {
         let hint = "lmthing run --journal FILE writes one; a run from a file is shown by: lmthing view FILE.jsonl";
         Box::new(if is_missing { diagnostic.with_hint(hint) } else { diagnostic })
     })?;
-    if !told.is_run() {
+    if !told.has_events() {
         return Err(Box::new(Diagnostic::new(format!("nothing is known of what happened in the run {}", run.id))));
     }
     told.id = run.id;
@@ -70,12 +70,12 @@ fn of_journal(args: &ViewArgs) -> Result<Told, Problem> {
     Ok(told)
 }
 
-fn find(path: &Path, word: &str) -> Result<(RunInfo, Told), JournalError> {
+fn find(path: &Path, word: &str) -> Result<(RunInfo, RunLines), JournalError> {
     let journal = Journal::read(path)?;
     let run = journal.find(word)?;
-    let mut told = Told::default();
+    let mut told = RunLines::default();
     journal.lines(&run, |line| {
-        told.take(line.as_bytes());
+        told.add_line(line.as_bytes());
         true
     })?;
     Ok((run, told))

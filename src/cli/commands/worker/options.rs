@@ -16,7 +16,7 @@ use crate::{
     cli::{
         commands::{
             journal, mock_file,
-            restrict::{Around, restricted_all},
+            restrict::{RestrictedCommand, restricted_all},
         },
         env,
         failure::WrongUsage,
@@ -91,9 +91,9 @@ impl Options {
         }
         let of = |file: &Path| args.permissions.rights(file, &self.variables).map(Option::unwrap_or_default);
         let (all, each) = (of(Path::new(""))?, files.iter().map(|file| of(file)).collect::<Result<Vec<_>, _>>()?);
-        let around = Around {
+        let command = RestrictedCommand {
             file: Path::new(""),
-            words: &[],
+            arguments: &[],
             setup: &args.setup,
             record: None,
             replay: None,
@@ -101,7 +101,7 @@ impl Options {
             journal: &self.journal,
             variables: &self.variables,
         };
-        Ok(files.iter().cloned().zip(restricted_all(all, each, files, around)).collect())
+        Ok(files.iter().cloned().zip(restricted_all(all, each, files, command)).collect())
     }
 }
 

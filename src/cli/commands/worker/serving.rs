@@ -16,12 +16,12 @@ use crate::{
         worker_args::{LogForm, WorkerArgs},
     },
     diagnostic::Diagnostic,
-    files::Reporter,
+    files::FileReporter,
     provider::Redactor,
     script::bindings::ModelChoice,
     serve::{Offer, Survey, Told, are_here, service_name, survey},
     session::SharedModel,
-    trace::otel::{Clean, Found, Settings, SharedExport},
+    trace::otel::{OtelConfig, Redact, Settings, SharedExport},
     worker::{Crew, Invocations, Level, Listener, Log, LogFormat, RunOptions, Runs, Service, TOKEN_VARIABLE, Worker},
 };
 
@@ -148,14 +148,14 @@ impl Ready {
         let variables = &self.options.variables;
         let find = |name: &str| variables.iter().find(|(known, _)| known == name).map(|(_, value)| value.clone());
         match Settings::find(find) {
-            Found::Off => None,
-            Found::Wrong(problem) => {
+            OtelConfig::Off => None,
+            OtelConfig::Wrong(problem) => {
                 log.warn(&problem, &[]);
                 None
             }
-            Found::On(settings) => {
+            OtelConfig::On(settings) => {
                 let redactor = Redactor::of_variables(variables.iter().map(|(name, value)| (name, value)));
-                let clean: Clean = Rc::new(move |value| redactor.apply_texts(value));
+                let clean: Redact = Rc::new(move |value| redactor.apply_texts(value));
                 Some(SharedExport::new(*settings, &clean))
             }
         }
@@ -175,7 +175,7 @@ impl Ready {
             Some(ModelChoice::Mock { items, place }) => Some(SharedModel::Mock(items, place)),
             Some(ModelChoice::Made { .. }) | None => None,
         };
-        let own_prices = own_prices(&variables, &Reporter::default())?;
+        let own_prices = own_prices(&variables, &FileReporter::default())?;
         // Last: from here on only what the files may read can be read.
         let permissions = lookup(self.options.permissions(args, &files)?);
         let options = RunOptions {

@@ -13,7 +13,7 @@ use serde_json::value::RawValue;
 use super::declare::{declared, sandbox};
 use crate::{
     chat::AgentRun,
-    checkpoint::PartName,
+    checkpoint::CallPartName,
     code::{CodeDiagnostic, Declarations, search},
     event::EventKind,
     prompt::DefinitionKind,
@@ -142,7 +142,7 @@ impl<'js> Reachable<'_, 'js> {
         let part = PartOfCall { of: &self.name, number, name, args, may_repeat };
         let answer = self.answer(hash(&call), name, args);
         let answer = going_on::within_call(self.ctx, self.prompt, &call, answer);
-        let part_name = PartName { of: self.name.clone(), asked, number };
+        let part_name = CallPartName { of: self.name.clone(), asked, number };
         let answer = jobs::of_part(self.ctx, self.prompt, part_name, answer.boxed_local());
         going_on::part(self.ctx, self.prompt, part, answer).await
     }

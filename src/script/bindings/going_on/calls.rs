@@ -10,7 +10,7 @@ use super::{
     remember::remembered,
 };
 use crate::{
-    checkpoint::{Entry, Memory, MemoryChange, Part, interrupted},
+    checkpoint::{CallPart, Entry, Memory, MemoryChange, interrupted},
     prompt::RunError,
     script::{
         async_value,
@@ -97,8 +97,8 @@ pub(crate) async fn part<'js>(
     let asked = asked(name, args);
     let step = services::scope(ctx, &core).ok().and_then(|scope| scope.agent().step());
     match log.part(step, of, number, &asked) {
-        Some(Part { outcome: Some(outcome), .. }) => return outcome,
-        Some(Part { outcome: None, .. }) => return Err(interrupted(name)),
+        Some(CallPart { outcome: Some(outcome), .. }) => return outcome,
+        Some(CallPart { outcome: None, .. }) => return Err(interrupted(name)),
         None => {}
     }
     let entry = |outcome, memory| Entry::Part { of: of.to_owned(), number, asked: asked.clone(), outcome, memory };

@@ -5,7 +5,7 @@ use std::rc::Rc;
 use rquickjs::{Ctx, Result};
 
 use crate::{
-    checkpoint::{Entry, Log},
+    checkpoint::{Entry, PromptLog},
     prompt::RunError,
     script::bindings::{prompt::object::PromptObject, services},
 };
@@ -16,7 +16,7 @@ pub(crate) fn open_log<'js>(ctx: &Ctx<'js>, prompt: &PromptObject<'js>) -> Resul
     let core = prompt.borrow().core.clone();
     if checkpoints.is_on() && !is_kept(prompt) {
         let scope = services::scope(ctx, &core)?;
-        core.log.replace(Some(Rc::new(Log::open(checkpoints, scope.agent().key()))));
+        core.log.replace(Some(Rc::new(PromptLog::open(checkpoints, scope.agent().key()))));
     }
     Ok(())
 }
@@ -27,7 +27,7 @@ pub(crate) fn is_kept(prompt: &PromptObject<'_>) -> bool {
 }
 
 /// Appends an entry; when it cannot be kept, the whole run ends.
-pub(super) fn keep(ctx: &Ctx<'_>, log: &Log, entry: Entry) -> std::result::Result<(), String> {
+pub(super) fn keep(ctx: &Ctx<'_>, log: &PromptLog, entry: Entry) -> std::result::Result<(), String> {
     log.append(entry).map_err(|error| {
         let message = error.to_string();
         if let Ok(limits) = services::limits(ctx) {

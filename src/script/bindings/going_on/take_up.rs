@@ -8,7 +8,7 @@ use rquickjs::{Ctx, Result};
 use super::log::open_log;
 use crate::{
     chat::CallSettings,
-    checkpoint::{Log, Restored, history_of, steps_of},
+    checkpoint::{PromptLog, Restored, history_of, steps_of},
     prompt::RunRecord,
     script::bindings::{
         prompt::{memory, object::PromptObject},
@@ -17,7 +17,7 @@ use crate::{
 };
 
 /// What an earlier process has done of a prompt's run.
-fn restored(prompt: &PromptObject<'_>) -> Option<(Rc<Log>, Rc<Restored>)> {
+fn restored(prompt: &PromptObject<'_>) -> Option<(Rc<PromptLog>, Rc<Restored>)> {
     let log = prompt.borrow().core.log.borrow().clone()?;
     let restored = log.restored()?.clone();
     Some((log, restored))
@@ -36,7 +36,7 @@ pub(crate) fn begin<'js>(ctx: &Ctx<'js>, prompt: &PromptObject<'js>) -> Result<(
     definitions.take_up_history(history_of(&restored, &log));
     definitions.take_up(&restored.before.due, false);
     // A run that was cut off before its first answer has nothing of its conversation yet.
-    if next > 0 || restored.half.is_some() {
+    if next > 0 || restored.unfinished.is_some() {
         definitions.begin_set_up_again();
     }
     Ok(())
@@ -48,11 +48,11 @@ pub(crate) fn end<'js>(ctx: &Ctx<'js>, prompt: &PromptObject<'js>) -> Result<()>
     let core = prompt.borrow().core.clone();
     core.prompt.borrow_mut().abandon_rerun();
     // Code in the text of an answer that never came as a whole has done something since.
-    if restored.half.is_none() && restored.parts.is_empty() {
+    if restored.unfinished.is_none() && restored.parts.is_empty() {
         return Ok(());
     }
     memory::restore(ctx, prompt, &restored.after)?;
-    if restored.half.is_some() {
+    if restored.unfinished.is_some() {
         core.prompt.borrow_mut().take_up(&restored.after.due, true);
         services::scope(ctx, &core)?.agent().set_step(Some(restored.next_step()));
     }
@@ -66,8 +66,8 @@ pub(crate) fn end_of_agent<'js>(ctx: &Ctx<'js>, child: &PromptObject<'js>) -> Re
     let mut definitions = core.prompt.borrow_mut();
     match restored(child) {
         // It was hidden when the callback ran first, and is known with the rest.
-        Some((_, restored)) if restored.next_step() > 0 || restored.half.is_some() => {
-            definitions.take_up(&restored.after.due, restored.half.is_some());
+        Some((_, restored)) if restored.next_step() > 0 || restored.unfinished.is_some() => {
+            definitions.take_up(&restored.after.due, restored.unfinished.is_some());
         }
         _ => definitions.keep_hidden(),
     }

@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-pub(crate) use crate::diagnostic::Key;
+pub(crate) use crate::diagnostic::{PathKey, PathKey as Key};
 use crate::{chat::Message, diagnostic::Location};
 
 /// What was found out by loading a prompt file and rendering it once.
@@ -20,7 +20,7 @@ pub(crate) struct Inspection {
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Fault {
     /// The value it is about, from the name of an export down: `config`, `options`, `temperature`. Empty when it is about none.
-    pub(crate) place: Vec<Key>,
+    pub(crate) place: Vec<PathKey>,
     /// Where the engine says it is, when it does.
     pub(crate) location: Option<Location>,
     /// How bad it is.
@@ -37,7 +37,7 @@ impl Fault {
     /// An error about a value, or about none.
     pub(crate) fn error(code: &'static str, place: &[&str], message: impl Into<String>) -> Self {
         Fault {
-            place: Key::path(place),
+            place: PathKey::path(place),
             location: None,
             weight: Weight::Error,
             code,
@@ -55,7 +55,7 @@ impl Fault {
     /// About the value that `place` leads to, unless it is about another already.
     #[must_use]
     pub(super) fn or_about(self, place: &[&str]) -> Self {
-        let place = if self.place.is_empty() { Key::path(place) } else { self.place };
+        let place = if self.place.is_empty() { PathKey::path(place) } else { self.place };
         Fault { place, ..self }
     }
 
@@ -70,7 +70,7 @@ impl Fault {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct NamedModel {
     /// Where it is named.
-    pub(crate) place: Vec<Key>,
+    pub(crate) place: Vec<PathKey>,
     /// The provider's name.
     pub(crate) provider: String,
     /// The model's id there.

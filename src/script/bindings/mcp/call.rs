@@ -7,8 +7,8 @@ use rquickjs::{Class, Ctx, Function, IntoJs, Result, Value, function::Opt, prelu
 
 use crate::{
     chat::ToolPart,
-    diagnostic::plain_line,
-    mcp::{Answer, AnswerPart, Connection, ToolProgress},
+    diagnostic::strip_controls_line,
+    mcp::{Connection, McpContent, ToolCallResult, ToolProgress},
     script::{
         KeepAlive,
         bindings::{
@@ -50,7 +50,7 @@ async fn call<'js>(
     let _alive = KeepAlive::new(ctx)?;
     let answered = tokio::select! {
         biased;
-        () = abort::aborted(ctx, signal) => Err(connection.told(&format!("the call of {tool} was cancelled"))),
+        () = abort::aborted(ctx, signal) => Err(connection.message(&format!("the call of {tool} was cancelled"))),
         answered = connection.call(tool, args, |progress| told.tell(&progress)) => answered,
     };
     let answer = answered.map_err(|problem| plain_error(ctx, problem))?;
@@ -61,17 +61,17 @@ async fn call<'js>(
 }
 
 /// What the model is told of a call that failed.
-fn failure(connection: &Connection, tool: &str, answer: &Answer) -> String {
+fn failure(connection: &Connection, tool: &str, answer: &ToolCallResult) -> String {
     let text = answer.text();
     match (text.trim().is_empty(), &answer.structured) {
         (false, _) => text,
         (true, Some(structured)) => structured.to_string(),
-        (true, None) => connection.told(&format!("the call of {tool} failed, and it does not say why")),
+        (true, None) => connection.message(&format!("the call of {tool} failed, and it does not say why")),
     }
 }
 
 /// Data as it is, text as a string; what neither can hold as the parts themselves.
-fn to_js<'js>(ctx: &Ctx<'js>, answer: Answer) -> Result<Value<'js>> {
+fn to_js<'js>(ctx: &Ctx<'js>, answer: ToolCallResult) -> Result<Value<'js>> {
     if answer.has_media() {
         return ToolContent::create(ctx, answer.parts.into_iter().map(part).collect());
     }
@@ -81,10 +81,10 @@ fn to_js<'js>(ctx: &Ctx<'js>, answer: Answer) -> Result<Value<'js>> {
     }
 }
 
-fn part(part: AnswerPart) -> ToolPart {
+fn part(part: McpContent) -> ToolPart {
     match part {
-        AnswerPart::Text(text) => ToolPart::Text { text },
-        AnswerPart::Media { data, media_type } => ToolPart::Media { data, media_type },
+        McpContent::Text(text) => ToolPart::Text { text },
+        McpContent::Media { data, media_type } => ToolPart::Media { data, media_type },
     }
 }
 
@@ -116,5 +116,5 @@ fn words(ToolProgress { done, total, message }: &ToolProgress) -> String {
         Some(total) if *total > 0.0 => format!("{:.0} %", done / total * 100.0),
         _ => String::new(),
     };
-    plain_line(format!("{share} {message}").trim()).chars().take(80).collect()
+    strip_controls_line(format!("{share} {message}").trim()).chars().take(80).collect()
 }

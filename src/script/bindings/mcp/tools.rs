@@ -8,7 +8,7 @@ use rquickjs::{Ctx, Result};
 use super::{call::executor, hub};
 use crate::{
     code::{Declaration, FunctionSignature, is_usable_name},
-    mcp::{Connection, McpTool, Names, ToolList, function_name, tool_name},
+    mcp::{Connection, McpTool, ToolList, UniqueNames, function_name, tool_name},
     plugin::{run_tool_code, search_functions},
     prompt::{DefinitionKind, FunctionDefinition, ToolDefinition, ToolMaker},
     script::{
@@ -110,7 +110,7 @@ pub(crate) async fn settle<'js>(ctx: &Ctx<'js>, prompt: &PromptObject<'js>) -> R
         }
         let told = server.made.as_ref().map(|made| made.list.problems.as_slice()).unwrap_or_default();
         for problem in list.problems.iter().filter(|problem| !told.contains(problem)) {
-            warn::warning(ctx, &connection.told(problem))?;
+            warn::warning(ctx, &connection.message(problem))?;
         }
         make(ctx, prompt, &connection, &server, list)?;
     }
@@ -157,7 +157,7 @@ impl<'js> Maker<'_, 'js> {
         let server = &self.server.plan.name;
         let before = self.server.made.as_ref().map(|made| made.names.as_slice()).unwrap_or_default();
         let core = self.prompt.borrow().core.clone();
-        let mut names = Names::default();
+        let mut names = UniqueNames::default();
         for (name, _) in core.prompt.borrow().tools().filter(|(name, _)| !before.iter().any(|own| own == name)) {
             names.unique(name.to_owned());
         }
@@ -192,7 +192,7 @@ impl<'js> Maker<'_, 'js> {
                 format!("defMcp('{server}'): there is a function {namespace} already; call the server otherwise");
             return Err(type_error(self.ctx, problem));
         }
-        let mut names = Names::default();
+        let mut names = UniqueNames::default();
         let (mut items, mut signatures) = (Vec::new(), Vec::new());
         for tool in tools {
             let name = names.unique(usable(function_name(&tool.name), false));

@@ -7,7 +7,7 @@ use std::{
 
 use super::declared::Declared;
 use crate::{
-    checkpoint::Log,
+    checkpoint::PromptLog,
     event::Agent,
     prompt::{AnswerShape, JobId, Prompt, Standing},
     provider::MockModel,
@@ -50,7 +50,7 @@ pub(crate) struct Core {
     /// The servers of `config.mcpServers`, by name.
     pub(crate) mcp_servers: RefCell<Rc<serde_json::Map<String, serde_json::Value>>>,
     /// Where its run is kept, when it is.
-    pub(crate) log: RefCell<Option<Rc<Log>>>,
+    pub(crate) log: RefCell<Option<Rc<PromptLog>>>,
     /// A worker was asked for ahead of need; once is enough.
     pub(crate) sandbox_warm: Cell<bool>,
 }

@@ -6,7 +6,7 @@ use std::rc::Rc;
 use rquickjs::{JsLifetime, class::Trace};
 
 use super::entry::CallOptions;
-use crate::mcp::{Patterns, Server, Timeouts, ToolList};
+use crate::mcp::{Server, Timeouts, ToolFilter, ToolList};
 
 /// A server in a prompt.
 #[derive(Clone, Trace, JsLifetime)]
@@ -33,7 +33,7 @@ pub(crate) struct McpPlan {
     /// What its tools become.
     pub(crate) shape: McpShape,
     /// Which of them.
-    pub(crate) patterns: Patterns,
+    pub(crate) patterns: ToolFilter,
 }
 
 /// What the tools of a server become.

@@ -12,7 +12,7 @@ use super::{
 };
 use crate::{
     chat::CallSettings,
-    diagnostic::{Key, written},
+    diagnostic::{PathKey, path_text},
     prompt::RunSettings,
     sandbox::SandboxConfig,
     script::{
@@ -75,7 +75,7 @@ pub(crate) fn function_bytes<'js>(ctx: &Ctx<'js>, given: &Value<'js>) -> Result<
             warn::unknown_name(ctx, "config.functions", &name, &["promptBytes"])?;
         }
     }
-    let place = Key::path(&["config", "functions"]);
+    let place = PathKey::path(&["config", "functions"]);
     let bytes = Reader { ctx, options: &object, place: &place }.count("promptBytes")?;
     Ok(bytes.map(|bytes| usize::try_from(bytes).unwrap_or(usize::MAX)))
 }
@@ -121,7 +121,7 @@ fn wrong_field(given: &serde_json::Value) -> Option<&str> {
 /// Units: `timeout` is milliseconds, a number for the whole call or `{total, firstByte, idle}`. `undefined` and `null`
 /// count as unset. Throws a `TypeError` that names the option.
 pub(crate) fn read<'js>(ctx: &Ctx<'js>, options: &Object<'js>) -> Result<RunSettings> {
-    let place = Key::path(&["config", "options"]);
+    let place = PathKey::path(&["config", "options"]);
     let reader = Reader { ctx, options, place: &place };
     // They are fetched when they are due. A slip should show before the first request, not after the last.
     for name in ["stopWhen", "onStepFinish", "onFinish"] {
@@ -146,7 +146,7 @@ pub(crate) fn read<'js>(ctx: &Ctx<'js>, options: &Object<'js>) -> Result<RunSett
         headers: reader.headers()?,
         timeouts: reader.timeouts()?,
         provider_options: match property(options, "providerOptions")? {
-            Some(value) => provider_options(ctx, &value, &written(&place))?.unwrap_or_default(),
+            Some(value) => provider_options(ctx, &value, &path_text(&place))?.unwrap_or_default(),
             None => serde_json::Map::new(),
         },
     };

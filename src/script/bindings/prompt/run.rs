@@ -11,7 +11,7 @@ use rquickjs::{
 };
 
 use super::{told_tool::ToldTool, trace::trace_cell};
-use crate::{chat::ToolSpec, event::Scope, prompt::RunRecord, script::is_name_mentioned};
+use crate::{chat::ToolSpec, event::AgentScope, prompt::RunRecord, script::is_name_mentioned};
 
 /// How many schemas a run keeps as they are, for whoever looks at `fullSteps` later. From then on they are converted at
 /// once, which takes time but hardly any memory: enough for a thousand steps with one tool.
@@ -74,7 +74,7 @@ impl<'js> Trace<'js> for PromptRun<'js> {
 
 impl<'js> PromptRun<'js> {
     /// A run that has not begun, whose events are told through `scope`.
-    pub(crate) fn create(ctx: &Ctx<'js>, scope: Scope) -> Result<Class<'js, Self>> {
+    pub(crate) fn create(ctx: &Ctx<'js>, scope: AgentScope) -> Result<Class<'js, Self>> {
         // One for each `StepList`, which is its place.
         let lists = [(); 3].map(|()| Array::new(ctx.clone())).into_iter().collect::<Result<_>>()?;
         let record = RunRecord::new(scope);

@@ -21,7 +21,7 @@ use super::{
 use crate::{
     chat::FinishReason,
     diagnostic::Diagnostic,
-    event::{EventKind, Output},
+    event::{EventKind, OutputEvent},
     input::CommandLine,
     prompt::{RunError, RunOutcome},
     provider::MockOptions,
@@ -232,7 +232,7 @@ async fn run_in(
     answer::expect(ctx, &prompt, &namespace.get("output")?, &format!("the export output of {name}"))?;
     let scope = services::scope(ctx, &prompt.borrow().core)?;
     if prompt.borrow().bag.output().is_some() {
-        scope.emit(&EventKind::Output(Output::Expected));
+        scope.emit(&EventKind::Output(OutputEvent::Expected));
     }
     let started = unless_stuck(ctx, "the prompt function", start(ctx, prompt)).await?;
     let record = started.run.borrow().record.clone();
@@ -243,7 +243,7 @@ async fn run_in(
             let last = record.steps().last().map(|step| step.output.finish_reason);
             last_answer_failed.set(last == Some(FinishReason::Error));
             if let Some(value) = started.run.borrow().output() {
-                scope.emit(&EventKind::Output(Output::Value(output_json(ctx, &value)?)));
+                scope.emit(&EventKind::Output(OutputEvent::Value(output_json(ctx, &value)?)));
             }
             FileRun::Done { exit_code: exit_code(ctx)? }
         }
@@ -253,7 +253,7 @@ async fn run_in(
 
 /// The input as the prompt function takes it, once the checkpoints have what it was made of.
 fn stored<'js>(ctx: &Ctx<'js>, input: Map<String, Json>, value: Value<'js>) -> Result<Value<'js>> {
-    services::checkpoints(ctx)?.take_input(input);
+    services::checkpoints(ctx)?.store_input(input);
     Ok(value)
 }
 

@@ -7,8 +7,8 @@ use serde_json::{Map, Value as Json};
 use crate::{
     diagnostic::Diagnostic,
     input::{
-        Becomes, CommandLine, Declaration, Problem, Request, Revival, asks_for_help, help, read as read_words,
-        revivals, usage,
+        CommandLine, Declaration, InputProblem, ParsedInput, Revival, RevivedType, has_help_option, help,
+        read as read_words, revivals, usage,
     },
     script::{
         KeepAlive, ScriptError,
@@ -50,7 +50,7 @@ pub(crate) async fn file_input<'js>(
         return Ok(without_input(description, name, line));
     };
     declaration.describe(description);
-    let wrong = |problem: Problem| {
+    let wrong = |problem: InputProblem| {
         let names = problem.only_missing().to_vec();
         let diagnostic = Box::new(match line.is_call {
             true => problem.into(),
@@ -60,8 +60,8 @@ pub(crate) async fn file_input<'js>(
     };
     let mut filled = match words(ctx, &declaration, line).await? {
         Err(problem) => return Ok(wrong(problem)),
-        Ok(Request::Help) => return Ok(FileInput::Help(help(&declaration, true, &line.command))),
-        Ok(Request::Input(filled)) => filled,
+        Ok(ParsedInput::Help) => return Ok(FileInput::Help(help(&declaration, true, &line.command))),
+        Ok(ParsedInput::Input(filled)) => filled,
     };
     // A schema of zod or another library puts them in by itself.
     if matches!(schema, Schema::Json(_)) {
@@ -73,7 +73,7 @@ pub(crate) async fn file_input<'js>(
     filled.input = input.as_object_mut().map(std::mem::take).unwrap_or_default();
     Ok(match schema.check(ctx, value).await? {
         Ok(value) => FileInput::Value(value, filled.input),
-        Err(problems) => wrong(Problem::of_schema(&declaration, &filled, &problems, line.is_call)),
+        Err(problems) => wrong(InputProblem::from_schema(&declaration, &filled, &problems, line.is_call)),
     })
 }
 
@@ -82,7 +82,7 @@ async fn words(
     ctx: &Ctx<'_>,
     declaration: &Declaration,
     line: &CommandLine,
-) -> Result<std::result::Result<Request, Problem>> {
+) -> Result<std::result::Result<ParsedInput, InputProblem>> {
     if line.sources.is_at_hand() {
         return Ok(read_words(declaration, line));
     }
@@ -96,7 +96,7 @@ async fn words(
 /// A file without a schema: its words are its own, but for help when it has a description.
 fn without_input<'js>(description: Option<String>, name: &str, line: &CommandLine) -> FileInput<'js> {
     if description.is_some()
-        && asks_for_help(&line.words)
+        && has_help_option(&line.words)
         && let Ok(declaration) = Declaration::new(None, description)
     {
         return FileInput::Help(help(&declaration, false, &line.command));
@@ -168,8 +168,8 @@ pub(super) fn revived<'js>(ctx: &Ctx<'js>, shape: &Json, input: &Json) -> Result
         let outer: Object = outer.iter().try_fold(whole.clone(), step)?.get()?;
         let value: Value = outer.get(name)?;
         let value = match becomes {
-            Becomes::Date => ctx.globals().get::<_, Constructor>("Date")?.construct((value,))?,
-            Becomes::BigInteger => big_integer(ctx, value.clone()).unwrap_or(value),
+            RevivedType::Date => ctx.globals().get::<_, Constructor>("Date")?.construct((value,))?,
+            RevivedType::BigInteger => big_integer(ctx, value.clone()).unwrap_or(value),
         };
         outer.set(name, value)?;
     }

@@ -8,7 +8,7 @@ use super::{
     start::{Caller, answer_of, prepare, start},
 };
 use crate::{
-    event::{Agent, Called},
+    event::{Agent, AgentIdentity},
     script::{
         CallSite,
         bindings::{
@@ -73,7 +73,7 @@ fn agent_of<'js>(
     let name = name.filter(|name| !name.is_empty() && name != "default").unwrap_or_else(|| "runPrompt".to_owned());
     let text = Coerced::<String>::from_js(ctx, function.clone().into_value())?;
     let made_of = going_on::made_of(ctx, &text, input, caller.call.as_deref())?;
-    let called = Called { name: &name, tool_call_id: None, made_of };
+    let called = AgentIdentity { name: &name, tool_call_id: None, definition_hash: made_of };
     let events = services::events(ctx)?;
     Ok(events.agent(&caller.agent(&events), called))
 }

@@ -12,7 +12,7 @@ use rquickjs::{Class, Ctx, Error, Result, Value};
 use super::{answer, body::run_body, hooks};
 use crate::{
     chat::{Step, ToolCall, ToolSpec},
-    checkpoint::{Log, Memory},
+    checkpoint::{Memory, PromptLog},
     event::AgentSpan,
     prompt::{
         ANSWER_SECTION, ActiveSet, AnswerCheck, DefinitionKind, MethodAnswer, Prompt, PromptHost, RunError, RunRecord,
@@ -53,7 +53,7 @@ pub(crate) struct ScriptPrompt<'js> {
     core: Rc<Core>,
     run: Class<'js, PromptRun<'js>>,
     record: Rc<RunRecord>,
-    log: Option<Rc<Log>>,
+    log: Option<Rc<PromptLog>>,
     model: Rc<dyn LanguageModel + 'js>,
     settings: RunSettings,
     /// While the run waits for the script alone.
@@ -236,8 +236,8 @@ impl<'js> ScriptPrompt<'js> {
 }
 
 /// A mock that was made anew for this run goes on behind what it has answered.
-fn leave_out_played(model: &dyn LanguageModel, log: Option<&Log>) {
-    let Some(restored) = log.and_then(Log::restored) else { return };
+fn leave_out_played(model: &dyn LanguageModel, log: Option<&PromptLog>) {
+    let Some(restored) = log.and_then(PromptLog::restored) else { return };
     let turns: Vec<_> = restored.answers().filter_map(|step| Some(step.answer.played?.turn)).collect();
     model.skip_turns(&turns);
 }
@@ -269,7 +269,7 @@ impl<'js> PromptHost for ScriptPrompt<'js> {
         self.settings.clone()
     }
 
-    fn log(&self) -> Option<&Rc<Log>> {
+    fn log(&self) -> Option<&Rc<PromptLog>> {
         self.log.as_ref()
     }
 

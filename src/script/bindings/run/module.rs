@@ -11,7 +11,7 @@ use super::{
     start::{Caller, answer_of, prepare, start},
 };
 use crate::{
-    event::Called,
+    event::AgentIdentity,
     prompt::Standing,
     provider::MockOptions,
     script::{
@@ -125,7 +125,7 @@ async fn run_module<'js>(
     prompt.borrow().core.job.set(place.caller.job);
     let name = place.name.split_once(".lmt.").map_or(&*place.name, |(name, _)| name);
     let made_of = going_on::made_of(ctx, &place.what, of_call("input")?.as_ref(), place.caller.call.as_deref())?;
-    let called = Called { name, tool_call_id: None, made_of };
+    let called = AgentIdentity { name, tool_call_id: None, definition_hash: made_of };
     let events = services::events(ctx)?;
     prompt.borrow().core.agent.replace(Some(events.agent(&place.caller.agent(&events), called)));
     if let Some(mock) = property(namespace, "mock")? {

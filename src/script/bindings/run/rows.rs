@@ -14,7 +14,7 @@ use super::{
 };
 use crate::{
     diagnostic::Diagnostic,
-    input::Taken,
+    input::InputShape,
     prompt::RunError,
     script::{
         Engine, ScriptError,
@@ -35,7 +35,7 @@ pub(crate) trait InputRows {
     ///
     /// # Errors
     /// The rows are not made for it.
-    fn begin(&mut self, taken: Arc<Taken>) -> std::result::Result<(), Box<Diagnostic>>;
+    fn begin(&mut self, taken: Arc<InputShape>) -> std::result::Result<(), Box<Diagnostic>>;
 
     /// The next row.
     fn next(&mut self) -> Option<Map<String, Json>>;
@@ -88,7 +88,7 @@ async fn check_in(
         set_mock(ctx, &namespace, &config, &name, choice)?;
         prepare(ctx, &function, &config)?;
     }
-    let taken = Arc::new(Taken { shape: found.shape, declaration: found.declaration });
+    let taken = Arc::new(InputShape { shape: found.shape, declaration: found.declaration });
     if let Err(problem) = rows.begin(taken.clone()) {
         return Ok(Err(problem));
     }

@@ -10,7 +10,7 @@ pub(crate) use super::label::Label;
 use super::{approval::approved, content::ToolContent, unseen};
 use crate::{
     chat::{ToolCall, ToolInput, ToolOutput},
-    checkpoint::PartName,
+    checkpoint::CallPartName,
     prompt::ToolAnswer,
     script::bindings::{
         going_on::{self, PartOfCall, asked},
@@ -269,7 +269,7 @@ impl<'js> SubTool<'_, 'js> {
                 args: &args,
                 may_repeat: self.item.callable.options.may_repeat(),
             };
-            let name = PartName { of: part.of.to_owned(), asked: asked(part.name, &args), number: part.number };
+            let name = CallPartName { of: part.of.to_owned(), asked: asked(part.name, &args), number: part.number };
             let work = jobs::of_part(self.ctx, self.prompt, name, work.boxed_local());
             let work = async { to_raw_value(&work.await).map_err(|error| error.to_string()) };
             let answer = going_on::part(self.ctx, self.prompt, part, work).await?;

@@ -1,6 +1,6 @@
 //! What messages and events call something that is run. Must not know how.
 
-use crate::event::Called;
+use crate::event::AgentIdentity;
 
 /// How error messages and events call what is run.
 #[derive(Clone, Copy)]
@@ -19,7 +19,7 @@ pub(crate) struct Label<'a> {
 
 impl<'a> Label<'a> {
     /// What an agent is told from others by that answers this.
-    pub(crate) fn called(self) -> Called<'a> {
-        Called { name: self.name, tool_call_id: self.tool_call_id, made_of: self.part }
+    pub(crate) fn called(self) -> AgentIdentity<'a> {
+        AgentIdentity { name: self.name, tool_call_id: self.tool_call_id, definition_hash: self.part }
     }
 }

@@ -5,7 +5,7 @@ use rquickjs::Ctx;
 
 use super::mock::{MockScript, Verdict};
 use crate::{
-    schema::Problem,
+    schema::ValidationProblem,
     script::bindings::{
         prompt::{
             entry::{Entry, Shelf},
@@ -33,7 +33,7 @@ pub(in super::super) async fn judge<'js>(ctx: &Ctx<'js>, prompt: &PromptObject<'
             Ok(Ok(_)) => Vec::new(),
             Ok(Err(problems)) => problems,
             Err(error) => {
-                vec![Problem { path: String::new(), keys: Vec::new(), message: message_of(ctx, error) }]
+                vec![ValidationProblem { path: String::new(), keys: Vec::new(), message: message_of(ctx, error) }]
             }
         };
         call.verdict = Some(Verdict { problems, drops_unknown_keys: schema.is_zod_object() });

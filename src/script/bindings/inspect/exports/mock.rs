@@ -12,7 +12,7 @@ use crate::{
     chat::read_json,
     diagnostic::closest,
     provider::MockItem,
-    schema::{Problem, Validator, describe_problems},
+    schema::{ValidationProblem, Validator, describe_problems},
     script::bindings::{
         models::mock::mock_item,
         values::{elements, kind_of, property},
@@ -114,7 +114,7 @@ pub(crate) fn calls_against(script: &MockScript, tools: &[RenderedTool], to_come
 #[derive(Debug)]
 pub(super) struct Verdict {
     /// Why they cannot be used; none when they can.
-    pub(super) problems: Vec<Problem>,
+    pub(super) problems: Vec<ValidationProblem>,
     /// Keys that the schema does not name are dropped without a word.
     pub(super) drops_unknown_keys: bool,
 }
@@ -144,17 +144,17 @@ impl Call {
     }
 
     /// What is wrong with arguments, in the words of JSON Schema where these say more.
-    fn problems(&self, arguments: &Json, schema: &Json) -> Vec<Problem> {
+    fn problems(&self, arguments: &Json, schema: &Json) -> Vec<ValidationProblem> {
         let checked = Validator::new(schema).map(|validator| validator.validate(arguments));
         let by_json_schema = checked.ok().and_then(Result::err).unwrap_or_default();
         let Some(verdict) = &self.verdict else { return by_json_schema };
-        let missing = |problem: &Problem| {
+        let missing = |problem: &ValidationProblem| {
             by_json_schema.iter().find(|other| other.keys == problem.keys && other.message.starts_with("Required"))
         };
-        let mut problems: Vec<Problem> =
+        let mut problems: Vec<ValidationProblem> =
             verdict.problems.iter().map(|problem| missing(problem).unwrap_or(problem).clone()).collect();
         let is_unknown_key =
-            |problem: &Problem| problem.keys.is_empty() && problem.message.starts_with("Unrecognized key");
+            |problem: &ValidationProblem| problem.keys.is_empty() && problem.message.starts_with("Unrecognized key");
         // The tool runs without a key that is misspelt, and nobody says so.
         if verdict.drops_unknown_keys && !problems.iter().any(is_unknown_key) {
             problems.extend(by_json_schema.iter().filter(|problem| is_unknown_key(problem)).cloned());

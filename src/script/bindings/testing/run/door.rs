@@ -14,7 +14,7 @@ use rquickjs::{Ctx, JsLifetime, Result};
 use crate::{
     chat::{FinishReason, Step, ToolInput, ToolResult, Usage},
     diagnostic::Diagnostic,
-    event::Failure,
+    event::FailureReport,
     permission::ApprovalRules,
     script::{
         bindings::{run::model_choice::ModelChoice, values::plain_error},
@@ -88,7 +88,7 @@ pub(crate) struct RunReport {
     /// Why the last answer ended, if one has.
     pub finish_reason: Option<FinishReason>,
     /// What went wrong, if anything did. Without secrets.
-    pub error: Option<Failure>,
+    pub error: Option<FailureReport>,
 }
 
 /// A tool call of a run.
