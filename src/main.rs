@@ -13,8 +13,8 @@ fn main() -> ExitCode {
         return sandbox::worker::main(arguments.map(|argument| argument.to_string_lossy().into_owned()));
     }
     #[cfg(unix)]
-    if first.is_some_and(|first| first == mcp::keeper::SUBCOMMAND) {
-        return mcp::keeper::main(arguments);
+    if first.is_some_and(|first| first == mcp::supervisor::SUBCOMMAND) {
+        return mcp::supervisor::main(arguments);
     }
     // On a thread of its own: a script in an endless loop must not delay it.
     cli::on_interrupt(|code| std::process::exit(code.into()));

@@ -1,6 +1,5 @@
-//! Reading the files that a user names, whole.
-//!
-//! Owns: what can be read at all. A device such as `/dev/zero` has no end, and a named pipe without a writer never reaches its end.
+//! Reads whole files that a user names. Devices are refused, as `/dev/zero` has no end, and the wait for the writer of a named pipe
+//! is limited.
 
 use std::{
     fs::{self, File, Metadata},
@@ -11,7 +10,7 @@ use std::{
     time::Duration,
 };
 
-/// The largest text: what a string of JavaScript can hold.
+/// The largest text: the limit of a JavaScript string.
 pub(crate) const MAX_TEXT: u64 = 1 << 30;
 
 /// The largest file of settings, keys or mock answers.
@@ -20,10 +19,7 @@ pub(crate) const MAX_SETTINGS: u64 = 64 << 20;
 /// How long a named pipe may be without a writer: a shell starts the two ends of one at the same time.
 const PATIENCE: Duration = Duration::from_secs(3);
 
-/// The bytes of a file or a pipe.
-///
-/// # Errors
-/// It cannot be read, is a device, or is larger than `limit`.
+/// The bytes of a file or a pipe, up to `limit`.
 pub(crate) fn read(path: &Path, limit: u64) -> io::Result<Vec<u8>> {
     let file = open(path)?;
     if file.metadata()?.len() > limit {
@@ -32,29 +28,20 @@ pub(crate) fn read(path: &Path, limit: u64) -> io::Result<Vec<u8>> {
     read_all(file, limit)
 }
 
-/// The text of a file or a pipe.
-///
-/// # Errors
-/// As [`read`], and when it is not UTF-8.
+/// The UTF-8 text of a file or a pipe, up to `limit` bytes.
 pub(crate) fn read_text(path: &Path, limit: u64) -> io::Result<String> {
     let text = String::from_utf8(read(path, limit)?);
     text.map_err(|_| io::Error::new(io::ErrorKind::InvalidData, "it is not UTF-8 text"))
 }
 
-/// Everything that comes, of standard input for example.
-///
-/// # Errors
-/// It cannot be read, or is more than `limit`.
+/// Reads a source, such as standard input, to its end. More than `limit` bytes are an error.
 pub(crate) fn read_all(source: impl Read, limit: u64) -> io::Result<Vec<u8>> {
     let mut bytes = Vec::new();
     let count = source.take(limit + 1).read_to_end(&mut bytes)?;
     if count as u64 > limit { Err(too_large(limit)) } else { Ok(bytes) }
 }
 
-/// A file or a pipe, to be read in pieces.
-///
-/// # Errors
-/// It cannot be read, or is a device.
+/// Opens a file or a pipe, but not a device.
 pub(crate) fn open(path: &Path) -> io::Result<File> {
     let found = fs::metadata(path)?;
     if found.is_dir() {

@@ -1,68 +1,59 @@
-//! JSON text read as `JSON.parse` reads it.
+//! JSON text, read as `JSON.parse` reads it.
 //!
-//! Owns: the one reader for JSON that a model or a script wrote. serde_json refuses three things that are JSON all the
-//! same, and an answer must not be lost over any of them:
+//! serde_json refuses three things that are JSON all the same. A model's answer must not be lost over any of them:
 //!
-//! - half a surrogate pair (`"\ud800"`), which no Rust string can hold: it becomes U+FFFD,
-//! - a number beyond a double (`1e999`), infinity in JavaScript: it becomes `null`, as in `JSON.stringify`,
-//! - great depth, which stays an error, but one that says so.
+//! - A lone surrogate (`"\ud800"`), which no Rust string can hold, becomes U+FFFD.
+//! - A number beyond the range of a double (`1e999`), which is infinity in JavaScript, becomes `null`, as in `JSON.stringify`.
+//! - Deep nesting stays an error, but one that names the depth.
 //!
-//! Who has to keep what is lost here keeps the text and hands that to a JavaScript engine.
+//! Callers that need the exact value keep the text and pass it to a JavaScript engine.
 
 use serde::de::{DeserializeOwned, IgnoredAny};
 use thiserror::Error;
 
-/// How many arrays and objects may stand in each other. Values are walked and dropped by recursion, so there has to be
-/// an end; this is serde_json's.
+/// How many arrays and objects may be nested; this is serde_json's limit. Values are traversed and dropped recursively, so
+/// there has to be a limit.
 pub(crate) const MAX_DEPTH: usize = 127;
 
-/// Why a text could not be read.
+/// Why a text could not be read as JSON.
 #[derive(Debug, Error)]
 pub enum JsonError {
-    /// It is JSON, but deeper than [`MAX_DEPTH`].
     #[error("nested deeper than {MAX_DEPTH} levels")]
     TooDeep,
-    /// It is no JSON, or not of the shape asked for.
     #[error(transparent)]
     Invalid(#[from] serde_json::Error),
 }
 
-/// Whether a text is JSON, whatever its depth.
 fn is_json(text: &str) -> bool {
-    // Skips without recursion, and looks neither at surrogates nor at the size of numbers.
+    // `IgnoredAny` is skipped without recursion, and neither surrogates nor the size of numbers are checked.
     serde_json::from_str::<IgnoredAny>(text).is_ok()
 }
 
-/// Reads JSON text.
-///
-/// # Errors
-/// See [`JsonError`].
+/// Reads JSON text, with the exceptions of the module's documentation.
 pub fn read_json<T: DeserializeOwned>(text: &str) -> Result<T, JsonError> {
     let strict = match serde_json::from_str(text) {
         Ok(value) => return Ok(value),
         Err(error) => error,
     };
-    // Nearly everything is read above. Only what failed is looked at twice.
     if !strict.is_syntax() || !is_json(text) {
         return Err(strict.into());
     }
-    // It is JSON and has been mended, so a complaint about its syntax can only mean its depth.
-    serde_json::from_str(&mended(text))
-        // It is JSON, and nothing but depth is left that is refused.
+    // The text is JSON and has been repaired, so a syntax error can only mean its depth.
+    serde_json::from_str(&repaired(text))
         .map_err(|error| if error.is_syntax() { JsonError::TooDeep } else { error.into() })
 }
 
-/// JSON text without half surrogate pairs and endless numbers. `text` is JSON, so every escape is whole.
-fn mended(text: &str) -> String {
+/// Replaces lone surrogates and numbers beyond a double. `text` is JSON, so every escape is complete.
+fn repaired(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     let mut rest = text;
     let mut in_string = false;
-    let is_of_interest = |c: char, in_string: bool| match c {
+    let needs_check = |c: char, in_string: bool| match c {
         '"' => true,
         '\\' => in_string,
         c => !in_string && (c == '-' || c.is_ascii_digit()),
     };
-    while let Some(at) = rest.find(|c| is_of_interest(c, in_string)) {
+    while let Some(at) = rest.find(|c| needs_check(c, in_string)) {
         out.push_str(&rest[..at]);
         rest = &rest[at..];
         let length = match rest.as_bytes()[0] {
@@ -79,7 +70,7 @@ fn mended(text: &str) -> String {
     out + rest
 }
 
-/// Copies the escape or the pair of escapes that `text` begins with; its length.
+/// Copies the escape or the pair of escapes at the start of `text` and returns its length.
 fn push_escape(text: &str, out: &mut String) -> usize {
     let unit = |text: &str| u16::from_str_radix(text.strip_prefix("\\u")?.get(..4)?, 16).ok();
     let length = match (unit(text), text.get(6..).and_then(unit)) {
@@ -95,7 +86,7 @@ fn push_escape(text: &str, out: &mut String) -> usize {
     length
 }
 
-/// Copies the number that `text` begins with; its length.
+/// Copies the number at the start of `text` and returns its length.
 fn push_number(text: &str, out: &mut String) -> usize {
     let end = text.find(|c: char| !matches!(c, '0'..='9' | '+' | '-' | '.' | 'e' | 'E')).unwrap_or(text.len());
     let is_finite = text[..end].parse::<f64>().is_ok_and(f64::is_finite);
@@ -114,7 +105,7 @@ mod tests {
     }
 
     #[test]
-    fn half_a_surrogate_pair_becomes_the_replacement_character() {
+    fn a_lone_surrogate_becomes_the_replacement_character() {
         for (text, expected) in [
             (r#""\ud800""#, "\u{fffd}"),
             (r#""a\uDC00b""#, "a\u{fffd}b"),
@@ -138,7 +129,7 @@ mod tests {
     }
 
     #[test]
-    fn depth_has_an_end_that_says_so() {
+    fn too_deep_nesting_is_an_error_of_its_own() {
         let nested = |levels: usize| format!("{}{}", "[".repeat(levels), "]".repeat(levels));
         assert!(read_json::<Value>(&nested(MAX_DEPTH)).is_ok());
         for levels in [MAX_DEPTH + 1, 1_000_000] {
@@ -150,7 +141,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_json_or_has_another_shape_stays_an_error() {
+    fn invalid_json_and_other_shapes_stay_errors() {
         for text in ["", "{\"a\":", "\"\\ud8\"", "\"\\ud800", "'\\ud800'", "\"\\x\"", "01", "[1,]", "\u{feff}1"] {
             assert!(matches!(read_json::<Value>(text), Err(JsonError::Invalid(_))), "{text}");
             assert!(!is_json(text), "{text}");

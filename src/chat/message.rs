@@ -1,4 +1,4 @@
-//! Messages and their parts, as they stand in `step.input.prompt` (docs/reference.md, "Messages").
+//! Messages and their parts, as in `step.input.prompt` (docs/reference.md, "Messages").
 
 use std::rc::Rc;
 
@@ -7,22 +7,20 @@ use serde_json::Value;
 
 use super::{AgentRun, SharedText, ToolInput};
 
-/// Who a message is from.
+/// The sender of a message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Role {
-    /// The rules of the conversation; first, and at most once.
+    /// The instructions; first, and at most once.
     System,
-    /// The prompt's author, or whoever stands behind the prompt.
+    /// The prompt's author or user.
     User,
-    /// The model.
     Assistant,
-    /// Results of tool calls.
     Tool,
 }
 
 impl Role {
-    /// The name used in JavaScript and on most wires.
+    /// The name in JavaScript and in most wire formats.
     pub fn as_str(self) -> &'static str {
         match self {
             Role::System => "system",
@@ -42,11 +40,9 @@ pub type ProviderOptions = serde_json::Map<String, Value>;
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Message {
-    /// Who it is from.
     pub role: Role,
-    /// What it says.
     pub content: Content,
-    /// What single providers are told about it, such as where a cache ends.
+    /// Options of single providers for this message, such as where a cached prefix ends.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub provider_options: Option<ProviderOptions>,
 }
@@ -55,9 +51,7 @@ pub struct Message {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(untagged)]
 pub enum Content {
-    /// A bare string.
     Text(String),
-    /// Parts in order.
     Parts(Vec<ContentPart>),
 }
 
@@ -65,13 +59,12 @@ pub enum Content {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "type", rename_all = "kebab-case", rename_all_fields = "camelCase")]
 pub enum ContentPart {
-    /// Plain text.
     Text {
         text: SharedText,
         #[serde(default, skip_serializing_if = "Option::is_none")]
         provider_options: Option<ProviderOptions>,
     },
-    /// What the model thought; sent back to providers that want it (signatures are in `provider_options`).
+    /// What the model thought. It is sent back to providers that want it; signatures are in `provider_options`.
     Reasoning {
         text: SharedText,
         #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -95,7 +88,6 @@ pub enum ContentPart {
         #[serde(default, skip_serializing_if = "Option::is_none")]
         provider_options: Option<ProviderOptions>,
     },
-    /// A call the model made.
     ToolCall {
         tool_call_id: String,
         tool_name: String,
@@ -104,12 +96,12 @@ pub enum ContentPart {
         #[serde(default, skip_serializing_if = "Option::is_none")]
         provider_options: Option<ProviderOptions>,
     },
-    /// What came of a call, in a message of the role `tool`.
+    /// The result of a call, in a message of the role `tool`.
     ToolResult {
         tool_call_id: String,
         tool_name: String,
         output: ToolOutput,
-        /// The children that worked on the result, when agents did; never sent to a provider.
+        /// The runs of the agents that produced the result; never sent to a provider.
         #[serde(skip)]
         agents: Rc<[AgentRun]>,
         #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -117,44 +109,31 @@ pub enum ContentPart {
     },
 }
 
-/// What a tool call gave, as it stands in the history.
-///
-/// `ErrorJson` holds `{error: message}`; [`ToolOutput::wire_text`] is what a provider is sent.
+/// The result of a tool call in the history. [`ToolOutput::wire_text`] is what a provider receives.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "type", content = "value", rename_all = "kebab-case")]
 pub enum ToolOutput {
-    /// A string that the tool returned.
     Text(String),
-    /// Any other value that it returned.
+    /// Any value but a string.
     Json(Value),
-    /// Text and what text cannot hold, from a tool of an MCP server.
+    /// Text and media, from a tool of an MCP server.
     Content(Vec<ToolPart>),
-    /// A failure in words, from a message that the prompt file made itself.
+    /// A failure as text, from a message that the prompt file built itself.
     ErrorText(String),
-    /// A failure as a value; see [`ToolOutput::error`].
+    /// A failure as `{error: message}`; see [`ToolOutput::error`].
     ErrorJson(Value),
 }
 
-/// A part of a result that is more than text.
+/// A part of a [`ToolOutput::Content`].
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "type", rename_all = "kebab-case", rename_all_fields = "camelCase")]
 pub enum ToolPart {
-    /// Text.
-    Text {
-        /// What it says.
-        text: String,
-    },
-    /// An image, a sound or another file.
-    Media {
-        /// Base64.
-        data: String,
-        /// Its MIME type.
-        media_type: String,
-    },
+    Text { text: String },
+    Media { data: String, media_type: String },
 }
 
 impl ToolPart {
-    /// Its text; what is no text is named.
+    /// The text, or `[media type]` for media.
     pub fn text(&self) -> String {
         match self {
             ToolPart::Text { text } => text.clone(),
@@ -177,12 +156,11 @@ impl ToolOutput {
         }
     }
 
-    /// Whether the call failed.
     pub fn is_error(&self) -> bool {
         matches!(self, ToolOutput::ErrorText(_) | ToolOutput::ErrorJson(_))
     }
 
-    /// The JSON value as scripts see it.
+    /// The JSON value that scripts see.
     pub fn to_value(&self) -> Value {
         match self {
             ToolOutput::Text(text) | ToolOutput::ErrorText(text) => Value::String(text.clone()),
@@ -210,14 +188,12 @@ impl ToolOutput {
         }
     }
 
-    /// What goes out as bare text, if anything does.
     fn bare_text(&self) -> Option<&str> {
         match self {
-            // JSON around a text would cost tokens, and quotes in it would come back escaped.
+            // JSON around a text would cost tokens, and its quotes would be escaped.
             ToolOutput::Text(text) | ToolOutput::ErrorText(text) => Some(text),
-            // Nothing in this JSON says more than the sentence in it.
             ToolOutput::ErrorJson(Value::Object(map)) if map.len() == 1 => map.get("error")?.as_str(),
-            // Of an agent's answer the model is told what it said, not how it came to that.
+            // The model receives an agent's response, not its steps.
             ToolOutput::Json(Value::Object(map)) if map.len() == 2 && map.contains_key("steps") => {
                 map.get("response")?.as_str().filter(|response| !response.is_empty())
             }
@@ -226,13 +202,12 @@ impl ToolOutput {
     }
 }
 
-/// The text of a result, for wires that have no place for the rest of it: what is left out is named.
+/// The text of a result for wire formats without media: each omitted part is named by its media type.
 fn without_media(parts: &[ToolPart]) -> String {
     parts.iter().map(ToolPart::text).collect::<Vec<_>>().join("\n")
 }
 
 impl ContentPart {
-    /// A plain text part.
     pub fn text(text: impl Into<SharedText>) -> Self {
         ContentPart::Text { text: text.into(), provider_options: None }
     }
@@ -249,12 +224,11 @@ impl Message {
         Message::parts(role, vec![ContentPart::text(text)])
     }
 
-    /// A message of the given parts.
     pub fn parts(role: Role, parts: Vec<ContentPart>) -> Self {
         Message { role, content: Content::Parts(parts), provider_options: None }
     }
 
-    /// The content, when it is a bare string.
+    /// The content if it is a bare string.
     pub fn as_text(&self) -> Option<&str> {
         match &self.content {
             Content::Text(text) => Some(text),

@@ -1,11 +1,7 @@
-//! Plain types of a conversation with a language model, shared by every room.
+//! Types of a conversation with a language model: messages, stream parts, steps and requests.
 //!
-//! Owns: [`Message`], [`ContentPart`], [`StreamPart`], [`Usage`], [`FinishReason`], [`Step`] and the request a step makes
-//! ([`ModelRequest`], [`CallSettings`]), and how JSON text from a model is read ([`read_json`], [`ToolInput`]). Their
-//! serialised form is what `prompt.steps` and `prompt.fullSteps` show a script author (docs/reference.md, "Results"), so
-//! field names follow the JavaScript names.
-//!
-//! Must not know: any provider's wire format, any JavaScript engine, any file or clock.
+//! Their serialised form is what `prompt.steps` and `prompt.fullSteps` show a script author (docs/reference.md, "Results"),
+//! so field names follow the JavaScript names.
 
 mod json;
 mod message;

@@ -1,100 +1,93 @@
-//! The parts of an answer as they came, kept in little room.
+//! The stream parts of an answer in arrival order, in compact storage.
 //!
-//! Answers come in pieces of a few bytes: kept one by one, each would take twenty times its text. The pieces of a block
-//! are therefore one text here, with the places where it was cut. Must not know who wants to see them.
+//! Answers arrive in deltas of a few bytes; stored one by one, each would take twenty times its text. Consecutive deltas of a
+//! block are therefore stored as one text with the positions of the cuts.
 
 use std::{cell::RefCell, fmt, rc::Rc};
 
 use super::{ProviderOptions, StreamPart};
 
-/// The parts of one step's answer, in order. Clones are the same log: the step and the record of its run share it.
+/// The parts of one step's answer, in order. Clones share the same log, as a step and the record of its run do.
 #[derive(Clone, Default, PartialEq)]
-pub struct PartLog(Rc<RefCell<Log>>);
+pub struct PartLog(Rc<RefCell<LogData>>);
 
 #[derive(Default, PartialEq)]
-struct Log {
+struct LogData {
     entries: Vec<Entry>,
     length: usize,
 }
 
 #[derive(PartialEq)]
 struct Entry {
-    /// How many parts come before it.
+    /// How many parts precede it.
     start: usize,
-    kept: Kept,
+    content: EntryContent,
 }
 
 #[derive(PartialEq)]
-enum Kept {
-    /// Boxed, since a part is much larger than a run of pieces.
+enum EntryContent {
+    /// Boxed because a part is much larger than [`Deltas`].
     Part(Box<StreamPart>),
-    /// Pieces of one block that followed each other.
-    Pieces(Pieces),
+    Deltas(Deltas),
 }
 
 #[derive(PartialEq)]
-struct Pieces {
-    kind: Kind,
+struct Deltas {
+    kind: DeltaKind,
     id: String,
-    /// What all of them brought.
     metadata: Option<ProviderOptions>,
     text: String,
-    /// Where each piece ends in `text`.
+    /// Where each delta ends in `text`.
     ends: Vec<u32>,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Kind {
+enum DeltaKind {
     Text,
     Reasoning,
     ToolInput,
 }
 
 impl PartLog {
-    /// Adds a part.
     pub fn push(&self, part: &StreamPart) {
         let log = &mut *self.0.borrow_mut();
         let start = log.length;
         log.length += 1;
-        let Some((kind, id, delta, metadata)) = piece(part) else {
-            return log.entries.push(Entry { start, kept: Kept::Part(Box::new(part.clone())) });
+        let Some((kind, id, delta, metadata)) = delta_of(part) else {
+            return log.entries.push(Entry { start, content: EntryContent::Part(Box::new(part.clone())) });
         };
-        if let Some(Entry { kept: Kept::Pieces(pieces), .. }) = log.entries.last_mut()
-            && pieces.takes(kind, id, delta, metadata)
+        if let Some(Entry { content: EntryContent::Deltas(deltas), .. }) = log.entries.last_mut()
+            && deltas.accepts(kind, id, delta, metadata)
         {
-            return pieces.push(delta);
+            return deltas.push(delta);
         }
-        let mut pieces =
-            Pieces { kind, id: id.to_owned(), metadata: metadata.cloned(), text: String::new(), ends: Vec::new() };
-        pieces.push(delta);
-        log.entries.push(Entry { start, kept: Kept::Pieces(pieces) });
+        let mut deltas =
+            Deltas { kind, id: id.to_owned(), metadata: metadata.cloned(), text: String::new(), ends: Vec::new() };
+        deltas.push(delta);
+        log.entries.push(Entry { start, content: EntryContent::Deltas(deltas) });
     }
 
-    /// How many parts there are.
     pub fn len(&self) -> usize {
         self.0.borrow().length
     }
 
-    /// Whether nothing has come yet.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
-    /// The part at this place, as it came.
     pub fn get(&self, index: usize) -> Option<StreamPart> {
         let log = self.0.borrow();
         if index >= log.length {
             return None;
         }
-        let place = log.entries.partition_point(|entry| entry.start <= index).checked_sub(1)?;
-        let entry = log.entries.get(place)?;
-        match &entry.kept {
-            Kept::Part(part) => Some((**part).clone()),
-            Kept::Pieces(pieces) => pieces.part(index - entry.start),
+        let position = log.entries.partition_point(|entry| entry.start <= index).checked_sub(1)?;
+        let entry = log.entries.get(position)?;
+        match &entry.content {
+            EntryContent::Part(part) => Some((**part).clone()),
+            EntryContent::Deltas(deltas) => deltas.part(index - entry.start),
         }
     }
 
-    /// All parts, as they came.
     pub fn iter(&self) -> impl Iterator<Item = StreamPart> + '_ {
         (0..self.len()).map_while(|index| self.get(index))
     }
@@ -106,9 +99,8 @@ impl fmt::Debug for PartLog {
     }
 }
 
-impl Pieces {
-    /// Whether a piece can be added.
-    fn takes(&self, kind: Kind, id: &str, delta: &str, metadata: Option<&ProviderOptions>) -> bool {
+impl Deltas {
+    fn accepts(&self, kind: DeltaKind, id: &str, delta: &str, metadata: Option<&ProviderOptions>) -> bool {
         self.kind == kind
             && self.id == id
             && self.metadata.as_ref() == metadata
@@ -117,7 +109,7 @@ impl Pieces {
 
     fn push(&mut self, delta: &str) {
         self.text.push_str(delta);
-        // A single piece beyond four gigabytes would be the only one that is cut here, and none comes.
+        // A delta that crosses four gigabytes would be truncated here; none is that long.
         self.ends.push(u32::try_from(self.text.len()).unwrap_or(u32::MAX));
     }
 
@@ -127,23 +119,23 @@ impl Pieces {
         let (id, delta) = (self.id.clone(), self.text.get(start..end)?.to_owned());
         let provider_metadata = self.metadata.clone();
         Some(match self.kind {
-            Kind::Text => StreamPart::TextDelta { id, delta, provider_metadata },
-            Kind::Reasoning => StreamPart::ReasoningDelta { id, delta, provider_metadata },
-            Kind::ToolInput => StreamPart::ToolInputDelta { id, delta },
+            DeltaKind::Text => StreamPart::TextDelta { id, delta, provider_metadata },
+            DeltaKind::Reasoning => StreamPart::ReasoningDelta { id, delta, provider_metadata },
+            DeltaKind::ToolInput => StreamPart::ToolInputDelta { id, delta },
         })
     }
 }
 
-/// What there is to a piece of a block; `None` for every other part.
-fn piece(part: &StreamPart) -> Option<(Kind, &str, &str, Option<&ProviderOptions>)> {
+/// The content of a delta; `None` for every other part.
+fn delta_of(part: &StreamPart) -> Option<(DeltaKind, &str, &str, Option<&ProviderOptions>)> {
     match part {
         StreamPart::TextDelta { id, delta, provider_metadata } => {
-            Some((Kind::Text, id, delta, provider_metadata.as_ref()))
+            Some((DeltaKind::Text, id, delta, provider_metadata.as_ref()))
         }
         StreamPart::ReasoningDelta { id, delta, provider_metadata } => {
-            Some((Kind::Reasoning, id, delta, provider_metadata.as_ref()))
+            Some((DeltaKind::Reasoning, id, delta, provider_metadata.as_ref()))
         }
-        StreamPart::ToolInputDelta { id, delta } => Some((Kind::ToolInput, id, delta, None)),
+        StreamPart::ToolInputDelta { id, delta } => Some((DeltaKind::ToolInput, id, delta, None)),
         _ => None,
     }
 }

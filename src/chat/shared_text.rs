@@ -1,22 +1,20 @@
-//! Text of a message that several hold: the answer of a step and the conversation say the same, and it may be many
-//! megabytes.
+//! Reference-counted text of messages, which may be many megabytes and is held by a step and the conversation.
 
 use std::{fmt, ops::Deref, rc::Rc};
 
 use serde::{Deserialize, Serialize};
 
-/// A text that is shared when it is cloned.
+/// A text whose clones share the same memory.
 #[derive(Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct SharedText(Rc<String>);
 
 impl SharedText {
-    /// Adds to the end; in place as long as nobody shares the text.
+    /// Appends; in place as long as the text is not shared.
     pub fn push_str(&mut self, more: &str) {
         Rc::make_mut(&mut self.0).push_str(more);
     }
 
-    /// The text.
     pub fn as_str(&self) -> &str {
         &self.0
     }

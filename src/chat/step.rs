@@ -1,4 +1,4 @@
-//! The record of one step: what went out, what came back (docs/reference.md, "Results").
+//! The record of one step: request, answer and tool results (docs/reference.md, "Results").
 
 use std::rc::Rc;
 
@@ -13,68 +13,56 @@ use super::{
 /// place of `output`; `result.steps` is built from the rest.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Step {
-    /// The messages that were sent, system message first. Shared with the history and the other steps.
+    /// The messages that were sent, system message first; shared with the history and the other steps.
     pub prompt: PromptMessages,
-    /// The tools the model was told of; `None` for a model that reads no requests, such as a mock: then the host kept
-    /// what they would be made of.
+    /// The tools that were sent; `None` for a model that reads no requests, such as a mock: then the host kept the data they
+    /// would be built from.
     pub tools: Option<Rc<[ToolSpec]>>,
-    /// The settings that were sent.
     pub settings: Rc<CallSettings>,
-    /// What the model answered.
     pub output: StepOutput,
-    /// The tools it was told of.
     pub active_tools: Vec<String>,
-    /// The stream as it arrived, where somebody may ask for it.
+    /// The stream as it arrived, where a caller may ask for it.
     pub raw: PartLog,
-    /// What came of its calls, in call order.
+    /// In call order.
     pub tool_results: Vec<ToolResult>,
-    /// The tokens of the step.
     pub usage: Usage,
-    /// What the step cost, in US dollars; `None` when nobody knows the price.
+    /// In US dollars; `None` when the price is unknown.
     pub cost: Option<f64>,
-    /// Settings that the provider did not take.
+    /// Settings that the provider ignored.
     pub warnings: Vec<CallWarning>,
-    /// What the provider said about its answer.
     pub response: ResponseMetadata,
 }
 
-/// What a step's answer comes to.
+/// The answer of a step.
 #[derive(Clone, Debug, PartialEq)]
 pub struct StepOutput {
-    /// What the model said, shared with the history; `None` when it said nothing.
+    /// Shared with the history; `None` when the answer is empty.
     pub message: Option<Rc<Message>>,
-    /// Why the answer ended.
     pub finish_reason: FinishReason,
 }
 
-/// A tool call the model made in a step.
+/// A tool call of a step.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ToolCall {
-    /// What the result refers to.
     pub tool_call_id: String,
     /// The name that the model gave, known or not.
     pub tool_name: String,
-    /// The arguments as the model wrote them.
     pub input: ToolInput,
 }
 
 /// A tool call with its result.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ToolResult {
-    /// The call it belongs to.
     pub tool_call_id: String,
-    /// The tool that was called.
     pub tool_name: String,
-    /// The arguments after validation, or as the model wrote them where they never came so far.
+    /// The arguments after validation, or as the model wrote them if they were never validated.
     pub input: ToolInput,
-    /// What the call gave.
     pub output: ToolOutput,
-    /// The children that worked on it, when agents did.
+    /// The runs of the agents that produced the result.
     pub agents: Rc<[AgentRun]>,
 }
 
 impl ToolResult {
-    /// As it stands in the message that carries results back to the model.
     fn part(&self) -> ContentPart {
         ContentPart::ToolResult {
             tool_call_id: self.tool_call_id.clone(),
@@ -85,31 +73,29 @@ impl ToolResult {
         }
     }
 
-    /// The message that carries results back to the model; `None` when there was no call.
+    /// The message that returns the results to the model; `None` without results.
     pub fn message(results: &[ToolResult]) -> Option<Message> {
         (!results.is_empty()).then(|| Message::parts(Role::Tool, results.iter().map(ToolResult::part).collect()))
     }
 }
 
-/// The run of a child prompt within a tool call. It is kept beside the result: scripts see the steps in it, the model,
-/// which would pay for them in tokens, does not.
+/// The run of a child prompt within a tool call. Scripts see its steps; the model does not, as it would pay for them in tokens.
 #[derive(Clone, Debug, PartialEq)]
 pub struct AgentRun {
-    /// Which of a composite's results it gave; `None` where the call has one result.
+    /// Which result of a composite it gave; `None` where the call has one result.
     pub result: Option<usize>,
-    /// What the child did.
     pub steps: Vec<Rc<Step>>,
-    /// The key of its run within the whole run, by which its log is found again.
+    /// The key of its run within the whole run, which finds its log.
     pub key: Rc<str>,
 }
 
 impl StepOutput {
-    /// What the model said, in the order of the stream.
+    /// The parts of the answer, in stream order.
     pub fn parts(&self) -> &[ContentPart] {
         self.message.as_deref().map_or(&[], Message::content_parts)
     }
 
-    /// Calls, then other parts, then all text as one part, wherever they stood in the stream.
+    /// Calls, then other parts, then all text as one part, whatever their order in the stream.
     pub fn content(&self) -> Vec<ContentPart> {
         let (calls, others): (Vec<_>, Vec<_>) = self
             .parts()
@@ -120,7 +106,7 @@ impl StepOutput {
         calls.into_iter().chain(others).cloned().chain(text).collect()
     }
 
-    /// All text. Nearly always it is one part: shared with it, as an answer may be many megabytes.
+    /// All text. It is nearly always one part and then shared with it, as an answer may be many megabytes.
     fn text(&self) -> SharedText {
         let texts = self.parts().iter().filter_map(|part| match part {
             ContentPart::Text { text, .. } => Some(text),
@@ -137,12 +123,11 @@ impl StepOutput {
 }
 
 impl Step {
-    /// The text of the answer; empty when there was none.
     pub fn text(&self) -> String {
         self.output.text().as_str().to_owned()
     }
 
-    /// The stream as it arrived. Where nobody could be expected to ask, it was not kept, and each block is one piece.
+    /// The stream as it arrived. Where it was not kept, each block is one part.
     pub fn stream_parts(&self) -> Vec<StreamPart> {
         if !self.raw.is_empty() {
             return self.raw.iter().collect();

@@ -1,81 +1,87 @@
-//! The pieces a model's answer arrives in; names and shapes are the AI SDK's, as `fullSteps` shows them.
+//! The parts of a streamed answer; names and shapes are the AI SDK's, as `fullSteps` shows them.
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::ProviderOptions;
 
-/// One piece of a streamed answer, in the order the provider sent it; `prompt.fullSteps[i].output` is a list of these.
+/// One part of a streamed answer, in the order the provider sent it; `prompt.fullSteps[i].output` is a list of these.
 ///
 /// A well-formed stream is `StreamStart`, any number of parts, `Finish`. Text, reasoning and tool inputs come in blocks
 /// with an id of their own; blocks may interleave. `ToolCall` is complete and is what the step loop acts on.
-/// `provider_metadata` is what the provider wants back with the part, such as a signature, under its name.
+/// `provider_metadata` must be sent back with the part, such as a signature; it is keyed by provider.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "type", rename_all = "kebab-case", rename_all_fields = "camelCase")]
 pub enum StreamPart {
-    /// The first part; says what of the request the provider does not take. A further one may bring a warning that could
-    /// only be given later.
-    StreamStart { warnings: Vec<CallWarning> },
-    /// What the provider says about its answer, possibly in several pieces.
+    /// The first part, with what the provider ignored of the request. A later one may bring a warning that was not known at
+    /// the start.
+    StreamStart {
+        warnings: Vec<CallWarning>,
+    },
+    /// Metadata of the answer, possibly in several parts.
     ResponseMetadata(ResponseMetadata),
-    /// A block of text begins.
     TextStart {
         id: String,
         #[serde(default, skip_serializing_if = "Option::is_none")]
         provider_metadata: Option<ProviderOptions>,
     },
-    /// More text of a block.
     TextDelta {
         id: String,
         delta: String,
         #[serde(default, skip_serializing_if = "Option::is_none")]
         provider_metadata: Option<ProviderOptions>,
     },
-    /// A block of text is complete.
     TextEnd {
         id: String,
         #[serde(default, skip_serializing_if = "Option::is_none")]
         provider_metadata: Option<ProviderOptions>,
     },
-    /// A block of what the model thought begins.
     ReasoningStart {
         id: String,
         #[serde(default, skip_serializing_if = "Option::is_none")]
         provider_metadata: Option<ProviderOptions>,
     },
-    /// More of what it thought.
     ReasoningDelta {
         id: String,
         delta: String,
         #[serde(default, skip_serializing_if = "Option::is_none")]
         provider_metadata: Option<ProviderOptions>,
     },
-    /// A block of reasoning is complete; its signature, if any, is in the metadata.
+    /// A signature, if any, is in the metadata.
     ReasoningEnd {
         id: String,
         #[serde(default, skip_serializing_if = "Option::is_none")]
         provider_metadata: Option<ProviderOptions>,
     },
-    /// The arguments of a call begin to arrive.
-    ToolInputStart { id: String, tool_name: String },
-    /// More text of the arguments.
-    ToolInputDelta { id: String, delta: String },
-    /// The arguments have arrived; the call itself follows.
-    ToolInputEnd { id: String },
-    /// A complete call.
+    ToolInputStart {
+        id: String,
+        tool_name: String,
+    },
+    ToolInputDelta {
+        id: String,
+        delta: String,
+    },
+    /// The `ToolCall` itself follows.
+    ToolInputEnd {
+        id: String,
+    },
     ToolCall {
         tool_call_id: String,
         tool_name: String,
-        /// The arguments as JSON text, exactly as the model wrote them; empty means `{}`.
+        /// JSON text exactly as the model wrote it; empty means `{}`.
         input: String,
         #[serde(default, skip_serializing_if = "Option::is_none")]
         provider_metadata: Option<ProviderOptions>,
     },
-    /// A file the model made; `data` is base64.
-    File { media_type: String, data: String },
-    /// A failure the provider reported inside the stream; the run ends with it, what was streamed stays.
-    Error { error: Value },
-    /// The last part.
+    /// A file that the model generated; `data` is base64.
+    File {
+        media_type: String,
+        data: String,
+    },
+    /// A failure that the provider reported inside the stream. The run ends with it; what was streamed stays.
+    Error {
+        error: Value,
+    },
     Finish {
         finish_reason: FinishReason,
         usage: Usage,
@@ -84,7 +90,7 @@ pub enum StreamPart {
     },
 }
 
-/// A setting or part the provider does not take and that was dropped.
+/// A setting or part that the provider does not support and that was dropped.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct CallWarning {
@@ -94,19 +100,18 @@ pub struct CallWarning {
     /// The setting, by its name in `config.options`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub setting: Option<String>,
-    /// What happened, in words.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub details: Option<String>,
 }
 
-/// What the provider said about its answer.
+/// Metadata of an answer.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct ResponseMetadata {
-    /// The provider's name for the answer.
+    /// The provider's id of the answer.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub id: Option<String>,
-    /// The model that answered; often a version of the one asked for.
+    /// The model that answered; often a version of the one that was requested.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub model_id: Option<String>,
     /// Unix time in milliseconds.
@@ -121,37 +126,33 @@ pub struct ResponseMetadata {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum FinishReason {
-    /// The model had said all.
     Stop,
-    /// The answer reached the limit on tokens.
+    /// The answer reached the token limit.
     Length,
-    /// The provider held the rest back.
+    /// The provider withheld the rest.
     ContentFilter,
-    /// The model waits for results.
     ToolCalls,
-    /// The provider failed.
     Error,
-    /// Anything else, or nothing was said.
+    /// Anything else, or the provider gave no reason.
     #[default]
     Other,
 }
 
-/// Tokens of one step or of a run; what the provider did not say is `None`.
+/// Token counts of one step or of a run; `None` where the provider gave no count, which is not the same as 0.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 pub struct Usage {
-    // Optional, not 0: a count that a provider keeps to itself is not a count of nothing.
-    /// Cached tokens included.
+    /// Includes cached tokens.
     pub input_tokens: Option<u64>,
-    /// Reasoning tokens included.
+    /// Includes reasoning tokens.
     pub output_tokens: Option<u64>,
-    /// Both together, or what the provider counts.
+    /// The provider's count where it gives one, otherwise the sum.
     pub total_tokens: Option<u64>,
     /// The part of the output that was reasoning.
     pub reasoning_tokens: Option<u64>,
     /// The part of the input that came from the provider's cache.
     pub cached_input_tokens: Option<u64>,
-    /// The part of the input that was written to the cache, which most providers do not say.
+    /// The part of the input that was written to the cache; most providers do not report it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub cache_write_tokens: Option<u64>,
 }
@@ -163,7 +164,7 @@ impl Usage {
         Usage { input_tokens, output_tokens, total_tokens, ..Usage::default() }
     }
 
-    /// The sum of two usages; a count is unknown only where both are.
+    /// The sum of both. A count is unknown only where both are.
     pub fn plus(self, other: Usage) -> Usage {
         fn sum(a: Option<u64>, b: Option<u64>) -> Option<u64> {
             match (a, b) {
@@ -182,17 +183,17 @@ impl Usage {
     }
 }
 
-/// The highest count that a float holds exactly; nobody has counted that far.
+/// 2^53, the highest count that a float holds exactly.
 const MAX_COUNT: f64 = 9_007_199_254_740_992.0;
 
-/// A count of tokens as some providers report it, in floating point: rounded. What is no count is unknown.
+/// A token count that some providers report in floating point, rounded; `None` if it is not a count.
 pub fn whole_count(number: f64) -> Option<u64> {
-    // In range by the check, which not-a-number does not pass.
+    // In range by the check, which NaN does not pass.
     #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)]
     (0.0..=MAX_COUNT).contains(&number).then(|| number.round() as u64)
 }
 
-/// The same from JSON, where it may also stand as text.
+/// A token count from JSON, where some providers send it as a string.
 pub fn token_count(value: &Value) -> Option<u64> {
     match value {
         Value::Number(number) => number.as_f64().and_then(whole_count),

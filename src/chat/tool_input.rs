@@ -1,4 +1,4 @@
-//! The arguments of a tool call (docs/reference.md, "Tools"). Must not know the tool.
+//! The arguments of a tool call (docs/reference.md, "Tools").
 
 use std::rc::Rc;
 
@@ -7,11 +7,11 @@ use serde_json::{Map, Value};
 
 use super::json::{JsonError, MAX_DEPTH, read_json};
 
-/// The arguments of a tool call: what the model wrote, and the value it stands for.
+/// The arguments of a tool call: the text that the model wrote, and its value.
 ///
-/// Both are needed. Providers cache what they have seen by its text, so arguments go back to them to the letter; and a
-/// text can hold what no plain value can, such as half a surrogate pair, so JavaScript is given the text to parse.
-/// Rust works with the value. Two inputs are equal when their values are; copying one is cheap.
+/// Both are needed. Providers cache their prompts by text, so arguments are sent back unchanged; and JSON text can hold what no
+/// Rust value can, such as a lone surrogate, so JavaScript parses the text. Rust code works with the value. Two inputs are equal
+/// when their values are. Cloning is cheap.
 #[derive(Clone, Debug)]
 pub struct ToolInput {
     text: Option<Rc<str>>,
@@ -20,7 +20,7 @@ pub struct ToolInput {
 }
 
 impl ToolInput {
-    /// Reads what a model wrote. Empty text means `{}`; text that cannot be read stays a JSON string, see
+    /// Reads text that a model wrote. Empty text means `{}`; text that cannot be read becomes a JSON string, see
     /// [`ToolInput::problem`].
     pub fn from_text(text: &str) -> Self {
         if text.trim().is_empty() {
@@ -37,7 +37,7 @@ impl ToolInput {
         }
     }
 
-    /// Reads what `JSON.stringify` wrote: the text is kept only where the value loses something.
+    /// Reads text that `JSON.stringify` wrote. The text is stored only where the value would lose something.
     pub fn from_stringified(text: &str) -> Self {
         match serde_json::from_str::<Value>(text) {
             Ok(value) => value.into(),
@@ -45,23 +45,23 @@ impl ToolInput {
         }
     }
 
-    /// The value. Half surrogate pairs in it are U+FFFD.
+    /// The value. Lone surrogates in it are U+FFFD.
     pub fn value(&self) -> &Value {
         &self.value
     }
 
-    /// The JSON text, when it is known how the arguments were written.
+    /// The JSON text, where the original is known.
     pub fn text(&self) -> Option<&str> {
         self.text.as_deref()
     }
 
-    /// Why no tool can be called with these arguments, if that is so: a text that is no JSON, a JSON string, or JSON
-    /// too deep to be read. Lists and numbers are left to the tool's schema to refuse.
+    /// Why no tool can be called with these arguments: the text is not JSON, is a JSON string, or is too deeply nested.
+    /// Lists and numbers are left to the tool's schema.
     pub fn problem(&self) -> Option<&str> {
         self.problem.as_deref()
     }
 
-    /// Whether the arguments could be read; the value of others is a JSON string.
+    /// Whether the arguments could be read; otherwise the value is a JSON string.
     pub fn is_readable(&self) -> bool {
         self.problem.is_none()
     }
@@ -69,7 +69,7 @@ impl ToolInput {
 
 impl From<Value> for ToolInput {
     fn from(value: Value) -> Self {
-        // How arguments that were no JSON are kept, also by recordings and conversations of the script's own.
+        // Arguments that are not JSON are stored as a string, also in recordings and in conversations that a script builds.
         let problem = value.is_string().then(|| "the arguments are not a JSON object".to_owned());
         ToolInput { text: None, value: Rc::new(value), problem }
     }
@@ -77,7 +77,7 @@ impl From<Value> for ToolInput {
 
 impl PartialEq for ToolInput {
     fn eq(&self, other: &Self) -> bool {
-        // A replay has only the value; how it was spaced must not make it another request.
+        // A replay has only the value, and whitespace must not make it a different request.
         self.value == other.value
     }
 }
@@ -118,7 +118,7 @@ mod tests {
     }
 
     #[test]
-    fn unreadable_arguments_stay_text_and_say_why() {
+    fn unreadable_arguments_become_strings_with_a_problem() {
         let broken = ToolInput::from_text("{\"a\":");
         assert_eq!((broken.value(), broken.text()), (&json!("{\"a\":"), None));
         assert_eq!(broken.problem(), Some("the arguments are not a JSON object"));
@@ -131,7 +131,7 @@ mod tests {
     }
 
     #[test]
-    fn text_of_our_own_is_kept_only_where_the_value_loses_something() {
+    fn stringified_text_is_stored_only_where_the_value_loses_something() {
         assert_eq!(ToolInput::from_stringified("{\"a\":1}").text(), None);
         assert_eq!(ToolInput::from_stringified("{\"a\":\"\\ud800\"}").text(), Some("{\"a\":\"\\ud800\"}"));
     }

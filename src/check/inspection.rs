@@ -25,8 +25,8 @@ use crate::{
     checkpoint::NoCheckpoints,
     diagnostic::{Diagnostic, Location},
     event::Events,
-    input::{CommandLine, Sources, check_whole},
-    permission::{ApprovalRules, NobodyToAsk, Permissions},
+    input::{CommandLine, TextSources, check_whole},
+    permission::{ApprovalRules, DenyingApprover, Permissions},
     provider::{ProviderContext, Redactor},
     script::{
         ScriptHost, THREAD_STACK_SIZE,
@@ -210,7 +210,7 @@ pub(super) fn doors_of_nobody(
         checkpoints: Rc::new(NoCheckpoints),
         jobs: Default::default(),
         decisions: Default::default(),
-        approver: NobodyToAsk::new(ApprovalRules::default(), "a check approves nothing"),
+        approver: DenyingApprover::new(ApprovalRules::default(), "a check approves nothing"),
         mcp_config: None,
     }
 }
@@ -243,11 +243,11 @@ pub(super) fn argv(path: &Path) -> Vec<String> {
 
 /// Sources of which standard input is read when it is named, and not because something is missing.
 struct Named {
-    sources: Arc<dyn Sources>,
+    sources: Arc<dyn TextSources>,
     is_stdin: bool,
 }
 
-impl Sources for Named {
+impl TextSources for Named {
     fn file(&self, path: &str) -> Result<String, String> {
         self.sources.file(path)
     }

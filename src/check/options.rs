@@ -2,7 +2,7 @@
 
 use std::{sync::Arc, time::Duration};
 
-use crate::input::Sources;
+use crate::input::TextSources;
 
 /// How long loading a file and its first render may take.
 const RENDER_LIMIT: Duration = Duration::from_secs(10);
@@ -15,7 +15,7 @@ pub(crate) struct CheckOptions {
     /// The whole input as it was typed (`--input`): JSON, `@FILE` or `-`. Without one its schema's defaults have to do.
     pub(crate) input: Option<String>,
     /// Where the texts are that `input` names.
-    pub(crate) sources: Arc<dyn Sources>,
+    pub(crate) sources: Arc<dyn TextSources>,
     /// `process.env` of the render, and where keys and aliases are looked up.
     pub(crate) variables: Vec<(String, String)>,
     /// How long loading the file and its first render may take together.
@@ -26,7 +26,7 @@ pub(crate) struct CheckOptions {
 
 impl CheckOptions {
     /// With a render, without an input.
-    pub(crate) fn new(sources: Arc<dyn Sources>, variables: Vec<(String, String)>) -> Self {
+    pub(crate) fn new(sources: Arc<dyn TextSources>, variables: Vec<(String, String)>) -> Self {
         CheckOptions { render: true, input: None, sources, variables, limit: RENDER_LIMIT, near_model: |_, _| None }
     }
 }

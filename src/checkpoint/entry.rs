@@ -1,4 +1,4 @@
-//! The entries of a log, in the order things are done to one prompt.
+//! The entries of a prompt's log, in the order of what they record.
 
 use std::rc::Rc;
 
@@ -7,122 +7,112 @@ use serde_json::value::RawValue;
 
 use super::{
     memory::MemoryChange,
-    waiting::{Verdict, WaitingCall},
+    waiting_call::{Verdict, WaitingCall},
 };
 use crate::chat::{
     CallWarning, ContentPart, FinishReason, Message, ResponseMetadata, ToolInput, ToolOutput, ToolResult, ToolSpec,
     Usage,
 };
 
-/// One thing that is done and must not be done again. Entries of one prompt follow each other; its agents have logs of their own.
+/// Work that is done and must not be repeated. Each prompt has a log of its own, also each agent.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case", rename_all_fields = "camelCase")]
 pub(crate) enum Entry {
     /// The model has answered; none of the calls in the answer has been made yet.
-    Answered(Box<Answered>),
-    /// A call begins that must not be repeated. Of others nobody needs to know.
+    Answered(Box<AnswerEntry>),
+    /// A call starts that must not be repeated. Repeatable calls have no such entry.
     CallBegins {
-        /// Its place among the calls of the step.
+        /// The index among the calls of the step.
         place: usize,
     },
-    /// A tool call was answered.
     CallEnds(Box<CallEnd>),
-    /// A part of a call that is not over was done: a call by model-written code, a sub-tool of an array form.
+    /// A part of an unfinished call was done: a call by model-written code, a sub-tool of an array form.
     Part {
-        /// The tool call it belongs to; of code in a model's text, what names that code.
+        /// The tool call it belongs to, or the id of code in a model's text.
         of: String,
-        /// Tells what was called with what from anything else: a part is only given back to whoever asks for the same. A number,
-        /// so that nothing of it has to be kept secret.
+        /// A digest of function and arguments: the stored outcome is only returned for the same call. A digest, so that it contains
+        /// no secrets.
         asked: String,
-        /// How many parts of the call had asked for the same before.
+        /// The number of earlier parts of the call with the same digest.
         number: usize,
-        /// What came of it; `None` while it is under way and must not be repeated.
+        /// `None` while it is in progress and must not be repeated.
         outcome: Option<Result<Box<RawValue>, String>>,
-        /// What the prompt remembers after it.
+        /// The changes of the prompt's memory since the entry before.
         memory: MemoryChange,
     },
-    /// Somebody who works for the prompt has done something, after which it remembers other things.
+    /// The prompt's memory has changed outside its own steps.
     Remembers {
-        /// What.
         memory: MemoryChange,
     },
-    /// A call waits for somebody to decide on it: it has not begun.
+    /// A call waits for approval; it has not started.
     Waits(Box<WaitingCall>),
-    /// Somebody has decided on a call that waited.
+    /// A waiting call was approved or denied.
     Decided {
-        /// Which.
+        /// The serial number of the call.
         serial: usize,
-        /// How.
         verdict: Verdict,
     },
     /// The step is over, with all its calls.
     StepEnds {
-        /// Which.
         step: usize,
-        /// What was added to the conversation behind its results.
+        /// Messages added to the conversation after its results.
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
         added: Vec<Rc<Message>>,
-        /// What the prompt remembers after it.
         memory: MemoryChange,
     },
-    /// The prompt's run has come to its end, and well.
+    /// The prompt's run has ended successfully.
     Ends,
 }
 
-/// A model's whole answer.
+/// A model's complete answer.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub(crate) struct Answered {
-    /// The step it answers.
+pub(crate) struct AnswerEntry {
+    /// The number of the step.
     pub step: usize,
-    /// The system prompt that was sent, if it is another than on the step before.
+    /// The system prompt that was sent, if it differs from that of the previous step.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub system: Option<Option<String>>,
-    /// What was added to the conversation since the entry before, beside answers and results.
+    /// Messages added to the conversation since the previous entry, except answers and results.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub added: Vec<Rc<Message>>,
-    /// A conversation of this step's own, in place of the real one.
+    /// A conversation for this step only, instead of the real one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub own_history: Option<Vec<Rc<Message>>>,
-    /// Messages that only this request had, at its end.
+    /// Messages at the end of this request only.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub extra: Vec<Rc<Message>>,
-    /// The tools that the model was told of, if they are others than on the step before.
+    /// The tools that were sent, if they differ from those of the previous step.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tools: Option<Vec<ToolSpec>>,
-    /// What counts during the step.
+    /// What is active during the step.
     pub active: ActiveNames,
-    /// What the model said.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub message: Option<Rc<Message>>,
-    /// The arguments of its tool calls to the letter, where that is not what they stand for.
+    /// The original text of the arguments of its tool calls, where it differs from their value.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub inputs: Vec<Option<String>>,
-    /// Why the answer ended.
     pub finish_reason: FinishReason,
-    /// The tokens.
     pub usage: Usage,
     /// In US dollars, if it is known.
     pub cost: Option<f64>,
-    /// Who answered, as `provider` and `model`.
     pub provider: String,
     pub model_id: String,
-    /// What of the request was dropped.
+    /// Settings that the provider ignored.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub warnings: Vec<CallWarning>,
-    /// What the provider said of its answer.
     #[serde(default)]
     pub response: ResponseMetadata,
-    /// What of a script was played, when a mock answered.
+    /// The turn of a mock, if one answered.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub played: Option<Played>,
-    /// What the prompt remembered before any call was made.
+    pub played: Option<PlayedTurn>,
+    /// The changes of the prompt's memory before any call was made.
     pub memory: MemoryChange,
 }
 
-impl Answered {
-    /// What the model said, with the arguments of its calls as it wrote them.
-    pub(crate) fn said(&self) -> Option<Rc<Message>> {
+impl AnswerEntry {
+    /// The answer, with the arguments of its calls as the model wrote them.
+    pub(crate) fn message_as_written(&self) -> Option<Rc<Message>> {
         let message = self.message.as_ref()?;
         if self.inputs.is_empty() {
             return Some(message.clone());
@@ -140,7 +130,7 @@ impl Answered {
     }
 }
 
-/// The names of what counts during a step.
+/// The names of what is active during a step.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct ActiveNames {
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -151,35 +141,32 @@ pub(crate) struct ActiveNames {
     pub methods: Vec<String>,
 }
 
-/// A turn of a mock.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
-pub(crate) struct Played {
-    /// Which mock, in the order they were made; 0 is the file's own. `None` for one that was made while prompts ran already.
+pub(crate) struct PlayedTurn {
+    /// The number of the mock in creation order; 0 is the file's own. `None` for one created while prompts were running.
     pub mock: Option<usize>,
-    /// Its turn, from 0.
+    /// From 0.
     pub turn: usize,
 }
 
-/// A tool call that was answered.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct CallEnd {
-    /// Its place among the calls of the step.
+    /// The index among the calls of the step.
     pub place: usize,
     pub tool_call_id: String,
     pub tool_name: String,
-    /// The arguments after validation.
+    /// After validation.
     pub input: ToolInput,
     pub output: ToolOutput,
-    /// The agents that worked on it: which result each gave, and the key of its log.
+    /// The agents that worked on it: the index of the result each gave, and the key of its log.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub agents: Vec<(Option<usize>, String)>,
-    /// What the prompt remembers after it.
     pub memory: MemoryChange,
 }
 
 impl CallEnd {
-    /// The call with its result; what agents did for it is in their own logs.
+    /// The result without the runs of agents, which are in their own logs.
     pub(crate) fn result(&self) -> ToolResult {
         ToolResult {
             tool_call_id: self.tool_call_id.clone(),
@@ -191,7 +178,7 @@ impl CallEnd {
     }
 }
 
-/// What is answered in place of a call that began, whose end nobody knows, and that must not be made again.
+/// The result for a call that started, may have had its effect, and must not be repeated.
 pub(crate) fn interrupted(name: &str) -> String {
     format!(
         "The call of {name} was interrupted: it began, nobody knows whether it had its effect, and it must not be repeated (options.repeat is false)."

@@ -1,18 +1,16 @@
-//! What of a prompt outlasts its process, as plain data: states, what effects depended on, and what is due on the next step.
-//! Must not know how JavaScript values become texts.
+//! The memory of a prompt that outlasts its process: states, dependencies of effects, and what is due on the next step.
 
 use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, value::RawValue};
 
-/// One state.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub(crate) enum StateText {
-    /// Its value, as `script` writes values down: JSON.
+    /// The value as JSON, in the form that `script` writes.
     Value(Box<RawValue>),
-    /// It cannot be stored; this is why, as the end of a sentence: `it holds a function at .handler`.
+    /// Why it cannot be stored, as the end of a sentence: `it holds a function at .handler`.
     Lost(String),
 }
 
@@ -26,24 +24,23 @@ impl PartialEq for StateText {
     }
 }
 
-/// What a prompt remembers between two steps, beside the conversation.
+/// What a prompt remembers between two steps, except the conversation.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct Memory {
-    /// By name.
     pub states: BTreeMap<String, StateText>,
-    /// What effects depended on when they last ran, in call order; `script` knows the form.
+    /// The dependencies of effects at their last run, in call order, in a form of `script`.
     pub effects: Value,
-    /// What is due on the next step of the prompt: reminders, hidden definitions, messages that wait; `prompt` knows the form.
+    /// Reminders, hidden definitions and waiting messages for the next step, in a form of `prompt`.
     pub due: Value,
-    /// How often the model was told that its answer does not have its shape.
+    /// How often the model was asked to correct the shape of its answer.
     pub asked_again: usize,
 }
 
-/// What has changed in a memory since the entry before.
+/// The changes of a memory since the entry before.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct MemoryChange {
-    /// States that have another value; `None` for those that are gone.
+    /// The new values of changed states; `None` for removed ones.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub states: BTreeMap<String, Option<StateText>>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -55,14 +52,13 @@ pub(crate) struct MemoryChange {
 }
 
 impl MemoryChange {
-    /// Whether nothing has changed.
     pub(crate) fn is_empty(&self) -> bool {
         self.states.is_empty() && self.effects.is_none() && self.due.is_none() && self.asked_again.is_none()
     }
 }
 
 impl Memory {
-    /// What makes this memory out of an earlier one.
+    /// The changes from `before` to this memory.
     pub(crate) fn change_from(&self, before: &Memory) -> MemoryChange {
         let changed = self.states.iter().filter(|(name, text)| before.states.get(*name) != Some(text));
         let gone = before.states.keys().filter(|name| !self.states.contains_key(*name));
@@ -78,7 +74,6 @@ impl Memory {
         }
     }
 
-    /// Takes in a change.
     pub(crate) fn apply(&mut self, change: &MemoryChange) {
         for (name, text) in &change.states {
             match text {

@@ -1,25 +1,21 @@
-//! What a run needs to go on in another process: plain entries, appended as things are done, and what a log of them comes to.
-//!
-//! Owns: the entries with their stored form, the memory of a prompt (states, dependencies of effects), putting a log
-//! together again, and the trait that whoever keeps logs implements. Must not know: where logs are kept, JavaScript,
-//! providers, the step loop.
+//! Data with which another process resumes a run: log entries, the state restored from a log, and the storage trait.
 
 mod entry;
-mod held;
-mod log;
+mod held_calls;
 mod memory;
 mod progress;
+mod prompt_log;
 mod restored;
 mod steps;
 mod store;
-mod waiting;
+mod waiting_call;
 
-pub(crate) use entry::{ActiveNames, Answered, CallEnd, Entry, Played, interrupted};
-pub(crate) use held::{Held, held_in, is_of_step, label, undecided};
-pub(crate) use log::Log;
+pub(crate) use entry::{ActiveNames, AnswerEntry, CallEnd, Entry, PlayedTurn, interrupted};
+pub(crate) use held_calls::{HeldCall, call_label, held_calls, is_current_at, undecided};
 pub(crate) use memory::{Memory, MemoryChange, StateText};
-pub(crate) use progress::{LostState, Progress, Said};
-pub(crate) use restored::{HalfStep, Part, Restored, is_before, restore};
-pub(crate) use steps::{history_of, result_of, sent, steps_of};
-pub(crate) use store::{Checkpoints, NoCheckpoints, StoreError, Stored};
-pub(crate) use waiting::{PartName, Verdict, WaitingCall, asked_for, shown_args};
+pub(crate) use progress::{LostState, Progress, StoredAnswer};
+pub(crate) use prompt_log::PromptLog;
+pub(crate) use restored::{CallPart, Restored, UnfinishedStep, is_log_before, restore};
+pub(crate) use steps::{history_of, result_of, sent_messages, steps_of};
+pub(crate) use store::{Checkpoints, NoCheckpoints, StoreError, StoredFuture};
+pub(crate) use waiting_call::{CallPartName, Verdict, WaitingCall, args_value, call_digest};

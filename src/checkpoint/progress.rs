@@ -1,99 +1,96 @@
-//! How far a run has come, by its logs: where another process can go on with it, and where not. Must not know who asks.
+//! How far a run has come according to its logs, and from which steps it can be resumed.
 
 use std::ops::Range;
 
 use super::{
-    entry::{Answered, Entry},
+    entry::{AnswerEntry, Entry},
     memory::Memory,
     restored::restore,
 };
 use crate::chat::FinishReason;
 
-/// A state that could not be stored.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct LostState {
-    /// Its name.
     pub name: String,
-    /// Why, as the end of a sentence.
+    /// As the end of a sentence.
     pub reason: String,
 }
 
-/// An answer that was given.
+/// The last answer of a prompt.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Said {
-    /// The text.
+pub(crate) struct StoredAnswer {
     pub text: String,
-    /// Why it ended.
     pub finish_reason: FinishReason,
-    /// Who gave it, as `provider:model`.
+    /// As `provider:model`.
     pub model: String,
 }
 
-/// How far the file's own prompt has come.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Progress {
-    /// The step that goes on, or comes next.
+    /// The unfinished step, or the next one.
     pub step: usize,
-    /// How many tool calls of it are done.
+    /// The number of finished tool calls in it.
     pub calls: usize,
-    /// Whether its answer is there.
     pub is_answered: bool,
-    /// Whether nothing is left to do but to say so.
     pub is_done: bool,
-    /// Its last answer, in words.
-    pub last: Option<Said>,
-    /// What is missing of its states.
+    pub last: Option<StoredAnswer>,
+    /// States that could not be stored.
     pub lost: Vec<LostState>,
-    /// What is missing of them before each step that can be asked again.
+    /// The missing states before each step from which the run can be resumed.
     pub lost_before: Vec<Vec<LostState>>,
 }
 
 impl Progress {
-    /// Of the log of the file's own prompt.
+    /// Reads the log of the file's own prompt.
     pub(crate) fn of(log: &[Entry]) -> Self {
         let restored = restore(log.iter().cloned(), None);
         let mut lost: Vec<_> = [&restored.before, &restored.after].into_iter().flat_map(lost_of).collect();
         lost.sort_by(|one, other| one.name.cmp(&other.name));
         lost.dedup_by(|one, other| one.name == other.name);
-        let calls = restored.half.as_ref().map_or(0, |half| half.step.results.len());
+        let calls = restored.unfinished.as_ref().map_or(0, |unfinished| unfinished.step.results.len());
         Progress {
             step: restored.next_step(),
             calls,
-            is_answered: restored.half.is_some(),
+            is_answered: restored.unfinished.is_some(),
             is_done: restored.is_done,
-            last: restored.answers().last().map(|step| said(&step.answer)),
+            last: restored.answers().last().map(|step| stored_answer(&step.answer)),
             lost,
             lost_before: lost_before(log),
         }
     }
 
-    /// The steps that can be asked again, were it not for states.
+    /// The steps from which the run can be resumed if no states are missing.
     pub(crate) fn steps(&self) -> Range<usize> {
         0..self.lost_before.len()
     }
 
-    /// What is missing of the states before a step.
+    /// The missing states before a step.
     pub(crate) fn lost_before(&self, step: usize) -> &[LostState] {
         self.lost_before.get(step).map_or(&[], Vec::as_slice)
     }
 
-    /// The last step before which everything is known, up to this one.
-    pub(crate) fn last_whole(&self, limit: usize) -> Option<usize> {
+    /// The last step up to `limit` before which no state is missing.
+    pub(crate) fn last_complete(&self, limit: usize) -> Option<usize> {
         let steps = self.lost_before.iter().take(limit.saturating_add(1));
         steps.enumerate().rfind(|(_, lost)| lost.is_empty()).map(|(step, _)| step)
     }
 }
 
-fn said(answer: &Answered) -> Said {
-    let text = answer.said().map(|message| message.plain_text()).unwrap_or_default();
-    Said { text, finish_reason: answer.finish_reason, model: format!("{}:{}", answer.provider, answer.model_id) }
+fn stored_answer(answer: &AnswerEntry) -> StoredAnswer {
+    let text = answer.message_as_written().map(|message| message.plain_text()).unwrap_or_default();
+    StoredAnswer {
+        text,
+        finish_reason: answer.finish_reason,
+        model: format!("{}:{}", answer.provider, answer.model_id),
+    }
 }
 
 fn lost_of(memory: &Memory) -> Vec<LostState> {
     memory.lost().map(|(name, reason)| LostState { name: name.to_owned(), reason: reason.to_owned() }).collect()
 }
 
-/// What is missing before each step. What has changed since the step before is told with its answer, but belongs to it.
+/// The missing states before each step. An answer's entry contains the changes since the step before, and those belong to its
+/// own step.
 fn lost_before(log: &[Entry]) -> Vec<Vec<LostState>> {
     let (mut memory, mut lost, mut is_over) = (Memory::default(), Vec::new(), true);
     for entry in log {
@@ -117,7 +114,7 @@ fn lost_before(log: &[Entry]) -> Vec<Vec<LostState>> {
             Entry::Ends => is_over = false,
         }
     }
-    // The step that would come next.
+    // The next step.
     if is_over {
         lost.push(lost_of(&memory));
     }
@@ -148,7 +145,7 @@ mod tests {
     }
 
     #[test]
-    fn steps_whose_states_are_whole_can_be_gone_back_to() {
+    fn a_run_can_be_resumed_at_steps_whose_states_are_complete() {
         let lost = || json!({ "s": { "lost": "it holds a function" } });
         let lines = [
             answered(0, json!({ "s": { "value": 1 } })),
@@ -157,27 +154,27 @@ mod tests {
             ends(1, lost()),
             answered(2, json!({})),
             ends(2, json!({ "s": { "value": 2 } })),
-            // What the body did on its way to the answer is done once more.
+            // Changes by the prompt function before the answer are made again.
             answered(3, lost()),
         ];
         let progress = progress(&lines);
         assert_eq!((progress.step, progress.is_answered, progress.steps()), (3, true, 0..4));
         let whole: Vec<bool> = progress.steps().map(|step| progress.lost_before(step).is_empty()).collect();
         assert_eq!(whole, [true, true, false, true]);
-        assert_eq!((progress.last_whole(3), progress.last_whole(2)), (Some(3), Some(1)));
+        assert_eq!((progress.last_complete(3), progress.last_complete(2)), (Some(3), Some(1)));
         assert_eq!(progress.lost, [LostState { name: "s".to_owned(), reason: "it holds a function".to_owned() }]);
         assert_eq!(progress.last.map(|said| (said.text, said.model)), Some(("answer 3".into(), "lab:m".into())));
     }
 
     #[test]
-    fn the_step_that_comes_next_counts_unless_there_is_none() {
-        assert_eq!((progress(&[]).steps(), progress(&[]).last_whole(5)), (0..1, Some(0)));
+    fn the_next_step_counts_unless_the_run_has_ended() {
+        assert_eq!((progress(&[]).steps(), progress(&[]).last_complete(5)), (0..1, Some(0)));
         let mut lines = vec![answered(0, json!({})), ends(0, json!({}))];
         assert_eq!(progress(&lines).steps(), 0..2);
         lines.extend([answered(1, json!({})), json!("ends")]);
         let done = progress(&lines);
         assert_eq!((done.is_done, done.steps(), done.step), (true, 0..2, 2));
-        // It could not be gone on from, and began once more.
+        // The run could not be resumed and was restarted.
         lines.push(answered(0, json!({})));
         assert_eq!(progress(&lines).steps(), 0..1);
     }

@@ -1,10 +1,10 @@
-//! Steps and the conversation as they come out of logs. Must not know what goes on from them.
+//! Steps and conversations restored from logs.
 
 use std::rc::Rc;
 
 use super::{
     entry::CallEnd,
-    log::Log,
+    prompt_log::PromptLog,
     restored::{Restored, StoredStep},
 };
 use crate::chat::{
@@ -12,8 +12,8 @@ use crate::chat::{
     Transcript,
 };
 
-/// A call that was answered in another process, with what its agents did there.
-pub(crate) fn result_of(end: &CallEnd, log: &Log) -> ToolResult {
+/// The result of a call that another process made, with the runs of its agents.
+pub(crate) fn result_of(end: &CallEnd, log: &PromptLog) -> ToolResult {
     let agents = end.agents.iter().map(|(result, key)| {
         let steps =
             log.restored_of(key).map(|restored| steps_of(&restored, &Transcript::default(), &Rc::default(), log));
@@ -22,13 +22,13 @@ pub(crate) fn result_of(end: &CallEnd, log: &Log) -> ToolResult {
     ToolResult { agents: agents.collect(), ..end.result() }
 }
 
-/// The steps of a log that are over. `history` is the conversation they are part of; where it is gone, that of the log is
-/// taken. Settings are not in a log: they are those of the run that goes on.
+/// The finished steps of a log. `history` is their conversation; if it is shorter, that of the log is used. Settings are not in a
+/// log: they are those of the current run.
 pub(crate) fn steps_of(
     restored: &Restored,
     history: &Transcript,
     settings: &Rc<CallSettings>,
-    log: &Log,
+    log: &PromptLog,
 ) -> Vec<Rc<Step>> {
     let history = match history.len() < restored.history.len() {
         true => Transcript::from_messages(restored.history.clone()),
@@ -37,10 +37,10 @@ pub(crate) fn steps_of(
     let step = |stored: &StoredStep| {
         let answer = &stored.answer;
         Rc::new(Step {
-            prompt: sent(stored, &history),
+            prompt: sent_messages(stored, &history),
             tools: Some(stored.tools.clone()),
             settings: settings.clone(),
-            output: StepOutput { message: answer.said(), finish_reason: answer.finish_reason },
+            output: StepOutput { message: answer.message_as_written(), finish_reason: answer.finish_reason },
             active_tools: answer.active.tools.clone(),
             raw: PartLog::default(),
             tool_results: stored.results.iter().map(|end| result_of(end, log)).collect(),
@@ -53,18 +53,18 @@ pub(crate) fn steps_of(
     restored.steps.iter().map(step).collect()
 }
 
-/// What was sent on a step.
-pub(crate) fn sent(stored: &StoredStep, history: &Transcript) -> PromptMessages {
+/// The messages that a step sent.
+pub(crate) fn sent_messages(stored: &StoredStep, history: &Transcript) -> PromptMessages {
     let system = stored.system.clone().map(|text| Rc::new(Message::system(text)));
     let extra = stored.answer.extra.clone();
     match &stored.answer.own_history {
         Some(own) => PromptMessages::new(system, Transcript::from_messages(own.clone()), extra),
-        None => PromptMessages::of_earlier(system, history.clone(), stored.history_length, extra),
+        None => PromptMessages::with_history_length(system, history.clone(), stored.history_length, extra),
     }
 }
 
-/// The conversation as far as it had come, with what agents did for the results in it.
-pub(crate) fn history_of(restored: &Restored, log: &Log) -> Vec<Rc<Message>> {
+/// The conversation so far, with the runs of agents in its results.
+pub(crate) fn history_of(restored: &Restored, log: &PromptLog) -> Vec<Rc<Message>> {
     let mut results =
         restored.steps.iter().flat_map(|step| &step.results).filter(|end| !end.agents.is_empty()).peekable();
     let mut with_agents = |message: &Rc<Message>| {

@@ -1,82 +1,77 @@
-//! The door to whoever keeps logs. Must not know how.
+//! The trait that storage of logs implements.
 
 use std::rc::Rc;
 
 use futures_util::future::LocalBoxFuture;
 use serde_json::{Map, Value};
 
-use super::{entry::Entry, held::Held, restored::Restored};
+use super::{entry::Entry, held_calls::HeldCall, restored::Restored};
 
-/// An entry could not be kept: the run must not go on as if it had been.
+/// An entry could not be stored: the run must not continue as if it had been.
 #[derive(Clone, Debug, thiserror::Error)]
 #[error("{message}")]
 pub(crate) struct StoreError {
-    /// What happened, in one sentence that names the file.
+    /// One sentence that names the file.
     pub message: String,
-    /// What to do about it.
+    /// How to fix it.
     pub hint: Option<String>,
 }
 
-/// Resolves once what was appended is kept elsewhere as well, or never will be: then the run must not go on.
-pub(crate) type Stored = LocalBoxFuture<'static, Result<(), StoreError>>;
+/// Resolves once the appended entries are also stored elsewhere. On an error the run must not continue.
+pub(crate) type StoredFuture = LocalBoxFuture<'static, Result<(), StoreError>>;
 
-/// Keeps the logs of a run, and knows what was kept of it by an earlier process. `key` names a prompt's run within the whole
-/// run ([`crate::event::Agent::key`]); the file's own prompt has the empty one.
+/// Stores the logs of a run, and provides what an earlier process stored. `key` identifies a prompt's run within the whole run
+/// ([`crate::event::Agent::key`]); the file's own prompt has the empty key.
 pub(crate) trait Checkpoints {
-    /// Whether logs are kept: nothing needs to be put together for nobody.
+    /// Whether logs are stored; if not, callers need not build entries.
     fn is_on(&self) -> bool;
 
-    /// Appends an entry. When this returns, the entry outlasts the process, with everything that was told before it.
-    ///
-    /// # Errors
-    /// It could not be kept.
+    /// Appends an entry. When this returns, the entry outlasts the process, along with all earlier ones.
     fn append(&self, key: &str, entry: Entry) -> Result<(), StoreError>;
 
-    /// Waits until steps that are over are kept where other machines find them as well: what comes next is not begun before.
-    /// `None` when there is nothing to wait for.
-    fn stored(&self) -> Option<Stored> {
+    /// A future that resolves once finished steps are stored where other machines find them; the next step starts after that.
+    /// `None` if there is nothing to wait for.
+    fn stored(&self) -> Option<StoredFuture> {
         None
     }
 
-    /// What an earlier process has done of this prompt's run.
+    /// What an earlier process did of this prompt's run.
     fn restored(&self, key: &str) -> Option<Rc<Restored>>;
 
-    /// What `config.journal` of the file says, which is known before the first request. `None` when it says nothing.
+    /// Passes on `config.journal` of the file before the first request; `None` if it is not set.
     ///
     /// # Errors
-    /// It asks for logs, and they cannot be kept.
+    /// The file asks for logs, and they cannot be stored.
     fn configure(&self, asked: Option<bool>) -> Result<(), StoreError>;
 
-    /// The input of the file as it was read, before its schema has seen it: what another process goes on with.
-    fn take_input(&self, _input: Map<String, Value>) {}
+    /// Stores the file's input as it was read, before validation, for another process to resume with.
+    fn store_input(&self, _input: Map<String, Value>) {}
 
-    /// Whether a text would not be kept as it is, because there is a secret in it. A state of which this is so counts as one
-    /// that cannot be stored; [`Checkpoints::append`] makes it one (`it holds a secret`) and does not warn.
+    /// Whether a text contains a secret and would not be stored as it is. A state with a secret counts as one that cannot be stored:
+    /// [`Checkpoints::append`] replaces it (`it holds a secret`) without a warning.
     fn holds_secret(&self, _text: &str) -> bool {
         false
     }
 
-    /// The calls of the step under way that wait for somebody to decide on them, or have waited, by what earlier processes and
-    /// whoever began this one say.
-    fn held(&self) -> Vec<Held> {
+    /// The calls of the current step that wait or waited for approval, according to earlier processes and the starter of this one.
+    fn held(&self) -> Vec<HeldCall> {
         Vec::new()
     }
 
-    /// The highest number of a call that has waited in the run, 0 without one.
-    fn last_waited(&self) -> usize {
+    /// The highest serial number of a call that has waited in the run; 0 if none has.
+    fn last_serial(&self) -> usize {
         0
     }
 
-    /// Why no other process can go on with the run, as the end of a sentence.
+    /// Why no other process can resume the run, as the end of a sentence.
     fn why_not_resumable(&self) -> Option<String> {
         None
     }
 
-    /// The turns of a mock that were answered for good, by its number ([`super::Played`]).
+    /// The turns of a mock that were answered for good, by its number ([`super::PlayedTurn`]).
     fn played(&self, mock: usize) -> Vec<usize>;
 }
 
-/// Keeps nothing.
 pub(crate) struct NoCheckpoints;
 
 impl Checkpoints for NoCheckpoints {

@@ -7,7 +7,7 @@ use clap_complete::engine::{CompletionCandidate, PathCompleter, ValueCompleter};
 use super::{commands::prompt_file::is_prompt_file, env};
 use crate::{
     cost,
-    journal::{JOURNAL_VARIABLE, Journal, RunInfo, place},
+    journal::{JOURNAL_VARIABLE, Journal, RunInfo, journal_path},
     provider::{ProviderContext, list_models},
 };
 
@@ -85,7 +85,7 @@ impl ValueCompleter for RunIds {
         let directory = std::env::current_dir().unwrap_or_default();
         let (variables, _) = env::variables(&directory);
         let variable = variables.iter().find(|(name, _)| name == JOURNAL_VARIABLE).map(|(_, value)| value.as_str());
-        let journal = Journal::read(&place(None, variable, &directory));
+        let journal = Journal::read(&journal_path(None, variable, &directory));
         let runs = journal.and_then(|journal| journal.runs()).unwrap_or_default();
         let of_run = |run: &RunInfo| {
             let about = format!("{} {}", run.status.as_str(), run.file.display());
@@ -98,7 +98,7 @@ impl ValueCompleter for RunIds {
 }
 
 fn models_of(provider: &str) -> Vec<String> {
-    let models = cost::listed(&today()).into_iter().filter(|model| model.provider == provider);
+    let models = cost::listed_models(&today()).into_iter().filter(|model| model.provider == provider);
     models.map(|model| format!("{provider}:{}", model.model_id)).collect()
 }
 

@@ -10,7 +10,7 @@ use std::{
 use super::{failure::Ending, pending::Pending, show_args::Format};
 use crate::{
     diagnostic::Diagnostic,
-    event::{EventClock, RunFinish, SharedSummary, Summary, run_finish_line},
+    event::{EventClock, RunFinish, RunSummary, SharedSummary, run_finish_line},
     journal::LastEntry,
 };
 
@@ -82,7 +82,7 @@ impl EndReport {
         }
     }
 
-    fn line(&self, time: u64, summary: &Summary, end: &RunFinish) -> Option<String> {
+    fn line(&self, time: u64, summary: &RunSummary, end: &RunFinish) -> Option<String> {
         match self.format {
             Format::Text => None,
             Format::Json if self.stdout_is_terminal => Some(format!("{:#}", summary.to_json(end))),

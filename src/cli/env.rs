@@ -83,7 +83,7 @@ impl Environment {
 fn unreadable(file: &Path, error: &dotenvy::Error) -> WrongUsage {
     let shown = file.display();
     let what = match error {
-        dotenvy::Error::Io(error) => super::failure::words(error),
+        dotenvy::Error::Io(error) => super::failure::io_error_text(error),
         error => error.to_string(),
     };
     let meant = if file.exists() { None } else { did_you_mean(file, |_| true) };

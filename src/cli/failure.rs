@@ -4,12 +4,12 @@
 use std::{path::Path, rc::Rc};
 
 use super::{ExitCode, approvals::awaited_calls};
-pub(super) use crate::files::words;
+pub(super) use crate::files::io_error_text;
 use crate::{
     chat::FinishReason,
-    cost::Reached,
+    cost::LimitReached,
     diagnostic::Diagnostic,
-    event::{Failure, RunFinish},
+    event::{FailureReport, RunFinish},
     journal::JournalError,
     prompt::RunError,
     provider::Redactor,
@@ -58,7 +58,7 @@ pub(super) struct Ending {
     pub(super) is_replay_failure: bool,
     /// Message about the calls that wait for approval; replaces the diagnostic.
     pub(super) waiting: Option<String>,
-    failure: Option<Failure>,
+    failure: Option<FailureReport>,
 }
 
 impl Ending {
@@ -121,7 +121,7 @@ impl Ending {
     }
 
     /// The run passed a time limit and did not end by itself.
-    pub(super) fn of_limit(Reached { message }: Reached) -> Self {
+    pub(super) fn of_limit(LimitReached { message }: LimitReached) -> Self {
         let end = FileRun::Failed(Rc::new(RunError::Limit { message }));
         Ending::of_run(&end, None, None, &Redactor::default())
     }

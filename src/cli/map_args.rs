@@ -13,7 +13,7 @@ use super::{
     remote_args::RemoteArgs,
     setup_args::SetupArgs,
 };
-use crate::{input::Setting, map::MaxErrors};
+use crate::{input::ColumnSetting, map::MaxErrors};
 
 const ROWS: FilesEndingIn = FilesEndingIn(&[".jsonl", ".ndjson", ".csv", ".tsv"]);
 
@@ -42,7 +42,7 @@ pub(super) struct MapArgs {
 
     /// Take a property of the input from a column of another name; may be repeated
     #[arg(long, value_name = "PROPERTY=COLUMN", value_parser = setting)]
-    pub(super) set: Vec<Setting>,
+    pub(super) set: Vec<ColumnSetting>,
 
     /// Write the results to this file, and go on where it ends; without it they go to standard output
     #[arg(short, long, value_name = "OUT", value_hint = ValueHint::FilePath)]
@@ -114,10 +114,10 @@ fn count(typed: &str) -> Result<NonZeroUsize, &'static str> {
     typed.parse().map_err(|_| "expected a whole number from 1 on")
 }
 
-fn setting(typed: &str) -> Result<Setting, &'static str> {
+fn setting(typed: &str) -> Result<ColumnSetting, &'static str> {
     match typed.split_once('=').map(|(property, column)| (property.trim(), column.trim())) {
         Some((property, column)) if !property.is_empty() && !column.is_empty() => {
-            Ok(Setting { property: property.to_owned(), column: column.to_owned() })
+            Ok(ColumnSetting { property: property.to_owned(), column: column.to_owned() })
         }
         _ => Err("expected PROPERTY=COLUMN, such as city=town"),
     }

@@ -12,7 +12,7 @@ use serde_json::Value;
 
 use super::failure::WrongUsage;
 use crate::{
-    permission::{HostRule, Programs, Reach, Restricted, ShutFiles, can_confine_programs},
+    permission::{Grant, HostRule, ProgramFolders, ProtectedFiles, Restricted, can_confine_programs},
     provider::key_variables,
     remote::{INGRESS_VARIABLE, TOKEN_VARIABLE},
     trace::otel,
@@ -119,12 +119,12 @@ impl PermissionArgs {
             return Ok(None);
         }
         let variable = |name: &str| variables.iter().find(|(known, _)| known == name).map(|(_, value)| value.as_str());
-        let programs = Programs::new(variable("PATH").unwrap_or_default());
+        let programs = ProgramFolders::new(variable("PATH").unwrap_or_default());
         let run = reach("--allow-run", &self.allow_run, |name| {
             let found = programs.named(Path::new(name));
             found.ok_or_else(|| "there is no such program".to_owned())
         })?;
-        if run != Reach::default() && !can_confine_programs() {
+        if run != Grant::default() && !can_confine_programs() {
             let problem = "--allow-run: this system cannot hold programs to the rights of a restricted prompt file: that takes landlock, \
                            of Linux 5.13 or newer. Leave --allow-run out, or the other options that restrict the file";
             return Err(WrongUsage::plain(problem.to_owned()));
@@ -137,7 +137,7 @@ impl PermissionArgs {
             env: reach("--allow-env", &self.allow_env, |name| Ok(name.to_owned()))?,
             run,
             programs,
-            shut: ShutFiles::default(),
+            protected: ProtectedFiles::default(),
             keys: keys(variables),
             known: Default::default(),
         }))
@@ -156,15 +156,15 @@ fn reach<T>(
     option: &str,
     values: &[String],
     mut read: impl FnMut(&str) -> Result<T, String>,
-) -> Result<Reach<T>, WrongUsage> {
+) -> Result<Grant<T>, WrongUsage> {
     if values.iter().any(|value| value == ALL) {
-        return Ok(Reach::All);
+        return Ok(Grant::All);
     }
     let mut one = |value: &String| {
         let read = if value.is_empty() { Err("expected a name behind =".to_owned()) } else { read(value) };
         read.map_err(|problem| WrongUsage::plain(format!("{option}={value}: {problem}")))
     };
-    values.iter().map(&mut one).collect::<Result<_, _>>().map(Reach::Only)
+    values.iter().map(&mut one).collect::<Result<_, _>>().map(Grant::Only)
 }
 
 /// Resolves a path, which need not exist.

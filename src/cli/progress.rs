@@ -13,7 +13,7 @@ use std::{
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
 use super::{Printer, screen};
-use crate::{chat::StreamPart, diagnostic::plain_line, event::EventKind, provider::HumanDuration};
+use crate::{chat::StreamPart, diagnostic::strip_controls_line, event::EventKind, provider::HumanDuration};
 
 const FIRST_DELAY: Duration = Duration::from_millis(400);
 
@@ -195,7 +195,7 @@ impl State {
             *shown = Some(DrawnLine { bar, resume_at });
         }
         if let Some(shown) = &*shown {
-            shown.bar.set_message(plain_line(&self.printer.stderr_part(&self.message())));
+            shown.bar.set_message(strip_controls_line(&self.printer.stderr_part(&self.message())));
             shown.bar.tick();
         }
         true

@@ -2,7 +2,7 @@
 
 use std::{collections::HashMap, path::PathBuf};
 
-use crate::{cost::Used, event::Summary, session::used_before};
+use crate::{cost::RunUsage, event::RunSummary, session::used_before};
 
 #[derive(Clone, Debug, Default)]
 pub(super) struct ResumeState {
@@ -12,7 +12,7 @@ pub(super) struct ResumeState {
     /// Step at which it continues.
     pub(super) step: usize,
     pub(super) notice: String,
-    pub(super) summary: Summary,
+    pub(super) summary: RunSummary,
     pub(super) requests: usize,
     pub(super) journal: Option<PathBuf>,
     /// Text that was printed last, if nothing may be printed after it.
@@ -20,7 +20,7 @@ pub(super) struct ResumeState {
 }
 
 impl ResumeState {
-    pub(super) fn used(&self) -> Used {
+    pub(super) fn used(&self) -> RunUsage {
         used_before(&self.summary, self.requests)
     }
 }

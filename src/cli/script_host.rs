@@ -3,13 +3,13 @@
 use std::{path::Path, rc::Rc};
 
 use super::{commands::RunRecording, failure::Ending, interrupt, show::Show};
-use crate::{files::Reporter, provider::Redactor, script::ScriptHost};
+use crate::{files::FileReporter, provider::Redactor, script::ScriptHost};
 
 pub(super) struct TerminalHost {
     pub(super) show: Rc<Show>,
     pub(super) redactor: Redactor,
     pub(super) recording: Rc<RunRecording>,
-    pub(super) reporter: Reporter,
+    pub(super) reporter: FileReporter,
 }
 
 impl ScriptHost for TerminalHost {

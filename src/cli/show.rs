@@ -24,10 +24,10 @@ use super::{
 };
 use crate::{
     chat::FinishReason,
-    event::{Agent, Event, EventKind, Events, Output, Reader, SharedSummary, Summary},
+    event::{Agent, Event, EventKind, EventReader, Events, OutputEvent, RunSummary, SharedSummary},
     journal::LastEntry,
     provider::Redactor,
-    trace::otel::{Export, Found, Settings},
+    trace::otel::{Export, OtelConfig, Settings},
 };
 
 pub(super) struct Show {
@@ -55,12 +55,12 @@ impl Show {
         let printer = Rc::new(printer.clone());
         let progress = if args.quiet { Progress::none() } else { Progress::new(printer.clone()) };
         let is_for_programs = args.format.is_for_programs();
-        let summary = if is_for_programs { Summary::with_text() } else { Summary::default() };
+        let summary = if is_for_programs { RunSummary::with_text() } else { RunSummary::default() };
         let summary = resume_state.as_ref().map_or(summary, |resume_state| resume_state.summary.clone());
         let summary = SharedSummary::new(summary);
         let sums = summary.clone();
         // First, so that the other readers find each event in the summary.
-        let mut readers: Vec<Reader> = vec![Rc::new(move |event: &Event<'_>| sums.lock().add(event))];
+        let mut readers: Vec<EventReader> = vec![Rc::new(move |event: &Event<'_>| sums.lock().add(event))];
         readers.push(match args.format {
             Format::Text => terminal::text(printer.clone()),
             Format::Json => object(printer.clone(), summary.clone(), redactor.clone()),
@@ -85,7 +85,7 @@ impl Show {
         }
         let resumed = resume_state.as_ref().map(|resume_state| (resume_state.step, resume_state.notice.clone()));
         let events = match resume_state {
-            Some(resume_state) => Events::of_run(resume_state.run, resume_state.agents, readers),
+            Some(resume_state) => Events::resumed(resume_state.run, resume_state.agents, readers),
             None => Events::new(readers),
         };
         let (export, is_quiet) = (RefCell::default(), args.quiet);
@@ -98,9 +98,9 @@ impl Show {
         let found =
             Settings::find(|name| variables.iter().find(|(known, _)| known == name).map(|(_, value)| value.clone()));
         match found {
-            Found::Off => {}
-            Found::Wrong(problem) => self.warn(&problem),
-            Found::On(settings) => {
+            OtelConfig::Off => {}
+            OtelConfig::Wrong(problem) => self.warn(&problem),
+            OtelConfig::On(settings) => {
                 settings.secrets().for_each(|secret| redactor.learn(secret));
                 let redactor = redactor.clone();
                 let export = Export::new(*settings, Rc::new(move |value| redactor.apply_texts(value)));
@@ -180,7 +180,7 @@ impl Show {
 }
 
 /// Reports that the end of the run is on standard output.
-fn of_end(printer: Rc<Printer>) -> Reader {
+fn of_end(printer: Rc<Printer>) -> EventReader {
     Rc::new(move |event: &Event<'_>| {
         if event.agent.is_root() && matches!(event.kind, EventKind::RunFinish(_)) {
             printer.flush();
@@ -190,7 +190,7 @@ fn of_end(printer: Rc<Printer>) -> Reader {
 }
 
 /// Clears `answered` at the next step.
-fn of_next_step(answered: Rc<RefCell<Option<String>>>) -> Reader {
+fn of_next_step(answered: Rc<RefCell<Option<String>>>) -> EventReader {
     Rc::new(move |event: &Event<'_>| {
         if event.agent.is_root() && matches!(event.kind, EventKind::StepStart { .. }) {
             answered.take();
@@ -198,9 +198,9 @@ fn of_next_step(answered: Rc<RefCell<Option<String>>>) -> Reader {
     })
 }
 
-fn of_output(is_expected: Rc<Cell<bool>>) -> Reader {
+fn of_output(is_expected: Rc<Cell<bool>>) -> EventReader {
     Rc::new(move |event: &Event<'_>| {
-        if event.agent.is_root() && matches!(event.kind, EventKind::Output(Output::Expected)) {
+        if event.agent.is_root() && matches!(event.kind, EventKind::Output(OutputEvent::Expected)) {
             is_expected.set(true);
         }
     })

@@ -9,7 +9,7 @@ use std::{
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
 use super::{Printer, screen};
-use crate::diagnostic::plain_line;
+use crate::diagnostic::strip_controls_line;
 
 /// Delay before the line appears: most runs are shorter.
 const FIRST_DELAY: Duration = Duration::from_millis(300);
@@ -67,7 +67,7 @@ impl StatusLine {
                 bar.set_length(all);
                 bar.set_position(done);
             }
-            bar.set_message(plain_line(&line()));
+            bar.set_message(strip_controls_line(&line()));
             bar.tick();
             true
         });

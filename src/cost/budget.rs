@@ -1,93 +1,90 @@
-//! How much of a run is left: asked before each request, told what answers say, and what they used in the end.
+//! Tracks how much of a run's limits is left.
 //!
-//! Whoever uses it keeps three rules. A request is made only with an [`Allowance`]. What an answer says is told as it comes,
-//! and the answer is broken off when that is refused. Each allowance is settled, or released when its request came to nothing. The budget
-//! itself is arithmetic: what a limit that is reached ends, others decide.
+//! The caller keeps three rules. A request is sent only with an [`Allowance`]. The text of an answer is reported as it arrives,
+//! and the answer is cut off if that fails. Each allowance is settled, or released if its request failed. The budget itself only
+//! does arithmetic: the caller decides what ends at a limit.
 
-mod words;
+mod messages;
 
 use std::{collections::BTreeMap, time::Duration};
 
-use super::{limits::Limits, used::Used};
+use super::{limits::Limits, run_usage::RunUsage};
 use crate::chat::Usage;
 
-/// Characters of a token, about, in most languages and tokenizers.
+/// Average length of a token in most languages and tokenizers.
 const CHARACTERS_A_TOKEN: u64 = 4;
 
-/// An estimate ends an answer only when it is beyond what is left by this factor: many tokens have five characters, and an
-/// answer that the provider itself keeps short enough must not be cut off.
+/// An estimate ends an answer only if it exceeds the limit by this factor: many tokens have five characters, and an answer
+/// that the provider itself keeps within the limit must not be cut off.
 const CERTAINTY: f64 = 0.8;
 
-/// One request under way.
+/// Identifies a request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct RequestId(u64);
 
-/// What a request takes before anything is answered, and a token of its answer costs.
+/// What a request uses before it is answered, and the price of its answer.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Estimate {
-    /// Tokens of the request itself.
     pub input_tokens: u64,
-    /// What these cost in US dollars.
+    /// In US dollars.
     pub input_cost: f64,
-    /// What a token of the answer costs in US dollars.
+    /// The price of a token of the answer, in US dollars.
     pub output_token_price: f64,
 }
 
-/// A request may be made.
+/// Permission to send one request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Allowance {
-    /// To be told of its answer by.
     pub request: RequestId,
-    /// How many tokens the answer may have; `None` where nothing limits it.
+    /// How many tokens the answer may have; `None` without a limit.
     pub output_left: Option<u64>,
 }
 
 /// A limit is reached.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Reached {
-    /// Which one, how much was used, and what to set.
+pub struct LimitReached {
+    /// Names the limit, how much was used, and what to set.
     pub message: String,
 }
 
-/// The limits of a run and what it has used of them, in all processes that had a part in it.
+/// The limits of a run and its usage, over all of its processes.
 #[derive(Debug, Default)]
 pub struct Budget {
-    /// The smaller ones of those below, both counted from the beginning of the run.
+    /// The lower ones of the next two, both counted from the beginning of the run.
     limits: Limits,
-    /// Set for this process: what was used before does not count.
+    /// For this process only: earlier usage does not count.
     typed: Limits,
-    /// Set by the file, for the whole run.
+    /// Of the file, for the whole run.
     file: Limits,
-    /// What was used before this process.
-    before: Used,
+    /// The usage of earlier processes.
+    before: RunUsage,
     steps: u64,
     tokens: u64,
     cost: f64,
-    open: BTreeMap<RequestId, Open>,
-    /// Whether a part of the sums is estimated.
+    open: BTreeMap<RequestId, OpenRequest>,
+    /// Whether a part of the totals is estimated.
     is_estimated: bool,
 }
 
-/// A request that is not settled.
 #[derive(Debug)]
-struct Open {
-    /// Held back for the request itself, until its provider says what it used.
-    asked: Estimate,
-    /// Of its answer, so far.
+struct OpenRequest {
+    /// Reserved for the request until its provider reports the usage.
+    estimate: Estimate,
+    /// The length of the answer so far.
     characters: u64,
-    /// It has called a tool, and what it used is about to be told.
+    /// The answer has reached its tool calls, so its usage will be reported soon.
     is_ending: bool,
 }
 
 impl Budget {
-    /// Nothing is used yet. What is `typed` limits what this process uses.
+    /// A budget without earlier usage. The limits of the command line apply to this process.
     pub fn new(typed: Limits) -> Self {
         Budget { limits: typed, typed, ..Budget::default() }
     }
 
-    /// Of a run that goes on: so much was used by earlier processes.
-    pub fn after(before: Used, typed: Limits) -> Self {
-        let Used { steps, tokens, cost, .. } = before;
+    /// The budget of a resumed run, with the usage of earlier processes.
+    pub fn after(before: RunUsage, typed: Limits) -> Self {
+        let RunUsage { steps, tokens, cost, .. } = before;
         Budget { limits: typed.beyond(&before), typed, before, steps, tokens, cost, ..Budget::default() }
     }
 
@@ -96,37 +93,37 @@ impl Budget {
         &self.limits
     }
 
-    /// How much time is left to this process when it begins.
+    /// How much time this process has, from its start.
     pub fn time(&self) -> Option<Duration> {
         self.limits.time.map(|time| time.saturating_sub(self.before.time))
     }
 
-    /// Sets the limits of the file, which count from the beginning of the run; what was used stays.
+    /// Sets the limits of the file, which count from the beginning of the run.
     pub fn set_file_limits(&mut self, file: Limits) {
         self.file = file;
         self.limits = self.typed.beyond(&self.before).and(file);
     }
 
-    /// Asks for one request. What it takes itself is held back from others, and from its answer.
+    /// Reserves one request. Its own usage is withheld from other requests and from its answer.
     ///
     /// # Errors
-    /// A limit is reached, or would be by the request alone; it must not be made.
-    pub fn ask(&mut self, asked: Estimate) -> Result<Allowance, Reached> {
+    /// A limit is reached, or would be by this request; it must not be sent.
+    pub fn ask(&mut self, estimate: Estimate) -> Result<Allowance, LimitReached> {
         if let Some(limit) = self.limits.steps.filter(|limit| self.steps >= *limit) {
             return Err(self.reached_steps(limit));
         }
-        let left = [self.tokens_left(asked.input_tokens)?, self.affordable(asked)?];
+        let left = [self.tokens_left(estimate.input_tokens)?, self.affordable(estimate)?];
         let request = RequestId(self.steps);
         self.steps += 1;
-        self.open.insert(request, Open { asked, characters: 0, is_ending: false });
+        self.open.insert(request, OpenRequest { estimate, characters: 0, is_ending: false });
         Ok(Allowance { request, output_left: left.into_iter().flatten().min() })
     }
 
-    /// Counts text of an answer that is still coming: what it says, thinks and calls tools with.
+    /// Counts text of an answer in progress: text, reasoning and tool arguments.
     ///
     /// # Errors
-    /// The run is beyond a limit, in all likelihood; the answer must not go on.
-    pub fn heard(&mut self, request: RequestId, text: &str) -> Result<(), Reached> {
+    /// The run has very likely exceeded a limit; the answer must be cut off.
+    pub fn add_output(&mut self, request: RequestId, text: &str) -> Result<(), LimitReached> {
         if let Some(open) = self.open.get_mut(&request) {
             open.characters += text.chars().count() as u64;
         }
@@ -142,33 +139,33 @@ impl Budget {
         }
     }
 
-    /// Which limit leaves nothing to answer with, if one does.
-    pub fn used_up(&self) -> Option<Reached> {
+    /// The limit that leaves no tokens for an answer, if any.
+    pub fn blocking_limit(&self) -> Option<LimitReached> {
         self.tokens_left(0).err().or_else(|| self.affordable(Estimate::default()).err())
     }
 
-    /// Whether there are requests of whose answers nothing has been heard.
-    pub fn is_asking(&self) -> bool {
+    /// Whether there are requests whose answers have not started.
+    pub fn has_unanswered_requests(&self) -> bool {
         self.open.values().any(|open| open.characters == 0 && !open.is_ending)
     }
 
-    /// Notes that an answer has come to its tool calls, with which answers end.
-    pub fn ends(&mut self, request: RequestId) {
+    /// Marks that an answer has reached its tool calls, which come last.
+    pub fn mark_ending(&mut self, request: RequestId) {
         if let Some(open) = self.open.get_mut(&request) {
             open.is_ending = true;
         }
     }
 
-    /// Whether more will be known in a moment: what is counted is limited, and an answer has come to its tool calls.
-    pub fn is_about_to_know(&self) -> bool {
+    /// Whether a usage that a limit depends on will be known soon, as an answer has reached its tool calls.
+    pub fn expects_usage_soon(&self) -> bool {
         let counts = self.limits.tokens.is_some() || self.limits.cost.is_some();
         counts && self.open.values().any(|open| open.is_ending)
     }
 
-    /// Enters what a request used; what the provider did not say is estimated, from the `asked` characters of the request and
-    /// those of the answer. `cost` is asked for the cost of the counts, which are returned when they are entered.
+    /// Adds the usage of a request. Counts that the provider did not report are estimated from the characters of the request and of
+    /// the answer. `cost` computes the cost of the counts, which are returned.
     ///
-    /// A limit that is passed here ends nothing by itself: this may have been the last step.
+    /// Exceeding a limit here is not an error, as this may have been the last step.
     pub fn settle(
         &mut self,
         request: RequestId,
@@ -179,26 +176,26 @@ impl Budget {
         let open = self.open.remove(&request)?;
         let input = usage.input_tokens.unwrap_or_else(|| tokens_of(asked));
         let output = usage.output_tokens.unwrap_or_else(|| tokens_of(open.characters));
-        // Of an answer without a word nothing has to be guessed.
+        // An empty answer needs no estimate.
         let is_guessed = usage.output_tokens.is_none() && open.characters > 0;
         self.is_estimated |= usage.input_tokens.is_none() || is_guessed;
         let total = usage.total_tokens.or(Some(input.saturating_add(output)));
         let counts = Usage { input_tokens: Some(input), output_tokens: Some(output), total_tokens: total, ..*usage };
         self.tokens = self.tokens.saturating_add(input).saturating_add(output);
-        let fallback = || open.asked.input_cost + float(output) * open.asked.output_token_price;
+        let fallback = || open.estimate.input_cost + float(output) * open.estimate.output_token_price;
         self.cost += cost(&counts).unwrap_or_else(fallback);
         Some(counts)
     }
 
-    /// Enters what was used without asking.
-    pub fn add(&mut self, used: Used) {
+    /// Adds usage that was not reserved.
+    pub fn add(&mut self, used: RunUsage) {
         self.steps = self.steps.saturating_add(used.steps);
         self.tokens = self.tokens.saturating_add(used.tokens);
         self.cost += used.cost;
     }
 
-    /// Which limit is used up to the last, if one is.
-    pub fn is_full(&self) -> Option<Reached> {
+    /// The limit that is used up, if any.
+    pub fn exhausted_limit(&self) -> Option<LimitReached> {
         let Limits { steps, tokens, cost, .. } = self.limits;
         let steps = steps.filter(|limit| self.steps >= *limit).map(|limit| self.reached_steps(limit));
         let tokens = || Some(self.reached_tokens(tokens.filter(|limit| self.tokens >= *limit)?, 0));
@@ -206,13 +203,13 @@ impl Budget {
         steps.or_else(tokens).or_else(cost)
     }
 
-    /// Forgets a request that used nothing, but as a step.
+    /// Drops a request that used nothing; it still counts as a step.
     pub fn release(&mut self, request: RequestId) {
         self.open.remove(&request);
     }
 
-    /// How many tokens a request of so many leaves for its answer, beside what is still being answered.
-    fn tokens_left(&self, input: u64) -> Result<Option<u64>, Reached> {
+    /// How many tokens are left for the answer of a request with `input` tokens, after all open requests.
+    fn tokens_left(&self, input: u64) -> Result<Option<u64>, LimitReached> {
         let Some(limit) = self.limits.tokens else { return Ok(None) };
         match limit.saturating_sub(self.tokens + self.open_tokens()).saturating_sub(input) {
             0 => Err(self.reached_tokens(limit, input)),
@@ -220,47 +217,49 @@ impl Budget {
         }
     }
 
-    /// How many tokens of an answer the money left buys; what is free is not kept back.
-    fn affordable(&self, asked: Estimate) -> Result<Option<u64>, Reached> {
+    /// How many tokens of an answer the remaining money buys; `None` if they are free.
+    fn affordable(&self, estimate: Estimate) -> Result<Option<u64>, LimitReached> {
         let Some(limit) = self.limits.cost else { return Ok(None) };
-        let price = asked.output_token_price;
-        let left = limit - self.cost - self.open_cost() - asked.input_cost;
+        let price = estimate.output_token_price;
+        let left = limit - self.cost - self.open_cost() - estimate.input_cost;
         if left < 0.0 || price > left {
-            return Err(self.reached_cost(limit, asked.input_cost));
+            return Err(self.reached_cost(limit, estimate.input_cost));
         }
-        // A hair more, so that what was paid exactly is not short of a token for the sake of binary fractions.
+        // Slightly more, so that rounding of binary fractions does not cost a token.
         let tokens = (left / price + 1e-6).floor();
         #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)]
         Ok((price > 0.0).then_some(tokens as u64))
     }
 
     fn open_tokens(&self) -> u64 {
-        self.open.values().map(|open| open.asked.input_tokens + open.heard_tokens()).sum()
+        self.open.values().map(|open| open.estimate.input_tokens + open.output_tokens()).sum()
     }
 
     fn open_cost(&self) -> f64 {
-        let cost = |open: &Open| open.asked.input_cost + float(open.heard_tokens()) * open.asked.output_token_price;
+        let cost = |open: &OpenRequest| {
+            open.estimate.input_cost + float(open.output_tokens()) * open.estimate.output_token_price
+        };
         self.open.values().map(cost).sum()
     }
 
     fn about(&self) -> &'static str {
-        let is_open = |open: &Open| open.characters > 0 || open.asked.input_tokens > 0;
+        let is_open = |open: &OpenRequest| open.characters > 0 || open.estimate.input_tokens > 0;
         if self.is_estimated || self.open.values().any(is_open) { "about " } else { "" }
     }
 }
 
-impl Open {
-    fn heard_tokens(&self) -> u64 {
+impl OpenRequest {
+    fn output_tokens(&self) -> u64 {
         self.characters / CHARACTERS_A_TOKEN
     }
 }
 
-/// How many tokens a text of so many characters has, about.
+/// Estimates the tokens of a text from its length in characters.
 pub fn tokens_of(characters: u64) -> u64 {
     characters.div_ceil(CHARACTERS_A_TOKEN)
 }
 
-/// No run counts as far as a float is wrong.
+/// Counts are far below 2^53, where a float becomes inexact.
 #[allow(clippy::cast_precision_loss)]
 fn float(count: u64) -> f64 {
     count as f64

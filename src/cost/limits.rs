@@ -5,49 +5,42 @@ use std::time::Duration;
 use serde_json::{Map, Value};
 use thiserror::Error;
 
-use super::span::parse_span;
+use super::duration::parse_duration;
 use crate::diagnostic::closest;
 
-/// How far a run may go with all its agents and code; what is unset has no limit.
+/// The limits of a run with all its agents and code; unset ones do not apply.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Limits {
     /// Requests to models.
     pub steps: Option<u64>,
-    /// Tokens of input and output together.
+    /// Input and output together.
     pub tokens: Option<u64>,
     /// US dollars.
     pub cost: Option<f64>,
-    /// How long the run may be at work.
+    /// How long the run may be active.
     pub time: Option<Duration>,
-    /// Requests in flight at the same time; [`DEFAULT_PARALLEL`] when unset.
+    /// Concurrent requests; [`DEFAULT_PARALLEL`] when unset.
     pub parallel: Option<usize>,
 }
 
-/// Requests in flight when nothing else is set.
+/// The default number of concurrent requests.
 pub const DEFAULT_PARALLEL: usize = 8;
 
-/// Which limit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum LimitKind {
-    /// Requests to models.
     Steps,
-    /// Tokens in all.
     Tokens,
-    /// Money.
     Cost,
-    /// The clock.
     Time,
 }
 
-/// A limit that is none.
+/// An invalid value of a limit.
 #[derive(Clone, Debug, Error, PartialEq, Eq)]
 #[error("{place} must be {expected}, got {given}")]
-pub struct WrongLimit {
+pub struct InvalidLimit {
     /// The key, such as `config.limits.steps`.
     pub place: String,
-    /// What it may be.
     pub expected: &'static str,
-    /// What it is.
     pub given: String,
 }
 
@@ -57,14 +50,13 @@ const COST: &str = "an amount of US dollars, 0 or more, such as 0.5";
 const TIME: &str = "a time such as '90s', '1m30s' or '500ms', or a number of milliseconds above 0";
 const PARALLEL: &str = "a whole number of requests, 1 or more";
 
-/// The keys of `config.limits`.
 const KEYS: [&str; 5] = ["steps", "tokens", "cost", "time", "parallel"];
 
-/// No float above holds all whole numbers.
+/// 2^53: above it, not every whole number is a float.
 const MAX_WHOLE: f64 = 9_007_199_254_740_992.0;
 
 impl LimitKind {
-    /// What is limited, in a word.
+    /// The adjective in messages.
     pub(super) fn name(self) -> &'static str {
         match self {
             LimitKind::Steps => "step",
@@ -86,11 +78,8 @@ impl LimitKind {
 }
 
 impl Limits {
-    /// Reads `config.limits`; also says which of its keys nobody knows, each with what may have been meant.
-    ///
-    /// # Errors
-    /// A value that is no limit; the message names the key and what is expected.
-    pub fn from_json(limits: &Value) -> Result<(Self, Vec<String>), WrongLimit> {
+    /// Reads `config.limits`. Also returns a warning for each unknown key.
+    pub fn from_json(limits: &Value) -> Result<(Self, Vec<String>), InvalidLimit> {
         let limits = match limits {
             Value::Null => return Ok((Limits::default(), Vec::new())),
             Value::Object(limits) => limits,
@@ -108,7 +97,7 @@ impl Limits {
         Ok((found, limits.keys().filter_map(|key| unknown(key)).collect()))
     }
 
-    /// These and others at once: of each limit the smaller one.
+    /// The lower one of each limit.
     pub fn and(self, other: Limits) -> Self {
         fn smaller<T: PartialOrd>(a: Option<T>, b: Option<T>) -> Option<T> {
             match (a, b) {
@@ -125,15 +114,12 @@ impl Limits {
         }
     }
 
-    /// Requests in flight at the same time.
+    /// The number of concurrent requests.
     pub fn parallel(&self) -> usize {
         self.parallel.unwrap_or(DEFAULT_PARALLEL)
     }
 
-    /// Reads the value of `--max-steps`.
-    ///
-    /// # Errors
-    /// What is expected, for text that is something else; so with the others.
+    /// Reads the value of `--max-steps`. The error says what is expected.
     pub fn parse_steps(text: &str) -> Result<u64, String> {
         parse_whole(text).ok_or_else(|| format!("expected {STEPS}"))
     }
@@ -143,16 +129,16 @@ impl Limits {
         parse_whole(text).ok_or_else(|| format!("expected {TOKENS}"))
     }
 
-    /// Reads the value of `--max-cost`; a dollar sign may stand in front.
+    /// Reads the value of `--max-cost`, with or without a dollar sign.
     pub fn parse_cost(text: &str) -> Result<f64, String> {
         let amount = text.strip_prefix('$').unwrap_or(text).parse().ok();
         amount.filter(|amount| is_amount(*amount)).ok_or_else(|| format!("expected {COST}"))
     }
 
-    /// Reads the value of `--timeout`; a number without a unit is seconds, as with other programs of the shell.
+    /// Reads the value of `--timeout`; a number without a unit is in seconds, as with other command-line programs.
     pub fn parse_time(text: &str) -> Result<Duration, String> {
-        let seconds = || parse_span(&format!("{}s", text.trim()));
-        parse_span(text)
+        let seconds = || parse_duration(&format!("{}s", text.trim()));
+        parse_duration(text)
             .or_else(seconds)
             .ok_or_else(|| "expected a time such as 90s, 1m30s, 500ms or 2h; a bare number is seconds".to_owned())
     }
@@ -163,20 +149,20 @@ fn entry<T>(
     key: &str,
     expected: &'static str,
     read: impl Fn(&Value) -> Option<T>,
-) -> Result<Option<T>, WrongLimit> {
+) -> Result<Option<T>, InvalidLimit> {
     match limits.get(key) {
         None | Some(Value::Null) => Ok(None),
         Some(value) => read(value).map(Some).ok_or_else(|| wrong(&format!("config.limits.{key}"), expected, value)),
     }
 }
 
-fn wrong(place: &str, expected: &'static str, given: &Value) -> WrongLimit {
+fn wrong(place: &str, expected: &'static str, given: &Value) -> InvalidLimit {
     let given = match given {
         Value::Array(_) => "an array".to_owned(),
         Value::Object(_) => "an object".to_owned(),
         other => other.to_string(),
     };
-    WrongLimit { place: place.to_owned(), expected, given }
+    InvalidLimit { place: place.to_owned(), expected, given }
 }
 
 fn unknown(key: &str) -> Option<String> {
@@ -194,7 +180,7 @@ fn is_amount(amount: f64) -> bool {
     amount.is_finite() && amount >= 0.0
 }
 
-/// JavaScript has no other numbers than floats.
+/// A whole number from JavaScript, where all numbers are floats.
 fn whole(value: &Value) -> Option<u64> {
     let number = value.as_f64().filter(|number| number.fract() == 0.0 && (1.0..=MAX_WHOLE).contains(number))?;
     #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)]
@@ -207,7 +193,7 @@ fn parse_whole(text: &str) -> Option<u64> {
 
 fn time(value: &Value) -> Option<Duration> {
     match value {
-        Value::String(text) => parse_span(text),
+        Value::String(text) => parse_duration(text),
         other => {
             let milliseconds = other.as_f64().filter(|number| *number > 0.0)?;
             Duration::try_from_secs_f64(milliseconds / 1000.0).ok().filter(|time| !time.is_zero())
@@ -241,7 +227,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_limit_is_named() {
+    fn invalid_limits_are_named() {
         for (limits, words) in [
             (json!(5), "config.limits must be an object such as"),
             (json!({ "steps": 0 }), "config.limits.steps must be a whole number of steps, 1 or more, got 0"),

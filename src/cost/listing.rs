@@ -1,80 +1,77 @@
-//! The price table for people to read: every model, as `config.model` names it.
+//! Lists the models of the price table.
 
 use serde_json::Value;
 
 use super::{
     archive,
-    priced_model::PricedModel,
-    table::{Table, usual_name},
+    price_table::{PriceTable, usual_name},
+    prices::PricedModel,
 };
 use crate::chat::Usage;
 
-/// Where the prices come from.
+/// The origin of the price table.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Source {
+pub struct PriceSource {
     /// The release of `genai-prices`.
     pub version: String,
-    /// The last day that its notes say a price was looked up on.
+    /// The last day on which a price was checked, according to its notes.
     pub checked: Option<String>,
 }
 
-/// A model in the table, with US dollars per million tokens; `None` where it has no such price.
+/// A model of the table, with US dollars per million tokens; `None` where it has no such price.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Listed {
-    /// What stands before the colon of a model string.
+pub struct ListedModel {
+    /// The part of a model string before the colon.
     pub provider: String,
-    /// The model's id.
     pub model_id: String,
     /// Input, cached input, cache writes, output.
     pub rates: [Option<f64>; 4],
-    /// From so many tokens of input on it costs something else.
+    /// The number of input tokens above which another price applies.
     pub changes_above: Option<u64>,
 }
 
-/// How the table spells the four prices.
 const KEYS: [&str; 4] = ["input_mtok", "cache_read_mtok", "cache_write_mtok", "output_mtok"];
 
-/// Where the prices come from.
-pub fn source() -> Source {
+pub fn price_source() -> PriceSource {
     let index: Value = archive::read("index").and_then(|text| serde_json::from_str(&text).ok()).unwrap_or_default();
     let text = |key: &str| index[key].as_str().map(str::to_owned);
-    Source { version: text("version").unwrap_or_default(), checked: text("checked") }
+    PriceSource { version: text("version").unwrap_or_default(), checked: text("checked") }
 }
 
-/// All models of the table, provider by provider, with the prices of the day (`2026-11-21`). Ids under which the table itself
-/// does not find their price are left out: they head a list of other names.
-pub fn listed(today: &str) -> Vec<Listed> {
-    let table = Table::default();
+/// All models of the table, grouped by provider, with the prices of the day `today` (`2026-11-21`). Ids for which the table
+/// itself finds no price are left out: they only group other names.
+pub fn listed_models(today: &str) -> Vec<ListedModel> {
+    let table = PriceTable::default();
     archive::providers().flat_map(|id| entries(id, today)).filter(|model| model.is_found(&table)).collect()
 }
 
-/// The ids of a provider's models. Reads nothing of the others.
+/// The ids of a provider's models. Loads only this provider.
 pub(super) fn model_ids(provider: &str, today: &str) -> Vec<String> {
     let sections = archive::providers().filter(|id| usual_name(id) == provider);
     sections.flat_map(|id| entries(id, today)).map(|model| model.model_id).collect()
 }
 
-fn entries(id: &str, today: &str) -> Vec<Listed> {
+fn entries(id: &str, today: &str) -> Vec<ListedModel> {
     let section: Value = archive::read(id).and_then(|text| serde_json::from_str(&text).ok()).unwrap_or_default();
     let models = section[0]["models"].as_array().into_iter().flatten();
     models.filter_map(|model| entry(usual_name(id), model, today)).collect()
 }
 
-impl Listed {
-    /// Whether a model string of these names leads to a price.
-    fn is_found(&self, table: &Table) -> bool {
+impl ListedModel {
+    /// Whether the table finds a price for these names.
+    fn is_found(&self, table: &PriceTable) -> bool {
         let model = PricedModel { provider: &self.provider, model_id: &self.model_id, ..PricedModel::default() };
         let [input, _, _, output] = self.rates.map(|rate| Some(u64::from(rate.is_some())));
         table.cost(&model, &Usage::new(input, output)).is_some()
     }
 }
 
-fn entry(provider: &str, model: &Value, today: &str) -> Option<Listed> {
+fn entry(provider: &str, model: &Value, today: &str) -> Option<ListedModel> {
     let prices = current(&model["prices"], today)?;
     // A price that depends on the length of the input has a base and tiers.
     let rate = |key: &str| prices[key].as_f64().or_else(|| prices[key]["base"].as_f64());
     let starts = KEYS.iter().filter_map(|key| prices[*key]["tiers"][0]["start"].as_u64());
-    Some(Listed {
+    Some(ListedModel {
         provider: provider.to_owned(),
         model_id: model["id"].as_str()?.to_owned(),
         rates: KEYS.map(rate),
@@ -82,7 +79,7 @@ fn entry(provider: &str, model: &Value, today: &str) -> Option<Listed> {
     })
 }
 
-/// Of prices that hold from a day on, those of today. Prices by the hour are left to the arithmetic: here stand the usual ones.
+/// The prices that apply on the day `today`. Prices by the hour are ignored here.
 fn current<'a>(prices: &'a Value, today: &str) -> Option<&'a Value> {
     let Some(conditional) = prices.as_array() else { return Some(prices) };
     let holds = |entry: &&Value| match &entry["constraint"] {
@@ -100,9 +97,9 @@ mod tests {
 
     #[test]
     fn the_table_is_listed_with_its_source() {
-        let source = source();
+        let source = price_source();
         assert!(source.version.starts_with("0.2.") && source.checked.is_some(), "{source:?}");
-        let all = listed("2026-11-21");
+        let all = listed_models("2026-11-21");
         let find = |provider: &str, id: &str| {
             all.iter().find(|model| model.provider == provider && model.model_id == id).expect(id)
         };

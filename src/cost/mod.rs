@@ -1,32 +1,23 @@
-//! What requests cost and how much of a run is left: prices and limits.
-//!
-//! Owns: the price table with the user's own prices over it, and the arithmetic of limits. (What a run came to in the end is
-//! added up from its events, in `event`.)
-//! Must not know: wire formats, sessions, JavaScript, the terminal. Nothing in here waits or ends a run: whoever sends requests
-//! asks a [`Budget`] first, tells it what came, and does what it says.
+//! Prices of requests and the limits of a run.
 
-mod amount;
 mod archive;
 mod budget;
+mod duration;
 mod limits;
 mod listing;
-mod near;
-mod own;
-mod priced_model;
+mod own_prices;
+mod price_table;
 mod prices;
 mod rates;
-mod span;
-mod table;
-mod used;
+mod run_usage;
+mod similar_model;
 
-pub use amount::dollars;
-pub use budget::{Allowance, Budget, Estimate, Reached, RequestId, tokens_of};
-pub use limits::{DEFAULT_PARALLEL, Limits, WrongLimit};
-pub use listing::{Listed, Source, listed, source};
-pub use near::near_model;
-pub use own::{OwnPrices, PRICES_VARIABLE, WrongPrices};
-pub use priced_model::PricedModel;
-pub use prices::Prices;
-pub use rates::Rates;
-pub use span::parse_span;
-pub use used::Used;
+pub use budget::{Allowance, Budget, Estimate, LimitReached, RequestId, tokens_of};
+pub use duration::parse_duration;
+pub use limits::{DEFAULT_PARALLEL, InvalidLimit, Limits};
+pub use listing::{ListedModel, PriceSource, listed_models, price_source};
+pub use own_prices::{InvalidPrices, OwnPrices, PRICES_VARIABLE};
+pub use prices::{PricedModel, Prices};
+pub use rates::{Rates, dollars};
+pub use run_usage::RunUsage;
+pub use similar_model::similar_model;

@@ -1,14 +1,30 @@
-//! What an answer costs: the user's own prices first, nothing for what runs here, else the table.
+//! Computes what an answer costs: by the user's own prices, as free on this machine, or by the price table.
 
 use std::rc::Rc;
 
-use super::{own::OwnPrices, priced_model::PricedModel, table::Table};
+use super::{own_prices::OwnPrices, price_table::PriceTable};
 use crate::chat::Usage;
+
+/// A model whose price is wanted.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct PricedModel<'a> {
+    /// The provider's name in model strings.
+    pub provider: &'a str,
+    pub model_id: &'a str,
+    /// The model that answered according to the provider, which determines the price of a deployment with its own name.
+    pub answered_by: Option<&'a str>,
+    /// The address of requests, which identifies the service of a custom provider.
+    pub base_url: Option<&'a str>,
+    /// A mock, or a compatible server on this machine.
+    pub is_local: bool,
+    /// The prices of the prompt's own file if another file runs it; the prices of the run come first.
+    pub file_prices: Option<&'a OwnPrices>,
+}
 
 /// All prices of a run.
 pub struct Prices {
     own: OwnPrices,
-    table: Rc<Table>,
+    table: Rc<PriceTable>,
 }
 
 impl Default for Prices {
@@ -18,22 +34,21 @@ impl Default for Prices {
 }
 
 impl Prices {
-    /// The table with the user's prices over it.
+    /// The price table, overridden by the user's prices.
     pub fn new(own: OwnPrices) -> Self {
-        Prices { own, table: Table::of_thread() }
+        Prices { own, table: PriceTable::for_thread() }
     }
 
-    /// The user's prices.
     pub fn own(&self) -> &OwnPrices {
         &self.own
     }
 
-    /// Puts other prices of the user's over the table; what was read of that stays.
-    pub fn set_own(&mut self, own: OwnPrices) {
+    /// Replaces the user's prices; the loaded parts of the table stay loaded.
+    pub fn set_own_prices(&mut self, own: OwnPrices) {
         self.own = own;
     }
 
-    /// What an answer cost in US dollars; `None` when the price or the number of tokens is not known.
+    /// The cost of an answer in US dollars; `None` if the price or the token counts are unknown.
     pub fn cost<'a>(&'a self, model: &PricedModel<'a>, usage: &Usage) -> Option<f64> {
         let of = |prices: &'a OwnPrices| prices.get(model.provider, model.model_id);
         match of(&self.own).or_else(|| model.file_prices.and_then(of)) {
@@ -43,9 +58,9 @@ impl Prices {
         }
     }
 
-    /// The price of one token of output behind so many of input, which decide the rate of some models.
-    pub fn of_output_token(&self, model: &PricedModel<'_>, input_tokens: u64) -> Option<f64> {
-        // Of many, since the table rounds nothing but takes only whole tokens.
+    /// The price of one output token after so many input tokens, which determine the rate of some models.
+    pub fn output_token_price(&self, model: &PricedModel<'_>, input_tokens: u64) -> Option<f64> {
+        // The table takes only whole tokens, so the price of many is divided.
         const MANY: u64 = 1_000_000;
         let with = |output| self.cost(model, &Usage::new(Some(input_tokens), Some(output)));
         #[allow(clippy::cast_precision_loss)]
@@ -62,7 +77,7 @@ mod tests {
     fn million(provider: &str, model_id: &str) -> Option<f64> {
         let model = PricedModel { provider, model_id, ..PricedModel::default() };
         let prices = Prices::default();
-        prices.of_output_token(&model, 10).map(|price| (price * 1e9).round() / 1e3)
+        prices.output_token_price(&model, 10).map(|price| (price * 1e9).round() / 1e3)
     }
 
     #[test]
@@ -94,7 +109,7 @@ mod tests {
     fn long_contexts_and_cached_tokens_have_rates_of_their_own() {
         let prices = Prices::default();
         let model = PricedModel { provider: "google", model_id: "gemini-2.5-pro", ..PricedModel::default() };
-        assert!(prices.of_output_token(&model, 300_000) > prices.of_output_token(&model, 1_000));
+        assert!(prices.output_token_price(&model, 300_000) > prices.output_token_price(&model, 1_000));
         let usage = Usage::new(Some(1_000), Some(0));
         let cached = Usage { cached_input_tokens: Some(1_000), ..usage };
         assert!(prices.cost(&model, &cached) < prices.cost(&model, &usage));
@@ -104,7 +119,7 @@ mod tests {
     }
 
     #[test]
-    fn a_service_and_a_deployment_are_known_by_other_signs() {
+    fn services_are_known_by_address_and_deployments_by_their_answers() {
         let prices = Prices::default();
         let usage = Usage::new(Some(1_000_000), Some(0));
         let lab = PricedModel { provider: "lab", model_id: "deepseek-chat", ..PricedModel::default() };
@@ -117,7 +132,7 @@ mod tests {
     }
 
     #[test]
-    fn own_prices_win_and_what_runs_here_is_free() {
+    fn own_prices_win_and_local_models_are_free() {
         let own = json!({ "lab:m": { "input": 3, "output": 4 }, "openai:gpt-4o": { "input": 1, "output": 1 } });
         let prices = Prices::new(OwnPrices::from_json("config.prices", &own).unwrap());
         let usage = Usage::new(Some(1_000_000), Some(1_000_000));

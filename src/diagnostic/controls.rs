@@ -1,36 +1,36 @@
-//! Removes control characters and escape sequences from text of third parties.
+//! Removes control characters and escape sequences from untrusted text, or makes them visible.
 
-use std::borrow::Cow;
+use std::{borrow::Cow, fmt::Write as _};
 
-/// Where a text is in an escape sequence (ECMA-48).
+/// The state of a parser for escape sequences (ECMA-48).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 enum State {
     #[default]
     Text,
-    /// Behind ESC.
+    /// After ESC.
     Escape,
-    /// Behind ESC and an intermediate character, as in `ESC ( B`.
+    /// After ESC and an intermediate character, as in `ESC ( B`.
     Intermediate,
     /// In a control sequence: `ESC [`, parameters, a letter.
     Control,
     /// In a string such as a window title or a link, which ends with BEL or ST.
     String,
-    /// Behind an ESC in a string: with a backslash it is ST.
+    /// After an ESC in a string: followed by a backslash it is ST.
     StringEscape,
 }
 
-/// Distinguishes text from control characters and escape sequences, one character after the other.
+/// Distinguishes text from control characters and escape sequences, one character at a time.
 #[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct Sequences(State);
+pub(crate) struct EscapeSequences(State);
 
-impl Sequences {
-    /// Whether the next character is text: no control character but line feed and tab, and no part of a sequence.
+impl EscapeSequences {
+    /// Whether the next character is text, that is, neither a control character (except line feed and tab) nor part of a sequence.
     pub(crate) fn is_text(&mut self, next: char) -> bool {
         use State::{Control, Escape, Intermediate, String, StringEscape, Text};
         let (state, is_text) = match (self.0, next) {
-            // A string without an end must not take the rest of the text with it.
+            // An unterminated string must not swallow the rest of the text.
             (String | StringEscape, '\n') => (Text, true),
-            // Terminals carry these out within a sequence, too.
+            // Terminals execute these within a sequence, too.
             (state, '\n' | '\t') if state != String => (state, true),
             (_, '\u{18}' | '\u{1a}') | (String, '\u{7}' | '\u{9c}') | (StringEscape, '\\') => (Text, false),
             (String, '\u{1b}') => (StringEscape, false),
@@ -45,70 +45,68 @@ impl Sequences {
             (Control, ' '..='?') => (Control, false),
             (Escape | Intermediate | StringEscape, '0'..='~') | (Control, '@'..='~') => (Text, false),
             (state, next) if next.is_control() => (state, false),
-            // No sequence goes on like this.
+            // Not a valid continuation of a sequence.
             _ => (Text, true),
         };
         self.0 = state;
         is_text
     }
 
-    /// Whether the next character is one of a string, unless it ends the string.
     pub(crate) fn is_in_string(self) -> bool {
         self.0 == State::String
     }
 
-    /// Whether no sequence has begun.
     pub(crate) fn is_in_text(self) -> bool {
         self.0 == State::Text
     }
 }
 
-/// Removes control characters and escape sequences from text that comes in pieces.
+/// Removes control characters and escape sequences from text that arrives in chunks.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct TextFilter {
-    sequences: Sequences,
-    /// The sequence that has begun, where it may turn out to be a colour.
+    sequences: EscapeSequences,
+    /// The current sequence, which may turn out to be a colour.
     sequence: String,
     keeps_colours: bool,
     drops_direction: bool,
 }
 
 impl TextFilter {
-    /// Nothing but text, line feeds and tabs is left; what turns the direction of writing goes as well.
+    /// Keeps only text, line feeds and tabs; bidirectional controls are removed as well.
     pub(crate) fn of_messages() -> Self {
         TextFilter { drops_direction: true, ..TextFilter::default() }
     }
 
-    /// Letters of every script are left as they were written.
+    /// Like [`TextFilter::of_messages`], but keeps bidirectional controls.
     pub(crate) fn of_prose() -> Self {
         TextFilter::default()
     }
 
-    /// Colours and weights (SGR: `ESC [ … m`) stay.
+    /// Like [`TextFilter::of_prose`], but keeps colours and weights (SGR: `ESC [ … m`).
     pub(crate) fn keeping_colours() -> Self {
         TextFilter { keeps_colours: true, ..TextFilter::default() }
     }
 
-    /// The next piece, without control characters and sequences.
+    /// Filters the next chunk.
     pub(crate) fn next<'a>(&mut self, piece: &'a str) -> Cow<'a, str> {
-        if self.sequences.is_in_text() && !piece.bytes().any(|byte| self.may_go(byte)) {
+        if self.sequences.is_in_text() && !piece.bytes().any(|byte| self.may_be_removed(byte)) {
             return Cow::Borrowed(piece);
         }
         let mut text = String::with_capacity(piece.len());
         for next in piece.chars() {
             if self.sequences.is_text(next) {
-                if !(self.drops_direction && turns_direction(next)) {
+                if !(self.drops_direction && is_bidi_control(next)) {
                     text.push(next);
                 }
             } else if self.keeps_colours {
-                self.keep_colour(next, &mut text);
+                self.push_if_colour(next, &mut text);
             }
         }
         Cow::Owned(text)
     }
 
-    /// Whether a character that begins with this byte may have to be removed. Most pieces have none of them.
-    fn may_go(&self, byte: u8) -> bool {
+    /// Whether a character that starts with this byte may have to be removed. Most chunks have none of them.
+    fn may_be_removed(&self, byte: u8) -> bool {
         match byte {
             b'\n' | b'\t' => false,
             0..0x20 | 0x7f | 0xc2 => true,
@@ -117,8 +115,8 @@ impl TextFilter {
         }
     }
 
-    /// Adds the sequence that `next` ends, if that is a colour.
-    fn keep_colour(&mut self, next: char, text: &mut String) {
+    /// Adds the sequence that `next` ends, if it is a colour.
+    fn push_if_colour(&mut self, next: char, text: &mut String) {
         if next == '\u{1b}' {
             self.sequence.clear();
         }
@@ -135,26 +133,47 @@ impl TextFilter {
     }
 }
 
-/// A whole text as it may stand in a message on a terminal.
-pub(crate) fn plain(text: &str) -> Cow<'_, str> {
+/// Filters a text for a message on a terminal.
+pub(crate) fn strip_controls(text: &str) -> Cow<'_, str> {
     TextFilter::of_messages().next(text)
 }
 
-/// The same on one line.
-pub(crate) fn plain_line(text: &str) -> String {
-    plain(text).replace(['\n', '\t'], " ")
+/// Like [`strip_controls`], on one line.
+pub(crate) fn strip_controls_line(text: &str) -> String {
+    strip_controls(text).replace(['\n', '\t'], " ")
 }
 
-/// Overrides, embeddings and isolates of the direction of writing, with which a name can be made to look like another.
-pub(crate) fn turns_direction(letter: char) -> bool {
+/// Whether this is a bidirectional control, which can make one name look like another.
+pub(crate) fn is_bidi_control(letter: char) -> bool {
     matches!(letter, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
+}
+
+/// Replaces control characters, bidirectional controls and characters without a glyph by their escapes.
+pub(crate) fn escape_invisible(text: &str) -> String {
+    let mut shown = String::with_capacity(text.len());
+    for letter in text.chars() {
+        if letter.is_control() || is_invisible(letter) {
+            let _ = write!(shown, "\\u{{{:x}}}", u32::from(letter));
+        } else {
+            shown.push(letter);
+        }
+    }
+    shown
+}
+
+/// Whether a character has no glyph: spaces without width, directional marks, separators, tags.
+pub(crate) fn is_invisible(letter: char) -> bool {
+    matches!(u32::from(letter),
+        0xad | 0x34f | 0x61c | 0x115f..=0x1160 | 0x17b4..=0x17b5 | 0x180b..=0x180f | 0x200b..=0x200f | 0x2028..=0x202e
+        | 0x2060..=0x206f | 0x3164 | 0xfe00..=0xfe0f | 0xfeff | 0xffa0 | 0xfff0..=0xfffb | 0x1d173..=0x1d17a
+        | 0xe0000..=0xe0fff)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    /// What there is to remove, and what is left of it.
+    /// Input and expected output.
     const CASES: [(&str, &str); 22] = [
         ("two\r\nlines\tand a tab", "two\nlines\tand a tab"),
         ("over\rwritten", "overwritten"),
@@ -183,8 +202,8 @@ mod tests {
     #[test]
     fn sequences_are_removed_whole() {
         for (text, left) in CASES {
-            assert_eq!(plain(text), left, "{text:?}");
-            assert_eq!(plain(left), left, "once is enough");
+            assert_eq!(strip_controls(text), left, "{text:?}");
+            assert_eq!(strip_controls(left), left, "filtering twice changes nothing");
         }
     }
 
@@ -200,7 +219,7 @@ mod tests {
     }
 
     #[test]
-    fn colours_stay_where_they_may() {
+    fn colours_are_kept_on_request() {
         for (text, left) in [
             ("\u{1b}[31mred\u{1b}[m \u{1b}[1;38:2::1:2:3mx", "\u{1b}[31mred\u{1b}[m \u{1b}[1;38:2::1:2:3mx"),
             ("\u{1b}[2J\u{1b}[>4;2m\u{1b}[?1m\u{1b}[1 m\u{9b}31ma\rb\u{1b}]0;m\u{7}", "ab"),
@@ -218,5 +237,14 @@ mod tests {
     #[test]
     fn prose_keeps_its_direction() {
         assert_eq!(TextFilter::of_prose().next("\u{2067}שלום\u{2069}\u{1b}[1m"), "\u{2067}שלום\u{2069}");
+    }
+
+    #[test]
+    fn invisible_characters_are_escaped() {
+        assert_eq!(escape_invisible("Größe 東京 \u{1f30d}"), "Größe 東京 \u{1f30d}");
+        assert_eq!(
+            escape_invisible("a\u{1b}[2J\n\u{202e}b\u{200b}\u{e0041}"),
+            r"a\u{1b}[2J\u{a}\u{202e}b\u{200b}\u{e0041}"
+        );
     }
 }

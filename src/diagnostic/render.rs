@@ -1,12 +1,11 @@
-//! The plain text of a [`Diagnostic`], with or without colour. Must not know whether there is a terminal: it is told.
+//! The plain text of a [`Diagnostic`], with or without colour.
 
 use std::fmt::Write as _;
 
 use console::Style;
 
-use super::{Diagnostic, Location, plain};
+use super::{Diagnostic, Location, strip_controls};
 
-/// Longest source line shown; a minified file must not flood the terminal.
 const MAX_SOURCE_LINE: usize = 160;
 
 impl Diagnostic {
@@ -19,14 +18,13 @@ impl Diagnostic {
         }
     }
 
-    /// The whole text, ending in a newline: headline, place with source line and caret, stack, causes, hint.
-    ///
-    /// In a text with colours there are no other escape sequences, and no control characters.
+    /// The whole text, ending in a newline: headline, position with source line and caret, stack, causes, hint. With `colour`, all
+    /// other escape sequences and control characters are removed.
     pub fn render(&self, colour: bool) -> String {
         let mut out = String::new();
         match colour {
             true => {
-                let clean = self.clone().map_texts(&|text| plain(text).into_owned());
+                let clean = self.clone().map_texts(&|text| strip_controls(text).into_owned());
                 Renderer::new(true).diagnostic(&mut out, &clean, 0);
             }
             false => Renderer::new(false).diagnostic(&mut out, self, 0),
@@ -34,7 +32,7 @@ impl Diagnostic {
         out
     }
 
-    /// What [`Diagnostic::render`] writes below the place: stack, causes, hint. Empty when there is none of them.
+    /// The part of [`Diagnostic::render`] after the position: stack, causes, hint. Empty if there are none.
     pub(crate) fn render_rest(&self, colour: bool) -> String {
         let mut out = String::new();
         Renderer::new(colour).rest(&mut out, self, 0);
@@ -51,7 +49,7 @@ struct Renderer {
 
 impl Renderer {
     fn new(colour: bool) -> Self {
-        // `console` would look at stdout by itself; this may be for stderr.
+        // `console` would inspect stdout by itself; the text may be for stderr.
         let style = || Style::new().force_styling(colour);
         Self { error: style().red().bold(), faint: style().dim(), strong: style().bold(), hint: style().cyan() }
     }
@@ -60,7 +58,7 @@ impl Renderer {
         let indent = "  ".repeat(depth);
         let headline = diagnostic.headline();
         let (label, rest) = headline.split_once(": ").unwrap_or((&headline, ""));
-        // A headline begins with `Error:`; that of a cause with `Caused by:` instead.
+        // The label of a headline is `Error`; for a cause it is replaced.
         let label = if depth == 0 { label.to_owned() } else { "Caused by".to_owned() };
         let rest = rest.replace('\n', &format!("\n{indent}"));
         push_line(out, format_args!("{indent}{}: {}", self.error.apply_to(label), self.strong.apply_to(rest)));
@@ -81,7 +79,7 @@ impl Renderer {
         }
     }
 
-    /// The calls; the place shown above is left out, and a call that repeats (endless recursion) is shown once.
+    /// The calls without the position shown above; a call that repeats (endless recursion) is shown once.
     fn stack(&self, out: &mut String, diagnostic: &Diagnostic, indent: &str) {
         let mut frames = diagnostic.stack.as_slice();
         if frames.first().is_some_and(|first| Some(&first.location) == diagnostic.location.as_ref())
@@ -117,15 +115,14 @@ fn push_line(out: &mut String, line: std::fmt::Arguments<'_>) {
     writeln!(out, "{line}").expect("writing to a string cannot fail");
 }
 
-/// The line to show and the line with the caret below it: tabs kept so that both line up, a long line cut around the
-/// column.
+/// The source line and a line with the caret. Tabs are preserved so that both line up; a long line is cut around the column.
 fn excerpt(text: &str, column: u32) -> Option<(String, String)> {
     let characters: Vec<char> = text.trim_end().chars().collect();
     let column = (column.max(1) as usize - 1).min(characters.len());
     if characters.is_empty() {
         return None;
     }
-    // By characters, as columns count: bytes could be cut in the middle of one.
+    // By characters, as columns count: a cut by bytes could split one.
     let start = if characters.len() <= MAX_SOURCE_LINE { 0 } else { column.saturating_sub(MAX_SOURCE_LINE / 2) };
     let end = characters.len().min(start + MAX_SOURCE_LINE);
     let (before, after) = (if start > 0 { "…" } else { "" }, if end < characters.len() { "…" } else { "" });

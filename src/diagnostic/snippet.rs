@@ -1,5 +1,4 @@
-//! Source text with marks below, drawn by `annotate-snippets`, which draws for the Rust compiler. Must not know what is wrong
-//! there, or where it is shown.
+//! Source excerpts with marks, drawn by `annotate-snippets`, which also draws for the Rust compiler.
 
 use std::{fs, ops::Range};
 
@@ -10,16 +9,16 @@ use annotate_snippets::{
 
 use super::{Diagnostic, Location};
 
-/// Lines shown above and below the one that is meant.
-const AROUND: usize = 2;
+/// Lines shown above and below the marked one.
+const CONTEXT_LINES: usize = 2;
 
-/// Draws with colours or without; long lines are cut to `columns` around what is meant.
+/// Draws with or without colours; long lines are cut to `columns` around the mark.
 pub(crate) fn renderer(has_colours: bool, columns: Option<u16>) -> Renderer {
     let renderer = if has_colours { Renderer::styled().help(AnsiColor::Cyan.on_default()) } else { Renderer::plain() };
     renderer.term_width(columns.map_or(DEFAULT_TERM_WIDTH, usize::from))
 }
 
-/// The byte at which a character stands, both counted from 1; the end of the line or of the text when it is beyond that.
+/// The byte offset of a character, with line and column from 1; the end of the line or of the text if it is beyond that.
 pub(crate) fn offset(source: &str, line: u32, column: u32) -> usize {
     let line_start = match line {
         0 | 1 => 0,
@@ -32,8 +31,8 @@ pub(crate) fn offset(source: &str, line: u32, column: u32) -> usize {
 }
 
 impl Diagnostic {
-    /// The place with the lines around it and a mark below the character, ending in a newline; only the place when the
-    /// source cannot be read. `shown` is what the file is called. `None` without a place.
+    /// The position with the surrounding lines and a mark below the character, ending in a newline; only the position if the
+    /// source cannot be read. `shown` is the displayed name of the file. `None` without a location.
     pub(crate) fn frame(&self, shown: &str, renderer: &Renderer) -> Option<String> {
         let location = self.location.as_ref()?;
         let excerpt = Excerpt::read(location).or_else(|| Excerpt::of_line(location, self.source_line.as_deref()?));
@@ -53,18 +52,17 @@ impl Diagnostic {
     }
 }
 
-/// Some lines of a file.
 struct Excerpt {
     text: String,
-    /// The number of the first one, from 1.
+    /// From 1.
     first_line: usize,
-    /// What is meant, in bytes of `text`.
+    /// In bytes of `text`.
     mark: Range<usize>,
 }
 
 impl Excerpt {
     fn read(location: &Location) -> Option<Self> {
-        // The module's query is no part of the file's name, unless it is.
+        // The module's query is not part of the file's name, unless a file has that name.
         let without_query = location.path.split('?').next().unwrap_or_default();
         let source = fs::read_to_string(&location.path).or_else(|_| fs::read_to_string(without_query)).ok()?;
         let lines: Vec<&str> = source.lines().collect();
@@ -72,8 +70,8 @@ impl Excerpt {
         if line == 0 || line > lines.len() {
             return None;
         }
-        let first_line = line.saturating_sub(AROUND).max(1);
-        let last_line = lines.len().min(line + AROUND);
+        let first_line = line.saturating_sub(CONTEXT_LINES).max(1);
+        let last_line = lines.len().min(line + CONTEXT_LINES);
         Some(Self::around(&lines[first_line - 1..last_line], first_line, location))
     }
 
@@ -95,7 +93,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn places_become_bytes() {
+    fn positions_become_byte_offsets() {
         let source = "ab\r\nä日c\n\tx";
         let at = |line, column| offset(source, line, column);
         assert_eq!((at(1, 1), at(1, 3), at(1, 9)), (0, 2, 2));

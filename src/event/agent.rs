@@ -1,36 +1,34 @@
-//! Who of a run an event belongs to.
+//! The agents that events belong to.
 
 use std::{cell::Cell, rc::Rc};
 
-/// A run within a run: the file itself, an agent, a prompt that the script runs by hand. Clones are the same one.
+/// A run within a run: the file itself, an agent, a prompt that the script runs by hand. Clones are the same agent.
 #[derive(Clone, Debug)]
-pub struct Agent(Rc<Inner>);
+pub struct Agent(Rc<AgentData>);
 
 #[derive(Debug)]
-struct Inner {
+struct AgentData {
     path: Vec<Rc<str>>,
     number: u64,
     tool_call_id: Option<String>,
     key: String,
-    /// The step that it is at, once it has begun one.
+    /// The current step, once one has begun.
     step: Cell<Option<usize>>,
 }
 
-/// What tells one agent from another: who it works for, at what, and under which name.
+/// What distinguishes an agent from its siblings.
 #[derive(Clone, Copy, Debug)]
-pub struct Called<'a> {
-    /// What it is called in its path.
+pub struct AgentIdentity<'a> {
     pub name: &'a str,
-    /// The tool call that it answers, when it answers one.
+    /// The tool call that it answers, if any.
     pub tool_call_id: Option<&'a str>,
-    /// What else tells it from others of its name that do the same work again in another process: what it is made of.
-    pub made_of: Option<u64>,
+    /// A hash of its definition, which distinguishes agents of one name when another process repeats the same work.
+    pub definition_hash: Option<u64>,
 }
 
 impl Agent {
-    /// The file's own prompt.
     pub fn root() -> Self {
-        Agent(Rc::new(Inner {
+        Agent(Rc::new(AgentData {
             path: Vec::new(),
             number: 0,
             tool_call_id: None,
@@ -39,48 +37,47 @@ impl Agent {
         }))
     }
 
-    /// One that works for this one. `number` and `key` tell it from others of the same name.
-    pub(super) fn child(&self, called: Called<'_>, number: u64, key: String) -> Self {
+    /// An agent that works for this one. `number` and `key` are unique within the run.
+    pub(super) fn child(&self, called: AgentIdentity<'_>, number: u64, key: String) -> Self {
         let path = self.0.path.iter().cloned().chain([called.name.into()]).collect();
         let tool_call_id = called.tool_call_id.map(str::to_owned);
-        Agent(Rc::new(Inner { path, number, tool_call_id, key, step: Cell::default() }))
+        Agent(Rc::new(AgentData { path, number, tool_call_id, key, step: Cell::default() }))
     }
 
-    /// What the keys of those begin with that work for it in this way at this step.
-    pub(super) fn key_of_child(&self, called: Called<'_>) -> String {
+    /// The prefix of the keys of children with this identity at the current step.
+    pub(super) fn child_key_prefix(&self, called: AgentIdentity<'_>) -> String {
         let step = self.0.step.get().map_or_else(|| "-".to_owned(), |step| step.to_string());
-        let Called { name, tool_call_id, made_of } = called;
+        let AgentIdentity { name, tool_call_id, definition_hash } = called;
         let id = tool_call_id.map(|id| format!("@{id}")).unwrap_or_default();
-        let made_of = made_of.map(|hash| format!("~{hash:016x}")).unwrap_or_default();
-        format!("{}/{step}:{name}{id}{made_of}", self.0.key)
+        let definition_hash = definition_hash.map(|hash| format!("~{hash:016x}")).unwrap_or_default();
+        format!("{}/{step}:{name}{id}{definition_hash}", self.0.key)
     }
 
-    /// Names its run within the whole run, the same when that goes on in another process. Empty for the file's own prompt.
+    /// Identifies its run within the whole run, also when another process resumes that. Empty for the file's own prompt.
     pub fn key(&self) -> &str {
         &self.0.key
     }
 
-    /// The step it is at, from 0; none before the first.
+    /// The current step, from 0; `None` before the first.
     pub fn step(&self) -> Option<usize> {
         self.0.step.get()
     }
 
-    /// Notes the step that it is at: said with the event of the step, and by whoever goes on with a run.
+    /// Sets the current step. The event of a step's start does so, and a resumed run.
     pub fn set_step(&self, step: Option<usize>) {
         self.0.step.set(step);
     }
 
-    /// Whether it is the file's own prompt.
     pub fn is_root(&self) -> bool {
         self.0.path.is_empty()
     }
 
-    /// The names from the outermost agent to this one; none for the file's own prompt.
+    /// The names from the outermost agent to this one; empty for the file's own prompt.
     pub fn path(&self) -> &[Rc<str>] {
         &self.0.path
     }
 
-    /// Its own name, empty for the file's own prompt.
+    /// Its own name; empty for the file's own prompt.
     pub fn name(&self) -> &str {
         self.0.path.last().map_or("", |name| name)
     }
@@ -90,7 +87,7 @@ impl Agent {
         self.0.number
     }
 
-    /// The tool call that it answers, when it answers one.
+    /// The tool call that it answers, if any.
     pub fn tool_call_id(&self) -> Option<&str> {
         self.0.tool_call_id.as_deref()
     }

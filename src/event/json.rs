@@ -1,32 +1,31 @@
-//! Events as JSON, one object a line: what `run -f events` prints (docs/events.md, docs/events.schema.json).
+//! Events as JSON, one object a line: the output of `run -f events` (docs/events.md, docs/events.schema.json).
 
 use serde::{Serialize, Serializer};
 use serde_json::{Value, json};
 
-use super::{Agent, Event, EventKind, RunFinish, Summary};
+use super::{Agent, Event, EventKind, RunFinish, RunSummary};
 use crate::chat::{StreamPart, ToolInput};
 
-/// The type of the last event.
 const RUN_FINISH: &str = "run-finish";
 
-/// What every line has, then what is the event's own.
+/// The common fields of all lines, then those of the event.
 #[derive(Serialize)]
 pub(super) struct Line<'a> {
     #[serde(rename = "type")]
     kind: &'a str,
     time: u64,
     run: &'a str,
-    agent: Path<'a>,
-    /// Tells agents of the same path apart.
+    agent: AgentPath<'a>,
+    /// Distinguishes agents with the same path.
     #[serde(rename = "agentNumber", skip_serializing_if = "is_zero")]
     number: u64,
     #[serde(flatten)]
     body: Body<'a>,
 }
 
-struct Path<'a>(&'a Agent);
+struct AgentPath<'a>(&'a Agent);
 
-impl Serialize for Path<'_> {
+impl Serialize for AgentPath<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         serializer.collect_seq(self.0.path().iter().map(|name| &**name))
     }
@@ -37,7 +36,7 @@ fn is_zero(number: &u64) -> bool {
     *number == 0
 }
 
-/// Pieces are many and have a form of their own, which costs no tree of values.
+/// Deltas are many and have a variant of their own, which needs no tree of values.
 #[derive(Serialize)]
 #[serde(untagged)]
 pub(super) enum Body<'a> {
@@ -46,27 +45,27 @@ pub(super) enum Body<'a> {
 }
 
 impl Line<'_> {
-    /// The line without its end.
+    /// Serializes a line, without the newline.
     pub(super) fn write(run: &str, time: u64, agent: &Agent, kind: &str, body: Body<'_>) -> Option<String> {
-        let line = Line { kind, time, run, agent: Path(agent), number: agent.number(), body };
-        // Nothing in it can fail to be written: keys are texts and numbers are finite.
+        let line = Line { kind, time, run, agent: AgentPath(agent), number: agent.number(), body };
+        // Serializing cannot fail: keys are strings and numbers are finite.
         serde_json::to_string(&line).ok()
     }
 }
 
 impl Event<'_> {
-    /// The event in its public form, without the end of the line; `None` when it has none, as is so for pieces that other
-    /// events say again as a whole. `summary` is of all events up to this one.
-    pub fn to_line(&self, summary: &Summary) -> Option<String> {
+    /// The event in its public form, without the newline; `None` if it has none, as for deltas that a later event repeats as a
+    /// whole. `summary` includes this event.
+    pub fn to_line(&self, summary: &RunSummary) -> Option<String> {
         let (kind, body) = self.public(summary)?;
         Line::write(self.run(), self.time(), self.agent, kind, body)
     }
 
-    /// The type of the event and what is its own, in the public form.
-    pub(super) fn public(&self, summary: &Summary) -> Option<(&'static str, Body<'_>)> {
+    /// The type of the event and its own fields, in the public form.
+    pub(super) fn public(&self, summary: &RunSummary) -> Option<(&'static str, Body<'_>)> {
         Some(match self.kind {
             EventKind::Stream(part) => stream_part(part)?,
-            EventKind::Answered { .. }
+            EventKind::AnswerFinish { .. }
             | EventKind::CodeConsole { .. }
             | EventKind::ToolProgress { .. }
             | EventKind::PromptEnd
@@ -77,13 +76,13 @@ impl Event<'_> {
 }
 
 /// The line of the last event, for a thread that has no [`Event`]s. `time` is in milliseconds since 1970.
-pub fn run_finish_line(run: &str, time: u64, summary: &Summary, end: &RunFinish) -> Option<String> {
+pub fn run_finish_line(run: &str, time: u64, summary: &RunSummary, end: &RunFinish) -> Option<String> {
     Line::write(run, time, &Agent::root(), RUN_FINISH, Body::Other(summary.to_json(end)))
 }
 
 fn stream_part(part: &StreamPart) -> Option<(&'static str, Body<'_>)> {
     match part {
-        // An empty one only carries what the provider wants back, such as a signature.
+        // An empty delta only carries metadata for the provider, such as a signature.
         StreamPart::TextDelta { delta, .. } if !delta.is_empty() => Some(("text-delta", Body::Delta { delta })),
         StreamPart::ReasoningDelta { delta, .. } if !delta.is_empty() => {
             Some(("reasoning-delta", Body::Delta { delta }))
@@ -97,7 +96,7 @@ fn stream_part(part: &StreamPart) -> Option<(&'static str, Body<'_>)> {
     }
 }
 
-fn other<'a>(kind: &EventKind, event: &Event<'_>, summary: &Summary) -> (&'static str, Body<'a>) {
+fn other<'a>(kind: &EventKind, event: &Event<'_>, summary: &RunSummary) -> (&'static str, Body<'a>) {
     let (name, body) = match kind {
         EventKind::RunStart { file, resumed: None } => ("run-start", json!({ "file": file })),
         EventKind::RunStart { file, resumed: Some(step) } => {
@@ -144,7 +143,7 @@ fn other<'a>(kind: &EventKind, event: &Event<'_>, summary: &Summary) -> (&'stati
         EventKind::Retry(retry) => ("retry", json!(retry)),
         EventKind::RunFinish(end) => (RUN_FINISH, summary.to_json(end)),
         EventKind::Stream(_)
-        | EventKind::Answered { .. }
+        | EventKind::AnswerFinish { .. }
         | EventKind::CodeConsole { .. }
         | EventKind::ToolProgress { .. }
         | EventKind::PromptEnd

@@ -1,4 +1,4 @@
-//! The events themselves.
+//! The kinds of events.
 
 use std::{rc::Rc, time::Duration};
 
@@ -7,120 +7,104 @@ use serde_json::Value;
 
 use crate::chat::{PromptMessages, Step, StreamPart, ToolResult, ToolSpec, Usage};
 
-/// Something that happened. What the model, the tools and the steps themselves produced is shared, not copied.
+/// An event. Data of models, tools and steps is shared, not copied.
 #[derive(Clone, Debug)]
 pub enum EventKind {
-    /// A file begins to run, or a run goes on in this process; the first event of all.
+    /// A file starts to run, or a run is resumed in this process; the first event.
     RunStart {
-        /// The file, as it was named.
+        /// The file, as given on the command line.
         file: String,
-        /// The step that the run goes on at, when an earlier process began it.
+        /// The step at which the run resumes, if an earlier process began it.
         resumed: Option<usize>,
     },
-    /// A step's request is about to go out.
+    /// A step's request is about to be sent.
     StepStart {
-        /// The number of the step, from 0.
+        /// From 0.
         step: usize,
-        /// The model that is asked, as `provider:model`.
+        /// As `provider:model`.
         model: Rc<str>,
-        /// What it is asked.
-        sent: Sent,
+        sent: SentRequest,
     },
-    /// A piece of the model's answer.
     Stream(Rc<StreamPart>),
-    /// The model has said all it will say to a request, or all that is heard of it; its tools may still be running.
-    Answered {
-        /// What that used; estimated where an answer broke off and its provider had not said.
+    /// The answer to a request is complete or broke off; its tools may still be running.
+    AnswerFinish {
+        /// Estimated if an answer broke off before the provider reported it.
         usage: Usage,
-        /// What that cost in US dollars, if it is known.
+        /// In US dollars, if it is known.
         cost: Option<f64>,
     },
-    /// A tool call has come so far. It has no public form: people see it on the progress line.
+    /// Progress of a tool call, shown on the progress line only; it has no public form.
     ToolProgress {
-        /// The call.
         tool_call_id: String,
-        /// How far, in a few words.
         text: String,
     },
-    /// A tool call was answered.
     ToolResult {
-        /// The call and its answer.
         result: Rc<ToolResult>,
-        /// How long that took.
         took: Duration,
     },
-    /// A step is complete: its answer has arrived and all its tool calls are answered.
+    /// A step is complete, with all its tool results.
     StepFinish {
-        /// Its number, from 0.
+        /// From 0.
         number: usize,
-        /// Everything about it.
         step: Rc<Step>,
-        /// The model that answered, as `provider:model`.
+        /// As `provider:model`.
         model: Rc<str>,
         /// From the request to the last tool result.
         took: Duration,
     },
-    /// An agent begins to work, or another prompt that the script runs.
+    /// An agent starts, or another prompt that the script runs.
     AgentStart,
-    /// It is done; its result goes to whoever asked for it.
+    /// An agent is done.
     AgentFinish {
-        /// How many steps it took.
         steps: usize,
-        /// How long it worked.
         took: Duration,
-        /// What went wrong, if it did.
         error: Option<String>,
     },
     /// Code that the model wrote was checked.
     CodeCheck {
-        /// The tool call that the code came with; none for code in a model's text.
+        /// The tool call that contained the code; `None` for code in a model's text.
         tool_call_id: Option<String>,
-        /// The code.
         code: Rc<str>,
-        /// Whether it was run.
+        /// Whether the code was run.
         ok: bool,
-        /// What was found: `{code, message, line, column, …}` each.
+        /// A list of `{code, message, line, column, …}`.
         diagnostics: Value,
     },
-    /// Code that the model wrote printed a line. It has no public form: people see it on standard error.
+    /// Code that the model wrote printed a line, shown on standard error only; it has no public form.
     CodeConsole {
-        /// As with its check.
         tool_call_id: Option<String>,
-        /// What it printed, without the end of the line.
+        /// Without the newline.
         text: String,
     },
-    /// Something a person should know of, in one sentence.
+    /// A warning for the user, in one sentence.
     Warning {
-        /// The sentence.
         message: String,
     },
-    /// A request is sent again, or waits because its server takes no more.
+    /// A request is repeated, or waits for a busy server.
     Retry(Retry),
-    /// The typed output of the file.
-    Output(Output),
-    /// Nothing more will come from this prompt, however its run ended.
+    Output(OutputEvent),
+    /// The last event of this prompt, however its run ended.
     PromptEnd,
-    /// The whole run is over; the last event of all.
+    /// The last event of the whole run.
     RunFinish(Rc<RunFinish>),
 }
 
 /// The request of a step, shared with the step. It has no public form.
 #[derive(Clone, Debug, Default)]
-pub struct Sent {
+pub struct SentRequest {
     /// The conversation, system message first.
     pub messages: PromptMessages,
-    /// The tools that the model is told of, by name.
     pub active_tools: Rc<[String]>,
-    /// The same as the model is told of them; none for a model that reads no requests.
+    /// The definitions of the active tools; `None` for a model that reads no requests.
     pub tools: Option<Rc<[ToolSpec]>>,
 }
 
-/// What is told of a file's export `output`.
+/// An event about a file's export `output`.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Output {
-    /// There is one: what the model says on its way to it is not what the file is run for.
+pub enum OutputEvent {
+    /// The file has an output, so the text that the model writes before it is not the result of the run.
     Expected,
-    /// The run went well, and this is the validated answer.
+    /// The validated output of a successful run.
     Value(Value),
 }
 
@@ -128,54 +112,45 @@ pub enum Output {
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Retry {
-    /// All of it in a sentence.
+    /// The whole explanation in one sentence.
     pub message: String,
-    /// Who failed, as `provider:model`, or the provider alone when all its models wait.
+    /// The model that failed, as `provider:model`, or the provider alone if all its models wait.
     pub model: String,
-    /// Why.
     pub reason: String,
-    /// The attempt that failed, from 1, and how many there are in all; unknown when the request was not sent yet.
+    /// The attempt that failed, from 1; `None` if the request has not been sent yet.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub attempt: Option<u32>,
-    /// How many attempts there are in all.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub max_attempts: Option<u32>,
-    /// Milliseconds until the next one.
+    /// Milliseconds until the next attempt.
     pub wait_ms: u64,
 }
 
-/// How a run ended, beyond what its events have told.
+/// How a run ended, beyond the content of its events.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct RunFinish {
-    /// What the process ends with.
     pub exit_code: i32,
-    /// What went wrong, if it did.
-    pub error: Option<Failure>,
+    pub error: Option<FailureReport>,
 }
 
-/// A failure as programs read it.
+/// A failure in the form that programs read.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 #[serde(rename_all = "camelCase")]
-pub struct Failure {
-    /// The exit code.
+pub struct FailureReport {
     pub code: i32,
-    /// What kind of failure: `script`, `usage`, `model`, `output`, `limit`, `interrupted`, …
+    /// `script`, `usage`, `model`, `output`, `limit`, `interrupted`, …
     pub kind: String,
-    /// What happened.
     pub message: String,
-    /// How to mend it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub hint: Option<String>,
-    /// The file it happened in.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub file: Option<String>,
-    /// The line, from 1.
+    /// From 1.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub line: Option<u32>,
-    /// The column, from 1.
+    /// From 1.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub column: Option<u32>,
-    /// The calls that wait for approval.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub waiting: Vec<AwaitedCall>,
 }
@@ -184,15 +159,13 @@ pub struct Failure {
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct AwaitedCall {
-    /// What it is called by whoever decides.
+    /// The label by which an approver names it.
     pub call: String,
-    /// The tool call that it is, or is made for.
+    /// The tool call that it is, or that makes it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub tool_call_id: Option<String>,
-    /// What is called.
     pub name: String,
-    /// The arguments.
     pub args: Value,
-    /// The agents that make it, from the outermost; none for the file's own prompt.
+    /// The agents that make it, outermost first; empty for the file's own prompt.
     pub agent: Vec<Rc<str>>,
 }

@@ -1,4 +1,4 @@
-//! Which agents are at work: each beginning that is told has one end that is told. Must not know who is told.
+//! The running agents: each start event has exactly one end event.
 
 use std::{
     collections::{BTreeMap, HashMap},
@@ -7,43 +7,39 @@ use std::{
 
 use super::Agent;
 
-/// An agent at work.
-struct Open {
+struct OpenSpan {
     agent: Agent,
     began: Instant,
     steps: usize,
 }
 
-/// What is told of an agent whose work has ended.
-pub(super) struct Closed {
+pub(super) struct ClosedSpan {
     pub(super) agent: Agent,
     pub(super) steps: usize,
     pub(super) took: Duration,
 }
 
-/// The agents that are at work.
 #[derive(Default)]
 pub(super) struct Spans {
-    /// By the number of the beginning: in the order they began.
-    open: BTreeMap<u64, Open>,
-    /// The beginning of each, by the agent's number.
+    /// By start number, so in the order they began.
+    open: BTreeMap<u64, OpenSpan>,
+    /// The start number of each, by the agent's number.
     by_agent: HashMap<u64, u64>,
     opened: u64,
 }
 
 impl Spans {
-    /// Notes a beginning and numbers it; nothing of an agent that is at work already, nor of the file's own prompt.
+    /// Registers a start and returns its number; `None` if the agent is already running, or is the file's own prompt.
     pub(super) fn open(&mut self, agent: &Agent) -> Option<u64> {
         if agent.is_root() || self.by_agent.contains_key(&agent.number()) {
             return None;
         }
         self.opened += 1;
         self.by_agent.insert(agent.number(), self.opened);
-        self.open.insert(self.opened, Open { agent: agent.clone(), began: Instant::now(), steps: 0 });
+        self.open.insert(self.opened, OpenSpan { agent: agent.clone(), began: Instant::now(), steps: 0 });
         Some(self.opened)
     }
 
-    /// Counts a step.
     pub(super) fn count_step(&mut self, agent: &Agent) {
         let number = self.by_agent.get(&agent.number());
         if let Some(open) = number.and_then(|number| self.open.get_mut(number)) {
@@ -51,20 +47,19 @@ impl Spans {
         }
     }
 
-    /// Ends the beginning of this number, if it has not ended by now.
-    pub(super) fn close_number(&mut self, number: u64) -> Option<Closed> {
-        let Open { agent, began, steps } = self.open.remove(&number)?;
+    /// Ends the span with this start number, if it is still open.
+    pub(super) fn close_number(&mut self, number: u64) -> Option<ClosedSpan> {
+        let OpenSpan { agent, began, steps } = self.open.remove(&number)?;
         self.by_agent.remove(&agent.number());
-        Some(Closed { agent, steps, took: began.elapsed() })
+        Some(ClosedSpan { agent, steps, took: began.elapsed() })
     }
 
-    /// Ends the work of this agent, if it works.
-    pub(super) fn close_agent(&mut self, agent: &Agent) -> Option<Closed> {
+    pub(super) fn close_agent(&mut self, agent: &Agent) -> Option<ClosedSpan> {
         self.close_number(*self.by_agent.get(&agent.number())?)
     }
 
-    /// Ends what began last: the innermost.
-    pub(super) fn close_last(&mut self) -> Option<Closed> {
+    /// Ends the innermost span, the one that began last.
+    pub(super) fn close_last(&mut self) -> Option<ClosedSpan> {
         self.close_number(*self.open.last_key_value()?.0)
     }
 }
@@ -72,15 +67,15 @@ impl Spans {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::event::Called;
+    use crate::event::AgentIdentity;
 
     fn agent(number: u64) -> Agent {
-        let called = Called { name: "a", tool_call_id: None, made_of: None };
+        let called = AgentIdentity { name: "a", tool_call_id: None, definition_hash: None };
         Agent::root().child(called, number, number.to_string())
     }
 
     #[test]
-    fn every_beginning_has_one_end_the_innermost_first() {
+    fn every_start_has_one_end_the_innermost_first() {
         let agents: Vec<Agent> = (1..=3).map(agent).collect();
         let mut spans = Spans::default();
         assert_eq!(spans.open(&Agent::root()), None);
@@ -90,7 +85,7 @@ mod tests {
         spans.count_step(&agents[1]);
         assert_eq!(spans.close_agent(&agents[1]).map(|closed| closed.steps), Some(1));
         assert!(spans.close_agent(&agents[1]).is_none() && spans.close_number(2).is_none());
-        // It may begin again.
+        // An agent may start again.
         assert_eq!(spans.open(&agents[1]), Some(4));
         let last = std::iter::from_fn(|| spans.close_last()).map(|closed| closed.agent.number());
         assert_eq!(last.collect::<Vec<_>>(), [2, 3, 1]);

@@ -1,4 +1,4 @@
-//! The stream of a run's events: one for everything that belongs to the run, in the order things happen.
+//! The stream of a run's events, in the order they happen.
 
 use std::{
     cell::{Cell, OnceCell, RefCell},
@@ -9,92 +9,87 @@ use std::{
 };
 
 use super::{
-    Agent, Called, EventKind,
-    spans::{Closed, Spans},
+    Agent, AgentIdentity, EventKind,
+    spans::{ClosedSpan, Spans},
 };
 
-/// What is told of an agent whose work nobody ended.
-const CUT_OFF: &str = "it was cut off before it was done";
+/// The error of an agent whose work was dropped.
+const DROPPED_ERROR: &str = "it was cut off before it was done";
 
-/// Something that happened, to whom and when. Readers are lent it.
+/// An event with its agent and time.
 pub struct Event<'a> {
     events: &'a Events,
-    /// The same for all readers; the clock is read for the first who asks.
+    /// The same for all readers; the clock is read on first use.
     time: OnceCell<u64>,
-    /// To whom.
     pub agent: &'a Agent,
-    /// What.
     pub kind: &'a EventKind,
 }
 
 impl Event<'_> {
-    /// Milliseconds since 1970, never going back within a run.
+    /// Milliseconds since 1970; never decreases within a run.
     pub fn time(&self) -> u64 {
         *self.time.get_or_init(|| self.events.clock.now())
     }
 
-    /// The name of the run.
     pub fn run(&self) -> &str {
         &self.events.run
     }
 }
 
-/// Gets every event as it happens. Must not run scripts, which make events in turn.
-pub type Reader = Rc<dyn Fn(&Event<'_>)>;
+/// Receives every event as it happens. Must not run scripts, which emit events in turn.
+pub type EventReader = Rc<dyn Fn(&Event<'_>)>;
 
-/// What time it is for a run. The system's clock may be set back meanwhile; this one goes on from where it was.
+/// The clock of a run. It does not jump when the system's clock is set back.
 #[derive(Clone, Copy, Debug)]
 pub struct EventClock {
     /// Since 1970.
-    began_at: Duration,
+    start_time: Duration,
     began: Instant,
 }
 
 impl EventClock {
     fn start() -> Self {
-        let began_at = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
-        EventClock { began_at, began: Instant::now() }
+        let start_time = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+        EventClock { start_time, began: Instant::now() }
     }
 
-    /// Milliseconds since 1970.
     pub fn now(&self) -> u64 {
-        u64::try_from((self.began_at + self.began.elapsed()).as_millis()).unwrap_or(u64::MAX)
+        u64::try_from((self.start_time + self.began.elapsed()).as_millis()).unwrap_or(u64::MAX)
     }
 }
 
-/// The events of one run. Whoever makes one has a [`Scope`]; whoever reads them has been added before.
+/// The event stream of one run. Events are emitted through an [`AgentScope`].
 pub struct Events {
     run: String,
     clock: EventClock,
-    readers: RefCell<Vec<Reader>>,
+    readers: RefCell<Vec<EventReader>>,
     root: Agent,
     agents: Cell<u64>,
-    /// How many of a kind there are already, by what their keys begin with.
+    /// The number of keys with a common prefix, by prefix.
     keys: RefCell<HashMap<String, u64>>,
-    /// The numbers of the agents of an earlier process, by their keys.
+    /// The numbers of the agents of an earlier process, by key.
     known: HashMap<String, u64>,
     spans: RefCell<Spans>,
-    /// Whose work is being done just now.
+    /// The agent whose future is being polled.
     current: RefCell<Agent>,
 }
 
 impl Events {
-    /// The stream of a run that begins now.
-    pub fn new(readers: Vec<Reader>) -> Rc<Self> {
-        Events::of_run(Events::new_name(), HashMap::new(), readers)
+    pub fn new(readers: Vec<EventReader>) -> Rc<Self> {
+        Events::resumed(Events::new_name(), HashMap::new(), readers)
     }
 
-    /// The name of a run that begins now.
+    /// A name for a new run.
     pub fn new_name() -> String {
         let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
-        // Names sort as the runs began; what follows tells runs of one millisecond apart. By the system: processes that
-        // start together would seed a generator of their own alike.
+        // Names sort by start time; the random part distinguishes runs of one millisecond. It comes from the system because
+        // processes that start together would seed their own generators alike.
         let random = getrandom::u32().unwrap_or_else(|_| fastrand::u32(..) ^ std::process::id());
         format!("{:011x}{random:08x}", now.as_millis())
     }
 
-    /// The stream of a run of this name that goes on. `known` are the numbers of its agents, by their keys: they are found again.
-    pub fn of_run(run: String, known: HashMap<String, u64>, readers: Vec<Reader>) -> Rc<Self> {
+    /// The stream of a resumed run. `known` has the numbers of its agents by key, which they keep.
+    pub fn resumed(run: String, known: HashMap<String, u64>, readers: Vec<EventReader>) -> Rc<Self> {
         let root = Agent::root();
         Rc::new(Events {
             run,
@@ -109,17 +104,16 @@ impl Events {
         })
     }
 
-    /// The file's own prompt, at the step that it is at.
+    /// The file's own prompt.
     pub fn root(&self) -> Agent {
         self.root.clone()
     }
 
-    /// Adds somebody who reads what happens from now on.
-    pub fn add_reader(&self, reader: Reader) {
+    /// Adds a reader for all events from now on.
+    pub fn add_reader(&self, reader: EventReader) {
         self.readers.borrow_mut().push(reader);
     }
 
-    /// Tells of something that happened to an agent.
     pub fn emit(&self, agent: &Agent, kind: &EventKind) {
         match kind {
             EventKind::StepStart { step, .. } => agent.set_step(Some(*step)),
@@ -138,34 +132,33 @@ impl Events {
         }
     }
 
-    fn agent_ends(&self, closed: Closed, error: Option<&str>) {
-        let Closed { agent, steps, took } = closed;
+    fn emit_agent_finish(&self, closed: ClosedSpan, error: Option<&str>) {
+        let ClosedSpan { agent, steps, took } = closed;
         self.emit(&agent, &EventKind::AgentFinish { steps, took, error: error.map(str::to_owned) });
     }
 
-    /// The process ends with whatever is still at work in it: nothing is dropped any more.
+    /// Ends all open spans: the process ends without dropping their futures.
     fn end_all(&self) {
         loop {
             let last = self.spans.borrow_mut().close_last();
             let Some(closed) = last else { break };
-            self.agent_ends(closed, Some(CUT_OFF));
+            self.emit_agent_finish(closed, Some(DROPPED_ERROR));
         }
     }
 
-    /// Tells of something that happened to whoever is at work just now.
+    /// Emits an event of the agent whose future is being polled.
     pub fn emit_current(&self, kind: &EventKind) {
         let agent = self.current.borrow().clone();
         self.emit(&agent, kind);
     }
 
-    /// Tells what a person should know of.
     pub fn warn(&self, message: impl Into<String>) {
         self.emit_current(&EventKind::Warning { message: message.into() });
     }
 
-    /// A new agent that works for another one.
-    pub fn agent(&self, parent: &Agent, called: Called<'_>) -> Agent {
-        let mut key = parent.key_of_child(called);
+    /// Creates an agent that works for `parent`.
+    pub fn agent(&self, parent: &Agent, called: AgentIdentity<'_>) -> Agent {
+        let mut key = parent.child_key_prefix(called);
         let before = self.keys.borrow().get(&key).copied().unwrap_or(0);
         self.keys.borrow_mut().insert(key.clone(), before + 1);
         key += &format!("#{before}");
@@ -176,41 +169,36 @@ impl Events {
         parent.child(called, number, key)
     }
 
-    /// The name of the run.
     pub fn run(&self) -> &str {
         &self.run
     }
 
-    /// What time it is for the run.
     pub fn clock(&self) -> EventClock {
         self.clock
     }
 }
 
-/// What an agent tells the stream of its run through. Clones are the same.
+/// Emits the events of one agent. Clones are the same.
 #[derive(Clone)]
-pub struct Scope {
+pub struct AgentScope {
     events: Rc<Events>,
     agent: Agent,
 }
 
-impl Scope {
-    /// Of this agent in the run.
+impl AgentScope {
     pub fn new(events: Rc<Events>, agent: Agent) -> Self {
-        Scope { events, agent }
+        AgentScope { events, agent }
     }
 
-    /// Whose events these are.
     pub fn agent(&self) -> &Agent {
         &self.agent
     }
 
-    /// Tells of something that happened to it.
     pub fn emit(&self, kind: &EventKind) {
         self.events.emit(&self.agent, kind);
     }
 
-    /// Tells that the agent begins to work, if it does not work yet; the file's own prompt is no agent.
+    /// Emits the start of the agent, if it is not running; the file's own prompt is not an agent.
     pub fn begin(&self) -> AgentSpan {
         let number = self.events.spans.borrow_mut().open(&self.agent);
         if number.is_some() {
@@ -219,19 +207,19 @@ impl Scope {
         AgentSpan { events: self.events.clone(), number }
     }
 
-    /// Tells that its work has ended, if it works.
+    /// Emits the end of the agent, if it is running.
     pub fn end(&self, error: Option<&str>) {
         let closed = self.events.spans.borrow_mut().close_agent(&self.agent);
         if let Some(closed) = closed {
-            self.events.agent_ends(closed, error);
+            self.events.emit_agent_finish(closed, error);
         }
     }
 
-    /// Does a piece of this agent's work: what providers have to tell meanwhile is told of it.
-    pub async fn at_work<T>(&self, work: impl Future<Output = T>) -> T {
+    /// Runs a future as work of this agent: events of providers in it belong to the agent.
+    pub async fn run_as_agent<T>(&self, work: impl Future<Output = T>) -> T {
         let mut work = pin!(work);
         std::future::poll_fn(|context| {
-            // Agents run within their parent's work, so that they nest.
+            // Agents are polled within their parent's future, so they nest.
             let before = self.events.current.replace(self.agent.clone());
             let polled = work.as_mut().poll(context);
             self.events.current.replace(before);
@@ -241,11 +229,10 @@ impl Scope {
     }
 }
 
-/// Ends an agent's work when it is dropped, unless it has ended by then: the futures that agents work in are dropped with
-/// whoever waits for them.
+/// Ends an agent's span on drop, unless it has ended: the futures of agents are dropped with the future that awaits them.
 pub struct AgentSpan {
     events: Rc<Events>,
-    /// Of which beginning; none when somebody else began.
+    /// The start number; `None` if another span began the agent.
     number: Option<u64>,
 }
 
@@ -254,7 +241,7 @@ impl Drop for AgentSpan {
         let Some(number) = self.number else { return };
         let closed = self.events.spans.borrow_mut().close_number(number);
         if let Some(closed) = closed {
-            self.events.agent_ends(closed, Some(CUT_OFF));
+            self.events.emit_agent_finish(closed, Some(DROPPED_ERROR));
         }
     }
 }

@@ -1,14 +1,45 @@
-//! Prompt files in folders, as the file system has them: which there are by their names, and what happens to them.
-//!
-//! Owns: the names of prompt files and of tests, looking through folders, and watching files with what they are made of. Must not
-//! know: what is in a file, nor what is done with it.
+//! Prompt files in folders: their names, searching for them, and watching them.
 
-mod names;
 mod search;
 mod watch;
-mod words;
 
-pub(crate) use names::{ENDINGS, absolute, is_prompt_file, is_test_file};
-pub(crate) use search::{Found, FoundFile, find};
-pub(crate) use watch::{FileWatcher, Report, Reported, Reporter, RunWatcher, What};
-pub(crate) use words::words;
+use std::{
+    io,
+    path::{Path, PathBuf},
+};
+
+pub(crate) use search::{FoundFiles, FoundPromptFile, find};
+pub(crate) use watch::{FileReport, FileReporter, FileUse, FileWatcher, ReportedFile, RunWatcher};
+
+/// The suffixes of prompt files, including test files.
+pub(crate) const PROMPT_FILE_SUFFIXES: [&str; 4] = [".lmt.mjs", ".lmt.js", ".lmt.ts", ".lmt.mts"];
+
+/// Whether a file has the name of a prompt file; test files count.
+pub(crate) fn is_prompt_file(path: &Path) -> bool {
+    let name = name(path);
+    PROMPT_FILE_SUFFIXES.iter().any(|ending| name.ends_with(ending))
+}
+
+/// Whether a file has the name of a test file.
+pub(crate) fn is_test_file(path: &Path) -> bool {
+    name(path).rsplit_once(".lmt.").is_some_and(|(stem, _)| stem.ends_with(".test"))
+}
+
+/// The absolute path; without a working directory, the path is unchanged.
+pub(crate) fn absolute(path: &Path) -> PathBuf {
+    std::path::absolute(path).unwrap_or_else(|_| path.to_owned())
+}
+
+fn name(path: &Path) -> String {
+    path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default()
+}
+
+/// The message of an error, without the error number.
+pub(crate) fn io_error_text(error: &io::Error) -> String {
+    match error.kind() {
+        io::ErrorKind::NotFound => "there is no such file or folder".to_owned(),
+        io::ErrorKind::PermissionDenied => "permission denied".to_owned(),
+        io::ErrorKind::IsADirectory => "it is a directory".to_owned(),
+        _ => error.to_string(),
+    }
+}

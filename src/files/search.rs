@@ -1,5 +1,5 @@
-//! Prompt files that are named, and those in folders (docs/command-line.md, "Checking", "Tests"): what Git ignores, what packages
-//! bring and what is hidden is left out. Must not know what is done with them.
+//! Finds prompt files by path and in folders (docs/command-line.md, "Checking", "Tests"), except for ignored, hidden and package
+//! files.
 
 use std::{
     collections::HashMap,
@@ -9,15 +9,15 @@ use std::{
 
 use ignore::WalkBuilder;
 
-use super::names::{ENDINGS, is_prompt_file};
+use super::{PROMPT_FILE_SUFFIXES, is_prompt_file};
 use crate::diagnostic::{Diagnostic, did_you_mean};
 
-/// What was found.
+/// The result of a search.
 #[derive(Debug, Default)]
-pub(crate) struct Found {
-    /// The prompt files, test files too; sorted, each once.
-    pub(crate) files: Vec<FoundFile>,
-    /// The folders that were looked through.
+pub(crate) struct FoundFiles {
+    /// Prompt files including test files; sorted, without duplicates.
+    pub(crate) files: Vec<FoundPromptFile>,
+    /// The folders that were searched.
     pub(crate) folders: Vec<PathBuf>,
     /// Folders that could not be read.
     pub(crate) problems: Vec<String>,
@@ -25,35 +25,34 @@ pub(crate) struct Found {
 
 /// A prompt file.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) struct FoundFile {
-    /// As it was typed, or below a folder as that was typed.
+pub(crate) struct FoundPromptFile {
+    /// The path as given, or below a folder as given.
     pub(crate) path: PathBuf,
-    /// Whether it was named itself: then it is wanted, whatever says that it should not be.
+    /// Whether the file itself was named, and not only its folder.
     pub(crate) is_named: bool,
 }
 
-/// Finds the files of some paths; of the working directory when there is none. `hint` is for a file that is no prompt file.
+/// Finds the prompt files of some paths, or of the working directory. `hint` is for a file that is not a prompt file.
 ///
 /// # Errors
-/// A path that is not there, or names a file that is no prompt file.
-pub(crate) fn find(paths: &[PathBuf], hint: &str) -> Result<Found, Box<Diagnostic>> {
-    let mut found = Found::default();
+/// A path does not exist, or is a file but not a prompt file.
+pub(crate) fn find(paths: &[PathBuf], hint: &str) -> Result<FoundFiles, Box<Diagnostic>> {
+    let mut found = FoundFiles::default();
     let here = [PathBuf::from(".")];
     for path in if paths.is_empty() { &here[..] } else { paths } {
         if path.is_dir() {
             found.search(path);
         } else {
             check_named(path, hint)?;
-            found.files.push(FoundFile { path: path.clone(), is_named: true });
+            found.files.push(FoundPromptFile { path: path.clone(), is_named: true });
         }
     }
     found.sort();
     Ok(found)
 }
 
-/// All prompt files below a folder.
-pub(crate) fn below(folder: &Path) -> Found {
-    let mut found = Found::default();
+pub(crate) fn below(folder: &Path) -> FoundFiles {
+    let mut found = FoundFiles::default();
     found.search(folder);
     found.sort();
     found
@@ -70,7 +69,7 @@ fn check_named(path: &Path, hint: &str) -> Result<(), Box<Diagnostic>> {
         }));
     }
     if !is_prompt_file(path) {
-        let message = format!("{shown} is not a prompt file: its name must end in {}", ENDINGS.join(", "));
+        let message = format!("{shown} is not a prompt file: its name must end in {}", PROMPT_FILE_SUFFIXES.join(", "));
         let hint = did_you_mean(path, can_be_named).unwrap_or_else(|| hint.to_owned());
         return Err(Box::new(Diagnostic::new(message).with_hint(hint)));
     }
@@ -81,22 +80,21 @@ fn can_be_named(path: &Path) -> bool {
     is_prompt_file(path) || path.is_dir()
 }
 
-impl Found {
-    /// Adds the prompt files below a folder.
+impl FoundFiles {
     fn search(&mut self, folder: &Path) {
         let mut walk = WalkBuilder::new(folder);
-        // A `.gitignore` counts before there is a repository.
+        // A `.gitignore` also counts outside a repository.
         walk.require_git(false).filter_entry(|entry| entry.depth() == 0 || entry.file_name() != "node_modules");
         for entry in walk.build() {
             match entry {
                 Ok(entry) => {
-                    // The working directory need not be named.
+                    // Paths in the working directory omit `./`.
                     let here = if folder == Path::new(".") { "./" } else { "" };
                     let path = entry.path().strip_prefix(here).unwrap_or(entry.path());
                     if entry.file_type().is_some_and(|kind| kind.is_dir()) {
                         self.folders.push(if path.as_os_str().is_empty() { folder } else { path }.to_owned());
                     } else if is_prompt_file(path) && path.is_file() {
-                        self.files.push(FoundFile { path: path.to_owned(), is_named: false });
+                        self.files.push(FoundPromptFile { path: path.to_owned(), is_named: false });
                     }
                 }
                 Err(error) => self.problems.push(error.to_string()),
@@ -107,11 +105,11 @@ impl Found {
     fn sort(&mut self) {
         self.files.sort();
         let mut known: HashMap<PathBuf, bool> = HashMap::new();
-        let real = |file: &FoundFile| fs::canonicalize(&file.path).unwrap_or_else(|_| file.path.clone());
+        let real = |file: &FoundPromptFile| fs::canonicalize(&file.path).unwrap_or_else(|_| file.path.clone());
         for file in &self.files {
             *known.entry(real(file)).or_default() |= file.is_named;
         }
-        // Named once is named, under whichever name it comes first.
+        // A file counts as named under any of its paths.
         self.files.retain_mut(|file| match known.remove(&real(file)) {
             Some(is_named) => {
                 file.is_named = is_named;

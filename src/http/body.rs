@@ -1,6 +1,6 @@
-//! The body of an answer: unpacked where it is compressed, and within limits.
+//! The body of a response, decompressed and within limits.
 //!
-//! The client leaves answers as they were sent, since only here is known both how much came and what it unpacks to.
+//! The client does not decompress, because the ratio of the two lengths is checked here.
 
 use std::io::{self, Write};
 
@@ -9,22 +9,22 @@ use flate2::write::MultiGzDecoder;
 use reqwest::{Response, header::CONTENT_ENCODING};
 use thiserror::Error;
 
-/// More is not kept of an answer that is read whole, nor of one event of a stream.
+/// The limit for whole responses, and for one event of a stream.
 pub(crate) const MAX_MESSAGE: usize = 64 << 20;
 
-/// An answer may unpack to so many times its size. Streams of events reach some dozens.
+/// The limit of the compression ratio. Streams of events reach several dozen.
 const MAX_RATIO: u64 = 200;
 
-/// Below this size the ratio does not matter: a short answer may compress very well.
-const RATIO_FLOOR: u64 = MAX_MESSAGE as u64;
+/// Below this size the ratio is not checked, as short responses may compress very well.
+const MIN_RATIO_SIZE: u64 = MAX_MESSAGE as u64;
 
-/// Unpacked at a time. Gzip reaches a ratio of 1032, so that 4 MiB may come of it.
+/// How much is decompressed at a time. Gzip reaches a ratio of 1032, so this may become 4 MiB.
 const SLICE: usize = 4 << 10;
 
-/// Why a body cannot be read to its end.
+/// Why a body cannot be read.
 #[derive(Debug, Error)]
 pub(crate) enum BodyError {
-    /// The connection broke, or the answer took too long.
+    /// The connection broke, or the response took too long.
     #[error(transparent)]
     Lost(#[from] reqwest::Error),
     #[error("its compressed answer is damaged: {0}")]
@@ -35,7 +35,7 @@ pub(crate) enum BodyError {
     TooLong { limit: usize },
 }
 
-/// A limit in the largest unit that it is a whole number of.
+/// A limit in the largest unit without a fraction.
 fn size(bytes: usize) -> String {
     match bytes {
         bytes if bytes >= 1 << 20 && bytes.is_multiple_of(1 << 20) => format!("{} MiB", bytes >> 20),
@@ -47,43 +47,37 @@ fn size(bytes: usize) -> String {
 /// A body that is being read.
 pub(crate) struct Body {
     response: Response,
-    unpacker: Option<Box<Unpacker>>,
+    decompressor: Option<Box<Decompressor>>,
 }
 
 impl Body {
     pub(crate) fn new(response: Response) -> Self {
-        let unpacker = is_gzip(&response).then(Box::default);
-        Body { response, unpacker }
+        let decompressor = is_gzip(&response).then(Box::default);
+        Body { response, decompressor }
     }
 
-    /// The next piece; `None` at the end. Never an empty piece.
-    ///
-    /// # Errors
-    /// See [`BodyError`].
+    /// The next chunk, which is not empty; `None` at the end.
     pub(crate) async fn chunk(&mut self) -> Result<Option<Bytes>, BodyError> {
         loop {
-            let unpacked = match &mut self.unpacker {
+            let decompressed = match &mut self.decompressor {
                 None => self.response.chunk().await?,
-                Some(unpacker) => {
-                    if unpacker.packed.is_empty() {
+                Some(decompressor) => {
+                    if decompressor.compressed.is_empty() {
                         match self.response.chunk().await? {
-                            Some(chunk) => unpacker.packed = chunk,
-                            None => return unpacker.end().map(|()| None),
+                            Some(chunk) => decompressor.compressed = chunk,
+                            None => return decompressor.end().map(|()| None),
                         }
                     }
-                    Some(unpacker.next()?)
+                    Some(decompressor.next()?)
                 }
             };
-            if unpacked.as_ref().is_none_or(|chunk| !chunk.is_empty()) {
-                return Ok(unpacked);
+            if decompressed.as_ref().is_none_or(|chunk| !chunk.is_empty()) {
+                return Ok(decompressed);
             }
         }
     }
 
-    /// All of the body.
-    ///
-    /// # Errors
-    /// See [`BodyError`].
+    /// The whole body, up to `limit` bytes after decompression.
     pub(crate) async fn whole(mut self, limit: usize) -> Result<Vec<u8>, BodyError> {
         let mut body = Vec::new();
         while let Some(chunk) = self.chunk().await? {
@@ -101,38 +95,43 @@ fn is_gzip(response: &Response) -> bool {
     coding.is_some_and(|coding| coding.eq_ignore_ascii_case(b"gzip") || coding.eq_ignore_ascii_case(b"x-gzip"))
 }
 
-struct Unpacker {
-    /// What came and is still to be unpacked.
-    packed: Bytes,
+struct Decompressor {
+    /// Received data that is not decompressed yet.
+    compressed: Bytes,
     decoder: MultiGzDecoder<Vec<u8>>,
     received: u64,
-    unpacked: u64,
+    decompressed: u64,
 }
 
-impl Default for Unpacker {
+impl Default for Decompressor {
     fn default() -> Self {
-        Unpacker { packed: Bytes::new(), decoder: MultiGzDecoder::new(Vec::new()), received: 0, unpacked: 0 }
+        Decompressor {
+            compressed: Bytes::new(),
+            decoder: MultiGzDecoder::new(Vec::new()),
+            received: 0,
+            decompressed: 0,
+        }
     }
 }
 
-impl Unpacker {
-    /// What the next slice unpacks to, which may be nothing yet.
+impl Decompressor {
+    /// Decompresses the next slice; the result may be empty.
     fn next(&mut self) -> Result<Bytes, BodyError> {
-        let slice = self.packed.split_to(self.packed.remaining().min(SLICE));
+        let slice = self.compressed.split_to(self.compressed.remaining().min(SLICE));
         self.received += slice.len() as u64;
-        // Without a flush the last part of an event would stay in the decoder until the next one comes.
+        // Without a flush, the end of an event would stay in the decoder until the next event.
         self.decoder.write_all(&slice).and_then(|()| self.decoder.flush()).map_err(BodyError::Damaged)?;
-        let unpacked = std::mem::take(self.decoder.get_mut());
-        self.unpacked += unpacked.len() as u64;
-        if self.unpacked > RATIO_FLOOR && self.unpacked / MAX_RATIO > self.received {
+        let decompressed = std::mem::take(self.decoder.get_mut());
+        self.decompressed += decompressed.len() as u64;
+        if self.decompressed > MIN_RATIO_SIZE && self.decompressed / MAX_RATIO > self.received {
             return Err(BodyError::Ratio { received: self.received });
         }
-        Ok(unpacked.into())
+        Ok(decompressed.into())
     }
 
-    /// Whether all has come.
+    /// Checks that the body is complete.
     fn end(&mut self) -> Result<(), BodyError> {
-        // An answer without a body has no header of gzip's either.
+        // A response without a body has no gzip header either.
         if self.received == 0 {
             return Ok(());
         }
@@ -146,7 +145,7 @@ mod tests {
 
     use super::*;
 
-    fn packed(pieces: &[&[u8]]) -> (Vec<u8>, Vec<usize>) {
+    fn compressed(pieces: &[&[u8]]) -> (Vec<u8>, Vec<usize>) {
         let mut encoder = GzEncoder::new(Vec::new(), Compression::default());
         let mut ends = Vec::new();
         for piece in pieces {
@@ -157,43 +156,43 @@ mod tests {
         (encoder.finish().unwrap(), ends)
     }
 
-    fn unpack(unpacker: &mut Unpacker, packed: &[u8]) -> Result<Vec<u8>, BodyError> {
-        unpacker.packed = Bytes::copy_from_slice(packed);
-        let mut unpacked = Vec::new();
-        while !unpacker.packed.is_empty() {
-            unpacked.extend_from_slice(&unpacker.next()?);
+    fn decompress(decompressor: &mut Decompressor, compressed: &[u8]) -> Result<Vec<u8>, BodyError> {
+        decompressor.compressed = Bytes::copy_from_slice(compressed);
+        let mut decompressed = Vec::new();
+        while !decompressor.compressed.is_empty() {
+            decompressed.extend_from_slice(&decompressor.next()?);
         }
-        Ok(unpacked)
+        Ok(decompressed)
     }
 
     #[test]
-    fn what_was_flushed_is_there_at_once_wherever_it_is_cut() {
-        let (bytes, ends) = packed(&[b"data: 1\n\n", b"data: 2\n\n"]);
+    fn flushed_data_is_available_immediately_wherever_it_is_cut() {
+        let (bytes, ends) = compressed(&[b"data: 1\n\n", b"data: 2\n\n"]);
         for cut in 0..=ends[0] {
-            let mut unpacker = Unpacker::default();
-            let mut unpacked = unpack(&mut unpacker, &bytes[..cut]).unwrap();
-            unpacked.extend(unpack(&mut unpacker, &bytes[cut..ends[0]]).unwrap());
-            assert_eq!(unpacked, b"data: 1\n\n", "cut at {cut}");
-            assert!(unpacker.end().is_err(), "it has no end yet");
+            let mut decompressor = Decompressor::default();
+            let mut decompressed = decompress(&mut decompressor, &bytes[..cut]).unwrap();
+            decompressed.extend(decompress(&mut decompressor, &bytes[cut..ends[0]]).unwrap());
+            assert_eq!(decompressed, b"data: 1\n\n", "cut at {cut}");
+            assert!(decompressor.end().is_err(), "it has no end yet");
         }
-        let mut unpacker = Unpacker::default();
+        let mut decompressor = Decompressor::default();
         let twice = [bytes.clone(), bytes].concat();
-        assert_eq!(unpack(&mut unpacker, &twice).unwrap(), b"data: 1\n\ndata: 2\n\n".repeat(2));
-        unpacker.end().unwrap();
+        assert_eq!(decompress(&mut decompressor, &twice).unwrap(), b"data: 1\n\ndata: 2\n\n".repeat(2));
+        decompressor.end().unwrap();
     }
 
     #[test]
-    fn only_long_answers_have_a_ratio() {
-        let (short, _) = packed(&[&vec![0; 32 << 20]]);
-        assert_eq!(unpack(&mut Unpacker::default(), &short).unwrap().len(), 32 << 20);
-        let (long, _) = packed(&[&vec![0; 80 << 20]]);
-        let error = unpack(&mut Unpacker::default(), &long).unwrap_err();
+    fn only_long_responses_have_a_ratio() {
+        let (short, _) = compressed(&[&vec![0; 32 << 20]]);
+        assert_eq!(decompress(&mut Decompressor::default(), &short).unwrap().len(), 32 << 20);
+        let (long, _) = compressed(&[&vec![0; 80 << 20]]);
+        let error = decompress(&mut Decompressor::default(), &long).unwrap_err();
         assert!(error.to_string().starts_with("its compressed answer unpacks to more than 200 times"), "{error}");
     }
 
     #[tokio::test]
-    async fn whole_answers_have_a_limit_of_what_they_unpack_to() {
-        let (zeros, _) = packed(&[&vec![0; 2 << 20]]);
+    async fn whole_responses_have_a_limit_after_decompression() {
+        let (zeros, _) = compressed(&[&vec![0; 2 << 20]]);
         let body = |bytes: &[u8]| {
             let answer = hyper::http::Response::builder().header(CONTENT_ENCODING, "gzip").body(bytes.to_vec());
             Body::new(Response::from(answer.unwrap()))
@@ -206,7 +205,7 @@ mod tests {
     }
 
     #[test]
-    fn limits_are_told_in_whole_units() {
+    fn limits_are_formatted_in_whole_units() {
         assert_eq!([size(64 << 20), size(64 << 10), size(1001)], ["64 MiB", "64 KiB", "1001 bytes"]);
     }
 }

@@ -1,4 +1,4 @@
-//! Whose certificates are believed: the platform's authorities, and those in the files that variables name.
+//! TLS with the platform's certificate authorities and those of files named by variables.
 
 use std::{path::Path, sync::Arc};
 
@@ -16,8 +16,7 @@ use rustls::{
 
 use super::network::Network;
 
-/// The platform's own list of authorities, where it is one file. Read only when a variable has taken its place for the
-/// loader that looks for it.
+/// The platform's list of authorities, where it is one file. Read only if a variable has replaced it for the loader.
 #[cfg(all(unix, not(target_vendor = "apple")))]
 const PLATFORM_FILES: [&str; 5] = [
     "/etc/ssl/certs/ca-certificates.crt",
@@ -29,8 +28,8 @@ const PLATFORM_FILES: [&str; 5] = [
 #[cfg(not(all(unix, not(target_vendor = "apple"))))]
 const PLATFORM_FILES: [&str; 0] = [];
 
-/// TLS as the client speaks it, and what is wrong with the files that variables name: such a file is left out, since
-/// most connections do well without it.
+/// The TLS configuration, and warnings about files named by variables. An invalid file is skipped, as most connections work
+/// without it.
 pub(crate) fn tls(network: &Network) -> Result<(ClientConfig, Vec<String>), Error> {
     let provider = Arc::new(rustls::crypto::ring::default_provider());
     let (mut extra, mut problems) = (Vec::new(), Vec::new());
@@ -55,8 +54,8 @@ pub(crate) fn tls(network: &Network) -> Result<(ClientConfig, Vec<String>), Erro
     Ok((config, problems))
 }
 
-/// TLS that believes these certificates and nobody else.
-pub(crate) fn tls_believing(own: Vec<CertificateDer<'static>>) -> Result<ClientConfig, Error> {
+/// A TLS configuration that trusts only these certificates.
+pub(crate) fn tls_trusting(own: Vec<CertificateDer<'static>>) -> Result<ClientConfig, Error> {
     let provider = Arc::new(rustls::crypto::ring::default_provider());
     let mut roots = RootCertStore::empty();
     for certificate in &own {
@@ -76,7 +75,7 @@ fn verified_by(verifier: Verifier, provider: Arc<CryptoProvider>) -> Result<Clie
         .with_no_client_auth())
 }
 
-/// The certificates of a file in PEM form that can serve as an authority's.
+/// The certificates of a PEM file that can serve as authorities.
 fn read(path: &Path) -> Result<Vec<CertificateDer<'static>>, String> {
     let text = crate::user_file::read(path, crate::user_file::MAX_SETTINGS)
         .map_err(|error| format!("which cannot be read ({error})"))?;
@@ -84,30 +83,30 @@ fn read(path: &Path) -> Result<Vec<CertificateDer<'static>>, String> {
     if all.is_empty() {
         return Err("which holds no certificate in PEM form".to_owned());
     }
-    // Bundles of many years hold some that nobody can read any more; one of them must not spoil the others.
+    // Old bundles contain some certificates that cannot be parsed any more; they must not spoil the others.
     let usable: Vec<_> =
         all.into_iter().filter(|certificate| RootCertStore::empty().add(certificate.clone()).is_ok()).collect();
     if usable.is_empty() { Err("whose certificates cannot be used".to_owned()) } else { Ok(usable) }
 }
 
-/// The verifier of the platform, which believes `extra` as well.
+/// The verifier of the platform, which also trusts `extra`.
 fn platform(
     extra: Vec<CertificateDer<'static>>,
     provider: &Arc<CryptoProvider>,
 ) -> Result<Arc<dyn ServerCertVerifier>, Error> {
     match rustls_platform_verifier::Verifier::new_with_extra_roots(extra, provider.clone()) {
         Ok(verifier) => Ok(Arc::new(verifier)),
-        // A machine without any list of authorities, such as a bare container, still reaches servers without TLS; those
-        // with TLS are refused one by one, with advice.
-        Err(_) => Ok(Arc::new(Nobody(provider.clone()))),
+        // A machine without any authorities, such as a bare container, can still reach servers without TLS; those with TLS are
+        // refused one by one, with advice.
+        Err(_) => Ok(Arc::new(RefuseAll(provider.clone()))),
     }
 }
 
-/// Believes nobody.
+/// Refuses every certificate.
 #[derive(Debug)]
-struct Nobody(Arc<CryptoProvider>);
+struct RefuseAll(Arc<CryptoProvider>);
 
-impl ServerCertVerifier for Nobody {
+impl ServerCertVerifier for RefuseAll {
     fn verify_server_cert(
         &self,
         _: &CertificateDer<'_>,
@@ -142,7 +141,7 @@ impl ServerCertVerifier for Nobody {
     }
 }
 
-/// The platform's verifier, and one thing that OpenSSL allows and it does not.
+/// The platform's verifier with one exception that OpenSSL also makes.
 #[derive(Debug)]
 struct Verifier {
     platform: Arc<dyn ServerCertVerifier>,
@@ -161,9 +160,8 @@ impl ServerCertVerifier for Verifier {
     ) -> Result<ServerCertVerified, Error> {
         let result = self.platform.verify_server_cert(server, intermediates, name, ocsp_response, now);
         match result {
-            // What `openssl req -x509` makes for a server of one's own says of itself that it is an authority. When that
-            // very certificate stands in a file that the user named, it is believed; its dates were looked at before
-            // this was found.
+            // A self-signed certificate of `openssl req -x509` claims to be an authority. It is trusted if a file of the user contains
+            // exactly this certificate; its dates were checked before this error.
             Err(Error::InvalidCertificate(CertificateError::Other(other)))
                 if other.to_string().contains("CaUsedAsEndEntity")
                     && self.extra.iter().any(|known| known == server) =>

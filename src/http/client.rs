@@ -1,4 +1,4 @@
-//! Making the client, once for each way of connecting.
+//! Builds and caches HTTP clients, one per [`Network`].
 
 use std::{cell::RefCell, time::Duration};
 
@@ -6,27 +6,27 @@ use thiserror::Error;
 
 use super::{certificates, network::Network, proxy::Proxies};
 
-/// How long a connection may take to be established; the limit Node's `fetch` has.
+/// The limit for establishing a connection, as in Node's `fetch`.
 pub(crate) const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
 
-/// How often a connection is asked whether it is still there. A model may think for minutes without a byte, and what lies
-/// between may have forgotten the connection without a word.
+/// The interval of keep-alive messages. A model may think for minutes without sending a byte, and a router may drop an idle
+/// connection silently.
 const ALIVE_INTERVAL: Duration = Duration::from_secs(20);
 
-/// How long the answer to that may take.
+/// The limit for the answer to a keep-alive message.
 const ALIVE_TIMEOUT: Duration = Duration::from_secs(20);
 
-/// How long an unused connection is kept: shorter than what load balancers usually grant (60 s), or a request would meet
-/// one that is just being closed.
+/// How long an unused connection is cached. Less than the usual 60 s of load balancers, so that requests do not use one that is just
+/// being closed.
 const IDLE_TIMEOUT: Duration = Duration::from_secs(50);
 
-/// Clients that are kept at the same time; a run has one, unless its script changes `process.env`.
+/// Cached clients; a run has one, unless its script changes `process.env`.
 const MAX_CLIENTS: usize = 4;
 
 /// Why there is no client.
 #[derive(Debug, Error)]
 pub(crate) enum ClientError {
-    /// A variable is wrong; the text names it.
+    /// A variable is invalid; the text names it.
     #[error("{0}")]
     Variable(String),
     #[error("TLS cannot be set up: {0}")]
@@ -35,56 +35,53 @@ pub(crate) enum ClientError {
     Client(#[from] reqwest::Error),
 }
 
-/// The clients of a way of connecting.
-struct Kept {
+/// The clients of one network.
+struct CachedClient {
     network: Network,
     tls: rustls::ClientConfig,
     pooled: Option<reqwest::Client>,
-    /// Uses no connection again.
+    /// Never reuses a connection.
     fresh: Option<reqwest::Client>,
-    /// Warnings that were not shown yet.
+    /// Warnings that were not taken yet.
     warnings: Vec<String>,
 }
 
 thread_local! {
-    // Pooled connections are tasks of the runtime they were opened on. A thread runs one runtime, so the client belongs
-    // to the thread: a static one would hand out connections of a runtime that is gone.
-    static CLIENTS: RefCell<Vec<Kept>> = const { RefCell::new(Vec::new()) };
+    // Pooled connections are tasks of the runtime that opened them, and each thread has one runtime. A static client would
+    // return connections of a runtime that is gone.
+    static CLIENTS: RefCell<Vec<CachedClient>> = const { RefCell::new(Vec::new()) };
 }
 
-/// The shared client, built on first use (the platform's certificates are read then, which takes some milliseconds), and
-/// again when the variables are others.
+/// The shared client. It is built on first use, when the platform's certificates are read for some milliseconds, and when the
+/// variables change.
 ///
-/// Clones share one pool. The client leaves bodies as they are sent (see [`super::Body`]), follows no redirects and has no
-/// time limit beyond the one for connecting: callers bring their own.
+/// Clones share one pool. The client does not decompress bodies (see [`super::Body`]), follows no redirects and has no timeout
+/// except for connecting.
 ///
 /// # Errors
-/// When a proxy's variable is wrong or TLS cannot be set up.
+/// A proxy's variable is invalid or TLS cannot be set up.
 pub(crate) fn http_client(network: &Network) -> Result<reqwest::Client, ClientError> {
     shared_client(network, true)
 }
 
-/// The same, with a new connection for each request: for a request that met a connection which the server had closed.
-///
-/// # Errors
-/// As [`http_client`].
+/// A client with a new connection for each request, to retry a request whose pooled connection was closed by the server.
 pub(crate) fn fresh_client(network: &Network) -> Result<reqwest::Client, ClientError> {
     shared_client(network, false)
 }
 
 fn shared_client(network: &Network, is_pooled: bool) -> Result<reqwest::Client, ClientError> {
     CLIENTS.with_borrow_mut(|clients| {
-        let index = match clients.iter().position(|kept| kept.network == *network) {
+        let index = match clients.iter().position(|cached| cached.network == *network) {
             Some(index) => index,
             None => {
                 network.proxies().map_err(ClientError::Variable)?;
                 let (tls, warnings) = certificates::tls(network)?;
                 clients.truncate(MAX_CLIENTS - 1);
-                clients.insert(0, Kept { network: network.clone(), tls, pooled: None, fresh: None, warnings });
+                clients.insert(0, CachedClient { network: network.clone(), tls, pooled: None, fresh: None, warnings });
                 0
             }
         };
-        let Kept { tls, pooled, fresh, .. } = &mut clients[index];
+        let CachedClient { tls, pooled, fresh, .. } = &mut clients[index];
         let client = if is_pooled { pooled } else { fresh };
         match client {
             Some(client) => Ok(client.clone()),
@@ -93,13 +90,9 @@ fn shared_client(network: &Network, is_pooled: bool) -> Result<reqwest::Client, 
     })
 }
 
-/// A client for servers of the machine itself: a proxy would look for them on its own machine, and nobody near speaks TLS,
-/// so that no certificates are read.
-///
-/// # Errors
-/// When it cannot be built.
-pub(crate) fn near_client(connect_timeout: Duration) -> Result<reqwest::Client, ClientError> {
-    // Even a client without TLS asks for a provider. An error means that there is one already.
+/// A client for servers on this machine, without proxies, certificates and TLS.
+pub(crate) fn local_client(connect_timeout: Duration) -> Result<reqwest::Client, ClientError> {
+    // Even a client without TLS requires a provider. An error means that there is one already.
     let _ = rustls::crypto::ring::default_provider().install_default();
     let builder = reqwest::Client::builder()
         .no_proxy()
@@ -109,11 +102,11 @@ pub(crate) fn near_client(connect_timeout: Duration) -> Result<reqwest::Client, 
     Ok(builder.build()?)
 }
 
-/// What is wrong with the files of certificates that this client was to use; told once.
+/// Warnings about certificate files for this network; each is returned once.
 pub(crate) fn take_warnings(network: &Network) -> Vec<String> {
     CLIENTS.with_borrow_mut(|clients| {
-        let kept = clients.iter_mut().find(|kept| kept.network == *network);
-        kept.map(|kept| std::mem::take(&mut kept.warnings)).unwrap_or_default()
+        let cached = clients.iter_mut().find(|cached| cached.network == *network);
+        cached.map(|cached| std::mem::take(&mut cached.warnings)).unwrap_or_default()
     })
 }
 
@@ -135,7 +128,7 @@ fn build(network: &Network, tls: rustls::ClientConfig, is_pooled: bool) -> Resul
 
 fn with_proxies(builder: reqwest::ClientBuilder, proxies: Proxies) -> reqwest::ClientBuilder {
     if proxies.is_empty() {
-        // These systems have a setting of their own for when no variable is set.
+        // Without variables these systems use their own settings.
         return if cfg!(any(windows, target_os = "macos")) { builder } else { builder.no_proxy() };
     }
     builder.proxy(reqwest::Proxy::custom(move |url| proxies.of(url).map(|proxy| proxy.url.clone())))
@@ -162,7 +155,7 @@ mod tests {
     }
 
     #[test]
-    fn a_file_of_certificates_that_is_not_there_is_told_once() {
+    fn a_missing_certificate_file_is_reported_once() {
         let network = network(&[("NODE_EXTRA_CA_CERTS", "/no/such/ca.pem")]);
         http_client(&network).expect("the platform's certificates are there");
         let warnings = take_warnings(&network);

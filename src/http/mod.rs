@@ -1,25 +1,23 @@
-//! The one HTTP client of a thread.
+//! HTTP clients with TLS, proxies, certificates and connection pooling, for providers and `fetch`.
 //!
-//! Owns: TLS set-up, certificates, proxies and connection pooling, shared by the providers and by `fetch` in prompt files; reading
-//! answers within limits; how an address is shown.
-//! Must not know: who asks, what is sent, retries or redirects. Redirects are never followed here: a provider must not
-//! carry its key to another host, and `fetch` follows them itself by the rules of the Fetch standard.
+//! Redirects are never followed here: a provider must not send its key to another host, and `fetch` follows them itself by the
+//! rules of the Fetch standard.
 
 mod body;
 mod certificates;
 mod client;
-mod exceptions;
-mod failure;
+mod display_url;
 mod network;
+mod no_proxy;
 mod proxy;
-mod shown;
+mod tls_failure;
 
 pub(crate) use body::{Body, BodyError, MAX_MESSAGE};
-pub(crate) use certificates::{tls as client_tls, tls_believing};
-pub(crate) use client::{CONNECT_TIMEOUT, fresh_client, http_client, near_client, take_warnings};
-pub(crate) use failure::tls_failure;
+pub(crate) use certificates::{tls as client_tls, tls_trusting};
+pub(crate) use client::{CONNECT_TIMEOUT, fresh_client, http_client, local_client, take_warnings};
+#[cfg(feature = "worker")]
+pub(crate) use display_url::strip_credentials;
+pub(crate) use display_url::{display_url, is_local_host};
 pub(crate) use network::{Network, PROXY_VARIABLES};
 pub(crate) use proxy::Proxy;
-#[cfg(feature = "worker")]
-pub(crate) use shown::without_user;
-pub(crate) use shown::{is_here, shown};
+pub(crate) use tls_failure::tls_failure;

@@ -1,4 +1,4 @@
-//! Which proxy a request goes through, by the rules of curl.
+//! Selects the proxy of a request, by the rules of curl.
 
 use std::fmt;
 
@@ -6,24 +6,24 @@ use base64::{Engine as _, engine::general_purpose::STANDARD};
 use percent_encoding::percent_decode_str;
 use url::Url;
 
-use super::exceptions::Exceptions;
+use super::no_proxy::NoProxyList;
 
 /// A proxy, and the variable that names it.
 #[derive(Clone, PartialEq, Eq)]
 pub(crate) struct Proxy {
-    /// With its port, and with user name and password where there are any.
+    /// With port, and with user name and password if given.
     pub(super) url: Url,
     pub(crate) variable: &'static str,
 }
 
 impl Proxy {
-    /// Host and port, for people; user name and password stay out.
+    /// Host and port for messages, without user name and password.
     pub(crate) fn host(&self) -> String {
         let port = self.url.port_or_known_default().map(|port| format!(":{port}")).unwrap_or_default();
         format!("{}{port}", self.url.host_str().unwrap_or_default())
     }
 
-    /// How it would be written with a user name and a password.
+    /// An example with user name and password.
     pub(crate) fn with_placeholders(&self) -> String {
         format!("USER:PASSWORD@{}", self.host())
     }
@@ -32,7 +32,7 @@ impl Proxy {
         !self.url.username().is_empty() || self.url.password().is_some()
     }
 
-    /// What must not be shown.
+    /// The password in all its forms.
     pub(crate) fn secrets(&self) -> Vec<String> {
         let Some(password) = self.url.password() else { return Vec::new() };
         let decoded = |text| percent_decode_str(text).decode_utf8_lossy().into_owned();
@@ -42,22 +42,21 @@ impl Proxy {
 }
 
 impl fmt::Debug for Proxy {
-    /// Without user name and password.
+    /// Omits user name and password.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "Proxy({} of {})", self.host(), self.variable)
     }
 }
 
-/// The proxies of a run.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Proxies {
     http: Option<Proxy>,
     https: Option<Proxy>,
-    exceptions: Exceptions,
+    exceptions: NoProxyList,
 }
 
 impl Proxies {
-    /// Reads the variables; `get` gives the name as well, which is wanted for messages. Says which variable is wrong.
+    /// Reads the variables; `get` returns name and value. The error names the invalid variable.
     pub(super) fn new<'a>(get: impl Fn(&str) -> Option<(&'static str, &'a str)>) -> Result<Proxies, String> {
         let first = |names: [&str; 2]| names.into_iter().find_map(&get);
         let proxy = |names| first(names).map(|(variable, value)| parse(variable, value)).transpose();
@@ -65,7 +64,7 @@ impl Proxies {
         Ok(Proxies {
             http: proxy(["http_proxy", "HTTP_PROXY"])?.or_else(|| all.clone()),
             https: proxy(["https_proxy", "HTTPS_PROXY"])?.or(all),
-            exceptions: first(["no_proxy", "NO_PROXY"]).map(|(_, list)| Exceptions::new(list)).unwrap_or_default(),
+            exceptions: first(["no_proxy", "NO_PROXY"]).map(|(_, list)| NoProxyList::new(list)).unwrap_or_default(),
         })
     }
 
@@ -85,7 +84,7 @@ impl Proxies {
 }
 
 fn parse(variable: &'static str, value: &str) -> Result<Proxy, String> {
-    // The value is not shown: it may hold a password.
+    // Without the value, which may contain a password.
     let wrong = |what: &str| format!("{variable} is no usable address of a proxy: {what}");
     let value = value.trim();
     let full = if value.contains("://") { value.to_owned() } else { format!("http://{value}") };
@@ -94,7 +93,7 @@ fn parse(variable: &'static str, value: &str) -> Result<Proxy, String> {
         url = Url::parse(&full.replacen("socks", "socks5", 1)).map_err(|error| wrong(&error.to_string()))?;
     }
     let usual_port = match url.scheme() {
-        // The standard port of the scheme, which the URL knows.
+        // The URL knows the standard port of the scheme.
         "http" | "https" => None,
         "socks4" | "socks4a" | "socks5" | "socks5h" => Some(1080),
         other => return Err(wrong(&format!("the scheme \"{other}\" is none of http, https, socks4, socks5, socks5h"))),

@@ -1,4 +1,4 @@
-//! What was typed, where the texts are that it names, and what it gave. Must not know what it means.
+//! The arguments for a prompt file, and the sources of the texts that they refer to.
 
 use std::sync::Arc;
 
@@ -6,74 +6,74 @@ use serde_json::{Map, Value};
 
 use super::property::Declaration;
 
-/// Texts that words only name. Reading may block.
-pub(crate) trait Sources: Send + Sync {
-    /// The text of a file; `path` counts from the working directory.
-    ///
-    /// # Errors
-    /// Says why it cannot be read: `there is no such file`.
+/// Provides texts that arguments refer to. Reading may block.
+pub(crate) trait TextSources: Send + Sync {
+    /// The text of a file, relative to the working directory. The error says why it cannot be read: `there is no such file`.
     fn file(&self, path: &str) -> Result<String, String>;
 
-    /// All of standard input.
-    ///
-    /// # Errors
-    /// Says why it cannot be read.
+    /// All of standard input. The error says why it cannot be read.
     fn standard_input(&self) -> Result<String, String>;
 
-    /// Whether somebody would have to type what [`Sources::standard_input`] gives.
+    /// Whether standard input is a terminal.
     fn is_terminal(&self) -> bool;
 
-    /// Whether nothing is waited for: every text is known already.
+    /// Whether no call blocks.
     fn is_at_hand(&self) -> bool {
         false
     }
 }
 
-/// What was typed for a prompt file.
+/// The arguments for a prompt file.
 #[derive(Clone)]
 pub(crate) struct CommandLine {
     /// The command up to the file, for usage lines: `lmthing run weather.lmt.mjs`.
     pub command: String,
-    /// What stands behind the file.
+    /// The arguments after the file.
     pub words: Vec<String>,
     /// The whole input (`run --input`).
     pub whole: Option<String>,
-    /// Whether a program hands the input in, which knows properties and neither options nor commands.
+    /// Whether a program provides the input; messages then name properties instead of options.
     pub is_call: bool,
-    /// The options of the command itself, without dashes. They are only known to tell where they belong.
+    /// The options of the command itself, without dashes, for hints about their position.
     pub own_options: fn() -> Vec<String>,
-    /// Where the texts are that words name.
-    pub sources: Arc<dyn Sources>,
-    /// What the file takes, when another run of it has told.
-    pub taken: Option<Arc<Taken>>,
+    pub sources: Arc<dyn TextSources>,
+    /// The shape of the input, if an earlier run of the file has computed it.
+    pub taken: Option<Arc<InputShape>>,
 }
 
-/// What a file takes. To make it of a schema of zod is a good part of a short run.
-pub(crate) struct Taken {
-    /// As JSON Schema, with the keyword `tsType` at dates and big integers.
+/// The input that a file takes. Computing it from a zod schema takes a large part of a short run.
+pub(crate) struct InputShape {
+    /// JSON Schema, with the keyword `tsType` at dates and big integers.
     pub shape: Value,
-    /// As it is typed.
+    /// The options for it.
     pub declaration: Declaration,
 }
 
 impl CommandLine {
-    /// A line on which nothing is typed; nothing is piped into it either.
+    /// A command line without arguments and without standard input.
     pub(crate) fn without_words(command: String) -> Self {
-        let (words, own_options, sources) = (Vec::new(), Vec::new as fn() -> _, Arc::new(Nothing));
+        let (words, own_options, sources) = (Vec::new(), Vec::new as fn() -> _, Arc::new(NoTexts));
         CommandLine { command, words, whole: None, is_call: false, own_options, sources, taken: None }
     }
 
-    /// A line without words, for which the whole input is known, as JSON. Words in it that begin with `@` name no files.
+    /// A command line with a known whole input, as JSON. Strings in it that start with `@` are not file names.
     pub(crate) fn known(command: String, input: String, own_options: fn() -> Vec<String>) -> Self {
         let (words, whole) = (Vec::new(), Some("-".to_owned()));
-        CommandLine { command, words, whole, is_call: false, own_options, sources: Arc::new(Known(input)), taken: None }
+        CommandLine {
+            command,
+            words,
+            whole,
+            is_call: false,
+            own_options,
+            sources: Arc::new(KnownInput(input)),
+            taken: None,
+        }
     }
 }
 
-/// No texts at all.
-struct Nothing;
+struct NoTexts;
 
-impl Sources for Nothing {
+impl TextSources for NoTexts {
     fn file(&self, _path: &str) -> Result<String, String> {
         Err("there is no such file or folder".to_owned())
     }
@@ -91,10 +91,10 @@ impl Sources for Nothing {
     }
 }
 
-/// Only the input that is known, as standard input.
-struct Known(String);
+/// Provides the known input as standard input.
+struct KnownInput(String);
 
-impl Sources for Known {
+impl TextSources for KnownInput {
     fn file(&self, _path: &str) -> Result<String, String> {
         Err("the input was read before".to_owned())
     }
@@ -112,11 +112,10 @@ impl Sources for Known {
     }
 }
 
-/// What a command line gives.
+/// The input of a command line.
 #[derive(Debug)]
-pub(crate) struct Filled {
-    /// The input.
+pub(crate) struct FilledInput {
     pub input: Map<String, Value>,
-    /// Standard input was read for a string that is required, and there was nothing.
+    /// Standard input was read for a required string, and was empty.
     pub is_standard_input_empty: bool,
 }

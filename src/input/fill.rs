@@ -1,25 +1,24 @@
-//! The input put together: the whole object, then options, then bare words, then standard input. Must not know how a word
-//! becomes a value.
+//! Assembles the input: the whole object, then options, then bare words, then standard input.
 
 use std::collections::VecDeque;
 
 use serde_json::{Map, Value};
 
 use super::{
-    command_line::{CommandLine, Filled},
-    kind::Kind,
-    problem::{Problem, quoted},
+    arguments::{GivenOption, OptionValue, parse_arguments},
+    command_line::{CommandLine, FilledInput},
+    kind::ValueKind,
+    problem::{InputProblem, quoted},
     property::{Declaration, Property},
-    reader::Reader,
+    reader::TextReader,
     value,
-    words::{Given, Word, sort},
 };
 use crate::chat::read_json;
 
-/// The input that a command line gives, as far as it does.
-pub(super) fn fill(declaration: &Declaration, line: &CommandLine) -> Result<Filled, Problem> {
-    let sorted = sort(declaration, line)?;
-    let mut reader = Reader::new(line);
+/// The input of a command line; required properties may be missing.
+pub(super) fn fill(declaration: &Declaration, line: &CommandLine) -> Result<FilledInput, InputProblem> {
+    let sorted = parse_arguments(declaration, line)?;
+    let mut reader = TextReader::new(line);
     let mut input = match &line.whole {
         Some(word) => whole(&mut reader, word)?,
         None => Map::new(),
@@ -30,16 +29,16 @@ pub(super) fn fill(declaration: &Declaration, line: &CommandLine) -> Result<Fill
     }
     bare_words(declaration, &mut reader, sorted.bare, &mut input)?;
     let is_standard_input_empty = !complete(declaration, &mut reader, &mut input)?;
-    Ok(Filled { input, is_standard_input_empty })
+    Ok(FilledInput { input, is_standard_input_empty })
 }
 
-/// Reads the whole input, if there is one, and lets go of it.
-pub(super) fn check_whole(line: &CommandLine) -> Result<(), Problem> {
-    line.whole.as_ref().map_or(Ok(()), |word| whole(&mut Reader::new(line), word).map(drop))
+/// Checks that the whole input can be read, if there is one.
+pub(super) fn check_whole(line: &CommandLine) -> Result<(), InputProblem> {
+    line.whole.as_ref().map_or(Ok(()), |word| whole(&mut TextReader::new(line), word).map(drop))
 }
 
 /// The object of `run --input`.
-fn whole(reader: &mut Reader<'_>, word: &str) -> Result<Map<String, Value>, Problem> {
+fn whole(reader: &mut TextReader<'_>, word: &str) -> Result<Map<String, Value>, InputProblem> {
     let text = reader.text("--input", word)?;
     let place = if text.is_typed { "--input" } else { &format!("--input {word}") };
     let expected = "the whole input as a JSON object";
@@ -49,7 +48,7 @@ fn whole(reader: &mut Reader<'_>, word: &str) -> Result<Map<String, Value>, Prob
             Some(_) => "the file is empty",
             None => "the word is empty",
         };
-        return Err(Problem::new(format!("--input: expected {expected}, got nothing ({source})")));
+        return Err(InputProblem::new(format!("--input: expected {expected}, got nothing ({source})")));
     }
     let parsed = read_json::<Value>(&text.text).map_err(|error| {
         let problem = value::malformed(place, expected, &text.text, &error);
@@ -62,32 +61,37 @@ fn whole(reader: &mut Reader<'_>, word: &str) -> Result<Map<String, Value>, Prob
     let parsed = if text.is_typed { reader.expand("--input", parsed)? } else { parsed };
     match parsed {
         Value::Object(fields) => Ok(fields),
-        other => Err(Problem::new(format!("{place}: expected {expected}, got {}", quoted(&other.to_string())))),
+        other => Err(InputProblem::new(format!("{place}: expected {expected}, got {}", quoted(&other.to_string())))),
     }
 }
 
-fn option_value<'a>(reader: &mut Reader<'_>, given: &Given<'a>) -> Result<Value, Problem> {
-    if let Some(Word::Flag(is_on)) = given.words.last() {
+fn option_value<'a>(reader: &mut TextReader<'_>, given: &GivenOption<'a>) -> Result<Value, InputProblem> {
+    if let Some(OptionValue::Flag(is_on)) = given.words.last() {
         return Ok(Value::Bool(*is_on));
     }
-    let text = |word: &Word<'a>| match *word {
-        Word::Flag(_) => None,
-        Word::Text(text) => Some(text),
+    let text = |word: &OptionValue<'a>| match *word {
+        OptionValue::Flag(_) => None,
+        OptionValue::Text(text) => Some(text),
     };
     let words: Vec<&str> = given.words.iter().filter_map(text).collect();
     value_of_words(reader, &given.shown, given.kind, &words)
 }
 
-/// A list takes all words, anything else the last.
-fn value_of_words(reader: &mut Reader<'_>, place: &str, kind: &Kind, words: &[&str]) -> Result<Value, Problem> {
+/// The value of an option: a list uses all words, other kinds the last one.
+fn value_of_words(
+    reader: &mut TextReader<'_>,
+    place: &str,
+    kind: &ValueKind,
+    words: &[&str],
+) -> Result<Value, InputProblem> {
     match kind.inner() {
-        Kind::List(_) if kind != kind.inner() && words == ["null"] => Ok(Value::Null),
-        Kind::List(item) => value::list(reader, place, item, words),
+        ValueKind::List(_) if kind != kind.inner() && words == ["null"] => Ok(Value::Null),
+        ValueKind::List(item) => value::list(reader, place, item, words),
         _ => value::value(reader, place, kind, words.last().copied().unwrap_or_default()),
     }
 }
 
-/// Puts a value where `path` leads, making objects on the way.
+/// Sets the value at `path`, creating objects on the way.
 pub(super) fn put(input: &mut Map<String, Value>, path: &[String], value: Value) {
     let Some((name, rest)) = path.split_first() else { return };
     if rest.is_empty() {
@@ -103,24 +107,23 @@ pub(super) fn put(input: &mut Map<String, Value>, path: &[String], value: Value)
     }
 }
 
-/// The required properties that have no value yet.
 fn missing<'a>(declaration: &'a Declaration, input: &Map<String, Value>) -> Vec<&'a Property> {
     let properties = declaration.fields.properties.iter();
     properties.filter(|property| property.is_required && !input.contains_key(&property.name)).collect()
 }
 
-/// Hands bare words to the required properties in the order of the schema; a list takes what the others leave over.
+/// Assigns bare words to the required properties in the order of the schema; a list takes those that the others do not need.
 fn bare_words(
     declaration: &Declaration,
-    reader: &mut Reader<'_>,
+    reader: &mut TextReader<'_>,
     words: Vec<&str>,
     input: &mut Map<String, Value>,
-) -> Result<(), Problem> {
+) -> Result<(), InputProblem> {
     let open = missing(declaration, input);
     let mut words = VecDeque::from(words);
     for (index, property) in open.iter().enumerate() {
         let count = match property.kind.inner() {
-            Kind::List(_) => words.len().saturating_sub(open.len() - index - 1).max(1),
+            ValueKind::List(_) => words.len().saturating_sub(open.len() - index - 1).max(1),
             _ => 1,
         };
         let taken: Vec<&str> = words.drain(..count.min(words.len())).collect();
@@ -136,26 +139,28 @@ fn bare_words(
     }
 }
 
-fn too_many(declaration: &Declaration, word: &str, taken: usize) -> Problem {
+fn too_many(declaration: &Declaration, word: &str, taken: usize) -> InputProblem {
     let why = match (declaration.fields.properties.iter().any(|property| property.is_required), taken) {
         (false, _) => "there is no required input that a bare word could give",
         (true, 0) => "all required input is given already",
         (true, 1) => "one bare word is expected",
-        (true, _) => return Problem::new(format!("unexpected word {}: {taken} bare words are expected", quoted(word))),
+        (true, _) => {
+            return InputProblem::new(format!("unexpected word {}: {taken} bare words are expected", quoted(word)));
+        }
     };
-    let problem = Problem::new(format!("unexpected word {}: {why}", quoted(word)));
+    let problem = InputProblem::new(format!("unexpected word {}: {why}", quoted(word)));
     if word.contains(char::is_whitespace) { problem } else { problem.hint("text with spaces goes in quotes") }
 }
 
-/// Reads the one string that is missing from standard input; `false` when there was nothing.
+/// Reads the one missing string from standard input; `false` if that is empty.
 fn complete(
     declaration: &Declaration,
-    reader: &mut Reader<'_>,
+    reader: &mut TextReader<'_>,
     input: &mut Map<String, Value>,
-) -> Result<bool, Problem> {
+) -> Result<bool, InputProblem> {
     let mut open = missing(declaration, input);
-    // A schema that says nothing may well do without a value.
-    open.retain(|property| property.kind != Kind::Anything);
+    // A schema that allows anything may also do without a value.
+    open.retain(|property| property.kind != ValueKind::Anything);
     let [property] = open.as_slice() else { return Ok(true) };
     if !property.kind.is_text() || !reader.has_standard_input() {
         return Ok(true);

@@ -1,23 +1,23 @@
-//! The help and the usage line of a prompt file. Must not know what was typed.
+//! The help and the usage line of a prompt file.
 
 use super::{
-    kind::{Kind, plain},
+    kind::{ValueKind, plain_value},
     property::{Declaration, Property},
 };
 
-/// Longest usage line that still names every option.
+/// Longest usage line that lists every option.
 const MAX_USAGE: usize = 100;
 
-/// Names of options longer than this have their description below them.
+/// Longer names of options have their description on the next line.
 const MAX_COLUMN: usize = 30;
 
-/// The line that says how the file is called; `command` is what stands before the words.
+/// The usage line; `command` is the part before the arguments.
 pub(crate) fn usage(declaration: Option<&Declaration>, command: &str) -> String {
     let Some(declaration) = declaration else { return format!("Usage: {command} [ARGUMENTS]...") };
     let (required, optional): (Vec<&Property>, Vec<&Property>) =
         declaration.fields.properties.iter().partition(|property| property.is_required);
     let bare = required.iter().map(|property| match property.kind.inner() {
-        Kind::List(_) => format!(" <{}>...", property.name),
+        ValueKind::List(_) => format!(" <{}>...", property.name),
         _ => format!(" <{}>", property.name),
     });
     let begin = format!("Usage: {command}{}", bare.collect::<String>());
@@ -32,7 +32,7 @@ pub(crate) fn usage(declaration: Option<&Declaration>, command: &str) -> String 
     if all.chars().count() <= MAX_USAGE { all } else { format!("{begin} [OPTIONS]") }
 }
 
-/// What `--help` prints. A file that declares no input has only its description.
+/// The output of `--help`. A file without an input has only its description.
 pub(crate) fn help(declaration: &Declaration, has_input: bool, command: &str) -> String {
     let mut text = String::new();
     if let Some(description) = &declaration.description {
@@ -58,7 +58,7 @@ pub(crate) fn help(declaration: &Declaration, has_input: bool, command: &str) ->
 fn option(declaration: &Declaration, property: &Property) -> String {
     let option = declaration.fields.option(property);
     match property.kind.is_flag() {
-        // `--help` alone asks for this text.
+        // `--help` alone prints this text.
         _ if option == "help" => format!("--help={}", property.value_name()),
         true => format!("--{option}, --no-{option}"),
         false => format!("--{option} {}", property.value_name()),
@@ -74,7 +74,7 @@ fn about(property: &Property) -> String {
         notes.push("required".to_owned());
     }
     if let Some(default) = &property.default {
-        let shown = plain(default);
+        let shown = plain_value(default);
         notes.push(format!("default: {}", if shown.is_empty() { "\"\"" } else { &shown }));
     }
     let notes = if notes.is_empty() { String::new() } else { format!("[{}]", notes.join(", ")) };

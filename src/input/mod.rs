@@ -1,9 +1,6 @@
-//! What is typed behind a prompt file, made into the input that its schema describes (docs/reference.md, "Input").
-//!
-//! Owns: the options a schema gives, words as values, help, and the words for what is wrong. Must not know: JavaScript,
-//! terminals, or how texts are read: [`Sources`] is handed in. Whether a value fits its schema in the end is for the
-//! schema to say.
+//! Turns the arguments after a prompt file into the input that its schema describes (docs/reference.md, "Input").
 
+mod arguments;
 mod command_line;
 mod fill;
 mod help;
@@ -16,45 +13,37 @@ mod table;
 #[cfg(test)]
 mod tests;
 mod value;
-mod words;
 
-pub(crate) use command_line::{CommandLine, Filled, Sources, Taken};
+pub(crate) use command_line::{CommandLine, FilledInput, InputShape, TextSources};
 pub(crate) use help::{help, usage};
-pub(crate) use problem::Problem;
+pub(crate) use problem::InputProblem;
 pub(crate) use property::Declaration;
-pub(crate) use revival::{Becomes, Revival, revivals};
-pub(crate) use table::{Columns, Setting};
+pub(crate) use revival::{Revival, RevivedType, revivals};
+pub(crate) use table::{ColumnSetting, Columns};
 
-/// What the words mean.
+/// The meaning of the arguments.
 #[derive(Debug)]
-pub(crate) enum Request {
-    /// Help is wanted, nothing is to be run.
+pub(crate) enum ParsedInput {
     Help,
-    /// An input, not yet checked by its schema.
-    Input(Filled),
+    /// Not yet validated by its schema.
+    Input(FilledInput),
 }
 
-/// Reads the words for a file that declares an input.
-///
-/// # Errors
-/// The first thing that is wrong. That something is missing is for the schema to say.
-pub(crate) fn read(declaration: &Declaration, line: &CommandLine) -> Result<Request, Problem> {
-    if asks_for_help(&line.words) {
-        return Ok(Request::Help);
+/// Reads the arguments for a file that declares an input. Missing properties are not an error here; the schema reports them.
+pub(crate) fn read(declaration: &Declaration, line: &CommandLine) -> Result<ParsedInput, InputProblem> {
+    if has_help_option(&line.words) {
+        return Ok(ParsedInput::Help);
     }
-    fill::fill(declaration, line).map(Request::Input)
+    fill::fill(declaration, line).map(ParsedInput::Input)
 }
 
-/// Whether the whole input that a line gives (`--input`) can be read, whatever it is for.
-///
-/// # Errors
-/// Why not.
-pub(crate) fn check_whole(line: &CommandLine) -> Result<(), Problem> {
+/// Checks that the whole input of a line (`--input`) can be read.
+pub(crate) fn check_whole(line: &CommandLine) -> Result<(), InputProblem> {
     fill::check_whole(line)
 }
 
-/// Whether `-h` or `--help` stands among the options.
-pub(crate) fn asks_for_help(words: &[String]) -> bool {
+/// Whether `-h` or `--help` is among the options.
+pub(crate) fn has_help_option(words: &[String]) -> bool {
     let mut options = words.iter().take_while(|word| *word != "--");
     options.any(|word| word == "-h" || word == "--help")
 }

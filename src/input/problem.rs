@@ -1,10 +1,10 @@
-//! What is wrong with the input, in words for whoever typed it. Must not know how it was found out.
+//! Error messages about the input, for the person or program that gave it.
 
 use serde_json::{Map, Value};
 
 use super::{
-    command_line::Filled,
-    kind::Kind,
+    command_line::FilledInput,
+    kind::ValueKind,
     property::{Declaration, Property},
 };
 use crate::{
@@ -15,41 +15,41 @@ use crate::{
 /// Longest text of a value in a message.
 const MAX_SHOWN: usize = 60;
 
-/// Something that is wrong with what was typed.
+/// An error in the input.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Problem {
+pub(crate) struct InputProblem {
     pub(super) message: String,
     pub(super) hint: Option<String>,
-    /// The required properties that are missing, when that is all that is wrong.
+    /// The missing required properties, if nothing else is wrong.
     missing: Vec<String>,
 }
 
-impl Problem {
+impl InputProblem {
     pub(super) fn new(message: impl Into<String>) -> Self {
-        Problem { message: message.into(), hint: None, missing: Vec::new() }
+        InputProblem { message: message.into(), hint: None, missing: Vec::new() }
     }
 
     #[must_use]
     pub(super) fn hint(self, hint: impl Into<String>) -> Self {
-        Problem { hint: Some(hint.into()), ..self }
+        InputProblem { hint: Some(hint.into()), ..self }
     }
 
-    /// A value of the wrong kind. `place` is where it was given: `--days`.
-    pub(super) fn unexpected(place: &str, kind: &Kind, given: &str) -> Self {
-        let problem = Problem::new(format!("{place}: expected {}, got {}", kind.expected(), quoted(given)));
-        let Kind::Choice(values) = kind.inner() else { return problem };
+    /// A value of the wrong kind. `place` is its option: `--days`.
+    pub(super) fn unexpected(place: &str, kind: &ValueKind, given: &str) -> Self {
+        let problem = InputProblem::new(format!("{place}: expected {}, got {}", kind.expected(), quoted(given)));
+        let ValueKind::Choice(values) = kind.inner() else { return problem };
         match closest(given, values.iter().filter_map(Value::as_str)) {
             Some(near) => problem.hint(format!("did you mean {near}?")),
             None => problem,
         }
     }
 
-    /// What the schema finds wrong with an input: first everything that is missing, then what does not fit.
-    /// `is_call` says whether a program is told ([`CommandLine::is_call`](super::CommandLine)).
-    pub(crate) fn of_schema(
+    /// The errors that a schema finds: first all missing properties, then wrong values. `is_call` selects the wording for programs
+    /// ([`CommandLine::is_call`](super::CommandLine)).
+    pub(crate) fn from_schema(
         declaration: &Declaration,
-        filled: &Filled,
-        found: &[schema::Problem],
+        filled: &FilledInput,
+        found: &[schema::ValidationProblem],
         is_call: bool,
     ) -> Self {
         let (mut missing, mut lines) = (Vec::new(), Vec::new());
@@ -70,8 +70,8 @@ impl Problem {
             );
         }
         let mut problem = match lines.as_slice() {
-            [line] => Problem::new(line),
-            lines => Problem::new(format!("the input does not fit:\n  {}", lines.join("\n  "))),
+            [line] => InputProblem::new(line),
+            lines => InputProblem::new(format!("the input does not fit:\n  {}", lines.join("\n  "))),
         };
         if is_all {
             problem.missing = missing.iter().map(|property| property.name.clone()).collect();
@@ -84,24 +84,23 @@ impl Problem {
         }
     }
 
-    /// What is wrong, in words.
     pub(crate) fn message(&self) -> &str {
         &self.message
     }
 
-    /// The required properties that are missing, when nothing else is wrong.
+    /// The missing required properties, if nothing else is wrong.
     pub(crate) fn only_missing(&self) -> &[String] {
         &self.missing
     }
 
-    /// With the line that says how the command is used.
+    /// A diagnostic with the usage line.
     pub(crate) fn diagnostic(self, usage: &str) -> Diagnostic {
-        Problem { message: format!("{}\n\n{usage}", self.message), ..self }.into()
+        InputProblem { message: format!("{}\n\n{usage}", self.message), ..self }.into()
     }
 }
 
-impl From<Problem> for Diagnostic {
-    fn from(problem: Problem) -> Self {
+impl From<InputProblem> for Diagnostic {
+    fn from(problem: InputProblem) -> Self {
         let diagnostic = Diagnostic::new(problem.message);
         match problem.hint {
             Some(hint) => diagnostic.with_hint(hint),
@@ -110,11 +109,11 @@ impl From<Problem> for Diagnostic {
     }
 }
 
-/// The property that a finding misses.
+/// The property that is missing according to `problem`.
 fn missing_property<'a>(
     declaration: &'a Declaration,
     input: &Map<String, Value>,
-    problem: &schema::Problem,
+    problem: &schema::ValidationProblem,
 ) -> Option<&'a Property> {
     let [name] = problem.keys.as_slice() else { return None };
     declaration.fields.named(name).filter(|property| property.is_required && !input.contains_key(name))
@@ -134,11 +133,11 @@ fn missing_from_call(missing: &[&Property]) -> String {
     format!("missing required input: {}", properties.collect::<Vec<_>>().join(", "))
 }
 
-/// One finding: the option, what is expected, what was given.
+/// One error: the option, what is expected, what was given.
 fn schema_line(
     declaration: &Declaration,
     input: &Map<String, Value>,
-    problem: &schema::Problem,
+    problem: &schema::ValidationProblem,
     is_call: bool,
 ) -> String {
     let Some((name, inner)) = problem.keys.split_first() else {
@@ -163,15 +162,15 @@ fn schema_line(
     }
 }
 
-/// What a schema says about a value, without what the rest of the line says. `property` is there when the whole of it is
-/// meant.
+/// What a schema expects, without the parts that the rest of the line contains. `property` is set if the error concerns it as a
+/// whole.
 fn expectation(property: Option<&Property>, message: &str) -> String {
-    // The date was made from text, and a schema only sees that it is none. Of a union it says nothing at all.
-    let says_little = |known: &&Property| match known.kind.inner() {
-        Kind::Date => message.contains("expected date"),
+    // The date was created from text, so a schema only reports that it is invalid. For a union it reports nothing.
+    let is_uninformative = |known: &&Property| match known.kind.inner() {
+        ValueKind::Date => message.contains("expected date"),
         _ => message == "Invalid input",
     };
-    if let Some(known) = property.filter(says_little) {
+    if let Some(known) = property.filter(is_uninformative) {
         return format!("expected {}", known.kind.expected());
     }
     let expected = message.strip_prefix("Invalid input: ").or_else(|| message.strip_prefix("Invalid option: "));
@@ -181,7 +180,7 @@ fn expectation(property: Option<&Property>, message: &str) -> String {
     }
 }
 
-/// A value for a message: text in quotes, the rest as JSON.
+/// A value for a message: text in quotes, other values as JSON.
 fn shown(value: &Value) -> String {
     match value {
         Value::String(text) => quoted(text),
@@ -189,7 +188,6 @@ fn shown(value: &Value) -> String {
     }
 }
 
-/// A text for a message.
 pub(super) fn quoted(text: &str) -> String {
     format!("'{}'", cut(text))
 }

@@ -1,67 +1,68 @@
-//! Words that stand for a text somewhere else: `@path` and `-`. Must not know what the text is for.
+//! Reads the texts that arguments refer to: `@path` and `-`.
 
 use serde_json::Value;
 
 use super::{
-    command_line::{CommandLine, Sources},
-    problem::Problem,
+    command_line::{CommandLine, TextSources},
+    problem::InputProblem,
 };
 
-/// Reads what words name, standard input once.
-pub(super) struct Reader<'a> {
-    sources: &'a dyn Sources,
-    /// Who has read standard input.
+/// Reads texts; standard input only once.
+pub(super) struct TextReader<'a> {
+    sources: &'a dyn TextSources,
+    /// The option that has read standard input.
     taken_by: Option<String>,
 }
 
-/// What a word gave.
-pub(super) struct Text {
+pub(super) struct SourceText {
     pub(super) text: String,
-    /// It was typed, and stands nowhere else.
+    /// The text itself was typed, not a reference to it.
     pub(super) is_typed: bool,
 }
 
-impl<'a> Reader<'a> {
+impl<'a> TextReader<'a> {
     pub(super) fn new(line: &'a CommandLine) -> Self {
-        Reader { sources: &*line.sources, taken_by: None }
+        TextReader { sources: &*line.sources, taken_by: None }
     }
 
-    /// Whether standard input is there to be read without anybody typing it.
+    /// Whether standard input can be read without a person typing it.
     pub(super) fn has_standard_input(&self) -> bool {
         self.taken_by.is_none() && !self.sources.is_terminal()
     }
 
-    /// The text that `word` is or stands for: `@path` a file's, `-` standard input, `@@…` itself with one `@`. `place`
-    /// is what it is given for: `--notes`.
-    pub(super) fn text(&mut self, place: &str, word: &str) -> Result<Text, Problem> {
+    /// The text of an argument: `@path` is a file's, `-` standard input, `@@…` the argument itself with one `@`. `place` is the
+    /// option for messages: `--notes`.
+    pub(super) fn text(&mut self, place: &str, word: &str) -> Result<SourceText, InputProblem> {
         if word == "-" {
-            return Ok(Text { text: self.standard_input(place)?, is_typed: false });
+            return Ok(SourceText { text: self.standard_input(place)?, is_typed: false });
         }
         match word.strip_prefix('@') {
-            Some(rest) if rest.starts_with('@') => Ok(Text { text: rest.to_owned(), is_typed: true }),
-            Some(path) if !path.is_empty() => Ok(Text { text: self.file(place, path)?, is_typed: false }),
-            _ => Ok(Text { text: word.to_owned(), is_typed: true }),
+            Some(rest) if rest.starts_with('@') => Ok(SourceText { text: rest.to_owned(), is_typed: true }),
+            Some(path) if !path.is_empty() => Ok(SourceText { text: self.file(place, path)?, is_typed: false }),
+            _ => Ok(SourceText { text: word.to_owned(), is_typed: true }),
         }
     }
 
-    /// All of standard input, for `place`.
-    pub(super) fn standard_input(&mut self, place: &str) -> Result<String, Problem> {
+    pub(super) fn standard_input(&mut self, place: &str) -> Result<String, InputProblem> {
         if let Some(other) = &self.taken_by {
-            return Err(Problem::new(format!("{place}: standard input can be read once, and {other} has read it")));
+            return Err(InputProblem::new(format!(
+                "{place}: standard input can be read once, and {other} has read it"
+            )));
         }
         if self.sources.is_terminal() {
-            let problem = Problem::new(format!("{place}: - is standard input, and nothing is piped into it"));
+            let problem = InputProblem::new(format!("{place}: - is standard input, and nothing is piped into it"));
             return Err(problem.hint("pipe a text into the command, or give a file as @PATH"));
         }
         self.taken_by = Some(place.to_owned());
         let text = self.sources.standard_input();
-        text.map(without_mark).map_err(|reason| Problem::new(format!("{place}: cannot read standard input: {reason}")))
+        text.map(without_mark)
+            .map_err(|reason| InputProblem::new(format!("{place}: cannot read standard input: {reason}")))
     }
 
-    fn file(&self, place: &str, path: &str) -> Result<String, Problem> {
+    fn file(&self, place: &str, path: &str) -> Result<String, InputProblem> {
         let text = self.sources.file(path).map(without_mark);
         text.map_err(|reason| {
-            let problem = Problem::new(format!("{place}: cannot read the file {path}: {reason}"));
+            let problem = InputProblem::new(format!("{place}: cannot read the file {path}: {reason}"));
             if place == "--input" {
                 return problem;
             }
@@ -69,13 +70,12 @@ impl<'a> Reader<'a> {
         })
     }
 
-    /// Whether a word would be the path of a text file.
     pub(super) fn is_file(&self, word: &str) -> bool {
         self.sources.file(word).is_ok()
     }
 
-    /// Puts the texts of files in the place of `@path` wherever it stands in JSON that was typed.
-    pub(super) fn expand(&self, place: &str, value: Value) -> Result<Value, Problem> {
+    /// Replaces `@path` by the text of the file everywhere in typed JSON.
+    pub(super) fn expand(&self, place: &str, value: Value) -> Result<Value, InputProblem> {
         Ok(match value {
             Value::String(text) => match text.strip_prefix('@') {
                 Some(rest) if rest.starts_with('@') => Value::String(rest.to_owned()),
@@ -94,7 +94,7 @@ impl<'a> Reader<'a> {
     }
 }
 
-/// Without the byte order mark that some editors put in front.
+/// Removes the byte order mark that some editors add.
 fn without_mark(text: String) -> String {
     match text.strip_prefix('\u{feff}') {
         Some(rest) => rest.to_owned(),

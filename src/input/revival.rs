@@ -1,49 +1,47 @@
-//! Which parts of an input JSON has no words for: dates and big integers, as the keyword `tsType` tells them. Must not know
-//! what becomes of them.
+//! Finds the parts of an input that JSON cannot represent, dates and big integers, by the keyword `tsType`.
 
 use serde_json::{Map, Value};
 
 use super::kind::resolve;
 use crate::schema::Validator;
 
-/// So many parts of schema and value are compared; forms within forms within forms would never come to an end.
+/// The limit of compared parts: nested alternatives multiply.
 const MAX_COMPARED: usize = 100_000;
 
-/// Schema and value are followed this deep.
 const MAX_DEPTH: usize = 100;
 
-/// A part of an input that is to become something else.
+/// A part of an input to be converted.
 #[derive(Debug, PartialEq)]
 pub(crate) struct Revival {
-    /// Names and indexes that lead there, from the outermost inwards.
+    /// Names and indices that lead to it, outermost first.
     pub(crate) path: Vec<String>,
-    pub(crate) becomes: Becomes,
+    pub(crate) becomes: RevivedType,
 }
 
-/// What text or a number is to become.
+/// The type that a string or number is converted to.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) enum Becomes {
+pub(crate) enum RevivedType {
     Date,
     BigInteger,
 }
 
-/// What is to become something else for `value` to fit `schema`. Where several forms are possible, one that takes the
-/// value as it stands wins, then the first.
+/// The conversions needed for `value` to fit `schema`. Of several alternatives, one that accepts the value without conversion is
+/// preferred, then the first.
 pub(crate) fn revivals(schema: &Value, value: &Value) -> Vec<Revival> {
-    Search { root: schema, left: MAX_COMPARED }.revivals(schema, value, 0)
+    RevivalSearch { root: schema, left: MAX_COMPARED }.revivals(schema, value, 0)
 }
 
-struct Search<'a> {
+struct RevivalSearch<'a> {
     root: &'a Value,
-    /// How much may still be compared.
+    /// How many parts may still be compared.
     left: usize,
 }
 
-impl<'a> Search<'a> {
+impl<'a> RevivalSearch<'a> {
     fn revivals(&mut self, schema: &'a Value, value: &Value, depth: usize) -> Vec<Revival> {
         let Some(keywords) = self.keywords(schema, depth) else { return Vec::new() };
         if let Some(becomes) = becomes(keywords) {
-            let is_one = value.is_string() || (becomes == Becomes::BigInteger && value.is_number());
+            let is_one = value.is_string() || (becomes == RevivedType::BigInteger && value.is_number());
             return if is_one { vec![Revival { path: Vec::new(), becomes }] } else { Vec::new() };
         }
         let mut found = Vec::new();
@@ -71,12 +69,12 @@ impl<'a> Search<'a> {
         found
     }
 
-    /// Whether `schema` may take `value`, once what is to become something else has.
+    /// Whether `schema` may accept `value` after conversion.
     fn fits(&mut self, schema: &'a Value, value: &Value, depth: usize) -> bool {
         let Some(keywords) = self.keywords(schema, depth) else { return *schema != Value::Bool(false) };
         match becomes(keywords) {
-            Some(Becomes::Date) => return value.is_string(),
-            Some(Becomes::BigInteger) => return is_whole(value),
+            Some(RevivedType::Date) => return value.is_string(),
+            Some(RevivedType::BigInteger) => return is_whole(value),
             None => {}
         }
         if !is_nested(keywords) {
@@ -96,10 +94,10 @@ impl<'a> Search<'a> {
     }
 }
 
-fn becomes(keywords: &Map<String, Value>) -> Option<Becomes> {
+fn becomes(keywords: &Map<String, Value>) -> Option<RevivedType> {
     match keywords.get("tsType")?.as_str()? {
-        "Date" => Some(Becomes::Date),
-        "bigint" => Some(Becomes::BigInteger),
+        "Date" => Some(RevivedType::Date),
+        "bigint" => Some(RevivedType::BigInteger),
         _ => None,
     }
 }
@@ -123,7 +121,7 @@ fn forms(keywords: &Map<String, Value>) -> &[Value] {
     }
 }
 
-/// The parts of `value` that have schemas of their own, with their names.
+/// The parts of `value` with their names and schemas.
 fn parts<'a, 'v>(keywords: &'a Map<String, Value>, value: &'v Value) -> Vec<(String, &'a Value, &'v Value)> {
     match value {
         Value::Array(items) => {
@@ -143,7 +141,7 @@ fn parts<'a, 'v>(keywords: &'a Map<String, Value>, value: &'v Value) -> Vec<(Str
     }
 }
 
-/// Whether there are schemas within it.
+/// Whether the schema contains other schemas.
 fn is_nested(keywords: &Map<String, Value>) -> bool {
     ["properties", "additionalProperties", "items", "prefixItems", "allOf", "anyOf", "oneOf"]
         .iter()
@@ -151,7 +149,7 @@ fn is_nested(keywords: &Map<String, Value>) -> bool {
 }
 
 fn is_valid(keywords: &Map<String, Value>, value: &Value) -> bool {
-    // What is no schema says nothing against the value.
+    // An invalid schema does not reject the value.
     Validator::new(&Value::Object(keywords.clone())).map_or(true, |validator| validator.validate(value).is_ok())
 }
 
@@ -160,7 +158,6 @@ fn has_type(keywords: &Map<String, Value>, value: &Value) -> bool {
     is_valid(&Map::from_iter([("type".to_owned(), name.clone())]), value)
 }
 
-/// Whether all required properties of an object are there.
 fn has_names(keywords: &Map<String, Value>, value: &Value) -> bool {
     let Value::Object(fields) = value else { return true };
     list(keywords, "required").iter().all(|name| name.as_str().is_none_or(|name| fields.contains_key(name)))
@@ -191,7 +188,7 @@ mod tests {
     }
 
     #[test]
-    fn lists_tuples_and_records_are_looked_into() {
+    fn lists_tuples_and_records_are_searched() {
         let schema = json!({"additionalProperties": {"items": {"tsType": "Date"}}, "properties": {
             "two": {"prefixItems": [{"tsType": "bigint"}, {}]}}});
         let value = json!({"two": ["1", "2"], "days": ["2026-01-31", "2026-02-01"]});
@@ -199,7 +196,7 @@ mod tests {
     }
 
     #[test]
-    fn a_schema_that_is_its_own_form_comes_to_an_end() {
+    fn recursive_alternatives_terminate() {
         let schema =
             json!({"type": "object", "properties": {"a": {"type": "string"}}, "anyOf": [{"$ref": "#"}, {"$ref": "#"}]});
         assert_eq!(paths(&schema, &json!({"a": "x"})), [""; 0]);

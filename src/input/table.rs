@@ -1,74 +1,69 @@
-//! The cells of a table, and the keys of objects, as what a file takes: which column gives which property, and text as the value
-//! that the property is (docs/map.md). Must not know where tables come from.
+//! Assigns the columns of a table, or the keys of an object, to the properties of an input (docs/map.md).
 
 use serde_json::{Map, Value};
 
 use super::{
-    command_line::{CommandLine, Filled},
+    command_line::{CommandLine, FilledInput},
     fill::put,
-    kind::Kind,
-    problem::Problem,
+    kind::ValueKind,
+    problem::InputProblem,
     property::Declaration,
-    reader::Reader,
+    reader::TextReader,
     value,
 };
 use crate::{diagnostic::closest, schema};
 
-/// A property and the column that gives it (`--set property=column`).
+/// An assignment of a column to a property (`--set property=column`).
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Setting {
+pub(crate) struct ColumnSetting {
     /// The property, or one within another: `address.city`.
     pub(crate) property: String,
     /// The column, or the key.
     pub(crate) column: String,
 }
 
-/// Which properties the columns of a table give.
+/// The properties that the columns of a table provide.
 pub(crate) struct Columns {
-    /// In the order of the columns; one may give several properties.
+    /// Per column; one column may provide several properties.
     targets: Vec<Vec<Target>>,
-    /// Columns that give nothing.
+    /// Columns that provide nothing.
     unused: Vec<String>,
     nothing: CommandLine,
 }
 
 struct Target {
     path: Vec<String>,
-    kind: Kind,
-    /// An empty cell is an empty text, and not nothing.
+    kind: ValueKind,
+    /// Whether an empty cell is an empty string instead of no value.
     takes_empty: bool,
     column: String,
 }
 
 impl Declaration {
-    /// The names of all properties.
     pub(crate) fn names(&self) -> impl Iterator<Item = &str> {
         self.fields.properties.iter().map(|property| property.name.as_str())
     }
 
-    /// Whether each of the settings names a property.
-    ///
-    /// # Errors
-    /// The first that does not.
-    pub(crate) fn check_settings(&self, settings: &[Setting]) -> Result<(), Problem> {
+    /// Checks that each setting names a property.
+    pub(crate) fn check_settings(&self, settings: &[ColumnSetting]) -> Result<(), InputProblem> {
         let unknown = settings.iter().find(|setting| self.fields.find(&setting.property).is_none());
-        let Some(Setting { property, column }) = unknown else { return Ok(()) };
-        let problem = Problem::new(format!("--set {property}={column}: the file takes no {property}"));
+        let Some(ColumnSetting { property, column }) = unknown else { return Ok(()) };
+        let problem = InputProblem::new(format!("--set {property}={column}: the file takes no {property}"));
         Err(match closest(property, self.names()) {
             Some(near) => problem.hint(format!("did you mean {near}={column}?")),
             None => problem.hint(format!("it takes {}", list(self.names()))),
         })
     }
 
-    /// What the columns of a table give.
+    /// Assigns columns to properties.
     ///
     /// # Errors
-    /// A required property that no column gives, two columns that give the same, a setting for a column that is not there.
-    pub(crate) fn columns(&self, columns: &[String], settings: &[Setting]) -> Result<Columns, Problem> {
+    /// A required property has no column, two columns provide the same property, or a setting names a missing column.
+    pub(crate) fn columns(&self, columns: &[String], settings: &[ColumnSetting]) -> Result<Columns, InputProblem> {
         self.check_settings(settings)?;
         let missing = settings.iter().find(|setting| !columns.contains(&setting.column));
-        if let Some(Setting { property, column }) = missing {
-            let problem = Problem::new(format!("--set {property}={column}: there is no column {column}"));
+        if let Some(ColumnSetting { property, column }) = missing {
+            let problem = InputProblem::new(format!("--set {property}={column}: there is no column {column}"));
             let near = closest(column, columns.iter().map(String::as_str));
             return Err(match near {
                 Some(near) => problem.hint(format!("did you mean {property}={near}?")),
@@ -80,7 +75,7 @@ impl Declaration {
         for column in columns {
             let set = settings.iter().filter(|setting| setting.column == *column).map(|setting| &*setting.property);
             let own = Some(column.as_str()).filter(|name| !name.is_empty());
-            // What is set otherwise is not taken from the column of its name.
+            // A column with the name of a property is not used for it if a setting provides that property.
             let own = own.filter(|own| {
                 let path = |name: &str| self.fields.known(name).map(|target| target.path);
                 path(own)
@@ -100,21 +95,21 @@ impl Declaration {
     fn target(&self, property: &str, column: &str) -> Option<Target> {
         let target = self.fields.find(property)?;
         let required = |name: &String| self.fields.named(name).is_some_and(|property| property.is_required);
-        let takes_empty = matches!(target.kind, Kind::Text { .. }) && target.path.first().is_some_and(required);
+        let takes_empty = matches!(target.kind, ValueKind::Text { .. }) && target.path.first().is_some_and(required);
         Some(Target { path: target.path, kind: target.kind.clone(), takes_empty, column: column.to_owned() })
     }
 
-    fn check_missing(&self, found: &Columns, columns: &[String]) -> Result<(), Problem> {
+    fn check_missing(&self, found: &Columns, columns: &[String]) -> Result<(), InputProblem> {
         let given = |name: &str| found.all().any(|target| target.path.first().is_some_and(|first| first == name));
         let required = self.fields.properties.iter().filter(|property| property.is_required);
-        let missing = |kind: &Kind| *kind != Kind::Anything;
+        let missing = |kind: &ValueKind| *kind != ValueKind::Anything;
         let Some(property) =
             required.filter(|property| missing(&property.kind)).find(|property| !given(&property.name))
         else {
             return Ok(());
         };
         let name = &property.name;
-        let problem = Problem::new(format!(
+        let problem = InputProblem::new(format!(
             "no column gives {name}, which the file requires; the columns are {}",
             list(columns.iter().map(String::as_str))
         ));
@@ -123,8 +118,8 @@ impl Declaration {
         Err(problem.hint(format!("say which column it is: --set {name}={column}")))
     }
 
-    /// An object whose keys are columns as what the file takes.
-    pub(crate) fn of_keys(&self, mut object: Map<String, Value>, settings: &[Setting]) -> Map<String, Value> {
+    /// Renames the keys of an object to properties.
+    pub(crate) fn of_keys(&self, mut object: Map<String, Value>, settings: &[ColumnSetting]) -> Map<String, Value> {
         let set: Vec<_> = settings
             .iter()
             .filter_map(|setting| {
@@ -138,25 +133,21 @@ impl Declaration {
         object
     }
 
-    /// What the schema finds wrong with a row.
-    pub(crate) fn problem_of_row(&self, input: &Map<String, Value>, found: &[schema::Problem]) -> String {
-        let filled = Filled { input: input.clone(), is_standard_input_empty: false };
-        Problem::of_schema(self, &filled, found, true).message
+    /// The message for a row that does not fit the schema.
+    pub(crate) fn problem_of_row(&self, input: &Map<String, Value>, found: &[schema::ValidationProblem]) -> String {
+        let filled = FilledInput { input: input.clone(), is_standard_input_empty: false };
+        InputProblem::from_schema(self, &filled, found, true).message
     }
 }
 
 impl Columns {
-    /// Columns that give nothing.
     pub(crate) fn unused(&self) -> &[String] {
         &self.unused
     }
 
-    /// The input that the cells of a row give.
-    ///
-    /// # Errors
-    /// What is wrong with the first cell that is not what it has to be.
-    pub(crate) fn input<'a>(&self, cells: impl Iterator<Item = &'a str>) -> Result<Map<String, Value>, Problem> {
-        let mut reader = Reader::new(&self.nothing);
+    /// The input from the cells of a row. The error is the first invalid cell.
+    pub(crate) fn input<'a>(&self, cells: impl Iterator<Item = &'a str>) -> Result<Map<String, Value>, InputProblem> {
+        let mut reader = TextReader::new(&self.nothing);
         let mut input = Map::new();
         for (cell, targets) in cells.zip(&self.targets) {
             for target in targets {
@@ -174,13 +165,13 @@ impl Columns {
         self.targets.iter().flatten()
     }
 
-    fn check_twice(&self) -> Result<(), Problem> {
+    fn check_twice(&self) -> Result<(), InputProblem> {
         let all: Vec<&Target> = self.all().collect();
         for (index, target) in all.iter().enumerate() {
             if let Some(first) = all[..index].iter().find(|first| first.path == target.path) {
                 let (property, columns) = (target.path.join("."), (&first.column, &target.column));
                 let message = format!("the columns {} and {} both give {property}", columns.0, columns.1);
-                return Err(Problem::new(message).hint(format!("say which it is: --set {property}={}", columns.0)));
+                return Err(InputProblem::new(message).hint(format!("say which it is: --set {property}={}", columns.0)));
             }
         }
         Ok(())

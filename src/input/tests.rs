@@ -1,4 +1,4 @@
-//! What words mean, without JavaScript: one table for each rule.
+//! Tests how arguments become input, without JavaScript: one table for each rule.
 
 use std::{collections::BTreeMap, sync::Arc, sync::Mutex};
 
@@ -7,14 +7,14 @@ use serde_json::{Value, json};
 use super::*;
 use crate::schema::Validator;
 
-/// Files by their names, and what is piped in, if something is.
+/// Files by name, and piped standard input.
 struct Texts {
     files: BTreeMap<&'static str, &'static str>,
     piped: Option<&'static str>,
     reads: Mutex<usize>,
 }
 
-impl Sources for Texts {
+impl TextSources for Texts {
     fn file(&self, path: &str) -> Result<String, String> {
         let text = self.files.get(path).ok_or("there is no such file")?;
         Ok((*text).to_owned())
@@ -30,7 +30,7 @@ impl Sources for Texts {
     }
 }
 
-/// A line of words; `piped` is standard input, a terminal when there is none.
+/// A command line; `piped` is standard input, which is a terminal if it is `None`.
 fn line(words: &[&str], whole: Option<&str>, piped: Option<&'static str>) -> (CommandLine, Arc<Texts>) {
     let files = BTreeMap::from([
         ("notes.md", "# Notes\n"),
@@ -74,39 +74,39 @@ fn schema() -> Value {
     })
 }
 
-/// The input that `schema` makes of a line, or what is wrong with it.
+/// The input for a command line, or the problem with it.
 fn given(schema: &Value, words: &[&str], whole: Option<&str>, piped: Option<&'static str>) -> Result<Value, String> {
     let declaration = Declaration::new(Some(schema), None).unwrap();
-    let told = |problem: Problem| match problem.hint {
+    let message = |problem: InputProblem| match problem.hint {
         Some(hint) => format!("{} ({hint})", problem.message),
         None => problem.message,
     };
-    match read(&declaration, &line(words, whole, piped).0).map_err(told)? {
-        Request::Help => Err("help".into()),
-        Request::Input(mut filled) => {
+    match read(&declaration, &line(words, whole, piped).0).map_err(message)? {
+        ParsedInput::Help => Err("help".into()),
+        ParsedInput::Input(mut filled) => {
             declaration.add_defaults(&mut filled.input);
             let value = Value::Object(filled.input.clone());
             match Validator::new(schema).unwrap().validate(&value) {
                 Ok(()) => Ok(value),
-                Err(problems) => Err(told(Problem::of_schema(&declaration, &filled, &problems, false))),
+                Err(problems) => Err(message(InputProblem::from_schema(&declaration, &filled, &problems, false))),
             }
         }
     }
 }
 
 #[test]
-fn a_program_is_told_of_properties() {
+fn programs_get_messages_with_properties() {
     let schema = schema();
     let declaration = Declaration::new(Some(&schema), None).unwrap();
-    for (input, told) in [
+    for (input, message) in [
         (json!({}), "missing required input: city (string)"),
         (json!({ "city": 1 }), "city: expected string, got 1"),
         (json!({ "city": "Rome", "rows": [{ "n": "x" }] }), "rows[0].n: expected number, got 'x'"),
     ] {
         let problems = Validator::new(&schema).unwrap().validate(&input).unwrap_err();
         let Value::Object(input) = input else { unreachable!() };
-        let filled = Filled { input, is_standard_input_empty: true };
-        assert_eq!(Problem::of_schema(&declaration, &filled, &problems, true).message, told);
+        let filled = FilledInput { input, is_standard_input_empty: true };
+        assert_eq!(InputProblem::from_schema(&declaration, &filled, &problems, true).message, message);
     }
 }
 

@@ -1,26 +1,36 @@
-//! A word as a value of a kind. Must not know which word belongs where.
+//! Converts the text of an argument to a value of a kind.
 
 use serde_json::{Number, Value};
 
 use super::{
-    kind::{Kind, plain},
-    problem::{Problem, quoted},
-    reader::{Reader, Text},
+    kind::{ValueKind, plain_value},
+    problem::{InputProblem, quoted},
+    reader::{SourceText, TextReader},
 };
 use crate::chat::{JsonError, read_json};
 
-/// The value that `word` gives for `place`, an option.
-pub(super) fn value(reader: &mut Reader<'_>, place: &str, kind: &Kind, word: &str) -> Result<Value, Problem> {
+/// The value of `word` for the option `place`.
+pub(super) fn value(
+    reader: &mut TextReader<'_>,
+    place: &str,
+    kind: &ValueKind,
+    word: &str,
+) -> Result<Value, InputProblem> {
     let text = reader.text(place, word)?;
     match kind {
-        Kind::Nullable(_) if text.text == "null" => Ok(Value::Null),
-        Kind::Nullable(kind) => text_value(reader, place, kind, text),
+        ValueKind::Nullable(_) if text.text == "null" => Ok(Value::Null),
+        ValueKind::Nullable(kind) => text_value(reader, place, kind, text),
         kind => text_value(reader, place, kind, text),
     }
 }
 
-/// The list that several words give: each is an item, or a JSON array of items.
-pub(super) fn list(reader: &mut Reader<'_>, place: &str, item: &Kind, words: &[&str]) -> Result<Value, Problem> {
+/// The list of several arguments: each is an item, or a JSON array of items.
+pub(super) fn list(
+    reader: &mut TextReader<'_>,
+    place: &str,
+    item: &ValueKind,
+    words: &[&str],
+) -> Result<Value, InputProblem> {
     let mut values = Vec::new();
     for word in words {
         let text = reader.text(place, word)?;
@@ -36,42 +46,57 @@ pub(super) fn list(reader: &mut Reader<'_>, place: &str, item: &Kind, words: &[&
     Ok(Value::Array(values))
 }
 
-/// The value of a cell of a table, which stands for itself: `@` names no file in it. A list is a JSON array, or one item.
-pub(super) fn cell(reader: &mut Reader<'_>, place: &str, kind: &Kind, cell: &str) -> Result<Value, Problem> {
-    let text = |text: &str| Text { text: text.to_owned(), is_typed: false };
+/// The value of a table cell, in which `@` has no special meaning. A list is a JSON array, or one item.
+pub(super) fn cell(
+    reader: &mut TextReader<'_>,
+    place: &str,
+    kind: &ValueKind,
+    cell: &str,
+) -> Result<Value, InputProblem> {
+    let text = |text: &str| SourceText { text: text.to_owned(), is_typed: false };
     match kind.inner() {
         _ if kind != kind.inner() && cell.trim() == "null" => Ok(Value::Null),
-        Kind::List(item) => match read_json::<Value>(cell) {
+        ValueKind::List(item) => match read_json::<Value>(cell) {
             Ok(Value::Array(items)) if items.iter().all(|value| item.takes(value)) => Ok(Value::Array(items)),
             _ => Ok(Value::Array(vec![text_value(reader, place, item, text(cell))?])),
         },
-        // As spreadsheets and programs write them.
-        Kind::Boolean => match cell.trim().to_ascii_lowercase().as_str() {
+        // The spellings of spreadsheets and other programs.
+        ValueKind::Boolean => match cell.trim().to_ascii_lowercase().as_str() {
             "true" | "1" => Ok(Value::Bool(true)),
             "false" | "0" => Ok(Value::Bool(false)),
-            _ => Err(Problem::unexpected(place, kind, cell.trim())),
+            _ => Err(InputProblem::unexpected(place, kind, cell.trim())),
         },
         inner => text_value(reader, place, inner, text(cell)),
     }
 }
 
-fn text_value(reader: &mut Reader<'_>, place: &str, kind: &Kind, text: Text) -> Result<Value, Problem> {
+fn text_value(
+    reader: &mut TextReader<'_>,
+    place: &str,
+    kind: &ValueKind,
+    text: SourceText,
+) -> Result<Value, InputProblem> {
     match kind {
-        Kind::Text { one_line: true } if !text.is_typed => Ok(Value::String(without_line_break(&text.text).to_owned())),
-        Kind::Text { .. } => Ok(Value::String(text.text)),
-        Kind::List(_) | Kind::Tuple | Kind::Object(_) | Kind::AnyOf(_) | Kind::Anything | Kind::Nullable(_) => {
-            json(reader, place, kind, &text)
+        ValueKind::Text { one_line: true } if !text.is_typed => {
+            Ok(Value::String(without_line_break(&text.text).to_owned()))
         }
-        _ => scalar(kind, &text.text).ok_or_else(|| Problem::unexpected(place, kind, text.text.trim())),
+        ValueKind::Text { .. } => Ok(Value::String(text.text)),
+        ValueKind::List(_)
+        | ValueKind::Tuple
+        | ValueKind::Object(_)
+        | ValueKind::AnyOf(_)
+        | ValueKind::Anything
+        | ValueKind::Nullable(_) => json(reader, place, kind, &text),
+        _ => scalar(kind, &text.text).ok_or_else(|| InputProblem::unexpected(place, kind, text.text.trim())),
     }
 }
 
-/// A value that is written as JSON, or, where a kind allows it, as it is.
-fn json(reader: &Reader<'_>, place: &str, kind: &Kind, text: &Text) -> Result<Value, Problem> {
+/// A value written as JSON, or as plain text where the kind allows it.
+fn json(reader: &TextReader<'_>, place: &str, kind: &ValueKind, text: &SourceText) -> Result<Value, InputProblem> {
     let parsed = read_json::<Value>(&text.text);
     let as_it_is = || match kind {
-        Kind::AnyOf(kinds) => kinds.iter().find_map(|kind| scalar(kind, &text.text)),
-        Kind::Anything => Some(Value::String(text.text.clone())),
+        ValueKind::AnyOf(kinds) => kinds.iter().find_map(|kind| scalar(kind, &text.text)),
+        ValueKind::Anything => Some(Value::String(text.text.clone())),
         _ => None,
     };
     match parsed {
@@ -82,35 +107,34 @@ fn json(reader: &Reader<'_>, place: &str, kind: &Kind, text: &Text) -> Result<Va
                 Ok(value)
             }
         }
-        Ok(_) => as_it_is().ok_or_else(|| Problem::unexpected(place, kind, text.text.trim())),
+        Ok(_) => as_it_is().ok_or_else(|| InputProblem::unexpected(place, kind, text.text.trim())),
         Err(error) => as_it_is().ok_or_else(|| match text.text.trim_start().starts_with(['{', '[']) {
             true => malformed(place, &kind.expected(), &text.text, &error),
-            false => Problem::unexpected(place, kind, text.text.trim()),
+            false => InputProblem::unexpected(place, kind, text.text.trim()),
         }),
     }
 }
 
-/// Text that was to be JSON.
-pub(super) fn malformed(place: &str, expected: &str, text: &str, error: &JsonError) -> Problem {
-    Problem::new(format!("{place}: expected {expected}, got {}, which is not JSON: {error}", quoted(text.trim())))
+pub(super) fn malformed(place: &str, expected: &str, text: &str, error: &JsonError) -> InputProblem {
+    InputProblem::new(format!("{place}: expected {expected}, got {}, which is not JSON: {error}", quoted(text.trim())))
 }
 
-/// The value of a text that is written without quotes or brackets.
-fn scalar(kind: &Kind, text: &str) -> Option<Value> {
+/// The value of a text without quotes or brackets.
+fn scalar(kind: &ValueKind, text: &str) -> Option<Value> {
     let trimmed = text.trim();
     match kind {
-        Kind::Text { .. } => Some(Value::String(text.to_owned())),
-        Kind::Date if !trimmed.is_empty() => Some(Value::String(trimmed.to_owned())),
-        Kind::BigInteger => {
+        ValueKind::Text { .. } => Some(Value::String(text.to_owned())),
+        ValueKind::Date if !trimmed.is_empty() => Some(Value::String(trimmed.to_owned())),
+        ValueKind::BigInteger => {
             let digits = trimmed.strip_prefix(['-', '+']).unwrap_or(trimmed);
             let is_whole = !digits.is_empty() && digits.chars().all(|character| character.is_ascii_digit());
             is_whole.then(|| Value::String(trimmed.trim_start_matches('+').to_owned()))
         }
-        Kind::Number => number(trimmed),
-        Kind::Integer => number(trimmed).filter(|value| kind.takes(value)),
-        Kind::Boolean => trimmed.parse().ok().map(Value::Bool),
-        Kind::Null => (trimmed == "null").then_some(Value::Null),
-        Kind::Choice(values) => values.iter().find(|value| plain(value) == trimmed).cloned(),
+        ValueKind::Number => number(trimmed),
+        ValueKind::Integer => number(trimmed).filter(|value| kind.takes(value)),
+        ValueKind::Boolean => trimmed.parse().ok().map(Value::Bool),
+        ValueKind::Null => (trimmed == "null").then_some(Value::Null),
+        ValueKind::Choice(values) => values.iter().find(|value| plain_value(value) == trimmed).cloned(),
         _ => None,
     }
 }
@@ -119,13 +143,13 @@ fn number(text: &str) -> Option<Value> {
     if let Ok(whole) = text.parse::<i64>() {
         return Some(Value::from(whole));
     }
-    // Rust also reads `inf` and `NaN`.
+    // Rust also parses `inf` and `NaN`.
     let is_numeric = text.chars().all(|character| character.is_ascii_digit() || "+-.eE".contains(character));
     let number = text.parse::<f64>().ok().filter(|_| is_numeric)?;
     Number::from_f64(number).map(Value::Number)
 }
 
-/// What `echo` adds does not belong to a word.
+/// Removes the newline that `echo` adds.
 fn without_line_break(text: &str) -> &str {
     let text = text.strip_suffix('\n').unwrap_or(text);
     text.strip_suffix('\r').unwrap_or(text)

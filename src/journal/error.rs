@@ -1,4 +1,4 @@
-//! What is said of a journal that cannot be read or written.
+//! Errors of journals that cannot be read or written.
 
 use std::{io, path::Path};
 
@@ -6,24 +6,23 @@ use rusqlite::{Error, ErrorCode};
 
 use crate::{checkpoint::StoreError, diagnostic::Diagnostic};
 
-/// What is wrong with a journal, in one sentence that names the file.
+/// An error with a journal, in one sentence that names the file.
 #[derive(Clone, Debug, thiserror::Error)]
 #[error("{message}")]
 pub(crate) struct JournalError {
-    /// The sentence.
     pub message: String,
-    /// What to do about it.
+    /// How to fix it.
     pub hint: Option<String>,
 }
 
-/// What was to be done with the file.
+/// The purpose for which the file is open.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Doing {
+pub(super) enum OpenMode {
     Read,
     Write,
 }
 
-/// SQLite's number for a file that ends too early.
+/// SQLite's extended code for a truncated file.
 const SHORT_READ: i32 = 522;
 
 impl JournalError {
@@ -37,7 +36,7 @@ impl JournalError {
         self
     }
 
-    /// It is something else than a journal.
+    /// The error for a file that is not a journal.
     pub(super) fn no_journal(path: &Path, what: &str) -> Self {
         let message = format!("{} is no journal: {what}", path.display());
         JournalError::new(message).with_hint("name another file: --journal=PATH")
@@ -55,53 +54,53 @@ impl JournalError {
         JournalError::new(format!("the journal {shown} is damaged: {what}")).with_hint(hint)
     }
 
-    /// The system refused.
-    pub(super) fn of_system(path: &Path, doing: Doing, error: &io::Error) -> Self {
+    /// An error of the operating system.
+    pub(super) fn of_system(path: &Path, mode: OpenMode, error: &io::Error) -> Self {
         let what = match error.kind() {
             io::ErrorKind::NotFound => "there is no such file or folder".to_owned(),
             io::ErrorKind::PermissionDenied => "permission denied".to_owned(),
             io::ErrorKind::IsADirectory => "it is a directory".to_owned(),
             _ => error.to_string(),
         };
-        JournalError::cannot(path, doing, &what)
+        JournalError::cannot(path, mode, &what)
     }
 
-    pub(super) fn cannot(path: &Path, doing: Doing, what: &str) -> Self {
-        let done = match doing {
-            Doing::Read => "read",
-            Doing::Write => "written",
+    pub(super) fn cannot(path: &Path, mode: OpenMode, what: &str) -> Self {
+        let done = match mode {
+            OpenMode::Read => "read",
+            OpenMode::Write => "written",
         };
         JournalError::new(format!("the journal {} cannot be {done}: {what}", path.display()))
     }
 
-    /// SQLite refused.
-    pub(super) fn of_sqlite(path: &Path, doing: Doing, error: &Error) -> Self {
-        let (failure, words) = match error {
-            Error::SqliteFailure(failure, words) => (failure, words),
+    /// An error of SQLite.
+    pub(super) fn of_sqlite(path: &Path, mode: OpenMode, error: &Error) -> Self {
+        let (failure, text) = match error {
+            Error::SqliteFailure(failure, text) => (failure, text),
             Error::StatementChangedRows(_) => {
-                return JournalError::cannot(path, doing, "another process has taken over the run");
+                return JournalError::cannot(path, mode, "another process has taken over the run");
             }
-            // A value that is of another kind, or not there.
+            // A value has another type, or is missing.
             _ => return JournalError::damaged(path, &error.to_string()),
         };
-        let words = words.clone().unwrap_or_else(|| failure.to_string());
+        let text = text.clone().unwrap_or_else(|| failure.to_string());
         match failure.code {
             ErrorCode::NotADatabase => JournalError::no_journal(path, "it is not a SQLite database"),
-            ErrorCode::DatabaseCorrupt => JournalError::damaged(path, &words),
+            ErrorCode::DatabaseCorrupt => JournalError::damaged(path, &text),
             ErrorCode::SystemIoFailure if failure.extended_code == SHORT_READ => {
                 JournalError::damaged(path, "it ends too early")
             }
-            ErrorCode::DiskFull => JournalError::cannot(path, doing, "the disk is full"),
-            ErrorCode::SystemIoFailure if doing == Doing::Write => {
-                JournalError::cannot(path, doing, &format!("{words}; the disk may be full"))
+            ErrorCode::DiskFull => JournalError::cannot(path, mode, "the disk is full"),
+            ErrorCode::SystemIoFailure if mode == OpenMode::Write => {
+                JournalError::cannot(path, mode, &format!("{text}; the disk may be full"))
             }
-            ErrorCode::ReadOnly => JournalError::cannot(path, doing, "it is read-only"),
+            ErrorCode::ReadOnly => JournalError::cannot(path, mode, "it is read-only"),
             ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked => {
-                JournalError::cannot(path, doing, "another process keeps it locked")
+                JournalError::cannot(path, mode, "another process keeps it locked")
             }
-            // A table or a column is not there.
-            ErrorCode::Unknown => JournalError::damaged(path, &words),
-            _ => JournalError::cannot(path, doing, &words),
+            // A table or a column is missing.
+            ErrorCode::Unknown => JournalError::damaged(path, &text),
+            _ => JournalError::cannot(path, mode, &text),
         }
     }
 }

@@ -1,4 +1,4 @@
-//! The file: made, opened, and refused when it is not what it should be. Must not know what a run is.
+//! Creates and opens the journal's file, and refuses invalid ones.
 
 use std::{
     fs::{File, OpenOptions},
@@ -11,131 +11,123 @@ use std::{
 use rusqlite::{Connection, ErrorCode, OpenFlags, TransactionBehavior, config::DbConfig};
 
 use super::{
-    error::{Doing, JournalError},
-    place::{check_is_private, make_folder},
+    error::{JournalError, OpenMode},
+    location::{check_is_private, create_folder},
 };
 
-/// Pages of the log after which it is written back, which waits for the disk. The next process reads the log once when it
-/// opens the file: four times as many cost each run a millisecond more.
+/// Pages of the write-ahead log after which it is checkpointed, which waits for the disk. The next process reads the log when it
+/// opens the file: four times as many pages cost each run a millisecond.
 const LOG_PAGES: i64 = 256;
 
-/// The format that is written, as `PRAGMA user_version` has it.
+/// The format version, stored in `PRAGMA user_version`.
 const VERSION: i64 = 1;
 
-/// Tells journals from databases of other programs: `lmtj`, as `PRAGMA application_id` has it.
+/// Distinguishes journals from other databases: `lmtj`, stored in `PRAGMA application_id`.
 const APPLICATION: i64 = 0x6c6d_746a;
 
 const SCHEMA: &str = include_str!("schema.sql");
 
-/// How long another process may keep the file locked. Writing takes less than a millisecond, forgetting runs longer.
+/// How long another process may lock the file. A write takes less than a millisecond; deleting runs takes longer.
 const PATIENCE: Duration = Duration::from_secs(5);
 
-/// How many statements are kept ready.
+/// The number of cached prepared statements.
 const STATEMENTS: usize = 16;
 
-/// A journal that is open.
+/// An open journal.
 pub(crate) struct Journal {
     pub(super) connection: Connection,
     path: PathBuf,
-    doing: Doing,
-    /// What tells the file from another one in its place, where the system says.
+    mode: OpenMode,
+    /// Device and inode, to detect a replaced file, where the system has them.
     identity: Option<(u64, u64)>,
 }
 
 impl Journal {
-    /// Opens a journal to write in it; makes one where there is none.
+    /// Opens a journal for writing; creates it if it does not exist.
     ///
     /// # Errors
-    /// It cannot be written, or is something else. Nothing in it was changed then.
+    /// The file cannot be written or is not a journal. It is unchanged then.
     pub(crate) fn create(path: &Path) -> Result<Self, JournalError> {
-        make_folder(path)?;
-        make_file(path).map_err(|error| JournalError::of_system(path, Doing::Write, &error))?;
+        create_folder(path)?;
+        create_file(path).map_err(|error| JournalError::of_system(path, OpenMode::Write, &error))?;
         Journal::open(path)
     }
 
-    /// Opens a journal that is there, to write in it.
-    ///
-    /// # Errors
-    /// As above, or there is none.
+    /// Opens an existing journal for writing.
     pub(crate) fn open(path: &Path) -> Result<Self, JournalError> {
-        let journal = Journal::connect(path, Doing::Write)?;
+        let journal = Journal::connect(path, OpenMode::Write)?;
         if journal.checked_version()? == 0 {
-            journal.lay_out()?;
+            journal.create_tables()?;
         }
         journal.check(journal.connection.pragma_update(None, "synchronous", "NORMAL"))?;
         journal.check(journal.connection.pragma_update(None, "wal_autocheckpoint", LOG_PAGES))?;
         Ok(journal)
     }
 
-    /// Opens a journal that is there, to go on with a run in it.
+    /// Opens an existing journal to resume a run from it.
     ///
     /// # Errors
-    /// As above, or another user may have written it.
+    /// As for [`Journal::open`], or another user may have changed the file.
     pub(crate) fn open_trusted(path: &Path) -> Result<Self, JournalError> {
-        // The file that was looked at, and not what a link leads to by then. A missing one is reported by `open`.
+        // The file that was checked, not what a link leads to afterwards. A missing one is reported by `open`.
         match path.canonicalize() {
             Ok(real) => check_is_private(path, &real).and_then(|()| Journal::open(&real)),
             Err(_) => Journal::open(path),
         }
     }
 
-    /// Opens a journal that is there, to read it.
-    ///
-    /// # Errors
-    /// It cannot be read, or is something else.
+    /// Opens an existing journal for reading.
     pub(crate) fn read(path: &Path) -> Result<Self, JournalError> {
-        let journal = Journal::connect(path, Doing::Read)?;
+        let journal = Journal::connect(path, OpenMode::Read)?;
         match journal.checked_version()? {
             0 => Err(JournalError::no_journal(path, "it is empty")),
             _ => Ok(journal),
         }
     }
 
-    /// The file.
     pub(crate) fn path(&self) -> &Path {
         &self.path
     }
 
-    fn connect(path: &Path, doing: Doing) -> Result<Self, JournalError> {
-        check_header(path, doing)?;
-        // Not as an address, which SQLite would take parameters from.
+    fn connect(path: &Path, mode: OpenMode) -> Result<Self, JournalError> {
+        check_header(path, mode)?;
+        // Not as a URI, from which SQLite would take parameters.
         let path = std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
         let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
         let opened = Connection::open_with_flags(&path, flags);
-        let connection = opened.map_err(|error| JournalError::of_sqlite(&path, doing, &error))?;
+        let connection = opened.map_err(|error| JournalError::of_sqlite(&path, mode, &error))?;
         connection.set_prepared_statement_cache_capacity(STATEMENTS);
-        let journal = Journal { connection, identity: identity(&path), path, doing };
+        let journal = Journal { connection, identity: identity(&path), path, mode };
         journal.check(journal.connection.busy_timeout(PATIENCE))?;
-        // Whoever closes the file last would wait for the disk, and would change one that it should leave alone.
+        // A checkpoint on close would wait for the disk, and would change a file that must stay unchanged.
         journal.check(journal.connection.set_db_config(DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, true))?;
-        if doing == Doing::Write && journal.check(journal.connection.is_readonly("main"))? {
-            return Err(JournalError::cannot(&journal.path, doing, "it is read-only"));
+        if mode == OpenMode::Write && journal.check(journal.connection.is_readonly("main"))? {
+            return Err(JournalError::cannot(&journal.path, mode, "it is read-only"));
         }
         Ok(journal)
     }
 
-    /// Puts the failure of something that was done with the file into words.
     pub(super) fn check<T>(&self, done: rusqlite::Result<T>) -> Result<T, JournalError> {
-        done.map_err(|error| JournalError::of_sqlite(&self.path, self.doing, &error))
+        done.map_err(|error| JournalError::of_sqlite(&self.path, self.mode, &error))
     }
 
-    /// Makes sure that what is written is what the next process will find.
-    pub(super) fn check_place(&self) -> Result<(), JournalError> {
+    /// Checks that the open file is still the one at the path, so that the next process will find it.
+    pub(super) fn check_identity(&self) -> Result<(), JournalError> {
         if self.identity == identity(&self.path) {
             return Ok(());
         }
-        Err(JournalError::cannot(&self.path, Doing::Write, "the file was taken away or replaced"))
+        Err(JournalError::cannot(&self.path, OpenMode::Write, "the file was taken away or replaced"))
     }
 
-    /// The version; 0 is that of a file without anything in it.
+    /// The format version; 0 for an empty file.
     fn checked_version(&self) -> Result<i64, JournalError> {
         if self.check(self.number("user_version"))? == 0 && self.check(self.is_empty())? {
             return Ok(0);
         }
-        // Once more: another process may have laid the file out between the two looks at it.
+        // Read again: another process may have created the tables in between.
         match self.check(self.number("user_version"))? {
-            0 => Err(of_another(&self.path)),
-            _ if self.check(self.number("application_id"))? != APPLICATION => Err(of_another(&self.path)),
+            0 => Err(foreign_database(&self.path)),
+            _ if self.check(self.number("application_id"))? != APPLICATION => Err(foreign_database(&self.path)),
             VERSION => Ok(VERSION),
             version => Err(JournalError::newer(&self.path, version, VERSION)),
         }
@@ -149,10 +141,10 @@ impl Journal {
         self.connection.query_row("SELECT count(*) = 0 FROM sqlite_schema", (), |row| row.get(0))
     }
 
-    /// Makes an empty file a journal, unless another process is quicker.
-    fn lay_out(&self) -> Result<(), JournalError> {
-        only_for_owner(&self.path).map_err(|error| JournalError::of_system(&self.path, self.doing, &error))?;
-        // In the main file, and not in the log: whoever looks at its first bytes finds them.
+    /// Creates the tables in an empty file, unless another process has done so.
+    fn create_tables(&self) -> Result<(), JournalError> {
+        make_private(&self.path).map_err(|error| JournalError::of_system(&self.path, self.mode, &error))?;
+        // In the main file instead of the log, because `check_header` reads its first bytes.
         let transaction = rusqlite::Transaction::new_unchecked(&self.connection, TransactionBehavior::Immediate);
         let transaction = self.check(transaction)?;
         if self.checked_version()? == 0 {
@@ -161,15 +153,15 @@ impl Journal {
             self.check(transaction.pragma_update(None, "user_version", VERSION))?;
         }
         self.check(transaction.commit())?;
-        self.use_log()
+        self.enable_wal()
     }
 
-    /// Has changes written to a log first, so that a process may be killed at any time and readers need not wait.
-    fn use_log(&self) -> Result<(), JournalError> {
+    /// Enables the write-ahead log, so that a process may be killed at any time and readers need not wait.
+    fn enable_wal(&self) -> Result<(), JournalError> {
         let began = Instant::now();
         loop {
             match self.connection.pragma_update(None, "journal_mode", "WAL") {
-                // SQLite itself does not wait here for others that look at the file.
+                // SQLite itself does not wait for other users of the file here.
                 Err(error) if is_busy(&error) && began.elapsed() < PATIENCE => thread::sleep(Duration::from_millis(1)),
                 done => return self.check(done),
             }
@@ -181,15 +173,15 @@ fn is_busy(error: &rusqlite::Error) -> bool {
     matches!(error.sqlite_error_code(), Some(ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked))
 }
 
-fn of_another(path: &Path) -> JournalError {
+fn foreign_database(path: &Path) -> JournalError {
     JournalError::no_journal(path, "it is a database of another program")
 }
 
-/// Looks at the first bytes: SQLite must not touch what is no journal, or a newer one.
-fn check_header(path: &Path, doing: Doing) -> Result<(), JournalError> {
+/// Checks the first bytes: SQLite must not touch a file that is not a journal, or a newer one.
+fn check_header(path: &Path, mode: OpenMode) -> Result<(), JournalError> {
     let bytes = header(path).map_err(|error| {
         if error.kind() != io::ErrorKind::NotFound {
-            return JournalError::of_system(path, doing, &error);
+            return JournalError::of_system(path, mode, &error);
         }
         JournalError::new(format!("there is no journal {}: no such file", path.display()))
             .with_hint("`lmthing run --journal FILE` begins one; --journal=PATH names another")
@@ -203,15 +195,15 @@ fn check_header(path: &Path, doing: Doing) -> Result<(), JournalError> {
     }
     match (number(68), number(60)) {
         (Some(APPLICATION), Some(version)) if version > VERSION => Err(JournalError::newer(path, version, VERSION)),
-        // Half-made ones are SQLite's to mend.
+        // SQLite repairs an incomplete header.
         (Some(APPLICATION | 0), _) => Ok(()),
         (None, _) => Err(JournalError::damaged(path, "it ends too early")),
-        _ => Err(of_another(path)),
+        _ => Err(foreign_database(path)),
     }
 }
 
 fn header(path: &Path) -> io::Result<Vec<u8>> {
-    // Before it is opened: a pipe would be waited for. A folder has nothing to read.
+    // Before it is opened, as opening a pipe would block. A folder cannot be read.
     match std::fs::metadata(path)?.file_type() {
         kind if kind.is_file() => {}
         kind if kind.is_dir() => return Err(io::ErrorKind::IsADirectory.into()),
@@ -222,8 +214,8 @@ fn header(path: &Path) -> io::Result<Vec<u8>> {
     Ok(bytes)
 }
 
-/// Makes the file, for nobody else to read, before anything is in it. SQLite gives those beside it the same rights.
-fn make_file(path: &Path) -> io::Result<()> {
+/// Creates the file, private to the user, before anything is in it. SQLite gives the files next to it the same permissions.
+fn create_file(path: &Path) -> io::Result<()> {
     let mut options = OpenOptions::new();
     options.write(true).create_new(true);
     #[cfg(unix)]
@@ -234,14 +226,14 @@ fn make_file(path: &Path) -> io::Result<()> {
     }
 }
 
-/// Takes the rights of others from a file that was there, empty.
+/// Removes the permissions of other users from an existing empty file.
 #[cfg(unix)]
-fn only_for_owner(path: &Path) -> io::Result<()> {
+fn make_private(path: &Path) -> io::Result<()> {
     std::fs::set_permissions(path, std::os::unix::fs::PermissionsExt::from_mode(0o600))
 }
 
 #[cfg(not(unix))]
-fn only_for_owner(_path: &Path) -> io::Result<()> {
+fn make_private(_path: &Path) -> io::Result<()> {
     Ok(())
 }
 

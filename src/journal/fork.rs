@@ -1,5 +1,4 @@
-//! A run that begins with the first steps of another one (`resume --from`), and runs that are forgotten. Must not know what
-//! steps are for.
+//! Creates a run from the first steps of another (`resume --from`), and deletes runs.
 
 use rusqlite::{Transaction, params};
 use serde_json::Value;
@@ -7,66 +6,65 @@ use serde_json::Value;
 use super::{
     error::JournalError,
     file::Journal,
-    numbers::{now, of_usize, places},
-    runs::{Origin, RunInfo, Status},
+    numbers::{count_to_sql, now, position_range},
+    runs::{ForkOrigin, RunInfo, RunStatus},
     stored::STEP_ENDS,
     write::Lease,
 };
 use crate::{
-    checkpoint::{self, Answered, is_before},
-    event::Sums,
+    checkpoint::{self, AnswerEntry, is_log_before},
+    event::RunTotals,
 };
 
-/// How many runs are forgotten at once: others want to write meanwhile.
-const AT_ONCE: usize = 50;
+/// How many runs are deleted per transaction, so that other processes can write in between.
+const RUNS_PER_TRANSACTION: usize = 50;
 
-/// An entry with its place and its key.
-pub(super) type Entry = (i64, String, String);
+/// An entry's position, key and text.
+pub(super) type StoredEntry = (i64, String, String);
 
 impl Journal {
-    /// Begins a run of this name with everything that was done in another one before it asked for the answer of `step`.
-    /// `sums` are what that has used.
-    pub(super) fn fork(&self, run: &RunInfo, step: usize, id: &str, sums: &Sums) -> Result<Lease, JournalError> {
+    /// Creates a run named `id` with everything that `run` did before it requested the answer of `step`. `totals` are its usage.
+    pub(super) fn fork(&self, run: &RunInfo, step: usize, id: &str, sums: &RunTotals) -> Result<Lease, JournalError> {
         let (entries, end) = self.entries_before(run, step)?;
         let lines_end = self.beginning_of(run, step)?.unwrap_or(end);
         let start = self.start(run)?;
-        let lease = self.begin(id, None, &start, Some(&Origin { run: run.id.clone(), step }))?;
+        let lease = self.begin(id, None, &start, Some(&ForkOrigin { run: run.id.clone(), step }))?;
         self.copy(run, &lease, (&entries, lines_end), sums)?;
-        self.behind_everything(lease)
+        self.after_all_entries(lease)
     }
 
-    /// What was done in a run before it asked for the answer of `step`, and the place where that is over.
-    pub(super) fn entries_before(&self, run: &RunInfo, step: usize) -> Result<(Vec<Entry>, i64), JournalError> {
+    /// The entries of a run before the request of `step`, and the position where that part ends.
+    pub(super) fn entries_before(&self, run: &RunInfo, step: usize) -> Result<(Vec<StoredEntry>, i64), JournalError> {
         let mut entries = self.entries(run.number)?;
         let steps: Vec<_> = entries.iter().filter_map(own_step).collect();
-        // What could not be gone on from was begun once more.
-        let begun = steps.iter().rposition(|(_, number)| *number == 0).unwrap_or(0);
-        let end = steps[begun..].iter().find(|(_, number)| *number >= step).map(|(at, _)| *at);
+        // A run that could not be resumed was restarted.
+        let started = steps.iter().rposition(|(_, number)| *number == 0).unwrap_or(0);
+        let end = steps[started..].iter().find(|(_, number)| *number >= step).map(|(at, _)| *at);
         let asked = steps.last().map_or(0, |(_, number)| number + 1);
         if end.is_none() && asked < step {
-            return Err(too_far(run, step, asked));
+            return Err(step_not_reached(run, step, asked));
         }
-        let end = end.unwrap_or(places(run.number).end);
-        // What was done behind the last step that is over was done on the way to the answer that is asked for again.
-        let is_end = |(at, key, text): &&Entry| key.is_empty() && *at < end && text.starts_with(STEP_ENDS);
+        let end = end.unwrap_or(position_range(run.number).end);
+        // Entries after the last finished step belong to the answer that is requested again.
+        let is_end = |(at, key, text): &&StoredEntry| key.is_empty() && *at < end && text.starts_with(STEP_ENDS);
         let over = entries.iter().filter(is_end).map(|(at, ..)| *at).next_back().filter(|_| step > 0);
         entries.retain(|(at, key, _)| match key.is_empty() {
             true => over.is_some_and(|over| *at <= over),
-            false => is_before(key, step),
+            false => is_log_before(key, step),
         });
         Ok((entries, end))
     }
 
-    /// Copies entries, lines up to `lines_end`, and the numbers of agents.
+    /// Copies entries, events up to `lines_end`, and the numbers of agents.
     fn copy(
         &self,
         run: &RunInfo,
         lease: &Lease,
-        (entries, lines_end): (&[Entry], i64),
-        sums: &Sums,
+        (entries, lines_end): (&[StoredEntry], i64),
+        sums: &RunTotals,
     ) -> Result<(), JournalError> {
-        let (old, new) = (places(run.number).start, places(lease.number).start);
-        self.at_once(|transaction| {
+        let (old, new) = (position_range(run.number).start, position_range(lease.number).start);
+        self.in_transaction(|transaction| {
             for (at, key, entry) in entries {
                 transaction
                     .prepare_cached("INSERT INTO entries (at, key, entry) VALUES (?1, ?2, ?3)")?
@@ -87,8 +85,8 @@ impl Journal {
                 params![
                     lease.number,
                     run.model,
-                    of_usize(sums.steps),
-                    of_usize(sums.all_steps),
+                    count_to_sql(sums.steps),
+                    count_to_sql(sums.all_steps),
                     serde_json::to_string(&sums.usage).unwrap_or_default(),
                     sums.known_cost,
                     sums.is_cost_unknown,
@@ -98,9 +96,9 @@ impl Journal {
         })
     }
 
-    /// The place of the line that says that the file's own prompt begins a step.
+    /// The position of the event that starts a step of the file's own prompt.
     pub(super) fn beginning_of(&self, run: &RunInfo, step: usize) -> Result<Option<i64>, JournalError> {
-        let places = places(run.number);
+        let places = position_range(run.number);
         let read = || {
             let sql = "SELECT at, line FROM events WHERE at >= ?1 AND at < ?2 \
                        AND line LIKE '{\"type\":\"step-start\"%' ORDER BY at";
@@ -119,36 +117,29 @@ impl Journal {
         self.check(read())
     }
 
-    /// The runs of which nothing was written for so many milliseconds, and which no process runs.
-    ///
-    /// # Errors
-    /// The file is damaged.
+    /// The runs that have not been written to for `age` milliseconds and that no process runs.
     pub(crate) fn older_than(&self, age: u64) -> Result<Vec<RunInfo>, JournalError> {
         let mut runs = self.runs()?;
         let limit = now().saturating_sub(age);
-        runs.retain(|run| run.status != Status::Running && run.updated <= limit);
+        runs.retain(|run| run.status != RunStatus::Running && run.updated <= limit);
         Ok(runs)
     }
 
-    /// Forgets runs, and gives their room back.
-    ///
-    /// # Errors
-    /// The journal cannot be written.
+    /// Deletes runs, and frees their space in the file.
     pub(crate) fn forget(&self, runs: &[RunInfo]) -> Result<(), JournalError> {
-        for some in runs.chunks(AT_ONCE) {
-            self.at_once(|transaction| some.iter().try_for_each(|run| forget_run(transaction, run)))?;
+        for some in runs.chunks(RUNS_PER_TRANSACTION) {
+            self.in_transaction(|transaction| some.iter().try_for_each(|run| forget_run(transaction, run)))?;
         }
-        // While somebody else uses the file, who must not be kept waiting, its room is used again by what comes next.
-        if !self.runs()?.iter().any(|run| run.status == Status::Running) {
+        // While another process uses the file, which must not wait, the space is only reused.
+        if !self.runs()?.iter().any(|run| run.status == RunStatus::Running) {
             let _ = self.connection.execute_batch("VACUUM; PRAGMA wal_checkpoint(TRUNCATE)");
         }
         Ok(())
     }
 }
 
-/// Takes a run out of all tables.
 pub(super) fn forget_run(transaction: &Transaction<'_>, run: &RunInfo) -> rusqlite::Result<()> {
-    let places = places(run.number);
+    let places = position_range(run.number);
     for table in ["events", "entries"] {
         let sql = format!("DELETE FROM {table} WHERE at >= ?1 AND at < ?2");
         transaction.prepare_cached(&sql)?.execute([places.start, places.end])?;
@@ -161,22 +152,21 @@ pub(super) fn forget_run(transaction: &Transaction<'_>, run: &RunInfo) -> rusqli
     Ok(())
 }
 
-/// The place and the number of a step of the file's own prompt that was answered. What is wrong with an entry is found by
-/// whoever goes on from it.
-fn own_step((at, key, text): &Entry) -> Option<(i64, usize)> {
+/// The position and number of an answered step of the file's own prompt. Invalid entries are reported when the run is resumed.
+fn own_step((at, key, text): &StoredEntry) -> Option<(i64, usize)> {
     let answered = if key.is_empty() { answered(text) } else { None };
     answered.map(|answered| (*at, answered.step))
 }
 
-fn answered(text: &str) -> Option<Answered> {
+fn answered(text: &str) -> Option<AnswerEntry> {
     match serde_json::from_str(text) {
         Ok(checkpoint::Entry::Answered(answered)) => Some(*answered),
         _ => None,
     }
 }
 
-/// A run has not come to a step.
-fn too_far(run: &RunInfo, step: usize, asked: usize) -> JournalError {
+/// The error for a step that the run has not reached.
+fn step_not_reached(run: &RunInfo, step: usize, asked: usize) -> JournalError {
     let message = format!("the run {} has not come to step {step}", run.id);
     let error = JournalError::new(message);
     match asked {

@@ -1,16 +1,16 @@
-//! Numbers as SQLite has them: times, counts, places. A damaged file may have any.
+//! Conversions of numbers for SQLite: times, counts, positions. A damaged file may contain any number.
 
 use std::{
     ops::Range,
     time::{SystemTime, UNIX_EPOCH},
 };
 
-/// How many places a run has in the tables of what happened.
-const PLACES: i64 = 1 << 32;
+/// How many positions a run has in the tables `events` and `entries`.
+const POSITIONS_PER_RUN: i64 = 1 << 32;
 
-/// The places of a run in the tables of what happened. A damaged file may have any number.
-pub(super) fn places(number: i64) -> Range<i64> {
-    number.saturating_mul(PLACES)..number.saturating_add(1).saturating_mul(PLACES)
+/// The positions of a run in the tables `events` and `entries`.
+pub(super) fn position_range(number: i64) -> Range<i64> {
+    number.saturating_mul(POSITIONS_PER_RUN)..number.saturating_add(1).saturating_mul(POSITIONS_PER_RUN)
 }
 
 /// Milliseconds since 1970.
@@ -19,23 +19,21 @@ pub(super) fn now() -> u64 {
     u64::try_from(now.as_millis()).unwrap_or(u64::MAX)
 }
 
-/// A number as SQLite has them.
-pub(super) fn signed(number: u64) -> i64 {
+pub(super) fn to_sql(number: u64) -> i64 {
     i64::try_from(number).unwrap_or(i64::MAX)
 }
 
-/// The same of a count.
-pub(super) fn of_usize(number: usize) -> i64 {
+pub(super) fn count_to_sql(number: usize) -> i64 {
     i64::try_from(number).unwrap_or(i64::MAX)
 }
 
-/// Times and counts are never negative, whatever a file says.
-pub(super) fn positive(number: i64) -> u64 {
+/// Clamps times and counts, which are never negative in a valid file.
+pub(super) fn from_sql(number: i64) -> u64 {
     u64::try_from(number).unwrap_or(0)
 }
 
-/// A time as people read it, where they are.
-pub(super) fn shown(time: u64) -> String {
-    let time = jiff::Timestamp::from_millisecond(signed(time)).unwrap_or_default();
+/// A time for people, in the local time zone.
+pub(super) fn local_time(time: u64) -> String {
+    let time = jiff::Timestamp::from_millisecond(to_sql(time)).unwrap_or_default();
     time.to_zoned(jiff::tz::TimeZone::system()).strftime("%F %T").to_string()
 }

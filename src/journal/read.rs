@@ -1,4 +1,4 @@
-//! What a journal has of a run: how it was started, what happened, what was done. Must not know what is made of it.
+//! Reads a run from the journal: its start, events and entries.
 
 use std::collections::HashMap;
 
@@ -8,21 +8,17 @@ use serde::Deserialize;
 use super::{
     error::JournalError,
     file::Journal,
-    numbers::{places, positive},
+    numbers::{from_sql, position_range},
     runs::RunInfo,
-    stored::Start,
+    stored::RunStart,
 };
 use crate::checkpoint::Entry;
 
-/// The logs of a run by the keys of its prompts' runs.
-pub(crate) type Logs = HashMap<String, Vec<Entry>>;
+/// The logs of a run, by the keys of its prompts' runs.
+pub(crate) type PromptLogs = HashMap<String, Vec<Entry>>;
 
 impl Journal {
-    /// What a run was started with.
-    ///
-    /// # Errors
-    /// The file is damaged.
-    pub(crate) fn start(&self, run: &RunInfo) -> Result<Start, JournalError> {
+    pub(crate) fn start(&self, run: &RunInfo) -> Result<RunStart, JournalError> {
         let sql = "SELECT start FROM starts WHERE run = ?1";
         let text = self.connection.query_row(sql, [run.number], |row| row.get::<_, String>(0)).optional();
         let start = self.check(text)?.and_then(|text| serde_json::from_str(&text).ok());
@@ -30,10 +26,7 @@ impl Journal {
         start.ok_or_else(|| JournalError::damaged(self.path(), &what()))
     }
 
-    /// Hands over the lines of what happened in a run, in order, until `take` has had enough.
-    ///
-    /// # Errors
-    /// The file is damaged.
+    /// Passes the lines of a run's events to `take`, in order, until that returns `false`.
     pub(crate) fn lines(&self, run: &RunInfo, take: impl FnMut(&str) -> bool) -> Result<(), JournalError> {
         self.lines_until(run, None, take)
     }
@@ -44,7 +37,7 @@ impl Journal {
         end: Option<i64>,
         mut take: impl FnMut(&str) -> bool,
     ) -> Result<(), JournalError> {
-        let places = places(run.number);
+        let places = position_range(run.number);
         let mut read = || {
             let sql = "SELECT line FROM events WHERE at >= ?1 AND at < ?2 ORDER BY at";
             let mut statement = self.connection.prepare(sql)?;
@@ -60,25 +53,19 @@ impl Journal {
         self.check(read())
     }
 
-    /// What was done in a run, each prompt's by itself; with `until` only what was done before that step.
-    ///
-    /// # Errors
-    /// The file is damaged.
-    pub(crate) fn logs(&self, run: &RunInfo, until: Option<usize>) -> Result<Logs, JournalError> {
+    /// The logs of a run; with `until`, only the part before that step.
+    pub(crate) fn logs(&self, run: &RunInfo, until: Option<usize>) -> Result<PromptLogs, JournalError> {
         let entries = match until {
             Some(step) => self.entries_before(run, step)?.0,
             None => self.entries(run.number)?,
         };
-        logs_of(entries.iter().map(|(_, key, text)| (key.clone(), text.as_str()))).map_err(|error| {
+        parse_logs(entries.iter().map(|(_, key, text)| (key.clone(), text.as_str()))).map_err(|error| {
             JournalError::damaged(self.path(), &format!("an entry of the run {} cannot be read: {error}", run.id))
         })
     }
 
-    /// How long the processes of a run were at work, in milliseconds; with `until` only before that step.
-    ///
-    /// # Errors
-    /// The file is damaged.
-    pub(crate) fn worked_ms(&self, run: &RunInfo, until: Option<usize>) -> Result<u64, JournalError> {
+    /// How long the processes of a run were active, in milliseconds; with `until`, only before that step.
+    pub(crate) fn active_ms(&self, run: &RunInfo, until: Option<usize>) -> Result<u64, JournalError> {
         #[derive(Deserialize)]
         struct Line<'a> {
             r#type: &'a str,
@@ -98,22 +85,19 @@ impl Journal {
         Ok(worked)
     }
 
-    /// The numbers that its events have for agents, by the keys of their runs.
-    ///
-    /// # Errors
-    /// The file is damaged.
+    /// The numbers of the run's agents, by the keys of their runs.
     pub(crate) fn agents(&self, run: &RunInfo) -> Result<HashMap<String, u64>, JournalError> {
         let read = || {
             let mut statement = self.connection.prepare("SELECT key, number FROM agents WHERE run = ?1")?;
-            let rows = statement.query_map([run.number], |row| Ok((row.get(0)?, positive(row.get(1)?))))?;
+            let rows = statement.query_map([run.number], |row| Ok((row.get(0)?, from_sql(row.get(1)?))))?;
             rows.collect()
         };
         self.check(read())
     }
 
-    /// Places, keys and texts of entries.
+    /// Positions, keys and texts of entries.
     pub(super) fn entries(&self, number: i64) -> Result<Vec<(i64, String, String)>, JournalError> {
-        let places = places(number);
+        let places = position_range(number);
         let read = || {
             let sql = "SELECT at, key, entry FROM entries WHERE at >= ?1 AND at < ?2 ORDER BY at";
             let mut statement = self.connection.prepare(sql)?;
@@ -125,9 +109,8 @@ impl Journal {
     }
 }
 
-/// Keys and texts of entries as logs.
-pub(super) fn logs_of<'a>(entries: impl Iterator<Item = (String, &'a str)>) -> serde_json::Result<Logs> {
-    let mut logs = Logs::new();
+pub(super) fn parse_logs<'a>(entries: impl Iterator<Item = (String, &'a str)>) -> serde_json::Result<PromptLogs> {
+    let mut logs = PromptLogs::new();
     for (key, text) in entries {
         logs.entry(key).or_default().push(serde_json::from_str(text)?);
     }

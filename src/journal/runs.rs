@@ -1,4 +1,4 @@
-//! The runs of a journal, as they are listed. Must not know what happened in them.
+//! The list of runs in a journal.
 
 use std::path::PathBuf;
 
@@ -9,148 +9,145 @@ use serde_json::Value;
 use super::{
     error::JournalError,
     file::Journal,
-    numbers::{now, positive, shown},
-    owner::Owner,
+    numbers::{from_sql, local_time, now},
+    owner::OwnerProcess,
 };
 use crate::{
     diagnostic::closest,
-    event::{RunFinish, Sums},
+    event::{RunFinish, RunTotals},
 };
 
-/// Suggestions come out of so many runs.
-const NEAR: usize = 1_000;
+/// How many runs are searched for a suggestion.
+const MAX_SUGGESTED: usize = 1_000;
 
 const COLUMNS: &str = "number, id, file, started, updated, ended, status, steps, all_steps, usage, cost, cost_unknown, \
                        model, error, origin, owner, heartbeat";
 
-/// How a run ended, or that it did not.
+/// The state of a run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Status {
-    /// A process runs it.
+pub(crate) enum RunStatus {
     Running,
-    /// It came to its end, and well.
+    /// It ended successfully.
     Done,
-    /// Something failed: the file, the model, the journal.
+    /// The file, the model or the journal failed.
     Failed,
-    /// A limit ended it.
     Limit,
-    /// Calls wait for somebody to approve them.
+    /// Calls wait for approval.
     Waiting,
-    /// A signal ended it, or its process is gone.
+    /// By a signal, or because its process is gone.
     Interrupted,
 }
 
-impl Status {
-    /// As it is stored and shown.
+impl RunStatus {
+    /// The stored and displayed name.
     pub(crate) fn as_str(self) -> &'static str {
         match self {
-            Status::Running => "running",
-            Status::Done => "done",
-            Status::Failed => "failed",
-            Status::Limit => "limit",
-            Status::Waiting => "waiting",
-            Status::Interrupted => "interrupted",
+            RunStatus::Running => "running",
+            RunStatus::Done => "done",
+            RunStatus::Failed => "failed",
+            RunStatus::Limit => "limit",
+            RunStatus::Waiting => "waiting",
+            RunStatus::Interrupted => "interrupted",
         }
     }
 
-    /// That of a run that has ended like this.
+    /// The status of a run with this end.
     pub(super) fn of(end: &RunFinish) -> Self {
         match end.error.as_ref().map(|error| error.kind.as_str()) {
-            None if end.exit_code == 0 => Status::Done,
-            Some("limit") => Status::Limit,
-            Some("approval") => Status::Waiting,
-            Some("interrupted") => Status::Interrupted,
-            _ => Status::Failed,
+            None if end.exit_code == 0 => RunStatus::Done,
+            Some("limit") => RunStatus::Limit,
+            Some("approval") => RunStatus::Waiting,
+            Some("interrupted") => RunStatus::Interrupted,
+            _ => RunStatus::Failed,
         }
     }
 
     fn read(text: &str) -> Option<Self> {
-        let all = [Status::Running, Status::Done, Status::Failed, Status::Limit, Status::Waiting, Status::Interrupted];
+        let all = [
+            RunStatus::Running,
+            RunStatus::Done,
+            RunStatus::Failed,
+            RunStatus::Limit,
+            RunStatus::Waiting,
+            RunStatus::Interrupted,
+        ];
         all.into_iter().find(|status| status.as_str() == text)
     }
 }
 
-/// The run that another one goes on from, and the step it begins with.
+/// The run that another one was forked from, and the step it starts with.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub(crate) struct Origin {
-    /// Its id.
+pub(crate) struct ForkOrigin {
     pub run: String,
-    /// Counted from 0.
+    /// From 0.
     pub step: usize,
 }
 
-/// A run as it is listed. Times are milliseconds since 1970.
+/// A run in the list. Times are in milliseconds since 1970.
 #[derive(Clone, Debug)]
 pub(crate) struct RunInfo {
-    /// The tables' own name for it.
+    /// The key of its row.
     pub(super) number: i64,
-    /// Its name in events.
     pub id: String,
-    /// The prompt file, as an absolute path.
+    /// An absolute path.
     pub file: PathBuf,
-    /// When it began.
     pub started: u64,
-    /// When something of it was written last.
+    /// The last time something was written.
     pub updated: u64,
-    /// When it ended; of one whose process is gone, when something of it was written last.
+    /// For a run whose process is gone, the last time something was written.
     pub ended: Option<u64>,
-    /// Never [`Status::Running`] when its process is gone.
-    pub status: Status,
-    /// What it has used.
-    pub sums: Sums,
+    /// Never [`RunStatus::Running`] if its process is gone.
+    pub status: RunStatus,
+    pub sums: RunTotals,
     /// The model of the last step of the file's own prompt, as `provider:model`.
     pub model: Option<String>,
-    /// What went wrong, as `-f json` has it.
+    /// In the form of `-f json`.
     pub error: Option<Value>,
-    /// Where it was taken from.
-    pub origin: Option<Origin>,
-    /// Who runs it, or was running it.
-    pub owner: Option<Owner>,
+    pub origin: Option<ForkOrigin>,
+    /// The process that runs it or ran it last.
+    pub owner: Option<OwnerProcess>,
 }
 
 impl RunInfo {
-    /// That nobody runs it.
-    ///
-    /// # Errors
-    /// Somebody does.
-    pub(crate) fn check_is_left(&self) -> Result<(), JournalError> {
-        if self.status == Status::Running { Err(self.is_run()) } else { Ok(()) }
+    /// Fails if a process runs it.
+    pub(crate) fn check_not_running(&self) -> Result<(), JournalError> {
+        if self.status == RunStatus::Running { Err(self.running_error()) } else { Ok(()) }
     }
 
-    /// That a process runs it.
-    pub(super) fn is_run(&self) -> JournalError {
+    /// The error for a run that a process runs.
+    pub(super) fn running_error(&self) -> JournalError {
         let by = match &self.owner {
-            Some(owner) => format!("process {} on {}, since {}", owner.pid, owner.host, shown(owner.since)),
+            Some(owner) => format!("process {} on {}, since {}", owner.pid, owner.host, local_time(owner.since)),
             None => "another process".to_owned(),
         };
         let message = format!("the run {} is being run by {by}", self.id);
         JournalError::new(message).with_hint("wait for it, or end that process first")
     }
 
-    /// What it cost in US dollars, if that is known.
+    /// The cost in US dollars, if it is known.
     pub(crate) fn cost(&self) -> Option<f64> {
         (!self.sums.is_cost_unknown).then_some(self.sums.known_cost)
     }
 
-    /// How long it took, or takes already, in milliseconds.
+    /// The duration up to its end or now, in milliseconds.
     pub(crate) fn duration_ms(&self) -> u64 {
         self.ended.unwrap_or_else(now).saturating_sub(self.started)
     }
 
-    fn of_row(row: &Row<'_>, path: &std::path::Path) -> rusqlite::Result<Result<Self, JournalError>> {
-        let time = |column: &str| row.get::<_, Option<i64>>(column).map(|time| time.map(positive));
+    fn from_row(row: &Row<'_>, path: &std::path::Path) -> rusqlite::Result<Result<Self, JournalError>> {
+        let time = |column: &str| row.get::<_, Option<i64>>(column).map(|time| time.map(from_sql));
         let count = |column: &str| row.get::<_, i64>(column).map(|count| usize::try_from(count).unwrap_or(0));
         let status: String = row.get("status")?;
-        let Some(status) = Status::read(&status) else {
+        let Some(status) = RunStatus::read(&status) else {
             return Ok(Err(JournalError::damaged(path, "a run in it has a status that does not exist")));
         };
         let updated = time("updated")?.unwrap_or_default();
-        let owner: Option<Owner> = json(row, "owner")?;
-        let heard = time("heartbeat")?.unwrap_or_default().max(updated);
-        let is_alive = owner.as_ref().is_some_and(|owner| owner.is_alive(now().saturating_sub(heard)));
+        let owner: Option<OwnerProcess> = json(row, "owner")?;
+        let last_sign = time("heartbeat")?.unwrap_or_default().max(updated);
+        let is_alive = owner.as_ref().is_some_and(|owner| owner.is_alive(now().saturating_sub(last_sign)));
         let (status, ended) = match (status, time("ended")?) {
-            (Status::Running, _) if is_alive => (Status::Running, None),
-            (Status::Running, ended) => (Status::Interrupted, Some(ended.unwrap_or(updated))),
+            (RunStatus::Running, _) if is_alive => (RunStatus::Running, None),
+            (RunStatus::Running, ended) => (RunStatus::Interrupted, Some(ended.unwrap_or(updated))),
             (status, ended) => (status, Some(ended.unwrap_or(updated))),
         };
         Ok(Ok(RunInfo {
@@ -161,7 +158,7 @@ impl RunInfo {
             updated,
             ended,
             status,
-            sums: Sums {
+            sums: RunTotals {
                 steps: count("steps")?,
                 all_steps: count("all_steps")?,
                 usage: json(row, "usage")?.unwrap_or_default(),
@@ -176,7 +173,7 @@ impl RunInfo {
     }
 }
 
-/// What a column holds as JSON; nothing, where somebody else has put something else there.
+/// The JSON value of a column; `None` if it is invalid.
 fn json<T: serde::de::DeserializeOwned>(row: &Row<'_>, column: &str) -> rusqlite::Result<Option<T>> {
     let text: Option<String> = row.get(column)?;
     Ok(text.and_then(|text| serde_json::from_str(&text).ok()))
@@ -184,24 +181,18 @@ fn json<T: serde::de::DeserializeOwned>(row: &Row<'_>, column: &str) -> rusqlite
 
 impl Journal {
     /// All runs, the latest first.
-    ///
-    /// # Errors
-    /// The file is damaged.
     pub(crate) fn runs(&self) -> Result<Vec<RunInfo>, JournalError> {
         self.select("ORDER BY started DESC, number DESC", ())
     }
 
-    /// The run that a word stands for: its id, the beginning of one that no other has, or `last`.
-    ///
-    /// # Errors
-    /// There is none, or there are several; or the file is damaged.
+    /// Finds a run by its id, a unique prefix of one, or `last`.
     pub(crate) fn find(&self, word: &str) -> Result<RunInfo, JournalError> {
         let word = word.trim();
         if word == "last" {
             let last = self.select("ORDER BY started DESC, number DESC LIMIT 1", ())?.pop();
-            return last.ok_or_else(|| self.holds_none());
+            return last.ok_or_else(|| self.no_runs_error());
         }
-        // Letters that stand for any others are none in `glob`, and ids are digits.
+        // Ids are alphanumeric, so the pattern for `GLOB` contains no wildcards.
         let is_id = !word.is_empty() && word.bytes().all(|byte| byte.is_ascii_alphanumeric());
         let beginning = format!("{}*", word.to_lowercase());
         let mut found = if is_id {
@@ -213,7 +204,7 @@ impl Journal {
             return Ok(found.swap_remove(exact));
         }
         match found.len() {
-            0 => Err(self.unknown(word)),
+            0 => Err(self.unknown_run_error(word)),
             1 => Ok(found.remove(0)),
             count => {
                 let some: Vec<&str> = found.iter().take(3).map(|run| run.id.as_str()).collect();
@@ -224,27 +215,27 @@ impl Journal {
         }
     }
 
-    pub(super) fn of_number(&self, number: i64) -> Result<Option<RunInfo>, JournalError> {
+    pub(super) fn run_with_number(&self, number: i64) -> Result<Option<RunInfo>, JournalError> {
         Ok(self.select("WHERE number = ?1", [number])?.pop())
     }
 
     pub(super) fn select(&self, rest: &str, parameters: impl rusqlite::Params) -> Result<Vec<RunInfo>, JournalError> {
         let read = || {
             let mut statement = self.connection.prepare(&format!("SELECT {COLUMNS} FROM runs {rest}"))?;
-            let rows = statement.query_map(parameters, |row| RunInfo::of_row(row, self.path()))?;
+            let rows = statement.query_map(parameters, |row| RunInfo::from_row(row, self.path()))?;
             rows.collect::<rusqlite::Result<Vec<_>>>()
         };
         self.check(read())?.into_iter().collect()
     }
 
-    fn holds_none(&self) -> JournalError {
+    fn no_runs_error(&self) -> JournalError {
         JournalError::new(format!("the journal {} holds no runs", self.path().display()))
             .with_hint("lmthing run --journal FILE writes one down")
     }
 
-    fn unknown(&self, word: &str) -> JournalError {
-        let runs = match self.select(&format!("ORDER BY started DESC LIMIT {NEAR}"), ()) {
-            Ok(runs) if runs.is_empty() => return self.holds_none(),
+    fn unknown_run_error(&self, word: &str) -> JournalError {
+        let runs = match self.select(&format!("ORDER BY started DESC LIMIT {MAX_SUGGESTED}"), ()) {
+            Ok(runs) if runs.is_empty() => return self.no_runs_error(),
             runs => runs.unwrap_or_default(),
         };
         let names = runs.iter().map(|run| run.id.as_str()).chain(["last"]);

@@ -1,65 +1,73 @@
-//! What is written down of a run, without its secrets. Must not know tables.
+//! The stored form of a run's start, entries and events, without secrets.
 
 use std::{collections::BTreeMap, path::PathBuf};
 
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-use crate::checkpoint::{Entry, MemoryChange, StateText};
+use crate::checkpoint::{Entry, MemoryChange, StateText, StoredFuture};
 
-/// Why a state with a secret in it counts as one that cannot be stored.
+/// Why a state with a secret counts as one that cannot be stored.
 const HOLDS_SECRET: &str = "it holds a secret";
 
-/// Under which name the options of a run have the invocation of Restate that it belongs to. Restate goes on with it; who did so by
-/// hand would do what has been done elsewhere.
+/// The option with the id of the Restate invocation that a run belongs to. Restate resumes such a run; resuming it by hand would
+/// repeat work.
 pub(crate) const INVOCATION: &str = "invocation";
 
-/// How the entry begins with which a step is over.
+/// The start of an entry that ends a step.
 pub(super) const STEP_ENDS: &str = r#"{"step-ends":"#;
 
-/// Knows the secrets of a run.
-pub(crate) trait Secrets {
+/// Finds and replaces the secrets of a run.
+pub(crate) trait SecretFilter {
     /// Replaces them in all texts of a value.
     fn replace(&self, value: &mut Value);
 
-    /// Whether there is one in a text; it may be that of a whole value.
-    fn are_in(&self, text: &str) -> bool;
+    /// Whether a text contains one; the text may be that of a whole value.
+    fn contain_secret(&self, text: &str) -> bool;
 }
 
-/// What a run was started with: all that another process needs to start it once more.
+/// Stores a copy of each entry that is written.
+pub(crate) trait EntryMirror {
+    /// Copies an entry. `is_over` says whether it ends a step.
+    fn copy_entry(&self, key: &str, text: String, is_over: bool);
+
+    /// See [`crate::checkpoint::Checkpoints::stored`].
+    fn stored(&self) -> Option<StoredFuture>;
+}
+
+/// How a run was started: all that another process needs to start it again.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
-pub(crate) struct Start {
-    /// The prompt file, as an absolute path.
+pub(crate) struct RunStart {
+    /// An absolute path.
     pub file: PathBuf,
-    /// As it was named.
+    /// The file as it was named.
     pub shown: String,
-    /// The working directory.
     pub directory: PathBuf,
-    /// What stood behind the file.
+    /// The arguments after the file.
     pub words: Vec<String>,
     /// `process.argv`.
     pub argv: Vec<String>,
-    /// The whole input as it was read, with the texts of files and of standard input in it, before its schema has seen
-    /// it; `None` when the file takes none.
+    /// The whole input as it was read, including texts of files and standard input, before validation; `None` if the file takes
+    /// none.
     pub input: Option<Map<String, Value>>,
     /// `-m`.
     pub model: Option<String>,
     /// `--mock`, as an absolute path.
     pub mock: Option<PathBuf>,
-    /// `--env-file`s, as absolute paths.
+    /// `--env-file`, as absolute paths.
     pub env_files: Vec<PathBuf>,
-    /// Why no other process can go on with it, as the end of a sentence.
+    /// Why no other process can resume it, as the end of a sentence.
     pub not_resumable: Option<String>,
-    /// Other options that matter to whoever starts it again, by their names.
+    /// Other options that matter for another start, by name.
     pub options: BTreeMap<String, Value>,
 }
 
-impl Start {
-    /// As it is stored. What is secret is replaced; a run whose words or input change by that cannot be started again.
-    pub(super) fn without_secrets(&mut self, secrets: &dyn Secrets) {
+impl RunStart {
+    /// Replaces secrets. A run whose arguments or input contain some cannot be started again.
+    pub(super) fn without_secrets(&mut self, secrets: &dyn SecretFilter) {
         let before = serde_json::to_value(&*self).unwrap_or_default();
-        if !secrets.are_in(&before.to_string()) {
+        if !secrets.contain_secret(&before.to_string()) {
             return;
         }
         let mut after = before.clone();
@@ -74,38 +82,38 @@ impl Start {
     }
 }
 
-/// An entry as it is stored.
-pub(super) fn entry_text(mut entry: Entry, secrets: &dyn Secrets) -> serde_json::Result<String> {
+/// The stored text of an entry.
+pub(super) fn entry_text(mut entry: Entry, secrets: &dyn SecretFilter) -> serde_json::Result<String> {
     let text = serde_json::to_string(&entry)?;
-    if !secrets.are_in(&text) {
+    if !secrets.contain_secret(&text) {
         return Ok(text);
     }
     lose_secret_states(&mut entry, secrets);
     let mut value = serde_json::to_value(&entry)?;
-    // A state that is left has none; going through it may only change how it is written.
+    // A remaining state has no secret; replacing could change its notation.
     secrets.replace(&mut value);
     serde_json::to_string(&value)
 }
 
-/// Whether a step is over with an entry that is stored as this text. The last one of the file's own prompt is over with the run.
+/// Whether the entry with this text ends a step. The last step of the file's own prompt ends with the run.
 pub(super) fn is_step_over(key: &str, text: &str) -> bool {
     text.starts_with(STEP_ENDS) || text == r#""ends""# && !key.is_empty()
 }
 
-/// A line of JSON as it is stored.
-pub(super) fn line_text(line: String, secrets: &dyn Secrets) -> String {
-    if !secrets.are_in(&line) {
+/// The stored form of a line of JSON.
+pub(super) fn line_text(line: String, secrets: &dyn SecretFilter) -> String {
+    if !secrets.contain_secret(&line) {
         return line;
     }
-    // As values: a secret may be next to a quote, and the line has to stay JSON.
+    // As a value: a secret may be next to a quote, and the line has to stay JSON.
     let Ok(mut value) = serde_json::from_str::<Value>(&line) else { return line };
     secrets.replace(&mut value);
     value.to_string()
 }
 
-/// A text of a model as it is stored.
-pub(super) fn plain_text(text: String, secrets: &dyn Secrets) -> String {
-    if !secrets.are_in(&text) {
+/// The stored form of a model's text.
+pub(super) fn plain_text(text: String, secrets: &dyn SecretFilter) -> String {
+    if !secrets.contain_secret(&text) {
         return text;
     }
     let mut value = Value::String(text);
@@ -116,10 +124,10 @@ pub(super) fn plain_text(text: String, secrets: &dyn Secrets) -> String {
     }
 }
 
-fn lose_secret_states(entry: &mut Entry, secrets: &dyn Secrets) {
+fn lose_secret_states(entry: &mut Entry, secrets: &dyn SecretFilter) {
     let Some(memory) = memory(entry) else { return };
     for text in memory.states.values_mut() {
-        if matches!(text, Some(StateText::Value(value)) if secrets.are_in(value.get())) {
+        if matches!(text, Some(StateText::Value(value)) if secrets.contain_secret(value.get())) {
             *text = Some(StateText::Lost(HOLDS_SECRET.to_owned()));
         }
     }
@@ -134,12 +142,11 @@ fn memory(entry: &mut Entry) -> Option<&mut MemoryChange> {
     }
 }
 
-/// Knows no secrets.
 #[cfg(test)]
-impl Secrets for () {
+impl SecretFilter for () {
     fn replace(&self, _value: &mut Value) {}
 
-    fn are_in(&self, _text: &str) -> bool {
+    fn contain_secret(&self, _text: &str) -> bool {
         false
     }
 }

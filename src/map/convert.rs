@@ -7,23 +7,23 @@ use serde_json::{Map, Value};
 use super::rows::{Fault, Record, Records};
 use crate::{
     diagnostic::Diagnostic,
-    input::{Columns, Setting, Taken},
+    input::{ColumnSetting, Columns, InputShape},
 };
 
 pub(super) struct Converter {
-    pub(super) taken: Arc<Taken>,
+    pub(super) taken: Arc<InputShape>,
     pub(super) columns: Option<Columns>,
     header: Vec<String>,
-    settings: Vec<Setting>,
+    settings: Vec<ColumnSetting>,
 }
 
 impl Converter {
     pub(super) fn new(
-        taken: Arc<Taken>,
+        taken: Arc<InputShape>,
         header: Option<&[String]>,
-        settings: &[Setting],
+        settings: &[ColumnSetting],
     ) -> Result<Self, Box<Diagnostic>> {
-        let wrong = |problem: crate::input::Problem| Box::new(Diagnostic::from(problem));
+        let wrong = |problem: crate::input::InputProblem| Box::new(Diagnostic::from(problem));
         let columns = match header {
             Some(header) => Some(taken.declaration.columns(header, settings).map_err(wrong)?),
             None => taken.declaration.check_settings(settings).map(|()| None).map_err(wrong)?,

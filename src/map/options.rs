@@ -8,7 +8,7 @@ use super::{
 };
 use crate::{
     cost::{Limits, OwnPrices},
-    input::Setting,
+    input::ColumnSetting,
     permission::{ApprovalRules, Permissions},
     remote::{Address, TOKEN_VARIABLE},
     session::SharedModel,
@@ -19,7 +19,7 @@ pub(crate) struct MapOptions {
     /// The same path as the user typed it.
     pub(crate) shown_file: String,
     pub(crate) rows: Source,
-    pub(crate) settings: Vec<Setting>,
+    pub(crate) settings: Vec<ColumnSetting>,
     /// Standard output if `None`.
     pub(crate) out: Option<PathBuf>,
     pub(crate) format: Format,

@@ -18,7 +18,7 @@ use super::{
     rows::{Fault, Records, Rows},
     work::RowHost,
 };
-use crate::{diagnostic::Diagnostic, input::Taken, prompt::RunError, script::bindings::InputRows};
+use crate::{diagnostic::Diagnostic, input::InputShape, prompt::RunError, script::bindings::InputRows};
 
 const INTERRUPT_CHECK_INTERVAL: u64 = 256;
 
@@ -82,7 +82,7 @@ impl<'a> RowValidator<'a> {
 }
 
 impl InputRows for RowValidator<'_> {
-    fn begin(&mut self, taken: Arc<Taken>) -> Result<(), Box<Diagnostic>> {
+    fn begin(&mut self, taken: Arc<InputShape>) -> Result<(), Box<Diagnostic>> {
         let converter = Converter::new(taken, self.rows.header(), &self.options.settings)?;
         let unused = converter.columns.as_ref().map(crate::input::Columns::unused).unwrap_or_default();
         let unused: Vec<&str> = unused.iter().map(String::as_str).filter(|name| !name.is_empty()).collect();

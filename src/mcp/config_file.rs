@@ -1,5 +1,4 @@
-//! Files that name servers, in the shape that most programs with MCP read: `{"mcpServers": {name: {…}}}`. Must not know who
-//! asks for a server.
+//! Reads files of servers in the common form of MCP programs: `{"mcpServers": {name: {…}}}`.
 
 use std::path::Path;
 
@@ -8,84 +7,80 @@ use serde_json::{Map, Value};
 use super::server::Server;
 use crate::user_file;
 
-/// The file that is looked at in the working directory.
+/// The file in the working directory.
 const STANDARD_FILE: &str = ".mcp.json";
 
-/// Under which key files have their servers: most of them, and those of VS Code.
+/// The keys of the servers: the common one, and that of VS Code.
 const KEYS: [&str; 2] = ["mcpServers", "servers"];
 
-/// What looking a server up came to.
-pub(crate) enum Lookup {
-    /// It is there.
+/// The result of a lookup.
+pub(crate) enum ServerLookup {
     Found(Server),
-    /// No file has it; they have these.
+    /// No file has the server; these are the known names.
     Unknown(Vec<String>),
 }
 
-/// Finds the value of a variable, or says why it is not to be had.
+/// Looks up a variable; the error says why it may not be read.
 pub(crate) type Variable<'a> = &'a dyn Fn(&str) -> Result<Option<String>, String>;
 
-/// A file that names servers.
+/// A file of servers.
 #[derive(Clone, Copy)]
 pub(crate) struct ServerFile<'a> {
     path: &'a Path,
-    must_be_there: bool,
+    is_required: bool,
     variable: Variable<'a>,
 }
 
 impl<'a> ServerFile<'a> {
-    /// One that somebody has named. `variable` finds what stands for `${NAME}` in it.
+    /// A file that the user named. `variable` looks up `${NAME}`.
     pub(crate) fn named(path: &'a Path, variable: Variable<'a>) -> Self {
-        ServerFile { path, must_be_there: true, variable }
+        ServerFile { path, is_required: true, variable }
     }
 
-    /// `.mcp.json` of the working directory, if it is there.
+    /// `.mcp.json` of the working directory, which need not exist.
     pub(crate) fn standard(variable: Variable<'a>) -> Self {
-        ServerFile { path: Path::new(STANDARD_FILE), must_be_there: false, variable }
+        ServerFile { path: Path::new(STANDARD_FILE), is_required: false, variable }
     }
 }
 
-/// Looks a server up in files, one after the other.
+/// Looks a server up in several files, in order.
 ///
 /// # Errors
-/// A file cannot be read, or what stands there is no server.
-pub(crate) fn find_in_files(name: &str, files: &[ServerFile<'_>]) -> Result<Lookup, String> {
+/// A file cannot be read, or the entry is invalid.
+pub(crate) fn find_in_files(name: &str, files: &[ServerFile<'_>]) -> Result<ServerLookup, String> {
     let mut known = Vec::new();
-    for ServerFile { path, must_be_there, variable } in files {
-        let Some((key, servers)) = read(path, *must_be_there)? else { continue };
+    for ServerFile { path, is_required, variable } in files {
+        let Some((key, servers)) = read(path, *is_required)? else { continue };
         if let Some(server) = servers.get(name) {
             let place = format!("{}: {key}.{name}", path.display());
-            return server_of(server, Some(*variable))
-                .map(Lookup::Found)
+            return parse_server(server, Some(*variable))
+                .map(ServerLookup::Found)
                 .map_err(|problem| format!("{place} {problem}"));
         }
         known.extend(servers.keys().cloned());
     }
-    Ok(Lookup::Unknown(known))
+    Ok(ServerLookup::Unknown(known))
 }
 
-/// A server as JSON; with variables, `${NAME}` and `${NAME:-default}` are replaced by them.
-///
-/// # Errors
-/// What is wrong with it.
-pub(crate) fn server_of(value: &Value, variable: Option<Variable<'_>>) -> Result<Server, String> {
+/// Reads a server from JSON; with `variable`, `${NAME}` and `${NAME:-default}` are replaced.
+pub(crate) fn parse_server(value: &Value, variable: Option<Variable<'_>>) -> Result<Server, String> {
     match variable {
         Some(variable) => Server::from_json(&expanded(value, variable)?),
         None => Server::from_json(value),
     }
 }
 
-/// The servers of a file, and the key that they stand under.
+/// The servers of a file, with their key.
 type Servers = (&'static str, Map<String, Value>);
 
-fn read(path: &Path, must_be_there: bool) -> Result<Option<Servers>, String> {
+fn read(path: &Path, is_required: bool) -> Result<Option<Servers>, String> {
     let shown = path.display();
     let mut text = match user_file::read_text(path, user_file::MAX_SETTINGS) {
         Ok(text) => text,
-        Err(error) if error.kind() == std::io::ErrorKind::NotFound && !must_be_there => return Ok(None),
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound && !is_required => return Ok(None),
         Err(error) => return Err(format!("{shown} cannot be read: {error}")),
     };
-    // Editors allow comments and commas behind the last of a list. What is not even that is told below.
+    // Editors allow comments and trailing commas. Other errors are reported below.
     let _ = json_strip_comments::strip(&mut text);
     let text = text.strip_prefix('\u{feff}').unwrap_or(&text);
     let json: Value = serde_json::from_str(text).map_err(|error| format!("{shown} is no JSON: {error}"))?;
@@ -133,7 +128,7 @@ fn expanded_text(text: &str, variable: Variable<'_>) -> Result<String, String> {
     Ok(out + rest)
 }
 
-/// A variable, also as editors write it: `env:NAME`, and their names for places.
+/// A variable in the notations of editors: `env:NAME`, and their predefined names.
 fn value_of(name: &str, variable: Variable<'_>) -> Result<Option<String>, String> {
     let name = name.strip_prefix("env:").unwrap_or(name);
     let place = match name {
@@ -142,7 +137,7 @@ fn value_of(name: &str, variable: Variable<'_>) -> Result<Option<String>, String
         "pathSeparator" | "/" => Some(std::path::MAIN_SEPARATOR.to_string()),
         _ => return variable(name),
     };
-    // A variable of that name comes first, unless it is not to be had.
+    // A variable of this name has precedence, unless it may not be read.
     Ok(variable(name).ok().flatten().or(place))
 }
 

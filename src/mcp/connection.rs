@@ -1,4 +1,4 @@
-//! One server, connected when it is first needed and again when it has ended. Must not know who uses it.
+//! A connection to one server, opened on first use and reopened after the server has ended.
 
 use std::{cell::RefCell, pin::pin, rc::Rc, time::Duration};
 
@@ -17,27 +17,27 @@ use tokio::{
 };
 
 use super::{
-    answer::{Answer, AnswerPart},
-    child::LastWords,
-    failure,
-    flight::Flights,
-    handler::{Handler, ToolProgress},
-    lists::ToolList,
-    live::Live,
-    secrets::Secrets,
+    failure_messages,
+    hub::McpEnvironment,
+    notifications::{NotificationHandler, ToolProgress},
+    pending_requests::PendingRequests,
+    secrets::ServerSecrets,
     server::Server,
-    surroundings::Surroundings,
+    server_process::RecentStderr,
+    session::Session,
+    tool_call_result::{McpContent, ToolCallResult},
+    tools::ToolList,
 };
 
-/// Pages of a list that are asked for; a server that always has one more is cut off there.
+/// The limit of pages of a list, for servers that always return a next one.
 const MAX_PAGES: usize = 1000;
 
-/// How long a server may take.
+/// The time limits of a server.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Timeouts {
-    /// To be started and to say what it is, and for each list, resource and prompt.
+    /// For the start, and for each list, resource and prompt.
     pub(crate) start: Duration,
-    /// For a call without a word of progress.
+    /// For a call without progress.
     pub(crate) call: Duration,
 }
 
@@ -47,78 +47,78 @@ impl Default for Timeouts {
     }
 }
 
-/// A server, with the connection to it if there is one.
+/// A server, with its session if there is one.
 pub(crate) struct Connection {
-    /// What it was first called.
+    /// The first name it was used with.
     name: String,
     server: Server,
     timeouts: Timeouts,
-    secrets: Secrets,
-    surroundings: Rc<Surroundings>,
-    live: Mutex<Option<Live>>,
+    secrets: ServerSecrets,
+    environment: Rc<McpEnvironment>,
+    session: Mutex<Option<Session>>,
     tools: RefCell<Option<Rc<ToolList>>>,
-    flights: Flights,
-    /// Held while tools are listed, so that they are listed once for all who ask.
+    pending: PendingRequests,
+    /// Held while tools are listed, so that concurrent callers share one request.
     listing: Mutex<()>,
 }
 
-/// What a request needs of a connection.
-struct Line {
+/// The parts of a session that a request needs.
+struct SessionHandle {
     peer: Peer<RoleClient>,
-    handler: Handler,
-    last_words: Option<LastWords>,
+    handler: NotificationHandler,
+    recent_stderr: Option<RecentStderr>,
 }
 
 impl Connection {
-    pub(super) fn new(name: &str, server: Server, timeouts: Timeouts, surroundings: Rc<Surroundings>) -> Self {
-        let secrets = Secrets::of(&server);
+    pub(super) fn new(name: &str, server: Server, timeouts: Timeouts, environment: Rc<McpEnvironment>) -> Self {
+        let secrets = ServerSecrets::of(&server);
         Connection {
             name: name.to_owned(),
             server,
             timeouts,
             secrets,
-            surroundings,
-            live: Mutex::default(),
+            environment,
+            session: Mutex::default(),
             tools: RefCell::default(),
-            flights: Flights::default(),
+            pending: PendingRequests::default(),
             listing: Mutex::default(),
         }
     }
 
-    /// What of the server's settings nobody may be told.
+    /// Secrets in the settings of the server.
     pub(crate) fn secrets(&self) -> impl Iterator<Item = &str> {
         self.secrets.iter()
     }
 
-    /// Whether it is the connection to this server, with these limits.
+    /// Whether this is the connection to the server with these limits.
     pub(super) fn is_to(&self, server: &Server, timeouts: Timeouts) -> bool {
         self.server == *server && self.timeouts == timeouts
     }
 
-    /// The tools of the server: the very same list as long as the server does not say that it has changed.
+    /// The tools of the server. The same list is returned until the server reports a change.
     ///
     /// # Errors
-    /// In words: the server cannot be reached, or does not answer.
+    /// A message: the server cannot be reached, or does not answer.
     pub(crate) async fn tools(&self) -> Result<Rc<ToolList>, String> {
         let _listing = self.listing.lock().await;
-        let line = self.line().await?;
-        if line.handler.take_tools_changed() {
-            // Not known any more, also when asking for it fails.
+        let session = self.session().await?;
+        if session.handler.take_tools_changed() {
+            // Also if the following request fails.
             self.tools.replace(None);
         }
         if let Some(known) = self.tools.borrow().clone() {
             return Ok(known);
         }
         let mut list = ToolList::default();
-        // A server may have resources only, and refuse to list what it has not.
-        let has_tools = line.peer.peer_info().is_none_or(|info| info.capabilities.tools.is_some());
+        // A server with resources only may refuse to list tools.
+        let has_tools = session.peer.peer_info().is_none_or(|info| info.capabilities.tools.is_some());
         let mut cursor: Option<String> = None;
         for _ in 0..if has_tools { MAX_PAGES } else { 0 } {
             let params = PaginatedRequestParams::default().with_cursor(cursor.clone());
             let request = ClientRequest::ListToolsRequest(ListToolsRequest::with_param(params));
-            let page = self.ask(&line, request).await.map_err(|problem| format!("tools/list: {problem}"))?;
+            let page = self.ask(&session, request).await.map_err(|problem| format!("tools/list: {problem}"))?;
             let Some(tools) = page.get("tools").and_then(Value::as_array) else {
-                return Err(self.told("tools/list: its answer has no list of tools"));
+                return Err(self.message("tools/list: its answer has no list of tools"));
             };
             tools.iter().for_each(|tool| list.add(tool));
             let next = page.get("nextCursor").and_then(Value::as_str).map(str::to_owned);
@@ -127,7 +127,7 @@ impl Connection {
             }
             cursor = next;
         }
-        // One that says again what it said before has not changed.
+        // An equal list keeps its identity.
         let known = self.tools.borrow().clone().filter(|known| **known == list);
         let list = known.unwrap_or_else(|| Rc::new(list));
         self.tools.replace(Some(list.clone()));
@@ -137,94 +137,88 @@ impl Connection {
     /// Calls a tool by the server's name for it. Dropping the future cancels the call.
     ///
     /// # Errors
-    /// In words: the server cannot be reached, does not answer, or refuses to.
+    /// A message: the server cannot be reached, does not answer, or refuses.
     pub(crate) async fn call(
         &self,
         tool: &str,
         args: Map<String, Value>,
         progress: impl Fn(ToolProgress),
-    ) -> Result<Answer, String> {
-        let line = self.line().await?;
+    ) -> Result<ToolCallResult, String> {
+        let session = self.session().await?;
         let params = CallToolRequestParams::new(tool.to_owned()).with_arguments(args);
         let request = ClientRequest::CallToolRequest(CallToolRequest::new(params));
-        self.exchange(&line, request, self.timeouts.call, progress).await.map(Answer::read)
+        self.exchange(&session, request, self.timeouts.call, progress).await.map(ToolCallResult::read)
     }
 
-    /// The parts of a resource.
-    ///
-    /// # Errors
-    /// As [`Connection::call`].
-    pub(crate) async fn resource(&self, uri: &str) -> Result<Vec<AnswerPart>, String> {
-        let line = self.line().await?;
+    /// The parts of a resource. Errors are those of [`Connection::call`].
+    pub(crate) async fn resource(&self, uri: &str) -> Result<Vec<McpContent>, String> {
+        let session = self.session().await?;
         let params = ReadResourceRequestParams::new(uri);
         let request = ClientRequest::ReadResourceRequest(ReadResourceRequest::new(params));
-        let mut result = self.ask(&line, request).await?;
+        let mut result = self.ask(&session, request).await?;
         match result.get_mut("contents").map(Value::take) {
-            Some(Value::Array(contents)) => Ok(contents.into_iter().filter_map(AnswerPart::of_resource).collect()),
-            _ => Err(self.told("resources/read: its answer has no contents")),
+            Some(Value::Array(contents)) => Ok(contents.into_iter().filter_map(McpContent::of_resource).collect()),
+            _ => Err(self.message("resources/read: its answer has no contents")),
         }
     }
 
-    /// The messages of a prompt, each with its role.
-    ///
-    /// # Errors
-    /// As [`Connection::call`].
+    /// The messages of a prompt, each with its role. Errors are those of [`Connection::call`].
     pub(crate) async fn prompt(
         &self,
         name: &str,
         args: Map<String, Value>,
-    ) -> Result<Vec<(String, AnswerPart)>, String> {
-        let line = self.line().await?;
+    ) -> Result<Vec<(String, McpContent)>, String> {
+        let session = self.session().await?;
         let params = GetPromptRequestParams::new(name).with_arguments(args);
         let request = ClientRequest::GetPromptRequest(GetPromptRequest::new(params));
-        let mut result = self.ask(&line, request).await?;
+        let mut result = self.ask(&session, request).await?;
         let Some(Value::Array(messages)) = result.get_mut("messages").map(Value::take) else {
-            return Err(self.told("prompts/get: its answer has no messages"));
+            return Err(self.message("prompts/get: its answer has no messages"));
         };
         let read = |mut message: Value| {
             let role = message.get("role").and_then(Value::as_str).unwrap_or("user").to_owned();
-            (role, AnswerPart::read(message.get_mut("content").map(Value::take).unwrap_or_default()))
+            (role, McpContent::read(message.get_mut("content").map(Value::take).unwrap_or_default()))
         };
         Ok(messages.into_iter().map(read).collect())
     }
 
-    /// Ends the connection, and the server if it is ours.
+    /// Closes the session, and ends the server if it is a child process.
     pub(super) async fn close(&self) {
-        let Some(live) = self.live.lock().await.take() else { return };
-        self.flights.cancel(live.peer()).await;
-        live.end().await;
+        let Some(session) = self.session.lock().await.take() else { return };
+        self.pending.cancel(session.peer()).await;
+        session.end().await;
     }
 
-    /// A sentence about this server, without its secrets.
-    pub(crate) fn told(&self, problem: &str) -> String {
+    /// A message about this server, without its secrets.
+    pub(crate) fn message(&self, problem: &str) -> String {
         format!("the MCP server '{}' ({}): {}", self.name, self.server.place(), self.secrets.redact(problem))
     }
 
-    async fn ask(&self, line: &Line, request: ClientRequest) -> Result<Value, String> {
-        self.exchange(line, request, self.timeouts.start, |_| {}).await
+    async fn ask(&self, session: &SessionHandle, request: ClientRequest) -> Result<Value, String> {
+        self.exchange(session, request, self.timeouts.start, |_| {}).await
     }
 
-    /// Sends a request and waits for the answer, as long as there is a word of progress now and then. Dropping the future, and
-    /// giving up, tells the server that nobody waits any more.
+    /// Sends a request and waits for its result. Progress resets the time limit. A timeout and dropping the future cancel the request
+    /// at the server.
     async fn exchange(
         &self,
-        line: &Line,
+        session: &SessionHandle,
         request: ClientRequest,
         patience: Duration,
         progress: impl Fn(ToolProgress),
     ) -> Result<Value, String> {
-        let sent = line.peer.send_request_with_option(request, PeerRequestOptions::no_options()).await;
-        let handle = sent.map_err(|error| self.told(&failure::of_request(&error)))?;
-        let flight = self.flights.begin(line.peer.clone(), handle.id.clone());
-        let mut told = line.handler.listen(handle.progress_token.clone());
-        // Not the library's own limit: that one waits for a server that does not read to be told.
+        let sent = session.peer.send_request_with_option(request, PeerRequestOptions::no_options()).await;
+        let handle = sent.map_err(|error| self.message(&failure_messages::request_failure(&error)))?;
+        let request_guard = self.pending.begin(session.peer.clone(), handle.id.clone());
+        let mut progress_receiver = session.handler.listen(handle.progress_token.clone());
+        // The library's own timeout would wait for a server that does not read its input.
         let mut silence = pin!(sleep(patience));
         let answered = {
             let mut answer = pin!(handle.await_response());
             loop {
                 tokio::select! {
                     biased;
-                    Some(step) = told.next() => {
+                    Some(step) = progress_receiver.next() => {
                         silence.as_mut().reset(Instant::now() + patience);
                         progress(step);
                     }
@@ -233,53 +227,57 @@ impl Connection {
                 }
             }
         };
-        drop(told);
+        drop(progress_receiver);
         let Some(answered) = answered else {
-            return Err(self.told(&format!("no answer within {}", failure::seconds(patience))));
+            return Err(self.message(&format!("no answer within {}", failure_messages::seconds(patience))));
         };
-        flight.landed();
+        request_guard.complete();
         match answered {
             Ok(result) => Ok(as_json(&result)),
-            Err(error) => Err(self.explained(line, &error).await),
+            Err(error) => Err(self.explained(session, &error).await),
         }
     }
 
-    /// Why a request failed, with what the server said when it ended over it.
-    async fn explained(&self, line: &Line, error: &ServiceError) -> String {
-        let mut problem = failure::of_request(error);
+    /// Why a request failed, with the last output of a server that has ended.
+    async fn explained(&self, session: &SessionHandle, error: &ServiceError) -> String {
+        let mut problem = failure_messages::request_failure(error);
         if matches!(error, ServiceError::TransportClosed) {
-            // What it wrote last may still be on its way.
+            // The last output may still be on its way.
             tokio::time::sleep(Duration::from_millis(20)).await;
-            let words = line.last_words.as_ref().and_then(LastWords::text);
-            problem.extend(words.map(|words| format!(". It said: {words}")));
+            let output = session.recent_stderr.as_ref().and_then(RecentStderr::text);
+            problem.extend(output.map(|output| format!(". It said: {output}")));
         }
-        self.told(&problem)
+        self.message(&problem)
     }
 
-    /// The connection, made now if there is none.
-    async fn line(&self) -> Result<Line, String> {
-        let mut live = self.live.lock().await;
-        if live.as_ref().is_some_and(Live::is_over) {
-            if let Some(gone) = live.take() {
+    /// The current session; opens one if necessary.
+    async fn session(&self) -> Result<SessionHandle, String> {
+        let mut session = self.session.lock().await;
+        if session.as_ref().is_some_and(Session::is_over) {
+            if let Some(gone) = session.take() {
                 gone.end().await;
             }
-            // Another process may have other tools.
+            // A restarted server may have other tools.
             self.tools.replace(None);
         }
-        let live = match &mut *live {
-            Some(live) => live,
+        let session = match &mut *session {
+            Some(session) => session,
             none => none.insert(self.connect().await?),
         };
-        Ok(Line { peer: live.peer().clone(), handler: live.handler().clone(), last_words: live.last_words() })
+        Ok(SessionHandle {
+            peer: session.peer().clone(),
+            handler: session.handler().clone(),
+            recent_stderr: session.recent_stderr(),
+        })
     }
 
-    async fn connect(&self) -> Result<Live, String> {
-        let connected = Live::connect(&self.server, self.timeouts.start, &self.surroundings).await;
-        connected.map_err(|problem| self.told(&problem))
+    async fn connect(&self) -> Result<Session, String> {
+        let connected = Session::connect(&self.server, self.timeouts.start, &self.environment).await;
+        connected.map_err(|problem| self.message(&problem))
     }
 }
 
-/// What a server answered, whatever the library takes it for.
+/// The result as JSON, whatever type the library gives it.
 fn as_json(result: &impl serde::Serialize) -> Value {
     serde_json::to_value(result).unwrap_or_else(|_| json!({}))
 }

@@ -1,39 +1,53 @@
-//! The connections of a run: one for each server, shared by all who name it, ended together. Must not know who they are.
+//! The connections of a run, shared by everything in it.
 
-use std::{cell::RefCell, rc::Rc};
+use std::{cell::RefCell, path::PathBuf, rc::Rc};
 
 use futures_util::future::join_all;
 
 use super::{
     connection::{Connection, Timeouts},
     server::Server,
-    surroundings::Surroundings,
 };
+use crate::{http::Network, permission::FileRights};
 
-/// The connections of a run.
+/// Looks up a variable.
+pub(crate) type Variable = Box<dyn Fn(&str) -> Option<String>>;
+
+/// The dependencies of connections on their run.
+pub(crate) struct McpEnvironment {
+    /// The program that runs the supervisor: this one.
+    pub(crate) supervisor: PathBuf,
+    /// The file permissions of server programs; `None` for no restrictions.
+    pub(crate) rights: Box<dyn Fn() -> Option<FileRights>>,
+    /// The variables of the run that servers may get.
+    pub(crate) variable: Variable,
+    /// How connections to other machines are made.
+    pub(crate) network: Box<dyn Fn() -> Network>,
+}
+
+/// The connections of a run: one per server.
 pub(crate) struct Hub {
-    surroundings: Rc<Surroundings>,
+    environment: Rc<McpEnvironment>,
     connections: RefCell<Vec<Rc<Connection>>>,
 }
 
 impl Hub {
-    /// None yet.
-    pub(crate) fn new(surroundings: Surroundings) -> Self {
-        Hub { surroundings: Rc::new(surroundings), connections: RefCell::default() }
+    pub(crate) fn new(environment: McpEnvironment) -> Self {
+        Hub { environment: Rc::new(environment), connections: RefCell::default() }
     }
 
-    /// The connection to a server, which is made when it is first used. `name` stands in messages.
+    /// The connection to a server, which is opened on first use. `name` is for messages.
     pub(crate) fn connection(&self, name: &str, server: &Server, timeouts: Timeouts) -> Rc<Connection> {
         let mut connections = self.connections.borrow_mut();
         if let Some(known) = connections.iter().find(|known| known.is_to(server, timeouts)) {
             return known.clone();
         }
-        let connection = Rc::new(Connection::new(name, server.clone(), timeouts, self.surroundings.clone()));
+        let connection = Rc::new(Connection::new(name, server.clone(), timeouts, self.environment.clone()));
         connections.push(connection.clone());
         connection
     }
 
-    /// Ends all connections.
+    /// Closes all connections.
     pub(crate) async fn close(&self) {
         let connections = self.connections.take();
         join_all(connections.iter().map(|connection| connection.close())).await;

@@ -1,35 +1,28 @@
-//! Servers of the Model Context Protocol, as a client: connections, their tools as plain data, calls.
-//!
-//! Owns: where a server is ([`Server`]), files that name servers, starting and ending servers that are programs, one connection
-//! for each server of a run ([`Hub`]), names that providers and TypeScript take, and what an answer is worth.
-//!
-//! Must not know: JavaScript, prompts, models, who asks.
+//! A client of the Model Context Protocol: connections to servers, their tools, and calls.
 
-mod answer;
-mod child;
 mod config_file;
 mod connection;
-mod failure;
-mod flight;
-mod handler;
+mod failure_messages;
 mod hub;
-#[cfg(unix)]
-pub mod keeper;
-mod lists;
-mod live;
 mod names;
-mod pattern;
+mod notifications;
+mod pending_requests;
 mod secrets;
 mod server;
-mod surroundings;
+mod server_process;
+mod session;
+#[cfg(unix)]
+pub mod supervisor;
+mod tool_call_result;
+mod tool_filter;
+mod tools;
 
-pub(crate) use answer::{Answer, AnswerPart};
-pub(crate) use config_file::{Lookup, ServerFile, find_in_files, server_of};
+pub(crate) use config_file::{ServerFile, ServerLookup, find_in_files, parse_server};
 pub(crate) use connection::{Connection, Timeouts};
-pub(crate) use handler::ToolProgress;
-pub(crate) use hub::Hub;
-pub(crate) use lists::{McpTool, ToolList};
-pub(crate) use names::{Names, function_name, tool_name};
-pub(crate) use pattern::Patterns;
+pub(crate) use hub::{Hub, McpEnvironment};
+pub(crate) use names::{UniqueNames, function_name, tool_name};
+pub(crate) use notifications::ToolProgress;
 pub(crate) use server::{Program, Server};
-pub(crate) use surroundings::Surroundings;
+pub(crate) use tool_call_result::{McpContent, ToolCallResult};
+pub(crate) use tool_filter::ToolFilter;
+pub(crate) use tools::{McpTool, ToolList};

@@ -1,16 +1,16 @@
-//! Names that every provider takes for a tool and TypeScript for a function. Must not know what is named.
+//! Names that all providers accept for a tool and TypeScript for a function.
 
 use std::collections::HashSet;
 
-/// The longest name that all providers take.
+/// The longest name that all providers accept.
 const MAX_TOOL_NAME: usize = 64;
 
-/// Names of which no two are the same.
+/// A set of unique names.
 #[derive(Debug, Default)]
-pub(crate) struct Names(HashSet<String>);
+pub(crate) struct UniqueNames(HashSet<String>);
 
-impl Names {
-    /// The name, with a number behind it when it is taken.
+impl UniqueNames {
+    /// The name, with a number appended if it is taken.
     pub(crate) fn unique(&mut self, name: String) -> String {
         let mut number = 1;
         let mut candidate = name.clone();
@@ -24,14 +24,14 @@ impl Names {
     }
 }
 
-/// What the model calls a tool of a server: `server_tool`, in letters, digits, `_` and `-`, 64 at most.
+/// The name of a server's tool for models: `server_tool`, in letters, digits, `_` and `-`, 64 at most.
 pub(crate) fn tool_name(server: &str, tool: &str) -> String {
     let mut name = clean(&format!("{server}_{tool}"), |c| c.is_ascii_alphanumeric() || c == '_' || c == '-');
     if !name.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_') {
         name.insert(0, '_');
     }
     if name.len() > MAX_TOOL_NAME {
-        // The end tells tools with the same beginning apart, and stays what it is from run to run.
+        // A hash distinguishes tools with a common prefix, and is the same in every run.
         let end = format!("_{:08x}", fnv(&name));
         name.truncate(MAX_TOOL_NAME - end.len());
         name.push_str(&end);
@@ -39,7 +39,7 @@ pub(crate) fn tool_name(server: &str, tool: &str) -> String {
     name
 }
 
-/// What code calls a tool, or the namespace of a server: an identifier.
+/// The name of a tool or a server's namespace in code: an identifier.
 pub(crate) fn function_name(name: &str) -> String {
     let mut name = clean(name, |c| c.is_alphanumeric() || c == '_' || c == '$');
     if !name.starts_with(|c: char| c.is_alphabetic() || c == '_' || c == '$') {
@@ -76,7 +76,7 @@ mod tests {
         let (one, two) =
             (tool_name("s", &format!("{}1", "x".repeat(90))), tool_name("s", &format!("{}2", "x".repeat(90))));
         assert!(one != two && one.len() == 64 && two.len() == 64);
-        let mut names = Names::default();
+        let mut names = UniqueNames::default();
         assert_eq!(names.unique("a".into()), "a");
         assert_eq!(names.unique("a".into()), "a_2");
         names.unique(one.clone());

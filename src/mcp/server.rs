@@ -1,33 +1,32 @@
-//! Where a server is and how it is reached, as a prompt file or an `mcp.json` says it. Must not know which of them did.
+//! The settings of a server, from a prompt file or an `mcp.json`.
 
 use std::{collections::BTreeMap, path::PathBuf};
 
 use serde_json::{Map, Value};
 use url::Url;
 
-/// A server. It has no `Debug`: its environment and headers hold secrets.
+/// A server. It has no `Debug` because its environment and headers contain secrets.
 #[derive(Clone, PartialEq, Eq)]
 pub(crate) enum Server {
-    /// A program that speaks over its standard input and output.
+    /// A program with the stdio transport.
     Program(Program),
-    /// A server that is reached over HTTP.
+    /// A server with the streamable HTTP transport.
     Http(HttpServer),
 }
 
 /// A server that is a program.
 #[derive(Clone, PartialEq, Eq)]
 pub(crate) struct Program {
-    /// The program: a name that is looked up in `PATH`, or a path.
+    /// A path, or a name that is looked up in `PATH`.
     pub(crate) command: String,
-    /// Its arguments.
     pub(crate) args: Vec<String>,
-    /// Variables it gets beside those that every program needs.
+    /// Variables in addition to those that every program gets.
     pub(crate) env: BTreeMap<String, String>,
-    /// Where it runs; our own working directory unless set.
+    /// The working directory; that of this process unless set.
     pub(crate) cwd: Option<PathBuf>,
 }
 
-/// A server behind an address.
+/// A server at a URL.
 #[derive(Clone, PartialEq, Eq)]
 pub(crate) struct HttpServer {
     /// `http` or `https`.
@@ -37,11 +36,10 @@ pub(crate) struct HttpServer {
 }
 
 impl Server {
-    /// Reads `{command, args, env, cwd}` or `{url, headers}`. Keys that nobody knows are left alone: files that other programs
-    /// read as well have some.
+    /// Reads `{command, args, env, cwd}` or `{url, headers}`. Unknown keys are ignored, because other programs use the same files.
     ///
     /// # Errors
-    /// What is wrong, beginning with the key.
+    /// What is wrong, starting with the key.
     pub(crate) fn from_json(value: &Value) -> Result<Self, String> {
         let shape = "{ command, args, env, cwd } or { url, headers }";
         let Some(given) = value.as_object() else { return Err(format!("must be {shape}")) };
@@ -54,13 +52,13 @@ impl Server {
         }
     }
 
-    /// A server of which only the name is known; it cannot be reached.
+    /// A placeholder for a server of which only the name is known; it cannot be reached.
     pub(crate) fn unknown(name: &str) -> Self {
         let program = Program { command: name.to_owned(), args: Vec::new(), env: BTreeMap::new(), cwd: None };
         Server::Program(program)
     }
 
-    /// How messages call it: its program or its origin, which are no secrets.
+    /// The program or the origin, for messages; these are not secret.
     pub(crate) fn place(&self) -> String {
         match self {
             Server::Program(program) => program.command.clone(),
@@ -114,7 +112,7 @@ fn texts(given: &Map<String, Value>, key: &str) -> Result<BTreeMap<String, Strin
     }
 }
 
-/// A text, or a number or truth value as its text.
+/// A string, or a number or boolean as a string.
 fn scalar(value: &Value) -> Option<String> {
     match value {
         Value::String(text) => Some(text.clone()),

@@ -17,15 +17,15 @@ pub enum Access<'a> {
     WriteEntry(&'a str),
     /// Reading an environment variable.
     Env(&'a str),
-    /// Reaching another process, such as by a signal; a description for the message.
+    /// Reaching another process, such as by a signal; holds a description for the message.
     Signal(&'a str),
-    /// Changing the process, such as its working directory; a description for the message.
+    /// Changing the process, such as its working directory; holds a description for the message.
     Process(&'a str),
 }
 
-/// Why an access is refused.
+/// A refused access.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Refusal {
-    /// Who refuses what: `check renders without network: access to https://example.org is refused`.
+pub struct AccessDenied {
+    /// For example `check renders without network: access to https://example.org is refused`.
     pub message: String,
 }

@@ -1,5 +1,4 @@
-//! Calls of tools that somebody has to approve: what is asked, who is asked, and rules that answer beforehand. Must not know
-//! how a person is asked, nor how a call is made.
+//! Tool calls that need approval, and the rules that approve them in advance.
 
 use std::rc::Rc;
 
@@ -9,34 +8,32 @@ use globset::{GlobBuilder, GlobSet, GlobSetBuilder};
 /// A call that needs approval.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ApprovalRequest {
-    /// What is called, in full: `deploy`; `srv.sum` for a function of a namespace or a tool of an array form.
+    /// The full name: `deploy`; `srv.sum` for a function of a namespace or a tool of an array form.
     pub name: String,
-    /// What it may be called in rules besides.
+    /// Other names that rules may use for it.
     pub other_names: Vec<String>,
     /// The arguments as JSON, as the call will get them.
     pub args: String,
-    /// The tool call that it is, or is made for; none for code in a model's text.
+    /// The tool call that it is, or that makes it; `None` for code in a model's text.
     pub tool_call_id: Option<String>,
 }
 
-/// Whether a call is made.
+/// The decision on a call.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Decision {
-    /// It is.
     Approved,
-    /// It is not.
     Denied {
         /// Who denied it and why, for the model.
         message: String,
-        /// What a person should know of it who was not asked.
+        /// A warning for a user who was not asked.
         warning: Option<String>,
     },
-    /// That is left to whoever goes on with the run, which stops.
+    /// The run stops; the call is decided before it is resumed.
     Waits,
 }
 
 impl Decision {
-    /// A person said no, with a reason or without.
+    /// The denial of a person, with an optional reason.
     pub fn denied_by_user(name: &str, reason: Option<&str>) -> Self {
         let reason = reason.map(str::trim).filter(|reason| !reason.is_empty());
         let message = match reason {
@@ -49,26 +46,23 @@ impl Decision {
 
 /// Decides on calls that need approval. One for a whole run, with its agents and the code that models write.
 pub trait Approver {
-    /// Decides on a call, at once or when somebody has answered.
+    /// Decides on a call, immediately or after a person has answered.
     fn decide<'a>(&'a self, request: &'a ApprovalRequest) -> LocalBoxFuture<'a, Decision>;
 
-    /// Whether the run may have to stop, which takes somebody who can go on with it.
+    /// Whether the run may stop at a call, which requires that it can be resumed.
     fn may_stop(&self) -> bool {
         false
     }
 }
 
-/// Globs over names: calls that are approved beforehand.
+/// Globs over names of calls that are approved in advance.
 #[derive(Clone, Debug, Default)]
 pub struct ApprovalRules {
     patterns: GlobSet,
 }
 
 impl ApprovalRules {
-    /// Approves what one of the patterns matches.
-    ///
-    /// # Errors
-    /// Says which pattern cannot be read, and why.
+    /// Approves names that match one of the patterns. The error names the pattern that cannot be read.
     pub fn new<'a>(patterns: impl IntoIterator<Item = &'a str>) -> Result<Self, String> {
         let mut set = GlobSetBuilder::new();
         for pattern in patterns {
@@ -83,29 +77,28 @@ impl ApprovalRules {
         Ok(ApprovalRules { patterns })
     }
 
-    /// Whether the call is approved.
     pub fn approve(&self, request: &ApprovalRequest) -> bool {
         let mut names = std::iter::once(&request.name).chain(&request.other_names);
         names.any(|name| self.patterns.is_match(name))
     }
 }
 
-/// Nobody is there to be asked: what the rules do not approve is denied.
+/// Denies what the rules do not approve, as no person can be asked.
 #[derive(Clone, Debug, Default)]
-pub struct NobodyToAsk {
+pub struct DenyingApprover {
     rules: ApprovalRules,
     /// What allows it another time: `run it with --approve '{name}'`.
     advice: &'static str,
 }
 
-impl NobodyToAsk {
-    /// `advice` ends the warning about a call that was denied; `{name}` in it stands for the name of what was called.
+impl DenyingApprover {
+    /// `advice` ends the warning about a denied call; `{name}` in it is replaced by the name of the call.
     pub fn new(rules: ApprovalRules, advice: &'static str) -> Rc<Self> {
-        Rc::new(NobodyToAsk { rules, advice })
+        Rc::new(DenyingApprover { rules, advice })
     }
 }
 
-impl Approver for NobodyToAsk {
+impl Approver for DenyingApprover {
     fn decide<'a>(&'a self, request: &'a ApprovalRequest) -> LocalBoxFuture<'a, Decision> {
         if self.rules.approve(request) {
             return ready(Decision::Approved).boxed_local();
@@ -122,20 +115,19 @@ impl Approver for NobodyToAsk {
     }
 }
 
-/// Nobody is there to be asked: at what the rules do not approve the run stops.
+/// Stops the run at calls that the rules do not approve.
 #[derive(Clone, Debug, Default)]
-pub struct AskedLater {
+pub struct StoppingApprover {
     rules: ApprovalRules,
 }
 
-impl AskedLater {
-    /// What the rules do not approve waits.
+impl StoppingApprover {
     pub fn new(rules: ApprovalRules) -> Rc<Self> {
-        Rc::new(AskedLater { rules })
+        Rc::new(StoppingApprover { rules })
     }
 }
 
-impl Approver for AskedLater {
+impl Approver for StoppingApprover {
     fn decide<'a>(&'a self, request: &'a ApprovalRequest) -> LocalBoxFuture<'a, Decision> {
         let decision = if self.rules.approve(request) { Decision::Approved } else { Decision::Waits };
         ready(decision).boxed_local()

@@ -1,8 +1,8 @@
-//! Hosts, with a port or without: what `--allow-net` names, and what is asked for. Must not know the network.
+//! Hosts with an optional port, as in `--allow-net`.
 
 use std::net::IpAddr;
 
-/// A host that may be talked to, at one port or at any.
+/// Allows one host, at one port or at all.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct HostRule {
     host: String,
@@ -10,12 +10,10 @@ pub struct HostRule {
 }
 
 impl HostRule {
-    /// `example.org`, `example.org:443`, `*.example.org`, `127.0.0.1:8080`, `[::1]:8080`.
-    ///
-    /// # Errors
-    /// Says what is wrong with it.
+    /// Reads `example.org`, `example.org:443`, `*.example.org`, `127.0.0.1:8080` or `[::1]:8080`. The error says what is wrong.
     pub fn parse(text: &str) -> Result<Self, String> {
-        let wrong = |why: &str| Err(format!("'{text}' is no host: {why}, such as example.org or example.org:443"));
+        let wrong =
+            |reason: &str| Err(format!("'{text}' is no host: {reason}, such as example.org or example.org:443"));
         if text.contains("://") || text.contains('/') {
             return wrong("a host is meant, not an address");
         }
@@ -30,7 +28,7 @@ impl HostRule {
         Ok(HostRule { host, port })
     }
 
-    /// Whether it means that host and port; a name that is only looked up has no port.
+    /// Whether the rule allows this host and port; a name that is only looked up has no port.
     pub(super) fn matches(&self, host: &str, port: Option<u16>) -> bool {
         let is_port = match (self.port, port) {
             (Some(wanted), Some(port)) => wanted == port,
@@ -55,12 +53,12 @@ pub(super) fn split(place: &str) -> (String, Option<u16>) {
         None => (place, usual),
     };
     let host = host.trim_start_matches('[').trim_end_matches(']').trim_end_matches('.').to_ascii_lowercase();
-    // Of an address there are several spellings.
+    // An address has several spellings.
     let host = host.parse::<IpAddr>().map_or(host, |address| address.to_canonical().to_string());
     (host, port)
 }
 
-/// As it is typed.
+/// The host and port in the notation of `--allow-net`.
 pub(super) fn shown(host: &str, port: Option<u16>) -> String {
     let host = if host.contains(':') { format!("[{host}]") } else { host.to_owned() };
     port.map_or(host.clone(), |port| format!("{host}:{port}"))
@@ -71,7 +69,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_place_has_a_host_and_perhaps_a_port() {
+    fn host_and_port_are_split() {
         for (place, host, port) in [
             ("https://Example.org", "example.org", Some(443)),
             ("http://example.org:81", "example.org", Some(81)),
@@ -87,7 +85,7 @@ mod tests {
     }
 
     #[test]
-    fn a_rule_means_its_host_and_its_port_only() {
+    fn a_rule_matches_only_its_host_and_port() {
         let is = |rule: &str, host: &str, port| HostRule::parse(rule).unwrap().matches(host, port);
         assert!(is("a.org", "a.org", Some(1)) && is("a.org:1", "a.org", Some(1)) && is("a.org:1", "a.org", None));
         assert!(!is("a.org:1", "a.org", Some(2)) && !is("a.org", "b.a.org", None) && !is("a.org", "xa.org", None));

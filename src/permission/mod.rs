@@ -1,7 +1,4 @@
 //! Permissions of prompt files (network, programs, files, variables), and the rules that approve tool calls.
-//!
-//! Owns: the kinds of access, the checks, the messages of refusals, and how the kernel enforces the same. Must not know JavaScript,
-//! nor how an access is made. Only restricted prompt files need a permission to read files.
 
 use std::{
     fs::File,
@@ -12,31 +9,31 @@ use std::{
 
 mod access;
 mod approval;
+mod grant;
 mod hosts;
 mod landlock;
-mod names;
 mod paths;
 mod pin;
 mod programs;
-mod reach;
+mod protected;
+mod protected_names;
 mod restricted;
-mod shut;
 #[cfg(target_os = "linux")]
 mod system_calls;
 #[cfg(test)]
 mod tests;
 
 pub use self::{
-    access::{Access, Refusal},
+    access::{Access, AccessDenied},
+    grant::Grant,
     hosts::HostRule,
-    landlock::{FileRights, Own, can_confine_programs},
-    pin::{Pinned, is_entry},
-    programs::Programs,
-    reach::Reach,
+    landlock::{FileRights, OwnPaths, can_confine_programs},
+    pin::{PinnedPath, is_pinned_entry},
+    programs::ProgramFolders,
+    protected::ProtectedFiles,
     restricted::Restricted,
-    shut::ShutFiles,
 };
-pub use approval::{ApprovalRequest, ApprovalRules, Approver, AskedLater, Decision, NobodyToAsk};
+pub use approval::{ApprovalRequest, ApprovalRules, Approver, Decision, DenyingApprover, StoppingApprover};
 
 /// How much of one kind of access is allowed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -55,58 +52,53 @@ pub struct Permissions {
     run: Rule,
     write: Rule,
     process: Rule,
-    /// The reason in refusals, such as `check renders`.
+    /// The start of refusals, such as `check renders`.
     who: &'static str,
-    /// The rights that a restricted file was given.
     restricted: Option<Arc<Restricted>>,
 }
 
 impl Permissions {
-    /// Allows only to read files. `who` begins refusals: `check renders`.
+    /// Allows only to read files. `who` starts refusals: `check renders`.
     pub fn reading_only(who: &'static str) -> Self {
         let nothing = Rule::Nothing;
         Permissions { network: nothing, run: nothing, write: nothing, process: nothing, who, restricted: None }
     }
 
-    /// Permissions of a test: no changes to the process, which it shares, and no other machines unless `is_live`.
+    /// The permissions of a test: no changes to the process, which it shares, and no other machines unless `is_live`.
     pub fn of_tests(is_live: bool) -> Self {
         let network = if is_live { Rule::All } else { Rule::Loopback };
         Permissions { network, process: Rule::Nothing, who: "tests run", ..Permissions::default() }
     }
 
-    /// Permissions of a restricted file.
+    /// The permissions of a restricted file.
     pub fn restricted(rights: Restricted) -> Self {
         Permissions { restricted: Some(Arc::new(rights)), ..Permissions::default() }
     }
 
-    /// The same without changes to the process, for several scripts that share one. `who` begins refusals.
+    /// Forbids changes to the process, for several scripts that share one. `who` starts refusals.
     #[must_use]
     pub fn sharing_process(self, who: &'static str) -> Self {
         Permissions { process: Rule::Nothing, who, ..self }
     }
 
-    /// The rights that a restricted file was given; `None` if it is not restricted.
-    pub fn of_restricted(&self) -> Option<&Arc<Restricted>> {
+    /// The rights of a restricted file; `None` if it is not restricted.
+    pub fn restricted_rights(&self) -> Option<&Arc<Restricted>> {
         self.restricted.as_ref()
     }
 
-    /// Whether the script may change the process, as in a run.
-    pub fn own_process(&self) -> bool {
+    pub fn may_change_process(&self) -> bool {
         self.process == Rule::All
     }
 
-    /// Finds the file of a program for a restricted script; relative paths count from `folder`. `None` without restrictions.
-    ///
-    /// # Errors
-    /// The program may not be started.
-    pub fn program(&self, program: &str, folder: Option<&Path>) -> Result<Option<PathBuf>, Refusal> {
+    /// Finds the file of a program for a restricted script; relative paths are resolved in `folder`. `None` without restrictions.
+    pub fn program(&self, program: &str, folder: Option<&Path>) -> Result<Option<PathBuf>, AccessDenied> {
         match &self.restricted {
             None => self.check(Access::Run(program)).map(|()| None),
             Some(rights) => rights.programs.find(program, folder, &rights.run).map(Some),
         }
     }
 
-    /// Remembers the addresses of an allowed host, which are allowed with it.
+    /// Allows the addresses that an allowed host was resolved to.
     pub fn learn_addresses(&self, host: &str, addresses: &[IpAddr]) {
         if let Some(rights) = &self.restricted {
             let mut known = rights.known.lock().unwrap_or_else(PoisonError::into_inner);
@@ -116,10 +108,7 @@ impl Permissions {
     }
 
     /// Checks a file that a restricted script has just opened: a link may have changed since its path was checked.
-    ///
-    /// # Errors
-    /// The open file is one that it may not have.
-    pub fn check_opened(&self, file: &File, access: Access<'_>) -> Result<(), Refusal> {
+    pub fn check_opened(&self, file: &File, access: Access<'_>) -> Result<(), AccessDenied> {
         self.restricted.as_ref().map_or(Ok(()), |rights| rights.check_opened(file, access))
     }
 
@@ -129,11 +118,7 @@ impl Permissions {
             && [self.network, self.run, self.write, self.process].iter().all(|rule| *rule == Rule::All)
     }
 
-    /// Checks an access.
-    ///
-    /// # Errors
-    /// The access is refused.
-    pub fn check(&self, access: Access<'_>) -> Result<(), Refusal> {
+    pub fn check(&self, access: Access<'_>) -> Result<(), AccessDenied> {
         let is_of_process = self.process == Rule::Nothing && matches!(access, Access::Process(_));
         if let Some(rights) = self.restricted.as_ref().filter(|_| !is_of_process) {
             return rights.check(access);
@@ -141,8 +126,10 @@ impl Permissions {
         match self.rule(access) {
             Rule::All => Ok(()),
             Rule::Loopback if is_loopback(access) => Ok(()),
-            Rule::Loopback => Err(Refusal { message: format!("{} {}; --live allows it", self.who, words(access)) }),
-            Rule::Nothing => Err(Refusal { message: format!("{} {}", self.who, words(access)) }),
+            Rule::Loopback => {
+                Err(AccessDenied { message: format!("{} {}; --live allows it", self.who, describe(access)) })
+            }
+            Rule::Nothing => Err(AccessDenied { message: format!("{} {}", self.who, describe(access)) }),
         }
     }
 
@@ -159,10 +146,10 @@ impl Permissions {
 
 /// The path without links, `.` and `..`; of a missing file, where it would be. `None` for a path that cannot be resolved.
 pub fn real_path(path: &Path) -> Option<PathBuf> {
-    paths::real(path, paths::Last::Followed)
+    paths::real(path, paths::FinalLink::Followed)
 }
 
-fn words(access: Access<'_>) -> String {
+fn describe(access: Access<'_>) -> String {
     match access {
         Access::Network(host) => format!("without network: access to {host} is refused"),
         Access::Run(program) => format!("without other programs: {program} is not run"),

@@ -1,4 +1,4 @@
-//! Where a path leads, whether there is something or not. Must not know what is allowed there.
+//! Resolves paths, also of missing files.
 
 use std::{
     collections::VecDeque,
@@ -8,38 +8,37 @@ use std::{
     path::{Component, Path, PathBuf},
 };
 
-/// So many links are followed, as by the system.
+/// The limit of followed links, as in the kernel.
 const MAX_LINKS: usize = 40;
 
-/// What of a link at the end of a path is meant.
+/// How a link at the end of a path is treated.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Last {
-    /// What it leads to.
+pub(super) enum FinalLink {
     Followed,
-    /// The link itself.
+    /// The path is that of the link itself.
     Itself,
 }
 
-/// A step of a path that is still to be taken.
+/// A remaining step of a path.
 enum Step {
     Up,
     Name(OsString),
 }
 
-/// The path without links and dots; of what is not there, where it would be. `None` when it has no end.
-pub(super) fn real(path: &Path, last: Last) -> Option<PathBuf> {
+/// The path without links and dots; for a missing file, where it would be. `None` if it cannot be resolved.
+pub(super) fn real(path: &Path, last: FinalLink) -> Option<PathBuf> {
     real_with_links(path, last).map(|(real, _)| real)
 }
 
-/// The same, with the paths of all links that were followed.
-pub(super) fn real_with_links(path: &Path, last: Last) -> Option<(PathBuf, Vec<PathBuf>)> {
-    // The system reads nothing behind it.
+/// Like [`real`], with the paths of all followed links.
+pub(super) fn real_with_links(path: &Path, last: FinalLink) -> Option<(PathBuf, Vec<PathBuf>)> {
+    // The system ignores everything after a NUL byte.
     if path.as_os_str().is_empty() || path.as_os_str().as_encoded_bytes().contains(&0) {
         return None;
     }
-    // With a slash or a dot behind it, a link is what it leads to.
+    // A trailing slash or dot means the target of a link.
     let bytes = path.as_os_str().as_encoded_bytes();
-    let last = if bytes.ends_with(b"/") || bytes.ends_with(b"/.") { Last::Followed } else { last };
+    let last = if bytes.ends_with(b"/") || bytes.ends_with(b"/.") { FinalLink::Followed } else { last };
     let mut real = if path.is_absolute() { PathBuf::new() } else { std::env::current_dir().ok()? };
     let mut ahead: VecDeque<Step> = steps(path, &mut real).collect();
     let mut links = Vec::new();
@@ -52,18 +51,18 @@ pub(super) fn real_with_links(path: &Path, last: Last) -> Option<(PathBuf, Vec<P
             Step::Name(name) => name,
         };
         real.push(name);
-        if ahead.is_empty() && last == Last::Itself {
+        if ahead.is_empty() && last == FinalLink::Itself {
             break;
         }
         let target = match std::fs::read_link(&real) {
             Ok(target) => target,
-            // No link, nothing there, or a file where a folder would have to be.
+            // Not a link, not there, or a file in place of a folder.
             Err(error)
                 if matches!(error.kind(), ErrorKind::InvalidInput | ErrorKind::NotFound | ErrorKind::NotADirectory) =>
             {
                 continue;
             }
-            // Too long a path, or one that may not be looked at: where it leads is not known.
+            // The path is too long or unreadable, so its target is unknown.
             Err(_) => return None,
         };
         links.push(real.clone());
@@ -71,13 +70,13 @@ pub(super) fn real_with_links(path: &Path, last: Last) -> Option<(PathBuf, Vec<P
             return None;
         }
         real.pop();
-        let behind = std::mem::take(&mut ahead);
-        ahead = steps(&target, &mut real).chain(behind).collect();
+        let remaining = std::mem::take(&mut ahead);
+        ahead = steps(&target, &mut real).chain(remaining).collect();
     }
     Some((real, links))
 }
 
-/// The steps of a path; one that is absolute begins anew.
+/// The steps of a path; an absolute one resets `real` to its root.
 fn steps<'a>(path: &'a Path, real: &mut PathBuf) -> impl Iterator<Item = Step> + 'a {
     if path.is_absolute() {
         real.clear();
@@ -90,13 +89,13 @@ fn steps<'a>(path: &'a Path, real: &mut PathBuf) -> impl Iterator<Item = Step> +
     })
 }
 
-/// Where an open file is, as far as the system tells.
-pub(super) fn of_open(file: &File) -> Option<PathBuf> {
+/// The current path of an open file, where the system provides it.
+pub(super) fn path_of_open(file: &File) -> Option<PathBuf> {
     #[cfg(target_os = "linux")]
     {
         use std::os::{fd::AsRawFd, unix::ffi::OsStrExt};
         let path = std::fs::read_link(format!("/proc/self/fd/{}", file.as_raw_fd())).ok()?;
-        // Of a file that is removed by now the system says so behind the name. What is in no folder has no path.
+        // The kernel appends this to the path of a removed file. A file without a folder has no path.
         let bytes = path.as_os_str().as_bytes();
         let bytes = bytes.strip_suffix(b" (deleted)").unwrap_or(bytes);
         bytes.starts_with(b"/").then(|| std::ffi::OsStr::from_bytes(bytes).into())
@@ -108,7 +107,7 @@ pub(super) fn of_open(file: &File) -> Option<PathBuf> {
     }
 }
 
-/// The path as it would be typed: absolute, and without `..` where that leads to the same.
+/// The path for messages: absolute, and without `..` if that does not change its meaning.
 pub(super) fn shown(path: &Path) -> PathBuf {
     let Ok(absolute) = std::path::absolute(path) else { return path.to_owned() };
     let mut plain = PathBuf::new();
@@ -118,11 +117,11 @@ pub(super) fn shown(path: &Path) -> PathBuf {
             part => plain.push(part),
         }
     }
-    if real(&plain, Last::Itself) == real(&absolute, Last::Itself) { plain } else { absolute }
+    if real(&plain, FinalLink::Itself) == real(&absolute, FinalLink::Itself) { plain } else { absolute }
 }
 
-/// Whether a path leads to what the system tells of processes, their environment among it.
-pub(super) fn tells_of_processes(real: &Path) -> bool {
+/// Whether a path exposes the memory or environment of a process.
+pub(super) fn exposes_process(real: &Path) -> bool {
     let Ok(rest) = real.strip_prefix("/proc") else { return false };
     let first = rest.components().next().map(|part| part.as_os_str().to_string_lossy().into_owned());
     let is_process =
@@ -137,7 +136,7 @@ mod tests {
 
     #[cfg(unix)]
     #[test]
-    fn links_and_dots_are_followed_also_where_nothing_is() {
+    fn links_and_dots_are_followed_also_for_missing_files() {
         let folder = tempfile::tempdir().unwrap();
         let root = folder.path().canonicalize().unwrap();
         let link = |target: &str, name: &str| std::os::unix::fs::symlink(target, root.join(name)).unwrap();
@@ -146,14 +145,14 @@ mod tests {
         link("../elsewhere/file", "to-nothing");
         link("loop", "loop");
         let at = |path: &str, last| real(&root.join(path), last);
-        assert_eq!(at("to-d/../d/./x", Last::Followed), Some(root.join("d/x")));
+        assert_eq!(at("to-d/../d/./x", FinalLink::Followed), Some(root.join("d/x")));
         let above = root.parent().unwrap();
-        assert_eq!(at("to-nothing", Last::Followed), Some(above.join("elsewhere/file")));
-        assert_eq!(at("to-nothing", Last::Itself), Some(root.join("to-nothing")));
-        // As the system: up from where a link leads.
-        assert_eq!(at("to-d/../../x", Last::Followed), Some(above.join("x")));
-        assert_eq!((at("loop", Last::Followed), real(Path::new("a\0b"), Last::Followed)), (None, None));
-        assert!(tells_of_processes(Path::new("/proc/12/task/12/environ")));
-        assert!(!tells_of_processes(Path::new("/proc/cpuinfo")) && !tells_of_processes(Path::new("/a/proc/1/environ")));
+        assert_eq!(at("to-nothing", FinalLink::Followed), Some(above.join("elsewhere/file")));
+        assert_eq!(at("to-nothing", FinalLink::Itself), Some(root.join("to-nothing")));
+        // `..` after a link is relative to its target, as in the kernel.
+        assert_eq!(at("to-d/../../x", FinalLink::Followed), Some(above.join("x")));
+        assert_eq!((at("loop", FinalLink::Followed), real(Path::new("a\0b"), FinalLink::Followed)), (None, None));
+        assert!(exposes_process(Path::new("/proc/12/task/12/environ")));
+        assert!(!exposes_process(Path::new("/proc/cpuinfo")) && !exposes_process(Path::new("/a/proc/1/environ")));
     }
 }

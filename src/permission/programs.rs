@@ -1,54 +1,50 @@
-//! Which file a program is, and whether it may be started: a name is looked for where the user looks, whatever a script
-//! makes of `PATH`. Must not know how it is started.
+//! Finds the file of a program. A name is looked up in the user's `PATH`, whatever a script sets it to.
 
 use std::path::{Path, PathBuf};
 
 use super::{
-    Refusal, paths,
-    reach::{Reach, refusal},
+    AccessDenied,
+    grant::{Grant, refusal},
+    paths,
 };
 
-/// Where programs are looked for.
+/// The folders of `PATH`.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Programs {
+pub struct ProgramFolders {
     folders: Vec<PathBuf>,
 }
 
-impl Programs {
-    /// By the value of `PATH`.
+impl ProgramFolders {
+    /// Reads the value of `PATH`.
     pub fn new(path: &str) -> Self {
-        // A folder that is not absolute is another one after `chdir`.
-        Programs { folders: std::env::split_paths(path).filter(|folder| folder.is_absolute()).collect() }
+        // A relative folder would change with `chdir`.
+        ProgramFolders { folders: std::env::split_paths(path).filter(|folder| folder.is_absolute()).collect() }
     }
 
-    /// The folders they are looked for in.
     pub(super) fn folders(&self) -> &[PathBuf] {
         &self.folders
     }
 
-    /// The real path of what is called so.
+    /// The real path of the program with this name.
     pub fn named(&self, name: &Path) -> Option<PathBuf> {
         self.locate(name, None).and_then(|found| found.canonicalize().ok())
     }
 
-    /// The file that a program is, as it is to be started; `folder` is where relative paths count from.
-    ///
-    /// # Errors
-    /// It may not be started.
+    /// The file of a program to start; relative paths are resolved in `folder`.
     pub(super) fn find(
         &self,
         program: &str,
         folder: Option<&Path>,
-        allowed: &Reach<PathBuf>,
-    ) -> Result<PathBuf, Refusal> {
+        allowed: &Grant<PathBuf>,
+    ) -> Result<PathBuf, AccessDenied> {
         let found = self.locate(Path::new(program), folder);
         match (allowed, found) {
-            (Reach::All, found) => Ok(found.unwrap_or_else(|| program.into())),
-            (Reach::Only(list), Some(found)) if found.canonicalize().is_ok_and(|real| list.contains(&real)) => {
+            (Grant::All, found) => Ok(found.unwrap_or_else(|| program.into())),
+            (Grant::Only(list), Some(found)) if found.canonicalize().is_ok_and(|real| list.contains(&real)) => {
                 Ok(found)
             }
             _ => {
-                // As it can be typed wherever the command is run; a name is looked for everywhere alike.
+                // The path must be valid in the working directory of the command; a name is the same everywhere.
                 let is_name = Path::new(program).components().count() == 1;
                 let file = paths::shown(&folder.unwrap_or(Path::new("")).join(program)).display().to_string();
                 let named = if is_name { program } else { &file };

@@ -7,10 +7,10 @@ use seccompiler::{
     BpfProgram, SeccompAction, SeccompCmpArgLen, SeccompCmpOp, SeccompCondition, SeccompFilter, SeccompRule, TargetArch,
 };
 
-/// Requests of `ioctl` that put text into the input of a terminal.
+/// `ioctl` requests that insert text into the input of a terminal.
 const TYPING: [u64; 2] = [libc::TIOCSTI, libc::TIOCLINUX];
 
-/// Calls that are always refused: `io_uring` makes system calls that are not filtered; the others change the system, for root.
+/// Calls that are always refused: `io_uring` makes system calls that are not filtered; the others change the system, as root.
 const REFUSED: [i64; 6] = [
     libc::SYS_io_uring_setup,
     libc::SYS_bpf,
@@ -20,10 +20,7 @@ const REFUSED: [i64; 6] = [
     libc::SYS_open_by_handle_at,
 ];
 
-/// Restricts this thread, and the programs that it starts from now on.
-///
-/// # Errors
-/// The kernel does not enforce it. The program must not be started then.
+/// Restricts this thread and the programs that it starts from now on. On an error the program must not be started.
 pub(super) fn confine() -> io::Result<()> {
     let program = filter().map_err(io::Error::other)?;
     seccompiler::apply_filter(&program).map_err(io::Error::other)
@@ -34,19 +31,19 @@ fn filter() -> Result<BpfProgram, seccompiler::BackendError> {
     let mut rules: std::collections::BTreeMap<_, _> = REFUSED.iter().map(|call| (*call, Vec::new())).collect();
     rules.insert(libc::SYS_ioctl, TYPING.iter().map(|request| equal(1, *request)).collect::<Result<_, _>>()?);
     rules.insert(libc::SYS_socket, vec![equal(0, libc::AF_UNIX.cast_unsigned().into())?]);
-    // Pairs of connected sockets are harmless, but those of datagrams can be connected to others.
+    // Pairs of connected sockets are harmless, but datagram sockets can be connected to others.
     rules.insert(libc::SYS_socketpair, vec![masked(1, 0xf, libc::SOCK_DGRAM.cast_unsigned().into())?]);
     let architecture = TargetArch::try_from(std::env::consts::ARCH)?;
     SeccompFilter::new(rules, SeccompAction::Allow, refused, architecture)?.try_into()
 }
 
-/// A rule for calls of which this argument, without other bits than those of the mask, has this value.
+/// A rule for calls whose argument has this value under the mask.
 fn masked(argument: u8, mask: u64, value: u64) -> Result<SeccompRule, seccompiler::BackendError> {
     let operator = SeccompCmpOp::MaskedEq(mask);
     SeccompRule::new(vec![SeccompCondition::new(argument, SeccompCmpArgLen::Dword, operator, value)?])
 }
 
-/// A rule for calls of which this argument has this value.
+/// A rule for calls whose argument has this value.
 fn equal(argument: u8, value: u64) -> Result<SeccompRule, seccompiler::BackendError> {
     SeccompRule::new(vec![SeccompCondition::new(argument, SeccompCmpArgLen::Dword, SeccompCmpOp::Eq, value)?])
 }

@@ -1,7 +1,7 @@
 use super::*;
 
 #[test]
-fn everything_is_allowed_unless_it_is_said_otherwise() {
+fn everything_is_allowed_by_default() {
     let all = Permissions::default();
     assert!(all.allow_all());
     for access in [Access::Network("a"), Access::Run("a"), Access::Write("a"), Access::Process("a")] {
@@ -10,7 +10,7 @@ fn everything_is_allowed_unless_it_is_said_otherwise() {
 }
 
 #[test]
-fn a_refusal_says_who_refuses_what() {
+fn refusals_name_the_reason_and_the_access() {
     let rights = Permissions::reading_only("check renders");
     assert!(!rights.allow_all());
     let message = |access| rights.check(access).unwrap_err().message;
@@ -27,9 +27,9 @@ fn a_refusal_says_who_refuses_what() {
 }
 
 #[test]
-fn the_process_is_nobodys_own_where_it_is_shared() {
+fn a_shared_process_cannot_be_changed() {
     let all = Permissions::default().sharing_process("rows run");
-    assert_eq!((all.own_process(), all.check(Access::Write("a"))), (false, Ok(())));
+    assert_eq!((all.may_change_process(), all.check(Access::Write("a"))), (false, Ok(())));
     let restricted = Permissions::restricted(Restricted::default()).sharing_process("rows run");
     for rights in [all, restricted] {
         let message = rights.check(Access::Process("process.chdir('/')")).unwrap_err().message;

@@ -1,70 +1,68 @@
-//! Reading what prompt files and models give for a task: lenient where the meaning is clear, exact about what is wrong.
-//! Must not know the rules of list or graph.
+//! Reads tasks of prompt files and models: lenient where the meaning is clear, exact about what is wrong.
 
 use serde_json::{Map, Value};
 use thiserror::Error;
 
-use super::refusal::Refusal;
-use crate::diagnostic::kind_of;
+use super::refusal::ToolRefusal;
+use crate::diagnostic::json_kind;
 
-/// Tasks that do not have the shape of a task; one sentence for each fault, naming the task and the field.
+/// Tasks with a wrong shape; one sentence per fault, with task and field.
 #[derive(Clone, Debug, Error, PartialEq, Eq)]
 #[error("{}", .0.join("; "))]
 pub(crate) struct ShapeError(pub Vec<String>);
 
-/// The fields of one object, taken out one by one; what is left over are the user's own fields.
-pub(super) struct Fields {
+/// The fields of one object. Those that are not read are the user's own.
+pub(super) struct TaskFields {
     label: String,
     map: Map<String, Value>,
     faults: Vec<String>,
 }
 
-impl Fields {
+impl TaskFields {
     /// `label` names the object in messages, such as `tasks[2]`.
     pub(super) fn new(value: &Value, label: &str) -> Result<Self, ShapeError> {
         match value {
             Value::Object(map) => {
-                // Models write `null` for what they leave out.
                 let map: Map<String, Value> =
-                    // Models fill in `null` for what they have nothing to say to.
+                    // Models write `null` for fields that they leave out.
                     map.iter().filter(|(_, value)| !value.is_null()).map(|(k, v)| (k.clone(), v.clone())).collect();
                 let label = match map.get("id") {
                     Some(Value::String(id)) => format!("{label} (\"{id}\")"),
                     _ => label.to_owned(),
                 };
-                Ok(Fields { label, map, faults: Vec::new() })
+                Ok(TaskFields { label, map, faults: Vec::new() })
             }
-            other => Err(ShapeError(vec![format!("{label} must be an object, not {}", kind_of(other))])),
+            other => Err(ShapeError(vec![format!("{label} must be an object, not {}", json_kind(other))])),
         }
     }
 
-    /// Says that a field is wrong.
+    /// Records a fault.
     pub(super) fn fault(&mut self, text: impl AsRef<str>) {
         self.faults.push(format!("{}: {}", self.label, text.as_ref()));
     }
 
-    /// A string; numbers and booleans are written out. Absent and `null` are `None`.
+    /// A string; numbers and booleans are converted. `None` if absent or `null`.
     pub(super) fn text(&mut self, key: &str) -> Option<String> {
         let value = self.map.shift_remove(key)?;
         let text = scalar_text(&value);
         if text.is_none() {
-            self.fault(format!("{key} must be a string, not {}", kind_of(&value)));
+            self.fault(format!("{key} must be a string, not {}", json_kind(&value)));
         }
         text
     }
 
-    /// A string; any other JSON value is kept as compact JSON. For results, which models also give as objects.
-    pub(super) fn text_of_any(&mut self, key: &str) -> Option<String> {
+    /// A string; other JSON values become compact JSON. For results, which models also give as objects.
+    pub(super) fn text_or_json(&mut self, key: &str) -> Option<String> {
         self.map.shift_remove(key).map(|value| any_text(&value))
     }
 
-    /// A string that must be there and not be blank. A fault and an empty string otherwise.
+    /// A non-blank string. Otherwise records a fault and returns an empty string.
     pub(super) fn required_text(&mut self, key: &str) -> String {
         let faults = self.faults.len();
         match self.text(key) {
             Some(text) if !text.trim().is_empty() => text,
             _ => {
-                // Of the wrong kind is said already; missing would be one fault too many.
+                // A wrong type was recorded already.
                 if self.faults.len() == faults {
                     self.fault(format!("{key} is missing; it must be a non-empty string"));
                 }
@@ -73,7 +71,7 @@ impl Fields {
         }
     }
 
-    /// An array of strings. Absent and `null` are empty, and a single string counts as an array of one.
+    /// An array of strings. Absent and `null` are empty, and a single string is an array of one.
     pub(super) fn texts(&mut self, key: &str) -> Vec<String> {
         match self.map.shift_remove(key) {
             None => Vec::new(),
@@ -86,25 +84,24 @@ impl Fields {
                 })
             }
             Some(value) => scalar_text(&value).map(|text| vec![text]).unwrap_or_else(|| {
-                self.fault(format!("{key} must be an array of strings, not {}", kind_of(&value)));
+                self.fault(format!("{key} must be an array of strings, not {}", json_kind(&value)));
                 Vec::new()
             }),
         }
     }
 
-    /// A field as it is.
     pub(super) fn take(&mut self, key: &str) -> Option<Value> {
         self.map.shift_remove(key)
     }
 
-    /// The fields nobody asked for, or every fault found.
+    /// The remaining fields, or every fault.
     pub(super) fn finish(self) -> Result<Map<String, Value>, ShapeError> {
         if self.faults.is_empty() { Ok(self.map) } else { Err(ShapeError(self.faults)) }
     }
 }
 
-/// Reads each element of an array, collecting the faults of all of them. A string that holds a JSON array is accepted:
-/// models send those.
+/// Reads each element of an array, collecting the faults of all of them. A string with a JSON array is accepted, because models
+/// send those.
 pub(super) fn read_array<T>(
     value: &Value,
     name: &str,
@@ -120,7 +117,7 @@ pub(super) fn read_array<T>(
             }
             _ => return Err(ShapeError(vec![format!("{name} must be an array of tasks, not a string")])),
         },
-        other => return Err(ShapeError(vec![format!("{name} must be an array of tasks, not {}", kind_of(other))])),
+        other => return Err(ShapeError(vec![format!("{name} must be an array of tasks, not {}", json_kind(other))])),
     };
     let mut tasks = Vec::with_capacity(items.len());
     let mut faults = Vec::new();
@@ -133,24 +130,24 @@ pub(super) fn read_array<T>(
     if faults.is_empty() { Ok(tasks) } else { Err(ShapeError(faults)) }
 }
 
-/// A status as written by people and models: `In-Progress` is `in_progress`.
-pub(super) fn status_word(text: &str) -> String {
+/// Normalizes a status: `In-Progress` becomes `in_progress`.
+pub(super) fn normalized_status(text: &str) -> String {
     text.trim().to_lowercase().replace(['-', ' '], "_")
 }
 
-/// An argument of a tool that must be a non-blank string (a number is written out).
-pub(super) fn argument(input: &Value, key: &str) -> Result<String, Refusal> {
+/// A tool argument that must be a non-blank string; a number is converted.
+pub(super) fn argument(input: &Value, key: &str) -> Result<String, ToolRefusal> {
     let given = input.get(key).filter(|value| !value.is_null());
     match given.and_then(scalar_text) {
         Some(text) if !text.trim().is_empty() => Ok(text),
         _ => {
-            let found = given.map(|value| format!(", not {}", kind_of(value))).unwrap_or_default();
-            Err(Refusal::new(format!("Missing {key}"), format!("\"{key}\" must be a non-empty string{found}.")))
+            let found = given.map(|value| format!(", not {}", json_kind(value))).unwrap_or_default();
+            Err(ToolRefusal::new(format!("Missing {key}"), format!("\"{key}\" must be a non-empty string{found}.")))
         }
     }
 }
 
-/// An optional argument; blank and `null` count as absent, anything but a string is kept as compact JSON.
+/// An optional argument; blank and `null` count as absent, values other than strings become compact JSON.
 pub(super) fn optional_argument(input: &Value, key: &str) -> Option<String> {
     input.get(key).filter(|value| !value.is_null()).map(any_text).filter(|text| !text.trim().is_empty())
 }

@@ -1,30 +1,28 @@
-//! The answer of a tool that could not do what it was asked.
+//! Results of tools that refuse a request.
 
 use serde_json::{Map, Value, json};
 
-/// How many ids a message lists before it only counts the rest: a model that lost its way needs some, not all of 500.
+/// How many ids a message lists: a model that is lost needs some, not all of 500.
 const LISTED_IDS: usize = 30;
 
-/// Why a transition did not happen. It becomes the tool's result and the state stays as it was.
+/// Why a transition was refused. It becomes the tool's result, and the state is unchanged.
 #[derive(Debug)]
-pub(super) struct Refusal {
-    /// The fault in a few words, such as `Task not found: 9`.
+pub(super) struct ToolRefusal {
+    /// A short description, such as `Task not found: 9`.
     error: String,
     /// A full sentence that also says what to do instead.
     message: String,
     details: Map<String, Value>,
 }
 
-impl Refusal {
-    /// `error` in a few words, `message` as a sentence that helps on.
+impl ToolRefusal {
     pub(super) fn new(error: impl Into<String>, message: impl Into<String>) -> Self {
-        Refusal { error: error.into(), message: message.into(), details: Map::new() }
+        ToolRefusal { error: error.into(), message: message.into(), details: Map::new() }
     }
 
-    /// No task has this id.
     pub(super) fn unknown_task<'a>(task_id: &str, known: impl Iterator<Item = &'a str>) -> Self {
         let message = format!("There is no task \"{task_id}\". {}.", known_ids(known));
-        Refusal::new(format!("Task not found: {task_id}"), message).with("taskId", json!(task_id))
+        ToolRefusal::new(format!("Task not found: {task_id}"), message).with("taskId", json!(task_id))
     }
 
     /// Adds a field to the result.
@@ -44,7 +42,7 @@ impl Refusal {
     }
 }
 
-/// `Known tasks: a, b, c`, shortened when there are very many.
+/// `Known tasks: a, b, c`, shortened if there are many.
 fn known_ids<'a>(known: impl Iterator<Item = &'a str>) -> String {
     let all: Vec<&str> = known.collect();
     match all.len() {
@@ -54,7 +52,7 @@ fn known_ids<'a>(known: impl Iterator<Item = &'a str>) -> String {
     }
 }
 
-/// One line of text: runs of white space, line breaks too, become single spaces.
+/// Replaces runs of white space, including newlines, by single spaces.
 pub(super) fn one_line(text: &str) -> String {
     text.split_whitespace().collect::<Vec<_>>().join(" ")
 }
@@ -69,8 +67,8 @@ pub(super) fn count_tasks(count: usize) -> String {
     format!("{count} task{}", if count == 1 { "" } else { "s" })
 }
 
-/// The id without the brackets in which the status section shows it; models copy them.
-pub(super) fn bare_id(task_id: &str) -> &str {
+/// Removes the brackets that the status section puts around an id, and that models copy.
+pub(super) fn strip_brackets(task_id: &str) -> &str {
     let trimmed = task_id.trim();
     trimmed.strip_prefix('[').and_then(|rest| rest.strip_suffix(']')).unwrap_or(trimmed)
 }

@@ -1,18 +1,15 @@
-//! `runToolCode`, the tool that code mode adds as long as any function is defined, as the model is told of it
-//! (docs/reference.md, "Code mode"). Running the code is the bindings' and the sandbox's.
+//! The definition of `runToolCode`, the tool of code mode (docs/reference.md, "Code mode").
 
-/// Its name.
 pub(crate) const NAME: &str = "runToolCode";
 
-/// What the model is told that it does.
 pub(crate) const DESCRIPTION: &str = "Runs TypeScript that may call the functions of <available_functions>. The code is the body of \
                                an async function: use await, and return what you want to see. It is type-checked first; \
                                errors come back with their lines. There are no imports, no timers and no network.";
 
-/// The section of the system prompt that shows the functions.
+/// The section of the system prompt that lists the functions.
 pub(crate) const SECTION: &str = "available_functions";
 
-/// JSON Schema of its arguments, `{code}`.
+/// JSON Schema of the arguments, `{code}`.
 pub(crate) fn input_schema() -> serde_json::Value {
     serde_json::json!({
         "type": "object",
@@ -22,7 +19,7 @@ pub(crate) fn input_schema() -> serde_json::Value {
     })
 }
 
-/// The text of the section, around the printed declarations.
+/// The section with the declarations.
 pub(crate) fn section_text(declarations: &str) -> String {
     format!("Functions that the code of {NAME} can call:\n\n{declarations}")
 }

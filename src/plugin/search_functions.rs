@@ -1,18 +1,16 @@
-//! Finding functions among more than a prompt can show: what the model is told of `searchFunctions`. Must not know how they are
-//! found.
+//! The definition of `searchFunctions`, which finds functions when there are too many for the prompt.
 
 use serde_json::{Value, json};
 
 use super::run_tool_code;
 
-/// The name of the tool, and of the function for code.
+/// The name of the tool, and of the function in code.
 pub(crate) const NAME: &str = "searchFunctions";
 
-/// What the model is told that it does.
 pub(crate) const DESCRIPTION: &str = "Finds functions that the code of runToolCode can call, by words of their names and descriptions: \
                                       gives the TypeScript declarations of those that fit best.";
 
-/// How large a prompt's section of functions may be, unless `config.functions.promptBytes` says so.
+/// The default for the size of a prompt's section of functions, in bytes (`config.functions.promptBytes`).
 pub(crate) const PROMPT_BYTES: usize = 8 * 1024;
 
 /// JSON Schema of the tool's arguments.
@@ -25,12 +23,12 @@ pub(crate) fn input_schema() -> Value {
     })
 }
 
-/// The same for code, which may hand in the words alone.
+/// JSON Schema of the function's arguments, which may be a bare string.
 pub(crate) fn code_schema() -> Value {
     json!({ "anyOf": [{ "type": "string" }, input_schema()] })
 }
 
-/// The text of the section above the list of names.
+/// The start of the section, before the list of names.
 pub(crate) fn section_head(count: usize, own: &str) -> String {
     format!(
         "The code of {} can call {count} functions, each with one object of arguments. These are their names; {NAME}, a tool and a \

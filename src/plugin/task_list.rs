@@ -1,9 +1,8 @@
-//! The task list of `defTaskList`: a flat list that a model works through with three tools (docs/reference.md, "Task
-//! list").
+//! The task list of `defTaskList`: a flat list that a model works through with three tools (docs/reference.md, "Task list").
 //!
-//! Allowed changes: `startTask` from pending or failed (a restart forgets the reason), `completeTask` from pending or
-//! in progress (a model may finish a small task without announcing it), `failTask` from pending or in progress.
-//! Everything else is refused with the reason and the tool to use instead.
+//! Allowed changes: `startTask` from pending or failed (a restart drops the reason), `completeTask` from pending or in progress
+//! (a model may finish a small task without announcing it), `failTask` from pending or in progress. Everything else is refused
+//! with the reason and the tool to use instead.
 
 use std::collections::HashSet;
 
@@ -11,30 +10,26 @@ use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::{Map, Value, json};
 
 use super::{
-    read::{self, Fields, ShapeError},
-    refusal::{Refusal, bare_id, one_line, quoted},
+    read::{self, ShapeError, TaskFields},
+    refusal::{ToolRefusal, one_line, quoted, strip_brackets},
 };
 use crate::chat::ToolSpec;
 
 /// The key of the state tuple and the name of the system section.
 pub(crate) const STATE_KEY: &str = "taskList";
 
-/// Where a task stands.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub(crate) enum TaskStatus {
-    /// Nobody has begun it.
     Pending,
-    /// It is being worked on.
     InProgress,
-    /// It is done.
     Completed,
-    /// It was given up; it can be started again.
+    /// It can be started again.
     Failed,
 }
 
 impl TaskStatus {
-    /// The name used in JavaScript.
+    /// The name in JavaScript.
     pub(crate) fn as_str(self) -> &'static str {
         match self {
             TaskStatus::Pending => "pending",
@@ -45,24 +40,22 @@ impl TaskStatus {
     }
 
     fn from_text(text: &str) -> Option<Self> {
-        let word = read::status_word(text);
+        let name = read::normalized_status(text);
         [TaskStatus::Pending, TaskStatus::InProgress, TaskStatus::Completed, TaskStatus::Failed]
             .into_iter()
-            .find(|status| status.as_str() == word)
+            .find(|status| status.as_str() == name)
     }
 }
 
-/// One task of the list.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct Task {
-    /// What the tools are told.
+    /// The argument of the tools.
     pub id: String,
-    /// What is to be done, for the status section.
+    /// The text in the status section.
     pub name: String,
-    /// Where it stands.
     pub status: TaskStatus,
-    /// Why the task failed, as `failTask` was told; gone when the task is restarted.
+    /// The reason of a failure; removed when the task is restarted.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub failure_reason: Option<String>,
     /// The prompt author's own fields.
@@ -71,12 +64,12 @@ pub(crate) struct Task {
 }
 
 impl Task {
-    /// Reads one task. A missing status is `pending`, a number as id is written out.
+    /// Reads one task. A missing status is `pending`, a number as id becomes a string.
     fn read(value: &Value, label: &str) -> Result<Self, ShapeError> {
-        let mut fields = Fields::new(value, label)?;
+        let mut fields = TaskFields::new(value, label)?;
         let id = fields.required_text("id");
         let name = fields.required_text("name");
-        let failure_reason = fields.text_of_any("failureReason");
+        let failure_reason = fields.text_or_json("failureReason");
         let status = match fields.text("status") {
             None => TaskStatus::Pending,
             Some(text) => TaskStatus::from_text(&text).unwrap_or_else(|| {
@@ -87,7 +80,7 @@ impl Task {
         Ok(Task { id, name, status, failure_reason, extra: fields.finish()? })
     }
 
-    /// The task as the tools show it: the reason of a failure stands beside it in the result, not in it.
+    /// The task in a tool's result, in which the reason is a separate field.
     fn shown(&self) -> Value {
         json!(Task { failure_reason: None, ..self.clone() })
     }
@@ -99,16 +92,14 @@ impl<'de> Deserialize<'de> for Task {
     }
 }
 
-/// Reads the argument of `defTaskList` or of its setter.
-///
-/// Fails with every fault found when it is not an array of `{id, name, status?}`.
+/// Reads the argument of `defTaskList` or of its setter. The error lists every fault.
 pub(crate) fn parse_tasks(value: &Value) -> Result<Vec<Task>, ShapeError> {
     read::read_array(value, "tasks", Task::read)
 }
 
-/// What is wrong with a list without making it unusable: an id used twice reaches only its first task.
+/// Problems that do not make the list unusable: tools reach only the first task with a duplicate id.
 pub(crate) fn validate_task_list(tasks: &[Task]) -> Vec<String> {
-    // A warning and no error: the prompt runs, and the author sees why a task never ends.
+    // Not an error, so that the prompt runs and the author sees the problem.
     let mut seen = HashSet::new();
     let mut reported = HashSet::new();
     tasks
@@ -142,8 +133,7 @@ pub(crate) fn complete_task(tasks: &[Task], task_id: &str) -> (Vec<Task>, Value)
     })
 }
 
-/// `failTask`: marks a pending or running task as failed, keeping the reason. Results as for [`start_task`], with
-/// `reason`.
+/// `failTask`: marks a pending or running task as failed, with a reason. Results as for [`start_task`], with `reason`.
 pub(crate) fn fail_task(tasks: &[Task], task_id: &str, reason: Option<&str>) -> (Vec<Task>, Value) {
     let reason = reason.map(str::trim).filter(|reason| !reason.is_empty());
     change(tasks, task_id, reason, |task| match task.status {
@@ -156,7 +146,7 @@ pub(crate) fn fail_task(tasks: &[Task], task_id: &str, reason: Option<&str>) -> 
     })
 }
 
-/// Runs the tool of that name on its arguments; `None` when it is not a tool of the task list.
+/// Runs a tool by its name; `None` if it is not a tool of the task list.
 pub(crate) fn call_tool(tasks: &[Task], tool_name: &str, input: &Value) -> Option<(Vec<Task>, Value)> {
     if !matches!(tool_name, "startTask" | "completeTask" | "failTask") {
         return None;
@@ -172,7 +162,7 @@ pub(crate) fn call_tool(tasks: &[Task], tool_name: &str, input: &Value) -> Optio
     })
 }
 
-/// Finds the task, asks the rule for its next status and builds the result.
+/// Changes the status of a task according to `rule`, and builds the result.
 fn change(
     tasks: &[Task],
     task_id: &str,
@@ -180,11 +170,10 @@ fn change(
     rule: impl Fn(&Task) -> Result<(TaskStatus, String), &'static str>,
 ) -> (Vec<Task>, Value) {
     let mut tasks = tasks.to_vec();
-    // Brackets are taken off only when no id has them: an author's ids may look like anything.
     let by_id = |id: &str| tasks.iter().position(|task| task.id == id);
-    // As it is first: an id may have brackets of its own.
-    let Some(position) = by_id(task_id).or_else(|| by_id(bare_id(task_id))) else {
-        let refusal = Refusal::unknown_task(task_id, tasks.iter().map(|task| task.id.as_str())).into_value();
+    // The exact id first, as an author's ids may contain brackets.
+    let Some(position) = by_id(task_id).or_else(|| by_id(strip_brackets(task_id))) else {
+        let refusal = ToolRefusal::unknown_task(task_id, tasks.iter().map(|task| task.id.as_str())).into_value();
         return (tasks, refusal);
     };
     let task = &mut tasks[position];
@@ -199,7 +188,7 @@ fn change(
             result["message"] = json!(message);
             result
         }
-        Err(why) => Refusal::new(
+        Err(why) => ToolRefusal::new(
             format!("Task is {}: {}", task.status.as_str(), task.id),
             format!("Task {} ({}) {why}.", quoted([&task.id]), task.name),
         )
@@ -210,7 +199,7 @@ fn change(
     (tasks, result)
 }
 
-/// The status section of the system prompt. "Failed" is there only when a task failed.
+/// The status section of the system prompt. "Failed" appears only if a task failed.
 pub(crate) fn render_status(tasks: &[Task]) -> String {
     let mut sections = vec!["## Current Task Status".to_owned()];
     for (title, status) in [
@@ -238,7 +227,7 @@ pub(crate) fn render_status(tasks: &[Task]) -> String {
     sections.join("\n\n")
 }
 
-/// The three tools as a model is told of them.
+/// The definitions of the three tools.
 pub(crate) fn tools() -> Vec<ToolSpec> {
     let task_id =
         json!({ "type": "string", "description": "The id of the task, as shown in brackets in the task status" });

@@ -1,49 +1,49 @@
-//! Ending with the process that has started us, however that ends.
+//! Ends this process when its parent ends.
 
 #[cfg(unix)]
 use std::{thread, time::Duration};
 
-/// How often is looked whether that process is there, where the system does not tell.
+/// How often the parent is checked, where the system does not report its end.
 #[cfg(unix)]
-const LOOK: Duration = Duration::from_millis(500);
+const POLL_INTERVAL: Duration = Duration::from_millis(500);
 
-/// Has this process end with the one that has started it.
+/// Ends this process when its parent ends.
 #[cfg(target_os = "linux")]
-pub(crate) fn end_with_parent() {
-    // The system looks at the thread that has started us: the one that waits for us. A process that it cannot end so is no
-    // worse than any other whose terminal is gone.
+pub(crate) fn exit_with_parent() {
+    // The kernel watches the thread that started this process, which waits for it. A failure is ignored: the process then only
+    // outlives its parent.
     let _ = rustix::process::set_parent_process_death_signal(Some(rustix::process::Signal::TERM));
 }
 
-/// Has this process end with the one that has started it: elsewhere nobody tells.
+/// Does nothing on systems without this feature.
 #[cfg(not(target_os = "linux"))]
-pub(crate) fn end_with_parent() {}
+pub(crate) fn exit_with_parent() {}
 
-/// Has this process end with the one of this number, which has started it.
+/// Ends this process when the parent with this process id ends.
 #[cfg(unix)]
-pub(crate) fn end_with(parent: u32) {
-    end_with_parent();
-    let is_there = move || {
+pub(crate) fn exit_with_parent_id(parent: u32) {
+    exit_with_parent();
+    let is_alive = move || {
         let now = rustix::process::getppid();
         now.is_some_and(|now| now.as_raw_nonzero().get().cast_unsigned() == parent)
     };
     let end = || {
         let _ = rustix::process::kill_process(rustix::process::getpid(), rustix::process::Signal::TERM);
     };
-    // It may have ended just before.
-    if !is_there() {
+    // The parent may have ended before the call.
+    if !is_alive() {
         end();
     } else if cfg!(not(target_os = "linux")) {
-        // Elsewhere nobody tells. A process that cannot be ended so ends when it has something to say.
+        // Elsewhere the parent has to be polled. Without a thread, this process ends at its next write to a closed pipe.
         let _ = thread::Builder::new().spawn(move || {
-            while is_there() {
-                thread::sleep(LOOK);
+            while is_alive() {
+                thread::sleep(POLL_INTERVAL);
             }
             end();
         });
     }
 }
 
-/// Has this process end with the one of this number, which has started it: elsewhere nobody tells.
+/// Does nothing on systems without this feature.
 #[cfg(not(unix))]
-pub(crate) fn end_with(_parent: u32) {}
+pub(crate) fn exit_with_parent_id(_parent: u32) {}

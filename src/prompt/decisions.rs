@@ -7,7 +7,7 @@ use std::{
     rc::Rc,
 };
 
-use crate::checkpoint::{Held, PartName, Verdict, WaitingCall, asked_for};
+use crate::checkpoint::{CallPartName, HeldCall, Verdict, WaitingCall, call_digest};
 
 /// What the code in the text of a step is called by, with the number of the step behind it.
 pub(crate) const TEXT_CODE: &str = "code-";
@@ -24,7 +24,7 @@ pub(crate) struct NamedCall {
     /// Whether that is the id of a tool call.
     pub is_tool_call: bool,
     /// The part of the call that it is.
-    pub part: Option<PartName>,
+    pub part: Option<CallPartName>,
 }
 
 #[cfg(test)]
@@ -38,7 +38,7 @@ impl NamedCall {
 /// A call that waits in this process, and who made it.
 #[derive(Clone, Debug)]
 pub(crate) struct Waiter {
-    pub held: Held,
+    pub held: HeldCall,
     pub agent: Vec<Rc<str>>,
     /// Whether it is made by a tool call.
     pub is_tool_call: bool,
@@ -57,7 +57,7 @@ pub(crate) enum Known {
 #[derive(Default)]
 pub(crate) struct Decisions {
     /// Calls that wait or have waited, of earlier processes too.
-    held: RefCell<Vec<Held>>,
+    held: RefCell<Vec<HeldCall>>,
     /// Those of them that were asked for in this process, or are over, by their numbers.
     taken: RefCell<Vec<usize>>,
     waiters: RefCell<Vec<Waiter>>,
@@ -68,10 +68,10 @@ pub(crate) struct Decisions {
 
 impl Decisions {
     /// Of a run whose earlier processes have left these calls, `last` being the highest number of any.
-    pub(crate) fn new(held: Vec<Held>, last: usize) -> Rc<Self> {
+    pub(crate) fn new(held: Vec<HeldCall>, last: usize) -> Rc<Self> {
         let round = held.iter().map(|held| held.call.round).max().unwrap_or(0) + 1;
         Rc::new(Decisions {
-            taken: RefCell::new(held.iter().filter(|held| held.is_spent).map(|held| held.call.serial).collect()),
+            taken: RefCell::new(held.iter().filter(|held| held.has_ended).map(|held| held.call.serial).collect()),
             held: RefCell::new(held),
             last: Cell::new(last),
             round,
@@ -83,14 +83,14 @@ impl Decisions {
     pub(crate) fn begin_answer(&self, key: &str) {
         // Code in a text is called by its step, and may be of an answer that broke off. What was decided stays known, for the
         // names of calls.
-        let is_of_before = |held: &&Held| held.key == key && !held.call.call.starts_with(TEXT_CODE);
+        let is_of_before = |held: &&HeldCall| held.key == key && !held.call.call.starts_with(TEXT_CODE);
         let held = self.held.borrow();
         self.taken.borrow_mut().extend(held.iter().filter(is_of_before).map(|held| held.call.serial));
     }
 
     /// What was decided on a call of this name with these arguments. Each decision is for one call.
     pub(crate) fn known(&self, call: &NamedCall, name: &str, args: &str) -> Known {
-        let asked = asked_for(name, args, &part_text(call));
+        let asked = call_digest(name, args, &part_text(call));
         let mut taken = self.taken.borrow_mut();
         let held = self.held.borrow();
         let of_call = || held.iter().filter(|held| held.key == call.key && held.call.call == call.call);
@@ -114,10 +114,10 @@ impl Decisions {
 
     /// Notes that a call waits from now on; the call as it is kept.
     pub(crate) fn wait(&self, call: &NamedCall, name: &str, args: String) -> WaitingCall {
-        let asked = asked_for(name, &args, &part_text(call));
+        let asked = call_digest(name, &args, &part_text(call));
         let mut held = self.held.borrow_mut();
         let mut taken = self.taken.borrow_mut();
-        let is_this = |held: &&Held| {
+        let is_this = |held: &&HeldCall| {
             let is_free = held.verdict.is_none() && !taken.contains(&held.call.serial);
             is_free && held.key == call.key && held.call.call == call.call && held.call.asked == asked
         };
@@ -136,7 +136,7 @@ impl Decisions {
             args,
             part: call.part.clone(),
         };
-        let now = Held::new(&call.key, waiting.clone());
+        let now = HeldCall::new(&call.key, waiting.clone());
         match held.iter_mut().find(|held| held.call.serial == serial) {
             Some(known) => *known = now.clone(),
             None => held.push(now.clone()),
@@ -150,7 +150,7 @@ impl Decisions {
     }
 
     /// The calls that wait, by their numbers, and all that they may be mixed up with.
-    pub(crate) fn waiters(&self) -> (Vec<Waiter>, Vec<Held>) {
+    pub(crate) fn waiters(&self) -> (Vec<Waiter>, Vec<HeldCall>) {
         let mut waiters = self.waiters.borrow().clone();
         waiters.sort_by_key(|waiter| waiter.held.call.serial);
         (waiters, self.held.borrow().clone())
@@ -173,7 +173,7 @@ mod tests {
         let waiting = ["{}", "{}", "[]"].map(|args| first.wait(&deploy, "deploy", args.to_owned()));
         assert_eq!(waiting.each_ref().map(|call| (call.serial, call.round)), [(1, 1), (2, 1), (3, 1)]);
         let verdicts = [Some(Verdict::Approved), None, Some(Verdict::Denied(None))];
-        let held = |(call, verdict): (WaitingCall, _)| Held { verdict, ..Held::new("", call) };
+        let held = |(call, verdict): (WaitingCall, _)| HeldCall { verdict, ..HeldCall::new("", call) };
         let next = Decisions::new(waiting.into_iter().zip(verdicts).map(held).collect(), 3);
         let known = |args: &str| next.known(&deploy, "deploy", args);
         assert_eq!(known("{ }"), Known::Nothing { is_other: true });
@@ -187,8 +187,8 @@ mod tests {
     fn a_decision_is_not_for_a_later_call() {
         let deploy = NamedCall::of_tool("a");
         let waiting = Decisions::new(Vec::new(), 0).wait(&deploy, "deploy", "{}".to_owned());
-        let approved = Held { verdict: Some(Verdict::Approved), ..Held::new("", waiting) };
-        let over = Decisions::new(vec![Held { is_spent: true, ..approved.clone() }], 1);
+        let approved = HeldCall { verdict: Some(Verdict::Approved), ..HeldCall::new("", waiting) };
+        let over = Decisions::new(vec![HeldCall { has_ended: true, ..approved.clone() }], 1);
         assert_eq!(over.known(&deploy, "deploy", "{}"), Known::Nothing { is_other: false });
         let another_answer = Decisions::new(vec![approved.clone()], 1);
         another_answer.begin_answer("/0:other");

@@ -15,7 +15,7 @@ use super::{
 };
 use crate::{
     chat::{AgentRun, CallSettings, Step, ToolCall, ToolInput, ToolOutput, ToolSpec},
-    checkpoint::{Log, Memory},
+    checkpoint::{Memory, PromptLog},
     provider::LanguageModel,
 };
 
@@ -106,7 +106,7 @@ pub(crate) trait PromptHost {
     fn settings(&self) -> RunSettings;
 
     /// Where what is done is kept, when it is.
-    fn log(&self) -> Option<&Rc<Log>>;
+    fn log(&self) -> Option<&Rc<PromptLog>>;
 
     /// What the prompt remembers, beside the conversation, for its log. Tells of states that cannot be stored.
     fn memory(&self) -> Result<Memory, RunError>;

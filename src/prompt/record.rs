@@ -11,7 +11,7 @@ use tokio::sync::Notify;
 use super::error::RunError;
 use crate::{
     chat::{FinishReason, PartLog, Step, Usage},
-    event::{EventKind, Scope, Sent},
+    event::{AgentScope, EventKind, SentRequest},
 };
 
 /// How a run ended.
@@ -35,7 +35,7 @@ pub(crate) struct RunRecord {
     observed: Cell<bool>,
     change: Notify,
     /// Where everybody else hears of what is appended.
-    scope: Scope,
+    scope: AgentScope,
 }
 
 /// All parts in order. Those of an answer are kept in the log that its step shares.
@@ -107,7 +107,7 @@ impl std::fmt::Debug for RunRecord {
 
 impl RunRecord {
     /// Of a run that has not begun, and that tells what happens through `scope`.
-    pub(crate) fn new(scope: Scope) -> Self {
+    pub(crate) fn new(scope: AgentScope) -> Self {
         RunRecord {
             steps: RefCell::default(),
             parts: RefCell::default(),
@@ -120,7 +120,7 @@ impl RunRecord {
     }
 
     /// The scope of its events.
-    pub(crate) fn scope(&self) -> &Scope {
+    pub(crate) fn scope(&self) -> &AgentScope {
         &self.scope
     }
 
@@ -144,7 +144,7 @@ impl RunRecord {
             let kept_before = std::mem::replace(&mut parts.keeps_answers, true);
             for (number, step) in steps.iter().enumerate() {
                 let model: Rc<str> = step.response.model_id.as_deref().unwrap_or_default().into();
-                parts.push(EventKind::StepStart { step: number, model, sent: Sent::default() });
+                parts.push(EventKind::StepStart { step: number, model, sent: SentRequest::default() });
                 let pieces = step.stream_parts().into_iter().map(Rc::new).map(EventKind::Stream);
                 pieces.for_each(|piece| parts.push(piece));
             }

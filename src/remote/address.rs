@@ -4,7 +4,7 @@ use std::fmt;
 
 use url::Url;
 
-use crate::http::{is_here, shown};
+use crate::http::{display_url, is_local_host};
 
 const ADMIN_PORT: u16 = 9070;
 
@@ -39,7 +39,7 @@ impl Address {
 
     /// Whether it is on this machine, where neither a proxy nor TLS is used.
     pub(super) fn is_near(&self) -> bool {
-        is_here(self.0.host()) && self.0.scheme() == "http"
+        is_local_host(self.0.host()) && self.0.scheme() == "http"
     }
 
     pub(crate) fn admin(&self) -> Address {
@@ -54,7 +54,7 @@ impl Address {
 impl fmt::Display for Address {
     /// Without the trailing slash and without credentials.
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        formatter.write_str(&shown(&self.0))
+        formatter.write_str(&display_url(&self.0))
     }
 }
 

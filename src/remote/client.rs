@@ -13,7 +13,7 @@ use serde_json::Value;
 use url::Url;
 
 use super::{Address, RemoteError, TOKEN_VARIABLE};
-use crate::http::{Body, BodyError, CONNECT_TIMEOUT, MAX_MESSAGE, Network, http_client, near_client};
+use crate::http::{Body, BodyError, CONNECT_TIMEOUT, MAX_MESSAGE, Network, http_client, local_client};
 
 /// How long a server that has answered before may be unavailable: a large one takes minutes to restart.
 const RETRY_TIMEOUT: Duration = Duration::from_secs(300);
@@ -86,7 +86,7 @@ impl Client {
         let variable =
             |name: &str| variables.iter().find(|(known, _)| known == name).map(|(_, value)| value.to_owned());
         let http = match address.is_near() {
-            true => near_client(CONNECT_TIMEOUT),
+            true => local_client(CONNECT_TIMEOUT),
             false => http_client(&Network::new(variable)),
         };
         let http = http.map_err(|error| RemoteError::new(error.to_string()))?;

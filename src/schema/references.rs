@@ -1,46 +1,43 @@
-//! How often the parts of a schema are checked against one and the same value. A reference that occurs twice is followed twice: thirty
-//! definitions, each of which names the next one twice, are a thousand million checks.
+//! Limits how often the parts of a schema are checked against one value. A reference that occurs twice is followed twice: thirty
+//! definitions, each of which references the next one twice, make 2^30 checks.
 
 use std::{collections::HashMap, sync::Arc};
 
 use jsonschema::{Draft, Registry, Uri, uri};
 use serde_json::{Map, Value};
 
-/// More checks of one value than this are an error.
+/// The highest number of checks of one value.
 const MAX_CHECKS: u64 = 100_000;
 
-/// Longer chains of references than this are an error.
+/// The longest chain of references.
 const MAX_STEPS: usize = 2_000;
 
-/// Keywords whose schemas are about the same value.
+/// Keywords whose schemas apply to the same value.
 const LISTS: [&str; 3] = ["allOf", "anyOf", "oneOf"];
 const SINGLE: [&str; 4] = ["not", "if", "then", "else"];
 const BY_PROPERTY: [&str; 2] = ["dependentSchemas", "dependencies"];
 const REFERENCES: [&str; 3] = ["$ref", "$dynamicRef", "$recursiveRef"];
 
-/// Checks that no value is checked too often.
-///
-/// # Errors
-/// It would be.
+/// Fails if a value would be checked more than [`MAX_CHECKS`] times.
 pub(crate) fn check_references(schema: &Value) -> Result<(), String> {
     if !has_references(schema) {
         return Ok(());
     }
-    // A schema whose addresses are wrong is never compiled; the compiler reports what is wrong.
+    // A schema with wrong addresses is never compiled; the compiler reports the error.
     let draft = Draft::default().detect(schema);
     let resource = draft.create_resource_ref(schema);
     let Ok(base) = uri::from_str(resource.id().unwrap_or_default()) else { return Ok(()) };
     let registry = Registry::new().draft(draft).add(base.as_str(), resource).and_then(|registry| registry.prepare());
     let Ok(registry) = registry else { return Ok(()) };
     let root = Part { schema, draft, base: Arc::new(base) };
-    let mut search = Search { registry: &registry, dynamic: HashMap::new(), known: HashMap::new(), steps: 0 };
-    search.collect(&root);
+    let mut counter = CheckCounter { registry: &registry, dynamic: HashMap::new(), known: HashMap::new(), steps: 0 };
+    counter.collect(&root);
     let too_many = || {
         format!(
             "a single value would be checked against more than {MAX_CHECKS} parts of it. Use fewer nested references to the same definition"
         )
     };
-    search.is_fine_within(&root).then_some(()).ok_or_else(too_many)
+    counter.is_within_limit(&root).then_some(()).ok_or_else(too_many)
 }
 
 fn has_references(schema: &Value) -> bool {
@@ -53,7 +50,7 @@ fn has_references(schema: &Value) -> bool {
     }
 }
 
-/// A part of the schema, and what its references are relative to.
+/// A part of the schema with the base URI of its references.
 #[derive(Clone)]
 struct Part<'a> {
     schema: &'a Value,
@@ -67,18 +64,17 @@ impl<'a> Part<'a> {
     }
 }
 
-struct Search<'a> {
+struct CheckCounter<'a> {
     /// Resolves references as the validator does.
     registry: &'a Registry<'a>,
-    /// Parts with an anchor that references find depending on where the validator came from, by their name.
+    /// Parts with a dynamic anchor, by name: references to it resolve depending on the path of the validator.
     dynamic: HashMap<&'a str, Vec<Part<'a>>>,
-    /// How many checks a part takes; 0 while that is being counted.
+    /// The number of checks per part; 0 while it is being counted.
     known: HashMap<(*const Value, Arc<Uri<String>>), u64>,
     steps: usize,
 }
 
-impl<'a> Search<'a> {
-    /// A part directly in another.
+impl<'a> CheckCounter<'a> {
     fn child(&self, part: &Part<'a>, schema: &'a Value) -> Part<'a> {
         let draft = part.draft.detect(schema);
         let id = draft.create_resource_ref(schema);
@@ -86,7 +82,6 @@ impl<'a> Search<'a> {
         Part { schema, draft, base: base.unwrap_or_else(|| part.base.clone()) }
     }
 
-    /// All parts directly in a part.
     fn children(&self, part: &Part<'a>) -> Vec<Part<'a>> {
         match part.schema {
             Value::Object(keywords) => keywords.values().map(|schema| self.child(part, schema)).collect(),
@@ -105,12 +100,11 @@ impl<'a> Search<'a> {
         self.children(part).iter().for_each(|part| self.collect(part));
     }
 
-    /// Whether that holds for a part and all parts in it.
-    fn is_fine_within(&mut self, part: &Part<'a>) -> bool {
-        self.checks(part) <= MAX_CHECKS && self.children(part).iter().all(|part| self.is_fine_within(part))
+    /// Whether `part` and all parts in it are within the limit.
+    fn is_within_limit(&mut self, part: &Part<'a>) -> bool {
+        self.checks(part) <= MAX_CHECKS && self.children(part).iter().all(|part| self.is_within_limit(part))
     }
 
-    /// How many checks of a value a part takes.
     fn checks(&mut self, part: &Part<'a>) -> u64 {
         let Value::Object(keywords) = part.schema else { return 1 };
         if let Some(known) = self.known.get(&part.key()) {
@@ -128,7 +122,7 @@ impl<'a> Search<'a> {
         checks
     }
 
-    /// The schemas that the value has to fit as well.
+    /// The schemas that also apply to the same value.
     fn same_value(&self, part: &Part<'a>, keywords: &'a Map<String, Value>) -> Vec<Part<'a>> {
         let lists = LISTS.iter().filter_map(|keyword| keywords.get(*keyword)?.as_array()).flatten();
         let single = SINGLE.iter().filter_map(|keyword| keywords.get(*keyword));
@@ -138,7 +132,7 @@ impl<'a> Search<'a> {
         inner.chain(references.flat_map(|reference| self.targets(part, reference))).collect()
     }
 
-    /// Every part that a reference may lead to.
+    /// Every part that a reference may resolve to.
     fn targets(&self, part: &Part<'a>, reference: &str) -> Vec<Part<'a>> {
         let resolved = self.registry.resolver((*part.base).clone()).lookup(reference).ok();
         let target = resolved.map(|resolved| {
@@ -162,7 +156,7 @@ mod tests {
 
     use super::*;
 
-    /// Definitions of which each names the next one twice.
+    /// Definitions, each of which references the next one twice.
     fn doubling(levels: usize, twice: impl Fn(Value) -> Value) -> Value {
         let mut definitions: Map<String, Value> = (0..levels)
             .map(|level| (format!("d{level}"), twice(json!({ "$ref": format!("#/$defs/d{}", level + 1) }))))
@@ -181,7 +175,7 @@ mod tests {
         assert!(check_references(&doubling(1_000_000 >> 8, |next| json!({ "not": next }))).is_err());
     }
 
-    /// The same, where the name of a definition and the reference to it are written differently.
+    /// Like [`doubling`], with names and references in different notations.
     fn doubling_as(levels: usize, definition: impl Fn(usize) -> Value, reference: impl Fn(usize) -> String) -> Value {
         let definitions: Map<String, Value> = (0..levels)
             .map(|level| {
@@ -205,7 +199,7 @@ mod tests {
         let anchor = |level| json!({ "$anchor": format!("d{level}") });
         let dynamic = |level| json!({ "$dynamicAnchor": format!("d{level}") });
         let name = |level| format!("#d{level}");
-        // A pointer in a part with an address of its own starts at that part.
+        // A pointer in a part with its own `$id` starts at that part.
         let nested = |level| json!({ "$id": "http://x.test/all.json", "$defs": doubling_as(level, plain, escaped)["$defs"], "$ref": "#/$defs/d0" });
         for levels in [5, 26] {
             for schema in [
@@ -227,14 +221,14 @@ mod tests {
     }
 
     #[test]
-    fn references_that_lead_nowhere_are_left_to_the_validator() {
+    fn unresolvable_references_are_left_to_the_validator() {
         for reference in ["http://x.test/other.json", "#/no/such", "#no", "http://json-schema.org/draft-07/schema#"] {
             assert_eq!(check_references(&json!({ "$ref": reference })), Ok(()), "{reference}");
         }
     }
 
     #[test]
-    fn parts_of_a_value_are_values_of_their_own() {
+    fn checks_of_nested_values_do_not_add_up() {
         let object = |next: Value| json!({ "properties": { "x": next, "y": next }, "items": [next, next] });
         assert!(check_references(&doubling(60, object)).is_ok());
         let node = json!({ "anyOf": [

@@ -1,9 +1,9 @@
 //! TypeScript types printed from JSON Schema.
 //!
-//! Input is what zod 4's `toJSONSchema` emits (`io: 'input'` for arguments, `io: 'output'` for results) and ordinary
-//! hand-written JSON Schema of draft 7 and later. A schema that says nothing (`{}`) prints as `any`. The extra keyword
-//! `tsType` (a string) overrides the printed type; the script bindings set it where JSON Schema loses a difference that
-//! TypeScript has, such as zod's `unknown`.
+//! Input is what zod 4's `toJSONSchema` emits (`io: 'input'` for arguments, `io: 'output'` for results) and hand-written JSON
+//! Schema of draft 7 and later. An empty schema (`{}`) prints as `any`. The extra keyword `tsType` (a string) overrides the
+//! printed type; the script bindings set it where JSON Schema loses a distinction that TypeScript makes, such as zod's
+//! `unknown`.
 
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 
@@ -12,9 +12,8 @@ use serde_json::{Map, Value};
 /// Objects without descriptions stay on one line up to this many characters.
 const INLINE_WIDTH: usize = 100;
 
-/// Prints types and collects the named declarations that recursive or shared schemas need.
-///
-/// One printer serves one declaration file, so that names stay unique in it.
+/// Prints types and collects the named declarations of recursive or shared schemas. One printer serves one declaration file, so
+/// that names are unique in it.
 #[derive(Debug, Default)]
 pub(crate) struct TypePrinter {
     taken: BTreeSet<String>,
@@ -28,18 +27,19 @@ struct Document<'a> {
     names: BTreeMap<String, String>,
     /// How deep the part being printed is nested.
     depth: usize,
-    /// How many bytes its parts have come to, each counted again in what it is a part of.
+    /// The bytes printed so far; nested parts count again in the part that contains them.
     printed: usize,
 }
 
 /// Nesting beyond this prints as `any`, so that no schema exhausts the stack.
 const MAX_DEPTH: usize = 64;
 
-/// What comes behind so much text prints as `any`: an index signature repeats the types of all properties, and so doubles at each level.
+/// After this much text everything prints as `any`: an index signature repeats the types of all properties, which doubles the
+/// text at each level.
 const MAX_PRINTED: usize = 2 << 20;
 
 impl TypePrinter {
-    /// A printer that avoids the names in `taken` (the functions and namespaces of the same file).
+    /// A printer that avoids the names in `taken`, which the functions and namespaces of the same file use.
     pub(crate) fn new(taken: impl IntoIterator<Item = String>) -> Self {
         Self { taken: taken.into_iter().collect(), named: Vec::new() }
     }
@@ -74,7 +74,7 @@ impl TypePrinter {
     }
 
     fn object_schema(&mut self, schema: &Map<String, Value>, document: &mut Document<'_>) -> String {
-        // The order is that of what says most: keywords beside one of these cannot make the type wider.
+        // The most specific keyword first: those next to it cannot make the type wider.
         if let Some(Value::String(text)) = schema.get("tsType") {
             return text.clone();
         }
@@ -90,7 +90,7 @@ impl TypePrinter {
         if let Some(printed) = self.combined(schema, document) {
             return printed;
         }
-        // zod's `never` is `{not: {}}`. Any other `not` has no type of its own.
+        // zod's `never` is `{not: {}}`. Any other `not` cannot be printed as a type.
         if schema.get("not").is_some_and(|not| not.as_object().is_some_and(Map::is_empty)) {
             return "never".to_owned();
         }
@@ -109,7 +109,7 @@ impl TypePrinter {
         }
     }
 
-    /// `anyOf`, `oneOf` and `allOf`, together with properties written beside them.
+    /// `anyOf`, `oneOf` and `allOf`, with the properties of the same schema.
     fn combined(&mut self, schema: &Map<String, Value>, document: &mut Document<'_>) -> Option<String> {
         let mut parts = Vec::new();
         for (keyword, separator) in [("anyOf", " | "), ("oneOf", " | "), ("allOf", " & ")] {
@@ -157,7 +157,7 @@ impl TypePrinter {
         schema: &Map<String, Value>,
         document: &mut Document<'_>,
     ) -> String {
-        // To JSON Schema any length will do then; who lists positions means them to be there.
+        // JSON Schema allows any length by default; authors who list positions mean them to be present.
         let required = schema.get("minItems").and_then(Value::as_u64).map_or(positions.len(), |min| min as usize);
         let mut elements: Vec<String> = Vec::new();
         for (index, position) in positions.iter().enumerate() {
@@ -206,8 +206,8 @@ impl TypePrinter {
         object_type(&members)
     }
 
-    /// An index signature has to admit every named property, so its type is the union of all of theirs, `types`. They are not
-    /// printed again: objects in objects would be printed twice as often at each level.
+    /// An index signature has to admit every named property, so its type includes `types`, the types of all of them. They are
+    /// passed in because printing nested objects again would double the work at each level.
     fn index_signature(&mut self, others: &Value, mut types: Vec<String>, document: &mut Document<'_>) -> Member {
         let printed = self.schema(others, document);
         let value = if printed == "any" || printed == "unknown" {
@@ -230,14 +230,13 @@ impl TypePrinter {
         let key = schema.get("propertyNames").map_or_else(|| "string".to_owned(), |keys| self.schema(keys, document));
         match key.as_str() {
             "string" | "any" => format!("Record<string, {value}>"),
-            // With keys that are listed, a Record needs them all; a schema that does not require them means any of
-            // them.
+            // A `Record` with listed keys requires all of them; without `required` any of them may be missing.
             _ if required.is_empty() => format!("Partial<Record<{key}, {value}>>"),
             _ => format!("Record<{key}, {value}>"),
         }
     }
 
-    /// The name of the type a `$ref` points to; the type is printed when it is met for the first time.
+    /// The name of the type a `$ref` points to; the type is printed at its first use.
     fn reference(&mut self, reference: &str, document: &mut Document<'_>) -> String {
         if let Some(name) = document.names.get(reference) {
             return name.clone();
@@ -246,14 +245,14 @@ impl TypePrinter {
             return "any".to_owned();
         };
         let wanted = match reference.rsplit('/').next() {
-            // `__schema0` is what zod calls a schema that its author did not name.
+            // `__schema0` is how zod names a schema without a name.
             Some(last) if reference != "#" && !last.starts_with("__schema") => pascal_case(last),
             _ => document.base_name.to_owned(),
         };
         let name = self.free_name(&wanted);
-        // Named before it is printed: within itself it is found by its name, and printing comes to an end.
+        // Registered before it is printed, so that recursion ends at the name.
         document.names.insert(reference.to_owned(), name.clone());
-        // The place, too, is taken now, so that types stand in the order of first use.
+        // The slot is reserved now, so that types are in the order of first use.
         let slot = self.named.len();
         self.named.push((name.clone(), String::new()));
         let body = self.schema(target, document);
@@ -278,7 +277,6 @@ impl TypePrinter {
     }
 }
 
-/// One member of an object type.
 struct Member {
     text: String,
     documentation: Option<String>,
@@ -301,9 +299,9 @@ fn object_type(members: &[Member]) -> String {
     text
 }
 
-/// A doc comment of one or several lines, ending in a line break.
+/// A doc comment of one or several lines, ending in a newline.
 pub(crate) fn doc_comment(documentation: &str) -> String {
-    // A description must not end its comment: the rest of it would be code.
+    // A description must not end its comment: the rest of it would become code.
     let safe = documentation.trim().replace("*/", "*\\/");
     if safe.is_empty() {
         return String::new();
@@ -377,7 +375,7 @@ fn join(members: Vec<String>, separator: &str, empty: &str) -> String {
     if unique.is_empty() { empty.to_owned() } else { unique.join(separator) }
 }
 
-/// Whether a printed type has a `|` or `&` outside of brackets and strings.
+/// Whether a printed type has a `|` or `&` outside brackets and strings.
 fn is_union(printed: &str) -> bool {
     let mut depth = 0_i32;
     let mut in_string = false;
@@ -406,7 +404,7 @@ fn parenthesised(printed: String) -> String {
     if is_union(&printed) { format!("({printed})") } else { printed }
 }
 
-/// Whether `name` can be written as an identifier (reserved words included: they are fine as property names).
+/// Whether `name` can be written as an identifier; reserved words are valid property names.
 pub(crate) fn is_identifier(name: &str) -> bool {
     let mut characters = name.chars();
     characters.next().is_some_and(|first| first.is_alphabetic() || first == '_' || first == '$')
@@ -417,7 +415,7 @@ fn property_name(name: &str) -> String {
     if is_identifier(name) { name.to_owned() } else { Value::String(name.to_owned()).to_string() }
 }
 
-/// `create order` and `create-order` become `CreateOrder`.
+/// Turns `create order` and `create-order` into `CreateOrder`.
 pub(crate) fn pascal_case(name: &str) -> String {
     let mut out = String::new();
     let mut start = true;
@@ -463,7 +461,7 @@ mod tests {
     }
 
     #[test]
-    fn schemas_that_double_at_each_level_come_to_an_end() {
+    fn schemas_that_double_at_each_level_stay_bounded() {
         let nested = (0..60).fold(json!({"type": "string"}), |inner, _| {
             json!({"type": "object", "properties": {"a": inner}, "required": ["a"], "additionalProperties": {"type": "number"}})
         });

@@ -1,26 +1,25 @@
-//! Values validated against JSON Schema, with messages in the style of zod (`path: problem`), so that a model reads the
-//! same words whatever schema a tool has (docs/reference.md, "Schemas").
+//! Validates values against JSON Schema, with messages in the style of zod (`path: problem`), so that a model reads the same
+//! messages for every kind of schema (docs/reference.md, "Schemas").
 
 use jsonschema::error::{TypeKind, ValidationErrorKind};
 use serde_json::Value;
 
 use super::references::check_references;
 
-/// No more problems than this are reported for one value.
 const MAX_PROBLEMS: usize = 20;
 
-/// One thing that is wrong with a value.
+/// One violation of a schema.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Problem {
-    /// Where, as JavaScript would write it: `items[0].sku`; empty for the value itself.
+pub(crate) struct ValidationProblem {
+    /// The path in JavaScript notation: `items[0].sku`; empty for the value itself.
     pub path: String,
-    /// The same, name by name.
+    /// The same path as a list of names.
     pub keys: Vec<String>,
-    /// What, such as `Invalid input: expected number, received string`.
+    /// For example `Invalid input: expected number, received string`.
     pub message: String,
 }
 
-impl std::fmt::Display for Problem {
+impl std::fmt::Display for ValidationProblem {
     fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         if self.path.is_empty() {
             formatter.write_str(&self.message)
@@ -31,19 +30,15 @@ impl std::fmt::Display for Problem {
 }
 
 /// All problems in one line, separated by `; `.
-pub(crate) fn describe_problems(problems: &[Problem]) -> String {
-    problems.iter().map(Problem::to_string).collect::<Vec<_>>().join("; ")
+pub(crate) fn describe_problems(problems: &[ValidationProblem]) -> String {
+    problems.iter().map(ValidationProblem::to_string).collect::<Vec<_>>().join("; ")
 }
 
-/// A compiled schema.
 #[derive(Debug)]
 pub(crate) struct Validator(jsonschema::Validator);
 
 impl Validator {
-    /// Compiles `schema`. The draft is taken from `$schema`, else the newest.
-    ///
-    /// # Errors
-    /// Says what is wrong with the schema. Remote references are not fetched and are an error.
+    /// Compiles `schema`, by the draft in `$schema` or else the newest one. Remote references are not fetched and are an error.
     pub(crate) fn new(schema: &Value) -> Result<Self, String> {
         check_references(schema).map_err(|problem| format!("not a usable JSON Schema: {problem}"))?;
         match jsonschema::validator_for(schema) {
@@ -52,13 +47,10 @@ impl Validator {
         }
     }
 
-    /// Checks `value`.
-    ///
-    /// # Errors
-    /// Every problem found, the first 20 at most, in the order of the schema.
-    pub(crate) fn validate(&self, value: &Value) -> Result<(), Vec<Problem>> {
+    /// Checks `value` and returns the first [`MAX_PROBLEMS`] problems, in the order of the schema.
+    pub(crate) fn validate(&self, value: &Value) -> Result<(), Vec<ValidationProblem>> {
         let mut problems = Vec::new();
-        // A wrong list of a thousand items would fill the model's context with one mistake.
+        // A list with a thousand wrong items would fill the model's context with one mistake.
         for error in self.0.iter_errors(value).take(MAX_PROBLEMS) {
             collect(&error, value, &mut problems);
         }
@@ -66,21 +58,21 @@ impl Validator {
     }
 }
 
-fn collect(error: &jsonschema::ValidationError<'_>, root: &Value, problems: &mut Vec<Problem>) {
+fn collect(error: &jsonschema::ValidationError<'_>, root: &Value, problems: &mut Vec<ValidationProblem>) {
     let pointer = error.instance_path().to_string();
     let mut path = readable_path(&pointer, root);
     let mut keys: Vec<String> = pointer.split('/').skip(1).map(unescape).collect();
     let message = match error.kind() {
         ValidationErrorKind::Required { property } => {
             let name = property.as_str().unwrap_or_default();
-            // The library blames the object; the property is what is to be mended.
+            // The library reports the object; the missing property is more useful.
             path = join_property(&path, name);
             keys.push(name.to_owned());
             "Required: the property is missing".to_owned()
         }
         kind => message(kind, error.instance()).unwrap_or_else(|| error.to_string()),
     };
-    problems.push(Problem { path, keys, message });
+    problems.push(ValidationProblem { path, keys, message });
 }
 
 fn message(kind: &ValidationErrorKind, instance: &Value) -> Option<String> {
@@ -106,7 +98,7 @@ fn message(kind: &ValidationErrorKind, instance: &Value) -> Option<String> {
             let names: Vec<String> = unexpected.iter().map(|name| format!("{name:?}")).collect();
             format!("Unrecognized key{}: {}", if names.len() == 1 { "" } else { "s" }, names.join(", "))
         }
-        // What is wrong in each form would be long, and mostly about forms that were not meant.
+        // The errors of each form would be long, and mostly about forms that were not meant.
         ValidationErrorKind::AnyOf { .. }
         | ValidationErrorKind::OneOfNotValid { .. }
         | ValidationErrorKind::OneOfMultipleValid { .. } => {
@@ -141,12 +133,12 @@ fn type_name(value: &Value) -> &'static str {
     }
 }
 
-/// A segment of a JSON pointer as the name it stands for.
+/// Decodes a segment of a JSON pointer.
 fn unescape(segment: &str) -> String {
     segment.replace("~1", "/").replace("~0", "~")
 }
 
-/// `/items/0/sku` becomes `items[0].sku`. The value tells an array index from a property that looks like one.
+/// Turns `/items/0/sku` into `items[0].sku`. The value distinguishes an array index from a numeric property name.
 fn readable_path(pointer: &str, root: &Value) -> String {
     let mut path = String::new();
     let mut current = Some(root);
@@ -190,7 +182,7 @@ mod tests {
     }
 
     #[test]
-    fn names_the_place_and_the_types() {
+    fn messages_name_the_path_and_the_types() {
         let schema = json!({
             "type": "object",
             "properties": {
@@ -222,7 +214,7 @@ mod tests {
     }
 
     #[test]
-    fn a_schema_that_is_not_one_is_an_error() {
+    fn an_invalid_schema_is_an_error() {
         assert!(Validator::new(&json!({"type": "nonsense"})).unwrap_err().contains("not a valid JSON Schema"));
     }
 }

@@ -8,7 +8,7 @@ use rquickjs::function::Constructor;
 use rquickjs::object::Property;
 use rquickjs::{Class, Ctx, Error, JsLifetime, Object, Result};
 
-use crate::diagnostic::{Key, Location};
+use crate::diagnostic::{Location, PathKey};
 
 pub(super) const HINT_PROPERTY: &str = "lmthing:hint";
 
@@ -39,7 +39,7 @@ struct Rest {
 
 /// Payload: the value that an error is about, as keys from an export's name down. Used to find its place in the file.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct AboutValue(pub(crate) Vec<Key>);
+pub(crate) struct AboutValue(pub(crate) Vec<PathKey>);
 
 /// The payload in JavaScript. Scripts cannot make one, so an error that has one comes from this program, whatever its
 /// name and message.
@@ -109,7 +109,7 @@ impl ScriptError {
     }
 
     #[must_use]
-    pub(crate) fn about(self, path: &[Key]) -> Self {
+    pub(crate) fn about(self, path: &[PathKey]) -> Self {
         self.payload(Rc::new(AboutValue(path.to_owned())))
     }
 

@@ -8,7 +8,7 @@ use rquickjs::{Ctx, JsLifetime, Object, Result};
 use super::{ScriptError, diagnose::diagnose, user_data};
 use crate::{
     diagnostic::Location,
-    permission::{Access, Permissions, Refusal},
+    permission::{Access, AccessDenied, Permissions},
 };
 
 /// Something a script tried and was refused.
@@ -44,13 +44,13 @@ pub(in crate::script) fn is_open(ctx: &Ctx<'_>) -> bool {
 
 /// Whether the process is the script's own: it runs, and nobody only looks at it or tests it.
 pub(in crate::script) fn owns_process(ctx: &Ctx<'_>) -> bool {
-    ctx.userdata::<Gate>().is_none_or(|gate| gate.permissions.own_process())
+    ctx.userdata::<Gate>().is_none_or(|gate| gate.permissions.may_change_process())
 }
 
 /// The rights of a script that is restricted.
 pub(in crate::script) fn restricted(ctx: &Ctx<'_>) -> Option<Permissions> {
     let gate = ctx.userdata::<Gate>()?;
-    gate.permissions.of_restricted().is_some().then(|| gate.permissions.clone())
+    gate.permissions.restricted_rights().is_some().then(|| gate.permissions.clone())
 }
 
 /// Throws a `PermissionError` when that may not be done.
@@ -82,12 +82,12 @@ pub(in crate::script) fn refusal<'js>(ctx: &Ctx<'js>, access: Access<'_>) -> Res
 }
 
 /// Throws the `PermissionError` of what was refused.
-pub(in crate::script) fn throw(ctx: &Ctx<'_>, refusal: Refusal) -> rquickjs::Error {
+pub(in crate::script) fn throw(ctx: &Ctx<'_>, refusal: AccessDenied) -> rquickjs::Error {
     refused_error(ctx, refusal).map_or_else(|error| error, |error| ctx.throw(error.into_value()))
 }
 
 /// The `PermissionError` of what was refused.
-pub(in crate::script) fn refused_error<'js>(ctx: &Ctx<'js>, refusal: Refusal) -> Result<Object<'js>> {
+pub(in crate::script) fn refused_error<'js>(ctx: &Ctx<'js>, refusal: AccessDenied) -> Result<Object<'js>> {
     let error = ScriptError::error(refusal.message.clone()).name("PermissionError").code("ERR_ACCESS_DENIED");
     let error = error.into_object(ctx)?;
     let location = diagnose(ctx, error.clone().into_value()).diagnostic.location;

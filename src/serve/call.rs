@@ -23,7 +23,7 @@ const MAX_LINE: usize = 256 << 20;
 /// How long a child of the run may hold its standard output open after it has ended.
 const STDOUT_GRACE: Duration = Duration::from_millis(500);
 
-/// How long a run may take to end after its final event.
+/// How long a run may take to end_process after its final event.
 const EXIT_TIMEOUT: Duration = Duration::from_secs(5);
 
 /// Notifies tasks that the server shuts down, or that the sender was dropped.
@@ -79,12 +79,12 @@ impl CallRunner {
                 drop(outcome.send(result));
                 tokio::select! {
                     _ = child.wait() => return,
-                    () = sleep(EXIT_TIMEOUT) => return child.end().await,
-                    () = &mut closed => return child.end().await,
+                    () = sleep(EXIT_TIMEOUT) => return child.end_process().await,
+                    () = &mut closed => return child.end_process().await,
                 }
             }
         };
-        child.end().await;
+        child.end_process().await;
         if let Some(result) = result {
             drop(outcome.send(result));
         }

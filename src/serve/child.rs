@@ -8,15 +8,15 @@ use tokio::{
 };
 
 use super::line_channel::LineSender;
-use crate::process::{TERMINATE, ask_to_end, end};
+use crate::process::{SIGTERM, end_process, send_signal};
 
-/// How long a process may take to end before it is killed. A run needs less for its final report.
+/// How long a process may take to end_process before it is killed. A run needs less for its final report.
 const END_TIMEOUT: Duration = Duration::from_secs(3);
 
 /// Longer lines of standard error are split.
 const MAX_LINE: u64 = 16 << 10;
 
-/// A child process with its group. Dropping it asks the process to end.
+/// A child process with its group. Dropping it asks the process to end_process.
 #[derive(Debug)]
 pub(super) struct ChildGroup {
     child: Child,
@@ -37,16 +37,16 @@ impl ChildGroup {
         (self.child.stdin.take(), self.child.stdout.take(), self.child.stderr.take())
     }
 
-    /// Waits for the end of the process, then kills the rest of its group.
+    /// Waits for the end_process of the process, then kills the rest of its group.
     pub(super) async fn wait(&mut self) -> Option<ExitStatus> {
         let status = self.child.wait().await.ok();
         self.end_group();
         status
     }
 
-    /// Asks the process to end and kills its group if it does not.
-    pub(super) async fn end(&mut self) {
-        end(&mut self.child, TERMINATE, END_TIMEOUT).await;
+    /// Asks the process to end_process and kills its group if it does not.
+    pub(super) async fn end_process(&mut self) {
+        end_process(&mut self.child, SIGTERM, END_TIMEOUT).await;
         self.end_group();
     }
 
@@ -62,7 +62,7 @@ impl ChildGroup {
 
 impl Drop for ChildGroup {
     fn drop(&mut self) {
-        ask_to_end(&mut self.child, TERMINATE);
+        send_signal(&mut self.child, SIGTERM);
     }
 }
 

@@ -15,7 +15,7 @@ use super::{
     names::names,
     options::ServeOptions,
 };
-use crate::{diagnostic::Diagnostic, files::Report};
+use crate::{diagnostic::Diagnostic, files::FileReport};
 
 const MIN_SLOTS: usize = 8;
 
@@ -59,6 +59,6 @@ pub(crate) async fn describe_files(options: &ServeOptions) -> Result<DescribedFi
 
 async fn described(options: &ServeOptions, file: &Path) -> Result<Description, DescribeError> {
     let report =
-        Report::new().map_err(|error| DescribeError::new(format!("cannot write a temporary file: {error}")))?;
+        FileReport::new().map_err(|error| DescribeError::new(format!("cannot write a temporary file: {error}")))?;
     describe(options, file, &report).await
 }

@@ -17,7 +17,7 @@ use super::{
     child::{ChildGroup, exit_description},
     options::ServeOptions,
 };
-use crate::files::Report;
+use crate::files::FileReport;
 
 const LOAD_TIMEOUT: Duration = Duration::from_secs(10);
 
@@ -70,7 +70,7 @@ impl DescribeError {
 pub(super) async fn describe(
     options: &ServeOptions,
     file: &Path,
-    report: &Report,
+    report: &FileReport,
 ) -> Result<Description, DescribeError> {
     let seconds = LOAD_TIMEOUT.as_secs();
     let own = [format!("--limit={seconds}s").into(), "--report-files".into(), report.path().as_os_str().to_owned()];
@@ -90,10 +90,10 @@ pub(super) async fn describe(
         child.wait().await
     };
     let Ok(status) = timeout(LOAD_TIMEOUT + EXTRA_TIME, read).await else {
-        child.end().await;
+        child.end_process().await;
         return Err(DescribeError {
             is_slow: true,
-            ..DescribeError::new(format!("loading the file did not end within {seconds} s"))
+            ..DescribeError::new(format!("loading the file did not end_process within {seconds} s"))
         });
     };
     match serde_json::from_slice(&output) {

@@ -25,7 +25,7 @@ pub(super) fn find(paths: &[PathBuf]) -> Result<FoundFiles, Box<Diagnostic>> {
         let places: Vec<String> = paths.iter().map(|path| path.display().to_string()).collect();
         let problem = Diagnostic::new(format!("there is no prompt file in {}", places.join(", ")));
         return Err(Box::new(
-            problem.with_hint(format!("the name of a prompt file ends in {}", files::ENDINGS.join(", "))),
+            problem.with_hint(format!("the name of a prompt file ends in {}", files::PROMPT_FILE_SUFFIXES.join(", "))),
         ));
     }
     Ok(found)
@@ -41,7 +41,7 @@ pub(super) fn find_again(paths: &[PathBuf]) -> FoundFiles {
     files::find(&there, "").map_or_else(|_| FoundFiles::default(), served)
 }
 
-fn served(found: files::Found) -> FoundFiles {
+fn served(found: files::FoundFiles) -> FoundFiles {
     let files = found.files.into_iter().map(|file| file.path).filter(|file| !is_test_file(file)).collect();
     FoundFiles { files, problems: found.problems }
 }

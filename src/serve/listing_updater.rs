@@ -21,7 +21,7 @@ use super::{
     options::{ServeOptions, max_processes},
     watch_thread::WatchThread,
 };
-use crate::files::{Report, Reported, What, absolute};
+use crate::files::{FileReport, FileUse, ReportedFile, absolute};
 
 /// Changes within this time are listed together: a change of a shared import affects many files.
 const LIST_DELAY: Duration = Duration::from_millis(100);
@@ -57,7 +57,7 @@ struct FileState {
 struct DescribeResult {
     file: PathBuf,
     offer: Result<Description, DescribeError>,
-    dependencies: Vec<Reported>,
+    dependencies: Vec<ReportedFile>,
 }
 
 impl ListingUpdater {
@@ -153,13 +153,13 @@ impl ListingUpdater {
     fn describe(&mut self, file: &Path) {
         let real = absolute(file);
         // Watched before it is read, so that no later change is missed.
-        self.watcher.add(Reported::now(&real, What::Read));
+        self.watcher.add(ReportedFile::now(&real, FileUse::Read));
         let is_slow = self.files.get(file).is_some_and(|entry| entry.is_slow);
         let slots = if is_slow { &self.slow_slots } else { &self.slots };
         let (options, slots, own) = (self.options.clone(), slots.clone(), file.to_owned());
         let task = self.describing.spawn(async move {
             let _slot = slots.acquire().await;
-            let (offer, dependencies) = match Report::new() {
+            let (offer, dependencies) = match FileReport::new() {
                 Ok(report) => (describe(&options, &own, &report).await, report.all()),
                 Err(error) => (Err(DescribeError::new(format!("cannot write a temporary file: {error}"))), Vec::new()),
             };

@@ -5,7 +5,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use crate::files::{ENDINGS, absolute};
+use crate::files::{PROMPT_FILE_SUFFIXES, absolute};
 
 /// The longest name that all clients and providers accept.
 const MAX_NAME: usize = 64;
@@ -77,7 +77,7 @@ fn number(names: Vec<String>) -> Vec<String> {
 /// The file name without its extension, prefixed with its last `folders` folders.
 fn name(file: &Path, folders: usize) -> String {
     let own = file.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
-    let stem = ENDINGS.iter().find_map(|ending| own.strip_suffix(ending)).unwrap_or(&own);
+    let stem = PROMPT_FILE_SUFFIXES.iter().find_map(|ending| own.strip_suffix(ending)).unwrap_or(&own);
     let parts = file.parent().into_iter().flat_map(Path::components);
     let parts: Vec<String> = parts.map(|part| part.as_os_str().to_string_lossy().into_owned()).collect();
     let front = parts[parts.len().saturating_sub(folders)..].iter().map(|part| clean(part));

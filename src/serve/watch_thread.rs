@@ -5,11 +5,11 @@ use std::{path::PathBuf, sync::Arc, thread};
 use tokio::sync::mpsc;
 
 use super::options::ServeOptions;
-use crate::files::{FileWatcher, Reported, What, absolute};
+use crate::files::{FileUse, FileWatcher, ReportedFile, absolute};
 
 /// Stops when dropped.
 pub(super) struct WatchThread {
-    add: mpsc::UnboundedSender<Reported>,
+    add: mpsc::UnboundedSender<ReportedFile>,
     changed: mpsc::UnboundedReceiver<Vec<PathBuf>>,
 }
 
@@ -34,12 +34,12 @@ impl WatchThread {
 
     pub(super) fn watch(&self, paths: &[PathBuf]) {
         for path in paths {
-            let what = if path.is_dir() { What::Searched } else { What::Read };
-            self.add(Reported::now(&absolute(path), what));
+            let what = if path.is_dir() { FileUse::Searched } else { FileUse::Read };
+            self.add(ReportedFile::now(&absolute(path), what));
         }
     }
 
-    pub(super) fn add(&self, reported: Reported) {
+    pub(super) fn add(&self, reported: ReportedFile) {
         // Fails if the thread could not be started, which was logged.
         let _ = self.add.send(reported);
     }
@@ -51,7 +51,7 @@ impl WatchThread {
 
 async fn watch<C: Fn(&str)>(
     mut watcher: FileWatcher<C>,
-    mut added: mpsc::UnboundedReceiver<Reported>,
+    mut added: mpsc::UnboundedReceiver<ReportedFile>,
     sender: &mpsc::UnboundedSender<Vec<PathBuf>>,
 ) {
     loop {

@@ -10,7 +10,7 @@ use super::{
 };
 use crate::{
     chat::{PromptMessages, StreamPart},
-    event::Scope,
+    event::AgentScope,
     prompt::{RunError, RunLimits, Standing},
     provider::LanguageModel,
 };
@@ -22,7 +22,7 @@ const MOMENT: Duration = Duration::from_millis(50);
 pub(super) struct Asker<'a> {
     pub(super) model: &'a dyn LanguageModel,
     /// Of the prompt.
-    pub(super) scope: &'a Scope,
+    pub(super) scope: &'a AgentScope,
     pub(super) standing: Standing,
     pub(super) messages: &'a PromptMessages,
 }

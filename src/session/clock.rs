@@ -9,8 +9,8 @@ use std::{
 
 use super::standstill::Standstill;
 use crate::{
-    cost::{Budget, Reached},
-    event::{SharedSummary, Summary},
+    cost::{Budget, LimitReached},
+    event::{RunSummary, SharedSummary},
 };
 
 /// How much longer than its limit a run may take: what ends by itself, and scripts that can be interrupted, are over by then.
@@ -64,7 +64,7 @@ pub(crate) struct LateRun {
     /// Which limit, in words.
     pub(crate) message: String,
     /// What the run has come to.
-    pub(crate) summary: Summary,
+    pub(crate) summary: RunSummary,
     /// Since it began.
     pub(crate) took: Duration,
 }
@@ -150,7 +150,7 @@ impl RunClock {
     }
 
     /// Blocks until the run is late, and says which limit it has passed; `None` once the run is over.
-    pub(crate) fn wait_until_late(&self, grace: Duration) -> Option<Reached> {
+    pub(crate) fn wait_until_late(&self, grace: Duration) -> Option<LimitReached> {
         let mut timing = locked(&self.0.timing);
         loop {
             if timing.is_over {
@@ -167,8 +167,8 @@ impl RunClock {
     }
 
     /// That the limit on time is reached, in words.
-    pub(crate) fn time_is_up(&self) -> Reached {
-        self.budget().time_is_up()
+    pub(crate) fn time_is_up(&self) -> LimitReached {
+        self.budget().time_limit_reached()
     }
 
     fn update(&self, change: impl FnOnce(&Standstill)) {

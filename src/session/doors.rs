@@ -48,7 +48,7 @@ pub(crate) fn doors(
     let endings = Endings::new(move |line| host.warn(line));
     let held = checkpoints.held();
     let jobs = Jobs::new(approver.may_stop() || !held.is_empty());
-    let decisions = Decisions::new(held, checkpoints.last_waited());
+    let decisions = Decisions::new(held, checkpoints.last_serial());
     HostServices {
         step_loop: Rc::new(Session { endings, meter: meter.clone(), keeps_tools }),
         limits: meter,

@@ -3,9 +3,9 @@
 
 use crate::{
     chat::FinishReason,
-    cost::near_model,
+    cost::similar_model,
     diagnostic::Diagnostic,
-    event::{AwaitedCall, Failure},
+    event::{AwaitedCall, FailureReport},
     prompt::RunError,
     provider::{ProviderError, ProviderErrorKind, Redactor},
     script::bindings::FileRun,
@@ -103,16 +103,16 @@ impl RunFailure {
     }
 
     /// The same for programs.
-    pub(crate) fn to_failure(&self) -> Failure {
-        Failure { waiting: self.waiting.clone(), ..failure(self.code, self.kind, &self.diagnostic) }
+    pub(crate) fn to_failure(&self) -> FailureReport {
+        FailureReport { waiting: self.waiting.clone(), ..failure(self.code, self.kind, &self.diagnostic) }
     }
 }
 
 /// A failure as programs read it; `code` is what the process ends with.
-pub(crate) fn failure(code: i32, kind: &str, diagnostic: &Diagnostic) -> Failure {
+pub(crate) fn failure(code: i32, kind: &str, diagnostic: &Diagnostic) -> FailureReport {
     let headline = diagnostic.headline();
     let location = diagnostic.location.as_ref();
-    Failure {
+    FailureReport {
         code: seen(code),
         kind: kind.to_owned(),
         message: headline.strip_prefix("Error: ").unwrap_or(&headline).to_owned(),
@@ -201,6 +201,6 @@ fn near_price(error: &ProviderError) -> Option<String> {
     let is_about_name = error.hint.as_ref().is_some_and(|hint| hint.contains("the model's name"));
     let is_refused = error.kind == ProviderErrorKind::BadRequest && (error.status == Some(404) || is_about_name);
     let today = || jiff::Timestamp::now().strftime("%F").to_string();
-    let meant = is_refused.then(|| near_model(&error.provider, &error.model, &today())).flatten()?;
+    let meant = is_refused.then(|| similar_model(&error.provider, &error.model, &today())).flatten()?;
     Some(format!("Did you mean \"{}:{meant}\"?", error.provider))
 }

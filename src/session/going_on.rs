@@ -11,7 +11,7 @@ use super::{
 };
 use crate::{
     chat::{ContentPart, Message, Step, StepOutput, ToolCall},
-    checkpoint::{HalfStep, result_of, sent},
+    checkpoint::{UnfinishedStep, result_of, sent_messages},
     event::EventKind,
     prompt::{ActiveSet, PromptHost, RunError, StepPlan},
 };
@@ -23,21 +23,21 @@ use crate::{
 pub(super) async fn finish_step(
     host: &dyn PromptHost,
     number: usize,
-    half: &HalfStep,
+    unfinished: &UnfinishedStep,
     keeper: Keeper<'_>,
     endings: &Endings,
 ) -> Result<Rc<Step>, RunError> {
     let began = Instant::now();
-    let answer = &half.step.answer;
-    let messages = sent(&half.step, host.prompt().borrow().history());
+    let answer = &unfinished.step.answer;
+    let messages = sent_messages(&unfinished.step, host.prompt().borrow().history());
     let plan = StepPlan { messages, active: ActiveSet::of_names(&answer.active) };
-    let message = answer.said();
+    let message = answer.message_as_written();
     let mut calls = ToolCalls::new(host, &plan, keeper);
     for (place, call) in calls_of(message.as_deref()).into_iter().enumerate() {
-        let end = half.step.results.iter().find(|end| end.place == place);
+        let end = unfinished.step.results.iter().find(|end| end.place == place);
         match (end, host.log()) {
             (Some(end), Some(log)) => calls.take_answered(result_of(end, log)),
-            _ if half.begun.contains(&place) => calls.take_interrupted(call)?,
+            _ if unfinished.started.contains(&place) => calls.take_interrupted(call)?,
             _ => calls.take(call),
         }
     }
@@ -50,7 +50,7 @@ pub(super) async fn finish_step(
     let model: Rc<str> = format!("{}:{}", answer.provider, answer.model_id).into();
     let step = Rc::new(Step {
         prompt: plan.messages,
-        tools: Some(half.step.tools.clone()),
+        tools: Some(unfinished.step.tools.clone()),
         settings,
         output: StepOutput { message, finish_reason: answer.finish_reason },
         active_tools: plan.active.tools,

@@ -5,7 +5,7 @@ use std::rc::Rc;
 use super::{answer::Answer, meter::Meter};
 use crate::{
     chat::{ContentPart, Message, ToolResult, ToolSpec, Transcript},
-    checkpoint::{Answered, CallEnd, Entry, Log, MemoryChange, Played, Restored, StoreError},
+    checkpoint::{AnswerEntry, CallEnd, Entry, MemoryChange, PlayedTurn, PromptLog, Restored, StoreError},
     prompt::{PromptHost, RunError, RunLimits, StepPlan},
     provider::MockTurn,
 };
@@ -15,7 +15,7 @@ use crate::{
 pub(super) struct Keeper<'a> {
     host: &'a dyn PromptHost,
     meter: &'a Meter,
-    log: Option<&'a Rc<Log>>,
+    log: Option<&'a Rc<PromptLog>>,
 }
 
 /// A whole answer, as it is kept.
@@ -130,7 +130,7 @@ impl<'a> Keeper<'a> {
         }
     }
 
-    fn append(self, log: &Log, entry: Entry) -> Result<(), RunError> {
+    fn append(self, log: &PromptLog, entry: Entry) -> Result<(), RunError> {
         log.append(entry).map_err(|error| self.failed(error))
     }
 
@@ -142,25 +142,25 @@ impl<'a> Keeper<'a> {
     }
 
     /// What the prompt remembers now, as a change.
-    fn change(self, log: &Log) -> Result<MemoryChange, RunError> {
+    fn change(self, log: &PromptLog) -> Result<MemoryChange, RunError> {
         Ok(log.change(self.host.memory()?))
     }
 }
 
 /// The messages of the conversation that the log does not have; it has them from now on.
-fn newly(log: &Log, history: &Transcript) -> Vec<Rc<Message>> {
+fn newly(log: &PromptLog, history: &Transcript) -> Vec<Rc<Message>> {
     let added = history.since(log.history.get());
     log.history.set(history.len());
     added
 }
 
-fn entry_of(whole: &WholeAnswer<'_>, log: &Log, history: &Transcript, memory: MemoryChange) -> Answered {
+fn entry_of(whole: &WholeAnswer<'_>, log: &PromptLog, history: &Transcript, memory: MemoryChange) -> AnswerEntry {
     let WholeAnswer { step, plan, tools, answer, message, cost, turn } = *whole;
     let sent = &plan.messages;
     let system = sent.system().map(|system| system.plain_text());
     let system = log.new_system(system);
     let tools = tools.and_then(|tools| log.new_tools(tools));
-    Answered {
+    AnswerEntry {
         step,
         system,
         added: newly(log, history),
@@ -177,7 +177,7 @@ fn entry_of(whole: &WholeAnswer<'_>, log: &Log, history: &Transcript, memory: Me
         model_id: answer.model_id.clone(),
         warnings: answer.warnings.clone(),
         response: answer.response.clone(),
-        played: turn.map(|MockTurn { mock, turn }| Played { mock, turn }),
+        played: turn.map(|MockTurn { mock, turn }| PlayedTurn { mock, turn }),
         memory,
     }
 }

@@ -22,7 +22,7 @@ use super::{
 };
 use crate::{
     chat::Usage,
-    cost::{Allowance, Budget, Estimate, Limits, OwnPrices, Reached, RequestId, Used, tokens_of},
+    cost::{Allowance, Budget, Estimate, LimitReached, Limits, OwnPrices, RequestId, RunUsage, tokens_of},
     diagnostic::Diagnostic,
     event::EventKind,
     prompt::{PriceList, RunError, RunLimits},
@@ -52,11 +52,11 @@ pub(crate) struct Meter {
 impl Meter {
     /// Of a run that begins now, with what was typed and what the environment says.
     pub(crate) fn new(typed: Limits, own_prices: OwnPrices) -> Self {
-        Meter::after(Used::default(), typed, own_prices)
+        Meter::after(RunUsage::default(), typed, own_prices)
     }
 
     /// Of a run that goes on: so much was used before. What was typed limits what is used from now on.
-    pub(crate) fn after(before: Used, typed: Limits, own_prices: OwnPrices) -> Self {
+    pub(crate) fn after(before: RunUsage, typed: Limits, own_prices: OwnPrices) -> Self {
         Meter {
             prices: PriceBook::new(own_prices),
             clock: RunClock::new(Budget::after(before, typed)),
@@ -126,7 +126,7 @@ impl Meter {
     ///
     /// # Errors
     /// The limit that it would pass.
-    pub(super) fn ask(&self, estimate: Estimate) -> Result<Allowance, Reached> {
+    pub(super) fn ask(&self, estimate: Estimate) -> Result<Allowance, LimitReached> {
         let allowance = self.clock.budget().ask(estimate)?;
         let Some(share) = &self.share else { return Ok(allowance) };
         match share.ask(allowance.request, estimate) {
@@ -147,12 +147,12 @@ impl Meter {
 
     /// Whether there are requests of whose answers nothing has been heard.
     pub(super) fn is_asking(&self) -> bool {
-        self.clock.budget().is_asking()
+        self.clock.budget().has_unanswered_requests()
     }
 
     /// Whether more will be known in a moment of what was used.
     pub(super) fn is_about_to_know(&self) -> bool {
-        self.clock.budget().is_about_to_know()
+        self.clock.budget().expects_usage_soon()
     }
 
     /// Counts text of an answer.
@@ -160,19 +160,19 @@ impl Meter {
     /// # Errors
     /// A limit is passed, in all likelihood: the whole run ends.
     pub(super) fn heard(&self, request: &Request, text: &str) -> Result<(), RunError> {
-        let heard = self.clock.budget().heard(request.id, text);
+        let heard = self.clock.budget().add_output(request.id, text);
         let of_all = || self.share.as_ref().map_or(Ok(()), |share| share.heard(request.id, text));
         heard.and_then(|()| of_all()).map_err(|reached| self.stop(reached))
     }
 
     /// Notes that an answer has come to its tool calls, with which answers end.
     pub(super) fn answer_ends(&self, request: &Request) {
-        self.clock.budget().ends(request.id);
+        self.clock.budget().mark_ending(request.id);
     }
 
     /// Ends the run when a limit leaves nothing to answer with.
     pub(super) fn stop_when_used_up(&self) {
-        let used_up = self.clock.budget().used_up();
+        let used_up = self.clock.budget().blocking_limit();
         let used_up = used_up.or_else(|| self.share.as_ref()?.used_up());
         if let Some(reached) = used_up {
             self.stop(reached);
@@ -186,7 +186,7 @@ impl Meter {
         let usage = request.heard.borrow().usage;
         self.enter(request);
         let cost = request.priced(|model| self.prices.cost(model, &usage));
-        request.scope.emit(&EventKind::Answered { usage, cost });
+        request.scope.emit(&EventKind::AnswerFinish { usage, cost });
         cost
     }
 
@@ -204,7 +204,7 @@ impl Meter {
             Stage::Sent | Stage::Answered => {
                 let Some(usage) = self.enter(request) else { return };
                 let cost = request.priced(|model| self.prices.cost(model, &usage));
-                request.scope.emit(&EventKind::Answered { usage, cost });
+                request.scope.emit(&EventKind::AnswerFinish { usage, cost });
             }
         }
     }
@@ -241,7 +241,7 @@ impl Meter {
     /// A limit is reached, or has been.
     pub(super) fn check(&self) -> Result<(), RunError> {
         if self.deadline().is_some_and(|deadline| Instant::now() >= deadline) {
-            let reached = self.clock.budget().time_is_up();
+            let reached = self.clock.budget().time_limit_reached();
             self.stop(reached);
         }
         match &*self.ended.borrow() {
@@ -256,7 +256,7 @@ impl Meter {
     }
 
     /// Ends the whole run at a limit. Of several the first counts.
-    pub(super) fn stop(&self, Reached { message, .. }: Reached) -> RunError {
+    pub(super) fn stop(&self, LimitReached { message, .. }: LimitReached) -> RunError {
         self.refuse(RunError::Limit { message })
     }
 

@@ -10,7 +10,7 @@ use std::{
 
 use crate::{
     chat::Usage,
-    cost::{Budget, Estimate, Limits, Reached, RequestId, Used},
+    cost::{Budget, Estimate, LimitReached, Limits, RequestId, RunUsage},
 };
 
 /// What several runs may use, and have used.
@@ -42,27 +42,27 @@ impl Overall {
     /// Which limit was reached, in words, once one was.
     pub(crate) fn reached(&self) -> Option<String> {
         if self.time_left() == Some(Duration::ZERO) {
-            let reached = self.budget().time_is_up();
+            let reached = self.budget().time_limit_reached();
             locked(&self.reached).get_or_insert(reached.message);
         }
         locked(&self.reached).clone()
     }
 
     /// Enters what a run has used that is not asked for its requests.
-    pub(crate) fn add(&self, used: Used) {
+    pub(crate) fn add(&self, used: RunUsage) {
         self.budget().add(used);
     }
 
     /// Which limit what is used leaves nothing of, in words.
     pub(crate) fn used_up(&self) -> Option<String> {
-        self.budget().is_full().map(|reached| reached.message)
+        self.budget().exhausted_limit().map(|reached| reached.message)
     }
 
     fn budget(&self) -> MutexGuard<'_, Budget> {
         locked(&self.budget)
     }
 
-    fn noted(&self, reached: Reached) -> Reached {
+    fn noted(&self, reached: LimitReached) -> LimitReached {
         locked(&self.reached).get_or_insert_with(|| reached.message.clone());
         reached
     }
@@ -86,7 +86,7 @@ impl Share {
     }
 
     /// Asks for one request, which has the number `own` in its run; gives how many tokens its answer may have.
-    pub(super) fn ask(&self, own: RequestId, estimate: Estimate) -> Result<Option<u64>, Reached> {
+    pub(super) fn ask(&self, own: RequestId, estimate: Estimate) -> Result<Option<u64>, LimitReached> {
         let asked = self.overall.budget().ask(estimate);
         let allowance = asked.map_err(|reached| self.overall.noted(reached))?;
         self.requests.borrow_mut().insert(own, allowance.request);
@@ -94,15 +94,15 @@ impl Share {
     }
 
     /// Counts text of an answer.
-    pub(super) fn heard(&self, own: RequestId, text: &str) -> Result<(), Reached> {
+    pub(super) fn heard(&self, own: RequestId, text: &str) -> Result<(), LimitReached> {
         let Some(request) = self.requests.borrow().get(&own).copied() else { return Ok(()) };
-        let heard = self.overall.budget().heard(request, text);
+        let heard = self.overall.budget().add_output(request, text);
         heard.map_err(|reached| self.overall.noted(reached))
     }
 
     /// Which limit leaves nothing to answer with, if one does.
-    pub(super) fn used_up(&self) -> Option<Reached> {
-        let used_up = self.overall.budget().used_up();
+    pub(super) fn used_up(&self) -> Option<LimitReached> {
+        let used_up = self.overall.budget().blocking_limit();
         used_up.map(|reached| self.overall.noted(reached))
     }
 

@@ -11,7 +11,7 @@ use serde_json::Value;
 use super::request::priced;
 use crate::{
     chat::Usage,
-    cost::{Estimate, OwnPrices, PRICES_VARIABLE, PricedModel, Prices, near_model, tokens_of},
+    cost::{Estimate, OwnPrices, PRICES_VARIABLE, PricedModel, Prices, similar_model, tokens_of},
     diagnostic::Diagnostic,
     prompt::PriceList,
     provider::ModelIdentity,
@@ -42,7 +42,7 @@ impl PriceBook {
         let own = OwnPrices::from_json(PLACE, prices).map_err(|error| error.to_string())?;
         let mut prices = self.prices.borrow_mut();
         let own = own.over(prices.own().clone());
-        prices.set_own(own);
+        prices.set_own_prices(own);
         Ok(())
     }
 
@@ -100,7 +100,7 @@ impl PriceBook {
         let length = self.longest_input.get().max(estimate.input_tokens);
         for answerer in model_identities {
             let model = priced(answerer, file_prices);
-            let (Some(cost), Some(price)) = (prices.cost(&model, &input), prices.of_output_token(&model, length))
+            let (Some(cost), Some(price)) = (prices.cost(&model, &input), prices.output_token_price(&model, length))
             else {
                 return Err(Box::new(unknown_price(answerer)));
             };
@@ -116,7 +116,8 @@ fn unknown_price(answerer: &ModelIdentity) -> Diagnostic {
     let message =
         format!("The price of {name} is not known, so a limit on cost (--max-cost, config.limits.cost) cannot be kept");
     let entry = serde_json::json!({ name: { "input": 1, "output": 4 } });
-    let meant = near_model(&answerer.provider, &answerer.model_id, &jiff::Timestamp::now().strftime("%F").to_string());
+    let meant =
+        similar_model(&answerer.provider, &answerer.model_id, &jiff::Timestamp::now().strftime("%F").to_string());
     let meant = meant.map(|id| format!("Did you mean {}:{id}? ", answerer.provider)).unwrap_or_default();
     let hint = format!(
         "{meant}Say what it costs in US dollars per million tokens, in config.prices or in {PRICES_VARIABLE}, such as {entry}."

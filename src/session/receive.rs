@@ -14,7 +14,7 @@ use super::{
 use crate::{
     chat::{ContentPart, FinishReason, Message, ModelRequest, StreamPart, ToolResult, ToolSpec, Usage},
     event::EventKind,
-    plugin::method::{CodeWatcher, Piece},
+    plugin::text_methods::{CodeBlockSplitter, TextSegment},
     prompt::{MethodAnswer, PromptHost, RunError, StepPlan},
     provider::{LanguageModel, ModelResponse, PartStream, ProviderError, ProviderErrorKind},
 };
@@ -60,7 +60,7 @@ pub(super) async fn receive(
     admission: Admission,
 ) -> Result<Received, RunError> {
     let Asked { number: step, plan, tools, keeper } = asked;
-    let watcher = (!plan.active.methods.is_empty()).then(CodeWatcher::default);
+    let watcher = (!plan.active.methods.is_empty()).then(CodeBlockSplitter::default);
     let answering = ask(model, request, &admission).await?;
     let (mut stream, turn) = (answering.parts, answering.turn);
     let mut receiver = Receiver {
@@ -132,7 +132,7 @@ struct Receiver<'a> {
     answer: Answer,
     calls: ToolCalls<'a>,
     /// Looks for code in the text, when methods are defined.
-    watcher: Option<CodeWatcher>,
+    watcher: Option<CodeBlockSplitter>,
     /// The id of the text block under way.
     block: String,
 }
@@ -201,11 +201,11 @@ impl Receiver<'_> {
         let pieces = self.watcher.as_mut().map(|watcher| watcher.push(delta)).unwrap_or_default();
         for piece in pieces {
             let code = match piece {
-                Piece::Text(text) => {
+                TextSegment::Text(text) => {
                     self.emit_text(text)?;
                     continue;
                 }
-                Piece::Code(code) => code,
+                TextSegment::Code(code) => code,
             };
             // Agents that the code calls have requests of their own.
             self.admission.make_way();
@@ -236,7 +236,7 @@ impl Receiver<'_> {
 
     /// Text that was held back because it might have been a tag.
     fn release_text(&mut self) -> Result<(), RunError> {
-        match self.watcher.as_mut().and_then(CodeWatcher::finish) {
+        match self.watcher.as_mut().and_then(CodeBlockSplitter::finish) {
             Some(text) => self.emit_text(text),
             None => Ok(()),
         }

@@ -8,7 +8,7 @@ use std::{
 use crate::{
     chat::{ContentPart, Message, PromptMessages, StreamPart, Usage},
     cost::{OwnPrices, PricedModel, RequestId},
-    event::Scope,
+    event::AgentScope,
     provider::ModelIdentity,
 };
 
@@ -17,7 +17,7 @@ use crate::{
 pub(super) struct Request {
     pub(super) id: RequestId,
     /// Of the prompt that asks.
-    pub(super) scope: Scope,
+    pub(super) scope: AgentScope,
     pub(super) asked: PromptMessages,
     /// Who may answer.
     pub(super) model_identities: Vec<ModelIdentity>,

@@ -17,7 +17,7 @@ use super::{
 };
 use crate::{
     chat::{CallSettings, ContentPart, ModelRequest, Role, Step, StepOutput, ToolSpec},
-    event::{EventKind, Sent},
+    event::{EventKind, SentRequest},
     prompt::{AnswerCheck, PromptHost, RunError, RunLimits, RunOutcome, RunSettings, StepLoop, StepPlan, plan_step},
 };
 
@@ -72,7 +72,7 @@ impl StepLoop for Session {
             agent_ends(host, &outcome);
             host.record().finish(outcome);
         };
-        async move { scope.at_work(run).await }.boxed_local()
+        async move { scope.run_as_agent(run).await }.boxed_local()
     }
 }
 
@@ -116,15 +116,15 @@ async fn run_steps(host: &dyn PromptHost, session: &Session) -> Result<(), RunEr
     let keeper = Keeper::new(host, &session.meter);
     let restored = keeper.restored();
     let first = restored.map_or(0, |restored| restored.next_step());
-    let mut half = restored.and_then(|restored| restored.half.as_ref());
+    let mut unfinished_step = restored.and_then(|restored| restored.unfinished.as_ref());
     let mut unfinished = "the model still called tools".to_owned();
     for number in first..max_steps {
         // Asked as well as awaited: a step in which nothing waits, as with a mock, lets nobody else have a turn.
         if host.is_aborted() {
             return Err(RunError::Aborted);
         }
-        let step = match half.take() {
-            Some(half) => finish_step(host, number, half, keeper, &session.endings).await?,
+        let step = match unfinished_step.take() {
+            Some(unfinished) => finish_step(host, number, unfinished, keeper, &session.endings).await?,
             None => {
                 // Whoever set the prompt up has run it for the first step.
                 if number > first {
@@ -178,7 +178,7 @@ async fn run_step(
     };
     let name: Rc<str> = format!("{}:{}", model.provider(), model.model_id()).into();
     let active_tools = plan.active.tools.as_slice().into();
-    let sent = Sent { messages: plan.messages.clone(), active_tools, tools: tools.clone() };
+    let sent = SentRequest { messages: plan.messages.clone(), active_tools, tools: tools.clone() };
     host.record().append(EventKind::StepStart { step: number, model: name, sent });
     let keeper = Keeper::new(host, &session.meter);
     let asked = Asked { number, plan: &plan, tools: tools.as_ref(), keeper };

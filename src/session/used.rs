@@ -2,13 +2,13 @@
 
 use std::time::Duration;
 
-use crate::{cost::Used, event::Summary};
+use crate::{cost::RunUsage, event::RunSummary};
 
 /// What counts where the whole run is limited: what it has come to, in so many requests that were answered.
-pub(crate) fn used_before(summary: &Summary, requests: usize) -> Used {
+pub(crate) fn used_before(summary: &RunSummary, requests: usize) -> RunUsage {
     let sums = summary.sums();
     let tokens = [sums.usage.input_tokens, sums.usage.output_tokens];
-    Used {
+    RunUsage {
         steps: requests as u64,
         tokens: tokens.into_iter().flatten().fold(0, u64::saturating_add),
         cost: sums.known_cost,

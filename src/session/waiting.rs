@@ -4,7 +4,7 @@ use std::future::pending;
 
 use super::meter::Meter;
 use crate::{
-    checkpoint::{label, shown_args},
+    checkpoint::{args_value, call_label},
     event::AwaitedCall,
     prompt::{Decisions, Jobs, RunError, RunLimits},
 };
@@ -16,10 +16,10 @@ pub(super) async fn stop_when_all_wait((jobs, decisions): (&Jobs, &Decisions), m
     let calls = waiters.into_iter().map(|waiter| {
         let call = &waiter.held.call;
         AwaitedCall {
-            call: label(call, &all),
+            call: call_label(call, &all),
             tool_call_id: waiter.is_tool_call.then(|| call.call.clone()),
             name: call.name.clone(),
-            args: shown_args(&call.args),
+            args: args_value(&call.args),
             agent: waiter.agent,
         }
     });

@@ -21,7 +21,7 @@ use crate::{
     checkpoint::NoCheckpoints,
     diagnostic::Diagnostic,
     event::Events,
-    permission::{ApprovalRules, NobodyToAsk, Permissions},
+    permission::{ApprovalRules, DenyingApprover, Permissions},
     provider::Redactor,
     script::{
         ScriptHost,
@@ -100,7 +100,7 @@ async fn run_tests(path: &Path, options: &TestOptions, teller: &Rc<Teller>) -> R
         events: Events::new(Vec::new()),
         exchanges,
         checkpoints: Rc::new(NoCheckpoints),
-        approver: NobodyToAsk::new(ApprovalRules::default(), IN_TEST),
+        approver: DenyingApprover::new(ApprovalRules::default(), IN_TEST),
         servers: None,
     };
     let doors = doors(&host, &options.variables, &teller.redactor, rest, false);

@@ -1,7 +1,4 @@
-//! What a run left behind, made visible elsewhere.
-//!
-//! Owns: the run as spans for OpenTelemetry ([`otel`]), and as a page ([`page`]). Must not know: JavaScript, how a run works,
-//! what is printed.
+//! Exports of a run: as OpenTelemetry spans ([`otel`]), and as an HTML page ([`page`]).
 
 pub(crate) mod otel;
 pub(crate) mod page;

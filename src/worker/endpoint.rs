@@ -31,7 +31,7 @@ use super::{
     request_signatures,
     service::{Handler, Invocation, InvocationHandler, Service},
 };
-use crate::diagnostic::kind_of;
+use crate::diagnostic::json_kind;
 
 tokio::task_local! {
     /// Request of the invocation that is polled. The SDK polls invocations within their response body.
@@ -205,7 +205,7 @@ fn read_input(service: &Service, input: &[u8]) -> Result<Map<String, Value>, Str
         Value::Null => Map::new(),
         Value::Object(input) => input,
         other => {
-            let kind = kind_of(&other);
+            let kind = json_kind(&other);
             return Err(format!("the input of {} is an object, got {kind}", service.name));
         }
     };

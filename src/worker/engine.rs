@@ -27,12 +27,12 @@ use super::{
     outbox::{AttemptEnd, Outbox},
 };
 use crate::{
-    checkpoint::{StoreError, Stored},
-    cost::Used,
-    event::{Agent, Event, EventKind, Events, Reader, RunFinish, SharedSummary, Summary},
+    checkpoint::{StoreError, StoredFuture},
+    cost::RunUsage,
+    event::{Agent, Event, EventKind, EventReader, Events, RunFinish, RunSummary, SharedSummary},
     input::CommandLine,
-    journal::{INVOCATION, Mirror, Secrets, Start},
-    permission::AskedLater,
+    journal::{EntryMirror, INVOCATION, RunStart, SecretFilter},
+    permission::StoppingApprover,
     prompt::{RunError, RunLimits},
     provider::{ProviderErrorKind, Redactor, Servers},
     script::{
@@ -106,8 +106,8 @@ pub(super) async fn run(context: &EngineContext, job: Job) {
 async fn attempt(context: &EngineContext, redactor: &Redactor, job: &Job) -> AttemptEnd {
     let host = Rc::new(RunHost::new(job.log.clone(), redactor.clone()));
     let start = start(context, job);
-    let secrets: Rc<dyn Secrets> = Rc::new(RunSecrets(redactor.clone()));
-    let mirror: Rc<dyn Mirror> = Rc::new(OutboxMirror(job.outbox.clone()));
+    let secrets: Rc<dyn SecretFilter> = Rc::new(RunSecrets(redactor.clone()));
+    let mirror: Rc<dyn EntryMirror> = Rc::new(OutboxMirror(job.outbox.clone()));
     let path = &context.options.journal;
     let opened = local_journal::open(path, (&job.run, &start), &job.stored, &job.decisions, secrets, mirror);
     let LocalJournal { recorder, earlier } = match opened {
@@ -120,17 +120,17 @@ async fn attempt(context: &EngineContext, redactor: &Redactor, job: &Job) -> Att
             let used = used_before(&before.summary, before.requests);
             (before.agents, before.summary, Some(before.step), used)
         }
-        None => (Default::default(), Summary::with_text(), None, Used::default()),
+        None => (Default::default(), RunSummary::with_text(), None, RunUsage::default()),
     };
     let summary = SharedSummary::new(summary);
     let sums = summary.clone();
-    let mut readers: Vec<Reader> = vec![Rc::new(move |event: &Event<'_>| sums.lock().add(event))];
+    let mut readers: Vec<EventReader> = vec![Rc::new(move |event: &Event<'_>| sums.lock().add(event))];
     readers.push(logging::reader(job.log.clone(), redactor.clone()));
     if let Some(export) = &context.options.export {
         let redactor = redactor.clone();
         readers.extend(export.reader(job.trace_parent.as_deref(), Rc::new(move |value| redactor.apply_texts(value))));
     }
-    let events = Events::of_run(job.run.clone(), agents, readers);
+    let events = Events::resumed(job.run.clone(), agents, readers);
     recorder.read(&events);
     logging::log_start(&job.log, resumed);
     events.emit(&Agent::root(), &EventKind::RunStart { file: job.file.display().to_string(), resumed });
@@ -239,7 +239,7 @@ fn run_options(
         exchanges: Exchanges::default(),
         meter: meter.clone(),
         checkpoints: recorder,
-        approver: AskedLater::new(options.approve.clone()),
+        approver: StoppingApprover::new(options.approve.clone()),
         redactor: redactor.clone(),
         model: options.model.as_ref().map(SharedModel::choice),
         max_stack_size: SCRIPT_STACK_SIZE,
@@ -264,12 +264,12 @@ fn argv(file: &Path) -> Vec<String> {
     vec![program, file.display().to_string()]
 }
 
-fn start(context: &EngineContext, job: &Job) -> Start {
+fn start(context: &EngineContext, job: &Job) -> RunStart {
     let named = match &context.options.model {
         Some(SharedModel::Named(name)) => Some(name.clone()),
         _ => None,
     };
-    Start {
+    RunStart {
         file: job.file.clone(),
         shown: job.file.display().to_string(),
         directory: std::env::current_dir().unwrap_or_default(),
@@ -277,18 +277,18 @@ fn start(context: &EngineContext, job: &Job) -> Start {
         input: job.input.clone(),
         model: named,
         options: [(INVOCATION.to_owned(), job.invocation.clone().into())].into(),
-        ..Start::default()
+        ..RunStart::default()
     }
 }
 
 struct OutboxMirror(Arc<Outbox>);
 
-impl Mirror for OutboxMirror {
-    fn kept(&self, key: &str, text: String, is_over: bool) {
+impl EntryMirror for OutboxMirror {
+    fn copy_entry(&self, key: &str, text: String, is_over: bool) {
         self.0.push((key.to_owned(), text), is_over);
     }
 
-    fn stored(&self) -> Option<Stored> {
+    fn stored(&self) -> Option<StoredFuture> {
         let stored = self.0.stored()?;
         let gone = || StoreError { message: "Restate has given this attempt of the run up".to_owned(), hint: None };
         Some(async move { if stored.await { Ok(()) } else { Err(gone()) } }.boxed_local())
@@ -297,12 +297,12 @@ impl Mirror for OutboxMirror {
 
 struct RunSecrets(Redactor);
 
-impl Secrets for RunSecrets {
+impl SecretFilter for RunSecrets {
     fn replace(&self, value: &mut Value) {
         self.0.apply_json(value);
     }
 
-    fn are_in(&self, text: &str) -> bool {
+    fn contain_secret(&self, text: &str) -> bool {
         self.0.finds(text)
     }
 }

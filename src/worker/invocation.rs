@@ -32,8 +32,8 @@ use super::{
 use crate::{
     checkpoint::Verdict,
     diagnostic::Diagnostic,
-    event::{RunFinish, Summary},
-    journal::sums_of,
+    event::{RunFinish, RunSummary},
+    journal::usage_of_entries,
     prompt::RunError,
     session::failure,
 };
@@ -297,7 +297,7 @@ pub(super) fn failed(stored: &[Entry], kind: &str, message: &str) -> Value {
         _ => RunError::SCRIPT_EXIT_CODE,
     };
     let failure = failure(code, kind, &Diagnostic::new(message));
-    let summary = Summary::with_text().going_on(&sums_of(stored));
+    let summary = RunSummary::with_text().resuming(&usage_of_entries(stored));
     summary.to_json(&RunFinish { exit_code: code, error: Some(failure) })
 }
 

@@ -4,9 +4,9 @@ use std::{collections::HashMap, path::Path, rc::Rc, time::Duration};
 
 use super::batch::Entry;
 use crate::{
-    checkpoint::{Verdict, label, undecided},
-    event::Summary,
-    journal::{Earlier, Journal, JournalError, Mirror, Recorder, Secrets, Start},
+    checkpoint::{Verdict, call_label, undecided},
+    event::RunSummary,
+    journal::{EarlierRun, EntryMirror, Journal, JournalError, Recorder, RunStart, SecretFilter},
 };
 
 /// Label of a call and the decision on it.
@@ -22,18 +22,18 @@ pub(super) struct EarlierProgress {
     pub(super) agents: HashMap<String, u64>,
     pub(super) requests: usize,
     pub(super) step: usize,
-    pub(super) summary: Summary,
+    pub(super) summary: RunSummary,
 }
 
 /// Opens the journal for an attempt. The entries of this machine win, as they may be further than those in Restate,
 /// unless their history differs.
 pub(super) fn open(
     path: &Path,
-    (run, start): (&str, &Start),
+    (run, start): (&str, &RunStart),
     stored: &[Entry],
     decisions: &[Decision],
-    secrets: Rc<dyn Secrets>,
-    mirror: Rc<dyn Mirror>,
+    secrets: Rc<dyn SecretFilter>,
+    mirror: Rc<dyn EntryMirror>,
 ) -> Result<LocalJournal, JournalError> {
     let journal = Journal::create(path)?;
     if let Some(unfinished) = journal.named(run)? {
@@ -41,30 +41,30 @@ pub(super) fn open(
     }
     // Fails if another process still runs it.
     if let Some(unfinished) = journal.named(run)? {
-        unfinished.check_is_left()?;
+        unfinished.check_not_running()?;
     }
     let mut local = entries(&journal, run)?;
     if !begins_with(&local, stored) {
-        journal.take_in(run, start, stored)?;
+        journal.replace_run(run, start, stored)?;
         local = entries(&journal, run)?;
     }
     let Some(unfinished) = journal.named(run)? else {
         let recorder = Recorder::new(path.to_owned(), secrets).with_mirror(mirror);
         recorder.set_start(start.clone());
-        recorder.demand()?;
+        recorder.open_required()?;
         return Ok(LocalJournal { recorder, earlier: None });
     };
-    let mut earlier = Earlier::read(&journal, &unfinished, None)?;
+    let mut earlier = EarlierRun::read(&journal, &unfinished, None)?;
     decide(&mut earlier, decisions);
     // Entries that this machine has and Restate does not are stored next.
-    local.into_iter().skip(stored.len()).for_each(|(key, text, is_over)| mirror.kept(&key, text, is_over));
+    local.into_iter().skip(stored.len()).for_each(|(key, text, is_over)| mirror.copy_entry(&key, text, is_over));
     let before = EarlierProgress {
         agents: earlier.agents.clone(),
         requests: earlier.requests,
         step: earlier.progress().step,
-        summary: earlier.goes_on_in(Summary::with_text()),
+        summary: earlier.add_to_summary(RunSummary::with_text()),
     };
-    let recorder = Recorder::going_on(journal, unfinished, None, earlier, secrets).with_mirror(mirror);
+    let recorder = Recorder::resuming(journal, unfinished, None, earlier, secrets).with_mirror(mirror);
     recorder.set_start(start.clone());
     Ok(LocalJournal { recorder, earlier: Some(before) })
 }
@@ -92,9 +92,9 @@ pub(super) fn delete_old_runs(path: &Path) {
     }
 }
 
-fn decide(earlier: &mut Earlier, decisions: &[Decision]) {
+fn decide(earlier: &mut EarlierRun, decisions: &[Decision]) {
     let named = |(called, verdict): &Decision| {
-        let held = undecided(&earlier.held).find(|held| label(&held.call, &earlier.held) == *called)?;
+        let held = undecided(&earlier.held).find(|held| call_label(&held.call, &earlier.held) == *called)?;
         Some((held.call.serial, verdict.clone()))
     };
     let decided: Vec<_> = decisions.iter().filter_map(named).collect();

@@ -6,7 +6,7 @@ use console::Style;
 use jiff::{Timestamp, tz::TimeZone};
 use serde_json::{Map, Value};
 
-use crate::{diagnostic::visible, serve::LineSender};
+use crate::{diagnostic::escape_invisible, serve::LineSender};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum LogFormat {
@@ -112,7 +112,7 @@ fn text(time: Timestamp, level: Level, message: &str, fields: &Map<String, Value
 /// Joins lines and escapes control characters.
 fn in_a_line(text: &str) -> String {
     let lines = text.trim().split(['\n', '\r']).map(str::trim).filter(|line| !line.is_empty());
-    visible(&lines.collect::<Vec<_>>().join(" · ").replace('\t', " "))
+    escape_invisible(&lines.collect::<Vec<_>>().join(" · ").replace('\t', " "))
 }
 
 #[cfg(test)]

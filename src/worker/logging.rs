@@ -6,11 +6,11 @@ use serde_json::{Value, json};
 
 use super::log::Log;
 use crate::{
-    event::{Event, EventKind, Reader},
+    event::{Event, EventKind, EventReader},
     provider::Redactor,
 };
 
-pub(super) fn reader(log: Log, redactor: Redactor) -> Reader {
+pub(super) fn reader(log: Log, redactor: Redactor) -> EventReader {
     Rc::new(move |event: &Event<'_>| match event.kind {
         EventKind::StepFinish { number, step, model, took } => {
             let mut fields = vec![

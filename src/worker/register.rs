@@ -9,8 +9,8 @@ use url::Url;
 
 use super::log::Log;
 use crate::{
-    diagnostic::{Diagnostic, plain_line},
-    http::{Body, CONNECT_TIMEOUT, Network, http_client, is_here, near_client, shown, without_user},
+    diagnostic::{Diagnostic, strip_controls_line},
+    http::{Body, CONNECT_TIMEOUT, Network, display_url, http_client, is_local_host, local_client, strip_credentials},
 };
 
 /// The name that Restate's own tools use.
@@ -62,7 +62,7 @@ impl Registration {
                     if logged_reason.as_ref() != Some(&why) {
                         log.warn(
                             "not registered yet, trying on",
-                            &[("at", shown(&self.admin).into()), ("why", why.as_str().into())],
+                            &[("at", display_url(&self.admin).into()), ("why", why.as_str().into())],
                         );
                         logged_reason = Some(why);
                     }
@@ -80,7 +80,7 @@ impl Registration {
             Err(error) => {
                 return RegistrationAttempt::Failed(Diagnostic::new(format!(
                     "cannot register at {}: {error}",
-                    shown(&self.admin)
+                    display_url(&self.admin)
                 )));
             }
         };
@@ -99,8 +99,8 @@ impl Registration {
     }
 
     fn client(&self) -> Result<Client, String> {
-        let client = match is_here(self.admin.host()) && self.admin.scheme() == "http" {
-            true => near_client(CONNECT_TIMEOUT),
+        let client = match is_local_host(self.admin.host()) && self.admin.scheme() == "http" {
+            true => local_client(CONNECT_TIMEOUT),
             false => http_client(&self.network),
         };
         client.map_err(|error| error.to_string())
@@ -115,17 +115,17 @@ impl Registration {
             return RegistrationAttempt::Done(body);
         }
         let message = body["message"].as_str().unwrap_or(text.trim());
-        let message: String = plain_line(message).chars().take(MAX_MESSAGE_CHARS).collect();
+        let message: String = strip_controls_line(message).chars().take(MAX_MESSAGE_CHARS).collect();
         // The message may repeat the addresses, which may contain a password.
-        let message = without_user(&self.worker, &without_user(&self.admin, &message));
+        let message = strip_credentials(&self.worker, &strip_credentials(&self.admin, &message));
         let why = format!("it answered with status {}: {message}", status.as_u16());
         if is_transient(status, &body) {
             return RegistrationAttempt::Retry(format!(
                 "{why} (it has to reach the worker at {}; --advertise says where)",
-                shown(&self.worker)
+                display_url(&self.worker)
             ));
         }
-        let problem = Diagnostic::new(format!("cannot register at {}: {why}", shown(&self.admin)));
+        let problem = Diagnostic::new(format!("cannot register at {}: {why}", display_url(&self.admin)));
         RegistrationAttempt::Failed(match status {
             StatusCode::UNAUTHORIZED | StatusCode::FORBIDDEN => {
                 problem.with_hint("the variable RESTATE_AUTH_TOKEN holds the token that it wants")
@@ -149,8 +149,8 @@ fn log_registered(log: &Log, registration: &Registration, response: &Value) {
     let services = response["services"].as_array().into_iter().flatten();
     let services: Vec<Value> = services.map(|service| service["name"].clone()).collect();
     let fields = [
-        ("at", shown(&registration.admin).into()),
-        ("worker", shown(&registration.worker).into()),
+        ("at", display_url(&registration.admin).into()),
+        ("worker", display_url(&registration.worker).into()),
         ("deployment", response["id"].clone()),
         ("services", services.into()),
     ];

@@ -234,7 +234,7 @@ const PRINTS: &[(&str, &str)] = &[
     ("src/cli/end_report.rs", "reports the end of a run whose own thread, with its printer, is blocked in native work"),
     ("src/sandbox/worker/", "its stdout is the pipe to the host"),
     ("src/sandbox/worker.rs", "its stdout is the pipe to the host"),
-    ("src/mcp/keeper.rs", "a process of its own, whose stderr is that of the server it could not start"),
+    ("src/mcp/supervisor.rs", "a process of its own, whose stderr is that of the server it could not start"),
 ];
 
 /// Files that may end the process, and why.

@@ -5,7 +5,7 @@ use super::*;
 /// One file, and a text for standard input.
 struct Texts;
 
-impl Sources for Texts {
+impl TextSources for Texts {
     fn file(&self, path: &str) -> Result<String, String> {
         if path == "input.json" { Ok(r#"{"day": 2}"#.to_owned()) } else { Err("there is no such file".to_owned()) }
     }

@@ -4,16 +4,16 @@ use std::{fmt::Write as _, path::Path};
 
 use serde_json::Value;
 
-use crate::{diagnostic::visible, event::AwaitedCall};
+use crate::{diagnostic::escape_invisible, event::AwaitedCall};
 
 /// `journal` is the path of the option.
 pub(in crate::cli) fn message(calls: &[AwaitedCall], run: &str, journal: Option<&Path>) -> String {
     let (what, wait) = if calls.len() == 1 { ("A call", "waits") } else { ("Calls", "wait") };
     let mut text = format!("{what} of the run {run} {wait} for approval:\n");
     for call in calls {
-        let agent = call.agent.last().map(|name| format!(", by {}", visible(name))).unwrap_or_default();
+        let agent = call.agent.last().map(|name| format!(", by {}", escape_invisible(name))).unwrap_or_default();
         // Writing to a `String` cannot fail.
-        let _ = writeln!(text, "  {}: {}{agent}", visible(&call.call), visible(&call.name));
+        let _ = writeln!(text, "  {}: {}{agent}", escape_invisible(&call.call), escape_invisible(&call.name));
         argument_lines(&call.args).iter().for_each(|line| text += &format!("    {line}\n"));
     }
     text += "To go on:\n";
@@ -31,16 +31,16 @@ pub(in crate::cli) fn command(run: &str, option: &str, call: &str, journal: Opti
         journal.map(|path| format!(" --journal {}", shell_quoted(&path.display().to_string()))).unwrap_or_default();
     // With a space, an id with a leading dash would be parsed as an option.
     let between = if call.starts_with('-') { "=" } else { " " };
-    format!("lmthing resume {run}{journal} --{option}{between}{}", shell_quoted(&visible(call)))
+    format!("lmthing resume {run}{journal} --{option}{between}{}", shell_quoted(&escape_invisible(call)))
 }
 
 pub(in crate::cli) fn argument_lines(args: &Value) -> Vec<String> {
     match args {
         Value::Object(properties) => {
-            properties.iter().map(|(name, value)| visible(&format!("{name}: {value}"))).collect()
+            properties.iter().map(|(name, value)| escape_invisible(&format!("{name}: {value}"))).collect()
         }
-        Value::String(text) => vec![visible(text)],
-        other => vec![visible(&other.to_string())],
+        Value::String(text) => vec![escape_invisible(text)],
+        other => vec![escape_invisible(&other.to_string())],
     }
 }
 

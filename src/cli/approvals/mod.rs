@@ -21,7 +21,7 @@ use self::{
 };
 use super::{Printer, args::RunArgs};
 use crate::{
-    permission::{ApprovalRequest, ApprovalRules, Approver, AskedLater, Decision, NobodyToAsk},
+    permission::{ApprovalRequest, ApprovalRules, Approver, Decision, DenyingApprover, StoppingApprover},
     provider::Redactor,
 };
 
@@ -33,7 +33,7 @@ const SERVED_HINT: &str = "what needs approval is denied in files that are serve
 pub(super) fn approver(args: &RunArgs, printer: Rc<Printer>, redactor: Redactor) -> Rc<dyn Approver> {
     let rules = args.approvals.rules();
     if args.served_by.is_some() {
-        return NobodyToAsk::new(rules, SERVED_HINT);
+        return DenyingApprover::new(rules, SERVED_HINT);
     }
     if io::stdin().is_terminal() && printer.stderr_is_terminal() {
         return Rc::new(TerminalApprover {
@@ -44,7 +44,7 @@ pub(super) fn approver(args: &RunArgs, printer: Rc<Printer>, redactor: Redactor)
             turn: Mutex::default(),
         });
     }
-    if args.approvals.stops() { AskedLater::new(rules) } else { NobodyToAsk::new(rules, NO_TERMINAL_HINT) }
+    if args.approvals.stops() { StoppingApprover::new(rules) } else { DenyingApprover::new(rules, NO_TERMINAL_HINT) }
 }
 
 struct TerminalApprover {

@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use console::{Style, measure_text_width, truncate_str};
 use serde_json::Value;
 
-use crate::diagnostic::visible;
+use crate::diagnostic::escape_invisible;
 
 /// Most lines of arguments that are shown at once.
 const MAX_LINES: usize = 12;
@@ -37,13 +37,14 @@ impl Question {
         let value: Option<Value> = serde_json::from_str(args).ok();
         let lines = match &value {
             Some(Value::Object(properties)) => {
-                properties.iter().map(|(name, value)| visible(&format!("{name}: {value}"))).collect()
+                properties.iter().map(|(name, value)| escape_invisible(&format!("{name}: {value}"))).collect()
             }
-            _ => vec![visible(args)],
+            _ => vec![escape_invisible(args)],
         };
         let pretty = value.and_then(|value| serde_json::to_string_pretty(&value).ok());
-        let whole = pretty.as_deref().unwrap_or(args).lines().map(|line| format!("  {}\n", visible(line))).collect();
-        Question { name: visible(name), lines, whole }
+        let whole =
+            pretty.as_deref().unwrap_or(args).lines().map(|line| format!("  {}\n", escape_invisible(line))).collect();
+        Question { name: escape_invisible(name), lines, whole }
     }
 
     pub(super) fn text(&self, width: usize, has_colours: bool) -> String {
@@ -107,7 +108,7 @@ mod tests {
     fn control_characters_are_escaped() {
         let question = Question::new("de\u{1b}[2Kploy", "{\"a\\u001b\": \"\u{9b}2J\u{202e}\u{200b}\u{7f}\\r\\nx\"}");
         for text in [question.text(200, false), question.whole()] {
-            assert!(text.lines().all(|line| visible(line) == line), "{text:?}");
+            assert!(text.lines().all(|line| escape_invisible(line) == line), "{text:?}");
             assert!(text.contains("\\u{9b}2J\\u{202e}\\u{200b}\\u{7f}\\r\\nx"), "{text}");
         }
         assert!(question.text(200, false).contains("de\\u{1b}[2Kploy"));

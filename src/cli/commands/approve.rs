@@ -11,7 +11,7 @@ use crate::{
         env,
         failure::{Ending, WrongUsage},
     },
-    diagnostic::{Diagnostic, visible},
+    diagnostic::{Diagnostic, escape_invisible},
     provider::Redactor,
     remote::{Address, AdminClient, INGRESS_VARIABLE, IngressClient, PendingCall, RemoteError, read_address},
 };
@@ -77,14 +77,16 @@ async fn decide(
     sent.map_err(told)?;
     let what = if decision == Decided::Yes { "approved" } else { "denied" };
     match call {
-        Some(Some(call)) => {
-            printer.stderr(&format!("{what}: {} {}\n", visible(&call.name), visible(&call.args.to_string())))
-        }
+        Some(Some(call)) => printer.stderr(&format!(
+            "{what}: {} {}\n",
+            escape_invisible(&call.name),
+            escape_invisible(&call.args.to_string())
+        )),
         Some(None) => printer.stderr(&format!(
             "Warning: the server took the decision, but knows no call that waits under {}: it may be decided already\n",
-            visible(id)
+            escape_invisible(id)
         )),
-        None => printer.stderr(&format!("{what}: {}\n", visible(id))),
+        None => printer.stderr(&format!("{what}: {}\n", escape_invisible(id))),
     }
     Ok(())
 }
@@ -114,14 +116,18 @@ async fn list(args: &ApproveArgs, on: &Address, variables: &Variables, printer: 
 }
 
 pub(super) fn shown(call: &PendingCall) -> String {
-    let (id, name) = (visible(&call.id), visible(&call.name));
-    let mut text = format!("{id}\n  {name}, in a run of {} ({})\n", visible(&call.service), visible(&call.invocation));
+    let (id, name) = (escape_invisible(&call.id), escape_invisible(&call.name));
+    let mut text = format!(
+        "{id}\n  {name}, in a run of {} ({})\n",
+        escape_invisible(&call.service),
+        escape_invisible(&call.invocation)
+    );
     argument_lines(&call.args).iter().for_each(|line| text += &format!("    {line}\n"));
     text
 }
 
 pub(super) fn command(id: &str, on: &Address) -> String {
-    format!("lmthing approve {} yes|no --on {}", shell_quoted(&visible(id)), shell_quoted(&on.to_string()))
+    format!("lmthing approve {} yes|no --on {}", shell_quoted(&escape_invisible(id)), shell_quoted(&on.to_string()))
 }
 
 async fn waiting(args: &ApproveArgs, on: &Address, variables: &Variables) -> Result<Vec<PendingCall>, RemoteError> {

@@ -10,17 +10,17 @@ use super::{
 };
 use crate::{
     check::{OfferOptions, offer},
-    cli::{ExitCode, Printer, describe_args::DescribeArgs, env, failure::words},
+    cli::{ExitCode, Printer, describe_args::DescribeArgs, env, failure::io_error_text},
     diagnostic::Diagnostic,
-    files::{Reporter, absolute},
-    process::end_with,
+    files::{FileReporter, absolute},
+    process::exit_with_parent_id,
     provider::Redactor,
     script::ScriptHost,
 };
 
 pub(in crate::cli) fn run(args: &DescribeArgs, printer: &Printer) -> ExitCode {
     if let Some(server) = args.served_by {
-        end_with(server);
+        exit_with_parent_id(server);
     }
     in_event_loop(
         async {
@@ -38,8 +38,9 @@ pub(in crate::cli) fn run(args: &DescribeArgs, printer: &Printer) -> ExitCode {
 
 async fn describe(args: &DescribeArgs, printer: &Printer) -> Result<Value, Diagnostic> {
     let directory = std::env::current_dir().unwrap_or_default();
-    let reporter = Reporter::to(args.report_files.as_deref())
-        .map_err(|error| Diagnostic::new(format!("cannot write which files it is made of: {}", words(&error))))?;
+    let reporter = FileReporter::to(args.report_files.as_deref()).map_err(|error| {
+        Diagnostic::new(format!("cannot write which files it is made of: {}", io_error_text(&error)))
+    })?;
     let options = args.setup.env_file.iter().chain(&args.setup.mock);
     options.for_each(|file| reporter.looked_for(file));
     [Path::new(".env"), &args.file].into_iter().for_each(|file| reporter.looked_for(file));
@@ -52,7 +53,7 @@ async fn describe(args: &DescribeArgs, printer: &Printer) -> Result<Value, Diagn
     let model = mock_file::chosen_model(&args.setup)?;
     let context = CommandContext {
         file: &args.file,
-        words: &[],
+        arguments: &[],
         setup: &args.setup,
         record: None,
         replay: None,
@@ -81,7 +82,7 @@ fn shown(problem: &Diagnostic) -> Value {
 struct DescribeHost {
     printer: Printer,
     redactor: Redactor,
-    reporter: Reporter,
+    reporter: FileReporter,
 }
 
 impl ScriptHost for DescribeHost {

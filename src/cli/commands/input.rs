@@ -11,16 +11,16 @@ use serde_json::{Map, Value};
 use crate::{
     cli::{
         args::{RunArgs, run_options},
-        failure::{WrongUsage, words},
+        failure::{WrongUsage, io_error_text},
     },
     diagnostic::did_you_mean,
-    files::Reporter,
-    input::{CommandLine, Sources},
+    files::FileReporter,
+    input::{CommandLine, TextSources},
     user_file::{self, MAX_TEXT},
 };
 
 /// The command line of `run`. Files that it names are reported to `reporter`.
-pub(super) fn command_line(args: &RunArgs, reporter: &Reporter) -> Result<CommandLine, WrongUsage> {
+pub(super) fn command_line(args: &RunArgs, reporter: &FileReporter) -> Result<CommandLine, WrongUsage> {
     Ok(CommandLine {
         command: format!("lmthing run {}", args.file().display()),
         words: args.words()?,
@@ -37,9 +37,9 @@ pub(super) fn stored_input(args: &RunArgs, input: &Map<String, Value>) -> Comman
     CommandLine::known(command, Value::from(input.clone()).to_string(), run_options)
 }
 
-struct ProcessSources(Reporter);
+struct ProcessSources(FileReporter);
 
-impl Sources for ProcessSources {
+impl TextSources for ProcessSources {
     fn file(&self, path: &str) -> Result<String, String> {
         let path = Path::new(path);
         self.0.looked_for(path);
@@ -58,8 +58,8 @@ impl Sources for ProcessSources {
     }
 }
 
-/// Sources for several files, which all get the same standard input.
-pub(super) fn shared_sources(reporter: &Reporter) -> Arc<dyn Sources> {
+/// TextSources for several files, which all get the same standard input.
+pub(super) fn shared_sources(reporter: &FileReporter) -> Arc<dyn TextSources> {
     Arc::new(SharedSources { process: ProcessSources(reporter.clone()), standard_input: Mutex::new(None) })
 }
 
@@ -69,7 +69,7 @@ struct SharedSources {
     standard_input: Mutex<Option<Result<String, String>>>,
 }
 
-impl Sources for SharedSources {
+impl TextSources for SharedSources {
     fn file(&self, path: &str) -> Result<String, String> {
         self.process.file(path)
     }
@@ -85,6 +85,6 @@ impl Sources for SharedSources {
 }
 
 fn text(bytes: io::Result<Vec<u8>>) -> Result<String, String> {
-    let bytes = bytes.map_err(|error| words(&error))?;
+    let bytes = bytes.map_err(|error| io_error_text(&error))?;
     String::from_utf8(bytes).map_err(|_| "it is not UTF-8 text".to_owned())
 }

@@ -12,20 +12,20 @@ use crate::{
     cli::{
         ExitCode, args::RunArgs, failure::Ending, permission_args::PERMISSIONS, resume_state::ResumeState, show::Show,
     },
-    cost::Used,
+    cost::RunUsage,
     diagnostic::Diagnostic,
-    journal::{Earlier, JOURNAL_VARIABLE, Journal, Recorder, RunInfo, Secrets, Start, place},
+    journal::{EarlierRun, JOURNAL_VARIABLE, Journal, Recorder, RunInfo, RunStart, SecretFilter, journal_path},
     provider::Redactor,
 };
 
 pub(super) struct RunSecrets(pub(super) Redactor);
 
-impl Secrets for RunSecrets {
+impl SecretFilter for RunSecrets {
     fn replace(&self, value: &mut Value) {
         self.0.apply_json(value);
     }
 
-    fn are_in(&self, text: &str) -> bool {
+    fn contain_secret(&self, text: &str) -> bool {
         self.0.finds(text)
     }
 }
@@ -33,17 +33,17 @@ impl Secrets for RunSecrets {
 /// Path of the journal. `typed` is the value of `--journal`.
 pub(super) fn path(typed: Option<&Path>, variables: &[(String, String)], directory: &Path) -> PathBuf {
     let variable = variables.iter().find(|(name, _)| name == JOURNAL_VARIABLE);
-    place(typed, variable.map(|(_, value)| value.as_str()), directory)
+    journal_path(typed, variable.map(|(_, value)| value.as_str()), directory)
 }
 
 /// A run that an earlier process did not finish.
 pub(super) struct UnfinishedRun {
     pub(super) journal: Journal,
     pub(super) run: RunInfo,
-    pub(super) start: Start,
+    pub(super) start: RunStart,
     /// Step before which the run is forked; `None` continues the run itself.
     pub(super) back_to: Option<usize>,
-    pub(super) earlier: Earlier,
+    pub(super) earlier: EarlierRun,
 }
 
 pub(super) struct ResumedRun {
@@ -55,7 +55,7 @@ pub(super) struct ResumedRun {
 pub(super) struct RunJournal {
     pub(super) recorder: Rc<Recorder>,
     /// What earlier processes used of the limits.
-    pub(super) used: Used,
+    pub(super) used: RunUsage,
     /// The input that the first process read.
     pub(super) input: Option<Map<String, Value>>,
     pub(super) warnings: Vec<String>,
@@ -73,14 +73,14 @@ impl RunJournal {
         let secrets = Rc::new(RunSecrets(redactor.clone()));
         let recorder = Rc::new(Recorder::new(path(typed, variables, directory), secrets));
         recorder.read(&show.events);
-        RunJournal { recorder, used: Used::default(), input: None, warnings: Vec::new() }
+        RunJournal { recorder, used: RunUsage::default(), input: None, warnings: Vec::new() }
     }
 
     pub(super) fn of_resumed(resumed: ResumedRun, redactor: &Redactor, show: &Show) -> Self {
         let ResumedRun { resume_state, unfinished, warnings } = resumed;
         let secrets = Rc::new(RunSecrets(redactor.clone()));
         let UnfinishedRun { journal, run, start, back_to, earlier } = unfinished;
-        let recorder = Rc::new(Recorder::going_on(journal, run, back_to, earlier, secrets));
+        let recorder = Rc::new(Recorder::resuming(journal, run, back_to, earlier, secrets));
         recorder.read(&show.events);
         RunJournal { recorder, used: resume_state.used(), input: start.input, warnings }
     }
@@ -108,11 +108,11 @@ fn diagnostic(error: StoreError) -> Diagnostic {
 /// Key under which the path of `--mcp-config` is stored with a run.
 pub(super) const MCP_CONFIG: &str = "mcpConfig";
 
-pub(super) fn start(args: &RunArgs, file: &Path, argv: Vec<String>) -> Start {
+pub(super) fn start(args: &RunArgs, file: &Path, argv: Vec<String>) -> RunStart {
     let directory = std::env::current_dir().unwrap_or_default();
     let absolute = |path: &PathBuf| text(&directory.join(path));
     let replayed = args.replay.as_ref().map(|_| "its answers are those of a recording".to_owned());
-    Start {
+    RunStart {
         // Absolute: the working directory may be another when the run is resumed.
         file: text(&file.canonicalize().unwrap_or_else(|_| file.to_owned())),
         shown: args.file().display().to_string(),
@@ -132,7 +132,7 @@ pub(super) fn start(args: &RunArgs, file: &Path, argv: Vec<String>) -> Start {
             .chain(args.approvals.stored())
             .chain(args.setup.mcp_config.iter().map(|path| (MCP_CONFIG.to_owned(), json!(absolute(path)))))
             .collect(),
-        ..Start::default()
+        ..RunStart::default()
     }
 }
 

@@ -6,7 +6,7 @@ use serde_json::Value;
 
 use crate::{
     cli::{
-        failure::{WrongUsage, words},
+        failure::{WrongUsage, io_error_text},
         setup_args::SetupArgs,
     },
     diagnostic::{did_you_mean, ends_in_json},
@@ -30,11 +30,11 @@ pub(super) fn read(path: &Path) -> Result<ModelChoice, WrongUsage> {
     let wrong = |what: String| WrongUsage::new(format!("{place}: {what}"), FORM);
     let text = user_file::read_text(path, MAX_SETTINGS).map_err(|error| match error.kind() {
         std::io::ErrorKind::NotFound => {
-            let message = format!("{place}: cannot read the file: {}", words(&error));
+            let message = format!("{place}: cannot read the file: {}", io_error_text(&error));
             WrongUsage::new(message, did_you_mean(path, ends_in_json).unwrap_or_else(|| FORM.to_owned()))
         }
         std::io::ErrorKind::InvalidData => wrong("it is not UTF-8 text".to_owned()),
-        _ => wrong(format!("cannot read the file: {}", words(&error))),
+        _ => wrong(format!("cannot read the file: {}", io_error_text(&error))),
     })?;
     let text = text.strip_prefix('\u{feff}').unwrap_or(&text);
     let items: Value = serde_json::from_str(text).map_err(|error| wrong(format!("it is not JSON: {error}")))?;

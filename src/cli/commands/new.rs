@@ -9,7 +9,7 @@ use std::{
 
 use super::prompt_file::ENDINGS;
 use crate::{
-    cli::{ExitCode, Printer, args::NewArgs, failure::words, templates::Language},
+    cli::{ExitCode, Printer, args::NewArgs, failure::io_error_text, templates::Language},
     diagnostic::Diagnostic,
 };
 
@@ -153,7 +153,7 @@ fn write_both(files: [(&Path, &str); 2]) -> Result<(), Box<Diagnostic>> {
         if let Err(error) = result {
             // A single file would block the next attempt.
             written.iter().for_each(|file| drop(fs::remove_file(file)));
-            let message = format!("cannot write {}: {}", file.display(), words(&error));
+            let message = format!("cannot write {}: {}", file.display(), io_error_text(&error));
             return Err(Box::new(Diagnostic::new(message)));
         }
         written.push(file);

@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 
 use crate::{
     cli::{ExitCode, Printer, args::ModelsArgs},
-    cost::{OwnPrices, PRICES_VARIABLE, Source, listed, source},
+    cost::{OwnPrices, PRICES_VARIABLE, PriceSource, listed_models, price_source},
     diagnostic::{Diagnostic, closest},
     provider::BUILT_IN,
     user_file::{self, MAX_SETTINGS},
@@ -39,13 +39,13 @@ pub(super) fn run(args: &ModelsArgs, variable: &str, printer: &Printer) -> ExitC
         return ExitCode::File;
     }
     let text = if args.json {
-        format!("{:#}\n", to_json(&found, &source()))
+        format!("{:#}\n", to_json(&found, &price_source()))
     } else if args.words.is_empty() {
         let (shown, others): (Vec<&Row>, Vec<&Row>) =
             found.into_iter().partition(|row| row.is_own || row.is_built_in());
-        to_text(&shown, &source()) + &of_others(&others)
+        to_text(&shown, &price_source()) + &of_others(&others)
     } else {
-        to_text(&found, &source())
+        to_text(&found, &price_source())
     };
     printer.text(&text);
     printer.flush();
@@ -61,7 +61,7 @@ fn rows(own: &OwnPrices, today: &str) -> Vec<Row> {
     });
     let mine: Vec<Row> = mine.collect();
     let is_replaced = |row: &Row| mine.iter().any(|own| own.provider == row.provider && own.model_id == row.model_id);
-    let table = listed(today).into_iter().map(|model| Row {
+    let table = listed_models(today).into_iter().map(|model| Row {
         provider: model.provider,
         model_id: model.model_id,
         rates: model.rates,
@@ -97,7 +97,7 @@ fn nothing_found(words: &[String], rows: &[Row]) -> Diagnostic {
     }
 }
 
-fn to_text(rows: &[&Row], source: &Source) -> String {
+fn to_text(rows: &[&Row], source: &PriceSource) -> String {
     let checked = source.checked.as_ref().map(|day| format!(", last checked {day}")).unwrap_or_default();
     let mut text = format!("US dollars per million tokens (genai-prices {}{checked})\n", source.version);
     let width = rows.iter().map(|row| row.model().chars().count()).max().unwrap_or_default().max(5);
@@ -134,7 +134,7 @@ fn amount(price: f64) -> String {
     text.trim_end_matches('0').trim_end_matches('.').to_owned()
 }
 
-fn to_json(rows: &[&Row], source: &Source) -> Value {
+fn to_json(rows: &[&Row], source: &PriceSource) -> Value {
     let row = |row: &&Row| {
         let mut entry = json!({ "model": row.model(), "own": row.is_own });
         for (key, rate) in KEYS.iter().zip(row.rates) {

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-pub(in crate::cli) use crate::files::{ENDINGS, is_prompt_file};
+pub(in crate::cli) use crate::files::{PROMPT_FILE_SUFFIXES, PROMPT_FILE_SUFFIXES as ENDINGS, is_prompt_file};
 use crate::{
     diagnostic::{Diagnostic, did_you_mean},
     files::is_test_file,
@@ -20,7 +20,7 @@ pub(super) fn check_file(path: &Path) -> anyhow::Result<()> {
     }
     if !is_prompt_file(path) {
         let name = path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
-        let message = format!("{shown} is not a prompt file: its name must end in {}", ENDINGS.join(", "));
+        let message = format!("{shown} is not a prompt file: its name must end in {}", PROMPT_FILE_SUFFIXES.join(", "));
         let stem = name.split('.').next().unwrap_or_default();
         return Err(Diagnostic::new(message).with_hint(format!("rename it, for instance to {stem}.lmt.mjs")).into());
     }

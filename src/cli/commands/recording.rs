@@ -7,7 +7,7 @@ use std::{
 };
 
 use crate::{
-    cli::{args::RunArgs, commands::prompt_file::is_prompt_file, failure::words},
+    cli::{args::RunArgs, commands::prompt_file::is_prompt_file, failure::io_error_text},
     diagnostic::{Diagnostic, did_you_mean, ends_in_json},
     provider::{Recording, RecordingOutcome, Redactor, Replay},
     script::bindings::Exchanges,
@@ -63,7 +63,7 @@ fn record(path: &Path, redactor: Redactor) -> anyhow::Result<Rc<Recording>> {
             .into());
     }
     let recording = Recording::create(path, redactor).map_err(|error| {
-        let failure = Diagnostic::new(format!("cannot write the recording {shown}: {}", words(&error)));
+        let failure = Diagnostic::new(format!("cannot write the recording {shown}: {}", io_error_text(&error)));
         let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
         match folder.filter(|folder| !folder.exists()) {
             Some(folder) => failure.with_hint(format!("make the folder {} first", folder.display())),
@@ -76,7 +76,7 @@ fn record(path: &Path, redactor: Redactor) -> anyhow::Result<Rc<Recording>> {
 fn replay(path: &Path, redactor: Redactor) -> anyhow::Result<Rc<Replay>> {
     let shown = path.display();
     let bytes = user_file::read(path, MAX_TEXT).map_err(|error| {
-        let failure = Diagnostic::new(format!("cannot read the recording {shown}: {}", words(&error)));
+        let failure = Diagnostic::new(format!("cannot read the recording {shown}: {}", io_error_text(&error)));
         let partial = PathBuf::from(format!("{shown}.partial"));
         match error.kind() {
             io::ErrorKind::NotFound if partial.exists() => {

@@ -1,4 +1,4 @@
-//! Sets up a restricted run: which files are protected, and which lmthing itself needs.
+//! The permissions of restricted commands: which files are protected, and which lmthing itself needs.
 
 use std::path::{Path, PathBuf};
 
@@ -6,18 +6,18 @@ use crate::{
     cli::setup_args::SetupArgs,
     cost::PRICES_VARIABLE,
     journal::JOURNAL_VARIABLE,
-    permission::{Own, Permissions, Restricted, ShutFiles},
+    permission::{OwnPaths, Permissions, ProtectedFiles, Restricted},
     provider::{certificate_paths, key_paths},
 };
 
-/// Names a folder of certificates, which the TLS library reads by itself.
+/// The variable for a folder of certificates, which the TLS library reads by itself.
 const CERTIFICATE_FOLDER: &str = "SSL_CERT_DIR";
 
 /// The options and files of a command that determine which files are protected or needed.
 #[derive(Clone, Copy)]
 pub(super) struct CommandContext<'a> {
     pub(super) file: &'a Path,
-    pub(super) words: &'a [String],
+    pub(super) arguments: &'a [String],
     pub(super) setup: &'a SetupArgs,
     /// The file that `--record` or `map --output` writes.
     pub(super) record: Option<&'a Path>,
@@ -30,15 +30,15 @@ pub(super) struct CommandContext<'a> {
 /// Builds the permissions of a restricted file; from now on the kernel enforces them as well.
 pub(super) fn restricted(rights: Restricted, context: CommandContext<'_>) -> Permissions {
     let keys = key_paths(context.variables);
-    let rights = Restricted { shut: protected_files(context, &keys), ..rights };
-    rights.look_for_shut_files();
-    rights.confine_program(&own_needs(context, &keys));
+    let rights = Restricted { protected: protected_files(context, &keys), ..rights };
+    rights.find_protected_files();
+    rights.confine_process(&own_needs(context, &keys));
     Permissions::restricted(rights)
 }
 
-/// A warning for each folder that was given for writing, but in which programs cannot create files.
+/// A warning for each writable folder in which programs cannot create files.
 pub(super) fn folder_warnings(permissions: &Permissions) -> Vec<String> {
-    let folders = permissions.of_restricted().map(|rights| rights.not_given_whole()).unwrap_or_default();
+    let folders = permissions.restricted_rights().map(|rights| rights.partly_writable_folders()).unwrap_or_default();
     let warning = |folder: &PathBuf| {
         let folder = folder.display();
         format!(
@@ -49,8 +49,8 @@ pub(super) fn folder_warnings(permissions: &Permissions) -> Vec<String> {
     folders.iter().map(warning).collect()
 }
 
-/// The same for several files that share the process: each has its own rights, `each`; the kernel enforces their union, which is
-/// `all` with the folders of each.
+/// Like [`restricted`], for several files that share the process: each has its own rights, `each`. The kernel enforces their union,
+/// which is `all` with the folders of each.
 #[cfg(feature = "worker")]
 pub(super) fn restricted_all(
     all: Restricted,
@@ -60,25 +60,25 @@ pub(super) fn restricted_all(
 ) -> Vec<Permissions> {
     let keys = key_paths(context.variables);
     let own = each.iter().flat_map(|rights| rights.own.iter().cloned()).collect();
-    let shut = |(rights, file): (Restricted, &PathBuf)| {
-        let rights = Restricted { shut: protected_files(CommandContext { file, ..context }, &keys), ..rights };
-        rights.look_for_shut_files();
+    let restrict = |(rights, file): (Restricted, &PathBuf)| {
+        let rights = Restricted { protected: protected_files(CommandContext { file, ..context }, &keys), ..rights };
+        rights.find_protected_files();
         Permissions::restricted(rights)
     };
-    let each = each.into_iter().zip(files).map(shut).collect();
-    let mut needs = Own::default();
+    let each = each.into_iter().zip(files).map(restrict).collect();
+    let mut needs = OwnPaths::default();
     for file in files {
-        let Own { read, write } = own_needs(CommandContext { file, ..context }, &keys);
+        let OwnPaths { read, write } = own_needs(CommandContext { file, ..context }, &keys);
         needs.read.extend(read);
         needs.write.extend(write);
     }
-    Restricted { own, shut: protected_files(context, &keys), ..all }.confine_program(&needs);
+    Restricted { own, protected: protected_files(context, &keys), ..all }.confine_process(&needs);
     each
 }
 
 /// The protected files: those with keys, the journal, and those that this command or a later one trusts. Files that are protected
 /// by their name are in `permission/names`.
-fn protected_files(context: CommandContext<'_>, keys: &[PathBuf]) -> ShutFiles {
+fn protected_files(context: CommandContext<'_>, keys: &[PathBuf]) -> ProtectedFiles {
     let CommandContext { file, setup, record, replay, journal, variables, .. } = context;
     let variable =
         |wanted: &str| variables.iter().find(|(name, _)| name == wanted).map(|(_, value)| PathBuf::from(value));
@@ -89,15 +89,16 @@ fn protected_files(context: CommandContext<'_>, keys: &[PathBuf]) -> ShutFiles {
     let unchanged = named
         .chain([PRICES_VARIABLE, CERTIFICATE_FOLDER].into_iter().filter_map(variable))
         .chain(certificate_paths(variables));
-    let shut = ShutFiles::with_keys(with_keys).and_journal(journal).and_unchanged(unchanged);
-    let shut = variable(JOURNAL_VARIABLE).iter().fold(shut, |shut, journal| shut.and_journal(journal));
+    let protected = ProtectedFiles::with_keys(with_keys).with_journal(journal).with_unchanged(unchanged);
+    let protected =
+        variable(JOURNAL_VARIABLE).iter().fold(protected, |protected, journal| protected.with_journal(journal));
     let folder = file.canonicalize().ok().and_then(|file| file.parent().map(Path::to_owned));
-    shut.and_looked_in(folder.into_iter().chain([PathBuf::from(".")]))
+    protected.with_search_folders(folder.into_iter().chain([PathBuf::from(".")]))
 }
 
 /// The files that lmthing itself needs while a restricted file runs.
-fn own_needs(context: CommandContext<'_>, keys: &[PathBuf]) -> Own {
-    let CommandContext { file, words, setup, record, written, journal, variables, .. } = context;
+fn own_needs(context: CommandContext<'_>, keys: &[PathBuf]) -> OwnPaths {
+    let CommandContext { file, arguments, setup, record, written, journal, variables, .. } = context;
     // The binary: it is started again for model-written code and for MCP servers.
     let mut read: Vec<PathBuf> = std::env::current_exe().into_iter().collect();
     // Module resolution reads these in every folder above.
@@ -108,8 +109,8 @@ fn own_needs(context: CommandContext<'_>, keys: &[PathBuf]) -> Own {
         // The target of a link needs the right to read it.
         read.extend(descriptions.into_iter().filter(|path| !path.is_symlink()));
     }
-    // Input of the form `@file`.
-    read.extend(words.iter().filter_map(|word| word.split_once('@').map(|(_, path)| PathBuf::from(path))));
+    // Arguments of the form `@file`.
+    read.extend(arguments.iter().filter_map(|argument| argument.split_once('@').map(|(_, path)| PathBuf::from(path))));
     // Certificates and credentials.
     let names_a_file = |name: &str| {
         ["_FILE", "_DIR", "_CERT", "_CERTS", "_CREDENTIALS", "_BUNDLE"].iter().any(|end| name.ends_with(end))
@@ -123,5 +124,5 @@ fn own_needs(context: CommandContext<'_>, keys: &[PathBuf]) -> Own {
     let mut write: Vec<PathBuf> = record.into_iter().chain([journal]).filter_map(folder).collect();
     write.extend(written.iter().cloned());
     write.extend(home.iter().map(|home| home.join(".aws/sso/cache")));
-    Own { read, write }
+    OwnPaths { read, write }
 }

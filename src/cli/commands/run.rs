@@ -29,9 +29,9 @@ use crate::{
     },
     cost::{OwnPrices, PRICES_VARIABLE},
     diagnostic::Diagnostic,
-    files::{Reporter, absolute},
+    files::{FileReporter, absolute},
     permission::{Permissions, Restricted},
-    process::{end_with, end_with_parent},
+    process::{exit_with_parent, exit_with_parent_id},
     provider::Redactor,
     script::{SCRIPT_STACK_SIZE, bindings::FileRun},
     session::{FileRunOptions, Meter, Surroundings, run_file},
@@ -62,10 +62,10 @@ fn watch(args: &RunArgs) -> WatchLoop {
 
 async fn run_once(args: &RunArgs, printer: &Printer, resumed: Option<ResumedRun>) -> ExitCode {
     if args.report_files.is_some() {
-        end_with_parent();
+        exit_with_parent();
     }
     if let Some(server) = args.served_by {
-        end_with(server);
+        exit_with_parent_id(server);
     }
     // First, so that an early interrupt still prints a report.
     let mut interrupts = args.show.format.is_for_programs().then(Interrupts::listen);
@@ -105,7 +105,7 @@ async fn run_once(args: &RunArgs, printer: &Printer, resumed: Option<ResumedRun>
     interrupts.iter().for_each(Interrupts::ignore);
     interrupt::claim_report_or_wait(ending.code);
     show.end(&ending);
-    if !matches!(ending.code, ExitCode::Done | ExitCode::Waiting) && journal.recorder.is_kept() {
+    if !matches!(ending.code, ExitCode::Done | ExitCode::Waiting) && journal.recorder.is_in_journal() {
         show.tell_how_to_go_on(typed.as_deref());
     }
     match journal.problem() {
@@ -179,7 +179,7 @@ fn prepare(
     };
     // Last, so that a wrong command creates no journal.
     if args.journal.is_some() {
-        journal.recorder.demand()?;
+        journal.recorder.open_required()?;
     }
     if let Some(rights) = rights {
         options.surroundings.permissions = restrict(args, rights, (show, journal), &options.variables)?;
@@ -195,7 +195,7 @@ fn restrict(
 ) -> Result<Permissions, WrongUsage> {
     let context = CommandContext {
         file: args.file(),
-        words: &args.words()?,
+        arguments: &args.words()?,
         setup: &args.setup,
         record: args.record.as_deref(),
         replay: args.replay.as_deref(),
@@ -256,13 +256,13 @@ async fn interrupted(interrupts: Option<&mut Interrupts>) -> i32 {
     }
 }
 
-fn reporter(args: &RunArgs) -> anyhow::Result<Reporter> {
+fn reporter(args: &RunArgs) -> anyhow::Result<FileReporter> {
     let report = args.report_files.as_deref();
-    Reporter::to(report).with_context(|| format!("cannot write {}", report.unwrap_or(Path::new("")).display()))
+    FileReporter::to(report).with_context(|| format!("cannot write {}", report.unwrap_or(Path::new("")).display()))
 }
 
 /// The prices of the environment variable, which may name a file.
-pub(super) fn own_prices(variables: &[(String, String)], reporter: &Reporter) -> Result<OwnPrices, WrongUsage> {
+pub(super) fn own_prices(variables: &[(String, String)], reporter: &FileReporter) -> Result<OwnPrices, WrongUsage> {
     let Some((_, value)) = variables.iter().find(|(name, _)| name == PRICES_VARIABLE) else {
         return Ok(OwnPrices::default());
     };

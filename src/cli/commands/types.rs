@@ -6,7 +6,7 @@ use std::{
 };
 
 use crate::{
-    cli::{ExitCode, Printer, args::TypesArgs, editor, failure::words},
+    cli::{ExitCode, Printer, args::TypesArgs, editor, failure::io_error_text},
     diagnostic::Diagnostic,
 };
 
@@ -111,5 +111,5 @@ fn write(path: &Path, text: &str) -> Result<(), Box<Diagnostic>> {
 }
 
 fn cannot(what: &str, path: &Path, error: &io::Error) -> Box<Diagnostic> {
-    Box::new(Diagnostic::new(format!("cannot {what} {}: {}", path.display(), words(error))))
+    Box::new(Diagnostic::new(format!("cannot {what} {}: {}", path.display(), io_error_text(error))))
 }

@@ -11,14 +11,14 @@ use super::watch_input::WatchInput;
 use crate::{
     cli::{ExitCode, Printer, interrupt::Interrupts},
     diagnostic::Diagnostic,
-    files::{Report, RunWatcher},
-    process::{TERMINATE, end},
+    files::{FileReport, RunWatcher},
+    process::{SIGTERM, end_process},
 };
 
-/// How long a process may take to end after a change.
+/// How long a process may take to end_process after a change.
 const END_TIMEOUT: Duration = Duration::from_secs(1);
 
-/// A Ctrl-C in the terminal may end the child before it reaches this process.
+/// A Ctrl-C in the terminal may end_process the child before it reaches this process.
 const SIGNAL_DELAY: Duration = Duration::from_millis(100);
 
 pub(super) struct WatchLoop {
@@ -48,7 +48,7 @@ impl WatchLoop {
 
     async fn watch(&self, printer: &Printer) -> ExitCode {
         let mut interrupts = Interrupts::listen();
-        let report = match Report::new() {
+        let report = match FileReport::new() {
             Ok(report) => report,
             Err(error) => return cannot(printer, "write a temporary file", &error.to_string()),
         };
@@ -68,11 +68,11 @@ impl WatchLoop {
             let changed = tokio::select! {
                 biased;
                 signal = interrupts.next() => {
-                    end(&mut run, signal, END_TIMEOUT).await;
+                    end_process(&mut run, signal, END_TIMEOUT).await;
                     return ExitCode::Interrupted(signal);
                 }
                 changed = watcher.changed() => {
-                    end(&mut run, TERMINATE, END_TIMEOUT).await;
+                    end_process(&mut run, SIGTERM, END_TIMEOUT).await;
                     changed
                 }
                 () = input.feed(stdin) => unreachable!("feeding never ends by itself"),
@@ -110,7 +110,7 @@ impl WatchLoop {
     }
 
     /// Starts a child with the arguments of this process.
-    fn start(&self, report: &Report) -> io::Result<Child> {
+    fn start(&self, report: &FileReport) -> io::Result<Child> {
         let mut arguments: Vec<OsString> = std::env::args_os().skip(1).collect();
         let options = ["--report-files".into(), report.path().as_os_str().to_owned()];
         let place = arguments.iter().position(|argument| argument == self.command).map_or(0, |place| place + 1);

@@ -7,12 +7,12 @@ use serde_json::Value;
 use crate::{
     chat::StreamPart,
     cli::Printer,
-    event::{Event, EventKind, Reader, SharedSummary},
+    event::{Event, EventKind, EventReader, SharedSummary},
     provider::Redactor,
 };
 
 /// Prints the lines of `-f events`. `summary` must have received each event before.
-pub(in crate::cli) fn lines(printer: Rc<Printer>, summary: SharedSummary, redactor: Redactor) -> Reader {
+pub(in crate::cli) fn lines(printer: Rc<Printer>, summary: SharedSummary, redactor: Redactor) -> EventReader {
     Rc::new(move |event: &Event<'_>| {
         let line = event.to_line(&summary.lock());
         let is_delta = is_delta(event.kind);
@@ -33,7 +33,7 @@ pub(in crate::cli) fn lines(printer: Rc<Printer>, summary: SharedSummary, redact
 }
 
 /// Prints the object of `-f json`. `summary` must have received each event before.
-pub(in crate::cli) fn object(printer: Rc<Printer>, summary: SharedSummary, redactor: Redactor) -> Reader {
+pub(in crate::cli) fn object(printer: Rc<Printer>, summary: SharedSummary, redactor: Redactor) -> EventReader {
     Rc::new(move |event: &Event<'_>| {
         let EventKind::RunFinish(end) = event.kind else { return };
         let mut object = summary.lock().to_json(end);

@@ -5,11 +5,11 @@ use std::{cell::Cell, rc::Rc, time::Duration};
 use super::numbers::{cost, seconds, tokens};
 use crate::{
     cli::Printer,
-    event::{Event, EventKind, Reader, SharedSummary, Summary},
+    event::{Event, EventKind, EventReader, RunSummary, SharedSummary},
 };
 
 /// `summary` must have received each event before.
-pub(in crate::cli) fn summary_line(printer: Rc<Printer>, summary: SharedSummary) -> Reader {
+pub(in crate::cli) fn summary_line(printer: Rc<Printer>, summary: SharedSummary) -> EventReader {
     // A run with mocks only has no cost.
     let is_real = Cell::new(false);
     Rc::new(move |event: &Event<'_>| match event.kind {
@@ -19,7 +19,7 @@ pub(in crate::cli) fn summary_line(printer: Rc<Printer>, summary: SharedSummary)
     })
 }
 
-fn line(summary: &Summary) -> String {
+fn line(summary: &RunSummary) -> String {
     let count = |steps: usize| if steps == 1 { "1 step".to_owned() } else { format!("{steps} steps") };
     let mut steps = count(summary.steps);
     if summary.all_steps != summary.steps {

@@ -5,19 +5,19 @@ use std::{cell::Cell, rc::Rc, time::Duration};
 use crate::{
     chat::StreamPart,
     cli::{Printer, progress::Progress},
-    event::{Event, EventKind, Output, Reader},
+    event::{Event, EventKind, EventReader, OutputEvent},
 };
 
 /// Prints text to stdout; of a file with an output, only that.
-pub(in crate::cli) fn text(printer: Rc<Printer>) -> Reader {
+pub(in crate::cli) fn text(printer: Rc<Printer>) -> EventReader {
     let is_typed = Cell::new(false);
     Rc::new(move |event: &Event<'_>| {
         if !event.agent.is_root() {
             return;
         }
         match event.kind {
-            EventKind::Output(Output::Expected) => is_typed.set(true),
-            EventKind::Output(Output::Value(value)) => print_output(value, &printer),
+            EventKind::Output(OutputEvent::Expected) => is_typed.set(true),
+            EventKind::Output(OutputEvent::Value(value)) => print_output(value, &printer),
             EventKind::Stream(part) => match &**part {
                 StreamPart::TextDelta { .. } if is_typed.get() => {}
                 StreamPart::TextStart { .. } => printer.begin_model_text(),
@@ -38,7 +38,7 @@ fn print_output(value: &serde_json::Value, printer: &Printer) {
     printer.script_stdout(&text);
 }
 
-pub(in crate::cli) fn notices(printer: Rc<Printer>) -> Reader {
+pub(in crate::cli) fn notices(printer: Rc<Printer>) -> EventReader {
     Rc::new(move |event: &Event<'_>| match event.kind {
         EventKind::Warning { message } => printer.stderr(&format!("Warning: {message}\n")),
         EventKind::Retry(retry) => printer.stderr(&format!("{}\n", retry.message)),
@@ -46,7 +46,7 @@ pub(in crate::cli) fn notices(printer: Rc<Printer>) -> Reader {
     })
 }
 
-pub(in crate::cli) fn progress(progress: Progress) -> Reader {
+pub(in crate::cli) fn progress(progress: Progress) -> EventReader {
     Rc::new(move |event: &Event<'_>| match event.kind {
         EventKind::Retry(retry) => progress.wait(Duration::from_millis(retry.wait_ms)),
         kind if event.agent.is_root() => progress.event(kind),

@@ -8,7 +8,7 @@ use super::numbers::{cost, seconds, tokens};
 use crate::{
     chat::ToolResult,
     cli::Printer,
-    event::{Agent, Event, EventKind, Reader},
+    event::{Agent, Event, EventKind, EventReader},
 };
 
 const WIDTH: usize = 100;
@@ -16,7 +16,7 @@ const WIDTH: usize = 100;
 const LEAST: usize = 8;
 
 /// Prints steps and tool calls as they end. Agents are indented below their callers.
-pub(in crate::cli) fn verbose(printer: Rc<Printer>) -> Reader {
+pub(in crate::cli) fn verbose(printer: Rc<Printer>) -> EventReader {
     Rc::new(move |event: &Event<'_>| {
         let indent = "  ".repeat(event.agent.path().len());
         let line = match event.kind {

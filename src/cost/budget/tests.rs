@@ -1,4 +1,4 @@
-use super::{words::in_words, *};
+use super::{messages::format_limit, *};
 
 const FREE: Estimate = Estimate { input_tokens: 0, input_cost: 0.0, output_token_price: 0.0 };
 
@@ -10,7 +10,7 @@ fn tokens(tokens: u64) -> Budget {
     budget(Limits { tokens: Some(tokens), ..Limits::default() })
 }
 
-/// A request that used so much and cost 10 dollars a million of input, 20 of output.
+/// A request with this usage, at 10 dollars per million tokens of input and 20 of output.
 fn step(budget: &mut Budget, input: u64, output: u64) -> Result<Option<u64>, String> {
     let allowance = budget.ask(Estimate { output_token_price: 20e-6, ..FREE }).map_err(|reached| reached.message)?;
     let cost =
@@ -41,26 +41,26 @@ fn answers_are_cut_to_the_tokens_that_are_left() {
 }
 
 #[test]
-fn answers_are_cut_to_what_the_money_buys() {
+fn answers_are_limited_by_the_remaining_money() {
     let mut budget = budget(Limits { cost: Some(0.01), ..Limits::default() });
     assert_eq!(step(&mut budget, 500, 100), Ok(Some(500)));
     assert_eq!(step(&mut budget, 100, 100), Ok(Some(150)));
     let message = step(&mut budget, 1, 1).unwrap_err();
     assert!(message.contains("cost limit of $0.01: $0.01 was spent in 2 steps. Set --max-cost or"), "{message}");
-    // What costs nothing may go on.
+    // Requests without cost are still allowed.
     assert_eq!(budget.ask(FREE).unwrap().output_left, None);
 }
 
 #[test]
-fn text_counts_while_it_comes() {
+fn text_counts_as_it_arrives() {
     let mut budget = tokens(100);
     let request = budget.ask(FREE).unwrap().request;
-    assert_eq!(budget.heard(request, &"word".repeat(100)), Ok(()));
-    // The next one does not get what this one takes.
+    assert_eq!(budget.add_output(request, &"word".repeat(100)), Ok(()));
+    // The text of the first request counts against the second.
     let message = budget.ask(FREE).unwrap_err().message;
     assert!(message.contains("about 100 tokens were used in 1 step."), "{message}");
-    assert!(budget.heard(request, &"word".repeat(30)).is_err());
-    // In truth it was less.
+    assert!(budget.add_output(request, &"word".repeat(30)).is_err());
+    // The actual usage was lower.
     budget.settle(request, &Usage::new(Some(5), Some(80)), 0, |_| None);
     assert_eq!(budget.ask(FREE).unwrap().output_left, Some(15));
 }
@@ -70,14 +70,14 @@ fn requests_at_the_same_time_share_what_is_left() {
     let mut budget = tokens(1000);
     let first = budget.ask(FREE).unwrap().request;
     let second = budget.ask(FREE).unwrap().request;
-    assert_eq!(budget.heard(first, &"word".repeat(600)), Ok(()));
+    assert_eq!(budget.add_output(first, &"word".repeat(600)), Ok(()));
     assert_eq!(budget.ask(FREE).unwrap().output_left, Some(400));
     budget.settle(first, &Usage::new(Some(990), Some(5)), 0, |_| None);
-    assert!(budget.heard(second, &"word".repeat(50)).is_err());
+    assert!(budget.add_output(second, &"word".repeat(50)).is_err());
 }
 
 #[test]
-fn requests_hold_back_what_they_take_themselves() {
+fn requests_reserve_their_own_tokens() {
     let mut budget = tokens(1000);
     let of = |input_tokens| Estimate { input_tokens, ..FREE };
     let first = budget.ask(of(300)).unwrap();
@@ -86,7 +86,7 @@ fn requests_hold_back_what_they_take_themselves() {
     let message = budget.ask(of(200)).unwrap_err().message;
     let words = "about 900 tokens were used in 2 steps, and the next request has about 200 tokens. Set";
     assert!(message.contains(words), "{message}");
-    // In truth it was less, and one that was refused took nothing.
+    // The actual usage was lower, and the refused request took nothing.
     budget.settle(first.request, &Usage::new(Some(100), Some(50)), 0, |_| None);
     assert_eq!(budget.ask(of(200)).unwrap().output_left, Some(50));
     budget.release(RequestId(1));
@@ -104,34 +104,35 @@ fn input_is_paid_for_before_it_is_answered() {
 }
 
 #[test]
-fn what_no_provider_counts_is_estimated() {
+fn unreported_usage_is_estimated() {
     let mut budget = tokens(1000);
     let request = budget.ask(FREE).unwrap().request;
-    budget.heard(request, &"word".repeat(300)).unwrap();
+    budget.add_output(request, &"word".repeat(300)).unwrap();
     budget.settle(request, &Usage::default(), 400, |_| None);
     assert_eq!(budget.ask(FREE).unwrap().output_left, Some(600));
     budget.set_file_limits(Limits { time: Some(Duration::from_millis(1500)), ..Limits::default() });
-    let reached = budget.time_is_up();
+    let reached = budget.time_limit_reached();
     let words = "time limit of 1.5 s: 2 steps and about 400 tokens were used until then. Set --timeout or";
     assert!(reached.message.contains(words), "{}", reached.message);
 }
 
 #[test]
-fn spans_are_said() {
-    let said = [500, 2_000, 90_000, 120_000, 1_250].map(|milliseconds| in_words(Duration::from_millis(milliseconds)));
-    assert_eq!(said, ["500 ms", "2 s", "90 s", "2 min", "1.25 s"]);
+fn limits_are_formatted() {
+    let formatted =
+        [500, 2_000, 90_000, 120_000, 1_250].map(|milliseconds| format_limit(Duration::from_millis(milliseconds)));
+    assert_eq!(formatted, ["500 ms", "2 s", "90 s", "2 min", "1.25 s"]);
 }
 
-/// Of a run of which so much was used: 7 steps, 4500 tokens, 12 cents, 40 seconds.
+/// A resumed run that has used 7 steps, 4500 tokens, 12 cents and 40 seconds.
 fn resumed(typed: Limits, file: Limits) -> Budget {
-    let before = Used { steps: 7, tokens: 4500, cost: 0.12, time: Duration::from_secs(40) };
+    let before = RunUsage { steps: 7, tokens: 4500, cost: 0.12, time: Duration::from_secs(40) };
     let mut budget = Budget::after(before, typed);
     budget.set_file_limits(file);
     budget
 }
 
 #[test]
-fn what_was_used_before_counts_for_the_file() {
+fn earlier_usage_counts_for_limits_of_the_file() {
     let file = |file: Limits| resumed(Limits::default(), file);
     let mut steps = file(Limits { steps: Some(8), ..Limits::default() });
     assert_eq!(step(&mut steps, 1, 1), Ok(None));
@@ -150,17 +151,17 @@ fn what_was_used_before_counts_for_the_file() {
     assert!(message.contains("$0.121 was spent in 8 steps ($0.12 in 7 steps before the run was resumed)"), "{message}");
     let time = file(Limits { time: Some(Duration::from_secs(90)), ..Limits::default() });
     assert_eq!(time.time(), Some(Duration::from_secs(50)));
-    let message = time.time_is_up().message;
+    let message = time.time_limit_reached().message;
     assert!(
         message.contains("limit of 90 s: 7 steps and 4500 tokens were used until then (40 s of the time"),
         "{message}"
     );
-    // More time went by than there is.
+    // More time has passed than the limit allows.
     assert_eq!(file(Limits { time: Some(Duration::from_secs(9)), ..Limits::default() }).time(), Some(Duration::ZERO));
 }
 
 #[test]
-fn what_was_used_before_does_not_count_for_what_is_typed() {
+fn earlier_usage_does_not_count_for_limits_of_the_command_line() {
     let typed = |typed: Limits| resumed(typed, Limits { tokens: Some(50_000), ..Limits::default() });
     let mut steps = typed(Limits { steps: Some(1), ..Limits::default() });
     assert_eq!(step(&mut steps, 1, 1), Ok(Some(45_500)));
@@ -180,12 +181,12 @@ fn what_was_used_before_does_not_count_for_what_is_typed() {
     assert!(message.contains("limit of $0.001: $0.001 was spent in 1 step since the run was resumed"), "{message}");
     let time = typed(Limits { time: Some(Duration::from_secs(90)), ..Limits::default() });
     assert_eq!(time.time(), Some(Duration::from_secs(90)));
-    let message = time.time_is_up().message;
+    let message = time.time_limit_reached().message;
     assert!(message.contains("limit of 90 s: 0 steps and 0 tokens were used since"), "{message}");
 }
 
 #[test]
-fn of_what_is_typed_and_what_the_file_says_the_nearer_limit_counts() {
+fn the_nearer_limit_of_command_line_and_file_counts() {
     let both = |typed| {
         let limits = |steps| Limits { steps: Some(steps), ..Limits::default() };
         let mut budget = resumed(limits(typed), limits(9));

@@ -1,95 +1,95 @@
-//! The files a run is made of, and what happens to them. Must not know why anybody wants to know.
+//! Watches the files of a run.
 //!
-//! Events of the system only wake; whether something has changed, the states of the files say. So an event that is lost in
-//! the crowd, comes twice or is of no concern does no harm.
+//! Events of the system only wake the watcher; the states of the files decide whether something has changed. Lost, duplicate and
+//! irrelevant events are therefore harmless.
 
-mod folders;
-mod places;
+mod folder_watcher;
+mod prompt_file_set;
 mod report;
-mod tree;
+mod watched_files;
 
 use std::path::{Path, PathBuf};
 
 use tokio::time::{Duration, Instant, sleep, timeout_at};
 
-use folders::Folders;
-use places::{Look, Places};
-use report::Reports;
-pub(crate) use report::{Report, Reported, Reporter, What};
+use folder_watcher::FolderWatcher;
+use report::ReportReader;
+pub(crate) use report::{FileReport, FileReporter, FileUse, ReportedFile};
+use watched_files::{CheckResult, WatchedFiles};
 
-/// How long nothing must change any more: editors write in several steps.
-const QUIET: Duration = Duration::from_millis(80);
+/// How long no file must change before a change is reported, as editors write in several steps.
+const QUIET_TIME: Duration = Duration::from_millis(80);
 
-/// How long a file may be gone in the middle of being replaced.
-const GONE: Duration = Duration::from_millis(400);
+/// How long a file may be missing while it is being replaced.
+const REPLACE_TIME: Duration = Duration::from_millis(400);
 
-/// How long events are gathered before anybody looks: in a busy folder they never end.
-const GATHER: Duration = Duration::from_millis(15);
+/// How long events are gathered before the files are checked: in a busy folder they never end.
+const GATHER_TIME: Duration = Duration::from_millis(15);
 
-/// How often is looked where the system tells nothing.
-const POLL: Duration = Duration::from_secs(2);
+/// The interval of checks where the system cannot watch.
+const POLL_INTERVAL: Duration = Duration::from_secs(2);
 
-/// How often folders may come while others are being watched.
-const MAX_LOOKS: usize = 20;
+/// How often new folders may appear while others are added to the watch.
+const MAX_ROUNDS: usize = 20;
 
-/// Watches files, through the folders they are in.
+/// Watches files through their folders.
 pub(crate) struct FileWatcher<C> {
-    folders: Folders,
-    places: Places,
-    /// Watched as well, whatever is in it.
+    folders: FolderWatcher,
+    watched: WatchedFiles,
+    /// The folder of the report, which is watched as well.
     report_folder: Option<PathBuf>,
-    /// When a change that was seen is told, unless more comes.
+    /// When a detected change is reported, unless another follows.
     due: Option<Instant>,
-    /// Hears a line for each folder that cannot be watched.
-    cannot: C,
-    /// Looks now and then where the system tells nothing.
+    /// Called with a message for each folder that cannot be watched.
+    on_unwatchable: C,
+    /// Whether to check periodically where the system cannot watch.
     polls: bool,
 }
 
 impl<C: Fn(&str)> FileWatcher<C> {
-    /// Watches nothing yet. Where the system does not tell of changes, they are looked for. `cannot` hears a line for each folder
-    /// of which that is so.
-    pub(crate) fn polling(cannot: C) -> Self {
-        let folders = Folders::new().unwrap_or_else(|_| Folders::blind());
-        FileWatcher { polls: true, ..FileWatcher::of(folders, cannot) }
+    /// A watcher without files. Where the system cannot watch, the files are checked periodically. `on_unwatchable` is called with a message
+    /// for each such folder.
+    pub(crate) fn polling(on_unwatchable: C) -> Self {
+        let folders = FolderWatcher::new().unwrap_or_else(|_| FolderWatcher::unavailable());
+        FileWatcher { polls: true, ..FileWatcher::of(folders, on_unwatchable) }
     }
 
-    fn of(folders: Folders, cannot: C) -> Self {
-        let places = Places::new(std::env::current_dir().unwrap_or_default());
-        FileWatcher { folders, places, report_folder: None, due: None, cannot, polls: false }
+    fn of(folders: FolderWatcher, on_unwatchable: C) -> Self {
+        let watched = WatchedFiles::new(std::env::current_dir().unwrap_or_default());
+        FileWatcher { folders, watched, report_folder: None, due: None, on_unwatchable, polls: false }
     }
 
-    /// Watches one more file, or folder of prompt files.
-    pub(crate) fn add(&mut self, Reported { file, state, what }: Reported) {
+    /// Adds a file, or a folder of prompt files.
+    pub(crate) fn add(&mut self, ReportedFile { file, state, what }: ReportedFile) {
         match what {
-            What::Read => self.places.add(file, state),
-            What::Wrote => self.places.set(file, state),
-            What::Searched => self.places.add_tree(file, state),
+            FileUse::Read => self.watched.add(file, state),
+            FileUse::Wrote => self.watched.set(file, state),
+            FileUse::Searched => self.watched.add_tree(file, state),
         }
     }
 
-    /// Resolves to what has changed, once it is whole. Can be asked again at any time.
+    /// Resolves to the changed files once the change is complete. Cancel safe.
     pub(crate) async fn changed(&mut self) -> Vec<PathBuf> {
         loop {
             let begun = Instant::now();
             if self.is_due() {
-                let changed = self.places.all_changed();
-                self.places.accept();
+                let changed = self.watched.all_changed();
+                self.watched.accept();
                 return changed;
             }
             self.wait(begun).await;
         }
     }
 
-    /// Waits until there may be something to see. Whoever waits has looked since `begun`.
+    /// Waits until a file may have changed. The last check started at `begun`.
     async fn wait(&mut self, begun: Instant) {
-        // With thousands of files, looking must not become all there is to do.
-        let pause = (10 * begun.elapsed()).clamp(GATHER, QUIET);
-        let poll = (self.polls && self.folders.is_blind()).then(|| Instant::now() + POLL);
+        // With thousands of files, checking must not take all the time.
+        let pause = (10 * begun.elapsed()).clamp(GATHER_TIME, QUIET_TIME);
+        let poll = (self.polls && self.folders.has_blind_spots()).then(|| Instant::now() + POLL_INTERVAL);
         let is_awake = match self.due.into_iter().chain(poll).min() {
-            Some(due) => timeout_at(due, self.folders.wake()).await.is_ok(),
+            Some(due) => timeout_at(due, self.folders.next_event()).await.is_ok(),
             None => {
-                self.folders.wake().await;
+                self.folders.next_event().await;
                 true
             }
         };
@@ -98,11 +98,11 @@ impl<C: Fn(&str)> FileWatcher<C> {
         }
     }
 
-    /// Whether a change is due to be told. A change puts that off, anything else that happens does not.
+    /// Whether a change is to be reported now. Another change delays the report; other events do not.
     fn is_due(&mut self) -> bool {
-        let is_new = self.look();
+        let is_new = self.check();
         let now = Instant::now();
-        if self.places.changed().is_none() {
+        if self.watched.changed().is_none() {
             self.due = None;
             return false;
         }
@@ -112,24 +112,24 @@ impl<C: Fn(&str)> FileWatcher<C> {
                 return true;
             }
             Some(_) if !is_new => {}
-            _ => self.due = Some(now + if self.places.is_one_gone() { GONE } else { QUIET }),
+            _ => self.due = Some(now + if self.watched.is_file_missing() { REPLACE_TIME } else { QUIET_TIME }),
         }
         false
     }
 
-    /// Looks at all files, and watches the folders that decide how they are. Whether anything is new.
-    fn look(&mut self) -> bool {
-        self.folders.catch_up();
+    /// Checks all files, and watches the folders that determine their states. Returns whether a state is new.
+    fn check(&mut self) -> bool {
+        self.folders.handle_pending();
         let mut is_any_new = false;
-        for _ in 0..MAX_LOOKS {
-            let Look { is_new, mut folders } = self.places.look();
+        for _ in 0..MAX_ROUNDS {
+            let CheckResult { is_new, mut folders } = self.watched.check();
             is_any_new |= is_new;
             folders.extend(self.report_folder.clone());
-            let cannot = |folder: &Path, why: &str| {
-                (self.cannot)(&format!("cannot watch {}: {why}", self.places.shown(folder)));
+            let on_unwatchable = |folder: &Path, why: &str| {
+                (self.on_unwatchable)(&format!("cannot watch {}: {why}", self.watched.shown(folder)));
             };
-            // What happened before a folder was watched, only another look shows.
-            if !self.folders.watch(&folders, cannot) {
+            // Changes from before a folder was watched are only found by another check.
+            if !self.folders.watch(&folders, on_unwatchable) {
                 break;
             }
         }
@@ -137,61 +137,62 @@ impl<C: Fn(&str)> FileWatcher<C> {
     }
 }
 
-/// Who hears what cannot be watched.
-type Hearer<'a> = Box<dyn Fn(&str) + 'a>;
+/// Receives messages about folders that cannot be watched.
+type WarningHandler<'a> = Box<dyn Fn(&str) + 'a>;
 
 /// Watches the files of one run.
 pub(crate) struct RunWatcher<'a> {
-    files: FileWatcher<Hearer<'a>>,
-    reports: Reports,
+    files: FileWatcher<WarningHandler<'a>>,
+    reports: ReportReader,
 }
 
 impl<'a> RunWatcher<'a> {
-    /// Watches `files`, `.env`, and what `report` says. `cannot` hears a line for each folder that cannot be watched.
-    ///
-    /// # Errors
-    /// The system may refuse to watch.
-    pub(crate) fn new(files: &[PathBuf], report: &Report, cannot: impl Fn(&str) + 'a) -> notify::Result<Self> {
-        let cannot: Hearer<'a> = Box::new(cannot);
+    /// Watches `files`, `.env`, and the files of `report`. `on_unwatchable` is called with a message for each folder that cannot be watched.
+    pub(crate) fn new(
+        files: &[PathBuf],
+        report: &FileReport,
+        on_unwatchable: impl Fn(&str) + 'a,
+    ) -> notify::Result<Self> {
+        let on_unwatchable: WarningHandler<'a> = Box::new(on_unwatchable);
         let report_folder = Some(report.folder().to_owned());
         let mut watcher = RunWatcher {
-            files: FileWatcher { report_folder, ..FileWatcher::of(Folders::new()?, cannot) },
-            reports: Reports::of(report)?,
+            files: FileWatcher { report_folder, ..FileWatcher::of(FolderWatcher::new()?, on_unwatchable) },
+            reports: ReportReader::of(report)?,
         };
         for file in files.iter().map(PathBuf::as_path).chain([Path::new(".env")]) {
             if let Ok(file) = std::path::absolute(file) {
-                watcher.files.add(Reported::now(&file, What::Read));
+                watcher.files.add(ReportedFile::now(&file, FileUse::Read));
             }
         }
-        watcher.look();
+        watcher.check();
         Ok(watcher)
     }
 
-    /// A run is about to begin: it will find everything as it is now.
+    /// Accepts the current states, which the next run will read.
     pub(crate) fn begin(&mut self) {
-        self.look();
-        self.files.places.accept();
+        self.check();
+        self.files.watched.accept();
         self.files.due = None;
     }
 
-    /// Resolves to the name of a file that has changed, once it is whole. Can be asked again at any time.
+    /// Resolves to the name of a changed file once the change is complete. Cancel safe.
     pub(crate) async fn changed(&mut self) -> String {
         loop {
             let begun = Instant::now();
             self.take_reports();
             if self.files.is_due()
-                && let Some(file) = self.files.places.changed()
+                && let Some(file) = self.files.watched.changed()
             {
-                self.files.places.accept();
+                self.files.watched.accept();
                 return file;
             }
             self.files.wait(begun).await;
         }
     }
 
-    fn look(&mut self) {
+    fn check(&mut self) {
         self.take_reports();
-        self.files.look();
+        self.files.check();
     }
 
     fn take_reports(&mut self) {

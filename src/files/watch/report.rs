@@ -1,5 +1,4 @@
-//! How a run tells whoever watches it which files it is made of: a line of JSON for each. Must not know what is done
-//! with them.
+//! The report in which a run lists its files for a watcher: one line of JSON per file.
 
 use std::{
     collections::HashSet,
@@ -11,124 +10,115 @@ use std::{
 
 use serde::{Deserialize, Serialize};
 
-use super::places::{State, state_below, state_of};
+use super::watched_files::{FileState, state_below, state_of};
 
-/// Where a run writes its lines.
-pub(crate) struct Report(PathBuf);
+/// The file with the lines.
+pub(crate) struct FileReport(PathBuf);
 
-impl Report {
-    /// An empty one.
+impl FileReport {
     pub(crate) fn new() -> io::Result<Self> {
-        // In a folder of its own: the one for everybody's temporary files is a busy place.
+        // In its own folder, as the shared temporary folder changes often.
         let name = format!("lmthing-{}-{:016x}", std::process::id(), fastrand::u64(..));
         let folder = fs::canonicalize(std::env::temp_dir())?.join(name);
         fs::create_dir(&folder)?;
-        let report = Report(folder.join("files"));
+        let report = FileReport(folder.join("files"));
         File::create(&report.0)?;
         Ok(report)
     }
 
-    /// Where it is.
     pub(crate) fn path(&self) -> &Path {
         &self.0
     }
 
-    /// All that was reported by now.
-    pub(crate) fn all(&self) -> Vec<Reported> {
-        Reports::of(self).map(Iterator::collect).unwrap_or_default()
+    /// Everything reported so far.
+    pub(crate) fn all(&self) -> Vec<ReportedFile> {
+        ReportReader::of(self).map(Iterator::collect).unwrap_or_default()
     }
 
-    /// The folder that it is alone in.
+    /// The folder of the report, which contains nothing else.
     pub(super) fn folder(&self) -> &Path {
         self.0.parent().unwrap_or(&self.0)
     }
 }
 
-impl Drop for Report {
+impl Drop for FileReport {
     fn drop(&mut self) {
-        // What is left is in a folder that the system empties.
+        // Leftovers are in a folder that the system cleans.
         let _ = fs::remove_file(&self.0);
         let _ = fs::remove_dir(self.folder());
     }
 }
 
-/// What a run tells through; to nobody when it is not watched.
+/// Writes a report; does nothing if the run is not watched.
 #[derive(Clone, Default)]
-pub(crate) struct Reporter(Option<Arc<Lines>>);
+pub(crate) struct FileReporter(Option<Arc<ReportWriter>>);
 
-struct Lines {
+struct ReportWriter {
     file: File,
-    told: Mutex<HashSet<PathBuf>>,
+    reported: Mutex<HashSet<PathBuf>>,
 }
 
-impl Reporter {
-    /// Tells to the report at this path, if there is one.
-    ///
-    /// # Errors
-    /// The report cannot be written.
+impl FileReporter {
+    /// Appends to the report at this path, if there is one.
     pub(crate) fn to(report: Option<&Path>) -> io::Result<Self> {
         let open = |path| OpenOptions::new().create(true).append(true).open(path);
         let file = report.map(open).transpose()?;
-        Ok(Reporter(file.map(|file| Arc::new(Lines { file, told: Mutex::default() }))))
+        Ok(FileReporter(file.map(|file| Arc::new(ReportWriter { file, reported: Mutex::default() }))))
     }
 
-    /// Whether anybody watches.
+    /// Whether the run is watched.
     pub(crate) fn is_heard(&self) -> bool {
         self.0.is_some()
     }
 
-    /// The run is about to read `file`, whether or not it is there.
+    /// Reports that the run is about to read `file`, which may not exist.
     pub(crate) fn looked_for(&self, file: &Path) {
         let Some(lines) = &self.0 else { return };
-        if lines.told.lock().unwrap_or_else(PoisonError::into_inner).insert(file.to_owned()) {
-            lines.write(file, What::Read);
+        if lines.reported.lock().unwrap_or_else(PoisonError::into_inner).insert(file.to_owned()) {
+            lines.write(file, FileUse::Read);
         }
     }
 
-    /// The run takes all prompt files below `folder`: a change is that one comes or goes.
+    /// Reports that the run uses all prompt files below `folder`.
     pub(crate) fn searched(&self, folder: &Path) {
         if let Some(lines) = &self.0 {
-            lines.write(folder, What::Searched);
+            lines.write(folder, FileUse::Searched);
         }
     }
 
-    /// The run itself has written `file`, or left it as it is: how it is now, it knows.
+    /// Reports that the run itself has written `file` or left it unchanged, so it has seen the current state.
     pub(crate) fn wrote(&self, file: &Path) {
         if let Some(lines) = &self.0 {
-            lines.write(file, What::Wrote);
+            lines.write(file, FileUse::Wrote);
         }
     }
 }
 
-impl Lines {
-    fn write(&self, file: &Path, what: What) {
-        // Whoever watches will miss this file, no more.
+impl ReportWriter {
+    fn write(&self, file: &Path, what: FileUse) {
+        // On a failure this file is not watched.
         let _ = (&self.file).write_all(reported(file, what).as_bytes());
     }
 }
 
-/// A file that a run reports.
+/// A file of a report.
 #[derive(Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub(crate) struct Reported {
+pub(crate) struct ReportedFile {
     pub(super) file: PathBuf,
-    /// As it was when it was reported: from there on a change is one that the run may not have seen, however late the report
-    /// is read.
-    pub(super) state: State,
-    /// What the run does with it.
-    pub(super) what: What,
+    /// The state when it was reported. Later changes may be unknown to the run, no matter when the report is read.
+    pub(super) state: FileState,
+    pub(super) what: FileUse,
 }
 
-impl Reported {
-    /// The file as it is now, whatever becomes of it.
-    pub(crate) fn now(file: &Path, what: What) -> Self {
+impl ReportedFile {
+    pub(crate) fn now(file: &Path, what: FileUse) -> Self {
         let (state, _) = match what {
-            What::Searched => state_below(file),
-            What::Read | What::Wrote => (state_of(file), Default::default()),
+            FileUse::Searched => state_below(file),
+            FileUse::Read | FileUse::Wrote => (state_of(file), Default::default()),
         };
-        Reported { file: file.to_owned(), state, what }
+        ReportedFile { file: file.to_owned(), state, what }
     }
 
-    /// Where it is.
     pub(crate) fn file(&self) -> &Path {
         &self.file
     }
@@ -136,40 +126,38 @@ impl Reported {
 
 /// What a run does with a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub(crate) enum What {
-    /// It is about to read it.
+pub(crate) enum FileUse {
     Read,
-    /// It has made it so itself.
+    /// The run has written it.
     Wrote,
-    /// It takes all prompt files in this folder.
+    /// The run uses all prompt files in this folder.
     Searched,
 }
 
-fn reported(file: &Path, what: What) -> String {
-    let reported = std::path::absolute(file).map(|file| Reported::now(&file, what));
+fn reported(file: &Path, what: FileUse) -> String {
+    let reported = std::path::absolute(file).map(|file| ReportedFile::now(&file, what));
     let line = reported.ok().and_then(|reported| serde_json::to_string(&reported).ok());
-    // A name that JSON cannot hold is one that no import can name.
+    // Imports cannot contain a name that JSON cannot represent.
     line.map(|line| line + "\n").unwrap_or_default()
 }
 
-/// The lines of a report, as they come.
-pub(super) struct Reports {
+/// Reads a report while it is written.
+pub(super) struct ReportReader {
     file: BufReader<File>,
-    /// The beginning of a line that is not whole yet.
+    /// The start of an incomplete line.
     line: String,
 }
 
-impl Reports {
-    /// From the first one on.
-    pub(super) fn of(report: &Report) -> io::Result<Self> {
-        Ok(Reports { file: BufReader::new(File::open(report.path())?), line: String::new() })
+impl ReportReader {
+    pub(super) fn of(report: &FileReport) -> io::Result<Self> {
+        Ok(ReportReader { file: BufReader::new(File::open(report.path())?), line: String::new() })
     }
 }
 
-impl Iterator for Reports {
-    type Item = Reported;
+impl Iterator for ReportReader {
+    type Item = ReportedFile;
 
-    /// The next, as far as there are any by now.
+    /// The next complete line.
     fn next(&mut self) -> Option<Self::Item> {
         loop {
             self.file.read_line(&mut self.line).ok()?;

@@ -7,7 +7,7 @@ use serde_json::{Map, Value, json, value::RawValue};
 
 use crate::{
     chat::{FinishReason, Usage},
-    event::Failure,
+    event::FailureReport,
 };
 
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -36,9 +36,9 @@ impl RowError {
     }
 }
 
-impl From<Failure> for RowError {
-    fn from(failure: Failure) -> Self {
-        let Failure { code, kind, message, hint, file, line, column, .. } = failure;
+impl From<FailureReport> for RowError {
+    fn from(failure: FailureReport) -> Self {
+        let FailureReport { code, kind, message, hint, file, line, column, .. } = failure;
         RowError { code, kind, message, hint, file, line, column }
     }
 }

@@ -19,7 +19,7 @@ use super::{
 };
 use crate::{
     diagnostic::Diagnostic,
-    files::words,
+    files::io_error_text,
     map::hashes::{fresh_salt, hash_text},
 };
 
@@ -255,5 +255,5 @@ fn free_name(out: &Path) -> PathBuf {
 }
 
 pub(super) fn cannot_write(out: &Path, error: &io::Error) -> Box<Diagnostic> {
-    Box::new(Diagnostic::new(format!("cannot write {}: {}", out.display(), words(error))))
+    Box::new(Diagnostic::new(format!("cannot write {}: {}", out.display(), io_error_text(error))))
 }

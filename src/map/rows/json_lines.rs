@@ -8,7 +8,7 @@ use std::{
 use serde_json::Value;
 
 use super::record::{Fault, Record};
-use crate::{chat::read_json, diagnostic::kind_of, files::words};
+use crate::{chat::read_json, diagnostic::json_kind, files::io_error_text};
 
 /// Empty lines are skipped.
 pub(super) fn records(file: File) -> impl Iterator<Item = Result<Record, Fault>> {
@@ -21,7 +21,7 @@ pub(super) fn records(file: File) -> impl Iterator<Item = Result<Record, Fault>>
                 Ok(_) => number += 1,
                 Err(error) => {
                     is_over = true;
-                    return Some(Err(Fault::End(words(&error))));
+                    return Some(Err(Fault::End(io_error_text(&error))));
                 }
             }
             let text = line.strip_prefix(b"\xef\xbb\xbf").filter(|_| number == 1).unwrap_or(&line);
@@ -38,7 +38,7 @@ fn record(line: &[u8], number: u64) -> Result<Record, Fault> {
     let text = str::from_utf8(line).map_err(|_| wrong("is not UTF-8 text"))?;
     match read_json::<Value>(text.trim()) {
         Ok(Value::Object(object)) => Ok(Record::Object(object)),
-        Ok(other) => Err(wrong(&format!("is no JSON object, but {}", kind_of(&other)))),
+        Ok(other) => Err(wrong(&format!("is no JSON object, but {}", json_kind(&other)))),
         Err(error) => Err(wrong(&format!("is not JSON: {error}"))),
     }
 }

@@ -18,7 +18,7 @@ pub(super) use record::{Fault, Record, Records};
 
 use crate::{
     diagnostic::{Diagnostic, did_you_mean},
-    files::words,
+    files::io_error_text,
     user_file,
 };
 
@@ -99,11 +99,11 @@ impl Rows {
 }
 
 fn cannot_read(name: &str, error: &io::Error) -> Box<Diagnostic> {
-    Box::new(Diagnostic::new(format!("cannot read {name}: {}", words(error))))
+    Box::new(Diagnostic::new(format!("cannot read {name}: {}", io_error_text(error))))
 }
 
 fn unreadable(name: &str, path: &Path, error: &io::Error) -> Box<Diagnostic> {
-    let mut problem = Diagnostic::new(format!("--input {name}: cannot read the rows: {}", words(error)));
+    let mut problem = Diagnostic::new(format!("--input {name}: cannot read the rows: {}", io_error_text(error)));
     if error.kind() == io::ErrorKind::NotFound {
         let is_rows =
             |path: &Path| path.extension().is_some_and(|ending| ENDINGS.iter().any(|(known, _)| ending == *known));

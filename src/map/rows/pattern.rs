@@ -9,7 +9,7 @@ use serde_json::{Map, Value};
 use super::record::{Fault, Record};
 use crate::{
     diagnostic::Diagnostic,
-    files::words,
+    files::io_error_text,
     user_file::{self, MAX_TEXT},
 };
 
@@ -53,7 +53,7 @@ pub(super) fn records(files: Vec<PathBuf>) -> impl Iterator<Item = Result<Record
     files.into_iter().map(|path| {
         let shown = path.display().to_string();
         let bytes = user_file::read(&path, MAX_TEXT)
-            .map_err(|error| Fault::Row(format!("cannot read {shown}: {}", words(&error))))?;
+            .map_err(|error| Fault::Row(format!("cannot read {shown}: {}", io_error_text(&error))))?;
         let text = String::from_utf8(bytes).map_err(|_| Fault::Row(format!("{shown} is not UTF-8 text")))?;
         let text = text.strip_prefix('\u{feff}').map(str::to_owned).unwrap_or(text);
         let row = [("path", shown), ("text", text)].map(|(key, value)| (key.to_owned(), Value::String(value)));

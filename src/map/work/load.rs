@@ -9,7 +9,7 @@ use crate::{
     diagnostic::Diagnostic,
     event::Events,
     map::options::{MapOptions, approval_advice},
-    permission::NobodyToAsk,
+    permission::DenyingApprover,
     prompt::RunError,
     provider::Redactor,
     script::{Engine, ScriptHost, bindings::Exchanges},
@@ -36,7 +36,7 @@ pub(in crate::map) fn in_engine<T>(
             events: Events::new(Vec::new()),
             exchanges: Exchanges::default(),
             checkpoints: Rc::new(NoCheckpoints),
-            approver: NobodyToAsk::new(options.approve.clone(), approval_advice()),
+            approver: DenyingApprover::new(options.approve.clone(), approval_advice()),
             servers: None,
         };
         let doors = doors(&host, &options.variables, &redactor, rest, false);

@@ -17,13 +17,13 @@ use super::{
 use crate::{
     checkpoint::NoCheckpoints,
     diagnostic::Diagnostic,
-    event::{Event, Events, SharedSummary, Summary},
-    input::{CommandLine, Taken},
+    event::{Event, Events, RunSummary, SharedSummary},
+    input::{CommandLine, InputShape},
     map::{
         options::{MapOptions, approval_advice, mcp_config},
         results::{RowError, RowOutcome},
     },
-    permission::NobodyToAsk,
+    permission::DenyingApprover,
     prompt::RunError,
     provider::{ProviderErrorKind, Redactor, Servers},
     script::{
@@ -48,7 +48,7 @@ pub(super) struct RowContext {
     pub(super) servers: Arc<Servers>,
     pub(super) remote_rows: Option<RemoteRows>,
     /// Input declaration of the file at the time of the validation.
-    pub(super) taken: Arc<Taken>,
+    pub(super) taken: Arc<InputShape>,
 }
 
 pub(super) async fn run(context: &RowContext, redactor: &Redactor, job: &Job, sender: &Sender<Message>) -> RowOutcome {
@@ -56,7 +56,7 @@ pub(super) async fn run(context: &RowContext, redactor: &Redactor, job: &Job, se
     let options = &context.options;
     let own = redactor.clone();
     let host = RowHost::of_row(job.row, sender.clone(), Box::new(move |text| own.apply(text)));
-    let summary = SharedSummary::new(Summary::with_text());
+    let summary = SharedSummary::new(RunSummary::with_text());
     let meter = Rc::new(Meter::within(&context.overall, options.own_prices.clone()));
     job.watched.begin(meter.clock(), &summary);
     let run = run_file(&options.file, run_options(context, redactor, job, (&host, &summary, &meter)));
@@ -131,7 +131,7 @@ fn run_options(
         exchanges: Exchanges::default(),
         meter: meter.clone(),
         checkpoints: Rc::new(NoCheckpoints),
-        approver: NobodyToAsk::new(options.approve.clone(), approval_advice()),
+        approver: DenyingApprover::new(options.approve.clone(), approval_advice()),
         redactor: redactor.clone(),
         model: options.model.as_ref().map(SharedModel::choice),
         max_stack_size: SCRIPT_STACK_SIZE,

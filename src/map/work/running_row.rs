@@ -6,7 +6,7 @@ use serde_json::{Map, Value};
 
 use crate::{
     chat::Usage,
-    cost::Used,
+    cost::RunUsage,
     map::results::{RemoteAttempt, RowOutcome},
     session::WatchedRun,
     threads::ThreadId,
@@ -53,8 +53,8 @@ impl RunningRow {
     }
 }
 
-pub(super) fn used(outcome: &RowOutcome) -> Used {
+pub(super) fn used(outcome: &RowOutcome) -> RunUsage {
     let Usage { input_tokens, output_tokens, .. } = outcome.usage;
     let tokens = input_tokens.unwrap_or_default() + output_tokens.unwrap_or_default();
-    Used { steps: outcome.steps, tokens, cost: outcome.cost.unwrap_or_default(), time: Duration::ZERO }
+    RunUsage { steps: outcome.steps, tokens, cost: outcome.cost.unwrap_or_default(), time: Duration::ZERO }
 }

@@ -1,6 +1,4 @@
-//! The graph utilities of `lmthing/plugins`: pure functions over a list of tasks, valid or not.
-//!
-//! All of them take time linear in tasks and references.
+//! The graph utilities of `lmthing/plugins`: pure functions over a list of tasks, valid or not, in linear time.
 
 use std::{
     borrow::Borrow,
@@ -10,20 +8,19 @@ use std::{
 use super::{TaskNode, TaskNodeStatus, edges::Edges};
 use crate::plugin::refusal::quoted;
 
-/// `detectCycles`: the ids of the tasks caught in a cycle, in graph order; empty for a graph that can be worked
-/// through.
+/// `detectCycles`: the ids of the tasks that can never become ready because of a cycle, in graph order; empty for a graph without
+/// cycles.
 ///
-/// Caught are the tasks on a cycle and those downstream of one: none of them can ever become ready. (This is what is
-/// left over by Kahn's algorithm.) A task that depends on itself is a cycle. Edges count whether they are written as
-/// `dependencies` or as `unblocks`; references to unknown ids do not count.
+/// These are the tasks on a cycle and those downstream of one, which Kahn's algorithm leaves over. A task that depends on itself
+/// is a cycle. Edges count whether they are given as `dependencies` or as `unblocks`; references to unknown ids do not count.
 pub(crate) fn detect_cycles<T: Borrow<TaskNode>>(tasks: &[T]) -> Vec<String> {
-    Edges::new(tasks).caught.into_iter().map(|position| tasks[position].borrow().id.clone()).collect()
+    Edges::new(tasks).never_ready.into_iter().map(|position| tasks[position].borrow().id.clone()).collect()
 }
 
-/// `validateTaskGraph`: one message for each problem; empty for a valid graph.
+/// `validateTaskGraph`: one message per problem; empty for a valid graph.
 ///
-/// Problems: an id used more than once, each reference to an unknown id in `dependencies` or `unblocks`, and cycles
-/// (one message for all of them, naming the tasks that can never run and one way round).
+/// Problems are duplicate ids, references to unknown ids in `dependencies` or `unblocks`, and cycles (one message for all of
+/// them, with the tasks that can never run and one cycle).
 pub(crate) fn validate_task_graph<T: Borrow<TaskNode>>(tasks: &[T]) -> Vec<String> {
     let edges = Edges::new(tasks);
     let mut problems = duplicate_ids(tasks);
@@ -41,11 +38,10 @@ pub(crate) fn validate_task_graph<T: Borrow<TaskNode>>(tasks: &[T]) -> Vec<Strin
     problems
 }
 
-/// `normalizeTaskGraph`: makes both sides of every edge known, so that `b` depends on `a` exactly when `a` unblocks
-/// `b`.
+/// `normalizeTaskGraph`: records every edge on both sides, so that `b` depends on `a` exactly if `a` unblocks `b`.
 ///
-/// Keeps all tasks and their order, drops repeated references, keeps references to unknown ids where they are. What is
-/// added stands after what was there, in graph order. Doing it twice changes nothing.
+/// Keeps all tasks and their order, drops repeated references, and keeps references to unknown ids in place. Added references
+/// follow the existing ones, in graph order. The operation is idempotent.
 pub(crate) fn normalize_task_graph<T: Borrow<TaskNode>>(tasks: &[T]) -> Vec<TaskNode> {
     let edges = Edges::new(tasks);
     let id_of = |position: &usize| tasks[*position].borrow().id.as_str();
@@ -65,12 +61,12 @@ pub(crate) fn normalize_task_graph<T: Borrow<TaskNode>>(tasks: &[T]) -> Vec<Task
 
 /// `getUnblockedTasks` of `lmthing/plugins`: the pending tasks whose `dependencies` are all completed, in graph order.
 ///
-/// A dependency that does not exist is not completed. Takes `dependencies` as they are written; normalise first when
-/// edges may be in `unblocks` only.
+/// A dependency that does not exist is not completed. Uses `dependencies` as given; normalize first if edges may be in
+/// `unblocks` only.
 pub(crate) fn get_unblocked_tasks<T: Borrow<TaskNode>>(tasks: &[T]) -> Vec<TaskNode> {
     let mut statuses: HashMap<&str, TaskNodeStatus> = HashMap::with_capacity(tasks.len());
     for task in tasks.iter().map(Borrow::borrow) {
-        // Of two tasks with one id the first counts, as for edges.
+        // Of two tasks with the same id the first counts, as for edges.
         statuses.entry(&task.id).or_insert(task.status);
     }
     let completed = |id: &String| statuses.get(id.as_str()) == Some(&TaskNodeStatus::Completed);
@@ -100,12 +96,12 @@ fn cycle_problem<T: Borrow<TaskNode>>(tasks: &[T], edges: &Edges) -> Option<Stri
     let way_round: Vec<&str> = cycle.iter().chain([first]).map(id_of).collect();
     Some(format!(
         "Circular dependency: {} can never run ({}, where each depends on the next)",
-        quoted(edges.caught.iter().map(id_of)),
+        quoted(edges.never_ready.iter().map(id_of)),
         way_round.join(" -> ")
     ))
 }
 
-/// `given` without repetitions, then what `further` adds.
+/// `given` without repetitions, followed by the new ones of `further`.
 fn union<'a>(given: &'a [String], further: impl Iterator<Item = &'a str>) -> Vec<String> {
     let mut seen = HashSet::new();
     given.iter().map(String::as_str).chain(further).filter(|id| seen.insert(*id)).map(str::to_owned).collect()

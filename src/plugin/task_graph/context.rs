@@ -1,25 +1,24 @@
-//! What a task is told of its upstream tasks: every result, of direct and farther ones, labelled by its task.
+//! The results of all upstream tasks in the `input_context` of a task.
 //!
-//! `input_context` is the task's own text, then for each completed upstream task with a result, in graph order, a block
-//! `[id] title: result`; blocks are parted by an empty line.
+//! `input_context` is the task's own text, followed by a block `[id] title: result` for each completed upstream task with a
+//! result, in graph order; blocks are separated by an empty line.
 
 use std::rc::Rc;
 
 use super::{TaskNode, edges::Edges};
 
-/// What parts two blocks: an empty line.
+/// The separator of blocks.
 const GAP: &str = "\n\n";
 /// Bits of a machine word of a row.
 const WORD: usize = u64::BITS as usize;
 
-/// For every task the upstream tasks that have a result. One pass over the graph, one bit for each task and result.
-///
-/// Belongs to the tasks it was made of, and speaks of them by position.
+/// For every task the upstream tasks that have a result, by position. Computed in one pass over the graph, with one bit per task
+/// and result.
 #[derive(Debug, Default)]
 pub(super) struct UpstreamResults {
     /// Positions of the tasks with results, in graph order.
     sources: Vec<usize>,
-    /// What is told of each source.
+    /// The text of each source.
     blocks: Vec<String>,
     /// `words` machine words for each task; bit `i` stands for `sources[i]`.
     rows: Vec<u64>,
@@ -27,7 +26,6 @@ pub(super) struct UpstreamResults {
 }
 
 impl UpstreamResults {
-    /// Walks the graph once.
     pub(super) fn new(nodes: &[Rc<TaskNode>], edges: &Edges) -> Self {
         let sources: Vec<usize> = (0..nodes.len()).filter(|&position| nodes[position].result().is_some()).collect();
         let blocks = sources.iter().map(|&position| block(&nodes[position])).collect();
@@ -39,14 +37,14 @@ impl UpstreamResults {
         results
     }
 
-    /// Follows the topological order, so each task takes over what its dependencies were told, and their own results.
+    /// In topological order, so that each task inherits the bits of its dependencies.
     fn fill(&mut self, edges: &Edges) {
         let mut bit_of = vec![None; edges.upstream.len()];
         for (bit, &source) in self.sources.iter().enumerate() {
             bit_of[source] = Some(bit);
         }
-        // Tasks caught in a cycle will not run; they are told what can be told in one pass.
-        for &position in edges.order.iter().chain(&edges.caught) {
+        // Tasks on a cycle will not run; a single pass is enough for them.
+        for &position in edges.order.iter().chain(&edges.never_ready) {
             for &dependency in &edges.upstream[position] {
                 for word in 0..self.words {
                     self.rows[position * self.words + word] |= self.rows[dependency * self.words + word];
@@ -63,13 +61,13 @@ impl UpstreamResults {
         let row = &self.rows[position * self.words..(position + 1) * self.words];
         row.iter().enumerate().flat_map(|(word, &bits)| {
             let not_empty = |bits: u64| (bits != 0).then_some(bits);
-            // Each step takes off the lowest bit that is set, so that zeros cost nothing.
+            // Each step clears the lowest bit that is set, so zeros cost nothing.
             let set = std::iter::successors(not_empty(bits), move |bits| not_empty(bits & (bits - 1)));
             set.map(move |bits| word * WORD + bits.trailing_zeros() as usize)
         })
     }
 
-    /// The task's own text and the results of its upstream tasks; `None` when there is neither.
+    /// The task's own text with the results of its upstream tasks; `None` if both are empty.
     pub(super) fn added_to(&self, own: Option<&str>, position: usize) -> Option<String> {
         let mut text = own.unwrap_or_default().to_owned();
         for source in self.upstream_of(position) {
@@ -78,7 +76,7 @@ impl UpstreamResults {
         (!text.is_empty()).then_some(text)
     }
 
-    /// `text` without the blocks that were added for the task; `removable` chooses among the tasks they tell of.
+    /// `text` without the blocks that were added for the task; `removable` selects their sources by position.
     pub(super) fn removed_from(
         &self,
         text: &str,
@@ -89,7 +87,7 @@ impl UpstreamResults {
         let blocks = || self.upstream_of(position).filter(is_removable).map(|source| self.blocks[source].as_str());
         let mut all = String::new();
         blocks().for_each(|block| push_block(&mut all, block));
-        // Nearly always the blocks are exactly the end of the text, which is cheap to see.
+        // The blocks are nearly always exactly the end of the text, which is quick to check.
         let own = match text.strip_suffix(&all) {
             Some("") => String::new(),
             Some(own) if own.ends_with(GAP) && !all.is_empty() => own[..own.len() - GAP.len()].to_owned(),
@@ -99,12 +97,12 @@ impl UpstreamResults {
     }
 }
 
-/// What downstream tasks are told of a completed task.
+/// The block for a completed task.
 fn block(source: &TaskNode) -> String {
     format!("[{}] {}: {}", source.id, source.title, source.result().unwrap_or_default())
 }
 
-/// Adds a block, after an empty line when it is not the first.
+/// Adds a block, after a separator unless it is the first.
 fn push_block(text: &mut String, block: &str) {
     if !text.is_empty() {
         text.push_str(GAP);
@@ -112,7 +110,7 @@ fn push_block(text: &mut String, block: &str) {
     text.push_str(block);
 }
 
-/// `text` without the first occurrence of `block` that stands alone between empty lines.
+/// `text` without the first occurrence of `block` that is between separators.
 fn remove_block(text: &str, block: &str) -> String {
     for (start, _) in text.match_indices(block) {
         let (before, after) = (&text[..start], &text[start + block.len()..]);

@@ -1,4 +1,4 @@
-//! Who waits for whom, by position, so that no question about the graph rescans it.
+//! The edges of the graph, by position, so that queries need not scan the graph.
 
 use std::{
     borrow::Borrow,
@@ -9,28 +9,24 @@ use super::TaskNode;
 
 /// The edges of a list of tasks: from `dependencies` and from `unblocks`, each edge once.
 ///
-/// References to unknown ids are left out. When an id is used twice, all edges belong to its first task. Built in time
-/// linear in tasks and references.
+/// References to unknown ids are left out. If an id is used twice, all edges belong to its first task. Built in linear time.
 #[derive(Debug, Default)]
 pub(super) struct Edges {
-    /// Position of the first task with an id.
+    /// The position of the first task with an id.
     pub(super) positions: HashMap<String, usize>,
-    /// For each position the tasks it waits for, in the order they were named.
+    /// For each position, the tasks it depends on, in the order they were named.
     pub(super) upstream: Vec<Vec<usize>>,
-    /// For each position the tasks that wait for it.
+    /// For each position, the tasks that depend on it.
     pub(super) downstream: Vec<Vec<usize>>,
-    /// Whether a task depends on an id that does not exist, so that it can never run.
+    /// Whether a task depends on an unknown id, so that it can never run.
     pub(super) dangling: Vec<bool>,
-    /// Positions so that every task follows those it waits for. A second task with the same id has no edges and is
-    /// here.
+    /// Positions in topological order. A second task with the same id has no edges and is included.
     pub(super) order: Vec<usize>,
-    /// What the order leaves out, in graph order: tasks that wait for themselves through a cycle or for a task that
-    /// does.
-    pub(super) caught: Vec<usize>,
+    /// The positions left out of `order`, in graph order: tasks on a cycle and those downstream of one.
+    pub(super) never_ready: Vec<usize>,
 }
 
 impl Edges {
-    /// The edges of these tasks, valid or not.
     pub(super) fn new<T: Borrow<TaskNode>>(tasks: &[T]) -> Self {
         let mut positions = HashMap::with_capacity(tasks.len());
         for (position, task) in tasks.iter().enumerate() {
@@ -43,7 +39,7 @@ impl Edges {
             dangling: vec![false; tasks.len()],
             ..Edges::default()
         };
-        // Most edges are named on both sides; the task behind one must not be told of twice.
+        // Most edges are named on both sides, but must be added once.
         let mut seen = HashSet::new();
         for task in tasks.iter().map(Borrow::borrow) {
             let here = edges.positions[&task.id];
@@ -70,7 +66,7 @@ impl Edges {
         }
     }
 
-    /// Kahn's algorithm; each edge is looked at once.
+    /// Kahn's algorithm, linear in the edges.
     fn sort(&mut self) {
         let mut waiting: Vec<usize> = self.upstream.iter().map(Vec::len).collect();
         let mut ready: VecDeque<usize> = (0..waiting.len()).filter(|&position| waiting[position] == 0).collect();
@@ -83,16 +79,16 @@ impl Edges {
                 }
             }
         }
-        self.caught = (0..waiting.len()).filter(|&position| waiting[position] > 0).collect();
+        self.never_ready = (0..waiting.len()).filter(|&position| waiting[position] > 0).collect();
     }
 
-    /// One cycle, each task followed by one it waits for; empty when there is none.
+    /// One cycle, each task followed by one it depends on; empty if there is none.
     pub(super) fn find_cycle(&self) -> Vec<usize> {
-        // Every caught task waits for another one of them, so following those must come round.
-        let members: HashSet<usize> = self.caught.iter().copied().collect();
+        // Every never_ready task depends on another never_ready one, so following those must return to a visited task.
+        let members: HashSet<usize> = self.never_ready.iter().copied().collect();
         let mut path: Vec<usize> = Vec::new();
         let mut place = HashMap::new();
-        let mut next = self.caught.first().copied();
+        let mut next = self.never_ready.first().copied();
         while let Some(position) = next {
             if let Some(&start) = place.get(&position) {
                 return path.split_off(start);

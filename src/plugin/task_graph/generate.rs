@@ -1,23 +1,22 @@
-//! `generateTaskGraph`: creates or replaces the graph, whole or not at all. The words that other tools share are here
-//! too.
+//! `generateTaskGraph`: creates or replaces the graph as a whole.
 
 use serde_json::{Value, json};
 
 use super::{TaskNode, TaskNodeStatus, graph::TaskGraph, node, validate_task_graph};
 use crate::plugin::{
     read::ShapeError,
-    refusal::{Refusal, count_tasks, quoted},
+    refusal::{ToolRefusal, count_tasks, quoted},
 };
 
 /// `generateTaskGraph({tasks})`: replaces the graph by the given tasks.
 ///
-/// Result: `{success: true, count, unblocked: [{id, title}], message}`. When a task has the wrong shape or the graph is
-/// not valid: `{success: false, errors: [one message for each problem], error, message}`, and the old graph stays.
+/// Result: `{success: true, count, unblocked: [{id, title}], message}`. If a task has the wrong shape or the graph is invalid:
+/// `{success: false, errors: [one message per problem], error, message}`, and the old graph stays.
 pub(crate) fn generate_task_graph(graph: &TaskGraph, input: &Value) -> (TaskGraph, Value) {
     graph.settle(generate(input))
 }
 
-fn generate(input: &Value) -> Result<(TaskGraph, Value), Refusal> {
+fn generate(input: &Value) -> Result<(TaskGraph, Value), ToolRefusal> {
     // Some models send the list itself.
     let given = if input.is_array() { input } else { &input["tasks"] };
     let tasks = node::parse_tasks(given).map_err(|ShapeError(faults)| invalid(faults))?;
@@ -48,20 +47,20 @@ fn generate(input: &Value) -> Result<(TaskGraph, Value), Refusal> {
     Ok((graph, result))
 }
 
-fn invalid(problems: Vec<String>) -> Refusal {
+fn invalid(problems: Vec<String>) -> ToolRefusal {
     let message = format!(
         "The task graph was not changed. {}. Correct the tasks and call generateTaskGraph again.",
         problems.join(". ")
     );
-    Refusal::new("Invalid task graph", message).with("errors", json!(problems))
+    ToolRefusal::new("Invalid task graph", message).with("errors", json!(problems))
 }
 
-/// How a task is named in a list of a result.
+/// A task in a list of a result.
 pub(super) fn brief(task: &TaskNode) -> Value {
     json!({ "id": task.id, "title": task.title })
 }
 
-/// How a refusal says where a task stands: `in progress`.
+/// A status in a sentence: `in progress`.
 pub(super) fn status_text(status: TaskNodeStatus) -> &'static str {
     match status {
         TaskNodeStatus::Pending => "pending",

@@ -1,33 +1,32 @@
-//! The state the tools work on: tasks, their edges, and what is told downstream. Must not know the tools.
+//! The state that the tools work on: tasks, their edges, and upstream results.
 
 use std::{cell::OnceCell, collections::HashSet, rc::Rc};
 
 use serde_json::Value;
 
 use super::{TaskNode, TaskNodeStatus, checks, context::UpstreamResults, edges::Edges};
-use crate::plugin::refusal::{Refusal, bare_id};
+use crate::plugin::refusal::{ToolRefusal, strip_brackets};
 
-/// A normalised graph of tasks. A value: transitions give back a new one, sharing what did not change.
+/// A normalized graph of tasks. Transitions return a new graph that shares what did not change.
 ///
-/// `input_context` is not stored: a task's own text is, and the results of upstream tasks are added whenever the task
-/// is shown. So a result reaches every downstream task, at once and only once, completing again replaces it, and an
-/// update costs nothing for the tasks downstream.
+/// A node stores only the task's own text as `input_context`; the results of upstream tasks are added when the task is shown. So a
+/// result reaches every downstream task exactly once, completing a task again replaces it, and an update does not touch the
+/// downstream tasks.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct TaskGraph {
     nodes: Rc<Vec<Rc<TaskNode>>>,
     edges: Rc<Edges>,
-    /// Computed when first asked for, then shared by all copies of this state.
+    /// Computed on first use, then shared by all copies of this state.
     results: Rc<OnceCell<UpstreamResults>>,
 }
 
 impl TaskGraph {
-    /// Takes the tasks of `defTaskGraph`, normalised, valid or not (see [`TaskGraph::problems`]).
+    /// Creates a graph from the tasks of `defTaskGraph`, normalized, valid or not (see [`TaskGraph::problems`]).
     ///
-    /// Upstream results already in an `input_context` (a prompt file hands back what it was shown) are recognised and
-    /// not repeated.
+    /// Upstream results in an `input_context`, which a prompt file returns as it received them, are recognized and not repeated.
     pub(crate) fn new(tasks: &[TaskNode]) -> Self {
         let graph = TaskGraph::from_stored(tasks);
-        // Nothing to recognise, and so no need to work out who is told what.
+        // There is nothing to recognize, so upstream results need not be computed.
         if graph.nodes.iter().all(|node| node.input_context.is_none()) {
             return graph;
         }
@@ -41,9 +40,8 @@ impl TaskGraph {
         graph.with_nodes(nodes)
     }
 
-    /// The graph after the prompt file set its tasks itself: like [`TaskGraph::new`], but knows from `self` which
-    /// results stood in an `input_context`. Results of tasks that were taken out stay as text of the tasks that had
-    /// received them.
+    /// Creates a graph from tasks that the prompt file set: like [`TaskGraph::new`], but uses `self` to recognize results in an
+    /// `input_context`. Results of removed tasks stay as text of the tasks that received them.
     pub(crate) fn with_tasks(&self, tasks: &[TaskNode]) -> Self {
         let kept: HashSet<&str> = tasks.iter().map(|task| task.id.as_str()).collect();
         let tasks: Vec<TaskNode> = tasks
@@ -61,20 +59,20 @@ impl TaskGraph {
         TaskGraph::new(&tasks)
     }
 
-    /// Takes tasks whose `input_context` is their own text only.
+    /// Creates a graph from tasks whose `input_context` is their own text only.
     pub(super) fn from_stored(tasks: &[TaskNode]) -> Self {
         let nodes: Vec<Rc<TaskNode>> = checks::normalize_task_graph(tasks).into_iter().map(Rc::new).collect();
         let edges = Rc::new(Edges::new(&nodes));
         TaskGraph { nodes: Rc::new(nodes), edges, results: Rc::default() }
     }
 
-    /// What is wrong with the graph; the binding warns of these when the prompt file defined it.
+    /// The problems of the graph, which the binding reports as warnings when the prompt file defines it.
     pub(crate) fn problems(&self) -> Vec<String> {
         checks::validate_task_graph(&self.nodes)
     }
 
-    /// The tasks as stored, without upstream results. The same `Rc` in two graphs is a task that did not change, but
-    /// for what [`TaskGraph::input_context`] adds.
+    /// The tasks as stored, without upstream results. A task with the same `Rc` in two graphs did not change, except for what
+    /// [`TaskGraph::input_context`] adds.
     pub(crate) fn nodes(&self) -> &[Rc<TaskNode>] {
         &self.nodes
     }
@@ -84,12 +82,11 @@ impl TaskGraph {
         self.results().added_to(self.node(position).input_context.as_deref(), position)
     }
 
-    /// Whether nothing changed between two graphs of one history.
+    /// Whether two graphs of one history are unchanged.
     pub(crate) fn same_as(&self, other: &TaskGraph) -> bool {
         Rc::ptr_eq(&self.nodes, &other.nodes)
     }
 
-    /// Who waits for whom.
     pub(super) fn edges(&self) -> &Edges {
         &self.edges
     }
@@ -103,22 +100,22 @@ impl TaskGraph {
         self.results.get_or_init(|| UpstreamResults::new(&self.nodes, &self.edges))
     }
 
-    /// The task as JavaScript and models see it.
+    /// The task in the form that JavaScript and models see.
     pub(super) fn shown(&self, position: usize) -> TaskNode {
         TaskNode { input_context: self.input_context(position), ..self.node(position).clone() }
     }
 
-    /// Position of the task a model means; ids copied with their brackets are understood.
-    pub(super) fn find(&self, task_id: &str) -> Result<usize, Refusal> {
+    /// The position of a task by its id, with or without brackets.
+    pub(super) fn find(&self, task_id: &str) -> Result<usize, ToolRefusal> {
         let positions = &self.edges.positions;
         positions
             .get(task_id)
-            .or_else(|| positions.get(bare_id(task_id)))
+            .or_else(|| positions.get(strip_brackets(task_id)))
             .copied()
-            .ok_or_else(|| Refusal::unknown_task(task_id, self.nodes.iter().map(|node| node.id.as_str())))
+            .ok_or_else(|| ToolRefusal::unknown_task(task_id, self.nodes.iter().map(|node| node.id.as_str())))
     }
 
-    /// Ids of the dependencies that are not completed, unknown ones too.
+    /// Ids of the dependencies that are not completed, including unknown ones.
     pub(super) fn unmet_dependencies(&self, position: usize) -> Vec<&str> {
         let completed = |id: &String| {
             self.edges.positions.get(id).is_some_and(|&at| self.nodes[at].status == TaskNodeStatus::Completed)
@@ -127,7 +124,6 @@ impl TaskGraph {
         unmet.map(String::as_str).collect()
     }
 
-    /// Whether a task is pending and all its dependencies are completed.
     pub(super) fn is_ready(&self, position: usize) -> bool {
         self.nodes[position].status == TaskNodeStatus::Pending
             && !self.edges.dangling[position]
@@ -139,7 +135,7 @@ impl TaskGraph {
         (0..self.nodes.len()).filter(|&position| self.is_ready(position)).collect()
     }
 
-    /// The graph with one task changed, its edges being the same.
+    /// The graph with one changed task and the same edges.
     pub(super) fn with_changed(&self, position: usize, change: impl FnOnce(&mut TaskNode)) -> Self {
         let mut nodes = self.nodes.to_vec();
         change(Rc::make_mut(&mut nodes[position]));
@@ -147,17 +143,17 @@ impl TaskGraph {
     }
 
     fn with_nodes(&self, nodes: Vec<Rc<TaskNode>>) -> Self {
-        // What is told downstream may have changed with any task, and is worked out again when somebody asks.
+        // Upstream results may have changed with any task, and are computed again on demand.
         TaskGraph { nodes: Rc::new(nodes), edges: Rc::clone(&self.edges), results: Rc::default() }
     }
 
-    /// The stored tasks, to build a graph with other edges from.
+    /// The stored tasks, to build a graph with other edges.
     pub(super) fn stored(&self) -> Vec<TaskNode> {
         self.nodes.iter().map(|node| TaskNode::clone(node)).collect()
     }
 
-    /// The transition's outcome as the tools give it: a refusal keeps this graph.
-    pub(super) fn settle(&self, outcome: Result<(TaskGraph, Value), Refusal>) -> (TaskGraph, Value) {
+    /// The result of a transition; a refusal keeps this graph.
+    pub(super) fn settle(&self, outcome: Result<(TaskGraph, Value), ToolRefusal>) -> (TaskGraph, Value) {
         outcome.unwrap_or_else(|refusal| (self.clone(), refusal.into_value()))
     }
 }

@@ -1,27 +1,18 @@
-//! The task graph of `defTaskGraph`: tasks that wait for each other, and eight tools to build and work through them
+//! The task graph of `defTaskGraph`: tasks with dependencies, and eight tools to build and work through them
 //! (docs/reference.md, "Task graph").
 //!
-//! - `node` – one task and how it is read
-//! - `edges` – who waits for whom, by position
-//! - `checks` – the utilities: cycles, validation, normalising, ready tasks
-//! - `graph` – the state the tools work on
-//! - `context` – what a task is told of its upstream tasks
-//! - `generate`, `update`, `grow`, `ask`, `tree` – the tools
-//! - `tools` – their descriptors, and calling one by name
-//! - `status` – the status section of the system prompt
-//!
-//! Rules: a task may start, or be completed, when every dependency is completed; so whatever is in progress or completed
-//! stands on completed work, unless the prompt file itself wrote the state otherwise. Every tool answers with
-//! `{success: true, …, message}` or `{success: false, …, error, message}`, and a refusal leaves the graph as it was.
+//! A task may start, or be completed, if every dependency is completed. So the dependencies of a task that is in progress or
+//! completed are completed, unless the prompt file itself set the state otherwise. Every tool returns
+//! `{success: true, …, message}` or `{success: false, …, error, message}`, and a refusal leaves the graph unchanged.
 
-mod ask;
+mod add_tasks;
 mod checks;
 mod context;
 mod edges;
 mod generate;
 mod graph;
-mod grow;
 mod node;
+mod questions;
 mod status;
 mod tools;
 mod tree;
@@ -32,12 +23,12 @@ mod property_tests;
 #[cfg(test)]
 mod tests;
 
-pub(crate) use ask::{answer_question, ask_human};
+pub(crate) use add_tasks::{fork_task, spawn_task};
 pub(crate) use checks::{detect_cycles, get_unblocked_tasks, normalize_task_graph, validate_task_graph};
 pub(crate) use generate::generate_task_graph;
 pub(crate) use graph::TaskGraph;
-pub(crate) use grow::{fork_task, spawn_task};
 pub(crate) use node::{HumanQuestion, TaskNode, TaskNodeStatus, parse_tasks};
+pub(crate) use questions::{answer_question, ask_human};
 pub(crate) use status::render_status;
 pub(crate) use tools::{call_tool, tools};
 pub(crate) use tree::read_tree;

@@ -1,22 +1,20 @@
-//! One task of the graph: its fields and how they are read.
+//! One task of the graph.
 
 use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::{Map, Value};
 
-use crate::plugin::read::{self, Fields, ShapeError};
+use crate::plugin::read::{self, ShapeError, TaskFields};
 
-/// Where a task stands.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub(crate) enum TaskNodeStatus {
-    /// Nobody has begun it; ready when all its dependencies are completed.
+    /// Ready if all its dependencies are completed.
     #[default]
     Pending,
-    /// It is being worked on.
     InProgress,
-    /// It is done; its result is told downstream.
+    /// Its result is passed downstream.
     Completed,
-    /// It was given up; it can be tried again.
+    /// It can be tried again.
     Failed,
     /// `askHuman` asked a question about it that `answerQuestion` has not answered yet.
     WaitingHuman,
@@ -31,7 +29,7 @@ impl TaskNodeStatus {
         TaskNodeStatus::WaitingHuman,
     ];
 
-    /// The name used in JavaScript.
+    /// The name in JavaScript.
     pub(crate) fn as_str(self) -> &'static str {
         match self {
             TaskNodeStatus::Pending => "pending",
@@ -42,55 +40,52 @@ impl TaskNodeStatus {
         }
     }
 
-    /// The status of this name, written as people and models do.
+    /// Reads a status, in the notations of people and models.
     pub(super) fn from_text(text: &str) -> Option<Self> {
-        let word = read::status_word(text);
-        TaskNodeStatus::ALL.into_iter().find(|status| status.as_str() == word)
+        let name = read::normalized_status(text);
+        TaskNodeStatus::ALL.into_iter().find(|status| status.as_str() == name)
     }
 }
 
-/// What a waiting task waits for.
+/// The question of a waiting task.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub(crate) struct HumanQuestion {
-    /// What is asked.
     pub question: String,
-    /// Answers to choose from; empty when any answer will do.
+    /// Suggested answers; empty if any answer is possible.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub options: Vec<String>,
-    /// The status the answer gives back: `pending` or `in_progress`.
+    /// The status after the answer: `pending` or `in_progress`.
     pub resume_status: TaskNodeStatus,
 }
 
 /// One task, with the field names of JavaScript.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub(crate) struct TaskNode {
-    /// What tools and edges name it by.
+    /// The id for tools and edges.
     pub id: String,
-    /// A few words for lists.
+    /// A short name for lists.
     pub title: String,
-    /// What is to be done, at length; may be empty.
+    /// Detailed instructions; may be empty.
     pub description: String,
-    /// Where it stands.
     pub status: TaskNodeStatus,
     /// Ids of the tasks that must be completed first.
     pub dependencies: Vec<String>,
     /// Ids of the tasks that wait for this one.
     pub unblocks: Vec<String>,
-    /// What is needed to do it, shown with the task.
     pub required_capabilities: Vec<String>,
-    /// Who handles it, in the prompt author's words.
+    /// In the prompt author's terms.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub assigned_subagent: Option<String>,
-    /// What the task is told: its own text first, then the results of upstream tasks.
+    /// The input of the task: its own text first, then the results of upstream tasks.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub input_context: Option<String>,
-    /// What a completed task produced, or why a failed one failed.
+    /// The result of a completed task, or the reason of a failure.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub output_result: Option<String>,
     /// The task this one was spawned by or split from.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub parent_id: Option<String>,
-    /// There while the status is `waiting_human`.
+    /// Set while the status is `waiting_human`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub human_question: Option<HumanQuestion>,
     /// The prompt author's own fields.
@@ -101,10 +96,10 @@ pub(crate) struct TaskNode {
 impl TaskNode {
     /// Reads one task; `label` names it in messages.
     ///
-    /// Lenient: missing status is `pending`, missing arrays are empty, a missing title is the id, a missing description
-    /// is empty, numbers are taken as ids, results that are not text become JSON text.
+    /// Lenient: a missing status is `pending`, missing arrays are empty, a missing title is the id, a missing description is empty,
+    /// numbers are accepted as ids, and results that are not text become JSON text.
     pub(super) fn read(value: &Value, label: &str) -> Result<Self, ShapeError> {
-        let mut fields = Fields::new(value, label)?;
+        let mut fields = TaskFields::new(value, label)?;
         let id = fields.required_text("id");
         let mut task = TaskNode::read_fields(&mut fields);
         if task.title.is_empty() {
@@ -115,10 +110,9 @@ impl TaskNode {
         Ok(task)
     }
 
-    /// Reads a task that is to be added: the title is required, the id is empty when the model leaves the choice to us,
-    /// and it begins as pending without result whatever was sent.
+    /// Reads a task to be added: the title is required, the id may be missing, and the task is pending without a result.
     pub(super) fn read_new(value: &Value, label: &str) -> Result<Self, ShapeError> {
-        let mut fields = Fields::new(value, label)?;
+        let mut fields = TaskFields::new(value, label)?;
         let id = fields.text("id").unwrap_or_default();
         let title = fields.required_text("title");
         let task = TaskNode::read_fields(&mut fields);
@@ -134,8 +128,8 @@ impl TaskNode {
         })
     }
 
-    /// All fields but the id and the user's own.
-    fn read_fields(fields: &mut Fields) -> Self {
+    /// Reads all fields except the id and the user's own.
+    fn read_fields(fields: &mut TaskFields) -> Self {
         TaskNode {
             id: String::new(),
             title: fields.text("title").unwrap_or_default(),
@@ -145,16 +139,16 @@ impl TaskNode {
             unblocks: fields.texts("unblocks"),
             required_capabilities: fields.texts("required_capabilities"),
             assigned_subagent: fields.text("assigned_subagent"),
-            input_context: fields.text_of_any("input_context").filter(|text| !text.is_empty()),
-            output_result: fields.text_of_any("output_result"),
-            // The second is how `spawnTask` spells its argument.
+            input_context: fields.text_or_json("input_context").filter(|text| !text.is_empty()),
+            output_result: fields.text_or_json("output_result"),
+            // The second is the spelling of `spawnTask`.
             parent_id: fields.text("parent_id").or_else(|| fields.text("parentId")),
             human_question: read_question(fields),
             extra: Map::new(),
         }
     }
 
-    /// The result that downstream tasks are told, if there is one.
+    /// The result that is passed downstream, if there is one.
     pub(super) fn result(&self) -> Option<&str> {
         let result = self.output_result.as_deref()?;
         (self.status == TaskNodeStatus::Completed && !result.is_empty()).then_some(result)
@@ -167,15 +161,13 @@ impl<'de> Deserialize<'de> for TaskNode {
     }
 }
 
-/// Reads the tasks given to `defTaskGraph`, its setter, `generateTaskGraph` or one of the utilities.
-///
-/// Fails with every fault found when it is not an array of task objects. Faults of the graph itself are
-/// [`validate_task_graph`](super::validate_task_graph)'s.
+/// Reads the tasks of `defTaskGraph`, its setter, `generateTaskGraph` or one of the utilities. The error lists every fault. The
+/// graph itself is checked by [`validate_task_graph`](super::validate_task_graph).
 pub(crate) fn parse_tasks(value: &Value) -> Result<Vec<TaskNode>, ShapeError> {
     read::read_array(value, "tasks", TaskNode::read)
 }
 
-fn read_status(fields: &mut Fields, key: &str) -> TaskNodeStatus {
+fn read_status(fields: &mut TaskFields, key: &str) -> TaskNodeStatus {
     let Some(text) = fields.text(key) else { return TaskNodeStatus::Pending };
     TaskNodeStatus::from_text(&text).unwrap_or_else(|| {
         fields.fault(format!("{key} must be pending, in_progress, completed, failed or waiting_human, not \"{text}\""));
@@ -183,9 +175,9 @@ fn read_status(fields: &mut Fields, key: &str) -> TaskNodeStatus {
     })
 }
 
-fn read_question(fields: &mut Fields) -> Option<HumanQuestion> {
+fn read_question(fields: &mut TaskFields) -> Option<HumanQuestion> {
     let value = fields.take("human_question")?;
-    let read = Fields::new(&value, "human_question").and_then(|mut inner| {
+    let read = TaskFields::new(&value, "human_question").and_then(|mut inner| {
         let question = HumanQuestion {
             question: inner.text("question").unwrap_or_default(),
             options: inner.texts("options"),

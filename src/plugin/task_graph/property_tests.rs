@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 
 use super::*;
 
-/// Tasks `t0…`, with edges as pairs of positions; an edge is written as dependency, as unblocks or as both.
+/// Tasks `t0…`, with edges as pairs of positions; an edge is given as dependency, as unblocks or as both.
 fn build(count: usize, edges: &[(usize, usize, u8)]) -> Vec<TaskNode> {
     let id = |n: usize| format!("t{n}");
     let mut tasks: Vec<TaskNode> =
@@ -27,7 +27,7 @@ fn any_graph() -> impl Strategy<Value = Vec<TaskNode>> {
     })
 }
 
-/// Edges go from lower to higher in a shuffled order, so list order says nothing.
+/// Edges lead from lower to higher in a shuffled order, so that the order of the list does not matter.
 fn acyclic_graph() -> impl Strategy<Value = Vec<TaskNode>> {
     (1_usize..12).prop_flat_map(|count| {
         let order = Just((0..count).collect::<Vec<_>>()).prop_shuffle();
@@ -43,7 +43,7 @@ fn acyclic_graph() -> impl Strategy<Value = Vec<TaskNode>> {
     })
 }
 
-/// What each task depends on, written on either side.
+/// The dependencies of each task, from both sides of the edges.
 fn naive_dependencies(tasks: &[TaskNode]) -> HashMap<String, HashSet<String>> {
     let mut dependencies: HashMap<String, HashSet<String>> = HashMap::new();
     for task in tasks {
@@ -55,7 +55,7 @@ fn naive_dependencies(tasks: &[TaskNode]) -> HashMap<String, HashSet<String>> {
     dependencies
 }
 
-/// Everything a task depends on, directly or not, by depth-first search.
+/// All direct and indirect dependencies of a task, by depth-first search.
 fn naive_upstream(id: &str, dependencies: &HashMap<String, HashSet<String>>) -> BTreeSet<String> {
     let mut found = BTreeSet::new();
     let mut open: Vec<String> = dependencies[id].iter().cloned().collect();
@@ -77,7 +77,7 @@ fn ids(graph: &TaskGraph) -> BTreeSet<String> {
     graph.nodes().iter().map(|node| node.id.clone()).collect()
 }
 
-/// A tool call made of random choices; ids are mostly real.
+/// A random tool call; ids are mostly valid.
 fn random_call(graph: &TaskGraph, tool: usize, task: Index, other: Index, flag: bool) -> (&'static str, Value) {
     let id = |index: Index| match graph.nodes().len() {
         0 => "ghost".to_owned(),
@@ -110,17 +110,17 @@ proptest! {
     fn cycles_are_found_exactly(tasks in any_graph()) {
         let dependencies = naive_dependencies(&tasks);
         let on_cycle = |id: &str| naive_upstream(id, &dependencies).contains(id);
-        let caught: BTreeSet<String> = tasks
+        let never_ready: BTreeSet<String> = tasks
             .iter()
             .map(|task| task.id.clone())
             .filter(|id| on_cycle(id) || naive_upstream(id, &dependencies).iter().any(|id| on_cycle(id)))
             .collect();
         let detected = detect_cycles(&tasks);
-        prop_assert_eq!(detected.iter().cloned().collect::<BTreeSet<_>>(), caught.clone());
-        prop_assert_eq!(detected.len(), caught.len());
-        // The way round in the message is a real one.
+        prop_assert_eq!(detected.iter().cloned().collect::<BTreeSet<_>>(), never_ready.clone());
+        prop_assert_eq!(detected.len(), never_ready.len());
+        // The cycle in the message exists.
         let problems = validate_task_graph(&tasks);
-        prop_assert_eq!(problems.len(), usize::from(!caught.is_empty()));
+        prop_assert_eq!(problems.len(), usize::from(!never_ready.is_empty()));
         if let Some(problem) = problems.first() {
             let (_, way) = problem.split_once('(').expect("the way round");
             let way: Vec<&str> = way.split(',').next().expect("the ids").split(" -> ").collect();
@@ -168,11 +168,11 @@ proptest! {
             let (next, result) = update_task_status(&graph, &input);
             prop_assert_eq!(&result["success"], &json!(true));
             completed.insert(id.clone());
-            // The tool's list of newly unblocked tasks is the difference it made.
+            // The reported list of newly unblocked tasks is the difference.
             let before: HashSet<&String> = ready.iter().collect();
             let newly: Vec<String> = utility_ready(&next).into_iter().filter(|id| !before.contains(id)).collect();
-            let told: HashSet<&str> = result["newlyUnblocked"].as_array().expect("a list").iter().filter_map(|task| task["id"].as_str()).collect();
-            prop_assert_eq!(told, newly.iter().map(String::as_str).collect::<HashSet<_>>());
+            let reported: HashSet<&str> = result["newlyUnblocked"].as_array().expect("a list").iter().filter_map(|task| task["id"].as_str()).collect();
+            prop_assert_eq!(reported, newly.iter().map(String::as_str).collect::<HashSet<_>>());
             graph = next;
             for task in graph.tasks() {
                 let context = task.input_context.clone().unwrap_or_default();
@@ -211,7 +211,7 @@ proptest! {
             prop_assert_eq!(render_status(&next).matches("\n  - [").count(), next.nodes().len());
             graph = next;
         }
-        // Whatever happened, there is always something that can go on.
+        // Some task can always continue.
         let open = graph.nodes().iter().any(|node| node.status != TaskNodeStatus::Completed);
         let can_go_on = graph.nodes().iter().any(|node| !matches!(node.status, TaskNodeStatus::Completed | TaskNodeStatus::Pending));
         prop_assert!(!open || can_go_on || !ready(&graph).is_empty());

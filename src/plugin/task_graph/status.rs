@@ -3,11 +3,10 @@
 use super::{TaskNode, TaskNodeStatus, graph::TaskGraph};
 use crate::plugin::refusal::one_line;
 
-/// The last line: what to do with all this.
 const HINT: &str =
     "Use \"getUnblockedTasks\" to find tasks ready for execution, \"updateTaskStatus\" to update task progress.";
 
-/// The status section: the groups that are always there, and tasks that failed or wait for a human when there are any.
+/// The status section. Groups of failed and waiting tasks appear only if there are any.
 pub(crate) fn render_status(graph: &TaskGraph) -> String {
     let group = |belongs: &dyn Fn(usize, &TaskNode) -> bool| -> Vec<&TaskNode> {
         let nodes = graph.nodes().iter().enumerate();

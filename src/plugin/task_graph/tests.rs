@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use super::*;
 
 impl TaskGraph {
-    /// The tasks as a prompt file sees them.
+    /// The tasks in the form that a prompt file sees.
     pub(super) fn tasks(&self) -> Vec<TaskNode> {
         (0..self.nodes().len()).map(|position| self.shown(position)).collect()
     }
@@ -103,7 +103,7 @@ fn a_cycle_is_found_on_either_side_of_the_edges() {
 }
 
 #[test]
-fn each_problem_has_a_message_of_its_own() {
+fn each_problem_has_its_own_message() {
     let tasks = nodes(json!([
         { "id": "a", "dependencies": ["ghost", "ghost"], "unblocks": ["spook"] },
         { "id": "a" },
@@ -170,7 +170,7 @@ fn a_blocked_task_is_neither_started_nor_completed() {
     let graph = complete(&join(), "a", "A");
     let (_, result) = call(&graph, "updateTaskStatus", json!({ "taskId": "c", "status": "in_progress" }));
     assert_eq!(result["unmetDependencies"], json!(["b"]));
-    // Giving up is always possible.
+    // A blocked task can fail.
     assert_eq!(status(&done(&graph, json!({ "taskId": "c", "status": "failed" })), "c"), "failed");
 }
 
@@ -205,7 +205,7 @@ fn completing_again_replaces_the_result() {
         call(&again, "updateTaskStatus", json!({ "taskId": "a", "status": "completed", "output_result": "second" }));
     assert_eq!(context(&graph, "c"), "[a] Alpha: second");
     assert_eq!(result["newlyUnblocked"], json!([]));
-    // Without a result the old one stays.
+    // Without a new result the old one stays.
     let graph = done(&graph, json!({ "taskId": "a", "status": "completed" }));
     assert_eq!(context(&graph, "c"), "[a] Alpha: second");
 }
@@ -238,9 +238,9 @@ fn own_context_survives_the_way_through_javascript() {
         { "id": "b", "title": "Beta", "dependencies": ["a"], "input_context": "Be brief." },
     ]));
     let graph = complete(&graph, "a", "two\n\nparagraphs");
-    let told = "Be brief.\n\n[a] Alpha: two\n\nparagraphs";
-    assert_eq!(context(&graph, "b"), told);
-    // The binding hands out the tasks as JSON and gets them back.
+    let expected = "Be brief.\n\n[a] Alpha: two\n\nparagraphs";
+    assert_eq!(context(&graph, "b"), expected);
+    // The binding passes the tasks as JSON and reads them back.
     let back = TaskGraph::new(&nodes(json!(graph.tasks())));
     assert_eq!(back, graph);
     assert_eq!(context(&complete(&back, "a", "new"), "b"), "Be brief.\n\n[a] Alpha: new");
@@ -253,7 +253,7 @@ fn tasks_set_by_the_prompt_file_neither_repeat_nor_lose_results() {
     let mut tasks = graph.tasks();
     tasks[0].output_result = Some("A2".to_owned());
     assert_eq!(context(&graph.with_tasks(&tasks), "c"), "[a] Alpha: A2\n\n[b] Beta: B");
-    // Taking a finished task out keeps what it had handed on.
+    // Removing a finished task keeps the result that it had passed on.
     let mut tasks = graph.tasks();
     tasks.remove(0);
     tasks[1].dependencies.retain(|id| id != "a");
@@ -264,7 +264,7 @@ fn tasks_set_by_the_prompt_file_neither_repeat_nor_lose_results() {
 
 #[test]
 fn an_update_touches_one_task() {
-    // 500 tasks and 2 000 edges; whatever hangs below the first task, its update shares all others with the old graph.
+    // 500 tasks and 2 000 edges; the update of the first one shares all others with the old graph.
     let tasks: Vec<Value> = (0_usize..500)
         .map(|n| json!({ "id": format!("t{n}"), "dependencies": (1..=4).filter_map(|k| n.checked_sub(k * k)).map(|d| format!("t{d}")).collect::<Vec<_>>() }))
         .collect();
@@ -403,7 +403,7 @@ fn what_cannot_be_split_is_refused() {
 // Questions
 
 #[test]
-fn a_question_makes_a_task_wait_and_the_answer_lets_it_go_on() {
+fn a_question_makes_a_task_wait_until_the_answer() {
     let graph = done(&join(), json!({ "taskId": "a", "status": "in_progress" }));
     let (graph, result) =
         call(&graph, "askHuman", json!({ "taskId": "a", "question": "Which year?", "options": ["1", "2"] }));
@@ -414,7 +414,7 @@ fn a_question_makes_a_task_wait_and_the_answer_lets_it_go_on() {
     let early = refused(&graph, "updateTaskStatus", json!({ "taskId": "a", "status": "completed" }));
     assert!(early.contains("Which year?"), "{early}");
 
-    // The question survives the way through JavaScript.
+    // The question survives the conversion to JavaScript.
     let graph = TaskGraph::new(&nodes(json!(graph.tasks())));
     let (graph, result) = call(&graph, "answerQuestion", json!({ "taskId": "a", "answer": "2" }));
     assert_eq!((&result["question"], &result["task"]["status"]), (&json!("Which year?"), &json!("in_progress")));
@@ -463,7 +463,7 @@ fn strange_parents_hide_no_task() {
 }
 
 #[test]
-fn status_text_is_that_of_the_seeds() {
+fn status_text_matches_the_original() {
     let graph = graph(json!([
         { "id": "research", "title": "Research", "status": "in_progress", "unblocks": ["write"], "required_capabilities": ["web-search"] },
         { "id": "write", "title": "Write", "dependencies": ["research"], "required_capabilities": ["writing"] },
@@ -497,7 +497,7 @@ fn no_ready_task_is_explained() {
 }
 
 #[test]
-fn descriptors_are_those_of_the_tools() {
+fn definitions_match_the_tools() {
     let names: Vec<String> = tools().into_iter().map(|tool| tool.name).collect();
     assert_eq!(
         names,

@@ -1,4 +1,4 @@
-//! The eight tools as a model is told of them, and calling one by name.
+//! The definitions of the eight tools, and calls by name.
 
 use serde_json::{Value, json};
 
@@ -8,9 +8,8 @@ use super::{
 };
 use crate::chat::ToolSpec;
 
-/// Runs the tool of that name on its arguments; `None` when it is not a tool of the task graph.
-///
-/// Arguments need not have been validated: whatever is wrong with them is said in the result.
+/// Runs a tool by its name; `None` if it is not a tool of the task graph. The arguments need not be validated: errors are part of
+/// the result.
 pub(crate) fn call_tool(graph: &TaskGraph, tool_name: &str, input: &Value) -> Option<(TaskGraph, Value)> {
     Some(match tool_name {
         "generateTaskGraph" => generate_task_graph(graph, input),
@@ -25,7 +24,7 @@ pub(crate) fn call_tool(graph: &TaskGraph, tool_name: &str, input: &Value) -> Op
     })
 }
 
-/// The eight tools, in the order they are defined.
+/// The eight tools, in the order of their definition.
 pub(crate) fn tools() -> Vec<ToolSpec> {
     vec![
         generate_tool(),
@@ -138,10 +137,10 @@ fn fork_tool() -> ToolSpec {
     )
 }
 
-/// The fields that say what a task is and where it stands in the graph.
+/// The fields that describe a task and its position in the graph.
 fn new_task() -> Value {
     json!({
-        // Kept first; each tool says what its id is.
+        // A placeholder for the order of the fields; each tool describes its id.
         "id": {},
         "title": text("Concise task name"),
         "description": text("Detailed instructions for carrying out the task"),

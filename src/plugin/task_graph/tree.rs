@@ -1,15 +1,15 @@
-//! `readTree`: the whole graph at a glance, sub-tasks below the task they belong to.
+//! `readTree`: the whole graph, with sub-tasks nested in their parents.
 
 use serde_json::{Map, Value, json};
 
 use super::{TaskNodeStatus, graph::TaskGraph};
 use crate::plugin::{
     read::optional_argument,
-    refusal::{Refusal, count_tasks},
+    refusal::{ToolRefusal, count_tasks},
 };
 
-/// Sub-tasks deeper than this stand beside their parent instead of in it: JSON readers limit nesting.
-const DEEPEST: usize = 32;
+/// Sub-tasks deeper than this are siblings of their parent, because JSON readers limit nesting.
+const MAX_DEPTH: usize = 32;
 
 /// `readTree({taskId?})`: every task, or one with its sub-tasks, nested by `parent_id`.
 ///
@@ -19,7 +19,7 @@ pub(crate) fn read_tree(graph: &TaskGraph, input: &Value) -> (TaskGraph, Value) 
     graph.settle(read(graph, input).map(|result| (graph.clone(), result)))
 }
 
-fn read(graph: &TaskGraph, input: &Value) -> Result<Value, Refusal> {
+fn read(graph: &TaskGraph, input: &Value) -> Result<Value, ToolRefusal> {
     let root = optional_argument(input, "taskId").map(|task_id| graph.find(&task_id)).transpose()?;
     let outline = outline(graph, root);
     let mut statuses = Map::new();
@@ -40,8 +40,7 @@ fn read(graph: &TaskGraph, input: &Value) -> Result<Value, Refusal> {
 
 /// A task with its descendants, or all tasks, in pre-order, each once, with its depth.
 ///
-/// Parents come before children. A parent that does not exist, or that is the task's own descendant, is no reason to
-/// leave a task out.
+/// Parents come before children. A task whose parent does not exist, or is its own descendant, is still included.
 fn outline(graph: &TaskGraph, root: Option<usize>) -> Vec<(usize, usize)> {
     let parent_of = |position: usize| graph.edges().positions.get(graph.node(position).parent_id.as_ref()?).copied();
     let count = graph.nodes().len();
@@ -53,7 +52,7 @@ fn outline(graph: &TaskGraph, root: Option<usize>) -> Vec<(usize, usize)> {
             None => roots.push(position),
         }
     }
-    // After the roots come all tasks once more, for those that are their own ancestors; whoever was seen is skipped.
+    // After the roots all tasks follow again, for those that are their own ancestors; visited ones are skipped.
     let starts: Vec<usize> = root.map_or_else(|| roots.into_iter().chain(0..count).collect(), |root| vec![root]);
     let mut seen = vec![false; count];
     let mut outlined = Vec::new();
@@ -64,8 +63,8 @@ fn outline(graph: &TaskGraph, root: Option<usize>) -> Vec<(usize, usize)> {
                 continue;
             }
             outlined.push((position, depth));
-            let below = (depth + 1).min(DEEPEST);
-            // A stack of its own, not recursion: how deep tasks are nested is for models to say.
+            let below = (depth + 1).min(MAX_DEPTH);
+            // An explicit stack, as the depth of nesting is not limited.
             stack.extend(children[position].iter().rev().map(|&child| (child, below)));
         }
     }
@@ -74,7 +73,7 @@ fn outline(graph: &TaskGraph, root: Option<usize>) -> Vec<(usize, usize)> {
 
 /// Turns the outline into nested objects, from its end, so that children are complete before their parent takes them.
 fn nest(graph: &TaskGraph, outline: &[(usize, usize)]) -> Vec<Value> {
-    let mut waiting: Vec<Vec<Value>> = vec![Vec::new(); DEEPEST + 2];
+    let mut waiting: Vec<Vec<Value>> = vec![Vec::new(); MAX_DEPTH + 2];
     for &(position, depth) in outline.iter().rev() {
         let mut children = std::mem::take(&mut waiting[depth + 1]);
         children.reverse();

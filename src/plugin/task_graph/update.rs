@@ -1,4 +1,4 @@
-//! `getUnblockedTasks` and `updateTaskStatus`: finding work and reporting on it.
+//! `getUnblockedTasks` and `updateTaskStatus`: find work and report on it.
 
 use serde_json::{Value, json};
 
@@ -9,12 +9,12 @@ use super::{
 };
 use crate::plugin::{
     read::{argument, optional_argument},
-    refusal::{Refusal, count_tasks, quoted},
+    refusal::{ToolRefusal, count_tasks, quoted},
 };
 
 /// The tool `getUnblockedTasks({})`: the tasks that can be started, with their `input_context`.
 ///
-/// Result: `{success: true, count, tasks, message}`; the message says why when there are none. Never changes the graph.
+/// Result: `{success: true, count, tasks, message}`; the message gives the reason if there are none. Never changes the graph.
 /// (The utility of the same name is [`get_unblocked_tasks`](super::get_unblocked_tasks).)
 pub(crate) fn list_unblocked_tasks(graph: &TaskGraph) -> (TaskGraph, Value) {
     let ready = graph.ready();
@@ -62,19 +62,19 @@ fn nothing_ready(graph: &TaskGraph) -> String {
 
 /// `updateTaskStatus({taskId, status, output_result?})`: sets a task to `in_progress`, `completed` or `failed`.
 ///
-/// Result: `{success: true, taskId, task, newlyUnblocked: [{id, title}], message}`, or a refusal `{success: false,
-/// taskId, error, message, …}`. Refused are starting and completing a task whose dependencies are not completed
-/// (`unmetDependencies` names them), a task that waits for a human (it may fail), and reopening a completed task that
-/// others built on. Repeating a status is no fault; completing again with another `output_result` replaces it. For a
-/// failed task `output_result` is the reason.
+/// Result: `{success: true, taskId, task, newlyUnblocked: [{id, title}], message}`, or a refusal `{success: false, taskId,
+/// error, message, …}`. Refused are starting and completing a task whose dependencies are not completed (listed in
+/// `unmetDependencies`), a task that waits for a human (it may fail), and reopening a completed task that others built on.
+/// Repeating a status is allowed; completing again with another `output_result` replaces it. For a failed task `output_result` is
+/// the reason.
 pub(crate) fn update_task_status(graph: &TaskGraph, input: &Value) -> (TaskGraph, Value) {
     graph.settle(update(graph, input))
 }
 
-fn update(graph: &TaskGraph, input: &Value) -> Result<(TaskGraph, Value), Refusal> {
+fn update(graph: &TaskGraph, input: &Value) -> Result<(TaskGraph, Value), ToolRefusal> {
     let position = graph.find(&argument(input, "taskId")?)?;
     let task_id = &graph.node(position).id;
-    let refuse = |refusal: Refusal| refusal.with("taskId", json!(task_id));
+    let refuse = |refusal: ToolRefusal| refusal.with("taskId", json!(task_id));
     let status = argument(input, "status").and_then(|text| read_status(&text)).map_err(refuse)?;
     let output = optional_argument(input, "output_result");
     check(graph, position, status).map_err(refuse)?;
@@ -82,18 +82,17 @@ fn update(graph: &TaskGraph, input: &Value) -> Result<(TaskGraph, Value), Refusa
     let restarted = graph.node(position).status == TaskNodeStatus::Failed && status != TaskNodeStatus::Failed;
     let graph = graph.with_changed(position, |task| {
         task.status = status;
-        // Only a failure gets here with a question open, and whoever failed the task no longer waits for the answer.
+        // Only a failure reaches this with an open question, which needs no answer then.
         task.human_question = None;
         if output.is_some() {
             task.output_result = output;
         } else if restarted {
-            // What stands there is why it failed.
+            // The result is the reason of the failure.
             task.output_result = None;
         }
     });
-    // Completing again replaces a result; what became ready by it was told the first time.
     let newly: Vec<Value> = match status {
-        // Completing again only replaces the result; what it unblocked was told the first time.
+        // Completing again only replaces the result; newly unblocked tasks were reported the first time.
         TaskNodeStatus::Completed if !was_completed => {
             let waiting = graph.edges().downstream[position].iter();
             waiting.filter(|&&next| graph.is_ready(next)).map(|&next| brief(graph.node(next))).collect()
@@ -110,26 +109,26 @@ fn update(graph: &TaskGraph, input: &Value) -> Result<(TaskGraph, Value), Refusa
     Ok((graph, result))
 }
 
-fn read_status(text: &str) -> Result<TaskNodeStatus, Refusal> {
+fn read_status(text: &str) -> Result<TaskNodeStatus, ToolRefusal> {
     match TaskNodeStatus::from_text(text) {
         Some(status @ (TaskNodeStatus::InProgress | TaskNodeStatus::Completed | TaskNodeStatus::Failed)) => Ok(status),
-        _ => Err(Refusal::new(
+        _ => Err(ToolRefusal::new(
             format!("Unknown status: {text}"),
             format!("\"status\" must be in_progress, completed or failed, not \"{text}\"."),
         )),
     }
 }
 
-/// Whether the task may take this status.
-fn check(graph: &TaskGraph, position: usize, status: TaskNodeStatus) -> Result<(), Refusal> {
+/// Whether the task may get this status.
+fn check(graph: &TaskGraph, position: usize, status: TaskNodeStatus) -> Result<(), ToolRefusal> {
     let task = graph.node(position);
     let verb = if status == TaskNodeStatus::Completed { "completed" } else { "started" };
     let unmet = graph.unmet_dependencies(position);
-    // Giving up needs nothing, whatever a task waits for.
+    // A blocked task can fail.
     if status != TaskNodeStatus::Failed && !unmet.is_empty() {
         let names = quoted(&unmet);
         let what = if unmet.len() == 1 { "this dependency is" } else { "these dependencies are" };
-        return Err(Refusal::new(
+        return Err(ToolRefusal::new(
             format!("Task is blocked: {}", task.id),
             format!("Task \"{}\" cannot be {verb} yet: {what} not completed: {names}.", task.id),
         )
@@ -137,7 +136,7 @@ fn check(graph: &TaskGraph, position: usize, status: TaskNodeStatus) -> Result<(
     }
     if task.status == TaskNodeStatus::WaitingHuman && status != TaskNodeStatus::Failed {
         let question = task.human_question.as_ref().map(|question| question.question.as_str()).unwrap_or_default();
-        return Err(Refusal::new(
+        return Err(ToolRefusal::new(
             format!("Task is waiting for a human: {}", task.id),
             format!(
                 "Task \"{}\" cannot be {verb} before its question is answered (\"{question}\"). Use answerQuestion.",
@@ -151,8 +150,8 @@ fn check(graph: &TaskGraph, position: usize, status: TaskNodeStatus) -> Result<(
     Ok(())
 }
 
-/// A completed task may be taken up again only while nothing was built on it.
-fn check_reopening(graph: &TaskGraph, position: usize) -> Result<(), Refusal> {
+/// A completed task may be reopened only while no other task was built on it.
+fn check_reopening(graph: &TaskGraph, position: usize) -> Result<(), ToolRefusal> {
     let task = graph.node(position);
     let begun: Vec<&str> = graph.edges().downstream[position]
         .iter()
@@ -163,7 +162,7 @@ fn check_reopening(graph: &TaskGraph, position: usize) -> Result<(), Refusal> {
     if begun.is_empty() {
         return Ok(());
     }
-    Err(Refusal::new(
+    Err(ToolRefusal::new(
         format!("Task is completed: {}", task.id),
         format!(
             "Task \"{}\" is completed and was built on by {}. Complete it again with another output_result to replace its \

@@ -91,7 +91,7 @@ fn ids_copied_with_brackets_or_as_numbers_are_understood() {
 }
 
 #[test]
-fn status_text_is_that_of_the_seeds() {
+fn status_text_matches_the_original() {
     let (tasks, _) = start_task(
         &parse_tasks(&json!([
             { "id": 1, "name": "Research the topic" },
@@ -128,7 +128,7 @@ fn the_authors_own_fields_stay() {
 }
 
 #[test]
-fn every_fault_of_the_shape_is_said() {
+fn every_fault_of_the_shape_is_reported() {
     let ShapeError(faults) = parse_tasks(&json!([{ "id": "1" }, 7, { "id": "3", "name": "x", "status": "asleep" }]))
         .expect_err("three faults");
     assert_eq!(
@@ -156,7 +156,7 @@ fn duplicate_ids_are_reported_once() {
 }
 
 #[test]
-fn descriptors_are_those_of_the_tools() {
+fn definitions_match_the_tools() {
     for tool in tools() {
         assert!(call_tool(&two(), &tool.name, &json!({ "taskId": "1" })).is_some(), "{}", tool.name);
         assert_eq!(tool.input_schema["required"], json!(["taskId"]));
@@ -178,7 +178,7 @@ proptest! {
             let input = json!({ "taskId": id.to_string(), "reason": reason.then_some("because") });
             let (after, result) = call_tool(&tasks, name, &input).expect("a known tool");
             let expected: Vec<Task> = after.iter().zip(&tasks).map(|(after, before)| {
-                // Everything but the state of the one task stays.
+                // Only the state of this task may change.
                 if after.id == id.to_string() && result["success"] == true {
                     Task { status: after.status, failure_reason: after.failure_reason.clone(), ..before.clone() }
                 } else {

@@ -7,7 +7,7 @@ use serde_json::Value;
 
 use super::{credential_cache::Secrets, request::AuthFailure};
 use crate::{
-    http::{Body, BodyError, http_client, near_client},
+    http::{self, Body, BodyError, http_client},
     provider::{
         Env, ProviderErrorKind,
         error_text::{root_cause, truncated},
@@ -120,7 +120,7 @@ impl TokenClient {
 }
 
 fn local_client() -> Result<Client, String> {
-    near_client(LOCAL_CONNECT_TIMEOUT).map_err(|error| error.to_string())
+    http::local_client(LOCAL_CONNECT_TIMEOUT).map_err(|error| error.to_string())
 }
 
 async fn send(request: RequestBuilder, server: Server) -> Result<Vec<u8>, TokenRequestError> {

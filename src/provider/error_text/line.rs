@@ -1,6 +1,6 @@
 //! Untrusted text as one harmless line.
 
-use crate::diagnostic::{Sequences, turns_direction};
+use crate::diagnostic::{EscapeSequences, is_bidi_control};
 
 const MAX_LENGTH: usize = 500;
 
@@ -8,7 +8,7 @@ const MAX_LENGTH: usize = 500;
 pub(in crate::provider) fn one_line(text: &str) -> String {
     let mut line = String::with_capacity(text.len().min(4 * MAX_LENGTH));
     let mut gap = false;
-    let mut sequences = Sequences::default();
+    let mut sequences = EscapeSequences::default();
     for c in text.chars() {
         let is_text = sequences.is_text(c);
         if c.is_whitespace() {
@@ -33,7 +33,7 @@ pub(in crate::provider) fn root_cause(error: &dyn std::error::Error) -> String {
 }
 
 fn is_mark_of_direction(c: char) -> bool {
-    turns_direction(c) || matches!(c, '\u{200e}' | '\u{200f}')
+    is_bidi_control(c) || matches!(c, '\u{200e}' | '\u{200f}')
 }
 
 /// Limits the text to 500 characters. Must be called after redaction, as a truncated secret may not be found.

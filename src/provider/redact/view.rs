@@ -2,7 +2,7 @@
 
 use std::{cell::Cell, ops::Range};
 
-use crate::diagnostic::{Sequences, is_unseen};
+use crate::diagnostic::{EscapeSequences, is_invisible};
 
 pub(super) struct View {
     pub(super) bytes: Vec<u8>,
@@ -99,7 +99,7 @@ fn to_u32(place: usize) -> u32 {
 
 fn unescape(bytes: &[u8], strings: TerminalStrings, place: &dyn Fn(usize) -> (u32, u32)) -> Option<View> {
     let mut view: Option<View> = None;
-    let mut sequences = Sequences::default();
+    let mut sequences = EscapeSequences::default();
     let mut has_omitted_string = false;
     let mut at = 0;
     while at < bytes.len() {
@@ -127,7 +127,7 @@ fn unescape(bytes: &[u8], strings: TerminalStrings, place: &dyn Fn(usize) -> (u3
     view.map(|view| View { has_omitted_string, ..view })
 }
 
-fn unit(bytes: &[u8], sequences: &mut Sequences, strings: TerminalStrings) -> Unit {
+fn unit(bytes: &[u8], sequences: &mut EscapeSequences, strings: TerminalStrings) -> Unit {
     let is_plain = |byte: &&u8| matches!(**byte, b' '..=b'~') && !matches!(**byte, b'%' | b'\\' | b'&');
     let is_kept_string = strings == TerminalStrings::Keep && sequences.is_in_string();
     let plain = if sequences.is_in_text() || is_kept_string { bytes.iter().take_while(is_plain).count() } else { 0 };
@@ -148,7 +148,7 @@ fn unit(bytes: &[u8], sequences: &mut Sequences, strings: TerminalStrings) -> Un
             let indent = bytes[1..].iter().take_while(|byte| b" \t".contains(byte)).count();
             return Unit::Omitted(1 + indent);
         }
-        letter if is_unseen(letter) => return Unit::Omitted(length),
+        letter if is_invisible(letter) => return Unit::Omitted(length),
         _ => return Unit::Plain(length),
     };
     match escape.and_then(|(code, length)| Some((char::from_u32(code)?, length))) {

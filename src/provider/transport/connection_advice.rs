@@ -36,7 +36,7 @@ pub(super) struct Route<'a> {
 
 impl<'a> Route<'a> {
     pub(super) fn new(provider: &'a str, url: &'a Url, network: &Network) -> Self {
-        Route { provider, url, proxy: network.proxy_of(url) }
+        Route { provider, url, proxy: network.proxy_for(url) }
     }
 
     /// Must be redacted, as a proxy may echo what it received.

@@ -10,7 +10,7 @@ use super::{
     services,
 };
 use crate::{
-    checkpoint::{Entry, PartName},
+    checkpoint::{CallPartName, Entry},
     prompt::{JobGuard, JobId, Known, NamedCall, RunError, TEXT_CODE, Work},
     script::{async_value, enable_async_values, with_async_values},
 };
@@ -97,7 +97,7 @@ pub(crate) async fn run_call<'js, T>(
 pub(crate) async fn run_part<'js, T>(
     ctx: &Ctx<'js>,
     prompt: &PromptObject<'js>,
-    part: PartName,
+    part: CallPartName,
     work: LocalBoxFuture<'_, T>,
 ) -> T {
     let whole = || services::jobs(ctx).ok()?.call(current(ctx).ok()??);
@@ -108,7 +108,7 @@ pub(crate) async fn run_part<'js, T>(
 fn begin_call<'js>(
     ctx: &Ctx<'js>,
     prompt: &PromptObject<'js>,
-    named: impl FnOnce() -> Option<(String, bool, Option<PartName>)>,
+    named: impl FnOnce() -> Option<(String, bool, Option<CallPartName>)>,
 ) -> Option<JobGuard> {
     let jobs = services::jobs(ctx).ok().filter(|jobs| jobs.is_on())?;
     let (call, is_tool_call, part) = named()?;

@@ -17,7 +17,7 @@ use super::{
 use crate::{
     chat::Step,
     checkpoint::Checkpoints,
-    event::{Called, Events, Scope},
+    event::{AgentIdentity, AgentScope, Events},
     permission::Approver,
     prompt::{Decisions, Jobs, RunError, RunLimits, RunOutcome, RunRecord, StepLoop},
     provider::{
@@ -206,19 +206,19 @@ pub(crate) fn checkpoints(ctx: &Ctx<'_>) -> Result<Rc<dyn Checkpoints>> {
 }
 
 /// The event scope of a prompt. A prompt that has no agent yet is one that the file runs itself.
-pub(crate) fn scope(ctx: &Ctx<'_>, core: &Core) -> Result<Scope> {
+pub(crate) fn scope(ctx: &Ctx<'_>, core: &Core) -> Result<AgentScope> {
     let events = events(ctx)?;
     let mut agent = core.agent.borrow_mut();
     let agent = agent
         .get_or_insert_with(|| {
-            events.agent(&events.root(), Called { name: "prompt", tool_call_id: None, made_of: None })
+            events.agent(&events.root(), AgentIdentity { name: "prompt", tool_call_id: None, definition_hash: None })
         })
         .clone();
-    Ok(Scope::new(events, agent))
+    Ok(AgentScope::new(events, agent))
 }
 
 /// Emits the end of an agent that failed before its run could do so. Returns the error.
-pub(crate) fn end_failed(ctx: &Ctx<'_>, scope: &Scope, error: Error) -> Error {
+pub(crate) fn end_failed(ctx: &Ctx<'_>, scope: &AgentScope, error: Error) -> Error {
     let Error::Exception = error else {
         scope.end(Some(&error.to_string()));
         return error;

@@ -10,7 +10,7 @@ use std::{
 
 use oxc_resolver::{FileMetadata, FileSystem, FileSystemOs, ResolveError};
 
-use crate::permission::{Access, Permissions, Refusal, Restricted, real_path};
+use crate::permission::{Access, AccessDenied, Permissions, Restricted, real_path};
 use crate::script::error::ScriptError;
 
 /// The code of an error about what may not be read.
@@ -20,7 +20,7 @@ const REFUSED: &str = "ERR_ACCESS_DENIED";
 const DESCRIPTIONS: [&str; 2] = ["package.json", "tsconfig.json"];
 
 /// The error of a file that may not be read.
-pub(super) fn refused(refusal: Refusal) -> ScriptError {
+pub(super) fn refused(refusal: AccessDenied) -> ScriptError {
     ScriptError::error(refusal.message).name("PermissionError").code(REFUSED)
 }
 
@@ -29,8 +29,8 @@ pub(super) fn refused(refusal: Refusal) -> ScriptError {
 ///
 /// # Errors
 /// The outer one when it may not be read.
-pub(super) fn bytes(permissions: &Permissions, path: &Path) -> Result<io::Result<Vec<u8>>, Refusal> {
-    let Some(rights) = permissions.of_restricted() else { return Ok(ordinary(path).and_then(std::fs::read)) };
+pub(super) fn bytes(permissions: &Permissions, path: &Path) -> Result<io::Result<Vec<u8>>, AccessDenied> {
+    let Some(rights) = permissions.restricted_rights() else { return Ok(ordinary(path).and_then(std::fs::read)) };
     if let Some(real) = real_path(path).filter(|real| is_description(rights, real)) {
         return Ok(ordinary(&real).and_then(std::fs::read));
     }
@@ -68,7 +68,7 @@ pub(super) fn opened(rights: &Permissions, path: &Path) -> io::Result<Vec<u8>> {
 #[derive(Clone, Default)]
 pub(super) struct GatedFiles {
     permissions: Permissions,
-    refused: Arc<Mutex<Option<Refusal>>>,
+    refused: Arc<Mutex<Option<AccessDenied>>>,
 }
 
 impl GatedFiles {
@@ -77,7 +77,7 @@ impl GatedFiles {
     }
 
     /// What was refused since this was last asked.
-    pub(super) fn take_refused(&self) -> Option<Refusal> {
+    pub(super) fn take_refused(&self) -> Option<AccessDenied> {
         self.refused.lock().unwrap_or_else(PoisonError::into_inner).take()
     }
 }

@@ -101,7 +101,7 @@ impl ChildOptions {
         if !self.env.iter().step_by(2).any(|name| name == "PATH") {
             self.env.extend(["PATH".to_owned(), std::env::var("PATH").unwrap_or_default()]);
         }
-        self.confinement = rights.of_restricted().cloned();
+        self.confinement = rights.restricted_rights().cloned();
         Ok(())
     }
 
@@ -112,7 +112,7 @@ impl ChildOptions {
         let handle = tokio::runtime::Handle::try_current().ok();
         let start = move || {
             let _inside = handle.as_ref().map(tokio::runtime::Handle::enter);
-            rights.of_programs().and_program(&self.file).confine()?;
+            rights.program_rights().and_program(&self.file).confine()?;
             start(command)
         };
         std::thread::scope(|scope| {

@@ -11,7 +11,7 @@ use tokio_rustls::{TlsAcceptor, TlsConnector, TlsStream};
 
 use super::network_error::{NetError, NetResult};
 use super::socket::ByteStream;
-use crate::http::{Network, client_tls, tls_believing, tls_failure};
+use crate::http::{Network, client_tls, tls_failure, tls_trusting};
 use crate::script::globals::{Bytes, variable};
 
 /// What a handshake negotiated.
@@ -152,7 +152,7 @@ fn client_config(network: &Network, own: &[Bytes], rejects: bool) -> NetResult<C
         return client_tls(network).map(|(config, _)| config).map_err(|error| unusable(&error));
     }
     if rejects {
-        return tls_believing(certificates(own)).map_err(|error| unusable(&error));
+        return tls_trusting(certificates(own)).map_err(|error| unusable(&error));
     }
     let builder = ClientConfig::builder_with_provider(provider()).with_safe_default_protocol_versions();
     let builder = builder.map_err(|error| unusable(&error))?.dangerous();

@@ -4,7 +4,7 @@ use std::{cell::RefCell, rc::Rc};
 
 use crate::{
     chat::{Step, StreamPart, ToolInput, ToolResult},
-    event::{Event, EventKind, Failure, Reader, Summary},
+    event::{Event, EventKind, EventReader, FailureReport, RunSummary},
     script::bindings::testing::run::runner::{CallReport, RunReport},
 };
 
@@ -13,7 +13,7 @@ use crate::{
 pub(super) struct Collector(Rc<RefCell<Collected>>);
 
 struct Collected {
-    summary: Summary,
+    summary: RunSummary,
     steps: Vec<Rc<Step>>,
     /// With the number of the agent that made each call: several work under one name.
     calls: Vec<(u64, CallReport)>,
@@ -21,22 +21,22 @@ struct Collected {
 
 impl Collector {
     pub(super) fn new() -> Self {
-        let summary = Summary::with_text();
+        let summary = RunSummary::with_text();
         Collector(Rc::new(RefCell::new(Collected { summary, steps: Vec::new(), calls: Vec::new() })))
     }
 
-    pub(super) fn reader(&self) -> Reader {
+    pub(super) fn reader(&self) -> EventReader {
         let collected = self.0.clone();
         Rc::new(move |event: &Event<'_>| collected.borrow_mut().add(event))
     }
 
     /// What was asked of the sums so far.
-    pub(super) fn summary<T>(&self, read: impl FnOnce(&Summary) -> T) -> T {
+    pub(super) fn summary<T>(&self, read: impl FnOnce(&RunSummary) -> T) -> T {
         read(&self.0.borrow().summary)
     }
 
     /// The report of a run that is over.
-    pub(super) fn report(&self, error: Option<Failure>) -> RunReport {
+    pub(super) fn report(&self, error: Option<FailureReport>) -> RunReport {
         let mut collected = self.0.borrow_mut();
         let calls = std::mem::take(&mut collected.calls);
         let steps = std::mem::take(&mut collected.steps);

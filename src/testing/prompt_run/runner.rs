@@ -19,9 +19,9 @@ use crate::{
     checkpoint::NoCheckpoints,
     cost::{Limits, OwnPrices, PRICES_VARIABLE},
     diagnostic::{Diagnostic, did_you_mean},
-    event::{Events, Failure},
+    event::{Events, FailureReport},
     input::CommandLine,
-    permission::{NobodyToAsk, Permissions},
+    permission::{DenyingApprover, Permissions},
     prompt::RunError,
     provider::Redactor,
     script::{
@@ -248,7 +248,7 @@ impl Inner {
             argv: argv(&request.path),
             exchanges,
             checkpoints: Rc::new(NoCheckpoints),
-            approver: NobodyToAsk::new(request.approve, IN_TEST),
+            approver: DenyingApprover::new(request.approve, IN_TEST),
             meter: Rc::new(Meter::new(Limits::default(), own_prices(&variables)?)),
             variables,
             redactor: common.redactor.clone(),
@@ -284,14 +284,19 @@ fn is_over(deadline: Option<Instant>) -> bool {
     deadline.is_some_and(|deadline| Instant::now() >= deadline)
 }
 
-fn timed_out(timeout: Duration) -> Failure {
+fn timed_out(timeout: Duration) -> FailureReport {
     let message = format!("the run was ended by its timeout of {} ms", timeout.as_millis());
     let hint = "give it more time with timeout: MILLISECONDS in the options of run";
     session::failure(RunError::LIMIT_EXIT_CODE, "limit", &Diagnostic::new(message).with_hint(hint))
 }
 
 /// What went wrong, for programs.
-fn failure(end: &FileRun, asked: Option<&ModelChoice>, collector: &Collector, redactor: &Redactor) -> Option<Failure> {
+fn failure(
+    end: &FileRun,
+    asked: Option<&ModelChoice>,
+    collector: &Collector,
+    redactor: &Redactor,
+) -> Option<FailureReport> {
     let asked = match asked {
         Some(ModelChoice::Named(name)) => Some(AskedModel { name, option: "model" }),
         _ => None,

@@ -1,5 +1,4 @@
-//! The run of a prompt as a span, `invoke_agent`: the file's own, an agent's, one that a script runs by hand. Must not
-//! know which of them it is, nor what else runs.
+//! The run of a prompt as a span, `invoke_agent`: the file's own, an agent's, or one that a script runs by hand.
 
 use std::{borrow::Cow, rc::Rc, time::SystemTime};
 
@@ -10,38 +9,38 @@ use opentelemetry::{
 use opentelemetry_sdk::trace::Span;
 
 use super::{
-    attributes::{Attributes, Fault, Kit, add, beneath},
-    chat::Chat,
-    tool::Tool,
+    attributes::{Attributes, SpanFactory, SpanFailure, add, child_context},
+    chat::ChatSpan,
+    tool::ToolSpan,
 };
 use crate::chat::{Step, ToolResult, Usage};
 
 /// The tool whose code is checked before it runs.
 const CODE_TOOL: &str = "runToolCode";
 
-/// A prompt's run that is not over.
-pub(super) struct OpenAgent {
+/// The open span of a prompt's run.
+pub(super) struct AgentRunSpan {
     span: Span,
     context: Context,
-    /// Whose key begins the keys of what works for it.
+    /// A prefix of the keys of its descendants.
     pub(super) key: String,
-    pub(super) chat: Option<Chat>,
-    pub(super) tools: Vec<Tool>,
-    /// Of its first request.
+    pub(super) chat: Option<ChatSpan>,
+    pub(super) tools: Vec<ToolSpan>,
+    /// The model of its first request.
     model: Option<Rc<str>>,
     steps: usize,
-    /// With what works for it.
+    /// Includes its descendants.
     usage: Usage,
     cost: Option<f64>,
 }
 
-impl OpenAgent {
-    pub(super) fn new(kit: &Kit, parent: &Context, now: SystemTime, name: &str, key: &str) -> Self {
-        let mut attributes = kit.of_operation("invoke_agent");
+impl AgentRunSpan {
+    pub(super) fn new(factory: &SpanFactory, parent: &Context, now: SystemTime, name: &str, key: &str) -> Self {
+        let mut attributes = factory.operation_attributes("invoke_agent");
         attributes.text("gen_ai.agent.name", name);
-        let span = kit.start(&format!("invoke_agent {name}"), SpanKind::Internal, parent, now, attributes);
-        OpenAgent {
-            context: beneath(&span),
+        let span = factory.start(&format!("invoke_agent {name}"), SpanKind::Internal, parent, now, attributes);
+        AgentRunSpan {
+            context: child_context(&span),
             span,
             key: key.to_owned(),
             chat: None,
@@ -53,82 +52,93 @@ impl OpenAgent {
         }
     }
 
-    /// Whether spans of it are wanted.
     pub(super) fn is_sampled(&self) -> bool {
         self.span.span_context().is_sampled()
     }
 
-    /// What happens within it: in the call of this tool, if that is under way.
-    pub(super) fn context(&mut self, kit: &Kit, tool_call_id: Option<&str>) -> Context {
+    /// The context for its children: within the call of this tool, if that is open.
+    pub(super) fn context(&mut self, factory: &SpanFactory, tool_call_id: Option<&str>) -> Context {
         let context = self.context.clone();
         let tool = tool_call_id.and_then(|id| self.tools.iter_mut().find(|tool| tool.id == id));
-        tool.map(|tool| tool.context(kit, &context)).unwrap_or(context)
+        tool.map(|tool| tool.context(factory, &context)).unwrap_or(context)
     }
 
-    /// A request goes out.
-    pub(super) fn asks(&mut self, kit: &Kit, chat: impl FnOnce(&Context) -> Chat, model: &Rc<str>, now: SystemTime) {
-        self.close_chat(kit, now, None, None);
+    /// Starts a request.
+    pub(super) fn start_request(
+        &mut self,
+        factory: &SpanFactory,
+        chat: impl FnOnce(&Context) -> ChatSpan,
+        model: &Rc<str>,
+        now: SystemTime,
+    ) {
+        self.close_chat(factory, now, None, None);
         self.model.get_or_insert_with(|| model.clone());
         self.chat = Some(chat(&self.context));
     }
 
-    /// An answer is settled, its own or that of somebody who works for it.
-    pub(super) fn pays(&mut self, usage: Usage, cost: Option<f64>) {
+    /// Adds the usage of an answer, its own or a descendant's.
+    pub(super) fn add_usage(&mut self, usage: Usage, cost: Option<f64>) {
         self.usage = self.usage.plus(usage);
         self.cost = self.cost.zip(cost).map(|(sum, cost)| sum + cost);
     }
 
-    /// A call is answered.
-    pub(super) fn tool_answered(&mut self, kit: &Kit, result: &ToolResult, took: std::time::Duration, now: SystemTime) {
+    /// Ends a tool call.
+    pub(super) fn end_tool(
+        &mut self,
+        factory: &SpanFactory,
+        result: &ToolResult,
+        took: std::time::Duration,
+        now: SystemTime,
+    ) {
         let place = self.tools.iter().position(|tool| tool.id == result.tool_call_id);
         let tool = match place {
             Some(place) => self.tools.remove(place),
-            None => Tool::of_result(result, now.checked_sub(took).unwrap_or(now)),
+            None => ToolSpan::of_result(result, now.checked_sub(took).unwrap_or(now)),
         };
-        tool.answered(kit, &self.context, now, result, took);
+        tool.answered(factory, &self.context, now, result, took);
     }
 
-    /// A step is over.
-    pub(super) fn step_ends(&mut self, kit: &Kit, step: &Step, model: &str, now: SystemTime) {
+    /// Ends a step.
+    pub(super) fn end_step(&mut self, factory: &SpanFactory, step: &Step, model: &str, now: SystemTime) {
         self.steps += 1;
-        self.close_chat(kit, now, Some((step, model)), None);
+        self.close_chat(factory, now, Some((step, model)), None);
     }
 
-    /// Nothing more is made of what is under way; why is told later.
-    pub(super) fn break_off(&mut self, now: SystemTime) {
-        self.chat.iter_mut().for_each(|chat| chat.break_off(now));
-        self.tools.iter_mut().for_each(|tool| tool.break_off(now));
+    /// Ends everything that is open; the reason follows later.
+    pub(super) fn cancel(&mut self, now: SystemTime) {
+        self.chat.iter_mut().for_each(|chat| chat.cancel(now));
+        self.tools.iter_mut().for_each(|tool| tool.cancel(now));
     }
 
-    /// Something that happened while it was asking, or else while it was at work.
-    pub(super) fn tell(&mut self, name: Cow<'static, str>, now: SystemTime, attributes: Vec<KeyValue>) {
+    /// Adds an event to the current request, otherwise to the agent.
+    pub(super) fn add_event(&mut self, name: Cow<'static, str>, now: SystemTime, attributes: Vec<KeyValue>) {
         match self.chat.as_mut().filter(|chat| chat.is_open()) {
-            Some(chat) => chat.tell(name, now, attributes),
+            Some(chat) => chat.add_event(name, now, attributes),
             None => self.span.add_event_with_timestamp(name, now, attributes),
         }
     }
 
-    /// Something that happened to code: in the call that it came with, if that is known.
-    pub(super) fn tell_of_code(&mut self, tool_call_id: Option<&str>, event: Event) {
-        let is_it = |tool: &&mut Tool| tool_call_id.map_or(tool.is(CODE_TOOL), |id| tool.id == id);
-        match self.tools.iter_mut().find(is_it) {
-            Some(tool) => tool.tell(event),
-            None => self.tell(event.name, event.timestamp, event.attributes),
+    /// Adds an event about code to the tool call with the code, if that is known.
+    pub(super) fn add_code_event(&mut self, tool_call_id: Option<&str>, event: Event) {
+        let predicate = |tool: &&mut ToolSpan| tool_call_id.map_or(tool.is(CODE_TOOL), |id| tool.id == id);
+        match self.tools.iter_mut().find(predicate) {
+            Some(tool) => tool.add_event(event),
+            None => self.add_event(event.name, event.timestamp, event.attributes),
         }
     }
 
-    /// It is over, and so is everything that was under way in it.
+    /// Ends the span and everything that is open in it.
     pub(super) fn close(
         mut self,
-        kit: &Kit,
+        factory: &SpanFactory,
         now: SystemTime,
-        fault: Option<&Fault>,
+        failure: Option<&SpanFailure>,
         more: impl FnOnce(&mut Attributes),
     ) {
-        self.close_chat(kit, now, None, fault);
+        self.close_chat(factory, now, None, failure);
         let context = self.context.clone();
-        self.tools.drain(..).for_each(|tool| tool.given_up(kit, &context, now, fault));
-        let mut attributes = kit.attributes();
+        self.tools.drain(..).for_each(|tool| tool.end_unanswered(factory, &context, now, failure));
+        let mut attributes = factory.attributes();
         if let Some(model) = &self.model {
             attributes.model(model);
         }
@@ -137,11 +147,17 @@ impl OpenAgent {
         attributes.count("lmthing.steps", self.steps);
         more(&mut attributes);
         add(&mut self.span, attributes);
-        fault.into_iter().for_each(|fault| kit.fails(&mut self.span, fault));
+        failure.into_iter().for_each(|failure| factory.mark_failed(&mut self.span, failure));
         self.span.end_with_timestamp(now);
     }
 
-    fn close_chat(&mut self, kit: &Kit, now: SystemTime, step: Option<(&Step, &str)>, fault: Option<&Fault>) {
-        self.chat.take().into_iter().for_each(|chat| chat.close(kit, now, step, fault));
+    fn close_chat(
+        &mut self,
+        factory: &SpanFactory,
+        now: SystemTime,
+        step: Option<(&Step, &str)>,
+        failure: Option<&SpanFailure>,
+    ) {
+        self.chat.take().into_iter().for_each(|chat| chat.close(factory, now, step, failure));
     }
 }

@@ -1,5 +1,4 @@
-//! Attributes of spans, by the semantic conventions for generative AI. Texts are without secrets. Must not know what
-//! happens in a run.
+//! Attributes of spans, by the semantic conventions for generative AI, without secrets.
 
 use std::{rc::Rc, time::SystemTime};
 
@@ -13,48 +12,45 @@ use serde_json::Value;
 use crate::chat::{FinishReason, Usage};
 
 /// Replaces secrets in every text of a value.
-pub(crate) type Clean = Rc<dyn Fn(&mut Value)>;
+pub(crate) type Redact = Rc<dyn Fn(&mut Value)>;
 
-/// Longer messages of failures are cut.
-const LONGEST_MESSAGE: usize = 2000;
+/// The limit for messages of failures, in characters.
+const MAX_MESSAGE: usize = 2000;
 
-/// What all spans of a run are made with.
-pub(super) struct Kit {
+/// What all spans of a run share.
+pub(super) struct SpanFactory {
     pub(super) tracer: SdkTracer,
-    pub(super) clean: Clean,
+    pub(super) clean: Redact,
     pub(super) captures_content: bool,
-    /// The name of the run.
     pub(super) run: String,
 }
 
-/// What went wrong, for a status.
+/// A failure, for the status of a span.
 #[derive(Clone, Debug)]
-pub(super) struct Fault {
+pub(super) struct SpanFailure {
     pub(super) kind: String,
     pub(super) message: String,
 }
 
-impl Fault {
+impl SpanFailure {
     pub(super) fn new(kind: &str, message: impl Into<String>) -> Self {
-        Fault { kind: kind.to_owned(), message: message.into() }
+        SpanFailure { kind: kind.to_owned(), message: message.into() }
     }
 }
 
-impl Kit {
-    /// Attributes of a span that begins, with what all have.
-    pub(super) fn of_operation(&self, operation: &'static str) -> Attributes {
+impl SpanFactory {
+    /// The attributes of a new span.
+    pub(super) fn operation_attributes(&self, operation: &'static str) -> Attributes {
         let mut attributes = self.attributes();
-        attributes.word("gen_ai.operation.name", operation);
+        attributes.constant("gen_ai.operation.name", operation);
         attributes.text("gen_ai.conversation.id", &self.run);
         attributes
     }
 
-    /// None yet.
     pub(super) fn attributes(&self) -> Attributes {
         Attributes { list: Vec::new(), clean: self.clean.clone() }
     }
 
-    /// A span that begins.
     pub(super) fn start(
         &self,
         name: &str,
@@ -68,33 +64,33 @@ impl Kit {
         self.tracer.build_with_context(builder.with_attributes(attributes.list), parent)
     }
 
-    /// A text without secrets, cut where it is long.
+    /// A text without secrets, truncated.
     pub(super) fn message(&self, text: &str) -> String {
-        // Cut last: half a secret is not found any more.
-        clean_text(&self.clean, text.to_owned()).chars().take(LONGEST_MESSAGE).collect()
+        // Truncated last: a part of a secret would not be recognized.
+        clean_text(&self.clean, text.to_owned()).chars().take(MAX_MESSAGE).collect()
     }
 
     /// Marks a span as failed.
-    pub(super) fn fails(&self, span: &mut Span, fault: &Fault) {
-        span.set_attribute(KeyValue::new("error.type", clean_text(&self.clean, fault.kind.clone())));
-        span.set_status(Status::error(self.message(&fault.message)));
+    pub(super) fn mark_failed(&self, span: &mut Span, failure: &SpanFailure) {
+        span.set_attribute(KeyValue::new("error.type", clean_text(&self.clean, failure.kind.clone())));
+        span.set_status(Status::error(self.message(&failure.message)));
     }
 }
 
-/// The context of what happens beneath a span.
-pub(super) fn beneath(span: &Span) -> Context {
+/// The context for children of a span.
+pub(super) fn child_context(span: &Span) -> Context {
     Context::new().with_remote_span_context(span.span_context().clone())
 }
 
-/// Adds to a span what is known by now.
+/// Adds attributes to a span.
 pub(super) fn add(span: &mut Span, attributes: Attributes) {
     span.set_attributes(attributes.list);
 }
 
-/// Attributes that a span or an event of one is given.
+/// Attributes for a span or its event.
 pub(super) struct Attributes {
     list: Vec<KeyValue>,
-    clean: Clean,
+    clean: Redact,
 }
 
 impl Attributes {
@@ -106,18 +102,17 @@ impl Attributes {
         self.list.push(KeyValue::new(key, value.into()));
     }
 
-    /// A word of our own.
-    pub(super) fn word(&mut self, key: &'static str, word: &'static str) {
-        self.push(key, word);
+    /// Adds a constant.
+    pub(super) fn constant(&mut self, key: &'static str, value: &'static str) {
+        self.push(key, value);
     }
 
-    /// A text that may hold secrets.
+    /// Adds a text that may contain secrets.
     pub(super) fn text(&mut self, key: &'static str, text: &str) {
         let text = clean_text(&self.clean, text.to_owned());
         self.push(key, text);
     }
 
-    /// A list of texts.
     pub(super) fn texts<'a>(&mut self, key: &'static str, texts: impl IntoIterator<Item = &'a str>) {
         let texts = texts.into_iter().map(|text| StringValue::from(clean_text(&self.clean, text.to_owned())));
         let texts = texts.collect();
@@ -138,7 +133,7 @@ impl Attributes {
         }
     }
 
-    /// JSON as text, as the conventions have it where a value has more structure than attributes can.
+    /// Adds JSON as text, which the conventions use for structured values.
     pub(super) fn json(&mut self, key: &'static str, mut value: Value) {
         (self.clean)(&mut value);
         self.push(key, value.to_string());
@@ -157,12 +152,12 @@ impl Attributes {
         }
     }
 
-    /// In US dollars; the conventions have no name for it.
+    /// In US dollars; the conventions have no attribute for it.
     pub(super) fn cost(&mut self, cost: Option<f64>) {
         cost.into_iter().for_each(|cost| self.number("lmthing.cost", cost));
     }
 
-    /// A model, from `provider:model`. Gives the model.
+    /// Adds a model given as `provider:model`, and returns the model.
     pub(super) fn model<'a>(&mut self, model: &'a str) -> &'a str {
         let (provider, id) = model.split_once(':').unwrap_or(("", model));
         self.text("gen_ai.provider.name", provider_name(provider));
@@ -171,7 +166,7 @@ impl Attributes {
     }
 }
 
-fn clean_text(clean: &Clean, text: String) -> String {
+fn clean_text(clean: &Redact, text: String) -> String {
     let mut value = Value::String(text);
     clean(&mut value);
     match value {
@@ -180,7 +175,7 @@ fn clean_text(clean: &Clean, text: String) -> String {
     }
 }
 
-/// What the conventions call a provider.
+/// The name of a provider in the conventions.
 fn provider_name(provider: &str) -> &str {
     match provider.split('.').next().unwrap_or(provider) {
         "azure" => "azure.ai.openai",
@@ -194,7 +189,7 @@ fn provider_name(provider: &str) -> &str {
     }
 }
 
-/// What the conventions call the reason for an end.
+/// The name of a finish reason in the conventions.
 pub(super) fn finish_reason(reason: FinishReason) -> &'static str {
     match reason {
         FinishReason::Stop => "stop",

@@ -1,5 +1,4 @@
-//! A request to a model and its answer as a span, `chat`: from the moment it goes out until the answer is settled. Must
-//! not know what the tools that the answer calls do.
+//! A request to a model and its answer as a span, `chat`.
 
 use std::{borrow::Cow, rc::Rc, time::SystemTime};
 
@@ -10,37 +9,43 @@ use opentelemetry::{
 use opentelemetry_sdk::trace::Span;
 
 use super::{
-    attributes::{Attributes, Fault, Kit, add, finish_reason},
+    attributes::{Attributes, SpanFactory, SpanFailure, add, finish_reason},
     content,
 };
 use crate::{
     chat::{CallSettings, FinishReason, ResponseMetadata, Step, StreamPart, Usage},
-    event::Sent,
+    event::SentRequest,
 };
 
-/// A request whose step is not over.
-pub(super) struct Chat {
+/// The open span of a request.
+pub(super) struct ChatSpan {
     span: Span,
     model: Rc<str>,
     start: SystemTime,
-    sent: Sent,
+    sent: SentRequest,
     first_chunk: Option<SystemTime>,
     response: ResponseMetadata,
     finish: Option<FinishReason>,
-    /// What the provider reported inside its answer.
+    /// The error that the provider reported inside its answer.
     failure: Option<String>,
     used: Option<(Usage, Option<f64>)>,
-    /// When there was nothing more to hear.
+    /// When the answer was complete or broke off.
     end: Option<SystemTime>,
 }
 
-impl Chat {
-    pub(super) fn new(kit: &Kit, parent: &Context, now: SystemTime, model: &Rc<str>, sent: &Sent) -> Self {
-        let mut attributes = kit.of_operation("chat");
+impl ChatSpan {
+    pub(super) fn new(
+        factory: &SpanFactory,
+        parent: &Context,
+        now: SystemTime,
+        model: &Rc<str>,
+        sent: &SentRequest,
+    ) -> Self {
+        let mut attributes = factory.operation_attributes("chat");
         let name = format!("chat {}", attributes.model(model));
         attributes.flag("gen_ai.request.stream", true);
-        let span = kit.start(&name, SpanKind::Client, parent, now, attributes);
-        Chat {
+        let span = factory.start(&name, SpanKind::Client, parent, now, attributes);
+        ChatSpan {
             span,
             model: model.clone(),
             start: now,
@@ -54,19 +59,19 @@ impl Chat {
         }
     }
 
-    /// What the model is told of a tool.
+    /// The description of a tool in the request.
     pub(super) fn description_of(&self, tool: &str) -> Option<String> {
         let spec = self.sent.tools.as_deref()?.iter().find(|spec| spec.name == tool)?;
         Some(spec.description.clone()).filter(|description| !description.is_empty())
     }
 
-    /// Whether the answer is under way.
+    /// Whether the answer is incomplete.
     pub(super) fn is_open(&self) -> bool {
         self.end.is_none()
     }
 
-    /// Takes note of a piece of the answer; `now` is asked for where it is needed.
-    pub(super) fn hear(&mut self, part: &StreamPart, now: impl FnOnce() -> SystemTime) {
+    /// Handles a part of the answer; `now` is called only where it is needed.
+    pub(super) fn record_part(&mut self, part: &StreamPart, now: impl FnOnce() -> SystemTime) {
         match part {
             StreamPart::StreamStart { .. } => return,
             StreamPart::ResponseMetadata(metadata) => {
@@ -83,43 +88,49 @@ impl Chat {
         }
     }
 
-    /// The answer is settled.
+    /// Sets the usage of the complete answer.
     pub(super) fn answered(&mut self, now: SystemTime, usage: Usage, cost: Option<f64>) {
         self.used = Some((usage, cost));
-        self.break_off(now);
+        self.cancel(now);
     }
 
-    /// Nothing more will come.
-    pub(super) fn break_off(&mut self, now: SystemTime) {
+    /// Marks the answer as ended.
+    pub(super) fn cancel(&mut self, now: SystemTime) {
         self.end.get_or_insert(now);
     }
 
-    /// Something that happened meanwhile.
-    pub(super) fn tell(&mut self, name: Cow<'static, str>, now: SystemTime, attributes: Vec<KeyValue>) {
+    /// Adds an event.
+    pub(super) fn add_event(&mut self, name: Cow<'static, str>, now: SystemTime, attributes: Vec<KeyValue>) {
         self.span.add_event_with_timestamp(name, now, attributes);
     }
 
-    /// The step is over; without one, `fault` is why there is none.
-    pub(super) fn close(mut self, kit: &Kit, now: SystemTime, step: Option<(&Step, &str)>, fault: Option<&Fault>) {
+    /// Ends the span after its step; without a step, `fault` is the reason.
+    pub(super) fn close(
+        mut self,
+        factory: &SpanFactory,
+        now: SystemTime,
+        step: Option<(&Step, &str)>,
+        fault: Option<&SpanFailure>,
+    ) {
         let finish = step.map(|(step, _)| step.output.finish_reason).or(self.finish);
-        let mut attributes = kit.attributes();
+        let mut attributes = factory.attributes();
         self.response(&mut attributes, step, finish);
         if let Some((step, _)) = step {
             settings(&mut attributes, &step.settings);
         }
-        if kit.captures_content {
+        if factory.captures_content {
             self.content(&mut attributes, step, finish);
         }
         add(&mut self.span, attributes);
         match finish {
             Some(FinishReason::Error) => {
-                let words = self.failure.take().unwrap_or_else(|| "the answer broke off with an error".to_owned());
-                kit.fails(&mut self.span, &Fault::new("provider_error", words));
+                let message = self.failure.take().unwrap_or_else(|| "the answer broke off with an error".to_owned());
+                factory.mark_failed(&mut self.span, &SpanFailure::new("provider_error", message));
             }
             Some(_) => {}
             None => {
-                let cut_off = Fault::new("cut_off", "the request was not answered to its end");
-                kit.fails(&mut self.span, fault.unwrap_or(&cut_off));
+                let cut_off = SpanFailure::new("cut_off", "the request was not answered to its end");
+                factory.mark_failed(&mut self.span, fault.unwrap_or(&cut_off));
             }
         }
         self.span.end_with_timestamp(self.end.unwrap_or(now));
@@ -181,6 +192,6 @@ fn settings(attributes: &mut Attributes, settings: &CallSettings) {
         attributes.texts("gen_ai.request.stop_sequences", texts.iter().map(String::as_str));
     }
     if settings.response_format.is_some() {
-        attributes.word("gen_ai.output.type", "json");
+        attributes.constant("gen_ai.output.type", "json");
     }
 }

@@ -1,5 +1,4 @@
-//! Messages as the semantic conventions have them in JSON. Data of pictures and files stays out: it does not belong into
-//! a trace. Must not know when content is wanted.
+//! Messages in the JSON form of the semantic conventions. The data of images and files is left out of traces.
 
 use std::rc::Rc;
 
@@ -8,7 +7,7 @@ use serde_json::{Value, json};
 use super::attributes::finish_reason;
 use crate::chat::{Content, ContentPart, FinishReason, Message, Role, ToolSpec};
 
-/// The system message, as it is told apart from the conversation.
+/// The system message, which is separate from the conversation.
 pub(super) fn system(messages: &[Rc<Message>]) -> Option<Value> {
     let first = messages.first().filter(|message| message.role == Role::System)?;
     Some(Value::Array(parts(first)))
@@ -20,13 +19,11 @@ pub(super) fn input(messages: &[Rc<Message>]) -> Value {
     messages.map(|message| json!({ "role": message.role.as_str(), "parts": parts(message) })).collect()
 }
 
-/// An answer.
 pub(super) fn output(message: Option<&Message>, finish: FinishReason) -> Value {
     let parts = message.map(parts).unwrap_or_default();
     json!([{ "role": "assistant", "parts": parts, "finish_reason": finish_reason(finish) }])
 }
 
-/// The tools that the model was told of.
 pub(super) fn tools(tools: &[ToolSpec]) -> Value {
     let tool = |tool: &ToolSpec| {
         json!({
@@ -61,7 +58,7 @@ fn part(part: &ContentPart) -> Value {
     }
 }
 
-/// A picture or a file: where it is, or how long it is.
+/// The address or the length of an image or file.
 fn data(place: &str, media_type: Option<&str>, modality: &str) -> Value {
     if place.starts_with("http://") || place.starts_with("https://") {
         return json!({ "type": "uri", "modality": modality, "mime_type": media_type, "uri": place });

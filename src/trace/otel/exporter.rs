@@ -1,4 +1,4 @@
-//! Sends spans in batches, on the thread that the SDK has for that. Must not know where they come from.
+//! Sends spans in batches, on the SDK's thread.
 
 use std::{
     fmt,
@@ -22,42 +22,42 @@ use prost::Message;
 use tokio::runtime::Runtime;
 
 use super::{
-    load::{Load, size},
-    post::{Again, Collector, Refusal},
+    collector::{Collector, ExportFailure, RetryHint},
+    pending::{PendingSpans, size},
     settings::Settings,
 };
 
-/// How large a request may be: collectors take 20 MB as a rule, and what cannot be sent is lost as a whole.
-const LARGEST: usize = 4 << 20;
+/// The largest request: collectors usually take 20 MB, and a refused request is lost as a whole.
+const MAX_REQUEST: usize = 4 << 20;
 
-/// The waits before further attempts while the run goes on.
+/// The waits before further attempts during the run.
 const WAITS: [Duration; 2] = [Duration::from_millis(300), Duration::from_secs(2)];
 
-/// The wait before the only one at its end.
+/// The wait before the only further attempt at its end.
 const LAST_WAIT: Duration = Duration::from_millis(200);
 
-/// Longer than that a collector is not waited for, whatever it says.
-const LONGEST_WAIT: Duration = Duration::from_secs(10);
+/// The longest wait, whatever the collector demands.
+const MAX_WAIT: Duration = Duration::from_secs(10);
 
 pub(super) struct Exporter {
     collector: Collector,
-    load: Arc<Load>,
+    pending: Arc<PendingSpans>,
     resource: ResourceAttributesWithSchema,
-    /// Made where it is used: connections belong to it.
+    /// Created where it is used, as connections belong to it.
     runtime: Mutex<Option<Runtime>>,
 }
 
 impl fmt::Debug for Exporter {
-    /// Without the headers.
+    /// Omits the headers, which may contain secrets.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("Exporter")
     }
 }
 
 impl Exporter {
-    pub(super) fn new(settings: Settings, load: Arc<Load>) -> Self {
+    pub(super) fn new(settings: Settings, pending: Arc<PendingSpans>) -> Self {
         let resource = ResourceAttributesWithSchema::default();
-        Exporter { collector: Collector::new(settings), load, resource, runtime: Mutex::default() }
+        Exporter { collector: Collector::new(settings), pending, resource, runtime: Mutex::default() }
     }
 
     fn send_all(&self, batch: Vec<SpanData>) -> Result<(), String> {
@@ -71,15 +71,15 @@ impl Exporter {
             let (spans, bytes) = (part.len(), part.iter().map(size).sum());
             match runtime.block_on(self.send(part)) {
                 Ok(None) => {}
-                Ok(Some((spans, problem))) => self.load.fails(spans, problem),
-                Err(refusal) => self.load.fails(spans, refusal.problem),
+                Ok(Some((spans, problem))) => self.pending.count_lost(spans, problem),
+                Err(refusal) => self.pending.count_lost(spans, refusal.problem),
             }
-            self.load.settles(spans, bytes);
+            self.pending.remove(spans, bytes);
         }
         Ok(())
     }
 
-    async fn send(&self, spans: Vec<SpanData>) -> Result<Option<(usize, String)>, Refusal> {
+    async fn send(&self, spans: Vec<SpanData>) -> Result<Option<(usize, String)>, ExportFailure> {
         let resource_spans = group_spans_by_resource_and_scope(spans, &self.resource);
         let body = ExportTraceServiceRequest { resource_spans }.encode_to_vec();
         let body = Bytes::from(if self.collector.is_compressed() { compressed(&body) } else { body });
@@ -95,27 +95,27 @@ impl Exporter {
         }
     }
 
-    /// How long to wait for another attempt, if there is to be one.
-    fn wait(&self, refusal: &Refusal, attempts: usize) -> Option<Duration> {
-        match (refusal.again?, self.load.is_ending()) {
-            // Nobody listens: that will not change in the moment there is.
-            (Again::Later, true) => None,
-            (Again::After(_), true) => (attempts == 0).then_some(LAST_WAIT),
-            (Again::Later | Again::After(None), false) => WAITS.get(attempts).copied(),
-            (Again::After(Some(wait)), false) => WAITS.get(attempts).map(|_| wait.min(LONGEST_WAIT)),
+    /// How long to wait for another attempt; `None` if there is none.
+    fn wait(&self, refusal: &ExportFailure, attempts: usize) -> Option<Duration> {
+        match (refusal.again?, self.pending.is_ending()) {
+            // The collector is not reachable, which will not change in the remaining time.
+            (RetryHint::Later, true) => None,
+            (RetryHint::After(_), true) => (attempts == 0).then_some(LAST_WAIT),
+            (RetryHint::Later | RetryHint::After(None), false) => WAITS.get(attempts).copied(),
+            (RetryHint::After(Some(wait)), false) => WAITS.get(attempts).map(|_| wait.min(MAX_WAIT)),
         }
     }
 }
 
 impl SpanExporter for Exporter {
     async fn export(&self, batch: Vec<SpanData>) -> OTelSdkResult {
-        // Nobody else is on this thread.
+        // Blocking is fine, as the thread belongs to the exporter.
         self.send_all(batch).map_err(OTelSdkError::InternalFailure)
     }
 
     fn shutdown_with_timeout(&self, _timeout: Duration) -> OTelSdkResult {
         let runtime = self.runtime.lock().unwrap_or_else(PoisonError::into_inner).take();
-        // Not to wait for the look-up of a name that nobody needs any more.
+        // Does not wait for pending name lookups.
         runtime.into_iter().for_each(Runtime::shutdown_background);
         Ok(())
     }
@@ -125,13 +125,13 @@ impl SpanExporter for Exporter {
     }
 }
 
-/// A batch in parts that fit into a request. A single span goes as it is.
+/// Splits a batch into parts that fit into a request. A single large span is sent anyway.
 fn parts(batch: Vec<SpanData>) -> Vec<Vec<SpanData>> {
     let mut parts = Vec::new();
     let (mut part, mut bytes) = (Vec::new(), 0);
     for span in batch {
         let size = size(&span);
-        if bytes + size > LARGEST && !part.is_empty() {
+        if bytes + size > MAX_REQUEST && !part.is_empty() {
             parts.push(std::mem::take(&mut part));
             bytes = 0;
         }
@@ -144,7 +144,7 @@ fn parts(batch: Vec<SpanData>) -> Vec<Vec<SpanData>> {
 
 fn compressed(body: &[u8]) -> Vec<u8> {
     let mut encoder = GzEncoder::new(Vec::with_capacity(body.len() / 4), Compression::fast());
-    // Memory takes everything.
+    // Writing to memory cannot fail.
     let _ = encoder.write_all(body);
     encoder.finish().unwrap_or_default()
 }

@@ -1,4 +1,4 @@
-//! The span that a run is a part of: `TRACEPARENT` and `TRACESTATE`, in the form of the W3C's Trace Context.
+//! The parent span of a run: `TRACEPARENT` and `TRACESTATE`, in the form of the W3C's Trace Context.
 
 use std::collections::HashMap;
 
@@ -9,10 +9,10 @@ use opentelemetry::{
 };
 use opentelemetry_sdk::propagation::TraceContextPropagator;
 
-/// Who asked for the run; `None` where nobody did, or where what is written there is none.
+/// The parent span; `None` if the header is invalid.
 pub(super) fn parent(traceparent: &str, tracestate: Option<&str>) -> Option<SpanContext> {
     let traceparent = traceparent.trim();
-    if !has_form(traceparent) {
+    if !has_valid_lengths(traceparent) {
         return None;
     }
     let mut carrier = HashMap::from([("traceparent".to_owned(), traceparent.to_owned())]);
@@ -22,8 +22,8 @@ pub(super) fn parent(traceparent: &str, tracestate: Option<&str>) -> Option<Span
     parent.is_valid().then_some(parent)
 }
 
-/// Whether the fields have their lengths; the propagator reads shorter ones as well.
-fn has_form(traceparent: &str) -> bool {
+/// Whether the fields have the right lengths; the propagator also accepts shorter ones.
+fn has_valid_lengths(traceparent: &str) -> bool {
     let mut fields = traceparent.split('-');
     let lengths = [2, 32, 16, 2];
     lengths.into_iter().all(|length| {
@@ -36,7 +36,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn only_what_is_written_by_the_rules_is_a_parent() {
+    fn only_valid_headers_are_parents() {
         let good = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01";
         let found = parent(good, Some("vendor=1,other=2")).unwrap();
         assert_eq!(found.trace_id().to_string(), "0af7651916cd43dd8448eb211c80319c");

@@ -1,4 +1,4 @@
-//! The variables of OpenTelemetry, as a run has them: whether its spans are sent, where to, and what belongs to them.
+//! Reads the variables of OpenTelemetry.
 
 use std::time::Duration;
 
@@ -8,17 +8,17 @@ use percent_encoding::percent_decode_str;
 use serde_json::Value;
 use url::Url;
 
-use super::{attributes::Clean, parent::parent};
+use super::{attributes::Redact, parent::parent};
 use crate::http::Network;
 
-/// How long a request may take unless something else is set.
+/// The default timeout of a request.
 const TIMEOUT: Duration = Duration::from_secs(10);
 
-/// What the variables come to.
-pub(crate) enum Found {
-    /// No spans are wanted.
+/// The meaning of the variables.
+pub(crate) enum OtelConfig {
+    /// No spans are sent.
     Off,
-    /// They are, but something is wrong; a sentence that says what.
+    /// Spans are wanted, but a variable is invalid; holds the message.
     Wrong(String),
     On(Box<Settings>),
 }
@@ -32,65 +32,65 @@ pub(crate) struct Settings {
     pub(super) captures_content: bool,
     pub(super) parent: Option<SpanContext>,
     pub(super) network: Network,
-    /// What the service is said to be.
+    /// Attributes of the service.
     attributes: Vec<(String, String)>,
     service_name: Option<String>,
 }
 
-/// The variables of a setting: what is said of traces goes before what is said of all signals.
+/// The variables of a setting: the one for traces precedes the one for all signals.
 fn names(setting: &str) -> [String; 2] {
     ["OTEL_EXPORTER_OTLP_TRACES_", "OTEL_EXPORTER_OTLP_"].map(|beginning| format!("{beginning}{setting}"))
 }
 
-/// The variables with headers, such as a token.
+/// The variables with headers, such as a bearer token.
 pub(crate) fn header_variables() -> [String; 2] {
     names("HEADERS")
 }
 
-/// The variables with addresses, in which a password may stand.
+/// The variables with addresses, which may contain a password.
 pub(crate) fn address_variables() -> [String; 2] {
     names("ENDPOINT")
 }
 
 impl Settings {
     /// Reads the variables of a run.
-    pub(crate) fn find(variable: impl Fn(&str) -> Option<String>) -> Found {
-        // One that is empty counts as one that is not set.
+    pub(crate) fn find(variable: impl Fn(&str) -> Option<String>) -> OtelConfig {
+        // An empty variable counts as unset.
         let variable =
             |name: &str| variable(name).map(|value| value.trim().to_owned()).filter(|value| !value.is_empty());
         let either =
             |setting: &str| names(setting).into_iter().find_map(|name| variable(&name).map(|value| (name, value)));
-        let Some((name, endpoint)) = either("ENDPOINT") else { return Found::Off };
+        let Some((name, endpoint)) = either("ENDPOINT") else { return OtelConfig::Off };
         let is_true = |name: &str| variable(name).is_some_and(|value| value.eq_ignore_ascii_case("true"));
         if is_true("OTEL_SDK_DISABLED") || !is_otlp(variable("OTEL_TRACES_EXPORTER").as_deref()) {
-            return Found::Off;
+            return OtelConfig::Off;
         }
         let parent = variable("TRACEPARENT").and_then(|value| parent(&value, variable("TRACESTATE").as_deref()));
         if parent.as_ref().is_some_and(|parent| !parent.is_sampled()) {
-            return Found::Off;
+            return OtelConfig::Off;
         }
         if let Some((name, protocol)) = either("PROTOCOL").filter(|(_, protocol)| protocol != "http/protobuf") {
-            return Found::Wrong(format!(
+            return OtelConfig::Wrong(format!(
                 "{name} is {protocol}: lmthing speaks http/protobuf only, and sends no spans; unset it, and let {} name the port for HTTP (4318 as a rule)",
                 "OTEL_EXPORTER_OTLP_ENDPOINT"
             ));
         }
         let Some(endpoint) = address(&name, &endpoint) else {
-            // Not its value: it may hold a password.
-            return Found::Wrong(format!(
+            // Without the value, which may contain a password.
+            return OtelConfig::Wrong(format!(
                 "{name} is no address that begins with http:// or https://: no spans are sent"
             ));
         };
         let headers = match either("HEADERS").map(|(name, list)| pairs(&list).ok_or(name)).transpose() {
             Ok(headers) => headers.unwrap_or_default(),
             Err(name) => {
-                return Found::Wrong(format!(
+                return OtelConfig::Wrong(format!(
                     "{name} is no list of name=value, with commas between: no spans are sent"
                 ));
             }
         };
         let timeout = either("TIMEOUT").and_then(|(_, value)| value.parse().ok()).map(Duration::from_millis);
-        Found::On(Box::new(Settings {
+        OtelConfig::On(Box::new(Settings {
             endpoint,
             headers,
             timeout: timeout.filter(|timeout| !timeout.is_zero()).unwrap_or(TIMEOUT),
@@ -103,25 +103,25 @@ impl Settings {
         }))
     }
 
-    /// What must not be shown: the values of headers, with and without the word in front of a token.
+    /// Secrets that must not be shown: the values of headers, with and without an authentication scheme.
     pub(crate) fn secrets(&self) -> impl Iterator<Item = &str> {
         self.headers.iter().flat_map(|(_, value)| {
             [Some(value.as_str()), value.split_once(' ').map(|(_, token)| token)].into_iter().flatten()
         })
     }
 
-    /// Where spans go, without a user's name, a password, or parameters.
+    /// The address of the collector, without user name, password and parameters.
     pub(super) fn address(&self) -> String {
         let mut shown = self.endpoint.clone();
-        // Every address with a host takes these.
+        // These cannot fail for an address with a host.
         let _ = shown.set_username("").and_then(|()| shown.set_password(None));
         shown.set_query(None);
         shown.set_fragment(None);
         shown.to_string()
     }
 
-    /// What all spans belong to.
-    pub(super) fn resource(&self, clean: &Clean) -> Resource {
+    /// The attributes that all spans share.
+    pub(super) fn resource(&self, clean: &Redact) -> Resource {
         let of_name = |name: &str| self.attributes.iter().any(|(known, _)| known == name);
         let service = self.service_name.clone().or_else(|| (!of_name("service.name")).then(|| "lmthing".to_owned()));
         let version = (!of_name("service.version")).then(|| env!("CARGO_PKG_VERSION").to_owned());
@@ -137,12 +137,12 @@ impl Settings {
     }
 }
 
-/// Whether spans are to go to a collector, by the list of where they go.
+/// Whether the list of exporters contains the collector.
 fn is_otlp(exporters: Option<&str>) -> bool {
     exporters.is_none_or(|list| list.split(',').any(|exporter| exporter.trim() == "otlp"))
 }
 
-/// The address for traces: as it is, or below the one for all signals.
+/// The address for traces: the given one, or a path below the one for all signals.
 fn address(name: &str, value: &str) -> Option<Url> {
     let mut url = Url::parse(value).ok().filter(|url| matches!(url.scheme(), "http" | "https") && url.has_host())?;
     if name == "OTEL_EXPORTER_OTLP_ENDPOINT" {
@@ -152,7 +152,7 @@ fn address(name: &str, value: &str) -> Option<Url> {
     Some(url)
 }
 
-/// `name=value` with commas between, values percent-encoded; `None` when it is none.
+/// Reads `name=value` pairs separated by commas, with percent-encoded values; `None` if a pair is invalid.
 fn pairs(list: &str) -> Option<Vec<(String, String)>> {
     let pairs = list.split(',').filter(|pair| !pair.trim().is_empty());
     pairs
@@ -169,15 +169,15 @@ fn pairs(list: &str) -> Option<Vec<(String, String)>> {
 mod tests {
     use super::*;
 
-    fn find(variables: &[(&str, &str)]) -> Found {
+    fn find(variables: &[(&str, &str)]) -> OtelConfig {
         Settings::find(|name| variables.iter().find(|(known, _)| *known == name).map(|(_, value)| (*value).to_owned()))
     }
 
     fn on(variables: &[(&str, &str)]) -> Box<Settings> {
         match find(variables) {
-            Found::On(settings) => settings,
-            Found::Off => panic!("off: {variables:?}"),
-            Found::Wrong(problem) => panic!("{problem}"),
+            OtelConfig::On(settings) => settings,
+            OtelConfig::Off => panic!("off: {variables:?}"),
+            OtelConfig::Wrong(problem) => panic!("{problem}"),
         }
     }
 
@@ -210,13 +210,13 @@ mod tests {
             &[("OTEL_EXPORTER_OTLP_ENDPOINT", ""), ("OTEL_EXPORTER_OTLP_PROTOCOL", "grpc")],
         ];
         for variables in cases {
-            assert!(matches!(find(variables), Found::Off), "{variables:?}");
+            assert!(matches!(find(variables), OtelConfig::Off), "{variables:?}");
         }
         on(&[HERE, ("OTEL_TRACES_EXPORTER", "console, otlp"), ("TRACEPARENT", "nonsense")]);
     }
 
     #[test]
-    fn what_is_wrong_is_said_without_its_value() {
+    fn errors_omit_the_value() {
         let cases: [(&str, &str); 4] = [
             ("OTEL_EXPORTER_OTLP_TRACES_ENDPOINT", "key:pw@host"),
             ("OTEL_EXPORTER_OTLP_TRACES_ENDPOINT", "ftp://key:pw@host"),
@@ -224,7 +224,7 @@ mod tests {
             ("OTEL_EXPORTER_OTLP_TRACES_PROTOCOL", "grpc"),
         ];
         for case in cases {
-            let Found::Wrong(problem) = find(&[HERE, case]) else { panic!("{case:?} is taken") };
+            let OtelConfig::Wrong(problem) = find(&[HERE, case]) else { panic!("{case:?} is taken") };
             assert!(problem.starts_with(case.0) && !problem.contains("pw"), "{problem}");
         }
     }

@@ -1,11 +1,7 @@
-//! A run as one HTML page that loads nothing: what `lmthing view` writes (docs/view.md).
-//!
-//! Owns: which lines of a file are a run's ([`Told`]), and putting them into the page, so that nothing of them can become a
-//! part of it ([`write`]). The page itself is made of `runtime-js/view/` at build time. Must not know: where lines come from,
-//! where the page goes, what events mean.
+//! Writes a run as one self-contained HTML page, for `lmthing view` (docs/view.md). The page is built from `runtime-js/view/`.
 
-mod lines;
+mod run_lines;
 mod template;
 
-pub(crate) use lines::Told;
+pub(crate) use run_lines::RunLines;
 pub(crate) use template::write;

@@ -1,37 +1,34 @@
-//! The page with the lines in it. Must not know what a line says.
+//! Fills the lines of a run into the page.
 
 use std::io::{self, Read};
 
 use flate2::read::DeflateDecoder;
 
-use super::Told;
+use super::RunLines;
 
-/// Made by `runtime-js/view.mjs`: the page with two places to fill in.
+/// Built by `runtime-js/view.mjs`: the page with two placeholders.
 static PAGE: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/view.bin"));
 
 const TITLE: &str = "@TITLE@";
 const EVENTS: &str = "@EVENTS@";
 
-/// The page of a run.
-///
-/// # Errors
-/// The program's own part of it cannot be read.
-pub(crate) fn write(told: &Told) -> io::Result<String> {
+/// The page of a run. Fails if the embedded page is damaged.
+pub(crate) fn write(run: &RunLines) -> io::Result<String> {
     let mut page = String::new();
     DeflateDecoder::new(PAGE).read_to_string(&mut page)?;
     let parts = page.split_once(TITLE).and_then(|(head, rest)| Some((head, rest.split_once(EVENTS)?)));
     let (head, (middle, end)) = parts.ok_or(io::ErrorKind::InvalidData)?;
-    let length: usize = told.lines.iter().map(|line| line.len() + 2).sum();
+    let length: usize = run.lines.iter().map(|line| line.len() + 2).sum();
     let mut out = String::with_capacity(page.len() + length + length / 16);
     out.push_str(head);
-    push_title(&mut out, &told.file);
+    push_title(&mut out, &run.file);
     out.push_str(middle);
-    push_events(&mut out, told);
+    push_events(&mut out, run);
     out.push_str(end);
     Ok(out)
 }
 
-/// The file's own name, as text.
+/// Writes the file name as text.
 fn push_title(out: &mut String, file: &str) {
     let name = file.rsplit(['/', '\\']).next().filter(|name| !name.is_empty()).unwrap_or("A run");
     for character in name.chars().filter(|character| !character.is_control()).take(200) {
@@ -45,23 +42,23 @@ fn push_title(out: &mut String, file: &str) {
     out.push_str(" – lmthing");
 }
 
-/// The lines as one JSON value. What the page's script reads is data to the browser, which looks in it for the end of its
-/// element and for comments only: both begin with `<`.
-fn push_events(out: &mut String, told: &Told) {
-    let damaged: Vec<String> = told.damaged.iter().map(usize::to_string).collect();
+/// Writes the lines as one JSON value. In the element of the page's data, browsers only look for its end and for comments, which
+/// both start with `<`.
+fn push_events(out: &mut String, run: &RunLines) {
+    let damaged: Vec<String> = run.damaged.iter().map(usize::to_string).collect();
     out.push_str("{\"damaged\":[");
     out.push_str(&damaged.join(","));
     out.push_str("],\"status\":\"");
-    out.push_str(told.status.unwrap_or_default());
+    out.push_str(run.status.unwrap_or_default());
     out.push_str("\",\"events\":[");
-    for (index, line) in told.lines.iter().enumerate() {
+    for (index, line) in run.lines.iter().enumerate() {
         out.push_str(if index == 0 { "\n" } else { ",\n" });
         push_json(out, line);
     }
     out.push_str("\n]}");
 }
 
-/// A line in a form that means the same. The letters that are written otherwise stand in texts of JSON only.
+/// Writes a line in an equivalent form. The escaped characters occur only in JSON strings.
 fn push_json(out: &mut String, line: &str) {
     let mut done = 0;
     for (at, found) in line.match_indices(['<', '>', '&', '\u{2028}', '\u{2029}']) {
@@ -89,8 +86,8 @@ mod tests {
 
     #[test]
     fn the_title_is_text() {
-        let told = Told { file: "a/<b>&\u{1b}c.lmt.mjs".into(), ..Told::default() };
-        let page = write(&told).unwrap();
+        let run = RunLines { file: "a/<b>&\u{1b}c.lmt.mjs".into(), ..RunLines::default() };
+        let page = write(&run).unwrap();
         assert!(page.contains("<title>&lt;b&gt;&amp;c.lmt.mjs – lmthing</title>"), "{}", &page[..800]);
     }
 }

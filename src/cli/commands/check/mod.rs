@@ -25,11 +25,11 @@ use crate::{
         ExitCode, Printer,
         check_args::{CheckArgs, CheckFormat},
         env,
-        failure::{WrongUsage, words},
+        failure::{WrongUsage, io_error_text},
     },
-    cost::near_model,
-    files::Reporter,
-    process::end_with_parent,
+    cost::similar_model,
+    files::FileReporter,
+    process::exit_with_parent,
 };
 
 pub(in crate::cli) fn run(args: &CheckArgs, printer: &Printer) -> ExitCode {
@@ -37,7 +37,7 @@ pub(in crate::cli) fn run(args: &CheckArgs, printer: &Printer) -> ExitCode {
         return watch(args).run_until_signal(printer);
     }
     if args.report_files.is_some() {
-        end_with_parent();
+        exit_with_parent();
     }
     match check(args, printer) {
         Ok(code) => code,
@@ -63,14 +63,14 @@ fn check(args: &CheckArgs, printer: &Printer) -> Result<ExitCode, WrongUsage> {
     for problem in environment.problems.iter().chain(&found.problems) {
         printer.stderr(&format!("Warning: {problem}\n"));
     }
-    let reporter = Reporter::to(args.report_files.as_deref())
-        .map_err(|error| WrongUsage::plain(format!("--report-files: {}", words(&error))))?;
+    let reporter = FileReporter::to(args.report_files.as_deref())
+        .map_err(|error| WrongUsage::plain(format!("--report-files: {}", io_error_text(&error))))?;
     // New files may appear in the folders.
     found.files.iter().chain(&found.folders).for_each(|path| reporter.looked_for(path));
     let options = CheckOptions {
         render: !args.no_render,
         input: args.input.clone(),
-        near_model: |provider, id| near_model(provider, id, &jiff::Timestamp::now().strftime("%F").to_string()),
+        near_model: |provider, id| similar_model(provider, id, &jiff::Timestamp::now().strftime("%F").to_string()),
         ..CheckOptions::new(shared_sources(&reporter), environment.variables)
     };
     check_input(&options)?;
@@ -88,7 +88,7 @@ fn check(args: &CheckArgs, printer: &Printer) -> Result<ExitCode, WrongUsage> {
 }
 
 /// Reports the files to watch; if an import fails, also the folders in which its file may appear.
-fn report(reporter: &Reporter, checked: &CheckedFile) {
+fn report(reporter: &FileReporter, checked: &CheckedFile) {
     let lacks_import = checked.findings.iter().any(|finding| finding.code == "import" || finding.code == "TS2307");
     let folders = checked.files.iter().filter(|_| lacks_import).filter_map(|file| file.parent());
     checked.files.iter().map(PathBuf::as_path).chain(folders).for_each(|path| reporter.looked_for(path));

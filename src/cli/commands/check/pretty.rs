@@ -7,8 +7,8 @@ use annotate_snippets::{AnnotationKind, Group, Level, Origin, Renderer, Snippet}
 use crate::{
     check::{Finding, Position, Severity, Span},
     diagnostic::{
-        plain,
         snippet::{offset, renderer},
+        strip_controls,
     },
 };
 
@@ -48,7 +48,7 @@ impl Pretty {
 
     /// Removes escape sequences from foreign text if the output has colours.
     fn without_foreign_escapes<'a>(&self, text: &'a str) -> Cow<'a, str> {
-        if self.has_colours { plain(text) } else { Cow::Borrowed(text) }
+        if self.has_colours { strip_controls(text) } else { Cow::Borrowed(text) }
     }
 
     fn place<'a>(&'a self, group: Group<'a>, file: &std::path::Path, span: Option<Span>) -> Group<'a> {

@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use super::tokens::estimate;
 use crate::{
     chat::{ContentPart, Message, Role},
-    diagnostic::plain,
+    diagnostic::strip_controls,
     schema::TypePrinter,
     script::bindings::inspect::{Rendered, RenderedTool},
 };
@@ -66,7 +66,8 @@ impl Render {
         let (strong, faint) = (style(Style::new().bold()), style(Style::new().dim()));
         let about = |tokens: u64| faint.apply_to(format!("about {tokens} token{}", if tokens == 1 { "" } else { "s" }));
         // Foreign escape sequences would break our colours.
-        let without_foreign_escapes = |text: String| if has_colours { plain(&text).into_owned() } else { text };
+        let without_foreign_escapes =
+            |text: String| if has_colours { strip_controls(&text).into_owned() } else { text };
         let mut text = String::new();
         for part in &self.parts {
             let name = strong.apply_to(without_foreign_escapes(part.name.clone()));

@@ -19,7 +19,7 @@ use crate::{
         map_args::{MapArgs, MapFormat},
         remote_args::refuse_local_options,
     },
-    files::Reporter,
+    files::FileReporter,
     map::{Format, MapOptions, RemoteService, Source, run_map},
     permission::Permissions,
     provider::Redactor,
@@ -68,7 +68,7 @@ fn options(args: &MapArgs, environment: Environment, printer: &Printer) -> anyho
         Some(ModelChoice::Mock { items, place }) => Some(SharedModel::Mock(items, place)),
         Some(ModelChoice::Object { .. }) | None => None,
     };
-    let (own_prices, rows) = (own_prices(&variables, &Reporter::default())?, source(args)?);
+    let (own_prices, rows) = (own_prices(&variables, &FileReporter::default())?, source(args)?);
     // Last: this may confine the process to what the file may access.
     let permissions = permissions(args, &variables)?;
     Ok(MapOptions {
@@ -153,7 +153,7 @@ fn permissions(args: &MapArgs, variables: &[(String, String)]) -> Result<Permiss
     let read: Vec<String> = read.map(|path| format!("@{}", path.display())).collect();
     let context = CommandContext {
         file: &args.file,
-        words: &read,
+        arguments: &read,
         setup: &args.setup,
         record: args.output.as_deref(),
         replay: None,

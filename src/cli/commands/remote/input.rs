@@ -16,8 +16,8 @@ use crate::{
     },
     cost::{Limits, OwnPrices},
     event::Events,
-    files::{Reporter, absolute},
-    permission::{ApprovalRules, NobodyToAsk, Permissions},
+    files::{FileReporter, absolute},
+    permission::{ApprovalRules, DenyingApprover, Permissions},
     provider::Redactor,
     remote::TOKEN_VARIABLE,
     script::{
@@ -35,7 +35,8 @@ pub(super) async fn read(
     printer: &Printer,
 ) -> Result<ParsedInput, Ending> {
     let file = absolute(args.file());
-    let line = command_line(args, &Reporter::default()).map_err(|error| Ending::not_begun(error.into(), redactor))?;
+    let line =
+        command_line(args, &FileReporter::default()).map_err(|error| Ending::not_begun(error.into(), redactor))?;
     let program = std::env::current_exe().map(|path| path.display().to_string()).unwrap_or_else(|_| "lmthing".into());
     let host = Rc::new(LoadHost { printer: printer.clone(), redactor: redactor.clone() });
     let variables: Vec<_> = variables.iter().filter(|(name, _)| name != TOKEN_VARIABLE).cloned().collect();
@@ -49,7 +50,7 @@ pub(super) async fn read(
         exchanges: Exchanges::default(),
         meter: Rc::new(Meter::new(Limits::default(), OwnPrices::default())),
         checkpoints: Rc::new(NoCheckpoints),
-        approver: NobodyToAsk::new(ApprovalRules::default(), ""),
+        approver: DenyingApprover::new(ApprovalRules::default(), ""),
         redactor: redactor.clone(),
         model: None,
         max_stack_size: SCRIPT_STACK_SIZE,
@@ -65,7 +66,7 @@ fn permissions(args: &RunArgs, variables: &[(String, String)]) -> Result<Permiss
     let Some(rights) = args.permissions.rights(args.file(), variables)? else { return Ok(Permissions::default()) };
     let context = CommandContext {
         file: args.file(),
-        words: &args.words()?,
+        arguments: &args.words()?,
         setup: &args.setup,
         record: None,
         replay: None,

@@ -22,7 +22,7 @@ use crate::{
         show_args::Format,
     },
     diagnostic::Diagnostic,
-    event::Summary,
+    event::RunSummary,
     provider::Redactor,
     remote::{Address, IngressClient, InvocationResult},
     script::bindings::ParsedInput,
@@ -74,7 +74,7 @@ async fn run_remote(args: &RunArgs, on: &Address, printer: &Printer) -> ExitCode
         Err(ending) => {
             ending.diagnostic.iter().for_each(|problem| printer.diagnostic(problem));
             if args.show.format == Format::Json && !ending.is_output_closed {
-                report::print(&Summary::with_text().to_json(&ending.to_event()), printer);
+                report::print(&RunSummary::with_text().to_json(&ending.to_event()), printer);
             }
             ending.code
         }

@@ -3,12 +3,12 @@
 use serde_json::Value;
 
 use crate::{
-    checkpoint::{Held, Verdict, WaitingCall, label, undecided},
+    checkpoint::{HeldCall, Verdict, WaitingCall, call_label, undecided},
     cli::{
         approval_args::{APPROVED, ApprovalArgs, ApprovedArgs, DecisionArgs, ON_APPROVAL, OnApproval},
         failure::WrongUsage,
     },
-    journal::{Earlier, RunInfo, Start, Status},
+    journal::{EarlierRun, RunInfo, RunStart, RunStatus},
     permission::ApprovalRules,
 };
 
@@ -16,16 +16,16 @@ use crate::{
 const OF_PATTERNS: [char; 6] = ['*', '?', '[', ']', '{', '}'];
 
 struct LabelledCall<'a> {
-    label: String,
-    held: &'a Held,
+    call_label: String,
+    held: &'a HeldCall,
 }
 
 /// Records the decisions in `earlier`; returns the approval options for the run. Fails if an argument matches nothing.
 pub(super) fn decide(
     args: &DecisionArgs,
     run: &RunInfo,
-    start: &Start,
-    earlier: &mut Earlier,
+    start: &RunStart,
+    earlier: &mut EarlierRun,
 ) -> Result<ApprovalArgs, WrongUsage> {
     let held = std::mem::take(&mut earlier.held);
     let decisions = decisions(args, run, &held, earlier);
@@ -33,14 +33,14 @@ pub(super) fn decide(
     let (verdicts, mut approve) = decisions?;
     // The options that the run was started with stay in force.
     approve.extend(stored_patterns(start));
-    let has_waited = run.status == Status::Waiting || !earlier.held.is_empty();
+    let has_waited = run.status == RunStatus::Waiting || !earlier.held.is_empty();
     let stops = has_waited || start.options.get(ON_APPROVAL) == Some(&OnApproval::Stop.stored());
     let on_approval = args.on_approval.or(stops.then_some(OnApproval::Stop));
     verdicts.iter().for_each(|(serial, verdict)| earlier.decide(*serial, verdict));
     Ok(ApprovalArgs { approved: ApprovedArgs { approve, yes: args.yes }, on_approval })
 }
 
-fn stored_patterns(start: &Start) -> impl Iterator<Item = String> {
+fn stored_patterns(start: &RunStart) -> impl Iterator<Item = String> {
     let stored = start.options.get(APPROVED).and_then(Value::as_array).into_iter().flatten();
     let stored = stored.filter_map(Value::as_str).filter(|pattern| ApprovalRules::new([*pattern]).is_ok());
     stored.map(str::to_owned).collect::<Vec<_>>().into_iter()
@@ -48,9 +48,15 @@ fn stored_patterns(start: &Start) -> impl Iterator<Item = String> {
 
 type Decisions = (Vec<(usize, Verdict)>, Vec<String>);
 
-fn decisions(args: &DecisionArgs, run: &RunInfo, held: &[Held], earlier: &Earlier) -> Result<Decisions, WrongUsage> {
-    let pending: Vec<_> =
-        undecided(held).map(|waiting| LabelledCall { label: label(&waiting.call, held), held: waiting }).collect();
+fn decisions(
+    args: &DecisionArgs,
+    run: &RunInfo,
+    held: &[HeldCall],
+    earlier: &EarlierRun,
+) -> Result<Decisions, WrongUsage> {
+    let pending: Vec<_> = undecided(held)
+        .map(|waiting| LabelledCall { call_label: call_label(&waiting.call, held), held: waiting })
+        .collect();
     let mut verdicts: Vec<(usize, Verdict)> = Vec::new();
     let mut patterns = Vec::new();
     for typed in &args.approve {
@@ -71,19 +77,19 @@ fn decisions(args: &DecisionArgs, run: &RunInfo, held: &[Held], earlier: &Earlie
     verdicts.dedup();
     if let Some(both) = verdicts.windows(2).find(|pair| pair[0].0 == pair[1].0) {
         let called = pending.iter().find(|waiting| waiting.held.call.serial == both[0].0);
-        let label = called.map(|waiting| waiting.label.as_str()).unwrap_or_default();
+        let call_label = called.map(|waiting| waiting.call_label.as_str()).unwrap_or_default();
         return Err(WrongUsage::new(
-            format!("the call {label} is decided on in two ways"),
+            format!("the call {call_label} is decided on in two ways"),
             "give --approve or --deny for it, once",
         ));
     }
     Ok((verdicts, patterns))
 }
 
-/// The serial numbers of the calls that an argument names: by label one call, by tool call id all calls of it.
+/// The serial numbers of the calls that an argument names: by call_label one call, by tool call id all calls of it.
 fn named(typed: &str, pending: &[LabelledCall<'_>]) -> Result<Option<Vec<usize>>, WrongUsage> {
-    // Ids are chosen by the model and may look like a label, so labels are compared first.
-    let labelled: Vec<_> = pending.iter().filter(|waiting| waiting.label == typed).collect();
+    // Ids are chosen by the model and may look like a call_label, so labels are compared first.
+    let labelled: Vec<_> = pending.iter().filter(|waiting| waiting.call_label == typed).collect();
     // Also accepts the numbered form when the other calls of the same id are finished.
     let numbered = |call: &WaitingCall| format!("{}.{}", call.call, call.serial);
     let exact = match labelled.is_empty() {
@@ -119,7 +125,12 @@ fn with_reason(typed: &str, pending: &[LabelledCall<'_>]) -> Result<WithReason, 
 }
 
 /// Validates an `--approve` argument that names no call.
-fn pattern(typed: &str, run: &RunInfo, pending: &[LabelledCall<'_>], earlier: &Earlier) -> Result<String, WrongUsage> {
+fn pattern(
+    typed: &str,
+    run: &RunInfo,
+    pending: &[LabelledCall<'_>],
+    earlier: &EarlierRun,
+) -> Result<String, WrongUsage> {
     ApprovalRules::new([typed]).map_err(|problem| WrongUsage::plain(format!("--approve {typed}: {problem}")))?;
     // While calls wait, an argument that matches no known name is probably a mistyped id.
     let is_name = |name: &String| {
@@ -147,6 +158,6 @@ fn unknown(option: &str, typed: &str, run: &RunInfo, pending: &[LabelledCall<'_>
 
 fn list(pending: &[&LabelledCall<'_>]) -> String {
     let words: Vec<_> =
-        pending.iter().map(|waiting| format!("{} ({})", waiting.label, waiting.held.call.name)).collect();
+        pending.iter().map(|waiting| format!("{} ({})", waiting.call_label, waiting.held.call.name)).collect();
     words.join(", ")
 }

@@ -21,8 +21,8 @@ use crate::{
         permission_args::PERMISSIONS, resume_args::ResumeArgs, resume_state::ResumeState, setup_args::SetupArgs,
         show::Show,
     },
-    event::{Events, Summary},
-    journal::{Earlier, INVOCATION, Journal, RunInfo, Start, Status},
+    event::{Events, RunSummary},
+    journal::{EarlierRun, INVOCATION, Journal, RunInfo, RunStart, RunStatus},
     provider::Redactor,
 };
 use position::{check_states, lost_variables_warning, step_to_go_back_to, where_it_goes_on};
@@ -51,11 +51,11 @@ enum ResumeTarget {
 fn find(args: &ResumeArgs, variables: &[(String, String)], directory: &Path) -> anyhow::Result<ResumeTarget> {
     let journal = Journal::open_trusted(&journal::path(args.journal.as_deref(), variables, directory))?;
     let run = journal.find(&args.id)?;
-    if run.status == Status::Done && args.from.is_none() {
+    if run.status == RunStatus::Done && args.from.is_none() {
         return Ok(ResumeTarget::Finished(Box::new((journal, run))));
     }
     if args.from.is_none() {
-        run.check_is_left()?;
+        run.check_not_running()?;
     }
     let start = journal.start(&run)?;
     if let Some(why) = &start.not_resumable {
@@ -66,11 +66,11 @@ fn find(args: &ResumeArgs, variables: &[(String, String)], directory: &Path) -> 
     {
         anyhow::bail!("the run {} belongs to the invocation {invocation} of Restate, which goes on with it", run.id);
     }
-    let earlier = Earlier::read(&journal, &run, None)?;
+    let earlier = EarlierRun::read(&journal, &run, None)?;
     let progress = earlier.progress();
     let back_to = args.from.as_ref().map(|word| step_to_go_back_to(word, &run.id, &progress)).transpose()?;
     let earlier = match back_to {
-        Some(_) => Earlier::read(&journal, &run, back_to)?,
+        Some(_) => EarlierRun::read(&journal, &run, back_to)?,
         None => {
             check_states(&run.id, &progress)?;
             earlier
@@ -112,7 +112,11 @@ fn resume_run(
         agents: unfinished.earlier.agents.clone(),
         step: progress.step,
         notice,
-        summary: unfinished.earlier.goes_on_in(if is_for_programs { Summary::with_text() } else { Summary::default() }),
+        summary: unfinished.earlier.add_to_summary(if is_for_programs {
+            RunSummary::with_text()
+        } else {
+            RunSummary::default()
+        }),
         requests: unfinished.earlier.requests,
         journal: args.journal.clone(),
         last_text: progress.last.map(|last| last.text).filter(|_| unfinished.back_to.is_none()),
@@ -121,7 +125,7 @@ fn resume_run(
 }
 
 /// The command that started the run, with the options of this one.
-fn first_command(args: &ResumeArgs, start: &Start, directory: &Path) -> RunArgs {
+fn first_command(args: &ResumeArgs, start: &RunStart, directory: &Path) -> RunArgs {
     // As the user typed it, unless that path leads to another file now.
     let shown = PathBuf::from(&start.shown);
     let is_there = start.directory.join(&shown).canonicalize().is_ok_and(|file| file == start.file);

@@ -20,7 +20,7 @@ pub(super) fn step_to_go_back_to(word: &str, run: &str, progress: &Progress) -> 
     })?;
     match progress.lost_before(step) {
         [] => Ok(step),
-        lost => Err(states_missing(run, &format!("before step {step}"), lost, progress.last_whole(step)).into()),
+        lost => Err(states_missing(run, &format!("before step {step}"), lost, progress.last_complete(step)).into()),
     }
 }
 
@@ -30,7 +30,7 @@ pub(super) fn check_states(run: &str, progress: &Progress) -> anyhow::Result<()>
         [] => Ok(()),
         lost => {
             let place = format!("at step {}", progress.step);
-            Err(states_missing(run, &place, lost, progress.last_whole(progress.step)).into())
+            Err(states_missing(run, &place, lost, progress.last_complete(progress.step)).into())
         }
     }
 }

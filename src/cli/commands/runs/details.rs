@@ -13,12 +13,12 @@ use crate::{
         Printer,
         readers::numbers::{cost, seconds, tokens},
     },
-    journal::{RunInfo, Start, Status},
+    journal::{RunInfo, RunStart, RunStatus},
 };
 
 const WIDTH: usize = 100;
 
-pub(super) fn of_run(run: &RunInfo, start: &Start, printer: &Printer) -> String {
+pub(super) fn of_run(run: &RunInfo, start: &RunStart, printer: &Printer) -> String {
     let mut text = String::new();
     let mut add = |name: &str, value: String| {
         let _ = writeln!(text, "{name:8}  {}", without_controls(&value, printer));
@@ -51,7 +51,7 @@ pub(super) fn of_run(run: &RunInfo, start: &Start, printer: &Printer) -> String 
         let text = |name: &str| call[name].as_str().unwrap_or_default();
         add("waits", format!("{}: {} {}", text("call"), text("name"), call["args"]));
     }
-    if !matches!(run.status, Status::Done | Status::Running) {
+    if !matches!(run.status, RunStatus::Done | RunStatus::Running) {
         let how = || format!("lmthing resume {}", run.id);
         add("resume", start.not_resumable.as_ref().map_or_else(how, |why| format!("not possible: {why}")));
     }
@@ -60,7 +60,7 @@ pub(super) fn of_run(run: &RunInfo, start: &Start, printer: &Printer) -> String 
 
 fn status(run: &RunInfo) -> String {
     match (&run.owner, run.status) {
-        (Some(owner), Status::Running) => format!("running, in process {} on {}", owner.pid, owner.host),
+        (Some(owner), RunStatus::Running) => format!("running, in process {} on {}", owner.pid, owner.host),
         (_, status) => status.as_str().to_owned(),
     }
 }

@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 
 use crate::{
     chat::Usage,
-    journal::{RunInfo, Start, Status},
+    journal::{RunInfo, RunStart, RunStatus},
 };
 
 pub(super) fn of_run(run: &RunInfo) -> Value {
@@ -29,13 +29,13 @@ pub(super) fn of_run(run: &RunInfo) -> Value {
     if let Some(origin) = &run.origin {
         object["resumedFrom"] = json!(origin);
     }
-    if let Some(owner) = run.owner.as_ref().filter(|_| run.status == Status::Running) {
+    if let Some(owner) = run.owner.as_ref().filter(|_| run.status == RunStatus::Running) {
         object["process"] = json!({ "pid": owner.pid, "host": owner.host });
     }
     object
 }
 
-pub(super) fn of_start(run: &RunInfo, start: &Start) -> Value {
+pub(super) fn of_start(run: &RunInfo, start: &RunStart) -> Value {
     let mut object = of_run(run);
     object["started"] = json!(start);
     object

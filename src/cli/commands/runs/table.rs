@@ -11,7 +11,7 @@ use crate::{
         Printer,
         readers::numbers::{cost, grouped},
     },
-    journal::{RunInfo, Status},
+    journal::{RunInfo, RunStatus},
 };
 
 const HEAD: [&str; 7] = ["ID", "FILE", "STATUS", "STARTED", "STEPS", "TOKENS", "COST"];
@@ -117,15 +117,15 @@ fn end_of(path: &str, width: usize) -> String {
 }
 
 /// Text is aligned to the left, numbers to the right. `status` selects the colour.
-fn line(row: &[String; 7], widths: &[usize; 7], status: Option<Status>) -> String {
+fn line(row: &[String; 7], widths: &[usize; 7], status: Option<RunStatus>) -> String {
     let cells = row.iter().zip(widths).enumerate().map(|(place, (cell, width))| {
         let alignment = if place > STARTED { console::Alignment::Right } else { console::Alignment::Left };
         let padded = pad_str(cell, *width, alignment, None).into_owned();
         match status.filter(|status| cell == status.as_str()) {
-            Some(Status::Done) => style(padded).green().force_styling(true).to_string(),
-            Some(Status::Failed) => style(padded).red().force_styling(true).to_string(),
-            Some(Status::Running) => style(padded).cyan().force_styling(true).to_string(),
-            Some(Status::Limit | Status::Waiting | Status::Interrupted) => {
+            Some(RunStatus::Done) => style(padded).green().force_styling(true).to_string(),
+            Some(RunStatus::Failed) => style(padded).red().force_styling(true).to_string(),
+            Some(RunStatus::Running) => style(padded).cyan().force_styling(true).to_string(),
+            Some(RunStatus::Limit | RunStatus::Waiting | RunStatus::Interrupted) => {
                 style(padded).yellow().force_styling(true).to_string()
             }
             None => padded,

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use crate::{
     check::exports,
     cli::failure::WrongUsage,
-    files::{self, FoundFile, is_test_file},
+    files::{self, FoundPromptFile, is_test_file},
     testing::{Answers, Kind, Subject, recording_of},
 };
 
@@ -23,7 +23,7 @@ pub(super) fn discover(paths: &[PathBuf]) -> Result<Discovered, WrongUsage> {
     let found =
         files::find(paths, "tests are in files that end in .test.lmt.mjs, .test.lmt.js, .test.lmt.ts, .test.lmt.mts")?;
     let (mut subjects, mut looked_at) = (Vec::new(), Vec::new());
-    for FoundFile { path, is_named } in found.files {
+    for FoundPromptFile { path, is_named } in found.files {
         looked_at.push(path.clone());
         let kind = if is_test_file(&path) {
             Kind::Tests

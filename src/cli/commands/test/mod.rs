@@ -15,12 +15,12 @@ use crate::{
     cli::{
         ExitCode, Printer,
         env::{self, Environment},
-        failure::{WrongUsage, words},
+        failure::{WrongUsage, io_error_text},
         interrupt::Interrupts,
         test_args::TestArgs,
     },
-    files::{Reporter, absolute},
-    process::end_with_parent,
+    files::{FileReporter, absolute},
+    process::exit_with_parent,
     testing::{Mode, SMOKE_TIMEOUT, Shelf, TEST_TIMEOUT, TestOptions, Totals, Watcher, run_tests},
 };
 
@@ -29,7 +29,7 @@ pub(in crate::cli) fn run(args: &TestArgs, printer: &Printer) -> ExitCode {
         return watch(args).run_until_signal(printer);
     }
     if args.report_files.is_some() {
-        end_with_parent();
+        exit_with_parent();
     }
     match test(args, printer) {
         Ok(code) => code,
@@ -60,8 +60,8 @@ fn test(args: &TestArgs, printer: &Printer) -> Result<ExitCode, WrongUsage> {
     if let Some(wrong) = environment.wrong {
         return Err(wrong);
     }
-    let reporter = Reporter::to(args.report_files.as_deref())
-        .map_err(|error| WrongUsage::plain(format!("--report-files: {}", words(&error))))?;
+    let reporter = FileReporter::to(args.report_files.as_deref())
+        .map_err(|error| WrongUsage::plain(format!("--report-files: {}", io_error_text(&error))))?;
     let Discovered { subjects, looked_at, searched, problems } =
         discover(&args.paths).map_err(|wrong| advise(args, wrong))?;
     looked_at.iter().for_each(|path| reporter.looked_for(path));
@@ -79,7 +79,7 @@ fn test(args: &TestArgs, printer: &Printer) -> Result<ExitCode, WrongUsage> {
     Ok(output.end(&totals, finished.notes, problems))
 }
 
-fn options(args: &TestArgs, environment: &Environment, reporter: &Reporter) -> Result<TestOptions, WrongUsage> {
+fn options(args: &TestArgs, environment: &Environment, reporter: &FileReporter) -> Result<TestOptions, WrongUsage> {
     let mode = match (args.record, args.live) {
         (true, true) => Mode::RecordAll,
         (true, false) => Mode::Record,
@@ -141,7 +141,7 @@ fn missing(args: &TestArgs, files: usize, totals: &Totals) -> Option<String> {
     }
 }
 
-struct ReportingWatcher(Reporter);
+struct ReportingWatcher(FileReporter);
 
 impl Watcher for ReportingWatcher {
     fn looked_for(&self, file: &Path) {

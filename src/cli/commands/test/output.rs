@@ -11,7 +11,7 @@ use super::console::Console;
 use crate::{
     cli::{
         ExitCode, Printer, env,
-        failure::{WrongUsage, words},
+        failure::{WrongUsage, io_error_text},
         interrupt::Interrupts,
         status_line::StatusLine,
         test_args::{TestArgs, TestReporter},
@@ -106,7 +106,7 @@ impl<'a> TestOutput<'a> {
         if let Some((path, junit)) = &mut self.junit
             && let Err(error) = fs::write(&*path, junit.end(&end).stdout)
         {
-            problems.push(format!("--junit {}: {}", path.display(), words(&error)));
+            problems.push(format!("--junit {}: {}", path.display(), io_error_text(&error)));
         }
         for problem in &problems {
             self.printer.stderr(&format!("Error: {problem}\n"));
@@ -178,5 +178,5 @@ fn writable(path: &Path) -> io::Result<()> {
 
 fn cannot_write(path: &Path, error: &io::Error) -> WrongUsage {
     let hint = "expected a path for a report, such as reports/junit.xml";
-    WrongUsage::new(format!("--junit {}: cannot write the file: {}", path.display(), words(error)), hint)
+    WrongUsage::new(format!("--junit {}: cannot write the file: {}", path.display(), io_error_text(error)), hint)
 }

@@ -12,7 +12,7 @@ use super::prompt_file::is_prompt_file;
 use crate::{
     cli::{ExitCode, Printer, browser, view_args::ViewArgs},
     diagnostic::Diagnostic,
-    trace::page::{self, Told},
+    trace::page::{self, RunLines},
 };
 
 const MAX_DAMAGED: usize = 5;
@@ -59,7 +59,7 @@ impl Target {
         Ok(Target::Path(path.clone()))
     }
 
-    fn path(&self, told: &Told) -> Option<PathBuf> {
+    fn path(&self, told: &RunLines) -> Option<PathBuf> {
         match self {
             Target::Stdout => None,
             Target::Path(path) if path.is_dir() => Some(path.join(default_name(told))),
@@ -70,7 +70,7 @@ impl Target {
 }
 
 /// `lmthing-ID.html`. The id is sanitized, as it comes from the file of events.
-fn default_name(told: &Told) -> String {
+fn default_name(told: &RunLines) -> String {
     let is_plain = |c: &char| c.is_ascii_alphanumeric() || "-_".contains(*c);
     let id: String = told.id.chars().filter(is_plain).take(64).collect();
     format!("lmthing-{}.html", if id.is_empty() { "run" } else { &id })
@@ -92,7 +92,7 @@ fn show(args: &ViewArgs, target: &Target, printer: &Printer) -> Result<(), Probl
     if args.open { open(&path) } else { Ok(()) }
 }
 
-fn notes(told: &Told) -> Vec<String> {
+fn notes(told: &RunLines) -> Vec<String> {
     let mut notes = Vec::new();
     if let [first, rest @ ..] = &told.damaged[..] {
         let shown: Vec<String> = told.damaged.iter().take(MAX_DAMAGED).map(usize::to_string).collect();

@@ -3,16 +3,16 @@
 use std::{io, path::Path};
 
 use crate::{
-    cli::{commands::journal, env, failure::words, view_args::ViewArgs},
+    cli::{commands::journal, env, failure::io_error_text, view_args::ViewArgs},
     diagnostic::{Diagnostic, did_you_mean},
     journal::{Journal, JournalError, RunInfo},
-    trace::page::Told,
+    trace::page::RunLines,
     user_file::{self, MAX_TEXT},
 };
 
 const ENDINGS: [&str; 3] = ["jsonl", "ndjson", "json"];
 
-pub(super) fn read(args: &ViewArgs) -> Result<Told, Problem> {
+pub(super) fn read(args: &ViewArgs) -> Result<RunLines, Problem> {
     let run = &args.run;
     if run == Path::new("-") {
         let bytes = user_file::read_all(io::stdin().lock(), MAX_TEXT);
@@ -39,8 +39,8 @@ fn has_ending(path: &Path) -> bool {
     path.extension().is_some_and(|ending| ENDINGS.iter().any(|known| ending.eq_ignore_ascii_case(known)))
 }
 
-fn parse_events(bytes: &[u8], name: &str) -> Result<Told, Problem> {
-    Told::of_bytes(bytes).ok_or_else(|| {
+fn parse_events(bytes: &[u8], name: &str) -> Result<RunLines, Problem> {
+    RunLines::of_bytes(bytes).ok_or_else(|| {
         let why = if bytes.trim_ascii().is_empty() { "it is empty" } else { "none of its lines is an event" };
         let hint = "events are what these print: lmthing run -f events FILE, lmthing runs export ID";
         problem(&format!("{name} is no run: {why}"), hint)
@@ -48,7 +48,7 @@ fn parse_events(bytes: &[u8], name: &str) -> Result<Told, Problem> {
 }
 
 /// Loads a run by its id, a prefix of it, or `last`.
-fn of_journal(args: &ViewArgs) -> Result<Told, Problem> {
+fn of_journal(args: &ViewArgs) -> Result<RunLines, Problem> {
     let directory = std::env::current_dir().unwrap_or_default();
     let (variables, _) = env::variables(&directory);
     let path = journal::path(args.journal.as_deref(), &variables, &directory);
@@ -59,7 +59,7 @@ fn of_journal(args: &ViewArgs) -> Result<Told, Problem> {
         let hint = "lmthing run --journal FILE writes one; a run from a file is shown by: lmthing view FILE.jsonl";
         Box::new(if is_missing { diagnostic.with_hint(hint) } else { diagnostic })
     })?;
-    if !told.is_run() {
+    if !told.has_events() {
         return Err(Box::new(Diagnostic::new(format!("nothing is known of what happened in the run {}", run.id))));
     }
     told.id = run.id;
@@ -67,12 +67,12 @@ fn of_journal(args: &ViewArgs) -> Result<Told, Problem> {
     Ok(told)
 }
 
-fn find(path: &Path, word: &str) -> Result<(RunInfo, Told), JournalError> {
+fn find(path: &Path, word: &str) -> Result<(RunInfo, RunLines), JournalError> {
     let journal = Journal::read(path)?;
     let run = journal.find(word)?;
-    let mut told = Told::default();
+    let mut told = RunLines::default();
     journal.lines(&run, |line| {
-        told.take(line.as_bytes());
+        told.add_line(line.as_bytes());
         true
     })?;
     Ok((run, told))
@@ -81,7 +81,7 @@ fn find(path: &Path, word: &str) -> Result<(RunInfo, Told), JournalError> {
 pub(super) type Problem = Box<Diagnostic>;
 
 pub(super) fn cannot(what: &str, name: &str, error: &io::Error) -> Problem {
-    Box::new(Diagnostic::new(format!("cannot {what} {name}: {}", words(error))))
+    Box::new(Diagnostic::new(format!("cannot {what} {name}: {}", io_error_text(error))))
 }
 
 pub(super) fn problem(message: &str, hint: &str) -> Problem {

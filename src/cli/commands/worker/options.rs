@@ -87,7 +87,7 @@ impl Options {
         let (all, each) = (of(Path::new(""))?, files.iter().map(|file| of(file)).collect::<Result<Vec<_>, _>>()?);
         let context = CommandContext {
             file: Path::new(""),
-            words: &[],
+            arguments: &[],
             setup: &args.setup,
             record: None,
             replay: None,

@@ -16,12 +16,12 @@ use crate::{
         worker_args::{LogForm, WorkerArgs},
     },
     diagnostic::Diagnostic,
-    files::Reporter,
+    files::FileReporter,
     provider::Redactor,
     script::bindings::ModelChoice,
     serve::{DescribedFile, DescribedFiles, LineSender, are_here, describe_files, service_name},
     session::SharedModel,
-    trace::otel::{Clean, Found, Settings, SharedExport},
+    trace::otel::{OtelConfig, Redact, Settings, SharedExport},
     worker::{
         Engines, InvocationHandler, Level, Log, LogFormat, RunHandler, RunOptions, Service, TOKEN_VARIABLE, Worker,
         WorkerListener,
@@ -147,14 +147,14 @@ impl PreparedWorker {
         let variables = &self.options.variables;
         let find = |name: &str| variables.iter().find(|(known, _)| known == name).map(|(_, value)| value.clone());
         match Settings::find(find) {
-            Found::Off => None,
-            Found::Wrong(problem) => {
+            OtelConfig::Off => None,
+            OtelConfig::Wrong(problem) => {
                 log.warn(&problem, &[]);
                 None
             }
-            Found::On(settings) => {
+            OtelConfig::On(settings) => {
                 let redactor = Redactor::of_variables(variables.iter().map(|(name, value)| (name, value)));
-                let clean: Clean = Rc::new(move |value| redactor.apply_texts(value));
+                let clean: Redact = Rc::new(move |value| redactor.apply_texts(value));
                 Some(SharedExport::new(*settings, &clean))
             }
         }
@@ -173,7 +173,7 @@ impl PreparedWorker {
             Some(ModelChoice::Mock { items, place }) => Some(SharedModel::Mock(items, place)),
             Some(ModelChoice::Object { .. }) | None => None,
         };
-        let own_prices = own_prices(&variables, &Reporter::default())?;
+        let own_prices = own_prices(&variables, &FileReporter::default())?;
         // Last: this may confine the process to what the files may access.
         let permissions = lookup(self.options.permissions(args, &files)?);
         let options = RunOptions {

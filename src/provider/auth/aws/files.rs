@@ -83,10 +83,10 @@ mod tests {
             variable("AWS_OTHER_FILE", "other"),
         ]);
         let files = VisibleFiles::read(&env);
-        let shut = crate::provider::auth::credential_paths(&env);
+        let protected = crate::provider::auth::credential_paths(&env);
         for name in table {
             assert!(files.fs.read_to_end(path(name)).await.is_ok(), "{name}");
-            assert!(shut.contains(&path(name)), "{name}");
+            assert!(protected.contains(&path(name)), "{name}");
         }
         for name in [".aws/new/cache/1.json", "other"] {
             assert!(files.fs.read_to_end(path(name)).await.is_err(), "{name}");

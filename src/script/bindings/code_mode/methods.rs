@@ -7,7 +7,7 @@ use super::{
     run_code::{CodeSnippet, run_code},
 };
 use crate::{
-    plugin::method,
+    plugin::text_methods,
     prompt::{ActiveSet, DefinitionKind, MethodAnswer, StepPlan},
     sandbox::RunOutcome,
     script::bindings::{
@@ -55,7 +55,7 @@ pub(crate) fn section(ctx: &Ctx<'_>, core: &Core, active: &ActiveSet) -> Result<
     }
     let is_active = |name: &str| active.methods.iter().any(|active| active == name);
     let declared = declared_functions(core, DefinitionKind::DefMethod, is_active);
-    Ok(Some((method::SECTION.to_owned(), method::section_text(declared.text(ctx)?))))
+    Ok(Some((text_methods::SECTION.to_owned(), text_methods::section_text(declared.text(ctx)?))))
 }
 
 pub(crate) async fn run<'js>(ctx: &Ctx<'js>, prompt: &PromptObject<'js>, code: &str, plan: &StepPlan) -> MethodAnswer {

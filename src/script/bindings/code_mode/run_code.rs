@@ -12,7 +12,7 @@ use serde_json::value::RawValue;
 use super::declare::{declared_functions, sandbox};
 use crate::{
     chat::AgentRun,
-    checkpoint::PartName,
+    checkpoint::CallPartName,
     code::{CodeDiagnostic, Declarations, search},
     event::EventKind,
     prompt::DefinitionKind,
@@ -136,7 +136,7 @@ impl<'js> SandboxHost<'_, 'js> {
         let part = PartOfCall { of: &self.name, number, name, args, may_repeat };
         let answer = self.answer(stable_hash(&call), name, args);
         let answer = resume::within_call(self.ctx, self.prompt, &call, answer);
-        let part_name = PartName { of: self.name.clone(), asked, number };
+        let part_name = CallPartName { of: self.name.clone(), asked, number };
         let answer = jobs::run_part(self.ctx, self.prompt, part_name, answer.boxed_local());
         resume::run_part(self.ctx, self.prompt, part, answer).await
     }

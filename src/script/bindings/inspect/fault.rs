@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-pub(crate) use crate::diagnostic::Key;
+pub(crate) use crate::diagnostic::{PathKey, PathKey as Key};
 use crate::{chat::Message, diagnostic::Location};
 
 #[derive(Debug, Default)]
@@ -29,7 +29,7 @@ pub(crate) struct Fault {
 impl Fault {
     pub(crate) fn error(code: &'static str, place: &[&str], message: impl Into<String>) -> Self {
         Fault {
-            place: Key::path(place),
+            place: PathKey::path(place),
             location: None,
             severity: FaultSeverity::Error,
             code,

@@ -6,8 +6,8 @@ use rquickjs::{Class, Ctx, Function, IntoJs, Result, Value, function::Opt, prelu
 
 use crate::{
     chat::ToolPart,
-    diagnostic::plain_line,
-    mcp::{Answer, AnswerPart, Connection, ToolProgress},
+    diagnostic::strip_controls_line,
+    mcp::{Connection, McpContent, ToolCallResult, ToolProgress},
     script::{
         KeepAlive,
         bindings::{
@@ -48,7 +48,7 @@ async fn call<'js>(
     let _alive = KeepAlive::new(ctx)?;
     let result = tokio::select! {
         biased;
-        () = abort::aborted(ctx, signal) => Err(connection.told(&format!("the call of {tool} was cancelled"))),
+        () = abort::aborted(ctx, signal) => Err(connection.message(&format!("the call of {tool} was cancelled"))),
         result = connection.call(tool, args, |progress| reporter.report(&progress)) => result,
     };
     let answer = result.map_err(|problem| plain_error(ctx, problem))?;
@@ -58,17 +58,17 @@ async fn call<'js>(
     to_js(ctx, answer)
 }
 
-fn failure(connection: &Connection, tool: &str, answer: &Answer) -> String {
+fn failure(connection: &Connection, tool: &str, answer: &ToolCallResult) -> String {
     let text = answer.text();
     match (text.trim().is_empty(), &answer.structured) {
         (false, _) => text,
         (true, Some(structured)) => structured.to_string(),
-        (true, None) => connection.told(&format!("the call of {tool} failed, and it does not say why")),
+        (true, None) => connection.message(&format!("the call of {tool} failed, and it does not say why")),
     }
 }
 
 /// Returns data as it is, text as a string, and media as content parts.
-fn to_js<'js>(ctx: &Ctx<'js>, answer: Answer) -> Result<Value<'js>> {
+fn to_js<'js>(ctx: &Ctx<'js>, answer: ToolCallResult) -> Result<Value<'js>> {
     if answer.has_media() {
         return ToolContent::create(ctx, answer.parts.into_iter().map(part).collect());
     }
@@ -78,10 +78,10 @@ fn to_js<'js>(ctx: &Ctx<'js>, answer: Answer) -> Result<Value<'js>> {
     }
 }
 
-fn part(part: AnswerPart) -> ToolPart {
+fn part(part: McpContent) -> ToolPart {
     match part {
-        AnswerPart::Text(text) => ToolPart::Text { text },
-        AnswerPart::Media { data, media_type } => ToolPart::Media { data, media_type },
+        McpContent::Text(text) => ToolPart::Text { text },
+        McpContent::Media { data, media_type } => ToolPart::Media { data, media_type },
     }
 }
 
@@ -112,5 +112,5 @@ fn progress_text(ToolProgress { done, total, message }: &ToolProgress) -> String
         Some(total) if *total > 0.0 => format!("{:.0} %", done / total * 100.0),
         _ => String::new(),
     };
-    plain_line(format!("{share} {message}").trim()).chars().take(80).collect()
+    strip_controls_line(format!("{share} {message}").trim()).chars().take(80).collect()
 }

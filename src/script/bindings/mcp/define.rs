@@ -6,8 +6,8 @@ use rquickjs::{Ctx, Object, Result, Value};
 
 use super::{file_variables::FileVariables, reference::McpReference, tools};
 use crate::{
-    mcp::{Lookup, Patterns, Server, ServerFile, Timeouts, find_in_files, server_of},
-    permission::Refusal,
+    mcp::{Server, ServerFile, ServerLookup, Timeouts, ToolFilter, find_in_files, parse_server},
+    permission::AccessDenied,
     prompt::DefinitionKind,
     script::{
         bindings::{
@@ -51,7 +51,7 @@ pub(crate) fn def_mcp(call: Call<'_>) -> Result<Value<'_>> {
         server,
         timeouts: Timeouts::default(),
         kind: McpToolKind::Tools,
-        patterns: Patterns::default(),
+        patterns: ToolFilter::default(),
     };
     if let Some(given) = &options.given {
         read_options(ctx, given, &place, &mut config)?;
@@ -96,15 +96,15 @@ fn server(call: &Call<'_>, place: &str) -> Result<Server> {
     let standard = own.is_none().then(|| ServerFile::standard(&any_file_variable));
     let found = find_in_files(&name, &typed.into_iter().chain(standard).collect::<Vec<_>>());
     let found = found.map_err(|problem| match variables.is_refused() {
-        true => gate::throw(ctx, Refusal { message: format!("{place}: {problem}") }),
+        true => gate::throw(ctx, AccessDenied { message: format!("{place}: {problem}") }),
         false => wrong(problem),
     });
     match (found?, own) {
-        (Lookup::Found(server), _) => Ok(server),
-        (Lookup::Unknown(_), Some(own)) => server_of_config(own, &name).map_err(wrong),
+        (ServerLookup::Found(server), _) => Ok(server),
+        (ServerLookup::Unknown(_), Some(own)) => server_of_config(own, &name).map_err(wrong),
         // The server may be named in a file that is given when the prompt runs.
-        (Lookup::Unknown(_), None) if redefinitions::is_recording(ctx) => Ok(Server::unknown(&name)),
-        (Lookup::Unknown(known), None) => {
+        (ServerLookup::Unknown(_), None) if redefinitions::is_recording(ctx) => Ok(Server::unknown(&name)),
+        (ServerLookup::Unknown(known), None) => {
             let known: Vec<&str> = servers.keys().chain(&known).map(String::as_str).collect();
             let known = if known.is_empty() { String::new() } else { format!("; there are: {}", known.join(", ")) };
             let places = "config.mcpServers, the file of --mcp-config or .mcp.json";
@@ -115,7 +115,7 @@ fn server(call: &Call<'_>, place: &str) -> Result<Server> {
 
 fn server_of_config(given: &serde_json::Value, name: &str) -> std::result::Result<Server, String> {
     // A prompt file is code and reads variables itself.
-    server_of(given, None).map_err(|problem| format!("config.mcpServers.{name}: {problem}"))
+    parse_server(given, None).map_err(|problem| format!("config.mcpServers.{name}: {problem}"))
 }
 
 fn read_options<'js>(ctx: &Ctx<'js>, given: &Object<'js>, place: &str, config: &mut McpServerConfig) -> Result<()> {
@@ -146,7 +146,7 @@ fn read_options<'js>(ctx: &Ctx<'js>, given: &Object<'js>, place: &str, config: &
         let text = |item: Value<'js>| item.as_string().ok_or_else(wrong)?.to_string();
         elements(list)?.into_iter().map(text).collect::<Result<_>>().map(Some)
     };
-    config.patterns = Patterns { include: patterns("include")?, exclude: patterns("exclude")?.unwrap_or_default() };
+    config.patterns = ToolFilter { include: patterns("include")?, exclude: patterns("exclude")?.unwrap_or_default() };
     let span = |name: &str, default: Duration| -> Result<Duration> {
         let Some(value) = property(given, name)? else { return Ok(default) };
         let milliseconds = value.as_number().filter(|number| *number > 0.0);

@@ -5,7 +5,7 @@ use std::{borrow::Cow, cell::RefCell, rc::Rc};
 use rquickjs::{Ctx, JsLifetime, Result};
 
 use crate::{
-    mcp::{Connection, Hub, Program, Server, Surroundings},
+    mcp::{Connection, Hub, McpEnvironment, Program, Server},
     permission::Access,
     sandbox,
     script::{
@@ -68,7 +68,7 @@ fn check_access<'a>(ctx: &Ctx<'_>, server: &'a Server) -> Result<Cow<'a, Server>
     Ok(Cow::Owned(Server::Program(Program { command, ..program.clone() })))
 }
 
-fn surroundings(ctx: &Ctx<'_>) -> Result<Surroundings> {
+fn surroundings(ctx: &Ctx<'_>) -> Result<McpEnvironment> {
     let env = services::providers(ctx)?.env;
     let own = env.clone();
     let rights = gate::restricted(ctx);
@@ -76,9 +76,9 @@ fn surroundings(ctx: &Ctx<'_>) -> Result<Surroundings> {
     // Every program receives `PATH`.
     let is_shown =
         move |name: &str| name == "PATH" || shown.as_ref().is_none_or(|rights| rights.check(Access::Env(name)).is_ok());
-    Ok(Surroundings {
-        keeper: sandbox::own_program(),
-        rights: Box::new(move || rights.as_ref()?.of_restricted().map(|rights| rights.of_programs())),
+    Ok(McpEnvironment {
+        supervisor: sandbox::own_program(),
+        rights: Box::new(move || rights.as_ref()?.restricted_rights().map(|rights| rights.program_rights())),
         variable: Box::new(move |name| own.get(name).filter(|_| is_shown(name))),
         network: Box::new(move || env.network()),
     })

@@ -12,7 +12,7 @@ use rquickjs::{
 
 use super::hub;
 use crate::{
-    mcp::AnswerPart,
+    mcp::McpContent,
     prompt::DefinitionKind,
     script::{
         KeepAlive,
@@ -92,7 +92,7 @@ impl McpReference {
             let _alive = KeepAlive::new(&inner)?;
             let parts = connection.resource(&uri).await.map_err(|problem| plain_error(&inner, problem))?;
             match parts.as_slice() {
-                [AnswerPart::Text(text)] => text.as_str().into_js(&inner),
+                [McpContent::Text(text)] => text.as_str().into_js(&inner),
                 parts => parts_to_js(&inner, parts),
             }
         };
@@ -126,7 +126,7 @@ impl McpReference {
                 let message = Object::new(inner.clone())?;
                 message.set("role", role.as_str())?;
                 match part {
-                    AnswerPart::Text(text) => message.set("content", text.as_str())?,
+                    McpContent::Text(text) => message.set("content", text.as_str())?,
                     part => message.set("content", parts_to_js(&inner, std::slice::from_ref(part))?)?,
                 }
                 list.set(index, message)?;
@@ -162,13 +162,13 @@ fn text_argument<'js>(ctx: &Ctx<'js>, value: Option<Value<'js>>, place: &str) ->
     }
 }
 
-fn parts_to_js<'js>(ctx: &Ctx<'js>, parts: &[AnswerPart]) -> Result<Value<'js>> {
-    let part = |part: &AnswerPart| match part {
-        AnswerPart::Text(text) => serde_json::json!({ "type": "text", "text": text }),
-        AnswerPart::Media { data, media_type } if media_type.starts_with("image/") => {
+fn parts_to_js<'js>(ctx: &Ctx<'js>, parts: &[McpContent]) -> Result<Value<'js>> {
+    let part = |part: &McpContent| match part {
+        McpContent::Text(text) => serde_json::json!({ "type": "text", "text": text }),
+        McpContent::Media { data, media_type } if media_type.starts_with("image/") => {
             serde_json::json!({ "type": "image", "image": data, "mediaType": media_type })
         }
-        AnswerPart::Media { data, media_type } => {
+        McpContent::Media { data, media_type } => {
             serde_json::json!({ "type": "file", "data": data, "mediaType": media_type })
         }
     };

@@ -7,7 +7,7 @@ use rquickjs::{Ctx, Result};
 use super::{call::executor, hub};
 use crate::{
     code::{Declaration, FunctionSignature, is_usable_name},
-    mcp::{Connection, McpTool, Names, ToolList, function_name, tool_name},
+    mcp::{Connection, McpTool, ToolList, UniqueNames, function_name, tool_name},
     plugin::{run_tool_code, search_functions},
     prompt::{DefinitionKind, FunctionDefinition, ToolDefinition, ToolMaker},
     script::{
@@ -108,7 +108,7 @@ pub(crate) async fn update_servers<'js>(ctx: &Ctx<'js>, prompt: &PromptObject<'j
         let known_problems =
             server.definitions.as_ref().map(|known| known.list.problems.as_slice()).unwrap_or_default();
         for problem in list.problems.iter().filter(|problem| !known_problems.contains(problem)) {
-            warn::warning(ctx, &connection.told(problem))?;
+            warn::warning(ctx, &connection.message(problem))?;
         }
         define_tools(ctx, prompt, &connection, &server, list)?;
     }
@@ -155,7 +155,7 @@ impl<'js> ToolDefiner<'_, 'js> {
         let server = &self.server.config.name;
         let before = self.server.definitions.as_ref().map(|known| known.names.as_slice()).unwrap_or_default();
         let core = self.prompt.borrow().core.clone();
-        let mut names = Names::default();
+        let mut names = UniqueNames::default();
         for (name, _) in core.prompt.borrow().tools().filter(|(name, _)| !before.iter().any(|own| own == name)) {
             names.unique(name.to_owned());
         }
@@ -190,7 +190,7 @@ impl<'js> ToolDefiner<'_, 'js> {
                 format!("defMcp('{server}'): there is a function {namespace} already; call the server otherwise");
             return Err(type_error(self.ctx, problem));
         }
-        let mut names = Names::default();
+        let mut names = UniqueNames::default();
         let (mut items, mut signatures) = (Vec::new(), Vec::new());
         for tool in tools {
             let name = names.unique(to_usable_name(function_name(&tool.name), false));

@@ -7,7 +7,7 @@ use std::{
 
 use super::declared::DeclaredFunctions;
 use crate::{
-    checkpoint::Log,
+    checkpoint::PromptLog,
     event::Agent,
     prompt::{AnswerShape, JobId, Prompt, Standing},
     provider::MockModel,
@@ -39,7 +39,7 @@ pub(crate) struct Core {
     pub(crate) sandbox: RefCell<Rc<SandboxConfig>>,
     pub(crate) mcp_servers: RefCell<Rc<serde_json::Map<String, serde_json::Value>>>,
     /// Set where logs are kept.
-    pub(crate) log: RefCell<Option<Rc<Log>>>,
+    pub(crate) log: RefCell<Option<Rc<PromptLog>>>,
     pub(crate) sandbox_warm: Cell<bool>,
 }
 

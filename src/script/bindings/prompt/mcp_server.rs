@@ -5,7 +5,7 @@ use std::rc::Rc;
 use rquickjs::{JsLifetime, class::Trace};
 
 use super::entry::CallOptions;
-use crate::mcp::{Patterns, Server, Timeouts, ToolList};
+use crate::mcp::{Server, Timeouts, ToolFilter, ToolList};
 
 #[derive(Clone, Trace, JsLifetime)]
 pub(crate) struct McpServer<'js> {
@@ -25,7 +25,7 @@ pub(crate) struct McpServerConfig {
     pub(crate) timeouts: Timeouts,
     pub(crate) kind: McpToolKind,
     /// Selects tools by name.
-    pub(crate) patterns: Patterns,
+    pub(crate) patterns: ToolFilter,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

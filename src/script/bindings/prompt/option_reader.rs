@@ -6,7 +6,7 @@ use rquickjs::{Ctx, Object, Result, Value};
 
 use crate::{
     chat::{Reasoning, Timeouts, ToolChoice},
-    diagnostic::{Key, written},
+    diagnostic::{PathKey, path_text},
     script::{
         ScriptError,
         bindings::values::{elements, kind_of, property, to_json},
@@ -17,7 +17,7 @@ pub(super) struct OptionReader<'a, 'js> {
     pub(super) ctx: &'a Ctx<'js>,
     pub(super) options: &'a Object<'js>,
     /// The path to the object for error messages, such as `config.options`.
-    pub(super) place: &'a [Key],
+    pub(super) place: &'a [PathKey],
 }
 
 impl<'js> OptionReader<'_, 'js> {
@@ -28,12 +28,12 @@ impl<'js> OptionReader<'_, 'js> {
             None => kind_of(value).to_owned(),
         };
         let place = self.below(name);
-        let error = ScriptError::type_error(format!("{} must be {wanted}, got {got}", written(&place)));
+        let error = ScriptError::type_error(format!("{} must be {wanted}, got {got}", path_text(&place)));
         Err(error.about(&place).throw(self.ctx))
     }
 
-    fn below(&self, name: &str) -> Vec<Key> {
-        [self.place, &[Key::Name(name.to_owned())]].concat()
+    fn below(&self, name: &str) -> Vec<PathKey> {
+        [self.place, &[PathKey::Name(name.to_owned())]].concat()
     }
 
     pub(super) fn number(&self, name: &str) -> Result<Option<f64>> {

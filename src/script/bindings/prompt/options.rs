@@ -11,7 +11,7 @@ use super::{
 };
 use crate::{
     chat::CallSettings,
-    diagnostic::{Key, written},
+    diagnostic::{PathKey, path_text},
     prompt::RunSettings,
     sandbox::SandboxConfig,
     script::{
@@ -71,7 +71,7 @@ pub(crate) fn function_bytes<'js>(ctx: &Ctx<'js>, given: &Value<'js>) -> Result<
             warn::unknown_name(ctx, "config.functions", &name, &["promptBytes"])?;
         }
     }
-    let place = Key::path(&["config", "functions"]);
+    let place = PathKey::path(&["config", "functions"]);
     let bytes = OptionReader { ctx, options: &object, place: &place }.count("promptBytes")?;
     Ok(bytes.map(|bytes| usize::try_from(bytes).unwrap_or(usize::MAX)))
 }
@@ -112,7 +112,7 @@ fn wrong_field(given: &serde_json::Value) -> Option<&str> {
 /// Reads `config.options`. `timeout` is in milliseconds, a number for the whole call or `{total, firstByte, idle}`.
 /// `undefined` and `null` count as unset.
 pub(crate) fn read<'js>(ctx: &Ctx<'js>, options: &Object<'js>) -> Result<RunSettings> {
-    let place = Key::path(&["config", "options"]);
+    let place = PathKey::path(&["config", "options"]);
     let reader = OptionReader { ctx, options, place: &place };
     // Used later, but a mistake should show before the first request.
     for name in ["stopWhen", "onStepFinish", "onFinish"] {
@@ -137,7 +137,7 @@ pub(crate) fn read<'js>(ctx: &Ctx<'js>, options: &Object<'js>) -> Result<RunSett
         headers: reader.headers()?,
         timeouts: reader.timeouts()?,
         provider_options: match property(options, "providerOptions")? {
-            Some(value) => provider_options(ctx, &value, &written(&place))?.unwrap_or_default(),
+            Some(value) => provider_options(ctx, &value, &path_text(&place))?.unwrap_or_default(),
             None => serde_json::Map::new(),
         },
     };

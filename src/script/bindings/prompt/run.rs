@@ -11,7 +11,7 @@ use rquickjs::{
 };
 
 use super::{bag::trace_cell, unconverted_tool::UnconvertedTool};
-use crate::{chat::ToolSpec, event::Scope, prompt::RunRecord, script::is_name_mentioned};
+use crate::{chat::ToolSpec, event::AgentScope, prompt::RunRecord, script::is_name_mentioned};
 
 /// Number of schemas that a run keeps unconverted for `fullSteps`. Beyond it, schemas are converted at once, which
 /// takes time but little memory. Enough for a thousand steps with one tool.
@@ -64,7 +64,7 @@ impl<'js> Trace<'js> for PromptRun<'js> {
 }
 
 impl<'js> PromptRun<'js> {
-    pub(crate) fn create(ctx: &Ctx<'js>, scope: Scope) -> Result<Class<'js, Self>> {
+    pub(crate) fn create(ctx: &Ctx<'js>, scope: AgentScope) -> Result<Class<'js, Self>> {
         let lists = [(); 3].map(|()| Array::new(ctx.clone())).into_iter().collect::<Result<_>>()?;
         let record = RunRecord::new(scope);
         if is_name_mentioned(ctx)? {

@@ -6,7 +6,7 @@ use sha2::{Digest, Sha256};
 
 use super::log::{append, current_memory, has_log};
 use crate::{
-    checkpoint::{Entry, Memory, MemoryChange, Part, interrupted},
+    checkpoint::{CallPart, Entry, Memory, MemoryChange, interrupted},
     prompt::RunError,
     script::{
         async_value,
@@ -87,8 +87,8 @@ pub(crate) async fn run_part<'js>(
     let asked = call_hash(name, args);
     let step = services::scope(ctx, &core).ok().and_then(|scope| scope.agent().step());
     match log.part(step, of, number, &asked) {
-        Some(Part { outcome: Some(outcome), .. }) => return outcome,
-        Some(Part { outcome: None, .. }) => return Err(interrupted(name)),
+        Some(CallPart { outcome: Some(outcome), .. }) => return outcome,
+        Some(CallPart { outcome: None, .. }) => return Err(interrupted(name)),
         None => {}
     }
     let entry = |outcome, memory| Entry::Part { of: of.to_owned(), number, asked: asked.clone(), outcome, memory };

@@ -5,7 +5,7 @@ use std::rc::Rc;
 use rquickjs::{Ctx, Result};
 
 use crate::{
-    checkpoint::{Entry, Log, Memory},
+    checkpoint::{Entry, Memory, PromptLog},
     event::EventKind,
     prompt::RunError,
     script::bindings::{
@@ -20,7 +20,7 @@ pub(crate) fn open_log<'js>(ctx: &Ctx<'js>, prompt: &PromptObject<'js>) -> Resul
     let core = prompt.borrow().core.clone();
     if checkpoints.is_on() && !has_log(prompt) {
         let scope = services::scope(ctx, &core)?;
-        core.log.replace(Some(Rc::new(Log::open(checkpoints, scope.agent().key()))));
+        core.log.replace(Some(Rc::new(PromptLog::open(checkpoints, scope.agent().key()))));
     }
     Ok(())
 }
@@ -30,7 +30,7 @@ pub(crate) fn has_log(prompt: &PromptObject<'_>) -> bool {
 }
 
 /// Appends an entry. A failure ends the whole run.
-pub(super) fn append(ctx: &Ctx<'_>, log: &Log, entry: Entry) -> std::result::Result<(), String> {
+pub(super) fn append(ctx: &Ctx<'_>, log: &PromptLog, entry: Entry) -> std::result::Result<(), String> {
     log.append(entry).map_err(|error| {
         let message = error.to_string();
         if let Ok(limits) = services::limits(ctx) {

@@ -7,7 +7,7 @@ use rquickjs::{Ctx, Result};
 use super::log::open_log;
 use crate::{
     chat::CallSettings,
-    checkpoint::{Log, Restored, history_of, steps_of},
+    checkpoint::{PromptLog, Restored, history_of, steps_of},
     prompt::RunRecord,
     script::bindings::{
         prompt::{memory, object::PromptObject},
@@ -15,7 +15,7 @@ use crate::{
     },
 };
 
-fn restored(prompt: &PromptObject<'_>) -> Option<(Rc<Log>, Rc<Restored>)> {
+fn restored(prompt: &PromptObject<'_>) -> Option<(Rc<PromptLog>, Rc<Restored>)> {
     let log = prompt.borrow().core.log.borrow().clone()?;
     let restored = log.restored()?.clone();
     Some((log, restored))
@@ -34,7 +34,7 @@ pub(crate) fn begin_set_up<'js>(ctx: &Ctx<'js>, prompt: &PromptObject<'js>) -> R
     definitions.take_up_history(history_of(&restored, &log));
     definitions.take_up(&restored.before.due, false);
     // A run that ended before its first answer has no conversation yet.
-    if next > 0 || restored.half.is_some() {
+    if next > 0 || restored.unfinished.is_some() {
         definitions.begin_set_up_again();
     }
     Ok(())
@@ -46,11 +46,11 @@ pub(crate) fn end_set_up<'js>(ctx: &Ctx<'js>, prompt: &PromptObject<'js>) -> Res
     let core = prompt.borrow().core.clone();
     core.prompt.borrow_mut().abandon_rerun();
     // Code in the text of an incomplete answer may have changed states.
-    if restored.half.is_none() && restored.parts.is_empty() {
+    if restored.unfinished.is_none() && restored.parts.is_empty() {
         return Ok(());
     }
     memory::restore(ctx, prompt, &restored.after)?;
-    if restored.half.is_some() {
+    if restored.unfinished.is_some() {
         core.prompt.borrow_mut().take_up(&restored.after.due, true);
         services::scope(ctx, &core)?.agent().set_step(Some(restored.next_step()));
     }
@@ -64,8 +64,8 @@ pub(crate) fn end_agent_set_up<'js>(ctx: &Ctx<'js>, child: &PromptObject<'js>) -
     let mut definitions = core.prompt.borrow_mut();
     match restored(child) {
         // Hidden when the callback ran first, and restored with the rest.
-        Some((_, restored)) if restored.next_step() > 0 || restored.half.is_some() => {
-            definitions.take_up(&restored.after.due, restored.half.is_some());
+        Some((_, restored)) if restored.next_step() > 0 || restored.unfinished.is_some() => {
+            definitions.take_up(&restored.after.due, restored.unfinished.is_some());
         }
         _ => definitions.keep_hidden(),
     }

@@ -20,7 +20,7 @@ use super::{
 use crate::{
     chat::FinishReason,
     diagnostic::Diagnostic,
-    event::{EventKind, Output},
+    event::{EventKind, OutputEvent},
     input::CommandLine,
     prompt::{RunError, RunOutcome},
     provider::MockOptions,
@@ -228,7 +228,7 @@ async fn run_in(
     answer::expect_output(ctx, &prompt, &namespace.get("output")?, &format!("the export output of {name}"))?;
     let scope = services::scope(ctx, &prompt.borrow().core)?;
     if prompt.borrow().bag.output().is_some() {
-        scope.emit(&EventKind::Output(Output::Expected));
+        scope.emit(&EventKind::Output(OutputEvent::Expected));
     }
     let started = detect_deadlock(ctx, "the prompt function", start(ctx, prompt)).await?;
     let record = started.run.borrow().record.clone();
@@ -239,7 +239,7 @@ async fn run_in(
             let last = record.steps().last().map(|step| step.output.finish_reason);
             last_answer_failed.set(last == Some(FinishReason::Error));
             if let Some(value) = started.run.borrow().output() {
-                scope.emit(&EventKind::Output(Output::Value(output_json(ctx, &value)?)));
+                scope.emit(&EventKind::Output(OutputEvent::Value(output_json(ctx, &value)?)));
             }
             FileRun::Done { exit_code: exit_code(ctx)? }
         }
@@ -248,7 +248,7 @@ async fn run_in(
 }
 
 fn store_input<'js>(ctx: &Ctx<'js>, input: Map<String, Json>, value: Value<'js>) -> Result<Value<'js>> {
-    services::checkpoints(ctx)?.take_input(input);
+    services::checkpoints(ctx)?.store_input(input);
     Ok(value)
 }
 

@@ -6,8 +6,8 @@ use serde_json::{Map, Value as Json};
 use crate::{
     diagnostic::Diagnostic,
     input::{
-        Becomes, CommandLine, Declaration, Problem, Request, Revival, asks_for_help, help, read as read_words,
-        revivals, usage,
+        CommandLine, Declaration, InputProblem, ParsedInput, Revival, RevivedType, has_help_option, help,
+        read as read_words, revivals, usage,
     },
     script::{
         KeepAlive, ScriptError,
@@ -45,7 +45,7 @@ pub(crate) async fn file_input<'js>(
         return Ok(without_input(description, name, line));
     };
     declaration.describe(description);
-    let wrong = |problem: Problem| {
+    let wrong = |problem: InputProblem| {
         let names = problem.only_missing().to_vec();
         let diagnostic = Box::new(match line.is_call {
             true => problem.into(),
@@ -55,8 +55,8 @@ pub(crate) async fn file_input<'js>(
     };
     let mut filled = match read_request(ctx, &declaration, line).await? {
         Err(problem) => return Ok(wrong(problem)),
-        Ok(Request::Help) => return Ok(FileInput::Help(help(&declaration, true, &line.command))),
-        Ok(Request::Input(filled)) => filled,
+        Ok(ParsedInput::Help) => return Ok(FileInput::Help(help(&declaration, true, &line.command))),
+        Ok(ParsedInput::Input(filled)) => filled,
     };
     // Other schemas apply their defaults themselves.
     if matches!(schema, Schema::Json(_)) {
@@ -68,7 +68,7 @@ pub(crate) async fn file_input<'js>(
     filled.input = input.as_object_mut().map(std::mem::take).unwrap_or_default();
     Ok(match schema.check(ctx, value).await? {
         Ok(value) => FileInput::Value(value, filled.input),
-        Err(problems) => wrong(Problem::of_schema(&declaration, &filled, &problems, line.is_call)),
+        Err(problems) => wrong(InputProblem::from_schema(&declaration, &filled, &problems, line.is_call)),
     })
 }
 
@@ -77,7 +77,7 @@ async fn read_request(
     ctx: &Ctx<'_>,
     declaration: &Declaration,
     line: &CommandLine,
-) -> Result<std::result::Result<Request, Problem>> {
+) -> Result<std::result::Result<ParsedInput, InputProblem>> {
     if line.sources.is_at_hand() {
         return Ok(read_words(declaration, line));
     }
@@ -91,7 +91,7 @@ async fn read_request(
 /// The input of a file without a schema. Only handles `--help` if there is a description.
 fn without_input<'js>(description: Option<String>, name: &str, line: &CommandLine) -> FileInput<'js> {
     if description.is_some()
-        && asks_for_help(&line.words)
+        && has_help_option(&line.words)
         && let Ok(declaration) = Declaration::new(None, description)
     {
         return FileInput::Help(help(&declaration, false, &line.command));
@@ -164,8 +164,8 @@ pub(super) fn revive<'js>(ctx: &Ctx<'js>, shape: &Json, input: &Json) -> Result<
         let outer: Object = outer.iter().try_fold(whole.clone(), step)?.get()?;
         let value: Value = outer.get(name)?;
         let value = match becomes {
-            Becomes::Date => ctx.globals().get::<_, Constructor>("Date")?.construct((value,))?,
-            Becomes::BigInteger => big_integer(ctx, value.clone()).unwrap_or(value),
+            RevivedType::Date => ctx.globals().get::<_, Constructor>("Date")?.construct((value,))?,
+            RevivedType::BigInteger => big_integer(ctx, value.clone()).unwrap_or(value),
         };
         outer.set(name, value)?;
     }

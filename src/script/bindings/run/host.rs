@@ -14,7 +14,7 @@ use super::{
 };
 use crate::{
     chat::{Step, ToolCall, ToolSpec},
-    checkpoint::{Log, Memory},
+    checkpoint::{Memory, PromptLog},
     event::AgentSpan,
     prompt::{
         ANSWER_SECTION, ActiveSet, AnswerCheck, DefinitionKind, MethodAnswer, Prompt, PromptHost, RunError, RunRecord,
@@ -53,7 +53,7 @@ pub(crate) struct ScriptPrompt<'js> {
     core: Rc<Core>,
     run: Class<'js, PromptRun<'js>>,
     record: Rc<RunRecord>,
-    log: Option<Rc<Log>>,
+    log: Option<Rc<PromptLog>>,
     model: Rc<dyn LanguageModel + 'js>,
     settings: RunSettings,
     /// Set while the run waits only for the script.
@@ -230,8 +230,8 @@ impl<'js> ScriptPrompt<'js> {
     }
 }
 
-fn skip_played(model: &dyn LanguageModel, log: Option<&Log>) {
-    let Some(restored) = log.and_then(Log::restored) else { return };
+fn skip_played(model: &dyn LanguageModel, log: Option<&PromptLog>) {
+    let Some(restored) = log.and_then(PromptLog::restored) else { return };
     let turns: Vec<_> = restored.answers().filter_map(|step| Some(step.answer.played?.turn)).collect();
     model.skip_turns(&turns);
 }
@@ -263,7 +263,7 @@ impl<'js> PromptHost for ScriptPrompt<'js> {
         self.settings.clone()
     }
 
-    fn log(&self) -> Option<&Rc<Log>> {
+    fn log(&self) -> Option<&Rc<PromptLog>> {
         self.log.as_ref()
     }
 

@@ -11,7 +11,7 @@ use super::{
     start::{Caller, prepare, run_object, start},
 };
 use crate::{
-    event::Called,
+    event::AgentIdentity,
     prompt::Standing,
     provider::MockOptions,
     script::{
@@ -120,7 +120,7 @@ async fn run_module<'js>(
     prompt.borrow().core.job.set(module.caller.job);
     let name = module.name.split_once(".lmt.").map_or(&*module.name, |(name, _)| name);
     let identity = resume::run_identity(ctx, &module.label, of_call("input")?.as_ref(), module.caller.call.as_deref())?;
-    let called = Called { name, tool_call_id: None, made_of: identity };
+    let called = AgentIdentity { name, tool_call_id: None, definition_hash: identity };
     let events = services::events(ctx)?;
     prompt.borrow().core.agent.replace(Some(events.agent(&module.caller.agent(&events), called)));
     if let Some(mock) = property(namespace, "mock")? {

@@ -14,7 +14,7 @@ use super::{
 };
 use crate::{
     diagnostic::Diagnostic,
-    input::Taken,
+    input::InputShape,
     prompt::RunError,
     script::{
         Engine, ScriptError,
@@ -31,7 +31,7 @@ use crate::{
 
 pub(crate) trait InputRows {
     /// Called first, with the file's input. Fails if the rows cannot be used for it.
-    fn begin(&mut self, taken: Arc<Taken>) -> std::result::Result<(), Box<Diagnostic>>;
+    fn begin(&mut self, taken: Arc<InputShape>) -> std::result::Result<(), Box<Diagnostic>>;
 
     fn next(&mut self) -> Option<Map<String, Json>>;
 
@@ -80,7 +80,7 @@ async fn check_in(
         set_mock(ctx, &namespace, &config, &name, choice)?;
         prepare(ctx, &function, &config)?;
     }
-    let taken = Arc::new(Taken { shape: found.shape, declaration: found.declaration });
+    let taken = Arc::new(InputShape { shape: found.shape, declaration: found.declaration });
     if let Err(problem) = rows.begin(taken.clone()) {
         return Ok(Err(problem));
     }

@@ -7,7 +7,7 @@ use super::{
     start::{Caller, prepare, run_object, start},
 };
 use crate::{
-    event::{Agent, Called},
+    event::{Agent, AgentIdentity},
     script::{
         CallSite,
         bindings::{
@@ -70,7 +70,7 @@ fn agent_of<'js>(
     let name = name.filter(|name| !name.is_empty() && name != "default").unwrap_or_else(|| "runPrompt".to_owned());
     let text = Coerced::<String>::from_js(ctx, function.clone().into_value())?;
     let identity = resume::run_identity(ctx, &text, input, caller.call.as_deref())?;
-    let called = Called { name: &name, tool_call_id: None, made_of: identity };
+    let called = AgentIdentity { name: &name, tool_call_id: None, definition_hash: identity };
     let events = services::events(ctx)?;
     Ok(events.agent(&caller.agent(&events), called))
 }

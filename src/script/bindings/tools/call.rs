@@ -9,7 +9,7 @@ use serde_json::value::{RawValue, to_raw_value};
 use super::{Label, approval::approved, content::ToolContent, warnings};
 use crate::{
     chat::{ToolCall, ToolInput, ToolOutput},
-    checkpoint::PartName,
+    checkpoint::CallPartName,
     prompt::ToolAnswer,
     script::bindings::{
         jobs,
@@ -256,7 +256,7 @@ impl<'js> SubTool<'_, 'js> {
                 args: &args,
                 may_repeat: self.item.callable.options.may_repeat(),
             };
-            let name = PartName { of: part.of.to_owned(), asked: call_hash(part.name, &args), number: part.number };
+            let name = CallPartName { of: part.of.to_owned(), asked: call_hash(part.name, &args), number: part.number };
             let work = jobs::run_part(self.ctx, self.prompt, name, work.boxed_local());
             let work = async { to_raw_value(&work.await).map_err(|error| error.to_string()) };
             let answer = resume::run_part(self.ctx, self.prompt, part, work).await?;

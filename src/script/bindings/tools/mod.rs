@@ -8,7 +8,7 @@ pub(crate) mod end_signal;
 pub(crate) mod execution;
 pub(crate) mod warnings;
 
-use crate::event::Called;
+use crate::event::AgentIdentity;
 
 #[derive(Clone, Copy)]
 pub(crate) struct Label<'a> {
@@ -23,7 +23,7 @@ pub(crate) struct Label<'a> {
 }
 
 impl<'a> Label<'a> {
-    pub(crate) fn called(self) -> Called<'a> {
-        Called { name: self.name, tool_call_id: self.tool_call_id, made_of: self.part }
+    pub(crate) fn called(self) -> AgentIdentity<'a> {
+        AgentIdentity { name: self.name, tool_call_id: self.tool_call_id, definition_hash: self.part }
     }
 }

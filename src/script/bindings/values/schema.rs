@@ -11,7 +11,7 @@ use super::{
     from_json, kind_of, plain_error, property, settle, to_json, to_text, type_error, zod_parts::has_too_many_parts,
 };
 use crate::{
-    schema::{Problem, Validator, describe_problems},
+    schema::{ValidationProblem, Validator, describe_problems},
     script::import_builtin,
 };
 
@@ -143,7 +143,7 @@ impl<'js> Schema<'js> {
         &self,
         ctx: &Ctx<'js>,
         value: Value<'js>,
-    ) -> Result<std::result::Result<Value<'js>, Vec<Problem>>> {
+    ) -> Result<std::result::Result<Value<'js>, Vec<ValidationProblem>>> {
         let object = match self {
             Schema::Json(object) => {
                 let schema = to_json(ctx, object.as_value())?;
@@ -329,7 +329,7 @@ fn has_any(object: &Object<'_>, keys: &[&str]) -> Result<bool> {
     Ok(false)
 }
 
-fn problems<'js>(ctx: &Ctx<'js>, issues: &Value<'js>) -> Result<Vec<Problem>> {
+fn problems<'js>(ctx: &Ctx<'js>, issues: &Value<'js>) -> Result<Vec<ValidationProblem>> {
     let invalid = |message: Option<String>| message.unwrap_or_else(|| "invalid".into());
     let mut problems = Vec::new();
     for issue in issues.as_array().into_iter().flat_map(|issues| issues.iter::<Object>()) {
@@ -339,10 +339,10 @@ fn problems<'js>(ctx: &Ctx<'js>, issues: &Value<'js>) -> Result<Vec<Problem>> {
             Some(path) => path_texts(ctx, &path)?,
             None => Default::default(),
         };
-        problems.push(Problem { path, keys, message });
+        problems.push(ValidationProblem { path, keys, message });
     }
     if problems.is_empty() {
-        problems.push(Problem { path: String::new(), keys: Vec::new(), message: invalid(None) });
+        problems.push(ValidationProblem { path: String::new(), keys: Vec::new(), message: invalid(None) });
     }
     Ok(problems)
 }

@@ -6,7 +6,7 @@ use rquickjs::{Array, Ctx, Object, Result, Value};
 
 use super::descriptors;
 use super::opener::{may_change, may_read, refuses_links};
-use crate::permission::{Access, Pinned, real_path};
+use crate::permission::{Access, PinnedPath, real_path};
 use crate::script::gate;
 use crate::script::host::host;
 
@@ -64,7 +64,7 @@ impl PathAccess {
 pub(super) struct AdmittedCall<'js> {
     pub(super) arguments: Array<'js>,
     /// Keep the paths valid until the operation is done.
-    pub(super) pins: Vec<Pinned>,
+    pub(super) pins: Vec<PinnedPath>,
     /// Its paths are not pinned, so it must run before the script continues.
     pub(super) is_synchronous: bool,
 }

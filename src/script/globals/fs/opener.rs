@@ -7,7 +7,7 @@ use std::{fs::File, io};
 use rquickjs::Ctx;
 
 use super::error::{FsError, FsResult};
-use crate::permission::{Access, Permissions, is_entry};
+use crate::permission::{Access, Permissions, is_pinned_entry};
 use crate::script::gate;
 
 const TRUNCATE: u32 = 0o1000;
@@ -46,7 +46,7 @@ impl Opener {
     pub(super) fn open(&self, path: &str, flags: u32, mode: u32) -> FsResult<File> {
         let Some(rights) = &self.rights else { return Ok(open_file(path, flags, mode)?) };
         // A new file must not be created through a link that has just appeared.
-        let no_follow = if flags & CREATE != 0 && is_entry(path) { NO_FOLLOW } else { 0 };
+        let no_follow = if flags & CREATE != 0 && is_pinned_entry(path) { NO_FOLLOW } else { 0 };
         // Truncated only after the check below.
         let file = open_file(path, flags & !TRUNCATE | no_follow, mode)?;
         let accesses = [(may_read(flags), Access::Read(path)), (may_change(flags), Access::Write(path))];

@@ -11,7 +11,7 @@ use crate::{
     chat::read_json,
     diagnostic::closest,
     provider::MockItem,
-    schema::{Problem, Validator, describe_problems},
+    schema::{ValidationProblem, Validator, describe_problems},
     script::bindings::{
         models::mock::mock_item,
         values::{elements, kind_of, property},
@@ -104,7 +104,7 @@ pub(crate) fn calls_against(script: &MockScript, tools: &[RenderedTool], expecte
 
 #[derive(Debug)]
 pub(super) struct SchemaResult {
-    pub(super) problems: Vec<Problem>,
+    pub(super) problems: Vec<ValidationProblem>,
     /// Whether the schema silently drops unknown keys.
     pub(super) drops_unknown_keys: bool,
 }
@@ -134,19 +134,19 @@ impl Call {
     }
 
     /// The problems with the arguments, with the message of JSON Schema where it is more precise.
-    fn problems(&self, arguments: &Json, schema: &Json) -> Vec<Problem> {
+    fn problems(&self, arguments: &Json, schema: &Json) -> Vec<ValidationProblem> {
         let checked = Validator::new(schema).map(|validator| validator.validate(arguments));
         let json_schema_problems = checked.ok().and_then(Result::err).unwrap_or_default();
         let Some(schema_result) = &self.schema_result else { return json_schema_problems };
-        let missing = |problem: &Problem| {
+        let missing = |problem: &ValidationProblem| {
             json_schema_problems
                 .iter()
                 .find(|other| other.keys == problem.keys && other.message.starts_with("Required"))
         };
-        let mut problems: Vec<Problem> =
+        let mut problems: Vec<ValidationProblem> =
             schema_result.problems.iter().map(|problem| missing(problem).unwrap_or(problem).clone()).collect();
         let is_unknown_key =
-            |problem: &Problem| problem.keys.is_empty() && problem.message.starts_with("Unrecognized key");
+            |problem: &ValidationProblem| problem.keys.is_empty() && problem.message.starts_with("Unrecognized key");
         // The tool would run without a misspelt key, silently.
         if schema_result.drops_unknown_keys && !problems.iter().any(is_unknown_key) {
             problems.extend(json_schema_problems.iter().filter(|problem| is_unknown_key(problem)).cloned());

@@ -4,7 +4,7 @@ use rquickjs::Ctx;
 
 use super::mock::{MockScript, SchemaResult};
 use crate::{
-    schema::Problem,
+    schema::ValidationProblem,
     script::bindings::{
         prompt::{
             entry::{Entry, Registry},
@@ -35,7 +35,7 @@ pub(in super::super) async fn check_arguments<'js>(
             Ok(Ok(_)) => Vec::new(),
             Ok(Err(problems)) => problems,
             Err(error) => {
-                vec![Problem { path: String::new(), keys: Vec::new(), message: message_of(ctx, error) }]
+                vec![ValidationProblem { path: String::new(), keys: Vec::new(), message: message_of(ctx, error) }]
             }
         };
         call.schema_result = Some(SchemaResult { problems, drops_unknown_keys: schema.is_zod_object() });

@@ -11,7 +11,7 @@ use rquickjs::{
 use super::runner::{CallReport, RunReport};
 use crate::{
     chat::Step,
-    event::Failure,
+    event::FailureReport,
     script::bindings::values::{
         from_json, from_serde, from_tool_input,
         messages::output_value,
@@ -63,7 +63,7 @@ fn calls_to_js<'js>(ctx: &Ctx<'js>, calls: &[CallReport]) -> Result<Array<'js>> 
     Ok(list)
 }
 
-fn error_to_js<'js>(ctx: &Ctx<'js>, error: &Failure) -> Result<Object<'js>> {
+fn error_to_js<'js>(ctx: &Ctx<'js>, error: &FailureReport) -> Result<Object<'js>> {
     let object = Object::new(ctx.clone())?;
     object.set("code", error.code)?;
     object.set("kind", error.kind.as_str())?;

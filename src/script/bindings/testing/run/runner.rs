@@ -13,7 +13,7 @@ use rquickjs::{Ctx, JsLifetime, Result};
 use crate::{
     chat::{FinishReason, Step, ToolInput, ToolResult, Usage},
     diagnostic::Diagnostic,
-    event::Failure,
+    event::FailureReport,
     permission::ApprovalRules,
     script::{
         bindings::{run::model_choice::ModelChoice, values::plain_error},
@@ -73,7 +73,7 @@ pub(crate) struct RunReport {
     pub cost: Option<f64>,
     pub finish_reason: Option<FinishReason>,
     /// Without secrets.
-    pub error: Option<Failure>,
+    pub error: Option<FailureReport>,
 }
 
 #[derive(Clone, Debug)]

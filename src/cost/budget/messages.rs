@@ -1,0 +1,118 @@
+//! Messages for reached limits: which one, how much was used, and what to set. In a resumed run, limits of the command line count
+//! from the resumption and limits of the file from the beginning; the message says which.
+
+use std::time::Duration;
+
+use super::{Budget, LimitReached};
+use crate::cost::{limits::LimitKind, rates::dollars, run_usage::RunUsage};
+
+/// From when the reached limit counts.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum CountedFrom {
+    /// The run was not resumed.
+    Start,
+    /// A limit of the command line, for this process.
+    Resumed,
+    /// A limit of the file, which includes earlier processes.
+    Before,
+}
+
+impl Budget {
+    pub(super) fn reached_steps(&self, limit: u64) -> LimitReached {
+        let (since, origin) = self.since(LimitKind::Steps);
+        let steps = self.steps - origin.steps;
+        let used = format!("{} {} used", plural(steps, "step"), if steps == 1 { "was" } else { "were" });
+        let before = self.before.steps.to_string();
+        reached(LimitKind::Steps, since, &plural(limit - origin.steps, "step"), &used, &before)
+    }
+
+    /// `next` is the token count of a request that would exceed the limit, or 0.
+    pub(super) fn reached_tokens(&self, limit: u64, next: u64) -> LimitReached {
+        let (since, origin) = self.since(LimitKind::Tokens);
+        let used = self.used_tokens(&origin);
+        let mut used = format!("{used} were used in {}", plural(self.steps - origin.steps, "step"));
+        if next > 0 && self.tokens + self.open_tokens() < limit {
+            used += &format!(", and the next request has about {}", plural(next, "token"));
+        }
+        let before = format!("{} in {}", self.before.tokens, plural(self.before.steps, "step"));
+        reached(LimitKind::Tokens, since, &plural(limit - origin.tokens, "token"), &used, &before)
+    }
+
+    /// `next` is the input cost of a request that would exceed the limit, or 0.
+    pub(super) fn reached_cost(&self, limit: f64, next: f64) -> LimitReached {
+        let (since, origin) = self.since(LimitKind::Cost);
+        let spent = self.cost + self.open_cost();
+        let steps = plural(self.steps - origin.steps, "step");
+        let mut used = format!("{}{} was spent in {steps}", self.about(), dollars(spent - origin.cost));
+        if next > 0.0 && spent < limit {
+            used += &format!(", and the next request takes about {}", dollars(next));
+        }
+        let before = format!("{} in {}", dollars(self.before.cost), plural(self.before.steps, "step"));
+        reached(LimitKind::Cost, since, &dollars(limit - origin.cost), &used, &before)
+    }
+
+    /// The message for a reached time limit.
+    pub fn time_limit_reached(&self) -> LimitReached {
+        let (since, origin) = self.since(LimitKind::Time);
+        let limit = self.limits.time.unwrap_or_default().saturating_sub(origin.time);
+        let steps = plural(self.steps - origin.steps, "step");
+        let suffix = if since == CountedFrom::Resumed { "" } else { " until then" };
+        let used = format!("{steps} and {} were used{suffix}", self.used_tokens(&origin));
+        let before = format!("{} of the time", about(self.before.time));
+        reached(LimitKind::Time, since, &format_limit(limit), &used, &before)
+    }
+
+    /// From when the limit counts, and the usage before that.
+    fn since(&self, kind: LimitKind) -> (CountedFrom, RunUsage) {
+        if self.before.is_nothing() {
+            return (CountedFrom::Start, RunUsage::default());
+        }
+        let (typed, limits) = (self.typed.beyond(&self.before), &self.limits);
+        let is_typed = match kind {
+            LimitKind::Steps => typed.steps == limits.steps,
+            LimitKind::Tokens => typed.tokens == limits.tokens,
+            LimitKind::Cost => typed.cost == limits.cost,
+            LimitKind::Time => typed.time == limits.time,
+        };
+        if is_typed { (CountedFrom::Resumed, self.before) } else { (CountedFrom::Before, RunUsage::default()) }
+    }
+
+    fn used_tokens(&self, origin: &RunUsage) -> String {
+        format!("{}{}", self.about(), plural(self.tokens + self.open_tokens() - origin.tokens, "token"))
+    }
+}
+
+fn reached(kind: LimitKind, since: CountedFrom, limit: &str, used: &str, before: &str) -> LimitReached {
+    let what = kind.name();
+    let (option, key) = kind.settings();
+    let (count, setting) = match since {
+        CountedFrom::Start => (String::new(), format!("{option} or {key}")),
+        CountedFrom::Resumed => (" since the run was resumed".to_owned(), option.to_owned()),
+        CountedFrom::Before => (format!(" ({before} before the run was resumed)"), key.to_owned()),
+    };
+    let message = format!(
+        "The run was ended at its {what} limit of {limit}: {used}{count}. Set {setting} higher to let it go further."
+    );
+    LimitReached { message }
+}
+
+fn plural(count: u64, what: &str) -> String {
+    format!("{count} {what}{}", if count == 1 { "" } else { "s" })
+}
+
+/// Formats a duration, rounded down.
+fn about(time: Duration) -> String {
+    let unit = if time < Duration::from_secs(10) { 100 } else { 1000 };
+    format_limit(Duration::from_millis(u64::try_from(time.as_millis()).unwrap_or(u64::MAX) / unit * unit))
+}
+
+/// Formats a time limit.
+pub(super) fn format_limit(limit: Duration) -> String {
+    let milliseconds = limit.as_millis();
+    match (milliseconds % 1000, milliseconds / 1000) {
+        (0, seconds) if seconds % 60 != 0 || seconds == 0 => format!("{seconds} s"),
+        (0, seconds) => format!("{} min", seconds / 60),
+        _ if milliseconds < 1000 => format!("{milliseconds} ms"),
+        _ => format!("{} s", limit.as_secs_f64()),
+    }
+}

@@ -1,0 +1,164 @@
+//! Separates options with their values from bare words.
+
+use std::{iter::Peekable, slice::Iter};
+
+use super::{
+    command_line::CommandLine,
+    kind::ValueKind,
+    problem::{InputProblem, quoted},
+    property::{Declaration, ObjectFields, Target},
+};
+use crate::diagnostic::closest;
+
+#[derive(Default)]
+pub(super) struct ParsedArguments<'a> {
+    /// In the order of their first appearance.
+    pub(super) options: Vec<GivenOption<'a>>,
+    pub(super) bare: Vec<&'a str>,
+}
+
+pub(super) struct GivenOption<'a> {
+    /// The path of its property, from the outermost object inwards.
+    pub(super) path: Vec<String>,
+    pub(super) kind: &'a ValueKind,
+    /// The option as it was written last: `--days`.
+    pub(super) shown: String,
+    /// One value per use of the option.
+    pub(super) words: Vec<OptionValue<'a>>,
+}
+
+/// The value of an option.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) enum OptionValue<'a> {
+    /// An option without a value.
+    Flag(bool),
+    Text(&'a str),
+}
+
+type Rest<'a> = Peekable<Iter<'a, String>>;
+
+/// Parses the words of a command line.
+///
+/// # Errors
+/// An unknown option, or one without its value.
+pub(super) fn parse_arguments<'a>(
+    declaration: &'a Declaration,
+    line: &'a CommandLine,
+) -> Result<ParsedArguments<'a>, InputProblem> {
+    let mut sorted = ParsedArguments::default();
+    let mut rest = line.words.iter().peekable();
+    while let Some(word) = rest.next() {
+        if word == "--" {
+            sorted.bare.extend(rest.by_ref().map(String::as_str));
+        } else if is_option(word) {
+            sorted.option(declaration, line, &word[2..], &mut rest)?;
+        } else if is_short_option(word) {
+            return Err(unknown(declaration, line, word));
+        } else {
+            sorted.bare.push(word);
+        }
+    }
+    Ok(sorted)
+}
+
+/// Whether a word is an option. List items and lines of Markdown may start with dashes as well.
+fn is_option(word: &str) -> bool {
+    let Some(option) = word.strip_prefix("--") else { return false };
+    let name = option.split('=').next().unwrap_or_default();
+    !name.is_empty() && !name.starts_with('-') && !name.contains(char::is_whitespace)
+}
+
+/// Whether a word looks like `-d`; `-5` and `- item` are values.
+fn is_short_option(word: &str) -> bool {
+    let begins_with_letter = |rest: &str| rest.starts_with(char::is_alphabetic);
+    word.strip_prefix('-').is_some_and(begins_with_letter) && !word.contains(char::is_whitespace)
+}
+
+impl<'a> ParsedArguments<'a> {
+    fn option(
+        &mut self,
+        declaration: &'a Declaration,
+        line: &'a CommandLine,
+        text: &'a str,
+        rest: &mut Rest<'a>,
+    ) -> Result<(), InputProblem> {
+        let (name, value) = match text.split_once('=') {
+            Some((name, value)) => (name, Some(value)),
+            None => (text, None),
+        };
+        let fields = &declaration.fields;
+        if fields.known(name).is_none()
+            && let Some(target) = negated(fields, name)
+        {
+            if let Some(value) = value {
+                return Err(InputProblem::new(format!("--{name} takes no value, got {}", quoted(value))));
+            }
+            self.add(target, name, OptionValue::Flag(false));
+            return Ok(());
+        }
+        let target = fields.find(name).ok_or_else(|| unknown(declaration, line, &format!("--{name}")))?;
+        let word = match value {
+            Some(value) => OptionValue::Text(value),
+            None if target.kind.is_flag() => match rest.next_if(|word| *word == "true" || *word == "false") {
+                Some(word) => OptionValue::Text(word),
+                None => OptionValue::Flag(true),
+            },
+            None => OptionValue::Text(following(name, target.kind, rest)?),
+        };
+        self.add(target, name, word);
+        Ok(())
+    }
+
+    fn add(&mut self, target: Target<'a>, name: &str, word: OptionValue<'a>) {
+        let Target { path, kind } = target;
+        let shown = format!("--{name}");
+        match self.options.iter_mut().find(|given| given.path == path) {
+            Some(given) => {
+                given.shown = shown;
+                given.words.push(word);
+            }
+            None => self.options.push(GivenOption { path, kind, shown, words: vec![word] }),
+        }
+    }
+}
+
+/// The property that `no-…` or `no…` turns off.
+fn negated<'a>(fields: &'a ObjectFields, name: &str) -> Option<Target<'a>> {
+    let camel = |rest: &&str| rest.starts_with(char::is_uppercase);
+    let rest = name.strip_prefix("no-").or_else(|| name.strip_prefix("no").filter(camel))?;
+    fields.known(rest).filter(|target| target.kind.is_flag())
+}
+
+/// The word after an option.
+fn following<'a>(name: &str, kind: &ValueKind, rest: &mut Rest<'a>) -> Result<&'a str, InputProblem> {
+    let word = rest.next_if(|word| *word != "--" && !is_option(word));
+    word.map(String::as_str).ok_or_else(|| {
+        let item = if let ValueKind::List(item) = kind.inner() { item } else { kind };
+        let problem = InputProblem::new(format!("--{name} needs a value: expected {}, got nothing", item.expected()));
+        match rest.peek() {
+            Some(next) => problem.hint(format!("a value that begins with dashes is given as --{name}={next}")),
+            None => problem,
+        }
+    })
+}
+
+/// The error for an unknown option, with a suggestion.
+fn unknown(declaration: &Declaration, line: &CommandLine, option: &str) -> InputProblem {
+    let problem = InputProblem::new(format!("unknown option {option}"));
+    let name = option.trim_start_matches('-');
+    let off = name.strip_prefix("no-").and_then(|name| declaration.fields.known(name));
+    if let Some(target) = off {
+        let on = &name["no-".len()..];
+        return problem.hint(format!("only a boolean can be turned off; --{on} takes {}", target.kind.expected()));
+    }
+    if (line.own_options)().iter().any(|own| own == name) {
+        return problem.hint(format!("an option of lmthing run stands before the file: lmthing run {option} … FILE"));
+    }
+    let options: Vec<String> =
+        declaration.fields.properties.iter().map(|property| declaration.fields.option(property)).collect();
+    match closest(name, options.iter().map(String::as_str).chain(["help"])) {
+        Some(near) => problem.hint(format!("did you mean --{near}?")),
+        None if option.starts_with("--") => problem,
+        None => problem.hint("options have two dashes; behind -- everything is a bare word"),
+    }
+}
