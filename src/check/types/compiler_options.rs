@@ -1,4 +1,4 @@
-//! The languages of files and what the compiler is told for each. Must not know which files there are.
+//! The compiler options for each language.
 
 use std::path::Path;
 
@@ -11,12 +11,12 @@ use crate::check::declarations;
 use crate::code::library;
 use crate::parser::Language;
 
-/// Whether a file is the author's and not a package's.
+/// Whether a file belongs to the author and not to a package.
 pub(super) fn is_own(path: &Path) -> bool {
     !path.components().any(|part| part.as_os_str() == "node_modules") && !path.starts_with(declarations::ROOT)
 }
 
-/// How files of a language are checked: TypeScript strictly, JavaScript so that what has no type may be anything.
+/// TypeScript is checked strictly; in JavaScript a value without a type is `any`.
 pub(super) fn options(language: Language) -> CompilerOptions {
     let only_typescript = if language == Language::TypeScript { Tristate::TRUE } else { Tristate::FALSE };
     let strings = |texts: &[&str]| Some(texts.iter().map(|text| JsString::from_bytes(text.as_bytes())).collect());
@@ -24,11 +24,11 @@ pub(super) fn options(language: Language) -> CompilerOptions {
         allow_importing_ts_extensions: Tristate::TRUE,
         allow_js: Tristate::TRUE,
         check_js: Tristate::TRUE,
-        // The conditions that packages are looked up with when the file runs.
+        // The conditions that the loader resolves packages with.
         custom_conditions: strings(&["node", "module-sync"]),
         lib: strings(&library::ENGINE_ROOTS),
         module: ModuleKind::ESNEXT,
-        // A file without imports and exports is a module as well.
+        // A file without imports and exports is a module too.
         module_detection: ModuleDetectionKind::FORCE,
         module_resolution: ModuleResolutionKind::BUNDLER,
         no_emit: Tristate::TRUE,
@@ -41,13 +41,13 @@ pub(super) fn options(language: Language) -> CompilerOptions {
         target: ScriptTarget::ESNEXT,
         types: Some(Vec::new()),
         use_unknown_in_catch_variables: only_typescript,
-        // An import without `type` is one when the file runs.
+        // An import without `type` is executed.
         verbatim_module_syntax: only_typescript,
         ..CompilerOptions::default()
     }
 }
 
-/// The packages in the binary win over installed ones, as they do when a file runs.
+/// The embedded packages take precedence over installed ones, as in the loader.
 fn built_in_packages() -> PathMappings {
     let files = [
         ("zod", "zod/index.d.ts"),

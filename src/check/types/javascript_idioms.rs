@@ -1,11 +1,10 @@
-//! What strict types call a mistake and ordinary JavaScript does all day. Must not know the files that are checked, but the one the
-//! error is in.
+//! Recognizes type errors that are ordinary JavaScript.
 
 use std::ops::Range;
 
 use tsr_ast::SyntaxKind as K;
 
-use super::filtered::is_filtered;
+use super::filtered_lists::is_filtered;
 use super::program::TypeError;
 use crate::code::Tree;
 use crate::parser::Language;
@@ -16,28 +15,28 @@ const RESOLVED_WITHOUT_VALUE: i32 = 2810;
 const ARITHMETIC: [i32; 2] = [2362, 2363];
 /// "Property does not exist", without and with a suggestion.
 const NO_PROPERTY: [i32; 2] = [2339, 2551];
-/// "This comparison appears to be unintentional", and the same of a `case`.
+/// "This comparison appears to be unintentional", and its variant for `case`.
 const NO_OVERLAP: [i32; 2] = [2367, 2678];
 
-/// "'x' is possibly 'undefined'", 'null', or either; and the same of an expression.
+/// "'x' is possibly 'undefined'", 'null', or either, and the variants for expressions.
 const POSSIBLY_NOTHING: [i32; 6] = [18047, 18048, 18049, 2531, 2532, 2533];
 /// "Argument of type … is not assignable to parameter of type …"
 const WRONG_ARGUMENT: i32 = 2345;
-/// Functions of JavaScript's own that make what they need of any plain value.
+/// Built-in functions that convert their argument.
 const CONVERTING: [&str; 4] = ["parseInt(", "parseFloat(", "isNaN(", "isFinite("];
-/// The values that they make something of.
+/// The types of arguments that they convert.
 const CONVERTED: [&str; 6] = ["string", "number", "boolean", "null", "undefined", "Date"];
 
-/// Whether an error at bytes of a text in JavaScript is none.
-pub(super) fn is_ordinary(text: &str, range: &Range<usize>, error: &TypeError) -> bool {
-    let place = text.get(range.clone()).unwrap_or_default();
+/// Whether an error in a JavaScript text is ordinary code and no mistake.
+pub(super) fn is_javascript_idiom(text: &str, range: &Range<usize>, error: &TypeError) -> bool {
+    let part = text.get(range.clone()).unwrap_or_default();
     match error.code {
         RESOLVED_WITHOUT_VALUE => true,
-        code if ARITHMETIC.contains(&code) => is_date(text, place),
+        code if ARITHMETIC.contains(&code) => is_date(text, part),
         code if NO_PROPERTY.contains(&code) => {
-            is_put_on_error(text, place, &error.message) || may_be_empty(text, &error.message)
+            is_assigned_to_error(text, part, &error.message) || is_missing_in_fallback(text, &error.message)
         }
-        code if NO_OVERLAP.contains(&code) => is_switch(text, place),
+        code if NO_OVERLAP.contains(&code) => is_edited_constant(text, part),
         code if POSSIBLY_NOTHING.contains(&code) => is_filtered(text, range),
         WRONG_ARGUMENT => is_converted(text, range, &error.message),
         _ => false,
@@ -45,13 +44,13 @@ pub(super) fn is_ordinary(text: &str, range: &Range<usize>, error: &TypeError) -
 }
 
 /// `new Date(a) - new Date(b)` is a number.
-fn is_date(text: &str, place: &str) -> bool {
-    let is_name = !place.is_empty() && place.chars().all(|character| character.is_alphanumeric() || character == '_');
-    place.starts_with("new Date") || is_name && text.contains(&format!(" {place} = new Date("))
+fn is_date(text: &str, part: &str) -> bool {
+    let is_name = !part.is_empty() && part.chars().all(|character| character.is_alphanumeric() || character == '_');
+    part.starts_with("new Date") || is_name && text.contains(&format!(" {part} = new Date("))
 }
 
-/// `error.code = 'E_X'`, and what reads it.
-fn is_put_on_error(text: &str, name: &str, message: &str) -> bool {
+/// `error.code = 'E_X'`, and reads of it.
+fn is_assigned_to_error(text: &str, name: &str, message: &str) -> bool {
     let first = message.lines().next().unwrap_or_default().split(" Did you mean ").next().unwrap_or_default();
     let is_error = first.split_once(" on type '").is_some_and(|(_, kind)| kind.ends_with("Error'."));
     let assigned = |(at, found): (usize, &str)| {
@@ -61,8 +60,8 @@ fn is_put_on_error(text: &str, name: &str, message: &str) -> bool {
     is_error && !name.is_empty() && text.match_indices(&format!(".{name}")).any(assigned)
 }
 
-/// `await load().catch(() => ({}))`: only the object that stands in has no such property.
-fn may_be_empty(text: &str, message: &str) -> bool {
+/// `await load().catch(() => ({}))`: only the fallback object lacks the property.
+fn is_missing_in_fallback(text: &str, message: &str) -> bool {
     let mut lines = message.lines();
     let of_all = lines.next().is_some_and(|line| line.ends_with(" | {}'."));
     of_all && lines.any(|line| line.ends_with(" on type '{}'.")) && text.contains("({})")
@@ -77,9 +76,9 @@ fn is_converted(text: &str, range: &Range<usize>, message: &str) -> bool {
         && given.is_some_and(|(given, _)| given.split(" | ").all(|kind| CONVERTED.contains(&kind)))
 }
 
-/// `MODE === 'long'` of a `const MODE = 'short'`, which the author changes by hand.
-fn is_switch(text: &str, place: &str) -> bool {
-    let Some((left, right)) = place.split_once("==").or_else(|| place.split_once("!=")) else { return false };
+/// `MODE === 'long'` of a `const MODE = 'short'`, which the author edits by hand.
+fn is_edited_constant(text: &str, part: &str) -> bool {
+    let Some((left, right)) = part.split_once("==").or_else(|| part.split_once("!=")) else { return false };
     let names = [left.trim(), right.trim_start_matches('=').trim()];
     let Ok(tree) = Tree::parse(text, Language::JavaScript) else { return false };
     let mut found = false;

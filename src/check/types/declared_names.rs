@@ -1,4 +1,4 @@
-//! What the declarations of lmthing's own modules name. Must not know what is looked for.
+//! The names that lmthing's own declarations declare.
 
 use std::collections::HashMap;
 use std::sync::LazyLock;
@@ -10,24 +10,23 @@ use crate::check::declarations;
 use crate::code::Tree;
 use crate::parser::Language;
 
-static DECLARED: LazyLock<Declared> = LazyLock::new(Declared::read);
+static DECLARED: LazyLock<DeclaredNames> = LazyLock::new(DeclaredNames::read);
 
-/// The names in `lmthing.d.ts`. Read once, and only when there is something to say.
+/// The names in `lmthing.d.ts`. Read lazily, as only hints need them.
 #[derive(Default)]
-struct Declared {
-    /// The names of the members of interfaces, in their order.
+struct DeclaredNames {
+    /// The members of interfaces, in declaration order.
     members: HashMap<String, Vec<String>>,
-    /// The values that modules export, in their order.
+    /// The values that modules export, in declaration order.
     modules: Vec<(String, Vec<String>)>,
-    /// Types that are a choice of texts.
-    choices: Vec<String>,
+    literal_unions: Vec<String>,
 }
 
-impl Declared {
+impl DeclaredNames {
     fn read() -> Self {
         let text = declarations::read(&format!("{}/lmthing.d.ts", declarations::ROOT)).unwrap_or_default();
-        let mut declared = Declared::default();
-        // The declarations came with the program; a test reads them.
+        let mut declared = DeclaredNames::default();
+        // The declarations are part of the program; a test parses them.
         if let Ok(tree) = Tree::parse(text, Language::TypeScript) {
             let _ = declared.add_all(&tree);
         }
@@ -45,8 +44,8 @@ impl Declared {
                     }
                 }
                 K::TypeAliasDeclaration => {
-                    if let Some(name) = name()?.filter(|_| is_choice(tree, node).unwrap_or(false)) {
-                        self.choices.push(name);
+                    if let Some(name) = name()?.filter(|_| is_literal_union(tree, node).unwrap_or(false)) {
+                        self.literal_unions.push(name);
                     }
                 }
                 K::FunctionDeclaration | K::VariableStatement => self.add_value(tree, node)?,
@@ -78,7 +77,6 @@ fn members(tree: &Tree, interface: NodeId) -> Result<Vec<String>, Error> {
         let is_member = matches!(tree.kind(child)?, K::PropertySignature | K::MethodSignature);
         let Some(name) = tree.node(child)?.name().filter(|_| is_member) else { continue };
         let text = tree.text(name)?;
-        // Overloads have one name.
         if matches!(tree.kind(name)?, K::Identifier | K::StringLiteral) && !members.contains(&text) {
             members.push(text);
         }
@@ -86,39 +84,34 @@ fn members(tree: &Tree, interface: NodeId) -> Result<Vec<String>, Error> {
     Ok(members)
 }
 
-/// Whether a type is `'a' | 'b'`, of which an alternative may be something else.
-fn is_choice(tree: &Tree, alias: NodeId) -> Result<bool, Error> {
-    let Some(choice) = tree.node(alias)?.type_node() else { return Ok(false) };
-    let first = if tree.kind(choice)? == K::UnionType { tree.children(choice)?.first().copied() } else { Some(choice) };
+/// Whether a type is a union that begins with a string literal.
+fn is_literal_union(tree: &Tree, alias: NodeId) -> Result<bool, Error> {
+    let Some(union) = tree.node(alias)?.type_node() else { return Ok(false) };
+    let first = if tree.kind(union)? == K::UnionType { tree.children(union)?.first().copied() } else { Some(union) };
     let Some(first) = first.filter(|first| tree.kind(*first).is_ok_and(|kind| kind == K::LiteralType)) else {
         return Ok(false);
     };
     Ok(tree.bytes().get(tree.start(first)?).is_some_and(|byte| matches!(byte, b'\'' | b'"')))
 }
 
-/// Whether a type of this name is a choice of texts.
-pub(super) fn is_choice_of_texts(name: &str) -> bool {
-    DECLARED.choices.iter().any(|choice| choice == name)
+pub(super) fn is_declared_literal_union(name: &str) -> bool {
+    DECLARED.literal_unions.iter().any(|union| union == name)
 }
 
-/// The names of an interface's members.
 pub(super) fn members_of(interface: &str) -> Vec<&'static str> {
     DECLARED.members.get(interface).into_iter().flatten().map(String::as_str).collect()
 }
 
-/// The names of a prompt's methods and properties.
 pub(super) fn prompt_methods() -> Vec<&'static str> {
     let mut methods = members_of("PromptMethods");
     methods.extend(["steps", "fullSteps"]);
     methods
 }
 
-/// The names of lmthing's own modules.
 pub(super) fn modules() -> impl Iterator<Item = &'static str> {
     DECLARED.modules.iter().map(|(name, _)| name.as_str())
 }
 
-/// The values that a module of lmthing's exports.
 pub(super) fn exports_of(module: &str) -> Vec<&'static str> {
     let found = DECLARED.modules.iter().filter(|(name, _)| name == module);
     found.flat_map(|(_, values)| values).map(String::as_str).collect()
@@ -132,7 +125,7 @@ mod tests {
     use crate::script::{ImportTarget, bindings::NATIVE_MODULES};
 
     #[test]
-    fn names_are_read_out_of_the_declarations() {
+    fn names_are_read_from_the_declarations() {
         assert!(prompt_methods().contains(&"defTool") && prompt_methods().contains(&"$"));
         assert!(members_of("Config").contains(&"model") && members_of("CallSettings").contains(&"temperature"));
         for interface in ["PromptSettings", "SandboxConfig", "Limits"] {
@@ -141,11 +134,11 @@ mod tests {
         assert!(exports_of("lmthing").contains(&"runPrompt") && !exports_of("lmthing").contains(&"createMockModel"));
         assert!(exports_of("lmthing/test").contains(&"createMockModel"));
         assert!(exports_of("lmthing/plugins").contains(&"func"));
-        assert!(is_choice_of_texts("TaskNodeStatus") && !is_choice_of_texts("Config"));
+        assert!(is_declared_literal_union("TaskNodeStatus") && !is_declared_literal_union("Config"));
     }
 
     #[test]
-    fn the_modules_that_are_declared_are_those_that_can_be_imported() {
+    fn declared_and_importable_modules_are_the_same() {
         let lookup = super::super::import_lookup();
         let declared: Vec<&str> = modules().collect();
         for name in &declared {

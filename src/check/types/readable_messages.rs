@@ -1,39 +1,38 @@
-//! Messages of the type checker, made readable: names of modules in place of paths of declarations nobody has seen. Must not know
-//! what is wrong.
+//! Makes messages of the type checker readable: module names instead of paths of embedded declarations.
 
 use std::path::Path;
 
 use crate::check::declarations::ROOT;
 
-/// Longer texts of types are cut.
+/// Longer type texts are shortened.
 const MAX_TYPE: usize = 240;
 
-/// A message about a file as its author reads it.
+/// A message as the author of `file` should see it.
 pub(super) fn readable(message: &str, file: &Path) -> String {
     let named = without_plugins(&without_paths(message)).replace("\"lmthing:text\"", "the text of a file");
     let folder = file.parent().unwrap_or(Path::new("/")).display();
     let named = named.replace(&format!("\"{folder}/"), "\"./");
-    // The whole of a module is no advice where another of its names is meant.
+    // A suggestion to import the whole module does not help where another name was meant.
     let named = named.split(" Did you mean to use 'import ").next().unwrap_or_default();
-    // The author knows no settings of the compiler.
+    // Compiler options are not visible to authors.
     let ends = [" when 'verbatimModuleSyntax' is enabled", " when 'verbatimModuleSyntax' is set"];
     let named = ends.iter().fold(named.to_owned(), |text, end| text.replace(end, ""));
     named.lines().map(shortened).collect::<Vec<_>>().join("\n")
 }
 
-/// `import("/…/zod/v4/classic/external").ZodString` is `ZodString`, and that module itself is `zod`.
+/// `import("/…/zod/v4/classic/external").ZodString` becomes `ZodString`, and that module itself `zod`.
 fn without_paths(message: &str) -> String {
     let start = format!("import(\"{ROOT}/");
     let mut text = String::with_capacity(message.len());
     let mut rest = message;
     while let Some((before, after)) = rest.split_once(start.as_str()) {
         text.push_str(before);
-        let (path, behind) = after.split_once("\")").unwrap_or((after, ""));
-        match behind.strip_prefix('.') {
+        let (path, remaining) = after.split_once("\")").unwrap_or((after, ""));
+        match remaining.strip_prefix('.') {
             Some(name) => rest = name,
             None => {
                 text.push_str(module_of(path));
-                rest = behind;
+                rest = remaining;
             }
         }
     }
@@ -41,7 +40,7 @@ fn without_paths(message: &str) -> String {
     text.replace(&format!("\"{ROOT}/node_modules/"), "\"").replace(&format!("\"{ROOT}/"), "\"")
 }
 
-/// The prompt with the methods of plugins is `Prompt` to its author.
+/// `PromptOf<…>` with the methods of plugins becomes `Prompt`.
 fn without_plugins(message: &str) -> String {
     let starts =
         ["PromptOf<", "PromptWith<", "Prompt<"].iter().filter_map(|name| Some((message.find(name)?, name.len())));
@@ -52,7 +51,7 @@ fn without_plugins(message: &str) -> String {
     let end = after.char_indices().find(|(_, character)| {
         match character {
             '<' => depth += 1,
-            // That of `=>` closes nothing.
+            // The `>` of `=>` closes nothing.
             '>' if last != '=' => depth -= 1,
             _ => {}
         }
@@ -65,13 +64,13 @@ fn without_plugins(message: &str) -> String {
     }
 }
 
-/// The module that a path of declarations belongs to.
+/// The module that a declaration file belongs to.
 fn module_of(path: &str) -> &str {
     let package = path.strip_prefix("node_modules/").unwrap_or(path);
     package.split('/').next().unwrap_or(package).trim_end_matches(".d.ts")
 }
 
-/// A line with what is between its quotes cut where nobody reads on.
+/// Shortens long texts between quotes.
 fn shortened(line: &str) -> String {
     if line.chars().count() <= MAX_TYPE {
         return line.to_owned();

@@ -1,52 +1,45 @@
-//! The exports of a prompt file get the types that they need no annotation for: the prompt function its parameters, `config` and
-//! `mock` what they have to be. Done by what is put into a copy of the text. Must not know what the types are.
+//! Gives the exports of a prompt file their types by edits of a copy of its text, so that they need no annotations.
 
 use std::ops::Range;
 
 use tsr_arena::Error;
 use tsr_ast::{NodeId, SyntaxKind as K};
 
-use super::edited::Edit;
-use super::later::{change_of, source};
-use super::shapes::MODULE;
+use super::edited_text::Edit;
+use super::internal_modules::MODULE;
+use super::mutation::{mutation_of, source_text};
 use crate::check::module::{Local, Module};
 use crate::code::Tree;
 use crate::parser::Language;
 
-/// The prompt of a file without plugins.
+/// The type of the prompt of a file without plugins.
 const NO_PLUGINS: &str = "import('lmthing').PromptOf<{}>";
-/// Comments with one of these say types themselves.
+/// Comments that contain one of these annotate types themselves.
 const ANNOTATIONS: [&str; 5] = ["@type ", "@type{", "@satisfies", "@param {", "@overload"];
 
-/// The exports of a prompt file, as far as the check has to do with them.
 #[derive(Debug, Default)]
-pub(super) struct Exports {
-    /// What makes a copy of the text typed.
+pub(super) struct ExportEdits {
     pub(super) edits: Vec<Edit>,
-    /// The bytes of `config` and `mock` that are written out, from the name to the end of the value.
+    /// The bytes of literal `config` and `mock` exports, from the name to the end of the value.
     pub(super) values: Vec<(&'static str, Range<usize>)>,
 }
 
-impl Exports {
-    /// Looks at the exports of a prompt file.
-    ///
-    /// # Errors
-    /// When the tree is broken.
+impl ExportEdits {
     pub(super) fn of(tree: &Tree, language: Language) -> Result<Self, Error> {
-        let found = Found { tree, module: Module::of(tree)? };
-        let mut exports = Exports::default();
+        let reader = ExportReader { tree, module: Module::of(tree)? };
+        let mut export_edits = ExportEdits::default();
         let shapes = [("config", "import('lmthing').Config".to_owned()), ("mock", format!("import('{MODULE}').Mock"))];
         for (name, shape) in shapes {
-            if let Some(local) = found.local(name) {
-                let local = if name == "mock" { found.list_behind(local)? } else { local };
-                exports.add_shape(tree, language, local, (name, &shape))?;
+            if let Some(local) = reader.local(name) {
+                let local = if name == "mock" { reader.base_list(local)? } else { local };
+                export_edits.add_shape(tree, language, local, (name, &shape))?;
             }
         }
-        if let Some(function) = found.prompt_function(language)? {
-            let types = [found.prompt_type()?, found.input_type()];
-            exports.add_parameters(tree, language, function, &types)?;
+        if let Some(function) = reader.prompt_function(language)? {
+            let types = [reader.prompt_type()?, reader.input_type()];
+            export_edits.add_parameters(tree, language, function, &types)?;
         }
-        Ok(exports)
+        Ok(export_edits)
     }
 
     fn add_shape(
@@ -58,7 +51,7 @@ impl Exports {
     ) -> Result<(), Error> {
         let Some(value) = tree.node(local.node)?.initializer() else { return Ok(()) };
         let is_literal = matches!(tree.kind(value)?, K::ObjectLiteralExpression | K::ArrayLiteralExpression);
-        let is_changed = change_of(tree, &name_of(tree, local.node)?)?.is_changed && (is_literal || name == "mock");
+        let is_changed = mutation_of(tree, &name_of(tree, local.node)?)?.is_changed && (is_literal || name == "mock");
         if !is_literal && !is_changed {
             return Ok(());
         }
@@ -68,7 +61,7 @@ impl Exports {
         if is_annotated(tree, language, local)? {
             return Ok(());
         }
-        // Around a value that is changed later: a function whose result may become all that it can be.
+        // A value that is changed later is wrapped in a function whose result type allows the changes.
         let (mut open, mut close) = (String::new(), String::new());
         if is_changed {
             let function = if name == "mock" { "Listed" } else { "Changed" };
@@ -149,26 +142,24 @@ impl Exports {
     }
 }
 
-/// What stands where.
-struct Found<'a> {
+struct ExportReader<'a> {
     tree: &'a Tree,
     module: Module,
 }
 
-impl Found<'_> {
-    /// The declaration behind an export.
+impl ExportReader<'_> {
     fn local(&self, export: &str) -> Option<Local> {
         self.module.local(self.module.export(export)?.local.as_deref()?)
     }
 
-    /// The list that a list begins with: `base` of `base.concat(…)`.
-    fn list_behind(&self, local: Local) -> Result<Local, Error> {
+    /// `base` of `base.concat(…)`, where the list of items begins.
+    fn base_list(&self, local: Local) -> Result<Local, Error> {
         let tree = self.tree;
         if tree.kind(local.node)? == K::VariableDeclaration
             && let Some(value) = tree.node(local.node)?.initializer()
             && tree.kind(value)? == K::CallExpression
             && let Some(callee) = tree.children(value)?.first()
-            && let Some(name) = source(tree, *callee)?.strip_suffix(".concat")
+            && let Some(name) = source_text(tree, *callee)?.strip_suffix(".concat")
             && let Some(base) = self.module.local(name)
         {
             return Ok(base);
@@ -176,14 +167,14 @@ impl Found<'_> {
         Ok(local)
     }
 
-    /// The function whose parameters are to get types; none when it says its types itself, or stands elsewhere.
+    /// The function whose parameters get types; `None` if it is annotated or declared in another module.
     fn prompt_function(&self, language: Language) -> Result<Option<NodeId>, Error> {
         let tree = self.tree;
         let here = self.module.export("default").and_then(|export| Some((export.value?, export.statement)));
         let behind = || self.local("default").map(|local| (local.node, local.statement));
         let Some((mut node, statement)) = here.or_else(behind) else { return Ok(None) };
         let mut place = (node, statement);
-        // A name stands for what it is declared as, once.
+        // Follows one name to its declaration.
         if tree.kind(node)? == K::Identifier {
             let Some(local) = self.module.local(&tree.text(node)?) else { return Ok(None) };
             place = (local.node, local.statement);
@@ -210,11 +201,11 @@ impl Found<'_> {
 
     fn prompt_type(&self) -> Result<String, Error> {
         let Some(local) = self.local("config") else {
-            // From another module, or nowhere.
-            let is_elsewhere = self.module.is_open || self.module.export("config").is_some();
-            return Ok(if is_elsewhere { "import('lmthing').AnyPrompt" } else { NO_PLUGINS }.to_owned());
+            // Imported, or missing.
+            let is_imported = self.module.is_open || self.module.export("config").is_some();
+            return Ok(if is_imported { "import('lmthing').AnyPrompt" } else { NO_PLUGINS }.to_owned());
         };
-        let change = change_of(self.tree, &name_of(self.tree, local.node)?)?;
+        let change = mutation_of(self.tree, &name_of(self.tree, local.node)?)?;
         if change.has_plugins {
             return Ok("import('lmthing').AnyPrompt".to_owned());
         }
@@ -249,7 +240,6 @@ impl Found<'_> {
     }
 }
 
-/// Whether a value says its type itself.
 fn is_annotated(tree: &Tree, language: Language, local: Local) -> Result<bool, Error> {
     let Some(value) = tree.node(local.node)?.initializer() else { return Ok(true) };
     let before = &tree.bytes()[tree.full_start(local.statement)?..tree.start(value)?];

@@ -1,45 +1,40 @@
-//! Values in JavaScript whose first value leaves their type open, where strict types take it for all they can ever be: in the copy
-//! that is checked these are `any`. Must not know the exports of prompt files.
+//! Widens JavaScript values to `any` whose first value strict types would take for their only type.
 
 use std::ops::Range;
 
 use tsr_arena::Error;
 use tsr_ast::{NodeId, SyntaxKind as K};
 
-use super::edited::Edit;
-use super::later::source;
+use super::edited_text::Edit;
+use super::mutation::source_text;
 use crate::code::Tree;
 
 const ANY: &str = "any";
 
-/// What opens the types of a file in JavaScript.
-///
-/// # Errors
-/// When the tree is broken.
 pub(super) fn edits(tree: &Tree) -> Result<Vec<Edit>, Error> {
-    let mut open = Open { tree, edits: Vec::new() };
+    let mut widener = Widener { tree, edits: Vec::new() };
     for statement in tree.statements()? {
-        open.add_variables(statement)?;
+        widener.add_variables(statement)?;
     }
     tree.walk(tree.root(), |node, kind| {
         match kind {
-            K::Parameter => open.add_parameter(node)?,
-            K::CallExpression => open.add_first_sum(node)?,
-            K::NewExpression => open.add_proxy(node)?,
+            K::Parameter => widener.add_parameter(node)?,
+            K::CallExpression => widener.add_reduce_seed(node)?,
+            K::NewExpression => widener.add_proxy(node)?,
             _ => {}
         }
         Ok(true)
     })?;
-    Ok(open.edits)
+    Ok(widener.edits)
 }
 
-struct Open<'a> {
+struct Widener<'a> {
     tree: &'a Tree,
     edits: Vec<Edit>,
 }
 
-impl Open<'_> {
-    /// `let cache = null;` of the module, which functions fill.
+impl Widener<'_> {
+    /// `let cache = null;` at the top level, assigned in functions.
     fn add_variables(&mut self, statement: NodeId) -> Result<(), Error> {
         let tree = self.tree;
         let comment = &tree.bytes()[tree.full_start(statement)?..tree.start(statement)?];
@@ -48,7 +43,7 @@ impl Open<'_> {
         }
         let mut values = Vec::new();
         tree.walk(statement, |node, kind| {
-            if kind == K::VariableDeclarationList && source(tree, node)?.starts_with("const") {
+            if kind == K::VariableDeclarationList && source_text(tree, node)?.starts_with("const") {
                 return Ok(false);
             }
             if kind == K::VariableDeclaration {
@@ -69,21 +64,21 @@ impl Open<'_> {
         let tree = self.tree;
         let read = tree.node(parameter)?;
         let (Some(name), Some(value)) = (read.name(), read.initializer()) else { return Ok(()) };
-        let is_open = match tree.kind(value)? {
+        let is_widened = match tree.kind(value)? {
             K::NullKeyword => true,
             K::ObjectLiteralExpression if tree.kind(name)? == K::ObjectBindingPattern => {
-                tree.children(value)?.is_empty() && self.leaves_open(name)?
+                tree.children(value)?.is_empty() && self.has_element_without_default(name)?
             }
             _ => false,
         };
-        if is_open {
+        if is_widened {
             self.put(value, ANY)?;
         }
         Ok(())
     }
 
-    /// Whether a pattern names what nothing else says the type of.
-    fn leaves_open(&self, pattern: NodeId) -> Result<bool, Error> {
+    /// Whether any element of the pattern has no default value.
+    fn has_element_without_default(&self, pattern: NodeId) -> Result<bool, Error> {
         for element in self.tree.children(pattern)? {
             if self.tree.node(element)?.initializer().is_none() {
                 return Ok(true);
@@ -93,19 +88,18 @@ impl Open<'_> {
     }
 
     /// The last argument of `list.reduce(f, [])`.
-    fn add_first_sum(&mut self, call: NodeId) -> Result<(), Error> {
+    fn add_reduce_seed(&mut self, call: NodeId) -> Result<(), Error> {
         let [callee, _, first] = self.tree.children(call)?[..] else { return Ok(()) };
         if self.tree.kind(callee)? == K::PropertyAccessExpression
             && let Some(method) = self.tree.node(callee)?.name()
             && ["reduce", "reduceRight"].contains(&self.tree.text(method)?.as_str())
         {
-            self.open(first)?;
+            self.widen_empty_parts(first)?;
         }
         Ok(())
     }
 
-    /// Opens what is empty in a value.
-    fn open(&mut self, value: NodeId) -> Result<(), Error> {
+    fn widen_empty_parts(&mut self, value: NodeId) -> Result<(), Error> {
         let parts = self.tree.children(value)?;
         match self.tree.kind(value)? {
             K::NullKeyword => self.put(value, ANY)?,
@@ -114,7 +108,7 @@ impl Open<'_> {
             K::ObjectLiteralExpression => {
                 for part in parts {
                     if let Some(value) = self.tree.node(part)?.initializer() {
-                        self.open(value)?;
+                        self.widen_empty_parts(value)?;
                     }
                 }
             }
@@ -123,11 +117,11 @@ impl Open<'_> {
         Ok(())
     }
 
-    /// `new Proxy({}, …)`, which has whatever it is asked for.
+    /// `new Proxy({}, …)`, whose properties are dynamic.
     fn add_proxy(&mut self, call: NodeId) -> Result<(), Error> {
         let tree = self.tree;
         if let [callee, first, ..] = tree.children(call)?[..]
-            && source(tree, callee)? == "Proxy"
+            && source_text(tree, callee)? == "Proxy"
             && tree.kind(first)? == K::ObjectLiteralExpression
             && tree.children(first)?.is_empty()
         {

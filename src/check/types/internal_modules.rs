@@ -1,16 +1,15 @@
-//! Declarations that exist for the check alone, beside those that authors see. Must not know what is checked.
+//! Modules that exist in the type check alone.
 
-/// The module of the types that lmthing does not declare for authors.
+/// Types that lmthing does not declare for authors.
 pub(super) const MODULE: &str = "lmthing:check";
-/// A module of which everything is `any`.
+/// A module whose exports are all `any`.
 pub(super) const ANY_MODULE: &str = "lmthing:any";
-/// The module that the text of a file is.
+/// A module that is the text of a file.
 pub(super) const TEXT_MODULE: &str = "lmthing:text";
 
-/// The name of the file, below the folder of declarations.
+/// The file name, in the folder of declarations.
 pub(super) const FILE: &str = "check.d.ts";
 
-/// The declarations.
 pub(super) const TEXT: &str = "
 declare module 'lmthing:any';
 declare module 'lmthing:text' {

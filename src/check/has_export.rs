@@ -1,4 +1,4 @@
-//! Whether a file exports a name, found without running it. Must not know why anybody asks.
+//! Whether a file exports a name, found without running it.
 
 use std::{
     collections::HashSet,
@@ -11,17 +11,15 @@ use super::module::Module;
 use crate::code::{Tree, check_nesting};
 use crate::parser::Language;
 
-/// How a module may export a name.
-enum Exported {
-    /// It names it.
-    Itself,
-    /// It does if one of these does, of which it exports everything.
-    From(Vec<String>),
+enum ExportSource {
+    Named,
+    /// `export *` from these modules: it exports the name if one of them does.
+    Modules(Vec<String>),
 }
 
-/// Whether `file` exports `name`, or exports everything of a neighbour that does. A file that cannot be read or parsed exports
-/// what it seems to.
-pub(crate) fn exports(file: &Path, name: &str) -> bool {
+/// Whether `file` exports `name`, itself or by `export *` of a relative import. A file that cannot be read or parsed
+/// is searched as text.
+pub(crate) fn has_export(file: &Path, name: &str) -> bool {
     let mut open = vec![file.to_owned()];
     let mut known: HashSet<PathBuf> = HashSet::new();
     while let Some(file) = open.pop() {
@@ -29,13 +27,13 @@ pub(crate) fn exports(file: &Path, name: &str) -> bool {
             continue;
         }
         let Ok(text) = fs::read_to_string(&file) else { continue };
-        // Most files can be told without a parser.
+        // Parsing is slow, and most files do not contain the name.
         if !(text.contains(name) || text.contains("export") && text.contains('*')) {
             continue;
         }
-        match exported(&text, Language::of_file(&file).unwrap_or(Language::JavaScript), name) {
-            Exported::Itself => return true,
-            Exported::From(modules) => {
+        match export_of(&text, Language::of_file(&file).unwrap_or(Language::JavaScript), name) {
+            ExportSource::Named => return true,
+            ExportSource::Modules(modules) => {
                 let folder = file.parent().unwrap_or(Path::new(""));
                 let own = modules.iter().filter(|module| module.starts_with('.'));
                 open.extend(own.map(|module| folder.join(module)));
@@ -45,19 +43,19 @@ pub(crate) fn exports(file: &Path, name: &str) -> bool {
     false
 }
 
-fn exported(text: &str, language: Language, name: &str) -> Exported {
+fn export_of(text: &str, language: Language, name: &str) -> ExportSource {
     let seems = || match text.contains(&format!("export const {name}")) {
-        true => Exported::Itself,
-        false => Exported::From(Vec::new()),
+        true => ExportSource::Named,
+        false => ExportSource::Modules(Vec::new()),
     };
     if check_nesting(text).is_err() {
         return seems();
     }
-    // A parser may be led astray by what it reads.
+    // The parser may panic on invalid text.
     let module = catch_unwind(AssertUnwindSafe(|| Tree::parse(text, language).and_then(|tree| Module::of(&tree))));
     match module {
-        Ok(Ok(module)) if module.export(name).is_some() => Exported::Itself,
-        Ok(Ok(module)) => Exported::From(module.star_modules),
+        Ok(Ok(module)) if module.export(name).is_some() => ExportSource::Named,
+        Ok(Ok(module)) => ExportSource::Modules(module.star_modules),
         Ok(Err(_)) | Err(_) => seems(),
     }
 }
@@ -67,7 +65,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn exports_are_told_from_words() {
+    fn exports_are_found_in_the_syntax_tree() {
         let folder = tempfile::tempdir().unwrap();
         fs::write(folder.path().join("mocks.mjs"), "export const mock = [];").unwrap();
         fs::write(folder.path().join("round.mjs"), "export * from './round.mjs'; export * from './gone.mjs';").unwrap();
@@ -95,8 +93,8 @@ mod tests {
         ] {
             let file = folder.path().join(name);
             fs::write(&file, text).unwrap();
-            assert_eq!(exports(&file, "mock"), expected, "{name}");
+            assert_eq!(has_export(&file, "mock"), expected, "{name}");
         }
-        assert!(!exports(&folder.path().join("gone.lmt.mjs"), "mock"));
+        assert!(!has_export(&folder.path().join("gone.lmt.mjs"), "mock"));
     }
 }

@@ -1,10 +1,10 @@
-//! Names that authors take for others: those of other libraries, and those that are nearly right. Must not know where they stand.
+//! Suggests the right name for names of other libraries and for typos.
 
-use super::declared::members_of;
+use super::declared_names::members_of;
 use crate::diagnostic::closest;
 
-/// What something is called elsewhere, and what here.
-const OTHERS: [(&str, &str); 20] = [
+/// Names from other libraries, with the name here.
+const FOREIGN_NAMES: [(&str, &str); 20] = [
     ("content", "text"),
     ("input", "args"),
     ("arguments", "args"),
@@ -26,26 +26,27 @@ const OTHERS: [(&str, &str); 20] = [
     ("maxLength", "max"),
     ("description", "describe"),
 ];
-/// Of the methods of zod's schemas those that have other names elsewhere.
+/// The methods of zod's schemas that appear in `FOREIGN_NAMES`.
 const ZOD: [&str; 3] = ["min", "max", "describe"];
 
-/// What a name that a type does not have is called there.
-pub(super) fn other_name(name: &str, kind: &str) -> Option<String> {
+/// The member of a type that was most likely meant.
+pub(super) fn similar_name(name: &str, kind: &str) -> Option<String> {
     if kind.starts_with("State<") && !name.is_empty() {
         return Some("it is a list: const [value, set] = defState(…)".to_owned());
     }
     let members = members(kind);
-    let other = OTHERS.iter().find(|(wrong, right)| *wrong == name && members.iter().any(|member| member == right));
-    let right = match other {
+    let foreign =
+        FOREIGN_NAMES.iter().find(|(wrong, right)| *wrong == name && members.iter().any(|member| member == right));
+    let right = match foreign {
         Some((_, right)) => (*right).to_owned(),
-        // Types that are written out have names of the author's.
+        // Literal and zod types have members that the author named.
         None if kind.starts_with(['{', 'Z']) => return None,
         None => closest(name, members.iter().map(String::as_str))?.to_owned(),
     };
     Some(format!("did you mean '{right}'?"))
 }
 
-/// The names that a type has, as far as its text tells.
+/// The members of a type, as far as its text shows them.
 fn members(kind: &str) -> Vec<String> {
     let owned = |names: Vec<&str>| names.into_iter().map(str::to_owned).collect::<Vec<_>>();
     if kind.starts_with('{') {
@@ -65,7 +66,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn names_from_elsewhere_lead_to_those_from_here() {
+    fn names_of_other_libraries_are_translated() {
         for (name, kind, right) in [
             ("content", "{ type: \"text\"; text: string; }", "text"),
             ("input", "{ type: \"tool-call\"; toolName: string; args?: unknown; }", "args"),
@@ -76,9 +77,9 @@ mod tests {
             ("name", "{ toolName: string; args: any; output: any; }", "toolName"),
             ("maxToken", "Options", "maxOutputTokens"),
         ] {
-            assert_eq!(other_name(name, kind), Some(format!("did you mean '{right}'?")), "{name}");
+            assert_eq!(similar_name(name, kind), Some(format!("did you mean '{right}'?")), "{name}");
         }
-        assert_eq!(other_name("content", "{ title: string; }"), None);
-        assert_eq!(other_name("signal", "Unknown"), None);
+        assert_eq!(similar_name("content", "{ title: string; }"), None);
+        assert_eq!(similar_name("signal", "Unknown"), None);
     }
 }

@@ -1,62 +1,57 @@
-//! A text with pieces put in, and the way back: what is checked is a copy of the author's file, what is reported are places of the
-//! file itself. Must not know what is put in, or why.
+//! A text with edits, and the mapping of positions back to the original text.
 
 use std::ops::Range;
 
 use crate::check::{Position, Span};
 
-/// A piece put into a text.
 #[derive(Clone, Debug)]
 pub(super) struct Edit {
-    /// The bytes it takes the place of; none between two bytes.
+    /// The bytes of the original that are replaced; empty for an insertion.
     pub(super) replaced: Range<usize>,
-    /// What is put there; without line breaks, so that lines stay.
+    /// Contains no line breaks, so that line numbers stay the same.
     pub(super) text: String,
-    /// The bytes of the original that are meant by a place in the piece.
+    /// The bytes of the original that are reported for a position in the inserted text.
     pub(super) meaning: Range<usize>,
 }
 
-/// A text with its edits made.
 #[derive(Debug)]
-pub(super) struct Edited {
+pub(super) struct EditedText {
     original: String,
     text: String,
     /// In the order of the text.
     edits: Vec<Edit>,
 }
 
-impl Edited {
-    /// Makes the edits. Those that overlap an earlier one are left out.
+impl EditedText {
+    /// Applies the edits. An edit that overlaps an earlier one is skipped.
     pub(super) fn new(original: String, mut edits: Vec<Edit>) -> Self {
         edits.sort_by_key(|edit| edit.replaced.start);
         let mut text = String::with_capacity(original.len() + edits.len() * 64);
-        let mut made: Vec<Edit> = Vec::with_capacity(edits.len());
+        let mut applied: Vec<Edit> = Vec::with_capacity(edits.len());
         let mut at = 0;
         for edit in edits {
             let Some(before) = original.get(at..edit.replaced.start) else { continue };
             text.push_str(before);
             text.push_str(&edit.text);
             at = edit.replaced.end;
-            made.push(edit);
+            applied.push(edit);
         }
         text.push_str(original.get(at..).unwrap_or_default());
-        Self { original, text, edits: made }
+        Self { original, text, edits: applied }
     }
 
-    /// What the author wrote.
     pub(super) fn original(&self) -> &str {
         &self.original
     }
 
-    /// What is checked.
     pub(super) fn text(&self) -> &str {
         &self.text
     }
 
-    /// The bytes of the original that bytes of the edited text stand for.
+    /// Maps bytes of the edited text to bytes of the original.
     pub(super) fn original_range(&self, range: Range<usize>) -> Range<usize> {
         let start = self.original_range_of(range.start);
-        // The end is behind a byte: the place of that byte counts.
+        // The end is exclusive: the byte before it is mapped.
         let end = match range.end.checked_sub(1).filter(|last| *last >= range.start) {
             Some(last) => match self.original_range_of(last) {
                 byte if byte.len() <= 1 => byte.start + 1,
@@ -67,36 +62,34 @@ impl Edited {
         start.start..end.max(start.start).min(self.original.len())
     }
 
-    /// The byte of the original that a byte of the edited text is, or the meaning of the edit that it is in.
+    /// The original byte of a byte of the edited text, or the meaning of the edit that contains it.
     fn original_range_of(&self, offset: usize) -> Range<usize> {
         let (mut original, mut edited) = (0, 0);
         for edit in &self.edits {
-            let kept = edit.replaced.start - original;
-            if offset < edited + kept {
+            let unchanged = edit.replaced.start - original;
+            if offset < edited + unchanged {
                 break;
             }
-            if offset < edited + kept + edit.text.len() {
+            if offset < edited + unchanged + edit.text.len() {
                 return edit.meaning.clone();
             }
-            edited += kept + edit.text.len();
+            edited += unchanged + edit.text.len();
             original = edit.replaced.end;
         }
         let at = (original + (offset - edited)).min(self.original.len());
         at..at
     }
 
-    /// Lines and columns of bytes of the original.
     pub(super) fn span(&self, range: &Range<usize>) -> Span {
         span(&self.original, range)
     }
 }
 
-/// Lines and columns of bytes of a text.
 pub(super) fn span(text: &str, range: &Range<usize>) -> Span {
     Span { start: position(text, range.start), end: position(text, range.end) }
 }
 
-/// Lines end with `\n`, as editors and the engine count them.
+/// Only `\n` ends a line, as in editors and in the engine.
 fn position(text: &str, offset: usize) -> Position {
     let mut offset = offset.min(text.len());
     while !text.is_char_boundary(offset) {
@@ -117,13 +110,13 @@ mod tests {
     }
 
     #[test]
-    fn places_lead_back_to_the_original() {
+    fn positions_map_back_to_the_original() {
         let edits = vec![
             put(6, "<b>", 6..7),
             put(2, "<a>", 0..1),
             Edit { replaced: 8..9, text: "IJK".to_owned(), meaning: 8..9 },
         ];
-        let edited = Edited::new("0123456789".to_owned(), edits);
+        let edited = EditedText::new("0123456789".to_owned(), edits);
         assert_eq!(edited.text(), "01<a>2345<b>67IJK9");
         let back = |text: &str| {
             let at = edited.text().find(text).unwrap();
@@ -141,24 +134,24 @@ mod tests {
     }
 
     #[test]
-    fn overlapping_edits_are_left_out() {
+    fn overlapping_edits_are_skipped() {
         let edit = |from, to| Edit { replaced: from..to, text: "x".to_owned(), meaning: from..to };
-        assert_eq!(Edited::new("abcdef".to_owned(), vec![edit(1, 4), edit(2, 5)]).text(), "axef");
+        assert_eq!(EditedText::new("abcdef".to_owned(), vec![edit(1, 4), edit(2, 5)]).text(), "axef");
     }
 
     #[test]
-    fn columns_are_characters_and_lines_end_as_in_editors() {
-        let place = |text: &str, offset| {
+    fn columns_are_characters_and_only_newlines_end_lines() {
+        let at = |text: &str, offset| {
             let Position { line, column } = position(text, offset);
             (line, column)
         };
-        assert_eq!(place("", 0), (1, 1));
-        assert_eq!(place("ab\ncd", 3), (2, 1));
-        assert_eq!(place("ab\r\ncd", 5), (2, 2));
-        assert_eq!(place("a\r\nb", 2), (1, 3));
-        assert_eq!(place("a\u{2028}b", 4), (1, 3));
-        assert_eq!(place("💶é = x", 6), (1, 3));
-        assert_eq!(place("💶", 2), (1, 1));
-        assert_eq!(place("ab", 9), (1, 3));
+        assert_eq!(at("", 0), (1, 1));
+        assert_eq!(at("ab\ncd", 3), (2, 1));
+        assert_eq!(at("ab\r\ncd", 5), (2, 2));
+        assert_eq!(at("a\r\nb", 2), (1, 3));
+        assert_eq!(at("a\u{2028}b", 4), (1, 3));
+        assert_eq!(at("💶é = x", 6), (1, 3));
+        assert_eq!(at("💶", 2), (1, 1));
+        assert_eq!(at("ab", 9), (1, 3));
     }
 }

@@ -1,68 +1,65 @@
-//! What a module exports, and what the names on its top level stand for. Must not know what is looked for.
-
-mod range;
+//! The exports of a module and the values of its top-level names.
 
 use std::collections::HashMap;
 
 use tsr_arena::Error;
 use tsr_ast::{NodeId, SyntaxKind};
 
-pub(in crate::check) use range::Range;
-
 use crate::code::Tree;
 
-/// The top level of a module.
 #[derive(Default)]
 pub(in crate::check) struct Module {
     exports: Vec<Export>,
-    /// Variables, functions and classes by their names.
     locals: HashMap<String, Local>,
-    /// `name.key = value`, in the order of the text.
+    /// `name.key = value` statements, in source order.
     pub(in crate::check) assignments: Vec<Assignment>,
-    /// The first `export *`.
     pub(in crate::check) star: Option<Range>,
-    /// The modules of which everything is exported, as they are written.
     pub(in crate::check) star_modules: Vec<String>,
-    /// Whether anything is exported that comes from another module.
+    /// Whether anything is exported from another module.
     pub(in crate::check) is_open: bool,
 }
 
-/// A name of the module and where it gets its value.
+/// A top-level name.
 #[derive(Clone, Copy)]
 pub(in crate::check) struct Local {
     /// A `VariableDeclaration`, `FunctionDeclaration` or `ClassDeclaration`.
     pub(in crate::check) node: NodeId,
-    /// The statement it is in.
     pub(in crate::check) statement: NodeId,
-    /// What a variable is set to; a function or class itself.
+    /// The initializer of a variable; a function or class itself.
     value: Option<NodeId>,
 }
 
-/// One export.
 pub(in crate::check) struct Export {
     name: String,
-    /// Its name.
     pub(in crate::check) range: Range,
-    /// The name it has in the module, when it has one.
+    /// Its name inside the module, if it has one.
     pub(in crate::check) local: Option<String>,
-    /// What it is, when that stands at the export itself.
+    /// The value written at the export itself.
     pub(in crate::check) value: Option<NodeId>,
-    /// The statement that exports it.
     pub(in crate::check) statement: NodeId,
 }
 
-/// A property that is set by a statement of its own.
 pub(in crate::check) struct Assignment {
-    /// The name of the object, then keys.
+    /// The name of the object, then the keys.
     pub(in crate::check) target: Vec<String>,
-    /// What is assigned to.
     pub(in crate::check) left: NodeId,
-    /// What is assigned.
     pub(in crate::check) right: NodeId,
 }
 
+/// A half-open range of bytes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(in crate::check) struct Range {
+    pub(in crate::check) start: usize,
+    pub(in crate::check) end: usize,
+}
+
+impl Range {
+    pub(in crate::check) fn of(tree: &Tree, node: NodeId) -> Result<Self, Error> {
+        Ok(Range { start: tree.start(node)?, end: tree.end(node)? })
+    }
+}
+
 impl Module {
-    /// Reads the top level.
     pub(in crate::check) fn of(tree: &Tree) -> Result<Self, Error> {
         let mut module = Module::default();
         for statement in tree.statements()? {
@@ -71,27 +68,23 @@ impl Module {
         Ok(module)
     }
 
-    /// The export called `name`.
     pub(in crate::check) fn export(&self, name: &str) -> Option<&Export> {
         self.exports.iter().find(|export| export.name == name)
     }
 
-    /// The names of all exports.
     pub(in crate::check) fn export_names(&self) -> Vec<&str> {
         self.exports.iter().map(|export| export.name.as_str()).collect()
     }
 
-    /// What a name of the top level stands for: the value it was set to, or a function.
+    /// The initial value of a top-level variable, or a function or class.
     pub(in crate::check) fn value(&self, name: &str) -> Option<NodeId> {
         self.locals.get(name)?.value
     }
 
-    /// A name of the top level.
     pub(in crate::check) fn local(&self, name: &str) -> Option<Local> {
         self.locals.get(name).copied()
     }
 
-    /// All names of the top level.
     pub(in crate::check) fn locals(&self) -> impl Iterator<Item = (&str, Local)> {
         self.locals.iter().map(|(name, local)| (name.as_str(), *local))
     }
@@ -174,7 +167,7 @@ impl Module {
 
     fn export_default(&mut self, tree: &Tree, statement: NodeId, value: Option<NodeId>) -> Result<(), Error> {
         let start = tree.start(statement)?;
-        // The two words alone: a function may be as long as the file.
+        // Only the two keywords, since a function may be as long as the file.
         let default = tree.token_from(start + "export".len());
         let range = Range { start, end: default + "default".len() };
         self.exports.push(Export { name: "default".to_owned(), range, local: None, value, statement });
@@ -185,8 +178,8 @@ impl Module {
     fn export_list(&mut self, tree: &Tree, statement: NodeId) -> Result<(), Error> {
         let read = tree.node(statement)?;
         let module = read.module_specifier();
-        let is_from_elsewhere = module.is_some();
-        self.is_open |= is_from_elsewhere;
+        let is_reexport = module.is_some();
+        self.is_open |= is_reexport;
         let children = tree.children(statement)?;
         let mut is_star = true;
         for list in children {
@@ -197,7 +190,7 @@ impl Module {
                         let read = tree.node(specifier)?;
                         let Some(name) = read.name() else { continue };
                         let local = read.property_name_or_name().map(|name| tree.text(name)).transpose()?;
-                        let local = local.filter(|_| !is_from_elsewhere);
+                        let local = local.filter(|_| !is_reexport);
                         let range = Range::of(tree, name)?;
                         self.exports.push(Export { name: tree.text(name)?, range, local, value: None, statement });
                     }
@@ -252,7 +245,6 @@ fn names_of(tree: &Tree, expression: NodeId) -> Result<Option<Vec<String>>, Erro
     }
 }
 
-/// Whether a key in brackets says what it is.
 pub(in crate::check) fn is_literal(kind: SyntaxKind) -> bool {
     matches!(kind, SyntaxKind::StringLiteral | SyntaxKind::NumericLiteral | SyntaxKind::NoSubstitutionTemplateLiteral)
 }
