@@ -9,9 +9,9 @@ use tsr_jsstring::JsString;
 use tsr_vfs::{Entries, Error, FileContent, FileInfo, FileSystem, SnapshotId};
 
 use super::compiler_options::is_own;
+use super::import_lookup;
 use super::internal_modules;
 use super::source::Source;
-use super::import_lookup;
 use crate::check::declarations;
 use crate::parser::Language;
 

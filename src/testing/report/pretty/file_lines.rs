@@ -1,4 +1,4 @@
-//! A file and those of its tests that are worth a line. Must not know why they failed.
+//! The line of a file and the lines of its notable tests.
 
 use std::{
     collections::{HashMap, HashSet},
@@ -9,21 +9,21 @@ use crate::{
     provider::HumanDuration,
     testing::{
         outcome::{FileOutcome, State, TestOutcome},
-        report::{shown::one_line, style::Paint},
+        report::{paint::Paint, safe_text::one_line},
     },
 };
 
-/// What takes longer is told, as in Vitest.
+/// Slower tests are listed, as in Vitest.
 const SLOW: Duration = Duration::from_millis(300);
 
-/// More tests than this that were skipped for the same reason are told in one line.
+/// More tests skipped for the same reason are summed up in one line.
 const MANY: usize = 3;
 
-/// The line of the file, and below it its tests: all of them, or those that failed, were not run or took long.
+/// The line of the file, followed by its tests: all, or those that failed, did not run or were slow.
 pub(super) fn file_lines(file: &FileOutcome, all: bool, paint: Paint) -> String {
     let mut text = first_line(file, paint);
     let mut skipped: HashMap<Option<&str>, usize> = HashMap::new();
-    let mut told = HashSet::new();
+    let mut listed = HashSet::new();
     for test in file.tests.iter().filter(|test| test.state == State::Skipped) {
         *skipped.entry(test.note.as_deref()).or_default() += 1;
     }
@@ -32,7 +32,7 @@ pub(super) fn file_lines(file: &FileOutcome, all: bool, paint: Paint) -> String 
         let reason = test.note.as_deref();
         let count = if test.state == State::Skipped { skipped[&reason] } else { 0 };
         if count > MANY || (count > 0 && count == file.tests.len() && !all) {
-            if told.insert(reason) {
+            if listed.insert(reason) {
                 text += &skipped_line(count, reason, paint);
             }
         } else if all || is_slow || test.state != State::Passed || test.note.is_some() {
@@ -46,14 +46,14 @@ fn first_line(file: &FileOutcome, paint: Paint) -> String {
     let count = |state: State| file.tests.iter().filter(|test| test.state == state).count();
     let (failed, skipped, todo) = (count(State::Failed), count(State::Skipped), count(State::Todo));
     let mut counts = paint.dim(many(file.tests.len(), "test"));
-    for (count, told) in [
+    for (count, listed) in [
         (failed, paint.red(format!("{failed} failed"))),
         (file.errors.len(), paint.red(many(file.errors.len(), "error"))),
         (skipped, paint.yellow(format!("{skipped} skipped"))),
         (todo, paint.dim(format!("{todo} todo"))),
     ] {
         if count > 0 {
-            counts += &format!("{}{told}", paint.dim(" | "));
+            counts += &format!("{}{listed}", paint.dim(" | "));
         }
     }
     let symbol = match file.is_ok() {
@@ -94,7 +94,6 @@ pub(super) fn duration(took: Duration) -> String {
     if took < Duration::from_millis(1) { "0 ms".to_owned() } else { HumanDuration(took).to_string() }
 }
 
-/// `1 test`, `2 tests`.
 pub(super) fn many(count: usize, what: &str) -> String {
     format!("{count} {what}{}", if count == 1 { "" } else { "s" })
 }

@@ -1,12 +1,12 @@
-//! The sums at the end. Must not know what they are sums of.
+//! The summary at the end of the report.
 
-use super::lines::{duration, many};
+use super::file_lines::{duration, many};
 use crate::testing::{
     outcome::{Snapshots, Totals},
-    report::style::Paint,
+    report::paint::Paint,
 };
 
-/// Some lines, each with a title.
+/// The summary lines, each with a title.
 pub(super) fn summary(totals: &Totals, paint: Paint) -> String {
     let files = states([totals.files_failed, totals.files_passed, totals.files_skipped, 0], "no test files", paint);
     let tests = states([totals.failed, totals.passed, totals.skipped, totals.todo], "no tests", paint);
@@ -28,13 +28,13 @@ fn states([failed, passed, skipped, todo]: [usize; 4], nothing: &str, paint: Pai
     if all == 0 {
         return paint.dim(nothing);
     }
-    let told = [
+    let parts = [
         (failed, paint.red(paint.bold(format!("{failed} failed")))),
         (passed, paint.green(paint.bold(format!("{passed} passed")))),
         (skipped, paint.yellow(format!("{skipped} skipped"))),
         (todo, paint.dim(format!("{todo} todo"))),
     ];
-    format!("{} {}", joined(told, paint), paint.dim(format!("({all})")))
+    format!("{} {}", joined(parts, paint), paint.dim(format!("({all})")))
 }
 
 fn snapshots(snapshots: &Snapshots, paint: Paint) -> String {
@@ -51,8 +51,8 @@ fn snapshots(snapshots: &Snapshots, paint: Paint) -> String {
     )
 }
 
-/// Those of which there are any.
+/// The parts whose count is not zero.
 fn joined<const N: usize>(parts: [(usize, String); N], paint: Paint) -> String {
-    let told: Vec<String> = parts.into_iter().filter(|(count, _)| *count > 0).map(|(_, text)| text).collect();
-    told.join(&paint.dim(" | "))
+    let parts: Vec<String> = parts.into_iter().filter(|(count, _)| *count > 0).map(|(_, text)| text).collect();
+    parts.join(&paint.dim(" | "))
 }

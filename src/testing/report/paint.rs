@@ -1,10 +1,10 @@
-//! Colours of reports, as Vitest has them. Must not know what is coloured.
+//! The colours of reports, the same as Vitest's.
 
 use std::fmt::Display;
 
 use console::Style;
 
-/// Colours text, or leaves it as it is.
+/// Adds colours if they are enabled.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Paint {
     has_colours: bool,
@@ -35,13 +35,12 @@ impl Paint {
         self.with(Style::bold, text)
     }
 
-    /// White on red, for what nobody should miss.
     pub(super) fn badge(self, text: impl Display) -> String {
         self.with(|style| style.bold().white().on_red(), text)
     }
 
     fn with(self, style: impl FnOnce(Style) -> Style, text: impl Display) -> String {
-        // `console` would look at stdout by itself.
+        // Without this `console` decides by inspecting stdout.
         style(Style::new().force_styling(self.has_colours)).apply_to(text).to_string()
     }
 }

@@ -1,4 +1,4 @@
-//! What a run reports, collected from its events. Must not know where they come from.
+//! Collects the report of a prompt run from its events.
 
 use std::{cell::RefCell, rc::Rc};
 
@@ -8,14 +8,13 @@ use crate::{
     script::bindings::testing::run::door::{CallReport, RunReport},
 };
 
-/// Reads the events of one run.
 #[derive(Clone)]
 pub(super) struct Collector(Rc<RefCell<Collected>>);
 
 struct Collected {
     summary: Summary,
     steps: Vec<Rc<Step>>,
-    /// With the number of the agent that made each call: several work under one name.
+    /// With the number of the agent, as several agents may have the same name.
     calls: Vec<(u64, CallReport)>,
 }
 
@@ -30,12 +29,11 @@ impl Collector {
         Rc::new(move |event: &Event<'_>| collected.borrow_mut().add(event))
     }
 
-    /// What was asked of the sums so far.
     pub(super) fn summary<T>(&self, read: impl FnOnce(&Summary) -> T) -> T {
         read(&self.0.borrow().summary)
     }
 
-    /// The report of a run that is over.
+    /// The report of a run that has ended.
     pub(super) fn report(&self, error: Option<Failure>) -> RunReport {
         let mut collected = self.0.borrow_mut();
         let calls = std::mem::take(&mut collected.calls);
@@ -70,18 +68,18 @@ impl Collected {
                     self.calls.push((event.agent.number(), call));
                 }
             }
-            EventKind::ToolResult { result, .. } => self.answered(event.agent.number(), result),
+            EventKind::ToolResult { result, .. } => self.add_result(event.agent.number(), result),
             EventKind::StepFinish { step, .. } if event.agent.is_root() => self.steps.push(step.clone()),
             _ => {}
         }
     }
 
-    /// Results come as tools are done with them. Models have been seen to give two calls one id.
-    fn answered(&mut self, agent: u64, result: &Rc<ToolResult>) {
-        let is_it = |call: &&mut (u64, CallReport)| {
+    /// Results arrive in the order in which tools end. Some models give two calls the same id.
+    fn add_result(&mut self, agent: u64, result: &Rc<ToolResult>) {
+        let is_unanswered = |call: &&mut (u64, CallReport)| {
             call.0 == agent && call.1.result.is_none() && call.1.tool_call_id == result.tool_call_id
         };
-        if let Some((_, call)) = self.calls.iter_mut().find(is_it) {
+        if let Some((_, call)) = self.calls.iter_mut().find(is_unanswered) {
             call.input = result.input.clone();
             call.result = Some(result.clone());
         }

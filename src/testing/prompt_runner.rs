@@ -1,4 +1,5 @@
-//! Runs prompt files for one file of tests, as `lmthing run` does (docs/testing.md). Must not know what is tested.
+//! Runs prompt files for a test file as `lmthing run` does (docs/testing.md), for `run(file, options)` and smoke
+//! tests.
 
 use std::{
     cell::{Cell, RefCell},
@@ -13,7 +14,7 @@ use std::{
 use futures_util::{FutureExt, future::LocalBoxFuture};
 use tokio::sync::Notify;
 
-use super::collector::Collector;
+use super::run_collector::Collector;
 use crate::{
     chat::FinishReason,
     checkpoint::NoCheckpoints,
@@ -31,7 +32,7 @@ use crate::{
             testing::run::door::{PromptRuns, RunEnd, RunRequest},
         },
     },
-    session::{self, AskedModel, FileRunOptions, Meter, RunFailure, Surroundings, run_file, warnings},
+    session::{self, FileRunOptions, Meter, ModelOption, RunFailure, Surroundings, run_file, warnings},
     testing::{
         recordings::FileRecordings,
         start::{IN_TEST, MAX_MEMORY, argv},
@@ -39,69 +40,65 @@ use crate::{
     user_file::{self, MAX_SETTINGS},
 };
 
-/// What all runs of a file of tests have in common.
 pub(crate) struct PromptRunnerOptions {
-    /// Where output and warnings of prompt files go.
+    /// Receives the output and warnings of prompt files.
     pub host: Rc<dyn ScriptHost>,
-    /// The environment, where a request brings none.
+    /// The environment if a request has none.
     pub variables: Vec<(String, String)>,
-    /// The file that names servers of the Model Context Protocol.
+    /// The configuration of MCP servers.
     pub mcp_config: Option<Rc<Path>>,
-    /// What prompt files may reach.
     pub permissions: Permissions,
-    /// Knows the secrets of the tests, and learns those of their runs.
+    /// Knows the secrets of the tests; those of the runs are added.
     pub redactor: Redactor,
-    /// Who answers in place of real models; the current test's are asked when a run begins.
+    /// Answers in place of real models; those of the current test are used when a run begins.
     pub recordings: Rc<FileRecordings>,
 }
 
-/// Runs prompt files. Clones are the same.
+/// Runs prompt files. Clones share their state.
 #[derive(Clone)]
 pub(crate) struct PromptRunner(Rc<Inner>);
 
 struct Inner {
     options: PromptRunnerOptions,
-    /// How many runs were asked for.
+    /// The number of runs that were started.
     count: Cell<u64>,
-    /// Those under way, by their numbers, and whether each is given up.
-    under_way: RefCell<BTreeMap<u64, bool>>,
-    /// Runs were given up.
-    given_up: Notify,
+    /// The active runs by number, and whether each is cancelled.
+    active: RefCell<BTreeMap<u64, bool>>,
+    /// Notified when runs are cancelled.
+    cancelled: Notify,
 }
 
 impl PromptRunner {
-    /// One for each file of tests, on the thread of its engine.
+    /// One for each test file, on the thread of its engine.
     pub(crate) fn new(options: PromptRunnerOptions) -> Self {
         PromptRunner(Rc::new(Inner {
             options,
             count: Cell::default(),
-            under_way: RefCell::default(),
-            given_up: Notify::default(),
+            active: RefCell::default(),
+            cancelled: Notify::default(),
         }))
     }
 }
 
-/// A run that is over.
-pub(crate) struct Played {
-    /// How it ended; nothing when its time was over before.
+pub(crate) struct PromptRun {
+    /// `None` if it timed out.
     pub end: Option<FileRun>,
-    /// How long it might take.
     timeout: Duration,
     collector: Collector,
 }
 
 impl PromptRunner {
-    /// Runs a file for the test that is current; nobody gives it up.
+    /// Runs a file for the current test; it cannot be cancelled.
     ///
     /// # Errors
-    /// What is asked for is not there, or a request of the run was refused.
-    pub(crate) async fn play(&self, request: RunRequest) -> Result<Played, Box<Diagnostic>> {
-        self.0.play(request).await
+    /// If the file or a recording is missing, or a request of the run was refused.
+    pub(crate) async fn run_prompt(&self, request: RunRequest) -> Result<PromptRun, Box<Diagnostic>> {
+        self.0.run_prompt(request).await
     }
 }
 
-impl Played {
-    /// Why the last answer ended, if one has.
+impl PromptRun {
+    /// The finish reason of the last answer, if there was one.
     pub(crate) fn finish_reason(&self) -> Option<FinishReason> {
         self.collector.summary(|summary| summary.finish_reason)
     }
@@ -109,9 +106,9 @@ impl Played {
 
 impl PromptRuns for PromptRunner {
     fn run(&self, request: RunRequest) -> LocalBoxFuture<'static, RunEnd> {
-        // From the call on: nothing of a run may begin when whoever asked for it is over.
-        let under_way = UnderWay::new(&self.0);
-        async move { under_way.unless_given_up(under_way.inner.perform(request)).await.unwrap_or(RunEnd::GivenUp) }
+        // Registered at the call, so that a run cannot begin after its test has ended.
+        let active = ActiveRun::new(&self.0);
+        async move { active.unless_cancelled(active.inner.perform(request)).await.unwrap_or(RunEnd::GivenUp) }
             .boxed_local()
     }
 
@@ -120,77 +117,73 @@ impl PromptRuns for PromptRunner {
     }
 
     fn give_up_after(&self, count: u64) -> usize {
-        let mut runs = self.0.under_way.borrow_mut();
-        // One that was given up before may not have heard of it yet.
-        let late = runs.range_mut(count + 1..).filter(|(_, is_given_up)| !**is_given_up);
-        let late = late.map(|(_, is_given_up)| *is_given_up = true).count();
-        self.0.given_up.notify_waiters();
+        let mut runs = self.0.active.borrow_mut();
+        // A run cancelled before may not have ended yet.
+        let late = runs.range_mut(count + 1..).filter(|(_, is_cancelled)| !**is_cancelled);
+        let late = late.map(|(_, is_cancelled)| *is_cancelled = true).count();
+        self.0.cancelled.notify_waiters();
         late
     }
 }
 
-/// A run that is under way, until dropped.
-struct UnderWay {
+/// A run that is active until dropped.
+struct ActiveRun {
     inner: Rc<Inner>,
     number: u64,
 }
 
-impl UnderWay {
+impl ActiveRun {
     fn new(inner: &Rc<Inner>) -> Self {
         let number = inner.count.get() + 1;
         inner.count.set(number);
-        inner.under_way.borrow_mut().insert(number, false);
-        UnderWay { inner: inner.clone(), number }
+        inner.active.borrow_mut().insert(number, false);
+        ActiveRun { inner: inner.clone(), number }
     }
 
-    fn is_given_up(&self) -> bool {
-        self.inner.under_way.borrow().get(&self.number).copied().unwrap_or(true)
+    fn is_cancelled(&self) -> bool {
+        self.inner.active.borrow().get(&self.number).copied().unwrap_or(true)
     }
 
-    /// Drops `run` when it is given up.
-    async fn unless_given_up<T>(&self, run: impl Future<Output = T>) -> Option<T> {
+    /// Drops `run` when it is cancelled.
+    async fn unless_cancelled<T>(&self, run: impl Future<Output = T>) -> Option<T> {
         let mut run = pin!(run);
         loop {
-            // Made before looking, so that nothing in between is missed.
-            let given_up = self.inner.given_up.notified();
-            if self.is_given_up() {
+            // Created before the check, so that no notification is missed.
+            let cancelled = self.inner.cancelled.notified();
+            if self.is_cancelled() {
                 return None;
             }
             tokio::select! {
                 biased;
-                () = given_up => {}
+                () = cancelled => {}
                 end = &mut run => return Some(end),
             }
         }
     }
 }
 
-impl Drop for UnderWay {
+impl Drop for ActiveRun {
     fn drop(&mut self) {
-        self.inner.under_way.borrow_mut().remove(&self.number);
+        self.inner.active.borrow_mut().remove(&self.number);
     }
 }
 
 impl Inner {
     async fn perform(&self, request: RunRequest) -> RunEnd {
-        let asked = request.model.clone();
-        match self.play(request).await {
-            Ok(played) => {
-                let error = match &played.end {
-                    Some(end) => failure(end, asked.as_ref(), &played.collector, &self.options.redactor),
-                    None => Some(timed_out(played.timeout)),
+        let model_option = request.model.clone();
+        match self.run_prompt(request).await {
+            Ok(ended) => {
+                let error = match &ended.end {
+                    Some(end) => failure(end, model_option.as_ref(), &ended.collector, &self.options.redactor),
+                    None => Some(timed_out(ended.timeout)),
                 };
-                RunEnd::Report(Box::new(played.collector.report(error)))
+                RunEnd::Report(Box::new(ended.collector.report(error)))
             }
             Err(refusal) => RunEnd::Refused(refusal),
         }
     }
 
-    /// Runs a file for the test that is current.
-    ///
-    /// # Errors
-    /// What is asked for is not there, or a request of the run was refused.
-    async fn play(&self, request: RunRequest) -> Result<Played, Box<Diagnostic>> {
+    async fn run_prompt(&self, request: RunRequest) -> Result<PromptRun, Box<Diagnostic>> {
         let recordings = self.options.recordings.current();
         let path = request.path.clone();
         let (timeout, latest, collector) = (request.timeout, request.latest, Collector::new());
@@ -204,20 +197,20 @@ impl Inner {
         let end = within(timeout, run_file(&path, options)).await;
         meter.close();
         if is_over(latest) {
-            // It was interrupted with its test, which will not wait any longer.
+            // It was interrupted together with its test, which does not wait for it.
             return std::future::pending().await;
         }
         if end.is_some() {
             answerer.run_ended();
         }
-        // It stays with the test: one that makes nothing of it fails all the same.
+        // The fault also stays with the test, which fails even if it ignores this error.
         match recordings.fault() {
             Some(fault) => Err(Box::new(fault)),
-            None => Ok(Played { end, timeout: timeout.unwrap_or_default(), collector }),
+            None => Ok(PromptRun { end, timeout: timeout.unwrap_or_default(), collector }),
         }
     }
 
-    /// The environment of a run. What is secret in it, the test may show.
+    /// The environment of a run. Its secrets are added to the redactor.
     fn variables(&self, request: &RunRequest) -> Vec<(String, String)> {
         let own = || self.options.variables.iter().cloned().collect();
         let mut variables: BTreeMap<String, String> = request.environment.clone().unwrap_or_else(own);
@@ -231,7 +224,6 @@ impl Inner {
         variables.into_iter().collect()
     }
 
-    /// Everything that a run needs.
     fn prepare(
         &self,
         request: RunRequest,
@@ -268,13 +260,13 @@ impl Inner {
     }
 }
 
-/// Awaits a run as long as it may take; `None` when its time is over.
+/// Awaits a run until its timeout; `None` if that has passed.
 async fn within(timeout: Option<Duration>, run: impl Future<Output = FileRun>) -> Option<FileRun> {
     let deadline = timeout.and_then(|timeout| Instant::now().checked_add(timeout));
     let Some(deadline) = deadline else { return Some(run.await) };
     tokio::select! {
         biased;
-        // One whose scripts were interrupted for it has not ended in time.
+        // Scripts interrupted at the deadline do not count as ended in time.
         end = run => Some(end).filter(|_| !is_over(Some(deadline))),
         () = tokio::time::sleep_until(deadline.into()) => None,
     }
@@ -290,17 +282,20 @@ fn timed_out(timeout: Duration) -> Failure {
     session::failure(RunError::LIMIT_EXIT_CODE, "limit", &Diagnostic::new(message).with_hint(hint))
 }
 
-/// What went wrong, for programs.
-fn failure(end: &FileRun, asked: Option<&ModelChoice>, collector: &Collector, redactor: &Redactor) -> Option<Failure> {
-    let asked = match asked {
-        Some(ModelChoice::Named(name)) => Some(AskedModel { name, option: "model" }),
+fn failure(
+    end: &FileRun,
+    model_option: Option<&ModelChoice>,
+    collector: &Collector,
+    redactor: &Redactor,
+) -> Option<Failure> {
+    let model_option = match model_option {
+        Some(ModelChoice::Named(name)) => Some(ModelOption { name, option: "model" }),
         _ => None,
     };
     let last = collector.summary(|summary| summary.finish_reason);
-    RunFailure::of(end, last, asked, redactor).map(|failure| failure.to_failure())
+    RunFailure::of(end, last, model_option, redactor).map(|failure| failure.to_failure())
 }
 
-/// Whether there is a file to run.
 fn check_file(path: &Path) -> Result<(), Box<Diagnostic>> {
     let shown = path.display();
     if path.is_dir() {
@@ -314,7 +309,7 @@ fn check_file(path: &Path) -> Result<(), Box<Diagnostic>> {
     Ok(())
 }
 
-/// The prices in the environment, which may name a file.
+/// The prices in the environment variable, which may name a file.
 fn own_prices(variables: &[(String, String)]) -> Result<OwnPrices, Box<Diagnostic>> {
     match variables.iter().find(|(name, _)| name == PRICES_VARIABLE) {
         None => Ok(OwnPrices::default()),
@@ -323,7 +318,7 @@ fn own_prices(variables: &[(String, String)]) -> Result<OwnPrices, Box<Diagnosti
     }
 }
 
-/// What would be typed for such a run.
+/// The command line that such a run corresponds to.
 fn command_line(path: &Path, input: Option<String>) -> CommandLine {
     let command = format!("lmthing run {}", path.display());
     match input {

@@ -1,4 +1,4 @@
-//! A file that is being run, as far as it has been heard of. Must not know who listens.
+//! The state of a test file that is running.
 
 use std::{
     path::PathBuf,
@@ -8,26 +8,22 @@ use std::{
 use super::outcome::{Failure, FileOutcome, Snapshots, State, TestOutcome};
 use crate::diagnostic::Diagnostic;
 
-/// More failures outside of tests are not kept of a file.
+/// The number of failures outside of tests that are kept for a file.
 const MOST_ERRORS: usize = 100;
 
-/// A file that is being run.
-pub(super) struct Running {
-    /// What came of it so far.
+pub(super) struct RunningFile {
     pub(super) outcome: FileOutcome,
-    /// When it was started.
     pub(super) began: Instant,
     /// The test that is running, empty outside of any.
     pub(super) test: String,
-    /// The tests of which nothing was heard yet.
+    /// The tests that have not been reported yet.
     pub(super) planned: Vec<TestOutcome>,
-    /// When it must have been heard of; none where the author has set no limit.
-    pub(super) expected: Option<Instant>,
+    /// The time by which a message must have arrived; `None` if the author has set no limit.
+    pub(super) deadline: Option<Instant>,
 }
 
-impl Running {
-    /// One that begins now.
-    pub(super) fn of(file: PathBuf, expected: Instant) -> Self {
+impl RunningFile {
+    pub(super) fn of(file: PathBuf, deadline: Instant) -> Self {
         let outcome = FileOutcome {
             file,
             tests: Vec::new(),
@@ -37,36 +33,35 @@ impl Running {
             began: SystemTime::now(),
             took: Duration::ZERO,
         };
-        let expected = Some(expected);
-        Running { outcome, began: Instant::now(), test: String::new(), planned: Vec::new(), expected }
+        let deadline = Some(deadline);
+        RunningFile { outcome, began: Instant::now(), test: String::new(), planned: Vec::new(), deadline }
     }
 
-    /// What is being run, for messages.
-    pub(super) fn who(&self) -> String {
+    /// The running test or the file, for messages.
+    pub(super) fn running_name(&self) -> String {
         if self.test.is_empty() { "the file".to_owned() } else { format!("the test {}", self.test) }
     }
 
-    /// A test is over.
-    pub(super) fn has_ended(&mut self, test: TestOutcome) {
+    pub(super) fn end_test(&mut self, test: TestOutcome) {
         self.test.clear();
-        let is_it = |planned: &TestOutcome| planned.title == test.title && planned.ancestors == test.ancestors;
-        // Tests end in the order of the plan, nearly always.
-        if let Some(index) = self.planned.iter().position(is_it) {
+        let is_same = |planned: &TestOutcome| planned.title == test.title && planned.ancestors == test.ancestors;
+        // Tests nearly always end in planned order.
+        if let Some(index) = self.planned.iter().position(is_same) {
             self.planned.remove(index);
         }
         self.outcome.tests.push(test);
     }
 
-    /// It could not be interrupted, and nobody waits for it any more: the test that is running has failed, or else the file. Says
-    /// whether it was a test.
-    pub(super) fn give_up(&mut self) -> bool {
-        self.fail(format!("{} timed out and could not be interrupted", self.who()))
+    /// Fails the running test, or else the file, because its thread does not respond. Returns whether a test was
+    /// running.
+    pub(super) fn fail_unresponsive(&mut self) -> bool {
+        self.fail(format!("{} timed out and could not be interrupted", self.running_name()))
     }
 
-    /// The user has ended everything: the test that is running has failed, or else the file.
-    pub(super) fn break_off(&mut self) {
-        self.fail(format!("{} was interrupted", self.who()));
-        self.leave_the_rest("interrupted");
+    /// Fails the running test, or else the file, because the user interrupted the run.
+    pub(super) fn interrupt(&mut self) {
+        self.fail(format!("{} was interrupted", self.running_name()));
+        self.skip_remaining("interrupted");
         self.outcome.took = self.began.elapsed();
     }
 
@@ -85,25 +80,25 @@ impl Running {
         }
     }
 
-    /// Nothing more is heard of it. That a test was neither run nor left out is a failure: a script may have broken what runs tests.
+    /// Ends the file. A planned test without a result is a failure, as a script may have broken the test runner.
     pub(super) fn close(&mut self) {
         if !self.planned.is_empty() && self.outcome.errors.is_empty() && self.outcome.is_ok() {
             let diagnostic = Diagnostic::new(format!("{} of its tests were not run", self.planned.len()));
             self.outcome.errors.push(Failure { diagnostic, diff: None, context: None });
         }
-        self.leave_the_rest("not run");
+        self.skip_remaining("not run");
     }
 
-    /// Something failed outside of any test; the same again says nothing new.
-    pub(super) fn has_failed(&mut self, failure: Failure) {
+    /// Records a failure outside of any test, once.
+    pub(super) fn add_error(&mut self, failure: Failure) {
         let is_same = |other: &Failure| other.diagnostic == failure.diagnostic && other.context == failure.context;
         if !self.outcome.errors.iter().any(is_same) && self.outcome.errors.len() < MOST_ERRORS {
             self.outcome.errors.push(failure);
         }
     }
 
-    /// The tests of which nothing was heard are not run any more.
-    pub(super) fn leave_the_rest(&mut self, why: &str) {
+    /// Ends the tests without a result as not run.
+    pub(super) fn skip_remaining(&mut self, why: &str) {
         let rest = std::mem::take(&mut self.planned);
         self.outcome.tests.extend(rest.into_iter().map(|test| TestOutcome { note: Some(why.to_owned()), ..test }));
     }

@@ -1,12 +1,12 @@
-//! Between a run and the models that its file names: a request is answered by a recording, by the model, or refused.
+//! Intercepts the models that a prompt file names: a request is answered by a recording or the model, or refused.
 
 use std::rc::Rc;
 
 use futures_util::{FutureExt, future::LocalBoxFuture};
 
 use super::{
+    messages,
     run::{Next, Run},
-    words,
 };
 use crate::{
     chat::ModelRequest,
@@ -18,47 +18,42 @@ use crate::{
     script::bindings::{Exchanges, TestExchanges},
 };
 
-/// Gives the run that a request to a model belongs to, or says why it is refused.
+/// Returns the run that a request to a model belongs to, or why the request is refused.
 type Source = Box<dyn Fn(&str) -> Result<Rc<Run>, Box<Diagnostic>>>;
 
-/// Answers in place of the models that a file names.
-pub(super) struct Door {
+pub(super) struct Gateway {
     source: Source,
-    /// Whether it is the test's own code that an error is thrown at.
+    /// Whether errors are thrown at the code of the test itself.
     is_of_test_file: bool,
-    /// Knows the secrets of the run.
     redactor: Redactor,
 }
 
-impl Door {
-    /// For the run of a prompt file.
-    pub(super) fn of_run(
+impl Gateway {
+    pub(super) fn for_run(
         source: impl Fn(&str) -> Result<Rc<Run>, Box<Diagnostic>> + 'static,
         redactor: &Redactor,
     ) -> Exchanges {
-        Door::exchanges(Box::new(source), false, redactor)
+        Gateway::exchanges(Box::new(source), false, redactor)
     }
 
-    /// For the engine of a test file.
-    pub(super) fn of_test_file(
+    pub(super) fn for_test_file(
         source: impl Fn(&str) -> Result<Rc<Run>, Box<Diagnostic>> + 'static,
         redactor: &Redactor,
     ) -> Exchanges {
-        Door::exchanges(Box::new(source), true, redactor)
+        Gateway::exchanges(Box::new(source), true, redactor)
     }
 
     fn exchanges(source: Source, is_of_test_file: bool, redactor: &Redactor) -> Exchanges {
-        let door = Door { source, is_of_test_file, redactor: redactor.clone() };
-        Exchanges::Tested(Rc::new(DoorHandle(Rc::new(door))))
+        let gateway = Gateway { source, is_of_test_file, redactor: redactor.clone() };
+        Exchanges::Tested(Rc::new(GatewayHandle(Rc::new(gateway))))
     }
 }
 
-/// A door as bindings hold it.
-struct DoorHandle(Rc<Door>);
+struct GatewayHandle(Rc<Gateway>);
 
-impl TestExchanges for DoorHandle {
+impl TestExchanges for GatewayHandle {
     fn model(&self, name: &str, providers: &ProviderContext) -> Result<Rc<dyn LanguageModel>, ProviderError> {
-        // Whether it can be set up matters only when it has to be asked.
+        // A model that cannot be set up is an error only if it has to be called.
         let model = resolve(name, providers);
         let (provider, model_id) = match &model {
             Ok(model) => (model.provider().to_owned(), model.model_id().to_owned()),
@@ -68,47 +63,46 @@ impl TestExchanges for DoorHandle {
                 (provider.to_owned(), model_id.to_owned())
             }
         };
-        Ok(Rc::new(TestedModel { door: self.0.clone(), provider, model_id, model }))
+        Ok(Rc::new(TestedModel { gateway: self.0.clone(), provider, model_id, model }))
     }
 
     fn model_object(&self, model: Rc<dyn LanguageModel>) -> Rc<dyn LanguageModel> {
         let (provider, model_id) = (model.provider().to_owned(), model.model_id().to_owned());
-        Rc::new(TestedModel { door: self.0.clone(), provider, model_id, model: Ok(model) })
+        Rc::new(TestedModel { gateway: self.0.clone(), provider, model_id, model: Ok(model) })
     }
 }
 
-/// A model that is only asked when the test may and has to.
+/// Calls the model only if no recording answers.
 struct TestedModel {
-    door: Rc<Door>,
+    gateway: Rc<Gateway>,
     provider: String,
     model_id: String,
-    /// The model itself, or why there is none.
     model: Result<Rc<dyn LanguageModel>, ProviderError>,
 }
 
 impl TestedModel {
     async fn answer(&self, request: ModelRequest) -> Result<PartStream<'_>, ProviderError> {
         let asked = ReplayRequest::new(&self.provider, &self.model_id, &request);
-        let run = (self.door.source)(&asked.name()).map_err(|fault| self.unanswered(&fault))?;
-        let place = run.begin_request();
+        let run = (self.gateway.source)(&asked.name()).map_err(|fault| self.unanswered(&fault))?;
+        let request_key = run.begin_request();
         loop {
-            match run.next(&asked, &place, &self.door.redactor) {
+            match run.next(&asked, &request_key, &self.gateway.redactor) {
                 Next::Play(exchange) => return exchange.replay(),
                 Next::Wait(change) => change.await,
-                Next::Nothing(fault) => {
+                Next::Fail(fault) => {
                     run.test.note_fault(&fault);
                     return Err(self.unanswered(&fault));
                 }
                 Next::Ask(ticket) => {
                     let model = self.model.as_ref().map_err(|error| {
-                        run.test.note_fault(&words::unanswered(&asked.name(), &error.message));
+                        run.test.note_fault(&messages::unanswered(&asked.name(), &error.message));
                         error.clone()
                     })?;
                     let keep = |exchange| {
-                        ticket.keep(exchange);
+                        ticket.record(exchange);
                         Ok(())
                     };
-                    return stream_and_record(model.as_ref(), request, self.door.redactor.clone(), keep).await;
+                    return stream_and_record(model.as_ref(), request, self.gateway.redactor.clone(), keep).await;
                 }
             }
         }
@@ -116,8 +110,8 @@ impl TestedModel {
 
     fn unanswered(&self, fault: &Diagnostic) -> ProviderError {
         let (mut message, mut hint) = (fault.message.clone(), fault.hint.clone());
-        if let (true, Some(advice)) = (self.door.is_of_test_file, &hint) {
-            // The test's own code throws this, and no report shows the advice of what is thrown.
+        if let (true, Some(advice)) = (self.gateway.is_of_test_file, &hint) {
+            // Thrown errors are reported without their hints, so the hint becomes part of the message.
             message = format!("{message}\n{advice}");
             hint = None;
         }
@@ -135,7 +129,7 @@ impl LanguageModel for TestedModel {
         &self.model_id
     }
 
-    /// By whose price it goes: what was free is free again.
+    /// Replayed answers are priced like the model's own, so that a free model stays free.
     fn model_identities(&self) -> Vec<ModelIdentity> {
         match &self.model {
             Ok(model) => model.model_identities(),
