@@ -30,7 +30,7 @@ use crate::{
         row_set::RowSet,
     },
     prompt::RunError,
-    session::{LateRun, Overall, WatchedRun},
+    session::{CombinedLimits, LateRun, WatchedRun},
     threads::Threads,
 };
 
@@ -70,7 +70,7 @@ pub(in crate::map) fn run(
     let (salt, taken) = std::mem::take(&mut remaining.keys);
     let context = Arc::new(RowContext {
         options: options.clone(),
-        overall: Overall::new(options.limits),
+        overall: CombinedLimits::new(options.limits),
         servers: Arc::default(),
         remote_rows: options.server.clone().map(|server| RemoteRows::new(server, salt, taken)),
         taken: inputs.converter.taken.clone(),

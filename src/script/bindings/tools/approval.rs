@@ -109,7 +109,7 @@ struct StoppedClock<'js> {
 impl<'js> StoppedClock<'js> {
     fn new(ctx: &Ctx<'js>) -> Result<Self> {
         let limits = services::limits(ctx)?;
-        limits.stop_clock();
+        limits.pause_clock();
         let clock = StoppedClock { ctx: ctx.clone(), limits };
         clock.tell_engine();
         Ok(clock)
@@ -126,7 +126,7 @@ impl<'js> StoppedClock<'js> {
 
 impl Drop for StoppedClock<'_> {
     fn drop(&mut self) {
-        self.limits.let_clock_go();
+        self.limits.resume_clock();
         self.tell_engine();
     }
 }

@@ -1,4 +1,4 @@
-//! What of a run is written to its log as things are done (docs/journal.md). Must not know where logs are kept.
+//! Writes the log of a run (docs/journal.md).
 
 use std::rc::Rc;
 
@@ -10,15 +10,14 @@ use crate::{
     provider::MockTurn,
 };
 
-/// Writes the log of one run, where there is one.
 #[derive(Clone, Copy)]
-pub(super) struct Keeper<'a> {
+pub(super) struct RunLog<'a> {
     host: &'a dyn PromptHost,
     meter: &'a Meter,
     log: Option<&'a Rc<Log>>,
 }
 
-/// A whole answer, as it is kept.
+/// A complete answer to be logged.
 pub(super) struct WholeAnswer<'a> {
     pub(super) step: usize,
     pub(super) plan: &'a StepPlan,
@@ -29,56 +28,46 @@ pub(super) struct WholeAnswer<'a> {
     pub(super) turn: Option<MockTurn>,
 }
 
-impl<'a> Keeper<'a> {
-    /// Of the run that the host drives.
+impl<'a> RunLog<'a> {
     pub(super) fn new(host: &'a dyn PromptHost, meter: &'a Meter) -> Self {
-        Keeper { host, meter, log: host.log() }
+        RunLog { host, meter, log: host.log() }
     }
 
-    /// Whether there is a log.
-    pub(super) fn is_on(self) -> bool {
+    pub(super) fn is_enabled(self) -> bool {
         self.log.is_some()
     }
 
-    /// What an earlier process has done.
     pub(super) fn restored(self) -> Option<&'a Rc<Restored>> {
         self.log?.restored()
     }
 
-    /// An answer is there as a whole, and none of its calls has been made.
+    /// Logs a complete answer before any of its calls is made.
     ///
     /// # Errors
-    /// It could not be kept: the whole run ends.
-    pub(super) fn answered(self, whole: &WholeAnswer<'_>) -> Result<(), RunError> {
+    /// If the log cannot be written: the whole run ends. The same for all methods.
+    pub(super) fn record_answer(self, whole: &WholeAnswer<'_>) -> Result<(), RunError> {
         let Some(log) = self.log else { return Ok(()) };
         let memory = self.change(log)?;
         let entry = entry_of(whole, log, self.host.prompt().borrow().history(), memory);
         self.append(log, Entry::Answered(Box::new(entry)))
     }
 
-    /// A call begins that may have to be told from one that never began.
-    ///
-    /// # Errors
-    /// As of [`Keeper::answered`].
-    pub(super) fn call_begins(self, place: usize, tool_name: &str) -> Result<(), RunError> {
+    /// Logs the start of a call that must not be repeated.
+    pub(super) fn record_call_start(self, place: usize, tool_name: &str) -> Result<(), RunError> {
         match self.log {
             Some(log) if !self.host.may_repeat(tool_name) => self.append(log, Entry::CallBegins { place }),
             _ => Ok(()),
         }
     }
 
-    /// A call was answered.
-    ///
-    /// # Errors
-    /// As of [`Keeper::answered`].
-    pub(super) fn call_ends(self, place: usize, result: &ToolResult) -> Result<(), RunError> {
+    pub(super) fn record_call_end(self, place: usize, result: &ToolResult) -> Result<(), RunError> {
         let Some(log) = self.log else { return Ok(()) };
-        // Of one that stops for an approval, whatever comes now comes of that.
+        // When the run stops for an approval, results are consequences of that.
         if self.meter.ended().is_some_and(|error| matches!(error.origin(), RunError::Waiting { .. })) {
             return Ok(());
         }
-        // Of a run that has to end, failures are its end and not the tool's: another process makes the call again.
-        if self.meter.ended().is_some() && (result.output.is_error() || !self.host.works_itself(&result.tool_name)) {
+        // When the run has to end, errors are caused by that: another process makes the call again.
+        if self.meter.ended().is_some() && (result.output.is_error() || !self.host.is_plain_tool(&result.tool_name)) {
             return Ok(());
         }
         let end = CallEnd {
@@ -93,36 +82,25 @@ impl<'a> Keeper<'a> {
         self.append(log, Entry::CallEnds(Box::new(end)))
     }
 
-    /// A step is over; `added` behind its results is part of it.
-    ///
-    /// # Errors
-    /// As of [`Keeper::answered`].
-    pub(super) fn step_ends(self, step: usize) -> Result<(), RunError> {
+    /// Logs the end of a step, with messages added after its results.
+    pub(super) fn record_step_end(self, step: usize) -> Result<(), RunError> {
         let Some(log) = self.log else { return Ok(()) };
         let memory = self.change(log)?;
-        let added = newly(log, self.host.prompt().borrow().history());
+        let added = unlogged(log, self.host.prompt().borrow().history());
         self.append(log, Entry::StepEnds { step, added, memory })
     }
 
-    /// The answer and the results of a step have come into the conversation; the log has them already.
+    /// The log contains the answer and results of the step already, so they are not logged as added messages.
     pub(super) fn step_in_history(self, messages: usize) {
         if let Some(log) = self.log {
             log.history.set(log.history.get() + messages);
         }
     }
 
-    /// The run has come to its end, and well.
-    ///
-    /// # Errors
-    /// As of [`Keeper::answered`].
-    pub(super) fn ends(self) -> Result<(), RunError> {
+    pub(super) fn record_end(self) -> Result<(), RunError> {
         self.log.map_or(Ok(()), |log| self.append(log, Entry::Ends))
     }
 
-    /// Waits until the steps that are over are kept wherever they have to be.
-    ///
-    /// # Errors
-    /// They will not be: the whole run ends.
     pub(super) async fn stored(self) -> Result<(), RunError> {
         match self.log.and_then(|log| log.stored()) {
             Some(stored) => stored.await.map_err(|error| self.failed(error)),
@@ -134,21 +112,20 @@ impl<'a> Keeper<'a> {
         log.append(entry).map_err(|error| self.failed(error))
     }
 
-    /// Nothing may go on that would not be found again: not the tools, not the other prompts.
+    /// Ends the whole run: nothing may continue that would be lost.
     fn failed(self, error: StoreError) -> RunError {
         let error = RunError::from(error);
         self.meter.fail(error.clone());
         error
     }
 
-    /// What the prompt remembers now, as a change.
     fn change(self, log: &Log) -> Result<MemoryChange, RunError> {
         Ok(log.change(self.host.memory()?))
     }
 }
 
-/// The messages of the conversation that the log does not have; it has them from now on.
-fn newly(log: &Log, history: &Transcript) -> Vec<Rc<Message>> {
+/// Returns the messages that the log does not have yet, and marks them as logged.
+fn unlogged(log: &Log, history: &Transcript) -> Vec<Rc<Message>> {
     let added = history.since(log.history.get());
     log.history.set(history.len());
     added
@@ -163,7 +140,7 @@ fn entry_of(whole: &WholeAnswer<'_>, log: &Log, history: &Transcript, memory: Me
     Answered {
         step,
         system,
-        added: newly(log, history),
+        added: unlogged(log, history),
         own_history: sent.length_in(history).is_none().then(|| sent.history()),
         extra: sent.extra().to_vec(),
         tools,
@@ -182,7 +159,7 @@ fn entry_of(whole: &WholeAnswer<'_>, log: &Log, history: &Transcript, memory: Me
     }
 }
 
-/// The arguments of the calls as they were written, where writing the value gives another text.
+/// The original text of arguments that differs from the serialized value.
 fn inputs(message: &Message) -> Vec<Option<String>> {
     let calls = message.content_parts().iter().filter_map(|part| match part {
         ContentPart::ToolCall { input, .. } => {

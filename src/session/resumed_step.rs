@@ -1,13 +1,12 @@
-//! A step whose answer came in another process: its calls that are not answered are made, and it ends like any other. Must not
-//! know how answers are kept.
+//! Resumes a step whose answer came in another process: makes the calls without results and ends the step.
 
 use std::{rc::Rc, time::Instant};
 
 use super::{
-    endings::Endings,
-    kept::Keeper,
     receive::WaitingForTools,
+    run_log::RunLog,
     tools::{ToolCalls, into_history},
+    warnings::StepWarnings,
 };
 use crate::{
     chat::{ContentPart, Message, Step, StepOutput, ToolCall},
@@ -16,36 +15,36 @@ use crate::{
     prompt::{ActiveSet, PromptHost, RunError, StepPlan},
 };
 
-/// Goes on with a step from its answer. The prompt is set up, and remembers what it did after the last call that was answered.
+/// Finishes a step from its logged answer. The prompt is set up with its state after the last answered call.
 ///
 /// # Errors
-/// What comes could not be kept.
+/// If the log cannot be written.
 pub(super) async fn finish_step(
     host: &dyn PromptHost,
     number: usize,
     half: &HalfStep,
-    keeper: Keeper<'_>,
-    endings: &Endings,
+    log: RunLog<'_>,
+    step_warnings: &StepWarnings,
 ) -> Result<Rc<Step>, RunError> {
     let began = Instant::now();
     let answer = &half.step.answer;
     let messages = sent(&half.step, host.prompt().borrow().history());
     let plan = StepPlan { messages, active: ActiveSet::of_names(&answer.active) };
     let message = answer.said();
-    let mut calls = ToolCalls::new(host, &plan, keeper);
+    let mut calls = ToolCalls::new(host, &plan, log);
     for (place, call) in calls_of(message.as_deref()).into_iter().enumerate() {
         let end = half.step.results.iter().find(|end| end.place == place);
         match (end, host.log()) {
-            (Some(end), Some(log)) => calls.take_answered(result_of(end, log)),
-            _ if half.begun.contains(&place) => calls.take_interrupted(call)?,
-            _ => calls.take(call),
+            (Some(end), Some(log)) => calls.add_finished(result_of(end, log)),
+            _ if half.begun.contains(&place) => calls.add_interrupted(call)?,
+            _ => calls.add(call),
         }
     }
     calls.start_held();
     let waiting = WaitingForTools::of(host);
     let tool_results = calls.finish().await?;
     drop(waiting);
-    into_history(host, keeper, message.as_ref(), &tool_results);
+    into_history(host, log, message.as_ref(), &tool_results);
     let settings = host.settings().call;
     let model: Rc<str> = format!("{}:{}", answer.provider, answer.model_id).into();
     let step = Rc::new(Step {
@@ -61,7 +60,7 @@ pub(super) async fn finish_step(
         warnings: answer.warnings.clone(),
         response: answer.response.clone(),
     });
-    endings.step(&model, &step);
+    step_warnings.step(&model, &step);
     host.record().append(EventKind::StepFinish { number, step: step.clone(), model, took: began.elapsed() });
     Ok(step)
 }
