@@ -1,4 +1,4 @@
-//! Code that runs: its jobs, its waiting for the host, its end.
+//! Runs code: executes its jobs, waits for the host, and reports the end.
 
 use std::{rc::Rc, sync::mpsc::Receiver};
 
@@ -9,8 +9,8 @@ use super::{
     bridge::{Bridge, Counters, install},
     bytecode::{Bytecode, load},
     clock::Clock,
+    emit,
     intrinsics::{Intrinsics, NoData},
-    output::emit,
     thrown::{Thrown, describe},
 };
 use crate::{
@@ -18,38 +18,35 @@ use crate::{
     sandbox::protocol::{FromWorker, RunRequest, ToWorker},
 };
 
-/// More promise jobs than code that comes to an end is likely to need.
+/// More promise jobs than terminating code usually needs.
 const MANY_JOBS: u64 = 10_000;
 
-/// How code ended.
-enum Ended<'js> {
+enum CodeEnd<'js> {
     Returned(Value<'js>),
     Threw(Value<'js>),
-    /// By a limit, or because it could not go on.
+    /// Stopped by a limit, or unable to continue.
     Stopped(Thrown),
-    /// The host is gone.
+    /// The host has closed the pipe.
     Disconnected,
 }
 
-/// One run in a fresh context.
-pub(super) struct Running<'a, 'js> {
+pub(super) struct CodeRun<'a, 'js> {
     pub(super) ctx: &'a Ctx<'js>,
     pub(super) clock: &'a Clock,
-    /// Which line of the model's code a line of the bytecode stands for.
+    /// Maps lines of the bytecode to lines of the code.
     pub(super) lines: &'a LineMap,
     pub(super) request: &'a RunRequest,
-    /// The host's answers.
     pub(super) receiver: &'a Receiver<ToWorker>,
     pub(super) counters: &'a Rc<Counters>,
 }
 
-impl<'js> Running<'_, 'js> {
-    /// Runs the code to its end or to a limit; none when the host is gone.
+impl<'js> CodeRun<'_, 'js> {
+    /// Runs the code to its end or a limit; `None` if the host has closed the pipe.
     pub(super) fn to_last_frame(&self, bytecode: &Bytecode) -> Option<FromWorker> {
         let ended = match self.start(bytecode) {
             Ok(promise) => self.drive(&promise),
             Err(Error::Exception) => self.threw(self.ctx.catch()),
-            Err(error) => Ended::Stopped(Thrown::plain(format!("The sandbox could not start the code: {error}"))),
+            Err(error) => CodeEnd::Stopped(Thrown::plain(format!("The sandbox could not start the code: {error}"))),
         };
         self.last_frame(ended)
     }
@@ -57,22 +54,21 @@ impl<'js> Running<'_, 'js> {
     fn start(&self, bytecode: &Bytecode) -> rquickjs::Result<Promise<'js>> {
         install(self.ctx, &self.request.functions, self.counters)?;
         let (module, evaluated) = load(self.ctx, bytecode)?.eval()?;
-        // A module that only exports a function is evaluated at once.
+        // A module that only exports a function is evaluated synchronously.
         evaluated.finish::<()>()?;
         let body: Function<'js> = module.get("default")?;
         body.call(())
     }
 
-    /// Runs jobs until the code is done; waits for the host when there is nothing else to do.
-    fn drive(&self, main: &Promise<'js>) -> Ended<'js> {
+    fn drive(&self, main: &Promise<'js>) -> CodeEnd<'js> {
         let mut jobs = 0_u64;
         loop {
             if let Some(ended) = self.run_jobs(main, &mut jobs) {
                 return ended;
             }
-            let Some(bridge) = self.ctx.userdata::<Bridge<'js>>() else { return Ended::Disconnected };
+            let Some(bridge) = self.ctx.userdata::<Bridge<'js>>() else { return CodeEnd::Disconnected };
             if !bridge.is_waiting() {
-                return Ended::Stopped(self.stuck(jobs));
+                return CodeEnd::Stopped(self.stuck(jobs));
             }
             if let Err(ended) = self.wait(&bridge) {
                 return ended;
@@ -80,18 +76,18 @@ impl<'js> Running<'_, 'js> {
         }
     }
 
-    /// Runs jobs until there are none; none when the code is not done then.
-    fn run_jobs(&self, main: &Promise<'js>, jobs: &mut u64) -> Option<Ended<'js>> {
+    /// Runs all pending jobs; `None` if the code has not ended then.
+    fn run_jobs(&self, main: &Promise<'js>, jobs: &mut u64) -> Option<CodeEnd<'js>> {
         loop {
             if main.state() != PromiseState::Pending {
                 return Some(self.settled(main));
             }
-            // The engine's own question comes only while code runs; a chain of short jobs would never be asked.
+            // The interrupt handler is called only within longer jobs; a chain of short ones would never be interrupted.
             if self.clock.is_over() {
                 return Some(self.too_long());
             }
             if self.counters.disconnected.get() {
-                return Some(Ended::Disconnected);
+                return Some(CodeEnd::Disconnected);
             }
             if !self.ctx.execute_pending_job() {
                 return None;
@@ -100,10 +96,10 @@ impl<'js> Running<'_, 'js> {
         }
     }
 
-    /// Waits for an answer of the host, with the clock stopped.
-    fn wait(&self, bridge: &Bridge<'js>) -> Result<(), Ended<'js>> {
+    /// Waits for a reply of the host, with the clock paused.
+    fn wait(&self, bridge: &Bridge<'js>) -> Result<(), CodeEnd<'js>> {
         if emit(&FromWorker::Idle).is_err() {
-            return Err(Ended::Disconnected);
+            return Err(CodeEnd::Disconnected);
         }
         self.clock.pause();
         let message = self.receiver.recv();
@@ -115,36 +111,36 @@ impl<'js> Running<'_, 'js> {
             },
             // The host sends nothing else during a run.
             Ok(ToWorker::Warm { .. } | ToWorker::Run(_)) => Ok(()),
-            Err(_) => Err(Ended::Disconnected),
+            Err(_) => Err(CodeEnd::Disconnected),
         }
     }
 
-    fn settled(&self, main: &Promise<'js>) -> Ended<'js> {
+    fn settled(&self, main: &Promise<'js>) -> CodeEnd<'js> {
         match main.result::<Value<'js>>() {
-            // A native that shows values swallows the interruption of a getter; time is up all the same.
+            // Formatting a value ignores the interruption of a getter, so the clock is checked again.
             Some(Ok(_)) if self.clock.is_over() => self.too_long(),
-            Some(Ok(value)) => Ended::Returned(value),
+            Some(Ok(value)) => CodeEnd::Returned(value),
             _ => self.threw(self.ctx.catch()),
         }
     }
 
-    /// What is thrown once time is up is the interruption, or what code made of it.
-    fn threw(&self, value: Value<'js>) -> Ended<'js> {
-        if self.clock.is_over() { self.too_long() } else { Ended::Threw(value) }
+    /// After the time limit an exception is the interruption, or caused by it.
+    fn threw(&self, value: Value<'js>) -> CodeEnd<'js> {
+        if self.clock.is_over() { self.too_long() } else { CodeEnd::Threw(value) }
     }
 
-    fn too_long(&self) -> Ended<'js> {
-        Ended::Stopped(Thrown::plain(self.request.limits.out_of_time()))
+    fn too_long(&self) -> CodeEnd<'js> {
+        CodeEnd::Stopped(Thrown::plain(self.request.limits.out_of_time()))
     }
 
-    /// Turns the end into a frame; none when the host is gone. Getters of the result may run code, so limits hold here as
-    /// well.
-    fn last_frame(&self, ended: Ended<'js>) -> Option<FromWorker> {
+    /// Converts the end to a frame; `None` if the host has closed the pipe. Getters of the result may run code, so the
+    /// limits still apply.
+    fn last_frame(&self, ended: CodeEnd<'js>) -> Option<FromWorker> {
         let thrown = match ended {
-            Ended::Disconnected => return None,
-            Ended::Stopped(thrown) => thrown,
-            Ended::Threw(value) => self.describe(&value),
-            Ended::Returned(value) => match self.result(&value) {
+            CodeEnd::Disconnected => return None,
+            CodeEnd::Stopped(thrown) => thrown,
+            CodeEnd::Threw(value) => self.describe(&value),
+            CodeEnd::Returned(value) => match self.result(&value) {
                 Ok(result) => return Some(FromWorker::Returned { result }),
                 Err(thrown) => thrown,
             },
@@ -194,8 +190,8 @@ impl<'js> Running<'_, 'js> {
         self.request.limits.memory_bytes / (1024 * 1024)
     }
 
-    /// Nothing is left to do, and the code has not ended. After many jobs that may be an endless chain of promises, which
-    /// ends without an error when the engine has no memory to queue its next job, and is gone before anybody can look.
+    /// The error for code that waits without pending jobs or calls. After many jobs the cause may be an endless chain of
+    /// promises: the engine drops it silently when it has no memory for its next job.
     fn stuck(&self, jobs: u64) -> Thrown {
         let stuck = "The code waits for a promise that nothing will ever resolve";
         Thrown::plain(if jobs < MANY_JOBS {
@@ -205,7 +201,7 @@ impl<'js> Running<'_, 'js> {
         })
     }
 
-    /// The engine throws `null` when it has no memory left for an error.
+    /// The engine throws `null` if it has no memory for an error.
     fn is_out_of_memory(&self, value: &Value<'js>) -> bool {
         if value.is_null() {
             return !self.request.code.contains("null");
