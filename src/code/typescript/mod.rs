@@ -1,7 +1,7 @@
 //! Converts TypeScript to JavaScript, for prompt files and model-written code.
 //!
 //! Types are blanked in place, so that positions are unchanged. A module with syntax that needs generated code
-//! (enums, namespaces, parameter properties, decorators) is compiled by tsr instead, with [`Positions`] to map back.
+//! (enums, namespaces, parameter properties, decorators) is compiled by tsr instead, with [`Positions`](crate::parser::Positions) to map back.
 
 mod compile;
 mod depth;
