@@ -242,7 +242,7 @@ impl Receiver<'_> {
             return Err(self.fail(error));
         }
         if let Some(call) = self.answer.add(&part) {
-            self.calls.take(call);
+            self.calls.add(call);
         }
         Ok(())
     }
