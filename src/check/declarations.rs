@@ -1,19 +1,17 @@
-//! The declarations that prompt files are checked against, compressed in the binary. `runtime-js/declarations.mjs` collects them
-//! at build time.
+//! The type declarations that prompt files are checked against, compressed in the binary.
 //!
-//! They seem to be files under [`ROOT`]:
+//! `runtime-js/declarations.mjs` collects them at build time. They appear as files under [`ROOT`]:
 //!
-//! | path | what |
+//! | path | content |
 //! | --- | --- |
 //! | `lmthing.d.ts` | the modules `lmthing`, `lmthing/plugins` and `lmthing/test`, with their comments |
 //! | `globals.d.ts` | the globals of a program that needs no declarations of Node |
-//! | `additions.d.ts` | globals that Node's declarations lack, or have otherwise |
+//! | `additions.d.ts` | globals that Node's declarations lack or declare differently |
 //! | `node_modules/zod/` | what `zod` (`index.d.ts`), `zod/v4` (`v4/index.d.ts`) and `zod/v4/locales` reach |
 //! | `node_modules/@types/node/` | Node's globals and the modules that lmthing offers (`index.d.ts`) |
 //! | `node_modules/undici-types/` | what these need for `fetch` |
 //!
-//! Either `globals.d.ts` or Node's declarations are loaded, never both; the other own files always. Must not know who resolves
-//! and checks.
+//! Either `globals.d.ts` or Node's declarations are loaded, never both; the other own files always.
 
 use std::collections::HashMap;
 use std::io::Read;
@@ -23,36 +21,35 @@ use flate2::read::DeflateDecoder;
 
 static ARCHIVE: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/declarations.bin"));
 
-/// The folder that the declarations seem to be in.
+/// The folder of the declarations.
 pub(crate) const ROOT: &str = "/lmthing-types";
 
 static TABLE: LazyLock<Table> = LazyLock::new(Table::read);
 
-/// The paths of all files, absolute.
+/// The absolute paths of all files.
 pub(crate) fn files() -> impl Iterator<Item = &'static str> {
     TABLE.files.keys().copied()
 }
 
-/// The text of a file by its absolute path. The first file of a group (own ones, zod, Node) decompresses all of that group.
+/// The text of a file by its absolute path. The first read of a group (own files, zod, Node) decompresses the whole
+/// group.
 pub(crate) fn read(path: &str) -> Option<&'static str> {
-    let place = TABLE.files.get(path)?;
-    let group = TABLE.groups.get(place.group)?;
-    group.text().get(place.start..place.end)
+    let range = TABLE.files.get(path)?;
+    let group = TABLE.groups.get(range.group)?;
+    group.text().get(range.start..range.end)
 }
 
 struct Table {
     groups: Vec<Group>,
-    files: HashMap<&'static str, Place>,
+    files: HashMap<&'static str, FileRange>,
 }
 
-/// Files that are compressed together.
 struct Group {
     compressed: &'static [u8],
     text: OnceLock<String>,
 }
 
-/// Where a file lies, in bytes of its group's text.
-struct Place {
+struct FileRange {
     group: usize,
     start: usize,
     end: usize,
@@ -74,9 +71,9 @@ impl Table {
                 start = 0;
                 table.groups.push(Group { compressed, text: OnceLock::new() });
             } else {
-                let place = Place { group: table.groups.len().saturating_sub(1), start, end: start + length };
-                start = place.end;
-                table.files.insert(name, place);
+                let range = FileRange { group: table.groups.len().saturating_sub(1), start, end: start + length };
+                start = range.end;
+                table.files.insert(name, range);
             }
         }
         table
@@ -87,7 +84,7 @@ impl Group {
     fn text(&self) -> &str {
         self.text.get_or_init(|| {
             let mut text = String::new();
-            // The build wrote it; a group that cannot be read is as good as none.
+            // The build wrote the group; one that cannot be read counts as empty.
             let _ = DeflateDecoder::new(self.compressed).read_to_string(&mut text);
             text
         })
@@ -109,23 +106,23 @@ mod tests {
     }
 
     #[test]
-    fn what_a_declaration_names_is_there() {
-        let is_there = |path: String| read(&path).is_some();
+    fn referenced_declarations_exist() {
+        let exists = |path: String| read(&path).is_some();
         for name in ["zod/index.d.ts", "zod/v4/index.d.ts", "zod/v4/locales/index.d.ts", "@types/node/index.d.ts"] {
-            assert!(is_there(format!("{ROOT}/node_modules/{name}")), "{name}");
+            assert!(exists(format!("{ROOT}/node_modules/{name}")), "{name}");
         }
         let zod = format!("{ROOT}/node_modules/zod/v4/");
         for line in read(&format!("{zod}classic/external.d.ts")).unwrap_or_default().lines() {
             let Some((_, name)) = line.rsplit_once("from \"..") else { continue };
             let name = name.trim_start_matches('/').trim_end_matches(".js\";");
-            assert!(is_there(format!("{zod}{name}.d.ts")), "{line}");
+            assert!(exists(format!("{zod}{name}.d.ts")), "{line}");
         }
         let node = format!("{ROOT}/node_modules/@types/node/");
         let index = read(&format!("{node}index.d.ts")).unwrap_or_default();
         let named: Vec<&str> = index.lines().filter_map(|line| line.strip_prefix("/// <reference path=\"")).collect();
         assert!(named.len() > 50);
         for name in named {
-            assert!(is_there(format!("{node}{}", name.trim_end_matches("\" />"))), "{name}");
+            assert!(exists(format!("{node}{}", name.trim_end_matches("\" />"))), "{name}");
         }
     }
 }

@@ -1,4 +1,4 @@
-//! From what an inspection found to findings: whose file it is, and where in it. Must not know how it was found.
+//! Turns the faults of an inspection into findings with a file and a position.
 
 use std::{
     cell::LazyCell,
@@ -8,7 +8,7 @@ use std::{
 
 use super::{
     finding::{Finding, Position, Severity, Span},
-    locate::Places,
+    locate::ExportValues,
 };
 use crate::{
     diagnostic::Location,
@@ -16,17 +16,17 @@ use crate::{
     script::bindings::inspect::{Fault, FaultSeverity},
 };
 
-/// Findings of faults. `file` is the prompt file as it was named, `path` where it is.
+/// `file` is the prompt file as the user named it, `path` its path on disk.
 pub(super) fn findings(file: &Path, path: &Path, faults: Vec<Fault>) -> Vec<Finding> {
     let real = std::fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
-    // Only faults about values need them.
+    // Only faults about values need these.
     let text = LazyCell::new(|| std::fs::read_to_string(path).unwrap_or_default());
-    let places = LazyCell::new(|| Places::of(&text, Language::of_file(path).unwrap_or(Language::JavaScript)));
+    let values = LazyCell::new(|| ExportValues::of(&text, Language::of_file(path).unwrap_or(Language::JavaScript)));
     let own = |span: Option<Span>| span.map(|span| (file.to_owned(), span));
     let finding = |fault: Fault| {
         let at = match &fault.location {
-            Some(location) => Some(place(location, file, &real)),
-            None => own(places.span(&fault.place)),
+            Some(location) => Some(file_and_span(location, file, &real)),
+            None => own(values.span(&fault.place)),
         };
         let (file, span) = at.map_or_else(|| (file.to_owned(), None), |(file, span)| (file, Some(span)));
         Finding {
@@ -41,7 +41,7 @@ pub(super) fn findings(file: &Path, path: &Path, faults: Vec<Fault>) -> Vec<Find
     };
     let mut findings: Vec<Finding> = faults.into_iter().map(finding).collect();
     let mut seen = HashSet::new();
-    // Items that are made by one expression are most likely wrong in one way.
+    // Mock items made by one expression have most likely the same fault.
     findings.retain(|finding| finding.code != "mock" || seen.insert((finding.span, finding.severity)));
     findings
 }
@@ -54,9 +54,9 @@ fn severity(severity: FaultSeverity) -> Severity {
     }
 }
 
-/// The file as the user knows it, and what stands at the place.
-fn place(location: &Location, file: &Path, real: &Path) -> (PathBuf, Span) {
-    // A module may be loaded several times, under several queries.
+/// The file as the user knows it, and the span of the identifier at the location.
+fn file_and_span(location: &Location, file: &Path, real: &Path) -> (PathBuf, Span) {
+    // A module may be loaded several times with different queries.
     let bare = location.path.split('?').next().unwrap_or_default();
     let found = Path::new(if Path::new(&location.path).exists() { location.path.as_str() } else { bare });
     let start = Position { line: location.line, column: location.column };
@@ -70,7 +70,7 @@ fn place(location: &Location, file: &Path, real: &Path) -> (PathBuf, Span) {
     (shown.to_owned(), span)
 }
 
-/// How many characters the word has that begins there; at least one.
+/// The number of characters of the identifier that starts there; at least one.
 fn word_length(file: &Path, start: Position) -> u32 {
     let text = std::fs::read_to_string(file).unwrap_or_default();
     let line = text.lines().nth(start.line.saturating_sub(1) as usize).unwrap_or_default();

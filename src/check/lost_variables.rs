@@ -1,8 +1,7 @@
-//! Variables of modules that functions change: what is in them is lost when another process goes on with a run. Must not know who
-//! tells of them.
+//! Finds module variables that functions change: their values are lost when another process resumes a run.
 //!
-//! Only what is plain is found, so that nobody is told of what is not so: a name that has one declaration in its file and is changed
-//! in a function that nothing calls while the file is loaded.
+//! Only clear cases are reported, to avoid false positives: a name that has one declaration in its file and is
+//! changed in a function that nothing calls while the file is loaded.
 
 use std::{
     collections::{HashMap, HashSet},
@@ -18,26 +17,23 @@ use super::module::{Local, Module};
 use crate::code::{Tree, check_nesting};
 use crate::parser::Language;
 
-/// A variable that begins anew in each process.
+/// A variable that starts with its initial value in each process.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct LostVariable {
-    /// Its name.
     pub(crate) name: String,
-    /// The file it is in.
     pub(crate) file: PathBuf,
     /// The line of its declaration, from 1.
     pub(crate) line: usize,
 }
 
-/// Methods that change what they are called on.
 const CHANGING: [&str; 12] =
     ["push", "pop", "shift", "unshift", "splice", "sort", "reverse", "fill", "set", "add", "delete", "clear"];
 
-/// What is known by its name and read by lmthing itself.
+/// Exports that lmthing itself reads.
 const EXPORTS: [&str; 5] = ["config", "mock", "input", "output", "description"];
 
-/// The variables of a file, and of the files that it imports by their paths, in the order of their files and lines. What cannot be
-/// read or parsed has none.
+/// The variables of a file and of its relative imports, in the order of files and lines. A file that cannot be read
+/// or parsed has none.
 pub(crate) fn lost_variables(file: &Path) -> Vec<LostVariable> {
     let mut found = Vec::new();
     let mut known: HashSet<PathBuf> = HashSet::new();
@@ -49,26 +45,26 @@ pub(crate) fn lost_variables(file: &Path) -> Vec<LostVariable> {
         if !known.insert(path) || check_nesting(&text).is_err() {
             continue;
         }
-        // A parser may be led astray by what it reads.
-        let Ok(Ok(file_found)) = catch_unwind(AssertUnwindSafe(|| in_text(&text, language))) else { continue };
+        // The parser may panic on invalid text.
+        let Ok(Ok(file_variables)) = catch_unwind(AssertUnwindSafe(|| variables_of(&text, language))) else {
+            continue;
+        };
         let line = |start: usize| text[..start.min(text.len())].matches('\n').count() + 1;
-        let variables = file_found.variables.into_iter();
+        let variables = file_variables.variables.into_iter();
         found.extend(variables.map(|(start, name)| LostVariable { name, file: file.clone(), line: line(start) }));
         let folder = file.parent().unwrap_or(Path::new(""));
-        open.extend(file_found.imports.iter().rev().map(|import| folder.join(import.trim_start_matches("./"))));
+        open.extend(file_variables.imports.iter().rev().map(|import| folder.join(import.trim_start_matches("./"))));
     }
     found
 }
 
-/// What a file has.
-struct Found {
-    /// By where they are declared.
+struct FileVariables {
+    /// With the byte offset of their declaration.
     variables: Vec<(usize, String)>,
-    /// The neighbours that it imports.
     imports: Vec<String>,
 }
 
-fn in_text(text: &str, language: Language) -> Result<Found, Error> {
+fn variables_of(text: &str, language: Language) -> Result<FileVariables, Error> {
     let tree = Tree::parse(text, language)?;
     let module = Module::of(&tree)?;
     let names = Names::of(&tree)?;
@@ -85,10 +81,10 @@ fn in_text(text: &str, language: Language) -> Result<Found, Error> {
         }
     }
     variables.sort_unstable();
-    Ok(Found { variables, imports: names.imports })
+    Ok(FileVariables { variables, imports: names.imports })
 }
 
-/// Whether a variable begins as a list, an object, a map or a set that is written there.
+/// Whether a variable is initialized with an array, object, `Map` or `Set`.
 fn is_container(tree: &Tree, local: Local) -> Result<bool, Error> {
     let Some(value) = tree.node(local.node)?.initializer() else { return Ok(false) };
     match tree.kind(value)? {
@@ -101,14 +97,13 @@ fn is_container(tree: &Tree, local: Local) -> Result<bool, Error> {
     }
 }
 
-/// What a text does to its names.
+/// How a file uses its names.
 #[derive(Default)]
 struct Names {
-    /// How many declarations each has, at any depth.
+    /// The number of declarations of each name, at any depth.
     declared: HashMap<String, usize>,
-    /// What functions assign to.
     assigned: HashSet<String>,
-    /// What functions change something in.
+    /// Names whose value functions modify.
     changed: HashSet<String>,
     imports: Vec<String>,
 }
@@ -246,7 +241,7 @@ fn is_assignment(kind: SyntaxKind) -> bool {
     (SyntaxKind::EqualsToken as u16..=SyntaxKind::CaretEqualsToken as u16).contains(&(kind as u16))
 }
 
-/// The name that a function has, or the variable that it is the value of.
+/// The name of a function, or of the variable that it is assigned to.
 fn name_of_function(tree: &Tree, function: NodeId) -> Result<Option<String>, Error> {
     let read = tree.node(function)?;
     let of_variable = match read.parent() {
@@ -256,8 +251,8 @@ fn name_of_function(tree: &Tree, function: NodeId) -> Result<Option<String>, Err
     read.name().or(of_variable).map(|name| tree.text(name)).transpose()
 }
 
-/// The names of functions that are called while the file is loaded, and functions that are called where they are written count as
-/// none.
+/// The names of the functions that are called while the file is loaded. Immediately invoked functions are not
+/// included.
 fn called_at_load(tree: &Tree) -> Result<HashSet<String>, Error> {
     let mut called = HashSet::new();
     tree.walk(tree.root(), |node, kind| {
@@ -290,7 +285,7 @@ mod tests {
     }
 
     #[test]
-    fn what_functions_change_is_lost() {
+    fn variables_changed_by_functions_are_lost() {
         let text = "
 let count = 0, total = 1;
 var other;
@@ -315,7 +310,7 @@ export default ({ $ }) => {
     }
 
     #[test]
-    fn what_is_not_plain_is_not_told() {
+    fn unclear_cases_are_not_reported() {
         let text = "
 import { imported } from 'elsewhere';
 let shadowed = 0;
@@ -347,7 +342,7 @@ export default ({ $ }) => {
     }
 
     #[test]
-    fn neighbours_count_and_what_cannot_be_read_does_not() {
+    fn relative_imports_are_searched_and_unreadable_files_skipped() {
         let files = [
             (
                 "a.lmt.mjs",

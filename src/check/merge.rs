@@ -1,24 +1,24 @@
-//! One mistake, one finding: what two ways of looking have found is told once.
+//! Merges the findings of the type check and of the run, so that one mistake gives one finding.
 
 use std::path::{Path, PathBuf};
 
 use super::finding::{Finding, Severity, Span};
 
-/// The findings of the type checker, and of those that running the file gave the ones that say something else.
-/// In the order of the source, those of `file` first, and those without a place behind it.
+/// The findings of the type check, and those of the run that report something else. Sorted by position, those of
+/// `file` first, those without a position last.
 pub(super) fn merged(file: &Path, types: Vec<Finding>, run: Vec<Finding>) -> Vec<Finding> {
-    let mut told: Vec<(Line, Span)> = types.iter().filter_map(|found| Some((line(found)?, found.span?))).collect();
-    let lines: Vec<Line> = told.iter().map(|(line, _)| line.clone()).collect();
-    // Where names clash the engine stops at the second, and TypeScript tells of the first.
+    let mut unmatched: Vec<(Line, Span)> = types.iter().filter_map(|found| Some((line(found)?, found.span?))).collect();
+    let lines: Vec<Line> = unmatched.iter().map(|(line, _)| line.clone()).collect();
+    // For names declared twice the engine reports the second declaration and TypeScript the first.
     let has_types_error =
         |finding: &Finding| types.iter().any(|found| found.file == finding.file && found.severity == Severity::Error);
     let run: Vec<Finding> = run.into_iter().filter(|found| found.code != "syntax" || !has_types_error(found)).collect();
-    // First what is about the same words, so that the rest of a line can be told apart.
-    let run: Vec<Finding> = run.into_iter().filter(|finding| !takes(&mut told, finding, overlap)).collect();
+    // Overlapping findings are matched first, so that the rest of a line can be matched by line alone.
+    let run: Vec<Finding> = run.into_iter().filter(|finding| !take_match(&mut unmatched, finding, overlap)).collect();
     let mut is_news = |finding: &Finding| match line(finding) {
-        // What throws there may throw for any reason, and one is known.
+        // A line with a type error may throw because of that error.
         Some(line) if ["render", "load", "permission"].contains(&finding.code.as_str()) => !lines.contains(&line),
-        _ => !takes(&mut told, finding, |_, _| true),
+        _ => !take_match(&mut unmatched, finding, |_, _| true),
     };
     let more: Vec<Finding> = run.into_iter().filter(|finding| is_news(finding)).collect();
     let mut all: Vec<Finding> = types.into_iter().chain(more).collect();
@@ -29,21 +29,19 @@ pub(super) fn merged(file: &Path, types: Vec<Finding>, run: Vec<Finding>) -> Vec
     all
 }
 
-/// Takes a finding of types that says the same off the list: one on the same line that `fits`. Says whether there was one.
-fn takes(told: &mut Vec<(Line, Span)>, finding: &Finding, fits: impl Fn(Span, Span) -> bool) -> bool {
+/// Removes a type finding on the same line that `fits` from the list. Returns whether there was one.
+fn take_match(unmatched: &mut Vec<(Line, Span)>, finding: &Finding, fits: impl Fn(Span, Span) -> bool) -> bool {
     let (Some(line), Some(span)) = (line(finding), finding.span) else { return false };
-    let index = told.iter().position(|(known, other)| *known == line && fits(*other, span));
-    index.map(|index| told.remove(index)).is_some()
+    let index = unmatched.iter().position(|(known, other)| *known == line && fits(*other, span));
+    index.map(|index| unmatched.remove(index)).is_some()
 }
 
 fn overlap(one: Span, other: Span) -> bool {
     one.start < other.end && other.start < one.end
 }
 
-/// A line of a file.
 type Line = (PathBuf, u32);
 
-/// The line that a finding is about.
 fn line(finding: &Finding) -> Option<Line> {
     let real = |file: &Path| std::fs::canonicalize(file).unwrap_or_else(|_| file.to_owned());
     finding.span.map(|span| (real(&finding.file), span.start.line))
@@ -72,17 +70,17 @@ mod tests {
     }
 
     #[test]
-    fn a_mistake_that_both_have_found_is_told_once() {
+    fn a_mistake_found_by_both_is_reported_once() {
         let types = || vec![found("TS1", 1, 20..30)];
         assert_eq!(codes(types(), vec![found("config", 1, 25..26)]), ["TS1"]);
-        // About a part of the same value.
+        // A part of the same value.
         assert_eq!(codes(types(), vec![found("config", 1, 40..45)]), ["TS1"]);
         assert_eq!(codes(types(), vec![found("config", 2, 20..30)]), ["TS1", "config"]);
         assert_eq!(codes(types(), vec![found("render", 1, 1..2), found("render", 1, 25..26)]), ["TS1"]);
     }
 
     #[test]
-    fn what_the_engine_cannot_read_is_told_when_types_say_nothing() {
+    fn syntax_errors_of_the_engine_are_reported_without_type_errors() {
         assert_eq!(codes(Vec::new(), vec![found("syntax", 3, 1..2)]), ["syntax"]);
         assert_eq!(codes(vec![found("TS2451", 1, 1..2)], vec![found("syntax", 3, 1..2)]), ["TS2451"]);
     }
@@ -94,7 +92,7 @@ mod tests {
     }
 
     #[test]
-    fn what_has_no_place_comes_behind_what_has_one() {
+    fn findings_without_a_span_come_last() {
         let whole = Finding { span: None, ..found("export", 1, 1..2) };
         assert_eq!(
             codes(vec![whole, found("TS1", 3, 1..2)], vec![found("render", 2, 1..2)]),

@@ -15,7 +15,7 @@ use crate::{
     provider::Redactor,
     remote::RemoteError,
     script::bindings::FileRun,
-    session::{AskedModel, RunFailure, failure, without_secrets},
+    session::{ModelOption, RunFailure, failure, without_secrets},
 };
 
 /// An option, or a file that an option names, is invalid.
@@ -140,7 +140,7 @@ impl Ending {
 
     /// `last` is why the last response ended, `model` the value of `--model`.
     pub(super) fn of_run(end: &FileRun, last: Option<FinishReason>, model: Option<&str>, redactor: &Redactor) -> Self {
-        let asked = model.map(|name| AskedModel { name, option: "-m, --model" });
+        let asked = model.map(|name| ModelOption { name, option: "-m, --model" });
         let Some(failed) = RunFailure::of(end, last, asked, redactor) else {
             return Ending::new(match end {
                 FileRun::Done { exit_code: Some(code) } | FileRun::Exited(code) if *code != 0 => {
@@ -153,7 +153,7 @@ impl Ending {
         let code = if is_of_script { ExitCode::Script(failed.code) } else { ExitCode::of_failure(failed.code) };
         Ending {
             failure: Some(failed.to_failure()),
-            is_reported: failed.is_told,
+            is_reported: failed.is_reported,
             is_replay_failure: failed.is_replay_failure,
             // A script that calls `process.exit` has printed its own message, if any.
             diagnostic: (failed.kind != "exit").then_some(failed.diagnostic),

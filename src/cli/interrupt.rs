@@ -170,7 +170,7 @@ fn watch(clock: &RunClock, report: EndReport) {
     }
     let code = match claim_report(ExitCode::Limit) {
         Ok(()) => {
-            let reached = reached.unwrap_or_else(|| clock.time_is_up());
+            let reached = reached.unwrap_or_else(|| clock.time_limit_reached());
             in_report_time(move || report.write(&Ending::of_limit(reached), leave_screen));
             ExitCode::Limit
         }

@@ -1,5 +1,5 @@
-//! The type check, by tsr (a Rust port of the TypeScript compiler): strict, ES2022, nothing else in scope than the
-//! declared functions and `console`.
+//! The type check by tsr (a Rust port of the TypeScript compiler): strict, ES2022, with only the declared functions
+//! and `console` in scope.
 
 use std::sync::Arc;
 
@@ -17,23 +17,20 @@ const CODE_FILE: &[u8] = b"/code.ts";
 const DECLARATION_FILE: &[u8] = b"/functions.d.ts";
 /// Diagnostics of category "error" (`tsr_diagnostics::Category::Error`).
 const ERROR: i32 = 1;
-/// More errors than this help nobody.
 const MAX_ERRORS: usize = 50;
 
-/// What the sandbox offers besides the registered functions and the language itself.
+/// What the sandbox offers besides the registered functions and the language.
 const CONSOLE: &str = "declare const console: {\n  log(...data: any[]): void;\n  info(...data: any[]): void;\n  \
                        warn(...data: any[]): void;\n  error(...data: any[]): void;\n  debug(...data: any[]): void;\n};\n";
 
-/// What the type checker found.
 #[derive(Debug, Default)]
-pub(crate) struct Found {
+pub(crate) struct CheckErrors {
     /// Errors of the parser; when there are any, nothing else is checked.
     pub syntax: Vec<Located>,
-    /// Errors of the checker.
     pub types: Vec<Located>,
 }
 
-/// A diagnostic and the byte offset in the code where it starts.
+/// A diagnostic with its byte offset in the code.
 #[derive(Debug)]
 pub(crate) struct Located {
     pub offset: usize,
@@ -45,29 +42,27 @@ pub(crate) struct Located {
 pub struct Checker {
     cache: FileCache,
     counters: Counters,
-    /// The cache holds weak references: the last session keeps the library alive.
+    /// The cache holds weak references; the last session keeps the library in memory.
     last: Option<Session>,
 }
 
 impl Checker {
-    /// An empty checker; the first check loads the library.
+    /// The first check loads the library.
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// Loads the library and the declarations ahead of need (about 20–40 ms the first time).
+    /// Loads the library and the declarations in advance (about 20–40 ms the first time).
     ///
     /// # Errors
-    /// What the checker said; the check itself will say it again.
+    /// The message of the checker; the next check reports it too.
     pub fn warm(&mut self, declarations: &str) -> Result<(), String> {
         self.check(&Body::for_check("return await Promise.resolve([1].map(String));"), declarations).map(|_| ())
     }
 
-    /// Checks code against the declarations.
-    ///
     /// # Errors
-    /// A message when the checker itself failed; the code may be fine.
-    pub(crate) fn check(&mut self, body: &Body, declarations: &str) -> Result<Found, String> {
+    /// A message if the checker itself failed; the code may be correct.
+    pub(crate) fn check(&mut self, body: &Body, declarations: &str) -> Result<CheckErrors, String> {
         let session = self.load(body, declarations)?;
         let found = run(&session, body);
         self.last = Some(session);
@@ -91,11 +86,11 @@ impl Checker {
     }
 }
 
-/// Starts a thread on which the checker needs no further threads: its parser otherwise starts one with a large stack for
-/// every file, which the worker's system-call filter forbids. The stack is 256 MiB of address space.
+/// Starts a thread on which the checker starts no further threads. Otherwise its parser starts one with a large stack
+/// for every file, which the worker's system-call filter forbids. The stack is 256 MiB of address space.
 ///
 /// # Errors
-/// When the system has no thread or address space left.
+/// If the system has no thread or address space left.
 pub fn spawn_checker_thread<T: Send + 'static>(
     operation: impl FnOnce() -> T + Send + 'static,
 ) -> std::io::Result<std::thread::JoinHandle<T>> {
@@ -114,17 +109,17 @@ fn compiler_options() -> CompilerOptions {
     }
 }
 
-fn run(session: &Session, body: &Body) -> Result<Found, String> {
+fn run(session: &Session, body: &Body) -> Result<CheckErrors, String> {
     let program = session.program();
     let file = program.file(CODE_FILE).ok_or("the code file was not loaded")?;
     let syntax = program.syntactic_diagnostics(Some(file)).map_err(|error| error.to_string())?;
     let syntax = locate(&syntax, body)?;
     if !syntax.is_empty() {
-        return Ok(Found { syntax, types: Vec::new() });
+        return Ok(CheckErrors { syntax, types: Vec::new() });
     }
     let mut operation = session.operation().map_err(|error| error.to_string())?;
     let types = program.semantic_diagnostics_with_checker(&mut operation, file).map_err(|error| error.to_string())?;
-    Ok(Found { syntax, types: locate(&types, body)? })
+    Ok(CheckErrors { syntax, types: locate(&types, body)? })
 }
 
 fn locate<'a, D>(diagnostics: &'a [D], body: &Body) -> Result<Vec<Located>, String>
@@ -148,7 +143,7 @@ where
     Ok(located)
 }
 
-/// What to do instead, for mistakes whose TypeScript message gives advice that cannot be followed here.
+/// Advice where that of the TypeScript message does not apply here.
 fn hint(code: u32) -> &'static str {
     match code {
         1232 | 1233 | 2307 | 1323 | 2792 => {

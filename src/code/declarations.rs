@@ -1,60 +1,42 @@
-//! What the registered functions look like in TypeScript: the text the model reads in `available_functions` and the
-//! text the checker reads, which are the same.
+//! Prints the registered functions as TypeScript declarations, for the checker and for the model's
+//! `available_functions`.
 
 use serde_json::Value;
 
 use crate::schema::{TypePrinter, doc_comment, indent, is_identifier, pascal_case};
 
-/// One function, with its schemas as JSON Schema.
+/// A function with its schemas as JSON Schema.
 #[derive(Debug, Clone)]
 pub struct FunctionSignature {
-    /// A JavaScript identifier.
     pub name: String,
-    /// Becomes the doc comment; may be empty.
     pub description: String,
-    /// The single argument (zod: `toJSONSchema(schema, { io: 'input' })`).
+    /// The schema of the single argument (zod: `toJSONSchema(schema, { io: 'input' })`).
     pub input_schema: Value,
-    /// The resolved value (`io: 'output'`); none prints as `any`.
+    /// The schema of the resolved value (`io: 'output'`); `any` if there is none.
     pub output_schema: Option<Value>,
 }
 
-/// What one `defFunction` or `defFunctionAgent` call declares.
+/// The declaration of one `defFunction` or `defFunctionAgent` call.
 #[derive(Debug, Clone)]
 pub enum Declaration {
     /// `declare function name(args: …): Promise<…>;`
     Function(FunctionSignature),
     /// `declare namespace name { function …; }`, from the array form.
-    Namespace {
-        /// A JavaScript identifier.
-        name: String,
-        /// Becomes the doc comment; may be empty.
-        description: String,
-        /// The members.
-        functions: Vec<FunctionSignature>,
-    },
+    Namespace { name: String, description: String, functions: Vec<FunctionSignature> },
 }
 
-/// Why something cannot be declared.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum DeclarationError {
-    /// The name cannot be written in TypeScript.
     #[error(
         "{name:?} cannot be the name of a function that code calls: use letters, digits, _ and $, not starting with a digit, and no reserved word"
     )]
-    Name {
-        /// The name.
-        name: String,
-    },
-    /// The name belongs to the language or to the sandbox.
+    Name { name: String },
+    /// The name exists in the language or the sandbox.
     #[error("{name:?} already exists in the sandbox: choose another name for the function")]
-    Taken {
-        /// The name.
-        name: String,
-    },
+    BuiltIn { name: String },
 }
 
 impl Declaration {
-    /// The top-level name.
     pub fn name(&self) -> &str {
         match self {
             Self::Function(function) => &function.name,
@@ -62,14 +44,14 @@ impl Declaration {
         }
     }
 
-    /// Checks the names, so that `defFunction` can refuse them where they are written.
+    /// Checks the names, so that `defFunction` can reject them.
     ///
     /// # Errors
-    /// The first name that cannot be used.
+    /// The first invalid name.
     pub fn validate(&self) -> Result<(), DeclarationError> {
         validate_name(self.name())?;
-        if TAKEN.contains(&self.name()) {
-            return Err(DeclarationError::Taken { name: self.name().to_owned() });
+        if BUILT_IN.contains(&self.name()) {
+            return Err(DeclarationError::BuiltIn { name: self.name().to_owned() });
         }
         if let Self::Namespace { functions, .. } = self {
             functions.iter().try_for_each(|function| validate_name(&function.name))?;
@@ -78,9 +60,9 @@ impl Declaration {
     }
 }
 
-/// Names of the language and of the sandbox. A function of such a name would hide what the code needs, or lose to it: the
-/// type check finds the library's declaration first.
-const TAKEN: [&str; 56] = [
+/// Names of the language and the sandbox. A function with such a name would hide what the code needs, or be hidden
+/// itself: the type check finds the library's declaration first.
+const BUILT_IN: [&str; 56] = [
     "console",
     "globalThis",
     "undefined",
@@ -139,8 +121,8 @@ const TAKEN: [&str; 56] = [
     "decodeURIComponent",
 ];
 
-/// Words that TypeScript does not accept as the name of a function.
-const RESERVED: [&str; 47] = [
+/// Words that TypeScript does not accept as function names.
+const RESERVED_WORDS: [&str; 47] = [
     "break",
     "case",
     "catch",
@@ -190,20 +172,20 @@ const RESERVED: [&str; 47] = [
     "arguments",
 ];
 
-/// Whether a function can have this name; `is_top` when it stands in no namespace.
+/// Whether a function can have this name; `is_top` if it is not in a namespace.
 pub(crate) fn is_usable_name(name: &str, is_top: bool) -> bool {
-    validate_name(name).is_ok() && !(is_top && TAKEN.contains(&name))
+    validate_name(name).is_ok() && !(is_top && BUILT_IN.contains(&name))
 }
 
 fn validate_name(name: &str) -> Result<(), DeclarationError> {
-    if is_identifier(name) && !RESERVED.contains(&name) {
+    if is_identifier(name) && !RESERVED_WORDS.contains(&name) {
         Ok(())
     } else {
         Err(DeclarationError::Name { name: name.to_owned() })
     }
 }
 
-/// The declaration text and the names a sandbox has to offer for it.
+/// The printed declarations and the names that the sandbox must provide.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Declarations {
     text: String,
@@ -211,10 +193,10 @@ pub struct Declarations {
 }
 
 impl Declarations {
-    /// Prints declarations in the given order. A top-level name that comes again replaces the earlier one in its place.
+    /// Prints declarations in order. A repeated top-level name replaces the earlier declaration in its position.
     ///
     /// # Errors
-    /// The first name that cannot be used (see [`Declaration::validate`]).
+    /// The first invalid name (see [`Declaration::validate`]).
     pub fn new<'a>(declarations: impl IntoIterator<Item = &'a Declaration>) -> Result<Self, DeclarationError> {
         let mut latest: Vec<&Declaration> = Vec::new();
         for declaration in declarations {
@@ -236,12 +218,12 @@ impl Declarations {
         Ok(Self { text, functions })
     }
 
-    /// The declarations, for the checker and for the `available_functions` section of the prompt.
+    /// The text for the checker and for the section `available_functions` of the prompt.
     pub fn text(&self) -> &str {
         &self.text
     }
 
-    /// What can be called, as code writes it: `calculate`, `math.add`.
+    /// The names of functions as code writes them: `calculate`, `math.add`.
     pub fn functions(&self) -> &[String] {
         &self.functions
     }
@@ -349,7 +331,7 @@ mod tests {
     }
 
     #[test]
-    fn the_last_definition_of_a_name_counts() {
+    fn the_last_definition_of_a_name_wins() {
         let declarations = Declarations::new(&[
             Declaration::Function(function("f", "old", json!({}), None)),
             Declaration::Function(function("g", "", json!({}), None)),
@@ -361,12 +343,12 @@ mod tests {
     }
 
     #[test]
-    fn names_that_cannot_be_called_are_refused() {
+    fn invalid_names_are_rejected() {
         for name in ["my-tool", "", "2x", "class", "a b", "await"] {
             let declared = Declarations::new(&[Declaration::Function(function(name, "", json!({}), None))]);
             assert_eq!(declared, Err(DeclarationError::Name { name: name.to_owned() }));
         }
         let console = Declarations::new(&[Declaration::Function(function("console", "", json!({}), None))]);
-        assert!(matches!(console, Err(DeclarationError::Taken { .. })));
+        assert!(matches!(console, Err(DeclarationError::BuiltIn { .. })));
     }
 }

@@ -1,25 +1,25 @@
-//! One problem in model-written code, as the model reads it.
+//! A problem in model-written code, as the model sees it.
 
 use serde::{Deserialize, Serialize};
 
-/// A syntax or type error: positions count from 1 within the code that was submitted.
+/// A syntax or type error, positioned within the submitted code.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct CodeDiagnostic {
-    /// The line, from 1.
+    /// From 1.
     pub line: u32,
-    /// The column, from 1, in UTF-16 units as editors count.
+    /// From 1, in UTF-16 units as in editors.
     pub column: u32,
-    /// What is wrong, in TypeScript's words where TypeScript found it.
+    /// TypeScript's own message for its errors.
     pub message: String,
-    /// The number after `TS`; 0 for problems that TypeScript has no number for.
+    /// The number after `TS`; 0 for other problems.
     pub code: u32,
-    /// The source line, without its line break.
+    /// Without the line break.
     #[serde(rename = "codeLine")]
     pub code_line: String,
 }
 
 impl CodeDiagnostic {
-    /// A diagnostic at a byte offset of `source` (clamped to it).
+    /// A diagnostic at a byte offset of `source`; the offset is clamped.
     pub fn at(source: &str, offset: usize, code: u32, message: String) -> Self {
         let mut offset = offset.min(source.len());
         while !source.is_char_boundary(offset) {
@@ -50,7 +50,7 @@ impl CodeDiagnostic {
     }
 }
 
-/// A minified or generated line can be megabytes long; the model needs only its beginning.
+/// A minified or generated line may be megabytes long.
 fn shortened(line: &str) -> String {
     const LIMIT: usize = 300;
     match line.char_indices().nth(LIMIT) {

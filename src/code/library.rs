@@ -1,7 +1,5 @@
-//! The declarations of the language that the type checker reads, and nothing of a browser: ES2022 for the code of models, what
-//! came after it for prompt files.
-//!
-//! Owns: where the type checker finds them. Must not know: what is checked against them.
+//! The declarations of the language for the type checker, without those of browsers: ES2022 for model-written code,
+//! later versions for prompt files.
 
 use std::collections::HashMap;
 use std::io::Read;
@@ -12,13 +10,13 @@ use tsr_bundled::LIB_PATH;
 use tsr_jsstring::JsString;
 use tsr_vfs::{Entries, Error, FileContent, FileInfo, FileSystem, SnapshotId};
 
-/// Where the files are, as seen by the checker.
+/// The folder of the library for the checker.
 pub(crate) const FOLDER: &[u8] = LIB_PATH;
 
-/// The file that names all others, for the code of models.
+/// The root file for model-written code, which references the others.
 pub(super) const ROOT: &str = "lib.es2022.d.ts";
 
-/// What the engine of prompt files has: the files that name all others.
+/// The root files for prompt files, as far as the engine supports them.
 pub(crate) const ENGINE_ROOTS: [&str; 7] = [
     "lib.es2025.d.ts",
     "lib.esnext.array.d.ts",
@@ -31,13 +29,13 @@ pub(crate) const ENGINE_ROOTS: [&str; 7] = [
 
 static ARCHIVE: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/library.bin"));
 
-/// By the names of the files.
 type Library = HashMap<&'static str, Arc<[u8]>>;
 
-/// The files that `runtime-js/library.mjs` picks; read when something is checked for the first time.
+/// The files that `runtime-js/library.mjs` selects.
 static LIBRARY: LazyLock<Library> = LazyLock::new(|| read(ARCHIVE).expect("build.rs wrote it"));
 
-/// The archive begins with the length of its table, whose lines are a file's name and length; then come the texts, compressed.
+/// The archive begins with the length of its table, whose lines are a file's name and length; the compressed texts
+/// follow.
 fn read(archive: &'static [u8]) -> Option<Library> {
     let (length, rest) = archive.split_first_chunk::<4>()?;
     let (lines, compressed) = rest.split_at_checked(u32::from_le_bytes(*length) as usize)?;
@@ -53,13 +51,11 @@ fn read(archive: &'static [u8]) -> Option<Library> {
     Some(library)
 }
 
-/// The files to check, with the library beside them.
+/// A file system with the library added.
 pub(crate) struct WithLibrary<Files> {
-    /// The files to check.
     pub(crate) files: Files,
 }
 
-/// The library file of this path.
 fn library(path: &[u8]) -> Option<&'static Arc<[u8]>> {
     let name = path.strip_prefix(FOLDER)?.strip_prefix(b"/")?;
     LIBRARY.get(std::str::from_utf8(name).ok()?)
@@ -95,7 +91,7 @@ impl<Files: FileSystem> FileSystem for WithLibrary<Files> {
         self.files.stat(path)
     }
 
-    /// Nothing looks for library files by listing them.
+    /// The checker does not list library files.
     fn entries(&self, path: &[u8]) -> Result<Entries, Error> {
         if is_in_library(path) { Ok(Entries::default()) } else { self.files.entries(path) }
     }
@@ -110,7 +106,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_file_that_is_referred_to_is_there() {
+    fn every_referenced_file_exists() {
         let mut wanted: Vec<String> = ENGINE_ROOTS.map(str::to_owned).into();
         wanted.push(ROOT.to_owned());
         let mut seen = 0;

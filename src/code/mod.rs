@@ -1,11 +1,8 @@
-//! TypeScript before it runs: declarations, syntax, type check, types removed.
+//! TypeScript before it runs: declarations, syntax, type check, removal of types.
 //!
-//! Owns: what the registered functions look like in TypeScript, whether a piece of model-written code is acceptable, and
-//! the plain JavaScript that it, or a prompt file, becomes. Must not know: how code is executed, prompts, JavaScript
-//! engines. Model-written code is always the body of an async function; its positions count from 1 within that body.
-//!
-//! Model-written code is parsed and checked in the sandbox's worker process alone: parsers and checkers can be exhausted
-//! by what they read. The host uses [`Declarations`], and the parser for what the user wrote.
+//! Model-written code is the body of an async function; its positions count from 1 within that body. It is parsed and
+//! checked only in the worker process of the sandbox, as parsers and checkers can be exhausted by their input. The
+//! host uses [`Declarations`], and the parser for the user's own files.
 
 mod body;
 mod check;

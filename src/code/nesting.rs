@@ -1,10 +1,11 @@
-//! Refuses model-written code that is nested too deep for recursive parsers.
+//! Limits the nesting of model-written code, to protect recursive parsers.
 
 use super::diagnostics::CodeDiagnostic;
 use crate::parser::{MAX_NESTING, nested_too_deep, nesting_message};
 
 /// # Errors
-/// A diagnostic at the bracket that is nested too deep. What the check misses ends at the worker's memory limit.
+/// A diagnostic at the first bracket that is nested too deeply. Code that passes wrongly ends at the worker's memory
+/// limit.
 pub(crate) fn check_nesting(code: &str) -> Result<(), CodeDiagnostic> {
     let wrong = |offset| CodeDiagnostic::at(code, offset, 0, nesting_message(MAX_NESTING));
     nested_too_deep(code, MAX_NESTING).map_or(Ok(()), |offset| Err(wrong(offset)))

@@ -1,44 +1,38 @@
-//! The way of a piece of code from text to JavaScript: nesting, syntax, types, types removed.
+//! Prepares code for execution: checks nesting, syntax and types, then removes the types.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use super::{
     body::Body,
-    check::{Checker, Found, Located},
+    check::{CheckErrors, Checker, Located},
     diagnostics::CodeDiagnostic,
     mode::CheckMode,
     nesting::check_nesting,
     strip::{LineMap, strip},
-    syntax::{Shape, parse},
+    syntax::{CallArguments, parse},
 };
 
-/// Code that may run.
 #[derive(Debug)]
 pub struct Prepared {
-    /// A module whose default export is an async function.
     pub javascript: String,
-    /// From lines of `javascript` to lines of the code.
     pub lines: LineMap,
-    /// Type errors that `CheckMode::Essential` lets pass.
+    /// Type errors that do not prevent the run in `CheckMode::Essential`.
     pub warnings: Vec<CodeDiagnostic>,
-    /// What the person at the terminal should know: the checker failed.
     pub notice: Option<String>,
 }
 
-/// Code that may not run.
 #[derive(Debug)]
 pub struct Refused {
     /// Never empty.
     pub errors: Vec<CodeDiagnostic>,
-    /// As in [`Prepared`].
     pub notice: Option<String>,
 }
 
 /// Checks code against `declarations` and removes its types.
 ///
 /// # Errors
-/// The syntax and type errors that `mode` does not let pass. A checker that fails or panics is not one of them: the code
-/// then goes on with the syntax check alone, because the sandbox, not the checker, keeps the host safe.
+/// The syntax and type errors that prevent the run in `mode`. If the checker fails or panics, only the syntax is
+/// checked: the sandbox protects the host, not the checker.
 pub fn prepare(
     checker: &mut Option<Checker>,
     code: &str,
@@ -48,25 +42,25 @@ pub fn prepare(
     let refused = |errors: Vec<CodeDiagnostic>, notice: Option<String>| Refused { errors, notice };
     check_nesting(code).map_err(|error| refused(vec![error], None))?;
     let body = Body::for_check(code);
-    let shape = parse(&body);
-    // It is nested too deep, or the parser failed, as the checker would.
-    if let Err(errors) = &shape
+    let call_arguments = parse(&body);
+    // Nested too deeply, or the parser failed; the checker would fail too.
+    if let Err(errors) = &call_arguments
         && errors.iter().any(|error| error.code == 0)
     {
         return Err(refused(errors.clone(), None));
     }
     let (found, notice) = match mode {
-        CheckMode::Off => (Found::default(), None),
+        CheckMode::Off => (CheckErrors::default(), None),
         _ => match check(checker, &body, declarations) {
             Ok(found) => (found, None),
-            Err(failure) => (Found::default(), Some(failure)),
+            Err(failure) => (CheckErrors::default(), Some(failure)),
         },
     };
-    let shape = match shape {
-        Ok(shape) if found.syntax.is_empty() => shape,
+    let call_arguments = match call_arguments {
+        Ok(call_arguments) if found.syntax.is_empty() => call_arguments,
         other => return Err(refused(syntax_errors(found, other.err()), notice)),
     };
-    let (errors, warnings) = sort(found.types, &shape, mode);
+    let (errors, warnings) = split_by_severity(found.types, &call_arguments, mode);
     if !errors.is_empty() {
         return Err(refused(errors, notice));
     }
@@ -76,8 +70,8 @@ pub fn prepare(
     }
 }
 
-/// The checker's words come first: it knows more of what is wrong than the parser does.
-fn syntax_errors(found: Found, from_parser: Option<Vec<CodeDiagnostic>>) -> Vec<CodeDiagnostic> {
+/// The errors of the checker come first, as they are more complete than the parser's.
+fn syntax_errors(found: CheckErrors, from_parser: Option<Vec<CodeDiagnostic>>) -> Vec<CodeDiagnostic> {
     let from_typescript = if found.syntax.is_empty() { found.types } else { found.syntax };
     if !from_typescript.is_empty() {
         return from_typescript.into_iter().map(|located| located.diagnostic).collect();
@@ -87,15 +81,20 @@ fn syntax_errors(found: Found, from_parser: Option<Vec<CodeDiagnostic>>) -> Vec<
         .unwrap_or_else(|| vec![CodeDiagnostic::at("", 0, 1005, "The code could not be parsed.".to_owned())])
 }
 
-fn sort(types: Vec<Located>, shape: &Shape, mode: CheckMode) -> (Vec<CodeDiagnostic>, Vec<CodeDiagnostic>) {
-    let (errors, warnings): (Vec<_>, Vec<_>) =
-        types.into_iter().partition(|located| mode.blocks(located.diagnostic.code, shape.in_arguments(located.offset)));
+fn split_by_severity(
+    types: Vec<Located>,
+    call_arguments: &CallArguments,
+    mode: CheckMode,
+) -> (Vec<CodeDiagnostic>, Vec<CodeDiagnostic>) {
+    let (errors, warnings): (Vec<_>, Vec<_>) = types
+        .into_iter()
+        .partition(|located| mode.prevents_run(located.diagnostic.code, call_arguments.contain(located.offset)));
     let diagnostics = |located: Vec<Located>| located.into_iter().map(|located| located.diagnostic).collect();
     (diagnostics(errors), diagnostics(warnings))
 }
 
-/// A panic leaves the checker's memory in an unknown state, so the next check starts with a new one.
-fn check(checker: &mut Option<Checker>, body: &Body, declarations: &str) -> Result<Found, String> {
+/// After a panic the state of the checker is unknown, so the next check starts with a new one.
+fn check(checker: &mut Option<Checker>, body: &Body, declarations: &str) -> Result<CheckErrors, String> {
     let mut current = checker.take().unwrap_or_default();
     match catch_unwind(AssertUnwindSafe(|| {
         let found = current.check(body, declarations);
@@ -106,9 +105,9 @@ fn check(checker: &mut Option<Checker>, body: &Body, declarations: &str) -> Resu
             found.map_err(|failure| format!("the type checker failed ({failure}); the code runs unchecked"))
         }
         Err(panic) => {
-            let words = panic.downcast_ref::<String>().map(String::as_str);
-            let words = words.or_else(|| panic.downcast_ref::<&str>().copied()).unwrap_or("no message");
-            Err(format!("the type checker crashed ({words}); the code runs unchecked"))
+            let text = panic.downcast_ref::<String>().map(String::as_str);
+            let text = text.or_else(|| panic.downcast_ref::<&str>().copied()).unwrap_or("no message");
+            Err(format!("the type checker crashed ({text}); the code runs unchecked"))
         }
     }
 }
@@ -120,13 +119,13 @@ mod tests {
     const DECLARATIONS: &str = "declare function calc(args: { a: number; b?: number }): Promise<{ sum: number }>;\n";
 
     fn verdict(code: &str, mode: CheckMode) -> (Vec<(u32, u32)>, usize) {
-        let place = |error: &CodeDiagnostic| (error.line, error.code);
+        let line_and_code = |error: &CodeDiagnostic| (error.line, error.code);
         match prepare(&mut Some(Checker::new()), code, DECLARATIONS, mode) {
             Ok(prepared) => {
                 assert_eq!(prepared.notice, None);
                 (Vec::new(), prepared.warnings.len())
             }
-            Err(refused) => (refused.errors.iter().map(place).collect(), 0),
+            Err(refused) => (refused.errors.iter().map(line_and_code).collect(), 0),
         }
     }
 
@@ -140,7 +139,7 @@ mod tests {
     }
 
     #[test]
-    fn essential_lets_the_rest_pass_as_warnings() {
+    fn essential_turns_other_errors_into_warnings() {
         assert_eq!(verdict("const x: string = 5 as any as number;\nreturn x;", CheckMode::Essential), (vec![], 1));
         assert_eq!(verdict("await calc({ a: 'five' });", CheckMode::Essential), (vec![(1, 2322)], 0));
         assert_eq!(verdict("return (await calc({ a: 1 })).total;", CheckMode::Essential), (vec![(1, 2339)], 0));

@@ -1,20 +1,18 @@
-//! More functions than a prompt can show: a list of their names, finding some of them by words, and those that a piece of code
-//! mentions. Must not know what a function does.
+//! Search in many functions: an overview of names, a search by words, and the functions that code mentions.
 
 use std::{cmp::Reverse, rc::Rc};
 
 use super::declarations::{Declaration, DeclarationError, Declarations, FunctionSignature};
 
-/// Of so many functions code is first checked with those alone that it mentions.
-const MANY: usize = 50;
+/// With more functions than this, code is first checked against those alone that it mentions.
+const SEARCH_THRESHOLD: usize = 50;
 
-/// As many as a search gives.
-const FOUND: usize = 8;
+const MOST_RESULTS: usize = 8;
 
-/// The longest description that stands in the list.
-const LINE: usize = 80;
+/// The longest description in the overview.
+const LONGEST_DESCRIPTION: usize = 80;
 
-/// A function, with the namespace it is in.
+/// A function with its namespace.
 type Member<'a> = (Option<&'a str>, &'a FunctionSignature);
 
 fn members(declarations: &[Rc<Declaration>]) -> impl Iterator<Item = Member<'_>> {
@@ -30,11 +28,11 @@ fn full_name((namespace, function): &Member<'_>) -> String {
     namespace.map_or_else(|| function.name.clone(), |namespace| format!("{namespace}.{}", function.name))
 }
 
-/// A line for each function with the beginning of its description, as far as `budget` bytes reach: without descriptions when
-/// they do not fit, and cut off with a word when the names alone do not.
+/// A line for each function with the start of its description, in at most `budget` bytes. Descriptions are left out
+/// if they do not fit, and names if they do not fit either.
 pub(crate) fn overview(declarations: &[Rc<Declaration>], budget: usize) -> String {
     let all: Vec<Member<'_>> = members(declarations).collect();
-    for length in [LINE, 0] {
+    for length in [LONGEST_DESCRIPTION, 0] {
         let text: String = all.iter().map(|member| line(member, length)).collect();
         if text.len() <= budget {
             return text;
@@ -60,11 +58,10 @@ fn line(member: &Member<'_>, length: usize) -> String {
     if shown.is_empty() { format!("{name}\n") } else { format!("{name}: {shown}{more}\n") }
 }
 
-/// The declarations of the functions that fit the words of a query best, at most `budget` bytes of them, or what there is to say
-/// when none does.
+/// The declarations of the functions that match a query best, in at most `budget` bytes, or a message if none does.
 ///
 /// # Errors
-/// A name that cannot be used.
+/// An invalid name.
 pub(crate) fn search(declarations: &[Rc<Declaration>], query: &str, budget: usize) -> Result<String, DeclarationError> {
     let words = words(query);
     let mut ranked: Vec<(usize, Member<'_>)> =
@@ -73,7 +70,7 @@ pub(crate) fn search(declarations: &[Rc<Declaration>], query: &str, budget: usiz
     ranked.sort_by_key(|(score, _)| Reverse(*score));
     let mut found = Vec::new();
     let mut text = String::new();
-    for (_, member) in ranked.into_iter().take(FOUND) {
+    for (_, member) in ranked.into_iter().take(MOST_RESULTS) {
         found.push(member);
         let next = Declarations::new(&grouped(declarations, &found))?.text().to_owned();
         if next.len() > budget && !text.is_empty() {
@@ -110,27 +107,27 @@ fn score(member: &Member<'_>, query: &str, wanted: &[String]) -> usize {
     let properties = function.input_schema.get("properties").and_then(serde_json::Value::as_object);
     let properties: Vec<String> =
         properties.into_iter().flat_map(|map| map.keys()).flat_map(|key| words(key)).collect();
-    let of_word = |word: &String| {
-        let is_like =
+    let word_score = |word: &String| {
+        let has_common_prefix =
             |other: &String| other.starts_with(word.as_str()) || word.starts_with(other.as_str()) && other.len() > 3;
         if name.contains(word) {
             16
-        } else if name.iter().any(is_like) {
+        } else if name.iter().any(has_common_prefix) {
             8
         } else if description.contains(word) {
             4
         } else if namespace.contains(word) {
             3
-        } else if properties.contains(word) || description.iter().any(is_like) {
+        } else if properties.contains(word) || description.iter().any(has_common_prefix) {
             2
         } else {
             0
         }
     };
-    wanted.iter().map(of_word).sum()
+    wanted.iter().map(word_score).sum()
 }
 
-/// `readFile`, `read_file` and `Read file` are the same words.
+/// Splits identifiers, so that `readFile`, `read_file` and `Read file` have the same words.
 fn words(text: &str) -> Vec<String> {
     let mut words: Vec<String> = Vec::new();
     let mut before = ' ';
@@ -151,10 +148,10 @@ fn words(text: &str) -> Vec<String> {
     words
 }
 
-/// The functions that code mentions, when there are many and it can be seen which: whatever else there is makes no difference to
-/// code that is right. None when all have to be known.
+/// The functions that code mentions, if there are many functions; the others make no difference to correct code.
+/// `None` if any function may be used.
 pub(crate) fn mentioned(declarations: &[Rc<Declaration>], code: &str) -> Option<Vec<Declaration>> {
-    if members(declarations).nth(MANY).is_none() || code.contains("globalThis") {
+    if members(declarations).nth(SEARCH_THRESHOLD).is_none() || code.contains("globalThis") {
         return None;
     }
     let mut found: Vec<Member<'_>> = Vec::new();
@@ -165,8 +162,8 @@ pub(crate) fn mentioned(declarations: &[Rc<Declaration>], code: &str) -> Option<
             }
             Declaration::Namespace { name, functions, .. } => {
                 for (end, _) in identifiers(code).filter(|(_, word)| word == name) {
-                    // `Object.keys(files)`: what is in it may make a difference.
-                    let member = member_behind(&code[end..])?;
+                    // As in `Object.keys(files)`: all members may matter.
+                    let member = member_after(&code[end..])?;
                     found.extend(
                         functions.iter().filter(|function| function.name == member).map(|f| (Some(name.as_str()), f)),
                     );
@@ -177,14 +174,14 @@ pub(crate) fn mentioned(declarations: &[Rc<Declaration>], code: &str) -> Option<
     Some(grouped(declarations, &found))
 }
 
-/// `name` of `.name` at the beginning of a text.
-fn member_behind(text: &str) -> Option<&str> {
+/// `name` of `.name` at the start of a text.
+fn member_after(text: &str) -> Option<&str> {
     let rest = text.trim_start().strip_prefix('.')?.trim_start();
     let end = rest.find(|c: char| !is_part(c)).unwrap_or(rest.len());
     (end > 0).then(|| &rest[..end])
 }
 
-/// Every identifier of a text, comments and strings included, with the place behind it.
+/// All identifiers of a text, including those in comments and strings, with their end offsets.
 fn identifiers(text: &str) -> impl Iterator<Item = (usize, &str)> {
     let parts = text.split(|c: char| !is_part(c));
     parts.filter(|part| !part.is_empty()).map(move |part| {
@@ -197,7 +194,7 @@ fn is_part(c: char) -> bool {
     c.is_alphanumeric() || c == '_' || c == '$'
 }
 
-/// Some functions, in the order of all and with their namespaces.
+/// Some functions in their original order, with their namespaces.
 fn grouped(declarations: &[Rc<Declaration>], found: &[Member<'_>]) -> Vec<Declaration> {
     let is_found = |function: &FunctionSignature| found.iter().any(|(_, known)| std::ptr::eq(*known, function));
     let group = |declaration: &Rc<Declaration>| match &**declaration {
@@ -240,7 +237,7 @@ mod tests {
     }
 
     #[test]
-    fn the_list_keeps_to_its_budget() {
+    fn the_overview_stays_within_its_budget() {
         assert_eq!(
             overview(&many(1), 1000),
             "sum: Adds numbers\nfiles.tool_0: Does it\nfiles.readFile: Gives the text of a file\n"
@@ -261,7 +258,7 @@ mod tests {
     }
 
     #[test]
-    fn code_says_what_it_needs() {
+    fn mentioned_functions_are_found() {
         let names = |code: &str| {
             let found = mentioned(&many(100), code)?;
             Some(Declarations::new(&found).unwrap().functions().join(" "))

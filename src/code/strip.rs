@@ -1,9 +1,9 @@
-//! Types removed from model-written code, and the way back from the lines of the result.
+//! Removes the types of model-written code, and maps lines back.
 
 use super::{body::Body, diagnostics::CodeDiagnostic, typescript::to_javascript};
 use crate::parser::Positions;
 
-/// From a line of the generated JavaScript back to a line of the submitted code.
+/// Maps lines of the generated JavaScript to lines of the submitted code.
 #[derive(Debug)]
 pub struct LineMap {
     head_lines: u32,
@@ -11,7 +11,7 @@ pub struct LineMap {
 }
 
 impl LineMap {
-    /// The line and column of the code, from 1, that a generated position (from 1) stands for; none for the wrapper.
+    /// Maps a generated line and column (from 1) to the code; `None` for the wrapper.
     pub fn original(&self, line: u32, column: u32) -> Option<(u32, u32)> {
         let (line, column) = match &self.positions {
             None => (line, column),
@@ -21,7 +21,6 @@ impl LineMap {
     }
 }
 
-/// JavaScript for the engine.
 #[derive(Debug)]
 pub(crate) struct Stripped {
     pub javascript: String,
@@ -31,7 +30,7 @@ pub(crate) struct Stripped {
 /// Removes the types from `code`, which must have passed the syntax check.
 ///
 /// # Errors
-/// A diagnostic when the syntax cannot be turned into JavaScript.
+/// A diagnostic for syntax that cannot be converted to JavaScript.
 pub(crate) fn strip(code: &str) -> Result<Stripped, CodeDiagnostic> {
     let body = Body::for_engine(code);
     let javascript = to_javascript(body.text()).map_err(|problem| {
@@ -55,7 +54,7 @@ mod tests {
     }
 
     #[test]
-    fn enums_and_parameter_properties_become_code_with_a_map_back() {
+    fn enums_and_parameter_properties_are_compiled_with_a_position_map() {
         let code =
             "enum E { A, B = 'b' }\nclass C {\n  constructor(private x: number) {}\n}\n\n\nthrow new Error(E[0]);";
         let stripped = strip(code).unwrap();

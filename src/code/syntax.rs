@@ -1,4 +1,4 @@
-//! Syntax of model-written code: errors with positions, the shape of the body, refused module syntax.
+//! Parses model-written code: syntax errors, module syntax, the arguments of calls.
 
 use tsr_arena::Error;
 use tsr_ast::{NodeId, SyntaxKind};
@@ -10,19 +10,16 @@ use super::{
 };
 use crate::parser::{Language, SyntaxProblem};
 
-/// More errors than this help nobody.
 const MAX_ERRORS: usize = 10;
 
-/// What a successful parse tells about the code.
 #[derive(Debug)]
-pub(crate) struct Shape {
-    /// Byte ranges, within the code, of the argument lists of calls.
+pub(crate) struct CallArguments {
     arguments: Vec<(usize, usize)>,
 }
 
-impl Shape {
-    /// Whether a byte offset of the code lies in the arguments of a call.
-    pub(crate) fn in_arguments(&self, offset: usize) -> bool {
+impl CallArguments {
+    /// Whether a byte offset of the code is inside the arguments of a call.
+    pub(crate) fn contain(&self, offset: usize) -> bool {
         self.arguments.iter().any(|(from, to)| (*from..*to).contains(&offset))
     }
 }
@@ -31,7 +28,7 @@ impl Shape {
 ///
 /// # Errors
 /// The first syntax errors. Code that closes the function around it is one of them.
-pub(crate) fn parse(body: &Body) -> Result<Shape, Vec<CodeDiagnostic>> {
+pub(crate) fn parse(body: &Body) -> Result<CallArguments, Vec<CodeDiagnostic>> {
     let diagnostic = |problem: SyntaxProblem| {
         CodeDiagnostic::at(body.code(), body.offset_in_code(problem.offset), problem.code, problem.message)
     };
@@ -39,19 +36,18 @@ pub(crate) fn parse(body: &Body) -> Result<Shape, Vec<CodeDiagnostic>> {
         let tree = Tree::parse(body.text(), Language::TypeScript).map_err(failed)?;
         let mut problems = tree.problems().map_err(failed)?;
         if problems.is_empty() {
-            problems.extend(refused(&tree, body).map_err(failed)?);
+            problems.extend(disallowed_syntax(&tree, body).map_err(failed)?);
         }
         Ok(if problems.is_empty() { Ok(arguments(&tree, body).map_err(failed)?) } else { Err(problems) })
     });
     match parsed {
-        Ok(Ok(arguments)) => Ok(Shape { arguments }),
+        Ok(Ok(arguments)) => Ok(CallArguments { arguments }),
         Ok(Err(problems)) => Err(problems.into_iter().take(MAX_ERRORS).map(diagnostic).collect()),
         Err(failure) => Err(vec![diagnostic(failure)]),
     }
 }
 
-/// What parses and yet may not stand in the body.
-fn refused(tree: &Tree, body: &Body) -> Result<Option<SyntaxProblem>, Error> {
+fn disallowed_syntax(tree: &Tree, body: &Body) -> Result<Option<SyntaxProblem>, Error> {
     if let Some(offset) = first_outside(tree, body.statement_end())? {
         let message = "The code closes the function it is the body of: one closing bracket too many.".to_owned();
         return Ok(Some(SyntaxProblem { offset, code: 1128, message }));
@@ -77,7 +73,7 @@ fn is_module_syntax(kind: SyntaxKind) -> bool {
     )
 }
 
-/// Where code follows that is not in the wrapper: the module must be one expression statement that spans it all.
+/// The end of the wrapper if other code follows it: the module must be one expression statement.
 fn first_outside(tree: &Tree, end: usize) -> Result<Option<usize>, Error> {
     let statements = tree.statements()?;
     let Some(&first) = statements.first() else { return Ok(Some(0)) };
@@ -85,7 +81,7 @@ fn first_outside(tree: &Tree, end: usize) -> Result<Option<usize>, Error> {
     if is_wrapper { Ok(None) } else { Ok(Some(tree.end(first)?)) }
 }
 
-/// Whether a statement is `(async () => {…});` with its last bracket at the very end.
+/// Whether a statement is `(async () => {…});` up to the end.
 fn is_wrapper(tree: &Tree, statement: NodeId, end: usize) -> Result<bool, Error> {
     let mut node = statement;
     for kind in [SyntaxKind::ExpressionStatement, SyntaxKind::ParenthesizedExpression] {
@@ -101,7 +97,7 @@ fn is_wrapper(tree: &Tree, statement: NodeId, end: usize) -> Result<bool, Error>
     Ok(is_async && has_block && tree.end(node)? + 2 >= end)
 }
 
-/// The ranges, in the code, between the callees of calls and the ends of the calls.
+/// The ranges in the code between the callees and the ends of calls.
 fn arguments(tree: &Tree, body: &Body) -> Result<Vec<(usize, usize)>, Error> {
     let mut arguments = Vec::new();
     tree.walk(tree.root(), |node, kind| {
@@ -165,8 +161,8 @@ mod tests {
     #[test]
     fn finds_the_arguments_of_calls() {
         let code = "const x: string = 5; f({ a: 'b' });";
-        let shape = parse(&Body::for_check(code)).unwrap();
-        assert!(!shape.in_arguments(code.find("x:").unwrap()));
-        assert!(shape.in_arguments(code.find("a:").unwrap()));
+        let call_arguments = parse(&Body::for_check(code)).unwrap();
+        assert!(!call_arguments.contain(code.find("x:").unwrap()));
+        assert!(call_arguments.contain(code.find("a:").unwrap()));
     }
 }

@@ -1,7 +1,5 @@
-//! The shape that the answer of a prompt must have: what the model is told of it, and finding it in what the model says
-//! (docs/reference.md, "Typed output", "Agents").
-//!
-//! Must not know who asks for the shape, nor what becomes of an answer that does not have it.
+//! The schema that the answer of a prompt must match: the instruction for the model, and the search for JSON in its
+//! answer (docs/reference.md, "Typed output", "Agents").
 
 use serde::de::IgnoredAny;
 use serde_json::Value;
@@ -11,24 +9,22 @@ use crate::{
     schema::{Validator, describe_problems},
 };
 
-/// The system section that tells the model.
 pub(crate) const ANSWER_SECTION: &str = "responseFormat";
 
-/// No provider takes a longer name.
+/// The limit of the providers.
 const LONGEST_NAME: usize = 64;
 
-/// In so many places of a text JSON is looked for: each costs a look at what follows.
+/// The number of places in a text where JSON is tried; each attempt parses what follows.
 const MOST_PLACES: usize = 100;
 
-/// The shape of an answer.
+/// The required shape of an answer.
 #[derive(Debug)]
 pub(crate) struct AnswerShape {
     format: ResponseFormat,
-    /// Or why the schema is none.
+    /// Or why the schema is invalid.
     validator: Result<Validator, String>,
 }
 
-/// JSON that stands in an answer.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct FoundJson {
     /// As the model wrote it.
@@ -38,17 +34,15 @@ pub(crate) struct FoundJson {
     pub(crate) problem: Option<String>,
 }
 
-/// What is to be done after an answer that was to have a shape.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum AnswerCheck {
-    /// It is the last one.
     Accepted,
-    /// The model is told this and asked again.
+    /// The message to repeat the request with.
     AskAgain(String),
 }
 
 impl AnswerShape {
-    /// A shape by its JSON Schema. `name` is whose answer it is.
+    /// `name` is the name of the prompt or agent.
     pub(crate) fn new(name: &str, schema: Value) -> Self {
         let allowed = |letter: char| letter.is_ascii_alphanumeric() || letter == '_' || letter == '-';
         let letters = name.chars().take(LONGEST_NAME);
@@ -57,26 +51,24 @@ impl AnswerShape {
         AnswerShape { format: ResponseFormat { name, schema }, validator }
     }
 
-    /// For models that can be held to a schema.
     pub(crate) fn format(&self) -> &ResponseFormat {
         &self.format
     }
 
-    /// Why the schema is none, if it is not.
+    /// Why the schema is invalid, if it is.
     pub(crate) fn fault(&self) -> Option<&str> {
         self.validator.as_ref().err().map(String::as_str)
     }
 
-    /// The content of [`ANSWER_SECTION`].
     pub(crate) fn instruction(&self) -> String {
         format!("Answer with JSON that matches this JSON Schema, and with nothing else:\n\n{:#}", self.format.schema)
     }
 
-    /// The JSON in an answer: all of it, or what stands in a code fence or between other words; of several the first that
-    /// matches the schema.
+    /// Finds the JSON in an answer: the whole text, or a part in a code fence or between other text. The first that
+    /// matches the schema wins.
     ///
     /// # Errors
-    /// Says why there is none.
+    /// Why there is none.
     pub(crate) fn find(&self, text: &str) -> Result<FoundJson, String> {
         let text = text.trim();
         if text.is_empty() {
@@ -87,7 +79,7 @@ impl AnswerShape {
             Err(error) => error,
         };
         let mut first = None;
-        for candidate in fenced(text).chain(between_words(text)) {
+        for candidate in fenced(text).chain(between_text(text)) {
             let Ok(found) = self.read(candidate) else { continue };
             if found.problem.is_none() {
                 return Ok(found);
@@ -107,7 +99,7 @@ impl AnswerShape {
     }
 }
 
-/// What the model is told of an answer that does not have its shape. `cut` says that it ended at a limit.
+/// The message for an answer that does not match. `cut` says that it ended at a limit.
 pub(crate) fn correction(problem: &str, cut: bool) -> String {
     if cut {
         return "Your answer was cut off before it was complete, at the limit on its length. Answer again, shorter, with JSON \
@@ -120,18 +112,19 @@ pub(crate) fn correction(problem: &str, cut: bool) -> String {
     )
 }
 
-/// What stands in code fences: models put JSON there however plainly they are told not to.
+/// The contents of code fences, which models add in spite of the instruction.
 fn fenced(text: &str) -> impl Iterator<Item = &str> {
     let mut rest = text;
-    // Whether a fence that begins a line may still come. Looked for once: the text may be long, and have many fences.
-    let mut may_begin_line = true;
+    // Whether a closing fence at the start of a line may still follow. Searched for once, as the text may be long
+    // with many fences.
+    let mut may_close_at_line_start = true;
     let next = move || {
         let (_, after) = rest.split_once("```")?;
-        // The language, if any, ends the line.
+        // The rest of the line is the language.
         let (_language, body) = after.split_once('\n')?;
-        // A fence within a text of the JSON does not begin a line.
-        let closing = if may_begin_line { body.find("\n```") } else { None };
-        may_begin_line = closing.is_some();
+        // A fence inside a JSON string is not at the start of a line.
+        let closing = if may_close_at_line_start { body.find("\n```") } else { None };
+        may_close_at_line_start = closing.is_some();
         let end = closing.or_else(|| body.find("```"))?;
         rest = body[end..].trim_start().strip_prefix("```").unwrap_or_default();
         Some(body[..end].trim())
@@ -139,8 +132,7 @@ fn fenced(text: &str) -> impl Iterator<Item = &str> {
     std::iter::from_fn(next).take(MOST_PLACES)
 }
 
-/// Objects and arrays between other words, one after the other.
-fn between_words(text: &str) -> impl Iterator<Item = &str> {
+fn between_text(text: &str) -> impl Iterator<Item = &str> {
     let mut from = 0;
     let next = move || {
         let start = from + text[from..].find(['{', '['])?;
@@ -164,14 +156,14 @@ mod tests {
     }
 
     #[test]
-    fn names_are_made_of_what_providers_take() {
+    fn names_contain_only_characters_that_providers_accept() {
         let name = |agent: &str| AnswerShape::new(agent, json!({})).format().name.clone();
         assert_eq!(name("größe-1.2_b"), "gr__e-1_2_b");
         assert_eq!(name(&"x".repeat(99)).len(), 64);
     }
 
     #[test]
-    fn json_is_found_in_fences_and_between_words() {
+    fn json_is_found_in_fences_and_between_text() {
         for text in [
             "{\"n\":1}",
             " ```json\n{\"n\":1}\n``` ",
@@ -189,14 +181,14 @@ mod tests {
     }
 
     #[test]
-    fn what_does_not_fit_says_why() {
+    fn problems_are_described() {
         assert!(shape().find("I think 1").unwrap_err().starts_with("the answer is not JSON: "));
         assert_eq!(shape().find(" \n").unwrap_err(), "the answer is empty");
         assert!(shape().find("{\"n\":1").unwrap_err().contains("EOF"));
         let problem = "n: Invalid input: expected number, received string";
         assert_eq!(shape().find("So: {\"n\":\"x\"}").unwrap().problem.as_deref(), Some(problem));
         assert!(AnswerShape::new("a", json!({ "type": 5 })).fault().is_some());
-        // Whatever it is, looking for more must not take long.
+        // The search must stay fast on hostile texts.
         assert!(shape().find(&"[{".repeat(100_000)).is_err());
         assert!(shape().find(&"```\nx```".repeat(100_000)).is_err());
         assert!(shape().find(&format!("{}\n```", "```\nx```".repeat(100_000))).is_err());

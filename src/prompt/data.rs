@@ -1,5 +1,4 @@
-//! Structured data in the system prompt: JSON that becomes YAML, and only when it has changed. Must not know where it
-//! comes from.
+//! Structured data in the system prompt: JSON converted to YAML.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -12,23 +11,24 @@ use serde_json::value::RawValue;
 
 use crate::chat::{JsonError, MAX_JSON_DEPTH, read_json};
 
-/// A value as it is shown: YAML, ending in a line feed.
+/// A value as YAML, with a line feed at the end.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Data {
-    /// What the YAML was made of; `None` for YAML that was given. Not the text itself, which may be many megabytes.
+    /// The digest of the JSON it was made from, instead of the text, which may be many megabytes; `None` for given
+    /// YAML.
     json: Option<Digest>,
     yaml: String,
 }
 
 impl Data {
-    /// Data from JSON text.
+    /// Converts JSON text.
     ///
     /// # Errors
-    /// What cannot be written, in words for the author.
+    /// A message for the author.
     pub(crate) fn from_json(json: &str) -> Result<Self, String> {
-        // Nearly everything is written straight from the text: as a tree of values it would take ten times its room.
+        // Streamed from the text: a tree of values would take ten times the memory.
         let yaml = match serde_json::from_str::<&RawValue>(json) {
-            Ok(raw) if !may_hold_half_a_pair(json) => yaml_text(&Json { raw, depth: 0 }),
+            Ok(raw) if !may_contain_lone_surrogates(json) => yaml_text(&Json { raw, depth: 0 }),
             _ => {
                 let value: serde_json::Value = read_json(json).map_err(|error| format!("not JSON: {error}"))?;
                 yaml_text(&value)
@@ -37,23 +37,19 @@ impl Data {
         Ok(Data { json: Some(Digest::of(json)), yaml: yaml? })
     }
 
-    /// Data that is YAML already.
     pub(crate) fn from_yaml(yaml: String) -> Self {
         Data { json: None, yaml }
     }
 
-    /// Whether it was made of this very text.
     pub(crate) fn is_made_of(&self, json: &str) -> bool {
         self.json == Some(Digest::of(json))
     }
 
-    /// The text for the system prompt.
     pub(crate) fn yaml(&self) -> &str {
         &self.yaml
     }
 }
 
-/// Tells one text from another.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Digest {
     length: usize,
@@ -68,9 +64,7 @@ impl Digest {
     }
 }
 
-/// Writes a value as YAML, ending in a line feed.
-///
-/// Strings that YAML 1.1 readers would take for something else (`yes`, `n`, dates) come out quoted.
+/// Strings that YAML 1.1 readers would misread (`yes`, `n`, dates) are quoted.
 fn yaml_text(value: &impl Serialize) -> Result<String, String> {
     let mut text = serde_saphyr::to_string(value).map_err(|error| error.to_string())?;
     if !text.ends_with('\n') {
@@ -79,12 +73,12 @@ fn yaml_text(value: &impl Serialize) -> Result<String, String> {
     Ok(text)
 }
 
-/// Half surrogate pairs stand as escapes in JSON and need mending.
-fn may_hold_half_a_pair(json: &str) -> bool {
+/// Unpaired surrogates are written as escapes in JSON and have to be replaced.
+fn may_contain_lone_surrogates(json: &str) -> bool {
     json.contains("\\ud") || json.contains("\\uD")
 }
 
-/// A value of a JSON text, read no further than is written.
+/// A value in a JSON text, parsed one level at a time.
 struct Json<'a> {
     raw: &'a RawValue,
     depth: usize,
@@ -116,7 +110,6 @@ impl Serialize for Json<'_> {
     }
 }
 
-/// Reads one level of an object.
 struct Fields;
 
 impl<'de> Visitor<'de> for Fields {
@@ -135,7 +128,7 @@ impl<'de> Visitor<'de> for Fields {
     }
 }
 
-/// A key, borrowed where it holds no escapes.
+/// A key, borrowed if it contains no escapes.
 #[derive(serde::Deserialize)]
 struct Key<'a>(#[serde(borrow)] Cow<'a, str>);
 
@@ -144,7 +137,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn it_is_written_as_a_value_is() {
+    fn the_streamed_yaml_equals_that_of_a_value() {
         let json = r#"{"a":"yes","b":[],"c":{},"d":[1,2.5,-3,null,true,"x\ny"],"\u00e9":{"k":[{"z":"1"},[]]},"e":12345678901234567890}"#;
         let value: serde_json::Value = serde_json::from_str(json).unwrap();
         assert_eq!(Data::from_json(json).unwrap().yaml(), yaml_text(&value).unwrap());
@@ -153,7 +146,7 @@ mod tests {
     }
 
     #[test]
-    fn depth_has_an_end() {
+    fn the_depth_is_limited() {
         let nested = |depth: usize| "[".repeat(depth) + &"]".repeat(depth);
         assert!(Data::from_json(&nested(MAX_JSON_DEPTH)).is_ok());
         for depth in [MAX_JSON_DEPTH + 1, 100_000] {
@@ -163,7 +156,7 @@ mod tests {
     }
 
     #[test]
-    fn yaml_quotes_what_would_be_read_as_something_else() {
+    fn ambiguous_strings_are_quoted() {
         let yaml = yaml_text(&serde_json::json!({ "a": "yes", "b": "1", "c": [1, "x"], "d": {} })).unwrap();
         for line in yaml.lines().filter(|line| line.starts_with("a:") || line.starts_with("b:")) {
             assert!(line.contains(['"', '\'']), "{line}");

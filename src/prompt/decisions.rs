@@ -1,6 +1,7 @@
-//! What was decided on calls that need approval, in this process or in earlier ones, and which calls wait for that
-//! (docs/reference.md, "Approvals"). A decision names a call by what it is called with. Must not know who decides, nor what else is at
-//! work.
+//! The decisions on calls that need approval, from this process or earlier ones, and the calls that wait for one
+//! (docs/reference.md, "Approvals").
+//!
+//! A decision is matched to a call by its name and arguments.
 
 use std::{
     cell::{Cell, RefCell},
@@ -9,21 +10,19 @@ use std::{
 
 use crate::checkpoint::{CallPartName, HeldCall, Verdict, WaitingCall, call_digest};
 
-/// What the code in the text of a step is called by, with the number of the step behind it.
+/// The call id of code in the text of a step, followed by the number of the step.
 pub(crate) const TEXT_CODE: &str = "code-";
 
-/// A call that may have to be approved, named so that it is known again in another process.
+/// A call that may need approval, identified in the same way in every process.
 #[derive(Clone, Debug)]
 pub(crate) struct NamedCall {
-    /// The key of its prompt's run.
     pub key: String,
-    /// The names of the agents that the prompt is, from the outermost.
+    /// The names of the agents, outermost first.
     pub agent: Vec<Rc<str>>,
-    /// The id of the tool call; what stands for that of code in a model's text.
+    /// The id of the tool call, or [`TEXT_CODE`] with the step for code in a model's text.
     pub call: String,
-    /// Whether that is the id of a tool call.
     pub is_tool_call: bool,
-    /// The part of the call that it is.
+    /// The part of the call, if it is one.
     pub part: Option<CallPartName>,
 }
 
@@ -35,39 +34,37 @@ impl NamedCall {
     }
 }
 
-/// A call that waits in this process, and who made it.
+/// A call that waits in this process, with the agents that made it.
 #[derive(Clone, Debug)]
 pub(crate) struct Waiter {
     pub held: HeldCall,
     pub agent: Vec<Rc<str>>,
-    /// Whether it is made by a tool call.
     pub is_tool_call: bool,
 }
 
-/// What is known of a call before anybody is asked.
+/// What is known about a call before the user is asked.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum Known {
-    /// It was decided.
     Decided(Verdict),
-    /// Nothing; `is_other` says that a call with other arguments was approved in its place.
-    Nothing { is_other: bool },
+    /// No decision. `is_other`: a call with other arguments was approved instead.
+    Nothing {
+        is_other: bool,
+    },
 }
 
-/// What was decided for a whole run.
 #[derive(Default)]
 pub(crate) struct Decisions {
-    /// Calls that wait or have waited, of earlier processes too.
+    /// Calls that wait or have waited, including those of earlier processes.
     held: RefCell<Vec<HeldCall>>,
-    /// Those of them that were asked for in this process, or are over, by their numbers.
+    /// The serial numbers of those that were requested in this process, or are used up.
     taken: RefCell<Vec<usize>>,
     waiters: RefCell<Vec<Waiter>>,
-    /// The number of the call that began to wait last.
     last: Cell<usize>,
     round: usize,
 }
 
 impl Decisions {
-    /// Of a run whose earlier processes have left these calls, `last` being the highest number of any.
+    /// The decisions of a run, with the calls of earlier processes; `last` is the highest serial number.
     pub(crate) fn new(held: Vec<HeldCall>, last: usize) -> Rc<Self> {
         let round = held.iter().map(|held| held.call.round).max().unwrap_or(0) + 1;
         Rc::new(Decisions {
@@ -79,24 +76,24 @@ impl Decisions {
         })
     }
 
-    /// A run asks for another answer: what was decided for tool calls of the one before is for no other call.
+    /// Begins another answer: decisions on tool calls of the previous one apply to no other call.
     pub(crate) fn begin_answer(&self, key: &str) {
-        // Code in a text is called by its step, and may be of an answer that broke off. What was decided stays known, for the
-        // names of calls.
-        let is_of_before = |held: &&HeldCall| held.key == key && !held.call.call.starts_with(TEXT_CODE);
+        // Code in a text is identified by its step, and may belong to an interrupted answer. The calls are kept for
+        // their names.
+        let is_of_previous_answer = |held: &&HeldCall| held.key == key && !held.call.call.starts_with(TEXT_CODE);
         let held = self.held.borrow();
-        self.taken.borrow_mut().extend(held.iter().filter(is_of_before).map(|held| held.call.serial));
+        self.taken.borrow_mut().extend(held.iter().filter(is_of_previous_answer).map(|held| held.call.serial));
     }
 
-    /// What was decided on a call of this name with these arguments. Each decision is for one call.
+    /// Takes the decision on a call with this name and arguments. Each decision applies to one call.
     pub(crate) fn known(&self, call: &NamedCall, name: &str, args: &str) -> Known {
         let asked = call_digest(name, args, &part_text(call));
         let mut taken = self.taken.borrow_mut();
         let held = self.held.borrow();
         let of_call = || held.iter().filter(|held| held.key == call.key && held.call.call == call.call);
         let decided = of_call().find_map(|held| {
-            let is_this = held.call.asked == asked && !taken.contains(&held.call.serial);
-            Some((held.call.serial, held.verdict.clone()?)).filter(|_| is_this)
+            let is_same = held.call.asked == asked && !taken.contains(&held.call.serial);
+            Some((held.call.serial, held.verdict.clone()?)).filter(|_| is_same)
         });
         match decided {
             Some((serial, verdict)) => {
@@ -112,16 +109,16 @@ impl Decisions {
         }
     }
 
-    /// Notes that a call waits from now on; the call as it is kept.
+    /// Registers a call that waits, and returns it as it is logged.
     pub(crate) fn wait(&self, call: &NamedCall, name: &str, args: String) -> WaitingCall {
         let asked = call_digest(name, &args, &part_text(call));
         let mut held = self.held.borrow_mut();
         let mut taken = self.taken.borrow_mut();
-        let is_this = |held: &&HeldCall| {
+        let is_same = |held: &&HeldCall| {
             let is_free = held.verdict.is_none() && !taken.contains(&held.call.serial);
             is_free && held.key == call.key && held.call.call == call.call && held.call.asked == asked
         };
-        let serial = held.iter().find(is_this).map(|held| held.call.serial);
+        let serial = held.iter().find(is_same).map(|held| held.call.serial);
         let serial = serial.unwrap_or_else(|| {
             self.last.set(self.last.get() + 1);
             self.last.get()
@@ -149,7 +146,7 @@ impl Decisions {
         waiting
     }
 
-    /// The calls that wait, by their numbers, and all that they may be mixed up with.
+    /// The waiting calls by serial number, and all calls, to tell similar ones apart.
     pub(crate) fn waiters(&self) -> (Vec<Waiter>, Vec<HeldCall>) {
         let mut waiters = self.waiters.borrow().clone();
         waiters.sort_by_key(|waiter| waiter.held.call.serial);
@@ -157,7 +154,7 @@ impl Decisions {
     }
 }
 
-/// What tells a part from others of its call, whatever the code is that asks for it.
+/// Identifies a part within its call, independent of the code that makes it.
 fn part_text(call: &NamedCall) -> String {
     call.part.as_ref().map(|part| part.number.to_string()).unwrap_or_default()
 }
@@ -167,7 +164,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_decision_is_for_one_call_with_its_arguments() {
+    fn a_decision_applies_to_one_call_with_its_arguments() {
         let deploy = NamedCall::of_tool("a");
         let first = Decisions::new(Vec::new(), 0);
         let waiting = ["{}", "{}", "[]"].map(|args| first.wait(&deploy, "deploy", args.to_owned()));
@@ -178,13 +175,13 @@ mod tests {
         let known = |args: &str| next.known(&deploy, "deploy", args);
         assert_eq!(known("{ }"), Known::Nothing { is_other: true });
         assert_eq!(known("{}"), Known::Decided(Verdict::Approved));
-        assert_eq!(known("{}"), Known::Nothing { is_other: false }, "it was for one call");
+        assert_eq!(known("{}"), Known::Nothing { is_other: false }, "a decision applies to one call");
         assert_eq!(next.wait(&deploy, "deploy", "{}".to_owned()).serial, 2);
         assert_eq!(known("[]"), Known::Decided(Verdict::Denied(None)));
     }
 
     #[test]
-    fn a_decision_is_not_for_a_later_call() {
+    fn a_decision_does_not_apply_to_a_later_answer() {
         let deploy = NamedCall::of_tool("a");
         let waiting = Decisions::new(Vec::new(), 0).wait(&deploy, "deploy", "{}".to_owned());
         let approved = HeldCall { verdict: Some(Verdict::Approved), ..HeldCall::new("", waiting) };

@@ -1,5 +1,5 @@
-//! Why a run broke off (docs/reference.md, "Errors and exit codes"). Facts, not words for the terminal: who shows or
-//! throws one makes them.
+//! The errors that end a run (docs/reference.md, "Errors and exit codes"), as facts; messages are made where they are
+//! shown.
 
 use std::rc::Rc;
 
@@ -7,102 +7,78 @@ use thiserror::Error;
 
 use crate::{checkpoint::StoreError, diagnostic::Diagnostic, event::AwaitedCall, provider::ProviderError};
 
-/// Why a run broke off.
 #[derive(Clone, Debug, Error)]
 pub(crate) enum RunError {
-    /// The prompt's own code threw.
+    /// The prompt's own code threw. Boxed to keep results of the step loop small.
     #[error("{}", .0.diagnostic.message)]
-    // Boxed, or every result of the step loop would be as large as a diagnostic.
     Script(Box<ScriptFailure>),
-    /// There is no such model: the prompt file, or what surrounds it, is wrong.
+    /// The model does not exist: a mistake in the prompt file or its configuration.
     #[error(transparent)]
     NoModel(ProviderError),
-    /// The model or its provider failed; a key that is missing when the first request is due counts as that.
+    /// The model or its provider failed, or a key is missing at the first request.
     #[error(transparent)]
     Provider(#[from] ProviderError),
-    /// A limit ended the run, such as 1000 steps.
     #[error("{message}")]
-    Limit {
-        /// Which limit, and how far the run had come.
-        message: String,
-    },
-    /// The model gave no answer of the shape that `output` asks for.
+    Limit { message: String },
+    /// The model gave no answer that matches `output`.
     #[error("{}", .0.message)]
     Output(Box<OutputFailure>),
-    /// What was typed, or handed over from code, does not fit what the prompt takes.
+    /// Invalid arguments of the command line or of the calling code.
     #[error("{}", .0.message)]
     Usage(Box<Diagnostic>),
-    /// Nothing is wrong with what was typed, but that required input is missing.
+    /// Required input is missing, with no other mistake in the arguments.
     #[error("{}", .problem.message)]
     MissingInput {
-        /// What is missing, and how it is given.
         problem: Box<Diagnostic>,
-        /// The properties, by their names in the schema.
+        /// The names of the properties in the schema.
         names: Vec<String>,
     },
-    /// What was done could not be kept in the journal: to go on would be to lose it.
+    /// The journal could not be written, so that continuing would lose what is done.
     #[error("{message}")]
-    Journal {
-        /// What happened to which file.
-        message: String,
-        /// What to do about it.
-        hint: Option<String>,
-    },
-    /// Nothing is left to do before somebody has decided on calls that need approval.
+    Journal { message: String, hint: Option<String> },
+    /// Only calls that need approval are left.
     #[error("{}", waiting(.calls))]
-    Waiting {
-        /// Which.
-        calls: Rc<[AwaitedCall]>,
-    },
-    /// `options.abortSignal` was aborted.
+    Waiting { calls: Rc<[AwaitedCall]> },
     #[error("the run was aborted")]
     Aborted,
 }
 
-/// An answer that does not have the shape it should have.
 #[derive(Clone, Debug)]
 pub(crate) struct OutputFailure {
-    /// What did not fit, and how the answer begins.
+    /// What did not match, with the beginning of the answer.
     pub message: String,
-    /// What to do about it.
     pub hint: Option<String>,
-    /// The last answer.
     pub text: String,
 }
 
-/// What the prompt's own code threw.
 #[derive(Clone, Debug)]
 pub(crate) struct ScriptFailure {
-    /// Message, place and stack.
     pub diagnostic: Diagnostic,
-    /// The failure of an inner run, when that is what was thrown on: a limit stays a limit however far up it is caught.
+    /// The error of an inner run that was rethrown: its kind is kept, however often it is caught.
     pub inner: Option<Rc<RunError>>,
 }
 
 impl RunError {
-    /// The exit code of a run that waits for approval.
     pub(crate) const WAITING_EXIT_CODE: i32 = 5;
 
-    /// The exit code of a run that a limit has ended.
     pub(crate) const LIMIT_EXIT_CODE: i32 = 4;
 
-    /// The exit code of a run whose model or provider failed.
     pub(crate) const MODEL_EXIT_CODE: i32 = 3;
 
-    /// The exit code of a run that was asked for in a wrong way.
     pub(crate) const USAGE_EXIT_CODE: i32 = 2;
 
-    /// The exit code of a program whose own code failed.
     pub(crate) const SCRIPT_EXIT_CODE: i32 = 1;
 
-    /// The exit code of a program that ends with this failure (docs/reference.md, "Errors and exit codes"). `asked` is the
-    /// model that the command line named: that there is no such model is wrong usage then.
-    pub(crate) fn exit_code(&self, asked: Option<&str>) -> i32 {
-        let is_asked = |error: &ProviderError, asked| {
-            error.model == asked || format!("{}:{}", error.provider, error.model) == asked
+    /// The exit code of a program that ends with this error (docs/reference.md, "Errors and exit codes"). `requested` is
+    /// the model named on the command line: if it does not exist, that is wrong usage.
+    pub(crate) fn exit_code(&self, requested: Option<&str>) -> i32 {
+        let is_requested = |error: &ProviderError, requested| {
+            error.model == requested || format!("{}:{}", error.provider, error.model) == requested
         };
         match self.origin() {
-            RunError::NoModel(error) if asked.is_some_and(|asked| is_asked(error, asked)) => Self::USAGE_EXIT_CODE,
+            RunError::NoModel(error) if requested.is_some_and(|requested| is_requested(error, requested)) => {
+                Self::USAGE_EXIT_CODE
+            }
             RunError::Script(_) | RunError::NoModel(_) | RunError::Journal { .. } | RunError::Aborted => {
                 Self::SCRIPT_EXIT_CODE
             }
@@ -113,7 +89,7 @@ impl RunError {
         }
     }
 
-    /// The failure that everything began with: that of the innermost run.
+    /// The original error: that of the innermost run.
     pub(crate) fn origin(&self) -> &RunError {
         match self {
             RunError::Script(failure) => failure.inner.as_deref().map_or(self, RunError::origin),

@@ -1,5 +1,5 @@
-//! What of a run is at work, and what waits for somebody to approve it: so that a run can stop when nothing is left to do but
-//! to wait (docs/reference.md, "Approvals"). Must not know who decides, nor what a job does.
+//! Tracks the work of a run, to end it when only calls that wait for approval are left (docs/reference.md,
+//! "Approvals").
 
 use std::{
     cell::{Cell, RefCell},
@@ -12,22 +12,19 @@ use tokio::sync::Notify;
 
 use super::decisions::NamedCall;
 
-/// How long nothing may change before what waits counts as all that is left: what goes on side by side begins one after the
-/// other.
+/// How long the state must not change before the run counts as blocked: work that runs concurrently begins one after
+/// the other.
 const SETTLED: Duration = Duration::from_millis(40);
 
-/// The name of a job.
 pub(crate) type JobId = u64;
 
-/// What a job is for.
 #[derive(Clone, Debug)]
 pub(crate) enum Work {
-    /// The run of a prompt.
     Run {
-        /// It answers for a model, which another run asks.
+        /// It answers a request of another run, as a model written in JavaScript.
         is_within_answer: bool,
     },
-    /// A call: of a tool, of an item of an array form, by code of the model's.
+    /// A call of a tool, of an item of an array form, or by model-written code.
     Call(Rc<NamedCall>),
 }
 
@@ -35,36 +32,31 @@ pub(crate) enum Work {
 struct Job {
     parent: Option<JobId>,
     work: Work,
-    /// A run that asks its model does something itself.
     is_asking: bool,
-    /// Somebody has to decide on it.
+    /// Waits for a decision.
     waits: bool,
 }
 
-/// The jobs of a whole run.
 #[derive(Default)]
 pub(crate) struct Jobs {
-    /// Whether anybody wants to know.
-    is_on: bool,
+    is_enabled: bool,
     jobs: RefCell<BTreeMap<JobId, Job>>,
     next: Cell<JobId>,
-    /// Counts changes.
     changes: Cell<u64>,
     changed: Notify,
 }
 
 impl Jobs {
-    /// Of a run that begins. `is_on` says whether it may have to stop, or stopped before: else nobody wants to know.
-    pub(crate) fn new(is_on: bool) -> Rc<Self> {
-        Rc::new(Jobs { is_on, ..Jobs::default() })
+    /// `is_enabled` is false if the run can neither stop for approvals nor did before.
+    pub(crate) fn new(is_enabled: bool) -> Rc<Self> {
+        Rc::new(Jobs { is_enabled, ..Jobs::default() })
     }
 
-    /// Whether jobs are counted.
-    pub(crate) fn is_on(&self) -> bool {
-        self.is_on
+    pub(crate) fn is_enabled(&self) -> bool {
+        self.is_enabled
     }
 
-    /// Begins a job; it ends when what this returns is dropped.
+    /// Begins a job, which ends when the guard is dropped.
     pub(crate) fn begin(self: &Rc<Self>, parent: Option<JobId>, work: Work) -> JobGuard {
         let id = self.next.get() + 1;
         self.next.set(id);
@@ -73,7 +65,6 @@ impl Jobs {
         JobGuard { jobs: self.clone(), id }
     }
 
-    /// The call that a job is.
     pub(crate) fn call(&self, id: JobId) -> Option<Rc<NamedCall>> {
         match &self.jobs.borrow().get(&id)?.work {
             Work::Call(call) => Some(call.clone()),
@@ -81,7 +72,6 @@ impl Jobs {
         }
     }
 
-    /// Says whether a run asks its model.
     pub(crate) fn set_asking(&self, id: JobId, is_asking: bool) {
         let mut jobs = self.jobs.borrow_mut();
         if let Some(job) = jobs.get_mut(&id).filter(|job| job.is_asking != is_asking) {
@@ -91,7 +81,6 @@ impl Jobs {
         }
     }
 
-    /// Says that a job waits from now on.
     pub(crate) fn wait(&self, id: JobId) {
         if let Some(job) = self.jobs.borrow_mut().get_mut(&id) {
             job.waits = true;
@@ -99,10 +88,10 @@ impl Jobs {
         self.change();
     }
 
-    /// Resolves when there are calls that wait and nothing else is at work.
+    /// Resolves when there are waiting calls and no other work.
     pub(crate) async fn all_wait(&self) {
         loop {
-            // Made before looking, so that nothing in between is missed.
+            // Created before the check, so that no notification is missed.
             let changed = self.changed.notified();
             let before = self.changes.get();
             if self.is_blocked() {
@@ -124,12 +113,12 @@ impl Jobs {
     fn is_blocked(&self) -> bool {
         let jobs = self.jobs.borrow();
         let mut outermost = jobs.iter().filter(|(_, job)| job.parent.is_none_or(|parent| !jobs.contains_key(&parent)));
-        jobs.values().any(|job| job.waits) && outermost.all(|(id, _)| blocks(&jobs, *id))
+        jobs.values().any(|job| job.waits) && outermost.all(|(id, _)| is_waiting(&jobs, *id))
     }
 }
 
-/// Whether a job can only go on when somebody has decided.
-fn blocks(jobs: &BTreeMap<JobId, Job>, id: JobId) -> bool {
+/// Whether a job can continue only after a decision.
+fn is_waiting(jobs: &BTreeMap<JobId, Job>, id: JobId) -> bool {
     let Some(job) = jobs.get(&id) else { return false };
     if job.waits {
         return true;
@@ -137,17 +126,15 @@ fn blocks(jobs: &BTreeMap<JobId, Job>, id: JobId) -> bool {
     let inner: Vec<_> = jobs.iter().filter(|(_, inner)| inner.parent == Some(id)).collect();
     let answers = |job: &Job| matches!(job.work, Work::Run { is_within_answer: true });
     let does_more = job.is_asking && !inner.iter().any(|(_, inner)| answers(inner));
-    !inner.is_empty() && !does_more && inner.iter().all(|(id, _)| blocks(jobs, **id))
+    !inner.is_empty() && !does_more && inner.iter().all(|(id, _)| is_waiting(jobs, **id))
 }
 
-/// A job that is under way.
 pub(crate) struct JobGuard {
     jobs: Rc<Jobs>,
     id: JobId,
 }
 
 impl JobGuard {
-    /// Its name.
     pub(crate) fn id(&self) -> JobId {
         self.id
     }
@@ -173,29 +160,29 @@ mod tests {
     }
 
     #[test]
-    fn a_run_stops_when_nothing_but_what_waits_is_left() {
+    fn a_run_is_blocked_when_only_waiting_calls_are_left() {
         let jobs = Jobs::new(true);
         let root = jobs.begin(None, run());
         jobs.set_asking(root.id(), true);
         let waits = jobs.begin(Some(root.id()), call("a"));
         jobs.wait(waits.id());
-        assert!(!jobs.is_blocked(), "the model is asked");
+        assert!(!jobs.is_blocked(), "the model is answering");
         jobs.set_asking(root.id(), false);
         assert!(jobs.is_blocked());
         let works = jobs.begin(Some(root.id()), call("b"));
-        assert!(!jobs.is_blocked(), "another call is made");
+        assert!(!jobs.is_blocked(), "another call is running");
         let agent = jobs.begin(Some(works.id()), run());
-        assert!(!jobs.is_blocked(), "an agent is set up");
+        assert!(!jobs.is_blocked(), "an agent starts");
         let inner_waits = jobs.begin(Some(agent.id()), call("c"));
         jobs.wait(inner_waits.id());
         assert!(jobs.is_blocked());
         drop(inner_waits);
-        assert!(!jobs.is_blocked(), "the agent goes on");
+        assert!(!jobs.is_blocked(), "the agent continues");
         drop((agent, works));
         assert!(jobs.is_blocked());
         let inner_model = jobs.begin(Some(root.id()), run());
         assert!(!jobs.is_blocked());
         drop((inner_model, waits));
-        assert!(!jobs.is_blocked(), "nothing waits");
+        assert!(!jobs.is_blocked(), "no call waits");
     }
 }

@@ -1,9 +1,9 @@
-//! The kinds of definitions, their names in messages, and which of them share a name space.
+//! The kinds of definitions, their names in messages, and their name spaces.
 
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
-/// Which `def*` method made a definition; shown as `type` by `getRemindedItems()`.
+/// The `def*` method of a definition; the `type` in `getRemindedItems()`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub(crate) enum DefinitionKind {
@@ -13,40 +13,32 @@ pub(crate) enum DefinitionKind {
     DefData,
     /// `defSystem`: a section of the system prompt.
     DefSystem,
-    /// `defTool`.
     DefTool,
-    /// `defAgent`: a tool that a child prompt answers.
+    /// `defAgent`: a tool that an agent answers.
     DefAgent,
-    /// `defFunction`: called from code that the model writes.
+    /// `defFunction`: called from model-written code.
     DefFunction,
-    /// `defFunctionAgent`: called from such code, answered by a child prompt.
+    /// `defFunctionAgent`: called from model-written code, answered by an agent.
     DefFunctionAgent,
     /// `defMethod`: called from code in the model's text.
     DefMethod,
-    /// `defMcp`: a server whose tools are tools or functions of the prompt.
+    /// `defMcp`: a server whose tools become tools or functions.
     DefMcp,
 }
 
-/// Definitions of one group share a name space: `def` and `defData`, `defTool` and `defAgent`, and so on.
+/// Definitions of one group share a name space.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub(super) enum Group {
-    /// Variables.
     Variable,
-    /// Sections of the system prompt.
     System,
-    /// What the model calls by itself.
     Tool,
-    /// What code of `runToolCode` calls.
     Function,
-    /// What code in the text calls.
     Method,
-    /// Servers with tools.
     Mcp,
 }
 
 impl DefinitionKind {
-    /// The JavaScript method's name.
     pub(crate) fn method(self) -> &'static str {
         match self {
             DefinitionKind::Def => "def",
@@ -61,7 +53,6 @@ impl DefinitionKind {
         }
     }
 
-    /// What a person calls it, for reminders.
     pub(super) fn noun(self) -> &'static str {
         match self {
             DefinitionKind::Def | DefinitionKind::DefData => "variable",
@@ -75,7 +66,6 @@ impl DefinitionKind {
         }
     }
 
-    /// The name space it is in.
     pub(super) fn group(self) -> Group {
         match self {
             DefinitionKind::Def | DefinitionKind::DefData => Group::Variable,
@@ -88,7 +78,6 @@ impl DefinitionKind {
     }
 }
 
-/// A name that cannot stand in a tag.
 #[derive(Clone, Debug, Error, PartialEq, Eq)]
 #[error("{method}: the name {name:?} must be a non-empty string without white space, '<' or '>'")]
 pub(crate) struct NameError {
@@ -96,7 +85,7 @@ pub(crate) struct NameError {
     name: String,
 }
 
-/// Checks a definition's name: not empty, no white space, no angle brackets, since names become tags.
+/// Checks the name of a definition, which becomes a tag.
 pub(super) fn check_name(kind: DefinitionKind, name: &str) -> Result<(), NameError> {
     let fits = !name.is_empty() && !name.contains(|c: char| c.is_whitespace() || c == '<' || c == '>');
     if fits { Ok(()) } else { Err(NameError { method: kind.method(), name: name.to_owned() }) }

@@ -1,25 +1,21 @@
-//! What a prompt function defined, as plain data: the engine-free half of a prompt.
+//! A prompt as plain data: its definitions, the conversation, what a step sends, and the record of a run.
 //!
-//! Owns: variables, system sections, tools, messages, reminders and `disable`, reconciliation after a re-run, what a
-//! step sends ([`StepPlan`]), and the record of a run ([`RunRecord`]). [`PromptHost`] is what the step loop needs from
-//! the language a prompt is written in.
-//!
-//! Must not know: JavaScript values, providers, how text is printed. Callbacks stay with the host, found by name.
+//! [`PromptHost`] is what the step loop needs from the language a prompt is written in; callbacks stay there, found
+//! by name.
 
 mod active;
 mod answer;
 mod data;
 mod decisions;
 mod definitions;
-mod due;
 mod error;
 mod hidden;
 mod host;
 mod jobs;
 mod kind;
+mod pending_state;
 mod plan;
 mod record;
-mod reminders;
 mod render;
 
 pub(crate) use active::ActiveSet;

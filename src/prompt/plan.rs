@@ -1,4 +1,4 @@
-//! What one step sends: definitions minus what is hidden, plus what effects changed for this step.
+//! What one step sends: active definitions with the modifications of effects.
 
 use std::rc::Rc;
 
@@ -9,35 +9,29 @@ use super::{
     definitions::{Prompt, Variable},
     render::system_prompt,
 };
-use crate::chat::{Message, PromptMessages, Transcript};
+use crate::chat::{Message, PromptMessages, Role, Transcript};
 
-/// What effects asked for through `stepModifier`; holds for one step. Calls add up.
+/// The modifications of effects through `stepModifier`, for one step. Several calls are merged.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct StepModifications {
-    /// Replaces the conversation.
     pub messages: Option<Vec<Message>>,
-    /// Replaces the active tools, by name.
     pub tools: Option<Vec<String>>,
-    /// Replaces the system sections.
     pub systems: Option<IndexMap<String, String>>,
-    /// Merged over the variables.
     pub variables: IndexMap<String, Variable>,
 }
 
-/// One step, ready to be sent.
 #[derive(Clone, Debug)]
 pub(crate) struct StepPlan {
-    /// What is sent, system prompt first.
+    /// The request, system prompt first.
     pub messages: PromptMessages,
-    /// What counts during the step.
     pub active: ActiveSet,
 }
 
 impl Prompt {
-    /// Puts together the next step from what is active on it, and uses up the reminders.
+    /// Prepares the next step from its active definitions and clears the reminders.
     ///
-    /// `plain_system` is `config.options.system`; `sections` are status sections that plugins add to every step, after
-    /// the prompt's own.
+    /// `plain_system` is `config.options.system`; `sections` are status sections of plugins, which follow the
+    /// prompt's own.
     pub(crate) fn prepare_step(
         &mut self,
         active: ActiveSet,
@@ -47,7 +41,7 @@ impl Prompt {
     ) -> StepPlan {
         let system = self.render_system(&active, plain_system, sections, &modifications);
         let reminder = self.reminder().map(Rc::new).into_iter().collect();
-        // A conversation of the step's own; the real one goes on beside it, unchanged.
+        // A replaced conversation is used for this step only.
         let history = match modifications.messages {
             Some(messages) => Transcript::from_messages(messages.into_iter().map(Rc::new).collect()),
             None => self.history().clone(),
@@ -56,6 +50,24 @@ impl Prompt {
         self.system = system;
         self.step_sent();
         StepPlan { messages, active }
+    }
+
+    /// The reminder of the next request (docs/reference.md, "References"): a user message, so that no provider takes
+    /// it for a prefill.
+    fn reminder(&self) -> Option<Message> {
+        if self.reminded.is_empty() {
+            return None;
+        }
+        let mut text = String::from("[Reminder: keep in mind");
+        for (kind, name) in &self.reminded {
+            text.push_str("\n- the ");
+            text.push_str(kind.noun());
+            text.push_str(" <");
+            text.push_str(name);
+            text.push('>');
+        }
+        text.push(']');
+        Some(Message::text(Role::User, text))
     }
 
     fn render_system(
@@ -70,16 +82,16 @@ impl Prompt {
             None => self.systems().collect(),
         };
         for (name, content) in plugin_sections {
-            // A section that the prompt made under this name is the one that counts.
+            // The prompt's own section of this name takes precedence.
             sections.entry(name).or_insert(content);
         }
-        // Last, so that hiding a definition also hides what an effect or a plugin made of it.
+        // Last, so that hiding also applies to sections and variables of effects and plugins.
         sections.retain(|name, _| active.shows_section(name));
         let mut variables: IndexMap<&str, &Variable> = self.variables().collect();
         variables.extend(modifications.variables.iter().map(|(name, value)| (name.as_str(), value)));
         variables.retain(|name, _| active.shows_variable(name));
         let text = system_prompt(plain_system, sections.into_iter(), variables.into_iter())?;
-        let before = self.system.as_ref().filter(|before| before.as_text().is_some_and(|before| text.are(before)));
+        let before = self.system.as_ref().filter(|before| before.as_text().is_some_and(|before| text.equal(before)));
         Some(before.cloned().unwrap_or_else(|| Rc::new(Message::system(text))))
     }
 }
@@ -88,7 +100,7 @@ impl Prompt {
 mod tests {
     use super::*;
     use crate::{
-        chat::{ContentPart, Role},
+        chat::ContentPart,
         prompt::{DefinitionKind, ToolDefinition},
     };
 

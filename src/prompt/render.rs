@@ -1,9 +1,9 @@
-//! The system prompt's text. Values are not escaped: models read the tags loosely, and escaped text would mislead them
-//! more.
+//! The text of the system prompt. Values are not escaped: models read the tags loosely, and escapes would mislead
+//! them.
 
 use super::definitions::Variable;
 
-/// A text in pieces, so that a long one can be held against another before it is put together.
+/// A text in pieces, to compare a long one with another before it is joined.
 #[derive(Default)]
 pub(super) struct Pieces<'a>(Vec<&'a str>);
 
@@ -12,15 +12,15 @@ impl<'a> Pieces<'a> {
         self.0.extend(pieces);
     }
 
-    /// Puts an empty line between what is there and what follows.
+    /// Adds an empty line between the existing text and the next.
     fn separate(&mut self) {
         if !self.0.is_empty() {
             self.0.push("\n\n");
         }
     }
 
-    /// Whether the pieces make up `text`.
-    pub(super) fn are(&self, text: &str) -> bool {
+    /// Whether the pieces joined equal `text`.
+    pub(super) fn equal(&self, text: &str) -> bool {
         let mut rest = Some(text);
         for piece in &self.0 {
             rest = rest.and_then(|rest| rest.strip_prefix(piece));
@@ -35,7 +35,7 @@ impl From<Pieces<'_>> for String {
     }
 }
 
-/// The system prompt: plain text first, then sections, then variables. `None` when there is nothing at all.
+/// Plain text, sections and variables in this order. `None` if all are empty.
 pub(super) fn system_prompt<'a>(
     plain: Option<&'a str>,
     sections: impl Iterator<Item = (&'a str, &'a str)>,
@@ -76,7 +76,7 @@ mod tests {
         let expected =
             "Be kind.\n\n<role>\nPoet\n</role>\n\n<variables>\n  <X>1 < 2</X>\n  <D>\na: 1\n  </D>\n</variables>";
         let rendered = rendered.unwrap();
-        assert!(rendered.are(expected) && !rendered.are("Be kind.") && !rendered.are(&format!("{expected} ")));
+        assert!(rendered.equal(expected) && !rendered.equal("Be kind.") && !rendered.equal(&format!("{expected} ")));
         assert_eq!(String::from(rendered), expected);
     }
 

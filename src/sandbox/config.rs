@@ -1,4 +1,4 @@
-//! What a script author can set in `config.sandbox` (docs/reference.md, "Code mode").
+//! `config.sandbox` (docs/reference.md, "Code mode").
 
 use std::time::Duration;
 
@@ -9,26 +9,27 @@ use crate::code::CheckMode;
 const KIB: usize = 1024;
 const MIB: usize = 1024 * KIB;
 
-/// `config.sandbox`: how strictly code is checked, and what one run may use. Every field has a default; unknown fields
-/// are refused, because a misspelt limit is no limit.
+/// `config.sandbox`: how strictly code is checked, and what one run may use. Every field has a default; unknown
+/// fields are rejected, as a misspelt limit would have no effect.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields, default)]
 pub struct SandboxConfig {
     /// `'strict'`, `'essential'` or `'off'`.
     pub check: CheckMode,
-    /// Milliseconds the code itself may run; time spent waiting for host functions does not count. Default 5 000.
+    /// The limit of the running time in milliseconds, without the time spent waiting for host functions. Default 5
+    /// 000.
     pub cpu_ms: u64,
-    /// Bytes of JavaScript memory. Default 64 MiB.
+    /// The limit of JavaScript memory in bytes. Default 64 MiB.
     pub memory_bytes: usize,
-    /// Bytes of JavaScript stack. Default 256 KiB.
+    /// The limit of the JavaScript stack in bytes. Default 256 KiB.
     pub stack_bytes: usize,
-    /// Bytes of the result, and of the arguments of one host call, as JSON. Default 1 MiB.
+    /// The limit of the result, and of the arguments of one host call, in bytes of JSON. Default 1 MiB.
     pub result_bytes: usize,
-    /// Bytes of console output kept and shown. Default 64 KiB.
+    /// The limit of console output in bytes. Default 64 KiB.
     pub console_bytes: usize,
-    /// Calls of host functions. Default 10 000.
+    /// The limit of calls of host functions. Default 10 000.
     pub host_calls: u32,
-    /// Milliseconds for syntax, type check and preparation. Default 2 000.
+    /// The limit of the time for syntax, type check and preparation in milliseconds. Default 2 000.
     pub check_ms: u64,
 }
 
@@ -48,12 +49,9 @@ impl Default for SandboxConfig {
 }
 
 impl SandboxConfig {
-    /// The names of the fields.
     pub(crate) const FIELDS: [&str; 8] =
         ["check", "cpuMs", "memoryBytes", "stackBytes", "resultBytes", "consoleBytes", "hostCalls", "checkMs"];
 
-    /// Refuses settings that cannot work, in words a script author understands.
-    ///
     /// # Errors
     /// The first field that is out of range.
     pub fn validate(&self) -> Result<(), String> {
@@ -90,7 +88,7 @@ impl SandboxConfig {
     }
 }
 
-/// The limits the worker enforces by itself, as it gets them with each run; the fields of [`SandboxConfig`].
+/// The limits that the worker enforces, sent with each run. See [`SandboxConfig`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct Limits {
     pub cpu_ms: u64,
@@ -102,7 +100,6 @@ pub(super) struct Limits {
 }
 
 impl Limits {
-    /// What the model reads when its code ran too long.
     pub(super) fn out_of_time(&self) -> String {
         format!(
             "The code ran longer than {} ms without finishing (time spent waiting for functions does not count). Is there \
@@ -123,7 +120,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn all_fields_are_named() {
+    fn the_field_names_are_complete() {
         let fields = serde_json::to_value(SandboxConfig::default()).unwrap();
         let fields: Vec<&String> = fields.as_object().unwrap().keys().collect();
         let mut named = SandboxConfig::FIELDS;
@@ -134,7 +131,7 @@ mod tests {
     }
 
     #[test]
-    fn reads_settings_and_refuses_misspelt_or_impossible_ones() {
+    fn misspelt_and_invalid_settings_are_rejected() {
         let config: SandboxConfig = serde_json::from_value(json!({"check": "essential", "cpuMs": 100})).unwrap();
         assert_eq!((config.check, config.cpu_ms, config.memory_bytes), (CheckMode::Essential, 100, 64 * MIB));
         assert!(serde_json::from_value::<SandboxConfig>(json!({"cpu": 100})).is_err());

@@ -1,4 +1,4 @@
-//! The host functions, as the program around the sandbox gives them.
+//! The interface to the host functions.
 
 use futures_util::future::LocalBoxFuture;
 use serde_json::value::RawValue;
@@ -6,27 +6,26 @@ use serde_json::value::RawValue;
 use super::outcome::LogLine;
 use crate::code::CodeDiagnostic;
 
-/// What code in the sandbox can reach: the registered functions, by the names it knows them by.
+/// The functions that code in the sandbox can call.
 ///
-/// Values cross as JSON text, to be parsed by an engine. The implementation validates arguments and results: what the
-/// code was checked against is not what it may send.
+/// Values are passed as JSON text, to be parsed by an engine. The implementation must validate arguments and results:
+/// the sender is not bound to the declarations that the code was checked against.
 pub trait HostFunctions {
-    /// Calls a function (`calculate`, `math.add`). `args` is the single argument; `null` when the code gave none.
-    /// The error is the message that the code sees as a thrown `Error`. Calls of one run are polled concurrently.
+    /// Calls a function (`calculate`, `math.add`). `args` is the single argument, or `null` if there was none. The
+    /// error becomes the message of an `Error` thrown in the code. Calls of one run are polled concurrently.
     fn call<'a>(&'a self, name: &'a str, args: Box<RawValue>) -> LocalBoxFuture<'a, Result<Box<RawValue>, String>>;
 
-    /// The check is over; `runs` says whether the code runs now, which it has not begun to. Not called for code that could
-    /// not be checked.
+    /// Called after the check; `runs` says whether the code is run next. Not called if the check itself failed.
     fn checked(&self, _runs: bool, _diagnostics: &[CodeDiagnostic]) {}
 
-    /// Code wrote to the console; called as it happens. The lines are in the outcome as well.
+    /// Called for each console line as it is written. The outcome contains the lines too.
     fn console(&self, _line: &LogLine) {}
 
-    /// Something the person at the terminal should know, such as a checker that failed.
+    /// A message for the user, such as a failure of the checker.
     fn notice(&self, _text: &str) {}
 }
 
-/// No functions at all.
+/// Provides no functions.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct NoFunctions;
 

@@ -1,4 +1,4 @@
-//! One run seen from the host: frames in, host calls, the clock, the outcome.
+//! The host's side of one run: frames of the worker, host calls, deadlines, the outcome.
 
 use std::{
     future::pending,
@@ -18,52 +18,49 @@ use super::{
 };
 use crate::{chat::read_json, code::CodeDiagnostic};
 
-/// How a run ended, and what that means for its worker.
 pub(super) enum End {
-    /// The worker can be used again.
+    /// The worker can be reused.
     Done(RunOutcome),
-    /// The worker has to be killed, or is dead.
+    /// The worker is dead or has to be killed.
     Killed(RunOutcome),
-    /// The worker died before it took up the request.
+    /// The worker died before it received the request.
     NeverStarted,
 }
 
-/// What the worker is busy with.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Phase {
     Starting,
     Checking,
     Running,
-    /// Waiting for host calls: the clock stands still.
+    /// Waiting for host calls, with the clock paused.
     Waiting,
 }
 
-/// Starting a process takes milliseconds; only a machine in trouble needs this long.
+/// Far above the usual milliseconds, for overloaded machines.
 const START_TIME: Duration = Duration::from_secs(30);
-/// The worker stops code at the limit by itself; native code that never asks is killed this much later.
+/// The worker stops code at the limit by itself; native code that cannot be interrupted is killed this much later.
 const GRACE: Duration = Duration::from_millis(500);
 
-/// A host call that has come to its end, with the permit to compute that its run needs to go on.
-struct Answered<'a> {
+/// A finished host call, with the permit that its run needs to continue.
+struct FinishedCall<'a> {
     id: u32,
     result: Result<Box<RawValue>, String>,
     permit: Option<SemaphorePermit<'a>>,
 }
 
-/// The state of one run.
 pub(super) struct Run<'a> {
     config: &'a SandboxConfig,
     functions: &'a [String],
     host: &'a dyn HostFunctions,
-    calls: FuturesUnordered<LocalBoxFuture<'a, Answered<'a>>>,
+    calls: FuturesUnordered<LocalBoxFuture<'a, FinishedCall<'a>>>,
     permits: &'a Semaphore,
-    /// Held while the worker is busy, not while it waits: the function it waits for may run code as well, and all permits
-    /// could be with runs that wait for one.
+    /// Held while the worker is busy, not while it waits: the awaited function may run code too, and all permits
+    /// could be held by runs that wait for one.
     permit: Option<SemaphorePermit<'a>>,
     phase: Phase,
-    /// When the current phase began.
+    /// The start of the current phase.
     since: Instant,
-    /// Time that code has run so far, without the current phase.
+    /// The running time of the code before the current phase.
     used: Duration,
     call_count: u32,
     console_bytes: usize,
@@ -72,7 +69,7 @@ pub(super) struct Run<'a> {
 }
 
 impl<'a> Run<'a> {
-    /// A run that has its turn in `permit`; `permits` is where it gets the next.
+    /// `permit` is the permit of this run, `permits` the source of the next one.
     pub(super) fn new(
         config: &'a SandboxConfig,
         functions: &'a [String],
@@ -97,7 +94,6 @@ impl<'a> Run<'a> {
         }
     }
 
-    /// Sends the request and serves the worker until the run is over.
     pub(super) async fn drive(mut self, worker: &mut Worker, request: &[u8]) -> End {
         if worker.send_frame(request).await.is_err() {
             return End::NeverStarted;
@@ -106,17 +102,17 @@ impl<'a> Run<'a> {
             let deadline = self.deadline();
             let calling = !self.calls.is_empty();
             let event = tokio::select! {
-                // Frames first: a worker that stops at its own limit says more about it than the clock here can.
+                // Frames first: a worker that stops at its own limit reports more than the deadline here.
                 biased;
                 frame = worker.receive() => Event::Frame(frame),
-                Some(answered) = self.calls.next(), if calling => Event::Answered(answered),
+                Some(finished) = self.calls.next(), if calling => Event::FinishedCall(finished),
                 () = sleep_until(deadline) => Event::Deadline,
             };
             let end = match event {
                 Event::Frame(Ok(Some(frame))) => self.handle(frame).await,
-                Event::Frame(Ok(None) | Err(_)) => Some(self.lost()),
-                Event::Answered(answered) => self.reply(worker, answered).await,
-                Event::Deadline => Some(self.too_long()),
+                Event::Frame(Ok(None) | Err(_)) => Some(self.worker_died()),
+                Event::FinishedCall(finished) => self.reply(worker, finished).await,
+                Event::Deadline => Some(self.timed_out()),
             };
             if let Some(end) = end {
                 return end;
@@ -124,7 +120,7 @@ impl<'a> Run<'a> {
         }
     }
 
-    /// When the current phase has taken too long; never while code waits for the host.
+    /// The deadline of the current phase; `None` while code waits for the host.
     fn deadline(&self) -> Option<Instant> {
         let allowed = match self.phase {
             Phase::Starting => START_TIME,
@@ -143,7 +139,7 @@ impl<'a> Run<'a> {
         self.since = Instant::now();
     }
 
-    /// A frame of the worker. Its sender may be under the control of hostile code, so nothing in it is trusted.
+    /// Handles a frame of the worker, which hostile code may have forged.
     async fn handle(&mut self, frame: FromWorker) -> Option<End> {
         match frame {
             FromWorker::Ready { confinement } => {
@@ -155,14 +151,14 @@ impl<'a> Run<'a> {
                 None
             }
             FromWorker::Started { warnings, notice } => {
-                self.note(notice);
+                self.forward_notice(notice);
                 self.host.checked(true, &warnings);
                 self.warnings = warnings;
                 self.enter(Phase::Running);
                 None
             }
             FromWorker::Refused { errors, notice } => {
-                self.note(notice);
+                self.forward_notice(notice);
                 self.host.checked(false, &errors);
                 Some(End::Done(RunOutcome::Refused { errors }))
             }
@@ -182,7 +178,7 @@ impl<'a> Run<'a> {
         }
     }
 
-    fn note(&self, notice: Option<String>) {
+    fn forward_notice(&self, notice: Option<String>) {
         if let Some(notice) = notice {
             self.host.notice(&notice);
         }
@@ -190,9 +186,9 @@ impl<'a> Run<'a> {
 
     fn log(&mut self, line: LogLine) -> Option<End> {
         self.console_bytes += line.text.len();
-        // The worker cuts the output at the limit; twice as much means that it no longer obeys.
+        // The worker truncates the output at the limit; twice as much means that it is compromised.
         if self.console_bytes > 2 * self.config.console_bytes + 4096 {
-            return Some(self.disobeyed());
+            return Some(self.protocol_error());
         }
         self.host.console(&line);
         self.logs.push(line);
@@ -202,48 +198,50 @@ impl<'a> Run<'a> {
     fn call(&mut self, id: u32, name: &str, args: Box<RawValue>) -> Option<End> {
         self.call_count += 1;
         if self.call_count > self.config.host_calls {
-            return Some(self.disobeyed());
+            return Some(self.protocol_error());
         }
-        let Some(name) = self.functions.iter().find(|known| *known == name) else { return Some(self.disobeyed()) };
+        let Some(name) = self.functions.iter().find(|known| *known == name) else { return Some(self.protocol_error()) };
         if self.is_too_large(&args) {
-            return Some(self.disobeyed());
+            return Some(self.protocol_error());
         }
         let (called, permits) = (self.host.call(name, args), self.permits);
-        self.calls.push(Box::pin(async move { Answered { id, result: called.await, permit: permit(permits).await } }));
+        self.calls
+            .push(Box::pin(async move { FinishedCall { id, result: called.await, permit: permit(permits).await } }));
         None
     }
 
-    /// The worker refuses what is larger by itself; `null` stands for nothing and is always allowed.
+    /// The worker rejects larger values by itself; `null` is always allowed, as it represents `undefined`.
     fn is_too_large(&self, json: &RawValue) -> bool {
         json.get().len() > self.config.result_bytes.max("null".len())
     }
 
-    async fn reply(&mut self, worker: &mut Worker, answered: Answered<'a>) -> Option<End> {
-        let Answered { id, result, permit } = answered;
+    async fn reply(&mut self, worker: &mut Worker, finished: FinishedCall<'a>) -> Option<End> {
+        let FinishedCall { id, result, permit } = finished;
         let reply = result.map_or_else(Reply::Error, Reply::Value);
-        // Several calls may be answered before the worker has said that it waits again.
+        // Several calls may end before the worker waits again.
         if self.phase == Phase::Waiting {
             self.permit = permit;
             self.enter(Phase::Running);
         }
         match worker.send(&ToWorker::Reply { id, reply }).await {
             Ok(()) => None,
-            Err(_) => Some(self.lost()),
+            Err(_) => Some(self.worker_died()),
         }
     }
 
     async fn returned(&mut self, result: Option<&RawValue>) -> End {
         if result.is_some_and(|result| self.is_too_large(result)) {
-            return self.disobeyed();
+            return self.protocol_error();
         }
-        // The result goes to a model, as text: here half surrogate pairs end. An honest worker writes no great depth.
-        let Ok(result) = result.map(|result| read_json(result.get())).transpose() else { return self.disobeyed() };
+        // The result is sent to a model as text, so that unpaired surrogates are replaced here. The worker limits the
+        // depth.
+        let Ok(result) = result.map(|result| read_json(result.get())).transpose() else { return self.protocol_error() };
         self.finish_calls().await;
         let (logs, warnings) = (std::mem::take(&mut self.logs), std::mem::take(&mut self.warnings));
         End::Done(RunOutcome::Success { result, logs, warnings })
     }
 
-    /// Calls that the code started and did not await still come to their end: a mail half sent is worse than a wait.
+    /// Completes calls that the code did not await: cancelling them could leave their work half done.
     async fn finish_calls(&mut self) {
         self.permit = None;
         while self.calls.next().await.is_some() {}
@@ -253,11 +251,11 @@ impl<'a> Run<'a> {
         End::Killed(RunOutcome::failed(error).with_logs(std::mem::take(&mut self.logs)))
     }
 
-    fn disobeyed(&mut self) -> End {
+    fn protocol_error(&mut self) -> End {
         self.killed("The sandbox process broke its protocol and was stopped".to_owned())
     }
 
-    fn lost(&mut self) -> End {
+    fn worker_died(&mut self) -> End {
         match self.phase {
             Phase::Starting => End::NeverStarted,
             Phase::Checking => self.killed(
@@ -271,7 +269,7 @@ impl<'a> Run<'a> {
         }
     }
 
-    fn too_long(&mut self) -> End {
+    fn timed_out(&mut self) -> End {
         match self.phase {
             Phase::Starting => self.killed(format!("The sandbox did not start within {} s", START_TIME.as_secs())),
             Phase::Checking => self.killed(format!(
@@ -285,11 +283,10 @@ impl<'a> Run<'a> {
 
 enum Event<'a> {
     Frame(std::io::Result<Option<FromWorker>>),
-    Answered(Answered<'a>),
+    FinishedCall(FinishedCall<'a>),
     Deadline,
 }
 
-/// Leave to compute, when it is this run's turn.
 pub(super) async fn permit(permits: &Semaphore) -> Option<SemaphorePermit<'_>> {
     // The semaphore is never closed.
     permits.acquire().await.ok()

@@ -1,12 +1,8 @@
-//! The sandbox: model-written TypeScript runs in a process of its own, where nothing can be reached but the registered
-//! functions.
+//! Runs model-written TypeScript in a process of its own that can reach nothing but the registered functions.
 //!
-//! Owns: starting, feeding and killing worker processes ([`Sandbox`]), the frames between host and worker, what a run
-//! comes to ([`RunOutcome`]), and the worker itself ([`worker::main`]). Must not know: prompts, tools, the step loop,
-//! the prompt file's engine. Only data crosses the pipes. The `'js` lifetime stays in [`worker`].
-//!
-//! Two halves: the host half (`host`, `pool`, `spawn`) never parses or evaluates model-written code; the worker half
-//! parses, checks, strips and runs it in a fresh restricted engine, after it gave up every right it could.
+//! The host half (`host`, `pool`, `spawn`) never parses or evaluates model-written code. The worker half ([`worker`])
+//! gives up its rights, then parses, checks, strips and runs the code in a fresh restricted engine. Only data crosses
+//! the pipes between them.
 
 mod config;
 mod functions;

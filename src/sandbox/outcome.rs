@@ -1,76 +1,63 @@
-//! What a run comes to, in the shapes that `runToolCode` answers with (docs/reference.md, "Code mode").
+//! The outcome of a run, as `runToolCode` returns it (docs/reference.md, "Code mode").
 
 use serde::{Deserialize, Serialize, Serializer, ser::SerializeMap};
 use serde_json::Value;
 
 use crate::code::CodeDiagnostic;
 
-/// The console method that was called.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum LogLevel {
-    /// `console.log`
     Log,
-    /// `console.info`
     Info,
-    /// `console.warn`
     Warn,
-    /// `console.error`
     Error,
-    /// `console.debug`
     Debug,
 }
 
-/// One console call: a line of text, possibly with line breaks in it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct LogLine {
-    /// The method.
     pub level: LogLevel,
     /// The arguments, formatted and joined by spaces.
     pub text: String,
 }
 
-/// What a run came to. Serialises to the result of `runToolCode`.
+/// Serialized as the result of `runToolCode`.
 #[derive(Debug, Clone, PartialEq)]
 pub enum RunOutcome {
-    /// The code ran to its end: `{success: true, result, logs?, warnings?}`.
+    /// The code completed: `{success: true, result, logs?, warnings?}`.
     Success {
-        /// What it returned; none when it returned nothing (serialised as `null`).
+        /// `None` if it returned nothing (serialized as `null`).
         result: Option<Value>,
-        /// Console output.
         logs: Vec<LogLine>,
-        /// Type errors that `check: 'essential'` let pass.
+        /// Type errors that do not prevent the run with `check: 'essential'`.
         warnings: Vec<CodeDiagnostic>,
     },
-    /// The code was refused before it ran: `{success: false, errors, message}`.
+    /// The code was rejected before it ran: `{success: false, errors, message}`.
     Refused {
         /// Syntax and type errors; never empty.
         errors: Vec<CodeDiagnostic>,
     },
-    /// The code threw or hit a limit: `{success: false, error, message, logs?}`.
+    /// The code threw or exceeded a limit: `{success: false, error, message, logs?}`.
     Failed {
-        /// The message of what was thrown, alone.
+        /// The message of the exception alone.
         error: String,
-        /// The same with its kind, the line and the source line.
+        /// The message with its kind, the line and the source line.
         message: String,
-        /// Console output up to then.
         logs: Vec<LogLine>,
     },
 }
 
 impl RunOutcome {
-    /// A failure that is not tied to a line.
     pub(super) fn failed(error: impl Into<String>) -> Self {
         let error = error.into();
         Self::Failed { message: error.clone(), error, logs: Vec::new() }
     }
 
-    /// Whether the code ran to its end.
     pub fn is_success(&self) -> bool {
         matches!(self, Self::Success { .. })
     }
 
-    /// Console output.
     pub fn logs(&self) -> &[LogLine] {
         match self {
             Self::Success { logs, .. } | Self::Failed { logs, .. } => logs,
@@ -86,7 +73,7 @@ impl RunOutcome {
         self
     }
 
-    /// The errors in words, for `message` and for `<code_error>`.
+    /// The errors as text, for `message` and for `<code_error>`.
     pub fn error_text(&self) -> Option<String> {
         match self {
             Self::Success { .. } => None,
@@ -95,7 +82,6 @@ impl RunOutcome {
         }
     }
 
-    /// The value for the tool result.
     pub fn to_value(&self) -> Value {
         serde_json::to_value(self).unwrap_or(Value::Null)
     }
@@ -127,7 +113,7 @@ impl Serialize for RunOutcome {
                 map.serialize_entry("message", message)?;
             }
         }
-        // A model that has logged nothing is not told of an empty log.
+        // Empty logs are left out of the result.
         if !self.logs().is_empty() {
             let lines: Vec<&str> = self.logs().iter().map(|line| line.text.as_str()).collect();
             map.serialize_entry("logs", &lines)?;

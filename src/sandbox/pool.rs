@@ -1,4 +1,4 @@
-//! The workers at hand: one is kept warm ahead of need, several run side by side when several pieces of code do.
+//! The pool of worker processes, with one started in advance.
 
 use std::{cell::RefCell, io, path::PathBuf};
 
@@ -14,19 +14,17 @@ use super::{
 };
 use crate::code::Declarations;
 
-/// Runs that compute at the same time; more wait their turn. A run that waits for functions is not counted, since what it
-/// waits for may be a run itself.
+/// The limit of runs that compute at the same time. Runs that wait for functions are not counted, since a function
+/// may run code itself.
 const MAX_CONCURRENT: usize = 4;
-/// Idle workers kept; the others end when their run is over.
 const MAX_IDLE: usize = 2;
-/// A worker is replaced after this many runs, so that what the checker keeps never adds up.
+/// A worker is replaced after this many runs, so that memory of the checker cannot accumulate.
 const MAX_RUNS: u32 = 200;
 
-/// Where model-written code runs, with one set of settings: all prompts and agents of a file that have the same settings
-/// share one. Idle workers end when it is dropped. No worker needs that to end, though: it sees its pipe close when this
-/// process ends, however it ends.
+/// Runs model-written code with one configuration, shared by the prompts and agents of a file that have the same one.
 ///
-/// Must be used inside a tokio runtime with IO and time.
+/// Idle workers end when it is dropped. A worker also ends when this process does, because its pipe is closed. Must
+/// be used inside a tokio runtime with IO and time.
 #[derive(Debug)]
 pub struct Sandbox {
     config: SandboxConfig,
@@ -38,28 +36,27 @@ pub struct Sandbox {
 #[derive(Debug)]
 enum Slot {
     Ready(Box<Worker>),
-    /// The frame that warms it is on its way.
+    /// The warm-up frame is being sent.
     Warming(JoinHandle<io::Result<Worker>>),
 }
 
 impl Sandbox {
-    /// A sandbox whose workers are this binary (its `main` must know [`super::WORKER_SUBCOMMAND`]). Starts nothing yet.
+    /// The workers run this binary (its `main` must handle [`super::WORKER_SUBCOMMAND`]). Starts nothing yet.
     pub fn new(config: SandboxConfig) -> Self {
         Self::with_program(config, own_program())
     }
 
-    /// A sandbox whose workers are another program that knows the subcommand; for tests.
+    /// The workers run another program with the subcommand; for tests.
     pub fn with_program(config: SandboxConfig, program: impl Into<PathBuf>) -> Self {
         Self { config, program: program.into(), idle: RefCell::default(), permits: Semaphore::new(MAX_CONCURRENT) }
     }
 
-    /// The settings.
     pub fn config(&self) -> &SandboxConfig {
         &self.config
     }
 
-    /// Starts a worker and lets it load the library and `declarations`, so that the first run does not wait for it.
-    /// Returns at once; does nothing when a worker is at hand. A failure to start shows when code is run.
+    /// Starts a worker and lets it load the library and `declarations`, to shorten the first run. Returns
+    /// immediately; does nothing if there is an idle worker. A failure to start is reported by [`Sandbox::run`].
     pub fn warm(&self, declarations: &Declarations) {
         if !self.idle.borrow().is_empty() {
             return;
@@ -73,10 +70,10 @@ impl Sandbox {
         self.idle.borrow_mut().push(Slot::Warming(warming));
     }
 
-    /// Checks and runs one piece of code: the body of an async TypeScript function that may call the declared functions.
+    /// Checks and runs code: the body of an async TypeScript function that may call the declared functions.
     ///
-    /// Every failure is an outcome: refused code, thrown errors, exceeded limits, a worker that died. Runs may be
-    /// concurrent. Dropping the future kills the run; host calls under way are dropped with it.
+    /// Every failure is an outcome: rejected code, exceptions, exceeded limits, a dead worker. Runs may be
+    /// concurrent. Dropping the future kills the run and drops its host calls.
     pub async fn run(&self, code: &str, declarations: &Declarations, host: &dyn HostFunctions) -> RunOutcome {
         let request = ToWorker::Run(Box::new(RunRequest {
             code: code.to_owned(),
@@ -89,7 +86,7 @@ impl Sandbox {
             Ok(frame) => frame,
             Err(error) => return RunOutcome::failed(format!("The code could not be sent to the sandbox: {error}")),
         };
-        let mut last_try = false;
+        let mut is_last_attempt = false;
         loop {
             let permit = permit(&self.permits).await;
             let mut worker = match self.take().await {
@@ -104,13 +101,13 @@ impl Sandbox {
                     return outcome;
                 }
                 End::Killed(outcome) => {
-                    // Waited for, so that its memory is free before the next one takes as much.
+                    // Awaited, so that its memory is free before the next worker allocates.
                     worker.kill().await;
                     self.warm(declarations);
                     return outcome;
                 }
-                // A worker that dies between two runs is not the fault of this code.
-                End::NeverStarted if !last_try => last_try = true,
+                // A worker that died between two runs is not the fault of this code.
+                End::NeverStarted if !is_last_attempt => is_last_attempt = true,
                 End::NeverStarted => {
                     return RunOutcome::failed("The sandbox could not be started: its process ended at once");
                 }
@@ -143,7 +140,7 @@ impl Sandbox {
 
     fn put_back(&self, worker: Worker) {
         let mut idle = self.idle.borrow_mut();
-        // One that is not kept is dropped here, and dies.
+        // A worker that is not kept is dropped here, which kills it.
         if idle.len() < MAX_IDLE && worker.runs < MAX_RUNS {
             idle.push(Slot::Ready(Box::new(worker)));
         }
@@ -153,7 +150,7 @@ impl Sandbox {
 impl Drop for Sandbox {
     fn drop(&mut self) {
         for slot in self.idle.borrow_mut().drain(..) {
-            // A task keeps its worker alive unless it is told to stop; workers die when they are dropped.
+            // A task keeps its worker alive until it is aborted.
             if let Slot::Warming(warming) = slot {
                 warming.abort();
             }

@@ -1,7 +1,7 @@
 //! The frames between host and worker: a little-endian `u32` length, then that many bytes of JSON.
 //!
-//! Values of scripts travel as the JSON text they were written in, unread: each side's engine parses it, so what no Rust
-//! value can hold (half a surrogate pair) arrives all the same.
+//! Script values are passed as unparsed JSON text, which only the engines parse: Rust strings cannot hold unpaired
+//! surrogates.
 
 use std::io::{self, Read, Write};
 
@@ -11,22 +11,23 @@ use serde_json::value::RawValue;
 use super::{config::Limits, outcome::LogLine};
 use crate::code::{CheckMode, CodeDiagnostic};
 
-/// No frame is longer. Results and arguments have limits of their own, far below.
+/// The limit of frames; results and arguments have far lower limits.
 pub(super) const MAX_FRAME: usize = 256 * 1024 * 1024;
 
-/// From host to worker.
 #[derive(Debug, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub(super) enum ToWorker {
-    /// Load the library and these declarations ahead of need.
-    Warm { declarations: String },
-    /// Check and run code.
+    /// Load the library and these declarations in advance.
+    Warm {
+        declarations: String,
+    },
     Run(Box<RunRequest>),
-    /// What a host function came to.
-    Reply { id: u32, reply: Reply },
+    Reply {
+        id: u32,
+        reply: Reply,
+    },
 }
 
-/// One piece of code to run.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub(super) struct RunRequest {
     pub code: String,
@@ -36,49 +37,55 @@ pub(super) struct RunRequest {
     pub limits: Limits,
 }
 
-/// The result of a host call.
 #[derive(Debug, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub(super) enum Reply {
-    /// The value as JSON text, handed to the engine's own parser.
+    /// JSON text for the engine's parser.
     Value(Box<RawValue>),
-    /// The message of the error to throw.
     Error(String),
 }
 
-/// From worker to host.
 #[derive(Debug, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub(super) enum FromWorker {
-    /// The worker gave up its rights and listens; `confinement` says what holds it, for diagnosis.
-    Ready { confinement: Vec<String> },
-    /// The worker took up the request; the checks begin.
+    /// The worker is ready; `confinement` lists restrictions that could not be applied.
+    Ready {
+        confinement: Vec<String>,
+    },
+    /// The worker has received the request and begins the checks.
     Checking,
-    /// The checks passed; code runs from now on.
-    Started { warnings: Vec<CodeDiagnostic>, notice: Option<String> },
-    /// The checks failed; the run is over.
-    Refused { errors: Vec<CodeDiagnostic>, notice: Option<String> },
-    /// Code called a registered function. `args` is JSON text.
-    Call { id: u32, name: String, args: Box<RawValue> },
-    /// Code waits for host calls; the clock stops until the next [`ToWorker::Reply`].
+    Started {
+        warnings: Vec<CodeDiagnostic>,
+        notice: Option<String>,
+    },
+    Refused {
+        errors: Vec<CodeDiagnostic>,
+        notice: Option<String>,
+    },
+    Call {
+        id: u32,
+        name: String,
+        args: Box<RawValue>,
+    },
+    /// The code waits for host calls; the clock is paused until the next [`ToWorker::Reply`].
     Idle,
-    /// Code wrote to the console.
     Log(LogLine),
-    /// Code returned; no result when it returned nothing, which is not the same as `null`.
+    /// The code returned; `None` for `undefined`, which is distinct from `null`.
     Returned {
-        #[serde(default, skip_serializing_if = "Option::is_none", deserialize_with = "given")]
+        #[serde(default, skip_serializing_if = "Option::is_none", deserialize_with = "some")]
         result: Option<Box<RawValue>>,
     },
-    /// Code threw or hit a limit.
-    Failed { error: String, message: String },
+    Failed {
+        error: String,
+        message: String,
+    },
 }
 
-/// A field that is there, even if it is `null`, for which an `Option` alone reads "nothing".
-fn given<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Box<RawValue>>, D::Error> {
+/// Reads `null` as a value; a plain `Option` would read it as `None`.
+fn some<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Box<RawValue>>, D::Error> {
     Box::deserialize(deserializer).map(Some)
 }
 
-/// A frame's bytes, length first.
 pub(super) fn encode(message: &impl Serialize) -> io::Result<Vec<u8>> {
     let mut frame = vec![0; 4];
     serde_json::to_writer(&mut frame, message)?;
@@ -88,12 +95,11 @@ pub(super) fn encode(message: &impl Serialize) -> io::Result<Vec<u8>> {
     Ok(frame)
 }
 
-/// The message in a frame's body.
 pub(super) fn decode<T: DeserializeOwned>(body: &[u8]) -> io::Result<T> {
     Ok(serde_json::from_slice(body)?)
 }
 
-/// Reads a frame's length, refusing what no honest peer sends.
+/// Decodes and checks the length of a frame.
 pub(super) fn frame_length(header: [u8; 4]) -> io::Result<usize> {
     let length = u32::from_le_bytes(header) as usize;
     if length > MAX_FRAME { Err(io::Error::other("a frame is too long")) } else { Ok(length) }
@@ -105,7 +111,7 @@ pub(super) fn write_frame(writer: &mut impl Write, message: &impl Serialize) -> 
     writer.flush()
 }
 
-/// Reads one message (worker side, blocking); none at the end of the pipe.
+/// Reads one message (worker side, blocking); `None` at the end of the pipe.
 pub(super) fn read_frame<T: DeserializeOwned>(reader: &mut impl Read) -> io::Result<Option<T>> {
     let mut header = [0; 4];
     match reader.read_exact(&mut header) {
@@ -113,7 +119,7 @@ pub(super) fn read_frame<T: DeserializeOwned>(reader: &mut impl Read) -> io::Res
         Err(error) if error.kind() == io::ErrorKind::UnexpectedEof => return Ok(None),
         Err(error) => return Err(error),
     }
-    // Safe to allocate on the word of a header: the host is trusted here, and the process has its own limits.
+    // The length can be trusted: it comes from the host, and the process has limits of its own.
     let mut body = vec![0; frame_length(header)?];
     reader.read_exact(&mut body)?;
     decode(&body).map(Some)
@@ -124,7 +130,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn frames_survive_the_way_there_and_back() {
+    fn frames_round_trip() {
         let mut bytes = Vec::new();
         write_frame(&mut bytes, &FromWorker::Idle).unwrap();
         let args = RawValue::from_string("{\"a\":1.50}".to_owned()).unwrap();
@@ -141,7 +147,7 @@ mod tests {
     }
 
     #[test]
-    fn nothing_and_null_are_two_results() {
+    fn undefined_and_null_are_distinct() {
         for text in [None, Some("null"), Some("{\"half\":\"\\ud800\"}")] {
             let result = text.map(|text| RawValue::from_string(text.to_owned()).unwrap());
             let frame = encode(&FromWorker::Returned { result }).unwrap();
@@ -153,7 +159,7 @@ mod tests {
     }
 
     #[test]
-    fn a_frame_that_is_too_long_or_cut_is_an_error() {
+    fn an_oversized_or_truncated_frame_is_an_error() {
         assert!(read_frame::<FromWorker>(&mut [255_u8, 255, 255, 255, 0].as_slice()).is_err());
         assert!(read_frame::<FromWorker>(&mut [9_u8, 0, 0, 0, b'{'].as_slice()).is_err());
     }

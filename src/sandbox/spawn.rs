@@ -1,4 +1,4 @@
-//! Starting worker processes, and the host's end of their pipes.
+//! Starts worker processes and talks to them over pipes.
 
 use std::{
     io,
@@ -14,13 +14,11 @@ use tokio::{
 
 use super::protocol::{decode, encode, frame_length};
 
-/// The hidden subcommand that makes the binary a worker: `main.rs` hands over to [`super::worker::main`] when the first
-/// argument is this.
+/// The hidden subcommand that runs [`super::worker::main`].
 pub const WORKER_SUBCOMMAND: &str = "__sandbox-worker";
 
-/// The program to start: this binary itself.
 pub(crate) fn own_program() -> PathBuf {
-    // The link stays right when the file is replaced or removed while the program runs.
+    // This link stays valid when the file is replaced or removed.
     let link = Path::new("/proc/self/exe");
     if cfg!(target_os = "linux") && link.exists() {
         return link.to_owned();
@@ -28,9 +26,9 @@ pub(crate) fn own_program() -> PathBuf {
     std::env::current_exe().unwrap_or_else(|_| PathBuf::from("lmthing"))
 }
 
-/// Whoever started this program may have left files open in it without marking them; a worker must not inherit them. What
-/// the standard library opens is marked from the beginning.
-fn keep_inherited_files_back() {
+/// The parent of this program may have leaked open files into it; a worker must not inherit them. Files opened by the
+/// standard library are close-on-exec already.
+fn close_inherited_files_on_exec() {
     #[cfg(unix)]
     {
         static ONCE: std::sync::Once = std::sync::Once::new();
@@ -38,28 +36,26 @@ fn keep_inherited_files_back() {
     }
 }
 
-/// A worker process. Dropping it kills the process.
 #[derive(Debug)]
 pub(super) struct Worker {
     child: Child,
     stdin: ChildStdin,
     stdout: ChildStdout,
-    /// Bytes read that are not a whole frame yet: reading can be cancelled at any time without losing any.
+    /// Bytes of an incomplete frame, which makes reading cancel-safe.
     buffer: Vec<u8>,
-    /// How many runs it has done.
     pub runs: u32,
 }
 
 impl Worker {
-    /// Starts a process with no environment, no working directory of ours, and nothing open but its two pipes.
+    /// Starts a process without environment, in the root folder, with only its two pipes open.
     pub(super) fn spawn(program: &Path, memory_bytes: usize) -> io::Result<Self> {
-        keep_inherited_files_back();
+        close_inherited_files_on_exec();
         let mut command = Command::new(program);
         command.arg(WORKER_SUBCOMMAND).arg(memory_bytes.to_string());
-        // The environment holds the providers' keys: code that broke out would find none.
+        // The environment contains the providers' keys, which code that escapes must not find.
         command.env_clear().stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null()).kill_on_drop(true);
         if cfg!(unix) {
-            // A worker must not keep a folder of the user's busy.
+            // Keeps no folder of the user busy.
             command.current_dir("/");
         }
         let mut child = command.spawn()?;
@@ -69,18 +65,16 @@ impl Worker {
         Ok(Self { child, stdin, stdout, buffer: Vec::new(), runs: 0 })
     }
 
-    /// Sends one message.
     pub(super) async fn send(&mut self, message: &impl Serialize) -> io::Result<()> {
         self.send_frame(&encode(message)?).await
     }
 
-    /// Sends an encoded frame.
     pub(super) async fn send_frame(&mut self, frame: &[u8]) -> io::Result<()> {
         self.stdin.write_all(frame).await?;
         self.stdin.flush().await
     }
 
-    /// The next message; none when the process closed its pipe. Cancel-safe.
+    /// Receives the next message; `None` when the process closed its pipe. Cancel-safe.
     pub(super) async fn receive<T: DeserializeOwned>(&mut self) -> io::Result<Option<T>> {
         loop {
             if let Some(header) = self.buffer.first_chunk::<4>() {
@@ -97,19 +91,17 @@ impl Worker {
         }
     }
 
-    /// The process id, while it runs.
     pub(super) fn id(&self) -> Option<u32> {
         self.child.id()
     }
 
-    /// Whether the process has not ended yet.
     pub(super) fn is_alive(&mut self) -> bool {
         matches!(self.child.try_wait(), Ok(None))
     }
 
-    /// Ends the process and waits until it is gone.
+    /// Kills the process and waits for its end.
     pub(super) async fn kill(mut self) {
-        // An error means that it is gone already.
+        // An error means that it has ended already.
         let _ = self.child.kill().await;
     }
 }

@@ -1,5 +1,4 @@
-//! Letting a request in, and what is done with it until it is settled: its turn, its limits, what its answer says
-//! (docs/reference.md, "Limits"). Must not know how a run ends, nor what a prompt is.
+//! Admits requests to models and accounts for their answers (docs/reference.md, "Limits").
 
 use std::{cell::RefCell, convert::Infallible, rc::Rc, time::Duration};
 
@@ -15,94 +14,91 @@ use crate::{
     provider::LanguageModel,
 };
 
-/// How long something is waited for that takes no time as a rule.
+/// How long to wait for something that usually takes no time.
 const MOMENT: Duration = Duration::from_millis(50);
 
-/// Who asks, and what.
-pub(super) struct Asker<'a> {
+pub(super) struct RequestContext<'a> {
     pub(super) model: &'a dyn LanguageModel,
-    /// Of the prompt.
     pub(super) scope: &'a AgentScope,
     pub(super) standing: Standing,
     pub(super) messages: &'a PromptMessages,
 }
 
-/// Lets a request in, when its turn has come.
+/// Waits for a permit and admits a request.
 ///
 /// # Errors
-/// A limit is reached, or has been: the whole run ends. A limit on cost cannot be kept, for want of a price.
-pub(super) async fn admit(meter: &Rc<Meter>, asker: Asker<'_>) -> Result<Admission, RunError> {
+/// A limit is reached, which ends the whole run; or cost is limited and a price is not known.
+pub(super) async fn admit(meter: &Rc<Meter>, context: RequestContext<'_>) -> Result<Admission, RunError> {
     meter.check()?;
     let permit = tokio::select! {
         biased;
         () = meter.reached() => return Err(meter.end()),
-        permit = meter.turn(asker.standing.is_within_answer) => permit,
+        permit = meter.acquire_permit(context.standing.is_within_answer) => permit,
     };
-    counted(meter).await;
-    // Others have used something meanwhile.
+    wait_for_counts(meter).await;
+    // Other requests may have used up the limit meanwhile.
     meter.check()?;
-    let asked = match asker.model.reads_request() && meter.counts() {
-        true => characters(&asker.messages.to_vec()),
+    let length = match context.model.reads_request() && meter.limits_use() {
+        true => characters(&context.messages.to_vec()),
         false => 0,
     };
-    let prices = asker.standing.prices.and_then(|list| meter.file_prices(list));
-    let model_identities = asker.model.model_identities();
-    let estimate = meter.estimate(asked, &model_identities, prices.as_deref())?;
-    let allowance = match meter.ask(estimate) {
+    let prices = context.standing.prices.and_then(|list| meter.file_prices(list));
+    let model_identities = context.model.model_identities();
+    let estimate = meter.estimate(length, &model_identities, prices.as_deref())?;
+    let allowance = match meter.reserve(estimate) {
         Ok(allowance) => allowance,
         Err(reached) => {
-            sent(meter).await;
+            wait_until_sent(meter).await;
             return Err(meter.stop(reached));
         }
     };
     let request = Request {
         id: allowance.request,
-        scope: asker.scope.clone(),
-        asked: asker.messages.clone(),
+        scope: context.scope.clone(),
+        messages: context.messages.clone(),
         model_identities,
         prices,
-        stage: Stage::LetIn.into(),
-        heard: RefCell::default(),
+        stage: Stage::Admitted.into(),
+        answer: RefCell::default(),
     };
     Ok(Admission {
         meter: meter.clone(),
-        request: meter.let_in(request),
+        request: meter.track(request),
         output_left: allowance.output_left,
         permit: RefCell::new(permit),
     })
 }
 
-/// Waits a moment for requests that were let in just before, such as those of other agents: they count as used, and the
-/// end of the run would keep them from going out.
-async fn sent(meter: &Meter) {
-    if meter.is_asking() {
+/// Gives requests admitted just before, such as those of other agents, time to be sent: the end of the run would stop
+/// them although they count as used.
+async fn wait_until_sent(meter: &Meter) {
+    if meter.has_unanswered() {
         let _ = tokio::time::timeout(MOMENT, meter.reached()).await;
     }
 }
 
-/// Waits a moment for the counts of answers that have called tools: who is asked now may well be an agent that is such a
-/// tool, and the counts come last.
-async fn counted(meter: &Meter) {
+/// Waits shortly for the token counts of answers that have called tools, which arrive last: this request may come
+/// from an agent that is such a tool.
+async fn wait_for_counts(meter: &Meter) {
     let known = async {
-        while meter.is_about_to_know() {
+        while meter.expects_counts() {
             tokio::time::sleep(Duration::from_millis(1)).await;
         }
     };
     let _ = tokio::time::timeout(MOMENT, known).await;
 }
 
-/// A request that was let in. What it used is entered when it is settled or dropped.
+/// An admitted request. Its use is recorded when it is settled or dropped.
 pub(super) struct Admission {
     meter: Rc<Meter>,
     request: Rc<Request>,
-    /// How many tokens the answer may have.
+    /// The limit of output tokens of the answer.
     pub(super) output_left: Option<u64>,
-    /// Held while the model answers, not while tools do.
+    /// Held while the model answers, but not while tools run.
     permit: RefCell<Option<Permit>>,
 }
 
 impl Admission {
-    /// Resolves when the whole run has to end.
     pub(super) async fn reached(&self) {
         if self.meter.may_end() {
             self.meter.reached().await;
@@ -111,64 +107,60 @@ impl Admission {
         }
     }
 
-    /// Why it has to.
     pub(super) fn end(&self) -> RunError {
         self.meter.end()
     }
 
-    /// Takes note that the request goes out.
-    pub(super) fn goes_out(&self) {
+    pub(super) fn mark_sent(&self) {
         self.request.stage.set(Stage::Sent);
     }
 
-    /// Takes note of who answers.
-    pub(super) fn answered_by(&self, provider: &str, model_id: &str) {
-        self.request.heard.borrow_mut().answerer = Some((provider.to_owned(), model_id.to_owned()));
+    pub(super) fn set_answerer(&self, provider: &str, model_id: &str) {
+        self.request.answer.borrow_mut().answerer = Some((provider.to_owned(), model_id.to_owned()));
     }
 
-    /// Takes note that the request failed.
-    pub(super) fn failed(&self) {
+    pub(super) fn mark_failed(&self) {
         if self.request.stage.get() == Stage::Sent {
             self.request.stage.set(Stage::Refused);
         }
     }
 
-    /// Takes note of a piece of the answer.
+    /// Counts a part of the answer.
     ///
     /// # Errors
-    /// A limit is passed, in all likelihood: the whole run ends.
-    pub(super) fn heard(&self, part: &StreamPart) -> Result<(), RunError> {
-        self.request.take(part);
+    /// A limit is probably exceeded, which ends the whole run.
+    pub(super) fn add_part(&self, part: &StreamPart) -> Result<(), RunError> {
+        self.request.add_part(part);
         match part {
             StreamPart::TextDelta { delta, .. }
             | StreamPart::ReasoningDelta { delta, .. }
-            | StreamPart::ToolInputDelta { delta, .. } => self.meter.heard(&self.request, delta),
+            | StreamPart::ToolInputDelta { delta, .. } => self.meter.count_text(&self.request, delta),
             StreamPart::ToolCall { .. } => {
-                self.meter.answer_ends(&self.request);
+                self.meter.mark_ending(&self.request);
                 Ok(())
             }
             _ => Ok(()),
         }
     }
 
-    /// Ends the run when the answer has used up what was left and its tools do not come to an end at once: what they would
-    /// be reported with is a request that is refused. Never resolves.
+    /// Ends the run if the answer has used up the limit and its tools take longer: the request with their results
+    /// would be refused. Never resolves.
     pub(super) async fn end_when_used_up(&self) -> Infallible {
-        if self.meter.counts() {
+        if self.meter.limits_use() {
             tokio::time::sleep(MOMENT).await;
             self.meter.stop_when_used_up();
         }
         std::future::pending().await
     }
 
-    /// Lets the next request take its turn: the model has nothing more to say, or what it says is not read for now.
-    pub(super) fn make_way(&self) {
+    /// Releases the permit: the model has ended its answer, or reading it has stopped.
+    pub(super) fn release_permit(&self) {
         self.permit.take();
     }
 
-    /// Enters what the request used, and tells it with what that cost.
+    /// Records the use of the request and emits it with its cost.
     ///
-    /// Returns that cost in US dollars, if it is known.
+    /// Returns the cost in US dollars, if it is known.
     pub(super) fn settle(&self) -> Option<f64> {
         self.meter.settle(&self.request)
     }
@@ -176,6 +168,6 @@ impl Admission {
 
 impl Drop for Admission {
     fn drop(&mut self) {
-        self.meter.give_up(&self.request);
+        self.meter.release(&self.request);
     }
 }

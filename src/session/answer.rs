@@ -1,4 +1,4 @@
-//! Collects a model's answer from its stream. Must not know where parts come from, nor what is done with tool calls.
+//! Collects a model's answer from its stream.
 
 use serde_json::Value;
 
@@ -7,41 +7,34 @@ use crate::chat::{
     ToolCall, ToolInput, Usage,
 };
 
-/// A block of text or reasoning that is still arriving.
 #[derive(Debug)]
 struct OpenBlock {
     id: String,
-    /// Its place in `content`.
-    place: usize,
+    index: usize,
 }
 
-/// The answer so far.
 #[derive(Debug, Default)]
 pub(super) struct Answer {
-    /// Who answers, as it stands in messages.
+    /// The provider and model as named in messages.
     pub(super) provider: String,
     pub(super) model_id: String,
     /// In the order of the stream, as it is sent back to the provider.
     content: Vec<ContentPart>,
     open: Vec<OpenBlock>,
-    /// Why it ended; `Other` until that is known.
+    /// `Other` until it is known.
     pub(super) finish_reason: FinishReason,
-    /// What it cost.
     pub(super) usage: Usage,
-    /// What of the request was dropped.
     pub(super) warnings: Vec<CallWarning>,
-    /// What the provider said of it.
     pub(super) response: ResponseMetadata,
 }
 
 impl Answer {
-    /// Nothing as yet, of this model.
     pub(super) fn of(provider: &str, model_id: &str) -> Self {
         Answer { provider: provider.to_owned(), model_id: model_id.to_owned(), ..Answer::default() }
     }
 
-    /// Takes in the next part. A complete tool call is handed back, to be started at once.
-    pub(super) fn take(&mut self, part: &StreamPart) -> Option<ToolCall> {
+    /// Adds a part. Returns a complete tool call, which can be started at once.
+    pub(super) fn add(&mut self, part: &StreamPart) -> Option<ToolCall> {
         let mut call = None;
         match part {
             StreamPart::StreamStart { warnings } => self.warnings.extend(warnings.iter().cloned()),
@@ -71,8 +64,8 @@ impl Answer {
             | StreamPart::TextEnd { .. }
             | StreamPart::ReasoningStart { .. }
             | StreamPart::ReasoningDelta { .. }
-            | StreamPart::ReasoningEnd { .. } => self.take_block(part),
-            // The whole call follows, and an error ends the run elsewhere.
+            | StreamPart::ReasoningEnd { .. } => self.add_block_part(part),
+            // The whole call follows; an error ends the run elsewhere.
             StreamPart::ToolInputStart { .. }
             | StreamPart::ToolInputDelta { .. }
             | StreamPart::ToolInputEnd { .. }
@@ -81,8 +74,8 @@ impl Answer {
         call
     }
 
-    /// Takes in a part of a block of text or reasoning. Blocks interleave, and some models leave out their beginning.
-    fn take_block(&mut self, part: &StreamPart) {
+    /// Adds a part of a text or reasoning block. Blocks interleave, and some models leave out the start of a block.
+    fn add_block_part(&mut self, part: &StreamPart) {
         let reasoning = || ContentPart::Reasoning { text: SharedText::default(), provider_options: None };
         match part {
             StreamPart::TextStart { id, provider_metadata } => {
@@ -115,7 +108,7 @@ impl Answer {
 
     fn merge_response(&mut self, metadata: &ResponseMetadata) {
         let response = &mut self.response;
-        // Providers say it in pieces: headers at once, id and model with the first event.
+        // Providers send the metadata in pieces: headers first, id and model with the first event.
         response.id = metadata.id.clone().or(response.id.take());
         response.model_id = metadata.model_id.clone().or(response.model_id.take());
         response.timestamp = metadata.timestamp.or(response.timestamp);
@@ -123,19 +116,19 @@ impl Answer {
     }
 
     fn open_block(&mut self, id: &str, part: ContentPart) {
-        self.open.push(OpenBlock { id: id.to_owned(), place: self.content.len() });
+        self.open.push(OpenBlock { id: id.to_owned(), index: self.content.len() });
         self.content.push(part);
     }
 
     fn block(&self, id: &str) -> Option<usize> {
-        self.open.iter().rev().find(|block| block.id == id).map(|block| block.place)
+        self.open.iter().rev().find(|block| block.id == id).map(|block| block.index)
     }
 
     fn extend(&mut self, id: &str, delta: &str, metadata: Option<&ProviderOptions>) {
-        // The end of a block that never began has nothing to add to.
-        let Some(place) = self.block(id) else { return };
+        // The end of a block that never began adds nothing.
+        let Some(index) = self.block(id) else { return };
         if let ContentPart::Text { text, provider_options } | ContentPart::Reasoning { text, provider_options } =
-            &mut self.content[place]
+            &mut self.content[index]
         {
             text.push_str(delta);
             if let Some(metadata) = metadata {
@@ -144,8 +137,8 @@ impl Answer {
         }
     }
 
-    /// Hands over the assistant's message for the history; `None` when the model said nothing. Not a copy: an answer may
-    /// be many megabytes.
+    /// Takes the assistant's message for the history; `None` if it is empty. Moved, not copied: an answer may be many
+    /// megabytes.
     pub(super) fn take_message(&mut self) -> Option<Message> {
         let mut parts = std::mem::take(&mut self.content);
         parts.retain(|part| !is_empty_text(part));
@@ -153,7 +146,7 @@ impl Answer {
     }
 }
 
-/// Reasoning that is empty but signed has to go back to its provider; empty text never does.
+/// Empty reasoning with a signature has to be sent back to its provider; empty text never.
 fn is_empty_text(part: &ContentPart) -> bool {
     match part {
         ContentPart::Text { text, .. } => text.is_empty(),
@@ -162,7 +155,6 @@ fn is_empty_text(part: &ContentPart) -> bool {
     }
 }
 
-/// Adds metadata of a later part: provider by provider, key by key.
 fn merge_options(into: &mut ProviderOptions, from: &ProviderOptions) {
     for (provider, value) in from {
         match (into.get_mut(provider), value) {
@@ -199,7 +191,7 @@ mod tests {
     fn answer(parts: Vec<StreamPart>) -> Answer {
         let mut answer = Answer::default();
         for part in parts {
-            answer.take(&part);
+            answer.add(&part);
         }
         answer
     }

@@ -1,25 +1,24 @@
-//! The clock of a run and its budget, as every thread may read them: the thread that runs the scripts may be busy with native work
-//! that never ends.
+//! The clock and budget of a run, readable from every thread: the thread of the scripts may be blocked in native
+//! code.
 
 use std::{
+    cell::Cell,
     fmt,
     sync::{Arc, Condvar, Mutex, MutexGuard, OnceLock, PoisonError},
     time::{Duration, Instant},
 };
 
-use super::standstill::Standstill;
 use crate::{
     cost::{Budget, LimitReached},
     event::{RunSummary, SharedSummary},
 };
 
-/// How much longer than its limit a run may take: what ends by itself, and scripts that can be interrupted, are over by then.
+/// How long after its limit a run may end by itself, including the interruption of its scripts.
 pub(crate) const LATENESS: Duration = Duration::from_millis(650);
 
-/// How long to wait for the lock on the summary.
 const PATIENCE: Duration = Duration::from_millis(50);
 
-/// What a run has used and when it must be over. Clones share one state.
+/// The budget and deadline of a run. Clones share one state.
 #[derive(Clone)]
 pub(crate) struct RunClock(Arc<Inner>);
 
@@ -36,64 +35,58 @@ impl fmt::Debug for RunClock {
     }
 }
 
-/// A run on another thread: its clock and what it has come to, once it has begun. Clones are the same.
+/// The clock and summary of a run on another thread, once it has begun. Clones share one state.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct WatchedRun(Arc<OnceLock<(RunClock, SharedSummary)>>);
 
 impl WatchedRun {
-    /// The run begins.
     pub(crate) fn begin(&self, clock: &RunClock, summary: &SharedSummary) {
-        // It begins once.
         let _ = self.0.set((clock.clone(), summary.clone()));
     }
 
-    /// What there is to say of a run that has passed a limit and should have ended by itself by now.
+    /// A report on the run, if it passed a limit and has not ended by itself.
     pub(crate) fn late(&self) -> Option<LateRun> {
         let (clock, summary) = self.0.get()?;
         clock.is_late(LATENESS).then(|| LateRun {
-            message: clock.time_is_up().message,
+            message: clock.time_limit_reached().message,
             summary: summary.copy_within(PATIENCE).unwrap_or_default(),
             took: clock.0.began.elapsed(),
         })
     }
 }
 
-/// A run that has passed its limit on time and did not end by itself.
+/// A run that passed its time limit without ending by itself.
 #[derive(Clone, Debug)]
 pub(crate) struct LateRun {
-    /// Which limit, in words.
     pub(crate) message: String,
-    /// What the run has come to.
     pub(crate) summary: RunSummary,
-    /// Since it began.
     pub(crate) took: Duration,
 }
 
 #[derive(Default)]
 struct Timing {
-    still: Standstill,
+    paused: PausedTime,
     deadline: Option<Instant>,
-    /// When the deadline was first seen to have passed.
+    /// When the passed deadline was first noticed.
     passed: Option<Instant>,
     is_over: bool,
     on_limit: Option<Box<dyn FnOnce() + Send>>,
 }
 
 impl Timing {
-    /// How long to wait before looking again; zero once the run is late, `None` without a deadline.
+    /// The time until the next check; zero once the run is late, `None` without a deadline.
     fn wait(&mut self, grace: Duration) -> Option<Duration> {
         let (deadline, now) = (self.deadline?, Instant::now());
         if now < deadline {
             return Some(deadline - now);
         }
-        // Not from the deadline: the process may have been stopped, and then the run could not end by itself either.
+        // Not counted from the deadline: a process that was stopped could not end the run in time.
         let passed = *self.passed.get_or_insert(now);
         Some(grace.saturating_sub(now.saturating_duration_since(passed)))
     }
 }
 
 impl RunClock {
-    /// Starts now.
     pub(super) fn new(budget: Budget) -> Self {
         let inner = Inner {
             began: Instant::now(),
@@ -106,52 +99,50 @@ impl RunClock {
         clock
     }
 
-    /// Locks the budget: do not call twice in one expression.
+    /// Locks the budget: must not be called twice in one expression.
     pub(super) fn budget(&self) -> MutexGuard<'_, Budget> {
-        locked(&self.0.budget)
+        lock(&self.0.budget)
     }
 
-    /// When the run must be over; `None` without a limit, and while the clock stands still.
+    /// `None` without a limit and while the clock is paused.
     pub(crate) fn deadline(&self) -> Option<Instant> {
-        locked(&self.0.timing).deadline
+        lock(&self.0.timing).deadline
     }
 
-    /// The limit on time may be another one now.
     pub(super) fn limit_changed(&self) {
         self.update(|_| {});
     }
 
-    /// The clock stands still until as many calls of [`RunClock::resume`] have been made.
+    /// Pauses the clock until [`RunClock::resume`] has been called as often.
     pub(super) fn pause(&self) {
-        self.update(Standstill::begin);
+        self.update(PausedTime::begin);
     }
 
-    /// Takes back one call of [`RunClock::pause`].
     pub(super) fn resume(&self) {
-        self.update(Standstill::end);
+        self.update(PausedTime::end);
     }
 
-    /// The run is over; its clock is no longer watched.
+    /// Ends the watch of the clock.
     pub(super) fn finish(&self) {
-        locked(&self.0.timing).is_over = true;
+        lock(&self.0.timing).is_over = true;
         self.0.changed.notify_all();
     }
 
-    /// Calls `start` once as soon as the run has a limit on time. Most runs have none.
+    /// Calls `start` once, as soon as the run has a time limit. Most runs have none.
     pub(crate) fn when_limited(&self, start: impl FnOnce() + Send + 'static) {
-        locked(&self.0.timing).on_limit = Some(Box::new(start));
+        lock(&self.0.timing).on_limit = Some(Box::new(start));
         self.limit_changed();
     }
 
-    /// Whether the run has not ended within `grace` after its deadline was seen to have passed.
+    /// Whether the run has not ended within `grace` after its deadline was noticed.
     pub(crate) fn is_late(&self, grace: Duration) -> bool {
-        let mut timing = locked(&self.0.timing);
+        let mut timing = lock(&self.0.timing);
         !timing.is_over && timing.wait(grace) == Some(Duration::ZERO)
     }
 
-    /// Blocks until the run is late, and says which limit it has passed; `None` once the run is over.
+    /// Blocks until the run is late, and returns the limit it has passed; `None` if the run ends before.
     pub(crate) fn wait_until_late(&self, grace: Duration) -> Option<LimitReached> {
-        let mut timing = locked(&self.0.timing);
+        let mut timing = lock(&self.0.timing);
         loop {
             if timing.is_over {
                 return None;
@@ -163,21 +154,22 @@ impl RunClock {
             };
         }
         drop(timing);
-        Some(self.time_is_up())
+        Some(self.time_limit_reached())
     }
 
-    /// That the limit on time is reached, in words.
-    pub(crate) fn time_is_up(&self) -> LimitReached {
+    /// The message that the time limit is reached.
+    pub(crate) fn time_limit_reached(&self) -> LimitReached {
         self.budget().time_limit_reached()
     }
 
-    fn update(&self, change: impl FnOnce(&Standstill)) {
+    fn update(&self, change: impl FnOnce(&PausedTime)) {
         let time = self.budget().time();
-        let mut timing = locked(&self.0.timing);
-        change(&timing.still);
-        let still = timing.still.so_far();
+        let mut timing = lock(&self.0.timing);
+        change(&timing.paused);
+        let paused = timing.paused.total();
         timing.passed = None;
-        timing.deadline = time.zip(still).and_then(|(time, still)| self.0.began.checked_add(time)?.checked_add(still));
+        timing.deadline =
+            time.zip(paused).and_then(|(time, paused)| self.0.began.checked_add(time)?.checked_add(paused));
         let start = timing.on_limit.take_if(|_| time.is_some());
         drop(timing);
         self.0.changed.notify_all();
@@ -187,8 +179,39 @@ impl RunClock {
     }
 }
 
-fn locked<T>(shared: &Mutex<T>) -> MutexGuard<'_, T> {
+fn lock<T>(shared: &Mutex<T>) -> MutexGuard<'_, T> {
     shared.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// The time in which a clock was paused; pauses may overlap.
+#[derive(Default)]
+pub(super) struct PausedTime {
+    active: Cell<usize>,
+    since: Cell<Option<Instant>>,
+    earlier: Cell<Duration>,
+}
+
+impl PausedTime {
+    pub(super) fn begin(&self) {
+        self.active.set(self.active.get() + 1);
+        if self.since.get().is_none() {
+            self.since.set(Some(Instant::now()));
+        }
+    }
+
+    pub(super) fn end(&self) {
+        self.active.set(self.active.get().saturating_sub(1));
+        if self.active.get() == 0
+            && let Some(since) = self.since.take()
+        {
+            self.earlier.set(self.earlier.get() + since.elapsed());
+        }
+    }
+
+    /// The sum of all pauses; `None` during one.
+    pub(super) fn total(&self) -> Option<Duration> {
+        self.since.get().is_none().then(|| self.earlier.get())
+    }
 }
 
 #[cfg(test)]
@@ -204,7 +227,7 @@ mod tests {
     }
 
     #[test]
-    fn another_thread_learns_that_the_time_is_up() {
+    fn another_thread_sees_the_passed_deadline() {
         let clock = limited(20);
         let watched = clock.clone();
         let watcher = thread::spawn(move || watched.wait_until_late(Duration::from_millis(10)));
@@ -214,7 +237,7 @@ mod tests {
     }
 
     #[test]
-    fn a_run_is_not_late_while_the_clock_stands_still_or_once_the_run_is_over() {
+    fn a_paused_or_ended_run_is_not_late() {
         let clock = limited(0);
         clock.pause();
         assert!(!clock.is_late(Duration::ZERO));
@@ -227,7 +250,7 @@ mod tests {
     }
 
     #[test]
-    fn a_deadline_that_passed_unseen_leaves_the_run_its_time_to_end() {
+    fn the_grace_period_begins_when_the_passed_deadline_is_noticed() {
         let clock = limited(0);
         thread::sleep(Duration::from_millis(40));
         let seen = Instant::now();

@@ -1,9 +1,8 @@
-//! The doors that lead from the bindings of an engine to the step loop and the providers. Must not know what runs in the
-//! engine.
+//! Connects the bindings of an engine with the step loop and the providers.
 
 use std::{collections::BTreeMap, rc::Rc, sync::Arc, time::Duration};
 
-use super::{endings::Endings, meter::Meter, step_loop::Session};
+use super::{meter::Meter, step_loop::Session, warnings::StepWarnings};
 use crate::{
     checkpoint::Checkpoints,
     event::{EventKind, Events, Retry},
@@ -16,19 +15,19 @@ use crate::{
     },
 };
 
-/// What stands behind the doors, from the program around the engine.
+/// What the bindings need from the program.
 pub(crate) struct Outside {
     pub meter: Rc<Meter>,
     pub events: Rc<Events>,
     pub exchanges: Exchanges,
     pub checkpoints: Rc<dyn Checkpoints>,
     pub approver: Rc<dyn Approver>,
-    /// What other runs know of servers as well.
+    /// Knowledge of servers that several runs share.
     pub servers: Option<Arc<Servers>>,
 }
 
-/// The doors of an engine whose scripts run prompts; `variables` are where keys and aliases are looked up, which `redactor` knows;
-/// `keeps_tools` says whether steps have the schemas of their tools also where the model reads none.
+/// `variables` are where keys and aliases are looked up; `redactor` knows them. With `keeps_tools` steps have the
+/// schemas of their tools even if the model does not read them.
 pub(crate) fn doors(
     host: &Rc<dyn ScriptHost>,
     variables: &[(String, String)],
@@ -43,14 +42,14 @@ pub(crate) fn doors(
         None => providers,
     };
     let listener = events.clone();
-    let providers = providers.on_event(move |event| listener.emit_current(&told(event)));
+    let providers = providers.on_event(move |event| listener.emit_current(&event_of(event)));
     let host = host.clone();
-    let endings = Endings::new(move |line| host.warn(line));
+    let step_warnings = StepWarnings::new(move |line| host.warn(line));
     let held = checkpoints.held();
     let jobs = Jobs::new(approver.may_stop() || !held.is_empty());
     let decisions = Decisions::new(held, checkpoints.last_serial());
     HostServices {
-        step_loop: Rc::new(Session { endings, meter: meter.clone(), keeps_tools }),
+        step_loop: Rc::new(Session { step_warnings, meter: meter.clone(), keeps_tools }),
         limits: meter,
         providers,
         exchanges,
@@ -63,8 +62,7 @@ pub(crate) fn doors(
     }
 }
 
-/// What a provider has to tell, as an event of the run.
-fn told(event: &ProviderEvent) -> EventKind {
+fn event_of(event: &ProviderEvent) -> EventKind {
     let message = event.to_string();
     let wait_ms = |wait: &Duration| u64::try_from(wait.as_millis()).unwrap_or(u64::MAX);
     match event {

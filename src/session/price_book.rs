@@ -1,5 +1,4 @@
-//! What the models of a run cost: by the table, by the prices of whoever runs the file, by those of files that it runs in turn. Must
-//! not know what is limited, nor what was used.
+//! The prices of the models of a run: built-in, of the environment and command, and of the files that are run.
 
 use std::{
     cell::{Cell, RefCell},
@@ -17,15 +16,14 @@ use crate::{
     provider::ModelIdentity,
 };
 
-/// Where prices that a file says stand in it.
+/// Where a file states its prices.
 const PLACE: &str = "config.prices";
 
-/// The prices of one run.
 pub(super) struct PriceBook {
     prices: RefCell<Prices>,
     /// Of files that are run from code.
     of_files: RefCell<Vec<Rc<OwnPrices>>>,
-    /// The longest input of a request so far: what the next one is priced by where the length decides.
+    /// The longest input so far; estimates the next one where the price depends on the length.
     longest_input: Cell<u64>,
 }
 
@@ -34,10 +32,7 @@ impl PriceBook {
         PriceBook { prices: RefCell::new(Prices::new(own)), of_files: RefCell::default(), longest_input: Cell::new(0) }
     }
 
-    /// Adds those of the file itself, which count for more than what the environment says.
-    ///
-    /// # Errors
-    /// They are none, in words.
+    /// Adds the prices of the file itself, which override those of the environment.
     pub(super) fn add_own(&self, prices: &Value) -> Result<(), String> {
         let own = OwnPrices::from_json(PLACE, prices).map_err(|error| error.to_string())?;
         let mut prices = self.prices.borrow_mut();
@@ -46,57 +41,51 @@ impl PriceBook {
         Ok(())
     }
 
-    /// Adds those of a file that is run from code, for which those of `outer`, which runs it, count for more.
-    ///
-    /// # Errors
-    /// They are none, in words.
+    /// Adds the prices of a file that is run from code; those of the file `outer` that runs it override them.
     pub(super) fn add_file(&self, prices: &Value, outer: Option<PriceList>) -> Result<PriceList, String> {
         let own = OwnPrices::from_json(PLACE, prices).map_err(|error| error.to_string())?;
-        // Whoever runs a file has the last word on what its models cost.
+        // The file that runs another one decides on the prices.
         let own = match outer.and_then(|list| self.of_file(list)) {
             Some(outer) => (*outer).clone().over(own),
             None => own,
         };
         let mut lists = self.of_files.borrow_mut();
-        // A file may run another many times.
+        // A file may run another one many times.
         let known = lists.iter().position(|list| **list == own);
-        let place = known.unwrap_or_else(|| {
+        let index = known.unwrap_or_else(|| {
             lists.push(Rc::new(own));
             lists.len() - 1
         });
-        Ok(PriceList(place))
+        Ok(PriceList(index))
     }
 
-    /// Those of a file that is run from code.
     pub(super) fn of_file(&self, list: PriceList) -> Option<Rc<OwnPrices>> {
         self.of_files.borrow().get(list.0).cloned()
     }
 
-    /// What an answer cost in US dollars, if that is known.
     pub(super) fn cost(&self, model: &PricedModel<'_>, usage: &Usage) -> Option<f64> {
         self.prices.borrow().cost(model, usage)
     }
 
-    /// Takes note of what a request used.
-    pub(super) fn heard(&self, usage: &Usage) {
+    pub(super) fn record_usage(&self, usage: &Usage) {
         self.longest_input.set(self.longest_input.get().max(usage.input_tokens.unwrap_or(0)));
     }
 
-    /// What a request of so many characters takes, and a token of its answer costs: the highest, where several models may
-    /// give it.
+    /// Estimates the input and the price of an output token of a request with this many characters. Of several
+    /// possible models the highest price counts.
     ///
     /// # Errors
     /// A price is not known.
     pub(super) fn estimate(
         &self,
-        asked: u64,
+        length: u64,
         model_identities: &[ModelIdentity],
         file_prices: Option<&OwnPrices>,
     ) -> Result<Estimate, Box<Diagnostic>> {
-        let mut estimate = Estimate { input_tokens: tokens_of(asked), ..Estimate::default() };
+        let mut estimate = Estimate { input_tokens: tokens_of(length), ..Estimate::default() };
         let prices = self.prices.borrow();
         let input = Usage::new(Some(estimate.input_tokens), Some(0));
-        // Where its length decides on the rate, the next one will hardly be shorter.
+        // Where the price depends on the length, the next input is probably not shorter.
         let length = self.longest_input.get().max(estimate.input_tokens);
         for answerer in model_identities {
             let model = priced(answerer, file_prices);

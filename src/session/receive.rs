@@ -1,5 +1,5 @@
-//! Reading a model's answer: parts are recorded as they arrive, tool calls start at once, code of methods runs in place
-//! (docs/reference.md, "Steps", "Methods in text"). Must not know how a tool or code is run.
+//! Reads a model's answer: emits its parts, starts tool calls at once, and runs code of methods in place
+//! (docs/reference.md, "Steps", "Methods in text").
 
 use std::rc::Rc;
 
@@ -8,7 +8,7 @@ use futures_util::StreamExt;
 use super::{
     admission::Admission,
     answer::Answer,
-    kept::{Keeper, WholeAnswer},
+    run_log::{RunLog, WholeAnswer},
     tools::ToolCalls,
 };
 use crate::{
@@ -19,69 +19,62 @@ use crate::{
     provider::{LanguageModel, ModelResponse, PartStream, ProviderError, ProviderErrorKind},
 };
 
-/// Whether the answer goes on.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Flow {
-    /// There may be more to come.
-    GoesOn,
-    /// What follows is not read.
-    Ends,
+    Continue,
+    /// The rest is not read.
+    Stop,
 }
 
-/// What came of a request.
 pub(super) struct Received {
     pub(super) answer: Answer,
-    /// What the model said.
     pub(super) message: Option<Rc<Message>>,
-    /// What the answer cost in US dollars, if that is known.
+    /// In US dollars, if it is known.
     pub(super) cost: Option<f64>,
-    /// In call order.
     pub(super) tool_results: Vec<ToolResult>,
 }
 
-/// What is asked.
+/// The step that the request belongs to.
 #[derive(Clone, Copy)]
-pub(super) struct Asked<'a> {
-    /// The number of the step.
+pub(super) struct StepRequest<'a> {
     pub(super) number: usize,
     pub(super) plan: &'a StepPlan,
-    /// The tools that the model was told of, if it was.
+    /// The tools in the request, if the model reads them.
     pub(super) tools: Option<&'a Rc<[ToolSpec]>>,
-    /// Writes the answer down.
-    pub(super) keeper: Keeper<'a>,
+    pub(super) log: RunLog<'a>,
 }
 
-/// Reads the answer while the tool calls it has made so far are already running.
+/// Reads the answer while its tool calls are already running.
 pub(super) async fn receive(
     host: &dyn PromptHost,
     model: &dyn LanguageModel,
     request: ModelRequest,
-    asked: Asked<'_>,
+    step_request: StepRequest<'_>,
     admission: Admission,
 ) -> Result<Received, RunError> {
-    let Asked { number: step, plan, tools, keeper } = asked;
+    let StepRequest { number: step, plan, tools, log } = step_request;
     let watcher = (!plan.active.methods.is_empty()).then(CodeBlockSplitter::default);
-    let answering = ask(model, request, &admission).await?;
+    let answering = send(model, request, &admission).await?;
     let (mut stream, turn) = (answering.parts, answering.turn);
     let mut receiver = Receiver {
         host,
         plan,
         admission: &admission,
         answer: Answer::of(answering.provider, answering.model_id),
-        calls: ToolCalls::new(host, plan, keeper),
+        calls: ToolCalls::new(host, plan, log),
         watcher,
         block: String::new(),
     };
     receiver.read(&mut stream).await?;
-    // The rest of an answer that was ended here is not waited for: this closes the connection.
+    // Closes the connection instead of waiting for the rest of an answer that was cut short.
     drop(stream);
-    admission.make_way();
+    admission.release_permit();
     receiver.release_text()?;
-    // Before the tools are through: agents among them have the rest.
+    // Before the tools end, so that agents among them can use what is left.
     let cost = admission.settle();
     let message = receiver.answer.take_message().map(Rc::new);
     let answer = &receiver.answer;
-    keeper.answered(&WholeAnswer { step, plan, tools, answer, message: message.as_ref(), cost, turn })?;
+    log.record_answer(&WholeAnswer { step, plan, tools, answer, message: message.as_ref(), cost, turn })?;
     receiver.calls.start_held();
     let waiting = WaitingForTools::of(host);
     let tool_results = tokio::select! {
@@ -93,35 +86,34 @@ pub(super) async fn receive(
     Ok(Received { answer: receiver.answer, message, cost, tool_results })
 }
 
-/// Sends the request.
-async fn ask<'a>(
+async fn send<'a>(
     model: &'a dyn LanguageModel,
     request: ModelRequest,
     admission: &Admission,
 ) -> Result<ModelResponse<'a>, RunError> {
-    admission.goes_out();
+    admission.mark_sent();
     let answering = tokio::select! {
         biased;
         () = admission.reached() => return Err(admission.end()),
-        answering = model.answer(request) => answering.inspect_err(|_| admission.failed())?,
+        answering = model.answer(request) => answering.inspect_err(|_| admission.mark_failed())?,
     };
-    admission.answered_by(answering.provider, answering.model_id);
+    admission.set_answerer(answering.provider, answering.model_id);
     Ok(answering)
 }
 
-/// The host is told of the end of waiting also when the run is broken off.
+/// Also notifies the host when the run is cancelled while waiting.
 pub(super) struct WaitingForTools<'a>(&'a dyn PromptHost);
 
 impl<'a> WaitingForTools<'a> {
     pub(super) fn of(host: &'a dyn PromptHost) -> Self {
-        host.waits_for_tools(true);
+        host.set_waiting_for_tools(true);
         WaitingForTools(host)
     }
 }
 
 impl Drop for WaitingForTools<'_> {
     fn drop(&mut self) {
-        self.0.waits_for_tools(false);
+        self.0.set_waiting_for_tools(false);
     }
 }
 
@@ -131,22 +123,20 @@ struct Receiver<'a> {
     admission: &'a Admission,
     answer: Answer,
     calls: ToolCalls<'a>,
-    /// Looks for code in the text, when methods are defined.
+    /// Finds code in the text, if methods are defined.
     watcher: Option<CodeBlockSplitter>,
-    /// The id of the text block under way.
     block: String,
 }
 
 impl Receiver<'_> {
-    /// Reads the answer to its end, or as far as it is read.
     async fn read(&mut self, stream: &mut PartStream<'_>) -> Result<(), RunError> {
         loop {
             let part = tokio::select! {
-                // Parts first: a tool call that is at hand should not wait for the results of others.
+                // Parts first: a tool call that has arrived should not wait for the results of others.
                 biased;
                 () = self.admission.reached() => return Err(self.ended()),
                 part = stream.next() => part,
-                answered = self.calls.one_answered() => {
+                answered = self.calls.next_result() => {
                     answered?;
                     continue;
                 }
@@ -155,49 +145,49 @@ impl Receiver<'_> {
             let part = match part {
                 Ok(part) => part,
                 Err(error) => {
-                    // Text that might have been the beginning of a tag was streamed all the same.
+                    // Text that might have been the start of a tag is emitted.
                     self.release_text()?;
-                    return Err(self.broken_off(error));
+                    return Err(self.fail(error));
                 }
             };
-            if self.take(part).await? == Flow::Ends {
+            if self.take(part).await? == Flow::Stop {
                 return Ok(());
             }
         }
     }
 
     async fn take(&mut self, part: StreamPart) -> Result<Flow, RunError> {
-        if self.admission.heard(&part).is_err() {
+        if self.admission.add_part(&part).is_err() {
             return Err(self.ended());
         }
         if self.watcher.is_none() {
             self.emit(part)?;
-            return Ok(Flow::GoesOn);
+            return Ok(Flow::Continue);
         }
         match part {
             StreamPart::TextDelta { id, delta, provider_metadata } => {
-                // A tag cannot begin in one block and end in another.
+                // A tag does not span blocks.
                 if self.block != id {
                     self.release_text()?;
                     self.block = id;
                 }
                 if provider_metadata.is_some() {
-                    // A signature belongs to its block, wherever the text around it is cut.
+                    // A signature belongs to its block, wherever the text is split.
                     let id = self.block.clone();
                     self.emit(StreamPart::TextDelta { id, delta: String::new(), provider_metadata })?;
                 }
-                self.watched(&delta).await
+                self.emit_watched(&delta).await
             }
             part => {
                 self.release_text()?;
                 self.emit(part)?;
-                Ok(Flow::GoesOn)
+                Ok(Flow::Continue)
             }
         }
     }
 
-    /// Shows plain text, and what the code of complete blocks returned in their place.
-    async fn watched(&mut self, delta: &str) -> Result<Flow, RunError> {
+    /// Emits plain text, and in place of complete code blocks their results.
+    async fn emit_watched(&mut self, delta: &str) -> Result<Flow, RunError> {
         let pieces = self.watcher.as_mut().map(|watcher| watcher.push(delta)).unwrap_or_default();
         for piece in pieces {
             let code = match piece {
@@ -207,8 +197,8 @@ impl Receiver<'_> {
                 }
                 TextSegment::Code(code) => code,
             };
-            // Agents that the code calls have requests of their own.
-            self.admission.make_way();
+            // Agents called by the code make requests of their own.
+            self.admission.release_permit();
             let answer = match self.host.run_method_code(&code, self.plan).await {
                 MethodAnswer::Value(None) => continue,
                 MethodAnswer::Value(Some(serde_json::Value::String(text))) => response(&text),
@@ -217,14 +207,13 @@ impl Receiver<'_> {
             };
             self.emit_text(answer)?;
             self.end()?;
-            return Ok(Flow::Ends);
+            return Ok(Flow::Stop);
         }
-        Ok(Flow::GoesOn)
+        Ok(Flow::Continue)
     }
 
-    /// Ends the answer in the model's place: what it goes on to say is not asked for.
     fn end(&mut self) -> Result<(), RunError> {
-        // Text behind the block stays unseen: nothing of it is to be released.
+        // Text after the code block is dropped.
         self.watcher = None;
         self.emit(StreamPart::TextEnd { id: self.block.clone(), provider_metadata: None })?;
         self.emit(StreamPart::Finish {
@@ -234,7 +223,6 @@ impl Receiver<'_> {
         })
     }
 
-    /// Text that was held back because it might have been a tag.
     fn release_text(&mut self) -> Result<(), RunError> {
         match self.watcher.as_mut().and_then(CodeBlockSplitter::finish) {
             Some(text) => self.emit_text(text),
@@ -251,36 +239,34 @@ impl Receiver<'_> {
         self.host.record().append(EventKind::Stream(part.clone()));
         if let StreamPart::Error { error } = &*part {
             let error = reported_error(&self.answer, error);
-            return Err(self.broken_off(error));
+            return Err(self.fail(error));
         }
-        if let Some(call) = self.answer.take(&part) {
-            self.calls.take(call);
+        if let Some(call) = self.answer.add(&part) {
+            self.calls.add(call);
         }
         Ok(())
     }
 
-    /// The end of the run in the middle of an answer.
     fn ended(&mut self) -> RunError {
-        self.keep_what_was_said();
+        self.keep_partial_answer();
         self.admission.end()
     }
 
-    fn broken_off(&mut self, error: ProviderError) -> RunError {
-        self.admission.failed();
-        self.keep_what_was_said();
+    fn fail(&mut self, error: ProviderError) -> RunError {
+        self.admission.mark_failed();
+        self.keep_partial_answer();
         RunError::Provider(error)
     }
 
-    /// Keeps what the model had said in the history before the run ends.
-    fn keep_what_was_said(&mut self) {
-        let said = self.answer.take_message().map(|message| {
-            // A call without a result is refused by every provider, should the conversation go on.
+    fn keep_partial_answer(&mut self) {
+        let partial = self.answer.take_message().map(|message| {
+            // Providers refuse a conversation with a call that has no result.
             let parts = message.content_parts().iter();
-            let kept = parts.filter(|part| !matches!(part, ContentPart::ToolCall { .. })).cloned().collect();
-            Message::parts(message.role, kept)
+            let texts = parts.filter(|part| !matches!(part, ContentPart::ToolCall { .. })).cloned().collect();
+            Message::parts(message.role, texts)
         });
-        let said = said.filter(|message| !message.content_parts().is_empty());
-        self.host.prompt().borrow_mut().finish_step(said.into_iter().map(Rc::new).collect());
+        let partial = partial.filter(|message| !message.content_parts().is_empty());
+        self.host.prompt().borrow_mut().finish_step(partial.into_iter().map(Rc::new).collect());
     }
 }
 
@@ -288,7 +274,6 @@ fn response(text: &str) -> String {
     format!("<code_response>{text}</code_response>")
 }
 
-/// An error part as an error of the model.
 fn reported_error(answer: &Answer, error: &serde_json::Value) -> ProviderError {
     let text = error.as_str().or_else(|| error.get("message").and_then(serde_json::Value::as_str));
     let message = text.map_or_else(|| error.to_string(), str::to_owned);

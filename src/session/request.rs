@@ -1,4 +1,4 @@
-//! A request that was let in, as it is known to whoever enters what it used. Must not know limits, nor what a prompt is.
+//! An admitted request and what is known of its answer.
 
 use std::{
     cell::{Cell, RefCell},
@@ -12,59 +12,49 @@ use crate::{
     provider::ModelIdentity,
 };
 
-/// A request and what is known of its answer. The meter has those that are not settled: with the process they end without
-/// being dropped.
+/// Tracked by the meter until it is settled, because at the end of the process it is not dropped.
 pub(super) struct Request {
     pub(super) id: RequestId,
-    /// Of the prompt that asks.
     pub(super) scope: AgentScope,
-    pub(super) asked: PromptMessages,
-    /// Who may answer.
+    pub(super) messages: PromptMessages,
     pub(super) model_identities: Vec<ModelIdentity>,
-    /// Those of the file that asks, when the program was not started with that.
+    /// The prices of the file that makes the request, if it is not the file that the program was started with.
     pub(super) prices: Option<Rc<OwnPrices>>,
     pub(super) stage: Cell<Stage>,
-    pub(super) heard: RefCell<Heard>,
+    pub(super) answer: RefCell<AnswerInfo>,
 }
 
-/// How far a request has come.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Stage {
-    /// It has not gone out.
-    LetIn,
-    /// Nothing of an answer has come.
+    Admitted,
     Sent,
-    /// It failed before anything came, and costs nothing.
+    /// Failed before any answer, so without cost.
     Refused,
-    /// Something has come, and will be paid for.
+    /// Part of an answer has arrived, which has a cost.
     Answered,
-    /// What it used is entered.
+    /// Its use is recorded.
     Settled,
 }
 
-/// What an answer has told of itself so far.
 #[derive(Debug, Default)]
-pub(super) struct Heard {
-    /// Who gives it, by provider and model id.
+pub(super) struct AnswerInfo {
     pub(super) answerer: Option<(String, String)>,
-    /// What the provider calls the model.
     answered_by: Option<String>,
-    /// What it used, as far as the provider has said.
+    /// As far as the provider has sent it.
     pub(super) usage: Usage,
 }
 
 impl Request {
-    /// Takes note of a piece of the answer.
-    pub(super) fn take(&self, part: &StreamPart) {
+    pub(super) fn add_part(&self, part: &StreamPart) {
         match part {
-            // Made up by our side, or by a server that goes on to refuse.
+            // Generated locally, or sent by a server before it refuses.
             StreamPart::StreamStart { .. } | StreamPart::Error { .. } => return,
             StreamPart::ResponseMetadata(metadata) => {
-                let mut heard = self.heard.borrow_mut();
-                heard.answered_by = metadata.model_id.clone().or(heard.answered_by.take());
+                let mut answer = self.answer.borrow_mut();
+                answer.answered_by = metadata.model_id.clone().or(answer.answered_by.take());
                 return;
             }
-            StreamPart::Finish { usage, .. } => self.heard.borrow_mut().usage = *usage,
+            StreamPart::Finish { usage, .. } => self.answer.borrow_mut().usage = *usage,
             _ => {}
         }
         if self.stage.get() != Stage::Settled {
@@ -72,10 +62,10 @@ impl Request {
         }
     }
 
-    /// Does something with what decides on the price of its answer: with who gave it, of those that were asked.
-    pub(super) fn priced<T>(&self, look: impl FnOnce(&PricedModel<'_>) -> T) -> T {
-        let heard = self.heard.borrow();
-        let found = heard.answerer.as_ref().map(|(provider, model_id)| {
+    /// Calls `read` with what the price of the answer depends on.
+    pub(super) fn priced<T>(&self, read: impl FnOnce(&PricedModel<'_>) -> T) -> T {
+        let answer = self.answer.borrow();
+        let found = answer.answerer.as_ref().map(|(provider, model_id)| {
             let is_answerer =
                 |answerer: &&ModelIdentity| answerer.provider == *provider && answerer.model_id == *model_id;
             self.model_identities.iter().find(is_answerer).cloned().unwrap_or_else(|| ModelIdentity {
@@ -84,13 +74,13 @@ impl Request {
                 ..ModelIdentity::default()
             })
         });
-        // Nobody has answered yet: as the first that is asked.
+        // No answer yet: priced as the first candidate.
         let answerer = found.or_else(|| self.model_identities.first().cloned()).unwrap_or_default();
-        look(&PricedModel { answered_by: heard.answered_by.as_deref(), ..priced(&answerer, self.prices.as_deref()) })
+        read(&PricedModel { answered_by: answer.answered_by.as_deref(), ..priced(&answerer, self.prices.as_deref()) })
     }
 }
 
-/// What decides on the price of a model that may answer a prompt of a file with these prices.
+/// What the price of a model depends on, for a file with these prices.
 pub(super) fn priced<'a>(answerer: &'a ModelIdentity, file_prices: Option<&'a OwnPrices>) -> PricedModel<'a> {
     PricedModel {
         provider: &answerer.provider,
@@ -102,7 +92,7 @@ pub(super) fn priced<'a>(answerer: &'a ModelIdentity, file_prices: Option<&'a Ow
     }
 }
 
-/// How long a request is, for an estimate of its tokens. What is no text has other prices and is left out.
+/// The length of a request, to estimate its tokens. Parts other than text are priced differently and left out.
 pub(super) fn characters(messages: &[Rc<Message>]) -> u64 {
     let parts = messages.iter().flat_map(|message| message.content_parts());
     let length = |part: &ContentPart| match part {

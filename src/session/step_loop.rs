@@ -1,4 +1,4 @@
-//! The loop: run the function again, run effects, render, call the model, run tools, record, stop or go round.
+//! The step loop: rerun the function, run effects, render, call the model, run tools, record, stop or repeat.
 //!
 //! The order is that of docs/reference.md, "Steps".
 
@@ -7,13 +7,13 @@ use std::{rc::Rc, time::Instant};
 use futures_util::{FutureExt, future::LocalBoxFuture};
 
 use super::{
-    admission::{Asker, admit},
-    endings::Endings,
-    going_on::finish_step,
-    kept::Keeper,
+    admission::{RequestContext, admit},
     meter::{GRACE, Meter},
-    receive::{Asked, Received, receive},
+    receive::{Received, StepRequest, receive},
+    resumed_step::finish_step,
+    run_log::RunLog,
     tools::into_history,
+    warnings::StepWarnings,
 };
 use crate::{
     chat::{CallSettings, ContentPart, ModelRequest, Role, Step, StepOutput, ToolSpec},
@@ -21,32 +21,30 @@ use crate::{
     prompt::{AnswerCheck, PromptHost, RunError, RunLimits, RunOutcome, RunSettings, StepLoop, StepPlan, plan_step},
 };
 
-/// How many steps a run may take when nothing else is set: a model that calls tools in a circle has to end some time.
+/// Ends a model that calls tools in an endless loop.
 pub(crate) const DEFAULT_MAX_STEPS: usize = 1000;
 
-/// The step loop. Everything of a run is in its host; what is here is shared by all runs.
+/// The step loop. The state of a run is in its host; this is shared by all runs.
 pub(crate) struct Session {
-    /// Hears of every step that is over.
-    pub endings: Endings,
-    /// What the whole run may use.
+    pub step_warnings: StepWarnings,
     pub meter: Rc<Meter>,
-    /// Whether steps keep the schemas of their tools also where the model reads none.
+    /// Whether steps keep the schemas of their tools even if the model does not read them.
     pub keeps_tools: bool,
 }
 
 impl StepLoop for Session {
     fn run<'a>(self: Rc<Self>, host: Rc<dyn PromptHost + 'a>) -> LocalBoxFuture<'a, ()> {
-        // Here and not in the future: a second run that is asked for before the first is polled has to be refused.
+        // Before the future is polled: a second run must be refused from this call on.
         host.record().start();
         let scope = host.record().scope().clone();
         let run = async move {
             let host: &(dyn PromptHost + 'a) = &*host;
-            let keeper = Keeper::new(host, &self.meter);
-            if keeper.restored().is_some_and(|restored| restored.is_done) {
-                // All of it was done in another process, with its clean-ups.
-                let outcome = outcome(find_output(host).await);
+            let log = RunLog::new(host, &self.meter);
+            if log.restored().is_some_and(|restored| restored.is_done) {
+                // Another process has completed the run, including clean-ups.
+                let outcome = outcome(restore_output(host).await);
                 host.record().append(EventKind::PromptEnd);
-                agent_ends(host, &outcome);
+                emit_agent_end(host, &outcome);
                 return host.record().finish(outcome);
             }
             let result = {
@@ -60,16 +58,16 @@ impl StepLoop for Session {
                     result = steps => result,
                 }
             };
-            // Of two errors the first counts, but the clean-ups run in any case.
+            // The first error wins, but the clean-ups run in any case.
             let cleaned = host.run_finished(result.is_err()).await;
-            let mut ended = result.and(cleaned).and_then(|()| keeper.ends());
+            let mut ended = result.and(cleaned).and_then(|()| log.record_end());
             if ended.is_ok() {
-                ended = keeper.stored().await;
+                ended = log.stored().await;
             }
             let outcome = outcome(ended);
-            // The part first: when `result` resolves, the printer has ended its line.
+            // This event first: the printer must have ended its line when `result` resolves.
             host.record().append(EventKind::PromptEnd);
-            agent_ends(host, &outcome);
+            emit_agent_end(host, &outcome);
             host.record().finish(outcome);
         };
         async move { scope.run_as_agent(run).await }.boxed_local()
@@ -83,8 +81,8 @@ fn outcome(result: Result<(), RunError>) -> RunOutcome {
     }
 }
 
-/// The output of a run that is done lies in its last answer: values that a schema makes are not kept.
-async fn find_output(host: &dyn PromptHost) -> Result<(), RunError> {
+/// A finished run has its output in its last answer, as validated values are not logged.
+async fn restore_output(host: &dyn PromptHost) -> Result<(), RunError> {
     let last = host.record().steps().last().cloned();
     match last {
         Some(step) => host.check_answer(&step, false).await.map(drop),
@@ -92,18 +90,17 @@ async fn find_output(host: &dyn PromptHost) -> Result<(), RunError> {
     }
 }
 
-/// Waits for a limit to end the whole run. Requests are not made any more from then on; tools that hear of it come to an end,
-/// and their steps are whole then, but none may take longer.
+/// Resolves when a limit has ended the run and tools have had time to end, so that their steps are complete.
 async fn until_ended(meter: &Meter) {
     meter.reached().await;
-    // What stops for an approval has nothing left to do.
+    // A run that stops for an approval has nothing left to do.
     if !matches!(meter.end().origin(), RunError::Waiting { .. }) {
         tokio::time::sleep(GRACE).await;
     }
 }
 
-/// Who made the host has told that the agent begins: its callback, or its function, ran before the first step.
-fn agent_ends(host: &dyn PromptHost, outcome: &RunOutcome) {
+/// The start event was emitted by the creator of the host, as the callback or function runs before the first step.
+fn emit_agent_end(host: &dyn PromptHost, outcome: &RunOutcome) {
     let error = match outcome {
         RunOutcome::Done => None,
         RunOutcome::Failed(error) => Some(error.to_string()),
@@ -113,20 +110,20 @@ fn agent_ends(host: &dyn PromptHost, outcome: &RunOutcome) {
 
 async fn run_steps(host: &dyn PromptHost, session: &Session) -> Result<(), RunError> {
     let max_steps = host.settings().max_steps.unwrap_or(DEFAULT_MAX_STEPS);
-    let keeper = Keeper::new(host, &session.meter);
-    let restored = keeper.restored();
+    let log = RunLog::new(host, &session.meter);
+    let restored = log.restored();
     let first = restored.map_or(0, |restored| restored.next_step());
     let mut unfinished_step = restored.and_then(|restored| restored.unfinished.as_ref());
     let mut unfinished = "the model still called tools".to_owned();
     for number in first..max_steps {
-        // Asked as well as awaited: a step in which nothing waits, as with a mock, lets nobody else have a turn.
+        // Polled explicitly: a step without waiting, such as with a mock, never yields.
         if host.is_aborted() {
             return Err(RunError::Aborted);
         }
         let step = match unfinished_step.take() {
-            Some(unfinished) => finish_step(host, number, unfinished, keeper, &session.endings).await?,
+            Some(unfinished) => finish_step(host, number, unfinished, log, &session.step_warnings).await?,
             None => {
-                // Whoever set the prompt up has run it for the first step.
+                // The setup has already run the prompt for the first step.
                 if number > first {
                     host.rerun().await?;
                 }
@@ -136,7 +133,7 @@ async fn run_steps(host: &dyn PromptHost, session: &Session) -> Result<(), RunEr
             }
         };
         let ends = step.tool_results.is_empty();
-        // Asked also of the last step, which `onStepFinish` is called for as well.
+        // Also called for the last step, for `onStepFinish`.
         let stopped = host.step_finished(&step).await?;
         if stopped || ends {
             match host.check_answer(&step, !stopped).await? {
@@ -147,15 +144,14 @@ async fn run_steps(host: &dyn PromptHost, session: &Session) -> Result<(), RunEr
                 }
             }
         }
-        keeper.step_ends(number)?;
-        keeper.stored().await?;
+        log.record_step_end(number)?;
+        log.stored().await?;
     }
     let message =
         format!("the run was ended after {max_steps} steps, and {unfinished}; options.maxSteps lets it go further");
     Err(RunError::Limit { message })
 }
 
-/// One request and everything that follows from its answer.
 async fn run_step(
     host: &dyn PromptHost,
     number: usize,
@@ -167,8 +163,8 @@ async fn run_step(
     let model = host.model();
     let tools = sent_tools(host, model.reads_request() || session.keeps_tools, &plan)?;
     let scope = host.record().scope();
-    let asker = Asker { model: &*model, scope, standing: host.standing(), messages: &plan.messages };
-    let admission = admit(&session.meter, asker).await?;
+    let context = RequestContext { model: &*model, scope, standing: host.standing(), messages: &plan.messages };
+    let admission = admit(&session.meter, context).await?;
     let request = match &tools {
         Some(tools) => {
             let settings = CallSettings { output_left: admission.output_left, ..(*settings.call).clone() };
@@ -180,11 +176,11 @@ async fn run_step(
     let active_tools = plan.active.tools.as_slice().into();
     let sent = SentRequest { messages: plan.messages.clone(), active_tools, tools: tools.clone() };
     host.record().append(EventKind::StepStart { step: number, model: name, sent });
-    let keeper = Keeper::new(host, &session.meter);
-    let asked = Asked { number, plan: &plan, tools: tools.as_ref(), keeper };
-    let received = receive(host, &*model, request, asked, admission).await?;
+    let log = RunLog::new(host, &session.meter);
+    let step_request = StepRequest { number, plan: &plan, tools: tools.as_ref(), log };
+    let received = receive(host, &*model, request, step_request, admission).await?;
     let Received { answer, message, cost, tool_results } = received;
-    into_history(host, keeper, message.as_ref(), &tool_results);
+    into_history(host, log, message.as_ref(), &tool_results);
     let step = Rc::new(Step {
         prompt: plan.messages,
         tools,
@@ -199,14 +195,13 @@ async fn run_step(
         response: answer.response,
     });
     let model: Rc<str> = format!("{}:{}", answer.provider, answer.model_id).into();
-    // What is wrong with the answer belongs to the step.
-    session.endings.step(&model, &step);
+    session.step_warnings.step(&model, &step);
     host.record().append(EventKind::StepFinish { number, step: step.clone(), model, took: began.elapsed() });
     Ok(step)
 }
 
-/// The tools as the model is told of them; `None`, and kept by the host, when nobody reads them. Steps that say the
-/// same as the step before share it.
+/// The tool schemas of the request; `None`, and kept by the host, if the model does not read them. Equal schemas of
+/// consecutive steps are shared.
 fn sent_tools(host: &dyn PromptHost, is_read: bool, plan: &StepPlan) -> Result<Option<Rc<[ToolSpec]>>, RunError> {
     if !is_read {
         host.keep_tools(&plan.active.tools)?;

@@ -1,4 +1,4 @@
-//! The end of a run that can only go on when somebody has approved calls (docs/reference.md, "Approvals"). Must not know who.
+//! Ends a run that can continue only after calls are approved (docs/reference.md, "Approvals").
 
 use std::future::pending;
 
@@ -9,7 +9,7 @@ use crate::{
     prompt::{Decisions, Jobs, RunError, RunLimits},
 };
 
-/// Ends the run when nothing is left to do in it but to wait; never resolves.
+/// Ends the run when all that is left to do is to wait for approvals; never resolves.
 pub(super) async fn stop_when_all_wait((jobs, decisions): (&Jobs, &Decisions), meter: &Meter) {
     jobs.all_wait().await;
     let (waiters, all) = decisions.waiters();

@@ -82,7 +82,7 @@ fn run_to_end(work: Work) {
     runtime.block_on(run);
     teller.end_printing();
     teller.recordings.end(teller.is_whole.get());
-    options.tell_of_recordings();
+    options.watch_recordings();
     // Not to wait for a blocking call that nobody needs any more.
     runtime.shutdown_background();
 }

@@ -1,4 +1,4 @@
-//! What the thread that runs a file says to the one that waits for it. Must not know what is made of it.
+//! Messages from the thread of a test file to the pool, and the reporter that sends them.
 
 use std::{
     cell::{Cell, RefCell},
@@ -14,7 +14,7 @@ use std::{
 };
 
 use super::{
-    lines::Lines,
+    line_buffer::LineBuffer,
     options::Watcher,
     outcome::{Failure, Snapshots, State, TestOutcome},
     recordings::FileRecordings,
@@ -26,26 +26,24 @@ use crate::{
     session::without_secrets,
 };
 
-/// Something that happened in a file.
 #[derive(Debug)]
 pub(super) enum Message {
-    /// The tests there are, none of which has run.
+    /// The tests of the file, before any has run.
     Plan(Vec<TestOutcome>),
-    /// Something begins: the test, or the suite whose hooks run, and how long it may take.
+    /// A test or the hooks of a suite begin, with their time limit.
     Begin(String, Option<Duration>),
-    /// A script has printed something.
     Printed(String),
-    /// A test is over, or was left out.
+    /// A test has ended or was skipped.
     Test(Box<TestOutcome>),
-    /// Something failed outside of any test.
+    /// A failure outside of any test.
     Error(Box<Failure>),
-    /// What a person should know of the file, and what happened to its snapshots.
+    /// Notes for the user, and the snapshot counts.
     File(Vec<String>, Snapshots),
-    /// Nothing more comes from this file.
+    /// The last message of a file.
     End,
 }
 
-/// How many failures there were, and how many are enough (`--bail`). Asked by the threads themselves: what they tell is heard later.
+/// Counts failures against the limit (`--bail`). Shared by the threads, as their messages are handled with a delay.
 #[derive(Default)]
 pub(super) struct Bail {
     most: Option<NonZeroUsize>,
@@ -58,65 +56,63 @@ impl Bail {
         Arc::new(Bail { most, ..Bail::default() })
     }
 
-    /// Something has failed.
     pub(super) fn failed(&self) {
         self.failed.fetch_add(1, Ordering::Relaxed);
     }
 
-    /// No more tests are to begin, whatever came of those before.
+    /// Starts no more tests, whatever the count of failures.
     pub(super) fn stop(&self) {
         self.is_stopped.store(true, Ordering::Relaxed);
     }
 
-    /// Whether no more tests are to begin.
+    /// Whether no more tests may start.
     pub(super) fn is_reached(&self) -> bool {
         let is_enough = self.most.is_some_and(|most| self.failed.load(Ordering::Relaxed) >= most.get());
         is_enough || self.is_stopped.load(Ordering::Relaxed)
     }
 }
 
-/// Who is told of everything that happens in a file, in its engine's thread.
+/// Reports everything that happens in a file, from the thread of its engine.
 pub(super) struct Teller {
     pub(super) index: usize,
     pub(super) sender: Sender<(usize, Message)>,
     pub(super) bail: Arc<Bail>,
     pub(super) redactor: Redactor,
     pub(super) recordings: Rc<FileRecordings>,
-    /// How many tests have begun.
+    /// The number of tests that have started.
     pub(super) begun: Cell<usize>,
     /// Whether a test is running.
     pub(super) is_running: Cell<bool>,
-    /// Whether everything in the file was run and passed so far.
+    /// Whether every test so far has run and passed.
     pub(super) is_whole: Cell<bool>,
-    /// Who hears of the files that the tests are made of.
     pub(super) watcher: Option<Arc<dyn Watcher>>,
-    /// Where the snapshots are.
+    /// The snapshot file.
     pub(super) snapshots: PathBuf,
-    /// What scripts have printed of a line.
-    pub(super) lines: RefCell<Lines>,
+    /// The incomplete line that scripts have printed.
+    pub(super) lines: RefCell<LineBuffer>,
 }
 
 impl Teller {
-    /// Sends it. That nobody listens any more is no failure of the file.
+    /// The receiver may be gone, which is no failure of the file.
     pub(super) fn tell(&self, message: Message) {
         let _ = self.sender.send((self.index, message));
     }
 
-    /// What tests compare may hold a key.
-    fn redacted(&self, failure: Failure) -> Failure {
+    /// Values compared in tests may contain secrets.
+    fn redact_failure(&self, failure: Failure) -> Failure {
         let Failure { diagnostic, diff, context } = failure;
         let apply = |text: Option<String>| text.map(|text| self.redactor.apply(&text));
         let diagnostic = without_secrets(diagnostic, &self.redactor);
         Failure { diagnostic, diff: apply(diff), context: apply(context) }
     }
 
-    /// So may the titles of tests that are made of tables.
-    fn redacted_test(&self, test: TestOutcome) -> TestOutcome {
+    /// Titles of tests that are generated from tables may contain secrets.
+    fn redact_test(&self, test: TestOutcome) -> TestOutcome {
         TestOutcome {
             ancestors: test.ancestors.iter().map(|title| self.redactor.apply(title)).collect(),
             title: self.redactor.apply(&test.title),
             note: test.note.map(|note| self.redactor.apply(&note)),
-            failures: test.failures.into_iter().map(|failure| self.redacted(failure)).collect(),
+            failures: test.failures.into_iter().map(|failure| self.redact_failure(failure)).collect(),
             ..test
         }
     }
@@ -132,7 +128,7 @@ impl Teller {
         }
     }
 
-    /// Shows the line that was begun: what comes next is somebody else's.
+    /// Prints the incomplete line before the output of the next test.
     pub(super) fn end_printing(&self) {
         let begun = self.lines.borrow_mut().take();
         self.show(&begun);
@@ -146,7 +142,7 @@ impl TestHost for Teller {
     }
 
     fn plan(&self, tests: Vec<TestOutcome>) {
-        self.tell(Message::Plan(tests.into_iter().map(|test| self.redacted_test(test)).collect()));
+        self.tell(Message::Plan(tests.into_iter().map(|test| self.redact_test(test)).collect()));
     }
 
     fn start(&self, _test: &str) {
@@ -166,7 +162,7 @@ impl TestHost for Teller {
 
     fn test(&self, outcome: TestOutcome) {
         self.end_printing();
-        // One that was left out has never begun.
+        // A skipped test has never started.
         if self.is_running.take() {
             self.recordings.end_test(outcome.state == State::Passed);
         }
@@ -174,14 +170,14 @@ impl TestHost for Teller {
         if outcome.state == State::Failed {
             self.bail.failed();
         }
-        self.tell(Message::Test(Box::new(self.redacted_test(outcome))));
+        self.tell(Message::Test(Box::new(self.redact_test(outcome))));
     }
 
     fn error(&self, failure: Failure) {
         self.end_printing();
         self.is_whole.set(false);
         self.bail.failed();
-        self.tell(Message::Error(Box::new(self.redacted(failure))));
+        self.tell(Message::Error(Box::new(self.redact_failure(failure))));
     }
 
     fn file(&self, notes: Vec<String>, snapshots: Snapshots) {

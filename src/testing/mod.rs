@@ -1,19 +1,16 @@
-//! Tests of prompt files: which files hold some, running each in an engine of its own, and reports of what came of it
-//! (docs/testing.md).
-//!
-//! Owns: discovery, isolation, limits, recordings of tests, results, reports as text. Must not know: how a model is reached,
-//! what a terminal is.
+//! Runs the tests of prompt files, each file in its own engine, and reports the results (docs/testing.md).
 
 mod file;
-mod lines;
+mod line_buffer;
 mod message;
 mod options;
 mod outcome;
 mod pool;
-mod prompt_run;
+mod prompt_runner;
 mod recordings;
 pub(crate) mod report;
-mod running;
+mod run_collector;
+mod running_file;
 mod running_prompts;
 mod smoke;
 mod start;
@@ -21,4 +18,4 @@ mod start;
 pub(crate) use options::{Answers, Kind, SMOKE_TIMEOUT, Subject, TEST_TIMEOUT, TestOptions, Watcher};
 pub(crate) use outcome::{FileOutcome, Totals};
 pub(crate) use pool::{Listener, Progress, run_tests};
-pub(crate) use recordings::{Mode, Shelf, recording_of};
+pub(crate) use recordings::{Mode, RecordingStore, recording_of};

@@ -1,4 +1,4 @@
-//! How tests are to be run. Must not know where that was said.
+//! Options of a test run.
 
 use std::{
     num::NonZeroUsize,
@@ -7,7 +7,7 @@ use std::{
     time::Duration,
 };
 
-use super::recordings::Shelf;
+use super::recordings::RecordingStore;
 use crate::cost::OwnPrices;
 
 /// How long a test, a hook, or loading a file may take.
@@ -16,69 +16,62 @@ pub(crate) const TEST_TIMEOUT: Duration = Duration::from_secs(10);
 /// How long the smoke test of a prompt file may take.
 pub(crate) const SMOKE_TIMEOUT: Duration = Duration::from_secs(60);
 
-/// A file with something to test.
+/// A file to test.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Subject {
-    /// As it was typed, or below a folder as that was typed.
+    /// The path as the user gave it, or below a folder that the user gave.
     pub(crate) file: PathBuf,
-    /// What is in it.
     pub(crate) kind: Kind,
 }
 
-/// What a file is to tests.
+/// How a file is tested.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Kind {
-    /// It holds tests.
     Tests,
-    /// It is a prompt file: it passes when it runs to its end.
+    /// A prompt file: the test passes if the file runs to its end.
     Smoke(Answers),
 }
 
-/// Who answers in a smoke test.
+/// What answers model requests in a smoke test.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Answers {
-    /// The export `mock`, whatever `config.model` is.
     Mock,
-    /// The recording beside the file.
+    /// The recording in the folder of the file.
     Recording,
-    /// Nobody yet: with `--record`, a recording is made.
-    Nobody,
+    /// Nothing yet: `--record` creates a recording.
+    Missing,
 }
 
-/// How all of them are run.
+/// The options of all files of a test run.
 #[derive(Clone)]
 pub(crate) struct TestOptions {
-    /// The environment.
     pub(crate) variables: Vec<(String, String)>,
-    /// The file that names servers of the Model Context Protocol; absolute, since a test may change the working directory.
+    /// The configuration of MCP servers; absolute, since a test may change the working directory.
     pub(crate) mcp_config: Option<PathBuf>,
-    /// What models cost that no table knows.
+    /// Prices of models that the built-in table lacks.
     pub(crate) own_prices: OwnPrices,
-    /// Who answers for models.
-    pub(crate) shelf: Arc<Shelf>,
-    /// Whether tests may reach other machines.
+    pub(crate) shelf: Arc<RecordingStore>,
     pub(crate) is_live: bool,
-    /// Nobody is there: no snapshot is written, and `test.only` is a mistake.
+    /// Unattended: no snapshot is written, and `test.only` is an error.
     pub(crate) is_ci: bool,
-    /// Snapshots become what the tests say.
+    /// Whether snapshots are overwritten.
     pub(crate) update: bool,
-    /// Only tests with this in their full name are run.
+    /// Runs only tests whose full name contains this.
     pub(crate) filter: Option<String>,
-    /// After so many failed tests no more begin.
+    /// Starts no more tests after this many failures.
     pub(crate) bail: Option<NonZeroUsize>,
-    /// How many files are run at once.
     pub(crate) jobs: NonZeroUsize,
-    /// How long a test or hook may take that says nothing else; 0 for no limit.
+    /// The default limit of a test or hook; 0 for none.
     pub(crate) timeout: Duration,
-    /// The same of a smoke test.
+    /// The limit of a smoke test.
     pub(crate) smoke_timeout: Duration,
-    /// Who watches the files that tests are made of; nobody unless they are to be run again.
+    /// Set in watch mode.
     pub(crate) watcher: Option<Arc<dyn Watcher>>,
 }
 
 impl TestOptions {
-    /// Tells who watches of the recordings that were used: what the tests have written of them is no change.
-    pub(crate) fn tell_of_recordings(&self) {
+    /// Reports the recordings to the watcher. Those written by the tests must not count as changes.
+    pub(crate) fn watch_recordings(&self) {
         let Some(watcher) = &self.watcher else { return };
         for file in self.shelf.files() {
             match self.shelf.is_recording() {
@@ -89,11 +82,11 @@ impl TestOptions {
     }
 }
 
-/// Hears of the files that tests are made of, from several threads.
+/// Receives the files that tests depend on, from several threads.
 pub(crate) trait Watcher: Send + Sync {
-    /// A test is about to read a file, whether or not it is there.
+    /// A test is about to read a file, which may not exist.
     fn looked_for(&self, file: &Path);
 
-    /// The tests themselves have written a file: that is no change.
+    /// The tests have written a file, which is no change.
     fn wrote(&self, file: &Path);
 }

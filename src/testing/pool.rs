@@ -1,5 +1,4 @@
-//! All files, several at once: a thread for each that runs, and one that hears of them all, keeps their results in order, and
-//! gives up on a thread that says nothing any more. Must not know what is shown.
+//! Runs the test files on a thread each, several at once, and reports their results in order.
 
 use std::{
     collections::BTreeMap,
@@ -17,51 +16,47 @@ use super::{
     message::{Bail, Message},
     options::{Subject, TestOptions},
     outcome::{Failure, FileOutcome, State, Totals},
-    running::Running,
+    running_file::RunningFile,
 };
 use crate::{diagnostic::Diagnostic, script::THREAD_STACK_SIZE};
 
-/// How much longer than a script's limit is waited for it: for what the engine does not interrupt, such as `Atomics.wait`.
-const PATIENCE: Duration = Duration::from_secs(3);
+/// Added to a script's limit before its thread is abandoned: the engine cannot interrupt calls such as
+/// `Atomics.wait`.
+const GRACE_PERIOD: Duration = Duration::from_secs(3);
 
-/// How long a file may say nothing between two tests.
-const SILENCE: Duration = Duration::from_secs(30);
+/// The time that a file may take between two tests.
+const BETWEEN_TESTS: Duration = Duration::from_secs(30);
 
-/// How often a listener may show that time goes by.
+/// The longest time between two calls of `Listener::progress`.
 const TICK: Duration = Duration::from_millis(100);
 
-/// Hears how the tests are going.
+/// Receives the progress of a test run.
 pub(crate) trait Listener {
-    /// A script has printed something, within a test if it has a name.
+    /// A script has printed something; `test` is empty outside of tests.
     fn printed(&mut self, file: &Path, test: &str, text: &str);
 
-    /// Something has happened, or some time gone by.
+    /// Called after each message and each tick.
     fn progress(&mut self, progress: &Progress<'_>);
 
-    /// A file is done; called in the order of the files.
+    /// A file has ended. Called in the order of the files.
     fn file(&mut self, file: &FileOutcome);
 
-    /// Whether everything is to be broken off, now.
+    /// Whether the run is to stop now.
     fn is_interrupted(&mut self) -> bool {
         false
     }
 }
 
-/// How far it all is.
+/// The counts so far.
 pub(crate) struct Progress<'a> {
-    /// Files that are done.
     pub(crate) done: usize,
-    /// Files in all.
     pub(crate) files: usize,
-    /// Tests that passed so far.
     pub(crate) passed: usize,
-    /// Tests that failed so far.
     pub(crate) failed: usize,
-    /// The files that are running.
     pub(crate) running: Vec<&'a Path>,
 }
 
-/// Runs the files and tells the listener of each.
+/// Runs the files and reports to the listener.
 pub(crate) fn run_tests(subjects: &[Subject], options: &TestOptions, listener: &mut dyn Listener) -> Totals {
     let began = Instant::now();
     let mut pool = Pool::new(subjects, options);
@@ -76,12 +71,12 @@ struct Pool<'a> {
     bail: Arc<Bail>,
     sender: Sender<(usize, Message)>,
     receiver: Receiver<(usize, Message)>,
-    running: BTreeMap<usize, Running>,
-    /// Done, and waiting for those before them.
-    waiting: BTreeMap<usize, FileOutcome>,
+    running: BTreeMap<usize, RunningFile>,
+    /// Ended files that wait for the ones before them to be reported.
+    ended: BTreeMap<usize, FileOutcome>,
     next: usize,
-    /// The first file that was not reported yet.
-    due: usize,
+    /// The index of the next file to report.
+    next_report: usize,
     passed: usize,
     failed: usize,
     totals: Totals,
@@ -97,9 +92,9 @@ impl<'a> Pool<'a> {
             sender,
             receiver,
             running: BTreeMap::new(),
-            waiting: BTreeMap::new(),
+            ended: BTreeMap::new(),
             next: 0,
-            due: 0,
+            next_report: 0,
             passed: 0,
             failed: 0,
             totals: Totals::default(),
@@ -107,32 +102,32 @@ impl<'a> Pool<'a> {
     }
 
     fn run(&mut self, listener: &mut dyn Listener) {
-        while self.due < self.subjects.len() {
+        while self.next_report < self.subjects.len() {
             while self.running.len() < self.options.jobs.get() && self.next < self.subjects.len() {
                 self.start();
             }
             match self.receiver.recv_timeout(self.until_next()) {
-                Ok((index, message)) => self.hear(index, message, listener),
+                Ok((index, message)) => self.handle(index, message, listener),
                 Err(RecvTimeoutError::Timeout) => {}
                 Err(RecvTimeoutError::Disconnected) => unreachable!("the pool has a sender itself"),
             }
-            self.give_up_on_the_silent();
+            self.abandon_unresponsive();
             self.report(listener);
             listener.progress(&self.progress());
             if listener.is_interrupted() {
-                return self.break_off(listener);
+                return self.interrupt(listener);
             }
         }
     }
 
-    /// Reports what is done; of a file that is running, the tests that are over.
-    fn break_off(&mut self, listener: &mut dyn Listener) {
+    /// Reports the files that have ended, and the finished tests of those that are running.
+    fn interrupt(&mut self, listener: &mut dyn Listener) {
         self.bail.stop();
         for (index, mut running) in std::mem::take(&mut self.running) {
-            running.break_off();
-            self.waiting.insert(index, running.outcome);
+            running.interrupt();
+            self.ended.insert(index, running.outcome);
         }
-        for outcome in std::mem::take(&mut self.waiting).into_values() {
+        for outcome in std::mem::take(&mut self.ended).into_values() {
             self.totals.add(&outcome);
             listener.file(&outcome);
         }
@@ -142,7 +137,7 @@ impl<'a> Pool<'a> {
         let index = self.next;
         self.next += 1;
         let subject = self.subjects[index].clone();
-        self.running.insert(index, Running::of(subject.file.clone(), Instant::now() + SILENCE));
+        self.running.insert(index, RunningFile::of(subject.file.clone(), Instant::now() + BETWEEN_TESTS));
         let (options, bail, sender) = (self.options.clone(), self.bail.clone(), self.sender.clone());
         let work = Work { index, subject, options, bail, sender };
         let thread = thread::Builder::new().name("lmthing-test".into()).stack_size(THREAD_STACK_SIZE);
@@ -151,32 +146,32 @@ impl<'a> Pool<'a> {
         }
     }
 
-    /// How long nothing need be done.
+    /// The time until the next tick or deadline.
     fn until_next(&self) -> Duration {
         let now = Instant::now();
-        let first = self.running.values().filter_map(|running| running.expected).min();
+        let first = self.running.values().filter_map(|running| running.deadline).min();
         first.map_or(TICK, |first| first.saturating_duration_since(now).min(TICK))
     }
 
-    fn hear(&mut self, index: usize, message: Message, listener: &mut dyn Listener) {
-        // A thread that was given up may still find its voice.
+    fn handle(&mut self, index: usize, message: Message, listener: &mut dyn Listener) {
+        // An abandoned thread may still send messages.
         let Some(running) = self.running.get_mut(&index) else { return };
         match message {
             Message::Begin(test, limit) => {
                 running.test = test;
-                running.expected = limit.map(|limit| Instant::now() + limit + PATIENCE);
+                running.deadline = limit.map(|limit| Instant::now() + limit + GRACE_PERIOD);
             }
             Message::Printed(text) => listener.printed(&running.outcome.file, &running.test, &text),
             Message::Plan(tests) => running.planned = tests,
             Message::Test(test) => {
-                running.expected = Some(Instant::now() + SILENCE);
+                running.deadline = Some(Instant::now() + BETWEEN_TESTS);
                 let state = test.state;
-                running.has_ended(*test);
+                running.end_test(*test);
                 self.count(state);
             }
-            Message::Error(failure) => running.has_failed(*failure),
+            Message::Error(failure) => running.add_error(*failure),
             Message::File(notes, snapshots) => {
-                running.expected = Some(Instant::now() + SILENCE);
+                running.deadline = Some(Instant::now() + BETWEEN_TESTS);
                 running.outcome.notes.extend(notes);
                 running.outcome.snapshots = snapshots;
             }
@@ -196,7 +191,7 @@ impl<'a> Pool<'a> {
         let Some(mut running) = self.running.remove(&index) else { return };
         running.close();
         running.outcome.took = running.began.elapsed();
-        self.waiting.insert(index, running.outcome);
+        self.ended.insert(index, running.outcome);
     }
 
     fn fail(&mut self, index: usize, message: String) {
@@ -208,32 +203,32 @@ impl<'a> Pool<'a> {
         self.end(index);
     }
 
-    /// A script that neither ends nor lets itself be interrupted keeps its thread; nobody waits for it any more.
-    fn give_up_on_the_silent(&mut self) {
+    /// Abandons threads past their deadline: their scripts cannot be interrupted.
+    fn abandon_unresponsive(&mut self) {
         let now = Instant::now();
-        let is_silent = |running: &Running| running.expected.is_some_and(|expected| expected <= now);
-        let silent: Vec<usize> =
-            self.running.iter().filter(|(_, running)| is_silent(running)).map(|(index, _)| *index).collect();
-        for index in silent {
+        let is_overdue = |running: &RunningFile| running.deadline.is_some_and(|deadline| deadline <= now);
+        let overdue: Vec<usize> =
+            self.running.iter().filter(|(_, running)| is_overdue(running)).map(|(index, _)| *index).collect();
+        for index in overdue {
             let Some(running) = self.running.get_mut(&index) else { continue };
-            self.failed += usize::from(running.give_up());
+            self.failed += usize::from(running.fail_unresponsive());
             self.bail.failed();
-            running.leave_the_rest("not run, as the test before could not be interrupted");
+            running.skip_remaining("not run, as the test before could not be interrupted");
             self.end(index);
         }
     }
 
     fn report(&mut self, listener: &mut dyn Listener) {
-        while let Some(outcome) = self.waiting.remove(&self.due) {
+        while let Some(outcome) = self.ended.remove(&self.next_report) {
             self.totals.add(&outcome);
             listener.file(&outcome);
-            self.due += 1;
+            self.next_report += 1;
         }
     }
 
     fn progress(&self) -> Progress<'_> {
         Progress {
-            done: self.due + self.waiting.len(),
+            done: self.next_report + self.ended.len(),
             files: self.subjects.len(),
             passed: self.passed,
             failed: self.failed,

@@ -1,15 +1,15 @@
-//! What runs prompt files for a file of tests, by the options of the command. Must not know which tests.
+//! Sets up the runner of prompt files for a test file.
 
 use std::rc::Rc;
 
 use super::{
     message::Teller,
     options::TestOptions,
-    prompt_run::{PromptRunner, PromptRunnerOptions},
+    prompt_runner::{PromptRunner, PromptRunnerOptions},
 };
 use crate::{permission::Permissions, script::ScriptHost};
 
-/// Runs prompt files for a file of tests; what they print and warn of goes to `host`.
+/// What the prompt files print and warn of goes to `host`.
 pub(super) fn runner(options: &TestOptions, teller: &Teller, host: Rc<dyn ScriptHost>) -> PromptRunner {
     PromptRunner::new(PromptRunnerOptions {
         host,

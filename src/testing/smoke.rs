@@ -1,5 +1,5 @@
-//! The smoke test of a prompt file, the test `runs`: it passes when the file runs to its end, with its mock or its recording, and
-//! ends with code 0 (docs/testing.md, "Smoke tests"). Must not know threads.
+//! The smoke test of a prompt file: passes if the file runs to its end with exit code 0 (docs/testing.md, "Smoke
+//! tests").
 
 use std::{
     cell::RefCell,
@@ -32,13 +32,13 @@ use crate::{
 /// The name of the test.
 const NAME: &str = "runs";
 
-/// Runs the file and tells what came of it.
+/// Runs the file and reports the result.
 pub(super) async fn run(path: &Path, answers: Answers, options: &TestOptions, teller: &Rc<Teller>) {
-    let left_out = match &options.filter {
+    let skip_reason = match &options.filter {
         Some(filter) if !NAME.contains(filter.as_str()) => Some(FILTERED),
         _ => teller.is_stopped().then_some("--bail"),
     };
-    if let Some(why) = left_out {
+    if let Some(why) = skip_reason {
         return teller.test(outcome(State::Skipped, None, Some(why.to_owned())));
     }
     let limit = Some(options.smoke_timeout).filter(|limit| !limit.is_zero());
@@ -47,16 +47,16 @@ pub(super) async fn run(path: &Path, answers: Answers, options: &TestOptions, te
     teller.start(NAME);
     teller.attempt();
     let began = Instant::now();
-    let host = Rc::new(Host { teller: teller.clone(), notes: RefCell::default() });
-    let ended = play(path, answers, limit, options, &host).await;
+    let host = Rc::new(SmokeHost { teller: teller.clone(), notes: RefCell::default() });
+    let result = run_prompt(path, answers, limit, options, &host).await;
     let took = began.elapsed();
-    let test = match (ended, teller.fault()) {
-        // An agent's tool that could not ask its model is an answer like others to the prompt.
-        (Ended::Well, Some(fault)) => failed(fault, took),
-        (Ended::Well, None) => outcome(State::Passed, Some(took), None),
-        (Ended::Badly(diagnostic), _) => failed(*diagnostic, took),
-        (Ended::NotBegun(lacking), _) => {
-            outcome(State::Skipped, None, Some(format!("needs an input: {}", lacking.join(", "))))
+    let test = match (result, teller.fault()) {
+        // The prompt may have ignored the fault, for example as the failed tool call of an agent.
+        (SmokeResult::Passed, Some(fault)) => failed(fault, took),
+        (SmokeResult::Passed, None) => outcome(State::Passed, Some(took), None),
+        (SmokeResult::Failed(diagnostic), _) => failed(*diagnostic, took),
+        (SmokeResult::MissingInput(names), _) => {
+            outcome(State::Skipped, None, Some(format!("needs an input: {}", names.join(", "))))
         }
     };
     teller.test(test);
@@ -72,15 +72,20 @@ fn failed(diagnostic: Diagnostic, took: Duration) -> TestOutcome {
     TestOutcome { failures, ..outcome(State::Failed, Some(took), None) }
 }
 
-/// How a smoke test ended.
-enum Ended {
-    Well,
-    Badly(Box<Diagnostic>),
-    /// It needs these properties of its input.
-    NotBegun(Vec<String>),
+enum SmokeResult {
+    Passed,
+    Failed(Box<Diagnostic>),
+    /// It requires these properties of its input.
+    MissingInput(Vec<String>),
 }
 
-async fn play(path: &Path, answers: Answers, limit: Option<Duration>, options: &TestOptions, host: &Rc<Host>) -> Ended {
+async fn run_prompt(
+    path: &Path,
+    answers: Answers,
+    limit: Option<Duration>,
+    options: &TestOptions,
+    host: &Rc<SmokeHost>,
+) -> SmokeResult {
     let teller = &host.teller;
     let request = RunRequest {
         path: path.to_owned(),
@@ -94,26 +99,26 @@ async fn play(path: &Path, answers: Answers, limit: Option<Duration>, options: &
         latest: None,
         keeps_pieces: false,
     };
-    let played = match runner(options, teller, host.clone()).play(request).await {
+    let played = match runner(options, teller, host.clone()).run_prompt(request).await {
         Ok(played) => played,
-        Err(refusal) if answers == Answers::Nobody && !options.shelf.is_recording() => {
-            return Ended::Badly(Box::new(unanswered(*refusal)));
+        Err(refusal) if answers == Answers::Missing && !options.shelf.is_recording() => {
+            return SmokeResult::Failed(Box::new(unanswered(*refusal)));
         }
-        Err(refusal) => return Ended::Badly(refusal),
+        Err(refusal) => return SmokeResult::Failed(refusal),
     };
-    let Some(end) = &played.end else { return Ended::Badly(Box::new(timed_out(limit.unwrap_or_default()))) };
+    let Some(end) = &played.end else { return SmokeResult::Failed(Box::new(timed_out(limit.unwrap_or_default()))) };
     if let FileRun::Failed(error) = end
         && let RunError::MissingInput { names, .. } = &**error
     {
-        return Ended::NotBegun(names.clone());
+        return SmokeResult::MissingInput(names.clone());
     }
     match RunFailure::of(end, played.finish_reason(), None, &teller.redactor) {
-        None => Ended::Well,
-        Some(failure) => Ended::Badly(Box::new(failure.diagnostic)),
+        None => SmokeResult::Passed,
+        Some(failure) => SmokeResult::Failed(Box::new(failure.diagnostic)),
     }
 }
 
-/// There is neither a mock nor a recording, and a recording cannot be made.
+/// The error when there is neither a mock nor a recording, and no recording can be made.
 fn unanswered(refusal: Diagnostic) -> Diagnostic {
     let hint = refusal
         .hint
@@ -126,13 +131,13 @@ fn timed_out(limit: Duration) -> Diagnostic {
         .with_hint("give it more time with --timeout")
 }
 
-/// What the file prints goes where the output of tests goes; warnings become notes.
-struct Host {
+/// Sends output to the reporter of the test and turns warnings into notes.
+struct SmokeHost {
     teller: Rc<Teller>,
     notes: RefCell<Vec<String>>,
 }
 
-impl ScriptHost for Host {
+impl ScriptHost for SmokeHost {
     fn write_stdout(&self, text: &str) {
         self.teller.write_stdout(text);
     }

@@ -40,7 +40,7 @@ use crate::{
         bindings::{Exchanges, FileRun},
     },
     session::{
-        AskedModel, FileRunOptions, Meter, RunFailure, SharedModel, Surroundings, WatchedRun, run_file, used_before,
+        FileRunOptions, Meter, ModelOption, RunFailure, SharedModel, Surroundings, WatchedRun, run_file, used_before,
     },
     trace::otel::SharedExport,
 };
@@ -174,7 +174,7 @@ fn finish(
     summary: &SharedSummary,
 ) -> AttemptEnd {
     let asked = match &context.options.model {
-        Some(SharedModel::Named(name)) => Some(AskedModel { name, option: "-m, --model" }),
+        Some(SharedModel::Named(name)) => Some(ModelOption { name, option: "-m, --model" }),
         _ => None,
     };
     let last = summary.lock().finish_reason;

@@ -1,8 +1,7 @@
-//! From a value, named by its path from an export down, to the place in the source that it comes from.
+//! Finds the source range of a value, given its path from an export.
 //!
-//! Owns: following a path through what is written (object and array literals, constants, spreads, calls that only hand
-//! through). Must not know what is wrong with the value. What is computed cannot be followed: the deepest place that was found
-//! stands for what lies below it.
+//! Follows object and array literals, constants, spreads and calls that return their argument. A computed value
+//! cannot be followed: the deepest range that was found stands for everything below it.
 
 mod values;
 
@@ -15,20 +14,19 @@ use super::{
 use crate::{code::Tree, diagnostic::closest, parser::Language, script::bindings::inspect::Key};
 use values::Search;
 
-/// The values of one file.
-pub(super) struct Places<'a> {
+pub(super) struct ExportValues<'a> {
     text: &'a str,
     tree: Option<Tree>,
 }
 
-impl<'a> Places<'a> {
-    /// The values of the prompt file or module `text`. One that cannot be parsed has none.
+impl<'a> ExportValues<'a> {
+    /// A text that cannot be parsed has no values.
     pub(super) fn of(text: &'a str, language: Language) -> Self {
-        Places { text, tree: Tree::parse(text, language).ok() }
+        ExportValues { text, tree: Tree::parse(text, language).ok() }
     }
 
-    /// Where the value at `path` stands: its key where it is a property, itself where it is an element of a list, the name of
-    /// the export where that is all that can be found. `None` when there is no such export, nor one that looks like it.
+    /// The span of the value at `path`: the key of a property, an element of a list, or the name of the export if
+    /// nothing more can be found. `None` if there is no such export and none with a similar name.
     pub(super) fn span(&self, path: &[Key]) -> Option<Span> {
         let range = self.range(path).ok()??;
         Some(Span { start: self.position(range.start), end: self.position(range.end) })
@@ -50,7 +48,7 @@ impl<'a> Places<'a> {
     fn position(&self, offset: usize) -> Position {
         let before = self.text.get(..offset).unwrap_or(self.text);
         let line_start = before.rfind('\n').map_or(0, |newline| newline + 1);
-        // A mark at the beginning of the file is no character of its first line.
+        // A byte order mark is not a character of the first line.
         let columns = before[line_start..].chars().filter(|letter| *letter != '\u{feff}').count();
         let number = |count: usize| u32::try_from(count + 1).unwrap_or(u32::MAX);
         Position { line: number(before.matches('\n').count()), column: number(columns) }

@@ -8,11 +8,10 @@ fn path_in(written: &str) -> Vec<Key> {
     steps.map(|step| step.parse().map_or_else(|_| Key::Name(step.to_owned()), Key::Index)).collect()
 }
 
-/// The text that is found for a path, with its line.
 fn found_in(text: &str, language: Language, path: &[Key]) -> Option<String> {
-    let places = Places::of(text, language);
-    let range = places.range(path).unwrap()?;
-    let line = places.span(path).unwrap().start.line;
+    let values = ExportValues::of(text, language);
+    let range = values.range(path).unwrap()?;
+    let line = values.span(path).unwrap().start.line;
     Some(format!("{line}: {}", &text[range.start..range.end]))
 }
 
@@ -41,7 +40,7 @@ fn a_key_of_the_literal_is_found() {
             ("config.options.topP", "6: [\"topP\"]"),
             ("config.options.onFinish", "7: onFinish"),
             ("config.options.seed", "8: seed"),
-            // What is not there stands where it would.
+            // A missing key is located at its parent.
             ("config.options.topK", "4: options"),
             ("config.plugins", "2: config"),
             ("config.model.name", "3: model"),
@@ -50,7 +49,7 @@ fn a_key_of_the_literal_is_found() {
 }
 
 #[test]
-fn the_last_of_several_counts() {
+fn the_last_duplicate_key_wins() {
     let text = "export const config = {\n  model: 'a',\n  model: 'b',\n};";
     assert_finds(text, &[("config.model", "3: model")]);
 }
@@ -74,7 +73,7 @@ fn elements_of_a_list_are_found() {
 }
 
 #[test]
-fn every_way_to_export_is_known() {
+fn all_forms_of_export_are_followed() {
     for (text, path, expected) in [
         ("const c = { model: 1 };\nexport { c as config };", "config.model", "1: model"),
         ("const c = { model: 1 };\nexport { c as config };", "config", "2: config"),
@@ -107,7 +106,7 @@ fn every_way_to_export_is_known() {
 }
 
 #[test]
-fn what_only_hands_through_is_followed() {
+fn wrapping_expressions_are_followed() {
     for value in [
         "({ seed: 1 })",
         "shared",
@@ -140,13 +139,13 @@ fn what_only_hands_through_is_followed() {
 }
 
 #[test]
-fn shorthands_and_constants_lead_on() {
+fn shorthands_and_constants_are_followed() {
     let text = "const key = 'seed';\nconst options = { [key]: 1 };\nexport const config = {\n  options,\n};";
     assert_finds(text, &[("config.options", "4: options"), ("config.options.seed", "2: [key]")]);
 }
 
 #[test]
-fn what_is_computed_stays_where_it_is_used() {
+fn computed_values_are_located_at_their_use() {
     for value in
         ["read('options.json')", "process.env", "[1].map((x) => ({ seed: x }))", "call({ topP: 1 })", "options"]
     {
@@ -174,7 +173,7 @@ fn circles_end() {
 }
 
 #[test]
-fn types_do_not_stand_in_the_way() {
+fn type_annotations_are_skipped() {
     for value in [
         "{ model: 1 } as const",
         "{ model: 1 } satisfies Config",
@@ -189,19 +188,19 @@ fn types_do_not_stand_in_the_way() {
 }
 
 #[test]
-fn a_misspelt_export_stands_for_the_one_that_is_missing() {
+fn a_misspelt_export_replaces_a_missing_one() {
     assert_eq!(found("export const confg = { model: 1 };", "config").as_deref(), Some("1: confg"));
     assert_eq!(found("const c = {};\nexport { c as Config };", "config.model").as_deref(), Some("2: Config"));
     assert_eq!(found("export const settings = {};", "config"), None);
     assert_eq!(found("", "config"), None);
-    assert_eq!(Places::of("export const config = {};", Language::JavaScript).span(&[]), None);
+    assert_eq!(ExportValues::of("export const config = {};", Language::JavaScript).span(&[]), None);
 }
 
 #[test]
 fn columns_count_characters() {
     let text = "\u{feff}export const config = { 'é': 'ü', model: 1 };\r\nexport const mock = [ '🙂', { text: 5 }];\r\n";
-    let places = Places::of(text, Language::JavaScript);
-    let span = |path: &str| places.span(&path_in(path)).map(|span| (span.start, span.end)).unwrap();
+    let values = ExportValues::of(text, Language::JavaScript);
+    let span = |path: &str| values.span(&path_in(path)).map(|span| (span.start, span.end)).unwrap();
     let at = |line, column| Position { line, column };
     assert_eq!(span("config"), (at(1, 14), at(1, 20)));
     assert_eq!(span("config.model"), (at(1, 35), at(1, 40)));

@@ -1,4 +1,4 @@
-//! Following a path of keys through expressions. Must not know what is exported.
+//! Follows a path of keys through expressions.
 
 use std::cell::Cell;
 
@@ -11,64 +11,58 @@ use crate::{
     script::bindings::inspect::Key,
 };
 
-/// How many steps from name to name are taken; a circle ends there too.
+/// The limit of steps between names; ends circular references.
 const MOST_STEPS: usize = 40;
 
-/// How many expressions are looked at in all; lists that are spread into each other many times have no end.
+/// The limit of expressions in all; lists that are spread into each other many times grow exponentially.
 const MOST_EXPRESSIONS: usize = 10_000;
 
-/// Methods of lists whose argument is not the list.
+/// Array methods whose argument is not the array.
 const OF_LISTS: [&str; 8] = ["concat", "map", "flatMap", "filter", "slice", "push", "splice", "with"];
 
-/// Looks values up in one module.
 pub(super) struct Search<'a> {
     tree: &'a Tree,
     module: &'a Module,
-    /// How many expressions may still be looked at.
     left: Cell<usize>,
 }
 
-/// How far a path could be followed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Hit {
-    /// Where it leads.
     pub(super) range: Range,
-    /// How many keys of the path lead there.
+    /// How many keys of the path lead to it.
     pub(super) depth: usize,
 }
 
-/// What is still to be followed.
+/// The part of a path that is still to be followed.
 #[derive(Clone, Copy)]
 struct Rest<'k> {
     path: &'k [Key],
-    /// How many keys are behind us.
+    /// The number of keys already followed.
     depth: usize,
-    /// How many steps may still be taken.
     steps: usize,
 }
 
 impl<'k> Rest<'k> {
-    /// The same after a step that is no key.
     fn step(self) -> Option<Self> {
         Some(Rest { steps: self.steps.checked_sub(1)?, ..self })
     }
 
-    /// The next key and what comes behind it.
+    /// The next key and the rest after it.
     fn next(self) -> Option<(&'k Key, Self)> {
         let (key, path) = self.path.split_first()?;
         Some((key, Rest { path, depth: self.depth + 1, steps: self.steps.checked_sub(1)? }))
     }
 }
 
-type Found = Result<Option<Hit>, Error>;
+type SearchResult = Result<Option<Hit>, Error>;
 
 impl<'a> Search<'a> {
     pub(super) fn new(tree: &'a Tree, module: &'a Module) -> Self {
         Search { tree, module, left: Cell::new(MOST_EXPRESSIONS) }
     }
 
-    /// How far `path` leads below an export; `None` when not a single key of it is found.
-    pub(super) fn below_export(&self, export: &Export, path: &[Key]) -> Found {
+    /// Follows `path` below an export; `None` if not even its first key is found.
+    pub(super) fn below_export(&self, export: &Export, path: &[Key]) -> SearchResult {
         let rest = Rest { path, depth: 0, steps: MOST_STEPS };
         match (&export.local, export.value) {
             (Some(local), _) => self.below_name(local, rest),
@@ -77,8 +71,8 @@ impl<'a> Search<'a> {
         }
     }
 
-    fn below_name(&self, name: &str, rest: Rest<'_>) -> Found {
-        // What a later statement sets counts.
+    fn below_name(&self, name: &str, rest: Rest<'_>) -> SearchResult {
+        // Later assignments override earlier ones.
         for assignment in self.module.assignments.iter().rev() {
             let Some((object, keys)) = assignment.target.split_first() else { continue };
             let is_meant = object == name && keys.len() <= rest.path.len();
@@ -96,8 +90,7 @@ impl<'a> Search<'a> {
         }
     }
 
-    /// How far the path leads below the value of an expression.
-    fn below(&self, value: NodeId, rest: Rest<'_>) -> Found {
+    fn below(&self, value: NodeId, rest: Rest<'_>) -> SearchResult {
         use SyntaxKind as K;
         let (false, Some(stepped), Some(left)) = (rest.path.is_empty(), rest.step(), self.left.get().checked_sub(1))
         else {
@@ -132,8 +125,8 @@ impl<'a> Search<'a> {
         }
     }
 
-    /// The value that the path leads into deepest, the first of several.
-    fn deepest(&self, values: &[NodeId], rest: Rest<'_>) -> Found {
+    /// The deepest hit among several values, the first of equals.
+    fn deepest(&self, values: &[NodeId], rest: Rest<'_>) -> SearchResult {
         let mut best: Option<Hit> = None;
         for value in values {
             let hit = self.below(*value, rest)?;
@@ -144,9 +137,9 @@ impl<'a> Search<'a> {
         Ok(best)
     }
 
-    fn in_object(&self, object: NodeId, rest: Rest<'_>) -> Found {
+    fn in_object(&self, object: NodeId, rest: Rest<'_>) -> SearchResult {
         let Some((key, deeper)) = rest.next() else { return Ok(None) };
-        // The last one that has the key counts.
+        // The last property with the key wins.
         for property in self.tree.children(object)?.into_iter().rev() {
             if self.tree.kind(property)? == SyntaxKind::SpreadAssignment {
                 let spread = self.tree.node(property)?.expression();
@@ -173,7 +166,7 @@ impl<'a> Search<'a> {
         Ok(None)
     }
 
-    /// What a property is called, as far as it is written: a computed name may be a constant's.
+    /// The name of a property, if it is written as a literal or as a constant.
     fn name(&self, name: NodeId) -> Result<Option<String>, Error> {
         if self.tree.kind(name)? != SyntaxKind::ComputedPropertyName {
             return self.tree.text(name).map(Some);
@@ -186,7 +179,7 @@ impl<'a> Search<'a> {
         if is_literal(self.tree.kind(key)?) { self.tree.text(key).map(Some) } else { Ok(None) }
     }
 
-    fn in_list(&self, list: NodeId, rest: Rest<'_>) -> Found {
+    fn in_list(&self, list: NodeId, rest: Rest<'_>) -> SearchResult {
         let (Some((Key::Index(index), deeper)), Some(stepped)) = (rest.next(), rest.step()) else { return Ok(None) };
         let mut before = 0;
         for element in self.tree.children(list)? {
@@ -200,7 +193,7 @@ impl<'a> Search<'a> {
                 continue;
             }
             let Some(spread) = self.tree.node(element)?.expression() else { return Ok(None) };
-            // Behind a list of unknown length nobody knows which element is which.
+            // After a list of unknown length the indexes of elements are unknown.
             let Some(length) = self.length(spread, stepped.steps)? else { return Ok(None) };
             if left < length {
                 let key = [&[Key::Index(left)][..], deeper.path].concat();
@@ -211,7 +204,7 @@ impl<'a> Search<'a> {
         Ok(None)
     }
 
-    /// How many elements a list has whose elements are written down.
+    /// The length of an array literal, with the arrays that are spread into it.
     fn length(&self, list: NodeId, steps: usize) -> Result<Option<usize>, Error> {
         let (Some(steps), Some(left)) = (steps.checked_sub(1), self.left.get().checked_sub(1)) else { return Ok(None) };
         self.left.set(left);
@@ -245,8 +238,8 @@ impl<'a> Search<'a> {
         }
     }
 
-    /// `defineConfig({…})`, `Object.assign({}, base, {…})`, and functions of the module that take nothing.
-    fn in_call(&self, call: NodeId, rest: Rest<'_>) -> Found {
+    /// `defineConfig({…})`, `Object.assign({}, base, {…})`, and functions of the module without arguments.
+    fn in_call(&self, call: NodeId, rest: Rest<'_>) -> SearchResult {
         let read = self.tree.node(call)?;
         let arguments = self.tree.list(read.argument_list())?;
         let Some(callee) = read.expression() else { return Ok(None) };
@@ -269,8 +262,8 @@ impl<'a> Search<'a> {
         }
     }
 
-    /// What a function gives: only one without parameters makes what is written in it.
-    fn in_function(&self, callee: NodeId, rest: Rest<'_>) -> Found {
+    /// Follows the results of a function without parameters.
+    fn in_function(&self, callee: NodeId, rest: Rest<'_>) -> SearchResult {
         use SyntaxKind as K;
         let function = match self.tree.kind(callee)? {
             K::Identifier => self.module.value(&self.tree.text(callee)?),
@@ -286,21 +279,21 @@ impl<'a> Search<'a> {
         if self.tree.kind(body)? != K::Block {
             return self.below(body, rest);
         }
-        let mut answers = Vec::new();
+        let mut results = Vec::new();
         self.tree.walk(body, |node, kind| {
             if kind == K::ReturnStatement {
-                answers.extend(self.tree.node(node)?.expression());
+                results.extend(self.tree.node(node)?.expression());
             }
             Ok(!matches!(
                 kind,
                 K::FunctionDeclaration | K::FunctionExpression | K::ArrowFunction | K::MethodDeclaration
             ))
         })?;
-        self.deepest(&answers, rest)
+        self.deepest(&results, rest)
     }
 
-    /// `shared.options`: the keys that are written here stand before those of the path.
-    fn in_property(&self, access: NodeId, rest: Rest<'_>) -> Found {
+    /// `shared.options`: its own key comes before those of the path.
+    fn in_property(&self, access: NodeId, rest: Rest<'_>) -> SearchResult {
         let children = self.tree.children(access)?;
         let (Some(object), Some(name)) = (children.first(), children.last()) else { return Ok(None) };
         let is_name = self.tree.kind(*name)? == SyntaxKind::Identifier;
@@ -315,12 +308,11 @@ impl<'a> Search<'a> {
         };
         let path = [&[key][..], rest.path].concat();
         let found = self.below(*object, Rest { path: &path, ..rest })?;
-        // That the object is found says nothing of what is in it.
+        // A hit on the object alone does not locate anything in it.
         Ok(found.filter(|hit| hit.depth > rest.depth + 1).map(|hit| Hit { depth: hit.depth - 1, ..hit }))
     }
 }
 
-/// Whether a property of this name is meant.
 fn is_key(key: &Key, name: &str) -> bool {
     match key {
         Key::Name(known) => known == name,

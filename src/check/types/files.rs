@@ -1,5 +1,5 @@
-//! The files that the type checker reads: those on the disk, the author's own as the copies that are checked, and the declarations
-//! in the binary. Must not know what is checked.
+//! The file system of the type checker: the disk, the edited copies of the author's files, and the embedded
+//! declarations.
 
 use std::collections::{HashMap, HashSet};
 use std::path::{Path, PathBuf};
@@ -8,19 +8,20 @@ use std::sync::{Arc, LazyLock, Mutex, PoisonError};
 use tsr_jsstring::JsString;
 use tsr_vfs::{Entries, Error, FileContent, FileInfo, FileSystem, SnapshotId};
 
-use super::language::is_own;
+use super::compiler_options::is_own;
+use super::import_lookup;
+use super::internal_modules;
 use super::source::Source;
-use super::{import_lookup, shapes};
 use crate::check::declarations;
 use crate::parser::Language;
 
-/// The folders of the declarations in the binary.
+/// The folders of the embedded declarations.
 static FOLDERS: LazyLock<HashSet<&str>> = LazyLock::new(|| {
     let parents = |path: &'static str| Path::new(path).ancestors().skip(1).filter_map(Path::to_str);
     declarations::files().flat_map(parents).filter(|folder| folder.starts_with(declarations::ROOT)).collect()
 });
 
-/// What a copy of undici's declarations is told to say: `response.json()` is `any`, as in browsers.
+/// A patch of undici's declarations: `response.json()` is `any`, as in browsers.
 const JSON_OF_UNDICI: (&str, &str) = ("json: () => Promise<unknown>", "json: () => Promise<any>");
 
 /// The author's files that were read.
@@ -28,27 +29,24 @@ const JSON_OF_UNDICI: (&str, &str) = ("json: () => Promise<unknown>", "json: () 
 pub(super) struct Sources(Mutex<HashMap<PathBuf, Arc<Source>>>);
 
 impl Sources {
-    /// Adds one.
     pub(super) fn add(&self, source: Arc<Source>) {
         self.0.lock().unwrap_or_else(PoisonError::into_inner).insert(source.path.clone(), source);
     }
 
-    /// The one of this path, if it was read.
     pub(super) fn get(&self, path: &Path) -> Option<Arc<Source>> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner).get(path).cloned()
     }
 
-    /// All of them.
     pub(super) fn all(&self) -> Vec<Arc<Source>> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner).values().cloned().collect()
     }
 
-    /// The one of this path, read if it was not; none for what cannot be read.
+    /// Returns the source of this path, and reads it if it was not; `None` if it cannot be read.
     fn load(&self, path: &Path) -> Option<Arc<Source>> {
         if let Some(known) = self.get(path) {
             return Some(known);
         }
-        // Only types lead here, which is rare.
+        // Reached only by type imports, which are rare.
         let lookup = import_lookup();
         let source = Arc::new(Source::read(path, false, &lookup).ok()?);
         self.add(source.clone());
@@ -56,15 +54,13 @@ impl Sources {
     }
 }
 
-/// The files as the type checker sees them.
-pub(super) struct Files {
+pub(super) struct CheckFileSystem {
     sources: Arc<Sources>,
-    /// Files on the disk do not change for as long as one check takes; this names that state of them.
+    /// Identifies the state of the disk, which is taken as constant for the duration of one check.
     snapshot: Option<SnapshotId>,
 }
 
-impl Files {
-    /// The disk as it is now.
+impl CheckFileSystem {
     pub(super) fn new(sources: Arc<Sources>) -> Self {
         let empty = tsr_vfs::MemoryBuilder::new(b"/", true).finish();
         Self { sources, snapshot: empty.snapshot_id() }
@@ -75,16 +71,16 @@ fn to_path(path: &[u8]) -> Option<&Path> {
     std::str::from_utf8(path).ok().map(Path::new)
 }
 
-/// The text of a declaration in the binary; `None` for other paths, `Some(None)` when there is none of this path.
+/// The text of an embedded declaration: `None` for other paths, `Some(None)` if no such file exists.
 fn built_in(path: &Path) -> Option<Option<&'static str>> {
     let below = path.strip_prefix(declarations::ROOT).ok()?;
-    if below == Path::new(shapes::FILE) {
-        return Some(Some(shapes::TEXT));
+    if below == Path::new(internal_modules::FILE) {
+        return Some(Some(internal_modules::TEXT));
     }
     Some(path.to_str().and_then(declarations::read))
 }
 
-impl FileSystem for Files {
+impl FileSystem for CheckFileSystem {
     fn use_case_sensitive_file_names(&self) -> bool {
         true
     }
@@ -105,7 +101,7 @@ impl FileSystem for Files {
         {
             return Ok(Some(loaded(source.edited.text())));
         }
-        // A pipe may never end.
+        // Reading a pipe may block forever.
         if !path.is_file() {
             return Ok(None);
         }

@@ -1,65 +1,63 @@
-//! From errors of the type checker to findings: which of them are the author's mistakes, one for each, and where they stand in
-//! what the author wrote. Must not know how the checker is run.
+//! Turns errors of the type checker into findings: without false positives and cascades, at positions in the original
+//! text.
 
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
-use super::declared::is_choice_of_texts;
+use super::declared_names::is_declared_literal_union;
 use super::files::Sources;
-use super::forgiven::is_ordinary;
 use super::hints::Hints;
+use super::javascript_idioms::is_javascript_idiom;
 use super::program::TypeError;
+use super::readable_messages::readable;
 use super::source::Source;
-use super::words::readable;
 use crate::check::{Finding, Related, Severity};
 use crate::parser::Language;
 
 /// "Could not find a declaration file for module": such a package is `any`.
 const NO_DECLARATIONS: i32 = 7016;
-/// "Cannot find module", in the words of several cases.
+/// "Cannot find module", several variants.
 const NO_MODULE: [i32; 6] = [2307, 2792, 2732, 2882, 6137, 5097];
 /// "Type is not assignable to type."
 const NOT_ASSIGNABLE: i32 = 2322;
 /// "Unused '@ts-expect-error' directive."
 const UNUSED_DIRECTIVE: i32 = 2578;
-/// What is said of types that have no values.
-const EMPTY: [i32; 4] = [NOT_ASSIGNABLE, 2345, 2339, 2740];
+/// Reported for a type that no value has.
+const TYPE_MISMATCH: [i32; 4] = [NOT_ASSIGNABLE, 2345, 2339, 2740];
 /// "Did you forget to use 'await'?"
 const FORGOTTEN_AWAIT: i32 = 2773;
-/// Places that say the same are told up to this number.
+/// The number of further positions listed for one error.
 const MAX_RELATED: usize = 5;
 
-/// An error at its place in the original.
 struct Placed {
     source: Arc<Source>,
     range: std::ops::Range<usize>,
     error: TypeError,
 }
 
-/// The findings in what the type checker reported, in the order of the files' texts.
 pub(super) fn findings(errors: Vec<TypeError>, sources: &Sources) -> Vec<Finding> {
     let mut placed: Vec<Placed> = errors.into_iter().filter_map(|error| place(error, sources)).collect();
-    placed.retain(|found| !is_forgiven(found));
+    placed.retain(|found| !is_false_positive(found));
     placed.sort_by(|a, b| {
         (&a.source.path, a.range.start, a.range.end).cmp(&(&b.source.path, b.range.start, b.range.end))
     });
     let placed = without_cascades(placed);
     let hints = Hints::new(sources);
     let mut findings: Vec<Finding> = Vec::new();
-    let mut told: HashMap<(PathBuf, i32, String), usize> = HashMap::new();
+    let mut reported: HashMap<(PathBuf, i32, String), usize> = HashMap::new();
     for found in placed {
         let key = (found.source.path.clone(), found.error.code, found.error.message.clone());
-        if let Some(first) = told.get(&key).and_then(|at| findings.get_mut(*at)) {
+        if let Some(first) = reported.get(&key).and_then(|at| findings.get_mut(*at)) {
             let span = found.source.edited.span(&found.range);
-            let is_told = first.related.iter().any(|related| related.file == first.file && related.span == span);
-            if first.related.len() < MAX_RELATED && !is_told {
+            let is_reported = first.related.iter().any(|related| related.file == first.file && related.span == span);
+            if first.related.len() < MAX_RELATED && !is_reported {
                 first.related.push(Related { file: first.file.clone(), span, message: "here as well".to_owned() });
             }
             continue;
         }
-        told.insert(key, findings.len());
+        reported.insert(key, findings.len());
         findings.push(finding(&found, sources, &hints));
     }
     findings
@@ -71,14 +69,13 @@ fn place(error: TypeError, sources: &Sources) -> Option<Placed> {
     Some(Placed { source, range, error })
 }
 
-/// Whether an error says nothing of the author's file.
-fn is_forgiven(found: &Placed) -> bool {
+fn is_false_positive(found: &Placed) -> bool {
     let Placed { source, range, error } = found;
     if error.code == NO_DECLARATIONS {
         return true;
     }
-    // Whether these lead anywhere, the loader has said.
-    if NO_MODULE.contains(&error.code) && source.imports.found.iter().any(|import| import.start == range.start) {
+    // The loader's lookup has already decided whether these can be resolved.
+    if NO_MODULE.contains(&error.code) && source.imports.resolved.iter().any(|import| import.start == range.start) {
         return true;
     }
     let is_value = source.value_at(range.start).is_some();
@@ -86,7 +83,9 @@ fn is_forgiven(found: &Placed) -> bool {
         return true;
     }
     if source.language == Language::JavaScript
-        && (is_nothing(error) || is_role(&error.message) || is_ordinary(source.edited.original(), range, error))
+        && (is_inferred_from_empty(error)
+            || is_role_argument(&error.message)
+            || is_javascript_idiom(source.edited.original(), range, error))
     {
         return true;
     }
@@ -94,44 +93,44 @@ fn is_forgiven(found: &Placed) -> bool {
     (is_value || source.language == Language::JavaScript) && is_about_properties && is_widened(&error.message)
 }
 
-/// Without an annotation nobody keeps `const items = [{ type: 'text' }]` from being a list of any texts.
+/// Without an annotation `const items = [{ type: 'text' }]` is inferred as a list with any string.
 fn is_widened(message: &str) -> bool {
     let last = message.lines().rev().map(str::trim).find(|line| line.contains(" is not assignable to type '"));
     last.and_then(|line| line.split_once(" is not assignable to type '")).is_some_and(|(from, to)| {
         let is_wide = ["Type 'string'", "Type 'number'", "Type 'boolean'"].contains(&from);
-        is_wide && (to.starts_with(|first: char| first == '"' || first.is_ascii_digit()) || is_named_choice(to))
+        is_wide && (to.starts_with(|first: char| first == '"' || first.is_ascii_digit()) || is_named_literal_union(to))
     })
 }
 
-/// Whether the next line has an import that leads nowhere, which the type checker is not told of.
+/// Whether the next line has an unresolved import, which the type checker does not see.
 fn is_above_broken_import(source: &Source, end: usize) -> bool {
     let text = source.edited.original();
     let between = |import: usize| text.get(end..import).map(|between| between.matches('\n').count());
     source.imports.problems.iter().any(|(import, _)| between(import.start) == Some(1))
 }
 
-/// Whether the type of a variable is taken from its first value, `null` or `[]`, which in JavaScript says nothing.
-fn is_nothing(error: &TypeError) -> bool {
+/// Whether the type was inferred from an initial `null` or `[]`, which in JavaScript does not limit later values.
+fn is_inferred_from_empty(error: &TypeError) -> bool {
     let ends = ["to type 'null'.", "to type 'undefined'.", "to type 'never'.", "of type 'never'.", "on type 'never'."];
     let last = error.message.lines().last().unwrap_or_default();
-    EMPTY.contains(&error.code) && ends.iter().any(|end| last.ends_with(end))
+    TYPE_MISMATCH.contains(&error.code) && ends.iter().any(|end| last.ends_with(end))
 }
 
 /// `for (const [role, text] of turns) defMessage(role, text)`.
-fn is_role(message: &str) -> bool {
+fn is_role_argument(message: &str) -> bool {
     let [from, to] = ["Argument of type 'string'", "parameter of type '\"assistant\" | \"system\" | \"user\"'."];
     message.starts_with(from) && message.ends_with(to)
 }
 
-/// Whether a type begins with a name that lmthing gives to a choice of texts.
-fn is_named_choice(to: &str) -> bool {
+/// Whether a type begins with the name of a union of string literals that lmthing declares.
+fn is_named_literal_union(to: &str) -> bool {
     let name = to.split(|character: char| !character.is_alphanumeric()).next().unwrap_or_default();
-    is_choice_of_texts(name)
+    is_declared_literal_union(name)
 }
 
-/// The first of several errors in the same place, or about the same promise.
+/// Keeps the first of several errors in the same range, or about the same promise.
 fn without_cascades(placed: Vec<Placed>) -> Vec<Placed> {
-    let mut kept: Vec<Placed> = Vec::new();
+    let mut result: Vec<Placed> = Vec::new();
     for found in placed {
         let is_same = |other: &Placed| {
             if other.source.path != found.source.path {
@@ -141,19 +140,21 @@ fn without_cascades(placed: Vec<Placed>) -> Vec<Placed> {
             let both_await = |of: &Placed| of.error.related.iter().any(|related| related.code == FORGOTTEN_AWAIT);
             overlaps
                 || found.range == other.range
-                || is_of_wrong_value(other, &found)
+                || is_caused_by_wrong_value(other, &found)
                 || is_same_state(other, &found)
-                || both_await(other) && both_await(&found) && of_type(&other.error) == of_type(&found.error)
+                || both_await(other)
+                    && both_await(&found)
+                    && type_in_message(&other.error) == type_in_message(&found.error)
         };
-        if !kept.iter().any(is_same) {
-            kept.push(found);
+        if !result.iter().any(is_same) {
+            result.push(found);
         }
     }
-    kept
+    result
 }
 
-/// Whether an `unknown` comes from a declaration whose value is wrong.
-fn is_of_wrong_value(earlier: &Placed, found: &Placed) -> bool {
+/// Whether a value is `unknown` because the value in its declaration is wrong.
+fn is_caused_by_wrong_value(earlier: &Placed, found: &Placed) -> bool {
     let text = earlier.source.edited.original();
     let Some(name) =
         found.error.message.strip_suffix("' is of type 'unknown'.").and_then(|text| text.strip_prefix('\''))
@@ -162,20 +163,21 @@ fn is_of_wrong_value(earlier: &Placed, found: &Placed) -> bool {
     };
     let statement = text.get(..earlier.range.start).and_then(|before| before.rsplit([';', '\n']).next());
     statement.and_then(|statement| statement.split_once('=')).is_some_and(|(declared, _)| {
-        let mut words = declared.split(|character: char| !character.is_alphanumeric() && character != '_');
-        words.any(|word| word == name)
+        let mut parts = declared.split(|character: char| !character.is_alphanumeric() && character != '_');
+        parts.any(|word| word == name)
     })
 }
 
-/// Whether two names are taken out of one state.
+/// Whether two names are destructured from one state.
 fn is_same_state(earlier: &Placed, found: &Placed) -> bool {
-    let kind = of_type(&found.error).filter(|kind| kind.starts_with("State<"));
+    let kind = type_in_message(&found.error).filter(|kind| kind.starts_with("State<"));
     let between = earlier.source.edited.original().get(earlier.range.end..found.range.start);
-    kind.is_some() && kind == of_type(&earlier.error) && between.is_some_and(|between| !between.contains([';', '}']))
+    kind.is_some()
+        && kind == type_in_message(&earlier.error)
+        && between.is_some_and(|between| !between.contains([';', '}']))
 }
 
-/// The type that a message says something does not exist on.
-fn of_type(error: &TypeError) -> Option<&str> {
+fn type_in_message(error: &TypeError) -> Option<&str> {
     error.message.split_once(" on type '").map(|(_, kind)| kind)
 }
 
@@ -203,8 +205,7 @@ fn finding(found: &Placed, sources: &Sources, hints: &Hints<'_>) -> Finding {
     }
 }
 
-/// What is said when the checker itself failed.
-pub(super) fn failure(file: &Path, reason: &str) -> Finding {
+pub(super) fn checker_failure(file: &Path, reason: &str) -> Finding {
     Finding {
         file: file.to_owned(),
         span: None,
@@ -216,10 +217,9 @@ pub(super) fn failure(file: &Path, reason: &str) -> Finding {
     }
 }
 
-/// What is said when the checker took too long.
-pub(super) fn gave_up(file: &Path, limit: Duration) -> Finding {
+pub(super) fn checker_timeout(file: &Path, limit: Duration) -> Finding {
     let message = format!("the types could not be checked within {} s", limit.as_secs());
-    Finding { message, hint: None, ..failure(file, "") }
+    Finding { message, hint: None, ..checker_failure(file, "") }
 }
 
 #[cfg(test)]
@@ -227,14 +227,14 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_text_that_may_be_any_is_no_mistake() {
+    fn widened_literals_are_false_positives() {
         let inner =
             "Types of property 'type' are incompatible.\n    Type 'string' is not assignable to type '\"text\"'.";
         assert!(is_widened(&format!("Type '{{ type: string; }}' is not assignable to type 'MockItem'.\n  {inner}")));
         assert!(is_widened("Type 'string' is not assignable to type 'TaskNodeStatus | undefined'."));
         assert!(!is_widened("Type '\"tool_call\"' is not assignable to type '\"text\"'."));
         assert!(!is_widened("Type 'string' is not assignable to type 'number'."));
-        assert!(is_role(
+        assert!(is_role_argument(
             "Argument of type 'string' is not assignable to parameter of type '\"assistant\" | \"system\" | \"user\"'."
         ));
     }

@@ -1,20 +1,20 @@
-//! How to mend what the type checker reports, where lmthing knows better than TypeScript. Must not know how it was found.
+//! Hints for errors of the type checker, where lmthing knows more than TypeScript.
 
 use std::ops::Range;
 
 use tsr_ast::SyntaxKind;
 
-use super::declared::{exports_of, members_of, modules, prompt_methods};
+use super::declared_names::{exports_of, members_of, modules, prompt_methods};
 use super::files::Sources;
-use super::names::other_name;
 use super::program::TypeError;
+use super::similar_names::similar_name;
 use super::source::Source;
 use crate::code::Tree;
 use crate::diagnostic::closest;
 
 /// "Property does not exist", without and with a suggestion.
 const NO_PROPERTY: [i32; 2] = [2339, 2551];
-/// "Cannot find name", in its several words.
+/// "Cannot find name", several variants.
 const NO_NAME: [i32; 7] = [2304, 2552, 2503, 2580, 2582, 2584, 2591];
 /// "Module has no exported member".
 const NOT_EXPORTED: [i32; 3] = [2305, 2614, 2724];
@@ -23,23 +23,20 @@ const EXCESS: [i32; 2] = [2353, 2561];
 /// "… is a type and must be imported using a type-only import".
 const TYPE_IMPORT: i32 = 1484;
 
-/// What hints are made of.
 pub(super) struct Hints<'a> {
     sources: &'a Sources,
 }
 
 impl<'a> Hints<'a> {
-    /// For errors in these files.
     pub(super) fn new(sources: &'a Sources) -> Self {
         Self { sources }
     }
 
-    /// How to mend an error at bytes of the original.
     pub(super) fn of(&self, source: &Source, range: &Range<usize>, error: &TypeError) -> Option<String> {
         let hint = of_call(source.edited.original(), range, error).or_else(|| self.of_code(source, range, error))?;
-        // The message may say it already.
-        let is_said = error.message.contains("Did you mean") && hint.starts_with("did you mean");
-        (!is_said).then_some(hint)
+        // The message may contain the suggestion already.
+        let is_in_message = error.message.contains("Did you mean") && hint.starts_with("did you mean");
+        (!is_in_message).then_some(hint)
     }
 
     fn of_code(&self, source: &Source, range: &Range<usize>, error: &TypeError) -> Option<String> {
@@ -51,7 +48,7 @@ impl<'a> Hints<'a> {
             code if NO_NAME.contains(&code) => of_name(first),
             code if NOT_EXPORTED.contains(&code) => of_export(&quoted),
             code if EXCESS.contains(&code) => of_key(source, range, first)
-                .or_else(|| other_name(first, quoted.get(1).copied().unwrap_or_default()))
+                .or_else(|| similar_name(first, quoted.get(1).copied().unwrap_or_default()))
                 .or_else(of_value),
             _ => of_value(),
         }
@@ -64,7 +61,7 @@ impl<'a> Hints<'a> {
         }
         let is_prompt = kind.starts_with("Prompt") || kind.starts_with("StatefulPrompt") || kind.contains("Prompt &");
         if !is_prompt {
-            return other_name(name, kind);
+            return similar_name(name, kind);
         }
         if let Some(plugin) = self.plugin_with(name) {
             return Some(format!("it is a method of {plugin}, which has to be listed: config.plugins: [{plugin}]"));
@@ -108,13 +105,13 @@ impl<'a> Hints<'a> {
     }
 }
 
-/// Whether less than a third of the letters differ: `defX` is no slip of `def`, but a method of somebody's plugin.
+/// Whether less than a third of the letters differ: `defX` is not a typo of `def`, but a method of another plugin.
 fn is_near(name: &str, method: &str) -> bool {
     let letters = name.chars().count().min(method.chars().count());
     strsim::damerau_levenshtein(&name.to_lowercase(), &method.to_lowercase()) * 3 < letters
 }
 
-/// What belongs into the call that an error is in.
+/// The hint for an error in an argument of a call.
 fn of_call(text: &str, range: &Range<usize>, error: &TypeError) -> Option<String> {
     let message = error.message.as_str();
     let before = text.get(..range.start).unwrap_or_default();
@@ -131,8 +128,10 @@ fn of_call(text: &str, range: &Range<usize>, error: &TypeError) -> Option<String
             return Some(format!("the function is missing: {method}(name, description, schema, (args) => …)"));
         }
     }
-    let is_one = EXCESS.contains(&error.code) || message.contains("is missing the following properties");
-    if is_one && message.lines().next().is_some_and(|line| line.contains(" type 'readonly ") && line.contains("[]'")) {
+    let is_single_value = EXCESS.contains(&error.code) || message.contains("is missing the following properties");
+    if is_single_value
+        && message.lines().next().is_some_and(|line| line.contains(" type 'readonly ") && line.contains("[]'"))
+    {
         let is_mock = message.contains("MockItem[]") && !calls("createMockModel");
         return Some(format!("{} must be a list: [ … ]", if is_mock { "mock" } else { "this" }));
     }
@@ -154,7 +153,6 @@ fn of_call(text: &str, range: &Range<usize>, error: &TypeError) -> Option<String
     None
 }
 
-/// The texts between quotes.
 fn quoted(message: &str) -> Vec<&str> {
     message.split('\'').skip(1).step_by(2).collect()
 }
@@ -206,7 +204,7 @@ fn of_key(source: &Source, range: &Range<usize>, key: &str) -> Option<String> {
     }
 }
 
-/// Which setting a value is of, when the message does not say it.
+/// The path of the setting that a value belongs to, if the message does not contain it.
 fn value_hint(source: &Source, range: &Range<usize>, message: &str) -> Option<String> {
     let export = source.value_at(range.start)?;
     let path = path_of(source, range)?;
@@ -218,7 +216,7 @@ fn value_hint(source: &Source, range: &Range<usize>, message: &str) -> Option<St
     })
 }
 
-/// The names of the properties around a place, from the outside, in the value of an export; `[2]` for an item of a list.
+/// The names of the properties around a position in an exported value, outermost first; `[2]` for an item of a list.
 fn path_of(source: &Source, range: &Range<usize>) -> Option<Vec<String>> {
     let (_, value) = source.values.iter().find(|(_, value)| value.contains(&range.start))?;
     let tree = Tree::parse(source.edited.original(), source.language).ok()?;

@@ -1,5 +1,5 @@
-//! The imports of a file: whether they lead anywhere when the file runs, and what the type checker is to make of them. Must not
-//! know what is imported.
+//! Resolves the imports of a file by the loader's rules, and rewrites those that the type checker resolves
+//! differently.
 
 use std::ops::Range;
 use std::path::{Path, PathBuf};
@@ -7,49 +7,40 @@ use std::path::{Path, PathBuf};
 use tsr_arena::Error;
 use tsr_ast::{NodeId, SyntaxKind};
 
-use super::edited::Edit;
-use super::shapes;
+use super::edited_text::Edit;
+use super::internal_modules;
 use crate::code::Tree;
 use crate::script::{ImportLookup, ImportProblem, ImportTarget};
 
-/// Larger JSON files, in bytes, have no types.
+/// The size in bytes above which a JSON file is `any`.
 const MOST_JSON: u64 = 1 << 20;
 
-/// What became of the imports of a file.
 #[derive(Debug, Default)]
 pub(super) struct Imports {
-    /// Files that are checked with it.
     pub(super) files: Vec<PathBuf>,
-    /// JSON files.
     pub(super) json: Vec<PathBuf>,
-    /// Files that it is made of and that have no types: texts, CommonJS.
+    /// Other files that it is made of, without types: texts, CommonJS.
     pub(super) plain: Vec<PathBuf>,
-    /// Whether it imports a module of Node.
     pub(super) uses_node: bool,
-    /// Those that lead nowhere, by the bytes of their specifiers.
+    /// Unresolved imports, with the bytes of their specifiers.
     pub(super) problems: Vec<(Range<usize>, ImportProblem)>,
-    /// The bytes of all specifiers that lead somewhere when the file runs.
-    pub(super) found: Vec<Range<usize>>,
-    /// What has to be said otherwise, so that the type checker finds it.
+    /// The bytes of all specifiers that resolve at run time.
+    pub(super) resolved: Vec<Range<usize>>,
+    /// Replacements of specifiers for the type checker.
     pub(super) edits: Vec<Edit>,
 }
 
-/// An `import` or `export … from`.
-struct Site {
+struct ImportSite {
     specifier: String,
     range: Range<usize>,
     attribute: Option<String>,
-    /// It may fail: an `import()` in a `try`.
-    is_tried: bool,
-    /// It is gone when the file runs.
+    /// An `import()` inside `try`, which may fail.
+    is_in_try: bool,
+    /// Removed before the file runs.
     is_type_only: bool,
 }
 
 impl Imports {
-    /// Looks up the imports of the file at `path`.
-    ///
-    /// # Errors
-    /// When the tree is broken.
     pub(super) fn of(tree: &Tree, path: &Path, lookup: &ImportLookup) -> Result<Self, Error> {
         let mut imports = Self::default();
         for site in sites(tree)? {
@@ -58,26 +49,26 @@ impl Imports {
         Ok(imports)
     }
 
-    fn add(&mut self, lookup: &ImportLookup, importer: &Path, site: Site) {
+    fn add(&mut self, lookup: &ImportLookup, importer: &Path, site: ImportSite) {
         match lookup.find(importer, &site.specifier, site.attribute.as_deref()) {
-            // Types alone may come from where nothing runs; the type checker says whether they are there.
+            // A type import may come from a module that cannot run; the type checker reports a missing one.
             Err(_) if site.is_type_only => {}
             Ok(target) => {
                 if !site.is_type_only {
-                    self.found.push(site.range.clone());
+                    self.resolved.push(site.range.clone());
                 }
                 self.follow(target, &site);
             }
             Err(problem) => {
-                self.replace(&site, shapes::ANY_MODULE);
-                if !site.is_tried {
+                self.replace(&site, internal_modules::ANY_MODULE);
+                if !site.is_in_try {
                     self.problems.push((site.range, problem));
                 }
             }
         }
     }
 
-    fn follow(&mut self, target: ImportTarget, site: &Site) {
+    fn follow(&mut self, target: ImportTarget, site: &ImportSite) {
         match target {
             ImportTarget::BuiltIn(name) => self.uses_node |= name.starts_with("node:"),
             ImportTarget::Module { path, is_mapped } => {
@@ -90,34 +81,34 @@ impl Imports {
                 self.files.push(path);
             }
             ImportTarget::Json(path) => {
-                // What takes the type checker long to read says little.
-                if std::fs::metadata(&path).is_ok_and(|found| found.len() > MOST_JSON) {
-                    self.replace(site, shapes::ANY_MODULE);
+                // Large JSON files take the type checker long.
+                if std::fs::metadata(&path).is_ok_and(|metadata| metadata.len() > MOST_JSON) {
+                    self.replace(site, internal_modules::ANY_MODULE);
                 }
                 self.json.push(path);
             }
             ImportTarget::Text(path) => {
-                self.replace(site, shapes::TEXT_MODULE);
+                self.replace(site, internal_modules::TEXT_MODULE);
                 self.plain.push(path);
             }
-            // What these export is known when they have run.
+            // The exports of CommonJS modules are known only after they have run.
             ImportTarget::CommonJs(path) => {
-                if super::language::is_own(&path) {
-                    self.replace(site, shapes::ANY_MODULE);
+                if super::compiler_options::is_own(&path) {
+                    self.replace(site, internal_modules::ANY_MODULE);
                     self.plain.push(path);
                 }
             }
-            ImportTarget::Address => self.replace(site, shapes::ANY_MODULE),
+            ImportTarget::Address => self.replace(site, internal_modules::ANY_MODULE),
         }
     }
 
-    fn replace(&mut self, site: &Site, specifier: &str) {
+    fn replace(&mut self, site: &ImportSite, specifier: &str) {
         let quoted = serde_json::Value::from(specifier).to_string();
         self.edits.push(Edit { replaced: site.range.clone(), text: quoted, meaning: site.range.clone() });
     }
 }
 
-fn sites(tree: &Tree) -> Result<Vec<Site>, Error> {
+fn sites(tree: &Tree) -> Result<Vec<ImportSite>, Error> {
     let mut sites = Vec::new();
     let mut tried: Vec<Range<usize>> = Vec::new();
     tree.walk(tree.root(), |node, kind| {
@@ -132,7 +123,7 @@ fn sites(tree: &Tree) -> Result<Vec<Site>, Error> {
     Ok(sites)
 }
 
-fn site(tree: &Tree, node: NodeId, kind: SyntaxKind, tried: &[Range<usize>]) -> Result<Option<Site>, Error> {
+fn site(tree: &Tree, node: NodeId, kind: SyntaxKind, tried: &[Range<usize>]) -> Result<Option<ImportSite>, Error> {
     let read = tree.node(node)?;
     let (source, is_type_only) = match kind {
         SyntaxKind::ImportDeclaration => {
@@ -151,22 +142,28 @@ fn site(tree: &Tree, node: NodeId, kind: SyntaxKind, tried: &[Range<usize>]) -> 
         return Ok(None);
     }
     let range = tree.start(source)?..tree.end(source)?;
-    let is_tried = kind == SyntaxKind::CallExpression && tried.iter().any(|block| block.contains(&range.start));
-    Ok(Some(Site { specifier: tree.text(source)?, attribute: attribute(tree, node)?, range, is_tried, is_type_only }))
+    let is_in_try = kind == SyntaxKind::CallExpression && tried.iter().any(|block| block.contains(&range.start));
+    Ok(Some(ImportSite {
+        specifier: tree.text(source)?,
+        attribute: attribute(tree, node)?,
+        range,
+        is_in_try,
+        is_type_only,
+    }))
 }
 
 /// `x` of `with { type: 'x' }`.
 fn attribute(tree: &Tree, node: NodeId) -> Result<Option<String>, Error> {
-    let mut found = None;
+    let mut attribute = None;
     tree.walk(node, |part, kind| {
         if matches!(kind, SyntaxKind::ImportAttribute | SyntaxKind::PropertyAssignment)
             && let [name, value] = tree.children(part)?[..]
             && tree.kind(value)? == SyntaxKind::StringLiteral
             && tree.text(name)? == "type"
         {
-            found = Some(tree.text(value)?);
+            attribute = Some(tree.text(value)?);
         }
         Ok(true)
     })?;
-    Ok(found)
+    Ok(attribute)
 }

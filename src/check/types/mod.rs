@@ -1,28 +1,27 @@
-//! The type check of a prompt file and what it imports, by tsr, against the declarations in the binary. Must not know what else
-//! is checked.
+//! The type check of a prompt file and its imports, by tsr, against the embedded declarations.
 //!
-//! The file and the files it reaches are read and their imports looked up first, by the rules of the loader (`source`, `imports`):
-//! errors of syntax end the check there. Then the type checker runs (`program`) over copies of the files (`edited`) in which the
-//! exports of prompt files have types (`exports`), once for each language; JavaScript is checked less strictly (`language`). What
-//! it reports becomes findings (`findings`, `words`, `hints`) at their places in what the author wrote.
+//! First the file and the files it imports are read, and imports resolved by the loader's rules (`source`,
+//! `imports`); a syntax error ends the check. Then the type checker runs (`program`) on copies of the files
+//! (`edited_text`) in which the exports of prompt files have types (`export_types`), once for each language. Its
+//! errors become findings (`findings`, `readable_messages`, `hints`) at positions in the original text.
 
-mod declared;
-mod edited;
-mod exports;
+mod compiler_options;
+mod declared_names;
+mod edited_text;
+mod export_types;
 mod files;
-mod filtered;
+mod filtered_lists;
 mod findings;
-mod forgiven;
 mod hints;
 mod imports;
-mod language;
-mod later;
-mod names;
-mod open;
+mod internal_modules;
+mod javascript_idioms;
+mod mutation;
 mod program;
-mod shapes;
+mod readable_messages;
+mod similar_names;
 mod source;
-mod words;
+mod widen;
 
 use std::cell::Cell;
 use std::collections::{BTreeSet, VecDeque};
@@ -32,9 +31,9 @@ use std::rc::Rc;
 use std::sync::{Arc, Once, mpsc};
 use std::time::Duration;
 
+use compiler_options::is_own;
 use files::Sources;
-use language::is_own;
-use program::{Checked, Kept, Wanted};
+use program::{CheckRequest, Checked, ProgramCache};
 use source::{Source, json_problem};
 
 use super::Finding;
@@ -43,59 +42,55 @@ use crate::files::is_test_file;
 use crate::parser::Language;
 use crate::script::{ImportLookup, bindings::NATIVE_MODULES};
 
-/// How long the types of one file are checked.
 const LIMIT: Duration = Duration::from_secs(20);
 
-/// What checks a file.
-type Check = fn(&mut Kept, &Path) -> TypeReport;
+type Check = fn(&mut ProgramCache, &Path) -> TypeReport;
 
-/// A type checker that keeps libraries between files.
+/// A type checker that keeps parsed libraries between files.
 #[derive(Default)]
 pub(super) struct TypeChecker {
-    kept: Kept,
+    cache: ProgramCache,
 }
 
-/// What it found.
 #[derive(Debug, Default)]
 pub(super) struct TypeReport {
     /// In the order of the files and their texts, the prompt file's own first.
     pub(super) findings: Vec<Finding>,
     /// The author's files that were read, the prompt file first.
     pub(super) files: Vec<PathBuf>,
-    /// Whether the file cannot run: an error of syntax, or an import that leads nowhere.
+    /// Whether the file cannot run: a syntax error or an unresolved import.
     pub(super) cannot_run: bool,
 }
 
 impl TypeChecker {
-    /// Checks a prompt file and its imports.
     pub(super) fn check(&mut self, file: &Path) -> TypeReport {
         self.check_within(file, LIMIT, check)
     }
 
-    /// Gives up after `limit`: then the thread is left to itself with all that was kept, and the next file begins anew.
+    /// After `limit` the thread is abandoned with its cache, and the next file starts with an empty one.
     fn check_within(&mut self, file: &Path, limit: Duration, check: Check) -> TypeReport {
-        let kept = std::mem::take(&mut self.kept);
+        let cache = std::mem::take(&mut self.cache);
         let path = std::fs::canonicalize(file).unwrap_or_else(|_| file.to_owned());
-        let own = path.clone();
-        silence_crashes();
+        let prompt_file = path.clone();
+        silence_panics();
         let (sender, receiver) = mpsc::channel();
-        // A stack that deeply nested text does not exhaust.
+        // A thread with a stack large enough for deeply nested text.
         let thread = spawn_checker_thread(move || {
-            let mut kept = kept;
+            let mut cache = cache;
             IS_CHECKING.set(true);
-            let report = catch_unwind(AssertUnwindSafe(|| check(&mut kept, &own)));
-            // Nobody listens to one that took too long.
-            let _ = sender.send(report.ok().map(|report| (report, kept)));
+            let report = catch_unwind(AssertUnwindSafe(|| check(&mut cache, &prompt_file)));
+            // The receiver is gone after a timeout.
+            let _ = sender.send(report.ok().map(|report| (report, cache)));
         });
         let failed = |finding| TypeReport { findings: vec![finding], ..TypeReport::default() };
         let mut report = match thread.map(|_| receiver.recv_timeout(limit)) {
-            Ok(Ok(Some((report, kept)))) => {
-                self.kept = kept;
+            Ok(Ok(Some((report, cache)))) => {
+                self.cache = cache;
                 report
             }
-            Ok(Err(mpsc::RecvTimeoutError::Timeout)) => failed(findings::gave_up(&path, limit)),
-            Ok(_) => failed(findings::failure(&path, "the type checker crashed")),
-            Err(error) => failed(findings::failure(&path, &error.to_string())),
+            Ok(Err(mpsc::RecvTimeoutError::Timeout)) => failed(findings::checker_timeout(&path, limit)),
+            Ok(_) => failed(findings::checker_failure(&path, "the type checker crashed")),
+            Err(error) => failed(findings::checker_failure(&path, &error.to_string())),
         };
         report.show_as(&path, file);
         report
@@ -103,26 +98,25 @@ impl TypeChecker {
 }
 
 thread_local! {
-    /// Whether this thread checks types, and nothing else.
     static IS_CHECKING: Cell<bool> = const { Cell::new(false) };
 }
 
-/// A crash of the checker is told as a finding; the place in a library that Rust would print helps no author.
-fn silence_crashes() {
+/// A panic of the checker is reported as a finding, without Rust's own message about a library.
+fn silence_panics() {
     static ONCE: Once = Once::new();
     ONCE.call_once(|| {
-        let others = std::panic::take_hook();
-        std::panic::set_hook(Box::new(move |crash| {
-            // At the end of a thread there is nothing left to ask.
+        let previous_hook = std::panic::take_hook();
+        std::panic::set_hook(Box::new(move |panic| {
+            // Thread-local values are gone when the thread ends.
             if !IS_CHECKING.try_with(Cell::get).unwrap_or(false) {
-                others(crash);
+                previous_hook(panic);
             }
         }));
     });
 }
 
 impl TypeReport {
-    /// Puts the prompt file's own findings first, under the name it was asked for by.
+    /// Puts the prompt file's own findings first, under the path that the user gave.
     fn show_as(&mut self, path: &Path, name: &Path) {
         self.findings.sort_by_key(|finding| finding.file != path);
         let places = self.findings.iter_mut().flat_map(|finding| {
@@ -132,8 +126,8 @@ impl TypeReport {
     }
 }
 
-fn check(kept: &mut Kept, file: &Path) -> TypeReport {
-    let mut reached = Reached::default();
+fn check(cache: &mut ProgramCache, file: &Path) -> TypeReport {
+    let mut reached = ReachedFiles::default();
     reached.follow(file);
     let files = reached.files.clone();
     if !reached.syntax.is_empty() {
@@ -141,40 +135,38 @@ fn check(kept: &mut Kept, file: &Path) -> TypeReport {
     }
     let cannot_run = !reached.broken.is_empty();
     let mut findings = std::mem::take(&mut reached.broken);
-    match check_types(kept, file, &reached) {
+    match check_types(cache, file, &reached) {
         Ok(errors) => findings.extend(errors),
-        Err(reason) => findings.push(findings::failure(file, &reason)),
+        Err(reason) => findings.push(findings::checker_failure(file, &reason)),
     }
     findings.sort_by(|a, b| (&a.file, a.span).cmp(&(&b.file, b.span)));
     TypeReport { findings, files, cannot_run }
 }
 
-fn check_types(kept: &mut Kept, file: &Path, reached: &Reached) -> Result<Vec<Finding>, String> {
+fn check_types(cache: &mut ProgramCache, file: &Path, reached: &ReachedFiles) -> Result<Vec<Finding>, String> {
     let language = Language::of_file(file).unwrap_or(Language::JavaScript);
-    let mut wanted = Wanted { file, language, uses_node: reached.uses_node };
-    let Checked { mut errors, others } = kept.check(wanted, &reached.sources)?;
-    if others {
-        wanted.language = match language {
+    let mut request = CheckRequest { file, language, uses_node: reached.uses_node };
+    let Checked { mut errors, has_other_language } = cache.check(request, &reached.sources)?;
+    if has_other_language {
+        request.language = match language {
             Language::JavaScript => Language::TypeScript,
             Language::TypeScript => Language::JavaScript,
         };
-        errors.extend(kept.check(wanted, &reached.sources)?.errors);
+        errors.extend(cache.check(request, &reached.sources)?.errors);
     }
     Ok(findings::findings(errors, &reached.sources))
 }
 
-/// The author's files that a prompt file reaches by its imports.
 #[derive(Default)]
-struct Reached {
+struct ReachedFiles {
     sources: Arc<Sources>,
     files: Vec<PathBuf>,
     syntax: Vec<Finding>,
-    /// Imports that lead nowhere.
     broken: Vec<Finding>,
     uses_node: bool,
 }
 
-impl Reached {
+impl ReachedFiles {
     fn follow(&mut self, file: &Path) {
         let mut known = BTreeSet::from([file.to_owned()]);
         let mut pending = VecDeque::from([file.to_owned()]);
@@ -205,7 +197,7 @@ impl Reached {
             for json in source.imports.json.iter().filter(|json| is_own(json)) {
                 if known.insert(json.clone()) {
                     self.files.push(json.clone());
-                    // The type checker reads it as well, and is not to be led astray.
+                    // The type checker reads it as well, and would report errors at wrong places.
                     self.syntax.extend(json_problem(json));
                 }
             }
@@ -224,7 +216,7 @@ mod tests {
     use crate::check::Severity;
 
     #[test]
-    fn a_check_that_takes_too_long_or_crashes_is_given_up() {
+    fn a_check_that_times_out_or_panics_is_reported() {
         let folder = tempfile::tempdir().unwrap();
         let file = folder.path().join("p.lmt.mjs");
         std::fs::write(&file, "export const config = { model: 'mock' }; export default ({ defTol }) => {};").unwrap();
@@ -232,7 +224,7 @@ mod tests {
         let report = checker.check_within(&file, Duration::ZERO, check);
         assert_eq!(report.findings.len(), 1, "{report:?}");
         assert_eq!((report.findings[0].severity, report.findings[0].code.as_str()), (Severity::Warning, "types"));
-        // The next file is checked as if nothing had been.
+        // The next file is checked with a new cache.
         assert_eq!(checker.check(&file).findings[0].code, "TS2339");
         let report = checker.check_within(&file, LIMIT, |_, _| panic!("as a library may"));
         assert_eq!((report.findings.len(), report.cannot_run), (1, false), "{report:?}");

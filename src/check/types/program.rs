@@ -1,5 +1,4 @@
-//! One run of the type checker: a prompt file with all that it reaches, as one language is checked. Must not know what becomes of
-//! the errors.
+//! One run of the type checker on a prompt file with everything it imports, for one language.
 
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
@@ -12,9 +11,9 @@ use tsr_core::Tristate;
 use tsr_embed::{FileCache, Program, ProgramFile, ProgramOptions, Session};
 use tsr_jsstring::JsString;
 
-use super::files::{Files, Sources};
-use super::language::{is_own, options};
-use super::shapes;
+use super::compiler_options::{is_own, options};
+use super::files::{CheckFileSystem, Sources};
+use super::internal_modules;
 use crate::check::declarations;
 use crate::code::library::{self, WithLibrary};
 use crate::parser::Language;
@@ -22,79 +21,71 @@ use crate::parser::Language;
 /// Diagnostics of category "error" (`tsr_diagnostics::Category::Error`).
 const ERROR: i32 = 1;
 
-/// An error of the type checker's.
 #[derive(Clone, Debug)]
 pub(super) struct TypeError {
-    /// The file.
     pub(super) file: PathBuf,
-    /// The bytes of the text that was checked.
+    /// Bytes of the text that was checked.
     pub(super) start: usize,
     pub(super) end: usize,
-    /// TypeScript's number for it.
+    /// TypeScript's error code.
     pub(super) code: i32,
     /// The chain of messages, each line indented more.
     pub(super) message: String,
-    /// Places that explain it.
     pub(super) related: Vec<TypeError>,
 }
 
-/// What is kept between files, so that libraries are parsed once.
+/// Kept between files, so that libraries are parsed once.
 #[derive(Default)]
-pub(super) struct Kept {
+pub(super) struct ProgramCache {
     cache: FileCache,
     counters: Counters,
-    /// The cache holds weak references: the last programs of each kind keep the libraries alive.
+    /// The cache holds weak references; the last programs of each kind keep the libraries in memory.
     last: HashMap<(bool, bool), Arc<Program>>,
 }
 
-/// What a run needs besides the sources.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Wanted<'a> {
-    /// The prompt file.
+pub(super) struct CheckRequest<'a> {
     pub(super) file: &'a Path,
-    /// The files of this language are checked.
+    /// Only files of this language are checked.
     pub(super) language: Language,
-    /// Whether modules of Node are imported.
     pub(super) uses_node: bool,
 }
 
-/// What a run found.
 #[derive(Debug, Default)]
 pub(super) struct Checked {
     pub(super) errors: Vec<TypeError>,
-    /// The author's files of the other language, which want a run of their own.
-    pub(super) others: bool,
+    /// Whether there are files of the other language, which need a run of their own.
+    pub(super) has_other_language: bool,
 }
 
-impl Kept {
+impl ProgramCache {
     /// Checks all of the author's files of a language that a prompt file reaches.
-    ///
-    /// # Errors
-    /// When the checker failed.
-    pub(super) fn check(&mut self, wanted: Wanted<'_>, sources: &Arc<Sources>) -> Result<Checked, String> {
-        let session = self.load(wanted, sources)?;
-        let checked = run(&session, wanted.language);
-        let kind = (wanted.language == Language::TypeScript, wanted.uses_node);
+    pub(super) fn check(&mut self, request: CheckRequest<'_>, sources: &Arc<Sources>) -> Result<Checked, String> {
+        let session = self.load(request, sources)?;
+        let checked = run(&session, request.language);
+        let kind = (request.language == Language::TypeScript, request.uses_node);
         self.last.insert(kind, session.program().clone());
         checked
     }
 
-    fn load(&mut self, wanted: Wanted<'_>, sources: &Arc<Sources>) -> Result<Session, String> {
-        let mut options = options(wanted.language);
-        let mut roots =
-            vec![format!("{}/lmthing.d.ts", declarations::ROOT), format!("{}/{}", declarations::ROOT, shapes::FILE)];
-        match installed_node(wanted.file) {
+    fn load(&mut self, request: CheckRequest<'_>, sources: &Arc<Sources>) -> Result<Session, String> {
+        let mut options = options(request.language);
+        let mut roots = vec![
+            format!("{}/lmthing.d.ts", declarations::ROOT),
+            format!("{}/{}", declarations::ROOT, internal_modules::FILE),
+        ];
+        match installed_node(request.file) {
             Some(_) => options.types = Some(vec![JsString::from_bytes(b"node".as_slice())]),
-            None => roots.extend(globals(wanted.uses_node)),
+            None => roots.extend(globals(request.uses_node)),
         }
-        roots.push(wanted.file.display().to_string());
-        let folder = wanted.file.parent().unwrap_or(Path::new("/"));
+        roots.push(request.file.display().to_string());
+        let folder = request.file.parent().unwrap_or(Path::new("/"));
         let options = ProgramOptions {
             config: tsr_tsoptions::ParsedCommandLine::new(
                 options,
                 roots.iter().map(|root| JsString::from_bytes(root.as_bytes())).collect(),
             ),
-            host: Arc::new(WithLibrary { files: Files::new(sources.clone()) }),
+            host: Arc::new(WithLibrary { files: CheckFileSystem::new(sources.clone()) }),
             current_directory: JsString::from_bytes(folder.display().to_string().as_bytes()),
             default_library_path: JsString::from_bytes(library::FOLDER),
             skip_module_resolution: false,
@@ -104,28 +95,28 @@ impl Kept {
     }
 }
 
-/// The declarations of globals, and of Node's modules where these are imported: reading them takes time.
+/// The declarations of globals; Node's only if its modules are imported, as they take long to read.
 fn globals(uses_node: bool) -> Vec<String> {
     let globals = if uses_node { "node_modules/@types/node/index.d.ts" } else { "globals.d.ts" };
     [globals, "additions.d.ts"].map(|file| format!("{}/{file}", declarations::ROOT)).to_vec()
 }
 
-/// The declarations of Node that the author has installed.
+/// The author's installed declarations of Node.
 fn installed_node(file: &Path) -> Option<PathBuf> {
     let folders = file.ancestors().skip(1).map(|folder| folder.join("node_modules/@types/node"));
     folders.into_iter().find(|folder| folder.join("index.d.ts").is_file())
 }
 
-fn run(session: &Session, wanted: Language) -> Result<Checked, String> {
+fn run(session: &Session, checked_language: Language) -> Result<Checked, String> {
     let program = session.program();
     let mut operation = session.operation().map_err(|error| error.to_string())?;
     let mut checked = Checked::default();
     for file in program.files() {
         let Some(path) = path_of(file).filter(|path| is_own(path)) else { continue };
         match Language::of_file(&path) {
-            Some(language) if language == wanted => {}
+            Some(language) if language == checked_language => {}
             Some(_) => {
-                checked.others = true;
+                checked.has_other_language = true;
                 continue;
             }
             None => continue,

@@ -1,44 +1,34 @@
-//! One of the author's files, made ready for the check: the copy that the type checker reads, and what can be said of the file
-//! before. Must not know other files.
+//! One of the author's files, with the edited copy that the type checker reads.
 
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 
 use tsr_arena::Error;
 
-use super::edited::{Edited, span};
-use super::exports::Exports;
+use super::edited_text::{EditedText, span};
+use super::export_types::ExportEdits;
 use super::imports::Imports;
-use super::open;
+use super::widen;
 use crate::check::{Finding, Severity, Span};
 use crate::code::{Tree, check_nesting};
 use crate::files::{is_prompt_file, is_test_file};
 use crate::parser::Language;
 use crate::script::{ImportLookup, ImportProblem, read_module};
 
-/// A file of the author's.
 #[derive(Debug)]
 pub(super) struct Source {
-    /// Its real path.
     pub(super) path: PathBuf,
     pub(super) language: Language,
-    /// The text, and the copy of it that is checked.
-    pub(super) edited: Edited,
-    /// Errors of syntax; when there are any, there is nothing else to say.
+    pub(super) edited: EditedText,
+    /// If there are any, nothing else is checked.
     pub(super) syntax: Vec<Finding>,
-    /// Imports that lead nowhere.
     pub(super) broken_imports: Vec<Finding>,
-    /// Where the imports lead.
     pub(super) imports: Imports,
     /// The bytes of `config` and `mock`, from the name to the end of the value.
     pub(super) values: Vec<(&'static str, Range<usize>)>,
 }
 
 impl Source {
-    /// Reads a file.
-    ///
-    /// # Errors
-    /// What is wrong with a file that cannot be checked.
     pub(super) fn read(path: &Path, is_prompt: bool, lookup: &ImportLookup) -> Result<Self, Box<Finding>> {
         let at = |span| move |message: String| Box::new(Finding { span, ..finding(path, (0, 0), "", "file", message) });
         let text = read_module(path).map_err(at(None))?;
@@ -51,9 +41,9 @@ impl Source {
         let is_prompt = is_prompt || is_prompt_file(path) && !is_test_file(path);
         let made = parsed.and_then(|tree| {
             let read = match (tree.problems()?.is_empty(), is_prompt) {
-                (true, true) => (Imports::of(&tree, path, lookup)?, Exports::of(&tree, language)?),
-                (true, false) => (Imports::of(&tree, path, lookup)?, Exports::default()),
-                (false, _) => (Imports::default(), Exports::default()),
+                (true, true) => (Imports::of(&tree, path, lookup)?, ExportEdits::of(&tree, language)?),
+                (true, false) => (Imports::of(&tree, path, lookup)?, ExportEdits::default()),
+                (false, _) => (Imports::default(), ExportEdits::default()),
             };
             Self::of(path, language, &tree, text, read)
         });
@@ -65,11 +55,11 @@ impl Source {
         language: Language,
         tree: &Tree,
         text: String,
-        (imports, exports): (Imports, Exports),
+        (imports, export_edits): (Imports, ExportEdits),
     ) -> Result<Self, Error> {
         let mut syntax = Vec::new();
         if let Some(problem) = tree.problems()?.into_iter().next() {
-            let end = (problem.offset + 1).max(tree_token_end(&text, problem.offset));
+            let end = (problem.offset + 1).max(identifier_end(&text, problem.offset));
             let code = format!("TS{}", problem.code);
             let mut found = finding(path, (problem.offset, end), &text, &code, problem.message);
             found.hint = syntax_hint(problem.code, path);
@@ -77,29 +67,36 @@ impl Source {
         }
         let broken_imports =
             imports.problems.iter().map(|(range, problem)| broken_import(path, &text, range, problem)).collect();
-        let opened = match language {
-            Language::JavaScript if syntax.is_empty() => open::edits(tree)?,
+        let widened = match language {
+            Language::JavaScript if syntax.is_empty() => widen::edits(tree)?,
             _ => Vec::new(),
         };
-        // What goes around a value stands before what goes into it.
-        let edits = imports.edits.iter().cloned().chain(exports.edits).chain(opened).collect();
-        let edited = Edited::new(text, edits);
-        Ok(Self { path: path.to_owned(), language, edited, syntax, broken_imports, imports, values: exports.values })
+        // At the same position, the edit around a value comes before the edits inside it.
+        let edits = imports.edits.iter().cloned().chain(export_edits.edits).chain(widened).collect();
+        let edited = EditedText::new(text, edits);
+        Ok(Self {
+            path: path.to_owned(),
+            language,
+            edited,
+            syntax,
+            broken_imports,
+            imports,
+            values: export_edits.values,
+        })
     }
 
-    /// Whether it has to do with Node's modules, be it in a type.
+    /// Whether it uses Node's modules or types.
     pub(super) fn names_node(&self) -> bool {
         let text = self.edited.original();
         self.imports.uses_node || ["'node:", "\"node:", "NodeJS."].iter().any(|word| text.contains(word))
     }
 
-    /// Which export a byte of the original belongs to the value of.
+    /// The export whose value contains this byte of the original.
     pub(super) fn value_at(&self, offset: usize) -> Option<&'static str> {
         self.values.iter().find(|(_, range)| range.contains(&offset)).map(|(name, _)| *name)
     }
 }
 
-/// How to mend an error of the parser.
 fn syntax_hint(code: u32, path: &Path) -> Option<String> {
     // "… can only be used in TypeScript files."
     if !(8000..9000).contains(&code) {
@@ -112,8 +109,8 @@ fn syntax_hint(code: u32, path: &Path) -> Option<String> {
     Some(format!("types are for TypeScript: rename the file to {stem}.{typescript}, or write the type in a comment"))
 }
 
-/// The end of the word that starts at `offset`.
-fn tree_token_end(text: &str, offset: usize) -> usize {
+/// The end of the identifier that starts at `offset`.
+fn identifier_end(text: &str, offset: usize) -> usize {
     let rest = text.get(offset..).unwrap_or_default();
     let word = rest.find(|character: char| !character.is_alphanumeric() && character != '_' && character != '$');
     match word.unwrap_or(rest.len()) {
@@ -144,7 +141,6 @@ fn broken_import(path: &Path, text: &str, range: &Range<usize>, problem: &Import
     Finding { hint: problem.hint.clone(), ..found }
 }
 
-/// What is wrong with a JSON file that is imported.
 pub(super) fn json_problem(path: &Path) -> Option<Finding> {
     let text = match read_module(path) {
         Ok(text) => text,

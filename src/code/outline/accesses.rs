@@ -1,8 +1,7 @@
-//! The calls of a text, and the position the engine reports when one of them fails. Must not know what was thrown.
+//! Finds the calls and property reads of a text, with the position that the engine reports when one of them fails.
 //!
-//! QuickJS notes a position where a name is read and where a bracket opens, and takes for a call the last one it came
-//! by: in `a(b, c(d))` the failure of `a` is reported at `d`. Here each call gets the position that stands for it, so
-//! that it can be found again.
+//! QuickJS records a position where a name is read and where a bracket opens, and reports for a call the last one
+//! recorded before: in `a(b, c(d))` the failure of `a` is reported at `d`.
 
 use tsr_arena::Error;
 use tsr_ast::{NodeId, SyntaxKind};
@@ -11,7 +10,7 @@ use super::marks::Marks;
 use crate::code::Tree;
 use crate::parser::{Access, AccessKind};
 
-/// All sites of a text, inner ones before those around them.
+/// All accesses of a text, inner ones before those that contain them.
 pub(super) fn accesses(tree: &Tree) -> Result<Vec<Access>, Error> {
     let mut reader = Reader { tree, marks: Marks::of(tree)?, events: Vec::new(), found: Vec::new() };
     reader.read()?;
@@ -22,39 +21,39 @@ pub(super) fn accesses(tree: &Tree) -> Result<Vec<Access>, Error> {
         let range = (found.function, found.start)..(found.function, found.end);
         let last = events.partition_point(|event| (event.function, event.order) < range.end).checked_sub(1)?;
         let event = events.get(last).filter(|event| (event.function, event.order) >= range.start)?;
-        Some(Access { reported: event.reported, ..found.site })
+        Some(Access { reported: event.reported, ..found.access })
     });
     Ok(accesses.collect())
 }
 
-/// A position that the engine notes.
+/// A position that the engine records.
 #[derive(PartialEq, Eq, PartialOrd, Ord)]
 struct Event {
-    /// Positions of one function say nothing of those in another.
+    /// Positions are recorded for each function separately.
     function: usize,
-    /// Where in the text it is noted.
+    /// The offset at which it is recorded.
     order: usize,
     reported: usize,
 }
 
-struct Found {
+struct ReadAccess {
     function: usize,
-    /// Behind here, and before the end, lies kind the engine may report.
+    /// The engine may report positions from here to `end`.
     start: usize,
     end: usize,
-    site: Access,
+    access: Access,
 }
 
 struct Reader<'a> {
     tree: &'a Tree,
     marks: Marks,
     events: Vec<Event>,
-    found: Vec<Found>,
+    found: Vec<ReadAccess>,
 }
 
 impl Reader<'_> {
     fn read(&mut self) -> Result<(), Error> {
-        // No call stack grows with the depth of the tree, which the text decides.
+        // Iterative, as the depth of the tree depends on the text.
         let mut pending = vec![(self.tree.root(), 0)];
         let mut functions = 0;
         while let Some((node, outer)) = pending.pop() {
@@ -63,7 +62,7 @@ impl Reader<'_> {
                 continue;
             }
             let mut function = outer;
-            if has_code_of_its_own(kind) {
+            if has_separate_code(kind) {
                 functions += 1;
                 function = functions;
             }
@@ -75,7 +74,7 @@ impl Reader<'_> {
         Ok(())
     }
 
-    /// The children of a node that only name something, and are not read.
+    /// The children of a node that are names of declarations or properties, which are not read.
     fn names_of(&self, node: NodeId) -> Result<Vec<NodeId>, Error> {
         let read = self.tree.node(node)?;
         let names = [read.name(), read.property_name_or_name()].into_iter().flatten();
@@ -96,7 +95,7 @@ impl Reader<'_> {
             SyntaxKind::NewExpression => {
                 let Some(callee) = self.tree.children(node)?.first().copied() else { return Ok(()) };
                 let start = self.tree.start(callee)?;
-                self.note(function, start, start);
+                self.record(function, start, start);
                 self.add(node, callee, AccessKind::Construct, function, start)?;
             }
             SyntaxKind::BinaryExpression => self.operator(node, function)?,
@@ -116,25 +115,26 @@ impl Reader<'_> {
         if bytes.get(open..).is_some_and(|rest| rest.starts_with(b"?.")) {
             open = self.tree.token_from(open + 2);
         }
-        // The token behind the bracket has been read by the time the engine looks where it is.
+        // The token after the bracket has been read when the engine records the position.
         let next = if kind == SyntaxKind::CallExpression { self.tree.token_from(open + 1) } else { open };
-        self.note(function, open, next);
+        self.record(function, open, next);
         self.add(node, callee, AccessKind::Call, function, open)
     }
 
-    /// Operators between two values are noted at the second; those that may leave it out are jumps.
+    /// Binary operators are recorded at the second operand, except those that may skip it, which are jumps.
     fn operator(&mut self, node: NodeId, function: usize) -> Result<(), Error> {
         let [_, operator, right] = self.tree.children(node)?[..] else { return Ok(()) };
         let text = self.tree.bytes().get(self.tree.start(operator)?..self.tree.end(operator)?).unwrap_or_default();
         let is_comparison = matches!(text, b"==" | b"===" | b"!=" | b"!==" | b"<=" | b">=");
-        let is_noted = is_comparison || !(text.ends_with(b"=") || matches!(text, b"&&" | b"||" | b"??" | b"," | b"**"));
-        if is_noted {
-            self.note(function, self.tree.end(operator)?, self.tree.start(right)?);
+        let is_recorded =
+            is_comparison || !(text.ends_with(b"=") || matches!(text, b"&&" | b"||" | b"??" | b"," | b"**"));
+        if is_recorded {
+            self.record(function, self.tree.end(operator)?, self.tree.start(right)?);
         }
         Ok(())
     }
 
-    fn note(&mut self, function: usize, order: usize, token: usize) {
+    fn record(&mut self, function: usize, order: usize, token: usize) {
         self.events.push(Event { function, order, reported: self.marks.at(token) });
     }
 
@@ -146,19 +146,19 @@ impl Reader<'_> {
         function: usize,
         start: usize,
     ) -> Result<(), Error> {
-        // A property is looked up once everything before its name is done.
+        // A property is looked up after everything before its name has been evaluated.
         let last = self.last_name(callee)?;
         let end = if kind == AccessKind::Read { last } else { Some(self.tree.end(node)?) };
         let (Some(end), names) = (end, self.names(callee)?) else { return Ok(()) };
         let range = self.tree.start(callee)?..self.tree.end(callee)?;
         let text = self.tree.bytes().get(range.clone()).unwrap_or_default();
         let expression = String::from_utf8_lossy(text).into_owned();
-        let site = Access { kind, expression, names, offset: last.unwrap_or(range.start), reported: 0 };
-        self.found.push(Found { function, start, end, site });
+        let access = Access { kind, expression, names, offset: last.unwrap_or(range.start), reported: 0 };
+        self.found.push(ReadAccess { function, start, end, access });
         Ok(())
     }
 
-    /// Where the last name of `a.b` or `a` starts.
+    /// The start of the last name of `a.b` or `a`.
     fn last_name(&self, callee: NodeId) -> Result<Option<usize>, Error> {
         Ok(match self.tree.kind(callee)? {
             SyntaxKind::PropertyAccessExpression => match self.tree.children(callee)?.last() {
@@ -197,8 +197,8 @@ impl Reader<'_> {
     }
 }
 
-/// Whether the engine compiles the node to code apart from what is around it.
-pub(super) fn has_code_of_its_own(kind: SyntaxKind) -> bool {
+/// Whether the engine compiles the node to separate code.
+pub(super) fn has_separate_code(kind: SyntaxKind) -> bool {
     matches!(
         kind,
         SyntaxKind::FunctionDeclaration

@@ -5,7 +5,7 @@ use std::ops::Range;
 use tsr_arena::Error;
 use tsr_ast::{NodeId, SyntaxKind};
 
-use super::accesses::has_code_of_its_own;
+use super::accesses::has_separate_code;
 use crate::code::Tree;
 
 /// See [`Parser::only_await`](crate::parser::Parser::only_await).
@@ -50,8 +50,8 @@ impl Waits {
         match kind {
             SyntaxKind::AwaitExpression => self.awaits.push(start),
             SyntaxKind::ForOfStatement => {
-                let behind = tree.token_from(start + "for".len());
-                if tree.bytes().get(behind..).is_some_and(|rest| rest.starts_with(b"await")) {
+                let after = tree.token_from(start + "for".len());
+                if tree.bytes().get(after..).is_some_and(|rest| rest.starts_with(b"await")) {
                     self.awaits.push(start);
                 }
             }
@@ -60,7 +60,7 @@ impl Waits {
                     self.imports_relative |= tree.text(name)?.starts_with('.');
                 }
             }
-            _ if has_code_of_its_own(kind) => self.functions.push(start..tree.end(node)?),
+            _ if has_separate_code(kind) => self.functions.push(start..tree.end(node)?),
             _ => {}
         }
         Ok(())

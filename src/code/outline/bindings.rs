@@ -1,4 +1,4 @@
-//! What the names of a text stand for, as far as its syntax tells. Must not know the engine.
+//! What the names of a text are bound to, as far as its syntax shows.
 
 use std::collections::HashMap;
 
@@ -8,7 +8,7 @@ use tsr_ast::{NodeId, SyntaxKind};
 use crate::code::Tree;
 use crate::parser::Binding;
 
-/// The names that `tree` binds anywhere. Which function binds them is not told apart.
+/// The names that `tree` binds, without distinguishing scopes.
 pub(super) fn bindings(tree: &Tree) -> Result<HashMap<String, Binding>, Error> {
     let mut found = HashMap::new();
     let mut specifier = String::new();
@@ -40,7 +40,7 @@ pub(super) fn bindings(tree: &Tree) -> Result<HashMap<String, Binding>, Error> {
         if let Some(name) = read.name().filter(|name| matches!(tree.kind(*name), Ok(SyntaxKind::Identifier))) {
             bind(&mut found, tree.text(name)?, binding);
         }
-        // The elements of a parameter are read with it.
+        // The elements of a parameter have been added with it.
         Ok(kind != SyntaxKind::Parameter)
     })?;
     Ok(found)

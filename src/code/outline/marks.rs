@@ -1,18 +1,18 @@
-//! Which column the engine notes for a token. Must not know what the token is for.
+//! The column that the engine reports for a token.
 //!
-//! QuickJS remembers a *mark*: the end of the last white space or comment, or the start of the last name, whichever came
-//! later. The place of a call is the mark when the token behind its bracket has been read, not the token itself.
+//! QuickJS remembers a *mark*: the end of the last white space or comment, or the start of the last name, whichever
+//! came later. The position of a call is the mark when the token after its bracket has been read, not the token
+//! itself.
 
 use tsr_arena::Error;
 use tsr_ast::SyntaxKind;
 
 use crate::code::Tree;
 
-/// The marks of one text, in its order.
+/// The marks of one text in order.
 pub(super) struct Marks(Vec<usize>);
 
 impl Marks {
-    /// Reads the marks of a text that has been parsed.
     pub(super) fn of(tree: &Tree) -> Result<Self, Error> {
         let literals = literals(tree)?;
         let bytes = tree.bytes();
@@ -20,7 +20,7 @@ impl Marks {
         let mut literals = literals.into_iter().peekable();
         let mut at = 0;
         while at < bytes.len() {
-            // Inside of strings, templates and regular expressions nothing is marked.
+            // Nothing is marked inside of strings, templates and regular expressions.
             while literals.next_if(|(_, end)| *end <= at).is_some() {}
             if let Some((_, end)) = literals.next_if(|(start, _)| *start <= at) {
                 at = end;
@@ -31,14 +31,14 @@ impl Marks {
         Ok(Self(marks))
     }
 
-    /// The mark when the token that starts at `token` has been read.
+    /// The mark when the token at `token` has been read.
     pub(super) fn at(&self, token: usize) -> usize {
         let before = self.0.partition_point(|mark| *mark <= token);
         before.checked_sub(1).map_or(0, |last| self.0[last])
     }
 }
 
-/// Reads what stands at `at` and says where the next thing starts.
+/// Reads one token and returns the offset of the next.
 fn step(bytes: &[u8], at: usize, marks: &mut Vec<usize>) -> usize {
     let rest = &bytes[at..];
     let length_to = |found: Option<usize>| found.unwrap_or(rest.len());
@@ -58,14 +58,14 @@ fn step(bytes: &[u8], at: usize, marks: &mut Vec<usize>) -> usize {
     }
     let is_name = |byte: &u8| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'$') || *byte >= 0x80;
     let length = rest.iter().position(|byte| !is_name(byte)).unwrap_or(rest.len());
-    // A number has letters too, as in `0x1f`.
+    // Numbers contain letters too, as in `0x1f`.
     if length > 0 && rest[0].is_ascii() && !rest[0].is_ascii_digit() {
         marks.push(at);
     }
     at + length.max(1)
 }
 
-/// From where to where strings, templates and regular expressions reach.
+/// The ranges of strings, templates and regular expressions.
 fn literals(tree: &Tree) -> Result<Vec<(usize, usize)>, Error> {
     let mut found = Vec::new();
     tree.walk(tree.root(), |node, kind| {

@@ -1,4 +1,4 @@
-//! Reads from a text what the module loader and error messages need to know of it.
+//! Extracts what the module loader and error messages need from a text.
 
 mod accesses;
 mod awaits;

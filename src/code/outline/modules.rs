@@ -6,7 +6,7 @@ use tsr_ast::{NodeId, SyntaxKind};
 use crate::code::Tree;
 use crate::parser::{ImportSpecifier, Language};
 
-/// The names that `text` exports; `None` when it cannot be parsed.
+/// The names that `text` exports; `None` if it cannot be parsed.
 pub(super) fn exported_names(text: &str, language: Language) -> Option<Vec<String>> {
     let tree = parse(text, language)?;
     let mut names = Vec::new();
@@ -16,7 +16,7 @@ pub(super) fn exported_names(text: &str, language: Language) -> Option<Vec<Strin
     Some(names)
 }
 
-/// Whether `text` exports `name` as a type, which is nothing that could be imported when it runs.
+/// Whether `text` exports `name` as a type, which cannot be imported at run time.
 pub(super) fn exports_type(text: &str, language: Language, name: &str) -> bool {
     parse(text, language).is_some_and(|tree| find_type(&tree, name).unwrap_or(false))
 }
@@ -49,7 +49,7 @@ fn find_type(tree: &Tree, name: &str) -> Result<bool, Error> {
     Ok(false)
 }
 
-/// Whether `text` has import or export statements; text that is no module at all has none.
+/// Whether `text` has import or export statements.
 pub(super) fn is_module(text: &str) -> bool {
     let is_module = |tree: &Tree| -> Result<bool, Error> {
         for statement in tree.statements()? {
@@ -131,7 +131,7 @@ fn collect_exports(tree: &Tree, statement: NodeId, names: &mut Vec<String>) -> R
     }
     tree.walk(statement, |part, kind| {
         let read = tree.node(part)?;
-        let names_something = match kind {
+        let is_declaration = match kind {
             SyntaxKind::ExportSpecifier | SyntaxKind::NamespaceExport => !read.is_type_only(),
             SyntaxKind::VariableDeclaration | SyntaxKind::BindingElement => true,
             SyntaxKind::ClassDeclaration
@@ -140,13 +140,13 @@ fn collect_exports(tree: &Tree, statement: NodeId, names: &mut Vec<String>) -> R
             | SyntaxKind::ModuleDeclaration => part == statement,
             _ => false,
         };
-        if names_something
+        if is_declaration
             && let Some(name) = read.name()
             && tree.kind(name)? == SyntaxKind::Identifier
         {
             names.push(tree.text(name)?);
         }
-        // Initializers and bodies bind names of their own.
+        // Initializers and bodies declare names of their own.
         Ok(matches!(
             kind,
             SyntaxKind::VariableStatement

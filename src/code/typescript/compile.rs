@@ -1,5 +1,5 @@
-//! TypeScript that needs code of its own (enums, namespaces, parameter properties, decorators) compiled to JavaScript, with
-//! the way back to the positions of the source.
+//! Compiles TypeScript that needs generated code (enums, namespaces, parameter properties, decorators), with a
+//! position map.
 
 use std::sync::Arc;
 
@@ -14,7 +14,7 @@ use crate::parser::Positions;
 
 const FILE: &[u8] = b"/module.mts";
 
-/// Compiles one module without looking at any other; nothing is checked.
+/// Compiles one module by itself, without checking it.
 pub(super) fn compile(text: &str) -> Result<(String, Positions), String> {
     let emitted = emit(text).map_err(|error| error.to_string())?;
     let find = |ending: &[u8]| emitted.iter().find(|file| file.name.as_bytes().ends_with(ending));
@@ -22,7 +22,7 @@ pub(super) fn compile(text: &str) -> Result<(String, Positions), String> {
         return Err("the compiler wrote no code".to_owned());
     };
     let code = String::from_utf8(code.text.clone()).map_err(|error| error.to_string())?;
-    // The comment that names a file for the source map, which is in memory.
+    // Removes the comment with the name of the source map.
     let end = code.rfind("//# sourceMappingURL=").unwrap_or(code.len());
     let code = code[..end].to_owned();
     let positions = positions_of_source_map(&map.text, text, &code)?;
@@ -46,7 +46,7 @@ fn emit(text: &str) -> Result<Vec<EmittedFile>, Error> {
     Ok(output.files)
 }
 
-/// As when types are blanked: imports stay as they are written, fields are those of the language.
+/// Consistent with blanking: imports are kept as written, fields have the semantics of the language.
 fn compiler_options() -> CompilerOptions {
     CompilerOptions {
         target: ScriptTarget::ES2022,

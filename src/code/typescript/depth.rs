@@ -1,5 +1,5 @@
-//! How deep a text is nested. TypeScript's compiler and checker look from each node at those around it, and QuickJS does at labels and
-//! functions: a time that grows with the square of the depth, without a limit of their own.
+//! Limits the depth of syntax trees. TypeScript's compiler and checker visit the ancestors of each node, and QuickJS
+//! those of labels and functions: without a limit their time grows with the square of the depth.
 
 use tsr_arena::Error;
 use tsr_ast::{NodeId, SyntaxKind as K};
@@ -7,15 +7,15 @@ use tsr_ast::{NodeId, SyntaxKind as K};
 use super::tree::Tree;
 use crate::parser::SyntaxProblem;
 
-/// Nodes in each other. What stands left of an operator, a dot or a bracket counts only where code is compiled: a sum of many
-/// terms is nested, but its author does not see it as nested.
+/// The limit of nested nodes. The left side of operators, dots and brackets counts only in code that is compiled: a
+/// long sum is nested, but does not look nested.
 const MAX_DEPTH: usize = 5_000;
 
-/// Decorators of one declaration, which the compiler copies one by one.
+/// The limit of decorators of a declaration, which the compiler copies one by one.
 const MAX_DECORATORS: usize = 500;
 
 impl Tree {
-    /// The syntax errors, in the order of the text; that it is nested too deep is the only one then.
+    /// The syntax errors in source order, or the single error that the code is nested too deeply.
     pub(crate) fn problems(&self) -> Result<Vec<SyntaxProblem>, Error> {
         match deeper_than(self, is_chain)? {
             Some(problem) => Ok(vec![problem]),
@@ -24,13 +24,13 @@ impl Tree {
     }
 }
 
-/// The first place that is nested too deep to be compiled, or has too much of what is slow to compile.
+/// The first node that is nested too deeply or has too many decorators to be compiled.
 pub(super) fn too_deep_to_compile(tree: &Tree) -> Result<Option<SyntaxProblem>, Error> {
     deeper_than(tree, |_| false)
 }
 
-fn deeper_than(tree: &Tree, is_free: impl Fn(K) -> bool) -> Result<Option<SyntaxProblem>, Error> {
-    // A decorator takes two bytes at least, a level one.
+fn deeper_than(tree: &Tree, is_not_counted: impl Fn(K) -> bool) -> Result<Option<SyntaxProblem>, Error> {
+    // A decorator takes at least two bytes, a level one.
     if tree.bytes().len() <= MAX_DEPTH.min(2 * MAX_DECORATORS) {
         return Ok(None);
     }
@@ -47,9 +47,9 @@ fn deeper_than(tree: &Tree, is_free: impl Fn(K) -> bool) -> Result<Option<Syntax
                 return problem(tree, *decorator, format!("There are more than {MAX_DECORATORS} decorators here."));
             }
         }
-        let is_free = is_free(tree.kind(node)?);
-        let depth_of = |place: usize| if is_free && place == 0 { depth } else { depth + 1 };
-        pending.extend(children.into_iter().enumerate().map(|(place, child)| (child, depth_of(place))).rev());
+        let is_not_counted = is_not_counted(tree.kind(node)?);
+        let depth_of = |index: usize| if is_not_counted && index == 0 { depth } else { depth + 1 };
+        pending.extend(children.into_iter().enumerate().map(|(index, child)| (child, depth_of(index))).rev());
     }
     Ok(None)
 }
@@ -58,7 +58,7 @@ fn problem(tree: &Tree, node: NodeId, message: String) -> Result<Option<SyntaxPr
     Ok(Some(SyntaxProblem { offset: tree.start(node)?, code: 0, message }))
 }
 
-/// Whether the first child is what stands left.
+/// Whether the first child is the left operand.
 fn is_chain(kind: K) -> bool {
     matches!(
         kind,

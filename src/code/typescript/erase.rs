@@ -1,4 +1,4 @@
-//! Types blanked in place: every byte that remains keeps its line and its column.
+//! Replaces types by spaces, so that all other bytes keep their positions.
 
 use tsr_arena::Error;
 use tsr_ast::{NodeId, NodeListId, SyntaxKind};
@@ -6,12 +6,10 @@ use tsr_ast::{NodeId, NodeListId, SyntaxKind};
 use super::kinds::{is_function, is_only_types, is_type, is_type_modifier};
 use super::tree::Tree;
 
-/// What blanking makes of a module.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Erased {
-    /// JavaScript.
     Blanked(String),
-    /// The module has syntax that needs code of its own, or blanks would change what it means.
+    /// The module needs generated code, or blanks would change its meaning.
     NeedsCompiling,
 }
 
@@ -27,15 +25,14 @@ pub(super) fn erase(tree: &Tree) -> Result<Erased, Error> {
 
 struct Eraser<'a> {
     tree: &'a Tree,
-    /// From byte to byte.
     blanks: Vec<(usize, usize)>,
-    /// Bytes of blanks that become a semicolon, where a line break alone would join two statements.
+    /// Offsets of blanks that become a semicolon, where a line break alone would join two statements.
     semicolons: Vec<usize>,
     needs_compiling: bool,
 }
 
 impl Eraser<'_> {
-    /// Notes what of `node` itself goes; false when nothing below it stays.
+    /// Records the blanks of `node` itself; returns whether its children have to be visited.
     fn visit(&mut self, node: NodeId, kind: SyntaxKind) -> Result<bool, Error> {
         use SyntaxKind as K;
         if is_type(kind) {
@@ -84,7 +81,7 @@ impl Eraser<'_> {
         self.blanks.push((from, to));
     }
 
-    /// A declaration or member that leaves nothing.
+    /// Blanks a whole declaration or member.
     fn erase_item(&mut self, node: NodeId) -> Result<bool, Error> {
         let start = self.tree.start(node)?;
         self.blank(start, self.tree.end(node)?);
@@ -92,7 +89,6 @@ impl Eraser<'_> {
         Ok(false)
     }
 
-    /// One of several between commas: its comma goes with it.
     fn erase_of_list(&mut self, node: NodeId) -> Result<bool, Error> {
         let end = self.tree.end(node)?;
         let next = self.tree.token_from(end);
@@ -116,12 +112,12 @@ impl Eraser<'_> {
         let from = self.tree.token_from(self.tree.end(expression)?);
         let end = self.tree.end(node)?;
         self.blank(from, end);
-        self.separate(from, end);
-        if self.is_operand_of_power(node)? { self.compile() } else { Ok(true) }
+        self.end_statement_after(from, end);
+        if self.is_operand_of_exponentiation(node)? { self.compile() } else { Ok(true) }
     }
 
-    /// Whether the statement ends behind a blank only because a type cannot go on in the next line.
-    fn separate(&mut self, blank: usize, end: usize) {
+    /// Adds a semicolon if the statement ended only because a type cannot continue in the next line.
+    fn end_statement_after(&mut self, blank: usize, end: usize) {
         let next = self.tree.token_from(end);
         let bytes = self.tree.bytes();
         if has_line_break(&bytes[end..next]) && matches!(bytes.get(next), Some(b'(' | b'[' | b'`')) {
@@ -129,8 +125,8 @@ impl Eraser<'_> {
         }
     }
 
-    /// `-x as T ** y` means `(-x) ** y`, and `-x ** y` nothing.
-    fn is_operand_of_power(&self, node: NodeId) -> Result<bool, Error> {
+    /// `-x as T ** y` means `(-x) ** y`, but `-x ** y` is a syntax error.
+    fn is_operand_of_exponentiation(&self, node: NodeId) -> Result<bool, Error> {
         let Some(parent) = self.tree.node(node)?.parent() else { return Ok(false) };
         let is_binary = self.tree.kind(parent)? == SyntaxKind::BinaryExpression;
         match self.tree.children(parent)?.get(1) {
@@ -143,7 +139,7 @@ impl Eraser<'_> {
         let Some(list) = self.tree.node(node)?.type_argument_list() else { return Ok(true) };
         let (from, to) = self.erase_angles(list)?;
         if kind == SyntaxKind::ExpressionWithTypeArguments {
-            self.separate(from, to);
+            self.end_statement_after(from, to);
         }
         Ok(true)
     }
@@ -161,7 +157,7 @@ impl Eraser<'_> {
         Ok(range)
     }
 
-    /// `: T`, with the `?` or `!` before it. Gives the byte where the first of them stands.
+    /// Blanks `: T` with the `?` or `!` before it. Returns the offset of the first.
     fn erase_annotation_of(&mut self, node: NodeId) -> Result<Option<usize>, Error> {
         let mut first = None;
         for child in self.tree.children(node)? {
@@ -172,7 +168,7 @@ impl Eraser<'_> {
             }
         }
         if let Some(annotation) = self.tree.node(node)?.type_node() {
-            // A node begins where the token before it ends, which here is the colon.
+            // A node begins at the end of the previous token, here the colon.
             let colon = self.tree.full_start(annotation)?.saturating_sub(1);
             self.blank(colon, self.tree.end(annotation)?);
             first = first.or(Some(colon));
@@ -207,7 +203,7 @@ impl Eraser<'_> {
         let first = self.erase_annotation_of(node)?;
         let read = self.tree.node(node)?;
         if let (Some(first), Some(name), None) = (first, read.name(), read.initializer()) {
-            // Without its type, `get` would be the beginning of the member in the next line.
+            // Without its type, `get` would be read as the start of the member in the next line.
             let name = &self.tree.bytes()[self.tree.start(name)?..self.tree.end(name)?];
             if matches!(name, b"get" | b"set" | b"static" | b"async" | b"accessor") {
                 self.semicolons.push(first);
@@ -227,7 +223,7 @@ impl Eraser<'_> {
         self.erase_annotation(node)
     }
 
-    /// No line may break before the arrow, nor between `async` and the parameters.
+    /// A line break is not allowed before the arrow, nor between `async` and the parameters.
     fn erase_arrow(&mut self, node: NodeId) -> Result<bool, Error> {
         let bytes = self.tree.bytes();
         if let Some((from, to)) = self.erase_type_parameters(node)?
@@ -245,7 +241,7 @@ impl Eraser<'_> {
         Ok(true)
     }
 
-    /// Modifiers that are no JavaScript. Gives the bytes of the first and behind the last.
+    /// Blanks modifiers that JavaScript does not have. Returns the start of the first and the end of the last.
     fn erase_modifiers(&mut self, node: NodeId) -> Result<Option<(usize, usize)>, Error> {
         let mut range: Option<(usize, usize)> = None;
         for modifier in self.tree.list(self.tree.node(node)?.modifiers())? {
@@ -261,9 +257,9 @@ impl Eraser<'_> {
     fn erase_member_modifiers(&mut self, node: NodeId) -> Result<(), Error> {
         let Some((first, end)) = self.erase_modifiers(node)? else { return Ok(()) };
         let rest = &self.tree.bytes()[self.tree.token_from(end)..];
-        // Such a member would go on with the initializer of the one before it.
-        let goes_on = [b"[".as_slice(), b"*", b"in", b"instanceof"].iter().any(|start| rest.starts_with(start));
-        if goes_on && first == self.tree.start(node)? {
+        // Such a member would continue the initializer of the previous one.
+        let continues = [b"[".as_slice(), b"*", b"in", b"instanceof"].iter().any(|start| rest.starts_with(start));
+        if continues && first == self.tree.start(node)? {
             self.semicolons.push(first);
         }
         Ok(())
@@ -282,7 +278,7 @@ impl Eraser<'_> {
     }
 }
 
-/// Spaces for everything but line breaks. The Unicode ones (U+2028, U+2029) count as such too, and are three bytes long.
+/// Replaces everything but line breaks by spaces. U+2028 and U+2029 are line breaks too, three bytes long.
 fn blank(bytes: &mut [u8]) {
     let mut index = 0;
     while index < bytes.len() {

@@ -1,19 +1,17 @@
-//! Which nodes are types, and which exist for types alone.
+//! Classifies nodes: types, and declarations that exist for types alone.
 
 use tsr_arena::Error;
 use tsr_ast::{NodeId, SyntaxKind};
 
 use super::tree::Tree;
 
-/// What stands where only types stand.
 pub(super) fn is_type(kind: SyntaxKind) -> bool {
-    // An expression with type arguments is among the type nodes, for `extends`, but holds an expression.
+    // For `extends`, an expression with type arguments is among the type nodes, but contains an expression.
     let types = SyntaxKind::FirstTypeNode as u16..=SyntaxKind::LastTypeNode as u16;
     (types.contains(&(kind as u16)) && kind != SyntaxKind::ExpressionWithTypeArguments)
         || kind == SyntaxKind::TypeParameter
 }
 
-/// What has parameters, but for arrows.
 pub(super) fn is_function(kind: SyntaxKind) -> bool {
     use SyntaxKind as K;
     matches!(
@@ -27,7 +25,6 @@ pub(super) fn is_function(kind: SyntaxKind) -> bool {
     )
 }
 
-/// A modifier that is no JavaScript.
 pub(super) fn is_type_modifier(kind: SyntaxKind) -> bool {
     use SyntaxKind as K;
     matches!(
@@ -47,7 +44,7 @@ pub(super) fn is_export_equals(tree: &Tree, node: NodeId) -> Result<bool, Error>
     Ok(tree.node(node)?.data().as_export_assignment().is_some_and(|data| data.is_export_equals()))
 }
 
-/// `import x = require('y')`, but not with `type`.
+/// `import x = require('y')` without `type`.
 pub(super) fn is_require(tree: &Tree, node: NodeId) -> Result<bool, Error> {
     let read = tree.node(node)?;
     let reference = read.data().as_import_equals_declaration().and_then(|data| data.module_reference());
@@ -73,7 +70,7 @@ pub(super) fn is_only_types(tree: &Tree, node: NodeId) -> Result<bool, Error> {
         K::PropertyDeclaration => {
             tree.has_modifier(node, K::DeclareKeyword)? || tree.has_modifier(node, K::AbstractKeyword)?
         }
-        // Overloads, and what is `declare` or `abstract`.
+        // Overloads, and declarations with `declare` or `abstract`.
         K::FunctionDeclaration | K::MethodDeclaration | K::Constructor | K::GetAccessor | K::SetAccessor => {
             read.body().is_none()
         }
@@ -82,7 +79,7 @@ pub(super) fn is_only_types(tree: &Tree, node: NodeId) -> Result<bool, Error> {
     })
 }
 
-/// A namespace is no value when nothing in it is one.
+/// Whether a namespace contains only types.
 fn is_only_types_namespace(tree: &Tree, node: NodeId) -> Result<bool, Error> {
     use SyntaxKind as K;
     let mut pending = vec![node];

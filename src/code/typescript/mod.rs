@@ -1,7 +1,7 @@
-//! TypeScript to JavaScript, for prompt files and for model-written code.
+//! Converts TypeScript to JavaScript, for prompt files and model-written code.
 //!
-//! Types are blanked in place, so that every position stays what it was. A module with syntax that stands for code
-//! (enums, namespaces, parameter properties, decorators) is compiled by tsr instead, and [`Positions`] lead back.
+//! Types are blanked in place, so that positions are unchanged. A module with syntax that needs generated code
+//! (enums, namespaces, parameter properties, decorators) is compiled by tsr instead, with [`Positions`](crate::parser::Positions) to map back.
 
 mod compile;
 mod depth;
@@ -22,7 +22,7 @@ pub(crate) use tree::Tree;
 use crate::parser::{JavaScript, Language, SyntaxProblem};
 use erase::{Erased, erase};
 
-/// Makes JavaScript of the TypeScript module `text`. Types are not checked.
+/// Converts a TypeScript module to JavaScript without checking types.
 ///
 /// # Errors
 /// The first syntax error.
@@ -49,7 +49,7 @@ pub(crate) fn to_javascript(text: &str) -> Result<JavaScript, SyntaxProblem> {
     })
 }
 
-/// A parser may be exhausted or led astray by what it reads; its panic is an error like another.
+/// The parser may panic on unusual input; this turns a panic into an error.
 pub(crate) fn guarded<T>(work: impl FnOnce() -> Result<T, SyntaxProblem>) -> Result<T, SyntaxProblem> {
     catch_unwind(AssertUnwindSafe(work)).unwrap_or_else(|_| Err(failed("it crashed")))
 }
@@ -58,7 +58,7 @@ pub(crate) fn failed(error: impl std::fmt::Display) -> SyntaxProblem {
     SyntaxProblem { offset: 0, code: 0, message: format!("The TypeScript parser failed ({error})") }
 }
 
-/// What TypeScript offers for CommonJS alone, which no ES module can be made of.
+/// TypeScript's CommonJS syntax, which cannot be converted to an ES module.
 fn common_js_statement(tree: &Tree) -> Result<Option<SyntaxProblem>, Error> {
     for statement in tree.statements()? {
         let message = match tree.kind(statement)? {

@@ -5,15 +5,15 @@ use tsr_jsstring::JsString;
 
 use crate::parser::{Piece, Positions};
 
-/// Reads the source map (version 3) of `compiled`, which was made of `source`.
+/// Reads the source map (version 3) of `compiled`, which was generated from `source`.
 pub(super) fn positions_of_source_map(map: &[u8], source: &str, compiled: &str) -> Result<Positions, String> {
     let map: Value = serde_json::from_slice(map).map_err(|error| error.to_string())?;
     let mappings = map.get("mappings").and_then(Value::as_str).unwrap_or_default();
     let mut decoder = tsr_sourcemap::decode_mappings(JsString::from_bytes(mappings.as_bytes()));
     let (source, compiled) = (Lines::new(source), Lines::new(compiled));
     let pieces = decoder.values().filter(tsr_sourcemap::Mapping::is_source_mapping).filter_map(|mapping| {
-        let at_compiled = compiled.place(mapping.generated_line, mapping.generated_character)?;
-        let at_source = source.place(mapping.source_line, mapping.source_character)?;
+        let at_compiled = compiled.position(mapping.generated_line, mapping.generated_character)?;
+        let at_source = source.position(mapping.source_line, mapping.source_character)?;
         Some(Piece { compiled: at_compiled, source: at_source, same: 0 })
     });
     let mut pieces: Vec<Piece> = pieces.collect();
@@ -28,7 +28,7 @@ pub(super) fn positions_of_source_map(map: &[u8], source: &str, compiled: &str) 
     Ok(Positions::new(pieces))
 }
 
-/// A text by lines, each with whether it is ASCII.
+/// The lines of a text, each with whether it is ASCII.
 struct Lines<'a>(Vec<(&'a str, bool)>);
 
 impl<'a> Lines<'a> {
@@ -36,8 +36,8 @@ impl<'a> Lines<'a> {
         Self(text.split('\n').map(|line| (line, line.is_ascii())).collect())
     }
 
-    /// A place as source maps count it: from 0, columns in UTF-16 units.
-    fn place(&self, line: isize, column: isize) -> Option<(u32, u32)> {
+    /// Converts a source map position: from 0, columns in UTF-16 units.
+    fn position(&self, line: isize, column: isize) -> Option<(u32, u32)> {
         let (line, column) = (usize::try_from(line).ok()?, usize::try_from(column).ok()?);
         let (text, is_ascii) = *self.0.get(line)?;
         let bytes = if is_ascii { column } else { bytes_of_units(text, column) };

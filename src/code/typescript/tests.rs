@@ -1,8 +1,6 @@
-//! What becomes of TypeScript, by example.
-
 use super::*;
 
-/// TypeScript and what is left of it, every byte in its place.
+/// TypeScript and the result with every byte in its place.
 const BLANKED: &[(&str, &str)] = &[
     ("let a: number = 1;", "let a         = 1;"),
     ("let a!: number;", "let a         ;"),
@@ -24,7 +22,7 @@ const BLANKED: &[(&str, &str)] = &[
     ("export type { A }; export { type B, c };", ";                  export {         c };"),
     ("declare const a: 1; declare function f(): void;", ";                   ;                          "),
     ("namespace N { export type T = 1 }", ";                                "),
-    // Without the semicolon, the lines would join.
+    // Without the semicolon the lines would be joined.
     ("const a = 1\ntype T = 2\n(0)", "const a = 1\n;         \n(0)"),
     ("const a = b as T\n(0)", "const a = b ;   \n(0)"),
     ("class A {\n  a = 1\n  readonly [b] = 2\n}", "class A {\n  a = 1\n  ;        [b] = 2\n}"),
@@ -41,7 +39,7 @@ fn types_are_blanked_in_place() {
     }
 }
 
-/// TypeScript that stands for code, or that blanks would give another meaning, and a part of the code.
+/// TypeScript that needs generated code or whose meaning blanks would change, with a part of the result.
 const COMPILED: &[(&str, &str)] = &[
     ("enum A { x, y = 'z' }", "A[A[\"x\"] = 0] = \"x\""),
     ("export const enum A { x }", "export var A;"),
@@ -57,7 +55,7 @@ const COMPILED: &[(&str, &str)] = &[
 ];
 
 #[test]
-fn what_stands_for_code_is_compiled() {
+fn syntax_that_needs_code_is_compiled() {
     for (typescript, part) in COMPILED {
         let JavaScript { code, positions } = to_javascript(typescript).unwrap();
         assert!(code.contains(part), "{typescript}\n{code}");
@@ -66,14 +64,14 @@ fn what_stands_for_code_is_compiled() {
 }
 
 #[test]
-fn imports_stay_when_a_module_is_compiled() {
+fn compiling_keeps_imports() {
     let text = "import { a, type B } from './a.ts';\nimport './b.ts';\nimport type { C } from 'c';\nenum E { x }";
     let code = to_javascript(text).unwrap().code;
     assert!(code.starts_with("import { a } from './a.ts';\nimport './b.ts';\nvar E;"), "{code}");
 }
 
 #[test]
-fn positions_of_compiled_code_lead_back_in_bytes() {
+fn positions_of_compiled_code_map_back_in_bytes() {
     let text = "enum E { x }\nconst s = 'é', t = fail(E.x as number);\n";
     let JavaScript { code, positions } = to_javascript(text).unwrap();
     let (index, line) = code.lines().enumerate().find(|(_, line)| line.contains("fail")).unwrap();
@@ -83,7 +81,7 @@ fn positions_of_compiled_code_lead_back_in_bytes() {
 }
 
 #[test]
-fn the_first_syntax_error_is_told() {
+fn the_first_syntax_error_is_returned() {
     for (text, offset, code) in [
         ("const a: = 1;", 9, 1110),
         ("const a = {\n", 12, 1005),

@@ -1,4 +1,4 @@
-//! One parsed text: what the parser complains about, and its nodes, found by walking.
+//! The syntax tree of a text and its syntax errors.
 
 use std::ops::ControlFlow;
 use std::sync::Arc;
@@ -23,10 +23,10 @@ pub(crate) struct Tree {
 }
 
 impl Tree {
-    /// Parses `text`. A text with syntax errors gives a tree too.
+    /// Parses `text`. A text with syntax errors has a tree too.
     ///
     /// # Errors
-    /// When the parser itself fails. It is not given brackets in a thousand others, at which it takes minutes.
+    /// If the parser fails, or brackets are nested more than [`MAX_NESTING`] deep, where it takes minutes.
     pub(crate) fn parse(text: &str, language: Language) -> Result<Self, Error> {
         if nested_too_deep(text, MAX_NESTING).is_some() {
             return Err(Error::InvalidGraph);
@@ -43,7 +43,6 @@ impl Tree {
         Ok(Self { file, root })
     }
 
-    /// What the parser complains about, in the order of the text.
     pub(super) fn parser_problems(&self) -> Result<Vec<SyntaxProblem>, Error> {
         let source = self.view().source_file(self.root)?;
         let errors = source.diagnostics().iter().chain(source.js_diagnostics());
@@ -53,12 +52,10 @@ impl Tree {
         Ok(problems)
     }
 
-    /// The source file: the node above all others.
     pub(crate) fn root(&self) -> NodeId {
         self.root
     }
 
-    /// The statements of the module.
     pub(crate) fn statements(&self) -> Result<Vec<NodeId>, Error> {
         let mut statements = self.children(self.root)?;
         statements.retain(|node| self.kind(*node).is_ok_and(|kind| kind != SyntaxKind::EndOfFile));
@@ -77,27 +74,26 @@ impl Tree {
         self.view().node(node)
     }
 
-    /// What `node` is.
     pub(crate) fn kind(&self, node: NodeId) -> Result<SyntaxKind, Error> {
         Ok(self.node(node)?.kind().known().unwrap_or(SyntaxKind::Unknown))
     }
 
-    /// Where the first token of `node` starts, behind white space and comments.
+    /// The start of the first token of `node`, after white space and comments.
     pub(crate) fn start(&self, node: NodeId) -> Result<usize, Error> {
         Ok(self.token_from(self.full_start(node)?))
     }
 
-    /// Where the token before `node` ends.
+    /// The end of the token before `node`.
     pub(crate) fn full_start(&self, node: NodeId) -> Result<usize, Error> {
         Ok(usize::try_from(self.node(node)?.pos()).unwrap_or(0))
     }
 
-    /// Where the last token of `node` ends.
+    /// The end of the last token of `node`.
     pub(crate) fn end(&self, node: NodeId) -> Result<usize, Error> {
         Ok(usize::try_from(self.node(node)?.end()).unwrap_or(0))
     }
 
-    /// Where the first token at or after `offset` starts.
+    /// The start of the first token at or after `offset`.
     pub(crate) fn token_from(&self, offset: usize) -> usize {
         let at = tsr_scanner::skip_trivia(self.bytes(), i64::try_from(offset).unwrap_or(i64::MAX));
         usize::try_from(at).unwrap_or(offset)
@@ -108,20 +104,19 @@ impl Tree {
         Ok(String::from_utf8_lossy(self.view().node_text(node)?.as_bytes()).into_owned())
     }
 
-    /// The nodes of a list; none for a list that is not there.
+    /// The nodes of a list; empty for `None`.
     pub(crate) fn list(&self, list: Option<NodeListId>) -> Result<Vec<NodeId>, Error> {
         let Some(list) = list else { return Ok(Vec::new()) };
         let nodes = self.view().list(list)?.nodes();
         Ok(self.view().node_slice(nodes)?.iter().flatten().collect())
     }
 
-    /// From the first to the last byte between the brackets of a list.
+    /// The range between the brackets of a list.
     pub(crate) fn list_range(&self, list: NodeListId) -> Result<(usize, usize), Error> {
         let range = self.view().list(list)?.loc();
         Ok((usize::try_from(range.pos()).unwrap_or(0), usize::try_from(range.end()).unwrap_or(0)))
     }
 
-    /// Whether a declaration has a modifier (`declare`, `abstract`, …).
     pub(crate) fn has_modifier(&self, node: NodeId, modifier: SyntaxKind) -> Result<bool, Error> {
         for found in self.list(self.node(node)?.modifiers())? {
             if self.kind(found)? == modifier {
@@ -131,15 +126,15 @@ impl Tree {
         Ok(false)
     }
 
-    /// The nodes directly below `node`, in the order of the text.
+    /// The children of `node` in source order.
     pub(crate) fn children(&self, node: NodeId) -> Result<Vec<NodeId>, Error> {
         let mut children = Children { view: self.view(), found: Vec::new(), failure: None };
         let _ = self.node(node)?.for_each_child(&mut children);
         children.failure.map_or(Ok(children.found), Err)
     }
 
-    /// Calls `visit` with `node` and all nodes below it; it says whether to go on below the node it was given. No call
-    /// stack grows with the depth of the tree, which the text decides.
+    /// Calls `visit` with `node` and its descendants; `visit` returns whether to visit the children. Iterative, as the
+    /// depth of the tree depends on the text.
     pub(crate) fn walk(
         &self,
         node: NodeId,

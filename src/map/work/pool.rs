@@ -30,7 +30,7 @@ use crate::{
         row_set::RowSet,
     },
     prompt::RunError,
-    session::{LateRun, Overall, WatchedRun},
+    session::{CombinedLimits, LateRun, WatchedRun},
     threads::Threads,
 };
 
@@ -70,7 +70,7 @@ pub(in crate::map) fn run(
     let (salt, taken) = std::mem::take(&mut remaining.keys);
     let context = Arc::new(RowContext {
         options: options.clone(),
-        overall: Overall::new(options.limits),
+        overall: CombinedLimits::new(options.limits),
         servers: Arc::default(),
         remote_rows: options.server.clone().map(|server| RemoteRows::new(server, salt, taken)),
         taken: inputs.converter.taken.clone(),
@@ -173,7 +173,7 @@ impl Pool {
 
     /// Whether the limits allow no further remote row. Local rows check the limits at every request.
     fn limits_are_used_up(&mut self) -> bool {
-        let reached = self.context.remote_rows.as_ref().and_then(|_| self.context.overall.used_up());
+        let reached = self.context.remote_rows.as_ref().and_then(|_| self.context.overall.blocking_limit());
         if let Some(words) = reached {
             self.early = Some(EarlyEnd::Limit(words));
         }

@@ -31,7 +31,8 @@ use crate::{
         bindings::{Exchanges, FileRun},
     },
     session::{
-        AskedModel, FileRunOptions, LateRun, Meter, Overall, RunFailure, SharedModel, Surroundings, run_file, warnings,
+        CombinedLimits, FileRunOptions, LateRun, Meter, ModelOption, RunFailure, SharedModel, Surroundings, run_file,
+        warnings,
     },
 };
 
@@ -43,7 +44,7 @@ const LONGEST_TURN: Duration = Duration::from_secs(5);
 
 pub(super) struct RowContext {
     pub(super) options: Arc<MapOptions>,
-    pub(super) overall: Arc<Overall>,
+    pub(super) overall: Arc<CombinedLimits>,
     /// Rate limits of providers that rows have found out.
     pub(super) servers: Arc<Servers>,
     pub(super) remote_rows: Option<RemoteRows>,
@@ -68,7 +69,7 @@ pub(super) async fn run(context: &RowContext, redactor: &Redactor, job: &Job, se
     });
     let mut summary = summary.lock();
     let asked = match &options.model {
-        Some(SharedModel::Named(name)) => Some(AskedModel { name, option: "-m, --model" }),
+        Some(SharedModel::Named(name)) => Some(ModelOption { name, option: "-m, --model" }),
         _ => None,
     };
     let failure = RunFailure::of(&end, summary.finish_reason, asked, redactor)

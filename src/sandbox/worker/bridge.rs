@@ -1,4 +1,4 @@
-//! What code in the sandbox sees besides the language: the registered functions and `console`.
+//! The registered functions and `console` inside the sandbox.
 
 use std::{
     cell::{Cell, RefCell},
@@ -10,8 +10,8 @@ use rquickjs::{Ctx, Function, JsLifetime, Object, Value, function::Rest};
 use serde_json::value::RawValue;
 
 use super::{
+    emit,
     intrinsics::{Intrinsics, NoData},
-    output::emit,
 };
 use crate::sandbox::{
     config::Limits,
@@ -19,30 +19,29 @@ use crate::sandbox::{
     protocol::{FromWorker, Reply},
 };
 
-/// A host call under way.
 #[derive(JsLifetime)]
 struct PendingCall<'js> {
     resolve: Function<'js>,
     reject: Function<'js>,
-    /// The stack at the call: an error of the host points there.
+    /// The stack of the call, for errors of the host.
     stack: String,
 }
 
-/// The state that natives share. It lives in the engine's user data, where values may be kept.
+/// State of the natives with JavaScript values, stored in the engine's user data.
 #[derive(JsLifetime)]
 pub(super) struct Bridge<'js> {
     intrinsics: Intrinsics<'js>,
     pending: RefCell<HashMap<u32, PendingCall<'js>>>,
 }
 
-/// Plain state of a run.
+/// State of the natives without JavaScript values.
 pub(super) struct Counters {
     limits: Limits,
     next_id: Cell<u32>,
     calls: Cell<u32>,
     console_bytes: Cell<usize>,
     console_full: Cell<bool>,
-    /// The host is gone: nothing can be sent any more.
+    /// Set when the host has closed the pipe.
     pub disconnected: Cell<bool>,
 }
 
@@ -70,12 +69,11 @@ impl<'js> Bridge<'js> {
         &self.intrinsics
     }
 
-    /// Whether a host call is under way.
     pub(super) fn is_waiting(&self) -> bool {
         !self.pending.borrow().is_empty()
     }
 
-    /// Settles a call with the host's answer. Unknown ids belong to a run that is over.
+    /// Settles a call with the host's reply. Ids of earlier runs are ignored.
     pub(super) fn settle(&self, ctx: &Ctx<'js>, id: u32, reply: Reply) -> rquickjs::Result<()> {
         let Some(call) = self.pending.borrow_mut().remove(&id) else { return Ok(()) };
         match reply {
@@ -93,19 +91,16 @@ impl<'js> Bridge<'js> {
         }
     }
 
-    /// Drops the calls, so that no value is left when the engine goes.
+    /// Drops the pending calls, so that no value outlives the engine.
     pub(super) fn clear(&self) {
         self.pending.borrow_mut().clear();
     }
 }
 
-/// Puts the functions and `console` into a fresh context.
-///
-/// # Errors
-/// When there is no memory for them.
+/// Installs the functions and `console` in a fresh context.
 pub(super) fn install<'js>(ctx: &Ctx<'js>, functions: &[String], counters: &Rc<Counters>) -> rquickjs::Result<()> {
     let globals = ctx.globals();
-    // The language has no such function; it would lose what is thrown in it.
+    // Not part of the language, and exceptions in it would be lost.
     globals.remove("queueMicrotask")?;
     let bridge = Bridge { intrinsics: Intrinsics::capture(ctx)?, pending: RefCell::default() };
     if ctx.store_userdata(bridge).is_err() {
@@ -141,7 +136,7 @@ fn host_function<'js>(ctx: &Ctx<'js>, name: &str, counters: &Rc<Counters>) -> rq
     .with_name(short_name)
 }
 
-/// Every failure is a rejected promise, as with any async function.
+/// Failures become rejected promises, as in any async function.
 fn call_host<'js>(
     ctx: &Ctx<'js>,
     name: &str,
@@ -156,7 +151,7 @@ fn call_host<'js>(
             if let Some(bridge) = ctx.userdata::<Bridge<'js>>() {
                 bridge.pending.borrow_mut().insert(id, PendingCall { resolve, reject, stack });
             }
-            // Sent at once, not when the code waits: calls that are not awaited run side by side with it.
+            // Sent immediately, so that calls without `await` run concurrently with the code.
             counters.send(&FromWorker::Call { id, name: name.to_owned(), args });
         }
         Err(NoData::Because(message)) => {
@@ -185,7 +180,7 @@ fn arguments<'js>(
         return Err(NoData::Because("the sandbox is closing".to_owned()));
     };
     let what = format!("the argument of {name}");
-    // More arguments than one are for the type checker to refuse; here they are not looked at.
+    // The type checker rejects further arguments; they are ignored here.
     let json = match argument {
         Some(value) => bridge.intrinsics.to_json(ctx, value, counters.limits.result_bytes, &what)?,
         None => None,
@@ -225,12 +220,12 @@ fn write_line<'js>(ctx: &Ctx<'js>, level: LogLevel, data: &[Value<'js>], counter
             text.push(' ');
         }
         text.push_str(&bridge.intrinsics.inspect(ctx, value));
-        // The rest would be cut off anyway, and showing it may run getters.
+        // The rest would be truncated, and formatting it may run getters.
         if text.len() > limit {
             break;
         }
     }
-    // Getters of the arguments may have written lines meanwhile.
+    // Getters of the arguments may have written lines.
     let left = limit.saturating_sub(counters.console_bytes.get());
     if text.len() > left {
         counters.console_full.set(true);

@@ -1,16 +1,16 @@
-//! Bytecode: the only place with `unsafe` in the crate's sandbox.
+//! Compiles and loads bytecode: the only `unsafe` code of the sandbox.
 //!
-//! The engine that runs code has no compiler, so that no code can make code. Another engine of the same process compiles,
-//! and the result is handed over as bytecode.
+//! The engine that runs code has no compiler, so that code cannot generate code. Another engine in the same process
+//! compiles it to bytecode.
 
 use rquickjs::{Ctx, Module, Result, WriteOptions, module::Declared};
 
 use crate::code::BODY_FILE;
 
-/// Bytecode that [`compile`] made in this process, which is what makes loading it sound.
+/// Bytecode made by [`compile`] in this process, which makes loading it sound.
 pub(super) struct Bytecode(Vec<u8>);
 
-/// Compiles a module. The context has the compiler; the code is not evaluated.
+/// Compiles a module without evaluating it.
 ///
 /// # Errors
 /// `Error::Exception` with the syntax error pending in the context.
@@ -19,13 +19,10 @@ pub(super) fn compile(ctx: &Ctx<'_>, javascript: &str) -> Result<Bytecode> {
     module.write(WriteOptions::default()).map(Bytecode)
 }
 
-/// Loads a compiled module into a context without compiler.
-///
-/// # Errors
-/// `Error::Exception` when there is no memory for it.
+/// Loads a compiled module into a context without a compiler.
 #[allow(unsafe_code)]
 pub(super) fn load<'js>(ctx: &Ctx<'js>, bytecode: &Bytecode) -> Result<Module<'js, Declared>> {
-    // SAFETY: the bytes were written by `compile` above, by the same version of the engine in the same process, and the
-    // private field keeps everybody else from making them.
+    // SAFETY: the bytes were written by `compile` above, by the same engine version in the same process, and no other
+    // code can construct the private field.
     unsafe { Module::load(ctx.clone(), &bytecode.0) }
 }

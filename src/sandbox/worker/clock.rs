@@ -1,4 +1,4 @@
-//! The limit on the time that code may run.
+//! The limit of the running time of code.
 
 use std::{
     cell::Cell,
@@ -6,8 +6,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-/// The time that code has run. It stands still while code waits for the host: how long a function or an agent takes is not
-/// the code's doing.
+/// The running time of code, without the time that it waits for host functions.
 pub(super) struct Clock {
     limit: Duration,
     used: Cell<Duration>,
@@ -15,24 +14,21 @@ pub(super) struct Clock {
 }
 
 impl Clock {
-    /// A clock that runs.
     pub(super) fn start(limit: Duration) -> Rc<Self> {
         Rc::new(Self { limit, used: Cell::default(), running_since: Cell::new(Some(Instant::now())) })
     }
 
-    /// Code waits.
     pub(super) fn pause(&self) {
         if let Some(since) = self.running_since.take() {
             self.used.set(self.used.get() + since.elapsed());
         }
     }
 
-    /// Code goes on.
     pub(super) fn resume(&self) {
         self.running_since.set(Some(Instant::now()));
     }
 
-    /// Whether the limit is reached. Asked by the engine between instructions, so it only adds and compares.
+    /// Whether the limit is exceeded. Called by the engine between instructions, so it must be cheap.
     pub(super) fn is_over(&self) -> bool {
         let running = self.running_since.get().map_or(Duration::ZERO, |since| since.elapsed());
         self.used.get() + running > self.limit

@@ -1,29 +1,29 @@
-//! What the worker gives up before it reads a line of model-written code.
+//! Gives up the rights of the worker before it reads model-written code.
 //!
-//! On Linux: it dies with its parent, resource limits, landlock (no file, no network port), and a seccomp filter that
-//! leaves computing, memory without execution rights, and the two pipes. Elsewhere: the resource limits the platform has.
-//! Each part that the kernel does not have is reported by name and the rest still holds.
+//! On Linux: death with its parent, resource limits, landlock (no files, no network ports), and a seccomp filter that
+//! allows computing, memory without execution rights, and the two pipes. Elsewhere: the resource limits of the
+//! platform. Restrictions that the kernel does not support are reported, and the others still apply.
 
-/// What the checker and the process itself may use besides JavaScript memory, including 256 MiB of reserved stack.
+/// Memory for the checker and the process besides JavaScript memory, including 256 MiB of reserved stack.
 const BASE_MEMORY: u64 = 704 * 1024 * 1024;
-/// Address space that is reserved but never touched (thread stacks, allocator arenas).
+/// Address space that is reserved but not used (thread stacks, allocator arenas).
 const ADDRESS_SPACE: u64 = 4 * 1024 * 1024 * 1024;
 
-/// The parts that hold for the calling thread and those it starts, so they come first.
+/// Applies the restrictions that affect the calling thread and threads it starts. Must be called before these start.
 pub(super) fn before_threads(memory_bytes: usize) -> Vec<String> {
     let mut missing = Vec::new();
     platform::before_threads(memory_bytes, &mut missing);
     missing
 }
 
-/// The part that covers every thread and forbids to start more.
+/// Applies the restriction of all threads, which forbids starting more.
 pub(super) fn all_threads() -> Vec<String> {
     let mut missing = Vec::new();
     platform::all_threads(&mut missing);
     missing
 }
 
-fn note(missing: &mut Vec<String>, part: &str, result: Result<(), String>) {
+fn report_missing(missing: &mut Vec<String>, part: &str, result: Result<(), String>) {
     if let Err(error) = result {
         missing.push(format!("the sandbox runs without {part}: {error}"));
     }
@@ -45,7 +45,7 @@ fn limit_resources(memory_bytes: usize, missing: &mut Vec<String>) {
     ];
     for (name, resource, value) in limits {
         let limit = Rlimit { current: Some(value), maximum: Some(value) };
-        note(missing, name, setrlimit(resource, limit).map_err(|error| error.to_string()));
+        report_missing(missing, name, setrlimit(resource, limit).map_err(|error| error.to_string()));
     }
 }
 
@@ -59,20 +59,20 @@ mod platform {
         TargetArch, apply_filter_all_threads,
     };
 
-    use super::note;
+    use super::report_missing;
 
     pub(super) fn before_threads(memory_bytes: usize, missing: &mut Vec<String>) {
         let dies = rustix::process::set_parent_process_death_signal(Some(rustix::process::Signal::KILL));
-        note(missing, "the parent's death signal", dies.map_err(|error| error.to_string()));
+        report_missing(missing, "the parent's death signal", dies.map_err(|error| error.to_string()));
         let dump = rustix::process::set_dumpable_behavior(rustix::process::DumpableBehavior::NotDumpable);
-        note(missing, "protection from debuggers", dump.map_err(|error| error.to_string()));
+        report_missing(missing, "protection from debuggers", dump.map_err(|error| error.to_string()));
         super::limit_resources(memory_bytes, missing);
         // Kernels before 5.13 have no landlock; seccomp forbids the same calls.
         let _ = restrict_files_and_network();
     }
 
     pub(super) fn all_threads(missing: &mut Vec<String>) {
-        note(missing, "a system-call filter", filter_system_calls());
+        report_missing(missing, "a system-call filter", filter_system_calls());
     }
 
     fn restrict_files_and_network() -> Result<(), String> {
@@ -86,7 +86,7 @@ mod platform {
         ruleset.map(|_| ()).map_err(|error| error.to_string())
     }
 
-    /// Calls that take no dangerous argument: memory, locks, time, randomness, the end.
+    /// Calls without dangerous arguments: memory, locks, time, randomness, exit.
     const HARMLESS: &[libc::c_long] = &[
         libc::SYS_munmap,
         libc::SYS_mremap,
@@ -121,13 +121,13 @@ mod platform {
         for call in [libc::SYS_mmap, libc::SYS_mprotect] {
             rules.insert(call, vec![rule(2, SeccompCmpOp::MaskedEq(no_execution), 0)?]);
         }
-        // A file that was opened before all this, by whomever, stays out of reach.
+        // Files that were opened before cannot be read or written.
         for (call, descriptor) in
             [(libc::SYS_read, 0), (libc::SYS_readv, 0), (libc::SYS_write, 1), (libc::SYS_writev, 1)]
         {
             rules.insert(call, vec![rule(0, SeccompCmpOp::Eq, descriptor)?]);
         }
-        // Only itself, and only what `abort` sends.
+        // Only to itself, as `abort` does.
         rules.insert(libc::SYS_tgkill, vec![rule(0, SeccompCmpOp::Eq, u64::from(std::process::id()))?]);
         let architecture = TargetArch::try_from(std::env::consts::ARCH).map_err(|error| error.to_string())?;
         let denied = SeccompAction::Errno(libc::EPERM.cast_unsigned());

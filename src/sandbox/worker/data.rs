@@ -1,7 +1,6 @@
-//! Values of the sandbox as text: JSON for results and arguments, short text for the console.
+//! Formats values as text: JSON for results and arguments, short text for the console.
 //!
-//! It uses the engine's functions as they were before any code ran; code that its getters run is under the clock like all
-//! other code.
+//! Uses the captured intrinsics, not those that code may have replaced. Getters may run code, within the time limit.
 
 use rquickjs::{Ctx, Value};
 
@@ -10,14 +9,14 @@ use super::{
     json_writer::JsonWriter,
 };
 
-/// One console argument.
+/// The limit of one console argument in bytes.
 const MAX_INSPECTED: usize = 8 * 1024;
 
 impl<'js> Intrinsics<'js> {
-    /// A value as JSON text of at most `limit` bytes; none for `undefined`.
+    /// A value as JSON text of at most `limit` bytes; `None` for `undefined`.
     ///
     /// # Errors
-    /// See [`NoData`]. `what` (such as `the result`) begins the messages.
+    /// See [`NoData`]. Messages begin with `what` (such as `the result`).
     pub(super) fn to_json(
         &self,
         ctx: &Ctx<'js>,
@@ -28,7 +27,7 @@ impl<'js> Intrinsics<'js> {
         JsonWriter::new(ctx, self, limit, what).write(value)
     }
 
-    /// A value for the console or for the message of an odd throw. Never fails; swallows what getters throw.
+    /// Formats a value for the console or for the message of an unusual exception. Exceptions of getters are ignored.
     pub(super) fn inspect(&self, ctx: &Ctx<'js>, value: &Value<'js>) -> String {
         if let Some(string) = value.as_string() {
             return self.text(ctx, string).unwrap_or_else(|_| {
@@ -48,7 +47,7 @@ impl<'js> Intrinsics<'js> {
         if value.is_function() {
             return "[function]".to_owned();
         }
-        // JSON has none of these.
+        // JSON cannot represent these.
         if let Some(number) = value.as_number().filter(|number| !number.is_finite()) {
             return if number.is_nan() {
                 "NaN".to_owned()

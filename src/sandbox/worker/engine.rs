@@ -1,4 +1,4 @@
-//! A fresh engine per run: one that compiles, one that runs without being able to compile.
+//! The engines of one run: one that compiles, and one that runs code without being able to compile.
 
 use std::{
     io,
@@ -14,10 +14,10 @@ use super::{
     bridge::{Bridge, Counters},
     bytecode::{Bytecode, compile},
     clock::Clock,
+    code_run::CodeRun,
+    emit,
     no_modules::NoModules,
-    output::emit,
-    running::Running,
-    thrown::place_in_stack,
+    thrown::position_in_stack,
 };
 use crate::{
     code::{CodeDiagnostic, LineMap},
@@ -37,15 +37,14 @@ type Restricted = (
     intrinsic::WeakRef,
 );
 
-/// Compiling needs more stack than code is given.
+/// Compiling needs more stack than code gets.
 const COMPILER_STACK: usize = 4 * 1024 * 1024;
-/// Source and bytecode of the longest code that passes the checks, many times over.
+/// Many times the source and bytecode of the longest code that passes the checks.
 const COMPILER_MEMORY: usize = 256 * 1024 * 1024;
 
-/// Call ids go on from run to run, so that a late answer never meets a new call.
+/// Call ids increase across runs, so that a late reply does not match a new call.
 static FIRST_ID: AtomicU32 = AtomicU32::new(0);
 
-/// The engines of one run, made ahead of it.
 pub(super) struct Engines {
     compiler: Context,
     context: Context,
@@ -53,10 +52,6 @@ pub(super) struct Engines {
 }
 
 impl Engines {
-    /// Engines without any code.
-    ///
-    /// # Errors
-    /// When there is no memory for them.
     pub(super) fn new() -> rquickjs::Result<Self> {
         let compiler = Runtime::new()?;
         compiler.set_max_stack_size(COMPILER_STACK);
@@ -66,18 +61,16 @@ impl Engines {
         Ok(Self { compiler: Context::full(&compiler)?, context: Context::custom::<Restricted>(&runtime)?, runtime })
     }
 
-    /// Compiles prepared code.
-    ///
     /// # Errors
-    /// Early errors that TypeScript did not find, such as a name declared twice in code that goes unchecked.
+    /// Early errors that TypeScript did not report, such as a duplicate declaration in unchecked code.
     pub(super) fn compile(&self, javascript: &str, lines: &LineMap, code: &str) -> Result<Bytecode, CodeDiagnostic> {
         self.compiler.with(|ctx| compile(&ctx, javascript).map_err(|_| syntax_error(&ctx, lines, code)))
     }
 
-    /// Runs compiled code to its end or to a limit, and sends the last frame.
+    /// Runs compiled code to its end or a limit, and sends the last frame.
     ///
     /// # Errors
-    /// The host is gone.
+    /// The host has closed the pipe.
     pub(super) fn execute(
         self,
         bytecode: &Bytecode,
@@ -96,30 +89,30 @@ impl Engines {
         let counters =
             Counters::new(limits, FIRST_ID.fetch_add(limits.host_calls.saturating_add(1), Ordering::Relaxed));
         let frame = context.with(|ctx| {
-            let run = Running { ctx: &ctx, clock: &clock, lines, request, receiver, counters: &counters };
+            let run = CodeRun { ctx: &ctx, clock: &clock, lines, request, receiver, counters: &counters };
             let frame = run.to_last_frame(bytecode);
-            // Values that are still referred to when the engine goes abort the process.
+            // Values that are still referenced when the engine is dropped abort the process.
             if let Some(bridge) = ctx.userdata::<Bridge<'_>>() {
                 bridge.clear();
             }
             let _ = ctx.remove_userdata::<Bridge<'_>>();
             frame
         });
-        // The host need not wait until the engine is taken down.
+        // Sent before the engine is dropped, so that the host does not wait for that.
         let sent = frame.map_or_else(|| Err(io::ErrorKind::BrokenPipe.into()), |frame| emit(&frame));
         runtime.set_interrupt_handler(None);
         sent
     }
 }
 
-/// The pending error of the compiler, as a diagnostic in the words and at the place of the model's own code.
+/// Converts the pending error of the compiler to a diagnostic in the submitted code.
 fn syntax_error(ctx: &Ctx<'_>, lines: &LineMap, code: &str) -> CodeDiagnostic {
     let error = ctx.catch();
     let text = |name: &str| {
         let value = error.as_object().and_then(|object| object.get::<_, Option<String>>(name).ok());
         value.flatten().unwrap_or_default()
     };
-    let (line, column) = place_in_stack(&text("stack"), lines).unwrap_or((1, 1));
+    let (line, column) = position_in_stack(&text("stack"), lines).unwrap_or((1, 1));
     let message = match text("message") {
         message if message.is_empty() => "The code could not be compiled".to_owned(),
         message => message,

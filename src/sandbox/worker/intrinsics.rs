@@ -1,4 +1,4 @@
-//! Built-in functions of the sandbox as they were before any code ran, so that changed prototypes mislead nobody.
+//! Built-in functions, captured before any code ran, so that changed prototypes have no effect.
 
 use rquickjs::{
     Ctx, Function, JsLifetime, Object, String as JsString, Value,
@@ -6,7 +6,6 @@ use rquickjs::{
     object::Property,
 };
 
-/// Built-in functions and classes, captured before any code ran.
 #[derive(JsLifetime)]
 pub(super) struct Intrinsics<'js> {
     to_well_formed: Function<'js>,
@@ -25,9 +24,9 @@ pub(super) struct Intrinsics<'js> {
     error: Constructor<'js>,
 }
 
-/// Why a value is no data.
+/// Why a value cannot be converted to data.
 pub(super) enum NoData {
-    /// In words.
+    /// The reason as text.
     Because(String),
     /// A getter or `toJSON` threw; the exception is pending in the context.
     Thrown,
@@ -40,7 +39,6 @@ impl From<rquickjs::Error> for NoData {
 }
 
 impl<'js> Intrinsics<'js> {
-    /// Captures what is needed from a fresh context.
     pub(super) fn capture(ctx: &Ctx<'js>) -> rquickjs::Result<Self> {
         let globals = ctx.globals();
         let class = |name: &str| globals.get::<_, Object<'js>>(name);
@@ -63,7 +61,6 @@ impl<'js> Intrinsics<'js> {
         })
     }
 
-    /// The stack trace of the code that is running.
     pub(super) fn stack(&self, ctx: &Ctx<'js>) -> String {
         let error = self.error.construct::<_, Object<'js>>(());
         let stack = error.and_then(|error| error.get::<_, Value<'js>>("stack"));
@@ -76,7 +73,7 @@ impl<'js> Intrinsics<'js> {
         }
     }
 
-    /// An `Error` of the sandbox. Its properties are defined, not assigned, so that changed prototypes cannot interfere.
+    /// Creates an `Error`. Its properties are defined, not assigned, so that changed prototypes cannot interfere.
     pub(super) fn new_error(&self, message: &str, stack: Option<String>) -> rquickjs::Result<Object<'js>> {
         let error: Object<'js> = self.error.construct((message,))?;
         if let Some(stack) = stack {
@@ -85,20 +82,19 @@ impl<'js> Intrinsics<'js> {
         Ok(error)
     }
 
-    /// Text of a string; halves of surrogate pairs become U+FFFD.
+    /// The text of a string; unpaired surrogates become U+FFFD.
     pub(super) fn text(&self, ctx: &Ctx<'js>, string: &JsString<'js>) -> rquickjs::Result<String> {
-        match whole_text(ctx, string)? {
+        match well_formed_text(ctx, string)? {
             Some(text) => Ok(text),
             None => self.to_well_formed.call::<_, JsString<'js>>((This(string.clone()),))?.to_string(),
         }
     }
 
-    /// The digits of a BigInt.
     pub(super) fn digits(&self, ctx: &Ctx<'js>, value: &Value<'js>) -> String {
         self.call_text(ctx, &self.big_int_to_string, value)
     }
 
-    /// What a method of `value` gives as text; empty when it throws.
+    /// The string that a method of `value` returns; empty if it throws.
     pub(super) fn call_text(&self, ctx: &Ctx<'js>, method: &Function<'js>, value: &Value<'js>) -> String {
         match method.call::<_, JsString<'js>>((This(value.clone()),)).and_then(|text| self.text(ctx, &text)) {
             Ok(text) => text,
@@ -110,12 +106,12 @@ impl<'js> Intrinsics<'js> {
     }
 }
 
-/// Text of a string; none when it holds half a surrogate pair, which Rust's strings cannot.
-pub(super) fn whole_text<'js>(ctx: &Ctx<'js>, string: &JsString<'js>) -> rquickjs::Result<Option<String>> {
+/// The text of a string; `None` if it contains an unpaired surrogate, which Rust strings cannot.
+pub(super) fn well_formed_text<'js>(ctx: &Ctx<'js>, string: &JsString<'js>) -> rquickjs::Result<Option<String>> {
     match string.to_string() {
         Ok(text) => Ok(Some(text)),
         Err(rquickjs::Error::Utf8(_)) => Ok(None),
-        // No memory for the copy: the exception is pending.
+        // Out of memory for the copy; the exception is pending.
         Err(rquickjs::Error::Unknown) if ctx.has_exception() => Err(rquickjs::Error::Exception),
         Err(error) => Err(error),
     }

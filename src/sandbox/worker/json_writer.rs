@@ -1,18 +1,17 @@
-//! Values of the sandbox as JSON text.
+//! Serializes values as JSON text.
 //!
-//! Follows `JSON.stringify` where that keeps the data (`toJSON`, dropped `undefined` and functions in objects, `null` for
-//! them in arrays and for `NaN`, escapes for half surrogate pairs), and does better where it loses it: a Map becomes an
-//! object or a list of pairs, a Set and a typed array a list, an Error its name and message, a BigInt its digits. What
-//! cannot be data (cycles, promises, functions, great depth, great size) is an error that says so.
+//! Follows `JSON.stringify` where that keeps the data (`toJSON`, omission of `undefined` and functions in objects,
+//! `null` for them in arrays and for `NaN`, escapes for unpaired surrogates), but keeps what it would lose: a Map
+//! becomes an object or a list of pairs, a Set or typed array a list, an Error its name and message, a BigInt its
+//! digits. Cycles, promises, functions and excessive depth or size are errors.
 
 use rquickjs::{Array, Ctx, Object, String as JsString, Value, function::This, object::Filter};
 
-use super::intrinsics::{Intrinsics, NoData, whole_text};
+use super::intrinsics::{Intrinsics, NoData, well_formed_text};
 
-/// Objects in objects. Below what the host's reader takes, so that whatever is written can be read.
+/// The limit of nested objects, below that of the host's reader.
 const MAX_DEPTH: usize = 100;
 
-/// One walk over one value.
 pub(super) struct JsonWriter<'a, 'js> {
     ctx: &'a Ctx<'js>,
     intrinsics: &'a Intrinsics<'js>,
@@ -20,40 +19,39 @@ pub(super) struct JsonWriter<'a, 'js> {
     limit: usize,
     /// Begins the messages, such as `the result`.
     what: &'a str,
-    /// The objects that the walk is inside of, to see cycles.
+    /// The enclosing objects, to detect cycles.
     ancestors: Vec<Value<'js>>,
 }
 
-/// Whether something was written; `undefined` and functions are not.
-type Written = Result<bool, NoData>;
+/// Whether a value was written; `undefined` and functions are not.
+type IsWritten = Result<bool, NoData>;
 
 impl<'a, 'js> JsonWriter<'a, 'js> {
-    /// A writer of at most `limit` bytes.
     pub(super) fn new(ctx: &'a Ctx<'js>, intrinsics: &'a Intrinsics<'js>, limit: usize, what: &'a str) -> Self {
         JsonWriter { ctx, intrinsics, out: String::new(), limit, what, ancestors: Vec::new() }
     }
 
-    /// The text of a value; none for `undefined`.
+    /// The text of a value; `None` for `undefined`.
     pub(super) fn write(mut self, value: &Value<'js>) -> Result<Option<String>, NoData> {
         if value.is_undefined() {
             return Ok(None);
         }
         if value.is_function() {
-            return Err(self.because("is a function; only data can leave the sandbox"));
+            return Err(self.failure("is a function; only data can leave the sandbox"));
         }
         if value.is_symbol() {
-            return Err(self.because("is a symbol; only data can leave the sandbox"));
+            return Err(self.failure("is a symbol; only data can leave the sandbox"));
         }
         self.value(value)?;
         Ok(Some(self.out))
     }
 
-    fn because(&self, reason: &str) -> NoData {
+    fn failure(&self, reason: &str) -> NoData {
         NoData::Because(format!("{} {reason}", self.what))
     }
 
     fn too_large(&self) -> NoData {
-        self.because(&format!("is larger than {} bytes as JSON", self.limit))
+        self.failure(&format!("is larger than {} bytes as JSON", self.limit))
     }
 
     fn push(&mut self, text: &str) -> Result<(), NoData> {
@@ -65,11 +63,11 @@ impl<'a, 'js> JsonWriter<'a, 'js> {
     }
 
     fn string(&mut self, string: &JsString<'js>) -> Result<(), NoData> {
-        match whole_text(self.ctx, string)? {
-            // Escapes can make it six times as long, so it is looked at before.
+        match well_formed_text(self.ctx, string)? {
+            // Checked before escaping, which can make the text six times as long.
             Some(text) if text.len() > self.limit => Err(self.too_large()),
             Some(text) => self.push(&serde_json::Value::String(text).to_string()),
-            // The engine's own writer has escapes for half surrogate pairs, and asks no prototype about strings.
+            // The engine's serializer escapes unpaired surrogates, and uses no prototype for strings.
             None => match self.ctx.json_stringify(string.clone())? {
                 Some(quoted) => self.push(&quoted.to_string()?),
                 None => self.push("null"),
@@ -81,9 +79,9 @@ impl<'a, 'js> JsonWriter<'a, 'js> {
         if !number.is_finite() {
             self.push("null")
         } else if number == 0.0 {
-            // JSON.stringify knows no negative zero.
+            // JSON.stringify writes no negative zero.
             self.push("0")
-            // Beyond these Rust writes hundreds of zeros, where JavaScript goes over to exponents.
+            // Outside of this range Rust writes hundreds of zeros, but JavaScript an exponent.
         } else if number.abs() >= 1e21 || number.abs() < 1e-6 {
             self.push(&format!("{number:e}"))
         } else {
@@ -91,7 +89,7 @@ impl<'a, 'js> JsonWriter<'a, 'js> {
         }
     }
 
-    fn value(&mut self, value: &Value<'js>) -> Written {
+    fn value(&mut self, value: &Value<'js>) -> IsWritten {
         if let Some(string) = value.as_string() {
             self.string(string)?;
         } else if let Some(number) = value.as_number() {
@@ -101,7 +99,7 @@ impl<'a, 'js> JsonWriter<'a, 'js> {
         } else if value.is_null() {
             self.push("null")?;
         } else if value.is_big_int() {
-            // JSON.stringify throws; as a number it would lose digits on the way.
+            // JSON.stringify throws; a number would lose digits.
             self.push(&format!("\"{}\"", self.intrinsics.digits(self.ctx, value)))?;
         } else if value.is_function() {
             return Ok(false);
@@ -113,15 +111,15 @@ impl<'a, 'js> JsonWriter<'a, 'js> {
         Ok(true)
     }
 
-    fn nested(&mut self, object: &Object<'js>) -> Written {
+    fn nested(&mut self, object: &Object<'js>) -> IsWritten {
         if self.ancestors.len() >= MAX_DEPTH {
-            return Err(self.because(&format!("is nested deeper than {MAX_DEPTH} levels")));
+            return Err(self.failure(&format!("is nested deeper than {MAX_DEPTH} levels")));
         }
         if self.ancestors.iter().any(|ancestor| ancestor == object.as_value()) {
-            return Err(self.because("contains itself (a cycle); return plain data without circular references"));
+            return Err(self.failure("contains itself (a cycle); return plain data without circular references"));
         }
         if object.as_value().is_promise() {
-            return Err(self.because("contains a Promise; await it first"));
+            return Err(self.failure("contains a Promise; await it first"));
         }
         self.ancestors.push(object.as_value().clone());
         let written = self.object(object);
@@ -129,11 +127,11 @@ impl<'a, 'js> JsonWriter<'a, 'js> {
         written
     }
 
-    fn object(&mut self, object: &Object<'js>) -> Written {
+    fn object(&mut self, object: &Object<'js>) -> IsWritten {
         let to_json: Value<'js> = object.get("toJSON")?;
         if let Some(to_json) = to_json.as_function() {
             let replaced: Value<'js> = to_json.call((This(object.clone()), ""))?;
-            // One that answers with the object itself would be asked for ever.
+            // A `toJSON` that returns the object itself would recurse forever.
             if replaced.as_object() != Some(object) {
                 return self.value(&replaced);
             }
@@ -144,10 +142,10 @@ impl<'a, 'js> JsonWriter<'a, 'js> {
         if object.as_value().is_error() {
             return self.error(object);
         }
-        // What a proxy says of its prototype is code, and none of the built-in methods would take it.
+        // The prototype of a proxy is determined by code, and no built-in method accepts a proxy.
         if !object.as_value().is_proxy()
             && object.get_prototype().is_some_and(|parent| parent != self.intrinsics.object_prototype)
-            && let Some(written) = self.special(object)?
+            && let Some(written) = self.built_in(object)?
         {
             return Ok(written);
         }
@@ -157,7 +155,7 @@ impl<'a, 'js> JsonWriter<'a, 'js> {
         Ok(true)
     }
 
-    /// The own properties of an object, but for those in `written`, which stand before them.
+    /// Writes the own properties except those in `written`, which come before them.
     fn properties(&mut self, object: &Object<'js>, written: &[&str]) -> Result<(), NoData> {
         let mut first = written.is_empty();
         for key in object.own_keys::<Value<'js>>(Filter::new().string().enum_only()) {
@@ -172,8 +170,8 @@ impl<'a, 'js> JsonWriter<'a, 'js> {
         Ok(())
     }
 
-    /// `"name":value`, after a comma unless it is the first; nothing when the value is no data.
-    fn member(&mut self, name: &JsString<'js>, value: &Value<'js>, first: bool) -> Written {
+    /// Writes `"name":value`, with a comma unless it is the first; nothing if the value is no data.
+    fn member(&mut self, name: &JsString<'js>, value: &Value<'js>, first: bool) -> IsWritten {
         let before = self.out.len();
         self.push(if first { "" } else { "," })?;
         self.string(name)?;
@@ -185,9 +183,9 @@ impl<'a, 'js> JsonWriter<'a, 'js> {
         Ok(written)
     }
 
-    fn array(&mut self, array: &Array<'js>) -> Written {
+    fn array(&mut self, array: &Array<'js>) -> IsWritten {
         self.push("[")?;
-        // However long an array says it is, the limit on the text ends this.
+        // The limit of the text ends arrays with a huge length.
         for index in 0..array.len() {
             if index > 0 {
                 self.push(",")?;
@@ -201,8 +199,8 @@ impl<'a, 'js> JsonWriter<'a, 'js> {
         Ok(true)
     }
 
-    /// Name and message are seldom properties of the error itself; where they are, they are not written twice.
-    fn error(&mut self, error: &Object<'js>) -> Written {
+    /// Writes `name` and `message`, which are rarely own properties, once.
+    fn error(&mut self, error: &Object<'js>) -> IsWritten {
         self.push("{")?;
         let mut written = Vec::new();
         for name in ["name", "message"] {
@@ -219,23 +217,23 @@ impl<'a, 'js> JsonWriter<'a, 'js> {
         Ok(true)
     }
 
-    /// Maps, sets, typed arrays and boxed primitives. A class is a first guess only; the built-in method called on the
-    /// object is what knows.
-    fn special(&mut self, object: &Object<'js>) -> Result<Option<bool>, NoData> {
+    /// Maps, sets, typed arrays and boxed primitives. The class is only a hint; the built-in method decides by
+    /// whether it accepts the object.
+    fn built_in(&mut self, object: &Object<'js>) -> Result<Option<bool>, NoData> {
         let this = || This(object.clone());
         let intrinsics = self.intrinsics;
         if object.is_instance_of(&intrinsics.map)
-            && let Some(entries) = self.listed(intrinsics.map_entries.call((this(),)))?
+            && let Some(entries) = self.collect(intrinsics.map_entries.call((this(),)))?
         {
             return self.entries(&entries).map(Some);
         }
         if object.is_instance_of(&intrinsics.set)
-            && let Some(values) = self.listed(intrinsics.set_values.call((this(),)))?
+            && let Some(values) = self.collect(intrinsics.set_values.call((this(),)))?
         {
             return self.array(&values).map(Some);
         }
         if intrinsics.is_view.call::<_, bool>((object.clone(),)).unwrap_or(false)
-            && let Some(items) = self.listed(Ok(object.as_value().clone()))?
+            && let Some(items) = self.collect(Ok(object.as_value().clone()))?
         {
             return self.array(&items).map(Some);
         }
@@ -250,8 +248,8 @@ impl<'a, 'js> JsonWriter<'a, 'js> {
         Ok(None)
     }
 
-    /// What an iterator yields, as an array; none when the object is not what it seemed.
-    fn listed(&self, iterator: rquickjs::Result<Value<'js>>) -> Result<Option<Array<'js>>, NoData> {
+    /// The items of an iterator; `None` if the object does not have the expected class.
+    fn collect(&self, iterator: rquickjs::Result<Value<'js>>) -> Result<Option<Array<'js>>, NoData> {
         match iterator {
             Ok(iterator) => Ok(Some(self.intrinsics.array_from.call((iterator,))?)),
             Err(_) => {
@@ -261,14 +259,14 @@ impl<'a, 'js> JsonWriter<'a, 'js> {
         }
     }
 
-    /// A map with string keys is an object, any other a list of pairs.
-    fn entries(&mut self, entries: &Array<'js>) -> Written {
+    /// A map with string keys becomes an object, any other a list of pairs.
+    fn entries(&mut self, entries: &Array<'js>) -> IsWritten {
         let pairs: Vec<Array<'js>> = entries.iter::<Array<'js>>().collect::<rquickjs::Result<_>>()?;
         let mut keys = Vec::with_capacity(pairs.len());
         for pair in &pairs {
             keys.push(pair.get::<Value<'js>>(0)?);
         }
-        // Keys that become text could fall together: 1 and "1".
+        // Different keys could have the same text: 1 and "1".
         if !keys.iter().all(Value::is_string) {
             return self.array(entries);
         }

@@ -1,19 +1,18 @@
 //! The worker process: gives up its rights, then checks and runs what the host sends.
 //!
-//! Two threads: the main one reads frames and ends the process when the pipe closes (the host is gone, however it went);
-//! the engine's one parses, checks and runs. Nothing here outlives a run but the checker's parsed library.
+//! The main thread reads frames and ends the process when the host closes the pipe; the engine thread parses, checks
+//! and runs. Only the checker's parsed library is kept between runs.
 
 mod bridge;
 mod bytecode;
 mod clock;
+mod code_run;
 mod confine;
 mod data;
 mod engine;
 mod intrinsics;
 mod json_writer;
 mod no_modules;
-mod output;
-mod running;
 mod thrown;
 
 use std::{
@@ -23,19 +22,17 @@ use std::{
     sync::mpsc::{Receiver, Sender, channel},
 };
 
-use output::emit;
-
-use super::protocol::{FromWorker, RunRequest, ToWorker, read_frame};
+use super::protocol::{FromWorker, RunRequest, ToWorker, read_frame, write_frame};
 use crate::code::{Checker, Prepared, prepare, spawn_checker_thread};
 use engine::Engines;
 
 const DEFAULT_MEMORY: usize = 64 * 1024 * 1024;
 
-/// The worker's main function; returns when the host closes the pipe.
+/// The main function of the worker; returns when the host closes the pipe.
 ///
-/// `arguments` are those after the subcommand: the bytes of JavaScript memory that runs may use.
+/// `arguments` follow the subcommand: the limit of JavaScript memory in bytes.
 pub fn main(arguments: impl IntoIterator<Item = String>) -> ExitCode {
-    // Panics are caught and reported over the pipe; the default hook would read symbols from disk.
+    // Panics are reported over the pipe; the default hook would read symbols from disk.
     std::panic::set_hook(Box::new(|_| {}));
     let memory_bytes = arguments.into_iter().next().and_then(|bytes| bytes.parse().ok()).unwrap_or(DEFAULT_MEMORY);
     let mut missing = confine::before_threads(memory_bytes);
@@ -43,7 +40,7 @@ pub fn main(arguments: impl IntoIterator<Item = String>) -> ExitCode {
     if spawn_checker_thread(move || serve(&receiver)).is_err() {
         return ExitCode::FAILURE;
     }
-    // Only now: the filter of system calls forbids to start threads.
+    // After the threads have started, because the filter of system calls forbids that.
     missing.extend(confine::all_threads());
     if emit(&FromWorker::Ready { confinement: missing }).is_err() {
         return ExitCode::FAILURE;
@@ -66,7 +63,7 @@ fn read_until_closed(sender: &Sender<ToWorker>) -> ExitCode {
     }
 }
 
-/// The engine thread. It ends when the host is gone, and the process with it.
+/// The loop of the engine thread, until the host has closed the pipe.
 fn serve(receiver: &Receiver<ToWorker>) {
     let mut checker = Some(Checker::new());
     let mut engines = Engines::new().ok();
@@ -77,17 +74,17 @@ fn serve(receiver: &Receiver<ToWorker>) {
                 let ready = engines.take().map_or_else(Engines::new, Ok);
                 let ran = catch_unwind(AssertUnwindSafe(|| run(&mut checker, ready, &request, receiver)));
                 let ran = ran.unwrap_or_else(|_| {
-                    // Whatever it was doing, it is not to be trusted with the next code.
+                    // The state of the checker is unknown after a panic.
                     checker = None;
                     emit(&failed("The sandbox failed while it ran the code"))
                 });
                 if ran.is_err() {
                     return;
                 }
-                // Made ahead, so that the next run does not wait for it.
+                // Created in advance for the next run.
                 engines = Engines::new().ok();
             }
-            // The answer to a call of a run that is over.
+            // A late reply to a call of an earlier run.
             ToWorker::Reply { .. } => {}
         }
     }
@@ -95,7 +92,7 @@ fn serve(receiver: &Receiver<ToWorker>) {
 
 fn warm(checker: &mut Option<Checker>, declarations: &str) {
     let mut current = checker.take().unwrap_or_default();
-    // A failure shows again at the first check, where it is reported.
+    // The next check reports the failure.
     if catch_unwind(AssertUnwindSafe(|| current.warm(declarations).is_ok())).is_ok() {
         *checker = Some(current);
     }
@@ -105,10 +102,10 @@ fn failed(error: &str) -> FromWorker {
     FromWorker::Failed { error: error.to_owned(), message: error.to_owned() }
 }
 
-/// One run, its last frame included.
+/// Runs one request and sends all of its frames.
 ///
 /// # Errors
-/// The host is gone.
+/// The host has closed the pipe.
 fn run(
     checker: &mut Option<Checker>,
     engines: rquickjs::Result<Engines>,
@@ -128,4 +125,8 @@ fn run(
     };
     emit(&FromWorker::Started { warnings, notice })?;
     engines.execute(&bytecode, &lines, request, receiver)
+}
+
+fn emit(frame: &FromWorker) -> io::Result<()> {
+    write_frame(&mut io::stdout().lock(), frame)
 }

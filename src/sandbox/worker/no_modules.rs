@@ -1,4 +1,4 @@
-//! Code in the sandbox has no modules.
+//! Disables modules in the sandbox.
 
 use rquickjs::{
     Ctx, Error, Module,
@@ -6,7 +6,6 @@ use rquickjs::{
     module::Declared,
 };
 
-/// `import()` finds nothing.
 pub(super) struct NoModules;
 
 impl Resolver for NoModules {

@@ -1,29 +1,26 @@
-//! What code threw, in words: the bare message, and the message with its kind and the line of the code.
+//! Describes what code threw: the bare message, and the message with its kind and line.
 
 use rquickjs::{Ctx, Object, Value};
 
 use super::intrinsics::Intrinsics;
 use crate::code::{BODY_FILE, LineMap};
 
-/// An error as the model reads it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Thrown {
-    /// The message alone.
     pub error: String,
     /// `TypeError: … (line 3)` with the source line.
     pub message: String,
 }
 
 impl Thrown {
-    /// A limit or a fault that has no line.
     pub(super) fn plain(error: impl Into<String>) -> Self {
         let error = error.into();
         Self { message: error.clone(), error }
     }
 }
 
-/// Where the code was, from an engine's stack trace: the first frame in the code, as line and column from 1.
-pub(super) fn place_in_stack(stack: &str, lines: &LineMap) -> Option<(u32, u32)> {
+/// The line and column, from 1, of the first stack frame in the code.
+pub(super) fn position_in_stack(stack: &str, lines: &LineMap) -> Option<(u32, u32)> {
     stack.split(BODY_FILE).skip(1).find_map(|rest| {
         let mut numbers = rest.strip_prefix(':')?.split(|character: char| !character.is_ascii_digit());
         let line = numbers.next()?.parse().ok()?;
@@ -32,7 +29,7 @@ pub(super) fn place_in_stack(stack: &str, lines: &LineMap) -> Option<(u32, u32)>
     })
 }
 
-/// Describes a thrown value. Reading its properties may run code (getters); the caller's clock covers that.
+/// Describes a thrown value. Getters may run code; the caller's clock limits that.
 pub(super) fn describe<'js>(
     ctx: &Ctx<'js>,
     intrinsics: &Intrinsics<'js>,
@@ -47,11 +44,11 @@ pub(super) fn describe<'js>(
     let text = |name: &str| property_text(ctx, intrinsics, object, name);
     let name = text("name").filter(|name| !name.is_empty()).unwrap_or_else(|| "Error".to_owned());
     let error = text("message").filter(|message| !message.is_empty()).unwrap_or_else(|| name.clone());
-    let place = text("stack").and_then(|stack| place_in_stack(&stack, lines));
+    let place = text("stack").and_then(|stack| position_in_stack(&stack, lines));
     let mut message = if error == name { name } else { format!("{name}: {error}") };
     if let Some((line, _)) = place {
         let source = code.lines().nth(line as usize - 1).unwrap_or_default().trim();
-        // Enough to recognise the line; one line may be all of the code.
+        // Truncated, as one line may be all of the code.
         let source: String = source.chars().take(300).collect();
         message.push_str(&format!("\n    at line {line}: {source}"));
     }

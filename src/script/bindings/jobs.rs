@@ -24,7 +24,7 @@ pub(crate) struct RunJob(Option<JobGuard>);
 impl RunJob {
     pub(crate) fn begin<'js>(ctx: &Ctx<'js>, core: &Core) -> Result<Self> {
         let jobs = services::jobs(ctx)?;
-        if !jobs.is_on() {
+        if !jobs.is_enabled() {
             return Ok(RunJob(None));
         }
         enable_async_values(ctx)?;
@@ -110,7 +110,7 @@ fn begin_call<'js>(
     prompt: &PromptObject<'js>,
     named: impl FnOnce() -> Option<(String, bool, Option<CallPartName>)>,
 ) -> Option<JobGuard> {
-    let jobs = services::jobs(ctx).ok().filter(|jobs| jobs.is_on())?;
+    let jobs = services::jobs(ctx).ok().filter(|jobs| jobs.is_enabled())?;
     let (call, is_tool_call, part) = named()?;
     let scope = services::scope(ctx, &prompt.borrow().core).ok()?;
     let agent = scope.agent();

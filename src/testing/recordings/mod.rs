@@ -1,46 +1,60 @@
-//! Recordings of tests (docs/reference.md, "Recordings of tests"): who answers what a test asks of models, and which
-//! exchanges a file keeps.
+//! Recordings of tests (docs/reference.md, "Recordings of tests"): which exchange answers a request, and which are
+//! kept.
 //!
-//! One [`Shelf`] serves a whole `lmthing test`, all of its threads. Each file that is run gets a [`FileRecordings`] from it, on
-//! its own thread, and each of its tests a [`TestRecordings`]. What goes into an engine are [`Exchanges`]:
+//! One [`RecordingStore`] serves all threads of a `lmthing test`. Each file gets a [`FileRecordings`] from it, on its
+//! own thread, and each of its tests a [`TestRecordings`]. An engine gets [`Exchanges`]:
 //!
 //! ```text
-//! let shelf = Shelf::new(mode);                          // once
-//! let file = shelf.for_file(&path, &shown);              // each file, on its thread
+//! let store = RecordingStore::new(mode);                 // once
+//! let file = store.for_file(&path, &shown);              // each file, on its thread
 //! let exchanges = file.own(&redactor);                   //   for the engine of the test file
 //! let test = file.begin_test(index);                     //   each test
 //! test.begin_attempt();                                  //     each repetition
-//! let run = test.recorded(&recording, &redactor)?;       //     each run() with a recording, which has run.exchanges
+//! let run = test.recorded(&recording, &redactor)?;       //     each run() with a recording; has run.exchanges
 //! let run = test.unrecorded();                           //     each other run(), with or without a mock
-//! run.run_ended();                                       //     after it, unless it was given up
-//! test.take_fault();                                     //     after each run, and at the end of a test that has passed
+//! run.run_ended();                                       //     after it, unless it was cancelled
+//! test.take_fault();                                     //     after each run, and after a test that passed
 //! file.end_test(passed);
 //! file.end(whole);
-//! let finished = shelf.finish();                         // once
+//! let finished = store.finish();                         // once
 //! ```
-//!
-//! `book` is a recording in memory, `run` says who answers a request, `door` stands between a run and models, `changes` says what
-//! is written.
-//! Must not know: how a test is run, what a recording looks like inside (`provider::record`).
 //!
 //! [`Exchanges`]: crate::script::bindings::Exchanges
 
-mod book;
-mod changes;
-mod door;
-mod for_file;
-mod for_test;
-mod mode;
+mod file_recordings;
+mod gateway;
+mod merge;
+mod messages;
+mod recording;
 mod run;
-mod shelf;
+mod store;
+mod test_recordings;
 mod tested_file;
-mod words;
 mod write;
 
 #[cfg(test)]
 mod tests;
 
-pub(crate) use for_file::FileRecordings;
-pub(crate) use mode::Mode;
-pub(crate) use shelf::Shelf;
+pub(crate) use file_recordings::FileRecordings;
+pub(crate) use store::RecordingStore;
 pub(crate) use tested_file::recording_of;
+
+/// What answers model requests of tests. Mock models and models written in JavaScript always answer themselves.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) enum Mode {
+    /// Recordings only.
+    #[default]
+    Replay,
+    /// Recordings, and models for requests that are not recorded yet (`--record`).
+    Record,
+    /// Models, which replace all recordings (`--record --live`).
+    RecordAll,
+    /// Models; recordings are ignored and kept (`--live`).
+    Live,
+}
+
+impl Mode {
+    pub(super) fn is_recording(self) -> bool {
+        matches!(self, Mode::Record | Mode::RecordAll)
+    }
+}

@@ -1,27 +1,26 @@
-//! A file that is run, as recordings see it.
+//! A file under test and its own recording.
 
 use std::{
     path::{Path, PathBuf},
     sync::Arc,
 };
 
-/// What comes behind the name of a test file; a prompt file with a smoke test has none of it.
+/// Part of the name of every test file.
 const TEST: &str = ".test.lmt";
 
-/// The recording that belongs to a file: `weather.recording.json` for `weather.lmt.mjs`, `weather.test.recording.json` for
-/// `weather.test.lmt.mjs`.
+/// The recording that belongs to a file: `weather.recording.json` for `weather.lmt.mjs`,
+/// `weather.test.recording.json` for `weather.test.lmt.mjs`.
 pub(crate) fn recording_of(file: &Path) -> PathBuf {
     let name = file.file_name().unwrap_or_default().to_string_lossy();
     let stem = name.rsplit_once(".lmt.").map_or(&*name, |(stem, _)| stem);
     file.with_file_name(format!("{stem}.recording.json"))
 }
 
-/// A file that is run.
 pub(super) struct TestedFile {
     pub(super) path: Arc<Path>,
-    /// What a person calls it.
+    /// The path as the user gave it.
     pub(super) shown: PathBuf,
-    /// The recording of what it asks itself.
+    /// The recording of the requests that the file itself makes.
     pub(super) own: PathBuf,
     /// Whether it is a prompt file with a smoke test.
     pub(super) is_prompt: bool,
@@ -41,7 +40,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn recordings_stand_beside_their_files() {
+    fn recordings_are_named_after_their_files() {
         for (file, recording) in [
             ("weather.lmt.mjs", "weather.recording.json"),
             ("a/b.c.lmt.ts", "a/b.c.recording.json"),

@@ -1,4 +1,4 @@
-//! Failures as annotations of GitHub, at their lines in the changes of a pull request. Must not know whether GitHub is there.
+//! Failures as GitHub annotations at their lines in a pull request.
 
 use std::path::PathBuf;
 
@@ -6,40 +6,38 @@ use indexmap::IndexMap;
 
 use super::{
     End, Output, Reporter,
-    shown::{headline, place, visible},
+    safe_text::{headline, place, visible},
 };
 use crate::{
     diagnostic::{Annotation, AnnotationLevel, Location},
     testing::outcome::{Failure, FileOutcome, TestOutcome},
 };
 
-/// Makes the commands, for standard error: GitHub reads both streams, and the report on the other one stays as it is.
+/// Writes the commands to standard error: GitHub reads both streams, and standard output keeps the report.
 pub(crate) struct Annotations {
     folder: PathBuf,
-    /// From where files are named.
+    /// The folder that file names are relative to.
     root: PathBuf,
-    /// The failures, and who failed by each.
-    failures: IndexMap<Told, Vec<String>>,
+    failures: IndexMap<AnnotatedFailure, Vec<String>>,
 }
 
-/// What is told once, however many tests fail by it.
+/// A failure that is annotated once for all tests that have it.
 #[derive(PartialEq, Eq, Hash)]
-struct Told {
+struct AnnotatedFailure {
     file: PathBuf,
-    /// Line and column.
     at: Option<(u32, u32)>,
     message: String,
 }
 
 impl Annotations {
-    /// Annotations of files that were typed in `folder`, named from `workspace`, the root of the repository; without one, from
-    /// `folder`.
+    /// Annotations for files below `folder`. Files are named relative to `workspace`, the root of the repository, or
+    /// else to `folder`.
     pub(crate) fn new(folder: PathBuf, workspace: Option<PathBuf>) -> Self {
         let root = workspace.unwrap_or_else(|| folder.clone());
         Annotations { folder, root, failures: IndexMap::new() }
     }
 
-    fn keep(&mut self, file: &FileOutcome, test: Option<&TestOutcome>, failure: &Failure) {
+    fn add(&mut self, file: &FileOutcome, test: Option<&TestOutcome>, failure: &Failure) {
         let name = test.map_or_else(|| file.file.display().to_string(), TestOutcome::full_name);
         let (file, at) = match place(failure, test) {
             Some(Location { path, line, column }) => {
@@ -53,25 +51,25 @@ impl Annotations {
         let diff = failure.diff.as_ref().map(|diff| format!("\n\n{}", diff.trim_end())).unwrap_or_default();
         let hint = diagnostic.hint.as_ref().map(|hint| format!("\n\nhint: {hint}")).unwrap_or_default();
         let message = visible(&format!("{context}{}{diff}{hint}", headline(diagnostic)));
-        self.failures.entry(Told { file, at, message }).or_default().push(name);
+        self.failures.entry(AnnotatedFailure { file, at, message }).or_default().push(name);
     }
 }
 
 impl Reporter for Annotations {
     fn file(&mut self, file: &FileOutcome) -> Output {
         for error in &file.errors {
-            self.keep(file, None, error);
+            self.add(file, None, error);
         }
         for test in &file.tests {
             for failure in &test.failures {
-                self.keep(file, Some(test), failure);
+                self.add(file, Some(test), failure);
             }
         }
         Output::default()
     }
 
     fn end(&mut self, _: &End<'_>) -> Output {
-        let command = |(Told { file, at, message }, names): (&Told, &Vec<String>)| {
+        let command = |(AnnotatedFailure { file, at, message }, names): (&AnnotatedFailure, &Vec<String>)| {
             let mut annotation = Annotation::new(AnnotationLevel::Error, file, Some(&self.root));
             if let Some((line, column)) = at {
                 annotation = annotation.with("line", line).with("col", column);
@@ -90,7 +88,7 @@ mod tests {
     use crate::testing::report::samples::Sample;
 
     fn commands(sample: &Sample, workspace: Option<PathBuf>) -> String {
-        let mut annotations = Annotations::new(sample.look(false).folder, workspace);
+        let mut annotations = Annotations::new(sample.style(false).folder, workspace);
         sample.files.iter().for_each(|file| assert_eq!(annotations.file(file), Output::default()));
         let Output { stdout, stderr } = annotations.end(&End { totals: &sample.totals(), is_ok: false, notes: &[] });
         assert_eq!(stdout, "");
@@ -105,7 +103,7 @@ mod tests {
     #[test]
     fn files_are_named_from_the_root_of_the_repository() {
         let sample = Sample::new();
-        let folder = sample.look(false).folder;
+        let folder = sample.style(false).folder;
         let name = folder.file_name().unwrap().display();
         let shown = commands(&sample, folder.parent().map(PathBuf::from));
         assert!(shown.starts_with(&format!("::error file={name}/cart.test.lmt.mjs,line=6,")), "{shown}");

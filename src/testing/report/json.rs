@@ -1,4 +1,4 @@
-//! One JSON document in the shape that Vitest and Jest write. Must not know who reads it.
+//! A JSON document in the format of Vitest and Jest.
 
 use std::{
     path::{Path, PathBuf},
@@ -9,7 +9,7 @@ use serde_json::{Map, Value, json};
 
 use super::{
     End, Output, Reporter,
-    shown::{headline, milliseconds, place},
+    safe_text::{headline, milliseconds, place},
     tree,
 };
 use crate::{
@@ -17,18 +17,16 @@ use crate::{
     testing::outcome::{Failure, FileOutcome, Snapshots, State, TestOutcome},
 };
 
-/// Makes the document.
 pub(crate) struct Json {
     folder: PathBuf,
     began: SystemTime,
     files: Vec<Value>,
-    /// Files and `describe` blocks, and how many of them failed.
+    /// The number of files and `describe` blocks, and of those that failed.
     suites: (usize, usize),
     snapshot_files: SnapshotFiles,
     notes: Vec<String>,
 }
 
-/// Files with snapshots that were changed.
 #[derive(Default)]
 struct SnapshotFiles {
     added: usize,
@@ -37,7 +35,7 @@ struct SnapshotFiles {
 }
 
 impl Json {
-    /// A report of files that were typed in `folder`.
+    /// A report of files below `folder`.
     pub(crate) fn new(folder: PathBuf) -> Self {
         let began = SystemTime::UNIX_EPOCH;
         let snapshot_files = SnapshotFiles::default();
@@ -48,7 +46,7 @@ impl Json {
         let (all, failed) = &mut self.suites;
         *all += 1;
         *failed += usize::from(!file.is_ok());
-        for node in tree::top(&file.tests) {
+        for node in tree::top_level(&file.tests) {
             let (inner, inner_failed) = node.count();
             *all += inner;
             *failed += inner_failed;
@@ -70,7 +68,7 @@ impl Json {
             "filesUpdated": self.snapshot_files.updated,
             "matched": matched,
             "total": matched + unmatched + written + updated,
-            // Those that were removed are counted here, and `didUpdate` says so.
+            // Removed snapshots are counted here; `didUpdate` is set for them.
             "unchecked": obsolete + removed,
             "uncheckedKeysByFile": [],
             "unmatched": unmatched,
@@ -120,9 +118,9 @@ impl Reporter for Json {
             "success": end.is_ok,
             "testResults": std::mem::take(&mut self.files),
         });
-        // The shape has no place for them.
+        // The format has no field for notes.
         let notes = self.notes.iter().chain(end.notes);
-        let notes = notes.map(|note| format!("note: {}\n", super::shown::visible(note))).collect();
+        let notes = notes.map(|note| format!("note: {}\n", super::safe_text::visible(note))).collect();
         Output { stdout: format!("{document}\n"), stderr: notes }
     }
 }
@@ -155,7 +153,7 @@ fn assertion(test: &TestOutcome) -> Value {
     Value::Object(object)
 }
 
-/// What `error.stack` is in Node, with the difference behind the message, causes and hint.
+/// The text of `error.stack` in Node, followed by diff, causes and hint.
 fn stack(failure: &Failure, test: Option<&TestOutcome>) -> String {
     let context = failure.context.as_ref().map(|context| format!("[{context}] ")).unwrap_or_default();
     let mut text = format!("{context}{}", headline(&failure.diagnostic));
@@ -184,7 +182,7 @@ fn calls(diagnostic: &Diagnostic, place: Option<&Location>) -> String {
     }
 }
 
-/// The real path, or what it would be.
+/// The real path of a file that may not exist.
 fn absolute(folder: &Path, file: &Path) -> PathBuf {
     let path = folder.join(file);
     path.canonicalize().unwrap_or_else(|_| path.components().collect())
@@ -194,7 +192,7 @@ fn since_epoch(at: SystemTime) -> Duration {
     at.duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default()
 }
 
-/// Whole milliseconds, for readers that take a time for an integer.
+/// Whole milliseconds, for readers that expect an integer.
 fn whole(time: Duration) -> Value {
     json!(u64::try_from(time.as_millis()).unwrap_or(u64::MAX))
 }
@@ -207,7 +205,7 @@ mod tests {
     #[test]
     fn the_shape_is_that_of_vitest() {
         let sample = Sample::new();
-        let mut json = Json::new(sample.look(false).folder);
+        let mut json = Json::new(sample.style(false).folder);
         json.begin(sample.files.len(), SystemTime::UNIX_EPOCH + Duration::from_millis(1_700_000_000_000));
         for file in &sample.files {
             assert_eq!(json.file(file), Output::default());

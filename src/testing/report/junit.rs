@@ -1,5 +1,4 @@
-//! JUnit's XML as Jenkins and others read it, named as Vitest does: a suite for each file, a case for each test. Must not know
-//! where it goes.
+//! JUnit XML named as Vitest does: a suite for each file, a case for each test.
 
 use std::{path::PathBuf, time::Duration};
 
@@ -9,18 +8,18 @@ use quick_junit::{NonSuccessKind, Report, TestCase, TestCaseStatus, TestSuite, X
 use super::{
     End, Output, Reporter,
     pretty::FailureText,
-    shown::{one_line, visible},
+    safe_text::{one_line, visible},
 };
 use crate::testing::outcome::{Failure, FileOutcome, State, TestOutcome};
 
-/// Makes the document; it is the standard output of the end.
+/// Writes the document to standard output at the end.
 pub(crate) struct JUnit {
     text: FailureText,
     report: Report,
 }
 
 impl JUnit {
-    /// A report that names places in files as seen from `folder`.
+    /// File names are shown relative to `folder`.
     pub(crate) fn new(folder: PathBuf) -> Self {
         JUnit { text: FailureText::plain(folder), report: Report::new("lmthing tests") }
     }
@@ -48,14 +47,14 @@ impl JUnit {
         case
     }
 
-    /// Schemas allow one failure in a case: what else there is stands in its text.
+    /// The schema allows one failure in a case: the others go into its text.
     fn failed(&self, kind: NonSuccessKind, failures: &[Failure], test: Option<&TestOutcome>) -> TestCaseStatus {
         let mut status = TestCaseStatus::non_success(kind);
-        // Schemas want it also where there is nothing to say.
+        // The schema requires a type in any case.
         status.set_type("Error");
         if let [first, others @ ..] = failures {
             let more = if others.is_empty() { String::new() } else { format!(" (and {} more)", others.len()) };
-            // Readers make spaces of line feeds in attributes; the text has them.
+            // Readers turn line feeds in attributes into spaces; the text keeps them.
             status.set_message(xml(&format!("{}{more}", one_line(&first.diagnostic.message))));
             if !first.diagnostic.name.is_empty() {
                 status.set_type(xml(&one_line(&first.diagnostic.name)));
@@ -87,7 +86,7 @@ impl Reporter for JUnit {
     fn end(&mut self, end: &End<'_>) -> Output {
         self.report.set_time(end.totals.took);
         let document = self.report.to_string().expect("XML is written to memory, where there is always room");
-        // Schemas know this of suites only. It stands behind a name of ours, so it is the first.
+        // The schema allows `skipped` on suites only. The first occurrence is that of the root.
         let unknown = format!(" skipped=\"{}\"", self.report.skipped);
         Output::stdout(document.replacen(&unknown, "", 1))
     }
@@ -101,7 +100,7 @@ fn skipped(reason: Option<&str>) -> TestCaseStatus {
     status
 }
 
-/// `quick-junit` leaves out control characters; XML forbids two more.
+/// `quick-junit` removes control characters; XML forbids two more.
 fn xml(text: &str) -> XmlString {
     XmlString::new(text.replace(['\u{fffe}', '\u{ffff}'], "\u{fffd}"))
 }
@@ -128,7 +127,7 @@ mod tests {
     #[test]
     fn files_are_suites_and_tests_are_cases() {
         let sample = Sample::new();
-        insta::assert_snapshot!(document(sample.look(false).folder, &sample.files, &sample.totals()));
+        insta::assert_snapshot!(document(sample.style(false).folder, &sample.files, &sample.totals()));
     }
 
     #[test]

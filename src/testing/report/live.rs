@@ -1,23 +1,18 @@
-//! What is going on, on one line. Must not know how it is drawn.
+//! The progress line of a test run.
 
-/// How far the tests are.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Live<'a> {
-    /// Files that are done.
     pub(crate) done: usize,
-    /// Files in all.
     pub(crate) files: usize,
-    /// Tests that have passed so far.
     pub(crate) passed: usize,
-    /// Tests that have failed so far.
     pub(crate) failed: usize,
-    /// What the files are called that are being run, the longest-running first.
+    /// The names of the running files, the longest-running first.
     pub(crate) running: Vec<&'a str>,
 }
 
 impl Live<'_> {
-    /// The line, without its end and without colours: `12/40 files · 31 passed · 1 failed · weather.test.lmt.mjs`. What it is cut to
-    /// is the business of whoever draws it; what matters most stands first.
+    /// The line without colours and line end: `12/40 files · 31 passed · 1 failed · weather.test.lmt.mjs`. The caller
+    /// shortens it; the most important parts come first.
     pub(crate) fn line(&self) -> String {
         let files = if self.files == 1 { "file" } else { "files" };
         let mut parts = vec![format!("{}/{} {files}", self.done, self.files), format!("{} passed", self.passed)];
@@ -25,7 +20,7 @@ impl Live<'_> {
             parts.push(format!("{} failed", self.failed));
         }
         if !self.running.is_empty() {
-            parts.push(super::shown::one_line(&self.running.join(", ")));
+            parts.push(super::safe_text::one_line(&self.running.join(", ")));
         }
         parts.join(" · ")
     }
@@ -36,7 +31,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_line_says_what_matters_first() {
+    fn the_line_begins_with_the_counts() {
         let live = Live { done: 2, files: 9, passed: 31, failed: 1, running: vec!["a.lmt.mjs", "b\u{1b}.lmt.mjs"] };
         assert_eq!(live.line(), "2/9 files · 31 passed · 1 failed · a.lmt.mjs, b␛.lmt.mjs");
         assert_eq!(Live { files: 1, ..Live::default() }.line(), "0/1 file · 0 passed");

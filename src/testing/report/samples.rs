@@ -1,4 +1,4 @@
-//! Results for the tests of reports, with times that do not change.
+//! Results for the tests of reports, with fixed times.
 
 use std::{
     fs,
@@ -7,7 +7,7 @@ use std::{
 
 use tempfile::TempDir;
 
-use super::Look;
+use super::ReportStyle;
 use crate::{
     diagnostic::{Diagnostic, Frame, Location},
     testing::outcome::{Failure, FileOutcome, Snapshots, State, TestOutcome, Totals},
@@ -26,10 +26,9 @@ describe('cart', () => {
 function total() { throw new TypeError('no <such>\\nthing'); }
 ";
 
-/// A folder with test files, and what came of them.
 pub(super) struct Sample {
     folder: TempDir,
-    /// Of which most failed; passed; skipped; could not be loaded.
+    /// Mostly failed; passed; skipped; failed to load.
     pub(super) files: Vec<FileOutcome>,
 }
 
@@ -52,9 +51,8 @@ impl Sample {
         sample
     }
 
-    /// How a report is to look, seen from the folder.
-    pub(super) fn look(&self, has_colours: bool) -> Look {
-        Look { has_colours, columns: Some(80), folder: self.folder.path().to_owned() }
+    pub(super) fn style(&self, has_colours: bool) -> ReportStyle {
+        ReportStyle { has_colours, columns: Some(80), folder: self.folder.path().to_owned() }
     }
 
     pub(super) fn totals(&self) -> Totals {
@@ -63,7 +61,7 @@ impl Sample {
         totals
     }
 
-    /// Without the folder, whose name is another each time.
+    /// Replaces the random name of the folder.
     pub(super) fn without_folder(&self, text: &str) -> String {
         text.replace(&format!("{}/", self.folder.path().display()), "/folder/")
     }

@@ -1,4 +1,4 @@
-//! TAP 14: a subtest for each file and in it for each `describe` block, with what went wrong as YAML. Must not know who reads it.
+//! TAP 14: a subtest for each file and `describe` block, with failures as YAML.
 
 use std::{
     fmt::Write as _,
@@ -11,7 +11,7 @@ use serde_json::Value;
 
 use super::{
     End, Output, Reporter,
-    shown::{headline, milliseconds, one_line, place, place_from},
+    safe_text::{headline, milliseconds, one_line, place, place_from},
     tree::{self, Node, Suite},
 };
 use crate::{
@@ -19,15 +19,13 @@ use crate::{
     testing::outcome::{Failure, FileOutcome, State, TestOutcome},
 };
 
-/// Makes the report.
 pub(crate) struct Tap {
     folder: PathBuf,
-    /// How many files are done.
     files: usize,
 }
 
 impl Tap {
-    /// A report that names places in files as seen from `folder`.
+    /// File names are shown relative to `folder`.
     pub(crate) fn new(folder: PathBuf) -> Self {
         Tap { folder, files: 0 }
     }
@@ -50,7 +48,7 @@ impl Tap {
         }
     }
 
-    /// The first failure, the others below it.
+    /// The first failure, with the others in `also`.
     fn problems(&self, test: &TestOutcome) -> Block {
         let mut problems = test.failures.iter().map(|failure| self.failure(failure, Some(test)));
         Block { problem: problems.next(), also: problems.collect(), ..Block::default() }
@@ -72,7 +70,7 @@ impl Tap {
     }
 
     fn test(&self, out: &mut Lines, number: usize, test: &TestOutcome) {
-        // Work that is not done yet is `not ok` and no failure.
+        // A TODO test is `not ok` without being a failure.
         let is_ok = !matches!(test.state, State::Failed | State::Todo);
         let directive = match test.state {
             State::Skipped => Some(("SKIP", test.note.as_deref())),
@@ -98,7 +96,7 @@ impl Tap {
 
 impl Reporter for Tap {
     fn begin(&mut self, files: usize, _: SystemTime) -> Output {
-        // Behind a plan of nothing, a failure would not be heard.
+        // After a plan of zero, harnesses ignore a failure.
         let plan = if files > 0 { format!("1..{files}\n") } else { String::new() };
         Output::stdout(format!("TAP version 14\n{plan}"))
     }
@@ -107,7 +105,7 @@ impl Reporter for Tap {
         self.files += 1;
         let mut out = Lines::default();
         let name = file.file.display().to_string();
-        let nodes = tree::top(&file.tests);
+        let nodes = tree::top_level(&file.tests);
         if !nodes.is_empty() || !file.errors.is_empty() {
             out.subtest(&name, |out| self.nodes(out, &nodes, &file.errors));
         }
@@ -137,7 +135,7 @@ impl Reporter for Tap {
         }
         out.line(format_args!("# duration_ms {}", milliseconds(totals.took)));
         if !end.is_ok && totals.files_failed == 0 {
-            // Nothing above says that it failed.
+            // No line above reports a failure.
             let reason = end.notes.first().map_or("no test was run".to_owned(), |note| one_line(note));
             out.line(format_args!("Bail out! {reason}"));
         } else if self.files == 0 {
@@ -151,7 +149,6 @@ fn are_all_skipped(tests: &[TestOutcome]) -> bool {
     tests.iter().all(|test| test.state == State::Skipped)
 }
 
-/// The YAML of a test.
 #[derive(Default, Serialize)]
 struct Block {
     #[serde(flatten)]
@@ -164,7 +161,6 @@ struct Block {
     duration_ms: Option<Value>,
 }
 
-/// The YAML of a failure.
 #[derive(Serialize)]
 struct Problem {
     message: String,
@@ -192,7 +188,6 @@ struct Point<'a> {
     directive: Option<(&'static str, Option<&'a str>)>,
 }
 
-/// Lines at the indentation of a subtest.
 #[derive(Default)]
 struct Lines {
     text: String,
@@ -219,9 +214,9 @@ impl Lines {
         self.line(format_args!("{verdict} {number} - {}{directive}", escaped(name)));
     }
 
-    /// What is to be said of the point above, if anything.
+    /// The YAML block after a test point, unless it is empty.
     fn block(&mut self, block: &Block) {
-        // No text of ours is a thing that YAML cannot hold; a report without a detail is better than none.
+        // Serialization should not fail; if it does, the block is left out.
         let yaml = serde_saphyr::to_string(block).unwrap_or_default();
         if yaml.trim().is_empty() || yaml.trim() == "{}" {
             return;
@@ -234,7 +229,7 @@ impl Lines {
     }
 }
 
-/// On one line, and without a directive.
+/// In one line, without characters that start a directive.
 fn escaped(text: &str) -> String {
     one_line(text).replace('\\', "\\\\").replace('#', "\\#")
 }
@@ -255,7 +250,7 @@ mod tests {
     #[test]
     fn files_and_blocks_are_subtests() {
         let sample = Sample::new();
-        let mut tap = Tap::new(sample.look(false).folder);
+        let mut tap = Tap::new(sample.style(false).folder);
         let mut text = tap.begin(sample.files.len(), SystemTime::UNIX_EPOCH).stdout;
         sample.files.iter().for_each(|file| text += &tap.file(file).stdout);
         let notes = ["weather.recording.json was written".to_owned()];
@@ -264,7 +259,7 @@ mod tests {
     }
 
     #[test]
-    fn a_run_of_nothing_fails() {
+    fn a_run_without_tests_fails() {
         let mut tap = Tap::new(PathBuf::new());
         let mut text = tap.begin(0, SystemTime::UNIX_EPOCH).stdout;
         let totals = Totals::default();
@@ -274,7 +269,7 @@ mod tests {
     }
 
     #[test]
-    fn no_text_leaves_its_line() {
+    fn no_text_breaks_out_of_its_line() {
         let all: String = ('\u{0}'..='\u{ff}').chain(['\u{2028}', '\u{feff}', '\u{ffff}', '😀']).collect();
         let texts = [
             all.as_str(),

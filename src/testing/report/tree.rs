@@ -1,41 +1,35 @@
-//! The tests of a file below their `describe` blocks. Must not know how they are shown.
+//! The tests of a file grouped by their `describe` blocks.
 
 use crate::testing::outcome::{State, TestOutcome};
 
-/// A test, or a block of them.
 pub(super) enum Node<'a> {
-    /// A test.
     Test(&'a TestOutcome),
-    /// A block.
     Suite(Suite<'a>),
 }
 
-/// A `describe` block. Two of the same title that follow each other are one: results do not tell them apart.
+/// A `describe` block. Adjacent blocks with the same title are one, as results do not distinguish them.
 pub(super) struct Suite<'a> {
-    /// Its title.
     pub(super) title: &'a str,
-    /// All tests in it, those of inner blocks included.
+    /// All tests in it, with those of nested blocks.
     pub(super) tests: &'a [TestOutcome],
     depth: usize,
 }
 
-/// What stands at the top of a file.
-pub(super) fn top(tests: &[TestOutcome]) -> Vec<Node<'_>> {
+/// The top-level tests and blocks of a file.
+pub(super) fn top_level(tests: &[TestOutcome]) -> Vec<Node<'_>> {
     nodes(tests, 0)
 }
 
 impl<'a> Suite<'a> {
-    /// What stands in it.
     pub(super) fn children(&self) -> Vec<Node<'a>> {
         nodes(self.tests, self.depth + 1)
     }
 
-    /// Whether a test in it failed.
     pub(super) fn has_failed(&self) -> bool {
         self.tests.iter().any(|test| test.state == State::Failed)
     }
 
-    /// How many blocks it is, itself included, and how many of them failed.
+    /// The number of blocks including itself, and of those that failed.
     pub(super) fn count(&self) -> (usize, usize) {
         let inner = self.children().iter().map(Node::count).fold((0, 0), |a, b| (a.0 + b.0, a.1 + b.1));
         (inner.0 + 1, inner.1 + usize::from(self.has_failed()))
@@ -43,7 +37,7 @@ impl<'a> Suite<'a> {
 }
 
 impl Node<'_> {
-    /// [`Suite::count`]; none for a test.
+    /// [`Suite::count`]; zero for a test.
     pub(super) fn count(&self) -> (usize, usize) {
         match self {
             Node::Test(_) => (0, 0),
@@ -58,7 +52,7 @@ fn nodes(tests: &[TestOutcome], depth: usize) -> Vec<Node<'_>> {
     groups.filter_map(|tests| node(tests, depth)).collect()
 }
 
-/// A test, or tests with the same block at `depth`.
+/// A test, or the block that the tests share at `depth`.
 fn node(tests: &[TestOutcome], depth: usize) -> Option<Node<'_>> {
     let first = tests.first()?;
     Some(match first.ancestors.get(depth) {
@@ -81,7 +75,7 @@ mod tests {
     }
 
     #[test]
-    fn tests_stand_in_their_blocks_in_their_order() {
+    fn tests_are_grouped_by_block_in_order() {
         let test = |ancestors: &[&str], title| test(ancestors, title, State::Passed, None);
         let tests = [
             test(&[], "1"),
@@ -93,7 +87,7 @@ mod tests {
             test(&[], "7"),
             test(&["a"], "8"),
         ];
-        assert_eq!(text(&top(&tests)), "1 a(2 b(3 4) 5) c(b(6)) 7 a(8)");
-        assert_eq!(top(&tests).iter().map(|node| node.count().0).sum::<usize>(), 5);
+        assert_eq!(text(&top_level(&tests)), "1 a(2 b(3 4) 5) c(b(6)) 7 a(8)");
+        assert_eq!(top_level(&tests).iter().map(|node| node.count().0).sum::<usize>(), 5);
     }
 }

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use crate::{
-    check::exports,
+    check::has_export,
     cli::failure::WrongUsage,
     files::{self, FoundPromptFile, is_test_file},
     testing::{Answers, Kind, Subject, recording_of},
@@ -30,13 +30,13 @@ pub(super) fn discover(paths: &[PathBuf]) -> Result<Discovered, WrongUsage> {
         } else {
             let recording = recording_of(&path);
             let answers = match () {
-                () if exports(&path, "mock") => Answers::Mock,
+                () if has_export(&path, "mock") => Answers::Mock,
                 () if recording.is_file() => Answers::Recording,
-                () => Answers::Nobody,
+                () => Answers::Missing,
             };
             looked_at.push(recording);
             // A prompt file that is named is always tested.
-            if answers == Answers::Nobody && !is_named {
+            if answers == Answers::Missing && !is_named {
                 continue;
             }
             Kind::Smoke(answers)

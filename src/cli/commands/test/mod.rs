@@ -21,7 +21,7 @@ use crate::{
     },
     files::{FileReporter, absolute},
     process::exit_with_parent,
-    testing::{Mode, SMOKE_TIMEOUT, Shelf, TEST_TIMEOUT, TestOptions, Totals, Watcher, run_tests},
+    testing::{Mode, RecordingStore, SMOKE_TIMEOUT, TEST_TIMEOUT, TestOptions, Totals, Watcher, run_tests},
 };
 
 pub(in crate::cli) fn run(args: &TestArgs, printer: &Printer) -> ExitCode {
@@ -74,7 +74,7 @@ fn test(args: &TestArgs, printer: &Printer) -> Result<ExitCode, WrongUsage> {
     output.begin(subjects.len(), options.jobs.get());
     let totals = run_tests(&subjects, &options, &mut output);
     let finished = options.shelf.finish();
-    options.tell_of_recordings();
+    options.watch_recordings();
     let problems = missing(args, subjects.len(), &totals).into_iter().chain(finished.errors).collect();
     Ok(output.end(&totals, finished.notes, problems))
 }
@@ -91,7 +91,7 @@ fn options(args: &TestArgs, environment: &Environment, reporter: &FileReporter) 
         variables: environment.variables.clone(),
         mcp_config: args.mcp_config.as_deref().map(absolute),
         own_prices: own_prices(&environment.variables, reporter)?,
-        shelf: Shelf::new(mode),
+        shelf: RecordingStore::new(mode),
         is_live: args.live,
         is_ci: env::is_set(&environment.variables, "CI"),
         update: args.update,

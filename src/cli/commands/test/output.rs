@@ -18,7 +18,7 @@ use crate::{
     },
     testing::{
         FileOutcome, Listener, Progress, Totals,
-        report::{Annotations, End, JUnit, Json, Live, Look, Output, Pretty, Reporter, Tap},
+        report::{Annotations, End, JUnit, Json, Live, Output, Pretty, ReportStyle, Reporter, Tap},
     },
 };
 
@@ -45,7 +45,7 @@ impl<'a> TestOutput<'a> {
         variables: &[(String, String)],
     ) -> Result<Self, WrongUsage> {
         let folder = std::env::current_dir().and_then(fs::canonicalize).unwrap_or_default();
-        let look = Look {
+        let look = ReportStyle {
             has_colours: printer.stdout_has_colours(),
             columns: printer.columns().filter(|_| printer.stdout_is_terminal()),
             folder: folder.clone(),

@@ -280,7 +280,7 @@ impl<'js> PromptHost for ScriptPrompt<'js> {
         }
     }
 
-    fn works_itself(&self, tool_name: &str) -> bool {
+    fn is_plain_tool(&self, tool_name: &str) -> bool {
         let definitions = self.core.prompt.borrow();
         let tool = definitions.tool(tool_name);
         tool.is_none_or(|tool| tool.kind == DefinitionKind::DefTool && tool.maker != ToolMaker::CodeMode)
@@ -335,13 +335,13 @@ impl<'js> PromptHost for ScriptPrompt<'js> {
         .boxed_local()
     }
 
-    fn waits_for_tools(&self, waits: bool) {
+    fn set_waiting_for_tools(&self, waits: bool) {
         self.job.set_asking(&self.ctx, false);
         // Only affects the detection of tools that never answer.
         self.waiting.replace(if waits { WaitingForScript::new(&self.ctx).ok() } else { None });
     }
 
-    fn call_refused(&self, message: &str) {
+    fn report_refused_call(&self, message: &str) {
         let function = self.prompt.borrow().bag.function();
         tools::warnings::unanswered(&self.ctx, function.as_ref(), message);
     }

@@ -111,7 +111,7 @@ struct StoppedClock<'js> {
 impl<'js> StoppedClock<'js> {
     fn new(ctx: &Ctx<'js>) -> Result<Self> {
         let limits = services::limits(ctx)?;
-        limits.stop_clock();
+        limits.pause_clock();
         let clock = StoppedClock { ctx: ctx.clone(), limits };
         clock.update_deadline();
         Ok(clock)
@@ -128,7 +128,7 @@ impl<'js> StoppedClock<'js> {
 
 impl Drop for StoppedClock<'_> {
     fn drop(&mut self) {
-        self.limits.let_clock_go();
+        self.limits.resume_clock();
         self.update_deadline();
     }
 }

@@ -5,11 +5,11 @@ use std::{collections::BTreeMap, sync::Barrier};
 use super::support::{Folder, ask};
 use crate::{
     provider::Redactor,
-    testing::recordings::{Mode, Shelf},
+    testing::recordings::{Mode, RecordingStore},
 };
 
 #[tokio::test]
-async fn only_what_is_not_recorded_is_asked() {
+async fn only_missing_exchanges_are_requested() {
     let folder = Folder::new();
     let running = folder.run(Mode::Record, "a.test.lmt.mjs");
     assert_eq!(running.test(0, true, &["first", "second"]).await, ["answer 1", "answer 2"]);
@@ -22,14 +22,14 @@ async fn only_what_is_not_recorded_is_asked() {
     assert_eq!(running.test(0, true, &["first", "second"]).await, ["answer 1", "answer 2"]);
     assert!(running.end(true).is_empty());
     let after = (folder.read("r.json"), std::fs::metadata(folder.path("r.json")).unwrap().modified().unwrap());
-    assert_eq!(before, after, "what has not changed is not written");
+    assert_eq!(before, after, "an unchanged recording is not written");
     let running = folder.run(Mode::Replay, "a.test.lmt.mjs");
     assert_eq!(running.test(0, true, &["second", "first"]).await, ["answer 2", "answer 1"]);
     assert_eq!(folder.asked(), 2);
 }
 
 #[tokio::test]
-async fn a_request_that_has_changed_is_renewed_in_its_place() {
+async fn a_changed_request_is_replaced_in_its_position() {
     let folder = Folder::new();
     folder.write("r.json", &["a.test.lmt.mjs"], &[("a", "A"), ("b", "B"), ("c", "C"), ("d", "D"), ("e", "E")]);
     let running = folder.run(Mode::Record, "a.test.lmt.mjs");
@@ -42,9 +42,9 @@ async fn a_request_that_has_changed_is_renewed_in_its_place() {
 }
 
 #[tokio::test]
-async fn nothing_is_dropped_when_it_may_be_used_elsewhere() {
+async fn exchanges_that_others_may_use_are_not_dropped() {
     let folder = Folder::new();
-    // A test was left out or failed; another file uses it, which did not run.
+    // A test was skipped or failed; another file that uses the recording did not run.
     for (used_by, whole) in [(["a.test.lmt.mjs"], false), (["b.test.lmt.mjs"], true)] {
         folder.write("r.json", &used_by, &[("a", "A"), ("b", "B")]);
         let running = folder.run(Mode::Record, "a.test.lmt.mjs");
@@ -53,7 +53,7 @@ async fn nothing_is_dropped_when_it_may_be_used_elsewhere() {
         assert_eq!(folder.exchanges("r.json")[..2], ["a: A", "b: B"]);
     }
     assert!(folder.read("r.json").contains("[\"a.test.lmt.mjs\", \"b.test.lmt.mjs\"]"));
-    // A file that is not there any more uses nothing.
+    // A file that no longer exists uses nothing.
     folder.write("r.json", &["gone.test.lmt.mjs"], &[("a", "A"), ("b", "B")]);
     let running = folder.run(Mode::Record, "a.test.lmt.mjs");
     running.test(0, true, &["b"]).await;
@@ -61,13 +61,13 @@ async fn nothing_is_dropped_when_it_may_be_used_elsewhere() {
     assert_eq!(folder.exchanges("r.json"), ["b: B"]);
 }
 
-/// A smoke test that needs an input does not run, and its recording may be another test's.
+/// A smoke test without its input does not run, and the recording may belong to another test.
 #[tokio::test]
-async fn who_has_opened_a_recording_and_asked_nothing_does_not_use_it() {
+async fn an_opened_recording_without_requests_is_not_used() {
     let folder = Folder::new();
     folder.write("r.json", &["a.test.lmt.mjs"], &[("a", "A"), ("b", "B")]);
     let running = folder.run(Mode::Record, "a.test.lmt.mjs");
-    let smoke = running.shelf.for_file(&folder.path("p.lmt.mjs"), "p.lmt.mjs".as_ref());
+    let smoke = running.store.for_file(&folder.path("p.lmt.mjs"), "p.lmt.mjs".as_ref());
     smoke.begin_test(0).recorded(&folder.path("r.json"), &Redactor::default()).unwrap();
     smoke.end_test(false);
     smoke.end(false);
@@ -81,7 +81,7 @@ async fn failures_are_recorded_for_tests_that_pass() {
     let running = folder.run(Mode::Record, "a.test.lmt.mjs");
     assert_eq!(running.test(0, false, &["fail", "q"]).await, ["no power", "answer 2"]);
     running.end(false);
-    assert_eq!(folder.exchanges("r.json"), ["q: answer 2"], "what was paid for stays");
+    assert_eq!(folder.exchanges("r.json"), ["q: answer 2"], "a paid answer is kept");
     let running = folder.run(Mode::Record, "a.test.lmt.mjs");
     assert_eq!(running.test(0, true, &["fail", "q"]).await, ["no power", "answer 2"]);
     running.end(true);
@@ -91,7 +91,7 @@ async fn failures_are_recorded_for_tests_that_pass() {
 }
 
 #[tokio::test]
-async fn failures_that_pass_are_never_recorded() {
+async fn temporary_failures_are_never_recorded() {
     let folder = Folder::new();
     for _ in 0..2 {
         let running = folder.run(Mode::Record, "a.test.lmt.mjs");
@@ -99,11 +99,11 @@ async fn failures_that_pass_are_never_recorded() {
         running.end(true);
     }
     assert_eq!(folder.exchanges("r.json"), ["q: answer 2"]);
-    assert_eq!(folder.asked(), 3, "what failed is asked again, what was answered is not");
+    assert_eq!(folder.asked(), 3, "only the failed request is repeated");
 }
 
 #[tokio::test]
-async fn repetitions_get_answers_of_their_own() {
+async fn each_repetition_gets_its_own_answer() {
     let folder = Folder::new();
     for _ in 0..2 {
         let running = folder.run(Mode::Record, "a.test.lmt.mjs");
@@ -119,7 +119,7 @@ async fn repetitions_get_answers_of_their_own() {
 }
 
 #[tokio::test]
-async fn a_recording_that_the_test_file_needs_no_more_goes() {
+async fn a_recording_without_requests_is_removed() {
     let folder = Folder::new();
     folder.write("a.test.recording.json", &[], &[("q", "one")]);
     let running = folder.run(Mode::Replay, "a.test.lmt.mjs");
@@ -133,7 +133,7 @@ async fn a_recording_that_the_test_file_needs_no_more_goes() {
 }
 
 #[tokio::test]
-async fn a_run_that_asks_nothing_has_a_recording_too() {
+async fn a_run_without_requests_has_an_empty_recording() {
     let folder = Folder::new();
     folder.run(Mode::Record, "a.test.lmt.mjs").test(0, true, &[]).await;
     assert!(!folder.path("r.json").exists());
@@ -144,7 +144,7 @@ async fn a_run_that_asks_nothing_has_a_recording_too() {
 }
 
 #[tokio::test]
-async fn all_may_be_recorded_anew() {
+async fn record_all_replaces_every_exchange() {
     let folder = Folder::new();
     folder.write("r.json", &["b.test.lmt.mjs"], &[("a", "A"), ("b", "B"), ("c", "C")]);
     let running = folder.run(Mode::RecordAll, "a.test.lmt.mjs");
@@ -162,7 +162,7 @@ async fn no_secret_is_recorded() {
     let test = running.file.begin_test(0);
     let exchanges = test.recorded(&folder.path("r.json"), &redactor).unwrap().exchanges;
     let question = format!("what is {key}?");
-    assert_eq!(ask(&exchanges, &folder.lab, &question).await, "answer 1");
+    assert_eq!(ask(&exchanges, &folder.model, &question).await, "answer 1");
     running.file.end_test(true);
     running.end(true);
     assert_eq!(folder.exchanges("r.json"), ["what is [redacted]?: answer 1"]);
@@ -170,23 +170,22 @@ async fn no_secret_is_recorded() {
     assert_eq!(running.test(0, true, &[&question]).await, ["answer 1"]);
 }
 
-/// Two threads, with a recording for both: one asks for the other too, nothing is lost, and the file is the same whoever was
-/// first.
+/// Two threads use one recording: equal requests are answered once, and the file does not depend on the order.
 #[test]
 fn files_on_several_threads_share_a_recording() {
     for _ in 0..20 {
         let folder = Folder::new();
-        let shelf = Shelf::new(Mode::Record);
+        let store = RecordingStore::new(Mode::Record);
         let barrier = Barrier::new(2);
         let run = |name: &str, questions: &[&str]| {
             let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
-            let file = shelf.for_file(&folder.path(name), name.as_ref());
+            let file = store.for_file(&folder.path(name), name.as_ref());
             runtime.block_on(async {
                 let test = file.begin_test(0);
                 let exchanges = test.recorded(&folder.path("r.json"), &Redactor::default()).unwrap().exchanges;
                 barrier.wait();
                 for question in questions {
-                    assert!(ask(&exchanges, &folder.lab, question).await.starts_with("answer"));
+                    assert!(ask(&exchanges, &folder.model, question).await.starts_with("answer"));
                 }
                 file.end_test(true);
             });
@@ -196,7 +195,7 @@ fn files_on_several_threads_share_a_recording() {
             scope.spawn(|| run("b.test.lmt.mjs", &["both", "both", "b"]));
             scope.spawn(|| run("a.test.lmt.mjs", &["a", "both"]));
         });
-        assert!(shelf.finish().errors.is_empty());
+        assert!(store.finish().errors.is_empty());
         let questions: Vec<String> =
             folder.exchanges("r.json").iter().map(|exchange| exchange.split(':').next().unwrap().to_owned()).collect();
         assert_eq!(questions, ["a", "both", "both", "b"]);

@@ -3,11 +3,11 @@
 use super::support::{Folder, ask};
 use crate::{
     provider::Redactor,
-    testing::recordings::{Mode, Shelf},
+    testing::recordings::{Mode, RecordingStore},
 };
 
 #[tokio::test]
-async fn a_run_plays_an_exchange_once_and_prefers_what_no_earlier_one_has_played() {
+async fn a_run_plays_an_exchange_once_and_unused_ones_first() {
     let folder = Folder::new();
     folder.write("r.json", &[], &[("q", "one"), ("q", "two"), ("other", "three")]);
     let running = folder.run(Mode::Replay, "a.test.lmt.mjs");
@@ -18,7 +18,7 @@ async fn a_run_plays_an_exchange_once_and_prefers_what_no_earlier_one_has_played
             assert_eq!(folder.ask_recorded(&test, "r.json", &["q"]).await, [answer]);
         }
         let twice = folder.ask_recorded(&test, "r.json", &["q", "q", "q"]).await;
-        assert_eq!(twice[..2], ["two", "one"], "what was played least");
+        assert_eq!(twice[..2], ["two", "one"], "the least used comes first");
         assert!(twice[2].starts_with("The request differs from exchange 3 of 3 in "), "{twice:?}");
         assert!(test.take_fault().unwrap().message.contains("+q") && test.take_fault().is_none());
         running.file.end_test(true);
@@ -31,7 +31,7 @@ async fn a_run_plays_an_exchange_once_and_prefers_what_no_earlier_one_has_played
 }
 
 #[tokio::test]
-async fn nothing_is_said_of_unused_exchanges_unless_everything_ran() {
+async fn unused_exchanges_are_reported_only_when_everything_ran() {
     let folder = Folder::new();
     for (used_by, whole) in [(&[][..], false), (&["a.test.lmt.mjs", "b.test.lmt.mjs"], true)] {
         folder.write("r.json", used_by, &[("q", "one"), ("other", "two")]);
@@ -42,12 +42,13 @@ async fn nothing_is_said_of_unused_exchanges_unless_everything_ran() {
 }
 
 #[test]
-fn a_recording_that_cannot_be_used_is_told_with_what_to_do() {
+fn an_unusable_recording_is_reported_with_a_hint() {
     let folder = Folder::new();
     folder.write("r.json", &[], &[]);
     std::fs::write(folder.path("text.json"), "hello").unwrap();
     std::fs::create_dir(folder.path("folder.json")).unwrap();
-    let file = Shelf::new(Mode::Replay).for_file(&folder.path("a.test.lmt.mjs"), "my tests/a.test.lmt.mjs".as_ref());
+    let file =
+        RecordingStore::new(Mode::Replay).for_file(&folder.path("a.test.lmt.mjs"), "my tests/a.test.lmt.mjs".as_ref());
     let test = file.begin_test(0);
     let record = "lmthing test --record 'my tests/a.test.lmt.mjs'";
     for (name, message, hint) in [
@@ -67,11 +68,11 @@ fn a_recording_that_cannot_be_used_is_told_with_what_to_do() {
         assert!(error.message.contains(message) && error.message.contains(name), "{error:?}");
         assert_eq!(error.hint.unwrap_or_default(), hint);
     }
-    let file = Shelf::new(Mode::Record).for_file(&folder.path("a.test.lmt.mjs"), "a".as_ref());
+    let file = RecordingStore::new(Mode::Record).for_file(&folder.path("a.test.lmt.mjs"), "a".as_ref());
     let error = file.begin_test(0).recorded(&folder.path("folder.json"), &Redactor::default()).err().unwrap();
     assert!(error.message.starts_with("cannot read the recording "), "{error:?}");
     let text = file.begin_test(1).recorded(&folder.path("text.json"), &Redactor::default()).err().unwrap();
-    assert!(text.message.contains("is no recording"), "it is not written over: {text:?}");
+    assert!(text.message.contains("is no recording"), "it is not overwritten: {text:?}");
 }
 
 #[tokio::test]
@@ -80,18 +81,18 @@ async fn a_run_without_a_recording_is_refused() {
     let running = folder.run(Mode::Replay, "a.test.lmt.mjs");
     let test = running.file.begin_test(0);
     let refused = "this test would ask lab:tide; no test asks a model without --live or --record";
-    assert_eq!(ask(&test.unrecorded().exchanges, &folder.lab, "q").await, refused);
+    assert_eq!(ask(&test.unrecorded().exchanges, &folder.model, "q").await, refused);
     let fault = test.take_fault().unwrap();
     assert_eq!(
         (fault.message.as_str(), fault.hint.as_deref()),
         (refused, Some("give run() a mock or a recording, or ask the model with: lmthing test --live a.test.lmt.mjs"))
     );
-    let told = ask(&running.file.own(&Redactor::default()), &folder.lab, "q").await;
+    let error = ask(&running.file.own(&Redactor::default()), &folder.model, "q").await;
     let hint = test.take_fault().unwrap().hint.unwrap();
-    assert_eq!(told, format!("{refused}\n{hint}"));
+    assert_eq!(error, format!("{refused}\n{hint}"));
     assert!(hint.ends_with("a.test.recording.json with: lmthing test --record a.test.lmt.mjs"), "{hint}");
     let smoke = folder.run(Mode::Replay, "p.lmt.mjs");
-    ask(&smoke.file.current().unrecorded().exchanges, &folder.lab, "q").await;
+    ask(&smoke.file.current().unrecorded().exchanges, &folder.model, "q").await;
     let hint = smoke.file.current().take_fault().unwrap().hint.unwrap();
     assert!(
         hint.starts_with("record its run with: lmthing run --record ") && hint.ends_with("p.recording.json p.lmt.mjs")
@@ -99,12 +100,12 @@ async fn a_run_without_a_recording_is_refused() {
     assert_eq!(folder.asked(), 0);
     for mode in [Mode::Live, Mode::Record] {
         let running = folder.run(mode, "a.test.lmt.mjs");
-        assert!(ask(&running.file.current().unrecorded().exchanges, &folder.lab, "q").await.starts_with("answer"));
+        assert!(ask(&running.file.current().unrecorded().exchanges, &folder.model, "q").await.starts_with("answer"));
     }
 }
 
 #[tokio::test]
-async fn live_asks_also_where_there_is_a_recording_and_leaves_it() {
+async fn live_ignores_and_keeps_the_recording() {
     let folder = Folder::new();
     folder.write("r.json", &[], &[("q", "one")]);
     let before = folder.read("r.json");
@@ -115,7 +116,7 @@ async fn live_asks_also_where_there_is_a_recording_and_leaves_it() {
 }
 
 #[tokio::test]
-async fn what_a_test_file_asks_counts_for_the_test_that_runs() {
+async fn requests_of_a_test_file_belong_to_the_running_test() {
     let folder = Folder::new();
     folder.write("a.test.recording.json", &[], &[("q", "one"), ("q", "two")]);
     let running = folder.run(Mode::Replay, "a.test.lmt.mjs");

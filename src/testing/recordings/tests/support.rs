@@ -16,14 +16,14 @@ use crate::{
     chat::{FinishReason, Message, ModelRequest, Role, StreamPart, Usage},
     provider::{LanguageModel, PartStream, ProviderError, ProviderErrorKind, Redactor},
     script::bindings::Exchanges,
-    testing::recordings::{FileRecordings, Mode, Shelf, for_test::TestRecordings},
+    testing::recordings::{FileRecordings, Mode, RecordingStore, test_recordings::TestRecordings},
 };
 
-/// Says how many answers there have been; fails when it is asked to `fail`.
+/// Answers with the number of its answer; fails if the request contains `fail`.
 #[derive(Clone, Default)]
-pub(super) struct Lab(pub(super) Arc<AtomicUsize>);
+pub(super) struct CountingModel(pub(super) Arc<AtomicUsize>);
 
-impl LanguageModel for Lab {
+impl LanguageModel for CountingModel {
     fn provider(&self) -> &str {
         "lab"
     }
@@ -34,12 +34,12 @@ impl LanguageModel for Lab {
 
     fn stream<'a>(&'a self, request: ModelRequest) -> LocalBoxFuture<'a, Result<PartStream<'a>, ProviderError>> {
         async move {
-            // Others get a turn, as while a network is waited for.
+            // Lets other tasks run, as a network request would.
             tokio::task::yield_now().await;
             let number = self.0.fetch_add(1, Ordering::SeqCst) + 1;
             let asked = format!("{:?}", request.messages);
             if asked.contains("fail") {
-                // What the request itself is to blame for, or what may be better the next time.
+                // A permanent or a temporary failure.
                 let lasts = !asked.contains("for now");
                 let kind = if lasts { ProviderErrorKind::BadRequest } else { ProviderErrorKind::Server };
                 return Err(ProviderError::new(kind, "lab", "tide", "no power"));
@@ -62,15 +62,14 @@ impl LanguageModel for Lab {
     }
 }
 
-/// A folder, and a model that may be asked.
 pub(super) struct Folder {
     pub(super) folder: tempfile::TempDir,
-    pub(super) lab: Lab,
+    pub(super) model: CountingModel,
 }
 
 impl Folder {
     pub(super) fn new() -> Self {
-        let folder = Folder { folder: tempfile::tempdir().unwrap(), lab: Lab::default() };
+        let folder = Folder { folder: tempfile::tempdir().unwrap(), model: CountingModel::default() };
         for name in ["a.test.lmt.mjs", "b.test.lmt.mjs", "p.lmt.mjs"] {
             std::fs::write(folder.path(name), "").unwrap();
         }
@@ -85,7 +84,7 @@ impl Folder {
         std::fs::read_to_string(self.path(name)).unwrap()
     }
 
-    /// The questions of a recording, in order, each with its answer.
+    /// The questions of a recording with their answers.
     pub(super) fn exchanges(&self, name: &str) -> Vec<String> {
         let file: Value = serde_json::from_str(&self.read(name)).unwrap();
         let exchange = |exchange: &Value| {
@@ -95,7 +94,6 @@ impl Folder {
         file["exchanges"].as_array().unwrap().iter().map(exchange).collect()
     }
 
-    /// A recording with these questions and answers.
     pub(super) fn write(&self, name: &str, used_by: &[&str], exchanges: &[(&str, &str)]) {
         let exchange = |(question, answer): &(&str, &str)| {
             json!({
@@ -114,14 +112,13 @@ impl Folder {
         std::fs::write(self.path(name), file.to_string()).unwrap();
     }
 
-    /// The recordings of a file in a process of its own.
+    /// Begins to test a file with its own store, like a new process.
     pub(super) fn run(&self, mode: Mode, file: &str) -> Running<'_> {
-        let shelf = Shelf::new(mode);
-        let file = shelf.for_file(&self.path(file), file.as_ref());
-        Running { folder: self, shelf, file }
+        let store = RecordingStore::new(mode);
+        let file = store.for_file(&self.path(file), file.as_ref());
+        Running { folder: self, store, file }
     }
 
-    /// Asks in a run with this recording.
     pub(super) async fn ask_recorded(
         &self,
         test: &Rc<TestRecordings>,
@@ -137,25 +134,24 @@ impl Folder {
     pub(super) async fn ask_all(&self, exchanges: &Exchanges, questions: &[&str]) -> Vec<String> {
         let mut answers = Vec::new();
         for question in questions {
-            answers.push(ask(exchanges, &self.lab, question).await);
+            answers.push(ask(exchanges, &self.model, question).await);
         }
         answers
     }
 
     pub(super) fn asked(&self) -> usize {
-        self.lab.0.load(Ordering::SeqCst)
+        self.model.0.load(Ordering::SeqCst)
     }
 }
 
-/// A file that is being run.
 pub(super) struct Running<'a> {
     folder: &'a Folder,
-    pub(super) shelf: Arc<Shelf>,
+    pub(super) store: Arc<RecordingStore>,
     pub(super) file: Rc<FileRecordings>,
 }
 
 impl Running<'_> {
-    /// A test that asks these questions in one run, with `r.json`.
+    /// A test that makes these requests in one run with `r.json`.
     pub(super) async fn test(&self, index: usize, passed: bool, questions: &[&str]) -> Vec<String> {
         let test = self.file.begin_test(index);
         test.begin_attempt();
@@ -164,10 +160,10 @@ impl Running<'_> {
         answers
     }
 
-    /// The end of the process; gives what is told.
+    /// Ends the process; returns the notes.
     pub(super) fn end(&self, whole: bool) -> Vec<String> {
         self.file.end(whole);
-        let finished = self.shelf.finish();
+        let finished = self.store.finish();
         assert!(finished.errors.is_empty(), "{finished:?}");
         let folder = self.folder.folder.path().canonicalize().unwrap().display().to_string();
         finished.notes.iter().map(|note| note.replace(&format!("{folder}/"), "")).collect()
@@ -184,9 +180,9 @@ fn finish() -> Value {
     })
 }
 
-/// The text of an answer, or why there is none.
-pub(super) async fn ask(exchanges: &Exchanges, lab: &Lab, question: &str) -> String {
-    let model = exchanges.model_object(Rc::new(lab.clone()));
+/// The text of the answer or the error message.
+pub(super) async fn ask(exchanges: &Exchanges, model: &CountingModel, question: &str) -> String {
+    let model = exchanges.model_object(Rc::new(model.clone()));
     let messages = vec![Rc::new(Message::text(Role::User, question))];
     let mut parts = match model.stream(ModelRequest { messages, ..ModelRequest::default() }).await {
         Ok(parts) => parts,

@@ -1,5 +1,4 @@
-//! One failure in words: what was thrown, the difference, the source, the calls that led there, causes, hint. Must not know which
-//! test it belongs to.
+//! The text of one failure: error, diff, source, stack, causes, hint.
 
 use std::path::PathBuf;
 
@@ -9,42 +8,41 @@ use crate::{
     diagnostic::{Diagnostic, snippet::renderer},
     testing::{
         outcome::{Failure, TestOutcome},
-        report::{Look, shown, style::Paint},
+        report::{ReportStyle, paint::Paint, safe_text},
     },
 };
 
-/// Writes failures.
 pub(in crate::testing::report) struct FailureText {
-    look: Look,
+    style: ReportStyle,
     paint: Paint,
     renderer: Renderer,
 }
 
 impl FailureText {
-    pub(in crate::testing::report) fn new(look: &Look) -> Self {
-        let (paint, renderer) = (Paint::new(look.has_colours), renderer(look.has_colours, look.columns));
-        FailureText { look: look.clone(), paint, renderer }
+    pub(in crate::testing::report) fn new(style: &ReportStyle) -> Self {
+        let (paint, renderer) = (Paint::new(style.has_colours), renderer(style.has_colours, style.columns));
+        FailureText { style: style.clone(), paint, renderer }
     }
 
-    /// For people who read files: no colours.
+    /// Without colours, for files.
     pub(in crate::testing::report) fn plain(folder: PathBuf) -> Self {
-        FailureText::new(&Look { folder, ..Look::default() })
+        FailureText::new(&ReportStyle { folder, ..ReportStyle::default() })
     }
 
-    /// The whole text, ending in a newline. A failure without a place is shown at its test.
+    /// The whole text, with a line end. A failure without a location is shown at its test.
     pub(in crate::testing::report) fn of(&self, failure: &Failure, test: Option<&TestOutcome>) -> String {
         let original = &failure.diagnostic;
-        let diagnostic = shown::of_diagnostic(&self.look.folder, original);
+        let diagnostic = safe_text::safe_diagnostic(&self.style.folder, original);
         let mut text = self.headline(&diagnostic);
         if let Some(diff) = &failure.diff {
-            text += &format!("\n{}\n", self.diff(&shown::visible(diff)));
+            text += &format!("\n{}\n", self.diff(&safe_text::visible(diff)));
         }
-        let located = Diagnostic { location: shown::place(failure, test).cloned(), ..original.clone() };
+        let located = Diagnostic { location: safe_text::place(failure, test).cloned(), ..original.clone() };
         if let Some(location) = &located.location {
-            let name = shown::from(&self.look.folder, &location.path);
+            let name = safe_text::relative_path(&self.style.folder, &location.path);
             text += &located.frame(&name, &self.renderer).unwrap_or_default();
         }
-        text + &diagnostic.render_rest(self.look.has_colours)
+        text + &diagnostic.render_rest(self.style.has_colours)
     }
 
     fn headline(&self, diagnostic: &Diagnostic) -> String {
@@ -57,7 +55,7 @@ impl FailureText {
         format!("{name}{}\n", lines.join("\n"))
     }
 
-    /// What was expected in green, what came in red, the rest faint.
+    /// Expected lines in green, received lines in red, the others dimmed.
     fn diff(&self, diff: &str) -> String {
         let colour = |line: &str| {
             if let Some(value) = line.strip_prefix("Expected: ") {

@@ -1,51 +1,47 @@
-//! The report for people: a line for each file and what in it is not as it should be, then each failure once with the source it
-//! points to, then the sums. Looks as Vitest's. Must not know where it is shown.
+//! The report for people, as Vitest's: a line for each file and its notable tests, each distinct failure with its
+//! source, and the summary.
 
-mod counts;
 mod failure;
-mod lines;
+mod file_lines;
+mod summary;
 
 use std::{path::Path, time::SystemTime};
 
 use indexmap::IndexMap;
 
 pub(super) use self::failure::FailureText;
-use self::{counts::summary, lines::file_lines};
-use super::{End, Look, Output, Reporter, shown, style::Paint};
+use self::{file_lines::file_lines, summary::summary};
+use super::{End, Output, ReportStyle, Reporter, paint::Paint, safe_text};
 use crate::testing::outcome::{Failure, FileOutcome, TestOutcome};
 
-/// What makes the report.
 pub(crate) struct Pretty {
     paint: Paint,
     text: FailureText,
-    /// How many files there are.
     files: usize,
-    /// The text of each failure, and who failed by it.
+    /// The text of each distinct failure, with the names of the tests that have it.
     failures: IndexMap<String, Vec<String>>,
-    /// What was to be said of files.
     notes: Vec<String>,
 }
 
 impl Pretty {
-    /// A report that looks so.
-    pub(crate) fn new(look: &Look) -> Self {
+    pub(crate) fn new(style: &ReportStyle) -> Self {
         Pretty {
-            paint: Paint::new(look.has_colours),
-            text: FailureText::new(look),
+            paint: Paint::new(style.has_colours),
+            text: FailureText::new(style),
             files: 0,
             failures: IndexMap::new(),
             notes: Vec::new(),
         }
     }
 
-    fn keep(&mut self, file: &Path, test: Option<&TestOutcome>, failure: &Failure) {
+    fn add_failure(&mut self, file: &Path, test: Option<&TestOutcome>, failure: &Failure) {
         let name = test.map(|test| format!(" > {}", test.full_name())).unwrap_or_default();
         let context = failure.context.as_ref().map(|context| format!(" [{context}]")).unwrap_or_default();
-        let name = shown::one_line(&format!("{}{name}{context}", file.display()));
+        let name = safe_text::one_line(&format!("{}{name}{context}", file.display()));
         self.failures.entry(self.text.of(failure, test)).or_default().push(name);
     }
 
-    /// The failures one after the other, each behind those who failed by it.
+    /// All failures, each after the names of the tests that have it.
     fn failures(&self) -> String {
         let mut text = String::new();
         for (failure, names) in &self.failures {
@@ -60,7 +56,7 @@ impl Pretty {
 
     fn notes(&self, of_run: &[String]) -> String {
         let notes = self.notes.iter().chain(of_run);
-        let lines = notes.map(|note| format!("{} {}\n", self.paint.yellow("note:"), shown::visible(note)));
+        let lines = notes.map(|note| format!("{} {}\n", self.paint.yellow("note:"), safe_text::visible(note)));
         let lines: String = lines.collect();
         if lines.is_empty() { lines } else { format!("\n{lines}") }
     }
@@ -74,11 +70,11 @@ impl Reporter for Pretty {
 
     fn file(&mut self, file: &FileOutcome) -> Output {
         for error in &file.errors {
-            self.keep(&file.file, None, error);
+            self.add_failure(&file.file, None, error);
         }
         for test in &file.tests {
             for failure in &test.failures {
-                self.keep(&file.file, Some(test), failure);
+                self.add_failure(&file.file, Some(test), failure);
             }
         }
         self.notes.extend(file.notes.iter().map(|note| format!("{}: {note}", file.file.display())));
@@ -102,7 +98,7 @@ mod tests {
     };
 
     fn report(sample: &Sample, files: &[FileOutcome], has_colours: bool) -> String {
-        let mut pretty = Pretty::new(&sample.look(has_colours));
+        let mut pretty = Pretty::new(&sample.style(has_colours));
         let mut text = pretty.begin(files.len(), SystemTime::UNIX_EPOCH).stdout;
         for file in files {
             text += &pretty.file(file).stdout;
@@ -114,13 +110,13 @@ mod tests {
     }
 
     #[test]
-    fn failures_are_told_once_with_their_source() {
+    fn equal_failures_are_shown_once_with_their_source() {
         let sample = Sample::new();
         insta::assert_snapshot!(report(&sample, &sample.files, false));
     }
 
     #[test]
-    fn a_single_file_tells_all_its_tests() {
+    fn all_tests_of_a_single_file_are_listed() {
         let sample = Sample::new();
         insta::assert_snapshot!(report(&sample, &sample.files[1..2], false));
     }
@@ -140,14 +136,14 @@ mod tests {
     }
 
     #[test]
-    fn nothing_at_all_is_told_as_well() {
+    fn an_empty_run_has_a_summary() {
         let sample = Sample::new();
         let shown = report(&sample, &[], false);
         assert!(shown.contains(" Test Files  no test files\n      Tests  no tests\n"), "{shown}");
     }
 
     #[test]
-    fn a_thousand_tests_that_fail_alike_are_one_failure() {
+    fn equal_failures_of_many_tests_are_shown_once() {
         let sample = Sample::new();
         let failing = |row: usize| TestOutcome {
             failures: vec![failure(crate::diagnostic::Diagnostic::new("no key"))],
