@@ -1,6 +1,6 @@
 //! The loop: run the function again, run effects, render, call the model, run tools, record, stop or go round.
 //!
-//! The order is that of docs/reference.md, "Steps".
+//! The order is that of docs/reference/steps.md.
 
 use std::{rc::Rc, time::Instant};
 
