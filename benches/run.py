@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Prints the times and sizes of docs/architecture.md, "Speed and size": medians, measured on the release binary.
+"""Prints the times and sizes of docs/maintainers/speed-and-size.md: medians, measured on the release binary.
 
     cargo build --release --ignore-rust-version && python3 benches/run.py [--binary PATH] [--runs N]
 

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Prints the figures of docs/scale.md: runs of three steps on Restate, with nothing and everything killed meanwhile.
+"""Prints the figures of docs/guide/restate.md: runs of three steps on Restate, with nothing and everything killed meanwhile.
 
     cargo build --release --ignore-rust-version --features worker
     npm install --prefix /tmp/restate @restatedev/restate-server

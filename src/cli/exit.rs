@@ -2,7 +2,7 @@
 
 use std::process::ExitCode as ProcessExitCode;
 
-/// The exit code of a command (docs/reference.md, "Errors and exit codes").
+/// The exit code of a command (docs/reference/errors.md).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ExitCode {
     /// Success.

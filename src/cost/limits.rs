@@ -1,4 +1,4 @@
-//! The limits of a run: `config.limits` and the options of `run` (docs/reference.md, "Limits").
+//! The limits of a run: `config.limits` and the options of `run` (docs/reference/limits.md).
 
 use std::time::Duration;
 

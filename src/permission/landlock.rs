@@ -185,7 +185,7 @@ mod linux {
     pub(super) fn confine(rights: &FileRights, own: &OwnPaths, who: ConfinedProcess) -> io::Result<()> {
         match restrict(rights, own, who).map_err(io::Error::other)? {
             RulesetStatus::NotEnforced => Err(io::ErrorKind::Unsupported.into()),
-            // Older kernels enforce a part, which docs/permissions.md describes.
+            // Older kernels enforce a part, which docs/reference/permissions.md describes.
             RulesetStatus::PartiallyEnforced | RulesetStatus::FullyEnforced => Ok(()),
         }
     }

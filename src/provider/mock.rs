@@ -1,4 +1,4 @@
-//! The scripted model: plays a list of items without a network (docs/reference.md, "Mock models").
+//! The scripted model: plays a list of items without a network (docs/reference/mock-models.md).
 //!
 //! A tool call item ends a turn; the next items belong to the next turn. After the last item, turns are empty and end
 //! with `stop`.

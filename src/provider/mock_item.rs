@@ -1,4 +1,4 @@
-//! Items of a mock's script, parsed from JSON (docs/reference.md, "Mock models").
+//! Items of a mock's script, parsed from JSON (docs/reference/mock-models.md).
 
 use serde_json::{Value, json};
 use thiserror::Error;

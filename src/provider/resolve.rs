@@ -4,7 +4,7 @@ use std::rc::Rc;
 
 use super::{LanguageModel, ProviderContext, ProviderError, ProviderErrorKind, ProviderSettings, catalog, create};
 
-/// Resolves a model string (docs/reference.md, "Models").
+/// Resolves a model string (docs/reference/models.md).
 ///
 /// `provider:model` is split at the first colon. Without a colon it is an alias, defined by `LM_MODEL_<ALIAS>`;
 /// aliases may be chained. A built-in provider wins over a custom one of the same name. A missing key is reported

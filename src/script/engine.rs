@@ -67,7 +67,7 @@ impl EngineOptions {
 pub struct Engine(AsyncContext);
 
 impl Engine {
-    /// Makes a runtime and a context with every global (docs/reference.md, "Prompt files").
+    /// Makes a runtime and a context with every global (docs/reference/prompt-files.md).
     ///
     /// # Errors
     /// When memory runs out, or a built-in module is broken (a defect of ours).

@@ -1,6 +1,6 @@
 //! The step loop: rerun the function, run effects, render, call the model, run tools, record, stop or repeat.
 //!
-//! The order is that of docs/reference.md, "Steps".
+//! The order is that of docs/reference/steps.md.
 
 use std::{rc::Rc, time::Instant};
 

@@ -1,4 +1,4 @@
-//! The status section of the system prompt (docs/reference.md, "Task graph").
+//! The status section of the system prompt (docs/reference/task-graph.md).
 
 use super::{TaskNode, TaskNodeStatus, graph::TaskGraph};
 use crate::plugin::refusal::one_line;

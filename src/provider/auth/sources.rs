@@ -1,4 +1,4 @@
-//! The table of all variables, files and folders that credentials may come from (docs/permissions.md).
+//! The table of all variables, files and folders that credentials may come from (docs/reference/permissions.md).
 //!
 //! `auth` reads files only by a row of this table, and restricted prompt files must not access anything in it. So a
 //! new source cannot be added here and stay readable for them. Keys that are settings of a provider are in the

@@ -1,4 +1,4 @@
-//! Maps the `reasoning` setting to levels of effort and token budgets (docs/providers.md, "Reasoning").
+//! Maps the `reasoning` setting to levels of effort and token budgets (docs/reference/model-settings.md).
 
 use super::settings::Warnings;
 use crate::chat::Reasoning;

@@ -1,5 +1,5 @@
-//! JSON modules: `import data from './data.json'`, with or without `with { type: 'json' }` (docs/reference.md,
-//! "Modules").
+//! JSON modules: `import data from './data.json'`, with or without `with { type: 'json' }`
+//! (docs/reference/modules.md).
 
 use std::path::Path;
 

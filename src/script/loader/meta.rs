@@ -27,7 +27,7 @@ pub(super) fn define<'js>(
 }
 
 /// `import.meta.resolve(specifier)`: the address of the module an import of it would load, or the name of a built-in
-/// one. Of a package it throws as the import would; a path need not exist. Rules: docs/reference.md, "Modules".
+/// one. Of a package it throws as the import would; a path need not exist. Rules: docs/reference/modules.md.
 fn resolve_function<'js>(ctx: &Ctx<'js>, name: &str, resolver: &Rc<ModuleResolver>) -> Result<Function<'js>> {
     let (resolver, base) = (resolver.clone(), name.to_owned());
     Function::new(ctx.clone(), move |ctx: Ctx<'js>, specifier: String| {

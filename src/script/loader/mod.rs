@@ -1,4 +1,4 @@
-//! Finding and loading modules (docs/reference.md, "Modules"): relative and absolute files, `file:` and `data:` URLs,
+//! Finding and loading modules (docs/reference/modules.md): relative and absolute files, `file:` and `data:` URLs,
 //! built-in and native modules, packages in `node_modules`.
 //!
 //! A module's name inside QuickJS is its real path (plus `?query`, which makes a second instance as in Node), or the plain

@@ -1,4 +1,4 @@
-//! From the specifier in an import statement to the name of a module (docs/reference.md, "Modules"). Must not know
+//! From the specifier in an import statement to the name of a module (docs/reference/modules.md). Must not know
 //! where in the importer it stands; whoever asks adds the place.
 
 use std::path::{Path, PathBuf};

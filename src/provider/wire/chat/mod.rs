@@ -1,4 +1,5 @@
-//! Chat completions: OpenAI, Groq, Mistral and compatible servers, which differ by [`Dialect`] (docs/providers.md).
+//! Chat completions: OpenAI, Groq, Mistral and compatible servers, which differ by [`Dialect`]
+//! (docs/reference/providers.md).
 
 mod decode;
 mod dialect;
