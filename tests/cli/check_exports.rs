@@ -3,7 +3,7 @@
 
 use serde_json::Value;
 
-use crate::support::{Ended, Folder};
+use crate::support::{Folder, Outcome};
 
 /// The findings for a file with this name and source.
 fn findings(name: &str, source: &str, variables: &[(&str, &str)]) -> (i32, Vec<Value>) {
@@ -12,10 +12,10 @@ fn findings(name: &str, source: &str, variables: &[(&str, &str)]) -> (i32, Vec<V
     for key in ["OPENAI_API_KEY", "OPENAI_BASE_URL", "LM_MODEL_FAST"] {
         command.env_remove(key);
     }
-    let ended = Ended::of(command.envs(variables.iter().copied()));
+    let outcome = Outcome::of(command.envs(variables.iter().copied()));
     let mut found = Vec::new();
-    collect(&ended.object(), &mut found);
-    (ended.code, found)
+    collect(&outcome.object(), &mut found);
+    (outcome.code, found)
 }
 
 fn collect(value: &Value, found: &mut Vec<Value>) {
@@ -89,7 +89,7 @@ export const config = {{
 }
 
 #[test]
-fn keys_that_nobody_reads_are_errors_at_their_lines() {
+fn unknown_keys_are_errors_at_their_lines() {
     for (line, words) in [
         ("temperature: 0.3,", "temperature"),
         ("optoins: {},", "optoins"),
@@ -227,7 +227,7 @@ fn exports_that_are_missing_or_misspelt_are_found() {
 }
 
 #[test]
-fn a_file_without_config_says_so() {
+fn a_file_without_config_is_reported() {
     let (code, found) = findings("p.lmt.mjs", "export default () => {};", &[]);
     let errors = of(&found, "error");
     assert_eq!((code, errors.len()), (1, 1), "{found:?}");
@@ -304,7 +304,7 @@ fn a_mock_that_is_no_list_is_an_error() {
 }
 
 #[test]
-fn what_is_right_is_told_nothing_of() {
+fn valid_exports_have_no_findings() {
     assert_clean(
         "import { z } from 'zod';
 export const description = 'Says what is meant';
@@ -341,9 +341,12 @@ fn typescript_is_looked_at_where_it_is_written() {
 
 #[test]
 fn run_warns_of_what_check_refuses() {
-    let ended = Folder::of(&with_config("temperature: 0.3,")).run("run p.lmt.mjs");
-    assert_eq!((ended.code, ended.stdout.as_str()), (0, "Hi.\n"));
-    assert!(ended.stderr.contains("config has no 'temperature' and ignores it; it belongs in options"), "{ended:?}");
+    let outcome = Folder::of(&with_config("temperature: 0.3,")).run("run p.lmt.mjs");
+    assert_eq!((outcome.code, outcome.stdout.as_str()), (0, "Hi.\n"));
+    assert!(
+        outcome.stderr.contains("config has no 'temperature' and ignores it; it belongs in options"),
+        "{outcome:?}"
+    );
 }
 
 #[test]

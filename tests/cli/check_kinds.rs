@@ -12,10 +12,10 @@ const RUNS: &str = "export default ({ $ }) => { $`x`; };\n";
 
 /// The findings in the first of these files: `file line code`, then message and hint.
 fn found(files: &[(&str, &str)]) -> Vec<(String, String)> {
-    let ended = Folder::new(files).run(&format!("check --format json {}", files[0].0));
-    let report = ended.object();
+    let outcome = Folder::new(files).run(&format!("check --format json {}", files[0].0));
+    let report = outcome.object();
     let text = |finding: &Value, key: &str| finding[key].as_str().unwrap_or_default().to_owned();
-    let findings = report["diagnostics"].as_array().unwrap_or_else(|| panic!("{ended:?}"));
+    let findings = report["diagnostics"].as_array().unwrap_or_else(|| panic!("{outcome:?}"));
     let found = findings.iter().map(|finding| {
         let line = finding["line"].as_u64().unwrap_or_default();
         let place = format!("{} {line} {}", text(finding, "file"), text(finding, "code"));
@@ -34,7 +34,7 @@ fn assert_only(files: &[(&str, &str)], place: &str, words: &str) {
 }
 
 #[test]
-fn what_ends_loading_is_told_apart_by_what_it_is() {
+fn failures_during_loading_have_kinds() {
     let load = |name: &str| format!("{HEAD}{RUNS}const name = './{name}'; await import(name);");
     for (name, text, place) in [
         ("gone.mjs", None, "p.lmt.mjs 3 import"),
@@ -106,8 +106,8 @@ fn only_ordinary_files_are_read() {
         let made = std::process::Command::new("mkfifo").arg(folder.path(name)).status().unwrap();
         assert!(made.success());
         let began = std::time::Instant::now();
-        let ended = folder.run("check --format json p.lmt.mjs");
-        let report = ended.object();
+        let outcome = folder.run("check --format json p.lmt.mjs");
+        let report = outcome.object();
         let finding = &report["diagnostics"][0];
         // A computed name has no known position.
         let line = (!import.contains("await")).then_some(3);
@@ -163,8 +163,8 @@ fn javascript_that_is_right_when_it_runs_is_no_mistake() {
 fn a_file_in_the_way_of_a_new_one_is_named() {
     let folder = Folder::new(&[("f", "")]);
     for name in ["f/x", "f/g/x"] {
-        let ended = folder.run(&format!("new {name}"));
-        assert_eq!(ended.code, 1, "{ended:?}");
-        assert!(ended.stderr.starts_with("Error: f is a file, not a folder; nothing was written"), "{ended:?}");
+        let outcome = folder.run(&format!("new {name}"));
+        assert_eq!(outcome.code, 1, "{outcome:?}");
+        assert!(outcome.stderr.starts_with("Error: f is a file, not a folder; nothing was written"), "{outcome:?}");
     }
 }

@@ -16,8 +16,8 @@ struct Checked {
 
 /// Checks `file` in its folder.
 fn check(folder: &Folder, file: &str) -> Checked {
-    let ended = folder.run(&format!("check --format json {file}"));
-    let report: Value = serde_json::from_str(&ended.stdout).unwrap_or_else(|_| panic!("{ended:?}"));
+    let outcome = folder.run(&format!("check --format json {file}"));
+    let report: Value = serde_json::from_str(&outcome.stdout).unwrap_or_else(|_| panic!("{outcome:?}"));
     let line = |finding: &Value| {
         let text = |key: &str| finding[key].as_str().unwrap_or_default().to_owned();
         let line = finding["line"].as_u64().map_or_else(|| "-".to_owned(), |line| line.to_string());
@@ -30,7 +30,7 @@ fn check(folder: &Folder, file: &str) -> Checked {
     let all: Vec<&Value> = report["diagnostics"].as_array().unwrap().iter().collect();
     let (types, found): (Vec<&Value>, Vec<&Value>) = all.into_iter().partition(is_of_types);
     let lines = |findings: Vec<&Value>| findings.into_iter().map(line).collect();
-    Checked { code: ended.code, found: lines(found), types: lines(types), stderr: ended.stderr }
+    Checked { code: outcome.code, found: lines(found), types: lines(types), stderr: outcome.stderr }
 }
 
 /// A prompt file with `head` as line 1, whose function has this body from line 3 on.
@@ -82,10 +82,10 @@ fn what_a_method_throws_is_at_its_call_whatever_its_arguments_call() {
     let head = "import { z } from 'zod';";
     let place_of = |body: &str| {
         let folder = Folder::of(&file(head, body));
-        let ended = folder.run("check --format json p.lmt.mjs");
-        let report: Value = serde_json::from_str(&ended.stdout).unwrap();
+        let outcome = folder.run("check --format json p.lmt.mjs");
+        let report: Value = serde_json::from_str(&outcome.stdout).unwrap();
         let is_of_render = |found: &&Value| ["render", "definition"].contains(&found["code"].as_str().unwrap());
-        let found = report["diagnostics"].as_array().unwrap().iter().find(is_of_render).expect(&ended.stdout).clone();
+        let found = report["diagnostics"].as_array().unwrap().iter().find(is_of_render).expect(&outcome.stdout).clone();
         (found["line"].as_u64().unwrap(), found["column"].as_u64().unwrap())
     };
     let schema = "z.object({\na: z.number(),\nb: z.string().min(1),\n})";
@@ -111,8 +111,8 @@ fn what_a_method_throws_is_at_its_call_whatever_its_arguments_call() {
 #[test]
 fn a_run_shows_the_same_call() {
     let body = "defTool(\n'my tool',\n'Does.',\n{ type: 'object', title: String(1) },\n() => 1,\n);";
-    let ended = Folder::of(&file("", body)).run("run p.lmt.mjs");
-    assert!(ended.stderr.contains("p.lmt.mjs:3:1\n"), "{}", ended.stderr);
+    let outcome = Folder::of(&file("", body)).run("run p.lmt.mjs");
+    assert!(outcome.stderr.contains("p.lmt.mjs:3:1\n"), "{}", outcome.stderr);
 }
 
 #[test]
@@ -127,8 +127,8 @@ fn promises_anywhere_in_data_are_an_error_at_the_call() {
         let message = format!("TypeError: defData('STATE'): {path} is a promise; is an await missing?");
         let checked = check(&folder, "p.lmt.mjs");
         assert_eq!(checked.found, [format!("error 3 render: {message}")], "{:?}", checked.types);
-        let ended = folder.run("run p.lmt.mjs");
-        assert!(ended.stderr.contains(&message), "{}", ended.stderr);
+        let outcome = folder.run("run p.lmt.mjs");
+        assert!(outcome.stderr.contains(&message), "{}", outcome.stderr);
     }
     let body = "/** @type {any} */ const self = { toJSON: () => ({}), later: load(1) };\n\
                 defData('A', { empty: {}, none: [], self });";
@@ -200,8 +200,8 @@ fn a_file_that_throws_while_it_loads_is_an_error_there() {
         ("p.lmt.mjs", &file("import './lib/a.mjs';", "")),
         ("lib/a.mjs", "\n\nthrow new Error('no such day');\n"),
     ]);
-    let ended = folder.run("check --format json p.lmt.mjs");
-    let report: Value = serde_json::from_str(&ended.stdout).unwrap();
+    let outcome = folder.run("check --format json p.lmt.mjs");
+    let report: Value = serde_json::from_str(&outcome.stdout).unwrap();
     let found = report["diagnostics"].as_array().unwrap().iter().find(|found| found["code"] == "load").unwrap();
     assert_eq!((found["file"].as_str(), found["line"].as_u64()), (Some("lib/a.mjs"), Some(3)), "{report}");
 }
@@ -361,7 +361,7 @@ fn reading_is_free_and_standard_input_is_empty() {
 }
 
 #[test]
-fn nobody_answers_and_that_is_no_mistake() {
+fn a_render_without_answers_is_no_mistake() {
     let head = "import { runPrompt, run } from 'lmthing'; import { createMockModel } from 'lmthing/test';";
     let inner = "const inner = async ({ $ }) => { $`inner`; };\n\
                  const model = createMockModel([{ type: 'text', text: 'answer' }]);\n";
@@ -405,7 +405,7 @@ fn nobody_answers_and_that_is_no_mistake() {
 }
 
 #[test]
-fn defaults_render_and_an_input_that_is_missing_is_told() {
+fn defaults_render_and_missing_input_is_reported() {
     let head = "import { z } from 'zod'; export const input = z.object({ day: z.number().default(7) });";
     let checked = check(&Folder::of(&file(head, "throw new Error(`day ${input.day}`);")), "p.lmt.mjs");
     finds(&checked, &["error 3 render: day 7"]);
@@ -442,8 +442,8 @@ fn what_the_script_prints_goes_to_standard_error() {
     // With several files, the output names the file.
     let prints = |text: &str| file("", &format!("console.log('{text}\\nmore');"));
     let folder = Folder::new(&[("a.lmt.mjs", &prints("one")), ("b.lmt.mjs", &prints("two"))]);
-    let ended = folder.run("check a.lmt.mjs b.lmt.mjs");
-    assert_eq!(ended.stderr, "a.lmt.mjs: one\na.lmt.mjs: more\nb.lmt.mjs: two\nb.lmt.mjs: more\n");
+    let outcome = folder.run("check a.lmt.mjs b.lmt.mjs");
+    assert_eq!(outcome.stderr, "a.lmt.mjs: one\na.lmt.mjs: more\nb.lmt.mjs: two\nb.lmt.mjs: more\n");
 }
 
 #[test]
@@ -474,7 +474,7 @@ fn a_wait_without_end_is_at_its_await() {
 }
 
 #[test]
-fn one_mistake_is_told_once() {
+fn one_mistake_is_reported_once() {
     // The type check reports the line on which the render fails.
     let checked = of_body("nobody();");
     assert_eq!(checked.found.len() + checked.types.len(), 1, "{:?} {:?}", checked.found, checked.types);

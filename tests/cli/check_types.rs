@@ -20,12 +20,12 @@ struct Found {
 }
 
 fn check(folder: &Folder, file: &str) -> Vec<Found> {
-    let ended = folder.run(&format!("check --no-render --format json {file}"));
+    let outcome = folder.run(&format!("check --no-render --format json {file}"));
     let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
-    let report = ended.object();
+    let report = outcome.object();
     let found: Vec<Found> = report["diagnostics"]
         .as_array()
-        .unwrap_or_else(|| panic!("{ended:?}"))
+        .unwrap_or_else(|| panic!("{outcome:?}"))
         .iter()
         .filter(|one| one["severity"] == "error")
         .map(|one| Found {
@@ -37,7 +37,7 @@ fn check(folder: &Folder, file: &str) -> Vec<Found> {
             hint: text(&one["hint"]),
         })
         .collect();
-    assert_eq!(ended.code, i32::from(!found.is_empty()), "{ended:?}");
+    assert_eq!(outcome.code, i32::from(!found.is_empty()), "{outcome:?}");
     found
 }
 
@@ -526,7 +526,7 @@ fn ordinary_javascript_is_let_be() {
 }
 
 #[test]
-fn a_model_written_in_javascript_stands_alone() {
+fn a_model_written_in_javascript_needs_no_types() {
     let own = "const own = { provider: 'own', modelId: 'echo', async doStream() { return { stream: [] }; } };";
     good(&[("p.lmt.mjs", &format!("{own} export const config = {{ model: own }}; {RUNS}"))]);
     let listed = format!("{own} export const config = {{ model: [own, 'openai:gpt-4o'] }}; {RUNS}");
@@ -593,7 +593,7 @@ fn what_is_called_otherwise_elsewhere_is_named() {
 }
 
 #[test]
-fn one_mistake_is_told_once() {
+fn one_mistake_is_reported_once() {
     let found = only_in(&[(
         "p.lmt.ts",
         &format!(
@@ -606,8 +606,8 @@ fn one_mistake_is_told_once() {
 #[test]
 fn input_that_is_not_exported_is_named() {
     let source = format!("{HEAD}export default ({{ def, $ }}, {{ city }}) => {{ def('C', city); $`x`; }};");
-    let ended = Folder::new(&[("p.lmt.mjs", &source)]).run("check --format json p.lmt.mjs");
-    let report = ended.object();
+    let outcome = Folder::new(&[("p.lmt.mjs", &source)]).run("check --format json p.lmt.mjs");
+    let report = outcome.object();
     let hint = report["diagnostics"][0]["hint"].as_str().unwrap_or_default();
     assert!(hint.starts_with("the file exports no input"), "{report}");
 }
@@ -642,17 +642,17 @@ fn syntax_in_itself_by_fifty_thousand_is_an_error() {
         let text = format!("{head}\n{before}{}{behind}\n", piece.repeat(50_000));
         let folder = Folder::new(&[("p.lmt.ts", &text)]);
         let began = Instant::now();
-        let ended = folder.run("run p.lmt.ts");
+        let outcome = folder.run("run p.lmt.ts");
         assert!(began.elapsed() < Duration::from_secs(60), "{piece}: {:?}", began.elapsed());
         if problem.is_empty() {
-            assert_eq!((ended.code, ended.stdout.as_str()), (0, "ran\n"), "{piece}: {:.500}", ended.stderr);
+            assert_eq!((outcome.code, outcome.stdout.as_str()), (0, "ran\n"), "{piece}: {:.500}", outcome.stderr);
             continue;
         }
-        assert_eq!((ended.code, ended.stdout.as_str()), (1, ""), "{piece}: {:.500}", ended.stderr);
+        assert_eq!((outcome.code, outcome.stdout.as_str()), (1, ""), "{piece}: {:.500}", outcome.stderr);
         assert!(
-            ended.stderr.contains(problem) && ended.stderr.contains("p.lmt.ts:2:"),
+            outcome.stderr.contains(problem) && outcome.stderr.contains("p.lmt.ts:2:"),
             "{piece}: {:.500}",
-            ended.stderr
+            outcome.stderr
         );
         // Compiled code has a limit of its own, which the type check does not have.
         if before.starts_with('@') || before.starts_with("enum") {

@@ -2,7 +2,7 @@
 
 use std::fs;
 
-use crate::support::{Ended, Folder};
+use crate::support::{Folder, Outcome};
 
 /// Each template and what it prints.
 const TEMPLATES: [(&str, &str); 6] = [
@@ -130,10 +130,10 @@ fn what_cannot_be_meant_is_refused_with_what_can() {
 }
 
 #[test]
-fn a_word_with_spaces_is_told_as_a_shell_takes_it() {
+fn a_name_with_spaces_is_quoted_for_the_shell() {
     let folder = empty();
     let mut command = folder.command("new");
-    let written = Ended::of(command.arg("my prompts/first one"));
+    let written = Outcome::of(command.arg("my prompts/first one"));
     assert_eq!(written.code, 0, "{written:?}");
     assert!(written.stderr.contains("lmthing run 'my prompts/first one.lmt.mjs'"), "{}", written.stderr);
 }

@@ -3,7 +3,7 @@
 
 use crate::{
     report::{Report, tests},
-    support::{Ended, Folder},
+    support::{Folder, Outcome},
 };
 
 /// Not set in any environment.
@@ -30,7 +30,7 @@ fn what_is_printed_in_pieces_is_whole() {
     let folder =
         Folder::new(&[("a.test.lmt.mjs", &*source), ("p.lmt.mjs", &prompt(&format!("[...{pieces}, ...{key}]")))]);
     let mut command = folder.command("test --jobs 1");
-    let Ended { code, stdout, stderr } = Ended::of(command.env("MY_API_KEY", KEY));
+    let Outcome { code, stdout, stderr } = Outcome::of(command.env("MY_API_KEY", KEY));
     assert_eq!(code, 0, "{stdout}\n{stderr}");
     // By a test, a run, both steps of another one, and a smoke test.
     assert_eq!(stderr.matches("oö\n[redacted] was it\n").count(), 5, "{stderr}");
@@ -39,7 +39,7 @@ fn what_is_printed_in_pieces_is_whole() {
 }
 
 #[test]
-fn keys_that_only_a_test_knows_are_kept_out_of_reports() {
+fn keys_that_only_a_test_knows_are_redacted_in_reports() {
     let source = "const key = 'abcdefghij0123456789'.padStart(28, 'sk-proj-');
          test('set', () => { process.env.MY_API_KEY = key; console.log('it is', key); expect(key).toBe('other'); });
          test('stubbed', () => { const other = key.replace('j0', '9Z'); vi.stubEnv('YOUR_TOKEN', other); expect(other).toBe(''); });

@@ -10,7 +10,7 @@ use serde_json::Value;
 
 use crate::{
     report::{Report, tests},
-    support::{Ended, Folder, http},
+    support::{Folder, Outcome, http},
 };
 
 const KEY: &str = "sk-lab-0123456789abcdef";
@@ -64,7 +64,7 @@ impl Setup {
         if arguments.contains("--record") || arguments.contains("--live") {
             command.env("LAB_API_KEY", KEY);
         }
-        Report::from(Ended::of(&mut command))
+        Report::from(Outcome::of(&mut command))
     }
 
     /// Runs the test files without smoke tests.
@@ -179,7 +179,7 @@ fn a_real_model_is_refused() {
 }
 
 #[test]
-fn what_a_test_file_asks_itself_is_kept_beside_it() {
+fn requests_of_a_test_file_are_recorded_next_to_it() {
     let setup = setup(&[(
         "a.test.lmt.mjs",
         "import { runPrompt } from 'lmthing';
@@ -320,7 +320,7 @@ fn live_asks_and_leaves_recordings_alone() {
 }
 
 #[test]
-fn a_recording_beside_a_prompt_file_is_its_smoke_test() {
+fn a_recording_next_to_a_prompt_file_is_its_smoke_test() {
     let setup = setup(&[]);
     let record = setup.folder.command("run --record prompt.recording.json prompt.lmt.mjs");
     let mut record = record;
@@ -338,7 +338,7 @@ fn a_recording_beside_a_prompt_file_is_its_smoke_test() {
 }
 
 #[test]
-fn a_file_that_is_no_recording_is_told_and_not_written_over() {
+fn a_file_that_is_no_recording_is_reported_and_not_overwritten() {
     let setup = setup(&[(
         "a.test.lmt.mjs",
         "test('asks', async () => { await run('prompt.lmt.mjs', { recording: 'data.json' }); });",

@@ -120,7 +120,7 @@ fn cost() {
 }
 
 #[test]
-fn a_run_that_failed_says_of_what() {
+fn a_failed_run_shows_its_error() {
     let run = "const down = await run('./p.lmt.mjs', { mock: [{ type: 'error', error: 'the line is down' }] }); ";
     let text = failure(&format!("{run}expect(down).toHaveCalledTool('weather');"));
     assert!(
@@ -156,7 +156,7 @@ fn what_run_prompt_gives_will_do() {
 }
 
 #[test]
-fn wrong_use_is_told() {
+fn wrong_use_is_reported() {
     let cases = [
         ("expect(run('./p.lmt.mjs')).toHaveCalledTool('x')", "resolves to, got a promise: await it first"),
         ("expect(answer.text).toHaveCalledTool('x')", "resolves to, got the string \"Sunny"),

@@ -6,7 +6,7 @@ use serde_json::Value;
 
 use crate::{
     report::{Report, tests},
-    support::{Ended, Folder},
+    support::{Folder, Outcome},
 };
 
 const KEPT: &str = "__snapshots__/a.test.lmt.mjs.snap";
@@ -22,7 +22,9 @@ fn kept(folder: &Folder) -> Option<String> {
 /// As in CI: nothing is written.
 fn in_ci(folder: &Folder, arguments: &str) -> Report {
     let mut command = folder.command(&format!("test --reporter json {arguments}"));
-    Report::from(Ended::from(command.env("CI", "true").env_remove("GITHUB_ACTIONS").output().expect("the binary runs")))
+    Report::from(Outcome::from(
+        command.env("CI", "true").env_remove("GITHUB_ACTIONS").output().expect("the binary runs"),
+    ))
 }
 
 #[track_caller]
@@ -121,7 +123,7 @@ fn in_ci_none_is_written_and_a_missing_one_fails() {
 }
 
 #[test]
-fn obsolete_ones_are_told_and_removed_by_update() {
+fn obsolete_snapshots_are_reported_and_removed_by_update() {
     let one = "test('one', () => { expect(1).toMatchSnapshot(); });\n";
     let folder = folder(&format!("{one}test('two', () => {{ expect(2).toMatchSnapshot(); }});"));
     passed(&Report::of(&folder, ""));
@@ -156,7 +158,7 @@ fn tests_that_were_skipped_or_failed_keep_theirs() {
 }
 
 #[test]
-fn repetitions_compare_and_retries_begin_anew() {
+fn repetitions_compare_and_retries_start_over() {
     let report = Report::of_tests(
         "let n = 0;
          test('same', { repeat: 3 }, () => { expect('a').toMatchSnapshot(); expect('b').toMatchSnapshot(); });
@@ -208,7 +210,7 @@ fn a_file_can_hold_one() {
 }
 
 #[test]
-fn a_run_is_kept_without_what_changes() {
+fn snapshots_of_runs_omit_variable_parts() {
     let prompt = "export const config = { model: 'mock' };
         export const mock = [{ type: 'tool-call', toolName: 'look', args: { at: 'sky' } }, { type: 'text', text: 'Blue.' }];
         export default async ({ defTool, $ }) => { defTool('look', 'Looks.', {}, () => ({ seen: 1 })); $`go`; };";
@@ -239,7 +241,7 @@ Run {
 }
 
 #[test]
-fn a_file_that_is_no_snapshot_file_is_told_and_left() {
+fn an_invalid_snapshot_file_is_reported_and_left() {
     let folder = folder("test('it', () => { expect(1).toMatchSnapshot(); });");
     folder.write(KEPT, "this is none");
     let report = Report::of(&folder, "--update");

@@ -60,9 +60,9 @@ fn declarations() -> String {
 
 /// The output of [`PROBE`].
 fn probe() -> Value {
-    let ended = Folder::of(PROBE).run("run p.lmt.mjs");
-    assert_eq!(ended.code, 0, "the probe failed: {}", ended.stderr);
-    ended.object()
+    let outcome = Folder::of(PROBE).run("run p.lmt.mjs");
+    assert_eq!(outcome.code, 0, "the probe failed: {}", outcome.stderr);
+    outcome.object()
 }
 
 fn found(probe: &Value, name: &str) -> Names {

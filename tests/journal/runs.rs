@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 
 use crate::{
     helpers::{USUAL, each, failed, hello, ran, runs},
-    support::{Ended, Folder, Running},
+    support::{Folder, Outcome, Running},
 };
 
 /// Calls a tool and an agent, and prints something.
@@ -119,7 +119,7 @@ fn runs_are_found_by_their_beginnings() {
     failed(&show(&ids[0][..shared]), 1, &["2 runs begin with", &ids[0], &ids[1]]);
     failed(&show("lasst"), 1, &["there is no run 'lasst'", "Did you mean 'last'?"]);
     for strange in ["*", "?", "%", "'", "1' OR '1", "[0-9]"] {
-        assert_eq!(Ended::of(folder.command("runs show").arg(strange)).code, 1, "{strange}");
+        assert_eq!(Outcome::of(folder.command("runs show").arg(strange)).code, 1, "{strange}");
     }
     failed(&folder.run("runs prune"), 2, &["--older-than"]);
     failed(&folder.run("runs prune --older-than 30"), 2, &["30d"]);
@@ -203,7 +203,7 @@ fn a_run_whose_process_is_gone_is_interrupted() {
 
 #[cfg(unix)]
 #[test]
-fn a_run_that_is_stopped_says_so() {
+fn a_stopped_run_is_interrupted() {
     let folder = Folder::of(WAITS);
     let mut running = folder.start("run --journal -f events p.lmt.mjs");
     running.wait_for("tool-call", 1);
@@ -215,15 +215,15 @@ fn a_run_that_is_stopped_says_so() {
 }
 
 #[test]
-fn runs_beside_each_other_share_a_journal() {
+fn parallel_runs_share_a_journal() {
     let folder = Folder::of(WAITS);
     let mut running: Vec<Running> = (0..6).map(|_| folder.start("run --journal p.lmt.mjs")).collect();
     running.iter_mut().for_each(|run| run.wait_for("waiting", 1));
     assert_eq!(each(&runs(&folder, ""), "status"), ["running"; 6]);
     folder.write("go", "");
     for run in running {
-        let ended = run.end();
-        assert_eq!((ended.code, ended.stderr.as_str()), (0, ""), "{ended:?}");
+        let outcome = run.end();
+        assert_eq!((outcome.code, outcome.stderr.as_str()), (0, ""), "{outcome:?}");
     }
     let listed = runs(&folder, "");
     assert_eq!(each(&listed, "status"), ["done"; 6]);

@@ -24,13 +24,13 @@ fn what_a_server_asks_is_answered_or_refused() {
 
 #[cfg(target_os = "linux")]
 #[test]
-fn progress_stands_on_the_progress_line() {
+fn progress_appears_on_the_progress_line() {
     for (options, calls, name) in [
         ("{}", [call("t_slow", json!({ "ms": 2400 }))], "t_slow"),
         ("{ as: 'functions' }", [code("return await t.slow({ ms: 2400 });")], "runToolCode"),
     ] {
-        let ended = folder(&[], options, &calls).start_on_terminal("run p.lmt.mjs", 80).end();
-        assert_eq!(ended.code, 0, "{ended:?}");
-        assert!(ended.stdout.contains(&format!("step 0 · {name} (2/3 step 2) · ")), "{ended:?}");
+        let outcome = folder(&[], options, &calls).start_on_terminal("run p.lmt.mjs", 80).end();
+        assert_eq!(outcome.code, 0, "{outcome:?}");
+        assert!(outcome.stdout.contains(&format!("step 0 · {name} (2/3 step 2) · ")), "{outcome:?}");
     }
 }

@@ -14,7 +14,7 @@ use std::{
 
 use serde_json::{Value, json};
 
-use crate::support::{Ended, Folder, KilledOnDrop, PATIENCE, processes, wait_for_exit, wait_until, wait_within};
+use crate::support::{Folder, KilledOnDrop, Outcome, PATIENCE, processes, wait_for_exit, wait_until, wait_within};
 
 /// Answers a greeting; its input is `name` and `loud`.
 pub const GREET: &str = "
@@ -248,17 +248,17 @@ impl Client {
     }
 
     /// Closes stdin and waits for the end.
-    pub fn close(mut self) -> Ended {
+    pub fn close(mut self) -> Outcome {
         drop(self.stdin.take());
         self.end()
     }
 
     /// Waits for the end.
-    pub fn end(mut self) -> Ended {
+    pub fn end(mut self) -> Outcome {
         let stderr = self.stderr.clone();
         let status = wait_for_exit(&mut self.child.0, || stderr.lock().unwrap().clone());
         let rest = self.messages.iter().map(|message| format!("{message}\n")).collect();
-        Ended { code: status.code().unwrap_or(-1), stdout: rest, stderr: self.stderr() }
+        Outcome { code: status.code().unwrap_or(-1), stdout: rest, stderr: self.stderr() }
     }
 }
 

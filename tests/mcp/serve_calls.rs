@@ -19,7 +19,7 @@ use crate::{
 };
 
 #[test]
-fn a_run_that_fails_says_how() {
+fn a_failed_run_returns_its_error() {
     let output = "export const output = { type: 'object', properties: { n: { type: 'number' } }, required: ['n'] };";
     let bodies = [
         ("throws", "", "throw new Error(`with ${process.env.OPENAI_API_KEY}`);", "with [redacted]"),
@@ -165,7 +165,7 @@ fn a_run_that_does_not_listen_is_ended_with_what_it_has_started() {
 }
 
 #[test]
-fn a_killed_run_is_told_and_a_change_disturbs_no_run() {
+fn a_killed_run_is_reported_and_a_change_affects_no_run() {
     let body = "
         fs.appendFileSync('pids.txt', `${process.pid}\\n`);
         while (!fs.existsSync('go')) await new Promise((done) => setTimeout(done, 10));";

@@ -95,7 +95,7 @@ fn builtin_modules_are_shared_and_internal_ones_hidden() {
 }
 
 #[test]
-fn tty_tells_of_standard_streams() {
+fn tty_describes_standard_streams() {
     let files = Files::new(&[(
         "main.mjs",
         "import tty, { isatty } from 'node:tty'; console.log(tty.isatty(1), isatty(2), isatty(9));",

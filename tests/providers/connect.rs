@@ -11,7 +11,7 @@ use crate::{
     proxies::{Proxy, dead_port},
     steps::{Answer, ask},
     support::{
-        canned::{Asked, Canned, Server},
+        canned::{Canned, ReceivedRequest, Server},
         tls,
     },
 };
@@ -79,7 +79,7 @@ async fn server() -> Server {
     Server::start(vec![Canned::sse(CHAT), Canned::sse(CHAT)]).await
 }
 
-fn only(server: &Server) -> Asked {
+fn only(server: &Server) -> ReceivedRequest {
     let asked = server.asked();
     assert_eq!(asked.len(), 1, "{asked:?}");
     asked[0].clone()
@@ -161,7 +161,7 @@ async fn what_openssl_makes_for_a_server_of_ones_own_is_believed_when_it_is_name
 }
 
 #[tokio::test]
-async fn a_certificate_that_does_not_fit_is_told_and_not_tried_again() {
+async fn an_invalid_certificate_is_reported_and_not_retried() {
     let authority = tls::authority();
     let (named, _folder) = certificate_file("SSL_CERT_FILE", &authority.pem());
     let named = [named];
@@ -174,7 +174,7 @@ async fn a_certificate_that_does_not_fit_is_told_and_not_tried_again() {
 }
 
 #[tokio::test]
-async fn the_wrong_scheme_is_told() {
+async fn the_wrong_scheme_is_reported() {
     let plain = tls::answer_anything(b"HTTP/1.0 400 Bad Request\r\n\r\n").await;
     let url = format!("https://127.0.0.1:{plain}/v1");
     lab(&url, &[])
@@ -187,7 +187,7 @@ async fn the_wrong_scheme_is_told() {
 }
 
 #[tokio::test]
-async fn nobody_there_is_told_and_tried_again_as_far_as_it_can_help() {
+async fn an_unreachable_server_is_reported_and_retried_where_useful() {
     let url = format!("http://127.0.0.1:{}/v1", dead_port().await);
     lab(&url, &[]).await.failed(&["Connection refused", "Is the server running"], 2);
     let own = [("OLLAMA_API_BASE", url), ("OLLAMA_API_TYPE", "openai".to_owned())];
@@ -232,7 +232,7 @@ async fn no_proxy_names_what_is_reached_directly() {
 }
 
 #[tokio::test]
-async fn a_proxy_that_wants_a_password_is_told() {
+async fn a_proxy_that_requires_a_password_is_reported() {
     let proxy = Proxy::start(true).await;
     for scheme in ["http", "socks5h"] {
         for url in ["https://model.test/v1", "http://model.test/v1"] {

@@ -104,7 +104,7 @@ async fn a_profile_has_keys_and_a_region() {
 }
 
 #[tokio::test]
-async fn a_program_is_asked_once_for_all_who_wait() {
+async fn a_credential_program_runs_once_for_concurrent_requests() {
     let server = Server::start(vec![answer(), answer(), answer()]).await;
     let home = home(&[]);
     let (program, log) = (home.path().join("keys.sh"), home.path().join("log"));
@@ -152,7 +152,7 @@ async fn single_sign_on_gives_the_keys_of_a_role() {
 }
 
 #[tokio::test]
-async fn a_sign_in_that_has_run_out_says_how_to_sign_in() {
+async fn an_expired_sign_in_explains_how_to_sign_in() {
     let refusal = r#"{"message":"Session token sso-access-token not found or invalid"}"#;
     let refusal = Canned::new(401, "application/json", refusal).header("x-amzn-errortype", "UnauthorizedException");
     let server = Server::start(vec![refusal]).await;
@@ -248,7 +248,7 @@ fn instance_keys() -> Value {
 }
 
 #[tokio::test]
-async fn what_is_missing_is_said_before_a_request() {
+async fn missing_settings_are_reported_before_a_request() {
     let server = Server::start(Vec::new()).await;
     let home = home(&[(".aws/config", "[profile lab]\nregion = eu-west-1\n".into())]);
     let error = ask_bedrock(&context(&server, home.path(), &[])).await.error.unwrap();

@@ -12,7 +12,7 @@ use serde_json::{Value, json};
 
 use crate::{
     steps::{Answer, ask},
-    support::canned::{Asked, Canned, Server},
+    support::canned::{Canned, ReceivedRequest, Server},
 };
 
 const CHAT: &str =
@@ -39,7 +39,7 @@ async fn ask_azure(context: &ProviderContext) -> Answer {
 }
 
 /// Calls two models, which must share one token; returns the request for it.
-async fn asked_for_token(server: &Server, context: &ProviderContext) -> Asked {
+async fn asked_for_token(server: &Server, context: &ProviderContext) -> ReceivedRequest {
     for answer in join_all([ask_azure(context), ask_azure(context)]).await {
         assert_eq!((answer.text.as_str(), answer.error), ("ebb", None));
     }

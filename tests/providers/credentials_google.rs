@@ -12,7 +12,7 @@ use serde_json::{Value, json};
 
 use crate::{
     steps::{Answer, ask},
-    support::canned::{Asked, Canned, Server},
+    support::canned::{Canned, ReceivedRequest, Server},
 };
 
 const GOOGLE: &[u8] = include_bytes!("../fixtures/providers/google.sse");
@@ -63,13 +63,13 @@ async fn ask_vertex(context: &ProviderContext) -> Answer {
 }
 
 /// The requests of a call that succeeds; the last one is the model's.
-async fn answered(server: &Server, context: &ProviderContext) -> Vec<Asked> {
+async fn answered(server: &Server, context: &ProviderContext) -> Vec<ReceivedRequest> {
     let answer = ask_vertex(context).await;
     assert_eq!((answer.text.as_str(), answer.error), (TEXT, None));
     server.asked()
 }
 
-fn fields(asked: &Asked) -> BTreeMap<String, String> {
+fn fields(asked: &ReceivedRequest) -> BTreeMap<String, String> {
     url::form_urlencoded::parse(&asked.body).into_owned().collect()
 }
 
@@ -198,7 +198,7 @@ async fn keys_of_aws_sign_a_question_for_google() {
 }
 
 #[tokio::test]
-async fn somebody_may_act_as_a_robot() {
+async fn a_user_can_impersonate_a_service_account() {
     let server = Server::start(vec![token("user-token"), impersonated(), answer()]).await;
     let folder = tempfile::tempdir().unwrap();
     let credentials = json!({
@@ -221,7 +221,7 @@ async fn somebody_may_act_as_a_robot() {
 }
 
 #[tokio::test]
-async fn refusals_are_told_without_the_token() {
+async fn refusals_are_reported_without_the_token() {
     let words = json!({ "error": "invalid_grant", "error_description": "ID Token header.payload.signature is stale" });
     let denied =
         json!({ "error": { "code": 403, "message": "Permission 'getAccessToken' denied", "status": "DENIED" } });

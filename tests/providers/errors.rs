@@ -89,7 +89,7 @@ fn refusal(status: u16, body: &Value) -> Canned {
 }
 
 #[tokio::test]
-async fn every_provider_tells_the_servers_words_in_any_shape() {
+async fn every_provider_shows_the_servers_message_in_any_format() {
     let words = "The tide table is closed";
     let shapes = [
         json!({ "error": words }),
@@ -114,7 +114,7 @@ async fn every_provider_tells_the_servers_words_in_any_shape() {
 }
 
 #[tokio::test]
-async fn pages_and_long_words_are_told_in_short() {
+async fn html_pages_and_long_messages_are_shortened() {
     let page = "<!DOCTYPE html><html><head><title>lab.example | 502: Bad gateway</title></head><body>…</body></html>";
     let moment = "<html><title>Just a moment...</title></html>";
     let long = format!("{} {KEY} {}", "x".repeat(488), "y".repeat(600));
@@ -186,7 +186,7 @@ fn unsupported(message: &str) -> Canned {
 }
 
 #[tokio::test]
-async fn a_refused_parameter_is_left_out_and_told_once() {
+async fn a_refused_parameter_is_dropped_and_reported_once() {
     let setup = setup(vec![
         unsupported("Unsupported parameter: 'temperature' is not supported with this model."),
         unsupported("Unsupported parameter: 'max_tokens' is not supported with this model. Use 'max_completion_tokens' instead."),
@@ -221,7 +221,7 @@ async fn a_refused_parameter_is_left_out_and_told_once() {
 }
 
 #[tokio::test]
-async fn what_is_refused_beside_something_else_is_left_out_once() {
+async fn a_second_refused_parameter_is_dropped_once() {
     let both = "`temperature` and `top_p` cannot both be specified for this model. Please use only one.";
     let thinking = "`temperature` may only be set to 1 when thinking is enabled.";
     let answer = || Canned::sse(CHAT);
@@ -238,7 +238,7 @@ async fn what_is_refused_beside_something_else_is_left_out_once() {
 }
 
 #[tokio::test]
-async fn a_server_that_keeps_refusing_is_not_asked_for_ever() {
+async fn a_server_that_always_refuses_ends_the_retries() {
     let refusals = ["temperature", "top_p", "seed"].map(|name| unsupported(&format!("'{name}' is not supported")));
     let setup = setup(refusals.into_iter().chain([unsupported("'seed' is not supported")]).collect()).await;
     let settings = CallSettings { temperature: Some(0.5), top_p: Some(0.5), seed: Some(1), ..CallSettings::default() };
@@ -247,7 +247,7 @@ async fn a_server_that_keeps_refusing_is_not_asked_for_ever() {
 }
 
 #[tokio::test]
-async fn anthropic_is_asked_without_what_it_forbids() {
+async fn parameters_that_anthropic_forbids_are_not_sent() {
     let setup = setup(vec![unsupported("temperature: Extra inputs are not permitted"), Canned::sse(ANTHROPIC)]).await;
     let settings = CallSettings { temperature: Some(0.5), ..CallSettings::default() };
     let answer = setup.ask("anthropic:claude-3-haiku-20240307", settings).await;

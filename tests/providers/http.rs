@@ -45,7 +45,7 @@ async fn request_and_response_are_described() {
 }
 
 #[tokio::test]
-async fn statuses_have_kinds_and_the_providers_words() {
+async fn statuses_have_kinds_and_the_providers_messages() {
     let cases = [
         (400, r#"{"error":{"message":"bad","code":"x"}}"#, ProviderErrorKind::BadRequest, "bad"),
         (401, r#"{"error":{"message":"who?"}}"#, ProviderErrorKind::Authentication, "who?"),
@@ -176,7 +176,7 @@ async fn an_unreachable_server_is_tried_again() {
 }
 
 #[tokio::test]
-async fn a_cut_answer_fails_and_keeps_what_came() {
+async fn a_truncated_answer_fails_after_its_parts() {
     let length = CHAT.len() / 2;
     let setup = setup(vec![Canned::sse(CHAT).fault(Fault::CutAfter(length)), Canned::sse(CHAT)]).await;
     let answer = setup.ask("lab:tide").await;
@@ -214,7 +214,7 @@ async fn text_after_a_failure_inside_the_stream_is_still_shown() {
 }
 
 #[tokio::test]
-async fn malformed_frames_are_told() {
+async fn malformed_frames_are_reported() {
     let setup = setup(vec![Canned::sse(b"data: \xff\xfe\n\n".to_vec())]).await;
     let (kind, message) = error_of(&setup.ask("lab:tide").await);
     assert_eq!(kind, ProviderErrorKind::Protocol);
@@ -231,7 +231,7 @@ async fn a_web_page_is_not_an_answer() {
 }
 
 #[tokio::test]
-async fn json_in_place_of_a_stream_gives_its_own_words() {
+async fn json_in_place_of_a_stream_shows_its_message() {
     let setup = setup(vec![
         Canned::new(200, "application/json", r#"{"error":{"message":"no such model","code":404}}"#),
         Canned::new(200, "application/json", CHAT),

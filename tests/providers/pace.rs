@@ -47,7 +47,7 @@ async fn a_reason_in_every_chunk_of_gemini_ends_nothing() {
 }
 
 #[tokio::test]
-async fn a_reason_beside_the_role_alone_ends_nothing() {
+async fn a_finish_reason_with_only_a_role_does_not_end_the_stream() {
     let chunks = [choice(&json!({ "role": "assistant", "content": "" })), choice(&json!({ "content": "late" }))];
     let setup = setup(vec![slowly(&chunks, Duration::from_millis(2_500))]).await;
     let answer = setup.ask("lab:tide").await;
@@ -94,7 +94,7 @@ async fn a_wish_wins_over_announced_limits() {
 }
 
 #[tokio::test]
-async fn a_long_pause_ahead_of_a_request_is_told() {
+async fn a_long_pause_before_a_request_is_reported() {
     let end = |reset: &str| {
         let answer = Canned::sse(choice(&json!({ "content": "done" })));
         answer.header("x-ratelimit-remaining-requests", "0").header("x-ratelimit-reset-requests", reset)

@@ -19,7 +19,7 @@ use serde_json::{Value, json};
 use crate::{
     steps::{Answer, ScriptedTool, run},
     support::{
-        canned::{Asked, Canned, Server},
+        canned::{Canned, ReceivedRequest, Server},
         skipped,
     },
 };
@@ -143,7 +143,7 @@ fn model(record: &Value, server: &Server, folder: &Path, waits: Rc<RefCell<Vec<u
     }
 }
 
-fn compare_requests(record: &Value, asked: &[Asked], faults: &mut Vec<String>) {
+fn compare_requests(record: &Value, asked: &[ReceivedRequest], faults: &mut Vec<String>) {
     let expected = record["requests"].as_array().unwrap();
     if expected.len() != asked.len() {
         faults.push(format!("{} requests were expected, {} came", expected.len(), asked.len()));

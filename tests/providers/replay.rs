@@ -220,7 +220,7 @@ async fn a_failed_run_leaves_the_old_recording_as_it_was() {
 
 #[cfg(unix)]
 #[test]
-fn a_recording_that_grows_is_for_nobody_else_to_read() {
+fn a_partial_recording_is_private() {
     use std::{
         fs::{File, Permissions, metadata, set_permissions},
         os::unix::fs::PermissionsExt,

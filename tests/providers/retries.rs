@@ -28,7 +28,7 @@ async fn failed_attempts_are_repeated_with_growing_waits() {
 }
 
 #[tokio::test]
-async fn the_last_error_says_how_often_it_was_tried() {
+async fn the_last_error_has_the_number_of_attempts() {
     let setup = setup(vec![refusal(503, "one"), refusal(503, "two"), refusal(503, "three")]).await;
     let answer = setup.ask("lab:tide").await;
     assert_eq!(error_of(&answer), (ProviderErrorKind::Server, "Failed after 3 attempts. Last error: three".to_owned()));
@@ -37,7 +37,7 @@ async fn the_last_error_says_how_often_it_was_tried() {
 }
 
 #[tokio::test]
-async fn a_later_attempt_that_cannot_be_repeated_is_told_apart() {
+async fn a_later_failure_without_retry_is_reported_as_such() {
     let setup = setup(vec![refusal(500, "one"), refusal(400, "two")]).await;
     let (kind, message) = error_of(&setup.ask("lab:tide").await);
     assert_eq!(kind, ProviderErrorKind::BadRequest);
@@ -166,7 +166,7 @@ async fn what_no_attempt_can_mend_is_not_tried_again() {
 }
 
 #[tokio::test]
-async fn an_unpaid_account_is_told_so_at_once() {
+async fn an_unpaid_account_is_reported_without_retry() {
     let quota = "You exceeded your current quota, please check your plan and billing details.";
     for (status, error) in [
         (429, json!({ "message": quota, "type": "insufficient_quota", "code": "insufficient_quota" })),
@@ -238,7 +238,7 @@ async fn an_empty_answer_is_an_error_with_every_framing() {
 }
 
 #[tokio::test]
-async fn plain_words_in_place_of_a_stream_are_shown() {
+async fn plain_text_in_place_of_a_stream_is_shown() {
     let setup = setup(vec![Canned::new(200, "text/plain", "upstream says hello").pieces(1)]).await;
     let (_, message) = error_of(&setup.ask("lab:tide").await);
     assert_eq!(message, "The server sent text/plain in place of an event stream: upstream says hello");
@@ -277,7 +277,7 @@ async fn comments_keep_an_answer_alive() {
 }
 
 #[tokio::test]
-async fn a_wish_of_hours_ends_the_call_at_once_and_says_when() {
+async fn a_retry_after_of_hours_ends_the_call_and_shows_when() {
     let setup = setup(vec![refusal(429, "Slow down.").header("retry-after", "4300")]).await;
     let answer = setup.ask("lab:tide").await;
     let (kind, message) = error_of(&answer);
@@ -289,7 +289,7 @@ async fn a_wish_of_hours_ends_the_call_at_once_and_says_when() {
 }
 
 #[tokio::test]
-async fn a_wish_of_minutes_is_kept_to_exactly() {
+async fn a_retry_after_of_minutes_is_honoured_exactly() {
     let setup = setup(vec![refusal(503, "busy").header("retry-after", "290")]).await;
     let call = setup.ask("lab:tide");
     // The wait is announced when it begins; the test need not wait for its end.
@@ -325,7 +325,7 @@ async fn the_limit_on_the_whole_covers_the_waits() {
 }
 
 #[tokio::test]
-async fn the_next_model_is_asked_when_all_attempts_found_nothing_visible() {
+async fn the_next_model_is_used_after_attempts_without_visible_output() {
     let error = || events(&[json!({ "id": "x", "choices": [] }), json!({ "error": { "message": "hiccup" } })]);
     let setup = setup(vec![error(), error(), error(), Canned::sse(ANTHROPIC)]).await;
     let model = setup.fallback(&["lab:tide", "anthropic:claude-tide"]);
@@ -337,7 +337,7 @@ async fn the_next_model_is_asked_when_all_attempts_found_nothing_visible() {
 }
 
 #[tokio::test]
-async fn text_behind_a_lasting_failure_is_still_shown() {
+async fn text_after_a_permanent_failure_is_still_shown() {
     let text = json!({ "choices": [{ "delta": { "content": "still here" }, "finish_reason": "stop" }] });
     let setup = setup(vec![events(&[json!({ "error": { "message": "odd", "code": 400 } }), text])]).await;
     let answer = setup.ask("lab:tide").await;

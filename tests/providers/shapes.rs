@@ -3,7 +3,7 @@
 
 use serde_json::{Value, json};
 
-use crate::support::canned::{Asked, Canned, run_file};
+use crate::support::canned::{Canned, ReceivedRequest, run_file};
 
 const STEPS: &str = r#"
 import { z } from 'zod';
@@ -32,10 +32,10 @@ export default async ({ defAgent, $ }) => {
 "#;
 
 /// Runs a prompt file against canned answers; returns the requests and stdout.
-async fn run(source: &str, variables: &[(&str, &str)], answers: Vec<Canned>) -> (Vec<Asked>, String) {
-    let (asked, ended) = run_file(source, variables, answers).await;
-    assert_eq!(ended.code, 0, "{}", ended.stderr);
-    (asked, ended.stdout)
+async fn run(source: &str, variables: &[(&str, &str)], answers: Vec<Canned>) -> (Vec<ReceivedRequest>, String) {
+    let (asked, outcome) = run_file(source, variables, answers).await;
+    assert_eq!(outcome.code, 0, "{}", outcome.stderr);
+    (asked, outcome.stdout)
 }
 
 fn events(events: &[Value]) -> Canned {
@@ -91,7 +91,7 @@ fn calls() -> Vec<Canned> {
 async fn every_step_begins_as_the_one_before_and_finds_it_in_the_cache() {
     let (asked, printed) = run(&STEPS.replace("OPTIONS", "{}"), ANTHROPIC, calls()).await;
     assert_eq!((asked.len(), printed.as_str()), (4, "done\n"));
-    let names = |asked: &Asked| -> Vec<String> {
+    let names = |asked: &ReceivedRequest| -> Vec<String> {
         let body = asked.json();
         body["tools"].as_array().unwrap().iter().map(|tool| tool["name"].as_str().unwrap().to_owned()).collect()
     };
@@ -138,7 +138,7 @@ async fn the_schema_of_an_agents_answer_goes_out_natively_and_in_its_instruction
     let variables = [("LAB_API_BASE", "SERVER"), ("LAB_API_TYPE", "openai"), ("LAB_API_KEY", "key")];
     let (asked, printed) = run(&AGENT.replace("MODEL", "lab:m"), &variables, answers).await;
     assert_eq!(printed, "It is clear.\n");
-    let [parent, child, after] = <[Asked; 3]>::try_from(asked).unwrap().map(|asked| asked.json());
+    let [parent, child, after] = <[ReceivedRequest; 3]>::try_from(asked).unwrap().map(|asked| asked.json());
     assert_eq!((parent.get("response_format"), after.get("response_format")), (None, None));
     assert_eq!(child["response_format"]["type"], "json_schema");
     let format = &child["response_format"]["json_schema"];

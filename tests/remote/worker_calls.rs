@@ -24,12 +24,12 @@ export default ({ $ }, { city, days }) => { $`You are who=${city}. For ${days} d
 #[test]
 fn a_call_gives_the_output_or_the_text() {
     let name = "a_call_gives_the_output_or_the_text";
-    let answer = |asked: &Conversation| {
-        let days = if asked.messages().contains("For 3 days") { 3 } else { 5 };
-        Turn::text(&json!({ "summary": format!("Sunny in {}.", asked.who), "days": days }).to_string())
+    let answer = |request: &Conversation| {
+        let days = if request.messages().contains("For 3 days") { 3 } else { 5 };
+        Turn::text(&json!({ "summary": format!("Sunny in {}.", request.who), "days": days }).to_string())
     };
     let Some(lab) = Lab::new(name, CITY, answer) else { return };
-    lab.place.folder.write("say.lmt.mjs", HELLO);
+    lab.project.folder.write("say.lmt.mjs", HELLO);
     let worker = lab.worker_of("p.lmt.mjs say.lmt.mjs");
     assert_eq!(lab.call("run", &json!({ "city": "Rome" })).good(), json!({ "summary": "Sunny in Rome.", "days": 3 }));
     let object = lab.call("report", &json!({ "city": "Ulm", "days": 5 })).good();
@@ -59,7 +59,7 @@ fn the_services_describe_their_input_and_output() {
 }
 
 #[test]
-fn wrong_input_is_refused_before_anything_is_asked() {
+fn wrong_input_is_refused_before_any_request() {
     let Some(lab) = Lab::new("wrong_input_is_refused", CITY, |_| Turn::text("")) else { return };
     let _worker = lab.worker();
     for input in [json!({ "city": 5 }), json!({}), json!("Rome"), json!({ "city": "Rome", "days": "many" })] {
@@ -75,7 +75,7 @@ fn wrong_input_is_refused_before_anything_is_asked() {
     }
     let said = lab.call("run", &json!({ "city": 5 })).body;
     assert!(said.contains("city"), "{said}");
-    assert_eq!(lab.place.provider.count(), 0);
+    assert_eq!(lab.project.provider.count(), 0);
 }
 
 #[test]
@@ -93,10 +93,10 @@ export default ({ $, defTool }) => {
     let reply = lab.call("run", &json!({}));
     assert_eq!(reply.status, 500, "{reply:?}");
     assert!(reply.body.contains("401") || reply.body.contains("no luck"), "{reply:?}");
-    assert_eq!(lab.place.provider.count(), 1);
+    assert_eq!(lab.project.provider.count(), 1);
     let object = lab.call("report", &json!({})).good();
     assert_eq!((&object["ok"], &object["error"]["code"]), (&json!(false), &json!(3)), "{object}");
-    lab.place.folder.write("wrong", "");
+    lab.project.folder.write("wrong", "");
     let reply = lab.call("run", &json!({}));
     assert_eq!(reply.status, 500);
     assert!(reply.body.contains("the roof is leaking"), "{reply:?}");
@@ -114,7 +114,7 @@ export default ({ $, defTool }, { id }) => {
   $`You are who=${id}.`;
 };";
     // The second step fails more often than the run itself retries.
-    let answer = |asked: &Conversation| match asked.step {
+    let answer = |request: &Conversation| match request.step {
         0 => Turn::default().call("c", "work", &json!({})),
         _ => match ASKED.fetch_add(1, Ordering::SeqCst) {
             0 => Turn::failure(500),
@@ -143,13 +143,14 @@ export default ({ $, defAgent, defTool, defState }, { id }) => {
   });
   $`You are who=${id}.`;
 };";
-    let answer = |asked: &Conversation| {
-        let id = |place: usize| format!("{}-{}-{place}", asked.who, asked.step);
-        let call = |turn: Turn, place: usize, name: &str| turn.call(&id(place), name, &json!({ "id": id(place) }));
-        match (asked.who.contains('-'), asked.step) {
+    let answer = |request: &Conversation| {
+        let id = |project: usize| format!("{}-{}-{project}", request.who, request.step);
+        let call =
+            |turn: Turn, project: usize, name: &str| turn.call(&id(project), name, &json!({ "id": id(project) }));
+        match (request.who.contains('-'), request.step) {
             (false, 0) => call(call(Turn::default(), 0, "work"), 1, "helper"),
             (true, 0) | (false, 1) => call(Turn::default(), 0, "work"),
-            _ => Turn::text(&asked.results().join("; ")),
+            _ => Turn::text(&request.results().join("; ")),
         }
     };
     let Some(lab) = Lab::new("agents_and_tools", source, answer) else { return };
@@ -171,7 +172,7 @@ fn calls_with_one_idempotency_key_are_one_run() {
     assert_eq!(lab.result(&first)["text"], said("a"));
     let again = lab.server.post("/p/report", &key, &input).good();
     assert_eq!(again["text"], said("a"));
-    assert_eq!(lab.place.provider.count(), 3);
+    assert_eq!(lab.project.provider.count(), 3);
     assert_ne!(lab.send("report", &input), first);
 }
 
@@ -185,7 +186,7 @@ fn many_calls_run_side_by_side_and_none_sees_another() {
         assert_eq!(lab.result(&call), Value::from(said(id)));
     }
     assert!(lab.counts().values().all(|times| *times == 1), "{:?}", lab.counts());
-    assert_eq!(lab.place.provider.count(), 120);
+    assert_eq!(lab.project.provider.count(), 120);
 }
 
 #[test]
@@ -199,7 +200,7 @@ export default ({ $, defTool }, { id }) => {
   }));
   $`You are who=${id}.`;
 };";
-    let answer = |asked: &Conversation| match asked.who.as_str() {
+    let answer = |request: &Conversation| match request.who.as_str() {
         "b" => Turn::text("fine"),
         _ => Turn::default().call("c", "work", &json!({})),
     };
@@ -219,13 +220,13 @@ export default ({ $, defTool }, { id }) => {
 }
 
 #[test]
-fn a_step_too_large_for_the_server_fails_in_words() {
+fn a_step_too_large_for_the_server_has_a_clear_error() {
     let source = "
 export default ({ $, defTool }) => {
   defTool('work', 'Works.', none, () => { note('work'); return 'x'.repeat(9 * 1024 * 1024); });
   $`You are who=root.`;
 };";
-    let answer = |asked: &Conversation| match asked.step {
+    let answer = |request: &Conversation| match request.step {
         0 => ["a", "b", "c", "d"].iter().fold(Turn::default(), |turn, id| turn.call(id, "work", &json!({}))),
         _ => Turn::text("fine"),
     };
@@ -240,24 +241,24 @@ export default ({ $, defTool }) => {
 }
 
 #[test]
-fn secrets_stay_out_of_what_the_server_keeps() {
+fn secrets_are_not_stored_on_the_server() {
     let source = "
 export default ({ $, defTool }) => {
   defTool('work', 'Works.', none, () => 'the key is sk-live-0123456789abcdef');
   $`You are who=root.`;
 };";
-    let answer = |asked: &Conversation| match asked.step {
+    let answer = |request: &Conversation| match request.step {
         0 => Turn::default().call("c", "work", &json!({})),
         _ => Turn::text("fine"),
     };
     let Some(lab) = Lab::new("secrets_stay_out", source, answer) else { return };
-    fs::write(lab.place.folder.path(".env"), "LAB_API_KEY=sk-live-0123456789abcdef\n").unwrap();
+    fs::write(lab.project.folder.path(".env"), "LAB_API_KEY=sk-live-0123456789abcdef\n").unwrap();
     let worker = lab.worker();
     assert_eq!(lab.call("run", &json!({})).good(), "fine");
     let entries = lab.server.query("SELECT name, entry_json FROM sys_journal");
     assert!(!json!(entries).to_string().contains("sk-live-0123456789abcdef"), "{entries:?}");
-    let ended = worker.end();
-    assert!(!ended.stderr.contains("sk-live-0123456789abcdef"), "{ended:?}");
+    let outcome = worker.end();
+    assert!(!outcome.stderr.contains("sk-live-0123456789abcdef"), "{outcome:?}");
 }
 
 #[test]
@@ -282,7 +283,7 @@ export default ({ $, defTool }, { id }) => {
   if (id === 'rejected') Promise.reject(new Error('nobody listens'));
   $`You are who=${id}.`;
 };";
-    let answer = |asked: &Conversation| Turn::text(&asked.who);
+    let answer = |request: &Conversation| Turn::text(&request.who);
     let Some(lab) = Lab::new("a_run_that_goes_wrong", source, answer) else { return };
     let worker = lab.worker();
     let bad = ["endless", "hungry", "exit", "rejected"].map(|id| lab.send("run", &json!({ "id": id })));

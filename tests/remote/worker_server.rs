@@ -113,7 +113,7 @@ fn ask(is_http2: bool, url: &str, headers: &[(&str, &str)]) -> (u16, String, Val
 const MANIFEST: &str = "application/vnd.restate.endpointmanifest.v4+json";
 
 #[test]
-fn restate_is_told_what_there_is_to_call() {
+fn discovery_lists_services_and_handlers() {
     let folder = Folder::new(&[
         ("prompts/city.lmt.mjs", CITY),
         ("prompts/2024.lmt.mjs", HELLO),
@@ -143,7 +143,7 @@ fn restate_is_told_what_there_is_to_call() {
 }
 
 #[test]
-fn health_is_told_on_both_versions_of_http() {
+fn health_is_served_on_both_versions_of_http() {
     let folder = Folder::of(HELLO);
     let mut worker = Worker::start(&folder, "p.lmt.mjs");
     let url = worker.url();
@@ -178,7 +178,7 @@ fn pages_in_browsers_are_not_answered() {
 }
 
 #[test]
-fn passwords_of_addresses_are_not_told() {
+fn passwords_of_addresses_are_redacted() {
     let (url, asked) = admin(&[
         ("500 X", r#"{"message":"no way to http://t0ken@worker.example/","restate_code":"META0003"}"#),
         ("409 X", r#"{"message":"no way to http://t0ken@worker.example/"}"#),
@@ -213,10 +213,10 @@ fn a_signal_ends_a_worker_that_has_nothing_to_do() {
 }
 
 /// The head of a request, and its body.
-type Asked = Arc<Mutex<Vec<(Vec<String>, Value)>>>;
+type Requests = Arc<Mutex<Vec<(Vec<String>, Value)>>>;
 
 /// A server's admin API with these responses, and the requests it got.
-fn admin(answers: &'static [(&'static str, &'static str)]) -> (String, Asked) {
+fn admin(answers: &'static [(&'static str, &'static str)]) -> (String, Requests) {
     let asked = Arc::new(Mutex::new(Vec::new()));
     let (seen, count) = (asked.clone(), AtomicUsize::new(0));
     let address = serve(move |received| {
@@ -254,7 +254,7 @@ fn a_worker_registers_and_waits_for_a_server_that_is_not_ready() {
 }
 
 #[test]
-fn a_refused_registration_is_an_error_that_says_what_to_do() {
+fn a_refused_registration_is_an_error_with_a_hint() {
     let folder = Folder::of(HELLO);
     for (answer, words) in [
         (&[("401 X", r#"{"message":"who are you"}"#)][..], &["status 401: who are you", "RESTATE_AUTH_TOKEN"][..]),
@@ -270,7 +270,7 @@ fn a_refused_registration_is_an_error_that_says_what_to_do() {
 }
 
 #[test]
-fn where_a_worker_is_reached_and_its_token_can_be_said() {
+fn the_advertised_address_and_the_token_are_options() {
     let (url, asked) = admin(&[("200 OK", r#"{"id":"dp_2","services":[]}"#)]);
     let folder =
         Folder::of("export const config = { model: 'mock' }; export const mock = []; export default () => {};");
@@ -285,7 +285,7 @@ fn where_a_worker_is_reached_and_its_token_can_be_said() {
 }
 
 #[test]
-fn what_is_wrong_is_told_before_anything_is_served() {
+fn errors_are_reported_before_serving() {
     let folder = Folder::new(&[("p.lmt.mjs", HELLO), ("none/readme.md", ""), ("bad/b.lmt.mjs", "export default (")]);
     let taken = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
     let taken = taken.local_addr().unwrap();
@@ -310,9 +310,9 @@ fn what_is_wrong_is_told_before_anything_is_served() {
         ("bad", 1, &["nothing to serve", "SyntaxError"]),
         ("p.lmt.mjs --listen 0 --journal no/such/folder/w.db", 1, &["no such folder"]),
     ] {
-        let ended = folder.run(&format!("worker {words}"));
-        assert_eq!((ended.code, ended.stdout.as_str()), (code, ""), "{words}: {ended:?}");
-        assert!(told.iter().all(|told| ended.stderr.contains(told)), "{words}: {ended:?}");
+        let outcome = folder.run(&format!("worker {words}"));
+        assert_eq!((outcome.code, outcome.stdout.as_str()), (code, ""), "{words}: {outcome:?}");
+        assert!(told.iter().all(|told| outcome.stderr.contains(told)), "{words}: {outcome:?}");
     }
 }
 

@@ -4,7 +4,7 @@ use serde_json::Value;
 
 use crate::{
     helpers::{run, serve, turn},
-    support::{Ended, Folder, lmthing},
+    support::{Folder, Outcome, lmthing},
 };
 
 const TABLE: &str = r#"{"lab:m": {"input": 10, "cachedInput": 1, "output": 20}}"#;
@@ -89,7 +89,7 @@ fn prices_are_listed() {
     let list = |arguments: &[&str]| {
         let mut command = lmthing();
         command.args(["models", "--prices"]).args(arguments).env_clear().env("LMTHING_PRICES", TABLE);
-        Ended::of(&mut command)
+        Outcome::of(&mut command)
     };
     let text = list(&[]).stdout;
     assert!(text.starts_with("US dollars per million tokens (genai-prices 0."), "{text}");
@@ -105,7 +105,7 @@ fn prices_are_listed() {
 
 #[test]
 fn every_listed_model_has_its_price_under_that_name() {
-    let list = Ended::of(lmthing().args(["models", "--prices", "--json"]).env_clear()).object();
+    let list = Outcome::of(lmthing().args(["models", "--prices", "--json"]).env_clear()).object();
     let whole = |price: &&Value| price["input"].is_number() && price["output"].is_number();
     let models: Vec<&Value> =
         list["prices"].as_array().unwrap().iter().filter(whole).map(|price| &price["model"]).collect();
@@ -160,7 +160,7 @@ fn prices_of_a_file_are_for_its_own_prompts() {
         model("openai", "gpt-4o"),
     );
     let folder = Folder::new(&[("inner.lmt.mjs", &inner), ("outer.lmt.mjs", &outer)]);
-    let output = Ended::of(&mut folder.bare_command("run -f json outer.lmt.mjs"));
+    let output = Outcome::of(&mut folder.bare_command("run -f json outer.lmt.mjs"));
     assert_eq!(output.stderr, "7\n3\n");
     let object = output.object();
     // 7 and 3 dollars by the files' own prices, 2.5 by the table.

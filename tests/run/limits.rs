@@ -12,12 +12,12 @@ use std::{
 use serde_json::{Value, json};
 
 use crate::{
-    helpers::{Asked, run, serve, turn},
-    support::{Ended, lmthing},
+    helpers::{Requests, run, serve, turn},
+    support::{Outcome, lmthing},
 };
 
 /// A model that always calls its tool and uses 600 tokens a step.
-fn forever() -> (String, Asked) {
+fn forever() -> (String, Requests) {
     serve(|_| turn(&[], true, Some((500, 400, 100))))
 }
 
@@ -206,7 +206,7 @@ fn native_work_ends_with_the_time_of_the_run() {
 }
 
 #[test]
-fn what_native_work_has_cut_off_is_told() {
+fn runs_blocked_in_native_work_are_reported() {
     let script = working(NATIVE[0]).replace("model: 'mock'", "model: 'mock', limits: { time: '500ms' }");
     let output = run(&script, &["-f", "json"], "http://127.0.0.1:9/v1", &[]);
     assert_eq!(output.code, 4, "{}", output.stderr);
@@ -230,7 +230,7 @@ fn the_journal_has_the_end_of_a_run_that_native_work_has_cut_off() {
     let option = format!("--journal={}", journal.display());
     let output = run(&working(NATIVE[0]), &[&option, "--timeout", "500ms"], "http://127.0.0.1:9/v1", &[]);
     assert_eq!(output.code, 4, "{}", output.stderr);
-    let runs = Ended::of(lmthing().args(["runs", &option, "--json"]).env_clear()).object();
+    let runs = Outcome::of(lmthing().args(["runs", &option, "--json"]).env_clear()).object();
     assert_eq!(runs[0]["status"], "limit", "{runs}");
 }
 

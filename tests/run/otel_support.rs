@@ -19,7 +19,7 @@ use prost::Message;
 use serde_json::{Value as Json, json};
 
 use crate::support::{
-    Ended, Folder,
+    Folder, Outcome,
     http::{Request, closed_port, serve_connections},
 };
 
@@ -200,12 +200,12 @@ pub fn command(folder: &Folder, arguments: &str, address: &str) -> Command {
 }
 
 /// Runs a prompt file with a collector that accepts everything.
-pub fn exported(source: &str, arguments: &str, variables: &[(&str, &str)]) -> (Ended, Collector) {
+pub fn exported(source: &str, arguments: &str, variables: &[(&str, &str)]) -> (Outcome, Collector) {
     let folder = Folder::of(source);
     let collector = Collector::new(Answers::Well);
     let mut command = command(&folder, &format!("run {arguments} p.lmt.mjs"), &collector.address());
-    let ended = Ended::of(command.envs(variables.iter().copied()));
-    (ended, collector)
+    let outcome = Outcome::of(command.envs(variables.iter().copied()));
+    (outcome, collector)
 }
 
 /// The events of a span, by name, with their attributes.

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use serde_json::Value;
 
-use crate::support::{Ended, Folder, http};
+use crate::support::{Folder, Outcome, http};
 
 /// Answers with the number of messages; refuses requests that contain `refuse`.
 fn server() -> String {
@@ -41,8 +41,8 @@ impl Setup {
     fn run(&self, arguments: &[&str], variables: &[(&str, &str)]) -> (String, Option<i32>) {
         let mut command = self.folder.bare_command("run");
         command.args(arguments).env("LAB_API_BASE", &self.base_url).env("LAB_API_TYPE", "openai");
-        let ended = Ended::of(command.env("RULE", "be brief").envs(variables.iter().copied()));
-        (ended.stdout + &ended.stderr, Some(ended.code))
+        let outcome = Outcome::of(command.env("RULE", "be brief").envs(variables.iter().copied()));
+        (outcome.stdout + &outcome.stderr, Some(outcome.code))
     }
 
     fn record(&self, variables: &[(&str, &str)]) -> (String, Option<i32>) {
@@ -95,7 +95,7 @@ fn an_edited_prompt_is_shown_where_it_was_edited() {
 }
 
 #[test]
-fn exchanges_that_were_not_used_are_told() {
+fn unused_exchanges_are_reported() {
     let setup = setup();
     setup.record(&[]);
     let mut file: Value = serde_json::from_slice(&std::fs::read(setup.path("r.json")).unwrap()).unwrap();
@@ -124,7 +124,7 @@ fn a_failed_run_does_not_replace_a_recording() {
 }
 
 #[test]
-fn mistakes_are_told_before_the_run() {
+fn mistakes_are_reported_before_the_run() {
     let setup = setup();
     for (name, text) in
         [("text.json", "hello"), ("later.json", r#"{"version":2}"#), ("empty.json", ""), ("other.json", "[]")]

@@ -4,8 +4,8 @@
 use serde_json::{Value, json};
 
 use crate::support::{
-    Ended,
-    canned::{Asked, Canned, run_file},
+    Outcome,
+    canned::{Canned, ReceivedRequest, run_file},
 };
 
 const FILE: &str = r#"
@@ -23,7 +23,7 @@ const GOOD: &str = r#"{"summary":"fine","celsius":21.5}"#;
 const WARM: &str = r#"{"summary":"fine","celsius":"warm"}"#;
 const LAB: &[(&str, &str)] = &[("LAB_API_BASE", "SERVER"), ("LAB_API_TYPE", "openai"), ("LAB_API_KEY", "key")];
 
-async fn run_lab(options: &str, tools: &str, answers: Vec<Canned>) -> (Vec<Asked>, Ended) {
+async fn run_lab(options: &str, tools: &str, answers: Vec<Canned>) -> (Vec<ReceivedRequest>, Outcome) {
     run_file(&file("lab:m", options, tools), LAB, answers).await
 }
 
@@ -107,7 +107,7 @@ const PROVIDERS: &[Native<'_>] = &[
 ];
 
 #[tokio::test]
-async fn the_schema_goes_out_natively_and_a_mismatch_is_asked_for_again() {
+async fn the_schema_is_sent_natively_and_a_mismatch_is_requested_again() {
     for (model, variables, answer, place) in PROVIDERS {
         let (asked, output) = run_file(&file(model, "", ""), variables, vec![answer(WARM), answer(GOOD)]).await;
         assert_eq!((output.stdout, output.stderr), (format!("{GOOD}\n"), String::new()), "{model}");
@@ -123,7 +123,7 @@ async fn the_schema_goes_out_natively_and_a_mismatch_is_asked_for_again() {
 }
 
 #[tokio::test]
-async fn a_model_that_takes_no_schema_is_told_it() {
+async fn a_model_without_schema_support_gets_the_schema_as_text() {
     let variables = [("ANTHROPIC_BASE_URL", "SERVER"), ("ANTHROPIC_API_KEY", "k")];
     let fenced = format!("Here it is:\n```json\n{GOOD}\n```\nAnything else?");
     let (asked, output) = run_file(&file("anthropic:claude-3-haiku", "", ""), &variables, vec![claude(&fenced)]).await;
@@ -165,7 +165,7 @@ async fn attempts_count_as_steps() {
 }
 
 #[tokio::test]
-async fn a_run_without_a_final_answer_says_why() {
+async fn a_run_without_a_final_answer_explains_why() {
     let refusal = || chat(json!({ "refusal": "I will not." }), "stop");
     let cut = || chat(json!({ "content": "{\"summary\":\"f" }), "length");
     let held = || chat(json!({ "content": "{" }), "content_filter");
@@ -199,7 +199,7 @@ export default async ({ defAgent, $ }) => {
 "#;
 
 #[tokio::test]
-async fn agents_ask_again_only_when_told_to() {
+async fn agents_retry_only_if_configured() {
     let warm = || says(r#"{"celsius":"warm"}"#);
     let answers = vec![calls_look(), warm(), says("Done.")];
     let (asked, _) = run_file(&AGENT.replace("OPTIONS", ""), LAB, answers).await;
@@ -207,13 +207,14 @@ async fn agents_ask_again_only_when_told_to() {
     assert!(result.contains("validationError"), "{result}");
     let answers = vec![calls_look(), warm(), says("It is {\"celsius\":4}."), says("Done.")];
     let (asked, _) = run_file(&AGENT.replace("OPTIONS", ", outputRetries: 1"), LAB, answers).await;
-    let last = |asked: &Asked| asked.json()["messages"].as_array().unwrap().last().unwrap()["content"].clone();
+    let last =
+        |asked: &ReceivedRequest| asked.json()["messages"].as_array().unwrap().last().unwrap()["content"].clone();
     assert!(last(&asked[2]).to_string().contains("celsius: Invalid input"), "{}", last(&asked[2]));
     assert_eq!(last(&asked[3]), r#"{"celsius":4}"#);
 }
 
 #[tokio::test]
-async fn what_the_script_prints_does_not_stand_beside_the_output() {
+async fn output_of_the_script_goes_to_stderr() {
     let (_, output) = run_lab("", "console.log('hello');", vec![says(GOOD)]).await;
     assert_eq!((output.stdout, output.stderr), (format!("{GOOD}\n"), "hello\n".into()));
 }

@@ -45,8 +45,8 @@ fn the_page_is_what_it_should_be_in_chromium() {
         assert!(generated.status.success(), "{generated:?}");
         let name = run[0];
         folder.write(&format!("{name}.jsonl"), &String::from_utf8(generated.stdout).unwrap());
-        let ended = folder.run(&format!("view {name}.jsonl -o {name}.html"));
-        assert_eq!(ended.code, 0, "{ended:?}");
+        let outcome = folder.run(&format!("view {name}.jsonl -o {name}.html"));
+        assert_eq!(outcome.code, 0, "{outcome:?}");
     }
     let mut check = node("check.mjs");
     check.arg(chromium).arg(folder.path(""));

@@ -12,7 +12,7 @@ use tokio::{
     net::{TcpListener, TcpStream},
 };
 
-use super::{Ended, Folder};
+use super::{Folder, Outcome};
 
 #[derive(Clone, Debug)]
 pub struct Canned {
@@ -80,7 +80,7 @@ impl Canned {
 }
 
 #[derive(Clone, Debug)]
-pub struct Asked {
+pub struct ReceivedRequest {
     pub method: String,
     pub path: String,
     /// Names in lower case.
@@ -88,7 +88,7 @@ pub struct Asked {
     pub body: Vec<u8>,
 }
 
-impl Asked {
+impl ReceivedRequest {
     pub fn header(&self, name: &str) -> Option<&str> {
         self.headers.iter().find(|(known, _)| known == name).map(|(_, value)| value.as_str())
     }
@@ -101,7 +101,7 @@ impl Asked {
 #[derive(Default)]
 struct Script {
     answers: VecDeque<Canned>,
-    asked: Vec<Asked>,
+    asked: Vec<ReceivedRequest>,
     token_requests: Vec<String>,
     connections: usize,
 }
@@ -132,7 +132,7 @@ impl Server {
         format!("http://127.0.0.1:{}{path}", self.port)
     }
 
-    pub fn asked(&self) -> Vec<Asked> {
+    pub fn asked(&self) -> Vec<ReceivedRequest> {
         self.script.lock().unwrap().asked.clone()
     }
 
@@ -148,14 +148,18 @@ impl Server {
 
 /// Runs a prompt file against a server that plays these answers; `SERVER` in a variable stands for its address. Returns
 /// what the server was asked.
-pub async fn run_file(source: &str, variables: &[(&str, &str)], answers: Vec<Canned>) -> (Vec<Asked>, Ended) {
+pub async fn run_file(
+    source: &str,
+    variables: &[(&str, &str)],
+    answers: Vec<Canned>,
+) -> (Vec<ReceivedRequest>, Outcome) {
     let server = Server::start(answers).await;
     let folder = Folder::of(source);
     let mut command = folder.bare_command("run p.lmt.mjs");
     command.envs(variables.iter().map(|(name, value)| (*name, value.replace("SERVER", &server.url("")))));
     // The server shares this thread with the test.
-    let ended = tokio::task::spawn_blocking(move || Ended::of(&mut command)).await.unwrap();
-    (server.asked(), ended)
+    let outcome = tokio::task::spawn_blocking(move || Outcome::of(&mut command)).await.unwrap();
+    (server.asked(), outcome)
 }
 
 async fn serve(mut stream: TcpStream, script: Arc<Mutex<Script>>) {
@@ -177,7 +181,7 @@ async fn serve(mut stream: TcpStream, script: Arc<Mutex<Script>>) {
     }
 }
 
-async fn read_request(stream: &mut TcpStream, buffer: &mut Vec<u8>) -> Option<Asked> {
+async fn read_request(stream: &mut TcpStream, buffer: &mut Vec<u8>) -> Option<ReceivedRequest> {
     let head_end = loop {
         if let Some(place) = buffer.windows(4).position(|window| window == b"\r\n\r\n") {
             break place;
@@ -203,7 +207,7 @@ async fn read_request(stream: &mut TcpStream, buffer: &mut Vec<u8>) -> Option<As
     }
     let body = buffer[head_end + 4..head_end + 4 + length].to_vec();
     buffer.drain(..head_end + 4 + length);
-    Some(Asked { method, path, headers, body })
+    Some(ReceivedRequest { method, path, headers, body })
 }
 
 /// `None` if the connection must be closed.
