@@ -28,9 +28,9 @@ fn found(files: &[(&str, &str)]) -> Vec<(String, String)> {
 #[track_caller]
 fn assert_only(files: &[(&str, &str)], place: &str, words: &str) {
     let found = found(files);
-    let [(at, said)] = &found[..] else { panic!("one is due: {found:#?}") };
-    assert_eq!(at, place, "{said}");
-    assert!(said.contains(words), "{words} in {said}");
+    let [(at, printed)] = &found[..] else { panic!("one is due: {found:#?}") };
+    assert_eq!(at, place, "{printed}");
+    assert!(printed.contains(words), "{words} in {printed}");
 }
 
 #[test]

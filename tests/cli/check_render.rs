@@ -326,12 +326,13 @@ fn every_native_that_reaches_out_asks_first() {
     );
     let folder = Folder::new(&[("p.lmt.mjs", &file(head, &body)), ("kept", "kept"), ("folder/file", "")]);
     let checked = check(&folder, "p.lmt.mjs");
-    let said: Vec<&str> = checked.stderr.lines().collect();
-    assert_eq!(said.len(), REACHING.len(), "{}", checked.stderr);
-    for ((code, names), said) in REACHING.iter().zip(&said) {
+    let printed: Vec<&str> = checked.stderr.lines().collect();
+    assert_eq!(printed.len(), REACHING.len(), "{}", checked.stderr);
+    for ((code, names), printed) in REACHING.iter().zip(&printed) {
         // A failed look-up shows Node's own error names instead of the refusal.
-        let is_refusal = said.contains("|PermissionError|ERR_ACCESS_DENIED|check renders ") && said.contains(names);
-        assert!(is_refusal || code.contains("resolve4"), "{code}: {said}");
+        let is_refusal =
+            printed.contains("|PermissionError|ERR_ACCESS_DENIED|check renders ") && printed.contains(names);
+        assert!(is_refusal || code.contains("resolve4"), "{code}: {printed}");
         let is_noted = checked.found.iter().any(|found| found.starts_with("note") && found.contains(names));
         assert!(is_noted, "{code}: {:#?}", checked.found);
     }

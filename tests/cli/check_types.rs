@@ -584,8 +584,8 @@ fn what_is_called_otherwise_elsewhere_is_named() {
         )]);
         assert!(found.iter().any(|found| found.hint.contains(hint)), "{mock}: {found:?}");
     }
-    let said = only("export default (prompt) => { prompt.defSytem('a', 'b'); };");
-    assert!(said.message.contains("Did you mean 'defSystem'?") && said.hint.is_empty(), "{said:?}");
+    let printed = only("export default (prompt) => { prompt.defSytem('a', 'b'); };");
+    assert!(printed.message.contains("Did you mean 'defSystem'?") && printed.hint.is_empty(), "{printed:?}");
     let types = "import { Person } from './h.ts'; const ann: Person = { name: 'a' }; export const name = ann.name;";
     let found =
         only_in(&[("p.lmt.ts", &format!("{HEAD}{types}{RUNS}")), ("h.ts", "export interface Person { name: string }")]);
@@ -638,8 +638,8 @@ const NESTED: [(&str, &str, &str, &str); 19] = [
 #[test]
 fn syntax_in_itself_by_fifty_thousand_is_an_error() {
     let head = "export const config = { model: 'mock' }; export const mock = [{ type: 'text', text: 'ran' }]; export default ({ $ }) => { $`Go.`; };";
-    for (before, piece, behind, problem) in NESTED {
-        let text = format!("{head}\n{before}{}{behind}\n", piece.repeat(50_000));
+    for (before, piece, after, problem) in NESTED {
+        let text = format!("{head}\n{before}{}{after}\n", piece.repeat(50_000));
         let folder = Folder::new(&[("p.lmt.ts", &text)]);
         let began = Instant::now();
         let outcome = folder.run("run p.lmt.ts");

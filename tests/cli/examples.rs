@@ -200,11 +200,11 @@ fn every_mocked_example_has_its_output() {
         let (_, path) = files.iter().find(|(stem, _)| stem == name).expect("a listed example exists");
         let Outcome { code: ended_with, stdout, stderr } = run(name, path);
         let stderr = stderr.replace(env!("CARGO_MANIFEST_DIR"), "DIR");
-        let mut said: Vec<&str> = stderr.lines().collect();
-        said.sort_unstable();
+        let mut printed: Vec<&str> = stderr.lines().collect();
+        printed.sort_unstable();
         let loud = STDERR.iter().find(|(loud, _)| loud == name).map_or(&[][..], |(_, lines)| lines);
         let code = ENDED.iter().find(|(outcome, _)| outcome == name).map_or(0, |(_, code)| *code);
-        if ended_with != code || stdout != *expected || said != loud {
+        if ended_with != code || stdout != *expected || printed != loud {
             failures.push(format!(
                 "{name}: {}\n--- expected\n{expected}--- printed\n{stdout}--- errors\n{stderr}",
                 ended_with

@@ -35,8 +35,8 @@ fn each_template_runs_with_its_mock_in_both_languages() {
             assert_eq!((written.code, written.stdout.as_str()), (0, ""), "{written:?}");
             let [file, test] = ["prompts/mine", "prompts/mine.test"].map(|name| format!("{name}{ending}"));
             let commands = [format!("run {file}"), format!("test {test}"), format!("check {file}")];
-            for told in [&file, &test].into_iter().chain(&commands) {
-                assert!(written.stderr.contains(told), "{told}: {}", written.stderr);
+            for reported in [&file, &test].into_iter().chain(&commands) {
+                assert!(written.stderr.contains(reported), "{reported}: {}", written.stderr);
             }
             let ran = folder.run(&format!("run {file}"));
             assert_eq!((ran.code, ran.stdout.as_str()), (0, answer), "{template} {ending}: {ran:?}");

@@ -331,8 +331,8 @@ fn watching_takes_no_notice_of_what_tests_write() {
     folder.write("__snapshots__/a.test.lmt.mjs.snap", "");
     running.wait_for_stderr("waiting for a change", 3);
     running.signal("INT");
-    let told = running.end().stderr;
-    let changes: Vec<&str> = told.lines().filter(|line| line.contains("has changed")).collect();
+    let reported = running.end().stderr;
+    let changes: Vec<&str> = reported.lines().filter(|line| line.contains("has changed")).collect();
     let snapshots = "__snapshots__/a.test.lmt.mjs.snap";
     assert_eq!(changes, ["word.mjs", snapshots].map(|file| format!("[watch] {file} has changed; testing again")));
 }
@@ -373,8 +373,8 @@ fn watching_takes_no_notice_of_recordings_that_are_made() {
     running.wait_for_stderr("answer 2", 1);
     running.wait_for_stderr("waiting for a change", 3);
     running.signal("INT");
-    let told = running.end().stderr;
-    let changes: Vec<&str> = told.lines().filter(|line| line.contains("has changed")).collect();
+    let reported = running.end().stderr;
+    let changes: Vec<&str> = reported.lines().filter(|line| line.contains("has changed")).collect();
     assert_eq!(changes, ["[watch] word.mjs has changed; testing again"; 2]);
     assert!(fs::read_to_string(folder.path("p.recording.json")).unwrap().contains("answer 2"));
 }

@@ -212,11 +212,11 @@ fn only_what_has_changed_is_renewed_and_shown_until_then() {
     let report = setup.tests("");
     let failures = report.failures("asks");
     assert!(report.code == 1 && failures.is_empty(), "the first of them passes");
-    let told = format!("{:?}", report.json);
+    let reported = format!("{:?}", report.json);
     for words in
         ["-two", "+2", "in r.json (lab:tide)", "renew the recording with: lmthing test --record a.test.lmt.mjs"]
     {
-        assert!(told.contains(words), "{words}: {told}");
+        assert!(reported.contains(words), "{words}: {reported}");
     }
     passed(&setup.tests("--record"));
     let expected =

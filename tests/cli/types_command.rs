@@ -54,8 +54,8 @@ fn own_files_are_renewed_and_settings_stay() {
         ("jsconfig.json", "{ \"include\": [\".lmthing/types\"] }"),
     ]);
     let renewed = folder.run("types");
-    let told = format!("Renewed lmthing.d.ts.\nWrote {NODE}.\njsconfig.json stays as it is.\n");
-    assert_eq!((renewed.code, renewed.stderr), (0, told));
+    let reported = format!("Renewed lmthing.d.ts.\nWrote {NODE}.\njsconfig.json stays as it is.\n");
+    assert_eq!((renewed.code, renewed.stderr), (0, reported));
     assert!(read(&folder, "lmthing.d.ts").contains("declare module 'lmthing' {"));
     assert_eq!(read(&folder, "jsconfig.json"), "{ \"include\": [\".lmthing/types\"] }");
     let again = folder.run("types");

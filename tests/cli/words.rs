@@ -52,9 +52,9 @@ fn a_shell_is_offered_what_fits() {
 fn arguments_after_a_prompt_file_are_its_input() {
     let folder = folder();
     for before in [&["run", "hello.lmt.mjs"][..], &["hello.lmt.mjs"], &["run", "-m", "mock", "hello.lmt.mjs", "x"]] {
-        let behind = |word| offered(&folder, &[before, &[word]].concat());
-        assert_eq!(behind("@no"), ["@notes.md"], "{before:?}");
-        assert_eq!(behind("--mod"), [""; 0], "{before:?}");
+        let after = |word| offered(&folder, &[before, &[word]].concat());
+        assert_eq!(after("@no"), ["@notes.md"], "{before:?}");
+        assert_eq!(after("--mod"), [""; 0], "{before:?}");
     }
 }
 

@@ -68,7 +68,7 @@ fn a_stopped_run_keeps_results_and_is_resumed_call_by_call() {
     let project = in_one_answer(&[("c1", "deploy", "live\u{1b}[2J"), ("c2", "read", "a"), ("c3", "deploy", "test")]);
     let outcome = stopped(&project, RUN);
     let id = id(&project);
-    let told = format!(
+    let reported = format!(
         "Calls of the run {id} wait for approval:
   c1: deploy
     to: \"live\\u001b[2J\"
@@ -81,7 +81,7 @@ To go on:
   lmthing resume {id} --deny c3
 "
     );
-    assert_eq!((outcome.stderr, outcome.stdout.as_str()), (told.clone(), ""));
+    assert_eq!((outcome.stderr, outcome.stdout.as_str()), (reported.clone(), ""));
     assert_eq!(project.lines("done.log"), ["read a"]);
     assert_eq!(waiting(&project), ["c1 deploy", "c3 deploy"]);
     let shown = project.run("runs show last").stdout;
@@ -89,7 +89,7 @@ To go on:
 
     // Without a decision it stops again and repeats nothing.
     let again = stopped(&project, "resume last");
-    assert_eq!(again.stderr, format!("resuming {id} at step 0 (1 tool call of it is done)\n{told}"));
+    assert_eq!(again.stderr, format!("resuming {id} at step 0 (1 tool call of it is done)\n{reported}"));
     let one = stopped(&project, "resume last --approve c3");
     assert!(one.stderr.contains("A call of the run") && one.stderr.contains("c1: deploy"), "{one:?}");
     assert!(!one.stderr.contains("c3: deploy"), "{one:?}");

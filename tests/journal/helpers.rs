@@ -47,8 +47,8 @@ pub fn failed(outcome: &Outcome, code: i32, words: &[&str]) {
 
 /// The files of a journal that exist.
 pub fn files(journal: &Path) -> Vec<PathBuf> {
-    let beside = |ending: &str| PathBuf::from(format!("{}{ending}", journal.display()));
-    ["", "-wal", "-shm"].map(beside).into_iter().filter(|path| path.exists()).collect()
+    let sibling = |ending: &str| PathBuf::from(format!("{}{ending}", journal.display()));
+    ["", "-wal", "-shm"].map(sibling).into_iter().filter(|path| path.exists()).collect()
 }
 
 pub fn bytes(journal: &Path) -> Vec<u8> {

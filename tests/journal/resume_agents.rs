@@ -106,9 +106,9 @@ fn finished_sub_agents_of_an_array_are_not_repeated() {
         },
     );
     project.killed();
-    let said = project.resumed();
-    let places = ["one is done", "two is done", "three is done"].map(|text| said.find(text).unwrap());
-    assert!(places.is_sorted(), "{said}");
+    let printed = project.resumed();
+    let places = ["one is done", "two is done", "three is done"].map(|text| printed.find(text).unwrap());
+    assert!(places.is_sorted(), "{printed}");
     assert_eq!(project.lines("done.log"), ["one", "two", "two", "three"]);
     assert_eq!(project.provider.count(), 8);
 }
@@ -224,10 +224,10 @@ fn sub_tools_and_functions_that_must_not_be_repeated_are_not() {
     );
     project.killed();
     assert_eq!(project.run("resume last").code, -1);
-    let said = project.resumed();
+    let printed = project.resumed();
     assert!(
-        said.contains("The call of pay was interrupted") && said.contains("The call of payNow was interrupted"),
-        "{said}"
+        printed.contains("The call of pay was interrupted") && printed.contains("The call of payNow was interrupted"),
+        "{printed}"
     );
     assert_eq!(project.lines("done.log"), ["tool", "look", "function"]);
 }
@@ -280,8 +280,8 @@ fn finished_calls_of_half_done_code_are_given_back_in_order() {
         },
     );
     project.killed();
-    let said = project.resumed();
-    assert!(said.contains("2 guessed 6"), "{said}");
+    let printed = project.resumed();
+    assert!(printed.contains("2 guessed 6"), "{printed}");
     assert_eq!(project.lines("done.log"), ["twice 1", "twice 3", "twice 3"]);
     assert_eq!(asked(&project), ["guess-2 0", "root 0", "root 1"]);
 }
@@ -322,8 +322,8 @@ fn finished_calls_of_code_in_a_text_are_given_back() {
         },
     );
     project.killed();
-    let said = project.resumed();
-    assert!(said.contains("It is <code_response>8</code_response>"), "{said}");
+    let printed = project.resumed();
+    assert!(printed.contains("It is <code_response>8</code_response>"), "{printed}");
     assert_eq!(project.lines("done.log"), ["twice 1", "twice 3", "twice 3"]);
     // The first answer had not arrived completely.
     assert_eq!(asked(&project)[..2], ["root 0", "root 0"]);

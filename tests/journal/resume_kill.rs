@@ -135,7 +135,7 @@ struct Figures {
 fn disturb(undisturbed: &Undisturbed, random: &mut fastrand::Rng, kills: usize) -> Figures {
     let project = Project::new(SOURCE, Provider::start(answer));
     let mut figures = Figures::default();
-    let mut kept = Kept::default();
+    let mut stored = Kept::default();
     let mut command = "run --journal p.lmt.mjs";
     loop {
         let limit = undisturbed.took.mul_f64(random.f64() * 0.7);
@@ -150,15 +150,15 @@ fn disturb(undisturbed: &Undisturbed, random: &mut fastrand::Rng, kills: usize) 
         }
         figures.kills += 1;
         if let Some(journal) = project.journal() {
-            kept.check(&project);
-            kept = Kept {
+            stored.check(&project);
+            stored = Kept {
                 answered: journal.answered().into_iter().collect(),
                 called: journal.called().into_iter().collect(),
                 requests: project.provider.count(),
                 begun: project.lines("done.log").len(),
             };
-            if !kept.answered.is_empty() {
-                assert_ne!(status(&project), "running", "nobody runs it");
+            if !stored.answered.is_empty() {
+                assert_ne!(status(&project), "running", "the process is dead");
             }
         }
         // Killed before it was in the journal.
@@ -166,7 +166,7 @@ fn disturb(undisturbed: &Undisturbed, random: &mut fastrand::Rng, kills: usize) 
         let is_known = listed.code == 0 && listed.object().as_array().is_some_and(|runs| !runs.is_empty());
         command = if is_known { "resume last" } else { "run --journal p.lmt.mjs" };
     }
-    kept.check(&project);
+    stored.check(&project);
     let mut times = HashMap::<_, usize>::new();
     for request in project.provider.asked() {
         let expected = &undisturbed.requests[&request.name()];

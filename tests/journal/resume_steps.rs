@@ -122,8 +122,8 @@ fn calls_that_must_not_be_repeated_are_errors_for_the_model() {
     };
     let project = Project::new(&format!("{PRELUDE}{source}"), Provider::start(answer));
     project.killed();
-    let said = project.resumed();
-    assert!(said.contains("pay was interrupted") && said.contains("nobody knows"), "{said}");
+    let printed = project.resumed();
+    assert!(printed.contains("pay was interrupted") && printed.contains("nobody knows"), "{printed}");
     // The other call is made now: it had not begun, or must be repeated.
     let pays = project.lines("done.log").iter().filter(|line| *line == "pay").count();
     assert_eq!((pays, project.lines("done.log").last().unwrap().as_str()), (1, "look"));

@@ -27,17 +27,17 @@ export default ({ $, defSystem, defTool, defAgent }) => {
 #[test]
 fn all_of_a_run_is_there() {
     let folder = Folder::of(WORK);
-    let told = ran(&folder, "run --journal -f events p.lmt.mjs").events();
-    let kept = ran(&folder, "runs export last").events();
+    let reported = ran(&folder, "run --journal -f events p.lmt.mjs").events();
+    let stored = ran(&folder, "runs export last").events();
     let of =
         |events: &[Value], kind: &str| events.iter().filter(|event| event["type"] == kind).cloned().collect::<Vec<_>>();
     for kind in ["run-start", "tool-call", "tool-result", "agent-start", "agent-finish", "step-finish", "run-finish"] {
-        assert_eq!(of(&kept, kind), of(&told, kind), "{kind}");
+        assert_eq!(of(&stored, kind), of(&reported, kind), "{kind}");
     }
     // Consecutive pieces of text are merged.
-    let says: Vec<_> = of(&kept, "text-delta").iter().map(|event| event["delta"].clone()).collect();
+    let says: Vec<_> = of(&stored, "text-delta").iter().map(|event| event["delta"].clone()).collect();
     assert_eq!(says, ["Let me\nlook.", "because", "Done."]);
-    let requests: Vec<Value> = of(&kept, "step-start").iter().map(|event| event["request"].clone()).collect();
+    let requests: Vec<Value> = of(&stored, "step-start").iter().map(|event| event["request"].clone()).collect();
     let first = json!({
         "system": requests[0]["system"],
         "messages": [{ "role": "user", "content": [{ "type": "text", "text": "How is it?" }] }],
@@ -48,7 +48,7 @@ fn all_of_a_run_is_there() {
     // Messages that earlier events contain are not repeated.
     assert_eq!(requests[1], json!({ "messages": [], "tools": ["look", "ask"] }));
     assert_eq!(requests[2]["messages"][0]["content"][0]["text"], "why?", "{requests:?}");
-    assert!(kept.windows(2).all(|pair| pair[0]["time"].as_u64() <= pair[1]["time"].as_u64()), "{kept:?}");
+    assert!(stored.windows(2).all(|pair| pair[0]["time"].as_u64() <= pair[1]["time"].as_u64()), "{stored:?}");
 }
 
 #[test]

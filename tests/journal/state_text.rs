@@ -101,6 +101,6 @@ fn values_that_cannot_be_stored_are_reported_once() {
     );
     let outcome = project.run("run --journal p.lmt.mjs");
     assert_eq!((outcome.code, outcome.stdout.as_str()), (0, "end\n"));
-    let said = "the state \"session\" cannot be stored in the journal: it holds a function at .handlers[1].";
-    assert_eq!(outcome.stderr.matches(said).count(), 1, "{}", outcome.stderr);
+    let printed = "the state \"session\" cannot be stored in the journal: it holds a function at .handlers[1].";
+    assert_eq!(outcome.stderr.matches(printed).count(), 1, "{}", outcome.stderr);
 }

@@ -282,25 +282,25 @@ pub struct HttpServer {
     child: KilledOnDrop,
     pub url: String,
     /// Its stderr up to the line with the address.
-    pub said: String,
+    pub printed: String,
 }
 
 impl HttpServer {
     pub fn start(command: &mut Command) -> Self {
         let mut child = command.spawn().unwrap();
         let mut stderr = BufReader::new(child.stderr.take().unwrap());
-        let (mut said, mut line) = (String::new(), String::new());
+        let (mut printed, mut line) = (String::new(), String::new());
         let url = loop {
             line.clear();
-            assert!(stderr.read_line(&mut line).unwrap() > 0, "it does not listen: {said}");
-            said += &line;
+            assert!(stderr.read_line(&mut line).unwrap() > 0, "it does not listen: {printed}");
+            printed += &line;
             if let Some(url) = line.trim().strip_prefix("listening on ") {
                 break url.to_owned();
             }
         };
         // Keeps the pipe empty: the server must not block on it.
         thread::spawn(move || std::io::copy(&mut stderr, &mut std::io::sink()));
-        HttpServer { child: KilledOnDrop(child), url, said }
+        HttpServer { child: KilledOnDrop(child), url, printed }
     }
 
     pub fn id(&self) -> u32 {

@@ -43,8 +43,8 @@ fn a_failed_run_returns_its_error() {
         assert!(why.contains(words), "{name}: {why}");
         assert!(!why.contains("Usage:") && !why.contains("sk-not"), "{name}: {why}");
     }
-    let said = client.close().stderr;
-    assert!(said.contains("[deep] Error: RangeError") && !said.contains("sk-not"), "{said}");
+    let printed = client.close().stderr;
+    assert!(printed.contains("[deep] Error: RangeError") && !printed.contains("sk-not"), "{printed}");
 }
 
 #[test]

@@ -120,9 +120,9 @@ fn what_does_not_load_is_named_and_the_others_are_served() {
     }
     client.wait_for_stderr("model.lmt.mjs does not export config");
     assert_eq!(client.text("fine", json!({})), "fine");
-    let said = client.close().stderr;
-    assert_eq!(said.matches("is not served").count(), broken.len() + 1, "each once: {said}");
-    assert!(!said.contains("sk-not-for"), "{said}");
+    let printed = client.close().stderr;
+    assert_eq!(printed.matches("is not served").count(), broken.len() + 1, "each once: {printed}");
+    assert!(!printed.contains("sk-not-for"), "{printed}");
 }
 
 #[test]

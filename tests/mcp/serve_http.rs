@@ -48,7 +48,7 @@ export default async ({ $ }) => {
     let folder = Folder::new(&[("p.lmt.mjs", source)]);
     let mut command = folder.command("mcp --http 0 --token-env SERVE_TOKEN p.lmt.mjs");
     let server = HttpServer::start(command.env("SERVE_TOKEN", "t0ken-value"));
-    assert!(!server.said.contains("t0ken-value"), "{}", server.said);
+    assert!(!server.printed.contains("t0ken-value"), "{}", server.printed);
     let (status, answer) = server.send("POST", &[], &initialize());
     assert!(status == 401 && answer.contains("www-authenticate: Bearer"), "{answer}");
     assert_eq!(server.send("POST", &[("authorization", "Bearer wrong")], &initialize()).0, 401);

@@ -75,16 +75,16 @@ fn steps_and_tool_calls_are_progress() {
     let mut client = Client::connect(&folder, "mcp .");
     let params = json!({ "name": "steps", "arguments": {}, "_meta": { "progressToken": 41 } });
     assert_eq!(client.ask("tools/call", params)["content"][0]["text"], "seen");
-    let mut told = Vec::new();
+    let mut reported = Vec::new();
     let is_progress = |message: &Value| message["method"] == "notifications/progress";
-    while told.last().is_none_or(|last: &Value| last["message"] != "step 3") {
+    while reported.last().is_none_or(|last: &Value| last["message"] != "step 3") {
         let mut progress = client.message("progress", is_progress);
         assert_eq!(progress["params"]["progressToken"], 41);
-        told.push(progress["params"].take());
+        reported.push(progress["params"].take());
     }
-    let counts: Vec<f64> = told.iter().map(|told| told["progress"].as_f64().unwrap()).collect();
-    assert!(counts.windows(2).all(|pair| pair[0] < pair[1]), "{told:?}");
-    let messages: Vec<&str> = told.iter().map(|told| told["message"].as_str().unwrap()).collect();
+    let counts: Vec<f64> = reported.iter().map(|reported| reported["progress"].as_f64().unwrap()).collect();
+    assert!(counts.windows(2).all(|pair| pair[0] < pair[1]), "{reported:?}");
+    let messages: Vec<&str> = reported.iter().map(|reported| reported["message"].as_str().unwrap()).collect();
     assert!(messages.iter().any(|message| message.contains("look")), "{messages:?}");
 }
 

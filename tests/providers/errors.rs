@@ -53,8 +53,8 @@ async fn setup(answers: Vec<Canned>) -> Setup {
     variables.push(("AWS_ENDPOINT_URL_BEDROCK_RUNTIME", base));
     let env: BTreeMap<String, String> = variables.into_iter().map(|(name, value)| (name.to_owned(), value)).collect();
     let events = Rc::new(RefCell::new(Vec::new()));
-    let kept = events.clone();
-    let mut context = ProviderContext::new(Rc::new(env)).on_event(move |event| kept.borrow_mut().push(event.clone()));
+    let stored = events.clone();
+    let mut context = ProviderContext::new(Rc::new(env)).on_event(move |event| stored.borrow_mut().push(event.clone()));
     context.first_wait = Duration::from_millis(20);
     Setup { server, context, events }
 }

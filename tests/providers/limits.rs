@@ -111,8 +111,8 @@ fn a_run_continues_without_refused_parameters() {
     let output = run(script, &address);
     let report = output.stderr;
     assert_eq!(output.code, 0, "{report}");
-    let told = output.stdout;
-    assert!(told.starts_with("warm unsupported-setting temperature\nwarm \n"), "{told}");
+    let reported = output.stdout;
+    assert!(reported.starts_with("warm unsupported-setting temperature\nwarm \n"), "{reported}");
     assert_eq!(refused.load(Ordering::SeqCst), 1);
 }
 
@@ -136,9 +136,9 @@ fn code_in_an_answer_may_ask_the_server_that_gives_the_answer() {
         };";
     let begun = std::time::Instant::now();
     let output = run(script, &address);
-    let told = output.stdout;
+    let reported = output.stdout;
     let report = output.stderr;
-    assert!(told.contains("deep") && output.code == 0, "{told}{report}");
+    assert!(reported.contains("deep") && output.code == 0, "{reported}{report}");
     assert!(begun.elapsed() < Duration::from_secs(60), "{:?}", begun.elapsed());
 }
 

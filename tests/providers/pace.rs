@@ -33,7 +33,7 @@ fn choice(delta: &Value) -> String {
     event(&json!({ "choices": [{ "delta": delta, "finish_reason": "stop" }] }))
 }
 
-async fn said(model: &dyn LanguageModel) -> Answer {
+async fn printed(model: &dyn LanguageModel) -> Answer {
     let messages = vec![std::rc::Rc::new(Message::text(Role::User, "How high is the water?"))];
     ask(model, ModelRequest { messages, tools: Vec::new(), settings: CallSettings::default() }).await
 }
@@ -42,7 +42,7 @@ async fn said(model: &dyn LanguageModel) -> Answer {
 async fn a_reason_in_every_chunk_of_gemini_ends_nothing() {
     let chunks: Vec<String> = (0..5).map(|n| candidate(&n.to_string())).collect();
     let setup = setup(vec![slowly(&chunks, Duration::from_millis(800))]).await;
-    let answer = said(setup.made("google").as_ref()).await;
+    let answer = printed(setup.made("google").as_ref()).await;
     assert_eq!((answer.text.as_str(), answer.error), ("01234", None));
 }
 
@@ -61,7 +61,7 @@ async fn a_connection_that_stays_open_after_the_end_is_left() {
         + &candidate(json!({ "content": { "parts": [{ "text": "b" }] }, "finishReason": "STOP" }));
     let setup = setup(vec![Canned::sse(body).fault(Fault::StallAfter(1 << 20))]).await;
     let begun = Instant::now();
-    let answer = said(setup.made("google").as_ref()).await;
+    let answer = printed(setup.made("google").as_ref()).await;
     assert_eq!((answer.text.as_str(), answer.error), ("ab", None));
     assert!(begun.elapsed() < Duration::from_secs(8), "{:?}", begun.elapsed());
 }
@@ -101,7 +101,7 @@ async fn a_long_pause_before_a_request_is_reported() {
     };
     let setup = setup(vec![end("6s"), end("6s")]).await;
     setup.ask("lab:tide").await;
-    assert!(setup.events.borrow().is_empty(), "nobody waits yet");
+    assert!(setup.events.borrow().is_empty(), "no request waits yet");
     assert_eq!(setup.ask("lab:tide").await.text, "done");
     let events = setup.events.borrow();
     assert!(

@@ -23,18 +23,18 @@ impl Proxy {
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let port = listener.local_addr().unwrap().port();
         let asked = Arc::new(Mutex::new(Vec::new()));
-        let kept = asked.clone();
+        let stored = asked.clone();
         tokio::spawn(async move {
             while let Ok((stream, _)) = listener.accept().await {
-                let kept = kept.clone();
+                let stored = stored.clone();
                 tokio::spawn(async move {
                     let mut first = [0];
                     let peeked = stream.peek(&mut first).await;
                     // The version of SOCKS; no HTTP method begins with this byte.
                     let is_socks = peeked.is_ok() && first == [5];
                     match is_socks {
-                        true => socks(stream, wants_password, &kept).await,
-                        false => http(stream, wants_password, &kept).await,
+                        true => socks(stream, wants_password, &stored).await,
+                        false => http(stream, wants_password, &stored).await,
                     }
                 });
             }

@@ -26,9 +26,9 @@ type Canned = (u16, String);
 impl Server {
     fn play(answers: Vec<Canned>) -> Server {
         let received = Arc::new(Mutex::new(Vec::new()));
-        let (kept, answers) = (received.clone(), Mutex::new(answers.into_iter()));
+        let (stored, answers) = (received.clone(), Mutex::new(answers.into_iter()));
         let address = serve(move |request| {
-            kept.lock().unwrap().push(request.clone());
+            stored.lock().unwrap().push(request.clone());
             let (status, body) = answers.lock().unwrap().next().unwrap_or((500, "no answer is left".to_owned()));
             let kind = if status == 200 { "text/event-stream" } else { "application/json" };
             response(&format!("{status} X"), kind, &body)
@@ -165,11 +165,11 @@ fn a_recorded_run_is_replayed_without_a_server_and_differs_loudly() {
     assert_eq!(recorded.stdout, "435 units.\n", "{}", recorded.stderr);
     assert!(!std::fs::read_to_string(recording).expect("a recording").contains(KEY));
 
-    let nobody = Server::play(Vec::new());
-    let replayed = run(&["run", "--replay", recording, "examples/data-analysis.lmt.mjs"], &nobody);
+    let silent = Server::play(Vec::new());
+    let replayed = run(&["run", "--replay", recording, "examples/data-analysis.lmt.mjs"], &silent);
     assert_eq!((replayed.stdout.as_str(), replayed.code), ("435 units.\n", 0), "{}", replayed.stderr);
 
-    let other = run(&["run", "--replay", recording, "examples/hello.lmt.mjs"], &nobody);
+    let other = run(&["run", "--replay", recording, "examples/hello.lmt.mjs"], &silent);
     assert_eq!(other.code, 3);
     assert!(other.stderr.contains("differ"), "{}", other.stderr);
     assert!(Path::new(recording).exists());

@@ -41,7 +41,7 @@ fn recordings() -> Vec<PathBuf> {
 async fn recorded_exchanges_are_reproduced() {
     let files = recordings();
     if files.is_empty() {
-        return skipped("recorded_exchanges_are_reproduced", "no folder shared/providers beside the repository");
+        return skipped("recorded_exchanges_are_reproduced", "no folder shared/providers next to the repository");
     }
     let checks = files.iter().map(|file| async move {
         let record: Value = serde_json::from_slice(&std::fs::read(file).unwrap()).unwrap();
@@ -194,8 +194,8 @@ fn masked(value: &str) -> String {
     let mut parts: Vec<&str> = rest.splitn(3, '/').collect();
     parts[1] = "<date>";
     let joined = parts.join("/");
-    let (kept, _) = joined.split_once("Signature=").unwrap();
-    format!("{before}Credential={kept}Signature=<signature>")
+    let (stored, _) = joined.split_once("Signature=").unwrap();
+    format!("{before}Credential={stored}Signature=<signature>")
 }
 
 fn compare_results(record: &Value, answers: &[Answer], waits: &[u128], faults: &mut Vec<String>) {

@@ -40,7 +40,7 @@ struct Seen {
 /// A provider that takes `limit` requests at once, each for a while.
 fn provider(limit: usize, takes: Duration) -> (String, Arc<Seen>) {
     let seen = Arc::new(Seen::default());
-    let kept = seen.clone();
+    let stored = seen.clone();
     let address = serve_stream(move |_, stream| {
         seen.all.fetch_add(1, Ordering::SeqCst);
         let now = seen.now.fetch_add(1, Ordering::SeqCst) + 1;
@@ -58,7 +58,7 @@ fn provider(limit: usize, takes: Duration) -> (String, Arc<Seen>) {
         seen.now.fetch_sub(1, Ordering::SeqCst);
         stream.write_all(answer.as_bytes())
     });
-    (address, kept)
+    (address, stored)
 }
 
 fn map(address: &str, rows: usize, arguments: &str) -> Outcome {

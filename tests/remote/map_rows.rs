@@ -249,7 +249,7 @@ fn what_cannot_be_meant_is_wrong_usage() {
     }
     assert!(crate::rows::runs(&folder).is_empty());
     assert_eq!(folder.run("map p.lmt.mjs --input all.csv -o out.jsonl").code, 2);
-    assert!(!folder.path("out.jsonl").exists() && !folder.path("out.jsonl.lmthing").exists(), "nothing is left behind");
+    assert!(!folder.path("out.jsonl").exists() && !folder.path("out.jsonl.lmthing").exists(), "no file is left");
 }
 
 #[test]

@@ -71,7 +71,7 @@ fn the_address_may_follow_the_file() {
 #[test]
 fn what_does_not_fit_is_not_submitted() {
     let (folder, server) = (folder(), Ingress::start());
-    for (words, told) in [
+    for (words, reported) in [
         ("p.lmt.mjs A", "--name: Too small"),
         ("p.lmt.mjs Ada --count many", "--count: expected an integer"),
         ("p.lmt.mjs", "name"),
@@ -81,7 +81,7 @@ fn what_does_not_fit_is_not_submitted() {
         let outcome = run(&folder, &server, words);
         let code = if words == "gone.lmt.mjs" { 1 } else { 2 };
         assert!(
-            outcome.code == code && outcome.stderr.contains(told) && outcome.stdout.is_empty(),
+            outcome.code == code && outcome.stderr.contains(reported) && outcome.stdout.is_empty(),
             "{words}: {outcome:?}"
         );
         let outcome = run(&folder, &server, &format!("-f json {words}"));
@@ -103,7 +103,7 @@ fn what_does_not_fit_is_not_submitted() {
 fn options_for_where_the_file_runs_belong_there() {
     let (folder, server) = (folder(), Ingress::start());
     let elsewhere = "give it to lmthing worker";
-    for (options, told) in [
+    for (options, reported) in [
         ("-m a:b", elsewhere),
         ("--yes", elsewhere),
         ("--approve x", elsewhere),
@@ -118,7 +118,7 @@ fn options_for_where_the_file_runs_belong_there() {
         ("-f events", "take -f json"),
     ] {
         let outcome = run(&folder, &server, &format!("{options} p.lmt.mjs Ada"));
-        assert!(outcome.code == 2 && outcome.stderr.contains(told), "{options}: {outcome:?}");
+        assert!(outcome.code == 2 && outcome.stderr.contains(reported), "{options}: {outcome:?}");
     }
     for options in
         ["--on 127.0.0.1:8080", "--on ftp://x", "--service p", "--key k", "--admin http://x", "--on http://x --key="]

@@ -69,8 +69,8 @@ fn a_run_waits_for_approval_and_continues() {
     assert_eq!(waits.len(), 1, "{waits:?}");
     assert_eq!(waits[0]["name"], "deploy");
     assert_eq!(lab.notes(), ["read x"]);
-    let said = approve(&lab, &format!("{}|yes", id_of(&waits, "staging")));
-    assert_eq!(said.code, 0, "{said:?}");
+    let printed = approve(&lab, &format!("{}|yes", id_of(&waits, "staging")));
+    assert_eq!(printed.code, 0, "{printed:?}");
     let text = lab.result(&call);
     assert!(text.as_str().unwrap().contains("deployed to staging"), "{text}");
     assert_eq!(lab.notes(), ["read x", "deployed staging"]);
@@ -83,8 +83,8 @@ fn a_no_and_its_reason_reach_the_model() {
     let _worker = lab.worker();
     let call = lab.send("run", &json!({}));
     let waits = waiting(&lab, &call);
-    let said = approve(&lab, &format!("{}|no|--reason|not on a Friday", id_of(&waits, "staging")));
-    assert_eq!(said.code, 0, "{said:?}");
+    let printed = approve(&lab, &format!("{}|no|--reason|not on a Friday", id_of(&waits, "staging")));
+    assert_eq!(printed.code, 0, "{printed:?}");
     let text = lab.result(&call);
     assert!(text.as_str().unwrap().contains("not on a Friday"), "{text}");
     assert_eq!(lab.notes(), ["read x"]);

@@ -8,7 +8,7 @@ use std::{
 use serde_json::{Value, json};
 
 use crate::{
-    restate::{Lab, STEPS, http, said, server::soon, steps},
+    restate::{Lab, STEPS, final_text, http, server::soon, steps},
     support::{
         HELLO,
         resume::provider::{Conversation, Turn},
@@ -73,8 +73,8 @@ fn wrong_input_is_refused_before_any_request() {
         );
         assert_eq!((&object["error"]["code"], &object["error"]["kind"]), (&json!(2), &json!("usage")), "{object}");
     }
-    let said = lab.call("run", &json!({ "city": 5 })).body;
-    assert!(said.contains("city"), "{said}");
+    let printed = lab.call("run", &json!({ "city": 5 })).body;
+    assert!(printed.contains("city"), "{printed}");
     assert_eq!(lab.project.provider.count(), 0);
 }
 
@@ -155,9 +155,9 @@ export default ({ $, defAgent, defTool, defState }, { id }) => {
     };
     let Some(lab) = Lab::new("agents_and_tools", source, answer) else { return };
     let _worker = lab.worker();
-    let said = lab.call("run", &json!({ "id": "a" })).good();
-    let said = said.as_str().unwrap();
-    assert!(said.contains("a-0-1-0-0 in the agent") && said.contains("a-1-0 after 1"), "{said}");
+    let printed = lab.call("run", &json!({ "id": "a" })).good();
+    let printed = printed.as_str().unwrap();
+    assert!(printed.contains("a-0-1-0-0 in the agent") && printed.contains("a-1-0 after 1"), "{printed}");
     assert_eq!(lab.notes(), ["a-0-0", "a-0-1-0-0", "a-1-0"]);
     assert!(lab.counts().values().all(|times| *times == 1), "{:?}", lab.counts());
 }
@@ -169,9 +169,9 @@ fn calls_with_one_idempotency_key_are_one_run() {
     let (key, input) = ([("idempotency-key", "monday")], json!({ "id": "a" }));
     let first = lab.send_with("report", &key, &input);
     assert_eq!(lab.send_with("report", &key, &input), first);
-    assert_eq!(lab.result(&first)["text"], said("a"));
+    assert_eq!(lab.result(&first)["text"], final_text("a"));
     let again = lab.server.post("/p/report", &key, &input).good();
-    assert_eq!(again["text"], said("a"));
+    assert_eq!(again["text"], final_text("a"));
     assert_eq!(lab.project.provider.count(), 3);
     assert_ne!(lab.send("report", &input), first);
 }
@@ -183,7 +183,7 @@ fn many_calls_run_side_by_side_and_none_sees_another() {
     let ids: Vec<String> = (0..40).map(|n| format!("r{n}")).collect();
     let calls: Vec<String> = ids.iter().map(|id| lab.send("run", &json!({ "id": id }))).collect();
     for (id, call) in ids.iter().zip(calls) {
-        assert_eq!(lab.result(&call), Value::from(said(id)));
+        assert_eq!(lab.result(&call), Value::from(final_text(id)));
     }
     assert!(lab.counts().values().all(|times| *times == 1), "{:?}", lab.counts());
     assert_eq!(lab.project.provider.count(), 120);
@@ -212,7 +212,7 @@ export default ({ $, defTool }, { id }) => {
         lab.server.cancel(&call);
         let reply = lab.ended(&call);
         assert_eq!(reply.status, 409, "{reply:?}");
-        soon("the tool is told", || lab.notes().iter().filter(|line| *line == "aborted").count() > times);
+        soon("the tool is aborted", || lab.notes().iter().filter(|line| *line == "aborted").count() > times);
     }
     // The worker still serves.
     assert_eq!(lab.call("run", &json!({ "id": "b" })).good(), "fine");

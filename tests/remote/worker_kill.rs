@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 
 use crate::{
     restate::{
-        Lab, STEPS, Worker, balancer, said,
+        Lab, STEPS, Worker, balancer, final_text,
         server::{free_ports, soon},
         steps,
     },
@@ -37,7 +37,7 @@ fn a_killed_worker_resumes_its_runs() {
     worker.kill();
     lab.gate.open("a 1");
     let _again = lab.worker_at(port, "worker.db");
-    assert_eq!(lab.result(&call), Value::from(said("a")));
+    assert_eq!(lab.result(&call), Value::from(final_text("a")));
     assert_eq!(json!(lab.counts()), json!({ "a 0": 1, "a 1": 2, "a 2": 1 }));
     assert_eq!(lab.notes(), NOTES);
 }
@@ -50,7 +50,7 @@ fn another_machine_resumes_from_the_server() {
     lab.gate.open("a 1");
     // With its own journal: that of the lost machine is not available.
     let _other = lab.worker_at(port, "other.db");
-    assert_eq!(lab.result(&call), Value::from(said("a")));
+    assert_eq!(lab.result(&call), Value::from(final_text("a")));
     assert_eq!(json!(lab.counts()), json!({ "a 0": 1, "a 1": 2, "a 2": 1 }));
     assert_eq!(lab.notes(), NOTES);
 }
@@ -82,7 +82,7 @@ fn on_the_same_machine_not_even_an_answered_call_of_a_step_is_repeated() {
     worker.kill();
     std::fs::remove_file(lab.project.folder.path("hold-a-1")).unwrap();
     let _again = lab.worker_at(port, "worker.db");
-    assert_eq!(lab.result(&call), Value::from(said("a")));
+    assert_eq!(lab.result(&call), Value::from(final_text("a")));
     assert_eq!(json!(lab.counts()), json!({ "a 0": 1, "a 1": 1 }));
     let notes = lab.notes();
     let begun = |id: &str| notes.iter().filter(|line| **line == format!("begin {id}")).count();
@@ -96,7 +96,7 @@ fn on_another_machine_a_step_under_way_is_made_again_as_a_whole() {
     worker.kill();
     std::fs::remove_file(lab.project.folder.path("hold-a-1")).unwrap();
     let _other = lab.worker_at(port, "other.db");
-    assert_eq!(lab.result(&call), Value::from(said("a")));
+    assert_eq!(lab.result(&call), Value::from(final_text("a")));
     assert_eq!(json!(lab.counts()), json!({ "a 0": 2, "a 1": 1 }));
 }
 
@@ -123,7 +123,7 @@ fn the_other_of_two_workers_takes_over() {
         lab.gate.open(&format!("{id} 1"));
     }
     for (id, call) in ids.iter().zip(calls) {
-        assert_eq!(lab.result(&call), Value::from(said(id)));
+        assert_eq!(lab.result(&call), Value::from(final_text(id)));
     }
     // What was stored before is not requested again, by any worker.
     let again: Vec<_> = lab.counts().into_iter().filter(|(name, times)| name.ends_with(" 0") && *times > 1).collect();
@@ -136,7 +136,7 @@ fn a_killed_server_resumes_all_accepted_runs() {
     lab.server.kill();
     lab.gate.open("a 1");
     lab.server.start_again();
-    assert_eq!(lab.result(&call), Value::from(said("a")));
+    assert_eq!(lab.result(&call), Value::from(final_text("a")));
     let counts = lab.counts();
     assert_eq!((counts["a 0"], counts["a 2"]), (1, 1), "{counts:?}");
     assert_eq!(lab.notes(), NOTES);
@@ -149,7 +149,7 @@ fn a_worker_that_shuts_down_finishes_its_steps_and_releases_its_runs() {
     let port = worker.port;
     worker.running.signal("TERM");
     // It waits for the running step.
-    soon("nobody new is taken", || !worker.is_healthy());
+    soon("the worker refuses new calls", || !worker.is_healthy());
     lab.gate.open("a 1");
     let outcome = worker.running.end();
     assert_eq!(outcome.code, 143, "{outcome:?}");
@@ -157,7 +157,7 @@ fn a_worker_that_shuts_down_finishes_its_steps_and_releases_its_runs() {
     assert_eq!(lab.notes(), NOTES);
     // On another machine: the step was stored before the worker ended.
     let _other = lab.worker_at(port, "other.db");
-    assert_eq!(lab.result(&call), Value::from(said("a")));
+    assert_eq!(lab.result(&call), Value::from(final_text("a")));
     assert_eq!(json!(lab.counts()), json!({ "a 0": 1, "a 1": 1, "a 2": 1 }));
     assert_eq!(lab.notes(), NOTES);
 }
@@ -167,13 +167,13 @@ fn a_second_signal_ends_a_worker_at_once() {
     let Some((lab, worker, call)) = at_the_second_request("a_second_signal_ends_a_worker") else { return };
     let port = worker.port;
     worker.running.signal("TERM");
-    soon("nobody new is taken", || !worker.is_healthy());
+    soon("the worker refuses new calls", || !worker.is_healthy());
     worker.running.signal("TERM");
     let outcome = worker.running.end();
     assert_ne!(outcome.code, 0, "{outcome:?}");
     lab.gate.open("a 1");
     let _again = lab.worker_at(port, "worker.db");
-    assert_eq!(lab.result(&call), Value::from(said("a")));
+    assert_eq!(lab.result(&call), Value::from(final_text("a")));
 }
 
 #[test]
@@ -206,7 +206,7 @@ fn of_many_runs_none_is_lost_and_nothing_stored_is_repeated_when_both_are_killed
         worker = lab.worker_at(port, "worker.db");
     }
     for (id, call) in ids.iter().zip(calls) {
-        assert_eq!(lab.result(&call), Value::from(said(id)), "{id}");
+        assert_eq!(lab.result(&call), Value::from(final_text(id)), "{id}");
     }
     let counts = lab.counts();
     let again: Vec<_> = settled.iter().filter(|(name, times)| counts[*name] > **times).collect();

@@ -5,7 +5,7 @@ use std::fs;
 use serde_json::json;
 
 use crate::{
-    restate::{Lab, STEPS, said, server::soon, steps},
+    restate::{Lab, STEPS, final_text, server::soon, steps},
     rows::{numbers, results, results_in},
     support::resume::{
         journal::Journal,
@@ -31,12 +31,12 @@ fn a_run_on_the_server_prints_what_a_run_here_prints() {
     let there = lab.project.run(&format!("run --on {} p.lmt.mjs --id a", lab.ingress()));
     assert_eq!((there.code, there.stdout.trim()), (0, here.stdout.trim()), "{there:?}");
     let object = lab.project.run(&format!("run --on {} -f json p.lmt.mjs --id a", lab.ingress())).object();
-    assert_eq!(object["text"], said("a"));
+    assert_eq!(object["text"], final_text("a"));
     // The same key is the same run.
     let count = lab.project.provider.count();
     for _ in 0..2 {
         let outcome = lab.project.run(&format!("run --on {} --key b1 p.lmt.mjs --id b", lab.ingress()));
-        assert_eq!(outcome.stdout.trim(), said("b"), "{outcome:?}");
+        assert_eq!(outcome.stdout.trim(), final_text("b"), "{outcome:?}");
     }
     assert_eq!(lab.project.provider.count(), count + 3);
 }
@@ -76,7 +76,7 @@ fn a_killed_map_resumes_without_repeating_requests() {
     let results = results_in(&lab.project.folder, "out.jsonl");
     assert_eq!(numbers(&results), (1..=40).collect::<Vec<_>>());
     for (n, result) in results.iter().enumerate() {
-        assert_eq!(result["text"], said(&format!("r{n}")), "{result}");
+        assert_eq!(result["text"], final_text(&format!("r{n}")), "{result}");
         assert_eq!(result["input"], json!({ "id": format!("r{n}") }));
     }
     let counts = lab.counts();

@@ -38,7 +38,7 @@ export default async ({ $ }, { city }) => { $`${city}`; };
 /// A worker and the lines of its log.
 struct Worker {
     child: KilledOnDrop,
-    said: Arc<Mutex<Vec<Value>>>,
+    printed: Arc<Mutex<Vec<Value>>>,
 }
 
 impl Worker {
@@ -50,29 +50,29 @@ impl Worker {
 
     fn of(command: &mut Command) -> Self {
         let mut child = command.env_remove("RESTATE_AUTH_TOKEN").spawn().unwrap();
-        let said = Arc::new(Mutex::new(Vec::new()));
-        let (stderr, heard) = (BufReader::new(child.stderr.take().unwrap()), said.clone());
+        let printed = Arc::new(Mutex::new(Vec::new()));
+        let (stderr, expected_output) = (BufReader::new(child.stderr.take().unwrap()), printed.clone());
         thread::spawn(move || {
             for line in stderr.lines().map_while(Result::ok) {
                 let line = serde_json::from_str(&line).unwrap_or(Value::String(line));
-                heard.lock().unwrap().push(line);
+                expected_output.lock().unwrap().push(line);
             }
         });
-        Worker { child: KilledOnDrop(child), said }
+        Worker { child: KilledOnDrop(child), printed }
     }
 
     /// Waits for a line with this message.
     fn line(&mut self, message: &str) -> Value {
         let start = Instant::now();
         loop {
-            let said = self.said.lock().unwrap().clone();
+            let printed = self.printed.lock().unwrap().clone();
             if let Some(line) =
-                said.iter().find(|line| line["message"].as_str().is_some_and(|m| m.starts_with(message)))
+                printed.iter().find(|line| line["message"].as_str().is_some_and(|m| m.starts_with(message)))
             {
                 return line.clone();
             }
             let is_over = self.child.0.try_wait().unwrap().is_some() && start.elapsed() > Duration::from_secs(1);
-            assert!(start.elapsed() < PATIENCE && !is_over, "{message:?} was not said: {said:?}");
+            assert!(start.elapsed() < PATIENCE && !is_over, "{message:?} was not said: {printed:?}");
             thread::sleep(Duration::from_millis(10));
         }
     }
@@ -83,11 +83,11 @@ impl Worker {
 
     /// Waits for the end; returns the exit code, and stderr without the log.
     fn end(mut self) -> (i32, String) {
-        let said = self.said.clone();
-        let status = wait_for_exit(&mut self.child.0, || format!("{:?}", said.lock().unwrap()));
+        let printed = self.printed.clone();
+        let status = wait_for_exit(&mut self.child.0, || format!("{:?}", printed.lock().unwrap()));
         thread::sleep(Duration::from_millis(100));
-        let said = self.said.lock().unwrap();
-        (status.code().unwrap_or(-1), said.iter().filter_map(Value::as_str).collect::<Vec<_>>().join("\n"))
+        let printed = self.printed.lock().unwrap();
+        (status.code().unwrap_or(-1), printed.iter().filter_map(Value::as_str).collect::<Vec<_>>().join("\n"))
     }
 }
 
@@ -124,9 +124,9 @@ fn discovery_lists_services_and_handlers() {
     let url = worker.url();
     let broken = worker.line("prompts/broken.lmt.mjs is not served");
     assert_eq!(broken["level"], "error", "{broken}");
-    let (status, kind, told) = ask(true, &format!("{url}/discover"), &[("accept", MANIFEST)]);
-    assert_eq!((status, kind.as_str(), &told["protocolMode"]), (200, MANIFEST, &json!("BIDI_STREAM")));
-    let services = told["services"].as_array().unwrap();
+    let (status, kind, reported) = ask(true, &format!("{url}/discover"), &[("accept", MANIFEST)]);
+    assert_eq!((status, kind.as_str(), &reported["protocolMode"]), (200, MANIFEST, &json!("BIDI_STREAM")));
+    let services = reported["services"].as_array().unwrap();
     let names: Vec<&Value> = services.iter().map(|service| &service["name"]).collect();
     assert_eq!(names, ["prompt_2024", "city"]);
     let city = &services[1];
@@ -154,8 +154,8 @@ fn health_is_served_on_both_versions_of_http() {
     }
     assert_eq!(ask(true, &format!("{url}/elsewhere"), &[]).0, 400);
     // A name that no host can resolve to.
-    let (status, _, said) = ask(false, &format!("{url}/discover"), &[("accept", MANIFEST)]);
-    assert!(status == 505 && said["message"].as_str().unwrap().contains("HTTP/2"), "{status} {said}");
+    let (status, _, printed) = ask(false, &format!("{url}/discover"), &[("accept", MANIFEST)]);
+    assert!(status == 505 && printed["message"].as_str().unwrap().contains("HTTP/2"), "{status} {printed}");
 }
 
 #[test]
@@ -165,12 +165,12 @@ fn pages_in_browsers_are_not_answered() {
     let url = format!("{}/discover", worker.url());
     let discover = |is_http2, header| ask(is_http2, &url, &[("accept", MANIFEST), header]);
     for origin in ["http://example.org", "http://127.0.0.1:3000", "null"] {
-        let (status, _, said) = discover(true, ("origin", origin));
-        assert!(status == 403 && said["message"].as_str().unwrap().contains("pages"), "{status} {said}");
+        let (status, _, printed) = discover(true, ("origin", origin));
+        assert!(status == 403 && printed["message"].as_str().unwrap().contains("pages"), "{status} {printed}");
     }
     // DNS rebinding: another name that leads here.
-    let (status, _, said) = discover(false, ("host", "rebound.example:9080"));
-    assert!(status == 403 && said["message"].as_str().unwrap().contains("--advertise"), "{status} {said}");
+    let (status, _, printed) = discover(false, ("host", "rebound.example:9080"));
+    assert!(status == 403 && printed["message"].as_str().unwrap().contains("--advertise"), "{status} {printed}");
     for host in ["worker.example", "localhost:1", "[::1]:9080"] {
         assert_eq!(discover(false, ("host", host)).0, 505, "{host}");
     }
@@ -187,10 +187,10 @@ fn passwords_of_addresses_are_redacted() {
     let folder = Folder::of(HELLO);
     let line =
         format!("worker p.lmt.mjs --listen 127.0.0.1:0 --register {url} --advertise http://t0ken@worker.example");
-    let (code, said) = Worker::of(&mut folder.command(&line)).end();
-    assert_eq!(code, 1, "{said}");
-    assert!(said.contains("not registered yet") && said.contains("http://***@worker.example"), "{said}");
-    assert!(["somebody", "geheim", "t0ken"].iter().all(|secret| !said.contains(secret)), "{said}");
+    let (code, printed) = Worker::of(&mut folder.command(&line)).end();
+    assert_eq!(code, 1, "{printed}");
+    assert!(printed.contains("not registered yet") && printed.contains("http://***@worker.example"), "{printed}");
+    assert!(["somebody", "geheim", "t0ken"].iter().all(|secret| !printed.contains(secret)), "{printed}");
     // The registration has the full address.
     assert_eq!(asked.lock().unwrap()[0].1["uri"], "http://t0ken@worker.example/");
 }
@@ -249,8 +249,12 @@ fn a_worker_registers_and_waits_for_a_server_that_is_not_ready() {
         (&*own, &json!(true))
     );
     // Reported once.
-    let said = worker.said.lock().unwrap().clone();
-    assert_eq!(said.iter().filter(|line| line["message"] == "not registered yet, trying on").count(), 1, "{said:?}");
+    let printed = worker.printed.lock().unwrap().clone();
+    assert_eq!(
+        printed.iter().filter(|line| line["message"] == "not registered yet, trying on").count(),
+        1,
+        "{printed:?}"
+    );
 }
 
 #[test]
@@ -263,9 +267,9 @@ fn a_refused_registration_is_an_error_with_a_hint() {
     ] {
         let (url, _) = admin(answer);
         let mut command = folder.command(&format!("worker p.lmt.mjs --listen 127.0.0.1:0 --log json --register {url}"));
-        let (code, said) = Worker::of(&mut command).end();
-        assert_eq!(code, 1, "{said}");
-        assert!(words.iter().all(|word| said.contains(word)), "{said}");
+        let (code, printed) = Worker::of(&mut command).end();
+        assert_eq!(code, 1, "{printed}");
+        assert!(words.iter().all(|word| printed.contains(word)), "{printed}");
     }
 }
 
@@ -281,7 +285,7 @@ fn the_advertised_address_and_the_token_are_options() {
     let asked = asked.lock().unwrap().clone();
     assert_eq!(asked[0].1["uri"], "http://worker.example/at");
     assert!(asked[0].0.iter().any(|line| line.eq_ignore_ascii_case("authorization: Bearer t0ken-value")), "{asked:?}");
-    assert!(!format!("{:?}", worker.said.lock().unwrap()).contains("t0ken"));
+    assert!(!format!("{:?}", worker.printed.lock().unwrap()).contains("t0ken"));
 }
 
 #[test]
@@ -291,7 +295,7 @@ fn errors_are_reported_before_serving() {
     let taken = taken.local_addr().unwrap();
     let on_taken = format!("p.lmt.mjs --listen {taken}");
     let cannot_listen = format!("cannot listen on {taken}");
-    for (words, code, told) in [
+    for (words, code, reported) in [
         (&*on_taken, 1, &[&*cannot_listen, "port 0"][..]),
         ("p.lmt.mjs --listen nowhere", 2, &["--listen nowhere: this is no address"]),
         ("p.lmt.mjs --listen 0.0.0.0:0", 2, &["other machines could call", "--identity-key", "--open"]),
@@ -312,7 +316,7 @@ fn errors_are_reported_before_serving() {
     ] {
         let outcome = folder.run(&format!("worker {words}"));
         assert_eq!((outcome.code, outcome.stdout.as_str()), (code, ""), "{words}: {outcome:?}");
-        assert!(told.iter().all(|told| outcome.stderr.contains(told)), "{words}: {outcome:?}");
+        assert!(reported.iter().all(|reported| outcome.stderr.contains(reported)), "{words}: {outcome:?}");
     }
 }
 

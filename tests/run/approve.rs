@@ -48,8 +48,8 @@ fn without_a_terminal_a_call_is_denied_and_the_run_continues() {
     let hint = "the call of deploy needs approval and was denied; lmthing run --approve 'deploy' approves it, --yes every call";
     assert!(outcome.stderr.contains(hint), "{outcome:?}");
     let (results, _) = results(&folder, "");
-    let told = "The call of deploy was denied: it needs approval, and there is nobody who could be asked";
-    assert_eq!(results, [json!({ "error": told })]);
+    let reported = "The call of deploy was denied: it needs approval, and there is nobody who could be asked";
+    assert_eq!(results, [json!({ "error": reported })]);
 }
 
 #[test]
@@ -125,8 +125,8 @@ fn a_denial_is_an_error_in_model_written_code() {
     let code = "try { await srv.sum({ to: 'a' }); } catch (error) { return String(error); }";
     let folder = Folder::of(&file(FUNCTIONS, &[("runToolCode", json!({ "code": code }))]));
     let (denied, _) = results(&folder, "");
-    let told = "Error: The call of srv.sum was denied: it needs approval, and there is nobody who could be asked";
-    assert_eq!(denied[0]["result"], told, "{denied:?}");
+    let reported = "Error: The call of srv.sum was denied: it needs approval, and there is nobody who could be asked";
+    assert_eq!(denied[0]["result"], reported, "{denied:?}");
     for pattern in ["srv.sum", "srv_sum", "srv*"] {
         let (approved, _) = results(&folder, &format!("--approve {pattern}"));
         assert_eq!(approved[0], json!({ "success": true, "result": null }), "{pattern}");
@@ -147,8 +147,8 @@ test('unreadable', async () => { await expect(run('./p.lmt.mjs', { approve: ['['
     );
     let outcome = folder.run("test a.test.lmt.mjs");
     assert_eq!(outcome.code, 0, "{outcome:?}");
-    let told = format!("{}{}", outcome.stdout, outcome.stderr);
-    assert!(told.contains("run(file, { approve: ['deploy'] }) of lmthing/test approves it"), "{told}");
+    let reported = format!("{}{}", outcome.stdout, outcome.stderr);
+    assert!(reported.contains("run(file, { approve: ['deploy'] }) of lmthing/test approves it"), "{reported}");
 }
 
 #[cfg(target_os = "linux")]

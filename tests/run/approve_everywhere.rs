@@ -66,15 +66,15 @@ const big = { needsApproval: ({ n }) => n > 9, responseSchema: z.string() };
 prompt.defFunction('math', 'Counts', [func('twice', 'Doubles', N, ({ n }) => `${n * 2}`, big), func('same', 'Keeps', N, ({ n }) => `${n}`, { responseSchema: z.string() })]);
 prompt.defFunctionAgent('team', 'Works', [agent('one', 'First', N, () => 'one', { needsApproval: true }), agent('two', 'Second', N, () => 'two')]);
 defAgent('crew', 'Works', [agent('three', 'Third', N, () => 'three', { needsApproval: true }), agent('four', 'Fourth', N, () => 'four')]);";
-    let told = |call: &str| {
+    let reported = |call: &str| {
         code(&format!("try {{ return await {call}; }} catch (error) {{ return (error as Error).message; }}"))
     };
     let both = json!({ "calls": [{ "name": "three", "args": { "n": 1 } }, { "name": "four", "args": { "n": 1 } }] });
     let calls = [
-        told("math.twice({ n: 4 })"),
-        told("math.twice({ n: 10 })"),
-        told("math.same({ n: 10 })"),
-        told("team.one({ n: 1 })"),
+        reported("math.twice({ n: 4 })"),
+        reported("math.twice({ n: 10 })"),
+        reported("math.same({ n: 10 })"),
+        reported("team.one({ n: 1 })"),
         call("crew", both),
     ];
     let folder = Folder::of(&prompt(&calls, body));

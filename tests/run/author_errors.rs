@@ -92,11 +92,11 @@ fn failures_of_files_and_requests_name_the_caller() {
 fn what_came_in_place_of_json_is_shown() {
     let address = serve(|_| response("200 OK", "text/html", "<!DOCTYPE html>\n<title>Sign in</title>"));
     let error = error("", &format!("(await (await fetch('http://{address}/api?key=secret')).json()).name;"));
-    let told = [
+    let reported = [
         "SyntaxError: Unexpected token '<', \"<!DOCTYPE \"... is not valid JSON",
         "(status 200, text/html) begins with: <!DOCTYPE html> <title>Sign in</title>",
     ];
-    assert_has(&error, &told);
+    assert_has(&error, &reported);
     assert!(!error.lines().any(|line| line.starts_with("hint:") && line.contains("secret")), "{error}");
 }
 
@@ -184,8 +184,9 @@ export default async ({ defTool, $ }) => {
     let outcome = run(&[("main.lmt.mjs", source)]);
     assert_eq!(outcome.code, 1, "{}", outcome.stderr);
     assert!(start.elapsed() < Duration::from_secs(10));
-    let told = ["Error: the tool stuck waits for a promise that nothing can settle any more", "DIR/main.lmt.mjs:6:"];
-    assert_has(&outcome.stderr, &told);
+    let reported =
+        ["Error: the tool stuck waits for a promise that nothing can settle any more", "DIR/main.lmt.mjs:6:"];
+    assert_has(&outcome.stderr, &reported);
 }
 
 #[test]
@@ -199,12 +200,12 @@ fn a_failing_package_shows_how_it_came_in() {
     ];
     let outcome = run(&files);
     assert_eq!(outcome.code, 1);
-    let told = [
+    let reported = [
         "--> DIR/node_modules/inner/index.js:2:",
         "at DIR/node_modules/outer/index.js:1:",
         "at import 'outer' (DIR/main.lmt.mjs:2:19)",
     ];
-    assert_has(&outcome.stderr, &told);
+    assert_has(&outcome.stderr, &reported);
 }
 
 #[test]

@@ -27,7 +27,7 @@ fn costs(model: &str, config: &str) -> String {
     )
 }
 
-fn told(model: &str, config: &str, usage: Option<(u64, u64, u64)>, variables: &[(&str, &str)]) -> Value {
+fn reported(model: &str, config: &str, usage: Option<(u64, u64, u64)>, variables: &[(&str, &str)]) -> Value {
     let (address, _) = serve(move |body| {
         let is_over = body["messages"].as_array().unwrap().len() > 1;
         turn(&["x"], !is_over, usage)
@@ -52,12 +52,12 @@ fn every_step_has_its_cost() {
         (String::new(), vec![("LMTHING_PRICES", TABLE)]),
         (format!("prices: {TABLE}"), vec![("LMTHING_PRICES", r#"{"lab:m": {"input": 1, "output": 1}}"#)]),
     ] {
-        let found = told("lab:m", &config, usage, &variables);
+        let found = reported("lab:m", &config, usage, &variables);
         assert!(are_near(&found, [one, 2.0 * one, one, one]), "{found}");
     }
-    assert!(are_near(&told("lab:other", "", usage, &[]), [0.0; 4]));
-    assert!(are_near(&told("lab:m", "", None, &[]), [0.0; 4]));
-    assert_eq!(told("lab:m", &format!("prices: {TABLE}"), None, &[]), serde_json::json!([null, null, null, null]));
+    assert!(are_near(&reported("lab:other", "", usage, &[]), [0.0; 4]));
+    assert!(are_near(&reported("lab:m", "", None, &[]), [0.0; 4]));
+    assert_eq!(reported("lab:m", &format!("prices: {TABLE}"), None, &[]), serde_json::json!([null, null, null, null]));
 }
 
 #[test]

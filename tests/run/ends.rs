@@ -18,7 +18,7 @@ fn listeners_of_the_end_hear_the_code_it_has() {
     let works = "
         process.on('exit', () => { let sum = 0; for (let i = 0; i < 300000; i += 1) sum += i; console.log('sum', sum); });
         export const config = { model: 'mock' }; export const mock = []; export default () => { for (;;) {} };";
-    for (arguments, source, code, heard) in [
+    for (arguments, source, code, received) in [
         ("run --timeout 500ms p.lmt.mjs", loops, 4, "listener 4\n"),
         ("run --timeout 500ms p.lmt.mjs", works, 4, "listener 4\nsum 44999850000\n"),
         ("run p.lmt.mjs", broken, 3, "x\nlistener 3\n"),
@@ -26,7 +26,7 @@ fn listeners_of_the_end_hear_the_code_it_has() {
         ("run p.lmt.mjs", "throw new Error('at once');", 1, "listener 1\n"),
     ] {
         let outcome = Folder::of(&format!("{LISTENS}{source}")).run(arguments);
-        assert_eq!((outcome.code, outcome.stdout.as_str()), (code, heard), "{outcome:?}");
+        assert_eq!((outcome.code, outcome.stdout.as_str()), (code, received), "{outcome:?}");
     }
 }
 
@@ -72,8 +72,8 @@ fn a_recording_is_closed_when_a_script_that_computes_is_interrupted() {
     let outcome = running.end();
     assert_eq!(outcome.code, 130, "{outcome:?}");
     assert!(!folder.path("r.json.partial").exists(), "{outcome:?}");
-    let kept = folder.path("r.json").exists();
-    assert_eq!(outcome.stderr.contains("the run did not end well; r.json holds"), kept, "{outcome:?}");
+    let stored = folder.path("r.json").exists();
+    assert_eq!(outcome.stderr.contains("the run did not end well; r.json holds"), stored, "{outcome:?}");
 }
 
 #[test]

@@ -7,7 +7,7 @@ use crate::support::{Folder, Outcome};
 /// Agent events as `type name`. Asserts that each agent number has one start and then one end.
 fn agents(outcome: &Outcome) -> Vec<String> {
     let mut open: Vec<Value> = Vec::new();
-    let mut told = Vec::new();
+    let mut reported = Vec::new();
     for event in outcome.events() {
         let kind = event["type"].as_str().unwrap();
         match kind {
@@ -18,10 +18,10 @@ fn agents(outcome: &Outcome) -> Vec<String> {
             }
             _ => continue,
         }
-        told.push(format!("{} {}", kind.trim_start_matches("agent-"), event["name"].as_str().unwrap()));
+        reported.push(format!("{} {}", kind.trim_start_matches("agent-"), event["name"].as_str().unwrap()));
     }
     assert!(open.is_empty(), "{open:?} have no end: {outcome:?}");
-    told
+    reported
 }
 
 fn finish(outcome: &Outcome, name: &str) -> Value {
@@ -105,9 +105,9 @@ defAgent('a', 'a', none, (_, { $, defTool }) => {
     for (name, body, options, error) in cases {
         let outcome = run("call('a'), done, done", &format!("{body}\n$`x`;"), options);
         assert_eq!(agents(&outcome), ["start a", "finish a"], "{name}: {outcome:?}");
-        let told = finish(&outcome, "a");
-        assert!(told["error"].as_str().unwrap_or_default().contains(error), "{name}: {told}");
-        assert!(told["error"].is_string(), "{name}: {told}");
+        let reported = finish(&outcome, "a");
+        assert!(reported["error"].as_str().unwrap_or_default().contains(error), "{name}: {reported}");
+        assert!(reported["error"].is_string(), "{name}: {reported}");
     }
 }
 

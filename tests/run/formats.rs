@@ -202,9 +202,9 @@ fn every_failure_has_an_object_and_a_last_event() {
         assert_eq!((outcome.code, &object["ok"]), (*code, &json!(*code == 0)), "{name}: {outcome:?}");
         assert_eq!(object["error"]["kind"].as_str().unwrap_or_default(), *kind, "{name}: {outcome:?}");
         assert!(object["error"]["message"].as_str().unwrap_or_default().contains(message), "{name}: {outcome:?}");
-        let told = folder.run("run -f events p.lmt.mjs");
-        assert_eq!(checked(&told).last().unwrap()["error"]["kind"], object["error"]["kind"], "{name}");
-        assert_eq!(told.code, *code);
+        let reported = folder.run("run -f events p.lmt.mjs");
+        assert_eq!(checked(&reported).last().unwrap()["error"]["kind"], object["error"]["kind"], "{name}");
+        assert_eq!(reported.code, *code);
     }
     let place = Folder::of(&files[0].1).run("run -f json p.lmt.mjs").object()["error"].clone();
     assert!(place["file"].as_str().unwrap().ends_with("p.lmt.mjs"));

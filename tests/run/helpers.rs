@@ -34,11 +34,11 @@ pub fn turn(text: &[&str], calls: bool, usage: Option<(u64, u64, u64)>) -> Strin
 /// Starts a server; returns its base URL and the requests.
 pub fn serve(answer: impl Fn(&Value) -> String + Send + Sync + 'static) -> (String, Requests) {
     let asked = Requests::default();
-    let kept = asked.clone();
+    let stored = asked.clone();
     let address = http::serve(move |request| {
         let body = request.json();
         let text = answer(&body);
-        kept.lock().unwrap().push(body);
+        stored.lock().unwrap().push(body);
         http::response("200 OK", "text/event-stream", &text)
     });
     (format!("http://{address}/v1"), asked)

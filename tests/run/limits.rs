@@ -69,12 +69,12 @@ fn a_limit_that_the_last_step_reaches_ends_nothing() {
 
 #[test]
 fn tools_of_the_answer_that_uses_up_the_limit_hear_of_it() {
-    let heard = "async (_, { abortSignal }) => {
+    let received = "async (_, { abortSignal }) => {
       await new Promise((resolve) => { abortSignal.addEventListener('abort', resolve); setTimeout(resolve, 60_000); });
       console.log(abortSignal.aborted);
     }";
     let (address, asked) = forever();
-    let output = run(&tools("", heard), &["--max-tokens", "500"], &address, &[]);
+    let output = run(&tools("", received), &["--max-tokens", "500"], &address, &[]);
     assert_eq!((output.code, output.stdout.as_str()), (4, "true\n"), "{}", output.stderr);
     assert!(output.stderr.contains("token limit of 500 tokens: 600 tokens were used in 1 step"), "{}", output.stderr);
     assert_eq!(asked.lock().unwrap().len(), 1);
@@ -143,7 +143,7 @@ fn agents_and_scripts_that_catch_cannot_go_on() {
 #[test]
 fn at_the_end_of_its_time_everything_ends() {
     let (address, _) = forever();
-    let heard = "async (_, { abortSignal }) => {
+    let received = "async (_, { abortSignal }) => {
       await new Promise((resolve) => abortSignal.addEventListener('abort', resolve));
       console.log(abortSignal.reason.name);
     }";
@@ -152,8 +152,8 @@ fn at_the_end_of_its_time_everything_ends() {
         export const config = { model: 'mock', sandbox: { cpuMs: 60_000 } };
         export const mock = [{ type: 'tool-call', toolName: 'runToolCode', args: { code: 'while (true) {}' } }];
         export default ({ $, defFunction }) => { defFunction('one', 'One.', z.object({}), () => 1); $`Go.`; };";
-    for (script, said) in [
-        (tools("", heard), "LimitError\n"),
+    for (script, printed) in [
+        (tools("", received), "LimitError\n"),
         (tools("", "() => new Promise((resolve) => setTimeout(resolve, 60_000))"), ""),
         (tools("", "() => { while (true) {} }"), ""),
         (tools("", "async () => { while (true) await null; }"), ""),
@@ -162,7 +162,7 @@ fn at_the_end_of_its_time_everything_ends() {
     ] {
         let began = Instant::now();
         let output = run(&script, &["--timeout", "700ms"], &address, &[]);
-        assert_eq!((output.code, output.stdout.as_str()), (4, said), "{script}: {}", output.stderr);
+        assert_eq!((output.code, output.stdout.as_str()), (4, printed), "{script}: {}", output.stderr);
         assert!(output.stderr.contains("time limit of 700 ms: "), "{}", output.stderr);
         assert!(began.elapsed() < Duration::from_secs(10));
     }
@@ -271,8 +271,8 @@ fn data_that_is_too_deep_or_multiplies_is_an_error_of_its_own() {
     for (data, problem) in [(deep, "nested deeper than 127 levels"), (wide, "it holds more than 5000000 values")] {
         let output = run(&working(&format!("{data} return v")), &["-f", "events"], "http://127.0.0.1:9/v1", &[]);
         assert_eq!(output.code, 0, "{}", output.stderr);
-        let told = format!("the result of tool work cannot be sent to the model: not JSON: {problem}");
-        assert!(output.stdout.contains(&told), "{}", output.stdout);
+        let reported = format!("the result of tool work cannot be sent to the model: not JSON: {problem}");
+        assert!(output.stdout.contains(&reported), "{}", output.stdout);
         let script = format!(
             "export const config = {{ model: 'mock' }}; export const mock = [{{ type: 'text', text: 'never' }}];
             export default ({{ defData }}) => {{ {data} defData('tree', v); }};"

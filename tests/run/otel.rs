@@ -348,16 +348,19 @@ fn retries_and_warnings_are_events_of_the_request() {
     let variables = [("LAB_API_TYPE", "openai"), ("LAB_API_BASE", base.as_str()), ("TRACEPARENT", parent)];
     let (outcome, collector) = exported(source, "-q", &variables);
     assert_eq!(outcome.code, 0, "{outcome:?}");
-    let told = events(&collector.span("chat m"));
-    assert_eq!(told.len(), 1, "{told:?}");
-    assert_eq!(told[0].0, "lmthing.retry");
-    assert_eq!((&told[0].1["lmthing.retry.model"], &told[0].1["lmthing.retry.attempt"]), (&json!("lab:m"), &json!(1)));
+    let reported = events(&collector.span("chat m"));
+    assert_eq!(reported.len(), 1, "{reported:?}");
+    assert_eq!(reported[0].0, "lmthing.retry");
+    assert_eq!(
+        (&reported[0].1["lmthing.retry.model"], &reported[0].1["lmthing.retry.attempt"]),
+        (&json!("lab:m"), &json!(1))
+    );
     assert!(failure(&collector.span("chat m")).is_none());
 
     let source = file("{ type: 'finish', finishReason: 'length' }", "$`x`;");
     let (_, collector) = exported(&source, "-q", &[]);
-    let told: Vec<_> = collector.spans().iter().flat_map(events).collect();
-    assert!(told.iter().any(|(name, _)| name == "lmthing.warning"), "{told:?}");
+    let reported: Vec<_> = collector.spans().iter().flat_map(events).collect();
+    assert!(reported.iter().any(|(name, _)| name == "lmthing.warning"), "{reported:?}");
 }
 
 #[test]
@@ -375,10 +378,10 @@ fn checks_of_code_are_events_of_the_call_it_came_with() {
         .map(|span| (attribute(span, "gen_ai.tool.call.id"), events(span)))
         .collect();
     assert_eq!(checks.len(), 2, "{checks:?}");
-    for (id, told) in checks {
-        assert_eq!(told.len(), 1, "{id} {told:?}");
-        let is_ok = told[0].1["lmthing.code_check.ok"].as_bool().unwrap();
-        assert_eq!((told[0].0.as_str(), is_ok), ("lmthing.code_check", id != "wrong"), "{told:?}");
+    for (id, reported) in checks {
+        assert_eq!(reported.len(), 1, "{id} {reported:?}");
+        let is_ok = reported[0].1["lmthing.code_check.ok"].as_bool().unwrap();
+        assert_eq!((reported[0].0.as_str(), is_ok), ("lmthing.code_check", id != "wrong"), "{reported:?}");
     }
 }
 

@@ -77,7 +77,7 @@ fn what_was_recorded_with_a_dummy_key_is_replayed_without_one() {
     }
     let alias = [("MODEL", "fast"), ("LM_MODEL_FAST", "lab:tide")];
     assert_eq!(setup.replay(&alias), done);
-    assert_eq!(setup.replay(&alias[..1]), done, "nobody knows where the alias led");
+    assert_eq!(setup.replay(&alias[..1]), done, "the target of the alias is unknown");
 }
 
 #[test]
@@ -131,7 +131,7 @@ fn mistakes_are_reported_before_the_run() {
     {
         std::fs::write(setup.path(name), text).unwrap();
     }
-    for (option, file, told) in [
+    for (option, file, reported) in [
         ("--replay", "none.json", "cannot read the recording none.json: there is no such file or folder"),
         ("--replay", ".", "cannot read the recording .: it is a directory"),
         ("--replay", "text.json", "text.json is no recording: it is not JSON: expected value at line 1 column 1"),
@@ -143,7 +143,7 @@ fn mistakes_are_reported_before_the_run() {
         ("--record", "p.lmt.mjs", "p.lmt.mjs is a prompt file, not a place for a recording"),
     ] {
         let (shown, code) = setup.run(&[option, file, "p.lmt.mjs"], &[]);
-        assert!(code == Some(1) && shown.starts_with(&format!("Error: {told}\n")), "{option} {file}: {shown}");
+        assert!(code == Some(1) && shown.starts_with(&format!("Error: {reported}\n")), "{option} {file}: {shown}");
     }
     let (shown, code) = setup.run(&["--record", "a.json", "--replay", "b.json", "p.lmt.mjs"], &[]);
     assert!(code == Some(2) && shown.contains("cannot be used with"), "{shown}");

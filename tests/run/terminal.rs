@@ -70,7 +70,7 @@ fn body(what: &str) -> String {
 /// Commands, and what each shows of [`HOSTILE`] on a terminal, with the words around it.
 fn sources() -> Vec<(String, Vec<String>)> {
     let message = |before: &str| format!("{before}{MESSAGE}");
-    let name = |before: &str, behind: &str| format!("{before}name {MESSAGE}.lmt.mjs{behind}");
+    let name = |before: &str, after: &str| format!("{before}name {MESSAGE}.lmt.mjs{after}");
     let named = format!("'name {RAW}.lmt.mjs'");
     [
         ("run text.lmt.mjs", vec![PROSE.to_owned()]),

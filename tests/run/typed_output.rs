@@ -146,9 +146,9 @@ async fn an_answer_that_never_fits_ends_with_3_and_nothing_on_standard_output() 
         let (asked, output) = run_lab(options, "", vec![says(WARM); requests]).await;
         assert_eq!((asked.len(), output.code), (requests, 3), "{options}");
         assert_eq!(output.stdout, "");
-        let told = output.stderr;
+        let reported = output.stderr;
         for words in ["celsius: Invalid input", "outputRetries", "\"warm\""] {
-            assert!(told.contains(words), "{told}");
+            assert!(reported.contains(words), "{reported}");
         }
     }
 }

@@ -44,9 +44,9 @@ fn eight(parts: &str, limit: u64) -> String {
 #[test]
 fn answers_that_fail_count() {
     // The provider's own counts.
-    let told =
+    let reported =
         eight("yield text('x'); yield finish(600, 100); yield { type: 'error', error: new Error('boom') };", 1000);
-    let outcome = run(&told, "-f json");
+    let outcome = run(&reported, "-f json");
     assert_eq!((outcome.code, outcome.stderr.matches("ProviderError\n").count()), (4, 2), "{outcome:?}");
     assert_eq!(used(&outcome), [json!(1200), json!(200), json!(0.0212)]);
     // Estimated from the lengths of request and answer.

@@ -187,7 +187,7 @@ fn damaged_lines_are_reported_and_skipped() {
     let cut = r#"{"type":"text-del"#;
     let deep = format!(r#"{{"type":"warning","message":{}{}}}"#, "[".repeat(100), "]".repeat(100));
     let damaged = "[]\nnull\n{}\n{\"type\":1}\nhello\n";
-    for (text, expected, told) in [
+    for (text, expected, reported) in [
         (format!("{good}{cut}"), json!([2]), "Warning: line 2 is damaged and left out\n"),
         (
             format!("\u{feff}{good}\r\n\n{deep}\n{cut}\n7\n"),
@@ -202,7 +202,7 @@ fn damaged_lines_are_reported_and_skipped() {
     ] {
         let folder = Folder::new(&[("run.jsonl", &text)]);
         let outcome = folder.run("view run.jsonl -o page.html");
-        assert!(outcome.code == 0 && outcome.stderr.starts_with(told), "{outcome:?}");
+        assert!(outcome.code == 0 && outcome.stderr.starts_with(reported), "{outcome:?}");
         let read = events_in(&fs::read_to_string(folder.path("page.html")).unwrap());
         assert_eq!(read["damaged"], expected);
         assert_eq!(read["events"][0]["type"], "run-start");

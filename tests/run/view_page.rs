@@ -54,7 +54,7 @@ fn the_page_is_what_it_should_be_in_chromium() {
         check.arg(pictures);
     }
     let checked = check.output().unwrap();
-    let told = String::from_utf8_lossy(&checked.stdout);
-    assert!(checked.status.success(), "{told}{}", String::from_utf8_lossy(&checked.stderr));
-    println!("{told}");
+    let reported = String::from_utf8_lossy(&checked.stdout);
+    assert!(checked.status.success(), "{reported}{}", String::from_utf8_lossy(&checked.stderr));
+    println!("{reported}");
 }

@@ -122,9 +122,9 @@ fn wait_for_value(running: &mut Running, text: &str, runs: usize) {
 
 /// Replaces a symbolic link.
 fn link(folder: &Folder, target: &str, name: &str) {
-    let beside = folder.path("link.new");
-    symlink(target, &beside).unwrap();
-    fs::rename(beside, folder.path(name)).unwrap();
+    let sibling = folder.path("link.new");
+    symlink(target, &sibling).unwrap();
+    fs::rename(sibling, folder.path(name)).unwrap();
 }
 
 #[test]

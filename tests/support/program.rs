@@ -247,9 +247,9 @@ impl OutputStream {
 
 /// Replaces a file by renaming another over it, as editors do.
 pub fn replace(folder: &Folder, name: &str, text: &str) {
-    let beside = folder.path(&format!("{name}.new"));
-    let mut file = fs::File::create(&beside).unwrap();
+    let sibling = folder.path(&format!("{name}.new"));
+    let mut file = fs::File::create(&sibling).unwrap();
     file.write_all(text.as_bytes()).unwrap();
     drop(file);
-    fs::rename(beside, folder.path(name)).unwrap();
+    fs::rename(sibling, folder.path(name)).unwrap();
 }

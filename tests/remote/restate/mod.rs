@@ -51,7 +51,7 @@ pub fn steps(request: &Conversation) -> Turn {
 }
 
 /// The final text of a run of [`STEPS`].
-pub fn said(id: &str) -> String {
+pub fn final_text(id: &str) -> String {
     format!("{id}-0 is done; {id}-1 is done")
 }
 

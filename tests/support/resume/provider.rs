@@ -49,8 +49,8 @@ impl Conversation {
 
 /// The name after the first `who=` in a text.
 pub fn who(text: &str) -> Option<String> {
-    let (_, behind) = text.split_once("who=")?;
-    behind.split_once('.').map(|(word, _)| word.to_owned())
+    let (_, after) = text.split_once("who=")?;
+    after.split_once('.').map(|(word, _)| word.to_owned())
 }
 
 #[derive(Clone, Debug, Default)]
@@ -126,12 +126,12 @@ pub struct Provider {
 impl Provider {
     pub fn start(answer: impl Fn(&Conversation) -> Turn + Send + Sync + 'static) -> Self {
         let asked = Arc::<Mutex<Vec<Conversation>>>::default();
-        let kept = asked.clone();
+        let stored = asked.clone();
         let address = http::serve_stream(move |received: &Request, stream| {
             // The client may have been killed before it sent the whole request.
             let Ok(body) = serde_json::from_slice(&received.body) else { return Ok(()) };
             let conversation = Conversation::of(body);
-            kept.lock().unwrap().push(conversation.clone());
+            stored.lock().unwrap().push(conversation.clone());
             answer(&conversation).write(stream)
         });
         Provider { base: format!("http://{address}/v1"), asked }
