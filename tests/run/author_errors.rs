@@ -67,6 +67,7 @@ fn the_culprit_is_what_was_called() {
 fn names_that_prompts_do_not_have_are_suggested() {
     assert_has(&error("", "defTol('x');"), &["hint: prompts have no 'defTol'; did you mean 'defTool'?"]);
     assert_has(&error("", "process.exitt(1);"), &["hint: did you mean 'exit'?"]);
+    assert_has(&error("", "require('fs');"), &["hint: prompt files are ES modules: use import instead of require"]);
     assert_has(&error("", "defData('x', 1);"), &["ReferenceError: defData is not defined", "({ defData }) => …"]);
 }
 
