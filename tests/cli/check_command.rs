@@ -237,7 +237,7 @@ fn the_first_render_is_printed_with_its_size() {
 }
 
 #[test]
-fn one_input_from_a_pipe_is_for_all_files() {
+fn piped_input_applies_to_all_files() {
     let source = "
         export const input = { type: 'object', properties: { n: { type: 'number' } }, required: ['n'] };
         export const config = { model: 'mock' };

@@ -52,7 +52,7 @@ fn failures_during_loading_have_kinds() {
 }
 
 #[test]
-fn what_a_script_throws_is_no_failure_of_the_loader() {
+fn errors_that_scripts_throw_are_not_loader_failures() {
     for thrown in [
         "new Function('(');",
         "JSON.parse('{');",

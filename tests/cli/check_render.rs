@@ -59,7 +59,7 @@ fn a_sound_file_gives_nothing() {
 }
 
 #[test]
-fn what_the_function_throws_is_an_error_at_its_place() {
+fn errors_of_the_function_have_their_position() {
     let checked = of_body("const list = JSON.parse('[]');\ndef('A', list[0].name);");
     finds(&checked, &["error 4 render: TypeError: cannot read property 'name' of undefined"]);
     let checked = of_body("defEffect(() => { throw new Error('in an effect'); }, []);");
@@ -78,7 +78,7 @@ fn definitions_are_checked_as_in_a_run() {
 }
 
 #[test]
-fn what_a_method_throws_is_at_its_call_whatever_its_arguments_call() {
+fn errors_of_a_method_are_at_its_call() {
     let head = "import { z } from 'zod';";
     let place_of = |body: &str| {
         let folder = Folder::of(&file(head, body));
@@ -154,7 +154,7 @@ fn names_that_are_defined_twice_are_warned_of_at_the_second() {
 }
 
 #[test]
-fn what_is_lost_on_the_way_is_an_error() {
+fn uncaught_errors_are_findings() {
     finds(&of_body("Promise.reject(new Error('nobody listens'));"), &["error 3 render: nobody listens"]);
     let body =
         "setTimeout(() => { throw new Error('later'); }, 1);\nawait new Promise((done) => setTimeout(done, 100));";
@@ -213,7 +213,7 @@ fn memory_has_an_end() {
 }
 
 #[test]
-fn what_reaches_out_is_refused_and_no_mistake() {
+fn outside_access_is_refused_without_a_finding() {
     // Also if the script catches the error.
     let throws = "try { await fetch('https://example.org/a?key=1'); } catch { throw new Error('no rates'); }";
     let network = "check renders without network: access to https://example.org is refused";
@@ -416,7 +416,7 @@ fn defaults_render_and_missing_input_is_reported() {
 }
 
 #[test]
-fn what_is_wrong_with_exports_does_not_hide_the_render() {
+fn errors_in_exports_do_not_hide_the_render() {
     let source = "export const config = { model: 'opnai:gpt-4o', options: { temperature: 'hot' } };\n\
                   export default ({ def, $ }) => { const list = JSON.parse('[]');\n  def('A', list[0].name); $`go`; };\n";
     let checked = check(&Folder::of(source), "p.lmt.mjs");
@@ -436,7 +436,7 @@ fn secrets_stay_inside() {
 }
 
 #[test]
-fn what_the_script_prints_goes_to_standard_error() {
+fn output_of_the_script_goes_to_stderr() {
     let checked = of_body("console.log('out'); console.error('err'); process.stdout.write('raw\\n');");
     finds(&checked, &[]);
     assert_eq!(checked.stderr, "out\nerr\nraw\n");
@@ -448,7 +448,7 @@ fn what_the_script_prints_goes_to_standard_error() {
 }
 
 #[test]
-fn what_has_no_stack_has_a_place() {
+fn errors_without_a_stack_have_a_position() {
     finds(&of_body("def('A', 'a');\nthrow 'oops';"), &["error 2 render: oops"]);
     let head = "import { runPrompt, run } from 'lmthing'; const no = /** @type {any} */ (3);";
     let body = "def('A', 'a');\nawait runPrompt(no);";

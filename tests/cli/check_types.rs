@@ -538,7 +538,7 @@ fn a_model_written_in_javascript_needs_no_types() {
 }
 
 #[test]
-fn what_is_called_otherwise_elsewhere_is_named() {
+fn names_from_other_libraries_get_hints() {
     for (source, hint) in [
         (
             "export default ({ defTool, $ }) => { $`x`; defTool('a', 'A', z.object({ n: z.number().minimum(1) }), () => 1); };",

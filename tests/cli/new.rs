@@ -88,7 +88,7 @@ fn the_names_of_files_say_the_language() {
 }
 
 #[test]
-fn nothing_is_written_over() {
+fn existing_files_are_not_overwritten() {
     for taken in ["mine.lmt.mjs", "mine.test.lmt.mjs"] {
         let folder = Folder::new(&[(taken, "mine")]);
         let refused = folder.run("new --template tools mine");
@@ -109,7 +109,7 @@ fn nothing_is_written_over() {
 }
 
 #[test]
-fn what_cannot_be_meant_is_refused_with_what_can() {
+fn invalid_names_are_refused_with_the_valid_ones() {
     for (words, message) in [
         ("new --template toolz a", "a similar value exists: 'tools'"),
         ("new", "NAME"),

@@ -159,7 +159,7 @@ fn the_report_alone_is_standard_output() {
 }
 
 #[test]
-fn what_files_print_at_the_same_time_stays_together() {
+fn parallel_output_is_grouped_by_file() {
     let source = tests(
         "for (const name of ['one', 'two']) test(name, async () => {
            for (const word of ['a', 'b', 'c']) { console.log(word); await new Promise((go) => setTimeout(go, 5)); }

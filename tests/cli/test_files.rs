@@ -390,7 +390,7 @@ fn an_exit_is_reported_once_where_it_was_called() {
 }
 
 #[test]
-fn what_a_test_does_to_the_globals_makes_no_other_pass() {
+fn tampering_with_globals_makes_no_other_test_pass() {
     let push = "test('tampers', () => { Array.prototype.push = () => 0; Array.prototype.forEach = () => {}; });
                 test('throws', () => { throw new Error('E1'); });
                 test('expects', () => { expect(1).toBe(2); });";

@@ -17,7 +17,7 @@ fn prompt(pieces: &str) -> String {
 }
 
 #[test]
-fn what_is_printed_in_pieces_is_whole() {
+fn output_in_pieces_is_joined() {
     let (pieces, key) = (
         "[Buffer.from([0x6f, 0xc3]), Buffer.from([0xb6, 0x0a])]",
         "[process.env.MY_API_KEY.slice(0, 9), process.env.MY_API_KEY.slice(9), ' was it']",

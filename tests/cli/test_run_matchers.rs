@@ -136,7 +136,7 @@ fn a_failed_run_shows_its_error() {
 }
 
 #[test]
-fn what_run_prompt_gives_will_do() {
+fn results_of_run_prompt_are_accepted() {
     let source = tests(
         "import { runPrompt } from 'lmthing';
          test('it', async () => {
@@ -217,7 +217,7 @@ fn a_model_judges() {
 }
 
 #[test]
-fn what_is_judged_is_data_to_the_judge() {
+fn judged_text_is_data_for_the_judge() {
     let body = "const asked = [];
         const model = { modelId: 'j', provider: 'own', async doStream(request) {
           asked.push(request.prompt);

@@ -234,7 +234,7 @@ fn run_all(folder: &Path, separator: &str, repeat: &str) -> usize {
 }
 
 #[test]
-fn nothing_gets_out_and_the_host_lives_on() {
+fn hostile_programs_are_contained() {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/code/hostile");
     let count = run_all(&folder, "// --- next ---\n", "REPEAT");
     assert!(count >= 60, "only {count} programs");

@@ -128,7 +128,7 @@ fn ids_that_look_like_numbered_ones_mean_themselves() {
 }
 
 #[test]
-fn what_the_first_command_approved_is_still_approved() {
+fn approvals_of_the_first_command_still_apply() {
     let source = DEPLOY.replace("done('read'))", "done('read'), { needsApproval: true })");
     let project = asking(&source, |request| match request.step {
         0 => Turn::default().call("c1", "deploy", &json!({ "to": "a" })),
@@ -217,7 +217,7 @@ fn the_journal_of_the_command_is_named() {
 }
 
 #[test]
-fn what_is_approved_are_the_arguments_and_one_call() {
+fn an_approval_covers_the_arguments_and_one_call() {
     let project = in_one_answer(&[("c1", "deploy", "a"), ("c2", "deploy", "a")]);
     stopped(&project, RUN);
     stopped(&project, "resume last --approve c1");

@@ -148,7 +148,7 @@ fn wrong_files(folder: &Folder) -> Vec<(&'static str, Vec<&'static str>)> {
 }
 
 #[test]
-fn what_is_no_journal_is_refused_and_left_alone() {
+fn files_that_are_not_journals_are_refused_and_unchanged() {
     let folder = folder("");
     for (name, words) in wrong_files(&folder) {
         let read = || fs::read(folder.path(name)).unwrap_or_default();
@@ -172,7 +172,7 @@ fn what_is_no_journal_is_refused_and_left_alone() {
 }
 
 #[test]
-fn what_cannot_be_written_ends_a_run_before_its_first_request() {
+fn an_unwritable_journal_ends_a_run_before_its_first_request() {
     let source = "export const config = { model: 'lab:m', journal: true };
 export default ({ $ }) => { $`go`; };";
     let folder = Folder::of(source);

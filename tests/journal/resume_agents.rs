@@ -147,7 +147,7 @@ fn prompts_that_tools_and_the_function_run_go_on_where_they_were() {
 }
 
 #[test]
-fn what_a_prompt_that_is_done_has_found_is_found_again() {
+fn a_finished_prompt_returns_its_stored_result() {
     let project = project(
         "import { runPrompt } from 'lmthing';
         const output = z.object({ day: z.string().transform((text) => new Date(text)) });

@@ -170,7 +170,7 @@ fn a_run_that_is_alive_is_not_taken_over() {
 }
 
 #[test]
-fn what_is_no_run_is_refused() {
+fn invalid_runs_are_refused() {
     let (project, id) = killed(DIES);
     let other = if id.starts_with('1') { "2" } else { "1" };
     failed(&project.run(&format!("resume {other}{}", &id[1..])), 1, &["there is no run", &id]);

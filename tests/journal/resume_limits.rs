@@ -31,7 +31,7 @@ fn limited(project: &Project, arguments: &str) -> String {
 }
 
 #[test]
-fn what_was_used_before_counts_for_the_limits_of_the_file() {
+fn usage_before_the_interruption_counts_for_the_limits_of_the_file() {
     let project = forever("limits: { steps: 5 }");
     limited(&project, "run --journal --max-steps 2 p.lmt.mjs");
     let message = limited(&project, "resume last");
@@ -47,7 +47,7 @@ fn what_was_used_before_counts_for_the_limits_of_the_file() {
 }
 
 #[test]
-fn what_is_typed_counts_from_there() {
+fn limits_of_the_command_line_count_from_its_start() {
     let project = forever("limits: { tokens: 1000 }");
     limited(&project, "run --journal --max-steps 2 p.lmt.mjs");
     let message = limited(&project, "resume last --max-steps 3");

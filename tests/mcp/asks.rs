@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use crate::support::mcp::{HttpServer, call, code, folder, results_of};
 
 #[test]
-fn what_a_server_asks_is_answered_or_refused() {
+fn requests_of_a_server_are_answered_or_refused() {
     let methods = ["ping", "roots/list", "sampling/createMessage", "elicitation/create", "nonsense"];
     let asked = |method: &&str| {
         let params = json!({ "messages": [], "maxTokens": 1, "message": "who?", "requestedSchema": { "type": "object", "properties": {} } });

@@ -177,7 +177,7 @@ fn the_time_that_servers_take_to_end_is_not_that_of_the_run() {
 
 #[cfg(target_os = "linux")]
 #[test]
-fn what_a_server_has_started_ends_with_it() {
+fn processes_that_a_server_started_end_with_it() {
     let script = "sleep 300 & echo $! > pid; setsid sleep 300 & echo $! >> pid; exec node \"$@\"";
     let mut server = server(&[]);
     let mut args = vec![json!("-c"), json!(script), json!("sh")];

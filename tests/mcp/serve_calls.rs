@@ -211,7 +211,7 @@ fn a_client_that_does_not_read_standard_error_is_served_all_the_same() {
 }
 
 #[test]
-fn what_a_crashed_run_has_started_ends_with_it() {
+fn processes_of_a_crashed_run_end_with_it() {
     let lines = "import fs from 'node:fs'; import { spawn } from 'node:child_process';
         export const input = { type: 'object', properties: { how: { type: 'string' } } };";
     let body = "

@@ -34,7 +34,7 @@ fn files_come_and_go() {
 }
 
 #[test]
-fn what_is_imported_counts() {
+fn changes_of_imports_reload_a_file() {
     let lines = "import { word } from './lib/word.mjs';\nexport const description = word;";
     let folder = Folder::new(&[
         ("a.lmt.mjs", &running(lines, "")),

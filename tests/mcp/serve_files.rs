@@ -94,7 +94,7 @@ fn nothing_to_serve_is_an_error() {
 }
 
 #[test]
-fn what_does_not_load_is_named_and_the_others_are_served() {
+fn broken_files_are_named_and_the_others_served() {
     let broken = [
         ("throws", "throw new Error(`key ${process.env.OPENAI_API_KEY}`);", "key [redacted] (p/throws.lmt.mjs:3:"),
         ("exits", "process.exit(4);", "it calls process.exit(4)"),

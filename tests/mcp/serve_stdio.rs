@@ -210,7 +210,7 @@ fn a_killed_server_leaves_no_call_running() {
 }
 
 #[test]
-fn what_is_no_message_ends_nothing() {
+fn invalid_messages_do_not_end_the_server() {
     let folder = Folder::new(&[("greet.lmt.mjs", GREET)]);
     let mut client = Client::start(&mut folder.command("mcp ."));
     for line in ["hello?", "", "{\"jsonrpc\":", "\u{feff}", "[[[["] {

@@ -38,7 +38,7 @@ fn causes_and_members_are_shown() {
 }
 
 #[test]
-fn what_is_thrown_need_not_be_an_error() {
+fn thrown_values_need_not_be_errors() {
     for (thrown, shown) in [
         ("'text'", "text"),
         ("{ a: 1 }", "{ a: 1 }"),

@@ -57,7 +57,7 @@ fn it_is_resumed_with_other_permissions_if_given_and_never_without() {
 }
 
 #[test]
-fn what_was_given_is_the_same_folder_from_anywhere() {
+fn folders_of_options_are_relative_to_the_current_directory() {
     let project = killed("--allow-read=out");
     let mut command = project.command("resume last --journal ../.lmthing/journal.db --allow-read=out");
     let outcome = Outcome::of(command.current_dir(project.folder.path("elsewhere")));

@@ -192,7 +192,7 @@ fn hosts_and_ports_are_given_one_by_one_redirects_included() {
 }
 
 #[test]
-fn what_is_typed_has_to_mean_something() {
+fn options_without_a_meaning_are_refused() {
     let folder = folder("");
     for (options, problem) in [
         ("--allow-read=", "expected a name behind ="),

@@ -51,7 +51,7 @@ fn sockets_need_files_that_may_be_written_and_abstract_ones_are_none() {
 }
 
 #[test]
-fn what_lmthing_is_made_of_is_not_for_scripts() {
+fn internal_modules_are_not_importable() {
     let folder = folder(
         "const native = 'lmthing:internal/native/fs';
   await attempt('import', async () => Object.keys(await import(native)).length);
@@ -211,7 +211,7 @@ fn a_program_gets_only_files_that_the_script_has_opened_and_as_it_has() {
 
 /// The working directory, a folder or a link changes between the check and the access.
 #[test]
-fn what_is_done_later_is_done_where_it_was_checked() {
+fn asynchronous_accesses_happen_where_they_were_checked() {
     let folder = folder(
         "const root = process.cwd();
   fs.mkdirSync('free/sub', { recursive: true }); fs.mkdirSync('free/full'); fs.writeFileSync('free/evil.json', 'evil'); fs.writeFileSync('free/keys.txt', 'mine');
@@ -317,7 +317,7 @@ fn programs_cannot_inject_input_or_open_unix_sockets() {
 }
 
 #[test]
-fn what_decides_where_imports_lead_is_read_as_other_files_are() {
+fn files_that_decide_imports_need_read_permission() {
     let folder = folder(
         "await attempt('link', async () => (await import('./linked/it.mjs')).default);
   await attempt('kind', async () => (await import('./linked/plain.js')).default);

@@ -149,7 +149,7 @@ async fn certificates_of_named_files_are_believed() {
 }
 
 #[tokio::test]
-async fn what_openssl_makes_for_a_server_of_ones_own_is_believed_when_it_is_named() {
+async fn a_self_signed_openssl_certificate_is_trusted_when_named() {
     let own = tls::self_signed(&["localhost"]);
     let port = tls::serve(&own, CHAT).await;
     let url = format!("https://localhost:{port}/v1");

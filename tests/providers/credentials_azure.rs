@@ -155,7 +155,7 @@ async fn a_refusal_names_the_variables_and_no_secret() {
 }
 
 #[tokio::test]
-async fn what_is_missing_lists_the_ways() {
+async fn missing_credentials_list_the_alternatives() {
     let server = Server::start(Vec::new()).await;
     let resolved = resolve("azure:tides", &context(&server, &[])).unwrap();
     let error = ask(resolved.as_ref(), ModelRequest::default()).await.error.unwrap();

@@ -242,7 +242,7 @@ fn a_partial_recording_is_private() {
 }
 
 #[test]
-fn what_is_no_recording_is_refused_with_the_reason() {
+fn invalid_recordings_are_refused_with_the_reason() {
     for (text, reason) in [
         ("", "it is empty"),
         ("{", "it is not JSON: EOF"),

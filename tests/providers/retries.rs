@@ -151,7 +151,7 @@ async fn an_error_in_place_of_a_stream_is_tried_again_when_it_may_pass() {
 }
 
 #[tokio::test]
-async fn what_no_attempt_can_mend_is_not_tried_again() {
+async fn permanent_failures_are_not_retried() {
     for (error, kind) in [
         (json!({ "message": "who?", "code": "invalid_api_key" }), ProviderErrorKind::Authentication),
         (json!({ "message": "no", "type": "invalid_request_error" }), ProviderErrorKind::BadRequest),

@@ -186,7 +186,7 @@ fn no_provider_shows_what_a_server_sends_back() {
 }
 
 #[test]
-fn what_a_script_sets_up_is_as_secret() {
+fn keys_set_by_scripts_are_redacted_too() {
     let base_url = base(&echo_server());
     let headers = format!("{{ 'X-Factory-Secret': '{FACTORY}', Cookie: '{REFRESH}', 'x-session': '{SESSION}' }}");
     let settings = format!("{{ name: 'lab', apiKey: '{KEY}', baseURL: '{base_url}', headers: {headers} }}");

@@ -129,7 +129,7 @@ fn another_file_runs_all_rows_again() {
 }
 
 #[test]
-fn what_is_not_ours_is_left_alone() {
+fn foreign_files_are_not_overwritten() {
     let folder = echo(&["a"]);
     folder.write("out.jsonl", "precious\n");
     let outcome = folder.run(&format!("{MAP} -o out.jsonl"));
@@ -159,7 +159,7 @@ fn slow_rows(count: usize) -> String {
 
 #[cfg(unix)]
 #[test]
-fn nothing_that_was_done_is_lost_by_a_kill() {
+fn a_kill_loses_no_finished_row() {
     let folder = echo(&[]);
     folder.write("rows.jsonl", &slow_rows(200));
     let map = format!("{MAP} -o out.jsonl --jobs 4");

@@ -199,7 +199,7 @@ fn rows_are_named_by_their_lines() {
 }
 
 #[test]
-fn what_cannot_be_meant_is_wrong_usage() {
+fn invalid_tables_are_wrong_usage() {
     let folder = echo(&["a"]);
     for (name, text) in [
         ("missing.csv", "town,count\nRome,1\n"),

@@ -56,7 +56,7 @@ fn a_decision_is_handed_in() {
 }
 
 #[test]
-fn what_waits_is_listed() {
+fn waiting_calls_are_listed() {
     let (folder, server) = (Folder::new(&[]), Ingress::start());
     let at = format!("--on {url} --admin {url}", url = server.url());
     server.world().rows = rows(false);
@@ -80,7 +80,7 @@ fn what_waits_is_listed() {
 }
 
 #[test]
-fn what_is_no_decision_is_wrong_usage() {
+fn an_invalid_decision_is_wrong_usage() {
     let folder = Folder::new(&[]);
     for arguments in [
         format!("approve {ID} --on http://127.0.0.1:1"),

@@ -69,7 +69,7 @@ fn the_address_may_follow_the_file() {
 }
 
 #[test]
-fn what_does_not_fit_is_not_submitted() {
+fn invalid_input_is_not_submitted() {
     let (folder, server) = (folder(), Ingress::start());
     for (words, reported) in [
         ("p.lmt.mjs A", "--name: Too small"),
@@ -202,7 +202,7 @@ fn lost_answers_and_a_busy_server_run_nothing_twice() {
 
 #[cfg(unix)]
 #[test]
-fn who_interrupts_learns_how_to_wait_again() {
+fn an_interrupt_shows_how_to_wait_again() {
     let (folder, server) = (folder(), Ingress::start());
     let admin = "--admin http://127.0.0.1:1/at";
     let mut command = folder.command(&format!("run --on {} --key k2 {admin} p.lmt.mjs held", server.url()));

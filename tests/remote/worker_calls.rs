@@ -106,7 +106,7 @@ export default ({ $, defTool }) => {
 }
 
 #[test]
-fn what_may_pass_is_tried_again_until_it_has() {
+fn transient_failures_are_retried() {
     static ASKED: AtomicUsize = AtomicUsize::new(0);
     let source = "export const input = z.object({ id: z.string() });
 export default ({ $, defTool }, { id }) => {

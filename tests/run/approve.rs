@@ -201,7 +201,7 @@ mod on_a_terminal {
     }
 
     #[test]
-    fn what_is_not_plainly_yes_is_no() {
+    fn answers_other_than_yes_deny() {
         for answer in ["\n", "yes\n", "n\n", "\u{4}"] {
             // What was typed before the question appeared does not answer it.
             let folder = two(json!({ "to": "live" }));
@@ -271,7 +271,7 @@ export default async ({ $, defTool }) => {
 };";
 
     #[test]
-    fn nothing_comes_between_a_question_and_its_answer() {
+    fn no_output_appears_between_question_and_answer() {
         let folder = Folder::of(STREAMING);
         let mut run = folder.start_on_terminal("run --timeout 1s p.lmt.mjs", 80);
         run.wait_for(QUESTION, 1);

@@ -90,7 +90,7 @@ fn failures_of_files_and_requests_name_the_caller() {
 }
 
 #[test]
-fn what_came_in_place_of_json_is_shown() {
+fn a_response_that_is_not_json_is_shown() {
     let address = serve(|_| response("200 OK", "text/html", "<!DOCTYPE html>\n<title>Sign in</title>"));
     let error = error("", &format!("(await (await fetch('http://{address}/api?key=secret')).json()).name;"));
     let reported = [

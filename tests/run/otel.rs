@@ -242,7 +242,7 @@ fn the_span_of_the_caller_is_the_parent() {
 }
 
 #[test]
-fn what_fails_is_marked_and_without_secrets() {
+fn failed_spans_are_marked_and_redacted() {
     const KEY: &str = "sk-live-4f9a8b7c6d5e4f3a2b1c0d9e";
     let body = "defTool('bad', 'b', none, () => { throw new Error(`refused ${process.env.LAB_API_KEY}`); });
 defAgent('lost', 'l', none, () => { throw new TypeError('no way'); });

@@ -79,7 +79,7 @@ fn a_busy_collector_is_retried() {
 }
 
 #[test]
-fn nothing_is_sent_unless_it_is_switched_on() {
+fn nothing_is_sent_by_default() {
     let off: [(&str, &str); 4] = [
         ("OTEL_SDK_DISABLED", "true"),
         ("OTEL_TRACES_EXPORTER", "none"),

@@ -66,7 +66,7 @@ fn names(folder: &Path) -> Vec<String> {
 }
 
 #[test]
-fn what_was_recorded_with_a_dummy_key_is_replayed_without_one() {
+fn a_recording_with_a_dummy_key_is_replayed_without_one() {
     let setup = setup();
     let done = ("2 messages\n".to_owned(), Some(0));
     assert_eq!(setup.record(&[]), done);

@@ -124,7 +124,7 @@ fn piped(folder: &Folder, arguments: &str) -> Outcome {
 }
 
 #[test]
-fn what_others_wrote_does_not_act_on_a_terminal() {
+fn control_characters_are_removed_on_a_terminal() {
     let folder = folder();
     let mut wrong = Vec::new();
     for (command, shown) in sources() {
@@ -146,7 +146,7 @@ fn what_others_wrote_does_not_act_on_a_terminal() {
 }
 
 #[test]
-fn where_there_is_no_terminal_everything_arrives() {
+fn everything_is_unchanged_without_a_terminal() {
     let folder = folder();
     for (command, stdout, stderr) in [
         ("run text.lmt.mjs", format!("{RAW}\n"), String::new()),

@@ -297,7 +297,7 @@ fn a_schema_that_refers_to_itself_in_many_places_is_read_at_once() {
 }
 
 #[test]
-fn what_is_required_may_be_declared_in_a_part() {
+fn required_properties_may_be_declared_in_a_subschema() {
     let file = "export const config = { model: 'mock' };\nexport const mock = [{ type: 'text', text: 'done' }];\n\
                 export const input = { type: 'object', allOf: [{ type: 'object', properties: { city: { type: 'string' } } }], \
                 required: ['city'] };\nexport default ({ $ }, input) => { console.log(JSON.stringify(input)); $`go`; };";
@@ -306,7 +306,7 @@ fn what_is_required_may_be_declared_in_a_part() {
 }
 
 #[test]
-fn where_several_forms_are_possible_the_one_that_fits_is_taken() {
+fn the_matching_branch_of_a_union_is_used() {
     let file = "import { z } from 'zod';\nexport const config = { model: 'mock' };\n\
                 export const mock = [{ type: 'text', text: 'done' }];\nexport const input = z.object({\n\
                 q: z.union([z.object({ kind: z.literal('d'), at: z.date() }), z.object({ kind: z.literal('s'), at: z.string() })]).optional(),\n\

@@ -53,7 +53,7 @@ fn refused(outcome: &Outcome, code: i32, words: &[&str]) {
 }
 
 #[test]
-fn what_a_run_prints_becomes_a_page_with_all_of_it() {
+fn all_events_of_a_run_are_in_the_page() {
     let source = "
 export const config = { model: 'mock' };
 export const mock = [{ type: 'reasoning', text: 'Hm.' }, { type: 'text', text: 'It is <clear>.' }];
@@ -225,7 +225,7 @@ fn of_several_runs_in_a_file_the_last_is_shown() {
 }
 
 #[test]
-fn what_is_no_run_is_refused() {
+fn invalid_runs_are_refused() {
     let folder = folder(&[start()]);
     let files =
         [("empty.jsonl", "\n \n"), ("p.lmt.mjs", "export default 1;\n"), ("package.json", "{\"type\":\"module\"}")];

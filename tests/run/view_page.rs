@@ -31,8 +31,8 @@ fn node(script: &str) -> Command {
 }
 
 #[test]
-fn the_page_is_what_it_should_be_in_chromium() {
-    const TEST: &str = "the_page_is_what_it_should_be_in_chromium";
+fn the_page_works_in_chromium() {
+    const TEST: &str = "the_page_works_in_chromium";
     let Some(chromium) = chromium() else {
         return skipped(
             TEST,

@@ -187,7 +187,7 @@ fn a_folder_that_stays_away_is_waited_for() {
 }
 
 #[test]
-fn what_an_import_lacks_is_waited_for() {
+fn missing_imports_are_watched() {
     let folder = Folder::of(&importing("./gone/deep/x.mjs"));
     let mut running = folder.start("run --watch p.lmt.mjs");
     running.wait_for_stderr("the run ended with code 1; waiting for a change", 1);

@@ -8,7 +8,7 @@ use crate::support::{Folder, Outcome, lmthing};
 const NPM: &str = concat!(env!("OUT_DIR"), "/runtime-js/node_modules/zod");
 
 #[test]
-fn it_is_the_zod_of_npm() {
+fn the_built_in_zod_equals_the_npm_package() {
     let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/script/zod/compare.lmt.mjs");
     let outcome = Outcome::of(lmthing().arg("run").arg(file).arg(NPM));
     assert_eq!(outcome.stdout.trim(), "the same", "{}", outcome.stderr);
