@@ -1,9 +1,7 @@
 //! The kind of failure that `lmthing check` assigns to an error, and the value that it refers to: neither is guessed
 //! from the message.
 
-use serde_json::Value;
-
-use crate::support::Folder;
+use crate::{findings::Finding, support::Folder};
 
 /// The first line of a prompt file.
 const HEAD: &str = "export const config = { model: 'mock' }; export const mock = [{ type: 'text', text: 'x' }];\n";
@@ -13,15 +11,8 @@ const RUNS: &str = "export default ({ $ }) => { $`x`; };\n";
 /// The findings in the first of these files: `file line code`, then message and hint.
 fn found(files: &[(&str, &str)]) -> Vec<(String, String)> {
     let outcome = Folder::new(files).run(&format!("check --format json {}", files[0].0));
-    let report = outcome.object();
-    let text = |finding: &Value, key: &str| finding[key].as_str().unwrap_or_default().to_owned();
-    let findings = report["diagnostics"].as_array().unwrap_or_else(|| panic!("{outcome:?}"));
-    let found = findings.iter().map(|finding| {
-        let line = finding["line"].as_u64().unwrap_or_default();
-        let place = format!("{} {line} {}", text(finding, "file"), text(finding, "code"));
-        (place, format!("{} {}", text(finding, "message"), text(finding, "hint")))
-    });
-    found.collect()
+    let shown = |finding: &Finding| (format!("{} {} {}", finding.file, finding.line, finding.code), finding.text());
+    Finding::all(&outcome).iter().map(shown).collect()
 }
 
 /// Asserts exactly one finding, at a position, with these words.

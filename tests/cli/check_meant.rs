@@ -1,22 +1,18 @@
 //! Findings of `lmthing check` about models, mocks and prompts that run, but not as intended: suggestions, arguments
 //! checked by the schema that `run` uses, and empty values.
 
-use serde_json::Value;
-
-use crate::support::{Folder, Outcome};
+use crate::{
+    findings::Finding,
+    support::{Folder, Outcome},
+};
 
 /// The findings in `p.lmt.mjs`: severity, line, and message with hint.
 fn findings(source: &str) -> Vec<(String, u64, String)> {
     let folder = Folder::new(&[("p.lmt.mjs", source)]);
     let mut command = folder.command("check --format json");
     let outcome = Outcome::of(command.env("OPENAI_API_KEY", "sk-test"));
-    let word = |value: &Value| value.as_str().unwrap_or_default().to_owned();
-    let found = outcome.object()["diagnostics"].clone();
-    let found = found.as_array().unwrap().iter().map(|found| {
-        let text = format!("{} | {}", word(&found["message"]), word(&found["hint"]));
-        (word(&found["severity"]), found["line"].as_u64().unwrap_or_default(), text)
-    });
-    found.collect()
+    let shown = |finding: Finding| (finding.severity, finding.line, format!("{} | {}", finding.message, finding.hint));
+    Finding::all(&outcome).into_iter().map(shown).collect()
 }
 
 /// Asserts exactly one finding, with all of these words.

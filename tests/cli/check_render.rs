@@ -1,8 +1,6 @@
 //! The first render of `lmthing check`: what it finds, what it must not do, and that it ends (docs/reference/check.md).
 
-use serde_json::Value;
-
-use crate::support::Folder;
+use crate::{findings::Finding, support::Folder};
 
 /// The result for one file.
 struct Checked {
@@ -17,19 +15,13 @@ struct Checked {
 /// Checks `file` in its folder.
 fn check(folder: &Folder, file: &str) -> Checked {
     let outcome = folder.run(&format!("check --format json {file}"));
-    let report: Value = serde_json::from_str(&outcome.stdout).unwrap_or_else(|_| panic!("{outcome:?}"));
-    let line = |finding: &Value| {
-        let text = |key: &str| finding[key].as_str().unwrap_or_default().to_owned();
-        let line = finding["line"].as_u64().map_or_else(|| "-".to_owned(), |line| line.to_string());
-        format!("{} {line} {}: {}", text("severity"), text("code"), text("message"))
+    let shown = |finding: Finding| {
+        let line = if finding.line == 0 { "-".to_owned() } else { finding.line.to_string() };
+        format!("{} {line} {}: {}", finding.severity, finding.code, finding.message)
     };
-    let is_of_types = |finding: &&Value| {
-        let code = finding["code"].as_str().unwrap_or_default();
-        code.starts_with("TS") || code == "types"
-    };
-    let all: Vec<&Value> = report["diagnostics"].as_array().unwrap().iter().collect();
-    let (types, found): (Vec<&Value>, Vec<&Value>) = all.into_iter().partition(is_of_types);
-    let lines = |findings: Vec<&Value>| findings.into_iter().map(line).collect();
+    let is_of_types = |finding: &Finding| finding.code.starts_with("TS") || finding.code == "types";
+    let (types, found): (Vec<_>, Vec<_>) = Finding::all(&outcome).into_iter().partition(is_of_types);
+    let lines = |findings: Vec<Finding>| findings.into_iter().map(shown).collect();
     Checked { code: outcome.code, found: lines(found), types: lines(types), stderr: outcome.stderr }
 }
 
@@ -83,10 +75,9 @@ fn errors_of_a_method_are_at_its_call() {
     let place_of = |body: &str| {
         let folder = Folder::of(&file(head, body));
         let outcome = folder.run("check --format json p.lmt.mjs");
-        let report: Value = serde_json::from_str(&outcome.stdout).unwrap();
-        let is_of_render = |found: &&Value| ["render", "definition"].contains(&found["code"].as_str().unwrap());
-        let found = report["diagnostics"].as_array().unwrap().iter().find(is_of_render).expect(&outcome.stdout).clone();
-        (found["line"].as_u64().unwrap(), found["column"].as_u64().unwrap())
+        let is_of_render = |found: &Finding| ["render", "definition"].contains(&found.code.as_str());
+        let found = Finding::all(&outcome).into_iter().find(is_of_render).expect(&outcome.stdout);
+        (found.line, found.column)
     };
     let schema = "z.object({\na: z.number(),\nb: z.string().min(1),\n})";
     assert_eq!(place_of(&format!("  defTool(\n'my tool',\n'Does.',\n{schema},\n() => 1,\n);")), (3, 3));
@@ -201,9 +192,8 @@ fn a_file_that_throws_while_it_loads_is_an_error_there() {
         ("lib/a.mjs", "\n\nthrow new Error('no such day');\n"),
     ]);
     let outcome = folder.run("check --format json p.lmt.mjs");
-    let report: Value = serde_json::from_str(&outcome.stdout).unwrap();
-    let found = report["diagnostics"].as_array().unwrap().iter().find(|found| found["code"] == "load").unwrap();
-    assert_eq!((found["file"].as_str(), found["line"].as_u64()), (Some("lib/a.mjs"), Some(3)), "{report}");
+    let found = Finding::all(&outcome).into_iter().find(|found| found.code == "load").unwrap();
+    assert_eq!((found.file.as_str(), found.line), ("lib/a.mjs", 3), "{found:?}");
 }
 
 #[test]

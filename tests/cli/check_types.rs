@@ -2,58 +2,32 @@
 
 use std::time::{Duration, Instant};
 
-use serde_json::Value;
-
-use crate::support::Folder;
+use crate::{findings::Finding, support::Folder};
 
 /// The first lines of a prompt file, joined to one.
 const HEAD: &str = "import { z } from 'zod'; export const config = { model: 'mock' }; export const mock = [{ type: 'text', text: 'x' }];\n";
 
-#[derive(Debug)]
-struct Found {
-    file: String,
-    line: u64,
-    column: u64,
-    code: String,
-    message: String,
-    hint: String,
-}
-
-fn check(folder: &Folder, file: &str) -> Vec<Found> {
+/// The errors in one file.
+fn check(folder: &Folder, file: &str) -> Vec<Finding> {
     let outcome = folder.run(&format!("check --no-render --format json {file}"));
-    let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
-    let report = outcome.object();
-    let found: Vec<Found> = report["diagnostics"]
-        .as_array()
-        .unwrap_or_else(|| panic!("{outcome:?}"))
-        .iter()
-        .filter(|one| one["severity"] == "error")
-        .map(|one| Found {
-            file: text(&one["file"]),
-            line: one["line"].as_u64().unwrap_or(0),
-            column: one["column"].as_u64().unwrap_or(0),
-            code: text(&one["code"]),
-            message: text(&one["message"]),
-            hint: text(&one["hint"]),
-        })
-        .collect();
-    assert_eq!(outcome.code, i32::from(!found.is_empty()), "{outcome:?}");
-    found
+    let errors: Vec<_> = Finding::all(&outcome).into_iter().filter(Finding::is_error).collect();
+    assert_eq!(outcome.code, i32::from(!errors.is_empty()), "{outcome:?}");
+    errors
 }
 
 /// Checks files of which the first is the prompt file.
-fn errors_in(files: &[(&str, &str)]) -> Vec<Found> {
+fn errors_in(files: &[(&str, &str)]) -> Vec<Finding> {
     check(&Folder::new(files), files[0].0)
 }
 
 /// Asserts exactly one error in JavaScript appended to [`HEAD`].
 #[track_caller]
-fn only(source: &str) -> Found {
+fn only(source: &str) -> Finding {
     only_in(&[("p.lmt.mjs", &format!("{HEAD}{source}"))])
 }
 
 #[track_caller]
-fn only_in(files: &[(&str, &str)]) -> Found {
+fn only_in(files: &[(&str, &str)]) -> Finding {
     let mut found = errors_in(files);
     assert_eq!(found.len(), 1, "{found:#?}");
     found.remove(0)
@@ -481,7 +455,7 @@ fn exports_may_be_changed_after_they_are_declared() {
     ] {
         let found = errors_in(&[(name, &format!("{source}{}{RUNS}", mock(source)))]);
         let column = source.find(what).unwrap() as u64 + 1;
-        let is_it = |found: &Found| found.message.contains(&format!("'{what}'")) && found.column == column;
+        let is_it = |found: &Finding| found.message.contains(&format!("'{what}'")) && found.column == column;
         assert!(found.iter().any(|found| found.code.starts_with("TS") && is_it(found)), "{found:?}");
     }
     let plugins =
