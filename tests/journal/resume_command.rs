@@ -172,8 +172,9 @@ fn a_run_that_is_alive_is_not_taken_over() {
 #[test]
 fn invalid_runs_are_refused() {
     let (project, id) = killed(DIES);
-    let other = if id.starts_with('1') { "2" } else { "1" };
-    failed(&project.run(&format!("resume {other}{}", &id[1..])), 1, &["there is no run", &id]);
+    let (start, last) = id.split_at(id.len() - 1);
+    let misspelt = format!("{start}{}", if last == "0" { "1" } else { "0" });
+    failed(&project.run(&format!("resume {misspelt}")), 1, &["there is no run", &id]);
     failed(&project.run("resume lats"), 1, &["there is no run 'lats'", "'last'"]);
     failed(&project.run("resume"), 2, &["<ID|last>"]);
     failed(&project.run("resume last --journal=none.db"), 1, &["there is no journal", "none.db"]);
