@@ -9,15 +9,13 @@ use lmthing::{
 
 use crate::{
     proxies::{Proxy, dead_port},
+    setup::{CHAT, TEXT},
     steps::{Answer, ask},
     support::{
         canned::{Canned, ReceivedRequest, Server},
         tls,
     },
 };
-
-const CHAT: &[u8] = include_bytes!("../fixtures/providers/compatible.sse");
-const TEXT: &str = "Låg vatten… \"soon\"\\now";
 
 /// The answer of a call, and the events before it.
 struct Outcome {

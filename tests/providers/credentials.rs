@@ -12,14 +12,12 @@ use rustls::pki_types::{PrivatePkcs8KeyDer, pem::PemObject};
 use serde_json::{Value, json};
 
 use crate::{
+    setup::{BEDROCK, GOOGLE, TEXT},
     steps::{Answer, ask},
     support::canned::{Canned, Server},
 };
 
-const GOOGLE: &[u8] = include_bytes!("../fixtures/providers/google.sse");
-const BEDROCK: &[u8] = include_bytes!("../fixtures/providers/bedrock.eventstream");
 const TEST_KEY: &str = include_str!("../fixtures/providers/rsa_test_key.pem");
-const TEXT: &str = "Låg vatten… \"soon\"\\now";
 
 fn context(variables: &[(&str, String)]) -> ProviderContext {
     let env: BTreeMap<String, String> =

@@ -12,19 +12,13 @@ use serde_json::{Value, json};
 use sha1::{Digest, Sha1};
 
 use crate::{
+    setup::{BEDROCK, TEXT},
     steps::{Answer, ask},
     support::canned::{Canned, Server},
 };
 
-const BEDROCK: &[u8] = include_bytes!("../fixtures/providers/bedrock.eventstream");
-const TEXT: &str = "Låg vatten… \"soon\"\\now";
-
 fn answer() -> Canned {
     Canned::new(200, "application/vnd.amazon.eventstream", BEDROCK)
-}
-
-fn json_answer(body: &Value) -> Canned {
-    Canned::new(200, "application/json", body.to_string())
 }
 
 /// A home directory with these files.
@@ -142,7 +136,7 @@ async fn single_sign_on_gives_the_keys_of_a_role() {
     let role = json!({ "roleCredentials": {
         "accessKeyId": "ASIASSO", "secretAccessKey": "s", "sessionToken": "t", "expiration": 4_070_908_800_000_u64,
     }});
-    let server = Server::start(vec![json_answer(&role), answer()]).await;
+    let server = Server::start(vec![Canned::json(&role), answer()]).await;
     let home = signed_in("2099-01-01T00:00:00Z");
     let portal = [("AWS_ENDPOINT_URL_SSO", server.url(""))];
     signed(&server, &context(&server, home.path(), &portal), ("ASIASSO", "eu-west-1")).await;
@@ -207,7 +201,7 @@ async fn a_web_identity_takes_on_a_role() {
 
 #[tokio::test]
 async fn a_container_has_a_role() {
-    let server = Server::start(vec![json_answer(&keys("ASIATASK")), answer()]).await;
+    let server = Server::start(vec![Canned::json(&keys("ASIATASK")), answer()]).await;
     let home = home(&[("token", "container-token".into())]);
     let variables = [
         ("AWS_CONTAINER_CREDENTIALS_FULL_URI", server.url("/role")),
@@ -223,7 +217,7 @@ async fn a_container_has_a_role() {
 async fn an_instance_has_a_role() {
     let metadata =
         |text: &str| Canned::new(200, "text/plain", text).header("x-aws-ec2-metadata-token-ttl-seconds", "21600");
-    let answers = vec![metadata("metadata-token"), metadata("reader"), json_answer(&instance_keys()), answer()];
+    let answers = vec![metadata("metadata-token"), metadata("reader"), Canned::json(&instance_keys()), answer()];
     let server = Server::start(answers).await;
     let home = home(&[]);
     let variables = [

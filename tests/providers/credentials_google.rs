@@ -11,28 +11,23 @@ use lmthing::{
 use serde_json::{Value, json};
 
 use crate::{
+    setup::{GOOGLE, TEXT},
     steps::{Answer, ask},
     support::canned::{Canned, ReceivedRequest, Server},
 };
 
-const GOOGLE: &[u8] = include_bytes!("../fixtures/providers/google.sse");
-const TEXT: &str = "Låg vatten… \"soon\"\\now";
 const SCOPE: &str = "https://www.googleapis.com/auth/cloud-platform";
 
 fn answer() -> Canned {
     Canned::sse(GOOGLE)
 }
 
-fn json_answer(body: &Value) -> Canned {
-    Canned::new(200, "application/json", body.to_string())
-}
-
 fn token(token: &str) -> Canned {
-    json_answer(&json!({ "access_token": token, "expires_in": 3599, "token_type": "Bearer" }))
+    Canned::json(&json!({ "access_token": token, "expires_in": 3599, "token_type": "Bearer" }))
 }
 
 fn impersonated() -> Canned {
-    json_answer(&json!({ "accessToken": "robot-token", "expireTime": "2099-01-01T00:00:00Z" }))
+    Canned::json(&json!({ "accessToken": "robot-token", "expireTime": "2099-01-01T00:00:00Z" }))
 }
 
 /// Workload identity credentials with this source.
@@ -155,7 +150,7 @@ async fn keys_of_aws_sign_a_question_for_google() {
         text("session"),
         text("eu-west-1b"),
         text("reader"),
-        json_answer(&keys),
+        Canned::json(&keys),
         token("federated-token"),
         answer(),
     ];

@@ -15,13 +15,12 @@ use lmthing::{
 use serde_json::{Value, json};
 
 use crate::{
+    setup::{ANTHROPIC, CHAT},
     steps::{Answer, ask},
     support::canned::{Canned, Server},
 };
 
 const KEY: &str = "sk-test-0123456789";
-const CHAT: &[u8] = include_bytes!("../fixtures/providers/compatible.sse");
-const ANTHROPIC: &[u8] = include_bytes!("../fixtures/providers/anthropic.sse");
 const ALL: [&str; 9] = [
     "openai:tide",
     "anthropic:tide",

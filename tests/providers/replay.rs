@@ -12,12 +12,11 @@ use lmthing::{
 use serde_json::{Value, json};
 
 use crate::{
+    setup::{CHAT, TEXT},
     steps::ask,
     support::canned::{Canned, Server},
 };
 
-const CHAT: &[u8] = include_bytes!("../fixtures/providers/compatible.sse");
-const TEXT: &str = "Låg vatten… \"soon\"\\now";
 const KEY: &str = "sk-recorded-secret";
 
 fn request(question: &str) -> ModelRequest {

@@ -6,7 +6,7 @@ use lmthing::{
     chat::{CallSettings, ModelRequest, StreamPart, Timeouts},
     provider::{ProviderErrorKind, ProviderEvent},
 };
-use serde_json::{Value, json};
+use serde_json::json;
 
 use crate::{
     setup::{ANTHROPIC, CHAT, TEXT, error_of, refusal, setup},
@@ -93,11 +93,6 @@ fn anthropic_error(kind: &str, message: &str) -> Canned {
     Canned::sse(format!("event: error\ndata: {event}\n\n"))
 }
 
-/// Server-sent events with these data.
-fn events(data: &[Value]) -> Canned {
-    Canned::sse(data.iter().map(|data| format!("data: {data}\n\n")).collect::<String>())
-}
-
 fn with_timeouts(timeouts: Timeouts) -> CallSettings {
     CallSettings { timeouts, ..CallSettings::default() }
 }
@@ -107,7 +102,7 @@ async fn an_overload_after_the_message_began_is_tried_again() {
     let start = json!({ "type": "message_start", "message": { "id": "m", "usage": { "input_tokens": 3 } } });
     let block = json!({ "type": "content_block_start", "index": 0, "content_block": { "type": "text", "text": "" } });
     let error = json!({ "type": "error", "error": { "type": "overloaded_error", "message": "Overloaded" } });
-    let late = || events(&[start.clone(), json!({ "type": "ping" }), block.clone(), error.clone()]);
+    let late = || Canned::events(&[start.clone(), json!({ "type": "ping" }), block.clone(), error.clone()]);
     let setup = setup(vec![late(), late(), Canned::sse(ANTHROPIC)]).await;
     let answer = setup.ask("anthropic:claude-tide").await;
     assert_eq!((answer.text.as_str(), answer.error), (TEXT, None));
@@ -131,7 +126,7 @@ async fn an_error_that_is_the_first_event_is_tried_again_with_every_provider() {
         ("cohere", json!({ "type": "message-end", "delta": { "error": "Try later" } })),
     ];
     for (provider, event) in cases {
-        let failing = events(&[event]);
+        let failing = Canned::events(&[event]);
         let setup = setup(vec![failing.clone(), failing.clone(), failing]).await;
         let answer = ask(setup.made(provider).as_ref(), ModelRequest::default()).await;
         let (_, message) = error_of(&answer);
@@ -158,7 +153,7 @@ async fn permanent_failures_are_not_retried() {
         (json!({ "message": "no", "code": "content_filter" }), ProviderErrorKind::ContentFilter),
         (json!({ "message": "no", "type": "insufficient_quota" }), ProviderErrorKind::Billing),
     ] {
-        let setup = setup(vec![events(&[json!({ "error": error })])]).await;
+        let setup = setup(vec![Canned::events(&[json!({ "error": error })])]).await;
         let answer = setup.ask("lab:tide").await;
         assert_eq!(error_of(&answer), (kind, error["message"].as_str().unwrap().to_owned()));
         assert_eq!(setup.server.asked().len(), 1, "{error}");
@@ -191,7 +186,7 @@ async fn an_unpaid_account_is_reported_without_retry() {
 async fn an_answer_lost_before_anything_visible_is_tried_again() {
     let description =
         json!({ "id": "x", "model": "m", "choices": [{ "delta": { "role": "assistant", "content": "" } }] });
-    let short = events(&[description]);
+    let short = Canned::events(&[description]);
     let cut = short.clone().fault(Fault::CutAfter(usize::MAX));
     let setup = setup(vec![cut, short, Canned::sse(CHAT)]).await;
     let answer = setup.ask("lab:tide").await;
@@ -326,7 +321,7 @@ async fn the_limit_on_the_whole_covers_the_waits() {
 
 #[tokio::test]
 async fn the_next_model_is_used_after_attempts_without_visible_output() {
-    let error = || events(&[json!({ "id": "x", "choices": [] }), json!({ "error": { "message": "hiccup" } })]);
+    let error = || Canned::events(&[json!({ "id": "x", "choices": [] }), json!({ "error": { "message": "hiccup" } })]);
     let setup = setup(vec![error(), error(), error(), Canned::sse(ANTHROPIC)]).await;
     let model = setup.fallback(&["lab:tide", "anthropic:claude-tide"]);
     let answer = ask(model.as_ref(), ModelRequest::default()).await;
@@ -339,7 +334,7 @@ async fn the_next_model_is_used_after_attempts_without_visible_output() {
 #[tokio::test]
 async fn text_after_a_permanent_failure_is_still_shown() {
     let text = json!({ "choices": [{ "delta": { "content": "still here" }, "finish_reason": "stop" }] });
-    let setup = setup(vec![events(&[json!({ "error": { "message": "odd", "code": 400 } }), text])]).await;
+    let setup = setup(vec![Canned::events(&[json!({ "error": { "message": "odd", "code": 400 } }), text])]).await;
     let answer = setup.ask("lab:tide").await;
     assert_eq!((answer.text.as_str(), error_of(&answer).1.as_str()), ("still here", "odd"));
 }

@@ -38,10 +38,6 @@ async fn run(source: &str, variables: &[(&str, &str)], answers: Vec<Canned>) -> 
     (asked, outcome.stdout)
 }
 
-fn events(events: &[Value]) -> Canned {
-    Canned::sse(events.iter().map(|event| format!("data: {event}\n\n")).collect::<String>())
-}
-
 /// Anthropic's answer with a tool call, or with the text `done`.
 fn claude(tool: Option<&str>) -> Canned {
     let (block, reason) = match tool {
@@ -62,7 +58,7 @@ fn claude(tool: Option<&str>) -> Canned {
     all.push(json!({ "type": "content_block_stop", "index": 0 }));
     all.push(json!({ "type": "message_delta", "delta": { "stop_reason": reason }, "usage": { "output_tokens": 1 } }));
     all.push(json!({ "type": "message_stop" }));
-    events(&all)
+    Canned::events(&all)
 }
 
 /// The blocks of a request in the order in which the service caches them, as text, and the marked ones.

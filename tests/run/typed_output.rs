@@ -31,13 +31,11 @@ fn file(model: &str, options: &str, tools: &str) -> String {
     FILE.replace("MODEL", model).replace("OPTIONS", options).replace("TOOLS", tools)
 }
 
-fn events(events: &[Value]) -> Canned {
-    Canned::sse(events.iter().map(|event| format!("data: {event}\n\n")).collect::<String>())
-}
-
 /// A chat completion with this finish reason.
 fn chat(delta: Value, finish: &str) -> Canned {
-    events(&[json!({ "id": "c", "model": "m", "choices": [{ "index": 0, "delta": delta, "finish_reason": finish }] })])
+    Canned::events(&[
+        json!({ "id": "c", "model": "m", "choices": [{ "index": 0, "delta": delta, "finish_reason": finish }] }),
+    ])
 }
 
 fn says(text: &str) -> Canned {
@@ -50,7 +48,7 @@ fn calls_look() -> Canned {
 }
 
 fn claude(text: &str) -> Canned {
-    events(&[
+    Canned::events(&[
         json!({ "type": "message_start", "message": { "id": "m", "model": "c", "usage": { "input_tokens": 1 } } }),
         json!({ "type": "content_block_start", "index": 0, "content_block": { "type": "text", "text": "" } }),
         json!({ "type": "content_block_delta", "index": 0, "delta": { "type": "text_delta", "text": text } }),
@@ -62,7 +60,7 @@ fn claude(text: &str) -> Canned {
 
 fn gemini(text: &str) -> Canned {
     let content = json!({ "role": "model", "parts": [{ "text": text }] });
-    events(&[json!({ "candidates": [{ "content": content, "finishReason": "STOP", "index": 0 }] })])
+    Canned::events(&[json!({ "candidates": [{ "content": content, "finishReason": "STOP", "index": 0 }] })])
 }
 
 /// An answer of the Responses API.
@@ -71,7 +69,7 @@ fn response(text: &str) -> Canned {
     let part = json!({ "type": "output_text", "text": text, "annotations": [] });
     let whole = json!({ "id": "r", "status": "completed", "model": "m", "output": [item(json!([part]))] });
     let delta = json!({ "type": "response.output_text.delta", "item_id": "i", "output_index": 0, "content_index": 0, "delta": text });
-    events(&[
+    Canned::events(&[
         json!({ "type": "response.created", "response": { "id": "r", "model": "m", "created_at": 1 } }),
         json!({ "type": "response.output_item.added", "output_index": 0, "item": item(json!([])) }),
         delta,

@@ -58,6 +58,15 @@ impl Canned {
         Canned::new(200, "text/event-stream; charset=utf-8", body)
     }
 
+    /// An event stream with these data.
+    pub fn events(events: &[Value]) -> Self {
+        Canned::sse(events.iter().map(|event| format!("data: {event}\n\n")).collect::<String>())
+    }
+
+    pub fn json(body: &Value) -> Self {
+        Canned::new(200, "application/json", body.to_string())
+    }
+
     pub fn header(mut self, name: &str, value: &str) -> Self {
         self.headers.push((name.into(), value.into()));
         self
