@@ -340,9 +340,9 @@ fn watching_takes_no_notice_of_what_tests_write() {
 #[cfg(unix)]
 #[test]
 fn watching_takes_no_notice_of_recordings_that_are_made() {
-    let asked = AtomicUsize::new(0);
+    let requests = AtomicUsize::new(0);
     let address = http::serve(move |_| {
-        let number = asked.fetch_add(1, Ordering::SeqCst);
+        let number = requests.fetch_add(1, Ordering::SeqCst);
         let answer =
             format!(r#"{{"id":"c","choices":[{{"delta":{{"content":"answer {number}"}},"finish_reason":"stop"}}]}}"#);
         http::response("200 X", "text/event-stream", &format!("data: {answer}\n\ndata: [DONE]\n\n"))

@@ -51,7 +51,7 @@ fn decided(journal: &Journal) -> Vec<u64> {
 }
 
 /// The serial numbers of the calls that wait.
-fn asked(journal: &Journal, from: usize) -> Vec<u64> {
+fn waiting_calls(journal: &Journal, from: usize) -> Vec<u64> {
     journal.entries.iter().skip(from).filter_map(|(_, entry)| entry["waits"]["serial"].as_u64()).collect()
 }
 
@@ -99,7 +99,8 @@ fn no_decision_is_lost_and_no_call_made_twice() {
         }
         if let Some(journal) = project.journal() {
             let from = before.map_or(0, |before| before.entries.len());
-            let again: Vec<_> = asked(&journal, from).into_iter().filter(|serial| known.contains(serial)).collect();
+            let again: Vec<_> =
+                waiting_calls(&journal, from).into_iter().filter(|serial| known.contains(serial)).collect();
             assert!(again.is_empty(), "decided on before, and asked for again: {again:?} by {command}");
         }
         if outcome.code == 0 {

@@ -13,7 +13,7 @@ fn project(source: &str, answer: impl Fn(&Conversation) -> Turn + Send + Sync + 
 }
 
 /// The names of the requests, sorted.
-fn asked(project: &Project) -> Vec<String> {
+fn request_names(project: &Project) -> Vec<String> {
     let mut names = project.provider.names();
     names.sort();
     names
@@ -41,7 +41,7 @@ fn finished_steps_of_an_agent_count() {
     );
     project.killed();
     assert_eq!(project.resumed(), "seen, after 1\n");
-    assert_eq!(asked(&project), ["helper 0", "helper 1", "helper 2", "root 0", "root 1"]);
+    assert_eq!(request_names(&project), ["helper 0", "helper 1", "helper 2", "root 0", "root 1"]);
     assert_eq!(project.lines("done.log"), ["set up", "look", "set up"]);
 }
 
@@ -77,7 +77,7 @@ fn agents_of_agents_and_agents_side_by_side_go_on_where_they_were() {
     project.killed();
     assert_eq!(project.resumed(), "root(one(one-inner(one-inner)),two(two-inner(two-inner)))\n");
     assert_eq!(project.lines("done.log"), ["one-inner", "two-inner", "two-inner"]);
-    let names = asked(&project);
+    let names = request_names(&project);
     let once: std::collections::BTreeSet<_> = names.iter().collect();
     assert_eq!((names.len(), once.len()), (10, 10), "{names:?}");
 }
@@ -143,7 +143,7 @@ fn prompts_that_tools_and_the_function_run_go_on_where_they_were() {
     assert_eq!(project.resumed(), "one is done two is done\n");
     assert_eq!(project.lines("done.log"), ["before", "before", "one", "two", "two"]);
     let expected = ["before 0", "before 1", "one 0", "one 1", "root 0", "root 1", "two 0", "two 1"];
-    assert_eq!(asked(&project), expected);
+    assert_eq!(request_names(&project), expected);
 }
 
 #[test]
@@ -168,7 +168,7 @@ fn a_finished_prompt_returns_its_stored_result() {
     );
     project.killed();
     assert_eq!(project.resumed(), "2026 1 {\"day\": \"2026-01-02\"}\n");
-    assert_eq!(asked(&project), ["inner 0", "root 0", "root 1"]);
+    assert_eq!(request_names(&project), ["inner 0", "root 0", "root 1"]);
 }
 
 #[test]
@@ -195,7 +195,7 @@ fn a_repeated_step_restarts_its_agents_and_restores_earlier_ones() {
     assert_eq!((outcome.code, outcome.stdout.as_str()), (0, "h0 is done, h1 is done\n"), "{outcome:?}");
     assert_eq!(project.lines("done.log"), ["h0", "h1", "h1"]);
     let expected = ["h0 0", "h0 1", "h1 0", "h1 0", "h1 1", "h1 1", "root 0", "root 1", "root 1", "root 2", "root 2"];
-    assert_eq!(asked(&project), expected);
+    assert_eq!(request_names(&project), expected);
 }
 
 #[test]
@@ -255,7 +255,7 @@ fn files_that_are_run_from_code_go_on_where_they_were() {
     project.folder.write("other.lmt.mjs", &format!("{PRELUDE}{other}"));
     project.killed();
     assert_eq!(project.resumed(), "other is done\n");
-    assert_eq!(asked(&project), ["other 0", "other 1", "root 0", "root 1"]);
+    assert_eq!(request_names(&project), ["other 0", "other 1", "root 0", "root 1"]);
 }
 
 #[test]
@@ -283,7 +283,7 @@ fn finished_calls_of_half_done_code_are_given_back_in_order() {
     let printed = project.resumed();
     assert!(printed.contains("2 guessed 6"), "{printed}");
     assert_eq!(project.lines("done.log"), ["twice 1", "twice 3", "twice 3"]);
-    assert_eq!(asked(&project), ["guess-2 0", "root 0", "root 1"]);
+    assert_eq!(request_names(&project), ["guess-2 0", "root 0", "root 1"]);
 }
 
 #[test]
@@ -326,7 +326,7 @@ fn finished_calls_of_code_in_a_text_are_given_back() {
     assert!(printed.contains("It is <code_response>8</code_response>"), "{printed}");
     assert_eq!(project.lines("done.log"), ["twice 1", "twice 3", "twice 3"]);
     // The first answer had not arrived completely.
-    assert_eq!(asked(&project)[..2], ["root 0", "root 0"]);
+    assert_eq!(request_names(&project)[..2], ["root 0", "root 0"]);
 }
 
 #[test]

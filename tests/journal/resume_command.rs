@@ -110,7 +110,7 @@ fn input_and_model_are_those_of_the_first_command() {
     command.current_dir(project.folder.path("deep"));
     let outcome = Outcome::of(&mut command);
     assert_eq!((outcome.code, outcome.stdout.as_str()), (0, "\"first\"\n"), "{outcome:?}");
-    let messages = project.provider.asked()[1].messages();
+    let messages = project.provider.requests()[1].messages();
     assert!(messages.contains("who=Rome. from a file"), "{messages}");
     assert_eq!(project.provider.names(), ["Rome 0", "Rome 1"]);
 }
@@ -277,8 +277,8 @@ fn going_back_to_a_step_makes_a_new_run() {
     let outcome = project.run(&format!("resume {first} --from 1"));
     assert_eq!((outcome.code, outcome.stdout.as_str()), (0, "end\n"), "{outcome:?}");
     assert_eq!(project.provider.names(), ["root 0", "root 1", "root 2", "root 3", "root 1", "root 2", "root 3"]);
-    let asked = project.provider.asked();
-    assert_eq!(asked[1].messages(), asked[4].messages());
+    let requests = project.provider.requests();
+    assert_eq!(requests[1].messages(), requests[4].messages());
     let listed = runs(&project);
     assert_eq!((listed.len(), listed[1]["id"].as_str().unwrap()), (2, first.as_str()));
     let second = listed[0]["id"].as_str().unwrap();

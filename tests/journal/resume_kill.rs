@@ -116,7 +116,7 @@ fn undisturbed() -> Undisturbed {
     let outcome = project.run("run --journal -f json p.lmt.mjs");
     let took = began.elapsed();
     assert_eq!(outcome.code, 0, "{outcome:?}");
-    let requests: Vec<_> = project.provider.asked();
+    let requests: Vec<_> = project.provider.requests();
     let by_name: BTreeMap<_, _> = requests.iter().map(|request| (request.name(), request.messages())).collect();
     assert_eq!(by_name.len(), requests.len(), "each request has a name of its own");
     Undisturbed { requests: by_name, text: outcome.object()["text"].as_str().unwrap().to_owned(), took }
@@ -168,7 +168,7 @@ fn disturb(undisturbed: &Undisturbed, random: &mut fastrand::Rng, kills: usize) 
     }
     stored.check(&project);
     let mut times = HashMap::<_, usize>::new();
-    for request in project.provider.asked() {
+    for request in project.provider.requests() {
         let expected = &undisturbed.requests[&request.name()];
         assert_eq!(expected, &request.messages(), "{} is asked as if nothing had happened", request.name());
         *times.entry(request.name()).or_default() += 1;

@@ -38,7 +38,7 @@ fn of_a_half_done_step_only_the_missing_calls_are_made() {
     assert_eq!(project.provider.names(), ["root 0", "root 1"]);
     // The body runs before the calls resume and before the next step.
     assert_eq!(project.lines("done.log"), ["body", "first", "second", "third", "body", "second", "body"]);
-    let messages = project.provider.asked()[1].body["messages"].clone();
+    let messages = project.provider.requests()[1].body["messages"].clone();
     let roles: Vec<_> = messages.as_array().unwrap().iter().map(|message| message["role"].clone()).collect();
     assert_eq!(roles, ["user", "assistant", "tool", "tool", "tool"], "{messages}");
 }
@@ -270,6 +270,6 @@ fn messages_that_a_tool_added_are_sent_once() {
     let undisturbed = Project::new(&format!("{PRELUDE}{source}"), Provider::start(answer));
     undisturbed.folder.write("dead", "");
     assert_eq!(undisturbed.run("run p.lmt.mjs").code, 0);
-    let last = |project: &Project| project.provider.asked().last().unwrap().messages();
+    let last = |project: &Project| project.provider.requests().last().unwrap().messages();
     assert_eq!(last(&project), last(&undisturbed));
 }

@@ -7,11 +7,11 @@ use crate::support::mcp::{HttpServer, call, code, folder, results_of};
 #[test]
 fn requests_of_a_server_are_answered_or_refused() {
     let methods = ["ping", "roots/list", "sampling/createMessage", "elicitation/create", "nonsense"];
-    let asked = |method: &&str| {
+    let requests = |method: &&str| {
         let params = json!({ "messages": [], "maxTokens": 1, "message": "who?", "requestedSchema": { "type": "object", "properties": {} } });
         call("t_ask", json!({ "method": method, "params": params }))
     };
-    let calls: Vec<Value> = methods.iter().map(asked).collect();
+    let calls: Vec<Value> = methods.iter().map(requests).collect();
     let http = HttpServer::start(&["sse"]);
     for folder in [folder(&[], "{}", &calls), http.folder(json!({}), &calls)] {
         let results = results_of(&folder);

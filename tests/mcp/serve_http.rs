@@ -87,7 +87,7 @@ export default async ({ $ }) => {
 }
 
 /// The response to a request with this head, and a body that initializes.
-fn asked(server: &HttpServer, head: &str) -> (u16, String) {
+fn response_to(server: &HttpServer, head: &str) -> (u16, String) {
     let body = initialize();
     let accepts = "accept: application/json, text/event-stream\r\ncontent-type: application/json\r\nconnection: close";
     let mut stream = server.open(&format!("{head}\r\n{accepts}\r\ncontent-length: {}\r\n\r\n{body}", body.len()));
@@ -124,7 +124,7 @@ fn only_requests_by_a_name_of_this_machine_are_answered() {
         ("POST http://localhost/mcp HTTP/1.1\r\nhost: evil.example".to_owned(), 403),
         ("POST http://localhost:81/mcp HTTP/1.1\r\nhost: localhost".to_owned(), 400),
     ] {
-        let (answered, answer) = asked(&server, &head);
+        let (answered, answer) = response_to(&server, &head);
         assert_eq!(answered, status, "{head}: {answer}");
     }
 }

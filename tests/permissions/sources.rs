@@ -256,7 +256,7 @@ fn vendor() -> (u16, Receiver<String>) {
 /// What is closed to the file is read for its requests.
 #[test]
 fn requests_of_a_restricted_file_are_signed_with_credentials_that_it_cannot_read() {
-    let (port, asked) = vendor();
+    let (port, requests) = vendor();
     let url = |path: &str| format!("http://127.0.0.1:{port}{path}");
     let folder = folder("");
     let keys = "[default]\naws_access_key_id = AKIDFILE\naws_secret_access_key = s\n";
@@ -307,7 +307,7 @@ fn requests_of_a_restricted_file_are_signed_with_credentials_that_it_cannot_read
         command.env("GOOGLE_VERTEX_PROJECT", "p").envs(variables);
         let outcome = Outcome::of(&mut command);
         assert_eq!(outcome.code, 3, "the server refuses every question: {outcome:?}");
-        let authorization = asked.try_recv().unwrap_or_else(|_| panic!("{model} was not asked: {outcome:?}"));
+        let authorization = requests.try_recv().unwrap_or_else(|_| panic!("{model} was not asked: {outcome:?}"));
         assert!(authorization.contains(sent), "{model}: {authorization}");
     }
 }
@@ -315,7 +315,7 @@ fn requests_of_a_restricted_file_are_signed_with_credentials_that_it_cannot_read
 /// However its settings are written, a server that the file defines gets only the variables they contain.
 #[test]
 fn a_server_that_the_file_names_gets_no_key_of_the_user() {
-    let (port, asked) = vendor();
+    let (port, requests) = vendor();
     let folder = folder(&format!(
         "const lm = await import('lmthing');
   const baseURL = 'http://127.0.0.1:{port}/v1';
@@ -352,6 +352,6 @@ fn a_server_that_the_file_names_gets_no_key_of_the_user() {
     let lines: Vec<_> = outcome.stdout.lines().filter(|line| *line != "Done.").collect();
     assert_eq!(lines.len(), 12, "{outcome:?}");
     assert!(lines[..11].iter().all(|line| line.contains(": PermissionError")), "{outcome:?}");
-    let sent: Vec<String> = asked.try_iter().collect();
+    let sent: Vec<String> = requests.try_iter().collect();
     assert_eq!(sent, ["Bearer fetched-token"], "{outcome:?}");
 }

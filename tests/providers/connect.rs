@@ -78,9 +78,9 @@ async fn server() -> Server {
 }
 
 fn only(server: &Server) -> ReceivedRequest {
-    let asked = server.asked();
-    assert_eq!(asked.len(), 1, "{asked:?}");
-    asked[0].clone()
+    let requests = server.requests();
+    assert_eq!(requests.len(), 1, "{requests:?}");
+    requests[0].clone()
 }
 
 /// A variable that names a file with this content; dropping the folder deletes it.
@@ -97,9 +97,9 @@ async fn user_and_password_of_the_address_stand_in_for_a_key() {
         let server = server().await;
         let url = format!("http://ada:hunter2%23@127.0.0.1:{}//v1/?api-version=7&x", server.port);
         lab(&url, &[("LAB_API_KEY", key.to_owned())]).await.worked();
-        let asked = only(&server);
-        assert_eq!(asked.path, "/v1/chat/completions?api-version=7&x");
-        assert_eq!(asked.header("authorization"), Some(sent));
+        let requests = only(&server);
+        assert_eq!(requests.path, "/v1/chat/completions?api-version=7&x");
+        assert_eq!(requests.header("authorization"), Some(sent));
     }
 }
 
@@ -107,8 +107,11 @@ async fn user_and_password_of_the_address_stand_in_for_a_key() {
 async fn a_server_without_a_key_gets_no_authorization() {
     let server = server().await;
     lab(&server.url("/v1/chat/completions"), &[]).await.worked();
-    let asked = only(&server);
-    assert_eq!((asked.header("authorization"), asked.path.as_str()), (None, "/v1/chat/completions?api-version=1.0.0"));
+    let requests = only(&server);
+    assert_eq!(
+        (requests.header("authorization"), requests.path.as_str()),
+        (None, "/v1/chat/completions?api-version=1.0.0")
+    );
 }
 
 #[tokio::test]
@@ -123,7 +126,7 @@ async fn a_header_of_ones_own_is_enough_for_any_provider() {
             let model = create(provider, &settings, "m", &context).unwrap();
             // The stream is not in this provider's format; only the request matters.
             ask(model.as_ref(), request()).await;
-            assert_eq!(server.asked()[0].header(&header.to_lowercase()), Some("own-0123456789"), "{provider}");
+            assert_eq!(server.requests()[0].header(&header.to_lowercase()), Some("own-0123456789"), "{provider}");
         }
     }
 }
@@ -210,10 +213,10 @@ async fn requests_go_through_proxies_of_every_kind() {
         let (plain, proxy) = (server().await, Proxy::start(!user.is_empty()).await);
         let value = format!("{scheme}{user}127.0.0.1:{}", proxy.port);
         lab(&format!("http://model.test:{}/v1", plain.port), &[(variable, value.clone())]).await.worked();
-        assert_eq!(proxy.asked(), [format!("model.test:{}", plain.port)], "{variable}");
+        assert_eq!(proxy.requests(), [format!("model.test:{}", plain.port)], "{variable}");
         let variable = if variable.eq_ignore_ascii_case("HTTP_PROXY") { "HTTPS_PROXY" } else { variable };
         lab(&format!("https://model.test:{secure}/v1"), &[(variable, value), certificates.clone()]).await.worked();
-        assert_eq!(proxy.asked().last(), Some(&format!("model.test:{secure}")));
+        assert_eq!(proxy.requests().last(), Some(&format!("model.test:{secure}")));
     }
 }
 

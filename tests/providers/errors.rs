@@ -79,7 +79,7 @@ impl Setup {
     }
 
     fn bodies(&self) -> Vec<Value> {
-        self.server.asked().iter().map(|asked| asked.json()).collect()
+        self.server.requests().iter().map(|request| request.json()).collect()
     }
 }
 
@@ -263,8 +263,8 @@ async fn requests_of_one_run_do_not_fail_each_other() {
     let slow = || Canned { delay: Duration::from_millis(30), ..Canned::sse(CHAT).pieces(CHAT.len() / 20) };
     let answers = [slow(), slow()].into_iter().chain((0..12).map(|_| too_many())).chain((0..8).map(|_| slow()));
     let setup = setup(answers.collect()).await;
-    let asked = (0..10).map(|_| setup.ask("lab:tide", CallSettings::default()));
-    let answers = futures_util::future::join_all(asked).await;
+    let requests = (0..10).map(|_| setup.ask("lab:tide", CallSettings::default()));
+    let answers = futures_util::future::join_all(requests).await;
     assert!(answers.iter().all(|answer| answer.error.is_none()));
     let throttled = |event: &ProviderEvent| matches!(event, ProviderEvent::Throttled { .. });
     assert!(setup.events.borrow().iter().any(throttled));
@@ -287,5 +287,5 @@ async fn a_used_up_limit_is_waited_for_before_the_next_request() {
     let setup = self::setup(vec![used_up]).await;
     setup.ask("lab:tide", CallSettings::default()).await;
     let error = setup.ask("lab:tide", settings).await.error.unwrap();
-    assert_eq!((error.kind, setup.server.asked().len()), (ProviderErrorKind::Timeout, 1));
+    assert_eq!((error.kind, setup.server.requests().len()), (ProviderErrorKind::Timeout, 1));
 }

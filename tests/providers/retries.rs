@@ -33,7 +33,7 @@ async fn the_last_error_has_the_number_of_attempts() {
     let answer = setup.ask("lab:tide").await;
     assert_eq!(error_of(&answer), (ProviderErrorKind::Server, "Failed after 3 attempts. Last error: three".to_owned()));
     assert_eq!(answer.error.unwrap().status, Some(503));
-    assert_eq!(setup.server.asked().len(), 3);
+    assert_eq!(setup.server.requests().len(), 3);
 }
 
 #[tokio::test]
@@ -49,7 +49,7 @@ async fn without_retries_the_error_is_plain() {
     let setup = setup(vec![refusal(500, "once")]).await;
     let settings = CallSettings { max_retries: Some(0), ..CallSettings::default() };
     assert_eq!(error_of(&setup.ask_with("lab:tide", settings).await).1, "once");
-    assert_eq!(setup.server.asked().len(), 1);
+    assert_eq!(setup.server.requests().len(), 1);
 }
 
 #[tokio::test]
@@ -85,7 +85,7 @@ async fn anthropic_may_fail_with_its_first_event() {
 
     let wrong = setup(vec![anthropic_error("invalid_request_error", "No such tool")]).await;
     assert_eq!(error_of(&wrong.ask("anthropic:claude-tide").await).1, "No such tool");
-    assert_eq!(wrong.server.asked().len(), 1);
+    assert_eq!(wrong.server.requests().len(), 1);
 }
 
 fn anthropic_error(kind: &str, message: &str) -> Canned {
@@ -131,7 +131,7 @@ async fn an_error_that_is_the_first_event_is_tried_again_with_every_provider() {
         let answer = ask(setup.made(provider).as_ref(), ModelRequest::default()).await;
         let (_, message) = error_of(&answer);
         assert!(message.starts_with("Failed after 3 attempts. Last error: "), "{provider}: {message}");
-        assert_eq!(setup.server.asked().len(), 3, "{provider}");
+        assert_eq!(setup.server.requests().len(), 3, "{provider}");
     }
 }
 
@@ -156,7 +156,7 @@ async fn permanent_failures_are_not_retried() {
         let setup = setup(vec![Canned::events(&[json!({ "error": error })])]).await;
         let answer = setup.ask("lab:tide").await;
         assert_eq!(error_of(&answer), (kind, error["message"].as_str().unwrap().to_owned()));
-        assert_eq!(setup.server.asked().len(), 1, "{error}");
+        assert_eq!(setup.server.requests().len(), 1, "{error}");
     }
 }
 
@@ -178,7 +178,7 @@ async fn an_unpaid_account_is_reported_without_retry() {
         assert_eq!(error_of(&answer).0, ProviderErrorKind::Billing, "{error}");
         let hint = answer.error.unwrap().hint.unwrap();
         assert!(hint.contains("billing page") && hint.contains("LAB_API_KEY"), "{hint}");
-        assert_eq!(setup.server.asked().len(), 1, "{error}");
+        assert_eq!(setup.server.requests().len(), 1, "{error}");
     }
 }
 
@@ -280,7 +280,7 @@ async fn a_retry_after_of_hours_ends_the_call_and_shows_when() {
     let start = "Slow down. The provider asks to come back in 1 h 12 min, at ";
     assert!(message.starts_with(start) && message.ends_with(" UTC."), "{message}");
     assert!(answer.error.unwrap().hint.unwrap().contains("up to 5 min"));
-    assert_eq!((setup.server.asked().len(), setup.waits().len()), (1, 0));
+    assert_eq!((setup.server.requests().len(), setup.waits().len()), (1, 0));
 }
 
 #[tokio::test]

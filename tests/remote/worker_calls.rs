@@ -125,7 +125,7 @@ export default ({ $, defTool }, { id }) => {
     let Some(lab) = Lab::new("what_may_pass_is_tried_again", source, answer) else { return };
     let _worker = lab.worker();
     assert_eq!(lab.call("run", &json!({ "id": "a" })).good(), "at last");
-    assert_eq!(lab.asked("a 0"), 1);
+    assert_eq!(lab.request_count("a 0"), 1);
     assert_eq!(lab.notes(), ["work"]);
 }
 
@@ -216,7 +216,7 @@ export default ({ $, defTool }, { id }) => {
     }
     // The worker still serves.
     assert_eq!(lab.call("run", &json!({ "id": "b" })).good(), "fine");
-    assert_eq!(lab.asked("a 0"), 2);
+    assert_eq!(lab.request_count("a 0"), 2);
 }
 
 #[test]
@@ -267,7 +267,7 @@ fn a_model_that_does_not_answer_fails_a_run_in_the_end() {
     let _worker = lab.worker_of("p.lmt.mjs --retry-for 3s");
     let reply = lab.call("run", &json!({ "id": "a" }));
     assert_eq!(reply.status, 500, "{reply:?}");
-    assert!(lab.asked("a 0") >= 2, "{:?}", lab.counts());
+    assert!(lab.request_count("a 0") >= 2, "{:?}", lab.counts());
     let object = lab.call("report", &json!({ "id": "b" })).good();
     assert_eq!((&object["ok"], &object["error"]["code"]), (&json!(false), &json!(3)), "{object}");
 }

@@ -23,7 +23,7 @@ fn at_the_second_request(test: &str) -> Option<(Lab, Worker, String)> {
     lab.gate.hold("a 1");
     let worker = lab.worker();
     let call = lab.send("run", &json!({ "id": "a" }));
-    lab.wait_until_asked("a 1", 1);
+    lab.wait_for_request("a 1", 1);
     Some((lab, worker, call))
 }
 
@@ -116,7 +116,7 @@ fn the_other_of_two_workers_takes_over() {
     }
     let calls: Vec<String> = ids.iter().map(|id| lab.send("run", &json!({ "id": id }))).collect();
     for id in &ids {
-        lab.wait_until_asked(&format!("{id} 1"), 1);
+        lab.wait_for_request(&format!("{id} 1"), 1);
     }
     workers.remove(0).kill();
     for id in &ids {

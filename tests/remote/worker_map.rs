@@ -63,7 +63,7 @@ fn a_killed_map_resumes_without_repeating_requests() {
     soon("half is done", || {
         fs::read_to_string(lab.project.folder.path("out.jsonl")).is_ok_and(|out| out.lines().count() >= 20)
     });
-    lab.wait_until_asked("r20 1", 1);
+    lab.wait_for_request("r20 1", 1);
     map.kill().unwrap();
     map.wait().unwrap();
     worker.kill();

@@ -179,7 +179,7 @@ fn pages_in_browsers_are_not_answered() {
 
 #[test]
 fn passwords_of_addresses_are_redacted() {
-    let (url, asked) = admin(&[
+    let (url, requests) = admin(&[
         ("500 X", r#"{"message":"no way to http://t0ken@worker.example/","restate_code":"META0003"}"#),
         ("409 X", r#"{"message":"no way to http://t0ken@worker.example/"}"#),
     ]);
@@ -192,7 +192,7 @@ fn passwords_of_addresses_are_redacted() {
     assert!(printed.contains("not registered yet") && printed.contains("http://***@worker.example"), "{printed}");
     assert!(["somebody", "geheim", "t0ken"].iter().all(|secret| !printed.contains(secret)), "{printed}");
     // The registration has the full address.
-    assert_eq!(asked.lock().unwrap()[0].1["uri"], "http://t0ken@worker.example/");
+    assert_eq!(requests.lock().unwrap()[0].1["uri"], "http://t0ken@worker.example/");
 }
 
 #[test]
@@ -217,21 +217,21 @@ type Requests = Arc<Mutex<Vec<(Vec<String>, Value)>>>;
 
 /// A server's admin API with these responses, and the requests it got.
 fn admin(answers: &'static [(&'static str, &'static str)]) -> (String, Requests) {
-    let asked = Arc::new(Mutex::new(Vec::new()));
-    let (seen, count) = (asked.clone(), AtomicUsize::new(0));
+    let requests = Arc::new(Mutex::new(Vec::new()));
+    let (seen, count) = (requests.clone(), AtomicUsize::new(0));
     let address = serve(move |received| {
         seen.lock().unwrap().push((received.head.clone(), received.json()));
         let (head, body) = answers[count.fetch_add(1, Ordering::SeqCst).min(answers.len() - 1)];
         response(head, "application/json", body)
     });
-    (format!("http://{address}"), asked)
+    (format!("http://{address}"), requests)
 }
 
 #[test]
 fn a_worker_registers_and_waits_for_a_server_that_is_not_ready() {
     const READY: (&str, &str) = ("201 Created", r#"{"id":"dp_1","services":[{"name":"p"}]}"#);
     const NOT_YET: (&str, &str) = ("500 X", r#"{"message":"cannot reach it","restate_code":"META0003"}"#);
-    let (url, asked) = admin(&[NOT_YET, NOT_YET, READY]);
+    let (url, requests) = admin(&[NOT_YET, NOT_YET, READY]);
     let folder = Folder::of(HELLO);
     let mut command =
         folder.command(&format!("worker p.lmt.mjs --listen 127.0.0.1:0 --log json --register {url}/below/"));
@@ -241,11 +241,11 @@ fn a_worker_registers_and_waits_for_a_server_that_is_not_ready() {
     let waits = worker.line("not registered yet");
     assert!(waits["why"].as_str().unwrap().contains("cannot reach it") && waits["level"] == "warn", "{waits}");
     let own = worker.url();
-    let asked = asked.lock().unwrap().clone();
-    assert_eq!(asked.len(), 3);
-    assert_eq!(asked[2].0[0], "POST /below/deployments HTTP/1.1");
+    let requests = requests.lock().unwrap().clone();
+    assert_eq!(requests.len(), 3);
+    assert_eq!(requests[2].0[0], "POST /below/deployments HTTP/1.1");
     assert_eq!(
-        (asked[2].1["uri"].as_str().unwrap().trim_end_matches('/'), &asked[2].1["force"]),
+        (requests[2].1["uri"].as_str().unwrap().trim_end_matches('/'), &requests[2].1["force"]),
         (&*own, &json!(true))
     );
     // Reported once.
@@ -275,16 +275,19 @@ fn a_refused_registration_is_an_error_with_a_hint() {
 
 #[test]
 fn the_advertised_address_and_the_token_are_options() {
-    let (url, asked) = admin(&[("200 OK", r#"{"id":"dp_2","services":[]}"#)]);
+    let (url, requests) = admin(&[("200 OK", r#"{"id":"dp_2","services":[]}"#)]);
     let folder =
         Folder::of("export const config = { model: 'mock' }; export const mock = []; export default () => {};");
     folder.write("keys.env", "RESTATE_AUTH_TOKEN=t0ken-value\n");
     let line = format!("--register {url} --advertise http://worker.example:80/at --env-file keys.env p.lmt.mjs");
     let mut worker = Worker::start(&folder, &line);
     worker.line("registered");
-    let asked = asked.lock().unwrap().clone();
-    assert_eq!(asked[0].1["uri"], "http://worker.example/at");
-    assert!(asked[0].0.iter().any(|line| line.eq_ignore_ascii_case("authorization: Bearer t0ken-value")), "{asked:?}");
+    let requests = requests.lock().unwrap().clone();
+    assert_eq!(requests[0].1["uri"], "http://worker.example/at");
+    assert!(
+        requests[0].0.iter().any(|line| line.eq_ignore_ascii_case("authorization: Bearer t0ken-value")),
+        "{requests:?}"
+    );
     assert!(!format!("{:?}", worker.printed.lock().unwrap()).contains("t0ken"));
 }
 

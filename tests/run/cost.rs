@@ -62,7 +62,7 @@ fn every_step_has_its_cost() {
 
 #[test]
 fn wrong_tables_and_unknown_prices_are_refused_before_the_first_request() {
-    let (address, asked) = serve(|_| turn(&["x"], false, Some((1, 0, 1))));
+    let (address, requests) = serve(|_| turn(&["x"], false, Some((1, 0, 1))));
     let script = |model: &str, config: &str| {
         format!("export const config = {{ model: '{model}', {config} }}; export default ({{ $ }}) => {{ $`Go.`; }};")
     };
@@ -79,7 +79,7 @@ fn wrong_tables_and_unknown_prices_are_refused_before_the_first_request() {
         assert_eq!(output.code, 2, "{}", output.stderr);
         assert!(output.stderr.contains(words), "{}", output.stderr);
     }
-    assert!(asked.lock().unwrap().is_empty());
+    assert!(requests.lock().unwrap().is_empty());
     let output = run(&script("lab:m", ""), &["--max-cost", "0"], &address, &[]);
     assert_eq!(output.code, 0, "what is free needs no money: {}", output.stderr);
 }

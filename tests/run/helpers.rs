@@ -33,15 +33,15 @@ pub fn turn(text: &[&str], calls: bool, usage: Option<(u64, u64, u64)>) -> Strin
 
 /// Starts a server; returns its base URL and the requests.
 pub fn serve(answer: impl Fn(&Value) -> String + Send + Sync + 'static) -> (String, Requests) {
-    let asked = Requests::default();
-    let stored = asked.clone();
+    let requests = Requests::default();
+    let stored = requests.clone();
     let address = http::serve(move |request| {
         let body = request.json();
         let text = answer(&body);
         stored.lock().unwrap().push(body);
         http::response("200 OK", "text/event-stream", &text)
     });
-    (format!("http://{address}/v1"), asked)
+    (format!("http://{address}/v1"), requests)
 }
 
 /// Runs a prompt file; the provider `lab` and OpenAI are both at `base_url`.

@@ -9,11 +9,11 @@ use crate::support::{Folder, Outcome, http};
 /// Answers with the number of messages; refuses requests that contain `refuse`.
 fn server() -> String {
     let address = http::serve(|request| {
-        let asked = request.json();
-        if asked.to_string().contains("refuse") {
+        let requests = request.json();
+        if requests.to_string().contains("refuse") {
             return http::response("400 X", "application/json", r#"{"error":{"message":"refused"}}"#);
         }
-        let text = format!("{} messages", asked["messages"].as_array().unwrap().len());
+        let text = format!("{} messages", requests["messages"].as_array().unwrap().len());
         let delta = format!(r#"{{"choices":[{{"delta":{{"content":"{text}"}},"finish_reason":"stop"}}]}}"#);
         http::response("200 X", "text/event-stream", &format!("data: {delta}\n\ndata: [DONE]\n\n"))
     });

@@ -206,7 +206,7 @@ async fn agents_retry_only_if_configured() {
     let answers = vec![calls_look(), warm(), says("It is {\"celsius\":4}."), says("Done.")];
     let (asked, _) = run_file(&AGENT.replace("OPTIONS", ", outputRetries: 1"), LAB, answers).await;
     let last =
-        |asked: &ReceivedRequest| asked.json()["messages"].as_array().unwrap().last().unwrap()["content"].clone();
+        |request: &ReceivedRequest| request.json()["messages"].as_array().unwrap().last().unwrap()["content"].clone();
     assert!(last(&asked[2]).to_string().contains("celsius: Invalid input"), "{}", last(&asked[2]));
     assert_eq!(last(&asked[3]), r#"{"celsius":4}"#);
 }

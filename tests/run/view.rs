@@ -114,10 +114,10 @@ export default async ({ $, defSystem }) => { defSystem('role', 'You know the wea
     let read = events_in(&last.stdout);
     let id = read["events"][0]["run"].as_str().unwrap();
     assert_eq!((&read["status"], last.stderr.as_str()), (&json!("done"), ""));
-    let asked =
+    let requests =
         &read["events"].as_array().unwrap().iter().find(|event| event["type"] == "step-start").unwrap()["request"];
-    assert!(asked["system"].as_str().unwrap().contains("You know the weather."), "{asked}");
-    assert_eq!(asked["messages"][0]["content"][0]["text"], "How is it?");
+    assert!(requests["system"].as_str().unwrap().contains("You know the weather."), "{requests}");
+    assert_eq!(requests["messages"][0]["content"][0]["text"], "How is it?");
     for word in ["last", id, &id[..17]] {
         assert_eq!(folder.run(&format!("view {word} -o -")).stdout, last.stdout, "{word}");
     }

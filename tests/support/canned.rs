@@ -110,7 +110,7 @@ impl ReceivedRequest {
 #[derive(Default)]
 struct Script {
     answers: VecDeque<Canned>,
-    asked: Vec<ReceivedRequest>,
+    requests: Vec<ReceivedRequest>,
     token_requests: Vec<String>,
     connections: usize,
 }
@@ -141,8 +141,8 @@ impl Server {
         format!("http://127.0.0.1:{}{path}", self.port)
     }
 
-    pub fn asked(&self) -> Vec<ReceivedRequest> {
-        self.script.lock().unwrap().asked.clone()
+    pub fn requests(&self) -> Vec<ReceivedRequest> {
+        self.script.lock().unwrap().requests.clone()
     }
 
     pub fn connections(&self) -> usize {
@@ -168,20 +168,20 @@ pub async fn run_file(
     command.envs(variables.iter().map(|(name, value)| (*name, value.replace("SERVER", &server.url("")))));
     // The server shares this thread with the test.
     let outcome = tokio::task::spawn_blocking(move || Outcome::of(&mut command)).await.unwrap();
-    (server.asked(), outcome)
+    (server.requests(), outcome)
 }
 
 async fn serve(mut stream: TcpStream, script: Arc<Mutex<Script>>) {
     stream.set_nodelay(true).ok();
     let mut buffer = Vec::new();
-    while let Some(asked) = read_request(&mut stream, &mut buffer).await {
-        let answer = if asked.path == "/token" {
-            script.lock().unwrap().token_requests.push(String::from_utf8(asked.body).unwrap());
+    while let Some(requests) = read_request(&mut stream, &mut buffer).await {
+        let answer = if requests.path == "/token" {
+            script.lock().unwrap().token_requests.push(String::from_utf8(requests.body).unwrap());
             let token = r#"{"access_token":"<key>","expires_in":3599,"token_type":"Bearer"}"#;
             Canned::new(200, "application/json", token)
         } else {
             let mut script = script.lock().unwrap();
-            script.asked.push(asked);
+            script.requests.push(requests);
             script.answers.pop_front().unwrap_or_else(|| Canned::new(500, "text/plain", "no answer is left"))
         };
         if write_answer(&mut stream, &answer).await.is_none() {

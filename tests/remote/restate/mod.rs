@@ -157,12 +157,12 @@ impl Lab {
     }
 
     /// Waits until the provider has received this request this many times.
-    pub fn wait_until_asked(&self, name: &str, times: usize) {
-        soon(&format!("{name} is asked {times} times"), || self.asked(name) >= times);
+    pub fn wait_for_request(&self, name: &str, times: usize) {
+        soon(&format!("{name} is asked {times} times"), || self.request_count(name) >= times);
     }
 
     /// How often the provider received this request.
-    pub fn asked(&self, name: &str) -> usize {
+    pub fn request_count(&self, name: &str) -> usize {
         self.project.provider.names().iter().filter(|request| *request == name).count()
     }
 

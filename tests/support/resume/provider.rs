@@ -120,13 +120,13 @@ impl Turn {
 /// Serves until the process ends.
 pub struct Provider {
     pub base: String,
-    asked: Arc<Mutex<Vec<Conversation>>>,
+    requests: Arc<Mutex<Vec<Conversation>>>,
 }
 
 impl Provider {
     pub fn start(answer: impl Fn(&Conversation) -> Turn + Send + Sync + 'static) -> Self {
-        let asked = Arc::<Mutex<Vec<Conversation>>>::default();
-        let stored = asked.clone();
+        let requests = Arc::<Mutex<Vec<Conversation>>>::default();
+        let stored = requests.clone();
         let address = http::serve_stream(move |received: &Request, stream| {
             // The client may have been killed before it sent the whole request.
             let Ok(body) = serde_json::from_slice(&received.body) else { return Ok(()) };
@@ -134,20 +134,20 @@ impl Provider {
             stored.lock().unwrap().push(conversation.clone());
             answer(&conversation).write(stream)
         });
-        Provider { base: format!("http://{address}/v1"), asked }
+        Provider { base: format!("http://{address}/v1"), requests }
     }
 
     /// The requests so far, in order.
-    pub fn asked(&self) -> Vec<Conversation> {
-        self.asked.lock().unwrap().clone()
+    pub fn requests(&self) -> Vec<Conversation> {
+        self.requests.lock().unwrap().clone()
     }
 
     /// The names of the requests so far.
     pub fn names(&self) -> Vec<String> {
-        self.asked().iter().map(Conversation::name).collect()
+        self.requests().iter().map(Conversation::name).collect()
     }
 
     pub fn count(&self) -> usize {
-        self.asked.lock().unwrap().len()
+        self.requests.lock().unwrap().len()
     }
 }
