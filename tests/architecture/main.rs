@@ -1,8 +1,8 @@
-//! Holds what `src/lib.rs` and `docs/architecture.md` say of the rooms: which may import which, that files import
-//! each other in one direction, where `'js` and `unsafe` may stand, who may print or end the process, and how long
-//! files and functions may be.
+//! Rules of the source that the compiler does not check: which modules may import which, import cycles, where `'js`,
+//! `unsafe`, printing and ending the process may occur, and the lengths of files and functions
+//! (docs/maintainers/architecture.md).
 //!
-//! Reads the source text. A rule that gets in the way of something better is changed here and in the docs together.
+//! Reads the source text. A rule that stands in the way of something better is changed here and on that page together.
 
 mod circles;
 mod functions;

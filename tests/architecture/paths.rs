@@ -269,7 +269,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_path_is_passed_by() {
+    fn tokens_that_are_not_paths_are_skipped() {
         let text = "/// [`X`](crate::cli::X)\n//! a::b\nfn f() { let x = \"c::d\"; let y = r#\"e::\"f\"#; let z = '\"'; g::h }";
         assert_eq!(written(text), ["g::h"]);
         assert_eq!(written("pub(in crate::script) fn f() { <A as B>::c() }"), [""; 0]);

@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use crate::support::{Ended, Folder, HELLO, replace};
+use crate::support::{Folder, HELLO, Outcome, replace};
 
 /// Line 4 calls a method that does not exist.
 const WRONG: &str = "export const config = { model: 'mock' };
@@ -19,9 +19,9 @@ export const mock = [{ type: 'tool-call', toolName: 'none', args: {} }, { type: 
 export default async ({ $ }) => { $`go`; };
 ";
 
-fn codes(ended: &Ended) -> Vec<(String, String)> {
+fn codes(outcome: &Outcome) -> Vec<(String, String)> {
     let word = |value: &Value| value.as_str().unwrap_or_default().to_owned();
-    let object = ended.object();
+    let object = outcome.object();
     object["diagnostics"]
         .as_array()
         .unwrap()
@@ -30,17 +30,17 @@ fn codes(ended: &Ended) -> Vec<(String, String)> {
         .collect()
 }
 
-fn files(ended: &Ended) -> Vec<String> {
-    ended.object()["files"].as_array().unwrap().iter().map(|file| file.as_str().unwrap().to_owned()).collect()
+fn files(outcome: &Outcome) -> Vec<String> {
+    outcome.object()["files"].as_array().unwrap().iter().map(|file| file.as_str().unwrap().to_owned()).collect()
 }
 
 #[test]
 fn people_see_the_source_and_a_summary() {
     let folder = Folder::new(&[("wrong.lmt.mjs", WRONG), ("good.lmt.mjs", HELLO)]);
-    let ended = folder.run("check wrong.lmt.mjs");
-    assert_eq!((ended.code, ended.stderr.as_str()), (1, ""), "{ended:?}");
+    let outcome = folder.run("check wrong.lmt.mjs");
+    assert_eq!((outcome.code, outcome.stderr.as_str()), (1, ""), "{outcome:?}");
     for text in ["error[TS2339]: ", "--> wrong.lmt.mjs:4:7\n", "4 |   def.nothing();\n", "^^^^^^^\n", "\n1 error\n"] {
-        assert!(ended.stdout.contains(text), "{text}: {}", ended.stdout);
+        assert!(outcome.stdout.contains(text), "{text}: {}", outcome.stdout);
     }
     let both = folder.run("check");
     assert!(both.code == 1 && both.stdout.ends_with("\n1 error in 1 of 2 files\n"), "{both:?}");
@@ -55,22 +55,22 @@ fn people_see_the_source_and_a_summary() {
 #[test]
 fn colours_only_where_they_are_seen() {
     let folder = Folder::of(WRONG);
-    let plain = Ended::of(folder.command("check").env_remove("NO_COLOR"));
+    let plain = Outcome::of(folder.command("check").env_remove("NO_COLOR"));
     assert!(!plain.stdout.contains('\x1b'), "{plain:?}");
     let forced = folder.command("check").env_remove("NO_COLOR").env("CLICOLOR_FORCE", "1").output().unwrap();
-    assert!(Ended::from(forced).stdout.contains("\x1b["));
+    assert!(Outcome::from(forced).stdout.contains("\x1b["));
 }
 
 #[test]
 fn programs_get_one_object() {
     let folder = Folder::new(&[("sub/wrong.lmt.mjs", WRONG), ("good.lmt.mjs", HELLO)]);
-    let ended = folder.run("check --format json");
-    let object = ended.object();
+    let outcome = folder.run("check --format json");
+    let object = outcome.object();
     assert_eq!(
-        (ended.code, &object["ok"], &object["errors"], &object["warnings"]),
+        (outcome.code, &object["ok"], &object["errors"], &object["warnings"]),
         (1, &false.into(), &1.into(), &0.into())
     );
-    assert_eq!(files(&ended), ["good.lmt.mjs", "sub/wrong.lmt.mjs"]);
+    assert_eq!(files(&outcome), ["good.lmt.mjs", "sub/wrong.lmt.mjs"]);
     let found = &object["diagnostics"][0];
     let place: Vec<&Value> = ["line", "column", "endLine", "endColumn"].iter().map(|key| &found[key]).collect();
     assert_eq!(place, [4, 7, 4, 14]);
@@ -89,13 +89,13 @@ fn programs_get_one_object() {
 #[test]
 fn annotations_name_the_place() {
     let folder = Folder::new(&[("sub/a,b.lmt.mjs", WRONG)]);
-    let ended = folder.run("check --format github");
-    assert_eq!((ended.code, ended.stderr.as_str()), (1, ""), "{ended:?}");
+    let outcome = folder.run("check --format github");
+    assert_eq!((outcome.code, outcome.stderr.as_str()), (1, ""), "{outcome:?}");
     let start = "::error file=sub/a%2Cb.lmt.mjs,line=4,col=7,endLine=4,endColumn=14,title=lmthing TS2339::";
-    assert!(ended.stdout.starts_with(start), "{ended:?}");
-    assert_eq!(ended.stdout.lines().count(), 1);
+    assert!(outcome.stdout.starts_with(start), "{outcome:?}");
+    assert_eq!(outcome.stdout.lines().count(), 1);
     let below = folder.command("check --format github .").env("GITHUB_WORKSPACE", folder.path("sub")).output().unwrap();
-    assert!(Ended::from(below).stdout.starts_with("::error file=a%2Cb.lmt.mjs,"));
+    assert!(Outcome::from(below).stdout.starts_with("::error file=a%2Cb.lmt.mjs,"));
 }
 
 #[test]
@@ -130,30 +130,30 @@ fn folders_are_searched_for_prompt_files_of_ones_own() {
 }
 
 #[test]
-fn nothing_to_check_is_told() {
+fn nothing_to_check_is_an_error() {
     let folder = Folder::new(&[("empty/readme.md", ""), ("b.mjs", "")]);
-    let ended = folder.run("check empty");
-    assert_eq!((ended.code, ended.stdout.as_str()), (1, ""));
-    assert!(ended.stderr.contains("no prompt file to check in empty (*.lmt.mjs, .lmt.js"), "{ended:?}");
+    let outcome = folder.run("check empty");
+    assert_eq!((outcome.code, outcome.stdout.as_str()), (1, ""));
+    assert!(outcome.stderr.contains("no prompt file to check in empty (*.lmt.mjs, .lmt.js"), "{outcome:?}");
     let object = folder.run("check -f json");
     assert_eq!((object.code, object.object()["files"].as_array().unwrap().len()), (1, 0));
     for (path, words) in [("none.lmt.mjs", "there is no file or folder none.lmt.mjs"), ("b.mjs", "not a prompt file")] {
-        let ended = folder.run(&format!("check -f json {path}"));
-        assert_eq!((ended.code, ended.stdout.as_str()), (2, ""), "{path}");
-        assert!(ended.stderr.contains(words), "{ended:?}");
+        let outcome = folder.run(&format!("check -f json {path}"));
+        assert_eq!((outcome.code, outcome.stdout.as_str()), (2, ""), "{path}");
+        assert!(outcome.stderr.contains(words), "{outcome:?}");
     }
     assert_eq!(folder.run("check --no-render --print").code, 2);
     let jobs = folder.run("check --jobs 0");
     assert!(jobs.code == 2 && jobs.stderr.contains("expected a whole number from 1 on"), "{jobs:?}");
-    let ended = folder.run("check --env-file none.env");
-    assert!(ended.code == 2 && ended.stderr.contains("--env-file"), "{ended:?}");
+    let outcome = folder.run("check --env-file none.env");
+    assert!(outcome.code == 2 && outcome.stderr.contains("--env-file"), "{outcome:?}");
 }
 
 #[test]
 fn strict_counts_warnings_and_quiet_hides_them() {
     let folder = Folder::of(DOUBTFUL);
-    let ended = folder.run("check -f json");
-    assert_eq!((ended.code, codes(&ended)), (0, vec![("p.lmt.mjs".into(), "warning".into())]), "{ended:?}");
+    let outcome = folder.run("check -f json");
+    assert_eq!((outcome.code, codes(&outcome)), (0, vec![("p.lmt.mjs".into(), "warning".into())]), "{outcome:?}");
     assert!(folder.run("check").stdout.contains("warning[mock]: "));
     assert_eq!(folder.run("check -q").stdout, "");
     let strict = folder.run("check --strict -q");
@@ -164,14 +164,14 @@ fn strict_counts_warnings_and_quiet_hides_them() {
 }
 
 #[test]
-fn a_model_that_is_spelt_almost_like_a_known_one_is_told() {
+fn a_misspelt_model_gets_a_suggestion() {
     let source = |model: &str| {
         format!("export const config = {{\n  model: {model},\n}};\nexport default ({{ $ }}) => {{ $`go`; }};")
     };
     let folder = Folder::of(&source("'openai:gpt-4oo'"));
     let check = || {
         let mut command = folder.command("check -f json");
-        Ended::of(command.env("OPENAI_API_KEY", "k").env("LM_MODEL_FAST", "openai:gtp-4o"))
+        Outcome::of(command.env("OPENAI_API_KEY", "k").env("LM_MODEL_FAST", "openai:gtp-4o"))
     };
     let found = check().object()["diagnostics"].clone();
     assert_eq!(
@@ -193,12 +193,12 @@ fn results_stand_in_the_order_of_paths_and_once() {
     for name in ["f", "e", "d", "c", "b", "a"] {
         folder.write(&format!("{name}.lmt.mjs"), &format!("import './shared.mjs';\n{WRONG}"));
     }
-    let ended = folder.run("check -f json --jobs 3");
+    let outcome = folder.run("check -f json --jobs 3");
     let expected = ["a.lmt.mjs", "shared.mjs", "b.lmt.mjs", "c.lmt.mjs", "d.lmt.mjs", "e.lmt.mjs", "f.lmt.mjs"];
-    let mut found: Vec<String> = codes(&ended).into_iter().map(|(file, _)| file).collect();
+    let mut found: Vec<String> = codes(&outcome).into_iter().map(|(file, _)| file).collect();
     found[..2].sort();
-    assert_eq!(found, expected, "{ended:?}");
-    assert_eq!(folder.run("check -f json -j 1").object(), ended.object());
+    assert_eq!(found, expected, "{outcome:?}");
+    assert_eq!(folder.run("check -f json -j 1").object(), outcome.object());
 }
 
 #[test]
@@ -214,8 +214,8 @@ fn the_first_render_is_printed_with_its_size() {
           $`How is the weather in ${city}?`;
         };",
     );
-    let ended = Ended::of(folder.command("check --print --input").arg(r#"{"city": "Rome"}"#));
-    assert_eq!(ended.code, 0, "{ended:?}");
+    let outcome = Outcome::of(folder.command("check --print --input").arg(r#"{"city": "Rome"}"#));
+    assert_eq!(outcome.code, 0, "{outcome:?}");
     for text in [
         "system · about ",
         "  You answer in one sentence.\n",
@@ -225,7 +225,7 @@ fn the_first_render_is_printed_with_its_size() {
         "  Says how the weather is.\n  weather({ city: string })\n",
         "p.lmt.mjs: the first request is about ",
     ] {
-        assert!(ended.stdout.contains(text), "{text:?}: {}", ended.stdout);
+        assert!(outcome.stdout.contains(text), "{text:?}: {}", outcome.stdout);
     }
     folder.write("in.json", r#"{"city": "Rome"}"#);
     let object = folder.run("check --print -f json --input @in.json").object();
@@ -237,7 +237,7 @@ fn the_first_render_is_printed_with_its_size() {
 }
 
 #[test]
-fn one_input_from_a_pipe_is_for_all_files() {
+fn piped_input_applies_to_all_files() {
     let source = "
         export const input = { type: 'object', properties: { n: { type: 'number' } }, required: ['n'] };
         export const config = { model: 'mock' };
@@ -246,29 +246,29 @@ fn one_input_from_a_pipe_is_for_all_files() {
     let folder = Folder::new(&[("a.lmt.mjs", source), ("b.lmt.mjs", source), ("in.json", r#"{"n": 3}"#)]);
     let mut command = folder.command("check --print --input -");
     command.stdin(std::fs::File::open(folder.path("in.json")).unwrap());
-    let ended = Ended::of(&mut command);
-    assert_eq!((ended.code, ended.stdout.matches("  3.00\n").count()), (0, 2), "{ended:?}");
+    let outcome = Outcome::of(&mut command);
+    assert_eq!((outcome.code, outcome.stdout.matches("  3.00\n").count()), (0, 2), "{outcome:?}");
 }
 
 #[test]
-fn an_input_that_cannot_be_read_is_wrong_usage_and_told_once() {
+fn unreadable_input_is_wrong_usage_and_reported_once() {
     let folder = Folder::new(&[("a.lmt.mjs", HELLO), ("b.lmt.mjs", HELLO), ("bad.json", "{")]);
     let object = "expected the whole input as a JSON object";
     for (input, words) in
         [("{bad", object), ("[1]", object), ("@none.json", "cannot read the file none.json"), ("@bad.json", object)]
     {
-        let ended = Ended::of(folder.command("check --input").arg(input));
-        assert_eq!((ended.code, ended.stdout.as_str()), (2, ""), "{input}: {ended:?}");
-        assert_eq!((ended.stderr.matches("--input").count() >= 1, ended.stderr.matches(words).count()), (true, 1));
+        let outcome = Outcome::of(folder.command("check --input").arg(input));
+        assert_eq!((outcome.code, outcome.stdout.as_str()), (2, ""), "{input}: {outcome:?}");
+        assert_eq!((outcome.stderr.matches("--input").count() >= 1, outcome.stderr.matches(words).count()), (true, 1));
     }
     // Input that one file's schema refuses is an error of that file only.
     folder.write(
         "a.lmt.mjs",
         &format!("import {{ z }} from 'zod';\nexport const input = z.object({{ n: z.number() }});\n{HELLO}"),
     );
-    let ended = Ended::of(folder.command("check -f json --input").arg(r#"{"n": "x"}"#));
-    assert_eq!(ended.code, 1, "{ended:?}");
-    assert_eq!(codes(&ended)[0], ("a.lmt.mjs".to_owned(), "error".to_owned()));
+    let outcome = Outcome::of(folder.command("check -f json --input").arg(r#"{"n": "x"}"#));
+    assert_eq!(outcome.code, 1, "{outcome:?}");
+    assert_eq!(codes(&outcome)[0], ("a.lmt.mjs".to_owned(), "error".to_owned()));
 }
 
 #[test]
@@ -292,12 +292,12 @@ fn a_json_file_with_a_comma_too_many_is_named() {
         ("p.lmt.mjs", &format!("import data from './d.json' with {{ type: 'json' }};\n{HELLO}")),
         ("d.json", "{\n  \"b\": [1, 2,]\n}\n"),
     ]);
-    let ended = folder.run("check p.lmt.mjs").stdout;
-    assert!(ended.contains("'d.json' is not valid JSON: there is a comma too many\n"), "{ended}");
-    assert!(ended.contains("--> d.json:2:13\n"), "{ended}");
+    let outcome = folder.run("check p.lmt.mjs").stdout;
+    assert!(outcome.contains("'d.json' is not valid JSON: there is a comma too many\n"), "{outcome}");
+    assert!(outcome.contains("--> d.json:2:13\n"), "{outcome}");
     folder.write("d.json", "{ \"b\": }");
-    let ended = folder.run("check p.lmt.mjs").stdout;
-    assert!(ended.contains("'d.json' is not valid JSON: expected value\n"), "{ended}");
+    let outcome = folder.run("check p.lmt.mjs").stdout;
+    assert!(outcome.contains("'d.json' is not valid JSON: expected value\n"), "{outcome}");
 }
 
 #[test]
@@ -314,9 +314,9 @@ fn a_watched_check_follows_every_change() {
     running.wait_for("2 files checked, no problems\n", 1);
     running.wait_for_stderr("waiting for a change", 4);
     running.signal("INT");
-    let ended = running.end();
-    assert_eq!(ended.code, 130, "{ended:?}");
-    assert!(ended.stderr.contains("[watch] p.lmt.mjs has changed; checking again\n"), "{ended:?}");
+    let outcome = running.end();
+    assert_eq!(outcome.code, 130, "{outcome:?}");
+    assert!(outcome.stderr.contains("[watch] p.lmt.mjs has changed; checking again\n"), "{outcome:?}");
 }
 
 #[test]

@@ -1,39 +1,25 @@
 //! Findings of `lmthing check` in the exports of a prompt file: every key and value that `run` refuses or ignores,
 //! each at its line.
 
-use serde_json::Value;
+use crate::{
+    findings::Finding,
+    support::{Folder, Outcome},
+};
 
-use crate::support::{Ended, Folder};
-
-/// The findings for a file with this name and source.
-fn findings(name: &str, source: &str, variables: &[(&str, &str)]) -> (i32, Vec<Value>) {
+/// Exit code and findings for a file with this name and source.
+fn findings(name: &str, source: &str, variables: &[(&str, &str)]) -> (i32, Vec<Finding>) {
     let folder = Folder::new(&[(name, source)]);
     let mut command = folder.command(&format!("check --format json {name}"));
     for key in ["OPENAI_API_KEY", "OPENAI_BASE_URL", "LM_MODEL_FAST"] {
         command.env_remove(key);
     }
-    let ended = Ended::of(command.envs(variables.iter().copied()));
-    let mut found = Vec::new();
-    collect(&ended.object(), &mut found);
-    (ended.code, found)
-}
-
-fn collect(value: &Value, found: &mut Vec<Value>) {
-    match value {
-        Value::Object(object) if object.contains_key("severity") => found.push(value.clone()),
-        Value::Object(object) => object.values().for_each(|value| collect(value, found)),
-        Value::Array(values) => values.iter().for_each(|value| collect(value, found)),
-        _ => {}
-    }
-}
-
-fn text(finding: &Value) -> String {
-    format!("{} {}", finding["message"].as_str().unwrap_or_default(), finding["hint"].as_str().unwrap_or_default())
+    let outcome = Outcome::of(command.envs(variables.iter().copied()));
+    (outcome.code, Finding::all(&outcome))
 }
 
 /// The findings of one severity.
-fn of<'a>(found: &'a [Value], severity: &str) -> Vec<&'a Value> {
-    found.iter().filter(|finding| finding["severity"] == severity).collect()
+fn of<'a>(found: &'a [Finding], severity: &str) -> Vec<&'a Finding> {
+    found.iter().filter(|finding| finding.severity == severity).collect()
 }
 
 /// Asserts exactly one error, at the line that ends in `// HERE`, with these words.
@@ -45,11 +31,11 @@ fn assert_error(source: &str, words: &str) {
 #[track_caller]
 fn assert_found(source: &str, severity: &str, words: &str) {
     let (code, found) = findings("p.lmt.mjs", source, &[("OPENAI_API_KEY", "sk-test")]);
-    let line = source.lines().position(|line| line.ends_with("// HERE")).map(|line| line + 1);
+    let line = source.lines().position(|line| line.ends_with("// HERE")).map_or(0, |line| line as u64 + 1);
     let there = of(&found, severity);
     let [finding] = there[..] else { panic!("one {severity} is due: {found:#?}\n{source}") };
-    assert_eq!(finding["line"].as_u64().map(|line| line as usize), line, "{finding}\n{source}");
-    assert!(text(finding).contains(words), "{words} in {finding}");
+    assert_eq!(finding.line, line, "{finding:?}\n{source}");
+    assert!(finding.text().contains(words), "{words} in {finding:?}");
     assert_eq!(code, i32::from(severity == "error"), "{found:?}");
     if severity == "warning" {
         assert!(of(&found, "error").is_empty(), "{found:?}");
@@ -89,7 +75,7 @@ export const config = {{
 }
 
 #[test]
-fn keys_that_nobody_reads_are_errors_at_their_lines() {
+fn unknown_keys_are_errors_at_their_lines() {
     for (line, words) in [
         ("temperature: 0.3,", "temperature"),
         ("optoins: {},", "optoins"),
@@ -148,7 +134,7 @@ fn several_mistakes_are_all_found() {
          plugins: any,\n  sandbox: {{ cpu: 1,\n    cpuMs: -1 }},\n  limits: any.x ?? {{ step: 1 }},\n}};\n{REST}"
     );
     let (_, found) = findings("p.lmt.mjs", &source, &[]);
-    let mut lines: Vec<u64> = of(&found, "error").iter().filter_map(|finding| finding["line"].as_u64()).collect();
+    let mut lines: Vec<u64> = of(&found, "error").iter().map(|finding| finding.line).collect();
     lines.sort_unstable();
     assert_eq!(lines, [4, 5, 6, 7, 8, 9], "{found:#?}");
 }
@@ -227,11 +213,11 @@ fn exports_that_are_missing_or_misspelt_are_found() {
 }
 
 #[test]
-fn a_file_without_config_says_so() {
+fn a_file_without_config_is_reported() {
     let (code, found) = findings("p.lmt.mjs", "export default () => {};", &[]);
     let errors = of(&found, "error");
     assert_eq!((code, errors.len()), (1, 1), "{found:?}");
-    assert!(text(errors[0]).contains("does not export config"), "{found:?}");
+    assert!(errors[0].text().contains("does not export config"), "{found:?}");
 }
 
 #[test]
@@ -265,8 +251,8 @@ fn a_key_that_is_missing_is_a_warning() {
     let source = "export const config = {\n  model: 'openai:gpt-4o',\n};\nexport default ({ $ }) => { $`go`; };\n";
     let (code, found) = findings("p.lmt.mjs", source, &[("OPENAI_API_KEY", "")]);
     let [finding] = &found[..] else { panic!("{found:#?}") };
-    assert_eq!((code, finding["severity"].as_str(), finding["line"].as_u64()), (0, Some("warning"), Some(2)));
-    assert!(text(finding).contains("OPENAI_API_KEY is not set"), "{finding}");
+    assert_eq!((code, finding.severity.as_str(), finding.line), (0, "warning", 2));
+    assert!(finding.text().contains("OPENAI_API_KEY is not set"), "{finding:?}");
     let (_, found) = findings("p.lmt.mjs", source, &[("OPENAI_API_KEY", "sk-test")]);
     assert!(found.is_empty(), "{found:?}");
 }
@@ -278,10 +264,10 @@ fn mock_items_are_looked_at_one_by_one() {
                   { type: 'text', text: 'x', ...any },\n  { type: 'finish', finishReason: String(any) },\n  ...[any.x],\n  \
                   { type: 'tool-call', args: {}, toolName: any },\n];\nexport default ({ $ }) => { $`go`; };\n";
     let (code, found) = findings("p.lmt.mjs", source, &[]);
-    let mut lines: Vec<u64> = of(&found, "error").iter().filter_map(|finding| finding["line"].as_u64()).collect();
+    let mut lines: Vec<u64> = of(&found, "error").iter().map(|finding| finding.line).collect();
     lines.sort_unstable();
     assert_eq!((code, lines), (1, vec![5, 6, 7, 8, 9, 10]), "{found:#?}");
-    let all: String = found.iter().map(text).collect();
+    let all: String = found.iter().map(Finding::text).collect();
     for words in [
         "mock item 1 needs a string 'text'",
         "did you mean 'text'?",
@@ -304,7 +290,7 @@ fn a_mock_that_is_no_list_is_an_error() {
 }
 
 #[test]
-fn what_is_right_is_told_nothing_of() {
+fn valid_exports_have_no_findings() {
     assert_clean(
         "import { z } from 'zod';
 export const description = 'Says what is meant';
@@ -335,15 +321,18 @@ fn typescript_is_looked_at_where_it_is_written() {
                   export const mock = [{ type: 'text' as const, text: Kind[Kind.A] }];\nexport default ({ $ }: any) => { $`go`; };\n";
     let (_, found) = findings("p.lmt.ts", source, &[]);
     let errors = of(&found, "error");
-    assert_eq!(errors.iter().map(|finding| finding["line"].as_u64()).collect::<Vec<_>>(), [Some(3)], "{found:#?}");
-    assert!(text(errors[0]).contains("config.options.seed must be a number, got 'x'"), "{found:?}");
+    assert_eq!(errors.iter().map(|finding| finding.line).collect::<Vec<_>>(), [3], "{found:#?}");
+    assert!(errors[0].text().contains("config.options.seed must be a number, got 'x'"), "{found:?}");
 }
 
 #[test]
 fn run_warns_of_what_check_refuses() {
-    let ended = Folder::of(&with_config("temperature: 0.3,")).run("run p.lmt.mjs");
-    assert_eq!((ended.code, ended.stdout.as_str()), (0, "Hi.\n"));
-    assert!(ended.stderr.contains("config has no 'temperature' and ignores it; it belongs in options"), "{ended:?}");
+    let outcome = Folder::of(&with_config("temperature: 0.3,")).run("run p.lmt.mjs");
+    assert_eq!((outcome.code, outcome.stdout.as_str()), (0, "Hi.\n"));
+    assert!(
+        outcome.stderr.contains("config has no 'temperature' and ignores it; it belongs in options"),
+        "{outcome:?}"
+    );
 }
 
 #[test]

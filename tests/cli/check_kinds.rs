@@ -1,9 +1,7 @@
 //! The kind of failure that `lmthing check` assigns to an error, and the value that it refers to: neither is guessed
 //! from the message.
 
-use serde_json::Value;
-
-use crate::support::Folder;
+use crate::{findings::Finding, support::Folder};
 
 /// The first line of a prompt file.
 const HEAD: &str = "export const config = { model: 'mock' }; export const mock = [{ type: 'text', text: 'x' }];\n";
@@ -12,29 +10,22 @@ const RUNS: &str = "export default ({ $ }) => { $`x`; };\n";
 
 /// The findings in the first of these files: `file line code`, then message and hint.
 fn found(files: &[(&str, &str)]) -> Vec<(String, String)> {
-    let ended = Folder::new(files).run(&format!("check --format json {}", files[0].0));
-    let report = ended.object();
-    let text = |finding: &Value, key: &str| finding[key].as_str().unwrap_or_default().to_owned();
-    let findings = report["diagnostics"].as_array().unwrap_or_else(|| panic!("{ended:?}"));
-    let found = findings.iter().map(|finding| {
-        let line = finding["line"].as_u64().unwrap_or_default();
-        let place = format!("{} {line} {}", text(finding, "file"), text(finding, "code"));
-        (place, format!("{} {}", text(finding, "message"), text(finding, "hint")))
-    });
-    found.collect()
+    let outcome = Folder::new(files).run(&format!("check --format json {}", files[0].0));
+    let shown = |finding: &Finding| (format!("{} {} {}", finding.file, finding.line, finding.code), finding.text());
+    Finding::all(&outcome).iter().map(shown).collect()
 }
 
 /// Asserts exactly one finding, at a position, with these words.
 #[track_caller]
 fn assert_only(files: &[(&str, &str)], place: &str, words: &str) {
     let found = found(files);
-    let [(at, said)] = &found[..] else { panic!("one is due: {found:#?}") };
-    assert_eq!(at, place, "{said}");
-    assert!(said.contains(words), "{words} in {said}");
+    let [(at, printed)] = &found[..] else { panic!("one is due: {found:#?}") };
+    assert_eq!(at, place, "{printed}");
+    assert!(printed.contains(words), "{words} in {printed}");
 }
 
 #[test]
-fn what_ends_loading_is_told_apart_by_what_it_is() {
+fn failures_during_loading_have_kinds() {
     let load = |name: &str| format!("{HEAD}{RUNS}const name = './{name}'; await import(name);");
     for (name, text, place) in [
         ("gone.mjs", None, "p.lmt.mjs 3 import"),
@@ -52,7 +43,7 @@ fn what_ends_loading_is_told_apart_by_what_it_is() {
 }
 
 #[test]
-fn what_a_script_throws_is_no_failure_of_the_loader() {
+fn errors_that_scripts_throw_are_not_loader_failures() {
     for thrown in [
         "new Function('(');",
         "JSON.parse('{');",
@@ -106,8 +97,8 @@ fn only_ordinary_files_are_read() {
         let made = std::process::Command::new("mkfifo").arg(folder.path(name)).status().unwrap();
         assert!(made.success());
         let began = std::time::Instant::now();
-        let ended = folder.run("check --format json p.lmt.mjs");
-        let report = ended.object();
+        let outcome = folder.run("check --format json p.lmt.mjs");
+        let report = outcome.object();
         let finding = &report["diagnostics"][0];
         // A computed name has no known position.
         let line = (!import.contains("await")).then_some(3);
@@ -163,8 +154,8 @@ fn javascript_that_is_right_when_it_runs_is_no_mistake() {
 fn a_file_in_the_way_of_a_new_one_is_named() {
     let folder = Folder::new(&[("f", "")]);
     for name in ["f/x", "f/g/x"] {
-        let ended = folder.run(&format!("new {name}"));
-        assert_eq!(ended.code, 1, "{ended:?}");
-        assert!(ended.stderr.starts_with("Error: f is a file, not a folder; nothing was written"), "{ended:?}");
+        let outcome = folder.run(&format!("new {name}"));
+        assert_eq!(outcome.code, 1, "{outcome:?}");
+        assert!(outcome.stderr.starts_with("Error: f is a file, not a folder; nothing was written"), "{outcome:?}");
     }
 }

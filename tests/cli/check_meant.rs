@@ -1,22 +1,18 @@
 //! Findings of `lmthing check` about models, mocks and prompts that run, but not as intended: suggestions, arguments
 //! checked by the schema that `run` uses, and empty values.
 
-use serde_json::Value;
-
-use crate::support::{Ended, Folder};
+use crate::{
+    findings::Finding,
+    support::{Folder, Outcome},
+};
 
 /// The findings in `p.lmt.mjs`: severity, line, and message with hint.
 fn findings(source: &str) -> Vec<(String, u64, String)> {
     let folder = Folder::new(&[("p.lmt.mjs", source)]);
     let mut command = folder.command("check --format json");
-    let ended = Ended::of(command.env("OPENAI_API_KEY", "sk-test"));
-    let word = |value: &Value| value.as_str().unwrap_or_default().to_owned();
-    let found = ended.object()["diagnostics"].clone();
-    let found = found.as_array().unwrap().iter().map(|found| {
-        let text = format!("{} | {}", word(&found["message"]), word(&found["hint"]));
-        (word(&found["severity"]), found["line"].as_u64().unwrap_or_default(), text)
-    });
-    found.collect()
+    let outcome = Outcome::of(command.env("OPENAI_API_KEY", "sk-test"));
+    let shown = |finding: Finding| (finding.severity, finding.line, format!("{} | {}", finding.message, finding.hint));
+    Finding::all(&outcome).into_iter().map(shown).collect()
 }
 
 /// Asserts exactly one finding, with all of these words.
@@ -67,7 +63,7 @@ fn arguments_of_the_mock_fit_what_run_lets_pass() {
 }
 
 #[test]
-fn arguments_of_the_mock_that_run_refuses_are_told() {
+fn arguments_of_the_mock_that_run_refuses_are_reported() {
     for (arguments, schema, words) in [
         ("{ n: 3 }", "z.object({ n: z.number().refine((n) => n % 2 === 0, 'must be even') })", "n: must be even"),
         ("{ n: 3 }", "z.object({ n: z.number().refine(async (n) => n % 2 === 0, 'is odd') })", "n: is odd"),
@@ -82,7 +78,7 @@ fn arguments_of_the_mock_that_run_refuses_are_told() {
 }
 
 #[test]
-fn what_is_empty_is_told() {
+fn empty_prompts_and_mocks_are_reported() {
     let config = "export const config = { model: 'mock' };\n";
     assert_one(
         &format!("{config}export const mock = [];\nexport default ({{ $ }}) => {{ $`x`; }};\n"),

@@ -1,8 +1,6 @@
 //! The first render of `lmthing check`: what it finds, what it must not do, and that it ends (docs/reference/check.md).
 
-use serde_json::Value;
-
-use crate::support::Folder;
+use crate::{findings::Finding, support::Folder};
 
 /// The result for one file.
 struct Checked {
@@ -16,21 +14,15 @@ struct Checked {
 
 /// Checks `file` in its folder.
 fn check(folder: &Folder, file: &str) -> Checked {
-    let ended = folder.run(&format!("check --format json {file}"));
-    let report: Value = serde_json::from_str(&ended.stdout).unwrap_or_else(|_| panic!("{ended:?}"));
-    let line = |finding: &Value| {
-        let text = |key: &str| finding[key].as_str().unwrap_or_default().to_owned();
-        let line = finding["line"].as_u64().map_or_else(|| "-".to_owned(), |line| line.to_string());
-        format!("{} {line} {}: {}", text("severity"), text("code"), text("message"))
+    let outcome = folder.run(&format!("check --format json {file}"));
+    let shown = |finding: Finding| {
+        let line = if finding.line == 0 { "-".to_owned() } else { finding.line.to_string() };
+        format!("{} {line} {}: {}", finding.severity, finding.code, finding.message)
     };
-    let is_of_types = |finding: &&Value| {
-        let code = finding["code"].as_str().unwrap_or_default();
-        code.starts_with("TS") || code == "types"
-    };
-    let all: Vec<&Value> = report["diagnostics"].as_array().unwrap().iter().collect();
-    let (types, found): (Vec<&Value>, Vec<&Value>) = all.into_iter().partition(is_of_types);
-    let lines = |findings: Vec<&Value>| findings.into_iter().map(line).collect();
-    Checked { code: ended.code, found: lines(found), types: lines(types), stderr: ended.stderr }
+    let is_of_types = |finding: &Finding| finding.code.starts_with("TS") || finding.code == "types";
+    let (types, found): (Vec<_>, Vec<_>) = Finding::all(&outcome).into_iter().partition(is_of_types);
+    let lines = |findings: Vec<Finding>| findings.into_iter().map(shown).collect();
+    Checked { code: outcome.code, found: lines(found), types: lines(types), stderr: outcome.stderr }
 }
 
 /// A prompt file with `head` as line 1, whose function has this body from line 3 on.
@@ -59,7 +51,7 @@ fn a_sound_file_gives_nothing() {
 }
 
 #[test]
-fn what_the_function_throws_is_an_error_at_its_place() {
+fn errors_of_the_function_have_their_position() {
     let checked = of_body("const list = JSON.parse('[]');\ndef('A', list[0].name);");
     finds(&checked, &["error 4 render: TypeError: cannot read property 'name' of undefined"]);
     let checked = of_body("defEffect(() => { throw new Error('in an effect'); }, []);");
@@ -78,15 +70,14 @@ fn definitions_are_checked_as_in_a_run() {
 }
 
 #[test]
-fn what_a_method_throws_is_at_its_call_whatever_its_arguments_call() {
+fn errors_of_a_method_are_at_its_call() {
     let head = "import { z } from 'zod';";
     let place_of = |body: &str| {
         let folder = Folder::of(&file(head, body));
-        let ended = folder.run("check --format json p.lmt.mjs");
-        let report: Value = serde_json::from_str(&ended.stdout).unwrap();
-        let is_of_render = |found: &&Value| ["render", "definition"].contains(&found["code"].as_str().unwrap());
-        let found = report["diagnostics"].as_array().unwrap().iter().find(is_of_render).expect(&ended.stdout).clone();
-        (found["line"].as_u64().unwrap(), found["column"].as_u64().unwrap())
+        let outcome = folder.run("check --format json p.lmt.mjs");
+        let is_of_render = |found: &Finding| ["render", "definition"].contains(&found.code.as_str());
+        let found = Finding::all(&outcome).into_iter().find(is_of_render).expect(&outcome.stdout);
+        (found.line, found.column)
     };
     let schema = "z.object({\na: z.number(),\nb: z.string().min(1),\n})";
     assert_eq!(place_of(&format!("  defTool(\n'my tool',\n'Does.',\n{schema},\n() => 1,\n);")), (3, 3));
@@ -111,8 +102,8 @@ fn what_a_method_throws_is_at_its_call_whatever_its_arguments_call() {
 #[test]
 fn a_run_shows_the_same_call() {
     let body = "defTool(\n'my tool',\n'Does.',\n{ type: 'object', title: String(1) },\n() => 1,\n);";
-    let ended = Folder::of(&file("", body)).run("run p.lmt.mjs");
-    assert!(ended.stderr.contains("p.lmt.mjs:3:1\n"), "{}", ended.stderr);
+    let outcome = Folder::of(&file("", body)).run("run p.lmt.mjs");
+    assert!(outcome.stderr.contains("p.lmt.mjs:3:1\n"), "{}", outcome.stderr);
 }
 
 #[test]
@@ -127,8 +118,8 @@ fn promises_anywhere_in_data_are_an_error_at_the_call() {
         let message = format!("TypeError: defData('STATE'): {path} is a promise; is an await missing?");
         let checked = check(&folder, "p.lmt.mjs");
         assert_eq!(checked.found, [format!("error 3 render: {message}")], "{:?}", checked.types);
-        let ended = folder.run("run p.lmt.mjs");
-        assert!(ended.stderr.contains(&message), "{}", ended.stderr);
+        let outcome = folder.run("run p.lmt.mjs");
+        assert!(outcome.stderr.contains(&message), "{}", outcome.stderr);
     }
     let body = "/** @type {any} */ const self = { toJSON: () => ({}), later: load(1) };\n\
                 defData('A', { empty: {}, none: [], self });";
@@ -154,7 +145,7 @@ fn names_that_are_defined_twice_are_warned_of_at_the_second() {
 }
 
 #[test]
-fn what_is_lost_on_the_way_is_an_error() {
+fn uncaught_errors_are_findings() {
     finds(&of_body("Promise.reject(new Error('nobody listens'));"), &["error 3 render: nobody listens"]);
     let body =
         "setTimeout(() => { throw new Error('later'); }, 1);\nawait new Promise((done) => setTimeout(done, 100));";
@@ -200,10 +191,9 @@ fn a_file_that_throws_while_it_loads_is_an_error_there() {
         ("p.lmt.mjs", &file("import './lib/a.mjs';", "")),
         ("lib/a.mjs", "\n\nthrow new Error('no such day');\n"),
     ]);
-    let ended = folder.run("check --format json p.lmt.mjs");
-    let report: Value = serde_json::from_str(&ended.stdout).unwrap();
-    let found = report["diagnostics"].as_array().unwrap().iter().find(|found| found["code"] == "load").unwrap();
-    assert_eq!((found["file"].as_str(), found["line"].as_u64()), (Some("lib/a.mjs"), Some(3)), "{report}");
+    let outcome = folder.run("check --format json p.lmt.mjs");
+    let found = Finding::all(&outcome).into_iter().find(|found| found.code == "load").unwrap();
+    assert_eq!((found.file.as_str(), found.line), ("lib/a.mjs", 3), "{found:?}");
 }
 
 #[test]
@@ -213,7 +203,7 @@ fn memory_has_an_end() {
 }
 
 #[test]
-fn what_reaches_out_is_refused_and_no_mistake() {
+fn outside_access_is_refused_without_a_finding() {
     // Also if the script catches the error.
     let throws = "try { await fetch('https://example.org/a?key=1'); } catch { throw new Error('no rates'); }";
     let network = "check renders without network: access to https://example.org is refused";
@@ -326,12 +316,13 @@ fn every_native_that_reaches_out_asks_first() {
     );
     let folder = Folder::new(&[("p.lmt.mjs", &file(head, &body)), ("kept", "kept"), ("folder/file", "")]);
     let checked = check(&folder, "p.lmt.mjs");
-    let said: Vec<&str> = checked.stderr.lines().collect();
-    assert_eq!(said.len(), REACHING.len(), "{}", checked.stderr);
-    for ((code, names), said) in REACHING.iter().zip(&said) {
+    let printed: Vec<&str> = checked.stderr.lines().collect();
+    assert_eq!(printed.len(), REACHING.len(), "{}", checked.stderr);
+    for ((code, names), printed) in REACHING.iter().zip(&printed) {
         // A failed look-up shows Node's own error names instead of the refusal.
-        let is_refusal = said.contains("|PermissionError|ERR_ACCESS_DENIED|check renders ") && said.contains(names);
-        assert!(is_refusal || code.contains("resolve4"), "{code}: {said}");
+        let is_refusal =
+            printed.contains("|PermissionError|ERR_ACCESS_DENIED|check renders ") && printed.contains(names);
+        assert!(is_refusal || code.contains("resolve4"), "{code}: {printed}");
         let is_noted = checked.found.iter().any(|found| found.starts_with("note") && found.contains(names));
         assert!(is_noted, "{code}: {:#?}", checked.found);
     }
@@ -361,7 +352,7 @@ fn reading_is_free_and_standard_input_is_empty() {
 }
 
 #[test]
-fn nobody_answers_and_that_is_no_mistake() {
+fn a_render_without_answers_is_no_mistake() {
     let head = "import { runPrompt, run } from 'lmthing'; import { createMockModel } from 'lmthing/test';";
     let inner = "const inner = async ({ $ }) => { $`inner`; };\n\
                  const model = createMockModel([{ type: 'text', text: 'answer' }]);\n";
@@ -405,7 +396,7 @@ fn nobody_answers_and_that_is_no_mistake() {
 }
 
 #[test]
-fn defaults_render_and_an_input_that_is_missing_is_told() {
+fn defaults_render_and_missing_input_is_reported() {
     let head = "import { z } from 'zod'; export const input = z.object({ day: z.number().default(7) });";
     let checked = check(&Folder::of(&file(head, "throw new Error(`day ${input.day}`);")), "p.lmt.mjs");
     finds(&checked, &["error 3 render: day 7"]);
@@ -415,7 +406,7 @@ fn defaults_render_and_an_input_that_is_missing_is_told() {
 }
 
 #[test]
-fn what_is_wrong_with_exports_does_not_hide_the_render() {
+fn errors_in_exports_do_not_hide_the_render() {
     let source = "export const config = { model: 'opnai:gpt-4o', options: { temperature: 'hot' } };\n\
                   export default ({ def, $ }) => { const list = JSON.parse('[]');\n  def('A', list[0].name); $`go`; };\n";
     let checked = check(&Folder::of(source), "p.lmt.mjs");
@@ -435,19 +426,19 @@ fn secrets_stay_inside() {
 }
 
 #[test]
-fn what_the_script_prints_goes_to_standard_error() {
+fn output_of_the_script_goes_to_stderr() {
     let checked = of_body("console.log('out'); console.error('err'); process.stdout.write('raw\\n');");
     finds(&checked, &[]);
     assert_eq!(checked.stderr, "out\nerr\nraw\n");
     // With several files, the output names the file.
     let prints = |text: &str| file("", &format!("console.log('{text}\\nmore');"));
     let folder = Folder::new(&[("a.lmt.mjs", &prints("one")), ("b.lmt.mjs", &prints("two"))]);
-    let ended = folder.run("check a.lmt.mjs b.lmt.mjs");
-    assert_eq!(ended.stderr, "a.lmt.mjs: one\na.lmt.mjs: more\nb.lmt.mjs: two\nb.lmt.mjs: more\n");
+    let outcome = folder.run("check a.lmt.mjs b.lmt.mjs");
+    assert_eq!(outcome.stderr, "a.lmt.mjs: one\na.lmt.mjs: more\nb.lmt.mjs: two\nb.lmt.mjs: more\n");
 }
 
 #[test]
-fn what_has_no_stack_has_a_place() {
+fn errors_without_a_stack_have_a_position() {
     finds(&of_body("def('A', 'a');\nthrow 'oops';"), &["error 2 render: oops"]);
     let head = "import { runPrompt, run } from 'lmthing'; const no = /** @type {any} */ (3);";
     let body = "def('A', 'a');\nawait runPrompt(no);";
@@ -474,7 +465,7 @@ fn a_wait_without_end_is_at_its_await() {
 }
 
 #[test]
-fn one_mistake_is_told_once() {
+fn one_mistake_is_reported_once() {
     // The type check reports the line on which the render fails.
     let checked = of_body("nobody();");
     assert_eq!(checked.found.len() + checked.types.len(), 1, "{:?} {:?}", checked.found, checked.types);

@@ -2,58 +2,32 @@
 
 use std::time::{Duration, Instant};
 
-use serde_json::Value;
-
-use crate::support::Folder;
+use crate::{findings::Finding, support::Folder};
 
 /// The first lines of a prompt file, joined to one.
 const HEAD: &str = "import { z } from 'zod'; export const config = { model: 'mock' }; export const mock = [{ type: 'text', text: 'x' }];\n";
 
-#[derive(Debug)]
-struct Found {
-    file: String,
-    line: u64,
-    column: u64,
-    code: String,
-    message: String,
-    hint: String,
-}
-
-fn check(folder: &Folder, file: &str) -> Vec<Found> {
-    let ended = folder.run(&format!("check --no-render --format json {file}"));
-    let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
-    let report = ended.object();
-    let found: Vec<Found> = report["diagnostics"]
-        .as_array()
-        .unwrap_or_else(|| panic!("{ended:?}"))
-        .iter()
-        .filter(|one| one["severity"] == "error")
-        .map(|one| Found {
-            file: text(&one["file"]),
-            line: one["line"].as_u64().unwrap_or(0),
-            column: one["column"].as_u64().unwrap_or(0),
-            code: text(&one["code"]),
-            message: text(&one["message"]),
-            hint: text(&one["hint"]),
-        })
-        .collect();
-    assert_eq!(ended.code, i32::from(!found.is_empty()), "{ended:?}");
-    found
+/// The errors in one file.
+fn check(folder: &Folder, file: &str) -> Vec<Finding> {
+    let outcome = folder.run(&format!("check --no-render --format json {file}"));
+    let errors: Vec<_> = Finding::all(&outcome).into_iter().filter(Finding::is_error).collect();
+    assert_eq!(outcome.code, i32::from(!errors.is_empty()), "{outcome:?}");
+    errors
 }
 
 /// Checks files of which the first is the prompt file.
-fn errors_in(files: &[(&str, &str)]) -> Vec<Found> {
+fn errors_in(files: &[(&str, &str)]) -> Vec<Finding> {
     check(&Folder::new(files), files[0].0)
 }
 
 /// Asserts exactly one error in JavaScript appended to [`HEAD`].
 #[track_caller]
-fn only(source: &str) -> Found {
+fn only(source: &str) -> Finding {
     only_in(&[("p.lmt.mjs", &format!("{HEAD}{source}"))])
 }
 
 #[track_caller]
-fn only_in(files: &[(&str, &str)]) -> Found {
+fn only_in(files: &[(&str, &str)]) -> Finding {
     let mut found = errors_in(files);
     assert_eq!(found.len(), 1, "{found:#?}");
     found.remove(0)
@@ -481,7 +455,7 @@ fn exports_may_be_changed_after_they_are_declared() {
     ] {
         let found = errors_in(&[(name, &format!("{source}{}{RUNS}", mock(source)))]);
         let column = source.find(what).unwrap() as u64 + 1;
-        let is_it = |found: &Found| found.message.contains(&format!("'{what}'")) && found.column == column;
+        let is_it = |found: &Finding| found.message.contains(&format!("'{what}'")) && found.column == column;
         assert!(found.iter().any(|found| found.code.starts_with("TS") && is_it(found)), "{found:?}");
     }
     let plugins =
@@ -526,7 +500,7 @@ fn ordinary_javascript_is_let_be() {
 }
 
 #[test]
-fn a_model_written_in_javascript_stands_alone() {
+fn a_model_written_in_javascript_needs_no_types() {
     let own = "const own = { provider: 'own', modelId: 'echo', async doStream() { return { stream: [] }; } };";
     good(&[("p.lmt.mjs", &format!("{own} export const config = {{ model: own }}; {RUNS}"))]);
     let listed = format!("{own} export const config = {{ model: [own, 'openai:gpt-4o'] }}; {RUNS}");
@@ -538,7 +512,7 @@ fn a_model_written_in_javascript_stands_alone() {
 }
 
 #[test]
-fn what_is_called_otherwise_elsewhere_is_named() {
+fn names_from_other_libraries_get_hints() {
     for (source, hint) in [
         (
             "export default ({ defTool, $ }) => { $`x`; defTool('a', 'A', z.object({ n: z.number().minimum(1) }), () => 1); };",
@@ -584,8 +558,8 @@ fn what_is_called_otherwise_elsewhere_is_named() {
         )]);
         assert!(found.iter().any(|found| found.hint.contains(hint)), "{mock}: {found:?}");
     }
-    let said = only("export default (prompt) => { prompt.defSytem('a', 'b'); };");
-    assert!(said.message.contains("Did you mean 'defSystem'?") && said.hint.is_empty(), "{said:?}");
+    let printed = only("export default (prompt) => { prompt.defSytem('a', 'b'); };");
+    assert!(printed.message.contains("Did you mean 'defSystem'?") && printed.hint.is_empty(), "{printed:?}");
     let types = "import { Person } from './h.ts'; const ann: Person = { name: 'a' }; export const name = ann.name;";
     let found =
         only_in(&[("p.lmt.ts", &format!("{HEAD}{types}{RUNS}")), ("h.ts", "export interface Person { name: string }")]);
@@ -593,7 +567,7 @@ fn what_is_called_otherwise_elsewhere_is_named() {
 }
 
 #[test]
-fn one_mistake_is_told_once() {
+fn one_mistake_is_reported_once() {
     let found = only_in(&[(
         "p.lmt.ts",
         &format!(
@@ -606,8 +580,8 @@ fn one_mistake_is_told_once() {
 #[test]
 fn input_that_is_not_exported_is_named() {
     let source = format!("{HEAD}export default ({{ def, $ }}, {{ city }}) => {{ def('C', city); $`x`; }};");
-    let ended = Folder::new(&[("p.lmt.mjs", &source)]).run("check --format json p.lmt.mjs");
-    let report = ended.object();
+    let outcome = Folder::new(&[("p.lmt.mjs", &source)]).run("check --format json p.lmt.mjs");
+    let report = outcome.object();
     let hint = report["diagnostics"][0]["hint"].as_str().unwrap_or_default();
     assert!(hint.starts_with("the file exports no input"), "{report}");
 }
@@ -638,21 +612,21 @@ const NESTED: [(&str, &str, &str, &str); 19] = [
 #[test]
 fn syntax_in_itself_by_fifty_thousand_is_an_error() {
     let head = "export const config = { model: 'mock' }; export const mock = [{ type: 'text', text: 'ran' }]; export default ({ $ }) => { $`Go.`; };";
-    for (before, piece, behind, problem) in NESTED {
-        let text = format!("{head}\n{before}{}{behind}\n", piece.repeat(50_000));
+    for (before, piece, after, problem) in NESTED {
+        let text = format!("{head}\n{before}{}{after}\n", piece.repeat(50_000));
         let folder = Folder::new(&[("p.lmt.ts", &text)]);
         let began = Instant::now();
-        let ended = folder.run("run p.lmt.ts");
+        let outcome = folder.run("run p.lmt.ts");
         assert!(began.elapsed() < Duration::from_secs(60), "{piece}: {:?}", began.elapsed());
         if problem.is_empty() {
-            assert_eq!((ended.code, ended.stdout.as_str()), (0, "ran\n"), "{piece}: {:.500}", ended.stderr);
+            assert_eq!((outcome.code, outcome.stdout.as_str()), (0, "ran\n"), "{piece}: {:.500}", outcome.stderr);
             continue;
         }
-        assert_eq!((ended.code, ended.stdout.as_str()), (1, ""), "{piece}: {:.500}", ended.stderr);
+        assert_eq!((outcome.code, outcome.stdout.as_str()), (1, ""), "{piece}: {:.500}", outcome.stderr);
         assert!(
-            ended.stderr.contains(problem) && ended.stderr.contains("p.lmt.ts:2:"),
+            outcome.stderr.contains(problem) && outcome.stderr.contains("p.lmt.ts:2:"),
             "{piece}: {:.500}",
-            ended.stderr
+            outcome.stderr
         );
         // Compiled code has a limit of its own, which the type check does not have.
         if before.starts_with('@') || before.starts_with("enum") {

@@ -101,8 +101,8 @@ fn headings(page: &str) -> impl Iterator<Item = (usize, &str)> {
 
 /// The anchor of a heading, by GitHub's rules.
 fn anchor(heading: &str) -> String {
-    let kept = |letter: &char| letter.is_alphanumeric() || matches!(letter, ' ' | '-' | '_');
-    heading.to_lowercase().chars().filter(kept).map(|letter| if letter == ' ' { '-' } else { letter }).collect()
+    let stored = |letter: &char| letter.is_alphanumeric() || matches!(letter, ' ' | '-' | '_');
+    heading.to_lowercase().chars().filter(stored).map(|letter| if letter == ' ' { '-' } else { letter }).collect()
 }
 
 /// The targets of the links of a page, `[text](target)`, with the number of their line.

@@ -4,7 +4,7 @@
 
 use std::{collections::BTreeSet, fs, path::Path};
 
-use crate::support::{Ended, lmthing};
+use crate::support::{Outcome, lmthing};
 
 /// Examples with a mock model, and their standard output. Standard error is empty, except for those in [`STDERR`].
 const MOCKED: &[(&str, &str)] = &[
@@ -180,31 +180,31 @@ fn examples() -> Vec<(String, std::path::PathBuf)> {
 
 #[test]
 fn the_tests_of_the_examples_pass() {
-    let Ended { code, stdout, stderr } =
-        Ended::of(lmthing().args(["test", "examples"]).current_dir(env!("CARGO_MANIFEST_DIR")));
+    let Outcome { code, stdout, stderr } =
+        Outcome::of(lmthing().args(["test", "examples"]).current_dir(env!("CARGO_MANIFEST_DIR")));
     assert_eq!(code, 0, "{stdout}{stderr}");
     // The skipped ones need an input.
     assert!(stdout.contains(" passed | 4 skipped ("), "{stdout}");
 }
 
-fn run(name: &str, path: &Path) -> Ended {
+fn run(name: &str, path: &Path) -> Outcome {
     let (_, words, text) = GIVEN.iter().find(|(given, ..)| *given == name).unwrap_or(&("", &[], ""));
-    Ended::with_input(lmthing().arg("run").arg(path).args(*words), text)
+    Outcome::with_input(lmthing().arg("run").arg(path).args(*words), text)
 }
 
 #[test]
-fn every_mocked_example_prints_what_it_says() {
+fn every_mocked_example_has_its_output() {
     let files = examples();
     let mut failures = Vec::new();
     for (name, expected) in MOCKED {
         let (_, path) = files.iter().find(|(stem, _)| stem == name).expect("a listed example exists");
-        let Ended { code: ended_with, stdout, stderr } = run(name, path);
+        let Outcome { code: ended_with, stdout, stderr } = run(name, path);
         let stderr = stderr.replace(env!("CARGO_MANIFEST_DIR"), "DIR");
-        let mut said: Vec<&str> = stderr.lines().collect();
-        said.sort_unstable();
+        let mut printed: Vec<&str> = stderr.lines().collect();
+        printed.sort_unstable();
         let loud = STDERR.iter().find(|(loud, _)| loud == name).map_or(&[][..], |(_, lines)| lines);
-        let code = ENDED.iter().find(|(ended, _)| ended == name).map_or(0, |(_, code)| *code);
-        if ended_with != code || stdout != *expected || said != loud {
+        let code = ENDED.iter().find(|(outcome, _)| outcome == name).map_or(0, |(_, code)| *code);
+        if ended_with != code || stdout != *expected || printed != loud {
             failures.push(format!(
                 "{name}: {}\n--- expected\n{expected}--- printed\n{stdout}--- errors\n{stderr}",
                 ended_with
@@ -215,7 +215,7 @@ fn every_mocked_example_prints_what_it_says() {
 }
 
 #[test]
-fn every_example_is_listed_and_says_what_it_shows() {
+fn every_example_is_listed_and_has_a_header() {
     let listed: BTreeSet<&str> = MOCKED.iter().chain(REAL_MODELS).map(|(name, _)| *name).collect();
     let files = examples();
     let there: BTreeSet<&str> = files.iter().map(|(name, _)| name.as_str()).collect();

@@ -13,6 +13,7 @@ mod check_render;
 mod check_types;
 mod docs;
 mod examples;
+mod findings;
 mod new;
 mod report;
 mod test_command;

@@ -2,7 +2,7 @@
 
 use std::fs;
 
-use crate::support::{Ended, Folder};
+use crate::support::{Folder, Outcome};
 
 /// Each template and what it prints.
 const TEMPLATES: [(&str, &str); 6] = [
@@ -35,8 +35,8 @@ fn each_template_runs_with_its_mock_in_both_languages() {
             assert_eq!((written.code, written.stdout.as_str()), (0, ""), "{written:?}");
             let [file, test] = ["prompts/mine", "prompts/mine.test"].map(|name| format!("{name}{ending}"));
             let commands = [format!("run {file}"), format!("test {test}"), format!("check {file}")];
-            for told in [&file, &test].into_iter().chain(&commands) {
-                assert!(written.stderr.contains(told), "{told}: {}", written.stderr);
+            for reported in [&file, &test].into_iter().chain(&commands) {
+                assert!(written.stderr.contains(reported), "{reported}: {}", written.stderr);
             }
             let ran = folder.run(&format!("run {file}"));
             assert_eq!((ran.code, ran.stdout.as_str()), (0, answer), "{template} {ending}: {ran:?}");
@@ -88,7 +88,7 @@ fn the_names_of_files_say_the_language() {
 }
 
 #[test]
-fn nothing_is_written_over() {
+fn existing_files_are_not_overwritten() {
     for taken in ["mine.lmt.mjs", "mine.test.lmt.mjs"] {
         let folder = Folder::new(&[(taken, "mine")]);
         let refused = folder.run("new --template tools mine");
@@ -109,7 +109,7 @@ fn nothing_is_written_over() {
 }
 
 #[test]
-fn what_cannot_be_meant_is_refused_with_what_can() {
+fn invalid_names_are_refused_with_the_valid_ones() {
     for (words, message) in [
         ("new --template toolz a", "a similar value exists: 'tools'"),
         ("new", "NAME"),
@@ -130,10 +130,10 @@ fn what_cannot_be_meant_is_refused_with_what_can() {
 }
 
 #[test]
-fn a_word_with_spaces_is_told_as_a_shell_takes_it() {
+fn a_name_with_spaces_is_quoted_for_the_shell() {
     let folder = empty();
     let mut command = folder.command("new");
-    let written = Ended::of(command.arg("my prompts/first one"));
+    let written = Outcome::of(command.arg("my prompts/first one"));
     assert_eq!(written.code, 0, "{written:?}");
     assert!(written.stderr.contains("lmthing run 'my prompts/first one.lmt.mjs'"), "{}", written.stderr);
 }

@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use crate::support::{Ended, Folder};
+use crate::support::{Folder, Outcome};
 
 /// The result of `lmthing test --reporter json`.
 #[derive(Debug)]
@@ -17,7 +17,7 @@ impl Report {
     pub fn of(folder: &Folder, arguments: &str) -> Self {
         let mut command = folder.command(&format!("test --reporter json {arguments}"));
         command.env_remove("CI").env_remove("GITHUB_ACTIONS");
-        Report::from(Ended::of(&mut command))
+        Report::from(Outcome::of(&mut command))
     }
 
     /// Runs one test file, `a.test.lmt.mjs`, which imports everything.
@@ -50,9 +50,9 @@ impl Report {
     }
 }
 
-impl From<Ended> for Report {
-    fn from(ended: Ended) -> Self {
-        Report { code: ended.code, json: ended.object(), stderr: ended.stderr }
+impl From<Outcome> for Report {
+    fn from(outcome: Outcome) -> Self {
+        Report { code: outcome.code, json: outcome.object(), stderr: outcome.stderr }
     }
 }
 

@@ -9,7 +9,7 @@ use std::{
 
 use crate::{
     report::{Report, tests},
-    support::{Ended, Folder, Running, http},
+    support::{Folder, Outcome, Running, http},
 };
 
 /// A prompt file that runs.
@@ -34,8 +34,8 @@ fn command(folder: &Folder, arguments: &str) -> Command {
     command
 }
 
-fn run(folder: &Folder, arguments: &str) -> Ended {
-    Ended::from(command(folder, arguments).output().expect("it runs"))
+fn run(folder: &Folder, arguments: &str) -> Outcome {
+    Outcome::from(command(folder, arguments).output().expect("it runs"))
 }
 
 /// The tested files, relative to the folder.
@@ -76,7 +76,7 @@ fn folders_are_searched_for_tests_and_prompt_files_with_an_answer() {
     assert_eq!(files(&Report::of(&folder, "in")), expected);
     let mut here = command(&folder, "--reporter json");
     here.current_dir(folder.path("in"));
-    assert_eq!(files(&Report::from(Ended::of(&mut here))), expected);
+    assert_eq!(files(&Report::from(Outcome::of(&mut here))), expected);
     // Each file once. Named files are included even if Git ignores them.
     let twice = Report::of(&folder, "in/a.test.lmt.mjs in/deep in/./a.test.lmt.mjs in/deep in/built/e.test.lmt.mjs");
     let expected = ["a.test.lmt.mjs", "built/e.test.lmt.mjs", "deep/b.test.lmt.ts", "deep/c.test.lmt.js"];
@@ -159,7 +159,7 @@ fn the_report_alone_is_standard_output() {
 }
 
 #[test]
-fn what_files_print_at_the_same_time_stays_together() {
+fn parallel_output_is_grouped_by_file() {
     let source = tests(
         "for (const name of ['one', 'two']) test(name, async () => {
            for (const word of ['a', 'b', 'c']) { console.log(word); await new Promise((go) => setTimeout(go, 5)); }
@@ -172,11 +172,11 @@ fn what_files_print_at_the_same_time_stays_together() {
 }
 
 #[test]
-fn junit_is_written_beside_the_report() {
+fn junit_is_written_in_addition_to_the_report() {
     let folder = Folder::new(&[("a.test.lmt.mjs", FAILS)]);
-    let ended = run(&folder, "--junit reports/junit.xml");
-    assert_eq!(ended.code, 1);
-    assert!(ended.stdout.contains("Tests  1 failed | 1 passed (2)"), "{}", ended.stdout);
+    let outcome = run(&folder, "--junit reports/junit.xml");
+    assert_eq!(outcome.code, 1);
+    assert!(outcome.stdout.contains("Tests  1 failed | 1 passed (2)"), "{}", outcome.stdout);
     let xml = fs::read_to_string(folder.path("reports/junit.xml")).expect("it is there");
     assert!(xml.starts_with("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites"), "{xml}");
     assert!(xml.contains("<testsuite name=\"a.test.lmt.mjs\" tests=\"2\"") && xml.contains("as planned"), "{xml}");
@@ -185,11 +185,11 @@ fn junit_is_written_beside_the_report() {
 #[test]
 fn github_gets_annotations() {
     let folder = Folder::new(&[("a.test.lmt.mjs", FAILS)]);
-    let ended = Ended::of(command(&folder, "").env("GITHUB_ACTIONS", "true"));
-    assert_eq!(ended.code, 1);
-    assert!(ended.stderr.starts_with("::error "), "{}", ended.stderr);
+    let outcome = Outcome::of(command(&folder, "").env("GITHUB_ACTIONS", "true"));
+    assert_eq!(outcome.code, 1);
+    assert!(outcome.stderr.starts_with("::error "), "{}", outcome.stderr);
     for part in ["file=a.test.lmt.mjs", "line=3", "title=fails", "as planned"] {
-        assert!(ended.stderr.contains(part), "{part}: {}", ended.stderr);
+        assert!(outcome.stderr.contains(part), "{part}: {}", outcome.stderr);
     }
     assert!(!run(&folder, "").stderr.contains("::error"));
 }
@@ -254,7 +254,7 @@ fn completion_offers_tests() {
     let folder = Folder::new(&[("hello.lmt.mjs", PROMPT), ("hello.test.lmt.mjs", PASSES), ("notes.txt", "")]);
     let mut command = folder.command("-- lmthing test h");
     command.env("LMTHING_COMPLETE", "fish");
-    let offered = Ended::of(&mut command);
+    let offered = Outcome::of(&mut command);
     assert_eq!(offered.stdout.lines().collect::<Vec<_>>(), ["hello.lmt.mjs", "hello.test.lmt.mjs"], "{offered:?}");
 }
 
@@ -331,8 +331,8 @@ fn watching_takes_no_notice_of_what_tests_write() {
     folder.write("__snapshots__/a.test.lmt.mjs.snap", "");
     running.wait_for_stderr("waiting for a change", 3);
     running.signal("INT");
-    let told = running.end().stderr;
-    let changes: Vec<&str> = told.lines().filter(|line| line.contains("has changed")).collect();
+    let reported = running.end().stderr;
+    let changes: Vec<&str> = reported.lines().filter(|line| line.contains("has changed")).collect();
     let snapshots = "__snapshots__/a.test.lmt.mjs.snap";
     assert_eq!(changes, ["word.mjs", snapshots].map(|file| format!("[watch] {file} has changed; testing again")));
 }
@@ -340,9 +340,9 @@ fn watching_takes_no_notice_of_what_tests_write() {
 #[cfg(unix)]
 #[test]
 fn watching_takes_no_notice_of_recordings_that_are_made() {
-    let asked = AtomicUsize::new(0);
+    let requests = AtomicUsize::new(0);
     let address = http::serve(move |_| {
-        let number = asked.fetch_add(1, Ordering::SeqCst);
+        let number = requests.fetch_add(1, Ordering::SeqCst);
         let answer =
             format!(r#"{{"id":"c","choices":[{{"delta":{{"content":"answer {number}"}},"finish_reason":"stop"}}]}}"#);
         http::response("200 X", "text/event-stream", &format!("data: {answer}\n\ndata: [DONE]\n\n"))
@@ -373,8 +373,8 @@ fn watching_takes_no_notice_of_recordings_that_are_made() {
     running.wait_for_stderr("answer 2", 1);
     running.wait_for_stderr("waiting for a change", 3);
     running.signal("INT");
-    let told = running.end().stderr;
-    let changes: Vec<&str> = told.lines().filter(|line| line.contains("has changed")).collect();
+    let reported = running.end().stderr;
+    let changes: Vec<&str> = reported.lines().filter(|line| line.contains("has changed")).collect();
     assert_eq!(changes, ["[watch] word.mjs has changed; testing again"; 2]);
     assert!(fs::read_to_string(folder.path("p.recording.json")).unwrap().contains("answer 2"));
 }

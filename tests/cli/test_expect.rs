@@ -3,7 +3,7 @@
 
 use crate::{
     report::{Report, tests},
-    support::{Ended, Folder},
+    support::{Folder, Outcome},
 };
 
 /// The failures of a test file's only test, without the path of its folder.
@@ -30,7 +30,7 @@ fn passes(body: &str) {
 }
 
 #[test]
-fn a_difference_that_takes_too_long_is_told_to_be_large() {
+fn a_difference_that_takes_too_long_is_reported_as_large() {
     let report = Report::of_tests(
         "const many = (from) => Array.from({ length: 300_000 }, (_, index) => ({ index: index * 2 + from }));
          test('large', () => expect(many(0)).toEqual(many(1)));
@@ -92,7 +92,7 @@ fn a_failure_shows_the_difference_at_the_line() {
 }
 
 #[test]
-fn there_are_no_colours_whatever_the_environment_says() {
+fn there_are_no_colours_in_any_environment() {
     let source = tests(
         "test('it', () => { expect({ a: 'one' }).toEqual({ a: 'two' }); });
         test('mock', () => { const f = fn(); f(1); expect(f).toHaveBeenCalledWith(2); });",
@@ -100,7 +100,7 @@ fn there_are_no_colours_whatever_the_environment_says() {
     let folder = Folder::new(&[("a.test.lmt.mjs", &source)]);
     let mut command = folder.command("test --reporter json");
     command.env_remove("NO_COLOR").env_remove("CI").envs([("FORCE_COLOR", "1"), ("TERM", "xterm-256color")]);
-    let report = Report::from(Ended::from(command.output().expect("the binary runs")));
+    let report = Report::from(Outcome::from(command.output().expect("the binary runs")));
     let text = format!("{}{}", report.failures("it").concat(), report.failures("mock").concat());
     assert!(text.contains("+   \"a\": \"one\"") && text.contains("1st vi.fn() call"), "{text}");
     assert!(!text.contains('\u{1b}'), "{text:?}");
@@ -129,7 +129,7 @@ fn promises_fail_at_the_line_that_expects() {
 }
 
 #[test]
-fn a_promise_that_nobody_awaits_fails_the_test_once() {
+fn a_promise_without_await_fails_the_test_once() {
     let text = failure("expect(Promise.resolve(1)).resolves.toBe(2);");
     assert!(text.starts_with("AssertionError: expected 1 to be 2") && text.contains("at FILE:3:"), "{text}");
     let text = failure("expect(Promise.resolve(1)).resolves.toBe(1);");
@@ -141,7 +141,7 @@ fn a_promise_that_nobody_awaits_fails_the_test_once() {
 }
 
 #[test]
-fn soft_failures_are_all_told() {
+fn all_soft_failures_are_reported() {
     let failures = failures(
         "expect.soft(1).toBe(2);\nawait expect.soft(Promise.resolve(3)).resolves.toBe(4);\nexpect(5).toBe(6);",
     );

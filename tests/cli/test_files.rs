@@ -3,7 +3,7 @@
 
 use crate::{
     report::{Report, tests},
-    support::{Ended, Folder},
+    support::{Folder, Outcome},
 };
 
 #[test]
@@ -43,7 +43,7 @@ fn hooks_surround_tests_from_the_outside_in() {
 }
 
 #[test]
-fn what_is_left_out_is_told() {
+fn skipped_tests_are_reported() {
     let report = Report::of_tests(
         "test.skip('a', () => { throw 1; });
          test.todo('b');
@@ -69,7 +69,7 @@ fn only_leaves_the_others_of_its_file_out() {
     assert_eq!(report.code, 0);
 
     let mut command = folder.command("test --reporter json");
-    let report = Report::from(Ended::of(command.env("CI", "true")));
+    let report = Report::from(Outcome::of(command.env("CI", "true")));
     assert!(report.file_message().contains("test.only"), "{report:?}");
     assert_eq!(report.code, 1);
 }
@@ -89,7 +89,7 @@ fn tables_make_a_test_of_each_row() {
 }
 
 #[test]
-fn a_failure_is_told_once_and_at_its_line() {
+fn a_failure_is_reported_once_and_at_its_line() {
     let folder = Folder::new(&[
         (
             "a.test.lmt.mjs",
@@ -152,7 +152,7 @@ fn to_end_the_process_fails_the_test_that_tries() {
 }
 
 #[test]
-fn what_nobody_catches_fails_the_file() {
+fn uncaught_errors_fail_the_file() {
     let report = Report::of_tests(
         "test('rejects', () => { Promise.reject(new Error('lost')); });
          test('throws later', () => new Promise((resolve) => {
@@ -250,7 +250,7 @@ fn a_filter_goes_by_the_full_name() {
     let source = tests("describe('group', () => { test('one', () => {}); test('two', () => { throw 1; }); });");
     let folder = Folder::new(&[("a.test.lmt.mjs", &*source)]);
     let mut command = folder.command("test --reporter json --filter");
-    let report = Report::from(Ended::of(command.arg("group > one")));
+    let report = Report::from(Outcome::of(command.arg("group > one")));
     assert_eq!(report.statuses(), ["group one: passed", "group two: skipped"]);
     assert_eq!(report.code, 0);
     let none = folder.run("test --filter nothing-like-it");
@@ -287,9 +287,9 @@ fn a_file_must_load_and_hold_tests() {
 #[test]
 fn tests_are_for_test_files() {
     let folder = Folder::of("import { test } from 'lmthing/test';\ntest('x', () => {});\nexport default () => {};\n");
-    let ended = folder.run("run p.lmt.mjs");
-    assert_eq!(ended.code, 1);
-    assert!(ended.stderr.contains("lmthing test"), "{}", ended.stderr);
+    let outcome = folder.run("run p.lmt.mjs");
+    assert_eq!(outcome.code, 1);
+    assert!(outcome.stderr.contains("lmthing test"), "{}", outcome.stderr);
 }
 
 #[test]
@@ -300,7 +300,7 @@ fn typescript_test_files_run() {
 }
 
 #[test]
-fn secrets_are_kept_out_of_reports() {
+fn secrets_are_redacted_in_reports() {
     let folder = Folder::new(&[(
         "a.test.lmt.mjs",
         &*tests(
@@ -309,10 +309,13 @@ fn secrets_are_kept_out_of_reports() {
         ),
     )]);
     let mut command = folder.command("test --reporter json");
-    let ended = Ended::of(command.env("OPENAI_API_KEY", "sk-0123456789abcdef"));
-    assert!(ended.stdout.contains("each [redacted]"), "{ended:?}");
-    assert!(!ended.stdout.contains("0123456789abcdef") && !ended.stderr.contains("0123456789abcdef"), "{ended:?}");
-    assert_eq!(ended.code, 1);
+    let outcome = Outcome::of(command.env("OPENAI_API_KEY", "sk-0123456789abcdef"));
+    assert!(outcome.stdout.contains("each [redacted]"), "{outcome:?}");
+    assert!(
+        !outcome.stdout.contains("0123456789abcdef") && !outcome.stderr.contains("0123456789abcdef"),
+        "{outcome:?}"
+    );
+    assert_eq!(outcome.code, 1);
 }
 
 #[test]
@@ -358,7 +361,7 @@ fn tests_are_extended_with_what_they_ask_for() {
 }
 
 #[test]
-fn nothing_that_is_thrown_or_left_behind_keeps_the_others_from_running() {
+fn other_tests_run_after_errors_and_unfinished_work() {
     let report = Report::of_tests(
         "test('chain', async () => { const f = () => Promise.resolve().then(f); await f(); }, 100);
          test('left behind', () => { Promise.resolve().then(() => { for (;;); }); });
@@ -373,7 +376,7 @@ fn nothing_that_is_thrown_or_left_behind_keeps_the_others_from_running() {
 }
 
 #[test]
-fn an_exit_is_told_once_where_it_was_called() {
+fn an_exit_is_reported_once_where_it_was_called() {
     let report = Report::of_tests(
         "test('first', () => { process.exit(1); });
          test('later', async () => {
@@ -387,7 +390,7 @@ fn an_exit_is_told_once_where_it_was_called() {
 }
 
 #[test]
-fn what_a_test_does_to_the_globals_makes_no_other_pass() {
+fn tampering_with_globals_makes_no_other_test_pass() {
     let push = "test('tampers', () => { Array.prototype.push = () => 0; Array.prototype.forEach = () => {}; });
                 test('throws', () => { throw new Error('E1'); });
                 test('expects', () => { expect(1).toBe(2); });";
@@ -401,7 +404,7 @@ fn what_a_test_does_to_the_globals_makes_no_other_pass() {
 }
 
 #[test]
-fn half_a_character_is_shown_as_what_stands_for_it() {
+fn a_lone_surrogate_is_shown_as_the_replacement_character() {
     let report = Report::of_tests("test('\\ud800 x', ({ skip }) => { skip('\\ud800'); }); test('next', () => {});");
     assert_eq!(report.statuses(), ["\u{fffd} x: skipped", "next: passed"], "{report:?}");
 }

@@ -3,7 +3,7 @@
 
 use crate::{
     report::{Report, tests},
-    support::{Ended, Folder},
+    support::{Folder, Outcome},
 };
 
 /// Not set in any environment.
@@ -17,7 +17,7 @@ fn prompt(pieces: &str) -> String {
 }
 
 #[test]
-fn what_is_printed_in_pieces_is_whole() {
+fn output_in_pieces_is_joined() {
     let (pieces, key) = (
         "[Buffer.from([0x6f, 0xc3]), Buffer.from([0xb6, 0x0a])]",
         "[process.env.MY_API_KEY.slice(0, 9), process.env.MY_API_KEY.slice(9), ' was it']",
@@ -30,7 +30,7 @@ fn what_is_printed_in_pieces_is_whole() {
     let folder =
         Folder::new(&[("a.test.lmt.mjs", &*source), ("p.lmt.mjs", &prompt(&format!("[...{pieces}, ...{key}]")))]);
     let mut command = folder.command("test --jobs 1");
-    let Ended { code, stdout, stderr } = Ended::of(command.env("MY_API_KEY", KEY));
+    let Outcome { code, stdout, stderr } = Outcome::of(command.env("MY_API_KEY", KEY));
     assert_eq!(code, 0, "{stdout}\n{stderr}");
     // By a test, a run, both steps of another one, and a smoke test.
     assert_eq!(stderr.matches("oö\n[redacted] was it\n").count(), 5, "{stderr}");
@@ -39,7 +39,7 @@ fn what_is_printed_in_pieces_is_whole() {
 }
 
 #[test]
-fn keys_that_only_a_test_knows_are_kept_out_of_reports() {
+fn keys_that_only_a_test_knows_are_redacted_in_reports() {
     let source = "const key = 'abcdefghij0123456789'.padStart(28, 'sk-proj-');
          test('set', () => { process.env.MY_API_KEY = key; console.log('it is', key); expect(key).toBe('other'); });
          test('stubbed', () => { const other = key.replace('j0', '9Z'); vi.stubEnv('YOUR_TOKEN', other); expect(other).toBe(''); });

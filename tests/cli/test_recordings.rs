@@ -10,7 +10,7 @@ use serde_json::Value;
 
 use crate::{
     report::{Report, tests},
-    support::{Ended, Folder, http},
+    support::{Folder, Outcome, http},
 };
 
 const KEY: &str = "sk-lab-0123456789abcdef";
@@ -28,12 +28,12 @@ const PROMPT: &str = "
 struct Setup {
     folder: Folder,
     address: String,
-    asked: Arc<AtomicUsize>,
+    requests: Arc<AtomicUsize>,
 }
 
 fn setup(files: &[(&str, &str)]) -> Setup {
-    let asked = Arc::new(AtomicUsize::new(0));
-    let counter = asked.clone();
+    let requests = Arc::new(AtomicUsize::new(0));
+    let counter = requests.clone();
     let address = http::serve(move |request| {
         let number = counter.fetch_add(1, Ordering::SeqCst) + 1;
         if request.json().to_string().contains("refuse") {
@@ -53,7 +53,7 @@ fn setup(files: &[(&str, &str)]) -> Setup {
     });
     let folder = Folder::new(&[("prompt.lmt.mjs", PROMPT)]);
     files.iter().for_each(|(name, source)| folder.write(name, &tests(source)));
-    Setup { folder, address: format!("http://{address}"), asked }
+    Setup { folder, address: format!("http://{address}"), requests }
 }
 
 impl Setup {
@@ -64,7 +64,7 @@ impl Setup {
         if arguments.contains("--record") || arguments.contains("--live") {
             command.env("LAB_API_KEY", KEY);
         }
-        Report::from(Ended::of(&mut command))
+        Report::from(Outcome::of(&mut command))
     }
 
     /// Runs the test files without smoke tests.
@@ -72,8 +72,8 @@ impl Setup {
         self.test(&format!("{arguments} a.test.lmt.mjs"))
     }
 
-    fn asked(&self) -> usize {
-        self.asked.load(Ordering::SeqCst)
+    fn request_count(&self) -> usize {
+        self.requests.load(Ordering::SeqCst)
     }
 
     fn read(&self, name: &str) -> String {
@@ -142,7 +142,7 @@ fn a_recording_is_made_once_and_plays_without_a_key() {
     );
     passed(&setup.tests(""));
     passed(&setup.tests("--record"));
-    assert_eq!((setup.asked(), setup.read("kept/r.json")), (1, recorded));
+    assert_eq!((setup.request_count(), setup.read("kept/r.json")), (1, recorded));
 }
 
 #[test]
@@ -161,7 +161,7 @@ fn a_real_model_is_refused() {
          test('recorded', async () => { await run('prompt.lmt.mjs', { recording: 'r.json' }); });",
     )]);
     let report = setup.tests("");
-    assert_eq!((report.code, setup.asked()), (1, 0));
+    assert_eq!((report.code, setup.request_count()), (1, 0));
     let refused = "this test would ask lab:tide; no test asks a model without --live or --record";
     for (test, words) in [
         (
@@ -179,7 +179,7 @@ fn a_real_model_is_refused() {
 }
 
 #[test]
-fn what_a_test_file_asks_itself_is_kept_beside_it() {
+fn requests_of_a_test_file_are_recorded_next_to_it() {
     let setup = setup(&[(
         "a.test.lmt.mjs",
         "import { runPrompt } from 'lmthing';
@@ -193,7 +193,7 @@ fn what_a_test_file_asks_itself_is_kept_beside_it() {
     passed(&setup.test("--record"));
     assert_eq!(setup.exchanges("a.test.recording.json"), ["q: Answer number 1.", "q: Answer number 2."]);
     passed(&setup.test(""));
-    assert_eq!(setup.asked(), 2);
+    assert_eq!(setup.request_count(), 2);
 }
 
 #[test]
@@ -212,11 +212,11 @@ fn only_what_has_changed_is_renewed_and_shown_until_then() {
     let report = setup.tests("");
     let failures = report.failures("asks");
     assert!(report.code == 1 && failures.is_empty(), "the first of them passes");
-    let told = format!("{:?}", report.json);
+    let reported = format!("{:?}", report.json);
     for words in
         ["-two", "+2", "in r.json (lab:tide)", "renew the recording with: lmthing test --record a.test.lmt.mjs"]
     {
-        assert!(told.contains(words), "{words}: {told}");
+        assert!(reported.contains(words), "{words}: {reported}");
     }
     passed(&setup.tests("--record"));
     let expected =
@@ -269,7 +269,7 @@ fn files_share_a_recording_on_several_threads() {
     let exchanges = setup.exchanges("r.json");
     let questions: Vec<&str> = exchanges.iter().map(|exchange| exchange.split(':').next().unwrap()).collect();
     assert_eq!(questions, ["own 0", "both", "own 1", "own 2", "own 3", "own 4", "own 5"]);
-    assert_eq!(setup.asked(), 7);
+    assert_eq!(setup.request_count(), 7);
     // The other test files are not run, but still use it.
     passed(&setup.test("--record 3.test.lmt.mjs"));
     assert_eq!(setup.exchanges("r.json"), exchanges);
@@ -310,17 +310,17 @@ fn live_asks_and_leaves_recordings_alone() {
     )]);
     passed(&setup.tests("--live"));
     assert!(!setup.folder.path("r.json").exists());
-    assert_eq!(setup.asked(), 2);
+    assert_eq!(setup.request_count(), 2);
     passed(&setup.tests("--record"));
     let before = setup.read("r.json");
     passed(&setup.tests("--live"));
-    assert_eq!((setup.asked(), setup.read("r.json")), (6, before));
+    assert_eq!((setup.request_count(), setup.read("r.json")), (6, before));
     passed(&setup.tests("--live --record"));
     assert_eq!(setup.exchanges("r.json"), ["first: Answer number 7."]);
 }
 
 #[test]
-fn a_recording_beside_a_prompt_file_is_its_smoke_test() {
+fn a_recording_next_to_a_prompt_file_is_its_smoke_test() {
     let setup = setup(&[]);
     let record = setup.folder.command("run --record prompt.recording.json prompt.lmt.mjs");
     let mut record = record;
@@ -338,7 +338,7 @@ fn a_recording_beside_a_prompt_file_is_its_smoke_test() {
 }
 
 #[test]
-fn a_file_that_is_no_recording_is_told_and_not_written_over() {
+fn a_file_that_is_no_recording_is_reported_and_not_overwritten() {
     let setup = setup(&[(
         "a.test.lmt.mjs",
         "test('asks', async () => { await run('prompt.lmt.mjs', { recording: 'data.json' }); });",
@@ -359,7 +359,7 @@ fn a_file_that_is_no_recording_is_told_and_not_written_over() {
         }
         assert_eq!(setup.read("data.json"), text);
     }
-    assert_eq!(setup.asked(), 0);
+    assert_eq!(setup.request_count(), 0);
 }
 
 /// The position at which a run is aborted is random; complete answers are recorded in any case.

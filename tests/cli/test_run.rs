@@ -1,6 +1,6 @@
 //! `run(file, options)` of `lmthing/test`. The assertions are in test files, as an author writes them.
 
-use crate::support::{Ended, Folder};
+use crate::support::{Folder, Outcome};
 
 /// Calls tools in every way: two at once of which the first is slower, one that throws, one that does not exist, an
 /// agent.
@@ -41,22 +41,22 @@ import fs from 'node:fs';
 ";
 
 /// Runs a test file next to these prompt files.
-fn test(files: &[(&str, &str)], tests: &str) -> (Folder, Ended) {
+fn test(files: &[(&str, &str)], tests: &str) -> (Folder, Outcome) {
     let folder = Folder::new(files);
     folder.write("a.test.lmt.mjs", &format!("{HEAD}{tests}"));
-    let ended = folder.run("test a.test.lmt.mjs");
-    (folder, ended)
+    let outcome = folder.run("test a.test.lmt.mjs");
+    (folder, outcome)
 }
 
 /// Like [`test`]; all tests must pass.
-fn passes(files: &[(&str, &str)], tests: &str) -> Ended {
-    let (_folder, ended) = test(files, tests);
-    assert_eq!(ended.code, 0, "{}\n{}", ended.stdout, ended.stderr);
-    ended
+fn passes(files: &[(&str, &str)], tests: &str) -> Outcome {
+    let (_folder, outcome) = test(files, tests);
+    assert_eq!(outcome.code, 0, "{}\n{}", outcome.stdout, outcome.stderr);
+    outcome
 }
 
 #[test]
-fn a_run_tells_what_came_of_it() {
+fn a_run_returns_its_results() {
     let tests = "
 test('all of it', async () => {
   const answer = await run('./travel.lmt.mjs', { model: 'mock', input: { city: 'Rome' }, env: { TONE: 'dry' } });
@@ -88,8 +88,8 @@ test('calls made at once stand in the order they were made', async () => {
   assert.deepEqual(answer.toolCalls.map(({ toolCallId, output }) => [toolCallId, output.city ?? output]), [['one', 'Oslo'], ['two', 'OSLO']]);
 });
 ";
-    let ended = passes(&[("travel.lmt.mjs", TRAVEL)], &format!("{OWN_MODEL}{tests}"));
-    assert!(ended.stderr.contains("dry 2"), "what a prompt file prints is on stderr: {ended:?}");
+    let outcome = passes(&[("travel.lmt.mjs", TRAVEL)], &format!("{OWN_MODEL}{tests}"));
+    assert!(outcome.stderr.contains("dry 2"), "what a prompt file prints is on stderr: {outcome:?}");
 }
 
 /// A model that a test defines: answers with the parts of one function after the other.
@@ -109,7 +109,7 @@ const answers = (...turns) => ({
 ";
 
 #[test]
-fn whoever_the_test_names_answers() {
+fn the_model_that_the_test_names_answers() {
     let tests = "
 test('items', async () => {
   assert.equal((await run('./word.lmt.mjs', { mock: [{ type: 'text', text: 'hi' }] })).text, 'hi');
@@ -174,7 +174,7 @@ test('wrong input is what the run fails with', async () => {
 }
 
 #[test]
-fn a_wrong_call_says_what_is_wrong_with_it() {
+fn a_wrong_call_has_a_precise_error() {
     let tests = "
 const own = { doStream() {} };
 for (const [options, message] of [
@@ -207,7 +207,7 @@ test('files', async () => {
 }
 
 #[test]
-fn a_run_that_fails_tells_how() {
+fn a_failed_run_returns_its_error() {
     let body = |body: &str| {
         format!(
             "export const config = {{ model: 'mock' }};\nexport const mock = [{{ type: 'text', text: 'so far' }}];\nexport default async ({{ $ }}) => {{ $`go`; {body} }};\n"
@@ -269,12 +269,12 @@ test('its own timeout', async () => {
   assert.deepEqual([answer.error.code, answer.error.kind, answer.error.message], [4, 'limit', 'the run was ended by its timeout of 30 ms']);
 });
 ";
-    let ended = passes(&files, tests);
-    assert!(!ended.stderr.contains("abcdefghij") && !ended.stdout.contains("abcdefghij"), "{ended:?}");
+    let outcome = passes(&files, tests);
+    assert!(!outcome.stderr.contains("abcdefghij") && !outcome.stdout.contains("abcdefghij"), "{outcome:?}");
 }
 
 #[test]
-fn nothing_of_a_run_goes_on_when_its_test_is_over() {
+fn a_run_ends_with_its_test() {
     let body = |body: &str| {
         format!(
             "import fs from 'node:fs';\nimport {{ spawnSync, spawn }} from 'node:child_process';\nexport const config = {{ model: 'mock' }};\nexport const mock = [{{ type: 'text', text: 'x' }}];\nexport default ({{ $ }}) => {{ $`go`; {body} }};\n"
@@ -309,15 +309,15 @@ test('others run', async () => { assert.equal((await run('./word.lmt.mjs', { moc
         ("starts.lmt.mjs", &starts),
         ("word.lmt.mjs", WORD),
     ];
-    let (folder, ended) = test(&files, tests);
-    assert!(folder.path("end").exists(), "{ended:?}");
-    assert_eq!(ended.code, 1);
-    let all = format!("{}{}", ended.stdout, ended.stderr);
+    let (folder, outcome) = test(&files, tests);
+    assert!(folder.path("end").exists(), "{outcome:?}");
+    assert_eq!(outcome.code, 1);
+    let all = format!("{}{}", outcome.stdout, outcome.stderr);
     // Each failure is reported with its test.
     for name in ["60 ms", "200 ms", "50 ms"] {
         assert!(all.contains(&format!("the test timed out after {name}")), "{name}: {all}");
     }
-    assert!(ended.stderr.contains("a run is given up: the test ended before; await run(…)"), "{ended:?}");
+    assert!(outcome.stderr.contains("a run is given up: the test ended before; await run(…)"), "{outcome:?}");
     assert!(!all.contains("is quiet failed"), "{all}");
 }
 
@@ -331,14 +331,14 @@ test('is used up', async () => {
   await run('./word.lmt.mjs', { mock: [{ type: 'tool-call', toolName: 'none', args: {} }] });
 });
 ";
-    let ended = passes(&[("word.lmt.mjs", WORD)], tests);
+    let outcome = passes(&[("word.lmt.mjs", WORD)], tests);
     for line in ["createMockModel is used up", "mock of run() is used up"] {
-        assert_eq!(ended.stderr.matches(line).count(), 1, "{line}: {ended:?}");
+        assert_eq!(outcome.stderr.matches(line).count(), 1, "{line}: {outcome:?}");
     }
 }
 
 #[test]
-fn real_models_are_asked_only_when_that_is_meant() {
+fn real_models_are_called_only_on_request() {
     let tests = "
 test('by name', async () => {
   await assert.rejects(run('./word.lmt.mjs', { model: 'openai:gpt-4o' }), /this test would ask openai:gpt-4o/);
@@ -370,20 +370,20 @@ test('asked', async () => {
 ";
     let folder = Folder::new(&[("word.lmt.mjs", WORD)]);
     folder.write("a.test.lmt.mjs", &format!("{HEAD}{tests}"));
-    let ended = folder.run("test --live a.test.lmt.mjs");
-    assert_eq!(ended.code, 0, "{ended:?}");
+    let outcome = folder.run("test --live a.test.lmt.mjs");
+    assert_eq!(outcome.code, 0, "{outcome:?}");
 }
 
 #[test]
 fn to_ask_a_model_in_vain_fails_a_test_whatever_it_makes_of_that() {
     let real = "export const config = { model: 'openai:gpt-4o' };\nexport default ({ $ }) => { $`hi`; };\n";
-    let (_folder, ended) = test(
+    let (_folder, outcome) = test(
         &[("real.lmt.mjs", real)],
         "test('catches', async () => { try { await run('./real.lmt.mjs'); } catch {} });
          test.fails('fails', async () => { await run('./real.lmt.mjs'); });
          test('next', () => {});",
     );
-    assert_eq!(ended.code, 1, "{ended:?}");
-    assert!(ended.stdout.contains("2 failed | 1 passed"), "{}", ended.stdout);
-    assert!(ended.stdout.contains("without --live or --record"), "{}", ended.stdout);
+    assert_eq!(outcome.code, 1, "{outcome:?}");
+    assert!(outcome.stdout.contains("2 failed | 1 passed"), "{}", outcome.stdout);
+    assert!(outcome.stdout.contains("without --live or --record"), "{}", outcome.stdout);
 }

@@ -120,7 +120,7 @@ fn cost() {
 }
 
 #[test]
-fn a_run_that_failed_says_of_what() {
+fn a_failed_run_shows_its_error() {
     let run = "const down = await run('./p.lmt.mjs', { mock: [{ type: 'error', error: 'the line is down' }] }); ";
     let text = failure(&format!("{run}expect(down).toHaveCalledTool('weather');"));
     assert!(
@@ -136,7 +136,7 @@ fn a_run_that_failed_says_of_what() {
 }
 
 #[test]
-fn what_run_prompt_gives_will_do() {
+fn results_of_run_prompt_are_accepted() {
     let source = tests(
         "import { runPrompt } from 'lmthing';
          test('it', async () => {
@@ -156,7 +156,7 @@ fn what_run_prompt_gives_will_do() {
 }
 
 #[test]
-fn wrong_use_is_told() {
+fn wrong_use_is_reported() {
     let cases = [
         ("expect(run('./p.lmt.mjs')).toHaveCalledTool('x')", "resolves to, got a promise: await it first"),
         ("expect(answer.text).toHaveCalledTool('x')", "resolves to, got the string \"Sunny"),
@@ -217,7 +217,7 @@ fn a_model_judges() {
 }
 
 #[test]
-fn what_is_judged_is_data_to_the_judge() {
+fn judged_text_is_data_for_the_judge() {
     let body = "const asked = [];
         const model = { modelId: 'j', provider: 'own', async doStream(request) {
           asked.push(request.prompt);

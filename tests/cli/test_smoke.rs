@@ -3,7 +3,7 @@
 
 use crate::{
     report::Report,
-    support::{Ended, Folder},
+    support::{Folder, Outcome},
 };
 
 /// The test `runs` of one prompt file.
@@ -38,7 +38,7 @@ fn the_mock_answers_for_a_real_model() {
 }
 
 #[test]
-fn a_failure_is_told_as_run_tells_it() {
+fn a_failure_is_reported_as_by_run() {
     for (body, message, line) in [
         ("throw new TypeError('as planned');", "as planned", Some(3)),
         ("process.exit(3);", "the script ended the run with exit code 3", None),
@@ -65,7 +65,7 @@ fn a_failure_is_told_as_run_tells_it() {
 fn a_file_that_needs_an_input_is_skipped() {
     let source = |input: &str| format!("import {{ z }} from 'zod';\nexport const input = {input};\n{}", mocked(""));
     let folder = Folder::of(&source("z.object({ city: z.string(), days: z.number(), unit: z.string().default('C') })"));
-    let skipped = Ended::of(&mut folder.command("test p.lmt.mjs"));
+    let skipped = Outcome::of(&mut folder.command("test p.lmt.mjs"));
     assert_eq!(skipped.code, 0, "{skipped:?}");
     assert!(skipped.stdout.contains("needs an input: city, days"), "{}", skipped.stdout);
     assert_eq!(smoke(&source("z.object({ text: z.string() })")).statuses(), ["runs: skipped"]);
@@ -78,7 +78,7 @@ fn a_file_that_needs_an_input_is_skipped() {
 }
 
 #[test]
-fn a_file_may_take_a_minute_or_what_is_said() {
+fn the_time_limit_is_a_minute_or_as_given() {
     let folder = Folder::new(&[
         ("busy.lmt.mjs", &mocked("for (;;);")),
         ("waits.lmt.mjs", &mocked("await new Promise((go) => setTimeout(go, 600_000));")),
@@ -101,7 +101,7 @@ fn agents_with_real_models_are_refused() {
 }
 
 #[test]
-fn a_named_file_without_an_answer_says_what_to_do() {
+fn a_named_file_without_a_mock_gets_a_hint() {
     let source = "export const config = { model: 'openai:gpt-4o' };\nexport default async ({ $ }) => { $`go`; };";
     let report = smoke(source);
     assert_eq!((report.code, report.statuses()), (1, vec!["runs: failed".to_owned()]), "{report:?}");
@@ -114,9 +114,9 @@ fn a_named_file_without_an_answer_says_what_to_do() {
 fn warnings_of_a_run_are_notes() {
     let source = mocked("").replace("model: 'mock'", "model: 'mock', modle: 'x'");
     let folder = Folder::of(&source);
-    let ended = folder.run("test p.lmt.mjs");
-    assert_eq!((ended.code, ended.stderr.as_str()), (0, ""), "{ended:?}");
-    assert!(ended.stdout.contains("note: p.lmt.mjs: ") && ended.stdout.contains("modle"), "{}", ended.stdout);
+    let outcome = folder.run("test p.lmt.mjs");
+    assert_eq!((outcome.code, outcome.stderr.as_str()), (0, ""), "{outcome:?}");
+    assert!(outcome.stdout.contains("note: p.lmt.mjs: ") && outcome.stdout.contains("modle"), "{}", outcome.stdout);
 }
 
 #[test]

@@ -6,7 +6,7 @@ use serde_json::Value;
 
 use crate::{
     report::{Report, tests},
-    support::{Ended, Folder},
+    support::{Folder, Outcome},
 };
 
 const KEPT: &str = "__snapshots__/a.test.lmt.mjs.snap";
@@ -15,14 +15,16 @@ fn folder(body: &str) -> Folder {
     Folder::new(&[("a.test.lmt.mjs", &tests(body))])
 }
 
-fn kept(folder: &Folder) -> Option<String> {
+fn stored(folder: &Folder) -> Option<String> {
     fs::read_to_string(folder.path(KEPT)).ok()
 }
 
 /// As in CI: nothing is written.
 fn in_ci(folder: &Folder, arguments: &str) -> Report {
     let mut command = folder.command(&format!("test --reporter json {arguments}"));
-    Report::from(Ended::from(command.env("CI", "true").env_remove("GITHUB_ACTIONS").output().expect("the binary runs")))
+    Report::from(Outcome::from(
+        command.env("CI", "true").env_remove("GITHUB_ACTIONS").output().expect("the binary runs"),
+    ))
 }
 
 #[track_caller]
@@ -75,7 +77,7 @@ exports[`x 9 2`] = `[Error: bad]`;
 
 exports[`x 10 1`] = `10`;
 "#;
-    assert_eq!(kept(&folder).as_deref(), Some(expected));
+    assert_eq!(stored(&folder).as_deref(), Some(expected));
     let again = in_ci(&folder, "");
     passed(&again);
     assert_eq!(count(&again, "matched"), 6);
@@ -87,7 +89,7 @@ fn a_mismatch_shows_the_difference_and_update_renews() {
         "test('it', () => { expect({ a: 1 }).toMatchSnapshot(); });\ntest('same', () => { expect(1).toMatchSnapshot(); });",
     );
     passed(&Report::of(&folder, ""));
-    let before = kept(&folder);
+    let before = stored(&folder);
     folder.write("a.test.lmt.mjs", &tests("test('it', () => {\n expect({ a: 2 }).toMatchSnapshot();\n});\ntest('same', () => { expect(1).toMatchSnapshot(); });"));
     let report = Report::of(&folder, "");
     assert_eq!(report.code, 1);
@@ -98,11 +100,11 @@ fn a_mismatch_shows_the_difference_and_update_renews() {
     );
     assert!(text.contains("a.test.lmt.mjs:3:"), "{text}");
     assert_eq!(count(&report, "unmatched"), 1);
-    assert_eq!(kept(&folder), before);
+    assert_eq!(stored(&folder), before);
     let updated = Report::of(&folder, "--update");
     passed(&updated);
     assert_eq!((count(&updated, "updated"), count(&updated, "matched")), (1, 1));
-    assert!(kept(&folder).is_some_and(|text| text.contains("\"a\": 2")));
+    assert!(stored(&folder).is_some_and(|text| text.contains("\"a\": 2")));
 }
 
 #[test]
@@ -115,13 +117,13 @@ fn in_ci_none_is_written_and_a_missing_one_fails() {
         text.contains("`it 1` is missing, and none is written when CI=true") && text.contains("\"value\""),
         "{text}"
     );
-    assert_eq!(kept(&folder), None);
+    assert_eq!(stored(&folder), None);
     passed(&in_ci(&folder, "--update"));
-    assert!(kept(&folder).is_some());
+    assert!(stored(&folder).is_some());
 }
 
 #[test]
-fn obsolete_ones_are_told_and_removed_by_update() {
+fn obsolete_snapshots_are_reported_and_removed_by_update() {
     let one = "test('one', () => { expect(1).toMatchSnapshot(); });\n";
     let folder = folder(&format!("{one}test('two', () => {{ expect(2).toMatchSnapshot(); }});"));
     passed(&Report::of(&folder, ""));
@@ -131,13 +133,13 @@ fn obsolete_ones_are_told_and_removed_by_update() {
     let report = Report::of(&folder, "");
     passed(&report);
     assert_eq!(count(&report, "unchecked"), 1);
-    assert!(kept(&folder).is_some_and(|text| text.contains("two 1")));
+    assert!(stored(&folder).is_some_and(|text| text.contains("two 1")));
     passed(&Report::of(&folder, "--update"));
-    assert!(kept(&folder).is_some_and(|text| !text.contains("two 1") && text.contains("one 1")));
+    assert!(stored(&folder).is_some_and(|text| !text.contains("two 1") && text.contains("one 1")));
     folder.write("a.test.lmt.mjs", &tests("test('none', () => {});"));
     assert_eq!(count(&Report::of(&folder, ""), "unchecked"), 1, "nothing was expected at all");
     passed(&Report::of(&folder, "--update"));
-    assert_eq!(kept(&folder), None);
+    assert_eq!(stored(&folder), None);
 }
 
 #[test]
@@ -146,17 +148,17 @@ fn tests_that_were_skipped_or_failed_keep_theirs() {
         "test('one', () => { expect(1).toMatchSnapshot(); });\ntest('two', () => { expect(2).toMatchSnapshot(); });",
     );
     passed(&Report::of(&folder, ""));
-    let before = kept(&folder);
+    let before = stored(&folder);
     folder.write(
         "a.test.lmt.mjs",
         &tests("test.skip('one', () => { expect(1).toMatchSnapshot(); });\ntest('two', () => { expect(2).toBe(3); expect(2).toMatchSnapshot(); });"),
     );
     assert_eq!(Report::of(&folder, "--update").code, 1);
-    assert_eq!(kept(&folder), before);
+    assert_eq!(stored(&folder), before);
 }
 
 #[test]
-fn repetitions_compare_and_retries_begin_anew() {
+fn repetitions_compare_and_retries_start_over() {
     let report = Report::of_tests(
         "let n = 0;
          test('same', { repeat: 3 }, () => { expect('a').toMatchSnapshot(); expect('b').toMatchSnapshot(); });
@@ -192,7 +194,7 @@ fn inline_ones_are_compared_and_never_written() {
     let text = report.failures("empty").concat();
     assert!(text.contains("toMatchInlineSnapshot(`\n  {\n    \"a\": \"\\`\",\n  }\n`)"), "{text}");
     assert_eq!(fs::read_to_string(folder.path("a.test.lmt.mjs")).ok(), Some(source));
-    assert_eq!(kept(&folder), None);
+    assert_eq!(stored(&folder), None);
 }
 
 #[test]
@@ -208,14 +210,14 @@ fn a_file_can_hold_one() {
 }
 
 #[test]
-fn a_run_is_kept_without_what_changes() {
+fn snapshots_of_runs_omit_variable_parts() {
     let prompt = "export const config = { model: 'mock' };
         export const mock = [{ type: 'tool-call', toolName: 'look', args: { at: 'sky' } }, { type: 'text', text: 'Blue.' }];
         export default async ({ defTool, $ }) => { defTool('look', 'Looks.', {}, () => ({ seen: 1 })); $`go`; };";
     let folder = folder("test('it', async () => { expect(await run('./p.lmt.mjs')).toMatchSnapshot(); });");
     folder.write("p.lmt.mjs", prompt);
     passed(&Report::of(&folder, "a.test.lmt.mjs"));
-    let text = kept(&folder).unwrap_or_default();
+    let text = stored(&folder).unwrap_or_default();
     let expected = "exports[`it 1`] = `
 Run {
   \"finishReason\": \"stop\",
@@ -239,13 +241,13 @@ Run {
 }
 
 #[test]
-fn a_file_that_is_no_snapshot_file_is_told_and_left() {
+fn an_invalid_snapshot_file_is_reported_and_left() {
     let folder = folder("test('it', () => { expect(1).toMatchSnapshot(); });");
     folder.write(KEPT, "this is none");
     let report = Report::of(&folder, "--update");
     assert_eq!(report.code, 1);
     let text = report.failures("it").concat();
     assert!(text.contains("is no snapshot file"), "{text}");
-    assert_eq!(kept(&folder).as_deref(), Some("this is none"));
+    assert_eq!(stored(&folder).as_deref(), Some("this is none"));
     assert_eq!(report.json["success"], Value::Bool(false));
 }

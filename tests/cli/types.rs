@@ -60,9 +60,9 @@ fn declarations() -> String {
 
 /// The output of [`PROBE`].
 fn probe() -> Value {
-    let ended = Folder::of(PROBE).run("run p.lmt.mjs");
-    assert_eq!(ended.code, 0, "the probe failed: {}", ended.stderr);
-    ended.object()
+    let outcome = Folder::of(PROBE).run("run p.lmt.mjs");
+    assert_eq!(outcome.code, 0, "the probe failed: {}", outcome.stderr);
+    outcome.object()
 }
 
 fn found(probe: &Value, name: &str) -> Names {
@@ -212,7 +212,7 @@ const NO_TYPESCRIPT: &str = "no TypeScript; run `npm ci` in runtime-js/ (.ci/run
 
 /// The snippets of `tests/cli/typed`: a line that must be refused ends with `//~` and TypeScript's error codes.
 #[test]
-fn what_is_wrong_is_refused_and_nothing_else() {
+fn marked_lines_are_refused_and_no_others() {
     let files = fs::read_dir(root().join("tests/cli/typed")).expect("tests/typed is there");
     let files: Vec<PathBuf> = files.map(|entry| entry.expect("a readable directory").path()).collect();
     let (typescript, javascript): (Vec<_>, Vec<_>) =
@@ -221,7 +221,7 @@ fn what_is_wrong_is_refused_and_nothing_else() {
     assert!(!typescript.is_empty() && !node.is_empty() && !plain.is_empty());
     for (files, globals) in [(plain, Globals::Own), (node, Globals::Node), (typescript, Globals::Own)] {
         let Some(complaints) = check(&files, globals) else {
-            return skipped("what_is_wrong_is_refused_and_nothing_else", NO_TYPESCRIPT);
+            return skipped("marked_lines_are_refused_and_no_others", NO_TYPESCRIPT);
         };
         let expected: BTreeSet<_> = files.iter().flat_map(|file| marks(file)).collect();
         let key = |complaint: &Complaint| (complaint.file.clone(), complaint.line, complaint.code.clone());

@@ -54,8 +54,8 @@ fn own_files_are_renewed_and_settings_stay() {
         ("jsconfig.json", "{ \"include\": [\".lmthing/types\"] }"),
     ]);
     let renewed = folder.run("types");
-    let told = format!("Renewed lmthing.d.ts.\nWrote {NODE}.\njsconfig.json stays as it is.\n");
-    assert_eq!((renewed.code, renewed.stderr), (0, told));
+    let reported = format!("Renewed lmthing.d.ts.\nWrote {NODE}.\njsconfig.json stays as it is.\n");
+    assert_eq!((renewed.code, renewed.stderr), (0, reported));
     assert!(read(&folder, "lmthing.d.ts").contains("declare module 'lmthing' {"));
     assert_eq!(read(&folder, "jsconfig.json"), "{ \"include\": [\".lmthing/types\"] }");
     let again = folder.run("types");
@@ -63,7 +63,7 @@ fn own_files_are_renewed_and_settings_stay() {
 }
 
 #[test]
-fn files_of_others_are_not_touched() {
+fn files_of_the_user_are_not_changed() {
     for foreign in ["lmthing.d.ts", NODE] {
         let folder = Folder::new(&[(foreign, "declare const mine: 1;\n")]);
         let refused = folder.run("types");
@@ -76,7 +76,7 @@ fn files_of_others_are_not_touched() {
 }
 
 #[test]
-fn a_project_with_settings_is_told_what_they_need() {
+fn a_project_with_settings_gets_the_lines_to_add() {
     for settings in ["tsconfig.json", "jsconfig.json"] {
         let folder = Folder::new(&[(settings, "{}")]);
         let written = folder.run("types");
@@ -92,7 +92,7 @@ fn a_project_with_settings_is_told_what_they_need() {
 }
 
 #[test]
-fn what_cannot_be_written_is_said() {
+fn a_file_that_cannot_be_written_is_an_error() {
     let folder = Folder::new(&[("file", "")]);
     let refused = folder.run("types file");
     assert_eq!(refused.code, 1, "{refused:?}");

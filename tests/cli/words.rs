@@ -2,7 +2,7 @@
 
 use std::process::Command;
 
-use crate::support::{Ended, Folder, HELLO};
+use crate::support::{Folder, HELLO, Outcome};
 
 fn folder() -> Folder {
     Folder::new(&[
@@ -21,9 +21,9 @@ fn offered(folder: &Folder, words: &[&str]) -> Vec<String> {
     command.arg("lmthing").args(words).env("LMTHING_COMPLETE", "bash").env("_CLAP_IFS", "\n");
     command.env("_CLAP_COMPLETE_INDEX", words.len().to_string()).env("_CLAP_COMPLETE_COMP_TYPE", "9");
     command.env("_CLAP_COMPLETE_SPACE", "false").env("LM_MODEL_FAST", "openai:gpt-4o-mini");
-    let ended = Ended::of(&mut command);
-    assert_eq!((ended.code, ended.stderr.as_str()), (0, ""), "{ended:?}");
-    ended.stdout.lines().map(str::to_owned).collect()
+    let outcome = Outcome::of(&mut command);
+    assert_eq!((outcome.code, outcome.stderr.as_str()), (0, ""), "{outcome:?}");
+    outcome.stdout.lines().map(str::to_owned).collect()
 }
 
 #[test]
@@ -49,12 +49,12 @@ fn a_shell_is_offered_what_fits() {
 }
 
 #[test]
-fn behind_a_prompt_file_stands_its_input() {
+fn arguments_after_a_prompt_file_are_its_input() {
     let folder = folder();
     for before in [&["run", "hello.lmt.mjs"][..], &["hello.lmt.mjs"], &["run", "-m", "mock", "hello.lmt.mjs", "x"]] {
-        let behind = |word| offered(&folder, &[before, &[word]].concat());
-        assert_eq!(behind("@no"), ["@notes.md"], "{before:?}");
-        assert_eq!(behind("--mod"), [""; 0], "{before:?}");
+        let after = |word| offered(&folder, &[before, &[word]].concat());
+        assert_eq!(after("@no"), ["@notes.md"], "{before:?}");
+        assert_eq!(after("--mod"), [""; 0], "{before:?}");
     }
 }
 
@@ -62,14 +62,14 @@ fn behind_a_prompt_file_stands_its_input() {
 fn scripts_call_back() {
     let folder = folder();
     for shell in ["bash", "zsh", "fish", "powershell"] {
-        let ended = folder.run(&format!("completions {shell}"));
-        assert_eq!((ended.code, ended.stderr.as_str()), (0, ""), "{shell}");
-        assert!(ended.stdout.contains("LMTHING_COMPLETE") && ended.stdout.ends_with('\n'), "{ended:?}");
+        let outcome = folder.run(&format!("completions {shell}"));
+        assert_eq!((outcome.code, outcome.stderr.as_str()), (0, ""), "{shell}");
+        assert!(outcome.stdout.contains("LMTHING_COMPLETE") && outcome.stdout.ends_with('\n'), "{outcome:?}");
     }
     let wrong = folder.run("completions bsh");
     assert_eq!((wrong.code, wrong.stdout.as_str()), (2, ""));
     assert!(wrong.stderr.contains("'bash'"), "{wrong:?}");
-    let unknown = Ended::of(folder.command("run").env("LMTHING_COMPLETE", "csh"));
+    let unknown = Outcome::of(folder.command("run").env("LMTHING_COMPLETE", "csh"));
     assert_eq!((unknown.code, unknown.stdout.as_str()), (2, ""), "{unknown:?}");
 }
 
@@ -99,29 +99,29 @@ fn bash_completes_with_the_script() {
     let path = format!("{}:{}", binary.parent().unwrap().display(), std::env::var("PATH").unwrap_or_default());
     let bash = Command::new("bash").args(["-c", script]).current_dir(folder.path("")).env("PATH", path).output();
     let Ok(bash) = bash else { return };
-    let ended = Ended::from(bash);
-    let lines: Vec<&str> = ended.stdout.lines().collect();
-    assert_eq!((lines[0], lines[1]), ("examples/deep/", "mistral:"), "{ended:?}");
+    let outcome = Outcome::from(bash);
+    let lines: Vec<&str> = outcome.stdout.lines().collect();
+    assert_eq!((lines[0], lines[1]), ("examples/deep/", "mistral:"), "{outcome:?}");
     // The prefix that bash has split off is left out.
-    assert!(lines[2].starts_with("gemma-7"), "{ended:?}");
-    assert!(lines.contains(&"github") && lines.contains(&"command-a"), "{ended:?}");
+    assert!(lines[2].starts_with("gemma-7"), "{outcome:?}");
+    assert!(lines.contains(&"github") && lines.contains(&"command-a"), "{outcome:?}");
 }
 
 #[test]
 fn the_manual_has_all_commands_and_options() {
     let folder = folder();
-    let ended = folder.run("man");
-    assert_eq!((ended.code, ended.stderr.as_str()), (0, ""));
-    assert!(ended.stdout.contains(".TH LMTHING 1"), "{}", ended.stdout);
-    assert_eq!(ended.stdout.matches(".TH ").count(), 1, "one page");
+    let outcome = folder.run("man");
+    assert_eq!((outcome.code, outcome.stderr.as_str()), (0, ""));
+    assert!(outcome.stdout.contains(".TH LMTHING 1"), "{}", outcome.stdout);
+    assert_eq!(outcome.stdout.matches(".TH ").count(), 1, "one page");
     for word in ["LMTHING RUN", "LMTHING CHECK", "max\\-cost", "EXIT STATUS", "LM_MODEL_", "no\\-render"] {
-        assert!(ended.stdout.contains(word), "{word}");
+        assert!(outcome.stdout.contains(word), "{word}");
     }
-    assert!(!ended.stdout.contains("report\\-files"), "hidden");
+    assert!(!outcome.stdout.contains("report\\-files"), "hidden");
     // No line of text may be taken for a troff request.
     let requests = [".TH", ".SH", ".SS", ".TP", ".PP", ".RS", ".RE", ".br", ".nf", ".fi", ".ie", ".el", ".sp", ".IP"];
     let unknown = |line: &&str| line.starts_with('.') && !requests.iter().any(|request| line.starts_with(request));
-    assert_eq!(ended.stdout.lines().filter(unknown).collect::<Vec<_>>(), [""; 0]);
+    assert_eq!(outcome.stdout.lines().filter(unknown).collect::<Vec<_>>(), [""; 0]);
 }
 
 #[test]
@@ -138,7 +138,7 @@ fn a_prompt_file_is_run_without_a_command() {
 }
 
 #[test]
-fn what_was_meant_is_said() {
+fn suggestions_for_misspelt_words() {
     let folder = folder();
     for (arguments, code, words) in [
         ("rnu hello.lmt.mjs", 2, "'run'"),
@@ -161,9 +161,9 @@ fn what_was_meant_is_said() {
         ("run --replay mok.json hello.lmt.mjs", 1, "'mock.json'"),
         ("run --env-file nots.md hello.lmt.mjs", 2, "'notes.md'"),
     ] {
-        let ended = folder.run(arguments);
-        assert_eq!(ended.code, code, "{arguments}: {ended:?}");
-        assert!(ended.stderr.contains(words), "{arguments}: {words} in {ended:?}");
+        let outcome = folder.run(arguments);
+        assert_eq!(outcome.code, code, "{arguments}: {outcome:?}");
+        assert!(outcome.stderr.contains(words), "{arguments}: {words} in {outcome:?}");
     }
     // No command is similar.
     assert!(!folder.run("run xyz.lmt.mjs").stderr.contains("Did you mean"));

@@ -234,7 +234,7 @@ fn run_all(folder: &Path, separator: &str, repeat: &str) -> usize {
 }
 
 #[test]
-fn nothing_gets_out_and_the_host_lives_on() {
+fn hostile_programs_are_contained() {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/code/hostile");
     let count = run_all(&folder, "// --- next ---\n", "REPEAT");
     assert!(count >= 60, "only {count} programs");
@@ -246,7 +246,7 @@ fn the_shared_programs_are_contained() {
     let folder =
         ["../shared/hostile", "../../shared/hostile"].iter().map(|path| root.join(path)).find(|path| path.is_dir());
     let Some(folder) = folder else {
-        return skipped("the_shared_programs_are_contained", "no folder shared/hostile beside the repository");
+        return skipped("the_shared_programs_are_contained", "no folder shared/hostile next to the repository");
     };
     assert!(run_all(&folder, "// === next call ===\n", "R") > 0, "no programs");
 }

@@ -221,7 +221,7 @@ fn calls_run_concurrently_and_waiting_costs_no_time() {
 }
 
 #[test]
-fn forgotten_calls_come_to_their_end_before_the_result() {
+fn calls_without_await_end_before_the_result() {
     block_on(async {
         let host = Host::default();
         let outcome = sandbox(SandboxConfig::default())
@@ -292,7 +292,7 @@ fn memory_stack_and_calls_are_limited() {
 }
 
 #[test]
-fn a_promise_nobody_resolves_is_an_error() {
+fn a_promise_that_never_settles_is_an_error() {
     let stuck = run("await new Promise(() => {});\nreturn 1;");
     assert!(stuck["error"].as_str().is_some_and(|error| error.contains("nothing will ever resolve")), "{stuck}");
 }
@@ -481,8 +481,8 @@ fn no_worker_outlives_its_host() {
     std::thread::sleep(Duration::from_millis(300));
     host.kill().expect("a kill");
     host.wait().expect("an end");
-    let ended = block_on(crate::helpers::ends_within(worker, Duration::from_secs(3)));
-    assert!(ended, "worker {worker} lives on");
+    let outcome = block_on(crate::helpers::ends_within(worker, Duration::from_secs(3)));
+    assert!(outcome, "worker {worker} lives on");
 }
 
 #[test]

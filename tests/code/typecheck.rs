@@ -65,7 +65,7 @@ fn agrees_with_typescript_on_every_snippet() {
 fn agrees_with_typescript_on_the_shared_examples() {
     let Some(folder) = shared_folder() else {
         let test = "agrees_with_typescript_on_the_shared_examples";
-        return skipped(test, "no folder shared/typecheck beside the repository");
+        return skipped(test, "no folder shared/typecheck next to the repository");
     };
     let cases = fs::read_to_string(folder.join("cases.jsonl")).expect("readable cases");
     let mut checker = Some(Checker::new());

@@ -5,24 +5,24 @@
 use serde_json::{Value, json};
 
 use crate::support::{
-    Ended, mcp,
-    resume::{Place, status},
+    Outcome, mcp,
+    resume::{Project, status},
 };
 
 const RUN: &str = "run --journal --on-approval stop p.lmt.mjs";
 
 const NEEDS: &str = "{ needsApproval: true }";
 
-fn stopped(place: &Place, arguments: &str) -> Ended {
-    let ended = place.run(arguments);
-    assert_eq!(ended.code, 5, "{ended:?}");
-    assert_eq!(status(place), "waiting");
-    ended
+fn stopped(project: &Project, arguments: &str) -> Outcome {
+    let outcome = project.run(arguments);
+    assert_eq!(outcome.code, 5, "{outcome:?}");
+    assert_eq!(status(project), "waiting");
+    outcome
 }
 
 /// The calls that wait for a decision, and the agents that make them.
-fn waiting(place: &Place) -> Vec<String> {
-    let listed = place.run("runs --json").object();
+fn waiting(project: &Project) -> Vec<String> {
+    let listed = project.run("runs --json").object();
     let calls = listed[0]["error"]["waiting"].as_array().unwrap_or_else(|| panic!("{listed}")).clone();
     let text = |value: &serde_json::Value| value.as_str().unwrap().to_owned();
     let agent =
@@ -34,15 +34,15 @@ fn waiting(place: &Place) -> Vec<String> {
 }
 
 /// Resumes the run, which must succeed; returns what the tools wrote.
-fn done(place: &Place, arguments: &str) -> Vec<String> {
-    let ended = place.run(arguments);
-    assert_eq!(ended.code, 0, "{ended:?}");
-    place.lines("done.log")
+fn done(project: &Project, arguments: &str) -> Vec<String> {
+    let outcome = project.run(arguments);
+    assert_eq!(outcome.code, 0, "{outcome:?}");
+    project.lines("done.log")
 }
 
 /// A prompt whose model calls `runToolCode` once. `f` needs approval, `free` does not.
-fn code(code: &str, options: &str) -> Place {
-    Place::mocked(&format!(
+fn code(code: &str, options: &str) -> Project {
+    Project::mocked(&format!(
         "import {{ func }} from 'lmthing/plugins';
         const code = `{code}`;
         export const mock = [call('c', 'runToolCode', {{ code }}), text('end')];
@@ -58,54 +58,54 @@ fn code(code: &str, options: &str) -> Place {
 }
 
 /// The result of the tool call of the file's own prompt.
-fn result(place: &Place) -> Value {
-    let lines = place.run("runs export last").events();
+fn result(project: &Project) -> Value {
+    let lines = project.run("runs export last").events();
     let result = lines.iter().find(|line| line["type"] == "tool-result" && line["toolCallId"] == "c");
     result.unwrap()["output"]["result"].clone()
 }
 
 #[test]
 fn code_waits_and_its_earlier_calls_are_given_back() {
-    let place = code(
+    let project = code(
         "const a = await free({ n: 1 }); const b = await f({ n: a }); return await f({ n: b });",
         "needsApproval: true",
     );
-    let ended = stopped(&place, RUN);
-    assert!(ended.stderr.contains("  c: f\n    n: 10\n"), "{ended:?}");
-    assert_eq!(place.lines("done.log"), ["free 1"]);
-    stopped(&place, "resume last");
-    stopped(&place, "resume last --approve c");
+    let outcome = stopped(&project, RUN);
+    assert!(outcome.stderr.contains("  c: f\n    n: 10\n"), "{outcome:?}");
+    assert_eq!(project.lines("done.log"), ["free 1"]);
+    stopped(&project, "resume last");
+    stopped(&project, "resume last --approve c");
     // The next call of the same code needs its own approval.
-    assert_eq!(waiting(&place), ["c.2 f"]);
-    assert_eq!(place.lines("done.log"), ["free 1", "f 10"]);
-    let lines = done(&place, "resume last --approve c.2");
+    assert_eq!(waiting(&project), ["c.2 f"]);
+    assert_eq!(project.lines("done.log"), ["free 1", "f 10"]);
+    let lines = done(&project, "resume last --approve c.2");
     assert_eq!(lines, ["free 1", "f 10", "f 100"]);
-    assert_eq!(result(&place), 1000);
+    assert_eq!(result(&project), 1000);
 }
 
 #[test]
 fn calls_of_code_that_wait_together_are_decided_on_one_by_one_or_all_at_once() {
     let all =
         "return await Promise.all([f({ n: 1 }), free({ n: 2 }), srv.sum({ n: 3 })].map((call) => call.catch(String)));";
-    let place = code(all, "needsApproval: true, repeat: false");
-    stopped(&place, RUN);
-    let names = waiting(&place);
+    let project = code(all, "needsApproval: true, repeat: false");
+    stopped(&project, RUN);
+    let names = waiting(&project);
     assert_eq!(names, ["c.1 f", "c.2 srv.sum"]);
-    assert_eq!(place.lines("done.log"), ["free 2"]);
-    stopped(&place, "resume last --approve c.1");
-    assert_eq!(waiting(&place), ["c.2 srv.sum"]);
-    let lines = done(&place, "resume last --deny c.2=never");
+    assert_eq!(project.lines("done.log"), ["free 2"]);
+    stopped(&project, "resume last --approve c.1");
+    assert_eq!(waiting(&project), ["c.2 srv.sum"]);
+    let lines = done(&project, "resume last --deny c.2=never");
     assert_eq!(lines, ["free 2", "f 1"]);
-    assert_eq!(result(&place), json!([10, 20, "Error: The user denied the call of srv.sum: never"]));
+    assert_eq!(result(&project), json!([10, 20, "Error: The user denied the call of srv.sum: never"]));
 
-    let place = code(all, "needsApproval: true");
-    stopped(&place, RUN);
-    assert_eq!(done(&place, "resume last --approve c"), ["free 2", "f 1", "sum 3"]);
+    let project = code(all, "needsApproval: true");
+    stopped(&project, RUN);
+    assert_eq!(done(&project, "resume last --approve c"), ["free 2", "f 1", "sum 3"]);
 }
 
 #[test]
 fn items_of_array_forms_wait_one_after_the_other() {
-    let place = Place::mocked(&format!(
+    let project = Project::mocked(&format!(
         "import {{ tool }} from 'lmthing';
         const both = [{{ name: 'read', args: {{ n: 1 }} }}, {{ name: 'write', args: {{ n: 2 }} }}, {{ name: 'write', args: {{ n: 2 }} }}];
         export const mock = [call('c', 'files', {{ calls: both }}), text('end')];
@@ -116,17 +116,17 @@ fn items_of_array_forms_wait_one_after_the_other() {
           $`go`;
         }};"
     ));
-    stopped(&place, RUN);
-    assert_eq!(waiting(&place), ["c files.write"]);
-    stopped(&place, "resume last --approve c");
-    assert_eq!(place.lines("done.log"), ["read 1", "write 2"]);
-    assert_eq!(waiting(&place), ["c.2 files.write"]);
-    assert_eq!(done(&place, "resume last --deny c"), ["read 1", "write 2"]);
+    stopped(&project, RUN);
+    assert_eq!(waiting(&project), ["c files.write"]);
+    stopped(&project, "resume last --approve c");
+    assert_eq!(project.lines("done.log"), ["read 1", "write 2"]);
+    assert_eq!(waiting(&project), ["c.2 files.write"]);
+    assert_eq!(done(&project, "resume last --deny c"), ["read 1", "write 2"]);
 }
 
 #[test]
 fn agents_wait_and_so_do_the_calls_they_make() {
-    let place = Place::mocked(&format!(
+    let project = Project::mocked(&format!(
         "import {{ createMockModel }} from 'lmthing/test';
         const models = {{}};
         export const mock = [call('a', 'helper', {{ id: 'x' }}), text('end')];
@@ -140,19 +140,19 @@ fn agents_wait_and_so_do_the_calls_they_make() {
           $`go`;
         }};"
     ));
-    stopped(&place, RUN);
-    assert_eq!(waiting(&place), ["a helper"]);
-    assert!(place.lines("done.log").is_empty());
-    stopped(&place, "resume last --approve a");
+    stopped(&project, RUN);
+    assert_eq!(waiting(&project), ["a helper"]);
+    assert!(project.lines("done.log").is_empty());
+    stopped(&project, "resume last --approve a");
     // The agent's call has the same id as the call of the agent; the decision is about the agent's.
-    assert_eq!(waiting(&place), ["a.2 work helper"]);
-    assert_eq!(place.lines("done.log"), ["set up x", "free"]);
-    assert_eq!(done(&place, "resume last --approve a.2"), ["set up x", "free", "set up x", "work"]);
+    assert_eq!(waiting(&project), ["a.2 work helper"]);
+    assert_eq!(project.lines("done.log"), ["set up x", "free"]);
+    assert_eq!(done(&project, "resume last --approve a.2"), ["set up x", "free", "set up x", "work"]);
 }
 
 #[test]
-fn agents_side_by_side_with_calls_of_one_id_are_told_apart() {
-    let place = Place::mocked(&format!(
+fn parallel_agents_with_equal_call_ids_are_distinguished() {
+    let project = Project::mocked(&format!(
         "import {{ createMockModel }} from 'lmthing/test';
         const code = `return await Promise.all([ask({{ id: 'x' }}), ask({{ id: 'y' }})]);`;
         export const mock = [call('a', 'runToolCode', {{ code }}), text('end')];
@@ -165,21 +165,21 @@ fn agents_side_by_side_with_calls_of_one_id_are_told_apart() {
           $`go`;
         }};"
     ));
-    let ended = place.run(RUN);
-    if ended.code != 5 {
-        panic!("{ended:?}");
+    let outcome = project.run(RUN);
+    if outcome.code != 5 {
+        panic!("{outcome:?}");
     }
-    assert_eq!(waiting(&place), ["t.1 work ask", "t.2 work ask"]);
-    let wrong = place.run("resume last --approve t");
+    assert_eq!(waiting(&project), ["t.1 work ask", "t.2 work ask"]);
+    let wrong = project.run("resume last --approve t");
     assert!(wrong.code == 2 && wrong.stderr.contains("they are called t.1 (work), t.2 (work)"), "{wrong:?}");
-    stopped(&place, "resume last --approve t.2");
-    assert_eq!(waiting(&place), ["t.1 work ask"]);
-    assert_eq!(done(&place, "resume last --deny t.1").len(), 1);
+    stopped(&project, "resume last --approve t.2");
+    assert_eq!(waiting(&project), ["t.1 work ask"]);
+    assert_eq!(done(&project, "resume last --deny t.1").len(), 1);
 }
 
 #[test]
 fn code_in_text_has_an_id_of_its_own() {
-    let place = Place::mocked(
+    let project = Project::mocked(
         "export const mock = [text('Look: <run_code>return await f({ n: await free({ n: 1 }) });</run_code> there.'), { type: 'finish' }, text('end')];
         export default ({ $, defMethod }) => {
           const args = z.object({ n: z.number() });
@@ -189,19 +189,19 @@ fn code_in_text_has_an_id_of_its_own() {
           $`go`;
         };",
     );
-    stopped(&place, RUN);
-    assert_eq!(waiting(&place), ["code-0 f"]);
-    stopped(&place, "resume last");
-    let ended = place.run("resume last --approve code-0");
-    assert_eq!(ended.code, 0, "{ended:?}");
-    assert!(ended.stdout.contains("<code_response>3</code_response>"), "{ended:?}");
-    assert_eq!(place.lines("done.log"), ["free 1", "f 2"]);
+    stopped(&project, RUN);
+    assert_eq!(waiting(&project), ["code-0 f"]);
+    stopped(&project, "resume last");
+    let outcome = project.run("resume last --approve code-0");
+    assert_eq!(outcome.code, 0, "{outcome:?}");
+    assert!(outcome.stdout.contains("<code_response>3</code_response>"), "{outcome:?}");
+    assert_eq!(project.lines("done.log"), ["free 1", "f 2"]);
 }
 
 #[test]
 fn prompts_that_a_script_runs_wait_wherever_it_runs_them() {
     for runs in ["body", "tool"] {
-        let place = Place::mocked(&format!(
+        let project = Project::mocked(&format!(
             "import {{ runPrompt }} from 'lmthing';
             import {{ createMockModel }} from 'lmthing/test';
             const inner = async () => {{
@@ -222,34 +222,34 @@ fn prompts_that_a_script_runs_wait_wherever_it_runs_them() {
               $`go`;
             }};"
         ));
-        stopped(&place, RUN);
-        assert_eq!(waiting(&place).len(), 1, "{runs}");
-        assert!(waiting(&place)[0].starts_with("t work"), "{runs}: {:?}", waiting(&place));
-        stopped(&place, "resume last");
-        assert_eq!(done(&place, "resume last --approve t"), ["work"], "{runs}");
-        let results = place.run("runs export last").stdout;
+        stopped(&project, RUN);
+        assert_eq!(waiting(&project).len(), 1, "{runs}");
+        assert!(waiting(&project)[0].starts_with("t work"), "{runs}: {:?}", waiting(&project));
+        stopped(&project, "resume last");
+        assert_eq!(done(&project, "resume last --approve t"), ["work"], "{runs}");
+        let results = project.run("runs export last").stdout;
         assert!(!results.contains("caught"), "{results}");
     }
 }
 
 #[test]
 fn a_needs_approval_that_asks_for_nothing_any_more_lets_the_call_go() {
-    let place = Place::mocked(
+    let project = Project::mocked(
         "export const mock = [call('a', 'work'), text('end')];
         export default ({ $, defTool }) => {
           defTool('work', 'W', none, () => { note('work'); }, { needsApproval: () => !fs.existsSync('free') });
           $`go`;
         };",
     );
-    stopped(&place, RUN);
-    place.folder.write("free", "");
-    assert_eq!(done(&place, "resume last"), ["work"]);
+    stopped(&project, RUN);
+    project.folder.write("free", "");
+    assert_eq!(done(&project, "resume last"), ["work"]);
 }
 
 #[test]
 fn tools_and_functions_of_a_server_wait() {
     let server = mcp::server(&[]);
-    let place = Place::mocked(&format!(
+    let project = Project::mocked(&format!(
         "const code = `return await g.sum({{ a: 1, b: 2 }});`;
         export const mock = [call('t', 't_sum', {{ a: 1, b: 2 }}), call('c', 'runToolCode', {{ code }}), text('end')];
         export default ({{ $, defMcp }}) => {{
@@ -258,17 +258,17 @@ fn tools_and_functions_of_a_server_wait() {
           $`go`;
         }};"
     ));
-    stopped(&place, RUN);
-    assert_eq!(waiting(&place), ["t t_sum"]);
-    stopped(&place, "resume last --approve t");
-    assert_eq!(waiting(&place), ["c g.sum"]);
-    done(&place, "resume last --approve c");
-    assert_eq!(result(&place), json!({ "sum": 3 }));
+    stopped(&project, RUN);
+    assert_eq!(waiting(&project), ["t t_sum"]);
+    stopped(&project, "resume last --approve t");
+    assert_eq!(waiting(&project), ["c g.sum"]);
+    done(&project, "resume last --approve c");
+    assert_eq!(result(&project), json!({ "sum": 3 }));
 }
 
 #[test]
 fn sub_agents_of_an_array_form_wait_one_after_the_other() {
-    let place = Place::mocked(
+    let project = Project::mocked(
         "import { agent } from 'lmthing';
         import { createMockModel } from 'lmthing/test';
         const calls = ['x', 'y'].map((id) => ({ name: 'one', args: { id } }));
@@ -284,17 +284,17 @@ fn sub_agents_of_an_array_form_wait_one_after_the_other() {
           $`go`;
         };",
     );
-    stopped(&place, RUN);
-    assert_eq!(waiting(&place), ["tx work one"]);
-    stopped(&place, "resume last --approve tx");
-    assert_eq!(place.lines("done.log"), ["x"]);
-    assert_eq!(waiting(&place), ["ty work one"]);
-    assert_eq!(done(&place, "resume last --approve ty"), ["x", "y"]);
+    stopped(&project, RUN);
+    assert_eq!(waiting(&project), ["tx work one"]);
+    stopped(&project, "resume last --approve tx");
+    assert_eq!(project.lines("done.log"), ["x"]);
+    assert_eq!(waiting(&project), ["ty work one"]);
+    assert_eq!(done(&project, "resume last --approve ty"), ["x", "y"]);
 }
 
 #[test]
 fn a_model_of_the_script_that_runs_prompts_waits_with_them() {
-    let place = Place::mocked(
+    let project = Project::mocked(
         "import { runPrompt } from 'lmthing';
         import { createMockModel } from 'lmthing/test';
         const inner = createMockModel([call('t', 'work'), text('worked')]);
@@ -314,7 +314,7 @@ fn a_model_of_the_script_that_runs_prompts_waits_with_them() {
           $`go`;
         };",
     );
-    stopped(&place, RUN);
-    assert_eq!(waiting(&place), ["t work runPrompt"]);
-    assert_eq!(done(&place, "resume last --approve t"), ["work"]);
+    stopped(&project, RUN);
+    assert_eq!(waiting(&project), ["t work runPrompt"]);
+    assert_eq!(done(&project, "resume last --approve t"), ["work"]);
 }

@@ -6,9 +6,9 @@ use std::{collections::BTreeMap, thread, time::Duration};
 
 use serde_json::Value;
 
-use crate::support::resume::{Place, journal::Journal};
+use crate::support::resume::{Project, journal::Journal};
 
-use crate::support::Ended;
+use crate::support::Outcome;
 
 /// Each step calls tools that need approval, some from code, and one that does not.
 const SOURCE: &str = "
@@ -39,9 +39,9 @@ export default ({ $, defTool, defFunction, defState }) => {
 };";
 
 /// How often each line is in the file that the tools append to.
-fn counts(place: &Place) -> BTreeMap<String, usize> {
+fn counts(project: &Project) -> BTreeMap<String, usize> {
     let mut counts = BTreeMap::new();
-    place.lines("done.log").into_iter().for_each(|line| *counts.entry(line).or_default() += 1);
+    project.lines("done.log").into_iter().for_each(|line| *counts.entry(line).or_default() += 1);
     counts
 }
 
@@ -51,18 +51,18 @@ fn decided(journal: &Journal) -> Vec<u64> {
 }
 
 /// The serial numbers of the calls that wait.
-fn asked(journal: &Journal, from: usize) -> Vec<u64> {
+fn waiting_calls(journal: &Journal, from: usize) -> Vec<u64> {
     journal.entries.iter().skip(from).filter_map(|(_, entry)| entry["waits"]["serial"].as_u64()).collect()
 }
 
-fn listed(place: &Place) -> Option<Value> {
-    let listed = place.run("runs --json");
+fn listed(project: &Project) -> Option<Value> {
+    let listed = project.run("runs --json");
     (listed.code == 0).then(|| listed.object()[0].clone()).filter(|run| !run.is_null())
 }
 
 /// The next command: approves every call that waits.
-fn next(place: &Place) -> String {
-    let Some(run) = listed(place) else { return "run --journal --on-approval stop p.lmt.mjs".to_owned() };
+fn next(project: &Project) -> String {
+    let Some(run) = listed(project) else { return "run --journal --on-approval stop p.lmt.mjs".to_owned() };
     let mut command = "resume last".to_owned();
     for call in run["error"]["waiting"].as_array().into_iter().flatten().filter(|_| run["status"] == "waiting") {
         command += &format!(" --approve {}", call["call"].as_str().unwrap());
@@ -77,37 +77,38 @@ fn number(name: &str, otherwise: u64) -> u64 {
 #[test]
 fn no_decision_is_lost_and_no_call_made_twice() {
     let mut random = fastrand::Rng::with_seed(number("LMTHING_SEED", 7));
-    let place = Place::mocked(SOURCE);
+    let project = Project::mocked(SOURCE);
     let mut kills = number("LMTHING_KILLS", 25);
-    let ended = loop {
-        let command = next(&place);
-        let before = place.journal();
-        let (done, known) = (counts(&place), before.as_ref().map(decided).unwrap_or_default());
+    let outcome = loop {
+        let command = next(&project);
+        let before = project.journal();
+        let (done, known) = (counts(&project), before.as_ref().map(decided).unwrap_or_default());
         let called = before.as_ref().map(Journal::called).unwrap_or_default();
-        let mut child = place.start(&command);
+        let mut child = project.start(&command);
         if kills > 0 {
             thread::sleep(Duration::from_micros(random.u64(1_000..120_000)));
             kills = kills.saturating_sub(1);
             let _ = child.kill();
         }
-        let ended = Ended::from(child.wait_with_output().unwrap());
-        assert!([0, 5, -1].contains(&ended.code), "{command}: {ended:?}");
-        let now = counts(&place);
+        let outcome = Outcome::from(child.wait_with_output().unwrap());
+        assert!([0, 5, -1].contains(&outcome.code), "{command}: {outcome:?}");
+        let now = counts(&project);
         for id in called.iter().filter(|id| !id.starts_with('c')) {
             let line = format!("end {id}");
             assert_eq!(now.get(&line), done.get(&line), "{id} was answered before, and made again: {command}");
         }
-        if let Some(journal) = place.journal() {
+        if let Some(journal) = project.journal() {
             let from = before.map_or(0, |before| before.entries.len());
-            let again: Vec<_> = asked(&journal, from).into_iter().filter(|serial| known.contains(serial)).collect();
+            let again: Vec<_> =
+                waiting_calls(&journal, from).into_iter().filter(|serial| known.contains(serial)).collect();
             assert!(again.is_empty(), "decided on before, and asked for again: {again:?} by {command}");
         }
-        if ended.code == 0 {
-            break ended;
+        if outcome.code == 0 {
+            break outcome;
         }
     };
-    assert!(ended.stdout.ends_with("All is done.\n"), "{ended:?}");
-    let lines = counts(&place);
+    assert!(outcome.stdout.ends_with("All is done.\n"), "{outcome:?}");
+    let lines = counts(&project);
     for n in 0..6 {
         let once = lines.get(&format!("begin o{n}")).copied().unwrap_or_default();
         assert!(once <= 1, "o{n} must not be repeated, and was made {once} times");

@@ -5,7 +5,7 @@ use std::fs;
 
 use crate::{
     helpers::{USUAL, each, failed, hello, ran, runs},
-    support::{Ended, Folder},
+    support::{Folder, Outcome},
 };
 
 fn folder(config: &str) -> Folder {
@@ -13,20 +13,20 @@ fn folder(config: &str) -> Folder {
 }
 
 #[test]
-fn nothing_is_written_unless_somebody_wants_it() {
+fn nothing_is_recorded_by_default() {
     let folder = folder("");
     ran(&folder, "run p.lmt.mjs");
-    let ended = Ended::of(folder.command("run p.lmt.mjs").env("LMTHING_JOURNAL", "j.db"));
-    assert_eq!(ended.code, 0, "{ended:?}");
+    let outcome = Outcome::of(folder.command("run p.lmt.mjs").env("LMTHING_JOURNAL", "j.db"));
+    assert_eq!(outcome.code, 0, "{outcome:?}");
     assert!(!folder.path(".lmthing").exists() && !folder.path("j.db").exists());
 }
 
 #[test]
-fn a_run_is_written_down_when_it_is_asked_for() {
+fn an_option_or_the_config_records_a_run() {
     for (config, arguments) in [("", "run --journal p.lmt.mjs"), ("journal: true", "run p.lmt.mjs")] {
         let folder = folder(config);
-        let ended = ran(&folder, arguments);
-        assert_eq!((ended.stdout.as_str(), ended.stderr.as_str()), ("Hello\n", ""), "{arguments}");
+        let outcome = ran(&folder, arguments);
+        assert_eq!((outcome.stdout.as_str(), outcome.stderr.as_str()), ("Hello\n", ""), "{arguments}");
         let runs = runs(&folder, "");
         assert_eq!(each(&runs, "status"), ["done"]);
         assert_eq!(runs[0]["file"], folder.path("p.lmt.mjs").canonicalize().unwrap().to_str().unwrap());
@@ -80,7 +80,7 @@ fn a_path_may_be_named() {
     ran(&folder, "run --journal=one.db p.lmt.mjs");
     let of_variable = |arguments: &str| {
         let mut command = folder.command(arguments);
-        Ended::of(command.env("LMTHING_JOURNAL", "two.db"))
+        Outcome::of(command.env("LMTHING_JOURNAL", "two.db"))
     };
     assert_eq!(of_variable("run --journal p.lmt.mjs").code, 0);
     assert_eq!(of_variable("run --journal=one.db p.lmt.mjs").code, 0);
@@ -92,7 +92,7 @@ fn a_path_may_be_named() {
 }
 
 #[test]
-fn what_config_says_has_to_be_yes_or_no() {
+fn config_journal_must_be_a_boolean() {
     let folder = folder("journal: 'j.db'");
     failed(&folder.run("run p.lmt.mjs"), 1, &["config.journal must be true or false", "string"]);
     let checked = folder.run("check p.lmt.mjs");
@@ -104,7 +104,7 @@ fn what_config_says_has_to_be_yes_or_no() {
 }
 
 #[test]
-fn a_file_that_only_tells_its_usage_has_not_run() {
+fn help_of_a_file_is_not_recorded() {
     let source = format!("{}export const description = 'Says hello.';", hello(""));
     let folder = Folder::of(&source);
     ran(&folder, "run --journal p.lmt.mjs --help");
@@ -148,7 +148,7 @@ fn wrong_files(folder: &Folder) -> Vec<(&'static str, Vec<&'static str>)> {
 }
 
 #[test]
-fn what_is_no_journal_is_refused_and_left_alone() {
+fn files_that_are_not_journals_are_refused_and_unchanged() {
     let folder = folder("");
     for (name, words) in wrong_files(&folder) {
         let read = || fs::read(folder.path(name)).unwrap_or_default();
@@ -162,23 +162,23 @@ fn what_is_no_journal_is_refused_and_left_alone() {
             failed(&folder.run(&format!("{command} --journal={name}")), 1, &words);
         }
         // The journal was not asked for explicitly: the run continues without it.
-        let ended = folder.command("run p.lmt.mjs").env("LMTHING_JOURNAL", name).output().unwrap();
-        let ended = Ended::from(ended);
-        assert_eq!((ended.code, ended.stdout.as_str()), (0, "Hello\n"), "{name}: {ended:?}");
-        assert_eq!(ended.stderr.matches("Warning: ").count(), 1, "{name}: {ended:?}");
-        assert!(ended.stderr.contains(words[0]), "{name}: {ended:?}");
+        let outcome = folder.command("run p.lmt.mjs").env("LMTHING_JOURNAL", name).output().unwrap();
+        let outcome = Outcome::from(outcome);
+        assert_eq!((outcome.code, outcome.stdout.as_str()), (0, "Hello\n"), "{name}: {outcome:?}");
+        assert_eq!(outcome.stderr.matches("Warning: ").count(), 1, "{name}: {outcome:?}");
+        assert!(outcome.stderr.contains(words[0]), "{name}: {outcome:?}");
         assert!(before == read(), "{name} has changed");
     }
 }
 
 #[test]
-fn what_cannot_be_written_ends_a_run_before_its_first_request() {
+fn an_unwritable_journal_ends_a_run_before_its_first_request() {
     let source = "export const config = { model: 'lab:m', journal: true };
 export default ({ $ }) => { $`go`; };";
     let folder = Folder::of(source);
     fs::write(folder.path(".lmthing"), "a file in the place of the folder").unwrap();
     // A request would end with code 3.
-    let run = |arguments: &str| Ended::of(folder.command(arguments).env("LAB_API_BASE", "http://127.0.0.1:1"));
+    let run = |arguments: &str| Outcome::of(folder.command(arguments).env("LAB_API_BASE", "http://127.0.0.1:1"));
     failed(&run("run p.lmt.mjs"), 1, &[".lmthing/journal.db cannot be written"]);
     failed(&run("run --journal p.lmt.mjs"), 1, &[".lmthing/journal.db cannot be written"]);
     failed(&run("run --journal=none/j.db p.lmt.mjs"), 1, &["none/j.db", "no such folder", "make the folder"]);
@@ -201,10 +201,10 @@ export default ({ $, defTool }) => {
     let program = env!("CARGO_BIN_EXE_lmthing");
     let shell = format!("trap '' XFSZ; ulimit -f 300; exec {program} run -f json --journal p.lmt.mjs");
     let mut command = std::process::Command::new("bash");
-    let ended = Ended::of(command.args(["-c", &shell]).current_dir(folder.path("")));
-    assert_eq!(ended.code, 1, "{ended:?}");
-    let error = &ended.object()["error"];
-    assert_eq!(error["kind"], "journal", "{ended:?}");
+    let outcome = Outcome::of(command.args(["-c", &shell]).current_dir(folder.path("")));
+    assert_eq!(outcome.code, 1, "{outcome:?}");
+    let error = &outcome.object()["error"];
+    assert_eq!(error["kind"], "journal", "{outcome:?}");
     assert!(error["message"].as_str().unwrap().contains("journal.db cannot be written"), "{error}");
     let runs = runs(&folder, "");
     let last = &runs[0];
@@ -227,9 +227,9 @@ export default ({ $, defTool }) => {
   $`go`;
 };";
     let folder = Folder::of(source);
-    let ended = folder.run("run --journal=j.db p.lmt.mjs");
-    assert_eq!(ended.code, 1, "{ended:?}");
-    assert!(ended.stderr.contains("j.db cannot be written: the file was taken away"), "{ended:?}");
+    let outcome = folder.run("run --journal=j.db p.lmt.mjs");
+    assert_eq!(outcome.code, 1, "{outcome:?}");
+    assert!(outcome.stderr.contains("j.db cannot be written: the file was taken away"), "{outcome:?}");
 }
 
 #[cfg(unix)]
@@ -238,13 +238,13 @@ fn a_pipe_is_no_journal_and_is_not_waited_for() {
     let folder = folder("");
     let made = std::process::Command::new("mkfifo").arg(folder.path("f.db")).status().unwrap();
     assert!(made.success());
-    let ended = Ended::of(&mut folder.command("run --journal=f.db p.lmt.mjs"));
-    failed(&ended, 1, &["f.db", "not a regular file"]);
+    let outcome = Outcome::of(&mut folder.command("run --journal=f.db p.lmt.mjs"));
+    failed(&outcome, 1, &["f.db", "not a regular file"]);
 }
 
 #[test]
-fn a_path_behind_journal_needs_an_equals_sign() {
+fn a_path_for_journal_needs_an_equals_sign() {
     let folder = folder("");
-    let ended = folder.run("run --journal j.db p.lmt.mjs");
-    failed(&ended, 1, &["cannot find the file j.db", "--journal=j.db"]);
+    let outcome = folder.run("run --journal j.db p.lmt.mjs");
+    failed(&outcome, 1, &["cannot find the file j.db", "--journal=j.db"]);
 }

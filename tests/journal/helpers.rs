@@ -7,7 +7,7 @@ use std::{
 
 use serde_json::Value;
 
-use crate::support::{Ended, Folder};
+use crate::support::{Folder, Outcome};
 
 /// The default path of the journal in a folder.
 pub const USUAL: &str = ".lmthing/journal.db";
@@ -23,10 +23,10 @@ export default async ({{ $ }}) => {{ $`go`; }};
 }
 
 /// Runs a command that must succeed.
-pub fn ran(folder: &Folder, arguments: &str) -> Ended {
-    let ended = folder.run(arguments);
-    assert_eq!(ended.code, 0, "{arguments}: {ended:?}");
-    ended
+pub fn ran(folder: &Folder, arguments: &str) -> Outcome {
+    let outcome = folder.run(arguments);
+    assert_eq!(outcome.code, 0, "{arguments}: {outcome:?}");
+    outcome
 }
 
 /// The runs that `runs --json` lists, latest first.
@@ -40,15 +40,15 @@ pub fn each(runs: &[Value], member: &str) -> Vec<String> {
 }
 
 /// Asserts a failure with these words on stderr and nothing on stdout.
-pub fn failed(ended: &Ended, code: i32, words: &[&str]) {
-    assert_eq!((ended.code, ended.stdout.as_str()), (code, ""), "{ended:?}");
-    words.iter().for_each(|word| assert!(ended.stderr.contains(word), "{word}: {ended:?}"));
+pub fn failed(outcome: &Outcome, code: i32, words: &[&str]) {
+    assert_eq!((outcome.code, outcome.stdout.as_str()), (code, ""), "{outcome:?}");
+    words.iter().for_each(|word| assert!(outcome.stderr.contains(word), "{word}: {outcome:?}"));
 }
 
 /// The files of a journal that exist.
 pub fn files(journal: &Path) -> Vec<PathBuf> {
-    let beside = |ending: &str| PathBuf::from(format!("{}{ending}", journal.display()));
-    ["", "-wal", "-shm"].map(beside).into_iter().filter(|path| path.exists()).collect()
+    let sibling = |ending: &str| PathBuf::from(format!("{}{ending}", journal.display()));
+    ["", "-wal", "-shm"].map(sibling).into_iter().filter(|path| path.exists()).collect()
 }
 
 pub fn bytes(journal: &Path) -> Vec<u8> {

@@ -4,24 +4,24 @@
 use serde_json::json;
 
 use crate::support::resume::{
-    PRELUDE, Place,
+    PRELUDE, Project,
     provider::{Conversation, Provider, Turn},
 };
 
-fn place(source: &str, answer: impl Fn(&Conversation) -> Turn + Send + Sync + 'static) -> Place {
-    Place::new(&format!("{PRELUDE}export const config = {{ model: 'lab:m' }};\n{source}"), Provider::start(answer))
+fn project(source: &str, answer: impl Fn(&Conversation) -> Turn + Send + Sync + 'static) -> Project {
+    Project::new(&format!("{PRELUDE}export const config = {{ model: 'lab:m' }};\n{source}"), Provider::start(answer))
 }
 
 /// The names of the requests, sorted.
-fn asked(place: &Place) -> Vec<String> {
-    let mut names = place.provider.names();
+fn request_names(project: &Project) -> Vec<String> {
+    let mut names = project.provider.names();
     names.sort();
     names
 }
 
 #[test]
 fn finished_steps_of_an_agent_count() {
-    let place = place(
+    let project = project(
         "export default ({ $, defAgent }) => {
           defAgent('helper', 'Helps.', none, (args, child) => {
             note('set up');
@@ -39,15 +39,15 @@ fn finished_steps_of_an_agent_count() {
             _ => Turn::text(&conversation.results().join(", ")),
         },
     );
-    place.killed();
-    assert_eq!(place.resumed(), "seen, after 1\n");
-    assert_eq!(asked(&place), ["helper 0", "helper 1", "helper 2", "root 0", "root 1"]);
-    assert_eq!(place.lines("done.log"), ["set up", "look", "set up"]);
+    project.killed();
+    assert_eq!(project.resumed(), "seen, after 1\n");
+    assert_eq!(request_names(&project), ["helper 0", "helper 1", "helper 2", "root 0", "root 1"]);
+    assert_eq!(project.lines("done.log"), ["set up", "look", "set up"]);
 }
 
 #[test]
 fn agents_of_agents_and_agents_side_by_side_go_on_where_they_were() {
-    let place = place(
+    let project = project(
         "const inner = ({ defAgent }) => defAgent('inner', 'i', z.object({ name: z.string() }), ({ name }, child) => {
           child.defTool('work', 'w', none, () => { note(name); if (name === 'two-inner') die(); return name; });
           child.$`You are who=${name}.`;
@@ -74,17 +74,17 @@ fn agents_of_agents_and_agents_side_by_side_go_on_where_they_were() {
             _ => Turn::text(&format!("{}({})", conversation.who, conversation.results().join(","))),
         },
     );
-    place.killed();
-    assert_eq!(place.resumed(), "root(one(one-inner(one-inner)),two(two-inner(two-inner)))\n");
-    assert_eq!(place.lines("done.log"), ["one-inner", "two-inner", "two-inner"]);
-    let names = asked(&place);
+    project.killed();
+    assert_eq!(project.resumed(), "root(one(one-inner(one-inner)),two(two-inner(two-inner)))\n");
+    assert_eq!(project.lines("done.log"), ["one-inner", "two-inner", "two-inner"]);
+    let names = request_names(&project);
     let once: std::collections::BTreeSet<_> = names.iter().collect();
     assert_eq!((names.len(), once.len()), (10, 10), "{names:?}");
 }
 
 #[test]
-fn sub_agents_of_an_array_that_are_done_are_not_asked_again() {
-    let place = place(
+fn finished_sub_agents_of_an_array_are_not_repeated() {
+    let project = project(
         "import { agent } from 'lmthing';
         const made = (name) => agent(name, name, none, (args, child) => {
           child.defTool('work', 'w', none, () => { note(name); if (name === 'two') die(); return name; });
@@ -105,17 +105,17 @@ fn sub_agents_of_an_array_that_are_done_are_not_asked_again() {
             _ => Turn::text(&format!("{} is done", conversation.who)),
         },
     );
-    place.killed();
-    let said = place.resumed();
-    let places = ["one is done", "two is done", "three is done"].map(|text| said.find(text).unwrap());
-    assert!(places.is_sorted(), "{said}");
-    assert_eq!(place.lines("done.log"), ["one", "two", "two", "three"]);
-    assert_eq!(place.provider.count(), 8);
+    project.killed();
+    let printed = project.resumed();
+    let places = ["one is done", "two is done", "three is done"].map(|text| printed.find(text).unwrap());
+    assert!(places.is_sorted(), "{printed}");
+    assert_eq!(project.lines("done.log"), ["one", "two", "two", "three"]);
+    assert_eq!(project.provider.count(), 8);
 }
 
 #[test]
 fn prompts_that_tools_and_the_function_run_go_on_where_they_were() {
-    let place = place(
+    let project = project(
         "import { runPrompt } from 'lmthing';
         const ask = async (who, breaks) => {
           const { result } = await runPrompt(({ $, defTool }) => {
@@ -138,17 +138,17 @@ fn prompts_that_tools_and_the_function_run_go_on_where_they_were() {
         },
     );
     // Once in the function before the first step, once in the tool.
-    place.killed();
-    assert_eq!(place.run("resume last").code, -1);
-    assert_eq!(place.resumed(), "one is done two is done\n");
-    assert_eq!(place.lines("done.log"), ["before", "before", "one", "two", "two"]);
+    project.killed();
+    assert_eq!(project.run("resume last").code, -1);
+    assert_eq!(project.resumed(), "one is done two is done\n");
+    assert_eq!(project.lines("done.log"), ["before", "before", "one", "two", "two"]);
     let expected = ["before 0", "before 1", "one 0", "one 1", "root 0", "root 1", "two 0", "two 1"];
-    assert_eq!(asked(&place), expected);
+    assert_eq!(request_names(&project), expected);
 }
 
 #[test]
-fn what_a_prompt_that_is_done_has_found_is_found_again() {
-    let place = place(
+fn a_finished_prompt_returns_its_stored_result() {
+    let project = project(
         "import { runPrompt } from 'lmthing';
         const output = z.object({ day: z.string().transform((text) => new Date(text)) });
         export default ({ $, defTool, defAgent }) => {
@@ -166,14 +166,14 @@ fn what_a_prompt_that_is_done_has_found_is_found_again() {
             _ => Turn::text("{\"day\": \"2026-01-02\"}"),
         },
     );
-    place.killed();
-    assert_eq!(place.resumed(), "2026 1 {\"day\": \"2026-01-02\"}\n");
-    assert_eq!(asked(&place), ["inner 0", "root 0", "root 1"]);
+    project.killed();
+    assert_eq!(project.resumed(), "2026 1 {\"day\": \"2026-01-02\"}\n");
+    assert_eq!(request_names(&project), ["inner 0", "root 0", "root 1"]);
 }
 
 #[test]
-fn a_step_that_is_asked_again_has_its_agents_anew_and_those_before_it_as_they_were() {
-    let place = place(
+fn a_repeated_step_restarts_its_agents_and_restores_earlier_ones() {
+    let project = project(
         "export default ({ $, defAgent }) => {
           defAgent('helper', 'h', z.object({ who: z.string() }), ({ who }, child) => {
             child.defTool('work', 'w', none, () => { note(who); return who; });
@@ -190,17 +190,17 @@ fn a_step_that_is_asked_again_has_its_agents_anew_and_those_before_it_as_they_we
             _ => Turn::text(&format!("{} is done", conversation.who)),
         },
     );
-    assert_eq!(place.run("run --journal p.lmt.mjs").stdout, "h0 is done, h1 is done\n");
-    let ended = place.run("resume last --from 1");
-    assert_eq!((ended.code, ended.stdout.as_str()), (0, "h0 is done, h1 is done\n"), "{ended:?}");
-    assert_eq!(place.lines("done.log"), ["h0", "h1", "h1"]);
+    assert_eq!(project.run("run --journal p.lmt.mjs").stdout, "h0 is done, h1 is done\n");
+    let outcome = project.run("resume last --from 1");
+    assert_eq!((outcome.code, outcome.stdout.as_str()), (0, "h0 is done, h1 is done\n"), "{outcome:?}");
+    assert_eq!(project.lines("done.log"), ["h0", "h1", "h1"]);
     let expected = ["h0 0", "h0 1", "h1 0", "h1 0", "h1 1", "h1 1", "root 0", "root 1", "root 1", "root 2", "root 2"];
-    assert_eq!(asked(&place), expected);
+    assert_eq!(request_names(&project), expected);
 }
 
 #[test]
 fn sub_tools_and_functions_that_must_not_be_repeated_are_not() {
-    let place = place(
+    let project = project(
         "import { tool } from 'lmthing';
         export default ({ $, defTool, defFunction }) => {
           const pay = (name) => () => { note(name); die(name); return 'paid'; };
@@ -222,19 +222,19 @@ fn sub_tools_and_functions_that_must_not_be_repeated_are_not() {
             _ => Turn::text(&conversation.results().join("\n")),
         },
     );
-    place.killed();
-    assert_eq!(place.run("resume last").code, -1);
-    let said = place.resumed();
+    project.killed();
+    assert_eq!(project.run("resume last").code, -1);
+    let printed = project.resumed();
     assert!(
-        said.contains("The call of pay was interrupted") && said.contains("The call of payNow was interrupted"),
-        "{said}"
+        printed.contains("The call of pay was interrupted") && printed.contains("The call of payNow was interrupted"),
+        "{printed}"
     );
-    assert_eq!(place.lines("done.log"), ["tool", "look", "function"]);
+    assert_eq!(project.lines("done.log"), ["tool", "look", "function"]);
 }
 
 #[test]
 fn files_that_are_run_from_code_go_on_where_they_were() {
-    let place = place(
+    let project = project(
         "import { run } from 'lmthing';
         export default ({ $, defTool }) => {
           defTool('ask', 'a', none, async () => (await (await run('./other.lmt.mjs')).result.text));
@@ -252,15 +252,15 @@ fn files_that_are_run_from_code_go_on_where_they_were() {
           defTool('work', 'w', none, () => { note('work'); die(); return 'ok'; });
           $`You are who=other.`;
         };";
-    place.folder.write("other.lmt.mjs", &format!("{PRELUDE}{other}"));
-    place.killed();
-    assert_eq!(place.resumed(), "other is done\n");
-    assert_eq!(asked(&place), ["other 0", "other 1", "root 0", "root 1"]);
+    project.folder.write("other.lmt.mjs", &format!("{PRELUDE}{other}"));
+    project.killed();
+    assert_eq!(project.resumed(), "other is done\n");
+    assert_eq!(request_names(&project), ["other 0", "other 1", "root 0", "root 1"]);
 }
 
 #[test]
 fn finished_calls_of_half_done_code_are_given_back_in_order() {
-    let place = place(
+    let project = project(
         "export default ({ $, defFunction, defFunctionAgent }) => {
           const named = z.object({ n: z.number() });
           defFunction('twice', 'Doubles.', named, ({ n }) => { note(`twice ${n}`); if (n === 3) die(); return 2 * n; }, {
@@ -279,16 +279,16 @@ fn finished_calls_of_half_done_code_are_given_back_in_order() {
             _ => Turn::text("guessed"),
         },
     );
-    place.killed();
-    let said = place.resumed();
-    assert!(said.contains("2 guessed 6"), "{said}");
-    assert_eq!(place.lines("done.log"), ["twice 1", "twice 3", "twice 3"]);
-    assert_eq!(asked(&place), ["guess-2 0", "root 0", "root 1"]);
+    project.killed();
+    let printed = project.resumed();
+    assert!(printed.contains("2 guessed 6"), "{printed}");
+    assert_eq!(project.lines("done.log"), ["twice 1", "twice 3", "twice 3"]);
+    assert_eq!(request_names(&project), ["guess-2 0", "root 0", "root 1"]);
 }
 
 #[test]
 fn code_that_is_done_is_not_run_again() {
-    let place = place(
+    let project = project(
         "export default ({ $, defFunction, defTool }) => {
           defFunction('twice', 'Doubles.', z.object({ n: z.number() }), ({ n }) => { note(`twice ${n}`); return 2 * n; });
           defTool('break', 'b', none, () => { die(); return 'ok'; });
@@ -300,14 +300,14 @@ fn code_that_is_done_is_not_run_again() {
             _ => Turn::text(&conversation.results()[0]),
         },
     );
-    place.killed();
-    assert!(place.resumed().contains("\"result\":2"));
-    assert_eq!(place.lines("done.log"), ["twice 1"]);
+    project.killed();
+    assert!(project.resumed().contains("\"result\":2"));
+    assert_eq!(project.lines("done.log"), ["twice 1"]);
 }
 
 #[test]
 fn finished_calls_of_code_in_a_text_are_given_back() {
-    let place = place(
+    let project = project(
         "export default ({ $, defMethod }) => {
           defMethod('twice', 'Doubles.', z.object({ n: z.number() }), ({ n }) => {
             note(`twice ${n}`);
@@ -321,17 +321,17 @@ fn finished_calls_of_code_in_a_text_are_given_back() {
             Turn::text(&format!("It is <run_code>{code}</run_code>"))
         },
     );
-    place.killed();
-    let said = place.resumed();
-    assert!(said.contains("It is <code_response>8</code_response>"), "{said}");
-    assert_eq!(place.lines("done.log"), ["twice 1", "twice 3", "twice 3"]);
+    project.killed();
+    let printed = project.resumed();
+    assert!(printed.contains("It is <code_response>8</code_response>"), "{printed}");
+    assert_eq!(project.lines("done.log"), ["twice 1", "twice 3", "twice 3"]);
     // The first answer had not arrived completely.
-    assert_eq!(asked(&place)[..2], ["root 0", "root 0"]);
+    assert_eq!(request_names(&project)[..2], ["root 0", "root 0"]);
 }
 
 #[test]
 fn an_agent_whose_states_are_lost_begins_once_more() {
-    let place = place(
+    let project = project(
         "export default ({ $, defAgent }) => {
           defAgent('helper', 'h', none, (args, child) => {
             const [, setHandler] = child.defState('handler', null);
@@ -349,15 +349,15 @@ fn an_agent_whose_states_are_lost_begins_once_more() {
             _ => Turn::text("helped"),
         },
     );
-    let killed = place.killed();
+    let killed = project.killed();
     assert!(killed.stderr.contains("\"handler\" cannot be stored"), "{killed:?}");
-    assert_eq!(place.resumed(), "helped\n");
-    assert_eq!(place.lines("done.log"), ["lose", "lose"]);
+    assert_eq!(project.resumed(), "helped\n");
+    assert_eq!(project.lines("done.log"), ["lose", "lose"]);
 }
 
 #[test]
-fn a_mock_goes_on_behind_what_was_answered() {
-    let place = Place::mocked(
+fn a_mock_continues_after_the_stored_answers() {
+    let project = Project::mocked(
         "export const mock = [
           call('c0', 'helper'),
           call('c1', 'work'), text('helped'), { type: 'finish' },
@@ -372,8 +372,8 @@ fn a_mock_goes_on_behind_what_was_answered() {
           $`go`;
         };",
     );
-    place.killed();
-    assert_eq!(place.run("resume last").code, -1);
-    assert_eq!(place.resumed(), "end\n");
-    assert_eq!(place.lines("done.log"), ["work", "work", "break", "break"]);
+    project.killed();
+    assert_eq!(project.run("resume last").code, -1);
+    assert_eq!(project.resumed(), "end\n");
+    assert_eq!(project.lines("done.log"), ["work", "work", "break", "break"]);
 }

@@ -13,12 +13,12 @@ use std::{
 use serde_json::json;
 
 use crate::support::resume::{
-    Place,
+    Project,
     provider::{Conversation, Provider, Turn},
     status,
 };
 
-use crate::support::Ended;
+use crate::support::Outcome;
 
 /// Steps of the file's own prompt, including the one with the text.
 const STEPS: usize = 30;
@@ -77,13 +77,13 @@ export default ({ $, defState, defEffect, defSystem, defAgent, ...prompt }) => {
 /// The answer depends on the prompt that asks and on the step.
 fn answer(conversation: &Conversation) -> Turn {
     let Conversation { who, step, .. } = conversation;
-    let id = |place: usize| format!("{who}-{step}-{place}");
-    let call = |turn: Turn, place: usize, tool: &str| turn.call(&id(place), tool, &json!({ "id": id(place) }));
+    let id = |project: usize| format!("{who}-{step}-{project}");
+    let call = |turn: Turn, project: usize, tool: &str| turn.call(&id(project), tool, &json!({ "id": id(project) }));
     let depth = who.matches('-').count() / 2;
     let turn = match (depth, step) {
         (0, step) if *step + 1 == STEPS => Turn::text(&format!("All is done: {:x}", hash(&conversation.messages()))),
         (0, step) => match step % 5 {
-            0 => (0..3).fold(Turn::text("Let me see. "), |turn, place| call(turn, place, "work")),
+            0 => (0..3).fold(Turn::text("Let me see. "), |turn, project| call(turn, project, "work")),
             1 => call(Turn::default(), 0, "helper"),
             3 if step % 10 == 3 => call(call(call(Turn::default(), 0, "helper"), 1, "work"), 2, "helper"),
             _ => call(Turn::text("One more. "), 0, "work"),
@@ -105,21 +105,21 @@ fn hash(text: &str) -> u64 {
 
 /// An undisturbed run: its requests by name, its text, and how long it took.
 struct Undisturbed {
-    asked: BTreeMap<String, String>,
+    requests: BTreeMap<String, String>,
     text: String,
     took: Duration,
 }
 
 fn undisturbed() -> Undisturbed {
-    let place = Place::new(SOURCE, Provider::start(answer));
+    let project = Project::new(SOURCE, Provider::start(answer));
     let began = Instant::now();
-    let ended = place.run("run --journal -f json p.lmt.mjs");
+    let outcome = project.run("run --journal -f json p.lmt.mjs");
     let took = began.elapsed();
-    assert_eq!(ended.code, 0, "{ended:?}");
-    let asked: Vec<_> = place.provider.asked();
-    let by_name: BTreeMap<_, _> = asked.iter().map(|asked| (asked.name(), asked.messages())).collect();
-    assert_eq!(by_name.len(), asked.len(), "each request has a name of its own");
-    Undisturbed { asked: by_name, text: ended.object()["text"].as_str().unwrap().to_owned(), took }
+    assert_eq!(outcome.code, 0, "{outcome:?}");
+    let requests: Vec<_> = project.provider.requests();
+    let by_name: BTreeMap<_, _> = requests.iter().map(|request| (request.name(), request.messages())).collect();
+    assert_eq!(by_name.len(), requests.len(), "each request has a name of its own");
+    Undisturbed { requests: by_name, text: outcome.object()["text"].as_str().unwrap().to_owned(), took }
 }
 
 #[derive(Debug, Default)]
@@ -133,52 +133,52 @@ struct Figures {
 
 /// Runs, kills at most `kills` times, and resumes until the run is done.
 fn disturb(undisturbed: &Undisturbed, random: &mut fastrand::Rng, kills: usize) -> Figures {
-    let place = Place::new(SOURCE, Provider::start(answer));
+    let project = Project::new(SOURCE, Provider::start(answer));
     let mut figures = Figures::default();
-    let mut kept = Kept::default();
+    let mut stored = Kept::default();
     let mut command = "run --journal p.lmt.mjs";
     loop {
         let limit = undisturbed.took.mul_f64(random.f64() * 0.7);
-        let child = place.start(command);
+        let child = project.start(command);
         if figures.kills == kills {
-            let ended = Ended::from(child.wait_with_output().unwrap());
-            assert_eq!(ended.code, 0, "{ended:?}");
+            let outcome = Outcome::from(child.wait_with_output().unwrap());
+            assert_eq!(outcome.code, 0, "{outcome:?}");
             break;
         }
         if !killed(child, limit) {
             break;
         }
         figures.kills += 1;
-        if let Some(journal) = place.journal() {
-            kept.check(&place);
-            kept = Kept {
+        if let Some(journal) = project.journal() {
+            stored.check(&project);
+            stored = Kept {
                 answered: journal.answered().into_iter().collect(),
                 called: journal.called().into_iter().collect(),
-                requests: place.provider.count(),
-                begun: place.lines("done.log").len(),
+                requests: project.provider.count(),
+                begun: project.lines("done.log").len(),
             };
-            if !kept.answered.is_empty() {
-                assert_ne!(status(&place), "running", "nobody runs it");
+            if !stored.answered.is_empty() {
+                assert_ne!(status(&project), "running", "the process is dead");
             }
         }
         // Killed before it was in the journal.
-        let listed = place.run("runs --json");
+        let listed = project.run("runs --json");
         let is_known = listed.code == 0 && listed.object().as_array().is_some_and(|runs| !runs.is_empty());
         command = if is_known { "resume last" } else { "run --journal p.lmt.mjs" };
     }
-    kept.check(&place);
+    stored.check(&project);
     let mut times = HashMap::<_, usize>::new();
-    for asked in place.provider.asked() {
-        let expected = &undisturbed.asked[&asked.name()];
-        assert_eq!(expected, &asked.messages(), "{} is asked as if nothing had happened", asked.name());
-        *times.entry(asked.name()).or_default() += 1;
+    for request in project.provider.requests() {
+        let expected = &undisturbed.requests[&request.name()];
+        assert_eq!(expected, &request.messages(), "{} is asked as if nothing had happened", request.name());
+        *times.entry(request.name()).or_default() += 1;
     }
-    assert_eq!(times.len(), undisturbed.asked.len());
-    let object = place.run("resume last -f json").object();
+    assert_eq!(times.len(), undisturbed.requests.len());
+    let object = project.run("resume last -f json").object();
     assert_eq!((&object["ok"], object["text"].as_str().unwrap()), (&json!(true), undisturbed.text.as_str()));
-    assert_eq!((status(&place).as_str(), &object["steps"]), ("done", &json!(STEPS)));
+    assert_eq!((status(&project).as_str(), &object["steps"]), ("done", &json!(STEPS)));
     figures.sent_again = times.values().sum::<usize>() - times.len();
-    let begun: Vec<_> = place.lines("done.log").into_iter().filter(|line| line.starts_with("begin")).collect();
+    let begun: Vec<_> = project.lines("done.log").into_iter().filter(|line| line.starts_with("begin")).collect();
     figures.called_again = begun.len() - begun.iter().collect::<BTreeSet<_>>().len();
     figures
 }
@@ -187,8 +187,8 @@ fn disturb(undisturbed: &Undisturbed, random: &mut fastrand::Rng, kills: usize) 
 fn killed(mut child: Child, limit: Duration) -> bool {
     thread::sleep(limit);
     if let Some(status) = child.try_wait().unwrap() {
-        let ended = Ended::from(child.wait_with_output().unwrap());
-        assert!(status.success(), "{ended:?}");
+        let outcome = Outcome::from(child.wait_with_output().unwrap());
+        assert!(status.success(), "{outcome:?}");
         return false;
     }
     child.kill().unwrap();
@@ -207,11 +207,11 @@ struct Kept {
 
 impl Kept {
     /// Asserts that nothing of it was repeated since.
-    fn check(&self, place: &Place) {
-        for name in place.provider.names().iter().skip(self.requests) {
+    fn check(&self, project: &Project) {
+        for name in project.provider.names().iter().skip(self.requests) {
             assert!(!self.answered.contains(name), "{name} was answered for good and is sent again");
         }
-        for line in place.lines("done.log").iter().skip(self.begun) {
+        for line in project.lines("done.log").iter().skip(self.begun) {
             let id = line.strip_prefix("begin ").unwrap_or("");
             assert!(!self.called.contains(id), "{id} was done and is called again");
         }
@@ -223,11 +223,11 @@ fn number(variable: &str) -> Option<u64> {
 }
 
 #[test]
-fn killed_at_random_moments_a_run_comes_to_the_same_end() {
+fn a_run_killed_at_random_moments_has_the_same_result() {
     let undisturbed = undisturbed();
     let kills = usize::try_from(number("LMTHING_KILLS").unwrap_or(6)).unwrap();
     let seed = number("LMTHING_SEED").unwrap_or_else(|| fastrand::u64(..));
-    eprintln!("LMTHING_SEED={seed}: {} requests in {:?}", undisturbed.asked.len(), undisturbed.took);
+    eprintln!("LMTHING_SEED={seed}: {} requests in {:?}", undisturbed.requests.len(), undisturbed.took);
     let mut random = fastrand::Rng::with_seed(seed);
     let (mut sum, mut runs) = (Figures::default(), 0);
     while sum.kills < kills {

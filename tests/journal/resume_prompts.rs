@@ -1,11 +1,11 @@
 //! Prompts that a script runs itself, and parallel calls of model-written code, in a resumed run
 //! (docs/reference/resume.md).
 
-use crate::support::resume::Place;
+use crate::support::resume::Project;
 
 #[test]
-fn prompts_of_one_function_are_told_apart_by_the_call_they_are_run_for() {
-    let place = Place::mocked(
+fn prompts_of_one_function_are_distinguished_by_their_call() {
+    let project = Project::mocked(
         "import { runPrompt } from 'lmthing';
         import { createMockModel } from 'lmthing/test';
         export const mock = [
@@ -24,9 +24,9 @@ fn prompts_of_one_function_are_told_apart_by_the_call_they_are_run_for() {
           $`go`;
         };",
     );
-    place.killed();
-    assert_eq!(place.resumed(), "end\n");
-    let lines = place.lines("done.log");
+    project.killed();
+    assert_eq!(project.resumed(), "end\n");
+    let lines = project.lines("done.log");
     // The finished prompt is restored and returns its text again, also as a stream.
     let got: Vec<_> = lines.iter().filter(|line| line.starts_with("got")).collect();
     assert_eq!(got, ["got review of one", "got review of two", "got review of two"]);
@@ -34,7 +34,7 @@ fn prompts_of_one_function_are_told_apart_by_the_call_they_are_run_for() {
 
 #[test]
 fn calls_of_code_that_run_at_the_same_time_are_found_by_what_they_ask_for() {
-    let place = Place::mocked(
+    let project = Project::mocked(
         "const code = `const chain = async (n: number) => g({ n: await f({ n }) });
           return await Promise.all([chain(1), chain(2), chain(3)]);`;
         export const mock = [call('c', 'runToolCode', { code }), text('end')];
@@ -56,9 +56,9 @@ fn calls_of_code_that_run_at_the_same_time_are_found_by_what_they_ask_for() {
           $`go`;
         };",
     );
-    place.killed();
-    assert_eq!(place.resumed(), "end\n");
-    let mut lines = place.lines("done.log");
+    project.killed();
+    assert_eq!(project.resumed(), "end\n");
+    let mut lines = project.lines("done.log");
     lines.sort();
     // Only the call that was running is repeated.
     assert_eq!(lines, ["f 1", "f 2", "f 3", "g 10", "g 10", "g 20", "g 30"]);
@@ -66,7 +66,7 @@ fn calls_of_code_that_run_at_the_same_time_are_found_by_what_they_ask_for() {
 
 #[test]
 fn a_prompt_that_is_run_once_more_by_hand_does_not_touch_the_log_of_its_first_run() {
-    let place = Place::mocked(
+    let project = Project::mocked(
         "import { StatefulPrompt } from 'lmthing';
         import { createMockModel } from 'lmthing/test';
         export const mock = [call('a', 'work'), call('b', 'break'), text('end')];
@@ -80,9 +80,9 @@ fn a_prompt_that_is_run_once_more_by_hand_does_not_touch_the_log_of_its_first_ru
           $`go`;
         };",
     );
-    place.killed();
-    assert_eq!(place.resumed(), "end\n");
-    let lines = place.run("runs export last").stdout;
+    project.killed();
+    assert_eq!(project.resumed(), "end\n");
+    let lines = project.run("runs export last").stdout;
     let results: Vec<_> = lines.lines().filter(|line| line.contains("\"tool-result\"")).collect();
     assert!(results[0].contains("\"output\":\"first second\""), "{results:?}");
 }

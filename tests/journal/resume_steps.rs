@@ -4,7 +4,7 @@
 use serde_json::json;
 
 use crate::support::resume::{
-    PRELUDE, Place,
+    PRELUDE, Project,
     provider::{Conversation, Provider, Turn},
 };
 
@@ -30,22 +30,22 @@ fn of_a_half_done_step_only_the_missing_calls_are_made() {
             .fold(Turn::text("Let me see. "), |turn, name| turn.call(&format!("c-{name}"), name, &json!({}))),
         _ => Turn::text(&format!("All: {}", conversation.results().join(" "))),
     };
-    let place = Place::new(&format!("{PRELUDE}{source}"), Provider::start(answer));
-    let killed = place.killed();
+    let project = Project::new(&format!("{PRELUDE}{source}"), Provider::start(answer));
+    let killed = project.killed();
     assert_eq!(killed.stdout, "Let me see. ");
     // Only new text is printed.
-    assert_eq!(place.resumed(), "All: one two three\n");
-    assert_eq!(place.provider.names(), ["root 0", "root 1"]);
+    assert_eq!(project.resumed(), "All: one two three\n");
+    assert_eq!(project.provider.names(), ["root 0", "root 1"]);
     // The body runs before the calls resume and before the next step.
-    assert_eq!(place.lines("done.log"), ["body", "first", "second", "third", "body", "second", "body"]);
-    let messages = place.provider.asked()[1].body["messages"].clone();
+    assert_eq!(project.lines("done.log"), ["body", "first", "second", "third", "body", "second", "body"]);
+    let messages = project.provider.requests()[1].body["messages"].clone();
     let roles: Vec<_> = messages.as_array().unwrap().iter().map(|message| message["role"].clone()).collect();
     assert_eq!(roles, ["user", "assistant", "tool", "tool", "tool"], "{messages}");
 }
 
 #[test]
 fn states_of_all_kinds_are_as_they_were() {
-    let place = Place::mocked(
+    let project = Project::mocked(
         "export const mock = [call('c0', 'change'), call('c1', 'break'), text('end')];
         export default ({ $, defState, defTool, defSystem }) => {
           const states = {
@@ -74,17 +74,17 @@ fn states_of_all_kinds_are_as_they_were() {
           $`go`;
         };",
     );
-    place.killed();
-    assert_eq!(place.resumed(), "end\n");
+    project.killed();
+    assert_eq!(project.resumed(), "end\n");
     let expected = "string:true,number:2 1,x 1970-01-02T00:00:00.000Z bigint12345678901234567890 Uint8Array1,255 true \
                     NaN,-0,Infinity,undefined,null true 4";
     // In the body before the kill, after it is resumed, and later.
-    assert_eq!(place.lines("done.log")[1..], [expected, expected, expected]);
+    assert_eq!(project.lines("done.log")[1..], [expected, expected, expected]);
 }
 
 #[test]
 fn effects_run_again_only_when_their_time_has_come() {
-    let place = Place::mocked(
+    let project = Project::mocked(
         "export const mock = [call('c0', 'count'), call('c1', 'break'), call('c2', 'count'), text('end')];
         export default ({ $, defState, defTool, defEffect }) => {
           const [count, setCount] = defState('count', 0);
@@ -96,19 +96,19 @@ fn effects_run_again_only_when_their_time_has_come() {
           $`go`;
         };",
     );
-    place.killed();
-    place.resumed();
+    project.killed();
+    project.resumed();
     let expected = [
         "once", "count 0", "always", // 0
         "count 1", "always", // 1: its answer is there, and it goes on without effects
         "always", // 2
         "count 2", "always", // 3
     ];
-    assert_eq!(place.lines("done.log"), expected);
+    assert_eq!(project.lines("done.log"), expected);
 }
 
 #[test]
-fn what_must_not_be_repeated_is_told_to_the_model() {
+fn calls_that_must_not_be_repeated_are_errors_for_the_model() {
     let source = "
         export const config = { model: 'lab:m' };
         export default ({ $, defTool }) => {
@@ -120,18 +120,18 @@ fn what_must_not_be_repeated_is_told_to_the_model() {
         0 => Turn::default().call("c0", "pay", &json!({})).call("c1", "look", &json!({})),
         _ => Turn::text(&conversation.results()[0]),
     };
-    let place = Place::new(&format!("{PRELUDE}{source}"), Provider::start(answer));
-    place.killed();
-    let said = place.resumed();
-    assert!(said.contains("pay was interrupted") && said.contains("nobody knows"), "{said}");
+    let project = Project::new(&format!("{PRELUDE}{source}"), Provider::start(answer));
+    project.killed();
+    let printed = project.resumed();
+    assert!(printed.contains("pay was interrupted") && printed.contains("nobody knows"), "{printed}");
     // The other call is made now: it had not begun, or must be repeated.
-    let pays = place.lines("done.log").iter().filter(|line| *line == "pay").count();
-    assert_eq!((pays, place.lines("done.log").last().unwrap().as_str()), (1, "look"));
+    let pays = project.lines("done.log").iter().filter(|line| *line == "pay").count();
+    assert_eq!((pays, project.lines("done.log").last().unwrap().as_str()), (1, "look"));
 }
 
 #[test]
 fn a_tool_that_is_not_repeated_and_had_not_begun_is_called() {
-    let place = Place::mocked(
+    let project = Project::mocked(
         "export const mock = [call('c0', 'break'), call('c1', 'pay'), text('end')];
         export default ({ $, defTool }) => {
           defTool('break', 'b', none, () => { die(); return 'ok'; });
@@ -139,13 +139,13 @@ fn a_tool_that_is_not_repeated_and_had_not_begun_is_called() {
           $`go`;
         };",
     );
-    place.killed();
-    assert_eq!((place.resumed().as_str(), place.lines("done.log")), ("end\n", vec!["pay".to_owned()]));
+    project.killed();
+    assert_eq!((project.resumed().as_str(), project.lines("done.log")), ("end\n", vec!["pay".to_owned()]));
 }
 
 #[test]
 fn sub_tools_that_were_done_are_not_done_again() {
-    let place = Place::mocked(
+    let project = Project::mocked(
         "import { tool } from 'lmthing';
         export const mock = [call('c0', 'do', { calls: [
             { name: 'one', args: { n: 1 } }, { name: 'two', args: {} }, { name: 'one', args: { n: 2 } },
@@ -160,13 +160,13 @@ fn sub_tools_that_were_done_are_not_done_again() {
           $`go`;
         };",
     );
-    place.killed();
-    assert_eq!(place.resumed(), "end\n");
-    assert_eq!(place.lines("done.log"), ["sum 0", "one 1", "two", "sum 0", "two", "one 2", "sum 3"]);
+    project.killed();
+    assert_eq!(project.resumed(), "end\n");
+    assert_eq!(project.lines("done.log"), ["sum 0", "one 1", "two", "sum 0", "two", "one 2", "sum 3"]);
 }
 
 #[test]
-fn an_answer_of_another_shape_is_asked_for_as_often_as_is_left() {
+fn a_mismatching_answer_is_requested_again_within_the_remaining_retries() {
     let source = "
         export const config = { model: 'lab:m', options: { outputRetries: 2 } };
         export const output = z.object({ n: z.number() });
@@ -179,16 +179,16 @@ fn an_answer_of_another_shape_is_asked_for_as_often_as_is_left() {
         1 => Turn::default().call("c0", "break", &json!({})),
         _ => Turn::text("{\"n\": 1}"),
     };
-    let place = Place::new(&format!("{PRELUDE}{source}"), Provider::start(answer));
-    place.killed();
-    let ended = place.run("resume last");
+    let project = Project::new(&format!("{PRELUDE}{source}"), Provider::start(answer));
+    project.killed();
+    let outcome = project.run("resume last");
     // One repetition before the interruption and one after it are the two that are allowed.
-    assert_eq!((ended.code, place.provider.count()), (3, 4), "{ended:?}");
+    assert_eq!((outcome.code, project.provider.count()), (3, 4), "{outcome:?}");
 }
 
 #[test]
 fn a_typed_answer_is_printed_as_json() {
-    let place = Place::mocked(
+    let project = Project::mocked(
         "export const output = z.object({ n: z.number() });
         export const mock = [call('c0', 'break'), text('{\"n\": 1}')];
         export default ({ $, defTool }) => {
@@ -196,13 +196,13 @@ fn a_typed_answer_is_printed_as_json() {
           $`go`;
         };",
     );
-    assert_eq!(place.killed().stdout, "");
-    assert_eq!(place.resumed(), "{\"n\":1}\n");
+    assert_eq!(project.killed().stdout, "");
+    assert_eq!(project.resumed(), "{\"n\":1}\n");
 }
 
 #[test]
 fn task_lists_and_graphs_are_as_they_were() {
-    let place = Place::mocked(
+    let project = Project::mocked(
         "export const mock = [
           call('c0', 'startTask', { taskId: '1' }), call('c1', 'completeTask', { taskId: '1' }),
           call('c2', 'updateTaskStatus', { taskId: 'a', status: 'completed', output_result: 'found' }),
@@ -218,9 +218,9 @@ fn task_lists_and_graphs_are_as_they_were() {
           $`go`;
         };",
     );
-    place.killed();
-    place.resumed();
-    let lines = place.lines("done.log");
+    project.killed();
+    project.resumed();
+    let lines = project.lines("done.log");
     let (before, after) = (&lines[3], &lines[4..]);
     assert!(before.contains("completed") && before.starts_with("completed,"), "{lines:?}");
     assert!(after.len() == 2 && after.iter().all(|line| line == before), "{lines:?}");
@@ -238,19 +238,19 @@ fn totals_and_the_last_text_are_those_of_the_whole_run() {
         0 => Turn::text("Once. ").call("c0", "break", &json!({})),
         _ => Turn::text("The end."),
     };
-    let place = Place::new(&format!("{PRELUDE}{source}"), Provider::start(answer));
-    place.killed();
-    let object = place.run("resume last -f json").object();
+    let project = Project::new(&format!("{PRELUDE}{source}"), Provider::start(answer));
+    project.killed();
+    let object = project.run("resume last -f json").object();
     assert_eq!((&object["ok"], &object["text"], &object["steps"]), (&json!(true), &json!("The end."), &json!(2)));
     assert_eq!((&object["usage"]["inputTokens"], &object["usage"]["outputTokens"]), (&json!(20), &json!(4)));
     // A finished run prints its result again.
-    let again = place.run("resume last -f json");
+    let again = project.run("resume last -f json");
     assert_eq!(again.object(), object, "{again:?}");
-    assert_eq!(place.provider.count(), 2);
+    assert_eq!(project.provider.count(), 2);
 }
 
 #[test]
-fn messages_that_a_tool_added_are_said_once() {
+fn messages_that_a_tool_added_are_sent_once() {
     let source = "
         export const config = { model: 'lab:m' };
         export default ({ $, defTool, defState }) => {
@@ -264,12 +264,12 @@ fn messages_that_a_tool_added_are_said_once() {
         0 => Turn::default().call("c0", "tell", &json!({})).call("c1", "break", &json!({})),
         _ => Turn::text("end"),
     };
-    let place = Place::new(&format!("{PRELUDE}{source}"), Provider::start(answer));
-    place.killed();
-    place.resumed();
-    let undisturbed = Place::new(&format!("{PRELUDE}{source}"), Provider::start(answer));
+    let project = Project::new(&format!("{PRELUDE}{source}"), Provider::start(answer));
+    project.killed();
+    project.resumed();
+    let undisturbed = Project::new(&format!("{PRELUDE}{source}"), Provider::start(answer));
     undisturbed.folder.write("dead", "");
     assert_eq!(undisturbed.run("run p.lmt.mjs").code, 0);
-    let last = |place: &Place| place.provider.asked().last().unwrap().messages();
-    assert_eq!(last(&place), last(&undisturbed));
+    let last = |project: &Project| project.provider.requests().last().unwrap().messages();
+    assert_eq!(last(&project), last(&undisturbed));
 }

@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 
 use crate::{
     helpers::{USUAL, each, failed, hello, ran, runs},
-    support::{Ended, Folder, Running},
+    support::{Folder, Outcome, Running},
 };
 
 /// Calls a tool and an agent, and prints something.
@@ -27,17 +27,17 @@ export default ({ $, defSystem, defTool, defAgent }) => {
 #[test]
 fn all_of_a_run_is_there() {
     let folder = Folder::of(WORK);
-    let told = ran(&folder, "run --journal -f events p.lmt.mjs").events();
-    let kept = ran(&folder, "runs export last").events();
+    let reported = ran(&folder, "run --journal -f events p.lmt.mjs").events();
+    let stored = ran(&folder, "runs export last").events();
     let of =
         |events: &[Value], kind: &str| events.iter().filter(|event| event["type"] == kind).cloned().collect::<Vec<_>>();
     for kind in ["run-start", "tool-call", "tool-result", "agent-start", "agent-finish", "step-finish", "run-finish"] {
-        assert_eq!(of(&kept, kind), of(&told, kind), "{kind}");
+        assert_eq!(of(&stored, kind), of(&reported, kind), "{kind}");
     }
     // Consecutive pieces of text are merged.
-    let says: Vec<_> = of(&kept, "text-delta").iter().map(|event| event["delta"].clone()).collect();
+    let says: Vec<_> = of(&stored, "text-delta").iter().map(|event| event["delta"].clone()).collect();
     assert_eq!(says, ["Let me\nlook.", "because", "Done."]);
-    let requests: Vec<Value> = of(&kept, "step-start").iter().map(|event| event["request"].clone()).collect();
+    let requests: Vec<Value> = of(&stored, "step-start").iter().map(|event| event["request"].clone()).collect();
     let first = json!({
         "system": requests[0]["system"],
         "messages": [{ "role": "user", "content": [{ "type": "text", "text": "How is it?" }] }],
@@ -48,7 +48,7 @@ fn all_of_a_run_is_there() {
     // Messages that earlier events contain are not repeated.
     assert_eq!(requests[1], json!({ "messages": [], "tools": ["look", "ask"] }));
     assert_eq!(requests[2]["messages"][0]["content"][0]["text"], "why?", "{requests:?}");
-    assert!(kept.windows(2).all(|pair| pair[0]["time"].as_u64() <= pair[1]["time"].as_u64()), "{kept:?}");
+    assert!(stored.windows(2).all(|pair| pair[0]["time"].as_u64() <= pair[1]["time"].as_u64()), "{stored:?}");
 }
 
 #[test]
@@ -119,7 +119,7 @@ fn runs_are_found_by_their_beginnings() {
     failed(&show(&ids[0][..shared]), 1, &["2 runs begin with", &ids[0], &ids[1]]);
     failed(&show("lasst"), 1, &["there is no run 'lasst'", "Did you mean 'last'?"]);
     for strange in ["*", "?", "%", "'", "1' OR '1", "[0-9]"] {
-        assert_eq!(Ended::of(folder.command("runs show").arg(strange)).code, 1, "{strange}");
+        assert_eq!(Outcome::of(folder.command("runs show").arg(strange)).code, 1, "{strange}");
     }
     failed(&folder.run("runs prune"), 2, &["--older-than"]);
     failed(&folder.run("runs prune --older-than 30"), 2, &["30d"]);
@@ -203,7 +203,7 @@ fn a_run_whose_process_is_gone_is_interrupted() {
 
 #[cfg(unix)]
 #[test]
-fn a_run_that_is_stopped_says_so() {
+fn a_stopped_run_is_interrupted() {
     let folder = Folder::of(WAITS);
     let mut running = folder.start("run --journal -f events p.lmt.mjs");
     running.wait_for("tool-call", 1);
@@ -215,15 +215,15 @@ fn a_run_that_is_stopped_says_so() {
 }
 
 #[test]
-fn runs_beside_each_other_share_a_journal() {
+fn parallel_runs_share_a_journal() {
     let folder = Folder::of(WAITS);
     let mut running: Vec<Running> = (0..6).map(|_| folder.start("run --journal p.lmt.mjs")).collect();
     running.iter_mut().for_each(|run| run.wait_for("waiting", 1));
     assert_eq!(each(&runs(&folder, ""), "status"), ["running"; 6]);
     folder.write("go", "");
     for run in running {
-        let ended = run.end();
-        assert_eq!((ended.code, ended.stderr.as_str()), (0, ""), "{ended:?}");
+        let outcome = run.end();
+        assert_eq!((outcome.code, outcome.stderr.as_str()), (0, ""), "{outcome:?}");
     }
     let listed = runs(&folder, "");
     assert_eq!(each(&listed, "status"), ["done"; 6]);

@@ -4,16 +4,16 @@ use serde_json::json;
 
 use crate::{
     helpers::{USUAL, holds, ran},
-    support::{Ended, Folder},
+    support::{Folder, Outcome},
 };
 
 const SECRET: &str = "sk-lab-7d1f0a9b3c5e42";
 
-fn run(folder: &Folder, arguments: &str, more: &[&str]) -> Ended {
+fn run(folder: &Folder, arguments: &str, more: &[&str]) -> Outcome {
     let mut command = folder.command(arguments);
-    let ended = Ended::of(command.args(more).env("LAB_API_KEY", SECRET));
-    assert_eq!(ended.code, 0, "{ended:?}");
-    ended
+    let outcome = Outcome::of(command.args(more).env("LAB_API_KEY", SECRET));
+    assert_eq!(outcome.code, 0, "{outcome:?}");
+    outcome
 }
 
 #[test]
@@ -37,11 +37,11 @@ export default ({ $, defSystem, defTool, defState, def }) => {
   $`Here: ${key} and ${btoa('user:' + key)}`;
 };";
     let folder = Folder::of(source);
-    let ended = run(&folder, "run --journal p.lmt.mjs", &[]);
+    let outcome = run(&folder, "run --journal p.lmt.mjs", &[]);
     let journal = folder.path(USUAL);
-    assert!(!holds(&journal, SECRET) && !holds(&journal, "7d1f0a9b3c5e42"), "{ended:?}");
-    assert!(holds(&journal, "[redacted]") && holds(&journal, "it holds a secret"), "{ended:?}");
-    assert!(ended.stderr.contains("\"mine\" cannot be stored in the journal: it holds a secret"), "{ended:?}");
+    assert!(!holds(&journal, SECRET) && !holds(&journal, "7d1f0a9b3c5e42"), "{outcome:?}");
+    assert!(holds(&journal, "[redacted]") && holds(&journal, "it holds a secret"), "{outcome:?}");
+    assert!(outcome.stderr.contains("\"mine\" cannot be stored in the journal: it holds a secret"), "{outcome:?}");
     let events = ran(&folder, "runs export last").events();
     assert!(events.iter().any(|event| event["delta"] == "the key is [redacted] it is"), "{events:?}");
 }
@@ -57,18 +57,18 @@ export default ({ $, defTool }, { text }) => { defTool('t', 't', z.object({}), (
     let folder = Folder::of(source);
     let limited = |words: &[&str]| {
         let mut command = folder.command("run --journal --max-steps 1 p.lmt.mjs");
-        Ended::of(command.args(words).env("LAB_API_KEY", SECRET))
+        Outcome::of(command.args(words).env("LAB_API_KEY", SECRET))
     };
-    let ended = limited(&[&format!("use {SECRET}")]);
-    assert_eq!(ended.code, 4, "{ended:?}");
-    assert!(ended.stderr.contains("this run cannot be resumed: its input holds a secret"), "{ended:?}");
+    let outcome = limited(&[&format!("use {SECRET}")]);
+    assert_eq!(outcome.code, 4, "{outcome:?}");
+    assert!(outcome.stderr.contains("this run cannot be resumed: its input holds a secret"), "{outcome:?}");
     assert!(!holds(&folder.path(USUAL), SECRET));
     let resumed = folder.run("resume last");
     assert!(resumed.code == 1 && resumed.stderr.contains("its input holds a secret"), "{resumed:?}");
     // Other text is stored whole, with the contents of files.
     folder.write("note.txt", "from a file");
-    let ended = limited(&["@note.txt"]);
-    assert!(ended.code == 4 && !ended.stderr.contains("cannot be resumed"), "{ended:?}");
+    let outcome = limited(&["@note.txt"]);
+    assert!(outcome.code == 4 && !outcome.stderr.contains("cannot be resumed"), "{outcome:?}");
     let object = ran(&folder, "runs show last --json").object();
     assert_eq!(object["started"]["input"]["text"], json!("from a file"), "{object}");
     std::fs::remove_file(folder.path("note.txt")).unwrap();
@@ -152,27 +152,27 @@ fn leaky(texts: &[&str]) -> String {
     )
 }
 
-fn with_key(folder: &Folder, arguments: &str, key: &str) -> Ended {
-    let ended = Ended::of(folder.command(arguments).env("LAB_API_KEY", key));
-    assert_eq!(ended.code, 0, "{ended:?}");
-    ended
+fn with_key(folder: &Folder, arguments: &str, key: &str) -> Outcome {
+    let outcome = Outcome::of(folder.command(arguments).env("LAB_API_KEY", key));
+    assert_eq!(outcome.code, 0, "{outcome:?}");
+    outcome
 }
 
 #[test]
 fn code_that_a_model_writes_prints_no_key() {
     let folder = Folder::of(&leaky(&["`refused ${key}`", "key"]));
     for arguments in ["run", "run -v", "run -q", "run -f json", "run -f events", "run --journal=j.db"] {
-        let ended = with_key(&folder, &format!("{arguments} p.lmt.mjs"), SECRET);
+        let outcome = with_key(&folder, &format!("{arguments} p.lmt.mjs"), SECRET);
         for line in ["[sandbox] 0 refused [redacted]\n", "[sandbox] 1 [redacted]\n"] {
-            assert!(ended.stderr.contains(line), "{arguments}: {ended:?}");
+            assert!(outcome.stderr.contains(line), "{arguments}: {outcome:?}");
         }
-        assert!(!format!("{ended:?}").contains("7d1f0a9b"), "{arguments}: {ended:?}");
+        assert!(!format!("{outcome:?}").contains("7d1f0a9b"), "{arguments}: {outcome:?}");
     }
     for arguments in
         ["runs export last --journal=j.db", "view last --journal=j.db -o -", "runs show last --journal=j.db"]
     {
-        let ended = with_key(&folder, arguments, SECRET);
-        assert!(!format!("{ended:?}").contains("7d1f0a9b"), "{arguments}: {ended:?}");
+        let outcome = with_key(&folder, arguments, SECRET);
+        assert!(!format!("{outcome:?}").contains("7d1f0a9b"), "{arguments}: {outcome:?}");
     }
 }
 
@@ -180,9 +180,9 @@ fn code_that_a_model_writes_prints_no_key() {
 fn keys_are_found_in_every_coding_that_is_promised() {
     let texts: Vec<&str> = CODINGS.iter().map(|(_, text, _)| *text).collect();
     let folder = Folder::of(&leaky(&texts));
-    let ended = with_key(&folder, "run p.lmt.mjs", ODD);
+    let outcome = with_key(&folder, "run p.lmt.mjs", ODD);
     for (number, (name, text, shown)) in CODINGS.iter().enumerate() {
         let line = format!("[sandbox] {number} {shown}\n");
-        assert!(ended.stderr.contains(&line), "{name}, {text}: {line:?} in {}", ended.stderr);
+        assert!(outcome.stderr.contains(&line), "{name}, {text}: {line:?} in {}", outcome.stderr);
     }
 }

@@ -1,11 +1,11 @@
 //! State that a prompt restores in another process (docs/reference/resume.md, "What is kept"). The unit tests in
 //! `src/script/bindings/prompt/memory` cover the serialization of values.
 
-use crate::support::resume::Place;
+use crate::support::resume::Project;
 
 #[test]
 fn objects_stay_the_same_objects() {
-    let place = Place::mocked(
+    let project = Project::mocked(
         "export const mock = [call('c0', 'look'), call('c1', 'break'), call('c2', 'look'), text('end')];
         const constant = {};
         export default ({ $, defState, defTool, defEffect }) => {
@@ -21,18 +21,18 @@ fn objects_stay_the_same_objects() {
           $`go`;
         };",
     );
-    place.killed();
-    assert_eq!(place.resumed(), "end\n");
+    project.killed();
+    assert_eq!(project.resumed(), "end\n");
     let body = "body true true true 0.30000000000000004";
     // The resumed step runs no effects. After it, an object of a module has a new identity, and what effects set up is
     // gone.
     let expected = [body, "list", "constant", "set up", body, body, body, "constant", "set up", body, "cleaned up"];
-    assert_eq!(place.lines("done.log"), expected);
+    assert_eq!(project.lines("done.log"), expected);
 }
 
 #[test]
 fn tools_of_a_half_done_step_hold_what_was_changed_in_place() {
-    let place = Place::mocked(
+    let project = Project::mocked(
         "import { createMockModel } from 'lmthing/test';
         export const mock = [];
         config.model = createMockModel([
@@ -54,15 +54,15 @@ fn tools_of_a_half_done_step_hold_what_was_changed_in_place() {
           $`go`;
         };",
     );
-    place.killed();
-    assert_eq!(place.resumed(), "end\n");
+    project.killed();
+    assert_eq!(project.resumed(), "end\n");
     // Before, in the resumed body, and in the next step.
-    assert_eq!(place.lines("done.log"), [" 0", " 0", "one,0 two,1 three,2 3"]);
+    assert_eq!(project.lines("done.log"), [" 0", " 0", "one,0 two,1 three,2 3"]);
 }
 
 #[test]
 fn tasks_go_on_where_they_were() {
-    let place = Place::mocked(
+    let project = Project::mocked(
         "export const mock = [
           call('c0', 'updateTaskStatus', { taskId: 'a', status: 'completed', output_result: 'forty-two' }), call('c1', 'startTask', { taskId: '1' }),
           call('c2', 'break'), call('c3', 'completeTask', { taskId: '1' }), text('end'),
@@ -76,11 +76,11 @@ fn tasks_go_on_where_they_were() {
           $`go`;
         };",
     );
-    place.killed();
-    let lines = place.lines("done.log");
+    project.killed();
+    let lines = project.lines("done.log");
     assert_eq!(lines[0], "pending,pending own pending");
-    assert_eq!(place.resumed(), "end\n");
-    let all = place.lines("done.log");
+    assert_eq!(project.resumed(), "end\n");
+    let all = project.lines("done.log");
     let after = &all[lines.len()..];
     assert_eq!(lines.iter().filter(|line| *line == "graph").count(), 2, "{lines:?}");
     assert!(lines.last().unwrap().contains("forty-two"), "{lines:?}");
@@ -90,8 +90,8 @@ fn tasks_go_on_where_they_were() {
 }
 
 #[test]
-fn what_cannot_be_stored_is_said_once() {
-    let place = Place::mocked(
+fn values_that_cannot_be_stored_are_reported_once() {
+    let project = Project::mocked(
         "export const mock = [call('c0', 'look'), call('c1', 'look'), text('end')];
         export default ({ $, defState, defTool }) => {
           defState('session', () => ({ handlers: [1, () => 2] }));
@@ -99,8 +99,8 @@ fn what_cannot_be_stored_is_said_once() {
           $`go`;
         };",
     );
-    let ended = place.run("run --journal p.lmt.mjs");
-    assert_eq!((ended.code, ended.stdout.as_str()), (0, "end\n"));
-    let said = "the state \"session\" cannot be stored in the journal: it holds a function at .handlers[1].";
-    assert_eq!(ended.stderr.matches(said).count(), 1, "{}", ended.stderr);
+    let outcome = project.run("run --journal p.lmt.mjs");
+    assert_eq!((outcome.code, outcome.stdout.as_str()), (0, "end\n"));
+    let printed = "the state \"session\" cannot be stored in the journal: it holds a function at .handlers[1].";
+    assert_eq!(outcome.stderr.matches(printed).count(), 1, "{}", outcome.stderr);
 }

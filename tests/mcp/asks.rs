@@ -5,13 +5,13 @@ use serde_json::{Value, json};
 use crate::support::mcp::{HttpServer, call, code, folder, results_of};
 
 #[test]
-fn what_a_server_asks_is_answered_or_refused() {
+fn requests_of_a_server_are_answered_or_refused() {
     let methods = ["ping", "roots/list", "sampling/createMessage", "elicitation/create", "nonsense"];
-    let asked = |method: &&str| {
+    let requests = |method: &&str| {
         let params = json!({ "messages": [], "maxTokens": 1, "message": "who?", "requestedSchema": { "type": "object", "properties": {} } });
         call("t_ask", json!({ "method": method, "params": params }))
     };
-    let calls: Vec<Value> = methods.iter().map(asked).collect();
+    let calls: Vec<Value> = methods.iter().map(requests).collect();
     let http = HttpServer::start(&["sse"]);
     for folder in [folder(&[], "{}", &calls), http.folder(json!({}), &calls)] {
         let results = results_of(&folder);
@@ -24,13 +24,13 @@ fn what_a_server_asks_is_answered_or_refused() {
 
 #[cfg(target_os = "linux")]
 #[test]
-fn progress_stands_on_the_progress_line() {
+fn progress_appears_on_the_progress_line() {
     for (options, calls, name) in [
         ("{}", [call("t_slow", json!({ "ms": 2400 }))], "t_slow"),
         ("{ as: 'functions' }", [code("return await t.slow({ ms: 2400 });")], "runToolCode"),
     ] {
-        let ended = folder(&[], options, &calls).start_on_terminal("run p.lmt.mjs", 80).end();
-        assert_eq!(ended.code, 0, "{ended:?}");
-        assert!(ended.stdout.contains(&format!("step 0 · {name} (2/3 step 2) · ")), "{ended:?}");
+        let outcome = folder(&[], options, &calls).start_on_terminal("run p.lmt.mjs", 80).end();
+        assert_eq!(outcome.code, 0, "{outcome:?}");
+        assert!(outcome.stdout.contains(&format!("step 0 · {name} (2/3 step 2) · ")), "{outcome:?}");
     }
 }

@@ -1,4 +1,4 @@
-// The official client, doing all that a client does with `lmthing mcp`; prints what came of it as JSON. Its argument says how to
+// The official client, which uses every feature of `lmthing mcp` and prints the results as JSON. Its argument says how to
 // connect: {command, args} or {url, token}.
 import { writeFileSync } from 'node:fs';
 import { Client } from '@modelcontextprotocol/sdk/client/index.js';
@@ -48,7 +48,7 @@ writeFileSync('served/late.lmt.mjs', "export const config = { model: 'mock' };\n
 await changed;
 seen.late = (await client.listTools()).tools.some((tool) => tool.name === 'late') && (await call('late', {})).content[0].text;
 
-// A second client beside the first.
+// A second client in parallel.
 const [other] = await connect();
 seen.other = (await other.callTool({ name: 'greet', arguments: { name: 'Bob' } })).content[0].text;
 await other.close();

@@ -14,7 +14,7 @@ use std::{
 
 use serde_json::{Value, json};
 
-use crate::support::{Ended, Folder, KilledOnDrop, PATIENCE, processes, wait_for_exit, wait_until, wait_within};
+use crate::support::{Folder, KilledOnDrop, Outcome, PATIENCE, processes, wait_for_exit, wait_until, wait_within};
 
 /// Answers a greeting; its input is `name` and `loud`.
 pub const GREET: &str = "
@@ -248,17 +248,17 @@ impl Client {
     }
 
     /// Closes stdin and waits for the end.
-    pub fn close(mut self) -> Ended {
+    pub fn close(mut self) -> Outcome {
         drop(self.stdin.take());
         self.end()
     }
 
     /// Waits for the end.
-    pub fn end(mut self) -> Ended {
+    pub fn end(mut self) -> Outcome {
         let stderr = self.stderr.clone();
         let status = wait_for_exit(&mut self.child.0, || stderr.lock().unwrap().clone());
         let rest = self.messages.iter().map(|message| format!("{message}\n")).collect();
-        Ended { code: status.code().unwrap_or(-1), stdout: rest, stderr: self.stderr() }
+        Outcome { code: status.code().unwrap_or(-1), stdout: rest, stderr: self.stderr() }
     }
 }
 
@@ -282,25 +282,25 @@ pub struct HttpServer {
     child: KilledOnDrop,
     pub url: String,
     /// Its stderr up to the line with the address.
-    pub said: String,
+    pub printed: String,
 }
 
 impl HttpServer {
     pub fn start(command: &mut Command) -> Self {
         let mut child = command.spawn().unwrap();
         let mut stderr = BufReader::new(child.stderr.take().unwrap());
-        let (mut said, mut line) = (String::new(), String::new());
+        let (mut printed, mut line) = (String::new(), String::new());
         let url = loop {
             line.clear();
-            assert!(stderr.read_line(&mut line).unwrap() > 0, "it does not listen: {said}");
-            said += &line;
+            assert!(stderr.read_line(&mut line).unwrap() > 0, "it does not listen: {printed}");
+            printed += &line;
             if let Some(url) = line.trim().strip_prefix("listening on ") {
                 break url.to_owned();
             }
         };
         // Keeps the pipe empty: the server must not block on it.
         thread::spawn(move || std::io::copy(&mut stderr, &mut std::io::sink()));
-        HttpServer { child: KilledOnDrop(child), url, said }
+        HttpServer { child: KilledOnDrop(child), url, printed }
     }
 
     pub fn id(&self) -> u32 {

@@ -18,46 +18,46 @@ fn lines_that_are_no_messages_are_passed_over() {
 }
 
 #[test]
-fn a_tool_without_a_schema_is_left_out_and_told_once() {
+fn a_tool_without_a_schema_is_skipped_and_reported_once() {
     let calls = [call("t_echo", json!({ "text": "x" })), call("t_grow", json!({})), call("t_late", json!({}))];
-    let ended = folder(&["odd"], "{}", &calls).run("run -f events p.lmt.mjs");
-    assert_eq!(results(&ended), ["x", "grown", "late"]);
+    let outcome = folder(&["odd"], "{}", &calls).run("run -f events p.lmt.mjs");
+    assert_eq!(results(&outcome), ["x", "grown", "late"]);
     for words in [
         "its tool no-schema is left out: the inputSchema is not a JSON Schema of an object",
         "its tool bad-type is left out",
         "a tool without a name",
     ] {
-        assert_eq!(ended.stderr.matches(words).count(), 1, "{words}: {}", ended.stderr);
+        assert_eq!(outcome.stderr.matches(words).count(), 1, "{words}: {}", outcome.stderr);
     }
 }
 
 #[test]
 fn a_server_that_cannot_be_started_ends_the_run() {
     let source = prompt(&[], "defMcp('t', { command: 'no-such-program' });");
-    let ended = Folder::of(&source).run("run p.lmt.mjs");
-    assert_eq!(ended.code, 1);
+    let outcome = Folder::of(&source).run("run p.lmt.mjs");
+    assert_eq!(outcome.code, 1);
     let words =
         "the MCP server 't' (no-such-program): it cannot be started: no-such-program cannot be started: No such file";
-    assert!(ended.stderr.contains(words), "{}", ended.stderr);
+    assert!(outcome.stderr.contains(words), "{}", outcome.stderr);
 }
 
 #[test]
 fn a_server_that_ends_at_once_is_quoted() {
-    let ended = folder(&["say=no database", "exit=3"], "{}", &[]).run("run p.lmt.mjs");
-    assert_eq!(ended.code, 1);
+    let outcome = folder(&["say=no database", "exit=3"], "{}", &[]).run("run p.lmt.mjs");
+    assert_eq!(outcome.code, 1);
     let words = "it ended before it answered initialize (exit code 3). It said: no database";
-    assert!(ended.stderr.contains(words), "{}", ended.stderr);
+    assert!(outcome.stderr.contains(words), "{}", outcome.stderr);
 }
 
 #[test]
 fn a_server_that_never_answers_is_given_up() {
     let start = Instant::now();
-    let ended = folder(&["mute=initialize"], "{ timeout: 300 }", &[]).run("run p.lmt.mjs");
-    assert_eq!(ended.code, 1);
+    let outcome = folder(&["mute=initialize"], "{ timeout: 300 }", &[]).run("run p.lmt.mjs");
+    assert_eq!(outcome.code, 1);
     assert!(
-        ended.stderr.contains("it did not answer initialize within 0.3 s; options.timeout lets it take longer"),
+        outcome.stderr.contains("it did not answer initialize within 0.3 s; options.timeout lets it take longer"),
         "{}",
-        ended.stderr
+        outcome.stderr
     );
     assert!(start.elapsed() < Duration::from_secs(10));
 }
@@ -87,17 +87,17 @@ fn ten_megabytes_and_two_thousand_tools_are_taken() {
 }
 
 #[test]
-fn a_server_that_tells_much_is_heard_out() {
-    let ended = folder(&[], "{}", &[call("t_tell", json!({ "count": 50_000 }))]).run("run -f events p.lmt.mjs");
-    assert_eq!((results(&ended), ended.stderr.as_str()), (vec!["told".to_owned()], ""));
+fn a_server_that_logs_much_is_read_to_the_end() {
+    let outcome = folder(&[], "{}", &[call("t_tell", json!({ "count": 50_000 }))]).run("run -f events p.lmt.mjs");
+    assert_eq!((results(&outcome), outcome.stderr.as_str()), (vec!["told".to_owned()], ""));
 }
 
 #[test]
-fn secrets_of_a_server_are_not_told() {
+fn secrets_of_a_server_are_redacted() {
     let mut server = server(&["say=my key is k3y-secret", "exit=1"]);
     server["env"] = json!({ "KEY": "k3y-secret" });
-    let ended = Folder::of(&prompt(&[], &format!("defMcp('t', {server});"))).run("run p.lmt.mjs");
-    assert!(ended.stderr.contains("It said: my key is [redacted]"), "{}", ended.stderr);
+    let outcome = Folder::of(&prompt(&[], &format!("defMcp('t', {server});"))).run("run p.lmt.mjs");
+    assert!(outcome.stderr.contains("It said: my key is [redacted]"), "{}", outcome.stderr);
 }
 
 #[test]
@@ -170,14 +170,14 @@ fn the_time_that_servers_take_to_end_is_not_that_of_the_run() {
     let folder = folder(&["stubborn"], "{}", &[call("t_slow", json!({ "ms": 3 }))]);
     // The server takes more than a second to end. The first limit that is long enough for the run is too short for
     // both.
-    let ended = (2..).map(|limit| folder.run(&format!("run --timeout {}ms p.lmt.mjs", limit * 200)));
-    let ended = ended.take(50).find(|ended| ended.stdout.contains("done")).expect("a run that says it is done");
-    assert_eq!(ended.code, 0, "{ended:?}");
+    let outcome = (2..).map(|limit| folder.run(&format!("run --timeout {}ms p.lmt.mjs", limit * 200)));
+    let outcome = outcome.take(50).find(|outcome| outcome.stdout.contains("done")).expect("a run that says it is done");
+    assert_eq!(outcome.code, 0, "{outcome:?}");
 }
 
 #[cfg(target_os = "linux")]
 #[test]
-fn what_a_server_has_started_ends_with_it() {
+fn processes_that_a_server_started_end_with_it() {
     let script = "sleep 300 & echo $! > pid; setsid sleep 300 & echo $! >> pid; exec node \"$@\"";
     let mut server = server(&[]);
     let mut args = vec![json!("-c"), json!(script), json!("sh")];

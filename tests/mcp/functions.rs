@@ -67,7 +67,7 @@ fn a_name_that_a_function_has_is_refused() {
         "prompt.defFunction('t', 'Mine', z.object({{}}), () => 1);\ndefMcp('t', {}, {FUNCTIONS});",
         server(&[])
     );
-    let ended = Folder::of(&prompt(&[], &body)).run("run p.lmt.mjs");
+    let outcome = Folder::of(&prompt(&[], &body)).run("run p.lmt.mjs");
     let words = "defMcp('t'): there is a function t already; call the server otherwise";
-    assert!(ended.code == 1 && ended.stderr.contains(words), "{ended:?}");
+    assert!(outcome.code == 1 && outcome.stderr.contains(words), "{outcome:?}");
 }

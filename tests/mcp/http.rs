@@ -23,7 +23,7 @@ fn calls_are_answered_as_json_and_as_events() {
 }
 
 #[test]
-fn a_new_list_of_tools_is_heard_of() {
+fn a_changed_list_of_tools_is_fetched() {
     let server = HttpServer::start(&[]);
     // The notification arrives on a connection of its own.
     let calls = [call("t_grow", json!({})), call("t_slow", json!({ "ms": 200 })), call("t_late", json!({}))];
@@ -38,23 +38,23 @@ fn a_session_that_is_forgotten_is_begun_again() {
 }
 
 #[test]
-fn a_server_that_asks_for_a_token_gets_it_and_says_so_without() {
+fn a_server_that_requires_a_token_gets_it_or_its_refusal_is_shown() {
     let server = HttpServer::start(&["token=t0ken-value"]);
     let calls = [call("t_echo", json!({ "text": "1" }))];
     assert_eq!(results_of(&server.folder(json!({ "Authorization": "Bearer t0ken-value" }), &calls)), ["1"]);
-    let ended = server.folder(json!({ "Authorization": "Bearer wr0ng-value" }), &calls).run("run p.lmt.mjs");
-    assert_eq!(ended.code, 1);
-    assert!(ended.stderr.contains("HTTP 401: it wants to know who asks; give it a token"), "{}", ended.stderr);
-    assert!(!ended.stderr.contains("wr0ng-value"), "{}", ended.stderr);
+    let outcome = server.folder(json!({ "Authorization": "Bearer wr0ng-value" }), &calls).run("run p.lmt.mjs");
+    assert_eq!(outcome.code, 1);
+    assert!(outcome.stderr.contains("HTTP 401: it wants to know who asks; give it a token"), "{}", outcome.stderr);
+    assert!(!outcome.stderr.contains("wr0ng-value"), "{}", outcome.stderr);
 }
 
 #[test]
 fn a_server_that_is_not_there_is_named_without_its_key() {
     let source = prompt(&[], "defMcp('t', { url: 'http://127.0.0.1:9/mcp?key=s3cret-key' });");
-    let ended = Folder::of(&source).run("run p.lmt.mjs");
-    assert_eq!(ended.code, 1);
-    assert!(ended.stderr.contains("the MCP server 't' (http://127.0.0.1:9): cannot connect"), "{}", ended.stderr);
-    assert!(!ended.stderr.contains("s3cret-key"), "{}", ended.stderr);
+    let outcome = Folder::of(&source).run("run p.lmt.mjs");
+    assert_eq!(outcome.code, 1);
+    assert!(outcome.stderr.contains("the MCP server 't' (http://127.0.0.1:9): cannot connect"), "{}", outcome.stderr);
+    assert!(!outcome.stderr.contains("s3cret-key"), "{}", outcome.stderr);
 }
 
 #[test]
@@ -71,9 +71,9 @@ fn an_address_without_a_server_is_explained() {
         ("status=200", "it answered with text/html, which is neither JSON nor a stream of events"),
     ] {
         let server = HttpServer::start(&[settings]);
-        let ended = server.folder(json!({}), &[]).run("run p.lmt.mjs");
-        assert_eq!(ended.code, 1);
-        assert!(ended.stderr.contains(words) && !ended.stderr.contains("<html>"), "{}", ended.stderr);
+        let outcome = server.folder(json!({}), &[]).run("run p.lmt.mjs");
+        assert_eq!(outcome.code, 1);
+        assert!(outcome.stderr.contains(words) && !outcome.stderr.contains("<html>"), "{}", outcome.stderr);
     }
 }
 

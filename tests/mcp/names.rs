@@ -15,9 +15,13 @@ fn servers_are_looked_up_by_name() {
     let with_env = |who: &str| servers(&[]).replace(r#""command""#, &format!(r#""env":{{"WHO":"{who}"}},"command""#));
     // The name is not defined anywhere.
     let folder = Folder::of(&named);
-    let ended = folder.run("run p.lmt.mjs");
-    assert_eq!(ended.code, 1);
-    assert!(ended.stderr.contains("defMcp('t'): there is no server 'files' in config.mcpServers"), "{}", ended.stderr);
+    let outcome = folder.run("run p.lmt.mjs");
+    assert_eq!(outcome.code, 1);
+    assert!(
+        outcome.stderr.contains("defMcp('t'): there is no server 'files' in config.mcpServers"),
+        "{}",
+        outcome.stderr
+    );
     // A file in the working directory, with a variable in it.
     folder.write(".mcp.json", &with_env("${NAMED:-standard}"));
     assert_eq!(results_of(&folder), ["standard"]);
@@ -29,10 +33,10 @@ fn servers_are_looked_up_by_name() {
     folder.write("p.lmt.mjs", &named.replace("config = { model: 'mock' };", &own));
     assert_eq!(results_of(&folder), ["own"]);
     folder.write("mine.json", &with_env("typed"));
-    let ended = folder.run("run -f events --mcp-config mine.json p.lmt.mjs");
-    assert_eq!(results(&ended), ["typed"]);
-    let ended = folder.run("run --mcp-config none.json p.lmt.mjs");
-    assert!(ended.code == 1 && ended.stderr.contains("none.json cannot be read"), "{ended:?}");
+    let outcome = folder.run("run -f events --mcp-config mine.json p.lmt.mjs");
+    assert_eq!(results(&outcome), ["typed"]);
+    let outcome = folder.run("run --mcp-config none.json p.lmt.mjs");
+    assert!(outcome.code == 1 && outcome.stderr.contains("none.json cannot be read"), "{outcome:?}");
 }
 
 /// A folder whose prompt file prints which server `files` is.
@@ -55,21 +59,21 @@ fn files_of_editors_are_read() {
         &format!("\u{feff}// Of an editor.\n{{ \"servers\": {{ \"files\": {server}, }}, \"inputs\": [] }}"),
     );
     let mut command = folder.command("run -f events --mcp-config mcp.json p.lmt.mjs");
-    let ended = command.env("WHO_IT_IS", "somebody").output().expect("a run").into();
-    assert_eq!(results(&ended), ["somebody, nobody"]);
+    let outcome = command.env("WHO_IT_IS", "somebody").output().expect("a run").into();
+    assert_eq!(results(&outcome), ["somebody, nobody"]);
     folder.write("mcp.json", &json!({ "servers": { "files": with_env("${input:key}") } }).to_string());
-    let ended = folder.run("run --mcp-config mcp.json p.lmt.mjs");
+    let outcome = folder.run("run --mcp-config mcp.json p.lmt.mjs");
     let words = "mcp.json: servers.files has ${input:key}, which only an editor can ask for";
-    assert!(ended.code == 1 && ended.stderr.contains(words), "{ended:?}");
+    assert!(outcome.code == 1 && outcome.stderr.contains(words), "{outcome:?}");
 }
 
 #[test]
 fn names_that_there_are_stand_in_the_message() {
     let folder = who();
     folder.write(".mcp.json", &json!({ "mcpServers": { "fils": server(&[]), "other": server(&[]) } }).to_string());
-    let ended = folder.run("run p.lmt.mjs");
-    assert_eq!(ended.code, 1);
-    assert!(ended.stderr.contains("or .mcp.json; there are: fils, other"), "{}", ended.stderr);
+    let outcome = folder.run("run p.lmt.mjs");
+    assert_eq!(outcome.code, 1);
+    assert!(outcome.stderr.contains("or .mcp.json; there are: fils, other"), "{}", outcome.stderr);
 }
 
 #[test]
@@ -79,8 +83,8 @@ fn a_folder_of_a_server_counts_from_where_the_run_is() {
     folder.write("servers/server.mjs", &source);
     let server = json!({ "command": "node", "args": ["server.mjs"], "cwd": "servers", "env": { "WHO": "it" } });
     folder.write("servers/mcp.json", &json!({ "mcpServers": { "files": server } }).to_string());
-    let ended = folder.run("run -f events --mcp-config servers/mcp.json p.lmt.mjs");
-    assert_eq!(results(&ended), ["it"], "{}", ended.stderr);
+    let outcome = folder.run("run -f events --mcp-config servers/mcp.json p.lmt.mjs");
+    assert_eq!(results(&outcome), ["it"], "{}", outcome.stderr);
 }
 
 #[test]
@@ -92,7 +96,7 @@ fn tests_may_be_given_a_file_of_servers() {
         "import { expect, run, test } from 'lmthing/test';
 test('who', async () => { expect((await run('./p.lmt.mjs')).toolCalls[0].output).toBe('of the tests'); });",
     );
-    let ended = folder.run("test --mcp-config mine.json a.test.lmt.mjs");
-    assert_eq!(ended.code, 0, "{ended:?}");
+    let outcome = folder.run("test --mcp-config mine.json a.test.lmt.mjs");
+    assert_eq!(outcome.code, 0, "{outcome:?}");
     assert_eq!(folder.run("test a.test.lmt.mjs").code, 1);
 }

@@ -54,9 +54,9 @@ fn the_reference_servers_answer() {
         call("memory_read_graph", json!({})),
     ];
     folder.write("p.lmt.mjs", &prompt(&calls, &body));
-    let ended = folder.run("run -f events p.lmt.mjs");
-    assert_eq!(ended.code, 0, "{ended:?}");
-    let results = results(&ended);
+    let outcome = folder.run("run -f events p.lmt.mjs");
+    assert_eq!(outcome.code, 0, "{outcome:?}");
+    let results = results(&outcome);
     assert_eq!(results[0], "Echo: hello");
     assert!(results[1].contains('5'), "{}", results[1]);
     assert!(results[2].contains("image/png"), "{}", results[2]);
@@ -88,9 +88,9 @@ fn the_reference_server_answers_over_http() {
         call("all_echo", json!({ "message": 5 })),
     ];
     folder.write("p.lmt.mjs", &prompt(&calls, &body));
-    let ended = folder.run("run -f events p.lmt.mjs");
-    assert_eq!(ended.code, 0, "{ended:?}");
-    let results = results(&ended);
+    let outcome = folder.run("run -f events p.lmt.mjs");
+    assert_eq!(outcome.code, 0, "{outcome:?}");
+    let results = results(&outcome);
     assert!(results[0].contains("temperature"), "{}", results[0]);
     assert!(results[1].contains("completed"), "{}", results[1]);
     assert!(results[2].contains("Invalid input for tool all_echo"), "{}", results[2]);
@@ -99,6 +99,6 @@ fn the_reference_server_answers_over_http() {
         "Resource 1: This is a base64 blob",
         "demo://none not found",
     ] {
-        assert!(ended.stderr.contains(words), "{words}: {}", ended.stderr);
+        assert!(outcome.stderr.contains(words), "{words}: {}", outcome.stderr);
     }
 }

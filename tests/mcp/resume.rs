@@ -23,13 +23,13 @@ fn killed_in_a_call(options: &str) -> (Vec<String>, String) {
     wait_until("the call has begun", || log().contains("call slow"));
     run.signal("KILL");
     drop(run);
-    let ended = folder.run("resume last -f events");
-    assert_eq!(ended.code, 0, "{ended:?}");
-    (results(&ended), log())
+    let outcome = folder.run("resume last -f events");
+    assert_eq!(outcome.code, 0, "{outcome:?}");
+    (results(&outcome), log())
 }
 
 #[test]
-fn the_servers_are_found_again_and_what_was_answered_is_not_asked_again() {
+fn servers_are_restarted_and_answered_calls_are_not_repeated() {
     let (results, log) = killed_in_a_call("{}");
     assert_eq!(results, ["slow", "2"]);
     assert_eq!((log.matches("call echo").count(), log.matches("call slow").count()), (2, 2), "{log}");

@@ -25,8 +25,9 @@ fn system_of(folder: &Folder) -> String {
         "export default async (prompt) => { prompt.defState('x', 0); globalThis.shown = prompt; process.once('exit', () => console.log('SYSTEM' + JSON.stringify(prompt.steps[0].input.prompt[0].content)));",
     );
     folder.write("s.lmt.mjs", &shown);
-    let ended = folder.run("run s.lmt.mjs");
-    let line = ended.stdout.lines().find_map(|line| line.strip_prefix("SYSTEM")).unwrap_or_else(|| panic!("{ended:?}"));
+    let outcome = folder.run("run s.lmt.mjs");
+    let line =
+        outcome.stdout.lines().find_map(|line| line.strip_prefix("SYSTEM")).unwrap_or_else(|| panic!("{outcome:?}"));
     serde_json::from_str(line).expect("a text")
 }
 

@@ -19,7 +19,7 @@ use crate::{
 };
 
 #[test]
-fn a_run_that_fails_says_how() {
+fn a_failed_run_returns_its_error() {
     let output = "export const output = { type: 'object', properties: { n: { type: 'number' } }, required: ['n'] };";
     let bodies = [
         ("throws", "", "throw new Error(`with ${process.env.OPENAI_API_KEY}`);", "with [redacted]"),
@@ -43,8 +43,8 @@ fn a_run_that_fails_says_how() {
         assert!(why.contains(words), "{name}: {why}");
         assert!(!why.contains("Usage:") && !why.contains("sk-not"), "{name}: {why}");
     }
-    let said = client.close().stderr;
-    assert!(said.contains("[deep] Error: RangeError") && !said.contains("sk-not"), "{said}");
+    let printed = client.close().stderr;
+    assert!(printed.contains("[deep] Error: RangeError") && !printed.contains("sk-not"), "{printed}");
 }
 
 #[test]
@@ -165,7 +165,7 @@ fn a_run_that_does_not_listen_is_ended_with_what_it_has_started() {
 }
 
 #[test]
-fn a_killed_run_is_told_and_a_change_disturbs_no_run() {
+fn a_killed_run_is_reported_and_a_change_affects_no_run() {
     let body = "
         fs.appendFileSync('pids.txt', `${process.pid}\\n`);
         while (!fs.existsSync('go')) await new Promise((done) => setTimeout(done, 10));";
@@ -211,7 +211,7 @@ fn a_client_that_does_not_read_standard_error_is_served_all_the_same() {
 }
 
 #[test]
-fn what_a_crashed_run_has_started_ends_with_it() {
+fn processes_of_a_crashed_run_end_with_it() {
     let lines = "import fs from 'node:fs'; import { spawn } from 'node:child_process';
         export const input = { type: 'object', properties: { how: { type: 'string' } } };";
     let body = "

@@ -34,7 +34,7 @@ fn files_come_and_go() {
 }
 
 #[test]
-fn what_is_imported_counts() {
+fn changes_of_imports_reload_a_file() {
     let lines = "import { word } from './lib/word.mjs';\nexport const description = word;";
     let folder = Folder::new(&[
         ("a.lmt.mjs", &running(lines, "")),
@@ -66,9 +66,9 @@ fn a_file_that_breaks_is_named_once_for_each_reason() {
     replace(&folder, "a.lmt.mjs", &saying("mended"));
     wait_for_tools(&mut client, &["a", "b"]);
     wait_for_text(&mut client, "a", "mended");
-    let said = client.close().stderr;
-    assert_eq!(said.matches("is not served").count(), 2, "{said}");
-    assert_eq!(said.matches("a.lmt.mjs is served again").count(), 1, "{said}");
+    let printed = client.close().stderr;
+    assert_eq!(printed.matches("is not served").count(), 2, "{printed}");
+    assert_eq!(printed.matches("a.lmt.mjs is served again").count(), 1, "{printed}");
 }
 
 #[test]

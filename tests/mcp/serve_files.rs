@@ -77,7 +77,7 @@ fn inputs_are_described_as_json_has_them() {
 }
 
 #[test]
-fn nothing_to_serve_is_refused_in_words() {
+fn nothing_to_serve_is_an_error() {
     let folder = Folder::new(&[("x.test.lmt.mjs", ""), ("notes.md", ""), ("p.lmt.mjs", ""), ("empty/notes.md", "")]);
     for (arguments, message, hint) in [
         ("mcp nowhere", "there is no file or folder nowhere", ""),
@@ -86,15 +86,15 @@ fn nothing_to_serve_is_refused_in_words() {
         ("mcp notes.md", "notes.md is not a prompt file: its name must end in", "can be served"),
         ("mcp x.test.lmt.mjs", "x.test.lmt.mjs holds tests", "lmthing test x.test.lmt.mjs"),
     ] {
-        let ended = folder.run(arguments);
-        assert_eq!(ended.code, 1, "{arguments}: {ended:?}");
-        assert_eq!(ended.stdout, "", "{arguments}");
-        assert!(ended.stderr.contains(message) && ended.stderr.contains(hint), "{arguments}: {ended:?}");
+        let outcome = folder.run(arguments);
+        assert_eq!(outcome.code, 1, "{arguments}: {outcome:?}");
+        assert_eq!(outcome.stdout, "", "{arguments}");
+        assert!(outcome.stderr.contains(message) && outcome.stderr.contains(hint), "{arguments}: {outcome:?}");
     }
 }
 
 #[test]
-fn what_does_not_load_is_named_and_the_others_are_served() {
+fn broken_files_are_named_and_the_others_served() {
     let broken = [
         ("throws", "throw new Error(`key ${process.env.OPENAI_API_KEY}`);", "key [redacted] (p/throws.lmt.mjs:3:"),
         ("exits", "process.exit(4);", "it calls process.exit(4)"),
@@ -120,13 +120,13 @@ fn what_does_not_load_is_named_and_the_others_are_served() {
     }
     client.wait_for_stderr("model.lmt.mjs does not export config");
     assert_eq!(client.text("fine", json!({})), "fine");
-    let said = client.close().stderr;
-    assert_eq!(said.matches("is not served").count(), broken.len() + 1, "each once: {said}");
-    assert!(!said.contains("sk-not-for"), "{said}");
+    let printed = client.close().stderr;
+    assert_eq!(printed.matches("is not served").count(), broken.len() + 1, "each once: {printed}");
+    assert!(!printed.contains("sk-not-for"), "{printed}");
 }
 
 #[test]
-fn a_file_that_never_loads_keeps_nobody_waiting() {
+fn a_file_that_never_loads_does_not_delay_others() {
     let folder = Folder::new(&[
         ("fine.lmt.mjs", &saying("fine")),
         ("loop.lmt.mjs", &running("for (;;);", "")),

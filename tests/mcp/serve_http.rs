@@ -7,7 +7,7 @@ use serde_json::json;
 use crate::{
     client::{ENDLESS, GREET, HttpServer, hello, pids},
     support::{
-        Ended, Folder, Running,
+        Folder, Outcome, Running,
         mcp::{call, prompt, results_of},
         processes::{is_alive, signal},
         wait_until,
@@ -19,7 +19,7 @@ fn initialize() -> String {
 }
 
 #[test]
-fn it_says_where_it_listens_and_who_may_ask() {
+fn the_address_and_the_access_rules_are_printed() {
     let folder = Folder::new(&[("greet.lmt.mjs", GREET)]);
     let server = HttpServer::start(&mut folder.command("mcp --http 127.0.0.1:0 -q ."));
     assert!(server.url.starts_with("http://127.0.0.1:") && server.url.ends_with("/mcp"), "{}", server.url);
@@ -36,7 +36,7 @@ fn it_says_where_it_listens_and_who_may_ask() {
 }
 
 #[test]
-fn a_token_is_taken_from_a_variable_and_kept_from_prompt_files() {
+fn a_token_from_a_variable_is_hidden_from_prompt_files() {
     let source = "
 export const config = { model: 'mock' };
 export const mock = [{ type: 'text', text: 'told nothing' }];
@@ -48,7 +48,7 @@ export default async ({ $ }) => {
     let folder = Folder::new(&[("p.lmt.mjs", source)]);
     let mut command = folder.command("mcp --http 0 --token-env SERVE_TOKEN p.lmt.mjs");
     let server = HttpServer::start(command.env("SERVE_TOKEN", "t0ken-value"));
-    assert!(!server.said.contains("t0ken-value"), "{}", server.said);
+    assert!(!server.printed.contains("t0ken-value"), "{}", server.printed);
     let (status, answer) = server.send("POST", &[], &initialize());
     assert!(status == 401 && answer.contains("www-authenticate: Bearer"), "{answer}");
     assert_eq!(server.send("POST", &[("authorization", "Bearer wrong")], &initialize()).0, 401);
@@ -59,15 +59,15 @@ export default async ({ $ }) => {
     assert_eq!(results_of(&Folder::of(&client)), ["told nothing"]);
     for value in ["", "two words"] {
         let mut command = folder.command("mcp --http 0 --token-env SERVE_TOKEN p.lmt.mjs");
-        let ended = Ended::of(command.env("SERVE_TOKEN", value));
-        assert!(ended.code == 2 && ended.stderr.contains("--token-env SERVE_TOKEN"), "{ended:?}");
-        assert!(!ended.stderr.contains("two words"), "{ended:?}");
+        let outcome = Outcome::of(command.env("SERVE_TOKEN", value));
+        assert!(outcome.code == 2 && outcome.stderr.contains("--token-env SERVE_TOKEN"), "{outcome:?}");
+        assert!(!outcome.stderr.contains("two words"), "{outcome:?}");
     }
 }
 
 /// A restricted file can read neither the token file nor its content.
 #[test]
-fn a_token_from_a_file_is_kept_from_restricted_prompt_files() {
+fn a_token_from_a_file_is_hidden_from_restricted_prompt_files() {
     let source = "
 export const config = { model: 'mock' };
 export const mock = [{ type: 'text', text: 'told nothing' }];
@@ -87,7 +87,7 @@ export default async ({ $ }) => {
 }
 
 /// The response to a request with this head, and a body that initializes.
-fn asked(server: &HttpServer, head: &str) -> (u16, String) {
+fn response_to(server: &HttpServer, head: &str) -> (u16, String) {
     let body = initialize();
     let accepts = "accept: application/json, text/event-stream\r\ncontent-type: application/json\r\nconnection: close";
     let mut stream = server.open(&format!("{head}\r\n{accepts}\r\ncontent-length: {}\r\n\r\n{body}", body.len()));
@@ -124,7 +124,7 @@ fn only_requests_by_a_name_of_this_machine_are_answered() {
         ("POST http://localhost/mcp HTTP/1.1\r\nhost: evil.example".to_owned(), 403),
         ("POST http://localhost:81/mcp HTTP/1.1\r\nhost: localhost".to_owned(), 400),
     ] {
-        let (answered, answer) = asked(&server, &head);
+        let (answered, answer) = response_to(&server, &head);
         assert_eq!(answered, status, "{head}: {answer}");
     }
 }
@@ -157,8 +157,8 @@ fn an_address_that_is_taken_is_named() {
     let taken = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
     let address = taken.local_addr().unwrap();
     let folder = Folder::new(&[("greet.lmt.mjs", GREET)]);
-    let ended = folder.run(&format!("mcp --http {address} ."));
-    assert!(ended.code == 1 && ended.stderr.contains(&format!("cannot listen on {address}")), "{ended:?}");
+    let outcome = folder.run(&format!("mcp --http {address} ."));
+    assert!(outcome.code == 1 && outcome.stderr.contains(&format!("cannot listen on {address}")), "{outcome:?}");
 }
 
 /// A client that has called a prompt file which never ends, its folder, and the process of the call.
@@ -180,7 +180,7 @@ fn a_signal_ends_server_and_calls() {
 
 #[cfg(target_os = "linux")]
 #[test]
-fn a_client_that_is_killed_leaves_no_call_behind() {
+fn a_killed_client_leaves_no_call_running() {
     let folder = Folder::new(&[("endless.lmt.mjs", ENDLESS), ("greet.lmt.mjs", GREET)]);
     let server = HttpServer::start(&mut folder.command("mcp --http 0 ."));
     let (client, _folder, pid) = endless_call(&folder, &server);
@@ -195,7 +195,7 @@ fn a_client_that_is_killed_leaves_no_call_behind() {
 
 #[cfg(target_os = "linux")]
 #[test]
-fn the_address_that_is_told_is_let_in() {
+fn the_advertised_host_is_accepted() {
     let folder = Folder::new(&[("greet.lmt.mjs", GREET)]);
     for address in ["127.0.0.2:0", "[::ffff:127.0.0.1]:0"] {
         let server = HttpServer::start(&mut folder.command(&format!("mcp --http {address} .")));

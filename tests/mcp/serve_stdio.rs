@@ -47,9 +47,9 @@ fn calls_give_text_or_data_and_nothing_else_is_on_standard_output() {
     assert_eq!(text, weather["structuredContent"]);
     let primes = client.call("primes", json!({}));
     assert_eq!(primes, json!({ "content": [{ "type": "text", "text": "[2,3,5]" }], "isError": false }));
-    let ended = client.close();
-    assert_eq!((ended.code, ended.stdout.as_str()), (0, ""));
-    assert!(ended.stderr.contains("from the script"), "{}", ended.stderr);
+    let outcome = client.close();
+    assert_eq!((outcome.code, outcome.stdout.as_str()), (0, ""));
+    assert!(outcome.stderr.contains("from the script"), "{}", outcome.stderr);
 }
 
 #[test]
@@ -75,16 +75,16 @@ fn steps_and_tool_calls_are_progress() {
     let mut client = Client::connect(&folder, "mcp .");
     let params = json!({ "name": "steps", "arguments": {}, "_meta": { "progressToken": 41 } });
     assert_eq!(client.ask("tools/call", params)["content"][0]["text"], "seen");
-    let mut told = Vec::new();
+    let mut reported = Vec::new();
     let is_progress = |message: &Value| message["method"] == "notifications/progress";
-    while told.last().is_none_or(|last: &Value| last["message"] != "step 3") {
+    while reported.last().is_none_or(|last: &Value| last["message"] != "step 3") {
         let mut progress = client.message("progress", is_progress);
         assert_eq!(progress["params"]["progressToken"], 41);
-        told.push(progress["params"].take());
+        reported.push(progress["params"].take());
     }
-    let counts: Vec<f64> = told.iter().map(|told| told["progress"].as_f64().unwrap()).collect();
-    assert!(counts.windows(2).all(|pair| pair[0] < pair[1]), "{told:?}");
-    let messages: Vec<&str> = told.iter().map(|told| told["message"].as_str().unwrap()).collect();
+    let counts: Vec<f64> = reported.iter().map(|reported| reported["progress"].as_f64().unwrap()).collect();
+    assert!(counts.windows(2).all(|pair| pair[0] < pair[1]), "{reported:?}");
+    let messages: Vec<&str> = reported.iter().map(|reported| reported["message"].as_str().unwrap()).collect();
     assert!(messages.iter().any(|message| message.contains("look")), "{messages:?}");
 }
 
@@ -97,12 +97,12 @@ fn a_cancelled_call_ends_and_is_not_answered() {
     client.notify("notifications/cancelled", json!({ "requestId": id, "reason": "never mind" }));
     wait_until("the run ends", || !is_alive(&pid));
     assert_eq!(client.text("greet", json!({ "name": "Ada" })), "Hello there");
-    let ended = client.close();
-    assert_eq!((ended.code, ended.stdout.as_str()), (0, ""), "no answer");
+    let outcome = client.close();
+    assert_eq!((outcome.code, outcome.stdout.as_str()), (0, ""), "no answer");
 }
 
 #[test]
-fn many_calls_at_the_same_time_are_told_apart() {
+fn concurrent_calls_get_their_own_results() {
     let folder = Folder::new(&[("count.lmt.mjs", COUNT)]);
     let mut client = Client::connect(&folder, "mcp .");
     let calls: Vec<u64> = (0..20).map(|n| client.begin("count", json!({ "n": n }))).collect();
@@ -133,7 +133,7 @@ fn a_crash_harms_no_other_call() {
 }
 
 #[test]
-fn changed_files_are_served_anew_and_broken_ones_are_named() {
+fn changed_files_are_reloaded_and_broken_ones_are_named() {
     let folder = Folder::new(&[("greet.lmt.mjs", GREET), ("late.lmt.mjs", "export default 5 +;")]);
     let mut client = Client::connect(&folder, "mcp .");
     client.wait_for_stderr("late.lmt.mjs");
@@ -171,15 +171,15 @@ fn the_end_of_standard_input_ends_server_and_calls() {
 }
 
 #[test]
-fn whoever_pipes_requests_gets_the_answers() {
+fn piped_requests_are_answered() {
     let folder = Folder::new(&[("greet.lmt.mjs", GREET)]);
     let mut client = Client::start(&mut folder.command("mcp ."));
     client.request("initialize", hello("2025-06-18"));
     client.notify("notifications/initialized", json!({}));
     client.request("tools/list", json!({}));
-    let ended = client.close();
-    assert_eq!(ended.code, 0);
-    assert!(ended.stdout.contains(r#""name":"greet""#), "{ended:?}");
+    let outcome = client.close();
+    assert_eq!(outcome.code, 0);
+    assert!(outcome.stdout.contains(r#""name":"greet""#), "{outcome:?}");
 }
 
 #[cfg(unix)]
@@ -198,7 +198,7 @@ fn signals_end_server_and_calls() {
 
 #[cfg(target_os = "linux")]
 #[test]
-fn a_killed_server_leaves_no_call_behind() {
+fn a_killed_server_leaves_no_call_running() {
     let folder = Folder::new(&[("endless.lmt.mjs", ENDLESS)]);
     let mut client = Client::connect(&folder, "mcp .");
     client.begin("endless", json!({}));
@@ -210,7 +210,7 @@ fn a_killed_server_leaves_no_call_behind() {
 }
 
 #[test]
-fn what_is_no_message_ends_nothing() {
+fn invalid_messages_do_not_end_the_server() {
     let folder = Folder::new(&[("greet.lmt.mjs", GREET)]);
     let mut client = Client::start(&mut folder.command("mcp ."));
     for line in ["hello?", "", "{\"jsonrpc\":", "\u{feff}", "[[[["] {
@@ -246,7 +246,7 @@ export default async ({ defTool, $ }) => {
 }
 
 #[test]
-fn what_is_typed_wrong_is_said_before_anything_is_served() {
+fn wrong_usage_is_reported_before_serving() {
     let folder = Folder::new(&[("greet.lmt.mjs", GREET)]);
     for (arguments, code, words) in [
         ("mcp", 2, "<PATH>"),
@@ -266,9 +266,9 @@ fn what_is_typed_wrong_is_said_before_anything_is_served() {
         ("mcp --mock m.json -m openai:gpt-4o .", 2, "cannot be used with"),
         ("mcp none.lmt.mjs", 1, "none.lmt.mjs"),
     ] {
-        let ended = folder.run(arguments);
-        assert!(ended.code == code && ended.stderr.contains(words), "{arguments}: {ended:?}");
-        assert_eq!(ended.stdout, "", "{arguments}");
+        let outcome = folder.run(arguments);
+        assert!(outcome.code == code && outcome.stderr.contains(words), "{arguments}: {outcome:?}");
+        assert_eq!(outcome.stdout, "", "{arguments}");
     }
 }
 
@@ -293,7 +293,7 @@ export default async ({ $ }, { text }) => { given = text; $`go`; };
 
 #[cfg(target_os = "linux")]
 #[test]
-fn a_person_is_told_what_is_served() {
+fn a_terminal_shows_the_served_files() {
     let folder = Folder::new(&[("greet.lmt.mjs", GREET), ("sub/weather.lmt.mjs", WEATHER)]);
     let mut run = folder.start_on_terminal("mcp .", 120);
     run.wait_for("[mcp] serving greet (", 1);

@@ -38,8 +38,8 @@ fn arguments_are_checked_before_the_server_sees_them() {
 #[test]
 fn a_picture_is_a_part_of_the_result() {
     let folder = folder(&[], "{}", &[call("t_picture", json!({}))]);
-    let ended = folder.run("run -f events p.lmt.mjs");
-    let results = results(&ended);
+    let outcome = folder.run("run -f events p.lmt.mjs");
+    let results = results(&outcome);
     assert!(
         results[0].starts_with(r#"[{"type":"text","text":"look"},{"type":"media","data":"iVBOR"#),
         "{}",
@@ -60,8 +60,8 @@ fn globs_choose_among_the_tools() {
         ("{ include: '*e?ho' }", "t_echo"),
         ("{ include: [] }", ""),
     ] {
-        let ended = Folder::of(&body(options)).run("run p.lmt.mjs");
-        assert_eq!((ended.code, ended.stdout), (0, format!("{names}\ndone\n")), "{options}");
+        let outcome = Folder::of(&body(options)).run("run p.lmt.mjs");
+        assert_eq!((outcome.code, outcome.stdout), (0, format!("{names}\ndone\n")), "{options}");
     }
 }
 
@@ -107,11 +107,11 @@ fn a_reference_hides_and_reminds() {
         server(&[])
     );
     let calls = [call("t_echo", json!({ "text": "1" })), call("t_echo", json!({ "text": "2" }))];
-    let ended = Folder::of(&prompt(&calls, &body)).run("run -f events p.lmt.mjs");
-    let results = results(&ended);
+    let outcome = Folder::of(&prompt(&calls, &body)).run("run -f events p.lmt.mjs");
+    let results = results(&outcome);
     assert!(results[0].contains("unavailable tool 't_echo'"), "{}", results[0]);
     assert_eq!(results[1], "2");
-    assert!(ended.stderr.starts_with("<t> t <t>\n"), "{}", ended.stderr);
+    assert!(outcome.stderr.starts_with("<t> t <t>\n"), "{}", outcome.stderr);
 }
 
 #[test]
@@ -130,8 +130,8 @@ fn resources_and_prompts_are_read_in_the_body() {
          try {{ t.resource() }} catch (error) {{ console.log(error.message) }}",
         server(&[])
     );
-    let ended = Folder::of(&prompt(&[], &body)).run("run p.lmt.mjs");
-    let lines: Vec<&str> = ended.stdout.lines().collect();
+    let outcome = Folder::of(&prompt(&[], &body)).run("run p.lmt.mjs");
+    let lines: Vec<&str> = outcome.stdout.lines().collect();
     assert_eq!(lines[0], "Read me.");
     assert_eq!(lines[1], r#"[{"type":"image","image":"iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCA"#);
     assert_eq!(lines[2], r#"[{"role":"user","content":"greet me"},{"role":"assistant","content":"Hello."}]"#);
@@ -176,12 +176,12 @@ fn wrong_arguments_are_named() {
             "options.timeout must be milliseconds above 0, got a number",
         ),
     ] {
-        let ended = Folder::of(&prompt(&[], &format!("{call};"))).run("run p.lmt.mjs");
-        assert!(ended.code == 1 && ended.stderr.contains(message), "{call}: {}", ended.stderr);
+        let outcome = Folder::of(&prompt(&[], &format!("{call};"))).run("run p.lmt.mjs");
+        assert!(outcome.code == 1 && outcome.stderr.contains(message), "{call}: {}", outcome.stderr);
     }
-    let ended =
+    let outcome =
         Folder::of(&prompt(&[], &format!("defMcp('t', {}, {{ inclde: [] }});", server(&[])))).run("run p.lmt.mjs");
-    assert!(ended.code == 0 && ended.stderr.contains("did you mean 'include'?"), "{}", ended.stderr);
+    assert!(outcome.code == 0 && outcome.stderr.contains("did you mean 'include'?"), "{}", outcome.stderr);
 }
 
 #[test]
@@ -191,10 +191,10 @@ fn a_check_connects_to_nothing() {
         "defMcp('t', { command: 'touch', args: ['touched'] }); def('A', 'x');",
     );
     let folder = Folder::of(&source);
-    let ended = folder.run("check p.lmt.mjs");
-    assert_eq!(ended.code, 0, "{ended:?}");
+    let outcome = folder.run("check p.lmt.mjs");
+    assert_eq!(outcome.code, 0, "{outcome:?}");
     assert!(!folder.path("touched").exists());
-    assert!(!(ended.stdout + &ended.stderr).contains("t_anything"));
+    assert!(!(outcome.stdout + &outcome.stderr).contains("t_anything"));
     folder.write("p.lmt.mjs", &prompt(&[], "defMcp('t', 'known to a run');"));
     assert_eq!(folder.run("check p.lmt.mjs").code, 0);
 }

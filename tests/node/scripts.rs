@@ -38,7 +38,7 @@ fn causes_and_members_are_shown() {
 }
 
 #[test]
-fn what_is_thrown_need_not_be_an_error() {
+fn thrown_values_need_not_be_errors() {
     for (thrown, shown) in [
         ("'text'", "text"),
         ("{ a: 1 }", "{ a: 1 }"),
@@ -112,7 +112,7 @@ fn stack_reads_as_in_node() {
 }
 
 #[test]
-fn a_rejection_nobody_handles_ends_the_run() {
+fn an_unhandled_rejection_ends_the_run() {
     for source in [
         "Promise.reject(new Error('lost'));\nsetTimeout(() => console.log('not seen'), 5);",
         "(async () => { await null; throw new Error('lost'); })();",
@@ -229,14 +229,14 @@ fn exit_ends_the_run_at_once() {
 }
 
 #[test]
-fn exit_code_is_kept_for_the_end() {
+fn exit_code_applies_at_the_end() {
     let outcome = run("process.exitCode = 4;");
     assert_eq!((outcome.exit, outcome.exit_code), (None, Some(4)));
     assert!(error("process.exitCode = 'x';").starts_with("Error: TypeError: "));
 }
 
 #[test]
-fn process_tells_what_node_tells() {
+fn process_has_the_properties_of_node() {
     let source = "const { argv, env, platform, arch, pid, version, versions } = process;
         console.log(argv.length, argv[1].endsWith('main.mjs'), env.GREETING, env.NOPE, typeof platform, typeof arch, pid > 0, /^v\\d+\\./.test(version), typeof versions.node);
         env.ADDED = 'yes'; console.log(process.env.ADDED, 'ADDED' in process.env); delete env.ADDED; console.log(process.env.ADDED);

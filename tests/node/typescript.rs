@@ -27,14 +27,14 @@ fn imports_resolve_as_typescript_has_them() {
 }
 
 #[test]
-fn javascript_keeps_to_nodes_rules() {
+fn javascript_follows_the_rules_of_node() {
     let files = Files::new(&[("main.mjs", "import './lib';"), ("lib.ts", "export {};")]);
     let error = files.error("main.mjs");
     assert!(error.contains("Cannot find module 'DIR/lib'") && error.contains("did you mean './lib.ts'?"), "{error}");
 }
 
 #[test]
-fn a_type_imported_as_a_value_is_told() {
+fn a_type_imported_as_a_value_is_reported() {
     let library =
         "export interface Shape { a: string }\ntype Name = string;\nexport type { Name };\nexport const one = 1;";
     for name in ["Shape", "Name"] {

@@ -6,7 +6,7 @@ use std::{fs, path::Path, process::Command};
 
 use crate::{
     helpers::TRY,
-    support::{Ended, Folder},
+    support::{Folder, Outcome},
 };
 
 const KEY: &str = "sk-of-env-file-1234567890";
@@ -103,14 +103,14 @@ fn state(folder: &Folder) -> Vec<(String, String)> {
 /// Runs the file, and asserts that all protected files are unchanged.
 fn run(folder: &Folder, options: &str) -> Vec<String> {
     let before = state(folder);
-    let ended = Ended::of(&mut command(folder, options));
-    assert_eq!(ended.code, 0, "{ended:?}");
-    assert!(!format!("{ended:?}").contains(KEY), "{ended:?}");
+    let outcome = Outcome::of(&mut command(folder, options));
+    assert_eq!(outcome.code, 0, "{outcome:?}");
+    assert!(!format!("{outcome:?}").contains(KEY), "{outcome:?}");
     // lmthing writes these itself.
     let is_compared = |(path, _): &(String, String)| path != "runs.db-wal" && path != "rec.json.partial";
     let (before, after) = (before.into_iter().filter(is_compared), state(folder).into_iter().filter(is_compared));
-    assert_eq!(after.collect::<Vec<_>>(), before.collect::<Vec<_>>(), "{ended:?}");
-    ended.stdout.lines().map(str::to_owned).filter(|line| line != "Done.").collect()
+    assert_eq!(after.collect::<Vec<_>>(), before.collect::<Vec<_>>(), "{outcome:?}");
+    outcome.stdout.lines().map(str::to_owned).filter(|line| line != "Done.").collect()
 }
 
 /// JavaScript functions of a path, each of which changes the file or what is at its path.

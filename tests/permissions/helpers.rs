@@ -2,7 +2,7 @@
 
 use std::os::unix::fs::symlink;
 
-use crate::support::{Ended, Folder};
+use crate::support::{Folder, Outcome};
 
 /// Prints a line for each attempt: `name: value`, or the error with the option that would permit it.
 pub const TRY: &str = "
@@ -48,17 +48,17 @@ pub fn folder(body: &str) -> Folder {
 }
 
 /// Runs the attempts.
-pub fn tried(folder: &Folder, options: &str) -> Ended {
+pub fn tried(folder: &Folder, options: &str) -> Outcome {
     let mut command = folder.command(&format!("run {options} own/p.lmt.mjs"));
     command.env("ANTHROPIC_API_KEY", "sk-ant-of-process-1234567890").env("PLAIN", "plain").env_remove("OPENAI_API_KEY");
-    Ended::of(&mut command)
+    Outcome::of(&mut command)
 }
 
 pub fn lines(folder: &Folder, options: &str) -> Vec<String> {
-    let ended = tried(folder, options);
-    assert_eq!(ended.code, 0, "{ended:?}");
+    let outcome = tried(folder, options);
+    assert_eq!(outcome.code, 0, "{outcome:?}");
     for key in ["of-env-file", "of-process"] {
-        assert!(!ended.stdout.contains(key) && !ended.stderr.contains(key), "{ended:?}");
+        assert!(!outcome.stdout.contains(key) && !outcome.stderr.contains(key), "{outcome:?}");
     }
-    ended.stdout.lines().map(|line| line.trim_end().to_owned()).filter(|line| line != "Done.").collect()
+    outcome.stdout.lines().map(|line| line.trim_end().to_owned()).filter(|line| line != "Done.").collect()
 }

@@ -3,7 +3,7 @@
 
 use crate::{
     helpers::{folder, lines, tried},
-    support::{Ended, Folder},
+    support::{Folder, Outcome},
 };
 
 const KEY: &str = "sk-of-env-file-1234567890";
@@ -42,7 +42,7 @@ fn a_link_to_keys_that_was_there_before_opens_nothing() {
 
 /// A link changes after the check, so that the same path leads to keys. Only a check of the opened file detects that.
 #[test]
-fn a_link_that_changes_behind_the_check_opens_no_keys() {
+fn a_link_that_changes_after_the_check_opens_no_keys() {
     let folder = with_keys(
         "fs.mkdirSync('own/good'); fs.writeFileSync('own/good/keys.txt', 'good');
   fs.symlinkSync('good', 'own/swap');
@@ -70,14 +70,14 @@ fn a_link_that_changes_behind_the_check_opens_no_keys() {
 }
 
 #[test]
-fn a_variable_that_holds_a_key_among_other_words_is_not_shown() {
+fn a_variable_that_contains_a_key_is_hidden() {
     let folder = folder(
         "await attempt('header', () => process.env.HEADER);
   await attempt('listed', () => Object.keys(process.env).includes('HEADER'));",
     );
     let mut command = folder.command("run --allow-env own/p.lmt.mjs");
     command.env("ANTHROPIC_API_KEY", KEY).env("HEADER", format!("Bearer {KEY}"));
-    let ended = Ended::of(&mut command);
-    assert!(ended.stdout.starts_with("header: PermissionError never\nlisted: false\n"), "{ended:?}");
+    let outcome = Outcome::of(&mut command);
+    assert!(outcome.stdout.starts_with("header: PermissionError never\nlisted: false\n"), "{outcome:?}");
     assert_eq!(tried(&folder, "--restrict").code, 0);
 }

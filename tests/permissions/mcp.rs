@@ -4,7 +4,7 @@
 use serde_json::{Value, json};
 
 use crate::support::{
-    Ended, Folder,
+    Folder, Outcome,
     mcp::{HttpServer, call, prompt, results, server_file},
     processes::is_alive,
     wait_until,
@@ -29,9 +29,9 @@ fn folder(server: &str, calls: &[Value]) -> Folder {
     folder
 }
 
-fn run(folder: &Folder, options: &str) -> Ended {
+fn run(folder: &Folder, options: &str) -> Outcome {
     let mut command = folder.command(&format!("run -f events {options} own/p.lmt.mjs"));
-    Ended::of(command.env("PLAIN", "plain").env("PROXY_SECRET", "hidden"))
+    Outcome::of(command.env("PLAIN", "plain").env("PROXY_SECRET", "hidden"))
 }
 
 const SERVER: &str = "{ command: 'node', args: ['own/server.mjs'] }";
@@ -46,11 +46,11 @@ fn read(path: &str) -> Value {
 fn a_program_reads_what_the_file_may_read_and_no_keys() {
     let calls = ["own/data.txt", "out/secret.txt", ".env", "sub/keys.txt", "/proc/self/environ"].map(read);
     let folder = folder(SERVER, &calls);
-    let ended = run(&folder, "--allow-run=node --env-file sub/keys.txt");
-    assert_eq!(ended.code, 0, "{ended:?}");
-    assert_eq!(results(&ended), ["own data", "EACCES", "EACCES", "EACCES", "EACCES"]);
-    let ended = run(&folder, "--allow-run=node --allow-read --env-file sub/keys.txt");
-    assert_eq!(results(&ended), ["own data", "outside", "EACCES", "EACCES", "EACCES"]);
+    let outcome = run(&folder, "--allow-run=node --env-file sub/keys.txt");
+    assert_eq!(outcome.code, 0, "{outcome:?}");
+    assert_eq!(results(&outcome), ["own data", "EACCES", "EACCES", "EACCES", "EACCES"]);
+    let outcome = run(&folder, "--allow-run=node --allow-read --env-file sub/keys.txt");
+    assert_eq!(results(&outcome), ["own data", "outside", "EACCES", "EACCES", "EACCES"]);
 }
 
 #[test]
@@ -75,9 +75,12 @@ fn only_the_program_that_is_meant_is_started() {
         ),
         ("{ url: 'http://127.0.0.1:9/mcp' }", "--restrict", "--allow-net=127.0.0.1:9"),
     ] {
-        let ended = run(&folder(server, &[call("t_pid", json!({}))]), options);
-        assert_eq!(ended.code, 1, "{server}: {ended:?}");
-        assert!(ended.stderr.contains("PermissionError") && ended.stderr.contains(refusal), "{server}: {ended:?}");
+        let outcome = run(&folder(server, &[call("t_pid", json!({}))]), options);
+        assert_eq!(outcome.code, 1, "{server}: {outcome:?}");
+        assert!(
+            outcome.stderr.contains("PermissionError") && outcome.stderr.contains(refusal),
+            "{server}: {outcome:?}"
+        );
     }
     // Its own `PATH` is not restricted; the program is looked up in the `PATH` of the run.
     let path = "{ command: 'node', args: ['own/server.mjs'], env: { PATH: 'own/evil' } }";
@@ -88,11 +91,11 @@ fn only_the_program_that_is_meant_is_started() {
 
 #[cfg(target_os = "linux")]
 #[test]
-fn what_a_server_leaves_behind_ends_with_the_run() {
+fn processes_that_a_server_leaves_end_with_the_run() {
     let folder = folder(SERVER, &[call("t_leave", json!({}))]);
-    let ended = run(&folder, "--allow-run=node");
-    assert_eq!(ended.code, 0, "{ended:?}");
-    let pid = results(&ended).remove(0);
+    let outcome = run(&folder, "--allow-run=node");
+    assert_eq!(outcome.code, 0, "{outcome:?}");
+    let pid = results(&outcome).remove(0);
     wait_until("it ends", || !is_alive(&pid));
 }
 
@@ -104,11 +107,11 @@ fn a_file_that_names_servers_hands_on_what_the_prompt_file_sees() {
     let folder = folder("'t'", &calls);
     let program = |value: &str| json!({ "mcpServers": { "t": { "command": "node", "args": ["own/server.mjs"], "env": { "X": value } } } });
     let refused = |options: &str, variable: &str, words: &str| {
-        let ended = run(&folder, options);
-        assert_eq!(ended.code, 1, "{ended:?}");
-        let (error, needs) = (&ended.stderr, format!("needs the variable {variable}"));
-        assert!(error.contains("PermissionError") && error.contains(&needs) && error.contains(words), "{ended:?}");
-        assert!(!format!("{ended:?}").contains(KEY), "{ended:?}");
+        let outcome = run(&folder, options);
+        assert_eq!(outcome.code, 1, "{outcome:?}");
+        let (error, needs) = (&outcome.stderr, format!("needs the variable {variable}"));
+        assert!(error.contains("PermissionError") && error.contains(&needs) && error.contains(words), "{outcome:?}");
+        assert!(!format!("{outcome:?}").contains(KEY), "{outcome:?}");
     };
     for name in ["PLAIN", "ANTHROPIC_API_KEY"] {
         let reference = format!("a${{{name}}}");
@@ -132,7 +135,7 @@ fn a_file_that_names_servers_hands_on_what_the_prompt_file_sees() {
 }
 
 #[test]
-fn a_file_that_the_user_names_says_itself_who_gets_what_unless_the_prompt_file_can_change_it() {
+fn a_config_the_user_names_passes_variables_unless_the_prompt_file_can_change_it() {
     let folder = folder("'t'", &[call("t_environment", json!({ "name": "X" }))]);
     let servers =
         json!({ "mcpServers": { "t": { "command": "node", "args": ["own/server.mjs"], "env": { "X": "${TONE}" } } } });
@@ -150,7 +153,7 @@ fn a_file_that_the_user_names_says_itself_who_gets_what_unless_the_prompt_file_c
         ("mine/servers.json", "--allow-write=mine"),
         ("out/servers.json", "--allow-write=out"),
     ] {
-        let ended = named(config, options);
-        assert!(ended.stderr.contains("--allow-env=TONE"), "{config} {options}: {ended:?}");
+        let outcome = named(config, options);
+        assert!(outcome.stderr.contains("--allow-env=TONE"), "{config} {options}: {outcome:?}");
     }
 }

@@ -192,16 +192,16 @@ fn hosts_and_ports_are_given_one_by_one_redirects_included() {
 }
 
 #[test]
-fn what_is_typed_has_to_mean_something() {
+fn options_without_a_meaning_are_refused() {
     let folder = folder("");
     for (options, problem) in [
         ("--allow-read=", "expected a name behind ="),
         ("--allow-net=https://example.org", "a host is meant"),
         ("--allow-run=no-such-program-at-all", "there is no such program"),
     ] {
-        let ended = tried(&folder, options);
-        assert_eq!(ended.code, 2, "{ended:?}");
-        assert!(ended.stderr.contains(problem), "{ended:?}");
+        let outcome = tried(&folder, options);
+        assert_eq!(outcome.code, 2, "{outcome:?}");
+        assert!(outcome.stderr.contains(problem), "{outcome:?}");
     }
 }
 
@@ -211,11 +211,11 @@ fn a_folder_that_programs_do_not_get_as_a_whole_is_named() {
     let folder = folder("");
     folder.write("made/note.txt", "");
     folder.write("kept/.mcp.json", "{}");
-    let ended = tried(&folder, "--allow-run=cat --allow-write=.,made,kept");
+    let outcome = tried(&folder, "--allow-run=cat --allow-write=.,made,kept");
     let warned: Vec<_> =
-        ended.stderr.lines().filter(|line| line.contains("cannot create, move or remove files")).collect();
-    assert_eq!((ended.code, warned.len()), (0, 2), "{ended:?}");
-    assert!(warned[1].contains("/kept itself"), "{ended:?}");
+        outcome.stderr.lines().filter(|line| line.contains("cannot create, move or remove files")).collect();
+    assert_eq!((outcome.code, warned.len()), (0, 2), "{outcome:?}");
+    assert!(warned[1].contains("/kept itself"), "{outcome:?}");
     assert_eq!(tried(&folder, "--allow-write=.").stderr, "");
 }
 
@@ -246,7 +246,7 @@ fn programs_are_refused_where_the_kernel_does_not_hold_them() {
 /// Links change while files are opened: the file that was checked is not the one that is opened.
 #[cfg(target_os = "linux")]
 #[test]
-fn a_link_that_changes_behind_the_check_leads_nowhere() {
+fn a_link_that_changes_after_the_check_is_refused() {
     let folder = folder(
         "fs.writeFileSync('own/good.txt', 'good');
   let seen = '';
@@ -272,6 +272,6 @@ export default async ({ defFunction, $ }) => {
   defFunction('twice', 'Doubles', n, ({ n }) => { console.log(`${n * 2}`); return n * 2; });
   $`go`;
 };";
-    let ended = Folder::of(source).run("run --restrict p.lmt.mjs");
-    assert_eq!((ended.code, ended.stdout.as_str(), ended.stderr.as_str()), (0, "42\nDone.\n", ""));
+    let outcome = Folder::of(source).run("run --restrict p.lmt.mjs");
+    assert_eq!((outcome.code, outcome.stdout.as_str(), outcome.stderr.as_str()), (0, "42\nDone.\n", ""));
 }

@@ -9,7 +9,7 @@ use std::{
 
 use crate::{
     helpers::{TRY, folder},
-    support::{Ended, Folder},
+    support::{Folder, Outcome},
 };
 
 const KEY: &str = "sk-of-a-source-1234567890";
@@ -85,10 +85,10 @@ fn tried_with_sources(folder: &Folder, options: &str) -> Vec<String> {
     let mut command = folder.command(&format!("run {options} own/p.lmt.mjs"));
     command.env("HOME", folder.path("home"));
     command.envs(SOURCES.iter().filter(|(_, variable, _)| !variable.is_empty()).map(|(_, name, value)| (name, value)));
-    let ended = Ended::of(&mut command);
-    assert_eq!(ended.code, 0, "{ended:?}");
-    assert!(!ended.stdout.contains(KEY) && !ended.stderr.contains(KEY), "{ended:?}");
-    ended.stdout.lines().filter(|line| *line != "Done.").map(str::to_owned).collect()
+    let outcome = Outcome::of(&mut command);
+    assert_eq!(outcome.code, 0, "{outcome:?}");
+    assert!(!outcome.stdout.contains(KEY) && !outcome.stderr.contains(KEY), "{outcome:?}");
+    outcome.stdout.lines().filter(|line| *line != "Done.").map(str::to_owned).collect()
 }
 
 #[test]
@@ -156,12 +156,12 @@ fn programs_do_not_read_credentials_of_clouds() {
 }
 
 #[test]
-fn a_device_that_stands_for_no_file_is_no_secret() {
+fn a_device_in_place_of_a_key_file_is_not_protected() {
     let folder = folder("await attempt('write', () => fs.writeFileSync('/dev/null', 'x'));");
     let mut command = folder.command("run --allow-read --allow-write own/p.lmt.mjs");
     command.env("AWS_CONFIG_FILE", "/dev/null").env("AWS_SHARED_CREDENTIALS_FILE", "/dev/null");
-    let ended = Ended::of(&mut command);
-    assert_eq!(ended.stdout.lines().next(), Some("write: undefined"), "{ended:?}");
+    let outcome = Outcome::of(&mut command);
+    assert_eq!(outcome.stdout.lines().next(), Some("write: undefined"), "{outcome:?}");
 }
 
 /// Variables with credentials of the program itself.
@@ -208,12 +208,12 @@ fn variables_with_credentials_are_not_shown() {
     command.env("LAB_API_TYPE", "openai").env("NO_PROXY", "*").envs(HIDDEN).envs(SHOWN);
     // Set by cargo; with such a variable only a file with every right to run programs starts one.
     command.env_remove("LD_LIBRARY_PATH");
-    let ended = Ended::of(&mut command);
-    let all: Vec<_> = ended.stdout.lines().map(str::trim_end).filter(|line| *line != "Done.").collect();
+    let outcome = Outcome::of(&mut command);
+    let all: Vec<_> = outcome.stdout.lines().map(str::trim_end).filter(|line| *line != "Done.").collect();
     let shown = SHOWN.map(|(name, value)| format!("{name}: {value}"));
     let hidden = names.iter().map(|name| format!("{name}: PermissionError never"));
     let expected: Vec<String> = shown.into_iter().chain(hidden).chain(["listed:".into(), "child:".into()]).collect();
-    assert_eq!(all, expected, "{ended:?}");
+    assert_eq!(all, expected, "{outcome:?}");
 }
 
 /// Answers requests for tokens and keys; refuses the model's requests and reports their authorization.
@@ -256,7 +256,7 @@ fn vendor() -> (u16, Receiver<String>) {
 /// What is closed to the file is read for its requests.
 #[test]
 fn requests_of_a_restricted_file_are_signed_with_credentials_that_it_cannot_read() {
-    let (port, asked) = vendor();
+    let (port, requests) = vendor();
     let url = |path: &str| format!("http://127.0.0.1:{port}{path}");
     let folder = folder("");
     let keys = "[default]\naws_access_key_id = AKIDFILE\naws_secret_access_key = s\n";
@@ -305,9 +305,9 @@ fn requests_of_a_restricted_file_are_signed_with_credentials_that_it_cannot_read
             command.env(name, url("/model"));
         }
         command.env("GOOGLE_VERTEX_PROJECT", "p").envs(variables);
-        let ended = Ended::of(&mut command);
-        assert_eq!(ended.code, 3, "the server refuses every question: {ended:?}");
-        let authorization = asked.try_recv().unwrap_or_else(|_| panic!("{model} was not asked: {ended:?}"));
+        let outcome = Outcome::of(&mut command);
+        assert_eq!(outcome.code, 3, "the server refuses every question: {outcome:?}");
+        let authorization = requests.try_recv().unwrap_or_else(|_| panic!("{model} was not asked: {outcome:?}"));
         assert!(authorization.contains(sent), "{model}: {authorization}");
     }
 }
@@ -315,7 +315,7 @@ fn requests_of_a_restricted_file_are_signed_with_credentials_that_it_cannot_read
 /// However its settings are written, a server that the file defines gets only the variables they contain.
 #[test]
 fn a_server_that_the_file_names_gets_no_key_of_the_user() {
-    let (port, asked) = vendor();
+    let (port, requests) = vendor();
     let folder = folder(&format!(
         "const lm = await import('lmthing');
   const baseURL = 'http://127.0.0.1:{port}/v1';
@@ -348,10 +348,10 @@ fn a_server_that_the_file_names_gets_no_key_of_the_user() {
         command.env(name, KEY);
     }
     command.env("HOME", folder.path("home")).env("NO_PROXY", "*").env("AWS_SECRET_ACCESS_KEY", KEY);
-    let ended = Ended::of(&mut command);
-    let lines: Vec<_> = ended.stdout.lines().filter(|line| *line != "Done.").collect();
-    assert_eq!(lines.len(), 12, "{ended:?}");
-    assert!(lines[..11].iter().all(|line| line.contains(": PermissionError")), "{ended:?}");
-    let sent: Vec<String> = asked.try_iter().collect();
-    assert_eq!(sent, ["Bearer fetched-token"], "{ended:?}");
+    let outcome = Outcome::of(&mut command);
+    let lines: Vec<_> = outcome.stdout.lines().filter(|line| *line != "Done.").collect();
+    assert_eq!(lines.len(), 12, "{outcome:?}");
+    assert!(lines[..11].iter().all(|line| line.contains(": PermissionError")), "{outcome:?}");
+    let sent: Vec<String> = requests.try_iter().collect();
+    assert_eq!(sent, ["Bearer fetched-token"], "{outcome:?}");
 }

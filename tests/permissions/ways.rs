@@ -4,7 +4,7 @@
 
 use crate::{
     helpers::{folder, lines},
-    support::Ended,
+    support::Outcome,
 };
 
 fn refused(line: &str, option: &str) {
@@ -51,7 +51,7 @@ fn sockets_need_files_that_may_be_written_and_abstract_ones_are_none() {
 }
 
 #[test]
-fn what_lmthing_is_made_of_is_not_for_scripts() {
+fn internal_modules_are_not_importable() {
     let folder = folder(
         "const native = 'lmthing:internal/native/fs';
   await attempt('import', async () => Object.keys(await import(native)).length);
@@ -84,7 +84,7 @@ fn code_from_a_text_has_the_same_rights() {
 }
 
 #[test]
-fn the_home_folder_and_other_processes_are_not_told_of() {
+fn the_home_folder_and_other_processes_are_hidden() {
     let folder = folder(
         "const os = (await import('node:os')).default;
   await attempt('home', () => os.homedir() + os.userInfo().homedir);
@@ -96,14 +96,14 @@ fn the_home_folder_and_other_processes_are_not_told_of() {
   await attempt('own', () => { const child = spawnSync('true'); return child.status; });",
     );
     let mut command = folder.command("run --allow-run=true own/p.lmt.mjs");
-    let ended = Ended::of(command.env("HOME", "/home/of/a-secret"));
-    assert!(!format!("{ended:?}").contains("a-secret"), "{ended:?}");
-    let all: Vec<_> = ended.stdout.lines().collect();
+    let outcome = Outcome::of(command.env("HOME", "/home/of/a-secret"));
+    assert!(!format!("{outcome:?}").contains("a-secret"), "{outcome:?}");
+    let all: Vec<_> = outcome.stdout.lines().collect();
     all[1..5].iter().for_each(|line| refused(line, "--allow-run"));
-    assert_eq!(all[5..7], ["self: true", "own: 0"], "{ended:?}");
+    assert_eq!(all[5..7], ["self: true", "own: 0"], "{outcome:?}");
     let mut command = folder.command("run --allow-env=HOME own/p.lmt.mjs");
-    let ended = Ended::of(command.env("HOME", "/home/of/a-secret"));
-    assert!(ended.stdout.starts_with("home: /home/of/a-secret/home/of/a-secret\n"), "{ended:?}");
+    let outcome = Outcome::of(command.env("HOME", "/home/of/a-secret"));
+    assert!(outcome.stdout.starts_with("home: /home/of/a-secret/home/of/a-secret\n"), "{outcome:?}");
 }
 
 #[test]
@@ -120,7 +120,7 @@ fn names_are_looked_up_for_those_who_may_talk_to_them() {
 }
 
 #[test]
-fn packages_find_variables_unset_and_the_file_is_told() {
+fn packages_find_variables_unset_and_the_file_gets_an_error() {
     let folder = folder(
         "await attempt('own', () => process.env.NODE_ENV);
   await attempt('package', async () => (await import('looks')).default);
@@ -182,9 +182,9 @@ export default async ({{ defFunction, defTool, $ }}) => {{
     );
     let folder = folder("");
     folder.write("own/p.lmt.mjs", &source);
-    let ended = folder.run("run --restrict -f events own/p.lmt.mjs");
-    assert!(ended.stdout.contains("is not allowed: the prompt file is restricted"), "{ended:?}");
-    assert!(!ended.stdout.contains("outside"), "{ended:?}");
+    let outcome = folder.run("run --restrict -f events own/p.lmt.mjs");
+    assert!(outcome.stdout.contains("is not allowed: the prompt file is restricted"), "{outcome:?}");
+    assert!(!outcome.stdout.contains("outside"), "{outcome:?}");
 }
 
 /// File descriptors that lmthing itself has open are not accessible to the script.
@@ -211,7 +211,7 @@ fn a_program_gets_only_files_that_the_script_has_opened_and_as_it_has() {
 
 /// The working directory, a folder or a link changes between the check and the access.
 #[test]
-fn what_is_done_later_is_done_where_it_was_checked() {
+fn asynchronous_accesses_happen_where_they_were_checked() {
     let folder = folder(
         "const root = process.cwd();
   fs.mkdirSync('free/sub', { recursive: true }); fs.mkdirSync('free/full'); fs.writeFileSync('free/evil.json', 'evil'); fs.writeFileSync('free/keys.txt', 'mine');
@@ -317,7 +317,7 @@ fn programs_cannot_inject_input_or_open_unix_sockets() {
 }
 
 #[test]
-fn what_decides_where_imports_lead_is_read_as_other_files_are() {
+fn files_that_decide_imports_need_read_permission() {
     let folder = folder(
         "await attempt('link', async () => (await import('./linked/it.mjs')).default);
   await attempt('kind', async () => (await import('./linked/plain.js')).default);

@@ -9,15 +9,13 @@ use lmthing::{
 
 use crate::{
     proxies::{Proxy, dead_port},
+    setup::{CHAT, TEXT},
     steps::{Answer, ask},
     support::{
-        canned::{Asked, Canned, Server},
+        canned::{Canned, ReceivedRequest, Server},
         tls,
     },
 };
-
-const CHAT: &[u8] = include_bytes!("../fixtures/providers/compatible.sse");
-const TEXT: &str = "Låg vatten… \"soon\"\\now";
 
 /// The answer of a call, and the events before it.
 struct Outcome {
@@ -79,10 +77,10 @@ async fn server() -> Server {
     Server::start(vec![Canned::sse(CHAT), Canned::sse(CHAT)]).await
 }
 
-fn only(server: &Server) -> Asked {
-    let asked = server.asked();
-    assert_eq!(asked.len(), 1, "{asked:?}");
-    asked[0].clone()
+fn only(server: &Server) -> ReceivedRequest {
+    let requests = server.requests();
+    assert_eq!(requests.len(), 1, "{requests:?}");
+    requests[0].clone()
 }
 
 /// A variable that names a file with this content; dropping the folder deletes it.
@@ -99,9 +97,9 @@ async fn user_and_password_of_the_address_stand_in_for_a_key() {
         let server = server().await;
         let url = format!("http://ada:hunter2%23@127.0.0.1:{}//v1/?api-version=7&x", server.port);
         lab(&url, &[("LAB_API_KEY", key.to_owned())]).await.worked();
-        let asked = only(&server);
-        assert_eq!(asked.path, "/v1/chat/completions?api-version=7&x");
-        assert_eq!(asked.header("authorization"), Some(sent));
+        let requests = only(&server);
+        assert_eq!(requests.path, "/v1/chat/completions?api-version=7&x");
+        assert_eq!(requests.header("authorization"), Some(sent));
     }
 }
 
@@ -109,8 +107,11 @@ async fn user_and_password_of_the_address_stand_in_for_a_key() {
 async fn a_server_without_a_key_gets_no_authorization() {
     let server = server().await;
     lab(&server.url("/v1/chat/completions"), &[]).await.worked();
-    let asked = only(&server);
-    assert_eq!((asked.header("authorization"), asked.path.as_str()), (None, "/v1/chat/completions?api-version=1.0.0"));
+    let requests = only(&server);
+    assert_eq!(
+        (requests.header("authorization"), requests.path.as_str()),
+        (None, "/v1/chat/completions?api-version=1.0.0")
+    );
 }
 
 #[tokio::test]
@@ -125,7 +126,7 @@ async fn a_header_of_ones_own_is_enough_for_any_provider() {
             let model = create(provider, &settings, "m", &context).unwrap();
             // The stream is not in this provider's format; only the request matters.
             ask(model.as_ref(), request()).await;
-            assert_eq!(server.asked()[0].header(&header.to_lowercase()), Some("own-0123456789"), "{provider}");
+            assert_eq!(server.requests()[0].header(&header.to_lowercase()), Some("own-0123456789"), "{provider}");
         }
     }
 }
@@ -149,7 +150,7 @@ async fn certificates_of_named_files_are_believed() {
 }
 
 #[tokio::test]
-async fn what_openssl_makes_for_a_server_of_ones_own_is_believed_when_it_is_named() {
+async fn a_self_signed_openssl_certificate_is_trusted_when_named() {
     let own = tls::self_signed(&["localhost"]);
     let port = tls::serve(&own, CHAT).await;
     let url = format!("https://localhost:{port}/v1");
@@ -161,7 +162,7 @@ async fn what_openssl_makes_for_a_server_of_ones_own_is_believed_when_it_is_name
 }
 
 #[tokio::test]
-async fn a_certificate_that_does_not_fit_is_told_and_not_tried_again() {
+async fn an_invalid_certificate_is_reported_and_not_retried() {
     let authority = tls::authority();
     let (named, _folder) = certificate_file("SSL_CERT_FILE", &authority.pem());
     let named = [named];
@@ -174,7 +175,7 @@ async fn a_certificate_that_does_not_fit_is_told_and_not_tried_again() {
 }
 
 #[tokio::test]
-async fn the_wrong_scheme_is_told() {
+async fn the_wrong_scheme_is_reported() {
     let plain = tls::answer_anything(b"HTTP/1.0 400 Bad Request\r\n\r\n").await;
     let url = format!("https://127.0.0.1:{plain}/v1");
     lab(&url, &[])
@@ -187,7 +188,7 @@ async fn the_wrong_scheme_is_told() {
 }
 
 #[tokio::test]
-async fn nobody_there_is_told_and_tried_again_as_far_as_it_can_help() {
+async fn an_unreachable_server_is_reported_and_retried_where_useful() {
     let url = format!("http://127.0.0.1:{}/v1", dead_port().await);
     lab(&url, &[]).await.failed(&["Connection refused", "Is the server running"], 2);
     let own = [("OLLAMA_API_BASE", url), ("OLLAMA_API_TYPE", "openai".to_owned())];
@@ -212,10 +213,10 @@ async fn requests_go_through_proxies_of_every_kind() {
         let (plain, proxy) = (server().await, Proxy::start(!user.is_empty()).await);
         let value = format!("{scheme}{user}127.0.0.1:{}", proxy.port);
         lab(&format!("http://model.test:{}/v1", plain.port), &[(variable, value.clone())]).await.worked();
-        assert_eq!(proxy.asked(), [format!("model.test:{}", plain.port)], "{variable}");
+        assert_eq!(proxy.requests(), [format!("model.test:{}", plain.port)], "{variable}");
         let variable = if variable.eq_ignore_ascii_case("HTTP_PROXY") { "HTTPS_PROXY" } else { variable };
         lab(&format!("https://model.test:{secure}/v1"), &[(variable, value), certificates.clone()]).await.worked();
-        assert_eq!(proxy.asked().last(), Some(&format!("model.test:{secure}")));
+        assert_eq!(proxy.requests().last(), Some(&format!("model.test:{secure}")));
     }
 }
 
@@ -232,7 +233,7 @@ async fn no_proxy_names_what_is_reached_directly() {
 }
 
 #[tokio::test]
-async fn a_proxy_that_wants_a_password_is_told() {
+async fn a_proxy_that_requires_a_password_is_reported() {
     let proxy = Proxy::start(true).await;
     for scheme in ["http", "socks5h"] {
         for url in ["https://model.test/v1", "http://model.test/v1"] {

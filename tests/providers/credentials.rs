@@ -12,14 +12,12 @@ use rustls::pki_types::{PrivatePkcs8KeyDer, pem::PemObject};
 use serde_json::{Value, json};
 
 use crate::{
+    setup::{BEDROCK, GOOGLE, TEXT},
     steps::{Answer, ask},
     support::canned::{Canned, Server},
 };
 
-const GOOGLE: &[u8] = include_bytes!("../fixtures/providers/google.sse");
-const BEDROCK: &[u8] = include_bytes!("../fixtures/providers/bedrock.eventstream");
 const TEST_KEY: &str = include_str!("../fixtures/providers/rsa_test_key.pem");
-const TEXT: &str = "Låg vatten… \"soon\"\\now";
 
 fn context(variables: &[(&str, String)]) -> ProviderContext {
     let env: BTreeMap<String, String> =
@@ -64,8 +62,8 @@ async fn a_service_account_signs_for_a_token() {
     );
     let answer = ask_vertex(&server, &[("GOOGLE_APPLICATION_CREDENTIALS", file)]).await;
     assert_eq!((answer.text.as_str(), answer.error), (TEXT, None));
-    assert_eq!(server.asked()[1].header("authorization"), Some("Bearer <key>"));
-    assert_eq!(server.asked()[1].path, "/v1beta1/vertex/models/gemini-tide:streamGenerateContent?alt=sse");
+    assert_eq!(server.requests()[1].header("authorization"), Some("Bearer <key>"));
+    assert_eq!(server.requests()[1].path, "/v1beta1/vertex/models/gemini-tide:streamGenerateContent?alt=sse");
 
     let forms = server.token_requests();
     assert_eq!(forms.len(), 1);
@@ -117,7 +115,7 @@ async fn express_mode_needs_a_key_only() {
     ];
     let model = resolve("vertex:gemini-tide", &context(&variables)).unwrap();
     assert_eq!(ask(model.as_ref(), ModelRequest::default()).await.text, TEXT);
-    assert_eq!(server.asked()[0].header("x-goog-api-key"), Some("express-key"));
+    assert_eq!(server.requests()[0].header("x-goog-api-key"), Some("express-key"));
     assert!(server.token_requests().is_empty());
 }
 
@@ -139,7 +137,7 @@ async fn credentials_that_cannot_be_used_end_the_run_before_a_request() {
     let file = credentials_file(&folder, &broken);
     let error = ask_vertex(&server, &[("GOOGLE_APPLICATION_CREDENTIALS", file)]).await.error.unwrap();
     assert!(error.message.contains("private_key"), "{error}");
-    assert!(server.asked().is_empty());
+    assert!(server.requests().is_empty());
 }
 
 #[tokio::test]
@@ -156,11 +154,11 @@ async fn bedrock_signs_with_keys() {
     let model = create("bedrock", &settings, "arn:aws:bedrock:x/y", &context(&[])).unwrap();
     let answer = ask(model.as_ref(), ModelRequest::default()).await;
     assert_eq!((answer.text.as_str(), answer.error), (TEXT, None));
-    let asked = &server.asked()[0];
-    assert_eq!(asked.path, "/model/arn%3Aaws%3Abedrock%3Ax%2Fy/converse-stream");
-    let authorization = asked.header("authorization").unwrap();
+    let requests = &server.requests()[0];
+    assert_eq!(requests.path, "/model/arn%3Aaws%3Abedrock%3Ax%2Fy/converse-stream");
+    let authorization = requests.header("authorization").unwrap();
     assert!(authorization.starts_with("AWS4-HMAC-SHA256 Credential=AKIDTEST/"), "{authorization}");
     assert!(authorization.contains("/eu-north-1/bedrock/aws4_request"), "{authorization}");
     assert!(authorization.contains("SignedHeaders=host;x-amz-date;x-amz-security-token"), "{authorization}");
-    assert_eq!(asked.header("x-amz-security-token"), Some("session-token"));
+    assert_eq!(requests.header("x-amz-security-token"), Some("session-token"));
 }

@@ -12,19 +12,13 @@ use serde_json::{Value, json};
 use sha1::{Digest, Sha1};
 
 use crate::{
+    setup::{BEDROCK, TEXT},
     steps::{Answer, ask},
     support::canned::{Canned, Server},
 };
 
-const BEDROCK: &[u8] = include_bytes!("../fixtures/providers/bedrock.eventstream");
-const TEXT: &str = "Låg vatten… \"soon\"\\now";
-
 fn answer() -> Canned {
     Canned::new(200, "application/vnd.amazon.eventstream", BEDROCK)
-}
-
-fn json_answer(body: &Value) -> Canned {
-    Canned::new(200, "application/json", body.to_string())
 }
 
 /// A home directory with these files.
@@ -56,8 +50,8 @@ async fn ask_bedrock(context: &ProviderContext) -> Answer {
 async fn signed(server: &Server, context: &ProviderContext, key_and_region: (&str, &str)) {
     let answer = ask_bedrock(context).await;
     assert_eq!((answer.text.as_str(), answer.error), (TEXT, None));
-    let asked = server.asked();
-    let authorization = asked.last().unwrap().header("authorization").unwrap().to_owned();
+    let requests = server.requests();
+    let authorization = requests.last().unwrap().header("authorization").unwrap().to_owned();
     let (key, region) = key_and_region;
     assert!(authorization.contains(&format!("Credential={key}/")), "{authorization}");
     assert!(authorization.contains(&format!("/{region}/bedrock/aws4_request")), "{authorization}");
@@ -98,13 +92,13 @@ async fn a_profile_has_keys_and_a_region() {
     signed(&server, &context(&server, home.path(), &[]), ("AKIDEFAULT", "eu-west-3")).await;
     let lab = [("AWS_PROFILE", "lab".to_owned())];
     signed(&server, &context(&server, home.path(), &lab), ("AKIDLAB", "eu-north-1")).await;
-    assert_eq!(server.asked()[1].header("x-amz-security-token"), Some("lab-session-token"));
+    assert_eq!(server.requests()[1].header("x-amz-security-token"), Some("lab-session-token"));
     let region = [("AWS_PROFILE", "lab".to_owned()), ("AWS_DEFAULT_REGION", "ap-south-1".to_owned())];
     signed(&server, &context(&server, home.path(), &region), ("AKIDLAB", "ap-south-1")).await;
 }
 
 #[tokio::test]
-async fn a_program_is_asked_once_for_all_who_wait() {
+async fn a_credential_program_runs_once_for_concurrent_requests() {
     let server = Server::start(vec![answer(), answer(), answer()]).await;
     let home = home(&[]);
     let (program, log) = (home.path().join("keys.sh"), home.path().join("log"));
@@ -120,7 +114,7 @@ async fn a_program_is_asked_once_for_all_who_wait() {
     let answers = join_all((0..3).map(|_| ask_bedrock(&context))).await;
     assert!(answers.iter().all(|answer| answer.text == TEXT), "{answers:?}");
     assert_eq!(fs::read_to_string(log).unwrap(), "x\n");
-    assert!(server.asked()[2].header("authorization").unwrap().contains("Credential=ASIAPROCESS/"));
+    assert!(server.requests()[2].header("authorization").unwrap().contains("Credential=ASIAPROCESS/"));
 }
 
 fn signed_in(expires_at: &str) -> tempfile::TempDir {
@@ -142,17 +136,17 @@ async fn single_sign_on_gives_the_keys_of_a_role() {
     let role = json!({ "roleCredentials": {
         "accessKeyId": "ASIASSO", "secretAccessKey": "s", "sessionToken": "t", "expiration": 4_070_908_800_000_u64,
     }});
-    let server = Server::start(vec![json_answer(&role), answer()]).await;
+    let server = Server::start(vec![Canned::json(&role), answer()]).await;
     let home = signed_in("2099-01-01T00:00:00Z");
     let portal = [("AWS_ENDPOINT_URL_SSO", server.url(""))];
     signed(&server, &context(&server, home.path(), &portal), ("ASIASSO", "eu-west-1")).await;
-    let asked = &server.asked()[0];
-    assert_eq!(asked.path, "/federation/credentials?role_name=Reader&account_id=123456789012");
-    assert_eq!(asked.header("x-amz-sso_bearer_token"), Some("sso-access-token"));
+    let requests = &server.requests()[0];
+    assert_eq!(requests.path, "/federation/credentials?role_name=Reader&account_id=123456789012");
+    assert_eq!(requests.header("x-amz-sso_bearer_token"), Some("sso-access-token"));
 }
 
 #[tokio::test]
-async fn a_sign_in_that_has_run_out_says_how_to_sign_in() {
+async fn an_expired_sign_in_explains_how_to_sign_in() {
     let refusal = r#"{"message":"Session token sso-access-token not found or invalid"}"#;
     let refusal = Canned::new(401, "application/json", refusal).header("x-amzn-errortype", "UnauthorizedException");
     let server = Server::start(vec![refusal]).await;
@@ -178,9 +172,9 @@ async fn a_profile_takes_on_a_role() {
     let home = home(&[(".aws/config", config.into())]);
     let variables = [("AWS_PROFILE", "lab".to_owned()), ("AWS_ENDPOINT_URL_STS", server.url(""))];
     signed(&server, &context(&server, home.path(), &variables), ("ASIAROLE", "eu-west-1")).await;
-    let form = String::from_utf8(server.asked()[0].body.clone()).unwrap();
+    let form = String::from_utf8(server.requests()[0].body.clone()).unwrap();
     assert!(form.contains("Action=AssumeRole") && form.contains("ExternalId=door"), "{form}");
-    assert!(server.asked()[0].header("authorization").unwrap().contains("Credential=AKIDBASE/"));
+    assert!(server.requests()[0].header("authorization").unwrap().contains("Credential=AKIDBASE/"));
 }
 
 #[tokio::test]
@@ -201,29 +195,29 @@ async fn a_web_identity_takes_on_a_role() {
     assert!(error.message.contains("of the web identity could not be had"), "{error}");
     assert!(error.message.contains("AccessDenied") || error.message.contains("Not authorized"), "{error}");
     signed(&server, &context, ("ASIAROLE", "eu-west-1")).await;
-    let form = String::from_utf8(server.asked()[1].body.clone()).unwrap();
+    let form = String::from_utf8(server.requests()[1].body.clone()).unwrap();
     assert!(form.contains("WebIdentityToken=header.payload.signature"), "{form}");
 }
 
 #[tokio::test]
 async fn a_container_has_a_role() {
-    let server = Server::start(vec![json_answer(&keys("ASIATASK")), answer()]).await;
+    let server = Server::start(vec![Canned::json(&keys("ASIATASK")), answer()]).await;
     let home = home(&[("token", "container-token".into())]);
     let variables = [
         ("AWS_CONTAINER_CREDENTIALS_FULL_URI", server.url("/role")),
         ("AWS_CONTAINER_AUTHORIZATION_TOKEN_FILE", home.path().join("token").display().to_string()),
     ];
     signed(&server, &context(&server, home.path(), &variables), ("ASIATASK", "us-east-1")).await;
-    assert_eq!(server.asked()[0].path, "/role");
-    assert_eq!(server.asked()[0].header("authorization"), Some("container-token"));
-    assert_eq!(server.asked()[1].header("x-amz-security-token"), Some("fetched-session-token"));
+    assert_eq!(server.requests()[0].path, "/role");
+    assert_eq!(server.requests()[0].header("authorization"), Some("container-token"));
+    assert_eq!(server.requests()[1].header("x-amz-security-token"), Some("fetched-session-token"));
 }
 
 #[tokio::test]
 async fn an_instance_has_a_role() {
     let metadata =
         |text: &str| Canned::new(200, "text/plain", text).header("x-aws-ec2-metadata-token-ttl-seconds", "21600");
-    let answers = vec![metadata("metadata-token"), metadata("reader"), json_answer(&instance_keys()), answer()];
+    let answers = vec![metadata("metadata-token"), metadata("reader"), Canned::json(&instance_keys()), answer()];
     let server = Server::start(answers).await;
     let home = home(&[]);
     let variables = [
@@ -232,11 +226,12 @@ async fn an_instance_has_a_role() {
         ("AWS_REGION", "eu-west-1".to_owned()),
     ];
     signed(&server, &context(&server, home.path(), &variables), ("ASIAINSTANCE", "eu-west-1")).await;
-    let asked = server.asked();
-    let first: Vec<(&str, &str)> = asked.iter().map(|asked| (asked.method.as_str(), asked.path.as_str())).collect();
+    let requests = server.requests();
+    let first: Vec<(&str, &str)> =
+        requests.iter().map(|request| (request.method.as_str(), request.path.as_str())).collect();
     assert_eq!(first[0], ("PUT", "/latest/api/token"));
     assert!(first[2].1.ends_with("/reader"), "{first:?}");
-    assert_eq!(asked[2].header("x-aws-ec2-metadata-token"), Some("metadata-token"));
+    assert_eq!(requests[2].header("x-aws-ec2-metadata-token"), Some("metadata-token"));
 }
 
 fn instance_keys() -> Value {
@@ -248,7 +243,7 @@ fn instance_keys() -> Value {
 }
 
 #[tokio::test]
-async fn what_is_missing_is_said_before_a_request() {
+async fn missing_settings_are_reported_before_a_request() {
     let server = Server::start(Vec::new()).await;
     let home = home(&[(".aws/config", "[profile lab]\nregion = eu-west-1\n".into())]);
     let error = ask_bedrock(&context(&server, home.path(), &[])).await.error.unwrap();
@@ -264,5 +259,5 @@ async fn what_is_missing_is_said_before_a_request() {
     let half = [("AWS_ACCESS_KEY_ID", "AKIDHALF".to_owned())];
     let error = ask_bedrock(&context(&server, home.path(), &half)).await.error.unwrap();
     assert!(error.message.starts_with("AWS SigV4 authentication requires AWS credentials."), "{error}");
-    assert!(server.asked().is_empty());
+    assert!(server.requests().is_empty());
 }

@@ -12,7 +12,7 @@ use serde_json::{Value, json};
 
 use crate::{
     steps::{Answer, ask},
-    support::canned::{Asked, Canned, Server},
+    support::canned::{Canned, ReceivedRequest, Server},
 };
 
 const CHAT: &str =
@@ -39,15 +39,15 @@ async fn ask_azure(context: &ProviderContext) -> Answer {
 }
 
 /// Calls two models, which must share one token; returns the request for it.
-async fn asked_for_token(server: &Server, context: &ProviderContext) -> Asked {
+async fn asked_for_token(server: &Server, context: &ProviderContext) -> ReceivedRequest {
     for answer in join_all([ask_azure(context), ask_azure(context)]).await {
         assert_eq!((answer.text.as_str(), answer.error), ("ebb", None));
     }
-    let asked = server.asked();
-    assert_eq!(asked.len(), 3, "one request for a token: {asked:?}");
-    assert_eq!(asked[1].header("authorization"), Some("Bearer entra-token"));
-    assert_eq!(asked[1].header("api-key"), None);
-    asked[0].clone()
+    let requests = server.requests();
+    assert_eq!(requests.len(), 3, "one request for a token: {requests:?}");
+    assert_eq!(requests[1].header("authorization"), Some("Bearer entra-token"));
+    assert_eq!(requests[1].header("api-key"), None);
+    requests[0].clone()
 }
 
 fn principal(server: &Server) -> Vec<(&'static str, String)> {
@@ -63,10 +63,10 @@ async fn a_service_principal_has_a_secret() {
     let server = Server::start(vec![token(&json!(3599)), answer(), answer()]).await;
     let mut variables = principal(&server);
     variables.push(("AZURE_CLIENT_SECRET", "client~secret".into()));
-    let asked = asked_for_token(&server, &context(&server, &variables)).await;
-    assert_eq!((asked.method.as_str(), asked.path.as_str()), ("POST", "/tenant/oauth2/v2.0/token"));
+    let requests = asked_for_token(&server, &context(&server, &variables)).await;
+    assert_eq!((requests.method.as_str(), requests.path.as_str()), ("POST", "/tenant/oauth2/v2.0/token"));
     assert_eq!(
-        String::from_utf8(asked.body).unwrap(),
+        String::from_utf8(requests.body).unwrap(),
         "client_id=app%20id&scope=https%3A%2F%2Fcognitiveservices%2Eazure%2Ecom%2F%2Edefault&\
          grant_type=client%5Fcredentials&client_secret=client%7Esecret"
     );
@@ -83,7 +83,7 @@ async fn a_federated_workload_has_a_file() {
     let mut variables = principal(&server);
     variables.push(("AZURE_FEDERATED_TOKEN_FILE", file.display().to_string()));
     assert_eq!(ask_azure(&context(&server, &variables)).await.text, "ebb");
-    let form = String::from_utf8(server.asked()[1].body.clone()).unwrap();
+    let form = String::from_utf8(server.requests()[1].body.clone()).unwrap();
     let assertion = "client_assertion_type=urn%3Aietf%3Aparams%3Aoauth%3Aclient%2Dassertion%2Dtype%3Ajwt%2Dbearer&\
                      client_assertion=a%2Eb%2Ec";
     assert!(form.ends_with(assertion), "{form}");
@@ -97,10 +97,10 @@ async fn an_app_service_has_an_identity() {
         ("IDENTITY_HEADER", "identity-header".into()),
         ("AZURE_CLIENT_ID", "mine".into()),
     ];
-    let asked = asked_for_token(&server, &context(&server, &variables)).await;
-    assert_eq!(asked.header("x-identity-header"), Some("identity-header"));
+    let requests = asked_for_token(&server, &context(&server, &variables)).await;
+    assert_eq!(requests.header("x-identity-header"), Some("identity-header"));
     assert_eq!(
-        asked.path,
+        requests.path,
         "/msi/token?api-version=2019-08-01&resource=https%3A%2F%2Fcognitiveservices%2Eazure%2Ecom&client%5Fid=mine"
             .replace("client%5Fid", "client_id")
     );
@@ -110,11 +110,11 @@ async fn an_app_service_has_an_identity() {
 async fn a_virtual_machine_has_an_identity() {
     let server = Server::start(vec![token(&json!("3599")), answer(), answer()]).await;
     let variables = [("AZURE_POD_IDENTITY_AUTHORITY_HOST", server.url(""))];
-    let asked = asked_for_token(&server, &context(&server, &variables)).await;
-    assert_eq!(asked.header("metadata"), Some("true"));
+    let requests = asked_for_token(&server, &context(&server, &variables)).await;
+    assert_eq!(requests.header("metadata"), Some("true"));
     let path =
         "/metadata/identity/oauth2/token?api-version=2018-02-01&resource=https%3A%2F%2Fcognitiveservices%2Eazure%2Ecom";
-    assert_eq!(asked.path, path);
+    assert_eq!(requests.path, path);
 }
 
 #[tokio::test]
@@ -128,10 +128,10 @@ async fn a_token_may_be_given() {
     let model = create("azure.chat", &settings, "tides", &with_key).unwrap();
     assert_eq!(ask(model.as_ref(), ModelRequest::default()).await.text, "ebb");
     assert_eq!(ask_azure(&with_key).await.text, "ebb");
-    let asked = server.asked();
-    assert_eq!(asked[0].header("authorization"), Some("Bearer given-token"));
-    assert_eq!(asked[1].header("authorization"), Some("Bearer script-token"));
-    assert_eq!((asked[2].header("authorization"), asked[2].header("api-key")), (None, Some("a-key")));
+    let requests = server.requests();
+    assert_eq!(requests[0].header("authorization"), Some("Bearer given-token"));
+    assert_eq!(requests[1].header("authorization"), Some("Bearer script-token"));
+    assert_eq!((requests[2].header("authorization"), requests[2].header("api-key")), (None, Some("a-key")));
 }
 
 #[tokio::test]
@@ -155,7 +155,7 @@ async fn a_refusal_names_the_variables_and_no_secret() {
 }
 
 #[tokio::test]
-async fn what_is_missing_lists_the_ways() {
+async fn missing_credentials_list_the_alternatives() {
     let server = Server::start(Vec::new()).await;
     let resolved = resolve("azure:tides", &context(&server, &[])).unwrap();
     let error = ask(resolved.as_ref(), ModelRequest::default()).await.error.unwrap();

@@ -11,28 +11,23 @@ use lmthing::{
 use serde_json::{Value, json};
 
 use crate::{
+    setup::{GOOGLE, TEXT},
     steps::{Answer, ask},
-    support::canned::{Asked, Canned, Server},
+    support::canned::{Canned, ReceivedRequest, Server},
 };
 
-const GOOGLE: &[u8] = include_bytes!("../fixtures/providers/google.sse");
-const TEXT: &str = "Låg vatten… \"soon\"\\now";
 const SCOPE: &str = "https://www.googleapis.com/auth/cloud-platform";
 
 fn answer() -> Canned {
     Canned::sse(GOOGLE)
 }
 
-fn json_answer(body: &Value) -> Canned {
-    Canned::new(200, "application/json", body.to_string())
-}
-
 fn token(token: &str) -> Canned {
-    json_answer(&json!({ "access_token": token, "expires_in": 3599, "token_type": "Bearer" }))
+    Canned::json(&json!({ "access_token": token, "expires_in": 3599, "token_type": "Bearer" }))
 }
 
 fn impersonated() -> Canned {
-    json_answer(&json!({ "accessToken": "robot-token", "expireTime": "2099-01-01T00:00:00Z" }))
+    Canned::json(&json!({ "accessToken": "robot-token", "expireTime": "2099-01-01T00:00:00Z" }))
 }
 
 /// Workload identity credentials with this source.
@@ -63,14 +58,14 @@ async fn ask_vertex(context: &ProviderContext) -> Answer {
 }
 
 /// The requests of a call that succeeds; the last one is the model's.
-async fn answered(server: &Server, context: &ProviderContext) -> Vec<Asked> {
+async fn answered(server: &Server, context: &ProviderContext) -> Vec<ReceivedRequest> {
     let answer = ask_vertex(context).await;
     assert_eq!((answer.text.as_str(), answer.error), (TEXT, None));
-    server.asked()
+    server.requests()
 }
 
-fn fields(asked: &Asked) -> BTreeMap<String, String> {
-    url::form_urlencoded::parse(&asked.body).into_owned().collect()
+fn fields(requests: &ReceivedRequest) -> BTreeMap<String, String> {
+    url::form_urlencoded::parse(&requests.body).into_owned().collect()
 }
 
 #[tokio::test]
@@ -87,8 +82,8 @@ async fn a_workload_has_a_file() {
     for answer in join_all([ask_vertex(&context), ask_vertex(&context)]).await {
         assert_eq!((answer.text.as_str(), answer.error), (TEXT, None));
     }
-    let asked = server.asked();
-    assert_eq!((asked.len(), asked[0].path.as_str()), (3, "/v1/token"));
+    let requests = server.requests();
+    assert_eq!((requests.len(), requests[0].path.as_str()), (3, "/v1/token"));
     let expected = [
         ("audience", credentials["audience"].as_str().unwrap()),
         ("grant_type", "urn:ietf:params:oauth:grant-type:token-exchange"),
@@ -97,9 +92,9 @@ async fn a_workload_has_a_file() {
         ("subject_token", "a.b.c"),
         ("subject_token_type", "urn:ietf:params:oauth:token-type:jwt"),
     ];
-    assert_eq!(fields(&asked[0]), expected.map(|(name, value)| (name.to_owned(), value.to_owned())).into());
-    assert_eq!(asked[1].header("authorization"), Some("Bearer federated-token"));
-    assert_eq!(asked[1].header("x-goog-user-project"), Some("payer"));
+    assert_eq!(fields(&requests[0]), expected.map(|(name, value)| (name.to_owned(), value.to_owned())).into());
+    assert_eq!(requests[1].header("authorization"), Some("Bearer federated-token"));
+    assert_eq!(requests[1].header("x-goog-user-project"), Some("payer"));
 }
 
 #[tokio::test]
@@ -112,14 +107,14 @@ async fn a_workload_asks_its_provider_and_acts_as_a_robot() {
     credentials["service_account_impersonation_url"] = server.url("/robots/r:generateAccessToken").into();
     credentials["service_account_impersonation"] = json!({ "token_lifetime_seconds": 600 });
     let variables = [("GOOGLE_CLOUD_QUOTA_PROJECT", "payer".to_owned())];
-    let asked = answered(&server, &context(&server, folder.path(), &credentials, &variables)).await;
-    assert_eq!((asked[0].path.as_str(), asked[0].header("x-secret")), ("/subject?x=1", Some("sesame")));
-    assert_eq!(fields(&asked[1])["subject_token"], "a.b.c");
-    assert_eq!(asked[2].path, "/robots/r:generateAccessToken");
-    assert_eq!(asked[2].header("authorization"), Some("Bearer federated-token"));
-    assert_eq!(asked[2].json(), json!({ "delegates": [], "scope": [SCOPE], "lifetime": "600s" }));
-    assert_eq!(asked[3].header("authorization"), Some("Bearer robot-token"));
-    assert_eq!(asked[3].header("x-goog-user-project"), Some("payer"));
+    let requests = answered(&server, &context(&server, folder.path(), &credentials, &variables)).await;
+    assert_eq!((requests[0].path.as_str(), requests[0].header("x-secret")), ("/subject?x=1", Some("sesame")));
+    assert_eq!(fields(&requests[1])["subject_token"], "a.b.c");
+    assert_eq!(requests[2].path, "/robots/r:generateAccessToken");
+    assert_eq!(requests[2].header("authorization"), Some("Bearer federated-token"));
+    assert_eq!(requests[2].json(), json!({ "delegates": [], "scope": [SCOPE], "lifetime": "600s" }));
+    assert_eq!(requests[3].header("authorization"), Some("Bearer robot-token"));
+    assert_eq!(requests[3].header("x-goog-user-project"), Some("payer"));
 }
 
 #[tokio::test]
@@ -143,8 +138,8 @@ async fn a_program_is_run_only_if_that_is_allowed() {
     let (yes, path) = ("1".to_owned(), std::env::var("PATH").unwrap());
     assert!(std::env::var("CARGO_PKG_NAME").is_ok());
     let allowed = [("GOOGLE_EXTERNAL_ACCOUNT_ALLOW_EXECUTABLES", yes), ("TIDE", "ebb".to_owned()), ("PATH", path)];
-    let asked = answered(&server, &context(&server, folder.path(), &credentials, &allowed)).await;
-    assert_eq!(fields(&asked[0])["subject_token"], "a b-urn:ietf:params:oauth:token-type:jwt-ebb-");
+    let requests = answered(&server, &context(&server, folder.path(), &credentials, &allowed)).await;
+    assert_eq!(fields(&requests[0])["subject_token"], "a b-urn:ietf:params:oauth:token-type:jwt-ebb-");
 }
 
 #[tokio::test]
@@ -155,7 +150,7 @@ async fn keys_of_aws_sign_a_question_for_google() {
         text("session"),
         text("eu-west-1b"),
         text("reader"),
-        json_answer(&keys),
+        Canned::json(&keys),
         token("federated-token"),
         answer(),
     ];
@@ -169,12 +164,12 @@ async fn keys_of_aws_sign_a_question_for_google() {
         "regional_cred_verification_url": "https://sts.{region}.amazonaws.com?Action=GetCallerIdentity&Version=2011-06-15",
     });
     let credentials = workload(&server, &source);
-    let asked = answered(&server, &context(&server, folder.path(), &credentials, &[])).await;
-    let paths: Vec<&str> = asked[..4].iter().map(|asked| asked.path.as_str()).collect();
+    let requests = answered(&server, &context(&server, folder.path(), &credentials, &[])).await;
+    let paths: Vec<&str> = requests[..4].iter().map(|request| request.path.as_str()).collect();
     assert_eq!(paths, ["/session", "/zone", "/roles", "/roles/reader"]);
-    assert_eq!(asked[0].method, "PUT");
-    assert_eq!(asked[3].header("x-aws-ec2-metadata-token"), Some("session"));
-    let question = fields(&asked[4])["subject_token"].clone();
+    assert_eq!(requests[0].method, "PUT");
+    assert_eq!(requests[3].header("x-aws-ec2-metadata-token"), Some("session"));
+    let question = fields(&requests[4])["subject_token"].clone();
     let question = percent_encoding::percent_decode_str(&question).decode_utf8().unwrap().into_owned();
     let question: Value = serde_json::from_str(&question).unwrap();
     assert_eq!(question["url"], "https://sts.eu-west-1.amazonaws.com?Action=GetCallerIdentity&Version=2011-06-15");
@@ -198,7 +193,7 @@ async fn keys_of_aws_sign_a_question_for_google() {
 }
 
 #[tokio::test]
-async fn somebody_may_act_as_a_robot() {
+async fn a_user_can_impersonate_a_service_account() {
     let server = Server::start(vec![token("user-token"), impersonated(), answer()]).await;
     let folder = tempfile::tempdir().unwrap();
     let credentials = json!({
@@ -213,15 +208,15 @@ async fn somebody_may_act_as_a_robot() {
             "token_uri": server.url("/oauth"),
         },
     });
-    let asked = answered(&server, &context(&server, folder.path(), &credentials, &[])).await;
-    assert_eq!(asked[1].header("authorization"), Some("Bearer user-token"));
-    assert_eq!(asked[1].json()["delegates"], json!(["d"]));
-    assert_eq!(asked[2].header("authorization"), Some("Bearer robot-token"));
-    assert_eq!(asked[2].header("x-goog-user-project"), None);
+    let requests = answered(&server, &context(&server, folder.path(), &credentials, &[])).await;
+    assert_eq!(requests[1].header("authorization"), Some("Bearer user-token"));
+    assert_eq!(requests[1].json()["delegates"], json!(["d"]));
+    assert_eq!(requests[2].header("authorization"), Some("Bearer robot-token"));
+    assert_eq!(requests[2].header("x-goog-user-project"), None);
 }
 
 #[tokio::test]
-async fn refusals_are_told_without_the_token() {
+async fn refusals_are_reported_without_the_token() {
     let words = json!({ "error": "invalid_grant", "error_description": "ID Token header.payload.signature is stale" });
     let denied =
         json!({ "error": { "code": 403, "message": "Permission 'getAccessToken' denied", "status": "DENIED" } });

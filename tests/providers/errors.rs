@@ -15,13 +15,12 @@ use lmthing::{
 use serde_json::{Value, json};
 
 use crate::{
+    setup::{ANTHROPIC, CHAT},
     steps::{Answer, ask},
     support::canned::{Canned, Server},
 };
 
 const KEY: &str = "sk-test-0123456789";
-const CHAT: &[u8] = include_bytes!("../fixtures/providers/compatible.sse");
-const ANTHROPIC: &[u8] = include_bytes!("../fixtures/providers/anthropic.sse");
 const ALL: [&str; 9] = [
     "openai:tide",
     "anthropic:tide",
@@ -53,8 +52,8 @@ async fn setup(answers: Vec<Canned>) -> Setup {
     variables.push(("AWS_ENDPOINT_URL_BEDROCK_RUNTIME", base));
     let env: BTreeMap<String, String> = variables.into_iter().map(|(name, value)| (name.to_owned(), value)).collect();
     let events = Rc::new(RefCell::new(Vec::new()));
-    let kept = events.clone();
-    let mut context = ProviderContext::new(Rc::new(env)).on_event(move |event| kept.borrow_mut().push(event.clone()));
+    let stored = events.clone();
+    let mut context = ProviderContext::new(Rc::new(env)).on_event(move |event| stored.borrow_mut().push(event.clone()));
     context.first_wait = Duration::from_millis(20);
     Setup { server, context, events }
 }
@@ -80,7 +79,7 @@ impl Setup {
     }
 
     fn bodies(&self) -> Vec<Value> {
-        self.server.asked().iter().map(|asked| asked.json()).collect()
+        self.server.requests().iter().map(|request| request.json()).collect()
     }
 }
 
@@ -89,7 +88,7 @@ fn refusal(status: u16, body: &Value) -> Canned {
 }
 
 #[tokio::test]
-async fn every_provider_tells_the_servers_words_in_any_shape() {
+async fn every_provider_shows_the_servers_message_in_any_format() {
     let words = "The tide table is closed";
     let shapes = [
         json!({ "error": words }),
@@ -114,7 +113,7 @@ async fn every_provider_tells_the_servers_words_in_any_shape() {
 }
 
 #[tokio::test]
-async fn pages_and_long_words_are_told_in_short() {
+async fn html_pages_and_long_messages_are_shortened() {
     let page = "<!DOCTYPE html><html><head><title>lab.example | 502: Bad gateway</title></head><body>…</body></html>";
     let moment = "<html><title>Just a moment...</title></html>";
     let long = format!("{} {KEY} {}", "x".repeat(488), "y".repeat(600));
@@ -186,7 +185,7 @@ fn unsupported(message: &str) -> Canned {
 }
 
 #[tokio::test]
-async fn a_refused_parameter_is_left_out_and_told_once() {
+async fn a_refused_parameter_is_dropped_and_reported_once() {
     let setup = setup(vec![
         unsupported("Unsupported parameter: 'temperature' is not supported with this model."),
         unsupported("Unsupported parameter: 'max_tokens' is not supported with this model. Use 'max_completion_tokens' instead."),
@@ -221,7 +220,7 @@ async fn a_refused_parameter_is_left_out_and_told_once() {
 }
 
 #[tokio::test]
-async fn what_is_refused_beside_something_else_is_left_out_once() {
+async fn a_second_refused_parameter_is_dropped_once() {
     let both = "`temperature` and `top_p` cannot both be specified for this model. Please use only one.";
     let thinking = "`temperature` may only be set to 1 when thinking is enabled.";
     let answer = || Canned::sse(CHAT);
@@ -238,7 +237,7 @@ async fn what_is_refused_beside_something_else_is_left_out_once() {
 }
 
 #[tokio::test]
-async fn a_server_that_keeps_refusing_is_not_asked_for_ever() {
+async fn a_server_that_always_refuses_ends_the_retries() {
     let refusals = ["temperature", "top_p", "seed"].map(|name| unsupported(&format!("'{name}' is not supported")));
     let setup = setup(refusals.into_iter().chain([unsupported("'seed' is not supported")]).collect()).await;
     let settings = CallSettings { temperature: Some(0.5), top_p: Some(0.5), seed: Some(1), ..CallSettings::default() };
@@ -247,7 +246,7 @@ async fn a_server_that_keeps_refusing_is_not_asked_for_ever() {
 }
 
 #[tokio::test]
-async fn anthropic_is_asked_without_what_it_forbids() {
+async fn parameters_that_anthropic_forbids_are_not_sent() {
     let setup = setup(vec![unsupported("temperature: Extra inputs are not permitted"), Canned::sse(ANTHROPIC)]).await;
     let settings = CallSettings { temperature: Some(0.5), ..CallSettings::default() };
     let answer = setup.ask("anthropic:claude-3-haiku-20240307", settings).await;
@@ -264,8 +263,8 @@ async fn requests_of_one_run_do_not_fail_each_other() {
     let slow = || Canned { delay: Duration::from_millis(30), ..Canned::sse(CHAT).pieces(CHAT.len() / 20) };
     let answers = [slow(), slow()].into_iter().chain((0..12).map(|_| too_many())).chain((0..8).map(|_| slow()));
     let setup = setup(answers.collect()).await;
-    let asked = (0..10).map(|_| setup.ask("lab:tide", CallSettings::default()));
-    let answers = futures_util::future::join_all(asked).await;
+    let requests = (0..10).map(|_| setup.ask("lab:tide", CallSettings::default()));
+    let answers = futures_util::future::join_all(requests).await;
     assert!(answers.iter().all(|answer| answer.error.is_none()));
     let throttled = |event: &ProviderEvent| matches!(event, ProviderEvent::Throttled { .. });
     assert!(setup.events.borrow().iter().any(throttled));
@@ -288,5 +287,5 @@ async fn a_used_up_limit_is_waited_for_before_the_next_request() {
     let setup = self::setup(vec![used_up]).await;
     setup.ask("lab:tide", CallSettings::default()).await;
     let error = setup.ask("lab:tide", settings).await.error.unwrap();
-    assert_eq!((error.kind, setup.server.asked().len()), (ProviderErrorKind::Timeout, 1));
+    assert_eq!((error.kind, setup.server.requests().len()), (ProviderErrorKind::Timeout, 1));
 }

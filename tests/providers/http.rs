@@ -32,11 +32,11 @@ async fn request_and_response_are_described() {
         ..CallSettings::default()
     };
     let answer = setup.ask_with("lab:tide", settings).await;
-    let asked = &setup.server.asked()[0];
-    assert_eq!(asked.path, "/lab/v1/chat/completions?api-version=1.0.0");
-    assert_eq!(asked.header("authorization"), Some("Bearer sk-test-0123456789"));
-    assert_eq!(asked.header("x-own"), Some("mine"));
-    assert_eq!(asked.json()["temperature"].to_string(), "1");
+    let requests = &setup.server.requests()[0];
+    assert_eq!(requests.path, "/lab/v1/chat/completions?api-version=1.0.0");
+    assert_eq!(requests.header("authorization"), Some("Bearer sk-test-0123456789"));
+    assert_eq!(requests.header("x-own"), Some("mine"));
+    assert_eq!(requests.json()["temperature"].to_string(), "1");
     let described = &answer.metadata[0];
     assert_eq!((described.id.as_deref(), described.model_id.as_deref()), (Some("c1"), Some("tide-chat")));
     let headers = described.headers.as_ref().unwrap();
@@ -45,7 +45,7 @@ async fn request_and_response_are_described() {
 }
 
 #[tokio::test]
-async fn statuses_have_kinds_and_the_providers_words() {
+async fn statuses_have_kinds_and_the_providers_messages() {
     let cases = [
         (400, r#"{"error":{"message":"bad","code":"x"}}"#, ProviderErrorKind::BadRequest, "bad"),
         (401, r#"{"error":{"message":"who?"}}"#, ProviderErrorKind::Authentication, "who?"),
@@ -122,11 +122,11 @@ async fn aws_errors_carry_the_type_from_the_head() {
     let setup = setup(vec![refusal]).await;
     let (_, message) = error_of(&setup.ask("bedrock:amazon.nova-lite-v1:0").await);
     assert_eq!(message, "ValidationException: Malformed input.");
-    let asked = &setup.server.asked()[0];
-    assert_eq!(asked.header("authorization"), Some("Bearer sk-test-0123456789"));
-    assert_eq!(asked.path, "/model/amazon.nova-lite-v1%3A0/converse-stream");
+    let requests = &setup.server.requests()[0];
+    assert_eq!(requests.header("authorization"), Some("Bearer sk-test-0123456789"));
+    assert_eq!(requests.path, "/model/amazon.nova-lite-v1%3A0/converse-stream");
     let content = json!([{ "text": "How high is the water?" }, { "cachePoint": { "type": "default" } }]);
-    assert_eq!(asked.json(), json!({ "system": [], "messages": [{ "role": "user", "content": content }] }));
+    assert_eq!(requests.json(), json!({ "system": [], "messages": [{ "role": "user", "content": content }] }));
 }
 
 #[tokio::test]
@@ -154,7 +154,7 @@ async fn a_missing_key_shows_when_the_request_is_due() {
     );
     assert_eq!(error.kind, ProviderErrorKind::Configuration);
     assert!(error.hint.unwrap().contains("platform.openai.com"));
-    assert!(setup.server.asked().is_empty());
+    assert!(setup.server.requests().is_empty());
 }
 
 #[tokio::test]
@@ -176,13 +176,13 @@ async fn an_unreachable_server_is_tried_again() {
 }
 
 #[tokio::test]
-async fn a_cut_answer_fails_and_keeps_what_came() {
+async fn a_truncated_answer_fails_after_its_parts() {
     let length = CHAT.len() / 2;
     let setup = setup(vec![Canned::sse(CHAT).fault(Fault::CutAfter(length)), Canned::sse(CHAT)]).await;
     let answer = setup.ask("lab:tide").await;
     assert!(TEXT.starts_with(&answer.text));
     assert_eq!(error_of(&answer).0, ProviderErrorKind::Connection);
-    assert_eq!(setup.server.asked().len(), 1, "what has begun is not repeated");
+    assert_eq!(setup.server.requests().len(), 1, "what has begun is not repeated");
 }
 
 #[tokio::test]
@@ -199,7 +199,7 @@ async fn an_answer_that_just_ends_is_an_error() {
     let answer = setup.ask("lab:tide").await;
     assert_eq!(answer.text, "Hal");
     assert_eq!(error_of(&answer).0, ProviderErrorKind::Protocol);
-    assert_eq!(setup.server.asked().len(), 1, "what has begun is not repeated");
+    assert_eq!(setup.server.requests().len(), 1, "what has begun is not repeated");
 }
 
 #[tokio::test]
@@ -214,7 +214,7 @@ async fn text_after_a_failure_inside_the_stream_is_still_shown() {
 }
 
 #[tokio::test]
-async fn malformed_frames_are_told() {
+async fn malformed_frames_are_reported() {
     let setup = setup(vec![Canned::sse(b"data: \xff\xfe\n\n".to_vec())]).await;
     let (kind, message) = error_of(&setup.ask("lab:tide").await);
     assert_eq!(kind, ProviderErrorKind::Protocol);
@@ -231,7 +231,7 @@ async fn a_web_page_is_not_an_answer() {
 }
 
 #[tokio::test]
-async fn json_in_place_of_a_stream_gives_its_own_words() {
+async fn json_in_place_of_a_stream_shows_its_message() {
     let setup = setup(vec![
         Canned::new(200, "application/json", r#"{"error":{"message":"no such model","code":404}}"#),
         Canned::new(200, "application/json", CHAT),
@@ -329,17 +329,17 @@ async fn factories_take_their_own_settings() {
     };
     let model = create("openai.chat", &settings, "gpt-4o", &setup.context).unwrap();
     assert_eq!(ask(model.as_ref(), ModelRequest::default()).await.text, TEXT);
-    let asked = &setup.server.asked()[0];
-    assert_eq!(asked.path, "/own/chat/completions");
-    assert_eq!(asked.header("authorization"), Some("Bearer own-key-123"));
-    assert_eq!(asked.header("x-team"), Some("tides"));
-    assert_eq!(asked.header("openai-organization"), Some("org-1"));
+    let requests = &setup.server.requests()[0];
+    assert_eq!(requests.path, "/own/chat/completions");
+    assert_eq!(requests.header("authorization"), Some("Bearer own-key-123"));
+    assert_eq!(requests.header("x-team"), Some("tides"));
+    assert_eq!(requests.header("openai-organization"), Some("org-1"));
 
     let settings = ProviderSettings { name: Some("lab2".into()), ..settings };
     let model = create("openai-compatible", &settings, "m", &setup.context).unwrap();
     assert_eq!(ask(model.as_ref(), ModelRequest::default()).await.text, TEXT);
-    assert_eq!(setup.server.asked()[1].path, "/own/chat/completions");
-    let _: Value = setup.server.asked()[1].json();
+    assert_eq!(setup.server.requests()[1].path, "/own/chat/completions");
+    let _: Value = setup.server.requests()[1].json();
     assert!(create("nope", &settings, "m", &setup.context).is_err());
     assert!(create("groq.responses", &settings, "m", &setup.context).is_err());
 }

@@ -17,7 +17,7 @@ use std::{
 use flate2::{Compression, write::GzEncoder};
 use serde_json::{Value, json};
 
-use crate::support::{Ended, Folder, http};
+use crate::support::{Folder, Outcome, http};
 
 /// Returns the base URL.
 fn serve(answer: impl Fn(Value) -> (u16, String) + Send + Sync + 'static) -> String {
@@ -34,16 +34,16 @@ fn text(text: &str) -> (u16, String) {
     (200, format!("data: {chunk}\n\ndata: [DONE]\n\n"))
 }
 
-fn run(script: &str, base_url: &str) -> Ended {
+fn run(script: &str, base_url: &str) -> Outcome {
     run_with(&[], script, base_url)
 }
 
-fn run_with(arguments: &[&str], script: &str, base_url: &str) -> Ended {
+fn run_with(arguments: &[&str], script: &str, base_url: &str) -> Outcome {
     let folder = Folder::of(script);
     let mut command = folder.bare_command("run");
     command.args(arguments).arg("p.lmt.mjs");
     command.env("LAB_API_KEY", "sk-lab-0123456789").env("LAB_API_TYPE", "openai").env("LAB_API_BASE", base_url);
-    Ended::of(&mut command)
+    Outcome::of(&mut command)
 }
 
 #[test]
@@ -81,7 +81,7 @@ fn thirty_prompts_at_once_share_a_server_that_takes_five() {
 }
 
 #[test]
-fn a_run_goes_on_without_what_the_server_does_not_take() {
+fn a_run_continues_without_refused_parameters() {
     let refused = Arc::new(AtomicUsize::new(0));
     let count = refused.clone();
     let address = serve(move |request| {
@@ -111,8 +111,8 @@ fn a_run_goes_on_without_what_the_server_does_not_take() {
     let output = run(script, &address);
     let report = output.stderr;
     assert_eq!(output.code, 0, "{report}");
-    let told = output.stdout;
-    assert!(told.starts_with("warm unsupported-setting temperature\nwarm \n"), "{told}");
+    let reported = output.stdout;
+    assert!(reported.starts_with("warm unsupported-setting temperature\nwarm \n"), "{reported}");
     assert_eq!(refused.load(Ordering::SeqCst), 1);
 }
 
@@ -136,9 +136,9 @@ fn code_in_an_answer_may_ask_the_server_that_gives_the_answer() {
         };";
     let begun = std::time::Instant::now();
     let output = run(script, &address);
-    let told = output.stdout;
+    let reported = output.stdout;
     let report = output.stderr;
-    assert!(told.contains("deep") && output.code == 0, "{told}{report}");
+    assert!(reported.contains("deep") && output.code == 0, "{reported}{report}");
     assert!(begun.elapsed() < Duration::from_secs(60), "{:?}", begun.elapsed());
 }
 
@@ -154,7 +154,7 @@ fn packed(pieces: impl IntoIterator<Item = Vec<u8>>) -> Vec<u8> {
 }
 
 /// Runs a prompt against a server that answers each request with these bytes; also returns the number of requests.
-fn answered_with(answer: Vec<u8>) -> (Ended, usize) {
+fn answered_with(answer: Vec<u8>) -> (Outcome, usize) {
     let asked = Arc::new(AtomicUsize::new(0));
     let count = asked.clone();
     let address = http::serve_stream(move |_, stream| {
@@ -239,7 +239,7 @@ fn forty_at_once(address: &str) -> (String, String) {
 }
 
 #[test]
-fn a_server_that_closes_after_each_answer_fails_nobody() {
+fn a_server_that_closes_after_each_answer_causes_no_failure() {
     let answer = kept_alive("done");
     let address = http::serve_stream(move |_, stream| {
         thread::sleep(Duration::from_millis(fastrand::u64(..20)));

@@ -33,7 +33,7 @@ fn choice(delta: &Value) -> String {
     event(&json!({ "choices": [{ "delta": delta, "finish_reason": "stop" }] }))
 }
 
-async fn said(model: &dyn LanguageModel) -> Answer {
+async fn printed(model: &dyn LanguageModel) -> Answer {
     let messages = vec![std::rc::Rc::new(Message::text(Role::User, "How high is the water?"))];
     ask(model, ModelRequest { messages, tools: Vec::new(), settings: CallSettings::default() }).await
 }
@@ -42,12 +42,12 @@ async fn said(model: &dyn LanguageModel) -> Answer {
 async fn a_reason_in_every_chunk_of_gemini_ends_nothing() {
     let chunks: Vec<String> = (0..5).map(|n| candidate(&n.to_string())).collect();
     let setup = setup(vec![slowly(&chunks, Duration::from_millis(800))]).await;
-    let answer = said(setup.made("google").as_ref()).await;
+    let answer = printed(setup.made("google").as_ref()).await;
     assert_eq!((answer.text.as_str(), answer.error), ("01234", None));
 }
 
 #[tokio::test]
-async fn a_reason_beside_the_role_alone_ends_nothing() {
+async fn a_finish_reason_with_only_a_role_does_not_end_the_stream() {
     let chunks = [choice(&json!({ "role": "assistant", "content": "" })), choice(&json!({ "content": "late" }))];
     let setup = setup(vec![slowly(&chunks, Duration::from_millis(2_500))]).await;
     let answer = setup.ask("lab:tide").await;
@@ -61,7 +61,7 @@ async fn a_connection_that_stays_open_after_the_end_is_left() {
         + &candidate(json!({ "content": { "parts": [{ "text": "b" }] }, "finishReason": "STOP" }));
     let setup = setup(vec![Canned::sse(body).fault(Fault::StallAfter(1 << 20))]).await;
     let begun = Instant::now();
-    let answer = said(setup.made("google").as_ref()).await;
+    let answer = printed(setup.made("google").as_ref()).await;
     assert_eq!((answer.text.as_str(), answer.error), ("ab", None));
     assert!(begun.elapsed() < Duration::from_secs(8), "{:?}", begun.elapsed());
 }
@@ -94,14 +94,14 @@ async fn a_wish_wins_over_announced_limits() {
 }
 
 #[tokio::test]
-async fn a_long_pause_ahead_of_a_request_is_told() {
+async fn a_long_pause_before_a_request_is_reported() {
     let end = |reset: &str| {
         let answer = Canned::sse(choice(&json!({ "content": "done" })));
         answer.header("x-ratelimit-remaining-requests", "0").header("x-ratelimit-reset-requests", reset)
     };
     let setup = setup(vec![end("6s"), end("6s")]).await;
     setup.ask("lab:tide").await;
-    assert!(setup.events.borrow().is_empty(), "nobody waits yet");
+    assert!(setup.events.borrow().is_empty(), "no request waits yet");
     assert_eq!(setup.ask("lab:tide").await.text, "done");
     let events = setup.events.borrow();
     assert!(

@@ -10,7 +10,7 @@ use tokio::{
 /// Stops with the runtime.
 pub struct Proxy {
     pub port: u16,
-    asked: Arc<Mutex<Vec<String>>>,
+    requests: Arc<Mutex<Vec<String>>>,
 }
 
 /// `ada:pa#ss`.
@@ -22,29 +22,29 @@ impl Proxy {
     pub async fn start(wants_password: bool) -> Proxy {
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let port = listener.local_addr().unwrap().port();
-        let asked = Arc::new(Mutex::new(Vec::new()));
-        let kept = asked.clone();
+        let requests = Arc::new(Mutex::new(Vec::new()));
+        let stored = requests.clone();
         tokio::spawn(async move {
             while let Ok((stream, _)) = listener.accept().await {
-                let kept = kept.clone();
+                let stored = stored.clone();
                 tokio::spawn(async move {
                     let mut first = [0];
                     let peeked = stream.peek(&mut first).await;
                     // The version of SOCKS; no HTTP method begins with this byte.
                     let is_socks = peeked.is_ok() && first == [5];
                     match is_socks {
-                        true => socks(stream, wants_password, &kept).await,
-                        false => http(stream, wants_password, &kept).await,
+                        true => socks(stream, wants_password, &stored).await,
+                        false => http(stream, wants_password, &stored).await,
                     }
                 });
             }
         });
-        Proxy { port, asked }
+        Proxy { port, requests }
     }
 
     /// The requested hosts with their ports.
-    pub fn asked(&self) -> Vec<String> {
-        self.asked.lock().unwrap().clone()
+    pub fn requests(&self) -> Vec<String> {
+        self.requests.lock().unwrap().clone()
     }
 }
 
@@ -53,13 +53,13 @@ pub async fn dead_port() -> u16 {
     TcpListener::bind("127.0.0.1:0").await.unwrap().local_addr().unwrap().port()
 }
 
-async fn connect(target: &str, asked: &Mutex<Vec<String>>) -> Option<TcpStream> {
-    asked.lock().unwrap().push(target.to_owned());
+async fn connect(target: &str, requests: &Mutex<Vec<String>>) -> Option<TcpStream> {
+    requests.lock().unwrap().push(target.to_owned());
     let port: u16 = target.rsplit(':').next()?.parse().ok()?;
     TcpStream::connect(("127.0.0.1", port)).await.ok()
 }
 
-async fn http(mut stream: TcpStream, wants_password: bool, asked: &Mutex<Vec<String>>) -> Option<()> {
+async fn http(mut stream: TcpStream, wants_password: bool, requests: &Mutex<Vec<String>>) -> Option<()> {
     let mut head = Vec::new();
     while !head.windows(4).any(|window| window == b"\r\n\r\n") {
         if stream.read_buf(&mut head).await.ok()? == 0 {
@@ -74,7 +74,7 @@ async fn http(mut stream: TcpStream, wants_password: bool, asked: &Mutex<Vec<Str
     let mut words = text.split(' ');
     let (method, target) = (words.next()?, words.next()?);
     let host = target.strip_prefix("http://").unwrap_or(target).split('/').next()?;
-    let mut server = connect(host, asked).await?;
+    let mut server = connect(host, requests).await?;
     if method == "CONNECT" {
         stream.write_all(b"HTTP/1.1 200 Connected\r\n\r\n").await.ok()?;
     } else {
@@ -84,7 +84,7 @@ async fn http(mut stream: TcpStream, wants_password: bool, asked: &Mutex<Vec<Str
     copy_bidirectional(&mut stream, &mut server).await.ok().map(drop)
 }
 
-async fn socks(mut stream: TcpStream, wants_password: bool, asked: &Mutex<Vec<String>>) -> Option<()> {
+async fn socks(mut stream: TcpStream, wants_password: bool, requests: &Mutex<Vec<String>>) -> Option<()> {
     let methods = counted(&mut stream, 1).await?;
     if wants_password {
         if !methods.contains(&2) {
@@ -101,7 +101,7 @@ async fn socks(mut stream: TcpStream, wants_password: bool, asked: &Mutex<Vec<St
     // Version, command, reserved, address type (a name).
     let host = counted(&mut stream, 4).await?;
     let port = stream.read_u16().await.ok()?;
-    let mut server = connect(&format!("{}:{port}", String::from_utf8_lossy(&host)), asked).await?;
+    let mut server = connect(&format!("{}:{port}", String::from_utf8_lossy(&host)), requests).await?;
     stream.write_all(&[5, 0, 0, 1, 0, 0, 0, 0, 0, 0]).await.ok()?;
     copy_bidirectional(&mut stream, &mut server).await.ok().map(drop)
 }

@@ -9,7 +9,7 @@ use std::{
 use serde_json::{Value, json};
 
 use crate::support::{
-    Ended, Folder,
+    Folder, Outcome,
     http::{Request, response, serve},
     lmthing,
 };
@@ -26,9 +26,9 @@ type Canned = (u16, String);
 impl Server {
     fn play(answers: Vec<Canned>) -> Server {
         let received = Arc::new(Mutex::new(Vec::new()));
-        let (kept, answers) = (received.clone(), Mutex::new(answers.into_iter()));
+        let (stored, answers) = (received.clone(), Mutex::new(answers.into_iter()));
         let address = serve(move |request| {
-            kept.lock().unwrap().push(request.clone());
+            stored.lock().unwrap().push(request.clone());
             let (status, body) = answers.lock().unwrap().next().unwrap_or((500, "no answer is left".to_owned()));
             let kind = if status == 200 { "text/event-stream" } else { "application/json" };
             response(&format!("{status} X"), kind, &body)
@@ -76,16 +76,16 @@ fn events(events: &[Value]) -> Canned {
 const KEY: &str = "sk-test-0123456789abcdef";
 
 /// Runs the program in the repository's folder, with both providers at the server.
-fn run(arguments: &[&str], server: &Server) -> Ended {
+fn run(arguments: &[&str], server: &Server) -> Outcome {
     let mut command = lmthing();
     command.args(arguments).current_dir(env!("CARGO_MANIFEST_DIR")).env_clear();
     command.env("OPENAI_API_KEY", KEY).env("OPENAI_BASE_URL", &server.address);
     command.env("ANTHROPIC_API_KEY", KEY).env("ANTHROPIC_BASE_URL", &server.address).env("USER", "Ada");
-    Ended::of(&mut command)
+    Outcome::of(&mut command)
 }
 
 #[test]
-fn hello_streams_what_the_model_says() {
+fn hello_streams_the_answer() {
     let server = Server::play(vec![openai_text("Hello, Ada!")]);
     let output = run(&["run", "examples/hello.lmt.mjs"], &server);
     assert_eq!((output.stdout.as_str(), output.code), ("Hello, Ada!\n", 0), "{}", output.stderr);
@@ -144,7 +144,7 @@ fn the_model_that_answered_is_named_and_not_the_first_of_the_list() {
 }
 
 #[test]
-fn a_failing_provider_is_exit_3_with_its_own_words_and_without_the_key() {
+fn a_failing_provider_is_exit_3_with_its_message_and_without_the_key() {
     let refused = (401, json!({ "error": { "message": format!("Incorrect API key provided: {KEY}") } }).to_string());
     let server = Server::play(vec![refused]);
     let output = run(&["run", "examples/hello.lmt.mjs"], &server);
@@ -165,11 +165,11 @@ fn a_recorded_run_is_replayed_without_a_server_and_differs_loudly() {
     assert_eq!(recorded.stdout, "435 units.\n", "{}", recorded.stderr);
     assert!(!std::fs::read_to_string(recording).expect("a recording").contains(KEY));
 
-    let nobody = Server::play(Vec::new());
-    let replayed = run(&["run", "--replay", recording, "examples/data-analysis.lmt.mjs"], &nobody);
+    let silent = Server::play(Vec::new());
+    let replayed = run(&["run", "--replay", recording, "examples/data-analysis.lmt.mjs"], &silent);
     assert_eq!((replayed.stdout.as_str(), replayed.code), ("435 units.\n", 0), "{}", replayed.stderr);
 
-    let other = run(&["run", "--replay", recording, "examples/hello.lmt.mjs"], &nobody);
+    let other = run(&["run", "--replay", recording, "examples/hello.lmt.mjs"], &silent);
     assert_eq!(other.code, 3);
     assert!(other.stderr.contains("differ"), "{}", other.stderr);
     assert!(Path::new(recording).exists());
@@ -201,7 +201,7 @@ fn a_model_that_is_not_found_is_exit_1_with_what_was_meant() {
         let mut command = folder.bare_command("run p.lmt.mjs");
         command.env("MODEL", model);
         command.env("LAB_API_BASE", "me:hunter2@localhost:8000/v1?key=hunter2").env("LAB_API_TYPE", "openai");
-        let output = Ended::of(&mut command);
+        let output = Outcome::of(&mut command);
         let report = output.stderr;
         assert_eq!(output.code, 1, "{report}");
         assert!(report.contains(hint) && !report.contains("hunter2"), "{model}: {report}");
@@ -217,7 +217,7 @@ fn a_proxy_that_the_prompt_function_sets_counts() {
     let mut command = folder.bare_command("run p.lmt.mjs");
     command.env("LATER", &server.address);
     command.env("OPENAI_API_KEY", KEY).env("OPENAI_BASE_URL", "http://model.invalid/v1");
-    let output = Ended::of(&mut command);
+    let output = Outcome::of(&mut command);
     assert_eq!(output.stdout, "Hello through a proxy.\n", "{}", output.stderr);
     assert_eq!(server.received()[0].path, "http://model.invalid/v1/responses");
 }

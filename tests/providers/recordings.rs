@@ -19,7 +19,7 @@ use serde_json::{Value, json};
 use crate::{
     steps::{Answer, ScriptedTool, run},
     support::{
-        canned::{Asked, Canned, Server},
+        canned::{Canned, ReceivedRequest, Server},
         skipped,
     },
 };
@@ -41,7 +41,7 @@ fn recordings() -> Vec<PathBuf> {
 async fn recorded_exchanges_are_reproduced() {
     let files = recordings();
     if files.is_empty() {
-        return skipped("recorded_exchanges_are_reproduced", "no folder shared/providers beside the repository");
+        return skipped("recorded_exchanges_are_reproduced", "no folder shared/providers next to the repository");
     }
     let checks = files.iter().map(|file| async move {
         let record: Value = serde_json::from_slice(&std::fs::read(file).unwrap()).unwrap();
@@ -66,7 +66,7 @@ async fn check(record: &Value) -> Vec<String> {
     let tools: Vec<ScriptedTool> = record["settings"]["tools"].as_array().unwrap().iter().map(tool).collect();
     let answers = run(model.as_ref(), messages, &tools, CallSettings::default()).await;
     let mut faults = Vec::new();
-    compare_requests(record, &server.asked(), &mut faults);
+    compare_requests(record, &server.requests(), &mut faults);
     compare_results(record, &answers, &waits.borrow(), &mut faults);
     faults
 }
@@ -143,23 +143,23 @@ fn model(record: &Value, server: &Server, folder: &Path, waits: Rc<RefCell<Vec<u
     }
 }
 
-fn compare_requests(record: &Value, asked: &[Asked], faults: &mut Vec<String>) {
+fn compare_requests(record: &Value, requests: &[ReceivedRequest], faults: &mut Vec<String>) {
     let expected = record["requests"].as_array().unwrap();
-    if expected.len() != asked.len() {
-        faults.push(format!("{} requests were expected, {} came", expected.len(), asked.len()));
+    if expected.len() != requests.len() {
+        faults.push(format!("{} requests were expected, {} came", expected.len(), requests.len()));
     }
-    for (index, (expected, asked)) in expected.iter().zip(asked).enumerate() {
+    for (index, (expected, requests)) in expected.iter().zip(requests).enumerate() {
         let mut differ = |what: &str, expected: &Value, found: Value| {
             if *expected != found {
                 faults.push(format!("request {index}, {what}:\n  expected {expected}\n  found    {found}"));
             }
         };
-        differ("method", &expected["method"], json!(asked.method));
-        differ("path", &expected["path"], json!(asked.path));
+        differ("method", &expected["method"], json!(requests.method));
+        differ("path", &expected["path"], json!(requests.path));
         let recorded = with_newer_rules(record, expected["body"].clone());
-        differ("body", &recorded, without_cache_marks(asked.json()));
+        differ("body", &recorded, without_cache_marks(requests.json()));
         for (name, value) in expected["headers"].as_object().unwrap() {
-            differ(name, value, json!(asked.header(name).map(masked)));
+            differ(name, value, json!(requests.header(name).map(masked)));
         }
     }
 }
@@ -194,8 +194,8 @@ fn masked(value: &str) -> String {
     let mut parts: Vec<&str> = rest.splitn(3, '/').collect();
     parts[1] = "<date>";
     let joined = parts.join("/");
-    let (kept, _) = joined.split_once("Signature=").unwrap();
-    format!("{before}Credential={kept}Signature=<signature>")
+    let (stored, _) = joined.split_once("Signature=").unwrap();
+    format!("{before}Credential={stored}Signature=<signature>")
 }
 
 fn compare_results(record: &Value, answers: &[Answer], waits: &[u128], faults: &mut Vec<String>) {

@@ -12,12 +12,11 @@ use lmthing::{
 use serde_json::{Value, json};
 
 use crate::{
+    setup::{CHAT, TEXT},
     steps::ask,
     support::canned::{Canned, Server},
 };
 
-const CHAT: &[u8] = include_bytes!("../fixtures/providers/compatible.sse");
-const TEXT: &str = "Låg vatten… \"soon\"\\now";
 const KEY: &str = "sk-recorded-secret";
 
 fn request(question: &str) -> ModelRequest {
@@ -220,7 +219,7 @@ async fn a_failed_run_leaves_the_old_recording_as_it_was() {
 
 #[cfg(unix)]
 #[test]
-fn a_recording_that_grows_is_for_nobody_else_to_read() {
+fn a_partial_recording_is_private() {
     use std::{
         fs::{File, Permissions, metadata, set_permissions},
         os::unix::fs::PermissionsExt,
@@ -242,7 +241,7 @@ fn a_recording_that_grows_is_for_nobody_else_to_read() {
 }
 
 #[test]
-fn what_is_no_recording_is_refused_with_the_reason() {
+fn invalid_recordings_are_refused_with_the_reason() {
     for (text, reason) in [
         ("", "it is empty"),
         ("{", "it is not JSON: EOF"),

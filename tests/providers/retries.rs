@@ -6,7 +6,7 @@ use lmthing::{
     chat::{CallSettings, ModelRequest, StreamPart, Timeouts},
     provider::{ProviderErrorKind, ProviderEvent},
 };
-use serde_json::{Value, json};
+use serde_json::json;
 
 use crate::{
     setup::{ANTHROPIC, CHAT, TEXT, error_of, refusal, setup},
@@ -28,16 +28,16 @@ async fn failed_attempts_are_repeated_with_growing_waits() {
 }
 
 #[tokio::test]
-async fn the_last_error_says_how_often_it_was_tried() {
+async fn the_last_error_has_the_number_of_attempts() {
     let setup = setup(vec![refusal(503, "one"), refusal(503, "two"), refusal(503, "three")]).await;
     let answer = setup.ask("lab:tide").await;
     assert_eq!(error_of(&answer), (ProviderErrorKind::Server, "Failed after 3 attempts. Last error: three".to_owned()));
     assert_eq!(answer.error.unwrap().status, Some(503));
-    assert_eq!(setup.server.asked().len(), 3);
+    assert_eq!(setup.server.requests().len(), 3);
 }
 
 #[tokio::test]
-async fn a_later_attempt_that_cannot_be_repeated_is_told_apart() {
+async fn a_later_failure_without_retry_is_reported_as_such() {
     let setup = setup(vec![refusal(500, "one"), refusal(400, "two")]).await;
     let (kind, message) = error_of(&setup.ask("lab:tide").await);
     assert_eq!(kind, ProviderErrorKind::BadRequest);
@@ -49,7 +49,7 @@ async fn without_retries_the_error_is_plain() {
     let setup = setup(vec![refusal(500, "once")]).await;
     let settings = CallSettings { max_retries: Some(0), ..CallSettings::default() };
     assert_eq!(error_of(&setup.ask_with("lab:tide", settings).await).1, "once");
-    assert_eq!(setup.server.asked().len(), 1);
+    assert_eq!(setup.server.requests().len(), 1);
 }
 
 #[tokio::test]
@@ -85,17 +85,12 @@ async fn anthropic_may_fail_with_its_first_event() {
 
     let wrong = setup(vec![anthropic_error("invalid_request_error", "No such tool")]).await;
     assert_eq!(error_of(&wrong.ask("anthropic:claude-tide").await).1, "No such tool");
-    assert_eq!(wrong.server.asked().len(), 1);
+    assert_eq!(wrong.server.requests().len(), 1);
 }
 
 fn anthropic_error(kind: &str, message: &str) -> Canned {
     let event = json!({ "type": "error", "error": { "type": kind, "message": message } });
     Canned::sse(format!("event: error\ndata: {event}\n\n"))
-}
-
-/// Server-sent events with these data.
-fn events(data: &[Value]) -> Canned {
-    Canned::sse(data.iter().map(|data| format!("data: {data}\n\n")).collect::<String>())
 }
 
 fn with_timeouts(timeouts: Timeouts) -> CallSettings {
@@ -107,7 +102,7 @@ async fn an_overload_after_the_message_began_is_tried_again() {
     let start = json!({ "type": "message_start", "message": { "id": "m", "usage": { "input_tokens": 3 } } });
     let block = json!({ "type": "content_block_start", "index": 0, "content_block": { "type": "text", "text": "" } });
     let error = json!({ "type": "error", "error": { "type": "overloaded_error", "message": "Overloaded" } });
-    let late = || events(&[start.clone(), json!({ "type": "ping" }), block.clone(), error.clone()]);
+    let late = || Canned::events(&[start.clone(), json!({ "type": "ping" }), block.clone(), error.clone()]);
     let setup = setup(vec![late(), late(), Canned::sse(ANTHROPIC)]).await;
     let answer = setup.ask("anthropic:claude-tide").await;
     assert_eq!((answer.text.as_str(), answer.error), (TEXT, None));
@@ -131,12 +126,12 @@ async fn an_error_that_is_the_first_event_is_tried_again_with_every_provider() {
         ("cohere", json!({ "type": "message-end", "delta": { "error": "Try later" } })),
     ];
     for (provider, event) in cases {
-        let failing = events(&[event]);
+        let failing = Canned::events(&[event]);
         let setup = setup(vec![failing.clone(), failing.clone(), failing]).await;
         let answer = ask(setup.made(provider).as_ref(), ModelRequest::default()).await;
         let (_, message) = error_of(&answer);
         assert!(message.starts_with("Failed after 3 attempts. Last error: "), "{provider}: {message}");
-        assert_eq!(setup.server.asked().len(), 3, "{provider}");
+        assert_eq!(setup.server.requests().len(), 3, "{provider}");
     }
 }
 
@@ -151,22 +146,22 @@ async fn an_error_in_place_of_a_stream_is_tried_again_when_it_may_pass() {
 }
 
 #[tokio::test]
-async fn what_no_attempt_can_mend_is_not_tried_again() {
+async fn permanent_failures_are_not_retried() {
     for (error, kind) in [
         (json!({ "message": "who?", "code": "invalid_api_key" }), ProviderErrorKind::Authentication),
         (json!({ "message": "no", "type": "invalid_request_error" }), ProviderErrorKind::BadRequest),
         (json!({ "message": "no", "code": "content_filter" }), ProviderErrorKind::ContentFilter),
         (json!({ "message": "no", "type": "insufficient_quota" }), ProviderErrorKind::Billing),
     ] {
-        let setup = setup(vec![events(&[json!({ "error": error })])]).await;
+        let setup = setup(vec![Canned::events(&[json!({ "error": error })])]).await;
         let answer = setup.ask("lab:tide").await;
         assert_eq!(error_of(&answer), (kind, error["message"].as_str().unwrap().to_owned()));
-        assert_eq!(setup.server.asked().len(), 1, "{error}");
+        assert_eq!(setup.server.requests().len(), 1, "{error}");
     }
 }
 
 #[tokio::test]
-async fn an_unpaid_account_is_told_so_at_once() {
+async fn an_unpaid_account_is_reported_without_retry() {
     let quota = "You exceeded your current quota, please check your plan and billing details.";
     for (status, error) in [
         (429, json!({ "message": quota, "type": "insufficient_quota", "code": "insufficient_quota" })),
@@ -183,7 +178,7 @@ async fn an_unpaid_account_is_told_so_at_once() {
         assert_eq!(error_of(&answer).0, ProviderErrorKind::Billing, "{error}");
         let hint = answer.error.unwrap().hint.unwrap();
         assert!(hint.contains("billing page") && hint.contains("LAB_API_KEY"), "{hint}");
-        assert_eq!(setup.server.asked().len(), 1, "{error}");
+        assert_eq!(setup.server.requests().len(), 1, "{error}");
     }
 }
 
@@ -191,7 +186,7 @@ async fn an_unpaid_account_is_told_so_at_once() {
 async fn an_answer_lost_before_anything_visible_is_tried_again() {
     let description =
         json!({ "id": "x", "model": "m", "choices": [{ "delta": { "role": "assistant", "content": "" } }] });
-    let short = events(&[description]);
+    let short = Canned::events(&[description]);
     let cut = short.clone().fault(Fault::CutAfter(usize::MAX));
     let setup = setup(vec![cut, short, Canned::sse(CHAT)]).await;
     let answer = setup.ask("lab:tide").await;
@@ -238,7 +233,7 @@ async fn an_empty_answer_is_an_error_with_every_framing() {
 }
 
 #[tokio::test]
-async fn plain_words_in_place_of_a_stream_are_shown() {
+async fn plain_text_in_place_of_a_stream_is_shown() {
     let setup = setup(vec![Canned::new(200, "text/plain", "upstream says hello").pieces(1)]).await;
     let (_, message) = error_of(&setup.ask("lab:tide").await);
     assert_eq!(message, "The server sent text/plain in place of an event stream: upstream says hello");
@@ -277,7 +272,7 @@ async fn comments_keep_an_answer_alive() {
 }
 
 #[tokio::test]
-async fn a_wish_of_hours_ends_the_call_at_once_and_says_when() {
+async fn a_retry_after_of_hours_ends_the_call_and_shows_when() {
     let setup = setup(vec![refusal(429, "Slow down.").header("retry-after", "4300")]).await;
     let answer = setup.ask("lab:tide").await;
     let (kind, message) = error_of(&answer);
@@ -285,11 +280,11 @@ async fn a_wish_of_hours_ends_the_call_at_once_and_says_when() {
     let start = "Slow down. The provider asks to come back in 1 h 12 min, at ";
     assert!(message.starts_with(start) && message.ends_with(" UTC."), "{message}");
     assert!(answer.error.unwrap().hint.unwrap().contains("up to 5 min"));
-    assert_eq!((setup.server.asked().len(), setup.waits().len()), (1, 0));
+    assert_eq!((setup.server.requests().len(), setup.waits().len()), (1, 0));
 }
 
 #[tokio::test]
-async fn a_wish_of_minutes_is_kept_to_exactly() {
+async fn a_retry_after_of_minutes_is_honoured_exactly() {
     let setup = setup(vec![refusal(503, "busy").header("retry-after", "290")]).await;
     let call = setup.ask("lab:tide");
     // The wait is announced when it begins; the test need not wait for its end.
@@ -325,8 +320,8 @@ async fn the_limit_on_the_whole_covers_the_waits() {
 }
 
 #[tokio::test]
-async fn the_next_model_is_asked_when_all_attempts_found_nothing_visible() {
-    let error = || events(&[json!({ "id": "x", "choices": [] }), json!({ "error": { "message": "hiccup" } })]);
+async fn the_next_model_is_used_after_attempts_without_visible_output() {
+    let error = || Canned::events(&[json!({ "id": "x", "choices": [] }), json!({ "error": { "message": "hiccup" } })]);
     let setup = setup(vec![error(), error(), error(), Canned::sse(ANTHROPIC)]).await;
     let model = setup.fallback(&["lab:tide", "anthropic:claude-tide"]);
     let answer = ask(model.as_ref(), ModelRequest::default()).await;
@@ -337,9 +332,9 @@ async fn the_next_model_is_asked_when_all_attempts_found_nothing_visible() {
 }
 
 #[tokio::test]
-async fn text_behind_a_lasting_failure_is_still_shown() {
+async fn text_after_a_permanent_failure_is_still_shown() {
     let text = json!({ "choices": [{ "delta": { "content": "still here" }, "finish_reason": "stop" }] });
-    let setup = setup(vec![events(&[json!({ "error": { "message": "odd", "code": 400 } }), text])]).await;
+    let setup = setup(vec![Canned::events(&[json!({ "error": { "message": "odd", "code": 400 } }), text])]).await;
     let answer = setup.ask("lab:tide").await;
     assert_eq!((answer.text.as_str(), error_of(&answer).1.as_str()), ("still here", "odd"));
 }

@@ -10,7 +10,7 @@ use base64::{
 use serde_json::json;
 
 use crate::support::{
-    Ended, Folder,
+    Folder, Outcome,
     http::{Request, response, serve},
 };
 
@@ -118,10 +118,10 @@ fn prompt_file(model: &str, times: usize) -> String {
 }
 
 /// Runs the prompt file; also returns the recording.
-fn run(model: &str, variables: &BTreeMap<&str, String>, times: usize) -> (Ended, String) {
+fn run(model: &str, variables: &BTreeMap<&str, String>, times: usize) -> (Outcome, String) {
     let folder = Folder::of(&prompt_file(model, times));
-    let ended = Ended::of(folder.bare_command("run --record run.json p.lmt.mjs").envs(variables));
-    (ended, folder.lines("run.json").join("\n"))
+    let outcome = Outcome::of(folder.bare_command("run --record run.json p.lmt.mjs").envs(variables));
+    (outcome, folder.lines("run.json").join("\n"))
 }
 
 fn check(name: &str, model: &str, variables: &BTreeMap<&str, String>) {
@@ -133,7 +133,7 @@ fn check(name: &str, model: &str, variables: &BTreeMap<&str, String>) {
     check_texts(name, &output, &recording);
 }
 
-fn check_texts(name: &str, output: &Ended, recording: &str) {
+fn check_texts(name: &str, output: &Outcome, recording: &str) {
     for (place, text) in [("stdout", &*output.stdout), ("stderr", &output.stderr), ("recording", recording)] {
         for secret in PLANTED {
             for written in ways_to_write(secret).into_iter().chain([secret[..secret.len() - 4].to_owned()]) {
@@ -186,7 +186,7 @@ fn no_provider_shows_what_a_server_sends_back() {
 }
 
 #[test]
-fn what_a_script_sets_up_is_as_secret() {
+fn keys_set_by_scripts_are_redacted_too() {
     let base_url = base(&echo_server());
     let headers = format!("{{ 'X-Factory-Secret': '{FACTORY}', Cookie: '{REFRESH}', 'x-session': '{SESSION}' }}");
     let settings = format!("{{ name: 'lab', apiKey: '{KEY}', baseURL: '{base_url}', headers: {headers} }}");
@@ -221,7 +221,7 @@ fn tokens_and_what_they_are_traded_for_are_secrets() {
 }
 
 #[test]
-fn a_base_url_that_is_none_keeps_its_secrets() {
+fn an_invalid_base_url_is_redacted() {
     for base_url in [
         format!("me:{PASSWORD}@127.0.0.1/v1?key={QUERY}"),
         format!("http://me:{PASSWORD}@127.0.0.1:notaport/v1?key={QUERY}"),

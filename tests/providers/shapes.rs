@@ -3,7 +3,7 @@
 
 use serde_json::{Value, json};
 
-use crate::support::canned::{Asked, Canned, run_file};
+use crate::support::canned::{Canned, ReceivedRequest, run_file};
 
 const STEPS: &str = r#"
 import { z } from 'zod';
@@ -32,14 +32,10 @@ export default async ({ defAgent, $ }) => {
 "#;
 
 /// Runs a prompt file against canned answers; returns the requests and stdout.
-async fn run(source: &str, variables: &[(&str, &str)], answers: Vec<Canned>) -> (Vec<Asked>, String) {
-    let (asked, ended) = run_file(source, variables, answers).await;
-    assert_eq!(ended.code, 0, "{}", ended.stderr);
-    (asked, ended.stdout)
-}
-
-fn events(events: &[Value]) -> Canned {
-    Canned::sse(events.iter().map(|event| format!("data: {event}\n\n")).collect::<String>())
+async fn run(source: &str, variables: &[(&str, &str)], answers: Vec<Canned>) -> (Vec<ReceivedRequest>, String) {
+    let (asked, outcome) = run_file(source, variables, answers).await;
+    assert_eq!(outcome.code, 0, "{}", outcome.stderr);
+    (asked, outcome.stdout)
 }
 
 /// Anthropic's answer with a tool call, or with the text `done`.
@@ -62,7 +58,7 @@ fn claude(tool: Option<&str>) -> Canned {
     all.push(json!({ "type": "content_block_stop", "index": 0 }));
     all.push(json!({ "type": "message_delta", "delta": { "stop_reason": reason }, "usage": { "output_tokens": 1 } }));
     all.push(json!({ "type": "message_stop" }));
-    events(&all)
+    Canned::events(&all)
 }
 
 /// The blocks of a request in the order in which the service caches them, as text, and the marked ones.
@@ -91,14 +87,14 @@ fn calls() -> Vec<Canned> {
 async fn every_step_begins_as_the_one_before_and_finds_it_in_the_cache() {
     let (asked, printed) = run(&STEPS.replace("OPTIONS", "{}"), ANTHROPIC, calls()).await;
     assert_eq!((asked.len(), printed.as_str()), (4, "done\n"));
-    let names = |asked: &Asked| -> Vec<String> {
-        let body = asked.json();
+    let names = |request: &ReceivedRequest| -> Vec<String> {
+        let body = request.json();
         body["tools"].as_array().unwrap().iter().map(|tool| tool["name"].as_str().unwrap().to_owned()).collect()
     };
     assert_eq!(names(&asked[1]), ["zebra", "apple"]);
     // A tool that is added later follows those that the service has cached.
     assert_eq!(names(&asked[2]), ["zebra", "apple", "middle"]);
-    let requests: Vec<_> = asked.iter().map(|asked| blocks(&asked.json())).collect();
+    let requests: Vec<_> = asked.iter().map(|request| blocks(&request.json())).collect();
     for (number, pair) in requests.windows(2).enumerate() {
         let [(before, left), (after, marked)] = pair else { continue };
         assert!(marked.len() <= 4, "{marked:?}");
@@ -116,7 +112,7 @@ async fn every_step_begins_as_the_one_before_and_finds_it_in_the_cache() {
 #[tokio::test]
 async fn marks_can_be_turned_off() {
     let (asked, _) = run(&STEPS.replace("OPTIONS", "{ cache: false }"), ANTHROPIC, calls()).await;
-    assert!(asked.iter().all(|asked| !String::from_utf8_lossy(&asked.body).contains("cache_control")));
+    assert!(asked.iter().all(|request| !String::from_utf8_lossy(&request.body).contains("cache_control")));
 }
 
 /// A chunk of a chat completion.
@@ -138,7 +134,7 @@ async fn the_schema_of_an_agents_answer_goes_out_natively_and_in_its_instruction
     let variables = [("LAB_API_BASE", "SERVER"), ("LAB_API_TYPE", "openai"), ("LAB_API_KEY", "key")];
     let (asked, printed) = run(&AGENT.replace("MODEL", "lab:m"), &variables, answers).await;
     assert_eq!(printed, "It is clear.\n");
-    let [parent, child, after] = <[Asked; 3]>::try_from(asked).unwrap().map(|asked| asked.json());
+    let [parent, child, after] = <[ReceivedRequest; 3]>::try_from(asked).unwrap().map(|request| request.json());
     assert_eq!((parent.get("response_format"), after.get("response_format")), (None, None));
     assert_eq!(child["response_format"]["type"], "json_schema");
     let format = &child["response_format"]["json_schema"];

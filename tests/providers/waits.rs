@@ -8,7 +8,7 @@ use crate::{
     setup::{KEY, refusal, setup},
     steps::ask,
     support::{
-        Ended,
+        Outcome,
         canned::{Canned, Fault, run_file},
     },
 };
@@ -16,7 +16,7 @@ use crate::{
 const SAID: &str = "data: {\"choices\":[{\"delta\":{\"content\":\"At last.\"},\"finish_reason\":\"stop\"}]}\n\n";
 
 /// Runs a prompt file with these options against a server that gives these answers.
-async fn run(options: &str, answers: Vec<Canned>) -> Ended {
+async fn run(options: &str, answers: Vec<Canned>) -> Outcome {
     let source = format!(
         "export const config = {{ model: 'lab:tide', options: {options} }};\nexport default async ({{ $ }}) => {{ $`Go.`; }};\n"
     );
@@ -66,7 +66,7 @@ async fn an_abort_ends_a_wait() {
 }
 
 #[tokio::test]
-async fn a_switch_says_once_that_the_model_failed_and_how_often() {
+async fn a_fallback_reports_once_how_often_the_model_failed() {
     let setup = setup(vec![refusal(500, "Broken."), refusal(500, "Broken."), Canned::sse(SAID)]).await;
     let model = setup.fallback(&["lab:tide", "lab:ebb"]);
     let settings = CallSettings { max_retries: Some(1), ..CallSettings::default() };

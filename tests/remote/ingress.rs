@@ -194,9 +194,9 @@ fn answer(request: &Request, stream: &TcpStream, world: &Mutex<World>) -> bool {
         ("GET", ["restate", "invocation", id, way]) => {
             let began = Instant::now();
             loop {
-                let ended = lock().ended(id);
+                let outcome = lock().ended(id);
                 let is_away = lock().is_away || began.elapsed() > PATIENCE;
-                match ended {
+                match outcome {
                     _ if is_away => return false,
                     Some((status, is_of_invocation, body)) => return send(stream, status, is_of_invocation, &body),
                     None if *way == "output" => {

@@ -14,7 +14,7 @@ use std::{
 use crate::{
     rows::results,
     support::{
-        Ended, Folder,
+        Folder, Outcome,
         http::{response, serve_stream},
     },
 };
@@ -40,7 +40,7 @@ struct Seen {
 /// A provider that takes `limit` requests at once, each for a while.
 fn provider(limit: usize, takes: Duration) -> (String, Arc<Seen>) {
     let seen = Arc::new(Seen::default());
-    let kept = seen.clone();
+    let stored = seen.clone();
     let address = serve_stream(move |_, stream| {
         seen.all.fetch_add(1, Ordering::SeqCst);
         let now = seen.now.fetch_add(1, Ordering::SeqCst) + 1;
@@ -58,23 +58,23 @@ fn provider(limit: usize, takes: Duration) -> (String, Arc<Seen>) {
         seen.now.fetch_sub(1, Ordering::SeqCst);
         stream.write_all(answer.as_bytes())
     });
-    (address, kept)
+    (address, stored)
 }
 
-fn map(address: &str, rows: usize, arguments: &str) -> Ended {
+fn map(address: &str, rows: usize, arguments: &str) -> Outcome {
     let rows: String = (1..=rows).map(|row| format!("{{\"n\":{row}}}\n")).collect();
     let folder = Folder::new(&[("p.lmt.mjs", ASKS), ("rows.jsonl", &rows)]);
     let mut command = folder.command(&format!("map p.lmt.mjs --input rows.jsonl {arguments}"));
     command.env("LAB_API_TYPE", "openai").env("LAB_API_BASE", format!("http://{address}"));
-    Ended::of(&mut command)
+    Outcome::of(&mut command)
 }
 
 #[test]
 fn rows_wait_at_the_same_time() {
     let (address, seen) = provider(usize::MAX, Duration::from_millis(300));
-    let ended = map(&address, 48, "--jobs 24");
-    assert_eq!((ended.code, results(&ended.stdout).len()), (0, 48), "{ended:?}");
-    assert!(ended.stderr.contains("480 tokens in, 96 out, $0.00"), "{ended:?}");
+    let outcome = map(&address, 48, "--jobs 24");
+    assert_eq!((outcome.code, results(&outcome.stdout).len()), (0, 48), "{outcome:?}");
+    assert!(outcome.stderr.contains("480 tokens in, 96 out, $0.00"), "{outcome:?}");
     let most = seen.most.load(Ordering::SeqCst);
     assert!((12..=24).contains(&most), "{most} at once");
 }
@@ -82,9 +82,9 @@ fn rows_wait_at_the_same_time() {
 #[test]
 fn limits_of_the_provider_fail_no_row() {
     let (address, seen) = provider(4, Duration::from_millis(20));
-    let ended = map(&address, 100, "--jobs 32");
-    assert_eq!(ended.code, 0, "{ended:?}");
-    assert_eq!(results(&ended.stdout).len(), 100);
+    let outcome = map(&address, 100, "--jobs 32");
+    assert_eq!(outcome.code, 0, "{outcome:?}");
+    assert_eq!(results(&outcome.stdout).len(), 100);
     // All rows share the limit that one has learned.
     assert!(seen.all.load(Ordering::SeqCst) < 300, "{} requests", seen.all.load(Ordering::SeqCst));
 }
@@ -92,10 +92,10 @@ fn limits_of_the_provider_fail_no_row() {
 #[test]
 fn tokens_are_those_of_all_rows() {
     let (address, _) = provider(usize::MAX, Duration::from_millis(5));
-    let ended = map(&address, 30, "--jobs 2 --max-tokens 100");
-    assert!(ended.code == 4 && ended.stderr.contains("--max-tokens"), "{ended:?}");
-    let done = results(&ended.stdout).len();
-    assert!((5..=10).contains(&done), "{done} rows: {ended:?}");
+    let outcome = map(&address, 30, "--jobs 2 --max-tokens 100");
+    assert!(outcome.code == 4 && outcome.stderr.contains("--max-tokens"), "{outcome:?}");
+    let done = results(&outcome.stdout).len();
+    assert!((5..=10).contains(&done), "{done} rows: {outcome:?}");
 }
 
 #[test]
@@ -109,8 +109,8 @@ fn a_failing_provider_fails_rows_and_not_the_map() {
         };
         stream.write_all(answer.as_bytes())
     });
-    let ended = map(&address, 4, "");
-    let found = results(&ended.stdout);
-    assert_eq!((ended.code, found.len(), found[1]["error"]["kind"].as_str()), (1, 4, Some("model")), "{ended:?}");
-    assert!(ended.stderr.contains("1 × model: lab:m (status 400): row too odd"), "{ended:?}");
+    let outcome = map(&address, 4, "");
+    let found = results(&outcome.stdout);
+    assert_eq!((outcome.code, found.len(), found[1]["error"]["kind"].as_str()), (1, 4, Some("model")), "{outcome:?}");
+    assert!(outcome.stderr.contains("1 × model: lab:m (status 400): row too odd"), "{outcome:?}");
 }

@@ -7,7 +7,7 @@ use serde_json::json;
 
 use crate::{
     rows::{ECHO, echo, lines, numbers, results, results_in, runs},
-    support::{Ended, Folder, Running},
+    support::{Folder, Outcome, Running},
 };
 
 const MAP: &str = "map p.lmt.mjs --input rows.jsonl";
@@ -17,21 +17,21 @@ fn results_are_in_the_order_of_rows() {
     let folder = echo(&[]);
     let rows = "{\"name\":\"slow\",\"wait\":600}\n{\"name\":\"b\"}\n{\"name\":\"c\"}\n";
     folder.write("rows.jsonl", rows);
-    let ended = folder.run(MAP);
-    assert_eq!((ended.code, numbers(&results(&ended.stdout))), (0, vec![1, 2, 3]), "{ended:?}");
-    let first = &results(&ended.stdout)[0];
+    let outcome = folder.run(MAP);
+    assert_eq!((outcome.code, numbers(&results(&outcome.stdout))), (0, vec![1, 2, 3]), "{outcome:?}");
+    let first = &results(&outcome.stdout)[0];
     assert_eq!((&first["input"], &first["text"]), (&json!({ "name": "slow", "wait": 600 }), &json!("done")));
     assert_eq!((&first["finishReason"], &first["cost"], first.get("error")), (&json!("stop"), &json!(0.0), None));
     assert!(first["durationMs"].as_u64().unwrap() >= 600 && first["usage"].is_object());
-    assert!(ended.stderr.contains("3 rows: 3 done"), "{ended:?}");
-    let ended = folder.run(&format!("{MAP} --unordered"));
-    assert_eq!(numbers(&results(&ended.stdout)).last(), Some(&1), "{ended:?}");
-    let ended = folder.run(&format!("{MAP} --jobs 1 --unordered -q"));
-    assert_eq!((numbers(&results(&ended.stdout)), ended.stderr.as_str()), (vec![1, 2, 3], ""));
+    assert!(outcome.stderr.contains("3 rows: 3 done"), "{outcome:?}");
+    let outcome = folder.run(&format!("{MAP} --unordered"));
+    assert_eq!(numbers(&results(&outcome.stdout)).last(), Some(&1), "{outcome:?}");
+    let outcome = folder.run(&format!("{MAP} --jobs 1 --unordered -q"));
+    assert_eq!((numbers(&results(&outcome.stdout)), outcome.stderr.as_str()), (vec![1, 2, 3], ""));
 }
 
 #[test]
-fn an_output_is_told_in_place_of_text() {
+fn an_output_is_written_in_place_of_text() {
     let folder = Folder::of(
         "export const input = { type: 'object', properties: { n: { type: 'number' } }, required: ['n'] };
          export const output = { type: 'object', properties: { twice: { type: 'number' } }, required: ['twice'] };
@@ -40,13 +40,13 @@ fn an_output_is_told_in_place_of_text() {
          export default ({ $ }, { n }) => { console.log('prints'); $`${n}`; };",
     );
     folder.write("rows.jsonl", "{\"n\":2}\n");
-    let ended = folder.run(MAP);
-    let result = &results(&ended.stdout)[0];
-    assert_eq!((&result["output"], result.get("text")), (&json!({ "twice": 4 }), None), "{ended:?}");
-    assert!(ended.stderr.contains("row 1 | prints"), "{ended:?}");
+    let outcome = folder.run(MAP);
+    let result = &results(&outcome.stdout)[0];
+    assert_eq!((&result["output"], result.get("text")), (&json!({ "twice": 4 }), None), "{outcome:?}");
+    assert!(outcome.stderr.contains("row 1 | prints"), "{outcome:?}");
     folder.write("mock.json", r#"[{ "type": "text", "text": "{\"twice\":6}" }]"#);
-    let ended = folder.run(&format!("{MAP} --mock mock.json"));
-    assert_eq!(results(&ended.stdout)[0]["output"], json!({ "twice": 6 }), "{ended:?}");
+    let outcome = folder.run(&format!("{MAP} --mock mock.json"));
+    assert_eq!(results(&outcome.stdout)[0]["output"], json!({ "twice": 6 }), "{outcome:?}");
 }
 
 #[test]
@@ -73,28 +73,28 @@ export default async ({ $ }, { kind }) => {
     let kinds = ["throw", "fine", "later", "rejected", "exit", "fine", "deep", "loop", "stuck", "memory", "fine"];
     let rows: String = kinds.iter().map(|kind| format!("{{\"kind\":\"{kind}\"}}\n")).collect();
     let folder = Folder::new(&[("p.lmt.mjs", source), ("rows.jsonl", &rows)]);
-    let ended = folder.run(MAP);
-    let found = results(&ended.stdout);
-    assert_eq!((ended.code, found.len()), (1, kinds.len()), "{ended:?}");
+    let outcome = folder.run(MAP);
+    let found = results(&outcome.stdout);
+    assert_eq!((outcome.code, found.len()), (1, kinds.len()), "{outcome:?}");
     for (kind, result) in kinds.iter().zip(&found) {
         assert_eq!(result.get("error").is_none(), *kind == "fine", "{kind}: {result}");
     }
     assert_eq!(found[4]["error"]["code"], 7);
-    assert!(ended.stderr.contains("1 × script: thrown (row 1)"), "{ended:?}");
+    assert!(outcome.stderr.contains("1 × script: thrown (row 1)"), "{outcome:?}");
     assert!(found[7]["error"]["message"].as_str().unwrap().contains("endless loop"), "{}", found[7]);
 }
 
 #[test]
-fn the_same_command_goes_on() {
+fn the_same_command_resumes() {
     let folder = echo(&["a", "bad", "c"]);
     let map = format!("{MAP} -o out.jsonl");
-    let ended = folder.run(&map);
-    assert!(ended.code == 1 && ended.stdout.is_empty(), "{ended:?}");
-    assert!(ended.stderr.contains("The same command again runs the rows that failed"), "{ended:?}");
+    let outcome = folder.run(&map);
+    assert!(outcome.code == 1 && outcome.stdout.is_empty(), "{outcome:?}");
+    assert!(outcome.stderr.contains("The same command again runs the rows that failed"), "{outcome:?}");
     folder.write("mended", "");
     folder.write("rows.jsonl", &lines(&["new", "a", "bad", "c"]));
-    let ended = folder.run(&map);
-    assert!(ended.code == 0 && ended.stderr.contains("2 done, 2 done before"), "{ended:?}");
+    let outcome = folder.run(&map);
+    assert!(outcome.code == 0 && outcome.stderr.contains("2 done, 2 done before"), "{outcome:?}");
     let found = results_in(&folder, "out.jsonl");
     assert_eq!(numbers(&found), [1, 2, 3, 4]);
     let names: Vec<_> = found.iter().map(|result| result["input"]["name"].as_str().unwrap()).collect();
@@ -102,8 +102,8 @@ fn the_same_command_goes_on() {
     let mut noted = runs(&folder);
     noted.sort();
     assert_eq!(noted, ["a", "bad", "bad", "c", "new"]);
-    let ended = folder.run(&format!("{map} --fresh"));
-    assert!(ended.stderr.contains("4 rows: 4 done;"), "{ended:?}");
+    let outcome = folder.run(&format!("{map} --fresh"));
+    assert!(outcome.stderr.contains("4 rows: 4 done;"), "{outcome:?}");
 }
 
 #[test]
@@ -120,17 +120,20 @@ fn another_file_runs_all_rows_again() {
     assert_eq!(folder.run(&map).code, 0);
     let before = fs::read_to_string(folder.path("out.jsonl")).unwrap();
     folder.write("word.mjs", "export const word = 'two';");
-    let ended = folder.run(&map);
-    assert!(ended.code == 0 && ended.stderr.contains("p.lmt.mjs has changed since out.jsonl was written"), "{ended:?}");
+    let outcome = folder.run(&map);
+    assert!(
+        outcome.code == 0 && outcome.stderr.contains("p.lmt.mjs has changed since out.jsonl was written"),
+        "{outcome:?}"
+    );
     assert_eq!((runs(&folder).len(), fs::read_to_string(folder.path("out.jsonl.before")).unwrap()), (4, before));
 }
 
 #[test]
-fn what_is_not_ours_is_left_alone() {
+fn foreign_files_are_not_overwritten() {
     let folder = echo(&["a"]);
     folder.write("out.jsonl", "precious\n");
-    let ended = folder.run(&format!("{MAP} -o out.jsonl"));
-    assert!(ended.code == 2 && ended.stderr.contains("was not written by lmthing map"), "{ended:?}");
+    let outcome = folder.run(&format!("{MAP} -o out.jsonl"));
+    assert!(outcome.code == 2 && outcome.stderr.contains("was not written by lmthing map"), "{outcome:?}");
     assert_eq!(fs::read_to_string(folder.path("out.jsonl")).unwrap(), "precious\n");
     assert!(runs(&folder).is_empty() && !folder.path("out.jsonl.lmthing").exists());
     assert_eq!(folder.run(&format!("{MAP} -o out.jsonl --fresh")).code, 0);
@@ -143,8 +146,8 @@ fn a_line_that_was_half_written_is_mended() {
     assert_eq!(folder.run(&map).code, 0);
     let text = fs::read_to_string(folder.path("out.jsonl")).unwrap();
     folder.write("out.jsonl", &text[..text.len() - 10]);
-    let ended = folder.run(&map);
-    assert!(ended.stderr.contains("1 done, 2 done before"), "{ended:?}");
+    let outcome = folder.run(&map);
+    assert!(outcome.stderr.contains("1 done, 2 done before"), "{outcome:?}");
     assert_eq!(numbers(&results_in(&folder, "out.jsonl")), [1, 2, 3]);
 }
 
@@ -156,7 +159,7 @@ fn slow_rows(count: usize) -> String {
 
 #[cfg(unix)]
 #[test]
-fn nothing_that_was_done_is_lost_by_a_kill() {
+fn a_kill_loses_no_finished_row() {
     let folder = echo(&[]);
     folder.write("rows.jsonl", &slow_rows(200));
     let map = format!("{MAP} -o out.jsonl --jobs 4");
@@ -167,8 +170,8 @@ fn nothing_that_was_done_is_lost_by_a_kill() {
     running.signal("KILL");
     drop(running);
     let begun = runs(&folder).len();
-    let ended = folder.run(&map);
-    assert_eq!(ended.code, 0, "{ended:?}");
+    let outcome = folder.run(&map);
+    assert_eq!(outcome.code, 0, "{outcome:?}");
     assert_eq!(numbers(&results_in(&folder, "out.jsonl")), (1..=200).collect::<Vec<_>>());
     // Only rows that were running are run again.
     assert!(runs(&folder).len() <= 200 + 4, "{begun} {}", runs(&folder).len());
@@ -176,7 +179,7 @@ fn nothing_that_was_done_is_lost_by_a_kill() {
 
 #[cfg(unix)]
 #[test]
-fn an_interrupt_keeps_what_is_done() {
+fn an_interrupt_keeps_finished_rows() {
     let folder = echo(&[]);
     folder.write("rows.jsonl", &slow_rows(2000));
     let map = format!("{MAP} -o out.jsonl --jobs 4");
@@ -185,11 +188,11 @@ fn an_interrupt_keeps_what_is_done() {
         thread::sleep(Duration::from_millis(5));
     }
     running.signal("INT");
-    let ended = running.end();
-    assert_eq!(ended.code, 130, "{ended:?}");
+    let outcome = running.end();
+    assert_eq!(outcome.code, 130, "{outcome:?}");
     assert!(
-        ended.stderr.contains("not run") && ended.stderr.contains("The same command again runs the rest"),
-        "{ended:?}"
+        outcome.stderr.contains("not run") && outcome.stderr.contains("The same command again runs the rest"),
+        "{outcome:?}"
     );
     let found = numbers(&results_in(&folder, "out.jsonl"));
     assert!(found.len() > 20 && found.is_sorted(), "{found:?}");
@@ -200,29 +203,32 @@ fn limits_hold_for_all_rows() {
     let names: Vec<String> = (0..20).map(|number| format!("n{number}")).collect();
     let folder = echo(&names.iter().map(String::as_str).collect::<Vec<_>>());
     let map = format!("{MAP} -o out.jsonl");
-    let ended = folder.run(&format!("{map} --max-steps 7"));
-    assert!(ended.code == 4 && ended.stderr.contains("--max-steps"), "{ended:?}");
+    let outcome = folder.run(&format!("{map} --max-steps 7"));
+    assert!(outcome.code == 4 && outcome.stderr.contains("--max-steps"), "{outcome:?}");
     let found = results_in(&folder, "out.jsonl");
     assert!(found.len() == 7 && found.iter().all(|result| result.get("error").is_none()), "{found:?}");
-    let ended = folder.run(&map);
-    assert!(ended.code == 0 && ended.stderr.contains("13 done, 7 done before"), "{ended:?}");
+    let outcome = folder.run(&map);
+    assert!(outcome.code == 0 && outcome.stderr.contains("13 done, 7 done before"), "{outcome:?}");
     folder.write("rows.jsonl", &slow_rows(50));
-    let ended = folder.run(&format!("{MAP} --timeout 300ms --jobs 2"));
-    assert!(ended.code == 4 && ended.stderr.contains("--timeout"), "{ended:?}");
+    let outcome = folder.run(&format!("{MAP} --timeout 300ms --jobs 2"));
+    assert!(outcome.code == 4 && outcome.stderr.contains("--timeout"), "{outcome:?}");
 }
 
 #[test]
 fn failures_end_it_or_are_tried_again() {
     let folder = echo(&["bad"; 10]);
-    let ended = folder.run(&format!("{MAP} --max-errors 2 --jobs 1"));
-    assert!(ended.code == 1 && ended.stderr.contains("3 rows failed, and --max-errors allows no more"), "{ended:?}");
-    assert_eq!(results(&ended.stdout).len(), 3);
-    let ended = folder.run(&format!("{MAP} --max-errors 50% --jobs 1"));
-    assert_eq!(results(&ended.stdout).len(), 6, "{ended:?}");
+    let outcome = folder.run(&format!("{MAP} --max-errors 2 --jobs 1"));
+    assert!(
+        outcome.code == 1 && outcome.stderr.contains("3 rows failed, and --max-errors allows no more"),
+        "{outcome:?}"
+    );
+    assert_eq!(results(&outcome.stdout).len(), 3);
+    let outcome = folder.run(&format!("{MAP} --max-errors 50% --jobs 1"));
+    assert_eq!(results(&outcome.stdout).len(), 6, "{outcome:?}");
     let folder = echo(&["a", "bad"]);
-    let ended = folder.run(&format!("{MAP} --retries 2 -v"));
-    assert_eq!((ended.code, runs(&folder).len()), (1, 4), "{ended:?}");
-    assert!(ended.stderr.contains("row 2: failed, once more (script: no luck with bad)"), "{ended:?}");
+    let outcome = folder.run(&format!("{MAP} --retries 2 -v"));
+    assert_eq!((outcome.code, runs(&folder).len()), (1, 4), "{outcome:?}");
+    assert!(outcome.stderr.contains("row 2: failed, once more (script: no luck with bad)"), "{outcome:?}");
 }
 
 #[test]
@@ -232,17 +238,17 @@ fn results_are_a_table_for_spreadsheets() {
         // Without the time.
         text.split("\r\n").map(|line| line.split(',').take(6).collect::<Vec<_>>().join(",")).collect()
     };
-    let ended = folder.run(&format!("{MAP} -f csv"));
-    let lines = table(&ended.stdout);
-    assert_eq!(lines[0], "row,name,count,wait,text,finishReason", "{ended:?}");
-    assert_eq!((lines[1].as_str(), lines[2].as_str()), ("1,\"a,b\",,,done", "2,'=1+1,,,done,stop"), "{ended:?}");
-    assert!(ended.stdout.contains("no luck with bad"), "{ended:?}");
+    let outcome = folder.run(&format!("{MAP} -f csv"));
+    let lines = table(&outcome.stdout);
+    assert_eq!(lines[0], "row,name,count,wait,text,finishReason", "{outcome:?}");
+    assert_eq!((lines[1].as_str(), lines[2].as_str()), ("1,\"a,b\",,,done", "2,'=1+1,,,done,stop"), "{outcome:?}");
+    assert!(outcome.stdout.contains("no luck with bad"), "{outcome:?}");
     let map = format!("{MAP} -f csv -o out.csv");
     assert_eq!(folder.run(&map).code, 1);
     assert_eq!(table(&fs::read_to_string(folder.path("out.csv")).unwrap()), lines);
     folder.write("mended", "");
-    let ended = folder.run(&map);
-    assert!(ended.code == 0 && ended.stderr.contains("1 done, 2 done before"), "{ended:?}");
+    let outcome = folder.run(&map);
+    assert!(outcome.code == 0 && outcome.stderr.contains("1 done, 2 done before"), "{outcome:?}");
     assert_eq!(fs::read_to_string(folder.path("out.csv")).unwrap().lines().count(), 4);
 }
 
@@ -263,8 +269,8 @@ fn calls_that_need_approval_are_denied() {
     assert!(!folder.path("removed").exists());
     assert_eq!(folder.run(&format!("{MAP} --approve rm")).code, 0);
     assert!(folder.path("removed").exists());
-    let ended = folder.run(&format!("{MAP} --approve rm --restrict"));
-    assert!(ended.code == 0 || ended.code == 1, "{ended:?}");
+    let outcome = folder.run(&format!("{MAP} --approve rm --restrict"));
+    assert!(outcome.code == 0 || outcome.code == 1, "{outcome:?}");
     assert_eq!(fs::read_to_string(folder.path("removed")).unwrap(), "x", "restricted");
 }
 
@@ -279,8 +285,8 @@ fn the_process_belongs_to_no_row() {
          export default ({ $ }, { name }) => { if (name === 'a') process.chdir('/'); fs.readFileSync('rows.jsonl'); $`x`; };",
     );
     folder.write("rows.jsonl", &lines(&["a", "b", "c"]));
-    let ended = folder.run(&format!("{MAP} --jobs 1 -o out.jsonl"));
-    assert_eq!(ended.code, 1, "{ended:?}");
+    let outcome = folder.run(&format!("{MAP} --jobs 1 -o out.jsonl"));
+    assert_eq!(outcome.code, 1, "{outcome:?}");
     let results = results_in(&folder, "out.jsonl");
     let message = results[0]["error"]["message"].as_str().unwrap();
     assert!(message.contains("process.chdir('/') is refused"), "{message}");
@@ -288,15 +294,15 @@ fn the_process_belongs_to_no_row() {
 }
 
 #[test]
-fn results_of_rows_that_are_gone_are_kept() {
+fn results_of_removed_rows_stay() {
     let folder = echo(&["a", "b"]);
     let command = format!("{MAP} -o out.jsonl");
     assert_eq!(folder.run(&command).code, 0);
     for (rows, before) in [("c", "out.jsonl.before"), ("d", "out.jsonl.before2")] {
         let as_it_was = fs::read_to_string(folder.path("out.jsonl")).unwrap();
         folder.write("rows.jsonl", &lines(&[rows]));
-        let ended = folder.run(&command);
-        assert!(ended.code == 0 && ended.stderr.contains(before), "{ended:?}");
+        let outcome = folder.run(&command);
+        assert!(outcome.code == 0 && outcome.stderr.contains(before), "{outcome:?}");
         assert_eq!(fs::read_to_string(folder.path(before)).unwrap(), as_it_was);
         assert_eq!(results_in(&folder, "out.jsonl").len(), 1);
     }
@@ -316,8 +322,8 @@ fn only_a_file_of_its_own_is_written_over() {
         ("rows.jsonl", "rows or prompts are read from it"),
         ("p.lmt.mjs", "rows or prompts are read from it"),
     ] {
-        let ended = folder.run(&format!("{MAP} --fresh -o {out}"));
-        assert!(ended.code == 2 && ended.stderr.contains(what), "{out}: {ended:?}");
+        let outcome = folder.run(&format!("{MAP} --fresh -o {out}"));
+        assert!(outcome.code == 2 && outcome.stderr.contains(what), "{out}: {outcome:?}");
     }
     fs::write(folder.path("target.jsonl"), "").unwrap();
     std::os::unix::fs::symlink("target.jsonl", folder.path("link.jsonl")).unwrap();
@@ -327,7 +333,7 @@ fn only_a_file_of_its_own_is_written_over() {
 }
 
 #[test]
-fn keys_are_kept_out_of_all_but_the_models_words() {
+fn keys_are_redacted_except_in_answers() {
     const KEY: &str = "sk-lab-7d1f0a9b3c5e42";
     let prompt = |output: &str| {
         format!(
@@ -349,15 +355,15 @@ fn keys_are_kept_out_of_all_but_the_models_words() {
         Folder::new(&[("text.lmt.mjs", &prompt("")), ("data.lmt.mjs", &data), ("rows.jsonl", &lines(&["a", "bad"]))]);
     let run = |file: &str| {
         let mut command = folder.command(&format!("map {file} --input rows.jsonl"));
-        Ended::of(command.env("LAB_API_KEY", KEY))
+        Outcome::of(command.env("LAB_API_KEY", KEY))
     };
     let (text, data) = (run("text.lmt.mjs"), run("data.lmt.mjs"));
     // As with `run -f json` (docs/reference/events.md).
     assert_eq!(results(&text.stdout)[0]["text"], json!({ "said": format!("it is {KEY}") }).to_string());
     assert_eq!(results(&data.stdout)[0]["output"], json!({ "said": "it is [redacted]" }));
-    for ended in [text, data] {
-        let message = results(&ended.stdout)[1]["error"]["message"].as_str().unwrap().to_owned();
+    for outcome in [text, data] {
+        let message = results(&outcome.stdout)[1]["error"]["message"].as_str().unwrap().to_owned();
         assert_eq!(message.lines().next(), Some("no luck with [redacted]"));
-        assert!(ended.stderr.contains("[redacted]") && !ended.stderr.contains(KEY), "{}", ended.stderr);
+        assert!(outcome.stderr.contains("[redacted]") && !outcome.stderr.contains(KEY), "{}", outcome.stderr);
     }
 }

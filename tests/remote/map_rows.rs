@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 
 use crate::{
     rows::{ECHO, echo, lines, numbers, results},
-    support::{Ended, Folder},
+    support::{Folder, Outcome},
 };
 
 const TYPED: &str = "
@@ -33,8 +33,8 @@ export const mock = [{ type: 'text', text: 'ok' }];
 export default async ({ $ }, input) => { $`${JSON.stringify(input)}`; };
 ";
 
-fn inputs(ended: &Ended) -> Vec<Value> {
-    results(&ended.stdout).into_iter().map(|mut result| result["input"].take()).collect()
+fn inputs(outcome: &Outcome) -> Vec<Value> {
+    results(&outcome.stdout).into_iter().map(|mut result| result["input"].take()).collect()
 }
 
 #[test]
@@ -45,10 +45,10 @@ fn cells_become_what_the_schema_asks() {
                  \r\n\
                  ,1,,,,,-,\r\n";
     let folder = Folder::new(&[("p.lmt.mjs", TYPED), ("rows.csv", table)]);
-    let ended = folder.run("map p.lmt.mjs --input rows.csv");
-    assert_eq!(ended.code, 0, "{ended:?}");
+    let outcome = folder.run("map p.lmt.mjs --input rows.csv");
+    assert_eq!(outcome.code, 0, "{outcome:?}");
     assert_eq!(
-        inputs(&ended),
+        inputs(&outcome),
         [
             json!({ "name": "Rome, \"the\" city\r\nof hills", "days": 2, "share": 0.5, "open": true, "tags": ["a", "b"],
                     "at": { "x": 1.5 }, "note": null }),
@@ -74,17 +74,17 @@ export default async ({ $ }, { stuck }) => {
     let folder =
         Folder::new(&[("row.lmt.mjs", &of_row), ("p.lmt.mjs", &script.replace("LIMITS", "")), ("rows.jsonl", rows)]);
     let began = Instant::now();
-    let ended = folder.run("map row.lmt.mjs --input rows.jsonl --jobs 1");
+    let outcome = folder.run("map row.lmt.mjs --input rows.jsonl --jobs 1");
     assert!(began.elapsed() < Duration::from_secs(8), "{:?}", began.elapsed());
-    let found = results(&ended.stdout);
-    assert_eq!((ended.code != 0, numbers(&found)), (true, vec![1, 2, 3]), "{ended:?}");
+    let found = results(&outcome.stdout);
+    assert_eq!((outcome.code != 0, numbers(&found)), (true, vec![1, 2, 3]), "{outcome:?}");
     assert_eq!((&found[0]["text"], &found[2]["text"]), (&json!("done"), &json!("done")), "{found:?}");
     assert_eq!((&found[1]["error"]["code"], &found[1]["error"]["kind"]), (&json!(4), &json!("limit")), "{found:?}");
     let began = Instant::now();
-    let ended = folder.run("map p.lmt.mjs --input rows.jsonl --timeout 1s");
+    let outcome = folder.run("map p.lmt.mjs --input rows.jsonl --timeout 1s");
     assert!(began.elapsed() < Duration::from_secs(8), "{:?}", began.elapsed());
-    assert_eq!(ended.code, 4, "{ended:?}");
-    assert!(ended.stderr.contains("time limit of 1 s"), "{ended:?}");
+    assert_eq!(outcome.code, 4, "{outcome:?}");
+    assert!(outcome.stderr.contains("time limit of 1 s"), "{outcome:?}");
 }
 
 #[test]
@@ -97,14 +97,18 @@ fn rows_come_from_anywhere() {
         ("rows.txt", "{\"name\":\"a, b\",\"count\":1}"),
     ]);
     for rows in ["rows.tsv", "semi.csv", "rows.jsonl", "rows.txt"] {
-        let ended = folder.run(&format!("map p.lmt.mjs --input {rows}"));
-        assert_eq!((ended.code, inputs(&ended)), (0, vec![json!({ "name": "a, b", "count": 1 })]), "{rows}: {ended:?}");
+        let outcome = folder.run(&format!("map p.lmt.mjs --input {rows}"));
+        assert_eq!(
+            (outcome.code, inputs(&outcome)),
+            (0, vec![json!({ "name": "a, b", "count": 1 })]),
+            "{rows}: {outcome:?}"
+        );
     }
     for text in ["name\tcount\na, b\t1\n", "name,count\n\"a, b\",1\n", "{\"name\":\"a, b\",\"count\":1}\n"] {
         let mut child = folder.command("map p.lmt.mjs --input -").stdin(Stdio::piped()).spawn().unwrap();
         child.stdin.take().unwrap().write_all(text.as_bytes()).unwrap();
-        let ended = Ended::from(child.wait_with_output().unwrap());
-        assert_eq!((ended.code, inputs(&ended)), (0, vec![json!({ "name": "a, b", "count": 1 })]), "{ended:?}");
+        let outcome = Outcome::from(child.wait_with_output().unwrap());
+        assert_eq!((outcome.code, inputs(&outcome)), (0, vec![json!({ "name": "a, b", "count": 1 })]), "{outcome:?}");
     }
 }
 
@@ -115,31 +119,31 @@ fn files_are_rows() {
         .replace("properties: {\n    name", "properties: {\n    path: { type: 'string' },\n    name");
     let folder = Folder::new(&[("p.lmt.mjs", &source), ("docs/b.md", "B"), ("docs/in/a.md", "A"), ("docs/c.txt", "C")]);
     folder.write("docs/.hidden.md", "no");
-    let ended = folder.run("map p.lmt.mjs --each docs/**/*.md --set name=text");
-    assert_eq!(ended.code, 0, "{ended:?}");
+    let outcome = folder.run("map p.lmt.mjs --each docs/**/*.md --set name=text");
+    assert_eq!(outcome.code, 0, "{outcome:?}");
     let expected = [json!({ "path": "docs/b.md", "name": "B" }), json!({ "path": "docs/in/a.md", "name": "A" })];
-    assert_eq!(inputs(&ended), expected);
-    let ended = folder.run("map p.lmt.mjs --each docs/*.pdf");
-    assert!(ended.code == 2 && ended.stderr.contains("--each docs/*.pdf: no file is named so"), "{ended:?}");
+    assert_eq!(inputs(&outcome), expected);
+    let outcome = folder.run("map p.lmt.mjs --each docs/*.pdf");
+    assert!(outcome.code == 2 && outcome.stderr.contains("--each docs/*.pdf: no file is named so"), "{outcome:?}");
 }
 
 #[test]
 fn columns_may_have_other_names() {
     let folder = Folder::new(&[("p.lmt.mjs", ECHO), ("rows.csv", "town,Count,name\nRome,1,x\n")]);
-    let ended = folder.run("map p.lmt.mjs --input rows.csv --set name=town");
-    assert_eq!((ended.code, inputs(&ended)), (0, vec![json!({ "name": "Rome", "count": 1 })]), "{ended:?}");
-    assert!(ended.stderr.contains("the file takes nothing from the column name"), "{ended:?}");
+    let outcome = folder.run("map p.lmt.mjs --input rows.csv --set name=town");
+    assert_eq!((outcome.code, inputs(&outcome)), (0, vec![json!({ "name": "Rome", "count": 1 })]), "{outcome:?}");
+    assert!(outcome.stderr.contains("the file takes nothing from the column name"), "{outcome:?}");
     folder.write("rows.jsonl", r#"{"town":"Rome"}"#);
-    let ended = folder.run("map p.lmt.mjs --input rows.jsonl --set name=town");
-    assert_eq!(inputs(&ended), [json!({ "name": "Rome" })], "{ended:?}");
+    let outcome = folder.run("map p.lmt.mjs --input rows.jsonl --set name=town");
+    assert_eq!(inputs(&outcome), [json!({ "name": "Rome" })], "{outcome:?}");
 }
 
 #[test]
-fn wrong_rows_are_told_and_harm_no_other() {
+fn invalid_rows_are_reported_and_do_not_affect_others() {
     let folder = Folder::new(&[("p.lmt.mjs", ECHO), ("rows.csv", "name,count\na,1\nb,many\nc\nd,1.5\ne,5\n")]);
-    let ended = folder.run("map p.lmt.mjs --input rows.csv");
-    assert_eq!(ended.code, 1, "{ended:?}");
-    let found = results(&ended.stdout);
+    let outcome = folder.run("map p.lmt.mjs --input rows.csv");
+    assert_eq!(outcome.code, 1, "{outcome:?}");
+    let found = results(&outcome.stdout);
     assert_eq!(numbers(&found), [1, 2, 3, 4, 5]);
     let errors: Vec<_> = found.iter().map(|result| result["error"]["message"].as_str().unwrap_or("")).collect();
     assert_eq!(errors[1], "count: expected an integer (a whole number), got 'many'");
@@ -152,9 +156,9 @@ fn wrong_rows_are_told_and_harm_no_other() {
     assert_eq!(crate::rows::runs(&folder).len(), 2, "wrong rows are not run");
     let jsonl = "{\"name\":\"a\"}\n[1]\n{\"name\":\n{\"name\":5}\n";
     folder.write("rows.jsonl", jsonl);
-    let ended = folder.run("map p.lmt.mjs --input rows.jsonl");
+    let outcome = folder.run("map p.lmt.mjs --input rows.jsonl");
     for words in ["line 2 is no JSON object, but an array", "line 3 is not JSON", "name: expected string, got 5"] {
-        assert!(ended.stdout.contains(words), "{words}: {ended:?}");
+        assert!(outcome.stdout.contains(words), "{words}: {outcome:?}");
     }
 }
 
@@ -169,16 +173,16 @@ fn a_quote_that_is_never_closed_swallows_nothing() {
         ("\"name,count\na,1\n", 1),
     ] {
         folder.write("rows.csv", rows);
-        let ended = folder.run("map p.lmt.mjs --input rows.csv -o out.jsonl");
+        let outcome = folder.run("map p.lmt.mjs --input rows.csv -o out.jsonl");
         let words = format!("rows.csv: a cell in line {line} begins with a quote that is never closed");
-        assert!(ended.code == 2 && ended.stderr.contains(&words), "{rows:?}: {ended:?}");
+        assert!(outcome.code == 2 && outcome.stderr.contains(&words), "{rows:?}: {outcome:?}");
     }
     assert!(crate::rows::runs(&folder).is_empty() && !folder.path("out.jsonl").exists());
     // Looks like an end mark, but is a value.
     for rows in ["name,count\n.,1\n\"a\"\"\n.\",2\n", "name\na\n.\n", "name\r\n\"\"\"\"\r\n\".\""] {
         folder.write("rows.csv", rows);
-        let ended = folder.run("map p.lmt.mjs --input rows.csv");
-        assert_eq!((ended.code, inputs(&ended).len()), (0, 2), "{rows:?}: {ended:?}");
+        let outcome = folder.run("map p.lmt.mjs --input rows.csv");
+        assert_eq!((outcome.code, inputs(&outcome).len()), (0, 2), "{rows:?}: {outcome:?}");
     }
 }
 
@@ -189,13 +193,13 @@ fn rows_are_named_by_their_lines() {
         ["name,count\n\"a\nb\",1\n\nc\nd,1\n", "name,count\r\n\"a\r\nb\",1\r\n\r\nc\r\nd,1", "name,count\na,1\n\n\nc"]
     {
         folder.write("rows.csv", rows);
-        let ended = folder.run("map p.lmt.mjs --input rows.csv");
-        assert!(ended.stdout.contains("the row has 1 cell, and the header 2 (line 5)"), "{rows:?}: {ended:?}");
+        let outcome = folder.run("map p.lmt.mjs --input rows.csv");
+        assert!(outcome.stdout.contains("the row has 1 cell, and the header 2 (line 5)"), "{rows:?}: {outcome:?}");
     }
 }
 
 #[test]
-fn what_cannot_be_meant_is_wrong_usage() {
+fn invalid_tables_are_wrong_usage() {
     let folder = echo(&["a"]);
     for (name, text) in [
         ("missing.csv", "town,count\nRome,1\n"),
@@ -240,20 +244,20 @@ fn what_cannot_be_meant_is_wrong_usage() {
         ("none.lmt.mjs --input rows.jsonl", 1, "takes no input"),
         ("gone.lmt.mjs --input rows.jsonl", 1, "cannot find the file gone.lmt.mjs"),
     ] {
-        let ended = folder.run(&format!("map {arguments}"));
-        assert!(ended.code == code && ended.stderr.contains(words), "{arguments}: {ended:?}");
+        let outcome = folder.run(&format!("map {arguments}"));
+        assert!(outcome.code == code && outcome.stderr.contains(words), "{arguments}: {outcome:?}");
     }
     assert!(crate::rows::runs(&folder).is_empty());
     assert_eq!(folder.run("map p.lmt.mjs --input all.csv -o out.jsonl").code, 2);
-    assert!(!folder.path("out.jsonl").exists() && !folder.path("out.jsonl.lmthing").exists(), "nothing is left behind");
+    assert!(!folder.path("out.jsonl").exists() && !folder.path("out.jsonl.lmthing").exists(), "no file is left");
 }
 
 #[test]
 fn no_rows_are_no_failure() {
     let folder = Folder::new(&[("p.lmt.mjs", ECHO), ("rows.csv", "name\n"), ("rows.jsonl", "")]);
     for rows in ["rows.csv", "rows.jsonl"] {
-        let ended = folder.run(&format!("map p.lmt.mjs --input {rows} -o out.jsonl --fresh"));
-        assert!(ended.code == 0 && ended.stderr.contains("0 rows"), "{ended:?}");
+        let outcome = folder.run(&format!("map p.lmt.mjs --input {rows} -o out.jsonl --fresh"));
+        assert!(outcome.code == 0 && outcome.stderr.contains("0 rows"), "{outcome:?}");
         assert_eq!(fs::read_to_string(folder.path("out.jsonl")).unwrap(), "");
     }
 }
@@ -264,7 +268,7 @@ fn a_sample_is_spread_and_the_same() {
     let folder = echo(&[]);
     folder.write("rows.jsonl", &lines(&names.iter().map(String::as_str).collect::<Vec<_>>()));
     for _ in 0..2 {
-        let ended = folder.run("map p.lmt.mjs --input rows.jsonl --sample 3");
-        assert_eq!((ended.code, numbers(&results(&ended.stdout))), (0, vec![1, 5, 8]), "{ended:?}");
+        let outcome = folder.run("map p.lmt.mjs --input rows.jsonl --sample 3");
+        assert_eq!((outcome.code, numbers(&results(&outcome.stdout))), (0, vec![1, 5, 8]), "{outcome:?}");
     }
 }

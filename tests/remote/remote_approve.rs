@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 
 use crate::{
     ingress::Ingress,
-    support::{Ended, Folder},
+    support::{Folder, Outcome},
 };
 
 const ID: &str = "sign_19faFKbtLN2_K0fT5bM6kCXToQ9REp3TWAAAAEQ";
@@ -36,48 +36,51 @@ fn a_decision_is_handed_in() {
     server.world().rows = rows(false);
     let url = server.url();
     let at = format!("--on {url} --admin {url}");
-    let ended = folder.run(&format!("approve {ID} yes {at}"));
-    assert_eq!((ended.code, ended.stdout.as_str()), (0, ""), "{ended:?}");
-    assert!(ended.stderr.contains("approved: deploy"), "{ended:?}");
+    let outcome = folder.run(&format!("approve {ID} yes {at}"));
+    assert_eq!((outcome.code, outcome.stdout.as_str()), (0, ""), "{outcome:?}");
+    assert!(outcome.stderr.contains("approved: deploy"), "{outcome:?}");
     let mut command = folder.command(&format!("approve {ID} no --admin {url} --reason"));
-    let ended = Ended::of(command.arg("not on a Friday").env("RESTATE_INGRESS_URL", &url));
-    assert!(ended.code == 0 && ended.stderr.contains("denied: deploy"), "{ended:?}");
+    let outcome = Outcome::of(command.arg("not on a Friday").env("RESTATE_INGRESS_URL", &url));
+    assert!(outcome.code == 0 && outcome.stderr.contains("denied: deploy"), "{outcome:?}");
     server.world().rows = rows(true);
-    let ended = folder.run(&format!("approve {ID} no {at}"));
-    assert!(ended.code == 0 && ended.stderr.contains("it may be decided already"), "{ended:?}");
+    let outcome = folder.run(&format!("approve {ID} no {at}"));
+    assert!(outcome.code == 0 && outcome.stderr.contains("it may be decided already"), "{outcome:?}");
     let decisions = [
         json!({ "approved": true }),
         json!({ "approved": false, "reason": "not on a Friday" }),
         json!({ "approved": false }),
     ];
     assert_eq!(server.world().decided, decisions.map(|decision| (ID.to_owned(), decision)));
-    let ended = folder.run(&format!("approve nonsense yes {at}"));
-    assert!(ended.code == 1 && ended.stderr.contains("bad awakeable id 'nonsense'"), "{ended:?}");
+    let outcome = folder.run(&format!("approve nonsense yes {at}"));
+    assert!(outcome.code == 1 && outcome.stderr.contains("bad awakeable id 'nonsense'"), "{outcome:?}");
 }
 
 #[test]
-fn what_waits_is_listed() {
+fn waiting_calls_are_listed() {
     let (folder, server) = (Folder::new(&[]), Ingress::start());
     let at = format!("--on {url} --admin {url}", url = server.url());
     server.world().rows = rows(false);
-    let ended = folder.run(&format!("approve {at}"));
+    let outcome = folder.run(&format!("approve {at}"));
     let expected = format!("{ID}\n  deploy, in a run of ship (inv_1x)\n    to: \"live\"\n");
-    assert_eq!((ended.code, ended.stdout), (0, expected));
-    assert!(ended.stderr.contains(&format!("lmthing approve {ID} yes|no --on ")), "{}", ended.stderr);
-    let ended = folder.run(&format!("approve --json {at}"));
+    assert_eq!((outcome.code, outcome.stdout), (0, expected));
+    assert!(outcome.stderr.contains(&format!("lmthing approve {ID} yes|no --on ")), "{}", outcome.stderr);
+    let outcome = folder.run(&format!("approve --json {at}"));
     let call =
         json!([{ "id": ID, "name": "deploy", "args": { "to": "live" }, "service": "ship", "invocation": "inv_1x" }]);
-    assert_eq!(ended.object(), call);
+    assert_eq!(outcome.object(), call);
     server.world().rows = rows(true);
-    let ended = folder.run(&format!("approve {at}"));
-    assert_eq!((ended.code, ended.stdout.as_str(), ended.stderr.as_str()), (0, "", "Nothing waits for approval.\n"));
+    let outcome = folder.run(&format!("approve {at}"));
+    assert_eq!(
+        (outcome.code, outcome.stdout.as_str(), outcome.stderr.as_str()),
+        (0, "", "Nothing waits for approval.\n")
+    );
     // The ingress is not an admin API.
-    let ended = folder.run(&format!("approve --on {url} --admin {url}/x", url = server.url()));
-    assert!(ended.code != 0 && ended.stderr.contains("the admin API is wanted"), "{ended:?}");
+    let outcome = folder.run(&format!("approve --on {url} --admin {url}/x", url = server.url()));
+    assert!(outcome.code != 0 && outcome.stderr.contains("the admin API is wanted"), "{outcome:?}");
 }
 
 #[test]
-fn what_is_no_decision_is_wrong_usage() {
+fn an_invalid_decision_is_wrong_usage() {
     let folder = Folder::new(&[]);
     for arguments in [
         format!("approve {ID} --on http://127.0.0.1:1"),
@@ -85,7 +88,7 @@ fn what_is_no_decision_is_wrong_usage() {
         format!("approve {ID} yes --reason x --on http://127.0.0.1:1"),
         format!("approve {ID} yes --on nowhere"),
     ] {
-        let ended = folder.run(&arguments);
-        assert!(ended.code == 2 && ended.stdout.is_empty(), "{arguments}: {ended:?}");
+        let outcome = folder.run(&arguments);
+        assert!(outcome.code == 2 && outcome.stdout.is_empty(), "{arguments}: {outcome:?}");
     }
 }

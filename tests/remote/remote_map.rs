@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use crate::{
     ingress::{ELSEWHERE, Ingress},
     rows::{lines, numbers, results, results_in},
-    support::{Ended, Folder, Running},
+    support::{Folder, Outcome, Running},
 };
 
 fn folder(rows: &[&str]) -> Folder {
@@ -19,7 +19,7 @@ fn command(server: &Ingress, rest: &str) -> String {
     format!("map p.lmt.mjs --input rows.jsonl --on {} {rest}", server.url())
 }
 
-fn map(folder: &Folder, server: &Ingress, rest: &str) -> Ended {
+fn map(folder: &Folder, server: &Ingress, rest: &str) -> Outcome {
     folder.run(&command(server, rest))
 }
 
@@ -34,9 +34,9 @@ fn texts(results: &[Value]) -> Vec<&str> {
 #[test]
 fn rows_are_checked_here_and_run_there() {
     let (folder, server) = (folder(&["ada", "x", "typed", "bad", "odd"]), Ingress::start());
-    let ended = map(&folder, &server, "");
-    let results = results(&ended.stdout);
-    assert_eq!((ended.code, numbers(&results)), (1, vec![1, 2, 3, 4, 5]), "{ended:?}");
+    let outcome = map(&folder, &server, "");
+    let results = results(&outcome.stdout);
+    assert_eq!((outcome.code, numbers(&results)), (1, vec![1, 2, 3, 4, 5]), "{outcome:?}");
     assert_eq!((&results[0]["text"], &results[0]["cost"]), (&json!("hello ada"), &json!(0.25)));
     assert_eq!((&results[0]["durationMs"], &results[0]["finishReason"]), (&json!(7), &json!("stop")));
     assert!(results[0]["invocation"].as_str().unwrap().starts_with("inv_1"));
@@ -53,24 +53,24 @@ fn rows_are_checked_here_and_run_there() {
     // Without stored results they are run again.
     map(&folder, &server, "");
     assert_eq!(keys(&server), 8);
-    let ended = map(&folder, &server, "-m a:b");
-    assert!(ended.code == 2 && ended.stderr.contains("give it to lmthing worker"), "{ended:?}");
-    let ended = map(&folder, &server, "--service other");
-    assert!(ended.code == 2 && ended.stderr.contains("has no service other"), "{ended:?}");
+    let outcome = map(&folder, &server, "-m a:b");
+    assert!(outcome.code == 2 && outcome.stderr.contains("give it to lmthing worker"), "{outcome:?}");
+    let outcome = map(&folder, &server, "--service other");
+    assert!(outcome.code == 2 && outcome.stderr.contains("has no service other"), "{outcome:?}");
 }
 
 #[test]
 fn only_what_failed_is_run_again_and_by_another_key() {
     let (folder, server) = (folder(&["ada", "once", "bad"]), Ingress::start());
-    let ended = map(&folder, &server, "-o out.jsonl");
-    assert_eq!((ended.code, keys(&server)), (1, 3), "{ended:?}");
-    let ended = map(&folder, &server, "-o out.jsonl");
-    assert_eq!((ended.code, keys(&server)), (1, 5), "{ended:?}");
+    let outcome = map(&folder, &server, "-o out.jsonl");
+    assert_eq!((outcome.code, keys(&server)), (1, 3), "{outcome:?}");
+    let outcome = map(&folder, &server, "-o out.jsonl");
+    assert_eq!((outcome.code, keys(&server)), (1, 5), "{outcome:?}");
     let results = results_in(&folder, "out.jsonl");
     assert_eq!((numbers(&results), &results[1]["text"]), (vec![1, 2, 3], &json!("hello once")));
     assert!(results[1].get("error").is_none() && results[2].get("error").is_some());
-    let ended = map(&folder, &server, "-o out.jsonl --retries 2");
-    assert_eq!((ended.code, keys(&server)), (1, 8), "{ended:?}");
+    let outcome = map(&folder, &server, "-o out.jsonl --retries 2");
+    assert_eq!((outcome.code, keys(&server)), (1, 8), "{outcome:?}");
     let count = |name: &str| server.names().iter().filter(|known| *known == name).count();
     assert_eq!((count("ada"), count("once"), count("bad")), (1, 2, 5));
     map(&folder, &server, "-o out.jsonl --fresh");
@@ -80,17 +80,17 @@ fn only_what_failed_is_run_again_and_by_another_key() {
 #[test]
 fn equal_rows_that_fail_are_run_once_each() {
     let (folder, server) = (folder(&["bad"; 30]), Ingress::start());
-    let ended = map(&folder, &server, "-o out.jsonl --jobs 30");
-    assert_eq!((ended.code, server.count(), keys(&server)), (1, 30, 30), "{ended:?}");
-    let ended = map(&folder, &server, "-o out.jsonl --jobs 30");
-    assert_eq!((ended.code, server.count(), keys(&server)), (1, 60, 60), "{ended:?}");
+    let outcome = map(&folder, &server, "-o out.jsonl --jobs 30");
+    assert_eq!((outcome.code, server.count(), keys(&server)), (1, 30, 30), "{outcome:?}");
+    let outcome = map(&folder, &server, "-o out.jsonl --jobs 30");
+    assert_eq!((outcome.code, server.count(), keys(&server)), (1, 60, 60), "{outcome:?}");
 }
 
 #[test]
 fn a_row_that_the_server_has_lost_fails() {
     let (folder, server) = (folder(&["ada", "gone", "eve"]), Ingress::start());
-    let ended = map(&folder, &server, "-o out.jsonl");
-    assert_eq!(ended.code, 1, "{ended:?}");
+    let outcome = map(&folder, &server, "-o out.jsonl");
+    assert_eq!(outcome.code, 1, "{outcome:?}");
     let results = results_in(&folder, "out.jsonl");
     let error = &results[1]["error"];
     assert!(error["kind"] == "server" && error["message"].as_str().unwrap().contains("does not know it"), "{error}");
@@ -109,13 +109,13 @@ fn a_file_that_is_read_here_has_the_rights_that_are_given() {
     let folder = Folder::new(&[("p.lmt.mjs", &writes), ("rows.jsonl", &lines(&["ada"]))]);
     let with_token = |options: &str| {
         let mut command = folder.command(&command(&server, options));
-        Ended::of(command.env("RESTATE_AUTH_TOKEN", "geheim"))
+        Outcome::of(command.env("RESTATE_AUTH_TOKEN", "geheim"))
     };
-    let ended = with_token("--restrict --allow-env=RESTATE_AUTH_TOKEN");
-    assert!(ended.code == 1 && ended.stderr.contains("--allow-write"), "{ended:?}");
+    let outcome = with_token("--restrict --allow-env=RESTATE_AUTH_TOKEN");
+    assert!(outcome.code == 1 && outcome.stderr.contains("--allow-write"), "{outcome:?}");
     assert!(!folder.path("seen.txt").exists() && server.count() == 0);
-    let ended = with_token("--allow-write=. --allow-env=RESTATE_AUTH_TOKEN");
-    assert_eq!((ended.code, server.names()), (0, vec!["ada".to_owned()]), "{ended:?}");
+    let outcome = with_token("--allow-write=. --allow-env=RESTATE_AUTH_TOKEN");
+    assert_eq!((outcome.code, server.names()), (0, vec!["ada".to_owned()]), "{outcome:?}");
     assert_eq!(with_token("").code, 0);
     assert_eq!(fs::read_to_string(folder.path("seen.txt")).unwrap(), "false");
 }
@@ -138,8 +138,8 @@ fn rows_that_are_killed_with_the_map_are_taken_by_the_next() {
     assert!(before < 80, "{before} runs");
     server.world().is_released = true;
     server.world().lose = 3;
-    let ended = map(&folder, &server, out);
-    assert_eq!(ended.code, 0, "{ended:?}");
+    let outcome = map(&folder, &server, out);
+    assert_eq!(outcome.code, 0, "{outcome:?}");
     let results = results_in(&folder, "out.jsonl");
     assert_eq!(numbers(&results), (1..=80).collect::<Vec<_>>());
     let expected: Vec<String> = names.iter().map(|name| format!("hello {name}")).collect();
@@ -147,20 +147,20 @@ fn rows_that_are_killed_with_the_map_are_taken_by_the_next() {
     // Each row has a run of its own, which ran once.
     let runs: BTreeSet<&str> = results.iter().map(|result| result["invocation"].as_str().unwrap()).collect();
     assert_eq!((runs.len(), server.count(), keys(&server)), (80, 80, 80));
-    let ended = map(&folder, &server, out);
-    assert!(ended.code == 0 && server.count() == 80, "{ended:?}");
+    let outcome = map(&folder, &server, out);
+    assert!(outcome.code == 0 && server.count() == 80, "{outcome:?}");
 }
 
 #[test]
-fn a_failure_that_a_kill_has_kept_from_out_is_run_again_once() {
+fn a_failure_lost_in_a_kill_is_run_again_once() {
     let (folder, server) = (folder(&["held", "once", "once"]), Ingress::start());
     let running = Running::of(&mut folder.command(&command(&server, "-o out.jsonl")));
     server.wait_for_runs(3);
     running.signal("KILL");
     running.end();
     server.world().is_released = true;
-    let ended = map(&folder, &server, "-o out.jsonl");
-    assert_eq!(ended.code, 0, "{ended:?}");
+    let outcome = map(&folder, &server, "-o out.jsonl");
+    assert_eq!(outcome.code, 0, "{outcome:?}");
     assert_eq!(texts(&results_in(&folder, "out.jsonl")), ["hello held", "hello once", "hello once"]);
     assert!(keys(&server) <= 4, "{:?}", server.names());
 }
@@ -175,8 +175,8 @@ fn a_server_that_restarts_costs_no_row() {
     server.world().is_away = true;
     thread::sleep(Duration::from_millis(700));
     server.change(|world| (world.is_away, world.refuse) = (false, 5));
-    let ended = running.end();
-    assert_eq!((ended.code, keys(&server)), (0, 60), "{ended:?}");
+    let outcome = running.end();
+    assert_eq!((outcome.code, keys(&server)), (0, 60), "{outcome:?}");
     assert_eq!(numbers(&results_in(&folder, "out.jsonl")), (1..=60).collect::<Vec<_>>());
 }
 
@@ -185,18 +185,18 @@ fn limits_count_what_comes_in() {
     let names: Vec<String> = (0..30).map(|row| format!("row{row}")).collect();
     let names: Vec<&str> = names.iter().map(String::as_str).collect();
     let (folder, server) = (folder(&names), Ingress::start());
-    let ended = map(&folder, &server, "-o out.jsonl --jobs 2 --max-cost 1");
-    assert!(ended.code == 4 && ended.stderr.contains("--max-cost"), "{ended:?}");
+    let outcome = map(&folder, &server, "-o out.jsonl --jobs 2 --max-cost 1");
+    assert!(outcome.code == 4 && outcome.stderr.contains("--max-cost"), "{outcome:?}");
     let runs = server.count();
     assert!((4..=6).contains(&runs), "{runs} runs");
     assert_eq!(results_in(&folder, "out.jsonl").len(), runs, "those under way are waited for");
-    let ended = map(&folder, &server, "-o out.jsonl --jobs 2 --max-tokens 30");
-    assert!(ended.code == 4 && server.count() < 20, "{ended:?}");
+    let outcome = map(&folder, &server, "-o out.jsonl --jobs 2 --max-tokens 30");
+    assert!(outcome.code == 4 && server.count() < 20, "{outcome:?}");
     assert_eq!(map(&folder, &server, "-o out.jsonl").code, 0);
     assert_eq!((server.count(), keys(&server)), (30, 30));
     fs::write(folder.path("rows.jsonl"), lines(&["held"])).unwrap();
-    let ended = map(&folder, &server, "-o late.jsonl --timeout 300ms");
-    assert_eq!(ended.code, 4, "{ended:?}");
+    let outcome = map(&folder, &server, "-o late.jsonl --timeout 300ms");
+    assert_eq!(outcome.code, 4, "{outcome:?}");
     server.world().is_released = true;
     assert_eq!(map(&folder, &server, "-o late.jsonl").code, 0);
     assert_eq!(keys(&server), 31);

@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 use crate::{
     restate::{Lab, server::soon},
     support::{
-        Ended,
+        Outcome,
         resume::provider::{Conversation, Turn},
     },
 };
@@ -22,37 +22,36 @@ export default ({ $, defTool }) => {
 };
 ";
 
-fn one(asked: &Conversation) -> Turn {
-    match asked.step {
+fn one(request: &Conversation) -> Turn {
+    match request.step {
         0 => {
             Turn::default().call("c0", "read", &json!({ "to": "x" })).call("c1", "deploy", &json!({ "to": "staging" }))
         }
-        _ => Turn::text(&asked.results().join("; ")),
+        _ => Turn::text(&request.results().join("; ")),
     }
 }
 
-fn two(asked: &Conversation) -> Turn {
-    match asked.step {
-        0 => ["staging", "production"]
-            .iter()
-            .enumerate()
-            .fold(Turn::default(), |turn, (place, to)| turn.call(&format!("c{place}"), "deploy", &json!({ "to": to }))),
-        _ => Turn::text(&asked.results().join("; ")),
+fn two(request: &Conversation) -> Turn {
+    match request.step {
+        0 => ["staging", "production"].iter().enumerate().fold(Turn::default(), |turn, (project, to)| {
+            turn.call(&format!("c{project}"), "deploy", &json!({ "to": to }))
+        }),
+        _ => Turn::text(&request.results().join("; ")),
     }
 }
 
 /// Waits until the run is suspended, so that nothing is held for it; returns the calls that wait.
 fn waiting(lab: &Lab, call: &str) -> Vec<Value> {
     soon("the run waits", || lab.server.status(call) == "suspended");
-    let listed = lab.place.run(&format!("approve --json --on {} --admin {}", lab.ingress(), lab.admin()));
+    let listed = lab.project.run(&format!("approve --json --on {} --admin {}", lab.ingress(), lab.admin()));
     assert_eq!(listed.code, 0, "{listed:?}");
     listed.object().as_array().unwrap().clone()
 }
 
-fn approve(lab: &Lab, words: &str) -> Ended {
-    let mut command = lab.place.command(&format!("approve --on {}", lab.ingress()));
+fn approve(lab: &Lab, words: &str) -> Outcome {
+    let mut command = lab.project.command(&format!("approve --on {}", lab.ingress()));
     command.args(words.split('|'));
-    Ended::of(&mut command)
+    Outcome::of(&mut command)
 }
 
 /// The ids of the waiting calls, by where they deploy to.
@@ -62,7 +61,7 @@ fn id_of(waiting: &[Value], to: &str) -> String {
 }
 
 #[test]
-fn a_run_waits_for_a_yes_and_goes_on() {
+fn a_run_waits_for_approval_and_continues() {
     let Some(lab) = Lab::new("a_run_waits_for_a_yes", DEPLOY, one) else { return };
     let _worker = lab.worker();
     let call = lab.send("run", &json!({}));
@@ -70,8 +69,8 @@ fn a_run_waits_for_a_yes_and_goes_on() {
     assert_eq!(waits.len(), 1, "{waits:?}");
     assert_eq!(waits[0]["name"], "deploy");
     assert_eq!(lab.notes(), ["read x"]);
-    let said = approve(&lab, &format!("{}|yes", id_of(&waits, "staging")));
-    assert_eq!(said.code, 0, "{said:?}");
+    let printed = approve(&lab, &format!("{}|yes", id_of(&waits, "staging")));
+    assert_eq!(printed.code, 0, "{printed:?}");
     let text = lab.result(&call);
     assert!(text.as_str().unwrap().contains("deployed to staging"), "{text}");
     assert_eq!(lab.notes(), ["read x", "deployed staging"]);
@@ -84,13 +83,13 @@ fn a_no_and_its_reason_reach_the_model() {
     let _worker = lab.worker();
     let call = lab.send("run", &json!({}));
     let waits = waiting(&lab, &call);
-    let said = approve(&lab, &format!("{}|no|--reason|not on a Friday", id_of(&waits, "staging")));
-    assert_eq!(said.code, 0, "{said:?}");
+    let printed = approve(&lab, &format!("{}|no|--reason|not on a Friday", id_of(&waits, "staging")));
+    assert_eq!(printed.code, 0, "{printed:?}");
     let text = lab.result(&call);
     assert!(text.as_str().unwrap().contains("not on a Friday"), "{text}");
     assert_eq!(lab.notes(), ["read x"]);
     // It no longer waits.
-    let listed = lab.place.run(&format!("approve --json --on {} --admin {}", lab.ingress(), lab.admin()));
+    let listed = lab.project.run(&format!("approve --json --on {} --admin {}", lab.ingress(), lab.admin()));
     assert_eq!(listed.object(), json!([]));
 }
 
@@ -106,7 +105,7 @@ fn several_calls_wait_for_an_answer_each() {
     let text = lab.result(&call);
     assert!(text.as_str().unwrap().contains("deployed to staging"), "{text}");
     assert_eq!(lab.notes(), ["deployed staging"]);
-    assert_eq!(lab.place.provider.count(), 2);
+    assert_eq!(lab.project.provider.count(), 2);
 }
 
 #[test]
@@ -156,7 +155,7 @@ fn a_run_that_waits_can_be_cancelled() {
 }
 
 #[test]
-fn what_the_worker_was_told_to_approve_does_not_wait() {
+fn calls_that_the_worker_approves_do_not_wait() {
     let Some(lab) = Lab::new("what_the_worker_was_told", DEPLOY, one) else { return };
     let _worker = lab.worker_of("p.lmt.mjs --approve deploy");
     let text = lab.call("run", &json!({})).good();

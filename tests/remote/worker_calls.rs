@@ -8,7 +8,7 @@ use std::{
 use serde_json::{Value, json};
 
 use crate::{
-    restate::{Lab, STEPS, http, said, server::soon, steps},
+    restate::{Lab, STEPS, final_text, http, server::soon, steps},
     support::{
         HELLO,
         resume::provider::{Conversation, Turn},
@@ -24,12 +24,12 @@ export default ({ $ }, { city, days }) => { $`You are who=${city}. For ${days} d
 #[test]
 fn a_call_gives_the_output_or_the_text() {
     let name = "a_call_gives_the_output_or_the_text";
-    let answer = |asked: &Conversation| {
-        let days = if asked.messages().contains("For 3 days") { 3 } else { 5 };
-        Turn::text(&json!({ "summary": format!("Sunny in {}.", asked.who), "days": days }).to_string())
+    let answer = |request: &Conversation| {
+        let days = if request.messages().contains("For 3 days") { 3 } else { 5 };
+        Turn::text(&json!({ "summary": format!("Sunny in {}.", request.who), "days": days }).to_string())
     };
     let Some(lab) = Lab::new(name, CITY, answer) else { return };
-    lab.place.folder.write("say.lmt.mjs", HELLO);
+    lab.project.folder.write("say.lmt.mjs", HELLO);
     let worker = lab.worker_of("p.lmt.mjs say.lmt.mjs");
     assert_eq!(lab.call("run", &json!({ "city": "Rome" })).good(), json!({ "summary": "Sunny in Rome.", "days": 3 }));
     let object = lab.call("report", &json!({ "city": "Ulm", "days": 5 })).good();
@@ -59,7 +59,7 @@ fn the_services_describe_their_input_and_output() {
 }
 
 #[test]
-fn wrong_input_is_refused_before_anything_is_asked() {
+fn wrong_input_is_refused_before_any_request() {
     let Some(lab) = Lab::new("wrong_input_is_refused", CITY, |_| Turn::text("")) else { return };
     let _worker = lab.worker();
     for input in [json!({ "city": 5 }), json!({}), json!("Rome"), json!({ "city": "Rome", "days": "many" })] {
@@ -73,9 +73,9 @@ fn wrong_input_is_refused_before_anything_is_asked() {
         );
         assert_eq!((&object["error"]["code"], &object["error"]["kind"]), (&json!(2), &json!("usage")), "{object}");
     }
-    let said = lab.call("run", &json!({ "city": 5 })).body;
-    assert!(said.contains("city"), "{said}");
-    assert_eq!(lab.place.provider.count(), 0);
+    let printed = lab.call("run", &json!({ "city": 5 })).body;
+    assert!(printed.contains("city"), "{printed}");
+    assert_eq!(lab.project.provider.count(), 0);
 }
 
 #[test]
@@ -93,10 +93,10 @@ export default ({ $, defTool }) => {
     let reply = lab.call("run", &json!({}));
     assert_eq!(reply.status, 500, "{reply:?}");
     assert!(reply.body.contains("401") || reply.body.contains("no luck"), "{reply:?}");
-    assert_eq!(lab.place.provider.count(), 1);
+    assert_eq!(lab.project.provider.count(), 1);
     let object = lab.call("report", &json!({})).good();
     assert_eq!((&object["ok"], &object["error"]["code"]), (&json!(false), &json!(3)), "{object}");
-    lab.place.folder.write("wrong", "");
+    lab.project.folder.write("wrong", "");
     let reply = lab.call("run", &json!({}));
     assert_eq!(reply.status, 500);
     assert!(reply.body.contains("the roof is leaking"), "{reply:?}");
@@ -106,7 +106,7 @@ export default ({ $, defTool }) => {
 }
 
 #[test]
-fn what_may_pass_is_tried_again_until_it_has() {
+fn transient_failures_are_retried() {
     static ASKED: AtomicUsize = AtomicUsize::new(0);
     let source = "export const input = z.object({ id: z.string() });
 export default ({ $, defTool }, { id }) => {
@@ -114,7 +114,7 @@ export default ({ $, defTool }, { id }) => {
   $`You are who=${id}.`;
 };";
     // The second step fails more often than the run itself retries.
-    let answer = |asked: &Conversation| match asked.step {
+    let answer = |request: &Conversation| match request.step {
         0 => Turn::default().call("c", "work", &json!({})),
         _ => match ASKED.fetch_add(1, Ordering::SeqCst) {
             0 => Turn::failure(500),
@@ -125,7 +125,7 @@ export default ({ $, defTool }, { id }) => {
     let Some(lab) = Lab::new("what_may_pass_is_tried_again", source, answer) else { return };
     let _worker = lab.worker();
     assert_eq!(lab.call("run", &json!({ "id": "a" })).good(), "at last");
-    assert_eq!(lab.asked("a 0"), 1);
+    assert_eq!(lab.request_count("a 0"), 1);
     assert_eq!(lab.notes(), ["work"]);
 }
 
@@ -143,20 +143,21 @@ export default ({ $, defAgent, defTool, defState }, { id }) => {
   });
   $`You are who=${id}.`;
 };";
-    let answer = |asked: &Conversation| {
-        let id = |place: usize| format!("{}-{}-{place}", asked.who, asked.step);
-        let call = |turn: Turn, place: usize, name: &str| turn.call(&id(place), name, &json!({ "id": id(place) }));
-        match (asked.who.contains('-'), asked.step) {
+    let answer = |request: &Conversation| {
+        let id = |project: usize| format!("{}-{}-{project}", request.who, request.step);
+        let call =
+            |turn: Turn, project: usize, name: &str| turn.call(&id(project), name, &json!({ "id": id(project) }));
+        match (request.who.contains('-'), request.step) {
             (false, 0) => call(call(Turn::default(), 0, "work"), 1, "helper"),
             (true, 0) | (false, 1) => call(Turn::default(), 0, "work"),
-            _ => Turn::text(&asked.results().join("; ")),
+            _ => Turn::text(&request.results().join("; ")),
         }
     };
     let Some(lab) = Lab::new("agents_and_tools", source, answer) else { return };
     let _worker = lab.worker();
-    let said = lab.call("run", &json!({ "id": "a" })).good();
-    let said = said.as_str().unwrap();
-    assert!(said.contains("a-0-1-0-0 in the agent") && said.contains("a-1-0 after 1"), "{said}");
+    let printed = lab.call("run", &json!({ "id": "a" })).good();
+    let printed = printed.as_str().unwrap();
+    assert!(printed.contains("a-0-1-0-0 in the agent") && printed.contains("a-1-0 after 1"), "{printed}");
     assert_eq!(lab.notes(), ["a-0-0", "a-0-1-0-0", "a-1-0"]);
     assert!(lab.counts().values().all(|times| *times == 1), "{:?}", lab.counts());
 }
@@ -168,10 +169,10 @@ fn calls_with_one_idempotency_key_are_one_run() {
     let (key, input) = ([("idempotency-key", "monday")], json!({ "id": "a" }));
     let first = lab.send_with("report", &key, &input);
     assert_eq!(lab.send_with("report", &key, &input), first);
-    assert_eq!(lab.result(&first)["text"], said("a"));
+    assert_eq!(lab.result(&first)["text"], final_text("a"));
     let again = lab.server.post("/p/report", &key, &input).good();
-    assert_eq!(again["text"], said("a"));
-    assert_eq!(lab.place.provider.count(), 3);
+    assert_eq!(again["text"], final_text("a"));
+    assert_eq!(lab.project.provider.count(), 3);
     assert_ne!(lab.send("report", &input), first);
 }
 
@@ -182,10 +183,10 @@ fn many_calls_run_side_by_side_and_none_sees_another() {
     let ids: Vec<String> = (0..40).map(|n| format!("r{n}")).collect();
     let calls: Vec<String> = ids.iter().map(|id| lab.send("run", &json!({ "id": id }))).collect();
     for (id, call) in ids.iter().zip(calls) {
-        assert_eq!(lab.result(&call), Value::from(said(id)));
+        assert_eq!(lab.result(&call), Value::from(final_text(id)));
     }
     assert!(lab.counts().values().all(|times| *times == 1), "{:?}", lab.counts());
-    assert_eq!(lab.place.provider.count(), 120);
+    assert_eq!(lab.project.provider.count(), 120);
 }
 
 #[test]
@@ -199,7 +200,7 @@ export default ({ $, defTool }, { id }) => {
   }));
   $`You are who=${id}.`;
 };";
-    let answer = |asked: &Conversation| match asked.who.as_str() {
+    let answer = |request: &Conversation| match request.who.as_str() {
         "b" => Turn::text("fine"),
         _ => Turn::default().call("c", "work", &json!({})),
     };
@@ -211,21 +212,21 @@ export default ({ $, defTool }, { id }) => {
         lab.server.cancel(&call);
         let reply = lab.ended(&call);
         assert_eq!(reply.status, 409, "{reply:?}");
-        soon("the tool is told", || lab.notes().iter().filter(|line| *line == "aborted").count() > times);
+        soon("the tool is aborted", || lab.notes().iter().filter(|line| *line == "aborted").count() > times);
     }
     // The worker still serves.
     assert_eq!(lab.call("run", &json!({ "id": "b" })).good(), "fine");
-    assert_eq!(lab.asked("a 0"), 2);
+    assert_eq!(lab.request_count("a 0"), 2);
 }
 
 #[test]
-fn a_step_too_large_for_the_server_fails_in_words() {
+fn a_step_too_large_for_the_server_has_a_clear_error() {
     let source = "
 export default ({ $, defTool }) => {
   defTool('work', 'Works.', none, () => { note('work'); return 'x'.repeat(9 * 1024 * 1024); });
   $`You are who=root.`;
 };";
-    let answer = |asked: &Conversation| match asked.step {
+    let answer = |request: &Conversation| match request.step {
         0 => ["a", "b", "c", "d"].iter().fold(Turn::default(), |turn, id| turn.call(id, "work", &json!({}))),
         _ => Turn::text("fine"),
     };
@@ -240,24 +241,24 @@ export default ({ $, defTool }) => {
 }
 
 #[test]
-fn secrets_stay_out_of_what_the_server_keeps() {
+fn secrets_are_not_stored_on_the_server() {
     let source = "
 export default ({ $, defTool }) => {
   defTool('work', 'Works.', none, () => 'the key is sk-live-0123456789abcdef');
   $`You are who=root.`;
 };";
-    let answer = |asked: &Conversation| match asked.step {
+    let answer = |request: &Conversation| match request.step {
         0 => Turn::default().call("c", "work", &json!({})),
         _ => Turn::text("fine"),
     };
     let Some(lab) = Lab::new("secrets_stay_out", source, answer) else { return };
-    fs::write(lab.place.folder.path(".env"), "LAB_API_KEY=sk-live-0123456789abcdef\n").unwrap();
+    fs::write(lab.project.folder.path(".env"), "LAB_API_KEY=sk-live-0123456789abcdef\n").unwrap();
     let worker = lab.worker();
     assert_eq!(lab.call("run", &json!({})).good(), "fine");
     let entries = lab.server.query("SELECT name, entry_json FROM sys_journal");
     assert!(!json!(entries).to_string().contains("sk-live-0123456789abcdef"), "{entries:?}");
-    let ended = worker.end();
-    assert!(!ended.stderr.contains("sk-live-0123456789abcdef"), "{ended:?}");
+    let outcome = worker.end();
+    assert!(!outcome.stderr.contains("sk-live-0123456789abcdef"), "{outcome:?}");
 }
 
 #[test]
@@ -266,7 +267,7 @@ fn a_model_that_does_not_answer_fails_a_run_in_the_end() {
     let _worker = lab.worker_of("p.lmt.mjs --retry-for 3s");
     let reply = lab.call("run", &json!({ "id": "a" }));
     assert_eq!(reply.status, 500, "{reply:?}");
-    assert!(lab.asked("a 0") >= 2, "{:?}", lab.counts());
+    assert!(lab.request_count("a 0") >= 2, "{:?}", lab.counts());
     let object = lab.call("report", &json!({ "id": "b" })).good();
     assert_eq!((&object["ok"], &object["error"]["code"]), (&json!(false), &json!(3)), "{object}");
 }
@@ -282,7 +283,7 @@ export default ({ $, defTool }, { id }) => {
   if (id === 'rejected') Promise.reject(new Error('nobody listens'));
   $`You are who=${id}.`;
 };";
-    let answer = |asked: &Conversation| Turn::text(&asked.who);
+    let answer = |request: &Conversation| Turn::text(&request.who);
     let Some(lab) = Lab::new("a_run_that_goes_wrong", source, answer) else { return };
     let worker = lab.worker();
     let bad = ["endless", "hungry", "exit", "rejected"].map(|id| lab.send("run", &json!({ "id": id })));

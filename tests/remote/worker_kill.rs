@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 
 use crate::{
     restate::{
-        Lab, STEPS, Worker, balancer, said,
+        Lab, STEPS, Worker, balancer, final_text,
         server::{free_ports, soon},
         steps,
     },
@@ -23,7 +23,7 @@ fn at_the_second_request(test: &str) -> Option<(Lab, Worker, String)> {
     lab.gate.hold("a 1");
     let worker = lab.worker();
     let call = lab.send("run", &json!({ "id": "a" }));
-    lab.wait_until_asked("a 1", 1);
+    lab.wait_for_request("a 1", 1);
     Some((lab, worker, call))
 }
 
@@ -31,46 +31,46 @@ fn at_the_second_request(test: &str) -> Option<(Lab, Worker, String)> {
 const NOTES: [&str; 4] = ["begin a-0", "end a-0", "begin a-1", "end a-1"];
 
 #[test]
-fn a_killed_worker_goes_on_where_it_was() {
+fn a_killed_worker_resumes_its_runs() {
     let Some((lab, worker, call)) = at_the_second_request("a_killed_worker_goes_on") else { return };
     let port = worker.port;
     worker.kill();
     lab.gate.open("a 1");
     let _again = lab.worker_at(port, "worker.db");
-    assert_eq!(lab.result(&call), Value::from(said("a")));
+    assert_eq!(lab.result(&call), Value::from(final_text("a")));
     assert_eq!(json!(lab.counts()), json!({ "a 0": 1, "a 1": 2, "a 2": 1 }));
     assert_eq!(lab.notes(), NOTES);
 }
 
 #[test]
-fn another_machine_goes_on_with_what_the_server_has_stored() {
+fn another_machine_resumes_from_the_server() {
     let Some((lab, worker, call)) = at_the_second_request("another_machine_goes_on") else { return };
     let port = worker.port;
     worker.kill();
     lab.gate.open("a 1");
     // With its own journal: that of the lost machine is not available.
     let _other = lab.worker_at(port, "other.db");
-    assert_eq!(lab.result(&call), Value::from(said("a")));
+    assert_eq!(lab.result(&call), Value::from(final_text("a")));
     assert_eq!(json!(lab.counts()), json!({ "a 0": 1, "a 1": 2, "a 2": 1 }));
     assert_eq!(lab.notes(), NOTES);
 }
 
 /// Two calls in one answer, of which the second one takes as long as the test wants.
-fn two_calls(asked: &Conversation) -> Turn {
-    match asked.step {
+fn two_calls(request: &Conversation) -> Turn {
+    match request.step {
         0 => ["a-0", "a-1"].iter().fold(Turn::default(), |turn, id| turn.call(id, "work", &json!({ "id": id }))),
-        _ => Turn::text(&asked.results().join("; ")),
+        _ => Turn::text(&request.results().join("; ")),
     }
 }
 
 /// A lab whose tool call `a-1` is running after `a-0` has ended.
 fn in_the_midst_of_a_step(test: &str) -> Option<(Lab, Worker, String)> {
     let lab = Lab::new(test, STEPS, two_calls)?;
-    lab.place.folder.write("hold-a-1", "");
+    lab.project.folder.write("hold-a-1", "");
     let worker = lab.worker();
     let call = lab.send("run", &json!({ "id": "a" }));
     lab.wait_for_note("begin a-1");
-    let journal = lab.place.folder.path("worker.db");
+    let journal = lab.project.folder.path("worker.db");
     soon("the first call is stored", || Journal::read(&journal).is_some_and(|journal| journal.called() == ["a-0"]));
     Some((lab, worker, call))
 }
@@ -80,9 +80,9 @@ fn on_the_same_machine_not_even_an_answered_call_of_a_step_is_repeated() {
     let Some((lab, worker, call)) = in_the_midst_of_a_step("on_the_same_machine") else { return };
     let port = worker.port;
     worker.kill();
-    std::fs::remove_file(lab.place.folder.path("hold-a-1")).unwrap();
+    std::fs::remove_file(lab.project.folder.path("hold-a-1")).unwrap();
     let _again = lab.worker_at(port, "worker.db");
-    assert_eq!(lab.result(&call), Value::from(said("a")));
+    assert_eq!(lab.result(&call), Value::from(final_text("a")));
     assert_eq!(json!(lab.counts()), json!({ "a 0": 1, "a 1": 1 }));
     let notes = lab.notes();
     let begun = |id: &str| notes.iter().filter(|line| **line == format!("begin {id}")).count();
@@ -94,9 +94,9 @@ fn on_another_machine_a_step_under_way_is_made_again_as_a_whole() {
     let Some((lab, worker, call)) = in_the_midst_of_a_step("on_another_machine") else { return };
     let port = worker.port;
     worker.kill();
-    std::fs::remove_file(lab.place.folder.path("hold-a-1")).unwrap();
+    std::fs::remove_file(lab.project.folder.path("hold-a-1")).unwrap();
     let _other = lab.worker_at(port, "other.db");
-    assert_eq!(lab.result(&call), Value::from(said("a")));
+    assert_eq!(lab.result(&call), Value::from(final_text("a")));
     assert_eq!(json!(lab.counts()), json!({ "a 0": 2, "a 1": 1 }));
 }
 
@@ -116,14 +116,14 @@ fn the_other_of_two_workers_takes_over() {
     }
     let calls: Vec<String> = ids.iter().map(|id| lab.send("run", &json!({ "id": id }))).collect();
     for id in &ids {
-        lab.wait_until_asked(&format!("{id} 1"), 1);
+        lab.wait_for_request(&format!("{id} 1"), 1);
     }
     workers.remove(0).kill();
     for id in &ids {
         lab.gate.open(&format!("{id} 1"));
     }
     for (id, call) in ids.iter().zip(calls) {
-        assert_eq!(lab.result(&call), Value::from(said(id)));
+        assert_eq!(lab.result(&call), Value::from(final_text(id)));
     }
     // What was stored before is not requested again, by any worker.
     let again: Vec<_> = lab.counts().into_iter().filter(|(name, times)| name.ends_with(" 0") && *times > 1).collect();
@@ -131,12 +131,12 @@ fn the_other_of_two_workers_takes_over() {
 }
 
 #[test]
-fn a_killed_server_goes_on_with_all_it_had_taken() {
+fn a_killed_server_resumes_all_accepted_runs() {
     let Some((mut lab, worker, call)) = at_the_second_request("a_killed_server_goes_on") else { return };
     lab.server.kill();
     lab.gate.open("a 1");
     lab.server.start_again();
-    assert_eq!(lab.result(&call), Value::from(said("a")));
+    assert_eq!(lab.result(&call), Value::from(final_text("a")));
     let counts = lab.counts();
     assert_eq!((counts["a 0"], counts["a 2"]), (1, 1), "{counts:?}");
     assert_eq!(lab.notes(), NOTES);
@@ -144,20 +144,20 @@ fn a_killed_server_goes_on_with_all_it_had_taken() {
 }
 
 #[test]
-fn a_worker_that_is_asked_to_end_finishes_its_steps_and_gives_its_runs_back() {
+fn a_worker_that_shuts_down_finishes_its_steps_and_releases_its_runs() {
     let Some((lab, worker, call)) = at_the_second_request("a_worker_that_is_asked_to_end") else { return };
     let port = worker.port;
     worker.running.signal("TERM");
     // It waits for the running step.
-    soon("nobody new is taken", || !worker.is_healthy());
+    soon("the worker refuses new calls", || !worker.is_healthy());
     lab.gate.open("a 1");
-    let ended = worker.running.end();
-    assert_eq!(ended.code, 143, "{ended:?}");
+    let outcome = worker.running.end();
+    assert_eq!(outcome.code, 143, "{outcome:?}");
     assert_eq!(json!(lab.counts()), json!({ "a 0": 1, "a 1": 1 }));
     assert_eq!(lab.notes(), NOTES);
     // On another machine: the step was stored before the worker ended.
     let _other = lab.worker_at(port, "other.db");
-    assert_eq!(lab.result(&call), Value::from(said("a")));
+    assert_eq!(lab.result(&call), Value::from(final_text("a")));
     assert_eq!(json!(lab.counts()), json!({ "a 0": 1, "a 1": 1, "a 2": 1 }));
     assert_eq!(lab.notes(), NOTES);
 }
@@ -167,31 +167,31 @@ fn a_second_signal_ends_a_worker_at_once() {
     let Some((lab, worker, call)) = at_the_second_request("a_second_signal_ends_a_worker") else { return };
     let port = worker.port;
     worker.running.signal("TERM");
-    soon("nobody new is taken", || !worker.is_healthy());
+    soon("the worker refuses new calls", || !worker.is_healthy());
     worker.running.signal("TERM");
-    let ended = worker.running.end();
-    assert_ne!(ended.code, 0, "{ended:?}");
+    let outcome = worker.running.end();
+    assert_ne!(outcome.code, 0, "{outcome:?}");
     lab.gate.open("a 1");
     let _again = lab.worker_at(port, "worker.db");
-    assert_eq!(lab.result(&call), Value::from(said("a")));
+    assert_eq!(lab.result(&call), Value::from(final_text("a")));
 }
 
 #[test]
 fn of_many_runs_none_is_lost_and_nothing_stored_is_repeated_when_both_are_killed() {
     let Some(mut lab) =
-        Lab::new("of_many_runs_none_is_lost", STEPS, |asked| steps(asked).slowly(Duration::from_millis(15)))
+        Lab::new("of_many_runs_none_is_lost", STEPS, |request| steps(request).slowly(Duration::from_millis(15)))
     else {
         return;
     };
     let runs = std::env::var("LMTHING_KILLS").ok().and_then(|runs| runs.parse().ok()).unwrap_or(100);
     let mut worker = lab.worker();
-    let (port, journal) = (worker.port, lab.place.folder.path("worker.db"));
+    let (port, journal) = (worker.port, lab.project.folder.path("worker.db"));
     let ids: Vec<String> = (0..runs).map(|n| format!("r{n}")).collect();
     let calls: Vec<String> = ids.iter().map(|id| lab.send("run", &json!({ "id": id }))).collect();
     // The stored requests at the time of the kill, and how often each had been sent.
     let mut settled: BTreeMap<String, usize> = BTreeMap::new();
     for kill in 1..=4 {
-        soon("it gets on", || lab.place.provider.count() >= runs * 3 * kill / 6);
+        soon("it gets on", || lab.project.provider.count() >= runs * 3 * kill / 6);
         if kill == 2 {
             lab.server.kill();
             thread::sleep(Duration::from_millis(50));
@@ -206,7 +206,7 @@ fn of_many_runs_none_is_lost_and_nothing_stored_is_repeated_when_both_are_killed
         worker = lab.worker_at(port, "worker.db");
     }
     for (id, call) in ids.iter().zip(calls) {
-        assert_eq!(lab.result(&call), Value::from(said(id)), "{id}");
+        assert_eq!(lab.result(&call), Value::from(final_text(id)), "{id}");
     }
     let counts = lab.counts();
     let again: Vec<_> = settled.iter().filter(|(name, times)| counts[*name] > **times).collect();

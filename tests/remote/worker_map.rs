@@ -5,7 +5,7 @@ use std::fs;
 use serde_json::json;
 
 use crate::{
-    restate::{Lab, STEPS, said, server::soon, steps},
+    restate::{Lab, STEPS, final_text, server::soon, steps},
     rows::{numbers, results, results_in},
     support::resume::{
         journal::Journal,
@@ -16,7 +16,7 @@ use crate::{
 /// Writes this many rows.
 fn rows(lab: &Lab, count: usize) {
     let lines: String = (0..count).map(|n| format!("{{\"id\":\"r{n}\"}}\n")).collect();
-    lab.place.folder.write("rows.jsonl", &lines);
+    lab.project.folder.write("rows.jsonl", &lines);
 }
 
 fn map_words(lab: &Lab) -> String {
@@ -27,18 +27,18 @@ fn map_words(lab: &Lab) -> String {
 fn a_run_on_the_server_prints_what_a_run_here_prints() {
     let Some(lab) = Lab::new("a_run_on_the_server", STEPS, steps) else { return };
     let _worker = lab.worker();
-    let here = lab.place.run("run p.lmt.mjs --id a");
-    let there = lab.place.run(&format!("run --on {} p.lmt.mjs --id a", lab.ingress()));
+    let here = lab.project.run("run p.lmt.mjs --id a");
+    let there = lab.project.run(&format!("run --on {} p.lmt.mjs --id a", lab.ingress()));
     assert_eq!((there.code, there.stdout.trim()), (0, here.stdout.trim()), "{there:?}");
-    let object = lab.place.run(&format!("run --on {} -f json p.lmt.mjs --id a", lab.ingress())).object();
-    assert_eq!(object["text"], said("a"));
+    let object = lab.project.run(&format!("run --on {} -f json p.lmt.mjs --id a", lab.ingress())).object();
+    assert_eq!(object["text"], final_text("a"));
     // The same key is the same run.
-    let count = lab.place.provider.count();
+    let count = lab.project.provider.count();
     for _ in 0..2 {
-        let ended = lab.place.run(&format!("run --on {} --key b1 p.lmt.mjs --id b", lab.ingress()));
-        assert_eq!(ended.stdout.trim(), said("b"), "{ended:?}");
+        let outcome = lab.project.run(&format!("run --on {} --key b1 p.lmt.mjs --id b", lab.ingress()));
+        assert_eq!(outcome.stdout.trim(), final_text("b"), "{outcome:?}");
     }
-    assert_eq!(lab.place.provider.count(), count + 3);
+    assert_eq!(lab.project.provider.count(), count + 3);
 }
 
 #[test]
@@ -46,37 +46,37 @@ fn the_exit_code_is_that_of_the_run() {
     let answer = |_: &Conversation| Turn::failure(401);
     let Some(lab) = Lab::new("the_exit_code_is_that_of_the_run", STEPS, answer) else { return };
     let _worker = lab.worker();
-    let ended = lab.place.run(&format!("run --on {} p.lmt.mjs --id a", lab.ingress()));
-    assert_eq!(ended.code, 3, "{ended:?}");
-    assert!(ended.stderr.contains("Error:"), "{ended:?}");
+    let outcome = lab.project.run(&format!("run --on {} p.lmt.mjs --id a", lab.ingress()));
+    assert_eq!(outcome.code, 3, "{outcome:?}");
+    assert!(outcome.stderr.contains("Error:"), "{outcome:?}");
 }
 
 #[test]
-fn a_map_that_is_killed_goes_on_and_asks_for_nothing_twice() {
+fn a_killed_map_resumes_without_repeating_requests() {
     let Some(lab) = Lab::new("a_map_that_is_killed_goes_on", STEPS, steps) else { return };
     let worker = lab.worker();
     let port = worker.port;
     rows(&lab, 40);
     // Rows before this one end and are in the file; all others that are running wait.
     (20..40).for_each(|n| lab.gate.hold(&format!("r{n} 1")));
-    let mut map = lab.place.start(&map_words(&lab));
+    let mut map = lab.project.start(&map_words(&lab));
     soon("half is done", || {
-        fs::read_to_string(lab.place.folder.path("out.jsonl")).is_ok_and(|out| out.lines().count() >= 20)
+        fs::read_to_string(lab.project.folder.path("out.jsonl")).is_ok_and(|out| out.lines().count() >= 20)
     });
-    lab.wait_until_asked("r20 1", 1);
+    lab.wait_for_request("r20 1", 1);
     map.kill().unwrap();
     map.wait().unwrap();
     worker.kill();
     let before = lab.counts();
-    let answered = Journal::read(&lab.place.folder.path("worker.db")).unwrap().answered();
+    let answered = Journal::read(&lab.project.folder.path("worker.db")).unwrap().answered();
     (20..40).for_each(|n| lab.gate.open(&format!("r{n} 1")));
     let _again = lab.worker_at(port, "worker.db");
-    let ended = lab.place.run(&map_words(&lab));
-    assert_eq!(ended.code, 0, "{ended:?}");
-    let results = results_in(&lab.place.folder, "out.jsonl");
+    let outcome = lab.project.run(&map_words(&lab));
+    assert_eq!(outcome.code, 0, "{outcome:?}");
+    let results = results_in(&lab.project.folder, "out.jsonl");
     assert_eq!(numbers(&results), (1..=40).collect::<Vec<_>>());
     for (n, result) in results.iter().enumerate() {
-        assert_eq!(result["text"], said(&format!("r{n}")), "{result}");
+        assert_eq!(result["text"], final_text(&format!("r{n}")), "{result}");
         assert_eq!(result["input"], json!({ "id": format!("r{n}") }));
     }
     let counts = lab.counts();
@@ -88,13 +88,13 @@ fn a_map_that_is_killed_goes_on_and_asks_for_nothing_twice() {
 
 #[test]
 fn a_row_that_fails_harms_no_other() {
-    let answer = |asked: &Conversation| if asked.who == "r3" { Turn::failure(401) } else { steps(asked) };
+    let answer = |request: &Conversation| if request.who == "r3" { Turn::failure(401) } else { steps(request) };
     let Some(lab) = Lab::new("a_row_that_fails_harms_no_other", STEPS, answer) else { return };
     let _worker = lab.worker();
     rows(&lab, 8);
-    let ended = lab.place.run(&map_words(&lab).replace(" -o out.jsonl", ""));
-    assert_eq!(ended.code, 1, "{ended:?}");
-    let results = results(&ended.stdout);
+    let outcome = lab.project.run(&map_words(&lab).replace(" -o out.jsonl", ""));
+    assert_eq!(outcome.code, 1, "{outcome:?}");
+    let results = results(&outcome.stdout);
     assert_eq!(numbers(&results), (1..=8).collect::<Vec<_>>());
     let failed: Vec<u64> =
         results.iter().filter(|row| !row["error"].is_null()).map(|row| row["row"].as_u64().unwrap()).collect();

@@ -3,12 +3,12 @@
 use crate::support::{Folder, HELLO};
 
 #[test]
-fn it_says_where_there_is_one() {
+fn the_error_names_builds_with_a_worker() {
     let folder = Folder::of(HELLO);
-    let ended = folder.run("worker p.lmt.mjs");
-    assert_eq!((ended.code, ended.stdout.as_str()), (2, ""));
+    let outcome = folder.run("worker p.lmt.mjs");
+    assert_eq!((outcome.code, outcome.stdout.as_str()), (2, ""));
     for words in ["this build of lmthing has no worker", "the release archives", "--features worker"] {
-        assert!(ended.stderr.contains(words), "{ended:?}");
+        assert!(outcome.stderr.contains(words), "{outcome:?}");
     }
     assert!(folder.run("worker --help").stdout.contains("--register"));
 }

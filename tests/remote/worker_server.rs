@@ -38,7 +38,7 @@ export default async ({ $ }, { city }) => { $`${city}`; };
 /// A worker and the lines of its log.
 struct Worker {
     child: KilledOnDrop,
-    said: Arc<Mutex<Vec<Value>>>,
+    printed: Arc<Mutex<Vec<Value>>>,
 }
 
 impl Worker {
@@ -50,29 +50,29 @@ impl Worker {
 
     fn of(command: &mut Command) -> Self {
         let mut child = command.env_remove("RESTATE_AUTH_TOKEN").spawn().unwrap();
-        let said = Arc::new(Mutex::new(Vec::new()));
-        let (stderr, heard) = (BufReader::new(child.stderr.take().unwrap()), said.clone());
+        let printed = Arc::new(Mutex::new(Vec::new()));
+        let (stderr, expected_output) = (BufReader::new(child.stderr.take().unwrap()), printed.clone());
         thread::spawn(move || {
             for line in stderr.lines().map_while(Result::ok) {
                 let line = serde_json::from_str(&line).unwrap_or(Value::String(line));
-                heard.lock().unwrap().push(line);
+                expected_output.lock().unwrap().push(line);
             }
         });
-        Worker { child: KilledOnDrop(child), said }
+        Worker { child: KilledOnDrop(child), printed }
     }
 
     /// Waits for a line with this message.
     fn line(&mut self, message: &str) -> Value {
         let start = Instant::now();
         loop {
-            let said = self.said.lock().unwrap().clone();
+            let printed = self.printed.lock().unwrap().clone();
             if let Some(line) =
-                said.iter().find(|line| line["message"].as_str().is_some_and(|m| m.starts_with(message)))
+                printed.iter().find(|line| line["message"].as_str().is_some_and(|m| m.starts_with(message)))
             {
                 return line.clone();
             }
             let is_over = self.child.0.try_wait().unwrap().is_some() && start.elapsed() > Duration::from_secs(1);
-            assert!(start.elapsed() < PATIENCE && !is_over, "{message:?} was not said: {said:?}");
+            assert!(start.elapsed() < PATIENCE && !is_over, "{message:?} was not said: {printed:?}");
             thread::sleep(Duration::from_millis(10));
         }
     }
@@ -83,11 +83,11 @@ impl Worker {
 
     /// Waits for the end; returns the exit code, and stderr without the log.
     fn end(mut self) -> (i32, String) {
-        let said = self.said.clone();
-        let status = wait_for_exit(&mut self.child.0, || format!("{:?}", said.lock().unwrap()));
+        let printed = self.printed.clone();
+        let status = wait_for_exit(&mut self.child.0, || format!("{:?}", printed.lock().unwrap()));
         thread::sleep(Duration::from_millis(100));
-        let said = self.said.lock().unwrap();
-        (status.code().unwrap_or(-1), said.iter().filter_map(Value::as_str).collect::<Vec<_>>().join("\n"))
+        let printed = self.printed.lock().unwrap();
+        (status.code().unwrap_or(-1), printed.iter().filter_map(Value::as_str).collect::<Vec<_>>().join("\n"))
     }
 }
 
@@ -113,7 +113,7 @@ fn ask(is_http2: bool, url: &str, headers: &[(&str, &str)]) -> (u16, String, Val
 const MANIFEST: &str = "application/vnd.restate.endpointmanifest.v4+json";
 
 #[test]
-fn restate_is_told_what_there_is_to_call() {
+fn discovery_lists_services_and_handlers() {
     let folder = Folder::new(&[
         ("prompts/city.lmt.mjs", CITY),
         ("prompts/2024.lmt.mjs", HELLO),
@@ -124,9 +124,9 @@ fn restate_is_told_what_there_is_to_call() {
     let url = worker.url();
     let broken = worker.line("prompts/broken.lmt.mjs is not served");
     assert_eq!(broken["level"], "error", "{broken}");
-    let (status, kind, told) = ask(true, &format!("{url}/discover"), &[("accept", MANIFEST)]);
-    assert_eq!((status, kind.as_str(), &told["protocolMode"]), (200, MANIFEST, &json!("BIDI_STREAM")));
-    let services = told["services"].as_array().unwrap();
+    let (status, kind, reported) = ask(true, &format!("{url}/discover"), &[("accept", MANIFEST)]);
+    assert_eq!((status, kind.as_str(), &reported["protocolMode"]), (200, MANIFEST, &json!("BIDI_STREAM")));
+    let services = reported["services"].as_array().unwrap();
     let names: Vec<&Value> = services.iter().map(|service| &service["name"]).collect();
     assert_eq!(names, ["prompt_2024", "city"]);
     let city = &services[1];
@@ -143,7 +143,7 @@ fn restate_is_told_what_there_is_to_call() {
 }
 
 #[test]
-fn health_is_told_on_both_versions_of_http() {
+fn health_is_served_on_both_versions_of_http() {
     let folder = Folder::of(HELLO);
     let mut worker = Worker::start(&folder, "p.lmt.mjs");
     let url = worker.url();
@@ -154,8 +154,8 @@ fn health_is_told_on_both_versions_of_http() {
     }
     assert_eq!(ask(true, &format!("{url}/elsewhere"), &[]).0, 400);
     // A name that no host can resolve to.
-    let (status, _, said) = ask(false, &format!("{url}/discover"), &[("accept", MANIFEST)]);
-    assert!(status == 505 && said["message"].as_str().unwrap().contains("HTTP/2"), "{status} {said}");
+    let (status, _, printed) = ask(false, &format!("{url}/discover"), &[("accept", MANIFEST)]);
+    assert!(status == 505 && printed["message"].as_str().unwrap().contains("HTTP/2"), "{status} {printed}");
 }
 
 #[test]
@@ -165,12 +165,12 @@ fn pages_in_browsers_are_not_answered() {
     let url = format!("{}/discover", worker.url());
     let discover = |is_http2, header| ask(is_http2, &url, &[("accept", MANIFEST), header]);
     for origin in ["http://example.org", "http://127.0.0.1:3000", "null"] {
-        let (status, _, said) = discover(true, ("origin", origin));
-        assert!(status == 403 && said["message"].as_str().unwrap().contains("pages"), "{status} {said}");
+        let (status, _, printed) = discover(true, ("origin", origin));
+        assert!(status == 403 && printed["message"].as_str().unwrap().contains("pages"), "{status} {printed}");
     }
     // DNS rebinding: another name that leads here.
-    let (status, _, said) = discover(false, ("host", "rebound.example:9080"));
-    assert!(status == 403 && said["message"].as_str().unwrap().contains("--advertise"), "{status} {said}");
+    let (status, _, printed) = discover(false, ("host", "rebound.example:9080"));
+    assert!(status == 403 && printed["message"].as_str().unwrap().contains("--advertise"), "{status} {printed}");
     for host in ["worker.example", "localhost:1", "[::1]:9080"] {
         assert_eq!(discover(false, ("host", host)).0, 505, "{host}");
     }
@@ -178,8 +178,8 @@ fn pages_in_browsers_are_not_answered() {
 }
 
 #[test]
-fn passwords_of_addresses_are_not_told() {
-    let (url, asked) = admin(&[
+fn passwords_of_addresses_are_redacted() {
+    let (url, requests) = admin(&[
         ("500 X", r#"{"message":"no way to http://t0ken@worker.example/","restate_code":"META0003"}"#),
         ("409 X", r#"{"message":"no way to http://t0ken@worker.example/"}"#),
     ]);
@@ -187,12 +187,12 @@ fn passwords_of_addresses_are_not_told() {
     let folder = Folder::of(HELLO);
     let line =
         format!("worker p.lmt.mjs --listen 127.0.0.1:0 --register {url} --advertise http://t0ken@worker.example");
-    let (code, said) = Worker::of(&mut folder.command(&line)).end();
-    assert_eq!(code, 1, "{said}");
-    assert!(said.contains("not registered yet") && said.contains("http://***@worker.example"), "{said}");
-    assert!(["somebody", "geheim", "t0ken"].iter().all(|secret| !said.contains(secret)), "{said}");
+    let (code, printed) = Worker::of(&mut folder.command(&line)).end();
+    assert_eq!(code, 1, "{printed}");
+    assert!(printed.contains("not registered yet") && printed.contains("http://***@worker.example"), "{printed}");
+    assert!(["somebody", "geheim", "t0ken"].iter().all(|secret| !printed.contains(secret)), "{printed}");
     // The registration has the full address.
-    assert_eq!(asked.lock().unwrap()[0].1["uri"], "http://t0ken@worker.example/");
+    assert_eq!(requests.lock().unwrap()[0].1["uri"], "http://t0ken@worker.example/");
 }
 
 #[test]
@@ -213,25 +213,25 @@ fn a_signal_ends_a_worker_that_has_nothing_to_do() {
 }
 
 /// The head of a request, and its body.
-type Asked = Arc<Mutex<Vec<(Vec<String>, Value)>>>;
+type Requests = Arc<Mutex<Vec<(Vec<String>, Value)>>>;
 
 /// A server's admin API with these responses, and the requests it got.
-fn admin(answers: &'static [(&'static str, &'static str)]) -> (String, Asked) {
-    let asked = Arc::new(Mutex::new(Vec::new()));
-    let (seen, count) = (asked.clone(), AtomicUsize::new(0));
+fn admin(answers: &'static [(&'static str, &'static str)]) -> (String, Requests) {
+    let requests = Arc::new(Mutex::new(Vec::new()));
+    let (seen, count) = (requests.clone(), AtomicUsize::new(0));
     let address = serve(move |received| {
         seen.lock().unwrap().push((received.head.clone(), received.json()));
         let (head, body) = answers[count.fetch_add(1, Ordering::SeqCst).min(answers.len() - 1)];
         response(head, "application/json", body)
     });
-    (format!("http://{address}"), asked)
+    (format!("http://{address}"), requests)
 }
 
 #[test]
 fn a_worker_registers_and_waits_for_a_server_that_is_not_ready() {
     const READY: (&str, &str) = ("201 Created", r#"{"id":"dp_1","services":[{"name":"p"}]}"#);
     const NOT_YET: (&str, &str) = ("500 X", r#"{"message":"cannot reach it","restate_code":"META0003"}"#);
-    let (url, asked) = admin(&[NOT_YET, NOT_YET, READY]);
+    let (url, requests) = admin(&[NOT_YET, NOT_YET, READY]);
     let folder = Folder::of(HELLO);
     let mut command =
         folder.command(&format!("worker p.lmt.mjs --listen 127.0.0.1:0 --log json --register {url}/below/"));
@@ -241,20 +241,24 @@ fn a_worker_registers_and_waits_for_a_server_that_is_not_ready() {
     let waits = worker.line("not registered yet");
     assert!(waits["why"].as_str().unwrap().contains("cannot reach it") && waits["level"] == "warn", "{waits}");
     let own = worker.url();
-    let asked = asked.lock().unwrap().clone();
-    assert_eq!(asked.len(), 3);
-    assert_eq!(asked[2].0[0], "POST /below/deployments HTTP/1.1");
+    let requests = requests.lock().unwrap().clone();
+    assert_eq!(requests.len(), 3);
+    assert_eq!(requests[2].0[0], "POST /below/deployments HTTP/1.1");
     assert_eq!(
-        (asked[2].1["uri"].as_str().unwrap().trim_end_matches('/'), &asked[2].1["force"]),
+        (requests[2].1["uri"].as_str().unwrap().trim_end_matches('/'), &requests[2].1["force"]),
         (&*own, &json!(true))
     );
     // Reported once.
-    let said = worker.said.lock().unwrap().clone();
-    assert_eq!(said.iter().filter(|line| line["message"] == "not registered yet, trying on").count(), 1, "{said:?}");
+    let printed = worker.printed.lock().unwrap().clone();
+    assert_eq!(
+        printed.iter().filter(|line| line["message"] == "not registered yet, trying on").count(),
+        1,
+        "{printed:?}"
+    );
 }
 
 #[test]
-fn a_refused_registration_is_an_error_that_says_what_to_do() {
+fn a_refused_registration_is_an_error_with_a_hint() {
     let folder = Folder::of(HELLO);
     for (answer, words) in [
         (&[("401 X", r#"{"message":"who are you"}"#)][..], &["status 401: who are you", "RESTATE_AUTH_TOKEN"][..]),
@@ -263,35 +267,38 @@ fn a_refused_registration_is_an_error_that_says_what_to_do() {
     ] {
         let (url, _) = admin(answer);
         let mut command = folder.command(&format!("worker p.lmt.mjs --listen 127.0.0.1:0 --log json --register {url}"));
-        let (code, said) = Worker::of(&mut command).end();
-        assert_eq!(code, 1, "{said}");
-        assert!(words.iter().all(|word| said.contains(word)), "{said}");
+        let (code, printed) = Worker::of(&mut command).end();
+        assert_eq!(code, 1, "{printed}");
+        assert!(words.iter().all(|word| printed.contains(word)), "{printed}");
     }
 }
 
 #[test]
-fn where_a_worker_is_reached_and_its_token_can_be_said() {
-    let (url, asked) = admin(&[("200 OK", r#"{"id":"dp_2","services":[]}"#)]);
+fn the_advertised_address_and_the_token_are_options() {
+    let (url, requests) = admin(&[("200 OK", r#"{"id":"dp_2","services":[]}"#)]);
     let folder =
         Folder::of("export const config = { model: 'mock' }; export const mock = []; export default () => {};");
     folder.write("keys.env", "RESTATE_AUTH_TOKEN=t0ken-value\n");
     let line = format!("--register {url} --advertise http://worker.example:80/at --env-file keys.env p.lmt.mjs");
     let mut worker = Worker::start(&folder, &line);
     worker.line("registered");
-    let asked = asked.lock().unwrap().clone();
-    assert_eq!(asked[0].1["uri"], "http://worker.example/at");
-    assert!(asked[0].0.iter().any(|line| line.eq_ignore_ascii_case("authorization: Bearer t0ken-value")), "{asked:?}");
-    assert!(!format!("{:?}", worker.said.lock().unwrap()).contains("t0ken"));
+    let requests = requests.lock().unwrap().clone();
+    assert_eq!(requests[0].1["uri"], "http://worker.example/at");
+    assert!(
+        requests[0].0.iter().any(|line| line.eq_ignore_ascii_case("authorization: Bearer t0ken-value")),
+        "{requests:?}"
+    );
+    assert!(!format!("{:?}", worker.printed.lock().unwrap()).contains("t0ken"));
 }
 
 #[test]
-fn what_is_wrong_is_told_before_anything_is_served() {
+fn errors_are_reported_before_serving() {
     let folder = Folder::new(&[("p.lmt.mjs", HELLO), ("none/readme.md", ""), ("bad/b.lmt.mjs", "export default (")]);
     let taken = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
     let taken = taken.local_addr().unwrap();
     let on_taken = format!("p.lmt.mjs --listen {taken}");
     let cannot_listen = format!("cannot listen on {taken}");
-    for (words, code, told) in [
+    for (words, code, reported) in [
         (&*on_taken, 1, &[&*cannot_listen, "port 0"][..]),
         ("p.lmt.mjs --listen nowhere", 2, &["--listen nowhere: this is no address"]),
         ("p.lmt.mjs --listen 0.0.0.0:0", 2, &["other machines could call", "--identity-key", "--open"]),
@@ -310,9 +317,9 @@ fn what_is_wrong_is_told_before_anything_is_served() {
         ("bad", 1, &["nothing to serve", "SyntaxError"]),
         ("p.lmt.mjs --listen 0 --journal no/such/folder/w.db", 1, &["no such folder"]),
     ] {
-        let ended = folder.run(&format!("worker {words}"));
-        assert_eq!((ended.code, ended.stdout.as_str()), (code, ""), "{words}: {ended:?}");
-        assert!(told.iter().all(|told| ended.stderr.contains(told)), "{words}: {ended:?}");
+        let outcome = folder.run(&format!("worker {words}"));
+        assert_eq!((outcome.code, outcome.stdout.as_str()), (code, ""), "{words}: {outcome:?}");
+        assert!(reported.iter().all(|reported| outcome.stderr.contains(reported)), "{words}: {outcome:?}");
     }
 }
 

@@ -32,24 +32,24 @@ fn deploy(options: &str) -> String {
 
 /// The outputs of the tool calls in order, and stderr.
 fn results(folder: &Folder, arguments: &str) -> (Vec<Value>, String) {
-    let ended = folder.run(&format!("run -f events {arguments} p.lmt.mjs"));
-    assert_eq!(ended.code, 0, "{ended:?}");
-    let events = ended.events();
+    let outcome = folder.run(&format!("run -f events {arguments} p.lmt.mjs"));
+    assert_eq!(outcome.code, 0, "{outcome:?}");
+    let events = outcome.events();
     let results = events.iter().filter(|event| event["type"] == "tool-result");
-    (results.map(|event| event["output"].clone()).collect(), ended.stderr)
+    (results.map(|event| event["output"].clone()).collect(), outcome.stderr)
 }
 
 #[test]
-fn without_a_terminal_a_call_is_denied_and_the_run_goes_on() {
+fn without_a_terminal_a_call_is_denied_and_the_run_continues() {
     let calls = [("deploy", json!({ "to": "live" }))];
     let folder = Folder::of(&file(&deploy("{ needsApproval: true, beforeCall: () => console.log('before') }"), &calls));
-    let ended = folder.run("run p.lmt.mjs");
-    assert_eq!((ended.code, ended.stdout.as_str()), (0, "Done.\n"));
+    let outcome = folder.run("run p.lmt.mjs");
+    assert_eq!((outcome.code, outcome.stdout.as_str()), (0, "Done.\n"));
     let hint = "the call of deploy needs approval and was denied; lmthing run --approve 'deploy' approves it, --yes every call";
-    assert!(ended.stderr.contains(hint), "{ended:?}");
+    assert!(outcome.stderr.contains(hint), "{outcome:?}");
     let (results, _) = results(&folder, "");
-    let told = "The call of deploy was denied: it needs approval, and there is nobody who could be asked";
-    assert_eq!(results, [json!({ "error": told })]);
+    let reported = "The call of deploy was denied: it needs approval, and there is nobody who could be asked";
+    assert_eq!(results, [json!({ "error": reported })]);
 }
 
 #[test]
@@ -58,19 +58,19 @@ fn patterns_and_yes_approve() {
     for options in
         ["--yes", "--approve deploy", "--approve x --approve dep*", "--approve d?ploy", "--approve={x,deploy}"]
     {
-        let ended = folder.run(&format!("run {options} p.lmt.mjs"));
-        assert_eq!((ended.stdout.as_str(), ended.stderr.as_str()), ("deployed to live\nDone.\n", ""), "{options}");
+        let outcome = folder.run(&format!("run {options} p.lmt.mjs"));
+        assert_eq!((outcome.stdout.as_str(), outcome.stderr.as_str()), ("deployed to live\nDone.\n", ""), "{options}");
     }
     for options in ["--approve deplo", "--approve Deploy", "--approve eploy"] {
         assert!(!folder.run(&format!("run {options} p.lmt.mjs")).stdout.contains("deployed"), "{options}");
     }
-    let ended = folder.run("run --approve [ p.lmt.mjs");
-    assert_eq!(ended.code, 2, "{ended:?}");
-    assert!(ended.stderr.contains("--approve") && ended.stderr.contains("'[' is no pattern"), "{ended:?}");
+    let outcome = folder.run("run --approve [ p.lmt.mjs");
+    assert_eq!(outcome.code, 2, "{outcome:?}");
+    assert!(outcome.stderr.contains("--approve") && outcome.stderr.contains("'[' is no pattern"), "{outcome:?}");
 }
 
 #[test]
-fn a_function_says_whether_approval_is_needed() {
+fn a_function_decides_whether_approval_is_needed() {
     let calls = ["live", "test", "odd"].map(|to| ("deploy", json!({ "to": to })));
     let needs = "{ needsApproval: async ({ to }) => { if (to === 'odd') throw new Error('cannot say'); return to === 'live'; } }";
     let (results, stderr) = results(&Folder::of(&file(&deploy(needs), &calls)), "");
@@ -80,7 +80,7 @@ fn a_function_says_whether_approval_is_needed() {
 }
 
 #[test]
-fn wrong_arguments_are_refused_before_anybody_is_asked() {
+fn wrong_arguments_are_refused_before_approval() {
     let folder = Folder::of(&file(&deploy("{ needsApproval: true }"), &[("deploy", json!({ "to": 1 }))]));
     let (results, stderr) = results(&folder, "");
     assert!(results[0]["error"].as_str().unwrap().starts_with("Invalid input for tool deploy"), "{results:?}");
@@ -96,21 +96,21 @@ fn wrong_arguments_are_refused_before_anybody_is_asked() {
 }
 
 #[test]
-fn items_of_array_forms_and_agents_are_asked_for_too() {
+fn items_of_array_forms_and_agents_need_approval_too() {
     let definitions = "
   defTool('files', 'Files', [tool('write', 'Writes', To, done('written'), { needsApproval: true }), tool('read', 'Reads', To, done('read'))]);
   defAgent('helper', 'Helps', To, done('helped'), { needsApproval: true, model: 'mock' });";
     let both =
         json!({ "calls": [{ "name": "write", "args": { "to": "a" } }, { "name": "read", "args": { "to": "b" } }] });
     let folder = Folder::of(&file(definitions, &[("files", both), ("helper", json!({ "to": "c" }))]));
-    let ended = folder.run("run p.lmt.mjs");
-    assert_eq!(ended.stdout, "read to b\nDone.\n", "{ended:?}");
+    let outcome = folder.run("run p.lmt.mjs");
+    assert_eq!(outcome.stdout, "read to b\nDone.\n", "{outcome:?}");
     for name in ["'files.write'", "'helper'"] {
-        assert!(ended.stderr.contains(&format!("--approve {name}")), "{ended:?}");
+        assert!(outcome.stderr.contains(&format!("--approve {name}")), "{outcome:?}");
     }
     for pattern in ["files.write", "files_write", "files", "files*"] {
-        let ended = folder.run(&format!("run --approve {pattern} p.lmt.mjs"));
-        assert!(ended.stdout.starts_with("written to a\nread to b\n"), "{pattern}: {ended:?}");
+        let outcome = folder.run(&format!("run --approve {pattern} p.lmt.mjs"));
+        assert!(outcome.stdout.starts_with("written to a\nread to b\n"), "{pattern}: {outcome:?}");
     }
     assert!(folder.run("run --approve helper p.lmt.mjs").stdout.contains("helped to c"));
 }
@@ -121,12 +121,12 @@ const FUNCTIONS: &str = "
   defFunction('plain', 'Plain', To, done('plain'), options);";
 
 #[test]
-fn model_written_code_is_told_of_a_denial() {
+fn a_denial_is_an_error_in_model_written_code() {
     let code = "try { await srv.sum({ to: 'a' }); } catch (error) { return String(error); }";
     let folder = Folder::of(&file(FUNCTIONS, &[("runToolCode", json!({ "code": code }))]));
     let (denied, _) = results(&folder, "");
-    let told = "Error: The call of srv.sum was denied: it needs approval, and there is nobody who could be asked";
-    assert_eq!(denied[0]["result"], told, "{denied:?}");
+    let reported = "Error: The call of srv.sum was denied: it needs approval, and there is nobody who could be asked";
+    assert_eq!(denied[0]["result"], reported, "{denied:?}");
     for pattern in ["srv.sum", "srv_sum", "srv*"] {
         let (approved, _) = results(&folder, &format!("--approve {pattern}"));
         assert_eq!(approved[0], json!({ "success": true, "result": null }), "{pattern}");
@@ -145,10 +145,10 @@ test('approved', async () => { expect((await run('./p.lmt.mjs', { approve: ['x',
 test('wrong', async () => { await expect(run('./p.lmt.mjs', { approve: true })).rejects.toThrow('approve must be an array of patterns'); });
 test('unreadable', async () => { await expect(run('./p.lmt.mjs', { approve: ['['] })).rejects.toThrow(\"'[' is no pattern\"); });",
     );
-    let ended = folder.run("test a.test.lmt.mjs");
-    assert_eq!(ended.code, 0, "{ended:?}");
-    let told = format!("{}{}", ended.stdout, ended.stderr);
-    assert!(told.contains("run(file, { approve: ['deploy'] }) of lmthing/test approves it"), "{told}");
+    let outcome = folder.run("test a.test.lmt.mjs");
+    assert_eq!(outcome.code, 0, "{outcome:?}");
+    let reported = format!("{}{}", outcome.stdout, outcome.stderr);
+    assert!(reported.contains("run(file, { approve: ['deploy'] }) of lmthing/test approves it"), "{reported}");
 }
 
 #[cfg(target_os = "linux")]
@@ -166,7 +166,7 @@ mod on_a_terminal {
     }
 
     #[test]
-    fn yes_is_for_one_call_and_a_reason_is_told() {
+    fn yes_approves_one_call_and_a_reason_reaches_the_model() {
         let folder = two(json!({ "to": "live" }));
         let mut run = folder.start_on_terminal("run -f events p.lmt.mjs", 80);
         run.wait_for(QUESTION, 1);
@@ -175,12 +175,15 @@ mod on_a_terminal {
         run.type_text("r\n");
         run.wait_for("Why not? ", 1);
         run.type_text("not on a Friday\n");
-        let ended = run.end();
-        assert_eq!(ended.code, 0, "{ended:?}");
-        assert!(ended.stdout.contains("Approve the call of deploy?\r\n  to: \"live\"\r\ny yes, a always"), "{ended:?}");
-        assert!(ended.stdout.contains(r#""output":"done""#), "{ended:?}");
+        let outcome = run.end();
+        assert_eq!(outcome.code, 0, "{outcome:?}");
+        assert!(
+            outcome.stdout.contains("Approve the call of deploy?\r\n  to: \"live\"\r\ny yes, a always"),
+            "{outcome:?}"
+        );
+        assert!(outcome.stdout.contains(r#""output":"done""#), "{outcome:?}");
         let denied = r#""output":{"error":"The user denied the call of deploy: not on a Friday"}"#;
-        assert!(ended.stdout.contains(denied), "{ended:?}");
+        assert!(outcome.stdout.contains(denied), "{outcome:?}");
     }
 
     #[test]
@@ -189,13 +192,16 @@ mod on_a_terminal {
         let mut run = folder.start_on_terminal("run p.lmt.mjs", 80);
         run.wait_for(QUESTION, 1);
         run.type_text("a\n");
-        let ended = run.end();
-        assert_eq!(ended.code, 0, "{ended:?}");
-        assert!(ended.stdout.contains("deployed to test") && ended.stdout.matches(QUESTION).count() == 1, "{ended:?}");
+        let outcome = run.end();
+        assert_eq!(outcome.code, 0, "{outcome:?}");
+        assert!(
+            outcome.stdout.contains("deployed to test") && outcome.stdout.matches(QUESTION).count() == 1,
+            "{outcome:?}"
+        );
     }
 
     #[test]
-    fn what_is_not_plainly_yes_is_no() {
+    fn answers_other_than_yes_deny() {
         for answer in ["\n", "yes\n", "n\n", "\u{4}"] {
             // What was typed before the question appeared does not answer it.
             let folder = two(json!({ "to": "live" }));
@@ -205,9 +211,12 @@ mod on_a_terminal {
             run.type_text(answer);
             run.wait_for(QUESTION, 2);
             run.type_text(answer);
-            let ended = run.end();
-            assert_eq!(ended.code, 0, "{ended:?}");
-            assert!(!ended.stdout.contains("deployed") && ended.stdout.contains("Done."), "{answer:?}: {ended:?}");
+            let outcome = run.end();
+            assert_eq!(outcome.code, 0, "{outcome:?}");
+            assert!(
+                !outcome.stdout.contains("deployed") && outcome.stdout.contains("Done."),
+                "{answer:?}: {outcome:?}"
+            );
         }
     }
 
@@ -223,10 +232,10 @@ mod on_a_terminal {
         run.type_text("n\n");
         run.wait_for(QUESTION, 2);
         run.type_text("n\n");
-        let ended = run.end();
-        assert!(ended.stdout.contains("\\u001b[2J\\u{9b}K") && !ended.stdout.contains("\u{1b}[2J"), "{ended:?}");
+        let outcome = run.end();
+        assert!(outcome.stdout.contains("\\u001b[2J\\u{9b}K") && !outcome.stdout.contains("\u{1b}[2J"), "{outcome:?}");
         assert!(
-            ended.stdout.lines().any(|line| line.starts_with("  to: \"xxx") && line.trim_end().chars().count() == 49)
+            outcome.stdout.lines().any(|line| line.starts_with("  to: \"xxx") && line.trim_end().chars().count() == 49)
         );
     }
 
@@ -236,9 +245,9 @@ mod on_a_terminal {
         let mut run = folder.start_on_terminal("run p.lmt.mjs", 80);
         run.wait_for(QUESTION, 1);
         run.type_text("\u{3}");
-        let ended = run.end();
-        assert_eq!(ended.code, 130, "{ended:?}");
-        assert!(!ended.stdout.contains("deployed"), "{ended:?}");
+        let outcome = run.end();
+        assert_eq!(outcome.code, 130, "{outcome:?}");
+        assert!(!outcome.stdout.contains("deployed"), "{outcome:?}");
     }
 
     /// Two calls in one answer. The answer continues while the first question is open.
@@ -262,7 +271,7 @@ export default async ({ $, defTool }) => {
 };";
 
     #[test]
-    fn nothing_comes_between_a_question_and_its_answer() {
+    fn no_output_appears_between_question_and_answer() {
         let folder = Folder::of(STREAMING);
         let mut run = folder.start_on_terminal("run --timeout 1s p.lmt.mjs", 80);
         run.wait_for(QUESTION, 1);
@@ -271,17 +280,17 @@ export default async ({ $, defTool }) => {
         run.type_text("y\n");
         run.wait_for(QUESTION, 2);
         run.type_text("n\n");
-        let ended = run.end();
-        assert_eq!(ended.code, 0, "{ended:?}");
-        for tail in ended.stdout.split(QUESTION).skip(1) {
-            assert!(tail.starts_with("y\r\n") || tail.starts_with("n\r\n"), "{ended:?}");
+        let outcome = run.end();
+        assert_eq!(outcome.code, 0, "{outcome:?}");
+        for tail in outcome.stdout.split(QUESTION).skip(1) {
+            assert!(tail.starts_with("y\r\n") || tail.starts_with("n\r\n"), "{outcome:?}");
         }
-        assert_eq!(ended.stdout.matches("late text comes whole").count(), 2, "{ended:?}");
-        assert!(ended.stdout.contains("deployed one") && !ended.stdout.contains("deployed two"), "{ended:?}");
+        assert_eq!(outcome.stdout.matches("late text comes whole").count(), 2, "{outcome:?}");
+        assert!(outcome.stdout.contains("deployed one") && !outcome.stdout.contains("deployed two"), "{outcome:?}");
     }
 
     #[test]
-    fn the_clock_of_code_stands_still() {
+    fn the_time_limit_of_code_is_paused_during_a_question() {
         let code = "const before = await plain({ to: 'a' }); return before;";
         let source = file(FUNCTIONS, &[("runToolCode", json!({ "code": code }))]);
         let source = source.replace("model: 'mock'", "model: 'mock', sandbox: { cpuMs: 500 }");
@@ -290,7 +299,7 @@ export default async ({ $, defTool }) => {
         run.wait_for(QUESTION, 1);
         sleep(Duration::from_millis(1500));
         run.type_text("y\n");
-        let ended = run.end();
-        assert!(ended.stdout.contains(r#""output":{"success":true,"result":"done"}"#), "{ended:?}");
+        let outcome = run.end();
+        assert!(outcome.stdout.contains(r#""output":{"success":true,"result":"done"}"#), "{outcome:?}");
     }
 }

@@ -9,9 +9,9 @@ use crate::support::{
 
 /// The outputs of all calls of a run that succeeds, those of agents included.
 fn results_with(folder: &Folder, options: &str) -> Vec<String> {
-    let ended = folder.run(&format!("run -f events {options} p.lmt.mjs"));
-    assert_eq!(ended.code, 0, "{ended:?}");
-    results(&ended)
+    let outcome = folder.run(&format!("run -f events {options} p.lmt.mjs"));
+    assert_eq!(outcome.code, 0, "{outcome:?}");
+    results(&outcome)
 }
 
 fn denied(name: &str) -> String {
@@ -48,10 +48,13 @@ fn always_holds_for_agents_too() {
     let mut run = folder.start_on_terminal("run -f events p.lmt.mjs", 80);
     run.wait_for(question, 1);
     run.type_text("a\n");
-    let ended = run.end();
-    assert_eq!(ended.code, 0, "{ended:?}");
-    assert_eq!(ended.stdout.matches(question).count(), 1, "{ended:?}");
-    assert!(ended.stdout.contains("deployed by prompt") && ended.stdout.contains("deployed by agent"), "{ended:?}");
+    let outcome = run.end();
+    assert_eq!(outcome.code, 0, "{outcome:?}");
+    assert_eq!(outcome.stdout.matches(question).count(), 1, "{outcome:?}");
+    assert!(
+        outcome.stdout.contains("deployed by prompt") && outcome.stdout.contains("deployed by agent"),
+        "{outcome:?}"
+    );
 }
 
 #[test]
@@ -63,15 +66,15 @@ const big = { needsApproval: ({ n }) => n > 9, responseSchema: z.string() };
 prompt.defFunction('math', 'Counts', [func('twice', 'Doubles', N, ({ n }) => `${n * 2}`, big), func('same', 'Keeps', N, ({ n }) => `${n}`, { responseSchema: z.string() })]);
 prompt.defFunctionAgent('team', 'Works', [agent('one', 'First', N, () => 'one', { needsApproval: true }), agent('two', 'Second', N, () => 'two')]);
 defAgent('crew', 'Works', [agent('three', 'Third', N, () => 'three', { needsApproval: true }), agent('four', 'Fourth', N, () => 'four')]);";
-    let told = |call: &str| {
+    let reported = |call: &str| {
         code(&format!("try {{ return await {call}; }} catch (error) {{ return (error as Error).message; }}"))
     };
     let both = json!({ "calls": [{ "name": "three", "args": { "n": 1 } }, { "name": "four", "args": { "n": 1 } }] });
     let calls = [
-        told("math.twice({ n: 4 })"),
-        told("math.twice({ n: 10 })"),
-        told("math.same({ n: 10 })"),
-        told("team.one({ n: 1 })"),
+        reported("math.twice({ n: 4 })"),
+        reported("math.twice({ n: 10 })"),
+        reported("math.same({ n: 10 })"),
+        reported("team.one({ n: 1 })"),
         call("crew", both),
     ];
     let folder = Folder::of(&prompt(&calls, body));
@@ -85,7 +88,7 @@ defAgent('crew', 'Works', [agent('three', 'Third', N, () => 'three', { needsAppr
 }
 
 #[test]
-fn tools_and_functions_of_servers_are_asked_for() {
+fn tools_and_functions_of_servers_need_approval() {
     let big = "needsApproval: ({ a }) => a > 9";
     let sum = |a: i32| call("t_sum", json!({ "a": a, "b": 1 }));
     let tools = folder(&["log=calls.log"], &format!("{{ {big} }}"), &[sum(1), sum(10)]);
@@ -104,7 +107,7 @@ fn tools_and_functions_of_servers_are_asked_for() {
 
 #[cfg(target_os = "linux")]
 #[test]
-fn the_clock_of_code_stands_still_while_a_person_thinks_about_a_server() {
+fn the_time_limit_of_code_is_paused_during_a_question_about_an_mcp_tool() {
     let calls = [code("return (await t.sum({ a: 1, b: 1 })).sum;")];
     let source =
         prompt(&calls, &format!("defMcp('t', {}, {{ as: 'functions', needsApproval: true }});", mcp::server(&[])));
@@ -114,6 +117,6 @@ fn the_clock_of_code_stands_still_while_a_person_thinks_about_a_server() {
     run.wait_for("no with a reason > ", 1);
     std::thread::sleep(std::time::Duration::from_millis(1200));
     run.type_text("y\n");
-    let ended = run.end();
-    assert!(ended.stdout.contains(r#""output":{"success":true,"result":2}"#), "{ended:?}");
+    let outcome = run.end();
+    assert!(outcome.stdout.contains(r#""output":{"success":true,"result":2}"#), "{outcome:?}");
 }

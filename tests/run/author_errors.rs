@@ -7,17 +7,17 @@ use std::{
 };
 
 use crate::support::{
-    Ended, Folder,
+    Folder, Outcome,
     http::{closed_port, response, serve},
     lmthing,
 };
 
 /// Runs the first of these files in a folder of its own, shown as `DIR`.
-fn run(files: &[(&str, &str)]) -> Ended {
+fn run(files: &[(&str, &str)]) -> Outcome {
     let folder = Folder::new(files);
-    let ended = folder.run(&format!("run {}", files[0].0));
-    let [stdout, stderr] = [ended.stdout, ended.stderr].map(|text| folder.anonymize(&text));
-    Ended { code: ended.code, stdout, stderr }
+    let outcome = folder.run(&format!("run {}", files[0].0));
+    let [stdout, stderr] = [outcome.stdout, outcome.stderr].map(|text| folder.anonymize(&text));
+    Outcome { code: outcome.code, stdout, stderr }
 }
 
 /// A prompt file with this body. It fails before a model is called.
@@ -30,9 +30,9 @@ fn body(imports: &str, body: &str) -> String {
 
 /// Stderr of a run that fails.
 fn error(imports: &str, code: &str) -> String {
-    let ended = run(&[("main.lmt.mjs", &body(imports, code))]);
-    assert_eq!(ended.code, 1, "{}{}", ended.stdout, ended.stderr);
-    ended.stderr
+    let outcome = run(&[("main.lmt.mjs", &body(imports, code))]);
+    assert_eq!(outcome.code, 1, "{}{}", outcome.stdout, outcome.stderr);
+    outcome.stderr
 }
 
 fn assert_has(text: &str, pieces: &[&str]) {
@@ -67,11 +67,12 @@ fn the_culprit_is_what_was_called() {
 fn names_that_prompts_do_not_have_are_suggested() {
     assert_has(&error("", "defTol('x');"), &["hint: prompts have no 'defTol'; did you mean 'defTool'?"]);
     assert_has(&error("", "process.exitt(1);"), &["hint: did you mean 'exit'?"]);
+    assert_has(&error("", "require('fs');"), &["hint: prompt files are ES modules: use import instead of require"]);
     assert_has(&error("", "defData('x', 1);"), &["ReferenceError: defData is not defined", "({ defData }) => …"]);
 }
 
 #[test]
-fn failures_of_files_and_requests_tell_who_asked() {
+fn failures_of_files_and_requests_name_the_caller() {
     let fs = "import { readFile } from 'node:fs/promises';";
     let load =
         "const load = async (path) => JSON.parse(await readFile(path, 'utf8'));\nawait null;\nawait load('/no/file');";
@@ -89,14 +90,14 @@ fn failures_of_files_and_requests_tell_who_asked() {
 }
 
 #[test]
-fn what_came_in_place_of_json_is_shown() {
+fn a_response_that_is_not_json_is_shown() {
     let address = serve(|_| response("200 OK", "text/html", "<!DOCTYPE html>\n<title>Sign in</title>"));
     let error = error("", &format!("(await (await fetch('http://{address}/api?key=secret')).json()).name;"));
-    let told = [
+    let reported = [
         "SyntaxError: Unexpected token '<', \"<!DOCTYPE \"... is not valid JSON",
         "(status 200, text/html) begins with: <!DOCTYPE html> <title>Sign in</title>",
     ];
-    assert_has(&error, &told);
+    assert_has(&error, &reported);
     assert!(!error.lines().any(|line| line.starts_with("hint:") && line.contains("secret")), "{error}");
 }
 
@@ -113,8 +114,8 @@ export default async ({ defTool, $ }) => {
   defTool('d', 'x', z.object({}), async () => { throw new Error('handled'); }, { onError: () => ({ fine: true }) });
   $`go`;
 };";
-    let ended = run(&[("main.lmt.mjs", source)]);
-    assert_eq!(ended.code, 0, "{}", ended.stderr);
+    let outcome = run(&[("main.lmt.mjs", source)]);
+    assert_eq!(outcome.code, 0, "{}", outcome.stderr);
     let lines = [
         "Warning: tool a threw: TypeError: cannot read property 'bar' of undefined (DIR/main.lmt.mjs:6:76)",
         "Warning: Invalid input for tool b: x: Invalid input: expected string, received number (DIR/main.lmt.mjs:7)",
@@ -123,7 +124,7 @@ export default async ({ defTool, $ }) => {
         "Warning: onSuccess of tool c threw: text (DIR/main.lmt.mjs:8)",
         "Warning: the export mock is used up: its 6 items have been played, and the model answers with nothing from now on",
     ];
-    assert_eq!(ended.stderr.lines().collect::<Vec<_>>(), lines);
+    assert_eq!(outcome.stderr.lines().collect::<Vec<_>>(), lines);
 }
 
 #[test]
@@ -138,9 +139,9 @@ fn slips_in_mocks_are_errors() {
         ("{ type: 'finish', why: 'stop' }", "(finish) has an unknown key 'why'; it may have finishReason"),
     ];
     for (item, message) in cases {
-        let ended = run(&[("main.lmt.mjs", &mock(item))]);
-        assert_eq!(ended.code, 1);
-        assert_has(&ended.stderr, &["Error: TypeError: the export mock: mock item 0 ", message]);
+        let outcome = run(&[("main.lmt.mjs", &mock(item))]);
+        assert_eq!(outcome.code, 1);
+        assert_has(&outcome.stderr, &["Error: TypeError: the export mock: mock item 0 ", message]);
     }
     let misspelt = body("", "$`go`;").replace("model: 'mock'", "model: 'mok'");
     assert_has(&run(&[("main.lmt.mjs", &misspelt)]).stderr, &["hint: did you mean 'mock'?"]);
@@ -152,17 +153,17 @@ fn a_model_that_waits_for_nothing_is_found_out() {
         let source = format!(
             "const model = {{ modelId: 'mine', doStream: {stuck} }};\nexport const config = {{ model }};\nexport default async ({{ $ }}) => {{ $`go`; }};"
         );
-        let ended = run(&[("main.lmt.mjs", &source)]);
-        assert_eq!(ended.code, 1, "{}", ended.stderr);
+        let outcome = run(&[("main.lmt.mjs", &source)]);
+        assert_eq!(outcome.code, 1, "{}", outcome.stderr);
         assert_has(
-            &ended.stderr,
+            &outcome.stderr,
             &["the model custom:mine waits for a promise that nothing can settle any more", "DIR/main.lmt.mjs:1:"],
         );
     }
 }
 
 #[test]
-fn a_command_that_failed_is_told_with_its_place() {
+fn a_failed_command_is_reported_with_its_position() {
     let imports = "import { exec } from 'node:child_process';\nimport { promisify } from 'node:util';";
     assert_has(
         &error(imports, "const run = promisify(exec);\nawait run('exit 3');"),
@@ -181,11 +182,12 @@ export default async ({ defTool, $ }) => {
   $`go`;
 };";
     let start = Instant::now();
-    let ended = run(&[("main.lmt.mjs", source)]);
-    assert_eq!(ended.code, 1, "{}", ended.stderr);
+    let outcome = run(&[("main.lmt.mjs", source)]);
+    assert_eq!(outcome.code, 1, "{}", outcome.stderr);
     assert!(start.elapsed() < Duration::from_secs(10));
-    let told = ["Error: the tool stuck waits for a promise that nothing can settle any more", "DIR/main.lmt.mjs:6:"];
-    assert_has(&ended.stderr, &told);
+    let reported =
+        ["Error: the tool stuck waits for a promise that nothing can settle any more", "DIR/main.lmt.mjs:6:"];
+    assert_has(&outcome.stderr, &reported);
 }
 
 #[test]
@@ -197,14 +199,14 @@ fn a_failing_package_shows_how_it_came_in() {
         ("node_modules/inner/package.json", r#"{ "name": "inner", "main": "index.js" }"#),
         ("node_modules/inner/index.js", "const nothing = {};\nnothing.here.there();"),
     ];
-    let ended = run(&files);
-    assert_eq!(ended.code, 1);
-    let told = [
+    let outcome = run(&files);
+    assert_eq!(outcome.code, 1);
+    let reported = [
         "--> DIR/node_modules/inner/index.js:2:",
         "at DIR/node_modules/outer/index.js:1:",
         "at import 'outer' (DIR/main.lmt.mjs:2:19)",
     ];
-    assert_has(&ended.stderr, &told);
+    assert_has(&outcome.stderr, &reported);
 }
 
 #[test]

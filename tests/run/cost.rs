@@ -4,7 +4,7 @@ use serde_json::Value;
 
 use crate::{
     helpers::{run, serve, turn},
-    support::{Ended, Folder, lmthing},
+    support::{Folder, Outcome, lmthing},
 };
 
 const TABLE: &str = r#"{"lab:m": {"input": 10, "cachedInput": 1, "output": 20}}"#;
@@ -27,7 +27,7 @@ fn costs(model: &str, config: &str) -> String {
     )
 }
 
-fn told(model: &str, config: &str, usage: Option<(u64, u64, u64)>, variables: &[(&str, &str)]) -> Value {
+fn reported(model: &str, config: &str, usage: Option<(u64, u64, u64)>, variables: &[(&str, &str)]) -> Value {
     let (address, _) = serve(move |body| {
         let is_over = body["messages"].as_array().unwrap().len() > 1;
         turn(&["x"], !is_over, usage)
@@ -52,17 +52,17 @@ fn every_step_has_its_cost() {
         (String::new(), vec![("LMTHING_PRICES", TABLE)]),
         (format!("prices: {TABLE}"), vec![("LMTHING_PRICES", r#"{"lab:m": {"input": 1, "output": 1}}"#)]),
     ] {
-        let found = told("lab:m", &config, usage, &variables);
+        let found = reported("lab:m", &config, usage, &variables);
         assert!(are_near(&found, [one, 2.0 * one, one, one]), "{found}");
     }
-    assert!(are_near(&told("lab:other", "", usage, &[]), [0.0; 4]));
-    assert!(are_near(&told("lab:m", "", None, &[]), [0.0; 4]));
-    assert_eq!(told("lab:m", &format!("prices: {TABLE}"), None, &[]), serde_json::json!([null, null, null, null]));
+    assert!(are_near(&reported("lab:other", "", usage, &[]), [0.0; 4]));
+    assert!(are_near(&reported("lab:m", "", None, &[]), [0.0; 4]));
+    assert_eq!(reported("lab:m", &format!("prices: {TABLE}"), None, &[]), serde_json::json!([null, null, null, null]));
 }
 
 #[test]
 fn wrong_tables_and_unknown_prices_are_refused_before_the_first_request() {
-    let (address, asked) = serve(|_| turn(&["x"], false, Some((1, 0, 1))));
+    let (address, requests) = serve(|_| turn(&["x"], false, Some((1, 0, 1))));
     let script = |model: &str, config: &str| {
         format!("export const config = {{ model: '{model}', {config} }}; export default ({{ $ }}) => {{ $`Go.`; }};")
     };
@@ -79,7 +79,7 @@ fn wrong_tables_and_unknown_prices_are_refused_before_the_first_request() {
         assert_eq!(output.code, 2, "{}", output.stderr);
         assert!(output.stderr.contains(words), "{}", output.stderr);
     }
-    assert!(asked.lock().unwrap().is_empty());
+    assert!(requests.lock().unwrap().is_empty());
     let output = run(&script("lab:m", ""), &["--max-cost", "0"], &address, &[]);
     assert_eq!(output.code, 0, "what is free needs no money: {}", output.stderr);
 }
@@ -89,7 +89,7 @@ fn prices_are_listed() {
     let list = |arguments: &[&str]| {
         let mut command = lmthing();
         command.args(["models", "--prices"]).args(arguments).env_clear().env("LMTHING_PRICES", TABLE);
-        Ended::of(&mut command)
+        Outcome::of(&mut command)
     };
     let text = list(&[]).stdout;
     assert!(text.starts_with("US dollars per million tokens (genai-prices 0."), "{text}");
@@ -105,7 +105,7 @@ fn prices_are_listed() {
 
 #[test]
 fn every_listed_model_has_its_price_under_that_name() {
-    let list = Ended::of(lmthing().args(["models", "--prices", "--json"]).env_clear()).object();
+    let list = Outcome::of(lmthing().args(["models", "--prices", "--json"]).env_clear()).object();
     let whole = |price: &&Value| price["input"].is_number() && price["output"].is_number();
     let models: Vec<&Value> =
         list["prices"].as_array().unwrap().iter().filter(whole).map(|price| &price["model"]).collect();
@@ -160,7 +160,7 @@ fn prices_of_a_file_are_for_its_own_prompts() {
         model("openai", "gpt-4o"),
     );
     let folder = Folder::new(&[("inner.lmt.mjs", &inner), ("outer.lmt.mjs", &outer)]);
-    let output = Ended::of(&mut folder.bare_command("run -f json outer.lmt.mjs"));
+    let output = Outcome::of(&mut folder.bare_command("run -f json outer.lmt.mjs"));
     assert_eq!(output.stderr, "7\n3\n");
     let object = output.object();
     // 7 and 3 dollars by the files' own prices, 2.5 by the table.

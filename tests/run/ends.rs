@@ -18,28 +18,28 @@ fn listeners_of_the_end_hear_the_code_it_has() {
     let works = "
         process.on('exit', () => { let sum = 0; for (let i = 0; i < 300000; i += 1) sum += i; console.log('sum', sum); });
         export const config = { model: 'mock' }; export const mock = []; export default () => { for (;;) {} };";
-    for (arguments, source, code, heard) in [
+    for (arguments, source, code, received) in [
         ("run --timeout 500ms p.lmt.mjs", loops, 4, "listener 4\n"),
         ("run --timeout 500ms p.lmt.mjs", works, 4, "listener 4\nsum 44999850000\n"),
         ("run p.lmt.mjs", broken, 3, "x\nlistener 3\n"),
         ("run -m nope:x p.lmt.mjs", loops, 2, "listener 2\n"),
         ("run p.lmt.mjs", "throw new Error('at once');", 1, "listener 1\n"),
     ] {
-        let ended = Folder::of(&format!("{LISTENS}{source}")).run(arguments);
-        assert_eq!((ended.code, ended.stdout.as_str()), (code, heard), "{ended:?}");
+        let outcome = Folder::of(&format!("{LISTENS}{source}")).run(arguments);
+        assert_eq!((outcome.code, outcome.stdout.as_str()), (code, received), "{outcome:?}");
     }
 }
 
 #[test]
-fn nothing_is_asked_once_a_tool_has_ended_the_process() {
+fn no_request_follows_a_tool_that_ends_the_process() {
     let folder = Folder::of(
         "export const config = { model: 'mock' };
         export const mock = [{ type: 'tool-call', toolName: 't', args: {} }, { type: 'text', text: 'too late' }];
         export default ({ defTool, $ }) => { defTool('t', 'T.', {}, () => { process.exit(7); }); $`x`; };",
     );
-    let ended = folder.run("run p.lmt.mjs");
-    assert_eq!((ended.code, ended.stdout.as_str()), (7, ""), "{ended:?}");
-    assert!(!ended.stderr.contains("threw"), "{ended:?}");
+    let outcome = folder.run("run p.lmt.mjs");
+    assert_eq!((outcome.code, outcome.stdout.as_str()), (7, ""), "{outcome:?}");
+    assert!(!outcome.stderr.contains("threw"), "{outcome:?}");
 }
 
 #[test]
@@ -50,10 +50,10 @@ fn help_is_no_part_of_what_programs_read() {
         export const config = { model: 'mock' }; export const mock = []; export default () => {};",
     );
     for format in ["json", "events"] {
-        let ended = folder.run(&format!("run -f {format} p.lmt.mjs --help"));
-        assert!(ended.stderr.contains("--city <string>"), "{ended:?}");
-        assert!(!ended.events().is_empty());
-        assert_eq!(ended.code, 0);
+        let outcome = folder.run(&format!("run -f {format} p.lmt.mjs --help"));
+        assert!(outcome.stderr.contains("--city <string>"), "{outcome:?}");
+        assert!(!outcome.events().is_empty());
+        assert_eq!(outcome.code, 0);
     }
 }
 
@@ -69,11 +69,11 @@ fn a_recording_is_closed_when_a_script_that_computes_is_interrupted() {
     running.wait_for("\"tool-call\"", 1);
     std::thread::sleep(std::time::Duration::from_millis(500));
     running.signal("INT");
-    let ended = running.end();
-    assert_eq!(ended.code, 130, "{ended:?}");
-    assert!(!folder.path("r.json.partial").exists(), "{ended:?}");
-    let kept = folder.path("r.json").exists();
-    assert_eq!(ended.stderr.contains("the run did not end well; r.json holds"), kept, "{ended:?}");
+    let outcome = running.end();
+    assert_eq!(outcome.code, 130, "{outcome:?}");
+    assert!(!folder.path("r.json.partial").exists(), "{outcome:?}");
+    let stored = folder.path("r.json").exists();
+    assert_eq!(outcome.stderr.contains("the run did not end well; r.json holds"), stored, "{outcome:?}");
 }
 
 #[test]
@@ -100,9 +100,9 @@ fn listeners_of_the_end_cannot_hide_a_failure() {
         ("", throws, 9, 9, "at once"),
     ] {
         let folder = Folder::of(&format!("{}{source}", exits(exit)));
-        let ended = folder.run(&format!("run {options} p.lmt.mjs"));
-        assert_eq!((ended.code, ended.stderr.contains(words)), (code, true), "{ended:?}");
-        let ended = folder.run(&format!("run -f json {options} p.lmt.mjs"));
-        assert_eq!((ended.code, ended.object()["ok"].as_bool()), (code, Some(false)), "{ended:?}");
+        let outcome = folder.run(&format!("run {options} p.lmt.mjs"));
+        assert_eq!((outcome.code, outcome.stderr.contains(words)), (code, true), "{outcome:?}");
+        let outcome = folder.run(&format!("run -f json {options} p.lmt.mjs"));
+        assert_eq!((outcome.code, outcome.object()["ok"].as_bool()), (code, Some(false)), "{outcome:?}");
     }
 }

@@ -2,34 +2,34 @@
 
 use serde_json::Value;
 
-use crate::support::{Ended, Folder};
+use crate::support::{Folder, Outcome};
 
 /// Agent events as `type name`. Asserts that each agent number has one start and then one end.
-fn agents(ended: &Ended) -> Vec<String> {
+fn agents(outcome: &Outcome) -> Vec<String> {
     let mut open: Vec<Value> = Vec::new();
-    let mut told = Vec::new();
-    for event in ended.events() {
+    let mut reported = Vec::new();
+    for event in outcome.events() {
         let kind = event["type"].as_str().unwrap();
         match kind {
             "agent-start" => open.push(event["agentNumber"].clone()),
             "agent-finish" => {
                 let index = open.iter().position(|number| *number == event["agentNumber"]);
-                open.remove(index.unwrap_or_else(|| panic!("{event} has no beginning: {ended:?}")));
+                open.remove(index.unwrap_or_else(|| panic!("{event} has no beginning: {outcome:?}")));
             }
             _ => continue,
         }
-        told.push(format!("{} {}", kind.trim_start_matches("agent-"), event["name"].as_str().unwrap()));
+        reported.push(format!("{} {}", kind.trim_start_matches("agent-"), event["name"].as_str().unwrap()));
     }
-    assert!(open.is_empty(), "{open:?} have no end: {ended:?}");
-    told
+    assert!(open.is_empty(), "{open:?} have no end: {outcome:?}");
+    reported
 }
 
-fn finish(ended: &Ended, name: &str) -> Value {
+fn finish(outcome: &Outcome, name: &str) -> Value {
     let is_it = |event: &Value| event["type"] == "agent-finish" && event["name"] == name;
-    ended.events().into_iter().find(is_it).unwrap_or_else(|| panic!("{name} has no end: {ended:?}"))
+    outcome.events().into_iter().find(is_it).unwrap_or_else(|| panic!("{name} has no end: {outcome:?}"))
 }
 
-fn run(mock: &str, body: &str, options: &str) -> Ended {
+fn run(mock: &str, body: &str, options: &str) -> Outcome {
     let source = format!(
         "import {{ z }} from 'zod';
 import {{ runPrompt }} from 'lmthing';
@@ -51,7 +51,7 @@ export default async ({{ $, defAgent, defFunction, defFunctionAgent }}) => {{
 
 #[test]
 fn an_agent_begins_before_its_callback() {
-    let ended = run(
+    let outcome = run(
         "call('outer'), done, done",
         "defAgent('outer', 'o', none, async (_, child) => {
   await wait(120);
@@ -62,9 +62,9 @@ fn an_agent_begins_before_its_callback() {
 $`x`;",
         "",
     );
-    assert_eq!(agents(&ended), ["start outer", "start inner", "finish inner", "finish outer"], "{ended:?}");
+    assert_eq!(agents(&outcome), ["start outer", "start inner", "finish inner", "finish outer"], "{outcome:?}");
     for (name, least) in [("outer", 180), ("inner", 60)] {
-        let finish = finish(&ended, name);
+        let finish = finish(&outcome, name);
         assert!(finish["durationMs"].as_u64().unwrap() >= least, "{finish}");
         assert_eq!((finish["steps"].as_u64(), finish.get("error")), (Some(1), None), "{finish}");
     }
@@ -103,53 +103,53 @@ defAgent('a', 'a', none, (_, { $, defTool }) => {
         ),
     ];
     for (name, body, options, error) in cases {
-        let ended = run("call('a'), done, done", &format!("{body}\n$`x`;"), options);
-        assert_eq!(agents(&ended), ["start a", "finish a"], "{name}: {ended:?}");
-        let told = finish(&ended, "a");
-        assert!(told["error"].as_str().unwrap_or_default().contains(error), "{name}: {told}");
-        assert!(told["error"].is_string(), "{name}: {told}");
+        let outcome = run("call('a'), done, done", &format!("{body}\n$`x`;"), options);
+        assert_eq!(agents(&outcome), ["start a", "finish a"], "{name}: {outcome:?}");
+        let reported = finish(&outcome, "a");
+        assert!(reported["error"].as_str().unwrap_or_default().contains(error), "{name}: {reported}");
+        assert!(reported["error"].is_string(), "{name}: {reported}");
     }
 }
 
 #[test]
 fn a_prompt_whose_function_throws_ends_too() {
-    let ended = run(
+    let outcome = run(
         "done",
         "await runPrompt(async function sub() { await wait(1); throw new TypeError('no luck'); }, { model: says('x') }).catch(() => {});
 $`x`;",
         "",
     );
-    assert_eq!(agents(&ended), ["start sub", "finish sub"], "{ended:?}");
-    assert!(finish(&ended, "sub")["error"].as_str().unwrap().contains("no luck"), "{ended:?}");
+    assert_eq!(agents(&outcome), ["start sub", "finish sub"], "{outcome:?}");
+    assert!(finish(&outcome, "sub")["error"].as_str().unwrap().contains("no luck"), "{outcome:?}");
 }
 
 /// The types of the events for model-written code, in order.
-fn of_code(ended: &Ended) -> Vec<String> {
+fn of_code(outcome: &Outcome) -> Vec<String> {
     let kinds = ["code-check", "agent-start", "tool-result", "step-finish", "run-finish"];
-    let events = ended.events().into_iter().map(|event| event["type"].as_str().unwrap().to_owned());
+    let events = outcome.events().into_iter().map(|event| event["type"].as_str().unwrap().to_owned());
     events.filter(|kind| kinds.contains(&kind.as_str())).collect()
 }
 
-fn check(ended: &Ended) -> Value {
-    ended.events().into_iter().find(|event| event["type"] == "code-check").unwrap_or_else(|| panic!("{ended:?}"))
+fn check(outcome: &Outcome) -> Value {
+    outcome.events().into_iter().find(|event| event["type"] == "code-check").unwrap_or_else(|| panic!("{outcome:?}"))
 }
 
 #[test]
-fn the_check_of_code_is_told_before_the_code_does_anything() {
+fn the_check_of_code_is_reported_before_the_code_runs() {
     let body = "defFunctionAgent('ask', 'a', none, (_, { $ }) => { $`go`; }, { model: says('yes') });\n$`x`;";
-    let ended = run("call('runToolCode', { code: 'return await ask({});' }), done", body, "");
+    let outcome = run("call('runToolCode', { code: 'return await ask({});' }), done", body, "");
     let expected =
         ["code-check", "agent-start", "step-finish", "tool-result", "step-finish", "step-finish", "run-finish"];
-    assert_eq!(of_code(&ended), expected, "{ended:?}");
-    assert_eq!(check(&ended)["ok"], true);
+    assert_eq!(of_code(&outcome), expected, "{outcome:?}");
+    assert_eq!(check(&outcome)["ok"], true);
 }
 
 #[test]
-fn the_check_of_code_that_is_cut_off_is_told() {
+fn the_check_of_aborted_code_is_reported() {
     let body = "defFunction('hang', 'h', none, () => wait(60000));\n$`x`;";
-    let ended = run("call('runToolCode', { code: 'await hang({});' }), done", body, "--timeout 3s");
-    assert_eq!(of_code(&ended), ["code-check", "run-finish"], "{ended:?}");
-    assert_eq!(check(&ended)["ok"], true);
+    let outcome = run("call('runToolCode', { code: 'await hang({});' }), done", body, "--timeout 3s");
+    assert_eq!(of_code(&outcome), ["code-check", "run-finish"], "{outcome:?}");
+    assert_eq!(check(&outcome)["ok"], true);
 }
 
 #[test]
@@ -161,6 +161,6 @@ const code = 'let n = 0;\\n' + 'n += [1, 2].map((m) => m + n).length;\\n'.repeat
 export const mock = [{ type: 'tool-call', toolName: 'runToolCode', args: { code } }, { type: 'text', text: 'done' }];
 export default ({ $, defFunction }) => { defFunction('add', 'a', z.object({}), () => 1); $`x`; };
 ";
-    let ended = Folder::of(source).run("run -f events p.lmt.mjs");
-    assert_eq!(check(&ended)["ok"], false, "{ended:?}");
+    let outcome = Folder::of(source).run("run -f events p.lmt.mjs");
+    assert_eq!(check(&outcome)["ok"], false, "{outcome:?}");
 }

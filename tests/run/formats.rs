@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use crate::support::{Ended, Folder, HELLO};
+use crate::support::{Folder, HELLO, Outcome};
 
 /// A tool, an agent that fails first, and code with an error first.
 const MUCH: &str = "
@@ -66,8 +66,8 @@ fn types(events: &[Value]) -> Vec<&str> {
 }
 
 /// Checks what holds for every stream of events.
-fn checked(ended: &Ended) -> Vec<Value> {
-    let events = ended.events();
+fn checked(outcome: &Outcome) -> Vec<Value> {
+    let events = outcome.events();
     let validator = jsonschema::validator_for(&schema()).unwrap();
     for event in &events {
         let faults: Vec<String> = validator.iter_errors(event).map(|error| error.to_string()).collect();
@@ -94,12 +94,12 @@ fn events_of_the_journal_are_such_events() {
     assert!(types(&events).contains(&"code-console"), "{events:?}");
 }
 
-fn checked_object(ended: &Ended) -> Value {
+fn checked_object(outcome: &Outcome) -> Value {
     let mut schema = schema();
     schema["$ref"] = "#/$defs/result".into();
     let own = ["type", "required", "properties", "oneOf"];
     own.iter().for_each(|key| drop(schema.as_object_mut().unwrap().remove(*key)));
-    let object = ended.object();
+    let object = outcome.object();
     let validator = jsonschema::validator_for(&schema).unwrap();
     let faults: Vec<String> = validator.iter_errors(&object).map(|error| error.to_string()).collect();
     assert!(faults.is_empty(), "{object}: {faults:?}");
@@ -108,9 +108,9 @@ fn checked_object(ended: &Ended) -> Value {
 
 #[test]
 fn events_tell_everything_in_order() {
-    let ended = Folder::of(MUCH).run("run -f events p.lmt.mjs");
-    assert_eq!(ended.code, 0, "{ended:?}");
-    let events = checked(&ended);
+    let outcome = Folder::of(MUCH).run("run -f events p.lmt.mjs");
+    assert_eq!(outcome.code, 0, "{outcome:?}");
+    let events = checked(&outcome);
     let expected = "run-start step-start reasoning-delta text-delta tool-call tool-result step-finish \
                     step-start tool-call agent-start step-start text-delta step-finish agent-finish tool-result step-finish \
                     step-start tool-call code-check tool-result step-finish \
@@ -122,7 +122,7 @@ fn events_tell_everything_in_order() {
     let last = events.last().unwrap();
     assert_eq!((&last["ok"], &last["text"], &last["steps"]), (&json!(true), &json!("cut o"), &json!(4)));
     for printed in ["looking for Rome é\n", "from a child\n", "no end of line", "Warning: "] {
-        assert!(ended.stderr.contains(printed), "{printed}: {}", ended.stderr);
+        assert!(outcome.stderr.contains(printed), "{printed}: {}", outcome.stderr);
     }
 }
 
@@ -149,11 +149,11 @@ fn the_schema_refuses_what_is_no_event() {
 #[test]
 fn the_object_is_what_the_run_came_to() {
     for arguments in ["run -f json p.lmt.mjs", "run -fjson p.lmt.mjs", "run --format=json p.lmt.mjs"] {
-        let ended = Folder::of(HELLO).run(arguments);
-        let object = checked_object(&ended);
-        assert_eq!((ended.code, object["text"].as_str()), (0, Some("Hello world")));
+        let outcome = Folder::of(HELLO).run(arguments);
+        let object = checked_object(&outcome);
+        assert_eq!((outcome.code, object["text"].as_str()), (0, Some("Hello world")));
         assert_eq!((object["steps"].as_u64(), object["finishReason"].as_str()), (Some(1), Some("stop")));
-        assert_eq!(ended.stderr, "from the script\n");
+        assert_eq!(outcome.stderr, "from the script\n");
     }
 }
 
@@ -197,14 +197,14 @@ fn every_failure_has_an_object_and_a_last_event() {
     ];
     for (name, source, code, kind, message) in files {
         let folder = Folder::of(source);
-        let ended = folder.run("run -f json p.lmt.mjs");
-        let object = checked_object(&ended);
-        assert_eq!((ended.code, &object["ok"]), (*code, &json!(*code == 0)), "{name}: {ended:?}");
-        assert_eq!(object["error"]["kind"].as_str().unwrap_or_default(), *kind, "{name}: {ended:?}");
-        assert!(object["error"]["message"].as_str().unwrap_or_default().contains(message), "{name}: {ended:?}");
-        let told = folder.run("run -f events p.lmt.mjs");
-        assert_eq!(checked(&told).last().unwrap()["error"]["kind"], object["error"]["kind"], "{name}");
-        assert_eq!(told.code, *code);
+        let outcome = folder.run("run -f json p.lmt.mjs");
+        let object = checked_object(&outcome);
+        assert_eq!((outcome.code, &object["ok"]), (*code, &json!(*code == 0)), "{name}: {outcome:?}");
+        assert_eq!(object["error"]["kind"].as_str().unwrap_or_default(), *kind, "{name}: {outcome:?}");
+        assert!(object["error"]["message"].as_str().unwrap_or_default().contains(message), "{name}: {outcome:?}");
+        let reported = folder.run("run -f events p.lmt.mjs");
+        assert_eq!(checked(&reported).last().unwrap()["error"]["kind"], object["error"]["kind"], "{name}");
+        assert_eq!(reported.code, *code);
     }
     let place = Folder::of(&files[0].1).run("run -f json p.lmt.mjs").object()["error"].clone();
     assert!(place["file"].as_str().unwrap().ends_with("p.lmt.mjs"));
@@ -217,7 +217,7 @@ fn every_failure_has_an_object_and_a_last_event() {
 
 #[cfg(unix)]
 #[test]
-fn a_signal_leaves_whole_lines_and_a_last_word() {
+fn a_signal_leaves_whole_lines_and_a_last_event() {
     for (source, signal, code) in [(SLOW, "INT", 130), (SLOW, "TERM", 143), (BUSY, "INT", 130)] {
         for format in ["json", "events"] {
             let folder = Folder::of(source);
@@ -230,11 +230,11 @@ fn a_signal_leaves_whole_lines_and_a_last_word() {
             // The script has reached its endless loop by then.
             std::thread::sleep(std::time::Duration::from_millis(200));
             running.signal(signal);
-            let ended = running.end();
-            assert_eq!(ended.code, code, "{ended:?}");
+            let outcome = running.end();
+            assert_eq!(outcome.code, code, "{outcome:?}");
             let last = match format {
-                "json" => checked_object(&ended),
-                _ => checked(&ended).last().unwrap().clone(),
+                "json" => checked_object(&outcome),
+                _ => checked(&outcome).last().unwrap().clone(),
             };
             assert_eq!(
                 (last["error"]["kind"].as_str(), last["error"]["code"].as_i64()),
@@ -256,9 +256,9 @@ export default async ({ $, defTool }) => { defTool('key', 'k', z.object({}), () 
     let folder = Folder::of(source);
     let output =
         folder.command("run -f events p.lmt.mjs").env("LAB_API_KEY", "sk-aB3dE6gH9jK2mN5pQ8sT").output().unwrap();
-    let ended = Ended::from(output);
-    checked(&ended);
-    assert!(!ended.stdout.contains("aB3dE6gH") && ended.stdout.contains("it is [redacted]"), "{ended:?}");
+    let outcome = Outcome::from(output);
+    checked(&outcome);
+    assert!(!outcome.stdout.contains("aB3dE6gH") && outcome.stdout.contains("it is [redacted]"), "{outcome:?}");
 }
 
 #[test]
@@ -273,9 +273,9 @@ export default ({ $ }) => { $`go`; };
     for format in ["json", "events"] {
         let folder = Folder::of(source);
         let mut command = folder.command(&format!("run -f {format} p.lmt.mjs"));
-        let ended = Ended::of(command.env("LAB_API_KEY", "sk-aB3dE6gH9jK2mN5pQ8sT"));
-        let last: Value = serde_json::from_str(ended.stdout.lines().last().unwrap()).unwrap();
-        assert_eq!(last["output"], serde_json::json!({ "n": 3, "key": "[redacted]" }), "{ended:?}");
+        let outcome = Outcome::of(command.env("LAB_API_KEY", "sk-aB3dE6gH9jK2mN5pQ8sT"));
+        let last: Value = serde_json::from_str(outcome.stdout.lines().last().unwrap()).unwrap();
+        assert_eq!(last["output"], serde_json::json!({ "n": 3, "key": "[redacted]" }), "{outcome:?}");
         assert_eq!(last["text"], "{\"n\": 3}");
     }
 }

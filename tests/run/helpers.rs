@@ -4,10 +4,10 @@ use std::sync::{Arc, Mutex};
 
 use serde_json::{Value, json};
 
-use crate::support::{Ended, Folder, http};
+use crate::support::{Folder, Outcome, http};
 
 /// The bodies of the requests.
-pub type Asked = Arc<Mutex<Vec<Value>>>;
+pub type Requests = Arc<Mutex<Vec<Value>>>;
 
 /// The event stream of an answer: pieces of text, a call of `look` if `calls`, and usage as (input, cached, output).
 pub fn turn(text: &[&str], calls: bool, usage: Option<(u64, u64, u64)>) -> String {
@@ -32,24 +32,24 @@ pub fn turn(text: &[&str], calls: bool, usage: Option<(u64, u64, u64)>) -> Strin
 }
 
 /// Starts a server; returns its base URL and the requests.
-pub fn serve(answer: impl Fn(&Value) -> String + Send + Sync + 'static) -> (String, Asked) {
-    let asked = Asked::default();
-    let kept = asked.clone();
+pub fn serve(answer: impl Fn(&Value) -> String + Send + Sync + 'static) -> (String, Requests) {
+    let requests = Requests::default();
+    let stored = requests.clone();
     let address = http::serve(move |request| {
         let body = request.json();
         let text = answer(&body);
-        kept.lock().unwrap().push(body);
+        stored.lock().unwrap().push(body);
         http::response("200 OK", "text/event-stream", &text)
     });
-    (format!("http://{address}/v1"), asked)
+    (format!("http://{address}/v1"), requests)
 }
 
 /// Runs a prompt file; the provider `lab` and OpenAI are both at `base_url`.
-pub fn run(script: &str, options: &[&str], base_url: &str, variables: &[(&str, &str)]) -> Ended {
+pub fn run(script: &str, options: &[&str], base_url: &str, variables: &[(&str, &str)]) -> Outcome {
     let folder = Folder::of(script);
     let mut command = folder.bare_command("run");
     command.args(options).arg("p.lmt.mjs");
     command.env("LAB_API_TYPE", "openai").env("LAB_API_BASE", base_url);
     command.env("OPENAI_API_KEY", "sk-0123456789abcdef").env("OPENAI_BASE_URL", base_url);
-    Ended::of(command.envs(variables.iter().copied()))
+    Outcome::of(command.envs(variables.iter().copied()))
 }

@@ -12,12 +12,12 @@ use std::{
 use serde_json::{Value, json};
 
 use crate::{
-    helpers::{Asked, run, serve, turn},
-    support::{Ended, lmthing},
+    helpers::{Requests, run, serve, turn},
+    support::{Outcome, lmthing},
 };
 
 /// A model that always calls its tool and uses 600 tokens a step.
-fn forever() -> (String, Asked) {
+fn forever() -> (String, Requests) {
     serve(|_| turn(&[], true, Some((500, 400, 100))))
 }
 
@@ -31,27 +31,27 @@ fn tools(config: &str, tool: &str) -> String {
 
 /// Runs into a limit; returns `max_tokens` of each request, and stderr.
 fn limited(script: &str, options: &[&str]) -> (Vec<Option<u64>>, String) {
-    let (address, asked) = forever();
+    let (address, requests) = forever();
     let output = run(script, options, &address, &[]);
     assert_eq!(output.code, 4, "{}", output.stderr);
-    let limits = asked.lock().unwrap().iter().map(|body| body["max_tokens"].as_u64()).collect();
+    let limits = requests.lock().unwrap().iter().map(|body| body["max_tokens"].as_u64()).collect();
     (limits, output.stderr)
 }
 
 #[test]
 fn every_limit_ends_the_run() {
     let plain = tools("", "() => 1");
-    let (asked, message) = limited(&plain, &["--max-steps", "2"]);
-    assert_eq!(asked, [None, None]);
+    let (requests, message) = limited(&plain, &["--max-steps", "2"]);
+    assert_eq!(requests, [None, None]);
     assert!(message.contains("step limit of 2 steps: 2 steps were used. Set --max-steps or config.limits.steps"));
-    let (asked, message) = limited(&plain, &["--max-tokens", "1000"]);
+    let (requests, message) = limited(&plain, &["--max-tokens", "1000"]);
     // About what the request itself takes is subtracted.
-    assert_eq!(asked, [Some(999), Some(398)]);
+    assert_eq!(requests, [Some(999), Some(398)]);
     assert!(message.contains("token limit of 1000 tokens: 1200 tokens were used in 2 steps"), "{message}");
     let priced =
         tools("limits: { cost: 0.004 }, prices: { 'lab:m': { input: 10, cachedInput: 1, output: 20 } }", "() => 1");
-    let (asked, message) = limited(&priced, &["--max-cost", "1"]);
-    assert_eq!(asked, [Some(199), Some(29)]);
+    let (requests, message) = limited(&priced, &["--max-cost", "1"]);
+    assert_eq!(requests, [Some(199), Some(29)]);
     assert!(message.contains("cost limit of $0.004: $0.0068 was spent in 2 steps"), "{message}");
     let own = tools("options: { maxOutputTokens: 300 }, limits: { tokens: 700 }", "() => 1");
     assert_eq!(limited(&own, &[]).0, [Some(300), Some(98)]);
@@ -69,15 +69,15 @@ fn a_limit_that_the_last_step_reaches_ends_nothing() {
 
 #[test]
 fn tools_of_the_answer_that_uses_up_the_limit_hear_of_it() {
-    let heard = "async (_, { abortSignal }) => {
+    let received = "async (_, { abortSignal }) => {
       await new Promise((resolve) => { abortSignal.addEventListener('abort', resolve); setTimeout(resolve, 60_000); });
       console.log(abortSignal.aborted);
     }";
-    let (address, asked) = forever();
-    let output = run(&tools("", heard), &["--max-tokens", "500"], &address, &[]);
+    let (address, requests) = forever();
+    let output = run(&tools("", received), &["--max-tokens", "500"], &address, &[]);
     assert_eq!((output.code, output.stdout.as_str()), (4, "true\n"), "{}", output.stderr);
     assert!(output.stderr.contains("token limit of 500 tokens: 600 tokens were used in 1 step"), "{}", output.stderr);
-    assert_eq!(asked.lock().unwrap().len(), 1);
+    assert_eq!(requests.lock().unwrap().len(), 1);
 }
 
 #[test]
@@ -115,7 +115,7 @@ fn an_answer_without_end_is_broken_off() {
 
 #[test]
 fn agents_and_scripts_that_catch_cannot_go_on() {
-    let (address, asked) = serve(|body| turn(&["hm"], body.to_string().contains("Deeper"), Some((10, 0, 5))));
+    let (address, requests) = serve(|body| turn(&["hm"], body.to_string().contains("Deeper"), Some((10, 0, 5))));
     let script = "import { runPrompt } from 'lmthing';
         import { z } from 'zod';
         export const config = { model: 'lab:m', limits: { steps: 3 } };
@@ -131,11 +131,11 @@ fn agents_and_scripts_that_catch_cannot_go_on() {
         };";
     let output = run(script, &[], &address, &[]);
     assert_eq!(output.code, 4, "{}", output.stderr);
-    assert_eq!((asked.lock().unwrap().len(), output.stdout.as_str()), (3, "LimitError\nLimitError\n"));
+    assert_eq!((requests.lock().unwrap().len(), output.stdout.as_str()), (3, "LimitError\nLimitError\n"));
     let agents = script.replace("i < 5", "i < 0");
-    let (address, asked) = serve(|body| turn(&[], body.to_string().contains("Deeper"), Some((10, 0, 5))));
+    let (address, requests) = serve(|body| turn(&[], body.to_string().contains("Deeper"), Some((10, 0, 5))));
     let output = run(&agents, &["--max-steps", "1"], &address, &[]);
-    assert_eq!((output.code, asked.lock().unwrap().len()), (4, 1));
+    assert_eq!((output.code, requests.lock().unwrap().len()), (4, 1));
     // The refused agent is not reported as a failure of its own.
     assert_eq!(output.stderr.lines().count(), 1, "{}", output.stderr);
 }
@@ -143,7 +143,7 @@ fn agents_and_scripts_that_catch_cannot_go_on() {
 #[test]
 fn at_the_end_of_its_time_everything_ends() {
     let (address, _) = forever();
-    let heard = "async (_, { abortSignal }) => {
+    let received = "async (_, { abortSignal }) => {
       await new Promise((resolve) => abortSignal.addEventListener('abort', resolve));
       console.log(abortSignal.reason.name);
     }";
@@ -152,8 +152,8 @@ fn at_the_end_of_its_time_everything_ends() {
         export const config = { model: 'mock', sandbox: { cpuMs: 60_000 } };
         export const mock = [{ type: 'tool-call', toolName: 'runToolCode', args: { code: 'while (true) {}' } }];
         export default ({ $, defFunction }) => { defFunction('one', 'One.', z.object({}), () => 1); $`Go.`; };";
-    for (script, said) in [
-        (tools("", heard), "LimitError\n"),
+    for (script, printed) in [
+        (tools("", received), "LimitError\n"),
         (tools("", "() => new Promise((resolve) => setTimeout(resolve, 60_000))"), ""),
         (tools("", "() => { while (true) {} }"), ""),
         (tools("", "async () => { while (true) await null; }"), ""),
@@ -162,7 +162,7 @@ fn at_the_end_of_its_time_everything_ends() {
     ] {
         let began = Instant::now();
         let output = run(&script, &["--timeout", "700ms"], &address, &[]);
-        assert_eq!((output.code, output.stdout.as_str()), (4, said), "{script}: {}", output.stderr);
+        assert_eq!((output.code, output.stdout.as_str()), (4, printed), "{script}: {}", output.stderr);
         assert!(output.stderr.contains("time limit of 700 ms: "), "{}", output.stderr);
         assert!(began.elapsed() < Duration::from_secs(10));
     }
@@ -206,7 +206,7 @@ fn native_work_ends_with_the_time_of_the_run() {
 }
 
 #[test]
-fn what_native_work_has_cut_off_is_told() {
+fn runs_blocked_in_native_work_are_reported() {
     let script = working(NATIVE[0]).replace("model: 'mock'", "model: 'mock', limits: { time: '500ms' }");
     let output = run(&script, &["-f", "json"], "http://127.0.0.1:9/v1", &[]);
     assert_eq!(output.code, 4, "{}", output.stderr);
@@ -230,7 +230,7 @@ fn the_journal_has_the_end_of_a_run_that_native_work_has_cut_off() {
     let option = format!("--journal={}", journal.display());
     let output = run(&working(NATIVE[0]), &[&option, "--timeout", "500ms"], "http://127.0.0.1:9/v1", &[]);
     assert_eq!(output.code, 4, "{}", output.stderr);
-    let runs = Ended::of(lmthing().args(["runs", &option, "--json"]).env_clear()).object();
+    let runs = Outcome::of(lmthing().args(["runs", &option, "--json"]).env_clear()).object();
     assert_eq!(runs[0]["status"], "limit", "{runs}");
 }
 
@@ -271,8 +271,8 @@ fn data_that_is_too_deep_or_multiplies_is_an_error_of_its_own() {
     for (data, problem) in [(deep, "nested deeper than 127 levels"), (wide, "it holds more than 5000000 values")] {
         let output = run(&working(&format!("{data} return v")), &["-f", "events"], "http://127.0.0.1:9/v1", &[]);
         assert_eq!(output.code, 0, "{}", output.stderr);
-        let told = format!("the result of tool work cannot be sent to the model: not JSON: {problem}");
-        assert!(output.stdout.contains(&told), "{}", output.stdout);
+        let reported = format!("the result of tool work cannot be sent to the model: not JSON: {problem}");
+        assert!(output.stdout.contains(&reported), "{}", output.stdout);
         let script = format!(
             "export const config = {{ model: 'mock' }}; export const mock = [{{ type: 'text', text: 'never' }}];
             export default ({{ defData }}) => {{ {data} defData('tree', v); }};"
@@ -347,7 +347,7 @@ fn only_so_many_requests_are_in_flight() {
 
 #[test]
 fn wrong_limits_are_wrong_usage() {
-    let (address, asked) = forever();
+    let (address, requests) = forever();
     for (options, words) in [
         (["--max-steps", "0"], "for '--max-steps <N>': expected a whole number of steps"),
         (["--max-tokens", "many"], "for '--max-tokens <N>': expected a whole number of tokens"),
@@ -367,7 +367,7 @@ fn wrong_limits_are_wrong_usage() {
         assert_eq!(output.code, 2, "{}", output.stderr);
         assert!(output.stderr.contains(words), "{}", output.stderr);
     }
-    assert!(asked.lock().unwrap().is_empty());
+    assert!(requests.lock().unwrap().is_empty());
     let output = run(&tools("limits: { stepz: 1 }", "() => 1"), &["--max-steps", "1"], &address, &[]);
     assert!(output.stderr.contains("config.limits.stepz is not known and is ignored; did you mean 'steps'?"));
 }

@@ -1,6 +1,6 @@
 //! Options of `run`: the model, variables, verbosity.
 
-use crate::support::{Ended, Folder, HELLO};
+use crate::support::{Folder, HELLO, Outcome};
 
 /// Needs no model for its text: prints what its tool returns.
 const LOOKS: &str = "
@@ -15,10 +15,10 @@ const LOOKING: &str = r#"[
   { "type": "finish", "finishReason": "length" }
 ]"#;
 
-fn refused(ended: &Ended, words: &[&str]) {
-    assert_eq!((ended.code, ended.stdout.as_str()), (2, ""), "{ended:?}");
+fn refused(outcome: &Outcome, words: &[&str]) {
+    assert_eq!((outcome.code, outcome.stdout.as_str()), (2, ""), "{outcome:?}");
     for word in words {
-        assert!(ended.stderr.contains(word), "{word}: {ended:?}");
+        assert!(outcome.stderr.contains(word), "{word}: {outcome:?}");
     }
 }
 
@@ -30,16 +30,16 @@ fn a_mock_file_takes_the_place_of_the_model() {
         ("none.lmt.mjs", "export default ({ $ }) => { $`go`; };"),
     ]);
     for file in ["p.lmt.mjs", "none.lmt.mjs"] {
-        let ended = folder.run(&format!("run --mock m.json {file}"));
-        assert_eq!((ended.code, ended.stdout.as_str()), (0, "cut\n"), "{ended:?}");
-        assert!(ended.stderr.contains("Warning: mock:"), "{ended:?}");
+        let outcome = folder.run(&format!("run --mock m.json {file}"));
+        assert_eq!((outcome.code, outcome.stdout.as_str()), (0, "cut\n"), "{outcome:?}");
+        assert!(outcome.stderr.contains("Warning: mock:"), "{outcome:?}");
     }
     let own = Folder::new(&[("p.lmt.mjs", HELLO), ("m.json", r#"[{ "type": "text", "text": "given" }]"#)]);
     assert_eq!(own.run("run --mock m.json p.lmt.mjs").stdout, "from the script\ngiven\n");
 }
 
 #[test]
-fn a_mock_file_that_is_wrong_is_told_with_its_place() {
+fn an_invalid_mock_file_is_reported_with_its_position() {
     let files = [
         (
             "bad.json",
@@ -70,14 +70,14 @@ fn a_model_that_is_none_is_wrong_usage() {
     refused(&folder.run("run --model nothing p.lmt.mjs").without_text(), &["--model nothing", "LM_MODEL_NOTHING"]);
     refused(&folder.run("run --mock m.json -m mock p.lmt.mjs"), &["--mock", "--model"]);
     let missing_key = folder.command("run -m openai:gpt-4o p.lmt.mjs").env_remove("OPENAI_API_KEY").output().unwrap();
-    assert_eq!(Ended::from(missing_key).code, 3);
+    assert_eq!(Outcome::from(missing_key).code, 3);
     assert_eq!(folder.run("run -m mock p.lmt.mjs").stdout, "from the script\nHello world\n");
 }
 
-impl Ended {
+impl Outcome {
     /// Drops what the script printed while it was loaded.
-    fn without_text(self) -> Ended {
-        Ended { stdout: self.stdout.replace("from the script\n", ""), ..self }
+    fn without_text(self) -> Outcome {
+        Outcome { stdout: self.stdout.replace("from the script\n", ""), ..self }
     }
 }
 
@@ -95,15 +95,15 @@ export default () => { const { A, B, C, D } = process.env; console.log([A, B, C,
         (".env", "A=3\nD=3\n"),
     ]);
     let output = folder.command("run --env-file a.env --env-file=b.env p.lmt.mjs").env("C", "real").output().unwrap();
-    assert_eq!(Ended::from(output).stdout, "1,2,real,3\n");
+    assert_eq!(Outcome::from(output).stdout, "1,2,real,3\n");
     refused(&folder.run("run --env-file nothing.env p.lmt.mjs"), &["--env-file", "nothing.env"]);
     folder.write("torn.env", "A=1\n=secret\nB=2\n");
-    let ended = folder.run("run --env-file torn.env p.lmt.mjs");
-    assert!(ended.stdout.starts_with("1,2,") && ended.stderr.contains("Warning: torn.env: a line"), "{ended:?}");
+    let outcome = folder.run("run --env-file torn.env p.lmt.mjs");
+    assert!(outcome.stdout.starts_with("1,2,") && outcome.stderr.contains("Warning: torn.env: a line"), "{outcome:?}");
 }
 
 #[test]
-fn verbose_tells_no_key_that_is_a_name() {
+fn verbose_hides_keys_in_member_names() {
     let key = "sk-aB3dE6gH9jK2mN5pQ8sT";
     let folder = Folder::of(
         "const name = process.env.LAB_API_KEY;
@@ -111,9 +111,9 @@ fn verbose_tells_no_key_that_is_a_name() {
          export const mock = [{ type: 'tool-call', toolName: name, args: {} }, { type: 'text', text: 'done' }];
          export default ({ $, defTool }) => { defTool(name, 'k', { type: 'object' }, () => 1); $`go`; };",
     );
-    let ended = Ended::of(folder.command("run -v p.lmt.mjs").env("LAB_API_KEY", key));
-    assert!(ended.code == 0 && ended.stderr.contains("  [redacted] {}"), "{ended:?}");
-    assert!(!ended.stderr.contains(key), "{ended:?}");
+    let outcome = Outcome::of(folder.command("run -v p.lmt.mjs").env("LAB_API_KEY", key));
+    assert!(outcome.code == 0 && outcome.stderr.contains("  [redacted] {}"), "{outcome:?}");
+    assert!(!outcome.stderr.contains(key), "{outcome:?}");
 }
 
 #[test]
@@ -147,8 +147,8 @@ fn a_format_that_is_none_is_refused() {
 #[test]
 fn of_an_option_given_twice_the_last_one_counts() {
     let folder = Folder::of(HELLO);
-    let ended = folder.run("run --max-steps 1 -f json --max-steps 5 -f text p.lmt.mjs a b b");
-    assert_eq!((ended.code, ended.stdout.as_str()), (0, "from the script\nHello world\n"), "{ended:?}");
+    let outcome = folder.run("run --max-steps 1 -f json --max-steps 5 -f text p.lmt.mjs a b b");
+    assert_eq!((outcome.code, outcome.stdout.as_str()), (0, "from the script\nHello world\n"), "{outcome:?}");
 }
 
 #[cfg(unix)]
@@ -162,8 +162,8 @@ fn a_file_can_be_a_program() {
     for (name, text) in [("p.lmt.mjs", javascript), ("p.lmt.ts", typescript)] {
         folder.write(name, &format!("#!/usr/bin/env -S {} run -q\n{text}", env!("CARGO_BIN_EXE_lmthing")));
         fs::set_permissions(folder.path(name), fs::Permissions::from_mode(0o755)).unwrap();
-        let ended = Ended::of(Command::new(folder.path(name)).arg("word"));
-        assert_eq!((ended.code, ended.stdout.as_str(), ended.stderr.as_str()), (0, "word\n", ""));
+        let outcome = Outcome::of(Command::new(folder.path(name)).arg("word"));
+        assert_eq!((outcome.code, outcome.stdout.as_str(), outcome.stderr.as_str()), (0, "word\n", ""));
     }
 }
 
@@ -189,11 +189,11 @@ fn files_without_an_end_are_refused() {
             (format!("view ./{}", place.trim_start_matches('/')), 1),
         ] {
             let arguments = arguments.replace("./dev/", "/dev/");
-            let ended = folder.run(&arguments);
-            assert!(ended.code == code && ended.stderr.contains(why), "{arguments}: {ended:?}");
+            let outcome = folder.run(&arguments);
+            assert!(outcome.code == code && outcome.stderr.contains(why), "{arguments}: {outcome:?}");
         }
         let priced = folder.command("run p.lmt.mjs").env("LMTHING_PRICES", place).output().unwrap();
-        let priced = Ended::from(priced);
+        let priced = Outcome::from(priced);
         assert!(priced.code == 2 && priced.stderr.contains(why), "{place}: {priced:?}");
     }
 }
@@ -210,13 +210,13 @@ export default ({ $ }, { text }) => { console.log(text, process.env.A); $`go`; }
         env!("CARGO_BIN_EXE_lmthing")
     );
     let output = std::process::Command::new("bash").args(["-c", &line]).current_dir(folder.path("")).output().unwrap();
-    let ended = Ended::from(output);
-    assert_eq!(ended.stdout, "piped 1\nmocked\n", "{ended:?}");
+    let outcome = Outcome::from(output);
+    assert_eq!(outcome.stdout, "piped 1\nmocked\n", "{outcome:?}");
     let endless = format!("{} run --env-file <(yes) p.lmt.mjs", env!("CARGO_BIN_EXE_lmthing"));
     let output =
         std::process::Command::new("bash").args(["-c", &endless]).current_dir(folder.path("")).output().unwrap();
-    let ended = Ended::from(output);
-    assert!(ended.code == 2 && ended.stderr.contains("larger than 64 MiB"), "{ended:?}");
+    let outcome = Outcome::from(output);
+    assert!(outcome.code == 2 && outcome.stderr.contains("larger than 64 MiB"), "{outcome:?}");
 }
 
 #[cfg(target_os = "linux")]
@@ -246,9 +246,9 @@ const peak = (length) => process.on('exit', () => console.log(length, process.re
         ("run read.lmt.mjs", "text.txt"),
     ] {
         let standard_input = std::fs::File::open(folder.path(file)).unwrap();
-        let ended = Ended::of(folder.command(arguments).stdin(standard_input));
-        let line = ended.stdout.lines().find_map(|line| line.split_once(' '));
-        let (length, peak) = line.unwrap_or_else(|| panic!("{arguments}: {ended:?}"));
+        let outcome = Outcome::of(folder.command(arguments).stdin(standard_input));
+        let line = outcome.stdout.lines().find_map(|line| line.split_once(' '));
+        let (length, peak) = line.unwrap_or_else(|| panic!("{arguments}: {outcome:?}"));
         assert_eq!(length, LENGTH.to_string());
         // 60 MB for what any run takes.
         assert!(peak.parse::<usize>().unwrap() < 200 + 60, "{arguments}: {peak} MiB");

@@ -38,8 +38,8 @@ $`Weather?`;";
 #[test]
 fn a_run_is_a_tree_of_spans() {
     let source = file("{ type: 'text', text: 'I look. ' }, call('look', { q: 'Rome' }), done", WITH_TOOL);
-    let (ended, collector) = exported(&source, "-f events", &[]);
-    assert_eq!((ended.code, ended.stderr.as_str()), (0, ""));
+    let (outcome, collector) = exported(&source, "-f events", &[]);
+    assert_eq!((outcome.code, outcome.stderr.as_str()), (0, ""));
     let spans = collector.spans();
     assert_eq!(tree(&spans), ["invoke_agent p", "  chat mock", "  execute_tool look", "  chat mock"]);
     assert!(spans.iter().all(|span| span.trace_id == spans[0].trace_id && span.span_id.len() == 8));
@@ -48,7 +48,7 @@ fn a_run_is_a_tree_of_spans() {
     assert_eq!(kinds, [SpanKind::Internal, SpanKind::Client, SpanKind::Internal, SpanKind::Client]);
     assert!(spans.iter().all(|span| failure(span).is_none()));
 
-    let run = ended.events()[0]["run"].clone();
+    let run = outcome.events()[0]["run"].clone();
     let mut root = attributes(&spans[0].attributes);
     assert_eq!(root["gen_ai.operation.name"], "invoke_agent");
     assert_eq!((&root["gen_ai.agent.name"], &root["gen_ai.conversation.id"]), (&json!("p"), &run));
@@ -92,7 +92,7 @@ fn a_run_is_a_tree_of_spans() {
 }
 
 #[test]
-fn content_is_sent_only_when_it_is_asked_for() {
+fn content_is_sent_only_on_request() {
     let source = file(
         "{ type: 'reasoning', text: 'Hm.' }, { type: 'text', text: 'I look. ' }, call('look', { q: 'Rome' }), done",
         WITH_TOOL,
@@ -133,7 +133,7 @@ const READER: &str = "{
   }";
 
 #[test]
-fn prompts_that_run_side_by_side_are_told_apart() {
+fn parallel_prompts_have_their_own_spans() {
     let body = format!(
         "defTool('both', 'b', none, async () => {{
   const ask = () => runPrompt(async function reader({{ $, defAgent }}) {READER},
@@ -143,8 +143,8 @@ fn prompts_that_run_side_by_side_are_told_apart() {
 }});
 $`x`;"
     );
-    let (ended, collector) = exported(&file("call('both'), done", &body), "-q", &[]);
-    assert_eq!(ended.code, 0, "{ended:?}");
+    let (outcome, collector) = exported(&file("call('both'), done", &body), "-q", &[]);
+    assert_eq!(outcome.code, 0, "{outcome:?}");
     let reader = [
         "  invoke_agent reader",
         "    chat mock",
@@ -179,8 +179,8 @@ $`x`;"
     );
     let source = file("done", &body).replace("{ model: 'mock' };", "{ model: 'lab:m' };");
     let variables = [("LAB_API_TYPE", "openai"), ("LAB_API_BASE", address.as_str())];
-    let (ended, collector) = exported(&source, "-q", &variables);
-    assert_eq!(ended.code, 0, "{ended:?}");
+    let (outcome, collector) = exported(&source, "-q", &variables);
+    assert_eq!(outcome.code, 0, "{outcome:?}");
     let reader = [
         "  execute_tool reader",
         "    invoke_agent reader",
@@ -225,7 +225,7 @@ $`x`;",
 }
 
 #[test]
-fn the_span_that_asked_is_the_parent() {
+fn the_span_of_the_caller_is_the_parent() {
     let source = file("done", "$`x`;");
     let parent = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01";
     let (_, collector) = exported(&source, "-q", &[("TRACEPARENT", parent), ("TRACESTATE", "vendor=1")]);
@@ -242,14 +242,14 @@ fn the_span_that_asked_is_the_parent() {
 }
 
 #[test]
-fn what_fails_is_marked_and_without_secrets() {
+fn failed_spans_are_marked_and_redacted() {
     const KEY: &str = "sk-live-4f9a8b7c6d5e4f3a2b1c0d9e";
     let body = "defTool('bad', 'b', none, () => { throw new Error(`refused ${process.env.LAB_API_KEY}`); });
 defAgent('lost', 'l', none, () => { throw new TypeError('no way'); });
 $`x`;";
     let source = file("call('bad'), call('lost'), { type: 'error', error: `broken ${process.env.LAB_API_KEY}` }", body);
-    let (ended, collector) = exported(&source, "-f json", &[("LAB_API_KEY", KEY), CONTENT]);
-    assert_eq!(ended.code, 3, "{ended:?}");
+    let (outcome, collector) = exported(&source, "-f json", &[("LAB_API_KEY", KEY), CONTENT]);
+    assert_eq!(outcome.code, 3, "{outcome:?}");
     let failed = |name: &str| failure(&collector.span(name)).unwrap();
     let (kind, message) = failed("execute_tool bad");
     assert!(kind == "tool_error" && message.contains("refused [redacted]"), "{kind} {message}");
@@ -274,8 +274,8 @@ fn spans_end_with_the_run_whatever_ends_it() {
         ("usage", "$`x`;".to_owned(), "--max-cost abc", 2, ""),
     ];
     for (name, body, options, code, kind) in cases {
-        let (ended, collector) = exported(&file("call('t'), done", &body), &format!("-f json {options}"), &[]);
-        assert_eq!(ended.code, code, "{name}: {ended:?}");
+        let (outcome, collector) = exported(&file("call('t'), done", &body), &format!("-f json {options}"), &[]);
+        assert_eq!(outcome.code, code, "{name}: {outcome:?}");
         if kind.is_empty() {
             assert!(collector.requests().is_empty(), "{name}");
             continue;
@@ -313,8 +313,8 @@ export const config = { model: 'lab:m', options: { temperature: 0.5, maxOutputTo
   prices: {'lab:m': {input: 10, cachedInput: 1, output: 20}} };
 export default ({ $, defTool }) => { defTool('look', 'Looks.', z.object({}), () => 1); $`Go.`; };";
     let variables = [("LAB_API_TYPE", "openai"), ("LAB_API_BASE", address.as_str())];
-    let (ended, collector) = exported(source, "-q", &variables);
-    assert_eq!(ended.code, 0, "{ended:?}");
+    let (outcome, collector) = exported(source, "-q", &variables);
+    assert_eq!(outcome.code, 0, "{outcome:?}");
     let spans = collector.spans();
     assert_eq!(tree(&spans), ["invoke_agent p", "  chat m", "  execute_tool look", "  chat m"]);
     let chat = attributes(&spans[1].attributes);
@@ -346,18 +346,21 @@ fn retries_and_warnings_are_events_of_the_request() {
     let source = "export const config = { model: 'lab:m' };\nexport default ({ $ }) => { $`Go.`; };";
     let parent = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01";
     let variables = [("LAB_API_TYPE", "openai"), ("LAB_API_BASE", base.as_str()), ("TRACEPARENT", parent)];
-    let (ended, collector) = exported(source, "-q", &variables);
-    assert_eq!(ended.code, 0, "{ended:?}");
-    let told = events(&collector.span("chat m"));
-    assert_eq!(told.len(), 1, "{told:?}");
-    assert_eq!(told[0].0, "lmthing.retry");
-    assert_eq!((&told[0].1["lmthing.retry.model"], &told[0].1["lmthing.retry.attempt"]), (&json!("lab:m"), &json!(1)));
+    let (outcome, collector) = exported(source, "-q", &variables);
+    assert_eq!(outcome.code, 0, "{outcome:?}");
+    let reported = events(&collector.span("chat m"));
+    assert_eq!(reported.len(), 1, "{reported:?}");
+    assert_eq!(reported[0].0, "lmthing.retry");
+    assert_eq!(
+        (&reported[0].1["lmthing.retry.model"], &reported[0].1["lmthing.retry.attempt"]),
+        (&json!("lab:m"), &json!(1))
+    );
     assert!(failure(&collector.span("chat m")).is_none());
 
     let source = file("{ type: 'finish', finishReason: 'length' }", "$`x`;");
     let (_, collector) = exported(&source, "-q", &[]);
-    let told: Vec<_> = collector.spans().iter().flat_map(events).collect();
-    assert!(told.iter().any(|(name, _)| name == "lmthing.warning"), "{told:?}");
+    let reported: Vec<_> = collector.spans().iter().flat_map(events).collect();
+    assert!(reported.iter().any(|(name, _)| name == "lmthing.warning"), "{reported:?}");
 }
 
 #[test]
@@ -366,8 +369,8 @@ fn checks_of_code_are_events_of_the_call_it_came_with() {
         "call('runToolCode', { code: 'const x: number = await add({ a: 1, b: 2 }); x' }), call('runToolCode', { code: 'const y: number = \"text\"; y' }, 'wrong'), done",
         "defFunction('add', 'Adds', z.object({ a: z.number(), b: z.number() }), ({ a, b }) => a + b);\n$`x`;",
     );
-    let (ended, collector) = exported(&source, "-q", &[]);
-    assert_eq!(ended.code, 0, "{ended:?}");
+    let (outcome, collector) = exported(&source, "-q", &[]);
+    assert_eq!(outcome.code, 0, "{outcome:?}");
     let spans = collector.spans();
     let checks: Vec<_> = spans
         .iter()
@@ -375,25 +378,25 @@ fn checks_of_code_are_events_of_the_call_it_came_with() {
         .map(|span| (attribute(span, "gen_ai.tool.call.id"), events(span)))
         .collect();
     assert_eq!(checks.len(), 2, "{checks:?}");
-    for (id, told) in checks {
-        assert_eq!(told.len(), 1, "{id} {told:?}");
-        let is_ok = told[0].1["lmthing.code_check.ok"].as_bool().unwrap();
-        assert_eq!((told[0].0.as_str(), is_ok), ("lmthing.code_check", id != "wrong"), "{told:?}");
+    for (id, reported) in checks {
+        assert_eq!(reported.len(), 1, "{id} {reported:?}");
+        let is_ok = reported[0].1["lmthing.code_check.ok"].as_bool().unwrap();
+        assert_eq!((reported[0].0.as_str(), is_ok), ("lmthing.code_check", id != "wrong"), "{reported:?}");
     }
 }
 
 #[test]
-fn a_run_that_goes_on_is_another_trace_of_the_same_conversation() {
+fn a_resumed_run_is_another_trace_of_the_same_conversation() {
     use crate::otel_support::{Answers, Collector, command};
-    use crate::support::{Ended, Folder};
+    use crate::support::{Folder, Outcome};
 
     let folder = Folder::of(&file("call('look', { q: 'Rome' }), done", WITH_TOOL));
     let collector = Collector::new(Answers::Well);
-    let run = |arguments: &str| Ended::of(&mut command(&folder, arguments, &collector.address()));
-    let ended = run("run --journal --max-steps 1 -q p.lmt.mjs");
-    assert_eq!(ended.code, 4, "{ended:?}");
-    let ended = run("resume last -q");
-    assert_eq!((ended.code, ended.stdout.trim()), (0, "done"), "{ended:?}");
+    let run = |arguments: &str| Outcome::of(&mut command(&folder, arguments, &collector.address()));
+    let outcome = run("run --journal --max-steps 1 -q p.lmt.mjs");
+    assert_eq!(outcome.code, 4, "{outcome:?}");
+    let outcome = run("resume last -q");
+    assert_eq!((outcome.code, outcome.stdout.trim()), (0, "done"), "{outcome:?}");
     let spans = collector.spans();
     let expected = ["invoke_agent p", "  chat mock", "  execute_tool look", "invoke_agent p", "  chat mock"];
     assert_eq!(tree(&spans), expected);

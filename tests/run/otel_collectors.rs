@@ -6,18 +6,18 @@ use std::time::{Duration, Instant};
 use crate::{
     otel_support::{Answers, Collector, closed_address, command, exported},
     support::{
-        Ended, Folder, HELLO,
+        Folder, HELLO, Outcome,
         tls::{self, authority},
     },
 };
 
 /// Runs HELLO with spans sent to `address`; also returns how long it took.
-fn hello(arguments: &str, address: &str, variables: &[(&str, &str)]) -> (Ended, Duration) {
+fn hello(arguments: &str, address: &str, variables: &[(&str, &str)]) -> (Outcome, Duration) {
     let folder = Folder::of(HELLO);
     let mut command = command(&folder, &format!("run {arguments} p.lmt.mjs"), address);
     let began = Instant::now();
-    let ended = Ended::of(command.envs(variables.iter().copied()));
-    (ended, began.elapsed())
+    let outcome = Outcome::of(command.envs(variables.iter().copied()));
+    (outcome, began.elapsed())
 }
 
 #[test]
@@ -35,48 +35,51 @@ fn a_collector_that_takes_nothing_costs_a_moment() {
         let address = collector.as_ref().map_or_else(closed_address, Collector::address);
         for arguments in ["", "-f json", "-q"] {
             let (plain, _) = hello(arguments, "", &[]);
-            let (ended, took) = hello(arguments, &address, &[]);
-            assert_eq!(ended.code, 0, "{ended:?}");
+            let (outcome, took) = hello(arguments, &address, &[]);
+            assert_eq!(outcome.code, 0, "{outcome:?}");
             // Generous, for a busy machine.
             assert!(took < Duration::from_secs(6), "{problem}: {took:?}");
             if arguments != "-f json" {
-                assert_eq!(ended.stdout, plain.stdout);
+                assert_eq!(outcome.stdout, plain.stdout);
             } else {
-                assert_eq!(ended.object()["text"], plain.object()["text"]);
+                assert_eq!(outcome.object()["text"], plain.object()["text"]);
             }
             let warnings =
-                ended.stderr.matches("Warning: OpenTelemetry: 2 spans of this run did not reach http://127").count();
-            assert_eq!(warnings, usize::from(arguments != "-q"), "{}", ended.stderr);
-            assert_eq!(ended.stderr.contains(problem), arguments != "-q", "{problem}: {}", ended.stderr);
+                outcome.stderr.matches("Warning: OpenTelemetry: 2 spans of this run did not reach http://127").count();
+            assert_eq!(warnings, usize::from(arguments != "-q"), "{}", outcome.stderr);
+            assert_eq!(outcome.stderr.contains(problem), arguments != "-q", "{problem}: {}", outcome.stderr);
         }
     }
 }
 
 #[test]
-fn a_failed_run_keeps_its_exit_code_and_its_words() {
+fn a_failed_run_keeps_its_exit_code_and_messages() {
     let folder = Folder::of(
         "export const config = { model: 'mock' };\nexport const mock = [];\nexport default () => { throw new Error('no luck'); };",
     );
-    let ended = Ended::of(&mut command(&folder, "run p.lmt.mjs", &closed_address()));
-    assert_eq!(ended.code, 1, "{ended:?}");
-    assert!(ended.stderr.contains("no luck") && ended.stderr.contains("1 span of this run did not reach"), "{ended:?}");
-}
-
-#[test]
-fn one_that_is_busy_is_asked_again() {
-    let collector = Collector::new(Answers::WellLater);
-    let (ended, _) = hello("", &collector.address(), &[]);
-    assert_eq!((ended.stderr.as_str(), collector.requests().len()), ("", 2));
-    let collector = Collector::new(Answers::Partly);
-    let (ended, _) = hello("", &collector.address(), &[]);
+    let outcome = Outcome::of(&mut command(&folder, "run p.lmt.mjs", &closed_address()));
+    assert_eq!(outcome.code, 1, "{outcome:?}");
     assert!(
-        ended.stderr.contains("1 span of this run") && ended.stderr.contains("refused them (too old)"),
-        "{ended:?}"
+        outcome.stderr.contains("no luck") && outcome.stderr.contains("1 span of this run did not reach"),
+        "{outcome:?}"
     );
 }
 
 #[test]
-fn nothing_is_sent_unless_it_is_switched_on() {
+fn a_busy_collector_is_retried() {
+    let collector = Collector::new(Answers::WellLater);
+    let (outcome, _) = hello("", &collector.address(), &[]);
+    assert_eq!((outcome.stderr.as_str(), collector.requests().len()), ("", 2));
+    let collector = Collector::new(Answers::Partly);
+    let (outcome, _) = hello("", &collector.address(), &[]);
+    assert!(
+        outcome.stderr.contains("1 span of this run") && outcome.stderr.contains("refused them (too old)"),
+        "{outcome:?}"
+    );
+}
+
+#[test]
+fn nothing_is_sent_by_default() {
     let off: [(&str, &str); 4] = [
         ("OTEL_SDK_DISABLED", "true"),
         ("OTEL_TRACES_EXPORTER", "none"),
@@ -85,14 +88,14 @@ fn nothing_is_sent_unless_it_is_switched_on() {
     ];
     for variable in off {
         let collector = Collector::new(Answers::Well);
-        let (ended, _) = hello("", &collector.address(), &[variable]);
-        assert_eq!(ended.code, 0);
+        let (outcome, _) = hello("", &collector.address(), &[variable]);
+        assert_eq!(outcome.code, 0);
         assert!(collector.requests().is_empty(), "{variable:?}");
-        let warnings = ended.stderr.matches("Warning: OTEL_EXPORTER_OTLP_PROTOCOL is grpc").count();
-        assert_eq!(warnings, usize::from(variable.1 == "grpc"), "{}", ended.stderr);
+        let warnings = outcome.stderr.matches("Warning: OTEL_EXPORTER_OTLP_PROTOCOL is grpc").count();
+        assert_eq!(warnings, usize::from(variable.1 == "grpc"), "{}", outcome.stderr);
     }
-    let (ended, _) = hello("", "127.0.0.1:4318", &[]);
-    assert!(ended.stderr.starts_with("Warning: OTEL_EXPORTER_OTLP_ENDPOINT is no address"), "{ended:?}");
+    let (outcome, _) = hello("", "127.0.0.1:4318", &[]);
+    assert!(outcome.stderr.starts_with("Warning: OTEL_EXPORTER_OTLP_ENDPOINT is no address"), "{outcome:?}");
 }
 
 #[test]
@@ -105,8 +108,8 @@ fn requests_are_as_the_variables_say_also_those_of_the_env_file() {
         collector.address()
     );
     folder.write(".env", &variables);
-    let ended = Ended::of(&mut command(&folder, "run p.lmt.mjs", &closed_address()));
-    assert_eq!((ended.code, ended.stderr.as_str()), (0, ""));
+    let outcome = Outcome::of(&mut command(&folder, "run p.lmt.mjs", &closed_address()));
+    assert_eq!((outcome.code, outcome.stderr.as_str()), (0, ""));
     let request = collector.requests().remove(0);
     let header = |name: &str| request.headers.get(name).map(String::as_str);
     assert_eq!((request.path.as_str(), header("content-type")), ("/own", Some("application/x-protobuf")));
@@ -119,8 +122,8 @@ fn requests_are_as_the_variables_say_also_those_of_the_env_file() {
     // The value of a header is redacted, also where the script prints it.
     let source = HELLO.replace("'from the script'", "'x'").replace("$`go`", &format!("throw new Error('see {token}')"));
     folder.write("q.lmt.mjs", &source);
-    let ended = Ended::of(&mut command(&folder, "run q.lmt.mjs", &closed_address()));
-    assert!(ended.stderr.contains("see [redacted]") && !ended.stderr.contains(token), "{ended:?}");
+    let outcome = Outcome::of(&mut command(&folder, "run q.lmt.mjs", &closed_address()));
+    assert!(outcome.stderr.contains("see [redacted]") && !outcome.stderr.contains(token), "{outcome:?}");
     assert!(!format!("{:?}", collector.spans()).contains(token));
 }
 
@@ -131,8 +134,8 @@ import { createMockModel } from 'lmthing/test';
 const items = Array.from({ length: 1500 }, (_, index) => ({ type: 'tool-call', toolName: 't', args: {}, toolCallId: `c${index}` }));
 export const config = { model: createMockModel([...items, { type: 'text', text: 'done' }]), options: { maxSteps: 2000 } };
 export default ({ $, defTool }) => { defTool('t', 't', z.object({}), () => 1); $`x`; };";
-    let (ended, collector) = exported(source, "", &[]);
-    assert_eq!((ended.code, ended.stderr.as_str()), (0, ""));
+    let (outcome, collector) = exported(source, "", &[]);
+    assert_eq!((outcome.code, outcome.stderr.as_str()), (0, ""));
     // Each step is a request and a call; the last one has no call.
     assert_eq!(collector.spans().len(), 1 + 2 * 1500 + 1);
     assert!(collector.requests().len() > 2);
@@ -142,12 +145,12 @@ export default ({ $, defTool }) => { defTool('t', 't', z.object({}), () => 1); $
 fn requests_go_the_way_that_the_variables_of_the_network_say() {
     let collector = Collector::new(Answers::Well);
     let proxy = collector.address();
-    let (ended, _) = hello("", "http://collector.test:4318", &[("HTTP_PROXY", &proxy)]);
-    assert_eq!(ended.stderr, "");
+    let (outcome, _) = hello("", "http://collector.test:4318", &[("HTTP_PROXY", &proxy)]);
+    assert_eq!(outcome.stderr, "");
     assert_eq!(collector.requests()[0].path, "http://collector.test:4318/v1/traces");
     // Addresses on this machine bypass the proxy.
-    let (ended, _) = hello("", &proxy, &[("HTTP_PROXY", "http://127.0.0.1:1")]);
-    assert_eq!((ended.stderr.as_str(), collector.requests().len()), ("", 2));
+    let (outcome, _) = hello("", &proxy, &[("HTTP_PROXY", "http://127.0.0.1:1")]);
+    assert_eq!((outcome.stderr.as_str(), collector.requests().len()), ("", 2));
 }
 
 #[tokio::test]
@@ -159,11 +162,11 @@ async fn certificates_of_ones_own_are_believed() {
     std::fs::write(&file, authority.pem()).unwrap();
     let address = format!("https://localhost:{port}");
     let known = address.clone();
-    let (ended, _) =
+    let (outcome, _) =
         tokio::task::spawn_blocking(move || hello("", &known, &[("SSL_CERT_FILE", file.to_str().unwrap())]))
             .await
             .unwrap();
-    assert_eq!((ended.code, ended.stderr.as_str()), (0, ""));
-    let (ended, _) = tokio::task::spawn_blocking(move || hello("", &address, &[])).await.unwrap();
-    assert!(ended.code == 0 && ended.stderr.contains("did not reach https://localhost"), "{ended:?}");
+    assert_eq!((outcome.code, outcome.stderr.as_str()), (0, ""));
+    let (outcome, _) = tokio::task::spawn_blocking(move || hello("", &address, &[])).await.unwrap();
+    assert!(outcome.code == 0 && outcome.stderr.contains("did not reach https://localhost"), "{outcome:?}");
 }

@@ -19,7 +19,7 @@ use prost::Message;
 use serde_json::{Value as Json, json};
 
 use crate::support::{
-    Ended, Folder,
+    Folder, Outcome,
     http::{Request, closed_port, serve_connections},
 };
 
@@ -52,8 +52,8 @@ pub struct Collector {
 impl Collector {
     pub fn new(answers: Answers) -> Self {
         let requests = Arc::new(Mutex::new(Vec::new()));
-        let kept = requests.clone();
-        let port = serve_connections(move |stream| serve(&stream, answers, &kept));
+        let stored = requests.clone();
+        let port = serve_connections(move |stream| serve(&stream, answers, &stored));
         Collector { port, requests }
     }
 
@@ -98,13 +98,13 @@ pub fn closed_address() -> String {
     format!("http://127.0.0.1:{}", closed_port())
 }
 
-fn serve(stream: &TcpStream, answers: Answers, kept: &Mutex<Vec<Export>>) -> io::Result<()> {
+fn serve(stream: &TcpStream, answers: Answers, stored: &Mutex<Vec<Export>>) -> io::Result<()> {
     let (mut reader, mut writer) = (BufReader::new(stream), stream);
     while let Some(request) = Request::read(&mut reader)? {
         let so_far = {
-            let mut kept = kept.lock().unwrap();
-            kept.push(Export::of(request));
-            kept.len()
+            let mut stored = stored.lock().unwrap();
+            stored.push(Export::of(request));
+            stored.len()
         };
         let (status, answer) = match answers {
             Answers::Well => (200, Vec::new()),
@@ -200,12 +200,12 @@ pub fn command(folder: &Folder, arguments: &str, address: &str) -> Command {
 }
 
 /// Runs a prompt file with a collector that accepts everything.
-pub fn exported(source: &str, arguments: &str, variables: &[(&str, &str)]) -> (Ended, Collector) {
+pub fn exported(source: &str, arguments: &str, variables: &[(&str, &str)]) -> (Outcome, Collector) {
     let folder = Folder::of(source);
     let collector = Collector::new(Answers::Well);
     let mut command = command(&folder, &format!("run {arguments} p.lmt.mjs"), &collector.address());
-    let ended = Ended::of(command.envs(variables.iter().copied()));
-    (ended, collector)
+    let outcome = Outcome::of(command.envs(variables.iter().copied()));
+    (outcome, collector)
 }
 
 /// The events of a span, by name, with their attributes.

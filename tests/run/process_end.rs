@@ -61,7 +61,7 @@ fn an_interrupt_ends_a_script_that_never_yields() {
 }
 
 #[test]
-fn being_asked_to_end_is_143() {
+fn sigterm_ends_the_run_with_143() {
     interrupt(SLOW, "TERM", 143);
     interrupt(BUSY, "TERM", 143);
 }
@@ -97,9 +97,9 @@ fn children_end_with_the_run() {
         if how == "signal" {
             parent.signal("INT");
         }
-        let ended = parent.end();
-        assert_eq!(ended.code, code, "{how}");
-        let grandchild = ended.stdout.replace("pid", "").trim().to_owned();
+        let outcome = parent.end();
+        assert_eq!(outcome.code, code, "{how}");
+        let grandchild = outcome.stdout.replace("pid", "").trim().to_owned();
         assert!(!processes::is_alive(&grandchild), "{how}: {grandchild} is at work");
     }
 }

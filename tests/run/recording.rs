@@ -4,16 +4,16 @@ use std::path::Path;
 
 use serde_json::Value;
 
-use crate::support::{Ended, Folder, http};
+use crate::support::{Folder, Outcome, http};
 
 /// Answers with the number of messages; refuses requests that contain `refuse`.
 fn server() -> String {
     let address = http::serve(|request| {
-        let asked = request.json();
-        if asked.to_string().contains("refuse") {
+        let requests = request.json();
+        if requests.to_string().contains("refuse") {
             return http::response("400 X", "application/json", r#"{"error":{"message":"refused"}}"#);
         }
-        let text = format!("{} messages", asked["messages"].as_array().unwrap().len());
+        let text = format!("{} messages", requests["messages"].as_array().unwrap().len());
         let delta = format!(r#"{{"choices":[{{"delta":{{"content":"{text}"}},"finish_reason":"stop"}}]}}"#);
         http::response("200 X", "text/event-stream", &format!("data: {delta}\n\ndata: [DONE]\n\n"))
     });
@@ -41,8 +41,8 @@ impl Setup {
     fn run(&self, arguments: &[&str], variables: &[(&str, &str)]) -> (String, Option<i32>) {
         let mut command = self.folder.bare_command("run");
         command.args(arguments).env("LAB_API_BASE", &self.base_url).env("LAB_API_TYPE", "openai");
-        let ended = Ended::of(command.env("RULE", "be brief").envs(variables.iter().copied()));
-        (ended.stdout + &ended.stderr, Some(ended.code))
+        let outcome = Outcome::of(command.env("RULE", "be brief").envs(variables.iter().copied()));
+        (outcome.stdout + &outcome.stderr, Some(outcome.code))
     }
 
     fn record(&self, variables: &[(&str, &str)]) -> (String, Option<i32>) {
@@ -66,7 +66,7 @@ fn names(folder: &Path) -> Vec<String> {
 }
 
 #[test]
-fn what_was_recorded_with_a_dummy_key_is_replayed_without_one() {
+fn a_recording_with_a_dummy_key_is_replayed_without_one() {
     let setup = setup();
     let done = ("2 messages\n".to_owned(), Some(0));
     assert_eq!(setup.record(&[]), done);
@@ -77,7 +77,7 @@ fn what_was_recorded_with_a_dummy_key_is_replayed_without_one() {
     }
     let alias = [("MODEL", "fast"), ("LM_MODEL_FAST", "lab:tide")];
     assert_eq!(setup.replay(&alias), done);
-    assert_eq!(setup.replay(&alias[..1]), done, "nobody knows where the alias led");
+    assert_eq!(setup.replay(&alias[..1]), done, "the target of the alias is unknown");
 }
 
 #[test]
@@ -95,7 +95,7 @@ fn an_edited_prompt_is_shown_where_it_was_edited() {
 }
 
 #[test]
-fn exchanges_that_were_not_used_are_told() {
+fn unused_exchanges_are_reported() {
     let setup = setup();
     setup.record(&[]);
     let mut file: Value = serde_json::from_slice(&std::fs::read(setup.path("r.json")).unwrap()).unwrap();
@@ -124,14 +124,14 @@ fn a_failed_run_does_not_replace_a_recording() {
 }
 
 #[test]
-fn mistakes_are_told_before_the_run() {
+fn mistakes_are_reported_before_the_run() {
     let setup = setup();
     for (name, text) in
         [("text.json", "hello"), ("later.json", r#"{"version":2}"#), ("empty.json", ""), ("other.json", "[]")]
     {
         std::fs::write(setup.path(name), text).unwrap();
     }
-    for (option, file, told) in [
+    for (option, file, reported) in [
         ("--replay", "none.json", "cannot read the recording none.json: there is no such file or folder"),
         ("--replay", ".", "cannot read the recording .: it is a directory"),
         ("--replay", "text.json", "text.json is no recording: it is not JSON: expected value at line 1 column 1"),
@@ -143,7 +143,7 @@ fn mistakes_are_told_before_the_run() {
         ("--record", "p.lmt.mjs", "p.lmt.mjs is a prompt file, not a place for a recording"),
     ] {
         let (shown, code) = setup.run(&[option, file, "p.lmt.mjs"], &[]);
-        assert!(code == Some(1) && shown.starts_with(&format!("Error: {told}\n")), "{option} {file}: {shown}");
+        assert!(code == Some(1) && shown.starts_with(&format!("Error: {reported}\n")), "{option} {file}: {shown}");
     }
     let (shown, code) = setup.run(&["--record", "a.json", "--replay", "b.json", "p.lmt.mjs"], &[]);
     assert!(code == Some(2) && shown.contains("cannot be used with"), "{shown}");

@@ -51,7 +51,7 @@ struct Scenario {
 }
 
 #[test]
-fn scenarios_do_what_the_specification_says() {
+fn scenarios_follow_the_specification() {
     let wanted = std::env::var("LMTHING_SCENARIO").unwrap_or_default();
     let scenarios = find(&Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/scenarios"), &wanted);
     assert!(!scenarios.is_empty(), "no scenario matches {wanted:?}");

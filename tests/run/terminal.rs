@@ -6,7 +6,7 @@ use std::{
     process::{Command, Stdio},
 };
 
-use crate::support::{Ended, Folder, Running};
+use crate::support::{Folder, Outcome, Running};
 
 /// As JavaScript source: a colour that lmthing does not use, a window title, clear screen, a one-character CSI,
 /// carriage return, backspace, and a bidirectional override.
@@ -70,7 +70,7 @@ fn body(what: &str) -> String {
 /// Commands, and what each shows of [`HOSTILE`] on a terminal, with the words around it.
 fn sources() -> Vec<(String, Vec<String>)> {
     let message = |before: &str| format!("{before}{MESSAGE}");
-    let name = |before: &str, behind: &str| format!("{before}name {MESSAGE}.lmt.mjs{behind}");
+    let name = |before: &str, after: &str| format!("{before}name {MESSAGE}.lmt.mjs{after}");
     let named = format!("'name {RAW}.lmt.mjs'");
     [
         ("run text.lmt.mjs", vec![PROSE.to_owned()]),
@@ -115,16 +115,16 @@ fn on_terminal(folder: &Folder, arguments: &str, has_colours: bool) -> String {
     Running::of(&mut command).end().stdout
 }
 
-fn piped(folder: &Folder, arguments: &str) -> Ended {
+fn piped(folder: &Folder, arguments: &str) -> Outcome {
     let program = env!("CARGO_BIN_EXE_lmthing");
     folder.write("run.sh", &format!("exec {program} {arguments}\n"));
     let mut command = Command::new("sh");
     command.arg("./run.sh").current_dir(folder.path(".")).env("NO_COLOR", "1").env("LM_MODEL_H", RAW);
-    Ended::of(command.stdin(Stdio::null()))
+    Outcome::of(command.stdin(Stdio::null()))
 }
 
 #[test]
-fn what_others_wrote_does_not_act_on_a_terminal() {
+fn control_characters_are_removed_on_a_terminal() {
     let folder = folder();
     let mut wrong = Vec::new();
     for (command, shown) in sources() {
@@ -146,7 +146,7 @@ fn what_others_wrote_does_not_act_on_a_terminal() {
 }
 
 #[test]
-fn where_there_is_no_terminal_everything_arrives() {
+fn everything_is_unchanged_without_a_terminal() {
     let folder = folder();
     for (command, stdout, stderr) in [
         ("run text.lmt.mjs", format!("{RAW}\n"), String::new()),
@@ -159,8 +159,8 @@ fn where_there_is_no_terminal_everything_arrives() {
         (&format!("check 'name {RAW}.lmt.mjs'"), String::new(), String::new()),
         ("models", RAW.to_owned(), String::new()),
     ] {
-        let ended = piped(&folder, command);
-        assert!(ended.stdout.contains(&stdout) && ended.stderr.contains(&stderr), "{command}: {ended:?}");
+        let outcome = piped(&folder, command);
+        assert!(outcome.stdout.contains(&stdout) && outcome.stderr.contains(&stderr), "{command}: {outcome:?}");
     }
 }
 

@@ -6,7 +6,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-use crate::support::{Ended, Folder};
+use crate::support::{Folder, Outcome};
 
 const WEATHER: &str = r"
 import { z } from 'zod';
@@ -48,25 +48,25 @@ impl Files {
         Files(Folder::new(&[files, &[("w.lmt.mjs", WEATHER), ("own.lmt.mjs", OWN_ARGUMENTS)]].concat()))
     }
 
-    fn run(&self, arguments: &[&str], input: &str) -> Ended {
-        Ended::with_input(self.0.command("run").args(arguments).env_remove("OPENAI_API_KEY"), input)
+    fn run(&self, arguments: &[&str], input: &str) -> Outcome {
+        Outcome::with_input(self.0.command("run").args(arguments).env_remove("OPENAI_API_KEY"), input)
     }
 
     /// What the prompt function of `w.lmt.mjs` received; the run must succeed.
     fn got(&self, arguments: &[&str], input: &str) -> String {
-        let ended = self.run(arguments, input);
-        assert_eq!((ended.code, ended.stderr.as_str()), (0, ""), "{arguments:?}: {}", ended.stdout);
-        let (first, rest) = ended.stdout.split_once('\n').expect("a line");
+        let outcome = self.run(arguments, input);
+        assert_eq!((outcome.code, outcome.stderr.as_str()), (0, ""), "{arguments:?}: {}", outcome.stdout);
+        let (first, rest) = outcome.stdout.split_once('\n').expect("a line");
         assert_eq!(rest, "done\n", "{arguments:?}");
         first.to_owned()
     }
 
     /// The error of wrong usage, without the usage line that follows it.
     fn refused(&self, arguments: &[&str], input: &str) -> String {
-        let ended = self.run(arguments, input);
-        assert_eq!((ended.code, ended.stdout.as_str()), (2, ""), "{arguments:?}: {}", ended.stderr);
-        assert!(ended.stderr.contains("\nUsage: lmthing run "), "{arguments:?}: {}", ended.stderr);
-        let error = ended.stderr.strip_prefix("Error: ").and_then(|text| text.split("\n\nUsage").next());
+        let outcome = self.run(arguments, input);
+        assert_eq!((outcome.code, outcome.stdout.as_str()), (2, ""), "{arguments:?}: {}", outcome.stderr);
+        assert!(outcome.stderr.contains("\nUsage: lmthing run "), "{arguments:?}: {}", outcome.stderr);
+        let error = outcome.stderr.strip_prefix("Error: ").and_then(|text| text.split("\n\nUsage").next());
         error.expect("an error").to_owned()
     }
 }
@@ -166,7 +166,7 @@ fn help_runs_nothing_and_needs_no_key() {
 }
 
 #[test]
-fn a_file_without_input_finds_its_words_in_argv() {
+fn a_file_without_input_gets_its_arguments_in_argv() {
     let folder = Files::new(&[]);
     for (words, expected) in [
         (&["a", "--days", "5"][..], r#"["a","--days","5"] 0"#),
@@ -187,15 +187,15 @@ fn a_file_without_input_finds_its_words_in_argv() {
 
 #[test]
 #[cfg(unix)]
-fn a_word_that_is_no_text_is_wrong_usage() {
+fn an_argument_that_is_not_utf8_is_wrong_usage() {
     use std::os::unix::ffi::OsStrExt;
     let folder = Files::new(&[]);
     for file in ["w.lmt.mjs", "own.lmt.mjs"] {
         let words = [b"--city=Rome".as_slice(), b"caf\xe9"].map(std::ffi::OsStr::from_bytes);
-        let ended = Ended::of(folder.0.command("run").arg(file).args(words));
+        let outcome = Outcome::of(folder.0.command("run").arg(file).args(words));
         let expected = r#"cannot read the word "caf\xE9" behind the file: it is not UTF-8 text"#;
-        assert!(ended.code == 2 && ended.stderr.contains(expected), "{ended:?}");
-        assert!(ended.stdout.is_empty(), "{ended:?}");
+        assert!(outcome.code == 2 && outcome.stderr.contains(expected), "{outcome:?}");
+        assert!(outcome.stdout.is_empty(), "{outcome:?}");
     }
 }
 
@@ -297,7 +297,7 @@ fn a_schema_that_refers_to_itself_in_many_places_is_read_at_once() {
 }
 
 #[test]
-fn what_is_required_may_be_declared_in_a_part() {
+fn required_properties_may_be_declared_in_a_subschema() {
     let file = "export const config = { model: 'mock' };\nexport const mock = [{ type: 'text', text: 'done' }];\n\
                 export const input = { type: 'object', allOf: [{ type: 'object', properties: { city: { type: 'string' } } }], \
                 required: ['city'] };\nexport default ({ $ }, input) => { console.log(JSON.stringify(input)); $`go`; };";
@@ -306,7 +306,7 @@ fn what_is_required_may_be_declared_in_a_part() {
 }
 
 #[test]
-fn where_several_forms_are_possible_the_one_that_fits_is_taken() {
+fn the_matching_branch_of_a_union_is_used() {
     let file = "import { z } from 'zod';\nexport const config = { model: 'mock' };\n\
                 export const mock = [{ type: 'text', text: 'done' }];\nexport const input = z.object({\n\
                 q: z.union([z.object({ kind: z.literal('d'), at: z.date() }), z.object({ kind: z.literal('s'), at: z.string() })]).optional(),\n\

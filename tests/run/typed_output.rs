@@ -4,8 +4,8 @@
 use serde_json::{Value, json};
 
 use crate::support::{
-    Ended,
-    canned::{Asked, Canned, run_file},
+    Outcome,
+    canned::{Canned, ReceivedRequest, run_file},
 };
 
 const FILE: &str = r#"
@@ -23,7 +23,7 @@ const GOOD: &str = r#"{"summary":"fine","celsius":21.5}"#;
 const WARM: &str = r#"{"summary":"fine","celsius":"warm"}"#;
 const LAB: &[(&str, &str)] = &[("LAB_API_BASE", "SERVER"), ("LAB_API_TYPE", "openai"), ("LAB_API_KEY", "key")];
 
-async fn run_lab(options: &str, tools: &str, answers: Vec<Canned>) -> (Vec<Asked>, Ended) {
+async fn run_lab(options: &str, tools: &str, answers: Vec<Canned>) -> (Vec<ReceivedRequest>, Outcome) {
     run_file(&file("lab:m", options, tools), LAB, answers).await
 }
 
@@ -31,13 +31,11 @@ fn file(model: &str, options: &str, tools: &str) -> String {
     FILE.replace("MODEL", model).replace("OPTIONS", options).replace("TOOLS", tools)
 }
 
-fn events(events: &[Value]) -> Canned {
-    Canned::sse(events.iter().map(|event| format!("data: {event}\n\n")).collect::<String>())
-}
-
 /// A chat completion with this finish reason.
 fn chat(delta: Value, finish: &str) -> Canned {
-    events(&[json!({ "id": "c", "model": "m", "choices": [{ "index": 0, "delta": delta, "finish_reason": finish }] })])
+    Canned::events(&[
+        json!({ "id": "c", "model": "m", "choices": [{ "index": 0, "delta": delta, "finish_reason": finish }] }),
+    ])
 }
 
 fn says(text: &str) -> Canned {
@@ -50,7 +48,7 @@ fn calls_look() -> Canned {
 }
 
 fn claude(text: &str) -> Canned {
-    events(&[
+    Canned::events(&[
         json!({ "type": "message_start", "message": { "id": "m", "model": "c", "usage": { "input_tokens": 1 } } }),
         json!({ "type": "content_block_start", "index": 0, "content_block": { "type": "text", "text": "" } }),
         json!({ "type": "content_block_delta", "index": 0, "delta": { "type": "text_delta", "text": text } }),
@@ -62,7 +60,7 @@ fn claude(text: &str) -> Canned {
 
 fn gemini(text: &str) -> Canned {
     let content = json!({ "role": "model", "parts": [{ "text": text }] });
-    events(&[json!({ "candidates": [{ "content": content, "finishReason": "STOP", "index": 0 }] })])
+    Canned::events(&[json!({ "candidates": [{ "content": content, "finishReason": "STOP", "index": 0 }] })])
 }
 
 /// An answer of the Responses API.
@@ -71,7 +69,7 @@ fn response(text: &str) -> Canned {
     let part = json!({ "type": "output_text", "text": text, "annotations": [] });
     let whole = json!({ "id": "r", "status": "completed", "model": "m", "output": [item(json!([part]))] });
     let delta = json!({ "type": "response.output_text.delta", "item_id": "i", "output_index": 0, "content_index": 0, "delta": text });
-    events(&[
+    Canned::events(&[
         json!({ "type": "response.created", "response": { "id": "r", "model": "m", "created_at": 1 } }),
         json!({ "type": "response.output_item.added", "output_index": 0, "item": item(json!([])) }),
         delta,
@@ -107,7 +105,7 @@ const PROVIDERS: &[Native<'_>] = &[
 ];
 
 #[tokio::test]
-async fn the_schema_goes_out_natively_and_a_mismatch_is_asked_for_again() {
+async fn the_schema_is_sent_natively_and_a_mismatch_is_requested_again() {
     for (model, variables, answer, place) in PROVIDERS {
         let (asked, output) = run_file(&file(model, "", ""), variables, vec![answer(WARM), answer(GOOD)]).await;
         assert_eq!((output.stdout, output.stderr), (format!("{GOOD}\n"), String::new()), "{model}");
@@ -123,7 +121,7 @@ async fn the_schema_goes_out_natively_and_a_mismatch_is_asked_for_again() {
 }
 
 #[tokio::test]
-async fn a_model_that_takes_no_schema_is_told_it() {
+async fn a_model_without_schema_support_gets_the_schema_as_text() {
     let variables = [("ANTHROPIC_BASE_URL", "SERVER"), ("ANTHROPIC_API_KEY", "k")];
     let fenced = format!("Here it is:\n```json\n{GOOD}\n```\nAnything else?");
     let (asked, output) = run_file(&file("anthropic:claude-3-haiku", "", ""), &variables, vec![claude(&fenced)]).await;
@@ -146,9 +144,9 @@ async fn an_answer_that_never_fits_ends_with_3_and_nothing_on_standard_output() 
         let (asked, output) = run_lab(options, "", vec![says(WARM); requests]).await;
         assert_eq!((asked.len(), output.code), (requests, 3), "{options}");
         assert_eq!(output.stdout, "");
-        let told = output.stderr;
+        let reported = output.stderr;
         for words in ["celsius: Invalid input", "outputRetries", "\"warm\""] {
-            assert!(told.contains(words), "{told}");
+            assert!(reported.contains(words), "{reported}");
         }
     }
 }
@@ -165,7 +163,7 @@ async fn attempts_count_as_steps() {
 }
 
 #[tokio::test]
-async fn a_run_without_a_final_answer_says_why() {
+async fn a_run_without_a_final_answer_explains_why() {
     let refusal = || chat(json!({ "refusal": "I will not." }), "stop");
     let cut = || chat(json!({ "content": "{\"summary\":\"f" }), "length");
     let held = || chat(json!({ "content": "{" }), "content_filter");
@@ -199,7 +197,7 @@ export default async ({ defAgent, $ }) => {
 "#;
 
 #[tokio::test]
-async fn agents_ask_again_only_when_told_to() {
+async fn agents_retry_only_if_configured() {
     let warm = || says(r#"{"celsius":"warm"}"#);
     let answers = vec![calls_look(), warm(), says("Done.")];
     let (asked, _) = run_file(&AGENT.replace("OPTIONS", ""), LAB, answers).await;
@@ -207,13 +205,14 @@ async fn agents_ask_again_only_when_told_to() {
     assert!(result.contains("validationError"), "{result}");
     let answers = vec![calls_look(), warm(), says("It is {\"celsius\":4}."), says("Done.")];
     let (asked, _) = run_file(&AGENT.replace("OPTIONS", ", outputRetries: 1"), LAB, answers).await;
-    let last = |asked: &Asked| asked.json()["messages"].as_array().unwrap().last().unwrap()["content"].clone();
+    let last =
+        |request: &ReceivedRequest| request.json()["messages"].as_array().unwrap().last().unwrap()["content"].clone();
     assert!(last(&asked[2]).to_string().contains("celsius: Invalid input"), "{}", last(&asked[2]));
     assert_eq!(last(&asked[3]), r#"{"celsius":4}"#);
 }
 
 #[tokio::test]
-async fn what_the_script_prints_does_not_stand_beside_the_output() {
+async fn output_of_the_script_goes_to_stderr() {
     let (_, output) = run_lab("", "console.log('hello');", vec![says(GOOD)]).await;
     assert_eq!((output.stdout, output.stderr), (format!("{GOOD}\n"), "hello\n".into()));
 }

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use crate::support::{Ended, Folder};
+use crate::support::{Folder, Outcome};
 
 /// `model(parts)` answers with what a generator yields. A million tokens cost 1 dollar as input, 100 as output.
 const MODELS: &str = "
@@ -14,13 +14,13 @@ const waits = (milliseconds) => new Promise((resolve) => setTimeout(resolve, mil
 const prices = { 'p:m': { input: 1, output: 100 } };
 ";
 
-fn run(source: &str, options: &str) -> Ended {
+fn run(source: &str, options: &str) -> Outcome {
     Folder::of(&format!("{MODELS}{source}")).run(&format!("run {options} p.lmt.mjs"))
 }
 
 /// Input tokens, output tokens and cost of the whole run.
-fn used(ended: &Ended) -> [Value; 3] {
-    let object = ended.object();
+fn used(outcome: &Outcome) -> [Value; 3] {
+    let object = outcome.object();
     [&object["usage"]["inputTokens"], &object["usage"]["outputTokens"], &object["cost"]].map(Value::clone)
 }
 
@@ -44,22 +44,22 @@ fn eight(parts: &str, limit: u64) -> String {
 #[test]
 fn answers_that_fail_count() {
     // The provider's own counts.
-    let told =
+    let reported =
         eight("yield text('x'); yield finish(600, 100); yield { type: 'error', error: new Error('boom') };", 1000);
-    let ended = run(&told, "-f json");
-    assert_eq!((ended.code, ended.stderr.matches("ProviderError\n").count()), (4, 2), "{ended:?}");
-    assert_eq!(used(&ended), [json!(1200), json!(200), json!(0.0212)]);
+    let outcome = run(&reported, "-f json");
+    assert_eq!((outcome.code, outcome.stderr.matches("ProviderError\n").count()), (4, 2), "{outcome:?}");
+    assert_eq!(used(&outcome), [json!(1200), json!(200), json!(0.0212)]);
     // Estimated from the lengths of request and answer.
     let guessed = eight("yield text('word'.repeat(300)); throw new Error('boom');", 900);
-    let ended = run(&guessed, "-f json");
-    assert_eq!((ended.code, ended.stderr.matches("ProviderError\n").count()), (4, 2), "{ended:?}");
-    assert_eq!(used(&ended), [json!(200), json!(600), json!(0.0602)]);
-    assert!(ended.stderr.contains("about 800 tokens were used in 2 steps"), "{ended:?}");
+    let outcome = run(&guessed, "-f json");
+    assert_eq!((outcome.code, outcome.stderr.matches("ProviderError\n").count()), (4, 2), "{outcome:?}");
+    assert_eq!(used(&outcome), [json!(200), json!(600), json!(0.0602)]);
+    assert!(outcome.stderr.contains("about 800 tokens were used in 2 steps"), "{outcome:?}");
     // Nothing is charged before the first part of an answer.
     let refused = eight("yield { type: 'stream-start', warnings: [] }; throw new Error('down');", 200);
-    let ended = run(&refused, "-f json");
-    assert_eq!((ended.code, ended.stderr.matches("ProviderError\n").count()), (0, 8), "{ended:?}");
-    assert_eq!(used(&ended), [json!(0), json!(0), json!(0.0)]);
+    let outcome = run(&refused, "-f json");
+    assert_eq!((outcome.code, outcome.stderr.matches("ProviderError\n").count()), (0, 8), "{outcome:?}");
+    assert_eq!(used(&outcome), [json!(0), json!(0), json!(0.0)]);
 }
 
 /// Yields `word` 50 times, then stalls.
@@ -68,10 +68,10 @@ const slow = model(async function* () { yield text('word'.repeat(50)); await wai
 ";
 
 #[test]
-fn answers_that_are_cut_off_are_told() {
+fn truncated_answers_are_reported() {
     let own = "export const config = { model: slow, prices }; export default ({ $ }) => { $`four`; };";
-    let ended = run(&format!("{STALLS}{own}"), "-f json --timeout 400ms");
-    assert_eq!((ended.code, used(&ended)), (4, [json!(1), json!(50), json!(0.005001)]), "{ended:?}");
+    let outcome = run(&format!("{STALLS}{own}"), "-f json --timeout 400ms");
+    assert_eq!((outcome.code, used(&outcome)), (4, [json!(1), json!(50), json!(0.005001)]), "{outcome:?}");
     let aborted = "export const config = { model: 'mock', prices }; export const mock = [{ type: 'text', text: 'x' }];
         export default async ({ $ }) => {
           const signal = AbortSignal.timeout(200);
@@ -81,16 +81,16 @@ fn answers_that_are_cut_off_are_told() {
         };";
     // Its timer keeps the process alive.
     let stalls = STALLS.replace("60_000", "1000");
-    let ended = run(&format!("{stalls}{aborted}"), "-f json");
-    assert_eq!((ended.code, used(&ended)), (0, [json!(1), json!(50), json!(0.005001)]), "{ended:?}");
+    let outcome = run(&format!("{stalls}{aborted}"), "-f json");
+    assert_eq!((outcome.code, used(&outcome)), (0, [json!(1), json!(50), json!(0.005001)]), "{outcome:?}");
     // Also if the stream is not dropped.
     let exits = "export const config = { model: slow, prices };
         export default ({ $ }) => { setTimeout(() => process.exit(7), 300); $`four`; };";
-    let ended = run(&format!("{STALLS}{exits}"), "-f json");
-    assert_eq!((ended.code, used(&ended)), (7, [json!(1), json!(50), json!(0.005001)]), "{ended:?}");
+    let outcome = run(&format!("{STALLS}{exits}"), "-f json");
+    assert_eq!((outcome.code, used(&outcome)), (7, [json!(1), json!(50), json!(0.005001)]), "{outcome:?}");
     let unpriced = own.replace(", prices", "");
-    let ended = run(&format!("{STALLS}{unpriced}"), "-f json --timeout 400ms");
-    assert_eq!(used(&ended), [json!(1), json!(50), Value::Null], "{ended:?}");
+    let outcome = run(&format!("{STALLS}{unpriced}"), "-f json --timeout 400ms");
+    assert_eq!(used(&outcome), [json!(1), json!(50), Value::Null], "{outcome:?}");
 }
 
 #[cfg(unix)]
@@ -117,7 +117,7 @@ fn requests_in_flight_count_by_their_length() {
           await Promise.allSettled(Array.from({ length: 8 }, one));
           console.log(asked);
         };";
-    let ended = run(many, "");
-    assert_eq!((ended.code, ended.stdout.as_str()), (4, "3\n"), "{ended:?}");
-    assert!(ended.stderr.contains(", and the next request has about 300 tokens. Set --max-tokens"), "{ended:?}");
+    let outcome = run(many, "");
+    assert_eq!((outcome.code, outcome.stdout.as_str()), (4, "3\n"), "{outcome:?}");
+    assert!(outcome.stderr.contains(", and the next request has about 300 tokens. Set --max-tokens"), "{outcome:?}");
 }

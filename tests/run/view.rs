@@ -7,7 +7,7 @@ use base64::{Engine, engine::general_purpose::STANDARD};
 use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
 
-use crate::support::{Ended, Folder};
+use crate::support::{Folder, Outcome};
 
 fn event(kind: &str, more: Value) -> Value {
     let mut event = json!({ "type": kind, "time": 1_795_302_000_123_u64, "run": "19f1c0e2", "agent": [] });
@@ -40,20 +40,20 @@ fn events_in(page: &str) -> Value {
 }
 
 fn page(folder: &Folder, arguments: &str) -> String {
-    let ended = folder.run(&format!("view {arguments} -o page.html"));
-    assert_eq!((ended.code, ended.stdout.as_str()), (0, ""), "{ended:?}");
+    let outcome = folder.run(&format!("view {arguments} -o page.html"));
+    assert_eq!((outcome.code, outcome.stdout.as_str()), (0, ""), "{outcome:?}");
     fs::read_to_string(folder.path("page.html")).unwrap()
 }
 
-fn refused(ended: &Ended, code: i32, words: &[&str]) {
-    assert_eq!((ended.code, ended.stdout.as_str()), (code, ""), "{ended:?}");
+fn refused(outcome: &Outcome, code: i32, words: &[&str]) {
+    assert_eq!((outcome.code, outcome.stdout.as_str()), (code, ""), "{outcome:?}");
     for word in words {
-        assert!(ended.stderr.contains(word), "{word}: {}", ended.stderr);
+        assert!(outcome.stderr.contains(word), "{word}: {}", outcome.stderr);
     }
 }
 
 #[test]
-fn what_a_run_prints_becomes_a_page_with_all_of_it() {
+fn all_events_of_a_run_are_in_the_page() {
     let source = "
 export const config = { model: 'mock' };
 export const mock = [{ type: 'reasoning', text: 'Hm.' }, { type: 'text', text: 'It is <clear>.' }];
@@ -73,15 +73,15 @@ export default async ({ $ }) => { $`How is it?`; };
 }
 
 #[test]
-fn the_page_is_where_it_is_said_to_be() {
+fn the_page_is_written_to_the_reported_path() {
     let folder = folder(&[start()]);
     fs::create_dir(folder.path("pages")).unwrap();
     for (options, expected) in
         [("", "lmthing-19f1c0e2.html"), ("-o a.html", "a.html"), ("-o pages", "pages/lmthing-19f1c0e2.html")]
     {
-        let ended = folder.run(&format!("view run.jsonl {options}"));
-        assert_eq!((ended.code, ended.stdout.as_str()), (0, ""), "{ended:?}");
-        assert_eq!(ended.stderr, format!("Wrote {expected}.\n"));
+        let outcome = folder.run(&format!("view run.jsonl {options}"));
+        assert_eq!((outcome.code, outcome.stdout.as_str()), (0, ""), "{outcome:?}");
+        assert_eq!(outcome.stderr, format!("Wrote {expected}.\n"));
         assert!(fs::read_to_string(folder.path(expected)).unwrap().contains("weather.lmt.mjs"), "{expected}");
     }
     let printed = folder.run("view run.jsonl -o -");
@@ -93,12 +93,12 @@ fn the_page_is_where_it_is_said_to_be() {
 fn standard_input_is_a_file_as_well() {
     let folder = folder(&[start()]);
     let input = fs::File::open(folder.path("run.jsonl")).unwrap();
-    let ended = Ended::of(folder.command("view - -o -").stdin(input));
-    assert_eq!(events_in(&ended.stdout)["events"][0]["file"], "prompts/weather.lmt.mjs");
+    let outcome = Outcome::of(folder.command("view - -o -").stdin(input));
+    assert_eq!(events_in(&outcome.stdout)["events"][0]["file"], "prompts/weather.lmt.mjs");
 }
 
 #[test]
-fn a_run_of_the_journal_is_shown_with_what_its_model_was_asked() {
+fn a_run_of_the_journal_is_shown_with_its_requests() {
     let source = "
 export const config = { model: 'mock' };
 export const mock = [{ type: 'text', text: 'It is clear.' }];
@@ -114,10 +114,10 @@ export default async ({ $, defSystem }) => { defSystem('role', 'You know the wea
     let read = events_in(&last.stdout);
     let id = read["events"][0]["run"].as_str().unwrap();
     assert_eq!((&read["status"], last.stderr.as_str()), (&json!("done"), ""));
-    let asked =
+    let requests =
         &read["events"].as_array().unwrap().iter().find(|event| event["type"] == "step-start").unwrap()["request"];
-    assert!(asked["system"].as_str().unwrap().contains("You know the weather."), "{asked}");
-    assert_eq!(asked["messages"][0]["content"][0]["text"], "How is it?");
+    assert!(requests["system"].as_str().unwrap().contains("You know the weather."), "{requests}");
+    assert_eq!(requests["messages"][0]["content"][0]["text"], "How is it?");
     for word in ["last", id, &id[..17]] {
         assert_eq!(folder.run(&format!("view {word} -o -")).stdout, last.stdout, "{word}");
     }
@@ -126,7 +126,7 @@ export default async ({ $, defSystem }) => { defSystem('role', 'You know the wea
     let other = folder.run("view --journal=other.db -o -").stdout;
     assert_ne!(events_in(&other)["events"][0]["run"], *id);
     let mut named = folder.command("view -o -");
-    assert_eq!(Ended::of(named.env("LMTHING_JOURNAL", "other.db")).stdout, other);
+    assert_eq!(Outcome::of(named.env("LMTHING_JOURNAL", "other.db")).stdout, other);
     refused(&folder.run("view 0000"), 1, &["there is no run '0000' in the journal"]);
     refused(&folder.run("view --journal=p.lmt.mjs"), 1, &["p.lmt.mjs"]);
 }
@@ -134,8 +134,8 @@ export default async ({ $, defSystem }) => { defSystem('role', 'You know the wea
 #[test]
 fn an_id_from_a_file_names_no_other_folder() {
     let hostile = json!({ "type": "run-start", "time": 1, "run": "../../a/b\u{1b}[31m", "agent": [], "file": "p" });
-    let ended = folder(&[hostile]).run("view run.jsonl");
-    assert_eq!((ended.code, ended.stderr.as_str()), (0, "Wrote lmthing-ab31m.html.\n"));
+    let outcome = folder(&[hostile]).run("view run.jsonl");
+    assert_eq!((outcome.code, outcome.stderr.as_str()), (0, "Wrote lmthing-ab31m.html.\n"));
 }
 
 #[test]
@@ -182,12 +182,12 @@ fn content_never_ends_or_begins_an_element() {
 }
 
 #[test]
-fn damaged_lines_are_told_and_left_out() {
+fn damaged_lines_are_reported_and_skipped() {
     let good = lines(&[start()]);
     let cut = r#"{"type":"text-del"#;
     let deep = format!(r#"{{"type":"warning","message":{}{}}}"#, "[".repeat(100), "]".repeat(100));
     let damaged = "[]\nnull\n{}\n{\"type\":1}\nhello\n";
-    for (text, expected, told) in [
+    for (text, expected, reported) in [
         (format!("{good}{cut}"), json!([2]), "Warning: line 2 is damaged and left out\n"),
         (
             format!("\u{feff}{good}\r\n\n{deep}\n{cut}\n7\n"),
@@ -201,8 +201,8 @@ fn damaged_lines_are_told_and_left_out() {
         ),
     ] {
         let folder = Folder::new(&[("run.jsonl", &text)]);
-        let ended = folder.run("view run.jsonl -o page.html");
-        assert!(ended.code == 0 && ended.stderr.starts_with(told), "{ended:?}");
+        let outcome = folder.run("view run.jsonl -o page.html");
+        assert!(outcome.code == 0 && outcome.stderr.starts_with(reported), "{outcome:?}");
         let read = events_in(&fs::read_to_string(folder.path("page.html")).unwrap());
         assert_eq!(read["damaged"], expected);
         assert_eq!(read["events"][0]["type"], "run-start");
@@ -218,14 +218,14 @@ fn of_several_runs_in_a_file_the_last_is_shown() {
     let other = json!({ "type": "run-start", "time": 1, "run": "aa", "agent": [], "file": "first" });
     let resumed = event("run-start", json!({ "file": "x", "resumed": true }));
     let folder = folder(&[other, start(), resumed]);
-    let ended = folder.run("view run.jsonl");
-    assert!(ended.stderr.starts_with("Warning: there are two runs in it"), "{ended:?}");
+    let outcome = folder.run("view run.jsonl");
+    assert!(outcome.stderr.starts_with("Warning: there are two runs in it"), "{outcome:?}");
     let page = fs::read_to_string(folder.path("lmthing-19f1c0e2.html")).unwrap();
     assert_eq!(events_in(&page)["events"].as_array().unwrap().len(), 2);
 }
 
 #[test]
-fn what_is_no_run_is_refused() {
+fn invalid_runs_are_refused() {
     let folder = folder(&[start()]);
     let files =
         [("empty.jsonl", "\n \n"), ("p.lmt.mjs", "export default 1;\n"), ("package.json", "{\"type\":\"module\"}")];
@@ -257,7 +257,7 @@ fn the_browser_that_a_variable_names_is_started() {
     fs::set_permissions(folder.path("my browser"), fs::Permissions::from_mode(0o755)).unwrap();
     let open = |ours: &str, theirs: &str| {
         let mut command = folder.command("view run.jsonl -o page.html --open");
-        Ended::of(command.env("LMTHING_BROWSER", ours).env("BROWSER", theirs))
+        Outcome::of(command.env("LMTHING_BROWSER", ours).env("BROWSER", theirs))
     };
     let path = folder.path("my browser").display().to_string();
     let page = fs::canonicalize(folder.path("")).unwrap().join("page.html").display().to_string();
@@ -268,8 +268,8 @@ fn the_browser_that_a_variable_names_is_started() {
         ("sh -c touch${IFS}opened --%s", "false", String::new()),
     ] {
         let _ = fs::remove_file(folder.path("opened"));
-        let ended = open(ours, theirs);
-        assert_eq!((ended.code, ended.stderr.as_str()), (0, "Wrote page.html.\n"), "{ended:?}");
+        let outcome = open(ours, theirs);
+        assert_eq!((outcome.code, outcome.stderr.as_str()), (0, "Wrote page.html.\n"), "{outcome:?}");
         let opened = fs::read_to_string(folder.path("opened")).unwrap_or_default();
         assert_eq!(opened.trim_end(), expected, "{ours} {theirs}");
     }

@@ -31,8 +31,8 @@ fn node(script: &str) -> Command {
 }
 
 #[test]
-fn the_page_is_what_it_should_be_in_chromium() {
-    const TEST: &str = "the_page_is_what_it_should_be_in_chromium";
+fn the_page_works_in_chromium() {
+    const TEST: &str = "the_page_works_in_chromium";
     let Some(chromium) = chromium() else {
         return skipped(
             TEST,
@@ -45,8 +45,8 @@ fn the_page_is_what_it_should_be_in_chromium() {
         assert!(generated.status.success(), "{generated:?}");
         let name = run[0];
         folder.write(&format!("{name}.jsonl"), &String::from_utf8(generated.stdout).unwrap());
-        let ended = folder.run(&format!("view {name}.jsonl -o {name}.html"));
-        assert_eq!(ended.code, 0, "{ended:?}");
+        let outcome = folder.run(&format!("view {name}.jsonl -o {name}.html"));
+        assert_eq!(outcome.code, 0, "{outcome:?}");
     }
     let mut check = node("check.mjs");
     check.arg(chromium).arg(folder.path(""));
@@ -54,7 +54,7 @@ fn the_page_is_what_it_should_be_in_chromium() {
         check.arg(pictures);
     }
     let checked = check.output().unwrap();
-    let told = String::from_utf8_lossy(&checked.stdout);
-    assert!(checked.status.success(), "{told}{}", String::from_utf8_lossy(&checked.stderr));
-    println!("{told}");
+    let reported = String::from_utf8_lossy(&checked.stdout);
+    assert!(checked.status.success(), "{reported}{}", String::from_utf8_lossy(&checked.stderr));
+    println!("{reported}");
 }

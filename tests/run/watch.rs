@@ -45,10 +45,10 @@ fn a_run_follows_every_change() {
     replace(&folder, "p.lmt.mjs", &WATCHED.replace("`$", "`new: $"));
     running.wait_for("new: three due zwei\n", 1);
     running.signal("INT");
-    let ended = running.end();
-    assert_eq!(ended.code, 130, "{ended:?}");
-    assert!(ended.stderr.contains("[watch] lib/word.mjs has changed; running again\n"), "{ended:?}");
-    assert!(ended.stderr.contains("[watch] the run ended with code 1; waiting for a change\n"), "{ended:?}");
+    let outcome = running.end();
+    assert_eq!(outcome.code, 130, "{outcome:?}");
+    assert!(outcome.stderr.contains("[watch] lib/word.mjs has changed; running again\n"), "{outcome:?}");
+    assert!(outcome.stderr.contains("[watch] the run ended with code 1; waiting for a change\n"), "{outcome:?}");
 }
 
 #[test]
@@ -63,8 +63,8 @@ fn a_change_breaks_a_run_off() {
     folder.write("loop.mjs", "");
     running.wait_for("done\n", 1);
     running.signal("TERM");
-    let ended = running.end();
-    assert_eq!((ended.code, ended.stderr.as_str()), (143, ""), "{ended:?}");
+    let outcome = running.end();
+    assert_eq!((outcome.code, outcome.stderr.as_str()), (143, ""), "{outcome:?}");
 }
 
 #[test]
@@ -76,10 +76,10 @@ fn every_run_has_a_name_and_files_of_options_count() {
     replace(&folder, "m.json", r#"[{ "type": "text", "text": "second" }]"#);
     running.wait_for("\"run-finish\"", 2);
     running.signal("INT");
-    let ended = running.end();
-    let events = ended.events();
+    let outcome = running.end();
+    let events = outcome.events();
     let starts: Vec<&serde_json::Value> = events.iter().filter(|event| event["type"] == "run-start").collect();
-    assert_eq!((starts.len(), ended.code), (2, 130));
+    assert_eq!((starts.len(), outcome.code), (2, 130));
     assert_ne!(starts[0]["run"], starts[1]["run"]);
     assert_eq!(events.last().unwrap()["text"], "second");
 }
@@ -122,13 +122,13 @@ fn wait_for_value(running: &mut Running, text: &str, runs: usize) {
 
 /// Replaces a symbolic link.
 fn link(folder: &Folder, target: &str, name: &str) {
-    let beside = folder.path("link.new");
-    symlink(target, &beside).unwrap();
-    fs::rename(beside, folder.path(name)).unwrap();
+    let sibling = folder.path("link.new");
+    symlink(target, &sibling).unwrap();
+    fs::rename(sibling, folder.path(name)).unwrap();
 }
 
 #[test]
-fn a_change_is_told_amid_others_that_are_of_no_concern() {
+fn a_change_is_noticed_among_irrelevant_ones() {
     let folder = Folder::new(&[("p.lmt.mjs", &importing("./x.mjs")), ("x.mjs", &value("one")), ("log", "")]);
     let log = folder.path("log");
     let (stop, stopped) = channel::<()>();
@@ -187,7 +187,7 @@ fn a_folder_that_stays_away_is_waited_for() {
 }
 
 #[test]
-fn what_an_import_lacks_is_waited_for() {
+fn missing_imports_are_watched() {
     let folder = Folder::of(&importing("./gone/deep/x.mjs"));
     let mut running = folder.start("run --watch p.lmt.mjs");
     running.wait_for_stderr("the run ended with code 1; waiting for a change", 1);
@@ -231,12 +231,12 @@ fn every_link_on_the_way_counts() {
     link(&folder, "r5", "current");
     wait_for_value(&mut running, "r5", 5);
     running.signal("INT");
-    let ended = running.end();
-    assert!(ended.stderr.contains("[watch] current/x.mjs has changed; running again\n"), "{ended:?}");
+    let outcome = running.end();
+    assert!(outcome.stderr.contains("[watch] current/x.mjs has changed; running again\n"), "{outcome:?}");
 }
 
 #[test]
-fn a_package_behind_a_link_is_followed() {
+fn a_linked_package_is_watched() {
     let folder = Folder::of(&importing("p"));
     for version in ["p1", "p2"] {
         let package = format!("node_modules/.store/{version}/node_modules/p");

@@ -2,16 +2,16 @@
 
 use std::path::Path;
 
-use crate::support::{Ended, Folder, lmthing};
+use crate::support::{Folder, Outcome, lmthing};
 
 /// The npm package that the built-in one was bundled from.
 const NPM: &str = concat!(env!("OUT_DIR"), "/runtime-js/node_modules/zod");
 
 #[test]
-fn it_is_the_zod_of_npm() {
+fn the_built_in_zod_equals_the_npm_package() {
     let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/script/zod/compare.lmt.mjs");
-    let ended = Ended::of(lmthing().arg("run").arg(file).arg(NPM));
-    assert_eq!(ended.stdout.trim(), "the same", "{}", ended.stderr);
+    let outcome = Outcome::of(lmthing().arg("run").arg(file).arg(NPM));
+    assert_eq!(outcome.stdout.trim(), "the same", "{}", outcome.stderr);
 }
 
 #[test]
@@ -21,8 +21,12 @@ fn its_namespace_can_be_shown() {
         "import { z } from 'zod'; z.string(); console.log(z.iso); console.log(String(z), z.toString === Object.prototype.toString);
          console.log(Object.keys(z).length > 200, Reflect.ownKeys(z).every((key) => typeof key === 'string'));",
     )]);
-    let ended = folder.run("run p.lmt.mjs");
-    let lines: Vec<&str> = ended.stdout.lines().collect();
-    assert!(ended.stdout.contains("datetime: [Function") && ended.stdout.contains("ZodISODate"), "{}", ended.stdout);
-    assert_eq!(lines[lines.len() - 2..], ["[object Object] true", "true true"], "{}", ended.stdout);
+    let outcome = folder.run("run p.lmt.mjs");
+    let lines: Vec<&str> = outcome.stdout.lines().collect();
+    assert!(
+        outcome.stdout.contains("datetime: [Function") && outcome.stdout.contains("ZodISODate"),
+        "{}",
+        outcome.stdout
+    );
+    assert_eq!(lines[lines.len() - 2..], ["[object Object] true", "true true"], "{}", outcome.stdout);
 }

@@ -12,7 +12,7 @@ use tokio::{
     net::{TcpListener, TcpStream},
 };
 
-use super::{Ended, Folder};
+use super::{Folder, Outcome};
 
 #[derive(Clone, Debug)]
 pub struct Canned {
@@ -58,6 +58,15 @@ impl Canned {
         Canned::new(200, "text/event-stream; charset=utf-8", body)
     }
 
+    /// An event stream with these data.
+    pub fn events(events: &[Value]) -> Self {
+        Canned::sse(events.iter().map(|event| format!("data: {event}\n\n")).collect::<String>())
+    }
+
+    pub fn json(body: &Value) -> Self {
+        Canned::new(200, "application/json", body.to_string())
+    }
+
     pub fn header(mut self, name: &str, value: &str) -> Self {
         self.headers.push((name.into(), value.into()));
         self
@@ -80,7 +89,7 @@ impl Canned {
 }
 
 #[derive(Clone, Debug)]
-pub struct Asked {
+pub struct ReceivedRequest {
     pub method: String,
     pub path: String,
     /// Names in lower case.
@@ -88,7 +97,7 @@ pub struct Asked {
     pub body: Vec<u8>,
 }
 
-impl Asked {
+impl ReceivedRequest {
     pub fn header(&self, name: &str) -> Option<&str> {
         self.headers.iter().find(|(known, _)| known == name).map(|(_, value)| value.as_str())
     }
@@ -101,7 +110,7 @@ impl Asked {
 #[derive(Default)]
 struct Script {
     answers: VecDeque<Canned>,
-    asked: Vec<Asked>,
+    requests: Vec<ReceivedRequest>,
     token_requests: Vec<String>,
     connections: usize,
 }
@@ -132,8 +141,8 @@ impl Server {
         format!("http://127.0.0.1:{}{path}", self.port)
     }
 
-    pub fn asked(&self) -> Vec<Asked> {
-        self.script.lock().unwrap().asked.clone()
+    pub fn requests(&self) -> Vec<ReceivedRequest> {
+        self.script.lock().unwrap().requests.clone()
     }
 
     pub fn connections(&self) -> usize {
@@ -148,27 +157,31 @@ impl Server {
 
 /// Runs a prompt file against a server that plays these answers; `SERVER` in a variable stands for its address. Returns
 /// what the server was asked.
-pub async fn run_file(source: &str, variables: &[(&str, &str)], answers: Vec<Canned>) -> (Vec<Asked>, Ended) {
+pub async fn run_file(
+    source: &str,
+    variables: &[(&str, &str)],
+    answers: Vec<Canned>,
+) -> (Vec<ReceivedRequest>, Outcome) {
     let server = Server::start(answers).await;
     let folder = Folder::of(source);
     let mut command = folder.bare_command("run p.lmt.mjs");
     command.envs(variables.iter().map(|(name, value)| (*name, value.replace("SERVER", &server.url("")))));
     // The server shares this thread with the test.
-    let ended = tokio::task::spawn_blocking(move || Ended::of(&mut command)).await.unwrap();
-    (server.asked(), ended)
+    let outcome = tokio::task::spawn_blocking(move || Outcome::of(&mut command)).await.unwrap();
+    (server.requests(), outcome)
 }
 
 async fn serve(mut stream: TcpStream, script: Arc<Mutex<Script>>) {
     stream.set_nodelay(true).ok();
     let mut buffer = Vec::new();
-    while let Some(asked) = read_request(&mut stream, &mut buffer).await {
-        let answer = if asked.path == "/token" {
-            script.lock().unwrap().token_requests.push(String::from_utf8(asked.body).unwrap());
+    while let Some(requests) = read_request(&mut stream, &mut buffer).await {
+        let answer = if requests.path == "/token" {
+            script.lock().unwrap().token_requests.push(String::from_utf8(requests.body).unwrap());
             let token = r#"{"access_token":"<key>","expires_in":3599,"token_type":"Bearer"}"#;
             Canned::new(200, "application/json", token)
         } else {
             let mut script = script.lock().unwrap();
-            script.asked.push(asked);
+            script.requests.push(requests);
             script.answers.pop_front().unwrap_or_else(|| Canned::new(500, "text/plain", "no answer is left"))
         };
         if write_answer(&mut stream, &answer).await.is_none() {
@@ -177,7 +190,7 @@ async fn serve(mut stream: TcpStream, script: Arc<Mutex<Script>>) {
     }
 }
 
-async fn read_request(stream: &mut TcpStream, buffer: &mut Vec<u8>) -> Option<Asked> {
+async fn read_request(stream: &mut TcpStream, buffer: &mut Vec<u8>) -> Option<ReceivedRequest> {
     let head_end = loop {
         if let Some(place) = buffer.windows(4).position(|window| window == b"\r\n\r\n") {
             break place;
@@ -203,7 +216,7 @@ async fn read_request(stream: &mut TcpStream, buffer: &mut Vec<u8>) -> Option<As
     }
     let body = buffer[head_end + 4..head_end + 4 + length].to_vec();
     buffer.drain(..head_end + 4 + length);
-    Some(Asked { method, path, headers, body })
+    Some(ReceivedRequest { method, path, headers, body })
 }
 
 /// `None` if the connection must be closed.

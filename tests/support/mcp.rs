@@ -7,7 +7,7 @@ use std::{
 
 use serde_json::{Value, json};
 
-use super::{Ended, Folder, KilledOnDrop};
+use super::{Folder, KilledOnDrop, Outcome};
 
 pub fn server_file() -> String {
     format!("{}/tests/support/mcp_server.mjs", env!("CARGO_MANIFEST_DIR"))
@@ -47,19 +47,19 @@ pub fn folder(settings: &[&str], options: &str, calls: &[Value]) -> Folder {
 }
 
 /// The result of each call, in order: strings as they are, other results as JSON.
-pub fn results(ended: &Ended) -> Vec<String> {
+pub fn results(outcome: &Outcome) -> Vec<String> {
     let text = |event: &Value| match &event["output"] {
         Value::String(text) => text.clone(),
         other => other.to_string(),
     };
-    ended.events().iter().filter(|event| event["type"] == "tool-result").map(text).collect()
+    outcome.events().iter().filter(|event| event["type"] == "tool-result").map(text).collect()
 }
 
 /// Runs `p.lmt.mjs`, which must succeed; returns the result of each call.
 pub fn results_of(folder: &Folder) -> Vec<String> {
-    let ended = folder.run("run -f events p.lmt.mjs");
-    assert_eq!(ended.code, 0, "{ended:?}");
-    results(&ended)
+    let outcome = folder.run("run -f events p.lmt.mjs");
+    assert_eq!(outcome.code, 0, "{outcome:?}");
+    results(&outcome)
 }
 
 /// The test server over HTTP.

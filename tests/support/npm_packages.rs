@@ -23,15 +23,15 @@ pub fn installed(test: &str, packages: &[&str]) -> Option<Folder> {
 }
 
 /// Like [`installed`], for large packages: installed once, next to the build. Tests must not write there.
-pub fn kept(test: &str, packages: &[&str]) -> Option<PathBuf> {
+pub fn cached(test: &str, packages: &[&str]) -> Option<PathBuf> {
     if !wanted(test) {
         return None;
     }
     // The versions are part of the name, so that another version gets its own folder.
     let name = packages.join(" ").replace(|letter: char| !letter.is_ascii_alphanumeric() && letter != '.', "-");
     let home = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("npm{name}"));
-    fs::create_dir_all(&home).expect("a folder beside the build");
-    let lock = File::create(home.join("lock")).expect("a file beside the build");
+    fs::create_dir_all(&home).expect("a folder next to the build");
+    let lock = File::create(home.join("lock")).expect("a file next to the build");
     lock.lock().expect("a lock");
     let whole = home.join("installed");
     if whole.exists() || (install(&home, packages) && File::create(&whole).is_ok()) {

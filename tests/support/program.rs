@@ -33,7 +33,7 @@ pub struct Folder(tempfile::TempDir);
 
 /// How a process ended, and what it printed.
 #[derive(Debug)]
-pub struct Ended {
+pub struct Outcome {
     /// -1 after a signal.
     pub code: i32,
     pub stdout: String,
@@ -82,13 +82,13 @@ impl Folder {
         command
     }
 
-    pub fn run(&self, arguments: &str) -> Ended {
-        Ended::of(&mut self.command(arguments))
+    pub fn run(&self, arguments: &str) -> Outcome {
+        Outcome::of(&mut self.command(arguments))
     }
 
     /// Runs with a text on standard input.
-    pub fn run_with_input(&self, arguments: &[&str], input: &str) -> Ended {
-        Ended::with_input(self.command("").args(arguments), input)
+    pub fn run_with_input(&self, arguments: &[&str], input: &str) -> Outcome {
+        Outcome::with_input(self.command("").args(arguments), input)
     }
 
     /// The text with the path of the folder shown as `DIR`.
@@ -112,9 +112,9 @@ impl Folder {
     }
 }
 
-impl From<Output> for Ended {
+impl From<Output> for Outcome {
     fn from(output: Output) -> Self {
-        Ended {
+        Outcome {
             code: output.status.code().unwrap_or(-1),
             stdout: String::from_utf8(output.stdout).unwrap(),
             stderr: String::from_utf8(output.stderr).unwrap(),
@@ -122,10 +122,10 @@ impl From<Output> for Ended {
     }
 }
 
-impl Ended {
+impl Outcome {
     /// Runs a command to its end.
     pub fn of(command: &mut Command) -> Self {
-        Ended::from(command.output().unwrap())
+        Outcome::from(command.output().unwrap())
     }
 
     /// Runs a command to its end, with a text on standard input.
@@ -134,7 +134,7 @@ impl Ended {
         let mut child = command.spawn().unwrap();
         // The process may end without reading its input.
         let _ = child.stdin.take().unwrap().write_all(input.as_bytes());
-        Ended::from(child.wait_with_output().unwrap())
+        Outcome::from(child.wait_with_output().unwrap())
     }
 
     /// Standard output as one JSON value.
@@ -190,10 +190,10 @@ impl Running {
     }
 
     /// Waits for the end.
-    pub fn end(mut self) -> Ended {
+    pub fn end(mut self) -> Outcome {
         let status = wait_for_exit(&mut self.child.0, || self.stdout.seen.clone());
         let (stdout, stderr) = (self.stdout.all(), self.stderr.all());
-        Ended { code: status.code().unwrap_or(-1), stdout, stderr }
+        Outcome { code: status.code().unwrap_or(-1), stdout, stderr }
     }
 }
 
@@ -247,9 +247,9 @@ impl OutputStream {
 
 /// Replaces a file by renaming another over it, as editors do.
 pub fn replace(folder: &Folder, name: &str, text: &str) {
-    let beside = folder.path(&format!("{name}.new"));
-    let mut file = fs::File::create(&beside).unwrap();
+    let sibling = folder.path(&format!("{name}.new"));
+    let mut file = fs::File::create(&sibling).unwrap();
     file.write_all(text.as_bytes()).unwrap();
     drop(file);
-    fs::rename(beside, folder.path(name)).unwrap();
+    fs::rename(sibling, folder.path(name)).unwrap();
 }

@@ -2,9 +2,9 @@
 //! records requests.
 
 use crate::support::{
-    Ended, Running,
+    Outcome, Running,
     resume::{
-        PRELUDE, Place,
+        PRELUDE, Project,
         provider::{Conversation, Provider, Turn},
     },
 };
@@ -40,24 +40,24 @@ export default ({ $, defTool }, { id }) => {
 ";
 
 /// The model's answers for [`STEPS`].
-pub fn steps(asked: &Conversation) -> Turn {
-    match asked.step {
-        2 => Turn::text(&asked.results().join("; ")),
+pub fn steps(request: &Conversation) -> Turn {
+    match request.step {
+        2 => Turn::text(&request.results().join("; ")),
         step => {
-            let id = format!("{}-{step}", asked.who);
+            let id = format!("{}-{step}", request.who);
             Turn::default().call(&id, "work", &json!({ "id": id }))
         }
     }
 }
 
 /// The final text of a run of [`STEPS`].
-pub fn said(id: &str) -> String {
+pub fn final_text(id: &str) -> String {
     format!("{id}-0 is done; {id}-1 is done")
 }
 
 /// A folder with `p.lmt.mjs`, a provider, and a server.
 pub struct Lab {
-    pub place: Place,
+    pub project: Project,
     pub server: Server,
     pub gate: Gate,
 }
@@ -69,12 +69,12 @@ impl Lab {
         let server = Server::start(test)?;
         let gate = Gate::default();
         let passed = gate.clone();
-        let provider = Provider::start(move |asked| {
-            passed.wait(&asked.name());
-            answer(asked)
+        let provider = Provider::start(move |request| {
+            passed.wait(&request.name());
+            answer(request)
         });
         let source = format!("{PRELUDE}export const config = {{ model: 'lab:m' }};\n{source}");
-        Some(Lab { place: Place::new(&source, provider), server, gate })
+        Some(Lab { project: Project::new(&source, provider), server, gate })
     }
 
     /// A registered worker for the file, on a port of its own.
@@ -110,7 +110,7 @@ impl Lab {
             "worker {words} --listen 127.0.0.1:{port} --register http://127.0.0.1:{admin} \
              --advertise http://127.0.0.1:{balancer} --journal {journal}"
         );
-        let mut worker = Worker { running: Running::of(&mut self.place.command(&line)), port };
+        let mut worker = Worker { running: Running::of(&mut self.project.command(&line)), port };
         soon("the worker listens", || worker.is_healthy() || worker.running.has_ended());
         worker.still_running()
     }
@@ -143,7 +143,7 @@ impl Lab {
     pub fn ended(&self, id: &str) -> Reply {
         let mut reply = None;
         let path = format!("/restate/invocation/{id}/output");
-        soon(&format!("{id} ends: {}", self.place.provider.count()), || {
+        soon(&format!("{id} ends: {}", self.project.provider.count()), || {
             // The server may be down, or the call may still run.
             reply = http::ask("GET", self.server.ingress, &path, &[], "").ok().filter(|reply| !is_to_come(reply));
             reply.is_some()
@@ -157,19 +157,19 @@ impl Lab {
     }
 
     /// Waits until the provider has received this request this many times.
-    pub fn wait_until_asked(&self, name: &str, times: usize) {
-        soon(&format!("{name} is asked {times} times"), || self.asked(name) >= times);
+    pub fn wait_for_request(&self, name: &str, times: usize) {
+        soon(&format!("{name} is asked {times} times"), || self.request_count(name) >= times);
     }
 
     /// How often the provider received this request.
-    pub fn asked(&self, name: &str) -> usize {
-        self.place.provider.names().iter().filter(|asked| *asked == name).count()
+    pub fn request_count(&self, name: &str) -> usize {
+        self.project.provider.names().iter().filter(|request| *request == name).count()
     }
 
     /// The requests by name, and how often each came.
     pub fn counts(&self) -> BTreeMap<String, usize> {
         let mut counts = BTreeMap::new();
-        for name in self.place.provider.names() {
+        for name in self.project.provider.names() {
             *counts.entry(name).or_default() += 1;
         }
         counts
@@ -182,7 +182,7 @@ impl Lab {
 
     /// The lines that tools have written.
     pub fn notes(&self) -> Vec<String> {
-        self.place.lines("done.log")
+        self.project.lines("done.log")
     }
 }
 
@@ -215,7 +215,7 @@ impl Worker {
     }
 
     /// Sends SIGTERM and waits for the end.
-    pub fn end(self) -> Ended {
+    pub fn end(self) -> Outcome {
         self.running.signal("TERM");
         self.running.end()
     }

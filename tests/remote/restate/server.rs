@@ -14,7 +14,7 @@ use serde_json::{Value, json};
 
 use super::http::{self, Reply};
 
-use crate::support::{npm_packages::kept, wait_within};
+use crate::support::{npm_packages::cached, wait_within};
 
 /// A fixed version.
 const PACKAGE: &str = "@restatedev/restate-server@1.7.12";
@@ -34,7 +34,7 @@ pub struct Server {
 impl Server {
     /// A server that serves; `None` if it cannot be installed here.
     pub fn start(test: &str) -> Option<Self> {
-        let program = program(&kept(test, &[PACKAGE])?)?;
+        let program = program(&cached(test, &[PACKAGE])?)?;
         let folder = tempfile::tempdir().unwrap();
         let [ingress, admin, node] = free_ports();
         let mut server = Server { program, folder, ingress, admin, node, child: None };

@@ -198,7 +198,7 @@ async function search(page, words) {
   await pause(600);
 }
 
-/** Texts whose colour is too near to that of what is behind them, by WCAG's measure. Runs in the page. */
+/** Texts whose colour is too near to that of their background, by WCAG's measure. Runs in the page. */
 function poorContrast() {
   const canvas = document.createElement('canvas').getContext('2d', { willReadFrequently: true });
   const rgba = (colour) => {

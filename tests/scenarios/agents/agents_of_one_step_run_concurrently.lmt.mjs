@@ -1,4 +1,4 @@
-// Agents called in one step run at the same time; results stand in call order.
+// Agents called in one step run at the same time; results are in call order.
 
 import { createMockModel } from 'lmthing/test';
 import { z } from 'zod';

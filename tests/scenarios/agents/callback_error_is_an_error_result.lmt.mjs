@@ -1,4 +1,4 @@
-// An error thrown by the callback is an error result for the parent, and the run goes on.
+// An error thrown by the callback is an error result for the parent, and the run continues.
 
 import { z } from 'zod';
 import { call, drive, outputsOf, print, say } from './helpers.mjs';

@@ -1,4 +1,4 @@
-// The model is told of the sub-agents and their arguments.
+// The model gets the sub-agents and their arguments.
 
 import { agent } from 'lmthing';
 import { z } from 'zod';

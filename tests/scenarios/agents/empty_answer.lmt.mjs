@@ -1,4 +1,4 @@
-// An agent that says nothing gives the empty string.
+// An agent without text gives the empty string.
 
 import { createMockModel } from 'lmthing/test';
 import { z } from 'zod';

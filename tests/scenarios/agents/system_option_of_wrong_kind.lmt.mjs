@@ -1,4 +1,4 @@
-// A system option that is no string is an error result that says so.
+// A system option that is not a string is an error result with that message.
 
 import { createMockModel } from 'lmthing/test';
 import { z } from 'zod';

@@ -1,4 +1,4 @@
-// What an agent or an inner run could not say in full is told too; a warning about the request is told once.
+// What an agent or an inner run could not finish is reported too; a warning about the request is reported once.
 
 import { runPrompt } from 'lmthing';
 import { createMockModel } from 'lmthing/test';

@@ -1,4 +1,4 @@
-// A failure of an inner run can be caught; the file goes on.
+// A failure of an inner run can be caught; the file continues.
 
 import { runPrompt } from 'lmthing';
 import { createMockModel } from 'lmthing/test';

@@ -1,4 +1,4 @@
-// A provider failure of an inner run that nobody catches ends with code 3.
+// A provider failure of an inner run that is not caught ends with code 3.
 
 import { runPrompt } from 'lmthing';
 import { createMockModel } from 'lmthing/test';

@@ -1,4 +1,4 @@
-// The step limit of an inner run that nobody catches ends with code 4.
+// The step limit of an inner run that is not caught ends with code 4.
 
 import { runPrompt } from 'lmthing';
 export const config = { model: 'mock' };

@@ -1,4 +1,4 @@
-// Fields without z.object are an error that says what to do.
+// Fields without z.object are an error with a hint.
 
 export const config = { model: 'mock' };
 export const mock = [{ type: 'text', text: 'fine' }];

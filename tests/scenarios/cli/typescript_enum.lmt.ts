@@ -1,4 +1,4 @@
-// Syntax that stands for code is compiled, and errors below it show the lines of the file.
+// Syntax that produces code is compiled, and errors below it show the lines of the file.
 
 enum Colour { Red, Green = 'green' }
 

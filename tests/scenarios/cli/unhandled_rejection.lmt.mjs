@@ -1,4 +1,4 @@
-// A rejection that nobody handles ends with code 1.
+// An unhandled rejection ends with code 1.
 
 export const config = { model: 'mock' };
 export const mock = [{ type: 'text', text: 'fine' }];

@@ -1,4 +1,4 @@
-// An option nobody knows is reported on stderr; the run goes on.
+// An unknown option is reported on stderr; the run continues.
 
 export const config = { model: 'mock', options: { temprature: 1 } };
 export const mock = [{ type: 'text', text: 'fine' }];

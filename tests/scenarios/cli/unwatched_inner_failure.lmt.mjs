@@ -1,4 +1,4 @@
-// A provider failure of an inner run nobody looks at never exits 0.
+// A provider failure of an inner run whose result is not read never exits 0.
 
 import { runPrompt } from 'lmthing';
 import { createMockModel } from 'lmthing/test';

@@ -1,4 +1,4 @@
-// Letters of any language, digits, dots and dashes may stand in names.
+// Letters of any language, digits, dots and dashes are allowed in names.
 
 import { drive, print, say, systemOf } from './helpers.mjs';
 

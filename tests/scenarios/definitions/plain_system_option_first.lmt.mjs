@@ -1,4 +1,4 @@
-// config.options.system stands unwrapped at the top of the system prompt.
+// config.options.system is unwrapped at the top of the system prompt.
 
 import { drive, print, say, systemOf } from './helpers.mjs';
 

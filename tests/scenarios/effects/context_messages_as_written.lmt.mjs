@@ -1,4 +1,4 @@
-// A message of one text is a string in the context, whoever said it.
+// A message of one text is a string in the context, for every role.
 
 import { drive, print, say } from './helpers.mjs';
 

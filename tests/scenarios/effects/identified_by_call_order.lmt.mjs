@@ -1,4 +1,4 @@
-// Effects are told apart by their place among the calls.
+// Effects are distinguished by their position among the calls.
 
 import { z } from 'zod';
 import { call, drive, print, say } from './helpers.mjs';

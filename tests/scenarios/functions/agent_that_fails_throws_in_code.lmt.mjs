@@ -1,4 +1,4 @@
-// An agent whose model fails is an error in the code; the run goes on.
+// An agent whose model fails is an error in the code; the run continues.
 
 import { createMockModel } from 'lmthing/test';
 import { z } from 'zod';

@@ -1,4 +1,4 @@
-// What beforeCall answers is the value in code, null and false too; execute and onSuccess are skipped, undefined goes on.
+// What beforeCall answers is the value in code, null and false too; execute and onSuccess are skipped, undefined proceeds.
 
 import { z } from 'zod';
 import { print, runCode } from './helpers.mjs';

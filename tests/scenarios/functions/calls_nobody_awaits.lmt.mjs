@@ -1,4 +1,4 @@
-// A call that was not awaited comes to its end before the answer is given; when it fails, the run goes on all the same.
+// A call that was not awaited ends before the answer is given; when it fails, the run continues nevertheless.
 
 import { z } from 'zod';
 import { print, runCode } from './helpers.mjs';

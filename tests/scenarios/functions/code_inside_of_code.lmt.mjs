@@ -1,4 +1,4 @@
-// Code waits for a function agent whose own code waits for another one: however deep, nobody waits for ever.
+// Code waits for a function agent whose own code waits for another one: at any depth, without a deadlock.
 
 import { z } from 'zod';
 import { createMockModel } from 'lmthing/test';

@@ -1,4 +1,4 @@
-// A call of runToolCode without code, with code of another kind or with broken arguments is an error result; the run goes on.
+// A call of runToolCode without code, with code of another kind or with broken arguments is an error result; the run continues.
 
 import { z } from 'zod';
 import { call, drive, outputsOf, print, say } from './helpers.mjs';

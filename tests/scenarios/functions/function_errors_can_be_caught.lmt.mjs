@@ -1,4 +1,4 @@
-// An error of a function is an Error in the code, which may catch it, look at its message and go on.
+// An error of a function is an Error in the code, which may catch it, read its message and continue.
 
 import { z } from 'zod';
 import { print, runCode } from './helpers.mjs';

@@ -1,4 +1,4 @@
-// config.sandbox.hostCalls is the most calls one piece of code may make; the next piece counts anew.
+// config.sandbox.hostCalls is the most calls one piece of code may make; the next piece starts at zero.
 
 import { z } from 'zod';
 import { code, drive, print, say, valuesOf } from './helpers.mjs';

@@ -1,4 +1,4 @@
-// Half a surrogate pair in the arguments of runToolCode is read as JSON.parse reads it; the code runs and the run goes on.
+// Half a surrogate pair in the arguments of runToolCode is read as JSON.parse reads it; the code runs and the run continues.
 
 import { z } from 'zod';
 import { call, drive, outputsOf, print, say } from './helpers.mjs';

@@ -1,4 +1,4 @@
-// Code that fills config.sandbox.memoryBytes gets an error; the run goes on with the next code.
+// Code that fills config.sandbox.memoryBytes gets an error; the run continues with the next code.
 
 import { z } from 'zod';
 import { code, drive, print, say, valuesOf } from './helpers.mjs';

@@ -1,4 +1,4 @@
-// Results become data: nothing is null, dates are texts, maps and sets lists or objects; what is no data is an error that says why.
+// Results become data: nothing is null, dates are texts, maps and sets lists or objects; other values are errors with the reason.
 
 import { z } from 'zod';
 import { print, runCode } from './helpers.mjs';

@@ -1,4 +1,4 @@
-// The section available_functions shows declarations with descriptions as doc comments; any stands for no responseSchema.
+// The section available_functions shows declarations with descriptions as doc comments; any means no responseSchema.
 
 import { func } from 'lmthing/plugins';
 import { z } from 'zod';

@@ -1,4 +1,4 @@
-// A type error in the last line keeps the first from running; each error has its line, column, code and the line as it stands.
+// A type error in the last line keeps the first from running; each error has its line, column, code and source line.
 
 import { z } from 'zod';
 import { print, runCode } from './helpers.mjs';

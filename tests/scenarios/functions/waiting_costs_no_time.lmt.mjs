@@ -1,4 +1,4 @@
-// The clock of the code stands still while a function or an agent works, and runs on afterwards.
+// The time limit of the code is paused while a function or an agent works, and continues afterwards.
 
 import { createMockModel } from 'lmthing/test';
 import { z } from 'zod';

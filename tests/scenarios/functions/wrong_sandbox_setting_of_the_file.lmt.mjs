@@ -1,4 +1,4 @@
-// A wrong setting in the file's own config.sandbox ends the run with exit code 1 before a model is asked.
+// A wrong setting in the file's own config.sandbox ends the run with exit code 1 before a request.
 
 import { z } from 'zod';
 

@@ -1,4 +1,4 @@
-// A block without a value before a tool call goes on to it; one with a value ends the answer, so that the call is never made.
+// A block without a value before a tool call continues to the call; one with a value ends the answer, so that the call is never made.
 
 import { z } from 'zod';
 import { call, drive, print, say, valuesOf } from './helpers.mjs';

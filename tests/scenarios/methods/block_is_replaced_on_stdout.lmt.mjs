@@ -1,4 +1,4 @@
-// On stdout the value stands in the place of the block; the code and what follows it are never shown, no further step is made.
+// On stdout the value replaces the block; the code and what follows it are never shown, no further step is made.
 
 import { z } from 'zod';
 

@@ -1,4 +1,4 @@
-// A block that returns nothing is taken out of the text and the answer goes on; the first block with a value ends it.
+// A block that returns nothing is taken out of the text and the answer continues; the first block with a value ends it.
 
 import { z } from 'zod';
 import { answerTo, print } from './helpers.mjs';

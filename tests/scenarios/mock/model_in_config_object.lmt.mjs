@@ -1,4 +1,4 @@
-// A mock model may stand in config.model of an inner run as an object and be shared by agents.
+// A mock model may be in config.model of an inner run as an object and be shared by agents.
 
 import { createMockModel } from 'lmthing/test';
 import { z } from 'zod';

@@ -1,4 +1,4 @@
-// Reasoning is kept apart from the text.
+// Reasoning is separate from the text.
 
 import { drive, print, say } from './helpers.mjs';
 

@@ -1,4 +1,4 @@
-// One model used by two runs goes on where it stopped.
+// One model used by two runs continues where it stopped.
 
 import { createMockModel } from 'lmthing/test';
 import { z } from 'zod';

@@ -1,4 +1,4 @@
-// Refinements and transforms of the schema count; the model is told what goes in.
+// Refinements and transforms of the schema count; the model gets the input side of the schema.
 import { z } from 'zod';
 
 export const config = { model: 'mock', options: { onStepFinish: ({ text }) => console.error(`step ${text}`) } };

@@ -1,4 +1,4 @@
-// An error in a plugin method is thrown to whoever called it.
+// An error in a plugin method is thrown to its caller.
 
 import { drive, print, say } from './helpers.mjs';
 

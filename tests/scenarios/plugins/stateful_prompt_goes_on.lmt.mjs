@@ -1,4 +1,4 @@
-// A second run of a prompt made by hand goes on with the conversation.
+// A second run of a prompt made by hand continues the conversation.
 
 import { StatefulPrompt } from 'lmthing';
 import { createMockModel } from 'lmthing/test';

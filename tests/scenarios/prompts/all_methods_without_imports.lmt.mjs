@@ -1,4 +1,4 @@
-// A prompt has run, withModel, withOptions and setPlugins whoever imported what.
+// A prompt has run, withModel, withOptions and setPlugins whatever the file imports.
 
 export const config = { model: 'mock' };
 export const mock = [{ type: 'text', text: '' }];

@@ -1,4 +1,4 @@
-// A missing key of an inner run that nobody catches ends with code 3 as well.
+// A missing key of an inner run that is not caught ends with code 3 as well.
 
 import { runPrompt } from 'lmthing';
 

@@ -1,4 +1,4 @@
-// run() of a prompt that is under way throws, also in a tool of an agent's child; the run goes on.
+// run() of a prompt that is under way throws, also in a tool of an agent's child; the run continues.
 
 import { z } from 'zod';
 import { call, failure, say } from './helpers.mjs';

@@ -1,4 +1,4 @@
-// A prompt function that runs its own prompt gets a TypeError, and no second run goes on behind it.
+// A prompt function that runs its own prompt gets a TypeError, and no second run continues in the background.
 
 export const config = { model: 'mock' };
 export const mock = [{ type: 'text', text: '' }];

@@ -1,4 +1,4 @@
-// A call of a tool that is gone gives an error result and the run goes on.
+// A call of a tool that is gone gives an error result and the run continues.
 
 import { z } from 'zod';
 import { call, drive, outputsOf, print, say, valuesOf } from './helpers.mjs';

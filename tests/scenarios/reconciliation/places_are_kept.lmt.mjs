@@ -1,4 +1,4 @@
-// What stays keeps its place; what comes later stands after it.
+// Kept definitions keep their position; new ones follow them.
 
 import { z } from 'zod';
 import { call, drive, print, say, systemOf } from './helpers.mjs';

@@ -1,4 +1,4 @@
-// getState of a key nobody defined is undefined.
+// getState of an undefined key is undefined.
 
 import { drive, print, say } from './helpers.mjs';
 

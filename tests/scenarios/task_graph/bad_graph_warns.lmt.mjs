@@ -1,4 +1,4 @@
-// A graph with a circle warns on stderr when it is defined; the run goes on.
+// A graph with a circle warns on stderr when it is defined; the run continues.
 
 import { drive, print, say } from './helpers.mjs';
 

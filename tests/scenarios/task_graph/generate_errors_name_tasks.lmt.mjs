@@ -1,4 +1,4 @@
-// A refused graph says which tasks are wrong: cycles, unknown references, duplicates.
+// A refused graph names the wrong tasks: cycles, unknown references, duplicates.
 
 import { call, drive, print, say, valuesOf } from './helpers.mjs';
 

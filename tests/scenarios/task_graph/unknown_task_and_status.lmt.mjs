@@ -1,4 +1,4 @@
-// Unknown ids and statuses are refused with success false; the run goes on.
+// Unknown ids and statuses are refused with success false; the run continues.
 
 import { call, drive, print, say, valuesOf } from './helpers.mjs';
 

@@ -1,4 +1,4 @@
-// Every task stands in the group of its state.
+// Every task is in the group of its state.
 
 import { call, drive, print, say, systemOf } from './helpers.mjs';
 

@@ -1,4 +1,4 @@
-// Tasks of another shape are a TypeError that says what is wrong.
+// Tasks of another shape are a TypeError with the reason.
 
 import { drive, print, say } from './helpers.mjs';
 

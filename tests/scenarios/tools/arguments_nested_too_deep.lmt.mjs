@@ -1,4 +1,4 @@
-// Great depth is an error result, whether it comes in or goes out, and the run goes on.
+// Great depth is an error result, whether it comes in or goes out, and the run continues.
 
 import { z } from 'zod';
 import { call, drive, print, say, valuesOf } from './helpers.mjs';

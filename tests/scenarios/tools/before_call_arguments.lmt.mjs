@@ -1,4 +1,4 @@
-// beforeCall gets the validated arguments; undefined lets the call go on.
+// beforeCall gets the validated arguments; undefined lets the call proceed.
 
 import { z } from 'zod';
 import { call, drive, print, say, valuesOf } from './helpers.mjs';

@@ -1,4 +1,4 @@
-// Arguments that break the schema give an error result; the function does not run and the run goes on.
+// Arguments that break the schema give an error result; the function does not run and the run continues.
 
 import { z } from 'zod';
 import { call, drive, outputsOf, print, say } from './helpers.mjs';

@@ -1,4 +1,4 @@
-// Calls of one step run at the same time; results stand in call order.
+// Calls of one step run at the same time; results are in call order.
 
 import { z } from 'zod';
 import { callTurn, drive, print, scripted, textTurn, valuesOf } from './helpers.mjs';

@@ -1,4 +1,4 @@
-// A call of a tool nobody defined gives an error result that names it.
+// A call of an undefined tool gives an error result that names it.
 
 import { z } from 'zod';
 import { call, drive, outputsOf, print, say } from './helpers.mjs';

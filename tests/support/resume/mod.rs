@@ -1,7 +1,7 @@
 //! Runs that are killed and resumed: a provider whose answers depend on the conversation alone, and the journal as
 //! another process reads it.
 
-use crate::support::{Ended, Folder};
+use crate::support::{Folder, Outcome};
 
 pub mod journal;
 pub mod provider;
@@ -27,34 +27,34 @@ const text = (text) => ({ type: 'text', text });
 ";
 
 /// A folder with `p.lmt.mjs`, and the provider `lab`.
-pub struct Place {
+pub struct Project {
     pub folder: Folder,
     pub provider: Provider,
 }
 
-impl Place {
+impl Project {
     pub fn new(source: &str, provider: Provider) -> Self {
-        Place { folder: Folder::of(source), provider }
+        Project { folder: Folder::of(source), provider }
     }
 
     /// A file that only uses its own mock, appended to [`PRELUDE`].
     pub fn mocked(source: &str) -> Self {
         let source = format!("{PRELUDE}export const config = {{ model: 'mock' }};\n{source}");
-        Place::new(&source, Provider::start(|_| provider::Turn::failure(500)))
+        Project::new(&source, Provider::start(|_| provider::Turn::failure(500)))
     }
 
     /// Starts a run that kills itself.
-    pub fn killed(&self) -> Ended {
-        let ended = self.run("run --journal p.lmt.mjs");
-        assert_eq!(ended.code, -1, "{ended:?}");
-        ended
+    pub fn killed(&self) -> Outcome {
+        let outcome = self.run("run --journal p.lmt.mjs");
+        assert_eq!(outcome.code, -1, "{outcome:?}");
+        outcome
     }
 
     /// Resumes the last run, which must succeed; returns stdout.
     pub fn resumed(&self) -> String {
-        let ended = self.run("resume last");
-        assert_eq!(ended.code, 0, "{ended:?}");
-        ended.stdout
+        let outcome = self.run("resume last");
+        assert_eq!(outcome.code, 0, "{outcome:?}");
+        outcome.stdout
     }
 
     pub fn command(&self, arguments: &str) -> Command {
@@ -63,8 +63,8 @@ impl Place {
         command
     }
 
-    pub fn run(&self, arguments: &str) -> Ended {
-        Ended::of(&mut self.command(arguments))
+    pub fn run(&self, arguments: &str) -> Outcome {
+        Outcome::of(&mut self.command(arguments))
     }
 
     pub fn start(&self, arguments: &str) -> Child {
@@ -82,8 +82,8 @@ impl Place {
 }
 
 /// The status of the only run, from `runs --json`.
-pub fn status(place: &Place) -> String {
-    let listed = place.run("runs --json").object();
+pub fn status(project: &Project) -> String {
+    let listed = project.run("runs --json").object();
     let runs = listed.as_array().unwrap();
     assert_eq!(runs.len(), 1, "{listed}");
     runs[0]["status"].as_str().unwrap().to_owned()

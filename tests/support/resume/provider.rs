@@ -49,8 +49,8 @@ impl Conversation {
 
 /// The name after the first `who=` in a text.
 pub fn who(text: &str) -> Option<String> {
-    let (_, behind) = text.split_once("who=")?;
-    behind.split_once('.').map(|(word, _)| word.to_owned())
+    let (_, after) = text.split_once("who=")?;
+    after.split_once('.').map(|(word, _)| word.to_owned())
 }
 
 #[derive(Clone, Debug, Default)]
@@ -120,34 +120,34 @@ impl Turn {
 /// Serves until the process ends.
 pub struct Provider {
     pub base: String,
-    asked: Arc<Mutex<Vec<Conversation>>>,
+    requests: Arc<Mutex<Vec<Conversation>>>,
 }
 
 impl Provider {
     pub fn start(answer: impl Fn(&Conversation) -> Turn + Send + Sync + 'static) -> Self {
-        let asked = Arc::<Mutex<Vec<Conversation>>>::default();
-        let kept = asked.clone();
+        let requests = Arc::<Mutex<Vec<Conversation>>>::default();
+        let stored = requests.clone();
         let address = http::serve_stream(move |received: &Request, stream| {
             // The client may have been killed before it sent the whole request.
             let Ok(body) = serde_json::from_slice(&received.body) else { return Ok(()) };
             let conversation = Conversation::of(body);
-            kept.lock().unwrap().push(conversation.clone());
+            stored.lock().unwrap().push(conversation.clone());
             answer(&conversation).write(stream)
         });
-        Provider { base: format!("http://{address}/v1"), asked }
+        Provider { base: format!("http://{address}/v1"), requests }
     }
 
     /// The requests so far, in order.
-    pub fn asked(&self) -> Vec<Conversation> {
-        self.asked.lock().unwrap().clone()
+    pub fn requests(&self) -> Vec<Conversation> {
+        self.requests.lock().unwrap().clone()
     }
 
     /// The names of the requests so far.
     pub fn names(&self) -> Vec<String> {
-        self.asked().iter().map(Conversation::name).collect()
+        self.requests().iter().map(Conversation::name).collect()
     }
 
     pub fn count(&self) -> usize {
-        self.asked.lock().unwrap().len()
+        self.requests.lock().unwrap().len()
     }
 }

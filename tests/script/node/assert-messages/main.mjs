@@ -1,4 +1,4 @@
-// What failed assertions say, word for word.
+// The exact messages of failed assertions.
 import assert from 'node:assert';
 
 const told = (error) => [error.name, error.code, error.message, error.generatedMessage, error.operator];

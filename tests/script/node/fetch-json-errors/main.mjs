@@ -1,4 +1,4 @@
-// What json() says of a body that is no JSON.
+// The errors of json() for a body that is not JSON.
 const j = async (t) => {
   try {
     await new Response(t).json();

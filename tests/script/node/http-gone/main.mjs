@@ -1,4 +1,4 @@
-// Clients that go away, and what the server hears of it.
+// Clients that disconnect, and the server's events.
 const show = (name, value) =>
   console.log(JSON.stringify({ [name]: value }, (k, v) => (typeof v === 'bigint' ? `${v}n` : v === undefined ? '__undef' : v)));
 const err = (e) => [e.name, e.code, e.errno, e.syscall, e.path?.replace?.(process.cwd(), 'CWD'), e.dest, e.message.replaceAll(process.cwd(), 'CWD')];

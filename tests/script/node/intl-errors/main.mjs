@@ -1,4 +1,4 @@
-// What is refused, in V8's words.
+// Refused arguments, with V8's messages.
 const attempts = [
   () => new Intl.NumberFormat('x'), () => new Intl.NumberFormat('en', { style: 'currency' }), () => new Intl.NumberFormat('en', { style: 'foo' }), () => new Intl.NumberFormat('en', { maximumFractionDigits: 200 }),
   () => new Intl.NumberFormat('en', { style: 'unit', unit: 'foo' }), () => new Intl.DateTimeFormat('en', { timeZone: 'foo' }), () => new Intl.DateTimeFormat('en', { dateStyle: 'long', hour: 'numeric' }), () => new Intl.DateTimeFormat('en').format(NaN),

@@ -1,4 +1,4 @@
-// Which locale is taken, and what is said of it.
+// Selection of the locale, and its reported properties.
 const show = (value) => console.log(JSON.stringify(value));
 for (const tag of ['de-u-nu-arab', 'en-u-hc-h23', 'zh-Hant-TW', 'zh-TW', 'zh-CN', 'sr-RS', 'no', 'iw', 'xx', 'xx-YY', 'de-XX', 'en-US-u-ca-buddhist-hc-h12', 'pt-AO', 'ar-u-nu-latn', ['xx', 'fr'], ['de', 'en'], []]) {
   show([tag, new Intl.NumberFormat(tag).resolvedOptions(), new Intl.DateTimeFormat(tag, { timeZone: 'UTC', hour: 'numeric' }).resolvedOptions(), new Intl.ListFormat(tag).resolvedOptions(), Intl.DateTimeFormat.supportedLocalesOf(tag)]);

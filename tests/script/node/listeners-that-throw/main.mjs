@@ -1,4 +1,4 @@
-// What listeners of connections, servers and watchers throw is an uncaught exception; all else goes on.
+// Errors that listeners of connections, servers and watchers throw are an uncaught exception; everything else continues.
 import fs from 'node:fs';
 import http from 'node:http';
 import net from 'node:net';

@@ -1,4 +1,4 @@
-// What process tells of the program, and what it lets a program change.
+// Properties of the process, and those that a program can change.
 import fs from 'node:fs';
 import os from 'node:os';
 import processModule, { argv, cwd, env, nextTick, pid, stdout } from 'node:process';

@@ -1,4 +1,4 @@
-// Ticks come before promise jobs, whoever queues them.
+// Ticks come before promise jobs, however they are queued.
 const order = [];
 const log = (name) => () => order.push(name);
 await new Promise((done) => setTimeout(done, 1));

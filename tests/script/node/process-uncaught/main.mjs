@@ -1,4 +1,4 @@
-// An exception that nobody catches: exit listeners run, the code is 1.
+// An uncaught exception: exit listeners run, the code is 1.
 process.on('exit', (code) => console.log('exit', code, process.exitCode));
 process.on('beforeExit', () => console.log('never'));
 setTimeout(() => console.log('never'), 20);

@@ -1,4 +1,4 @@
-// A module that throws while it is loaded: told once.
+// A module that throws while it is loaded: reported once.
 process.on('uncaughtException', (e, o) => {
   console.log('caught', e.message, o);
 });

@@ -1,4 +1,4 @@
-// What cannot be written in V8's format, and bytes that are none; the corners of buffers.
+// Values that V8's format cannot hold, and invalid bytes; edge cases of buffers.
 import { Buffer } from 'node:buffer';
 import v8 from 'node:v8';
 

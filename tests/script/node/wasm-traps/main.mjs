@@ -47,7 +47,7 @@ for (const [value, initial, later] of [['i32', 3.7, 2 ** 32 + 5], ['i32', undefi
 }
 console.log(fails(() => new WebAssembly.Global({ value: 'i64' }, 5))[0], fails(() => new WebAssembly.Global({ value: 'zz' })));
 
-// The last function goes on behind the end of its section; the section is missing; a byte is left.
+// The last function continues past the end of its section; the section is missing; a byte is left.
 const last = bytes.length - 1;
 const beyond = bytes.slice();
 beyond[bytes.lastIndexOf(4)] = 40;
