@@ -49,7 +49,7 @@ impl Address {
             Some((scheme, _)) if ["http", "https"].iter().any(|known| scheme.eq_ignore_ascii_case(known)) => {}
             Some((scheme, _)) => {
                 let what = format!("\"{shown}\" has the scheme \"{scheme}\", and only http and https are spoken");
-                return Err(AddressError { what, hint: meant(scheme, &shown) });
+                return Err(AddressError { what, hint: intended_url(scheme, &shown) });
             }
             None => {
                 let what = format!("\"{shown}\" has no scheme such as https://");
@@ -157,7 +157,7 @@ fn shown(text: &str) -> String {
     format!("{scheme}{rest}")
 }
 
-fn meant(scheme: &str, shown: &str) -> Option<String> {
+fn intended_url(scheme: &str, shown: &str) -> Option<String> {
     let scheme = scheme.to_ascii_lowercase();
     let right = match scheme.as_str() {
         "ws" => "http",

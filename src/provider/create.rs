@@ -26,7 +26,7 @@ pub fn create(
     model_id: &str,
     context: &ProviderContext,
 ) -> Result<Rc<dyn LanguageModel>, ProviderError> {
-    Ok(guarded(make_known(provider, settings, model_id, context)?))
+    Ok(with_redaction(make_known(provider, settings, model_id, context)?))
 }
 
 /// Like [`create`], but uses no keys from the environment, for servers that must not receive them. `None` if the
@@ -40,7 +40,7 @@ pub(crate) fn create_with_own_key(
     let context = ProviderContext { env: Rc::new(without_keys(&*context.env)), ..context.clone() };
     let model = make_known(provider, settings, model_id, &context)?;
     // Without a given key, credentials of this machine would be requested.
-    Ok(model.auth.is_given().then(|| guarded(model)))
+    Ok(model.auth.is_given().then(|| with_redaction(model)))
 }
 
 fn make_known(
@@ -57,7 +57,7 @@ fn make_known(
 }
 
 /// Every HTTP model must pass through here, so that its output is redacted.
-fn guarded(model: HttpModel) -> Rc<dyn LanguageModel> {
+fn with_redaction(model: HttpModel) -> Rc<dyn LanguageModel> {
     let redactor = model.context.redactor.clone();
     guard(Rc::new(model), &redactor)
 }

@@ -5,7 +5,7 @@ use serde_json::Value;
 use super::{ProviderError, ProviderErrorKind, billing::is_billing, error_text::error_object};
 
 /// Parts of types and codes of errors that go away after a wait.
-const TOO_OFTEN: [&str; 6] = ["rate_limit", "overloaded", "resource_exhausted", "429", "529", "throttl"];
+const RATE_LIMIT_CODES: [&str; 6] = ["rate_limit", "overloaded", "resource_exhausted", "429", "529", "throttl"];
 
 pub(super) fn kind_of_error(error: &Value, message: &str) -> ProviderErrorKind {
     let word = |key: &str| match error.get(key) {
@@ -20,7 +20,7 @@ pub(super) fn kind_of_error(error: &Value, message: &str) -> ProviderErrorKind {
         ProviderErrorKind::ContextLength
     } else if is_billing(Some(error), message) {
         ProviderErrorKind::Billing
-    } else if says(&TOO_OFTEN) {
+    } else if says(&RATE_LIMIT_CODES) {
         // Before the message is checked: "too many tokens" may refer to a limit per minute.
         ProviderErrorKind::RateLimit { retry_after: None }
     } else if says_context_length(message) {
@@ -72,7 +72,7 @@ fn has_context_code(code: &str) -> bool {
 }
 
 fn says_context_length(message: &str) -> bool {
-    const WORDS: [&str; 7] = [
+    const BILLING_WORDS: [&str; 7] = [
         "maximum context length",
         "context window",
         "context length",
@@ -81,10 +81,10 @@ fn says_context_length(message: &str) -> bool {
         "too many tokens",
         "exceeds the maximum number of tokens",
     ];
-    const PASSING: [&str; 3] = ["please wait", "per minute", "rate limit"];
+    const TEMPORARY_WORDS: [&str; 3] = ["please wait", "per minute", "rate limit"];
     let message = message.to_ascii_lowercase();
     let says = |words: &[&str]| words.iter().any(|words| message.contains(words));
-    says(&WORDS) && !says(&PASSING)
+    says(&BILLING_WORDS) && !says(&TEMPORARY_WORDS)
 }
 
 /// Whether a retry may help, as long as no part of the response was visible.
@@ -127,7 +127,7 @@ pub(super) fn hint(kind: &ProviderErrorKind, key_variable: Option<&str>) -> Opti
             "Wait a while, raise options.maxRetries, or name a list of models: the next one answers when one fails."
                 .to_owned(),
         ),
-        ProviderErrorKind::Server => Some(super::refusal_advice::LATER.to_owned()),
+        ProviderErrorKind::Server => Some(super::refusal_advice::TRY_LATER_ADVICE.to_owned()),
         _ => None,
     }
 }

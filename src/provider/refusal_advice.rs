@@ -2,7 +2,8 @@
 
 use serde_json::Value;
 
-pub(super) const LATER: &str = "Try again later, or name a list of models: the next one answers when one fails.";
+pub(super) const TRY_LATER_ADVICE: &str =
+    "Try again later, or name a list of models: the next one answers when one fails.";
 
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Refusal<'a> {
@@ -32,7 +33,7 @@ impl Refusal<'_> {
                 Some(format!("Check the base URL{version} and the model's name: {address} was asked for \"{model}\"."))
             }
             413 => Some("The request is too large: shorten the conversation, or attach less.".to_owned()),
-            500..=599 => Some(LATER.to_owned()),
+            500..=599 => Some(TRY_LATER_ADVICE.to_owned()),
             _ => None,
         }
     }

@@ -13,7 +13,7 @@ pub(super) fn exchange(exchange: &Map<String, Value>) -> String {
     for (index, (name, value)) in exchange.iter().enumerate() {
         begin(&mut out, index, INDENT + 2, Some(name));
         match (name.as_str(), value) {
-            ("parts", Value::Array(parts)) => one_a_line(&mut out, parts),
+            ("parts", Value::Array(parts)) => push_parts_by_line(&mut out, parts),
             _ => write(&mut out, value, INDENT + 2),
         }
     }
@@ -34,7 +34,7 @@ pub(super) fn line(value: &Value) -> String {
     }
 }
 
-fn one_a_line(out: &mut String, parts: &[Value]) {
+fn push_parts_by_line(out: &mut String, parts: &[Value]) {
     out.push('[');
     for (index, part) in parts.iter().enumerate() {
         begin(out, index, INDENT + 4, None);

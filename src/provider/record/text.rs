@@ -26,7 +26,7 @@ impl RecordedFile {
         match serde_json::from_str::<RecordedFile>(text) {
             Ok(file) if file.version == VERSION => Ok(file),
             Ok(file) => Err(wrong_version(file.version)),
-            Err(error) => Err(what_is_wrong(text, &error)),
+            Err(error) => Err(error_text(text, &error)),
         }
     }
 }
@@ -50,7 +50,7 @@ fn wrong_version(version: u64) -> String {
     format!("it has version {version}; this lmthing reads version {VERSION}")
 }
 
-fn what_is_wrong(text: &str, error: &serde_json::Error) -> String {
+fn error_text(text: &str, error: &serde_json::Error) -> String {
     if text.trim().is_empty() {
         return "it is empty".to_owned();
     }

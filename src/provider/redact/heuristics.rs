@@ -141,10 +141,10 @@ fn has_unambiguous_words(words: &[String]) -> bool {
         "secretkey",
         "secrets",
     ];
-    const FIRST: [&str; 11] =
+    const FIRST_WORDS: [&str; 11] =
         ["access", "api", "auth", "bearer", "client", "id", "private", "refresh", "secret", "security", "session"];
     words.iter().any(|word| UNAMBIGUOUS.contains(&word.as_str()))
-        || words.windows(2).any(|pair| FIRST.contains(&&*pair[0]) && ["key", "token"].contains(&&*pair[1]))
+        || words.windows(2).any(|pair| FIRST_WORDS.contains(&&*pair[0]) && ["key", "token"].contains(&&*pair[1]))
 }
 
 pub(super) fn names_a_url(name: &str) -> bool {

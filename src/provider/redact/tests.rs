@@ -15,7 +15,7 @@ use crate::{
 
 const KEY: &str = "sk-planted/0123+456789=abcdef";
 
-fn knowing(secret: &str) -> Redactor {
+fn redactor_with(secret: &str) -> Redactor {
     Redactor::new([secret.to_owned()])
 }
 
@@ -29,7 +29,7 @@ fn secrets_are_replaced_whole() {
 
 #[test]
 fn a_key_is_found_in_every_encoding() {
-    let redactor = knowing(KEY);
+    let redactor = redactor_with(KEY);
     let encoded = percent_encoding::utf8_percent_encode(KEY, percent_encoding::NON_ALPHANUMERIC).to_string();
     let written = [
         KEY.to_owned(),
@@ -81,7 +81,7 @@ fn common_prefixes_of_secrets_stay() {
         ("https://abc123.example.com/Hook/x1y2z3a4b5c6d7", "no https://abc123.example.com/v1 here"),
         (r"C:\Users\me\keys\secret-key-0123.pem", r"in C:\Users\me\keys\p.lmt.mjs:1"),
     ] {
-        let redactor = knowing(secret);
+        let redactor = redactor_with(secret);
         assert_eq!(redactor.apply(text), text);
         assert_eq!(redactor.apply(&format!("got {secret}!")), "got [redacted]!");
     }
@@ -90,13 +90,13 @@ fn common_prefixes_of_secrets_stay() {
         ("https://me:pass-word@h.example/Hook/x1y2z3a4b5c6d7", "https://me:pass-word@h.example"),
         ("a1b2c3d4-e5f6-7890-abcd-ef1234567890", "a1b2c3d4-e5f6"),
     ] {
-        assert!(!knowing(secret).apply(&format!("starts with {piece}, it does")).contains(piece), "{piece}");
+        assert!(!redactor_with(secret).apply(&format!("starts with {piece}, it does")).contains(piece), "{piece}");
     }
 }
 
 #[test]
 fn a_key_is_found_in_and_around_terminal_strings() {
-    let redactor = knowing("sk-ant-api03-Zx8qWe7rTy6uIo5pAs4dFg3h");
+    let redactor = redactor_with("sk-ant-api03-Zx8qWe7rTy6uIo5pAs4dFg3h");
     for begin in ["\u{1b}]0;", "\u{1b}P", "\u{1b}_", "\u{9d}", "\\u001b]0;"] {
         for key in [
             "sk-%61nt-%61pi03-Zx8qWe7rTy6uIo5pAs4dFg3h",
@@ -115,7 +115,7 @@ fn a_key_is_found_in_and_around_terminal_strings() {
 
 #[test]
 fn text_next_to_an_encoded_key_stays() {
-    let redactor = knowing(KEY);
+    let redactor = redactor_with(KEY);
     let lines = STANDARD.encode(KEY).as_bytes().chunks(10).map(String::from_utf8_lossy).collect::<Vec<_>>().join("\n");
     assert_eq!(redactor.apply(&format!("before\n{lines}\nNext line")), "before\n[redacted]\nNext line");
     assert_eq!(redactor.apply(&format!("key={}&a=b", STANDARD.encode(KEY))), "key=[redacted]&a=b");
@@ -234,7 +234,7 @@ fn sources_are_polled_until_they_are_gone() {
 
 #[test]
 fn json_is_searched_with_member_names() {
-    let redactor = knowing("dummy");
+    let redactor = redactor_with("dummy");
     let mut value = json!({ "x-api-key": "dummy", "text": "a dummy", "n": 1, "list": [{ "token": "Bearer dummy" }] });
     redactor.apply_json(&mut value);
     let expected =
@@ -272,7 +272,7 @@ impl LanguageModel for EchoModel {
 
 #[tokio::test]
 async fn only_the_models_own_output_is_not_redacted() {
-    let redactor = knowing("test");
+    let redactor = redactor_with("test");
     let model = guard::guard(Rc::new(EchoModel), &redactor);
     let mut settings = CallSettings::default();
     settings.headers.insert("Authorization".into(), format!("Bearer {KEY}"));
@@ -304,7 +304,7 @@ fn a_key_in_several_deltas_is_replaced_once() {
     };
     let mut parts =
         [delta("0", "your sk-pla"), delta("1", "other"), delta("0", "nted/0123+456"), delta("0", "789=abcdef, ok")];
-    redact_parts(&mut parts, &knowing(KEY));
+    redact_parts(&mut parts, &redactor_with(KEY));
     assert_eq!(parts, [delta("0", "your [redacted]"), delta("1", "other"), delta("0", ""), delta("0", ", ok")]);
 }
 
@@ -332,7 +332,7 @@ fn malicious_texts_take_linear_time() {
         "&amp;key=",
         ". ",
     ];
-    let redactor = knowing(KEY);
+    let redactor = redactor_with(KEY);
     redactor.learn("test");
     let begun = std::time::Instant::now();
     for piece in pieces {
@@ -347,7 +347,7 @@ fn malicious_texts_take_linear_time() {
 
 #[test]
 fn overlapping_values_are_all_checked() {
-    let redactor = knowing("test");
+    let redactor = redactor_with("test");
     for (text, shown) in [
         ("a:b:api_key:ab12cd34ef56gh", "a:b:api_key:[redacted]"),
         ("a:ab12cd34ef56gh api_key:x:password=ab12cd34ef56gh", "a:ab12cd34ef56gh api_key:[redacted]"),

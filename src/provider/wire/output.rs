@@ -139,7 +139,7 @@ impl TextBlocks {
         self.open.as_ref().is_some_and(|open| open.0 == Kind::Reasoning)
     }
 
-    pub(crate) fn carrier(&mut self, metadata: ProviderOptions, out: &mut Output) {
+    pub(crate) fn empty_reasoning_with_metadata(&mut self, metadata: ProviderOptions, out: &mut Output) {
         self.close(out);
         let id = format!("reasoning-{}", self.count);
         self.count += 1;

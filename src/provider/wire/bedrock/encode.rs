@@ -4,7 +4,7 @@ use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 use serde_json::{Map, Value, json};
 
 use super::{
-    cache, format, messages,
+    cache, messages,
     reasoning::{Family, Reasoning},
     thinking,
 };
@@ -16,6 +16,9 @@ use crate::{
         values::{options_of, put},
     },
 };
+
+const FAMILIES_WITH_OUTPUT_SCHEMA: [&str; 6] =
+    ["openai.gpt-oss", "qwen.qwen3", "deepseek.v3", "google.gemma-3", "minimax.", "moonshot"];
 
 const SETTINGS: SettingNames = SettingNames {
     max_output_tokens: Some("maxTokens"),
@@ -67,7 +70,7 @@ pub(super) fn encode(request: &ModelRequest, model_id: &str) -> Result<EncodedRe
     }
     put_other_options(&mut body, options);
     put(&mut body, "toolConfig", tool_config);
-    format::put(&mut body, request, model_id);
+    put_output_format(&mut body, request, model_id);
     cache::mark(&mut body, &request.settings, model_id, &mut warnings);
     Ok(EncodedRequest {
         path: format!("/model/{}/converse-stream", utf8_percent_encode(model_id, COMPONENT)),
@@ -75,6 +78,19 @@ pub(super) fn encode(request: &ModelRequest, model_id: &str) -> Result<EncodedRe
         body: Value::Object(body),
         warnings: warnings.into_vec(),
     })
+}
+
+fn put_output_format(body: &mut Map<String, Value>, request: &ModelRequest, model_id: &str) {
+    let Some(format) = request.settings.response_format.as_ref() else { return };
+    let takes = if model_id.contains("anthropic") {
+        anthropic::has_structured_outputs(model_id) && !model_id.contains("opus-4-1")
+    } else {
+        FAMILIES_WITH_OUTPUT_SCHEMA.iter().any(|family| model_id.contains(family))
+    };
+    let Some(schema) = anthropic::schema_form(&format.schema).filter(|_| takes) else { return };
+    let structure = json!({ "jsonSchema": { "name": format.name, "schema": schema.to_string() } });
+    let text_format = json!({ "type": "json_schema", "structure": structure });
+    body.entry("outputConfig").or_insert_with(|| json!({ "textFormat": text_format }));
 }
 
 fn inference_config(

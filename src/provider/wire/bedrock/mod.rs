@@ -3,7 +3,6 @@
 mod cache;
 mod decode;
 mod encode;
-mod format;
 mod messages;
 mod reasoning;
 mod thinking;

@@ -325,7 +325,7 @@ impl WireDecoder for ChatDecoder {
         self.calls.finish(out);
         // Metadata without a reasoning block, such as encrypted reasoning.
         if let Some(metadata) = self.echo.take_new(self.dialect.name()) {
-            self.blocks.carrier(metadata, out);
+            self.blocks.empty_reasoning_with_metadata(metadata, out);
         }
         let reason =
             self.finish_reason.unwrap_or(if self.calls.any() { FinishReason::ToolCalls } else { FinishReason::Other });

@@ -12,7 +12,7 @@ use crate::{
 };
 
 /// Families without thinking, which refuse the setting. Other models are assumed to support it.
-const WITHOUT: [&str; 9] = [
+const WITHOUT_REASONING: [&str; 9] = [
     "command-r",
     "command-light",
     "command-nightly",
@@ -40,7 +40,7 @@ pub(super) fn put_thinking(
         return;
     }
     let Some(reasoning) = settings.reasoning else { return };
-    let thinks = model_id != "command" && !WITHOUT.iter().any(|family| model_id.starts_with(family));
+    let thinks = model_id != "command" && !WITHOUT_REASONING.iter().any(|family| model_id.starts_with(family));
     match (thinks, budget_within_limit(reasoning, settings.max_output_tokens)) {
         (true, Some(tokens)) => {
             body.insert("thinking".into(), json!({ "type": "enabled", "token_budget": tokens }));

@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value, json};
 
-const KEPT: [&str; 5] = ["description", "required", "format", "enum", "minLength"];
+const SUPPORTED_KEYS: [&str; 5] = ["description", "required", "format", "enum", "minLength"];
 
 pub(super) fn parameters(schema: &Value) -> Option<Value> {
     if is_empty_object(schema) { None } else { Some(convert(schema)) }
@@ -30,7 +30,7 @@ fn convert(schema: &Value) -> Value {
         return json!({ "type": "boolean", "properties": {} });
     };
     let mut result = Map::new();
-    for key in KEPT {
+    for key in SUPPORTED_KEYS {
         if let Some(value) = schema.get(key).filter(|value| !value.is_null()) {
             result.insert(key.to_owned(), value.clone());
         }

@@ -88,9 +88,9 @@ fn put_text(body: &mut Map<String, Value>, options: Option<&Map<String, Value>>)
 }
 
 fn put_logprobs(body: &mut Map<String, Value>, options: Option<&Map<String, Value>>) {
-    const MOST: u64 = 20;
+    const MAX_LOGPROBS: u64 = 20;
     let count = match options.and_then(|options| options.get("logprobs")) {
-        Some(Value::Bool(true)) => json!(MOST),
+        Some(Value::Bool(true)) => json!(MAX_LOGPROBS),
         Some(Value::Number(count)) => Value::Number(count.clone()),
         _ => return,
     };

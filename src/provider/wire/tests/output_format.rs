@@ -11,7 +11,7 @@ use crate::{
 };
 
 /// A strict schema, as zod writes it.
-fn sky() -> Value {
+fn strict_schema() -> Value {
     json!({
         "$schema": "http://json-schema.org/draft-07/schema#",
         "type": "object",
@@ -21,35 +21,35 @@ fn sky() -> Value {
     })
 }
 
-fn loose() -> Value {
+fn non_strict_schema() -> Value {
     json!({ "type": "object", "properties": { "sky": { "type": "string" } }, "additionalProperties": false })
 }
 
-struct Asked {
+struct RequestParts {
     schema: Value,
     tools: bool,
     messages: Vec<Message>,
     options: Value,
 }
 
-impl Default for Asked {
+impl Default for RequestParts {
     fn default() -> Self {
-        Asked { schema: sky(), tools: false, messages: vec![user("hi")], options: json!({}) }
+        RequestParts { schema: strict_schema(), tools: false, messages: vec![user("hi")], options: json!({}) }
     }
 }
 
-fn body(name: &str, model: &str, asked: Asked) -> Value {
-    body_of(wire(name).as_ref(), model, asked)
+fn body(name: &str, model: &str, parts: RequestParts) -> Value {
+    body_of(wire(name).as_ref(), model, parts)
 }
 
-fn body_of(wire: &dyn WireFormat, model: &str, asked: Asked) -> Value {
+fn body_of(wire: &dyn WireFormat, model: &str, parts: RequestParts) -> Value {
     let settings = CallSettings {
-        response_format: Some(ResponseFormat { name: "weather".into(), schema: asked.schema }),
-        provider_options: asked.options.as_object().unwrap().clone(),
+        response_format: Some(ResponseFormat { name: "weather".into(), schema: parts.schema }),
+        provider_options: parts.options.as_object().unwrap().clone(),
         ..CallSettings::default()
     };
-    let tools = if asked.tools { vec![tool("tide")] } else { Vec::new() };
-    let messages = asked.messages.into_iter().map(Rc::new).collect();
+    let tools = if parts.tools { vec![tool("tide")] } else { Vec::new() };
+    let messages = parts.messages.into_iter().map(Rc::new).collect();
     wire.encode(&ModelRequest { messages, tools, settings }, model).unwrap().body
 }
 
@@ -91,9 +91,10 @@ fn schemas_are_sent_in_each_format() {
         ("cohere", "command-a-03-2025", json!({ "type": "json_object", "json_schema": plain })),
     ];
     for (name, model, expected) in cases {
-        assert_eq!(format(name, &body(name, model, Asked::default())), expected, "{name}");
+        assert_eq!(format(name, &body(name, model, RequestParts::default())), expected, "{name}");
     }
-    let bedrock = format("bedrock", &body("bedrock", "anthropic.claude-haiku-4-5-20251001-v1:0", Asked::default()));
+    let bedrock =
+        format("bedrock", &body("bedrock", "anthropic.claude-haiku-4-5-20251001-v1:0", RequestParts::default()));
     assert_eq!(
         (&bedrock["type"], &bedrock["structure"]["jsonSchema"]["name"]),
         (&json!("json_schema"), &json!("weather"))
@@ -105,47 +106,61 @@ fn schemas_are_sent_in_each_format() {
 #[test]
 fn schemas_that_cannot_be_strict_are_sent_unchanged() {
     for name in ["chat", "compatible", "mistral"] {
-        let found = format(name, &body(name, "m", Asked { schema: loose(), ..Asked::default() }));
-        assert_eq!(found["json_schema"], json!({ "name": "weather", "strict": false, "schema": loose() }), "{name}");
+        let found =
+            format(name, &body(name, "m", RequestParts { schema: non_strict_schema(), ..RequestParts::default() }));
+        assert_eq!(
+            found["json_schema"],
+            json!({ "name": "weather", "strict": false, "schema": non_strict_schema() }),
+            "{name}"
+        );
     }
     let options = json!({ "openai": { "strictJsonSchema": false, "textVerbosity": "low" } });
-    let found = body("responses", "gpt-5", Asked { options, ..Asked::default() });
-    assert_eq!((&found["text"]["format"]["strict"], &found["text"]["format"]["schema"]), (&json!(false), &sky()));
+    let found = body("responses", "gpt-5", RequestParts { options, ..RequestParts::default() });
+    assert_eq!(
+        (&found["text"]["format"]["strict"], &found["text"]["format"]["schema"]),
+        (&json!(false), &strict_schema())
+    );
     assert_eq!(found["text"]["verbosity"], "low");
 }
 
 #[test]
 fn unsupported_models_get_no_schema() {
-    let tools = || Asked { tools: true, ..Asked::default() };
+    let tools = || RequestParts { tools: true, ..RequestParts::default() };
     let begun = vec![user("hi"), Message::text(Role::Assistant, "{")];
-    let off = |name: &str| Asked { options: json!({ name: { "structuredOutputs": false } }), ..Asked::default() };
-    let list = || Asked { schema: json!({ "type": "array", "items": { "type": "string" } }), ..Asked::default() };
+    let off = |name: &str| RequestParts {
+        options: json!({ name: { "structuredOutputs": false } }),
+        ..RequestParts::default()
+    };
+    let list = || RequestParts {
+        schema: json!({ "type": "array", "items": { "type": "string" } }),
+        ..RequestParts::default()
+    };
     let map = json!({ "type": "object", "additionalProperties": { "type": "string" } });
     let cases = [
-        ("responses", "gpt-4-turbo", Asked::default()),
+        ("responses", "gpt-4-turbo", RequestParts::default()),
         ("responses", "gpt-5", list()),
-        ("chat", "gpt-3.5-turbo", Asked::default()),
+        ("chat", "gpt-3.5-turbo", RequestParts::default()),
         ("compatible", "m", list()),
         ("compatible", "m", off("lab")),
-        ("groq", "llama-3.3-70b-versatile", Asked::default()),
+        ("groq", "llama-3.3-70b-versatile", RequestParts::default()),
         ("groq", "openai/gpt-oss-20b", tools()),
         ("mistral", "m", off("mistral")),
-        ("anthropic", "claude-3-7-sonnet-20250219", Asked::default()),
-        ("anthropic", "claude-sonnet-4-5", Asked { messages: begun, ..Asked::default() }),
-        ("anthropic", "claude-sonnet-4-5", Asked { schema: map, ..Asked::default() }),
+        ("anthropic", "claude-3-7-sonnet-20250219", RequestParts::default()),
+        ("anthropic", "claude-sonnet-4-5", RequestParts { messages: begun, ..RequestParts::default() }),
+        ("anthropic", "claude-sonnet-4-5", RequestParts { schema: map, ..RequestParts::default() }),
         ("anthropic", "claude-sonnet-4-5", list()),
-        ("bedrock", "amazon.nova-pro-v1:0", Asked::default()),
-        ("bedrock", "anthropic.claude-3-5-sonnet-20241022-v2:0", Asked::default()),
+        ("bedrock", "amazon.nova-pro-v1:0", RequestParts::default()),
+        ("bedrock", "anthropic.claude-3-5-sonnet-20241022-v2:0", RequestParts::default()),
         ("cohere", "command-a-03-2025", tools()),
-        ("cohere", "command-light", Asked::default()),
+        ("cohere", "command-light", RequestParts::default()),
     ];
-    for (name, model, asked) in cases {
-        assert_eq!(format(name, &body(name, model, asked)), Value::Null, "{name} {model}");
+    for (name, model, parts) in cases {
+        assert_eq!(format(name, &body(name, model, parts)), Value::Null, "{name} {model}");
     }
-    for (model, asked) in
-        [("gemini-2.5-pro", tools()), ("models/Gemini-2.5-Flash", tools()), ("gemma-3-27b-it", Asked::default())]
+    for (model, parts) in
+        [("gemini-2.5-pro", tools()), ("models/Gemini-2.5-Flash", tools()), ("gemma-3-27b-it", RequestParts::default())]
     {
-        assert_eq!(format("google", &body("google", model, asked)), json!({}), "{model}");
+        assert_eq!(format("google", &body("google", model, parts)), json!({}), "{model}");
     }
 }
 
@@ -153,7 +168,7 @@ fn unsupported_models_get_no_schema() {
 fn gemini_gets_json_schema_if_its_subset_is_insufficient() {
     let map = || json!({ "type": "object", "additionalProperties": { "type": "string" } });
     let with = |model: &str, tools: bool| {
-        format("google", &body("google", model, Asked { schema: map(), tools, ..Asked::default() }))
+        format("google", &body("google", model, RequestParts { schema: map(), tools, ..RequestParts::default() }))
     };
     let json_schema = json!({ "responseMimeType": "application/json", "responseJsonSchema": map() });
     assert_eq!(with("gemini-2.5-flash", false), json_schema);
@@ -161,14 +176,15 @@ fn gemini_gets_json_schema_if_its_subset_is_insufficient() {
     // Aliases count as the newest model, also for thinking.
     assert_eq!(with("gemini-flash-latest", true), json_schema);
     assert_eq!(with("gemini-2.0-flash", false), json!({ "responseMimeType": "application/json" }));
-    let list = Asked { schema: json!({ "type": "array", "items": { "type": "string" } }), ..Asked::default() };
+    let list =
+        RequestParts { schema: json!({ "type": "array", "items": { "type": "string" } }), ..RequestParts::default() };
     assert_eq!(format("google", &body("google", "gemini-2.0-flash", list))["responseSchema"]["type"], "array");
 }
 
 #[test]
 fn format_and_effort_share_output_config() {
     let options = json!({ "anthropic": { "effort": "low" } });
-    let found = body("anthropic", "claude-opus-4-5", Asked { options, ..Asked::default() });
+    let found = body("anthropic", "claude-opus-4-5", RequestParts { options, ..RequestParts::default() });
     assert_eq!(found["output_config"]["effort"], "low");
     assert_eq!(found["output_config"]["format"]["type"], "json_schema");
 }
@@ -176,15 +192,18 @@ fn format_and_effort_share_output_config() {
 #[test]
 fn a_compatible_servers_own_option_wins() {
     let options = json!({ "lab": { "response_format": { "type": "text" } } });
-    let found = body("compatible", "m", Asked { options, ..Asked::default() });
+    let found = body("compatible", "m", RequestParts { options, ..RequestParts::default() });
     assert_eq!(found["response_format"], json!({ "type": "text" }));
 }
 
 #[test]
 fn schema_options_are_read_under_every_key() {
     let not_strict = |wire: &dyn WireFormat, name: &str| {
-        let found =
-            body_of(wire, "m", Asked { options: json!({ name: { "strictJsonSchema": false } }), ..Asked::default() });
+        let found = body_of(
+            wire,
+            "m",
+            RequestParts { options: json!({ name: { "strictJsonSchema": false } }), ..RequestParts::default() },
+        );
         found["response_format"]["json_schema"]["strict"] == false
     };
     let (azure, lab) = (ChatWire::azure("v1"), wire("compatible"));
@@ -194,7 +213,7 @@ fn schema_options_are_read_under_every_key() {
     for name in ["openai-compatible", "openaiCompatible", "lab"] {
         assert!(not_strict(lab.as_ref(), name), "{name}");
         let options = json!({ name: { "structuredOutputs": false } });
-        let found = body("compatible", "m", Asked { options, ..Asked::default() });
+        let found = body("compatible", "m", RequestParts { options, ..RequestParts::default() });
         assert_eq!(found.get("response_format"), None, "{name}");
     }
 }

@@ -24,7 +24,7 @@ const PLACES: [&str; 9] = [
     "/inferenceConfig",
 ];
 
-fn said(encoded: &EncodedRequest) -> Value {
+fn reasoning_of(encoded: &EncodedRequest) -> Value {
     let found = PLACES.iter().filter_map(|place| {
         let value = encoded.body.pointer(place)?;
         Some((place.rsplit('/').next()?.to_owned(), value.clone()))
@@ -36,15 +36,15 @@ fn warnings(encoded: &EncodedRequest) -> usize {
     encoded.warnings.iter().filter(|warning| warning.setting.as_deref() == Some("reasoning")).count()
 }
 
-fn asked(wire: &dyn WireFormat, model: &str, reasoning: Reasoning) -> EncodedRequest {
+fn request_with(wire: &dyn WireFormat, model: &str, reasoning: Reasoning) -> EncodedRequest {
     let settings = CallSettings { reasoning: Some(reasoning), ..CallSettings::default() };
     encode(wire, model, vec![user("hi")], settings)
 }
 
 fn check(wire: &dyn WireFormat, cases: &[(&str, Reasoning, Value, bool)]) {
     for (model, reasoning, expected, warned) in cases {
-        let encoded = asked(wire, model, *reasoning);
-        assert_eq!(said(&encoded), *expected, "{model} {reasoning:?}");
+        let encoded = request_with(wire, model, *reasoning);
+        assert_eq!(reasoning_of(&encoded), *expected, "{model} {reasoning:?}");
         assert_eq!(warnings(&encoded), usize::from(*warned), "{model} {reasoning:?} {:?}", encoded.warnings);
     }
 }
@@ -147,7 +147,7 @@ fn claude_takes_a_budget_or_an_effort() {
         ..CallSettings::default()
     };
     let forced = encode(wire("anthropic").as_ref(), "claude-sonnet-4-5", vec![user("hi")], settings);
-    assert_eq!((said(&forced), warnings(&forced)), (json!({}), 1));
+    assert_eq!((reasoning_of(&forced), warnings(&forced)), (json!({}), 1));
     assert_eq!(forced.body["temperature"], 0.3);
 }
 
@@ -377,7 +377,7 @@ fn provider_options_win_without_a_warning() {
     for (name, model, options, expected) in cases {
         let settings = CallSettings { reasoning: Some(High), ..CallSettings::default() };
         let encoded = with_options(name, model, options, settings);
-        assert_eq!(said(&encoded), expected, "{name} {model}");
+        assert_eq!(reasoning_of(&encoded), expected, "{name} {model}");
         assert_eq!(warnings(&encoded), 0, "{name} {model} {:?}", encoded.warnings);
     }
 }
