@@ -15,10 +15,7 @@ use std::{
 };
 
 use libfuzzer_sys::fuzz_target;
-use lmthing::{
-    code::{CheckMode, Checker, Declarations, prepare},
-    sandbox::{NoFunctions, Sandbox, SandboxConfig},
-};
+use lmthing_typescript::{code::{CheckMode, Checker, Declarations, prepare}, sandbox::{NoFunctions, Sandbox, SandboxConfig}};
 
 /// The stack the worker gives its checker.
 const STACK: usize = 64 << 20;

@@ -3,7 +3,7 @@
 use clap::{Args, ValueEnum};
 use serde_json::Value;
 
-use crate::permission::ApprovalRules;
+use lmthing_base::permission::ApprovalRules;
 
 /// Key under which `--on-approval` is stored with a run.
 pub(super) const ON_APPROVAL: &str = "onApproval";

@@ -2,7 +2,7 @@
 
 use clap::{Args, ValueEnum, builder::NonEmptyStringValueParser};
 
-use crate::remote::{Address, read_address};
+use lmthing_system::remote::{Address, read_address};
 
 /// `lmthing approve`.
 #[derive(Args, Debug)]

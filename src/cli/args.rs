@@ -34,10 +34,8 @@ use super::{
     view_args::ViewArgs,
     worker_args::WorkerArgs,
 };
-use crate::{
-    diagnostic::{closest, did_you_mean},
-    remote::{Address, read_address},
-};
+use lmthing_base::diagnostic::{closest, did_you_mean};
+use lmthing_system::remote::{Address, read_address};
 
 /// Run scripted LLM prompts.
 #[derive(Debug, Parser)]

@@ -5,11 +5,9 @@ use std::{collections::BTreeMap, ffi::OsStr, path::Path, rc::Rc};
 use clap_complete::engine::{CompletionCandidate, PathCompleter, ValueCompleter};
 
 use super::{commands::prompt_file::is_prompt_file, env};
-use crate::{
-    cost,
-    journal::{JOURNAL_VARIABLE, Journal, RunInfo, journal_path},
-    provider::{ProviderContext, list_models},
-};
+use lmthing_base::cost;
+use lmthing_providers::{ProviderContext, list_models};
+use lmthing_store::journal::{JOURNAL_VARIABLE, Journal, RunInfo, journal_path};
 
 /// A prompt file, followed by its input: texts, or `@path` for the text of a file.
 pub(super) struct FileAndInput;

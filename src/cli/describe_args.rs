@@ -1,11 +1,11 @@
-//! Arguments of `lmthing __describe`, which only [`crate::serve`] calls.
+//! Arguments of `lmthing __describe`, which only [`lmthing_serve`] calls.
 
 use std::path::PathBuf;
 
 use clap::Args;
 
 use super::{permission_args::PermissionArgs, setup_args::SetupArgs};
-use crate::cost::Limits;
+use lmthing_base::cost::Limits;
 
 /// `lmthing __describe`.
 #[derive(Args, Debug)]

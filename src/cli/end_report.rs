@@ -8,11 +8,8 @@ use std::{
 };
 
 use super::{failure::Ending, pending::Pending, show_args::Format};
-use crate::{
-    diagnostic::Diagnostic,
-    event::{EventClock, RunFinish, RunSummary, SharedSummary, run_finish_line},
-    journal::LastEntry,
-};
+use lmthing_base::{diagnostic::Diagnostic, event::{EventClock, RunFinish, RunSummary, SharedSummary, run_finish_line}};
+use lmthing_store::journal::LastEntry;
 
 /// How long to wait for the lock on the summary.
 const LOCK_TIMEOUT: Duration = Duration::from_millis(50);

@@ -7,10 +7,8 @@ use std::{
 };
 
 use super::failure::WrongUsage;
-use crate::{
-    diagnostic::did_you_mean,
-    user_file::{self, MAX_SETTINGS},
-};
+use lmthing_base::diagnostic::did_you_mean;
+use lmthing_system::user_file::{self, MAX_SETTINGS};
 
 type Variables = Vec<(String, String)>;
 

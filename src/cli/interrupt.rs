@@ -20,11 +20,9 @@ use std::io::{self, IsTerminal, Write};
 use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
 
 use super::{ExitCode, end_report::EndReport, failure::Ending};
-use crate::{
-    diagnostic::Diagnostic,
-    script,
-    session::{LATENESS, RunClock},
-};
+use lmthing_base::diagnostic::Diagnostic;
+use lmthing_engine::session::{LATENESS, RunClock};
+use lmthing_node as script;
 
 /// How long a run may take to notice the request: somebody is waiting for the process to end.
 #[cfg(unix)]

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use clap::Args;
 
-use crate::cost::Limits;
+use lmthing_base::cost::Limits;
 
 /// How far a run may go.
 #[derive(Args, Clone, Debug, Default)]

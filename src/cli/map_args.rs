@@ -13,7 +13,8 @@ use super::{
     remote_args::RemoteArgs,
     setup_args::SetupArgs,
 };
-use crate::{input::ColumnSetting, map::MaxErrors};
+use lmthing_base::input::ColumnSetting;
+use lmthing_map::MaxErrors;
 
 const ROWS: FilesEndingIn = FilesEndingIn(&[".jsonl", ".ndjson", ".csv", ".tsv"]);
 

@@ -51,11 +51,9 @@ pub use exit::ExitCode;
 pub use interrupt::on_interrupt;
 pub use printer::Printer;
 
-use crate::{
-    diagnostic::Diagnostic,
-    provider::Redactor,
-    script::{self, THREAD_STACK_SIZE},
-};
+use lmthing_base::diagnostic::Diagnostic;
+use lmthing_node::{self as script, THREAD_STACK_SIZE};
+use lmthing_providers::Redactor;
 
 /// Runs a command and returns the exit code. Everything happens on one thread with a stack deep enough for scripts.
 pub fn run(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {

@@ -11,12 +11,10 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::failure::WrongUsage;
-use crate::{
-    permission::{Grant, HostRule, ProgramFolders, ProtectedFiles, Restricted, can_confine_programs},
-    provider::key_variables,
-    remote::{INGRESS_VARIABLE, TOKEN_VARIABLE},
-    trace::otel,
-};
+use lmthing_base::permission::{Grant, HostRule, ProgramFolders, ProtectedFiles, Restricted, can_confine_programs};
+use lmthing_providers::key_variables;
+use lmthing_store::trace::otel;
+use lmthing_system::remote::{INGRESS_VARIABLE, TOKEN_VARIABLE};
 
 /// Key under which these options are stored with a run.
 pub(super) const PERMISSIONS: &str = "permissions";
@@ -169,7 +167,7 @@ fn reach<T>(
 
 /// Resolves a path, which need not exist.
 fn path(typed: &str) -> Result<PathBuf, String> {
-    crate::permission::real_path(Path::new(typed)).ok_or_else(|| "the path cannot be resolved".to_owned())
+    lmthing_base::permission::real_path(Path::new(typed)).ok_or_else(|| "the path cannot be resolved".to_owned())
 }
 
 /// The folder of a file, and the `node_modules` folders in which packages are looked up.

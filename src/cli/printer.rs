@@ -20,10 +20,8 @@ use console::measure_text_width;
 use tokio::sync::Notify;
 
 use super::{pending::Pending, screen, stream::Stream};
-use crate::{
-    diagnostic::{Diagnostic, TextFilter},
-    provider::Redactor,
-};
+use lmthing_base::diagnostic::{Diagnostic, TextFilter};
+use lmthing_providers::Redactor;
 
 const BUFFER_SIZE: usize = 8 << 10;
 

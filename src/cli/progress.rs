@@ -13,7 +13,8 @@ use std::{
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
 use super::{Printer, screen};
-use crate::{chat::StreamPart, diagnostic::strip_controls_line, event::EventKind, provider::HumanDuration};
+use lmthing_base::{chat::StreamPart, diagnostic::strip_controls_line, event::EventKind};
+use lmthing_providers::HumanDuration;
 
 const FIRST_DELAY: Duration = Duration::from_millis(400);
 

@@ -5,10 +5,8 @@ use std::{ffi::OsString, path::Path};
 use clap::{Args, builder::NonEmptyStringValueParser};
 
 use super::failure::WrongUsage;
-use crate::{
-    remote::{Address, read_address},
-    serve::service_of,
-};
+use lmthing_serve::service_of;
+use lmthing_system::remote::{Address, read_address};
 
 /// Where a file is run.
 #[derive(Args, Clone, Debug, Default)]

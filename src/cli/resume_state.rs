@@ -2,7 +2,8 @@
 
 use std::{collections::HashMap, path::PathBuf};
 
-use crate::{cost::RunUsage, event::RunSummary, session::used_before};
+use lmthing_base::{cost::RunUsage, event::RunSummary};
+use lmthing_engine::session::used_before;
 
 #[derive(Clone, Debug, Default)]
 pub(super) struct ResumeState {

@@ -3,7 +3,9 @@
 use std::{path::Path, rc::Rc};
 
 use super::{commands::RunRecording, failure::Ending, interrupt, show::Show};
-use crate::{files::FileReporter, provider::Redactor, script::ScriptHost};
+use lmthing_node::ScriptHost;
+use lmthing_providers::Redactor;
+use lmthing_system::files::FileReporter;
 
 pub(super) struct TerminalHost {
     pub(super) show: Rc<Show>,

@@ -9,7 +9,7 @@ use std::{
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
 use super::{Printer, screen};
-use crate::diagnostic::strip_controls_line;
+use lmthing_base::diagnostic::strip_controls_line;
 
 /// Delay before the line appears: most runs are shorter.
 const FIRST_DELAY: Duration = Duration::from_millis(300);

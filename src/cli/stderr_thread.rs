@@ -5,7 +5,7 @@ use std::{thread, time::Duration};
 use tokio::{sync::oneshot, time::timeout};
 
 use super::{printer::write_stderr, stream::Stream};
-use crate::serve::LineSender;
+use lmthing_serve::LineSender;
 
 const FLUSH_TIMEOUT: Duration = Duration::from_millis(500);
 

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use console::Term;
 
-use crate::diagnostic::TextFilter;
+use lmthing_base::diagnostic::TextFilter;
 
 /// On a terminal, control sequences of foreign text are removed; otherwise text is unchanged.
 #[derive(Clone, Copy)]

@@ -6,7 +6,7 @@ use clap::{Args, ValueEnum, ValueHint};
 use clap_complete::ArgValueCompleter;
 
 use super::complete::{JSON_FILES, PromptFiles};
-use crate::cost::Limits;
+use lmthing_base::cost::Limits;
 
 /// `lmthing test`.
 #[derive(Args, Debug)]

@@ -10,7 +10,7 @@ use super::{
     approval_args::ApprovedArgs, complete::PromptFiles, limit_args::LimitArgs, permission_args::PermissionArgs,
     setup_args::SetupArgs,
 };
-use crate::cost::Limits;
+use lmthing_base::cost::Limits;
 
 /// `lmthing worker`.
 #[derive(Args, Debug)]

@@ -1,4 +1,4 @@
-//! Collects the modules that a file names: its `use` statements, and paths like `crate::chat::Message` or
+//! Collects the modules that a file names: its `use` statements, and paths like `lmthing_base::chat::Message` or
 //! `values::to_text` in code.
 
 use std::collections::BTreeSet;
@@ -256,10 +256,10 @@ mod tests {
     fn every_way_to_write_a_path_is_read() {
         let uses = "use crate::{chat::{A, b::{self, C as D}}, cli}; pub(crate) use super::*;";
         let expected = [
-            "crate::chat::A as A",
-            "crate::chat::b as b",
-            "crate::chat::b::C as D",
-            "crate::cli as cli",
+            "lmthing_base::chat::A as A",
+            "lmthing_base::chat::b as b",
+            "lmthing_base::chat::b::C as D",
+            "lmthing::cli as cli",
             "super::* as *",
         ];
         assert_eq!(written(uses), expected);
@@ -270,9 +270,9 @@ mod tests {
 
     #[test]
     fn tokens_that_are_not_paths_are_skipped() {
-        let text = "/// [`X`](crate::cli::X)\n//! a::b\nfn f() { let x = \"c::d\"; let y = r#\"e::\"f\"#; let z = '\"'; g::h }";
+        let text = "/// [`X`](lmthing::cli::X)\n//! a::b\nfn f() { let x = \"c::d\"; let y = r#\"e::\"f\"#; let z = '\"'; g::h }";
         assert_eq!(written(text), ["g::h"]);
-        assert_eq!(written("pub(in crate::script) fn f() { <A as B>::c() }"), [""; 0]);
+        assert_eq!(written("pub(in lmthing_node) fn f() { <A as B>::c() }"), [""; 0]);
     }
 
     #[test]

@@ -11,7 +11,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use lmthing::code::{CheckMode, Checker, prepare};
+use lmthing_typescript::code::{CheckMode, Checker, prepare};
 use serde_json::Value;
 
 use crate::support::skipped;

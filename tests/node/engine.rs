@@ -4,8 +4,8 @@ use std::cell::RefCell;
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
 
-use lmthing::diagnostic::Diagnostic;
-use lmthing::script::{self, Engine, EngineOptions, Halt, NativeModule, ScriptHost};
+use lmthing_base::diagnostic::Diagnostic;
+use lmthing_node::{self as script, Engine, EngineOptions, Halt, NativeModule, ScriptHost};
 use tempfile::TempDir;
 
 /// What a script printed and how it ended.
@@ -107,7 +107,7 @@ pub fn run_file(path: &Path, native_modules: &[NativeModule]) -> Outcome {
 async fn run_here(path: &Path, native_modules: Vec<NativeModule>) -> Outcome {
     let buffers = Rc::new(Buffers::default());
     let mut options = EngineOptions::new(buffers.clone());
-    options.parser = Rc::new(lmthing::code::TypeScriptParser);
+    options.parser = Rc::new(lmthing_typescript::code::TypeScriptParser);
     options.native_modules = native_modules;
     options.max_stack_size = script::SCRIPT_STACK_SIZE;
     options.argv = vec!["lmthing".to_owned(), path.display().to_string()];

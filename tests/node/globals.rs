@@ -6,7 +6,7 @@
 
 use std::{path::Path, rc::Rc};
 
-use lmthing::script::{Engine, EngineOptions, ScriptHost, import_file};
+use lmthing_node::{Engine, EngineOptions, ScriptHost, import_file};
 use rquickjs::{CatchResultExt, Ctx};
 
 use crate::http_server::HttpServer;
@@ -23,7 +23,7 @@ async fn failures_of(file: &str) -> Vec<String> {
     let server = HttpServer::start().await;
     let directory = tempfile::tempdir().expect("a temporary directory");
     let mut options = EngineOptions::new(Rc::new(Silent));
-    options.parser = Rc::new(lmthing::code::TypeScriptParser);
+    options.parser = Rc::new(lmthing_typescript::code::TypeScriptParser);
     options.env = vec![
         ("TEST_SERVER".to_owned(), server.url()),
         ("TEST_CLOSED_PORT".to_owned(), server.closed_port().to_string()),

@@ -2,10 +2,8 @@
 
 use std::{cell::RefCell, collections::BTreeMap, path::PathBuf, rc::Rc, time::Duration};
 
-use lmthing::{
-    chat::{CallSettings, Message, ModelRequest, Role},
-    provider::{ProviderContext, ProviderErrorKind, ProviderEvent, ProviderSettings, create, resolve},
-};
+use lmthing_base::chat::{CallSettings, Message, ModelRequest, Role};
+use lmthing_providers::{ProviderContext, ProviderErrorKind, ProviderEvent, ProviderSettings, create, resolve};
 
 use crate::{
     proxies::{Proxy, dead_port},

@@ -3,10 +3,8 @@
 use std::{collections::BTreeMap, rc::Rc};
 
 use base64::{Engine as _, engine::general_purpose::URL_SAFE_NO_PAD};
-use lmthing::{
-    chat::ModelRequest,
-    provider::{ProviderContext, ProviderErrorKind, ProviderSettings, create, resolve},
-};
+use lmthing_base::chat::ModelRequest;
+use lmthing_providers::{ProviderContext, ProviderErrorKind, ProviderSettings, create, resolve};
 use ring::signature::{KeyPair, RSA_PKCS1_2048_8192_SHA256, RsaKeyPair, UnparsedPublicKey};
 use rustls::pki_types::{PrivatePkcs8KeyDer, pem::PemObject};
 use serde_json::{Value, json};

@@ -4,10 +4,8 @@
 use std::{collections::BTreeMap, fs, path::Path, rc::Rc};
 
 use futures_util::future::join_all;
-use lmthing::{
-    chat::ModelRequest,
-    provider::{ProviderContext, ProviderErrorKind, resolve},
-};
+use lmthing_base::chat::ModelRequest;
+use lmthing_providers::{ProviderContext, ProviderErrorKind, resolve};
 use serde_json::{Value, json};
 use sha1::{Digest, Sha1};
 

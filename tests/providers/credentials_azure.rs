@@ -4,10 +4,8 @@
 use std::{collections::BTreeMap, rc::Rc};
 
 use futures_util::future::join_all;
-use lmthing::{
-    chat::ModelRequest,
-    provider::{ProviderContext, ProviderErrorKind, ProviderSettings, create, resolve},
-};
+use lmthing_base::chat::ModelRequest;
+use lmthing_providers::{ProviderContext, ProviderErrorKind, ProviderSettings, create, resolve};
 use serde_json::{Value, json};
 
 use crate::{

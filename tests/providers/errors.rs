@@ -8,10 +8,8 @@ use std::{
     time::{Duration, Instant},
 };
 
-use lmthing::{
-    chat::{CallSettings, Message, ModelRequest, Role, ToolSpec},
-    provider::{ProviderContext, ProviderErrorKind, ProviderEvent, resolve},
-};
+use lmthing_base::chat::{CallSettings, Message, ModelRequest, Role, ToolSpec};
+use lmthing_providers::{ProviderContext, ProviderErrorKind, ProviderEvent, resolve};
 use serde_json::{Value, json};
 
 use crate::{

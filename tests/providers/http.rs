@@ -2,10 +2,8 @@
 
 use std::time::{Duration, Instant};
 
-use lmthing::{
-    chat::{CallSettings, ModelRequest, Timeouts},
-    provider::{FallbackModel, ProviderErrorKind, ProviderEvent, ProviderSettings, create},
-};
+use lmthing_base::chat::{CallSettings, ModelRequest, Timeouts};
+use lmthing_providers::{FallbackModel, ProviderErrorKind, ProviderEvent, ProviderSettings, create};
 use serde_json::{Value, json};
 
 use crate::{

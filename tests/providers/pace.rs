@@ -2,10 +2,8 @@
 
 use std::time::{Duration, Instant};
 
-use lmthing::{
-    chat::{CallSettings, Message, ModelRequest, Role},
-    provider::{LanguageModel, ProviderEvent},
-};
+use lmthing_base::chat::{CallSettings, Message, ModelRequest, Role};
+use lmthing_providers::{LanguageModel, ProviderEvent};
 use serde_json::{Value, json};
 
 use crate::{

@@ -10,10 +10,8 @@ use std::{
 };
 
 use base64::{Engine as _, engine::general_purpose::STANDARD};
-use lmthing::{
-    chat::{CallSettings, Message, Role, ToolOutput, ToolSpec, Usage},
-    provider::{LanguageModel, ProviderContext, ProviderEvent, ProviderSettings, create, resolve},
-};
+use lmthing_base::chat::{CallSettings, Message, Role, ToolOutput, ToolSpec, Usage};
+use lmthing_providers::{LanguageModel, ProviderContext, ProviderEvent, ProviderSettings, create, resolve};
 use serde_json::{Value, json};
 
 use crate::{

@@ -2,10 +2,8 @@
 
 use std::time::{Duration, Instant};
 
-use lmthing::{
-    chat::{CallSettings, ModelRequest, StreamPart, Timeouts},
-    provider::{ProviderErrorKind, ProviderEvent},
-};
+use lmthing_base::chat::{CallSettings, ModelRequest, StreamPart, Timeouts};
+use lmthing_providers::{ProviderErrorKind, ProviderEvent};
 use serde_json::json;
 
 use crate::{

@@ -2,13 +2,8 @@
 
 use std::{cell::RefCell, collections::BTreeMap, rc::Rc, time::Duration};
 
-use lmthing::{
-    chat::{CallSettings, Message, ModelRequest, Role},
-    provider::{
-        FallbackModel, LanguageModel, ProviderContext, ProviderErrorKind, ProviderEvent, ProviderSettings, create,
-        resolve,
-    },
-};
+use lmthing_base::chat::{CallSettings, Message, ModelRequest, Role};
+use lmthing_providers::{FallbackModel, LanguageModel, ProviderContext, ProviderErrorKind, ProviderEvent, ProviderSettings, create, resolve};
 use serde_json::json;
 
 use crate::{

@@ -3,13 +3,8 @@
 use std::rc::Rc;
 
 use futures_util::StreamExt;
-use lmthing::{
-    chat::{
-        CallSettings, CallWarning, ContentPart, FinishReason, Message, ModelRequest, ProviderOptions, ResponseMetadata,
-        Role, StreamPart, ToolInput, ToolOutput, ToolSpec, Usage,
-    },
-    provider::{LanguageModel, ProviderError},
-};
+use lmthing_base::chat::{CallSettings, CallWarning, ContentPart, FinishReason, Message, ModelRequest, ProviderOptions, ResponseMetadata, Role, StreamPart, ToolInput, ToolOutput, ToolSpec, Usage};
+use lmthing_providers::{LanguageModel, ProviderError};
 
 #[derive(Clone, Debug, Default)]
 pub struct Answer {

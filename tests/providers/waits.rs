@@ -2,7 +2,7 @@
 
 use std::time::{Duration, Instant};
 
-use lmthing::chat::{CallSettings, ModelRequest};
+use lmthing_base::chat::{CallSettings, ModelRequest};
 
 use crate::{
     setup::{KEY, refusal, setup},

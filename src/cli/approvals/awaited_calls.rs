@@ -4,7 +4,7 @@ use std::{fmt::Write as _, path::Path};
 
 use serde_json::Value;
 
-use crate::{diagnostic::escape_invisible, event::AwaitedCall};
+use lmthing_base::{diagnostic::escape_invisible, event::AwaitedCall};
 
 /// `journal` is the path of the option.
 pub(in crate::cli) fn message(calls: &[AwaitedCall], run: &str, journal: Option<&Path>) -> String {

@@ -20,10 +20,8 @@ use self::{
     terminal::Terminal,
 };
 use super::{Printer, args::RunArgs};
-use crate::{
-    permission::{ApprovalRequest, ApprovalRules, Approver, Decision, DenyingApprover, StoppingApprover},
-    provider::Redactor,
-};
+use lmthing_base::permission::{ApprovalRequest, ApprovalRules, Approver, Decision, DenyingApprover, StoppingApprover};
+use lmthing_providers::Redactor;
 
 const NO_TERMINAL_HINT: &str = "lmthing run --approve '{name}' approves it, --yes every call";
 

@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use console::{Style, measure_text_width, truncate_str};
 use serde_json::Value;
 
-use crate::diagnostic::escape_invisible;
+use lmthing_base::diagnostic::escape_invisible;
 
 /// Most lines of arguments that are shown at once.
 const MAX_LINES: usize = 12;

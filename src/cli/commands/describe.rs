@@ -1,4 +1,4 @@
-//! `lmthing __describe FILE`: prints the description of a prompt file as JSON, for [`crate::serve`].
+//! `lmthing __describe FILE`: prints the description of a prompt file as JSON, for [`lmthing_serve`].
 
 use std::{path::Path, rc::Rc};
 
@@ -8,15 +8,12 @@ use super::{
     in_event_loop, journal, mock_file,
     restrict::{CommandContext, restricted},
 };
-use crate::{
-    check::{OfferOptions, offer},
-    cli::{ExitCode, Printer, describe_args::DescribeArgs, env, failure::io_error_text},
-    diagnostic::Diagnostic,
-    files::{FileReporter, absolute},
-    process::exit_with_parent_id,
-    provider::Redactor,
-    script::ScriptHost,
-};
+use lmthing_base::diagnostic::Diagnostic;
+use lmthing_check::{OfferOptions, offer};
+use lmthing_node::ScriptHost;
+use lmthing_providers::Redactor;
+use lmthing_system::{files::{FileReporter, absolute}, process::exit_with_parent_id};
+use crate::cli::{ExitCode, Printer, describe_args::DescribeArgs, env, failure::io_error_text};
 
 pub(in crate::cli) fn run(args: &DescribeArgs, printer: &Printer) -> ExitCode {
     if let Some(server) = args.served_by {

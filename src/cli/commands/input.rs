@@ -8,16 +8,9 @@ use std::{
 
 use serde_json::{Map, Value};
 
-use crate::{
-    cli::{
-        args::{RunArgs, run_options},
-        failure::{WrongUsage, io_error_text},
-    },
-    diagnostic::did_you_mean,
-    files::FileReporter,
-    input::{CommandLine, TextSources},
-    user_file::{self, MAX_TEXT},
-};
+use lmthing_base::{diagnostic::did_you_mean, input::{CommandLine, TextSources}};
+use lmthing_system::{files::FileReporter, user_file::{self, MAX_TEXT}};
+use crate::cli::{args::{RunArgs, run_options}, failure::{WrongUsage, io_error_text}};
 
 /// The command line of `run`. Files that it names are reported to `reporter`.
 pub(super) fn command_line(args: &RunArgs, reporter: &FileReporter) -> Result<CommandLine, WrongUsage> {

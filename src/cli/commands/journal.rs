@@ -7,16 +7,10 @@ use std::{
 
 use serde_json::{Map, Value, json};
 
-use crate::{
-    checkpoint::StoreError,
-    cli::{
-        ExitCode, args::RunArgs, failure::Ending, permission_args::PERMISSIONS, resume_state::ResumeState, show::Show,
-    },
-    cost::RunUsage,
-    diagnostic::Diagnostic,
-    journal::{EarlierRun, JOURNAL_VARIABLE, Journal, Recorder, RunInfo, RunStart, SecretFilter, journal_path},
-    provider::Redactor,
-};
+use lmthing_base::{checkpoint::StoreError, cost::RunUsage, diagnostic::Diagnostic};
+use lmthing_providers::Redactor;
+use lmthing_store::journal::{EarlierRun, JOURNAL_VARIABLE, Journal, Recorder, RunInfo, RunStart, SecretFilter, journal_path};
+use crate::cli::{ExitCode, args::RunArgs, failure::Ending, permission_args::PERMISSIONS, resume_state::ResumeState, show::Show};
 
 pub(super) struct RunSecrets(pub(super) Redactor);
 

@@ -8,10 +8,8 @@ use std::{
 };
 
 use super::prompt_file::ENDINGS;
-use crate::{
-    cli::{ExitCode, Printer, args::NewArgs, failure::io_error_text, templates::Language},
-    diagnostic::Diagnostic,
-};
+use lmthing_base::diagnostic::Diagnostic;
+use crate::cli::{ExitCode, Printer, args::NewArgs, failure::io_error_text, templates::Language};
 
 /// Characters that shells, other systems or the templates treat specially.
 const FORBIDDEN_CHARS: &[char] = &['<', '>', ':', '"', '\'', '`', '|', '?', '*', '\\', '$'];

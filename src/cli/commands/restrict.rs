@@ -2,13 +2,10 @@
 
 use std::path::{Path, PathBuf};
 
-use crate::{
-    cli::setup_args::SetupArgs,
-    cost::PRICES_VARIABLE,
-    journal::JOURNAL_VARIABLE,
-    permission::{OwnPaths, Permissions, ProtectedFiles, Restricted},
-    provider::{certificate_paths, key_paths},
-};
+use lmthing_base::{cost::PRICES_VARIABLE, permission::{OwnPaths, Permissions, ProtectedFiles, Restricted}};
+use lmthing_providers::{certificate_paths, key_paths};
+use lmthing_store::journal::JOURNAL_VARIABLE;
+use crate::cli::setup_args::SetupArgs;
 
 /// The variable for a folder of certificates, which the TLS library reads by itself.
 const CERTIFICATE_FOLDER: &str = "SSL_CERT_DIR";

@@ -3,7 +3,7 @@
 //! such modules.
 
 use super::first_line;
-use crate::check::declarations;
+use lmthing_check::declarations;
 
 const ZOD: Package = Package {
     folder: "/lmthing-types/node_modules/zod/",

@@ -6,7 +6,8 @@ use clap::builder::StyledStr;
 use console::{Style, Term};
 
 use super::Printer;
-use crate::{cli::stream::Stream, diagnostic::Diagnostic};
+use lmthing_base::diagnostic::Diagnostic;
+use crate::cli::stream::Stream;
 
 impl Printer {
     /// Prints a dimmed line to stderr.

@@ -4,12 +4,9 @@ use std::rc::Rc;
 
 use serde_json::Value;
 
-use crate::{
-    chat::StreamPart,
-    cli::Printer,
-    event::{Event, EventKind, EventReader, SharedSummary},
-    provider::Redactor,
-};
+use lmthing_base::{chat::StreamPart, event::{Event, EventKind, EventReader, SharedSummary}};
+use lmthing_providers::Redactor;
+use crate::cli::Printer;
 
 /// Prints the lines of `-f events`. `summary` must have received each event before.
 pub(in crate::cli) fn lines(printer: Rc<Printer>, summary: SharedSummary, redactor: Redactor) -> EventReader {

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use crate::{chat::Usage, cost};
+use lmthing_base::{chat::Usage, cost};
 
 /// Example: `3.4 s`.
 pub(in crate::cli) fn seconds(duration: Duration) -> String {

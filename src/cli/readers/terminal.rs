@@ -2,11 +2,8 @@
 
 use std::{cell::Cell, rc::Rc, time::Duration};
 
-use crate::{
-    chat::StreamPart,
-    cli::{Printer, progress::Progress},
-    event::{Event, EventKind, EventReader, OutputEvent},
-};
+use lmthing_base::{chat::StreamPart, event::{Event, EventKind, EventReader, OutputEvent}};
+use crate::cli::{Printer, progress::Progress};
 
 /// Prints text to stdout; of a file with an output, only that.
 pub(in crate::cli) fn text(printer: Rc<Printer>) -> EventReader {

@@ -5,11 +5,8 @@ use std::rc::Rc;
 use console::truncate_str;
 
 use super::numbers::{cost, seconds, tokens};
-use crate::{
-    chat::ToolResult,
-    cli::Printer,
-    event::{Agent, Event, EventKind, EventReader},
-};
+use lmthing_base::{chat::ToolResult, event::{Agent, Event, EventKind, EventReader}};
+use crate::cli::Printer;
 
 const WIDTH: usize = 100;
 

@@ -3,10 +3,8 @@
 
 use std::path::PathBuf;
 
-use crate::{
-    cli::failure::WrongUsage,
-    files::{self, is_test_file},
-};
+use lmthing_system::files::{self, is_test_file};
+use crate::cli::failure::WrongUsage;
 
 #[derive(Debug, Default)]
 pub(super) struct FilesToCheck {

@@ -6,7 +6,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use crate::check::{Finding, Position, Related, Severity};
+use lmthing_check::{Finding, Position, Related, Severity};
 
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Rules {

@@ -2,10 +2,8 @@
 
 use std::path::Path;
 
-use crate::{
-    check::{Finding, Severity},
-    diagnostic::{Annotation, AnnotationLevel},
-};
+use lmthing_base::diagnostic::{Annotation, AnnotationLevel};
+use lmthing_check::{Finding, Severity};
 
 /// Returns the command with its line break. `workspace` is the root of the repository, to which paths are relative.
 pub(super) fn command(finding: &Finding, workspace: Option<&Path>) -> String {
@@ -30,7 +28,7 @@ pub(super) fn command(finding: &Finding, workspace: Option<&Path>) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::check::{Position, Span};
+    use lmthing_check::{Position, Span};
 
     #[test]
     fn separators_are_escaped() {

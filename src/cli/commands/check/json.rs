@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use serde_json::{Map, Value, json};
 
 use super::findings::Counts;
-use crate::check::{Finding, Span};
+use lmthing_check::{Finding, Span};
 
 pub(super) fn document(
     is_ok: bool,

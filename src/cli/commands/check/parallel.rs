@@ -12,10 +12,8 @@ use std::{
 };
 
 use super::render::Render;
-use crate::{
-    check::{CheckOptions, Checker, Finding, Report, Severity},
-    script::THREAD_STACK_SIZE,
-};
+use lmthing_check::{CheckOptions, Checker, Finding, Report, Severity};
+use lmthing_node::THREAD_STACK_SIZE;
 
 pub(super) struct CheckedFile {
     pub(super) findings: Vec<Finding>,

@@ -4,13 +4,8 @@ use std::{borrow::Cow, collections::HashMap, fs, ops::Range, path::PathBuf};
 
 use annotate_snippets::{AnnotationKind, Group, Level, Origin, Renderer, Snippet};
 
-use crate::{
-    check::{Finding, Position, Severity, Span},
-    diagnostic::{
-        snippet::{offset, renderer},
-        strip_controls,
-    },
-};
+use lmthing_base::diagnostic::{snippet::{offset, renderer}, strip_controls};
+use lmthing_check::{Finding, Position, Severity, Span};
 
 pub(super) struct Pretty {
     renderer: Renderer,
@@ -79,7 +74,7 @@ mod tests {
     use std::path::Path;
 
     use super::*;
-    use crate::check::Related;
+    use lmthing_check::Related;
 
     fn finding(file: &Path, places: [u32; 4]) -> Finding {
         let [line, column, end_line, end_column] = places;

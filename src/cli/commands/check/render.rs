@@ -6,12 +6,8 @@ use console::Style;
 use serde_json::{Value, json};
 
 use super::tokens::estimate;
-use crate::{
-    chat::{ContentPart, Message, Role},
-    diagnostic::strip_controls,
-    schema::TypePrinter,
-    script::bindings::inspect::{Rendered, RenderedTool},
-};
+use lmthing_base::{chat::{ContentPart, Message, Role}, diagnostic::strip_controls, schema::TypePrinter};
+use lmthing_engine::bindings::inspect::{Rendered, RenderedTool};
 
 pub(super) struct Render {
     parts: Vec<Part>,

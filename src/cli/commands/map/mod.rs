@@ -10,22 +10,12 @@ use super::{
     restrict::{CommandContext, restricted},
     run::own_prices,
 };
-use crate::{
-    cli::{
-        ExitCode, Printer,
-        env::{self, Environment},
-        failure::{Ending, WrongUsage},
-        interrupt::Interrupts,
-        map_args::{MapArgs, MapFormat},
-        remote_args::refuse_local_options,
-    },
-    files::FileReporter,
-    map::{Format, MapOptions, RemoteService, Source, run_map},
-    permission::Permissions,
-    provider::Redactor,
-    script::bindings::{FileRun, ModelChoice},
-    session::SharedModel,
-};
+use lmthing_base::permission::Permissions;
+use lmthing_engine::{bindings::{FileRun, ModelChoice}, session::SharedModel};
+use lmthing_map::{Format, MapOptions, RemoteService, Source, run_map};
+use lmthing_providers::Redactor;
+use lmthing_system::files::FileReporter;
+use crate::cli::{ExitCode, Printer, env::{self, Environment}, failure::{Ending, WrongUsage}, interrupt::Interrupts, map_args::{MapArgs, MapFormat}, remote_args::refuse_local_options};
 use output::MapOutput;
 
 pub(in crate::cli) fn run(args: &MapArgs, printer: &Printer) -> ExitCode {
@@ -72,7 +62,7 @@ fn options(args: &MapArgs, environment: Environment, printer: &Printer) -> anyho
     // Last: this may confine the process to what the file may access.
     let permissions = permissions(args, &variables)?;
     Ok(MapOptions {
-        file: crate::files::absolute(&args.file),
+        file: lmthing_system::files::absolute(&args.file),
         shown_file: args.file.display().to_string(),
         rows,
         settings: args.set.clone(),
@@ -90,7 +80,7 @@ fn options(args: &MapArgs, environment: Environment, printer: &Printer) -> anyho
         limits: args.limits.limits(),
         own_prices,
         permissions,
-        mcp_config: args.setup.mcp_config.as_deref().map(crate::files::absolute),
+        mcp_config: args.setup.mcp_config.as_deref().map(lmthing_system::files::absolute),
         model,
         approve: args.approvals.rules(),
         variables,
@@ -143,7 +133,7 @@ fn output(args: &MapArgs) -> Result<Option<PathBuf>, WrongUsage> {
 /// The permissions of the file. For a restricted file this also confines the process.
 fn permissions(args: &MapArgs, variables: &[(String, String)]) -> Result<Permissions, WrongUsage> {
     let Some(rights) = args.permissions.rights(&args.file, variables)? else { return Ok(Permissions::default()) };
-    let folder = |file: &Path| crate::files::absolute(file).parent().map(Path::to_owned);
+    let folder = |file: &Path| lmthing_system::files::absolute(file).parent().map(Path::to_owned);
     let each = args.each.as_deref().map(Path::new).and_then(|pattern| {
         let is_plain = |part: &Component<'_>| !part.as_os_str().to_string_lossy().contains(['*', '?', '[', '{']);
         folder(&pattern.components().take_while(is_plain).collect::<PathBuf>().join("x"))

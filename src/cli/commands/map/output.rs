@@ -6,17 +6,9 @@ use std::{
     time::{Duration, Instant},
 };
 
-use crate::{
-    cli::{
-        ExitCode, Printer,
-        interrupt::Interrupts,
-        map_args::MapArgs,
-        readers::numbers::{cost, grouped, seconds, tokens},
-        status_line::StatusLine,
-    },
-    map::{EarlyEnd, MapListener, Progress, RowEnd, Totals},
-    provider::HumanDuration,
-};
+use lmthing_map::{EarlyEnd, MapListener, Progress, RowEnd, Totals};
+use lmthing_providers::HumanDuration;
+use crate::cli::{ExitCode, Printer, interrupt::Interrupts, map_args::MapArgs, readers::numbers::{cost, grouped, seconds, tokens}, status_line::StatusLine};
 
 const MAX_WARNINGS: usize = 20;
 
@@ -88,7 +80,7 @@ impl<'a> MapOutput<'a> {
     }
 
     fn error(&self, words: &str) {
-        self.printer.diagnostic(&crate::diagnostic::Diagnostic::new(words));
+        self.printer.diagnostic(&lmthing_base::diagnostic::Diagnostic::new(words));
     }
 
     fn summary(&self, totals: &Totals) -> String {

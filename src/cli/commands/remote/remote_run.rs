@@ -2,10 +2,8 @@
 
 use std::cell::RefCell;
 
-use crate::{
-    cli::{approvals::awaited_calls::shell_quoted, args::RunArgs},
-    remote::Address,
-};
+use lmthing_system::remote::Address;
+use crate::cli::{approvals::awaited_calls::shell_quoted, args::RunArgs};
 
 pub(super) struct RemoteRun<'a> {
     pub(super) args: &'a RunArgs,

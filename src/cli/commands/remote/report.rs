@@ -4,17 +4,8 @@ use std::time::Duration;
 
 use serde_json::Value;
 
-use crate::{
-    chat::Usage,
-    cli::{
-        ExitCode, Printer,
-        failure::Ending,
-        readers::numbers::{cost, seconds, tokens},
-        show_args::Format,
-        show_args::ShowArgs,
-    },
-    diagnostic::{Diagnostic, Location},
-};
+use lmthing_base::{chat::Usage, diagnostic::{Diagnostic, Location}};
+use crate::cli::{ExitCode, Printer, failure::Ending, readers::numbers::{cost, seconds, tokens}, show_args::{Format, ShowArgs}};
 
 /// Prints the report and returns the exit code. Fails if the value is no report.
 pub(super) fn show(report: Value, args: ShowArgs, printer: &Printer, service: &str) -> Result<ExitCode, Box<Ending>> {

@@ -7,14 +7,9 @@ use jiff::tz::TimeZone;
 use serde_json::Value;
 
 use super::{json::timestamp, table::without_controls};
-use crate::{
-    chat::Usage,
-    cli::{
-        Printer,
-        readers::numbers::{cost, seconds, tokens},
-    },
-    journal::{RunInfo, RunStart, RunStatus},
-};
+use lmthing_base::chat::Usage;
+use lmthing_store::journal::{RunInfo, RunStart, RunStatus};
+use crate::cli::{Printer, readers::numbers::{cost, seconds, tokens}};
 
 const WIDTH: usize = 100;
 

@@ -3,10 +3,8 @@
 use jiff::Timestamp;
 use serde_json::{Value, json};
 
-use crate::{
-    chat::Usage,
-    journal::{RunInfo, RunStart, RunStatus},
-};
+use lmthing_base::chat::Usage;
+use lmthing_store::journal::{RunInfo, RunStart, RunStatus};
 
 pub(super) fn of_run(run: &RunInfo) -> Value {
     let mut object = json!({

@@ -6,13 +6,8 @@ use console::{measure_text_width, pad_str, style, truncate_str};
 use jiff::tz::TimeZone;
 
 use super::json::{timestamp, tokens};
-use crate::{
-    cli::{
-        Printer,
-        readers::numbers::{cost, grouped},
-    },
-    journal::{RunInfo, RunStatus},
-};
+use lmthing_store::journal::{RunInfo, RunStatus};
+use crate::cli::{Printer, readers::numbers::{cost, grouped}};
 
 const HEAD: [&str; 7] = ["ID", "FILE", "STATUS", "STARTED", "STEPS", "TOKENS", "COST"];
 

@@ -6,7 +6,8 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use crate::{cli::Printer, testing::report::one_line};
+use lmthing_testing::report::one_line;
+use crate::cli::Printer;
 
 const MAX_COLLECTED: usize = 1 << 20;
 

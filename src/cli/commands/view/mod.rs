@@ -9,11 +9,9 @@ use std::{
 
 use self::source::{Problem, cannot, problem};
 use super::prompt_file::is_prompt_file;
-use crate::{
-    cli::{ExitCode, Printer, browser, view_args::ViewArgs},
-    diagnostic::Diagnostic,
-    trace::page::{self, RunLines},
-};
+use lmthing_base::diagnostic::Diagnostic;
+use lmthing_store::trace::page::{self, RunLines};
+use crate::cli::{ExitCode, Printer, browser, view_args::ViewArgs};
 
 const MAX_DAMAGED: usize = 5;
 

@@ -13,7 +13,7 @@ pub(in crate::cli) fn run(
     _: &crate::cli::worker_args::WorkerArgs,
     printer: &crate::cli::Printer,
 ) -> crate::cli::ExitCode {
-    let problem = crate::diagnostic::Diagnostic::new("this build of lmthing has no worker").with_hint(
+    let problem = lmthing_base::diagnostic::Diagnostic::new("this build of lmthing has no worker").with_hint(
         "the release archives have it; from source: cargo build --release --ignore-rust-version --features worker",
     );
     printer.diagnostic(&problem);

@@ -1,0 +1,25 @@
+//! Types of a conversation with a language model: messages, stream parts, steps and requests.
+//!
+//! Their serialised form is what `prompt.steps` and `prompt.fullSteps` show a script author (docs/reference.md, "Results"),
+//! so field names follow the JavaScript names.
+
+mod json;
+mod message;
+mod part_log;
+mod request;
+mod shared_text;
+mod step;
+mod stream;
+mod tool_input;
+mod transcript;
+
+pub use json::MAX_DEPTH as MAX_JSON_DEPTH;
+pub use json::{JsonError, read_json};
+pub use message::{Content, ContentPart, Message, ProviderOptions, Role, ToolOutput, ToolPart};
+pub use part_log::PartLog;
+pub use request::{CallSettings, ModelRequest, Reasoning, ResponseFormat, Timeouts, ToolChoice, ToolSpec};
+pub use shared_text::SharedText;
+pub use step::{AgentRun, Step, StepOutput, ToolCall, ToolResult};
+pub use stream::{CallWarning, FinishReason, ResponseMetadata, StreamPart, Usage, token_count, whole_count};
+pub use tool_input::ToolInput;
+pub use transcript::{PromptMessages, Transcript};

@@ -1,0 +1,121 @@
+//! The arguments for a prompt file, and the sources of the texts that they refer to.
+
+use std::sync::Arc;
+
+use serde_json::{Map, Value};
+
+use super::property::Declaration;
+
+/// Provides texts that arguments refer to. Reading may block.
+pub trait TextSources: Send + Sync {
+    /// The text of a file, relative to the working directory. The error says why it cannot be read: `there is no such file`.
+    fn file(&self, path: &str) -> Result<String, String>;
+
+    /// All of standard input. The error says why it cannot be read.
+    fn standard_input(&self) -> Result<String, String>;
+
+    /// Whether standard input is a terminal.
+    fn is_terminal(&self) -> bool;
+
+    /// Whether no call blocks.
+    fn is_at_hand(&self) -> bool {
+        false
+    }
+}
+
+/// The arguments for a prompt file.
+#[derive(Clone)]
+pub struct CommandLine {
+    /// The command up to the file, for usage lines: `lmthing run weather.lmt.mjs`.
+    pub command: String,
+    /// The arguments after the file.
+    pub words: Vec<String>,
+    /// The whole input (`run --input`).
+    pub whole: Option<String>,
+    /// Whether a program provides the input; messages then name properties instead of options.
+    pub is_call: bool,
+    /// The options of the command itself, without dashes, for hints about their position.
+    pub own_options: fn() -> Vec<String>,
+    pub sources: Arc<dyn TextSources>,
+    /// The shape of the input, if an earlier run of the file has computed it.
+    pub taken: Option<Arc<InputShape>>,
+}
+
+/// The input that a file takes. Computing it from a zod schema takes a large part of a short run.
+pub struct InputShape {
+    /// JSON Schema, with the keyword `tsType` at dates and big integers.
+    pub shape: Value,
+    /// The options for it.
+    pub declaration: Declaration,
+}
+
+impl CommandLine {
+    /// A command line without arguments and without standard input.
+    pub fn without_words(command: String) -> Self {
+        let (words, own_options, sources) = (Vec::new(), Vec::new as fn() -> _, Arc::new(NoTexts));
+        CommandLine { command, words, whole: None, is_call: false, own_options, sources, taken: None }
+    }
+
+    /// A command line with a known whole input, as JSON. Strings in it that start with `@` are not file names.
+    pub fn known(command: String, input: String, own_options: fn() -> Vec<String>) -> Self {
+        let (words, whole) = (Vec::new(), Some("-".to_owned()));
+        CommandLine {
+            command,
+            words,
+            whole,
+            is_call: false,
+            own_options,
+            sources: Arc::new(KnownInput(input)),
+            taken: None,
+        }
+    }
+}
+
+struct NoTexts;
+
+impl TextSources for NoTexts {
+    fn file(&self, _path: &str) -> Result<String, String> {
+        Err("there is no such file or folder".to_owned())
+    }
+
+    fn standard_input(&self) -> Result<String, String> {
+        Ok(String::new())
+    }
+
+    fn is_terminal(&self) -> bool {
+        true
+    }
+
+    fn is_at_hand(&self) -> bool {
+        true
+    }
+}
+
+/// Provides the known input as standard input.
+struct KnownInput(String);
+
+impl TextSources for KnownInput {
+    fn file(&self, _path: &str) -> Result<String, String> {
+        Err("the input was read before".to_owned())
+    }
+
+    fn standard_input(&self) -> Result<String, String> {
+        Ok(self.0.clone())
+    }
+
+    fn is_terminal(&self) -> bool {
+        false
+    }
+
+    fn is_at_hand(&self) -> bool {
+        true
+    }
+}
+
+/// The input of a command line.
+#[derive(Debug)]
+pub struct FilledInput {
+    pub input: Map<String, Value>,
+    /// Standard input was read for a required string, and was empty.
+    pub is_standard_input_empty: bool,
+}

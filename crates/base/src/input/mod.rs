@@ -1,0 +1,49 @@
+//! Turns the arguments after a prompt file into the input that its schema describes (docs/reference.md, "Input").
+
+mod arguments;
+mod command_line;
+mod fill;
+mod help;
+mod kind;
+mod problem;
+mod property;
+mod reader;
+mod revival;
+mod table;
+#[cfg(test)]
+mod tests;
+mod value;
+
+pub use command_line::{CommandLine, FilledInput, InputShape, TextSources};
+pub use help::{help, usage};
+pub use problem::InputProblem;
+pub use property::Declaration;
+pub use revival::{Revival, RevivedType, revivals};
+pub use table::{ColumnSetting, Columns};
+
+/// The meaning of the arguments.
+#[derive(Debug)]
+pub enum ParsedInput {
+    Help,
+    /// Not yet validated by its schema.
+    Input(FilledInput),
+}
+
+/// Reads the arguments for a file that declares an input. Missing properties are not an error here; the schema reports them.
+pub fn read(declaration: &Declaration, line: &CommandLine) -> Result<ParsedInput, InputProblem> {
+    if has_help_option(&line.words) {
+        return Ok(ParsedInput::Help);
+    }
+    fill::fill(declaration, line).map(ParsedInput::Input)
+}
+
+/// Checks that the whole input of a line (`--input`) can be read.
+pub fn check_whole(line: &CommandLine) -> Result<(), InputProblem> {
+    fill::check_whole(line)
+}
+
+/// Whether `-h` or `--help` is among the options.
+pub fn has_help_option(words: &[String]) -> bool {
+    let mut options = words.iter().take_while(|word| *word != "--");
+    options.any(|word| word == "-h" || word == "--help")
+}

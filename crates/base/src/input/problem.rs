@@ -1,0 +1,198 @@
+//! Error messages about the input, for the person or program that gave it.
+
+use serde_json::{Map, Value};
+
+use super::{
+    command_line::FilledInput,
+    kind::ValueKind,
+    property::{Declaration, Property},
+};
+use crate::{diagnostic::{Diagnostic, closest}, schema};
+
+/// Longest text of a value in a message.
+const MAX_SHOWN: usize = 60;
+
+/// An error in the input.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct InputProblem {
+    pub(super) message: String,
+    pub(super) hint: Option<String>,
+    /// The missing required properties, if nothing else is wrong.
+    missing: Vec<String>,
+}
+
+impl InputProblem {
+    pub(super) fn new(message: impl Into<String>) -> Self {
+        InputProblem { message: message.into(), hint: None, missing: Vec::new() }
+    }
+
+    #[must_use]
+    pub(super) fn hint(self, hint: impl Into<String>) -> Self {
+        InputProblem { hint: Some(hint.into()), ..self }
+    }
+
+    /// A value of the wrong kind. `place` is its option: `--days`.
+    pub(super) fn unexpected(place: &str, kind: &ValueKind, given: &str) -> Self {
+        let problem = InputProblem::new(format!("{place}: expected {}, got {}", kind.expected(), quoted(given)));
+        let ValueKind::Choice(values) = kind.inner() else { return problem };
+        match closest(given, values.iter().filter_map(Value::as_str)) {
+            Some(near) => problem.hint(format!("did you mean {near}?")),
+            None => problem,
+        }
+    }
+
+    /// The errors that a schema finds: first all missing properties, then wrong values. `is_call` selects the wording for programs
+    /// ([`CommandLine::is_call`](super::CommandLine)).
+    pub fn from_schema(
+        declaration: &Declaration,
+        filled: &FilledInput,
+        found: &[schema::ValidationProblem],
+        is_call: bool,
+    ) -> Self {
+        let (mut missing, mut lines) = (Vec::new(), Vec::new());
+        for problem in found {
+            match missing_property(declaration, &filled.input, problem) {
+                Some(property) => missing.push(property),
+                None => lines.push(schema_line(declaration, &filled.input, problem, is_call)),
+            }
+        }
+        let is_all = lines.is_empty();
+        if !missing.is_empty() {
+            lines.insert(
+                0,
+                match is_call {
+                    true => missing_from_call(&missing),
+                    false => missing_line(declaration, &missing, filled.is_standard_input_empty),
+                },
+            );
+        }
+        let mut problem = match lines.as_slice() {
+            [line] => InputProblem::new(line),
+            lines => InputProblem::new(format!("the input does not fit:\n  {}", lines.join("\n  "))),
+        };
+        if is_all {
+            problem.missing = missing.iter().map(|property| property.name.clone()).collect();
+        }
+        let unknown = || filled.input.keys().map(String::as_str).filter(|key| declaration.fields.named(key).is_none());
+        let near = missing.iter().find_map(|property| Some((closest(&property.name, unknown())?, &property.name)));
+        match near {
+            Some((near, name)) => problem.hint(format!("the input has {near}; did you mean {name}?")),
+            None => problem,
+        }
+    }
+
+    pub fn message(&self) -> &str {
+        &self.message
+    }
+
+    /// The missing required properties, if nothing else is wrong.
+    pub fn only_missing(&self) -> &[String] {
+        &self.missing
+    }
+
+    /// A diagnostic with the usage line.
+    pub fn diagnostic(self, usage: &str) -> Diagnostic {
+        InputProblem { message: format!("{}\n\n{usage}", self.message), ..self }.into()
+    }
+}
+
+impl From<InputProblem> for Diagnostic {
+    fn from(problem: InputProblem) -> Self {
+        let diagnostic = Diagnostic::new(problem.message);
+        match problem.hint {
+            Some(hint) => diagnostic.with_hint(hint),
+            None => diagnostic,
+        }
+    }
+}
+
+/// The property that is missing according to `problem`.
+fn missing_property<'a>(
+    declaration: &'a Declaration,
+    input: &Map<String, Value>,
+    problem: &schema::ValidationProblem,
+) -> Option<&'a Property> {
+    let [name] = problem.keys.as_slice() else { return None };
+    declaration.fields.named(name).filter(|property| property.is_required && !input.contains_key(name))
+}
+
+fn missing_line(declaration: &Declaration, missing: &[&Property], is_standard_input_empty: bool) -> String {
+    let option = |property: &&Property| format!("--{} {}", declaration.fields.option(property), property.value_name());
+    let options = missing.iter().map(option).collect::<Vec<_>>().join(", ");
+    let was_read = is_standard_input_empty && missing.iter().any(|property| property.kind.is_text());
+    let note = if was_read { " (standard input is empty)" } else { "" };
+    format!("missing required input: {options}{note}")
+}
+
+fn missing_from_call(missing: &[&Property]) -> String {
+    let kind = |property: &Property| property.value_name().trim_matches(['<', '>', '.']).to_owned();
+    let properties = missing.iter().map(|property| format!("{} ({})", property.name, kind(property)));
+    format!("missing required input: {}", properties.collect::<Vec<_>>().join(", "))
+}
+
+/// One error: the option, what is expected, what was given.
+fn schema_line(
+    declaration: &Declaration,
+    input: &Map<String, Value>,
+    problem: &schema::ValidationProblem,
+    is_call: bool,
+) -> String {
+    let Some((name, inner)) = problem.keys.split_first() else {
+        return match problem.message.as_str() {
+            "" => "the input is not valid".to_owned(),
+            message => format!("the input is not valid: {message}"),
+        };
+    };
+    let option = declaration.fields.named(name).map_or_else(|| name.clone(), |known| declaration.fields.option(known));
+    let within = problem.path.strip_prefix(name.as_str()).unwrap_or_default();
+    let place = if is_call { format!("{name}{within}") } else { format!("--{option}{within}") };
+    let given = inner.iter().try_fold(input.get(name), |value, key| {
+        let value = value?;
+        Some(value.get(key).or_else(|| value.get(key.parse::<usize>().ok()?)))
+    });
+    let known = declaration.fields.named(name).filter(|_| inner.is_empty());
+    let message = expectation(known, &problem.message);
+    match given.flatten() {
+        Some(given) => format!("{place}: {message}, got {}", shown(given)),
+        None if message.starts_with("expected ") => format!("{place}: {message}, got nothing"),
+        None => format!("{place}: {message}"),
+    }
+}
+
+/// What a schema expects, without the parts that the rest of the line contains. `property` is set if the error concerns it as a
+/// whole.
+fn expectation(property: Option<&Property>, message: &str) -> String {
+    // The date was created from text, so a schema only reports that it is invalid. For a union it reports nothing.
+    let is_uninformative = |known: &&Property| match known.kind.inner() {
+        ValueKind::Date => message.contains("expected date"),
+        _ => message == "Invalid input",
+    };
+    if let Some(known) = property.filter(is_uninformative) {
+        return format!("expected {}", known.kind.expected());
+    }
+    let expected = message.strip_prefix("Invalid input: ").or_else(|| message.strip_prefix("Invalid option: "));
+    match expected.filter(|rest| rest.starts_with("expected ")) {
+        Some(rest) => rest.split_once(", received ").map_or(rest, |(expected, _)| expected).to_owned(),
+        None => message.to_owned(),
+    }
+}
+
+/// A value for a message: text in quotes, other values as JSON.
+fn shown(value: &Value) -> String {
+    match value {
+        Value::String(text) => quoted(text),
+        other => cut(&other.to_string()),
+    }
+}
+
+pub(super) fn quoted(text: &str) -> String {
+    format!("'{}'", cut(text))
+}
+
+fn cut(text: &str) -> String {
+    let text = text.replace(['\n', '\r'], " ");
+    match text.char_indices().nth(MAX_SHOWN) {
+        Some((end, _)) => format!("{}…", &text[..end]),
+        None => text,
+    }
+}

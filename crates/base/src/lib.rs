@@ -1,0 +1,11 @@
+//! TODO
+
+pub mod chat;
+pub mod checkpoint;
+pub mod cost;
+pub mod diagnostic;
+pub mod event;
+pub mod input;
+pub mod parser;
+pub mod permission;
+pub mod schema;

@@ -1,0 +1,77 @@
+//! Turns the faults of an inspection into findings with a file and a position.
+
+use std::{
+    cell::LazyCell,
+    collections::HashSet,
+    path::{Path, PathBuf},
+};
+
+use super::{
+    finding::{Finding, Position, Severity, Span},
+    locate::ExportValues,
+};
+use lmthing_base::{diagnostic::Location, parser::Language};
+use lmthing_engine::bindings::inspect::{Fault, FaultSeverity};
+
+/// `file` is the prompt file as the user named it, `path` its path on disk.
+pub(super) fn findings(file: &Path, path: &Path, faults: Vec<Fault>) -> Vec<Finding> {
+    let real = std::fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
+    // Only faults about values need these.
+    let text = LazyCell::new(|| std::fs::read_to_string(path).unwrap_or_default());
+    let values = LazyCell::new(|| ExportValues::of(&text, Language::of_file(path).unwrap_or(Language::JavaScript)));
+    let own = |span: Option<Span>| span.map(|span| (file.to_owned(), span));
+    let finding = |fault: Fault| {
+        let at = match &fault.location {
+            Some(location) => Some(file_and_span(location, file, &real)),
+            None => own(values.span(&fault.place)),
+        };
+        let (file, span) = at.map_or_else(|| (file.to_owned(), None), |(file, span)| (file, Some(span)));
+        Finding {
+            file,
+            span,
+            severity: severity(fault.severity),
+            code: fault.code.to_owned(),
+            message: fault.message,
+            hint: fault.hint,
+            related: Vec::new(),
+        }
+    };
+    let mut findings: Vec<Finding> = faults.into_iter().map(finding).collect();
+    let mut seen = HashSet::new();
+    // Mock items made by one expression have most likely the same fault.
+    findings.retain(|finding| finding.code != "mock" || seen.insert((finding.span, finding.severity)));
+    findings
+}
+
+fn severity(severity: FaultSeverity) -> Severity {
+    match severity {
+        FaultSeverity::Error => Severity::Error,
+        FaultSeverity::Warning => Severity::Warning,
+        FaultSeverity::Note => Severity::Note,
+    }
+}
+
+/// The file as the user knows it, and the span of the identifier at the location.
+fn file_and_span(location: &Location, file: &Path, real: &Path) -> (PathBuf, Span) {
+    // A module may be loaded several times with different queries.
+    let bare = location.path.split('?').next().unwrap_or_default();
+    let found = Path::new(if Path::new(&location.path).exists() { location.path.as_str() } else { bare });
+    let start = Position { line: location.line, column: location.column };
+    let end = Position { column: start.column + word_length(found, start), ..start };
+    let span = Span { start, end };
+    if found == real {
+        return (file.to_owned(), span);
+    }
+    let directory = std::env::current_dir().and_then(std::fs::canonicalize).unwrap_or_default();
+    let shown = if file.is_absolute() { found } else { found.strip_prefix(&directory).unwrap_or(found) };
+    (shown.to_owned(), span)
+}
+
+/// The number of characters of the identifier that starts there; at least one.
+fn word_length(file: &Path, start: Position) -> u32 {
+    let text = std::fs::read_to_string(file).unwrap_or_default();
+    let line = text.lines().nth(start.line.saturating_sub(1) as usize).unwrap_or_default();
+    let rest = line.chars().skip(start.column.saturating_sub(1) as usize);
+    let word = rest.take_while(|letter| letter.is_alphanumeric() || matches!(letter, '_' | '$')).count();
+    u32::try_from(word).unwrap_or(1).max(1)
+}

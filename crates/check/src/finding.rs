@@ -1,0 +1,53 @@
+//! A finding of the check: what is wrong and where.
+
+use std::path::PathBuf;
+
+use serde::Serialize;
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Finding {
+    pub file: PathBuf,
+    /// Where in the file; `None` when it is about the whole file.
+    pub span: Option<Span>,
+    pub severity: Severity,
+    /// The kind: `TS2339` for errors of the type checker, else for example `config`, `mock`, `model`, `render`.
+    pub code: String,
+    /// TypeScript's own message for type errors.
+    pub message: String,
+    pub hint: Option<String>,
+    pub related: Vec<Related>,
+}
+
+/// A place that explains a finding.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Related {
+    pub file: PathBuf,
+    pub span: Span,
+    pub message: String,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Severity {
+    Error,
+    /// It may be intended.
+    Warning,
+    /// Something could not be checked.
+    Note,
+}
+
+/// A half-open range of characters.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Span {
+    pub start: Position,
+    /// The position after the last character.
+    pub end: Position,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Position {
+    /// From 1.
+    pub line: u32,
+    /// From 1, in characters.
+    pub column: u32,
+}

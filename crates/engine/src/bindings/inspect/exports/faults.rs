@@ -1,0 +1,103 @@
+//! A list of faults, and functions that add to it.
+
+use rquickjs::{Ctx, Object, Result, Value, object::Filter};
+
+use super::super::{
+    fault::{Fault, FaultSeverity, Key, NamedModel},
+    thrown_fault::value_of,
+};
+use lmthing_node::diagnose_error;
+use crate::prompt::RunError;
+
+pub(super) struct Faults<'a, 'js> {
+    ctx: &'a Ctx<'js>,
+    pub(super) list: Vec<Fault>,
+    /// The models that exist, as far as can be known without a request.
+    pub(super) models: Vec<NamedModel>,
+}
+
+impl<'a, 'js> Faults<'a, 'js> {
+    pub(super) fn new(ctx: &'a Ctx<'js>) -> Self {
+        Faults { ctx, list: Vec::new(), models: Vec::new() }
+    }
+
+    pub(super) fn add(
+        &mut self,
+        (code, severity): (&'static str, FaultSeverity),
+        place: Vec<Key>,
+        message: impl Into<String>,
+        hint: Option<String>,
+    ) {
+        self.list.push(Fault { place, location: None, severity, code, message: message.into(), hint });
+    }
+
+    /// The value that a reader returned. An error becomes a fault at `place`, or at a more specific place.
+    pub(super) fn read<T>(&mut self, code: &'static str, place: &[Key], read: Result<T>) -> Option<T> {
+        match read {
+            Ok(value) => Some(value),
+            Err(error) => {
+                let thrown = diagnose_error(self.ctx, error);
+                let hint_of_model = match thrown.payload_as::<RunError>().as_deref() {
+                    Some(RunError::NoModel(error)) => error.hint.clone(),
+                    _ => None,
+                };
+                let about = value_of(&thrown);
+                let place = if about.starts_with(place) { about } else { place.to_vec() };
+                let diagnostic = thrown.diagnostic;
+                let location = diagnostic.location;
+                let fault = Fault {
+                    place,
+                    location,
+                    severity: FaultSeverity::Error,
+                    code,
+                    message: diagnostic.message,
+                    hint: diagnostic.hint.or(hint_of_model),
+                };
+                self.list.push(fault);
+                None
+            }
+        }
+    }
+
+    /// Reads an object key by key, so that a fault of one key does not hide others.
+    pub(super) fn read_each<T>(
+        &mut self,
+        code: &'static str,
+        place: &[Key],
+        object: &Object<'js>,
+        reader: impl Fn(&Object<'js>) -> Result<T>,
+    ) {
+        for (name, value) in self.properties(code, place, object) {
+            let read = single(self.ctx, &name, value).and_then(|single| reader(&single));
+            self.read(code, &at_key(place, &name), read);
+        }
+    }
+
+    pub(super) fn properties(
+        &mut self,
+        code: &'static str,
+        place: &[Key],
+        object: &Object<'js>,
+    ) -> Vec<(String, Value<'js>)> {
+        let read = object.own_props::<String, Value>(Filter::new().string().enum_only()).collect::<Result<_>>();
+        self.read(code, place, read).unwrap_or_default()
+    }
+}
+
+fn single<'js>(ctx: &Ctx<'js>, name: &str, value: Value<'js>) -> Result<Object<'js>> {
+    let single = Object::new(ctx.clone())?;
+    single.set(name, value)?;
+    Ok(single)
+}
+
+pub(super) fn path(names: &[&str]) -> Vec<Key> {
+    Key::path(names)
+}
+
+pub(super) fn at_key(place: &[Key], name: &str) -> Vec<Key> {
+    [place, &[Key::Name(name.to_owned())]].concat()
+}
+
+pub(super) fn at_index(place: &[Key], index: usize) -> Vec<Key> {
+    [place, &[Key::Index(index)]].concat()
+}

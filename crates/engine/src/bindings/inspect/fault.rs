@@ -1,0 +1,93 @@
+//! Results of an inspection, as plain data.
+
+use serde_json::Value;
+
+pub use lmthing_base::diagnostic::{PathKey, PathKey as Key};
+use lmthing_base::{chat::Message, diagnostic::Location};
+
+#[derive(Debug, Default)]
+pub struct Inspection {
+    pub faults: Vec<Fault>,
+    /// `None` if the function was not run.
+    pub rendered: Option<Rendered>,
+    /// The models of the file that exist.
+    pub models: Vec<NamedModel>,
+}
+
+#[derive(Clone, Debug, PartialEq)]
+pub struct Fault {
+    /// The path to the value, such as `config`, `options`, `temperature`; may be empty.
+    pub place: Vec<Key>,
+    pub location: Option<Location>,
+    pub severity: FaultSeverity,
+    /// The kind: `syntax`, `import`, `export`, `config`, `model`, `mock`, `definition`, `input`, `load` or `render`.
+    pub code: &'static str,
+    pub message: String,
+    pub hint: Option<String>,
+}
+
+impl Fault {
+    pub fn error(code: &'static str, place: &[&str], message: impl Into<String>) -> Self {
+        Fault {
+            place: PathKey::path(place),
+            location: None,
+            severity: FaultSeverity::Error,
+            code,
+            message: message.into(),
+            hint: None,
+        }
+    }
+
+    #[must_use]
+    pub fn with_severity(self, severity: FaultSeverity) -> Self {
+        Fault { severity, ..self }
+    }
+
+    #[must_use]
+    pub(super) fn with_default_place(self, place: &[&str]) -> Self {
+        let place = if self.place.is_empty() { Key::path(place) } else { self.place };
+        Fault { place, ..self }
+    }
+
+    #[must_use]
+    pub fn with_hint(self, hint: Option<String>) -> Self {
+        Fault { hint, ..self }
+    }
+}
+
+/// A model that a file names, with aliases resolved.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct NamedModel {
+    pub place: Vec<Key>,
+    pub provider: String,
+    pub model_id: String,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum FaultSeverity {
+    Error,
+    /// May be intended.
+    Warning,
+    /// A part that could not be checked.
+    Note,
+}
+
+/// The first request to the model.
+#[derive(Debug)]
+pub struct Rendered {
+    pub messages: Vec<Message>,
+    pub tools: Vec<RenderedTool>,
+    /// Names of functions in code mode.
+    pub functions: Vec<String>,
+    /// Prefixes of tool names that only exist during a run.
+    pub expected_names: Vec<String>,
+}
+
+#[derive(Clone, Debug, PartialEq)]
+pub struct RenderedTool {
+    pub name: String,
+    pub description: String,
+    pub input_schema: Value,
+    pub is_agent: bool,
+    pub location: Option<Location>,
+}

@@ -1,0 +1,16 @@
+//! Inspection of a prompt file without a model: faults of its exports, and its first render (docs/reference.md,
+//! "Checking").
+
+mod exports;
+mod fault;
+mod input;
+mod inspect_file;
+mod no_models;
+mod offer;
+mod render;
+mod thrown_fault;
+
+pub use fault::{Fault, FaultSeverity, Inspection, Key, NamedModel, Rendered, RenderedTool};
+pub use inspect_file::{InspectOptions, inspect_file};
+pub use no_models::{NoLimits, NoModels};
+pub use offer::{Offer, offer_of_file};

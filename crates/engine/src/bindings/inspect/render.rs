@@ -1,0 +1,115 @@
+//! The first render: one run of the prompt function and its effects, and the request that would follow.
+
+use std::rc::Rc;
+
+use rquickjs::{Ctx, Object, Result, Value};
+
+use super::{
+    fault::{Fault, Rendered, RenderedTool},
+    thrown_fault::{fault_of, run_fault},
+};
+use lmthing_node::{drain_jobs, location_of_function};
+use lmthing_providers::{MockModel, MockOptions};
+use crate::{bindings::{mcp, models::resolve::{model_object, resolve}, prompt::{entry::{Entry, Registry}, object::PromptObject}, run::{deadlock::detect_deadlock, file::set_mock, host::ScriptPrompt, start::{prepare, run_set_up}}}, prompt::{DefinitionKind, PromptHost, RunError, StepPlan, plan_step}};
+
+const CODE: &str = "render";
+
+pub(super) fn host<'js>(
+    ctx: &Ctx<'js>,
+    function: &rquickjs::Function<'js>,
+    config: &Object<'js>,
+    expect: impl FnOnce(&PromptObject<'js>) -> Result<()>,
+) -> Result<Rc<ScriptPrompt<'js>>> {
+    let prompt = prepare(ctx, function, config)?;
+    prompt.borrow().core.agent.replace(Some(lmthing_base::event::Agent::root()));
+    expect(&prompt)?;
+    Ok(Rc::new(ScriptPrompt::new(ctx, &prompt)?))
+}
+
+/// Renders. Effects that ran are always cleaned up.
+pub(super) async fn render<'js>(ctx: &Ctx<'js>, host: &ScriptPrompt<'js>) -> std::result::Result<Rendered, Fault> {
+    host.record().observe();
+    let ran = detect_deadlock(ctx, "the prompt function", run_set_up(host)).await;
+    ran.map_err(|error| fault_of(ctx, error, CODE))?;
+    drain_jobs(ctx);
+    let rendered = first_step(ctx, host).await;
+    let clean_up = async { Ok(host.run_finished(true).await) };
+    let cleaned = detect_deadlock(ctx, "the clean-up of an effect", clean_up).await;
+    let cleaned = cleaned.map_err(|error| fault_of(ctx, error, CODE));
+    let rendered = rendered?;
+    cleaned?.map_err(|error| run_fault(&error, CODE))?;
+    Ok(rendered)
+}
+
+async fn first_step<'js>(ctx: &Ctx<'js>, host: &ScriptPrompt<'js>) -> std::result::Result<Rendered, Fault> {
+    let failed = |error: RunError| run_fault(&error, CODE);
+    let effects = async { Ok(host.run_effects(0).await) };
+    let modifications = detect_deadlock(ctx, "an effect", effects).await.map_err(|error| fault_of(ctx, error, CODE))?;
+    let modifications = modifications.map_err(failed)?;
+    let (_, plan) = plan_step(host, modifications).map_err(failed)?;
+    rendered(ctx, host, &plan).map_err(failed)
+}
+
+fn rendered<'js>(ctx: &Ctx<'js>, host: &ScriptPrompt<'js>, plan: &StepPlan) -> std::result::Result<Rendered, RunError> {
+    let prompt = host.object();
+    let specs = host.tool_specs(&plan.active.tools)?;
+    let definitions = host.prompt().borrow();
+    let tools = specs.into_iter().map(|spec| RenderedTool {
+        location: location_of_tool(ctx, &prompt, &spec.name),
+        is_agent: definitions.tool(&spec.name).is_some_and(|tool| tool.kind == DefinitionKind::DefAgent),
+        name: spec.name,
+        description: spec.description,
+        input_schema: spec.input_schema,
+    });
+    let functions = plan.active.functions.iter().chain(&plan.active.methods).cloned().collect();
+    let messages = plan.messages.to_vec().iter().map(|message| (**message).clone()).collect();
+    let expected_names =
+        prompt.borrow().bag.servers().iter().flat_map(|server| mcp::tools::expected_names(&server.config)).collect();
+    Ok(Rendered { messages, tools: tools.collect(), functions, expected_names })
+}
+
+fn location_of_tool<'js>(
+    ctx: &Ctx<'js>,
+    prompt: &PromptObject<'js>,
+    name: &str,
+) -> Option<lmthing_base::diagnostic::Location> {
+    let entry = prompt.borrow().bag.entry(Registry::Tools, name)?;
+    match entry {
+        Entry::Single(callable) => location_of_function(ctx, &callable.execute),
+        Entry::Composite(_) => None,
+    }
+}
+
+/// A copy of `config` with another model, and with only its plugins if `bare`.
+pub(super) fn config_with<'js>(
+    ctx: &Ctx<'js>,
+    config: &Object<'js>,
+    model: &Value<'js>,
+    bare: bool,
+) -> Result<Object<'js>> {
+    let own = Object::new(ctx.clone())?;
+    own.set("model", model.clone())?;
+    let keys: &[&str] = if bare { &["plugins"] } else { &["plugins", "options", "sandbox", "mcpServers", "functions"] };
+    for key in keys {
+        own.set(*key, config.get::<_, Value>(*key)?)?;
+    }
+    Ok(own)
+}
+
+/// The file's own model, or an empty mock if that cannot be resolved. It is never called.
+pub(super) fn render_model<'js>(
+    ctx: &Ctx<'js>,
+    namespace: &Object<'js>,
+    config: &Object<'js>,
+    name: &str,
+) -> Result<Value<'js>> {
+    let own = set_mock(ctx, namespace, config, name, None).and_then(|()| {
+        let own: Value = config.get("model")?;
+        resolve(ctx, &own, None).map(|_| own)
+    });
+    own.or_else(|_| {
+        // Reported with the exports.
+        ctx.catch();
+        model_object(ctx, Rc::new(MockModel::new(Vec::new(), MockOptions::default())))
+    })
+}

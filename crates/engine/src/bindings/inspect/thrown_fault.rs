@@ -1,0 +1,116 @@
+//! Conversion of what a script threw into faults.
+
+use std::time::Instant;
+
+use rquickjs::{Ctx, Error};
+
+use super::fault::{Fault, FaultSeverity, Key};
+use lmthing_node::{AboutValue, Halt, LoadFailure, Refused, Thrown, diagnose_error, exit_location, refused, set_deadline};
+use crate::prompt::RunError;
+
+/// How long describing an error may take after the time limit, as getters may run.
+const DESCRIBE_TIME: std::time::Duration = std::time::Duration::from_secs(1);
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Phase {
+    Load,
+    Render,
+}
+
+impl Phase {
+    pub(super) fn code(self) -> &'static str {
+        match self {
+            Phase::Load => "load",
+            Phase::Render => "render",
+        }
+    }
+
+    pub(super) fn description(self) -> &'static str {
+        match self {
+            Phase::Load => "loading the file",
+            Phase::Render => "the first render",
+        }
+    }
+}
+
+pub(super) fn fault_of(ctx: &Ctx<'_>, error: Error, code: &'static str) -> Fault {
+    // Fails only without an event loop, and a script has run.
+    let _ = set_deadline(ctx, Some(Instant::now() + DESCRIBE_TIME));
+    to_fault(diagnose_error(ctx, error), code)
+}
+
+pub(super) fn load_fault(ctx: &Ctx<'_>, error: Error) -> Fault {
+    // Fails only without an event loop, and a script has run.
+    let _ = set_deadline(ctx, Some(Instant::now() + DESCRIBE_TIME));
+    let thrown = diagnose_error(ctx, error);
+    let code = match thrown.payload_as::<LoadFailure>().as_deref() {
+        Some(LoadFailure::Import) => "import",
+        Some(LoadFailure::Syntax) => "syntax",
+        None => Phase::Load.code(),
+    };
+    to_fault(thrown, code)
+}
+
+/// The path to the value that an error of ours is about; empty for others.
+pub(super) fn value_of(thrown: &Thrown) -> Vec<Key> {
+    thrown.payload_as::<AboutValue>().map_or_else(Vec::new, |about| about.0.clone())
+}
+
+pub(super) fn run_fault(error: &RunError, code: &'static str) -> Fault {
+    match error {
+        RunError::Script(failure) => to_fault(failure.diagnostic.clone().into(), code),
+        other => Fault::error(code, &[], other.to_string()),
+    }
+}
+
+pub(super) fn halt_fault(ctx: &Ctx<'_>, halt: Halt, phase: Phase) -> Fault {
+    match halt {
+        Halt::Exit(exit_code) => {
+            let message = format!("could not look further: {} calls process.exit({exit_code})", phase.description());
+            // Exit code 0 means that the file has done its work.
+            let severity = if exit_code == 0 { FaultSeverity::Note } else { FaultSeverity::Warning };
+            Fault { location: exit_location(ctx), ..Fault::error(phase.code(), &[], message) }.with_severity(severity)
+        }
+        Halt::Uncaught(thrown) | Halt::UnhandledRejection(thrown) => to_fault(thrown, phase.code()),
+    }
+}
+
+fn to_fault(thrown: Thrown, code: &'static str) -> Fault {
+    let place = value_of(&thrown);
+    let diagnostic = thrown.diagnostic;
+    let caused: String = diagnostic.causes.iter().map(|cause| format!(" (caused by: {})", cause.message)).collect();
+    let message = match diagnostic.name.as_str() {
+        "" | "Error" => diagnostic.message,
+        name if diagnostic.message.is_empty() => name.to_owned(),
+        name => format!("{name}: {}", diagnostic.message),
+    };
+    let fault = Fault { place, location: diagnostic.location, ..Fault::error(code, &[], message + &caused) };
+    fault.with_hint(diagnostic.hint)
+}
+
+/// Downgrades an error that ended loading or rendering to a note if it may be a consequence of a refused access or of
+/// the missing model.
+pub(super) fn qualify(ctx: &Ctx<'_>, fault: Fault, is_model_missing: bool) -> Vec<Fault> {
+    if fault.severity != FaultSeverity::Error || !["load", "render"].contains(&fault.code) {
+        return refusal_notes(ctx, "").into_iter().chain([fault]).collect();
+    }
+    let refused = refusal_notes(ctx, "");
+    if refused.iter().any(|refusal| fault.message.contains(&refusal.message)) {
+        return refusal_notes(ctx, "could not look further: ");
+    }
+    let why = match refused.is_empty() {
+        false => "perhaps because of that",
+        true if is_model_missing => "as no model answers here",
+        true => return vec![fault],
+    };
+    let message = format!("could not look further, {why}: {}", fault.message);
+    refused.into_iter().chain([Fault { message, hint: None, ..fault.with_severity(FaultSeverity::Note) }]).collect()
+}
+
+pub(super) fn refusal_notes(ctx: &Ctx<'_>, opening: &str) -> Vec<Fault> {
+    let note = |Refused { message, location }: Refused| {
+        let message = format!("{opening}{message}");
+        Fault { location, ..Fault::error("permission", &[], message) }.with_severity(FaultSeverity::Note)
+    };
+    refused(ctx).into_iter().map(note).collect()
+}

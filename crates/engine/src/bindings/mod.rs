@@ -1,0 +1,58 @@
+//! The JavaScript API: methods of a prompt, and the modules `lmthing`, `lmthing/plugins` and `lmthing/test`.
+//!
+//! Modules only import those above them:
+//!
+//! - `values` – conversion between JavaScript values and plain data
+//! - `prompt` – the prompt object and the methods that define its content
+//! - `services` – what the bindings need from the host
+//! - `jobs` – work in progress and calls that wait for approval
+//! - `resume` – resuming a run that another process began
+//! - `results` – `result`, its streams, recorded steps
+//! - `models` – model strings and model objects
+//! - `tools`, `agents`, `code_mode`, `mcp`, `plugins` – what the model can call
+//! - `run` – running prompts
+//! - `inspect` – faults and first render of a file, without a model
+//! - `testing` – running tests
+//! - `table`, `exports` – all methods, all exports
+
+mod agents;
+mod code_mode;
+mod exports;
+pub mod inspect;
+mod jobs;
+mod mcp;
+mod models;
+mod plugins;
+mod prompt;
+mod results;
+mod resume;
+mod run;
+mod services;
+mod table;
+pub mod testing;
+mod tools;
+mod values;
+
+use rquickjs::{Ctx, Result};
+
+pub use exports::NATIVE_MODULES;
+pub use mcp::hub::close as close_servers;
+pub use run::{
+    file::{FileRun, run_file},
+    model_choice::ModelChoice,
+    parsed_input::{ParsedInput, read_input},
+    rows::{InputRows, check_rows},
+};
+pub use services::{Exchanges, HostServices, TestExchanges};
+
+pub fn install(ctx: &Ctx<'_>, host: HostServices) -> Result<()> {
+    values::schema::install(ctx)?;
+    prompt::call::install(ctx, table::METHODS)?;
+    prompt::memory::install(ctx)?;
+    prompt::reference::Reference::finish_prototype(ctx)?;
+    mcp::finish_prototype(ctx)?;
+    results::prompt_steps::finish_prototype(ctx)?;
+    results::run_stream::finish_prototype(ctx)?;
+    run::install(ctx, host)?;
+    mcp::hub::install(ctx)
+}

@@ -1,0 +1,162 @@
+//! `def`, `defData`, `defSystem`, `defMessage`, `$`, `getRemindedItems`.
+
+use std::rc::Rc;
+
+use rquickjs::{Array, Ctx, Object, Result, Value};
+
+use super::{call::Call, redefinitions, reference::Reference, written_data::WrittenData};
+use lmthing_base::chat::{ContentPart, Role};
+use crate::{bindings::values::{kind_of, messages, text::{data_of, scalar_text}, to_json, to_text, type_error}, prompt::{Data, DefinitionKind, Variable}};
+
+pub fn def(call: Call<'_>) -> Result<Value<'_>> {
+    let name = call.string(0, "def: the name")?;
+    let value = call.arg(1);
+    let text = scalar_text(&call.ctx, &value)?.ok_or_else(|| {
+        let hint = if value.is_object() { "; use defData for objects and arrays" } else { "" };
+        let kind = kind_of(&value);
+        type_error(&call.ctx, format!("def('{name}'): the value must be a string, got {kind}{hint}"))
+    })?;
+    define_variable(call, DefinitionKind::Def, name, Variable::Text(text))
+}
+
+pub fn def_data(call: Call<'_>) -> Result<Value<'_>> {
+    let name = call.string(0, "defData: the name")?;
+    let value = call.arg(1);
+    // `JSON.stringify` omits the first three and writes `{}` for a promise, so each is a mistake.
+    if value.is_undefined() || value.is_function() || value.is_symbol() || value.is_promise() {
+        let kind = kind_of(&value);
+        return Err(type_error(&call.ctx, format!("defData('{name}'): the data must be JSON-like, got {kind}")));
+    }
+    // Read first: a `toJSON` of the script may define something.
+    let before = call.core.prompt.borrow().data(&name).cloned();
+    let data = written_data(&call, &name, &value, before)?;
+    define_variable(call, DefinitionKind::DefData, name, Variable::Data(data))
+}
+
+fn written_data<'js>(call: &Call<'js>, name: &str, value: &Value<'js>, before: Option<Rc<Data>>) -> Result<Rc<Data>> {
+    let written = call.prompt.borrow().bag.take_written(name).filter(|written| written.is_for(before.as_ref()));
+    let (data, written) = match (&before, written) {
+        (Some(before), Some(written)) if written.is_unchanged(&call.ctx, value) => (before.clone(), Some(written)),
+        (_, written) => {
+            let data = data_of(&call.ctx, value, before.as_ref(), &format!("defData('{name}')"))?;
+            let written = WrittenData::new(&call.ctx, value, &data, written);
+            (data, written)
+        }
+    };
+    if let Some(written) = written {
+        call.prompt.borrow().bag.set_written(name, written);
+    }
+    Ok(data)
+}
+
+fn define_variable(call: Call<'_>, kind: DefinitionKind, name: String, value: Variable) -> Result<Value<'_>> {
+    redefinitions::record(&call.ctx, &call.prompt, kind, &name)?;
+    let defined = call.core.prompt.borrow_mut().define_variable(kind, &name, value);
+    defined.map_err(|error| type_error(&call.ctx, error.to_string()))?;
+    Reference::create(&call.ctx, &call.core, kind, name)
+}
+
+pub fn def_system(call: Call<'_>) -> Result<Value<'_>> {
+    let name = call.string(0, "defSystem: the name")?;
+    let value = call.arg(1);
+    let text = scalar_text(&call.ctx, &value)?.ok_or_else(|| {
+        let kind = kind_of(&value);
+        type_error(&call.ctx, format!("defSystem('{name}'): the content must be a string, got {kind}"))
+    })?;
+    redefinitions::record(&call.ctx, &call.prompt, DefinitionKind::DefSystem, &name)?;
+    let defined = call.core.prompt.borrow_mut().define_system(&name, text);
+    defined.map_err(|error| type_error(&call.ctx, error.to_string()))?;
+    Reference::create(&call.ctx, &call.core, DefinitionKind::DefSystem, name)
+}
+
+/// `defMessage(role, content)`: a message of the conversation, added on the first run only. Rules: docs/reference.md,
+/// "Messages".
+pub fn def_message(call: Call<'_>) -> Result<Value<'_>> {
+    let role = call.string(0, "defMessage: the role")?;
+    let role = match role.as_str() {
+        "user" => Role::User,
+        "assistant" => Role::Assistant,
+        "system" => Role::System,
+        other => {
+            let message = format!("defMessage: the role must be 'user', 'assistant' or 'system', got '{other}'");
+            return Err(type_error(&call.ctx, message));
+        }
+    };
+    let parts = messages::parts_from_js(&call.ctx, &call.arg(1), "defMessage: the content")?;
+    call.core.prompt.borrow_mut().add_message(role, parts);
+    Ok(Value::new_undefined(call.ctx.clone()))
+}
+
+/// `` $`…` `` or `$(text)`: a user message. `undefined` is dropped, an object with a `value` is replaced by it, other
+/// plain objects appear as JSON.
+pub fn dollar(call: Call<'_>) -> Result<Value<'_>> {
+    let first = call.arg(0);
+    let text = if let Some(text) = first.as_string() {
+        text.to_string()?
+    } else if let Some(strings) = first.as_array() {
+        template_text(&call, strings)?
+    } else {
+        let kind = kind_of(&first);
+        return Err(type_error(&call.ctx, format!("$ is a template tag: write $`your message`; got {kind}")));
+    };
+    call.core.prompt.borrow_mut().add_message(Role::User, vec![ContentPart::text(text)]);
+    Ok(Value::new_undefined(call.ctx.clone()))
+}
+
+fn template_text<'js>(call: &Call<'js>, strings: &Array<'js>) -> Result<String> {
+    let mut text = String::new();
+    for (index, piece) in strings.iter::<Value>().enumerate() {
+        let piece = piece?;
+        if index > 0 {
+            append(&mut text, interpolated(&call.ctx, call.arg(index))?);
+        }
+        // A piece is `undefined` if it has an invalid escape such as `\users`.
+        if !piece.is_undefined() {
+            append(&mut text, to_text(&call.ctx, piece)?);
+        }
+    }
+    Ok(text)
+}
+
+/// Appends into the buffer of the longer text, which may be large.
+fn append(text: &mut String, mut more: String) {
+    if more.len() > text.len() {
+        more.insert_str(0, text);
+        *text = more;
+    } else {
+        text.push_str(&more);
+    }
+}
+
+fn interpolated<'js>(ctx: &Ctx<'js>, value: Value<'js>) -> Result<String> {
+    if value.is_undefined() {
+        return Ok(String::new());
+    }
+    if value.is_promise() {
+        return Err(type_error(ctx, "a promise cannot stand in a message; is an await missing?"));
+    }
+    let Some(object) = value.as_object().filter(|_| !value.is_function()) else { return to_text(ctx, value) };
+    if object.contains_key("value")? {
+        let inner: Value = object.get("value")?;
+        return if inner.is_undefined() { Ok(String::new()) } else { to_text(ctx, inner) };
+    }
+    let text = to_text(ctx, value.clone())?;
+    if text == "[object Object]" { Ok(to_json(ctx, &value)?.to_string()) } else { Ok(text) }
+}
+
+/// `getRemindedItems()`: `[{type, name}]` of reminders that were not sent yet, in call order.
+pub fn get_reminded_items(call: Call<'_>) -> Result<Value<'_>> {
+    // Copied first: setting properties may run a setter on a prototype, which may define something.
+    let items: Vec<(DefinitionKind, String)> = {
+        let prompt = call.core.prompt.borrow();
+        prompt.reminded_items().map(|(kind, name)| (kind, name.to_owned())).collect()
+    };
+    let list = Array::new(call.ctx.clone())?;
+    for (index, (kind, name)) in items.into_iter().enumerate() {
+        let item = Object::new(call.ctx.clone())?;
+        item.set("type", kind.method())?;
+        item.set("name", name)?;
+        list.set(index, item)?;
+    }
+    Ok(list.into_value())
+}

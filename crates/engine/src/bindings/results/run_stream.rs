@@ -1,0 +1,125 @@
+//! `result.textStream` and `result.fullStream` (docs/reference.md, "Results").
+//!
+//! A reader is a position in the record: it neither delays nor ends the run.
+
+use std::{cell::Cell, rc::Rc};
+
+use rquickjs::{
+    Class, Ctx, IntoJs, JsLifetime, Object, Result, Value, atom::PredefinedAtom, class::Trace, function::This,
+    promise::Promised,
+};
+
+use super::{
+    run_parts::{PartKind, part_to_js, run_end},
+    throw::throw_run_error,
+};
+use crate::{bindings::{prompt::run::PromptRun, values::identity}, prompt::RunOutcome};
+
+/// Adds `Symbol.asyncIterator`, which the class macro cannot express.
+pub fn finish_prototype(ctx: &Ctx<'_>) -> Result<()> {
+    let Some(prototype) = Class::<RunStream>::prototype(ctx)? else { return Ok(()) };
+    prototype.set(PredefinedAtom::SymbolAsyncIterator, identity(ctx)?)
+}
+
+/// An async iterator over a run; also has the reader methods of a `ReadableStream`.
+#[derive(Trace, JsLifetime)]
+#[rquickjs::class]
+pub struct RunStream<'js> {
+    run: Class<'js, PromptRun<'js>>,
+    #[qjs(skip_trace)]
+    kind: PartKind,
+    /// The next part to read, `usize::MAX` at the end; shared with pending reads.
+    #[qjs(skip_trace)]
+    position: Rc<Cell<usize>>,
+}
+
+impl<'js> RunStream<'js> {
+    pub fn create(ctx: &Ctx<'js>, run: &Class<'js, PromptRun<'js>>, kind: PartKind) -> Result<Value<'js>> {
+        run.borrow().record.observe();
+        let stream = RunStream { run: run.clone(), kind, position: Rc::new(Cell::new(0)) };
+        Ok(Class::instance(ctx.clone(), stream)?.into_value())
+    }
+}
+
+#[rquickjs::methods(rename_all = "camelCase")]
+impl<'js> RunStream<'js> {
+    /// Rejects when the run failed, after all earlier pieces.
+    fn next(&self, ctx: Ctx<'js>) -> Result<Value<'js>> {
+        let (run, kind, position) = (self.run.clone(), self.kind, self.position.clone());
+        let inner = ctx.clone();
+        let next = async move {
+            let answer = Object::new(inner.clone())?;
+            match next_piece(&inner, &run, kind, &position).await? {
+                Some(piece) => {
+                    answer.set("value", piece)?;
+                    answer.set("done", false)?;
+                }
+                None => {
+                    answer.set("value", Value::new_undefined(inner.clone()))?;
+                    answer.set("done", true)?;
+                }
+            }
+            Result::Ok(answer)
+        };
+        Promised(next).into_js(&ctx)
+    }
+
+    fn read(&self, ctx: Ctx<'js>) -> Result<Value<'js>> {
+        self.next(ctx)
+    }
+
+    /// Ends the iteration, not the run.
+    #[qjs(rename = "return")]
+    fn finish(&self, ctx: Ctx<'js>) -> Result<Value<'js>> {
+        self.position.set(usize::MAX);
+        let answer = Object::new(ctx.clone())?;
+        answer.set("value", Value::new_undefined(ctx.clone()))?;
+        answer.set("done", true)?;
+        Promised(async move { Result::Ok(answer) }).into_js(&ctx)
+    }
+
+    fn get_reader(this: This<Class<'js, Self>>) -> Class<'js, Self> {
+        this.0
+    }
+
+    /// Required by the reader interface; there is no lock.
+    fn release_lock(&self) {}
+
+    fn cancel(&self, ctx: Ctx<'js>) -> Result<Value<'js>> {
+        self.finish(ctx)
+    }
+}
+
+async fn next_piece<'js>(
+    ctx: &Ctx<'js>,
+    run: &Class<'js, PromptRun<'js>>,
+    kind: PartKind,
+    position: &Cell<usize>,
+) -> Result<Option<Value<'js>>> {
+    let record = run.borrow().record.clone();
+    loop {
+        let change = record.changed();
+        if position.get() == usize::MAX {
+            return Ok(None);
+        }
+        if let Some(part) = record.part(position.get()) {
+            position.set(position.get() + 1);
+            if let Some(piece) = part_to_js(ctx, &part, kind)? {
+                return Ok(Some(piece));
+            }
+            continue;
+        }
+        match record.outcome() {
+            // No part can arrive between the check and the wait: both run on one thread without a yield.
+            None => change.await,
+            Some(RunOutcome::Done) => {
+                position.set(usize::MAX);
+                return run_end(ctx, &record, kind);
+            }
+            Some(RunOutcome::Failed(error)) => {
+                position.set(usize::MAX);
+                return Err(throw_run_error(ctx, run, &error));
+            }
+        }
+    }
+}

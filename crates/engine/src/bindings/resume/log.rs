@@ -1,0 +1,69 @@
+//! The log of a prompt's run, and the memory that goes into it.
+
+use std::rc::Rc;
+
+use rquickjs::{Ctx, Result};
+
+use lmthing_base::{checkpoint::{Entry, Memory, PromptLog}, event::EventKind};
+use crate::{bindings::{prompt::{memory, object::PromptObject}, services, values::plain_error}, prompt::RunError};
+
+pub fn open_log<'js>(ctx: &Ctx<'js>, prompt: &PromptObject<'js>) -> Result<()> {
+    let checkpoints = services::checkpoints(ctx)?;
+    let core = prompt.borrow().core.clone();
+    if checkpoints.is_on() && !has_log(prompt) {
+        let scope = services::scope(ctx, &core)?;
+        core.log.replace(Some(Rc::new(PromptLog::open(checkpoints, scope.agent().key()))));
+    }
+    Ok(())
+}
+
+pub fn has_log(prompt: &PromptObject<'_>) -> bool {
+    prompt.borrow().core.log.borrow().is_some()
+}
+
+/// Appends an entry. A failure ends the whole run.
+pub(super) fn append(ctx: &Ctx<'_>, log: &PromptLog, entry: Entry) -> std::result::Result<(), String> {
+    log.append(entry).map_err(|error| {
+        let message = error.to_string();
+        if let Ok(limits) = services::limits(ctx) {
+            limits.fail(RunError::from(error));
+        }
+        message
+    })
+}
+
+/// The memory of a prompt, for its log. Also logs changed memories of its ancestors: tools of an agent may set states
+/// of its parent.
+pub fn current_memory<'js>(ctx: &Ctx<'js>, prompt: &PromptObject<'js>, asked_again: usize) -> Result<Memory> {
+    let mut outer = parent(prompt);
+    while let Some(prompt) = outer {
+        outer = parent(&prompt);
+        let Some(log) = prompt.borrow().core.log.borrow().clone() else { continue };
+        let change = log.change(own_memory(ctx, &prompt, log.asked_again())?);
+        if !change.is_empty() {
+            let appended = append(ctx, &log, Entry::Remembers { memory: change });
+            appended.map_err(|message| plain_error(ctx, message))?;
+        }
+    }
+    own_memory(ctx, prompt, asked_again)
+}
+
+fn parent<'js>(prompt: &PromptObject<'js>) -> Option<PromptObject<'js>> {
+    PromptObject::from_value(&prompt.borrow().bag.parent()?).ok()
+}
+
+fn own_memory<'js>(ctx: &Ctx<'js>, prompt: &PromptObject<'js>, asked_again: usize) -> Result<Memory> {
+    let memory = memory::capture(ctx, prompt)?;
+    let due = prompt.borrow().core.prompt.borrow().due();
+    let memory = Memory { due, asked_again, ..memory };
+    let core = prompt.borrow().core.clone();
+    let Some(log) = core.log.borrow().clone() else { return Ok(memory) };
+    let memory = log.without_secrets(memory);
+    for (name, reason) in log.newly_lost(&memory) {
+        let message = format!(
+            "the state {name:?} cannot be stored in the journal: {reason}. The run cannot be resumed while it is so"
+        );
+        services::scope(ctx, &core)?.emit(&EventKind::Warning { message });
+    }
+    Ok(memory)
+}

@@ -1,0 +1,174 @@
+//! The exports `input` and `description`, and reading the input from the command line (docs/reference.md, "Input").
+
+use rquickjs::{Constructor, Ctx, Error, Function, Object, Result, Value};
+use serde_json::{Map, Value as Json};
+
+use lmthing_base::{diagnostic::Diagnostic, input::{CommandLine, Declaration, InputProblem, ParsedInput, Revival, RevivedType, has_help_option, help, read as read_words, revivals, usage}};
+use lmthing_node::{KeepAlive, ScriptError};
+use crate::bindings::values::{from_json, kind_of, plain_error, property, schema::Schema};
+
+pub enum FileInput<'js> {
+    /// The file declares no input; its arguments are in `process.argv`.
+    Nothing,
+    /// The second argument of the prompt function, and the same before schema transforms.
+    Value(Value<'js>, Map<String, Json>),
+    Help(String),
+    Wrong(Box<Diagnostic>),
+    /// Valid except for these missing properties.
+    Missing(Box<Diagnostic>, Vec<String>),
+}
+
+pub async fn file_input<'js>(
+    ctx: &Ctx<'js>,
+    namespace: &Object<'js>,
+    name: &str,
+    line: &CommandLine,
+) -> Result<FileInput<'js>> {
+    let description = description(ctx, namespace, name)?;
+    let declared = match &line.taken {
+        Some(taken) => schema(ctx, namespace, name)?.map(|schema| DeclaredInput {
+            schema,
+            shape: taken.shape.clone(),
+            declaration: taken.declaration.clone(),
+        }),
+        None => declared_input(ctx, namespace, name)?,
+    };
+    let Some(DeclaredInput { schema, shape, mut declaration }) = declared else {
+        return Ok(without_input(description, name, line));
+    };
+    declaration.describe(description);
+    let wrong = |problem: InputProblem| {
+        let names = problem.only_missing().to_vec();
+        let diagnostic = Box::new(match line.is_call {
+            true => problem.into(),
+            false => problem.diagnostic(&usage(Some(&declaration), &line.command)),
+        });
+        if names.is_empty() { FileInput::Wrong(diagnostic) } else { FileInput::Missing(diagnostic, names) }
+    };
+    let mut filled = match read_request(ctx, &declaration, line).await? {
+        Err(problem) => return Ok(wrong(problem)),
+        Ok(ParsedInput::Help) => return Ok(FileInput::Help(help(&declaration, true, &line.command))),
+        Ok(ParsedInput::Input(filled)) => filled,
+    };
+    // Other schemas apply their defaults themselves.
+    if matches!(schema, Schema::Json(_)) {
+        declaration.add_defaults(&mut filled.input);
+    }
+    // Moved out and back instead of copied: the input may be very large.
+    let mut input = Json::Object(std::mem::take(&mut filled.input));
+    let value = revive(ctx, &shape, &input)?;
+    filled.input = input.as_object_mut().map(std::mem::take).unwrap_or_default();
+    Ok(match schema.check(ctx, value).await? {
+        Ok(value) => FileInput::Value(value, filled.input),
+        Err(problems) => wrong(InputProblem::from_schema(&declaration, &filled, &problems, line.is_call)),
+    })
+}
+
+/// Reads the command line on another thread, as reading a file or a pipe may block.
+async fn read_request(
+    ctx: &Ctx<'_>,
+    declaration: &Declaration,
+    line: &CommandLine,
+) -> Result<std::result::Result<ParsedInput, InputProblem>> {
+    if line.sources.is_at_hand() {
+        return Ok(read_words(declaration, line));
+    }
+    let (declaration, line) = (declaration.clone(), line.clone());
+    // Slow input is not a stuck script.
+    let _alive = KeepAlive::new(ctx)?;
+    let read = tokio::task::spawn_blocking(move || read_words(&declaration, &line));
+    read.await.map_err(|error| plain_error(ctx, format!("the input cannot be read: {error}")))
+}
+
+/// The input of a file without a schema. Only handles `--help` if there is a description.
+fn without_input<'js>(description: Option<String>, name: &str, line: &CommandLine) -> FileInput<'js> {
+    if description.is_some()
+        && has_help_option(&line.words)
+        && let Ok(declaration) = Declaration::new(None, description)
+    {
+        return FileInput::Help(help(&declaration, false, &line.command));
+    }
+    if line.whole.is_none() {
+        return FileInput::Nothing;
+    }
+    let diagnostic = Diagnostic::new(format!("--input: {name} takes no input\n\n{}", usage(None, &line.command)));
+    let hint = "export const input = z.object({ city: z.string() });";
+    FileInput::Wrong(Box::new(diagnostic.with_hint(hint)))
+}
+
+pub struct DeclaredInput<'js> {
+    pub(super) schema: Schema<'js>,
+    /// Its JSON Schema, with the keyword `tsType` at dates and big integers.
+    pub(super) shape: Json,
+    pub(super) declaration: Declaration,
+}
+
+impl DeclaredInput<'_> {
+    pub fn into_shape(self) -> Json {
+        self.shape
+    }
+}
+
+/// Reads the export `input`. Throws if it is not the schema of an object.
+pub fn declared_input<'js>(
+    ctx: &Ctx<'js>,
+    namespace: &Object<'js>,
+    name: &str,
+) -> Result<Option<DeclaredInput<'js>>> {
+    let Some(schema) = schema(ctx, namespace, name)? else { return Ok(None) };
+    let shape = schema.to_cli_schema(ctx)?;
+    let declaration = Declaration::new(Some(&shape), None)
+        .map_err(|got| wrong_input(ctx, name, &format!("a schema whose type is {got}")))?;
+    Ok(Some(DeclaredInput { schema, shape, declaration }))
+}
+
+pub fn description(ctx: &Ctx<'_>, namespace: &Object<'_>, name: &str) -> Result<Option<String>> {
+    let Some(value) = export(namespace, "description")? else { return Ok(None) };
+    match value.as_string() {
+        Some(text) => text.to_string().map(Some),
+        None => {
+            let message = format!("the export description of {name} must be a string, got {}", kind_of(&value));
+            Err(ScriptError::error(message).hint("export const description = 'One sentence.';").throw(ctx))
+        }
+    }
+}
+
+fn schema<'js>(ctx: &Ctx<'js>, namespace: &Object<'js>, name: &str) -> Result<Option<Schema<'js>>> {
+    let Some(value) = export(namespace, "input")? else { return Ok(None) };
+    Schema::from_value(ctx, &value, &format!("the export input of {name}")).map(Some)
+}
+
+fn wrong_input(ctx: &Ctx<'_>, name: &str, got: &str) -> Error {
+    let message = format!("the export input of {name} must be a schema of an object, got {got}");
+    ScriptError::error(message).hint("export const input = z.object({ city: z.string() });").throw(ctx)
+}
+
+fn export<'js>(namespace: &Object<'js>, name: &str) -> Result<Option<Value<'js>>> {
+    if namespace.contains_key(name)? { property(namespace, name) } else { Ok(None) }
+}
+
+/// Converts the input to JavaScript, with dates and big integers where `shape` has them.
+pub(super) fn revive<'js>(ctx: &Ctx<'js>, shape: &Json, input: &Json) -> Result<Value<'js>> {
+    let whole = from_json(ctx, input)?;
+    for Revival { path, becomes } in revivals(shape, input) {
+        let Some((name, outer)) = path.split_last() else { continue };
+        let step = |value: Value<'js>, name: &String| value.get::<Object>()?.get(name);
+        let outer: Object = outer.iter().try_fold(whole.clone(), step)?.get()?;
+        let value: Value = outer.get(name)?;
+        let value = match becomes {
+            RevivedType::Date => ctx.globals().get::<_, Constructor>("Date")?.construct((value,))?,
+            RevivedType::BigInteger => big_integer(ctx, value.clone()).unwrap_or(value),
+        };
+        outer.set(name, value)?;
+    }
+    Ok(whole)
+}
+
+fn big_integer<'js>(ctx: &Ctx<'js>, value: Value<'js>) -> Option<Value<'js>> {
+    let convert: Function = ctx.globals().get("BigInt").ok()?;
+    convert.call((value,)).ok().or_else(|| {
+        // An invalid number is reported by the schema.
+        ctx.catch();
+        None
+    })
+}

@@ -1,0 +1,367 @@
+//! [`PromptHost`] for a prompt written in JavaScript, for one run.
+
+use std::{
+    cell::{Cell, RefCell},
+    rc::Rc,
+};
+
+use futures_util::{FutureExt, future::LocalBoxFuture};
+use rquickjs::{Class, Ctx, Error, Result, Value};
+
+use super::{
+    answer,
+    hooks::{self, run_body},
+};
+use lmthing_base::{chat::{Step, ToolCall, ToolSpec}, checkpoint::{Memory, PromptLog}, event::AgentSpan};
+use lmthing_node::{Asked, Asking, WaitingForScript, diagnose, diagnose_error, is_halted, location_of_function};
+use lmthing_providers::LanguageModel;
+use crate::{bindings::{agents, code_mode::{functions, methods, search}, jobs::{self, RunJob}, mcp, models, plugins::{task_graph, task_list}, prompt::{core::Core, effects, entry::{Entry, Registry}, object::PromptObject, options, run::PromptRun, tool_spec::{convert, tools_of}, unconverted_tool::UnconvertedTool}, results::throw::run_error, resume, services, tools, values::{abort, message_of, property, type_error}}, prompt::{ANSWER_SECTION, ActiveSet, AnswerCheck, DefinitionKind, MethodAnswer, Prompt, PromptHost, RunError, RunRecord, RunSettings, Standing, StepModifications, StepPlan, ToolAnswer, ToolMaker}};
+
+pub struct ScriptPrompt<'js> {
+    ctx: Ctx<'js>,
+    prompt: PromptObject<'js>,
+    core: Rc<Core>,
+    run: Class<'js, PromptRun<'js>>,
+    record: Rc<RunRecord>,
+    log: Option<Rc<PromptLog>>,
+    model: Rc<dyn LanguageModel + 'js>,
+    settings: RunSettings,
+    /// Set while the run waits only for the script.
+    waiting: RefCell<Option<WaitingForScript>>,
+    /// How often the model was asked to repeat an invalid answer.
+    asked_again: Cell<usize>,
+    pub(super) job: RunJob,
+    /// For an agent, the outer span begins with its callback.
+    _span: AgentSpan,
+}
+
+impl<'js> ScriptPrompt<'js> {
+    /// Prepares a run. Throws for a wrong model or wrong options, and if the prompt is running already: two runs
+    /// would mix their steps in one conversation.
+    pub fn new(ctx: &Ctx<'js>, prompt: &PromptObject<'js>) -> Result<Self> {
+        // All checks come before the prompt gets its new run.
+        let (core, options, model, before) = {
+            let prompt = prompt.borrow();
+            (prompt.core.clone(), prompt.bag.options(), prompt.bag.model(), prompt.bag.run())
+        };
+        if let Some(before) = before {
+            let before = before.borrow();
+            if before.is_in_set_up.get() {
+                return Err(type_error(
+                    ctx,
+                    "prompt.run(): the prompt function is still running; lmthing runs its prompt",
+                ));
+            }
+            if before.record.is_under_way() {
+                return Err(type_error(ctx, "prompt.run(): the prompt is running already; await its result first"));
+            }
+        }
+        let mut settings = match options {
+            Some(given) => options::read(ctx, &given)?,
+            None => RunSettings::default(),
+        };
+        if let Some(shape) = &*core.answer.borrow() {
+            Rc::make_mut(&mut settings.call).response_format = Some(shape.format().clone());
+        }
+        let model = model.unwrap_or_else(|| Value::new_undefined(ctx.clone()));
+        let model = models::resolve::resolve(ctx, &model, core.mock.borrow().clone())?;
+        let scope = services::scope(ctx, &core)?;
+        let run = PromptRun::create(ctx, scope.clone())?;
+        prompt.borrow().bag.set_run(run.clone());
+        core.step.set(0);
+        let record = run.borrow().record.clone();
+        let log = core.log.borrow().clone().filter(|log| log.begin_run());
+        core.log.replace(log.clone());
+        skip_played(&*model, log.as_deref());
+        let job = RunJob::begin(ctx, &core)?;
+        Ok(ScriptPrompt {
+            ctx: ctx.clone(),
+            prompt: prompt.clone(),
+            core,
+            run,
+            record,
+            log,
+            model,
+            settings,
+            waiting: RefCell::default(),
+            asked_again: Cell::new(0),
+            job,
+            _span: scope.begin(),
+        })
+    }
+
+    pub fn object(&self) -> PromptObject<'js> {
+        self.prompt.clone()
+    }
+
+    /// Takes over the steps of an earlier process. Must be called after the set-up.
+    pub fn take_over_steps(&self) {
+        if let Some((steps, asked_again)) = resume::take_over_steps(&self.prompt, &self.record, &self.settings.call) {
+            self.asked_again.set(asked_again);
+            // Tools of these steps are not available; the steps themselves hold their specs.
+            (0..steps).for_each(|_| self.run.borrow().keep_specs(Vec::new()));
+        }
+    }
+
+    pub fn run(&self) -> Class<'js, PromptRun<'js>> {
+        self.run.clone()
+    }
+
+    /// Converts a JavaScript failure, and stores the thrown value for code that awaits the run.
+    fn to_run_error(&self, error: Error) -> RunError {
+        run_error(match error {
+            Error::Exception => {
+                let thrown = self.ctx.catch();
+                self.run.borrow().set_thrown(thrown.clone());
+                diagnose(&self.ctx, thrown)
+            }
+            other => diagnose_error(&self.ctx, other),
+        })
+    }
+
+    async fn run_body_again(&self) -> Result<()> {
+        let function = self.prompt.borrow().bag.function();
+        let Some(function) = function else { return Ok(()) };
+        self.core.prompt.borrow_mut().begin_rerun();
+        let result = run_body(&self.prompt, &function).await;
+        // A body that failed has not defined everything, so nothing is removed.
+        if result.is_err() {
+            self.core.prompt.borrow_mut().abandon_rerun();
+            return result;
+        }
+        let removed = self.core.prompt.borrow_mut().finish_rerun();
+        let prompt = self.prompt.borrow();
+        for (kind, name) in removed {
+            if kind == DefinitionKind::DefMcp {
+                prompt.bag.remove_server(&name);
+            }
+            if let Some(registry) = Registry::of(kind) {
+                prompt.bag.remove_entry(registry, &name);
+            }
+        }
+        Ok(())
+    }
+
+    fn sections(&self, active: &ActiveSet) -> Result<Vec<(String, String)>> {
+        let answer = self.core.answer.borrow().clone();
+        let sections = [
+            answer.map(|shape| (ANSWER_SECTION.to_owned(), shape.instruction())),
+            task_list::section(&self.ctx, &self.prompt)?,
+            task_graph::section(&self.ctx, &self.prompt)?,
+            functions::section(&self.ctx, &self.core, active)?,
+            methods::section(&self.ctx, &self.core, active)?,
+        ];
+        Ok(sections.into_iter().flatten().collect())
+    }
+
+    fn abort_signal(&self) -> Option<Value<'js>> {
+        let options = self.prompt.borrow().bag.options();
+        options.and_then(|options| property(&options, "abortSignal").ok().flatten())
+    }
+
+    fn unconverted_tools(&self, names: &[String]) -> Vec<UnconvertedTool<'js>> {
+        tools_of(&self.prompt, |name| names.iter().any(|active| active == name))
+    }
+
+    fn specs(&self, tools: &[UnconvertedTool<'js>]) -> Result<Vec<ToolSpec>> {
+        tools.iter().map(|tool| Ok(convert(&self.ctx, &self.prompt, tool)?.spec.clone())).collect()
+    }
+
+    async fn answer(&self, call: &ToolCall, plan: &StepPlan) -> Result<ToolAnswer> {
+        let execution = tools::execution::create(&self.ctx, &self.prompt, &call.tool_call_id, &plan.messages)?;
+        if self.core.prompt.borrow().tool(&call.tool_name).is_none() {
+            // A step that another process began was not prepared in this one.
+            mcp::tools::update_servers(&self.ctx, &self.prompt).await?;
+        }
+        let (definition, entry) = {
+            let prompt = self.prompt.borrow();
+            let definition = prompt.core.prompt.borrow().tool(&call.tool_name).cloned();
+            (definition, prompt.bag.entry(Registry::Tools, &call.tool_name))
+        };
+        let agent = definition.as_ref().is_some_and(|tool| tool.kind == DefinitionKind::DefAgent);
+        Ok(match (definition, entry) {
+            (Some(tool), _) if tool.maker == ToolMaker::CodeMode => {
+                functions::run_tool_code(&self.ctx, &self.prompt, call, plan, execution).await
+            }
+            (Some(_), Some(entry)) if agent => agents::call::call_agent(&self.ctx, &self.prompt, &entry, call).await,
+            (Some(_), Some(entry)) => self.answer_tool(&entry, call, execution).await,
+            _ => ToolAnswer::failed(call, format!("{} is not defined any more", call.tool_name)),
+        })
+    }
+
+    async fn answer_tool(&self, entry: &Entry<'js>, call: &ToolCall, execution: Value<'js>) -> ToolAnswer {
+        let location = match entry {
+            Entry::Single(callable) => location_of_function(&self.ctx, &callable.execute),
+            Entry::Composite(_) => None,
+        };
+        let _asking = Asking::new(&self.ctx, Asked { who: format!("the tool {}", call.tool_name), location });
+        let answer = tools::call::call_tool(&self.ctx, &self.prompt, entry, call, execution);
+        resume::within_call(&self.ctx, &self.prompt, &call.tool_call_id, answer).await
+    }
+}
+
+fn skip_played(model: &dyn LanguageModel, log: Option<&PromptLog>) {
+    let Some(restored) = log.and_then(PromptLog::restored) else { return };
+    let turns: Vec<_> = restored.answers().filter_map(|step| Some(step.answer.played?.turn)).collect();
+    model.skip_turns(&turns);
+}
+
+impl<'js> PromptHost for ScriptPrompt<'js> {
+    fn prompt(&self) -> &RefCell<Prompt> {
+        &self.core.prompt
+    }
+
+    fn record(&self) -> &RunRecord {
+        &self.record
+    }
+
+    fn model(&self) -> Rc<dyn LanguageModel + '_> {
+        self.job.begin_request(&self.ctx, self.record.scope().agent().key());
+        // Mocks do not use the environment, and their steps are many.
+        if self.model.reads_request() && services::refresh_environment(&self.ctx).is_err() {
+            // A variable without a string value, which is used once it has one.
+            self.ctx.catch();
+        }
+        self.model.clone()
+    }
+
+    fn standing(&self) -> Standing {
+        self.core.standing.get()
+    }
+
+    fn settings(&self) -> RunSettings {
+        self.settings.clone()
+    }
+
+    fn log(&self) -> Option<&Rc<PromptLog>> {
+        self.log.as_ref()
+    }
+
+    fn memory(&self) -> std::result::Result<Memory, RunError> {
+        let memory = resume::current_memory(&self.ctx, &self.prompt, self.asked_again.get());
+        memory.map_err(|error| self.to_run_error(error))
+    }
+
+    fn may_repeat(&self, tool_name: &str) -> bool {
+        match self.prompt.borrow().bag.entry(Registry::Tools, tool_name) {
+            Some(Entry::Single(callable)) => callable.options.may_repeat(),
+            // Decided for each member of an array form.
+            Some(Entry::Composite(_)) | None => true,
+        }
+    }
+
+    fn is_plain_tool(&self, tool_name: &str) -> bool {
+        let definitions = self.core.prompt.borrow();
+        let tool = definitions.tool(tool_name);
+        tool.is_none_or(|tool| tool.kind == DefinitionKind::DefTool && tool.maker != ToolMaker::CodeMode)
+    }
+
+    fn rerun(&self) -> LocalBoxFuture<'_, std::result::Result<(), RunError>> {
+        async {
+            let _waiting = WaitingForScript::new(&self.ctx).map_err(|error| self.to_run_error(error))?;
+            self.run_body_again().await.map_err(|error| self.to_run_error(error))
+        }
+        .boxed_local()
+    }
+
+    fn run_effects(&self, step: usize) -> LocalBoxFuture<'_, std::result::Result<StepModifications, RunError>> {
+        self.core.step.set(step);
+        async {
+            let _waiting = WaitingForScript::new(&self.ctx).map_err(|error| self.to_run_error(error))?;
+            mcp::tools::update_servers(&self.ctx, &self.prompt).await.map_err(|error| self.to_run_error(error))?;
+            search::define_if_needed(&self.ctx, &self.prompt).map_err(|error| self.to_run_error(error))?;
+            effects::run_due(&self.ctx, &self.prompt).await.map_err(|error| self.to_run_error(error))
+        }
+        .boxed_local()
+    }
+
+    fn plugin_sections(&self, active: &ActiveSet) -> std::result::Result<Vec<(String, String)>, RunError> {
+        self.sections(active).map_err(|error| self.to_run_error(error))
+    }
+
+    fn tool_specs(&self, names: &[String]) -> std::result::Result<Vec<ToolSpec>, RunError> {
+        self.specs(&self.unconverted_tools(names)).map_err(|error| self.to_run_error(error))
+    }
+
+    fn keep_tools(&self, names: &[String]) -> std::result::Result<(), RunError> {
+        let too_many = self.run.borrow().keep_tools(self.unconverted_tools(names));
+        let Some(tools) = too_many else { return Ok(()) };
+        let specs = self.specs(&tools).map_err(|error| self.to_run_error(error))?;
+        self.run.borrow().keep_specs(specs);
+        Ok(())
+    }
+
+    fn run_method_code<'a>(&'a self, code: &'a str, plan: &'a StepPlan) -> LocalBoxFuture<'a, MethodAnswer> {
+        let work = methods::run(&self.ctx, &self.prompt, code, plan).boxed_local();
+        self.job.run_text_code(&self.ctx, &self.prompt, work).boxed_local()
+    }
+
+    fn call_tool<'a>(&'a self, call: &'a ToolCall, plan: &'a StepPlan) -> LocalBoxFuture<'a, ToolAnswer> {
+        async move {
+            let answer = self.answer(call, plan).boxed_local();
+            let answer = jobs::run_call(&self.ctx, &self.prompt, &call.tool_call_id, answer).await;
+            answer.unwrap_or_else(|error| ToolAnswer::failed(call, message_of(&self.ctx, error)))
+        }
+        .boxed_local()
+    }
+
+    fn set_waiting_for_tools(&self, waits: bool) {
+        self.job.set_asking(&self.ctx, false);
+        // Only affects the detection of tools that never answer.
+        self.waiting.replace(if waits { WaitingForScript::new(&self.ctx).ok() } else { None });
+    }
+
+    fn report_refused_call(&self, message: &str) {
+        let function = self.prompt.borrow().bag.function();
+        tools::warnings::unanswered(&self.ctx, function.as_ref(), message);
+    }
+
+    fn step_finished<'a>(&'a self, step: &'a Rc<Step>) -> LocalBoxFuture<'a, std::result::Result<bool, RunError>> {
+        async {
+            let _waiting = WaitingForScript::new(&self.ctx).map_err(|error| self.to_run_error(error))?;
+            let ended = hooks::step_finished(&self.ctx, &self.prompt, &self.run, step).await;
+            ended.map_err(|error| self.to_run_error(error))
+        }
+        .boxed_local()
+    }
+
+    fn check_answer<'a>(
+        &'a self,
+        step: &'a Rc<Step>,
+        may_ask: bool,
+    ) -> LocalBoxFuture<'a, std::result::Result<AnswerCheck, RunError>> {
+        async move {
+            let _waiting = WaitingForScript::new(&self.ctx).map_err(|error| self.to_run_error(error))?;
+            let retries = answer::Retries {
+                done: self.asked_again.get(),
+                limit: self.settings.output_retries,
+                may_retry: may_ask,
+            };
+            let checked = answer::check(&self.prompt, &self.run, step, retries).await;
+            let checked = checked.map_err(|error| self.to_run_error(error))??;
+            if matches!(checked, AnswerCheck::AskAgain(_)) {
+                self.asked_again.set(retries.done + 1);
+            }
+            Ok(checked)
+        }
+        .boxed_local()
+    }
+
+    fn run_finished(&self, failed: bool) -> LocalBoxFuture<'_, std::result::Result<(), RunError>> {
+        async move {
+            let _waiting = WaitingForScript::new(&self.ctx).map_err(|error| self.to_run_error(error))?;
+            let ended = hooks::run_finished(&self.ctx, &self.prompt, &self.run, failed).await;
+            ended.map_err(|error| self.to_run_error(error))
+        }
+        .boxed_local()
+    }
+
+    fn is_aborted(&self) -> bool {
+        // No request may follow `process.exit`.
+        is_halted(&self.ctx) || self.abort_signal().is_some_and(|signal| abort::is_aborted(&self.ctx, &signal))
+    }
+
+    fn aborted(&self) -> LocalBoxFuture<'_, ()> {
+        abort::aborted(&self.ctx, self.abort_signal())
+    }
+}

@@ -1,0 +1,90 @@
+//! Validation of many inputs against the schema of one file, before it runs (docs/map.md).
+
+use std::{path::Path, rc::Rc, sync::Arc};
+
+use rquickjs::{Ctx, Result};
+use serde_json::{Map, Value as Json};
+
+use super::{
+    deadlock::detect_deadlock,
+    file::{FileRun, config, default_function, set_mock},
+    file_input::{declared_input, revive},
+    model_choice::ModelChoice,
+    start::prepare,
+};
+use lmthing_base::{diagnostic::Diagnostic, input::InputShape};
+use lmthing_node::{Engine, ScriptError, diagnose_error, import_file_once, until_halted};
+use crate::{bindings::{results::throw::run_error, values::{schema::{PlainSchema, Schema}, to_json}}, prompt::RunError};
+
+pub trait InputRows {
+    /// Called first, with the file's input. Fails if the rows cannot be used for it.
+    fn begin(&mut self, taken: Arc<InputShape>) -> std::result::Result<(), Box<Diagnostic>>;
+
+    fn next(&mut self) -> Option<Map<String, Json>>;
+
+    /// Reports the problem of the last row, if any.
+    fn checked(&mut self, wrong: Option<String>);
+}
+
+/// Loads a prompt file and validates the rows against its `input`. `runs_here` is whether the model runs in this
+/// process.
+pub async fn check_rows(
+    engine: &Engine,
+    (path, runs_here): (&Path, bool),
+    choice: Option<&ModelChoice>,
+    rows: &mut dyn InputRows,
+) -> std::result::Result<(), Rc<RunError>> {
+    let check = async |ctx: Ctx<'_>| {
+        let ended = until_halted(&ctx, check_in(&ctx, (path, runs_here), choice, rows)).await;
+        match ended {
+            Ok(Ok(checked)) => checked.map_err(|problem| Rc::new(RunError::Usage(problem))),
+            Ok(Err(error)) => Err(Rc::new(run_error(diagnose_error(&ctx, error)))),
+            Err(halt) => Err(match FileRun::from(halt) {
+                FileRun::Failed(error) => error,
+                _ => Rc::new(RunError::from(Diagnostic::new("the file ends the process while it is loaded"))),
+            }),
+        }
+    };
+    engine.context().async_with(check).await
+}
+
+async fn check_in(
+    ctx: &Ctx<'_>,
+    (path, runs_here): (&Path, bool),
+    choice: Option<&ModelChoice>,
+    rows: &mut dyn InputRows,
+) -> Result<std::result::Result<(), Box<Diagnostic>>> {
+    let namespace = detect_deadlock(ctx, "loading the file", import_file_once(ctx, path)).await?;
+    let name = path.file_name().map_or_else(|| path.display().to_string(), |name| name.to_string_lossy().into_owned());
+    let function = default_function(ctx, &namespace, &name)?;
+    let Some(found) = declared_input(ctx, &namespace, &name)? else {
+        let error = ScriptError::error(format!("{name} takes no input, so that there is nothing to give rows to"));
+        return Err(error.hint("export const input = z.object({ city: z.string() });").throw(ctx));
+    };
+    if runs_here {
+        // An error here applies to every row.
+        let config = config(ctx, &namespace, &name, choice)?;
+        set_mock(ctx, &namespace, &config, &name, choice)?;
+        prepare(ctx, &function, &config)?;
+    }
+    let taken = Arc::new(InputShape { shape: found.shape, declaration: found.declaration });
+    if let Err(problem) = rows.begin(taken.clone()) {
+        return Ok(Err(problem));
+    }
+    let schema = match found.schema {
+        // Compiled once for all rows.
+        Schema::Json(object) => Schema::Plain(PlainSchema::new(to_json(ctx, object.as_value())?)),
+        schema => schema,
+    };
+    let adds_defaults = matches!(schema, Schema::Plain(_));
+    while let Some(mut input) = rows.next() {
+        if adds_defaults {
+            taken.declaration.add_defaults(&mut input);
+        }
+        let input = Json::Object(input);
+        let checked = schema.check(ctx, revive(ctx, &taken.shape, &input)?).await?;
+        let Json::Object(input) = input else { continue };
+        rows.checked(checked.err().map(|problems| taken.declaration.problem_of_row(&input, &problems)));
+    }
+    Ok(Ok(()))
+}

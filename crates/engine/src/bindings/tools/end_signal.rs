@@ -1,0 +1,56 @@
+//! The abort signal that tools receive when a limit ends the run. One for the whole engine, created on first use.
+
+use std::{cell::RefCell, rc::Rc};
+
+use rquickjs::{Ctx, Function, JsLifetime, Object, Result, Value, function::This};
+
+use lmthing_node::user_data;
+use crate::{bindings::{results::throw::error_value, services}, prompt::RunError};
+
+#[derive(Default, JsLifetime)]
+struct EndSignal<'js>(RefCell<Option<Object<'js>>>);
+
+pub fn install(ctx: &Ctx<'_>) -> Result<()> {
+    user_data::store(ctx, EndSignal::default())
+}
+
+/// The signal for a tool: the author's own, combined with that of the limits.
+pub(super) fn signal<'js>(ctx: &Ctx<'js>, own: Option<Value<'js>>) -> Result<Option<Value<'js>>> {
+    let limits = services::limits(ctx)?;
+    if !limits.may_end() {
+        // The identical object, as nothing has to be added.
+        return Ok(own);
+    }
+    let existing = user_data::read::<EndSignal>(ctx)?.0.borrow().clone();
+    let controller = match existing {
+        Some(controller) => controller,
+        None => {
+            let class: Function = ctx.globals().get("AbortController")?;
+            let controller: Object =
+                class.as_constructor().map_or_else(|| Object::new(ctx.clone()), |class| class.construct(()))?;
+            user_data::read::<EndSignal>(ctx)?.0.replace(Some(controller.clone()));
+            controller
+        }
+    };
+    // Also aborts the signal of a tool that is called after the end.
+    if let Some(error) = limits.ended() {
+        abort(ctx, &error)?;
+    }
+    let signal: Value = controller.get("signal")?;
+    let Some(own) = own else { return Ok(Some(signal)) };
+    let class: Object = ctx.globals().get("AbortSignal")?;
+    let any: Function = class.get("any")?;
+    any.call((This(class), vec![own, signal])).map(Some)
+}
+
+/// Whether a deadline will abort the signal, so that a tool that waits for it is not stuck.
+pub fn will_fire(ctx: &Ctx<'_>) -> Result<bool> {
+    Ok(user_data::read::<EndSignal>(ctx)?.0.borrow().is_some() && services::limits(ctx)?.deadline().is_some())
+}
+
+pub fn abort(ctx: &Ctx<'_>, error: &Rc<RunError>) -> Result<()> {
+    let existing = user_data::read::<EndSignal>(ctx)?.0.borrow().clone();
+    let Some(controller) = existing else { return Ok(()) };
+    let abort: Function = controller.get("abort")?;
+    abort.call((This(controller), error_value(ctx, error)))
+}

@@ -1,0 +1,369 @@
+//! Schemas in prompt files: zod 4, Standard Schema, or plain JSON Schema (docs/reference.md, "Schemas").
+
+use std::{
+    cell::{OnceCell, RefCell},
+    rc::Rc,
+};
+
+use rquickjs::{Array, Ctx, Function, JsLifetime, Object, Result, Value, class::Trace, function::This};
+
+use super::{
+    from_json, kind_of, plain_error, property, settle, to_json, to_text, type_error, zod_parts::has_too_many_parts,
+};
+use lmthing_base::schema::{ValidationProblem, Validator, describe_problems};
+use lmthing_node::import_builtin;
+
+const JSON_SCHEMA_KEYWORDS: &[&str] = &[
+    "type",
+    "properties",
+    "anyOf",
+    "oneOf",
+    "allOf",
+    "$ref",
+    "$schema",
+    "enum",
+    "const",
+    "items",
+    "not",
+    "$defs",
+    "additionalProperties",
+    "patternProperties",
+    "required",
+];
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Side {
+    Input,
+    /// After defaults and transforms.
+    Output,
+}
+
+#[derive(Clone, Trace, JsLifetime)]
+pub enum Schema<'js> {
+    Zod(Object<'js>),
+    Standard(Object<'js>),
+    Json(Object<'js>),
+    Plain(#[qjs(skip_trace)] Rc<PlainSchema>),
+}
+
+/// A JSON Schema from an MCP server.
+pub struct PlainSchema {
+    schema: serde_json::Value,
+    /// Created on first use: most tools of a server are never called.
+    validator: OnceCell<std::result::Result<Validator, String>>,
+}
+
+impl PlainSchema {
+    pub fn new(schema: serde_json::Value) -> Rc<Self> {
+        Rc::new(PlainSchema { schema, validator: OnceCell::new() })
+    }
+}
+
+impl<'js> Schema<'js> {
+    /// Reads a schema. `place` is the prefix of the error message, such as `defTool('add'): inputSchema`.
+    pub fn from_value(ctx: &Ctx<'js>, value: &Value<'js>, place: &str) -> Result<Self> {
+        let wanted = "must be a zod schema or a JSON Schema object";
+        // A promise has no own properties and would pass for `{}`, which accepts anything.
+        let Some(object) = value.as_object().filter(|_| !value.is_array() && !value.is_promise()) else {
+            return Err(type_error(ctx, format!("{place} {wanted}, got {}", kind_of(value))));
+        };
+        // zod also implements Standard Schema, but only zod's own conversion gives its JSON Schema.
+        if object.contains_key("_zod")? {
+            return Ok(Schema::Zod(object.clone()));
+        }
+        if object.contains_key("~standard")? {
+            return Schema::from_standard(ctx, object, place);
+        }
+        // After Standard Schema: some libraries have schemas that are functions with `~standard`.
+        if value.is_function() {
+            return Err(type_error(ctx, format!("{place} {wanted}, got a function (call it to get the schema?)")));
+        }
+        if object.is_empty() || has_any(object, JSON_SCHEMA_KEYWORDS)? {
+            return Ok(Schema::Json(object.clone()));
+        }
+        let holds_zod = object
+            .own_props::<String, Value>(rquickjs::object::Filter::new().string().enum_only())
+            .filter_map(std::result::Result::ok)
+            .any(|(_, field)| field.as_object().is_some_and(|field| field.contains_key("_zod").unwrap_or(false)));
+        let hint = if holds_zod { "; its fields are zod schemas: wrap it in z.object({…})" } else { "" };
+        Err(type_error(ctx, format!("{place} {wanted}, got an object that is neither{hint}")))
+    }
+
+    fn from_standard(ctx: &Ctx<'js>, object: &Object<'js>, place: &str) -> Result<Self> {
+        let standard: Object = object.get("~standard")?;
+        let vendor: Option<String> = standard.get("vendor")?;
+        // Late versions of zod 3 have `~standard` but no `_zod`, so there is no JSON Schema for the model.
+        if vendor.as_deref() == Some("zod") {
+            let hint = "is a zod 3 schema; lmthing needs zod 4: import { z } from 'zod' gives the built-in one";
+            return Err(type_error(ctx, format!("{place} {hint}")));
+        }
+        Ok(Schema::Standard(object.clone()))
+    }
+
+    pub fn is_same(&self, other: &Self) -> bool {
+        match (self, other) {
+            (Schema::Plain(one), Schema::Plain(other)) => Rc::ptr_eq(one, other),
+            _ => self.object().is_some() && self.object() == other.object(),
+        }
+    }
+
+    /// Whether both certainly convert to the same JSON Schema: zod schemas are immutable, plain objects are not.
+    pub fn converts_as(&self, other: &Self) -> bool {
+        matches!(self, Schema::Zod(_) | Schema::Plain(_)) && self.is_same(other)
+    }
+
+    /// Whether it is a plain `z.object`, without a wrapper that may change the input.
+    pub fn is_zod_object(&self) -> bool {
+        let kind = |object: &Object<'js>| -> Result<String> {
+            object.get::<_, Object>("_zod")?.get::<_, Object>("def")?.get("type")
+        };
+        matches!(self, Schema::Zod(object) if kind(object).is_ok_and(|kind| kind == "object"))
+    }
+
+    fn object(&self) -> Option<&Object<'js>> {
+        match self {
+            Schema::Zod(object) | Schema::Standard(object) | Schema::Json(object) => Some(object),
+            Schema::Plain(_) => None,
+        }
+    }
+
+    /// Validates a value. `Ok(Ok(value))` has defaults and transforms applied; `Ok(Err(message))` describes the
+    /// problems.
+    pub async fn validate(
+        &self,
+        ctx: &Ctx<'js>,
+        value: Value<'js>,
+    ) -> Result<std::result::Result<Value<'js>, String>> {
+        Ok(self.check(ctx, value).await?.map_err(|problems| describe_problems(&problems)))
+    }
+
+    pub async fn check(
+        &self,
+        ctx: &Ctx<'js>,
+        value: Value<'js>,
+    ) -> Result<std::result::Result<Value<'js>, Vec<ValidationProblem>>> {
+        let object = match self {
+            Schema::Json(object) => {
+                let schema = to_json(ctx, object.as_value())?;
+                let validator = Validator::new(&schema).map_err(|error| type_error(ctx, error))?;
+                let checked = validator.validate(&to_json(ctx, &value)?);
+                return Ok(checked.map(|()| value));
+            }
+            Schema::Plain(plain) => {
+                let validator = plain.validator.get_or_init(|| Validator::new(&plain.schema));
+                let validator = validator.as_ref().map_err(|error| type_error(ctx, error.as_str()))?;
+                let checked = validator.validate(&to_json(ctx, &value)?);
+                return Ok(checked.map(|()| value));
+            }
+            Schema::Zod(object) | Schema::Standard(object) => object,
+        };
+        // Also for zod: its `parse` throws at async refinements, while `validate` returns a promise.
+        let standard: Object = object.get("~standard")?;
+        let validate: Function = standard.get("validate")?;
+        let answer: Value = validate.call((This(standard), value))?;
+        let answer = settle(answer).await?;
+        let answer = answer.as_object().ok_or_else(|| type_error(ctx, "the schema's validate gave no result"))?;
+        match property(answer, "issues")? {
+            Some(issues) => Ok(Err(problems(ctx, &issues)?)),
+            None => Ok(Ok(answer.get("value")?)),
+        }
+    }
+
+    /// The JSON Schema of a tool's arguments for providers: draft 7, which all of them accept, with closed objects.
+    /// Plain JSON Schema is sent as written.
+    pub fn to_tool_schema(&self, ctx: &Ctx<'js>) -> Result<serde_json::Value> {
+        let Schema::Zod(object) = self else { return self.to_json_schema(ctx, Side::Input) };
+        let mut schema = convert_zod(ctx, object, "input", Some("draft-7"), None)?;
+        close_objects(&mut schema);
+        Ok(schema)
+    }
+
+    /// As [`Self::to_json_schema`], with the keyword `tsType` for TypeScript types that JSON Schema lacks (`unknown`).
+    pub fn to_type_schema(&self, ctx: &Ctx<'js>, side: Side) -> Result<serde_json::Value> {
+        match self {
+            Schema::Zod(object) => {
+                let io = if side == Side::Input { "input" } else { "output" };
+                convert_zod(ctx, object, io, None, Some(Function::new(ctx.clone(), mark_types)?))
+            }
+            _ => self.to_json_schema(ctx, side),
+        }
+    }
+
+    /// The JSON Schema of the input, with the keyword `tsType` at dates and big integers, for command-line arguments.
+    pub fn to_cli_schema(&self, ctx: &Ctx<'js>) -> Result<serde_json::Value> {
+        match self {
+            Schema::Zod(object) => {
+                convert_zod(ctx, object, "input", None, Some(Function::new(ctx.clone(), mark_values)?))
+            }
+            _ => self.to_json_schema(ctx, Side::Input),
+        }
+    }
+
+    /// The JSON Schema of one side. Parts that JSON Schema cannot express become `{}`.
+    pub fn to_json_schema(&self, ctx: &Ctx<'js>, side: Side) -> Result<serde_json::Value> {
+        let io = if side == Side::Input { "input" } else { "output" };
+        match self {
+            Schema::Json(object) => to_json(ctx, object.as_value()),
+            Schema::Plain(plain) => Ok(plain.schema.clone()),
+            Schema::Zod(object) => convert_zod(ctx, object, io, None, None),
+            Schema::Standard(object) => {
+                let standard: Object = object.get("~standard")?;
+                // An extension of Standard Schema that few libraries implement.
+                let Some(converters) = property(&standard, "jsonSchema")?.and_then(Value::into_object) else {
+                    return Ok(serde_json::json!({}));
+                };
+                let convert: Function = converters.get(io)?;
+                let options = from_json(ctx, &serde_json::json!({ "target": "draft-2020-12" }))?;
+                let schema: Value = convert.call((This(converters), options))?;
+                to_json(ctx, &schema)
+            }
+        }
+    }
+}
+
+/// zod's `toJSONSchema`, loaded on first use: importing zod takes milliseconds that most prompt files do not need.
+#[derive(Default, JsLifetime)]
+struct ZodConverter<'js>(RefCell<Option<Function<'js>>>);
+
+pub fn install(ctx: &Ctx<'_>) -> Result<()> {
+    let stored = ctx.store_userdata(ZodConverter::default());
+    stored.map(drop).map_err(|_| plain_error(ctx, "user data is in use"))
+}
+
+/// The core module of the built-in zod; the whole package takes longer to evaluate.
+const ZOD: &str = "lmthing:internal/zod/z";
+
+fn zod_converter<'js>(ctx: &Ctx<'js>) -> Result<Function<'js>> {
+    let cached = || ctx.userdata::<ZodConverter>().and_then(|cached| cached.0.borrow().clone());
+    if let Some(convert) = cached() {
+        return Ok(convert);
+    }
+    let convert: Function = import_builtin(ctx, ZOD)?.get::<_, Object>("z")?.get("toJSONSchema")?;
+    // The cell must not be borrowed during the import, which runs JavaScript.
+    if let Some(cached) = ctx.userdata::<ZodConverter>() {
+        cached.0.replace(Some(convert.clone()));
+    }
+    Ok(convert)
+}
+
+/// Calls zod's `toJSONSchema`. `target` is the JSON Schema version; `mark` is called for every part and may change its
+/// result.
+fn convert_zod<'js>(
+    ctx: &Ctx<'js>,
+    schema: &Object<'js>,
+    io: &str,
+    target: Option<&str>,
+    mark: Option<Function<'js>>,
+) -> Result<serde_json::Value> {
+    let options = Object::new(ctx.clone())?;
+    options.set("io", io)?;
+    // The default throws at a date or a bigint.
+    options.set("unrepresentable", "any")?;
+    if let Some(target) = target {
+        options.set("target", target)?;
+    }
+    if has_too_many_parts(schema) {
+        options.set("reused", "ref")?;
+    }
+    if let Some(mark) = mark {
+        options.set("override", mark)?;
+    }
+    let converted: Value = zod_converter(ctx)?.call((schema.clone(), options))?;
+    to_json(ctx, &converted)
+}
+
+/// Sets `additionalProperties: false` on objects with named properties. zod drops other properties anyway, and the
+/// model then does not invent them.
+fn close_objects(schema: &mut serde_json::Value) {
+    match schema {
+        serde_json::Value::Array(schemas) => schemas.iter_mut().for_each(close_objects),
+        serde_json::Value::Object(keywords) => {
+            if keywords.get("type").is_some_and(|kind| kind == "object") && keywords.contains_key("properties") {
+                // `z.looseObject` and `catchall` set their own value.
+                keywords.entry("additionalProperties").or_insert(false.into());
+            }
+            // Not within `not`: closing that schema would make it reject less.
+            for keyword in ["properties", "definitions", "$defs"] {
+                if let Some(named) = keywords.get_mut(keyword).and_then(serde_json::Value::as_object_mut) {
+                    named.values_mut().for_each(close_objects);
+                }
+            }
+            for keyword in
+                ["items", "additionalItems", "prefixItems", "additionalProperties", "anyOf", "oneOf", "allOf"]
+            {
+                keywords.get_mut(keyword).map(close_objects);
+            }
+        }
+        _ => {}
+    }
+}
+
+fn mark_types<'js>(part: Object<'js>) -> Result<()> {
+    let definition: Object = part.get::<_, Object>("zodSchema")?.get::<_, Object>("_zod")?.get("def")?;
+    let kind: String = definition.get("type")?;
+    // zod writes `{}` for these as for `any`, which would disable type checks.
+    if matches!(kind.as_str(), "unknown" | "undefined" | "void") {
+        part.get::<_, Object>("jsonSchema")?.set("tsType", kind)?;
+    }
+    Ok(())
+}
+
+fn mark_values<'js>(part: Object<'js>) -> Result<()> {
+    let definition: Object = part.get::<_, Object>("zodSchema")?.get::<_, Object>("_zod")?.get("def")?;
+    let name = match definition.get::<_, String>("type")?.as_str() {
+        "date" => "Date",
+        "bigint" => "bigint",
+        _ => return Ok(()),
+    };
+    part.get::<_, Object>("jsonSchema")?.set("tsType", name)
+}
+
+fn has_any(object: &Object<'_>, keys: &[&str]) -> Result<bool> {
+    for key in keys {
+        if object.contains_key(*key)? {
+            return Ok(true);
+        }
+    }
+    Ok(false)
+}
+
+fn problems<'js>(ctx: &Ctx<'js>, issues: &Value<'js>) -> Result<Vec<ValidationProblem>> {
+    let invalid = |message: Option<String>| message.unwrap_or_else(|| "invalid".into());
+    let mut problems = Vec::new();
+    for issue in issues.as_array().into_iter().flat_map(|issues| issues.iter::<Object>()) {
+        let issue = issue?;
+        let message = invalid(issue.get("message")?);
+        let (path, keys) = match property(&issue, "path")?.and_then(Value::into_array) {
+            Some(path) => path_texts(ctx, &path)?,
+            None => Default::default(),
+        };
+        problems.push(ValidationProblem { path, keys, message });
+    }
+    if problems.is_empty() {
+        problems.push(ValidationProblem { path: String::new(), keys: Vec::new(), message: invalid(None) });
+    }
+    Ok(problems)
+}
+
+fn path_texts<'js>(ctx: &Ctx<'js>, path: &Array<'js>) -> Result<(String, Vec<String>)> {
+    let (mut text, mut keys) = (String::new(), Vec::new());
+    for step in path.iter::<Value>() {
+        let step = step?;
+        // A Standard Schema path may hold `{key}` objects in place of keys.
+        let step = match step.as_object() {
+            Some(object) if !step.is_symbol() => object.get("key")?,
+            _ => step,
+        };
+        let key = if step.is_symbol() { "(symbol)".to_owned() } else { to_text(ctx, step.clone())? };
+        if step.is_number() {
+            text.push_str(&format!("[{key}]"));
+        } else {
+            if !text.is_empty() {
+                text.push('.');
+            }
+            text.push_str(&key);
+        }
+        keys.push(key);
+    }
+    Ok((text, keys))
+}

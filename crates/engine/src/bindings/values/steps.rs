@@ -1,0 +1,215 @@
+//! Recorded steps as JavaScript objects.
+
+use std::{collections::HashMap, rc::Rc};
+
+use rquickjs::{Array, Ctx, Object, Result};
+
+use super::{
+    from_json, from_serde, from_tool_input,
+    messages::{MessageShape, message_to_js, output_value, part_to_js},
+};
+use lmthing_base::chat::{CallSettings, ContentPart, FinishReason, Message, Reasoning, ResponseFormat, Step, ToolChoice, ToolResult, ToolSpec};
+
+pub fn steps_to_js<'js>(ctx: &Ctx<'js>, steps: &[Rc<Step>]) -> Result<Array<'js>> {
+    let mut messages = MessageObjects::default();
+    let list = Array::new(ctx.clone())?;
+    for (index, step) in steps.iter().enumerate() {
+        list.set(index, step_to_js(ctx, step, &mut messages)?)?;
+    }
+    Ok(list)
+}
+
+/// Message objects by message, because steps share messages. Addresses are safe as keys: the steps hold the messages
+/// for that long.
+#[derive(Default)]
+pub struct MessageObjects<'js>(HashMap<*const Message, Object<'js>>);
+
+impl<'js> MessageObjects<'js> {
+    /// The message objects of a step that was converted before.
+    pub fn of_step(step: &Step, shown: &Object<'js>) -> Result<Self> {
+        let mut objects = MessageObjects::default();
+        let input: Object = shown.get("input")?;
+        let shown: Array = input.get("prompt")?;
+        for (message, object) in step.prompt.to_vec().iter().zip(shown.iter::<Object>()) {
+            objects.0.insert(Rc::as_ptr(message), object?);
+        }
+        Ok(objects)
+    }
+
+    fn get(&mut self, ctx: &Ctx<'js>, message: &Rc<Message>) -> Result<Object<'js>> {
+        if let Some(object) = self.0.get(&Rc::as_ptr(message)) {
+            return Ok(object.clone());
+        }
+        let object = message_to_js(ctx, message, MessageShape::Sent)?;
+        self.0.insert(Rc::as_ptr(message), object.clone());
+        Ok(object)
+    }
+
+    fn all(&mut self, ctx: &Ctx<'js>, step: &Step) -> Result<Array<'js>> {
+        let list = Array::new(ctx.clone())?;
+        for (index, message) in step.prompt.to_vec().iter().enumerate() {
+            list.set(index, self.get(ctx, message)?)?;
+        }
+        Ok(list)
+    }
+}
+
+pub fn step_to_js<'js>(ctx: &Ctx<'js>, step: &Step, messages: &mut MessageObjects<'js>) -> Result<Object<'js>> {
+    let input = Object::new(ctx.clone())?;
+    input.set("prompt", messages.all(ctx, step)?)?;
+    let output = Object::new(ctx.clone())?;
+    output.set("content", content_to_js(ctx, &step.output.content())?)?;
+    output.set("finishReason", finish_reason(step.output.finish_reason))?;
+    let object = Object::new(ctx.clone())?;
+    object.set("input", input)?;
+    object.set("output", output)?;
+    object.set("activeTools", step.active_tools.clone())?;
+    Ok(object)
+}
+
+/// An item of `prompt.fullSteps`: the whole request, and the stream as it arrived.
+pub fn full_step_to_js<'js>(
+    ctx: &Ctx<'js>,
+    step: &Step,
+    tools: &[ToolSpec],
+    messages: &mut MessageObjects<'js>,
+) -> Result<Object<'js>> {
+    let input = Object::new(ctx.clone())?;
+    input.set("prompt", messages.all(ctx, step)?)?;
+    let list = Array::new(ctx.clone())?;
+    for (index, tool) in tools.iter().enumerate() {
+        list.set(index, tool_to_js(ctx, tool)?)?;
+    }
+    input.set("tools", list)?;
+    put_settings(ctx, &input, &step.settings)?;
+    let parts = Array::new(ctx.clone())?;
+    for (index, part) in step.stream_parts().into_iter().enumerate() {
+        parts.set(index, from_serde(ctx, &part)?)?;
+    }
+    let object = Object::new(ctx.clone())?;
+    object.set("input", input)?;
+    object.set("output", parts)?;
+    object.set("activeTools", step.active_tools.clone())?;
+    Ok(object)
+}
+
+pub fn tool_to_js<'js>(ctx: &Ctx<'js>, tool: &ToolSpec) -> Result<Object<'js>> {
+    let object = Object::new(ctx.clone())?;
+    object.set("name", tool.name.as_str())?;
+    object.set("description", tool.description.as_str())?;
+    object.set("inputSchema", from_json(ctx, &tool.input_schema)?)?;
+    if let Some(options) = &tool.provider_options {
+        object.set("providerOptions", from_serde(ctx, options)?)?;
+    }
+    Ok(object)
+}
+
+fn put_settings<'js>(ctx: &Ctx<'js>, input: &Object<'js>, settings: &CallSettings) -> Result<()> {
+    let mut shown = serde_json::Map::new();
+    let mut put = |name: &str, value: Option<serde_json::Value>| {
+        if let Some(value) = value {
+            shown.insert(name.to_owned(), value);
+        }
+    };
+    put("toolChoice", settings.tool_choice.as_ref().map(choice_to_json));
+    put("maxOutputTokens", settings.max_output_tokens.map(Into::into));
+    put("temperature", settings.temperature.map(Into::into));
+    put("topP", settings.top_p.map(Into::into));
+    put("topK", settings.top_k.map(Into::into));
+    put("presencePenalty", settings.presence_penalty.map(Into::into));
+    put("frequencyPenalty", settings.frequency_penalty.map(Into::into));
+    put("stopSequences", settings.stop_sequences.clone().map(Into::into));
+    put("seed", settings.seed.map(Into::into));
+    put("reasoning", settings.reasoning.map(Reasoning::to_json));
+    put("cache", settings.cache.map(Into::into));
+    put("responseFormat", settings.response_format.as_ref().map(ResponseFormat::to_json));
+    put("headers", (!settings.headers.is_empty()).then(|| serde_json::json!(settings.headers)));
+    let options = &settings.provider_options;
+    put("providerOptions", (!options.is_empty()).then(|| serde_json::Value::Object(options.clone())));
+    // Retries and time limits are not sent to the provider.
+    for (name, value) in &shown {
+        input.set(name.as_str(), from_json(ctx, value)?)?;
+    }
+    Ok(())
+}
+
+fn choice_to_json(choice: &ToolChoice) -> serde_json::Value {
+    match choice {
+        ToolChoice::Auto => "auto".into(),
+        ToolChoice::Required => "required".into(),
+        ToolChoice::None => "none".into(),
+        ToolChoice::Tool(name) => serde_json::json!({ "type": "tool", "toolName": name }),
+    }
+}
+
+fn content_to_js<'js>(ctx: &Ctx<'js>, content: &[ContentPart]) -> Result<Array<'js>> {
+    let list = Array::new(ctx.clone())?;
+    for (index, part) in content.iter().enumerate() {
+        list.set(index, part_to_js(ctx, part)?)?;
+    }
+    Ok(list)
+}
+
+pub fn step_result<'js>(ctx: &Ctx<'js>, number: usize, step: &Step) -> Result<Object<'js>> {
+    let object = Object::new(ctx.clone())?;
+    object.set("stepNumber", number)?;
+    object.set("text", step.text())?;
+    let reasoning: String = step
+        .output
+        .parts()
+        .iter()
+        .filter_map(|part| match part {
+            ContentPart::Reasoning { text, .. } => Some(text.as_str()),
+            _ => None,
+        })
+        .collect();
+    object.set("reasoningText", (!reasoning.is_empty()).then_some(reasoning))?;
+    object.set("content", content_to_js(ctx, &step.output.content())?)?;
+    object.set("toolCalls", tool_calls(ctx, step)?)?;
+    object.set("toolResults", tool_results(ctx, step)?)?;
+    object.set("finishReason", finish_reason(step.output.finish_reason))?;
+    object.set("usage", from_serde(ctx, &step.usage)?)?;
+    object.set("cost", from_serde(ctx, &step.cost)?)?;
+    object.set("warnings", from_serde(ctx, &step.warnings)?)?;
+    object.set("response", from_serde(ctx, &step.response)?)?;
+    Ok(object)
+}
+
+fn tool_calls<'js>(ctx: &Ctx<'js>, step: &Step) -> Result<Array<'js>> {
+    let calls = step.output.parts().iter().filter(|part| matches!(part, ContentPart::ToolCall { .. }));
+    let calls: Vec<_> = calls.cloned().collect();
+    content_to_js(ctx, &calls)
+}
+
+fn tool_results<'js>(ctx: &Ctx<'js>, step: &Step) -> Result<Array<'js>> {
+    let list = Array::new(ctx.clone())?;
+    for (index, result) in step.tool_results.iter().enumerate() {
+        list.set(index, tool_result(ctx, result)?)?;
+    }
+    Ok(list)
+}
+
+/// One result with its bare output value. Failures have the type `tool-error` and an `error`.
+pub fn tool_result<'js>(ctx: &Ctx<'js>, result: &ToolResult) -> Result<Object<'js>> {
+    let object = Object::new(ctx.clone())?;
+    object.set("type", if result.output.is_error() { "tool-error" } else { "tool-result" })?;
+    object.set("toolCallId", result.tool_call_id.as_str())?;
+    object.set("toolName", result.tool_name.as_str())?;
+    object.set("input", from_tool_input(ctx, &result.input)?)?;
+    object.set("output", output_value(ctx, &result.output, &result.agents)?)?;
+    if result.output.is_error() {
+        object.set("error", result.output.wire_text())?;
+    }
+    Ok(object)
+}
+
+pub fn finish_reason(reason: FinishReason) -> &'static str {
+    match reason {
+        FinishReason::Stop => "stop",
+        FinishReason::Length => "length",
+        FinishReason::ContentFilter => "content-filter",
+        FinishReason::ToolCalls => "tool-calls",
+        FinishReason::Error => "error",
+        FinishReason::Other => "other",
+    }
+}

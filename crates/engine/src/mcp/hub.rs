@@ -1,0 +1,56 @@
+//! The connections of a run, shared by everything in it.
+
+use std::{cell::RefCell, path::PathBuf, rc::Rc};
+
+use futures_util::future::join_all;
+
+use super::{
+    connection::{Connection, Timeouts},
+    server::Server,
+};
+use lmthing_base::permission::FileRights;
+use lmthing_system::http::Network;
+
+/// Looks up a variable.
+pub type Variable = Box<dyn Fn(&str) -> Option<String>>;
+
+/// The dependencies of connections on their run.
+pub struct McpEnvironment {
+    /// The program that runs the supervisor: this one.
+    pub supervisor: PathBuf,
+    /// The file permissions of server programs; `None` for no restrictions.
+    pub rights: Box<dyn Fn() -> Option<FileRights>>,
+    /// The variables of the run that servers may get.
+    pub variable: Variable,
+    /// How connections to other machines are made.
+    pub network: Box<dyn Fn() -> Network>,
+}
+
+/// The connections of a run: one per server.
+pub struct Hub {
+    environment: Rc<McpEnvironment>,
+    connections: RefCell<Vec<Rc<Connection>>>,
+}
+
+impl Hub {
+    pub fn new(environment: McpEnvironment) -> Self {
+        Hub { environment: Rc::new(environment), connections: RefCell::default() }
+    }
+
+    /// The connection to a server, which is opened on first use. `name` is for messages.
+    pub fn connection(&self, name: &str, server: &Server, timeouts: Timeouts) -> Rc<Connection> {
+        let mut connections = self.connections.borrow_mut();
+        if let Some(known) = connections.iter().find(|known| known.is_to(server, timeouts)) {
+            return known.clone();
+        }
+        let connection = Rc::new(Connection::new(name, server.clone(), timeouts, self.environment.clone()));
+        connections.push(connection.clone());
+        connection
+    }
+
+    /// Closes all connections.
+    pub async fn close(&self) {
+        let connections = self.connections.take();
+        join_all(connections.iter().map(|connection| connection.close())).await;
+    }
+}

@@ -1,0 +1,95 @@
+//! Notifications of a server: progress, and changes of its tools. The library refuses all requests of a server by itself.
+
+use std::{
+    collections::HashMap,
+    sync::{
+        Arc, Mutex, MutexGuard, PoisonError,
+        atomic::{AtomicBool, Ordering},
+    },
+};
+
+use rmcp::{
+    ClientHandler, RoleClient,
+    model::{ClientCapabilities, ClientConfig, Implementation, ProgressNotificationParam, ProgressToken},
+    service::NotificationContext,
+};
+use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
+
+/// The progress of a call.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ToolProgress {
+    pub done: f64,
+    /// The total, if known.
+    pub total: Option<f64>,
+    pub message: Option<String>,
+}
+
+/// Receives the notifications of one connection. Clones share them.
+#[derive(Clone, Default)]
+pub(super) struct NotificationHandler(Arc<Notifications>);
+
+#[derive(Default)]
+struct Notifications {
+    tools_changed: AtomicBool,
+    progress: Mutex<HashMap<ProgressToken, UnboundedSender<ToolProgress>>>,
+}
+
+impl NotificationHandler {
+    /// Whether the tools have changed since the last call.
+    pub(super) fn take_tools_changed(&self) -> bool {
+        self.0.tools_changed.swap(false, Ordering::Relaxed)
+    }
+
+    /// The progress of the call with this token, until the result is dropped.
+    pub(super) fn listen(&self, token: ProgressToken) -> ProgressReceiver {
+        let (sender, steps) = unbounded_channel();
+        self.listeners().insert(token.clone(), sender);
+        ProgressReceiver { handler: self.clone(), token, steps }
+    }
+
+    fn listeners(&self) -> MutexGuard<'_, HashMap<ProgressToken, UnboundedSender<ToolProgress>>> {
+        self.0.progress.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// Receives the progress of a call.
+pub(super) struct ProgressReceiver {
+    handler: NotificationHandler,
+    token: ProgressToken,
+    steps: UnboundedReceiver<ToolProgress>,
+}
+
+impl ProgressReceiver {
+    /// The next notification.
+    pub(super) async fn next(&mut self) -> Option<ToolProgress> {
+        self.steps.recv().await
+    }
+}
+
+impl Drop for ProgressReceiver {
+    fn drop(&mut self) {
+        self.handler.listeners().remove(&self.token);
+    }
+}
+
+impl ClientHandler for NotificationHandler {
+    async fn on_progress(&self, notification: ProgressNotificationParam, _: NotificationContext<RoleClient>) {
+        if let Some(listener) = self.listeners().get(&notification.progress_token) {
+            // The receiver may be gone.
+            let _ = listener.send(ToolProgress {
+                done: notification.progress,
+                total: notification.total,
+                message: notification.message,
+            });
+        }
+    }
+
+    async fn on_tool_list_changed(&self, _: NotificationContext<RoleClient>) {
+        self.0.tools_changed.store(true, Ordering::Relaxed);
+    }
+
+    fn get_info(&self) -> ClientConfig {
+        let ourselves = Implementation::new("lmthing", env!("CARGO_PKG_VERSION"));
+        ClientConfig::new(ClientCapabilities::default(), ourselves)
+    }
+}

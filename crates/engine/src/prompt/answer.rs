@@ -1,0 +1,193 @@
+//! The schema that the answer of a prompt must match: the instruction for the model, and the search for JSON in its
+//! answer (docs/reference.md, "Typed output", "Agents").
+
+use serde::de::IgnoredAny;
+use serde_json::Value;
+
+use lmthing_base::{chat::{ResponseFormat, read_json}, schema::{Validator, describe_problems}};
+
+pub const ANSWER_SECTION: &str = "responseFormat";
+
+/// The limit of the providers.
+const LONGEST_NAME: usize = 64;
+
+/// The number of places in a text where JSON is tried; each attempt parses what follows.
+const MOST_PLACES: usize = 100;
+
+/// The required shape of an answer.
+#[derive(Debug)]
+pub struct AnswerShape {
+    format: ResponseFormat,
+    /// Or why the schema is invalid.
+    validator: Result<Validator, String>,
+}
+
+#[derive(Clone, Debug, PartialEq)]
+pub struct FoundJson {
+    /// As the model wrote it.
+    pub text: String,
+    pub value: Value,
+    /// Why it does not match the schema, if it does not.
+    pub problem: Option<String>,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum AnswerCheck {
+    Accepted,
+    /// The message to repeat the request with.
+    AskAgain(String),
+}
+
+impl AnswerShape {
+    /// `name` is the name of the prompt or agent.
+    pub fn new(name: &str, schema: Value) -> Self {
+        let allowed = |letter: char| letter.is_ascii_alphanumeric() || letter == '_' || letter == '-';
+        let letters = name.chars().take(LONGEST_NAME);
+        let name = letters.map(|letter| if allowed(letter) { letter } else { '_' }).collect();
+        let validator = Validator::new(&schema);
+        AnswerShape { format: ResponseFormat { name, schema }, validator }
+    }
+
+    pub fn format(&self) -> &ResponseFormat {
+        &self.format
+    }
+
+    /// Why the schema is invalid, if it is.
+    pub fn fault(&self) -> Option<&str> {
+        self.validator.as_ref().err().map(String::as_str)
+    }
+
+    pub fn instruction(&self) -> String {
+        format!("Answer with JSON that matches this JSON Schema, and with nothing else:\n\n{:#}", self.format.schema)
+    }
+
+    /// Finds the JSON in an answer: the whole text, or a part in a code fence or between other text. The first that
+    /// matches the schema wins.
+    ///
+    /// # Errors
+    /// Why there is none.
+    pub fn find(&self, text: &str) -> Result<FoundJson, String> {
+        let text = text.trim();
+        if text.is_empty() {
+            return Err("the answer is empty".to_owned());
+        }
+        let whole = match self.read(text) {
+            Ok(found) => return Ok(found),
+            Err(error) => error,
+        };
+        let mut first = None;
+        for candidate in fenced(text).chain(between_text(text)) {
+            let Ok(found) = self.read(candidate) else { continue };
+            if found.problem.is_none() {
+                return Ok(found);
+            }
+            first = first.or(Some(found));
+        }
+        first.ok_or_else(|| format!("the answer is not JSON: {whole}"))
+    }
+
+    fn read(&self, text: &str) -> Result<FoundJson, String> {
+        let value = read_json(text).map_err(|error| error.to_string())?;
+        let problem = match &self.validator {
+            Ok(validator) => validator.validate(&value).err().map(|problems| describe_problems(&problems)),
+            Err(fault) => Some(fault.clone()),
+        };
+        Ok(FoundJson { text: text.to_owned(), value, problem })
+    }
+}
+
+/// The message for an answer that does not match. `cut` says that it ended at a limit.
+pub fn correction(problem: &str, cut: bool) -> String {
+    if cut {
+        return "Your answer was cut off before it was complete, at the limit on its length. Answer again, shorter, with JSON \
+                that matches the schema and with nothing else."
+            .to_owned();
+    }
+    format!(
+        "Your answer does not match the JSON Schema that was asked for: {problem}\n\nAnswer again with JSON that matches \
+         the schema, and with nothing else."
+    )
+}
+
+/// The contents of code fences, which models add in spite of the instruction.
+fn fenced(text: &str) -> impl Iterator<Item = &str> {
+    let mut rest = text;
+    // Whether a closing fence at the start of a line may still follow. Searched for once, as the text may be long
+    // with many fences.
+    let mut may_close_at_line_start = true;
+    let next = move || {
+        let (_, after) = rest.split_once("```")?;
+        // The rest of the line is the language.
+        let (_language, body) = after.split_once('\n')?;
+        // A fence inside a JSON string is not at the start of a line.
+        let closing = if may_close_at_line_start { body.find("\n```") } else { None };
+        may_close_at_line_start = closing.is_some();
+        let end = closing.or_else(|| body.find("```"))?;
+        rest = body[end..].trim_start().strip_prefix("```").unwrap_or_default();
+        Some(body[..end].trim())
+    };
+    std::iter::from_fn(next).take(MOST_PLACES)
+}
+
+fn between_text(text: &str) -> impl Iterator<Item = &str> {
+    let mut from = 0;
+    let next = move || {
+        let start = from + text[from..].find(['{', '['])?;
+        let mut values = serde_json::Deserializer::from_str(&text[start..]).into_iter::<IgnoredAny>();
+        let found = matches!(values.next(), Some(Ok(_))).then(|| start..start + values.byte_offset());
+        from = found.as_ref().map_or(start + 1, |found| found.end);
+        Some(found.map(|found| &text[found]))
+    };
+    std::iter::from_fn(next).take(MOST_PLACES).flatten()
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    fn shape() -> AnswerShape {
+        let schema = json!({ "type": "object", "properties": { "n": { "type": "number" } }, "required": ["n"] });
+        AnswerShape::new("count", schema)
+    }
+
+    #[test]
+    fn names_contain_only_characters_that_providers_accept() {
+        let name = |agent: &str| AnswerShape::new(agent, json!({})).format().name.clone();
+        assert_eq!(name("größe-1.2_b"), "gr__e-1_2_b");
+        assert_eq!(name(&"x".repeat(99)).len(), 64);
+    }
+
+    #[test]
+    fn json_is_found_in_fences_and_between_text() {
+        for text in [
+            "{\"n\":1}",
+            " ```json\n{\"n\":1}\n``` ",
+            "```\n{\"n\":1}\n```",
+            "Here it is:\n\n```json\n{\"n\":1}\n```\nI hope [that] helps.",
+            "For [1] and {this} it is {\"n\":1}, I think.",
+            "First {\"n\":\"one\"}, no: {\"n\":1}",
+        ] {
+            let found = shape().find(text).unwrap();
+            let expected = FoundJson { text: "{\"n\":1}".into(), value: json!({ "n": 1 }), problem: None };
+            assert_eq!(found, expected, "{text}");
+        }
+        let fence = "```json\n{\"n\":1,\"code\":\"```js x```\"}\n```";
+        assert_eq!(shape().find(fence).unwrap().value, json!({ "n": 1, "code": "```js x```" }));
+    }
+
+    #[test]
+    fn problems_are_described() {
+        assert!(shape().find("I think 1").unwrap_err().starts_with("the answer is not JSON: "));
+        assert_eq!(shape().find(" \n").unwrap_err(), "the answer is empty");
+        assert!(shape().find("{\"n\":1").unwrap_err().contains("EOF"));
+        let problem = "n: Invalid input: expected number, received string";
+        assert_eq!(shape().find("So: {\"n\":\"x\"}").unwrap().problem.as_deref(), Some(problem));
+        assert!(AnswerShape::new("a", json!({ "type": 5 })).fault().is_some());
+        // The search must stay fast on hostile texts.
+        assert!(shape().find(&"[{".repeat(100_000)).is_err());
+        assert!(shape().find(&"```\nx```".repeat(100_000)).is_err());
+        assert!(shape().find(&format!("{}\n```", "```\nx```".repeat(100_000))).is_err());
+    }
+}

@@ -1,0 +1,311 @@
+//! The definitions of a prompt, and their reconciliation after a re-run (docs/reference.md, "Steps").
+
+use std::{collections::HashSet, rc::Rc};
+
+use indexmap::{IndexMap, IndexSet};
+
+use super::{
+    data::Data,
+    hidden::{Hidden, Key},
+    kind::{DefinitionKind, Group, NameError, check_name},
+};
+use lmthing_base::chat::{ContentPart, Message, Role, Transcript};
+use lmthing_typescript::code::Declaration;
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Variable {
+    /// `def`: written between its tags as it is.
+    Text(String),
+    /// `defData`. Shared, as it may be large and a re-run keeps unchanged data.
+    Data(Rc<Data>),
+}
+
+/// A tool or agent; its callbacks and schemas stay with the host.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ToolDefinition {
+    pub kind: DefinitionKind,
+    /// As the author wrote it; the description for the model may be longer.
+    pub description: String,
+    /// Not derivable from the name: an author may define a tool called `startTask`.
+    pub maker: ToolMaker,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum ToolMaker {
+    Author,
+    /// `runToolCode`, which exists while there are functions.
+    CodeMode,
+    Plugin,
+    Mcp(Rc<str>),
+}
+
+impl ToolDefinition {
+    pub fn new(kind: DefinitionKind, description: impl Into<String>) -> Self {
+        ToolDefinition { kind, description: description.into(), maker: ToolMaker::Author }
+    }
+}
+
+/// A function or method of code mode; its callbacks stay with the host.
+#[derive(Clone, Debug)]
+pub struct FunctionDefinition {
+    pub kind: DefinitionKind,
+    /// Shared, as converting schemas is expensive and a re-run keeps unchanged ones.
+    pub declaration: Rc<Declaration>,
+}
+
+/// The definitions, the conversation, and what is pending for the next step.
+#[derive(Debug, Default)]
+pub struct Prompt {
+    pub(super) variables: IndexMap<String, Variable>,
+    pub(super) systems: IndexMap<String, String>,
+    pub(super) tools: IndexMap<String, ToolDefinition>,
+    pub(super) functions: IndexMap<String, FunctionDefinition>,
+    pub(super) methods: IndexMap<String, FunctionDefinition>,
+    pub(super) servers: IndexSet<String>,
+    /// Definitions that the next request reminds of.
+    pub(super) reminded: IndexSet<(DefinitionKind, String)>,
+    pub(super) hidden: Hidden,
+    /// The definitions made since the current re-run began; `None` outside of one.
+    pub(super) defined_in_rerun: Option<HashSet<Key>>,
+    pub(super) history: Transcript,
+    /// The system message of the last step, shared with the next one if it is equal.
+    pub(super) system: Option<Rc<Message>>,
+    /// During a step: messages added meanwhile, which follow its tool results.
+    pub(super) waiting: Option<Vec<Message>>,
+}
+
+impl Prompt {
+    /// `def` and `defData`. An existing name keeps its position.
+    pub fn define_variable(
+        &mut self,
+        kind: DefinitionKind,
+        name: &str,
+        value: Variable,
+    ) -> Result<(), NameError> {
+        self.mark_defined(kind, name)?;
+        self.variables.insert(name.to_owned(), value);
+        Ok(())
+    }
+
+    pub fn define_system(&mut self, name: &str, content: String) -> Result<(), NameError> {
+        self.mark_defined(DefinitionKind::DefSystem, name)?;
+        self.systems.insert(name.to_owned(), content);
+        Ok(())
+    }
+
+    pub fn define_tool(&mut self, name: &str, definition: ToolDefinition) -> Result<(), NameError> {
+        self.mark_defined(definition.kind, name)?;
+        self.tools.insert(name.to_owned(), definition);
+        Ok(())
+    }
+
+    pub fn define_function(&mut self, name: &str, definition: FunctionDefinition) -> Result<(), NameError> {
+        self.mark_defined(definition.kind, name)?;
+        self.callables_mut(definition.kind).insert(name.to_owned(), definition);
+        Ok(())
+    }
+
+    /// `defMcp`. The tools of the server are defined separately, once they are known.
+    pub fn define_server(&mut self, name: &str) -> Result<(), NameError> {
+        self.mark_defined(DefinitionKind::DefMcp, name)?;
+        self.servers.insert(name.to_owned());
+        Ok(())
+    }
+
+    /// Marks a definition as made by the re-run, without changing it.
+    pub fn define_again(&mut self, kind: DefinitionKind, name: &str) {
+        if let Some(defined_in_rerun) = &mut self.defined_in_rerun {
+            defined_in_rerun.insert((kind.group(), name.to_owned()));
+        }
+    }
+
+    pub fn remove_tool(&mut self, name: &str) {
+        self.tools.shift_remove(name);
+    }
+
+    fn callables_mut(&mut self, kind: DefinitionKind) -> &mut IndexMap<String, FunctionDefinition> {
+        if kind.group() == Group::Method { &mut self.methods } else { &mut self.functions }
+    }
+
+    fn mark_defined(&mut self, kind: DefinitionKind, name: &str) -> Result<(), NameError> {
+        check_name(kind, name)?;
+        // By group, as `def` may replace `defData` of the same name.
+        if let Some(defined_in_rerun) = &mut self.defined_in_rerun {
+            defined_in_rerun.insert((kind.group(), name.to_owned()));
+        }
+        Ok(())
+    }
+
+    /// Checks a name that an effect gives, like a definition of this kind.
+    pub fn check_name(kind: DefinitionKind, name: &str) -> Result<(), NameError> {
+        check_name(kind, name)
+    }
+
+    /// `reference.remind()`: lists the item once at the end of the next request.
+    pub fn remind(&mut self, kind: DefinitionKind, name: &str) {
+        self.reminded.insert((kind, name.to_owned()));
+    }
+
+    /// `getRemindedItems()`: the reminders not sent yet, in call order.
+    pub fn reminded_items(&self) -> impl Iterator<Item = (DefinitionKind, &str)> {
+        self.reminded.iter().map(|(kind, name)| (*kind, name.as_str()))
+    }
+
+    /// Adds a message. Ignored in a re-run, whose messages exist since the first run. During a step the message is
+    /// queued until after its tool results, which providers require directly after the calls.
+    pub fn add_message(&mut self, role: Role, parts: Vec<ContentPart>) {
+        let message = match role {
+            // On every wire format the content of a system message is a string.
+            Role::System => Message::system(Message::parts(role, parts).plain_text()),
+            _ => Message::parts(role, parts),
+        };
+        if self.defined_in_rerun.is_some() {
+            return;
+        }
+        match &mut self.waiting {
+            Some(waiting) => waiting.push(message),
+            None => self.history.push(message),
+        }
+    }
+
+    pub fn history(&self) -> &Transcript {
+        &self.history
+    }
+
+    /// All tools, including hidden ones, in definition order.
+    pub fn tools(&self) -> impl Iterator<Item = (&str, &ToolDefinition)> {
+        self.tools.iter().map(|(name, tool)| (name.as_str(), tool))
+    }
+
+    pub fn tool(&self, name: &str) -> Option<&ToolDefinition> {
+        self.tools.get(name)
+    }
+
+    /// The kind of the definition with this name in the name space of `kind`, hidden or not.
+    pub fn defined_as(&self, kind: DefinitionKind, name: &str) -> Option<DefinitionKind> {
+        match kind.group() {
+            Group::Variable => self.variables.get(name).map(|variable| match variable {
+                Variable::Text(_) => DefinitionKind::Def,
+                Variable::Data(_) => DefinitionKind::DefData,
+            }),
+            Group::System => self.systems.contains_key(name).then_some(DefinitionKind::DefSystem),
+            Group::Tool => self.tools.get(name).map(|tool| tool.kind),
+            Group::Function => self.functions.get(name).map(|function| function.kind),
+            Group::Method => self.methods.get(name).map(|method| method.kind),
+            Group::Mcp => self.servers.contains(name).then_some(DefinitionKind::DefMcp),
+        }
+    }
+
+    /// All functions (for `DefMethod`: methods), including hidden ones, in definition order.
+    pub fn functions(&self, kind: DefinitionKind) -> impl Iterator<Item = (&str, &FunctionDefinition)> {
+        let functions = if kind.group() == Group::Method { &self.methods } else { &self.functions };
+        functions.iter().map(|(name, function)| (name.as_str(), function))
+    }
+
+    pub fn systems(&self) -> impl Iterator<Item = (&str, &str)> {
+        self.systems.iter().map(|(name, content)| (name.as_str(), content.as_str()))
+    }
+
+    pub fn data(&self, name: &str) -> Option<&Rc<Data>> {
+        match self.variables.get(name)? {
+            Variable::Data(data) => Some(data),
+            Variable::Text(_) => None,
+        }
+    }
+
+    pub fn variables(&self) -> impl Iterator<Item = (&str, &Variable)> {
+        self.variables.iter().map(|(name, value)| (name.as_str(), value))
+    }
+
+    /// Begins a re-run of the function: definitions are tracked from now on.
+    pub fn begin_rerun(&mut self) {
+        self.defined_in_rerun = Some(HashSet::new());
+    }
+
+    /// Ends a re-run: removes definitions that it did not make again, and returns those with callbacks.
+    pub fn finish_rerun(&mut self) -> Vec<(DefinitionKind, String)> {
+        let Some(made) = self.defined_in_rerun.take() else { return Vec::new() };
+        let kept = |group: Group, name: &str| made.contains(&(group, name.to_owned()));
+        self.variables.retain(|name, _| kept(Group::Variable, name));
+        self.systems.retain(|name, _| kept(Group::System, name));
+        let mut removed = Vec::new();
+        let mut keep = |kind: DefinitionKind, name: &str| {
+            let keep = kept(kind.group(), name);
+            if !keep {
+                removed.push((kind, name.to_owned()));
+            }
+            keep
+        };
+        // The host has callbacks only for these.
+        self.tools.retain(|name, tool| keep(tool.kind, name));
+        self.functions.retain(|name, function| keep(function.kind, name));
+        self.methods.retain(|name, method| keep(method.kind, name));
+        self.servers.retain(|name| keep(DefinitionKind::DefMcp, name));
+        removed
+    }
+
+    /// Ends a re-run that threw: keeps all definitions.
+    pub fn abandon_rerun(&mut self) {
+        self.defined_in_rerun = None;
+    }
+
+    /// Marks the step as sent: clears its reminders and queues messages until its results.
+    pub(super) fn step_sent(&mut self) {
+        self.reminded.clear();
+        // A failed step may have left queued messages.
+        self.waiting.get_or_insert_default();
+    }
+
+    /// Ends a step: appends the answer and the tool results, then the queued messages.
+    pub fn finish_step(&mut self, answer: Vec<Rc<Message>>) {
+        let waiting = self.waiting.take().unwrap_or_default().into_iter().map(Rc::new);
+        for message in answer.into_iter().chain(waiting) {
+            self.history.push(message);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn tool(kind: DefinitionKind) -> ToolDefinition {
+        ToolDefinition::new(kind, "")
+    }
+
+    #[test]
+    fn names_that_are_invalid_in_tags_are_refused() {
+        for name in ["", "two words", "a<b", "a>b", "tab\t"] {
+            let error = Prompt::check_name(DefinitionKind::DefTool, name).unwrap_err().to_string();
+            assert!(error.starts_with("defTool: ") && error.contains(&format!("{name:?}")), "{error}");
+        }
+        assert_eq!(Prompt::check_name(DefinitionKind::Def, "größe-1.2"), Ok(()));
+    }
+
+    #[test]
+    fn a_rerun_removes_missing_definitions_and_keeps_positions() {
+        let mut prompt = Prompt::default();
+        for name in ["a", "b", "c"] {
+            prompt.define_tool(name, tool(DefinitionKind::DefTool)).unwrap();
+        }
+        prompt.begin_rerun();
+        prompt.define_tool("c", tool(DefinitionKind::DefAgent)).unwrap();
+        prompt.define_tool("a", tool(DefinitionKind::DefTool)).unwrap();
+        assert_eq!(prompt.finish_rerun(), vec![(DefinitionKind::DefTool, "b".to_owned())]);
+        assert_eq!(prompt.tools().map(|(name, _)| name).collect::<Vec<_>>(), ["a", "c"]);
+    }
+
+    #[test]
+    fn messages_of_a_rerun_are_ignored_and_those_of_a_step_follow_its_results() {
+        let mut prompt = Prompt::default();
+        prompt.add_message(Role::User, vec![ContentPart::text("question")]);
+        prompt.step_sent();
+        prompt.add_message(Role::User, vec![ContentPart::text("later")]);
+        prompt.finish_step(vec![Rc::new(Message::text(Role::Assistant, "answer"))]);
+        prompt.begin_rerun();
+        prompt.add_message(Role::User, vec![ContentPart::text("question")]);
+        prompt.finish_rerun();
+        let texts: Vec<_> = prompt.history().to_vec().iter().map(|message| message.plain_text()).collect();
+        assert_eq!(texts, ["question", "answer", "later"]);
+    }
+}

@@ -1,0 +1,33 @@
+//! A prompt as plain data: its definitions, the conversation, what a step sends, and the record of a run.
+//!
+//! [`PromptHost`] is what the step loop needs from the language a prompt is written in; callbacks stay there, found
+//! by name.
+
+mod active;
+mod answer;
+mod data;
+mod decisions;
+mod definitions;
+mod error;
+mod hidden;
+mod host;
+mod jobs;
+mod kind;
+mod pending_state;
+mod plan;
+mod record;
+mod render;
+
+pub use active::ActiveSet;
+pub use answer::{ANSWER_SECTION, AnswerCheck, AnswerShape, FoundJson, correction};
+pub use data::Data;
+pub use decisions::{Decisions, Known, NamedCall, TEXT_CODE};
+pub use definitions::{FunctionDefinition, Prompt, ToolDefinition, ToolMaker, Variable};
+pub use error::{OutputFailure, RunError, ScriptFailure};
+pub use host::{
+    MethodAnswer, PriceList, PromptHost, RunLimits, RunSettings, Standing, StepLoop, ToolAnswer, plan_step,
+};
+pub use jobs::{JobGuard, JobId, Jobs, Work};
+pub use kind::DefinitionKind;
+pub use plan::{StepModifications, StepPlan};
+pub use record::{RunOutcome, RunRecord};

@@ -1,0 +1,170 @@
+//! Admits requests to models and accounts for their answers (docs/reference.md, "Limits").
+
+use std::{cell::RefCell, convert::Infallible, rc::Rc, time::Duration};
+
+use super::{
+    meter::Meter,
+    permits::Permit,
+    request::{Request, Stage, characters},
+};
+use lmthing_base::{chat::{PromptMessages, StreamPart}, event::AgentScope};
+use lmthing_providers::LanguageModel;
+use crate::prompt::{RunError, RunLimits, Standing};
+
+/// How long to wait for something that usually takes no time.
+const MOMENT: Duration = Duration::from_millis(50);
+
+pub(super) struct RequestContext<'a> {
+    pub(super) model: &'a dyn LanguageModel,
+    pub(super) scope: &'a AgentScope,
+    pub(super) standing: Standing,
+    pub(super) messages: &'a PromptMessages,
+}
+
+/// Waits for a permit and admits a request.
+///
+/// # Errors
+/// A limit is reached, which ends the whole run; or cost is limited and a price is not known.
+pub(super) async fn admit(meter: &Rc<Meter>, context: RequestContext<'_>) -> Result<Admission, RunError> {
+    meter.check()?;
+    let permit = tokio::select! {
+        biased;
+        () = meter.reached() => return Err(meter.end()),
+        permit = meter.acquire_permit(context.standing.is_within_answer) => permit,
+    };
+    wait_for_counts(meter).await;
+    // Other requests may have used up the limit meanwhile.
+    meter.check()?;
+    let length = match context.model.reads_request() && meter.limits_use() {
+        true => characters(&context.messages.to_vec()),
+        false => 0,
+    };
+    let prices = context.standing.prices.and_then(|list| meter.file_prices(list));
+    let model_identities = context.model.model_identities();
+    let estimate = meter.estimate(length, &model_identities, prices.as_deref())?;
+    let allowance = match meter.reserve(estimate) {
+        Ok(allowance) => allowance,
+        Err(reached) => {
+            wait_until_sent(meter).await;
+            return Err(meter.stop(reached));
+        }
+    };
+    let request = Request {
+        id: allowance.request,
+        scope: context.scope.clone(),
+        messages: context.messages.clone(),
+        model_identities,
+        prices,
+        stage: Stage::Admitted.into(),
+        answer: RefCell::default(),
+    };
+    Ok(Admission {
+        meter: meter.clone(),
+        request: meter.track(request),
+        output_left: allowance.output_left,
+        permit: RefCell::new(permit),
+    })
+}
+
+/// Gives requests admitted just before, such as those of other agents, time to be sent: the end of the run would stop
+/// them although they count as used.
+async fn wait_until_sent(meter: &Meter) {
+    if meter.has_unanswered() {
+        let _ = tokio::time::timeout(MOMENT, meter.reached()).await;
+    }
+}
+
+/// Waits shortly for the token counts of answers that have called tools, which arrive last: this request may come
+/// from an agent that is such a tool.
+async fn wait_for_counts(meter: &Meter) {
+    let known = async {
+        while meter.expects_counts() {
+            tokio::time::sleep(Duration::from_millis(1)).await;
+        }
+    };
+    let _ = tokio::time::timeout(MOMENT, known).await;
+}
+
+/// An admitted request. Its use is recorded when it is settled or dropped.
+pub(super) struct Admission {
+    meter: Rc<Meter>,
+    request: Rc<Request>,
+    /// The limit of output tokens of the answer.
+    pub(super) output_left: Option<u64>,
+    /// Held while the model answers, but not while tools run.
+    permit: RefCell<Option<Permit>>,
+}
+
+impl Admission {
+    pub(super) async fn reached(&self) {
+        if self.meter.may_end() {
+            self.meter.reached().await;
+        } else {
+            std::future::pending().await
+        }
+    }
+
+    pub(super) fn end(&self) -> RunError {
+        self.meter.end()
+    }
+
+    pub(super) fn mark_sent(&self) {
+        self.request.stage.set(Stage::Sent);
+    }
+
+    pub(super) fn set_answerer(&self, provider: &str, model_id: &str) {
+        self.request.answer.borrow_mut().answerer = Some((provider.to_owned(), model_id.to_owned()));
+    }
+
+    pub(super) fn mark_failed(&self) {
+        if self.request.stage.get() == Stage::Sent {
+            self.request.stage.set(Stage::Refused);
+        }
+    }
+
+    /// Counts a part of the answer.
+    ///
+    /// # Errors
+    /// A limit is probably exceeded, which ends the whole run.
+    pub(super) fn add_part(&self, part: &StreamPart) -> Result<(), RunError> {
+        self.request.add_part(part);
+        match part {
+            StreamPart::TextDelta { delta, .. }
+            | StreamPart::ReasoningDelta { delta, .. }
+            | StreamPart::ToolInputDelta { delta, .. } => self.meter.count_text(&self.request, delta),
+            StreamPart::ToolCall { .. } => {
+                self.meter.mark_ending(&self.request);
+                Ok(())
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// Ends the run if the answer has used up the limit and its tools take longer: the request with their results
+    /// would be refused. Never resolves.
+    pub(super) async fn end_when_used_up(&self) -> Infallible {
+        if self.meter.limits_use() {
+            tokio::time::sleep(MOMENT).await;
+            self.meter.stop_when_used_up();
+        }
+        std::future::pending().await
+    }
+
+    /// Releases the permit: the model has ended its answer, or reading it has stopped.
+    pub(super) fn release_permit(&self) {
+        self.permit.take();
+    }
+
+    /// Records the use of the request and emits it with its cost.
+    ///
+    /// Returns the cost in US dollars, if it is known.
+    pub(super) fn settle(&self) -> Option<f64> {
+        self.meter.settle(&self.request)
+    }
+}
+
+impl Drop for Admission {
+    fn drop(&mut self) {
+        self.meter.release(&self.request);
+    }
+}

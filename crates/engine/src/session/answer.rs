@@ -1,0 +1,213 @@
+//! Collects a model's answer from its stream.
+
+use serde_json::Value;
+
+use lmthing_base::chat::{CallWarning, ContentPart, FinishReason, Message, ProviderOptions, ResponseMetadata, Role, SharedText, StreamPart, ToolCall, ToolInput, Usage};
+
+#[derive(Debug)]
+struct OpenBlock {
+    id: String,
+    index: usize,
+}
+
+#[derive(Debug, Default)]
+pub(super) struct Answer {
+    /// The provider and model as named in messages.
+    pub(super) provider: String,
+    pub(super) model_id: String,
+    /// In the order of the stream, as it is sent back to the provider.
+    content: Vec<ContentPart>,
+    open: Vec<OpenBlock>,
+    /// `Other` until it is known.
+    pub(super) finish_reason: FinishReason,
+    pub(super) usage: Usage,
+    pub(super) warnings: Vec<CallWarning>,
+    pub(super) response: ResponseMetadata,
+}
+
+impl Answer {
+    pub(super) fn of(provider: &str, model_id: &str) -> Self {
+        Answer { provider: provider.to_owned(), model_id: model_id.to_owned(), ..Answer::default() }
+    }
+
+    /// Adds a part. Returns a complete tool call, which can be started at once.
+    pub(super) fn add(&mut self, part: &StreamPart) -> Option<ToolCall> {
+        let mut call = None;
+        match part {
+            StreamPart::StreamStart { warnings } => self.warnings.extend(warnings.iter().cloned()),
+            StreamPart::ResponseMetadata(metadata) => self.merge_response(metadata),
+            StreamPart::ToolCall { tool_call_id, tool_name, input, provider_metadata } => {
+                let input = ToolInput::from_text(input);
+                self.content.push(ContentPart::ToolCall {
+                    tool_call_id: tool_call_id.clone(),
+                    tool_name: tool_name.clone(),
+                    input: input.clone(),
+                    provider_options: provider_metadata.clone(),
+                });
+                call = Some(ToolCall { tool_call_id: tool_call_id.clone(), tool_name: tool_name.clone(), input });
+            }
+            StreamPart::File { media_type, data } => self.content.push(ContentPart::File {
+                data: data.clone(),
+                media_type: media_type.clone(),
+                filename: None,
+                provider_options: None,
+            }),
+            StreamPart::Finish { finish_reason, usage, .. } => {
+                self.finish_reason = *finish_reason;
+                self.usage = *usage;
+            }
+            StreamPart::TextStart { .. }
+            | StreamPart::TextDelta { .. }
+            | StreamPart::TextEnd { .. }
+            | StreamPart::ReasoningStart { .. }
+            | StreamPart::ReasoningDelta { .. }
+            | StreamPart::ReasoningEnd { .. } => self.add_block_part(part),
+            // The whole call follows; an error ends the run elsewhere.
+            StreamPart::ToolInputStart { .. }
+            | StreamPart::ToolInputDelta { .. }
+            | StreamPart::ToolInputEnd { .. }
+            | StreamPart::Error { .. } => {}
+        }
+        call
+    }
+
+    /// Adds a part of a text or reasoning block. Blocks interleave, and some models leave out the start of a block.
+    fn add_block_part(&mut self, part: &StreamPart) {
+        let reasoning = || ContentPart::Reasoning { text: SharedText::default(), provider_options: None };
+        match part {
+            StreamPart::TextStart { id, provider_metadata } => {
+                self.open_block(id, ContentPart::text(""));
+                self.extend(id, "", provider_metadata.as_ref());
+            }
+            StreamPart::ReasoningStart { id, provider_metadata } => {
+                self.open_block(id, reasoning());
+                self.extend(id, "", provider_metadata.as_ref());
+            }
+            StreamPart::TextDelta { id, delta, provider_metadata } => {
+                if self.block(id).is_none() {
+                    self.open_block(id, ContentPart::text(""));
+                }
+                self.extend(id, delta, provider_metadata.as_ref());
+            }
+            StreamPart::ReasoningDelta { id, delta, provider_metadata } => {
+                if self.block(id).is_none() {
+                    self.open_block(id, reasoning());
+                }
+                self.extend(id, delta, provider_metadata.as_ref());
+            }
+            StreamPart::TextEnd { id, provider_metadata } | StreamPart::ReasoningEnd { id, provider_metadata } => {
+                self.extend(id, "", provider_metadata.as_ref());
+                self.open.retain(|block| block.id != *id);
+            }
+            _ => {}
+        }
+    }
+
+    fn merge_response(&mut self, metadata: &ResponseMetadata) {
+        let response = &mut self.response;
+        // Providers send the metadata in pieces: headers first, id and model with the first event.
+        response.id = metadata.id.clone().or(response.id.take());
+        response.model_id = metadata.model_id.clone().or(response.model_id.take());
+        response.timestamp = metadata.timestamp.or(response.timestamp);
+        response.headers = metadata.headers.clone().or(response.headers.take());
+    }
+
+    fn open_block(&mut self, id: &str, part: ContentPart) {
+        self.open.push(OpenBlock { id: id.to_owned(), index: self.content.len() });
+        self.content.push(part);
+    }
+
+    fn block(&self, id: &str) -> Option<usize> {
+        self.open.iter().rev().find(|block| block.id == id).map(|block| block.index)
+    }
+
+    fn extend(&mut self, id: &str, delta: &str, metadata: Option<&ProviderOptions>) {
+        // The end of a block that never began adds nothing.
+        let Some(index) = self.block(id) else { return };
+        if let ContentPart::Text { text, provider_options } | ContentPart::Reasoning { text, provider_options } =
+            &mut self.content[index]
+        {
+            text.push_str(delta);
+            if let Some(metadata) = metadata {
+                merge_options(provider_options.get_or_insert_default(), metadata);
+            }
+        }
+    }
+
+    /// Takes the assistant's message for the history; `None` if it is empty. Moved, not copied: an answer may be many
+    /// megabytes.
+    pub(super) fn take_message(&mut self) -> Option<Message> {
+        let mut parts = std::mem::take(&mut self.content);
+        parts.retain(|part| !is_empty_text(part));
+        (!parts.is_empty()).then(|| Message::parts(Role::Assistant, parts))
+    }
+}
+
+/// Empty reasoning with a signature has to be sent back to its provider; empty text never.
+fn is_empty_text(part: &ContentPart) -> bool {
+    match part {
+        ContentPart::Text { text, .. } => text.is_empty(),
+        ContentPart::Reasoning { text, provider_options } => text.is_empty() && provider_options.is_none(),
+        _ => false,
+    }
+}
+
+fn merge_options(into: &mut ProviderOptions, from: &ProviderOptions) {
+    for (provider, value) in from {
+        match (into.get_mut(provider), value) {
+            (Some(Value::Object(old)), Value::Object(new)) => {
+                old.extend(new.iter().map(|(key, value)| (key.clone(), value.clone())));
+            }
+            _ => {
+                into.insert(provider.clone(), value.clone());
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+    use lmthing_base::chat::StepOutput;
+
+    fn delta(id: &str, text: &str) -> StreamPart {
+        StreamPart::TextDelta { id: id.into(), delta: text.into(), provider_metadata: None }
+    }
+
+    fn call(id: &str, input: &str) -> StreamPart {
+        StreamPart::ToolCall {
+            tool_call_id: id.into(),
+            tool_name: "t".into(),
+            input: input.into(),
+            provider_metadata: None,
+        }
+    }
+
+    fn answer(parts: Vec<StreamPart>) -> Answer {
+        let mut answer = Answer::default();
+        for part in parts {
+            answer.add(&part);
+        }
+        answer
+    }
+
+    #[test]
+    fn history_keeps_the_order_of_the_stream_and_the_output_lists_calls_first() {
+        let mut answer = answer(vec![delta("0", "a"), delta("0", "b"), call("c1", "{\"x\":1}"), delta("1", "z")]);
+        let message = answer.take_message().map(std::rc::Rc::new);
+        let output = StepOutput { message: message.clone(), finish_reason: FinishReason::Stop };
+        let output = serde_json::to_value(output.content()).unwrap();
+        let message = serde_json::to_value(message.as_deref()).unwrap();
+        let kinds: Vec<_> = message["content"].as_array().unwrap().iter().map(|part| part["type"].clone()).collect();
+        assert_eq!(kinds, [json!("text"), json!("tool-call"), json!("text")]);
+        assert_eq!(output[0]["input"], json!({ "x": 1 }));
+        assert_eq!(output[1], json!({ "type": "text", "text": "abz" }));
+    }
+
+    #[test]
+    fn an_empty_answer_adds_nothing_to_the_history() {
+        assert_eq!(answer(vec![delta("0", "")]).take_message(), None);
+    }
+}

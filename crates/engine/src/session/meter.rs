@@ -1,0 +1,334 @@
+//! What a whole run has used, and its end at a limit (docs/reference.md, "Limits").
+
+use std::{
+    cell::RefCell,
+    collections::BTreeMap,
+    rc::Rc,
+    sync::Arc,
+    time::{Duration, Instant},
+};
+
+use futures_util::{FutureExt, future::LocalBoxFuture};
+use serde_json::Value;
+use tokio::sync::Notify;
+
+use super::{
+    clock::RunClock,
+    combined_limits::{CombinedLimits, Share},
+    permits::{Permit, Permits},
+    price_book::PriceBook,
+    request::{Request, Stage, characters},
+};
+use lmthing_base::{chat::Usage, cost::{Allowance, Budget, Estimate, LimitReached, Limits, OwnPrices, RequestId, RunUsage, tokens_of}, diagnostic::Diagnostic, event::{EventKind, RunSummary}};
+use lmthing_providers::ModelIdentity;
+use crate::prompt::{PriceList, RunError, RunLimits};
+
+/// How long tools and agents may take to end after a limit is reached; their signals are aborted then.
+pub(super) const GRACE: Duration = Duration::from_millis(250);
+
+/// The limits of one run and what it has used of them. Shared by all its prompts.
+pub struct Meter {
+    prices: PriceBook,
+    /// With the budget, as other threads watch the time of the run.
+    clock: RunClock,
+    /// Set if the run is one of several with common limits.
+    share: Option<Share>,
+    permits: Permits,
+    /// Requests that are not settled.
+    open: RefCell<BTreeMap<RequestId, Rc<Request>>>,
+    ended: RefCell<Option<Rc<RunError>>>,
+    is_cancellable: bool,
+    /// A limit was set or reached.
+    change: Notify,
+}
+
+impl Meter {
+    /// A run that begins now. `typed` are the limits of the command line.
+    pub fn new(typed: Limits, own_prices: OwnPrices) -> Self {
+        Meter::after(RunUsage::default(), typed, own_prices)
+    }
+
+    /// A resumed run. `typed` limits only what is used from now on.
+    pub fn after(before: RunUsage, typed: Limits, own_prices: OwnPrices) -> Self {
+        Meter {
+            prices: PriceBook::new(own_prices),
+            clock: RunClock::new(Budget::after(before, typed)),
+            share: None,
+            permits: Permits::new(typed.parallel()),
+            open: RefCell::default(),
+            ended: RefCell::default(),
+            is_cancellable: false,
+            change: Notify::new(),
+        }
+    }
+
+    /// Marks the run as cancellable by [`RunLimits::fail`]: its tools get a signal.
+    #[cfg(feature = "worker")]
+    pub fn cancellable(self) -> Self {
+        Meter { is_cancellable: true, ..self }
+    }
+
+    pub fn within(combined_limits: &Arc<CombinedLimits>, own_prices: OwnPrices) -> Self {
+        let typed = Limits { time: combined_limits.time_left(), ..Limits::default() };
+        Meter { share: Some(Share::new(combined_limits.clone())), ..Meter::new(typed, own_prices) }
+    }
+
+    fn limits(&self) -> Limits {
+        let own = *self.clock.budget().limits();
+        self.share.as_ref().map_or(own, |share| own.and(share.limits()))
+    }
+
+    /// Waits for a permit. `at_once` is set for a request inside an answer that is being made: waiting would block
+    /// that answer.
+    pub(super) async fn acquire_permit(&self, at_once: bool) -> Option<Permit> {
+        if at_once { None } else { self.permits.acquire().await }
+    }
+
+    pub(super) fn limits_use(&self) -> bool {
+        let Limits { tokens, cost, .. } = self.limits();
+        tokens.is_some() || cost.is_some()
+    }
+
+    pub(super) fn file_prices(&self, list: PriceList) -> Option<Rc<OwnPrices>> {
+        self.prices.of_file(list)
+    }
+
+    /// Estimates the input and the price of an output token of a request with this many characters. Of several
+    /// possible models the highest price counts.
+    ///
+    /// # Errors
+    /// Cost is limited and a price is not known.
+    pub(super) fn estimate(
+        &self,
+        length: u64,
+        model_identities: &[ModelIdentity],
+        file_prices: Option<&OwnPrices>,
+    ) -> Result<Estimate, RunError> {
+        if self.limits().cost.is_none() {
+            return Ok(Estimate { input_tokens: tokens_of(length), ..Estimate::default() });
+        }
+        self.prices
+            .estimate(length, model_identities, file_prices)
+            .map_err(|problem| self.refuse(RunError::Usage(problem)))
+    }
+
+    pub(super) fn reserve(&self, estimate: Estimate) -> Result<Allowance, LimitReached> {
+        let allowance = self.clock.budget().ask(estimate)?;
+        let Some(share) = &self.share else { return Ok(allowance) };
+        match share.reserve(allowance.request, estimate) {
+            Ok(left) => Ok(Allowance { output_left: left.into_iter().chain(allowance.output_left).min(), ..allowance }),
+            Err(reached) => {
+                self.clock.budget().release(allowance.request);
+                Err(reached)
+            }
+        }
+    }
+
+    pub(super) fn track(&self, request: Request) -> Rc<Request> {
+        let request = Rc::new(request);
+        self.open.borrow_mut().insert(request.id, request.clone());
+        request
+    }
+
+    pub(super) fn has_unanswered(&self) -> bool {
+        self.clock.budget().has_unanswered_requests()
+    }
+
+    pub(super) fn expects_counts(&self) -> bool {
+        self.clock.budget().expects_usage_soon()
+    }
+
+    /// Counts text of an answer.
+    ///
+    /// # Errors
+    /// A limit is probably exceeded, which ends the whole run.
+    pub(super) fn count_text(&self, request: &Request, text: &str) -> Result<(), RunError> {
+        let add_output = self.clock.budget().add_output(request.id, text);
+        let of_all = || self.share.as_ref().map_or(Ok(()), |share| share.count_text(request.id, text));
+        add_output.and_then(|()| of_all()).map_err(|reached| self.stop(reached))
+    }
+
+    /// Marks an answer as ending: tool calls come last.
+    pub(super) fn mark_ending(&self, request: &Request) {
+        self.clock.budget().mark_ending(request.id);
+    }
+
+    pub(super) fn stop_when_used_up(&self) {
+        let blocking_limit = self.clock.budget().blocking_limit();
+        let blocking_limit = blocking_limit.or_else(|| self.share.as_ref()?.blocking_limit());
+        if let Some(reached) = blocking_limit {
+            self.stop(reached);
+        }
+    }
+
+    /// Records the use of a request with a complete answer, by the provider's counts, and emits it with its cost.
+    ///
+    /// Returns the cost in US dollars, if it is known.
+    pub(super) fn settle(&self, request: &Request) -> Option<f64> {
+        let usage = request.answer.borrow().usage;
+        self.record(request);
+        let cost = request.priced(|model| self.prices.cost(model, &usage));
+        request.scope.emit(&EventKind::AnswerFinish { usage, cost });
+        cost
+    }
+
+    /// Records the use of an incomplete answer, estimated if the provider has not sent its counts. A request that was
+    /// not sent or failed before any answer used nothing. Does nothing for a settled request.
+    pub(super) fn release(&self, request: &Request) {
+        match request.stage.get() {
+            Stage::Settled => {}
+            Stage::Admitted | Stage::Refused => {
+                request.stage.set(Stage::Settled);
+                self.open.borrow_mut().remove(&request.id);
+                self.clock.budget().release(request.id);
+                self.share.iter().for_each(|share| share.release(request.id));
+            }
+            Stage::Sent | Stage::Answered => {
+                let Some(usage) = self.record(request) else { return };
+                let cost = request.priced(|model| self.prices.cost(model, &usage));
+                request.scope.emit(&EventKind::AnswerFinish { usage, cost });
+            }
+        }
+    }
+
+    pub fn clock(&self) -> &RunClock {
+        &self.clock
+    }
+
+    pub fn close(&self) {
+        self.clock.finish();
+        let open: Vec<_> = self.open.borrow().values().cloned().collect();
+        open.iter().for_each(|request| self.release(request));
+    }
+
+    /// Records the use of a request in the budget; returns the counts, estimated if necessary.
+    fn record(&self, request: &Request) -> Option<Usage> {
+        request.stage.set(Stage::Settled);
+        self.open.borrow_mut().remove(&request.id);
+        let usage = request.answer.borrow().usage;
+        self.prices.record_usage(&usage);
+        let length = if usage.input_tokens.is_none() { characters(&request.messages.to_vec()) } else { 0 };
+        request.priced(|model| {
+            let cost = |usage: &Usage| self.prices.cost(model, usage);
+            self.share.iter().for_each(|share| share.settle(request.id, &usage, length, cost));
+            self.clock.budget().settle(request.id, &usage, length, cost)
+        })
+    }
+
+    pub(super) fn check(&self) -> Result<(), RunError> {
+        if self.deadline().is_some_and(|deadline| Instant::now() >= deadline) {
+            let reached = self.clock.budget().time_limit_reached();
+            self.stop(reached);
+        }
+        match &*self.ended.borrow() {
+            Some(error) => Err((**error).clone()),
+            None => Ok(()),
+        }
+    }
+
+    /// Why the run ended; to be called only when it has.
+    pub(super) fn end(&self) -> RunError {
+        self.ended.borrow().as_deref().cloned().unwrap_or(RunError::Aborted)
+    }
+
+    /// Ends the whole run at a limit. The first error wins.
+    pub(super) fn stop(&self, LimitReached { message, .. }: LimitReached) -> RunError {
+        self.refuse(RunError::Limit { message })
+    }
+
+    fn refuse(&self, error: RunError) -> RunError {
+        self.ended.borrow_mut().get_or_insert_with(|| Rc::new(error));
+        self.change.notify_waiters();
+        self.end()
+    }
+
+    /// Ends the run at its deadline; never resolves.
+    pub(super) async fn watch_clock(&self) {
+        loop {
+            let changed = self.change.notified();
+            match self.deadline().filter(|_| self.ended.borrow().is_none()) {
+                None => changed.await,
+                Some(deadline) => tokio::select! {
+                    () = changed => {}
+                    () = tokio::time::sleep_until(deadline.into()) => {
+                        let _ = self.check();
+                    }
+                },
+            }
+        }
+    }
+}
+
+impl RunLimits for Meter {
+    fn configure(&self, limits: &Value, prices: &Value) -> Result<Vec<String>, RunError> {
+        let usage = |message: String| RunError::Usage(Box::new(Diagnostic::new(message)));
+        let (limits, unknown) = Limits::from_json(limits).map_err(|error| usage(error.to_string()))?;
+        if !prices.is_null() {
+            self.prices.add_own(prices).map_err(usage)?;
+        }
+        self.clock.budget().set_file_limits(limits);
+        self.clock.limit_changed();
+        self.permits.set(self.limits().parallel());
+        self.change.notify_waiters();
+        Ok(unknown)
+    }
+
+    fn add_prices(&self, prices: &Value, outer: Option<PriceList>) -> Result<PriceList, String> {
+        self.prices.add_file(prices, outer)
+    }
+
+    fn may_end(&self) -> bool {
+        let Limits { steps, tokens, cost, time, .. } = self.limits();
+        self.is_cancellable || steps.is_some() || tokens.is_some() || cost.is_some() || time.is_some()
+    }
+
+    fn deadline(&self) -> Option<Instant> {
+        self.clock.deadline()
+    }
+
+    fn pause_clock(&self) {
+        self.clock.pause();
+        self.change.notify_waiters();
+    }
+
+    fn resume_clock(&self) {
+        self.clock.resume();
+        self.change.notify_waiters();
+    }
+
+    fn fail(&self, error: RunError) {
+        self.refuse(error);
+    }
+
+    fn ended(&self) -> Option<Rc<RunError>> {
+        // The deadline may have passed while a script blocked the thread.
+        let _ = self.check();
+        self.ended.borrow().clone()
+    }
+
+    fn reached(&self) -> LocalBoxFuture<'_, ()> {
+        async {
+            loop {
+                // Created before the check, so that no notification is missed.
+                let changed = self.change.notified();
+                if self.ended.borrow().is_some() {
+                    return;
+                }
+                changed.await;
+            }
+        }
+        .boxed_local()
+    }
+}
+
+/// What earlier processes have used of the limits of a run, with this many answered requests.
+pub fn used_before(summary: &RunSummary, requests: usize) -> RunUsage {
+    let sums = summary.sums();
+    let tokens = [sums.usage.input_tokens, sums.usage.output_tokens];
+    RunUsage {
+        steps: requests as u64,
+        tokens: tokens.into_iter().flatten().fold(0, u64::saturating_add),
+        cost: sums.known_cost,
+        time: Duration::from_millis(summary.duration_ms),
+    }
+}

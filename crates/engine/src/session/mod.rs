@@ -1,0 +1,33 @@
+//! One run from its first step to its result: the step loop, reading answers, running tool calls, limits and
+//! cancellation.
+
+mod admission;
+mod answer;
+mod clock;
+mod combined_limits;
+mod doors;
+mod failure;
+mod file;
+mod meter;
+mod permits;
+mod price_book;
+mod program;
+mod receive;
+mod request;
+mod resumed_step;
+mod run_log;
+mod shared_model;
+mod step_loop;
+mod tools;
+mod waiting;
+mod warnings;
+
+pub use clock::{LATENESS, LateRun, RunClock, WatchedRun};
+pub use combined_limits::CombinedLimits;
+pub use doors::{Outside, doors};
+pub use failure::{ModelOption, RunFailure, failure, without_secrets};
+pub use file::{FileRunOptions, Surroundings, read_input, run_file};
+pub use meter::{Meter, used_before};
+pub use program::{Program, ProgramOptions};
+pub use shared_model::SharedModel;
+pub use warnings::warnings;

@@ -1,0 +1,111 @@
+//! The prices of the models of a run: built-in, of the environment and command, and of the files that are run.
+
+use std::{
+    cell::{Cell, RefCell},
+    rc::Rc,
+};
+
+use serde_json::Value;
+
+use super::request::priced;
+use lmthing_base::{chat::Usage, cost::{Estimate, OwnPrices, PRICES_VARIABLE, PricedModel, Prices, similar_model, tokens_of}, diagnostic::Diagnostic};
+use lmthing_providers::ModelIdentity;
+use crate::prompt::PriceList;
+
+/// Where a file states its prices.
+const PLACE: &str = "config.prices";
+
+pub(super) struct PriceBook {
+    prices: RefCell<Prices>,
+    /// Of files that are run from code.
+    of_files: RefCell<Vec<Rc<OwnPrices>>>,
+    /// The longest input so far; estimates the next one where the price depends on the length.
+    longest_input: Cell<u64>,
+}
+
+impl PriceBook {
+    pub(super) fn new(own: OwnPrices) -> Self {
+        PriceBook { prices: RefCell::new(Prices::new(own)), of_files: RefCell::default(), longest_input: Cell::new(0) }
+    }
+
+    /// Adds the prices of the file itself, which override those of the environment.
+    pub(super) fn add_own(&self, prices: &Value) -> Result<(), String> {
+        let own = OwnPrices::from_json(PLACE, prices).map_err(|error| error.to_string())?;
+        let mut prices = self.prices.borrow_mut();
+        let own = own.over(prices.own().clone());
+        prices.set_own_prices(own);
+        Ok(())
+    }
+
+    /// Adds the prices of a file that is run from code; those of the file `outer` that runs it override them.
+    pub(super) fn add_file(&self, prices: &Value, outer: Option<PriceList>) -> Result<PriceList, String> {
+        let own = OwnPrices::from_json(PLACE, prices).map_err(|error| error.to_string())?;
+        // The file that runs another one decides on the prices.
+        let own = match outer.and_then(|list| self.of_file(list)) {
+            Some(outer) => (*outer).clone().over(own),
+            None => own,
+        };
+        let mut lists = self.of_files.borrow_mut();
+        // A file may run another one many times.
+        let known = lists.iter().position(|list| **list == own);
+        let index = known.unwrap_or_else(|| {
+            lists.push(Rc::new(own));
+            lists.len() - 1
+        });
+        Ok(PriceList(index))
+    }
+
+    pub(super) fn of_file(&self, list: PriceList) -> Option<Rc<OwnPrices>> {
+        self.of_files.borrow().get(list.0).cloned()
+    }
+
+    pub(super) fn cost(&self, model: &PricedModel<'_>, usage: &Usage) -> Option<f64> {
+        self.prices.borrow().cost(model, usage)
+    }
+
+    pub(super) fn record_usage(&self, usage: &Usage) {
+        self.longest_input.set(self.longest_input.get().max(usage.input_tokens.unwrap_or(0)));
+    }
+
+    /// Estimates the input and the price of an output token of a request with this many characters. Of several
+    /// possible models the highest price counts.
+    ///
+    /// # Errors
+    /// A price is not known.
+    pub(super) fn estimate(
+        &self,
+        length: u64,
+        model_identities: &[ModelIdentity],
+        file_prices: Option<&OwnPrices>,
+    ) -> Result<Estimate, Box<Diagnostic>> {
+        let mut estimate = Estimate { input_tokens: tokens_of(length), ..Estimate::default() };
+        let prices = self.prices.borrow();
+        let input = Usage::new(Some(estimate.input_tokens), Some(0));
+        // Where the price depends on the length, the next input is probably not shorter.
+        let length = self.longest_input.get().max(estimate.input_tokens);
+        for answerer in model_identities {
+            let model = priced(answerer, file_prices);
+            let (Some(cost), Some(price)) = (prices.cost(&model, &input), prices.output_token_price(&model, length))
+            else {
+                return Err(Box::new(unknown_price(answerer)));
+            };
+            estimate.input_cost = estimate.input_cost.max(cost);
+            estimate.output_token_price = estimate.output_token_price.max(price);
+        }
+        Ok(estimate)
+    }
+}
+
+fn unknown_price(answerer: &ModelIdentity) -> Diagnostic {
+    let name = format!("{}:{}", answerer.provider, answerer.model_id);
+    let message =
+        format!("The price of {name} is not known, so a limit on cost (--max-cost, config.limits.cost) cannot be kept");
+    let entry = serde_json::json!({ name: { "input": 1, "output": 4 } });
+    let meant =
+        similar_model(&answerer.provider, &answerer.model_id, &jiff::Timestamp::now().strftime("%F").to_string());
+    let meant = meant.map(|id| format!("Did you mean {}:{id}? ", answerer.provider)).unwrap_or_default();
+    let hint = format!(
+        "{meant}Say what it costs in US dollars per million tokens, in config.prices or in {PRICES_VARIABLE}, such as {entry}."
+    );
+    Diagnostic::new(message).with_hint(hint)
+}

@@ -1,0 +1,118 @@
+//! A prompt file in an engine of its own: the one way to load and to run a prompt file.
+
+use std::{
+    path::{Path, PathBuf},
+    rc::Rc,
+    time::Instant,
+};
+
+use lmthing_base::{input::CommandLine, permission::Permissions};
+use lmthing_node::{Engine, EngineOptions, SCRIPT_STACK_SIZE, ScriptHost, set_latest, set_name_mentioned};
+use lmthing_typescript::code::TypeScriptParser;
+use crate::{bindings::{self, FileRun, HostServices, ModelChoice, ParsedInput}, prompt::RunError};
+
+/// The property with the pieces of answers, which are only kept if a script could read it.
+const PIECES: &str = "fullSteps";
+
+/// How a prompt file is loaded.
+pub struct ProgramOptions {
+    /// Where the script's output goes.
+    pub host: Rc<dyn ScriptHost>,
+    /// What the bindings call.
+    pub doors: HostServices,
+    /// `process.argv`.
+    pub argv: Vec<String>,
+    /// `process.env`.
+    pub env: Vec<(String, String)>,
+    pub permissions: Permissions,
+    /// Bytes of stack for scripts.
+    pub max_stack_size: usize,
+    /// Bytes that scripts may use; `None` leaves it to the system.
+    pub max_memory: Option<usize>,
+    /// When scripts are interrupted at the latest, whatever limits the file has.
+    pub latest: Option<Instant>,
+    /// Keeps the pieces of answers even if no script mentions `fullSteps`.
+    pub keeps_pieces: bool,
+}
+
+impl ProgramOptions {
+    /// All permissions, no limits, and a stack for a thread of [`THREAD_STACK_SIZE`](lmthing_node::THREAD_STACK_SIZE).
+    pub fn new(host: Rc<dyn ScriptHost>, doors: HostServices) -> Self {
+        Self {
+            host,
+            doors,
+            argv: Vec::new(),
+            env: Vec::new(),
+            permissions: Permissions::default(),
+            max_stack_size: SCRIPT_STACK_SIZE,
+            max_memory: None,
+            latest: None,
+            keeps_pieces: false,
+        }
+    }
+}
+
+/// An engine with lmthing's bindings for one prompt file.
+pub struct Program {
+    engine: Engine,
+    path: PathBuf,
+}
+
+impl Program {
+    /// Makes the engine. The file is read by the first method that needs it, so that its errors are those of that method.
+    ///
+    /// # Errors
+    /// Out of memory, or a defect in a built-in module.
+    pub async fn load(path: &Path, options: ProgramOptions) -> Result<Self, String> {
+        let engine = Engine::new(EngineOptions {
+            native_modules: bindings::NATIVE_MODULES.to_vec(),
+            argv: options.argv,
+            env: options.env,
+            permissions: options.permissions,
+            parser: Rc::new(TypeScriptParser),
+            noted_name: Some(PIECES),
+            max_stack_size: options.max_stack_size,
+            max_memory: options.max_memory,
+            ..EngineOptions::new(options.host)
+        });
+        let engine = engine.await.map_err(|error| format!("cannot start the JavaScript engine: {error}"))?;
+        let installed = engine.context().with(|ctx| {
+            if let Some(latest) = options.latest {
+                set_latest(&ctx, latest)?;
+            }
+            if options.keeps_pieces {
+                set_name_mentioned(&ctx)?;
+            }
+            bindings::install(&ctx, options.doors)
+        });
+        installed.await.map_err(|error| format!("cannot install lmthing's bindings: {error}"))?;
+        Ok(Self { engine, path: path.to_owned() })
+    }
+
+    /// Runs the file to its end.
+    pub async fn run(&self, line: &CommandLine, model: Option<&ModelChoice>) -> FileRun {
+        bindings::run_file(&self.engine, &self.path, line, model).await
+    }
+
+    /// Loads a file that is run elsewhere, and reads its input.
+    ///
+    /// # Errors
+    /// The file is wrong, or the input does not fit its schema.
+    pub async fn read_input(&self, line: &CommandLine) -> Result<ParsedInput, Rc<RunError>> {
+        bindings::read_input(&self.engine, &self.path, line).await
+    }
+
+    pub fn engine(&self) -> &Engine {
+        &self.engine
+    }
+
+    /// Ends the MCP servers of the run. They may take longer than the time that is left of the run.
+    pub async fn close_servers(&self) {
+        bindings::close_servers(&self.engine).await;
+    }
+
+    /// See [`Engine::abandon`].
+    pub fn abandon(self) {
+        self.engine.abandon();
+    }
+}

@@ -1,0 +1,101 @@
+//! An admitted request and what is known of its answer.
+
+use std::{
+    cell::{Cell, RefCell},
+    rc::Rc,
+};
+
+use lmthing_base::{chat::{ContentPart, Message, PromptMessages, StreamPart, Usage}, cost::{OwnPrices, PricedModel, RequestId}, event::AgentScope};
+use lmthing_providers::ModelIdentity;
+
+/// Tracked by the meter until it is settled, because at the end of the process it is not dropped.
+pub(super) struct Request {
+    pub(super) id: RequestId,
+    pub(super) scope: AgentScope,
+    pub(super) messages: PromptMessages,
+    pub(super) model_identities: Vec<ModelIdentity>,
+    /// The prices of the file that makes the request, if it is not the file that the program was started with.
+    pub(super) prices: Option<Rc<OwnPrices>>,
+    pub(super) stage: Cell<Stage>,
+    pub(super) answer: RefCell<AnswerInfo>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Stage {
+    Admitted,
+    Sent,
+    /// Failed before any answer, so without cost.
+    Refused,
+    /// Part of an answer has arrived, which has a cost.
+    Answered,
+    /// Its use is recorded.
+    Settled,
+}
+
+#[derive(Debug, Default)]
+pub(super) struct AnswerInfo {
+    pub(super) answerer: Option<(String, String)>,
+    answered_by: Option<String>,
+    /// As far as the provider has sent it.
+    pub(super) usage: Usage,
+}
+
+impl Request {
+    pub(super) fn add_part(&self, part: &StreamPart) {
+        match part {
+            // Generated locally, or sent by a server before it refuses.
+            StreamPart::StreamStart { .. } | StreamPart::Error { .. } => return,
+            StreamPart::ResponseMetadata(metadata) => {
+                let mut answer = self.answer.borrow_mut();
+                answer.answered_by = metadata.model_id.clone().or(answer.answered_by.take());
+                return;
+            }
+            StreamPart::Finish { usage, .. } => self.answer.borrow_mut().usage = *usage,
+            _ => {}
+        }
+        if self.stage.get() != Stage::Settled {
+            self.stage.set(Stage::Answered);
+        }
+    }
+
+    /// Calls `read` with what the price of the answer depends on.
+    pub(super) fn priced<T>(&self, read: impl FnOnce(&PricedModel<'_>) -> T) -> T {
+        let answer = self.answer.borrow();
+        let found = answer.answerer.as_ref().map(|(provider, model_id)| {
+            let is_answerer =
+                |answerer: &&ModelIdentity| answerer.provider == *provider && answerer.model_id == *model_id;
+            self.model_identities.iter().find(is_answerer).cloned().unwrap_or_else(|| ModelIdentity {
+                provider: provider.clone(),
+                model_id: model_id.clone(),
+                ..ModelIdentity::default()
+            })
+        });
+        // No answer yet: priced as the first candidate.
+        let answerer = found.or_else(|| self.model_identities.first().cloned()).unwrap_or_default();
+        read(&PricedModel { answered_by: answer.answered_by.as_deref(), ..priced(&answerer, self.prices.as_deref()) })
+    }
+}
+
+/// What the price of a model depends on, for a file with these prices.
+pub(super) fn priced<'a>(answerer: &'a ModelIdentity, file_prices: Option<&'a OwnPrices>) -> PricedModel<'a> {
+    PricedModel {
+        provider: &answerer.provider,
+        model_id: &answerer.model_id,
+        answered_by: None,
+        base_url: answerer.base_url.as_deref(),
+        is_local: answerer.is_local,
+        file_prices,
+    }
+}
+
+/// The length of a request, to estimate its tokens. Parts other than text are priced differently and left out.
+pub(super) fn characters(messages: &[Rc<Message>]) -> u64 {
+    let parts = messages.iter().flat_map(|message| message.content_parts());
+    let length = |part: &ContentPart| match part {
+        ContentPart::Text { text, .. } | ContentPart::Reasoning { text, .. } => text.as_str().chars().count(),
+        ContentPart::ToolCall { input, .. } => input.value().to_string().len(),
+        ContentPart::ToolResult { output, .. } => output.wire_text().len(),
+        _ => 0,
+    };
+    parts.map(|part| length(part) as u64).sum()
+}

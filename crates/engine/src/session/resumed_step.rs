@@ -1,0 +1,72 @@
+//! Resumes a step whose answer came in another process: makes the calls without results and ends the step.
+
+use std::{rc::Rc, time::Instant};
+
+use super::{
+    receive::WaitingForTools,
+    run_log::RunLog,
+    tools::{ToolCalls, into_history},
+    warnings::StepWarnings,
+};
+use lmthing_base::{chat::{ContentPart, Message, Step, StepOutput, ToolCall}, checkpoint::{UnfinishedStep, result_of, sent_messages}, event::EventKind};
+use crate::prompt::{ActiveSet, PromptHost, RunError, StepPlan};
+
+/// Finishes a step from its logged answer. The prompt is set up with its state after the last answered call.
+///
+/// # Errors
+/// If the log cannot be written.
+pub(super) async fn finish_step(
+    host: &dyn PromptHost,
+    number: usize,
+    unfinished: &UnfinishedStep,
+    log: RunLog<'_>,
+    step_warnings: &StepWarnings,
+) -> Result<Rc<Step>, RunError> {
+    let began = Instant::now();
+    let answer = &unfinished.step.answer;
+    let messages = sent_messages(&unfinished.step, host.prompt().borrow().history());
+    let plan = StepPlan { messages, active: ActiveSet::of_names(&answer.active) };
+    let message = answer.message_as_written();
+    let mut calls = ToolCalls::new(host, &plan, log);
+    for (place, call) in calls_of(message.as_deref()).into_iter().enumerate() {
+        let end = unfinished.step.results.iter().find(|end| end.place == place);
+        match (end, host.log()) {
+            (Some(end), Some(log)) => calls.add_finished(result_of(end, log)),
+            _ if unfinished.started.contains(&place) => calls.add_interrupted(call)?,
+            _ => calls.add(call),
+        }
+    }
+    calls.start_held();
+    let waiting = WaitingForTools::of(host);
+    let tool_results = calls.finish().await?;
+    drop(waiting);
+    into_history(host, log, message.as_ref(), &tool_results);
+    let settings = host.settings().call;
+    let model: Rc<str> = format!("{}:{}", answer.provider, answer.model_id).into();
+    let step = Rc::new(Step {
+        prompt: plan.messages,
+        tools: Some(unfinished.step.tools.clone()),
+        settings,
+        output: StepOutput { message, finish_reason: answer.finish_reason },
+        active_tools: plan.active.tools,
+        raw: host.record().answer(),
+        tool_results,
+        usage: answer.usage,
+        cost: answer.cost,
+        warnings: answer.warnings.clone(),
+        response: answer.response.clone(),
+    });
+    step_warnings.step(&model, &step);
+    host.record().append(EventKind::StepFinish { number, step: step.clone(), model, took: began.elapsed() });
+    Ok(step)
+}
+
+fn calls_of(message: Option<&Message>) -> Vec<ToolCall> {
+    let calls = message.map(Message::content_parts).unwrap_or_default().iter().filter_map(|part| match part {
+        ContentPart::ToolCall { tool_call_id, tool_name, input, .. } => {
+            Some(ToolCall { tool_call_id: tool_call_id.clone(), tool_name: tool_name.clone(), input: input.clone() })
+        }
+        _ => None,
+    });
+    calls.collect()
+}

@@ -1,0 +1,210 @@
+//! The step loop: rerun the function, run effects, render, call the model, run tools, record, stop or repeat.
+//!
+//! The order is that of docs/reference/steps.md.
+
+use std::{rc::Rc, time::Instant};
+
+use futures_util::{FutureExt, future::LocalBoxFuture};
+
+use super::{
+    admission::{RequestContext, admit},
+    meter::{GRACE, Meter},
+    receive::{Received, StepRequest, receive},
+    resumed_step::finish_step,
+    run_log::RunLog,
+    tools::into_history,
+    warnings::StepWarnings,
+};
+use lmthing_base::{chat::{CallSettings, ContentPart, ModelRequest, Role, Step, StepOutput, ToolSpec}, event::{EventKind, SentRequest}};
+use crate::prompt::{AnswerCheck, PromptHost, RunError, RunLimits, RunOutcome, RunSettings, StepLoop, StepPlan, plan_step};
+
+/// Ends a model that calls tools in an endless loop.
+pub const DEFAULT_MAX_STEPS: usize = 1000;
+
+/// The step loop. The state of a run is in its host; this is shared by all runs.
+pub struct Session {
+    pub step_warnings: StepWarnings,
+    pub meter: Rc<Meter>,
+    /// Whether steps keep the schemas of their tools even if the model does not read them.
+    pub keeps_tools: bool,
+}
+
+impl StepLoop for Session {
+    fn run<'a>(self: Rc<Self>, host: Rc<dyn PromptHost + 'a>) -> LocalBoxFuture<'a, ()> {
+        // Before the future is polled: a second run must be refused from this call on.
+        host.record().start();
+        let scope = host.record().scope().clone();
+        let run = async move {
+            let host: &(dyn PromptHost + 'a) = &*host;
+            let log = RunLog::new(host, &self.meter);
+            if log.restored().is_some_and(|restored| restored.is_done) {
+                // Another process has completed the run, including clean-ups.
+                let outcome = outcome(restore_output(host).await);
+                host.record().append(EventKind::PromptEnd);
+                emit_agent_end(host, &outcome);
+                return host.record().finish(outcome);
+            }
+            let result = {
+                let steps = run_steps(host, &self).fuse();
+                let aborted = host.aborted().fuse();
+                let ended = until_ended(&self.meter).fuse();
+                futures_util::pin_mut!(steps, aborted, ended);
+                futures_util::select_biased! {
+                    () = aborted => Err(RunError::Aborted),
+                    () = ended => Err(self.meter.end()),
+                    result = steps => result,
+                }
+            };
+            // The first error wins, but the clean-ups run in any case.
+            let cleaned = host.run_finished(result.is_err()).await;
+            let mut ended = result.and(cleaned).and_then(|()| log.record_end());
+            if ended.is_ok() {
+                ended = log.stored().await;
+            }
+            let outcome = outcome(ended);
+            // This event first: the printer must have ended its line when `result` resolves.
+            host.record().append(EventKind::PromptEnd);
+            emit_agent_end(host, &outcome);
+            host.record().finish(outcome);
+        };
+        async move { scope.run_as_agent(run).await }.boxed_local()
+    }
+}
+
+fn outcome(result: Result<(), RunError>) -> RunOutcome {
+    match result {
+        Ok(()) => RunOutcome::Done,
+        Err(error) => RunOutcome::Failed(Rc::new(error)),
+    }
+}
+
+/// A finished run has its output in its last answer, as validated values are not logged.
+async fn restore_output(host: &dyn PromptHost) -> Result<(), RunError> {
+    let last = host.record().steps().last().cloned();
+    match last {
+        Some(step) => host.check_answer(&step, false).await.map(drop),
+        None => Ok(()),
+    }
+}
+
+/// Resolves when a limit has ended the run and tools have had time to end, so that their steps are complete.
+async fn until_ended(meter: &Meter) {
+    meter.reached().await;
+    // A run that stops for an approval has nothing left to do.
+    if !matches!(meter.end().origin(), RunError::Waiting { .. }) {
+        tokio::time::sleep(GRACE).await;
+    }
+}
+
+/// The start event was emitted by the creator of the host, as the callback or function runs before the first step.
+fn emit_agent_end(host: &dyn PromptHost, outcome: &RunOutcome) {
+    let error = match outcome {
+        RunOutcome::Done => None,
+        RunOutcome::Failed(error) => Some(error.to_string()),
+    };
+    host.record().scope().end(error.as_deref());
+}
+
+async fn run_steps(host: &dyn PromptHost, session: &Session) -> Result<(), RunError> {
+    let max_steps = host.settings().max_steps.unwrap_or(DEFAULT_MAX_STEPS);
+    let log = RunLog::new(host, &session.meter);
+    let restored = log.restored();
+    let first = restored.map_or(0, |restored| restored.next_step());
+    let mut unfinished_step = restored.and_then(|restored| restored.unfinished.as_ref());
+    let mut unfinished = "the model still called tools".to_owned();
+    for number in first..max_steps {
+        // Polled explicitly: a step without waiting, such as with a mock, never yields.
+        if host.is_aborted() {
+            return Err(RunError::Aborted);
+        }
+        let step = match unfinished_step.take() {
+            Some(unfinished) => finish_step(host, number, unfinished, log, &session.step_warnings).await?,
+            None => {
+                // The setup has already run the prompt for the first step.
+                if number > first {
+                    host.rerun().await?;
+                }
+                let modifications = host.run_effects(number).await?;
+                let (settings, plan) = plan_step(host, modifications)?;
+                run_step(host, number, plan, settings, session).await?
+            }
+        };
+        let ends = step.tool_results.is_empty();
+        // Also called for the last step, for `onStepFinish`.
+        let stopped = host.step_finished(&step).await?;
+        if stopped || ends {
+            match host.check_answer(&step, !stopped).await? {
+                AnswerCheck::Accepted => return Ok(()),
+                AnswerCheck::AskAgain(correction) => {
+                    unfinished = "the last answer did not match output".to_owned();
+                    host.prompt().borrow_mut().add_message(Role::User, vec![ContentPart::text(correction)]);
+                }
+            }
+        }
+        log.record_step_end(number)?;
+        log.stored().await?;
+    }
+    let message =
+        format!("the run was ended after {max_steps} steps, and {unfinished}; options.maxSteps lets it go further");
+    Err(RunError::Limit { message })
+}
+
+async fn run_step(
+    host: &dyn PromptHost,
+    number: usize,
+    plan: StepPlan,
+    settings: RunSettings,
+    session: &Session,
+) -> Result<Rc<Step>, RunError> {
+    let began = Instant::now();
+    let model = host.model();
+    let tools = sent_tools(host, model.reads_request() || session.keeps_tools, &plan)?;
+    let scope = host.record().scope();
+    let context = RequestContext { model: &*model, scope, standing: host.standing(), messages: &plan.messages };
+    let admission = admit(&session.meter, context).await?;
+    let request = match &tools {
+        Some(tools) => {
+            let settings = CallSettings { output_left: admission.output_left, ..(*settings.call).clone() };
+            ModelRequest { messages: plan.messages.to_vec(), tools: tools.to_vec(), settings }
+        }
+        None => ModelRequest::default(),
+    };
+    let name: Rc<str> = format!("{}:{}", model.provider(), model.model_id()).into();
+    let active_tools = plan.active.tools.as_slice().into();
+    let sent = SentRequest { messages: plan.messages.clone(), active_tools, tools: tools.clone() };
+    host.record().append(EventKind::StepStart { step: number, model: name, sent });
+    let log = RunLog::new(host, &session.meter);
+    let step_request = StepRequest { number, plan: &plan, tools: tools.as_ref(), log };
+    let received = receive(host, &*model, request, step_request, admission).await?;
+    let Received { answer, message, cost, tool_results } = received;
+    into_history(host, log, message.as_ref(), &tool_results);
+    let step = Rc::new(Step {
+        prompt: plan.messages,
+        tools,
+        settings: settings.call,
+        output: StepOutput { message, finish_reason: answer.finish_reason },
+        active_tools: plan.active.tools,
+        raw: host.record().answer(),
+        tool_results,
+        usage: answer.usage,
+        cost,
+        warnings: answer.warnings,
+        response: answer.response,
+    });
+    let model: Rc<str> = format!("{}:{}", answer.provider, answer.model_id).into();
+    session.step_warnings.step(&model, &step);
+    host.record().append(EventKind::StepFinish { number, step: step.clone(), model, took: began.elapsed() });
+    Ok(step)
+}
+
+/// The tool schemas of the request; `None`, and kept by the host, if the model does not read them. Equal schemas of
+/// consecutive steps are shared.
+fn sent_tools(host: &dyn PromptHost, is_read: bool, plan: &StepPlan) -> Result<Option<Rc<[ToolSpec]>>, RunError> {
+    if !is_read {
+        host.keep_tools(&plan.active.tools)?;
+        return Ok(None);
+    }
+    let specs = host.tool_specs(&plan.active.tools)?;
+    let before = host.record().steps().last().and_then(|step| step.tools.clone());
+    Ok(Some(before.filter(|before| **before == *specs).unwrap_or_else(|| specs.into())))
+}

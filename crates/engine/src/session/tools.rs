@@ -1,0 +1,148 @@
+//! The tool calls of one step: started as they arrive, run concurrently, returned in call order (docs/reference.md,
+//! "Tools").
+
+use std::{
+    rc::Rc,
+    time::{Duration, Instant},
+};
+
+use futures_util::{FutureExt, StreamExt, future::LocalBoxFuture, stream::FuturesUnordered};
+
+use super::run_log::RunLog;
+use lmthing_base::{chat::{Message, ToolCall, ToolResult}, checkpoint::interrupted, event::EventKind};
+use crate::prompt::{PromptHost, RunError, StepPlan, ToolAnswer};
+
+/// The index of a call, its result and its duration.
+type FinishedCall = (usize, ToolResult, Duration);
+
+pub(super) struct ToolCalls<'a> {
+    host: &'a dyn PromptHost,
+    plan: &'a StepPlan,
+    log: RunLog<'a>,
+    running: FuturesUnordered<LocalBoxFuture<'a, FinishedCall>>,
+    /// Calls to be made once the whole answer is logged.
+    held: Vec<(usize, ToolCall)>,
+    /// In call order; `None` while a call runs.
+    results: Vec<Option<ToolResult>>,
+}
+
+impl<'a> ToolCalls<'a> {
+    pub(super) fn new(host: &'a dyn PromptHost, plan: &'a StepPlan, log: RunLog<'a>) -> Self {
+        ToolCalls { host, plan, log, running: FuturesUnordered::new(), held: Vec::new(), results: Vec::new() }
+    }
+
+    /// Adds a call of an answer that is still arriving. Without a log it starts at once. With a log it waits for the
+    /// answer to be logged: otherwise another process would repeat the call after a different answer.
+    pub(super) fn add(&mut self, call: ToolCall) {
+        let index = self.results.len();
+        self.results.push(None);
+        if self.log.is_enabled() {
+            self.held.push((index, call));
+        } else {
+            self.start(index, call);
+        }
+    }
+
+    pub(super) fn start_held(&mut self) {
+        for (index, call) in std::mem::take(&mut self.held) {
+            self.start(index, call);
+        }
+    }
+
+    pub(super) fn add_finished(&mut self, result: ToolResult) {
+        self.results.push(Some(result));
+    }
+
+    /// Adds a call that another process started without a known end, and that must not be repeated.
+    pub(super) fn add_interrupted(&mut self, call: ToolCall) -> Result<(), RunError> {
+        let index = self.results.len();
+        let answer = ToolAnswer::failed(&call, interrupted(&call.tool_name));
+        self.results.push(None);
+        self.add_result((index, result(call, answer), Duration::ZERO))
+    }
+
+    fn start(&mut self, index: usize, call: ToolCall) {
+        let (host, plan, log) = (self.host, self.plan, self.log);
+        let began = Instant::now();
+        let answer = async move {
+            // The plan, not the prompt: a tool that an earlier call of this step has hidden is still available.
+            let refusal = if !plan.active.tools.contains(&call.tool_name) {
+                Some(unavailable(&call, &plan.active.tools))
+            } else {
+                call.input.problem().map(|problem| unreadable(&call, problem))
+            };
+            let answer = match refusal {
+                Some(message) => {
+                    host.report_refused_call(&message);
+                    ToolAnswer::failed(&call, message)
+                }
+                // Logged only now: calls started before may end the process.
+                None => match log.record_call_start(index, &call.tool_name) {
+                    Ok(()) => host.call_tool(&call, plan).await,
+                    Err(error) => ToolAnswer::failed(&call, error.to_string()),
+                },
+            };
+            (index, result(call, answer), began.elapsed())
+        };
+        self.running.push(answer.boxed_local());
+    }
+
+    /// Waits for the next result; never resolves while no call runs, for use in `select!`.
+    pub(super) async fn next_result(&mut self) -> Result<(), RunError> {
+        match self.running.next().await {
+            Some(call) => self.add_result(call),
+            None => std::future::pending().await,
+        }
+    }
+
+    fn add_result(&mut self, (index, result, took): FinishedCall) -> Result<(), RunError> {
+        let event = EventKind::ToolResult { result: Rc::new(result.clone()), took };
+        self.host.record().append(event);
+        // After the event, which is logged with it.
+        self.log.record_call_end(index, &result)?;
+        self.results[index] = Some(result);
+        Ok(())
+    }
+
+    pub(super) async fn finish(mut self) -> Result<Vec<ToolResult>, RunError> {
+        while !self.running.is_empty() {
+            self.next_result().await?;
+        }
+        Ok(self.results.into_iter().flatten().collect())
+    }
+}
+
+fn result(call: ToolCall, answer: ToolAnswer) -> ToolResult {
+    ToolResult {
+        tool_call_id: call.tool_call_id,
+        tool_name: call.tool_name,
+        input: answer.input,
+        output: answer.output,
+        agents: answer.agents.into(),
+    }
+}
+
+fn unavailable(call: &ToolCall, active_tools: &[String]) -> String {
+    let available = match active_tools {
+        [] => "No tools are available.".to_owned(),
+        names => format!("Available tools: {}.", names.join(", ")),
+    };
+    format!("Model tried to call unavailable tool '{}'. {available}", call.tool_name)
+}
+
+/// Rejected before schema validation, as some schemas accept anything.
+fn unreadable(call: &ToolCall, problem: &str) -> String {
+    format!("Invalid input for tool {}: {problem}", call.tool_name)
+}
+
+pub(super) fn into_history(
+    host: &dyn PromptHost,
+    log: RunLog<'_>,
+    message: Option<&Rc<Message>>,
+    tool_results: &[ToolResult],
+) {
+    let messages: Vec<_> = message.into_iter().cloned().chain(ToolResult::message(tool_results).map(Rc::new)).collect();
+    log.step_in_history(messages.len());
+    // Together, as providers refuse a conversation with calls but no results.
+    host.prompt().borrow_mut().finish_step(messages);
+}

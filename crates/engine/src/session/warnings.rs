@@ -1,0 +1,54 @@
+//! Warnings of a run: incomplete answers and settings that a model did not support (docs/reference.md, "Errors and
+//! exit codes").
+
+use std::{cell::RefCell, collections::HashSet, rc::Rc};
+
+use lmthing_base::{chat::{CallWarning, FinishReason, Step}, event::{Event, EventKind, EventReader}};
+use lmthing_node::ScriptHost;
+
+pub fn warnings(host: Rc<dyn ScriptHost>) -> EventReader {
+    Rc::new(move |event: &Event<'_>| match event.kind {
+        EventKind::Warning { message } => host.warn(message),
+        EventKind::Retry(retry) => host.warn(&retry.message),
+        _ => {}
+    })
+}
+
+/// Reports the endings of all steps, including those of agents and inner runs.
+pub struct StepWarnings {
+    warn: Box<dyn Fn(&str)>,
+    /// The warnings already reported: most requests of a run give the same ones.
+    reported: RefCell<HashSet<String>>,
+}
+
+impl StepWarnings {
+    /// `warn` is called with single lines without line end.
+    pub fn new(warn: impl Fn(&str) + 'static) -> Self {
+        StepWarnings { warn: Box::new(warn), reported: RefCell::default() }
+    }
+
+    /// Reports what is notable about a finished step of `model`.
+    pub(super) fn step(&self, model: &str, step: &Step) {
+        for warning in &step.warnings {
+            let line = format!("{model}: {}", sentence(warning));
+            if self.reported.borrow_mut().insert(line.clone()) {
+                (self.warn)(&line);
+            }
+        }
+        let ending = match step.output.finish_reason {
+            FinishReason::Length => "the answer reached the limit on tokens and is cut off (finish reason length)",
+            FinishReason::ContentFilter => "the answer was refused or held back (finish reason content-filter)",
+            FinishReason::Error => "the answer broke off with an error of the provider (finish reason error)",
+            FinishReason::Stop | FinishReason::ToolCalls | FinishReason::Other => return,
+        };
+        (self.warn)(&format!("{model}: {ending}"));
+    }
+}
+
+fn sentence(warning: &CallWarning) -> String {
+    match (&warning.setting, &warning.details) {
+        (_, Some(details)) => details.clone(),
+        (Some(setting), None) => format!("{setting} is not supported and was left out"),
+        (None, None) => format!("the model gave a warning of type {}", warning.kind),
+    }
+}

@@ -1,0 +1,77 @@
+//! Result of the validation: which rows are invalid, which have results, which are to be run.
+
+use std::collections::BTreeMap;
+
+use super::row_set::RowSet;
+use lmthing_base::diagnostic::Diagnostic;
+
+/// Invalid rows whose message is kept; those after them get a general message.
+const MAX_WRONG: usize = 10_000;
+
+#[derive(Default)]
+pub(super) struct CheckedRows {
+    pub(super) total: u64,
+    pub(super) reused: u64,
+    pub(super) done: RowSet,
+    pub(super) invalid: BTreeMap<u64, String>,
+    pub(super) invalid_rows: RowSet,
+}
+
+impl CheckedRows {
+    pub(super) fn add_invalid(&mut self, row: u64, message: String) {
+        self.invalid_rows.insert(row);
+        if self.invalid.len() < MAX_WRONG {
+            self.invalid.insert(row, message);
+        }
+    }
+
+    /// Fails if there are rows and none of them is valid.
+    pub(super) fn check(&self, name: &str) -> Result<(), Box<Diagnostic>> {
+        if self.total == 0 || self.invalid_rows.count() < self.total {
+            return Ok(());
+        }
+        let first = self.invalid.first_key_value().map(|(row, message)| format!(": row {row}: {message}"));
+        let first = first.unwrap_or_default();
+        let what = if self.total == 1 { "the only row".to_owned() } else { format!("none of the {} rows", self.total) };
+        let fits = if self.total == 1 { "does not fit" } else { "fits" };
+        Err(Box::new(Diagnostic::new(format!("{what} of {name} {fits} what the file takes{first}"))))
+    }
+
+    pub(super) fn todo(&self, sample: Option<u64>) -> RowSet {
+        let mut todo = RowSet::default();
+        let total = u128::from(self.total);
+        for row in 1..=self.total {
+            // Evenly spread and starting with the first row, so that the same sample is drawn each time.
+            let is_sampled = sample.is_none_or(|sample| {
+                sample >= self.total || is_first_of_its_part(u128::from(row - 1), u128::from(sample), total)
+            });
+            if is_sampled && !self.done.contains(row) {
+                todo.insert(row);
+            }
+        }
+        todo
+    }
+}
+
+/// Whether a row, counted from 0, is the first of one of `sample` parts of about equal size.
+fn is_first_of_its_part(row: u128, sample: u128, total: u128) -> bool {
+    let part = |row: u128| row * sample / total;
+    row == 0 && sample > 0 || row > 0 && part(row) != part(row - 1)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_sample_is_spread_over_all_rows() {
+        let todo = |total, sample| {
+            let todo = CheckedRows { total, ..CheckedRows::default() }.todo(sample);
+            (1..=total).filter(|row| todo.contains(*row)).collect::<Vec<_>>()
+        };
+        assert_eq!(todo(10, Some(3)), [1, 5, 8]);
+        assert_eq!(todo(3, Some(5)), [1, 2, 3]);
+        assert_eq!(todo(2, None), [1, 2]);
+        assert_eq!(todo(1000, Some(100)).len(), 100);
+    }
+}

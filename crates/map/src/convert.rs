@@ -1,0 +1,79 @@
+//! Converts records into inputs of the prompt file.
+
+use std::sync::Arc;
+
+use serde_json::{Map, Value};
+
+use super::rows::{Fault, Record, Records};
+use lmthing_base::{diagnostic::Diagnostic, input::{ColumnSetting, Columns, InputShape}};
+
+pub(super) struct Converter {
+    pub(super) taken: Arc<InputShape>,
+    pub(super) columns: Option<Columns>,
+    header: Vec<String>,
+    settings: Vec<ColumnSetting>,
+}
+
+impl Converter {
+    pub(super) fn new(
+        taken: Arc<InputShape>,
+        header: Option<&[String]>,
+        settings: &[ColumnSetting],
+    ) -> Result<Self, Box<Diagnostic>> {
+        let wrong = |problem: lmthing_base::input::InputProblem| Box::new(Diagnostic::from(problem));
+        let columns = match header {
+            Some(header) => Some(taken.declaration.columns(header, settings).map_err(wrong)?),
+            None => taken.declaration.check_settings(settings).map(|()| None).map_err(wrong)?,
+        };
+        let header = header.unwrap_or_default().to_vec();
+        Ok(Converter { taken, columns, header, settings: settings.to_vec() })
+    }
+
+    pub(super) fn input(&self, record: Record) -> Result<Map<String, Value>, InvalidRow> {
+        match (record, &self.columns) {
+            (Record::Cells(cells), Some(columns)) => {
+                let input = columns.input(cells.iter().map(String::as_str));
+                input.map_err(|problem| InvalidRow { message: problem.message().to_owned(), row: self.raw_row(cells) })
+            }
+            (Record::Object(object), _) => Ok(self.taken.declaration.of_keys(object, &self.settings)),
+            (Record::Cells(cells), None) => {
+                Err(InvalidRow::without_row(format!("{} cells without columns", cells.len())))
+            }
+        }
+    }
+
+    fn raw_row(&self, cells: Vec<String>) -> Map<String, Value> {
+        self.header.iter().cloned().zip(cells.into_iter().map(Value::String)).collect()
+    }
+}
+
+#[derive(Debug)]
+pub(super) struct InvalidRow {
+    pub(super) message: String,
+    /// The row as far as it could be read.
+    pub(super) row: Map<String, Value>,
+}
+
+impl InvalidRow {
+    fn without_row(message: String) -> Self {
+        InvalidRow { message, row: Map::new() }
+    }
+}
+
+pub(super) struct Inputs {
+    pub(super) records: Records,
+    pub(super) converter: Converter,
+}
+
+impl Iterator for Inputs {
+    /// `Ok(Err(_))` is one invalid row; `Err(_)` is the reason why no further row can be read.
+    type Item = Result<Result<Map<String, Value>, InvalidRow>, String>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        Some(match self.records.next()? {
+            Ok(record) => Ok(self.converter.input(record)),
+            Err(Fault::Row(message)) => Ok(Err(InvalidRow::without_row(message))),
+            Err(Fault::End(why)) => Err(why),
+        })
+    }
+}

@@ -1,0 +1,132 @@
+//! Options of a map, and the trait that receives its progress.
+
+use std::{num::NonZeroUsize, path::PathBuf, rc::Rc};
+
+use super::{
+    progress::{Progress, RowEnd},
+    rows::Source,
+};
+use lmthing_base::{cost::{Limits, OwnPrices}, input::ColumnSetting, permission::{ApprovalRules, Permissions}};
+use lmthing_engine::session::SharedModel;
+use lmthing_system::remote::{Address, TOKEN_VARIABLE};
+
+pub struct MapOptions {
+    pub file: PathBuf,
+    /// The same path as the user typed it.
+    pub shown_file: String,
+    pub rows: Source,
+    pub settings: Vec<ColumnSetting>,
+    /// Standard output if `None`.
+    pub out: Option<PathBuf>,
+    pub format: Format,
+    pub unordered: bool,
+    pub jobs: NonZeroUsize,
+    pub max_errors: Option<MaxErrors>,
+    pub sample: Option<u64>,
+    pub retries: u32,
+    pub fresh: bool,
+    pub limits: Limits,
+    pub own_prices: OwnPrices,
+    pub variables: Vec<(String, String)>,
+    pub permissions: Permissions,
+    pub mcp_config: Option<PathBuf>,
+    pub model: Option<SharedModel>,
+    pub approve: ApprovalRules,
+    /// Server whose workers run the rows; `None` runs them in this process.
+    pub server: Option<RemoteService>,
+}
+
+impl MapOptions {
+    /// The environment for scripts, without the bearer token of the server that runs the rows.
+    pub(super) fn variables_of_scripts(&self) -> Vec<(String, String)> {
+        let is_seen = |name: &str| self.server.is_none() || name != TOKEN_VARIABLE;
+        self.variables.iter().filter(|(name, _)| is_seen(name)).cloned().collect()
+    }
+}
+
+#[derive(Clone, Debug)]
+pub struct RemoteService {
+    pub address: Address,
+    pub service: String,
+}
+
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Format {
+    #[default]
+    JsonLines,
+    Csv,
+}
+
+/// How many rows may fail before no further row is started.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum MaxErrors {
+    Count(u64),
+    /// Share of the rows, 0 to 100.
+    Percent(f64),
+}
+
+impl MaxErrors {
+    pub fn parse(typed: &str) -> Result<Self, String> {
+        let expected = || "expected a whole number of rows such as 10, or a share of them such as 5%".to_owned();
+        match typed.trim().strip_suffix('%') {
+            Some(share) => {
+                let share: f64 = share.trim().parse().map_err(|_| expected())?;
+                (0.0..=100.0).contains(&share).then_some(MaxErrors::Percent(share)).ok_or_else(expected)
+            }
+            None => typed.trim().parse().map(MaxErrors::Count).map_err(|_| expected()),
+        }
+    }
+
+    pub(super) fn are_passed(self, failed: u64, rows: u64) -> bool {
+        // Counts of rows are far below what a float holds.
+        #[allow(clippy::cast_precision_loss)]
+        match self {
+            MaxErrors::Count(most) => failed > most,
+            MaxErrors::Percent(share) => failed as f64 > rows as f64 * share / 100.0,
+        }
+    }
+}
+
+/// Receives results and progress of a map, on the thread that called `run_map`.
+pub trait MapListener {
+    fn result(&mut self, line: &str);
+
+    fn printed(&mut self, row: Option<u64>, text: &str);
+
+    fn warned(&mut self, row: Option<u64>, message: &str);
+
+    fn ended(&mut self, row: &RowEnd<'_>);
+
+    /// Called after every event and at least every 50 ms.
+    fn progress(&mut self, progress: &Progress);
+
+    /// The signal that requested the end, if one has arrived.
+    fn interrupted(&mut self) -> Option<i32>;
+
+    /// Whether standard output is closed on the other side.
+    fn is_unread(&self) -> bool;
+}
+
+pub(super) fn approval_advice() -> &'static str {
+    "lmthing map --approve {name} approves it, or --yes"
+}
+
+pub(super) fn mcp_config(options: &MapOptions) -> Option<Rc<std::path::Path>> {
+    options.mcp_config.as_deref().map(Into::into)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn failures_are_counted_or_weighed() {
+        assert_eq!(MaxErrors::parse("3"), Ok(MaxErrors::Count(3)));
+        assert_eq!(MaxErrors::parse(" 2.5 %"), Ok(MaxErrors::Percent(2.5)));
+        for typed in ["", "-1", "101%", "x%", "NaN%", "1.5"] {
+            assert!(MaxErrors::parse(typed).is_err(), "{typed}");
+        }
+        assert!(MaxErrors::Count(0).are_passed(1, 100) && !MaxErrors::Percent(5.0).are_passed(5, 100));
+        assert!(MaxErrors::Percent(5.0).are_passed(6, 100));
+    }
+}

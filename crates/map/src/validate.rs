@@ -1,0 +1,155 @@
+//! Validates every row against the file's input schema and finds those that already have a result in OUT.
+
+use std::{
+    collections::BTreeSet,
+    path::{Path, PathBuf},
+    rc::Rc,
+    sync::Arc,
+};
+
+use serde_json::{Map, Value};
+
+use super::{
+    checked_rows::CheckedRows,
+    convert::Converter,
+    hashes,
+    options::{Format, MapListener, MapOptions},
+    results::{Provenance, Store, with_suffix},
+    rows::{Fault, Records, Rows},
+    work::RowHost,
+};
+use lmthing_base::{diagnostic::Diagnostic, input::InputShape};
+use lmthing_engine::{bindings::InputRows, prompt::RunError};
+
+const INTERRUPT_CHECK_INTERVAL: u64 = 256;
+
+pub(super) struct RowValidator<'a> {
+    rows: &'a Rows,
+    options: &'a MapOptions,
+    host: &'a RowHost,
+    listener: &'a mut dyn MapListener,
+    records: Option<Records>,
+    pub(super) converter: Option<Converter>,
+    pub(super) store: Option<Store>,
+    pub(super) validated: CheckedRows,
+    input: Map<String, Value>,
+    pub(super) notes: Vec<String>,
+    pub(super) failed: Option<Rc<RunError>>,
+    pub(super) interrupted: Option<i32>,
+}
+
+impl<'a> RowValidator<'a> {
+    pub(super) fn new(
+        rows: &'a Rows,
+        options: &'a MapOptions,
+        host: &'a RowHost,
+        listener: &'a mut dyn MapListener,
+    ) -> Self {
+        RowValidator {
+            rows,
+            options,
+            host,
+            listener,
+            records: None,
+            converter: None,
+            store: None,
+            validated: CheckedRows::default(),
+            input: Map::new(),
+            notes: Vec::new(),
+            failed: None,
+            interrupted: None,
+        }
+    }
+
+    pub(super) fn records(&mut self) -> Result<(), Box<Diagnostic>> {
+        self.records = Some(self.rows.read()?);
+        Ok(())
+    }
+
+    fn provenance(&self) -> Provenance {
+        let mut files: BTreeSet<PathBuf> = self.host.files();
+        files.insert(self.options.file.clone());
+        Provenance {
+            file: self.options.shown_file.clone(),
+            hash: hashes::hash_files(&files),
+            model: self.options.model.as_ref().map(|model| model.name().to_owned()),
+        }
+    }
+
+    fn fail(&mut self, problem: Diagnostic) -> Option<Map<String, Value>> {
+        self.failed = Some(Rc::new(RunError::Usage(Box::new(problem))));
+        None
+    }
+}
+
+impl InputRows for RowValidator<'_> {
+    fn begin(&mut self, taken: Arc<InputShape>) -> Result<(), Box<Diagnostic>> {
+        let converter = Converter::new(taken, self.rows.header(), &self.options.settings)?;
+        let unused = converter.columns.as_ref().map(lmthing_base::input::Columns::unused).unwrap_or_default();
+        let unused: Vec<&str> = unused.iter().map(String::as_str).filter(|name| !name.is_empty()).collect();
+        if !unused.is_empty() {
+            let s = if unused.len() == 1 { "" } else { "s" };
+            self.notes.push(format!("the file takes nothing from the column{s} {}", unused.join(", ")));
+        }
+        self.converter = Some(converter);
+        if let Some(out) = &self.options.out {
+            let (out, provenance) = (results_of(out, self.options.format), self.provenance());
+            self.store = Some(Store::open(&out, provenance, self.options.fresh, &mut self.notes)?);
+        }
+        Ok(())
+    }
+
+    fn next(&mut self) -> Option<Map<String, Value>> {
+        loop {
+            if self.validated.total.is_multiple_of(INTERRUPT_CHECK_INTERVAL) {
+                self.interrupted = self.interrupted.or(self.listener.interrupted());
+            }
+            if self.interrupted.is_some() {
+                return None;
+            }
+            let record = self.records.as_mut()?.next()?;
+            let row = self.validated.total + 1;
+            let input = match record {
+                Ok(record) => self.converter.as_ref()?.input(record).map_err(|wrong| wrong.message),
+                Err(Fault::Row(message)) => Err(message),
+                Err(Fault::End(why)) => {
+                    return self.fail(Diagnostic::new(format!("cannot read {}: {why}", self.rows.name())));
+                }
+            };
+            self.validated.total = row;
+            match input {
+                Ok(input) => {
+                    self.input.clone_from(&input);
+                    return Some(input);
+                }
+                Err(message) => self.validated.add_invalid(row, message),
+            }
+        }
+    }
+
+    fn checked(&mut self, wrong: Option<String>) {
+        let row = self.validated.total;
+        if let Some(message) = wrong {
+            return self.validated.add_invalid(row, message);
+        }
+        match self.store.as_mut().map_or(Ok(false), |store| store.reuse(row, &self.input)) {
+            Ok(true) => {
+                self.validated.reused += 1;
+                self.validated.done.insert(row);
+            }
+            Ok(false) => {}
+            Err(error) => {
+                self.fail(Diagnostic::new(format!("cannot read the earlier results: {error}")));
+                self.records = None;
+            }
+        }
+    }
+}
+
+/// The JSON Lines file of results: OUT itself, or the file next to it when OUT is a CSV table.
+fn results_of(out: &Path, format: Format) -> PathBuf {
+    match format {
+        Format::JsonLines => out.to_owned(),
+        Format::Csv => with_suffix(out, ".jsonl"),
+    }
+}

@@ -1,0 +1,97 @@
+//! Script host of a row: sends printed text and warnings to the pool.
+
+use std::{
+    cell::RefCell,
+    collections::BTreeSet,
+    path::{Path, PathBuf},
+    rc::Rc,
+    sync::mpsc::Sender,
+};
+
+use super::message::Message;
+use lmthing_node::ScriptHost;
+
+/// Host of one row, or of the file while it is loaded. Clones share their state.
+#[derive(Clone)]
+pub struct RowHost(Rc<Inner>);
+
+struct Inner {
+    row: Option<u64>,
+    sender: Sender<Message>,
+    /// Text after the last line break.
+    line: RefCell<String>,
+    files: RefCell<BTreeSet<PathBuf>>,
+    redact: Box<dyn Fn(&str) -> String>,
+}
+
+impl RowHost {
+    pub fn of_file(sender: Sender<Message>) -> Self {
+        RowHost::new(None, sender, Box::new(str::to_owned))
+    }
+
+    pub(super) fn of_row(row: u64, sender: Sender<Message>, redact: Box<dyn Fn(&str) -> String>) -> Self {
+        RowHost::new(Some(row), sender, redact)
+    }
+
+    fn new(row: Option<u64>, sender: Sender<Message>, redact: Box<dyn Fn(&str) -> String>) -> Self {
+        let (line, files) = (RefCell::default(), RefCell::default());
+        RowHost(Rc::new(Inner { row, sender, line, files, redact }))
+    }
+
+    pub fn files(&self) -> BTreeSet<PathBuf> {
+        self.0.files.borrow().clone()
+    }
+
+    pub fn end(&self) {
+        let line = self.0.line.take();
+        if !line.is_empty() {
+            self.print(&format!("{line}\n"));
+        }
+    }
+
+    fn print(&self, text: &str) {
+        let text = (self.0.redact)(text);
+        let _ = self.0.sender.send(Message::Printed { row: self.0.row, text });
+    }
+
+    /// Only whole lines are printed, because the output of several rows is interleaved.
+    fn take(&self, text: &str) {
+        let mut line = self.0.line.borrow_mut();
+        line.push_str(text);
+        if let Some(end) = line.rfind('\n') {
+            let rest = line.split_off(end + 1);
+            let whole = std::mem::replace(&mut *line, rest);
+            drop(line);
+            self.print(&whole);
+        }
+    }
+}
+
+impl ScriptHost for RowHost {
+    fn write_stdout(&self, text: &str) {
+        self.take(text);
+    }
+
+    fn write_stderr(&self, text: &str) {
+        self.take(text);
+    }
+
+    fn warn(&self, message: &str) {
+        let message = (self.0.redact)(message);
+        let _ = self.0.sender.send(Message::Warned { row: self.0.row, message });
+    }
+
+    fn diverts_stdout(&self) -> bool {
+        true
+    }
+
+    fn has_stdin(&self) -> bool {
+        false
+    }
+
+    fn looked_for(&self, file: &Path) {
+        if self.0.row.is_none() {
+            self.0.files.borrow_mut().insert(file.to_owned());
+        }
+    }
+}

@@ -1,0 +1,139 @@
+//! Runs one row in an engine of its own.
+
+use std::{
+    panic::AssertUnwindSafe,
+    rc::Rc,
+    sync::{Arc, mpsc::Sender},
+    time::{Duration, Instant},
+};
+
+use futures_util::FutureExt;
+
+use super::{
+    host::RowHost,
+    message::{Job, Message},
+    remote_rows::RemoteRows,
+};
+use lmthing_base::{checkpoint::NoCheckpoints, diagnostic::Diagnostic, event::{Event, Events, RunSummary, SharedSummary}, input::{CommandLine, InputShape}, permission::DenyingApprover};
+use lmthing_engine::{bindings::{Exchanges, FileRun}, prompt::RunError, session::{CombinedLimits, FileRunOptions, LateRun, Meter, ModelOption, RunFailure, SharedModel, Surroundings, run_file, warnings}};
+use lmthing_node::SCRIPT_STACK_SIZE;
+use lmthing_providers::{ProviderErrorKind, Redactor, Servers};
+use crate::{options::{MapOptions, approval_advice, mcp_config}, results::{RowError, RowOutcome}};
+
+/// Memory limit of a row's scripts in bytes, as many rows run at once.
+pub(super) const MAX_MEMORY: usize = 512 << 20;
+
+/// How long a script may compute without yielding to the other rows of its thread.
+const LONGEST_TURN: Duration = Duration::from_secs(5);
+
+pub(super) struct RowContext {
+    pub(super) options: Arc<MapOptions>,
+    pub(super) overall: Arc<CombinedLimits>,
+    /// Rate limits of providers that rows have found out.
+    pub(super) servers: Arc<Servers>,
+    pub(super) remote_rows: Option<RemoteRows>,
+    /// Input declaration of the file at the time of the validation.
+    pub(super) taken: Arc<InputShape>,
+}
+
+pub(super) async fn run(context: &RowContext, redactor: &Redactor, job: &Job, sender: &Sender<Message>) -> RowOutcome {
+    let began = Instant::now();
+    let options = &context.options;
+    let own = redactor.clone();
+    let host = RowHost::of_row(job.row, sender.clone(), Box::new(move |text| own.apply(text)));
+    let summary = SharedSummary::new(RunSummary::with_text());
+    let meter = Rc::new(Meter::within(&context.overall, options.own_prices.clone()));
+    job.watched.begin(meter.clock(), &summary);
+    let run = run_file(&options.file, run_options(context, redactor, job, (&host, &summary, &meter)));
+    let end = AssertUnwindSafe(run).catch_unwind().await;
+    meter.close();
+    host.end();
+    let end = end.unwrap_or_else(|_| {
+        FileRun::Failed(Rc::new(RunError::from(Diagnostic::new("lmthing failed while it ran this row"))))
+    });
+    let mut summary = summary.lock();
+    let asked = match &options.model {
+        Some(SharedModel::Named(name)) => Some(ModelOption { name, option: "-m, --model" }),
+        _ => None,
+    };
+    let failure = RunFailure::of(&end, summary.finish_reason, asked, redactor)
+        .map(|failure| RowError::from(failure.to_failure()));
+    let mut output = summary.output.take();
+    output.iter_mut().for_each(|output| redactor.apply_texts(output));
+    RowOutcome {
+        text: std::mem::take(&mut summary.text),
+        output: output.filter(|_| failure.is_none()),
+        finish_reason: summary.finish_reason,
+        usage: summary.usage,
+        cost: summary.total_cost(),
+        took: began.elapsed(),
+        failure,
+        is_refused: is_refused(&end),
+        ..RowOutcome::default()
+    }
+}
+
+pub(super) fn failed_outcome(message: &str) -> RowOutcome {
+    let failure = RowError::new(RunError::SCRIPT_EXIT_CODE, "script", message.to_owned());
+    RowOutcome { failure: Some(failure), cost: Some(0.0), ..RowOutcome::default() }
+}
+
+/// Outcome of a row that passed a limit and did not end by itself.
+pub(super) fn late_outcome(LateRun { message, summary, took }: LateRun) -> RowOutcome {
+    RowOutcome {
+        cost: summary.total_cost(),
+        text: summary.text,
+        finish_reason: summary.finish_reason,
+        usage: summary.usage,
+        took,
+        failure: Some(RowError::new(RunError::LIMIT_EXIT_CODE, "limit", message)),
+        ..RowOutcome::default()
+    }
+}
+
+fn run_options(
+    context: &RowContext,
+    redactor: &Redactor,
+    job: &Job,
+    (host, summary, meter): (&RowHost, &SharedSummary, &Rc<Meter>),
+) -> FileRunOptions {
+    let options = &context.options;
+    let sums = summary.clone();
+    let reader = Rc::new(move |event: &Event<'_>| sums.lock().add(event));
+    let host: Rc<dyn lmthing_node::ScriptHost> = Rc::new(host.clone());
+    let input = serde_json::Value::Object(job.input.clone()).to_string();
+    let program = std::env::current_exe().map(|path| path.display().to_string()).unwrap_or_else(|_| "lmthing".into());
+    FileRunOptions {
+        events: Events::new(vec![reader, warnings(host.clone())]),
+        host,
+        line: CommandLine {
+            is_call: true,
+            taken: Some(context.taken.clone()),
+            ..CommandLine::known(format!("lmthing run {}", options.shown_file), input, Vec::new)
+        },
+        argv: vec![program, options.file.display().to_string()],
+        variables: options.variables.clone(),
+        exchanges: Exchanges::default(),
+        meter: meter.clone(),
+        checkpoints: Rc::new(NoCheckpoints),
+        approver: DenyingApprover::new(options.approve.clone(), approval_advice()),
+        redactor: redactor.clone(),
+        model: options.model.as_ref().map(SharedModel::choice),
+        max_stack_size: SCRIPT_STACK_SIZE,
+        surroundings: Surroundings {
+            permissions: options.permissions.clone().sharing_process("rows of a map run"),
+            mcp_config: mcp_config(options),
+            max_memory: Some(MAX_MEMORY),
+            goes_on: true,
+            servers: Some(context.servers.clone()),
+            turn: Some(LONGEST_TURN),
+            ..Surroundings::default()
+        },
+    }
+}
+
+fn is_refused(end: &FileRun) -> bool {
+    let (FileRun::Failed(error) | FileRun::FailedAs(error, _)) = end else { return false };
+    matches!(error.origin(), RunError::Provider(error)
+        if matches!(error.kind, ProviderErrorKind::RateLimit { .. }) && error.status == Some(429))
+}

@@ -1,0 +1,73 @@
+//! The threads that run rows, or the one that waits for a Restate server to run them.
+
+use std::{
+    io,
+    rc::Rc,
+    sync::{Arc, mpsc::Sender},
+};
+
+use super::{
+    message::{Job, Message},
+    remote_rows,
+    row::{self, RowContext},
+};
+use lmthing_base::diagnostic::Diagnostic;
+use lmthing_node::THREAD_STACK_SIZE;
+use lmthing_providers::Redactor;
+use lmthing_system::{remote::IngressClient, threads::{Like, Threads}};
+
+pub(super) fn start_threads(
+    context: &Arc<RowContext>,
+    sender: &Sender<Message>,
+) -> Result<Threads<Job>, Box<Diagnostic>> {
+    let threads = match &context.remote_rows {
+        Some(_) => start_remote_waiter(context, sender),
+        None => start_row_threads(context, sender),
+    };
+    threads.map_err(|error| no_thread(&error))
+}
+
+fn start_row_threads(context: &Arc<RowContext>, sender: &Sender<Message>) -> io::Result<Threads<Job>> {
+    let like = Like { name: "lmthing-map", stack_size: THREAD_STACK_SIZE };
+    let (context, sender) = (context.clone(), sender.clone());
+    Threads::start(like, context.options.jobs.get(), move || {
+        let variables = &context.options.variables;
+        let redactor = Rc::new(Redactor::of_variables(variables.iter().map(|(name, value)| (name, value))));
+        let (context, sender) = (context.clone(), sender.clone());
+        move |job: Job| {
+            let (context, redactor, sender) = (context.clone(), redactor.clone(), sender.clone());
+            async move {
+                let outcome = Box::new(row::run(&context, &redactor, &job, &sender).await);
+                let _ = sender.send(Message::Ended { row: job.row, attempt: job.attempt, outcome });
+            }
+        }
+    })
+}
+
+fn start_remote_waiter(context: &Arc<RowContext>, sender: &Sender<Message>) -> io::Result<Threads<Job>> {
+    let like = Like { name: "lmthing-map", stack_size: THREAD_STACK_SIZE };
+    let (context, sender) = (context.clone(), sender.clone());
+    Threads::start(like, 1, move || {
+        let address = context.options.server.as_ref().map(|server| &server.address);
+        let remote = address.map(|address| IngressClient::new(address, &context.options.variables)).transpose();
+        let (context, sender, remote) = (context.clone(), sender.clone(), Rc::new(remote));
+        move |job: Job| {
+            let (context, sender, remote) = (context.clone(), sender.clone(), remote.clone());
+            async move {
+                let ended = match (&*remote, &context.remote_rows) {
+                    (Ok(Some(remote)), Some(rows)) => remote_rows::run(rows, remote, &job).await,
+                    (Err(error), _) => Err(error.clone()),
+                    _ => return,
+                };
+                let _ = sender.send(match ended {
+                    Ok(outcome) => Message::Ended { row: job.row, attempt: job.attempt, outcome: Box::new(outcome) },
+                    Err(error) => Message::Lost { row: job.row, error },
+                });
+            }
+        }
+    })
+}
+
+pub(super) fn no_thread(error: &io::Error) -> Box<Diagnostic> {
+    Box::new(Diagnostic::new(format!("cannot start a thread: {error}")))
+}

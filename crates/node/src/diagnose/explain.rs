@@ -1,0 +1,115 @@
+//! Better words for errors whose QuickJS message helps nobody: a missing export, CommonJS in a module, a syntax error.
+//! Only what is shown changes; a script that catches the error sees QuickJS's words.
+
+use std::rc::Rc;
+
+use rquickjs::{Ctx, JsLifetime, Result};
+
+use super::source::Sources;
+use lmthing_base::diagnostic::Diagnostic;
+use crate::loader::{self, LoadFailure, Modules};
+use crate::user_data;
+
+/// What the program around the engine adds to error messages.
+pub trait Explain {
+    /// The names of the methods that scripts get as properties of a parameter.
+    fn methods(&self) -> &[&'static str];
+
+    /// The hint for a property that is none of the [`methods`](Self::methods), but similar to `meant`.
+    fn misspelled_method(&self, name: &str, meant: &str) -> String;
+
+    /// The hint for a variable that is not defined.
+    fn undefined_variable(&self, name: &str) -> Option<String>;
+}
+
+#[derive(JsLifetime)]
+struct Explainer(Rc<dyn Explain>);
+
+/// Sets what the program around the engine adds to error messages; once for each engine.
+pub fn set_explain(ctx: &Ctx<'_>, explain: Rc<dyn Explain>) -> Result<()> {
+    user_data::store(ctx, Explainer(explain))
+}
+
+pub(super) fn explain_of(ctx: &Ctx<'_>) -> Rc<dyn Explain> {
+    ctx.userdata::<Explainer>().map_or_else(|| Rc::new(NothingToAdd) as Rc<dyn Explain>, |explain| explain.0.clone())
+}
+
+pub(super) fn is_known_method(ctx: &Ctx<'_>, name: &str) -> bool {
+    explain_of(ctx).methods().contains(&name)
+}
+
+struct NothingToAdd;
+
+impl Explain for NothingToAdd {
+    fn methods(&self) -> &[&'static str] {
+        &[]
+    }
+
+    fn misspelled_method(&self, _: &str, meant: &str) -> String {
+        format!("did you mean '{meant}'?")
+    }
+
+    fn undefined_variable(&self, _: &str) -> Option<String> {
+        None
+    }
+}
+
+/// Rewrites the message and adds a place or a hint where something better is known. Gives the kind of failure, when loading a
+/// module ended in it.
+pub(super) fn explain(
+    ctx: &Ctx<'_>,
+    modules: &Modules,
+    sources: &Sources<'_>,
+    diagnostic: &mut Diagnostic,
+) -> Option<LoadFailure> {
+    let mut failure = None;
+    if diagnostic.name == "SyntaxError"
+        && diagnostic.location.is_none()
+        && let Some(found) = loader::explain_missing_export(ctx, modules, &diagnostic.message)
+    {
+        failure = Some(LoadFailure::Import);
+        diagnostic.message = found.message;
+        diagnostic.hint = found.hint;
+        diagnostic.location = found.location.map(|location| sources.in_characters(location));
+        diagnostic.source_line = diagnostic
+            .location
+            .as_ref()
+            .and_then(|location| sources.of(&location.path).line(location.line).map(str::to_owned));
+    }
+    if diagnostic.name == "SyntaxError" && diagnostic.source_line.as_deref().unwrap_or_default().trim().is_empty() {
+        move_from_end(modules, diagnostic);
+    }
+    if diagnostic.hint.is_none() {
+        diagnostic.hint = hint(ctx, diagnostic);
+    }
+    failure
+}
+
+/// A file that ends too early is shown by the end of its last line, not by the emptiness after it.
+fn move_from_end(modules: &Modules, diagnostic: &mut Diagnostic) {
+    // The empty token is the end of the file.
+    if diagnostic.message == "unexpected token in expression: ''" {
+        diagnostic.message = "Unexpected end of input".to_owned();
+    }
+    let Some(location) = &mut diagnostic.location else { return };
+    let text = modules.text_of(&location.path).unwrap_or_default();
+    let before = text.lines().take(location.line as usize).enumerate();
+    if let Some((index, line)) = before.filter(|(_, line)| !line.trim().is_empty()).last() {
+        location.line = u32::try_from(index + 1).unwrap_or(u32::MAX);
+        location.column = u32::try_from(line.trim_end().chars().count() + 1).unwrap_or(u32::MAX);
+        diagnostic.source_line = Some(line.to_owned());
+    }
+}
+
+fn hint(ctx: &Ctx<'_>, diagnostic: &Diagnostic) -> Option<String> {
+    let hint = match (diagnostic.name.as_str(), diagnostic.message.as_str()) {
+        ("RangeError", "Maximum call stack size exceeded") => "a function calls itself without end",
+        ("ReferenceError", message) => match message.strip_suffix(" is not defined")? {
+            "__dirname" => "use import.meta.dirname",
+            "__filename" => "use import.meta.filename",
+            name => return explain_of(ctx).undefined_variable(name),
+        },
+        _ => return None,
+    };
+    Some(hint.to_owned())
+}

@@ -1,0 +1,266 @@
+//! Exceptions on their way out of a script: only here does a thrown value become a [`Diagnostic`]. The way in is
+//! `script::error`.
+
+mod culprit;
+mod explain;
+mod native_call;
+mod source;
+mod stack;
+
+use std::any::Any;
+use std::rc::Rc;
+
+use rquickjs::{Array, Class, Coerced, Ctx, Error, FromJs, Function, Object, Result, Value};
+
+use super::builtin::{INTERNAL_PREFIX, import_builtin};
+use super::error::{ErrorPayload, HINT_PROPERTY, PAYLOAD_PROPERTY, carry};
+use super::loader::{self, Modules};
+use lmthing_base::diagnostic::{Diagnostic, Location};
+pub use explain::{Explain, set_explain};
+use source::Sources;
+
+/// Part of making an engine.
+pub fn set_up(ctx: &Ctx<'_>) -> Result<()> {
+    source::set_up(ctx)
+}
+
+/// How many causes of causes are followed; a circle ends there too.
+const MAX_CAUSES: usize = 8;
+
+/// Something a script threw, or let one of ours pass through: what to tell the user, and what it means to the program.
+#[derive(Clone, Debug)]
+pub struct Thrown {
+    /// What to show.
+    pub diagnostic: Diagnostic,
+    /// The Rust value behind an error of ours; `None` for an error of the script's own, also when one of ours is its
+    /// cause.
+    pub payload: Option<Rc<dyn Any>>,
+}
+
+impl Thrown {
+    /// The payload, when it is a `T`.
+    pub fn payload_as<T: 'static>(&self) -> Option<Rc<T>> {
+        self.payload.clone()?.downcast().ok()
+    }
+}
+
+impl From<Diagnostic> for Thrown {
+    fn from(diagnostic: Diagnostic) -> Self {
+        Self { diagnostic, payload: None }
+    }
+}
+
+/// What a failed call into the engine means: takes the pending exception if there is one.
+pub fn diagnose_error(ctx: &Ctx<'_>, error: Error) -> Thrown {
+    match error {
+        Error::Exception => diagnose(ctx, ctx.catch()),
+        // Errors of rquickjs itself (a conversion that failed) carry no exception and no place.
+        other => Diagnostic { name: "TypeError".to_owned(), ..Diagnostic::new(other.to_string()) }.into(),
+    }
+}
+
+/// Describes a thrown value: an error object with class, message, place, stack, causes and payload; anything else by
+/// what it prints as.
+pub fn diagnose<'js>(ctx: &Ctx<'js>, thrown: Value<'js>) -> Thrown {
+    let error = thrown.as_object().filter(|object| is_error(ctx, object)).cloned();
+    let diagnostic = describe(ctx, thrown, MAX_CAUSES);
+    match error {
+        Some(error) => Thrown { diagnostic, payload: payload_of(ctx, &error) },
+        None => diagnostic
+            .with_hint("what was thrown is not an Error, so there is no stack: throw new Error(…) to see where")
+            .into(),
+    }
+}
+
+fn payload_of<'js>(ctx: &Ctx<'js>, error: &Object<'js>) -> Option<Rc<dyn Any>> {
+    let payload = property::<Class<ErrorPayload>>(ctx, error, PAYLOAD_PROPERTY)?;
+    let payload = payload.borrow();
+    payload.value_for(error)
+}
+
+fn describe<'js>(ctx: &Ctx<'js>, thrown: Value<'js>, depth: usize) -> Diagnostic {
+    let Some(object) = thrown.as_object().filter(|object| is_error(ctx, object)) else {
+        return describe_value(ctx, thrown);
+    };
+    let Ok(modules) = loader::modules(ctx) else { return Diagnostic::new("the engine is not set up") };
+    let text = |key: &str| property::<Coerced<String>>(ctx, object, key).map(|text| text.0);
+    let mut diagnostic = Diagnostic {
+        name: text("name").unwrap_or_else(|| "Error".to_owned()),
+        message: text("message").unwrap_or_default(),
+        causes: if depth > 0 { causes(ctx, object, depth - 1) } else { Vec::new() },
+        hint: property::<String>(ctx, object, HINT_PROPERTY),
+        ..Diagnostic::default()
+    };
+    let sources = Sources::new(ctx, &modules);
+    locate(ctx, &modules, &sources, &mut diagnostic, &text("stack").unwrap_or_default());
+    if let Some(failure) = explain::explain(ctx, &modules, &sources, &mut diagnostic)
+        && carry(ctx, object, Rc::new(failure)).is_err()
+    {
+        ctx.catch();
+    }
+    diagnostic.stack.extend(stack::imports(&modules, &sources, &diagnostic));
+    diagnostic
+}
+
+/// Adds the calls that led to the error and the place to show.
+fn locate(ctx: &Ctx<'_>, modules: &Modules, sources: &Sources<'_>, diagnostic: &mut Diagnostic, stack: &str) {
+    let frames = stack::frames(modules, stack);
+    let culprit = frames.first().and_then(|innermost| culprit::find(ctx, sources, diagnostic, innermost));
+    let native = frames
+        .first()
+        .filter(|_| culprit.is_none())
+        .and_then(|innermost| native_call::find(ctx, sources, diagnostic, innermost));
+    let at = culprit.as_ref().map(|culprit| culprit.at).or(native);
+    diagnostic.stack = stack::shown(sources, frames);
+    if let (Some(at), Some(innermost)) = (at, diagnostic.stack.first_mut()) {
+        let path = innermost.location.path.clone();
+        let (line, column) = sources.of(&path).position(at);
+        innermost.location = sources.in_characters(Location { path, line, column });
+    }
+    if let Some(culprit) = culprit {
+        diagnostic.message = culprit.message;
+        diagnostic.hint = diagnostic.hint.take().or(culprit.hint);
+    }
+    diagnostic.location = stack::place(&diagnostic.stack).map(|index| diagnostic.stack[index].location.clone());
+    diagnostic.source_line = diagnostic
+        .location
+        .as_ref()
+        .and_then(|location| sources.of(&location.path).line(location.line).map(str::to_owned));
+}
+
+/// Where a function begins; `None` for one that is not in a file of the user's.
+pub fn location_of_function<'js>(ctx: &Ctx<'js>, function: &Function<'js>) -> Option<Location> {
+    let text = |key: &str| property::<Coerced<String>>(ctx, function, key).map(|text| text.0);
+    let (path, line, column) = (text("fileName")?, text("lineNumber")?, text("columnNumber")?);
+    let modules = loader::modules(ctx).ok()?;
+    // By way of a trace, which knows where code that was compiled comes from.
+    let frames = stack::frames(&modules, &format!("    at {path}:{line}:{column}"));
+    frames.into_iter().next().map(|raw| raw.frame.location)
+}
+
+/// The only `await` of the function that begins at `function` (its column in bytes), or of the module's top level if the line is 0.
+/// `None` when there are several, or when relative modules that the module imports may wait as well.
+pub fn only_await(ctx: &Ctx<'_>, function: &Location) -> Option<Location> {
+    let modules = loader::modules(ctx).ok()?;
+    let sources = Sources::new(ctx, &modules);
+    let source = sources.of(&function.path);
+    let offset = match function.line {
+        0 => None,
+        line => Some(source.offset(line, function.column)?),
+    };
+    let found = modules.parser().only_await(&source.javascript()?, offset)?;
+    let (line, column) = source.position(found);
+    Some(sources.in_characters(Location { path: function.path.clone(), line, column }))
+}
+
+/// The innermost call of the author's own in each of some stack traces, where there is one.
+pub fn locations_of_stacks(ctx: &Ctx<'_>, stacks: &[String]) -> Vec<Option<Location>> {
+    let Ok(modules) = loader::modules(ctx) else { return vec![None; stacks.len()] };
+    // A file is read once for all of them.
+    let sources = Sources::new(ctx, &modules);
+    let place = |stack: &String| {
+        let frames = stack::frames(&modules, stack);
+        frames.into_iter().next().map(|raw| sources.in_characters(raw.frame.location))
+    };
+    stacks.iter().map(place).collect()
+}
+
+/// [`location_of_function`] as `path:line`.
+pub fn place_of_function<'js>(ctx: &Ctx<'js>, function: &Function<'js>) -> Option<String> {
+    location_of_function(ctx, function).map(|location| format!("{}:{}", location.path, location.line))
+}
+
+/// Errors of any realm and class, `DOMException` included; nothing that merely has a message.
+fn is_error<'js>(ctx: &Ctx<'js>, object: &Object<'js>) -> bool {
+    object.is_error()
+        || ["Error", "DOMException"].iter().any(|class| {
+            property::<Object>(ctx, &ctx.globals(), class).is_some_and(|class| object.is_instance_of(&class))
+        })
+}
+
+/// Reads a property of a value that may be hostile: a getter that throws counts as absent.
+fn property<'js, T: FromJs<'js>>(ctx: &Ctx<'js>, object: &Object<'js>, key: &str) -> Option<T> {
+    let value: Result<Value> = object.get(key);
+    let converted =
+        value.and_then(|value| if value.is_undefined() { Ok(None) } else { T::from_js(ctx, value).map(Some) });
+    converted.unwrap_or_else(|error| {
+        if matches!(error, Error::Exception) {
+            ctx.catch();
+        }
+        None
+    })
+}
+
+fn causes<'js>(ctx: &Ctx<'js>, error: &Object<'js>, depth: usize) -> Vec<Diagnostic> {
+    let cause = property::<Value>(ctx, error, "cause");
+    let members = property::<Array>(ctx, error, "errors")
+        .into_iter()
+        .flat_map(|errors| errors.iter::<Value>().flatten().collect::<Vec<_>>());
+    cause.into_iter().chain(members).map(|value| describe(ctx, value, depth)).collect()
+}
+
+fn describe_value<'js>(ctx: &Ctx<'js>, thrown: Value<'js>) -> Diagnostic {
+    // A string says what it says; the inspector would put it in quotes.
+    let message = match thrown.as_string().and_then(|text| text.to_string().ok()) {
+        Some(text) => text,
+        None => inspect(ctx, thrown),
+    };
+    Diagnostic { name: String::new(), ..Diagnostic::new(message) }
+}
+
+/// What `console.log` would show.
+fn inspect<'js>(ctx: &Ctx<'js>, value: Value<'js>) -> String {
+    // The inspector is large and loaded only now.
+    let text = import_builtin(ctx, &format!("{INTERNAL_PREFIX}inspect"))
+        .and_then(|exports| exports.get::<_, Function>("inspect"))
+        .and_then(|inspect| inspect.call::<_, String>((value,)));
+    text.unwrap_or_else(|_| {
+        ctx.catch();
+        "a value that cannot be shown".to_owned()
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::host::Silent;
+    use crate::{Engine, EngineOptions, ScriptError};
+
+    /// Runs `source` with a global `fail` that throws an error of ours, and tells what comes out.
+    async fn thrown_by(source: &str) -> Thrown {
+        let engine = Engine::new(EngineOptions::new(Rc::new(Silent))).await.unwrap();
+        let run = async |ctx: Ctx<'_>| {
+            let fail = |ctx: Ctx<'_>| -> Result<()> {
+                let error =
+                    ScriptError::error("no").name("ProviderError").property("status", 429).payload(Rc::new(7_u8));
+                Err(error.throw(&ctx))
+            };
+            ctx.globals().set("fail", Function::new(ctx.clone(), fail).unwrap()).unwrap();
+            diagnose_error(&ctx, ctx.eval::<(), _>(source).unwrap_err())
+        };
+        engine.context().async_with(run).await
+    }
+
+    #[tokio::test(flavor = "current_thread")]
+    async fn a_payload_passes_through_javascript() {
+        let source = "try { fail() } catch (error) {
+            if (error.name !== 'ProviderError' || error.status !== 429) throw new Error('wrong properties');
+            if (Object.keys(error).join() !== 'name,status') throw new Error(Object.keys(error));
+            throw error;
+        }";
+        let thrown = thrown_by(source).await;
+        assert_eq!(thrown.diagnostic.headline(), "Error: ProviderError: no");
+        assert_eq!(thrown.payload_as::<u8>().as_deref(), Some(&7));
+    }
+
+    #[tokio::test(flavor = "current_thread")]
+    async fn a_payload_belongs_to_its_error_alone() {
+        let cause = "try { fail() } catch (cause) { throw new Error('mine', { cause }) }";
+        let copy = "try { fail() } catch (error) { throw Object.assign(new Error(), error) }";
+        let forged = "throw Object.assign(new Error('no'), { name: 'ProviderError', 'lmthing:payload': {} })";
+        let no_error = "try { fail() } catch (error) { throw { ...error, cause: error } }";
+        for source in [cause, copy, forged, no_error] {
+            assert!(thrown_by(source).await.payload.is_none(), "{source}");
+        }
+    }
+}

@@ -1,0 +1,138 @@
+//! The user's files as diagnostics look at them: text, lines, and the calls in it. Each is read once for a diagnostic, only when
+//! something about it is asked, and parsed once for an engine: a file of tests fails at many places.
+
+use std::cell::{OnceCell, RefCell};
+use std::collections::HashMap;
+use std::rc::Rc;
+
+use rquickjs::{Ctx, JsLifetime, Result};
+
+use lmthing_base::diagnostic::Location;
+use lmthing_base::parser::{Access, Binding, Outline, Parser};
+use crate::loader::Modules;
+use crate::user_data;
+
+/// A larger file is most likely made by a machine, and nobody waits for its syntax tree to see a caret.
+const MAX_PARSED: usize = 1 << 20;
+
+/// The files that were looked at, as they were then.
+#[derive(Clone, Default, JsLifetime)]
+struct Seen(Rc<RefCell<HashMap<String, Rc<Source>>>>);
+
+/// Part of making an engine.
+pub(super) fn set_up(ctx: &Ctx<'_>) -> Result<()> {
+    user_data::store(ctx, Seen::default())
+}
+
+/// The files of one diagnostic.
+pub(super) struct Sources<'a> {
+    modules: &'a Modules,
+    seen: Seen,
+    files: RefCell<HashMap<String, Rc<Source>>>,
+}
+
+/// One file.
+pub(super) struct Source {
+    text: String,
+    is_typescript: bool,
+    /// The byte that each line begins with: somebody may ask about thousands of lines.
+    starts: OnceCell<Vec<usize>>,
+    outline: OnceCell<Outline>,
+    parser: Rc<dyn Parser>,
+}
+
+impl<'a> Sources<'a> {
+    pub(super) fn new(ctx: &Ctx<'_>, modules: &'a Modules) -> Self {
+        // Without a whole engine each is parsed anew.
+        let seen = user_data::read::<Seen>(ctx).map(|seen| seen.clone()).unwrap_or_default();
+        Self { modules, seen, files: RefCell::default() }
+    }
+
+    /// The file of the module `path`; empty when it cannot be read any more.
+    pub(super) fn of(&self, path: &str) -> Rc<Source> {
+        if let Some(known) = self.files.borrow().get(path) {
+            return known.clone();
+        }
+        let text = self.modules.text_of(path).unwrap_or_default();
+        let is_typescript = [".ts", ".mts", ".cts"]
+            .iter()
+            .any(|ending| path.split('?').next().is_some_and(|path| path.ends_with(ending)));
+        let before = self.seen.0.borrow().get(path).cloned();
+        // It may have been written anew.
+        let parser = self.modules.parser().clone();
+        let source = before.filter(|before| before.text == text).unwrap_or_else(|| {
+            let source =
+                Rc::new(Source { text, is_typescript, starts: OnceCell::new(), outline: OnceCell::new(), parser });
+            self.seen.0.borrow_mut().insert(path.to_owned(), source.clone());
+            source
+        });
+        self.files.borrow_mut().insert(path.to_owned(), source.clone());
+        source
+    }
+
+    /// `location` with its column in characters instead of bytes.
+    pub(super) fn in_characters(&self, location: Location) -> Location {
+        let source = self.of(&location.path);
+        let before = source.line(location.line).and_then(|line| line.get(..(location.column.max(1) - 1) as usize));
+        let characters = before.and_then(|before| u32::try_from(before.chars().count() + 1).ok());
+        Location { column: characters.unwrap_or(location.column), ..location }
+    }
+}
+
+impl Source {
+    /// The text of a line, from 1; none behind the last.
+    pub(super) fn line(&self, line: u32) -> Option<&str> {
+        let start = self.start(line)?;
+        self.text.get(start..)?.lines().next()
+    }
+
+    /// The byte at a position whose column counts bytes.
+    pub(super) fn offset(&self, line: u32, column: u32) -> Option<usize> {
+        Some(self.start(line)? + column.checked_sub(1)? as usize)
+    }
+
+    /// The position of a byte, its column in bytes.
+    pub(super) fn position(&self, offset: usize) -> (u32, u32) {
+        let line = self.starts().partition_point(|start| *start <= offset);
+        let start = line.checked_sub(1).and_then(|index| self.starts().get(index)).copied().unwrap_or(0);
+        (u32::try_from(line).unwrap_or(u32::MAX), u32::try_from(offset - start + 1).unwrap_or(u32::MAX))
+    }
+
+    fn start(&self, line: u32) -> Option<usize> {
+        self.starts().get(line.checked_sub(1)? as usize).copied()
+    }
+
+    fn starts(&self) -> &[usize] {
+        self.starts
+            .get_or_init(|| std::iter::once(0).chain(self.text.match_indices('\n').map(|(at, _)| at + 1)).collect())
+    }
+
+    /// What the engine may mean by a position (its column in bytes), inner ones first.
+    pub(super) fn accesses_at(&self, line: u32, column: u32) -> Vec<&Access> {
+        let Some(offset) = self.offset(line, column) else { return Vec::new() };
+        self.outline().accesses.iter().filter(|access| access.reported == offset).collect()
+    }
+
+    /// What a name stands for.
+    pub(super) fn binding(&self, name: &str) -> Option<&Binding> {
+        self.outline().bindings.get(name)
+    }
+
+    fn outline(&self) -> &Outline {
+        let outline = || self.parser.outline(&self.javascript()?);
+        self.outline.get_or_init(|| outline().unwrap_or_default())
+    }
+
+    /// The text as the engine saw it: types are blanks there, and blanks count. `None` for what is not to be parsed.
+    pub(super) fn javascript(&self) -> Option<String> {
+        if self.text.len() > MAX_PARSED {
+            return None;
+        }
+        match self.is_typescript {
+            true => {
+                self.parser.to_javascript(&self.text).ok().filter(|made| made.positions.is_none()).map(|made| made.code)
+            }
+            false => Some(self.text.clone()),
+        }
+    }
+}

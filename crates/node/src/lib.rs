@@ -1,0 +1,46 @@
+//! The QuickJS engine of prompt files: module loader, globals, bindings, and diagnostics of thrown errors.
+
+mod async_values;
+mod builtin;
+mod bytecode;
+mod call_site;
+mod diagnose;
+mod engine;
+mod error;
+mod event_loop;
+mod gate;
+mod globals;
+mod host;
+mod loader;
+mod native_module;
+mod node;
+mod system_error;
+mod user_data;
+mod warn;
+
+pub mod bindings;
+
+pub use async_values::{async_value, enable_async_values, with_async_values};
+pub use builtin::import_builtin;
+pub use call_site::CallSite;
+pub use diagnose::{Explain, set_explain};
+pub use diagnose::{Thrown, diagnose_error};
+pub use diagnose::{diagnose, location_of_function, locations_of_stacks, only_await, place_of_function};
+pub use engine::{Engine, EngineOptions, SCRIPT_STACK_SIZE, THREAD_STACK_SIZE};
+pub use error::{AboutValue, ScriptError};
+pub use event_loop::{
+    Asked, Asking, Catcher, KeepAlive, Turns, WaitingForScript, breathe, catch_ends, drain_jobs, is_late, is_still,
+    last_asked, set_deadline, set_latest, set_leash, settle, still, take_interrupted,
+};
+pub use event_loop::{Halt, idle, until_halted};
+pub use event_loop::{Origin, is_halted, is_idle, is_unheeded, tell_before_exit, tell_exit, tell_uncaught};
+pub use gate::{Refused, exit_location, refused};
+pub use globals::ExitCalled;
+pub use globals::environment;
+pub use globals::exit_code;
+pub use host::ScriptHost;
+pub use loader::import_file;
+pub use loader::{ImportLookup, ImportProblem, ImportTarget, LoadFailure, read_module};
+pub use loader::{calling_file, import_file_once, is_name_mentioned, set_name_mentioned};
+pub use native_module::NativeModule;
+pub use node::{end_children, receive_signals, restore_terminal, take_signal};

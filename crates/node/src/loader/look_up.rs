@@ -1,0 +1,134 @@
+//! What an import leads to, asked without an engine and without running anything. Must not know who asks.
+
+use std::path::{Path, PathBuf};
+use std::rc::Rc;
+
+use super::data_url;
+use super::kind::{self, Kind};
+use super::modules::Modules;
+use super::package::{NOT_FOUND, Packages};
+use super::resolver::{ModuleResolver, check_attribute};
+use super::source::{TEXT, is_typescript};
+use crate::ScriptError;
+use crate::native_module::NativeModule;
+use lmthing_base::{parser::Parser, permission::Permissions};
+
+/// What an import leads to.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum ImportTarget {
+    /// A module that lmthing brings, by its own name.
+    BuiltIn(String),
+    /// A file that is an ES module.
+    Module {
+        /// Its real path.
+        path: PathBuf,
+        /// Whether the `paths` or the `baseUrl` of a `tsconfig.json` led to it.
+        is_mapped: bool,
+    },
+    /// A file with `require` and `module.exports`.
+    CommonJs(PathBuf),
+    /// A JSON file.
+    Json(PathBuf),
+    /// The text of a file.
+    Text(PathBuf),
+    /// A module that is its own address (`data:`).
+    Address,
+}
+
+/// Why an import leads nowhere.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ImportProblem {
+    /// What is wrong, in one sentence.
+    pub message: String,
+    /// How to mend it.
+    pub hint: Option<String>,
+    /// Whether there is simply no such module.
+    pub is_missing: bool,
+}
+
+impl From<ScriptError> for ImportProblem {
+    fn from(error: ScriptError) -> Self {
+        let is_missing = error.code == Some(NOT_FOUND);
+        Self { message: error.message, hint: error.hint, is_missing }
+    }
+}
+
+/// Looks imports up; keeps what it has learnt of packages.
+pub struct ImportLookup(ModuleResolver);
+
+impl ImportLookup {
+    /// For a program that brings `native` modules besides the built-in ones.
+    pub fn new(native: &[NativeModule], parser: Rc<dyn Parser>) -> Self {
+        let modules = Rc::new(Modules::new(parser, None));
+        ImportLookup(ModuleResolver {
+            modules,
+            native: native.to_vec(),
+            packages: Packages::default(),
+            permissions: Permissions::default(),
+        })
+    }
+
+    /// What `import … from 'specifier' with { type: 'attribute' }` in the file `importer` leads to.
+    ///
+    /// # Errors
+    /// What the import fails with when the file runs; that a file is no ordinary one, as reading it may have no end.
+    pub fn find(
+        &self,
+        importer: &Path,
+        specifier: &str,
+        attribute: Option<&str>,
+    ) -> Result<ImportTarget, ImportProblem> {
+        let resolver = &self.0;
+        let base = resolver.modules.add(importer, "");
+        let name = match attribute {
+            Some("text") => resolver.resolve_text(&base, specifier)?,
+            attribute => {
+                let name = resolver.resolve(&base, specifier)?;
+                check_attribute(&name, specifier, attribute)?;
+                name
+            }
+        };
+        if data_url::is(&name) {
+            return Ok(ImportTarget::Address);
+        }
+        if !resolver.modules.is_file(&name) {
+            return Ok(ImportTarget::BuiltIn(name));
+        }
+        let path = resolver.modules.path_of(&name);
+        check_ordinary(&path).map_err(ScriptError::error)?;
+        if name.ends_with(TEXT) {
+            return Ok(ImportTarget::Text(path));
+        }
+        Ok(match kind::of(&path, &resolver.permissions, &**resolver.modules.parser())? {
+            Kind::Json => ImportTarget::Json(path),
+            Kind::CommonJs => ImportTarget::CommonJs(path),
+            Kind::EsModule | Kind::Addon => {
+                let is_path = specifier.starts_with(['.', '/']) || specifier.starts_with("file:");
+                let is_mapped = !is_path
+                    && is_typescript(&base)
+                    && resolver.packages.mapped(importer, specifier).is_ok_and(|found| found.is_some());
+                ImportTarget::Module { path, is_mapped }
+            }
+        })
+    }
+}
+
+/// The text of a module's file, without its byte order mark.
+///
+/// # Errors
+/// When it cannot be read, is no text, or no ordinary file: a pipe may have no end, and none that comes soon.
+pub fn read_module(path: &Path) -> Result<String, String> {
+    check_ordinary(path)?;
+    super::source::read(path).map_err(|error| error.message)
+}
+
+/// Refuses pipes, devices and the like.
+pub(super) fn check_ordinary(path: &Path) -> Result<(), String> {
+    match std::fs::metadata(path) {
+        Ok(found) if !found.is_file() && !found.is_dir() => {
+            Err(format!("Cannot read '{}': it is a pipe or a device, and only ordinary files are read", path.display()))
+        }
+        // What is wrong with others is told when they are read.
+        _ => Ok(()),
+    }
+}

@@ -1,0 +1,105 @@
+//! Files besides modules that decide what an import leads to, for whoever wants to know when that changes. Must not know who
+//! that is.
+
+use std::path::{Path, PathBuf};
+
+use url::Url;
+
+use super::package::Packages;
+use super::resolver::{ModuleResolver, package_name};
+use super::source::{EXTENSIONS, is_typescript};
+use crate::host::ScriptHost;
+
+impl ModuleResolver {
+    /// Tells of the files that decide what `specifier`, written in the module `base`, leads to: the path itself, which may be
+    /// a link or go through one, the package or where it would be installed, settings of TypeScript's.
+    pub(super) fn tell_looked_for(&self, host: &dyn ScriptHost, base: &str, specifier: &str, is_found: bool) {
+        if !host.is_watched() {
+            return;
+        }
+        if let Some(path) = self.address(base, specifier).and_then(|address| file_of(&address)) {
+            host.looked_for(&path);
+            if !is_found && is_typescript(base) {
+                with_endings(&path).iter().for_each(|path| host.looked_for(path));
+            }
+            return;
+        }
+        let importer = self.modules.path_of(base);
+        if is_typescript(base)
+            && let Some(config) = Packages::typescript_config(&importer)
+        {
+            host.looked_for(&config);
+        }
+        if let Some(folder) = importer.parent().filter(|_| self.known(base, specifier).is_none()) {
+            self.tell_package(host, folder, specifier, is_found);
+        }
+    }
+
+    /// The same for `require`, in a file of `folder`.
+    pub(super) fn tell_required(&self, host: &dyn ScriptHost, folder: &Path, id: &str, is_found: bool) {
+        if !host.is_watched() {
+            return;
+        }
+        let is_path = ["./", "../", "/"].iter().any(|prefix| id.starts_with(prefix)) || id == "." || id == "..";
+        match is_path {
+            true => {
+                let path = folder.join(id);
+                host.looked_for(&path);
+                if !is_found {
+                    with_endings(&path).iter().for_each(|path| host.looked_for(path));
+                }
+            }
+            false => self.tell_package(host, folder, id, is_found),
+        }
+    }
+
+    fn tell_package(&self, host: &dyn ScriptHost, folder: &Path, specifier: &str, is_found: bool) {
+        let name = package_name(specifier);
+        // `#name` is of the package that the file is in; `https:` and the like are never found.
+        if name.is_empty() || name.starts_with('#') || name.contains(':') {
+            return;
+        }
+        let packages = package_folders(folder, &name);
+        packages.iter().for_each(|package| host.looked_for(&package.join("package.json")));
+        if !is_found {
+            // It may be there and lack files that its description names.
+            let missing = self.packages.missing(folder, specifier);
+            let inside = |file: &&PathBuf| packages.iter().any(|package| file.starts_with(package));
+            missing.iter().filter(inside).for_each(|file| host.looked_for(file));
+        }
+    }
+}
+
+fn file_of(address: &str) -> Option<PathBuf> {
+    Url::parse(address).ok()?.to_file_path().ok()
+}
+
+/// The file that may be meant when the ending is left out or is that of what is compiled.
+fn with_endings(path: &Path) -> Vec<PathBuf> {
+    let ending = |ending: &&str| {
+        let mut longer = path.as_os_str().to_owned();
+        longer.push(format!(".{ending}"));
+        [PathBuf::from(longer), path.with_extension(ending), path.join(format!("index.{ending}"))]
+    };
+    EXTENSIONS.iter().flat_map(ending).collect()
+}
+
+/// Where a package is found from a folder, and where one would be that came before it: next to the file, in the working
+/// directory, and wherever there are packages or npm would put some.
+fn package_folders(folder: &Path, name: &str) -> Vec<PathBuf> {
+    let here = std::env::current_dir().ok();
+    let mut found = Vec::new();
+    for ancestor in folder.ancestors().filter(|ancestor| !ancestor.ends_with("node_modules")) {
+        let packages = ancestor.join("node_modules");
+        let package = packages.join(name);
+        let is_there = package.is_dir();
+        let is_likely = ancestor == folder || here.as_deref() == Some(ancestor);
+        if is_there || is_likely || packages.is_dir() || ancestor.join("package.json").is_file() {
+            found.push(package);
+        }
+        if is_there {
+            break;
+        }
+    }
+    found
+}

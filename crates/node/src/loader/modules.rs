@@ -1,0 +1,150 @@
+//! What has been loaded: which module names are files of the user's, and who imported what.
+
+use std::cell::{Cell, RefCell};
+use std::collections::{HashMap, HashSet};
+use std::path::{Path, PathBuf};
+use std::rc::Rc;
+
+use lmthing_base::parser::{Parser, Positions};
+
+/// The user's modules of one engine. Source texts are not kept: the rare reader (an error) reads the file again.
+pub struct Modules {
+    parser: Rc<dyn Parser>,
+    /// A name whose occurrence in any module is recorded.
+    noted_name: Option<&'static str>,
+    files: RefCell<HashMap<String, PathBuf>>,
+    imports: RefCell<Vec<Import>>,
+    is_name_mentioned: Cell<bool>,
+    /// Modules that import nothing of zod but its namespace.
+    narrow: RefCell<HashSet<String>>,
+    /// Modules that are CommonJS.
+    common_js: RefCell<HashSet<String>>,
+    /// Of the modules whose code is not laid out as their text is.
+    positions: RefCell<HashMap<String, (u32, Option<Positions>)>>,
+}
+
+/// One import as it was resolved.
+#[derive(Clone)]
+pub(super) struct Import {
+    pub(super) importer: String,
+    pub(super) specifier: String,
+    pub(super) resolved: String,
+}
+
+impl Modules {
+    pub fn new(parser: Rc<dyn Parser>, noted_name: Option<&'static str>) -> Self {
+        Self {
+            parser,
+            noted_name,
+            files: RefCell::default(),
+            imports: RefCell::default(),
+            is_name_mentioned: Cell::default(),
+            narrow: RefCell::default(),
+            common_js: RefCell::default(),
+            positions: RefCell::default(),
+        }
+    }
+
+    pub fn parser(&self) -> &Rc<dyn Parser> {
+        &self.parser
+    }
+
+    /// Registers the file at `path` and returns the name of its module; `query` (`?v=1`) makes it another instance.
+    pub(super) fn add(&self, path: &Path, query: &str) -> String {
+        let name = format!("{}{query}", path.display());
+        self.files.borrow_mut().entry(name.clone()).or_insert_with(|| path.to_owned());
+        name
+    }
+
+    /// The file of the module `name`.
+    pub(super) fn path_of(&self, name: &str) -> PathBuf {
+        self.files.borrow().get(name).cloned().unwrap_or_else(|| PathBuf::from(name))
+    }
+
+    /// Whether `name` is a module loaded from a file, as opposed to a built-in or native one.
+    pub fn is_file(&self, name: &str) -> bool {
+        self.files.borrow().contains_key(name)
+    }
+
+    /// The text of the module `name`, when it is a file that can still be read.
+    pub fn text_of(&self, name: &str) -> Option<String> {
+        let path = self.files.borrow().get(name).cloned()?;
+        // Real when it was loaded: a link in its place would be a file that nobody has asked about.
+        let is_same = std::fs::canonicalize(&path).is_ok_and(|real| real == path);
+        is_same.then(|| super::source::read(&path).ok()).flatten()
+    }
+
+    /// Takes note of the text of a module that is about to run.
+    pub(super) fn note_text(&self, text: &str) {
+        let is_mentioned = |name| text.contains(name);
+        if !self.is_name_mentioned.get() && self.noted_name.is_some_and(is_mentioned) {
+            self.is_name_mentioned.set(true);
+        }
+    }
+
+    /// Notes that the module `name` is CommonJS.
+    pub(super) fn note_common_js(&self, name: &str) {
+        self.common_js.borrow_mut().insert(name.to_owned());
+    }
+
+    /// Whether [`note_common_js`](Self::note_common_js) was said of the module `name`.
+    pub(super) fn is_common_js(&self, name: &str) -> bool {
+        self.common_js.borrow().contains(name)
+    }
+
+    /// Notes that the module `name` imports nothing of zod but its namespace.
+    pub(super) fn note_narrow(&self, name: &str) {
+        self.narrow.borrow_mut().insert(name.to_owned());
+    }
+
+    /// Whether [`note_narrow`](Self::note_narrow) was said of the module `name`.
+    pub(super) fn is_narrow(&self, name: &str) -> bool {
+        self.narrow.borrow().contains(name)
+    }
+
+    pub(super) fn set_name_mentioned(&self) {
+        self.is_name_mentioned.set(true);
+    }
+
+    pub fn is_name_mentioned(&self) -> bool {
+        self.is_name_mentioned.get()
+    }
+
+    pub(super) fn record_import(&self, importer: &str, specifier: &str, resolved: &str) {
+        if self.is_file(importer) {
+            let (importer, specifier, resolved) = (importer.to_owned(), specifier.to_owned(), resolved.to_owned());
+            self.imports.borrow_mut().push(Import { importer, specifier, resolved });
+        }
+    }
+
+    /// The imports whose resolved module name `matches`.
+    pub(super) fn imports_where(&self, matches: impl Fn(&str) -> bool) -> Vec<Import> {
+        self.imports.borrow().iter().filter(|import| matches(&import.resolved)).cloned().collect()
+    }
+
+    /// Notes that the code of the module `name` is not laid out as its text; every line of the code comes behind the
+    /// lines of the text, `text_lines` of them.
+    pub(super) fn add_positions(&self, name: &str, text_lines: u32, positions: Positions) {
+        self.positions.borrow_mut().insert(name.to_owned(), (text_lines, Some(positions)));
+    }
+
+    /// Notes that the code of the module `name` is its text, `lines` lines further down.
+    pub(super) fn add_moved(&self, name: &str, lines: u32) {
+        self.positions.borrow_mut().insert(name.to_owned(), (lines, None));
+    }
+
+    /// Whether any module is not laid out as its text.
+    pub(super) fn has_positions(&self) -> bool {
+        !self.positions.borrow().is_empty()
+    }
+
+    /// Where in its text a position of the module `name` is; none for code that stands for nothing in the text. A position
+    /// of the text stays.
+    pub(super) fn source_position(&self, name: &str, line: u32, column: u32) -> Option<(u32, u32)> {
+        match self.positions.borrow().get(name) {
+            Some((text_lines, Some(positions))) if line > *text_lines => positions.original(line - text_lines, column),
+            Some((lines, None)) if line > *lines => Some((line - lines, column)),
+            _ => Some((line, column)),
+        }
+    }
+}

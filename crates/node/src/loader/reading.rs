@@ -1,0 +1,16 @@
+//! Reading a module's file for the script of an engine.
+
+use std::path::Path;
+
+use rquickjs::Ctx;
+
+use super::{files, source};
+use crate::{error::ScriptError, gate};
+
+/// Reads a text file, of which it is known that the script may read the path.
+pub(super) fn read(ctx: &Ctx<'_>, path: &Path) -> Result<String, ScriptError> {
+    match gate::restricted(ctx) {
+        Some(rights) => source::text(path, files::opened(&rights, path)),
+        None => source::read(path),
+    }
+}

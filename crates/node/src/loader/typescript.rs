@@ -1,0 +1,84 @@
+//! TypeScript files become JavaScript, and stack traces still show what the user wrote.
+//!
+//! Types are blanked in place, so that every position stays true. A module with enums, namespaces, parameter properties or
+//! decorators is compiled; stack traces are then translated when they are read, the ones a script prints itself too.
+
+use std::borrow::Cow;
+use std::rc::Rc;
+
+use rquickjs::{Ctx, Function, Result};
+
+use super::modules::Modules;
+use super::position;
+use lmthing_base::parser::{MAX_NESTING, Parser, SyntaxProblem, nested_too_deep, nesting_message};
+use crate::builtin::{INTERNAL_PREFIX, import_builtin};
+use crate::error::ScriptError;
+
+/// The JavaScript of the module `name`. When its positions moved, `modules` learn the way back.
+///
+/// Compiled code starts below the last line of the text. So a position tells by its line whether it is one of the code, and
+/// no trace is ever translated twice, however many hands it goes through.
+pub(super) fn strip(modules: &Modules, name: &str, text: &str) -> std::result::Result<String, ScriptError> {
+    check_nesting(name, text, MAX_NESTING)?;
+    let javascript = modules.parser().to_javascript(text).map_err(|problem| syntax_error(name, text, problem))?;
+    let Some(positions) = javascript.positions else { return Ok(javascript.code) };
+    let lines = text.split('\n').count();
+    modules.add_positions(name, u32::try_from(lines).unwrap_or(u32::MAX), positions);
+    Ok("\n".repeat(lines) + &javascript.code)
+}
+
+/// The JavaScript of a CommonJS file in TypeScript, laid out as its text.
+pub(super) fn erase(parser: &dyn Parser, name: &str, text: &str) -> std::result::Result<String, ScriptError> {
+    check_nesting(name, text, MAX_NESTING)?;
+    parser.to_javascript(text).map(|javascript| javascript.code).map_err(|problem| syntax_error(name, text, problem))
+}
+
+/// Refuses a text with brackets in more than `max` others.
+pub(super) fn check_nesting(name: &str, text: &str, max: usize) -> std::result::Result<(), ScriptError> {
+    let problem = |offset| SyntaxProblem { offset, code: 0, message: nesting_message(max) };
+    nested_too_deep(text, max).map_or(Ok(()), |offset| Err(syntax_error(name, text, problem(offset))))
+}
+
+fn syntax_error(name: &str, text: &str, problem: SyntaxProblem) -> ScriptError {
+    ScriptError::syntax(problem.message, position::locate(name, text, problem.offset))
+}
+
+/// Lets `error.stack` show positions of the source, once a module needs it.
+pub(super) fn show_source_positions(ctx: &Ctx<'_>, modules: &Rc<Modules>) -> Result<()> {
+    if !modules.has_positions() {
+        return Ok(());
+    }
+    let modules = Rc::clone(modules);
+    let translate =
+        Function::new(ctx.clone(), move |stack: String| with_source_positions(&modules, &stack).into_owned())?;
+    let bootstrap = import_builtin(ctx, &format!("{INTERNAL_PREFIX}bootstrap"))?;
+    bootstrap.get::<_, Function>("showFramesThrough")?.call((translate,))
+}
+
+/// A stack trace with the positions of compiled modules replaced by those of their text; calls that the compiler added are
+/// left out.
+pub fn with_source_positions<'a>(modules: &Modules, stack: &'a str) -> Cow<'a, str> {
+    if !modules.has_positions() {
+        return Cow::Borrowed(stack);
+    }
+    let lines = stack.split_inclusive('\n').filter_map(|line| match place(line) {
+        Some((before, path, position, after)) => {
+            let (line, column) = modules.source_position(path, position.0, position.1)?;
+            Some(Cow::Owned(format!("{before}{path}:{line}:{column}{after}")))
+        }
+        None => Some(Cow::Borrowed(line)),
+    });
+    Cow::Owned(lines.collect())
+}
+
+/// Takes `    at name (path:line:column)` or `    at path:line:column` apart: what stands before the path, the path, the
+/// position, and what follows.
+fn place(line: &str) -> Option<(&str, &str, (u32, u32), &str)> {
+    let end = line.trim_end().trim_end_matches(')').len();
+    let (call, after) = line.split_at(end);
+    let (rest, column) = call.rsplit_once(':')?;
+    let (head, line) = rest.rsplit_once(':')?;
+    let path = head.rsplit_once(" (").map_or_else(|| head.trim_start().strip_prefix("at "), |(_, path)| Some(path))?;
+    let before = &head[..head.len() - path.len()];
+    Some((before, path, (line.parse().ok()?, column.parse().ok()?), after))
+}

@@ -1,0 +1,68 @@
+//! Consistency of the catalogue, and of the documents with it.
+
+use std::{collections::BTreeSet, fs, path::Path};
+
+use super::{BUILT_IN, COMPATIBLE, built_in, row::Provider};
+use crate::settings::{ProviderSettings, Setting};
+
+fn document(path: &str) -> String {
+    fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join(path)).unwrap()
+}
+
+fn names(text: &str) -> BTreeSet<&str> {
+    text.split(|c: char| !c.is_alphanumeric() && c != '_').collect()
+}
+
+#[test]
+fn every_row_is_complete() {
+    for provider in &BUILT_IN {
+        let Provider { name, factories, vendor, get_key_at, base_url, prefix, variables, sufficient_settings, .. } =
+            provider;
+        assert!(std::ptr::eq(built_in(name).unwrap(), provider), "{name} has two rows");
+        assert!(factories[0].starts_with("create"), "{name}: {factories:?}");
+        assert!(!vendor.is_empty() && get_key_at.starts_with("https://"), "{name}: {vendor}, {get_key_at}");
+        assert!(base_url.starts_with("https://") && !base_url.ends_with('/'), "{name}: {base_url}");
+        for setting in [Setting::ApiKey, Setting::BaseUrl] {
+            assert!(provider.variable(setting).is_some(), "{name} has no variable for {setting:?}");
+        }
+        for variable in variables.iter().filter(|variable| variable.setting != Setting::Credentials) {
+            assert!(variable.name.starts_with(&format!("{prefix}_")), "{name}: {}", variable.name);
+        }
+        assert!(!sufficient_settings.is_empty(), "{name}: which settings are sufficient?");
+        for setting in sufficient_settings.iter().copied().flatten() {
+            assert!(provider.variable(*setting).is_some(), "{name} has no variable for {setting:?}");
+        }
+    }
+}
+
+#[test]
+fn every_api_makes_its_wire_format() {
+    for provider in BUILT_IN.iter().chain([&COMPATIBLE]) {
+        assert!(provider.api("").is_some(), "{} has no default API", provider.name);
+        assert!(provider.api("telepathy").is_none());
+        for api in provider.apis {
+            let wire = (api.wire)(&ProviderSettings::default());
+            let path = wire.encode(&Default::default(), "m").unwrap().path;
+            assert!(path.starts_with('/'), "{} {}: {path}", provider.name, api.name);
+        }
+    }
+}
+
+#[test]
+fn the_documents_name_every_provider() {
+    let (readme, page, types) =
+        (document("README.md"), document("docs/reference/providers.md"), document("runtime-js/types/lmthing.d.ts"));
+    let (readme, page, types) = (names(&readme), names(&page), names(&types));
+    for provider in &BUILT_IN {
+        let name = provider.name;
+        assert!(readme.contains(name), "README.md does not name {name}");
+        assert!(page.contains(name), "docs/reference/providers.md does not name {name}");
+        for variable in provider.variables {
+            assert!(page.contains(variable.name), "docs/reference/providers.md does not name {}", variable.name);
+        }
+        for exported in provider.factories.iter().chain([&name]) {
+            assert!(types.contains(exported), "lmthing.d.ts does not name {exported}");
+        }
+    }
+    assert!(types.contains(COMPATIBLE.factories[0]));
+}

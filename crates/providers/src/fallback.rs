@@ -1,0 +1,108 @@
+//! A list of models: if one fails before its first visible part, the next one is used.
+
+use std::{collections::VecDeque, rc::Rc};
+
+use futures_util::{FutureExt, StreamExt, future::LocalBoxFuture, stream};
+
+use super::{
+    LanguageModel, ModelIdentity, ModelResponse, PartStream, ProviderContext, ProviderError, ProviderErrorKind,
+    ProviderEvent, is_visible,
+};
+use lmthing_base::chat::ModelRequest;
+
+/// Models in the order in which they are tried, for every request from the first one.
+pub struct FallbackModel {
+    models: Vec<Rc<dyn LanguageModel>>,
+    context: ProviderContext,
+}
+
+impl FallbackModel {
+    pub fn of(
+        models: Vec<Rc<dyn LanguageModel>>,
+        context: &ProviderContext,
+    ) -> Result<Rc<dyn LanguageModel>, ProviderError> {
+        match models.len() {
+            0 => {
+                let message = "The list of models is empty; name at least one (e.g., ['openai:gpt-4o']).";
+                Err(ProviderError::new(ProviderErrorKind::Configuration, "", "", message))
+            }
+            1 => Ok(models.into_iter().next().unwrap_or_else(|| unreachable!("the length was just checked"))),
+            _ => Ok(Rc::new(FallbackModel { models, context: context.clone() })),
+        }
+    }
+
+    async fn first_that_answers(&self, request: ModelRequest) -> Result<ModelResponse<'_>, ProviderError> {
+        // Start with the first model again, as its failure may have been temporary.
+        let mut index = 0;
+        loop {
+            let model = &self.models[index];
+            let error = match begin(model.as_ref(), request.clone()).await {
+                Ok(parts) => {
+                    return Ok(ModelResponse {
+                        provider: model.provider(),
+                        model_id: model.model_id(),
+                        parts,
+                        turn: None,
+                    });
+                }
+                Err(error) => error,
+            };
+            index += 1;
+            // Do not fall back from a recording that does not match: the next model would only hide the difference.
+            let next = self.models.get(index).filter(|_| error.kind != ProviderErrorKind::Replay);
+            let Some(next) = next else { return Err(error) };
+            (self.context.on_event)(&ProviderEvent::Fallback {
+                from: name(model.as_ref()),
+                to: name(next.as_ref()),
+                reason: error.message,
+            });
+        }
+    }
+}
+
+fn name(model: &dyn LanguageModel) -> String {
+    format!("{}:{}", model.provider(), model.model_id())
+}
+
+/// Reads up to the first visible part, so that an earlier failure can still be discarded.
+async fn begin<'a>(model: &'a dyn LanguageModel, request: ModelRequest) -> Result<PartStream<'a>, ProviderError> {
+    // Fused, because `chain` polls the rest again if the stream ended before a visible part.
+    let mut parts = model.stream(request).await?.fuse();
+    let mut read = VecDeque::new();
+    while let Some(part) = parts.next().await {
+        // An early return drops the parts read so far; none of them was visible.
+        let part = part?;
+        let visible = is_visible(&part);
+        read.push_back(Ok(part));
+        if visible {
+            break;
+        }
+    }
+    Ok(stream::iter(read).chain(parts).boxed_local())
+}
+
+impl LanguageModel for FallbackModel {
+    fn provider(&self) -> &str {
+        self.models[0].provider()
+    }
+
+    fn model_id(&self) -> &str {
+        self.models[0].model_id()
+    }
+
+    fn reads_request(&self) -> bool {
+        self.models.iter().any(|model| model.reads_request())
+    }
+
+    fn model_identities(&self) -> Vec<ModelIdentity> {
+        self.models.iter().flat_map(|model| model.model_identities()).collect()
+    }
+
+    fn stream<'a>(&'a self, request: ModelRequest) -> LocalBoxFuture<'a, Result<PartStream<'a>, ProviderError>> {
+        async { Ok(self.answer(request).await?.parts) }.boxed_local()
+    }
+
+    fn answer<'a>(&'a self, request: ModelRequest) -> LocalBoxFuture<'a, Result<ModelResponse<'a>, ProviderError>> {
+        self.first_that_answers(request).boxed_local()
+    }
+}

@@ -1,0 +1,129 @@
+//! Language models behind one trait: catalogue of providers, model strings, wire formats, HTTP, recordings.
+
+mod address;
+mod auth;
+mod billing;
+mod catalog;
+mod context;
+mod create;
+mod error;
+mod error_kind;
+mod error_text;
+mod fallback;
+mod framing;
+mod human_duration;
+mod keys;
+mod mock;
+mod mock_item;
+mod models;
+mod options;
+mod record;
+mod redact;
+mod refusal_advice;
+mod refused_parameters;
+mod replay;
+mod resolve;
+mod servers;
+mod settings;
+mod transport;
+mod wire;
+
+use futures_util::{FutureExt, future::LocalBoxFuture, stream::LocalBoxStream};
+
+use lmthing_base::chat::{ModelRequest, StreamPart};
+
+pub use catalog::{BUILT_IN, COMPATIBLE, Provider};
+pub use context::{Env, ProviderContext, ProviderEvent};
+pub use create::create;
+pub use create::create_with_own_key;
+pub use error::{ProviderError, ProviderErrorKind};
+pub use fallback::FallbackModel;
+pub use human_duration::HumanDuration;
+pub use keys::{certificate_paths, key_paths, key_variables};
+pub use mock::{MockModel, MockOptions};
+pub use mock_item::{InvalidMockItem, MockItem};
+pub use models::{ModelList, ProviderInfo, list_models};
+pub use record::{
+    RecordedExchange, RecordedFile, ReplayRequest, check_recording_writable, stream_and_record, write_recording,
+};
+pub use record::{Recording, RecordingOutcome};
+pub use redact::Redactor;
+pub use replay::Replay;
+pub use replay::{split_name, unused_exchanges};
+pub use resolve::{model_name, resolve};
+pub use servers::Servers;
+pub use settings::ProviderSettings;
+
+/// The parts of one response. The stream ends after `Finish` or after an `Err`; the parts before an `Err` stay valid.
+pub type PartStream<'a> = LocalBoxStream<'a, Result<StreamPart, ProviderError>>;
+
+pub struct ModelResponse<'a> {
+    pub provider: &'a str,
+    pub model_id: &'a str,
+    pub parts: PartStream<'a>,
+    pub turn: Option<MockTurn>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct MockTurn {
+    /// Index of the mock in the order of creation, 0 for the file's own. `None` if it was created while prompts ran.
+    pub mock: Option<usize>,
+    pub turn: usize,
+}
+
+/// A model that may answer a request, with what its price depends on.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct ModelIdentity {
+    pub provider: String,
+    pub model_id: String,
+    pub base_url: Option<String>,
+    pub is_local: bool,
+}
+
+/// A model that answers one request at a time.
+///
+/// Everything runs on one thread, so neither futures nor streams are `Send`. Dropping either cancels the call.
+/// `stream` resolves with the first visible part; all retries happen before that. Later failures arrive inside the
+/// stream and are never retried.
+pub trait LanguageModel {
+    fn provider(&self) -> &str;
+
+    fn model_id(&self) -> &str;
+
+    /// Whether the model reads its requests. The mock does not, which saves building the whole history and every
+    /// schema for each step of a long run.
+    fn reads_request(&self) -> bool {
+        true
+    }
+
+    fn model_identities(&self) -> Vec<ModelIdentity> {
+        let (provider, model_id) = (self.provider().to_owned(), self.model_id().to_owned());
+        vec![ModelIdentity { provider, model_id, ..ModelIdentity::default() }]
+    }
+
+    /// Skips turns of the script that were already played for a resumed run. A mock with [`MockTurn::mock`] ignores
+    /// this, as it already knows the turns to skip.
+    fn skip_turns(&self, _turns: &[usize]) {}
+
+    fn stream<'a>(&'a self, request: ModelRequest) -> LocalBoxFuture<'a, Result<PartStream<'a>, ProviderError>>;
+
+    fn answer<'a>(&'a self, request: ModelRequest) -> LocalBoxFuture<'a, Result<ModelResponse<'a>, ProviderError>> {
+        let parts = self.stream(request);
+        async {
+            Ok(ModelResponse { provider: self.provider(), model_id: self.model_id(), parts: parts.await?, turn: None })
+        }
+        .boxed_local()
+    }
+}
+
+fn is_visible(part: &StreamPart) -> bool {
+    match part {
+        StreamPart::TextDelta { delta, .. } | StreamPart::ReasoningDelta { delta, .. } => !delta.is_empty(),
+        StreamPart::ToolInputStart { .. }
+        | StreamPart::ToolInputDelta { .. }
+        | StreamPart::ToolCall { .. }
+        | StreamPart::File { .. }
+        | StreamPart::Finish { .. } => true,
+        _ => false,
+    }
+}

@@ -1,0 +1,159 @@
+//! The list for `lmthing models`: providers, aliases and whether each is configured. Contains no values of variables.
+
+use super::{
+    Env, ProviderContext,
+    address::Address,
+    auth,
+    catalog::{self, CustomProvider, Provider},
+    resolve::{expand_alias, resolve},
+    settings::Setting,
+};
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ModelList {
+    pub providers: Vec<ProviderInfo>,
+    pub aliases: Vec<AliasInfo>,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ProviderInfo {
+    pub name: String,
+    pub custom: bool,
+    pub configured: bool,
+    pub variables: Vec<VariableInfo>,
+    pub wrong: Option<String>,
+    pub get_key_at: Option<&'static str>,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct VariableInfo {
+    pub name: String,
+    pub set: bool,
+    pub optional: bool,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct AliasInfo {
+    pub name: String,
+    pub variable: String,
+    pub target: Result<String, String>,
+}
+
+pub fn list_models(context: &ProviderContext) -> ModelList {
+    let env = &*context.env;
+    let custom = catalog::custom_providers(env).into_iter().map(|provider| custom(provider, env));
+    let providers = catalog::BUILT_IN.iter().map(|provider| built_in(provider, context)).chain(custom).collect();
+    let mut aliases: Vec<AliasInfo> = env
+        .names()
+        .into_iter()
+        .filter(|name| is_set(name, env))
+        .filter_map(|variable| {
+            let name = variable.strip_prefix("LM_MODEL_").filter(|name| !name.is_empty())?.to_lowercase();
+            // The value may contain a key by mistake.
+            let target = target(&name, context).map_err(|why| context.redactor.apply(&why));
+            Some(AliasInfo { name, variable, target })
+        })
+        .collect();
+    aliases.sort_by(|a, b| a.name.cmp(&b.name));
+    ModelList { providers, aliases }
+}
+
+/// The end of an alias chain. Missing settings of its provider are no error here: the provider's row shows them.
+fn target(alias: &str, context: &ProviderContext) -> Result<String, String> {
+    let target = expand_alias(alias, context).map_err(|error| error.message)?;
+    let provider = target.split(':').next().unwrap_or_default();
+    let custom = || catalog::custom_providers(&*context.env).into_iter().any(|custom| custom.name == provider);
+    let known = catalog::built_in(provider).is_some() || custom();
+    match resolve(&target, context) {
+        Err(error) if !known || target.ends_with(':') => Err(error.message),
+        _ => Ok(target),
+    }
+}
+
+fn is_set(variable: &str, env: &dyn Env) -> bool {
+    env.get(variable).is_some_and(|value| !value.trim().is_empty())
+}
+
+fn variable(name: String, optional: bool, env: &dyn Env) -> VariableInfo {
+    VariableInfo { set: is_set(&name, env), name, optional }
+}
+
+fn built_in(provider: &Provider, context: &ProviderContext) -> ProviderInfo {
+    let env = &*context.env;
+    let base_url = provider.variable(Setting::BaseUrl).filter(|name| is_set(name, env));
+    let address = base_url.map(|name| Address::parse(&env.get(name).unwrap_or_default()));
+    // User name and password in the URL replace a key.
+    let has_user = matches!(&address, Some(Ok(address)) if address.basic_authentication().is_some());
+    let set = |setting: &Setting| {
+        provider.variable(*setting).is_some_and(|name| is_set(name, env)) || (*setting == Setting::ApiKey && has_user)
+    };
+    let wrong = base_url.filter(|_| matches!(address, Some(Err(_)))).map(str::to_owned);
+    let is_sufficient = provider.sufficient_settings.iter().any(|settings| settings.iter().all(set));
+    ProviderInfo {
+        name: provider.name.to_owned(),
+        custom: false,
+        configured: wrong.is_none() && (is_sufficient || auth::is_set_up(provider.name, &context.env)),
+        wrong,
+        variables: provider
+            .variables
+            .iter()
+            .map(|known| variable(known.name.to_owned(), known.optional, env))
+            .collect(),
+        get_key_at: Some(provider.get_key_at),
+    }
+}
+
+fn custom(provider: CustomProvider, env: &dyn Env) -> ProviderInfo {
+    let wrong = Address::parse(provider.base_url()).is_err().then(|| provider.base_url_variable());
+    ProviderInfo {
+        custom: true,
+        configured: wrong.is_none(),
+        wrong,
+        variables: provider.variables().map(|(name, optional)| variable(name, optional, env)).collect(),
+        name: provider.name,
+        get_key_at: None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::{collections::BTreeMap, rc::Rc};
+
+    use super::*;
+
+    #[test]
+    fn configuration_is_listed_without_values() {
+        let env: BTreeMap<String, String> = [
+            ("OPENAI_API_KEY", "sk-very-secret"),
+            ("AWS_ACCESS_KEY_ID", "id-without-secret"),
+            ("AZURE_API_KEY", "az-secret"),
+            ("LAB_API_KEY", "lab-secret"),
+            ("LAB_API_BASE", "https://lab.example"),
+            ("LAB_API_TYPE", "openai"),
+            ("LM_MODEL_FAST", "small"),
+            ("LM_MODEL_SMALL", "lab:tiny"),
+            ("LM_MODEL_LOST", "nowhere"),
+            ("LM_MODEL_TYPO", "opnai:gpt-4o"),
+            ("OLLAMA_API_BASE", "http://localhost:11434/v1"),
+            ("OLLAMA_API_TYPE", "openai"),
+            ("VLLM_API_BASE", "user:pass-secret@localhost"),
+            ("VLLM_API_TYPE", "openai"),
+            ("GROQ_BASE_URL", "http://me:pass-secret@gateway.test/v1"),
+            ("MISTRAL_API_KEY", "m-secret"),
+            ("MISTRAL_BASE_URL", "me:pass-secret@gateway.test"),
+        ]
+        .map(|(name, value)| (name.to_owned(), value.to_owned()))
+        .into();
+        let list = list_models(&ProviderContext::new(Rc::new(env)));
+        let configured: Vec<&str> =
+            list.providers.iter().filter(|p| p.configured).map(|provider| provider.name.as_str()).collect();
+        assert_eq!(configured, ["openai", "groq", "lab", "ollama"]);
+        let wrong: Vec<_> = list.providers.iter().filter_map(|provider| provider.wrong.as_deref()).collect();
+        assert_eq!(wrong, ["MISTRAL_BASE_URL", "VLLM_API_BASE"]);
+        let aliases: Vec<(&str, bool)> =
+            list.aliases.iter().map(|alias| (alias.name.as_str(), alias.target.is_ok())).collect();
+        assert_eq!(aliases, [("fast", true), ("lost", false), ("small", true), ("typo", false)]);
+        assert_eq!(list.aliases[0].target.as_deref(), Ok("lab:tiny"));
+        assert!(!format!("{list:?}").contains("secret"), "{list:?}");
+    }
+}

@@ -1,0 +1,276 @@
+//! One attempt: authorizes and sends a request, and checks the head of the response.
+
+use std::{
+    cell::{Cell, RefCell},
+    collections::BTreeMap,
+    time::{Duration, SystemTime},
+};
+
+use reqwest::{
+    Response, Url,
+    header::{
+        ACCEPT_ENCODING, CONTENT_ENCODING, CONTENT_LENGTH, CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue, SET_COOKIE,
+    },
+};
+use tokio::time::Instant;
+
+use super::{
+    authorise::authorise,
+    body::{OpenBody, WrongResponse},
+    cause::{Cause, cause, is_unsent},
+    connection_advice::{Repeat, Route},
+    error_context::ErrorContext,
+    limits::Limits,
+    model::HttpModel,
+    refusal::RefusalHead,
+    request_body::RequestBody,
+    response_stream::{Failure, ResponseStream, no_events},
+    retry_after::{retry_after, retry_after_in_body},
+};
+use lmthing_base::chat::CallSettings;
+use lmthing_system::http::{self, Body, Network};
+use crate::{ProviderError, ProviderErrorKind, ProviderEvent, auth::UnsignedRequest, error_kind::{is_retryable, kind_of_error}, error_text::{error_object, message_in_json}, servers::announced_pause, wire::EncodedRequest};
+
+const MAX_ERROR_BODY: usize = 1 << 20;
+
+/// Timeout for them, as the status is already known and must be reported.
+const ERROR_BODY_TIMEOUT: Duration = Duration::from_secs(10);
+
+pub(super) struct Prepared {
+    url: Url,
+    headers: HeaderMap,
+    /// Headers of settings and call, which win over those of authentication.
+    explicit_headers: HeaderMap,
+    pub body: RefCell<RequestBody>,
+    pub limits: Limits,
+    pub errors: ErrorContext,
+    pub max_retries: Option<u32>,
+    was_repeated_once: Cell<bool>,
+    /// Whether connections must not be reused, because one was closed without a response.
+    needs_new_connection: Cell<bool>,
+}
+
+pub(super) struct AttemptFailure {
+    pub error: ProviderError,
+    pub is_retryable: bool,
+    /// Whether nothing of the request was sent because the connection was already closed.
+    pub is_unsent: bool,
+    pub retry_after: Option<Duration>,
+}
+
+impl AttemptFailure {
+    pub(super) fn new(error: ProviderError, is_retryable: bool) -> Self {
+        AttemptFailure { error, is_retryable, is_unsent: false, retry_after: None }
+    }
+}
+
+impl Prepared {
+    pub(super) fn new(
+        model: &HttpModel,
+        encoded: EncodedRequest,
+        settings: &CallSettings,
+        limits: Limits,
+        errors: ErrorContext,
+    ) -> Result<Self, ProviderError> {
+        let wrong = |message: String| errors.error(ProviderErrorKind::Configuration, &message, None);
+        let url = model.address.join(&encoded.path).map_err(|fault| {
+            let mut error = wrong(format!("The base URL {}", fault.what));
+            error.hint = fault.hint;
+            error
+        })?;
+        let mut headers = HeaderMap::new();
+        headers.insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
+        headers.insert(ACCEPT_ENCODING, HeaderValue::from_static("gzip"));
+        for (name, value) in &encoded.headers {
+            insert_header(&mut headers, name, value).map_err(wrong)?;
+        }
+        let mut explicit_headers = HeaderMap::new();
+        for (name, value) in model.headers.iter().chain(&settings.headers) {
+            insert_header(&mut explicit_headers, name, value).map_err(wrong)?;
+        }
+        let body = RefCell::new(RequestBody::new(model, encoded));
+        Ok(Prepared {
+            url,
+            headers,
+            explicit_headers,
+            body,
+            limits,
+            errors,
+            max_retries: settings.max_retries,
+            was_repeated_once: Cell::new(false),
+            needs_new_connection: Cell::new(false),
+        })
+    }
+}
+
+fn insert_header(headers: &mut HeaderMap, name: &str, value: &str) -> Result<(), String> {
+    let parsed = HeaderName::from_bytes(name.as_bytes()).map_err(|_| format!("\"{name}\" is not a header name."))?;
+    let mut value = HeaderValue::from_str(value.trim())
+        .map_err(|_| format!("The value of header \"{name}\" has characters a header cannot hold."))?;
+    value.set_sensitive(crate::redact::names_a_secret(name));
+    headers.insert(parsed, value);
+    Ok(())
+}
+
+pub(super) async fn attempt<'a>(
+    model: &'a HttpModel,
+    prepared: &Prepared,
+) -> Result<ResponseStream<'a>, AttemptFailure> {
+    let body = prepared.body.borrow().bytes.clone();
+    let unsigned = UnsignedRequest { url: &prepared.url, body: &body };
+    let authentication = authorise(model, &unsigned, &prepared.explicit_headers).await.map_err(|failure| {
+        let mut error = prepared.errors.error(failure.kind, &failure.message, None);
+        error.hint = failure.hint.or(error.hint);
+        final_failure(error)
+    })?;
+    let errors = &prepared.errors;
+    let network = model.context.env.network();
+    let route = Route::new(&model.provider, &prepared.url, &network);
+    // A script may have set a proxy after the model was created.
+    route.secrets().iter().for_each(|secret| errors.redactor.learn(secret));
+    // Authentication headers are created for each attempt: signatures contain a time, and tokens expire.
+    let mut headers = prepared.headers.clone();
+    for (name, value) in &authentication {
+        insert_header(&mut headers, name, value)
+            .map_err(|message| final_failure(errors.error(ProviderErrorKind::Configuration, &message, None)))?;
+    }
+    headers.extend(prepared.explicit_headers.clone());
+
+    let client =
+        client(model, &network, prepared.needs_new_connection.get() || !model.limiter().may_reuse_connections())
+            .map_err(|message| final_failure(errors.error(ProviderErrorKind::Configuration, &message, None)))?;
+    let request = client.post(prepared.url.clone()).headers(headers).body(body);
+    process_closed_connections().await;
+    let limits = prepared.limits;
+    let response = match tokio::time::timeout(limits.first_byte, request.send()).await {
+        Err(_) => {
+            let error = errors.timeout("did not begin to answer", limits.first_byte, "firstByte");
+            return Err(AttemptFailure::new(error, true));
+        }
+        Ok(Err(error)) => return Err(not_connected(model, &error, &route, prepared)),
+        Ok(Ok(response)) => response,
+    };
+    let announced = announced_pause(response.headers(), SystemTime::now());
+    if !response.status().is_success() {
+        let mut failure = refused(model, response, prepared, errors).await;
+        // An explicit retry delay wins over one computed from limits.
+        if failure.retry_after.is_none() && matches!(failure.error.kind, ProviderErrorKind::RateLimit { .. }) {
+            failure.retry_after = announced;
+        }
+        let (message, hint) = route.status_advice(failure.error.status.unwrap_or_default(), &failure.error.message);
+        failure.error.message = message.unwrap_or(failure.error.message);
+        failure.error.hint = hint.or(failure.error.hint);
+        return Err(failure);
+    }
+    if let Some(wait) = announced {
+        model.limiter().announce_pause(wait);
+    }
+    accepted(model, response, prepared, errors.clone()).await
+}
+
+/// Lets the event loop process closed connections in the pool. While a script was running, the server may have closed
+/// some, and the request would be sent on one of them. The event loop polls the system in the first iteration, and
+/// the connections react in the second. Uses its own task, because this one may be polled again before the event loop
+/// runs.
+async fn process_closed_connections() {
+    let task = tokio::spawn(async {
+        for _ in 0..2 {
+            tokio::task::yield_now().await;
+        }
+    });
+    let _ = task.await;
+}
+
+fn final_failure(error: ProviderError) -> AttemptFailure {
+    AttemptFailure::new(error, false)
+}
+
+fn client(model: &HttpModel, network: &Network, fresh: bool) -> Result<reqwest::Client, String> {
+    let client = if fresh { http::fresh_client(network) } else { http::http_client(network) };
+    let client = client.map_err(|error| error.to_string())?;
+    for message in http::take_warnings(network) {
+        (model.context.on_event)(&ProviderEvent::Warning { message });
+    }
+    Ok(client)
+}
+
+fn not_connected(model: &HttpModel, error: &reqwest::Error, route: &Route<'_>, prepared: &Prepared) -> AttemptFailure {
+    let advice = route.not_connected(error);
+    let is_unsent = is_unsent(error);
+    if is_unsent || cause(error) == Cause::Closed {
+        prepared.needs_new_connection.set(true);
+        model.limiter().count_closed_connection();
+    }
+    let mut error = prepared.errors.error(ProviderErrorKind::Connection, &advice.message, None);
+    error.hint = advice.hint.or(error.hint);
+    let is_retryable = match advice.repeat {
+        Repeat::Never => false,
+        Repeat::Once => !prepared.was_repeated_once.replace(true),
+        Repeat::AsUsual => true,
+    };
+    AttemptFailure { error, is_retryable, is_unsent, retry_after: None }
+}
+
+async fn refused(model: &HttpModel, response: Response, prepared: &Prepared, errors: &ErrorContext) -> AttemptFailure {
+    let head = RefusalHead::of(&response);
+    let retry_after = retry_after(response.headers(), SystemTime::now());
+    let body = read_beginning(response, prepared.limits.idle.min(ERROR_BODY_TIMEOUT)).await;
+    let (error, body) = head.error(&body, errors);
+    let retry_after = retry_after.or_else(|| retry_after_in_body(body.as_ref()?));
+    prepared.body.borrow_mut().adapt(model, head.status, body.as_ref(), &error.message);
+    AttemptFailure { is_retryable: is_retryable(&error), error, is_unsent: false, retry_after }
+}
+
+async fn read_beginning(response: Response, patience: Duration) -> Vec<u8> {
+    let mut stream = Body::new(response);
+    let mut body = Vec::new();
+    let until = Instant::now() + patience;
+    while let Ok(Ok(Some(chunk))) = tokio::time::timeout_at(until, stream.chunk()).await {
+        body.extend_from_slice(&chunk);
+        if body.len() > MAX_ERROR_BODY {
+            break;
+        }
+    }
+    body
+}
+
+async fn accepted<'a>(
+    model: &'a HttpModel,
+    response: Response,
+    prepared: &Prepared,
+    errors: ErrorContext,
+) -> Result<ResponseStream<'a>, AttemptFailure> {
+    let head = shown_headers(response.headers());
+    let opened = OpenBody::new(response, prepared.limits);
+    let status = opened.description.status;
+    let opened = opened.check().await.map_err(|wrong| no_stream(&wrong, status, &errors))?;
+    let mut answer =
+        ResponseStream::new(model.wire.as_ref(), opened, prepared.body.borrow().warnings.clone(), head, errors);
+    match answer.read_to_first_visible().await {
+        Ok(()) => Ok(answer),
+        Err(error) => Err(AttemptFailure::new(error, true)),
+    }
+}
+
+fn no_stream(wrong: &WrongResponse, status: u16, errors: &ErrorContext) -> AttemptFailure {
+    let reported = wrong.json.as_ref().and_then(|body| Some((error_object(body), message_in_json(body)?)));
+    let Some((reported, words)) = reported else {
+        let Failure { error, is_retryable } = no_events(wrong, status, errors);
+        return AttemptFailure::new(error, is_retryable);
+    };
+    let error = errors.error(kind_of_error(reported, &words), &words, Some(status));
+    let is_retryable = is_retryable(&error);
+    AttemptFailure::new(error, is_retryable)
+}
+
+/// Headers for the response metadata, without cookies, and without the encoding and length of compressed bodies.
+fn shown_headers(headers: &HeaderMap) -> BTreeMap<String, String> {
+    let is_compressed = headers.contains_key(CONTENT_ENCODING);
+    headers
+        .iter()
+        .filter(|(name, _)| {
+            *name != SET_COOKIE && !(is_compressed && (*name == CONTENT_ENCODING || *name == CONTENT_LENGTH))
+        })
+        .filter_map(|(name, value)| Some((name.as_str().to_owned(), value.to_str().ok()?.to_owned())))
+        .collect()
+}

@@ -1,0 +1,67 @@
+//! HTTP models: sending, retries, timeouts and streaming. The formats are in `wire`.
+
+mod attempt;
+mod authorise;
+mod body;
+mod cause;
+mod connection_advice;
+mod error_context;
+mod limits;
+mod model;
+mod refusal;
+mod request_body;
+mod response_stream;
+mod retry;
+mod retry_after;
+mod throttle;
+
+use futures_util::{FutureExt, StreamExt, future::LocalBoxFuture, stream};
+
+pub(super) use model::HttpModel;
+
+use super::{LanguageModel, ModelIdentity, PartStream, ProviderError, ProviderErrorKind, catalog, options::unknown};
+use lmthing_base::chat::ModelRequest;
+use limits::Limits;
+
+impl HttpModel {
+    async fn call(&self, mut request: ModelRequest) -> Result<PartStream<'_>, ProviderError> {
+        let errors = self.errors();
+        request.settings.max_output_tokens = request.settings.output_limit();
+        let mut encoded = self
+            .wire
+            .encode(&request, &self.model_id)
+            .map_err(|message| errors.error(ProviderErrorKind::BadRequest, &message, None))?;
+        let options = &request.settings.provider_options;
+        encoded.warnings.extend(unknown(&self.provider, self.wire.as_ref(), options, &*self.context.env));
+        // JavaScript does not distinguish 1 and 1.0, so bodies must not either.
+        super::wire::values::normalize_numbers(&mut encoded.body);
+        let limits = Limits::new(request.settings.timeouts);
+        let prepared = attempt::Prepared::new(self, encoded, &request.settings, limits, errors)?;
+        let answer = retry::run(self, &prepared).await?;
+        // Boxed: the state moves into and out of every step of the stream.
+        let answer = Box::new(answer);
+        let parts = stream::unfold(answer, |mut answer| async move { answer.next().await.map(|part| (part, answer)) });
+        Ok(parts.boxed_local())
+    }
+}
+
+impl LanguageModel for HttpModel {
+    fn provider(&self) -> &str {
+        &self.provider
+    }
+
+    fn model_id(&self) -> &str {
+        &self.model_id
+    }
+
+    fn model_identities(&self) -> Vec<ModelIdentity> {
+        let (provider, model_id) = (self.provider.clone(), self.model_id.clone());
+        // A built-in provider is the paid service, even through a local proxy.
+        let is_local = catalog::built_in(&self.provider).is_none() && self.address.is_loopback();
+        vec![ModelIdentity { provider, model_id, base_url: Some(self.address.to_string()), is_local }]
+    }
+
+    fn stream<'a>(&'a self, request: ModelRequest) -> LocalBoxFuture<'a, Result<PartStream<'a>, ProviderError>> {
+        self.call(request).boxed_local()
+    }
+}

@@ -1,0 +1,50 @@
+//! The parts of an HTTP model.
+
+use std::{collections::BTreeMap, fmt, rc::Rc, sync::Arc};
+
+use super::error_context::ErrorContext;
+use crate::{ProviderContext, address::Address, auth::Auth, redact::names_a_secret, servers::Limiter, wire::WireFormat};
+
+pub struct HttpModel {
+    pub provider: String,
+    pub model_id: String,
+    pub wire: Box<dyn WireFormat>,
+    pub address: Address,
+    pub auth: Rc<Auth>,
+    pub key_is_optional: bool,
+    pub headers: BTreeMap<String, String>,
+    pub context: ProviderContext,
+}
+
+impl HttpModel {
+    pub(super) fn errors(&self) -> ErrorContext {
+        ErrorContext {
+            provider: self.provider.clone(),
+            model: self.model_id.clone(),
+            key_variable: self.auth.key_variable().map(str::to_owned),
+            redactor: self.context.redactor.clone(),
+        }
+    }
+}
+
+impl HttpModel {
+    pub(super) fn limiter(&self) -> Arc<Limiter> {
+        // OAuth tokens change every hour and do not identify the account.
+        let key = matches!(*self.auth, Auth::Key(_)).then(|| self.auth.secrets());
+        let headers = self.headers.iter().filter(|(name, _)| names_a_secret(name)).map(|(_, value)| value.clone());
+        self.context
+            .servers
+            .limiter(&self.address.to_string(), key.into_iter().flatten().chain(self.address.secrets()).chain(headers))
+    }
+}
+
+impl fmt::Debug for HttpModel {
+    // Headers may hold keys.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("HttpModel")
+            .field("provider", &self.provider)
+            .field("model_id", &self.model_id)
+            .field("address", &self.address)
+            .finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,226 @@
+//! Decodes responses of the Messages API.
+
+use serde::Deserialize;
+use serde_json::{Value, json};
+
+use lmthing_base::chat::{FinishReason, ResponseMetadata, StreamPart, Usage};
+use crate::{error_kind::kind_of_error, error_text::message_in_error, wire::{Output, WireDecoder, WireEvent, blocks::OpenBlocks, lenient, output::usage, values::metadata}};
+
+// Rare fields are boxed, because every event is moved several times.
+#[derive(Debug, Deserialize)]
+struct Event {
+    #[serde(rename = "type", default, deserialize_with = "lenient::non_empty_text")]
+    kind: Option<String>,
+    #[serde(default, deserialize_with = "lenient::count")]
+    index: Option<u64>,
+    #[serde(default)]
+    message: Option<Box<Value>>,
+    #[serde(default)]
+    content_block: Option<Box<Value>>,
+    #[serde(default, deserialize_with = "lenient::object")]
+    delta: Option<Delta>,
+    #[serde(default, deserialize_with = "lenient::object")]
+    usage: Option<Box<WireUsage>>,
+    #[serde(default)]
+    error: Option<Box<Value>>,
+}
+
+#[derive(Debug, Deserialize)]
+struct Delta {
+    #[serde(default, deserialize_with = "lenient::text")]
+    text: Option<String>,
+    #[serde(default, deserialize_with = "lenient::text")]
+    thinking: Option<String>,
+    #[serde(default, deserialize_with = "lenient::text")]
+    signature: Option<String>,
+    #[serde(default, deserialize_with = "lenient::text")]
+    partial_json: Option<String>,
+    #[serde(default, deserialize_with = "lenient::non_empty_text")]
+    stop_reason: Option<String>,
+}
+
+#[derive(Clone, Copy, Debug, Default, Deserialize)]
+struct WireUsage {
+    #[serde(default, deserialize_with = "lenient::count")]
+    input_tokens: Option<u64>,
+    #[serde(default, deserialize_with = "lenient::count")]
+    output_tokens: Option<u64>,
+    #[serde(default, deserialize_with = "lenient::count")]
+    cache_creation_input_tokens: Option<u64>,
+    #[serde(default, deserialize_with = "lenient::count")]
+    cache_read_input_tokens: Option<u64>,
+}
+
+#[derive(Default)]
+pub(super) struct AnthropicDecoder {
+    blocks: OpenBlocks,
+    /// Whether an event other than `ping` was read: an error before that counts as a failed request.
+    begun: bool,
+    last: u64,
+    saw_tool: bool,
+    usage: WireUsage,
+    finish_reason: Option<FinishReason>,
+    stopped: bool,
+    failed: bool,
+}
+
+impl AnthropicDecoder {
+    fn take(&mut self, event: Event, out: &mut Output) {
+        let index = event.index.unwrap_or(self.last);
+        match event.kind.as_deref().unwrap_or_default() {
+            "content_block_delta" => {
+                if let Some(delta) = event.delta {
+                    self.delta(index, delta, out);
+                }
+            }
+            "content_block_start" => {
+                self.last = event.index.unwrap_or(self.last + 1);
+                if let Some(block) = event.content_block {
+                    self.start(self.last, &block, out);
+                }
+            }
+            "content_block_stop" => self.blocks.close(index, out),
+            "message_start" => self.message_start(event.message.as_deref(), out),
+            "message_delta" => {
+                if let Some(reason) = event.delta.and_then(|delta| delta.stop_reason) {
+                    self.finish_reason = Some(finish_reason(&reason));
+                }
+                if let Some(usage) = event.usage {
+                    self.merge_usage(*usage);
+                }
+            }
+            "message_stop" => self.stopped = true,
+            "error" => return self.error(event.error.as_deref(), out),
+            _ => return,
+        }
+        self.begun = true;
+    }
+
+    fn error(&mut self, error: Option<&Value>, out: &mut Output) {
+        self.failed = true;
+        let error = error.unwrap_or(&Value::Null);
+        let default_message = || "The provider reported an error without saying which.".to_owned();
+        let message = message_in_error(error).unwrap_or_else(default_message);
+        let kind = kind_of_error(error, &message);
+        if self.begun {
+            return out.failure(kind, message);
+        }
+        // The statuses that the service would have sent before the response.
+        let overloaded = error.get("type").and_then(Value::as_str) == Some("overloaded_error");
+        out.failure_with_status(kind, message, if overloaded { 529 } else { 500 });
+    }
+
+    fn message_start(&mut self, message: Option<&Value>, out: &mut Output) {
+        let Some(message) = message else { return };
+        let string = |key: &str| message.get(key).and_then(Value::as_str).map(str::to_owned);
+        if let Some(usage) = message.get("usage").cloned().and_then(|usage| serde_json::from_value(usage).ok()) {
+            self.merge_usage(usage);
+        }
+        out.part(StreamPart::ResponseMetadata(ResponseMetadata {
+            id: string("id"),
+            model_id: string("model"),
+            ..ResponseMetadata::default()
+        }));
+    }
+
+    fn merge_usage(&mut self, new: WireUsage) {
+        let usage = &mut self.usage;
+        usage.input_tokens = new.input_tokens.or(usage.input_tokens);
+        usage.output_tokens = new.output_tokens.or(usage.output_tokens);
+        usage.cache_creation_input_tokens = new.cache_creation_input_tokens.or(usage.cache_creation_input_tokens);
+        usage.cache_read_input_tokens = new.cache_read_input_tokens.or(usage.cache_read_input_tokens);
+    }
+
+    fn start(&mut self, index: u64, block: &Value, out: &mut Output) {
+        let string = |key: &str| block.get(key).and_then(Value::as_str).unwrap_or_default().to_owned();
+        match block.get("type").and_then(Value::as_str) {
+            Some("text") => {
+                self.blocks.open_text(index, out);
+                let text = string("text");
+                if !text.is_empty() {
+                    self.blocks.text(index, text, out);
+                }
+            }
+            Some("thinking") => {
+                self.blocks.open_reasoning(index, None, out);
+                let thinking = string("thinking");
+                if !thinking.is_empty() {
+                    self.blocks.reasoning(index, thinking, None, out);
+                }
+            }
+            Some("redacted_thinking") => {
+                let redacted = metadata("anthropic", [("redactedData", json!(string("data")))]);
+                self.blocks.open_reasoning(index, Some(redacted), out);
+            }
+            Some("tool_use") => {
+                // The input is an empty object if arguments are streamed.
+                let given = block.get("input").filter(|input| input.as_object().is_some_and(|map| !map.is_empty()));
+                let input = given.map(Value::to_string).unwrap_or_default();
+                self.saw_tool = true;
+                self.blocks.open_tool(index, string("id"), string("name"), input, out);
+            }
+            _ => self.blocks.open_hidden(index),
+        }
+    }
+
+    fn delta(&mut self, index: u64, delta: Delta, out: &mut Output) {
+        if let Some(text) = delta.text {
+            self.blocks.text(index, text, out);
+        }
+        if let Some(signature) = delta.signature {
+            let signed = metadata("anthropic", [("signature", json!(signature))]);
+            self.blocks.reasoning(index, String::new(), Some(signed), out);
+        } else if let Some(thinking) = delta.thinking {
+            self.blocks.reasoning(index, thinking, None, out);
+        }
+        if let Some(piece) = delta.partial_json.filter(|piece| !piece.is_empty()) {
+            self.blocks.tool_input(index, piece, out);
+        }
+    }
+}
+
+impl WireDecoder for AnthropicDecoder {
+    fn event(&mut self, event: WireEvent<'_>, out: &mut Output) {
+        let WireEvent::Data(data) = event else { return };
+        if let Some(event) = out.parse::<Event>(data) {
+            self.take(event, out);
+        }
+    }
+
+    fn complete(&self) -> bool {
+        self.stopped
+    }
+
+    fn finish(&mut self, out: &mut Output) {
+        if self.failed {
+            return;
+        }
+        let reason = match self.finish_reason {
+            Some(reason) => reason,
+            // Some compatible services send no reason.
+            None if self.stopped && self.saw_tool => FinishReason::ToolCalls,
+            None if self.stopped => FinishReason::Other,
+            // Open text blocks may be shown, but an incomplete call must not run.
+            None => return out.truncated(),
+        };
+        self.blocks.close_all(out);
+        let wire = self.usage;
+        // The service does not count cached tokens as input.
+        let cached = wire.cache_read_input_tokens.unwrap_or(0);
+        let written = wire.cache_creation_input_tokens.unwrap_or(0);
+        let input = wire.input_tokens.map(|input| input.saturating_add(cached).saturating_add(written));
+        let cached = input.map(|_| cached);
+        let usage = usage(input, wire.output_tokens, cached, None);
+        out.finish(reason, Usage { cache_write_tokens: input.map(|_| written), ..usage });
+    }
+}
+
+fn finish_reason(reason: &str) -> FinishReason {
+    match reason {
+        "end_turn" | "stop_sequence" | "pause_turn" => FinishReason::Stop,
+        "max_tokens" | "model_context_window_exceeded" => FinishReason::Length,
+        "tool_use" => FinishReason::ToolCalls,
+        "refusal" => FinishReason::ContentFilter,
+        _ => FinishReason::Other,
+    }
+}

@@ -1,0 +1,31 @@
+//! Output schemas for Anthropic's models.
+
+use serde_json::{Map, Value, json};
+
+use super::models;
+use lmthing_base::chat::{ModelRequest, Role};
+use crate::wire::output_schema::{FORMATS, References, Subset, is_object, reduce};
+
+const SUBSET: Subset =
+    Subset { narrowing: &["pattern"], formats: FORMATS, all_required: false, references: References::Plain };
+
+pub(super) fn put(body: &mut Map<String, Value>, request: &ModelRequest, model_id: &str) {
+    let Some(format) = request.settings.response_format.as_ref() else { return };
+    // The service refuses a format together with a prefilled response.
+    let begun = request.messages.last().is_some_and(|message| message.role == Role::Assistant);
+    let Some(schema) = schema_form(&format.schema).filter(|_| has_structured_outputs(model_id) && !begun) else {
+        return;
+    };
+    let config = body.entry("output_config").or_insert_with(|| json!({}));
+    if let Value::Object(config) = config {
+        config.insert("format".into(), json!({ "type": "json_schema", "schema": schema }));
+    }
+}
+
+pub fn has_structured_outputs(model_id: &str) -> bool {
+    models::model(model_id).structured_outputs
+}
+
+pub fn schema_form(schema: &Value) -> Option<Value> {
+    reduce(schema, &SUBSET).filter(is_object)
+}

@@ -1,0 +1,32 @@
+//! Anthropic's Messages API.
+
+mod cache;
+mod decode;
+mod encode;
+mod format;
+mod messages;
+pub(super) mod models;
+pub(super) mod thinking;
+
+pub(super) use format::{has_structured_outputs, schema_form};
+
+use super::{EncodedRequest, KnownOptions, WireDecoder, WireFormat};
+use lmthing_base::chat::ModelRequest;
+
+#[derive(Clone, Copy, Debug)]
+pub struct AnthropicWire;
+
+impl WireFormat for AnthropicWire {
+    fn encode(&self, request: &ModelRequest, model_id: &str) -> Result<EncodedRequest, String> {
+        encode::encode(request, model_id)
+    }
+
+    fn decoder(&self) -> Box<dyn WireDecoder> {
+        Box::new(decode::AnthropicDecoder::default())
+    }
+
+    fn known_options(&self) -> Option<KnownOptions> {
+        let others = &["thinking", "effort", "metadata", "toolStreaming", "disableParallelToolUse", "sendReasoning"];
+        Some(KnownOptions { names: &["anthropic"], tables: &[], others })
+    }
+}

@@ -1,0 +1,48 @@
+//! Prompt cache marks of ConverseStream: `cachePoint` blocks after the cached blocks.
+
+use serde_json::{Map, Value, json};
+
+use lmthing_base::chat::CallSettings;
+use crate::wire::{blocks::{self, ListKind, MarkFormat}, settings::Warnings};
+
+const WITHOUT_CACHE: [&str; 7] = [
+    "claude-v",
+    "claude-instant",
+    "claude-2",
+    "claude-3-sonnet",
+    "claude-3-haiku",
+    "claude-3-opus",
+    "claude-3-5-sonnet-20240620",
+];
+
+/// Models without a cache refuse marks, so unknown ones get none.
+pub(super) fn mark(body: &mut Map<String, Value>, settings: &CallSettings, model_id: &str, warnings: &mut Warnings) {
+    let nova = model_id.contains("amazon.nova");
+    let claude = model_id.contains("anthropic") && !WITHOUT_CACHE.iter().any(|old| model_id.contains(old));
+    let automatic = settings.cache != Some(false) && (nova || claude);
+    blocks::place_marks(&CachePoints { nova }, body, automatic, warnings);
+}
+
+struct CachePoints {
+    nova: bool,
+}
+
+impl MarkFormat for CachePoints {
+    fn mark(block: &Value) -> Option<&Value> {
+        block.get("cachePoint")
+    }
+
+    fn accepts(&self, kind: ListKind, list: &[Value]) -> bool {
+        // Nova caches only text, and refuses marks after tools and their results.
+        let is_text = |block: &Value| block.get("text").is_some() || Self::mark(block).is_some();
+        !self.nova || (kind != ListKind::Tools && list.iter().all(is_text))
+    }
+
+    fn put(list: &mut Vec<Value>) {
+        list.push(json!({ "cachePoint": { "type": "default" } }));
+    }
+
+    fn remove(list: &mut Vec<Value>, index: usize) {
+        list.remove(index);
+    }
+}

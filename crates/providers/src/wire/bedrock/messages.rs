@@ -1,0 +1,156 @@
+//! Messages and blocks of ConverseStream.
+
+use std::rc::Rc;
+
+use serde_json::{Value, json};
+
+use lmthing_base::chat::{ContentPart, Message, ProviderOptions, ToolInput, ToolOutput, ToolPart};
+use crate::wire::{blocks::{self, BlockFormat, Conversation}, media::{Media, Source}, settings::Warnings, values::{arguments_object, option}};
+
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Rules {
+    /// Whether tools are active: otherwise the service refuses tool calls and results.
+    pub tools: bool,
+    /// Mistral's models require ids of nine letters or digits.
+    pub short_tool_ids: bool,
+}
+
+pub(super) fn convert(messages: &[Rc<Message>], rules: Rules, warnings: &mut Warnings) -> Result<Conversation, String> {
+    let kept = without_tool_parts(messages, rules, warnings);
+    blocks::conversation(&kept, &mut ConverseBlocks { rules, documents: 0 })
+}
+
+fn without_tool_parts(messages: &[Rc<Message>], rules: Rules, warnings: &mut Warnings) -> Vec<Rc<Message>> {
+    let is_tool = |part: &ContentPart| matches!(part, ContentPart::ToolCall { .. } | ContentPart::ToolResult { .. });
+    let any = messages.iter().any(|message| message.content_parts().iter().any(is_tool));
+    if rules.tools || !any {
+        return messages.to_vec();
+    }
+    warnings.other("tool calls and results were removed: Bedrock takes them only together with active tools");
+    messages
+        .iter()
+        .filter_map(|message| {
+            if !message.content_parts().iter().any(is_tool) {
+                return Some(message.clone());
+            }
+            let parts: Vec<ContentPart> =
+                message.content_parts().iter().filter(|part| !is_tool(part)).cloned().collect();
+            let mut stripped = Message::parts(message.role, parts);
+            stripped.provider_options = message.provider_options.clone();
+            (!stripped.content_parts().is_empty()).then(|| Rc::new(stripped))
+        })
+        .collect()
+}
+
+struct ConverseBlocks {
+    rules: Rules,
+    documents: usize,
+}
+
+fn result_content(output: &ToolOutput) -> Value {
+    let ToolOutput::Content(parts) = output else { return json!([{ "text": output.wire_text() }]) };
+    let block = |part: &ToolPart| match part {
+        ToolPart::Media { data, media_type } if image_format(media_type).is_some() => {
+            json!({ "image": { "format": image_format(media_type), "source": { "bytes": data } } })
+        }
+        part => json!({ "text": part.text() }),
+    };
+    parts.iter().map(block).collect()
+}
+
+impl BlockFormat for ConverseBlocks {
+    const TAKES_BLANK_TEXT: bool = false;
+
+    fn text(&self, text: &str) -> Value {
+        json!({ "text": text })
+    }
+
+    fn media(&mut self, media: &Media<'_>) -> Result<Value, String> {
+        let refused = || media.refused("Bedrock");
+        let Source::Base64(data) = media.source else { return Err(refused()) };
+        let source = json!({ "bytes": data });
+        if media.is_image() {
+            let format = image_format(&media.media_type).ok_or_else(refused)?;
+            return Ok(json!({ "image": { "format": format, "source": source } }));
+        }
+        let format = document_format(&media.media_type).ok_or_else(refused)?;
+        self.documents += 1;
+        // Names must not contain dots.
+        let name = media.filename.and_then(|name| name.split('.').next()).filter(|name| !name.is_empty());
+        let name = name.map_or_else(|| format!("document-{}", self.documents), str::to_owned);
+        Ok(json!({ "document": { "format": format, "name": name, "source": source } }))
+    }
+
+    /// Only reasoning with a signature or encrypted data can be sent back.
+    fn reasoning(&mut self, text: &str, ends: bool, options: Option<&ProviderOptions>) -> Option<Value> {
+        if let Some(signature) = option(options, "bedrock", "signature") {
+            let text = if ends { text.trim() } else { text };
+            let text = json!({ "text": text, "signature": signature });
+            return Some(json!({ "reasoningContent": { "reasoningText": text } }));
+        }
+        let data = option(options, "bedrock", "redactedData")?;
+        Some(json!({ "reasoningContent": { "redactedReasoning": { "data": data } } }))
+    }
+
+    fn tool_call(&self, id: &str, name: &str, input: &ToolInput) -> Value {
+        json!({ "toolUse": { "toolUseId": self.tool_id(id), "name": name, "input": arguments_object(input) } })
+    }
+
+    fn tool_result(&self, id: &str, output: &ToolOutput) -> Value {
+        json!({ "toolResult": { "toolUseId": self.tool_id(id), "content": result_content(output) } })
+    }
+
+    fn add(
+        &self,
+        blocks: &mut Vec<Value>,
+        block: Option<Value>,
+        part: Option<&ProviderOptions>,
+        _message: Option<&ProviderOptions>,
+    ) {
+        blocks.extend(block);
+        blocks.extend(cache_point(part));
+    }
+
+    fn end(&self, blocks: &mut Vec<Value>, message: Option<&ProviderOptions>) {
+        blocks.extend(cache_point(message));
+    }
+}
+
+impl ConverseBlocks {
+    fn tool_id(&self, id: &str) -> String {
+        if self.rules.short_tool_ids {
+            id.chars().filter(char::is_ascii_alphanumeric).take(9).collect()
+        } else {
+            id.to_owned()
+        }
+    }
+}
+
+pub(super) fn cache_point(options: Option<&ProviderOptions>) -> Option<Value> {
+    option(options, "bedrock", "cachePoint").map(|point| json!({ "cachePoint": point }))
+}
+
+fn image_format(media_type: &str) -> Option<&'static str> {
+    Some(match media_type {
+        "image/png" => "png",
+        "image/jpeg" | "image/jpg" => "jpeg",
+        "image/gif" => "gif",
+        "image/webp" => "webp",
+        _ => return None,
+    })
+}
+
+fn document_format(media_type: &str) -> Option<&'static str> {
+    Some(match media_type {
+        "application/pdf" => "pdf",
+        "text/csv" => "csv",
+        "application/msword" => "doc",
+        "application/vnd.openxmlformats-officedocument.wordprocessingml.document" => "docx",
+        "application/vnd.ms-excel" => "xls",
+        "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet" => "xlsx",
+        "text/html" => "html",
+        "text/plain" => "txt",
+        "text/markdown" => "md",
+        _ => return None,
+    })
+}

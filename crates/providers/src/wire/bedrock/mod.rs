@@ -1,0 +1,28 @@
+//! Amazon Bedrock's ConverseStream.
+
+mod cache;
+mod decode;
+mod encode;
+mod messages;
+mod reasoning;
+mod thinking;
+
+use super::{EncodedRequest, Framing, WireDecoder, WireFormat};
+use lmthing_base::chat::ModelRequest;
+
+#[derive(Clone, Copy, Debug)]
+pub struct BedrockWire;
+
+impl WireFormat for BedrockWire {
+    fn encode(&self, request: &ModelRequest, model_id: &str) -> Result<EncodedRequest, String> {
+        encode::encode(request, model_id)
+    }
+
+    fn decoder(&self) -> Box<dyn WireDecoder> {
+        Box::new(decode::BedrockDecoder::default())
+    }
+
+    fn framing(&self) -> Framing {
+        Framing::AwsEventStream
+    }
+}

@@ -1,0 +1,350 @@
+//! Decodes responses of chat completions.
+
+use serde::{Deserialize, Deserializer, de::DeserializeOwned};
+use serde_json::{Value, json, value::RawValue};
+
+use super::{
+    dialect::Dialect,
+    echo::{Echo, thought_signature},
+    tool_calls::{FunctionPiece, ToolCallPiece, ToolCalls},
+    usage::WireUsage,
+};
+use lmthing_base::chat::{FinishReason, ProviderOptions, ResponseMetadata, StreamPart, Usage, read_json};
+use crate::{error_kind::kind_of_error, error_text::message_in_error, wire::{Output, WireDecoder, WireEvent, lenient::{self, TextOrJson}, output::TextBlocks, values::metadata}};
+
+// Rare fields are boxed, because every chunk is moved several times.
+#[derive(Debug, Deserialize)]
+struct Chunk {
+    // Repeated in every chunk and needed once, so not parsed.
+    #[serde(default)]
+    id: Option<Box<RawValue>>,
+    #[serde(default)]
+    created: Option<Box<RawValue>>,
+    #[serde(default)]
+    model: Option<Box<RawValue>>,
+    #[serde(default, deserialize_with = "lenient::list")]
+    choices: Vec<Choice>,
+    #[serde(default, deserialize_with = "lenient::object")]
+    usage: Option<Box<WireUsage>>,
+    #[serde(default, deserialize_with = "lenient::object")]
+    x_groq: Option<Box<GroqExtra>>,
+    #[serde(default, deserialize_with = "error_object")]
+    error: Option<Box<Value>>,
+    #[serde(default)]
+    message: Option<Box<Value>>,
+    #[serde(default)]
+    detail: Option<Box<Value>>,
+    #[serde(default, rename = "type")]
+    kind: Option<Box<Value>>,
+    #[serde(default)]
+    code: Option<Box<Value>>,
+}
+
+#[derive(Debug, Deserialize)]
+struct Choice {
+    #[serde(default, deserialize_with = "lenient::object")]
+    delta: Option<Delta>,
+    /// The whole message, from servers that do not stream.
+    #[serde(default, deserialize_with = "lenient::object")]
+    message: Option<Box<Delta>>,
+    #[serde(default, deserialize_with = "lenient::non_empty_text")]
+    finish_reason: Option<String>,
+    #[serde(default, deserialize_with = "lenient::object")]
+    usage: Option<Box<WireUsage>>,
+    #[serde(default, deserialize_with = "error_object")]
+    error: Option<Box<Value>>,
+}
+
+#[derive(Debug, Deserialize)]
+struct Delta {
+    /// A string; Mistral also sends a list of text and thinking parts.
+    #[serde(default, deserialize_with = "lenient::text_or_json")]
+    content: TextOrJson,
+    #[serde(default, deserialize_with = "lenient::text_or_json")]
+    reasoning: TextOrJson,
+    #[serde(default, deserialize_with = "lenient::text_or_json")]
+    reasoning_content: TextOrJson,
+    #[serde(default)]
+    reasoning_details: Option<Box<Value>>,
+    #[serde(default, deserialize_with = "lenient::non_empty_text")]
+    refusal: Option<String>,
+    #[serde(default, deserialize_with = "lenient::list")]
+    tool_calls: Vec<ToolCallPiece>,
+    /// The deprecated form of `tool_calls`.
+    #[serde(default, deserialize_with = "lenient::object")]
+    function_call: Option<Box<FunctionPiece>>,
+    #[serde(default)]
+    extra_content: Option<Box<Value>>,
+}
+
+#[derive(Debug, Deserialize)]
+struct GroqExtra {
+    #[serde(default, deserialize_with = "lenient::object")]
+    usage: Option<Box<WireUsage>>,
+    #[serde(default, deserialize_with = "error_object")]
+    error: Option<Box<Value>>,
+}
+
+/// Ignores empty errors, which some servers send with good responses.
+fn error_object<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Box<Value>>, D::Error> {
+    let is_error = |error: &Value| match error {
+        Value::Null | Value::Bool(false) => false,
+        Value::String(text) => !text.is_empty(),
+        Value::Array(list) => !list.is_empty(),
+        Value::Object(object) => !object.is_empty(),
+        Value::Bool(true) | Value::Number(_) => true,
+    };
+    Ok(Some(Value::deserialize(deserializer)?).filter(is_error).map(Box::new))
+}
+
+impl Chunk {
+    fn take_error(&mut self) -> Option<Box<Value>> {
+        let error = self.error.take();
+        let error = error.or_else(|| self.x_groq.as_mut().and_then(|extra| extra.error.take()));
+        let error = error.or_else(|| self.choices.iter_mut().find_map(|choice| choice.error.take()));
+        if error.is_some() || !self.choices.is_empty() {
+            return error;
+        }
+        let text_of =
+            |value: Option<Box<Value>>| value.filter(|value| value.as_str().is_some_and(|text| !text.is_empty()));
+        let message = text_of(self.message.take()).or_else(|| text_of(self.detail.take()))?;
+        Some(Box::new(json!({ "message": message, "type": self.kind.take(), "code": self.code.take() })))
+    }
+}
+
+pub(super) struct ChatDecoder {
+    dialect: Dialect,
+    sent_metadata: bool,
+    blocks: TextBlocks,
+    calls: ToolCalls,
+    echo: Echo,
+    finish_reason: Option<FinishReason>,
+    idle: bool,
+    saw_choice: bool,
+    has_content: bool,
+    refused: bool,
+    done: bool,
+    failed: bool,
+    usage: Usage,
+}
+
+impl ChatDecoder {
+    pub(super) fn new(dialect: Dialect) -> Self {
+        ChatDecoder {
+            dialect,
+            sent_metadata: false,
+            blocks: TextBlocks::default(),
+            calls: ToolCalls::default(),
+            echo: Echo::default(),
+            finish_reason: None,
+            idle: false,
+            saw_choice: false,
+            has_content: false,
+            refused: false,
+            done: false,
+            failed: false,
+            usage: Usage::default(),
+        }
+    }
+
+    fn chunk(&mut self, mut chunk: Chunk, out: &mut Output) {
+        if let Some(error) = chunk.take_error() {
+            self.failed = true;
+            return error_chunk(&error, out);
+        }
+        self.response_metadata(&chunk, out);
+        // Requests never ask for more than one choice.
+        let mut choice = chunk.choices.into_iter().next();
+        let of_choice = choice.as_mut().and_then(|choice| choice.usage.take());
+        // Usage is in `x_groq` at Groq, and in the choice at Moonshot.
+        let found = [chunk.x_groq.and_then(|extra| extra.usage), chunk.usage, of_choice];
+        if let Some(usage) = found.into_iter().flatten().find_map(|usage| usage.read(&self.dialect)) {
+            self.usage = usage;
+        }
+        self.idle = self.saw_choice;
+        let Some(choice) = choice else { return };
+        self.saw_choice = true;
+        // Some servers end with the whole message, which must not be repeated.
+        let message = choice.message.filter(|_| !self.has_content);
+        if let Some(delta) = choice.delta.or(message.map(|message| *message)) {
+            self.delta(delta, out);
+        }
+        if let Some(reason) = choice.finish_reason {
+            self.finish_reason = Some(finish_reason(&reason, &self.dialect));
+        }
+    }
+
+    fn response_metadata(&mut self, chunk: &Chunk, out: &mut Output) {
+        if self.sent_metadata || (chunk.id.is_none() && chunk.model.is_none()) {
+            return;
+        }
+        self.sent_metadata = true;
+        out.part(StreamPart::ResponseMetadata(ResponseMetadata {
+            id: string(chunk.id.as_deref()),
+            model_id: string(chunk.model.as_deref()),
+            // Seconds since 1970 fit into an i64.
+            #[allow(clippy::cast_possible_truncation)]
+            timestamp: chunk.created.as_deref().and_then(read::<f64>).map(|seconds| (seconds * 1000.0) as i64),
+            headers: None,
+        }));
+    }
+
+    fn delta(&mut self, delta: Delta, out: &mut Output) {
+        self.reasoning(delta.reasoning_content, delta.reasoning, delta.reasoning_details, out);
+        if let Some(extra) = delta.extra_content {
+            self.echo.extra_content(*extra);
+        }
+        match delta.content {
+            TextOrJson::Text(text) => self.text(text, out),
+            TextOrJson::Other(other) => match *other {
+                Value::Array(pieces) => self.content_list(pieces, out),
+                piece => self.content_list(vec![piece], out),
+            },
+            TextOrJson::Nothing => {}
+        }
+        if let Some(text) = delta.refusal {
+            self.refused = true;
+            self.text(text, out);
+        }
+        let function =
+            delta.function_call.map(|function| ToolCallPiece { function: Some(*function), ..Default::default() });
+        for mut piece in delta.tool_calls.into_iter().chain(function) {
+            self.mark_progress();
+            self.attach_metadata(out);
+            self.blocks.close(out);
+            let metadata = self.signature(&mut piece);
+            self.calls.piece(piece, metadata, out);
+        }
+    }
+
+    /// Emits reasoning. Servers use several names for it, often two at once.
+    fn reasoning(&mut self, first: TextOrJson, second: TextOrJson, details: Option<Box<Value>>, out: &mut Output) {
+        let in_details = details.map(|details| self.echo.details(*details)).unwrap_or_default();
+        let text_of = |value: TextOrJson| match value {
+            TextOrJson::Text(text) if !text.is_empty() => Some(text),
+            _ => None,
+        };
+        let text = text_of(first).or_else(|| text_of(second)).unwrap_or(in_details);
+        if !text.is_empty() {
+            self.mark_progress();
+            self.blocks.reasoning(text, None, out);
+        }
+    }
+
+    fn text(&mut self, text: String, out: &mut Output) {
+        if !text.is_empty() {
+            self.mark_progress();
+            self.attach_metadata(out);
+            self.blocks.text(text, None, out);
+        }
+    }
+
+    fn mark_progress(&mut self) {
+        (self.has_content, self.idle) = (true, false);
+    }
+
+    fn attach_metadata(&mut self, out: &mut Output) {
+        if self.blocks.in_reasoning()
+            && let Some(metadata) = self.echo.take_new(self.dialect.name())
+        {
+            self.blocks.reasoning(String::new(), Some(metadata), out);
+        }
+    }
+
+    /// `[{type: "text", text}, {type: "thinking", thinking: [{type: "text", text}]}]`
+    fn content_list(&mut self, pieces: Vec<Value>, out: &mut Output) {
+        for piece in pieces {
+            if let Some(text) = piece.get("text").and_then(Value::as_str) {
+                self.text(text.to_owned(), out);
+            }
+            if let Some(text) = piece.get("refusal").and_then(Value::as_str) {
+                self.refused = true;
+                self.text(text.to_owned(), out);
+            }
+            match piece.get("thinking") {
+                Some(Value::Array(thoughts)) => {
+                    for thought in thoughts {
+                        self.reasoning(TextOrJson::of(thought.get("text")), TextOrJson::Nothing, None, out);
+                    }
+                }
+                thought => self.reasoning(TextOrJson::of(thought), TextOrJson::Nothing, None, out),
+            }
+        }
+    }
+
+    fn signature(&self, piece: &mut ToolCallPiece) -> Option<ProviderOptions> {
+        let extra = piece.extra_content.take().filter(Value::is_object)?;
+        let signature = extra.pointer("/google/thought_signature").cloned();
+        let signature = signature.map(|signature| ("thoughtSignature", signature));
+        // Gemini refuses calls without their signature. Other content is stored as a whole.
+        let is_all = signature.as_ref().is_some_and(|(_, signature)| extra == thought_signature(signature));
+        let whole = (!is_all).then_some(("extraContent", extra));
+        Some(metadata(self.dialect.name(), signature.into_iter().chain(whole)))
+    }
+}
+
+impl WireDecoder for ChatDecoder {
+    fn event(&mut self, event: WireEvent<'_>, out: &mut Output) {
+        let WireEvent::Data(data) = event else { return };
+        if let Some(chunk) = out.parse::<Chunk>(data) {
+            self.chunk(chunk, out);
+        }
+    }
+
+    fn done_marker(&mut self) {
+        self.done = true;
+    }
+
+    // Usage follows the finish reason, and then the marker. Some servers omit the marker and keep the connection
+    // open. A reason together with text may be in every chunk and does not mark the end.
+    fn complete(&self) -> bool {
+        self.done || (self.finish_reason.is_some() && self.idle)
+    }
+
+    fn finish(&mut self, out: &mut Output) {
+        self.attach_metadata(out);
+        self.blocks.close(out);
+        if self.failed {
+            return;
+        }
+        // One is sufficient: some servers omit the marker, others the reason.
+        if !self.done && self.finish_reason.is_none() {
+            return out.truncated();
+        }
+        self.calls.finish(out);
+        // Metadata without a reasoning block, such as encrypted reasoning.
+        if let Some(metadata) = self.echo.take_new(self.dialect.name()) {
+            self.blocks.empty_reasoning_with_metadata(metadata, out);
+        }
+        let reason =
+            self.finish_reason.unwrap_or(if self.calls.any() { FinishReason::ToolCalls } else { FinishReason::Other });
+        let is_refusal = self.refused && matches!(reason, FinishReason::Stop | FinishReason::Other);
+        out.finish(if is_refusal { FinishReason::ContentFilter } else { reason }, self.usage);
+    }
+}
+
+fn read<T: DeserializeOwned>(raw: &RawValue) -> Option<T> {
+    read_json(raw.get()).ok()
+}
+
+fn string(raw: Option<&RawValue>) -> Option<String> {
+    raw.and_then(read::<String>).filter(|text| !text.is_empty())
+}
+
+fn error_chunk(error: &Value, out: &mut Output) {
+    let message = message_in_error(error).unwrap_or_else(|| error.to_string());
+    out.failure(kind_of_error(error, &message), message);
+}
+
+fn finish_reason(reason: &str, dialect: &Dialect) -> FinishReason {
+    match (reason, dialect) {
+        ("stop", _) => FinishReason::Stop,
+        ("length", _) | ("model_length", Dialect::Mistral) => FinishReason::Length,
+        ("tool_calls", _) => FinishReason::ToolCalls,
+        ("content_filter", dialect) if *dialect != Dialect::Mistral => FinishReason::ContentFilter,
+        ("function_call", dialect) if *dialect != Dialect::Mistral => FinishReason::ToolCalls,
+        // Gateways send this for upstream failures.
+        ("error", Dialect::Compatible(_)) => FinishReason::Error,
+        _ => FinishReason::Other,
+    }
+}

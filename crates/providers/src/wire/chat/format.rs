@@ -1,0 +1,32 @@
+//! Output schemas in chat completions.
+
+use serde_json::{Map, Value, json};
+
+use super::dialect::Dialect;
+use lmthing_base::chat::ModelRequest;
+use crate::wire::openai_format::{json_schema, takes_schema};
+
+const GROQ_WITHOUT_SCHEMA: [&str; 9] =
+    ["llama-3", "llama3", "llama-guard", "gemma", "qwen", "deepseek", "mixtral", "compound", "allam"];
+
+pub(super) fn put(
+    body: &mut Map<String, Value>,
+    request: &ModelRequest,
+    model_id: &str,
+    dialect: &Dialect,
+    options: &Map<String, Value>,
+) {
+    let Some(format) = request.settings.response_format.as_ref() else { return };
+    let is_off = options.get("structuredOutputs") == Some(&Value::Bool(false));
+    let takes = match dialect {
+        Dialect::OpenAi => takes_schema(model_id),
+        // The service refuses schemas together with tools.
+        Dialect::Groq => {
+            request.tools.is_empty() && !GROQ_WITHOUT_SCHEMA.iter().any(|family| model_id.contains(family))
+        }
+        Dialect::Mistral | Dialect::Compatible(_) => true,
+    };
+    let Some(schema) = json_schema(format, Some(options)).filter(|_| takes && !is_off) else { return };
+    // A `response_format` in the options wins.
+    body.entry("response_format").or_insert_with(|| json!({ "type": "json_schema", "json_schema": schema }));
+}

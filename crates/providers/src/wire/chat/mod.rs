@@ -1,0 +1,122 @@
+//! Chat completions: OpenAI, Groq, Mistral and compatible servers, which differ by [`Dialect`]
+//! (docs/reference/providers.md).
+
+mod decode;
+mod dialect;
+mod echo;
+mod format;
+mod messages;
+mod mistral;
+mod options;
+mod reasoning;
+mod tool_calls;
+mod usage;
+
+use serde_json::{Map, Value, json};
+
+pub use dialect::Dialect;
+pub(super) use messages::function_call;
+
+use super::{EncodedRequest, KnownOptions, WireDecoder, WireFormat, settings::Warnings, values::put};
+use lmthing_base::chat::{ModelRequest, ToolChoice, ToolSpec};
+
+#[derive(Clone, Debug)]
+pub struct ChatWire {
+    dialect: Dialect,
+    path: String,
+    server: reasoning::Server,
+    include_usage: bool,
+}
+
+impl ChatWire {
+    pub fn new(dialect: Dialect, query: Option<&str>) -> Self {
+        let query = query.map(|query| format!("?{query}")).unwrap_or_default();
+        // Groq and Mistral always send counts.
+        let include_usage = matches!(dialect, Dialect::OpenAi | Dialect::Compatible(_));
+        let server = reasoning::Server::Other;
+        ChatWire { dialect, path: format!("/chat/completions{query}"), server, include_usage }
+    }
+
+    pub fn at(self, base_url: Option<&str>) -> Self {
+        let server = match &self.dialect {
+            Dialect::Compatible(name) => reasoning::Server::of(name, base_url),
+            _ => self.server,
+        };
+        ChatWire { server, ..self }
+    }
+
+    /// For servers that refuse the request for token counts.
+    pub fn without_usage(self) -> Self {
+        ChatWire { include_usage: false, ..self }
+    }
+
+    pub fn azure(api_version: &str) -> Self {
+        let path = format!("/v1/chat/completions?api-version={api_version}");
+        ChatWire { dialect: Dialect::OpenAi, path, server: reasoning::Server::Azure, include_usage: true }
+    }
+}
+
+impl WireFormat for ChatWire {
+    fn encode(&self, request: &ModelRequest, model_id: &str) -> Result<EncodedRequest, String> {
+        let mut warnings = Warnings::default();
+        let mut body = Map::new();
+        body.insert("model".into(), model_id.into());
+        let reasoning_model = options::put(&mut body, request, model_id, (&self.dialect, self.server), &mut warnings);
+        let messages = match &self.dialect {
+            Dialect::Mistral => mistral::messages(&request.messages)?,
+            dialect => {
+                let model = (reasoning_model, dialect.accepts_result_images(model_id));
+                messages::messages(&request.messages, dialect, model, &mut warnings)?
+            }
+        };
+        body.insert("messages".into(), messages.into());
+        put_tools(&mut body, &request.tools, request.settings.tool_choice.as_ref(), &self.dialect);
+        let options = options::of_provider(request, &self.dialect, self.server);
+        format::put(&mut body, request, model_id, &self.dialect, &options);
+        body.insert("stream".into(), true.into());
+        if self.include_usage {
+            body.entry("stream_options").or_insert_with(|| json!({ "include_usage": true }));
+        }
+        let warnings = warnings.into_vec();
+        Ok(EncodedRequest { path: self.path.clone(), headers: Vec::new(), body: Value::Object(body), warnings })
+    }
+
+    fn decoder(&self) -> Box<dyn WireDecoder> {
+        Box::new(decode::ChatDecoder::new(self.dialect.clone()))
+    }
+
+    fn known_options(&self) -> Option<KnownOptions> {
+        options::known(&self.dialect, self.server)
+    }
+}
+
+fn put_tools(body: &mut Map<String, Value>, tools: &[ToolSpec], choice: Option<&ToolChoice>, dialect: &Dialect) {
+    if tools.is_empty() {
+        return;
+    }
+    let mistral = *dialect == Dialect::Mistral;
+    let only = match choice {
+        // Mistral cannot force one tool, so only that one is sent.
+        Some(ToolChoice::Tool(name)) if mistral => Some(name.as_str()),
+        _ => None,
+    };
+    let tools: Vec<Value> =
+        tools.iter().filter(|tool| only.is_none_or(|name| tool.name == name)).map(function_tool).collect();
+    body.insert("tools".into(), tools.into());
+    let choice = match choice.unwrap_or(&ToolChoice::Auto) {
+        ToolChoice::Auto => json!("auto"),
+        ToolChoice::None => json!("none"),
+        ToolChoice::Required | ToolChoice::Tool(_) if mistral => json!("any"),
+        ToolChoice::Required => json!("required"),
+        ToolChoice::Tool(name) => json!({ "type": "function", "function": { "name": name } }),
+    };
+    body.insert("tool_choice".into(), choice);
+}
+
+pub(super) fn function_tool(tool: &ToolSpec) -> Value {
+    let mut function = Map::new();
+    function.insert("name".into(), tool.name.clone().into());
+    put(&mut function, "description", (!tool.description.is_empty()).then(|| tool.description.clone()));
+    function.insert("parameters".into(), tool.input_schema.clone());
+    json!({ "type": "function", "function": function })
+}

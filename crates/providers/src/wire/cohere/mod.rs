@@ -1,0 +1,26 @@
+//! Cohere's chat API, version 2.
+
+mod decode;
+mod encode;
+mod format;
+mod thinking;
+
+use super::{EncodedRequest, KnownOptions, WireDecoder, WireFormat};
+use lmthing_base::chat::ModelRequest;
+
+#[derive(Clone, Copy, Debug)]
+pub struct CohereWire;
+
+impl WireFormat for CohereWire {
+    fn encode(&self, request: &ModelRequest, model_id: &str) -> Result<EncodedRequest, String> {
+        encode::encode(request, model_id)
+    }
+
+    fn decoder(&self) -> Box<dyn WireDecoder> {
+        Box::new(decode::CohereDecoder::default())
+    }
+
+    fn known_options(&self) -> Option<KnownOptions> {
+        Some(KnownOptions { names: &["cohere"], tables: &[], others: &["thinking"] })
+    }
+}

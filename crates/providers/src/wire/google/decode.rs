@@ -1,0 +1,250 @@
+//! Decodes responses of Gemini.
+
+use serde::Deserialize;
+use serde_json::{Value, json, value::RawValue};
+
+use lmthing_base::chat::{CallWarning, FinishReason, ProviderOptions, ResponseMetadata, StreamPart, Usage};
+use crate::{error_kind::kind_of_error, error_text::message_in_error, wire::{Output, WireDecoder, WireEvent, lenient, output::{TextBlocks, usage}, values::metadata}};
+
+#[derive(Debug, Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Chunk {
+    #[serde(default, deserialize_with = "lenient::list")]
+    candidates: Vec<Candidate>,
+    #[serde(default, deserialize_with = "lenient::object")]
+    usage_metadata: Option<UsageMetadata>,
+    #[serde(default)]
+    prompt_feedback: Option<Value>,
+    #[serde(default, deserialize_with = "lenient::non_empty_text")]
+    response_id: Option<String>,
+    #[serde(default, deserialize_with = "lenient::non_empty_text")]
+    model_version: Option<String>,
+    #[serde(default)]
+    error: Option<Value>,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Candidate {
+    #[serde(default, deserialize_with = "lenient::object")]
+    content: Option<Content>,
+    #[serde(default, deserialize_with = "lenient::non_empty_text")]
+    finish_reason: Option<String>,
+}
+
+#[derive(Debug, Deserialize)]
+struct Content {
+    #[serde(default, deserialize_with = "lenient::list")]
+    parts: Vec<Part>,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Part {
+    #[serde(default, deserialize_with = "lenient::text")]
+    text: Option<String>,
+    #[serde(default, deserialize_with = "lenient::flag")]
+    thought: bool,
+    #[serde(default, deserialize_with = "lenient::text")]
+    thought_signature: Option<String>,
+    #[serde(default, deserialize_with = "lenient::object")]
+    function_call: Option<FunctionCall>,
+    #[serde(default, deserialize_with = "lenient::object")]
+    inline_data: Option<InlineData>,
+}
+
+#[derive(Debug, Deserialize)]
+struct FunctionCall {
+    #[serde(default, deserialize_with = "lenient::text")]
+    name: Option<String>,
+    /// Not parsed, as a `Value` cannot contain lone surrogates.
+    #[serde(default)]
+    args: Option<Box<RawValue>>,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct InlineData {
+    #[serde(default, deserialize_with = "lenient::non_empty_text")]
+    mime_type: Option<String>,
+    #[serde(default, deserialize_with = "lenient::non_empty_text")]
+    data: Option<String>,
+}
+
+#[derive(Clone, Copy, Debug, Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct UsageMetadata {
+    #[serde(default, deserialize_with = "lenient::count")]
+    prompt_token_count: Option<u64>,
+    #[serde(default, deserialize_with = "lenient::count")]
+    candidates_token_count: Option<u64>,
+    #[serde(default, deserialize_with = "lenient::count")]
+    cached_content_token_count: Option<u64>,
+    #[serde(default, deserialize_with = "lenient::count")]
+    thoughts_token_count: Option<u64>,
+}
+
+pub(super) struct GoogleDecoder {
+    provider: &'static str,
+    sent_metadata: bool,
+    blocks: TextBlocks,
+    saw_call: bool,
+    saw_candidate: bool,
+    finish_reason: Option<String>,
+    /// A chunk without a finish reason was read, so a reason marks the end.
+    reason_marks_end: bool,
+    idle: bool,
+    blocked: Option<Value>,
+    failed: bool,
+    usage: Usage,
+}
+
+impl GoogleDecoder {
+    pub(super) fn new(provider: &'static str) -> Self {
+        GoogleDecoder {
+            provider,
+            sent_metadata: false,
+            blocks: TextBlocks::default(),
+            saw_call: false,
+            saw_candidate: false,
+            finish_reason: None,
+            reason_marks_end: false,
+            idle: false,
+            blocked: None,
+            failed: false,
+            usage: Usage::default(),
+        }
+    }
+
+    fn chunk(&mut self, chunk: Chunk, out: &mut Output) {
+        if let Some(error) = chunk.error {
+            self.failed = true;
+            let message = message_in_error(&error).unwrap_or_else(|| error.to_string());
+            return out.failure(kind_of_error(&error, &message), message);
+        }
+        if !self.sent_metadata && (chunk.response_id.is_some() || chunk.model_version.is_some()) {
+            self.sent_metadata = true;
+            out.part(StreamPart::ResponseMetadata(ResponseMetadata {
+                id: chunk.response_id,
+                model_id: chunk.model_version,
+                ..ResponseMetadata::default()
+            }));
+        }
+        if let Some(wire) = chunk.usage_metadata {
+            let thoughts = wire.thoughts_token_count.unwrap_or(0);
+            let output = wire.candidates_token_count.unwrap_or(0) + thoughts;
+            let cached = wire.cached_content_token_count.unwrap_or(0);
+            let input = wire.prompt_token_count.unwrap_or(0);
+            self.usage = usage(Some(input), Some(output), Some(cached), Some(thoughts));
+        }
+        self.blocked = chunk.prompt_feedback.or(self.blocked.take());
+        self.idle = true;
+        let Some(candidate) = chunk.candidates.into_iter().next() else { return };
+        self.saw_candidate = true;
+        for part in candidate.content.into_iter().flat_map(|content| content.parts) {
+            self.idle = false;
+            // Content after a reason: the reason does not mark the end.
+            self.reason_marks_end &= self.finish_reason.is_none();
+            self.part(part, out);
+        }
+        match candidate.finish_reason {
+            Some(reason) => self.finish_reason = Some(reason),
+            None => self.reason_marks_end |= self.finish_reason.is_none(),
+        }
+    }
+
+    fn block_reason(&self) -> Option<&str> {
+        self.blocked.as_ref()?.get("blockReason")?.as_str()
+    }
+
+    fn part(&mut self, part: Part, out: &mut Output) {
+        let signature: Option<ProviderOptions> =
+            part.thought_signature.map(|signature| metadata(self.provider, [("thoughtSignature", json!(signature))]));
+        if let Some(call) = part.function_call {
+            self.blocks.close(out);
+            self.saw_call = true;
+            return self.call(call, signature, out);
+        }
+        if let Some(data) = part.inline_data {
+            self.blocks.close(out);
+            let Some(content) = data.data else { return };
+            let media_type = data.mime_type.unwrap_or_else(|| "application/octet-stream".to_owned());
+            return out.part(StreamPart::File { media_type, data: content });
+        }
+        match (part.text, part.thought) {
+            (Some(text), true) => self.blocks.reasoning(text, signature, out),
+            (Some(text), _) => self.blocks.text(text, signature, out),
+            (None, _) => {}
+        }
+    }
+
+    fn call(&self, call: FunctionCall, metadata: Option<ProviderOptions>, out: &mut Output) {
+        // Ids connect calls and results within the run only.
+        let id = crate::wire::output::generated_id("call");
+        let input =
+            call.args.filter(|args| args.get() != "null").map_or_else(|| "{}".to_owned(), |args| arguments(&args));
+        let name = call.name.unwrap_or_default();
+        out.part(StreamPart::ToolInputStart { id: id.clone(), tool_name: name.clone() });
+        out.part(StreamPart::ToolInputDelta { id: id.clone(), delta: input.clone() });
+        out.tool_call(id, name, input, metadata);
+    }
+}
+
+fn arguments(args: &RawValue) -> String {
+    serde_json::from_str::<Value>(args.get()).map_or_else(|_| args.get().to_owned(), |args| args.to_string())
+}
+
+impl WireDecoder for GoogleDecoder {
+    fn event(&mut self, event: WireEvent<'_>, out: &mut Output) {
+        let WireEvent::Data(data) = event else { return };
+        if let Some(chunk) = out.parse::<Chunk>(data) {
+            self.chunk(chunk, out);
+        }
+    }
+
+    // Chunks with usage may follow the finish reason; only the end of the stream is certain.
+    fn complete(&self) -> bool {
+        self.finish_reason.is_some()
+    }
+
+    fn is_ending(&self) -> bool {
+        self.complete() && (self.idle || self.reason_marks_end)
+    }
+
+    fn finish(&mut self, out: &mut Output) {
+        self.blocks.close(out);
+        if self.failed {
+            return;
+        }
+        let finish_reason = match (self.finish_reason.as_deref(), &self.blocked) {
+            (Some(reason), _) => finish_reason(reason, self.saw_call),
+            // Feedback also comes with normal responses, with safety ratings only.
+            (None, Some(_)) if !self.saw_candidate || self.block_reason().is_some() => FinishReason::Other,
+            (None, _) => return out.truncated(),
+        };
+        if let Some(reason) = self.block_reason() {
+            // A warning, as the finish reason does not show it.
+            out.part(StreamPart::StreamStart { warnings: vec![blocked(reason)] });
+        }
+        let provider_metadata = self.blocked.take().map(|why| metadata(self.provider, [("promptFeedback", why)]));
+        out.part(StreamPart::Finish { finish_reason, usage: self.usage, provider_metadata });
+    }
+}
+
+fn blocked(reason: &str) -> CallWarning {
+    let details = Some(format!("the prompt was blocked ({reason}), and the model did not see it"));
+    CallWarning { kind: "other".to_owned(), setting: None, details }
+}
+
+fn finish_reason(reason: &str, saw_call: bool) -> FinishReason {
+    match reason {
+        "STOP" if saw_call => FinishReason::ToolCalls,
+        "STOP" => FinishReason::Stop,
+        "MAX_TOKENS" => FinishReason::Length,
+        "SAFETY" | "RECITATION" | "BLOCKLIST" | "PROHIBITED_CONTENT" | "SPII" | "IMAGE_SAFETY" => {
+            FinishReason::ContentFilter
+        }
+        "MALFORMED_FUNCTION_CALL" => FinishReason::Error,
+        _ => FinishReason::Other,
+    }
+}

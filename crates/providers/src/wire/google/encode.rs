@@ -1,0 +1,99 @@
+//! Encodes requests of Gemini.
+
+use serde_json::{Map, Value, json};
+
+use super::{contents, format, schema, thinking};
+use lmthing_base::chat::{ModelRequest, ToolChoice, ToolSpec};
+use crate::wire::{EncodedRequest, settings::{SettingNames, Warnings, put_settings}, values::{copy_options, options_of, put}};
+
+const SETTINGS: SettingNames = SettingNames {
+    max_output_tokens: Some("maxOutputTokens"),
+    temperature: Some("temperature"),
+    top_p: Some("topP"),
+    top_k: Some("topK"),
+    stop_sequences: Some("stopSequences"),
+    seed: Some("seed"),
+    presence_penalty: Some("presencePenalty"),
+    frequency_penalty: Some("frequencyPenalty"),
+};
+
+const GENERATION_OPTIONS: [(&str, &str); 5] = [
+    ("thinkingConfig", "thinkingConfig"),
+    ("responseModalities", "responseModalities"),
+    ("mediaResolution", "mediaResolution"),
+    ("imageConfig", "imageConfig"),
+    ("audioTimestamp", "audioTimestamp"),
+];
+
+const OPTIONS: [(&str, &str); 3] =
+    [("safetySettings", "safetySettings"), ("cachedContent", "cachedContent"), ("labels", "labels")];
+
+pub(super) const OPTION_TABLES: &[&[(&str, &str)]] = &[&GENERATION_OPTIONS, &OPTIONS];
+
+pub(super) fn encode(request: &ModelRequest, model_id: &str, option_names: &[&str]) -> Result<EncodedRequest, String> {
+    let mut warnings = Warnings::default();
+    let options = options_of(&request.settings.provider_options, option_names);
+
+    let mut generation = Map::new();
+    put_settings(&mut generation, &request.settings, &SETTINGS, &mut warnings);
+    copy_options(options, &GENERATION_OPTIONS, &mut generation);
+    format::put(&mut generation, request, model_id, options);
+    thinking::put_thinking(&mut generation, &request.settings, model_id, &mut warnings);
+
+    let gemma = model_id.to_ascii_lowercase().starts_with("gemma-");
+    let conversation = contents::convert(&request.messages, gemma, option_names)?;
+    let mut body = Map::new();
+    // Sent even if empty, like in the TypeScript version.
+    body.insert("generationConfig".into(), generation.into());
+    body.insert("contents".into(), conversation.contents.into());
+    if !conversation.system.is_empty() {
+        body.insert("systemInstruction".into(), json!({ "parts": conversation.system }));
+    }
+    copy_options(options, &OPTIONS, &mut body);
+    put_tools(&mut body, &request.tools, request.settings.tool_choice.as_ref(), options);
+    Ok(EncodedRequest {
+        path: path(model_id),
+        headers: Vec::new(),
+        body: Value::Object(body),
+        warnings: warnings.into_vec(),
+    })
+}
+
+/// `models/{model}`, or the id itself if it has a slash (`tunedModels/x`).
+fn path(model_id: &str) -> String {
+    let model = if model_id.contains('/') { model_id.to_owned() } else { format!("models/{model_id}") };
+    format!("/{model}:streamGenerateContent?alt=sse")
+}
+
+fn put_tools(
+    body: &mut Map<String, Value>,
+    tools: &[ToolSpec],
+    choice: Option<&ToolChoice>,
+    options: Option<&Map<String, Value>>,
+) {
+    let retrieval = options.and_then(|options| options.get("retrievalConfig"));
+    let mut config = Map::new();
+    if !tools.is_empty() {
+        let declarations: Vec<Value> = tools.iter().map(declaration).collect();
+        body.insert("tools".into(), json!([{ "functionDeclarations": declarations }]));
+        let calling = match choice.unwrap_or(&ToolChoice::Auto) {
+            ToolChoice::Auto => json!({ "mode": "AUTO" }),
+            ToolChoice::Required => json!({ "mode": "ANY" }),
+            ToolChoice::None => json!({ "mode": "NONE" }),
+            ToolChoice::Tool(name) => json!({ "mode": "ANY", "allowedFunctionNames": [name] }),
+        };
+        config.insert("functionCallingConfig".into(), calling);
+    }
+    put(&mut config, "retrievalConfig", retrieval.cloned());
+    if !config.is_empty() {
+        body.insert("toolConfig".into(), config.into());
+    }
+}
+
+fn declaration(tool: &ToolSpec) -> Value {
+    let mut wire = Map::new();
+    wire.insert("name".into(), tool.name.clone().into());
+    wire.insert("description".into(), tool.description.clone().into());
+    put(&mut wire, "parameters", schema::parameters(&tool.input_schema));
+    Value::Object(wire)
+}

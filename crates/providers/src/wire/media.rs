@@ -1,0 +1,142 @@
+//! Images and files in messages.
+
+use base64::{Engine as _, engine::general_purpose::STANDARD};
+
+use lmthing_base::chat::{ContentPart, ProviderOptions, ToolPart};
+
+#[derive(Clone, Debug, PartialEq)]
+pub struct Media<'a> {
+    pub media_type: String,
+    pub source: Source<'a>,
+    pub filename: Option<&'a str>,
+    pub options: Option<&'a ProviderOptions>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Source<'a> {
+    Url(&'a str),
+    Base64(&'a str),
+}
+
+impl<'a> Media<'a> {
+    pub fn of_result(part: &'a ToolPart) -> Option<Media<'a>> {
+        match part {
+            ToolPart::Text { .. } => None,
+            ToolPart::Media { data, media_type } => Some(Media {
+                media_type: media_type.clone(),
+                source: Source::Base64(data),
+                filename: None,
+                options: None,
+            }),
+        }
+    }
+
+    pub fn of(part: &'a ContentPart) -> Option<Media<'a>> {
+        match part {
+            ContentPart::Image { image, media_type, provider_options } => {
+                Some(Media::new(image, media_type.as_deref().unwrap_or("image/*"), None, provider_options.as_ref()))
+            }
+            ContentPart::File { data, media_type, filename, provider_options } => {
+                Some(Media::new(data, media_type, filename.as_deref(), provider_options.as_ref()))
+            }
+            _ => None,
+        }
+    }
+
+    fn new(
+        text: &'a str,
+        media_type: &str,
+        filename: Option<&'a str>,
+        options: Option<&'a ProviderOptions>,
+    ) -> Media<'a> {
+        let (source, stated) = split(text);
+        // The type in a `data:` URL wins.
+        let media_type = stated.unwrap_or(media_type);
+        let media_type = if media_type == "image/*" || media_type == "image" || media_type.is_empty() {
+            // Services require a type; JPEG is the most likely one.
+            sniff(source).unwrap_or("image/jpeg")
+        } else {
+            media_type
+        };
+        Media { media_type: media_type.to_owned(), source, filename, options }
+    }
+
+    pub fn is_image(&self) -> bool {
+        self.media_type.starts_with("image/")
+    }
+
+    pub fn is_pdf(&self) -> bool {
+        self.media_type == "application/pdf"
+    }
+
+    pub fn as_url(&self) -> String {
+        match self.source {
+            Source::Url(url) => url.to_owned(),
+            Source::Base64(data) => format!("data:{};base64,{data}", self.media_type),
+        }
+    }
+
+    pub fn as_text(&self) -> Option<String> {
+        match self.source {
+            Source::Base64(data) => String::from_utf8(STANDARD.decode(data).ok()?).ok(),
+            Source::Url(_) => None,
+        }
+    }
+
+    pub fn refused(&self, provider: &str) -> String {
+        let by = if matches!(self.source, Source::Url(_)) { " by URL" } else { "" };
+        format!("{provider} does not take {} files{by} in messages", self.media_type)
+    }
+}
+
+fn split(text: &str) -> (Source<'_>, Option<&str>) {
+    if let Some(rest) = text.strip_prefix("data:") {
+        let (head, data) = rest.split_once(',').unwrap_or((rest, ""));
+        let media_type = head.split(';').next().filter(|media_type| !media_type.is_empty());
+        return (Source::Base64(data), media_type);
+    }
+    if text.contains("://") { (Source::Url(text), None) } else { (Source::Base64(text), None) }
+}
+
+fn sniff(source: Source<'_>) -> Option<&'static str> {
+    let Source::Base64(data) = source else { return None };
+    [("iVBORw0KGgo", "image/png"), ("/9j/", "image/jpeg"), ("R0lGOD", "image/gif"), ("UklGR", "image/webp")]
+        .into_iter()
+        .find_map(|(start, media_type)| data.starts_with(start).then_some(media_type))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn image(text: &str) -> ContentPart {
+        ContentPart::Image { image: text.into(), media_type: None, provider_options: None }
+    }
+
+    #[test]
+    fn sources_and_types_are_detected() {
+        let part = image("data:image/webp;base64,UklGRg==");
+        let media = Media::of(&part).unwrap();
+        assert_eq!((media.media_type.as_str(), media.source), ("image/webp", Source::Base64("UklGRg==")));
+
+        let part = image("iVBORw0KGgoAAAA");
+        let media = Media::of(&part).unwrap();
+        assert_eq!(media.as_url(), "data:image/png;base64,iVBORw0KGgoAAAA");
+
+        let part = image("https://example.org/cat.png");
+        let media = Media::of(&part).unwrap();
+        assert_eq!(media.source, Source::Url("https://example.org/cat.png"));
+        assert_eq!(media.as_url(), "https://example.org/cat.png");
+    }
+
+    #[test]
+    fn text_files_are_decoded() {
+        let part = ContentPart::File {
+            data: "aGVsbG8=".into(),
+            media_type: "text/plain".into(),
+            filename: None,
+            provider_options: None,
+        };
+        assert_eq!(Media::of(&part).unwrap().as_text().as_deref(), Some("hello"));
+    }
+}

@@ -1,0 +1,111 @@
+//! Wire formats: conversion between `chat` types and the formats of services, without I/O.
+
+pub(super) mod anthropic;
+pub(super) mod bedrock;
+mod blocks;
+pub(super) mod chat;
+pub(super) mod cohere;
+mod effort;
+pub(super) mod google;
+mod lenient;
+mod media;
+mod openai_format;
+mod openai_models;
+mod openai_reasoning;
+mod output;
+mod output_schema;
+pub(super) mod responses;
+mod settings;
+mod tool_result_images;
+pub(super) mod values;
+
+#[cfg(test)]
+mod tests;
+
+use serde_json::Value;
+
+use lmthing_base::chat::{CallWarning, ModelRequest};
+pub use output::{Decoded, Output};
+
+#[derive(Clone, Debug, PartialEq)]
+pub struct EncodedRequest {
+    pub path: String,
+    pub headers: Vec<(&'static str, String)>,
+    pub body: Value,
+    pub warnings: Vec<CallWarning>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Framing {
+    Sse,
+    AwsEventStream,
+}
+
+#[derive(Clone, Copy, Debug)]
+pub enum WireEvent<'a> {
+    /// The data of a server-sent event. Its name is not needed, as the JSON contains the type.
+    Data(&'a str),
+    Frame {
+        /// `event`, `exception` or `error`.
+        message_type: &'a str,
+        /// `:event-type`, `:exception-type` or `:error-code`.
+        event_type: &'a str,
+        payload: &'a [u8],
+    },
+}
+
+#[derive(Clone, Copy, Debug)]
+pub struct KnownOptions {
+    pub names: &'static [&'static str],
+    pub tables: &'static [&'static [(&'static str, &'static str)]],
+    pub others: &'static [&'static str],
+}
+
+impl KnownOptions {
+    pub fn has(&self, key: &str) -> bool {
+        self.others.contains(&key)
+            || self.tables.iter().copied().flatten().any(|(name, wire)| key == *name || key == *wire)
+    }
+
+    pub fn keys(&self) -> Vec<&'static str> {
+        let named = self.tables.iter().copied().flatten().map(|(name, _)| *name);
+        named.chain(self.others.iter().copied()).collect()
+    }
+}
+
+pub trait WireFormat {
+    /// Encodes a request.
+    ///
+    /// # Errors
+    /// A sentence that names unsupported content.
+    fn encode(&self, request: &ModelRequest, model_id: &str) -> Result<EncodedRequest, String>;
+
+    fn decoder(&self) -> Box<dyn WireDecoder>;
+
+    fn known_options(&self) -> Option<KnownOptions> {
+        None
+    }
+
+    fn framing(&self) -> Framing {
+        Framing::Sse
+    }
+}
+
+pub trait WireDecoder {
+    /// Decodes an event. After a failure, later events are still decoded, so that their text is shown.
+    fn event(&mut self, event: WireEvent<'_>, out: &mut Output);
+
+    fn done_marker(&mut self) {}
+
+    /// Whether the provider announced the end of the response. A lost connection is no error then.
+    fn complete(&self) -> bool;
+
+    /// Whether no further event is expected, so that the end of the stream need not be awaited.
+    fn is_ending(&self) -> bool {
+        self.complete()
+    }
+
+    /// Called at the end of the stream. Closes open blocks and emits `Finish`, or a failure if the response was
+    /// truncated.
+    fn finish(&mut self, out: &mut Output);
+}

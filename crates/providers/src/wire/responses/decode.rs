@@ -1,0 +1,365 @@
+//! Decodes responses of the Responses API.
+
+use std::collections::BTreeMap;
+
+use serde::Deserialize;
+use serde_json::{Value, json};
+
+use lmthing_base::chat::{FinishReason, ProviderOptions, ResponseMetadata, StreamPart, Usage, token_count};
+use crate::{error_kind::kind_of_error, error_text::message_in_error, wire::{Output, WireDecoder, WireEvent, lenient, output::usage, values::metadata}};
+
+#[derive(Debug, Default, Deserialize)]
+struct Event {
+    #[serde(rename = "type", default, deserialize_with = "lenient::non_empty_text")]
+    kind: Option<String>,
+    #[serde(default, deserialize_with = "lenient::non_empty_text")]
+    item_id: Option<String>,
+    #[serde(default, deserialize_with = "lenient::count")]
+    output_index: Option<u64>,
+    #[serde(default, deserialize_with = "lenient::count")]
+    summary_index: Option<u64>,
+    #[serde(default)]
+    delta: Option<Value>,
+    #[serde(default, deserialize_with = "lenient::non_empty_text")]
+    refusal: Option<String>,
+    #[serde(default)]
+    item: Option<Value>,
+    #[serde(default)]
+    response: Option<Value>,
+    #[serde(default)]
+    error: Option<Value>,
+    #[serde(default, deserialize_with = "lenient::non_empty_text")]
+    message: Option<String>,
+    #[serde(default)]
+    code: Option<Value>,
+}
+
+#[derive(Debug, Default)]
+struct Reasoning {
+    encrypted: Value,
+    open: Vec<u64>,
+}
+
+const UNKNOWN_INDEX: u64 = u64::MAX;
+
+const UNNAMED_TEXT: &str = "text";
+
+#[derive(Debug)]
+struct OpenText {
+    id: String,
+    streamed: bool,
+}
+
+pub(super) struct ResponsesDecoder {
+    provider: &'static str,
+    /// Ids of streaming calls by output index, as deltas contain only the index.
+    calls: BTreeMap<u64, String>,
+    texts: Vec<OpenText>,
+    reasoning: BTreeMap<String, Reasoning>,
+    saw_call: bool,
+    saw_text: bool,
+    refused: bool,
+    finish_reason: Option<FinishReason>,
+    failed: bool,
+    usage: Usage,
+}
+
+impl ResponsesDecoder {
+    pub(super) fn new(provider: &'static str) -> Self {
+        ResponsesDecoder {
+            provider,
+            calls: BTreeMap::new(),
+            texts: Vec::new(),
+            reasoning: BTreeMap::new(),
+            saw_call: false,
+            saw_text: false,
+            refused: false,
+            finish_reason: None,
+            failed: false,
+            usage: Usage::default(),
+        }
+    }
+
+    fn take(&mut self, event: Event, out: &mut Output) {
+        match event.kind.as_deref().unwrap_or_default() {
+            "response.output_text.delta" => self.text_delta(event, out),
+            "response.refusal.delta" => {
+                self.refused = true;
+                self.text_delta(event, out);
+            }
+            "response.refusal.done" => self.refusal(event, out),
+            "response.function_call_arguments.delta" => {
+                if let Some(id) = self.calls.get(&event.output_index.unwrap_or(UNKNOWN_INDEX))
+                    && let Some(Value::String(delta)) = event.delta
+                {
+                    out.part(StreamPart::ToolInputDelta { id: id.clone(), delta });
+                }
+            }
+            "response.reasoning_summary_text.delta" => self.summary_delta(event, out),
+            "response.reasoning_summary_part.added" => self.summary_part(event, out),
+            "response.output_item.added" => self.item_added(event, out),
+            "response.output_item.done" => self.item_done(event, out),
+            "response.created" => response_metadata(event.response.as_ref(), out),
+            "response.completed" | "response.incomplete" => {
+                self.emit_missing_items(event.response.as_ref(), out);
+                self.completed(event.response.as_ref());
+            }
+            "response.failed" => {
+                let error = event.response.as_ref().and_then(|response| response.get("error"));
+                self.fail(error.unwrap_or(&Value::Null), "The model failed to answer.", out);
+            }
+            "error" => {
+                // The service sends errors nested in `error` and flat.
+                let flat = json!({ "message": event.message, "code": event.code });
+                let error = event.error.filter(|error| !error.is_null()).unwrap_or(flat);
+                self.fail(&error, "The provider reported an error without saying which.", out);
+            }
+            _ => {}
+        }
+    }
+
+    fn fail(&mut self, error: &Value, default_message: &str, out: &mut Output) {
+        self.failed = true;
+        let message = message_in_error(error).unwrap_or_else(|| default_message.to_owned());
+        out.failure(kind_of_error(error, &message), message);
+    }
+
+    fn item_metadata(&self, id: &str) -> Option<ProviderOptions> {
+        let named = !id.is_empty() && id != UNNAMED_TEXT;
+        named.then(|| metadata(self.provider, [("itemId", json!(id))]))
+    }
+
+    fn reasoning_metadata(&self, id: &str, encrypted: &Value) -> ProviderOptions {
+        metadata(self.provider, [("itemId", json!(id)), ("reasoningEncryptedContent", encrypted.clone())])
+    }
+
+    fn text_delta(&mut self, event: Event, out: &mut Output) {
+        let Some(Value::String(delta)) = event.delta else { return };
+        // Without an id, the delta belongs to the current item.
+        let named = event.item_id.or_else(|| self.texts.last().map(|text| text.id.clone()));
+        self.text(named.unwrap_or_else(|| UNNAMED_TEXT.to_owned()), delta, out);
+    }
+
+    fn refusal(&mut self, event: Event, out: &mut Output) {
+        let was_streamed = self.refused;
+        self.refused = true;
+        if let Some(refusal) = event.refusal.filter(|_| !was_streamed) {
+            self.text(event.item_id.unwrap_or_else(|| UNNAMED_TEXT.to_owned()), refusal, out);
+        }
+    }
+
+    fn text(&mut self, id: String, delta: String, out: &mut Output) {
+        // Some servers omit `output_item.added`.
+        if !self.texts.iter().any(|text| text.id == id) {
+            self.start_text(&id, out);
+        }
+        for text in self.texts.iter_mut().filter(|text| text.id == id) {
+            text.streamed = true;
+        }
+        out.part(StreamPart::TextDelta { id, delta, provider_metadata: None });
+    }
+
+    fn start_text(&mut self, id: &str, out: &mut Output) {
+        self.saw_text = true;
+        self.texts.push(OpenText { id: id.to_owned(), streamed: false });
+        out.part(StreamPart::TextStart { id: id.to_owned(), provider_metadata: self.item_metadata(id) });
+    }
+
+    fn end_text(&mut self, id: String, item: &Value, out: &mut Output) {
+        let content = item.get("content").and_then(Value::as_array).map(Vec::as_slice).unwrap_or_default();
+        self.refused |= content.iter().any(|part| part.get("type").and_then(Value::as_str) == Some("refusal"));
+        let Some(place) = self.texts.iter().position(|text| text.id == id) else { return };
+        if !self.texts.remove(place).streamed {
+            for part in content {
+                let text = part.get("text").or_else(|| part.get("refusal")).and_then(Value::as_str).unwrap_or_default();
+                if !text.is_empty() {
+                    let (id, delta) = (id.clone(), text.to_owned());
+                    out.part(StreamPart::TextDelta { id, delta, provider_metadata: None });
+                }
+            }
+        }
+        let provider_metadata = self.item_metadata(&id);
+        out.part(StreamPart::TextEnd { id, provider_metadata });
+    }
+
+    fn summary_delta(&mut self, event: Event, out: &mut Output) {
+        let (Some(item), Some(Value::String(delta))) = (event.item_id, event.delta) else { return };
+        let index = event.summary_index.unwrap_or(0);
+        if !self.reasoning.get(&item).is_some_and(|reasoning| reasoning.open.contains(&index)) {
+            self.start_summary(&item, index, out);
+        }
+        let meta = self.item_metadata(&item);
+        let id = format!("{item}:{index}");
+        out.part(StreamPart::ReasoningDelta { id, delta, provider_metadata: meta });
+    }
+
+    /// A further summary part ends the previous one; the first one was opened with the item.
+    fn summary_part(&mut self, event: Event, out: &mut Output) {
+        let (Some(item), index) = (event.item_id, event.summary_index.unwrap_or(0)) else { return };
+        if index > 0 {
+            self.end_summaries(&item, None, out);
+            self.start_summary(&item, index, out);
+        }
+    }
+
+    fn start_summary(&mut self, item: &str, index: u64, out: &mut Output) {
+        let reasoning = self.reasoning.entry(item.to_owned()).or_default();
+        reasoning.open.push(index);
+        let encrypted = reasoning.encrypted.clone();
+        let provider_metadata = Some(self.reasoning_metadata(item, &encrypted));
+        out.part(StreamPart::ReasoningStart { id: format!("{item}:{index}"), provider_metadata });
+    }
+
+    fn end_summaries(&mut self, item: &str, encrypted: Option<Value>, out: &mut Output) {
+        let Some(reasoning) = self.reasoning.get_mut(item) else { return };
+        if let Some(encrypted) = encrypted {
+            reasoning.encrypted = encrypted;
+        }
+        let (open, encrypted) = (std::mem::take(&mut reasoning.open), reasoning.encrypted.clone());
+        for index in open {
+            let provider_metadata = Some(self.reasoning_metadata(item, &encrypted));
+            out.part(StreamPart::ReasoningEnd { id: format!("{item}:{index}"), provider_metadata });
+        }
+    }
+
+    fn item_added(&mut self, event: Event, out: &mut Output) {
+        let Some(item) = event.item else { return };
+        let id = text(&item, "id");
+        match item.get("type").and_then(Value::as_str) {
+            Some("message") => self.start_text(&id, out),
+            Some("function_call") => {
+                let call_id = call_id(&item);
+                self.calls.insert(event.output_index.unwrap_or(UNKNOWN_INDEX), call_id.clone());
+                out.part(StreamPart::ToolInputStart { id: call_id, tool_name: text(&item, "name") });
+            }
+            Some("reasoning") => {
+                let encrypted = item.get("encrypted_content").cloned().unwrap_or_default();
+                self.reasoning.insert(id.clone(), Reasoning { encrypted, open: Vec::new() });
+                // Opened even without a summary, because the item's id must be sent back.
+                self.start_summary(&id, 0, out);
+            }
+            _ => {}
+        }
+    }
+
+    fn item_done(&mut self, event: Event, out: &mut Output) {
+        let Some(item) = event.item else { return };
+        let id = text(&item, "id");
+        match item.get("type").and_then(Value::as_str) {
+            Some("message") => self.end_text(id, &item, out),
+            Some("function_call") => {
+                self.saw_call = true;
+                let name = text(&item, "name");
+                let started = self.calls.remove(&event.output_index.unwrap_or(UNKNOWN_INDEX));
+                let call_id = started.unwrap_or_else(|| {
+                    let id = call_id(&item);
+                    out.part(StreamPart::ToolInputStart { id: id.clone(), tool_name: name.clone() });
+                    id
+                });
+                out.tool_call(call_id, name, arguments(&item), self.item_metadata(&id));
+            }
+            Some("reasoning") => {
+                let encrypted = item.get("encrypted_content").cloned();
+                self.end_summaries(&id, encrypted, out);
+            }
+            _ => {}
+        }
+    }
+
+    /// Emits items of the final response that were not streamed, as some servers send only this.
+    fn emit_missing_items(&mut self, response: Option<&Value>, out: &mut Output) {
+        let output = response.and_then(|response| response.get("output")).and_then(Value::as_array);
+        let (saw_text, saw_call) = (self.saw_text, self.saw_call);
+        for item in output.into_iter().flatten() {
+            let event = |item: &Value| Event { item: Some(item.clone()), ..Event::default() };
+            match item.get("type").and_then(Value::as_str) {
+                Some("message") if !saw_text => {
+                    self.item_added(event(item), out);
+                    self.item_done(event(item), out);
+                }
+                Some("function_call") if !saw_call => self.item_done(event(item), out),
+                _ => {}
+            }
+        }
+    }
+
+    fn completed(&mut self, response: Option<&Value>) {
+        let refused = self.refused;
+        let field = |pointer: &str| response.and_then(|response| response.pointer(pointer));
+        let reason = field("/incomplete_details/reason").and_then(Value::as_str);
+        self.finish_reason = Some(match (reason, self.saw_call) {
+            (Some("max_output_tokens"), _) => FinishReason::Length,
+            (Some("content_filter"), _) => FinishReason::ContentFilter,
+            (_, true) => FinishReason::ToolCalls,
+            (None, false) if refused => FinishReason::ContentFilter,
+            (None, false) => FinishReason::Stop,
+            (Some(_), false) => FinishReason::Other,
+        });
+        if field("/usage").is_some_and(Value::is_object) {
+            let count = |pointer: &str| field(pointer).and_then(token_count);
+            let cached = count("/usage/input_tokens_details/cached_tokens").unwrap_or(0);
+            let reasoning = count("/usage/output_tokens_details/reasoning_tokens").unwrap_or(0);
+            let (input, output) = (count("/usage/input_tokens"), count("/usage/output_tokens"));
+            self.usage = usage(input, output, Some(cached), Some(reasoning));
+        }
+    }
+}
+
+impl WireDecoder for ResponsesDecoder {
+    fn event(&mut self, event: WireEvent<'_>, out: &mut Output) {
+        let WireEvent::Data(data) = event else { return };
+        if let Some(event) = out.parse::<Event>(data) {
+            self.take(event, out);
+        }
+    }
+
+    fn complete(&self) -> bool {
+        self.finish_reason.is_some()
+    }
+
+    fn finish(&mut self, out: &mut Output) {
+        for OpenText { id, .. } in std::mem::take(&mut self.texts) {
+            let provider_metadata = self.item_metadata(&id);
+            out.part(StreamPart::TextEnd { id, provider_metadata });
+        }
+        for item in self.reasoning.keys().cloned().collect::<Vec<_>>() {
+            self.end_summaries(&item, None, out);
+        }
+        match self.finish_reason {
+            Some(reason) => out.finish(reason, self.usage),
+            None if self.failed => {}
+            None => out.truncated(),
+        }
+    }
+}
+
+fn text(item: &Value, key: &str) -> String {
+    item.get(key).and_then(Value::as_str).unwrap_or_default().to_owned()
+}
+
+fn call_id(item: &Value) -> String {
+    let given = [text(item, "call_id"), text(item, "id")];
+    given.into_iter().find(|id| !id.is_empty()).unwrap_or_else(|| crate::wire::output::generated_id("call"))
+}
+
+fn arguments(item: &Value) -> String {
+    match item.get("arguments") {
+        Some(Value::String(text)) => text.clone(),
+        Some(arguments) => arguments.to_string(),
+        None => String::new(),
+    }
+}
+
+fn response_metadata(response: Option<&Value>, out: &mut Output) {
+    let Some(response) = response else { return };
+    let string = |key: &str| response.get(key).and_then(Value::as_str).map(str::to_owned);
+    // Seconds since 1970 fit into an i64.
+    #[allow(clippy::cast_possible_truncation)]
+    let timestamp = response.get("created_at").and_then(Value::as_f64).map(|seconds| (seconds * 1000.0) as i64);
+    out.part(StreamPart::ResponseMetadata(ResponseMetadata {
+        id: string("id"),
+        model_id: string("model"),
+        timestamp,
+        headers: None,
+    }));
+}

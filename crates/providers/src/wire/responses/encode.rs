@@ -1,0 +1,166 @@
+//! Encodes requests of the Responses API.
+
+use serde_json::{Map, Value, json};
+
+use super::input;
+use lmthing_base::chat::{CallSettings, ModelRequest, ToolChoice, ToolSpec};
+use crate::wire::{EncodedRequest, openai_format::{self, takes_schema}, openai_models::{Kind, kind}, openai_reasoning::{self, Api, Plan}, settings::{SettingNames, Warnings, put_settings}, values::{copy_options, options_of, put}};
+
+const SETTINGS: SettingNames = SettingNames {
+    max_output_tokens: Some("max_output_tokens"),
+    temperature: Some("temperature"),
+    top_p: Some("top_p"),
+    top_k: None,
+    stop_sequences: None,
+    seed: None,
+    presence_penalty: None,
+    frequency_penalty: None,
+};
+
+pub(super) const OPTIONS: [(&str, &str); 15] = [
+    ("conversation", "conversation"),
+    ("include", "include"),
+    ("instructions", "instructions"),
+    ("maxToolCalls", "max_tool_calls"),
+    ("metadata", "metadata"),
+    ("parallelToolCalls", "parallel_tool_calls"),
+    ("previousResponseId", "previous_response_id"),
+    ("promptCacheKey", "prompt_cache_key"),
+    ("promptCacheRetention", "prompt_cache_retention"),
+    ("safetyIdentifier", "safety_identifier"),
+    ("serviceTier", "service_tier"),
+    ("store", "store"),
+    ("topLogprobs", "top_logprobs"),
+    ("truncation", "truncation"),
+    ("user", "user"),
+];
+
+pub(super) fn encode(
+    request: &ModelRequest,
+    model_id: &str,
+    path: &str,
+    option_names: &[&str],
+) -> Result<EncodedRequest, String> {
+    let mut warnings = Warnings::default();
+    let options = options_of(&request.settings.provider_options, option_names);
+    let api = if option_names.contains(&"azure") { Api::AzureDeployment } else { Api::Responses };
+    let plan = openai_reasoning::plan(api, model_id, &request.settings, options, &mut warnings);
+    let reasoning_model = plan.reasons;
+    let store = options.and_then(|options| options.get("store")) != Some(&Value::Bool(false));
+
+    let mut body = Map::new();
+    body.insert("model".into(), model_id.into());
+    let input = input::Input { reasoning_model, store, option_names, warnings: &mut warnings };
+    body.insert("input".into(), input.items(&request.messages)?.into());
+    put_settings(&mut body, &request.settings, &SETTINGS, &mut warnings);
+    copy_options(options, &OPTIONS, &mut body);
+    put_text(&mut body, options);
+    put_output_format(&mut body, &request.settings, model_id, options);
+    put_logprobs(&mut body, options);
+    put_reasoning(&mut body, options, model_id, plan, &mut warnings);
+    if reasoning_model && !store {
+        // Items that the service does not store must contain encrypted reasoning.
+        include(&mut body, "reasoning.encrypted_content");
+    }
+    put_tools(&mut body, &request.tools, request.settings.tool_choice.as_ref());
+    body.insert("stream".into(), true.into());
+    Ok(EncodedRequest {
+        path: path.to_owned(),
+        headers: Vec::new(),
+        body: Value::Object(body),
+        warnings: warnings.into_vec(),
+    })
+}
+
+fn put_text(body: &mut Map<String, Value>, options: Option<&Map<String, Value>>) {
+    if let Some(verbosity) = options.and_then(|options| options.get("textVerbosity")).filter(|value| !value.is_null()) {
+        body.insert("text".into(), json!({ "verbosity": verbosity }));
+    }
+}
+
+fn put_logprobs(body: &mut Map<String, Value>, options: Option<&Map<String, Value>>) {
+    const MAX_LOGPROBS: u64 = 20;
+    let count = match options.and_then(|options| options.get("logprobs")) {
+        Some(Value::Bool(true)) => json!(MAX_LOGPROBS),
+        Some(Value::Number(count)) => Value::Number(count.clone()),
+        _ => return,
+    };
+    body.insert("top_logprobs".into(), count);
+    include(body, "message.output_text.logprobs");
+}
+
+fn include(body: &mut Map<String, Value>, what: &str) {
+    let list = body.entry("include").or_insert_with(|| json!([]));
+    if let Value::Array(list) = list
+        && !list.iter().any(|item| item == what)
+    {
+        list.push(what.into());
+    }
+}
+
+fn put_reasoning(
+    body: &mut Map<String, Value>,
+    options: Option<&Map<String, Value>>,
+    model_id: &str,
+    plan: Plan,
+    warnings: &mut Warnings,
+) {
+    let mut summary = options.and_then(|options| options.get("reasoningSummary")).filter(|value| !value.is_null());
+    if summary.is_some() && !plan.reasons && kind(model_id) == Kind::Plain {
+        warnings.changed("reasoningSummary", "reasoningSummary is not supported for non-reasoning models");
+        summary = None;
+    }
+    if plan.effort.is_some() || summary.is_some() {
+        let mut reasoning = Map::new();
+        put(&mut reasoning, "effort", plan.effort);
+        put(&mut reasoning, "summary", summary.cloned());
+        body.insert("reasoning".into(), reasoning.into());
+    }
+    if plan.takes_sampling {
+        return;
+    }
+    for (key, setting) in [("temperature", "temperature"), ("top_p", "topP")] {
+        if body.shift_remove(key).is_some() {
+            warnings.changed(setting, format!("{setting} is not supported for reasoning models"));
+        }
+    }
+}
+
+fn put_tools(body: &mut Map<String, Value>, tools: &[ToolSpec], choice: Option<&ToolChoice>) {
+    if tools.is_empty() {
+        return;
+    }
+    let tools: Vec<Value> = tools
+        .iter()
+        .map(|tool| {
+            let mut wire = Map::new();
+            wire.insert("type".into(), "function".into());
+            wire.insert("name".into(), tool.name.clone().into());
+            put(&mut wire, "description", (!tool.description.is_empty()).then(|| tool.description.clone()));
+            wire.insert("parameters".into(), tool.input_schema.clone());
+            Value::Object(wire)
+        })
+        .collect();
+    body.insert("tools".into(), tools.into());
+    let choice = match choice.unwrap_or(&ToolChoice::Auto) {
+        ToolChoice::Auto => json!("auto"),
+        ToolChoice::Required => json!("required"),
+        ToolChoice::None => json!("none"),
+        ToolChoice::Tool(name) => json!({ "type": "function", "name": name }),
+    };
+    body.insert("tool_choice".into(), choice);
+}
+
+fn put_output_format(
+    body: &mut Map<String, Value>,
+    settings: &CallSettings,
+    model_id: &str,
+    options: Option<&Map<String, Value>>,
+) {
+    let Some(format) = settings.response_format.as_ref().filter(|_| takes_schema(model_id)) else { return };
+    let Some(mut wire) = openai_format::json_schema(format, options) else { return };
+    wire.insert("type".into(), "json_schema".into());
+    if let Value::Object(text) = body.entry("text").or_insert_with(|| json!({})) {
+        text.insert("format".into(), wire.into());
+    }
+}

@@ -1,0 +1,176 @@
+//! The `input` of the Responses API: messages, and references to stored items.
+
+use std::{collections::HashMap, rc::Rc};
+
+use serde_json::{Map, Value, json};
+
+use lmthing_base::chat::{ContentPart, Message, ProviderOptions, Role, ToolOutput, ToolPart};
+use crate::wire::{media::{Media, Source}, settings::Warnings, values::{arguments_text, option, parts_of}};
+
+pub(super) struct Input<'a> {
+    pub reasoning_model: bool,
+    pub store: bool,
+    pub option_names: &'a [&'a str],
+    pub warnings: &'a mut Warnings,
+}
+
+impl Input<'_> {
+    pub(super) fn items(mut self, messages: &[Rc<Message>]) -> Result<Vec<Value>, String> {
+        let mut items = Vec::with_capacity(messages.len());
+        for message in messages {
+            match message.role {
+                Role::System => {
+                    let role = if self.reasoning_model { "developer" } else { "system" };
+                    items.push(json!({ "role": role, "content": message.plain_text() }));
+                }
+                Role::User => items.push(json!({ "role": "user", "content": self.user(message)? })),
+                Role::Assistant => self.assistant(message, &mut items),
+                Role::Tool => tool_results(message, &mut items),
+            }
+        }
+        Ok(items)
+    }
+
+    fn option<'v>(&self, options: Option<&'v ProviderOptions>, key: &str) -> Option<&'v Value> {
+        self.option_names.iter().find_map(|name| option(options, name, key))
+    }
+
+    fn user(&self, message: &Message) -> Result<Vec<Value>, String> {
+        let mut content = Vec::new();
+        for (index, part) in parts_of(message).iter().enumerate() {
+            match part {
+                ContentPart::Text { text, .. } => content.push(json!({ "type": "input_text", "text": text })),
+                part => {
+                    if let Some(media) = Media::of(part) {
+                        content.push(self.media(&media, index)?);
+                    }
+                }
+            }
+        }
+        Ok(content)
+    }
+
+    fn media(&self, media: &Media<'_>, index: usize) -> Result<Value, String> {
+        let file_id = match media.source {
+            Source::Base64(text) if text.starts_with("file-") || text.starts_with("assistant-") => Some(text),
+            _ => None,
+        };
+        if media.is_image() {
+            let mut item = match file_id {
+                Some(id) => json!({ "type": "input_image", "file_id": id }),
+                None => json!({ "type": "input_image", "image_url": media.as_url() }),
+            };
+            if let Some(detail) = self.option(media.options, "imageDetail") {
+                item["detail"] = detail.clone();
+            }
+            return Ok(item);
+        }
+        if !media.is_pdf() {
+            return Err(media.refused("The Responses API"));
+        }
+        Ok(match (file_id, media.source) {
+            (Some(id), _) => json!({ "type": "input_file", "file_id": id }),
+            (None, Source::Url(url)) => json!({ "type": "input_file", "file_url": url }),
+            (None, Source::Base64(_)) => {
+                let filename = media.filename.map_or_else(|| format!("part-{index}.pdf"), str::to_owned);
+                json!({ "type": "input_file", "filename": filename, "file_data": media.as_url() })
+            }
+        })
+    }
+
+    fn assistant(&mut self, message: &Message, items: &mut Vec<Value>) {
+        // The index in `items` of each reasoning item, whose summary parts are separate.
+        let mut reasoning_items: HashMap<String, usize> = HashMap::new();
+        for part in parts_of(message).iter() {
+            match part {
+                ContentPart::Text { text, provider_options } => {
+                    items.push(self.item(
+                        provider_options.as_ref(),
+                        || json!({ "role": "assistant", "content": [{ "type": "output_text", "text": text }] }),
+                    ));
+                }
+                ContentPart::ToolCall { tool_call_id, tool_name, input, provider_options } => {
+                    items.push(self.item(provider_options.as_ref(), || {
+                        json!({
+                            "type": "function_call",
+                            "call_id": tool_call_id,
+                            "name": tool_name,
+                            "arguments": arguments_text(input),
+                        })
+                    }));
+                }
+                ContentPart::Reasoning { text, provider_options } => {
+                    self.reasoning(text, provider_options.as_ref(), &mut reasoning_items, items);
+                }
+                _ => {}
+            }
+        }
+    }
+
+    fn item(&self, options: Option<&ProviderOptions>, whole: impl FnOnce() -> Value) -> Value {
+        match self.option(options, "itemId") {
+            Some(id) if self.store => json!({ "type": "item_reference", "id": id }),
+            Some(id) => {
+                let mut item = whole();
+                item["id"] = id.clone();
+                item
+            }
+            None => whole(),
+        }
+    }
+
+    fn reasoning(
+        &mut self,
+        text: &str,
+        options: Option<&ProviderOptions>,
+        known: &mut HashMap<String, usize>,
+        items: &mut Vec<Value>,
+    ) {
+        // Without an id, it comes from another model.
+        let Some(id) = self.option(options, "itemId").and_then(Value::as_str) else {
+            self.warnings.other("reasoning of another provider is not sent to OpenAI");
+            return;
+        };
+        if self.store {
+            if known.insert(id.to_owned(), items.len()).is_none() {
+                items.push(json!({ "type": "item_reference", "id": id }));
+            }
+            return;
+        }
+        let encrypted = self.option(options, "reasoningEncryptedContent");
+        let summary = (!text.is_empty()).then(|| json!({ "type": "summary_text", "text": text }));
+        let index = *known.entry(id.to_owned()).or_insert_with(|| {
+            let mut item = Map::new();
+            item.insert("type".into(), "reasoning".into());
+            item.insert("id".into(), id.into());
+            item.insert("summary".into(), json!([]));
+            items.push(Value::Object(item));
+            items.len() - 1
+        });
+        let Some(Value::Object(item)) = items.get_mut(index) else { return };
+        if let (Some(Value::Array(list)), Some(summary)) = (item.get_mut("summary"), summary) {
+            list.push(summary);
+        }
+        if let Some(encrypted) = encrypted {
+            item.insert("encrypted_content".into(), encrypted.clone());
+        }
+    }
+}
+
+fn result_content(output: &ToolOutput) -> Value {
+    let ToolOutput::Content(parts) = output else { return output.wire_text().into() };
+    let item = |part: &ToolPart| match Media::of_result(part) {
+        Some(media) if media.is_image() => json!({ "type": "input_image", "image_url": media.as_url() }),
+        _ => json!({ "type": "input_text", "text": part.text() }),
+    };
+    parts.iter().map(item).collect()
+}
+
+fn tool_results(message: &Message, items: &mut Vec<Value>) {
+    for part in message.content_parts() {
+        if let ContentPart::ToolResult { tool_call_id, output, .. } = part {
+            let output = result_content(output);
+            items.push(json!({ "type": "function_call_output", "call_id": tool_call_id, "output": output }));
+        }
+    }
+}

@@ -1,0 +1,47 @@
+//! OpenAI's Responses API, also on Azure.
+
+mod decode;
+mod encode;
+mod input;
+
+use super::{EncodedRequest, KnownOptions, WireDecoder, WireFormat};
+use lmthing_base::chat::ModelRequest;
+
+#[derive(Clone, Debug)]
+pub struct ResponsesWire {
+    path: String,
+    option_names: &'static [&'static str],
+}
+
+impl ResponsesWire {
+    pub fn openai() -> Self {
+        ResponsesWire { path: "/responses".into(), option_names: &["openai"] }
+    }
+
+    pub fn azure(api_version: &str) -> Self {
+        ResponsesWire { path: format!("/v1/responses?api-version={api_version}"), option_names: &["azure", "openai"] }
+    }
+}
+
+impl WireFormat for ResponsesWire {
+    fn encode(&self, request: &ModelRequest, model_id: &str) -> Result<EncodedRequest, String> {
+        encode::encode(request, model_id, &self.path, self.option_names)
+    }
+
+    fn decoder(&self) -> Box<dyn WireDecoder> {
+        Box::new(decode::ResponsesDecoder::new(self.option_names[0]))
+    }
+
+    fn known_options(&self) -> Option<KnownOptions> {
+        let others = &[
+            "textVerbosity",
+            "logprobs",
+            "reasoningEffort",
+            "reasoning_effort",
+            "reasoningSummary",
+            "forceReasoning",
+            "strictJsonSchema",
+        ];
+        Some(KnownOptions { names: self.option_names, tables: &[&encode::OPTIONS], others })
+    }
+}

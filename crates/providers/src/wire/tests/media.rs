@@ -1,0 +1,149 @@
+//! Images and files.
+
+use std::rc::Rc;
+
+use serde_json::{Value, json};
+
+use super::{body, encode, user, wire};
+use lmthing_base::chat::{CallSettings, ContentPart, Message, ModelRequest, Role, ToolInput, ToolOutput, ToolPart};
+use crate::wire::{WireFormat, cohere::CohereWire};
+
+fn message() -> Message {
+    let image = ContentPart::Image { image: "iVBORw0KGgoAAA".into(), media_type: None, provider_options: None };
+    let pdf = ContentPart::File {
+        data: "JVBERi0=".into(),
+        media_type: "application/pdf".into(),
+        filename: Some("tides.pdf".into()),
+        provider_options: None,
+    };
+    Message::parts(Role::User, vec![ContentPart::text("See"), image, pdf])
+}
+
+fn media_by_wire() -> [(&'static str, &'static str, Value); 6] {
+    let image_url = "data:image/png;base64,iVBORw0KGgoAAA";
+    let pdf_url = "data:application/pdf;base64,JVBERi0=";
+    [
+        (
+            "responses",
+            "/input/0/content",
+            json!([
+                { "type": "input_image", "image_url": image_url },
+                { "type": "input_file", "filename": "tides.pdf", "file_data": pdf_url },
+            ]),
+        ),
+        (
+            "chat",
+            "/messages/0/content",
+            json!([
+                { "type": "image_url", "image_url": { "url": image_url } },
+                { "type": "file", "file": { "filename": "tides.pdf", "file_data": pdf_url } },
+            ]),
+        ),
+        (
+            "mistral",
+            "/messages/0/content",
+            json!([
+                { "type": "image_url", "image_url": image_url },
+                { "type": "document_url", "document_url": pdf_url },
+            ]),
+        ),
+        (
+            "anthropic",
+            "/messages/0/content",
+            json!([
+                { "type": "image", "source": { "type": "base64", "media_type": "image/png", "data": "iVBORw0KGgoAAA" } },
+                {
+                    "type": "document",
+                    "source": { "type": "base64", "media_type": "application/pdf", "data": "JVBERi0=" },
+                    "title": "tides.pdf",
+                },
+            ]),
+        ),
+        (
+            "google",
+            "/contents/0/parts",
+            json!([
+                { "inlineData": { "mimeType": "image/png", "data": "iVBORw0KGgoAAA" } },
+                { "inlineData": { "mimeType": "application/pdf", "data": "JVBERi0=" } },
+            ]),
+        ),
+        (
+            "bedrock",
+            "/messages/0/content",
+            json!([
+                { "image": { "format": "png", "source": { "bytes": "iVBORw0KGgoAAA" } } },
+                { "document": { "format": "pdf", "name": "tides", "source": { "bytes": "JVBERi0=" } } },
+            ]),
+        ),
+    ]
+}
+
+#[test]
+fn images_and_files_are_sent_if_supported() {
+    for (name, place, expected) in media_by_wire() {
+        let body = body(name, vec![message()]);
+        let content = body.pointer(place).and_then(Value::as_array).unwrap();
+        assert_eq!(json!(content[1..]), expected, "{name}");
+    }
+    let request = ModelRequest { messages: vec![Rc::new(message())], ..ModelRequest::default() };
+    let refused = CohereWire.encode(&request, "m").unwrap_err();
+    assert_eq!(refused, "Cohere does not take application/pdf files in messages");
+}
+
+fn results() -> Vec<Message> {
+    let call = |id: &str| ContentPart::ToolCall {
+        tool_call_id: id.into(),
+        tool_name: "look".into(),
+        input: ToolInput::from_text("{}"),
+        provider_options: None,
+    };
+    let result = |id: &str, parts: Vec<ToolPart>| ContentPart::ToolResult {
+        tool_call_id: id.into(),
+        tool_name: "look".into(),
+        output: ToolOutput::Content(parts),
+        agents: Rc::default(),
+        provider_options: None,
+    };
+    let text = ToolPart::Text { text: "a cat".into() };
+    let picture = ToolPart::Media { data: "iVBORw0KGgoAAA".into(), media_type: "image/png".into() };
+    let sound = ToolPart::Media { data: "UklGRg==".into(), media_type: "audio/wav".into() };
+    vec![
+        Message::parts(Role::Assistant, vec![call("a"), call("b")]),
+        Message::parts(Role::Tool, vec![result("a", vec![text, picture]), result("b", vec![sound])]),
+        user("And now?"),
+    ]
+}
+
+#[test]
+fn images_in_results_follow_in_a_user_message() {
+    let shown = json!({ "role": "user", "content": [
+        { "type": "text", "text": "From the result of look:" },
+        { "type": "image_url", "image_url": { "url": "data:image/png;base64,iVBORw0KGgoAAA" } },
+    ] });
+    for (name, model, is_shown) in [
+        ("chat", "gpt-4o", true),
+        ("compatible", "some-model", true),
+        ("compatible", "mistralai/Devstral-Small", false),
+        ("groq", "meta-llama/llama-4-scout-17b-16e-instruct", true),
+        ("groq", "llama-3.3-70b-versatile", false),
+        ("cohere", "command-a-vision-07-2025", true),
+        ("cohere", "command-a-03-2025", false),
+    ] {
+        let settings = CallSettings { cache: Some(false), ..CallSettings::default() };
+        let body = encode(wire(name).as_ref(), model, results(), settings).body;
+        let messages = body["messages"].as_array().unwrap();
+        let contents: Vec<&Value> = messages[1..3].iter().map(|message| &message["content"]).collect();
+        assert_eq!(contents, [&json!("a cat\n[image/png]"), &json!("[audio/wav]")], "{name} {model}");
+        assert_eq!(messages[3] == shown, is_shown, "{name} {model}: {}", messages[3]);
+        assert_eq!(messages.len(), if is_shown { 5 } else { 4 });
+    }
+}
+
+#[test]
+fn mistral_accepts_images_in_results() {
+    let body = body("mistral", results());
+    let picture = json!({ "type": "image_url", "image_url": "data:image/png;base64,iVBORw0KGgoAAA" });
+    assert_eq!(body["messages"][1]["content"], json!([{ "type": "text", "text": "a cat" }, picture]));
+    assert_eq!(body["messages"][2]["content"], "[audio/wav]");
+    assert_eq!(body["messages"][3]["role"], "user");
+}

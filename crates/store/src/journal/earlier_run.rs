@@ -1,0 +1,162 @@
+//! What earlier processes did of a run.
+
+use std::{
+    cell::RefCell,
+    collections::{BTreeSet, HashMap},
+    rc::Rc,
+};
+
+use super::{error::JournalError, file::Journal, read::PromptLogs, runs::RunInfo};
+use lmthing_base::{checkpoint::{AnswerEntry, Entry, HeldCall, Progress, Restored, StoredAnswer, Verdict, held_calls, is_current_at, restore}, event::{EventRecorder, KnownRequests, LastAnswer, RunSummary, RunTotals}};
+
+/// The state left by earlier processes; empty for a new run.
+#[derive(Default)]
+pub struct EarlierRun {
+    pub sums: RunTotals,
+    /// How many requests have final answers.
+    pub requests: usize,
+    /// How long the processes were active, in milliseconds.
+    pub active_ms: u64,
+    /// The numbers of its agents, by the keys of their runs.
+    pub agents: HashMap<String, u64>,
+    /// Logs that have not been restored yet.
+    logs: RefCell<PromptLogs>,
+    restored: RefCell<HashMap<String, Rc<Restored>>>,
+    /// Mock and turn of each answered turn.
+    played: Vec<(usize, usize)>,
+    /// The calls of the current step that wait or waited for approval.
+    pub held: Vec<HeldCall>,
+    /// The highest serial number of a call that has waited.
+    pub(super) last_serial: usize,
+    /// Decisions for the resumed run, which are not written yet.
+    pub(super) decided: RefCell<Vec<(String, Entry)>>,
+}
+
+impl EarlierRun {
+    /// Reads a run; with `until`, only the part before that step.
+    ///
+    /// # Errors
+    /// The journal is damaged, or the run has not reached that step.
+    pub fn read(journal: &Journal, run: &RunInfo, until: Option<usize>) -> Result<Self, JournalError> {
+        let (logs, agents) = (journal.logs(run, until)?, journal.agents(run)?);
+        let played = |answered: &AnswerEntry| answered.played.and_then(|played| Some((played.mock?, played.turn)));
+        // The run's own totals include requests without a stored answer, which belong to no step.
+        let sums = until.map_or(run.sums, |_| total_usage(&logs));
+        Ok(EarlierRun {
+            sums: RunTotals {
+                steps: logs.get("").map_or(0, |log| finished_steps(log)),
+                all_steps: logs.values().map(|log| finished_steps(log)).sum(),
+                ..sums
+            },
+            held: current_held_calls(&logs),
+            last_serial: waiting_serials(&logs).max().unwrap_or(0),
+            decided: RefCell::default(),
+            requests: answer_entries(&logs).count(),
+            active_ms: journal.active_ms(run, until)?,
+            played: answer_entries(&logs).filter_map(played).collect(),
+            agents,
+            logs: RefCell::new(logs),
+            restored: RefCell::default(),
+        })
+    }
+
+    /// Adds the earlier totals to a summary.
+    pub fn add_to_summary(&self, summary: RunSummary) -> RunSummary {
+        let mut summary = summary.resuming(&self.sums);
+        let last = self.progress().last;
+        let last = last.map(|StoredAnswer { text, finish_reason, model }| LastAnswer { text, finish_reason, model });
+        summary.add_earlier(self.active_ms, last);
+        summary
+    }
+
+    /// The progress of the file's own prompt.
+    pub fn progress(&self) -> Progress {
+        Progress::of(self.logs.borrow().get("").map_or(&[], Vec::as_slice))
+    }
+
+    /// Adds a decision on a waiting call; it is written when the run is resumed.
+    pub fn decide(&mut self, serial: usize, verdict: &Verdict) {
+        let Some(held) = self.held.iter_mut().find(|held| held.call.serial == serial) else { return };
+        held.verdict = Some(verdict.clone());
+        self.decided.get_mut().push((held.key.clone(), Entry::Decided { serial, verdict: verdict.clone() }));
+    }
+
+    /// The names of all tools, functions and methods that were active.
+    pub fn names(&self) -> BTreeSet<String> {
+        let logs = self.logs.borrow();
+        let active = answer_entries(&logs).map(|answered| &answered.active);
+        let names = active.flat_map(|active| active.tools.iter().chain(&active.functions).chain(&active.methods));
+        names.cloned().collect()
+    }
+
+    pub(super) fn played(&self, mock: usize) -> Vec<usize> {
+        self.played.iter().filter(|(of, _)| *of == mock).map(|(_, turn)| *turn).collect()
+    }
+
+    /// Restores one prompt's run. `record` receives what earlier lines contain about its requests.
+    pub(super) fn restored(&self, key: &str, record: &mut EventRecorder) -> Option<Rc<Restored>> {
+        if let Some(known) = self.restored.borrow().get(key) {
+            return Some(known.clone());
+        }
+        let restored = Rc::new(restore(self.logs.borrow_mut().remove(key)?, None));
+        let number = if key.is_empty() { Some(0) } else { self.agents.get(key).copied() };
+        if let Some(number) = number {
+            record.set_seen(number, known_requests(&restored));
+        }
+        self.restored.borrow_mut().insert(key.to_owned(), restored.clone());
+        Some(restored)
+    }
+}
+
+/// The serial numbers of the calls that have waited.
+fn waiting_serials(logs: &PromptLogs) -> impl Iterator<Item = usize> {
+    logs.values().flatten().filter_map(|entry| match entry {
+        Entry::Waits(call) => Some(call.serial),
+        _ => None,
+    })
+}
+
+/// The calls of the current step that wait or waited, in the order they began to.
+fn current_held_calls(logs: &PromptLogs) -> Vec<HeldCall> {
+    if waiting_serials(logs).next().is_none() {
+        return Vec::new();
+    }
+    let step = Progress::of(logs.get("").map_or(&[], Vec::as_slice)).step;
+    let of_step = logs.iter().filter(|(key, _)| is_current_at(key, step));
+    let mut held: Vec<_> = of_step.flat_map(|(key, log)| held_calls(log, key)).collect();
+    held.sort_by_key(|held| held.call.serial);
+    held
+}
+
+fn answer_entries(logs: &PromptLogs) -> impl Iterator<Item = &AnswerEntry> {
+    logs.values().flatten().filter_map(|entry| match entry {
+        Entry::Answered(answered) => Some(&**answered),
+        _ => None,
+    })
+}
+
+/// The usage of all answers.
+pub(super) fn total_usage(logs: &PromptLogs) -> RunTotals {
+    answer_entries(logs).fold(RunTotals::default(), |sums, answered| RunTotals {
+        usage: sums.usage.plus(answered.usage),
+        known_cost: sums.known_cost + answered.cost.unwrap_or(0.0),
+        is_cost_unknown: sums.is_cost_unknown || answered.cost.is_none(),
+        ..sums
+    })
+}
+
+/// The number of finished steps of a prompt's run since its last restart. The last one ends with the run.
+fn finished_steps(log: &[Entry]) -> usize {
+    log.iter().fold(0, |steps, entry| match entry {
+        Entry::Answered(answered) if answered.step == 0 => 0,
+        Entry::StepEnds { .. } | Entry::Ends => steps + 1,
+        _ => steps,
+    })
+}
+
+/// What earlier lines contain about the requests of a prompt's run.
+fn known_requests(restored: &Restored) -> KnownRequests {
+    let last = restored.unfinished.as_ref().map(|unfinished| &unfinished.step).or(restored.steps.last());
+    let tools = last.map(|step| step.tools.clone());
+    KnownRequests::before(last.and_then(|step| step.system.clone()), restored.history.len(), tools)
+}

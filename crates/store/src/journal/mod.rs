@@ -1,0 +1,32 @@
+//! The journal: events and logs of every run in one SQLite file, to inspect and resume runs (docs/journal.md).
+
+mod buffer;
+mod earlier_run;
+mod error;
+mod file;
+mod fork;
+mod heartbeat;
+mod last_entry;
+mod location;
+mod numbers;
+mod owner;
+mod read;
+mod recorder;
+#[cfg(feature = "worker")]
+mod remote_copy;
+mod runs;
+mod stored;
+mod write;
+
+pub use earlier_run::EarlierRun;
+pub use error::JournalError;
+pub use file::Journal;
+pub use last_entry::LastEntry;
+pub use location::{JOURNAL_VARIABLE, journal_path};
+pub use recorder::Recorder;
+#[cfg(feature = "worker")]
+pub use remote_copy::usage_of_entries;
+pub use runs::{RunInfo, RunStatus};
+#[cfg(feature = "worker")]
+pub use stored::EntryMirror;
+pub use stored::{INVOCATION, RunStart, SecretFilter};

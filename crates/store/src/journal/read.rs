@@ -1,0 +1,118 @@
+//! Reads a run from the journal: its start, events and entries.
+
+use std::collections::HashMap;
+
+use rusqlite::{OptionalExtension, params};
+use serde::Deserialize;
+
+use super::{
+    error::JournalError,
+    file::Journal,
+    numbers::{from_sql, position_range},
+    runs::RunInfo,
+    stored::RunStart,
+};
+use lmthing_base::checkpoint::Entry;
+
+/// The logs of a run, by the keys of its prompts' runs.
+pub type PromptLogs = HashMap<String, Vec<Entry>>;
+
+impl Journal {
+    pub fn start(&self, run: &RunInfo) -> Result<RunStart, JournalError> {
+        let sql = "SELECT start FROM starts WHERE run = ?1";
+        let text = self.connection.query_row(sql, [run.number], |row| row.get::<_, String>(0)).optional();
+        let start = self.check(text)?.and_then(|text| serde_json::from_str(&text).ok());
+        let what = || format!("it does not say how the run {} was started", run.id);
+        start.ok_or_else(|| JournalError::damaged(self.path(), &what()))
+    }
+
+    /// Passes the lines of a run's events to `take`, in order, until that returns `false`.
+    pub fn lines(&self, run: &RunInfo, take: impl FnMut(&str) -> bool) -> Result<(), JournalError> {
+        self.lines_until(run, None, take)
+    }
+
+    fn lines_until(
+        &self,
+        run: &RunInfo,
+        end: Option<i64>,
+        mut take: impl FnMut(&str) -> bool,
+    ) -> Result<(), JournalError> {
+        let places = position_range(run.number);
+        let mut read = || {
+            let sql = "SELECT line FROM events WHERE at >= ?1 AND at < ?2 ORDER BY at";
+            let mut statement = self.connection.prepare(sql)?;
+            let mut rows = statement.query(params![places.start, end.unwrap_or(places.end)])?;
+            while let Some(row) = rows.next()? {
+                let text: &[u8] = row.get_ref(0)?.as_bytes()?;
+                if !take(&String::from_utf8_lossy(text)) {
+                    break;
+                }
+            }
+            Ok(())
+        };
+        self.check(read())
+    }
+
+    /// The logs of a run; with `until`, only the part before that step.
+    pub fn logs(&self, run: &RunInfo, until: Option<usize>) -> Result<PromptLogs, JournalError> {
+        let entries = match until {
+            Some(step) => self.entries_before(run, step)?.0,
+            None => self.entries(run.number)?,
+        };
+        parse_logs(entries.iter().map(|(_, key, text)| (key.clone(), text.as_str()))).map_err(|error| {
+            JournalError::damaged(self.path(), &format!("an entry of the run {} cannot be read: {error}", run.id))
+        })
+    }
+
+    /// How long the processes of a run were active, in milliseconds; with `until`, only before that step.
+    pub fn active_ms(&self, run: &RunInfo, until: Option<usize>) -> Result<u64, JournalError> {
+        #[derive(Deserialize)]
+        struct Line<'a> {
+            r#type: &'a str,
+            time: u64,
+        }
+        let end = until.map(|step| self.beginning_of(run, step)).transpose()?.flatten();
+        let (mut worked, mut began, mut last) = (0, None, 0);
+        self.lines_until(run, end, |line| {
+            let Ok(Line { r#type, time }) = serde_json::from_str(line) else { return true };
+            match began {
+                Some(began) if r#type != "run-start" => worked += time.saturating_sub(last.max(began)),
+                _ => began = Some(time),
+            }
+            last = time;
+            true
+        })?;
+        Ok(worked)
+    }
+
+    /// The numbers of the run's agents, by the keys of their runs.
+    pub fn agents(&self, run: &RunInfo) -> Result<HashMap<String, u64>, JournalError> {
+        let read = || {
+            let mut statement = self.connection.prepare("SELECT key, number FROM agents WHERE run = ?1")?;
+            let rows = statement.query_map([run.number], |row| Ok((row.get(0)?, from_sql(row.get(1)?))))?;
+            rows.collect()
+        };
+        self.check(read())
+    }
+
+    /// Positions, keys and texts of entries.
+    pub(super) fn entries(&self, number: i64) -> Result<Vec<(i64, String, String)>, JournalError> {
+        let places = position_range(number);
+        let read = || {
+            let sql = "SELECT at, key, entry FROM entries WHERE at >= ?1 AND at < ?2 ORDER BY at";
+            let mut statement = self.connection.prepare(sql)?;
+            let rows = statement
+                .query_map(params![places.start, places.end], |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?)))?;
+            rows.collect()
+        };
+        self.check(read())
+    }
+}
+
+pub(super) fn parse_logs<'a>(entries: impl Iterator<Item = (String, &'a str)>) -> serde_json::Result<PromptLogs> {
+    let mut logs = PromptLogs::new();
+    for (key, text) in entries {
+        logs.entry(key).or_default().push(serde_json::from_str(text)?);
+    }
+    Ok(logs)
+}

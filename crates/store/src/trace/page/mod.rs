@@ -1,0 +1,7 @@
+//! Writes a run as one self-contained HTML page, for `lmthing view` (docs/view.md). The page is built from `runtime-js/view/`.
+
+mod run_lines;
+mod template;
+
+pub use run_lines::RunLines;
+pub use template::write;

@@ -1,0 +1,7 @@
+//! Ends child processes, and ends this process with its parent.
+
+mod child;
+mod parent;
+
+pub use child::{SIGTERM, end_process, send_signal};
+pub use parent::{exit_with_parent, exit_with_parent_id};

@@ -1,0 +1,21 @@
+//! Runs the tests of prompt files, each file in its own engine, and reports the results (docs/testing.md).
+
+mod file;
+mod line_buffer;
+mod message;
+mod options;
+mod outcome;
+mod pool;
+mod prompt_runner;
+mod recordings;
+pub mod report;
+mod run_collector;
+mod running_file;
+mod running_prompts;
+mod smoke;
+mod start;
+
+pub use options::{Answers, Kind, SMOKE_TIMEOUT, Subject, TEST_TIMEOUT, TestOptions, Watcher};
+pub use outcome::{FileOutcome, Totals};
+pub use pool::{Listener, Progress, run_tests};
+pub use recordings::{Mode, RecordingStore, recording_of};

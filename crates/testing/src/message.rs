@@ -1,0 +1,242 @@
+//! Messages from the thread of a test file to the pool, and the reporter that sends them.
+
+use std::{
+    cell::{Cell, RefCell},
+    num::NonZeroUsize,
+    path::{Path, PathBuf},
+    rc::Rc,
+    sync::{
+        Arc,
+        atomic::{AtomicBool, AtomicUsize, Ordering},
+        mpsc::Sender,
+    },
+    time::Duration,
+};
+
+use super::{
+    line_buffer::LineBuffer,
+    options::Watcher,
+    outcome::{Failure, Snapshots, State, TestOutcome},
+    recordings::FileRecordings,
+};
+use lmthing_base::diagnostic::Diagnostic;
+use lmthing_engine::{bindings::testing::TestHost, session::without_secrets};
+use lmthing_node::ScriptHost;
+use lmthing_providers::Redactor;
+
+#[derive(Debug)]
+pub(super) enum Message {
+    /// The tests of the file, before any has run.
+    Plan(Vec<TestOutcome>),
+    /// A test or the hooks of a suite begin, with their time limit.
+    Begin(String, Option<Duration>),
+    Printed(String),
+    /// A test has ended or was skipped.
+    Test(Box<TestOutcome>),
+    /// A failure outside of any test.
+    Error(Box<Failure>),
+    /// Notes for the user, and the snapshot counts.
+    File(Vec<String>, Snapshots),
+    /// The last message of a file.
+    End,
+}
+
+/// Counts failures against the limit (`--bail`). Shared by the threads, as their messages are handled with a delay.
+#[derive(Default)]
+pub(super) struct Bail {
+    most: Option<NonZeroUsize>,
+    failed: AtomicUsize,
+    is_stopped: AtomicBool,
+}
+
+impl Bail {
+    pub(super) fn new(most: Option<NonZeroUsize>) -> Arc<Self> {
+        Arc::new(Bail { most, ..Bail::default() })
+    }
+
+    pub(super) fn failed(&self) {
+        self.failed.fetch_add(1, Ordering::Relaxed);
+    }
+
+    /// Starts no more tests, whatever the count of failures.
+    pub(super) fn stop(&self) {
+        self.is_stopped.store(true, Ordering::Relaxed);
+    }
+
+    /// Whether no more tests may start.
+    pub(super) fn is_reached(&self) -> bool {
+        let is_enough = self.most.is_some_and(|most| self.failed.load(Ordering::Relaxed) >= most.get());
+        is_enough || self.is_stopped.load(Ordering::Relaxed)
+    }
+}
+
+/// Reports everything that happens in a file, from the thread of its engine.
+pub(super) struct Teller {
+    pub(super) index: usize,
+    pub(super) sender: Sender<(usize, Message)>,
+    pub(super) bail: Arc<Bail>,
+    pub(super) redactor: Redactor,
+    pub(super) recordings: Rc<FileRecordings>,
+    /// The number of tests that have started.
+    pub(super) begun: Cell<usize>,
+    /// Whether a test is running.
+    pub(super) is_running: Cell<bool>,
+    /// Whether every test so far has run and passed.
+    pub(super) is_whole: Cell<bool>,
+    pub(super) watcher: Option<Arc<dyn Watcher>>,
+    /// The snapshot file.
+    pub(super) snapshots: PathBuf,
+    /// The incomplete line that scripts have printed.
+    pub(super) lines: RefCell<LineBuffer>,
+}
+
+impl Teller {
+    /// The receiver may be gone, which is no failure of the file.
+    pub(super) fn tell(&self, message: Message) {
+        let _ = self.sender.send((self.index, message));
+    }
+
+    /// Values compared in tests may contain secrets.
+    fn redact_failure(&self, failure: Failure) -> Failure {
+        let Failure { diagnostic, diff, context } = failure;
+        let apply = |text: Option<String>| text.map(|text| self.redactor.apply(&text));
+        let diagnostic = without_secrets(diagnostic, &self.redactor);
+        Failure { diagnostic, diff: apply(diff), context: apply(context) }
+    }
+
+    /// Titles of tests that are generated from tables may contain secrets.
+    fn redact_test(&self, test: TestOutcome) -> TestOutcome {
+        TestOutcome {
+            ancestors: test.ancestors.iter().map(|title| self.redactor.apply(title)).collect(),
+            title: self.redactor.apply(&test.title),
+            note: test.note.map(|note| self.redactor.apply(&note)),
+            failures: test.failures.into_iter().map(|failure| self.redact_failure(failure)).collect(),
+            ..test
+        }
+    }
+
+    fn print(&self, bytes: &[u8]) {
+        let lines = self.lines.borrow_mut().push(bytes);
+        lines.iter().for_each(|lines| self.show(lines));
+    }
+
+    fn show(&self, text: &str) {
+        if !text.is_empty() {
+            self.tell(Message::Printed(self.redactor.apply(text)));
+        }
+    }
+
+    /// Prints the incomplete line before the output of the next test.
+    pub(super) fn end_printing(&self) {
+        let begun = self.lines.borrow_mut().take();
+        self.show(&begun);
+    }
+}
+
+impl TestHost for Teller {
+    fn begin(&self, test: &str, limit: Option<Duration>) {
+        self.end_printing();
+        self.tell(Message::Begin(self.redactor.apply(test), limit));
+    }
+
+    fn plan(&self, tests: Vec<TestOutcome>) {
+        self.tell(Message::Plan(tests.into_iter().map(|test| self.redact_test(test)).collect()));
+    }
+
+    fn start(&self, _test: &str) {
+        let index = self.begun.get();
+        self.begun.set(index + 1);
+        self.recordings.begin_test(index);
+        self.is_running.set(true);
+    }
+
+    fn attempt(&self) {
+        self.recordings.current().begin_attempt();
+    }
+
+    fn fault(&self) -> Option<Diagnostic> {
+        self.recordings.current().take_fault()
+    }
+
+    fn test(&self, outcome: TestOutcome) {
+        self.end_printing();
+        // A skipped test has never started.
+        if self.is_running.take() {
+            self.recordings.end_test(outcome.state == State::Passed);
+        }
+        self.is_whole.set(self.is_whole.get() && matches!(outcome.state, State::Passed | State::Todo));
+        if outcome.state == State::Failed {
+            self.bail.failed();
+        }
+        self.tell(Message::Test(Box::new(self.redact_test(outcome))));
+    }
+
+    fn error(&self, failure: Failure) {
+        self.end_printing();
+        self.is_whole.set(false);
+        self.bail.failed();
+        self.tell(Message::Error(Box::new(self.redact_failure(failure))));
+    }
+
+    fn file(&self, notes: Vec<String>, snapshots: Snapshots) {
+        if let Some(watcher) = &self.watcher {
+            watcher.wrote(&self.snapshots);
+        }
+        let notes = notes.iter().map(|note| self.redactor.apply(note)).collect();
+        self.tell(Message::File(notes, snapshots));
+    }
+
+    fn is_stopped(&self) -> bool {
+        self.bail.is_reached()
+    }
+}
+
+impl ScriptHost for Teller {
+    fn write_stdout(&self, text: &str) {
+        self.print(text.as_bytes());
+    }
+
+    fn write_stdout_bytes(&self, bytes: &[u8]) {
+        self.print(bytes);
+    }
+
+    fn write_stderr(&self, text: &str) {
+        self.print(text.as_bytes());
+    }
+
+    fn write_stderr_bytes(&self, bytes: &[u8]) {
+        self.print(bytes);
+    }
+
+    fn warn(&self, message: &str) {
+        let begun = self.lines.borrow_mut().take();
+        let end = if begun.is_empty() { "" } else { "\n" };
+        self.show(&format!("{begun}{end}Warning: {message}\n"));
+    }
+
+    fn set_variable(&self, name: &str, value: &str) {
+        self.redactor.learn_named(name, value);
+    }
+
+    fn flush(&self) {
+        self.end_printing();
+    }
+
+    fn diverts_stdout(&self) -> bool {
+        true
+    }
+
+    fn has_stdin(&self) -> bool {
+        false
+    }
+
+    fn looked_for(&self, file: &Path) {
+        if let Some(watcher) = &self.watcher {
+            watcher.looked_for(file);
+        }
+    }
+
+    fn is_watched(&self) -> bool {
+        self.watcher.is_some()
+    }
+}

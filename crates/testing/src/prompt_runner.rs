@@ -1,0 +1,310 @@
+//! Runs prompt files for a test file as `lmthing run` does (docs/testing.md), for `run(file, options)` and smoke
+//! tests.
+
+use std::{
+    cell::{Cell, RefCell},
+    collections::BTreeMap,
+    future::Future,
+    path::Path,
+    pin::pin,
+    rc::Rc,
+    time::{Duration, Instant},
+};
+
+use futures_util::{FutureExt, future::LocalBoxFuture};
+use tokio::sync::Notify;
+
+use super::run_collector::Collector;
+use lmthing_base::{chat::FinishReason, checkpoint::NoCheckpoints, cost::{Limits, OwnPrices, PRICES_VARIABLE}, diagnostic::{Diagnostic, did_you_mean}, event::{Events, FailureReport}, input::CommandLine, permission::{DenyingApprover, Permissions}};
+use lmthing_engine::{bindings::{Exchanges, FileRun, ModelChoice, testing::run::runner::{PromptFileRunner, RunEnd, RunRequest}}, prompt::RunError, session::{self, FileRunOptions, Meter, ModelOption, RunFailure, Surroundings, run_file, warnings}};
+use lmthing_node::{SCRIPT_STACK_SIZE, ScriptHost};
+use lmthing_providers::Redactor;
+use lmthing_system::user_file::{self, MAX_SETTINGS};
+use crate::{recordings::FileRecordings, start::{IN_TEST, MAX_MEMORY, argv}};
+
+pub struct PromptRunnerOptions {
+    /// Receives the output and warnings of prompt files.
+    pub host: Rc<dyn ScriptHost>,
+    /// The environment if a request has none.
+    pub variables: Vec<(String, String)>,
+    /// The configuration of MCP servers.
+    pub mcp_config: Option<Rc<Path>>,
+    pub permissions: Permissions,
+    /// Knows the secrets of the tests; those of the runs are added.
+    pub redactor: Redactor,
+    /// Answers in place of real models; those of the current test are used when a run begins.
+    pub recordings: Rc<FileRecordings>,
+}
+
+/// Runs prompt files. Clones share their state.
+#[derive(Clone)]
+pub struct PromptRunner(Rc<Inner>);
+
+struct Inner {
+    options: PromptRunnerOptions,
+    /// The number of runs that were started.
+    count: Cell<u64>,
+    /// The active runs by number, and whether each is cancelled.
+    active: RefCell<BTreeMap<u64, bool>>,
+    /// Notified when runs are cancelled.
+    cancelled: Notify,
+}
+
+impl PromptRunner {
+    /// One for each test file, on the thread of its engine.
+    pub fn new(options: PromptRunnerOptions) -> Self {
+        PromptRunner(Rc::new(Inner {
+            options,
+            count: Cell::default(),
+            active: RefCell::default(),
+            cancelled: Notify::default(),
+        }))
+    }
+}
+
+pub struct PromptRun {
+    /// `None` if it timed out.
+    pub end: Option<FileRun>,
+    timeout: Duration,
+    collector: Collector,
+}
+
+impl PromptRunner {
+    /// Runs a file for the current test; it cannot be cancelled.
+    ///
+    /// # Errors
+    /// If the file or a recording is missing, or a request of the run was refused.
+    pub async fn run_prompt(&self, request: RunRequest) -> Result<PromptRun, Box<Diagnostic>> {
+        self.0.run_prompt(request).await
+    }
+}
+
+impl PromptRun {
+    /// The finish reason of the last answer, if there was one.
+    pub fn finish_reason(&self) -> Option<FinishReason> {
+        self.collector.summary(|summary| summary.finish_reason)
+    }
+}
+
+impl PromptFileRunner for PromptRunner {
+    fn run(&self, request: RunRequest) -> LocalBoxFuture<'static, RunEnd> {
+        // Registered at the call, so that a run cannot begin after its test has ended.
+        let active = ActiveRun::new(&self.0);
+        async move { active.unless_cancelled(active.inner.perform(request)).await.unwrap_or(RunEnd::GivenUp) }
+            .boxed_local()
+    }
+
+    fn count(&self) -> u64 {
+        self.0.count.get()
+    }
+
+    fn give_up_after(&self, count: u64) -> usize {
+        let mut runs = self.0.active.borrow_mut();
+        // A run cancelled before may not have ended yet.
+        let late = runs.range_mut(count + 1..).filter(|(_, is_cancelled)| !**is_cancelled);
+        let late = late.map(|(_, is_cancelled)| *is_cancelled = true).count();
+        self.0.cancelled.notify_waiters();
+        late
+    }
+}
+
+/// A run that is active until dropped.
+struct ActiveRun {
+    inner: Rc<Inner>,
+    number: u64,
+}
+
+impl ActiveRun {
+    fn new(inner: &Rc<Inner>) -> Self {
+        let number = inner.count.get() + 1;
+        inner.count.set(number);
+        inner.active.borrow_mut().insert(number, false);
+        ActiveRun { inner: inner.clone(), number }
+    }
+
+    fn is_cancelled(&self) -> bool {
+        self.inner.active.borrow().get(&self.number).copied().unwrap_or(true)
+    }
+
+    /// Drops `run` when it is cancelled.
+    async fn unless_cancelled<T>(&self, run: impl Future<Output = T>) -> Option<T> {
+        let mut run = pin!(run);
+        loop {
+            // Created before the check, so that no notification is missed.
+            let cancelled = self.inner.cancelled.notified();
+            if self.is_cancelled() {
+                return None;
+            }
+            tokio::select! {
+                biased;
+                () = cancelled => {}
+                end = &mut run => return Some(end),
+            }
+        }
+    }
+}
+
+impl Drop for ActiveRun {
+    fn drop(&mut self) {
+        self.inner.active.borrow_mut().remove(&self.number);
+    }
+}
+
+impl Inner {
+    async fn perform(&self, request: RunRequest) -> RunEnd {
+        let model_option = request.model.clone();
+        match self.run_prompt(request).await {
+            Ok(ended) => {
+                let error = match &ended.end {
+                    Some(end) => failure(end, model_option.as_ref(), &ended.collector, &self.options.redactor),
+                    None => Some(timed_out(ended.timeout)),
+                };
+                RunEnd::Report(Box::new(ended.collector.report(error)))
+            }
+            Err(refusal) => RunEnd::Refused(refusal),
+        }
+    }
+
+    async fn run_prompt(&self, request: RunRequest) -> Result<PromptRun, Box<Diagnostic>> {
+        let recordings = self.options.recordings.current();
+        let path = request.path.clone();
+        let (timeout, latest, collector) = (request.timeout, request.latest, Collector::new());
+        check_file(&path)?;
+        let answerer = match &request.recording {
+            Some(recording) => recordings.recorded(recording, &self.options.redactor)?,
+            None => recordings.unrecorded(),
+        };
+        let options = self.prepare(request, answerer.exchanges.clone(), &collector)?;
+        let meter = options.meter.clone();
+        let end = within(timeout, run_file(&path, options)).await;
+        meter.close();
+        if is_over(latest) {
+            // It was interrupted together with its test, which does not wait for it.
+            return std::future::pending().await;
+        }
+        if end.is_some() {
+            answerer.run_ended();
+        }
+        // The fault also stays with the test, which fails even if it ignores this error.
+        match recordings.fault() {
+            Some(fault) => Err(Box::new(fault)),
+            None => Ok(PromptRun { end, timeout: timeout.unwrap_or_default(), collector }),
+        }
+    }
+
+    /// The environment of a run. Its secrets are added to the redactor.
+    fn variables(&self, request: &RunRequest) -> Vec<(String, String)> {
+        let own = || self.options.variables.iter().cloned().collect();
+        let mut variables: BTreeMap<String, String> = request.environment.clone().unwrap_or_else(own);
+        for (name, value) in &request.variables {
+            match value {
+                Some(value) => drop(variables.insert(name.clone(), value.clone())),
+                None => drop(variables.remove(name)),
+            }
+        }
+        variables.iter().for_each(|(name, value)| self.options.redactor.learn_named(name, value));
+        variables.into_iter().collect()
+    }
+
+    fn prepare(
+        &self,
+        request: RunRequest,
+        exchanges: Exchanges,
+        collector: &Collector,
+    ) -> Result<FileRunOptions, Box<Diagnostic>> {
+        let common = &self.options;
+        let variables = self.variables(&request);
+        let timeout = request.timeout.and_then(|timeout| Instant::now().checked_add(timeout));
+        Ok(FileRunOptions {
+            events: Events::new(vec![collector.reader(), warnings(common.host.clone())]),
+            host: common.host.clone(),
+            line: command_line(&request.path, request.input),
+            argv: argv(&request.path),
+            exchanges,
+            checkpoints: Rc::new(NoCheckpoints),
+            approver: DenyingApprover::new(request.approve, IN_TEST),
+            meter: Rc::new(Meter::new(Limits::default(), own_prices(&variables)?)),
+            variables,
+            redactor: common.redactor.clone(),
+            model: request.model,
+            max_stack_size: SCRIPT_STACK_SIZE,
+            surroundings: Surroundings {
+                permissions: common.permissions.clone(),
+                mcp_config: common.mcp_config.clone(),
+                max_memory: Some(MAX_MEMORY),
+                latest: request.latest.into_iter().chain(timeout).min(),
+                goes_on: true,
+                keeps_pieces: request.keeps_pieces,
+                servers: None,
+                turn: None,
+            },
+        })
+    }
+}
+
+/// Awaits a run until its timeout; `None` if that has passed.
+async fn within(timeout: Option<Duration>, run: impl Future<Output = FileRun>) -> Option<FileRun> {
+    let deadline = timeout.and_then(|timeout| Instant::now().checked_add(timeout));
+    let Some(deadline) = deadline else { return Some(run.await) };
+    tokio::select! {
+        biased;
+        // Scripts interrupted at the deadline do not count as ended in time.
+        end = run => Some(end).filter(|_| !is_over(Some(deadline))),
+        () = tokio::time::sleep_until(deadline.into()) => None,
+    }
+}
+
+fn is_over(deadline: Option<Instant>) -> bool {
+    deadline.is_some_and(|deadline| Instant::now() >= deadline)
+}
+
+fn timed_out(timeout: Duration) -> FailureReport {
+    let message = format!("the run was ended by its timeout of {} ms", timeout.as_millis());
+    let hint = "give it more time with timeout: MILLISECONDS in the options of run";
+    session::failure(RunError::LIMIT_EXIT_CODE, "limit", &Diagnostic::new(message).with_hint(hint))
+}
+
+fn failure(
+    end: &FileRun,
+    model_option: Option<&ModelChoice>,
+    collector: &Collector,
+    redactor: &Redactor,
+) -> Option<FailureReport> {
+    let model_option = match model_option {
+        Some(ModelChoice::Named(name)) => Some(ModelOption { name, option: "model" }),
+        _ => None,
+    };
+    let last = collector.summary(|summary| summary.finish_reason);
+    RunFailure::of(end, last, model_option, redactor).map(|failure| failure.to_failure())
+}
+
+fn check_file(path: &Path) -> Result<(), Box<Diagnostic>> {
+    let shown = path.display();
+    if path.is_dir() {
+        return Err(Box::new(Diagnostic::new(format!("run: {shown} is a directory, not a prompt file"))));
+    }
+    if !path.exists() {
+        let mut problem = Diagnostic::new(format!("run: cannot find the file {shown}"));
+        problem.hint = did_you_mean(path, |path| path.to_string_lossy().contains(".lmt."));
+        return Err(Box::new(problem));
+    }
+    Ok(())
+}
+
+/// The prices in the environment variable, which may name a file.
+fn own_prices(variables: &[(String, String)]) -> Result<OwnPrices, Box<Diagnostic>> {
+    match variables.iter().find(|(name, _)| name == PRICES_VARIABLE) {
+        None => Ok(OwnPrices::default()),
+        Some((_, value)) => OwnPrices::from_variable(value, |path| user_file::read_text(path.as_ref(), MAX_SETTINGS))
+            .map_err(|error| Box::new(Diagnostic::new(error.to_string()))),
+    }
+}
+
+/// The command line that such a run corresponds to.
+fn command_line(path: &Path, input: Option<String>) -> CommandLine {
+    let command = format!("lmthing run {}", path.display());
+    match input {
+        Some(input) => CommandLine::known(command, input, Vec::new),
+        None => CommandLine::without_words(command),
+    }
+}

@@ -1,0 +1,271 @@
+//! One test and its runs: selects the exchange that answers a request, or the model.
+
+use std::{
+    cell::{Cell, RefCell},
+    collections::{BTreeMap, BTreeSet},
+    path::Path,
+    pin::Pin,
+    rc::Rc,
+    sync::Arc,
+};
+
+use super::{
+    Mode, messages,
+    recording::{Entry, Origin, RequestKey, SharedRecording, TestKey, Unusable},
+    store::RecordingStore,
+    tested_file::TestedFile,
+};
+use lmthing_base::diagnostic::Diagnostic;
+use lmthing_providers::{RecordedExchange, Redactor, ReplayRequest};
+
+/// A running test with all its repetitions.
+pub(super) struct Test {
+    pub(super) store: Arc<RecordingStore>,
+    file: Rc<TestedFile>,
+    key: TestKey,
+    /// The number of requests so far.
+    request_count: Cell<usize>,
+    /// How often it has used each exchange, by recording and index.
+    played: RefCell<BTreeMap<(Arc<Path>, usize), usize>>,
+    recordings: RefCell<Vec<Arc<SharedRecording>>>,
+    /// The requests of the test file itself in this repetition.
+    own: RefCell<Option<Rc<Run>>>,
+    fault: RefCell<Option<Diagnostic>>,
+    /// Set when the test has ended.
+    passed: Cell<Option<bool>>,
+}
+
+impl Test {
+    pub(super) fn new(store: Arc<RecordingStore>, file: Rc<TestedFile>, index: usize) -> Rc<Self> {
+        let key = TestKey { file: file.path.clone(), index };
+        Rc::new(Test {
+            store,
+            file,
+            key,
+            request_count: Cell::new(0),
+            played: RefCell::default(),
+            recordings: RefCell::default(),
+            own: RefCell::default(),
+            fault: RefCell::default(),
+            passed: Cell::new(None),
+        })
+    }
+
+    pub(super) fn begin_attempt(&self) {
+        self.own.take();
+    }
+
+    pub(super) fn end(&self, passed: bool) {
+        self.passed.set(Some(passed));
+        self.own.take();
+        for recording in &*self.recordings.borrow() {
+            if let Some(mut recording) = recording.lock() {
+                recording.end_test(&self.key, passed);
+                if passed {
+                    // Also without requests: the recording has to exist.
+                    recording.users.insert(self.key.file.clone());
+                }
+            }
+            recording.notify();
+        }
+    }
+
+    /// Records the first fault.
+    pub(super) fn note_fault(&self, fault: &Diagnostic) {
+        self.fault.borrow_mut().get_or_insert_with(|| fault.clone());
+    }
+
+    pub(super) fn fault(&self) -> Option<Diagnostic> {
+        self.fault.borrow().clone()
+    }
+
+    pub(super) fn take_fault(&self) -> Option<Diagnostic> {
+        self.fault.take()
+    }
+
+    /// The error for a request of a run without a recording.
+    pub(super) fn refused(&self, model: &str) -> Box<Diagnostic> {
+        let fault = messages::refused(model, &self.file);
+        self.note_fault(&fault);
+        Box::new(fault)
+    }
+
+    /// The run of the requests of the test file itself; `model` is named in the error if there is no recording.
+    pub(super) fn own_run(self: &Rc<Self>, model: &str) -> Result<Rc<Run>, Box<Diagnostic>> {
+        if let Some(run) = &*self.own.borrow() {
+            return Ok(run.clone());
+        }
+        let run = self.open(&self.file.own, false, || messages::refused_own(model, &self.file));
+        let run = run.inspect_err(|fault| self.note_fault(fault))?;
+        // It has no end of its own; its partial exchanges count from the start.
+        run.end();
+        self.own.replace(Some(run.clone()));
+        Ok(run)
+    }
+
+    /// Begins a run with a recording that the test names.
+    pub(super) fn run(self: &Rc<Self>, path: &Path) -> Result<Rc<Run>, Box<Diagnostic>> {
+        self.open(path, true, || messages::unusable(path, &Unusable::Missing, &self.file))
+    }
+
+    fn open(
+        self: &Rc<Self>,
+        path: &Path,
+        is_named: bool,
+        missing: impl FnOnce() -> Diagnostic,
+    ) -> Result<Rc<Run>, Box<Diagnostic>> {
+        let recording = self.store.recording(path);
+        recording.read(self.store.mode.is_recording()).map_err(|why| match why {
+            Unusable::Missing => missing(),
+            why => messages::unusable(&recording.path, why, &self.file),
+        })?;
+        if let Some(mut recording) = recording.lock() {
+            recording.is_named |= is_named;
+        }
+        let mut recordings = self.recordings.borrow_mut();
+        if !recordings.iter().any(|known| Arc::ptr_eq(known, &recording)) {
+            recordings.push(recording.clone());
+        }
+        Ok(Rc::new(Run {
+            test: self.clone(),
+            recording,
+            played: RefCell::default(),
+            partial: RefCell::default(),
+            is_complete: Cell::new(false),
+        }))
+    }
+}
+
+pub(super) struct Run {
+    pub(super) test: Rc<Test>,
+    recording: Arc<SharedRecording>,
+    /// The indexes of the exchanges that it has used.
+    played: RefCell<BTreeSet<usize>>,
+    /// The indexes of its failures and partial answers.
+    partial: RefCell<Vec<usize>>,
+    /// A cancelled run never completes: where it was cancelled depends on timing.
+    is_complete: Cell<bool>,
+}
+
+/// How a request is answered.
+pub(super) enum Next<'a> {
+    Play(Arc<RecordedExchange>),
+    Ask(Ticket),
+    /// Another test waits for the same answer: check again when the future resolves.
+    Wait(Pin<Box<dyn Future<Output = ()> + 'a>>),
+    Fail(Box<Diagnostic>),
+}
+
+impl Run {
+    /// Completes the run: its partial exchanges count if the test passes.
+    pub(super) fn end(&self) {
+        self.is_complete.set(true);
+        let Some(mut recording) = self.recording.lock() else { return };
+        for index in self.partial.take() {
+            recording.entries[index].origin = self.origin_of_partial();
+        }
+    }
+
+    fn origin_of_partial(&self) -> Origin {
+        let may_count = self.is_complete.get() && self.test.passed.get().is_none();
+        if may_count { Origin::Partial(self.test.key.clone()) } else { Origin::Discarded }
+    }
+
+    pub(super) fn begin_request(&self) -> RequestKey {
+        let number = self.test.request_count.get();
+        self.test.request_count.set(number + 1);
+        (self.test.key.clone(), number)
+    }
+
+    pub(super) fn next(self: &Rc<Self>, asked: &ReplayRequest, request: &RequestKey, redactor: &Redactor) -> Next<'_> {
+        let Some(mut recording) = self.recording.lock() else {
+            unreachable!("a run begins with a recording that was read")
+        };
+        recording.users.insert(self.test.key.file.clone());
+        let entries = recording.entries.iter().enumerate();
+        let equal =
+            entries.filter(|(index, entry)| self.may_play(*index, entry) && asked.is_answered_by(&entry.exchange));
+        // The first of those that the test has used least.
+        if let Some((index, _)) = equal.min_by_key(|(index, _)| (self.use_count(*index), *index)) {
+            self.count_use(index);
+            return Next::Play(recording.use_entry(index, request.clone()));
+        }
+        if self.test.store.mode == Mode::Replay {
+            let total = recording.entries.len();
+            let left = recording.entries.iter().enumerate().filter(|(index, _)| !self.played.borrow().contains(index));
+            // Exchanges that have answered another request come last as candidates for the error message.
+            let (used, unused): (Vec<_>, Vec<_>) = left.partition(|(_, entry)| entry.used.is_some());
+            let left = unused.into_iter().chain(used).map(|(index, entry)| (index, &*entry.exchange));
+            let why = asked.mismatch_message(left, total, &messages::shown(&self.recording.path), redactor);
+            return Next::Fail(Box::new(messages::no_match(why, &self.test.file)));
+        }
+        if recording.is_requested_by_other(asked, &self.test.key) {
+            return Next::Wait(Box::pin(self.recording.changed()));
+        }
+        recording.active_requests.push((self.test.key.clone(), asked.clone()));
+        Next::Ask(Ticket { run: self.clone(), asked: asked.clone(), request: request.clone() })
+    }
+
+    fn may_play(&self, index: usize, entry: &Entry) -> bool {
+        let is_ours = match &entry.origin {
+            Origin::File => self.test.store.mode != Mode::RecordAll,
+            Origin::New => true,
+            Origin::Partial(test) => *test == self.test.key,
+            Origin::Discarded => false,
+        };
+        let is_recording = self.test.store.mode != Mode::Replay;
+        // While recording, each repetition gets its own answer.
+        let is_good = !is_recording || self.use_count(index) == 0 && entry.exchange.temporary_failure().is_none();
+        is_ours && is_good && !self.played.borrow().contains(&index)
+    }
+
+    fn use_count(&self, index: usize) -> usize {
+        self.test.played.borrow().get(&(self.recording.path.clone(), index)).copied().unwrap_or(0)
+    }
+
+    fn count_use(&self, index: usize) {
+        self.played.borrow_mut().insert(index);
+        *self.test.played.borrow_mut().entry((self.recording.path.clone(), index)).or_default() += 1;
+    }
+}
+
+/// A request that a model is answering. Equal requests of other tests wait until this is dropped.
+pub(super) struct Ticket {
+    run: Rc<Run>,
+    asked: ReplayRequest,
+    request: RequestKey,
+}
+
+impl Ticket {
+    /// Adds the exchange to the recording. A temporary failure is not recorded and becomes the fault of the test.
+    pub(super) fn record(self, exchange: RecordedExchange) {
+        if let Some(why) = exchange.temporary_failure() {
+            self.run.test.note_fault(&messages::unanswered(&self.asked.name(), why));
+            return;
+        }
+        let run = &*self.run;
+        let Some(mut recording) = run.recording.lock() else { return };
+        let index = recording.entries.len();
+        let origin = if exchange.is_whole() {
+            Origin::New
+        } else {
+            run.partial.borrow_mut().push(index);
+            run.origin_of_partial()
+        };
+        recording.entries.push(Entry { exchange: Arc::new(exchange), origin, used: Some(self.request.clone()) });
+        run.count_use(index);
+    }
+}
+
+impl Drop for Ticket {
+    fn drop(&mut self) {
+        let recording = &self.run.recording;
+        if let Some(mut recording) = recording.lock() {
+            let mine = |(test, asked): &(TestKey, ReplayRequest)| *test == self.run.test.key && *asked == self.asked;
+            if let Some(index) = recording.active_requests.iter().position(mine) {
+                recording.active_requests.swap_remove(index);
+            }
+        }
+        recording.notify();
+    }
+}

@@ -1,0 +1,4 @@
+//! TODO
+
+pub mod code;
+pub mod sandbox;

@@ -1,0 +1,67 @@
+//! Script host of a run: printed lines and warnings go to the log.
+
+use std::cell::RefCell;
+
+use super::log::Log;
+use lmthing_node::ScriptHost;
+use lmthing_providers::Redactor;
+
+pub(super) struct RunHost {
+    log: Log,
+    redactor: Redactor,
+    line: RefCell<String>,
+}
+
+impl RunHost {
+    pub(super) fn new(log: Log, redactor: Redactor) -> Self {
+        RunHost { log, redactor, line: RefCell::default() }
+    }
+
+    pub(super) fn end(&self) {
+        let line = self.line.take();
+        if !line.is_empty() {
+            self.printed(&self.redactor.apply(&line));
+        }
+    }
+
+    fn printed(&self, line: &str) {
+        self.log.info("the file printed", &[("line", line.into())]);
+    }
+
+    /// Only whole lines are logged, as half a secret would not be redacted.
+    fn take(&self, text: &str) {
+        let mut line = self.line.borrow_mut();
+        line.push_str(text);
+        let Some(end) = line.rfind('\n') else { return };
+        let rest = line.split_off(end + 1);
+        let whole = std::mem::replace(&mut *line, rest);
+        drop(line);
+        self.redactor.apply(&whole).lines().for_each(|line| self.printed(line));
+    }
+}
+
+impl ScriptHost for RunHost {
+    fn write_stdout(&self, text: &str) {
+        self.take(text);
+    }
+
+    fn write_stderr(&self, text: &str) {
+        self.take(text);
+    }
+
+    fn warn(&self, message: &str) {
+        self.log.warn(&self.redactor.apply(message), &[]);
+    }
+
+    fn diverts_stdout(&self) -> bool {
+        true
+    }
+
+    fn has_stdin(&self) -> bool {
+        false
+    }
+
+    fn set_variable(&self, name: &str, value: &str) {
+        self.redactor.learn_named(name, value);
+    }
+}

@@ -1,6 +1,0 @@
-//! Values of `model`: model strings and model objects.
-
-pub(crate) mod factories;
-pub(crate) mod js_model;
-pub(crate) mod mock;
-pub(crate) mod resolve;

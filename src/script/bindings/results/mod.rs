@@ -1,7 +1,0 @@
-//! What scripts see of a run: `result`, its streams, recorded steps, its error.
-
-pub(crate) mod prompt_steps;
-mod run_parts;
-pub(crate) mod run_result;
-pub(crate) mod run_stream;
-pub(crate) mod throw;

@@ -1,7 +1,0 @@
-//! Writes a run as one self-contained HTML page, for `lmthing view` (docs/view.md). The page is built from `runtime-js/view/`.
-
-mod run_lines;
-mod template;
-
-pub(crate) use run_lines::RunLines;
-pub(crate) use template::write;
