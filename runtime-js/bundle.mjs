@@ -1,18 +1,15 @@
-// Bundles every entry of builtins.json to a minified ES module: `node bundle.mjs <output directory> [<root>]`. Called
-// by build.rs; the files are named <index>.js in the order of builtins.json. `root` is the folder of Cargo.lock.
-import { createHash } from 'node:crypto';
-import { existsSync, readFileSync, readdirSync, writeFileSync } from 'node:fs';
-import { join, resolve } from 'node:path';
+// Bundles every entry of builtins.json to a minified ES module: `node bundle.mjs <output directory>`. Called by the build
+// script of crates/runtime; the files are named <index>.js in the order of builtins.json.
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
 import { chaiParts } from './chai-parts.mjs';
 import { writeDeclarations } from './declarations.mjs';
-import { writeLibrary } from './library.mjs';
-import { writePrices } from './prices.mjs';
 import { writeView } from './view.mjs';
 import { lazyZod } from './zod/lazy.mjs';
 
-const [, , outputDirectory, root = fileURLToPath(new URL('..', import.meta.url))] = process.argv;
+const [, , outputDirectory] = process.argv;
 if (!outputDirectory) throw new Error('usage: node bundle.mjs <output directory>');
 const builtins = JSON.parse(readFileSync(new URL('builtins.json', import.meta.url), 'utf8'));
 const names = Object.entries(builtins).flatMap(([name, { aliases = [] }]) => [name, ...aliases]);
@@ -142,19 +139,5 @@ await Promise.all(
   }),
 );
 
-// Reading CLDR takes seconds: only when the inputs have changed.
-const locales = join(outputDirectory, 'locales.bin');
-const inputs = ['package-lock.json', ...readdirSync(new URL('locales/', import.meta.url)).map((name) => `locales/${name}`)];
-const stamp = createHash('sha256').update(inputs.map((name) => readFileSync(new URL(name, import.meta.url))).join('\0')).digest('hex');
-const stampFile = `${locales}.stamp`;
-if (!existsSync(locales) || !existsSync(stampFile) || readFileSync(stampFile, 'utf8') !== stamp) {
-  const { writeArchive } = await import('./locales/archive.mjs');
-  const { Cldr } = await import('./locales/read-cldr.mjs');
-  writeArchive(new Cldr(resolve(outputDirectory, 'cldr')), locales);
-  writeFileSync(stampFile, stamp);
-}
-
-writePrices(root, join(outputDirectory, 'prices.bin'));
 writeDeclarations(join(outputDirectory, 'declarations.bin'));
-writeLibrary(root, join(outputDirectory, 'library.bin'));
 await writeView(join(outputDirectory, 'view.bin'));

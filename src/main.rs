@@ -1,10 +1,12 @@
-//! The binary. Only this file ends the process.
+//! The binary: the only place that ends the process.
 
 use std::process::ExitCode;
 
+use lmthing::cli;
 #[cfg(unix)]
-use lmthing::mcp;
-use lmthing::{cli, sandbox};
+use lmthing_engine::mcp;
+use lmthing_node::{Builtins, set_builtins};
+use lmthing_typescript::sandbox;
 
 fn main() -> ExitCode {
     let mut arguments = std::env::args_os().skip(1);
@@ -16,7 +18,9 @@ fn main() -> ExitCode {
     if first.is_some_and(|first| first == mcp::supervisor::SUBCOMMAND) {
         return mcp::supervisor::main(arguments);
     }
-    // On a thread of its own: a script in an endless loop must not delay it.
+    set_builtins(Builtins { names: &lmthing_runtime::NAMES, load: lmthing_runtime::load });
+    lmthing_check::set_declarations(lmthing_runtime::DECLARATIONS);
+    // Ends the process from a thread of its own, so that not even a script in an endless loop can delay it.
     cli::on_interrupt(|code| std::process::exit(code.into()));
     cli::run(std::env::args_os()).into()
 }

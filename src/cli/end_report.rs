@@ -8,7 +8,10 @@ use std::{
 };
 
 use super::{failure::Ending, pending::Pending, show_args::Format};
-use lmthing_base::{diagnostic::Diagnostic, event::{EventClock, RunFinish, RunSummary, SharedSummary, run_finish_line}};
+use lmthing_base::{
+    diagnostic::Diagnostic,
+    event::{EventClock, RunFinish, RunSummary, SharedSummary, run_finish_line},
+};
 use lmthing_store::journal::LastEntry;
 
 /// How long to wait for the lock on the summary.

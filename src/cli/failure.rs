@@ -4,11 +4,20 @@
 use std::{path::Path, rc::Rc};
 
 use super::{ExitCode, approvals::awaited_calls};
-pub(super) use lmthing_system::files::io_error_text;
-use lmthing_base::{chat::FinishReason, cost::LimitReached, diagnostic::Diagnostic, event::{FailureReport, RunFinish}};
-use lmthing_engine::{bindings::FileRun, prompt::RunError, session::{ModelOption, RunFailure, failure, without_secrets}};
+use lmthing_base::{
+    chat::FinishReason,
+    cost::LimitReached,
+    diagnostic::Diagnostic,
+    event::{FailureReport, RunFinish},
+};
+use lmthing_engine::{
+    bindings::FileRun,
+    prompt::RunError,
+    session::{ModelOption, RunFailure, failure, without_secrets},
+};
 use lmthing_providers::Redactor;
 use lmthing_store::journal::JournalError;
+pub(super) use lmthing_system::files::io_error_text;
 use lmthing_system::remote::RemoteError;
 
 /// An option, or a file that an option names, is invalid.

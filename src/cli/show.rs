@@ -22,9 +22,15 @@ use super::{
     show_args::Format,
     show_args::ShowArgs,
 };
-use lmthing_base::{chat::FinishReason, event::{Agent, Event, EventKind, EventReader, Events, OutputEvent, RunSummary, SharedSummary}};
+use lmthing_base::{
+    chat::FinishReason,
+    event::{Agent, Event, EventKind, EventReader, Events, OutputEvent, RunSummary, SharedSummary},
+};
 use lmthing_providers::Redactor;
-use lmthing_store::{journal::LastEntry, trace::otel::{Export, OtelConfig, Settings}};
+use lmthing_store::{
+    journal::LastEntry,
+    trace::otel::{Export, OtelConfig, Settings},
+};
 
 pub(super) struct Show {
     pub(super) printer: Rc<Printer>,

@@ -21,7 +21,6 @@ use lmthing_base::cost::Limits;
                   Exit codes: 1 there is nothing to serve, the address is taken or Restate refuses the worker, 2 wrong usage, \
                   130 interrupted, 143 asked to end."
 )]
-#[cfg_attr(not(feature = "worker"), allow(dead_code, reason = "the help is there in any case"))]
 pub(super) struct WorkerArgs {
     /// Prompt files, and folders to search for them; each file is a service
     #[arg(required = true, value_name = "PATH", add = ArgValueCompleter::new(PromptFiles))]

@@ -151,8 +151,7 @@ mod tests {
     fn rooms_are_found_however_they_are_written() {
         let main = "use lmthing::{cli, sandbox}; fn main() { cli::run() }";
         let plan = "use crate::{chat::A, script::X,\n cli}; #[cfg(test)] mod tests { use lmthing_engine::session::Y; }";
-        let render =
-            "fn f() { lmthing_engine::session::run(super::super::chat::A) } /// [`X`](lmthing::cli::X)\nuse lmthing_engine::prompt::Y;";
+        let render = "fn f() { lmthing_engine::session::run(super::super::chat::A) } /// [`X`](lmthing::cli::X)\nuse lmthing_engine::prompt::Y;";
         let tools = "use super::schema::Schema; use serde::Serialize;";
         let mut files = vec![("src/main.rs", main), ("src/prompt/plan.rs", plan), ("src/prompt/render.rs", render)];
         files.extend([("src/script/tools.rs", tools), ("src/script/mod.rs", "mod tools;"), ("src/schema.rs", "")]);

@@ -15,7 +15,10 @@ use std::{
 
 use futures_util::future::LocalBoxFuture;
 use lmthing_base::chat::read_json;
-use lmthing_typescript::{code::{Declaration, Declarations, FunctionSignature}, sandbox::{HostFunctions, LogLine, RunOutcome, Sandbox, SandboxConfig}};
+use lmthing_typescript::{
+    code::{Declaration, Declarations, FunctionSignature},
+    sandbox::{HostFunctions, LogLine, RunOutcome, Sandbox, SandboxConfig},
+};
 use serde_json::{
     Value, json,
     value::{RawValue, to_raw_value},

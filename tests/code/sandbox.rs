@@ -6,7 +6,10 @@ use std::{
     time::{Duration, Instant},
 };
 
-use lmthing_typescript::{code::{CheckMode, Declaration, Declarations, FunctionSignature}, sandbox::{HostFunctions, LogLine, RunOutcome, Sandbox, SandboxConfig}};
+use lmthing_typescript::{
+    code::{CheckMode, Declaration, Declarations, FunctionSignature},
+    sandbox::{HostFunctions, LogLine, RunOutcome, Sandbox, SandboxConfig},
+};
 use serde_json::{
     Value, json,
     value::{RawValue, to_raw_value},

@@ -4,7 +4,9 @@ use std::{collections::BTreeMap, rc::Rc};
 
 use futures_util::StreamExt;
 use lmthing_base::chat::{CallSettings, Message, ModelRequest, Reasoning, ResponseFormat, Role, StreamPart};
-use lmthing_providers::{LanguageModel, ProviderContext, ProviderErrorKind, Recording, RecordingOutcome, Redactor, Replay, resolve};
+use lmthing_providers::{
+    LanguageModel, ProviderContext, ProviderErrorKind, Recording, RecordingOutcome, Redactor, Replay, resolve,
+};
 use serde_json::{Value, json};
 
 use crate::{

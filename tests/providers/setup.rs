@@ -3,7 +3,9 @@
 use std::{cell::RefCell, collections::BTreeMap, rc::Rc, time::Duration};
 
 use lmthing_base::chat::{CallSettings, Message, ModelRequest, Role};
-use lmthing_providers::{FallbackModel, LanguageModel, ProviderContext, ProviderErrorKind, ProviderEvent, ProviderSettings, create, resolve};
+use lmthing_providers::{
+    FallbackModel, LanguageModel, ProviderContext, ProviderErrorKind, ProviderEvent, ProviderSettings, create, resolve,
+};
 use serde_json::json;
 
 use crate::{

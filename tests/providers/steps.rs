@@ -3,7 +3,10 @@
 use std::rc::Rc;
 
 use futures_util::StreamExt;
-use lmthing_base::chat::{CallSettings, CallWarning, ContentPart, FinishReason, Message, ModelRequest, ProviderOptions, ResponseMetadata, Role, StreamPart, ToolInput, ToolOutput, ToolSpec, Usage};
+use lmthing_base::chat::{
+    CallSettings, CallWarning, ContentPart, FinishReason, Message, ModelRequest, ProviderOptions, ResponseMetadata,
+    Role, StreamPart, ToolInput, ToolOutput, ToolSpec, Usage,
+};
 use lmthing_providers::{LanguageModel, ProviderError};
 
 #[derive(Clone, Debug, Default)]

@@ -24,5 +24,4 @@ mod worker_kill;
 mod worker_map;
 #[cfg(not(feature = "worker"))]
 mod worker_missing;
-#[cfg(feature = "worker")]
 mod worker_server;

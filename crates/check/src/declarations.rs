@@ -19,7 +19,22 @@ use std::sync::{LazyLock, OnceLock};
 
 use flate2::read::DeflateDecoder;
 
-static ARCHIVE: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/declarations.bin"));
+static ARCHIVE: OnceLock<&'static [u8]> = OnceLock::new();
+
+/// Sets the archive of declarations; the first call counts. Must be called before anything is checked.
+pub fn set_declarations(archive: &'static [u8]) {
+    let _ = ARCHIVE.set(archive);
+}
+
+#[cfg(not(test))]
+fn archive() -> &'static [u8] {
+    ARCHIVE.get().copied().unwrap_or_default()
+}
+
+#[cfg(test)]
+fn archive() -> &'static [u8] {
+    ARCHIVE.get_or_init(|| lmthing_runtime::DECLARATIONS)
+}
 
 /// The folder of the declarations.
 pub const ROOT: &str = "/lmthing-types";
@@ -58,7 +73,7 @@ struct FileRange {
 impl Table {
     /// The archive begins with the length of its table. A line of it is `= GROUP LENGTH`, or the path and length of a file.
     fn read() -> Self {
-        let (length, rest) = ARCHIVE.split_first_chunk::<4>().unwrap_or((&[0; 4], &[]));
+        let (length, rest) = archive().split_first_chunk::<4>().unwrap_or((&[0; 4], &[]));
         let (lines, mut left) = rest.split_at_checked(u32::from_le_bytes(*length) as usize).unwrap_or_default();
         let mut table = Self { groups: Vec::new(), files: HashMap::new() };
         let mut start = 0;

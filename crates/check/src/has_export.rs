@@ -8,8 +8,8 @@ use std::{
 };
 
 use super::module::Module;
-use lmthing_typescript::code::{Tree, check_nesting};
 use lmthing_base::parser::Language;
+use lmthing_typescript::code::{Tree, check_nesting};
 
 enum ExportSource {
     Named,

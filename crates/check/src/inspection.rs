@@ -21,8 +21,20 @@ use super::{
     finding::{Finding, Severity},
     options::CheckOptions,
 };
-use lmthing_base::{checkpoint::NoCheckpoints, diagnostic::{Diagnostic, Location}, event::Events, input::{CommandLine, TextSources, check_whole}, permission::{ApprovalRules, DenyingApprover, Permissions}};
-use lmthing_engine::{bindings::{Exchanges, HostServices, inspect::{self, Fault, FaultSeverity, Inspection, NamedModel, NoLimits, NoModels, Rendered, RenderedTool}}, session::{Program, ProgramOptions}};
+use lmthing_base::{
+    checkpoint::NoCheckpoints,
+    diagnostic::{Diagnostic, Location},
+    event::Events,
+    input::{CommandLine, TextSources, check_whole},
+    permission::{ApprovalRules, DenyingApprover, Permissions},
+};
+use lmthing_engine::{
+    bindings::{
+        Exchanges, HostServices,
+        inspect::{self, Fault, FaultSeverity, Inspection, NamedModel, NoLimits, NoModels, Rendered, RenderedTool},
+    },
+    session::{Program, ProgramOptions},
+};
 use lmthing_node::{ScriptHost, THREAD_STACK_SIZE};
 use lmthing_providers::{ProviderContext, Redactor};
 

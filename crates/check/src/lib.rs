@@ -17,6 +17,7 @@ mod types;
 
 use std::path::{Path, PathBuf};
 
+pub use declarations::set_declarations;
 pub use finding::{Finding, Position, Related, Severity, Span};
 pub use has_export::has_export;
 pub use lost_variables::{LostVariable, lost_variables};

@@ -14,8 +14,8 @@ use tsr_arena::Error;
 use tsr_ast::{NodeId, SyntaxKind};
 
 use super::module::{Local, Module};
-use lmthing_typescript::code::{Tree, check_nesting};
 use lmthing_base::parser::Language;
+use lmthing_typescript::code::{Tree, check_nesting};
 
 /// A variable that starts with its initial value in each process.
 #[derive(Clone, Debug, PartialEq, Eq)]

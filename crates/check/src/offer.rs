@@ -4,7 +4,13 @@ use std::{path::Path, rc::Rc, time::Duration};
 
 use super::inspection::{argv, doors_of_nobody};
 use lmthing_base::{diagnostic::Diagnostic, permission::Permissions};
-use lmthing_engine::{bindings::{ModelChoice, inspect::{Fault, NoModels, Offer, offer_of_file}}, session::{Program, ProgramOptions}};
+use lmthing_engine::{
+    bindings::{
+        ModelChoice,
+        inspect::{Fault, NoModels, Offer, offer_of_file},
+    },
+    session::{Program, ProgramOptions},
+};
 use lmthing_node::ScriptHost;
 use lmthing_providers::Redactor;
 

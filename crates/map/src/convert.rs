@@ -5,7 +5,10 @@ use std::sync::Arc;
 use serde_json::{Map, Value};
 
 use super::rows::{Fault, Record, Records};
-use lmthing_base::{diagnostic::Diagnostic, input::{ColumnSetting, Columns, InputShape}};
+use lmthing_base::{
+    diagnostic::Diagnostic,
+    input::{ColumnSetting, Columns, InputShape},
+};
 
 pub(super) struct Converter {
     pub(super) taken: Arc<InputShape>,

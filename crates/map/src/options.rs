@@ -6,7 +6,11 @@ use super::{
     progress::{Progress, RowEnd},
     rows::Source,
 };
-use lmthing_base::{cost::{Limits, OwnPrices}, input::ColumnSetting, permission::{ApprovalRules, Permissions}};
+use lmthing_base::{
+    cost::{Limits, OwnPrices},
+    input::ColumnSetting,
+    permission::{ApprovalRules, Permissions},
+};
 use lmthing_engine::session::SharedModel;
 use lmthing_system::remote::{Address, TOKEN_VARIABLE};
 

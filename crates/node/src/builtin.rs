@@ -1,61 +1,70 @@
-//! Built-in modules stored as bytecode: lookup by name, and import from Rust.
+//! Built-in modules: lookup by name, and import from Rust.
 //!
-//! `build.rs` generates the table from `runtime-js/builtins.json`.
+//! The program that uses the engine brings them, see [`set_builtins`].
 
 use std::cell::RefCell;
 use std::collections::HashMap;
-use std::io::Read;
 use std::sync::OnceLock;
 
-use flate2::read::DeflateDecoder;
+use rquickjs::module::Declared;
 use rquickjs::{Ctx, Error, Exception, JsLifetime, Module, Object, Result, Value};
 
 use super::user_data;
 
-/// Names with this prefix are reserved for built-in modules; a prompt file cannot import them.
+/// Names with this prefix are reserved for built-in modules; a script cannot import them.
 pub const INTERNAL_PREFIX: &str = "lmthing:internal/";
 
-pub struct Builtin {
-    pub name: &'static str,
-    /// Other names a prompt file may import it by: `fs` for `node:fs`.
-    pub aliases: &'static [&'static str],
-    stored: &'static [u8],
-    /// Length of the unpacked bytecode; 0 when it is not packed.
-    length: usize,
-    unpacked: OnceLock<Vec<u8>>,
+/// The built-in modules that a program brings for its engines.
+#[derive(Clone, Copy)]
+pub struct Builtins {
+    /// Their names, each with its aliases (`fs` for `node:fs`).
+    pub names: &'static [(&'static str, &'static [&'static str])],
+    /// Declares the module with this index in `names`.
+    pub load: for<'js> fn(Ctx<'js>, usize) -> Result<Module<'js, Declared>>,
 }
 
-include!(concat!(env!("OUT_DIR"), "/builtins.rs"));
+static BUILTINS: OnceLock<Builtins> = OnceLock::new();
+
+/// Sets the built-in modules of all engines of the process; the first call counts. Must be called before an engine is made.
+pub fn set_builtins(builtins: Builtins) {
+    let _ = BUILTINS.set(builtins);
+}
+
+#[cfg(not(test))]
+fn builtins() -> &'static Builtins {
+    BUILTINS.get_or_init(|| Builtins { names: &[], load: |_, _| Err(Error::Unknown) })
+}
+
+#[cfg(test)]
+fn builtins() -> &'static Builtins {
+    BUILTINS.get_or_init(|| Builtins { names: &lmthing_runtime::NAMES, load: lmthing_runtime::load })
+}
+
+/// A built-in module.
+#[derive(Clone, Copy)]
+pub(super) struct Builtin {
+    pub(super) name: &'static str,
+    index: usize,
+}
 
 impl Builtin {
-    const fn new(name: &'static str, aliases: &'static [&'static str], stored: &'static [u8], length: usize) -> Self {
-        Builtin { name, aliases, stored, length, unpacked: OnceLock::new() }
-    }
-
-    /// The bytecode, unpacked once for the process.
-    pub fn bytecode(&'static self) -> &'static [u8] {
-        if self.length == 0 {
-            return self.stored;
-        }
-        self.unpacked.get_or_init(|| {
-            let mut bytecode = Vec::with_capacity(self.length);
-            DeflateDecoder::new(self.stored).read_to_end(&mut bytecode).expect("build.rs packed it");
-            bytecode
-        })
+    pub(super) fn load<'js>(self, ctx: &Ctx<'js>) -> Result<Module<'js, Declared>> {
+        (builtins().load)(ctx.clone(), self.index)
     }
 }
 
-/// Finds a builtin by its name or an alias.
-pub fn find(name: &str) -> Option<&'static Builtin> {
-    BUILTINS.iter().find(|builtin| builtin.name == name || builtin.aliases.contains(&name))
+/// The builtin that `name` (or one of its aliases) stands for.
+pub(super) fn find(name: &str) -> Option<Builtin> {
+    let is_named = |(own, aliases): &(&str, &[&str])| *own == name || aliases.contains(&name);
+    let index = builtins().names.iter().position(is_named)?;
+    Some(Builtin { name: builtins().names[index].0, index })
 }
 
-/// The names that a prompt file can import.
+/// The names that a script can import.
 pub fn public_names() -> impl Iterator<Item = &'static str> {
-    BUILTINS
-        .iter()
-        .filter(|builtin| !builtin.name.starts_with(INTERNAL_PREFIX))
-        .flat_map(|builtin| std::iter::once(builtin.name).chain(builtin.aliases.iter().copied()))
+    let is_public = |(name, _): &&(&str, &[&str])| !name.starts_with(INTERNAL_PREFIX);
+    let names = builtins().names.iter().filter(is_public);
+    names.flat_map(|(name, aliases)| std::iter::once(*name).chain(aliases.iter().copied()))
 }
 
 /// Imports a built-in or native module synchronously and returns its namespace. The module is evaluated once; prompt
@@ -122,13 +131,4 @@ fn import<'js>(ctx: &Ctx<'js>, name: &str) -> Result<Object<'js>> {
         Some(Err(error)) => Err(error),
         None => Err(Exception::throw_internal(ctx, &format!("the built-in module {name} awaits at its top level"))),
     }
-}
-
-/// Imports every builtin; the error names the one that failed.
-#[cfg(test)]
-pub fn evaluate_all(ctx: &Ctx<'_>) -> std::result::Result<(), String> {
-    use rquickjs::CatchResultExt;
-    BUILTINS.iter().try_for_each(|builtin| {
-        import_builtin(ctx, builtin.name).catch(ctx).map(drop).map_err(|error| format!("{}: {error}", builtin.name))
-    })
 }

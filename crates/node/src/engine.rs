@@ -139,15 +139,6 @@ mod tests {
     use crate::import_file;
 
     #[tokio::test(flavor = "current_thread")]
-    async fn every_builtin_evaluates() {
-        // Those of tests need what bindings bring.
-        let native_modules = lmthing_engine::bindings::NATIVE_MODULES.to_vec();
-        let options = EngineOptions { native_modules, ..EngineOptions::new(Rc::new(Silent)) };
-        let engine = Engine::new(options).await.unwrap();
-        engine.context().async_with(async |ctx| crate::builtin::evaluate_all(&ctx)).await.unwrap();
-    }
-
-    #[tokio::test(flavor = "current_thread")]
     async fn a_file_imports_zod() {
         let directory = tempfile::tempdir().unwrap();
         let file = directory.path().join("a.mts");

@@ -6,7 +6,10 @@ use std::cell::RefCell;
 use rquickjs::{Ctx, JsLifetime, Object, Result};
 
 use super::{ScriptError, diagnose::diagnose, user_data};
-use lmthing_base::{diagnostic::Location, permission::{Access, AccessDenied, Permissions}};
+use lmthing_base::{
+    diagnostic::Location,
+    permission::{Access, AccessDenied, Permissions},
+};
 
 /// Something a script tried and was refused.
 #[derive(Clone, Debug, PartialEq, Eq)]

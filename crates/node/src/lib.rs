@@ -1,27 +1,24 @@
-//! The QuickJS engine of prompt files: module loader, globals, bindings, and diagnostics of thrown errors.
+//! Node for QuickJS: an engine with module loader, event loop, globals and modules of Node, permissions, and readable errors.
 
 mod async_values;
 mod builtin;
-mod bytecode;
 mod call_site;
 mod diagnose;
 mod engine;
 mod error;
-mod event_loop;
-mod gate;
+pub mod event_loop;
+pub mod gate;
 mod globals;
-mod host;
+pub mod host;
 mod loader;
 mod native_module;
 mod node;
 mod system_error;
-mod user_data;
-mod warn;
-
-pub mod bindings;
+pub mod user_data;
+pub mod warn;
 
 pub use async_values::{async_value, enable_async_values, with_async_values};
-pub use builtin::import_builtin;
+pub use builtin::{Builtins, import_builtin, set_builtins};
 pub use call_site::CallSite;
 pub use diagnose::{Explain, set_explain};
 pub use diagnose::{Thrown, diagnose_error};

@@ -1,7 +1,10 @@
 //! Warns about unknown `providerOptions`, which would otherwise be ignored silently.
 
 use super::{Env, catalog, wire::WireFormat};
-use lmthing_base::{chat::{CallWarning, ProviderOptions}, diagnostic::closest};
+use lmthing_base::{
+    chat::{CallWarning, ProviderOptions},
+    diagnostic::closest,
+};
 
 const COMPATIBLE_NAMES: [&str; 2] = ["openai-compatible", "openaiCompatible"];
 

@@ -7,7 +7,6 @@ mod address;
 mod call;
 mod catalog;
 mod child;
-#[cfg(feature = "worker")]
 mod described_files;
 mod description;
 mod event;
@@ -21,15 +20,10 @@ mod prompt_files;
 pub mod protocol;
 mod watch_thread;
 
-#[cfg(feature = "worker")]
-pub use address::{
-    are_here, cannot_bind, host_and_port, is_loopback, reachable_by_others, resolve as resolve_address,
-};
+pub use address::{are_here, cannot_bind, host_and_port, is_loopback, reachable_by_others, resolve as resolve_address};
 pub use catalog::Catalog;
-#[cfg(feature = "worker")]
 pub use described_files::{DescribedFile, DescribedFiles, describe_files};
 pub use line_channel::LineSender;
-#[cfg(feature = "worker")]
 pub use names::service_name;
 pub use names::service_of;
 pub use options::ServeOptions;

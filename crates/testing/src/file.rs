@@ -17,8 +17,16 @@ use super::{
     smoke,
     start::{IN_TEST, MAX_MEMORY, argv},
 };
-use lmthing_base::{checkpoint::NoCheckpoints, diagnostic::Diagnostic, event::Events, permission::{ApprovalRules, DenyingApprover, Permissions}};
-use lmthing_engine::{bindings::testing::{TestHost, TestSettings, install, install_runner, run_test_file}, session::{Meter, Outside, Program, ProgramOptions, doors}};
+use lmthing_base::{
+    checkpoint::NoCheckpoints,
+    diagnostic::Diagnostic,
+    event::Events,
+    permission::{ApprovalRules, DenyingApprover, Permissions},
+};
+use lmthing_engine::{
+    bindings::testing::{TestHost, TestSettings, install, install_runner, run_test_file},
+    session::{Meter, Outside, Program, ProgramOptions, doors},
+};
 use lmthing_node::ScriptHost;
 use lmthing_providers::Redactor;
 

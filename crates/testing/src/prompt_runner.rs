@@ -15,12 +15,30 @@ use futures_util::{FutureExt, future::LocalBoxFuture};
 use tokio::sync::Notify;
 
 use super::run_collector::Collector;
-use lmthing_base::{chat::FinishReason, checkpoint::NoCheckpoints, cost::{Limits, OwnPrices, PRICES_VARIABLE}, diagnostic::{Diagnostic, did_you_mean}, event::{Events, FailureReport}, input::CommandLine, permission::{DenyingApprover, Permissions}};
-use lmthing_engine::{bindings::{Exchanges, FileRun, ModelChoice, testing::run::runner::{PromptFileRunner, RunEnd, RunRequest}}, prompt::RunError, session::{self, FileRunOptions, Meter, ModelOption, RunFailure, Surroundings, run_file, warnings}};
+use crate::{
+    recordings::FileRecordings,
+    start::{IN_TEST, MAX_MEMORY, argv},
+};
+use lmthing_base::{
+    chat::FinishReason,
+    checkpoint::NoCheckpoints,
+    cost::{Limits, OwnPrices, PRICES_VARIABLE},
+    diagnostic::{Diagnostic, did_you_mean},
+    event::{Events, FailureReport},
+    input::CommandLine,
+    permission::{DenyingApprover, Permissions},
+};
+use lmthing_engine::{
+    bindings::{
+        Exchanges, FileRun, ModelChoice,
+        testing::run::runner::{PromptFileRunner, RunEnd, RunRequest},
+    },
+    prompt::RunError,
+    session::{self, FileRunOptions, Meter, ModelOption, RunFailure, Surroundings, run_file, warnings},
+};
 use lmthing_node::{SCRIPT_STACK_SIZE, ScriptHost};
 use lmthing_providers::Redactor;
 use lmthing_system::user_file::{self, MAX_SETTINGS};
-use crate::{recordings::FileRecordings, start::{IN_TEST, MAX_MEMORY, argv}};
 
 pub struct PromptRunnerOptions {
     /// Receives the output and warnings of prompt files.

@@ -2,7 +2,10 @@
 
 use std::{cell::RefCell, rc::Rc};
 
-use lmthing_base::{chat::{Step, StreamPart, ToolInput, ToolResult}, event::{Event, EventKind, EventReader, FailureReport, RunSummary}};
+use lmthing_base::{
+    chat::{Step, StreamPart, ToolInput, ToolResult},
+    event::{Event, EventKind, EventReader, FailureReport, RunSummary},
+};
 use lmthing_engine::bindings::testing::run::runner::{CallReport, RunReport};
 
 #[derive(Clone)]

@@ -16,7 +16,14 @@ use super::{
     running_prompts::runner,
 };
 use lmthing_base::{diagnostic::Diagnostic, permission::ApprovalRules};
-use lmthing_engine::{bindings::{FileRun, ModelChoice, testing::{TestHost, duration_text, run::runner::RunRequest}}, prompt::RunError, session::RunFailure};
+use lmthing_engine::{
+    bindings::{
+        FileRun, ModelChoice,
+        testing::{TestHost, duration_text, run::runner::RunRequest},
+    },
+    prompt::RunError,
+    session::RunFailure,
+};
 use lmthing_node::ScriptHost;
 
 /// The name of the test.

@@ -26,11 +26,26 @@ use super::{
     options::RunOptions,
     outbox::{AttemptEnd, Outbox},
 };
-use lmthing_base::{checkpoint::{StoreError, StoredFuture}, cost::RunUsage, event::{Agent, Event, EventKind, EventReader, Events, RunFinish, RunSummary, SharedSummary}, input::CommandLine, permission::StoppingApprover};
-use lmthing_engine::{bindings::{Exchanges, FileRun}, prompt::{RunError, RunLimits}, session::{FileRunOptions, Meter, ModelOption, RunFailure, SharedModel, Surroundings, WatchedRun, run_file, used_before}};
+use lmthing_base::{
+    checkpoint::{StoreError, StoredFuture},
+    cost::RunUsage,
+    event::{Agent, Event, EventKind, EventReader, Events, RunFinish, RunSummary, SharedSummary},
+    input::CommandLine,
+    permission::StoppingApprover,
+};
+use lmthing_engine::{
+    bindings::{Exchanges, FileRun},
+    prompt::{RunError, RunLimits},
+    session::{
+        FileRunOptions, Meter, ModelOption, RunFailure, SharedModel, Surroundings, WatchedRun, run_file, used_before,
+    },
+};
 use lmthing_node::{SCRIPT_STACK_SIZE, ScriptHost};
 use lmthing_providers::{ProviderErrorKind, Redactor, Servers};
-use lmthing_store::{journal::{EntryMirror, INVOCATION, RunStart, SecretFilter}, trace::otel::SharedExport};
+use lmthing_store::{
+    journal::{EntryMirror, INVOCATION, RunStart, SecretFilter},
+    trace::otel::SharedExport,
+};
 
 /// Memory limit of a run's scripts in bytes, as many runs share the process.
 const MAX_MEMORY: usize = 512 << 20;

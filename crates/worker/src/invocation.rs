@@ -29,7 +29,11 @@ use super::{
     outbox::AttemptEnd,
     service::{Handler, Invocation, InvocationHandler},
 };
-use lmthing_base::{checkpoint::Verdict, diagnostic::Diagnostic, event::{RunFinish, RunSummary}};
+use lmthing_base::{
+    checkpoint::Verdict,
+    diagnostic::Diagnostic,
+    event::{RunFinish, RunSummary},
+};
 use lmthing_engine::{prompt::RunError, session::failure};
 use lmthing_store::journal::usage_of_entries;
 

@@ -3,7 +3,10 @@
 use std::{collections::HashMap, path::Path, rc::Rc, time::Duration};
 
 use super::batch::Entry;
-use lmthing_base::{checkpoint::{Verdict, call_label, undecided}, event::RunSummary};
+use lmthing_base::{
+    checkpoint::{Verdict, call_label, undecided},
+    event::RunSummary,
+};
 use lmthing_store::journal::{EarlierRun, EntryMirror, Journal, JournalError, Recorder, RunStart, SecretFilter};
 
 /// Label of a call and the decision on it.

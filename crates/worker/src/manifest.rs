@@ -24,7 +24,7 @@ const LONGEST_WAIT: Duration = Duration::from_secs(30);
 /// About a day of attempts without a worker, after which the invocation pauses.
 const MAX_ATTEMPTS: u64 = 3000;
 
-const EVENTS_SCHEMA: &str = include_str!("../../docs/events.schema.json");
+const EVENTS_SCHEMA: &str = include_str!("../../../docs/events.schema.json");
 
 /// Name of the schema of a run's result in `$defs`.
 const RESULT: &str = "result";

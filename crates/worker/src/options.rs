@@ -2,7 +2,10 @@
 
 use std::{path::PathBuf, sync::Arc};
 
-use lmthing_base::{cost::{Limits, OwnPrices}, permission::{ApprovalRules, Permissions}};
+use lmthing_base::{
+    cost::{Limits, OwnPrices},
+    permission::{ApprovalRules, Permissions},
+};
 use lmthing_engine::session::SharedModel;
 use lmthing_store::trace::otel::SharedExport;
 

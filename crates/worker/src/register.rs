@@ -9,7 +9,9 @@ use url::Url;
 
 use super::log::Log;
 use lmthing_base::diagnostic::{Diagnostic, strip_controls_line};
-use lmthing_system::http::{Body, CONNECT_TIMEOUT, Network, display_url, http_client, is_local_host, local_client, strip_credentials};
+use lmthing_system::http::{
+    Body, CONNECT_TIMEOUT, Network, display_url, http_client, is_local_host, local_client, strip_credentials,
+};
 
 /// The name that Restate's own tools use.
 pub const TOKEN_VARIABLE: &str = "RESTATE_AUTH_TOKEN";

@@ -38,11 +38,7 @@ pub struct Worker {
 impl Worker {
     /// Serves until `stop` is set and everything in progress has been released. Fails if a key or name is invalid or
     /// the registration is refused.
-    pub async fn serve(
-        self,
-        listener: WorkerListener,
-        stop: &watch::Sender<bool>,
-    ) -> Result<(), Box<Diagnostic>> {
+    pub async fn serve(self, listener: WorkerListener, stop: &watch::Sender<bool>) -> Result<(), Box<Diagnostic>> {
         let Worker { services, keys, invocation_handler, registration, advertised, export, log } = self;
         let counters = InvocationCounters::default();
         let shared = SharedState { invocation_handler, counters: counters.clone(), log: log.clone() };

@@ -13,7 +13,11 @@ use super::{
     log::{Level, Log, LogFormat},
     options::RunOptions,
 };
-use lmthing_base::{checkpoint::Verdict, cost::{Limits, OwnPrices}, permission::{ApprovalRules, Permissions}};
+use lmthing_base::{
+    checkpoint::Verdict,
+    cost::{Limits, OwnPrices},
+    permission::{ApprovalRules, Permissions},
+};
 use lmthing_serve::LineSender;
 
 /// Three steps; each call of the tool appends a line to a file.

@@ -3,10 +3,18 @@
 use serde_json::json;
 
 use super::in_event_loop;
+use crate::cli::{
+    ExitCode, Printer,
+    approvals::awaited_calls::{argument_lines, shell_quoted},
+    approve_args::{ApproveArgs, Decided},
+    env,
+    failure::{Ending, WrongUsage},
+};
 use lmthing_base::diagnostic::{Diagnostic, escape_invisible};
 use lmthing_providers::Redactor;
-use lmthing_system::remote::{Address, AdminClient, INGRESS_VARIABLE, IngressClient, PendingCall, RemoteError, read_address};
-use crate::cli::{ExitCode, Printer, approvals::awaited_calls::{argument_lines, shell_quoted}, approve_args::{ApproveArgs, Decided}, env, failure::{Ending, WrongUsage}};
+use lmthing_system::remote::{
+    Address, AdminClient, INGRESS_VARIABLE, IngressClient, PendingCall, RemoteError, read_address,
+};
 
 type Variables = [(String, String)];
 

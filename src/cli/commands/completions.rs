@@ -7,8 +7,13 @@ use std::{env, ffi::OsString, path::Path};
 use clap::{Arg, Command, CommandFactory};
 use clap_complete::{ArgValueCompleter, env::Shells};
 
+use crate::cli::{
+    ExitCode, Printer,
+    args::{Cli, CompletionsArgs, Shell},
+    commands::prompt_file::is_prompt_file,
+    complete::{AtFile, PromptFiles},
+};
 use lmthing_base::diagnostic::Diagnostic;
-use crate::cli::{ExitCode, Printer, args::{Cli, CompletionsArgs, Shell}, commands::prompt_file::is_prompt_file, complete::{AtFile, PromptFiles}};
 
 /// Names the requesting shell.
 const VARIABLE: &str = "LMTHING_COMPLETE";

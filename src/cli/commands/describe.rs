@@ -8,12 +8,15 @@ use super::{
     in_event_loop, journal, mock_file,
     restrict::{CommandContext, restricted},
 };
+use crate::cli::{ExitCode, Printer, describe_args::DescribeArgs, env, failure::io_error_text};
 use lmthing_base::diagnostic::Diagnostic;
 use lmthing_check::{OfferOptions, offer};
 use lmthing_node::ScriptHost;
 use lmthing_providers::Redactor;
-use lmthing_system::{files::{FileReporter, absolute}, process::exit_with_parent_id};
-use crate::cli::{ExitCode, Printer, describe_args::DescribeArgs, env, failure::io_error_text};
+use lmthing_system::{
+    files::{FileReporter, absolute},
+    process::exit_with_parent_id,
+};
 
 pub(in crate::cli) fn run(args: &DescribeArgs, printer: &Printer) -> ExitCode {
     if let Some(server) = args.served_by {

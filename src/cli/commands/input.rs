@@ -8,9 +8,18 @@ use std::{
 
 use serde_json::{Map, Value};
 
-use lmthing_base::{diagnostic::did_you_mean, input::{CommandLine, TextSources}};
-use lmthing_system::{files::FileReporter, user_file::{self, MAX_TEXT}};
-use crate::cli::{args::{RunArgs, run_options}, failure::{WrongUsage, io_error_text}};
+use crate::cli::{
+    args::{RunArgs, run_options},
+    failure::{WrongUsage, io_error_text},
+};
+use lmthing_base::{
+    diagnostic::did_you_mean,
+    input::{CommandLine, TextSources},
+};
+use lmthing_system::{
+    files::FileReporter,
+    user_file::{self, MAX_TEXT},
+};
 
 /// The command line of `run`. Files that it names are reported to `reporter`.
 pub(super) fn command_line(args: &RunArgs, reporter: &FileReporter) -> Result<CommandLine, WrongUsage> {

@@ -7,10 +7,14 @@ use std::{
 
 use serde_json::{Map, Value, json};
 
+use crate::cli::{
+    ExitCode, args::RunArgs, failure::Ending, permission_args::PERMISSIONS, resume_state::ResumeState, show::Show,
+};
 use lmthing_base::{checkpoint::StoreError, cost::RunUsage, diagnostic::Diagnostic};
 use lmthing_providers::Redactor;
-use lmthing_store::journal::{EarlierRun, JOURNAL_VARIABLE, Journal, Recorder, RunInfo, RunStart, SecretFilter, journal_path};
-use crate::cli::{ExitCode, args::RunArgs, failure::Ending, permission_args::PERMISSIONS, resume_state::ResumeState, show::Show};
+use lmthing_store::journal::{
+    EarlierRun, JOURNAL_VARIABLE, Journal, Recorder, RunInfo, RunStart, SecretFilter, journal_path,
+};
 
 pub(super) struct RunSecrets(pub(super) Redactor);
 

@@ -4,11 +4,17 @@
 use std::{collections::BTreeMap, ffi::OsString, io, net::SocketAddr, path::Path, rc::Rc, sync::Arc};
 
 use super::{in_event_loop, journal, mock_file};
+use crate::cli::{
+    ExitCode, Printer, env, failure::WrongUsage, interrupt::Interrupts, mcp_args::McpArgs,
+    standard_streams::standard_streams, stderr_thread::StderrThread,
+};
 use lmthing_base::diagnostic::Diagnostic;
 use lmthing_providers::{ProviderContext, resolve};
-use lmthing_serve::{Catalog, LineSender, PromptFiles, ServeOptions, protocol::{BearerToken, HttpServer, serve_stdio}};
+use lmthing_serve::{
+    Catalog, LineSender, PromptFiles, ServeOptions,
+    protocol::{BearerToken, HttpServer, serve_stdio},
+};
 use lmthing_store::journal::Journal;
-use crate::cli::{ExitCode, Printer, env, failure::WrongUsage, interrupt::Interrupts, mcp_args::McpArgs, standard_streams::standard_streams, stderr_thread::StderrThread};
 
 pub(in crate::cli) fn run(args: &McpArgs, printer: &Printer) -> ExitCode {
     in_event_loop(serve(args, printer), printer)

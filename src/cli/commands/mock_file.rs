@@ -4,11 +4,14 @@ use std::path::Path;
 
 use serde_json::Value;
 
+use crate::cli::{
+    failure::{WrongUsage, io_error_text},
+    setup_args::SetupArgs,
+};
 use lmthing_base::diagnostic::{did_you_mean, ends_in_json};
 use lmthing_engine::bindings::ModelChoice;
 use lmthing_providers::MockItem;
 use lmthing_system::user_file::{self, MAX_SETTINGS};
-use crate::cli::{failure::{WrongUsage, io_error_text}, setup_args::SetupArgs};
 
 const FORM: &str = r#"expected an array of mock items: [{ "type": "text", "text": "Hello" }]"#;
 

@@ -29,8 +29,8 @@ pub(super) mod worker;
 
 pub(super) use recording::RunRecording;
 
-use lmthing_base::diagnostic::Diagnostic;
 use crate::cli::{ExitCode, Printer};
+use lmthing_base::diagnostic::Diagnostic;
 
 fn in_event_loop(run: impl Future<Output = ExitCode>, printer: &Printer) -> ExitCode {
     let runtime = match tokio::runtime::Builder::new_current_thread().enable_all().build() {

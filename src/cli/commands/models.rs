@@ -4,9 +4,9 @@ use std::{collections::BTreeMap, fmt::Write, rc::Rc};
 
 use serde_json::json;
 
+use crate::cli::{ExitCode, Printer, args::ModelsArgs, commands::prices, env};
 use lmthing_base::cost::PRICES_VARIABLE;
 use lmthing_providers::{ModelList, ProviderContext, ProviderInfo, list_models};
-use crate::cli::{ExitCode, Printer, args::ModelsArgs, commands::prices, env};
 
 /// Values of variables are never shown.
 pub(in crate::cli) fn run(args: &ModelsArgs, printer: &Printer) -> ExitCode {

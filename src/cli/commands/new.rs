@@ -8,8 +8,8 @@ use std::{
 };
 
 use super::prompt_file::ENDINGS;
-use lmthing_base::diagnostic::Diagnostic;
 use crate::cli::{ExitCode, Printer, args::NewArgs, failure::io_error_text, templates::Language};
+use lmthing_base::diagnostic::Diagnostic;
 
 /// Characters that shells, other systems or the templates treat specially.
 const FORBIDDEN_CHARS: &[char] = &['<', '>', ':', '"', '\'', '`', '|', '?', '*', '\\', '$'];

@@ -4,10 +4,13 @@ use std::fmt::Write;
 
 use serde_json::{Value, json};
 
-use lmthing_base::{cost::{OwnPrices, PRICES_VARIABLE, PriceSource, listed_models, price_source}, diagnostic::{Diagnostic, closest}};
+use crate::cli::{ExitCode, Printer, args::ModelsArgs};
+use lmthing_base::{
+    cost::{OwnPrices, PRICES_VARIABLE, PriceSource, listed_models, price_source},
+    diagnostic::{Diagnostic, closest},
+};
 use lmthing_providers::BUILT_IN;
 use lmthing_system::user_file::{self, MAX_SETTINGS};
-use crate::cli::{ExitCode, Printer, args::ModelsArgs};
 
 struct Row {
     provider: String,

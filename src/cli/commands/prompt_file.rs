@@ -2,9 +2,9 @@
 
 use std::path::Path;
 
-pub(in crate::cli) use lmthing_system::files::{PROMPT_FILE_SUFFIXES, PROMPT_FILE_SUFFIXES as ENDINGS, is_prompt_file};
 use lmthing_base::diagnostic::{Diagnostic, did_you_mean};
 use lmthing_system::files::is_test_file;
+pub(in crate::cli) use lmthing_system::files::{PROMPT_FILE_SUFFIXES, PROMPT_FILE_SUFFIXES as ENDINGS, is_prompt_file};
 
 pub(super) fn check_file(path: &Path) -> anyhow::Result<()> {
     let shown = path.display();

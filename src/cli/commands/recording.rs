@@ -6,11 +6,11 @@ use std::{
     rc::Rc,
 };
 
+use crate::cli::{args::RunArgs, commands::prompt_file::is_prompt_file, failure::io_error_text};
 use lmthing_base::diagnostic::{Diagnostic, did_you_mean, ends_in_json};
 use lmthing_engine::bindings::Exchanges;
 use lmthing_providers::{Recording, RecordingOutcome, Redactor, Replay};
 use lmthing_system::user_file::{self, MAX_TEXT};
-use crate::cli::{args::RunArgs, commands::prompt_file::is_prompt_file, failure::io_error_text};
 
 pub(in crate::cli) struct RunRecording {
     pub(super) exchanges: Exchanges,

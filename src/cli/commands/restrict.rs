@@ -2,10 +2,13 @@
 
 use std::path::{Path, PathBuf};
 
-use lmthing_base::{cost::PRICES_VARIABLE, permission::{OwnPaths, Permissions, ProtectedFiles, Restricted}};
+use crate::cli::setup_args::SetupArgs;
+use lmthing_base::{
+    cost::PRICES_VARIABLE,
+    permission::{OwnPaths, Permissions, ProtectedFiles, Restricted},
+};
 use lmthing_providers::{certificate_paths, key_paths};
 use lmthing_store::journal::JOURNAL_VARIABLE;
-use crate::cli::setup_args::SetupArgs;
 
 /// The variable for a folder of certificates, which the TLS library reads by itself.
 const CERTIFICATE_FOLDER: &str = "SSL_CERT_DIR";
@@ -48,7 +51,6 @@ pub(super) fn folder_warnings(permissions: &Permissions) -> Vec<String> {
 
 /// Like [`restricted`], for several files that share the process: each has its own rights, `each`. The kernel enforces their union,
 /// which is `all` with the folders of each.
-#[cfg(feature = "worker")]
 pub(super) fn restricted_all(
     all: Restricted,
     each: Vec<Restricted>,

@@ -5,12 +5,43 @@ use std::{path::Path, rc::Rc};
 
 use anyhow::Context;
 
-use lmthing_base::{cost::{OwnPrices, PRICES_VARIABLE}, diagnostic::Diagnostic, permission::{Permissions, Restricted}};
-use lmthing_engine::{bindings::FileRun, session::{FileRunOptions, Meter, Surroundings, run_file}};
+use crate::cli::{
+    ExitCode, Printer,
+    approvals::approver,
+    args::RunArgs,
+    commands::{
+        in_event_loop,
+        input::{command_line, stored_input},
+        journal::{ResumedRun, RunJournal, start},
+        mock_file,
+        prompt_file::{check_file, is_prompt_file},
+        recording::RunRecording,
+        remote,
+        restrict::{CommandContext, folder_warnings, restricted},
+        watch::WatchLoop,
+    },
+    env::{self, Environment},
+    failure::{Ending, WrongUsage},
+    interrupt::{self, Interrupts},
+    script_host::TerminalHost,
+    show::Show,
+};
+use lmthing_base::{
+    cost::{OwnPrices, PRICES_VARIABLE},
+    diagnostic::Diagnostic,
+    permission::{Permissions, Restricted},
+};
+use lmthing_engine::{
+    bindings::FileRun,
+    session::{FileRunOptions, Meter, Surroundings, run_file},
+};
 use lmthing_node::SCRIPT_STACK_SIZE;
 use lmthing_providers::Redactor;
-use lmthing_system::{files::{FileReporter, absolute}, process::{exit_with_parent, exit_with_parent_id}, user_file::{self, MAX_SETTINGS}};
-use crate::cli::{ExitCode, Printer, approvals::approver, args::RunArgs, commands::{in_event_loop, input::{command_line, stored_input}, journal::{ResumedRun, RunJournal, start}, mock_file, prompt_file::{check_file, is_prompt_file}, recording::RunRecording, remote, restrict::{CommandContext, folder_warnings, restricted}, watch::WatchLoop}, env::{self, Environment}, failure::{Ending, WrongUsage}, interrupt::{self, Interrupts}, script_host::TerminalHost, show::Show};
+use lmthing_system::{
+    files::{FileReporter, absolute},
+    process::{exit_with_parent, exit_with_parent_id},
+    user_file::{self, MAX_SETTINGS},
+};
 
 pub(in crate::cli) fn run(args: &RunArgs, printer: &Printer) -> ExitCode {
     if let Some(on) = &args.remote.on {

@@ -5,8 +5,8 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use lmthing_base::diagnostic::Diagnostic;
 use crate::cli::{ExitCode, Printer, args::TypesArgs, editor, failure::io_error_text};
+use lmthing_base::diagnostic::Diagnostic;
 
 /// The settings refer to the folder `.lmthing/types`.
 const NODE_FILE: &str = ".lmthing/types/node/index.d.ts";

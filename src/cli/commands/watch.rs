@@ -8,9 +8,12 @@ use std::{ffi::OsString, io, path::PathBuf, process::ExitStatus, time::Duration}
 use tokio::process::{Child, Command};
 
 use super::watch_input::WatchInput;
-use lmthing_base::diagnostic::Diagnostic;
-use lmthing_system::{files::{FileReport, RunWatcher}, process::{SIGTERM, end_process}};
 use crate::cli::{ExitCode, Printer, interrupt::Interrupts};
+use lmthing_base::diagnostic::Diagnostic;
+use lmthing_system::{
+    files::{FileReport, RunWatcher},
+    process::{SIGTERM, end_process},
+};
 
 /// How long a process may take to end_process after a change.
 const END_TIMEOUT: Duration = Duration::from_secs(1);

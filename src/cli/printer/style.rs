@@ -6,8 +6,8 @@ use clap::builder::StyledStr;
 use console::{Style, Term};
 
 use super::Printer;
-use lmthing_base::diagnostic::Diagnostic;
 use crate::cli::stream::Stream;
+use lmthing_base::diagnostic::Diagnostic;
 
 impl Printer {
     /// Prints a dimmed line to stderr.

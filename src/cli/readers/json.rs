@@ -4,9 +4,12 @@ use std::rc::Rc;
 
 use serde_json::Value;
 
-use lmthing_base::{chat::StreamPart, event::{Event, EventKind, EventReader, SharedSummary}};
-use lmthing_providers::Redactor;
 use crate::cli::Printer;
+use lmthing_base::{
+    chat::StreamPart,
+    event::{Event, EventKind, EventReader, SharedSummary},
+};
+use lmthing_providers::Redactor;
 
 /// Prints the lines of `-f events`. `summary` must have received each event before.
 pub(in crate::cli) fn lines(printer: Rc<Printer>, summary: SharedSummary, redactor: Redactor) -> EventReader {

@@ -3,8 +3,8 @@
 use std::{cell::Cell, rc::Rc, time::Duration};
 
 use super::numbers::{cost, seconds, tokens};
-use lmthing_base::event::{Event, EventKind, EventReader, RunSummary, SharedSummary};
 use crate::cli::Printer;
+use lmthing_base::event::{Event, EventKind, EventReader, RunSummary, SharedSummary};
 
 /// `summary` must have received each event before.
 pub(in crate::cli) fn summary_line(printer: Rc<Printer>, summary: SharedSummary) -> EventReader {

@@ -2,8 +2,11 @@
 
 use std::{cell::Cell, rc::Rc, time::Duration};
 
-use lmthing_base::{chat::StreamPart, event::{Event, EventKind, EventReader, OutputEvent}};
 use crate::cli::{Printer, progress::Progress};
+use lmthing_base::{
+    chat::StreamPart,
+    event::{Event, EventKind, EventReader, OutputEvent},
+};
 
 /// Prints text to stdout; of a file with an output, only that.
 pub(in crate::cli) fn text(printer: Rc<Printer>) -> EventReader {

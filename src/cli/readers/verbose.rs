@@ -5,8 +5,11 @@ use std::rc::Rc;
 use console::truncate_str;
 
 use super::numbers::{cost, seconds, tokens};
-use lmthing_base::{chat::ToolResult, event::{Agent, Event, EventKind, EventReader}};
 use crate::cli::Printer;
+use lmthing_base::{
+    chat::ToolResult,
+    event::{Agent, Event, EventKind, EventReader},
+};
 
 const WIDTH: usize = 100;
 

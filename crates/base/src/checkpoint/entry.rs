@@ -9,7 +9,10 @@ use super::{
     memory::MemoryChange,
     waiting_call::{Verdict, WaitingCall},
 };
-use crate::chat::{CallWarning, ContentPart, FinishReason, Message, ResponseMetadata, ToolInput, ToolOutput, ToolResult, ToolSpec, Usage};
+use crate::chat::{
+    CallWarning, ContentPart, FinishReason, Message, ResponseMetadata, ToolInput, ToolOutput, ToolResult, ToolSpec,
+    Usage,
+};
 
 /// Work that is done and must not be repeated. Each prompt has a log of its own, also each agent.
 #[derive(Clone, Debug, Serialize, Deserialize)]

@@ -7,7 +7,10 @@ use super::{
     prompt_log::PromptLog,
     restored::{Restored, StoredStep},
 };
-use crate::chat::{AgentRun, CallSettings, Content, ContentPart, Message, PartLog, PromptMessages, Role, Step, StepOutput, ToolResult, Transcript};
+use crate::chat::{
+    AgentRun, CallSettings, Content, ContentPart, Message, PartLog, PromptMessages, Role, Step, StepOutput, ToolResult,
+    Transcript,
+};
 
 /// The result of a call that another process made, with the runs of its agents.
 pub fn result_of(end: &CallEnd, log: &PromptLog) -> ToolResult {

@@ -5,7 +5,7 @@ use std::io::Read;
 
 use flate2::read::DeflateDecoder;
 
-static ARCHIVE: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/prices.bin"));
+use lmthing_data::PRICES as ARCHIVE;
 
 pub(super) fn read(name: &str) -> Option<String> {
     let compressed = sections().find(|(section, _)| *section == name)?.1;

@@ -7,7 +7,10 @@ use super::{
     kind::ValueKind,
     property::{Declaration, Property},
 };
-use crate::{diagnostic::{Diagnostic, closest}, schema};
+use crate::{
+    diagnostic::{Diagnostic, closest},
+    schema,
+};
 
 /// Longest text of a value in a message.
 const MAX_SHOWN: usize = 60;

@@ -5,9 +5,9 @@ use std::cell::Cell;
 use tsr_arena::Error;
 use tsr_ast::{NodeId, SyntaxKind};
 
+use crate::module::{Export, Module, Range, is_literal};
 use lmthing_engine::bindings::inspect::Key;
 use lmthing_typescript::code::Tree;
-use crate::module::{Export, Module, Range, is_literal};
 
 /// The limit of steps between names; ends circular references.
 const MOST_STEPS: usize = 40;

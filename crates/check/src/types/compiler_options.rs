@@ -8,8 +8,8 @@ use tsr_core::{
 use tsr_jsstring::JsString;
 
 use crate::declarations;
-use lmthing_typescript::code::library;
 use lmthing_base::parser::Language;
+use lmthing_typescript::code::library;
 
 /// Whether a file belongs to the author and not to a package.
 pub(super) fn is_own(path: &Path) -> bool {

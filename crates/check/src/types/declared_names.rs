@@ -7,8 +7,8 @@ use tsr_arena::Error;
 use tsr_ast::{NodeId, SyntaxKind as K};
 
 use crate::declarations;
-use lmthing_typescript::code::Tree;
 use lmthing_base::parser::Language;
+use lmthing_typescript::code::Tree;
 
 static DECLARED: LazyLock<DeclaredNames> = LazyLock::new(DeclaredNames::read);
 

@@ -9,8 +9,8 @@ use super::edited_text::Edit;
 use super::internal_modules::MODULE;
 use super::mutation::{mutation_of, source_text};
 use crate::module::{Local, Module};
-use lmthing_typescript::code::Tree;
 use lmthing_base::parser::Language;
+use lmthing_typescript::code::Tree;
 
 /// The type of the prompt of a file without plugins.
 const NO_PLUGINS: &str = "import('lmthing').PromptOf<{}>";

@@ -6,8 +6,8 @@ use tsr_arena::Error;
 use tsr_ast::{NodeId, SyntaxKind as K};
 
 use super::mutation::source_text;
-use lmthing_typescript::code::Tree;
 use lmthing_base::parser::Language;
+use lmthing_typescript::code::Tree;
 
 const FILTER: &str = ".filter(";
 

@@ -9,8 +9,8 @@ use super::files::Sources;
 use super::program::TypeError;
 use super::similar_names::similar_name;
 use super::source::Source;
-use lmthing_typescript::code::Tree;
 use lmthing_base::diagnostic::closest;
+use lmthing_typescript::code::Tree;
 
 /// "Property does not exist", without and with a suggestion.
 const NO_PROPERTY: [i32; 2] = [2339, 2551];

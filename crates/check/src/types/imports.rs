@@ -9,8 +9,8 @@ use tsr_ast::{NodeId, SyntaxKind};
 
 use super::edited_text::Edit;
 use super::internal_modules;
-use lmthing_typescript::code::Tree;
 use lmthing_node::{ImportLookup, ImportProblem, ImportTarget};
+use lmthing_typescript::code::Tree;
 
 /// The size in bytes above which a JSON file is `any`.
 const MOST_JSON: u64 = 1 << 20;

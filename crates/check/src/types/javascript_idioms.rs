@@ -6,8 +6,8 @@ use tsr_ast::SyntaxKind as K;
 
 use super::filtered_lists::is_filtered;
 use super::program::TypeError;
-use lmthing_typescript::code::Tree;
 use lmthing_base::parser::Language;
+use lmthing_typescript::code::Tree;
 
 /// "'new Promise()' needs a JSDoc hint to produce a 'resolve' that can be called without arguments."
 const RESOLVED_WITHOUT_VALUE: i32 = 2810;

@@ -37,11 +37,11 @@ use program::{CheckRequest, Checked, ProgramCache};
 use source::{Source, json_problem};
 
 use super::Finding;
-use lmthing_typescript::code::{TypeScriptParser, spawn_checker_thread};
-use lmthing_system::files::is_test_file;
 use lmthing_base::parser::Language;
 use lmthing_engine::bindings::NATIVE_MODULES;
 use lmthing_node::ImportLookup;
+use lmthing_system::files::is_test_file;
+use lmthing_typescript::code::{TypeScriptParser, spawn_checker_thread};
 
 const LIMIT: Duration = Duration::from_secs(20);
 

@@ -15,8 +15,8 @@ use super::compiler_options::{is_own, options};
 use super::files::{CheckFileSystem, Sources};
 use super::internal_modules;
 use crate::declarations;
-use lmthing_typescript::code::library::{self, WithLibrary};
 use lmthing_base::parser::Language;
+use lmthing_typescript::code::library::{self, WithLibrary};
 
 /// Diagnostics of category "error" (`tsr_diagnostics::Category::Error`).
 const ERROR: i32 = 1;

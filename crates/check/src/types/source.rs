@@ -10,10 +10,10 @@ use super::export_types::ExportEdits;
 use super::imports::Imports;
 use super::widen;
 use crate::{Finding, Severity, Span};
-use lmthing_typescript::code::{Tree, check_nesting};
-use lmthing_system::files::{is_prompt_file, is_test_file};
 use lmthing_base::parser::Language;
 use lmthing_node::{ImportLookup, ImportProblem, read_module};
+use lmthing_system::files::{is_prompt_file, is_test_file};
+use lmthing_typescript::code::{Tree, check_nesting};
 
 #[derive(Debug)]
 pub(super) struct Source {

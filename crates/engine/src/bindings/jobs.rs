@@ -9,9 +9,9 @@ use super::{
     prompt::{core::Core, object::PromptObject},
     services,
 };
+use crate::prompt::{JobGuard, JobId, Known, NamedCall, RunError, TEXT_CODE, Work};
 use lmthing_base::checkpoint::{CallPartName, Entry};
 use lmthing_node::{async_value, enable_async_values, with_async_values};
-use crate::prompt::{JobGuard, JobId, Known, NamedCall, RunError, TEXT_CODE, Work};
 
 /// Key of the async context value that holds the current job.
 const JOB: &str = "lmthing:job";

@@ -14,11 +14,18 @@ use super::{
     prompt::{core::Core, object::PromptObject},
     values::plain_error,
 };
-use lmthing_base::{chat::Step, checkpoint::Checkpoints, event::{AgentIdentity, AgentScope, Events}, permission::Approver};
-use lmthing_node::{diagnose, environment};
-use lmthing_providers::{Env, LanguageModel, MockModel, ProviderContext, ProviderError, Recording, Redactor, Replay, model_name, resolve};
-use lmthing_typescript::sandbox::{Sandbox, SandboxConfig};
 use crate::prompt::{Decisions, Jobs, RunError, RunLimits, RunOutcome, RunRecord, StepLoop};
+use lmthing_base::{
+    chat::Step,
+    checkpoint::Checkpoints,
+    event::{AgentIdentity, AgentScope, Events},
+    permission::Approver,
+};
+use lmthing_node::{diagnose, environment};
+use lmthing_providers::{
+    Env, LanguageModel, MockModel, ProviderContext, ProviderError, Recording, Redactor, Replay, model_name, resolve,
+};
+use lmthing_typescript::sandbox::{Sandbox, SandboxConfig};
 
 /// Tens of megabytes of recorded parts.
 const MAX_PARTS_BEFORE_GC: usize = 50_000;

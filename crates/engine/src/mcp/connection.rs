@@ -163,11 +163,7 @@ impl Connection {
     }
 
     /// The messages of a prompt, each with its role. Errors are those of [`Connection::call`].
-    pub async fn prompt(
-        &self,
-        name: &str,
-        args: Map<String, Value>,
-    ) -> Result<Vec<(String, McpContent)>, String> {
+    pub async fn prompt(&self, name: &str, args: Map<String, Value>) -> Result<Vec<(String, McpContent)>, String> {
         let session = self.session().await?;
         let params = GetPromptRequestParams::new(name).with_arguments(args);
         let request = ClientRequest::GetPromptRequest(GetPromptRequest::new(params));

@@ -88,8 +88,8 @@ impl Prompt {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use lmthing_typescript::code::{Declaration, FunctionSignature};
     use crate::prompt::{FunctionDefinition, StepModifications};
+    use lmthing_typescript::code::{Declaration, FunctionSignature};
 
     fn function(name: &str) -> FunctionDefinition {
         let signature = FunctionSignature {

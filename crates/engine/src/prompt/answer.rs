@@ -4,7 +4,10 @@
 use serde::de::IgnoredAny;
 use serde_json::Value;
 
-use lmthing_base::{chat::{ResponseFormat, read_json}, schema::{Validator, describe_problems}};
+use lmthing_base::{
+    chat::{ResponseFormat, read_json},
+    schema::{Validator, describe_problems},
+};
 
 pub const ANSWER_SECTION: &str = "responseFormat";
 

@@ -76,12 +76,7 @@ pub struct Prompt {
 
 impl Prompt {
     /// `def` and `defData`. An existing name keeps its position.
-    pub fn define_variable(
-        &mut self,
-        kind: DefinitionKind,
-        name: &str,
-        value: Variable,
-    ) -> Result<(), NameError> {
+    pub fn define_variable(&mut self, kind: DefinitionKind, name: &str, value: Variable) -> Result<(), NameError> {
         self.mark_defined(kind, name)?;
         self.variables.insert(name.to_owned(), value);
         Ok(())

@@ -13,7 +13,10 @@ use super::{
     plan::{StepModifications, StepPlan},
     record::RunRecord,
 };
-use lmthing_base::{chat::{AgentRun, CallSettings, Step, ToolCall, ToolInput, ToolOutput, ToolSpec}, checkpoint::{Memory, PromptLog}};
+use lmthing_base::{
+    chat::{AgentRun, CallSettings, Step, ToolCall, ToolInput, ToolOutput, ToolSpec},
+    checkpoint::{Memory, PromptLog},
+};
 use lmthing_providers::LanguageModel;
 
 #[derive(Clone, Debug)]
@@ -150,10 +153,7 @@ pub trait PromptHost {
 
 /// Prepares a step after its effects have run. A first render without a model uses this too, to show what a run would
 /// send.
-pub fn plan_step(
-    host: &dyn PromptHost,
-    modifications: StepModifications,
-) -> Result<(RunSettings, StepPlan), RunError> {
+pub fn plan_step(host: &dyn PromptHost, modifications: StepModifications) -> Result<(RunSettings, StepPlan), RunError> {
     let settings = host.settings();
     let only = [modifications.tools.as_deref(), settings.active_tools.as_deref()];
     let active = host.prompt().borrow_mut().activate(&only);

@@ -99,8 +99,8 @@ impl Prompt {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use lmthing_base::chat::ContentPart;
     use crate::prompt::{DefinitionKind, ToolDefinition};
+    use lmthing_base::chat::ContentPart;
 
     fn prompt() -> Prompt {
         let mut prompt = Prompt::default();

@@ -8,7 +8,10 @@ use std::{
 use tokio::sync::Notify;
 
 use super::error::RunError;
-use lmthing_base::{chat::{FinishReason, PartLog, Step, Usage}, event::{AgentScope, EventKind, SentRequest}};
+use lmthing_base::{
+    chat::{FinishReason, PartLog, Step, Usage},
+    event::{AgentScope, EventKind, SentRequest},
+};
 
 #[derive(Clone, Debug)]
 pub enum RunOutcome {

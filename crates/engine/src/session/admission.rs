@@ -7,9 +7,12 @@ use super::{
     permits::Permit,
     request::{Request, Stage, characters},
 };
-use lmthing_base::{chat::{PromptMessages, StreamPart}, event::AgentScope};
-use lmthing_providers::LanguageModel;
 use crate::prompt::{RunError, RunLimits, Standing};
+use lmthing_base::{
+    chat::{PromptMessages, StreamPart},
+    event::AgentScope,
+};
+use lmthing_providers::LanguageModel;
 
 /// How long to wait for something that usually takes no time.
 const MOMENT: Duration = Duration::from_millis(50);

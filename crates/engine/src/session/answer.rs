@@ -2,7 +2,10 @@
 
 use serde_json::Value;
 
-use lmthing_base::chat::{CallWarning, ContentPart, FinishReason, Message, ProviderOptions, ResponseMetadata, Role, SharedText, StreamPart, ToolCall, ToolInput, Usage};
+use lmthing_base::chat::{
+    CallWarning, ContentPart, FinishReason, Message, ProviderOptions, ResponseMetadata, Role, SharedText, StreamPart,
+    ToolCall, ToolInput, Usage,
+};
 
 #[derive(Debug)]
 struct OpenBlock {

@@ -8,7 +8,10 @@ use std::{
     time::{Duration, Instant},
 };
 
-use lmthing_base::{cost::{Budget, LimitReached}, event::{RunSummary, SharedSummary}};
+use lmthing_base::{
+    cost::{Budget, LimitReached},
+    event::{RunSummary, SharedSummary},
+};
 
 /// How long after its limit a run may end by itself, including the interruption of its scripts.
 pub const LATENESS: Duration = Duration::from_millis(650);

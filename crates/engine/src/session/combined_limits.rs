@@ -7,7 +7,10 @@ use std::{
     time::{Duration, Instant},
 };
 
-use lmthing_base::{chat::Usage, cost::{Budget, Estimate, LimitReached, Limits, RequestId, RunUsage}};
+use lmthing_base::{
+    chat::Usage,
+    cost::{Budget, Estimate, LimitReached, Limits, RequestId, RunUsage},
+};
 
 #[derive(Debug)]
 pub struct CombinedLimits {

@@ -3,10 +3,17 @@
 use std::{collections::BTreeMap, rc::Rc, sync::Arc, time::Duration};
 
 use super::{meter::Meter, step_loop::Session, warnings::StepWarnings};
-use lmthing_base::{checkpoint::Checkpoints, event::{EventKind, Events, Retry}, permission::Approver};
+use crate::{
+    bindings::{Exchanges, HostServices},
+    prompt::{Decisions, Jobs},
+};
+use lmthing_base::{
+    checkpoint::Checkpoints,
+    event::{EventKind, Events, Retry},
+    permission::Approver,
+};
 use lmthing_node::ScriptHost;
 use lmthing_providers::{ProviderContext, ProviderEvent, Redactor, Servers};
-use crate::{bindings::{Exchanges, HostServices}, prompt::{Decisions, Jobs}};
 
 /// What the bindings need from the program.
 pub struct Outside {

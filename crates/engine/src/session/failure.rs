@@ -1,8 +1,13 @@
 //! The exit code, kind and message of a failed run (docs/reference.md, "Errors and exit codes").
 
-use lmthing_base::{chat::FinishReason, cost::similar_model, diagnostic::Diagnostic, event::{AwaitedCall, FailureReport}};
-use lmthing_providers::{ProviderError, ProviderErrorKind, Redactor};
 use crate::{bindings::FileRun, prompt::RunError};
+use lmthing_base::{
+    chat::FinishReason,
+    cost::similar_model,
+    diagnostic::Diagnostic,
+    event::{AwaitedCall, FailureReport},
+};
+use lmthing_providers::{ProviderError, ProviderErrorKind, Redactor};
 
 #[derive(Debug)]
 pub struct RunFailure {

@@ -10,10 +10,19 @@ use std::{
     time::{Duration, Instant},
 };
 
-use lmthing_base::{checkpoint::Checkpoints, diagnostic::Diagnostic, event::Events, input::CommandLine, permission::{Approver, Permissions}};
+use crate::{
+    bindings::{Exchanges, FileRun, HostServices, ModelChoice, ParsedInput},
+    prompt::RunError,
+};
+use lmthing_base::{
+    checkpoint::Checkpoints,
+    diagnostic::Diagnostic,
+    event::Events,
+    input::CommandLine,
+    permission::{Approver, Permissions},
+};
 use lmthing_node::{ScriptHost, Turns};
 use lmthing_providers::{Redactor, Servers};
-use crate::{bindings::{Exchanges, FileRun, HostServices, ModelChoice, ParsedInput}, prompt::RunError};
 
 use super::{
     doors::{Outside, doors},

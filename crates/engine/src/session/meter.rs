@@ -19,9 +19,14 @@ use super::{
     price_book::PriceBook,
     request::{Request, Stage, characters},
 };
-use lmthing_base::{chat::Usage, cost::{Allowance, Budget, Estimate, LimitReached, Limits, OwnPrices, RequestId, RunUsage, tokens_of}, diagnostic::Diagnostic, event::{EventKind, RunSummary}};
-use lmthing_providers::ModelIdentity;
 use crate::prompt::{PriceList, RunError, RunLimits};
+use lmthing_base::{
+    chat::Usage,
+    cost::{Allowance, Budget, Estimate, LimitReached, Limits, OwnPrices, RequestId, RunUsage, tokens_of},
+    diagnostic::Diagnostic,
+    event::{EventKind, RunSummary},
+};
+use lmthing_providers::ModelIdentity;
 
 /// How long tools and agents may take to end after a limit is reached; their signals are aborted then.
 pub(super) const GRACE: Duration = Duration::from_millis(250);
@@ -63,7 +68,6 @@ impl Meter {
     }
 
     /// Marks the run as cancellable by [`RunLimits::fail`]: its tools get a signal.
-    #[cfg(feature = "worker")]
     pub fn cancellable(self) -> Self {
         Meter { is_cancellable: true, ..self }
     }

@@ -8,9 +8,13 @@ use std::{
 use serde_json::Value;
 
 use super::request::priced;
-use lmthing_base::{chat::Usage, cost::{Estimate, OwnPrices, PRICES_VARIABLE, PricedModel, Prices, similar_model, tokens_of}, diagnostic::Diagnostic};
-use lmthing_providers::ModelIdentity;
 use crate::prompt::PriceList;
+use lmthing_base::{
+    chat::Usage,
+    cost::{Estimate, OwnPrices, PRICES_VARIABLE, PricedModel, Prices, similar_model, tokens_of},
+    diagnostic::Diagnostic,
+};
+use lmthing_providers::ModelIdentity;
 
 /// Where a file states its prices.
 const PLACE: &str = "config.prices";

@@ -6,10 +6,13 @@ use std::{
     time::Instant,
 };
 
+use crate::{
+    bindings::{self, FileRun, HostServices, ModelChoice, ParsedInput},
+    prompt::RunError,
+};
 use lmthing_base::{input::CommandLine, permission::Permissions};
 use lmthing_node::{Engine, EngineOptions, SCRIPT_STACK_SIZE, ScriptHost, set_latest, set_name_mentioned};
 use lmthing_typescript::code::TypeScriptParser;
-use crate::{bindings::{self, FileRun, HostServices, ModelChoice, ParsedInput}, prompt::RunError};
 
 /// The property with the pieces of answers, which are only kept if a script could read it.
 const PIECES: &str = "fullSteps";

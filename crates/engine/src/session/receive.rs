@@ -11,9 +11,15 @@ use super::{
     run_log::{RunLog, WholeAnswer},
     tools::ToolCalls,
 };
-use lmthing_base::{chat::{ContentPart, FinishReason, Message, ModelRequest, StreamPart, ToolResult, ToolSpec, Usage}, event::EventKind};
+use crate::{
+    plugin::text_methods::{CodeBlockSplitter, TextSegment},
+    prompt::{MethodAnswer, PromptHost, RunError, StepPlan},
+};
+use lmthing_base::{
+    chat::{ContentPart, FinishReason, Message, ModelRequest, StreamPart, ToolResult, ToolSpec, Usage},
+    event::EventKind,
+};
 use lmthing_providers::{LanguageModel, ModelResponse, PartStream, ProviderError, ProviderErrorKind};
-use crate::{plugin::text_methods::{CodeBlockSplitter, TextSegment}, prompt::{MethodAnswer, PromptHost, RunError, StepPlan}};
 
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Flow {

@@ -5,7 +5,11 @@ use std::{
     rc::Rc,
 };
 
-use lmthing_base::{chat::{ContentPart, Message, PromptMessages, StreamPart, Usage}, cost::{OwnPrices, PricedModel, RequestId}, event::AgentScope};
+use lmthing_base::{
+    chat::{ContentPart, Message, PromptMessages, StreamPart, Usage},
+    cost::{OwnPrices, PricedModel, RequestId},
+    event::AgentScope,
+};
 use lmthing_providers::ModelIdentity;
 
 /// Tracked by the meter until it is settled, because at the end of the process it is not dropped.

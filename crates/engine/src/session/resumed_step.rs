@@ -8,8 +8,12 @@ use super::{
     tools::{ToolCalls, into_history},
     warnings::StepWarnings,
 };
-use lmthing_base::{chat::{ContentPart, Message, Step, StepOutput, ToolCall}, checkpoint::{UnfinishedStep, result_of, sent_messages}, event::EventKind};
 use crate::prompt::{ActiveSet, PromptHost, RunError, StepPlan};
+use lmthing_base::{
+    chat::{ContentPart, Message, Step, StepOutput, ToolCall},
+    checkpoint::{UnfinishedStep, result_of, sent_messages},
+    event::EventKind,
+};
 
 /// Finishes a step from its logged answer. The prompt is set up with its state after the last answered call.
 ///

@@ -3,9 +3,12 @@
 use std::rc::Rc;
 
 use super::{answer::Answer, meter::Meter};
-use lmthing_base::{chat::{ContentPart, Message, ToolResult, ToolSpec, Transcript}, checkpoint::{AnswerEntry, CallEnd, Entry, MemoryChange, PlayedTurn, PromptLog, Restored, StoreError}};
-use lmthing_providers::MockTurn;
 use crate::prompt::{PromptHost, RunError, RunLimits, StepPlan};
+use lmthing_base::{
+    chat::{ContentPart, Message, ToolResult, ToolSpec, Transcript},
+    checkpoint::{AnswerEntry, CallEnd, Entry, MemoryChange, PlayedTurn, PromptLog, Restored, StoreError},
+};
+use lmthing_providers::MockTurn;
 
 #[derive(Clone, Copy)]
 pub(super) struct RunLog<'a> {

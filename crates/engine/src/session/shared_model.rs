@@ -1,7 +1,7 @@
 //! A model that replaces the file's own in several runs on several threads.
 
-use lmthing_providers::MockItem;
 use crate::bindings::ModelChoice;
+use lmthing_providers::MockItem;
 
 #[derive(Clone, Debug)]
 pub enum SharedModel {

@@ -15,8 +15,13 @@ use super::{
     tools::into_history,
     warnings::StepWarnings,
 };
-use lmthing_base::{chat::{CallSettings, ContentPart, ModelRequest, Role, Step, StepOutput, ToolSpec}, event::{EventKind, SentRequest}};
-use crate::prompt::{AnswerCheck, PromptHost, RunError, RunLimits, RunOutcome, RunSettings, StepLoop, StepPlan, plan_step};
+use crate::prompt::{
+    AnswerCheck, PromptHost, RunError, RunLimits, RunOutcome, RunSettings, StepLoop, StepPlan, plan_step,
+};
+use lmthing_base::{
+    chat::{CallSettings, ContentPart, ModelRequest, Role, Step, StepOutput, ToolSpec},
+    event::{EventKind, SentRequest},
+};
 
 /// Ends a model that calls tools in an endless loop.
 pub const DEFAULT_MAX_STEPS: usize = 1000;

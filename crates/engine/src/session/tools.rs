@@ -9,8 +9,12 @@ use std::{
 use futures_util::{FutureExt, StreamExt, future::LocalBoxFuture, stream::FuturesUnordered};
 
 use super::run_log::RunLog;
-use lmthing_base::{chat::{Message, ToolCall, ToolResult}, checkpoint::interrupted, event::EventKind};
 use crate::prompt::{PromptHost, RunError, StepPlan, ToolAnswer};
+use lmthing_base::{
+    chat::{Message, ToolCall, ToolResult},
+    checkpoint::interrupted,
+    event::EventKind,
+};
 
 /// The index of a call, its result and its duration.
 type FinishedCall = (usize, ToolResult, Duration);

@@ -3,8 +3,11 @@
 use std::future::pending;
 
 use super::meter::Meter;
-use lmthing_base::{checkpoint::{args_value, call_label}, event::AwaitedCall};
 use crate::prompt::{Decisions, Jobs, RunError, RunLimits};
+use lmthing_base::{
+    checkpoint::{args_value, call_label},
+    event::AwaitedCall,
+};
 
 /// Ends the run when all that is left to do is to wait for approvals; never resolves.
 pub(super) async fn stop_when_all_wait((jobs, decisions): (&Jobs, &Decisions), meter: &Meter) {

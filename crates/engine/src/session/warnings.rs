@@ -3,7 +3,10 @@
 
 use std::{cell::RefCell, collections::HashSet, rc::Rc};
 
-use lmthing_base::{chat::{CallWarning, FinishReason, Step}, event::{Event, EventKind, EventReader}};
+use lmthing_base::{
+    chat::{CallWarning, FinishReason, Step},
+    event::{Event, EventKind, EventReader},
+};
 use lmthing_node::ScriptHost;
 
 pub fn warnings(host: Rc<dyn ScriptHost>) -> EventReader {

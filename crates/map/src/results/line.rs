@@ -5,7 +5,10 @@ use std::{borrow::Cow, time::Duration};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json, value::RawValue};
 
-use lmthing_base::{chat::{FinishReason, Usage}, event::FailureReport};
+use lmthing_base::{
+    chat::{FinishReason, Usage},
+    event::FailureReport,
+};
 
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]

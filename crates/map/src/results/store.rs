@@ -17,9 +17,9 @@ use super::{
     earlier_results::EarlierResults,
     line::{ResultLine, row_of},
 };
+use crate::hashes::{fresh_salt, hash_text};
 use lmthing_base::diagnostic::Diagnostic;
 use lmthing_system::files::io_error_text;
-use crate::hashes::{fresh_salt, hash_text};
 
 const VERSION: u32 = 1;
 

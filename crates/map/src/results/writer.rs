@@ -13,8 +13,8 @@ use super::{
     store::{OpenOutput, Store, cannot_write, with_suffix},
     table,
 };
-use lmthing_base::diagnostic::Diagnostic;
 use crate::options::Format;
+use lmthing_base::diagnostic::Diagnostic;
 
 pub struct Writer {
     sink: Sink,

@@ -8,7 +8,10 @@ use serde_json::{Map, Value};
 
 use super::record::{Fault, Record};
 use lmthing_base::diagnostic::Diagnostic;
-use lmthing_system::{files::io_error_text, user_file::{self, MAX_TEXT}};
+use lmthing_system::{
+    files::io_error_text,
+    user_file::{self, MAX_TEXT},
+};
 
 const SPECIAL: [char; 6] = ['*', '?', '[', ']', '{', '}'];
 

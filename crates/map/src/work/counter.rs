@@ -2,7 +2,11 @@
 
 use std::time::Instant;
 
-use crate::{options::MapOptions, progress::{EarlyEnd, Progress, Totals}, results::RowOutcome};
+use crate::{
+    options::MapOptions,
+    progress::{EarlyEnd, Progress, Totals},
+    results::RowOutcome,
+};
 
 /// So many configuration failures and no success mean that every row would fail.
 const HOPELESS_FAILURES: u64 = 3;

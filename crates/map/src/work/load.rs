@@ -3,11 +3,17 @@
 use std::rc::Rc;
 
 use super::{host::RowHost, row::MAX_MEMORY};
-use lmthing_base::{checkpoint::NoCheckpoints, cost::Limits, diagnostic::Diagnostic, event::Events, permission::DenyingApprover};
-use lmthing_engine::{bindings::Exchanges, prompt::RunError, session::{Meter, Outside, Program, ProgramOptions, doors}};
+use crate::options::{MapOptions, approval_advice};
+use lmthing_base::{
+    checkpoint::NoCheckpoints, cost::Limits, diagnostic::Diagnostic, event::Events, permission::DenyingApprover,
+};
+use lmthing_engine::{
+    bindings::Exchanges,
+    prompt::RunError,
+    session::{Meter, Outside, Program, ProgramOptions, doors},
+};
 use lmthing_node::{Engine, ScriptHost};
 use lmthing_providers::Redactor;
-use crate::options::{MapOptions, approval_advice};
 
 /// Makes an engine with everything that runs of the file have, and looks.
 ///

@@ -2,9 +2,9 @@
 
 use serde_json::{Map, Value};
 
+use crate::results::{RemoteAttempt, RowOutcome};
 use lmthing_engine::session::WatchedRun;
 use lmthing_system::remote::RemoteError;
-use crate::results::{RemoteAttempt, RowOutcome};
 
 #[derive(Clone, Debug)]
 pub struct Job {

@@ -20,10 +20,19 @@ use super::{
     row_threads::{no_thread, start_threads},
     running_row::{RunningRow, used},
 };
+use crate::{
+    convert::Inputs,
+    options::{MapListener, MapOptions},
+    progress::{EarlyEnd, RowEnd, Totals},
+    results::{RemoteAttempt, RowError, RowOutcome, Writer, to_line},
+    row_set::RowSet,
+};
 use lmthing_base::diagnostic::Diagnostic;
-use lmthing_engine::{prompt::RunError, session::{CombinedLimits, LateRun, WatchedRun}};
+use lmthing_engine::{
+    prompt::RunError,
+    session::{CombinedLimits, LateRun, WatchedRun},
+};
 use lmthing_system::threads::Threads;
-use crate::{convert::Inputs, options::{MapListener, MapOptions}, progress::{EarlyEnd, RowEnd, Totals}, results::{RemoteAttempt, RowError, RowOutcome, Writer, to_line}, row_set::RowSet};
 
 const CHECK_INTERVAL: Duration = Duration::from_millis(50);
 

@@ -16,9 +16,13 @@ use serde_json::{Map, Value};
 use tokio::time::sleep;
 
 use super::message::Job;
+use crate::{
+    hashes::{hash_input, hash_text, idempotency_key},
+    options::RemoteService,
+    results::{RemoteAttempt, RowError, RowOutcome},
+};
 use lmthing_engine::prompt::RunError;
 use lmthing_system::remote::{IngressClient, InvocationResult, RemoteError};
-use crate::{hashes::{hash_input, hash_text, idempotency_key}, options::RemoteService, results::{RemoteAttempt, RowError, RowOutcome}};
 
 const GONE_RETRY_DELAY: Duration = Duration::from_secs(1);
 

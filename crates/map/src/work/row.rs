@@ -14,11 +14,27 @@ use super::{
     message::{Job, Message},
     remote_rows::RemoteRows,
 };
-use lmthing_base::{checkpoint::NoCheckpoints, diagnostic::Diagnostic, event::{Event, Events, RunSummary, SharedSummary}, input::{CommandLine, InputShape}, permission::DenyingApprover};
-use lmthing_engine::{bindings::{Exchanges, FileRun}, prompt::RunError, session::{CombinedLimits, FileRunOptions, LateRun, Meter, ModelOption, RunFailure, SharedModel, Surroundings, run_file, warnings}};
+use crate::{
+    options::{MapOptions, approval_advice, mcp_config},
+    results::{RowError, RowOutcome},
+};
+use lmthing_base::{
+    checkpoint::NoCheckpoints,
+    diagnostic::Diagnostic,
+    event::{Event, Events, RunSummary, SharedSummary},
+    input::{CommandLine, InputShape},
+    permission::DenyingApprover,
+};
+use lmthing_engine::{
+    bindings::{Exchanges, FileRun},
+    prompt::RunError,
+    session::{
+        CombinedLimits, FileRunOptions, LateRun, Meter, ModelOption, RunFailure, SharedModel, Surroundings, run_file,
+        warnings,
+    },
+};
 use lmthing_node::SCRIPT_STACK_SIZE;
 use lmthing_providers::{ProviderErrorKind, Redactor, Servers};
-use crate::{options::{MapOptions, approval_advice, mcp_config}, results::{RowError, RowOutcome}};
 
 /// Memory limit of a row's scripts in bytes, as many rows run at once.
 pub(super) const MAX_MEMORY: usize = 512 << 20;

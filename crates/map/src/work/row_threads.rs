@@ -14,7 +14,10 @@ use super::{
 use lmthing_base::diagnostic::Diagnostic;
 use lmthing_node::THREAD_STACK_SIZE;
 use lmthing_providers::Redactor;
-use lmthing_system::{remote::IngressClient, threads::{Like, Threads}};
+use lmthing_system::{
+    remote::IngressClient,
+    threads::{Like, Threads},
+};
 
 pub(super) fn start_threads(
     context: &Arc<RowContext>,

@@ -4,10 +4,10 @@ use std::time::Duration;
 
 use serde_json::{Map, Value};
 
+use crate::results::{RemoteAttempt, RowOutcome};
 use lmthing_base::{chat::Usage, cost::RunUsage};
 use lmthing_engine::session::WatchedRun;
 use lmthing_system::threads::ThreadId;
-use crate::results::{RemoteAttempt, RowOutcome};
 
 #[derive(Clone)]
 pub(super) struct RunningRow {

@@ -6,11 +6,11 @@ use rquickjs::{Ctx, Object, Result, Value};
 use super::explain::{explain_of, is_known_method};
 use super::source::{Source, Sources};
 use super::stack::RawFrame;
+use crate::builtin::{self, import_builtin};
+use crate::loader::is_package;
 use lmthing_base::diagnostic::{Diagnostic, closest};
 use lmthing_base::parser::Binding;
 use lmthing_base::parser::{Access, AccessKind};
-use crate::builtin::{self, import_builtin};
-use crate::loader::is_package;
 
 /// An expression that is longer is told by its last name.
 const MAX_EXPRESSION: usize = 60;

@@ -6,9 +6,9 @@ use std::rc::Rc;
 use rquickjs::{Ctx, JsLifetime, Result};
 
 use super::source::Sources;
-use lmthing_base::diagnostic::Diagnostic;
 use crate::loader::{self, LoadFailure, Modules};
 use crate::user_data;
+use lmthing_base::diagnostic::Diagnostic;
 
 /// What the program around the engine adds to error messages.
 pub trait Explain {

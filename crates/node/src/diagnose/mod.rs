@@ -15,8 +15,8 @@ use rquickjs::{Array, Class, Coerced, Ctx, Error, FromJs, Function, Object, Resu
 use super::builtin::{INTERNAL_PREFIX, import_builtin};
 use super::error::{ErrorPayload, HINT_PROPERTY, PAYLOAD_PROPERTY, carry};
 use super::loader::{self, Modules};
-use lmthing_base::diagnostic::{Diagnostic, Location};
 pub use explain::{Explain, set_explain};
+use lmthing_base::diagnostic::{Diagnostic, Location};
 use source::Sources;
 
 /// Part of making an engine.

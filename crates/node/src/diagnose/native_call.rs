@@ -6,10 +6,10 @@ use rquickjs::Ctx;
 use super::explain::is_known_method;
 use super::source::{Source, Sources};
 use super::stack::RawFrame;
+use crate::loader::is_package;
 use lmthing_base::diagnostic::Diagnostic;
 use lmthing_base::parser::Binding;
 use lmthing_base::parser::{Access, AccessKind};
-use crate::loader::is_package;
 
 /// The byte where the name of the function starts whose call is `diagnostic`'s place.
 pub(super) fn find(

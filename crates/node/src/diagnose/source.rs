@@ -7,10 +7,10 @@ use std::rc::Rc;
 
 use rquickjs::{Ctx, JsLifetime, Result};
 
-use lmthing_base::diagnostic::Location;
-use lmthing_base::parser::{Access, Binding, Outline, Parser};
 use crate::loader::Modules;
 use crate::user_data;
+use lmthing_base::diagnostic::Location;
+use lmthing_base::parser::{Access, Binding, Outline, Parser};
 
 /// A larger file is most likely made by a machine, and nobody waits for its syntax tree to see a caret.
 const MAX_PARSED: usize = 1 << 20;

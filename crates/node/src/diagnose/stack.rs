@@ -3,9 +3,9 @@
 //! Columns in a stack count UTF-8 bytes, as QuickJS counts them; a diagnostic's count characters.
 
 use super::source::Sources;
+use crate::loader::{self, Modules, is_package};
 use lmthing_base::diagnostic::{Diagnostic, Frame, Location};
 use lmthing_base::parser::{Access, AccessKind};
-use crate::loader::{self, Modules, is_package};
 
 /// One call on the stack, as the engine tells it.
 pub(super) struct RawFrame {

@@ -11,9 +11,9 @@ use tokio::time::Instant;
 
 use super::promise_hooks;
 use super::timers::{TimerId, Timers};
-use lmthing_base::diagnostic::{Diagnostic, Location};
 use crate::diagnose::Thrown;
 use crate::user_data;
+use lmthing_base::diagnostic::{Diagnostic, Location};
 
 /// Why a run must end now. The first one counts; whatever the script does afterwards is not seen.
 #[derive(Clone, Debug)]

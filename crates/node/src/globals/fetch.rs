@@ -18,12 +18,12 @@ use tokio::sync::mpsc;
 
 use super::bytes::Bytes;
 use super::process;
-use lmthing_system::http::{Network, http_client, take_warnings, tls_failure};
-use lmthing_base::permission::Access;
 use crate::event_loop::KeepAlive;
 use crate::gate;
 use crate::native_module::NativeModule;
 use crate::warn::warning;
+use lmthing_base::permission::Access;
+use lmthing_system::http::{Network, http_client, take_warnings, tls_failure};
 
 /// An error aborts the request.
 type BodyPart = std::result::Result<Vec<u8>, io::Error>;

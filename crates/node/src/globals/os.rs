@@ -5,11 +5,11 @@ use std::{env, thread};
 
 use rquickjs::{Ctx, Function, IntoJs, Object, Result, Value};
 
-use lmthing_base::permission::Access;
 use crate::gate;
 use crate::native_module::NativeModule;
 #[cfg(unix)]
 use crate::system_error::SystemError;
+use lmthing_base::permission::Access;
 
 /// `os.homedir()`: `$HOME`, then the user database. A script that may not read `$HOME` gets the database's entry.
 fn home_directory(ctx: Ctx<'_>) -> Option<String> {

@@ -8,13 +8,13 @@ use std::time::{Duration, Instant};
 use rquickjs::runtime::UserDataGuard;
 use rquickjs::{Coerced, Ctx, Function, JsLifetime, Object, Result, Value};
 
-use lmthing_base::permission::Access;
 use crate::error::ScriptError;
 use crate::event_loop::{EventLoop, Halt, set_hooks};
 use crate::gate;
 use crate::host::host;
 use crate::native_module::NativeModule;
 use crate::user_data;
+use lmthing_base::permission::Access;
 
 pub(super) const NATIVE: NativeModule = NativeModule { name: "lmthing:internal/native/process", init };
 

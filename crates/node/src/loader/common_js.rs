@@ -13,20 +13,19 @@ use rquickjs::{CatchResultExt, Ctx, Function, JsLifetime, Module, Object, Result
 use super::kind::{self, Kind};
 use super::resolver::ModuleResolver;
 use super::{meta, package, reading, source, typescript};
-use lmthing_base::permission::Access;
 use crate::builtin::{self, INTERNAL_PREFIX, import_builtin};
 use crate::error::ScriptError;
 use crate::gate;
 use crate::host::host;
 use crate::native_module::NativeModule;
 use crate::user_data;
+use lmthing_base::permission::Access;
 
 /// The JavaScript half.
 const HALF: &str = "lmthing:internal/commonjs";
 
 /// What `require` needs of Rust: finding, reading and compiling files.
-pub const NATIVE: NativeModule =
-    NativeModule { name: "lmthing:internal/native/commonjs", init: natives };
+pub const NATIVE: NativeModule = NativeModule { name: "lmthing:internal/native/commonjs", init: natives };
 
 /// What this keeps for an engine.
 #[derive(JsLifetime)]

@@ -10,8 +10,8 @@ use std::{
 
 use oxc_resolver::{FileMetadata, FileSystem, FileSystemOs, ResolveError};
 
-use lmthing_base::permission::{Access, AccessDenied, Permissions, Restricted, real_path};
 use crate::error::ScriptError;
+use lmthing_base::permission::{Access, AccessDenied, Permissions, Restricted, real_path};
 
 /// The code of an error about what may not be read.
 const REFUSED: &str = "ERR_ACCESS_DENIED";

@@ -7,9 +7,9 @@ use rquickjs::module::Declared;
 use rquickjs::{Ctx, Module, Object, Result};
 use serde::de::IgnoredAny;
 
-use lmthing_base::diagnostic::Location;
 use crate::error::ScriptError;
 use crate::native_module;
+use lmthing_base::diagnostic::Location;
 
 /// Declares the module whose default export is the parsed text.
 pub(super) fn declare<'js>(ctx: &Ctx<'js>, name: &str, path: &Path, text: &str) -> Result<Module<'js, Declared>> {

@@ -4,20 +4,16 @@ use rquickjs::{CatchResultExt, Ctx};
 
 use super::modules::{Import, Modules};
 use super::position;
-use lmthing_base::diagnostic::closest;
-use lmthing_base::parser::Language;
 use crate::builtin::import_builtin;
 use crate::error::ScriptError;
+use lmthing_base::diagnostic::closest;
+use lmthing_base::parser::Language;
 
 /// Names in QuickJS's link errors are cut to this many bytes.
 const QUICKJS_NAME_LIMIT: usize = 63;
 
 /// Node's words, the position of the import and a suggestion, when `message` is a link error.
-pub fn explain_missing_export(
-    ctx: &Ctx<'_>,
-    modules: &Modules,
-    message: &str,
-) -> Option<ScriptError> {
+pub fn explain_missing_export(ctx: &Ctx<'_>, modules: &Modules, message: &str) -> Option<ScriptError> {
     let (kind, name, module) = parse(message)?;
     let (import, location) =
         modules.imports_where(|resolved| names(module, resolved)).into_iter().find_map(|import| {

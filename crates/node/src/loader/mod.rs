@@ -47,9 +47,9 @@ pub use typescript::with_source_positions;
 use super::event_loop::settle;
 use super::host::host;
 use super::native_module::{self, NativeModule};
-use super::{ScriptError, builtin, bytecode, gate, user_data};
-use lmthing_base::permission::Permissions;
+use super::{ScriptError, builtin, gate, user_data};
 use kind::Kind;
+use lmthing_base::permission::Permissions;
 use resolver::ModuleResolver;
 
 /// Brackets of JavaScript in each other: the engine takes minutes for more functions than that, and has no stack for anything else.
@@ -266,7 +266,7 @@ impl ModuleLoader {
             return native_module::declare(ctx, name, module.init);
         }
         if let Some(builtin) = builtin::find(name) {
-            return bytecode::load(ctx, builtin);
+            return builtin.load(ctx);
         }
         if data_url::is(name) {
             return data_url::declare(ctx, name);

@@ -7,8 +7,8 @@ use std::path::{Path, PathBuf};
 use oxc_resolver::{Resolution, ResolveContext, ResolveError, ResolveOptions, ResolverGeneric};
 
 use super::files::{GatedFiles, refused};
-use lmthing_base::permission::Permissions;
 use crate::error::ScriptError;
+use lmthing_base::permission::Permissions;
 
 type Resolver = ResolverGeneric<GatedFiles>;
 

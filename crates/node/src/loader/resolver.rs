@@ -11,11 +11,11 @@ use super::files::refused;
 use super::modules::Modules;
 use super::package::{NOT_FOUND, Package, Packages};
 use super::source::{EXTENSIONS, TEXT, addon_message, is_json, is_typescript, plain};
-use lmthing_base::diagnostic::closest;
-use lmthing_base::permission::{Access, Permissions};
 use crate::builtin::{self, INTERNAL_PREFIX};
 use crate::error::ScriptError;
 use crate::native_module::NativeModule;
+use lmthing_base::diagnostic::closest;
+use lmthing_base::permission::{Access, Permissions};
 
 /// Finds modules: everything one resolution looks at.
 pub(super) struct ModuleResolver {

@@ -2,8 +2,8 @@
 
 use std::{io, path::Path};
 
-use lmthing_base::parser::Language;
 use crate::error::ScriptError;
+use lmthing_base::parser::Language;
 
 /// The file endings that can be imported, in the order in which alternatives are suggested.
 pub(super) const EXTENSIONS: [&str; 7] = ["mjs", "js", "ts", "mts", "json", "cjs", "cts"];

@@ -10,9 +10,9 @@ use rquickjs::{Ctx, Function, Result};
 
 use super::modules::Modules;
 use super::position;
-use lmthing_base::parser::{MAX_NESTING, Parser, SyntaxProblem, nested_too_deep, nesting_message};
 use crate::builtin::{INTERNAL_PREFIX, import_builtin};
 use crate::error::ScriptError;
+use lmthing_base::parser::{MAX_NESTING, Parser, SyntaxProblem, nested_too_deep, nesting_message};
 
 /// The JavaScript of the module `name`. When its positions moved, `modules` learn the way back.
 ///

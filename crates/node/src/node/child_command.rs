@@ -10,8 +10,8 @@ use std::{
 
 use rquickjs::{Ctx, FromJs, Object, Result, Value};
 
-use lmthing_base::permission::{Access, Restricted};
 use crate::{ScriptHost, gate, globals::opened};
+use lmthing_base::permission::{Access, Restricted};
 
 /// Destination of one of a child's standard streams.
 #[derive(Clone, Copy, PartialEq, Eq)]

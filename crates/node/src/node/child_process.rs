@@ -20,11 +20,11 @@ use super::children;
 use super::loop_handle::LoopHandle;
 use super::results::{exit_status, failure_object, failure_or_undefined};
 use super::signals::kill;
-use lmthing_base::permission::Access;
 use crate::gate;
 use crate::globals::Bytes;
 use crate::host::host;
 use crate::native_module::NativeModule;
+use lmthing_base::permission::Access;
 
 pub(super) const NATIVE: NativeModule = NativeModule { name: "lmthing:internal/native/child-process", init };
 

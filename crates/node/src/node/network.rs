@@ -14,10 +14,10 @@ use tokio::sync::Notify;
 
 use super::network_error::{NetError, NetResult, result_object};
 use super::socket::{Connection, address_parts, connection_object};
-use lmthing_base::permission::Access;
 use crate::event_loop::KeepAlive;
 use crate::gate;
 use crate::native_module::NativeModule;
+use lmthing_base::permission::Access;
 
 pub(super) const NATIVE: NativeModule = NativeModule { name: "lmthing:internal/native/network", init: exports };
 

@@ -3,9 +3,9 @@
 use rquickjs::{Ctx, Function, Object, Result};
 
 use super::results::failure_object;
-use lmthing_base::permission::Access;
 use crate::gate;
 use crate::native_module::NativeModule;
+use lmthing_base::permission::Access;
 
 pub(super) const NATIVE: NativeModule = NativeModule { name: "lmthing:internal/native/system", init };
 

@@ -11,8 +11,8 @@ use tokio_rustls::{TlsAcceptor, TlsConnector, TlsStream};
 
 use super::network_error::{NetError, NetResult};
 use super::socket::ByteStream;
-use lmthing_system::http::{Network, client_tls, tls_failure, tls_trusting};
 use crate::globals::{Bytes, variable};
+use lmthing_system::http::{Network, client_tls, tls_failure, tls_trusting};
 
 /// What a handshake negotiated.
 pub(super) struct TlsFacts {

@@ -10,8 +10,8 @@ use std::{
 };
 
 use super::request::AuthFailure;
-use lmthing_system::user_file::{self, MAX_SETTINGS};
 use crate::Env;
+use lmthing_system::user_file::{self, MAX_SETTINGS};
 
 use Source::{Command, Field, Path as AtPath, Value};
 

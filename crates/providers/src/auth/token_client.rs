@@ -6,8 +6,11 @@ use reqwest::{Client, RequestBuilder};
 use serde_json::Value;
 
 use super::{credential_cache::Secrets, request::AuthFailure};
+use crate::{
+    Env, ProviderErrorKind,
+    error_text::{root_cause, truncated},
+};
 use lmthing_system::http::{self, Body, BodyError, http_client};
-use crate::{Env, ProviderErrorKind, error_text::{root_cause, truncated}};
 
 const REMOTE_TIMEOUT: Duration = Duration::from_secs(30);
 /// Servers of the machine itself answer at once, or do not exist.

@@ -4,7 +4,24 @@ use super::{
     connect,
     row::{Api, Provider, optional, required},
 };
-use crate::{auth::KeyHeader, settings::{ProviderSettings, Setting::{self, AccessKeyId, ApiKey, BaseUrl, Credentials, Location, Project, Region, ResourceName, SecretAccessKey, SessionToken}}, wire::{anthropic::AnthropicWire, bedrock::BedrockWire, chat::{ChatWire, Dialect}, cohere::CohereWire, google::GoogleWire, responses::ResponsesWire}};
+use crate::{
+    auth::KeyHeader,
+    settings::{
+        ProviderSettings,
+        Setting::{
+            self, AccessKeyId, ApiKey, BaseUrl, Credentials, Location, Project, Region, ResourceName, SecretAccessKey,
+            SessionToken,
+        },
+    },
+    wire::{
+        anthropic::AnthropicWire,
+        bedrock::BedrockWire,
+        chat::{ChatWire, Dialect},
+        cohere::CohereWire,
+        google::GoogleWire,
+        responses::ResponsesWire,
+    },
+};
 
 const ONLY_KEY: &[&[Setting]] = &[&[ApiKey]];
 

@@ -1,7 +1,16 @@
 //! Base URLs and authentication of providers. Explicit settings win over variables.
 
 use super::row::{Connection, Setup};
-use crate::{ProviderError, ProviderErrorKind, auth::{Auth, KeyAuth, KeyHeader, aws::{self, AwsAuth}, azure::AzureAuth, google::{self, GoogleAuth}}, settings::Setting};
+use crate::{
+    ProviderError, ProviderErrorKind,
+    auth::{
+        Auth, KeyAuth, KeyHeader,
+        aws::{self, AwsAuth},
+        azure::AzureAuth,
+        google::{self, GoogleAuth},
+    },
+    settings::Setting,
+};
 
 pub(super) fn single_key(setup: &Setup<'_>) -> Result<Connection, ProviderError> {
     let base_url = setup.base_url(|| setup.provider.base_url.to_owned());

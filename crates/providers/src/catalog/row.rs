@@ -2,7 +2,12 @@
 
 use std::collections::BTreeMap;
 
-use crate::{ProviderContext, ProviderError, auth::{Auth, KeyHeader}, settings::{ProviderSettings, Setting}, wire::WireFormat};
+use crate::{
+    ProviderContext, ProviderError,
+    auth::{Auth, KeyHeader},
+    settings::{ProviderSettings, Setting},
+    wire::WireFormat,
+};
 
 pub struct Provider {
     /// The part of a model string before the colon, and the name of the function that `lmthing` exports.

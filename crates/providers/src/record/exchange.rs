@@ -5,8 +5,11 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::normalize::normalized;
+use crate::{
+    LanguageModel, PartStream, ProviderError, ProviderErrorKind,
+    redact::{Redactor, redact_parts},
+};
 use lmthing_base::chat::{ModelRequest, StreamPart};
-use crate::{LanguageModel, PartStream, ProviderError, ProviderErrorKind, redact::{Redactor, redact_parts}};
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct RecordedExchange {

@@ -6,8 +6,8 @@ use futures_util::StreamExt;
 use serde_json::Value;
 
 use super::{exchange::RecordedExchange, request::request_to_json};
-use lmthing_base::chat::{ModelRequest, StreamPart};
 use crate::{LanguageModel, PartStream, ProviderError, ProviderErrorKind, redact::Redactor};
+use lmthing_base::chat::{ModelRequest, StreamPart};
 
 /// Streams from `model`, and calls `store` with the redacted exchange when the response ends or the stream is
 /// dropped.

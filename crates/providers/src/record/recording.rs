@@ -10,8 +10,8 @@ use super::{
     recorder::stream_and_record,
     text,
 };
-use lmthing_base::chat::ModelRequest;
 use crate::{LanguageModel, ModelIdentity, PartStream, ProviderError, redact::Redactor};
+use lmthing_base::chat::ModelRequest;
 
 pub struct Recording {
     file: RefCell<RecordingFile>,

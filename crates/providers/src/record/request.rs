@@ -2,8 +2,8 @@
 
 use serde_json::{Map, Value, json};
 
-use lmthing_base::chat::{CallSettings, ModelRequest, Reasoning, ResponseFormat, ToolChoice};
 use crate::wire::values::number;
+use lmthing_base::chat::{CallSettings, ModelRequest, Reasoning, ResponseFormat, ToolChoice};
 
 /// Omits headers, timeouts and retries, which the model does not see.
 pub fn request_to_json(request: &ModelRequest) -> Value {

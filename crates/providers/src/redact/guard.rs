@@ -5,8 +5,8 @@ use std::{collections::BTreeMap, rc::Rc};
 use futures_util::{FutureExt, StreamExt, future::LocalBoxFuture};
 
 use super::Redactor;
-use lmthing_base::chat::{CallWarning, ModelRequest, StreamPart};
 use crate::{LanguageModel, ModelIdentity, PartStream, ProviderError};
+use lmthing_base::chat::{CallWarning, ModelRequest, StreamPart};
 
 pub fn guard(model: Rc<dyn LanguageModel>, redactor: &Redactor) -> Rc<dyn LanguageModel> {
     Rc::new(RedactedModel { model, redactor: redactor.clone() })

@@ -8,8 +8,8 @@ use serde_json::json;
 use std::collections::BTreeMap;
 
 use super::*;
-use lmthing_base::chat::{CallSettings, CallWarning, ModelRequest, ResponseMetadata, StreamPart};
 use crate::{LanguageModel, PartStream, ProviderError, ProviderErrorKind};
+use lmthing_base::chat::{CallSettings, CallWarning, ModelRequest, ResponseMetadata, StreamPart};
 
 const KEY: &str = "sk-planted/0123+456789=abcdef";
 

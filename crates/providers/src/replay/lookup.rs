@@ -4,7 +4,10 @@ use super::{
     difference::{describe, difference_count},
     matching::matches,
 };
-use crate::{record::{RecordedExchange, ReplayRequest}, redact::Redactor};
+use crate::{
+    record::{RecordedExchange, ReplayRequest},
+    redact::Redactor,
+};
 
 pub(super) const ALIAS_PROVIDER: &str = "replay";
 

@@ -27,9 +27,16 @@ use super::{
     response_stream::{Failure, ResponseStream, no_events},
     retry_after::{retry_after, retry_after_in_body},
 };
+use crate::{
+    ProviderError, ProviderErrorKind, ProviderEvent,
+    auth::UnsignedRequest,
+    error_kind::{is_retryable, kind_of_error},
+    error_text::{error_object, message_in_json},
+    servers::announced_pause,
+    wire::EncodedRequest,
+};
 use lmthing_base::chat::CallSettings;
 use lmthing_system::http::{self, Body, Network};
-use crate::{ProviderError, ProviderErrorKind, ProviderEvent, auth::UnsignedRequest, error_kind::{is_retryable, kind_of_error}, error_text::{error_object, message_in_json}, servers::announced_pause, wire::EncodedRequest};
 
 const MAX_ERROR_BODY: usize = 1 << 20;
 

@@ -13,8 +13,11 @@ use thiserror::Error;
 use tokio::time::Instant;
 
 use super::limits::Limits;
+use crate::{
+    error_text::{parse_body, root_cause},
+    framing::ByteStream,
+};
 use lmthing_system::http::{Body, BodyError, MAX_MESSAGE};
-use crate::{error_text::{parse_body, root_cause}, framing::ByteStream};
 
 #[derive(Clone, Debug, Error)]
 pub(super) enum BodyFailure {

@@ -6,8 +6,8 @@ use reqwest::Url;
 use rustls::CertificateError;
 
 use super::cause::{Cause, cause};
-use lmthing_system::http::{CONNECT_TIMEOUT, Network, Proxy};
 use crate::{address::is_loopback, catalog::Service};
+use lmthing_system::http::{CONNECT_TIMEOUT, Network, Proxy};
 
 const ADD_CERTIFICATES: &str = "Set SSL_CERT_FILE or NODE_EXTRA_CA_CERTS to a file in PEM form that holds";
 

@@ -3,7 +3,12 @@
 use std::time::Duration;
 
 use super::{body::BodyFailure, limits::Limits};
-use crate::{ProviderError, ProviderErrorKind, error_kind::hint, error_text::{one_line, truncated}, redact::Redactor};
+use crate::{
+    ProviderError, ProviderErrorKind,
+    error_kind::hint,
+    error_text::{one_line, truncated},
+    redact::Redactor,
+};
 
 const MAX_REDACTED: usize = 8 << 10;
 

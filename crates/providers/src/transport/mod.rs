@@ -20,8 +20,8 @@ use futures_util::{FutureExt, StreamExt, future::LocalBoxFuture, stream};
 pub(super) use model::HttpModel;
 
 use super::{LanguageModel, ModelIdentity, PartStream, ProviderError, ProviderErrorKind, catalog, options::unknown};
-use lmthing_base::chat::ModelRequest;
 use limits::Limits;
+use lmthing_base::chat::ModelRequest;
 
 impl HttpModel {
     async fn call(&self, mut request: ModelRequest) -> Result<PartStream<'_>, ProviderError> {

@@ -3,7 +3,9 @@
 use std::{collections::BTreeMap, fmt, rc::Rc, sync::Arc};
 
 use super::error_context::ErrorContext;
-use crate::{ProviderContext, address::Address, auth::Auth, redact::names_a_secret, servers::Limiter, wire::WireFormat};
+use crate::{
+    ProviderContext, address::Address, auth::Auth, redact::names_a_secret, servers::Limiter, wire::WireFormat,
+};
 
 pub struct HttpModel {
     pub provider: String,

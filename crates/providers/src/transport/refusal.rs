@@ -7,7 +7,12 @@ use reqwest::{
 use serde_json::Value;
 
 use super::error_context::ErrorContext;
-use crate::{ProviderError, error_kind::kind_of_status, error_text::{error_object, parse_body}, refusal_advice::Refusal};
+use crate::{
+    ProviderError,
+    error_kind::kind_of_status,
+    error_text::{error_object, parse_body},
+    refusal_advice::Refusal,
+};
 
 pub(super) struct RefusalHead {
     pub status: u16,

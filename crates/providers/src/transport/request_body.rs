@@ -4,8 +4,11 @@ use bytes::Bytes;
 use serde_json::Value;
 
 use super::model::HttpModel;
+use crate::{
+    refused_parameters::{RefusedParameter, refused},
+    wire::EncodedRequest,
+};
 use lmthing_base::chat::CallWarning;
-use crate::{refused_parameters::{RefusedParameter, refused}, wire::EncodedRequest};
 
 const MAX_CHANGES: usize = 6;
 

@@ -14,8 +14,16 @@ use super::{
     error_context::ErrorContext,
     limits::Limits,
 };
+use crate::{
+    ProviderError, ProviderErrorKind,
+    error_kind::{is_retryable, kind_of_error},
+    error_text::failure_in_event,
+    framing::{Events, FrameFailure},
+    is_visible,
+    servers::Permit,
+    wire::{Decoded, Output, WireDecoder, WireEvent, WireFormat},
+};
 use lmthing_base::chat::{CallWarning, ResponseMetadata, StreamPart};
-use crate::{ProviderError, ProviderErrorKind, error_kind::{is_retryable, kind_of_error}, error_text::failure_in_event, framing::{Events, FrameFailure}, is_visible, servers::Permit, wire::{Decoded, Output, WireDecoder, WireEvent, WireFormat}};
 
 /// Maximum gap after the end or a failure was announced: usage may follow.
 const GAP_AFTER_END: Duration = Duration::from_secs(2);

@@ -8,7 +8,10 @@ use super::{
     model::HttpModel,
     response_stream::ResponseStream,
 };
-use crate::{ProviderErrorKind, ProviderEvent, servers::{MAX_PAUSE, Permit}};
+use crate::{
+    ProviderErrorKind, ProviderEvent,
+    servers::{MAX_PAUSE, Permit},
+};
 
 /// How often a request waits for others of the run before its refusal counts as a failed attempt.
 const MAX_YIELDS: u32 = 40;

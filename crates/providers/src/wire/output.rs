@@ -4,8 +4,8 @@ use std::{cell::Cell, collections::VecDeque};
 
 use serde::de::DeserializeOwned;
 
-use lmthing_base::chat::{FinishReason, ProviderOptions, StreamPart, Usage, read_json};
 use crate::ProviderErrorKind;
+use lmthing_base::chat::{FinishReason, ProviderOptions, StreamPart, Usage, read_json};
 
 #[derive(Clone, Debug, PartialEq)]
 pub enum Decoded {

@@ -20,8 +20,7 @@ pub enum References {
     Any,
 }
 
-pub const FORMATS: &[&str] =
-    &["date-time", "time", "date", "duration", "email", "hostname", "ipv4", "ipv6", "uuid"];
+pub const FORMATS: &[&str] = &["date-time", "time", "date", "duration", "email", "hostname", "ipv4", "ipv6", "uuid"];
 
 /// OpenAI's strict mode, which other services copy.
 pub const STRICT: Subset = Subset {

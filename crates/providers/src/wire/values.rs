@@ -43,11 +43,7 @@ pub fn option<'a>(options: Option<&'a ProviderOptions>, provider: &str, key: &st
 }
 
 /// Copies options into a body. `table` has pairs of JavaScript name and wire name; both are accepted.
-pub fn copy_options(
-    options: Option<&Map<String, Value>>,
-    table: &[(&str, &str)],
-    body: &mut Map<String, Value>,
-) {
+pub fn copy_options(options: Option<&Map<String, Value>>, table: &[(&str, &str)], body: &mut Map<String, Value>) {
     let Some(options) = options else { return };
     for (name, wire_name) in table {
         let value = options.get(*name).or_else(|| options.get(*wire_name));

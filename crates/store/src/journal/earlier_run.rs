@@ -7,7 +7,12 @@ use std::{
 };
 
 use super::{error::JournalError, file::Journal, read::PromptLogs, runs::RunInfo};
-use lmthing_base::{checkpoint::{AnswerEntry, Entry, HeldCall, Progress, Restored, StoredAnswer, Verdict, held_calls, is_current_at, restore}, event::{EventRecorder, KnownRequests, LastAnswer, RunSummary, RunTotals}};
+use lmthing_base::{
+    checkpoint::{
+        AnswerEntry, Entry, HeldCall, Progress, Restored, StoredAnswer, Verdict, held_calls, is_current_at, restore,
+    },
+    event::{EventRecorder, KnownRequests, LastAnswer, RunSummary, RunTotals},
+};
 
 /// The state left by earlier processes; empty for a new run.
 #[derive(Default)]

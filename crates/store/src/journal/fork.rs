@@ -11,7 +11,10 @@ use super::{
     stored::STEP_ENDS,
     write::Lease,
 };
-use lmthing_base::{checkpoint::{self, AnswerEntry, is_log_before}, event::RunTotals};
+use lmthing_base::{
+    checkpoint::{self, AnswerEntry, is_log_before},
+    event::RunTotals,
+};
 
 /// How many runs are deleted per transaction, so that other processes can write in between.
 const RUNS_PER_TRANSACTION: usize = 50;

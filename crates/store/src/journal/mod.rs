@@ -12,7 +12,6 @@ mod numbers;
 mod owner;
 mod read;
 mod recorder;
-#[cfg(feature = "worker")]
 mod remote_copy;
 mod runs;
 mod stored;
@@ -24,9 +23,7 @@ pub use file::Journal;
 pub use last_entry::LastEntry;
 pub use location::{JOURNAL_VARIABLE, journal_path};
 pub use recorder::Recorder;
-#[cfg(feature = "worker")]
 pub use remote_copy::usage_of_entries;
 pub use runs::{RunInfo, RunStatus};
-#[cfg(feature = "worker")]
 pub use stored::EntryMirror;
 pub use stored::{INVOCATION, RunStart, SecretFilter};

@@ -34,7 +34,6 @@ impl OwnerProcess {
         OwnerProcess { pid, host: host(), since: now(), system: system(), began: began(pid) }
     }
 
-    #[cfg(feature = "worker")]
     pub(super) fn is_this(&self) -> bool {
         OwnerProcess { since: self.since, ..OwnerProcess::this() } == *self
     }

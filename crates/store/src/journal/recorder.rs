@@ -20,7 +20,10 @@ use super::{
     stored::{EntryMirror, RunStart, SecretFilter, entry_text, is_step_over, line_text, plain_text},
     write::{Batch, Lease, RunRow},
 };
-use lmthing_base::{checkpoint::{Checkpoints, Entry, HeldCall, Restored, StoreError, StoredFuture}, event::{Event, EventKind, EventRecorder, Events, RecordedEvent, RunFinish, RunSummary}};
+use lmthing_base::{
+    checkpoint::{Checkpoints, Entry, HeldCall, Restored, StoreError, StoredFuture},
+    event::{Event, EventKind, EventRecorder, Events, RecordedEvent, RunFinish, RunSummary},
+};
 
 /// How long events may wait to be written.
 const WAIT: Duration = Duration::from_millis(200);
@@ -111,7 +114,6 @@ impl Recorder {
     }
 
     /// Adds a copy of the entries that other machines can read.
-    #[cfg(feature = "worker")]
     pub fn with_mirror(self, mirror: Rc<dyn EntryMirror>) -> Self {
         Recorder { mirror: Some(mirror), ..self }
     }

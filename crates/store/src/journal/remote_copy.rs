@@ -47,12 +47,7 @@ impl Journal {
     ///
     /// # Errors
     /// The journal cannot be written, or the entries are invalid.
-    pub fn replace_run(
-        &self,
-        id: &str,
-        start: &RunStart,
-        entries: &[(String, String)],
-    ) -> Result<(), JournalError> {
+    pub fn replace_run(&self, id: &str, start: &RunStart, entries: &[(String, String)]) -> Result<(), JournalError> {
         let logs: PromptLogs = parse_logs(entries.iter().map(|(key, text)| (key.clone(), text.as_str())))
             .map_err(|error| JournalError::new(format!("an entry of the run {id} cannot be read: {error}")))?;
         let sums = total_usage(&logs);

@@ -12,7 +12,10 @@ use super::{
     numbers::{from_sql, local_time, now},
     owner::OwnerProcess,
 };
-use lmthing_base::{diagnostic::closest, event::{RunFinish, RunTotals}};
+use lmthing_base::{
+    diagnostic::closest,
+    event::{RunFinish, RunTotals},
+};
 
 /// How many runs are searched for a suggestion.
 const MAX_SUGGESTED: usize = 1_000;

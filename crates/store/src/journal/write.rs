@@ -43,7 +43,6 @@ pub(super) struct RunRow {
 
 impl Lease {
     /// The free positions.
-    #[cfg(feature = "worker")]
     pub(super) fn free_positions(&self) -> impl Iterator<Item = i64> {
         position_range(self.number).start.saturating_add(self.next)..
     }

@@ -13,7 +13,6 @@ pub fn display_url(url: &Url) -> String {
 }
 
 /// Removes the credentials of the URL from a text that may contain it.
-#[cfg(any(test, feature = "worker"))]
 pub fn strip_credentials(url: &Url, text: &str) -> String {
     if !has_credentials(url) {
         return text.to_owned();

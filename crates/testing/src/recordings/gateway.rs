@@ -10,7 +10,10 @@ use super::{
 };
 use lmthing_base::{chat::ModelRequest, diagnostic::Diagnostic};
 use lmthing_engine::bindings::{Exchanges, TestExchanges};
-use lmthing_providers::{LanguageModel, ModelIdentity, PartStream, ProviderContext, ProviderError, ProviderErrorKind, Redactor, ReplayRequest, model_name, resolve, split_name, stream_and_record};
+use lmthing_providers::{
+    LanguageModel, ModelIdentity, PartStream, ProviderContext, ProviderError, ProviderErrorKind, Redactor,
+    ReplayRequest, model_name, resolve, split_name, stream_and_record,
+};
 
 /// Returns the run that a request to a model belongs to, or why the request is refused.
 type Source = Box<dyn Fn(&str) -> Result<Rc<Run>, Box<Diagnostic>>>;

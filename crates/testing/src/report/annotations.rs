@@ -8,8 +8,8 @@ use super::{
     End, Output, Reporter,
     safe_text::{headline, place, visible},
 };
-use lmthing_base::diagnostic::{Annotation, AnnotationLevel, Location};
 use crate::outcome::{Failure, FileOutcome, TestOutcome};
+use lmthing_base::diagnostic::{Annotation, AnnotationLevel, Location};
 
 /// Writes the commands to standard error: GitHub reads both streams, and standard output keeps the report.
 pub struct Annotations {

@@ -12,8 +12,8 @@ use super::{
     safe_text::{headline, milliseconds, place},
     tree,
 };
-use lmthing_base::diagnostic::{Diagnostic, Frame, Location};
 use crate::outcome::{Failure, FileOutcome, Snapshots, State, TestOutcome};
+use lmthing_base::diagnostic::{Diagnostic, Frame, Location};
 
 pub struct Json {
     folder: PathBuf,

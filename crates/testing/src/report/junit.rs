@@ -108,8 +108,11 @@ fn xml(text: &str) -> XmlString {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::{
+        outcome::Totals,
+        report::samples::{Sample, failure, file, test},
+    };
     use lmthing_base::diagnostic::Diagnostic;
-    use crate::{outcome::Totals, report::samples::{Sample, failure, file, test}};
 
     fn document(folder: PathBuf, files: &[FileOutcome], totals: &Totals) -> String {
         let mut junit = JUnit::new(folder);

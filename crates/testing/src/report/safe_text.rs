@@ -5,8 +5,8 @@ use std::{path::Path, time::Duration};
 use annotate_snippets::normalize_untrusted_str;
 use serde_json::{Value, json};
 
-use lmthing_base::diagnostic::{Diagnostic, Location};
 use crate::outcome::{Failure, TestOutcome};
+use lmthing_base::diagnostic::{Diagnostic, Location};
 
 /// Replaces characters that could control a terminal; keeps line feeds.
 pub(super) fn visible(text: &str) -> String {

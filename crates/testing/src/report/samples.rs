@@ -8,8 +8,8 @@ use std::{
 use tempfile::TempDir;
 
 use super::ReportStyle;
-use lmthing_base::diagnostic::{Diagnostic, Frame, Location};
 use crate::outcome::{Failure, FileOutcome, Snapshots, State, TestOutcome, Totals};
+use lmthing_base::diagnostic::{Diagnostic, Frame, Location};
 
 const SOURCE: &str = "import { test, expect, run } from 'lmthing/test';
 

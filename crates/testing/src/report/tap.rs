@@ -14,8 +14,8 @@ use super::{
     safe_text::{headline, milliseconds, one_line, place, place_from},
     tree::{self, Node, Suite},
 };
-use lmthing_base::diagnostic::Frame;
 use crate::outcome::{Failure, FileOutcome, State, TestOutcome};
+use lmthing_base::diagnostic::Frame;
 
 pub struct Tap {
     folder: PathBuf,
@@ -237,8 +237,11 @@ mod tests {
     use std::time::SystemTime;
 
     use super::*;
+    use crate::{
+        outcome::Totals,
+        report::samples::{Sample, failure, file, test},
+    };
     use lmthing_base::diagnostic::Diagnostic;
-    use crate::{outcome::Totals, report::samples::{Sample, failure, file, test}};
 
     #[test]
     fn files_and_blocks_are_subtests() {

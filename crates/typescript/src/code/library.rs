@@ -27,7 +27,7 @@ pub const ENGINE_ROOTS: [&str; 7] = [
     "lib.esnext.typedarrays.d.ts",
 ];
 
-static ARCHIVE: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/library.bin"));
+use lmthing_data::LIBRARY as ARCHIVE;
 
 type Library = HashMap<&'static str, Arc<[u8]>>;
 

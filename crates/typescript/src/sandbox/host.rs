@@ -16,8 +16,8 @@ use super::{
     protocol::{FromWorker, Reply, ToWorker},
     spawn::Worker,
 };
-use lmthing_base::chat::read_json;
 use crate::code::CodeDiagnostic;
+use lmthing_base::chat::read_json;
 
 pub(super) enum End {
     /// The worker can be reused.

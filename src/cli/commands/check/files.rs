@@ -3,8 +3,8 @@
 
 use std::path::PathBuf;
 
-use lmthing_system::files::{self, is_test_file};
 use crate::cli::failure::WrongUsage;
+use lmthing_system::files::{self, is_test_file};
 
 #[derive(Debug, Default)]
 pub(super) struct FilesToCheck {

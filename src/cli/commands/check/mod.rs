@@ -19,10 +19,15 @@ use self::{
     pretty::Pretty,
 };
 use super::{input::shared_sources, prompt_file::ENDINGS, watch::WatchLoop};
+use crate::cli::{
+    ExitCode, Printer,
+    check_args::{CheckArgs, CheckFormat},
+    env,
+    failure::{WrongUsage, io_error_text},
+};
 use lmthing_base::cost::similar_model;
 use lmthing_check::{CheckOptions, Finding, check_input};
 use lmthing_system::{files::FileReporter, process::exit_with_parent};
-use crate::cli::{ExitCode, Printer, check_args::{CheckArgs, CheckFormat}, env, failure::{WrongUsage, io_error_text}};
 
 pub(in crate::cli) fn run(args: &CheckArgs, printer: &Printer) -> ExitCode {
     if args.watch && args.report_files.is_none() {

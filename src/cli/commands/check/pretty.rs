@@ -4,7 +4,10 @@ use std::{borrow::Cow, collections::HashMap, fs, ops::Range, path::PathBuf};
 
 use annotate_snippets::{AnnotationKind, Group, Level, Origin, Renderer, Snippet};
 
-use lmthing_base::diagnostic::{snippet::{offset, renderer}, strip_controls};
+use lmthing_base::diagnostic::{
+    snippet::{offset, renderer},
+    strip_controls,
+};
 use lmthing_check::{Finding, Position, Severity, Span};
 
 pub(super) struct Pretty {

@@ -6,7 +6,11 @@ use console::Style;
 use serde_json::{Value, json};
 
 use super::tokens::estimate;
-use lmthing_base::{chat::{ContentPart, Message, Role}, diagnostic::strip_controls, schema::TypePrinter};
+use lmthing_base::{
+    chat::{ContentPart, Message, Role},
+    diagnostic::strip_controls,
+    schema::TypePrinter,
+};
 use lmthing_engine::bindings::inspect::{Rendered, RenderedTool};
 
 pub(super) struct Render {

@@ -10,12 +10,22 @@ use super::{
     restrict::{CommandContext, restricted},
     run::own_prices,
 };
+use crate::cli::{
+    ExitCode, Printer,
+    env::{self, Environment},
+    failure::{Ending, WrongUsage},
+    interrupt::Interrupts,
+    map_args::{MapArgs, MapFormat},
+    remote_args::refuse_local_options,
+};
 use lmthing_base::permission::Permissions;
-use lmthing_engine::{bindings::{FileRun, ModelChoice}, session::SharedModel};
+use lmthing_engine::{
+    bindings::{FileRun, ModelChoice},
+    session::SharedModel,
+};
 use lmthing_map::{Format, MapOptions, RemoteService, Source, run_map};
 use lmthing_providers::Redactor;
 use lmthing_system::files::FileReporter;
-use crate::cli::{ExitCode, Printer, env::{self, Environment}, failure::{Ending, WrongUsage}, interrupt::Interrupts, map_args::{MapArgs, MapFormat}, remote_args::refuse_local_options};
 use output::MapOutput;
 
 pub(in crate::cli) fn run(args: &MapArgs, printer: &Printer) -> ExitCode {

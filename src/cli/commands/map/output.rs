@@ -6,9 +6,15 @@ use std::{
     time::{Duration, Instant},
 };
 
+use crate::cli::{
+    ExitCode, Printer,
+    interrupt::Interrupts,
+    map_args::MapArgs,
+    readers::numbers::{cost, grouped, seconds, tokens},
+    status_line::StatusLine,
+};
 use lmthing_map::{EarlyEnd, MapListener, Progress, RowEnd, Totals};
 use lmthing_providers::HumanDuration;
-use crate::cli::{ExitCode, Printer, interrupt::Interrupts, map_args::MapArgs, readers::numbers::{cost, grouped, seconds, tokens}, status_line::StatusLine};
 
 const MAX_WARNINGS: usize = 20;
 

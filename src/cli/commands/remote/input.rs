@@ -2,12 +2,32 @@
 
 use std::{path::Path, rc::Rc};
 
-use lmthing_base::{checkpoint::NoCheckpoints, cost::{Limits, OwnPrices}, event::Events, permission::{ApprovalRules, DenyingApprover, Permissions}};
-use lmthing_engine::{bindings::{Exchanges, FileRun, ParsedInput}, session::{FileRunOptions, Meter, Surroundings, read_input}};
+use crate::cli::{
+    Printer,
+    args::RunArgs,
+    commands::{
+        input::command_line,
+        journal,
+        restrict::{CommandContext, restricted},
+    },
+    failure::{Ending, WrongUsage},
+};
+use lmthing_base::{
+    checkpoint::NoCheckpoints,
+    cost::{Limits, OwnPrices},
+    event::Events,
+    permission::{ApprovalRules, DenyingApprover, Permissions},
+};
+use lmthing_engine::{
+    bindings::{Exchanges, FileRun, ParsedInput},
+    session::{FileRunOptions, Meter, Surroundings, read_input},
+};
 use lmthing_node::{SCRIPT_STACK_SIZE, ScriptHost};
 use lmthing_providers::Redactor;
-use lmthing_system::{files::{FileReporter, absolute}, remote::TOKEN_VARIABLE};
-use crate::cli::{Printer, args::RunArgs, commands::{input::command_line, journal, restrict::{CommandContext, restricted}}, failure::{Ending, WrongUsage}};
+use lmthing_system::{
+    files::{FileReporter, absolute},
+    remote::TOKEN_VARIABLE,
+};
 
 /// The file is loaded with the permissions of this command, without the server's bearer token.
 pub(super) async fn read(

@@ -11,12 +11,20 @@ use std::{cell::RefCell, rc::Rc};
 use serde_json::{Map, Value};
 
 use super::{in_event_loop, prompt_file::check_file};
+use crate::cli::{
+    ExitCode, Printer,
+    args::RunArgs,
+    env,
+    failure::{Ending, WrongUsage},
+    interrupt::Interrupts,
+    remote_args::refuse_local_options,
+    show_args::Format,
+};
+use input::read;
 use lmthing_base::{diagnostic::Diagnostic, event::RunSummary};
 use lmthing_engine::bindings::ParsedInput;
 use lmthing_providers::Redactor;
 use lmthing_system::remote::{Address, IngressClient, InvocationResult};
-use crate::cli::{ExitCode, Printer, args::RunArgs, env, failure::{Ending, WrongUsage}, interrupt::Interrupts, remote_args::refuse_local_options, show_args::Format};
-use input::read;
 use remote_run::RemoteRun;
 use status::RemoteStatus;
 

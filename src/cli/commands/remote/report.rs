@@ -4,8 +4,16 @@ use std::time::Duration;
 
 use serde_json::Value;
 
-use lmthing_base::{chat::Usage, diagnostic::{Diagnostic, Location}};
-use crate::cli::{ExitCode, Printer, failure::Ending, readers::numbers::{cost, seconds, tokens}, show_args::{Format, ShowArgs}};
+use crate::cli::{
+    ExitCode, Printer,
+    failure::Ending,
+    readers::numbers::{cost, seconds, tokens},
+    show_args::{Format, ShowArgs},
+};
+use lmthing_base::{
+    chat::Usage,
+    diagnostic::{Diagnostic, Location},
+};
 
 /// Prints the report and returns the exit code. Fails if the value is no report.
 pub(super) fn show(report: Value, args: ShowArgs, printer: &Printer, service: &str) -> Result<ExitCode, Box<Ending>> {

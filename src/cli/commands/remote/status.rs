@@ -8,8 +8,12 @@ use std::{
 };
 
 use super::remote_run::RemoteRun;
+use crate::cli::{
+    Printer,
+    commands::approve::{command, shown},
+    status_line::StatusLine,
+};
 use lmthing_system::remote::{AdminClient, IngressClient};
-use crate::cli::{Printer, commands::approve::{command, shown}, status_line::StatusLine};
 
 const DRAW_INTERVAL: Duration = Duration::from_millis(100);
 

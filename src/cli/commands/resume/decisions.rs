@@ -2,9 +2,15 @@
 
 use serde_json::Value;
 
-use lmthing_base::{checkpoint::{HeldCall, Verdict, WaitingCall, call_label, undecided}, permission::ApprovalRules};
+use crate::cli::{
+    approval_args::{APPROVED, ApprovalArgs, ApprovedArgs, DecisionArgs, ON_APPROVAL, OnApproval},
+    failure::WrongUsage,
+};
+use lmthing_base::{
+    checkpoint::{HeldCall, Verdict, WaitingCall, call_label, undecided},
+    permission::ApprovalRules,
+};
 use lmthing_store::journal::{EarlierRun, RunInfo, RunStart, RunStatus};
-use crate::cli::{approval_args::{APPROVED, ApprovalArgs, ApprovedArgs, DecisionArgs, ON_APPROVAL, OnApproval}, failure::WrongUsage};
 
 /// Characters that show that an argument is a pattern rather than an id.
 const OF_PATTERNS: [char; 6] = ['*', '?', '[', ']', '{', '}'];

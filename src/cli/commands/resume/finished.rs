@@ -2,8 +2,8 @@
 
 use serde_json::Value;
 
-use lmthing_store::journal::{Journal, JournalError, RunInfo};
 use crate::cli::{Printer, resume_args::ResumeArgs, show_args::Format};
+use lmthing_store::journal::{Journal, JournalError, RunInfo};
 
 const OF_ALL_LINES: [&str; 5] = ["type", "time", "run", "agent", "agentNumber"];
 

@@ -14,11 +14,15 @@ use super::{
     journal::{self, MCP_CONFIG, ResumedRun, UnfinishedRun},
     run,
 };
+use crate::cli::{
+    ExitCode, Printer, approval_args::ApprovalArgs, args::RunArgs, env::variables, failure::Ending,
+    permission_args::PERMISSIONS, resume_args::ResumeArgs, resume_state::ResumeState, setup_args::SetupArgs,
+    show::Show,
+};
 use lmthing_base::event::{Events, RunSummary};
 use lmthing_check::lost_variables;
 use lmthing_providers::Redactor;
 use lmthing_store::journal::{EarlierRun, INVOCATION, Journal, RunInfo, RunStart, RunStatus};
-use crate::cli::{ExitCode, Printer, approval_args::ApprovalArgs, args::RunArgs, env::variables, failure::Ending, permission_args::PERMISSIONS, resume_args::ResumeArgs, resume_state::ResumeState, setup_args::SetupArgs, show::Show};
 use position::{check_states, lost_variables_warning, step_to_go_back_to, where_it_goes_on};
 
 pub(in crate::cli) fn run(args: &ResumeArgs, printer: &Printer) -> ExitCode {

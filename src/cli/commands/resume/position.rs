@@ -1,8 +1,11 @@
 //! Finds the step at which a run can continue.
 
-use lmthing_base::{checkpoint::{LostState, Progress}, diagnostic::Diagnostic};
-use lmthing_check::LostVariable;
 use crate::cli::failure::WrongUsage;
+use lmthing_base::{
+    checkpoint::{LostState, Progress},
+    diagnostic::Diagnostic,
+};
+use lmthing_check::LostVariable;
 
 /// Parses `--from`. Fails if there is no such step or if a state of it was not stored.
 pub(super) fn step_to_go_back_to(word: &str, run: &str, progress: &Progress) -> anyhow::Result<usize> {

@@ -7,9 +7,12 @@ use jiff::tz::TimeZone;
 use serde_json::Value;
 
 use super::{json::timestamp, table::without_controls};
+use crate::cli::{
+    Printer,
+    readers::numbers::{cost, seconds, tokens},
+};
 use lmthing_base::chat::Usage;
 use lmthing_store::journal::{RunInfo, RunStart, RunStatus};
-use crate::cli::{Printer, readers::numbers::{cost, seconds, tokens}};
 
 const WIDTH: usize = 100;
 

@@ -7,8 +7,11 @@ mod table;
 use std::path::Path;
 
 use super::journal::path;
+use crate::cli::{
+    ExitCode, Printer, env,
+    runs_args::{PruneArgs, RunsArgs, RunsCommand, ShowArgs},
+};
 use lmthing_store::journal::{Journal, JournalError};
-use crate::cli::{ExitCode, Printer, env, runs_args::{PruneArgs, RunsArgs, RunsCommand, ShowArgs}};
 
 const LINES_PER_FLUSH: usize = 500;
 

@@ -6,8 +6,11 @@ use console::{measure_text_width, pad_str, style, truncate_str};
 use jiff::tz::TimeZone;
 
 use super::json::{timestamp, tokens};
+use crate::cli::{
+    Printer,
+    readers::numbers::{cost, grouped},
+};
 use lmthing_store::journal::{RunInfo, RunStatus};
-use crate::cli::{Printer, readers::numbers::{cost, grouped}};
 
 const HEAD: [&str; 7] = ["ID", "FILE", "STATUS", "STARTED", "STEPS", "TOKENS", "COST"];
 

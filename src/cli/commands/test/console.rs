@@ -6,8 +6,8 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use lmthing_testing::report::one_line;
 use crate::cli::Printer;
+use lmthing_testing::report::one_line;
 
 const MAX_COLLECTED: usize = 1 << 20;
 

@@ -2,10 +2,10 @@
 
 use std::path::PathBuf;
 
+use crate::cli::failure::WrongUsage;
 use lmthing_check::has_export;
 use lmthing_system::files::{self, FoundPromptFile, is_test_file};
 use lmthing_testing::{Answers, Kind, Subject, recording_of};
-use crate::cli::failure::WrongUsage;
 
 pub(super) struct Discovered {
     /// Sorted, without duplicates.

@@ -11,9 +11,18 @@ use self::{
     output::TestOutput,
 };
 use super::{prompt_file::ENDINGS, run::own_prices, watch::WatchLoop};
-use lmthing_system::{files::{FileReporter, absolute}, process::exit_with_parent};
+use crate::cli::{
+    ExitCode, Printer,
+    env::{self, Environment},
+    failure::{WrongUsage, io_error_text},
+    interrupt::Interrupts,
+    test_args::TestArgs,
+};
+use lmthing_system::{
+    files::{FileReporter, absolute},
+    process::exit_with_parent,
+};
 use lmthing_testing::{Mode, RecordingStore, SMOKE_TIMEOUT, TEST_TIMEOUT, TestOptions, Totals, Watcher, run_tests};
-use crate::cli::{ExitCode, Printer, env::{self, Environment}, failure::{WrongUsage, io_error_text}, interrupt::Interrupts, test_args::TestArgs};
 
 pub(in crate::cli) fn run(args: &TestArgs, printer: &Printer) -> ExitCode {
     if args.watch && args.report_files.is_none() {

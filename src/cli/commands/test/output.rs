@@ -8,8 +8,17 @@ use std::{
 };
 
 use super::console::Console;
-use lmthing_testing::{FileOutcome, Listener, Progress, Totals, report::{Annotations, End, JUnit, Json, Live, Output, Pretty, ReportStyle, Reporter, Tap}};
-use crate::cli::{ExitCode, Printer, env, failure::{WrongUsage, io_error_text}, interrupt::Interrupts, status_line::StatusLine, test_args::{TestArgs, TestReporter}};
+use crate::cli::{
+    ExitCode, Printer, env,
+    failure::{WrongUsage, io_error_text},
+    interrupt::Interrupts,
+    status_line::StatusLine,
+    test_args::{TestArgs, TestReporter},
+};
+use lmthing_testing::{
+    FileOutcome, Listener, Progress, Totals,
+    report::{Annotations, End, JUnit, Json, Live, Output, Pretty, ReportStyle, Reporter, Tap},
+};
 
 pub(super) struct TestOutput<'a> {
     printer: &'a Printer,

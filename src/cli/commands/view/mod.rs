@@ -9,9 +9,9 @@ use std::{
 
 use self::source::{Problem, cannot, problem};
 use super::prompt_file::is_prompt_file;
+use crate::cli::{ExitCode, Printer, browser, view_args::ViewArgs};
 use lmthing_base::diagnostic::Diagnostic;
 use lmthing_store::trace::page::{self, RunLines};
-use crate::cli::{ExitCode, Printer, browser, view_args::ViewArgs};
 
 const MAX_DAMAGED: usize = 5;
 
@@ -79,7 +79,8 @@ fn show(args: &ViewArgs, target: &Target, printer: &Printer) -> Result<(), Probl
     for note in notes(&told) {
         printer.stderr(&format!("Warning: {note}\n"));
     }
-    let page = page::write(&told).map_err(|error| Diagnostic::new(format!("cannot make the page: {error}")))?;
+    let page = page::write(lmthing_runtime::VIEW, &told)
+        .map_err(|error| Diagnostic::new(format!("cannot make the page: {error}")))?;
     let Some(path) = target.path(&told) else {
         printer.text(&page);
         printer.flush();

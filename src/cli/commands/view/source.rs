@@ -2,10 +2,13 @@
 
 use std::{io, path::Path};
 
-use lmthing_base::diagnostic::{Diagnostic, did_you_mean};
-use lmthing_store::{journal::{Journal, JournalError, RunInfo}, trace::page::RunLines};
-use lmthing_system::user_file::{self, MAX_TEXT};
 use crate::cli::{commands::journal, env, failure::io_error_text, view_args::ViewArgs};
+use lmthing_base::diagnostic::{Diagnostic, did_you_mean};
+use lmthing_store::{
+    journal::{Journal, JournalError, RunInfo},
+    trace::page::RunLines,
+};
+use lmthing_system::user_file::{self, MAX_TEXT};
 
 const ENDINGS: [&str; 3] = ["jsonl", "ndjson", "json"];
 

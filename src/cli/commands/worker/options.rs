@@ -11,12 +11,20 @@ use std::{
 
 use url::Url;
 
+use crate::cli::{
+    commands::{
+        journal, mock_file,
+        restrict::{CommandContext, restricted_all},
+    },
+    env,
+    failure::WrongUsage,
+    worker_args::WorkerArgs,
+};
 use lmthing_base::{diagnostic::Diagnostic, permission::Permissions};
 use lmthing_providers::{ProviderContext, resolve};
 use lmthing_serve::{LineSender, ServeOptions, are_here, reachable_by_others, resolve_address};
 use lmthing_store::journal::Journal;
 use lmthing_worker::{Registration, TOKEN_VARIABLE, check_key};
-use crate::cli::{commands::{journal, mock_file, restrict::{CommandContext, restricted_all}}, env, failure::WrongUsage, worker_args::WorkerArgs};
 
 const JOURNAL_NAME: &str = "worker.db";
 

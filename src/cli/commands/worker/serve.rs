@@ -6,14 +6,24 @@ use serde_json::Value;
 use tokio::sync::watch;
 
 use super::options::{Options, lookup, serve_options};
+use crate::cli::{
+    ExitCode, Printer,
+    commands::{in_event_loop, mock_file, run::own_prices},
+    failure::WrongUsage,
+    interrupt::Interrupts,
+    stderr_thread::StderrThread,
+    worker_args::{LogForm, WorkerArgs},
+};
 use lmthing_base::diagnostic::Diagnostic;
 use lmthing_engine::{bindings::ModelChoice, session::SharedModel};
 use lmthing_providers::Redactor;
 use lmthing_serve::{DescribedFile, DescribedFiles, LineSender, are_here, describe_files, service_name};
 use lmthing_store::trace::otel::{OtelConfig, Redact, Settings, SharedExport};
 use lmthing_system::files::FileReporter;
-use lmthing_worker::{Engines, InvocationHandler, Level, Log, LogFormat, RunHandler, RunOptions, Service, TOKEN_VARIABLE, Worker, WorkerListener};
-use crate::cli::{ExitCode, Printer, commands::{in_event_loop, mock_file, run::own_prices}, failure::WrongUsage, interrupt::Interrupts, stderr_thread::StderrThread, worker_args::{LogForm, WorkerArgs}};
+use lmthing_worker::{
+    Engines, InvocationHandler, Level, Log, LogFormat, RunHandler, RunOptions, Service, TOKEN_VARIABLE, Worker,
+    WorkerListener,
+};
 
 pub(in crate::cli) fn run(args: &WorkerArgs, printer: &Printer) -> ExitCode {
     in_event_loop(serve(args, printer), printer)

@@ -3,8 +3,18 @@
 use rquickjs::Ctx;
 
 use super::child::{AgentAnswer, run_agent};
+use crate::{
+    bindings::{
+        prompt::{
+            entry::{Callable, Entry, Item},
+            object::PromptObject,
+        },
+        tools::{Label, call::sub_calls},
+        values::from_tool_input,
+    },
+    prompt::ToolAnswer,
+};
 use lmthing_base::chat::{AgentRun, ToolCall, ToolOutput};
-use crate::{bindings::{prompt::{entry::{Callable, Entry, Item}, object::PromptObject}, tools::{Label, call::sub_calls}, values::from_tool_input}, prompt::ToolAnswer};
 
 /// A failure becomes the answer of the call; it never ends the run.
 pub async fn call_agent<'js>(

@@ -4,8 +4,21 @@ use std::rc::Rc;
 
 use rquickjs::{Array, Ctx, Object, Result, Value, object::Filter};
 
+use crate::{
+    bindings::{
+        prompt::{
+            entry::{CALLBACKS, CallOptions, Callable, REPEAT},
+            object::{self, PromptObject},
+            options,
+        },
+        resume,
+        services::{self, ChildRun},
+        tools::{Label, approval::approved, call::validate_input, warnings},
+        values::{call_async, message_of, property, schema::Side, type_error},
+    },
+    prompt::{AnswerShape, FoundJson},
+};
 use lmthing_base::chat::Step;
-use crate::{bindings::{prompt::{entry::{CALLBACKS, CallOptions, Callable, REPEAT}, object::{self, PromptObject}, options}, resume, services::{self, ChildRun}, tools::{Label, approval::approved, call::validate_input, warnings}, values::{call_async, message_of, property, schema::Side, type_error}}, prompt::{AnswerShape, FoundJson}};
 
 /// Bounds agents that call themselves, unless `options.maxAgentDepth` is set.
 const DEFAULT_MAX_DEPTH: usize = 16;

@@ -5,7 +5,13 @@ pub mod child;
 
 use rquickjs::{Result, Value};
 
-use crate::{bindings::{prompt::call::Call, tools::define::{NamedEntry, named_entry, register}}, prompt::{DefinitionKind, ToolDefinition}};
+use crate::{
+    bindings::{
+        prompt::call::Call,
+        tools::define::{NamedEntry, named_entry, register},
+    },
+    prompt::{DefinitionKind, ToolDefinition},
+};
 
 /// `defAgent(name, description, inputSchema, (args, child) => …, options?)`, or with `[agent(…), …]` in place of the
 /// last three for one tool that runs several. Rules: docs/reference.md, "Agents".

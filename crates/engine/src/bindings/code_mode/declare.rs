@@ -4,9 +4,28 @@ use std::rc::Rc;
 
 use rquickjs::{Ctx, Result, Value};
 
+use crate::{
+    bindings::{
+        prompt::{
+            call::Call,
+            core::Core,
+            declared::DeclaredFunctions,
+            entry::{Callable, Entry, Registry},
+            object::PromptObject,
+            redefinitions,
+            reference::Reference,
+        },
+        services,
+        tools::define::NamedEntry,
+        values::{schema::Side, type_error},
+    },
+    prompt::{DefinitionKind, FunctionDefinition},
+};
 use lmthing_node::gate;
-use lmthing_typescript::{code::{Declaration, Declarations, FunctionSignature, search}, sandbox::Sandbox};
-use crate::{bindings::{prompt::{call::Call, core::Core, declared::DeclaredFunctions, entry::{Callable, Entry, Registry}, object::PromptObject, redefinitions, reference::Reference}, services, tools::define::NamedEntry, values::{schema::Side, type_error}}, prompt::{DefinitionKind, FunctionDefinition}};
+use lmthing_typescript::{
+    code::{Declaration, Declarations, FunctionSignature, search},
+    sandbox::Sandbox,
+};
 
 /// Defines a function or method. Throws a `TypeError` if code could not call it by its name.
 pub fn register<'js>(
@@ -99,11 +118,7 @@ fn signature<'js>(
 }
 
 /// The functions (`DefMethod`: methods) for which `wanted` holds. Recent lists are cached: printing is slow for many.
-pub fn declared_functions(
-    core: &Core,
-    kind: DefinitionKind,
-    wanted: impl Fn(&str) -> bool,
-) -> Rc<DeclaredFunctions> {
+pub fn declared_functions(core: &Core, kind: DefinitionKind, wanted: impl Fn(&str) -> bool) -> Rc<DeclaredFunctions> {
     let list: Vec<Rc<Declaration>> = {
         let prompt = core.prompt.borrow();
         prompt

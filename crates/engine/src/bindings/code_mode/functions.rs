@@ -7,8 +7,16 @@ use super::{
     run_code::{CodeSnippet, run_code},
     search,
 };
+use crate::{
+    bindings::{
+        prompt::{call::Call, core::Core, entry::Registry, object::PromptObject},
+        tools::define::named_entry,
+        values::{message_of, type_error},
+    },
+    plugin::run_tool_code,
+    prompt::{ActiveSet, DefinitionKind, StepPlan, ToolAnswer, ToolDefinition, ToolMaker},
+};
 use lmthing_base::chat::{ToolCall, ToolOutput};
-use crate::{bindings::{prompt::{call::Call, core::Core, entry::Registry, object::PromptObject}, tools::define::named_entry, values::{message_of, type_error}}, plugin::run_tool_code, prompt::{ActiveSet, DefinitionKind, StepPlan, ToolAnswer, ToolDefinition, ToolMaker}};
 
 /// `defFunction(name, description, inputSchema, execute, options?)`, or with `[func(…), …]` in place of the last three
 /// for a namespace. The name must be a TypeScript identifier.

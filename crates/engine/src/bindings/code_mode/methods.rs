@@ -6,8 +6,21 @@ use super::{
     declare::{declared_functions, register},
     run_code::{CodeSnippet, run_code},
 };
+use crate::{
+    bindings::{
+        prompt::{
+            call::Call,
+            core::Core,
+            entry::{CALLBACKS, Callable, Entry, REPEAT, Registry},
+            object::PromptObject,
+        },
+        tools::define::NamedEntry,
+        values::{message_of, schema::Schema},
+    },
+    plugin::text_methods,
+    prompt::{ActiveSet, DefinitionKind, MethodAnswer, StepPlan},
+};
 use lmthing_typescript::sandbox::RunOutcome;
-use crate::{bindings::{prompt::{call::Call, core::Core, entry::{CALLBACKS, Callable, Entry, REPEAT, Registry}, object::PromptObject}, tools::define::NamedEntry, values::{message_of, schema::Schema}}, plugin::text_methods, prompt::{ActiveSet, DefinitionKind, MethodAnswer, StepPlan}};
 
 /// `defMethod(name, description, inputSchema, execute, responseSchema? | options?)`. Rules: docs/reference.md, "Methods
 /// in text".

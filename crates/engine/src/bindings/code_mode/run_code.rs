@@ -10,10 +10,30 @@ use rquickjs::{Ctx, Result, Value};
 use serde_json::value::RawValue;
 
 use super::declare::{declared_functions, sandbox};
+use crate::{
+    bindings::{
+        agents::child::run_validated,
+        jobs,
+        prompt::{
+            entry::{Callable, Entry, Registry},
+            object::PromptObject,
+        },
+        resume::{self, PartOfCall, call_hash, stable_hash},
+        services,
+        tools::{
+            Label,
+            call::{CallOutcome, result_text, run_callable, run_with, validate_input},
+        },
+        values::{from_json, message_of, plain_error, type_error},
+    },
+    prompt::DefinitionKind,
+};
 use lmthing_base::{chat::AgentRun, checkpoint::CallPartName, event::EventKind};
 use lmthing_node::{KeepAlive, warn};
-use lmthing_typescript::{code::{CodeDiagnostic, Declarations, search}, sandbox::{HostFunctions, LogLine, RunOutcome}};
-use crate::{bindings::{agents::child::run_validated, jobs, prompt::{entry::{Callable, Entry, Registry}, object::PromptObject}, resume::{self, PartOfCall, call_hash, stable_hash}, services, tools::{Label, call::{CallOutcome, result_text, run_callable, run_with, validate_input}}, values::{from_json, message_of, plain_error, type_error}}, prompt::DefinitionKind};
+use lmthing_typescript::{
+    code::{CodeDiagnostic, Declarations, search},
+    sandbox::{HostFunctions, LogLine, RunOutcome},
+};
 
 pub struct CodeRun {
     /// An error when the code could not be run.

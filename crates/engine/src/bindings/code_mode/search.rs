@@ -5,8 +5,24 @@ use std::rc::Rc;
 use rquickjs::{Class, Ctx, Function, Result, Value, function::Opt};
 
 use super::declare::declared_functions;
+use crate::{
+    bindings::{
+        prompt::{
+            core::Core,
+            entry::{CallOptions, Callable, Entry, Registry},
+            object::PromptObject,
+        },
+        tools::execution::ToolExecution,
+        values::{
+            property,
+            schema::{PlainSchema, Schema},
+            string_text, type_error,
+        },
+    },
+    plugin::{run_tool_code, search_functions},
+    prompt::{DefinitionKind, FunctionDefinition, ToolDefinition},
+};
 use lmthing_typescript::code::{Declaration, Declarations, FunctionSignature, search};
-use crate::{bindings::{prompt::{core::Core, entry::{CallOptions, Callable, Entry, Registry}, object::PromptObject}, tools::execution::ToolExecution, values::{property, schema::{PlainSchema, Schema}, string_text, type_error}}, plugin::{run_tool_code, search_functions}, prompt::{DefinitionKind, FunctionDefinition, ToolDefinition}};
 
 /// Bytes of the section's tags, and of what surrounds each tool in a request.
 const FRAME: usize = 80;

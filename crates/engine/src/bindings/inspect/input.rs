@@ -6,8 +6,11 @@ use super::{
     fault::{Fault, FaultSeverity, Key},
     thrown_fault::fault_of,
 };
+use crate::bindings::run::{
+    deadlock::detect_deadlock,
+    file_input::{FileInput, file_input},
+};
 use lmthing_base::{diagnostic::Diagnostic, input::CommandLine};
-use crate::bindings::run::{deadlock::detect_deadlock, file_input::{FileInput, file_input}};
 
 pub(super) enum RenderInput<'js> {
     Nothing,

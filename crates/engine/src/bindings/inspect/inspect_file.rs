@@ -17,9 +17,22 @@ use super::{
     render::{self, config_with},
     thrown_fault::{Phase, fault_of, halt_fault, load_fault, qualify, refusal_notes},
 };
+use crate::{
+    bindings::{
+        prompt::redefinitions::{self, Redefinition},
+        run::{
+            answer,
+            deadlock::{NEVER_SETTLES, detect_deadlock},
+            file::{config_object, default_function},
+            host::ScriptPrompt,
+        },
+    },
+    prompt::PromptHost,
+};
 use lmthing_base::{diagnostic::Location, input::CommandLine};
-use lmthing_node::{Engine, drain_jobs, import_file_once, location_of_function, only_await, set_deadline, until_halted};
-use crate::{bindings::{prompt::redefinitions::{self, Redefinition}, run::{answer, deadlock::{NEVER_SETTLES, detect_deadlock}, file::{config_object, default_function}, host::ScriptPrompt}}, prompt::PromptHost};
+use lmthing_node::{
+    Engine, drain_jobs, import_file_once, location_of_function, only_await, set_deadline, until_halted,
+};
 
 /// Number of event loop turns after the render, to find unhandled rejections.
 const TURNS_AFTER: usize = 8;

@@ -5,8 +5,8 @@ use std::{cell::Cell, rc::Rc, time::Instant};
 use futures_util::{FutureExt, future::LocalBoxFuture};
 use serde_json::Value;
 
-use lmthing_base::event::EventKind;
 use crate::prompt::{PriceList, PromptHost, RunError, RunLimits, RunOutcome, StepLoop};
+use lmthing_base::event::EventKind;
 
 /// A step loop without steps: every run ends at once with an empty text.
 #[derive(Default)]

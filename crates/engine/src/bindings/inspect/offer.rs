@@ -12,8 +12,11 @@ use super::{
     fault::Fault,
     thrown_fault::{Phase, fault_of, halt_fault, load_fault},
 };
+use crate::bindings::{
+    run::{answer, deadlock::detect_deadlock, file, file_input, model_choice::ModelChoice},
+    values::schema::{Schema, Side},
+};
 use lmthing_node::{Engine, Halt, exit_location, import_file_once, set_deadline, until_halted};
-use crate::bindings::{run::{answer, deadlock::detect_deadlock, file, file_input, model_choice::ModelChoice}, values::schema::{Schema, Side}};
 
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Offer {

@@ -8,9 +8,25 @@ use super::{
     fault::{Fault, Rendered, RenderedTool},
     thrown_fault::{fault_of, run_fault},
 };
+use crate::{
+    bindings::{
+        mcp,
+        models::resolve::{model_object, resolve},
+        prompt::{
+            entry::{Entry, Registry},
+            object::PromptObject,
+        },
+        run::{
+            deadlock::detect_deadlock,
+            file::set_mock,
+            host::ScriptPrompt,
+            start::{prepare, run_set_up},
+        },
+    },
+    prompt::{DefinitionKind, PromptHost, RunError, StepPlan, plan_step},
+};
 use lmthing_node::{drain_jobs, location_of_function};
 use lmthing_providers::{MockModel, MockOptions};
-use crate::{bindings::{mcp, models::resolve::{model_object, resolve}, prompt::{entry::{Entry, Registry}, object::PromptObject}, run::{deadlock::detect_deadlock, file::set_mock, host::ScriptPrompt, start::{prepare, run_set_up}}}, prompt::{DefinitionKind, PromptHost, RunError, StepPlan, plan_step}};
 
 const CODE: &str = "render";
 

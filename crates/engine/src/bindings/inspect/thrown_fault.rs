@@ -5,8 +5,10 @@ use std::time::Instant;
 use rquickjs::{Ctx, Error};
 
 use super::fault::{Fault, FaultSeverity, Key};
-use lmthing_node::{AboutValue, Halt, LoadFailure, Refused, Thrown, diagnose_error, exit_location, refused, set_deadline};
 use crate::prompt::RunError;
+use lmthing_node::{
+    AboutValue, Halt, LoadFailure, Refused, Thrown, diagnose_error, exit_location, refused, set_deadline,
+};
 
 /// How long describing an error may take after the time limit, as getters may run.
 const DESCRIBE_TIME: std::time::Duration = std::time::Duration::from_secs(1);

@@ -4,9 +4,16 @@ use std::rc::Rc;
 
 use rquickjs::{Class, Ctx, Function, IntoJs, Result, Value, function::Opt, prelude::Async};
 
+use crate::{
+    bindings::{
+        services,
+        tools::{content::ToolContent, execution::ToolExecution},
+        values::{abort, from_json, kind_of, plain_error, property, to_json, type_error},
+    },
+    mcp::{Connection, McpContent, ToolCallResult, ToolProgress},
+};
 use lmthing_base::{chat::ToolPart, diagnostic::strip_controls_line};
 use lmthing_node::KeepAlive;
-use crate::{bindings::{services, tools::{content::ToolContent, execution::ToolExecution}, values::{abort, from_json, kind_of, plain_error, property, to_json, type_error}}, mcp::{Connection, McpContent, ToolCallResult, ToolProgress}};
 
 pub(super) fn executor<'js>(ctx: &Ctx<'js>, connection: Rc<Connection>, tool: &str) -> Result<Function<'js>> {
     let name: Rc<str> = tool.into();

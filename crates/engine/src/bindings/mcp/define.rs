@@ -5,9 +5,22 @@ use std::{rc::Rc, time::Duration};
 use rquickjs::{Ctx, Object, Result, Value};
 
 use super::{file_variables::FileVariables, reference::McpReference, tools};
+use crate::{
+    bindings::{
+        prompt::{
+            call::Call,
+            entry::{CALLBACKS, CallOptions},
+            mcp_server::{McpServer, McpServerConfig, McpToolKind},
+            redefinitions,
+        },
+        services,
+        values::{elements, kind_of, property, to_json, type_error},
+    },
+    mcp::{Server, ServerFile, ServerLookup, Timeouts, ToolFilter, find_in_files, parse_server},
+    prompt::DefinitionKind,
+};
 use lmthing_base::permission::AccessDenied;
 use lmthing_node::{gate, warn};
-use crate::{bindings::{prompt::{call::Call, entry::{CALLBACKS, CallOptions}, mcp_server::{McpServer, McpServerConfig, McpToolKind}, redefinitions}, services, values::{elements, kind_of, property, to_json, type_error}}, mcp::{Server, ServerFile, ServerLookup, Timeouts, ToolFilter, find_in_files, parse_server}, prompt::DefinitionKind};
 
 const OPTIONS: &[&str] = &[
     "as",

@@ -7,10 +7,10 @@ use std::{cell::Cell, path::Path, rc::Rc};
 
 use rquickjs::{Ctx, Result};
 
+use crate::bindings::services;
 use lmthing_base::permission::{Access, Permissions};
 use lmthing_node::gate;
 use lmthing_providers::Env;
-use crate::bindings::services;
 
 pub(super) struct FileVariables {
     env: Rc<dyn Env>,

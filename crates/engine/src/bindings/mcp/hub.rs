@@ -4,10 +4,13 @@ use std::{borrow::Cow, cell::RefCell, rc::Rc};
 
 use rquickjs::{Ctx, JsLifetime, Result};
 
+use crate::{
+    bindings::{prompt::mcp_server::McpServerConfig, services},
+    mcp::{Connection, Hub, McpEnvironment, Program, Server},
+};
 use lmthing_base::permission::Access;
 use lmthing_node::{Engine, gate, user_data};
 use lmthing_typescript::sandbox;
-use crate::{bindings::{prompt::mcp_server::McpServerConfig, services}, mcp::{Connection, Hub, McpEnvironment, Program, Server}};
 
 #[derive(Default, JsLifetime)]
 struct HubSlot(RefCell<Option<Rc<Hub>>>);

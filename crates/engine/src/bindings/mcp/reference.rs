@@ -11,8 +11,18 @@ use rquickjs::{
 };
 
 use super::hub;
+use crate::{
+    bindings::{
+        prompt::{
+            core::Core,
+            mcp_server::{McpServerConfig, McpToolKind},
+        },
+        values::{from_serde, kind_of, plain_error, to_json, type_error},
+    },
+    mcp::McpContent,
+    prompt::DefinitionKind,
+};
 use lmthing_node::KeepAlive;
-use crate::{bindings::{prompt::{core::Core, mcp_server::{McpServerConfig, McpToolKind}}, values::{from_serde, kind_of, plain_error, to_json, type_error}}, mcp::McpContent, prompt::DefinitionKind};
 
 /// Converts to the tag `<NAME>` in templates and concatenation.
 #[derive(Trace, JsLifetime)]

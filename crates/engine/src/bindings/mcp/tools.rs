@@ -5,9 +5,28 @@ use std::rc::Rc;
 use rquickjs::{Ctx, Result};
 
 use super::{call::executor, hub};
+use crate::{
+    bindings::{
+        code_mode::{declare, functions},
+        prompt::{
+            call::Call,
+            entry::{Callable, Entry, Item, Registry},
+            mcp_server::{McpDefinitions, McpServer, McpServerConfig, McpToolKind},
+            object::PromptObject,
+            redefinitions,
+        },
+        values::{
+            plain_error,
+            schema::{PlainSchema, Schema},
+            type_error,
+        },
+    },
+    mcp::{Connection, McpTool, ToolList, UniqueNames, function_name, tool_name},
+    plugin::{run_tool_code, search_functions},
+    prompt::{DefinitionKind, FunctionDefinition, ToolDefinition, ToolMaker},
+};
 use lmthing_node::{KeepAlive, warn};
 use lmthing_typescript::code::{Declaration, FunctionSignature, is_usable_name};
-use crate::{bindings::{code_mode::{declare, functions}, prompt::{call::Call, entry::{Callable, Entry, Item, Registry}, mcp_server::{McpDefinitions, McpServer, McpServerConfig, McpToolKind}, object::PromptObject, redefinitions}, values::{plain_error, schema::{PlainSchema, Schema}, type_error}}, mcp::{Connection, McpTool, ToolList, UniqueNames, function_name, tool_name}, plugin::{run_tool_code, search_functions}, prompt::{DefinitionKind, FunctionDefinition, ToolDefinition, ToolMaker}};
 
 pub fn namespace_name(server: &str) -> String {
     to_usable_name(function_name(server), true)

@@ -9,10 +9,14 @@ use rquickjs::{
 };
 
 use super::resolve::model_object;
+use crate::bindings::{
+    results::throw::throw_no_model,
+    services,
+    values::{kind_of, property, to_json, type_error},
+};
 use lmthing_base::permission::{Access, AccessDenied};
 use lmthing_node::gate;
 use lmthing_providers::{BUILT_IN, COMPATIBLE, Provider, ProviderSettings, create, create_with_own_key};
-use crate::bindings::{results::throw::throw_no_model, services, values::{kind_of, property, to_json, type_error}};
 
 pub fn export<'js>(ctx: &Ctx<'js>, exports: &Object<'js>) -> Result<()> {
     for provider in &BUILT_IN {

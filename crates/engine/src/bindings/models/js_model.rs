@@ -5,10 +5,17 @@ use futures_util::{FutureExt, StreamExt, future::LocalBoxFuture, stream};
 use rquickjs::{Array, Ctx, Function, IntoJs, Object, Result, Value, atom::PredefinedAtom, function::This};
 use serde_json::json;
 
-use lmthing_base::{chat::{FinishReason, ModelRequest, StreamPart, ToolChoice, Usage, token_count}, diagnostic::Location};
+use crate::bindings::values::{
+    call_async, from_json, from_serde, message_of,
+    messages::{MessageShape, message_to_js},
+    property, settle, thrown_message, to_json, type_error,
+};
+use lmthing_base::{
+    chat::{FinishReason, ModelRequest, StreamPart, ToolChoice, Usage, token_count},
+    diagnostic::Location,
+};
 use lmthing_node::{Asked, Asking, WaitingForScript, enable_async_values, location_of_function, with_async_values};
 use lmthing_providers::{LanguageModel, PartStream, ProviderError, ProviderErrorKind};
-use crate::bindings::values::{call_async, from_json, from_serde, message_of, messages::{MessageShape, message_to_js}, property, settle, thrown_message, to_json, type_error};
 
 /// Key of the async context value that is set while a script answers as a model.
 pub const ANSWERING: &str = "lmthing:answering";

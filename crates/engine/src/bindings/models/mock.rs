@@ -5,18 +5,17 @@ use std::{rc::Rc, time::Duration};
 use rquickjs::{Ctx, Object, Result, Value, function::Opt, object::Filter};
 
 use super::resolve::model_object;
+use crate::bindings::{
+    services,
+    values::{kind_of, message_of, property, to_json, to_json_text, type_error},
+};
 use lmthing_base::chat::Usage;
 use lmthing_node::host::host;
 use lmthing_providers::{InvalidMockItem, MockItem, MockModel, MockOptions};
-use crate::bindings::{services, values::{kind_of, message_of, property, to_json, to_json_text, type_error}};
 
 /// `createMockModel(items, {delay, usage, streaming}?)` of `lmthing/test`. `delay` is in milliseconds before each
 /// item, `usage` holds token counts of every turn, `streaming: false` joins consecutive texts.
-pub fn create_mock_model<'js>(
-    ctx: Ctx<'js>,
-    items: Opt<Value<'js>>,
-    options: Opt<Value<'js>>,
-) -> Result<Value<'js>> {
+pub fn create_mock_model<'js>(ctx: Ctx<'js>, items: Opt<Value<'js>>, options: Opt<Value<'js>>) -> Result<Value<'js>> {
     let items = items.0.unwrap_or_else(|| Value::new_undefined(ctx.clone()));
     let options = options.0.and_then(Value::into_object);
     let options = options.map(|options| mock_options(&ctx, &options)).transpose()?.unwrap_or_default();
@@ -25,12 +24,7 @@ pub fn create_mock_model<'js>(
     model_object(&ctx, Rc::new(model))
 }
 
-pub fn mock_model<'js>(
-    ctx: &Ctx<'js>,
-    items: &Value<'js>,
-    place: &str,
-    options: MockOptions,
-) -> Result<MockModel> {
+pub fn mock_model<'js>(ctx: &Ctx<'js>, items: &Value<'js>, place: &str, options: MockOptions) -> Result<MockModel> {
     let Some(list) = items.as_array() else {
         return Err(type_error(ctx, format!("{place}: the items must be an array, got {}", kind_of(items))));
     };

@@ -6,9 +6,13 @@ use std::rc::Rc;
 use rquickjs::{Array, Class, Ctx, JsLifetime, Object, Result, Value, class::Trace};
 
 use super::js_model::JsModel;
+use crate::bindings::{
+    results::throw::throw_no_model,
+    services::{self, Exchanges},
+    values::{elements, kind_of, type_error},
+};
 use lmthing_base::diagnostic::closest;
 use lmthing_providers::{FallbackModel, LanguageModel, MockModel, ProviderError};
-use crate::bindings::{results::throw::throw_no_model, services::{self, Exchanges}, values::{elements, kind_of, type_error}};
 
 /// A model made in Rust.
 #[derive(Trace, JsLifetime)]

@@ -7,8 +7,14 @@ use std::{cell::RefCell, rc::Rc};
 use rquickjs::{Array, Class, Ctx, Function, JsLifetime, Object, Result, Value, class::Trace, object::Accessor};
 
 use super::task_tools::{self, define_plugin, given_tasks};
+use crate::{
+    bindings::{
+        prompt::{call::Call, object::PromptObject},
+        values::{from_json, from_serde, to_json, type_error},
+    },
+    plugin::task_graph::{self, STATE_KEY, TaskGraph, TaskNode},
+};
 use lmthing_node::warn;
-use crate::{bindings::{prompt::{call::Call, object::PromptObject}, values::{from_json, from_serde, to_json, type_error}}, plugin::task_graph::{self, STATE_KEY, TaskGraph, TaskNode}};
 
 #[derive(Trace, JsLifetime)]
 #[rquickjs::class]

@@ -3,8 +3,14 @@
 use rquickjs::{Ctx, Result, Value};
 
 use super::task_tools::{self, define_plugin, given_tasks};
+use crate::{
+    bindings::{
+        prompt::{call::Call, object::PromptObject},
+        values::{from_serde, to_json, type_error},
+    },
+    plugin::task_list::{self, STATE_KEY, Task},
+};
 use lmthing_node::warn;
-use crate::{bindings::{prompt::{call::Call, object::PromptObject}, values::{from_serde, to_json, type_error}}, plugin::task_list::{self, STATE_KEY, Task}};
 
 const TOOLS: &[&str] = &["startTask", "completeTask", "failTask"];
 

@@ -2,12 +2,21 @@
 
 use rquickjs::{Array, Ctx, Function, IntoJs, Result, Value, function::Opt};
 
+use crate::{
+    bindings::{
+        prompt::{
+            call::{Call, invoke},
+            entry::{CallOptions, Callable, Entry, Registry},
+            object::PromptObject,
+        },
+        values::{bind, from_json, from_serde, schema::Schema, to_json, type_error},
+    },
+    prompt::{DefinitionKind, ToolDefinition, ToolMaker},
+};
 use lmthing_base::chat::ToolSpec;
-use crate::{bindings::{prompt::{call::{Call, invoke}, entry::{CallOptions, Callable, Entry, Registry}, object::PromptObject}, values::{bind, from_json, from_serde, schema::Schema, to_json, type_error}}, prompt::{DefinitionKind, ToolDefinition, ToolMaker}};
 
 /// Arguments: prompt, tool name, input.
-pub type AnswerTool =
-    for<'js> fn(&Ctx<'js>, &PromptObject<'js>, &str, &serde_json::Value) -> Result<serde_json::Value>;
+pub type AnswerTool = for<'js> fn(&Ctx<'js>, &PromptObject<'js>, &str, &serde_json::Value) -> Result<serde_json::Value>;
 
 /// Defines a tool; its entry is created once a prompt.
 fn define<'js>(call: &Call<'js>, spec: ToolSpec, answer: AnswerTool) -> Result<()> {

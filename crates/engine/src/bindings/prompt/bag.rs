@@ -153,12 +153,7 @@ impl<'js> Bag<'js> {
     }
 
     /// Reads an entry without cloning it. `read` must not call JavaScript.
-    pub fn with_entry<T>(
-        &self,
-        registry: Registry,
-        name: &str,
-        read: impl FnOnce(&Entry<'js>) -> T,
-    ) -> Option<T> {
+    pub fn with_entry<T>(&self, registry: Registry, name: &str, read: impl FnOnce(&Entry<'js>) -> T) -> Option<T> {
         self.registry(registry).borrow().get(name).map(read)
     }
 

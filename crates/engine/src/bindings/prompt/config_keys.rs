@@ -2,9 +2,9 @@
 
 use rquickjs::{Ctx, Object, Result, Value, object::Filter};
 
+use crate::bindings::values::{kind_of, type_error};
 use lmthing_node::warn;
 use lmthing_typescript::sandbox::SandboxConfig;
-use crate::bindings::values::{kind_of, type_error};
 
 const KNOWN: &[&str] =
     &["model", "options", "plugins", "limits", "prices", "sandbox", "journal", "mcpServers", "functions"];

@@ -6,10 +6,10 @@ use std::{
 };
 
 use super::declared::DeclaredFunctions;
+use crate::prompt::{AnswerShape, JobId, Prompt, Standing};
 use lmthing_base::{checkpoint::PromptLog, event::Agent};
 use lmthing_providers::MockModel;
 use lmthing_typescript::sandbox::SandboxConfig;
-use crate::prompt::{AnswerShape, JobId, Prompt, Standing};
 
 #[derive(Default)]
 pub struct Core {

@@ -4,8 +4,8 @@ use std::{cell::OnceCell, rc::Rc};
 
 use rquickjs::{Ctx, Result};
 
-use lmthing_typescript::code::{Declaration, Declarations};
 use crate::bindings::values::type_error;
+use lmthing_typescript::code::{Declaration, Declarations};
 
 #[derive(Default)]
 pub struct DeclaredFunctions {

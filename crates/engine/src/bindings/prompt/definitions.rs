@@ -5,8 +5,15 @@ use std::rc::Rc;
 use rquickjs::{Array, Ctx, Object, Result, Value};
 
 use super::{call::Call, redefinitions, reference::Reference, written_data::WrittenData};
+use crate::{
+    bindings::values::{
+        kind_of, messages,
+        text::{data_of, scalar_text},
+        to_json, to_text, type_error,
+    },
+    prompt::{Data, DefinitionKind, Variable},
+};
 use lmthing_base::chat::{ContentPart, Role};
-use crate::{bindings::values::{kind_of, messages, text::{data_of, scalar_text}, to_json, to_text, type_error}, prompt::{Data, DefinitionKind, Variable}};
 
 pub fn def(call: Call<'_>) -> Result<Value<'_>> {
     let name = call.string(0, "def: the name")?;

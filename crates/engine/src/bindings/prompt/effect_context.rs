@@ -8,7 +8,15 @@ use rquickjs::{
 };
 
 use super::{object::PromptObject, tool_spec};
-use crate::{bindings::values::{from_tool_input, messages::{MessageShape, message_to_js, output_value}, property, steps::tool_to_js}, prompt::{DefinitionKind, Variable}};
+use crate::{
+    bindings::values::{
+        from_tool_input,
+        messages::{MessageShape, message_to_js, output_value},
+        property,
+        steps::tool_to_js,
+    },
+    prompt::{DefinitionKind, Variable},
+};
 
 /// `context`: `messages`, `tools`, `systems`, `variables` (arrays with `has`), `lastTool`, `stepNumber`. Hidden
 /// definitions are included. Collections are created on first access, once a step.

@@ -5,7 +5,10 @@ use std::{cell::RefCell, rc::Rc};
 use rquickjs::{Class, Ctx, Function, Object, Result, Value, function::This};
 
 use super::{bag::Effect, call::Call, effect_context::EffectContext, object::PromptObject, step_modifier};
-use crate::{bindings::values::{call_async, kind_of, type_error}, prompt::StepModifications};
+use crate::{
+    bindings::values::{call_async, kind_of, type_error},
+    prompt::StepModifications,
+};
 
 /// `defEffect(fn, deps?)`: `fn(context, stepModifier)` runs after the body and before the step's request. Rules:
 /// docs/reference.md, "State and effects".

@@ -2,7 +2,10 @@
 
 use rquickjs::{Array, Ctx, Function, JsLifetime, Object, Result, Value, class::Trace};
 
-use crate::{bindings::values::{elements, kind_of, property, schema::Schema, type_error}, prompt::DefinitionKind};
+use crate::{
+    bindings::values::{elements, kind_of, property, schema::Schema, type_error},
+    prompt::DefinitionKind,
+};
 
 /// The kind of call that an entry is for. Names are unique within a registry.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

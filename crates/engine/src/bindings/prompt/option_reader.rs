@@ -4,9 +4,12 @@ use std::{collections::BTreeMap, time::Duration};
 
 use rquickjs::{Ctx, Object, Result, Value};
 
-use lmthing_base::{chat::{Reasoning, Timeouts, ToolChoice}, diagnostic::{PathKey, path_text}};
-use lmthing_node::ScriptError;
 use crate::bindings::values::{elements, kind_of, property, to_json};
+use lmthing_base::{
+    chat::{Reasoning, Timeouts, ToolChoice},
+    diagnostic::{PathKey, path_text},
+};
+use lmthing_node::ScriptError;
 
 pub(super) struct OptionReader<'a, 'js> {
     pub(super) ctx: &'a Ctx<'js>,

@@ -9,10 +9,16 @@ use super::{
     object::PromptObject,
     option_reader::OptionReader,
 };
-use lmthing_base::{chat::CallSettings, diagnostic::{PathKey, path_text}};
+use crate::{
+    bindings::values::{kind_of, messages::provider_options, property, to_json, type_error},
+    prompt::RunSettings,
+};
+use lmthing_base::{
+    chat::CallSettings,
+    diagnostic::{PathKey, path_text},
+};
 use lmthing_node::warn;
 use lmthing_typescript::sandbox::SandboxConfig;
-use crate::{bindings::values::{kind_of, messages::provider_options, property, to_json, type_error}, prompt::RunSettings};
 
 /// Options of one prompt that its agents do not inherit.
 pub const NOT_INHERITED: &[&str] =
@@ -70,10 +76,7 @@ pub fn function_bytes<'js>(ctx: &Ctx<'js>, given: &Value<'js>) -> Result<Option<
     Ok(bytes.map(|bytes| usize::try_from(bytes).unwrap_or(usize::MAX)))
 }
 
-pub fn mcp_servers<'js>(
-    ctx: &Ctx<'js>,
-    given: &Value<'js>,
-) -> Result<serde_json::Map<String, serde_json::Value>> {
+pub fn mcp_servers<'js>(ctx: &Ctx<'js>, given: &Value<'js>) -> Result<serde_json::Map<String, serde_json::Value>> {
     if given.is_undefined() || given.is_null() {
         return Ok(serde_json::Map::new());
     }

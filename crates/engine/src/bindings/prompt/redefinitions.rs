@@ -6,9 +6,9 @@ use std::cell::{Cell, RefCell};
 use rquickjs::{Ctx, JsLifetime, Result};
 
 use super::object::PromptObject;
+use crate::{bindings::values::plain_error, prompt::DefinitionKind};
 use lmthing_base::diagnostic::Location;
 use lmthing_node::{ScriptError, diagnose};
-use crate::{bindings::values::plain_error, prompt::DefinitionKind};
 
 #[derive(Clone, Debug, PartialEq)]
 pub struct Redefinition {

@@ -24,12 +24,7 @@ pub struct Reference {
 }
 
 impl Reference {
-    pub fn create<'js>(
-        ctx: &Ctx<'js>,
-        core: &Rc<Core>,
-        kind: DefinitionKind,
-        name: String,
-    ) -> Result<Value<'js>> {
+    pub fn create<'js>(ctx: &Ctx<'js>, core: &Rc<Core>, kind: DefinitionKind, name: String) -> Result<Value<'js>> {
         Ok(Class::instance(ctx.clone(), Reference { core: core.clone(), kind, name })?.into_value())
     }
 

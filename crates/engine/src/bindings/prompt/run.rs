@@ -11,9 +11,9 @@ use rquickjs::{
 };
 
 use super::{bag::trace_cell, unconverted_tool::UnconvertedTool};
+use crate::prompt::RunRecord;
 use lmthing_base::{chat::ToolSpec, event::AgentScope};
 use lmthing_node::is_name_mentioned;
-use crate::prompt::RunRecord;
 
 /// Number of schemas that a run keeps unconverted for `fullSteps`. Beyond it, schemas are converted at once, which
 /// takes time but little memory. Enough for a thousand steps with one tool.

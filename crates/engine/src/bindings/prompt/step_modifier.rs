@@ -5,7 +5,15 @@ use std::{cell::RefCell, rc::Rc};
 use rquickjs::{Class, Ctx, Function, Result, Value, function::Opt};
 
 use super::{core::Core, reference::Reference};
-use crate::{bindings::values::{elements, kind_of, messages::message_from_js, text::{data_of, scalar_text}, type_error}, prompt::{Data, DefinitionKind, Prompt, StepModifications, Variable}};
+use crate::{
+    bindings::values::{
+        elements, kind_of,
+        messages::message_from_js,
+        text::{data_of, scalar_text},
+        type_error,
+    },
+    prompt::{Data, DefinitionKind, Prompt, StepModifications, Variable},
+};
 
 /// `stepModifier(aspect, items)`: for this step, `items` replace messages, tools or system sections, or are merged
 /// over the variables. Calls add up. Rules: docs/reference.md, "State and effects".

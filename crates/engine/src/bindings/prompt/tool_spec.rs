@@ -9,8 +9,12 @@ use super::{
     object::PromptObject,
     unconverted_tool::{CallableSchemas, ConvertedTool, ToolMember, ToolShape, UnconvertedTool},
 };
+use crate::{
+    bindings::values::{messages::provider_options, schema::Side},
+    plugin::run_tool_code,
+    prompt::{DefinitionKind, ToolDefinition, ToolMaker},
+};
 use lmthing_base::chat::ToolSpec;
-use crate::{bindings::values::{messages::provider_options, schema::Side}, plugin::run_tool_code, prompt::{DefinitionKind, ToolDefinition, ToolMaker}};
 
 pub fn tools_of<'js>(prompt: &PromptObject<'js>, wanted: impl Fn(&str) -> bool) -> Vec<UnconvertedTool<'js>> {
     let prompt = prompt.borrow();

@@ -3,8 +3,8 @@
 use rquickjs::{JsLifetime, Value, class::Trace};
 
 use super::entry::{Callable, Entry, Item};
-use lmthing_base::chat::ToolSpec;
 use crate::{bindings::values::schema::Schema, prompt::ToolDefinition};
+use lmthing_base::chat::ToolSpec;
 
 /// What the model needs to know of a tool. Holds no callbacks, since steps are kept and callbacks may hold any value.
 #[derive(Clone, Trace, JsLifetime)]

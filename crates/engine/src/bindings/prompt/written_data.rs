@@ -7,8 +7,8 @@ use std::{
 
 use rquickjs::{Ctx, JsLifetime, Value};
 
-use lmthing_node::gate;
 use crate::{bindings::values::snapshot::Snapshot, prompt::Data};
+use lmthing_node::gate;
 
 /// Smaller data is not cached, as it is written quickly.
 const LARGE: usize = 64 * 1024;

@@ -7,8 +7,15 @@ use std::rc::Rc;
 
 use rquickjs::{Array, Class, Ctx, Object, Result, Value, function::This, object::Accessor};
 
+use crate::bindings::{
+    prompt::{
+        object::{PromptObject, StatefulPrompt},
+        run::{PromptRun, StepList, StepTools},
+        tool_spec::convert,
+    },
+    values::steps::{MessageObjects, full_step_to_js, step_result, step_to_js},
+};
 use lmthing_base::chat::{Step, ToolSpec};
-use crate::bindings::{prompt::{object::{PromptObject, StatefulPrompt}, run::{PromptRun, StepList, StepTools}, tool_spec::convert}, values::steps::{MessageObjects, full_step_to_js, step_result, step_to_js}};
 
 /// Adds `steps` and `fullSteps` to the prototype of prompts.
 pub fn finish_prototype(ctx: &Ctx<'_>) -> Result<()> {

@@ -3,8 +3,14 @@
 use rquickjs::{Ctx, IntoJs, Object, Result, Value};
 use serde_json::json;
 
-use lmthing_base::{chat::{StreamPart, ToolInput}, event::EventKind};
-use crate::{bindings::values::{from_json, from_serde, from_tool_input, steps}, prompt::RunRecord};
+use crate::{
+    bindings::values::{from_json, from_serde, from_tool_input, steps},
+    prompt::RunRecord,
+};
+use lmthing_base::{
+    chat::{StreamPart, ToolInput},
+    event::EventKind,
+};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PartKind {

@@ -3,7 +3,13 @@
 use rquickjs::{Array, Class, Ctx, JsLifetime, Object, Result, Value, class::Trace, promise::Promised};
 
 use super::{run_parts::PartKind, run_stream::RunStream, throw::throw_run_error};
-use crate::{bindings::{prompt::run::PromptRun, values::{from_serde, property, steps}}, prompt::{RunOutcome, RunRecord}};
+use crate::{
+    bindings::{
+        prompt::run::PromptRun,
+        values::{from_serde, property, steps},
+    },
+    prompt::{RunOutcome, RunRecord},
+};
 
 /// Every property except the two streams is a promise of the finished run.
 #[derive(Trace, JsLifetime)]

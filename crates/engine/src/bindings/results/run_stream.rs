@@ -13,7 +13,10 @@ use super::{
     run_parts::{PartKind, part_to_js, run_end},
     throw::throw_run_error,
 };
-use crate::{bindings::{prompt::run::PromptRun, values::identity}, prompt::RunOutcome};
+use crate::{
+    bindings::{prompt::run::PromptRun, values::identity},
+    prompt::RunOutcome,
+};
 
 /// Adds `Symbol.asyncIterator`, which the class macro cannot express.
 pub fn finish_prototype(ctx: &Ctx<'_>) -> Result<()> {

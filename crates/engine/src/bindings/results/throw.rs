@@ -7,9 +7,12 @@ use std::rc::Rc;
 
 use rquickjs::{Class, Ctx, Error, Value};
 
+use crate::{
+    bindings::prompt::run::PromptRun,
+    prompt::{RunError, ScriptFailure},
+};
 use lmthing_node::{ScriptError, Thrown};
 use lmthing_providers::{ProviderError, ProviderErrorKind};
-use crate::{bindings::prompt::run::PromptRun, prompt::{RunError, ScriptFailure}};
 
 /// Throws the error of a run: the value that the prompt's code threw, or an `Error` for other failures.
 pub fn throw_run_error<'js>(ctx: &Ctx<'js>, run: &Class<'js, PromptRun<'js>>, error: &Rc<RunError>) -> Error {

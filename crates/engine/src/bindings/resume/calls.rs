@@ -5,9 +5,16 @@ use serde_json::value::RawValue;
 use sha2::{Digest, Sha256};
 
 use super::log::{append, current_memory, has_log};
+use crate::{
+    bindings::{
+        prompt::object::PromptObject,
+        services,
+        values::{message_of, to_json_text},
+    },
+    prompt::RunError,
+};
 use lmthing_base::checkpoint::{CallPart, Entry, Memory, MemoryChange, interrupted};
 use lmthing_node::{async_value, enable_async_values, with_async_values};
-use crate::{bindings::{prompt::object::PromptObject, services, values::{message_of, to_json_text}}, prompt::RunError};
 
 /// A hash that is the same in every process.
 pub fn stable_hash(text: &str) -> u64 {

@@ -4,8 +4,18 @@ use std::rc::Rc;
 
 use rquickjs::{Ctx, Result};
 
-use lmthing_base::{checkpoint::{Entry, Memory, PromptLog}, event::EventKind};
-use crate::{bindings::{prompt::{memory, object::PromptObject}, services, values::plain_error}, prompt::RunError};
+use crate::{
+    bindings::{
+        prompt::{memory, object::PromptObject},
+        services,
+        values::plain_error,
+    },
+    prompt::RunError,
+};
+use lmthing_base::{
+    checkpoint::{Entry, Memory, PromptLog},
+    event::EventKind,
+};
 
 pub fn open_log<'js>(ctx: &Ctx<'js>, prompt: &PromptObject<'js>) -> Result<()> {
     let checkpoints = services::checkpoints(ctx)?;

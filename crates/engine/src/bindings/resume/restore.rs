@@ -5,8 +5,17 @@ use std::rc::Rc;
 use rquickjs::{Ctx, Result};
 
 use super::log::open_log;
-use lmthing_base::{chat::CallSettings, checkpoint::{PromptLog, Restored, history_of, steps_of}};
-use crate::{bindings::{prompt::{memory, object::PromptObject}, services}, prompt::RunRecord};
+use crate::{
+    bindings::{
+        prompt::{memory, object::PromptObject},
+        services,
+    },
+    prompt::RunRecord,
+};
+use lmthing_base::{
+    chat::CallSettings,
+    checkpoint::{PromptLog, Restored, history_of, steps_of},
+};
 
 fn restored(prompt: &PromptObject<'_>) -> Option<(Rc<PromptLog>, Rc<Restored>)> {
     let log = prompt.borrow().core.log.borrow().clone()?;

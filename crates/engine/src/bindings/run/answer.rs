@@ -3,20 +3,21 @@
 
 use rquickjs::{Class, Ctx, Result, Value};
 
+use crate::{
+    bindings::{
+        prompt::{object::PromptObject, run::PromptRun},
+        values::{schema::Schema, type_error},
+    },
+    prompt::{AnswerCheck, AnswerShape, OutputFailure, RunError, correction},
+};
 use lmthing_base::chat::{FinishReason, Step};
-use crate::{bindings::{prompt::{object::PromptObject, run::PromptRun}, values::{schema::Schema, type_error}}, prompt::{AnswerCheck, AnswerShape, OutputFailure, RunError, correction}};
 
 /// Default of `options.outputRetries` for a prompt with `output`. Agents do not retry by default.
 const DEFAULT_RETRIES: usize = 2;
 
 const MAX_SHOWN_CHARS: usize = 200;
 
-pub fn expect_output<'js>(
-    ctx: &Ctx<'js>,
-    prompt: &PromptObject<'js>,
-    output: &Value<'js>,
-    place: &str,
-) -> Result<()> {
+pub fn expect_output<'js>(ctx: &Ctx<'js>, prompt: &PromptObject<'js>, output: &Value<'js>, place: &str) -> Result<()> {
     let Some((schema, shape)) = shape(ctx, output, place)? else { return Ok(()) };
     let prompt = prompt.borrow();
     prompt.bag.set_output(schema);
@@ -24,11 +25,7 @@ pub fn expect_output<'js>(
     Ok(())
 }
 
-pub fn shape<'js>(
-    ctx: &Ctx<'js>,
-    output: &Value<'js>,
-    place: &str,
-) -> Result<Option<(Schema<'js>, AnswerShape)>> {
+pub fn shape<'js>(ctx: &Ctx<'js>, output: &Value<'js>, place: &str) -> Result<Option<(Schema<'js>, AnswerShape)>> {
     if output.is_undefined() || output.is_null() {
         return Ok(None);
     }

@@ -6,8 +6,16 @@ use futures_util::{FutureExt, future::LocalBoxFuture};
 use rquickjs::{Ctx, Result};
 
 use super::host::ScriptPrompt;
+use crate::{
+    bindings::{
+        jobs,
+        prompt::object::PromptObject,
+        results::throw::throw_run_error,
+        services::{self, ChildRun},
+    },
+    prompt::RunOutcome,
+};
 use lmthing_node::KeepAlive;
-use crate::{bindings::{jobs, prompt::object::PromptObject, results::throw::throw_run_error, services::{self, ChildRun}}, prompt::RunOutcome};
 
 pub fn run_child<'js>(ctx: Ctx<'js>, child: PromptObject<'js>) -> LocalBoxFuture<'js, Result<ChildRun>> {
     async move {

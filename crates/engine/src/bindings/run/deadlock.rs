@@ -4,8 +4,8 @@ use std::{cell::Cell, time::Duration};
 
 use rquickjs::{Ctx, Result};
 
-use lmthing_node::{ScriptError, is_still, last_asked, still};
 use crate::bindings::tools::end_signal;
+use lmthing_node::{ScriptError, is_still, last_asked, still};
 
 pub const NEVER_SETTLES: &str = "waits for a promise that nothing can settle any more";
 

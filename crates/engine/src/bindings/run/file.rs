@@ -17,10 +17,27 @@ use super::{
     model_choice::ModelChoice,
     start::{prepare, start},
 };
-use lmthing_base::{chat::FinishReason, diagnostic::Diagnostic, event::{EventKind, OutputEvent}, input::CommandLine};
-use lmthing_node::{Engine, Halt, Origin, ScriptError, diagnose, diagnose_error, drain_jobs, exit_code, idle, import_file_once, is_idle, is_unheeded, tell_before_exit, tell_exit, tell_uncaught, until_halted};
+use crate::{
+    bindings::{
+        models::mock::mock_model,
+        prompt::config_keys,
+        results::throw::run_error,
+        services,
+        values::{kind_of, message_of, to_json, type_error},
+    },
+    prompt::{RunError, RunOutcome},
+};
+use lmthing_base::{
+    chat::FinishReason,
+    diagnostic::Diagnostic,
+    event::{EventKind, OutputEvent},
+    input::CommandLine,
+};
+use lmthing_node::{
+    Engine, Halt, Origin, ScriptError, diagnose, diagnose_error, drain_jobs, exit_code, idle, import_file_once,
+    is_idle, is_unheeded, tell_before_exit, tell_exit, tell_uncaught, until_halted,
+};
 use lmthing_providers::MockOptions;
-use crate::{bindings::{models::mock::mock_model, prompt::config_keys, results::throw::run_error, services, values::{kind_of, message_of, to_json, type_error}}, prompt::{RunError, RunOutcome}};
 
 const CONFIG_HINT: &str = "export const config = { model: 'openai:gpt-4o' };";
 
@@ -38,12 +55,7 @@ pub enum FileRun {
 
 /// Loads a prompt file and runs it, then waits for timers and background runs, as Node does. `choice` replaces the
 /// file's own model.
-pub async fn run_file(
-    engine: &Engine,
-    path: &Path,
-    line: &CommandLine,
-    choice: Option<&ModelChoice>,
-) -> FileRun {
+pub async fn run_file(engine: &Engine, path: &Path, line: &CommandLine, choice: Option<&ModelChoice>) -> FileRun {
     let run = async |ctx: Ctx<'_>| {
         let model = choice.and_then(ModelChoice::model);
         let last_answer_failed = Cell::new(false);

@@ -3,9 +3,15 @@
 use rquickjs::{Constructor, Ctx, Error, Function, Object, Result, Value};
 use serde_json::{Map, Value as Json};
 
-use lmthing_base::{diagnostic::Diagnostic, input::{CommandLine, Declaration, InputProblem, ParsedInput, Revival, RevivedType, has_help_option, help, read as read_words, revivals, usage}};
-use lmthing_node::{KeepAlive, ScriptError};
 use crate::bindings::values::{from_json, kind_of, plain_error, property, schema::Schema};
+use lmthing_base::{
+    diagnostic::Diagnostic,
+    input::{
+        CommandLine, Declaration, InputProblem, ParsedInput, Revival, RevivedType, has_help_option, help,
+        read as read_words, revivals, usage,
+    },
+};
+use lmthing_node::{KeepAlive, ScriptError};
 
 pub enum FileInput<'js> {
     /// The file declares no input; its arguments are in `process.argv`.
@@ -110,11 +116,7 @@ impl DeclaredInput<'_> {
 }
 
 /// Reads the export `input`. Throws if it is not the schema of an object.
-pub fn declared_input<'js>(
-    ctx: &Ctx<'js>,
-    namespace: &Object<'js>,
-    name: &str,
-) -> Result<Option<DeclaredInput<'js>>> {
+pub fn declared_input<'js>(ctx: &Ctx<'js>, namespace: &Object<'js>, name: &str) -> Result<Option<DeclaredInput<'js>>> {
     let Some(schema) = schema(ctx, namespace, name)? else { return Ok(None) };
     let shape = schema.to_cli_schema(ctx)?;
     let declaration = Declaration::new(Some(&shape), None)

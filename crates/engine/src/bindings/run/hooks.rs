@@ -2,8 +2,16 @@
 
 use rquickjs::{Class, Ctx, Function, Object, Result, Value};
 
+use crate::bindings::{
+    prompt::{
+        effects,
+        object::PromptObject,
+        run::{PromptRun, StepList},
+    },
+    results::prompt_steps::step_list,
+    values::{apply_async, call_async, elements, from_serde, is_truthy, property, steps::step_result},
+};
 use lmthing_base::chat::Step;
-use crate::bindings::{prompt::{effects, object::PromptObject, run::{PromptRun, StepList}}, results::prompt_steps::step_list, values::{apply_async, call_async, elements, from_serde, is_truthy, property, steps::step_result}};
 
 fn option<'js>(prompt: &PromptObject<'js>, name: &str) -> Result<Option<Value<'js>>> {
     let options = prompt.borrow().bag.options();

@@ -12,10 +12,39 @@ use super::{
     answer,
     hooks::{self, run_body},
 };
-use lmthing_base::{chat::{Step, ToolCall, ToolSpec}, checkpoint::{Memory, PromptLog}, event::AgentSpan};
+use crate::{
+    bindings::{
+        agents,
+        code_mode::{functions, methods, search},
+        jobs::{self, RunJob},
+        mcp, models,
+        plugins::{task_graph, task_list},
+        prompt::{
+            core::Core,
+            effects,
+            entry::{Entry, Registry},
+            object::PromptObject,
+            options,
+            run::PromptRun,
+            tool_spec::{convert, tools_of},
+            unconverted_tool::UnconvertedTool,
+        },
+        results::throw::run_error,
+        resume, services, tools,
+        values::{abort, message_of, property, type_error},
+    },
+    prompt::{
+        ANSWER_SECTION, ActiveSet, AnswerCheck, DefinitionKind, MethodAnswer, Prompt, PromptHost, RunError, RunRecord,
+        RunSettings, Standing, StepModifications, StepPlan, ToolAnswer, ToolMaker,
+    },
+};
+use lmthing_base::{
+    chat::{Step, ToolCall, ToolSpec},
+    checkpoint::{Memory, PromptLog},
+    event::AgentSpan,
+};
 use lmthing_node::{Asked, Asking, WaitingForScript, diagnose, diagnose_error, is_halted, location_of_function};
 use lmthing_providers::LanguageModel;
-use crate::{bindings::{agents, code_mode::{functions, methods, search}, jobs::{self, RunJob}, mcp, models, plugins::{task_graph, task_list}, prompt::{core::Core, effects, entry::{Entry, Registry}, object::PromptObject, options, run::PromptRun, tool_spec::{convert, tools_of}, unconverted_tool::UnconvertedTool}, results::throw::run_error, resume, services, tools, values::{abort, message_of, property, type_error}}, prompt::{ANSWER_SECTION, ActiveSet, AnswerCheck, DefinitionKind, MethodAnswer, Prompt, PromptHost, RunError, RunRecord, RunSettings, Standing, StepModifications, StepPlan, ToolAnswer, ToolMaker}};
 
 pub struct ScriptPrompt<'js> {
     ctx: Ctx<'js>,

@@ -8,8 +8,15 @@ use std::{
 use rquickjs::{Ctx, Object, Result, Value};
 use serde_json::json;
 
+use crate::{
+    bindings::{
+        services,
+        tools::end_signal,
+        values::{to_json, type_error},
+    },
+    prompt::{PriceList, RunError},
+};
 use lmthing_node::{drain_jobs, set_deadline, warn::warning};
-use crate::{bindings::{services, tools::end_signal, values::{to_json, type_error}}, prompt::{PriceList, RunError}};
 
 /// How long the file's run may take to end by itself after a limit. Longer than its prompts have.
 const GRACE: Duration = Duration::from_millis(400);

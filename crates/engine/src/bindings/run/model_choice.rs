@@ -4,9 +4,15 @@ use std::{fmt, rc::Rc};
 
 use rquickjs::{Ctx, Function, IntoJs, Object, Result, Value};
 
+use crate::bindings::{
+    models::{
+        mock::used_up_message,
+        resolve::{foreign_model_object, model_object},
+    },
+    services,
+};
 use lmthing_node::host::host;
 use lmthing_providers::{LanguageModel, MockItem, MockModel, MockOptions};
-use crate::bindings::{models::{mock::used_up_message, resolve::{foreign_model_object, model_object}}, services};
 
 #[derive(Clone)]
 pub enum ModelChoice {

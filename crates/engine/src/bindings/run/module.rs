@@ -10,10 +10,18 @@ use super::{
     answer, file, limits, nesting,
     start::{Caller, prepare, run_object, start},
 };
+use crate::{
+    bindings::{
+        models::mock::mock_model,
+        prompt::object::PromptObject,
+        resume, services,
+        values::{elements, kind_of, property, schema::Schema, type_error},
+    },
+    prompt::Standing,
+};
 use lmthing_base::event::AgentIdentity;
 use lmthing_node::{CallSite, calling_file, import_file_once, warn};
 use lmthing_providers::MockOptions;
-use crate::{bindings::{models::mock::mock_model, prompt::object::PromptObject, resume, services, values::{elements, kind_of, property, schema::Schema, type_error}}, prompt::Standing};
 
 /// `run(file, {input, model, options, plugins, sandbox, output}?)` of `lmthing`: runs a prompt file with its own
 /// exports. A relative path counts from the calling file. Resolves to `{result, prompt}`.

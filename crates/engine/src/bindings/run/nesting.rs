@@ -3,8 +3,12 @@
 
 use rquickjs::{Class, Ctx, IntoJs, Result};
 
+use crate::bindings::{
+    models::js_model::ANSWERING,
+    prompt::object::{PromptObject, StatefulPrompt},
+    values::type_error,
+};
 use lmthing_node::{async_value, enable_async_values, with_async_values};
-use crate::bindings::{models::js_model::ANSWERING, prompt::object::{PromptObject, StatefulPrompt}, values::type_error};
 
 /// Bounds files that run themselves.
 const MAX_DEPTH: usize = 16;

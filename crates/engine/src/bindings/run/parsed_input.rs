@@ -10,9 +10,9 @@ use super::{
     file::{FileRun, default_function},
     file_input::{FileInput, file_input},
 };
+use crate::{bindings::results::throw::run_error, prompt::RunError};
 use lmthing_base::{diagnostic::Diagnostic, input::CommandLine};
 use lmthing_node::{Engine, diagnose_error, import_file_once, until_halted};
-use crate::{bindings::results::throw::run_error, prompt::RunError};
 
 #[derive(Debug)]
 pub enum ParsedInput {

@@ -12,9 +12,18 @@ use super::{
     model_choice::ModelChoice,
     start::prepare,
 };
+use crate::{
+    bindings::{
+        results::throw::run_error,
+        values::{
+            schema::{PlainSchema, Schema},
+            to_json,
+        },
+    },
+    prompt::RunError,
+};
 use lmthing_base::{diagnostic::Diagnostic, input::InputShape};
 use lmthing_node::{Engine, ScriptError, diagnose_error, import_file_once, until_halted};
-use crate::{bindings::{results::throw::run_error, values::{schema::{PlainSchema, Schema}, to_json}}, prompt::RunError};
 
 pub trait InputRows {
     /// Called first, with the file's input. Fails if the rows cannot be used for it.

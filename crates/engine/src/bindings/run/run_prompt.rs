@@ -6,9 +6,12 @@ use super::{
     answer, module, nesting,
     start::{Caller, prepare, run_object, start},
 };
+use crate::bindings::{
+    resume, services,
+    values::{kind_of, property, type_error},
+};
 use lmthing_base::event::{Agent, AgentIdentity};
 use lmthing_node::CallSite;
-use crate::bindings::{resume, services, values::{kind_of, property, type_error}};
 
 /// `runPrompt(fn | module, {model, options?, plugins?, sandbox?, input?, output?})`: runs the function once, then the
 /// step loop in the background. Resolves to `{result, prompt}`.

@@ -6,9 +6,21 @@ use futures_util::FutureExt;
 use rquickjs::{Class, Ctx, Function, Object, Result, Value};
 
 use super::{hooks::run_body, host::ScriptPrompt, nesting};
+use crate::{
+    bindings::{
+        jobs,
+        prompt::{
+            object::{self, PromptObject},
+            options,
+            run::PromptRun,
+        },
+        results::run_result::RunResult,
+        resume, services,
+    },
+    prompt::{JobId, Standing},
+};
 use lmthing_base::event::{Agent, Events};
 use lmthing_node::{KeepAlive, drain_jobs};
-use crate::{bindings::{jobs, prompt::{object::{self, PromptObject}, options, run::PromptRun}, results::run_result::RunResult, resume, services}, prompt::{JobId, Standing}};
 
 pub struct Started<'js> {
     pub prompt: PromptObject<'js>,
@@ -49,11 +61,7 @@ pub(super) fn run_object<'js>(ctx: &Ctx<'js>, started: Started<'js>) -> Result<V
 }
 
 /// Creates the prompt of a function and its config, without running anything.
-pub fn prepare<'js>(
-    ctx: &Ctx<'js>,
-    function: &Function<'js>,
-    config: &Object<'js>,
-) -> Result<PromptObject<'js>> {
+pub fn prepare<'js>(ctx: &Ctx<'js>, function: &Function<'js>, config: &Object<'js>) -> Result<PromptObject<'js>> {
     let prompt = object::create(ctx, 0, &config.get("plugins")?, "config.plugins")?;
     {
         let prompt = prompt.borrow();

@@ -13,7 +13,14 @@ use super::{
     host::ScriptPrompt,
     start::{Caller, spawn_step_loop},
 };
-use crate::bindings::{prompt::{object::{self, PromptObject, StatefulPrompt}, options}, results::run_result::RunResult, values::plain_error};
+use crate::bindings::{
+    prompt::{
+        object::{self, PromptObject, StatefulPrompt},
+        options,
+    },
+    results::run_result::RunResult,
+    values::plain_error,
+};
 
 /// Adds `withOptions`, `withModel`, `setPlugins`, `run` and the constructor to the prototype of prompts.
 pub fn install(ctx: &Ctx<'_>) -> Result<()> {

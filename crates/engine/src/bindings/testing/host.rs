@@ -11,7 +11,9 @@ use rquickjs::{Ctx, JsLifetime, Result};
 
 use super::outcome::{Failure, Snapshots, TestOutcome};
 use lmthing_base::diagnostic::Diagnostic;
-use lmthing_node::{Catcher, ExitCalled, Halt, ScriptError, Thrown, catch_ends, set_deadline, set_leash, take_interrupted};
+use lmthing_node::{
+    Catcher, ExitCalled, Halt, ScriptError, Thrown, catch_ends, set_deadline, set_leash, take_interrupted,
+};
 
 /// How long a script that no test awaits may run without yielding.
 const LONGEST_TURN: Duration = Duration::from_secs(2);

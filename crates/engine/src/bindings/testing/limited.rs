@@ -5,8 +5,8 @@ use std::time::{Duration, Instant};
 use rquickjs::{Array, Ctx, Error, Function, IntoJs, Object, Result, Value, promise::Promised};
 
 use super::{host, run::runner};
-use lmthing_node::{ScriptError, is_late, is_still, location_of_function, warn::warning};
 use crate::bindings::values::{apply_async, elements};
+use lmthing_node::{ScriptError, is_late, is_still, location_of_function, warn::warning};
 
 /// `limited(fn, args, milliseconds, what)`: calls `fn` and awaits its result. Resolves to `{value}` or `{thrown:
 /// [error]}`. No limit for 0 or infinity.

@@ -8,9 +8,9 @@ use super::{
     reports::{described, report},
     run::{run, runner},
 };
+use crate::bindings::models::mock;
 use lmthing_base::diagnostic::{Diagnostic, Location};
 use lmthing_node::{NativeModule, ScriptError, exit_location, locations_of_stacks};
-use crate::bindings::models::mock;
 
 pub const NATIVE: NativeModule = NativeModule { name: "lmthing:internal/native/testing", init };
 

@@ -9,9 +9,9 @@ use super::{
     limited::limit_of,
     outcome::{Failure, Snapshots, State, TestOutcome},
 };
+use crate::bindings::values::{plain_error, string_text};
 use lmthing_base::diagnostic::Location;
 use lmthing_node::{diagnose, is_late};
-use crate::bindings::values::{plain_error, string_text};
 
 const DESCRIBE_TIME: Duration = Duration::from_secs(1);
 

@@ -5,9 +5,20 @@ use std::rc::Rc;
 use rquickjs::{Ctx, Function, Result, Value};
 
 use super::{Label, warnings};
-use lmthing_base::{checkpoint::Verdict, permission::{ApprovalRequest, Decision}};
+use crate::{
+    bindings::{
+        jobs,
+        prompt::entry::Callable,
+        services,
+        values::{call_async, message_of, to_json_text},
+    },
+    prompt::{Known, RunLimits},
+};
+use lmthing_base::{
+    checkpoint::Verdict,
+    permission::{ApprovalRequest, Decision},
+};
 use lmthing_node::{KeepAlive, set_deadline, warn::warning};
-use crate::{bindings::{jobs, prompt::entry::Callable, services, values::{call_async, message_of, to_json_text}}, prompt::{Known, RunLimits}};
 
 /// Checks that a call may run. `input` is validated. The error is the message for the model.
 pub async fn approved<'js>(

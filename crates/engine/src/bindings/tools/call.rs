@@ -7,8 +7,22 @@ use rquickjs::{Array, Ctx, Error, Function, Object, Result, Value};
 use serde_json::value::{RawValue, to_raw_value};
 
 use super::{Label, approval::approved, content::ToolContent, warnings};
-use lmthing_base::{chat::{ToolCall, ToolInput, ToolOutput}, checkpoint::CallPartName};
-use crate::{bindings::{jobs, prompt::{entry::{CallOptions, Callable, Entry, Item}, object::PromptObject}, resume::{self, PartOfCall, call_hash}, values::{call_async, from_tool_input, message_of, to_json, to_json_text}}, prompt::ToolAnswer};
+use crate::{
+    bindings::{
+        jobs,
+        prompt::{
+            entry::{CallOptions, Callable, Entry, Item},
+            object::PromptObject,
+        },
+        resume::{self, PartOfCall, call_hash},
+        values::{call_async, from_tool_input, message_of, to_json, to_json_text},
+    },
+    prompt::ToolAnswer,
+};
+use lmthing_base::{
+    chat::{ToolCall, ToolInput, ToolOutput},
+    checkpoint::CallPartName,
+};
 
 pub enum CallOutcome<'js> {
     Value(Value<'js>),
@@ -278,10 +292,7 @@ async fn call_sub_tool<'js>(
     run.await.unwrap_or_else(|message: String| serde_json::json!({ "error": message }))
 }
 
-pub fn sub_calls<'js>(
-    ctx: &Ctx<'js>,
-    call: &ToolCall,
-) -> std::result::Result<Vec<(String, Value<'js>)>, String> {
+pub fn sub_calls<'js>(ctx: &Ctx<'js>, call: &ToolCall) -> std::result::Result<Vec<(String, Value<'js>)>, String> {
     let wrong = |problem: &str| {
         let shape = "{calls: [{name, args}, …]}";
         format!("Invalid input for tool {}: {problem}; the arguments have the shape {shape}", call.tool_name)
@@ -312,11 +323,7 @@ pub fn result_json<'js>(
     to_json(ctx, value).map_err(|error| not_json(ctx, label, error))
 }
 
-pub fn result_text<'js>(
-    ctx: &Ctx<'js>,
-    label: Label<'_>,
-    value: &Value<'js>,
-) -> std::result::Result<String, String> {
+pub fn result_text<'js>(ctx: &Ctx<'js>, label: Label<'_>, value: &Value<'js>) -> std::result::Result<String, String> {
     to_json_text(ctx, value).map_err(|error| not_json(ctx, label, error))
 }
 

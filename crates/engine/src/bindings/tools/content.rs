@@ -2,8 +2,8 @@
 
 use rquickjs::{Class, Ctx, JsLifetime, Result, Value, class::Trace};
 
-use lmthing_base::chat::{ToolOutput, ToolPart};
 use crate::bindings::values::from_serde;
+use lmthing_base::chat::{ToolOutput, ToolPart};
 
 /// `{content: [{type: 'text', text} | {type: 'media', data, mediaType}]}`.
 #[derive(Trace, JsLifetime)]

@@ -2,7 +2,18 @@
 
 use rquickjs::{Ctx, Object, Result, Value};
 
-use crate::{bindings::{prompt::{call::Call, entry::{Callable, Entry, Registry}, redefinitions, reference::Reference}, values::{kind_of, type_error}}, prompt::{DefinitionKind, ToolDefinition}};
+use crate::{
+    bindings::{
+        prompt::{
+            call::Call,
+            entry::{Callable, Entry, Registry},
+            redefinitions,
+            reference::Reference,
+        },
+        values::{kind_of, type_error},
+    },
+    prompt::{DefinitionKind, ToolDefinition},
+};
 
 /// `defTool(name, description, inputSchema, execute, options?)`, or `defTool(name, description, [tool(…), …])` for
 /// one tool that runs several. Rules: docs/reference.md, "Tools".

@@ -4,8 +4,11 @@ use std::{cell::RefCell, rc::Rc};
 
 use rquickjs::{Ctx, Function, JsLifetime, Object, Result, Value, function::This};
 
+use crate::{
+    bindings::{results::throw::error_value, services},
+    prompt::RunError,
+};
 use lmthing_node::user_data;
-use crate::{bindings::{results::throw::error_value, services}, prompt::RunError};
 
 #[derive(Default, JsLifetime)]
 struct EndSignal<'js>(RefCell<Option<Object<'js>>>);

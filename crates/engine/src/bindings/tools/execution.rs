@@ -3,8 +3,17 @@
 use rquickjs::{Array, Class, Ctx, JsLifetime, Object, Result, Value, class::Trace};
 
 use super::end_signal;
-use lmthing_base::{chat::{PromptMessages, Role}, event::EventKind};
-use crate::bindings::{prompt::object::PromptObject, values::{messages::{MessageShape, message_to_js}, property}};
+use crate::bindings::{
+    prompt::object::PromptObject,
+    values::{
+        messages::{MessageShape, message_to_js},
+        property,
+    },
+};
+use lmthing_base::{
+    chat::{PromptMessages, Role},
+    event::EventKind,
+};
 
 /// Properties are created on first access: few tools read the messages, and a conversation may be long.
 #[derive(Trace, JsLifetime)]

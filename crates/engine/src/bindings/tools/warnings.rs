@@ -3,8 +3,8 @@
 use rquickjs::{Ctx, Error, Function, Value};
 
 use super::Label;
-use lmthing_node::{diagnose, is_halted, place_of_function, warn::warning};
 use crate::bindings::{services, values::thrown_message};
+use lmthing_node::{diagnose, is_halted, place_of_function, warn::warning};
 
 /// Longer messages are cut: schema errors may be long.
 const MAX_MESSAGE: usize = 400;

@@ -89,11 +89,7 @@ pub fn message_from_js<'js>(ctx: &Ctx<'js>, value: &Value<'js>, place: &str) -> 
     Ok(message)
 }
 
-pub fn provider_options<'js>(
-    ctx: &Ctx<'js>,
-    value: &Value<'js>,
-    place: &str,
-) -> Result<Option<ProviderOptions>> {
+pub fn provider_options<'js>(ctx: &Ctx<'js>, value: &Value<'js>, place: &str) -> Result<Option<ProviderOptions>> {
     match to_json(ctx, value)? {
         serde_json::Value::Object(map) => Ok(Some(map)),
         _ => Err(type_error(ctx, format!("{place}: providerOptions must be an object, got {}", kind_of(value)))),

@@ -129,11 +129,7 @@ impl<'js> Schema<'js> {
 
     /// Validates a value. `Ok(Ok(value))` has defaults and transforms applied; `Ok(Err(message))` describes the
     /// problems.
-    pub async fn validate(
-        &self,
-        ctx: &Ctx<'js>,
-        value: Value<'js>,
-    ) -> Result<std::result::Result<Value<'js>, String>> {
+    pub async fn validate(&self, ctx: &Ctx<'js>, value: Value<'js>) -> Result<std::result::Result<Value<'js>, String>> {
         Ok(self.check(ctx, value).await?.map_err(|problems| describe_problems(&problems)))
     }
 

@@ -8,7 +8,9 @@ use super::{
     from_json, from_serde, from_tool_input,
     messages::{MessageShape, message_to_js, output_value, part_to_js},
 };
-use lmthing_base::chat::{CallSettings, ContentPart, FinishReason, Message, Reasoning, ResponseFormat, Step, ToolChoice, ToolResult, ToolSpec};
+use lmthing_base::chat::{
+    CallSettings, ContentPart, FinishReason, Message, Reasoning, ResponseFormat, Step, ToolChoice, ToolResult, ToolSpec,
+};
 
 pub fn steps_to_js<'js>(ctx: &Ctx<'js>, steps: &[Rc<Step>]) -> Result<Array<'js>> {
     let mut messages = MessageObjects::default();

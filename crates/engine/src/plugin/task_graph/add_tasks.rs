@@ -14,7 +14,10 @@ use super::{
     graph::TaskGraph,
     validate_task_graph,
 };
-use crate::plugin::{read::{self, ShapeError, argument}, refusal::{ToolRefusal, quoted}};
+use crate::plugin::{
+    read::{self, ShapeError, argument},
+    refusal::{ToolRefusal, quoted},
+};
 
 /// `spawnTask({title, description?, id?, dependencies?, unblocks?, required_capabilities?, parentId?})`: adds a pending
 /// task.

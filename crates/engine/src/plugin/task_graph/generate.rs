@@ -3,7 +3,10 @@
 use serde_json::{Value, json};
 
 use super::{TaskNode, TaskNodeStatus, graph::TaskGraph, node, validate_task_graph};
-use crate::plugin::{read::ShapeError, refusal::{ToolRefusal, count_tasks, quoted}};
+use crate::plugin::{
+    read::ShapeError,
+    refusal::{ToolRefusal, count_tasks, quoted},
+};
 
 /// `generateTaskGraph({tasks})`: replaces the graph by the given tasks.
 ///

@@ -6,7 +6,10 @@
 use serde_json::{Value, json};
 
 use super::{HumanQuestion, TaskNodeStatus, generate::status_text, graph::TaskGraph};
-use crate::plugin::{read::{argument, optional_argument}, refusal::ToolRefusal};
+use crate::plugin::{
+    read::{argument, optional_argument},
+    refusal::ToolRefusal,
+};
 
 /// `askHuman({taskId, question, options?})`: records a question for a person.
 ///

@@ -3,7 +3,10 @@
 use serde_json::{Map, Value, json};
 
 use super::{TaskNodeStatus, graph::TaskGraph};
-use crate::plugin::{read::optional_argument, refusal::{ToolRefusal, count_tasks}};
+use crate::plugin::{
+    read::optional_argument,
+    refusal::{ToolRefusal, count_tasks},
+};
 
 /// Sub-tasks deeper than this are siblings of their parent, because JSON readers limit nesting.
 const MAX_DEPTH: usize = 32;

@@ -7,7 +7,10 @@ use super::{
     generate::{brief, status_text},
     graph::TaskGraph,
 };
-use crate::plugin::{read::{argument, optional_argument}, refusal::{ToolRefusal, count_tasks, quoted}};
+use crate::plugin::{
+    read::{argument, optional_argument},
+    refusal::{ToolRefusal, count_tasks, quoted},
+};
 
 /// The tool `getUnblockedTasks({})`: the tasks that can be started, with their `input_context`.
 ///

@@ -6,9 +6,9 @@ use rquickjs::{Array, Ctx, Object, Result, Value};
 
 use super::descriptors;
 use super::opener::{may_change, may_read, refuses_links};
-use lmthing_base::permission::{Access, PinnedPath, real_path};
 use crate::gate;
 use crate::host::host;
+use lmthing_base::permission::{Access, PinnedPath, real_path};
 
 /// What an operation accesses. Unless noted, the path is its first argument. The number in `…ByFlag` is the index of
 /// the argument that says whether a link at the end of the path is followed.

@@ -7,8 +7,8 @@ use std::{fs::File, io};
 use rquickjs::Ctx;
 
 use super::error::{FsError, FsResult};
-use lmthing_base::permission::{Access, Permissions, is_pinned_entry};
 use crate::gate;
+use lmthing_base::permission::{Access, Permissions, is_pinned_entry};
 
 const TRUNCATE: u32 = 0o1000;
 

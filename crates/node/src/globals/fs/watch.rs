@@ -10,12 +10,11 @@ use rquickjs::{Ctx, Function, Object, Result, convert::List, prelude::Async};
 use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
 
 use super::error::FsError;
-use lmthing_base::permission::Access;
 use crate::gate;
 use crate::native_module::NativeModule;
+use lmthing_base::permission::Access;
 
-pub const NATIVE: NativeModule =
-    NativeModule { name: "lmthing:internal/native/fs-watch", init: exports };
+pub const NATIVE: NativeModule = NativeModule { name: "lmthing:internal/native/fs-watch", init: exports };
 
 /// `rename` or `change`, and the name relative to the watched folder.
 type Change = (&'static str, String);

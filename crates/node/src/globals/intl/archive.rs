@@ -7,7 +7,7 @@ use std::sync::OnceLock;
 
 use brotli::Decompressor;
 
-static ARCHIVE: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/locales.bin"));
+use lmthing_data::LOCALES as ARCHIVE;
 
 static TABLE: OnceLock<Table> = OnceLock::new();
 

@@ -19,7 +19,9 @@ use super::{
     profile::Profile,
     sign::Keys,
 };
-use crate::auth::{credential_cache::Expiring, request::AuthFailure, sources::CredentialFile, token_client::TokenClient};
+use crate::auth::{
+    credential_cache::Expiring, request::AuthFailure, sources::CredentialFile, token_client::TokenClient,
+};
 
 /// Limit for the whole chain, which may run programs and contact several servers.
 const TIMEOUT: Duration = Duration::from_secs(60);

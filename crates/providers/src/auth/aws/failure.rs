@@ -6,7 +6,11 @@ use aws_config::meta::ProviderChainError;
 use aws_credential_types::provider::error::CredentialsError;
 
 use super::profile::Profile;
-use crate::{ProviderErrorKind, auth::{request::AuthFailure, token_client::TokenClient}, error_text::{root_cause, truncated}};
+use crate::{
+    ProviderErrorKind,
+    auth::{request::AuthFailure, token_client::TokenClient},
+    error_text::{root_cause, truncated},
+};
 
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) enum Source {

@@ -2,7 +2,10 @@
 
 use std::{collections::BTreeMap, path::PathBuf};
 
-use crate::{Env, auth::sources::{CredentialFile, files_named_in}};
+use crate::{
+    Env,
+    auth::sources::{CredentialFile, files_named_in},
+};
 
 type Section = BTreeMap<String, String>;
 

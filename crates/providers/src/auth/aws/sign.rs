@@ -27,11 +27,7 @@ pub struct Signable<'a> {
 }
 
 /// The headers that sign a request. Content type and length are not signed, as proxies may change them.
-pub fn sign(
-    keys: &Keys,
-    request: &Signable<'_>,
-    time: SystemTime,
-) -> Result<Vec<(String, String)>, AuthFailure> {
+pub fn sign(keys: &Keys, request: &Signable<'_>, time: SystemTime) -> Result<Vec<(String, String)>, AuthFailure> {
     let credentials = Credentials::new(&keys.id, &keys.secret, keys.token.clone(), None, "lmthing");
     let identity = credentials.into();
     let params = v4::SigningParams::builder()

@@ -6,7 +6,11 @@ use reqwest::{Client, RequestBuilder, Url};
 use serde_json::{Value, json};
 
 use super::credentials::{field, text};
-use crate::auth::{aws::sign::{Keys, Signable, host, sign}, request::AuthFailure, token_client::{Server, TokenClient}};
+use crate::auth::{
+    aws::sign::{Keys, Signable, host, sign},
+    request::AuthFailure,
+    token_client::{Server, TokenClient},
+};
 
 const METADATA: Server = Server { name: "The metadata server of AWS", is_local: true };
 

@@ -9,7 +9,10 @@ use serde_json::Value;
 use tokio::process::Command;
 
 use super::credentials::{field, text};
-use crate::{Env, auth::{request::AuthFailure, sources::CredentialFile, token_client::TokenClient}};
+use crate::{
+    Env,
+    auth::{request::AuthFailure, sources::CredentialFile, token_client::TokenClient},
+};
 
 const ALLOW_VARIABLE: &str = "GOOGLE_EXTERNAL_ACCOUNT_ALLOW_EXECUTABLES";
 const DEFAULT_TIMEOUT: Duration = Duration::from_secs(30);

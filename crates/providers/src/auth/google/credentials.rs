@@ -4,7 +4,14 @@ use std::path::PathBuf;
 
 use serde_json::Value;
 
-use crate::{Env, auth::{request::AuthFailure, sources::{CredentialFile, files_named_in}, token_client::TokenClient}};
+use crate::{
+    Env,
+    auth::{
+        request::AuthFailure,
+        sources::{CredentialFile, files_named_in},
+        token_client::TokenClient,
+    },
+};
 
 pub(super) const SCOPE: &str = "https://www.googleapis.com/auth/cloud-platform";
 

@@ -11,7 +11,11 @@ use super::{
     federated,
     impersonation::impersonate,
 };
-use crate::auth::{credential_cache::Expiring, request::AuthFailure, token_client::{Server, TokenClient, post_form}};
+use crate::auth::{
+    credential_cache::Expiring,
+    request::AuthFailure,
+    token_client::{Server, TokenClient, post_form},
+};
 
 const GOOGLE: Server = Server { name: "Google's token server", is_local: false };
 const JWT_BEARER: &str = "urn:ietf:params:oauth:grant-type:jwt-bearer";

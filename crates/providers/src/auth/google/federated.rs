@@ -9,7 +9,11 @@ use super::{
     impersonation::impersonate,
     subject,
 };
-use crate::auth::{credential_cache::Expiring, request::AuthFailure, token_client::{Server, TokenClient, post_form}};
+use crate::auth::{
+    credential_cache::Expiring,
+    request::AuthFailure,
+    token_client::{Server, TokenClient, post_form},
+};
 
 const STS: Server = Server { name: "Google's Security Token Service", is_local: false };
 const STS_URL: &str = "https://sts.googleapis.com/v1/token";

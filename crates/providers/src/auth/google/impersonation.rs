@@ -3,7 +3,12 @@
 use serde_json::{Value, json};
 
 use super::credentials::{SCOPE, text};
-use crate::auth::{credential_cache::Expiring, request::AuthFailure, token_client::{Server, TokenClient}, token_response::time};
+use crate::auth::{
+    credential_cache::Expiring,
+    request::AuthFailure,
+    token_client::{Server, TokenClient},
+    token_response::time,
+};
 
 const IMPERSONATION: Server = Server { name: "Google's service for impersonation", is_local: false };
 

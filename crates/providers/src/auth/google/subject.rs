@@ -4,7 +4,11 @@ use reqwest::Client;
 use serde_json::Value;
 
 use super::{aws_subject, command, credentials::text};
-use crate::auth::{request::AuthFailure, sources::CredentialFile, token_client::{Server, TokenClient}};
+use crate::auth::{
+    request::AuthFailure,
+    sources::CredentialFile,
+    token_client::{Server, TokenClient},
+};
 
 const ISSUER: Server = Server { name: "The server named by credential_source.url", is_local: false };
 

@@ -2,8 +2,11 @@
 
 use serde_json::{Map, Value, json};
 
+use crate::wire::{
+    blocks::{self, ListKind, MarkFormat},
+    settings::Warnings,
+};
 use lmthing_base::chat::CallSettings;
-use crate::wire::{blocks::{self, ListKind, MarkFormat}, settings::Warnings};
 
 const WITHOUT_CACHE: [&str; 3] = ["claude-2", "claude-instant", "claude-3-sonnet"];
 

@@ -3,8 +3,12 @@
 use serde::Deserialize;
 use serde_json::{Value, json};
 
+use crate::{
+    error_kind::kind_of_error,
+    error_text::message_in_error,
+    wire::{Output, WireDecoder, WireEvent, blocks::OpenBlocks, lenient, output::usage, values::metadata},
+};
 use lmthing_base::chat::{FinishReason, ResponseMetadata, StreamPart, Usage};
-use crate::{error_kind::kind_of_error, error_text::message_in_error, wire::{Output, WireDecoder, WireEvent, blocks::OpenBlocks, lenient, output::usage, values::metadata}};
 
 // Rare fields are boxed, because every event is moved several times.
 #[derive(Debug, Deserialize)]

@@ -6,8 +6,12 @@ use super::{
     cache, format, messages, models,
     thinking::{Plan, drop_refused_sampling, put_effort, within_limits},
 };
+use crate::wire::{
+    EncodedRequest,
+    settings::{SettingNames, Warnings, clamp_temperature, drop_sampling, put_settings},
+    values::{options_of, put},
+};
 use lmthing_base::chat::{CallSettings, ModelRequest, ToolChoice, ToolSpec};
-use crate::wire::{EncodedRequest, settings::{SettingNames, Warnings, clamp_temperature, drop_sampling, put_settings}, values::{options_of, put}};
 
 const SETTINGS: SettingNames = SettingNames {
     max_output_tokens: Some("max_tokens"),

@@ -3,8 +3,8 @@
 use serde_json::{Map, Value, json};
 
 use super::models;
-use lmthing_base::chat::{ModelRequest, Role};
 use crate::wire::output_schema::{FORMATS, References, Subset, is_object, reduce};
+use lmthing_base::chat::{ModelRequest, Role};
 
 const SUBSET: Subset =
     Subset { narrowing: &["pattern"], formats: FORMATS, all_required: false, references: References::Plain };

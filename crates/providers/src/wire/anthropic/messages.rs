@@ -4,8 +4,13 @@ use std::rc::Rc;
 
 use serde_json::{Map, Value, json};
 
+use crate::wire::{
+    blocks::{self, BlockFormat, Conversation},
+    media::{Media, Source},
+    settings::Warnings,
+    values::{arguments_object, option},
+};
 use lmthing_base::chat::{Message, ProviderOptions, ToolInput, ToolOutput, ToolPart};
-use crate::wire::{blocks::{self, BlockFormat, Conversation}, media::{Media, Source}, settings::Warnings, values::{arguments_object, option}};
 
 pub(super) fn convert(
     messages: &[Rc<Message>],

@@ -3,8 +3,11 @@
 use serde_json::{Map, Value, json};
 
 use super::models::{Model, Off, Thinking};
+use crate::wire::{
+    effort::{Effort, budget, clamped_budget, warn_always_on, warn_unsupported},
+    settings::{Warnings, drop_sampling},
+};
 use lmthing_base::chat::{CallSettings, Reasoning, ToolChoice};
-use crate::wire::{effort::{Effort, budget, clamped_budget, warn_always_on, warn_unsupported}, settings::{Warnings, drop_sampling}};
 
 const MIN_BUDGET: u64 = 1_024;
 
@@ -19,11 +22,7 @@ pub struct Plan {
 }
 
 impl Plan {
-    pub fn of_setting(
-        settings: &CallSettings,
-        model: Model,
-        warnings: &mut Warnings,
-    ) -> Self {
+    pub fn of_setting(settings: &CallSettings, model: Model, warnings: &mut Warnings) -> Self {
         let Some(reasoning) = settings.reasoning else { return Plan::default() };
         if reasoning == Reasoning::Off {
             return Plan::off(model, warnings);
@@ -95,12 +94,7 @@ impl Plan {
         self.thinking.as_ref().is_some_and(|thinking| thinking.get("type").is_some_and(|kind| kind != "disabled"))
     }
 
-    pub fn into_thinking(
-        self,
-        limit: u64,
-        answer: Option<u64>,
-        warnings: &mut Warnings,
-    ) -> Option<Value> {
+    pub fn into_thinking(self, limit: u64, answer: Option<u64>, warnings: &mut Warnings) -> Option<Value> {
         let mut thinking = self.thinking?;
         if let Some(budget) = self.budget {
             let room = answer.unwrap_or(ANSWER_RESERVE).min(ANSWER_RESERVE);
@@ -126,11 +120,7 @@ fn with_type(kind: &str) -> Map<String, Value> {
     Map::from_iter([("type".to_owned(), kind.into())])
 }
 
-pub fn drop_refused_sampling(
-    settings: &mut CallSettings,
-    model: Model,
-    warnings: &mut Warnings,
-) {
+pub fn drop_refused_sampling(settings: &mut CallSettings, model: Model, warnings: &mut Warnings) {
     if !model.sampling {
         drop_sampling(settings, ["temperature", "topK", "topP"], "for this model", warnings);
     } else if !model.temperature_with_top_p && settings.temperature.is_some() && settings.top_p.take().is_some() {

@@ -3,8 +3,13 @@
 use serde::Deserialize;
 use serde_json::{Value, json};
 
+use crate::{
+    ProviderErrorKind,
+    error_kind::kind_of_error,
+    error_text::message_in_json,
+    wire::{Output, WireDecoder, WireEvent, blocks::OpenBlocks, lenient, output::usage, values::metadata},
+};
 use lmthing_base::chat::{FinishReason, Usage};
-use crate::{ProviderErrorKind, error_kind::kind_of_error, error_text::message_in_json, wire::{Output, WireDecoder, WireEvent, blocks::OpenBlocks, lenient, output::usage, values::metadata}};
 
 #[derive(Debug, Deserialize)]
 #[serde(rename_all = "camelCase")]

@@ -8,8 +8,12 @@ use super::{
     reasoning::{Family, Reasoning},
     thinking,
 };
+use crate::wire::{
+    EncodedRequest, anthropic,
+    settings::{SettingNames, Warnings, clamp_temperature, put_settings},
+    values::{options_of, put},
+};
 use lmthing_base::chat::{CallSettings, ModelRequest, ToolChoice, ToolSpec};
-use crate::wire::{EncodedRequest, anthropic, settings::{SettingNames, Warnings, clamp_temperature, put_settings}, values::{options_of, put}};
 
 const FAMILIES_WITH_OUTPUT_SCHEMA: [&str; 6] =
     ["openai.gpt-oss", "qwen.qwen3", "deepseek.v3", "google.gemma-3", "minimax.", "moonshot"];

@@ -4,8 +4,13 @@ use std::rc::Rc;
 
 use serde_json::{Value, json};
 
+use crate::wire::{
+    blocks::{self, BlockFormat, Conversation},
+    media::{Media, Source},
+    settings::Warnings,
+    values::{arguments_object, option},
+};
 use lmthing_base::chat::{ContentPart, Message, ProviderOptions, ToolInput, ToolOutput, ToolPart};
-use crate::wire::{blocks::{self, BlockFormat, Conversation}, media::{Media, Source}, settings::Warnings, values::{arguments_object, option}};
 
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Rules {

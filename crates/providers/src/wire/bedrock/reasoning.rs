@@ -2,8 +2,12 @@
 
 use serde_json::{Map, Value, json};
 
+use crate::wire::{
+    anthropic::thinking::{put_effort, within_limits},
+    settings::{Warnings, drop_sampling},
+    values::put,
+};
 use lmthing_base::chat::CallSettings;
-use crate::wire::{anthropic::thinking::{put_effort, within_limits}, settings::{Warnings, drop_sampling}, values::put};
 
 pub(super) const DEFAULT_MAX_TOKENS: u64 = 4_096;
 

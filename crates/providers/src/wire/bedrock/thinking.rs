@@ -3,8 +3,14 @@
 use serde_json::{Map, Value, json};
 
 use super::reasoning::{DEFAULT_MAX_TOKENS, Family};
+use crate::wire::{
+    anthropic::{models, thinking as claude},
+    effort::{Effort, LOW_TO_HIGH, choose, warn_unsupported},
+    openai_models,
+    settings::{Warnings, drop_sampling},
+    values::put,
+};
 use lmthing_base::chat::{CallSettings, Reasoning};
-use crate::wire::{anthropic::{models, thinking as claude}, effort::{Effort, LOW_TO_HIGH, choose, warn_unsupported}, openai_models, settings::{Warnings, drop_sampling}, values::put};
 
 const REASONING_FIELDS: [&str; 5] =
     ["thinking", "output_config", "reasoning_effort", "reasoningConfig", "reasoning_config"];

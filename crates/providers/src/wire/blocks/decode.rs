@@ -2,8 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use lmthing_base::chat::{ProviderOptions, StreamPart};
 use crate::wire::Output;
+use lmthing_base::chat::{ProviderOptions, StreamPart};
 
 #[derive(Debug, Default)]
 pub struct OpenBlocks(BTreeMap<u64, Block>);

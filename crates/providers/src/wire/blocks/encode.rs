@@ -4,8 +4,8 @@ use std::rc::Rc;
 
 use serde_json::{Value, json};
 
-use lmthing_base::chat::{ContentPart, Message, ProviderOptions, Role, ToolInput, ToolOutput};
 use crate::wire::{media::Media, values::parts_of};
+use lmthing_base::chat::{ContentPart, Message, ProviderOptions, Role, ToolInput, ToolOutput};
 
 #[derive(Debug, Default)]
 pub struct Conversation {

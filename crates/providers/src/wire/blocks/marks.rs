@@ -25,12 +25,7 @@ pub enum ListKind {
     Answer,
 }
 
-pub fn place_marks<F: MarkFormat>(
-    format: &F,
-    body: &mut Map<String, Value>,
-    automatic: bool,
-    warnings: &mut Warnings,
-) {
+pub fn place_marks<F: MarkFormat>(format: &F, body: &mut Map<String, Value>, automatic: bool, warnings: &mut Warnings) {
     let mut lists = Lists::of(body);
     let too_many = lists.given::<F>().len().saturating_sub(MAX_MARKS);
     if too_many > 0 {

@@ -9,8 +9,17 @@ use super::{
     tool_calls::{FunctionPiece, ToolCallPiece, ToolCalls},
     usage::WireUsage,
 };
+use crate::{
+    error_kind::kind_of_error,
+    error_text::message_in_error,
+    wire::{
+        Output, WireDecoder, WireEvent,
+        lenient::{self, TextOrJson},
+        output::TextBlocks,
+        values::metadata,
+    },
+};
 use lmthing_base::chat::{FinishReason, ProviderOptions, ResponseMetadata, StreamPart, Usage, read_json};
-use crate::{error_kind::kind_of_error, error_text::message_in_error, wire::{Output, WireDecoder, WireEvent, lenient::{self, TextOrJson}, output::TextBlocks, values::metadata}};
 
 // Rare fields are boxed, because every chunk is moved several times.
 #[derive(Debug, Deserialize)]

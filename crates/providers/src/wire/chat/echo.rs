@@ -3,8 +3,8 @@
 
 use serde_json::{Map, Value, json};
 
-use lmthing_base::chat::ProviderOptions;
 use crate::wire::values::metadata;
+use lmthing_base::chat::ProviderOptions;
 
 const STREAMED_FIELDS: [&str; 3] = ["text", "summary", "data"];
 

@@ -3,8 +3,8 @@
 use serde_json::{Map, Value, json};
 
 use super::dialect::Dialect;
-use lmthing_base::chat::ModelRequest;
 use crate::wire::openai_format::{json_schema, takes_schema};
+use lmthing_base::chat::ModelRequest;
 
 const GROQ_WITHOUT_SCHEMA: [&str; 9] =
     ["llama-3", "llama3", "llama-guard", "gemma", "qwen", "deepseek", "mixtral", "compound", "allam"];

@@ -5,8 +5,13 @@ use std::rc::Rc;
 use serde_json::{Map, Value, json};
 
 use super::{dialect::Dialect, echo::thought_signature};
+use crate::wire::{
+    media::Media,
+    settings::Warnings,
+    tool_result_images::ToolResultImages,
+    values::{arguments_text, option, parts_of, put},
+};
 use lmthing_base::chat::{ContentPart, Message, ProviderOptions, Role, ToolInput};
-use crate::wire::{media::Media, settings::Warnings, tool_result_images::ToolResultImages, values::{arguments_text, option, parts_of, put}};
 
 /// Results are text; with `accepts_images`, their images follow in a user message.
 pub(super) fn messages(

@@ -5,8 +5,8 @@ use std::rc::Rc;
 use serde_json::{Map, Value, json};
 
 use super::messages::function_call;
-use lmthing_base::chat::{ContentPart, Message, Role, ToolOutput, ToolPart};
 use crate::wire::{media::Media, values::parts_of};
+use lmthing_base::chat::{ContentPart, Message, Role, ToolOutput, ToolPart};
 
 /// User content is always a list, results contain the tool's name, and a final assistant message is a prefix to
 /// continue.

@@ -6,8 +6,13 @@ use super::{
     dialect::Dialect,
     reasoning::{self, Server},
 };
+use crate::wire::{
+    KnownOptions,
+    openai_reasoning::{self, Api, Plan},
+    settings::{SettingNames, Warnings, put_settings},
+    values::{self, copy_options, options_of},
+};
 use lmthing_base::chat::ModelRequest;
-use crate::wire::{KnownOptions, openai_reasoning::{self, Api, Plan}, settings::{SettingNames, Warnings, put_settings}, values::{self, copy_options, options_of}};
 
 const CHAT_SETTINGS: SettingNames = SettingNames {
     max_output_tokens: Some("max_tokens"),

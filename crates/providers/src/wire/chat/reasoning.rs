@@ -2,8 +2,12 @@
 
 use serde_json::{Map, Value, json};
 
+use crate::wire::{
+    effort::{Effort, LOW_TO_HIGH, NONE_TO_HIGH, choose, warn_always_on, warn_unsupported},
+    openai_models::{self, Kind, efforts},
+    settings::Warnings,
+};
 use lmthing_base::chat::Reasoning;
-use crate::wire::{effort::{Effort, LOW_TO_HIGH, NONE_TO_HIGH, choose, warn_always_on, warn_unsupported}, openai_models::{self, Kind, efforts}, settings::Warnings};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Server {

@@ -6,8 +6,11 @@
 use serde::Deserialize;
 use serde_json::Value;
 
+use crate::{
+    ProviderErrorKind,
+    wire::{Output, lenient, output::generated_id},
+};
 use lmthing_base::chat::{ProviderOptions, StreamPart};
-use crate::{ProviderErrorKind, wire::{Output, lenient, output::generated_id}};
 
 #[derive(Debug, Default, Deserialize)]
 pub(super) struct ToolCallPiece {

@@ -3,8 +3,8 @@
 use serde::Deserialize;
 
 use super::dialect::Dialect;
-use lmthing_base::chat::Usage;
 use crate::wire::{lenient, output::usage};
+use lmthing_base::chat::Usage;
 
 #[derive(Debug, Deserialize)]
 pub(super) struct WireUsage {

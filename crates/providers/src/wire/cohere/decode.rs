@@ -3,8 +3,12 @@
 use serde::Deserialize;
 use serde_json::Value;
 
+use crate::{
+    error_kind::kind_of_error,
+    error_text::message_in_error,
+    wire::{Output, WireDecoder, WireEvent, blocks::OpenBlocks, lenient, output::usage},
+};
 use lmthing_base::chat::{FinishReason, ResponseMetadata, StreamPart, Usage, token_count};
-use crate::{error_kind::kind_of_error, error_text::message_in_error, wire::{Output, WireDecoder, WireEvent, blocks::OpenBlocks, lenient, output::usage}};
 
 #[derive(Debug, Deserialize)]
 struct Event {

@@ -5,8 +5,15 @@ use std::rc::Rc;
 use serde_json::{Map, Value, json};
 
 use super::{format, thinking};
+use crate::wire::{
+    EncodedRequest,
+    chat::{function_call, function_tool},
+    media::Media,
+    settings::{SettingNames, Warnings, put_settings},
+    tool_result_images::ToolResultImages,
+    values::{options_of, parts_of},
+};
 use lmthing_base::chat::{ContentPart, Message, ModelRequest, Role, ToolChoice, ToolSpec};
-use crate::wire::{EncodedRequest, chat::{function_call, function_tool}, media::Media, settings::{SettingNames, Warnings, put_settings}, tool_result_images::ToolResultImages, values::{options_of, parts_of}};
 
 const SETTINGS: SettingNames = SettingNames {
     max_output_tokens: Some("max_tokens"),

@@ -2,8 +2,8 @@
 
 use serde_json::{Map, Value, json};
 
-use lmthing_base::chat::CallSettings;
 use crate::wire::output_schema::{References, Subset, is_object, reduce};
+use lmthing_base::chat::CallSettings;
 
 const SUBSET: Subset = Subset {
     narrowing: &[],

@@ -2,8 +2,12 @@
 
 use serde_json::{Map, Value, json};
 
+use crate::wire::{
+    effort::{budget_within_limit, warn_unsupported},
+    settings::Warnings,
+    values::put,
+};
 use lmthing_base::chat::CallSettings;
-use crate::wire::{effort::{budget_within_limit, warn_unsupported}, settings::Warnings, values::put};
 
 /// Families without thinking, which refuse the setting. Other models are assumed to support it.
 const WITHOUT_REASONING: [&str; 9] = [

@@ -4,8 +4,11 @@ use std::rc::Rc;
 
 use serde_json::{Map, Value, json};
 
+use crate::wire::{
+    media::{Media, Source},
+    values::{arguments_object, option, parts_of},
+};
 use lmthing_base::chat::{ContentPart, Message, ProviderOptions, Role, ToolOutput};
-use crate::wire::{media::{Media, Source}, values::{arguments_object, option, parts_of}};
 
 #[derive(Debug, Default)]
 pub(super) struct Conversation {

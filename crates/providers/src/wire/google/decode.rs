@@ -3,8 +3,16 @@
 use serde::Deserialize;
 use serde_json::{Value, json, value::RawValue};
 
+use crate::{
+    error_kind::kind_of_error,
+    error_text::message_in_error,
+    wire::{
+        Output, WireDecoder, WireEvent, lenient,
+        output::{TextBlocks, usage},
+        values::metadata,
+    },
+};
 use lmthing_base::chat::{CallWarning, FinishReason, ProviderOptions, ResponseMetadata, StreamPart, Usage};
-use crate::{error_kind::kind_of_error, error_text::message_in_error, wire::{Output, WireDecoder, WireEvent, lenient, output::{TextBlocks, usage}, values::metadata}};
 
 #[derive(Debug, Deserialize)]
 #[serde(rename_all = "camelCase")]

@@ -3,8 +3,12 @@
 use serde_json::{Map, Value, json};
 
 use super::{contents, format, schema, thinking};
+use crate::wire::{
+    EncodedRequest,
+    settings::{SettingNames, Warnings, put_settings},
+    values::{copy_options, options_of, put},
+};
 use lmthing_base::chat::{ModelRequest, ToolChoice, ToolSpec};
-use crate::wire::{EncodedRequest, settings::{SettingNames, Warnings, put_settings}, values::{copy_options, options_of, put}};
 
 const SETTINGS: SettingNames = SettingNames {
     max_output_tokens: Some("maxOutputTokens"),

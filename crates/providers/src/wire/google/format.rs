@@ -3,8 +3,8 @@
 use serde_json::{Map, Value};
 
 use super::{bare_name, schema, version};
-use lmthing_base::chat::ModelRequest;
 use crate::wire::output_schema::{References, Subset, reduce};
+use lmthing_base::chat::ModelRequest;
 
 const SUBSET: Subset = Subset {
     narrowing: &["minLength"],

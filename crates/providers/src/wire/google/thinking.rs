@@ -3,8 +3,11 @@
 use serde_json::{Map, Value, json};
 
 use super::{bare_name, version};
+use crate::wire::{
+    effort::{Effort, LOW_TO_HIGH, budget_within_limit, choose, clamped_budget, warn_always_on, warn_unsupported},
+    settings::Warnings,
+};
 use lmthing_base::chat::{CallSettings, Reasoning};
-use crate::wire::{effort::{Effort, LOW_TO_HIGH, budget_within_limit, choose, clamped_budget, warn_always_on, warn_unsupported}, settings::Warnings};
 
 pub(super) fn put_thinking(
     generation: &mut Map<String, Value>,

@@ -5,8 +5,12 @@ use std::collections::BTreeMap;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
+use crate::{
+    error_kind::kind_of_error,
+    error_text::message_in_error,
+    wire::{Output, WireDecoder, WireEvent, lenient, output::usage, values::metadata},
+};
 use lmthing_base::chat::{FinishReason, ProviderOptions, ResponseMetadata, StreamPart, Usage, token_count};
-use crate::{error_kind::kind_of_error, error_text::message_in_error, wire::{Output, WireDecoder, WireEvent, lenient, output::usage, values::metadata}};
 
 #[derive(Debug, Default, Deserialize)]
 struct Event {

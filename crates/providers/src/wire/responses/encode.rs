@@ -3,8 +3,15 @@
 use serde_json::{Map, Value, json};
 
 use super::input;
+use crate::wire::{
+    EncodedRequest,
+    openai_format::{self, takes_schema},
+    openai_models::{Kind, kind},
+    openai_reasoning::{self, Api, Plan},
+    settings::{SettingNames, Warnings, put_settings},
+    values::{copy_options, options_of, put},
+};
 use lmthing_base::chat::{CallSettings, ModelRequest, ToolChoice, ToolSpec};
-use crate::wire::{EncodedRequest, openai_format::{self, takes_schema}, openai_models::{Kind, kind}, openai_reasoning::{self, Api, Plan}, settings::{SettingNames, Warnings, put_settings}, values::{copy_options, options_of, put}};
 
 const SETTINGS: SettingNames = SettingNames {
     max_output_tokens: Some("max_output_tokens"),

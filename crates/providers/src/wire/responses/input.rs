@@ -4,8 +4,12 @@ use std::{collections::HashMap, rc::Rc};
 
 use serde_json::{Map, Value, json};
 
+use crate::wire::{
+    media::{Media, Source},
+    settings::Warnings,
+    values::{arguments_text, option, parts_of},
+};
 use lmthing_base::chat::{ContentPart, Message, ProviderOptions, Role, ToolOutput, ToolPart};
-use crate::wire::{media::{Media, Source}, settings::Warnings, values::{arguments_text, option, parts_of}};
 
 pub(super) struct Input<'a> {
     pub reasoning_model: bool,

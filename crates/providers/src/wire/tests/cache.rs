@@ -5,8 +5,10 @@ use std::rc::Rc;
 use serde_json::{Value, json};
 
 use super::{tool, user, wire};
-use lmthing_base::chat::{CallSettings, ContentPart, Message, ModelRequest, ProviderOptions, Role, ToolOutput, ToolSpec};
 use crate::wire::EncodedRequest;
+use lmthing_base::chat::{
+    CallSettings, ContentPart, Message, ModelRequest, ProviderOptions, Role, ToolOutput, ToolSpec,
+};
 
 const CLAUDE: &str = "claude-sonnet-4-5";
 const CLAUDE_AT_BEDROCK: &str = "eu.anthropic.claude-sonnet-4-5-20250929-v1:0";

@@ -8,8 +8,8 @@ use super::{
     responses::{Summary, decode, summary},
     wire,
 };
-use lmthing_base::chat::FinishReason;
 use crate::ProviderErrorKind;
+use lmthing_base::chat::FinishReason;
 
 fn read(name: &str, events: &[Value]) -> Summary {
     let text: String = events.iter().map(|event| format!("data: {event}\n\n")).collect();

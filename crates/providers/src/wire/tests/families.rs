@@ -5,8 +5,14 @@ use std::rc::Rc;
 use serde_json::{Value, json};
 
 use super::{encode, tool, user, wire, with_options};
+use crate::wire::{
+    EncodedRequest, WireFormat,
+    anthropic::AnthropicWire,
+    chat::ChatWire,
+    openai_models::{Kind, kind},
+    responses::ResponsesWire,
+};
 use lmthing_base::chat::{CallSettings, Message, ModelRequest};
-use crate::wire::{EncodedRequest, WireFormat, anthropic::AnthropicWire, chat::ChatWire, openai_models::{Kind, kind}, responses::ResponsesWire};
 
 fn sampling() -> CallSettings {
     CallSettings { temperature: Some(0.3), top_p: Some(0.9), ..CallSettings::default() }

@@ -5,8 +5,8 @@ use std::rc::Rc;
 use serde_json::{Value, json};
 
 use super::{body, encode, tool, user};
-use lmthing_base::chat::{CallSettings, ContentPart, Message, ModelRequest, Role, ToolOutput};
 use crate::wire::{WireFormat, bedrock::BedrockWire, google::GoogleWire, responses::ResponsesWire, values::metadata};
+use lmthing_base::chat::{CallSettings, ContentPart, Message, ModelRequest, Role, ToolOutput};
 
 fn call(id: &str, input: Value) -> ContentPart {
     ContentPart::ToolCall {

@@ -5,8 +5,8 @@ use std::rc::Rc;
 use serde_json::{Value, json};
 
 use super::{body, encode, user, wire};
-use lmthing_base::chat::{CallSettings, ContentPart, Message, ModelRequest, Role, ToolInput, ToolOutput, ToolPart};
 use crate::wire::{WireFormat, cohere::CohereWire};
+use lmthing_base::chat::{CallSettings, ContentPart, Message, ModelRequest, Role, ToolInput, ToolOutput, ToolPart};
 
 fn message() -> Message {
     let image = ContentPart::Image { image: "iVBORw0KGgoAAA".into(), media_type: None, provider_options: None };

@@ -8,8 +8,8 @@ use super::{
     responses::{Summary, decode, summary},
     wire,
 };
-use lmthing_base::chat::{ContentPart, FinishReason, Message, Role, StreamPart, Usage};
 use crate::wire::Decoded;
+use lmthing_base::chat::{ContentPart, FinishReason, Message, Role, StreamPart, Usage};
 
 fn sse(events: &[Value]) -> Vec<u8> {
     let mut text: String = events.iter().map(|event| format!("data: {event}\n\n")).collect();

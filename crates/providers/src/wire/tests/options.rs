@@ -5,8 +5,8 @@ use std::rc::Rc;
 use serde_json::{Value, json};
 
 use super::{tool, user, with_options};
-use lmthing_base::chat::{CallSettings, ContentPart, Message, ModelRequest, Role, ToolSpec};
 use crate::wire::{WireFormat, anthropic::AnthropicWire};
+use lmthing_base::chat::{CallSettings, ContentPart, Message, ModelRequest, Role, ToolSpec};
 
 #[test]
 fn anthropic_headers_follow_model_tools_and_options() {

@@ -5,8 +5,8 @@ use std::rc::Rc;
 use serde_json::{Value, json};
 
 use super::{tool, user, wire};
-use lmthing_base::chat::{CallSettings, Message, ModelRequest, ResponseFormat, Role};
 use crate::wire::{WireFormat, chat::ChatWire};
+use lmthing_base::chat::{CallSettings, Message, ModelRequest, ResponseFormat, Role};
 
 /// A strict schema, as zod writes it.
 fn strict_schema() -> Value {

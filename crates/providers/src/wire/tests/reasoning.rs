@@ -3,8 +3,12 @@
 use serde_json::{Value, json};
 
 use super::{encode, user, wire, with_options};
+use crate::wire::{
+    EncodedRequest, WireFormat,
+    chat::{ChatWire, Dialect},
+    responses::ResponsesWire,
+};
 use lmthing_base::chat::{CallSettings, Reasoning, Reasoning::*, ToolChoice};
-use crate::wire::{EncodedRequest, WireFormat, chat::{ChatWire, Dialect}, responses::ResponsesWire};
 
 const PLACES: [&str; 9] = [
     "/reasoning",

@@ -6,8 +6,20 @@ use bytes::Bytes;
 use futures_util::{FutureExt, StreamExt, stream};
 use serde_json::json;
 
+use crate::{
+    ProviderErrorKind,
+    framing::Events,
+    wire::{
+        Decoded, Output, WireEvent, WireFormat,
+        anthropic::AnthropicWire,
+        bedrock::BedrockWire,
+        chat::{ChatWire, Dialect},
+        cohere::CohereWire,
+        google::GoogleWire,
+        responses::ResponsesWire,
+    },
+};
 use lmthing_base::chat::{FinishReason, ProviderOptions, StreamPart, Usage};
-use crate::{ProviderErrorKind, framing::Events, wire::{Decoded, Output, WireEvent, WireFormat, anthropic::AnthropicWire, bedrock::BedrockWire, chat::{ChatWire, Dialect}, cohere::CohereWire, google::GoogleWire, responses::ResponsesWire}};
 
 macro_rules! fixture {
     ($name:literal) => {

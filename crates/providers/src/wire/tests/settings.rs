@@ -5,8 +5,8 @@ use std::rc::Rc;
 use serde_json::{Value, json};
 
 use super::{body, encode, tool, user, wire, with_options};
-use lmthing_base::chat::{CallSettings, Message, ModelRequest, ToolChoice};
 use crate::wire::{anthropic::AnthropicWire, bedrock::BedrockWire};
+use lmthing_base::chat::{CallSettings, Message, ModelRequest, ToolChoice};
 
 fn all_settings() -> CallSettings {
     CallSettings {

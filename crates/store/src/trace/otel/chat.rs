@@ -12,7 +12,10 @@ use super::{
     attributes::{Attributes, SpanFactory, SpanFailure, add, finish_reason},
     content,
 };
-use lmthing_base::{chat::{CallSettings, FinishReason, ResponseMetadata, Step, StreamPart, Usage}, event::SentRequest};
+use lmthing_base::{
+    chat::{CallSettings, FinishReason, ResponseMetadata, Step, StreamPart, Usage},
+    event::SentRequest,
+};
 
 /// The open span of a request.
 pub(super) struct ChatSpan {

@@ -20,9 +20,9 @@ use std::{cell::RefCell, rc::Rc, sync::Arc, time::Duration};
 use opentelemetry::trace::SpanContext;
 use opentelemetry_sdk::trace::{BatchConfigBuilder, BatchSpanProcessor, SdkTracerProvider};
 
-use lmthing_base::event::EventReader;
 pub use attributes::Redact;
 use exporter::Exporter;
+use lmthing_base::event::EventReader;
 use pending::{BoundedProcessor, MAX_SPANS, PendingSpans};
 pub use settings::{OtelConfig, Settings, address_variables, header_variables};
 use spans::RunSpans;
@@ -68,7 +68,6 @@ struct ExportState {
     parent: Option<SpanContext>,
     captures_content: bool,
     /// Secrets in the settings, which must not be shown.
-    #[cfg(feature = "worker")]
     secrets: Vec<String>,
     /// The collector's address, without secrets.
     address: String,
@@ -80,7 +79,6 @@ impl SharedExport {
         let pending = Arc::new(PendingSpans::default());
         let (resource, parent) = (settings.resource(clean), settings.parent.clone());
         let (captures_content, address) = (settings.captures_content, settings.address());
-        #[cfg(feature = "worker")]
         let secrets = settings.secrets().map(str::to_owned).collect();
         let exporter = Exporter::new(settings, pending.clone());
         let batches = BatchConfigBuilder::default().with_max_queue_size(MAX_SPANS).with_scheduled_delay(DELAY).build();
@@ -89,15 +87,7 @@ impl SharedExport {
             .with_resource(resource)
             .with_span_processor(BoundedProcessor::new(processor, pending.clone()))
             .build();
-        SharedExport(Arc::new(ExportState {
-            provider,
-            pending,
-            parent,
-            captures_content,
-            #[cfg(feature = "worker")]
-            secrets,
-            address,
-        }))
+        SharedExport(Arc::new(ExportState { provider, pending, parent, captures_content, secrets, address }))
     }
 
     fn spans(&self, parent: Option<SpanContext>, clean: Redact) -> RunSpans {
@@ -106,7 +96,6 @@ impl SharedExport {
 
     /// Turns the events of one run into spans; `parent` is a W3C `traceparent` header. `None` if the parent is not sampled. `clean`
     /// replaces the secrets of this run.
-    #[cfg(feature = "worker")]
     pub fn reader(&self, parent: Option<&str>, clean: Redact) -> Option<EventReader> {
         let parent = parent.and_then(|parent| parent::parent(parent, None)).or_else(|| self.0.parent.clone());
         if parent.as_ref().is_some_and(|parent| !parent.is_sampled()) {
@@ -116,13 +105,11 @@ impl SharedExport {
     }
 
     /// Secrets in the settings, which must not be shown.
-    #[cfg(feature = "worker")]
     pub fn secrets(&self) -> impl Iterator<Item = &str> {
         self.0.secrets.iter().map(String::as_str)
     }
 
     /// Which spans were lost since the last call, and why.
-    #[cfg(feature = "worker")]
     pub fn lost(&self) -> Option<String> {
         let (lost, problem) = self.0.pending.take_lost()?;
         Some(self.lost_message(lost, "runs", &problem))

@@ -69,7 +69,6 @@ impl PendingSpans {
     }
 
     /// How many spans were lost since the last call, and why the last of them.
-    #[cfg(feature = "worker")]
     pub(super) fn take_lost(&self) -> Option<(usize, String)> {
         let lost = self.lost.swap(0, Ordering::Relaxed);
         let problem = self.problem.lock().unwrap_or_else(PoisonError::into_inner).take();

@@ -19,7 +19,10 @@ use super::{
     chat::ChatSpan,
     tool::ToolSpan,
 };
-use lmthing_base::{chat::StreamPart, event::{Agent, Event, EventKind, Retry, RunFinish}};
+use lmthing_base::{
+    chat::StreamPart,
+    event::{Agent, Event, EventKind, Retry, RunFinish},
+};
 
 /// The open spans of a run.
 pub(super) struct RunSpans {

@@ -6,16 +6,15 @@ use flate2::read::DeflateDecoder;
 
 use super::RunLines;
 
-/// Built by `runtime-js/view.mjs`: the page with two placeholders.
-static PAGE: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/view.bin"));
-
 const TITLE: &str = "@TITLE@";
 const EVENTS: &str = "@EVENTS@";
 
 /// The page of a run. Fails if the embedded page is damaged.
-pub fn write(run: &RunLines) -> io::Result<String> {
+/// `template` is the compressed page with two places to fill in, which `runtime-js/view.mjs` makes.
+///
+pub fn write(template: &[u8], run: &RunLines) -> io::Result<String> {
     let mut page = String::new();
-    DeflateDecoder::new(PAGE).read_to_string(&mut page)?;
+    DeflateDecoder::new(template).read_to_string(&mut page)?;
     let parts = page.split_once(TITLE).and_then(|(head, rest)| Some((head, rest.split_once(EVENTS)?)));
     let (head, (middle, end)) = parts.ok_or(io::ErrorKind::InvalidData)?;
     let length: usize = run.lines.iter().map(|line| line.len() + 2).sum();
@@ -87,7 +86,7 @@ mod tests {
     #[test]
     fn the_title_is_text() {
         let run = RunLines { file: "a/<b>&\u{1b}c.lmt.mjs".into(), ..RunLines::default() };
-        let page = write(&run).unwrap();
+        let page = write(lmthing_runtime::VIEW, &run).unwrap();
         assert!(page.contains("<title>&lt;b&gt;&amp;c.lmt.mjs – lmthing</title>"), "{}", &page[..800]);
     }
 }

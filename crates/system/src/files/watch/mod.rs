@@ -148,11 +148,7 @@ pub struct RunWatcher<'a> {
 
 impl<'a> RunWatcher<'a> {
     /// Watches `files`, `.env`, and the files of `report`. `on_unwatchable` is called with a message for each folder that cannot be watched.
-    pub fn new(
-        files: &[PathBuf],
-        report: &FileReport,
-        on_unwatchable: impl Fn(&str) + 'a,
-    ) -> notify::Result<Self> {
+    pub fn new(files: &[PathBuf], report: &FileReport, on_unwatchable: impl Fn(&str) + 'a) -> notify::Result<Self> {
         let on_unwatchable: WarningHandler<'a> = Box::new(on_unwatchable);
         let report_folder = Some(report.folder().to_owned());
         let mut watcher = RunWatcher {

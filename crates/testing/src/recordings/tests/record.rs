@@ -3,8 +3,8 @@
 use std::{collections::BTreeMap, sync::Barrier};
 
 use super::support::{Folder, ask};
-use lmthing_providers::Redactor;
 use crate::recordings::{Mode, RecordingStore};
+use lmthing_providers::Redactor;
 
 #[tokio::test]
 async fn only_missing_exchanges_are_requested() {

@@ -1,8 +1,8 @@
 //! Tests without `--record`.
 
 use super::support::{Folder, ask};
-use lmthing_providers::Redactor;
 use crate::recordings::{Mode, RecordingStore};
+use lmthing_providers::Redactor;
 
 #[tokio::test]
 async fn a_run_plays_an_exchange_once_and_unused_ones_first() {

@@ -12,10 +12,10 @@ use std::{
 use futures_util::{FutureExt, StreamExt, future::LocalBoxFuture, stream};
 use serde_json::{Value, json};
 
+use crate::recordings::{FileRecordings, Mode, RecordingStore, test_recordings::TestRecordings};
 use lmthing_base::chat::{FinishReason, Message, ModelRequest, Role, StreamPart, Usage};
 use lmthing_engine::bindings::Exchanges;
 use lmthing_providers::{LanguageModel, PartStream, ProviderError, ProviderErrorKind, Redactor};
-use crate::recordings::{FileRecordings, Mode, RecordingStore, test_recordings::TestRecordings};
 
 /// Answers with the number of its answer; fails if the request contains `fail`.
 #[derive(Clone, Default)]

@@ -4,8 +4,11 @@ use std::path::PathBuf;
 
 use annotate_snippets::Renderer;
 
+use crate::{
+    outcome::{Failure, TestOutcome},
+    report::{ReportStyle, paint::Paint, safe_text},
+};
 use lmthing_base::diagnostic::{Diagnostic, snippet::renderer};
-use crate::{outcome::{Failure, TestOutcome}, report::{ReportStyle, paint::Paint, safe_text}};
 
 pub struct FailureText {
     style: ReportStyle,

@@ -5,8 +5,11 @@ use std::{
     time::Duration,
 };
 
+use crate::{
+    outcome::{FileOutcome, State, TestOutcome},
+    report::{paint::Paint, safe_text::one_line},
+};
 use lmthing_providers::HumanDuration;
-use crate::{outcome::{FileOutcome, State, TestOutcome}, report::{paint::Paint, safe_text::one_line}};
 
 /// Slower tests are listed, as in Vitest.
 const SLOW: Duration = Duration::from_millis(300);

@@ -92,7 +92,10 @@ mod tests {
     use std::time::SystemTime;
 
     use super::*;
-    use crate::{outcome::{State, Totals}, report::samples::{Sample, failure, file, test}};
+    use crate::{
+        outcome::{State, Totals},
+        report::samples::{Sample, failure, file, test},
+    };
 
     fn report(sample: &Sample, files: &[FileOutcome], has_colours: bool) -> String {
         let mut pretty = Pretty::new(&sample.style(has_colours));

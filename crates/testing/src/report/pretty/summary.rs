@@ -1,7 +1,10 @@
 //! The summary at the end of the report.
 
 use super::file_lines::{duration, many};
-use crate::{outcome::{Snapshots, Totals}, report::paint::Paint};
+use crate::{
+    outcome::{Snapshots, Totals},
+    report::paint::Paint,
+};
 
 /// The summary lines, each with a title.
 pub(super) fn summary(totals: &Totals, paint: Paint) -> String {

@@ -19,8 +19,8 @@ use tsr_ast::SyntaxKind;
 
 pub use tree::Tree;
 
-use lmthing_base::parser::{JavaScript, Language, SyntaxProblem};
 use erase::{Erased, erase};
+use lmthing_base::parser::{JavaScript, Language, SyntaxProblem};
 
 /// Converts a TypeScript module to JavaScript without checking types.
 ///

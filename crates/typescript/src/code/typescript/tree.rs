@@ -46,8 +46,7 @@ impl Tree {
     pub(super) fn parser_problems(&self) -> Result<Vec<SyntaxProblem>, Error> {
         let source = self.view().source_file(self.root)?;
         let errors = source.diagnostics().iter().chain(source.js_diagnostics());
-        let mut problems: Vec<SyntaxProblem> =
-            errors.filter(|found| found.category == ERROR).map(SyntaxProblem::from_diagnostic).collect();
+        let mut problems: Vec<SyntaxProblem> = errors.filter(|found| found.category == ERROR).map(problem_of).collect();
         problems.sort_by_key(|problem| problem.offset);
         Ok(problems)
     }
@@ -150,14 +149,12 @@ impl Tree {
     }
 }
 
-impl SyntaxProblem {
-    fn from_diagnostic(diagnostic: &tsr_ast::Diagnostic) -> Self {
-        let message = flattened(diagnostic, b"\n").unwrap_or_default();
-        Self {
-            offset: usize::try_from(diagnostic.loc.pos()).unwrap_or(0),
-            code: u32::try_from(diagnostic.code).unwrap_or(0),
-            message: String::from_utf8_lossy(&message).into_owned(),
-        }
+fn problem_of(diagnostic: &tsr_ast::Diagnostic) -> SyntaxProblem {
+    let message = flattened(diagnostic, b"\n").unwrap_or_default();
+    SyntaxProblem {
+        offset: usize::try_from(diagnostic.loc.pos()).unwrap_or(0),
+        code: u32::try_from(diagnostic.code).unwrap_or(0),
+        message: String::from_utf8_lossy(&message).into_owned(),
     }
 }
 

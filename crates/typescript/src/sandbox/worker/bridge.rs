@@ -13,7 +13,11 @@ use super::{
     emit,
     intrinsics::{Intrinsics, NoData},
 };
-use crate::sandbox::{config::Limits, outcome::{LogLevel, LogLine}, protocol::{FromWorker, Reply}};
+use crate::sandbox::{
+    config::Limits,
+    outcome::{LogLevel, LogLine},
+    protocol::{FromWorker, Reply},
+};
 
 #[derive(JsLifetime)]
 struct PendingCall<'js> {

@@ -13,7 +13,10 @@ use super::{
     intrinsics::{Intrinsics, NoData},
     thrown::{Thrown, describe},
 };
-use crate::{code::LineMap, sandbox::protocol::{FromWorker, RunRequest, ToWorker}};
+use crate::{
+    code::LineMap,
+    sandbox::protocol::{FromWorker, RunRequest, ToWorker},
+};
 
 /// More promise jobs than terminating code usually needs.
 const MANY_JOBS: u64 = 10_000;

@@ -19,7 +19,10 @@ use super::{
     no_modules::NoModules,
     thrown::position_in_stack,
 };
-use crate::{code::{CodeDiagnostic, LineMap}, sandbox::protocol::{RunRequest, ToWorker}};
+use crate::{
+    code::{CodeDiagnostic, LineMap},
+    sandbox::protocol::{RunRequest, ToWorker},
+};
 
 /// The language without `eval` and the function constructors.
 type Restricted = (

@@ -8,8 +8,12 @@ use super::{
     faults::{Faults, at_index, at_key, path},
     named_tools::NamedTools,
 };
+use crate::bindings::{
+    prompt::{config_keys, object::plugin_methods, options},
+    run::limits,
+    values::{elements, kind_of},
+};
 use lmthing_base::cost::{Limits, OwnPrices};
-use crate::bindings::{prompt::{config_keys, object::plugin_methods, options}, run::limits, values::{elements, kind_of}};
 
 const WRONG: (&str, FaultSeverity) = ("config", FaultSeverity::Error);
 

@@ -6,8 +6,8 @@ use super::super::{
     fault::{Fault, FaultSeverity, Key, NamedModel},
     thrown_fault::value_of,
 };
-use lmthing_node::diagnose_error;
 use crate::prompt::RunError;
+use lmthing_node::diagnose_error;
 
 pub(super) struct Faults<'a, 'js> {
     ctx: &'a Ctx<'js>,

@@ -7,9 +7,16 @@ use super::{
     super::fault::{Fault, FaultSeverity, Key, RenderedTool},
     faults::{Faults, at_index, at_key, path},
 };
-use lmthing_base::{chat::read_json, diagnostic::closest, schema::{ValidationProblem, Validator, describe_problems}};
+use crate::bindings::{
+    models::mock::mock_item,
+    values::{elements, kind_of, property},
+};
+use lmthing_base::{
+    chat::read_json,
+    diagnostic::closest,
+    schema::{ValidationProblem, Validator, describe_problems},
+};
 use lmthing_providers::MockItem;
-use crate::bindings::{models::mock::mock_item, values::{elements, kind_of, property}};
 
 const MAX_NAMED_TOOLS: usize = 8;
 

@@ -3,8 +3,15 @@
 use rquickjs::Ctx;
 
 use super::mock::{MockScript, SchemaResult};
+use crate::bindings::{
+    prompt::{
+        entry::{Entry, Registry},
+        object::PromptObject,
+    },
+    run::deadlock::detect_deadlock,
+    values::{from_json, message_of, schema::Schema},
+};
 use lmthing_base::schema::ValidationProblem;
-use crate::bindings::{prompt::{entry::{Entry, Registry}, object::PromptObject}, run::deadlock::detect_deadlock, values::{from_json, message_of, schema::Schema}};
 
 /// Validates the arguments of the mock's calls. Calls of tools with plain JSON Schema are skipped.
 pub(in super::super) async fn check_arguments<'js>(

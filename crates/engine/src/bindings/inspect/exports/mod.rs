@@ -15,8 +15,11 @@ pub use mock::{MockScript, calls_against};
 pub(super) use mock_arguments::check_arguments;
 pub(super) use named_tools::{NamedTools, names_against};
 
+use crate::bindings::{
+    run::{answer, file, file_input},
+    values::{kind_of, schema::Schema},
+};
 use lmthing_base::diagnostic::closest;
-use crate::bindings::{run::{answer, file, file_input}, values::{kind_of, schema::Schema}};
 
 const KNOWN: [&str; 6] = ["default", "config", "mock", "input", "output", "description"];
 

@@ -6,8 +6,13 @@ use super::{
     super::fault::{FaultSeverity, Key, NamedModel},
     faults::{Faults, at_index, path},
 };
+use crate::bindings::{
+    models::resolve::{resolve, resolve_item},
+    run::file,
+    services,
+    values::elements,
+};
 use lmthing_providers::{ProviderContext, ProviderInfo, list_models, model_name};
-use crate::bindings::{models::resolve::{resolve, resolve_item}, run::file, services, values::elements};
 
 /// Checks a model that is not the export `mock`.
 pub(super) fn check<'js>(

@@ -6,8 +6,8 @@ use super::{
     super::fault::{Fault, FaultSeverity, Key, Rendered},
     faults::{at_index, at_key, path},
 };
-use lmthing_base::diagnostic::closest;
 use crate::bindings::values::elements;
+use lmthing_base::diagnostic::closest;
 
 #[derive(Debug, Default)]
 pub struct NamedTools(Vec<(Vec<Key>, String)>);

@@ -9,9 +9,9 @@ use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 
 use super::{bag::Effect, object::PromptObject, state_entry::StateEntry};
+use crate::bindings::values::{elements, plain_error};
 use lmthing_base::checkpoint::{Memory, StateText};
 use lmthing_node::import_builtin;
-use crate::bindings::values::{elements, plain_error};
 
 #[derive(Default, JsLifetime)]
 struct StateTexts<'js>(RefCell<Option<Object<'js>>>);

@@ -7,9 +7,16 @@ use rquickjs::{
     prelude::{Async, Opt},
 };
 
+use crate::bindings::{
+    NATIVE_MODULES,
+    prompt::{
+        call, effects, memory,
+        object::{self, PromptObject},
+    },
+    table::METHODS,
+};
 use lmthing_base::checkpoint::{Memory, MemoryChange};
 use lmthing_node::{Engine, EngineOptions, SCRIPT_STACK_SIZE, THREAD_STACK_SIZE, host::Silent, import_file};
-use crate::bindings::{NATIVE_MODULES, prompt::{call, effects, memory, object::{self, PromptObject}}, table::METHODS};
 
 fn make_prompt<'js>(ctx: Ctx<'js>) -> Result<PromptObject<'js>> {
     object::create(&ctx, 0, &rquickjs::Value::new_undefined(ctx.clone()), "plugins")

@@ -10,9 +10,9 @@ use futures_util::{
 use rquickjs::{Ctx, Object, Result};
 use tokio::sync::{mpsc, oneshot};
 
+use crate::bindings::models::js_model::JsModel;
 use lmthing_base::chat::{ModelRequest, StreamPart};
 use lmthing_providers::{LanguageModel, PartStream, ProviderError, ProviderErrorKind};
-use crate::bindings::models::js_model::JsModel;
 
 type Part = std::result::Result<StreamPart, ProviderError>;
 

@@ -12,9 +12,16 @@ use super::{
     bridge::{Bridge, bridge},
     runner::RunRequest,
 };
+use crate::bindings::{
+    models::{
+        mock::mock_item,
+        resolve::{native_model, provider_name},
+    },
+    run::{model_choice::ModelChoice, module::path_of},
+    values::{kind_of, property, to_json_text, type_error},
+};
 use lmthing_base::permission::ApprovalRules;
 use lmthing_node::{ScriptError, environment, event_loop::EventLoop, is_name_mentioned, warn};
-use crate::bindings::{models::{mock::mock_item, resolve::{native_model, provider_name}}, run::{model_choice::ModelChoice, module::path_of}, values::{kind_of, property, to_json_text, type_error}};
 
 const OPTIONS: &[&str] = &["input", "model", "mock", "recording", "env", "approve", "timeout"];
 

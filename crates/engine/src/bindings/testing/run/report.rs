@@ -9,8 +9,12 @@ use rquickjs::{
 };
 
 use super::runner::{CallReport, RunReport};
+use crate::bindings::values::{
+    from_json, from_serde, from_tool_input,
+    messages::output_value,
+    steps::{MessageObjects, finish_reason, full_step_to_js, steps_to_js},
+};
 use lmthing_base::{chat::Step, event::FailureReport};
-use crate::bindings::values::{from_json, from_serde, from_tool_input, messages::output_value, steps::{MessageObjects, finish_reason, full_step_to_js, steps_to_js}};
 
 /// Key of the symbol `Symbol.for(…)` that marks reports.
 const BRAND: &str = "lmthing.run";

@@ -10,9 +10,14 @@ use std::{
 use futures_util::future::LocalBoxFuture;
 use rquickjs::{Ctx, JsLifetime, Result};
 
-use lmthing_base::{chat::{FinishReason, Step, ToolInput, ToolResult, Usage}, diagnostic::Diagnostic, event::FailureReport, permission::ApprovalRules};
-use lmthing_node::user_data;
 use crate::bindings::{run::model_choice::ModelChoice, values::plain_error};
+use lmthing_base::{
+    chat::{FinishReason, Step, ToolInput, ToolResult, Usage},
+    diagnostic::Diagnostic,
+    event::FailureReport,
+    permission::ApprovalRules,
+};
+use lmthing_node::user_data;
 
 /// Runs prompt files for the tests of one engine.
 pub trait PromptFileRunner {

@@ -1,0 +1,43 @@
+//! Makes the archives of locales, prices and TypeScript's library with the scripts in `runtime-js/`. Apart from the bytecode, so that a
+//! change of JavaScript does not compile the crates that use these.
+
+include!("../../runtime-js/node.rs");
+
+/// What of `runtime-js/` the archives are made from.
+const INPUTS: [&str; 8] = [
+    "data.mjs",
+    "crates.mjs",
+    "declarations.mjs",
+    "library.mjs",
+    "prices.mjs",
+    "package.json",
+    "package-lock.json",
+    "locales",
+];
+
+const ARCHIVES: [&str; 3] = ["locales.bin", "prices.bin", "library.bin"];
+
+fn main() {
+    finish(run().map_err(|message| format!("cannot make the tables of lmthing: {message}")));
+}
+
+fn run() -> Result<(), String> {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let output = std::env::var("OUT_DIR").map_err(|error| error.to_string())?;
+    let output = Path::new(&output);
+    println!("cargo:rerun-if-changed=build.rs");
+    if let Some(dist) = published_files(folder) {
+        return ARCHIVES.iter().try_for_each(|archive| {
+            let from = dist.join(archive);
+            std::fs::copy(&from, output.join(archive)).map(drop).map_err(describe("copy", &from))
+        });
+    }
+    let root = folder.join("../..");
+    // It names the versions of the crates that have the price table and the declarations of the language.
+    println!("cargo:rerun-if-changed=../../Cargo.lock");
+    for input in INPUTS {
+        println!("cargo:rerun-if-changed=../../runtime-js/{input}");
+    }
+    check_node()?;
+    run_in(&root.join("runtime-js"), Command::new("node").arg("data.mjs").arg(output).arg(&root))
+}

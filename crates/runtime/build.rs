@@ -1,0 +1,230 @@
+//! Builds the JavaScript half of lmthing: bundles every entry of `runtime-js/builtins.json` with esbuild, compiles the
+//! bundles to QuickJS bytecode and generates the table that `src/lib.rs` includes. Also makes the
+//! archive of declarations and the page of `lmthing view`.
+//!
+//! Needs Node 20 or newer and npm, at build time only. All work happens on a copy in `OUT_DIR`, so the source tree may be
+//! read-only; `npm ci` runs only when the lock file is not the one that was installed last.
+
+use std::env;
+use std::fmt::Write as _;
+use std::fs;
+use std::io::Write as _;
+use std::path::PathBuf;
+
+use flate2::Compression;
+use flate2::write::DeflateEncoder;
+use rquickjs::loader::{Loader, Resolver};
+use rquickjs::module::Declared;
+use rquickjs::{CatchResultExt, Context, Ctx, Module, Runtime, WriteOptions, WriteOptionsEndianness};
+
+include!("../../runtime-js/node.rs");
+
+/// What of `runtime-js/` the build reads; anything else may change without a rebuild.
+const INPUTS: [&str; 12] = [
+    "package.json",
+    "package-lock.json",
+    ".npmrc",
+    "builtins.json",
+    "bundle.mjs",
+    "chai-parts.mjs",
+    "declarations.mjs",
+    "view.mjs",
+    "src",
+    "types",
+    "view",
+    "zod",
+];
+
+/// Bytes of bytecode from which on less than half is left of it.
+const WORTH_PACKING: usize = 4 << 10;
+
+fn main() {
+    finish(run().map_err(|message| format!("cannot build the JavaScript runtime: {message}")));
+}
+
+fn run() -> Result<(), String> {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let published = published_files(folder);
+    let source = published.clone().unwrap_or_else(|| folder.join("../../runtime-js"));
+    let output = PathBuf::from(env::var_os("OUT_DIR").ok_or("OUT_DIR is not set")?);
+    println!("cargo:rerun-if-changed=build.rs");
+    for input in INPUTS {
+        println!("cargo:rerun-if-changed=../../runtime-js/{input}");
+    }
+
+    let bundles = match published {
+        Some(bundles) => bundles,
+        None => make_bundles(&source, &output)?,
+    };
+
+    let builtins = read_builtins(&source)?;
+    let bytecode = output.join("bytecode");
+    fs::create_dir_all(&bytecode).map_err(describe("create", &bytecode))?;
+    let mut lengths = Vec::new();
+    for (index, builtin) in builtins.iter().enumerate() {
+        let path = bundles.join(format!("{index}.js"));
+        let code = fs::read(&path).map_err(describe("read", &path))?;
+        let path = bytecode.join(format!("{index}.bin"));
+        let code = compile(builtin, code)?;
+        let is_packed = !builtin.is_hot && code.len() >= WORTH_PACKING;
+        lengths.push(if is_packed { code.len() } else { 0 });
+        let stored = if is_packed { pack(&code).map_err(describe("pack", &path))? } else { code };
+        fs::write(&path, stored).map_err(describe("write", &path))?;
+    }
+    for archive in ["declarations.bin", "view.bin"] {
+        let path = bundles.join(archive);
+        fs::copy(&path, output.join(archive)).map_err(describe("copy", &path))?;
+    }
+    let table = output.join("builtins.rs");
+    fs::write(&table, generate_table(&builtins, &lengths)).map_err(describe("write", &table))
+}
+
+fn make_bundles(source: &Path, output: &Path) -> Result<PathBuf, String> {
+    let stage = output.join("runtime-js");
+    copy_inputs(source, &stage)?;
+    check_node()?;
+    install_packages(&stage)?;
+    let bundles = output.join("bundles");
+    bundle(&stage, &bundles)?;
+    Ok(bundles)
+}
+
+/// One entry of `builtins.json`.
+struct Builtin {
+    name: String,
+    aliases: Vec<String>,
+    /// Names are minified: line numbers would help nobody.
+    minified: bool,
+    /// Most runs load it: it is not worth the time to unpack it.
+    is_hot: bool,
+}
+
+/// Copies the inputs to the stage; `src` is emptied first so that a removed file is gone.
+fn copy_inputs(source: &Path, stage: &Path) -> Result<(), String> {
+    for stale in ["src", "types", "view", "zod"].map(|folder| stage.join(folder)) {
+        if stale.exists() {
+            fs::remove_dir_all(&stale).map_err(describe("remove", &stale))?;
+        }
+    }
+    fs::create_dir_all(stage).map_err(describe("create", stage))?;
+    INPUTS.iter().try_for_each(|input| copy(&source.join(input), &stage.join(input)))
+}
+
+fn copy(from: &Path, to: &Path) -> Result<(), String> {
+    if !from.is_dir() {
+        return fs::copy(from, to).map(drop).map_err(describe("copy", from));
+    }
+    fs::create_dir_all(to).map_err(describe("create", to))?;
+    for entry in fs::read_dir(from).map_err(describe("read", from))? {
+        let entry = entry.map_err(describe("read", from))?;
+        copy(&entry.path(), &to.join(entry.file_name()))?;
+    }
+    Ok(())
+}
+
+/// Runs `npm ci` unless the packages of this very lock file are installed already.
+fn install_packages(stage: &Path) -> Result<(), String> {
+    let lock = fs::read(stage.join("package-lock.json")).map_err(describe("read", stage))?;
+    let stamp = stage.join("node_modules/.installed-lock.json");
+    if fs::read(&stamp).is_ok_and(|installed| installed == lock) {
+        return Ok(());
+    }
+    let npm = if cfg!(windows) { "npm.cmd" } else { "npm" };
+    run_in(stage, Command::new(npm).args(["ci", "--omit=dev", "--ignore-scripts", "--prefer-offline", "--no-audit", "--no-fund"]))
+        .map_err(|error| format!("{error}\nIs the npm registry reachable? `npm ci` downloads the packages of runtime-js/package-lock.json once."))?;
+    fs::write(&stamp, lock).map_err(describe("write", &stamp))
+}
+
+/// Bundles every builtin to `bundles/<index>.js`; beside them lie the archives of locales, prices and declarations.
+fn bundle(stage: &Path, bundles: &Path) -> Result<(), String> {
+    run_in(stage, Command::new("node").arg("bundle.mjs").arg(bundles))
+}
+
+/// Reads `builtins.json` with the JavaScript engine that is here anyway.
+fn read_builtins(source: &Path) -> Result<Vec<Builtin>, String> {
+    let path = source.join("builtins.json");
+    let text = fs::read_to_string(&path).map_err(describe("read", &path))?;
+    with_context(|ctx| {
+        let table: rquickjs::Object = ctx.json_parse(text)?.get()?;
+        table
+            .props::<String, rquickjs::Object>()
+            .map(|entry| {
+                let (name, entry) = entry?;
+                Ok(Builtin {
+                    name,
+                    aliases: entry.get::<_, Option<Vec<String>>>("aliases")?.unwrap_or_default(),
+                    minified: entry.get::<_, Option<bool>>("minifyNames")?.unwrap_or_default(),
+                    is_hot: entry.get::<_, Option<bool>>("hot")?.unwrap_or_default(),
+                })
+            })
+            .collect()
+    })
+}
+
+/// Compiles one bundle; its imports stay names that the run-time loader resolves.
+fn compile(builtin: &Builtin, code: Vec<u8>) -> Result<Vec<u8>, String> {
+    let big = env::var("CARGO_CFG_TARGET_ENDIAN").is_ok_and(|endian| endian == "big");
+    let endianness = if big { WriteOptionsEndianness::Big } else { WriteOptionsEndianness::Little };
+    let options =
+        WriteOptions { endianness, strip_source: true, strip_debug: builtin.minified, ..WriteOptions::default() };
+    let name = builtin.name.clone();
+    with_context(|ctx| Module::declare(ctx, name, code)?.write(options))
+        .map_err(|error| format!("cannot compile builtin {:?}: {error}", builtin.name))
+}
+
+fn with_context<T>(work: impl for<'js> FnOnce(Ctx<'js>) -> rquickjs::Result<T>) -> Result<T, String> {
+    let runtime = Runtime::new().map_err(|error| error.to_string())?;
+    runtime.set_loader(Unresolved, Unresolved);
+    let context = Context::full(&runtime).map_err(|error| error.to_string())?;
+    context.with(|ctx| work(ctx.clone()).catch(&ctx).map_err(|error| error.to_string()))
+}
+
+/// QuickJS wants every import resolved when a module is compiled, though it stores names only: an empty module stands in.
+struct Unresolved;
+
+impl Resolver for Unresolved {
+    fn resolve<'js>(
+        &mut self,
+        _: &Ctx<'js>,
+        _: &str,
+        name: &str,
+        _: Option<rquickjs::loader::ImportAttributes<'js>>,
+    ) -> rquickjs::Result<String> {
+        Ok(name.to_owned())
+    }
+}
+
+impl Loader for Unresolved {
+    fn load<'js>(
+        &mut self,
+        ctx: &Ctx<'js>,
+        name: &str,
+        _: Option<rquickjs::loader::ImportAttributes<'js>>,
+    ) -> rquickjs::Result<Module<'js, Declared>> {
+        Module::declare(ctx.clone(), name, "")
+    }
+}
+
+fn pack(bytecode: &[u8]) -> std::io::Result<Vec<u8>> {
+    let mut encoder = DeflateEncoder::new(Vec::new(), Compression::best());
+    encoder.write_all(bytecode)?;
+    encoder.finish()
+}
+
+/// `lengths` are those of the bytecode that is stored compressed, and 0 for the other.
+fn generate_table(builtins: &[Builtin], lengths: &[usize]) -> String {
+    let count = builtins.len();
+    let mut table = format!(
+        "/// The name of each built-in module, and its aliases.\npub static NAMES: [(&str, &[&str]); {count}] = [\n"
+    );
+    for Builtin { name, aliases, .. } in builtins {
+        writeln!(table, "    ({name:?}, &{aliases:?}),").expect("writing to a string");
+    }
+    write!(table, "];\n\nstatic BUILTINS: [Builtin; {count}] = [\n").expect("writing to a string");
+    for (index, length) in lengths.iter().enumerate() {
+        let bytes = format!("include_bytes!(concat!(env!(\"OUT_DIR\"), \"/bytecode/{index}.bin\"))");
+        writeln!(table, "    Builtin::new({bytes}, {length}),").expect("writing to a string");
+    }
+    table.push_str("];\n");
+    table
+}

@@ -1,0 +1,47 @@
+// Runs Node for build scripts, which include this file.
+
+use std::path::Path;
+use std::process::Command;
+
+fn describe<'a>(action: &'a str, path: &'a Path) -> impl Fn(std::io::Error) -> String + 'a {
+    move |error| format!("cannot {action} {}: {error}", path.display())
+}
+
+/// Fails with advice when Node is missing or older than 20.
+fn check_node() -> Result<(), String> {
+    const ADVICE: &str = "Building lmthing needs Node 20 or newer and npm on the PATH (running it needs neither).";
+    let output = Command::new("node")
+        .arg("--version")
+        .output()
+        .map_err(|error| format!("cannot run `node`: {error}\n{ADVICE}"))?;
+    let version = String::from_utf8_lossy(&output.stdout).trim().to_owned();
+    let major = version.trim_start_matches('v').split('.').next().and_then(|major| major.parse::<u32>().ok());
+    match major {
+        Some(major) if major >= 20 => Ok(()),
+        _ => Err(format!("the `node` on the PATH is {version:?}\n{ADVICE}")),
+    }
+}
+
+fn run_in(directory: &Path, command: &mut Command) -> Result<(), String> {
+    let shown = format!("{command:?}");
+    let output = command.current_dir(directory).output().map_err(|error| format!("cannot run {shown}: {error}"))?;
+    if output.status.success() {
+        return Ok(());
+    }
+    let text = String::from_utf8_lossy(&output.stderr);
+    Err(format!("{shown} failed ({}):\n{}", output.status, text.trim()))
+}
+
+/// A published crate has the files in its folder `dist` (`npm run bundle` before publishing), so that building it needs no Node.
+fn published_files(crate_folder: &Path) -> Option<std::path::PathBuf> {
+    let dist = crate_folder.join("dist");
+    (crate_folder.join(".cargo_vcs_info.json").exists() && dist.is_dir()).then_some(dist)
+}
+
+/// Ends the build script, with a message that cargo shows as it is.
+fn finish(result: Result<(), String>) {
+    if let Err(message) = result {
+        println!("cargo:error={}", message.replace('\n', "\ncargo:error="));
+        std::process::exit(1);
+    }
+}
