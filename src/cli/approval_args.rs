@@ -1,4 +1,4 @@
-//! Options about calls that need approval (docs/command-line.md, "Approvals"). Doc comments of options are help texts.
+//! Options about calls that need approval (docs/reference/approvals.md). Doc comments of options are help texts.
 
 use clap::{Args, ValueEnum};
 use serde_json::Value;

@@ -1,4 +1,4 @@
-//! Arguments of `lmthing approve` (docs/map.md, "Approvals"). Doc comments of options are help texts.
+//! Arguments of `lmthing approve` (docs/reference/remote.md). Doc comments of options are help texts.
 
 use clap::{Args, ValueEnum, builder::NonEmptyStringValueParser};
 

@@ -1,4 +1,4 @@
-//! The command line (docs/reference.md, "The command line"). Doc comments of options are help texts.
+//! The command line (docs/reference/command-line.md). Doc comments of options are help texts.
 
 use std::{
     ffi::{OsStr, OsString},

@@ -1,4 +1,5 @@
-//! Options of `run` that servers take and pass on to every call (docs/mcp.md). Doc comments of options are help texts.
+//! Options of `run` that servers take and pass on to every call (docs/reference/mcp-client.md). Doc comments of
+//! options are help texts.
 
 use std::{ffi::OsString, path::PathBuf};
 

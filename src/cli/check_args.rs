@@ -1,4 +1,4 @@
-//! Arguments of `lmthing check` (docs/command-line.md, "Checking"). Doc comments of options are help texts.
+//! Arguments of `lmthing check` (docs/reference/check.md). Doc comments of options are help texts.
 
 use std::{num::NonZeroUsize, path::PathBuf};
 

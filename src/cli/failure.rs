@@ -1,5 +1,5 @@
-//! How a command ended: exit code, message for people and object for programs (docs/reference.md, "Errors and exit
-//! codes").
+//! How a command ended: exit code, message for people and object for programs
+//! (docs/reference/errors.md).
 
 use std::{path::Path, rc::Rc};
 

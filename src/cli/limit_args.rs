@@ -1,4 +1,4 @@
-//! Options that limit a run (docs/reference.md, "Limits"). Doc comments of options are help texts.
+//! Options that limit a run (docs/reference/limits.md). Doc comments of options are help texts.
 
 use std::time::Duration;
 

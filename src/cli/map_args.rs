@@ -1,4 +1,4 @@
-//! Arguments of `lmthing map` (docs/map.md). Doc comments of options are help texts.
+//! Arguments of `lmthing map` (docs/reference/map.md). Doc comments of options are help texts.
 
 use std::{num::NonZeroUsize, path::PathBuf};
 

@@ -1,4 +1,4 @@
-//! Arguments of `lmthing mcp` (docs/mcp.md, "As a server"). Doc comments of options are help texts.
+//! Arguments of `lmthing mcp` (docs/reference/mcp.md). Doc comments of options are help texts.
 
 use std::path::PathBuf;
 

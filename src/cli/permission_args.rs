@@ -1,4 +1,5 @@
-//! Options that restrict a prompt file and grant rights to it (docs/permissions.md). Doc comments of options are help
+//! Options that restrict a prompt file and grant rights to it (docs/reference/permissions.md). Doc comments of
+//! options are help
 //! texts.
 
 use std::{

@@ -1,4 +1,4 @@
-//! Options for runs on a Restate server (docs/map.md, "On a server"). Doc comments of options are help texts.
+//! Options for runs on a Restate server (docs/reference/remote.md). Doc comments of options are help texts.
 
 use std::{ffi::OsString, path::Path};
 

@@ -1,4 +1,4 @@
-//! Arguments of `lmthing resume` (docs/command-line.md, "Going on with a run"). Doc comments of options are help texts.
+//! Arguments of `lmthing resume` (docs/reference/resume.md). Doc comments of options are help texts.
 
 use std::path::PathBuf;
 

@@ -1,4 +1,4 @@
-//! Arguments of `lmthing runs` (docs/journal.md, "Looking at runs"). Doc comments of options are help texts.
+//! Arguments of `lmthing runs` (docs/reference/runs.md). Doc comments of options are help texts.
 
 use std::path::PathBuf;
 

@@ -1,4 +1,4 @@
-//! Options for the output of `run` and `resume`, and the format of standard output (docs/command-line.md, "Formats").
+//! Options for the output of `run` and `resume`, and the format of standard output (docs/reference/events.md).
 //! Doc comments are help texts.
 
 use clap::{Args, ValueEnum};

@@ -1,4 +1,4 @@
-//! Arguments of `lmthing test` (docs/command-line.md, "Tests"). Doc comments of options are help texts.
+//! Arguments of `lmthing test` (docs/reference/command-line.md). Doc comments of options are help texts.
 
 use std::{num::NonZeroUsize, path::PathBuf, time::Duration};
 

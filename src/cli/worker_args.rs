@@ -1,4 +1,4 @@
-//! Arguments of `lmthing worker` (docs/scale.md). Doc comments of options are help texts.
+//! Arguments of `lmthing worker` (docs/reference/worker.md). Doc comments of options are help texts.
 
 use std::{num::NonZeroUsize, path::PathBuf, time::Duration};
 

@@ -15,7 +15,7 @@ use crate::{
     support::canned::{Canned, Server},
 };
 
-const TEST_KEY: &str = include_str!("../fixtures/providers/rsa_test_key.pem");
+const TEST_KEY: &str = include_str!("../../crates/providers/fixtures/rsa_test_key.pem");
 
 fn context(variables: &[(&str, String)]) -> ProviderContext {
     let env: BTreeMap<String, String> =

@@ -14,10 +14,10 @@ use crate::{
 };
 
 pub const KEY: &str = "sk-test-0123456789";
-pub const CHAT: &[u8] = include_bytes!("../fixtures/providers/compatible.sse");
-pub const ANTHROPIC: &[u8] = include_bytes!("../fixtures/providers/anthropic.sse");
-pub const GOOGLE: &[u8] = include_bytes!("../fixtures/providers/google.sse");
-pub const BEDROCK: &[u8] = include_bytes!("../fixtures/providers/bedrock.eventstream");
+pub const CHAT: &[u8] = include_bytes!("../../crates/providers/fixtures/compatible.sse");
+pub const ANTHROPIC: &[u8] = include_bytes!("../../crates/providers/fixtures/anthropic.sse");
+pub const GOOGLE: &[u8] = include_bytes!("../../crates/providers/fixtures/google.sse");
+pub const BEDROCK: &[u8] = include_bytes!("../../crates/providers/fixtures/bedrock.eventstream");
 /// The text of all stored answers.
 pub const TEXT: &str = "Låg vatten… \"soon\"\\now";
 

@@ -14,14 +14,12 @@ mod remote_map;
 mod remote_run;
 mod restate;
 mod rows;
-#[cfg(all(feature = "worker", unix))]
+#[cfg(unix)]
 mod worker_approve;
-#[cfg(all(feature = "worker", unix))]
+#[cfg(unix)]
 mod worker_calls;
-#[cfg(all(feature = "worker", unix))]
+#[cfg(unix)]
 mod worker_kill;
-#[cfg(all(feature = "worker", unix))]
+#[cfg(unix)]
 mod worker_map;
-#[cfg(not(feature = "worker"))]
-mod worker_missing;
 mod worker_server;

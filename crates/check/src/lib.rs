@@ -1,6 +1,6 @@
 //! Checks a prompt file before any model request: types, imports, exports, mocks and the first render.
 //!
-//! The rules are in docs/reference.md, "Checking".
+//! The rules are in docs/reference/check.md.
 
 pub mod declarations;
 mod faults;

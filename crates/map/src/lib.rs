@@ -1,4 +1,4 @@
-//! Runs one prompt file over many rows of data (docs/map.md), each row in an engine of its own.
+//! Runs one prompt file over many rows of data (docs/reference/map.md), each row in an engine of its own.
 
 mod checked_rows;
 mod convert;

@@ -1,4 +1,4 @@
-//! Runs a map: validates the rows, skips those that have results, runs the others (docs/map.md).
+//! Runs a map: validates the rows, skips those that have results, runs the others (docs/reference/map.md).
 
 use std::{
     collections::HashSet,

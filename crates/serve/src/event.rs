@@ -1,4 +1,4 @@
-//! Reads the event lines of a run (docs/events.md) for callers.
+//! Reads the event lines of a run (docs/reference/events.md) for callers.
 
 use serde::{Deserialize, Deserializer};
 use serde_json::Value;

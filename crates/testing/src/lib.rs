@@ -1,4 +1,4 @@
-//! Runs the tests of prompt files, each file in its own engine, and reports the results (docs/testing.md).
+//! Runs the tests of prompt files, each file in its own engine, and reports the results (docs/reference/test.md).
 
 mod file;
 mod line_buffer;

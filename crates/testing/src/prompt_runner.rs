@@ -1,4 +1,4 @@
-//! Runs prompt files for a test file as `lmthing run` does (docs/testing.md), for `run(file, options)` and smoke
+//! Runs prompt files for a test file as `lmthing run` does (docs/reference/test.md), for `run(file, options)` and smoke
 //! tests.
 
 use std::{

@@ -1,5 +1,5 @@
-//! The smoke test of a prompt file: passes if the file runs to its end with exit code 0 (docs/testing.md, "Smoke
-//! tests").
+//! The smoke test of a prompt file: passes if the file runs to its end with exit code 0
+//! (docs/reference/test.md).
 
 use std::{
     cell::RefCell,

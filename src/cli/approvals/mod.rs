@@ -1,5 +1,5 @@
-//! Decides on calls that need approval: by patterns, then by asking at the terminal (docs/command-line.md,
-//! "Approvals").
+//! Decides on calls that need approval: by patterns, then by asking at the terminal
+//! (docs/reference/approvals.md).
 
 pub(super) mod awaited_calls;
 mod question;

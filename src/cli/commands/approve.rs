@@ -1,4 +1,4 @@
-//! `lmthing approve` (docs/map.md, "Approvals"): decides on calls that wait at a Restate server, and lists them.
+//! `lmthing approve` (docs/reference/remote.md): decides on calls that wait at a Restate server, and lists them.
 
 use serde_json::json;
 

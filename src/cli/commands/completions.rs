@@ -1,4 +1,4 @@
-//! `lmthing completions` (docs/command-line.md, "Completion"): prints the script for a shell, and answers its requests.
+//! `lmthing completions` (docs/reference/command-line.md): prints the script for a shell, and answers its requests.
 //!
 //! The script runs the program with a variable set. Without the variable completion costs nothing.
 

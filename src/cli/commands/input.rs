@@ -1,4 +1,4 @@
-//! Builds the input of a prompt file from the command line (docs/reference.md, "Input").
+//! Builds the input of a prompt file from the command line (docs/reference/input.md).
 
 use std::{
     io::{self, IsTerminal},

@@ -1,4 +1,4 @@
-//! `lmthing mcp` (docs/mcp.md, "As a server"). Standard output belongs to the protocol; everything else is printed to
+//! `lmthing mcp` (docs/reference/mcp.md). Standard output belongs to the protocol; everything else is printed to
 //! standard error.
 
 use std::{collections::BTreeMap, ffi::OsString, io, net::SocketAddr, path::Path, rc::Rc, sync::Arc};

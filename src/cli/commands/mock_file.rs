@@ -1,4 +1,4 @@
-//! The file of `run --mock` (docs/command-line.md): mock items as JSON.
+//! The file of `run --mock` (docs/reference/command-line.md): mock items as JSON.
 
 use std::path::Path;
 

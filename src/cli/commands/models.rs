@@ -1,4 +1,4 @@
-//! `lmthing models` (docs/reference.md, "The command line"): lists providers and aliases as text or JSON.
+//! `lmthing models` (docs/reference/command-line.md): lists providers and aliases as text or JSON.
 
 use std::{collections::BTreeMap, fmt::Write, rc::Rc};
 

@@ -1,4 +1,4 @@
-//! `lmthing new NAME` (docs/reference.md, "New prompt files"): writes a prompt file and its test from a template.
+//! `lmthing new NAME` (docs/reference/new.md): writes a prompt file and its test from a template.
 
 use std::{
     ffi::OsStr,

@@ -1,4 +1,4 @@
-//! `lmthing models --prices` (docs/reference.md, "Cost"): the user's prices and the table, as text or JSON.
+//! `lmthing models --prices` (docs/reference/cost.md): the user's prices and the table, as text or JSON.
 
 use std::fmt::Write;
 

@@ -1,4 +1,4 @@
-//! `--record` and `--replay` (docs/reference.md, "Recording and replay").
+//! `--record` and `--replay` (docs/reference/recordings.md).
 
 use std::{
     io,

@@ -1,4 +1,5 @@
-//! `lmthing run FILE` (docs/reference.md, "The command line", "Recording and replay"): from arguments to the options of
+//! `lmthing run FILE` (docs/reference/command-line.md and docs/reference/recordings.md): from arguments to the
+//! options of
 //! a run.
 
 use std::{path::Path, rc::Rc};

@@ -1,4 +1,4 @@
-//! `lmthing types [DIR]` (docs/reference.md, "Types for editors"): writes declarations and settings for editors.
+//! `lmthing types [DIR]` (docs/reference/new.md): writes declarations and settings for editors.
 
 use std::{
     fs, io,

@@ -1,4 +1,5 @@
-//! `--watch` of `run`, `check` and `test` (docs/command-line.md): repeats a command when a file of it changes.
+//! `--watch` of `run`, `check` and `test` (docs/reference/command-line.md): repeats a command when a file of it
+//! changes.
 //!
 //! Each run is a process of its own with the same arguments, so that a change ends it even in an endless loop, and runs
 //! do not affect each other.

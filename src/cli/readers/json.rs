@@ -1,4 +1,4 @@
-//! `-f events` and `-f json` (docs/events.md): every event as a line of JSON, or one object at the end.
+//! `-f events` and `-f json` (docs/reference/events.md): every event as a line of JSON, or one object at the end.
 
 use std::rc::Rc;
 

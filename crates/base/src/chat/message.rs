@@ -1,4 +1,4 @@
-//! Messages and their parts, as in `step.input.prompt` (docs/reference.md, "Messages").
+//! Messages and their parts, as in `step.input.prompt` (docs/reference/messages.md).
 
 use std::rc::Rc;
 
@@ -143,7 +143,7 @@ impl ToolPart {
 }
 
 impl ToolOutput {
-    /// The error result of docs/reference.md, "Tools": `{error: message}`.
+    /// The error result of docs/reference/tools.md: `{error: message}`.
     pub fn error(message: impl Into<String>) -> Self {
         ToolOutput::ErrorJson(serde_json::json!({ "error": message.into() }))
     }

@@ -1,6 +1,7 @@
 //! Types of a conversation with a language model: messages, stream parts, steps and requests.
 //!
-//! Their serialised form is what `prompt.steps` and `prompt.fullSteps` show a script author (docs/reference.md, "Results"),
+//! Their serialised form is what `prompt.steps` and `prompt.fullSteps` show a script author
+//! (docs/reference/results.md),
 //! so field names follow the JavaScript names.
 
 mod json;

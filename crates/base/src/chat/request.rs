@@ -78,7 +78,8 @@ impl ResponseFormat {
     }
 }
 
-/// Call settings of `config.options` (docs/reference.md, "Call settings"). Unset ones are left out of the request, so that the
+/// Call settings of `config.options` (docs/reference/call-settings.md). Unset ones are left out of the request, so
+/// that the
 /// provider's default applies.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct CallSettings {

@@ -1,4 +1,4 @@
-//! The record of one step: request, answer and tool results (docs/reference.md, "Results").
+//! The record of one step: request, answer and tool results (docs/reference/results.md).
 
 use std::rc::Rc;
 

@@ -1,4 +1,4 @@
-//! The arguments of a tool call (docs/reference.md, "Tools").
+//! The arguments of a tool call (docs/reference/tools.md).
 
 use std::rc::Rc;
 

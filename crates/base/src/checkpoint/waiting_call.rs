@@ -1,4 +1,4 @@
-//! Calls that wait for approval and the decisions, in their stored form (docs/journal.md, "Waiting for approval").
+//! Calls that wait for approval and the decisions, in their stored form (docs/reference/resume.md).
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;

@@ -1,4 +1,4 @@
-//! The user's own prices: `config.prices` and `LMTHING_PRICES`, in the same JSON form (docs/reference.md, "Cost").
+//! The user's own prices: `config.prices` and `LMTHING_PRICES`, in the same JSON form (docs/reference/cost.md).
 
 use std::collections::BTreeMap;
 

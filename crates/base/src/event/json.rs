@@ -1,4 +1,5 @@
-//! Events as JSON, one object a line: the output of `run -f events` (docs/events.md, docs/events.schema.json).
+//! Events as JSON, one object a line: the output of `run -f events` (docs/reference/events.md,
+//! docs/events.schema.json).
 
 use serde::{Serialize, Serializer};
 use serde_json::{Value, json};

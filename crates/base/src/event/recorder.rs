@@ -1,4 +1,4 @@
-//! Events in the form stored in a journal (docs/events.md, "In the journal"): the public form plus what a later reader needs,
+//! Events in the form stored in a journal (docs/reference/events.md): the public form plus what a later reader needs,
 //! such as each request as the difference from the one before.
 
 use std::{collections::HashMap, rc::Rc};

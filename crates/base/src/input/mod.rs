@@ -1,4 +1,4 @@
-//! Turns the arguments after a prompt file into the input that its schema describes (docs/reference.md, "Input").
+//! Turns the arguments after a prompt file into the input that its schema describes (docs/reference/input.md).
 
 mod arguments;
 mod command_line;

@@ -1,4 +1,4 @@
-//! Assigns the columns of a table, or the keys of an object, to the properties of an input (docs/map.md).
+//! Assigns the columns of a table, or the keys of an object, to the properties of an input (docs/reference/map.md).
 
 use serde_json::{Map, Value};
 

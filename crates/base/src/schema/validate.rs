@@ -1,5 +1,5 @@
 //! Validates values against JSON Schema, with messages in the style of zod (`path: problem`), so that a model reads the same
-//! messages for every kind of schema (docs/reference.md, "Schemas").
+//! messages for every kind of schema (docs/reference/schemas.md).
 
 use jsonschema::error::{TypeKind, ValidationErrorKind};
 use serde_json::Value;

@@ -1,4 +1,4 @@
-//! The exports of `lmthing` and `lmthing/plugins` (docs/reference.md, "Modules").
+//! The exports of `lmthing` and `lmthing/plugins` (docs/reference/modules.md).
 
 use rquickjs::{Array, Ctx, Function, Object, Result, Value, function::Rest, object::Property};
 

@@ -232,7 +232,7 @@ pub fn exchanges(ctx: &Ctx<'_>) -> Result<Exchanges> {
     with(ctx, |services| services.host.exchanges.clone())
 }
 
-/// The provider context with the current `process.env` (docs/reference.md, "Prompt files").
+/// The provider context with the current `process.env` (docs/reference/prompt-files.md).
 pub fn providers(ctx: &Ctx<'_>) -> Result<ProviderContext> {
     refresh_environment(ctx)?;
     with(ctx, |services| services.host.providers.clone())

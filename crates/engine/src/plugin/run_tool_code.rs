@@ -1,4 +1,4 @@
-//! The definition of `runToolCode`, the tool of code mode (docs/reference.md, "Code mode").
+//! The definition of `runToolCode`, the tool of code mode (docs/reference/code-mode.md).
 
 pub const NAME: &str = "runToolCode";
 

@@ -1,4 +1,5 @@
-//! The task list of `defTaskList`: a flat list that a model works through with three tools (docs/reference.md, "Task list").
+//! The task list of `defTaskList`: a flat list that a model works through with three tools
+//! (docs/reference/task-list.md).
 //!
 //! Allowed changes: `startTask` from pending or failed (a restart drops the reason), `completeTask` from pending or in progress
 //! (a model may finish a small task without announcing it), `failTask` from pending or in progress. Everything else is refused

@@ -1,4 +1,4 @@
-//! Finds `<run_code>` blocks in streamed text, wherever it is cut (docs/reference.md, "Methods in text").
+//! Finds `<run_code>` blocks in streamed text, wherever it is cut (docs/reference/code-mode.md).
 
 const OPEN: &str = "<run_code>";
 const CLOSE: &str = "</run_code>";

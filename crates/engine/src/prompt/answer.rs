@@ -1,5 +1,5 @@
 //! The schema that the answer of a prompt must match: the instruction for the model, and the search for JSON in its
-//! answer (docs/reference.md, "Typed output", "Agents").
+//! answer (docs/reference/typed-output.md and docs/reference/agents.md).
 
 use serde::de::IgnoredAny;
 use serde_json::Value;

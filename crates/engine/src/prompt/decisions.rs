@@ -1,5 +1,5 @@
 //! The decisions on calls that need approval, from this process or earlier ones, and the calls that wait for one
-//! (docs/reference.md, "Approvals").
+//! (docs/reference/approvals.md).
 //!
 //! A decision is matched to a call by its name and arguments.
 

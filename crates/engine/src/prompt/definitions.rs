@@ -1,4 +1,4 @@
-//! The definitions of a prompt, and their reconciliation after a re-run (docs/reference.md, "Steps").
+//! The definitions of a prompt, and their reconciliation after a re-run (docs/reference/steps.md).
 
 use std::{collections::HashSet, rc::Rc};
 

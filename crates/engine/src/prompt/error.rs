@@ -1,4 +1,4 @@
-//! The errors that end a run (docs/reference.md, "Errors and exit codes"), as facts; messages are made where they are
+//! The errors that end a run (docs/reference/errors.md), as facts; messages are made where they are
 //! shown.
 
 use std::rc::Rc;
@@ -70,7 +70,7 @@ impl RunError {
 
     pub const SCRIPT_EXIT_CODE: i32 = 1;
 
-    /// The exit code of a program that ends with this error (docs/reference.md, "Errors and exit codes"). `requested` is
+    /// The exit code of a program that ends with this error (docs/reference/errors.md). `requested` is
     /// the model named on the command line: if it does not exist, that is wrong usage.
     pub fn exit_code(&self, requested: Option<&str>) -> i32 {
         let is_requested = |error: &ProviderError, requested| {

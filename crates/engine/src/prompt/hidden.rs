@@ -1,4 +1,4 @@
-//! The definitions that are hidden on the coming steps (docs/reference.md, "References").
+//! The definitions that are hidden on the coming steps (docs/reference/prompt.md).
 
 use std::collections::{BTreeSet, HashSet};
 

@@ -1,5 +1,5 @@
-//! Tracks the work of a run, to end it when only calls that wait for approval are left (docs/reference.md,
-//! "Approvals").
+//! Tracks the work of a run, to end it when only calls that wait for approval are left
+//! (docs/reference/approvals.md).
 
 use std::{
     cell::{Cell, RefCell},

@@ -52,7 +52,7 @@ impl Prompt {
         StepPlan { messages, active }
     }
 
-    /// The reminder of the next request (docs/reference.md, "References"): a user message, so that no provider takes
+    /// The reminder of the next request (docs/reference/prompt.md): a user message, so that no provider takes
     /// it for a prefill.
     fn reminder(&self) -> Option<Message> {
         if self.reminded.is_empty() {

@@ -1,4 +1,4 @@
-//! Admits requests to models and accounts for their answers (docs/reference.md, "Limits").
+//! Admits requests to models and accounts for their answers (docs/reference/limits.md).
 
 use std::{cell::RefCell, convert::Infallible, rc::Rc, time::Duration};
 

@@ -1,4 +1,4 @@
-//! The exit code, kind and message of a failed run (docs/reference.md, "Errors and exit codes").
+//! The exit code, kind and message of a failed run (docs/reference/errors.md).
 
 use crate::{bindings::FileRun, prompt::RunError};
 use lmthing_base::{

@@ -1,4 +1,4 @@
-//! What a whole run has used, and its end at a limit (docs/reference.md, "Limits").
+//! What a whole run has used, and its end at a limit (docs/reference/limits.md).
 
 use std::{
     cell::RefCell,

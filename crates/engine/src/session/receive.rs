@@ -1,5 +1,5 @@
 //! Reads a model's answer: emits its parts, starts tool calls at once, and runs code of methods in place
-//! (docs/reference.md, "Steps", "Methods in text").
+//! (docs/reference/steps.md and docs/reference/code-mode.md).
 
 use std::rc::Rc;
 

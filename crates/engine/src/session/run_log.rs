@@ -1,4 +1,4 @@
-//! Writes the log of a run (docs/journal.md).
+//! Writes the log of a run (docs/reference/journal.md).
 
 use std::rc::Rc;
 

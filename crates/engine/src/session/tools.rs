@@ -1,5 +1,5 @@
-//! The tool calls of one step: started as they arrive, run concurrently, returned in call order (docs/reference.md,
-//! "Tools").
+//! The tool calls of one step: started as they arrive, run concurrently, returned in call order
+//! (docs/reference/tools.md).
 
 use std::{
     rc::Rc,

@@ -1,4 +1,4 @@
-//! Ends a run that can continue only after calls are approved (docs/reference.md, "Approvals").
+//! Ends a run that can continue only after calls are approved (docs/reference/approvals.md).
 
 use std::future::pending;
 

@@ -1,5 +1,5 @@
-//! Warnings of a run: incomplete answers and settings that a model did not support (docs/reference.md, "Errors and
-//! exit codes").
+//! Warnings of a run: incomplete answers and settings that a model did not support
+//! (docs/reference/errors.md).
 
 use std::{cell::RefCell, collections::HashSet, rc::Rc};
 

@@ -1,4 +1,4 @@
-//! Results as lines of JSON (docs/map.md, "Results").
+//! Results as lines of JSON (docs/reference/map.md).
 
 use std::{borrow::Cow, time::Duration};
 

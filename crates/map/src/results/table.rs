@@ -1,4 +1,4 @@
-//! Results as a CSV table (docs/map.md, "Spreadsheets"): RFC 4180, one column for each property of input and output,
+//! Results as a CSV table (docs/reference/map.md): RFC 4180, one column for each property of input and output,
 //! nested values as JSON.
 
 use std::{

@@ -1,4 +1,4 @@
-//! The path of the journal (docs/journal.md, "The file").
+//! The path of the journal (docs/reference/journal.md).
 
 use std::path::{Path, PathBuf};
 

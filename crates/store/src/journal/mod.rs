@@ -1,4 +1,5 @@
-//! The journal: events and logs of every run in one SQLite file, to inspect and resume runs (docs/journal.md).
+//! The journal: events and logs of every run in one SQLite file, to inspect and resume runs
+//! (docs/reference/journal.md).
 
 mod buffer;
 mod earlier_run;

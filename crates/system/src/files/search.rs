@@ -1,4 +1,5 @@
-//! Finds prompt files by path and in folders (docs/command-line.md, "Checking", "Tests"), except for ignored, hidden and package
+//! Finds prompt files by path and in folders (docs/reference/check.md and docs/reference/command-line.md), except for
+//! ignored, hidden and package
 //! files.
 
 use std::{

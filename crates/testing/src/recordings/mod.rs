@@ -1,4 +1,4 @@
-//! Recordings of tests (docs/reference.md, "Recordings of tests"): which exchange answers a request, and which are
+//! Recordings of tests (docs/reference/recordings.md): which exchange answers a request, and which are
 //! kept.
 //!
 //! One [`RecordingStore`] serves all threads of a `lmthing test`. Each file gets a [`FileRecordings`] from it, on its

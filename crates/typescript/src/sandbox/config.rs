@@ -1,4 +1,4 @@
-//! `config.sandbox` (docs/reference.md, "Code mode").
+//! `config.sandbox` (docs/reference/code-mode.md).
 
 use std::time::Duration;
 

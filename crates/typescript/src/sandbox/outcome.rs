@@ -1,4 +1,4 @@
-//! The outcome of a run, as `runToolCode` returns it (docs/reference.md, "Code mode").
+//! The outcome of a run, as `runToolCode` returns it (docs/reference/code-mode.md).
 
 use serde::{Deserialize, Serialize, Serializer, ser::SerializeMap};
 use serde_json::Value;

@@ -1,5 +1,5 @@
-//! Finds the files to check: named files and the prompt files of folders, without tests (docs/command-line.md,
-//! "Checking").
+//! Finds the files to check: named files and the prompt files of folders, without tests
+//! (docs/reference/check.md).
 
 use std::path::PathBuf;
 

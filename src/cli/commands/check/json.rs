@@ -1,4 +1,4 @@
-//! Findings as one JSON object (docs/reference.md, "Checking").
+//! Findings as one JSON object (docs/reference/check.md).
 
 use std::path::PathBuf;
 

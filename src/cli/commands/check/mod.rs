@@ -1,4 +1,4 @@
-//! `lmthing check [PATH]…` (docs/command-line.md, "Checking").
+//! `lmthing check [PATH]…` (docs/reference/check.md).
 
 mod files;
 mod findings;

@@ -1,4 +1,4 @@
-//! `lmthing map FILE --input ROWS` (docs/map.md).
+//! `lmthing map FILE --input ROWS` (docs/reference/map.md).
 
 mod output;
 

@@ -1,4 +1,4 @@
-//! `lmthing run FILE --on URL` (docs/map.md, "On a server"): validates the input here, has a worker run the file, and
+//! `lmthing run FILE --on URL` (docs/reference/remote.md): validates the input here, has a worker run the file, and
 //! prints its report like that of a local run.
 
 mod input;

@@ -1,4 +1,4 @@
-//! Prints the report of a remote run like that of a local run (docs/events.md).
+//! Prints the report of a remote run like that of a local run (docs/reference/events.md).
 
 use std::time::Duration;
 

@@ -1,4 +1,4 @@
-//! `lmthing resume` (docs/journal.md, "Going on"): finds the run and the step, and rebuilds the command that started
+//! `lmthing resume` (docs/reference/resume.md): finds the run and the step, and rebuilds the command that started
 //! it.
 
 mod decisions;

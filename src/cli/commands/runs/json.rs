@@ -1,4 +1,4 @@
-//! Runs as JSON (docs/journal.md, "For programs").
+//! Runs as JSON (docs/reference/journal.md).
 
 use jiff::Timestamp;
 use serde_json::{Value, json};

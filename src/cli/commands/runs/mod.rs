@@ -1,4 +1,4 @@
-//! `lmthing runs` (docs/journal.md, "Looking at runs"): lists, shows, exports and deletes runs of a journal.
+//! `lmthing runs` (docs/reference/runs.md): lists, shows, exports and deletes runs of a journal.
 
 mod details;
 mod json;

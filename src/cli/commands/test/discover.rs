@@ -1,4 +1,4 @@
-//! Finds what to test: test files, and prompt files with a mock or a recording (docs/testing.md, "What is run").
+//! Finds what to test: test files, and prompt files with a mock or a recording (docs/reference/test.md).
 
 use std::path::PathBuf;
 

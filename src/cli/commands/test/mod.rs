@@ -1,4 +1,4 @@
-//! `lmthing test [PATH]…` (docs/testing.md).
+//! `lmthing test [PATH]…` (docs/reference/test.md).
 
 mod console;
 mod discover;

@@ -1,4 +1,4 @@
-//! `lmthing view` (docs/view.md): writes a run as an HTML page.
+//! `lmthing view` (docs/reference/view.md): writes a run as an HTML page.
 
 mod source;
 

@@ -1,4 +1,4 @@
-//! Calls of tools made with `defAgent` (docs/reference.md, "Agents").
+//! Calls of tools made with `defAgent` (docs/reference/agents.md).
 
 use rquickjs::Ctx;
 

@@ -1,4 +1,4 @@
-//! The child prompt of an agent (docs/reference.md, "Agents").
+//! The child prompt of an agent (docs/reference/agents.md).
 
 use std::rc::Rc;
 

@@ -1,4 +1,4 @@
-//! TypeScript declarations of functions and methods (docs/reference.md, "Code mode").
+//! TypeScript declarations of functions and methods (docs/reference/code-mode.md).
 
 use std::rc::Rc;
 

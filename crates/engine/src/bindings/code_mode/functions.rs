@@ -1,4 +1,4 @@
-//! `defFunction` and `defFunctionAgent`: functions for the code of `runToolCode` (docs/reference.md, "Code mode").
+//! `defFunction` and `defFunctionAgent`: functions for the code of `runToolCode` (docs/reference/code-mode.md).
 
 use rquickjs::{Ctx, Result, Value};
 

@@ -22,8 +22,8 @@ use crate::{
 };
 use lmthing_typescript::sandbox::RunOutcome;
 
-/// `defMethod(name, description, inputSchema, execute, responseSchema? | options?)`. Rules: docs/reference.md, "Methods
-/// in text".
+/// `defMethod(name, description, inputSchema, execute, responseSchema? | options?)`. Rules:
+/// docs/reference/code-mode.md.
 pub fn def_method(call: Call<'_>) -> Result<Value<'_>> {
     let name = call.string(0, "defMethod: the name")?;
     let place = format!("defMethod('{name}')");

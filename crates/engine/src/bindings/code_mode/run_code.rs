@@ -1,4 +1,4 @@
-//! Running model-written code in the sandbox, and its calls of registered functions (docs/reference.md, "Code mode").
+//! Running model-written code in the sandbox, and its calls of registered functions (docs/reference/code-mode.md).
 
 use std::{
     cell::{Cell, RefCell},

@@ -1,4 +1,5 @@
-//! `searchFunctions`: defined when the declarations of all functions exceed the prompt's budget (docs/mcp.md).
+//! `searchFunctions`: defined when the declarations of all functions exceed the prompt's budget
+//! (docs/reference/mcp-client.md).
 
 use std::rc::Rc;
 

@@ -1,5 +1,5 @@
-//! Inspection of a prompt file without a model: faults of its exports, and its first render (docs/reference.md,
-//! "Checking").
+//! Inspection of a prompt file without a model: faults of its exports, and its first render
+//! (docs/reference/check.md).
 
 mod exports;
 mod fault;

@@ -1,5 +1,5 @@
-//! Model functions of scripts, such as `openai('gpt-4o')` and `createOpenAI({…})('gpt-4o')` (docs/reference.md,
-//! "Models").
+//! Model functions of scripts, such as `openai('gpt-4o')` and `createOpenAI({…})('gpt-4o')`
+//! (docs/reference/models.md).
 
 use std::collections::BTreeMap;
 

@@ -1,5 +1,5 @@
 //! Models written in JavaScript: objects with the AI SDK's `doStream`, in all versions of that interface
-//! (docs/reference.md, "Models").
+//! (docs/reference/models.md).
 
 use futures_util::{FutureExt, StreamExt, future::LocalBoxFuture, stream};
 use rquickjs::{Array, Ctx, Function, IntoJs, Object, Result, Value, atom::PredefinedAtom, function::This};

@@ -1,4 +1,4 @@
-//! Mock models from a script's array (docs/reference.md, "Mock models").
+//! Mock models from a script's array (docs/reference/mock-models.md).
 
 use std::{rc::Rc, time::Duration};
 

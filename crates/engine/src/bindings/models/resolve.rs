@@ -1,5 +1,5 @@
-//! Values of `model`: a model string, a model object, an object with `doStream`, or a list (docs/reference.md,
-//! "Models").
+//! Values of `model`: a model string, a model object, an object with `doStream`, or a list
+//! (docs/reference/models.md).
 
 use std::rc::Rc;
 

@@ -1,4 +1,4 @@
-//! `defTaskGraph` and the graph utilities (docs/reference.md, "Task graph").
+//! `defTaskGraph` and the graph utilities (docs/reference/task-graph.md).
 //!
 //! The graph is held in Rust. The array of the state is derived from it; only changed tasks get new objects.
 

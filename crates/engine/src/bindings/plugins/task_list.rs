@@ -1,4 +1,4 @@
-//! `defTaskList` (docs/reference.md, "Task list").
+//! `defTaskList` (docs/reference/task-list.md).
 
 use rquickjs::{Ctx, Result, Value};
 

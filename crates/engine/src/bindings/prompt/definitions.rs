@@ -76,8 +76,8 @@ pub fn def_system(call: Call<'_>) -> Result<Value<'_>> {
     Reference::create(&call.ctx, &call.core, DefinitionKind::DefSystem, name)
 }
 
-/// `defMessage(role, content)`: a message of the conversation, added on the first run only. Rules: docs/reference.md,
-/// "Messages".
+/// `defMessage(role, content)`: a message of the conversation, added on the first run only. Rules:
+/// docs/reference/messages.md.
 pub fn def_message(call: Call<'_>) -> Result<Value<'_>> {
     let role = call.string(0, "defMessage: the role")?;
     let role = match role.as_str() {

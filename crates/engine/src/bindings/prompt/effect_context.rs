@@ -1,4 +1,4 @@
-//! The first argument of an effect: a read-only view of the prompt (docs/reference.md, "State and effects").
+//! The first argument of an effect: a read-only view of the prompt (docs/reference/state-and-effects.md).
 
 use rquickjs::{
     Array, Ctx, Function, JsLifetime, Object, Result, Value,

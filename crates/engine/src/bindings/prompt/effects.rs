@@ -11,7 +11,7 @@ use crate::{
 };
 
 /// `defEffect(fn, deps?)`: `fn(context, stepModifier)` runs after the body and before the step's request. Rules:
-/// docs/reference.md, "State and effects".
+/// docs/reference/state-and-effects.md.
 pub fn def_effect(call: Call<'_>) -> Result<Value<'_>> {
     let function = call.function(0, "defEffect: the effect")?;
     let deps = call.arg(1);

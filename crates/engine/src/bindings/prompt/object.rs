@@ -1,4 +1,4 @@
-//! The prompt object, `StatefulPrompt`, and its plugins (docs/reference.md, "The prompt", "Plugins").
+//! The prompt object, `StatefulPrompt`, and its plugins (docs/reference/prompt.md and docs/reference/plugins.md).
 
 use std::rc::Rc;
 

@@ -1,4 +1,4 @@
-//! References, which `def*` methods return (docs/reference.md, "References").
+//! References, which `def*` methods return (docs/reference/prompt.md).
 
 use std::rc::Rc;
 

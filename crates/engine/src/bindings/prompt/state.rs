@@ -5,7 +5,7 @@ use rquickjs::{Array, Result, Value};
 use super::{call::Call, state_entry::StateEntry};
 
 /// `defState(key, initial)`: `[value, set]`. The value is that at the time of the call; `set(next | (previous) =>
-/// next)` takes effect at once. Rules: docs/reference.md, "State and effects".
+/// next)` takes effect at once. Rules: docs/reference/state-and-effects.md.
 pub fn def_state(call: Call<'_>) -> Result<Value<'_>> {
     let key = call.string(0, "defState: the key")?;
     // The bag must not be borrowed: an initial function may define states itself.

@@ -16,7 +16,7 @@ use crate::{
 };
 
 /// `stepModifier(aspect, items)`: for this step, `items` replace messages, tools or system sections, or are merged
-/// over the variables. Calls add up. Rules: docs/reference.md, "State and effects".
+/// over the variables. Calls add up. Rules: docs/reference/state-and-effects.md.
 pub fn create<'js>(
     ctx: &Ctx<'js>,
     core: &Rc<Core>,

@@ -1,4 +1,4 @@
-//! Conversion of tools to the form of a request (docs/reference.md, "Tools").
+//! Conversion of tools to the form of a request (docs/reference/tools.md).
 
 use std::rc::Rc;
 

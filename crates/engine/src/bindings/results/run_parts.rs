@@ -1,4 +1,4 @@
-//! Parts of `result.textStream` and `result.fullStream` as JavaScript values (docs/reference.md, "Results").
+//! Parts of `result.textStream` and `result.fullStream` as JavaScript values (docs/reference/results.md).
 
 use rquickjs::{Ctx, IntoJs, Object, Result, Value};
 use serde_json::json;

@@ -1,4 +1,4 @@
-//! `result` of `runPrompt`: promises over a run's record (docs/reference.md, "Results").
+//! `result` of `runPrompt`: promises over a run's record (docs/reference/results.md).
 
 use rquickjs::{Array, Class, Ctx, JsLifetime, Object, Result, Value, class::Trace, promise::Promised};
 

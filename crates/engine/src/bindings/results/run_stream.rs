@@ -1,4 +1,4 @@
-//! `result.textStream` and `result.fullStream` (docs/reference.md, "Results").
+//! `result.textStream` and `result.fullStream` (docs/reference/results.md).
 //!
 //! A reader is a position in the record: it neither delays nor ends the run.
 

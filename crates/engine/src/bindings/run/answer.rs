@@ -1,5 +1,5 @@
-//! Validation of answers: against `output` of a prompt, or `responseSchema` of an agent (docs/reference.md, "Typed
-//! output", "Agents").
+//! Validation of answers: against `output` of a prompt, or `responseSchema` of an agent
+//! (docs/reference/typed-output.md and docs/reference/agents.md).
 
 use rquickjs::{Class, Ctx, Result, Value};
 

@@ -1,4 +1,4 @@
-//! Running a prompt file, until nothing is left to do (docs/reference.md, "Prompt files").
+//! Running a prompt file, until nothing is left to do (docs/reference/prompt-files.md).
 
 use std::{
     cell::{Cell, RefCell},

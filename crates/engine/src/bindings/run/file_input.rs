@@ -1,4 +1,4 @@
-//! The exports `input` and `description`, and reading the input from the command line (docs/reference.md, "Input").
+//! The exports `input` and `description`, and reading the input from the command line (docs/reference/input.md).
 
 use rquickjs::{Constructor, Ctx, Error, Function, Object, Result, Value};
 use serde_json::{Map, Value as Json};

@@ -1,4 +1,4 @@
-//! Calls of the prompt function and of the hooks `onStepFinish`, `stopWhen`, `onFinish` (docs/reference.md, "Steps").
+//! Calls of the prompt function and of the hooks `onStepFinish`, `stopWhen`, `onFinish` (docs/reference/steps.md).
 
 use rquickjs::{Class, Ctx, Function, Object, Result, Value};
 

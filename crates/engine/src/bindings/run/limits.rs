@@ -1,4 +1,4 @@
-//! Limits of a run: reading them from `config`, and ending the run (docs/reference.md, "Limits").
+//! Limits of a run: reading them from `config`, and ending the run (docs/reference/limits.md).
 
 use std::{
     rc::Rc,

@@ -1,5 +1,5 @@
 //! Running a whole prompt module from code: `run('./other.lmt.mjs', …)`, and `runPrompt` with an imported module
-//! (docs/reference.md, "From code").
+//! (docs/reference/running-prompts.md).
 
 use std::path::{Path, PathBuf};
 

@@ -1,4 +1,4 @@
-//! Validation of many inputs against the schema of one file, before it runs (docs/map.md).
+//! Validation of many inputs against the schema of one file, before it runs (docs/reference/map.md).
 
 use std::{path::Path, rc::Rc, sync::Arc};
 

@@ -1,4 +1,5 @@
-//! `runPrompt`: runs a prompt function or an imported prompt module (docs/reference.md, "Results", "From code").
+//! `runPrompt`: runs a prompt function or an imported prompt module (docs/reference/results.md and
+//! docs/reference/running-prompts.md).
 
 use rquickjs::{Coerced, Ctx, FromJs, Function, IntoJs, Object, Result, Value, function::Opt, promise::Promised};
 

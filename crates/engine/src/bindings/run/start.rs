@@ -1,4 +1,4 @@
-//! Starting a run (docs/reference.md, "Results").
+//! Starting a run (docs/reference/results.md).
 
 use std::rc::Rc;
 

@@ -1,4 +1,4 @@
-//! The class `StatefulPrompt` of `lmthing`: a prompt that a script runs itself (docs/reference.md, "Results").
+//! The class `StatefulPrompt` of `lmthing`: a prompt that a script runs itself (docs/reference/results.md).
 
 use std::rc::Rc;
 

@@ -1,4 +1,4 @@
-//! The Rust half of `lmthing/test` (docs/testing.md). `runtime-js/src/builtins/testing` decides what runs when.
+//! The Rust half of `lmthing/test` (docs/reference/test.md). `runtime-js/src/builtins/testing` decides what runs when.
 
 mod file;
 mod host;

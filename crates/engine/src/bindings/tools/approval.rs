@@ -1,4 +1,4 @@
-//! `needsApproval`: decides whether a call may run (docs/reference.md, "Approvals").
+//! `needsApproval`: decides whether a call may run (docs/reference/approvals.md).
 
 use std::rc::Rc;
 

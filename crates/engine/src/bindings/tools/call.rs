@@ -1,4 +1,4 @@
-//! Running a tool call: validation, callbacks, result (docs/reference.md, "Tools").
+//! Running a tool call: validation, callbacks, result (docs/reference/tools.md).
 //!
 //! A failure becomes the answer of the call; it never ends the run.
 

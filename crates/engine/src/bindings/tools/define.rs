@@ -16,7 +16,7 @@ use crate::{
 };
 
 /// `defTool(name, description, inputSchema, execute, options?)`, or `defTool(name, description, [tool(…), …])` for
-/// one tool that runs several. Rules: docs/reference.md, "Tools".
+/// one tool that runs several. Rules: docs/reference/tools.md.
 pub fn def_tool(call: Call<'_>) -> Result<Value<'_>> {
     let NamedEntry { name, description, entry, .. } = named_entry(&call, DefinitionKind::DefTool, "tool")?;
     register(&call, &name, ToolDefinition::new(DefinitionKind::DefTool, description), entry)

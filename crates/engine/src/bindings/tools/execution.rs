@@ -1,4 +1,4 @@
-//! The second argument of a tool's `execute`: `{toolCallId, messages, abortSignal}` (docs/reference.md, "Tools").
+//! The second argument of a tool's `execute`: `{toolCallId, messages, abortSignal}` (docs/reference/tools.md).
 
 use rquickjs::{Array, Class, Ctx, JsLifetime, Object, Result, Value, class::Trace};
 

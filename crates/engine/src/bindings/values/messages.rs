@@ -1,4 +1,4 @@
-//! Conversion of messages, their parts and tool outputs (docs/reference.md, "Messages").
+//! Conversion of messages, their parts and tool outputs (docs/reference/messages.md).
 //!
 //! `place` is the prefix of error messages.
 

@@ -1,4 +1,4 @@
-//! Schemas in prompt files: zod 4, Standard Schema, or plain JSON Schema (docs/reference.md, "Schemas").
+//! Schemas in prompt files: zod 4, Standard Schema, or plain JSON Schema (docs/reference/schemas.md).
 
 use std::{
     cell::{OnceCell, RefCell},

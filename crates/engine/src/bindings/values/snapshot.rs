@@ -1,4 +1,4 @@
-//! Snapshots of large data, to detect changes without writing it again (docs/reference.md, "The prompt").
+//! Snapshots of large data, to detect changes without writing it again (docs/reference/prompt.md).
 
 use std::{collections::HashMap, rc::Rc};
 

@@ -1,4 +1,4 @@
-//! Texts and structured data of values in a prompt (docs/reference.md, "The prompt").
+//! Texts and structured data of values in a prompt (docs/reference/prompt.md).
 
 use std::rc::Rc;
 

@@ -1,5 +1,5 @@
 //! The task graph of `defTaskGraph`: tasks with dependencies, and eight tools to build and work through them
-//! (docs/reference.md, "Task graph").
+//! (docs/reference/task-graph.md).
 //!
 //! A task may start, or be completed, if every dependency is completed. So the dependencies of a task that is in progress or
 //! completed are completed, unless the prompt file itself set the state otherwise. Every tool returns

@@ -1,4 +1,4 @@
-//! Decoders of stored responses (`tests/fixtures/providers`).
+//! Decoders of stored responses (`fixtures`).
 
 use std::convert::Infallible;
 
@@ -23,7 +23,7 @@ use lmthing_base::chat::{FinishReason, ProviderOptions, StreamPart, Usage};
 
 macro_rules! fixture {
     ($name:literal) => {
-        include_bytes!(concat!("../../../../tests/fixtures/providers/", $name)).as_slice()
+        include_bytes!(concat!("../../../fixtures/", $name)).as_slice()
     };
 }
 

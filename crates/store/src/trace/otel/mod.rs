@@ -1,4 +1,4 @@
-//! Sends a run as spans to an OpenTelemetry collector while it runs (docs/opentelemetry.md).
+//! Sends a run as spans to an OpenTelemetry collector while it runs (docs/reference/opentelemetry.md).
 //!
 //! Spans follow the semantic conventions for generative AI. They are sent by a separate thread, which several runs may share.
 //! Failures only delay the end of a run briefly.

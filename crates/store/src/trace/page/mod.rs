@@ -1,4 +1,5 @@
-//! Writes a run as one self-contained HTML page, for `lmthing view` (docs/view.md). The page is built from `runtime-js/view/`.
+//! Writes a run as one self-contained HTML page, for `lmthing view` (docs/reference/view.md). The page is built from
+//! `runtime-js/view/`.
 
 mod run_lines;
 mod template;

@@ -4,7 +4,8 @@ use std::borrow::Cow;
 
 use serde::Deserialize;
 
-/// The types of events (docs/events.md). Lines of other types come from later versions: they are kept, but make no run.
+/// The types of events (docs/reference/events.md). Lines of other types come from later versions: they are kept, but
+/// make no run.
 const TYPES: [&str; 14] = [
     "run-start",
     "step-start",

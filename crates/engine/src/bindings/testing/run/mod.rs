@@ -1,4 +1,4 @@
-//! `run(file, options)` of `lmthing/test`: runs a prompt file in a new engine (docs/testing.md).
+//! `run(file, options)` of `lmthing/test`: runs a prompt file in a new engine (docs/reference/test.md).
 
 mod bridge;
 mod options;

@@ -1,5 +1,5 @@
 //! The report of a run as JavaScript: `{text, output?, steps, toolCalls, usage, cost, finishReason, error?, prompt}`
-//! (docs/testing.md).
+//! (docs/reference/test.md).
 
 use std::rc::Rc;
 
