@@ -2,6 +2,4 @@
 //!
 //! `docs/maintainers/architecture.md` describes the crates below it and how data goes through them.
 
-#![warn(unreachable_pub)]
-
 pub mod cli;

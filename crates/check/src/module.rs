@@ -8,7 +8,7 @@ use tsr_ast::{NodeId, SyntaxKind};
 use lmthing_typescript::code::Tree;
 
 #[derive(Default)]
-pub struct Module {
+pub(crate) struct Module {
     exports: Vec<Export>,
     locals: HashMap<String, Local>,
     /// `name.key = value` statements, in source order.
@@ -21,7 +21,7 @@ pub struct Module {
 
 /// A top-level name.
 #[derive(Clone, Copy)]
-pub struct Local {
+pub(crate) struct Local {
     /// A `VariableDeclaration`, `FunctionDeclaration` or `ClassDeclaration`.
     pub node: NodeId,
     pub statement: NodeId,
@@ -29,7 +29,7 @@ pub struct Local {
     value: Option<NodeId>,
 }
 
-pub struct Export {
+pub(crate) struct Export {
     name: String,
     pub range: Range,
     /// Its name inside the module, if it has one.
@@ -39,7 +39,7 @@ pub struct Export {
     pub statement: NodeId,
 }
 
-pub struct Assignment {
+pub(crate) struct Assignment {
     /// The name of the object, then the keys.
     pub target: Vec<String>,
     pub left: NodeId,
@@ -48,19 +48,19 @@ pub struct Assignment {
 
 /// A half-open range of bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Range {
+pub(crate) struct Range {
     pub start: usize,
     pub end: usize,
 }
 
 impl Range {
-    pub fn of(tree: &Tree, node: NodeId) -> Result<Self, Error> {
+    pub(crate) fn of(tree: &Tree, node: NodeId) -> Result<Self, Error> {
         Ok(Range { start: tree.start(node)?, end: tree.end(node)? })
     }
 }
 
 impl Module {
-    pub fn of(tree: &Tree) -> Result<Self, Error> {
+    pub(crate) fn of(tree: &Tree) -> Result<Self, Error> {
         let mut module = Module::default();
         for statement in tree.statements()? {
             module.statement(tree, statement)?;
@@ -68,24 +68,24 @@ impl Module {
         Ok(module)
     }
 
-    pub fn export(&self, name: &str) -> Option<&Export> {
+    pub(crate) fn export(&self, name: &str) -> Option<&Export> {
         self.exports.iter().find(|export| export.name == name)
     }
 
-    pub fn export_names(&self) -> Vec<&str> {
+    pub(crate) fn export_names(&self) -> Vec<&str> {
         self.exports.iter().map(|export| export.name.as_str()).collect()
     }
 
     /// The initial value of a top-level variable, or a function or class.
-    pub fn value(&self, name: &str) -> Option<NodeId> {
+    pub(crate) fn value(&self, name: &str) -> Option<NodeId> {
         self.locals.get(name)?.value
     }
 
-    pub fn local(&self, name: &str) -> Option<Local> {
+    pub(crate) fn local(&self, name: &str) -> Option<Local> {
         self.locals.get(name).copied()
     }
 
-    pub fn locals(&self) -> impl Iterator<Item = (&str, Local)> {
+    pub(crate) fn locals(&self) -> impl Iterator<Item = (&str, Local)> {
         self.locals.iter().map(|(name, local)| (name.as_str(), *local))
     }
 
@@ -245,6 +245,6 @@ fn names_of(tree: &Tree, expression: NodeId) -> Result<Option<Vec<String>>, Erro
     }
 }
 
-pub fn is_literal(kind: SyntaxKind) -> bool {
+pub(crate) fn is_literal(kind: SyntaxKind) -> bool {
     matches!(kind, SyntaxKind::StringLiteral | SyntaxKind::NumericLiteral | SyntaxKind::NoSubstitutionTemplateLiteral)
 }

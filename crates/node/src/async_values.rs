@@ -13,7 +13,7 @@ use super::{builtin::import_builtin, user_data};
 #[derive(Default, JsLifetime)]
 struct AsyncContext<'js>(RefCell<Option<Object<'js>>>);
 
-pub fn set_up(ctx: &Ctx<'_>) -> Result<()> {
+pub(crate) fn set_up(ctx: &Ctx<'_>) -> Result<()> {
     user_data::store(ctx, AsyncContext::default())
 }
 

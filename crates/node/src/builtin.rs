@@ -12,7 +12,7 @@ use rquickjs::{Ctx, Error, Exception, JsLifetime, Module, Object, Result, Value}
 use super::user_data;
 
 /// Names with this prefix are reserved for built-in modules; a script cannot import them.
-pub const INTERNAL_PREFIX: &str = "lmthing:internal/";
+pub(crate) const INTERNAL_PREFIX: &str = "lmthing:internal/";
 
 /// The built-in modules that a program brings for its engines.
 #[derive(Clone, Copy)]
@@ -61,7 +61,7 @@ pub(super) fn find(name: &str) -> Option<Builtin> {
 }
 
 /// The names that a script can import.
-pub fn public_names() -> impl Iterator<Item = &'static str> {
+pub(crate) fn public_names() -> impl Iterator<Item = &'static str> {
     let is_public = |(name, _): &&(&str, &[&str])| !name.starts_with(INTERNAL_PREFIX);
     let names = builtins().names.iter().filter(is_public);
     names.flat_map(|(name, aliases)| std::iter::once(*name).chain(aliases.iter().copied()))
@@ -101,7 +101,7 @@ enum Import<'js> {
     Failed(Value<'js>),
 }
 
-pub fn set_up(ctx: &Ctx<'_>) -> Result<()> {
+pub(crate) fn set_up(ctx: &Ctx<'_>) -> Result<()> {
     user_data::store(ctx, Imports::default())
 }
 

@@ -126,7 +126,7 @@ impl Engine {
 }
 
 /// The native modules of every engine.
-pub fn own_natives() -> impl Iterator<Item = NativeModule> {
+pub(crate) fn own_natives() -> impl Iterator<Item = NativeModule> {
     [globals::NATIVE_MODULES, node::NATIVE_MODULES, &[loader::NATIVE]].into_iter().flatten().copied()
 }
 

@@ -10,9 +10,9 @@ use rquickjs::{Class, Ctx, Error, JsLifetime, Object, Result};
 
 use lmthing_base::diagnostic::{Location, PathKey};
 
-pub const HINT_PROPERTY: &str = "lmthing:hint";
+pub(crate) const HINT_PROPERTY: &str = "lmthing:hint";
 
-pub const PAYLOAD_PROPERTY: &str = "lmthing:payload";
+pub(crate) const PAYLOAD_PROPERTY: &str = "lmthing:payload";
 
 /// An error that a native function throws into a script.
 #[derive(Clone, Debug)]
@@ -54,7 +54,7 @@ pub struct ErrorPayload<'js> {
 
 impl<'js> ErrorPayload<'js> {
     /// The payload, if `error` is the one it was made for.
-    pub fn value_for(&self, error: &Object<'js>) -> Option<Rc<dyn Any>> {
+    pub(crate) fn value_for(&self, error: &Object<'js>) -> Option<Rc<dyn Any>> {
         (self.owner == *error).then(|| self.value.clone())
     }
 }
@@ -164,7 +164,7 @@ impl ScriptError {
 }
 
 /// Adds a payload to an error object that has none.
-pub fn carry<'js>(ctx: &Ctx<'js>, error: &Object<'js>, value: Rc<dyn Any>) -> Result<()> {
+pub(crate) fn carry<'js>(ctx: &Ctx<'js>, error: &Object<'js>, value: Rc<dyn Any>) -> Result<()> {
     if error.contains_key(PAYLOAD_PROPERTY)? {
         return Ok(());
     }

@@ -11,7 +11,7 @@ use super::user_data;
 
 /// Makes the exports of a native module: every own enumerable property of the object becomes an export of that name
 /// (`default` too). Called once, when the module is first imported.
-pub type NativeModuleInit = for<'js> fn(&Ctx<'js>) -> Result<Object<'js>>;
+pub(crate) type NativeModuleInit = for<'js> fn(&Ctx<'js>) -> Result<Object<'js>>;
 
 /// A module that prompt files (or, when the name starts with `lmthing:internal/`, only built-in modules) import by
 /// name.
@@ -26,12 +26,12 @@ pub struct NativeModule {
 #[derive(Default, JsLifetime)]
 struct ExportStore<'js>(RefCell<HashMap<String, Object<'js>>>);
 
-pub fn set_up(ctx: &Ctx<'_>) -> Result<()> {
+pub(crate) fn set_up(ctx: &Ctx<'_>) -> Result<()> {
     user_data::store(ctx, ExportStore::default())
 }
 
 /// Declares a module that exports the own enumerable properties of the object `init` returns; `init` runs once.
-pub fn declare<'js>(
+pub(crate) fn declare<'js>(
     ctx: &Ctx<'js>,
     name: &str,
     init: impl FnOnce(&Ctx<'js>) -> Result<Object<'js>>,

@@ -2,7 +2,7 @@
 
 use std::io;
 
-pub struct SystemError {
+pub(crate) struct SystemError {
     /// Node's code, such as `ENOENT`; `UNKNOWN` where there is none.
     pub code: &'static str,
     /// The system's `errno`, 0 when there is none.
@@ -11,7 +11,7 @@ pub struct SystemError {
 }
 
 impl SystemError {
-    pub fn of(error: &io::Error) -> Self {
+    pub(crate) fn of(error: &io::Error) -> Self {
         let number = error.raw_os_error().unwrap_or_else(|| errno_of_kind(error.kind()));
         let (code, text) = by_number(number).unwrap_or_else(|| by_kind(error.kind()));
         SystemError { code, number, text }

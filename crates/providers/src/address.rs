@@ -13,7 +13,7 @@ use super::redact::{names_a_secret, split_scheme};
 const ENDPOINTS: [&str; 5] = ["/chat/completions", "/completions", "/responses", "/messages", "/converse-stream"];
 
 #[derive(Clone, PartialEq, Eq)]
-pub struct Address {
+pub(crate) struct Address {
     origin: String,
     path: String,
     query: String,
@@ -27,12 +27,12 @@ struct User {
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct AddressError {
+pub(crate) struct AddressError {
     pub what: String,
     pub hint: Option<String>,
 }
 
-pub fn is_loopback(url: &Url) -> bool {
+pub(crate) fn is_loopback(url: &Url) -> bool {
     match url.host() {
         Some(Host::Domain(name)) => name == "localhost" || name.ends_with(".localhost"),
         Some(Host::Ipv4(address)) => address.is_loopback() || address.is_unspecified(),
@@ -42,7 +42,7 @@ pub fn is_loopback(url: &Url) -> bool {
 }
 
 impl Address {
-    pub fn parse(text: &str) -> Result<Address, AddressError> {
+    pub(crate) fn parse(text: &str) -> Result<Address, AddressError> {
         let text = text.trim();
         let shown = shown(text);
         match split_scheme(text) {
@@ -68,13 +68,13 @@ impl Address {
         })
     }
 
-    pub fn is_loopback(&self) -> bool {
+    pub(crate) fn is_loopback(&self) -> bool {
         Url::parse(&self.origin).is_ok_and(|url| is_loopback(&url))
     }
 
     /// The URL of an endpoint, given as `path?query`. An endpoint or a version that the base URL already ends with is
     /// not repeated. Query parameters of the base URL win over those of the endpoint.
-    pub fn join(&self, endpoint: &str) -> Result<Url, AddressError> {
+    pub(crate) fn join(&self, endpoint: &str) -> Result<Url, AddressError> {
         let (path, query) = endpoint.split_once('?').unwrap_or((endpoint, ""));
         let base = self.path.strip_suffix(path).unwrap_or(&self.path);
         let base = if path.starts_with("/v1/") { base.strip_suffix("/v1").unwrap_or(base) } else { base };
@@ -96,11 +96,11 @@ impl Address {
             .map_err(|error| AddressError { what: format!("\"{self}\" is not usable: {error}"), hint: None })
     }
 
-    pub fn basic_authentication(&self) -> Option<(String, String)> {
+    pub(crate) fn basic_authentication(&self) -> Option<(String, String)> {
         self.user.as_ref().map(|user| ("authorization".to_owned(), format!("Basic {}", user.encoded())))
     }
 
-    pub fn secrets(&self) -> Vec<String> {
+    pub(crate) fn secrets(&self) -> Vec<String> {
         let pairs = self.query.split('&').filter_map(|pair| pair.split_once('='));
         let values = pairs.filter(|(name, _)| names_a_secret(&decoded(name)) || decoded(name) == "sig");
         let mut secrets: Vec<String> = values.flat_map(|(_, value)| [decoded(value), value.to_owned()]).collect();

@@ -5,7 +5,7 @@ use std::{
     time::{Duration, SystemTime},
 };
 
-pub use lmthing_engine::bindings::testing::{Failure, Snapshots, State, TestOutcome};
+pub(crate) use lmthing_engine::bindings::testing::{Failure, Snapshots, State, TestOutcome};
 
 /// The note of a test that the filter excludes.
 pub(super) const FILTERED: &str = "--filter";

@@ -40,7 +40,7 @@ use lmthing_node::{SCRIPT_STACK_SIZE, ScriptHost};
 use lmthing_providers::Redactor;
 use lmthing_system::user_file::{self, MAX_SETTINGS};
 
-pub struct PromptRunnerOptions {
+pub(crate) struct PromptRunnerOptions {
     /// Receives the output and warnings of prompt files.
     pub host: Rc<dyn ScriptHost>,
     /// The environment if a request has none.
@@ -56,7 +56,7 @@ pub struct PromptRunnerOptions {
 
 /// Runs prompt files. Clones share their state.
 #[derive(Clone)]
-pub struct PromptRunner(Rc<Inner>);
+pub(crate) struct PromptRunner(Rc<Inner>);
 
 struct Inner {
     options: PromptRunnerOptions,
@@ -70,7 +70,7 @@ struct Inner {
 
 impl PromptRunner {
     /// One for each test file, on the thread of its engine.
-    pub fn new(options: PromptRunnerOptions) -> Self {
+    pub(crate) fn new(options: PromptRunnerOptions) -> Self {
         PromptRunner(Rc::new(Inner {
             options,
             count: Cell::default(),
@@ -80,7 +80,7 @@ impl PromptRunner {
     }
 }
 
-pub struct PromptRun {
+pub(crate) struct PromptRun {
     /// `None` if it timed out.
     pub end: Option<FileRun>,
     timeout: Duration,
@@ -92,14 +92,14 @@ impl PromptRunner {
     ///
     /// # Errors
     /// If the file or a recording is missing, or a request of the run was refused.
-    pub async fn run_prompt(&self, request: RunRequest) -> Result<PromptRun, Box<Diagnostic>> {
+    pub(crate) async fn run_prompt(&self, request: RunRequest) -> Result<PromptRun, Box<Diagnostic>> {
         self.0.run_prompt(request).await
     }
 }
 
 impl PromptRun {
     /// The finish reason of the last answer, if there was one.
-    pub fn finish_reason(&self) -> Option<FinishReason> {
+    pub(crate) fn finish_reason(&self) -> Option<FinishReason> {
         self.collector.summary(|summary| summary.finish_reason)
     }
 }

@@ -7,7 +7,7 @@ use std::sync::{
 
 /// Clones share the counters.
 #[derive(Clone, Debug, Default)]
-pub struct InvocationCounters(Arc<AtomicCounts>);
+pub(crate) struct InvocationCounters(Arc<AtomicCounts>);
 
 #[derive(Debug, Default)]
 struct AtomicCounts {
@@ -18,7 +18,7 @@ struct AtomicCounts {
 }
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Counts {
+pub(crate) struct Counts {
     pub running: usize,
     /// Open but not running: they wait for a slot or replay stored entries.
     pub waiting: usize,
@@ -27,22 +27,22 @@ pub struct Counts {
 }
 
 impl InvocationCounters {
-    pub fn open(&self) -> OpenInvocation {
+    pub(crate) fn open(&self) -> OpenInvocation {
         self.0.open.fetch_add(1, Ordering::SeqCst);
         OpenInvocation { counters: self.clone() }
     }
 
     /// Counts an end. Released and waiting invocations have not ended.
-    pub fn ended(&self, is_well: bool) {
+    pub(crate) fn ended(&self, is_well: bool) {
         let count = if is_well { &self.0.done } else { &self.0.failed };
         count.fetch_add(1, Ordering::SeqCst);
     }
 
-    pub fn is_open(&self) -> bool {
+    pub(crate) fn is_open(&self) -> bool {
         self.0.open.load(Ordering::SeqCst) > 0
     }
 
-    pub fn counts(&self) -> Counts {
+    pub(crate) fn counts(&self) -> Counts {
         let count = |count: &AtomicUsize| count.load(Ordering::SeqCst);
         // `running` is read first, so that the difference cannot be negative.
         let running = count(&self.0.running);

@@ -46,7 +46,7 @@ const CANCELLED: u16 = 409;
 const BAD_INPUT: u16 = 400;
 
 /// Name of the journal entry that lists calls waiting for approval. `lmthing approve` queries it.
-pub const WAITS: &str = "waits for approval";
+pub(crate) const WAITS: &str = "waits for approval";
 
 pub struct RunHandler {
     engines: Arc<Engines>,

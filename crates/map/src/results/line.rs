@@ -45,7 +45,7 @@ impl From<FailureReport> for RowError {
 
 /// Identifies one of the runs for an input on a Restate server.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct RemoteAttempt {
+pub(crate) struct RemoteAttempt {
     /// Distinguishes rows with equal inputs.
     pub copy: u32,
     /// How often this copy has failed.
@@ -53,7 +53,7 @@ pub struct RemoteAttempt {
 }
 
 #[derive(Clone, Debug, Default)]
-pub struct RowOutcome {
+pub(crate) struct RowOutcome {
     pub text: String,
     pub output: Option<Value>,
     pub finish_reason: Option<FinishReason>,
@@ -71,7 +71,7 @@ pub struct RowOutcome {
 }
 
 /// The line of a row, with its line break. `row` is the first key, which `with_row` relies on.
-pub fn to_line(row: u64, input: &Map<String, Value>, outcome: &RowOutcome) -> String {
+pub(crate) fn to_line(row: u64, input: &Map<String, Value>, outcome: &RowOutcome) -> String {
     let mut object = Map::new();
     object.insert("row".to_owned(), row.into());
     object.insert("input".to_owned(), Value::Object(input.clone()));

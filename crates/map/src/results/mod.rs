@@ -6,7 +6,7 @@ mod store;
 mod table;
 mod writer;
 
-pub use line::RowError;
+pub(crate) use line::RowError;
 pub(super) use line::{RemoteAttempt, RowOutcome, to_line};
 pub(super) use store::{Provenance, Store, with_suffix};
 pub(super) use writer::Writer;

@@ -24,7 +24,7 @@ use lmthing_system::files::io_error_text;
 const VERSION: u32 = 1;
 
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Provenance {
+pub(crate) struct Provenance {
     /// The prompt file as the user typed it.
     pub file: String,
     /// Hash of the prompt file and all its imports.
@@ -46,7 +46,7 @@ struct Header {
 }
 
 #[derive(Debug)]
-pub struct Store {
+pub(crate) struct Store {
     out: PathBuf,
     /// Locked, so that two maps cannot write to the same OUT.
     state_file: File,
@@ -63,7 +63,7 @@ pub struct Store {
 
 impl Store {
     /// Opens OUT. Messages for the user are added to `notes`.
-    pub fn open(
+    pub(crate) fn open(
         out: &Path,
         provenance: Provenance,
         is_fresh: bool,
@@ -114,7 +114,7 @@ impl Store {
     }
 
     /// Copies the earlier result for a row into the next OUT; returns whether there is one.
-    pub fn reuse(&mut self, row: u64, input: &Map<String, Value>) -> io::Result<bool> {
+    pub(crate) fn reuse(&mut self, row: u64, input: &Map<String, Value>) -> io::Result<bool> {
         let Some(line) = self.earlier.take(row, input)? else { return Ok(false) };
         self.reused.write_all(line.as_bytes())?;
         let invocation = ResultLine::new(&line).and_then(|read| read.invocation().map(hash_text));
@@ -123,12 +123,12 @@ impl Store {
     }
 
     /// Returns the salt of idempotency keys and the hashes of invocations that are already used.
-    pub fn take_keys(&mut self) -> (String, HashSet<u64>) {
+    pub(crate) fn take_keys(&mut self) -> (String, HashSet<u64>) {
         (self.salt.clone(), std::mem::take(&mut self.claimed))
     }
 
     /// Restores the state before `open`.
-    pub fn discard(self) {
+    pub(crate) fn discard(self) {
         let _ = fs::remove_file(with_suffix(&self.out, ".new"));
         if !self.out.exists() {
             let _ = fs::remove_file(with_suffix(&self.out, ".lmthing"));
@@ -239,7 +239,7 @@ fn header(state_file: &File) -> Option<Header> {
     serde_json::from_str(&line).ok().filter(|header: &Header| header.lmthing == "map" && header.version == VERSION)
 }
 
-pub fn with_suffix(out: &Path, ending: &str) -> PathBuf {
+pub(crate) fn with_suffix(out: &Path, ending: &str) -> PathBuf {
     let mut name = out.as_os_str().to_owned();
     name.push(ending);
     name.into()

@@ -16,7 +16,7 @@ use super::{
 use crate::options::Format;
 use lmthing_base::diagnostic::Diagnostic;
 
-pub struct Writer {
+pub(crate) struct Writer {
     sink: Sink,
     is_ordered: bool,
     /// Rows that were started and not written yet, in order.
@@ -38,7 +38,7 @@ enum Sink {
 }
 
 impl Writer {
-    pub fn to_stdout(format: Format, is_ordered: bool, columns: Vec<String>) -> io::Result<Self> {
+    pub(crate) fn to_stdout(format: Format, is_ordered: bool, columns: Vec<String>) -> io::Result<Self> {
         let sink = match format {
             Format::JsonLines => Sink::Lines,
             Format::Csv => Sink::TempFile(tempfile::tempfile()?),
@@ -46,7 +46,7 @@ impl Writer {
         Ok(Writer::new(sink, is_ordered, columns))
     }
 
-    pub fn to_file(
+    pub(crate) fn to_file(
         store: Store,
         (out, format): (&Path, Format),
         is_ordered: bool,
@@ -72,14 +72,14 @@ impl Writer {
     }
 
     /// Registers a row. Rows must be registered in order.
-    pub fn begin(&mut self, row: u64) {
+    pub(crate) fn begin(&mut self, row: u64) {
         if self.is_ordered {
             self.due.push_back(row);
         }
     }
 
     /// Writes the result of a row, or spills it. Lines for standard output are passed to `print`.
-    pub fn write(&mut self, row: u64, line: &str, print: &mut dyn FnMut(&str)) -> io::Result<()> {
+    pub(crate) fn write(&mut self, row: u64, line: &str, print: &mut dyn FnMut(&str)) -> io::Result<()> {
         if !self.is_ordered {
             return self.put(line, print);
         }
@@ -102,11 +102,11 @@ impl Writer {
     }
 
     /// Writes the spilled results, skipping rows that did not finish.
-    pub fn finish(&mut self, print: &mut dyn FnMut(&str)) -> Result<(), Box<Diagnostic>> {
+    pub(crate) fn finish(&mut self, print: &mut dyn FnMut(&str)) -> Result<(), Box<Diagnostic>> {
         self.finish_lines(print).and_then(|()| self.finish_table(print)).map_err(|error| self.failed(&error))
     }
 
-    pub fn failed(&self, error: &io::Error) -> Box<Diagnostic> {
+    pub(crate) fn failed(&self, error: &io::Error) -> Box<Diagnostic> {
         match &self.sink {
             Sink::Out(output) => cannot_write(output.path(), error),
             Sink::Lines | Sink::TempFile(_) => cannot_write(Path::new("the results"), error),

@@ -3,17 +3,17 @@
 use serde_json::{Map, Value};
 
 #[derive(Debug, PartialEq)]
-pub enum Record {
+pub(crate) enum Record {
     Cells(Vec<String>),
     Object(Map<String, Value>),
 }
 
 #[derive(Debug)]
-pub enum Fault {
+pub(crate) enum Fault {
     /// Message about an invalid row; later rows can still be read.
     Row(String),
     /// Message about a read error, after which no row can be read.
     End(String),
 }
 
-pub type Records = Box<dyn Iterator<Item = Result<Record, Fault>>>;
+pub(crate) type Records = Box<dyn Iterator<Item = Result<Record, Fault>>>;

@@ -13,7 +13,7 @@ use lmthing_node::ScriptHost;
 
 /// Host of one row, or of the file while it is loaded. Clones share their state.
 #[derive(Clone)]
-pub struct RowHost(Rc<Inner>);
+pub(crate) struct RowHost(Rc<Inner>);
 
 struct Inner {
     row: Option<u64>,
@@ -25,7 +25,7 @@ struct Inner {
 }
 
 impl RowHost {
-    pub fn of_file(sender: Sender<Message>) -> Self {
+    pub(crate) fn of_file(sender: Sender<Message>) -> Self {
         RowHost::new(None, sender, Box::new(str::to_owned))
     }
 
@@ -38,11 +38,11 @@ impl RowHost {
         RowHost(Rc::new(Inner { row, sender, line, files, redact }))
     }
 
-    pub fn files(&self) -> BTreeSet<PathBuf> {
+    pub(crate) fn files(&self) -> BTreeSet<PathBuf> {
         self.0.files.borrow().clone()
     }
 
-    pub fn end(&self) {
+    pub(crate) fn end(&self) {
         let line = self.0.line.take();
         if !line.is_empty() {
             self.print(&format!("{line}\n"));

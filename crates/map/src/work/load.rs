@@ -19,7 +19,7 @@ use lmthing_providers::Redactor;
 ///
 /// # Errors
 /// There is no engine, or what was looked for failed.
-pub fn in_engine<T>(
+pub(crate) fn in_engine<T>(
     options: &MapOptions,
     host: &RowHost,
     look: impl AsyncFnOnce(&Engine) -> Result<T, Rc<RunError>>,

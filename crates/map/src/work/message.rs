@@ -7,7 +7,7 @@ use lmthing_engine::session::WatchedRun;
 use lmthing_system::remote::RemoteError;
 
 #[derive(Clone, Debug)]
-pub struct Job {
+pub(super) struct Job {
     pub row: u64,
     pub input: Map<String, Value>,
     /// Attempt number, from 1.
@@ -17,7 +17,7 @@ pub struct Job {
     pub watched: WatchedRun,
 }
 
-pub enum Message {
+pub(crate) enum Message {
     Printed { row: Option<u64>, text: String },
     Warned { row: Option<u64>, message: String },
     Ended { row: u64, attempt: u32, outcome: Box<RowOutcome> },

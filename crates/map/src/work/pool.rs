@@ -50,7 +50,7 @@ const MAX_REFUSALS: u32 = 20;
 
 const FIRST_RETRY_DELAY: Duration = Duration::from_millis(500);
 
-pub struct RemainingRows {
+pub(crate) struct RemainingRows {
     pub total: u64,
     pub reused: u64,
     pub todo: RowSet,
@@ -60,7 +60,7 @@ pub struct RemainingRows {
     pub keys: (String, HashSet<u64>),
 }
 
-pub fn run(
+pub(crate) fn run(
     options: &Arc<MapOptions>,
     (inputs, mut remaining): (Inputs, RemainingRows),
     writer: Writer,

@@ -20,7 +20,7 @@ use lmthing_base::diagnostic::{Diagnostic, Location};
 use source::Sources;
 
 /// Part of making an engine.
-pub fn set_up(ctx: &Ctx<'_>) -> Result<()> {
+pub(crate) fn set_up(ctx: &Ctx<'_>) -> Result<()> {
     source::set_up(ctx)
 }
 

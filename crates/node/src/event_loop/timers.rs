@@ -3,7 +3,7 @@
 use std::collections::{BTreeSet, HashMap, VecDeque};
 
 /// What a script holds on to: the number behind a `Timeout` or `Immediate`.
-pub type TimerId = u32;
+pub(super) type TimerId = u32;
 
 #[derive(Clone, Copy)]
 struct Timer {

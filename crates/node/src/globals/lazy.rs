@@ -12,7 +12,7 @@ pub(super) const NATIVE: NativeModule = NativeModule { name: "lmthing:internal/n
 struct Bootstrap<'js>(Object<'js>);
 
 /// Evaluates `lmthing:internal/bootstrap`; must come before any user code.
-pub fn set_up(ctx: &Ctx<'_>) -> Result<()> {
+pub(crate) fn set_up(ctx: &Ctx<'_>) -> Result<()> {
     let exports = import_builtin(ctx, &format!("{INTERNAL_PREFIX}bootstrap"))?;
     user_data::store(ctx, Bootstrap(exports))
 }

@@ -20,16 +20,16 @@ mod url;
 
 use rquickjs::{Ctx, Result};
 
-pub use self::bytes::Bytes;
-pub use self::fs::opened;
-pub use self::lazy::set_up as set_up_lazy;
+pub(crate) use self::bytes::Bytes;
+pub(crate) use self::fs::opened;
+pub(crate) use self::lazy::set_up as set_up_lazy;
 pub use self::process::ExitCalled;
 pub use self::process::environment;
 pub use self::process::exit_code;
-pub use self::process::variable;
+pub(crate) use self::process::variable;
 use super::native_module::NativeModule;
 
-pub const NATIVE_MODULES: &[NativeModule] = &[
+pub(crate) const NATIVE_MODULES: &[NativeModule] = &[
     console::NATIVE,
     crypto::NATIVE,
     encoding::NATIVE,
@@ -46,7 +46,7 @@ pub const NATIVE_MODULES: &[NativeModule] = &[
 ];
 
 /// Defines every global. `argv` and `env` are those of `process`.
-pub fn set_up(ctx: &Ctx<'_>, argv: Vec<String>, env: Vec<(String, String)>) -> Result<()> {
+pub(crate) fn set_up(ctx: &Ctx<'_>, argv: Vec<String>, env: Vec<(String, String)>) -> Result<()> {
     process::set_up(ctx, argv, env)?;
     fs::set_up(ctx)?;
     lazy::define(ctx, intl::is_utc())

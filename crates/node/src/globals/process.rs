@@ -66,7 +66,7 @@ pub fn environment(ctx: &Ctx<'_>) -> Result<Option<BTreeMap<String, String>>> {
 }
 
 /// The current value of one variable of `process.env`, if it is a string.
-pub fn variable(ctx: &Ctx<'_>, name: &str) -> Option<String> {
+pub(crate) fn variable(ctx: &Ctx<'_>, name: &str) -> Option<String> {
     let process = process(ctx).ok()?;
     let object = process.object.borrow().clone().filter(|_| gate::restricted(ctx).is_none());
     let Some(object) = object else {

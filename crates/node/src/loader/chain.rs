@@ -7,7 +7,7 @@ use super::position;
 use lmthing_base::diagnostic::Location;
 
 /// One import on the way.
-pub struct ImportSite {
+pub(crate) struct ImportSite {
     /// What it asks for.
     pub specifier: String,
     /// Where it stands; its column counts bytes.
@@ -16,7 +16,7 @@ pub struct ImportSite {
 
 /// The imports that lead from the author's own code to the module `name` of a package, the nearest to it first; empty when
 /// nobody is known to have imported it.
-pub fn import_chain(modules: &Modules, name: &str) -> Vec<ImportSite> {
+pub(crate) fn import_chain(modules: &Modules, name: &str) -> Vec<ImportSite> {
     let mut seen = HashSet::new();
     let mut chain = Vec::new();
     let mut module = name.to_owned();
@@ -34,6 +34,6 @@ pub fn import_chain(modules: &Modules, name: &str) -> Vec<ImportSite> {
 }
 
 /// Whether a module is one of a package's, and not the author's own.
-pub fn is_package(module: &str) -> bool {
+pub(crate) fn is_package(module: &str) -> bool {
     module.contains("/node_modules/")
 }

@@ -25,7 +25,7 @@ use lmthing_base::permission::Access;
 const HALF: &str = "lmthing:internal/commonjs";
 
 /// What `require` needs of Rust: finding, reading and compiling files.
-pub const NATIVE: NativeModule = NativeModule { name: "lmthing:internal/native/commonjs", init: natives };
+pub(crate) const NATIVE: NativeModule = NativeModule { name: "lmthing:internal/native/commonjs", init: natives };
 
 /// What this keeps for an engine.
 #[derive(JsLifetime)]

@@ -13,7 +13,7 @@ use lmthing_base::parser::Language;
 const QUICKJS_NAME_LIMIT: usize = 63;
 
 /// Node's words, the position of the import and a suggestion, when `message` is a link error.
-pub fn explain_missing_export(ctx: &Ctx<'_>, modules: &Modules, message: &str) -> Option<ScriptError> {
+pub(crate) fn explain_missing_export(ctx: &Ctx<'_>, modules: &Modules, message: &str) -> Option<ScriptError> {
     let (kind, name, module) = parse(message)?;
     let (import, location) =
         modules.imports_where(|resolved| names(module, resolved)).into_iter().find_map(|import| {

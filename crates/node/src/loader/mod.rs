@@ -36,13 +36,13 @@ use rquickjs::promise::Promised;
 use rquickjs::{AsyncRuntime, Ctx, IntoJs, JsLifetime, Module, Object, Result, Value};
 use url::Url;
 
-pub use chain::{ImportSite, import_chain, is_package};
-pub use common_js::NATIVE;
+pub(crate) use chain::{ImportSite, import_chain, is_package};
+pub(crate) use common_js::NATIVE;
 pub use failure::LoadFailure;
 pub use look_up::{ImportLookup, ImportProblem, ImportTarget, read_module};
-pub use missing_export::explain_missing_export;
-pub use modules::Modules;
-pub use typescript::with_source_positions;
+pub(crate) use missing_export::explain_missing_export;
+pub(crate) use modules::Modules;
+pub(crate) use typescript::with_source_positions;
 
 use super::event_loop::settle;
 use super::host::host;
@@ -57,11 +57,11 @@ const MAX_NESTING: usize = 10_000;
 
 /// The resolver and the loader of one engine; clones share the same state.
 #[derive(Clone, JsLifetime)]
-pub struct ModuleLoader(Rc<ModuleResolver>);
+pub(crate) struct ModuleLoader(Rc<ModuleResolver>);
 
 /// Hooks a loader into the runtime that knows `native` modules besides the built-in ones; part of making an engine, before
 /// the context is used. Files are loaded as far as `permissions` let them be read.
-pub async fn attach(
+pub(crate) async fn attach(
     runtime: &AsyncRuntime,
     native: Vec<NativeModule>,
     permissions: Permissions,
@@ -75,7 +75,7 @@ pub async fn attach(
 }
 
 /// Part of making an engine.
-pub fn set_up(ctx: &Ctx<'_>, loader: ModuleLoader) -> Result<()> {
+pub(crate) fn set_up(ctx: &Ctx<'_>, loader: ModuleLoader) -> Result<()> {
     let resolver = loader.0.clone();
     user_data::store(ctx, loader)?;
     user_data::store(ctx, ImportedFiles::default())?;
@@ -83,7 +83,7 @@ pub fn set_up(ctx: &Ctx<'_>, loader: ModuleLoader) -> Result<()> {
 }
 
 /// What the engine of `ctx` has loaded.
-pub fn modules(ctx: &Ctx<'_>) -> Result<Rc<Modules>> {
+pub(crate) fn modules(ctx: &Ctx<'_>) -> Result<Rc<Modules>> {
     Ok(user_data::read::<ModuleLoader>(ctx)?.0.modules.clone())
 }
 

@@ -8,7 +8,7 @@ use std::rc::Rc;
 use lmthing_base::parser::{Parser, Positions};
 
 /// The user's modules of one engine. Source texts are not kept: the rare reader (an error) reads the file again.
-pub struct Modules {
+pub(crate) struct Modules {
     parser: Rc<dyn Parser>,
     /// A name whose occurrence in any module is recorded.
     noted_name: Option<&'static str>,
@@ -32,7 +32,7 @@ pub(super) struct Import {
 }
 
 impl Modules {
-    pub fn new(parser: Rc<dyn Parser>, noted_name: Option<&'static str>) -> Self {
+    pub(crate) fn new(parser: Rc<dyn Parser>, noted_name: Option<&'static str>) -> Self {
         Self {
             parser,
             noted_name,
@@ -45,7 +45,7 @@ impl Modules {
         }
     }
 
-    pub fn parser(&self) -> &Rc<dyn Parser> {
+    pub(crate) fn parser(&self) -> &Rc<dyn Parser> {
         &self.parser
     }
 
@@ -62,12 +62,12 @@ impl Modules {
     }
 
     /// Whether `name` is a module loaded from a file, as opposed to a built-in or native one.
-    pub fn is_file(&self, name: &str) -> bool {
+    pub(crate) fn is_file(&self, name: &str) -> bool {
         self.files.borrow().contains_key(name)
     }
 
     /// The text of the module `name`, when it is a file that can still be read.
-    pub fn text_of(&self, name: &str) -> Option<String> {
+    pub(crate) fn text_of(&self, name: &str) -> Option<String> {
         let path = self.files.borrow().get(name).cloned()?;
         // Real when it was loaded: a link in its place would be a file that nobody has asked about.
         let is_same = std::fs::canonicalize(&path).is_ok_and(|real| real == path);
@@ -106,7 +106,7 @@ impl Modules {
         self.is_name_mentioned.set(true);
     }
 
-    pub fn is_name_mentioned(&self) -> bool {
+    pub(crate) fn is_name_mentioned(&self) -> bool {
         self.is_name_mentioned.get()
     }
 

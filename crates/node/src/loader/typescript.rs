@@ -57,7 +57,7 @@ pub(super) fn show_source_positions(ctx: &Ctx<'_>, modules: &Rc<Modules>) -> Res
 
 /// A stack trace with the positions of compiled modules replaced by those of their text; calls that the compiler added are
 /// left out.
-pub fn with_source_positions<'a>(modules: &Modules, stack: &'a str) -> Cow<'a, str> {
+pub(crate) fn with_source_positions<'a>(modules: &Modules, stack: &'a str) -> Cow<'a, str> {
     if !modules.has_positions() {
         return Cow::Borrowed(stack);
     }

@@ -30,7 +30,7 @@ use rquickjs::{Ctx, Function, Object, Result};
 use super::event_loop::follow_promises;
 use super::native_module::NativeModule;
 
-pub const NATIVE_MODULES: &[NativeModule] = &[
+pub(crate) const NATIVE_MODULES: &[NativeModule] = &[
     loop_handle::NATIVE,
     ASYNC_CONTEXT,
     child_process::NATIVE,

@@ -119,11 +119,11 @@ impl CredentialFile {
     }
 }
 
-pub fn variables() -> impl Iterator<Item = &'static str> {
+pub(crate) fn variables() -> impl Iterator<Item = &'static str> {
     SOURCES.iter().filter_map(|source| if let Value(name) = source { Some(*name) } else { None })
 }
 
-pub fn locates_files(name: &str) -> bool {
+pub(crate) fn locates_files(name: &str) -> bool {
     let of_a_home = ["HOME", "USERPROFILE", "APPDATA"].contains(&name);
     of_a_home || SOURCES.iter().any(|source| matches!(source, AtPath { variable, .. } if *variable == name))
 }

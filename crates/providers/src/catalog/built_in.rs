@@ -218,7 +218,7 @@ pub static COMPATIBLE: Provider = Provider {
     connect: connect::compatible,
 };
 
-pub fn built_in(name: &str) -> Option<&'static Provider> {
+pub(crate) fn built_in(name: &str) -> Option<&'static Provider> {
     BUILT_IN.iter().find(|provider| provider.name == name)
 }
 

@@ -5,7 +5,7 @@ use crate::{Env, settings::ProviderSettings};
 
 const VARIABLES: [(&str, bool); 4] = [("API_KEY", true), ("API_BASE", false), ("API_TYPE", false), ("API_NAME", true)];
 
-pub struct CustomProvider {
+pub(crate) struct CustomProvider {
     pub name: String,
     prefix: String,
     api_key: Option<String>,
@@ -13,19 +13,19 @@ pub struct CustomProvider {
 }
 
 impl CustomProvider {
-    pub fn base_url(&self) -> &str {
+    pub(crate) fn base_url(&self) -> &str {
         &self.base_url
     }
 
-    pub fn base_url_variable(&self) -> String {
+    pub(crate) fn base_url_variable(&self) -> String {
         format!("{}_API_BASE", self.prefix)
     }
 
-    pub fn variables(&self) -> impl Iterator<Item = (String, bool)> {
+    pub(crate) fn variables(&self) -> impl Iterator<Item = (String, bool)> {
         VARIABLES.iter().map(|(ending, optional)| (format!("{}_{ending}", self.prefix), *optional))
     }
 
-    pub fn into_settings(self) -> ProviderSettings {
+    pub(crate) fn into_settings(self) -> ProviderSettings {
         ProviderSettings {
             name: Some(self.name),
             api_key: self.api_key,
@@ -37,7 +37,7 @@ impl CustomProvider {
     }
 }
 
-pub fn custom_providers(env: &dyn Env) -> Vec<CustomProvider> {
+pub(crate) fn custom_providers(env: &dyn Env) -> Vec<CustomProvider> {
     let mut names = env.names();
     names.sort();
     names.iter().filter_map(|variable| custom(env, variable)).collect()
@@ -61,6 +61,6 @@ fn custom(env: &dyn Env, variable: &str) -> Option<CustomProvider> {
 }
 
 /// The name in upper case, with `_` for characters that shells do not allow in names of variables.
-pub fn shell_name(name: &str) -> String {
+pub(crate) fn shell_name(name: &str) -> String {
     name.to_uppercase().chars().map(|c| if c.is_ascii_alphanumeric() { c } else { '_' }).collect()
 }

@@ -1,7 +1,7 @@
 //! Well-known OpenAI-compatible services and local servers, for hints on how to define them as custom providers.
 //! Nothing is sent to an address of this list.
 
-pub struct Service {
+pub(crate) struct Service {
     names: &'static [&'static str],
     prefix: &'static str,
     pub(super) base_url: &'static str,
@@ -52,12 +52,12 @@ static SERVICES: [Service; 22] = [
 ];
 
 impl Service {
-    pub fn named(name: &str) -> Option<&'static Service> {
+    pub(crate) fn named(name: &str) -> Option<&'static Service> {
         SERVICES.iter().find(|service| service.names.contains(&name))
     }
 
     /// The local server that uses this port by default, if only one does.
-    pub fn on_port(port: u16) -> Option<&'static Service> {
+    pub(crate) fn on_port(port: u16) -> Option<&'static Service> {
         let ending = format!(":{port}/v1");
         let is_meant = |service: &&Service| service.start.is_some() && service.base_url.ends_with(&ending);
         // 8000 and 8080 are too common to name a server.

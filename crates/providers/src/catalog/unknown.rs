@@ -46,13 +46,13 @@ const FAMILIES: [(&str, &str); 17] = [
     ("amazon.", "bedrock"),
 ];
 
-pub fn unknown_provider(name: &str, model: &str, env: &dyn Env) -> ProviderError {
+pub(crate) fn unknown_provider(name: &str, model: &str, env: &dyn Env) -> ProviderError {
     let names = known_names(env);
     let message = format!("Unknown provider: \"{name}\". Available providers: {}", names.join(", "));
     ProviderError::new(ProviderErrorKind::Configuration, name, model, message).with_hint(hint(name, model, &names, env))
 }
 
-pub fn suggestion_for_alias(alias: &str, env: &dyn Env) -> Option<String> {
+pub(crate) fn suggestion_for_alias(alias: &str, env: &dyn Env) -> Option<String> {
     let lower = alias.to_ascii_lowercase();
     if known_names(env).contains(&lower) {
         return Some(format!("\"{alias}\" is a provider; name one of its models behind a colon, as in {lower}:MODEL."));

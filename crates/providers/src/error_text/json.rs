@@ -11,15 +11,15 @@ const KEYS_NEXT_TO_MESSAGE: [&str; 7] = ["message", "code", "status", "status_co
 
 /// The message of a failed request: `{error: {message}}`, `{error: text}`, `{detail}`, `{message}`, `{errors}`, lists
 /// of these, and others in use. `None` if the body reports no error.
-pub fn message_in_json(body: &Value) -> Option<String> {
+pub(crate) fn message_in_json(body: &Value) -> Option<String> {
     message_in(body, MAX_DEPTH)
 }
 
-pub fn message_in_error(error: &Value) -> Option<String> {
+pub(crate) fn message_in_error(error: &Value) -> Option<String> {
     message_or_code(error, MAX_DEPTH)
 }
 
-pub fn error_object(body: &Value) -> &Value {
+pub(crate) fn error_object(body: &Value) -> &Value {
     let body = body.get(0).unwrap_or(body);
     body.get("error").filter(|error| error.is_object()).unwrap_or(body)
 }
@@ -27,7 +27,7 @@ pub fn error_object(body: &Value) -> &Value {
 /// The error and message of an event that reports a failure in another format than its own.
 ///
 /// A string `message` counts only if there are few other keys. Messages of normal responses are objects.
-pub fn failure_in_event(event: &Value) -> Option<(&Value, String)> {
+pub(crate) fn failure_in_event(event: &Value) -> Option<(&Value, String)> {
     let body = event.get(0).unwrap_or(event);
     let there = |key: &str| body.get(key).is_some_and(|value| !matches!(value, Value::Null | Value::Bool(false)));
     let object = body.get("object").or_else(|| body.get("type")).and_then(Value::as_str);

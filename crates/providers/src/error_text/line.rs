@@ -5,7 +5,7 @@ use lmthing_base::diagnostic::{EscapeSequences, is_bidi_control};
 const MAX_LENGTH: usize = 500;
 
 /// Collapses white space and removes escape sequences and control characters, which could manipulate the terminal.
-pub fn one_line(text: &str) -> String {
+pub(crate) fn one_line(text: &str) -> String {
     let mut line = String::with_capacity(text.len().min(4 * MAX_LENGTH));
     let mut gap = false;
     let mut sequences = EscapeSequences::default();
@@ -24,7 +24,7 @@ pub fn one_line(text: &str) -> String {
     line
 }
 
-pub fn root_cause(error: &dyn std::error::Error) -> String {
+pub(crate) fn root_cause(error: &dyn std::error::Error) -> String {
     let mut innermost = error;
     while let Some(source) = innermost.source() {
         innermost = source;
@@ -37,7 +37,7 @@ fn is_mark_of_direction(c: char) -> bool {
 }
 
 /// Limits the text to 500 characters. Must be called after redaction, as a truncated secret may not be found.
-pub fn truncated(text: String) -> String {
+pub(crate) fn truncated(text: String) -> String {
     if text.chars().count() <= MAX_LENGTH {
         return text;
     }

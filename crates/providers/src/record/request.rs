@@ -6,7 +6,7 @@ use crate::wire::values::number;
 use lmthing_base::chat::{CallSettings, ModelRequest, Reasoning, ResponseFormat, ToolChoice};
 
 /// Omits headers, timeouts and retries, which the model does not see.
-pub fn request_to_json(request: &ModelRequest) -> Value {
+pub(super) fn request_to_json(request: &ModelRequest) -> Value {
     let messages: Vec<Value> =
         request.messages.iter().map(|message| serde_json::to_value(&**message).unwrap_or_default()).collect();
     json!({

@@ -152,7 +152,7 @@ pub(super) fn user_info(url: &str) -> Option<&str> {
 }
 
 /// The scheme of a URL, and the rest. The `://` in `me:password@host?next=https://…` does not end a scheme.
-pub fn split_scheme(url: &str) -> Option<(&str, &str)> {
+pub(crate) fn split_scheme(url: &str) -> Option<(&str, &str)> {
     url.split_once("://").filter(|(scheme, _)| {
         scheme.starts_with(|c: char| c.is_ascii_alphabetic())
             && scheme.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, '+' | '.' | '-'))

@@ -8,7 +8,7 @@ use super::Redactor;
 use crate::{LanguageModel, ModelIdentity, PartStream, ProviderError};
 use lmthing_base::chat::{CallWarning, ModelRequest, StreamPart};
 
-pub fn guard(model: Rc<dyn LanguageModel>, redactor: &Redactor) -> Rc<dyn LanguageModel> {
+pub(crate) fn guard(model: Rc<dyn LanguageModel>, redactor: &Redactor) -> Rc<dyn LanguageModel> {
     Rc::new(RedactedModel { model, redactor: redactor.clone() })
 }
 

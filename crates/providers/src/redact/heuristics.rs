@@ -1,6 +1,6 @@
 //! Heuristics: which values look like keys, and which names denote secrets.
 
-pub const REDACTED: &str = "[redacted]";
+pub(crate) const REDACTED: &str = "[redacted]";
 
 const MIN_LENGTH: usize = 12;
 
@@ -92,7 +92,7 @@ pub(super) fn is_random(value: &str) -> bool {
     })
 }
 
-pub fn names_a_secret(name: &str) -> bool {
+pub(crate) fn names_a_secret(name: &str) -> bool {
     const SECRETS: [&str; 12] = [
         "assertion",
         "auth",

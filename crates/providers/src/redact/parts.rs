@@ -7,7 +7,7 @@ use lmthing_base::chat::StreamPart;
 
 /// Replaces secrets in text, reasoning and tool arguments. Of a secret that spans several parts, the first becomes
 /// `[redacted]` and the rest is removed.
-pub fn redact_parts(parts: &mut [StreamPart], redactor: &Redactor) {
+pub(crate) fn redact_parts(parts: &mut [StreamPart], redactor: &Redactor) {
     let mut blocks: BTreeMap<(u8, String), Vec<usize>> = BTreeMap::new();
     for (index, part) in parts.iter_mut().enumerate() {
         if let Some((kind, id, _)) = delta(part) {

@@ -35,7 +35,7 @@ const GEMINI_FORMAT_KEYS: [&str; 3] = ["responseMimeType", "responseSchema", "re
 const MAX_DEPTH: usize = 3;
 
 #[derive(Clone, Debug, PartialEq)]
-pub enum ParameterLocation {
+pub(crate) enum ParameterLocation {
     Path(Vec<String>),
     CacheMarks(&'static str),
     Strict,

@@ -26,7 +26,7 @@ const MAX_CLOSED: u32 = 3;
 const NO_REUSE_TIME: Duration = Duration::from_secs(60);
 
 #[derive(Debug, Default)]
-pub struct Limiter {
+pub(crate) struct Limiter {
     state: Mutex<State>,
     changed: Notify,
 }
@@ -76,7 +76,7 @@ impl Limiter {
     ///
     /// # Errors
     /// The server's message, if it has refused requests for too long.
-    pub async fn acquire(self: &Arc<Self>) -> Result<Permit, String> {
+    pub(crate) async fn acquire(self: &Arc<Self>) -> Result<Permit, String> {
         let ticket = Ticket::new(self);
         // A suspended permit does not notify, so the first in the queue may already be able to start.
         self.changed.notify_waiters();
@@ -126,7 +126,7 @@ impl Limiter {
     }
 
     /// Starts no requests for a while; returns whether the user should be informed.
-    pub fn pause_for(&self, wait: Duration) -> bool {
+    pub(crate) fn pause_for(&self, wait: Duration) -> bool {
         let now = Instant::now();
         let until = now + wait.min(MAX_PAUSE);
         let mut state = self.state();
@@ -136,12 +136,12 @@ impl Limiter {
         is_reported
     }
 
-    pub fn announce_pause(&self, wait: Duration) {
+    pub(crate) fn announce_pause(&self, wait: Duration) {
         self.pause_for(wait);
         self.state().unreported |= wait >= LONG_PAUSE;
     }
 
-    pub fn count_closed_connection(&self) {
+    pub(crate) fn count_closed_connection(&self) {
         let mut state = self.state();
         if state.served > 0 {
             state.closed = Some((state.recently_closed() + 1, Instant::now()));
@@ -150,11 +150,11 @@ impl Limiter {
 
     /// Whether connections may be reused: if a server closes them after responses, requests may be sent before the
     /// close is seen.
-    pub fn may_reuse_connections(&self) -> bool {
+    pub(crate) fn may_reuse_connections(&self) -> bool {
         self.state().recently_closed() < MAX_CLOSED
     }
 
-    pub fn take_unreported_pause(&self) -> Option<Duration> {
+    pub(crate) fn take_unreported_pause(&self) -> Option<Duration> {
         let mut state = self.state();
         let rest = state.paused_until?.checked_duration_since(Instant::now()).filter(|rest| !rest.is_zero());
         if std::mem::take(&mut state.unreported) { rest } else { None }
@@ -184,7 +184,7 @@ impl Drop for Ticket<'_> {
 }
 
 #[derive(Debug)]
-pub struct Permit {
+pub(crate) struct Permit {
     limiter: Arc<Limiter>,
     started: Instant,
     served: u64,
@@ -194,7 +194,7 @@ pub struct Permit {
 }
 
 impl Permit {
-    pub fn answered(&mut self) {
+    pub(crate) fn answered(&mut self) {
         self.answered = true;
         let mut state = self.limiter.state();
         state.refused_alone = None;
@@ -210,7 +210,7 @@ impl Permit {
 
     /// Lowers the limit after a refusal because of too many requests. Returns whether concurrent requests can be the
     /// reason, so that this one only has to wait.
-    pub fn refused(mut self, message: &str) -> bool {
+    pub(crate) fn refused(mut self, message: &str) -> bool {
         self.release();
         let mut state = self.limiter.state();
         let served = usize::try_from(state.served - self.served).unwrap_or(usize::MAX);
@@ -236,13 +236,13 @@ impl Permit {
 
     /// Stops counting as active until `resume`: the reader of the response is busy with something else that may need
     /// a permit.
-    pub fn suspend(&mut self) {
+    pub(crate) fn suspend(&mut self) {
         if !self.released && !std::mem::replace(&mut self.is_suspended, true) {
             self.limiter.state().active -= 1;
         }
     }
 
-    pub fn resume(&mut self) {
+    pub(crate) fn resume(&mut self) {
         if std::mem::take(&mut self.is_suspended) {
             self.limiter.state().active += 1;
         }

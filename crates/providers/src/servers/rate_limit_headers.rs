@@ -5,11 +5,11 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 use reqwest::header::HeaderMap;
 
 /// Longer pauses are not made in advance: the server's refusal explains more.
-pub const MAX_PAUSE: Duration = Duration::from_secs(300);
+pub(crate) const MAX_PAUSE: Duration = Duration::from_secs(300);
 
 /// The time until a used-up limit is reset, as in `x-ratelimit-remaining-requests: 0` with
 /// `x-ratelimit-reset-requests: 6m0s`.
-pub fn announced_pause(headers: &HeaderMap, now: SystemTime) -> Option<Duration> {
+pub(crate) fn announced_pause(headers: &HeaderMap, now: SystemTime) -> Option<Duration> {
     let empty = headers.iter().filter(|(name, value)| {
         let name = name.as_str();
         name.contains("ratelimit") && name.contains("remaining") && value.to_str().is_ok_and(|text| text.trim() == "0")

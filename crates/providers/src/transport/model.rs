@@ -7,7 +7,7 @@ use crate::{
     ProviderContext, address::Address, auth::Auth, redact::names_a_secret, servers::Limiter, wire::WireFormat,
 };
 
-pub struct HttpModel {
+pub(crate) struct HttpModel {
     pub provider: String,
     pub model_id: String,
     pub wire: Box<dyn WireFormat>,

@@ -4,7 +4,7 @@ use super::settings::Warnings;
 use lmthing_base::chat::Reasoning;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Effort {
+pub(super) enum Effort {
     None,
     Minimal,
     Low,
@@ -12,14 +12,14 @@ pub enum Effort {
     High,
 }
 
-pub const LOW_TO_HIGH: &[Effort] = &[Effort::Low, Effort::Medium, Effort::High];
+pub(super) const LOW_TO_HIGH: &[Effort] = &[Effort::Low, Effort::Medium, Effort::High];
 
-pub const NONE_TO_HIGH: &[Effort] = &[Effort::None, Effort::Low, Effort::Medium, Effort::High];
+pub(super) const NONE_TO_HIGH: &[Effort] = &[Effort::None, Effort::Low, Effort::Medium, Effort::High];
 
 const BUDGETS: [u64; 3] = [2_048, 8_192, 24_576];
 
 impl Effort {
-    pub fn name(self) -> &'static str {
+    pub(super) fn name(self) -> &'static str {
         match self {
             Effort::None => "none",
             Effort::Minimal => "minimal",
@@ -29,7 +29,7 @@ impl Effort {
         }
     }
 
-    pub fn of(reasoning: Reasoning) -> Self {
+    pub(super) fn of(reasoning: Reasoning) -> Self {
         match reasoning {
             Reasoning::Off => Effort::None,
             Reasoning::Low | Reasoning::Tokens(..=4_096) => Effort::Low,
@@ -39,7 +39,7 @@ impl Effort {
     }
 }
 
-pub fn choose(reasoning: Reasoning, levels: &[Effort], warnings: &mut Warnings) -> Effort {
+pub(super) fn choose(reasoning: Reasoning, levels: &[Effort], warnings: &mut Warnings) -> Effort {
     let wanted = Effort::of(reasoning);
     // Prefer the next higher level: a lower one might be none.
     let chosen = levels.iter().find(|level| **level >= wanted).or(levels.last()).copied().unwrap_or(wanted);
@@ -55,16 +55,16 @@ pub fn choose(reasoning: Reasoning, levels: &[Effort], warnings: &mut Warnings) 
     chosen
 }
 
-pub fn warn_always_on(instead: &str, warnings: &mut Warnings) {
+pub(super) fn warn_always_on(instead: &str, warnings: &mut Warnings) {
     warnings.changed("reasoning", format!("this model cannot go without reasoning; {instead} was used"));
 }
 
-pub fn warn_unsupported(warnings: &mut Warnings) {
+pub(super) fn warn_unsupported(warnings: &mut Warnings) {
     warnings
         .changed("reasoning", "reasoning is not supported for this model; providerOptions can say it in its own words");
 }
 
-pub fn budget(reasoning: Reasoning) -> Option<u64> {
+pub(super) fn budget(reasoning: Reasoning) -> Option<u64> {
     match reasoning {
         Reasoning::Off => None,
         Reasoning::Low => Some(BUDGETS[0]),
@@ -76,7 +76,7 @@ pub fn budget(reasoning: Reasoning) -> Option<u64> {
 
 /// The same where reasoning counts towards the output limit: a level leaves at least half of the limit, or 4 096
 /// tokens, for the answer. An explicit number is used as it is.
-pub fn budget_within_limit(reasoning: Reasoning, limit: Option<u64>) -> Option<u64> {
+pub(super) fn budget_within_limit(reasoning: Reasoning, limit: Option<u64>) -> Option<u64> {
     let tokens = budget(reasoning)?;
     match limit {
         Some(limit) if !matches!(reasoning, Reasoning::Tokens(_)) => Some(tokens.min(limit - (limit / 2).min(4_096))),
@@ -84,7 +84,7 @@ pub fn budget_within_limit(reasoning: Reasoning, limit: Option<u64>) -> Option<u
     }
 }
 
-pub fn clamped_budget(tokens: u64, least: u64, most: u64, warnings: &mut Warnings) -> u64 {
+pub(super) fn clamped_budget(tokens: u64, least: u64, most: u64, warnings: &mut Warnings) -> u64 {
     let within = tokens.clamp(least.min(most), most);
     if within != tokens {
         warnings

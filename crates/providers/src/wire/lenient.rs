@@ -17,7 +17,7 @@ use serde_json::Value;
 
 use lmthing_base::chat::whole_count;
 
-pub fn count<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<u64>, D::Error> {
+pub(super) fn count<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<u64>, D::Error> {
     Ok(match scalar(deserializer)? {
         Scalar::Number(number) => whole_count(number),
         Scalar::Text(text) => text.trim().parse().ok().and_then(whole_count),
@@ -25,7 +25,7 @@ pub fn count<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<u64>, 
     })
 }
 
-pub fn text<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<String>, D::Error> {
+pub(super) fn text<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<String>, D::Error> {
     Ok(match scalar(deserializer)? {
         Scalar::Text(text) => Some(text),
         Scalar::Number(number) => Some(number.to_string()),
@@ -34,24 +34,24 @@ pub fn text<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<String>
 }
 
 /// A non-empty string: many servers send an empty one for none.
-pub fn non_empty_text<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<String>, D::Error> {
+pub(super) fn non_empty_text<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<String>, D::Error> {
     Ok(text(deserializer)?.filter(|text| !text.is_empty()))
 }
 
-pub fn flag<'de, D: Deserializer<'de>>(deserializer: D) -> Result<bool, D::Error> {
+pub(super) fn flag<'de, D: Deserializer<'de>>(deserializer: D) -> Result<bool, D::Error> {
     Ok(matches!(scalar(deserializer)?, Scalar::Flag(true)))
 }
 
-pub fn object<'de, D: Deserializer<'de>, T: Deserialize<'de>>(deserializer: D) -> Result<Option<T>, D::Error> {
+pub(super) fn object<'de, D: Deserializer<'de>, T: Deserialize<'de>>(deserializer: D) -> Result<Option<T>, D::Error> {
     deserializer.deserialize_any(ObjectVisitor(PhantomData))
 }
 
-pub fn list<'de, D: Deserializer<'de>, T: Deserialize<'de>>(deserializer: D) -> Result<Vec<T>, D::Error> {
+pub(super) fn list<'de, D: Deserializer<'de>, T: Deserialize<'de>>(deserializer: D) -> Result<Vec<T>, D::Error> {
     deserializer.deserialize_any(ListVisitor(PhantomData))
 }
 
 #[derive(Debug, Default)]
-pub enum TextOrJson {
+pub(super) enum TextOrJson {
     #[default]
     Nothing,
     Text(String),
@@ -59,7 +59,7 @@ pub enum TextOrJson {
 }
 
 impl TextOrJson {
-    pub fn of(value: Option<&Value>) -> Self {
+    pub(super) fn of(value: Option<&Value>) -> Self {
         match value {
             Some(Value::String(text)) => TextOrJson::Text(text.clone()),
             Some(other @ (Value::Array(_) | Value::Object(_))) => TextOrJson::Other(Box::new(other.clone())),
@@ -68,7 +68,7 @@ impl TextOrJson {
     }
 }
 
-pub fn text_or_json<'de, D: Deserializer<'de>>(deserializer: D) -> Result<TextOrJson, D::Error> {
+pub(super) fn text_or_json<'de, D: Deserializer<'de>>(deserializer: D) -> Result<TextOrJson, D::Error> {
     deserializer.deserialize_any(TextOrJsonVisitor)
 }
 

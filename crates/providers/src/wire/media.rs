@@ -5,7 +5,7 @@ use base64::{Engine as _, engine::general_purpose::STANDARD};
 use lmthing_base::chat::{ContentPart, ProviderOptions, ToolPart};
 
 #[derive(Clone, Debug, PartialEq)]
-pub struct Media<'a> {
+pub(super) struct Media<'a> {
     pub media_type: String,
     pub source: Source<'a>,
     pub filename: Option<&'a str>,
@@ -13,13 +13,13 @@ pub struct Media<'a> {
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Source<'a> {
+pub(super) enum Source<'a> {
     Url(&'a str),
     Base64(&'a str),
 }
 
 impl<'a> Media<'a> {
-    pub fn of_result(part: &'a ToolPart) -> Option<Media<'a>> {
+    pub(super) fn of_result(part: &'a ToolPart) -> Option<Media<'a>> {
         match part {
             ToolPart::Text { .. } => None,
             ToolPart::Media { data, media_type } => Some(Media {
@@ -31,7 +31,7 @@ impl<'a> Media<'a> {
         }
     }
 
-    pub fn of(part: &'a ContentPart) -> Option<Media<'a>> {
+    pub(super) fn of(part: &'a ContentPart) -> Option<Media<'a>> {
         match part {
             ContentPart::Image { image, media_type, provider_options } => {
                 Some(Media::new(image, media_type.as_deref().unwrap_or("image/*"), None, provider_options.as_ref()))
@@ -61,29 +61,29 @@ impl<'a> Media<'a> {
         Media { media_type: media_type.to_owned(), source, filename, options }
     }
 
-    pub fn is_image(&self) -> bool {
+    pub(super) fn is_image(&self) -> bool {
         self.media_type.starts_with("image/")
     }
 
-    pub fn is_pdf(&self) -> bool {
+    pub(super) fn is_pdf(&self) -> bool {
         self.media_type == "application/pdf"
     }
 
-    pub fn as_url(&self) -> String {
+    pub(super) fn as_url(&self) -> String {
         match self.source {
             Source::Url(url) => url.to_owned(),
             Source::Base64(data) => format!("data:{};base64,{data}", self.media_type),
         }
     }
 
-    pub fn as_text(&self) -> Option<String> {
+    pub(super) fn as_text(&self) -> Option<String> {
         match self.source {
             Source::Base64(data) => String::from_utf8(STANDARD.decode(data).ok()?).ok(),
             Source::Url(_) => None,
         }
     }
 
-    pub fn refused(&self, provider: &str) -> String {
+    pub(super) fn refused(&self, provider: &str) -> String {
         let by = if matches!(self.source, Source::Url(_)) { " by URL" } else { "" };
         format!("{provider} does not take {} files{by} in messages", self.media_type)
     }

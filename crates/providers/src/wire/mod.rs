@@ -25,7 +25,7 @@ mod tests;
 use serde_json::Value;
 
 use lmthing_base::chat::{CallWarning, ModelRequest};
-pub use output::{Decoded, Output};
+pub(crate) use output::{Decoded, Output};
 
 #[derive(Clone, Debug, PartialEq)]
 pub struct EncodedRequest {

@@ -3,7 +3,7 @@
 use super::effort::{Effort, LOW_TO_HIGH, NONE_TO_HIGH};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Kind {
+pub(super) enum Kind {
     /// A reasoning model: uses the role `developer`, and has no sampling settings.
     Reasoning,
     Plain,
@@ -11,7 +11,7 @@ pub enum Kind {
     Unknown,
 }
 
-pub fn kind(model_id: &str) -> Kind {
+pub(super) fn kind(model_id: &str) -> Kind {
     let name = bare_name(model_id);
     if let Some(gpt) = Gpt::of(name) {
         // Chat variants do not reason. Azure writes `35` for 3.5.
@@ -27,7 +27,7 @@ pub fn kind(model_id: &str) -> Kind {
     Kind::Unknown
 }
 
-pub fn efforts(model_id: &str) -> &'static [Effort] {
+pub(super) fn efforts(model_id: &str) -> &'static [Effort] {
     let Some(gpt) = Gpt::of(bare_name(model_id)) else { return LOW_TO_HIGH };
     let first_fives = gpt.version == (5, 0);
     // Variants that cannot reason less: `codex`, and the top models of the sixth generation.
@@ -41,7 +41,7 @@ pub fn efforts(model_id: &str) -> &'static [Effort] {
     }
 }
 
-pub fn may_sample_without_effort(model_id: &str) -> bool {
+pub(super) fn may_sample_without_effort(model_id: &str) -> bool {
     Gpt::of(bare_name(model_id)).is_some_and(|gpt| gpt.version >= (5, 1))
 }
 

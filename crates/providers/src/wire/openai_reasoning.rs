@@ -10,20 +10,20 @@ use super::{
 use lmthing_base::chat::{CallSettings, Reasoning};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Api {
+pub(super) enum Api {
     Responses,
     Chat,
     AzureDeployment,
 }
 
 #[derive(Clone, Debug, PartialEq)]
-pub struct Plan {
+pub(super) struct Plan {
     pub effort: Option<Value>,
     pub reasons: bool,
     pub takes_sampling: bool,
 }
 
-pub fn plan(
+pub(super) fn plan(
     api: Api,
     model_id: &str,
     settings: &CallSettings,

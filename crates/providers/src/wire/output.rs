@@ -92,17 +92,17 @@ enum Kind {
 }
 
 #[derive(Debug, Default)]
-pub struct TextBlocks {
+pub(super) struct TextBlocks {
     open: Option<(Kind, String, Option<ProviderOptions>)>,
     count: usize,
 }
 
 impl TextBlocks {
-    pub fn text(&mut self, delta: String, metadata: Option<ProviderOptions>, out: &mut Output) {
+    pub(super) fn text(&mut self, delta: String, metadata: Option<ProviderOptions>, out: &mut Output) {
         self.delta(Kind::Text, delta, metadata, out);
     }
 
-    pub fn reasoning(&mut self, delta: String, metadata: Option<ProviderOptions>, out: &mut Output) {
+    pub(super) fn reasoning(&mut self, delta: String, metadata: Option<ProviderOptions>, out: &mut Output) {
         self.delta(Kind::Reasoning, delta, metadata, out);
     }
 
@@ -133,11 +133,11 @@ impl TextBlocks {
         });
     }
 
-    pub fn in_reasoning(&self) -> bool {
+    pub(super) fn in_reasoning(&self) -> bool {
         self.open.as_ref().is_some_and(|open| open.0 == Kind::Reasoning)
     }
 
-    pub fn empty_reasoning_with_metadata(&mut self, metadata: ProviderOptions, out: &mut Output) {
+    pub(super) fn empty_reasoning_with_metadata(&mut self, metadata: ProviderOptions, out: &mut Output) {
         self.close(out);
         let id = format!("reasoning-{}", self.count);
         self.count += 1;
@@ -145,7 +145,7 @@ impl TextBlocks {
         out.part(StreamPart::ReasoningEnd { id, provider_metadata: Some(metadata) });
     }
 
-    pub fn close(&mut self, out: &mut Output) {
+    pub(super) fn close(&mut self, out: &mut Output) {
         match self.open.take() {
             None => {}
             Some((Kind::Text, id, provider_metadata)) => out.part(StreamPart::TextEnd { id, provider_metadata }),
@@ -156,7 +156,7 @@ impl TextBlocks {
     }
 }
 
-pub fn usage(input: Option<u64>, output: Option<u64>, cached: Option<u64>, reasoning: Option<u64>) -> Usage {
+pub(super) fn usage(input: Option<u64>, output: Option<u64>, cached: Option<u64>, reasoning: Option<u64>) -> Usage {
     let total_tokens = match (input, output) {
         (None, None) => None,
         (input, output) => Some(input.unwrap_or(0).saturating_add(output.unwrap_or(0))),
@@ -176,7 +176,7 @@ thread_local! {
     static NEXT_ID: Cell<u64> = const { Cell::new(0) };
 }
 
-pub fn generated_id(prefix: &str) -> String {
+pub(super) fn generated_id(prefix: &str) -> String {
     NEXT_ID.with(|counter| {
         counter.set(counter.get() + 1);
         format!("{prefix}_{}", counter.get())

@@ -6,7 +6,7 @@
 use serde_json::{Map, Value};
 
 #[derive(Clone, Copy, Debug)]
-pub struct Subset {
+pub(super) struct Subset {
     pub narrowing: &'static [&'static str],
     pub formats: &'static [&'static str],
     pub all_required: bool,
@@ -14,16 +14,17 @@ pub struct Subset {
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum References {
+pub(super) enum References {
     None,
     Plain,
     Any,
 }
 
-pub const FORMATS: &[&str] = &["date-time", "time", "date", "duration", "email", "hostname", "ipv4", "ipv6", "uuid"];
+pub(super) const FORMATS: &[&str] =
+    &["date-time", "time", "date", "duration", "email", "hostname", "ipv4", "ipv6", "uuid"];
 
 /// OpenAI's strict mode, which other services copy.
-pub const STRICT: Subset = Subset {
+pub(super) const STRICT: Subset = Subset {
     narrowing: &[
         "pattern",
         "multipleOf",
@@ -59,11 +60,11 @@ const NARROWING: [&str; 14] = [
     "contentMediaType",
 ];
 
-pub fn is_object(schema: &Value) -> bool {
+pub(super) fn is_object(schema: &Value) -> bool {
     schema["type"] == "object"
 }
 
-pub fn reduce(schema: &Value, subset: &Subset) -> Option<Value> {
+pub(super) fn reduce(schema: &Value, subset: &Subset) -> Option<Value> {
     reduce_in(schema, subset, false)
 }
 

@@ -6,18 +6,18 @@ use super::values::{number, put};
 use lmthing_base::chat::{CallSettings, CallWarning};
 
 #[derive(Debug, Default)]
-pub struct Warnings(Vec<CallWarning>);
+pub(super) struct Warnings(Vec<CallWarning>);
 
 impl Warnings {
-    pub fn unsupported(&mut self, setting: &str) {
+    pub(super) fn unsupported(&mut self, setting: &str) {
         self.push("unsupported-setting", Some(setting), None);
     }
 
-    pub fn changed(&mut self, setting: &str, details: impl Into<String>) {
+    pub(super) fn changed(&mut self, setting: &str, details: impl Into<String>) {
         self.push("unsupported-setting", Some(setting), Some(details.into()));
     }
 
-    pub fn other(&mut self, details: impl Into<String>) {
+    pub(super) fn other(&mut self, details: impl Into<String>) {
         self.push("other", None, Some(details.into()));
     }
 
@@ -25,13 +25,13 @@ impl Warnings {
         self.0.push(CallWarning { kind: kind.to_owned(), setting: setting.map(str::to_owned), details });
     }
 
-    pub fn into_vec(self) -> Vec<CallWarning> {
+    pub(super) fn into_vec(self) -> Vec<CallWarning> {
         self.0
     }
 }
 
 #[derive(Clone, Copy, Debug, Default)]
-pub struct SettingNames {
+pub(super) struct SettingNames {
     pub max_output_tokens: Option<&'static str>,
     pub temperature: Option<&'static str>,
     pub top_p: Option<&'static str>,
@@ -42,7 +42,7 @@ pub struct SettingNames {
     pub frequency_penalty: Option<&'static str>,
 }
 
-pub fn put_settings(
+pub(super) fn put_settings(
     body: &mut Map<String, Value>,
     settings: &CallSettings,
     names: &SettingNames,
@@ -63,7 +63,7 @@ pub fn put_settings(
     write("seed", names.seed, settings.seed.map(Value::from));
 }
 
-pub fn clamp_temperature(temperature: Option<f64>, provider: &str, warnings: &mut Warnings) -> Option<f64> {
+pub(super) fn clamp_temperature(temperature: Option<f64>, provider: &str, warnings: &mut Warnings) -> Option<f64> {
     let temperature = temperature?;
     if (0.0..=1.0).contains(&temperature) {
         return Some(temperature);
@@ -73,7 +73,7 @@ pub fn clamp_temperature(temperature: Option<f64>, provider: &str, warnings: &mu
     Some(clamped)
 }
 
-pub fn drop_sampling(settings: &mut CallSettings, names: [&str; 3], when: &str, warnings: &mut Warnings) {
+pub(super) fn drop_sampling(settings: &mut CallSettings, names: [&str; 3], when: &str, warnings: &mut Warnings) {
     for name in names {
         let was_set = match name {
             "temperature" => settings.temperature.take().is_some(),

@@ -6,7 +6,7 @@ use serde_json::{Map, Number, Value};
 
 use lmthing_base::chat::{Content, ContentPart, Message, ProviderOptions, ToolInput};
 
-pub fn number(value: f64) -> Value {
+pub(crate) fn number(value: f64) -> Value {
     const SAFE: f64 = 9_007_199_254_740_992.0;
     if value.fract() == 0.0 && value.abs() <= SAFE {
         #[allow(clippy::cast_possible_truncation)]
@@ -15,7 +15,7 @@ pub fn number(value: f64) -> Value {
     Number::from_f64(value).map_or(Value::Null, Value::Number)
 }
 
-pub fn normalize_numbers(value: &mut Value) {
+pub(crate) fn normalize_numbers(value: &mut Value) {
     match value {
         Value::Number(n) if n.is_f64() => {
             if let Some(float) = n.as_f64() {
@@ -28,22 +28,26 @@ pub fn normalize_numbers(value: &mut Value) {
     }
 }
 
-pub fn put<T: Into<Value>>(map: &mut Map<String, Value>, key: &str, value: Option<T>) {
+pub(crate) fn put<T: Into<Value>>(map: &mut Map<String, Value>, key: &str, value: Option<T>) {
     if let Some(value) = value {
         map.insert(key.to_owned(), value.into());
     }
 }
 
-pub fn options_of<'a>(options: &'a ProviderOptions, names: &[&str]) -> Option<&'a Map<String, Value>> {
+pub(crate) fn options_of<'a>(options: &'a ProviderOptions, names: &[&str]) -> Option<&'a Map<String, Value>> {
     names.iter().find_map(|name| options.get(*name).and_then(Value::as_object))
 }
 
-pub fn option<'a>(options: Option<&'a ProviderOptions>, provider: &str, key: &str) -> Option<&'a Value> {
+pub(crate) fn option<'a>(options: Option<&'a ProviderOptions>, provider: &str, key: &str) -> Option<&'a Value> {
     options?.get(provider)?.get(key).filter(|value| !value.is_null())
 }
 
 /// Copies options into a body. `table` has pairs of JavaScript name and wire name; both are accepted.
-pub fn copy_options(options: Option<&Map<String, Value>>, table: &[(&str, &str)], body: &mut Map<String, Value>) {
+pub(crate) fn copy_options(
+    options: Option<&Map<String, Value>>,
+    table: &[(&str, &str)],
+    body: &mut Map<String, Value>,
+) {
     let Some(options) = options else { return };
     for (name, wire_name) in table {
         let value = options.get(*name).or_else(|| options.get(*wire_name));
@@ -54,7 +58,7 @@ pub fn copy_options(options: Option<&Map<String, Value>>, table: &[(&str, &str)]
 }
 
 /// The non-empty parts of a message. Borrowed if possible: a conversation is sent with every step, and may be large.
-pub fn parts_of(message: &Message) -> Cow<'_, [ContentPart]> {
+pub(crate) fn parts_of(message: &Message) -> Cow<'_, [ContentPart]> {
     let is_empty = |part: &ContentPart| matches!(part, ContentPart::Text { text, .. } if text.is_empty());
     match &message.content {
         Content::Text(text) if text.is_empty() => Cow::Borrowed(&[]),
@@ -74,15 +78,15 @@ fn json_text(value: &Value) -> String {
 
 /// A tool call's arguments as JSON text, exactly as the model wrote them, so that the provider's prompt cache
 /// matches.
-pub fn arguments_text(input: &ToolInput) -> String {
+pub(crate) fn arguments_text(input: &ToolInput) -> String {
     input.text().map_or_else(|| json_text(input.value()), str::to_owned)
 }
 
-pub fn arguments_object(input: &ToolInput) -> Value {
+pub(crate) fn arguments_object(input: &ToolInput) -> Value {
     if input.value().is_object() { input.value().clone() } else { Value::Object(Map::new()) }
 }
 
-pub fn metadata(provider: &str, entries: impl IntoIterator<Item = (&'static str, Value)>) -> ProviderOptions {
+pub(crate) fn metadata(provider: &str, entries: impl IntoIterator<Item = (&'static str, Value)>) -> ProviderOptions {
     let inner: Map<String, Value> = entries.into_iter().map(|(key, value)| (key.to_owned(), value)).collect();
     let mut outer = Map::new();
     outer.insert(provider.to_owned(), Value::Object(inner));

@@ -15,7 +15,7 @@ use super::{
 use lmthing_base::checkpoint::Entry;
 
 /// The logs of a run, by the keys of its prompts' runs.
-pub type PromptLogs = HashMap<String, Vec<Entry>>;
+pub(super) type PromptLogs = HashMap<String, Vec<Entry>>;
 
 impl Journal {
     pub fn start(&self, run: &RunInfo) -> Result<RunStart, JournalError> {

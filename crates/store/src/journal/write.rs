@@ -14,7 +14,7 @@ use lmthing_base::event::RunTotals;
 
 /// The exclusive right of one process to write a run.
 #[derive(Clone, Debug)]
-pub struct Lease {
+pub(super) struct Lease {
     pub(super) number: i64,
     /// The process, as stored in the table.
     pub(super) owner: String,

@@ -52,7 +52,7 @@ pub fn find(paths: &[PathBuf], hint: &str) -> Result<FoundFiles, Box<Diagnostic>
     Ok(found)
 }
 
-pub fn below(folder: &Path) -> FoundFiles {
+pub(super) fn below(folder: &Path) -> FoundFiles {
     let mut found = FoundFiles::default();
     found.search(folder);
     found.sort();

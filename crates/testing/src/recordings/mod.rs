@@ -35,7 +35,7 @@ mod write;
 #[cfg(test)]
 mod tests;
 
-pub use file_recordings::FileRecordings;
+pub(crate) use file_recordings::FileRecordings;
 pub use store::RecordingStore;
 pub use tested_file::recording_of;
 

@@ -22,7 +22,7 @@ impl LineMap {
 }
 
 #[derive(Debug)]
-pub struct Stripped {
+pub(super) struct Stripped {
     pub javascript: String,
     pub lines: LineMap,
 }
@@ -31,7 +31,7 @@ pub struct Stripped {
 ///
 /// # Errors
 /// A diagnostic for syntax that cannot be converted to JavaScript.
-pub fn strip(code: &str) -> Result<Stripped, CodeDiagnostic> {
+pub(super) fn strip(code: &str) -> Result<Stripped, CodeDiagnostic> {
     let body = Body::for_engine(code);
     let javascript = to_javascript(body.text()).map_err(|problem| {
         CodeDiagnostic::at(body.code(), body.offset_in_code(problem.offset), problem.code, problem.message)

@@ -13,13 +13,13 @@ use lmthing_base::parser::{Language, SyntaxProblem};
 const MAX_ERRORS: usize = 10;
 
 #[derive(Debug)]
-pub struct CallArguments {
+pub(super) struct CallArguments {
     arguments: Vec<(usize, usize)>,
 }
 
 impl CallArguments {
     /// Whether a byte offset of the code is inside the arguments of a call.
-    pub fn contain(&self, offset: usize) -> bool {
+    pub(super) fn contain(&self, offset: usize) -> bool {
         self.arguments.iter().any(|(from, to)| (*from..*to).contains(&offset))
     }
 }
@@ -28,7 +28,7 @@ impl CallArguments {
 ///
 /// # Errors
 /// The first syntax errors. Code that closes the function around it is one of them.
-pub fn parse(body: &Body) -> Result<CallArguments, Vec<CodeDiagnostic>> {
+pub(super) fn parse(body: &Body) -> Result<CallArguments, Vec<CodeDiagnostic>> {
     let diagnostic = |problem: SyntaxProblem| {
         CodeDiagnostic::at(body.code(), body.offset_in_code(problem.offset), problem.code, problem.message)
     };

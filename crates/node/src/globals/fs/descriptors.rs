@@ -32,7 +32,7 @@ pub(super) const EMPTY_FILE: &str = if cfg!(unix) { "/dev/null" } else { "NUL" }
 #[derive(Clone, Default, JsLifetime)]
 pub(super) struct OpenFiles(Arc<Mutex<BTreeMap<i32, Arc<File>>>>);
 
-pub fn set_up(ctx: &Ctx<'_>) -> Result<()> {
+pub(crate) fn set_up(ctx: &Ctx<'_>) -> Result<()> {
     user_data::store(ctx, OpenFiles::default())
 }
 
@@ -41,7 +41,7 @@ pub(super) fn open_files(ctx: &Ctx<'_>) -> Result<OpenFiles> {
 }
 
 /// The file that a script has opened under this number, for a child process.
-pub fn opened(ctx: &Ctx<'_>, descriptor: i32) -> Option<Arc<File>> {
+pub(crate) fn opened(ctx: &Ctx<'_>, descriptor: i32) -> Option<Arc<File>> {
     open_files(ctx).ok()?.file(descriptor).ok()
 }
 

@@ -3,7 +3,7 @@ use std::io;
 use crate::system_error::SystemError;
 
 /// A failed file operation as libuv reports it; JavaScript writes the message.
-pub struct FsError {
+pub(super) struct FsError {
     /// Node's code, such as `ENOENT`.
     pub code: &'static str,
     /// The system's `errno`, 0 when there is none.
@@ -25,4 +25,4 @@ impl From<io::Error> for FsError {
     }
 }
 
-pub type FsResult<T> = Result<T, FsError>;
+pub(super) type FsResult<T> = Result<T, FsError>;

@@ -13,7 +13,7 @@ mod watch;
 
 use rquickjs::{Array, Ctx, Error, FromJs, Function, IntoJs, Object, Result, Value, convert::List, prelude::Async};
 
-pub use self::descriptors::opened;
+pub(crate) use self::descriptors::opened;
 pub(super) use self::descriptors::set_up;
 pub(super) use self::watch::NATIVE as WATCH_NATIVE;
 

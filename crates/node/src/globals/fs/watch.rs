@@ -14,7 +14,7 @@ use crate::gate;
 use crate::native_module::NativeModule;
 use lmthing_base::permission::Access;
 
-pub const NATIVE: NativeModule = NativeModule { name: "lmthing:internal/native/fs-watch", init: exports };
+pub(crate) const NATIVE: NativeModule = NativeModule { name: "lmthing:internal/native/fs-watch", init: exports };
 
 /// `rename` or `change`, and the name relative to the watched folder.
 type Change = (&'static str, String);

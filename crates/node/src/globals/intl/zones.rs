@@ -72,7 +72,7 @@ fn timestamp(milliseconds: f64) -> Option<Timestamp> {
 }
 
 /// Whether local time is UTC, as far as this is visible without the tzdb.
-pub fn is_utc() -> bool {
+pub(crate) fn is_utc() -> bool {
     match std::env::var("TZ") {
         Ok(zone) => matches!(zone.trim_start_matches(':'), "" | "UTC" | "Etc/UTC"),
         Err(_) => system_zone().is_none_or(|zone| matches!(zone.as_str(), "UTC" | "Etc/UTC")),

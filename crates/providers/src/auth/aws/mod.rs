@@ -92,7 +92,7 @@ impl AwsAuth {
     }
 }
 
-pub fn profile_region(env: &dyn Env) -> Option<String> {
+pub(crate) fn profile_region(env: &dyn Env) -> Option<String> {
     Profile::read(env).region()
 }
 

@@ -72,7 +72,7 @@ pub(super) fn named_files(env: &dyn Env) -> Vec<CredentialFile> {
     named.collect()
 }
 
-pub fn named_paths(env: &dyn Env) -> Vec<PathBuf> {
+pub(crate) fn named_paths(env: &dyn Env) -> Vec<PathBuf> {
     profiles(env).values().flat_map(|section| files_named_in(|field| section.get(field).cloned())).collect()
 }
 

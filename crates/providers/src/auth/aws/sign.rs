@@ -12,13 +12,13 @@ use reqwest::Url;
 use crate::auth::request::AuthFailure;
 
 #[derive(Clone, PartialEq)]
-pub struct Keys {
+pub(crate) struct Keys {
     pub id: String,
     pub secret: String,
     pub token: Option<String>,
 }
 
-pub struct Signable<'a> {
+pub(crate) struct Signable<'a> {
     pub url: &'a Url,
     pub headers: &'a [(&'a str, &'a str)],
     pub body: &'a [u8],
@@ -27,7 +27,11 @@ pub struct Signable<'a> {
 }
 
 /// The headers that sign a request. Content type and length are not signed, as proxies may change them.
-pub fn sign(keys: &Keys, request: &Signable<'_>, time: SystemTime) -> Result<Vec<(String, String)>, AuthFailure> {
+pub(crate) fn sign(
+    keys: &Keys,
+    request: &Signable<'_>,
+    time: SystemTime,
+) -> Result<Vec<(String, String)>, AuthFailure> {
     let credentials = Credentials::new(&keys.id, &keys.secret, keys.token.clone(), None, "lmthing");
     let identity = credentials.into();
     let params = v4::SigningParams::builder()
@@ -48,7 +52,7 @@ pub fn sign(keys: &Keys, request: &Signable<'_>, time: SystemTime) -> Result<Vec
 }
 
 /// The `host` header, which contains the port only if it is not the scheme's default.
-pub fn host(url: &Url) -> String {
+pub(crate) fn host(url: &Url) -> String {
     match (url.host_str(), url.port()) {
         (Some(host), Some(port)) => format!("{host}:{port}"),
         (host, _) => host.unwrap_or_default().to_owned(),

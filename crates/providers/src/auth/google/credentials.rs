@@ -34,7 +34,7 @@ pub(super) fn find(tokens: &TokenClient, given: Option<&Value>) -> Result<Option
     }
 }
 
-pub fn named_paths(env: &dyn Env) -> Vec<PathBuf> {
+pub(crate) fn named_paths(env: &dyn Env) -> Vec<PathBuf> {
     let mut credentials = find_file(env).ok().flatten();
     let mut paths = Vec::new();
     while let Some(found) = credentials {
@@ -46,7 +46,7 @@ pub fn named_paths(env: &dyn Env) -> Vec<PathBuf> {
 
 /// The token servers of these credentials that do not belong to Google. `None` if the secret is not in the
 /// credentials, but comes from a file, a server or a program.
-pub fn token_servers(credentials: &Value) -> Option<Vec<String>> {
+pub(crate) fn token_servers(credentials: &Value) -> Option<Vec<String>> {
     let mut servers = Vec::new();
     let mut next = Some(credentials);
     while let Some(found) = next {

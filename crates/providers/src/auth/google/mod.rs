@@ -23,7 +23,7 @@ use super::{
 };
 use crate::Env;
 pub(super) use credentials::named_paths;
-pub use credentials::token_servers;
+pub(crate) use credentials::token_servers;
 use credentials::{find, text};
 
 const METADATA: Server = Server { name: "The metadata server of Google Cloud", is_local: true };
@@ -80,12 +80,12 @@ impl GoogleAuth {
     }
 }
 
-pub fn project(env: &Rc<dyn Env>, credentials: Option<&Value>) -> Option<String> {
+pub(crate) fn project(env: &Rc<dyn Env>, credentials: Option<&Value>) -> Option<String> {
     let tokens = TokenClient::new(env.clone(), Default::default());
     text(&find(&tokens, credentials).ok()??, "project_id")
 }
 
-pub fn is_set_up(env: &Rc<dyn Env>) -> bool {
+pub(crate) fn is_set_up(env: &Rc<dyn Env>) -> bool {
     let tokens = TokenClient::new(env.clone(), Default::default());
     let has_project = |credentials: &Value| {
         tokens.variable("GOOGLE_CLOUD_PROJECT").or_else(|| text(credentials, "project_id")).is_some()

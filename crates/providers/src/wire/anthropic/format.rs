@@ -22,10 +22,10 @@ pub(super) fn put(body: &mut Map<String, Value>, request: &ModelRequest, model_i
     }
 }
 
-pub fn has_structured_outputs(model_id: &str) -> bool {
+pub(crate) fn has_structured_outputs(model_id: &str) -> bool {
     models::model(model_id).structured_outputs
 }
 
-pub fn schema_form(schema: &Value) -> Option<Value> {
+pub(crate) fn schema_form(schema: &Value) -> Option<Value> {
     reduce(schema, &SUBSET).filter(is_object)
 }

@@ -14,7 +14,7 @@ use super::{EncodedRequest, KnownOptions, WireDecoder, WireFormat};
 use lmthing_base::chat::ModelRequest;
 
 #[derive(Clone, Copy, Debug)]
-pub struct AnthropicWire;
+pub(crate) struct AnthropicWire;
 
 impl WireFormat for AnthropicWire {
     fn encode(&self, request: &ModelRequest, model_id: &str) -> Result<EncodedRequest, String> {

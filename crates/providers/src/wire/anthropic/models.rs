@@ -1,7 +1,7 @@
 //! Properties of Claude models by id. Unknown newer models are treated like the newest known one.
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Model {
+pub(crate) struct Model {
     /// The default of `max_tokens`, and the limit of known models.
     pub max_tokens: u64,
     pub known: bool,
@@ -13,7 +13,7 @@ pub struct Model {
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Thinking {
+pub(crate) enum Thinking {
     Never,
     Budget,
     Adaptive,
@@ -21,7 +21,7 @@ pub enum Thinking {
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Off {
+pub(crate) enum Off {
     Default,
     Explicit,
     Impossible,
@@ -29,7 +29,7 @@ pub enum Off {
 
 type Version = (u32, u32);
 
-pub fn model(id: &str) -> Model {
+pub(crate) fn model(id: &str) -> Model {
     let Some(name) = ModelName::of(id) else {
         // Another vendor's model with this protocol, possibly a small local one: a limit above its own would fail
         // every request, while a truncated response is reported. Such servers implement the older form of thinking.

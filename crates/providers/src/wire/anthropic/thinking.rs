@@ -15,14 +15,14 @@ const MIN_BUDGET: u64 = 1_024;
 const ANSWER_RESERVE: u64 = 4_096;
 
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Plan {
+pub(crate) struct Plan {
     thinking: Option<Map<String, Value>>,
     pub budget: Option<u64>,
     pub effort: Option<Value>,
 }
 
 impl Plan {
-    pub fn of_setting(settings: &CallSettings, model: Model, warnings: &mut Warnings) -> Self {
+    pub(crate) fn of_setting(settings: &CallSettings, model: Model, warnings: &mut Warnings) -> Self {
         let Some(reasoning) = settings.reasoning else { return Plan::default() };
         if reasoning == Reasoning::Off {
             return Plan::off(model, warnings);
@@ -90,11 +90,11 @@ impl Plan {
         Some(plan)
     }
 
-    pub fn thinks(&self) -> bool {
+    pub(crate) fn thinks(&self) -> bool {
         self.thinking.as_ref().is_some_and(|thinking| thinking.get("type").is_some_and(|kind| kind != "disabled"))
     }
 
-    pub fn into_thinking(self, limit: u64, answer: Option<u64>, warnings: &mut Warnings) -> Option<Value> {
+    pub(crate) fn into_thinking(self, limit: u64, answer: Option<u64>, warnings: &mut Warnings) -> Option<Value> {
         let mut thinking = self.thinking?;
         if let Some(budget) = self.budget {
             let room = answer.unwrap_or(ANSWER_RESERVE).min(ANSWER_RESERVE);
@@ -107,7 +107,7 @@ impl Plan {
 
 /// Reduces a limit on thinking and answer to the limits of the run, and the budget with it, without a warning. At
 /// least the minimal budget remains.
-pub fn within_limits(limit: u64, settings: &CallSettings, budget: &mut Option<u64>) -> u64 {
+pub(crate) fn within_limits(limit: u64, settings: &CallSettings, budget: &mut Option<u64>) -> u64 {
     let Some(wanted) = *budget else { return settings.within_limits(limit) };
     let within = settings.within_limits(limit).max(limit.min(2 * MIN_BUDGET));
     if within < limit {
@@ -120,7 +120,7 @@ fn with_type(kind: &str) -> Map<String, Value> {
     Map::from_iter([("type".to_owned(), kind.into())])
 }
 
-pub fn drop_refused_sampling(settings: &mut CallSettings, model: Model, warnings: &mut Warnings) {
+pub(crate) fn drop_refused_sampling(settings: &mut CallSettings, model: Model, warnings: &mut Warnings) {
     if !model.sampling {
         drop_sampling(settings, ["temperature", "topK", "topP"], "for this model", warnings);
     } else if !model.temperature_with_top_p && settings.temperature.is_some() && settings.top_p.take().is_some() {
@@ -128,7 +128,7 @@ pub fn drop_refused_sampling(settings: &mut CallSettings, model: Model, warnings
     }
 }
 
-pub fn put_effort(map: &mut Map<String, Value>, effort: Option<Value>) {
+pub(crate) fn put_effort(map: &mut Map<String, Value>, effort: Option<Value>) {
     if let Some(effort) = effort {
         map.entry("output_config").or_insert_with(|| json!({}))["effort"] = effort;
     }

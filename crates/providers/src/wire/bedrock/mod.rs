@@ -11,7 +11,7 @@ use super::{EncodedRequest, Framing, WireDecoder, WireFormat};
 use lmthing_base::chat::ModelRequest;
 
 #[derive(Clone, Copy, Debug)]
-pub struct BedrockWire;
+pub(crate) struct BedrockWire;
 
 impl WireFormat for BedrockWire {
     fn encode(&self, request: &ModelRequest, model_id: &str) -> Result<EncodedRequest, String> {

@@ -6,7 +6,7 @@ use crate::wire::Output;
 use lmthing_base::chat::{ProviderOptions, StreamPart};
 
 #[derive(Debug, Default)]
-pub struct OpenBlocks(BTreeMap<u64, Block>);
+pub(crate) struct OpenBlocks(BTreeMap<u64, Block>);
 
 #[derive(Debug)]
 enum Block {
@@ -17,31 +17,31 @@ enum Block {
 }
 
 impl OpenBlocks {
-    pub fn is_open(&self, index: u64) -> bool {
+    pub(crate) fn is_open(&self, index: u64) -> bool {
         self.0.contains_key(&index)
     }
 
-    pub fn open_text(&mut self, index: u64, out: &mut Output) {
+    pub(crate) fn open_text(&mut self, index: u64, out: &mut Output) {
         out.part(StreamPart::TextStart { id: index.to_string(), provider_metadata: None });
         self.0.insert(index, Block::Text);
     }
 
-    pub fn open_reasoning(&mut self, index: u64, metadata: Option<ProviderOptions>, out: &mut Output) {
+    pub(crate) fn open_reasoning(&mut self, index: u64, metadata: Option<ProviderOptions>, out: &mut Output) {
         out.part(StreamPart::ReasoningStart { id: index.to_string(), provider_metadata: metadata.clone() });
         self.0.insert(index, Block::Reasoning(metadata));
     }
 
-    pub fn open_hidden(&mut self, index: u64) {
+    pub(crate) fn open_hidden(&mut self, index: u64) {
         self.0.insert(index, Block::Hidden);
     }
 
-    pub fn open_tool(&mut self, index: u64, id: String, name: String, input: String, out: &mut Output) {
+    pub(crate) fn open_tool(&mut self, index: u64, id: String, name: String, input: String, out: &mut Output) {
         let id = if id.is_empty() { crate::wire::output::generated_id("call") } else { id };
         out.part(StreamPart::ToolInputStart { id: id.clone(), tool_name: name.clone() });
         self.0.insert(index, Block::Tool { id, name, input });
     }
 
-    pub fn text(&mut self, index: u64, delta: String, out: &mut Output) {
+    pub(crate) fn text(&mut self, index: u64, delta: String, out: &mut Output) {
         if !self.is_open(index) {
             self.open_text(index, out);
         }
@@ -51,7 +51,7 @@ impl OpenBlocks {
     }
 
     /// A reasoning delta; opens the block if needed. The block ends with the last metadata.
-    pub fn reasoning(&mut self, index: u64, delta: String, metadata: Option<ProviderOptions>, out: &mut Output) {
+    pub(crate) fn reasoning(&mut self, index: u64, delta: String, metadata: Option<ProviderOptions>, out: &mut Output) {
         if !self.is_open(index) {
             self.open_reasoning(index, None, out);
         }
@@ -62,19 +62,19 @@ impl OpenBlocks {
         out.part(StreamPart::ReasoningDelta { id: index.to_string(), delta, provider_metadata: metadata });
     }
 
-    pub fn tool_input(&mut self, index: u64, delta: String, out: &mut Output) {
+    pub(crate) fn tool_input(&mut self, index: u64, delta: String, out: &mut Output) {
         let Some(Block::Tool { id, input, .. }) = self.0.get_mut(&index) else { return };
         input.push_str(&delta);
         out.part(StreamPart::ToolInputDelta { id: id.clone(), delta });
     }
 
-    pub fn close(&mut self, index: u64, out: &mut Output) {
+    pub(crate) fn close(&mut self, index: u64, out: &mut Output) {
         if let Some(block) = self.0.remove(&index) {
             end(index, block, out);
         }
     }
 
-    pub fn close_all(&mut self, out: &mut Output) {
+    pub(crate) fn close_all(&mut self, out: &mut Output) {
         for (index, block) in std::mem::take(&mut self.0) {
             end(index, block, out);
         }

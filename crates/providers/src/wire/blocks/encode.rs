@@ -8,12 +8,12 @@ use crate::wire::{media::Media, values::parts_of};
 use lmthing_base::chat::{ContentPart, Message, ProviderOptions, Role, ToolInput, ToolOutput};
 
 #[derive(Debug, Default)]
-pub struct Conversation {
+pub(crate) struct Conversation {
     pub system: Vec<Value>,
     pub messages: Vec<Value>,
 }
 
-pub trait BlockFormat {
+pub(crate) trait BlockFormat {
     const TAKES_BLANK_TEXT: bool;
 
     fn text(&self, text: &str) -> Value;
@@ -41,7 +41,7 @@ pub trait BlockFormat {
 
 /// Converts all messages. Services refuse consecutive turns of the same role, so those of user and tools are merged,
 /// and those of the assistant.
-pub fn conversation(messages: &[Rc<Message>], format: &mut impl BlockFormat) -> Result<Conversation, String> {
+pub(crate) fn conversation(messages: &[Rc<Message>], format: &mut impl BlockFormat) -> Result<Conversation, String> {
     let mut conversation = Conversation::default();
     let mut open: Option<(&'static str, Vec<Value>)> = None;
     for (index, message) in messages.iter().enumerate() {

@@ -7,7 +7,7 @@ use crate::wire::settings::Warnings;
 
 const MAX_MARKS: usize = 4;
 
-pub trait MarkFormat {
+pub(crate) trait MarkFormat {
     fn mark(block: &Value) -> Option<&Value>;
 
     fn accepts(&self, kind: ListKind, list: &[Value]) -> bool;
@@ -18,14 +18,19 @@ pub trait MarkFormat {
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum ListKind {
+pub(crate) enum ListKind {
     Tools,
     System,
     Turn,
     Answer,
 }
 
-pub fn place_marks<F: MarkFormat>(format: &F, body: &mut Map<String, Value>, automatic: bool, warnings: &mut Warnings) {
+pub(crate) fn place_marks<F: MarkFormat>(
+    format: &F,
+    body: &mut Map<String, Value>,
+    automatic: bool,
+    warnings: &mut Warnings,
+) {
     let mut lists = Lists::of(body);
     let too_many = lists.given::<F>().len().saturating_sub(MAX_MARKS);
     if too_many > 0 {

@@ -1,7 +1,7 @@
 //! Variants of the chat completions API.
 
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Dialect {
+pub(crate) enum Dialect {
     OpenAi,
     Groq,
     Mistral,

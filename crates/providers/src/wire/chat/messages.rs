@@ -150,7 +150,7 @@ fn tool_call(id: &str, name: &str, input: &ToolInput, options: Option<&ProviderO
     call
 }
 
-pub fn function_call(id: &str, name: &str, input: &ToolInput) -> Value {
+pub(crate) fn function_call(id: &str, name: &str, input: &ToolInput) -> Value {
     json!({ "id": id, "type": "function", "function": { "name": name, "arguments": arguments_text(input) } })
 }
 

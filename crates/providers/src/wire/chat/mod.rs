@@ -14,14 +14,14 @@ mod usage;
 
 use serde_json::{Map, Value, json};
 
-pub use dialect::Dialect;
+pub(crate) use dialect::Dialect;
 pub(super) use messages::function_call;
 
 use super::{EncodedRequest, KnownOptions, WireDecoder, WireFormat, settings::Warnings, values::put};
 use lmthing_base::chat::{ModelRequest, ToolChoice, ToolSpec};
 
 #[derive(Clone, Debug)]
-pub struct ChatWire {
+pub(crate) struct ChatWire {
     dialect: Dialect,
     path: String,
     server: reasoning::Server,
@@ -29,7 +29,7 @@ pub struct ChatWire {
 }
 
 impl ChatWire {
-    pub fn new(dialect: Dialect, query: Option<&str>) -> Self {
+    pub(crate) fn new(dialect: Dialect, query: Option<&str>) -> Self {
         let query = query.map(|query| format!("?{query}")).unwrap_or_default();
         // Groq and Mistral always send counts.
         let include_usage = matches!(dialect, Dialect::OpenAi | Dialect::Compatible(_));
@@ -37,7 +37,7 @@ impl ChatWire {
         ChatWire { dialect, path: format!("/chat/completions{query}"), server, include_usage }
     }
 
-    pub fn at(self, base_url: Option<&str>) -> Self {
+    pub(crate) fn at(self, base_url: Option<&str>) -> Self {
         let server = match &self.dialect {
             Dialect::Compatible(name) => reasoning::Server::of(name, base_url),
             _ => self.server,
@@ -46,11 +46,11 @@ impl ChatWire {
     }
 
     /// For servers that refuse the request for token counts.
-    pub fn without_usage(self) -> Self {
+    pub(crate) fn without_usage(self) -> Self {
         ChatWire { include_usage: false, ..self }
     }
 
-    pub fn azure(api_version: &str) -> Self {
+    pub(crate) fn azure(api_version: &str) -> Self {
         let path = format!("/v1/chat/completions?api-version={api_version}");
         ChatWire { dialect: Dialect::OpenAi, path, server: reasoning::Server::Azure, include_usage: true }
     }

@@ -9,7 +9,7 @@ use super::{EncodedRequest, KnownOptions, WireDecoder, WireFormat};
 use lmthing_base::chat::ModelRequest;
 
 #[derive(Clone, Copy, Debug)]
-pub struct CohereWire;
+pub(crate) struct CohereWire;
 
 impl WireFormat for CohereWire {
     fn encode(&self, request: &ModelRequest, model_id: &str) -> Result<EncodedRequest, String> {

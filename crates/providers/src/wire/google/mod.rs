@@ -11,16 +11,16 @@ use super::{EncodedRequest, KnownOptions, WireDecoder, WireFormat};
 use lmthing_base::chat::ModelRequest;
 
 #[derive(Clone, Copy, Debug)]
-pub struct GoogleWire {
+pub(crate) struct GoogleWire {
     option_names: &'static [&'static str],
 }
 
 impl GoogleWire {
-    pub fn generative_language() -> Self {
+    pub(crate) fn generative_language() -> Self {
         GoogleWire { option_names: &["google"] }
     }
 
-    pub fn vertex() -> Self {
+    pub(crate) fn vertex() -> Self {
         GoogleWire { option_names: &["vertex", "google"] }
     }
 }

@@ -8,17 +8,17 @@ use super::{EncodedRequest, KnownOptions, WireDecoder, WireFormat};
 use lmthing_base::chat::ModelRequest;
 
 #[derive(Clone, Debug)]
-pub struct ResponsesWire {
+pub(crate) struct ResponsesWire {
     path: String,
     option_names: &'static [&'static str],
 }
 
 impl ResponsesWire {
-    pub fn openai() -> Self {
+    pub(crate) fn openai() -> Self {
         ResponsesWire { path: "/responses".into(), option_names: &["openai"] }
     }
 
-    pub fn azure(api_version: &str) -> Self {
+    pub(crate) fn azure(api_version: &str) -> Self {
         ResponsesWire { path: format!("/v1/responses?api-version={api_version}"), option_names: &["azure", "openai"] }
     }
 }

@@ -10,25 +10,25 @@ use crate::{
 };
 use lmthing_base::diagnostic::{Diagnostic, snippet::renderer};
 
-pub struct FailureText {
+pub(crate) struct FailureText {
     style: ReportStyle,
     paint: Paint,
     renderer: Renderer,
 }
 
 impl FailureText {
-    pub fn new(style: &ReportStyle) -> Self {
+    pub(crate) fn new(style: &ReportStyle) -> Self {
         let (paint, renderer) = (Paint::new(style.has_colours), renderer(style.has_colours, style.columns));
         FailureText { style: style.clone(), paint, renderer }
     }
 
     /// Without colours, for files.
-    pub fn plain(folder: PathBuf) -> Self {
+    pub(crate) fn plain(folder: PathBuf) -> Self {
         FailureText::new(&ReportStyle { folder, ..ReportStyle::default() })
     }
 
     /// The whole text, with a line end. A failure without a location is shown at its test.
-    pub fn of(&self, failure: &Failure, test: Option<&TestOutcome>) -> String {
+    pub(crate) fn of(&self, failure: &Failure, test: Option<&TestOutcome>) -> String {
         let original = &failure.diagnostic;
         let diagnostic = safe_text::safe_diagnostic(&self.style.folder, original);
         let mut text = self.headline(&diagnostic);

@@ -50,11 +50,11 @@ pub fn to_javascript(text: &str) -> Result<JavaScript, SyntaxProblem> {
 }
 
 /// The parser may panic on unusual input; this turns a panic into an error.
-pub fn guarded<T>(work: impl FnOnce() -> Result<T, SyntaxProblem>) -> Result<T, SyntaxProblem> {
+pub(super) fn guarded<T>(work: impl FnOnce() -> Result<T, SyntaxProblem>) -> Result<T, SyntaxProblem> {
     catch_unwind(AssertUnwindSafe(work)).unwrap_or_else(|_| Err(failed("it crashed")))
 }
 
-pub fn failed(error: impl std::fmt::Display) -> SyntaxProblem {
+pub(super) fn failed(error: impl std::fmt::Display) -> SyntaxProblem {
     SyntaxProblem { offset: 0, code: 0, message: format!("The TypeScript parser failed ({error})") }
 }
 
