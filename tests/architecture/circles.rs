@@ -5,14 +5,14 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::tree::Tree;
 
 /// For each file, the files it depends on, and a name it takes from each.
-pub type Graph<'a> = BTreeMap<&'a str, BTreeMap<&'a str, String>>;
+pub(crate) type Graph<'a> = BTreeMap<&'a str, BTreeMap<&'a str, String>>;
 
-pub fn graph<'a>(tree: &Tree<'a>) -> Graph<'a> {
+pub(crate) fn graph<'a>(tree: &Tree<'a>) -> Graph<'a> {
     tree.modules().map(|(module, path)| (path, tree.dependencies(module))).collect()
 }
 
 /// The files of each cycle: sets in which every file reaches every other.
-pub fn circles<'a>(graph: &Graph<'a>) -> Vec<BTreeSet<&'a str>> {
+pub(crate) fn circles<'a>(graph: &Graph<'a>) -> Vec<BTreeSet<&'a str>> {
     let reached: BTreeMap<&str, BTreeSet<&str>> = graph.keys().map(|file| (*file, reachable(graph, file))).collect();
     let mut circles = BTreeSet::new();
     for (file, others) in &reached {
@@ -35,7 +35,7 @@ fn reachable<'a>(graph: &Graph<'a>, from: &str) -> BTreeSet<&'a str> {
 }
 
 /// The imports inside a cycle, one per line.
-pub fn describe(graph: &Graph<'_>, circle: &BTreeSet<&str>) -> String {
+pub(crate) fn describe(graph: &Graph<'_>, circle: &BTreeSet<&str>) -> String {
     let mut lines = Vec::new();
     for file in circle {
         let inside = graph[file].iter().filter(|(target, _)| circle.contains(*target));

@@ -1,7 +1,7 @@
 //! Measures functions as rustfmt lays them out: from the line with `fn` to the brace at the same indentation.
 
 #[derive(Debug, PartialEq)]
-pub struct Function {
+pub(crate) struct Function {
     /// 1-based.
     pub line: usize,
     pub name: String,
@@ -10,7 +10,7 @@ pub struct Function {
 
 /// The functions in this [`code`](super::paths::code). Declarations without a body do not count; nested functions also
 /// count by themselves.
-pub fn functions(code: &str) -> Vec<Function> {
+pub(crate) fn functions(code: &str) -> Vec<Function> {
     let lines: Vec<&str> = code.lines().map(str::trim_end).collect();
     let starts = lines.iter().enumerate().filter_map(|(index, line)| Some((index, function_name(line)?)));
     starts

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 
 /// One name that a `use` statement imports.
 #[derive(Debug, PartialEq)]
-pub struct Use {
+pub(crate) struct Use {
     /// As written: `["super", "engine", "Engine"]`; the last one is `*` for a glob.
     pub path: Vec<String>,
     /// The name in this file.
@@ -15,7 +15,7 @@ pub struct Use {
 }
 
 #[derive(Default)]
-pub struct Names {
+pub(crate) struct Names {
     pub uses: Vec<Use>,
     /// Paths of two or more segments outside of `use` statements.
     pub paths: BTreeSet<Vec<String>>,
@@ -23,7 +23,7 @@ pub struct Names {
     pub words: BTreeSet<String>,
 }
 
-pub fn names(code: &str) -> Names {
+pub(crate) fn names(code: &str) -> Names {
     let tokens = tokens(code);
     let mut names = Names::default();
     let mut blocks = Blocks::default();
@@ -156,7 +156,7 @@ fn tokens(code: &str) -> Vec<&str> {
 }
 
 /// Removes what exists for unit tests only; also returns the test modules that are files of their own.
-pub fn without_tests(code: &str) -> (String, Vec<String>) {
+pub(crate) fn without_tests(code: &str) -> (String, Vec<String>) {
     const MARK: &str = "#[cfg(test)]";
     let (mut kept, mut modules, mut rest) = (String::new(), Vec::new(), code);
     while let Some((before, after)) = rest.split_once(MARK) {
@@ -191,7 +191,7 @@ fn end_of_block(code: &str) -> usize {
 }
 
 /// The text without comments, and with nothing inside strings and characters.
-pub fn code(text: &str) -> String {
+pub(crate) fn code(text: &str) -> String {
     let (mut code, mut rest) = (String::new(), text);
     while let Some(first) = rest.chars().next() {
         let skipped = match first {

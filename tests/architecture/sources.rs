@@ -4,7 +4,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// One file of `src/`.
-pub struct Source {
+pub(crate) struct Source {
     /// Relative to the root of the crate, with `/`.
     pub path: String,
     pub text: String,
@@ -13,13 +13,13 @@ pub struct Source {
 impl Source {
     /// The directory or file directly under `src/` that the file belongs to: `chat` for `src/chat/step.rs` and
     /// `src/chat.rs`.
-    pub fn room(&self) -> &str {
+    pub(crate) fn room(&self) -> &str {
         let inside = self.path.strip_prefix("src/").expect("all sources are in src/");
         inside.split('/').next().map_or(inside, |first| first.trim_end_matches(".rs"))
     }
 
     /// The file's module: `src/chat/step.rs` is `chat::step`, `src/chat/mod.rs` is `chat`, `src/lib.rs` the root.
-    pub fn module(&self) -> Vec<String> {
+    pub(crate) fn module(&self) -> Vec<String> {
         let inside = self.path.strip_prefix("src/").expect("all sources are in src/").trim_end_matches(".rs");
         let mut names: Vec<String> = inside.split('/').map(str::to_owned).collect();
         if names.last().is_some_and(|name| name == "mod") || inside == "lib" {
@@ -30,7 +30,7 @@ impl Source {
 }
 
 /// Every file of `src/`, by path.
-pub fn sources() -> Vec<Source> {
+pub(crate) fn sources() -> Vec<Source> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
     let mut found = Vec::new();
     collect(&root.join("src"), &mut found);

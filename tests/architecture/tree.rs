@@ -10,7 +10,7 @@ use crate::sources::Source;
 const MAX_HOPS: usize = 8;
 
 /// Every module that is a file.
-pub struct Tree<'a> {
+pub(crate) struct Tree<'a> {
     modules: BTreeMap<Vec<String>, Module<'a>>,
 }
 
@@ -21,13 +21,13 @@ struct Module<'a> {
 
 impl<'a> Tree<'a> {
     /// Reads all of `sources`, unit tests included.
-    pub fn new(sources: &'a [Source]) -> Self {
+    pub(crate) fn new(sources: &'a [Source]) -> Self {
         let read = |source| Module { source, names: names(&code(&source.text)) };
         Self { modules: sources.iter().map(|source| (source.module(), read(source))).collect() }
     }
 
     /// Reads `sources` without unit tests.
-    pub fn without_tests(sources: &'a [Source]) -> Self {
+    pub(crate) fn without_tests(sources: &'a [Source]) -> Self {
         let (mut modules, mut tests) = (BTreeMap::new(), Vec::new());
         for source in sources {
             let (code, test_modules) = without_tests(&code(&source.text));
@@ -40,7 +40,7 @@ impl<'a> Tree<'a> {
     }
 
     /// The top-level modules that the file at `module` names, by any path; re-exports are not followed.
-    pub fn rooms(&self, module: &[String]) -> BTreeSet<String> {
+    pub(crate) fn rooms(&self, module: &[String]) -> BTreeSet<String> {
         let names = &self.modules[module].names;
         let written = names.uses.iter().map(|import| &import.path).chain(&names.paths);
         let reached = written.filter_map(|path| self.absolute(module, path, MAX_HOPS)?.into_iter().next());
@@ -51,7 +51,7 @@ impl<'a> Tree<'a> {
 
     /// The files that the file at `module` depends on, and a name it takes from each. A name that it only re-exports
     /// (`pub use`) does not count: importing files depend on the file that defines it.
-    pub fn dependencies(&self, module: &[String]) -> BTreeMap<&'a str, String> {
+    pub(crate) fn dependencies(&self, module: &[String]) -> BTreeMap<&'a str, String> {
         let Module { source, names } = &self.modules[module];
         let is_used = |import: &&Use| !import.is_public || names.words.contains(&import.name);
         let imports = names.uses.iter().filter(is_used).map(|import| &import.path);
@@ -66,11 +66,11 @@ impl<'a> Tree<'a> {
         found
     }
 
-    pub fn contains(&self, module: &[String]) -> bool {
+    pub(crate) fn contains(&self, module: &[String]) -> bool {
         self.modules.contains_key(module)
     }
 
-    pub fn modules(&self) -> impl Iterator<Item = (&[String], &'a str)> {
+    pub(crate) fn modules(&self) -> impl Iterator<Item = (&[String], &'a str)> {
         self.modules.iter().map(|(path, module)| (path.as_slice(), module.source.path.as_str()))
     }
 

@@ -5,7 +5,7 @@ use serde_json::Value;
 use crate::support::Outcome;
 
 #[derive(Clone, Debug)]
-pub struct Finding {
+pub(crate) struct Finding {
     pub severity: String,
     pub file: String,
     /// 0 if the finding has no position.
@@ -18,7 +18,7 @@ pub struct Finding {
 
 impl Finding {
     /// All findings, in order.
-    pub fn all(outcome: &Outcome) -> Vec<Self> {
+    pub(crate) fn all(outcome: &Outcome) -> Vec<Self> {
         let report = outcome.object();
         let findings = report["diagnostics"].as_array().unwrap_or_else(|| panic!("{outcome:?}"));
         findings.iter().map(Finding::of).collect()
@@ -38,12 +38,12 @@ impl Finding {
         }
     }
 
-    pub fn is_error(&self) -> bool {
+    pub(crate) fn is_error(&self) -> bool {
         self.severity == "error"
     }
 
     /// Message and hint.
-    pub fn text(&self) -> String {
+    pub(crate) fn text(&self) -> String {
         format!("{} {}", self.message, self.hint)
     }
 }

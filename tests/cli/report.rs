@@ -6,7 +6,7 @@ use crate::support::{Folder, Outcome};
 
 /// The result of `lmthing test --reporter json`.
 #[derive(Debug)]
-pub struct Report {
+pub(crate) struct Report {
     pub code: i32,
     pub stderr: String,
     pub json: Value,
@@ -14,38 +14,38 @@ pub struct Report {
 
 impl Report {
     /// Runs the tests of a folder, as outside of CI.
-    pub fn of(folder: &Folder, arguments: &str) -> Self {
+    pub(crate) fn of(folder: &Folder, arguments: &str) -> Self {
         let mut command = folder.command(&format!("test --reporter json {arguments}"));
         command.env_remove("CI").env_remove("GITHUB_ACTIONS");
         Report::from(Outcome::of(&mut command))
     }
 
     /// Runs one test file, `a.test.lmt.mjs`, which imports everything.
-    pub fn of_tests(source: &str) -> Self {
+    pub(crate) fn of_tests(source: &str) -> Self {
         Report::of(&Folder::new(&[("a.test.lmt.mjs", &tests(source))]), "")
     }
 
     /// `name: status` of each test, in order.
-    pub fn statuses(&self) -> Vec<String> {
+    pub(crate) fn statuses(&self) -> Vec<String> {
         let tests = self.tests();
         tests.iter().map(|test| format!("{}: {}", text(&test["fullName"]), text(&test["status"]))).collect()
     }
 
     /// All tests of all files.
-    pub fn tests(&self) -> Vec<Value> {
+    pub(crate) fn tests(&self) -> Vec<Value> {
         let files = self.json["testResults"].as_array().unwrap();
         files.iter().flat_map(|file| file["assertionResults"].as_array().unwrap().clone()).collect()
     }
 
     /// The failures of a test.
-    pub fn failures(&self, title: &str) -> Vec<String> {
+    pub(crate) fn failures(&self, title: &str) -> Vec<String> {
         let tests = self.tests();
         let test = tests.iter().find(|test| test["title"] == title).unwrap_or_else(|| panic!("no {title}: {self:?}"));
         test["failureMessages"].as_array().unwrap().iter().map(text).collect()
     }
 
     /// The failure of the first file outside of its tests.
-    pub fn file_message(&self) -> String {
+    pub(crate) fn file_message(&self) -> String {
         text(&self.json["testResults"][0]["message"])
     }
 }
@@ -57,7 +57,7 @@ impl From<Outcome> for Report {
 }
 
 /// The source of a test file with these tests.
-pub fn tests(source: &str) -> String {
+pub(crate) fn tests(source: &str) -> String {
     let imports = "afterAll, afterEach, beforeAll, beforeEach, createMockModel, describe, expect, fn, it, onTestFailed, \
                    onTestFinished, run, test, vi";
     format!("import {{ {imports} }} from 'lmthing/test';\n{source}")

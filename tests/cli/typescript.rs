@@ -10,7 +10,7 @@ use serde_json::json;
 
 /// The globals that files are checked with.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub enum Globals {
+pub(crate) enum Globals {
     /// `globals.d.ts`.
     Own,
     /// `@types/node`, and its modules.
@@ -19,7 +19,7 @@ pub enum Globals {
 
 /// An error of the compiler.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Complaint {
+pub(crate) struct Complaint {
     /// The name of the file, without its folder.
     pub file: String,
     pub line: usize,
@@ -35,7 +35,7 @@ fn runtime() -> PathBuf {
 
 /// Checks files as one program; `None` if there is no compiler. TypeScript files must have types everywhere,
 /// JavaScript need not.
-pub fn check(files: &[PathBuf], globals: Globals) -> Option<Vec<Complaint>> {
+pub(crate) fn check(files: &[PathBuf], globals: Globals) -> Option<Vec<Complaint>> {
     let modules = runtime().join("node_modules");
     let (compiler, zod) = (modules.join("typescript/bin/tsc"), modules.join("zod"));
     if !compiler.exists() || !zod.exists() {

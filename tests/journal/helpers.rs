@@ -10,10 +10,10 @@ use serde_json::Value;
 use crate::support::{Folder, Outcome};
 
 /// The default path of the journal in a folder.
-pub const USUAL: &str = ".lmthing/journal.db";
+pub(crate) const USUAL: &str = ".lmthing/journal.db";
 
 /// A prompt file that answers "Hello"; `config` is added to its configuration.
-pub fn hello(config: &str) -> String {
+pub(crate) fn hello(config: &str) -> String {
     format!(
         "export const config = {{ model: 'mock', {config} }};
 export const mock = [{{ type: 'text', text: 'Hello' }}];
@@ -23,39 +23,39 @@ export default async ({{ $ }}) => {{ $`go`; }};
 }
 
 /// Runs a command that must succeed.
-pub fn ran(folder: &Folder, arguments: &str) -> Outcome {
+pub(crate) fn ran(folder: &Folder, arguments: &str) -> Outcome {
     let outcome = folder.run(arguments);
     assert_eq!(outcome.code, 0, "{arguments}: {outcome:?}");
     outcome
 }
 
 /// The runs that `runs --json` lists, latest first.
-pub fn runs(folder: &Folder, options: &str) -> Vec<Value> {
+pub(crate) fn runs(folder: &Folder, options: &str) -> Vec<Value> {
     ran(folder, &format!("runs --json {options}")).object().as_array().unwrap().clone()
 }
 
 /// A member of each run.
-pub fn each(runs: &[Value], member: &str) -> Vec<String> {
+pub(crate) fn each(runs: &[Value], member: &str) -> Vec<String> {
     runs.iter().map(|run| run[member].as_str().unwrap().to_owned()).collect()
 }
 
 /// Asserts a failure with these words on stderr and nothing on stdout.
-pub fn failed(outcome: &Outcome, code: i32, words: &[&str]) {
+pub(crate) fn failed(outcome: &Outcome, code: i32, words: &[&str]) {
     assert_eq!((outcome.code, outcome.stdout.as_str()), (code, ""), "{outcome:?}");
     words.iter().for_each(|word| assert!(outcome.stderr.contains(word), "{word}: {outcome:?}"));
 }
 
 /// The files of a journal that exist.
-pub fn files(journal: &Path) -> Vec<PathBuf> {
+pub(crate) fn files(journal: &Path) -> Vec<PathBuf> {
     let sibling = |ending: &str| PathBuf::from(format!("{}{ending}", journal.display()));
     ["", "-wal", "-shm"].map(sibling).into_iter().filter(|path| path.exists()).collect()
 }
 
-pub fn bytes(journal: &Path) -> Vec<u8> {
+pub(crate) fn bytes(journal: &Path) -> Vec<u8> {
     files(journal).iter().flat_map(|path| fs::read(path).unwrap()).collect()
 }
 
 /// Whether a text occurs anywhere in a journal.
-pub fn holds(journal: &Path, text: &str) -> bool {
+pub(crate) fn holds(journal: &Path, text: &str) -> bool {
     bytes(journal).windows(text.len()).any(|window| window == text.as_bytes())
 }

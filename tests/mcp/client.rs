@@ -17,7 +17,7 @@ use serde_json::{Value, json};
 use crate::support::{Folder, KilledOnDrop, Outcome, PATIENCE, processes, wait_for_exit, wait_until, wait_within};
 
 /// Answers a greeting; its input is `name` and `loud`.
-pub const GREET: &str = "
+pub(crate) const GREET: &str = "
 import { z } from 'zod';
 export const description = 'Greets somebody';
 export const input = z.object({ name: z.string().describe('Who'), loud: z.boolean().default(false) });
@@ -27,7 +27,7 @@ export default async ({ $ }, { name }) => { console.log('from the script'); $`Gr
 ";
 
 /// Its output is an object.
-pub const WEATHER: &str = "
+pub(crate) const WEATHER: &str = "
 import { z } from 'zod';
 export const description = 'Says how the weather is';
 export const input = z.object({ city: z.string() });
@@ -38,7 +38,7 @@ export default async ({ $ }, { city }) => { $`${city}`; };
 ";
 
 /// Its output is an array.
-pub const PRIMES: &str = "
+pub(crate) const PRIMES: &str = "
 import { z } from 'zod';
 export const output = z.array(z.number());
 export const config = { model: 'mock' };
@@ -47,7 +47,7 @@ export default async ({ $ }) => { $`go`; };
 ";
 
 /// Its output is the input, from a model of the file's own.
-pub const COUNT: &str = "
+pub(crate) const COUNT: &str = "
 import { z } from 'zod';
 export const input = z.object({ n: z.number() });
 export const output = z.object({ n: z.number(), seen: z.number() });
@@ -62,7 +62,7 @@ export default async ({ $ }, { n }) => { given = n; $`${n}`; };
 ";
 
 /// Calls a tool in two steps before the last answer.
-pub const STEPS: &str = "
+pub(crate) const STEPS: &str = "
 import { z } from 'zod';
 export const config = { model: 'mock' };
 export const mock = [
@@ -81,7 +81,7 @@ export default async ({ defTool, $ }) => {
 ";
 
 /// Writes its process id to a file and never ends.
-pub const ENDLESS: &str = "
+pub(crate) const ENDLESS: &str = "
 import { appendFileSync } from 'node:fs';
 export const config = { model: 'mock' };
 export const mock = [];
@@ -93,7 +93,7 @@ export default async ({ $ }) => {
 ";
 
 /// Ends its process without a message, if the input says so.
-pub const CRASH: &str = "
+pub(crate) const CRASH: &str = "
 import { z } from 'zod';
 export const input = z.object({ how: z.string() });
 export const config = { model: 'mock' };
@@ -107,7 +107,7 @@ export default async ({ $ }, { how }) => {
 ";
 
 /// A client over the server's standard streams.
-pub struct Client {
+pub(crate) struct Client {
     child: KilledOnDrop,
     stdin: Option<ChildStdin>,
     messages: Receiver<Value>,
@@ -119,7 +119,7 @@ pub struct Client {
 
 impl Client {
     /// Starts a server and initializes the session.
-    pub fn connect(folder: &Folder, arguments: &str) -> Self {
+    pub(crate) fn connect(folder: &Folder, arguments: &str) -> Self {
         let mut client = Client::start(&mut folder.command(arguments));
         let hello = client.ask("initialize", hello("2025-11-25"));
         assert_eq!(hello["serverInfo"]["name"], "lmthing", "{hello}");
@@ -128,7 +128,7 @@ impl Client {
     }
 
     /// Starts a server without a session.
-    pub fn start(command: &mut Command) -> Self {
+    pub(crate) fn start(command: &mut Command) -> Self {
         let (client, stderr) = Client::start_unread(command);
         let (mut from, to) = (BufReader::new(stderr), client.stderr.clone());
         thread::spawn(move || {
@@ -142,7 +142,7 @@ impl Client {
     }
 
     /// Like [`Client::start`], but stderr is not read.
-    pub fn start_unread(command: &mut Command) -> (Self, ChildStderr) {
+    pub(crate) fn start_unread(command: &mut Command) -> (Self, ChildStderr) {
         let mut child = command.stdin(Stdio::piped()).spawn().unwrap();
         let (sender, messages) = channel();
         let stdout = BufReader::new(child.stdout.take().unwrap());
@@ -159,17 +159,17 @@ impl Client {
     }
 
     /// Writes any line.
-    pub fn write(&mut self, line: &str) {
+    pub(crate) fn write(&mut self, line: &str) {
         let stdin = self.stdin.as_mut().unwrap();
         stdin.write_all(format!("{line}\n").as_bytes()).and_then(|()| stdin.flush()).unwrap();
     }
 
-    pub fn notify(&mut self, method: &str, params: Value) {
+    pub(crate) fn notify(&mut self, method: &str, params: Value) {
         self.write(&json!({ "jsonrpc": "2.0", "method": method, "params": params }).to_string());
     }
 
     /// Sends a request; returns its id.
-    pub fn request(&mut self, method: &str, params: Value) -> u64 {
+    pub(crate) fn request(&mut self, method: &str, params: Value) -> u64 {
         self.id += 1;
         let id = self.id;
         self.write(&json!({ "jsonrpc": "2.0", "id": id, "method": method, "params": params }).to_string());
@@ -177,12 +177,12 @@ impl Client {
     }
 
     /// Sends a call; returns its id.
-    pub fn begin(&mut self, tool: &str, arguments: Value) -> u64 {
+    pub(crate) fn begin(&mut self, tool: &str, arguments: Value) -> u64 {
         self.request("tools/call", json!({ "name": tool, "arguments": arguments }))
     }
 
     /// The first message that fits, of those received and those to come.
-    pub fn message(&mut self, what: &str, is_it: impl Fn(&Value) -> bool) -> Value {
+    pub(crate) fn message(&mut self, what: &str, is_it: impl Fn(&Value) -> bool) -> Value {
         if let Some(place) = self.early.iter().position(&is_it) {
             return self.early.remove(place).unwrap();
         }
@@ -198,63 +198,63 @@ impl Client {
     }
 
     /// The result or the error of a request.
-    pub fn answer(&mut self, id: u64) -> Value {
+    pub(crate) fn answer(&mut self, id: u64) -> Value {
         let mut answer = self.message("an answer", |message| message["id"] == id);
         let part = if answer["error"].is_null() { "result" } else { "error" };
         answer[part].take()
     }
 
-    pub fn ask(&mut self, method: &str, params: Value) -> Value {
+    pub(crate) fn ask(&mut self, method: &str, params: Value) -> Value {
         let id = self.request(method, params);
         self.answer(id)
     }
 
     /// The result of a call.
-    pub fn call(&mut self, tool: &str, arguments: Value) -> Value {
+    pub(crate) fn call(&mut self, tool: &str, arguments: Value) -> Value {
         let id = self.begin(tool, arguments);
         self.answer(id)
     }
 
     /// The text of a call that succeeds.
-    pub fn text(&mut self, tool: &str, arguments: Value) -> String {
+    pub(crate) fn text(&mut self, tool: &str, arguments: Value) -> String {
         let result = self.call(tool, arguments);
         assert_eq!(result["isError"], false, "{result}");
         result["content"][0]["text"].as_str().unwrap().to_owned()
     }
 
     /// The names of all tools.
-    pub fn tools(&mut self) -> Vec<String> {
+    pub(crate) fn tools(&mut self) -> Vec<String> {
         let list = self.ask("tools/list", json!({}));
         list["tools"].as_array().unwrap().iter().map(|tool| tool["name"].as_str().unwrap().to_owned()).collect()
     }
 
     /// Waits for a notification that the list of tools has changed.
-    pub fn list_changed(&mut self) {
+    pub(crate) fn list_changed(&mut self) {
         self.message("list_changed", |message| message["method"] == "notifications/tools/list_changed");
     }
 
-    pub fn stderr(&self) -> String {
+    pub(crate) fn stderr(&self) -> String {
         self.stderr.lock().unwrap().clone()
     }
 
-    pub fn wait_for_stderr(&self, text: &str) {
+    pub(crate) fn wait_for_stderr(&self, text: &str) {
         let message = || format!("{text:?} did not come: {}", self.stderr());
         wait_within(PATIENCE, message, || self.stderr().contains(text));
     }
 
     #[cfg(unix)]
-    pub fn signal(&self, name: &str) {
+    pub(crate) fn signal(&self, name: &str) {
         processes::signal(self.child.0.id(), name);
     }
 
     /// Closes stdin and waits for the end.
-    pub fn close(mut self) -> Outcome {
+    pub(crate) fn close(mut self) -> Outcome {
         drop(self.stdin.take());
         self.end()
     }
 
     /// Waits for the end.
-    pub fn end(mut self) -> Outcome {
+    pub(crate) fn end(mut self) -> Outcome {
         let stderr = self.stderr.clone();
         let status = wait_for_exit(&mut self.child.0, || stderr.lock().unwrap().clone());
         let rest = self.messages.iter().map(|message| format!("{message}\n")).collect();
@@ -263,12 +263,12 @@ impl Client {
 }
 
 /// The parameters of `initialize`.
-pub fn hello(version: &str) -> Value {
+pub(crate) fn hello(version: &str) -> Value {
     json!({ "protocolVersion": version, "capabilities": {}, "clientInfo": { "name": "test", "version": "1" } })
 }
 
 /// The process ids that `ENDLESS` has written, once there are `count`.
-pub fn pids(folder: &Folder, count: usize) -> Vec<String> {
+pub(crate) fn pids(folder: &Folder, count: usize) -> Vec<String> {
     let mut pids = Vec::new();
     wait_until(format!("the start of {count} runs"), || {
         pids = folder.lines("pids.txt");
@@ -278,7 +278,7 @@ pub fn pids(folder: &Folder, count: usize) -> Vec<String> {
 }
 
 /// A server over HTTP.
-pub struct HttpServer {
+pub(crate) struct HttpServer {
     child: KilledOnDrop,
     pub url: String,
     /// Its stderr up to the line with the address.
@@ -286,7 +286,7 @@ pub struct HttpServer {
 }
 
 impl HttpServer {
-    pub fn start(command: &mut Command) -> Self {
+    pub(crate) fn start(command: &mut Command) -> Self {
         let mut child = command.spawn().unwrap();
         let mut stderr = BufReader::new(child.stderr.take().unwrap());
         let (mut printed, mut line) = (String::new(), String::new());
@@ -303,24 +303,24 @@ impl HttpServer {
         HttpServer { child: KilledOnDrop(child), url, printed }
     }
 
-    pub fn id(&self) -> u32 {
+    pub(crate) fn id(&self) -> u32 {
         self.child.0.id()
     }
 
     /// Opens a connection and writes this.
-    pub fn open(&self, text: &str) -> std::net::TcpStream {
+    pub(crate) fn open(&self, text: &str) -> std::net::TcpStream {
         let mut stream = std::net::TcpStream::connect(self.address()).unwrap();
         stream.write_all(text.as_bytes()).unwrap();
         stream
     }
 
     /// Host and port.
-    pub fn address(&self) -> &str {
+    pub(crate) fn address(&self) -> &str {
         self.url.strip_prefix("http://").unwrap().strip_suffix("/mcp").unwrap()
     }
 
     /// Sends one request on its own connection; returns the status and the whole response.
-    pub fn send(&self, method: &str, headers: &[(&str, &str)], body: &str) -> (u16, String) {
+    pub(crate) fn send(&self, method: &str, headers: &[(&str, &str)], body: &str) -> (u16, String) {
         let address = self.address();
         let mut stream = std::net::TcpStream::connect(address).unwrap();
         let mut head = format!(

@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 use crate::{client::Client, support::PATIENCE};
 
 /// A valid prompt file that answers `text`.
-pub fn saying(text: &str) -> String {
+pub(crate) fn saying(text: &str) -> String {
     format!(
         "export const config = {{ model: 'mock' }};\n\
          export const mock = [{{ type: 'text', text: {} }}];\n\
@@ -20,7 +20,7 @@ pub fn saying(text: &str) -> String {
 }
 
 /// A prompt file with this prompt function, and these lines before it.
-pub fn running(lines: &str, body: &str) -> String {
+pub(crate) fn running(lines: &str, body: &str) -> String {
     format!(
         "export const config = {{ model: 'mock' }};\n\
          export const mock = [{{ type: 'text', text: 'done' }}];\n{lines}\n\
@@ -28,18 +28,18 @@ pub fn running(lines: &str, body: &str) -> String {
     )
 }
 
-pub fn tool(client: &mut Client, name: &str) -> Value {
+pub(crate) fn tool(client: &mut Client, name: &str) -> Value {
     let tools = client.ask("tools/list", json!({}))["tools"].take();
     tools.as_array().unwrap().iter().find(|tool| tool["name"] == name).unwrap_or_else(|| panic!("{tools}")).clone()
 }
 
 /// Waits until exactly these tools are served. On an idle machine that takes at most three seconds.
-pub fn wait_for_tools(client: &mut Client, names: &[&str]) {
+pub(crate) fn wait_for_tools(client: &mut Client, names: &[&str]) {
     wait_for(client, &format!("{names:?}"), |client| client.tools() == names);
 }
 
 /// Waits until a call returns this text.
-pub fn wait_for_text(client: &mut Client, name: &str, text: &str) {
+pub(crate) fn wait_for_text(client: &mut Client, name: &str, text: &str) {
     wait_for(client, text, |client| client.call(name, json!({}))["content"][0]["text"] == text);
 }
 
@@ -52,7 +52,7 @@ fn wait_for(client: &mut Client, what: &str, mut holds: impl FnMut(&mut Client) 
 }
 
 /// The error of a call.
-pub fn failure(client: &mut Client, name: &str, arguments: Value) -> String {
+pub(crate) fn failure(client: &mut Client, name: &str, arguments: Value) -> String {
     let result = client.call(name, arguments);
     assert_eq!(result["isError"], true, "{name}: {result}");
     result["content"][0]["text"].as_str().unwrap().to_owned()

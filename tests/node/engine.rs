@@ -10,7 +10,7 @@ use tempfile::TempDir;
 
 /// What a script printed and how it ended.
 #[derive(Debug, Default)]
-pub struct Outcome {
+pub(crate) struct Outcome {
     pub stdout: String,
     pub stderr: String,
     pub error: Option<Diagnostic>,
@@ -37,11 +37,11 @@ impl ScriptHost for Buffers {
 }
 
 /// A temporary directory of script files.
-pub struct Files(TempDir);
+pub(crate) struct Files(TempDir);
 
 impl Files {
     /// Writes each `(relative path, text)`, with missing directories.
-    pub fn new(files: &[(&str, &str)]) -> Self {
+    pub(crate) fn new(files: &[(&str, &str)]) -> Self {
         let directory = Self(tempfile::tempdir().expect("a temporary directory"));
         for (path, text) in files {
             directory.write(path, text);
@@ -49,30 +49,30 @@ impl Files {
         directory
     }
 
-    pub fn write(&self, path: &str, text: &str) {
+    pub(crate) fn write(&self, path: &str, text: &str) {
         let path = self.path(path);
         std::fs::create_dir_all(path.parent().expect("a path below the directory")).expect("a directory");
         std::fs::write(path, text).expect("a file");
     }
 
     /// The canonical path of a file in the directory.
-    pub fn path(&self, relative: &str) -> PathBuf {
+    pub(crate) fn path(&self, relative: &str) -> PathBuf {
         self.0.path().canonicalize().expect("the directory").join(relative)
     }
 
-    pub fn run(&self, entry: &str) -> Outcome {
+    pub(crate) fn run(&self, entry: &str) -> Outcome {
         run_file(&self.path(entry), &[])
     }
 
     /// What the script prints, with the directory shown as `DIR`; panics if it fails.
-    pub fn stdout(&self, entry: &str) -> String {
+    pub(crate) fn stdout(&self, entry: &str) -> String {
         let outcome = self.run(entry);
         assert_eq!(outcome.error, None, "stderr: {}", outcome.stderr);
         self.anonymize(&outcome.stdout)
     }
 
     /// The rendered error of a script that must fail, with the directory shown as `DIR`.
-    pub fn error(&self, entry: &str) -> String {
+    pub(crate) fn error(&self, entry: &str) -> String {
         let outcome = self.run(entry);
         let error = outcome.error.unwrap_or_else(|| panic!("no error; stdout: {}", outcome.stdout));
         self.anonymize(&error.render(false))
@@ -84,17 +84,17 @@ impl Files {
 }
 
 /// Runs a module with this source.
-pub fn run(source: &str) -> Outcome {
+pub(crate) fn run(source: &str) -> Outcome {
     Files::new(&[("main.mjs", source)]).run("main.mjs")
 }
 
 /// What a module prints; panics if it fails.
-pub fn stdout(source: &str) -> String {
+pub(crate) fn stdout(source: &str) -> String {
     Files::new(&[("main.mjs", source)]).stdout("main.mjs")
 }
 
 /// Runs the file on a thread with the stack size of script threads.
-pub fn run_file(path: &Path, native_modules: &[NativeModule]) -> Outcome {
+pub(crate) fn run_file(path: &Path, native_modules: &[NativeModule]) -> Outcome {
     let (path, native_modules) = (path.to_owned(), native_modules.to_vec());
     let thread = std::thread::Builder::new().stack_size(script::THREAD_STACK_SIZE);
     let handle = thread.spawn(move || {

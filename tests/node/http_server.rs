@@ -10,7 +10,7 @@ use tokio::{
     time::sleep,
 };
 
-pub struct HttpServer {
+pub(crate) struct HttpServer {
     port: u16,
     closed_port: u16,
 }
@@ -29,7 +29,7 @@ type Connection = BufReader<TcpStream>;
 
 impl HttpServer {
     /// Serves until the runtime ends.
-    pub async fn start() -> Self {
+    pub(crate) async fn start() -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").await.expect("a free port");
         let port = listener.local_addr().expect("a bound socket").port();
         // Closed again, so that connections to it are refused.
@@ -45,11 +45,11 @@ impl HttpServer {
         Self { port, closed_port }
     }
 
-    pub fn url(&self) -> String {
+    pub(crate) fn url(&self) -> String {
         format!("http://127.0.0.1:{}", self.port)
     }
 
-    pub fn closed_port(&self) -> u16 {
+    pub(crate) fn closed_port(&self) -> u16 {
         self.closed_port
     }
 }

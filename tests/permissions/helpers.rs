@@ -5,7 +5,7 @@ use std::os::unix::fs::symlink;
 use crate::support::{Folder, Outcome};
 
 /// Prints a line for each attempt: `name: value`, or the error with the option that would permit it.
-pub const TRY: &str = "
+pub(crate) const TRY: &str = "
 import fs from 'node:fs';
 import { createRequire } from 'node:module';
 import { execFileSync, spawnSync } from 'node:child_process';
@@ -29,7 +29,7 @@ export default async ({ $ }) => {
 ";
 
 /// A folder with a prompt file in `own`, files outside of it, and keys.
-pub fn folder(body: &str) -> Folder {
+pub(crate) fn folder(body: &str) -> Folder {
     let folder = Folder::new(&[
         ("own/p.lmt.mjs", &TRY.replace("BODY", body)),
         ("own/data.txt", "own data"),
@@ -48,13 +48,13 @@ pub fn folder(body: &str) -> Folder {
 }
 
 /// Runs the attempts.
-pub fn tried(folder: &Folder, options: &str) -> Outcome {
+pub(crate) fn tried(folder: &Folder, options: &str) -> Outcome {
     let mut command = folder.command(&format!("run {options} own/p.lmt.mjs"));
     command.env("ANTHROPIC_API_KEY", "sk-ant-of-process-1234567890").env("PLAIN", "plain").env_remove("OPENAI_API_KEY");
     Outcome::of(&mut command)
 }
 
-pub fn lines(folder: &Folder, options: &str) -> Vec<String> {
+pub(crate) fn lines(folder: &Folder, options: &str) -> Vec<String> {
     let outcome = tried(folder, options);
     assert_eq!(outcome.code, 0, "{outcome:?}");
     for key in ["of-env-file", "of-process"] {

@@ -8,7 +8,7 @@ use tokio::{
 };
 
 /// Stops with the runtime.
-pub struct Proxy {
+pub(crate) struct Proxy {
     pub port: u16,
     requests: Arc<Mutex<Vec<String>>>,
 }
@@ -19,7 +19,7 @@ const USER: (&[u8], &[u8]) = (b"ada", b"pa#ss");
 
 impl Proxy {
     /// Starts a proxy, with or without authentication.
-    pub async fn start(wants_password: bool) -> Proxy {
+    pub(crate) async fn start(wants_password: bool) -> Proxy {
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let port = listener.local_addr().unwrap().port();
         let requests = Arc::new(Mutex::new(Vec::new()));
@@ -43,13 +43,13 @@ impl Proxy {
     }
 
     /// The requested hosts with their ports.
-    pub fn requests(&self) -> Vec<String> {
+    pub(crate) fn requests(&self) -> Vec<String> {
         self.requests.lock().unwrap().clone()
     }
 }
 
 /// A port where nothing listens.
-pub async fn dead_port() -> u16 {
+pub(crate) async fn dead_port() -> u16 {
     TcpListener::bind("127.0.0.1:0").await.unwrap().local_addr().unwrap().port()
 }
 

@@ -13,21 +13,21 @@ use crate::{
     support::canned::{Canned, Server},
 };
 
-pub const KEY: &str = "sk-test-0123456789";
-pub const CHAT: &[u8] = include_bytes!("../../crates/providers/fixtures/compatible.sse");
-pub const ANTHROPIC: &[u8] = include_bytes!("../../crates/providers/fixtures/anthropic.sse");
-pub const GOOGLE: &[u8] = include_bytes!("../../crates/providers/fixtures/google.sse");
-pub const BEDROCK: &[u8] = include_bytes!("../../crates/providers/fixtures/bedrock.eventstream");
+pub(crate) const KEY: &str = "sk-test-0123456789";
+pub(crate) const CHAT: &[u8] = include_bytes!("../../crates/providers/fixtures/compatible.sse");
+pub(crate) const ANTHROPIC: &[u8] = include_bytes!("../../crates/providers/fixtures/anthropic.sse");
+pub(crate) const GOOGLE: &[u8] = include_bytes!("../../crates/providers/fixtures/google.sse");
+pub(crate) const BEDROCK: &[u8] = include_bytes!("../../crates/providers/fixtures/bedrock.eventstream");
 /// The text of all stored answers.
-pub const TEXT: &str = "Låg vatten… \"soon\"\\now";
+pub(crate) const TEXT: &str = "Låg vatten… \"soon\"\\now";
 
-pub struct Setup {
+pub(crate) struct Setup {
     pub server: Server,
     pub events: Rc<RefCell<Vec<ProviderEvent>>>,
     pub context: ProviderContext,
 }
 
-pub async fn setup(answers: Vec<Canned>) -> Setup {
+pub(crate) async fn setup(answers: Vec<Canned>) -> Setup {
     let server = Server::start(answers).await;
     let env: BTreeMap<String, String> = [
         ("LAB_API_KEY", KEY.to_owned()),
@@ -49,25 +49,25 @@ pub async fn setup(answers: Vec<Canned>) -> Setup {
 }
 
 impl Setup {
-    pub fn model(&self, name: &str) -> Rc<dyn LanguageModel> {
+    pub(crate) fn model(&self, name: &str) -> Rc<dyn LanguageModel> {
         resolve(name, &self.context).unwrap()
     }
 
-    pub fn fallback(&self, names: &[&str]) -> Rc<dyn LanguageModel> {
+    pub(crate) fn fallback(&self, names: &[&str]) -> Rc<dyn LanguageModel> {
         FallbackModel::of(names.iter().map(|name| self.model(name)).collect(), &self.context).unwrap()
     }
 
-    pub async fn ask(&self, name: &str) -> Answer {
+    pub(crate) async fn ask(&self, name: &str) -> Answer {
         self.ask_with(name, CallSettings::default()).await
     }
 
-    pub async fn ask_with(&self, name: &str, settings: CallSettings) -> Answer {
+    pub(crate) async fn ask_with(&self, name: &str, settings: CallSettings) -> Answer {
         let messages = vec![Rc::new(Message::text(Role::User, "How high is the water?"))];
         ask(self.model(name).as_ref(), ModelRequest { messages, tools: Vec::new(), settings }).await
     }
 
     /// A model that the provider's factory creates.
-    pub fn made(&self, provider: &str) -> Rc<dyn LanguageModel> {
+    pub(crate) fn made(&self, provider: &str) -> Rc<dyn LanguageModel> {
         let settings = ProviderSettings {
             api_key: Some(KEY.into()),
             base_url: Some(self.server.url("")),
@@ -76,7 +76,7 @@ impl Setup {
         create(provider, &settings, "tide", &self.context).unwrap()
     }
 
-    pub fn waits(&self) -> Vec<Duration> {
+    pub(crate) fn waits(&self) -> Vec<Duration> {
         let wait = |event: &ProviderEvent| match event {
             ProviderEvent::Retry { wait, .. } => Some(*wait),
             _ => None,
@@ -85,11 +85,11 @@ impl Setup {
     }
 }
 
-pub fn error_of(answer: &Answer) -> (ProviderErrorKind, String) {
+pub(crate) fn error_of(answer: &Answer) -> (ProviderErrorKind, String) {
     let error = answer.error.as_ref().expect("the call fails");
     (error.kind.clone(), error.message.clone())
 }
 
-pub fn refusal(status: u16, message: &str) -> Canned {
+pub(crate) fn refusal(status: u16, message: &str) -> Canned {
     Canned::new(status, "application/json", json!({ "error": { "message": message } }).to_string())
 }

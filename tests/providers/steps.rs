@@ -10,7 +10,7 @@ use lmthing_base::chat::{
 use lmthing_providers::{LanguageModel, ProviderError};
 
 #[derive(Clone, Debug, Default)]
-pub struct Answer {
+pub(crate) struct Answer {
     pub parts: Vec<StreamPart>,
     pub text: String,
     pub reasoning: String,
@@ -23,7 +23,7 @@ pub struct Answer {
 }
 
 /// Sends one request and reads the whole answer.
-pub async fn ask(model: &dyn LanguageModel, request: ModelRequest) -> Answer {
+pub(crate) async fn ask(model: &dyn LanguageModel, request: ModelRequest) -> Answer {
     let mut answer = Answer::default();
     let mut parts = match model.stream(request).await {
         Ok(parts) => parts,
@@ -56,13 +56,13 @@ pub async fn ask(model: &dyn LanguageModel, request: ModelRequest) -> Answer {
 }
 
 /// A tool with one scripted result per call.
-pub struct ScriptedTool {
+pub(crate) struct ScriptedTool {
     pub spec: ToolSpec,
     pub results: std::cell::RefCell<std::collections::VecDeque<ToolOutput>>,
 }
 
 /// Runs steps until an answer has no tool calls, or fails.
-pub async fn run(
+pub(crate) async fn run(
     model: &dyn LanguageModel,
     mut messages: Vec<Rc<Message>>,
     tools: &[ScriptedTool],
@@ -100,7 +100,7 @@ fn result((id, name, _): &(String, String, String), tools: &[ScriptedTool]) -> C
 }
 
 /// The answer as content of the next request: blocks in the order they began, each with its last metadata.
-pub fn assistant_parts(parts: &[StreamPart]) -> Vec<ContentPart> {
+pub(crate) fn assistant_parts(parts: &[StreamPart]) -> Vec<ContentPart> {
     let mut content: Vec<(String, ContentPart)> = Vec::new();
     for part in parts {
         match part {

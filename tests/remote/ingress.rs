@@ -18,7 +18,7 @@ use crate::support::{
 };
 
 /// Takes a name. It has no model, and throws if it is called.
-pub const ELSEWHERE: &str = "
+pub(crate) const ELSEWHERE: &str = "
 import { z } from 'zod';
 export const description = 'Greets';
 export const input = z.object({ name: z.string().min(2), count: z.number().int().default(1) });
@@ -26,14 +26,14 @@ export default async () => { throw new Error('run here'); };
 ";
 
 /// Serves until the process ends.
-pub struct Ingress {
+pub(crate) struct Ingress {
     port: u16,
     world: Arc<Mutex<World>>,
 }
 
 /// State of the server, and the faults it simulates.
 #[derive(Default)]
-pub struct World {
+pub(crate) struct World {
     /// In the order of arrival.
     pub runs: Vec<Run>,
     /// How many responses to submissions are lost, after the run is accepted.
@@ -55,7 +55,7 @@ pub struct World {
 }
 
 #[derive(Clone, Debug)]
-pub struct Run {
+pub(crate) struct Run {
     pub key: String,
     pub id: String,
     pub input: Value,
@@ -65,37 +65,37 @@ pub struct Run {
 }
 
 impl Ingress {
-    pub fn start() -> Self {
+    pub(crate) fn start() -> Self {
         let world: Arc<Mutex<World>> = Arc::default();
         let shared = world.clone();
         let port = serve_connections(move |stream| serve(&stream, &shared));
         Ingress { port, world }
     }
 
-    pub fn url(&self) -> String {
+    pub(crate) fn url(&self) -> String {
         format!("http://127.0.0.1:{}", self.port)
     }
 
-    pub fn world(&self) -> MutexGuard<'_, World> {
+    pub(crate) fn world(&self) -> MutexGuard<'_, World> {
         self.world.lock().unwrap()
     }
 
-    pub fn count(&self) -> usize {
+    pub(crate) fn count(&self) -> usize {
         self.world().runs.len()
     }
 
-    pub fn change(&self, change: impl FnOnce(&mut World)) {
+    pub(crate) fn change(&self, change: impl FnOnce(&mut World)) {
         change(&mut self.world());
     }
 
     /// The names of the runs, in order.
-    pub fn names(&self) -> Vec<String> {
+    pub(crate) fn names(&self) -> Vec<String> {
         let name = |run: &Run| run.input["name"].as_str().unwrap_or_default().to_owned();
         self.world().runs.iter().map(name).collect()
     }
 
     /// Waits until this many runs were accepted.
-    pub fn wait_for_runs(&self, count: usize) {
+    pub(crate) fn wait_for_runs(&self, count: usize) {
         let message = || format!("runs did not come: {:?}", self.names());
         wait_within(PATIENCE, message, || self.count() >= count);
     }

@@ -7,10 +7,10 @@ use serde_json::{Value, json};
 use crate::support::{Folder, Outcome, http};
 
 /// The bodies of the requests.
-pub type Requests = Arc<Mutex<Vec<Value>>>;
+pub(crate) type Requests = Arc<Mutex<Vec<Value>>>;
 
 /// The event stream of an answer: pieces of text, a call of `look` if `calls`, and usage as (input, cached, output).
-pub fn turn(text: &[&str], calls: bool, usage: Option<(u64, u64, u64)>) -> String {
+pub(crate) fn turn(text: &[&str], calls: bool, usage: Option<(u64, u64, u64)>) -> String {
     let mut chunks: Vec<Value> =
         text.iter().map(|piece| json!({ "choices": [{ "delta": { "content": piece } }] })).collect();
     if calls {
@@ -32,7 +32,7 @@ pub fn turn(text: &[&str], calls: bool, usage: Option<(u64, u64, u64)>) -> Strin
 }
 
 /// Starts a server; returns its base URL and the requests.
-pub fn serve(answer: impl Fn(&Value) -> String + Send + Sync + 'static) -> (String, Requests) {
+pub(crate) fn serve(answer: impl Fn(&Value) -> String + Send + Sync + 'static) -> (String, Requests) {
     let requests = Requests::default();
     let stored = requests.clone();
     let address = http::serve(move |request| {
@@ -45,7 +45,7 @@ pub fn serve(answer: impl Fn(&Value) -> String + Send + Sync + 'static) -> (Stri
 }
 
 /// Runs a prompt file; the provider `lab` and OpenAI are both at `base_url`.
-pub fn run(script: &str, options: &[&str], base_url: &str, variables: &[(&str, &str)]) -> Outcome {
+pub(crate) fn run(script: &str, options: &[&str], base_url: &str, variables: &[(&str, &str)]) -> Outcome {
     let folder = Folder::of(script);
     let mut command = folder.bare_command("run");
     command.args(options).arg("p.lmt.mjs");

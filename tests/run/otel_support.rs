@@ -25,7 +25,7 @@ use crate::support::{
 
 /// How the collector answers.
 #[derive(Clone, Copy)]
-pub enum Answers {
+pub(crate) enum Answers {
     Well,
     Status(u16),
     /// 503 for the first request.
@@ -38,35 +38,35 @@ pub enum Answers {
 
 /// A request with spans.
 #[derive(Clone, Debug, Default)]
-pub struct Export {
+pub(crate) struct Export {
     pub path: String,
     pub headers: BTreeMap<String, String>,
     pub body: ExportTraceServiceRequest,
 }
 
-pub struct Collector {
+pub(crate) struct Collector {
     port: u16,
     requests: Arc<Mutex<Vec<Export>>>,
 }
 
 impl Collector {
-    pub fn new(answers: Answers) -> Self {
+    pub(crate) fn new(answers: Answers) -> Self {
         let requests = Arc::new(Mutex::new(Vec::new()));
         let stored = requests.clone();
         let port = serve_connections(move |stream| serve(&stream, answers, &stored));
         Collector { port, requests }
     }
 
-    pub fn address(&self) -> String {
+    pub(crate) fn address(&self) -> String {
         format!("http://127.0.0.1:{}", self.port)
     }
 
-    pub fn requests(&self) -> Vec<Export> {
+    pub(crate) fn requests(&self) -> Vec<Export> {
         self.requests.lock().unwrap().clone()
     }
 
     /// All spans, ordered by start.
-    pub fn spans(&self) -> Vec<Span> {
+    pub(crate) fn spans(&self) -> Vec<Span> {
         let requests = self.requests();
         let resources = requests.iter().flat_map(|request| &request.body.resource_spans);
         let scopes = resources.flat_map(|resource| &resource.scope_spans);
@@ -76,7 +76,7 @@ impl Collector {
     }
 
     /// The only span with this name.
-    pub fn span(&self, name: &str) -> Span {
+    pub(crate) fn span(&self, name: &str) -> Span {
         let spans = self.spans();
         let found: Vec<_> = spans.iter().filter(|span| span.name == name).collect();
         match found[..] {
@@ -86,7 +86,7 @@ impl Collector {
     }
 
     /// The resource's attributes.
-    pub fn resource(&self) -> Json {
+    pub(crate) fn resource(&self) -> Json {
         let requests = self.requests();
         let resource = requests[0].body.resource_spans[0].resource.clone().unwrap();
         attributes(&resource.attributes)
@@ -94,7 +94,7 @@ impl Collector {
 }
 
 /// An address where nothing listens.
-pub fn closed_address() -> String {
+pub(crate) fn closed_address() -> String {
     format!("http://127.0.0.1:{}", closed_port())
 }
 
@@ -140,7 +140,7 @@ impl Export {
 }
 
 /// Attributes as JSON; string values that hold JSON are parsed.
-pub fn attributes(list: &[KeyValue]) -> Json {
+pub(crate) fn attributes(list: &[KeyValue]) -> Json {
     let mut object = serde_json::Map::new();
     for attribute in list {
         let twice = object.insert(attribute.key.clone(), json(attribute.value.as_ref()));
@@ -163,12 +163,12 @@ fn json(value: Option<&AnyValue>) -> Json {
     }
 }
 
-pub fn attribute(span: &Span, name: &str) -> Json {
+pub(crate) fn attribute(span: &Span, name: &str) -> Json {
     attributes(&span.attributes).get(name).cloned().unwrap_or_default()
 }
 
 /// The spans as lines indented below their parents, siblings ordered by start.
-pub fn tree(spans: &[Span]) -> Vec<String> {
+pub(crate) fn tree(spans: &[Span]) -> Vec<String> {
     let is_known = |id: &[u8]| spans.iter().any(|span| span.span_id == id);
     let mut lines = Vec::new();
     for span in spans.iter().filter(|span| !is_known(&span.parent_span_id)) {
@@ -189,7 +189,7 @@ fn add_lines(spans: &[Span], span: &Span, depth: usize, lines: &mut Vec<String>)
 }
 
 /// A command that exports its spans to `address`, without the OpenTelemetry variables of the tests' own environment.
-pub fn command(folder: &Folder, arguments: &str, address: &str) -> Command {
+pub(crate) fn command(folder: &Folder, arguments: &str, address: &str) -> Command {
     let mut command = folder.command(arguments);
     let inherited = std::env::vars_os().map(|(name, _)| name);
     for name in inherited.filter(|name| name.to_string_lossy().starts_with("OTEL_") || name == "TRACEPARENT") {
@@ -200,7 +200,7 @@ pub fn command(folder: &Folder, arguments: &str, address: &str) -> Command {
 }
 
 /// Runs a prompt file with a collector that accepts everything.
-pub fn exported(source: &str, arguments: &str, variables: &[(&str, &str)]) -> (Outcome, Collector) {
+pub(crate) fn exported(source: &str, arguments: &str, variables: &[(&str, &str)]) -> (Outcome, Collector) {
     let folder = Folder::of(source);
     let collector = Collector::new(Answers::Well);
     let mut command = command(&folder, &format!("run {arguments} p.lmt.mjs"), &collector.address());
@@ -209,12 +209,12 @@ pub fn exported(source: &str, arguments: &str, variables: &[(&str, &str)]) -> (O
 }
 
 /// The events of a span, by name, with their attributes.
-pub fn events(span: &Span) -> Vec<(String, Json)> {
+pub(crate) fn events(span: &Span) -> Vec<(String, Json)> {
     span.events.iter().map(|event| (event.name.clone(), attributes(&event.attributes))).collect()
 }
 
 /// The error type and message of a span, if it failed.
-pub fn failure(span: &Span) -> Option<(String, String)> {
+pub(crate) fn failure(span: &Span) -> Option<(String, String)> {
     let status = span.status.clone().unwrap();
     let kind = attribute(span, "error.type");
     assert_eq!(status.code == 2, kind.is_string(), "{}: {status:?}, {kind}", span.name);

@@ -15,7 +15,7 @@ use tokio::{
 use super::{Folder, Outcome};
 
 #[derive(Clone, Debug)]
-pub struct Canned {
+pub(crate) struct Canned {
     pub status: u16,
     pub status_text: String,
     pub headers: Vec<(String, String)>,
@@ -30,7 +30,7 @@ pub struct Canned {
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Fault {
+pub(crate) enum Fault {
     None,
     /// Closes the connection instead of sending a head.
     NoHead,
@@ -41,7 +41,7 @@ pub enum Fault {
 }
 
 impl Canned {
-    pub fn new(status: u16, content_type: &str, body: impl Into<Vec<u8>>) -> Self {
+    pub(crate) fn new(status: u16, content_type: &str, body: impl Into<Vec<u8>>) -> Self {
         Canned {
             status,
             status_text: String::new(),
@@ -54,42 +54,42 @@ impl Canned {
         }
     }
 
-    pub fn sse(body: impl Into<Vec<u8>>) -> Self {
+    pub(crate) fn sse(body: impl Into<Vec<u8>>) -> Self {
         Canned::new(200, "text/event-stream; charset=utf-8", body)
     }
 
     /// An event stream with these data.
-    pub fn events(events: &[Value]) -> Self {
+    pub(crate) fn events(events: &[Value]) -> Self {
         Canned::sse(events.iter().map(|event| format!("data: {event}\n\n")).collect::<String>())
     }
 
-    pub fn json(body: &Value) -> Self {
+    pub(crate) fn json(body: &Value) -> Self {
         Canned::new(200, "application/json", body.to_string())
     }
 
-    pub fn header(mut self, name: &str, value: &str) -> Self {
+    pub(crate) fn header(mut self, name: &str, value: &str) -> Self {
         self.headers.push((name.into(), value.into()));
         self
     }
 
-    pub fn status_text(mut self, text: &str) -> Self {
+    pub(crate) fn status_text(mut self, text: &str) -> Self {
         self.status_text = text.into();
         self
     }
 
-    pub fn pieces(mut self, piece: usize) -> Self {
+    pub(crate) fn pieces(mut self, piece: usize) -> Self {
         self.piece = piece;
         self
     }
 
-    pub fn fault(mut self, fault: Fault) -> Self {
+    pub(crate) fn fault(mut self, fault: Fault) -> Self {
         self.fault = fault;
         self
     }
 }
 
 #[derive(Clone, Debug)]
-pub struct ReceivedRequest {
+pub(crate) struct ReceivedRequest {
     pub method: String,
     pub path: String,
     /// Names in lower case.
@@ -98,11 +98,11 @@ pub struct ReceivedRequest {
 }
 
 impl ReceivedRequest {
-    pub fn header(&self, name: &str) -> Option<&str> {
+    pub(crate) fn header(&self, name: &str) -> Option<&str> {
         self.headers.iter().find(|(known, _)| known == name).map(|(_, value)| value.as_str())
     }
 
-    pub fn json(&self) -> Value {
+    pub(crate) fn json(&self) -> Value {
         serde_json::from_slice(&self.body).unwrap()
     }
 }
@@ -116,14 +116,14 @@ struct Script {
 }
 
 /// Stops with the runtime.
-pub struct Server {
+pub(crate) struct Server {
     pub port: u16,
     script: Arc<Mutex<Script>>,
 }
 
 impl Server {
     /// Requests after the last answer get status 500.
-    pub async fn start(answers: Vec<Canned>) -> Server {
+    pub(crate) async fn start(answers: Vec<Canned>) -> Server {
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let port = listener.local_addr().unwrap().port();
         let script = Arc::new(Mutex::new(Script { answers: answers.into(), ..Script::default() }));
@@ -137,27 +137,27 @@ impl Server {
         Server { port, script }
     }
 
-    pub fn url(&self, path: &str) -> String {
+    pub(crate) fn url(&self, path: &str) -> String {
         format!("http://127.0.0.1:{}{path}", self.port)
     }
 
-    pub fn requests(&self) -> Vec<ReceivedRequest> {
+    pub(crate) fn requests(&self) -> Vec<ReceivedRequest> {
         self.script.lock().unwrap().requests.clone()
     }
 
-    pub fn connections(&self) -> usize {
+    pub(crate) fn connections(&self) -> usize {
         self.script.lock().unwrap().connections
     }
 
     /// Bodies of the requests for OAuth tokens at `/token`.
-    pub fn token_requests(&self) -> Vec<String> {
+    pub(crate) fn token_requests(&self) -> Vec<String> {
         self.script.lock().unwrap().token_requests.clone()
     }
 }
 
 /// Runs a prompt file against a server that plays these answers; `SERVER` in a variable stands for its address. Returns
 /// what the server was asked.
-pub async fn run_file(
+pub(crate) async fn run_file(
     source: &str,
     variables: &[(&str, &str)],
     answers: Vec<Canned>,

@@ -16,7 +16,7 @@ const READ_TIMEOUT: Duration = Duration::from_secs(60);
 
 /// A request that the server has read.
 #[derive(Clone, Debug, Default)]
-pub struct Request {
+pub(crate) struct Request {
     pub method: String,
     pub path: String,
     /// The request line and the header lines, as they were sent.
@@ -28,7 +28,7 @@ pub struct Request {
 
 impl Request {
     /// Reads one request; `None` at the end of the connection.
-    pub fn read(reader: &mut impl BufRead) -> io::Result<Option<Self>> {
+    pub(crate) fn read(reader: &mut impl BufRead) -> io::Result<Option<Self>> {
         let mut request = Request::default();
         loop {
             let mut line = String::new();
@@ -55,23 +55,25 @@ impl Request {
         Ok(Some(request))
     }
 
-    pub fn header(&self, name: &str) -> &str {
+    pub(crate) fn header(&self, name: &str) -> &str {
         self.headers.get(name).map_or("", String::as_str)
     }
 
-    pub fn json(&self) -> Value {
+    pub(crate) fn json(&self) -> Value {
         serde_json::from_slice(&self.body).unwrap()
     }
 }
 
 /// Answers requests until the process ends, each connection on a thread of its own; returns `host:port`. `answer` returns
 /// head and body, and the connection is closed after it.
-pub fn serve(answer: impl Fn(&Request) -> String + Send + Sync + 'static) -> String {
+pub(crate) fn serve(answer: impl Fn(&Request) -> String + Send + Sync + 'static) -> String {
     serve_stream(move |request, stream| stream.write_all(answer(request).as_bytes()))
 }
 
 /// Like [`serve`], with an answer that is written piece by piece.
-pub fn serve_stream(answer: impl Fn(&Request, &mut TcpStream) -> io::Result<()> + Send + Sync + 'static) -> String {
+pub(crate) fn serve_stream(
+    answer: impl Fn(&Request, &mut TcpStream) -> io::Result<()> + Send + Sync + 'static,
+) -> String {
     let port = serve_connections(move |mut stream| {
         stream.set_read_timeout(Some(READ_TIMEOUT))?;
         match Request::read(&mut BufReader::new(&stream))? {
@@ -83,7 +85,7 @@ pub fn serve_stream(answer: impl Fn(&Request, &mut TcpStream) -> io::Result<()> 
 }
 
 /// Handles each connection on a thread of its own until the process ends; returns the port.
-pub fn serve_connections(handle: impl Fn(TcpStream) -> io::Result<()> + Send + Sync + 'static) -> u16 {
+pub(crate) fn serve_connections(handle: impl Fn(TcpStream) -> io::Result<()> + Send + Sync + 'static) -> u16 {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let port = listener.local_addr().unwrap().port();
     let handle = Arc::new(handle);
@@ -97,11 +99,11 @@ pub fn serve_connections(handle: impl Fn(TcpStream) -> io::Result<()> + Send + S
 }
 
 /// An answer whose end is the end of the connection. `status` may have header lines after it.
-pub fn response(status: &str, content_type: &str, body: &str) -> String {
+pub(crate) fn response(status: &str, content_type: &str, body: &str) -> String {
     format!("HTTP/1.1 {status}\r\ncontent-type: {content_type}\r\nconnection: close\r\n\r\n{body}")
 }
 
 /// A port that was free a moment ago: connections to it are refused.
-pub fn closed_port() -> u16 {
+pub(crate) fn closed_port() -> u16 {
     TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port()
 }

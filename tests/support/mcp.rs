@@ -9,29 +9,29 @@ use serde_json::{Value, json};
 
 use super::{Folder, KilledOnDrop, Outcome};
 
-pub fn server_file() -> String {
+pub(crate) fn server_file() -> String {
     format!("{}/tests/support/mcp_server.mjs", env!("CARGO_MANIFEST_DIR"))
 }
 
 /// The definition of the test server in a prompt file. `settings` select its faults and features.
-pub fn server(settings: &[&str]) -> Value {
+pub(crate) fn server(settings: &[&str]) -> Value {
     let mut args = vec![server_file()];
     settings.iter().for_each(|setting| args.extend(["--set".to_owned(), (*setting).to_owned()]));
     json!({ "command": "node", "args": args })
 }
 
 /// A tool call of the mock.
-pub fn call(tool: &str, args: Value) -> Value {
+pub(crate) fn call(tool: &str, args: Value) -> Value {
     json!({ "type": "tool-call", "toolName": tool, "args": args })
 }
 
 /// A call of the mock that runs code.
-pub fn code(code: &str) -> Value {
+pub(crate) fn code(code: &str) -> Value {
     call("runToolCode", json!({ "code": code }))
 }
 
 /// A prompt file whose mock makes these calls, one a step, and whose function is `body`.
-pub fn prompt(calls: &[Value], body: &str) -> String {
+pub(crate) fn prompt(calls: &[Value], body: &str) -> String {
     let mut mock = calls.to_vec();
     mock.push(json!({ "type": "text", "text": "done" }));
     format!(
@@ -42,12 +42,12 @@ pub fn prompt(calls: &[Value], body: &str) -> String {
 }
 
 /// A folder with a prompt file that names the test server `t`.
-pub fn folder(settings: &[&str], options: &str, calls: &[Value]) -> Folder {
+pub(crate) fn folder(settings: &[&str], options: &str, calls: &[Value]) -> Folder {
     Folder::of(&prompt(calls, &format!("defMcp('t', {}, {options});", server(settings))))
 }
 
 /// The result of each call, in order: strings as they are, other results as JSON.
-pub fn results(outcome: &Outcome) -> Vec<String> {
+pub(crate) fn results(outcome: &Outcome) -> Vec<String> {
     let text = |event: &Value| match &event["output"] {
         Value::String(text) => text.clone(),
         other => other.to_string(),
@@ -56,20 +56,20 @@ pub fn results(outcome: &Outcome) -> Vec<String> {
 }
 
 /// Runs `p.lmt.mjs`, which must succeed; returns the result of each call.
-pub fn results_of(folder: &Folder) -> Vec<String> {
+pub(crate) fn results_of(folder: &Folder) -> Vec<String> {
     let outcome = folder.run("run -f events p.lmt.mjs");
     assert_eq!(outcome.code, 0, "{outcome:?}");
     results(&outcome)
 }
 
 /// The test server over HTTP.
-pub struct HttpServer {
+pub(crate) struct HttpServer {
     _process: KilledOnDrop,
     pub url: String,
 }
 
 impl HttpServer {
-    pub fn start(settings: &[&str]) -> Self {
+    pub(crate) fn start(settings: &[&str]) -> Self {
         let mut command = Command::new("node");
         command.arg(server_file()).arg("--http").stdout(Stdio::piped());
         for setting in settings {
@@ -82,7 +82,7 @@ impl HttpServer {
     }
 
     /// A folder with a prompt file that names it `t`.
-    pub fn folder(&self, headers: Value, calls: &[Value]) -> Folder {
+    pub(crate) fn folder(&self, headers: Value, calls: &[Value]) -> Folder {
         let server = json!({ "url": self.url, "headers": headers });
         Folder::of(&prompt(calls, &format!("defMcp('t', {server});")))
     }

@@ -2,18 +2,18 @@
 
 #![allow(dead_code, unused_imports, reason = "each test binary uses a part of this")]
 
-pub mod canned;
-pub mod http;
-pub mod mcp;
-pub mod npm_packages;
+pub(crate) mod canned;
+pub(crate) mod http;
+pub(crate) mod mcp;
+pub(crate) mod npm_packages;
 #[cfg(unix)]
-pub mod processes;
+pub(crate) mod processes;
 mod program;
-pub mod resume;
+pub(crate) mod resume;
 mod skipped;
-pub mod tls;
+pub(crate) mod tls;
 mod wait;
 
-pub use program::*;
-pub use skipped::skipped;
-pub use wait::*;
+pub(crate) use program::*;
+pub(crate) use skipped::skipped;
+pub(crate) use wait::*;

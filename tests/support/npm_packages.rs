@@ -10,7 +10,7 @@ use std::{
 use super::{Folder, skipped};
 
 /// A folder with the packages installed; `None` if that is not possible here.
-pub fn installed(test: &str, packages: &[&str]) -> Option<Folder> {
+pub(crate) fn installed(test: &str, packages: &[&str]) -> Option<Folder> {
     if !wanted(test) {
         return None;
     }
@@ -23,7 +23,7 @@ pub fn installed(test: &str, packages: &[&str]) -> Option<Folder> {
 }
 
 /// Like [`installed`], for large packages: installed once, next to the build. Tests must not write there.
-pub fn cached(test: &str, packages: &[&str]) -> Option<PathBuf> {
+pub(crate) fn cached(test: &str, packages: &[&str]) -> Option<PathBuf> {
     if !wanted(test) {
         return None;
     }

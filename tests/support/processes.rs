@@ -2,7 +2,7 @@
 
 use rustix::process::{Pid, Signal, kill_process};
 
-pub fn signal(pid: u32, name: &str) {
+pub(crate) fn signal(pid: u32, name: &str) {
     let signal = match name {
         "HUP" => Signal::HUP,
         "INT" => Signal::INT,
@@ -16,7 +16,7 @@ pub fn signal(pid: u32, name: &str) {
 
 /// Whether a process runs. A zombie does not.
 #[cfg(target_os = "linux")]
-pub fn is_alive(pid: &str) -> bool {
+pub(crate) fn is_alive(pid: &str) -> bool {
     let stat = std::fs::read_to_string(format!("/proc/{pid}/stat"));
     stat.is_ok_and(|stat| !stat.rsplit_once(") ").is_some_and(|(_, rest)| rest.starts_with('Z')))
 }

@@ -17,23 +17,23 @@ use super::processes;
 use super::wait::{KilledOnDrop, PATIENCE, wait_for_exit};
 
 /// A prompt file whose model answers "Hello world".
-pub const HELLO: &str = "
+pub(crate) const HELLO: &str = "
 export const config = { model: 'mock' };
 export const mock = [{ type: 'text', text: 'Hello ' }, { type: 'text', text: 'world' }];
 export default async ({ $ }) => { console.log('from the script'); $`go`; };
 ";
 
 /// The program under test.
-pub fn lmthing() -> Command {
+pub(crate) fn lmthing() -> Command {
     Command::new(env!("CARGO_BIN_EXE_lmthing"))
 }
 
 /// A temporary folder with files.
-pub struct Folder(tempfile::TempDir);
+pub(crate) struct Folder(tempfile::TempDir);
 
 /// How a process ended, and what it printed.
 #[derive(Debug)]
-pub struct Outcome {
+pub(crate) struct Outcome {
     /// -1 after a signal.
     pub code: i32,
     pub stdout: String,
@@ -41,34 +41,34 @@ pub struct Outcome {
 }
 
 impl Folder {
-    pub fn new(files: &[(&str, &str)]) -> Self {
+    pub(crate) fn new(files: &[(&str, &str)]) -> Self {
         let folder = Folder(tempfile::tempdir().unwrap());
         files.iter().for_each(|(name, text)| folder.write(name, text));
         folder
     }
 
     /// A folder with one file, `p.lmt.mjs`.
-    pub fn of(source: &str) -> Self {
+    pub(crate) fn of(source: &str) -> Self {
         Folder::new(&[("p.lmt.mjs", source)])
     }
 
-    pub fn write(&self, name: &str, text: &str) {
+    pub(crate) fn write(&self, name: &str, text: &str) {
         let path = self.path(name);
         fs::create_dir_all(path.parent().unwrap()).unwrap();
         fs::write(path, text).unwrap();
     }
 
-    pub fn path(&self, name: &str) -> PathBuf {
+    pub(crate) fn path(&self, name: &str) -> PathBuf {
         self.0.path().join(name)
     }
 
     /// The lines of a file; none if it does not exist.
-    pub fn lines(&self, name: &str) -> Vec<String> {
+    pub(crate) fn lines(&self, name: &str) -> Vec<String> {
         fs::read_to_string(self.path(name)).unwrap_or_default().lines().map(str::to_owned).collect()
     }
 
     /// A command in the folder, with piped output and no input. Arguments are separated by whitespace.
-    pub fn command(&self, arguments: &str) -> Command {
+    pub(crate) fn command(&self, arguments: &str) -> Command {
         let mut command = lmthing();
         command.args(arguments.split_whitespace()).current_dir(self.0.path()).env("NO_COLOR", "1");
         command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
@@ -76,29 +76,29 @@ impl Folder {
     }
 
     /// The same without any environment variable of the tests.
-    pub fn bare_command(&self, arguments: &str) -> Command {
+    pub(crate) fn bare_command(&self, arguments: &str) -> Command {
         let mut command = self.command(arguments);
         command.env_clear();
         command
     }
 
-    pub fn run(&self, arguments: &str) -> Outcome {
+    pub(crate) fn run(&self, arguments: &str) -> Outcome {
         Outcome::of(&mut self.command(arguments))
     }
 
     /// Runs with a text on standard input.
-    pub fn run_with_input(&self, arguments: &[&str], input: &str) -> Outcome {
+    pub(crate) fn run_with_input(&self, arguments: &[&str], input: &str) -> Outcome {
         Outcome::with_input(self.command("").args(arguments), input)
     }
 
     /// The text with the path of the folder shown as `DIR`.
-    pub fn anonymize(&self, text: &str) -> String {
+    pub(crate) fn anonymize(&self, text: &str) -> String {
         text.replace(&*self.0.path().canonicalize().unwrap().to_string_lossy(), "DIR")
     }
 
     /// Starts on a terminal of this width, through `script`: stdout has both streams.
     #[cfg(target_os = "linux")]
-    pub fn start_on_terminal(&self, arguments: &str, columns: usize) -> Running {
+    pub(crate) fn start_on_terminal(&self, arguments: &str, columns: usize) -> Running {
         let line = format!("stty rows 24 cols {columns}; exec {} {arguments}", env!("CARGO_BIN_EXE_lmthing"));
         let mut command = Command::new("script");
         command.args(["-qefc", &line, "/dev/null"]).current_dir(self.0.path()).env("NO_COLOR", "1");
@@ -107,7 +107,7 @@ impl Folder {
         Running::of(&mut command)
     }
 
-    pub fn start(&self, arguments: &str) -> Running {
+    pub(crate) fn start(&self, arguments: &str) -> Running {
         Running::of(&mut self.command(arguments))
     }
 }
@@ -124,12 +124,12 @@ impl From<Output> for Outcome {
 
 impl Outcome {
     /// Runs a command to its end.
-    pub fn of(command: &mut Command) -> Self {
+    pub(crate) fn of(command: &mut Command) -> Self {
         Outcome::from(command.output().unwrap())
     }
 
     /// Runs a command to its end, with a text on standard input.
-    pub fn with_input(command: &mut Command, input: &str) -> Self {
+    pub(crate) fn with_input(command: &mut Command, input: &str) -> Self {
         command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
         let mut child = command.spawn().unwrap();
         // The process may end without reading its input.
@@ -138,26 +138,26 @@ impl Outcome {
     }
 
     /// Standard output as one JSON value.
-    pub fn object(&self) -> Value {
+    pub(crate) fn object(&self) -> Value {
         serde_json::from_str(&self.stdout).unwrap_or_else(|error| panic!("{error}: {self:?}"))
     }
 
     /// The lines of standard output as JSON values.
-    pub fn events(&self) -> Vec<Value> {
+    pub(crate) fn events(&self) -> Vec<Value> {
         assert!(self.stdout.ends_with('\n'), "whole lines: {self:?}");
         self.stdout.lines().map(|line| serde_json::from_str(line).unwrap_or_else(|_| panic!("{line}"))).collect()
     }
 }
 
 /// A process that runs. Dropping it kills it.
-pub struct Running {
+pub(crate) struct Running {
     child: KilledOnDrop,
     stdout: OutputStream,
     stderr: OutputStream,
 }
 
 impl Running {
-    pub fn of(command: &mut Command) -> Self {
+    pub(crate) fn of(command: &mut Command) -> Self {
         let mut child = command.spawn().unwrap();
         let stdout = OutputStream::of(child.stdout.take().unwrap());
         let stderr = OutputStream::of(child.stderr.take().unwrap());
@@ -165,32 +165,32 @@ impl Running {
     }
 
     /// Writes to standard input, which is a pipe or a terminal.
-    pub fn type_text(&mut self, text: &str) {
+    pub(crate) fn type_text(&mut self, text: &str) {
         let stdin = self.child.0.stdin.as_mut().unwrap();
         stdin.write_all(text.as_bytes()).and_then(|()| stdin.flush()).unwrap();
     }
 
     /// Waits until stdout has the text this many times.
-    pub fn wait_for(&mut self, text: &str, times: usize) {
+    pub(crate) fn wait_for(&mut self, text: &str, times: usize) {
         self.stdout.wait_for(text, times);
     }
 
     /// Waits until stderr has the text this many times.
-    pub fn wait_for_stderr(&mut self, text: &str, times: usize) {
+    pub(crate) fn wait_for_stderr(&mut self, text: &str, times: usize) {
         self.stderr.wait_for(text, times);
     }
 
     #[cfg(unix)]
-    pub fn signal(&self, name: &str) {
+    pub(crate) fn signal(&self, name: &str) {
         processes::signal(self.child.0.id(), name);
     }
 
-    pub fn has_ended(&mut self) -> bool {
+    pub(crate) fn has_ended(&mut self) -> bool {
         self.child.0.try_wait().unwrap().is_some()
     }
 
     /// Waits for the end.
-    pub fn end(mut self) -> Outcome {
+    pub(crate) fn end(mut self) -> Outcome {
         let status = wait_for_exit(&mut self.child.0, || self.stdout.seen.clone());
         let (stdout, stderr) = (self.stdout.all(), self.stderr.all());
         Outcome { code: status.code().unwrap_or(-1), stdout, stderr }
@@ -246,7 +246,7 @@ impl OutputStream {
 }
 
 /// Replaces a file by renaming another over it, as editors do.
-pub fn replace(folder: &Folder, name: &str, text: &str) {
+pub(crate) fn replace(folder: &Folder, name: &str, text: &str) {
     let sibling = folder.path(&format!("{name}.new"));
     let mut file = fs::File::create(&sibling).unwrap();
     file.write_all(text.as_bytes()).unwrap();

@@ -17,33 +17,33 @@ use tokio_rustls::{
 };
 
 /// A certificate with its key.
-pub struct Identity {
+pub(crate) struct Identity {
     certificate: rcgen::Certificate,
     key: KeyPair,
 }
 
 impl Identity {
-    pub fn pem(&self) -> String {
+    pub(crate) fn pem(&self) -> String {
         self.certificate.pem()
     }
 }
 
 /// A certificate authority that no platform trusts.
-pub struct Authority(CertifiedIssuer<'static, KeyPair>);
+pub(crate) struct Authority(CertifiedIssuer<'static, KeyPair>);
 
-pub fn authority() -> Authority {
+pub(crate) fn authority() -> Authority {
     let mut params = CertificateParams::new(Vec::new()).unwrap();
     params.is_ca = IsCa::Ca(BasicConstraints::Unconstrained);
     Authority(CertifiedIssuer::self_signed(params, KeyPair::generate().unwrap()).unwrap())
 }
 
 impl Authority {
-    pub fn pem(&self) -> String {
+    pub(crate) fn pem(&self) -> String {
         self.0.pem()
     }
 
     /// A server certificate for these names, possibly expired.
-    pub fn server(&self, names: &[&str], expired: bool) -> Identity {
+    pub(crate) fn server(&self, names: &[&str], expired: bool) -> Identity {
         let mut params = CertificateParams::new(texts(names)).unwrap();
         if expired {
             (params.not_before, params.not_after) = (date_time_ymd(2000, 1, 1), date_time_ymd(2001, 1, 1));
@@ -54,7 +54,7 @@ impl Authority {
 }
 
 /// Like `openssl req -x509`: a server certificate that is marked as an authority.
-pub fn self_signed(names: &[&str]) -> Identity {
+pub(crate) fn self_signed(names: &[&str]) -> Identity {
     let mut params = CertificateParams::new(texts(names)).unwrap();
     params.is_ca = IsCa::Ca(BasicConstraints::Unconstrained);
     let key = KeyPair::generate().unwrap();
@@ -66,7 +66,7 @@ fn texts(names: &[&str]) -> Vec<String> {
 }
 
 /// Answers every request with this event stream; returns the port.
-pub async fn serve(identity: &Identity, body: &'static [u8]) -> u16 {
+pub(crate) async fn serve(identity: &Identity, body: &'static [u8]) -> u16 {
     let chain = vec![CertificateDer::from(identity.certificate.der().to_vec())];
     let key = PrivateKeyDer::try_from(identity.key.serialize_der()).unwrap();
     let config = ServerConfig::builder_with_provider(Arc::new(ring::default_provider()))
@@ -108,7 +108,7 @@ fn is_whole(request: &[u8]) -> bool {
 }
 
 /// Answers anything with these bytes and closes the connection; returns the port.
-pub async fn answer_anything(words: &'static [u8]) -> u16 {
+pub(crate) async fn answer_anything(words: &'static [u8]) -> u16 {
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let port = listener.local_addr().unwrap().port();
     tokio::spawn(async move {

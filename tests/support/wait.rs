@@ -8,15 +8,15 @@ use std::{
 };
 
 /// How long a test waits on a busy machine for what takes milliseconds on a quiet one.
-pub const PATIENCE: Duration = Duration::from_secs(30);
+pub(crate) const PATIENCE: Duration = Duration::from_secs(30);
 
 /// Polls until `holds` returns true. Panics with `what` after [`PATIENCE`].
-pub fn wait_until<D: Display>(what: D, holds: impl FnMut() -> bool) {
+pub(crate) fn wait_until<D: Display>(what: D, holds: impl FnMut() -> bool) {
     wait_within(PATIENCE, || format!("{what} did not happen"), holds);
 }
 
 /// Polls until `holds` returns true. Panics with `message()` after `limit`.
-pub fn wait_within(limit: Duration, message: impl Fn() -> String, mut holds: impl FnMut() -> bool) {
+pub(crate) fn wait_within(limit: Duration, message: impl Fn() -> String, mut holds: impl FnMut() -> bool) {
     let start = Instant::now();
     while !holds() {
         assert!(start.elapsed() < limit, "{}", message());
@@ -25,7 +25,7 @@ pub fn wait_within(limit: Duration, message: impl Fn() -> String, mut holds: imp
 }
 
 /// Waits for the end of a process. Kills it and panics with `message()` after [`PATIENCE`].
-pub fn wait_for_exit(child: &mut Child, message: impl Fn() -> String) -> ExitStatus {
+pub(crate) fn wait_for_exit(child: &mut Child, message: impl Fn() -> String) -> ExitStatus {
     let start = Instant::now();
     loop {
         if let Some(status) = child.try_wait().unwrap() {
@@ -40,7 +40,7 @@ pub fn wait_for_exit(child: &mut Child, message: impl Fn() -> String) -> ExitSta
 }
 
 /// A process that is killed when the test ends, also when it fails.
-pub struct KilledOnDrop(pub Child);
+pub(crate) struct KilledOnDrop(pub Child);
 
 impl Drop for KilledOnDrop {
     fn drop(&mut self) {

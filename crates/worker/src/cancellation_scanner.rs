@@ -77,7 +77,7 @@ pub(super) mod tests {
 
     use super::*;
 
-    pub fn message(kind: u16, payload: &[u8]) -> Vec<u8> {
+    pub(crate) fn message(kind: u16, payload: &[u8]) -> Vec<u8> {
         let mut bytes = kind.to_be_bytes().to_vec();
         bytes.extend([0, 0]);
         bytes.extend(u32::try_from(payload.len()).unwrap().to_be_bytes());
@@ -86,7 +86,7 @@ pub(super) mod tests {
     }
 
     /// A cancellation as Restate sends it, with an empty value.
-    pub fn cancellation() -> Vec<u8> {
+    pub(crate) fn cancellation() -> Vec<u8> {
         message(SIGNAL, &[0x10, 1, 0x22, 0])
     }
 

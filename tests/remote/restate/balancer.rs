@@ -11,7 +11,7 @@ use std::{
 };
 
 /// Forwards connections to these ports until the process ends; returns its own port.
-pub fn start(workers: &[u16]) -> u16 {
+pub(crate) fn start(workers: &[u16]) -> u16 {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let port = listener.local_addr().unwrap().port();
     let (workers, next) = (workers.to_vec(), Arc::new(AtomicUsize::new(0)));

@@ -8,20 +8,20 @@ use std::{
 };
 
 #[derive(Clone, Default)]
-pub struct Gate(Arc<Mutex<BTreeSet<String>>>);
+pub(crate) struct Gate(Arc<Mutex<BTreeSet<String>>>);
 
 impl Gate {
     /// Requests with this name wait from now on.
-    pub fn hold(&self, name: &str) {
+    pub(crate) fn hold(&self, name: &str) {
         self.0.lock().unwrap().insert(name.to_owned());
     }
 
-    pub fn open(&self, name: &str) {
+    pub(crate) fn open(&self, name: &str) {
         self.0.lock().unwrap().remove(name);
     }
 
     /// Waits while the name is held.
-    pub fn wait(&self, name: &str) {
+    pub(crate) fn wait(&self, name: &str) {
         while self.0.lock().unwrap().contains(name) {
             thread::sleep(Duration::from_millis(5));
         }

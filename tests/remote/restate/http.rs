@@ -9,25 +9,25 @@ use std::{
 use serde_json::Value;
 
 #[derive(Debug)]
-pub struct Reply {
+pub(crate) struct Reply {
     pub status: u16,
     pub body: String,
 }
 
 impl Reply {
-    pub fn json(&self) -> Value {
+    pub(crate) fn json(&self) -> Value {
         serde_json::from_str(&self.body).unwrap_or_else(|error| panic!("{error}: {self:?}"))
     }
 
     /// The JSON of a response with status 200.
-    pub fn good(&self) -> Value {
+    pub(crate) fn good(&self) -> Value {
         assert_eq!(self.status, 200, "{self:?}");
         self.json()
     }
 }
 
 /// Sends a request to `port`; a body is JSON. HTTP/1.0, so that the response ends with its connection.
-pub fn ask(method: &str, port: u16, path: &str, headers: &[(&str, &str)], body: &str) -> io::Result<Reply> {
+pub(crate) fn ask(method: &str, port: u16, path: &str, headers: &[(&str, &str)], body: &str) -> io::Result<Reply> {
     let address = SocketAddr::from(([127, 0, 0, 1], port));
     let mut stream = TcpStream::connect_timeout(&address, Duration::from_secs(2))?;
     stream.set_read_timeout(Some(Duration::from_secs(60)))?;

@@ -9,10 +9,10 @@ use crate::support::{
     },
 };
 
-pub mod balancer;
-pub mod gate;
-pub mod http;
-pub mod server;
+pub(crate) mod balancer;
+pub(crate) mod gate;
+pub(crate) mod http;
+pub(crate) mod server;
 
 use std::collections::BTreeMap;
 
@@ -24,7 +24,7 @@ use server::{Server, free_ports, soon};
 
 /// Two steps with a tool call each, and an answer with both results. A tool call waits while there is a file `hold-`
 /// with its id.
-pub const STEPS: &str = "
+pub(crate) const STEPS: &str = "
 export const input = z.object({ id: z.string() });
 const named = z.object({ id: z.string() });
 const sleep = (ms) => new Promise((resolve) => setTimeout(resolve, ms));
@@ -40,7 +40,7 @@ export default ({ $, defTool }, { id }) => {
 ";
 
 /// The model's answers for [`STEPS`].
-pub fn steps(request: &Conversation) -> Turn {
+pub(crate) fn steps(request: &Conversation) -> Turn {
     match request.step {
         2 => Turn::text(&request.results().join("; ")),
         step => {
@@ -51,12 +51,12 @@ pub fn steps(request: &Conversation) -> Turn {
 }
 
 /// The final text of a run of [`STEPS`].
-pub fn final_text(id: &str) -> String {
+pub(crate) fn final_text(id: &str) -> String {
     format!("{id}-0 is done; {id}-1 is done")
 }
 
 /// A folder with `p.lmt.mjs`, a provider, and a server.
-pub struct Lab {
+pub(crate) struct Lab {
     pub project: Project,
     pub server: Server,
     pub gate: Gate,
@@ -65,7 +65,7 @@ pub struct Lab {
 impl Lab {
     /// The file calls the provider; its source is appended to [`PRELUDE`]. `None` if there is no server on this
     /// machine.
-    pub fn new(test: &str, source: &str, answer: fn(&Conversation) -> Turn) -> Option<Self> {
+    pub(crate) fn new(test: &str, source: &str, answer: fn(&Conversation) -> Turn) -> Option<Self> {
         let server = Server::start(test)?;
         let gate = Gate::default();
         let passed = gate.clone();
@@ -78,23 +78,23 @@ impl Lab {
     }
 
     /// A registered worker for the file, on a port of its own.
-    pub fn worker(&self) -> Worker {
+    pub(crate) fn worker(&self) -> Worker {
         self.worker_of("p.lmt.mjs")
     }
 
     /// A registered worker for these files and options; one of the files is `p.lmt.mjs`.
-    pub fn worker_of(&self, words: &str) -> Worker {
+    pub(crate) fn worker_of(&self, words: &str) -> Worker {
         let [port] = free_ports();
         self.registered(self.worker_behind(port, port, "worker.db", words))
     }
 
     /// A registered worker with this port and journal.
-    pub fn worker_at(&self, port: u16, journal: &str) -> Worker {
+    pub(crate) fn worker_at(&self, port: u16, journal: &str) -> Worker {
         self.registered(self.worker_behind(port, port, journal, "p.lmt.mjs"))
     }
 
     /// Waits until the server knows the worker's services.
-    pub fn registered(&self, mut worker: Worker) -> Worker {
+    pub(crate) fn registered(&self, mut worker: Worker) -> Worker {
         let is_registered = || {
             let services = http::ask("GET", self.server.admin, "/services/p", &[], "");
             services.is_ok_and(|reply| reply.status == 200)
@@ -104,7 +104,7 @@ impl Lab {
     }
 
     /// A worker that the server reaches at another port.
-    pub fn worker_behind(&self, balancer: u16, port: u16, journal: &str, words: &str) -> Worker {
+    pub(crate) fn worker_behind(&self, balancer: u16, port: u16, journal: &str, words: &str) -> Worker {
         let admin = self.server.admin;
         let line = format!(
             "worker {words} --listen 127.0.0.1:{port} --register http://127.0.0.1:{admin} \
@@ -115,32 +115,32 @@ impl Lab {
         worker.still_running()
     }
 
-    pub fn ingress(&self) -> String {
+    pub(crate) fn ingress(&self) -> String {
         format!("http://127.0.0.1:{}", self.server.ingress)
     }
 
-    pub fn admin(&self) -> String {
+    pub(crate) fn admin(&self) -> String {
         format!("http://127.0.0.1:{}", self.server.admin)
     }
 
     /// Calls a handler of the file and waits for the response.
-    pub fn call(&self, handler: &str, input: &Value) -> Reply {
+    pub(crate) fn call(&self, handler: &str, input: &Value) -> Reply {
         self.server.post(&format!("/p/{handler}"), &[], input)
     }
 
     /// Starts a call; returns its id.
-    pub fn send(&self, handler: &str, input: &Value) -> String {
+    pub(crate) fn send(&self, handler: &str, input: &Value) -> String {
         self.send_with(handler, &[], input)
     }
 
-    pub fn send_with(&self, handler: &str, headers: &[(&str, &str)], input: &Value) -> String {
+    pub(crate) fn send_with(&self, handler: &str, headers: &[(&str, &str)], input: &Value) -> String {
         let reply = self.server.post(&format!("/p/{handler}/send"), headers, input);
         assert!(matches!(reply.status, 200 | 202), "{reply:?}");
         reply.json()["invocationId"].as_str().unwrap().to_owned()
     }
 
     /// Waits for the end of a call; returns its response.
-    pub fn ended(&self, id: &str) -> Reply {
+    pub(crate) fn ended(&self, id: &str) -> Reply {
         let mut reply = None;
         let path = format!("/restate/invocation/{id}/output");
         soon(&format!("{id} ends: {}", self.project.provider.count()), || {
@@ -152,22 +152,22 @@ impl Lab {
     }
 
     /// The JSON of a call that succeeds.
-    pub fn result(&self, id: &str) -> Value {
+    pub(crate) fn result(&self, id: &str) -> Value {
         self.ended(id).good()
     }
 
     /// Waits until the provider has received this request this many times.
-    pub fn wait_for_request(&self, name: &str, times: usize) {
+    pub(crate) fn wait_for_request(&self, name: &str, times: usize) {
         soon(&format!("{name} is asked {times} times"), || self.request_count(name) >= times);
     }
 
     /// How often the provider received this request.
-    pub fn request_count(&self, name: &str) -> usize {
+    pub(crate) fn request_count(&self, name: &str) -> usize {
         self.project.provider.names().iter().filter(|request| *request == name).count()
     }
 
     /// The requests by name, and how often each came.
-    pub fn counts(&self) -> BTreeMap<String, usize> {
+    pub(crate) fn counts(&self) -> BTreeMap<String, usize> {
         let mut counts = BTreeMap::new();
         for name in self.project.provider.names() {
             *counts.entry(name).or_default() += 1;
@@ -176,12 +176,12 @@ impl Lab {
     }
 
     /// Waits until a tool has written this line.
-    pub fn wait_for_note(&self, line: &str) {
+    pub(crate) fn wait_for_note(&self, line: &str) {
         soon(line, || self.notes().iter().any(|noted| noted == line));
     }
 
     /// The lines that tools have written.
-    pub fn notes(&self) -> Vec<String> {
+    pub(crate) fn notes(&self) -> Vec<String> {
         self.project.lines("done.log")
     }
 }
@@ -192,13 +192,13 @@ fn is_to_come(reply: &Reply) -> bool {
 }
 
 /// Killed when it is dropped.
-pub struct Worker {
+pub(crate) struct Worker {
     pub running: Running,
     pub port: u16,
 }
 
 impl Worker {
-    pub fn is_healthy(&self) -> bool {
+    pub(crate) fn is_healthy(&self) -> bool {
         http::ask("GET", self.port, "/health", &[], "").is_ok_and(|reply| reply.status == 200)
     }
 
@@ -209,13 +209,13 @@ impl Worker {
         self
     }
 
-    pub fn kill(self) {
+    pub(crate) fn kill(self) {
         self.running.signal("KILL");
         self.running.end();
     }
 
     /// Sends SIGTERM and waits for the end.
-    pub fn end(self) -> Outcome {
+    pub(crate) fn end(self) -> Outcome {
         self.running.signal("TERM");
         self.running.end()
     }

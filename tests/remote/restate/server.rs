@@ -20,9 +20,9 @@ use crate::support::{npm_packages::cached, wait_within};
 const PACKAGE: &str = "@restatedev/restate-server@1.7.12";
 
 /// After SIGKILL the server needs seconds to recover.
-pub const PATIENCE: Duration = Duration::from_secs(120);
+pub(crate) const PATIENCE: Duration = Duration::from_secs(120);
 
-pub struct Server {
+pub(crate) struct Server {
     program: PathBuf,
     folder: tempfile::TempDir,
     pub ingress: u16,
@@ -33,7 +33,7 @@ pub struct Server {
 
 impl Server {
     /// A server that serves; `None` if it cannot be installed here.
-    pub fn start(test: &str) -> Option<Self> {
+    pub(crate) fn start(test: &str) -> Option<Self> {
         let program = program(&cached(test, &[PACKAGE])?)?;
         let folder = tempfile::tempdir().unwrap();
         let [ingress, admin, node] = free_ports();
@@ -43,13 +43,13 @@ impl Server {
     }
 
     /// Starts with the data of before, and waits until it serves.
-    pub fn start_again(&mut self) {
+    pub(crate) fn start_again(&mut self) {
         self.begin();
         self.wait_until_it_serves();
     }
 
     /// Starts without waiting.
-    pub fn begin(&mut self) {
+    pub(crate) fn begin(&mut self) {
         let log = fs::File::options().create(true).append(true).open(self.log()).unwrap();
         let mut command = Command::new(&self.program);
         command.args(["--no-logo", "--bind-ip", "127.0.0.1", "--listen-mode", "tcp", "--node-name", "lab"]);
@@ -62,7 +62,7 @@ impl Server {
     }
 
     /// The health check succeeds long before the server serves; a query about all partitions is reliable.
-    pub fn wait_until_it_serves(&self) {
+    pub(crate) fn wait_until_it_serves(&self) {
         wait_within(
             PATIENCE,
             || format!("the server serves: {}", fs::read_to_string(self.log()).unwrap_or_default()),
@@ -70,14 +70,14 @@ impl Server {
         );
     }
 
-    pub fn kill(&mut self) {
+    pub(crate) fn kill(&mut self) {
         if let Some(mut child) = self.child.take() {
             let _ = (child.kill(), child.wait());
         }
     }
 
     /// Sends one request to the ingress.
-    pub fn post(&self, path: &str, headers: &[(&str, &str)], body: &Value) -> Reply {
+    pub(crate) fn post(&self, path: &str, headers: &[(&str, &str)], body: &Value) -> Reply {
         http::ask("POST", self.ingress, path, headers, &body.to_string()).unwrap()
     }
 
@@ -89,7 +89,7 @@ impl Server {
     }
 
     /// The rows of a query.
-    pub fn query(&self, sql: &str) -> Vec<Value> {
+    pub(crate) fn query(&self, sql: &str) -> Vec<Value> {
         let mut found = None;
         soon(sql, || {
             found = self.rows(sql);
@@ -99,13 +99,13 @@ impl Server {
     }
 
     /// The state of an invocation, such as `running`, `suspended`, `backing-off`, `completed`.
-    pub fn status(&self, id: &str) -> String {
+    pub(crate) fn status(&self, id: &str) -> String {
         let rows = self.query(&format!("SELECT status FROM sys_invocation WHERE id = '{id}'"));
         rows.first().map_or("gone", |row| row["status"].as_str().unwrap()).to_owned()
     }
 
     /// Cancels an invocation; its service may clean up.
-    pub fn cancel(&self, id: &str) {
+    pub(crate) fn cancel(&self, id: &str) {
         let reply = http::ask("PATCH", self.admin, &format!("/invocations/{id}/cancel"), &[], "").unwrap();
         assert!(reply.status < 300, "{reply:?}");
     }
@@ -128,7 +128,7 @@ fn program(home: &Path) -> Option<PathBuf> {
 }
 
 /// Free ports below the range of outgoing connections.
-pub fn free_ports<const N: usize>() -> [u16; N] {
+pub(crate) fn free_ports<const N: usize>() -> [u16; N] {
     let mut held = Vec::new();
     while held.len() < N {
         let port = 12_000 + u16::try_from(RandomState::new().hash_one(held.len()) % 20_000).unwrap();
@@ -138,6 +138,6 @@ pub fn free_ports<const N: usize>() -> [u16; N] {
 }
 
 /// Waits with [`PATIENCE`].
-pub fn soon(what: &str, holds: impl FnMut() -> bool) {
+pub(crate) fn soon(what: &str, holds: impl FnMut() -> bool) {
     wait_within(PATIENCE, || what.to_owned(), holds);
 }

@@ -7,14 +7,14 @@ use serde_json::Value;
 use super::provider::who;
 
 /// The entries of all logs, in the order in which they were appended.
-pub struct Journal {
+pub(crate) struct Journal {
     /// Run and log, and the entry.
     pub entries: Vec<(String, Value)>,
 }
 
 impl Journal {
     /// Reads a copy of the file and its write-ahead log; `None` if there is no journal yet.
-    pub fn read(path: &Path) -> Option<Self> {
+    pub(crate) fn read(path: &Path) -> Option<Self> {
         let folder = tempfile::tempdir().unwrap();
         let copy = folder.path().join("journal.db");
         fs::copy(path, &copy).ok()?;
@@ -34,7 +34,7 @@ impl Journal {
     }
 
     /// The names of the requests whose answers are stored.
-    pub fn answered(&self) -> Vec<String> {
+    pub(crate) fn answered(&self) -> Vec<String> {
         let mut names = BTreeMap::new();
         let answered = self.of_kind("answered").filter_map(|(key, entry)| {
             if let Some(name) = who(&entry["added"].to_string()) {
@@ -46,7 +46,7 @@ impl Journal {
     }
 
     /// The ids of the tool calls whose results are stored.
-    pub fn called(&self) -> Vec<String> {
+    pub(crate) fn called(&self) -> Vec<String> {
         let ids = self.of_kind("call-ends").map(|(_, entry)| entry["toolCallId"].as_str().unwrap().to_owned());
         ids.collect()
     }

@@ -15,7 +15,7 @@ use crate::support::http::{self, Request};
 
 /// The parts of a request that answers depend on.
 #[derive(Clone, Debug)]
-pub struct Conversation {
+pub(crate) struct Conversation {
     /// The text between `who=` and the next full stop, which names the prompt.
     pub who: String,
     /// The number of assistant messages.
@@ -31,30 +31,30 @@ impl Conversation {
     }
 
     /// Equal for equal requests.
-    pub fn name(&self) -> String {
+    pub(crate) fn name(&self) -> String {
         format!("{} {}", self.who, self.step)
     }
 
     /// The texts of the tool results.
-    pub fn results(&self) -> Vec<String> {
+    pub(crate) fn results(&self) -> Vec<String> {
         let messages = self.body["messages"].as_array().unwrap();
         let results = messages.iter().filter(|message| message["role"] == "tool");
         results.map(|message| message["content"].as_str().unwrap_or_default().to_owned()).collect()
     }
 
-    pub fn messages(&self) -> String {
+    pub(crate) fn messages(&self) -> String {
         self.body["messages"].to_string()
     }
 }
 
 /// The name after the first `who=` in a text.
-pub fn who(text: &str) -> Option<String> {
+pub(crate) fn who(text: &str) -> Option<String> {
     let (_, after) = text.split_once("who=")?;
     after.split_once('.').map(|(word, _)| word.to_owned())
 }
 
 #[derive(Clone, Debug, Default)]
-pub struct Turn {
+pub(crate) struct Turn {
     chunks: Vec<Value>,
     calls: usize,
     status: Option<u16>,
@@ -63,14 +63,14 @@ pub struct Turn {
 }
 
 impl Turn {
-    pub fn text(text: &str) -> Self {
+    pub(crate) fn text(text: &str) -> Self {
         let pieces = text.split_inclusive(' ');
         let chunks = pieces.map(|piece| json!({ "choices": [{ "delta": { "content": piece } }] })).collect();
         Turn { chunks, ..Turn::default() }
     }
 
     /// Adds a tool call, with the arguments in two pieces.
-    pub fn call(mut self, id: &str, name: &str, input: &Value) -> Self {
+    pub(crate) fn call(mut self, id: &str, name: &str, input: &Value) -> Self {
         let text = input.to_string();
         let (first, second) = text.split_at(text.len() / 2);
         let delta = |call: Value| json!({ "choices": [{ "delta": { "tool_calls": [call] } }] });
@@ -82,18 +82,18 @@ impl Turn {
     }
 
     /// Closes the connection after this many pieces.
-    pub fn cut_after(mut self, pieces: usize) -> Self {
+    pub(crate) fn cut_after(mut self, pieces: usize) -> Self {
         self.cut_after = Some(pieces);
         self
     }
 
     /// Pauses before each piece.
-    pub fn slowly(mut self, pause: Duration) -> Self {
+    pub(crate) fn slowly(mut self, pause: Duration) -> Self {
         self.pause = pause;
         self
     }
 
-    pub fn failure(status: u16) -> Self {
+    pub(crate) fn failure(status: u16) -> Self {
         Turn { status: Some(status), ..Turn::default() }
     }
 
@@ -118,13 +118,13 @@ impl Turn {
 }
 
 /// Serves until the process ends.
-pub struct Provider {
+pub(crate) struct Provider {
     pub base: String,
     requests: Arc<Mutex<Vec<Conversation>>>,
 }
 
 impl Provider {
-    pub fn start(answer: impl Fn(&Conversation) -> Turn + Send + Sync + 'static) -> Self {
+    pub(crate) fn start(answer: impl Fn(&Conversation) -> Turn + Send + Sync + 'static) -> Self {
         let requests = Arc::<Mutex<Vec<Conversation>>>::default();
         let stored = requests.clone();
         let address = http::serve_stream(move |received: &Request, stream| {
@@ -138,16 +138,16 @@ impl Provider {
     }
 
     /// The requests so far, in order.
-    pub fn requests(&self) -> Vec<Conversation> {
+    pub(crate) fn requests(&self) -> Vec<Conversation> {
         self.requests.lock().unwrap().clone()
     }
 
     /// The names of the requests so far.
-    pub fn names(&self) -> Vec<String> {
+    pub(crate) fn names(&self) -> Vec<String> {
         self.requests().iter().map(Conversation::name).collect()
     }
 
-    pub fn count(&self) -> usize {
+    pub(crate) fn count(&self) -> usize {
         self.requests.lock().unwrap().len()
     }
 }

@@ -12,7 +12,7 @@ use super::{
     module::{Module, Range},
 };
 use lmthing_base::{diagnostic::closest, parser::Language};
-use lmthing_engine::bindings::inspect::Key;
+use lmthing_engine::bindings::inspect::PathKey;
 use lmthing_typescript::code::Tree;
 use values::Search;
 
@@ -29,13 +29,13 @@ impl<'a> ExportValues<'a> {
 
     /// The span of the value at `path`: the key of a property, an element of a list, or the name of the export if
     /// nothing more can be found. `None` if there is no such export and none with a similar name.
-    pub(super) fn span(&self, path: &[Key]) -> Option<Span> {
+    pub(super) fn span(&self, path: &[PathKey]) -> Option<Span> {
         let range = self.range(path).ok()??;
         Some(Span { start: self.position(range.start), end: self.position(range.end) })
     }
 
-    fn range(&self, path: &[Key]) -> Result<Option<Range>, Error> {
-        let (Some(tree), Some((Key::Name(name), rest))) = (&self.tree, path.split_first()) else { return Ok(None) };
+    fn range(&self, path: &[PathKey]) -> Result<Option<Range>, Error> {
+        let (Some(tree), Some((PathKey::Name(name), rest))) = (&self.tree, path.split_first()) else { return Ok(None) };
         let module = Module::of(tree)?;
         if let Some(export) = module.export(name) {
             let search = Search::new(tree, &module);

@@ -3,12 +3,12 @@
 use super::*;
 
 /// The keys of `config.options.temperature` or `mock[2].toolName`.
-fn path_in(written: &str) -> Vec<Key> {
+fn path_in(written: &str) -> Vec<PathKey> {
     let steps = written.split(['.', '[']).map(|step| step.trim_end_matches(']'));
-    steps.map(|step| step.parse().map_or_else(|_| Key::Name(step.to_owned()), Key::Index)).collect()
+    steps.map(|step| step.parse().map_or_else(|_| PathKey::Name(step.to_owned()), PathKey::Index)).collect()
 }
 
-fn found_in(text: &str, language: Language, path: &[Key]) -> Option<String> {
+fn found_in(text: &str, language: Language, path: &[PathKey]) -> Option<String> {
     let values = ExportValues::of(text, language);
     let range = values.range(path).unwrap()?;
     let line = values.span(path).unwrap().start.line;

@@ -6,7 +6,7 @@ use tsr_arena::Error;
 use tsr_ast::{NodeId, SyntaxKind};
 
 use crate::module::{Export, Module, Range, is_literal};
-use lmthing_engine::bindings::inspect::Key;
+use lmthing_engine::bindings::inspect::PathKey;
 use lmthing_typescript::code::Tree;
 
 /// The limit of steps between names; ends circular references.
@@ -34,7 +34,7 @@ pub(super) struct Hit {
 /// The part of a path that is still to be followed.
 #[derive(Clone, Copy)]
 struct Rest<'k> {
-    path: &'k [Key],
+    path: &'k [PathKey],
     /// The number of keys already followed.
     depth: usize,
     steps: usize,
@@ -46,7 +46,7 @@ impl<'k> Rest<'k> {
     }
 
     /// The next key and the rest after it.
-    fn next(self) -> Option<(&'k Key, Self)> {
+    fn next(self) -> Option<(&'k PathKey, Self)> {
         let (key, path) = self.path.split_first()?;
         Some((key, Rest { path, depth: self.depth + 1, steps: self.steps.checked_sub(1)? }))
     }
@@ -60,7 +60,7 @@ impl<'a> Search<'a> {
     }
 
     /// Follows `path` below an export; `None` if not even its first key is found.
-    pub(super) fn below_export(&self, export: &Export, path: &[Key]) -> SearchResult {
+    pub(super) fn below_export(&self, export: &Export, path: &[PathKey]) -> SearchResult {
         let rest = Rest { path, depth: 0, steps: MOST_STEPS };
         match (&export.local, export.value) {
             (Some(local), _) => self.below_name(local, rest),
@@ -178,7 +178,9 @@ impl<'a> Search<'a> {
     }
 
     fn in_list(&self, list: NodeId, rest: Rest<'_>) -> SearchResult {
-        let (Some((Key::Index(index), deeper)), Some(stepped)) = (rest.next(), rest.step()) else { return Ok(None) };
+        let (Some((PathKey::Index(index), deeper)), Some(stepped)) = (rest.next(), rest.step()) else {
+            return Ok(None);
+        };
         let mut before = 0;
         for element in self.tree.children(list)? {
             let left = index - before;
@@ -194,7 +196,7 @@ impl<'a> Search<'a> {
             // After a list of unknown length the indexes of elements are unknown.
             let Some(length) = self.length(spread, stepped.steps)? else { return Ok(None) };
             if left < length {
-                let key = [&[Key::Index(left)][..], deeper.path].concat();
+                let key = [&[PathKey::Index(left)][..], deeper.path].concat();
                 return self.below(spread, Rest { path: &key, ..stepped });
             }
             before += length;
@@ -301,8 +303,8 @@ impl<'a> Search<'a> {
         }
         let text = self.tree.text(*name)?;
         let key = match text.parse() {
-            Ok(index) => Key::Index(index),
-            Err(_) => Key::Name(text),
+            Ok(index) => PathKey::Index(index),
+            Err(_) => PathKey::Name(text),
         };
         let path = [&[key][..], rest.path].concat();
         let found = self.below(*object, Rest { path: &path, ..rest })?;
@@ -311,9 +313,9 @@ impl<'a> Search<'a> {
     }
 }
 
-fn is_key(key: &Key, name: &str) -> bool {
+fn is_key(key: &PathKey, name: &str) -> bool {
     match key {
-        Key::Name(known) => known == name,
-        Key::Index(index) => name.parse() == Ok(*index),
+        PathKey::Name(known) => known == name,
+        PathKey::Index(index) => name.parse() == Ok(*index),
     }
 }

@@ -17,10 +17,10 @@ use lmthing_node::{async_value, enable_async_values, with_async_values};
 const JOB: &str = "lmthing:job";
 
 /// The job of a prompt's run; empty where jobs are not tracked.
-pub struct RunJob(Option<JobGuard>);
+pub(crate) struct RunJob(Option<JobGuard>);
 
 impl RunJob {
-    pub fn begin<'js>(ctx: &Ctx<'js>, core: &Core) -> Result<Self> {
+    pub(crate) fn begin<'js>(ctx: &Ctx<'js>, core: &Core) -> Result<Self> {
         let jobs = services::jobs(ctx)?;
         if !jobs.is_enabled() {
             return Ok(RunJob(None));
@@ -31,17 +31,17 @@ impl RunJob {
         Ok(RunJob(Some(jobs.begin(parent, Work::Run { is_within_answer }))))
     }
 
-    pub fn id(&self) -> Option<JobId> {
+    pub(crate) fn id(&self) -> Option<JobId> {
         self.0.as_ref().map(JobGuard::id)
     }
 
-    pub fn set_asking(&self, ctx: &Ctx<'_>, is_asking: bool) {
+    pub(crate) fn set_asking(&self, ctx: &Ctx<'_>, is_asking: bool) {
         if let (Some(id), Ok(jobs)) = (self.id(), services::jobs(ctx)) {
             jobs.set_asking(id, is_asking);
         }
     }
 
-    pub fn begin_request(&self, ctx: &Ctx<'_>, key: &str) {
+    pub(crate) fn begin_request(&self, ctx: &Ctx<'_>, key: &str) {
         if self.0.is_some()
             && let Ok(decisions) = services::decisions(ctx)
         {
@@ -51,7 +51,7 @@ impl RunJob {
     }
 
     /// Runs the code of a model's text. A step runs one at a time.
-    pub async fn run_text_code<'js, T>(
+    pub(crate) async fn run_text_code<'js, T>(
         &self,
         ctx: &Ctx<'js>,
         prompt: &PromptObject<'js>,
@@ -68,12 +68,12 @@ impl RunJob {
 }
 
 /// The job of the running script.
-pub fn current(ctx: &Ctx<'_>) -> Result<Option<JobId>> {
+pub(crate) fn current(ctx: &Ctx<'_>) -> Result<Option<JobId>> {
     async_value(ctx, JOB)?.map(|job| job.get()).transpose()
 }
 
 /// Runs `work` as part of a job. Boxed because agents nest, and wrapping a future by value doubles its size.
-pub async fn run_in<'js, T>(ctx: &Ctx<'js>, job: Option<JobId>, work: LocalBoxFuture<'_, T>) -> T {
+pub(crate) async fn run_in<'js, T>(ctx: &Ctx<'js>, job: Option<JobId>, work: LocalBoxFuture<'_, T>) -> T {
     let name: Option<Value> = job.and_then(|job| job.into_js(ctx).ok());
     match name {
         Some(name) => with_async_values(ctx, [(JOB, Some(name))], work).await,
@@ -81,7 +81,7 @@ pub async fn run_in<'js, T>(ctx: &Ctx<'js>, job: Option<JobId>, work: LocalBoxFu
     }
 }
 
-pub async fn run_call<'js, T>(
+pub(crate) async fn run_call<'js, T>(
     ctx: &Ctx<'js>,
     prompt: &PromptObject<'js>,
     call: &str,
@@ -92,7 +92,7 @@ pub async fn run_call<'js, T>(
 }
 
 /// Runs a part of the current call.
-pub async fn run_part<'js, T>(
+pub(crate) async fn run_part<'js, T>(
     ctx: &Ctx<'js>,
     prompt: &PromptObject<'js>,
     part: CallPartName,
@@ -122,13 +122,13 @@ fn current_call(ctx: &Ctx<'_>) -> Option<(JobId, Rc<NamedCall>)> {
     Some((id, services::jobs(ctx).ok()?.call(id)?))
 }
 
-pub fn known_decision(ctx: &Ctx<'_>, name: &str, args: &str) -> Known {
+pub(crate) fn known_decision(ctx: &Ctx<'_>, name: &str, args: &str) -> Known {
     let known = || Some(services::decisions(ctx).ok()?.known(&current_call(ctx)?.1, name, args));
     known().unwrap_or(Known::Nothing { is_other: false })
 }
 
 /// Waits for the run to stop, which it does when no other work is left. Fails with the reason if the call cannot wait.
-pub async fn wait_for_decision(ctx: &Ctx<'_>, name: &str, args: &str) -> std::result::Result<(), String> {
+pub(crate) async fn wait_for_decision(ctx: &Ctx<'_>, name: &str, args: &str) -> std::result::Result<(), String> {
     let refused = |why: &str| format!("The call of {name} was denied: it needs approval, and {why}");
     let Some((id, call)) = current_call(ctx) else {
         return Err(refused("it belongs to no call that could be named"));

@@ -122,15 +122,15 @@ impl Env for ScriptEnv {
     }
 }
 
-pub struct ChildRun {
+pub(crate) struct ChildRun {
     pub text: String,
     pub steps: Vec<Rc<Step>>,
 }
 
-pub type RunChild = for<'js> fn(Ctx<'js>, PromptObject<'js>) -> LocalBoxFuture<'js, Result<ChildRun>>;
+pub(crate) type RunChild = for<'js> fn(Ctx<'js>, PromptObject<'js>) -> LocalBoxFuture<'js, Result<ChildRun>>;
 
 #[derive(JsLifetime)]
-pub struct Services {
+pub(crate) struct Services {
     host: HostServices,
     /// The environment in `host.providers`.
     variables: Rc<ScriptEnv>,
@@ -148,7 +148,7 @@ pub struct Services {
     sandboxes: RefCell<Vec<Rc<Sandbox>>>,
 }
 
-pub fn install(ctx: &Ctx<'_>, mut host: HostServices, run_child: RunChild) -> Result<()> {
+pub(crate) fn install(ctx: &Ctx<'_>, mut host: HostServices, run_child: RunChild) -> Result<()> {
     let variables = Rc::new(ScriptEnv { initial: host.providers.env, changed: RefCell::default() });
     host.providers.env = variables.clone();
     let services = Services {
@@ -173,40 +173,40 @@ fn with<R>(ctx: &Ctx<'_>, read: impl FnOnce(&Services) -> R) -> Result<R> {
     }
 }
 
-pub fn step_loop(ctx: &Ctx<'_>) -> Result<Rc<dyn StepLoop>> {
+pub(crate) fn step_loop(ctx: &Ctx<'_>) -> Result<Rc<dyn StepLoop>> {
     with(ctx, |services| services.host.step_loop.clone())
 }
 
-pub fn events(ctx: &Ctx<'_>) -> Result<Rc<Events>> {
+pub(crate) fn events(ctx: &Ctx<'_>) -> Result<Rc<Events>> {
     with(ctx, |services| services.host.events.clone())
 }
 
-pub fn limits(ctx: &Ctx<'_>) -> Result<Rc<dyn RunLimits>> {
+pub(crate) fn limits(ctx: &Ctx<'_>) -> Result<Rc<dyn RunLimits>> {
     with(ctx, |services| services.host.limits.clone())
 }
 
-pub fn approver(ctx: &Ctx<'_>) -> Result<Rc<dyn Approver>> {
+pub(crate) fn approver(ctx: &Ctx<'_>) -> Result<Rc<dyn Approver>> {
     with(ctx, |services| services.host.approver.clone())
 }
 
-pub fn jobs(ctx: &Ctx<'_>) -> Result<Rc<Jobs>> {
+pub(crate) fn jobs(ctx: &Ctx<'_>) -> Result<Rc<Jobs>> {
     with(ctx, |services| services.host.jobs.clone())
 }
 
-pub fn decisions(ctx: &Ctx<'_>) -> Result<Rc<Decisions>> {
+pub(crate) fn decisions(ctx: &Ctx<'_>) -> Result<Rc<Decisions>> {
     with(ctx, |services| services.host.decisions.clone())
 }
 
-pub fn mcp_config(ctx: &Ctx<'_>) -> Result<Option<Rc<Path>>> {
+pub(crate) fn mcp_config(ctx: &Ctx<'_>) -> Result<Option<Rc<Path>>> {
     with(ctx, |services| services.host.mcp_config.clone())
 }
 
-pub fn checkpoints(ctx: &Ctx<'_>) -> Result<Rc<dyn Checkpoints>> {
+pub(crate) fn checkpoints(ctx: &Ctx<'_>) -> Result<Rc<dyn Checkpoints>> {
     with(ctx, |services| services.host.checkpoints.clone())
 }
 
 /// The event scope of a prompt. A prompt that has no agent yet is one that the file runs itself.
-pub fn scope(ctx: &Ctx<'_>, core: &Core) -> Result<AgentScope> {
+pub(crate) fn scope(ctx: &Ctx<'_>, core: &Core) -> Result<AgentScope> {
     let events = events(ctx)?;
     let mut agent = core.agent.borrow_mut();
     let agent = agent
@@ -218,7 +218,7 @@ pub fn scope(ctx: &Ctx<'_>, core: &Core) -> Result<AgentScope> {
 }
 
 /// Emits the end of an agent that failed before its run could do so. Returns the error.
-pub fn end_failed(ctx: &Ctx<'_>, scope: &AgentScope, error: Error) -> Error {
+pub(crate) fn end_failed(ctx: &Ctx<'_>, scope: &AgentScope, error: Error) -> Error {
     let Error::Exception = error else {
         scope.end(Some(&error.to_string()));
         return error;
@@ -228,39 +228,39 @@ pub fn end_failed(ctx: &Ctx<'_>, scope: &AgentScope, error: Error) -> Error {
     ctx.throw(thrown)
 }
 
-pub fn exchanges(ctx: &Ctx<'_>) -> Result<Exchanges> {
+pub(crate) fn exchanges(ctx: &Ctx<'_>) -> Result<Exchanges> {
     with(ctx, |services| services.host.exchanges.clone())
 }
 
 /// The provider context with the current `process.env` (docs/reference/prompt-files.md).
-pub fn providers(ctx: &Ctx<'_>) -> Result<ProviderContext> {
+pub(crate) fn providers(ctx: &Ctx<'_>) -> Result<ProviderContext> {
     refresh_environment(ctx)?;
     with(ctx, |services| services.host.providers.clone())
 }
 
-pub fn redactor(ctx: &Ctx<'_>) -> Result<Redactor> {
+pub(crate) fn redactor(ctx: &Ctx<'_>) -> Result<Redactor> {
     with(ctx, |services| services.host.providers.redactor.clone())
 }
 
 /// Applies the script's changes of `process.env` to models made earlier: proxies and certificates of their next
 /// request.
-pub fn refresh_environment(ctx: &Ctx<'_>) -> Result<()> {
+pub(crate) fn refresh_environment(ctx: &Ctx<'_>) -> Result<()> {
     if let Some(variables) = environment(ctx)? {
         with(ctx, |services| services.variables.changed.replace(Some(variables)))?;
     }
     Ok(())
 }
 
-pub async fn run_child<'js>(ctx: &Ctx<'js>, child: &PromptObject<'js>) -> Result<ChildRun> {
+pub(crate) async fn run_child<'js>(ctx: &Ctx<'js>, child: &PromptObject<'js>) -> Result<ChildRun> {
     let run = with(ctx, |services| services.run_child)?;
     run(ctx.clone(), child.clone()).await
 }
 
-pub fn mock(ctx: &Ctx<'_>) -> Result<Option<Rc<MockModel>>> {
+pub(crate) fn mock(ctx: &Ctx<'_>) -> Result<Option<Rc<MockModel>>> {
     with(ctx, |services| services.mock.borrow().clone())
 }
 
-pub fn set_mock(ctx: &Ctx<'_>, mock: MockModel) -> Result<()> {
+pub(crate) fn set_mock(ctx: &Ctx<'_>, mock: MockModel) -> Result<()> {
     with(ctx, |services| {
         number_mock(services, &mock, 0);
         services.mock.replace(Some(Rc::new(mock)));
@@ -268,7 +268,7 @@ pub fn set_mock(ctx: &Ctx<'_>, mock: MockModel) -> Result<()> {
 }
 
 /// Numbers a mock made while modules load, which happens in the same order in every process.
-pub fn count_mock(ctx: &Ctx<'_>, mock: &MockModel) -> Result<()> {
+pub(crate) fn count_mock(ctx: &Ctx<'_>, mock: &MockModel) -> Result<()> {
     with(ctx, |services| {
         if let Some(before) = services.mock_count.get() {
             services.mock_count.set(Some(before + 1));
@@ -277,7 +277,7 @@ pub fn count_mock(ctx: &Ctx<'_>, mock: &MockModel) -> Result<()> {
     })
 }
 
-pub fn stop_counting_mocks(ctx: &Ctx<'_>) -> Result<()> {
+pub(crate) fn stop_counting_mocks(ctx: &Ctx<'_>) -> Result<()> {
     with(ctx, |services| services.mock_count.set(None))
 }
 
@@ -285,9 +285,9 @@ fn number_mock(services: &Services, mock: &MockModel, number: usize) {
     mock.set_number(number, services.host.checkpoints.played(number));
 }
 
-pub struct RunNumber(u64);
+pub(crate) struct RunNumber(u64);
 
-pub fn remember_run(ctx: &Ctx<'_>, record: Rc<RunRecord>) -> Result<RunNumber> {
+pub(crate) fn remember_run(ctx: &Ctx<'_>, record: Rc<RunRecord>) -> Result<RunNumber> {
     with(ctx, |services| {
         let number = services.run_count.get() + 1;
         services.run_count.set(number);
@@ -297,7 +297,7 @@ pub fn remember_run(ctx: &Ctx<'_>, record: Rc<RunRecord>) -> Result<RunNumber> {
 }
 
 /// The error of a failed run whose result no code observed.
-pub fn unobserved_failure(ctx: &Ctx<'_>) -> Result<Option<Rc<RunError>>> {
+pub(crate) fn unobserved_failure(ctx: &Ctx<'_>) -> Result<Option<Rc<RunError>>> {
     with(ctx, |services| {
         services.runs.borrow().values().find_map(|record| match record.outcome() {
             Some(RunOutcome::Failed(error)) if !record.is_observed() => Some(error),
@@ -306,7 +306,7 @@ pub fn unobserved_failure(ctx: &Ctx<'_>) -> Result<Option<Rc<RunError>>> {
     })
 }
 
-pub fn sandbox(ctx: &Ctx<'_>, config: &SandboxConfig) -> Result<Rc<Sandbox>> {
+pub(crate) fn sandbox(ctx: &Ctx<'_>, config: &SandboxConfig) -> Result<Rc<Sandbox>> {
     with(ctx, |services| {
         let mut sandboxes = services.sandboxes.borrow_mut();
         // Shared: it holds the limit of concurrent snippets and the warm worker.
@@ -321,7 +321,7 @@ pub fn sandbox(ctx: &Ctx<'_>, config: &SandboxConfig) -> Result<Rc<Sandbox>> {
 
 /// Drops the record of a successful run. Collects garbage after many recorded parts: the engine does not see that
 /// memory.
-pub fn run_ended(ctx: &Ctx<'_>, RunNumber(number): RunNumber, record: &RunRecord) -> Result<()> {
+pub(crate) fn run_ended(ctx: &Ctx<'_>, RunNumber(number): RunNumber, record: &RunRecord) -> Result<()> {
     let should_collect = with(ctx, |services| {
         // Records are only kept to find failures, and hold everything the model produced.
         if matches!(record.outcome(), Some(RunOutcome::Done)) {

@@ -10,7 +10,7 @@ use super::{
 };
 
 /// In the order that scripts see. A test compares it with `runtime-js/types/lmthing.d.ts`.
-pub const METHODS: &[Method] = &[
+pub(crate) const METHODS: &[Method] = &[
     Method { name: "def", function: |ctx| method(ctx, definitions::def), is_plugin: false },
     Method { name: "defData", function: |ctx| method(ctx, definitions::def_data), is_plugin: false },
     Method { name: "defSystem", function: |ctx| method(ctx, definitions::def_system), is_plugin: false },

@@ -21,7 +21,7 @@ pub enum ServerLookup {
 }
 
 /// Looks up a variable; the error says why it may not be read.
-pub type Variable<'a> = &'a dyn Fn(&str) -> Result<Option<String>, String>;
+pub(crate) type Variable<'a> = &'a dyn Fn(&str) -> Result<Option<String>, String>;
 
 /// A file of servers.
 #[derive(Clone, Copy)]

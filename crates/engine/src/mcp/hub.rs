@@ -12,7 +12,7 @@ use lmthing_base::permission::FileRights;
 use lmthing_system::http::Network;
 
 /// Looks up a variable.
-pub type Variable = Box<dyn Fn(&str) -> Option<String>>;
+pub(crate) type Variable = Box<dyn Fn(&str) -> Option<String>>;
 
 /// The dependencies of connections on their run.
 pub struct McpEnvironment {

@@ -9,10 +9,10 @@ const REDACTED: &str = "[redacted]";
 
 /// The secrets of one server.
 #[derive(Clone, Default)]
-pub struct ServerSecrets(Vec<String>);
+pub(crate) struct ServerSecrets(Vec<String>);
 
 impl ServerSecrets {
-    pub fn of(server: &Server) -> Self {
+    pub(crate) fn of(server: &Server) -> Self {
         let mut secrets: Vec<String> = match server {
             Server::Program(program) => program.env.values().cloned().collect(),
             Server::Http(server) => {
@@ -34,11 +34,11 @@ impl ServerSecrets {
     }
 
     /// Replaces the secrets in a text.
-    pub fn redact(&self, text: &str) -> String {
+    pub(crate) fn redact(&self, text: &str) -> String {
         self.0.iter().fold(text.to_owned(), |text, secret| text.replace(secret.as_str(), REDACTED))
     }
 
-    pub fn iter(&self) -> impl Iterator<Item = &str> {
+    pub(crate) fn iter(&self) -> impl Iterator<Item = &str> {
         self.0.iter().map(String::as_str)
     }
 }

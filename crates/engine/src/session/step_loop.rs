@@ -24,10 +24,10 @@ use lmthing_base::{
 };
 
 /// Ends a model that calls tools in an endless loop.
-pub const DEFAULT_MAX_STEPS: usize = 1000;
+pub(crate) const DEFAULT_MAX_STEPS: usize = 1000;
 
 /// The step loop. The state of a run is in its host; this is shared by all runs.
-pub struct Session {
+pub(crate) struct Session {
     pub step_warnings: StepWarnings,
     pub meter: Rc<Meter>,
     /// Whether steps keep the schemas of their tools even if the model does not read them.

@@ -18,7 +18,7 @@ pub fn warnings(host: Rc<dyn ScriptHost>) -> EventReader {
 }
 
 /// Reports the endings of all steps, including those of agents and inner runs.
-pub struct StepWarnings {
+pub(crate) struct StepWarnings {
     warn: Box<dyn Fn(&str)>,
     /// The warnings already reported: most requests of a run give the same ones.
     reported: RefCell<HashSet<String>>,
@@ -26,7 +26,7 @@ pub struct StepWarnings {
 
 impl StepWarnings {
     /// `warn` is called with single lines without line end.
-    pub fn new(warn: impl Fn(&str) + 'static) -> Self {
+    pub(crate) fn new(warn: impl Fn(&str) + 'static) -> Self {
         StepWarnings { warn: Box::new(warn), reported: RefCell::default() }
     }
 

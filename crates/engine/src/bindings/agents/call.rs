@@ -17,7 +17,7 @@ use crate::{
 use lmthing_base::chat::{AgentRun, ToolCall, ToolOutput};
 
 /// A failure becomes the answer of the call; it never ends the run.
-pub async fn call_agent<'js>(
+pub(crate) async fn call_agent<'js>(
     ctx: &Ctx<'js>,
     parent: &PromptObject<'js>,
     entry: &Entry<'js>,

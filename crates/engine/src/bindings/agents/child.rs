@@ -25,7 +25,7 @@ const DEFAULT_MAX_DEPTH: usize = 16;
 
 const OWN_OPTIONS: &[&str] = &["model", "system", "responseSchema", "plugins", REPEAT];
 
-pub struct AgentAnswer {
+pub(crate) struct AgentAnswer {
     /// The text of its last step. With a matching schema, only the JSON in it.
     pub response: String,
     /// Set when there is a schema and the answer matches it.
@@ -37,7 +37,7 @@ pub struct AgentAnswer {
 }
 
 /// Validates the arguments, waits for approval if the agent needs it, and runs the child prompt.
-pub async fn run_agent<'js>(
+pub(crate) async fn run_agent<'js>(
     ctx: &Ctx<'js>,
     parent: &PromptObject<'js>,
     callable: &Callable<'js>,
@@ -51,7 +51,7 @@ pub async fn run_agent<'js>(
     answer.map_err(|error| warnings::thrown(ctx, &callable.execute, label, None, error))
 }
 
-pub async fn run_validated<'js>(
+pub(crate) async fn run_validated<'js>(
     ctx: &Ctx<'js>,
     parent: &PromptObject<'js>,
     callable: &Callable<'js>,

@@ -1,7 +1,7 @@
 //! `defAgent`: tools that run a child prompt.
 
-pub mod call;
-pub mod child;
+pub(crate) mod call;
+pub(crate) mod child;
 
 use rquickjs::{Result, Value};
 
@@ -15,7 +15,7 @@ use crate::{
 
 /// `defAgent(name, description, inputSchema, (args, child) => …, options?)`, or with `[agent(…), …]` in place of the
 /// last three for one tool that runs several. Rules: docs/reference/agents.md.
-pub fn def_agent(call: Call<'_>) -> Result<Value<'_>> {
+pub(crate) fn def_agent(call: Call<'_>) -> Result<Value<'_>> {
     let NamedEntry { name, description, entry, .. } = named_entry(&call, DefinitionKind::DefAgent, "agent")?;
     register(&call, &name, ToolDefinition::new(DefinitionKind::DefAgent, description), entry)
 }

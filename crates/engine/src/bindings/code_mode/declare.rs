@@ -28,7 +28,7 @@ use lmthing_typescript::{
 };
 
 /// Defines a function or method. Throws a `TypeError` if code could not call it by its name.
-pub fn register<'js>(
+pub(crate) fn register<'js>(
     call: &Call<'js>,
     kind: DefinitionKind,
     registry: Registry,
@@ -118,7 +118,11 @@ fn signature<'js>(
 }
 
 /// The functions (`DefMethod`: methods) for which `wanted` holds. Recent lists are cached: printing is slow for many.
-pub fn declared_functions(core: &Core, kind: DefinitionKind, wanted: impl Fn(&str) -> bool) -> Rc<DeclaredFunctions> {
+pub(crate) fn declared_functions(
+    core: &Core,
+    kind: DefinitionKind,
+    wanted: impl Fn(&str) -> bool,
+) -> Rc<DeclaredFunctions> {
     let list: Vec<Rc<Declaration>> = {
         let prompt = core.prompt.borrow();
         prompt
@@ -137,7 +141,7 @@ pub fn declared_functions(core: &Core, kind: DefinitionKind, wanted: impl Fn(&st
     declared
 }
 
-pub fn sandbox<'js>(ctx: &Ctx<'js>, prompt: &PromptObject<'js>) -> Result<Rc<Sandbox>> {
+pub(crate) fn sandbox<'js>(ctx: &Ctx<'js>, prompt: &PromptObject<'js>) -> Result<Rc<Sandbox>> {
     let config = prompt.borrow().core.sandbox.borrow().clone();
     services::sandbox(ctx, &config)
 }
@@ -146,7 +150,7 @@ pub fn sandbox<'js>(ctx: &Ctx<'js>, prompt: &PromptObject<'js>) -> Result<Rc<San
 const MAX_CACHED_LISTS: usize = 4;
 
 /// Starts a worker in advance, once a prompt, while the model has not written code yet.
-pub fn warm<'js>(ctx: &Ctx<'js>, prompt: &PromptObject<'js>, kind: DefinitionKind) -> Result<()> {
+pub(crate) fn warm<'js>(ctx: &Ctx<'js>, prompt: &PromptObject<'js>, kind: DefinitionKind) -> Result<()> {
     let core = prompt.borrow().core.clone();
     // Starting a worker takes longer than running a snippet. A script that may not run code needs none.
     if gate::owns_process(ctx) && !core.sandbox_warm.replace(true) {

@@ -20,13 +20,13 @@ use lmthing_base::chat::{ToolCall, ToolOutput};
 
 /// `defFunction(name, description, inputSchema, execute, options?)`, or with `[func(…), …]` in place of the last three
 /// for a namespace. The name must be a TypeScript identifier.
-pub fn def_function(call: Call<'_>) -> Result<Value<'_>> {
+pub(crate) fn def_function(call: Call<'_>) -> Result<Value<'_>> {
     define(&call, DefinitionKind::DefFunction, "func")
 }
 
 /// `defFunctionAgent(name, description, inputSchema, (args, child) => …, options?)`, or with `[funcAgent(…), …]`:
 /// functions that run a child prompt.
-pub fn def_function_agent(call: Call<'_>) -> Result<Value<'_>> {
+pub(crate) fn def_function_agent(call: Call<'_>) -> Result<Value<'_>> {
     define(&call, DefinitionKind::DefFunctionAgent, "funcAgent")
 }
 
@@ -37,7 +37,7 @@ fn define<'js>(call: &Call<'js>, kind: DefinitionKind, helper: &str) -> Result<V
     Ok(reference)
 }
 
-pub fn define_tool(ctx: &Ctx<'_>, core: &Core) -> Result<()> {
+pub(crate) fn define_tool(ctx: &Ctx<'_>, core: &Core) -> Result<()> {
     let tool = ToolDefinition {
         maker: ToolMaker::CodeMode,
         ..ToolDefinition::new(DefinitionKind::DefTool, run_tool_code::DESCRIPTION)
@@ -46,7 +46,7 @@ pub fn define_tool(ctx: &Ctx<'_>, core: &Core) -> Result<()> {
     defined.map_err(|error| type_error(ctx, error.to_string()))
 }
 
-pub fn section(ctx: &Ctx<'_>, core: &Core, active: &ActiveSet) -> Result<Option<(String, String)>> {
+pub(crate) fn section(ctx: &Ctx<'_>, core: &Core, active: &ActiveSet) -> Result<Option<(String, String)>> {
     if active.functions.is_empty() {
         return Ok(None);
     }
@@ -60,7 +60,7 @@ pub fn section(ctx: &Ctx<'_>, core: &Core, active: &ActiveSet) -> Result<Option<
     Ok(Some((run_tool_code::SECTION.to_owned(), text)))
 }
 
-pub async fn run_tool_code<'js>(
+pub(crate) async fn run_tool_code<'js>(
     ctx: &Ctx<'js>,
     prompt: &PromptObject<'js>,
     call: &ToolCall,

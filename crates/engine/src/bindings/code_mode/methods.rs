@@ -24,7 +24,7 @@ use lmthing_typescript::sandbox::RunOutcome;
 
 /// `defMethod(name, description, inputSchema, execute, responseSchema? | options?)`. Rules:
 /// docs/reference/code-mode.md.
-pub fn def_method(call: Call<'_>) -> Result<Value<'_>> {
+pub(crate) fn def_method(call: Call<'_>) -> Result<Value<'_>> {
     let name = call.string(0, "defMethod: the name")?;
     let place = format!("defMethod('{name}')");
     let description = call.string(1, &format!("{place}: the description"))?;
@@ -49,7 +49,7 @@ fn options<'js>(call: &Call<'js>, index: usize) -> Result<Value<'js>> {
     Ok(options.into_value())
 }
 
-pub fn section(ctx: &Ctx<'_>, core: &Core, active: &ActiveSet) -> Result<Option<(String, String)>> {
+pub(crate) fn section(ctx: &Ctx<'_>, core: &Core, active: &ActiveSet) -> Result<Option<(String, String)>> {
     if active.methods.is_empty() {
         return Ok(None);
     }
@@ -58,7 +58,7 @@ pub fn section(ctx: &Ctx<'_>, core: &Core, active: &ActiveSet) -> Result<Option<
     Ok(Some((text_methods::SECTION.to_owned(), text_methods::section_text(declared.text(ctx)?))))
 }
 
-pub async fn run<'js>(ctx: &Ctx<'js>, prompt: &PromptObject<'js>, code: &str, plan: &StepPlan) -> MethodAnswer {
+pub(crate) async fn run<'js>(ctx: &Ctx<'js>, prompt: &PromptObject<'js>, code: &str, plan: &StepPlan) -> MethodAnswer {
     // Without a tool call there is no call id and there are no messages to pass on.
     let execution = Value::new_undefined(ctx.clone());
     let code = CodeSnippet { text: code, tool_call_id: None };

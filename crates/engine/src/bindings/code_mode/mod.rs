@@ -1,7 +1,7 @@
 //! Functions that the model calls from the TypeScript it writes: `defFunction`, `defFunctionAgent`, `defMethod`.
 
-pub mod declare;
-pub mod functions;
-pub mod methods;
+pub(crate) mod declare;
+pub(crate) mod functions;
+pub(crate) mod methods;
 mod run_code;
-pub mod search;
+pub(crate) mod search;

@@ -35,14 +35,14 @@ use lmthing_typescript::{
     sandbox::{HostFunctions, LogLine, RunOutcome},
 };
 
-pub struct CodeRun {
+pub(crate) struct CodeRun {
     /// An error when the code could not be run.
     pub outcome: Result<RunOutcome>,
     pub agents: Vec<AgentRun>,
 }
 
 #[derive(Clone, Copy)]
-pub struct CodeSnippet<'a> {
+pub(crate) struct CodeSnippet<'a> {
     pub text: &'a str,
     /// `None` for code in a model's text.
     pub tool_call_id: Option<&'a str>,
@@ -55,7 +55,7 @@ impl CodeSnippet<'_> {
     }
 }
 
-pub async fn run_code<'js>(
+pub(crate) async fn run_code<'js>(
     ctx: &Ctx<'js>,
     prompt: &PromptObject<'js>,
     registry: Registry,

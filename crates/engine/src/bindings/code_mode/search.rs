@@ -29,7 +29,7 @@ use lmthing_typescript::code::{Declaration, Declarations, FunctionSignature, sea
 const FRAME: usize = 80;
 
 /// Defines the tool and the function if there are more functions than the next step may show.
-pub fn define_if_needed<'js>(ctx: &Ctx<'js>, prompt: &PromptObject<'js>) -> Result<()> {
+pub(crate) fn define_if_needed<'js>(ctx: &Ctx<'js>, prompt: &PromptObject<'js>) -> Result<()> {
     let core = prompt.borrow().core.clone();
     let is_known =
         core.prompt.borrow().functions(DefinitionKind::DefFunction).any(|(name, _)| name == search_functions::NAME);

@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-pub use lmthing_base::diagnostic::{PathKey, PathKey as Key};
+pub use lmthing_base::diagnostic::PathKey;
 use lmthing_base::{chat::Message, diagnostic::Location};
 
 #[derive(Debug, Default)]
@@ -17,7 +17,7 @@ pub struct Inspection {
 #[derive(Clone, Debug, PartialEq)]
 pub struct Fault {
     /// The path to the value, such as `config`, `options`, `temperature`; may be empty.
-    pub place: Vec<Key>,
+    pub place: Vec<PathKey>,
     pub location: Option<Location>,
     pub severity: FaultSeverity,
     /// The kind: `syntax`, `import`, `export`, `config`, `model`, `mock`, `definition`, `input`, `load` or `render`.
@@ -45,7 +45,7 @@ impl Fault {
 
     #[must_use]
     pub(super) fn with_default_place(self, place: &[&str]) -> Self {
-        let place = if self.place.is_empty() { Key::path(place) } else { self.place };
+        let place = if self.place.is_empty() { PathKey::path(place) } else { self.place };
         Fault { place, ..self }
     }
 
@@ -58,7 +58,7 @@ impl Fault {
 /// A model that a file names, with aliases resolved.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct NamedModel {
-    pub place: Vec<Key>,
+    pub place: Vec<PathKey>,
     pub provider: String,
     pub model_id: String,
 }

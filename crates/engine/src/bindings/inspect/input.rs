@@ -3,7 +3,7 @@
 use rquickjs::{Ctx, Object, Value};
 
 use super::{
-    fault::{Fault, FaultSeverity, Key},
+    fault::{Fault, FaultSeverity, PathKey},
     thrown_fault::fault_of,
 };
 use crate::bindings::run::{
@@ -54,7 +54,7 @@ pub(super) async fn render_input<'js>(
 
 pub(super) fn has_error_in(faults: &[Fault], exports: &[&str]) -> bool {
     let is_of = |fault: &Fault| match fault.place.first() {
-        Some(Key::Name(name)) => exports.contains(&name.as_str()),
+        Some(PathKey::Name(name)) => exports.contains(&name.as_str()),
         _ => false,
     };
     faults.iter().any(|fault| fault.severity == FaultSeverity::Error && is_of(fault))

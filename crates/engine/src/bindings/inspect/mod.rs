@@ -10,7 +10,7 @@ mod offer;
 mod render;
 mod thrown_fault;
 
-pub use fault::{Fault, FaultSeverity, Inspection, Key, NamedModel, Rendered, RenderedTool};
+pub use fault::{Fault, FaultSeverity, Inspection, NamedModel, PathKey, Rendered, RenderedTool};
 pub use inspect_file::{InspectOptions, inspect_file};
 pub use no_models::{NoLimits, NoModels};
 pub use offer::{Offer, offer_of_file};

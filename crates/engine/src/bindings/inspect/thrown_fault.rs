@@ -4,7 +4,7 @@ use std::time::Instant;
 
 use rquickjs::{Ctx, Error};
 
-use super::fault::{Fault, FaultSeverity, Key};
+use super::fault::{Fault, FaultSeverity, PathKey};
 use crate::prompt::RunError;
 use lmthing_node::{
     AboutValue, Halt, LoadFailure, Refused, Thrown, diagnose_error, exit_location, refused, set_deadline,
@@ -54,7 +54,7 @@ pub(super) fn load_fault(ctx: &Ctx<'_>, error: Error) -> Fault {
 }
 
 /// The path to the value that an error of ours is about; empty for others.
-pub(super) fn value_of(thrown: &Thrown) -> Vec<Key> {
+pub(super) fn value_of(thrown: &Thrown) -> Vec<PathKey> {
     thrown.payload_as::<AboutValue>().map_or_else(Vec::new, |about| about.0.clone())
 }
 

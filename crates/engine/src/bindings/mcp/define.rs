@@ -37,7 +37,7 @@ const OPTIONS: &[&str] = &[
 
 /// `defMcp(name, server, options?)`: the tools of an MCP server. `server` is `{command, args, env, cwd}`, `{url,
 /// headers}`, or a name from `config.mcpServers` or an `mcp.json`. Rules: docs/reference/mcp-client.md.
-pub fn def_mcp(call: Call<'_>) -> Result<Value<'_>> {
+pub(crate) fn def_mcp(call: Call<'_>) -> Result<Value<'_>> {
     let ctx = &call.ctx;
     let name = call.string(0, "defMcp: the name")?;
     let place = format!("defMcp('{name}')");

@@ -15,7 +15,7 @@ use lmthing_typescript::sandbox;
 #[derive(Default, JsLifetime)]
 struct HubSlot(RefCell<Option<Rc<Hub>>>);
 
-pub fn install(ctx: &Ctx<'_>) -> Result<()> {
+pub(crate) fn install(ctx: &Ctx<'_>) -> Result<()> {
     user_data::store(ctx, HubSlot::default())
 }
 

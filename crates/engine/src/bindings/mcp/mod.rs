@@ -1,14 +1,14 @@
 //! `defMcp`: servers of the Model Context Protocol in a prompt. The protocol itself is in [`crate::mcp`].
 
 mod call;
-pub mod define;
+pub(crate) mod define;
 mod file_variables;
-pub mod hub;
+pub(crate) mod hub;
 mod reference;
-pub mod tools;
+pub(crate) mod tools;
 
 use rquickjs::{Ctx, Result};
 
-pub fn finish_prototype(ctx: &Ctx<'_>) -> Result<()> {
+pub(crate) fn finish_prototype(ctx: &Ctx<'_>) -> Result<()> {
     reference::McpReference::finish_prototype(ctx)
 }

@@ -28,12 +28,12 @@ use crate::{
 use lmthing_node::{KeepAlive, warn};
 use lmthing_typescript::code::{Declaration, FunctionSignature, is_usable_name};
 
-pub fn namespace_name(server: &str) -> String {
+pub(crate) fn namespace_name(server: &str) -> String {
     to_usable_name(function_name(server), true)
 }
 
 /// Prefixes of the tool names that a server will add once it was queried.
-pub fn expected_names(config: &McpServerConfig) -> Vec<String> {
+pub(crate) fn expected_names(config: &McpServerConfig) -> Vec<String> {
     match config.kind {
         McpToolKind::Tools => vec![tool_name(&config.name, "")],
         McpToolKind::Functions => vec![run_tool_code::NAME.to_owned(), search_functions::NAME.to_owned()],
@@ -71,7 +71,7 @@ fn kind_and_registry(kind: McpToolKind) -> (DefinitionKind, Registry) {
 }
 
 /// Connects to new servers of a prompt, and applies changes of known ones. Throws if a new server cannot be queried.
-pub async fn update_servers<'js>(ctx: &Ctx<'js>, prompt: &PromptObject<'js>) -> Result<()> {
+pub(crate) async fn update_servers<'js>(ctx: &Ctx<'js>, prompt: &PromptObject<'js>) -> Result<()> {
     let servers = prompt.borrow().bag.servers();
     if servers.is_empty() {
         return Ok(());

@@ -18,7 +18,7 @@ use lmthing_base::permission::{Access, AccessDenied};
 use lmthing_node::gate;
 use lmthing_providers::{BUILT_IN, COMPATIBLE, Provider, ProviderSettings, create, create_with_own_key};
 
-pub fn export<'js>(ctx: &Ctx<'js>, exports: &Object<'js>) -> Result<()> {
+pub(crate) fn export<'js>(ctx: &Ctx<'js>, exports: &Object<'js>) -> Result<()> {
     for provider in &BUILT_IN {
         exports.set(provider.name, model_function(ctx, provider, ProviderSettings::default())?)?;
         export_factories(ctx, exports, provider)?;

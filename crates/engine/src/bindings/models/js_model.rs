@@ -18,9 +18,9 @@ use lmthing_node::{Asked, Asking, WaitingForScript, enable_async_values, locatio
 use lmthing_providers::{LanguageModel, PartStream, ProviderError, ProviderErrorKind};
 
 /// Key of the async context value that is set while a script answers as a model.
-pub const ANSWERING: &str = "lmthing:answering";
+pub(crate) const ANSWERING: &str = "lmthing:answering";
 
-pub struct JsModel<'js> {
+pub(crate) struct JsModel<'js> {
     ctx: Ctx<'js>,
     object: Object<'js>,
     provider: String,
@@ -30,7 +30,7 @@ pub struct JsModel<'js> {
 
 impl<'js> JsModel<'js> {
     /// Without `provider` and `modelId` it is `custom:custom`.
-    pub fn new(ctx: &Ctx<'js>, object: Object<'js>) -> Result<Self> {
+    pub(crate) fn new(ctx: &Ctx<'js>, object: Object<'js>) -> Result<Self> {
         let text = |key: &str| -> Result<String> {
             Ok(object
                 .get::<_, Value>(key)?

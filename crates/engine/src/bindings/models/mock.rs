@@ -15,7 +15,11 @@ use lmthing_providers::{InvalidMockItem, MockItem, MockModel, MockOptions};
 
 /// `createMockModel(items, {delay, usage, streaming}?)` of `lmthing/test`. `delay` is in milliseconds before each
 /// item, `usage` holds token counts of every turn, `streaming: false` joins consecutive texts.
-pub fn create_mock_model<'js>(ctx: Ctx<'js>, items: Opt<Value<'js>>, options: Opt<Value<'js>>) -> Result<Value<'js>> {
+pub(crate) fn create_mock_model<'js>(
+    ctx: Ctx<'js>,
+    items: Opt<Value<'js>>,
+    options: Opt<Value<'js>>,
+) -> Result<Value<'js>> {
     let items = items.0.unwrap_or_else(|| Value::new_undefined(ctx.clone()));
     let options = options.0.and_then(Value::into_object);
     let options = options.map(|options| mock_options(&ctx, &options)).transpose()?.unwrap_or_default();
@@ -24,7 +28,12 @@ pub fn create_mock_model<'js>(ctx: Ctx<'js>, items: Opt<Value<'js>>, options: Op
     model_object(&ctx, Rc::new(model))
 }
 
-pub fn mock_model<'js>(ctx: &Ctx<'js>, items: &Value<'js>, place: &str, options: MockOptions) -> Result<MockModel> {
+pub(crate) fn mock_model<'js>(
+    ctx: &Ctx<'js>,
+    items: &Value<'js>,
+    place: &str,
+    options: MockOptions,
+) -> Result<MockModel> {
     let Some(list) = items.as_array() else {
         return Err(type_error(ctx, format!("{place}: the items must be an array, got {}", kind_of(items))));
     };
@@ -39,7 +48,7 @@ pub fn mock_model<'js>(ctx: &Ctx<'js>, items: &Value<'js>, place: &str, options:
 }
 
 /// Reads one item of a mock array. The inner error describes an invalid item.
-pub fn mock_item<'js>(
+pub(crate) fn mock_item<'js>(
     ctx: &Ctx<'js>,
     index: usize,
     item: &Value<'js>,
@@ -57,7 +66,7 @@ pub fn mock_item<'js>(
     Ok(MockItem::from_json(index, &json))
 }
 
-pub fn used_up_message(place: &str, count: usize) -> String {
+pub(crate) fn used_up_message(place: &str, count: usize) -> String {
     let items = match count {
         1 => "its one item has been played".to_owned(),
         count => format!("its {count} items have been played"),

@@ -1,6 +1,6 @@
 //! Values of `model`: model strings and model objects.
 
-pub mod factories;
-pub mod js_model;
-pub mod mock;
-pub mod resolve;
+pub(crate) mod factories;
+pub(crate) mod js_model;
+pub(crate) mod mock;
+pub(crate) mod resolve;

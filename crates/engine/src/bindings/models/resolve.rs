@@ -48,21 +48,21 @@ impl ModelObject {
     }
 }
 
-pub fn model_object<'js>(ctx: &Ctx<'js>, model: Rc<dyn LanguageModel>) -> Result<Value<'js>> {
+pub(crate) fn model_object<'js>(ctx: &Ctx<'js>, model: Rc<dyn LanguageModel>) -> Result<Value<'js>> {
     Ok(Class::instance(ctx.clone(), ModelObject { model, bypasses_exchanges: false })?.into_value())
 }
 
 /// The model object of a model in another engine's JavaScript.
-pub fn foreign_model_object<'js>(ctx: &Ctx<'js>, model: Rc<dyn LanguageModel>) -> Result<Value<'js>> {
+pub(crate) fn foreign_model_object<'js>(ctx: &Ctx<'js>, model: Rc<dyn LanguageModel>) -> Result<Value<'js>> {
     Ok(Class::instance(ctx.clone(), ModelObject { model, bypasses_exchanges: true })?.into_value())
 }
 
-pub fn native_model(object: &Object<'_>) -> Option<Rc<dyn LanguageModel>> {
+pub(crate) fn native_model(object: &Object<'_>) -> Option<Rc<dyn LanguageModel>> {
     Class::<ModelObject>::from_object(object).map(|object| object.borrow().model.clone())
 }
 
 /// Resolves the value of `model`. `mock` is the model for `'mock'`, if it differs from that of the main file.
-pub fn resolve<'js>(
+pub(crate) fn resolve<'js>(
     ctx: &Ctx<'js>,
     value: &Value<'js>,
     mock: Option<Rc<MockModel>>,
@@ -124,7 +124,7 @@ fn resolve_list<'js>(ctx: &Ctx<'js>, list: &Array<'js>) -> Result<Rc<dyn Languag
     }
 }
 
-pub fn resolve_item<'js>(ctx: &Ctx<'js>, index: usize, item: &Value<'js>) -> Result<Rc<dyn LanguageModel>> {
+pub(crate) fn resolve_item<'js>(ctx: &Ctx<'js>, index: usize, item: &Value<'js>) -> Result<Rc<dyn LanguageModel>> {
     let exchanges = services::exchanges(ctx)?;
     match (item.as_string(), item.as_object().and_then(Class::<ModelObject>::from_object)) {
         (Some(name), _) => {
@@ -142,7 +142,7 @@ pub fn resolve_item<'js>(ctx: &Ctx<'js>, index: usize, item: &Value<'js>) -> Res
 }
 
 /// The name of a provider function that was passed without being called.
-pub fn provider_name(value: &Value<'_>) -> Result<Option<String>> {
+pub(crate) fn provider_name(value: &Value<'_>) -> Result<Option<String>> {
     let Some(object) = value.as_function().and_then(|function| function.as_object()) else { return Ok(None) };
     if object.contains_key("languageModel")? { object.get("name") } else { Ok(None) }
 }

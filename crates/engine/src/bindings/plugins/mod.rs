@@ -1,5 +1,5 @@
 //! The built-in task list and task graph.
 
-pub mod task_graph;
-pub mod task_list;
+pub(crate) mod task_graph;
+pub(crate) mod task_list;
 mod task_tools;

@@ -32,7 +32,7 @@ const ARRAY_KEY: &str = "array";
 
 /// `defTaskGraph(tasks?)`: `[graph, setGraph]` of the state `taskGraph`, with tools and a system section. `tasks` are
 /// used on the first run only; problems such as cycles are printed as warnings.
-pub fn def_task_graph(call: Call<'_>) -> Result<Value<'_>> {
+pub(crate) fn def_task_graph(call: Call<'_>) -> Result<Value<'_>> {
     let ctx = call.ctx.clone();
     let known = call.prompt.borrow().bag.task_graph();
     let initial = match known {
@@ -137,7 +137,7 @@ fn call_tool<'js>(
     Ok(answer)
 }
 
-pub fn section<'js>(ctx: &Ctx<'js>, prompt: &PromptObject<'js>) -> Result<Option<(String, String)>> {
+pub(crate) fn section<'js>(ctx: &Ctx<'js>, prompt: &PromptObject<'js>) -> Result<Option<(String, String)>> {
     if !task_tools::is_defined(prompt, TOOLS) {
         return Ok(None);
     }
@@ -200,7 +200,7 @@ fn show_context<'js>(
     Ok(())
 }
 
-pub fn export_utilities<'js>(ctx: &Ctx<'js>, exports: &Object<'js>) -> Result<()> {
+pub(crate) fn export_utilities<'js>(ctx: &Ctx<'js>, exports: &Object<'js>) -> Result<()> {
     type Utility = fn(&[TaskNode]) -> serde_json::Value;
     let utilities: [(&str, Utility); 4] = [
         ("detectCycles", |tasks| serde_json::json!(task_graph::detect_cycles(tasks))),

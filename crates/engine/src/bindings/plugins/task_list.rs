@@ -16,7 +16,7 @@ const TOOLS: &[&str] = &["startTask", "completeTask", "failTask"];
 
 /// `defTaskList(tasks?)`: `[tasks, setTasks]` of the state `taskList`, with tools and a system section. `tasks` are
 /// used on the first run only; problems are printed as warnings.
-pub fn def_task_list(call: Call<'_>) -> Result<Value<'_>> {
+pub(crate) fn def_task_list(call: Call<'_>) -> Result<Value<'_>> {
     let ctx = call.ctx.clone();
     let initial = if call.core.has_task_list.get() {
         Value::new_undefined(ctx.clone())
@@ -53,7 +53,7 @@ fn call_tool<'js>(
     Ok(answer)
 }
 
-pub fn section<'js>(ctx: &Ctx<'js>, prompt: &PromptObject<'js>) -> Result<Option<(String, String)>> {
+pub(crate) fn section<'js>(ctx: &Ctx<'js>, prompt: &PromptObject<'js>) -> Result<Option<(String, String)>> {
     if !task_tools::is_defined(prompt, TOOLS) {
         return Ok(None);
     }

@@ -16,7 +16,8 @@ use crate::{
 use lmthing_base::chat::ToolSpec;
 
 /// Arguments: prompt, tool name, input.
-pub type AnswerTool = for<'js> fn(&Ctx<'js>, &PromptObject<'js>, &str, &serde_json::Value) -> Result<serde_json::Value>;
+pub(crate) type AnswerTool =
+    for<'js> fn(&Ctx<'js>, &PromptObject<'js>, &str, &serde_json::Value) -> Result<serde_json::Value>;
 
 /// Defines a tool; its entry is created once a prompt.
 fn define<'js>(call: &Call<'js>, spec: ToolSpec, answer: AnswerTool) -> Result<()> {
@@ -49,7 +50,7 @@ fn define<'js>(call: &Call<'js>, spec: ToolSpec, answer: AnswerTool) -> Result<(
 }
 
 /// Defines the tools of a plugin. Returns `[value, set]` of the state of its tasks.
-pub fn define_plugin<'js>(
+pub(crate) fn define_plugin<'js>(
     call: &Call<'js>,
     tools: Vec<ToolSpec>,
     answer: AnswerTool,
@@ -63,13 +64,13 @@ pub fn define_plugin<'js>(
 }
 
 /// Whether the last run of the body defined any of `tools` by the plugin, not by the author.
-pub fn is_defined(prompt: &PromptObject<'_>, tools: &[&str]) -> bool {
+pub(crate) fn is_defined(prompt: &PromptObject<'_>, tools: &[&str]) -> bool {
     let prompt = prompt.borrow();
     let definitions = prompt.core.prompt.borrow();
     tools.iter().any(|name| definitions.tool(name).is_some_and(|tool| tool.maker == ToolMaker::Plugin))
 }
 
-pub fn given_tasks<'js>(call: &Call<'js>) -> Result<Value<'js>> {
+pub(crate) fn given_tasks<'js>(call: &Call<'js>) -> Result<Value<'js>> {
     let given = call.arg(0);
     if given.is_undefined() { Array::new(call.ctx.clone()).map(Array::into_value) } else { Ok(given) }
 }

@@ -67,7 +67,7 @@ pub struct Bag<'js> {
 }
 
 /// Traces the value of a cell. Skips a borrowed cell, which makes the collector keep everything.
-pub fn trace_cell<'js, T: Trace<'js>>(cell: &RefCell<T>, tracer: Tracer<'_, 'js>) {
+pub(crate) fn trace_cell<'js, T: Trace<'js>>(cell: &RefCell<T>, tracer: Tracer<'_, 'js>) {
     if let Ok(value) = cell.try_borrow() {
         value.trace(tracer);
     }

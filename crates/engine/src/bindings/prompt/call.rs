@@ -16,7 +16,7 @@ use super::{
 use crate::bindings::values::{kind_of, plain_error, string_text, type_error};
 
 /// Stores the table and puts the methods on the prototype of prompts.
-pub fn install(ctx: &Ctx<'_>, table: &'static [Method]) -> Result<()> {
+pub(crate) fn install(ctx: &Ctx<'_>, table: &'static [Method]) -> Result<()> {
     let stored = ctx.store_userdata(MethodTable(table));
     stored.map(drop).map_err(|_| plain_error(ctx, "user data is in use"))?;
     lmthing_node::set_explain(ctx, Rc::new(ExplainPrompts::new(table)))?;
@@ -27,7 +27,7 @@ pub fn install(ctx: &Ctx<'_>, table: &'static [Method]) -> Result<()> {
     Ok(())
 }
 
-pub struct Call<'js> {
+pub(crate) struct Call<'js> {
     pub ctx: Ctx<'js>,
     pub prompt: PromptObject<'js>,
     pub core: Rc<Core>,
@@ -35,11 +35,11 @@ pub struct Call<'js> {
 }
 
 impl<'js> Call<'js> {
-    pub fn arg(&self, index: usize) -> Value<'js> {
+    pub(crate) fn arg(&self, index: usize) -> Value<'js> {
         self.args.get(index).cloned().unwrap_or_else(|| Value::new_undefined(self.ctx.clone()))
     }
 
-    pub fn string(&self, index: usize, place: &str) -> Result<String> {
+    pub(crate) fn string(&self, index: usize, place: &str) -> Result<String> {
         let value = self.arg(index);
         match value.as_string() {
             Some(text) => string_text(&self.ctx, text),
@@ -47,7 +47,7 @@ impl<'js> Call<'js> {
         }
     }
 
-    pub fn function(&self, index: usize, place: &str) -> Result<Function<'js>> {
+    pub(crate) fn function(&self, index: usize, place: &str) -> Result<Function<'js>> {
         let value = self.arg(index);
         match value.as_function() {
             Some(function) => Ok(function.clone()),
@@ -56,7 +56,7 @@ impl<'js> Call<'js> {
     }
 }
 
-pub fn method<'js>(ctx: &Ctx<'js>, run: for<'a> fn(Call<'a>) -> Result<Value<'a>>) -> Result<Function<'js>> {
+pub(crate) fn method<'js>(ctx: &Ctx<'js>, run: for<'a> fn(Call<'a>) -> Result<Value<'a>>) -> Result<Function<'js>> {
     // A plain `fn`: a closure could keep JavaScript values past the end of the engine.
     Function::new(ctx.clone(), move |ctx: Ctx<'js>, this: This<Value<'js>>, args: Rest<Value<'js>>| {
         // The methods of a prompt are bound to it; those exported by `lmthing/plugins` are not.
@@ -69,7 +69,7 @@ pub fn method<'js>(ctx: &Ctx<'js>, run: for<'a> fn(Call<'a>) -> Result<Value<'a>
 }
 
 /// Calls a method of a prompt by name, as a plugin would, so that overridden methods apply.
-pub fn invoke<'js>(prompt: &PromptObject<'js>, name: &str, values: Vec<Value<'js>>) -> Result<Value<'js>> {
+pub(crate) fn invoke<'js>(prompt: &PromptObject<'js>, name: &str, values: Vec<Value<'js>>) -> Result<Value<'js>> {
     let function: Function = prompt.get(name)?;
     let mut args = Args::new(prompt.ctx().clone(), values.len());
     args.push_args(values)?;

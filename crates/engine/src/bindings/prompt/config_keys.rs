@@ -9,7 +9,7 @@ use lmthing_typescript::sandbox::SandboxConfig;
 const KNOWN: &[&str] =
     &["model", "options", "plugins", "limits", "prices", "sandbox", "journal", "mcpServers", "functions"];
 
-pub const OPTIONS: &[&str] = &[
+pub(crate) const OPTIONS: &[&str] = &[
     "system",
     "maxOutputTokens",
     "temperature",
@@ -40,13 +40,13 @@ const EXPORTS: [&str; 4] = ["mock", "input", "output", "description"];
 
 const LIMITS: [&str; 5] = ["steps", "tokens", "cost", "time", "parallel"];
 
-pub fn unknown(config: &Object<'_>) -> Result<Vec<(String, String)>> {
+pub(crate) fn unknown(config: &Object<'_>) -> Result<Vec<(String, String)>> {
     let keys: Vec<String> = config.own_keys(Filter::new().string().enum_only()).collect::<Result<_>>()?;
     let unknown = keys.into_iter().filter(|key| !KNOWN.contains(&key.as_str()));
     Ok(unknown.map(|key| (key.clone(), advice(&key))).collect())
 }
 
-pub fn journal<'js>(ctx: &Ctx<'js>, config: &Object<'js>) -> Result<Option<bool>> {
+pub(crate) fn journal<'js>(ctx: &Ctx<'js>, config: &Object<'js>) -> Result<Option<bool>> {
     let value: Value = config.get("journal")?;
     match value.as_bool() {
         None if !value.is_undefined() && !value.is_null() => {
@@ -56,7 +56,7 @@ pub fn journal<'js>(ctx: &Ctx<'js>, config: &Object<'js>) -> Result<Option<bool>
     }
 }
 
-pub fn warn_unknown<'js>(ctx: &Ctx<'js>, config: &Object<'js>) -> Result<()> {
+pub(crate) fn warn_unknown<'js>(ctx: &Ctx<'js>, config: &Object<'js>) -> Result<()> {
     unknown(config)?.iter().try_for_each(|(name, advice)| warn::ignored_name(ctx, "config", name, advice))
 }
 
@@ -82,7 +82,7 @@ fn advice(name: &str) -> String {
     }
 }
 
-pub fn advice_for_option(name: &str) -> String {
+pub(crate) fn advice_for_option(name: &str) -> String {
     if KNOWN.contains(&name) {
         return format!("it belongs beside options: config = {{ {name}: … }}");
     }

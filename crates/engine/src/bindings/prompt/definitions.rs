@@ -15,7 +15,7 @@ use crate::{
 };
 use lmthing_base::chat::{ContentPart, Role};
 
-pub fn def(call: Call<'_>) -> Result<Value<'_>> {
+pub(crate) fn def(call: Call<'_>) -> Result<Value<'_>> {
     let name = call.string(0, "def: the name")?;
     let value = call.arg(1);
     let text = scalar_text(&call.ctx, &value)?.ok_or_else(|| {
@@ -26,7 +26,7 @@ pub fn def(call: Call<'_>) -> Result<Value<'_>> {
     define_variable(call, DefinitionKind::Def, name, Variable::Text(text))
 }
 
-pub fn def_data(call: Call<'_>) -> Result<Value<'_>> {
+pub(crate) fn def_data(call: Call<'_>) -> Result<Value<'_>> {
     let name = call.string(0, "defData: the name")?;
     let value = call.arg(1);
     // `JSON.stringify` omits the first three and writes `{}` for a promise, so each is a mistake.
@@ -63,7 +63,7 @@ fn define_variable(call: Call<'_>, kind: DefinitionKind, name: String, value: Va
     Reference::create(&call.ctx, &call.core, kind, name)
 }
 
-pub fn def_system(call: Call<'_>) -> Result<Value<'_>> {
+pub(crate) fn def_system(call: Call<'_>) -> Result<Value<'_>> {
     let name = call.string(0, "defSystem: the name")?;
     let value = call.arg(1);
     let text = scalar_text(&call.ctx, &value)?.ok_or_else(|| {
@@ -78,7 +78,7 @@ pub fn def_system(call: Call<'_>) -> Result<Value<'_>> {
 
 /// `defMessage(role, content)`: a message of the conversation, added on the first run only. Rules:
 /// docs/reference/messages.md.
-pub fn def_message(call: Call<'_>) -> Result<Value<'_>> {
+pub(crate) fn def_message(call: Call<'_>) -> Result<Value<'_>> {
     let role = call.string(0, "defMessage: the role")?;
     let role = match role.as_str() {
         "user" => Role::User,
@@ -96,7 +96,7 @@ pub fn def_message(call: Call<'_>) -> Result<Value<'_>> {
 
 /// `` $`…` `` or `$(text)`: a user message. `undefined` is dropped, an object with a `value` is replaced by it, other
 /// plain objects appear as JSON.
-pub fn dollar(call: Call<'_>) -> Result<Value<'_>> {
+pub(crate) fn dollar(call: Call<'_>) -> Result<Value<'_>> {
     let first = call.arg(0);
     let text = if let Some(text) = first.as_string() {
         text.to_string()?
@@ -152,7 +152,7 @@ fn interpolated<'js>(ctx: &Ctx<'js>, value: Value<'js>) -> Result<String> {
 }
 
 /// `getRemindedItems()`: `[{type, name}]` of reminders that were not sent yet, in call order.
-pub fn get_reminded_items(call: Call<'_>) -> Result<Value<'_>> {
+pub(crate) fn get_reminded_items(call: Call<'_>) -> Result<Value<'_>> {
     // Copied first: setting properties may run a setter on a prototype, which may define something.
     let items: Vec<(DefinitionKind, String)> = {
         let prompt = call.core.prompt.borrow();

@@ -12,7 +12,7 @@ use crate::{
 
 /// `defEffect(fn, deps?)`: `fn(context, stepModifier)` runs after the body and before the step's request. Rules:
 /// docs/reference/state-and-effects.md.
-pub fn def_effect(call: Call<'_>) -> Result<Value<'_>> {
+pub(crate) fn def_effect(call: Call<'_>) -> Result<Value<'_>> {
     let function = call.function(0, "defEffect: the effect")?;
     let deps = call.arg(1);
     if !deps.is_undefined() && !deps.is_null() && !deps.is_array() {
@@ -41,7 +41,7 @@ fn update<'js, T>(prompt: &PromptObject<'js>, place: usize, change: impl FnOnce(
 
 /// Runs the effects that are due, in call order, and returns their modifications. Effects that the last run of the
 /// body did not define are cleaned up and removed.
-pub async fn run_due<'js>(ctx: &Ctx<'js>, prompt: &PromptObject<'js>) -> Result<StepModifications> {
+pub(crate) async fn run_due<'js>(ctx: &Ctx<'js>, prompt: &PromptObject<'js>) -> Result<StepModifications> {
     let core = prompt.borrow().core.clone();
     // First, as in React: removed effects are cleaned up before any effect runs. Only a body resets the count, so
     // prompts without one keep all effects.
@@ -77,7 +77,7 @@ pub async fn run_due<'js>(ctx: &Ctx<'js>, prompt: &PromptObject<'js>) -> Result<
 }
 
 /// Runs all remaining clean-ups at the end of a run.
-pub async fn clean_up_all(prompt: &PromptObject<'_>) -> Result<()> {
+pub(crate) async fn clean_up_all(prompt: &PromptObject<'_>) -> Result<()> {
     let count = prompt.borrow().bag.effects().borrow().len();
     for place in 0..count {
         clean_up(prompt, place).await?;

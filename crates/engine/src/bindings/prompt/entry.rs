@@ -69,9 +69,9 @@ pub struct CallOptions<'js> {
     pub on_error: Option<Function<'js>>,
 }
 
-pub const REPEAT: &str = "repeat";
+pub(crate) const REPEAT: &str = "repeat";
 
-pub const CALLBACKS: &[&str] = &["beforeCall", "onSuccess", "onError", NEEDS_APPROVAL];
+pub(crate) const CALLBACKS: &[&str] = &["beforeCall", "onSuccess", "onError", NEEDS_APPROVAL];
 
 const NEEDS_APPROVAL: &str = "needsApproval";
 
@@ -201,7 +201,7 @@ impl<'js> CallOptions<'js> {
 }
 
 /// `needsApproval`; `None` if unset or `false`.
-pub fn needs_approval<'js>(ctx: &Ctx<'js>, given: &Object<'js>, place: &str) -> Result<Option<Value<'js>>> {
+pub(crate) fn needs_approval<'js>(ctx: &Ctx<'js>, given: &Object<'js>, place: &str) -> Result<Option<Value<'js>>> {
     let Some(value) = property(given, NEEDS_APPROVAL)? else { return Ok(None) };
     match value.as_bool() {
         Some(needs) => Ok(needs.then_some(value)),

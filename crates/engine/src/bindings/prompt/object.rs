@@ -27,11 +27,16 @@ pub struct StatefulPrompt<'js> {
 }
 
 /// A handle to a prompt. Neither half is borrowed while JavaScript runs.
-pub type PromptObject<'js> = Class<'js, StatefulPrompt<'js>>;
+pub(crate) type PromptObject<'js> = Class<'js, StatefulPrompt<'js>>;
 
 /// Creates a prompt with all built-in methods and those of `plugins`, `undefined` or an array of objects of
 /// functions. `depth` is the number of agents it is nested in; `place` is the prefix of error messages.
-pub fn create<'js>(ctx: &Ctx<'js>, depth: usize, plugins: &Value<'js>, place: &str) -> Result<PromptObject<'js>> {
+pub(crate) fn create<'js>(
+    ctx: &Ctx<'js>,
+    depth: usize,
+    plugins: &Value<'js>,
+    place: &str,
+) -> Result<PromptObject<'js>> {
     let core = Rc::new(Core { depth, ..Core::default() });
     let prompt = Class::instance(ctx.clone(), StatefulPrompt { core, bag: Bag::default() })?;
     for method in MethodTable::of(ctx)?.0 {
@@ -47,7 +52,12 @@ fn bind<'js>(function: &Function<'js>, this: &Value<'js>) -> Result<Function<'js
     bind.call((This(function.clone()), this.clone()))
 }
 
-pub fn add_plugins<'js>(ctx: &Ctx<'js>, prompt: &PromptObject<'js>, plugins: &Value<'js>, place: &str) -> Result<()> {
+pub(crate) fn add_plugins<'js>(
+    ctx: &Ctx<'js>,
+    prompt: &PromptObject<'js>,
+    plugins: &Value<'js>,
+    place: &str,
+) -> Result<()> {
     if plugins.is_undefined() || plugins.is_null() {
         return Ok(());
     }
@@ -73,7 +83,11 @@ fn add_plugin<'js>(ctx: &Ctx<'js>, prompt: &PromptObject<'js>, plugin: &Value<'j
     Ok(())
 }
 
-pub fn plugin_methods<'js>(ctx: &Ctx<'js>, plugin: &Value<'js>, place: &str) -> Result<Vec<(String, Function<'js>)>> {
+pub(crate) fn plugin_methods<'js>(
+    ctx: &Ctx<'js>,
+    plugin: &Value<'js>,
+    place: &str,
+) -> Result<Vec<(String, Function<'js>)>> {
     let mut methods = Vec::new();
     let Some(object) = plugin.as_object().filter(|_| !plugin.is_array()) else {
         return Err(type_error(ctx, format!("{place} must be an object of functions, got {}", kind_of(plugin))));

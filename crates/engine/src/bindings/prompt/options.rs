@@ -21,12 +21,12 @@ use lmthing_node::warn;
 use lmthing_typescript::sandbox::SandboxConfig;
 
 /// Options of one prompt that its agents do not inherit.
-pub const NOT_INHERITED: &[&str] =
+pub(crate) const NOT_INHERITED: &[&str] =
     &["system", "activeTools", "toolChoice", "stopWhen", "maxSteps", "onStepFinish", "onFinish", "outputRetries"];
 
 /// Sets the options of a prompt; warns of unknown ones. Their values are checked when a run begins, as agents inherit
 /// them unchecked.
-pub fn set<'js>(ctx: &Ctx<'js>, prompt: &PromptObject<'js>, given: &Value<'js>) -> Result<()> {
+pub(crate) fn set<'js>(ctx: &Ctx<'js>, prompt: &PromptObject<'js>, given: &Value<'js>) -> Result<()> {
     let Some(object) = object(ctx, given)? else { return Ok(()) };
     for name in unknown(&object)? {
         warn::ignored_name(ctx, "config.options", &name, &config_keys::advice_for_option(&name))?;
@@ -35,7 +35,7 @@ pub fn set<'js>(ctx: &Ctx<'js>, prompt: &PromptObject<'js>, given: &Value<'js>) 
     Ok(())
 }
 
-pub fn object<'js>(ctx: &Ctx<'js>, given: &Value<'js>) -> Result<Option<Object<'js>>> {
+pub(crate) fn object<'js>(ctx: &Ctx<'js>, given: &Value<'js>) -> Result<Option<Object<'js>>> {
     object_at(ctx, given, "config.options")
 }
 
@@ -49,7 +49,7 @@ fn object_at<'js>(ctx: &Ctx<'js>, given: &Value<'js>, place: &str) -> Result<Opt
     }
 }
 
-pub fn sandbox<'js>(ctx: &Ctx<'js>, given: &Value<'js>) -> Result<SandboxConfig> {
+pub(crate) fn sandbox<'js>(ctx: &Ctx<'js>, given: &Value<'js>) -> Result<SandboxConfig> {
     if given.is_undefined() || given.is_null() {
         return Ok(SandboxConfig::default());
     }
@@ -63,7 +63,7 @@ pub fn sandbox<'js>(ctx: &Ctx<'js>, given: &Value<'js>) -> Result<SandboxConfig>
     Ok(config)
 }
 
-pub fn function_bytes<'js>(ctx: &Ctx<'js>, given: &Value<'js>) -> Result<Option<usize>> {
+pub(crate) fn function_bytes<'js>(ctx: &Ctx<'js>, given: &Value<'js>) -> Result<Option<usize>> {
     let Some(object) = object_at(ctx, given, "config.functions")? else { return Ok(None) };
     for name in object.own_keys::<String>(Filter::new().string().enum_only()) {
         let name = name?;
@@ -76,7 +76,10 @@ pub fn function_bytes<'js>(ctx: &Ctx<'js>, given: &Value<'js>) -> Result<Option<
     Ok(bytes.map(|bytes| usize::try_from(bytes).unwrap_or(usize::MAX)))
 }
 
-pub fn mcp_servers<'js>(ctx: &Ctx<'js>, given: &Value<'js>) -> Result<serde_json::Map<String, serde_json::Value>> {
+pub(crate) fn mcp_servers<'js>(
+    ctx: &Ctx<'js>,
+    given: &Value<'js>,
+) -> Result<serde_json::Map<String, serde_json::Value>> {
     if given.is_undefined() || given.is_null() {
         return Ok(serde_json::Map::new());
     }
@@ -108,7 +111,7 @@ fn wrong_field(given: &serde_json::Value) -> Option<&str> {
 
 /// Reads `config.options`. `timeout` is in milliseconds, a number for the whole call or `{total, firstByte, idle}`.
 /// `undefined` and `null` count as unset.
-pub fn read<'js>(ctx: &Ctx<'js>, options: &Object<'js>) -> Result<RunSettings> {
+pub(crate) fn read<'js>(ctx: &Ctx<'js>, options: &Object<'js>) -> Result<RunSettings> {
     let place = PathKey::path(&["config", "options"]);
     let reader = OptionReader { ctx, options, place: &place };
     // Used later, but a mistake should show before the first request.
@@ -147,7 +150,7 @@ pub fn read<'js>(ctx: &Ctx<'js>, options: &Object<'js>) -> Result<RunSettings> {
     })
 }
 
-pub fn unknown<'js>(options: &Object<'js>) -> Result<Vec<String>> {
+pub(crate) fn unknown<'js>(options: &Object<'js>) -> Result<Vec<String>> {
     let keys: Vec<String> = options.own_keys(Filter::new().string().enum_only()).collect::<Result<_>>()?;
     Ok(keys.into_iter().filter(|key| !OPTIONS.contains(&key.as_str())).collect())
 }

@@ -11,7 +11,7 @@ use lmthing_base::diagnostic::Location;
 use lmthing_node::{ScriptError, diagnose};
 
 #[derive(Clone, Debug, PartialEq)]
-pub struct Redefinition {
+pub(crate) struct Redefinition {
     pub name: String,
     pub before: DefinitionKind,
     pub again: DefinitionKind,
@@ -27,20 +27,20 @@ struct Recorded {
     located: Cell<usize>,
 }
 
-pub fn start_recording(ctx: &Ctx<'_>) -> Result<()> {
+pub(crate) fn start_recording(ctx: &Ctx<'_>) -> Result<()> {
     ctx.store_userdata(Recorded::default()).map(drop).map_err(|_| plain_error(ctx, "user data is in use"))
 }
 
 /// Whether the engine inspects a file instead of running it.
-pub fn is_recording(ctx: &Ctx<'_>) -> bool {
+pub(crate) fn is_recording(ctx: &Ctx<'_>) -> bool {
     ctx.userdata::<Recorded>().is_some()
 }
 
-pub fn recorded(ctx: &Ctx<'_>) -> Vec<Redefinition> {
+pub(crate) fn recorded(ctx: &Ctx<'_>) -> Vec<Redefinition> {
     ctx.userdata::<Recorded>().map(|recorded| recorded.redefinitions.borrow().clone()).unwrap_or_default()
 }
 
-pub fn record(ctx: &Ctx<'_>, prompt: &PromptObject<'_>, again: DefinitionKind, name: &str) -> Result<()> {
+pub(crate) fn record(ctx: &Ctx<'_>, prompt: &PromptObject<'_>, again: DefinitionKind, name: &str) -> Result<()> {
     if ctx.userdata::<Recorded>().is_none_or(|recorded| recorded.located.get() >= MAX_LOCATED) {
         return Ok(());
     }

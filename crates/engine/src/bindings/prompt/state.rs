@@ -6,7 +6,7 @@ use super::{call::Call, state_entry::StateEntry};
 
 /// `defState(key, initial)`: `[value, set]`. The value is that at the time of the call; `set(next | (previous) =>
 /// next)` takes effect at once. Rules: docs/reference/state-and-effects.md.
-pub fn def_state(call: Call<'_>) -> Result<Value<'_>> {
+pub(crate) fn def_state(call: Call<'_>) -> Result<Value<'_>> {
     let key = call.string(0, "defState: the key")?;
     // The bag must not be borrowed: an initial function may define states itself.
     let known = call.prompt.borrow().bag.state(&key);
@@ -29,7 +29,7 @@ pub fn def_state(call: Call<'_>) -> Result<Value<'_>> {
     Ok(pair.into_value())
 }
 
-pub fn get_state(call: Call<'_>) -> Result<Value<'_>> {
+pub(crate) fn get_state(call: Call<'_>) -> Result<Value<'_>> {
     let key = call.string(0, "getState: the key")?;
     let known = call.prompt.borrow().bag.state(&key);
     known.map_or_else(|| Ok(Value::new_undefined(call.ctx.clone())), |entry| entry.value())

@@ -17,7 +17,7 @@ use crate::{
 
 /// `stepModifier(aspect, items)`: for this step, `items` replace messages, tools or system sections, or are merged
 /// over the variables. Calls add up. Rules: docs/reference/state-and-effects.md.
-pub fn create<'js>(
+pub(crate) fn create<'js>(
     ctx: &Ctx<'js>,
     core: &Rc<Core>,
     modifications: &Rc<RefCell<StepModifications>>,

@@ -16,7 +16,7 @@ use crate::{
 };
 use lmthing_base::chat::ToolSpec;
 
-pub fn tools_of<'js>(prompt: &PromptObject<'js>, wanted: impl Fn(&str) -> bool) -> Vec<UnconvertedTool<'js>> {
+pub(crate) fn tools_of<'js>(prompt: &PromptObject<'js>, wanted: impl Fn(&str) -> bool) -> Vec<UnconvertedTool<'js>> {
     let prompt = prompt.borrow();
     let definitions = prompt.core.prompt.borrow();
     let unconverted = |(name, definition): (&str, &ToolDefinition)| {
@@ -31,7 +31,7 @@ pub fn tools_of<'js>(prompt: &PromptObject<'js>, wanted: impl Fn(&str) -> bool) 
 }
 
 /// Converts a tool. Conversions are cached, as converting schemas is slow.
-pub fn convert<'js>(
+pub(crate) fn convert<'js>(
     ctx: &Ctx<'js>,
     prompt: &PromptObject<'js>,
     tool: &UnconvertedTool<'js>,

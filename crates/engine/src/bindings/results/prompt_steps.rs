@@ -18,7 +18,7 @@ use crate::bindings::{
 use lmthing_base::chat::{Step, ToolSpec};
 
 /// Adds `steps` and `fullSteps` to the prototype of prompts.
-pub fn finish_prototype(ctx: &Ctx<'_>) -> Result<()> {
+pub(crate) fn finish_prototype(ctx: &Ctx<'_>) -> Result<()> {
     // Not in the class itself, since its module must not import this one.
     let Some(prototype) = Class::<StatefulPrompt>::prototype(ctx)? else { return Ok(()) };
     prototype.prop("steps", Accessor::from(steps).configurable())?;
@@ -44,7 +44,7 @@ fn step_objects<'js>(prompt: &PromptObject<'js>, list: StepList) -> Result<Array
 }
 
 /// The cached list of a run's steps, extended by the steps since the last access. Not a copy.
-pub fn step_list<'js>(
+pub(crate) fn step_list<'js>(
     ctx: &Ctx<'js>,
     prompt: &PromptObject<'js>,
     run: &Class<'js, PromptRun<'js>>,

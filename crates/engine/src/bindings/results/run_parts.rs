@@ -19,7 +19,7 @@ pub enum PartKind {
 }
 
 /// Returns `None` for a part that the stream does not show.
-pub fn part_to_js<'js>(ctx: &Ctx<'js>, part: &EventKind, kind: PartKind) -> Result<Option<Value<'js>>> {
+pub(crate) fn part_to_js<'js>(ctx: &Ctx<'js>, part: &EventKind, kind: PartKind) -> Result<Option<Value<'js>>> {
     if kind == PartKind::Text {
         return match part {
             EventKind::Stream(part) => match &**part {
@@ -52,7 +52,7 @@ pub fn part_to_js<'js>(ctx: &Ctx<'js>, part: &EventKind, kind: PartKind) -> Resu
     }
 }
 
-pub fn run_end<'js>(ctx: &Ctx<'js>, record: &RunRecord, kind: PartKind) -> Result<Option<Value<'js>>> {
+pub(crate) fn run_end<'js>(ctx: &Ctx<'js>, record: &RunRecord, kind: PartKind) -> Result<Option<Value<'js>>> {
     if kind == PartKind::Text {
         return Ok(None);
     }

@@ -19,7 +19,7 @@ use crate::{
 };
 
 /// Adds `Symbol.asyncIterator`, which the class macro cannot express.
-pub fn finish_prototype(ctx: &Ctx<'_>) -> Result<()> {
+pub(crate) fn finish_prototype(ctx: &Ctx<'_>) -> Result<()> {
     let Some(prototype) = Class::<RunStream>::prototype(ctx)? else { return Ok(()) };
     prototype.set(PredefinedAtom::SymbolAsyncIterator, identity(ctx)?)
 }

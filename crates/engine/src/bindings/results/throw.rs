@@ -15,20 +15,20 @@ use lmthing_node::{ScriptError, Thrown};
 use lmthing_providers::{ProviderError, ProviderErrorKind};
 
 /// Throws the error of a run: the value that the prompt's code threw, or an `Error` for other failures.
-pub fn throw_run_error<'js>(ctx: &Ctx<'js>, run: &Class<'js, PromptRun<'js>>, error: &Rc<RunError>) -> Error {
+pub(crate) fn throw_run_error<'js>(ctx: &Ctx<'js>, run: &Class<'js, PromptRun<'js>>, error: &Rc<RunError>) -> Error {
     match run.borrow().thrown() {
         Some(thrown) => ctx.throw(thrown),
         None => script_error(error).payload(error.clone()).throw(ctx),
     }
 }
 
-pub fn error_value<'js>(ctx: &Ctx<'js>, error: &Rc<RunError>) -> Value<'js> {
+pub(crate) fn error_value<'js>(ctx: &Ctx<'js>, error: &Rc<RunError>) -> Value<'js> {
     script_error(error).payload(error.clone()).throw(ctx);
     ctx.catch()
 }
 
 /// Throws a `ConfigurationError` for a model that does not exist.
-pub fn throw_no_model(ctx: &Ctx<'_>, error: ProviderError) -> Error {
+pub(crate) fn throw_no_model(ctx: &Ctx<'_>, error: ProviderError) -> Error {
     let error = Rc::new(RunError::NoModel(error));
     script_error(&error).payload(error).throw(ctx)
 }
@@ -70,7 +70,7 @@ fn script_error(error: &RunError) -> ScriptError {
     }
 }
 
-pub fn run_error(thrown: Thrown) -> RunError {
+pub(crate) fn run_error(thrown: Thrown) -> RunError {
     let inner = thrown.payload_as::<RunError>();
     RunError::Script(Box::new(ScriptFailure { diagnostic: thrown.diagnostic, inner }))
 }

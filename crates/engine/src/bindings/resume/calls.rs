@@ -17,14 +17,14 @@ use lmthing_base::checkpoint::{CallPart, Entry, Memory, MemoryChange, interrupte
 use lmthing_node::{async_value, enable_async_values, with_async_values};
 
 /// A hash that is the same in every process.
-pub fn stable_hash(text: &str) -> u64 {
+pub(crate) fn stable_hash(text: &str) -> u64 {
     let digest = Sha256::digest(text.as_bytes());
     digest.iter().take(8).fold(0, |hash, byte| hash << 8 | u64::from(*byte))
 }
 
 /// Distinguishes prompts that a script runs itself: a hash of function or file, input, and the tool call it serves.
 /// `None` where no logs are kept, since only they need it.
-pub fn run_identity<'js>(
+pub(crate) fn run_identity<'js>(
     ctx: &Ctx<'js>,
     what: &str,
     input: Option<&Value<'js>>,
@@ -43,7 +43,7 @@ pub fn run_identity<'js>(
 /// Key of the async context value that holds the current call.
 const CALL: &str = "lmthing:call";
 
-pub async fn within_call<'js, T>(
+pub(crate) async fn within_call<'js, T>(
     ctx: &Ctx<'js>,
     prompt: &PromptObject<'js>,
     call: &str,
@@ -57,11 +57,11 @@ pub async fn within_call<'js, T>(
     with_async_values(ctx, [(CALL, name)], work).await
 }
 
-pub fn current_call(ctx: &Ctx<'_>) -> Result<Option<String>> {
+pub(crate) fn current_call(ctx: &Ctx<'_>) -> Result<Option<String>> {
     async_value(ctx, CALL)?.map(|call| call.get()).transpose()
 }
 
-pub struct PartOfCall<'a> {
+pub(crate) struct PartOfCall<'a> {
     /// The id of the tool call, or the name of the code.
     pub of: &'a str,
     /// Number of earlier parts with the same name and arguments, or the index in an array form.
@@ -72,7 +72,7 @@ pub struct PartOfCall<'a> {
 }
 
 /// Does a part of a call, or returns what an earlier process recorded. The answer is JSON or a message.
-pub async fn run_part<'js>(
+pub(crate) async fn run_part<'js>(
     ctx: &Ctx<'js>,
     prompt: &PromptObject<'js>,
     part: PartOfCall<'_>,
@@ -104,6 +104,6 @@ pub async fn run_part<'js>(
     outcome
 }
 
-pub fn call_hash(name: &str, args: &RawValue) -> String {
+pub(crate) fn call_hash(name: &str, args: &RawValue) -> String {
     format!("{:016x}", stable_hash(&format!("{name}\0{}", args.get())))
 }

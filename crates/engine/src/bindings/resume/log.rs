@@ -17,7 +17,7 @@ use lmthing_base::{
     event::EventKind,
 };
 
-pub fn open_log<'js>(ctx: &Ctx<'js>, prompt: &PromptObject<'js>) -> Result<()> {
+pub(crate) fn open_log<'js>(ctx: &Ctx<'js>, prompt: &PromptObject<'js>) -> Result<()> {
     let checkpoints = services::checkpoints(ctx)?;
     let core = prompt.borrow().core.clone();
     if checkpoints.is_on() && !has_log(prompt) {
@@ -27,7 +27,7 @@ pub fn open_log<'js>(ctx: &Ctx<'js>, prompt: &PromptObject<'js>) -> Result<()> {
     Ok(())
 }
 
-pub fn has_log(prompt: &PromptObject<'_>) -> bool {
+pub(crate) fn has_log(prompt: &PromptObject<'_>) -> bool {
     prompt.borrow().core.log.borrow().is_some()
 }
 
@@ -44,7 +44,7 @@ pub(super) fn append(ctx: &Ctx<'_>, log: &PromptLog, entry: Entry) -> std::resul
 
 /// The memory of a prompt, for its log. Also logs changed memories of its ancestors: tools of an agent may set states
 /// of its parent.
-pub fn current_memory<'js>(ctx: &Ctx<'js>, prompt: &PromptObject<'js>, asked_again: usize) -> Result<Memory> {
+pub(crate) fn current_memory<'js>(ctx: &Ctx<'js>, prompt: &PromptObject<'js>, asked_again: usize) -> Result<Memory> {
     let mut outer = parent(prompt);
     while let Some(prompt) = outer {
         outer = parent(&prompt);

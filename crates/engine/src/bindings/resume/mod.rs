@@ -4,6 +4,6 @@ mod calls;
 mod log;
 mod restore;
 
-pub use calls::{PartOfCall, call_hash, current_call, run_identity, run_part, stable_hash, within_call};
-pub use log::{current_memory, has_log, open_log};
-pub use restore::{begin_set_up, end_agent_set_up, end_set_up, take_over_steps};
+pub(crate) use calls::{PartOfCall, call_hash, current_call, run_identity, run_part, stable_hash, within_call};
+pub(crate) use log::{current_memory, has_log, open_log};
+pub(crate) use restore::{begin_set_up, end_agent_set_up, end_set_up, take_over_steps};

@@ -24,7 +24,7 @@ fn restored(prompt: &PromptObject<'_>) -> Option<(Rc<PromptLog>, Rc<Restored>)> 
 }
 
 /// Must be called before the set-up code runs, so that it sees earlier states and messages.
-pub fn begin_set_up<'js>(ctx: &Ctx<'js>, prompt: &PromptObject<'js>) -> Result<()> {
+pub(crate) fn begin_set_up<'js>(ctx: &Ctx<'js>, prompt: &PromptObject<'js>) -> Result<()> {
     open_log(ctx, prompt)?;
     let Some((log, restored)) = restored(prompt) else { return Ok(()) };
     memory::restore(ctx, prompt, &restored.before)?;
@@ -43,7 +43,7 @@ pub fn begin_set_up<'js>(ctx: &Ctx<'js>, prompt: &PromptObject<'js>) -> Result<(
 }
 
 /// Must be called after the set-up code has run, even if it failed.
-pub fn end_set_up<'js>(ctx: &Ctx<'js>, prompt: &PromptObject<'js>) -> Result<()> {
+pub(crate) fn end_set_up<'js>(ctx: &Ctx<'js>, prompt: &PromptObject<'js>) -> Result<()> {
     let Some((_, restored)) = restored(prompt) else { return Ok(()) };
     let core = prompt.borrow().core.clone();
     core.prompt.borrow_mut().abandon_rerun();
@@ -60,7 +60,7 @@ pub fn end_set_up<'js>(ctx: &Ctx<'js>, prompt: &PromptObject<'js>) -> Result<()>
 }
 
 /// As [`end_set_up`], for an agent. Its callback runs once, so what it hides stays hidden.
-pub fn end_agent_set_up<'js>(ctx: &Ctx<'js>, child: &PromptObject<'js>) -> Result<()> {
+pub(crate) fn end_agent_set_up<'js>(ctx: &Ctx<'js>, child: &PromptObject<'js>) -> Result<()> {
     end_set_up(ctx, child)?;
     let core = child.borrow().core.clone();
     let mut definitions = core.prompt.borrow_mut();
@@ -76,7 +76,7 @@ pub fn end_agent_set_up<'js>(ctx: &Ctx<'js>, child: &PromptObject<'js>) -> Resul
 
 /// Adds the finished steps to the record of a run. Returns their number, and how often the model was asked to repeat an
 /// answer.
-pub fn take_over_steps(
+pub(crate) fn take_over_steps(
     prompt: &PromptObject<'_>,
     record: &RunRecord,
     settings: &Rc<CallSettings>,

@@ -17,7 +17,12 @@ const DEFAULT_RETRIES: usize = 2;
 
 const MAX_SHOWN_CHARS: usize = 200;
 
-pub fn expect_output<'js>(ctx: &Ctx<'js>, prompt: &PromptObject<'js>, output: &Value<'js>, place: &str) -> Result<()> {
+pub(crate) fn expect_output<'js>(
+    ctx: &Ctx<'js>,
+    prompt: &PromptObject<'js>,
+    output: &Value<'js>,
+    place: &str,
+) -> Result<()> {
     let Some((schema, shape)) = shape(ctx, output, place)? else { return Ok(()) };
     let prompt = prompt.borrow();
     prompt.bag.set_output(schema);
@@ -25,7 +30,11 @@ pub fn expect_output<'js>(ctx: &Ctx<'js>, prompt: &PromptObject<'js>, output: &V
     Ok(())
 }
 
-pub fn shape<'js>(ctx: &Ctx<'js>, output: &Value<'js>, place: &str) -> Result<Option<(Schema<'js>, AnswerShape)>> {
+pub(crate) fn shape<'js>(
+    ctx: &Ctx<'js>,
+    output: &Value<'js>,
+    place: &str,
+) -> Result<Option<(Schema<'js>, AnswerShape)>> {
     if output.is_undefined() || output.is_null() {
         return Ok(None);
     }

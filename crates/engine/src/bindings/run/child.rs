@@ -17,7 +17,7 @@ use crate::{
 };
 use lmthing_node::KeepAlive;
 
-pub fn run_child<'js>(ctx: Ctx<'js>, child: PromptObject<'js>) -> LocalBoxFuture<'js, Result<ChildRun>> {
+pub(crate) fn run_child<'js>(ctx: Ctx<'js>, child: PromptObject<'js>) -> LocalBoxFuture<'js, Result<ChildRun>> {
     async move {
         let host = Rc::new(ScriptPrompt::new(&ctx, &child)?);
         let run = host.run();

@@ -7,7 +7,7 @@ use rquickjs::{Ctx, Result};
 use crate::bindings::tools::end_signal;
 use lmthing_node::{ScriptError, is_still, last_asked, still};
 
-pub const NEVER_SETTLES: &str = "waits for a promise that nothing can settle any more";
+pub(crate) const NEVER_SETTLES: &str = "waits for a promise that nothing can settle any more";
 
 /// How long a script must be idle to count as stuck.
 const IDLE_TIME: Duration = Duration::from_millis(500);
@@ -17,7 +17,7 @@ const MAX_IDLE_POLLS: u64 = 20;
 
 /// Awaits a part of the script. Fails if no timer, request or run is left that could settle its promise. Node exits
 /// silently in this case.
-pub async fn detect_deadlock<T>(ctx: &Ctx<'_>, what: &str, part: impl Future<Output = Result<T>>) -> Result<T> {
+pub(crate) async fn detect_deadlock<T>(ctx: &Ctx<'_>, what: &str, part: impl Future<Output = Result<T>>) -> Result<T> {
     let mut part = std::pin::pin!(part);
     let polls = Cell::new(0_u64);
     let counted = std::future::poll_fn(|context| {

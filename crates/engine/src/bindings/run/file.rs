@@ -277,12 +277,12 @@ fn background_failure(ctx: &Ctx<'_>) -> Result<FileRun> {
     })
 }
 
-pub fn uses_mock(config: &Object<'_>) -> Result<bool> {
+pub(crate) fn uses_mock(config: &Object<'_>) -> Result<bool> {
     let model: Value = config.get("model")?;
     Ok(model.as_string().is_some_and(|model| model.to_string().is_ok_and(|model| model == "mock")))
 }
 
-pub fn missing_mock_error(ctx: &Ctx<'_>, name: &str) -> Error {
+pub(crate) fn missing_mock_error(ctx: &Ctx<'_>, name: &str) -> Error {
     let hint = "export const mock = [{ type: 'text', text: 'Hello' }];";
     file_error(ctx, format!("the model is 'mock', but {name} does not export mock"), hint)
 }
@@ -291,7 +291,7 @@ fn file_error(ctx: &Ctx<'_>, message: String, hint: &str) -> Error {
     ScriptError::error(message).hint(hint).throw(ctx)
 }
 
-pub fn default_function<'js>(ctx: &Ctx<'js>, namespace: &Object<'js>, name: &str) -> Result<Function<'js>> {
+pub(crate) fn default_function<'js>(ctx: &Ctx<'js>, namespace: &Object<'js>, name: &str) -> Result<Function<'js>> {
     let hint = "export default async ({ def, $ }) => { $`your message`; };";
     if !namespace.contains_key("default")? {
         return Err(file_error(ctx, format!("{name} has no default export; it must be the prompt function"), hint));
@@ -306,7 +306,7 @@ pub fn default_function<'js>(ctx: &Ctx<'js>, namespace: &Object<'js>, name: &str
     }
 }
 
-pub fn config<'js>(
+pub(crate) fn config<'js>(
     ctx: &Ctx<'js>,
     namespace: &Object<'js>,
     name: &str,
@@ -324,7 +324,7 @@ pub fn config<'js>(
     Ok(config)
 }
 
-pub fn config_object<'js>(ctx: &Ctx<'js>, namespace: &Object<'js>, name: &str) -> Result<Object<'js>> {
+pub(crate) fn config_object<'js>(ctx: &Ctx<'js>, namespace: &Object<'js>, name: &str) -> Result<Object<'js>> {
     if !namespace.contains_key("config")? {
         return Err(file_error(ctx, format!("{name} does not export config"), CONFIG_HINT));
     }
@@ -336,7 +336,7 @@ pub fn config_object<'js>(ctx: &Ctx<'js>, namespace: &Object<'js>, name: &str) -
     Ok(config.clone())
 }
 
-pub fn set_mock<'js>(
+pub(crate) fn set_mock<'js>(
     ctx: &Ctx<'js>,
     namespace: &Object<'js>,
     config: &Object<'js>,

@@ -13,7 +13,7 @@ use lmthing_base::{
 };
 use lmthing_node::{KeepAlive, ScriptError};
 
-pub enum FileInput<'js> {
+pub(crate) enum FileInput<'js> {
     /// The file declares no input; its arguments are in `process.argv`.
     Nothing,
     /// The second argument of the prompt function, and the same before schema transforms.
@@ -24,7 +24,7 @@ pub enum FileInput<'js> {
     Missing(Box<Diagnostic>, Vec<String>),
 }
 
-pub async fn file_input<'js>(
+pub(crate) async fn file_input<'js>(
     ctx: &Ctx<'js>,
     namespace: &Object<'js>,
     name: &str,
@@ -102,7 +102,7 @@ fn without_input<'js>(description: Option<String>, name: &str, line: &CommandLin
     FileInput::Wrong(Box::new(diagnostic.with_hint(hint)))
 }
 
-pub struct DeclaredInput<'js> {
+pub(crate) struct DeclaredInput<'js> {
     pub(super) schema: Schema<'js>,
     /// Its JSON Schema, with the keyword `tsType` at dates and big integers.
     pub(super) shape: Json,
@@ -110,13 +110,17 @@ pub struct DeclaredInput<'js> {
 }
 
 impl DeclaredInput<'_> {
-    pub fn into_shape(self) -> Json {
+    pub(crate) fn into_shape(self) -> Json {
         self.shape
     }
 }
 
 /// Reads the export `input`. Throws if it is not the schema of an object.
-pub fn declared_input<'js>(ctx: &Ctx<'js>, namespace: &Object<'js>, name: &str) -> Result<Option<DeclaredInput<'js>>> {
+pub(crate) fn declared_input<'js>(
+    ctx: &Ctx<'js>,
+    namespace: &Object<'js>,
+    name: &str,
+) -> Result<Option<DeclaredInput<'js>>> {
     let Some(schema) = schema(ctx, namespace, name)? else { return Ok(None) };
     let shape = schema.to_cli_schema(ctx)?;
     let declaration = Declaration::new(Some(&shape), None)
@@ -124,7 +128,7 @@ pub fn declared_input<'js>(ctx: &Ctx<'js>, namespace: &Object<'js>, name: &str) 
     Ok(Some(DeclaredInput { schema, shape, declaration }))
 }
 
-pub fn description(ctx: &Ctx<'_>, namespace: &Object<'_>, name: &str) -> Result<Option<String>> {
+pub(crate) fn description(ctx: &Ctx<'_>, namespace: &Object<'_>, name: &str) -> Result<Option<String>> {
     let Some(value) = export(namespace, "description")? else { return Ok(None) };
     match value.as_string() {
         Some(text) => text.to_string().map(Some),

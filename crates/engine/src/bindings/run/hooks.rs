@@ -23,7 +23,7 @@ fn hook<'js>(prompt: &PromptObject<'js>, name: &str) -> Result<Option<Function<'
 }
 
 /// Calls `onStepFinish`, then `stopWhen`. Returns `true` if the run should end.
-pub async fn step_finished<'js>(
+pub(crate) async fn step_finished<'js>(
     ctx: &Ctx<'js>,
     prompt: &PromptObject<'js>,
     run: &Class<'js, PromptRun<'js>>,
@@ -51,7 +51,7 @@ pub async fn step_finished<'js>(
 }
 
 /// Runs the effects' clean-ups and, if the run did not fail, `onFinish`.
-pub async fn run_finished<'js>(
+pub(crate) async fn run_finished<'js>(
     ctx: &Ctx<'js>,
     prompt: &PromptObject<'js>,
     run: &Class<'js, PromptRun<'js>>,
@@ -74,7 +74,7 @@ pub async fn run_finished<'js>(
 }
 
 /// Calls a prompt function with its prompt and input, and resets the count of effects.
-pub async fn run_body<'js>(prompt: &PromptObject<'js>, function: &Function<'js>) -> Result<()> {
+pub(crate) async fn run_body<'js>(prompt: &PromptObject<'js>, function: &Function<'js>) -> Result<()> {
     prompt.borrow().core.next_effect.set(0);
     let this = Value::new_undefined(prompt.ctx().clone());
     let input = prompt.borrow().bag.input();

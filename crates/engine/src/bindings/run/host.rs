@@ -46,7 +46,7 @@ use lmthing_base::{
 use lmthing_node::{Asked, Asking, WaitingForScript, diagnose, diagnose_error, is_halted, location_of_function};
 use lmthing_providers::LanguageModel;
 
-pub struct ScriptPrompt<'js> {
+pub(crate) struct ScriptPrompt<'js> {
     ctx: Ctx<'js>,
     prompt: PromptObject<'js>,
     core: Rc<Core>,
@@ -67,7 +67,7 @@ pub struct ScriptPrompt<'js> {
 impl<'js> ScriptPrompt<'js> {
     /// Prepares a run. Throws for a wrong model or wrong options, and if the prompt is running already: two runs
     /// would mix their steps in one conversation.
-    pub fn new(ctx: &Ctx<'js>, prompt: &PromptObject<'js>) -> Result<Self> {
+    pub(crate) fn new(ctx: &Ctx<'js>, prompt: &PromptObject<'js>) -> Result<Self> {
         // All checks come before the prompt gets its new run.
         let (core, options, model, before) = {
             let prompt = prompt.borrow();
@@ -119,12 +119,12 @@ impl<'js> ScriptPrompt<'js> {
         })
     }
 
-    pub fn object(&self) -> PromptObject<'js> {
+    pub(crate) fn object(&self) -> PromptObject<'js> {
         self.prompt.clone()
     }
 
     /// Takes over the steps of an earlier process. Must be called after the set-up.
-    pub fn take_over_steps(&self) {
+    pub(crate) fn take_over_steps(&self) {
         if let Some((steps, asked_again)) = resume::take_over_steps(&self.prompt, &self.record, &self.settings.call) {
             self.asked_again.set(asked_again);
             // Tools of these steps are not available; the steps themselves hold their specs.
@@ -132,7 +132,7 @@ impl<'js> ScriptPrompt<'js> {
         }
     }
 
-    pub fn run(&self) -> Class<'js, PromptRun<'js>> {
+    pub(crate) fn run(&self) -> Class<'js, PromptRun<'js>> {
         self.run.clone()
     }
 

@@ -58,7 +58,7 @@ fn is_nothing(value: &Value<'_>) -> bool {
 }
 
 /// Converts to JSON, with `"NaN"` for NaN: as `null` it would mean no limit.
-pub fn to_plain_json<'js>(ctx: &Ctx<'js>, value: &Value<'js>) -> Result<serde_json::Value> {
+pub(crate) fn to_plain_json<'js>(ctx: &Ctx<'js>, value: &Value<'js>) -> Result<serde_json::Value> {
     let Some(object) = value.as_object().filter(|_| !value.is_array() && !value.is_function()) else {
         return if is_nothing(value) { Ok(serde_json::Value::Null) } else { to_json(ctx, value) };
     };

@@ -1,21 +1,21 @@
 //! Running prompts: files, `runPrompt`, prompts that a script runs itself. The order of a step is in `session`.
 
-pub mod answer;
+pub(crate) mod answer;
 mod child;
-pub mod deadlock;
-pub mod file;
-pub mod file_input;
+pub(crate) mod deadlock;
+pub(crate) mod file;
+pub(crate) mod file_input;
 mod hooks;
-pub mod host;
-pub mod limits;
-pub mod model_choice;
-pub mod module;
+pub(crate) mod host;
+pub(crate) mod limits;
+pub(crate) mod model_choice;
+pub(crate) mod module;
 mod nesting;
 pub(super) mod parsed_input;
 pub(super) mod rows;
-pub mod run_prompt;
-pub mod start;
-pub mod stateful_class;
+pub(crate) mod run_prompt;
+pub(crate) mod start;
+pub(crate) mod stateful_class;
 
 use rquickjs::{Ctx, Result};
 
@@ -24,7 +24,7 @@ use super::{
     tools::end_signal,
 };
 
-pub fn install(ctx: &Ctx<'_>, host: HostServices) -> Result<()> {
+pub(crate) fn install(ctx: &Ctx<'_>, host: HostServices) -> Result<()> {
     services::install(ctx, host, child::run_child)?;
     end_signal::install(ctx)?;
     stateful_class::install(ctx)

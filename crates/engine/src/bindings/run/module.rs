@@ -25,7 +25,7 @@ use lmthing_providers::MockOptions;
 
 /// `run(file, {input, model, options, plugins, sandbox, output}?)` of `lmthing`: runs a prompt file with its own
 /// exports. A relative path counts from the calling file. Resolves to `{result, prompt}`.
-pub fn run<'js>(ctx: Ctx<'js>, file: Opt<Value<'js>>, given: Opt<Value<'js>>) -> Result<Value<'js>> {
+pub(crate) fn run<'js>(ctx: Ctx<'js>, file: Opt<Value<'js>>, given: Opt<Value<'js>>) -> Result<Value<'js>> {
     let undefined = || Value::new_undefined(ctx.clone());
     let (file, given) = (file.0.unwrap_or_else(undefined), given.0.unwrap_or_else(undefined));
     // Read now: the caller is unknown after the first await.
@@ -82,7 +82,7 @@ fn given_object<'js>(ctx: &Ctx<'js>, given: &Value<'js>, place: &str) -> Result<
 }
 
 /// The path that is given as a path or a `file:` URL. `place` is the prefix of error messages.
-pub fn path_of<'js>(ctx: &Ctx<'js>, file: &Value<'js>, caller: Option<&Path>, place: &str) -> Result<PathBuf> {
+pub(crate) fn path_of<'js>(ctx: &Ctx<'js>, file: &Value<'js>, caller: Option<&Path>, place: &str) -> Result<PathBuf> {
     let wrong = || type_error(ctx, format!("{place} must be a path or a file: URL, got {}", kind_of(file)));
     let text = match (file.as_string(), file.as_object()) {
         (Some(text), _) => text.to_string()?,

@@ -16,7 +16,7 @@ use lmthing_node::CallSite;
 
 /// `runPrompt(fn | module, {model, options?, plugins?, sandbox?, input?, output?})`: runs the function once, then the
 /// step loop in the background. Resolves to `{result, prompt}`.
-pub fn run_prompt<'js>(ctx: Ctx<'js>, function: Opt<Value<'js>>, config: Opt<Value<'js>>) -> Result<Value<'js>> {
+pub(crate) fn run_prompt<'js>(ctx: Ctx<'js>, function: Opt<Value<'js>>, config: Opt<Value<'js>>) -> Result<Value<'js>> {
     let undefined = || Value::new_undefined(ctx.clone());
     let (function, config) = (function.0.unwrap_or_else(undefined), config.0.unwrap_or_else(undefined));
     let depth = as_module(&function)?.map(|_| nesting::next_depth(&ctx)).transpose()?;

@@ -22,7 +22,7 @@ use crate::{
 use lmthing_base::event::{Agent, Events};
 use lmthing_node::{KeepAlive, drain_jobs};
 
-pub struct Started<'js> {
+pub(crate) struct Started<'js> {
     pub prompt: PromptObject<'js>,
     pub run: Class<'js, PromptRun<'js>>,
 }
@@ -61,7 +61,11 @@ pub(super) fn run_object<'js>(ctx: &Ctx<'js>, started: Started<'js>) -> Result<V
 }
 
 /// Creates the prompt of a function and its config, without running anything.
-pub fn prepare<'js>(ctx: &Ctx<'js>, function: &Function<'js>, config: &Object<'js>) -> Result<PromptObject<'js>> {
+pub(crate) fn prepare<'js>(
+    ctx: &Ctx<'js>,
+    function: &Function<'js>,
+    config: &Object<'js>,
+) -> Result<PromptObject<'js>> {
     let prompt = object::create(ctx, 0, &config.get("plugins")?, "config.plugins")?;
     {
         let prompt = prompt.borrow();
@@ -75,7 +79,7 @@ pub fn prepare<'js>(ctx: &Ctx<'js>, function: &Function<'js>, config: &Object<'j
     Ok(prompt)
 }
 
-pub async fn start<'js>(ctx: &Ctx<'js>, prompt: PromptObject<'js>) -> Result<Started<'js>> {
+pub(crate) async fn start<'js>(ctx: &Ctx<'js>, prompt: PromptObject<'js>) -> Result<Started<'js>> {
     resume::open_log(ctx, &prompt)?;
     // Before the function runs, so that an unknown model is reported before any work is done.
     let host = Rc::new(ScriptPrompt::new(ctx, &prompt)?);
@@ -85,7 +89,7 @@ pub async fn start<'js>(ctx: &Ctx<'js>, prompt: PromptObject<'js>) -> Result<Sta
     Ok(Started { prompt, run })
 }
 
-pub async fn run_set_up(host: &ScriptPrompt<'_>) -> Result<()> {
+pub(crate) async fn run_set_up(host: &ScriptPrompt<'_>) -> Result<()> {
     let (prompt, run) = (host.object(), host.run());
     let function = prompt.borrow().bag.function();
     let Some(function) = function else { return Ok(()) };
@@ -100,7 +104,7 @@ pub async fn run_set_up(host: &ScriptPrompt<'_>) -> Result<()> {
 }
 
 /// Runs the step loop in the background. The program stays alive until it ends.
-pub fn spawn_step_loop<'js>(ctx: &Ctx<'js>, host: Rc<ScriptPrompt<'js>>) -> Result<()> {
+pub(crate) fn spawn_step_loop<'js>(ctx: &Ctx<'js>, host: Rc<ScriptPrompt<'js>>) -> Result<()> {
     let (record, prompt) = (host.run().borrow().record.clone(), host.object());
     let number = services::remember_run(ctx, record.clone())?;
     let alive = KeepAlive::new(ctx)?;

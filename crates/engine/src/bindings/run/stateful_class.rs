@@ -23,7 +23,7 @@ use crate::bindings::{
 };
 
 /// Adds `withOptions`, `withModel`, `setPlugins`, `run` and the constructor to the prototype of prompts.
-pub fn install(ctx: &Ctx<'_>) -> Result<()> {
+pub(crate) fn install(ctx: &Ctx<'_>) -> Result<()> {
     let prototype = prototype(ctx)?;
     define_method(&prototype, "withOptions", Function::new(ctx.clone(), with_options)?)?;
     define_method(&prototype, "withModel", Function::new(ctx.clone(), with_model)?)?;
@@ -37,7 +37,7 @@ pub fn install(ctx: &Ctx<'_>) -> Result<()> {
     prototype.prop(PredefinedAtom::Constructor, Property::from(class).writable().configurable())
 }
 
-pub fn constructor<'js>(ctx: &Ctx<'js>) -> Result<Function<'js>> {
+pub(crate) fn constructor<'js>(ctx: &Ctx<'js>) -> Result<Function<'js>> {
     prototype(ctx)?.get(PredefinedAtom::Constructor)
 }
 

@@ -21,7 +21,7 @@ use lmthing_base::{
 use lmthing_node::{KeepAlive, set_deadline, warn::warning};
 
 /// Checks that a call may run. `input` is validated. The error is the message for the model.
-pub async fn approved<'js>(
+pub(crate) async fn approved<'js>(
     ctx: &Ctx<'js>,
     callable: &Callable<'js>,
     label: Label<'_>,

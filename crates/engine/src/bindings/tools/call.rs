@@ -24,13 +24,13 @@ use lmthing_base::{
     checkpoint::CallPartName,
 };
 
-pub enum CallOutcome<'js> {
+pub(crate) enum CallOutcome<'js> {
     Value(Value<'js>),
     Failed(String),
 }
 
 /// Validates arguments. Returns the value with defaults and transforms, or the error message for the model.
-pub async fn validate_input<'js>(
+pub(crate) async fn validate_input<'js>(
     ctx: &Ctx<'js>,
     callable: &Callable<'js>,
     label: Label<'_>,
@@ -48,7 +48,7 @@ pub async fn validate_input<'js>(
 }
 
 /// Waits for approval if needed, then runs `beforeCall`, `execute`, `onSuccess` or `onError`, and checks the result.
-pub async fn run_callable<'js>(
+pub(crate) async fn run_callable<'js>(
     ctx: &Ctx<'js>,
     callable: &Callable<'js>,
     label: Label<'_>,
@@ -60,7 +60,7 @@ pub async fn run_callable<'js>(
 }
 
 /// As [`run_callable`], with another function for `execute`.
-pub async fn run_with<'js>(
+pub(crate) async fn run_with<'js>(
     ctx: &Ctx<'js>,
     callable: &Callable<'js>,
     label: Label<'_>,
@@ -159,7 +159,7 @@ async fn check_response<'js>(
     })
 }
 
-pub async fn call_tool<'js>(
+pub(crate) async fn call_tool<'js>(
     ctx: &Ctx<'js>,
     prompt: &PromptObject<'js>,
     entry: &Entry<'js>,
@@ -292,7 +292,10 @@ async fn call_sub_tool<'js>(
     run.await.unwrap_or_else(|message: String| serde_json::json!({ "error": message }))
 }
 
-pub fn sub_calls<'js>(ctx: &Ctx<'js>, call: &ToolCall) -> std::result::Result<Vec<(String, Value<'js>)>, String> {
+pub(crate) fn sub_calls<'js>(
+    ctx: &Ctx<'js>,
+    call: &ToolCall,
+) -> std::result::Result<Vec<(String, Value<'js>)>, String> {
     let wrong = |problem: &str| {
         let shape = "{calls: [{name, args}, …]}";
         format!("Invalid input for tool {}: {problem}; the arguments have the shape {shape}", call.tool_name)
@@ -315,7 +318,7 @@ pub fn sub_calls<'js>(ctx: &Ctx<'js>, call: &ToolCall) -> std::result::Result<Ve
 }
 
 /// A result as JSON; `undefined` becomes `null`.
-pub fn result_json<'js>(
+pub(crate) fn result_json<'js>(
     ctx: &Ctx<'js>,
     label: Label<'_>,
     value: &Value<'js>,
@@ -323,7 +326,11 @@ pub fn result_json<'js>(
     to_json(ctx, value).map_err(|error| not_json(ctx, label, error))
 }
 
-pub fn result_text<'js>(ctx: &Ctx<'js>, label: Label<'_>, value: &Value<'js>) -> std::result::Result<String, String> {
+pub(crate) fn result_text<'js>(
+    ctx: &Ctx<'js>,
+    label: Label<'_>,
+    value: &Value<'js>,
+) -> std::result::Result<String, String> {
     to_json_text(ctx, value).map_err(|error| not_json(ctx, label, error))
 }
 

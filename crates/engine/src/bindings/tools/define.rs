@@ -17,19 +17,19 @@ use crate::{
 
 /// `defTool(name, description, inputSchema, execute, options?)`, or `defTool(name, description, [tool(…), …])` for
 /// one tool that runs several. Rules: docs/reference/tools.md.
-pub fn def_tool(call: Call<'_>) -> Result<Value<'_>> {
+pub(crate) fn def_tool(call: Call<'_>) -> Result<Value<'_>> {
     let NamedEntry { name, description, entry, .. } = named_entry(&call, DefinitionKind::DefTool, "tool")?;
     register(&call, &name, ToolDefinition::new(DefinitionKind::DefTool, description), entry)
 }
 
-pub struct NamedEntry<'js> {
+pub(crate) struct NamedEntry<'js> {
     pub name: String,
     pub description: String,
     pub entry: Entry<'js>,
     pub place: String,
 }
 
-pub fn named_entry<'js>(call: &Call<'js>, kind: DefinitionKind, helper: &str) -> Result<NamedEntry<'js>> {
+pub(crate) fn named_entry<'js>(call: &Call<'js>, kind: DefinitionKind, helper: &str) -> Result<NamedEntry<'js>> {
     let method = kind.method();
     let name = call.string(0, &format!("{method}: the name"))?;
     let place = format!("{method}('{name}')");
@@ -41,7 +41,7 @@ pub fn named_entry<'js>(call: &Call<'js>, kind: DefinitionKind, helper: &str) ->
     Ok(NamedEntry { name, description, entry, place })
 }
 
-pub fn register<'js>(
+pub(crate) fn register<'js>(
     call: &Call<'js>,
     name: &str,
     definition: ToolDefinition,
@@ -58,7 +58,7 @@ pub fn register<'js>(
 
 /// `tool(name, description, inputSchema, execute, options?)`, `agent(…)`, `func(…)`, `funcAgent(…)`: one member of an
 /// array form.
-pub fn array_form_member<'js>(ctx: &Ctx<'js>, helper: &str, args: Vec<Value<'js>>) -> Result<Object<'js>> {
+pub(crate) fn array_form_member<'js>(ctx: &Ctx<'js>, helper: &str, args: Vec<Value<'js>>) -> Result<Object<'js>> {
     let arg = |index: usize| args.get(index).cloned().unwrap_or_else(|| Value::new_undefined(ctx.clone()));
     let text = |index: usize, what: &str| match arg(index).as_string() {
         Some(text) => text.to_string(),

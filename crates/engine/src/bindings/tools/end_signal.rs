@@ -13,7 +13,7 @@ use lmthing_node::user_data;
 #[derive(Default, JsLifetime)]
 struct EndSignal<'js>(RefCell<Option<Object<'js>>>);
 
-pub fn install(ctx: &Ctx<'_>) -> Result<()> {
+pub(crate) fn install(ctx: &Ctx<'_>) -> Result<()> {
     user_data::store(ctx, EndSignal::default())
 }
 
@@ -47,11 +47,11 @@ pub(super) fn signal<'js>(ctx: &Ctx<'js>, own: Option<Value<'js>>) -> Result<Opt
 }
 
 /// Whether a deadline will abort the signal, so that a tool that waits for it is not stuck.
-pub fn will_fire(ctx: &Ctx<'_>) -> Result<bool> {
+pub(crate) fn will_fire(ctx: &Ctx<'_>) -> Result<bool> {
     Ok(user_data::read::<EndSignal>(ctx)?.0.borrow().is_some() && services::limits(ctx)?.deadline().is_some())
 }
 
-pub fn abort(ctx: &Ctx<'_>, error: &Rc<RunError>) -> Result<()> {
+pub(crate) fn abort(ctx: &Ctx<'_>, error: &Rc<RunError>) -> Result<()> {
     let existing = user_data::read::<EndSignal>(ctx)?.0.borrow().clone();
     let Some(controller) = existing else { return Ok(()) };
     let abort: Function = controller.get("abort")?;

@@ -26,7 +26,7 @@ pub struct ToolExecution<'js> {
     cached: Object<'js>,
 }
 
-pub fn create<'js>(
+pub(crate) fn create<'js>(
     ctx: &Ctx<'js>,
     prompt: &PromptObject<'js>,
     tool_call_id: &str,

@@ -1,17 +1,17 @@
 //! `defTool`: defining tools and running their calls. Agents, functions and methods use the same parts.
 
-pub mod approval;
-pub mod call;
-pub mod content;
-pub mod define;
-pub mod end_signal;
-pub mod execution;
-pub mod warnings;
+pub(crate) mod approval;
+pub(crate) mod call;
+pub(crate) mod content;
+pub(crate) mod define;
+pub(crate) mod end_signal;
+pub(crate) mod execution;
+pub(crate) mod warnings;
 
 use lmthing_base::event::AgentIdentity;
 
 #[derive(Clone, Copy)]
-pub struct Label<'a> {
+pub(crate) struct Label<'a> {
     pub noun: &'static str,
     pub name: &'a str,
     /// The name of the array form that it belongs to.
@@ -23,7 +23,7 @@ pub struct Label<'a> {
 }
 
 impl<'a> Label<'a> {
-    pub fn called(self) -> AgentIdentity<'a> {
+    pub(crate) fn called(self) -> AgentIdentity<'a> {
         AgentIdentity { name: self.name, tool_call_id: self.tool_call_id, definition_hash: self.part }
     }
 }

@@ -10,7 +10,7 @@ use lmthing_node::{diagnose, is_halted, place_of_function, warn::warning};
 const MAX_MESSAGE: usize = 400;
 
 /// Warns of what a tool or one of its callbacks threw. Returns the message for the model.
-pub fn thrown<'js>(
+pub(crate) fn thrown<'js>(
     ctx: &Ctx<'js>,
     function: &Function<'js>,
     label: Label<'_>,
@@ -47,11 +47,11 @@ fn warn_thrown<'js>(
     print(ctx, &format!("{what}{} {} threw: {headline}", label.noun, label.name), place);
 }
 
-pub fn refused<'js>(ctx: &Ctx<'js>, function: &Function<'js>, message: &str) {
+pub(crate) fn refused<'js>(ctx: &Ctx<'js>, function: &Function<'js>, message: &str) {
     print(ctx, message, place_of_function(ctx, function));
 }
 
-pub fn unanswered<'js>(ctx: &Ctx<'js>, function: Option<&Function<'js>>, message: &str) {
+pub(crate) fn unanswered<'js>(ctx: &Ctx<'js>, function: Option<&Function<'js>>, message: &str) {
     print(ctx, message, function.and_then(|function| place_of_function(ctx, function)));
 }
 

@@ -7,7 +7,7 @@ use rquickjs::{Ctx, Function, Object, Result, Value, function::This};
 use tokio::sync::Notify;
 
 /// Resolves when the signal is aborted; never for a value that is not a signal.
-pub fn aborted<'js>(ctx: &Ctx<'js>, signal: Option<Value<'js>>) -> LocalBoxFuture<'js, ()> {
+pub(crate) fn aborted<'js>(ctx: &Ctx<'js>, signal: Option<Value<'js>>) -> LocalBoxFuture<'js, ()> {
     let Some(signal) = signal.and_then(Value::into_object) else { return std::future::pending().boxed_local() };
     match listen(ctx, &signal) {
         Ok(None) => std::future::ready(()).boxed_local(),
@@ -20,7 +20,7 @@ pub fn aborted<'js>(ctx: &Ctx<'js>, signal: Option<Value<'js>>) -> LocalBoxFutur
     }
 }
 
-pub fn is_aborted<'js>(ctx: &Ctx<'js>, signal: &Value<'js>) -> bool {
+pub(crate) fn is_aborted<'js>(ctx: &Ctx<'js>, signal: &Value<'js>) -> bool {
     let Some(signal) = signal.as_object() else { return false };
     signal.get::<_, Option<bool>>("aborted").unwrap_or_else(|_| {
         ctx.catch();

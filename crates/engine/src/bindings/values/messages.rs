@@ -7,7 +7,7 @@ use rquickjs::{Array, ArrayBuffer, Constructor, Ctx, Function, Object, Result, V
 use super::{from_json, from_serde, from_tool_input, kind_of, property, steps, text::scalar_text, to_json, type_error};
 use lmthing_base::chat::{AgentRun, Content, ContentPart, Message, ProviderOptions, Role, ToolOutput};
 
-pub fn parts_from_js<'js>(ctx: &Ctx<'js>, value: &Value<'js>, place: &str) -> Result<Vec<ContentPart>> {
+pub(crate) fn parts_from_js<'js>(ctx: &Ctx<'js>, value: &Value<'js>, place: &str) -> Result<Vec<ContentPart>> {
     if let Some(text) = scalar_text(ctx, value)? {
         return Ok(vec![ContentPart::text(text)]);
     }
@@ -60,7 +60,7 @@ fn base64_of<'js>(ctx: &Ctx<'js>, value: &Value<'js>) -> Result<Option<String>> 
     to_base64.call((This(bytes),)).map(Some)
 }
 
-pub fn message_from_js<'js>(ctx: &Ctx<'js>, value: &Value<'js>, place: &str) -> Result<Message> {
+pub(crate) fn message_from_js<'js>(ctx: &Ctx<'js>, value: &Value<'js>, place: &str) -> Result<Message> {
     if let Some(text) = scalar_text(ctx, value)? {
         return Ok(Message::text(Role::User, text));
     }
@@ -89,7 +89,11 @@ pub fn message_from_js<'js>(ctx: &Ctx<'js>, value: &Value<'js>, place: &str) -> 
     Ok(message)
 }
 
-pub fn provider_options<'js>(ctx: &Ctx<'js>, value: &Value<'js>, place: &str) -> Result<Option<ProviderOptions>> {
+pub(crate) fn provider_options<'js>(
+    ctx: &Ctx<'js>,
+    value: &Value<'js>,
+    place: &str,
+) -> Result<Option<ProviderOptions>> {
     match to_json(ctx, value)? {
         serde_json::Value::Object(map) => Ok(Some(map)),
         _ => Err(type_error(ctx, format!("{place}: providerOptions must be an object, got {}", kind_of(value)))),
@@ -97,14 +101,14 @@ pub fn provider_options<'js>(ctx: &Ctx<'js>, value: &Value<'js>, place: &str) ->
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum MessageShape {
+pub(crate) enum MessageShape {
     /// As sent: all content except a system message's is a list of parts.
     Sent,
     /// As written: a message of one text is a string.
     Written,
 }
 
-pub fn message_to_js<'js>(ctx: &Ctx<'js>, message: &Message, shape: MessageShape) -> Result<Object<'js>> {
+pub(crate) fn message_to_js<'js>(ctx: &Ctx<'js>, message: &Message, shape: MessageShape) -> Result<Object<'js>> {
     let object = Object::new(ctx.clone())?;
     object.set("role", message.role.as_str())?;
     match (&message.content, shape) {
@@ -131,7 +135,7 @@ fn is_one_text(parts: &[ContentPart]) -> bool {
     matches!(parts, [ContentPart::Text { provider_options: None, .. }])
 }
 
-pub fn part_to_js<'js>(ctx: &Ctx<'js>, part: &ContentPart) -> Result<Value<'js>> {
+pub(crate) fn part_to_js<'js>(ctx: &Ctx<'js>, part: &ContentPart) -> Result<Value<'js>> {
     // Built by hand where JSON would lose the original text of arguments or the steps of agents, and for text, as most
     // parts are.
     let object = Object::new(ctx.clone())?;
@@ -180,7 +184,7 @@ fn output_to_js<'js>(ctx: &Ctx<'js>, output: &ToolOutput, agents: &[AgentRun]) -
 
 /// The value of a tool result as scripts see it: results of a composite agent include the children's steps, which are
 /// not sent to the model.
-pub fn output_value<'js>(ctx: &Ctx<'js>, output: &ToolOutput, agents: &[AgentRun]) -> Result<Value<'js>> {
+pub(crate) fn output_value<'js>(ctx: &Ctx<'js>, output: &ToolOutput, agents: &[AgentRun]) -> Result<Value<'js>> {
     let value = from_json(ctx, &output.to_value())?;
     let Some(object) = value.as_object() else { return Ok(value) };
     for agent in agents {

@@ -10,20 +10,20 @@ use rquickjs::{
 use lmthing_base::chat::{MAX_JSON_DEPTH, ToolInput, read_json};
 use lmthing_node::ScriptError;
 
-pub mod abort;
-pub mod messages;
-pub mod schema;
+pub(crate) mod abort;
+pub(crate) mod messages;
+pub(crate) mod schema;
 mod size;
-pub mod snapshot;
-pub mod steps;
-pub mod text;
+pub(crate) mod snapshot;
+pub(crate) mod steps;
+pub(crate) mod text;
 mod zod_parts;
 
-pub fn type_error(ctx: &Ctx<'_>, message: impl Into<String>) -> Error {
+pub(crate) fn type_error(ctx: &Ctx<'_>, message: impl Into<String>) -> Error {
     ScriptError::type_error(message).throw(ctx)
 }
 
-pub fn plain_error(ctx: &Ctx<'_>, message: impl Into<String>) -> Error {
+pub(crate) fn plain_error(ctx: &Ctx<'_>, message: impl Into<String>) -> Error {
     ScriptError::error(message).throw(ctx)
 }
 
@@ -32,7 +32,7 @@ const MAX_TEXT_DEPTH: usize = 1000;
 
 /// Converts as `JSON.stringify` does, with `null` for `undefined`. Cycles and bigints throw. Lone surrogates become
 /// U+FFFD.
-pub fn to_json<'js>(ctx: &Ctx<'js>, value: &Value<'js>) -> Result<serde_json::Value> {
+pub(crate) fn to_json<'js>(ctx: &Ctx<'js>, value: &Value<'js>) -> Result<serde_json::Value> {
     if let Some(string) = value.as_string() {
         return string_text(ctx, string).map(serde_json::Value::String);
     }
@@ -42,7 +42,7 @@ pub fn to_json<'js>(ctx: &Ctx<'js>, value: &Value<'js>) -> Result<serde_json::Va
 }
 
 /// The text of a string; lone surrogates become U+FFFD.
-pub fn string_text<'js>(ctx: &Ctx<'js>, string: &rquickjs::String<'js>) -> Result<String> {
+pub(crate) fn string_text<'js>(ctx: &Ctx<'js>, string: &rquickjs::String<'js>) -> Result<String> {
     // QuickJS encodes a lone surrogate as invalid UTF-8, but `JSON.stringify` escapes it.
     match string.to_string() {
         Err(Error::Utf8(_)) => {
@@ -53,7 +53,7 @@ pub fn string_text<'js>(ctx: &Ctx<'js>, string: &rquickjs::String<'js>) -> Resul
     }
 }
 
-pub fn to_json_text<'js>(ctx: &Ctx<'js>, value: &Value<'js>) -> Result<String> {
+pub(crate) fn to_json_text<'js>(ctx: &Ctx<'js>, value: &Value<'js>) -> Result<String> {
     size::check_size(ctx, value, MAX_TEXT_DEPTH).map_err(|error| type_error(ctx, format!("not JSON: {error}")))?;
     stringify(ctx, value)
 }
@@ -62,7 +62,7 @@ fn stringify<'js>(ctx: &Ctx<'js>, value: &Value<'js>) -> Result<String> {
     ctx.json_stringify(value.clone())?.map_or_else(|| Ok("null".into()), |text| text.to_string())
 }
 
-pub fn from_json<'js>(ctx: &Ctx<'js>, value: &serde_json::Value) -> Result<Value<'js>> {
+pub(crate) fn from_json<'js>(ctx: &Ctx<'js>, value: &serde_json::Value) -> Result<Value<'js>> {
     match value {
         serde_json::Value::Null => Ok(Value::new_null(ctx.clone())),
         serde_json::Value::Bool(flag) => Ok(Value::new_bool(ctx.clone(), *flag)),
@@ -103,25 +103,25 @@ fn has_long_text(value: &serde_json::Value) -> bool {
     }
 }
 
-pub fn from_tool_input<'js>(ctx: &Ctx<'js>, input: &ToolInput) -> Result<Value<'js>> {
+pub(crate) fn from_tool_input<'js>(ctx: &Ctx<'js>, input: &ToolInput) -> Result<Value<'js>> {
     match input.text().filter(|_| input.is_readable()) {
         Some(text) => ctx.json_parse(text),
         None => from_json(ctx, input.value()),
     }
 }
 
-pub fn from_serde<'js>(ctx: &Ctx<'js>, value: &impl serde::Serialize) -> Result<Value<'js>> {
+pub(crate) fn from_serde<'js>(ctx: &Ctx<'js>, value: &impl serde::Serialize) -> Result<Value<'js>> {
     let text = serde_json::to_string(value).map_err(|error| type_error(ctx, error.to_string()))?;
     ctx.json_parse(text)
 }
 
 /// Calls a function and awaits the result if it is a thenable.
-pub async fn call_async<'js, A: IntoArgs<'js>>(function: &Function<'js>, args: A) -> Result<Value<'js>> {
+pub(crate) async fn call_async<'js, A: IntoArgs<'js>>(function: &Function<'js>, args: A) -> Result<Value<'js>> {
     let answer: Value = function.call(args)?;
     settle(answer).await
 }
 
-pub async fn apply_async<'js>(
+pub(crate) async fn apply_async<'js>(
     function: &Function<'js>,
     this: Value<'js>,
     values: Vec<Value<'js>>,
@@ -134,12 +134,12 @@ pub async fn apply_async<'js>(
 }
 
 /// Awaits a thenable; returns other values as they are.
-pub async fn settle<'js>(value: Value<'js>) -> Result<Value<'js>> {
+pub(crate) async fn settle<'js>(value: Value<'js>) -> Result<Value<'js>> {
     let ctx = value.ctx().clone();
     lmthing_node::settle(&ctx, value).await
 }
 
-pub fn kind_of(value: &Value<'_>) -> &'static str {
+pub(crate) fn kind_of(value: &Value<'_>) -> &'static str {
     if value.is_undefined() {
         "undefined"
     } else if value.is_null() {
@@ -164,7 +164,7 @@ pub fn kind_of(value: &Value<'_>) -> &'static str {
 }
 
 /// `String(value)`; throws for symbols and objects without a primitive. Lone surrogates become U+FFFD.
-pub fn to_text<'js>(ctx: &Ctx<'js>, value: Value<'js>) -> Result<String> {
+pub(crate) fn to_text<'js>(ctx: &Ctx<'js>, value: Value<'js>) -> Result<String> {
     match value.as_string() {
         Some(string) => string_text(ctx, string),
         None => Ok(Coerced::<String>::from_js(ctx, value)?.0),
@@ -172,7 +172,7 @@ pub fn to_text<'js>(ctx: &Ctx<'js>, value: Value<'js>) -> Result<String> {
 }
 
 /// The message of a thrown value: an error's message, a string as it is, other values as JSON.
-pub fn thrown_message<'js>(ctx: &Ctx<'js>, thrown: &Value<'js>) -> String {
+pub(crate) fn thrown_message<'js>(ctx: &Ctx<'js>, thrown: &Value<'js>) -> String {
     if let Some(text) = thrown.as_string().and_then(|text| string_text(ctx, text).ok()) {
         return text;
     }
@@ -202,25 +202,25 @@ pub fn thrown_message<'js>(ctx: &Ctx<'js>, thrown: &Value<'js>) -> String {
 }
 
 /// The message of a JavaScript failure. Clears the pending exception.
-pub fn message_of(ctx: &Ctx<'_>, error: Error) -> String {
+pub(crate) fn message_of(ctx: &Ctx<'_>, error: Error) -> String {
     match error {
         Error::Exception => thrown_message(ctx, &ctx.catch()),
         other => other.to_string(),
     }
 }
 
-pub fn elements<'js>(array: &Array<'js>) -> Result<Vec<Value<'js>>> {
+pub(crate) fn elements<'js>(array: &Array<'js>) -> Result<Vec<Value<'js>>> {
     array.iter::<Value>().collect()
 }
 
 /// The value of a property; `None` for `undefined` and `null`.
-pub fn property<'js>(object: &Object<'js>, key: &str) -> Result<Option<Value<'js>>> {
+pub(crate) fn property<'js>(object: &Object<'js>, key: &str) -> Result<Option<Value<'js>>> {
     let value: Value = object.get(key)?;
     Ok((!value.is_undefined() && !value.is_null()).then_some(value))
 }
 
 /// `function.bind(undefined, …values)`: keeps JavaScript values of a native function visible to the garbage collector.
-pub fn bind<'js>(function: &Function<'js>, values: Vec<Value<'js>>) -> Result<Function<'js>> {
+pub(crate) fn bind<'js>(function: &Function<'js>, values: Vec<Value<'js>>) -> Result<Function<'js>> {
     let bind: Function = function.get("bind")?;
     let mut args = Args::new(function.ctx().clone(), values.len() + 1);
     args.this(function.clone())?;
@@ -229,10 +229,10 @@ pub fn bind<'js>(function: &Function<'js>, values: Vec<Value<'js>>) -> Result<Fu
     args.apply(&bind)
 }
 
-pub fn is_truthy(value: &Value<'_>) -> Result<bool> {
+pub(crate) fn is_truthy(value: &Value<'_>) -> Result<bool> {
     Ok(Coerced::<bool>::from_js(value.ctx(), value.clone())?.0)
 }
 
-pub fn identity<'js>(ctx: &Ctx<'js>) -> Result<Function<'js>> {
+pub(crate) fn identity<'js>(ctx: &Ctx<'js>) -> Result<Function<'js>> {
     Function::new(ctx.clone(), |this: This<Value<'js>>| this.0)
 }

@@ -221,7 +221,7 @@ impl<'js> Schema<'js> {
 #[derive(Default, JsLifetime)]
 struct ZodConverter<'js>(RefCell<Option<Function<'js>>>);
 
-pub fn install(ctx: &Ctx<'_>) -> Result<()> {
+pub(crate) fn install(ctx: &Ctx<'_>) -> Result<()> {
     let stored = ctx.store_userdata(ZodConverter::default());
     stored.map(drop).map_err(|_| plain_error(ctx, "user data is in use"))
 }

@@ -13,7 +13,7 @@ use lmthing_base::chat::MAX_JSON_DEPTH;
 /// Strings are compared by address, which is far cheaper than by content. This is safe because strings are immutable
 /// and stay alive in the snapshot. Equal data may therefore count as changed, but never the reverse.
 #[derive(JsLifetime)]
-pub struct Snapshot<'js> {
+pub(crate) struct Snapshot<'js> {
     /// In traversal order; `None` is an object or array, the next of `nested`.
     values: Vec<Option<Value<'js>>>,
     nested: Vec<Nested<'js>>,
@@ -28,7 +28,7 @@ enum Nested<'js> {
 
 impl<'js> Snapshot<'js> {
     /// Returns `None` for data with a `toJSON` or a proxy.
-    pub fn take(ctx: &Ctx<'js>, value: &Value<'js>) -> Option<Self> {
+    pub(crate) fn take(ctx: &Ctx<'js>, value: &Value<'js>) -> Option<Self> {
         let snapshot = Snapshot { values: Vec::new(), nested: Vec::new() };
         let mut recorder = Recorder { snapshot, shapes: HashMap::new() };
         walk(&PlainPrototypes::new(ctx)?, &mut recorder, value.clone(), 0)?;
@@ -38,7 +38,7 @@ impl<'js> Snapshot<'js> {
         Some(snapshot)
     }
 
-    pub fn matches(&self, ctx: &Ctx<'js>, value: &Value<'js>) -> bool {
+    pub(crate) fn matches(&self, ctx: &Ctx<'js>, value: &Value<'js>) -> bool {
         let mut comparer = Comparer { values: self.values.iter(), nested: self.nested.iter() };
         let same = PlainPrototypes::new(ctx).and_then(|plain| walk(&plain, &mut comparer, value.clone(), 0));
         // An accessor that threw will throw again when the data is written.

@@ -12,7 +12,7 @@ use lmthing_base::chat::{
     CallSettings, ContentPart, FinishReason, Message, Reasoning, ResponseFormat, Step, ToolChoice, ToolResult, ToolSpec,
 };
 
-pub fn steps_to_js<'js>(ctx: &Ctx<'js>, steps: &[Rc<Step>]) -> Result<Array<'js>> {
+pub(crate) fn steps_to_js<'js>(ctx: &Ctx<'js>, steps: &[Rc<Step>]) -> Result<Array<'js>> {
     let mut messages = MessageObjects::default();
     let list = Array::new(ctx.clone())?;
     for (index, step) in steps.iter().enumerate() {
@@ -24,11 +24,11 @@ pub fn steps_to_js<'js>(ctx: &Ctx<'js>, steps: &[Rc<Step>]) -> Result<Array<'js>
 /// Message objects by message, because steps share messages. Addresses are safe as keys: the steps hold the messages
 /// for that long.
 #[derive(Default)]
-pub struct MessageObjects<'js>(HashMap<*const Message, Object<'js>>);
+pub(crate) struct MessageObjects<'js>(HashMap<*const Message, Object<'js>>);
 
 impl<'js> MessageObjects<'js> {
     /// The message objects of a step that was converted before.
-    pub fn of_step(step: &Step, shown: &Object<'js>) -> Result<Self> {
+    pub(crate) fn of_step(step: &Step, shown: &Object<'js>) -> Result<Self> {
         let mut objects = MessageObjects::default();
         let input: Object = shown.get("input")?;
         let shown: Array = input.get("prompt")?;
@@ -56,7 +56,7 @@ impl<'js> MessageObjects<'js> {
     }
 }
 
-pub fn step_to_js<'js>(ctx: &Ctx<'js>, step: &Step, messages: &mut MessageObjects<'js>) -> Result<Object<'js>> {
+pub(crate) fn step_to_js<'js>(ctx: &Ctx<'js>, step: &Step, messages: &mut MessageObjects<'js>) -> Result<Object<'js>> {
     let input = Object::new(ctx.clone())?;
     input.set("prompt", messages.all(ctx, step)?)?;
     let output = Object::new(ctx.clone())?;
@@ -70,7 +70,7 @@ pub fn step_to_js<'js>(ctx: &Ctx<'js>, step: &Step, messages: &mut MessageObject
 }
 
 /// An item of `prompt.fullSteps`: the whole request, and the stream as it arrived.
-pub fn full_step_to_js<'js>(
+pub(crate) fn full_step_to_js<'js>(
     ctx: &Ctx<'js>,
     step: &Step,
     tools: &[ToolSpec],
@@ -95,7 +95,7 @@ pub fn full_step_to_js<'js>(
     Ok(object)
 }
 
-pub fn tool_to_js<'js>(ctx: &Ctx<'js>, tool: &ToolSpec) -> Result<Object<'js>> {
+pub(crate) fn tool_to_js<'js>(ctx: &Ctx<'js>, tool: &ToolSpec) -> Result<Object<'js>> {
     let object = Object::new(ctx.clone())?;
     object.set("name", tool.name.as_str())?;
     object.set("description", tool.description.as_str())?;
@@ -152,7 +152,7 @@ fn content_to_js<'js>(ctx: &Ctx<'js>, content: &[ContentPart]) -> Result<Array<'
     Ok(list)
 }
 
-pub fn step_result<'js>(ctx: &Ctx<'js>, number: usize, step: &Step) -> Result<Object<'js>> {
+pub(crate) fn step_result<'js>(ctx: &Ctx<'js>, number: usize, step: &Step) -> Result<Object<'js>> {
     let object = Object::new(ctx.clone())?;
     object.set("stepNumber", number)?;
     object.set("text", step.text())?;
@@ -192,7 +192,7 @@ fn tool_results<'js>(ctx: &Ctx<'js>, step: &Step) -> Result<Array<'js>> {
 }
 
 /// One result with its bare output value. Failures have the type `tool-error` and an `error`.
-pub fn tool_result<'js>(ctx: &Ctx<'js>, result: &ToolResult) -> Result<Object<'js>> {
+pub(crate) fn tool_result<'js>(ctx: &Ctx<'js>, result: &ToolResult) -> Result<Object<'js>> {
     let object = Object::new(ctx.clone())?;
     object.set("type", if result.output.is_error() { "tool-error" } else { "tool-result" })?;
     object.set("toolCallId", result.tool_call_id.as_str())?;
@@ -205,7 +205,7 @@ pub fn tool_result<'js>(ctx: &Ctx<'js>, result: &ToolResult) -> Result<Object<'j
     Ok(object)
 }
 
-pub fn finish_reason(reason: FinishReason) -> &'static str {
+pub(crate) fn finish_reason(reason: FinishReason) -> &'static str {
     match reason {
         FinishReason::Stop => "stop",
         FinishReason::Length => "length",

@@ -9,7 +9,7 @@ use crate::prompt::Data;
 use lmthing_base::chat::MAX_JSON_DEPTH;
 
 /// The text of a string, number, boolean or bigint, or of an object with a string `value`, such as a reference.
-pub fn scalar_text<'js>(ctx: &Ctx<'js>, value: &Value<'js>) -> Result<Option<String>> {
+pub(crate) fn scalar_text<'js>(ctx: &Ctx<'js>, value: &Value<'js>) -> Result<Option<String>> {
     let plain = value.is_string() || value.is_number() || value.is_bool() || value.type_of() == rquickjs::Type::BigInt;
     if plain {
         return to_text(ctx, value.clone()).map(Some);
@@ -23,7 +23,12 @@ pub fn scalar_text<'js>(ctx: &Ctx<'js>, value: &Value<'js>) -> Result<Option<Str
 }
 
 /// Converts a value to structured data. Returns `before` if it was made from the same JSON: writing YAML is slow.
-pub fn data_of<'js>(ctx: &Ctx<'js>, value: &Value<'js>, before: Option<&Rc<Data>>, place: &str) -> Result<Rc<Data>> {
+pub(crate) fn data_of<'js>(
+    ctx: &Ctx<'js>,
+    value: &Value<'js>,
+    before: Option<&Rc<Data>>,
+    place: &str,
+) -> Result<Rc<Data>> {
     let wrong = |reason: String| type_error(ctx, format!("{place}: the data cannot be written: {reason}"));
     check_size(ctx, value, MAX_JSON_DEPTH).map_err(|error| wrong(format!("not JSON: {error}")))?;
     let json = ctx.json_stringify(value.clone()).map_err(|error| match error {

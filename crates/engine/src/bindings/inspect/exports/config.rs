@@ -4,7 +4,7 @@ use rquickjs::{Ctx, Object, Value};
 use serde_json::{Value as Json, json};
 
 use super::{
-    super::fault::{FaultSeverity, Key},
+    super::fault::{FaultSeverity, PathKey},
     faults::{Faults, at_index, at_key, path},
     named_tools::NamedTools,
 };
@@ -111,7 +111,7 @@ fn check_plugins<'js>(ctx: &Ctx<'js>, faults: &mut Faults<'_, 'js>, value: &Valu
     }
 }
 
-fn check_empty_plugin<'js>(faults: &mut Faults<'_, 'js>, plugin: &Value<'js>, name: &str, place: Vec<Key>) {
+fn check_empty_plugin<'js>(faults: &mut Faults<'_, 'js>, plugin: &Value<'js>, name: &str, place: Vec<PathKey>) {
     if plugin.is_function() {
         let hint = "a plugin is an object of functions: { defGlossary(words) { … } }; a function that makes one has to be called";
         faults.add(

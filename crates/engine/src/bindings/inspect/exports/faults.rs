@@ -3,7 +3,7 @@
 use rquickjs::{Ctx, Object, Result, Value, object::Filter};
 
 use super::super::{
-    fault::{Fault, FaultSeverity, Key, NamedModel},
+    fault::{Fault, FaultSeverity, NamedModel, PathKey},
     thrown_fault::value_of,
 };
 use crate::prompt::RunError;
@@ -24,7 +24,7 @@ impl<'a, 'js> Faults<'a, 'js> {
     pub(super) fn add(
         &mut self,
         (code, severity): (&'static str, FaultSeverity),
-        place: Vec<Key>,
+        place: Vec<PathKey>,
         message: impl Into<String>,
         hint: Option<String>,
     ) {
@@ -32,7 +32,7 @@ impl<'a, 'js> Faults<'a, 'js> {
     }
 
     /// The value that a reader returned. An error becomes a fault at `place`, or at a more specific place.
-    pub(super) fn read<T>(&mut self, code: &'static str, place: &[Key], read: Result<T>) -> Option<T> {
+    pub(super) fn read<T>(&mut self, code: &'static str, place: &[PathKey], read: Result<T>) -> Option<T> {
         match read {
             Ok(value) => Some(value),
             Err(error) => {
@@ -63,7 +63,7 @@ impl<'a, 'js> Faults<'a, 'js> {
     pub(super) fn read_each<T>(
         &mut self,
         code: &'static str,
-        place: &[Key],
+        place: &[PathKey],
         object: &Object<'js>,
         reader: impl Fn(&Object<'js>) -> Result<T>,
     ) {
@@ -76,7 +76,7 @@ impl<'a, 'js> Faults<'a, 'js> {
     pub(super) fn properties(
         &mut self,
         code: &'static str,
-        place: &[Key],
+        place: &[PathKey],
         object: &Object<'js>,
     ) -> Vec<(String, Value<'js>)> {
         let read = object.own_props::<String, Value>(Filter::new().string().enum_only()).collect::<Result<_>>();
@@ -90,14 +90,14 @@ fn single<'js>(ctx: &Ctx<'js>, name: &str, value: Value<'js>) -> Result<Object<'
     Ok(single)
 }
 
-pub(super) fn path(names: &[&str]) -> Vec<Key> {
-    Key::path(names)
+pub(super) fn path(names: &[&str]) -> Vec<PathKey> {
+    PathKey::path(names)
 }
 
-pub(super) fn at_key(place: &[Key], name: &str) -> Vec<Key> {
-    [place, &[Key::Name(name.to_owned())]].concat()
+pub(super) fn at_key(place: &[PathKey], name: &str) -> Vec<PathKey> {
+    [place, &[PathKey::Name(name.to_owned())]].concat()
 }
 
-pub(super) fn at_index(place: &[Key], index: usize) -> Vec<Key> {
-    [place, &[Key::Index(index)]].concat()
+pub(super) fn at_index(place: &[PathKey], index: usize) -> Vec<PathKey> {
+    [place, &[PathKey::Index(index)]].concat()
 }

@@ -4,7 +4,7 @@ use rquickjs::{Ctx, Value};
 use serde_json::Value as Json;
 
 use super::{
-    super::fault::{Fault, FaultSeverity, Key, RenderedTool},
+    super::fault::{Fault, FaultSeverity, PathKey, RenderedTool},
     faults::{Faults, at_index, at_key, path},
 };
 use crate::bindings::{
@@ -21,7 +21,7 @@ use lmthing_providers::MockItem;
 const MAX_NAMED_TOOLS: usize = 8;
 
 #[derive(Debug, Default)]
-pub struct MockScript(pub(super) Vec<Call>);
+pub(crate) struct MockScript(pub(super) Vec<Call>);
 
 #[derive(Debug)]
 pub(super) struct Call {
@@ -74,7 +74,7 @@ pub(super) fn check_length(faults: &mut Faults<'_, '_>, value: &Value<'_>) {
 }
 
 /// Reports keys of a call that are accepted but ignored or unlikely.
-fn check_call<'js>(faults: &mut Faults<'_, 'js>, place: &[Key], item: &Value<'js>) {
+fn check_call<'js>(faults: &mut Faults<'_, 'js>, place: &[PathKey], item: &Value<'js>) {
     let Some(item) = item.as_object() else { return };
     let given = |key: &str| property(item, key).ok().flatten();
     if let Some(id) = given("toolCallId").filter(|id| !id.is_string()) {
@@ -90,7 +90,7 @@ fn check_call<'js>(faults: &mut Faults<'_, 'js>, place: &[Key], item: &Value<'js
 
 /// Reports calls that do not match the first render. Warnings, as a mock may be wrong on purpose, and tools may be
 /// defined later, such as those that start with one of `expected_names`.
-pub fn calls_against(script: &MockScript, tools: &[RenderedTool], expected_names: &[String]) -> Vec<Fault> {
+pub(crate) fn calls_against(script: &MockScript, tools: &[RenderedTool], expected_names: &[String]) -> Vec<Fault> {
     // An agent plays from the same list, with its own tools.
     let mut is_alone = true;
     let mut faults = Vec::new();
@@ -171,7 +171,7 @@ impl Call {
     }
 
     fn fault(&self, key: &str, message: String, hint: String) -> Fault {
-        let place = vec![Key::Name("mock".to_owned()), Key::Index(self.index), Key::Name(key.to_owned())];
+        let place = vec![PathKey::Name("mock".to_owned()), PathKey::Index(self.index), PathKey::Name(key.to_owned())];
         let message = format!("mock item {}: {message}", self.index);
         Fault { place, location: None, severity: FaultSeverity::Warning, code: "mock", message, hint: Some(hint) }
     }

@@ -11,7 +11,7 @@ use rquickjs::{Ctx, Object, Result, Value, object::Filter};
 
 use super::fault::{Fault, FaultSeverity, NamedModel};
 use faults::{Faults, path};
-pub use mock::{MockScript, calls_against};
+pub(crate) use mock::{MockScript, calls_against};
 pub(super) use mock_arguments::check_arguments;
 pub(super) use named_tools::{NamedTools, names_against};
 
@@ -24,7 +24,7 @@ use lmthing_base::diagnostic::closest;
 const KNOWN: [&str; 6] = ["default", "config", "mock", "input", "output", "description"];
 
 #[derive(Debug, Default)]
-pub struct Exports {
+pub(crate) struct Exports {
     pub faults: Vec<Fault>,
     /// The calls of the mock, if it is the file's model.
     pub mock: MockScript,
@@ -32,7 +32,7 @@ pub struct Exports {
     pub models: Vec<NamedModel>,
 }
 
-pub fn check<'js>(ctx: &Ctx<'js>, namespace: &Object<'js>, name: &str) -> Exports {
+pub(crate) fn check<'js>(ctx: &Ctx<'js>, namespace: &Object<'js>, name: &str) -> Exports {
     let mut faults = Faults::new(ctx);
     let (mut mock, mut named) = (MockScript::default(), NamedTools::default());
     let names = namespace.own_keys::<String>(Filter::new().string()).collect::<Result<Vec<_>>>();

@@ -3,7 +3,7 @@
 use rquickjs::{Ctx, Object, Result, Value};
 
 use super::{
-    super::fault::{FaultSeverity, Key, NamedModel},
+    super::fault::{FaultSeverity, NamedModel, PathKey},
     faults::{Faults, at_index, path},
 };
 use crate::bindings::{
@@ -47,7 +47,7 @@ pub(super) fn check<'js>(
 fn check_one<'js>(
     ctx: &Ctx<'js>,
     faults: &mut Faults<'_, 'js>,
-    place: &[Key],
+    place: &[PathKey],
     model: &Value<'js>,
     resolved: Result<()>,
 ) {
@@ -72,7 +72,7 @@ fn check_one<'js>(
     }
 }
 
-fn check_key(faults: &mut Faults<'_, '_>, place: &[Key], model: &str, provider: &ProviderInfo) {
+fn check_key(faults: &mut Faults<'_, '_>, place: &[PathKey], model: &str, provider: &ProviderInfo) {
     if provider.configured {
         return;
     }

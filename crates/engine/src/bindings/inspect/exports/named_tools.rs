@@ -3,14 +3,14 @@
 use rquickjs::{Object, Value};
 
 use super::{
-    super::fault::{Fault, FaultSeverity, Key, Rendered},
+    super::fault::{Fault, FaultSeverity, PathKey, Rendered},
     faults::{at_index, at_key, path},
 };
 use crate::bindings::values::elements;
 use lmthing_base::diagnostic::closest;
 
 #[derive(Debug, Default)]
-pub struct NamedTools(Vec<(Vec<Key>, String)>);
+pub(crate) struct NamedTools(Vec<(Vec<PathKey>, String)>);
 
 impl NamedTools {
     /// Reads the names from an options object; other values were reported already.
@@ -32,12 +32,13 @@ impl NamedTools {
 
 /// Reports names without a tool in the first render, as warnings because a tool may be defined later. `defined`
 /// includes tools that options hide.
-pub fn names_against(named: &NamedTools, rendered: &Rendered, defined: &[String]) -> Vec<Fault> {
+pub(crate) fn names_against(named: &NamedTools, rendered: &Rendered, defined: &[String]) -> Vec<Fault> {
     let is_expected = |name: &str| rendered.expected_names.iter().any(|beginning| name.starts_with(beginning));
     let is_there = |name: &str| is_expected(name) || rendered.tools.iter().any(|tool| tool.name == name);
     let unknown = named.0.iter().filter(|(_, name)| !is_there(name));
-    let fault = |(place, name): &(Vec<Key>, String)| {
-        let option = if place.contains(&Key::Name("activeTools".to_owned())) { "activeTools" } else { "toolChoice" };
+    let fault = |(place, name): &(Vec<PathKey>, String)| {
+        let option =
+            if place.contains(&PathKey::Name("activeTools".to_owned())) { "activeTools" } else { "toolChoice" };
         let message = format!("config.options.{option} names the tool '{name}', which the first step does not have");
         let meant = closest(name, defined.iter().map(String::as_str));
         let hint = meant.map(|meant| format!("did you mean '{meant}'?"));

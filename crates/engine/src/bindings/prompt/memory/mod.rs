@@ -33,7 +33,7 @@ struct EffectMemory {
     task_graph: bool,
 }
 
-pub fn install(ctx: &Ctx<'_>) -> Result<()> {
+pub(crate) fn install(ctx: &Ctx<'_>) -> Result<()> {
     let stored = ctx.store_userdata(StateTexts::default());
     stored.map(drop).map_err(|_| plain_error(ctx, "user data is in use"))
 }
@@ -55,7 +55,7 @@ fn state_texts<'js>(ctx: &Ctx<'js>, function: &str) -> Result<Function<'js>> {
 
 /// The states of a prompt and the dependencies of its effects. Runs no code of the script. The caller adds the other
 /// fields.
-pub fn capture<'js>(ctx: &Ctx<'js>, prompt: &PromptObject<'js>) -> Result<Memory> {
+pub(crate) fn capture<'js>(ctx: &Ctx<'js>, prompt: &PromptObject<'js>) -> Result<Memory> {
     let states = prompt.borrow().bag.states();
     let dependencies = dependencies_of_effects(prompt);
     if states.is_empty() && dependencies.is_empty() {
@@ -127,7 +127,7 @@ fn dependencies_of_effects<'js>(prompt: &PromptObject<'js>) -> Vec<Option<Array<
 /// Restores states and effect dependencies, before or after the body runs. States that are not in `memory` and
 /// setters stay. An object that was changed in place stays the same object, so that other references see the change.
 /// Fails for a text that was not written by [`capture`].
-pub fn restore<'js>(ctx: &Ctx<'js>, prompt: &PromptObject<'js>, memory: &Memory) -> Result<()> {
+pub(crate) fn restore<'js>(ctx: &Ctx<'js>, prompt: &PromptObject<'js>, memory: &Memory) -> Result<()> {
     let effects_memory = match &memory.effects {
         serde_json::Value::Null => EffectMemory::default(),
         effects => EffectMemory::deserialize(effects).map_err(|error| plain_error(ctx, unreadable(&error)))?,
