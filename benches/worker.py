@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Prints the figures of docs/guide/restate.md: runs of three steps on Restate, with nothing and everything killed meanwhile.
 
-    cargo build --release --ignore-rust-version --features worker
+    cargo build --release --ignore-rust-version
     npm install --prefix /tmp/restate @restatedev/restate-server
     python3 benches/worker.py --server /tmp/restate/node_modules/@restatedev/restate-server-linux-x64/bin/restate-server
 
