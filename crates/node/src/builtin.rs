@@ -67,8 +67,8 @@ pub(crate) fn public_names() -> impl Iterator<Item = &'static str> {
     names.flat_map(|(name, aliases)| std::iter::once(*name).chain(aliases.iter().copied()))
 }
 
-/// Imports a built-in or native module synchronously and returns its namespace. The module is evaluated once; prompt
-/// files that import it get the same instance.
+/// Imports a built-in or native module synchronously and returns its namespace. The module is evaluated once; scripts
+/// that import it get the same instance.
 ///
 /// The module must not use top-level await.
 pub fn import_builtin<'js>(ctx: &Ctx<'js>, name: &str) -> Result<Object<'js>> {

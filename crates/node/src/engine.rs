@@ -143,7 +143,8 @@ mod tests {
         let directory = tempfile::tempdir().unwrap();
         let file = directory.path().join("a.mts");
         std::fs::write(&file, "import { z } from 'zod'; export default z.string().parse('x' as string);").unwrap();
-        let engine = Engine::new(EngineOptions::new(Rc::new(Silent))).await.unwrap();
+        let parser = Rc::new(lmthing_typescript::code::TypeScriptParser);
+        let engine = Engine::new(EngineOptions { parser, ..EngineOptions::new(Rc::new(Silent)) }).await.unwrap();
         let text = engine
             .context()
             .async_with(async |ctx| -> std::result::Result<String, String> {

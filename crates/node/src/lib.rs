@@ -13,6 +13,7 @@ pub mod host;
 mod loader;
 mod native_module;
 mod node;
+mod run;
 mod system_error;
 pub mod user_data;
 pub mod warn;
@@ -41,3 +42,9 @@ pub use loader::{ImportLookup, ImportProblem, ImportTarget, LoadFailure, read_mo
 pub use loader::{calling_file, import_file_once, is_name_mentioned, set_name_mentioned};
 pub use native_module::NativeModule;
 pub use node::{end_children, receive_signals, restore_terminal, take_signal};
+pub use run::{ScriptEnd, run_script};
+
+/// Compiles the example of the README.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

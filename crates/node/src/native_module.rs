@@ -13,8 +13,7 @@ use super::user_data;
 /// (`default` too). Called once, when the module is first imported.
 pub(crate) type NativeModuleInit = for<'js> fn(&Ctx<'js>) -> Result<Object<'js>>;
 
-/// A module that prompt files (or, when the name starts with `lmthing:internal/`, only built-in modules) import by
-/// name.
+/// A module that scripts (or, when the name starts with `lmthing:internal/`, only built-in modules) import by name.
 #[derive(Clone, Copy)]
 pub struct NativeModule {
     pub name: &'static str,

@@ -1,4 +1,4 @@
-//! Warnings about a prompt file: one line each on standard error.
+//! Warnings about a script: one line each on standard error.
 
 use rquickjs::{Ctx, Result};
 
@@ -15,7 +15,7 @@ pub fn warning(ctx: &Ctx<'_>, message: &str) -> Result<()> {
     Ok(())
 }
 
-/// Writes text to standard error that did not come from the prompt file.
+/// Writes text to standard error that the script did not print itself.
 pub fn write_foreign(ctx: &Ctx<'_>, text: &str) -> Result<()> {
     host(ctx)?.write_foreign(text);
     Ok(())

@@ -1,7 +1,7 @@
-//! Globals and native halves of built-in modules that every prompt file gets.
+//! Globals and native halves of built-in modules that every script gets.
 //!
 //! Each file here is the native half of a module in `runtime-js/`. It exports plain functions of strings, bytes and
-//! plain values as `lmthing:internal/native/<area>`, out of reach of prompt files. The JavaScript half checks arguments
+//! plain values as `lmthing:internal/native/<area>`, out of reach of scripts. The JavaScript half checks arguments
 //! and has the public interface; `runtime-js/src/builtins/internal/lazy-globals.js` lists the globals.
 
 mod bytes;

@@ -138,8 +138,7 @@ fn describe_program<'js>(ctx: &Ctx<'js>, exports: &Object<'js>) -> Result<()> {
         env.set(name, value)?;
     }
     if rights.is_some() {
-        // refuseVariable(name): throws when it may not be read. For code outside of the prompt file it appears unset
-        // instead.
+        // refuseVariable(name): throws when it may not be read. For packages it appears unset instead.
         let refuse = |ctx: Ctx<'js>, name: String| {
             if is_read_by_library(&ctx)? { Ok(()) } else { gate::check(&ctx, Access::Env(&name)) }
         };

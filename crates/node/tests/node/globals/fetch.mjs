@@ -1,4 +1,4 @@
-// `fetch` and its classes against the server of tests/node/http_server.rs.
+// `fetch` and its classes against the server of crates/node/tests/node/http_server.rs.
 import { equal, failure, failures, ok, test } from './check.mjs';
 
 const { TEST_SERVER: server, TEST_CLOSED_PORT: closedPort } = process.env;

@@ -1,5 +1,5 @@
-//! The same script in Node and in lmthing must print the same and exit with the same code. Each folder of
-//! `tests/script/node` is a case: `main.mjs`, what it imports, packages below `packages/` (which becomes
+//! Scripts that must print the same and exit with the same code in Node and in the engine, where `examples/run.rs` runs them.
+//! Each folder of `tests/node/cases` is a case: `main.mjs`, what it imports, packages below `packages/` (which becomes
 //! `node_modules`), and an optional `case.json` with `args`, `env` and `stdin`. `LMTHING_NODE_CASE=text` runs the
 //! matching cases only.
 
@@ -12,27 +12,22 @@ use std::{
 
 use serde_json::Value;
 
-use crate::support::lmthing;
-
-/// The prompt file that a case runs in.
-const PROMPT: &str = "import './main.mjs'; export const config = { model: 'mock' };
-export const mock = [{ type: 'text', text: '' }]; export default ({ $ }) => { $`run`; };";
-
 #[test]
-fn scripts_do_as_in_node() {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/script/node");
+fn scripts_behave_as_in_node() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/node/cases");
     let only = std::env::var("LMTHING_NODE_CASE").unwrap_or_default();
     let mut cases: Vec<PathBuf> = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).collect();
     cases.retain(|case| case.display().to_string().contains(&only));
     cases.sort();
     assert!(!cases.is_empty());
+    let program = example();
     // Two at a time: each is two processes, one after the other.
     let differences: Vec<String> = std::thread::scope(|scope| {
         let halves: Vec<_> = (0..2)
             .map(|half| {
-                let cases = &cases;
+                let (cases, program) = (&cases, &program);
                 scope.spawn(move || {
-                    cases.iter().skip(half).step_by(2).filter_map(|case| difference(case)).collect::<Vec<_>>()
+                    cases.iter().skip(half).step_by(2).filter_map(|case| difference(case, program)).collect::<Vec<_>>()
                 })
             })
             .collect();
@@ -41,22 +36,26 @@ fn scripts_do_as_in_node() {
     assert!(differences.is_empty(), "{}", differences.join("\n\n"));
 }
 
-/// The first difference between Node and lmthing.
-fn difference(case: &Path) -> Option<String> {
+/// The example, which `cargo test` builds next to the tests unless it is limited to one of them.
+fn example() -> PathBuf {
+    let test = std::env::current_exe().unwrap();
+    let name = format!("examples/run{}", std::env::consts::EXE_SUFFIX);
+    let program = test.parent().and_then(Path::parent).unwrap().join(name);
+    assert!(program.exists(), "cargo build --examples makes {}", program.display());
+    program
+}
+
+/// The first difference between Node and the engine.
+fn difference(case: &Path, program: &Path) -> Option<String> {
     let given: Value =
         fs::read_to_string(case.join("case.json")).map(|text| serde_json::from_str(&text).unwrap()).unwrap_or_default();
-    let directory = tempfile::tempdir().unwrap();
-    let place = directory.path().canonicalize().unwrap();
-    let mut node = Command::new("node");
-    node.arg("main.mjs");
-    let mut lmthing = lmthing();
-    lmthing.args(["run", "main.lmt.mjs"]);
+    let temporary = tempfile::tempdir().unwrap();
+    let directory = temporary.path().canonicalize().unwrap();
     // Both in the same path, each in a fresh copy.
-    let [expected, got] = [node, lmthing].map(|command| {
-        fs::remove_dir_all(&place).unwrap();
-        copy(case, &place);
-        fs::write(place.join("main.lmt.mjs"), PROMPT).unwrap();
-        run(command, &given, &place)
+    let [expected, got] = [Path::new("node"), program].map(|program| {
+        fs::remove_dir_all(&directory).unwrap();
+        copy(case, &directory);
+        run(program, &given, &directory)
     });
     let is_equal = (&expected.0, expected.1) == (&got.0, got.1);
     let name = case.file_name().unwrap().display();
@@ -65,7 +64,7 @@ fn difference(case: &Path) -> Option<String> {
         let line = line.unwrap_or(expected.0.lines().count().min(got.0.lines().count()));
         let at = |text: &str| text.lines().nth(line).unwrap_or("<end>").to_owned();
         format!(
-            "{name}: line {}\n  node    {}\n  lmthing {}\n  codes {:?} {:?}\n{}",
+            "{name}: line {}\n  node   {}\n  engine {}\n  codes {:?} {:?}\n{}",
             line + 1,
             at(&expected.0),
             at(&got.0),
@@ -77,9 +76,16 @@ fn difference(case: &Path) -> Option<String> {
 }
 
 /// Stdout, exit code, stderr.
-fn run(mut command: Command, given: &Value, place: &Path) -> (String, Option<i32>, String) {
+fn run(program: &Path, given: &Value, directory: &Path) -> (String, Option<i32>, String) {
+    let mut command = Command::new(program);
     let texts = |key: &str| given[key].as_array().into_iter().flatten().map(|text| text.as_str().unwrap());
-    command.args(texts("args")).current_dir(place).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    command
+        .arg("main.mjs")
+        .args(texts("args"))
+        .current_dir(directory)
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped());
     command.env("TZ", "UTC").env("LANG", "en_US.UTF-8").env("NODE_NO_WARNINGS", "1").env_remove("FORCE_COLOR");
     for (name, value) in given["env"].as_object().into_iter().flatten() {
         command.env(name, value.as_str().unwrap());

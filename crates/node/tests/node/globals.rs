@@ -2,13 +2,14 @@
 //! the list of failures.
 //!
 //! `expressions.mjs` is a table whose printed results must equal `expressions.expected.json`, which `node
-//! tests/node/globals/expressions.mjs` writes with real Node (run it again after adding a case).
+//! crates/node/tests/node/globals/expressions.mjs` writes with real Node (run it again after adding a case).
 
 use std::{path::Path, rc::Rc};
 
-use lmthing_node::{Engine, EngineOptions, ScriptHost, import_file};
+use lmthing_node::{Engine, ScriptHost, import_file};
 use rquickjs::{CatchResultExt, Ctx};
 
+use crate::engine::engine_options;
 use crate::http_server::HttpServer;
 
 struct Silent;
@@ -22,8 +23,7 @@ impl ScriptHost for Silent {
 async fn failures_of(file: &str) -> Vec<String> {
     let server = HttpServer::start().await;
     let directory = tempfile::tempdir().expect("a temporary directory");
-    let mut options = EngineOptions::new(Rc::new(Silent));
-    options.parser = Rc::new(lmthing_typescript::code::TypeScriptParser);
+    let mut options = engine_options(Rc::new(Silent));
     options.env = vec![
         ("TEST_SERVER".to_owned(), server.url()),
         ("TEST_CLOSED_PORT".to_owned(), server.closed_port().to_string()),

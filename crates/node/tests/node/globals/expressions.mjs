@@ -1,4 +1,4 @@
-// Expressions whose printed results must be Node's. `node tests/node/globals/expressions.mjs` writes them to
+// Expressions whose printed results must be Node's. `node crates/node/tests/node/globals/expressions.mjs` writes them to
 // expressions.expected.json; in lmthing this module compares.
 import assert from 'node:assert';
 import crypto from 'node:crypto';

@@ -1,10 +1,8 @@
-//! The JavaScript engine without prompts: modules, globals, console, errors.
+//! The engine as a library: loader, event loop, globals and console, compared with Node.
 
 #![allow(clippy::unwrap_used, reason = "tests fail that way")]
 
-#[path = "../support/skipped.rs"]
-mod skipped;
-
+mod comparison;
 mod console;
 mod engine;
 mod globals;
@@ -12,4 +10,5 @@ mod http_server;
 mod loader;
 mod packages;
 mod scripts;
+mod skipped;
 mod typescript;

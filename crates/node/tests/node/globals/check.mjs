@@ -1,4 +1,4 @@
-// A tiny test runner: `test` notes what fails, `failures` hands it to tests/node/globals.rs.
+// A tiny test runner: `test` notes what fails, `failures` returns it to crates/node/tests/node/globals.rs.
 import { inspect, isDeepStrictEqual } from 'node:util';
 
 const tests = [];

@@ -1,5 +1,5 @@
 // Values as `console` shows them. console.expected.txt is what Node 20 prints for this file:
-//   node tests/node/console.mjs > tests/node/console.expected.txt
+//   node crates/node/tests/node/console.mjs > crates/node/tests/node/console.expected.txt
 const cases = [
   () => [1, -0, 1.5, NaN, Infinity, 10n, 'str', "it's", `a"b'c`, true, null, undefined, Symbol('s'), Symbol.iterator],
   () => ({}),

@@ -1,23 +1,24 @@
-//! Runs script files with the library's engine, set up as for a run.
+//! Runs script files with the library's engine.
 
 use std::cell::RefCell;
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
 
 use lmthing_base::diagnostic::Diagnostic;
-use lmthing_node::{self as script, Engine, EngineOptions, Halt, NativeModule, ScriptHost};
+use lmthing_node::{
+    Builtins, Engine, EngineOptions, NativeModule, SCRIPT_STACK_SIZE, ScriptEnd, ScriptHost, THREAD_STACK_SIZE,
+    run_script, set_builtins,
+};
+use lmthing_typescript::code::TypeScriptParser;
 use tempfile::TempDir;
 
 /// What a script printed and how it ended.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(crate) struct Outcome {
     pub stdout: String,
     pub stderr: String,
     pub error: Option<Diagnostic>,
-    /// The argument of `process.exit`.
-    pub exit: Option<i32>,
-    /// `process.exitCode` at the end.
-    pub exit_code: Option<i32>,
+    pub exit_code: i32,
 }
 
 #[derive(Default)]
@@ -96,7 +97,7 @@ pub(crate) fn stdout(source: &str) -> String {
 /// Runs the file on a thread with the stack size of script threads.
 pub(crate) fn run_file(path: &Path, native_modules: &[NativeModule]) -> Outcome {
     let (path, native_modules) = (path.to_owned(), native_modules.to_vec());
-    let thread = std::thread::Builder::new().stack_size(script::THREAD_STACK_SIZE);
+    let thread = std::thread::Builder::new().stack_size(THREAD_STACK_SIZE);
     let handle = thread.spawn(move || {
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().expect("a runtime");
         runtime.block_on(run_here(&path, native_modules))
@@ -106,31 +107,25 @@ pub(crate) fn run_file(path: &Path, native_modules: &[NativeModule]) -> Outcome 
 
 async fn run_here(path: &Path, native_modules: Vec<NativeModule>) -> Outcome {
     let buffers = Rc::new(Buffers::default());
-    let mut options = EngineOptions::new(buffers.clone());
-    options.parser = Rc::new(lmthing_typescript::code::TypeScriptParser);
-    options.native_modules = native_modules;
-    options.max_stack_size = script::SCRIPT_STACK_SIZE;
-    options.argv = vec!["lmthing".to_owned(), path.display().to_string()];
-    options.env = vec![("GREETING".to_owned(), "hello".to_owned())];
+    let argv = vec!["node".to_owned(), path.display().to_string()];
+    let env = vec![("GREETING".to_owned(), "hello".to_owned())];
+    let options = EngineOptions {
+        native_modules,
+        argv,
+        env,
+        max_stack_size: SCRIPT_STACK_SIZE,
+        ..engine_options(buffers.clone())
+    };
     let engine = Engine::new(options).await.expect("an engine");
-    let mut outcome = engine.context().async_with(async |ctx| drive(&ctx, path).await).await;
-    outcome.stdout = buffers.stdout.take();
-    outcome.stderr = buffers.stderr.take();
-    outcome
+    let (exit_code, error) = match run_script(&engine, path).await {
+        ScriptEnd::Exited(code) => (code, None),
+        ScriptEnd::Failed { error, code } => (code, Some(error.diagnostic)),
+    };
+    Outcome { stdout: buffers.stdout.take(), stderr: buffers.stderr.take(), error, exit_code }
 }
 
-async fn drive(ctx: &rquickjs::Ctx<'_>, path: &Path) -> Outcome {
-    let work = async {
-        script::import_file(ctx, path).await.map_err(|error| script::diagnose_error(ctx, error))?;
-        script::idle(ctx).await.map(drop).map_err(|error| script::diagnose_error(ctx, error))
-    };
-    let mut outcome = Outcome::default();
-    match script::until_halted(ctx, work).await {
-        Ok(Ok(())) => outcome.exit_code = script::exit_code(ctx).expect("an engine"),
-        Ok(Err(thrown)) | Err(Halt::Uncaught(thrown) | Halt::UnhandledRejection(thrown)) => {
-            outcome.error = Some(thrown.diagnostic);
-        }
-        Err(Halt::Exit(code)) => outcome.exit = Some(code),
-    }
-    outcome
+/// Options with built-in modules and TypeScript.
+pub(crate) fn engine_options(host: Rc<dyn ScriptHost>) -> EngineOptions {
+    set_builtins(Builtins { names: &lmthing_runtime::NAMES, load: lmthing_runtime::load });
+    EngineOptions { parser: Rc::new(TypeScriptParser), ..EngineOptions::new(host) }
 }

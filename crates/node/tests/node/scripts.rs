@@ -222,7 +222,7 @@ fn exit_ends_the_run_at_once() {
         "process.on('exit', (code) => { if (code === 3) console.log('exiting'); }); process.exit(3);",
     ] {
         let outcome = run(&format!("console.log('before');\n{source}"));
-        assert_eq!((outcome.exit, outcome.error), (Some(3), None), "{source}");
+        assert_eq!((outcome.exit_code, outcome.error), (3, None), "{source}");
         let expected = if source.contains("exiting") { "before\nexiting\n" } else { "before\n" };
         assert_eq!(outcome.stdout, expected, "{source}");
     }
@@ -231,7 +231,7 @@ fn exit_ends_the_run_at_once() {
 #[test]
 fn exit_code_applies_at_the_end() {
     let outcome = run("process.exitCode = 4;");
-    assert_eq!((outcome.exit, outcome.exit_code), (None, Some(4)));
+    assert_eq!(outcome.exit_code, 4);
     assert!(error("process.exitCode = 'x';").starts_with("Error: TypeError: "));
 }
 
