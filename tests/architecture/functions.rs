@@ -8,7 +8,7 @@ pub(crate) struct Function {
     pub length: usize,
 }
 
-/// The functions in this [`code`](super::paths::code). Declarations without a body do not count; nested functions also
+/// The functions in this [`code`](crate::paths::code). Declarations without a body do not count; nested functions also
 /// count by themselves.
 pub(crate) fn functions(code: &str) -> Vec<Function> {
     let lines: Vec<&str> = code.lines().map(str::trim_end).collect();

@@ -1,5 +1,5 @@
-//! Collects the modules that a file names: its `use` statements, and paths like `lmthing_base::chat::Message` or
-//! `values::to_text` in code.
+//! Collects the paths in a file: its `use` statements, and paths like `crate::chat::Message` or `values::to_text` in
+//! code. A scanner of text, not a compiler: it relies on rustfmt's layout.
 
 use std::collections::BTreeSet;
 
@@ -19,8 +19,8 @@ pub(crate) struct Names {
     pub uses: Vec<Use>,
     /// Paths of two or more segments outside of `use` statements.
     pub paths: BTreeSet<Vec<String>>,
-    /// Every identifier outside of `use` statements.
-    pub words: BTreeSet<String>,
+    /// The first segment of every path outside of `use` statements, single names included.
+    pub identifiers: BTreeSet<String>,
 }
 
 pub(crate) fn names(code: &str) -> Names {
@@ -35,11 +35,11 @@ pub(crate) fn names(code: &str) -> Names {
                 let is_public = at > 0 && matches!(tokens[at - 1], "pub" | ")");
                 at = use_tree(&tokens, at + 1, &[], is_public, &mut names.uses);
             }
-            word if is_word(word) => {
+            token if is_identifier(token) => {
                 let (path, end) = path(&tokens, at);
                 at = end;
                 if !path.is_empty() {
-                    names.words.insert(path[0].clone());
+                    names.identifiers.insert(path[0].clone());
                     names.paths.insert(blocks.outside(path));
                 }
             }
@@ -91,7 +91,7 @@ impl Blocks {
 fn path(tokens: &[&str], start: usize) -> (Vec<String>, usize) {
     let mut path = vec![tokens[start].to_owned()];
     let mut at = start + 1;
-    while tokens.get(at) == Some(&"::") && tokens.get(at + 1).is_some_and(|next| is_word(next)) {
+    while tokens.get(at) == Some(&"::") && tokens.get(at + 1).is_some_and(|next| is_identifier(next)) {
         path.push(tokens[at + 1].to_owned());
         at += 2;
     }
@@ -134,7 +134,7 @@ fn use_tree(tokens: &[&str], mut at: usize, prefix: &[String], is_public: bool, 
     at
 }
 
-fn is_word(token: &str) -> bool {
+fn is_identifier(token: &str) -> bool {
     token.starts_with(|c: char| c.is_alphabetic() || c == '_')
 }
 
@@ -256,10 +256,10 @@ mod tests {
     fn every_way_to_write_a_path_is_read() {
         let uses = "use crate::{chat::{A, b::{self, C as D}}, cli}; pub(crate) use super::*;";
         let expected = [
-            "lmthing_base::chat::A as A",
-            "lmthing_base::chat::b as b",
-            "lmthing_base::chat::b::C as D",
-            "lmthing::cli as cli",
+            "crate::chat::A as A",
+            "crate::chat::b as b",
+            "crate::chat::b::C as D",
+            "crate::cli as cli",
             "super::* as *",
         ];
         assert_eq!(written(uses), expected);
@@ -270,9 +270,9 @@ mod tests {
 
     #[test]
     fn tokens_that_are_not_paths_are_skipped() {
-        let text = "/// [`X`](lmthing::cli::X)\n//! a::b\nfn f() { let x = \"c::d\"; let y = r#\"e::\"f\"#; let z = '\"'; g::h }";
+        let text = "/// [`X`](crate::cli::X)\n//! a::b\nfn f() { let x = \"c::d\"; let y = r#\"e::\"f\"#; let z = '\"'; g::h }";
         assert_eq!(written(text), ["g::h"]);
-        assert_eq!(written("pub(in lmthing_node) fn f() { <A as B>::c() }"), [""; 0]);
+        assert_eq!(written("pub(in crate::node) fn f() { <A as B>::c() }"), [""; 0]);
     }
 
     #[test]

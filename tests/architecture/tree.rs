@@ -1,15 +1,14 @@
-//! The crate as a tree of modules: resolves a written path to a file.
+//! The tree of modules of all crates: resolves a path to the file that defines its item.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
-use super::paths::{Names, Use, code, names, without_tests};
-
+use crate::paths::{Names, Use, code, names, without_tests};
 use crate::sources::Source;
 
 /// Longest chain of re-exports that is followed.
 const MAX_HOPS: usize = 8;
 
-/// Every module that is a file.
+/// Every module that is a file, by crate and path.
 pub(crate) struct Tree<'a> {
     modules: BTreeMap<Vec<String>, Module<'a>>,
 }
@@ -20,12 +19,6 @@ struct Module<'a> {
 }
 
 impl<'a> Tree<'a> {
-    /// Reads all of `sources`, unit tests included.
-    pub(crate) fn new(sources: &'a [Source]) -> Self {
-        let read = |source| Module { source, names: names(&code(&source.text)) };
-        Self { modules: sources.iter().map(|source| (source.module(), read(source))).collect() }
-    }
-
     /// Reads `sources` without unit tests.
     pub(crate) fn without_tests(sources: &'a [Source]) -> Self {
         let (mut modules, mut tests) = (BTreeMap::new(), Vec::new());
@@ -39,31 +32,21 @@ impl<'a> Tree<'a> {
         Self { modules }
     }
 
-    /// The top-level modules that the file at `module` names, by any path; re-exports are not followed.
-    pub(crate) fn rooms(&self, module: &[String]) -> BTreeSet<String> {
-        let names = &self.modules[module].names;
-        let written = names.uses.iter().map(|import| &import.path).chain(&names.paths);
-        let reached = written.filter_map(|path| self.absolute(module, path, MAX_HOPS)?.into_iter().next());
-        let is_other =
-            |room: &String| module.first() != Some(room) && self.modules.contains_key(std::slice::from_ref(room));
-        reached.filter(is_other).collect()
-    }
-
-    /// The files that the file at `module` depends on, and a name it takes from each. A name that it only re-exports
-    /// (`pub use`) does not count: importing files depend on the file that defines it.
+    /// The files that the file of `module` depends on, and a name it takes from each. A name that it only re-exports
+    /// (`pub use`) does not count: files that import that name depend on the file that defines it.
     pub(crate) fn dependencies(&self, module: &[String]) -> BTreeMap<&'a str, String> {
         let Module { source, names } = &self.modules[module];
-        let is_used = |import: &&Use| !import.is_public || names.words.contains(&import.name);
+        let is_used = |import: &&Use| !import.is_public || names.identifiers.contains(&import.name);
         let imports = names.uses.iter().filter(is_used).map(|import| &import.path);
         let is_item = |path: &&Vec<String>| !self.is_module(module, path);
-        let mut found = BTreeMap::new();
+        let mut dependencies = BTreeMap::new();
         for path in imports.filter(is_item).chain(&names.paths) {
             let target = self.absolute(module, path, MAX_HOPS).and_then(|path| self.file(&path, MAX_HOPS));
             if let Some(target) = target.filter(|target| *target != source.path) {
-                found.entry(target).or_insert_with(|| path.join("::"));
+                dependencies.entry(target).or_insert_with(|| path.join("::"));
             }
         }
-        found
+        dependencies
     }
 
     pub(crate) fn contains(&self, module: &[String]) -> bool {
@@ -74,17 +57,17 @@ impl<'a> Tree<'a> {
         self.modules.iter().map(|(path, module)| (path.as_slice(), module.source.path.as_str()))
     }
 
-    /// Whether a written path names a module itself. What is taken from it is then known from its uses.
+    /// Whether `path` names a module. The paths that go through that name then show which items are used.
     fn is_module(&self, module: &[String], path: &[String]) -> bool {
         self.absolute(module, path, MAX_HOPS).is_some_and(|path| self.modules.contains_key(&path))
     }
 
-    /// A path as written in `module`, from the root of the crate; `None` for paths into other crates.
+    /// `path`, as written in `module`, with the name of the crate first; `None` for paths into other crates.
     fn absolute(&self, module: &[String], path: &[String], hops: usize) -> Option<Vec<String>> {
         let (first, rest) = path.split_first()?;
         let start = match first.as_str() {
-            "crate" => Vec::new(),
-            "lmthing" if module == ["main"] => Vec::new(),
+            "crate" => module[..1].to_vec(),
+            "lmthing" if module == ["lmthing", "main"] => module[..1].to_vec(),
             "self" => module.to_vec(),
             "super" => return above(module, rest),
             _ => {
@@ -95,7 +78,7 @@ impl<'a> Tree<'a> {
         Some(start.into_iter().chain(rest.iter().cloned()).collect())
     }
 
-    /// The path that `name` stands for in `module`, by one of its `use` statements.
+    /// The path that a `use` statement of `module` imports as `name`.
     fn imported(&self, module: &[String], name: &str, hops: usize) -> Option<Vec<String>> {
         let import = self.modules.get(module)?.names.uses.iter().find(|import| import.name == *name)?;
         if import.path.first().is_some_and(|first| first == name) {
@@ -104,7 +87,7 @@ impl<'a> Tree<'a> {
         self.absolute(module, &import.path, hops.checked_sub(1)?)
     }
 
-    /// The file that defines what `path` (from the root of the crate) names.
+    /// The file that defines the item with this absolute path.
     fn file(&self, path: &[String], hops: usize) -> Option<&'a str> {
         let depth = (0..=path.len()).rev().find(|depth| self.modules.contains_key(&path[..*depth]))?;
         let (module, rest) = path.split_at(depth);
@@ -134,38 +117,11 @@ fn defines(text: &str, item: &str) -> bool {
     })
 }
 
-/// The target of a path that begins with `super`; `rest` follows the first `super`.
+/// The absolute path of `super::rest` in `module`.
 fn above(module: &[String], rest: &[String]) -> Option<Vec<String>> {
     let (_, parent) = module.split_last()?;
     match rest.split_first() {
         Some((next, rest)) if next == "super" => above(parent, rest),
         _ => Some(parent.iter().chain(rest).cloned().collect()),
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn rooms_are_found_however_they_are_written() {
-        let main = "use lmthing::{cli, sandbox}; fn main() { cli::run() }";
-        let plan = "use crate::{chat::A, script::X,\n cli}; #[cfg(test)] mod tests { use lmthing_engine::session::Y; }";
-        let render = "fn f() { lmthing_engine::session::run(super::super::chat::A) } /// [`X`](lmthing::cli::X)\nuse lmthing_engine::prompt::Y;";
-        let tools = "use super::schema::Schema; use serde::Serialize;";
-        let mut files = vec![("src/main.rs", main), ("src/prompt/plan.rs", plan), ("src/prompt/render.rs", render)];
-        files.extend([("src/script/tools.rs", tools), ("src/script/mod.rs", "mod tools;"), ("src/schema.rs", "")]);
-        files.extend(["src/chat.rs", "src/cli.rs", "src/sandbox.rs", "src/session.rs"].map(|path| (path, "")));
-        let source = |(path, text): (&str, &str)| Source { path: path.into(), text: text.into() };
-        let sources: Vec<Source> = files.into_iter().map(source).collect();
-        let tree = Tree::new(&sources);
-        let rooms = |module: &[&str]| {
-            let module: Vec<String> = module.iter().map(|name| (*name).to_owned()).collect();
-            tree.rooms(&module).into_iter().collect::<Vec<_>>()
-        };
-        assert_eq!(rooms(&["main"]), ["cli", "sandbox"]);
-        assert_eq!(rooms(&["prompt", "plan"]), ["chat", "cli", "script", "session"]);
-        assert_eq!(rooms(&["prompt", "render"]), ["chat", "session"]);
-        assert_eq!(rooms(&["script", "tools"]), [""; 0]);
     }
 }

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::tree::Tree;
+use crate::tree::Tree;
 
 /// For each file, the files it depends on, and a name it takes from each.
 pub(crate) type Graph<'a> = BTreeMap<&'a str, BTreeMap<&'a str, String>>;
@@ -12,36 +12,36 @@ pub(crate) fn graph<'a>(tree: &Tree<'a>) -> Graph<'a> {
 }
 
 /// The files of each cycle: sets in which every file reaches every other.
-pub(crate) fn circles<'a>(graph: &Graph<'a>) -> Vec<BTreeSet<&'a str>> {
+pub(crate) fn cycles<'a>(graph: &Graph<'a>) -> Vec<BTreeSet<&'a str>> {
     let reached: BTreeMap<&str, BTreeSet<&str>> = graph.keys().map(|file| (*file, reachable(graph, file))).collect();
-    let mut circles = BTreeSet::new();
+    let mut cycles = BTreeSet::new();
     for (file, others) in &reached {
         if others.contains(file) {
-            circles.insert(others.iter().copied().filter(|other| reached[other].contains(file)).collect());
+            cycles.insert(others.iter().copied().filter(|other| reached[other].contains(file)).collect());
         }
     }
-    circles.into_iter().collect()
+    cycles.into_iter().collect()
 }
 
 fn reachable<'a>(graph: &Graph<'a>, from: &str) -> BTreeSet<&'a str> {
-    let mut found = BTreeSet::new();
+    let mut reached = BTreeSet::new();
     let mut left: Vec<&'a str> = graph[from].keys().copied().collect();
     while let Some(file) = left.pop() {
-        if found.insert(file) {
+        if reached.insert(file) {
             left.extend(graph[file].keys().copied());
         }
     }
-    found
+    reached
 }
 
 /// The imports inside a cycle, one per line.
-pub(crate) fn describe(graph: &Graph<'_>, circle: &BTreeSet<&str>) -> String {
+pub(crate) fn describe(graph: &Graph<'_>, cycle: &BTreeSet<&str>) -> String {
     let mut lines = Vec::new();
-    for file in circle {
-        let inside = graph[file].iter().filter(|(target, _)| circle.contains(*target));
+    for file in cycle {
+        let inside = graph[file].iter().filter(|(target, _)| cycle.contains(*target));
         lines.extend(inside.map(|(target, name)| format!("  {file} -> {target} ({name})")));
     }
-    format!("{} files import each other:\n{}", circle.len(), lines.join("\n"))
+    format!("{} files import each other:\n{}", cycle.len(), lines.join("\n"))
 }
 
 #[cfg(test)]
@@ -50,7 +50,7 @@ mod tests {
     use crate::sources::Source;
 
     #[test]
-    fn circles_are_found_through_re_exports_and_no_further() {
+    fn cycles_are_found_through_re_exports() {
         let source = |path: &str, text: &str| Source { path: path.into(), text: text.into() };
         let sources = [
             source("src/lib.rs", "mod a; mod e;"),
@@ -62,8 +62,8 @@ mod tests {
         ];
         let tree = Tree::without_tests(&sources);
         let graph = graph(&tree);
-        assert_eq!(circles(&graph), [BTreeSet::from(["src/a/b.rs", "src/a/c.rs"])]);
-        let text = describe(&graph, &circles(&graph)[0]);
+        assert_eq!(cycles(&graph), [BTreeSet::from(["src/a/b.rs", "src/a/c.rs"])]);
+        let text = describe(&graph, &cycles(&graph)[0]);
         assert!(text.contains("src/a/b.rs -> src/a/c.rs (super::C)\n  src/a/c.rs -> src/a/b.rs (a::B)"), "{text}");
         assert_eq!(graph["src/a/d.rs"].keys().copied().collect::<Vec<_>>(), ["src/a/b.rs", "src/a/mod.rs"]);
         assert_eq!(graph["src/a/mod.rs"].keys().copied().collect::<Vec<_>>(), ["src/e.rs"]);
