@@ -72,12 +72,12 @@ impl ScriptHost for TerminalHost {
         self.redactor.learn_named(name, value);
     }
 
-    fn looked_for(&self, file: &Path) {
-        self.reporter.looked_for(file);
+    fn note_read(&self, file: &Path) {
+        self.reporter.note_read(file);
     }
 
     fn is_watched(&self) -> bool {
-        self.reporter.is_heard()
+        self.reporter.is_watched()
     }
 
     fn stdout_is_terminal(&self) -> bool {

@@ -1,4 +1,4 @@
-//! Values that follow a script's asynchronous calls, like the stores of `AsyncLocalStorage`.
+//! Values that asynchronous calls inherit, like the stores of `AsyncLocalStorage`.
 
 use std::{cell::RefCell, pin::pin, task::Poll};
 
@@ -17,7 +17,7 @@ pub(crate) fn set_up(ctx: &Ctx<'_>) -> Result<()> {
     user_data::store(ctx, AsyncContext::default())
 }
 
-/// Calls made before this carry no values.
+/// Calls before this have no values.
 pub fn enable_async_values(ctx: &Ctx<'_>) -> Result<()> {
     if async_context(ctx).is_some() {
         return Ok(());
@@ -34,7 +34,7 @@ pub fn async_value<'js>(ctx: &Ctx<'js>, key: &str) -> Result<Option<Value<'js>>>
     get_value(&context, key)
 }
 
-/// Runs `work` so that its calls carry these values; `None` removes a key.
+/// Runs `work` with these values; `None` removes a key.
 pub async fn with_async_values<'js, T, const N: usize>(
     ctx: &Ctx<'js>,
     entries: [(&str, Option<Value<'js>>); N],
@@ -42,7 +42,7 @@ pub async fn with_async_values<'js, T, const N: usize>(
 ) -> T {
     let mut work = pin!(work);
     std::future::poll_fn(|task| {
-        // Fails only when memory is exhausted.
+        // Fails only if memory is exhausted.
         let before = set_values(ctx, &entries).unwrap_or_else(|_| {
             ctx.catch();
             None

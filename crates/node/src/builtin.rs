@@ -1,6 +1,4 @@
-//! Built-in modules: lookup by name, and import from Rust.
-//!
-//! The program that uses the engine brings them, see [`set_builtins`].
+//! Built-in modules: lookup by name, and import from Rust. The embedding program provides them.
 
 use std::cell::RefCell;
 use std::collections::HashMap;
@@ -14,10 +12,9 @@ use super::user_data;
 /// Names with this prefix are reserved for built-in modules; a script cannot import them.
 pub(crate) const INTERNAL_PREFIX: &str = "lmthing:internal/";
 
-/// The built-in modules that a program brings for its engines.
 #[derive(Clone, Copy)]
 pub struct Builtins {
-    /// Their names, each with its aliases (`fs` for `node:fs`).
+    /// The names, each with its aliases (`fs` for `node:fs`).
     pub names: &'static [(&'static str, &'static [&'static str])],
     /// Declares the module with this index in `names`.
     pub load: for<'js> fn(Ctx<'js>, usize) -> Result<Module<'js, Declared>>,
@@ -25,7 +22,8 @@ pub struct Builtins {
 
 static BUILTINS: OnceLock<Builtins> = OnceLock::new();
 
-/// Sets the built-in modules of all engines of the process; the first call counts. Must be called before an engine is made.
+/// Sets the built-in modules of all engines of the process. Must be called before an engine is created; later calls have no
+/// effect.
 pub fn set_builtins(builtins: Builtins) {
     let _ = BUILTINS.set(builtins);
 }
@@ -40,7 +38,6 @@ fn builtins() -> &'static Builtins {
     BUILTINS.get_or_init(|| Builtins { names: &lmthing_runtime::NAMES, load: lmthing_runtime::load })
 }
 
-/// A built-in module.
 #[derive(Clone, Copy)]
 pub(super) struct Builtin {
     pub(super) name: &'static str,
@@ -53,24 +50,22 @@ impl Builtin {
     }
 }
 
-/// The builtin that `name` (or one of its aliases) stands for.
+/// Finds a built-in module by name or alias.
 pub(super) fn find(name: &str) -> Option<Builtin> {
     let is_named = |(own, aliases): &(&str, &[&str])| *own == name || aliases.contains(&name);
     let index = builtins().names.iter().position(is_named)?;
     Some(Builtin { name: builtins().names[index].0, index })
 }
 
-/// The names that a script can import.
+/// The names that scripts can import.
 pub(crate) fn public_names() -> impl Iterator<Item = &'static str> {
     let is_public = |(name, _): &&(&str, &[&str])| !name.starts_with(INTERNAL_PREFIX);
     let names = builtins().names.iter().filter(is_public);
     names.flat_map(|(name, aliases)| std::iter::once(*name).chain(aliases.iter().copied()))
 }
 
-/// Imports a built-in or native module synchronously and returns its namespace. The module is evaluated once; scripts
-/// that import it get the same instance.
-///
-/// The module must not use top-level await.
+/// Imports a built-in or native module synchronously and returns its namespace. Scripts that import it get the same
+/// instance. The module must not use top-level await.
 pub fn import_builtin<'js>(ctx: &Ctx<'js>, name: &str) -> Result<Object<'js>> {
     begin(ctx, name)?;
     let imported = import(ctx, name);
@@ -90,8 +85,8 @@ pub fn import_builtin<'js>(ctx: &Ctx<'js>, name: &str) -> Result<Object<'js>> {
     imported
 }
 
-/// Imports that have failed or are running. QuickJS aborts the process when a failed module is linked again, and a
-/// script can make any of them fail by changing the globals.
+/// Imports that have failed or are running. QuickJS aborts the process if a failed module is linked again, and a script
+/// can cause a failure by changing globals.
 #[derive(Default, JsLifetime)]
 struct Imports<'js>(RefCell<HashMap<String, Import<'js>>>);
 
@@ -105,7 +100,7 @@ pub(crate) fn set_up(ctx: &Ctx<'_>) -> Result<()> {
     user_data::store(ctx, Imports::default())
 }
 
-/// Throws again what an earlier import of the module threw.
+/// Throws the error of an earlier import of the module, if that failed.
 fn begin<'js>(ctx: &Ctx<'js>, name: &str) -> Result<()> {
     let imports = user_data::read::<Imports>(ctx)?;
     let before = imports.0.borrow_mut().insert(name.to_owned(), Import::Running);

@@ -1,4 +1,4 @@
-//! Gives asynchronous failures of native functions the stack of the call, which is gone by then.
+//! Adds the stack of the call to asynchronous failures of native functions.
 
 use rquickjs::{Ctx, Error, Object, Result, object::Property};
 

@@ -1,4 +1,4 @@
-//! One QuickJS runtime with one context: limits, loader, globals, in a fixed order.
+//! A QuickJS runtime with one context, module loader, event loop and globals.
 
 use std::rc::Rc;
 
@@ -10,42 +10,38 @@ use super::{async_values, builtin, diagnose, event_loop, gate, globals, loader, 
 use lmthing_base::parser::{NoParser, Parser};
 use lmthing_base::permission::Permissions;
 
-/// How much stack scripts may use on a thread of [`THREAD_STACK_SIZE`]: some 25 000 calls, twice what Node allows. It is
-/// the most that rquickjs takes; more would mean no limit at all.
+/// Bytes of stack for scripts on a thread of [`THREAD_STACK_SIZE`]: about 25 000 calls, twice what Node allows. rquickjs
+/// sets no limit for larger values.
 pub const SCRIPT_STACK_SIZE: usize = 16 << 20;
 
-/// Stack that a script thread should have, so that recursion without end in a prompt file is a `RangeError` and never a
-/// crash. It is address space, not memory; what scripts may not use is for Rust below and above them.
+/// Bytes of stack that a script thread should have, so that endless recursion is a `RangeError` and not a crash. The part
+/// that scripts may not use is for the Rust code that calls them and that they call.
 pub const THREAD_STACK_SIZE: usize = 24 << 20;
 
-/// Bytes allocated before QuickJS looks for cycles; its own default (256 KB) makes it look during start-up.
+/// Bytes allocated before QuickJS collects cycles. Its default (256 KB) would do so during start-up.
 const GC_THRESHOLD: usize = 8 << 20;
 
-/// What an [`Engine`] is made of.
 pub struct EngineOptions {
-    /// Where what scripts print goes.
     pub host: Rc<dyn ScriptHost>,
-    /// Modules that prompt files can import besides the built-in ones: `lmthing`, `lmthing/plugins`, `lmthing/test`.
+    /// Modules that scripts can import besides the built-in ones.
     pub native_modules: Vec<NativeModule>,
-    /// `process.argv`: the program, the prompt file, the rest.
+    /// `process.argv`: the program, the script, its arguments.
     pub argv: Vec<String>,
     /// `process.env`, in order.
     pub env: Vec<(String, String)>,
-    /// What the script may reach.
     pub permissions: Permissions,
-    /// Reads source text, for TypeScript and for error messages.
     pub parser: Rc<dyn Parser>,
-    /// A name of which scripts that are loaded are searched, see [`is_name_mentioned`](super::is_name_mentioned).
+    /// A name to search for in all loaded files, see [`is_name_mentioned`](super::is_name_mentioned).
     pub noted_name: Option<&'static str>,
-    /// Bytes of stack that scripts may use; must be well below the stack of the thread. The default suits any thread;
-    /// a thread of [`THREAD_STACK_SIZE`] can give [`SCRIPT_STACK_SIZE`].
+    /// Bytes of stack that scripts may use; must be well below the stack of the thread. [`SCRIPT_STACK_SIZE`] for a thread
+    /// of [`THREAD_STACK_SIZE`].
     pub max_stack_size: usize,
-    /// Bytes that scripts may use; `None` leaves it to the system.
+    /// Bytes of memory that scripts may use; `None` for no limit.
     pub max_memory: Option<usize>,
 }
 
 impl EngineOptions {
-    /// Nothing but a host: no arguments, an empty environment, a stack that suits any thread.
+    /// No arguments, an empty environment, all permissions, and a stack that fits any thread.
     pub fn new(host: Rc<dyn ScriptHost>) -> Self {
         Self {
             host,
@@ -61,16 +57,14 @@ impl EngineOptions {
     }
 }
 
-/// The prompt file's JavaScript engine. Belongs to one thread, on which a current-thread tokio runtime drives it.
+/// A JavaScript engine on one thread, driven by a current-thread tokio runtime.
 ///
-/// Values of the context must not outlive the engine; nothing outside `script` holds any.
+/// Values of the context must not outlive the engine.
 pub struct Engine(AsyncContext);
 
 impl Engine {
-    /// Makes a runtime and a context with every global (docs/reference/prompt-files.md).
-    ///
     /// # Errors
-    /// When memory runs out, or a built-in module is broken (a defect of ours).
+    /// Out of memory, or a defect in a built-in module.
     pub async fn new(options: EngineOptions) -> Result<Self> {
         let EngineOptions {
             host,
@@ -89,11 +83,11 @@ impl Engine {
         if let Some(bytes) = max_memory {
             runtime.set_memory_limit(bytes).await;
         }
-        let native_modules = own_natives().chain(native_modules).collect();
+        let native_modules = engine_native_modules().chain(native_modules).collect();
         let modules = loader::Modules::new(parser, noted_name);
         let loader = loader::attach(&runtime, native_modules, permissions.clone(), modules).await;
         let event_loop = event_loop::attach(&runtime, host.clone()).await;
-        // Resolver, interrupt handler and rejection tracker are in place from the first line of JavaScript on.
+        // Created after the loader and the event loop, whose hooks must be set before any JavaScript runs.
         let context = AsyncContext::full(&runtime).await?;
         let set_up = async |ctx: Ctx<'_>| {
             builtin::set_up(&ctx)?;
@@ -101,7 +95,7 @@ impl Engine {
             loader::set_up(&ctx, loader)?;
             native_module::set_up(&ctx)?;
             gate::set_up(&ctx, permissions)?;
-            // Before anything that could make an error: it puts `stack` right.
+            // Corrects `error.stack`, so it comes before code that may create errors.
             globals::set_up_lazy(&ctx)?;
             async_values::set_up(&ctx)?;
             diagnose::set_up(&ctx)?;
@@ -112,21 +106,19 @@ impl Engine {
         Ok(Self(context))
     }
 
-    /// The context, for `engine.context().async_with(async |ctx| …)`. Everything inside must use that `ctx`: entering the
-    /// context or the runtime again from within would wait for ever.
+    /// The context, for `engine.context().async_with(async |ctx| …)`. Entering the context or the runtime again inside of the
+    /// closure is a deadlock.
     pub fn context(&self) -> &AsyncContext {
         &self.0
     }
 
-    /// Lets go of the engine without freeing what it holds, for a process that is about to end: taking a large heap apart
-    /// costs milliseconds.
+    /// Leaks the engine, for a process that is about to end. Freeing a large heap takes milliseconds.
     pub fn abandon(self) {
         std::mem::forget(self);
     }
 }
 
-/// The native modules of every engine.
-pub(crate) fn own_natives() -> impl Iterator<Item = NativeModule> {
+pub(crate) fn engine_native_modules() -> impl Iterator<Item = NativeModule> {
     [globals::NATIVE_MODULES, node::NATIVE_MODULES, &[loader::NATIVE]].into_iter().flatten().copied()
 }
 
@@ -135,7 +127,7 @@ mod tests {
     use rquickjs::CatchResultExt;
 
     use super::*;
-    use crate::host::Silent;
+    use crate::host::SilentHost;
     use crate::import_file;
 
     #[tokio::test(flavor = "current_thread")]
@@ -144,7 +136,7 @@ mod tests {
         let file = directory.path().join("a.mts");
         std::fs::write(&file, "import { z } from 'zod'; export default z.string().parse('x' as string);").unwrap();
         let parser = Rc::new(lmthing_typescript::code::TypeScriptParser);
-        let engine = Engine::new(EngineOptions { parser, ..EngineOptions::new(Rc::new(Silent)) }).await.unwrap();
+        let engine = Engine::new(EngineOptions { parser, ..EngineOptions::new(Rc::new(SilentHost)) }).await.unwrap();
         let text = engine
             .context()
             .async_with(async |ctx| -> std::result::Result<String, String> {

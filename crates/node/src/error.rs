@@ -1,4 +1,4 @@
-//! Errors on their way into a script as JavaScript exceptions. `script::diagnose` is the way back.
+//! Errors that native functions throw into a script. `diagnose` reads them when they leave it.
 
 use std::any::Any;
 use std::rc::Rc;
@@ -22,38 +22,37 @@ pub struct ScriptError {
     pub message: String,
     pub code: Option<&'static str>,
     pub hint: Option<String>,
-    /// Overrides the line that is running.
+    /// Replaces the location of the running code.
     pub location: Option<Location>,
-    /// Fields that few errors have; boxed so that results stay small.
+    /// Boxed to keep results small, as few errors have these fields.
     rest: Box<Rest>,
 }
 
 #[derive(Clone, Debug, Default)]
 struct Rest {
-    /// `error.name`, when it is not that of the class.
+    /// `error.name`, if it differs from the class.
     name: Option<&'static str>,
     properties: Vec<(&'static str, serde_json::Value)>,
     /// For Rust code that gets the error back from JavaScript.
     payload: Option<Rc<dyn Any>>,
 }
 
-/// Payload: the value that an error is about, as keys from an export's name down. Used to find its place in the file.
+/// Payload with the path of the value that caused an error, from an export's name down. Used to locate it in the file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct AboutValue(pub Vec<PathKey>);
 
-/// The payload in JavaScript. Scripts cannot make one, so an error that has one comes from this program, whatever its
-/// name and message.
+/// The payload in JavaScript. Scripts cannot create one, so an error with a payload was thrown by Rust.
 #[derive(Trace, JsLifetime)]
 #[rquickjs::class]
 pub struct ErrorPayload<'js> {
     #[qjs(skip_trace)]
     value: Rc<dyn Any>,
-    /// The error it was made for. A script can copy the property to an error of its own, where it is ignored.
+    /// If a script copies the property to another error, it is ignored there.
     owner: Object<'js>,
 }
 
 impl<'js> ErrorPayload<'js> {
-    /// The payload, if `error` is the one it was made for.
+    /// The payload, if `error` is its owner.
     pub(crate) fn value_for(&self, error: &Object<'js>) -> Option<Rc<dyn Any>> {
         (self.owner == *error).then(|| self.value.clone())
     }
@@ -101,7 +100,7 @@ impl ScriptError {
         self
     }
 
-    /// Adds a payload, available as `Thrown::payload` after the script.
+    /// Adds a payload, which becomes `Thrown::payload`.
     #[must_use]
     pub fn payload(mut self, payload: Rc<dyn Any>) -> Self {
         self.rest.payload = Some(payload);
@@ -124,7 +123,7 @@ impl ScriptError {
         Self { location: self.location.or(location), ..self }
     }
 
-    /// Throws it; native functions return the result.
+    /// Throws the error; native functions return the result.
     pub fn throw(self, ctx: &Ctx<'_>) -> Error {
         match self.into_object(ctx) {
             Ok(error) => ctx.throw(error.into_value()),
@@ -135,7 +134,7 @@ impl ScriptError {
     /// The error object, to reject a promise with.
     pub fn into_object<'js>(self, ctx: &Ctx<'js>) -> Result<Object<'js>> {
         let constructor: Constructor = ctx.globals().get(self.class)?;
-        // Constructed, so that it has the stack of the running script.
+        // The constructor records the stack of the running script.
         let error: Object = constructor.construct((self.message.as_str(),))?;
         let Rest { name, properties, payload } = *self.rest;
         if let Some(name) = name {
@@ -151,7 +150,7 @@ impl ScriptError {
             error.prop(HINT_PROPERTY, Property::from(hint).configurable())?;
         }
         if let Some(Location { path, line, column }) = self.location {
-            // Diagnostics read the location from the stack, and the real stack leads to the code that is running.
+            // Diagnostics read the location from the stack.
             let name = name.unwrap_or(self.class);
             let stack = format!("{name}: {}\n    at {path}:{line}:{column}", self.message);
             error.prop("stack", Property::from(stack).writable().configurable())?;

@@ -1,5 +1,4 @@
-//! Where natives ask whether a script may do what they are about to do, and where refusals are remembered: whatever the script
-//! makes of one, it was one. Must not know what is allowed.
+//! Permission checks of native functions, and a record of what was denied.
 
 use std::cell::RefCell;
 
@@ -11,57 +10,51 @@ use lmthing_base::{
     permission::{Access, AccessDenied, Permissions},
 };
 
-/// Something a script tried and was refused.
+/// An access that was denied, also if the script caught the error.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Refused {
-    /// What, and why.
+pub struct DeniedAccess {
     pub message: String,
-    /// Where it was tried, when that is known.
     pub location: Option<Location>,
 }
 
 #[derive(JsLifetime)]
 struct Gate {
     permissions: Permissions,
-    refused: RefCell<Vec<Refused>>,
-    /// Where the script ended itself.
-    exit: RefCell<Option<Location>>,
+    denied: RefCell<Vec<DeniedAccess>>,
+    exit_location: RefCell<Option<Location>>,
 }
 
-/// Part of making an engine.
 pub fn set_up(ctx: &Ctx<'_>, permissions: Permissions) -> Result<()> {
-    // Without a gate nothing is asked.
     if permissions.allow_all() {
         return Ok(());
     }
-    user_data::store(ctx, Gate { permissions, refused: RefCell::default(), exit: RefCell::default() })
+    user_data::store(ctx, Gate { permissions, denied: RefCell::default(), exit_location: RefCell::default() })
 }
 
-/// Whether nothing at all is refused.
-pub fn is_open(ctx: &Ctx<'_>) -> bool {
+pub fn allows_all(ctx: &Ctx<'_>) -> bool {
     ctx.userdata::<Gate>().is_none()
 }
 
-/// Whether the process is the script's own: it runs, and nobody only looks at it or tests it.
-pub fn owns_process(ctx: &Ctx<'_>) -> bool {
+/// Whether the script may change the state of the process. False if it is only inspected or tested.
+pub fn may_change_process(ctx: &Ctx<'_>) -> bool {
     ctx.userdata::<Gate>().is_none_or(|gate| gate.permissions.may_change_process())
 }
 
-/// The rights of a script that is restricted.
+/// The permissions of a restricted script; `None` for others.
 pub fn restricted(ctx: &Ctx<'_>) -> Option<Permissions> {
     let gate = ctx.userdata::<Gate>()?;
     gate.permissions.restricted_rights().is_some().then(|| gate.permissions.clone())
 }
 
-/// Throws a `PermissionError` when that may not be done.
+/// Throws a `PermissionError` if the access is denied.
 pub fn check(ctx: &Ctx<'_>, access: Access<'_>) -> Result<()> {
-    match refusal(ctx, access)? {
+    match denied_error(ctx, access)? {
         Some(error) => Err(ctx.throw(error.into_value())),
         None => Ok(()),
     }
 }
 
-/// Throws when one of these variables makes another program of the one that a restricted script starts.
+/// Throws if a restricted script passes variables of the dynamic linker to a program. They can load other code into it.
 pub fn check_variables<'a>(ctx: &Ctx<'_>, mut names: impl Iterator<Item = &'a String>) -> Result<()> {
     match names.find(|name| name.starts_with("LD_") || name.starts_with("DYLD_")) {
         Some(name) if restricted(ctx).is_some() => {
@@ -71,56 +64,56 @@ pub fn check_variables<'a>(ctx: &Ctx<'_>, mut names: impl Iterator<Item = &'a St
     }
 }
 
-/// The `PermissionError` of what may not be done, to reject a promise with. To be asked for in the call itself, as long as
-/// it is known who calls.
-pub fn refusal<'js>(ctx: &Ctx<'js>, access: Access<'_>) -> Result<Option<Object<'js>>> {
-    let refusal = match ctx.userdata::<Gate>() {
+/// The `PermissionError` to reject a promise with, if the access is denied. Must be called synchronously by the native
+/// function, while its caller is on the stack.
+pub fn denied_error<'js>(ctx: &Ctx<'js>, access: Access<'_>) -> Result<Option<Object<'js>>> {
+    let denied = match ctx.userdata::<Gate>() {
         Some(gate) => gate.permissions.check(access).err(),
         None => return Ok(None),
     };
-    refusal.map(|refusal| refused_error(ctx, refusal)).transpose()
+    denied.map(|denied| permission_error(ctx, denied)).transpose()
 }
 
-/// Throws the `PermissionError` of what was refused.
-pub fn throw(ctx: &Ctx<'_>, refusal: AccessDenied) -> rquickjs::Error {
-    refused_error(ctx, refusal).map_or_else(|error| error, |error| ctx.throw(error.into_value()))
+/// Throws the `PermissionError` of a denied access.
+pub fn throw_denied(ctx: &Ctx<'_>, denied: AccessDenied) -> rquickjs::Error {
+    permission_error(ctx, denied).map_or_else(|error| error, |error| ctx.throw(error.into_value()))
 }
 
-/// The `PermissionError` of what was refused.
-pub fn refused_error<'js>(ctx: &Ctx<'js>, refusal: AccessDenied) -> Result<Object<'js>> {
-    let error = ScriptError::error(refusal.message.clone()).name("PermissionError").code("ERR_ACCESS_DENIED");
+/// Records a denied access and returns its `PermissionError`.
+pub fn permission_error<'js>(ctx: &Ctx<'js>, denied: AccessDenied) -> Result<Object<'js>> {
+    let error = ScriptError::error(denied.message.clone()).name("PermissionError").code("ERR_ACCESS_DENIED");
     let error = error.into_object(ctx)?;
     let location = diagnose(ctx, error.clone().into_value()).diagnostic.location;
-    let refused = Refused { message: refusal.message, location };
+    let access = DeniedAccess { message: denied.message, location };
     if let Some(gate) = ctx.userdata::<Gate>()
-        && !gate.refused.borrow().contains(&refused)
+        && !gate.denied.borrow().contains(&access)
     {
-        gate.refused.borrow_mut().push(refused);
+        gate.denied.borrow_mut().push(access);
     }
     Ok(error)
 }
 
-/// What was refused so far, each once.
-pub fn refused(ctx: &Ctx<'_>) -> Vec<Refused> {
-    ctx.userdata::<Gate>().map(|gate| gate.refused.borrow().clone()).unwrap_or_default()
+/// The denied accesses so far, without duplicates.
+pub fn denied_accesses(ctx: &Ctx<'_>) -> Vec<DeniedAccess> {
+    ctx.userdata::<Gate>().map(|gate| gate.denied.borrow().clone()).unwrap_or_default()
 }
 
-/// Remembers the line that calls `process.exit`, where somebody asks for such things.
-pub fn note_exit(ctx: &Ctx<'_>) -> Result<()> {
-    if owns_process(ctx) {
+/// Records the line that calls `process.exit`, in scripts that may not end the process.
+pub fn record_exit_location(ctx: &Ctx<'_>) -> Result<()> {
+    if may_change_process(ctx) {
         return Ok(());
     }
     let here = ScriptError::error("exit:").into_object(ctx)?;
     let location = diagnose(ctx, here.into_value()).diagnostic.location;
     if let (Some(gate), Some(location)) = (ctx.userdata::<Gate>(), location) {
-        gate.exit.borrow_mut().replace(location);
+        gate.exit_location.borrow_mut().replace(location);
     }
     Ok(())
 }
 
-/// Where the script called `process.exit`, when it did and that is known.
+/// Where the script called `process.exit`, if known.
 pub fn exit_location(ctx: &Ctx<'_>) -> Option<Location> {
-    ctx.userdata::<Gate>()?.exit.borrow().clone()
+    ctx.userdata::<Gate>()?.exit_location.borrow().clone()
 }
 
 #[cfg(test)]

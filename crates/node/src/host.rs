@@ -24,18 +24,18 @@ pub trait ScriptHost {
     /// Text from `console` for standard error, with its newline.
     fn write_stderr(&self, text: &str);
 
-    /// Text for standard error that the prompt file did not print: output of model-written code.
+    /// Text for standard error that the script did not print, such as output of code in a sandbox.
     fn write_foreign(&self, text: &str) {
         self.write_stderr(text);
     }
 
-    /// A warning about the prompt file: one line.
+    /// A warning about the script, in one line.
     fn warn(&self, message: &str) {
         self.write_stderr(&format!("Warning: {message}\n"));
     }
 
-    /// Like [`warn`](Self::warn), with the location. Computing `place` is expensive.
-    fn warn_at(&self, message: &str, _place: &dyn Fn() -> Option<Location>) {
+    /// Like [`warn`](Self::warn), with the location. Computing it is expensive.
+    fn warn_at(&self, message: &str, _location: &dyn Fn() -> Option<Location>) {
         self.warn(message);
     }
 
@@ -52,13 +52,13 @@ pub trait ScriptHost {
         true
     }
 
-    /// A script has set an environment variable, whose value may be a secret.
+    /// The script has set an environment variable, whose value may be a secret.
     fn set_variable(&self, _name: &str, _value: &str) {}
 
-    /// The loader has looked for an imported file, whether or not it exists.
-    fn looked_for(&self, _file: &Path) {}
+    /// The script depends on a file, which may not exist.
+    fn note_read(&self, _file: &Path) {}
 
-    /// Whether the run restarts on changes, and needs all files that module resolution depends on.
+    /// Whether the run restarts on changes, so that all files matter on which module resolution depends.
     fn is_watched(&self) -> bool {
         false
     }
@@ -89,20 +89,20 @@ pub trait ScriptHost {
 }
 
 #[derive(JsLifetime)]
-struct Kept(Rc<dyn ScriptHost>);
+struct StoredHost(Rc<dyn ScriptHost>);
 
 pub fn set_up(ctx: &Ctx<'_>, host: Rc<dyn ScriptHost>) -> Result<()> {
-    user_data::store(ctx, Kept(host))
+    user_data::store(ctx, StoredHost(host))
 }
 
 pub fn host(ctx: &Ctx<'_>) -> Result<Rc<dyn ScriptHost>> {
-    Ok(user_data::read::<Kept>(ctx)?.0.clone())
+    Ok(user_data::read::<StoredHost>(ctx)?.0.clone())
 }
 
 /// A host for unit tests that do not check output.
-pub struct Silent;
+pub struct SilentHost;
 
-impl ScriptHost for Silent {
+impl ScriptHost for SilentHost {
     fn write_stdout(&self, _: &str) {}
 
     fn write_stderr(&self, _: &str) {}

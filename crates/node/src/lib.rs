@@ -26,13 +26,14 @@ pub use diagnose::{Thrown, diagnose_error};
 pub use diagnose::{diagnose, location_of_function, locations_of_stacks, only_await, place_of_function};
 pub use engine::{Engine, EngineOptions, SCRIPT_STACK_SIZE, THREAD_STACK_SIZE};
 pub use error::{AboutValue, ScriptError};
-pub use event_loop::{
-    Asked, Asking, Catcher, KeepAlive, Turns, WaitingForScript, breathe, catch_ends, drain_jobs, is_late, is_still,
-    last_asked, set_deadline, set_latest, set_leash, settle, still, take_interrupted,
-};
 pub use event_loop::{Halt, idle, until_halted};
-pub use event_loop::{Origin, is_halted, is_idle, is_unheeded, tell_before_exit, tell_exit, tell_uncaught};
-pub use gate::{Refused, exit_location, refused};
+pub use event_loop::{
+    HaltHandler, KeepAlive, PendingAnswer, PendingAnswerGuard, TurnLimit, WaitingForScript, drain_jobs, is_late,
+    is_stalled, last_pending_answer, process_rejections, set_deadline, set_halt_handler, set_hard_deadline,
+    set_longest_turn, settle, take_interrupted, until_stalled,
+};
+pub use event_loop::{Origin, emit_before_exit, emit_exit, emit_uncaught, is_exception_unhandled, is_halted, is_idle};
+pub use gate::{DeniedAccess, denied_accesses, exit_location};
 pub use globals::ExitCalled;
 pub use globals::environment;
 pub use globals::exit_code;

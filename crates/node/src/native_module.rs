@@ -1,4 +1,4 @@
-//! Modules whose exports are made in Rust.
+//! Modules whose exports are created in Rust.
 
 use std::cell::RefCell;
 use std::collections::HashMap;
@@ -9,19 +9,18 @@ use rquickjs::{Ctx, JsLifetime, Module, Object, Result, Value};
 
 use super::user_data;
 
-/// Makes the exports of a native module: every own enumerable property of the object becomes an export of that name
-/// (`default` too). Called once, when the module is first imported.
+/// Creates the exports of a native module: the own enumerable properties of the object. Called once, at the first import.
 pub(crate) type NativeModuleInit = for<'js> fn(&Ctx<'js>) -> Result<Object<'js>>;
 
-/// A module that scripts (or, when the name starts with `lmthing:internal/`, only built-in modules) import by name.
+/// If the name starts with `lmthing:internal/`, only built-in modules can import it.
 #[derive(Clone, Copy)]
 pub struct NativeModule {
     pub name: &'static str,
     pub init: NativeModuleInit,
 }
 
-/// The exports of native modules by module name, kept for the life of the engine: QuickJS loads a module again when it
-/// is imported with an attribute, and both instances must export the same values.
+/// The exports of native modules by module name. QuickJS loads a module again if it is imported with an attribute, and
+/// both instances must export the same values.
 #[derive(Default, JsLifetime)]
 struct ExportStore<'js>(RefCell<HashMap<String, Object<'js>>>);
 
@@ -29,7 +28,7 @@ pub(crate) fn set_up(ctx: &Ctx<'_>) -> Result<()> {
     user_data::store(ctx, ExportStore::default())
 }
 
-/// Declares a module that exports the own enumerable properties of the object `init` returns; `init` runs once.
+/// Declares a module with the exports that `init` creates at the first import.
 pub(crate) fn declare<'js>(
     ctx: &Ctx<'js>,
     name: &str,

@@ -1,11 +1,11 @@
-//! System errors as libuv reports them, and so Node: code, number and text.
+//! System errors as libuv and Node report them.
 
 use std::io;
 
 pub(crate) struct SystemError {
-    /// Node's code, such as `ENOENT`; `UNKNOWN` where there is none.
+    /// Node's code, such as `ENOENT`, or `UNKNOWN`.
     pub code: &'static str,
-    /// The system's `errno`, 0 when there is none.
+    /// The system's `errno`, or 0.
     pub number: i32,
     pub text: &'static str,
 }
@@ -18,7 +18,7 @@ impl SystemError {
     }
 }
 
-/// `errno` for errors that the standard library made itself.
+/// `errno` for errors created by the standard library.
 fn errno_of_kind(kind: io::ErrorKind) -> i32 {
     match kind {
         io::ErrorKind::NotFound => 2,
@@ -36,7 +36,7 @@ fn errno_of_kind(kind: io::ErrorKind) -> i32 {
     }
 }
 
-/// Errors without an `io::ErrorKind`, or that share one with others.
+/// Errors that have no `io::ErrorKind` or share one.
 #[cfg(unix)]
 fn by_number(number: i32) -> Option<(&'static str, &'static str)> {
     Some(match number {

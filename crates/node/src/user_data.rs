@@ -1,14 +1,11 @@
-//! State of one area of `script` for the life of an engine, stored by its own type.
+//! Values that are stored in an engine by type.
 
 use std::any::Any;
 
 use rquickjs::runtime::UserDataGuard;
 use rquickjs::{Ctx, Exception, JsLifetime, Result};
 
-/// Stores `value`.
-///
-/// # Errors When a value is being read: the store cannot grow then. A value that is set later needs a `RefCell` inside
-/// its type.
+/// Stores `value`. Fails while another value is read.
 pub fn store<'js, T>(ctx: &Ctx<'js>, value: T) -> Result<()>
 where
     T: JsLifetime<'js>,
@@ -17,7 +14,7 @@ where
     ctx.store_userdata(value).map(drop).map_err(|_| Exception::throw_internal(ctx, "user data is in use"))
 }
 
-/// Reads a stored value. Drop the guard before running any script.
+/// Reads a stored value. The guard must be dropped before a script runs.
 pub fn read<'a, 'js, T>(ctx: &'a Ctx<'js>) -> Result<UserDataGuard<'a, T>>
 where
     T: JsLifetime<'js>,

@@ -1,11 +1,11 @@
-//! Warnings about a script: one line each on standard error.
+//! Warnings about a script.
 
 use rquickjs::{Ctx, Result};
 
 use super::{ScriptError, diagnose::diagnose, host::host};
 use lmthing_base::diagnostic::{Location, closest};
 
-/// Warns in one line, through the host's `warn_at`.
+/// Warns with the location of the running code.
 pub fn warning(ctx: &Ctx<'_>, message: &str) -> Result<()> {
     let location = || -> Option<Location> {
         let here = ScriptError::error(message).into_object(ctx).map_err(|_| ctx.catch()).ok()?;
@@ -15,7 +15,7 @@ pub fn warning(ctx: &Ctx<'_>, message: &str) -> Result<()> {
     Ok(())
 }
 
-/// Writes text to standard error that the script did not print itself.
+/// Writes text to standard error that the script did not print.
 pub fn write_foreign(ctx: &Ctx<'_>, text: &str) -> Result<()> {
     host(ctx)?.write_foreign(text);
     Ok(())
@@ -39,7 +39,7 @@ pub fn suggestion(name: &str, known: &[&'static str]) -> String {
     }
 }
 
-/// The known name that is most likely meant: by spelling first, then by its words.
+/// The most similar known name: by spelling, or else by its words.
 pub fn closest_name(name: &str, known: &[&'static str]) -> Option<&'static str> {
     closest(name, known.iter().copied()).or_else(|| with_same_words(name, known))
 }

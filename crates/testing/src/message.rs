@@ -230,9 +230,9 @@ impl ScriptHost for Teller {
         false
     }
 
-    fn looked_for(&self, file: &Path) {
+    fn note_read(&self, file: &Path) {
         if let Some(watcher) = &self.watcher {
-            watcher.looked_for(file);
+            watcher.note_read(file);
         }
     }
 

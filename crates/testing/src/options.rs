@@ -76,7 +76,7 @@ impl TestOptions {
         for file in self.shelf.files() {
             match self.shelf.is_recording() {
                 true => watcher.wrote(&file),
-                false => watcher.looked_for(&file),
+                false => watcher.note_read(&file),
             }
         }
     }
@@ -85,7 +85,7 @@ impl TestOptions {
 /// Receives the files that tests depend on, from several threads.
 pub trait Watcher: Send + Sync {
     /// A test is about to read a file, which may not exist.
-    fn looked_for(&self, file: &Path);
+    fn note_read(&self, file: &Path);
 
     /// The tests have written a file, which is no change.
     fn wrote(&self, file: &Path);

@@ -175,8 +175,8 @@ impl ScriptHost for SmokeHost {
         false
     }
 
-    fn looked_for(&self, file: &Path) {
-        self.teller.looked_for(file);
+    fn note_read(&self, file: &Path) {
+        self.teller.note_read(file);
     }
 
     fn is_watched(&self) -> bool {

@@ -42,8 +42,8 @@ async fn describe(args: &DescribeArgs, printer: &Printer) -> Result<Value, Diagn
         Diagnostic::new(format!("cannot write which files it is made of: {}", io_error_text(&error)))
     })?;
     let options = args.setup.env_file.iter().chain(&args.setup.mock);
-    options.for_each(|file| reporter.looked_for(file));
-    [Path::new(".env"), &args.file].into_iter().for_each(|file| reporter.looked_for(file));
+    options.for_each(|file| reporter.note_read(file));
+    [Path::new(".env"), &args.file].into_iter().for_each(|file| reporter.note_read(file));
     let environment = env::with_files(&directory, &args.setup.env_file);
     if let Some(wrong) = environment.wrong {
         return Err(wrong.into());
@@ -106,11 +106,11 @@ impl ScriptHost for DescribeHost {
         self.redactor.learn_named(name, value);
     }
 
-    fn looked_for(&self, file: &Path) {
-        self.reporter.looked_for(file);
+    fn note_read(&self, file: &Path) {
+        self.reporter.note_read(file);
     }
 
     fn is_watched(&self) -> bool {
-        self.reporter.is_heard()
+        self.reporter.is_watched()
     }
 }

@@ -44,7 +44,7 @@ struct ProcessSources(FileReporter);
 impl TextSources for ProcessSources {
     fn file(&self, path: &str) -> Result<String, String> {
         let path = Path::new(path);
-        self.0.looked_for(path);
+        self.0.note_read(path);
         text(user_file::read(path, MAX_TEXT)).map_err(|problem| {
             let meant = if path.exists() { None } else { did_you_mean(path, |_| true) };
             meant.map_or(problem.clone(), |meant| format!("{problem}. {meant}"))

@@ -273,7 +273,7 @@ pub(super) fn own_prices(variables: &[(String, String)], reporter: &FileReporter
         return Ok(OwnPrices::default());
     };
     let prices = OwnPrices::from_variable(value, |path| {
-        reporter.looked_for(Path::new(path));
+        reporter.note_read(Path::new(path));
         user_file::read_text(Path::new(path), MAX_SETTINGS)
     });
     prices.map_err(|error| WrongUsage::plain(error.to_string()))

@@ -21,7 +21,7 @@ use lmthing_base::{
     input::CommandLine,
     permission::{Approver, Permissions},
 };
-use lmthing_node::{ScriptHost, Turns};
+use lmthing_node::{ScriptHost, TurnLimit};
 use lmthing_providers::{Redactor, Servers};
 
 use super::{
@@ -93,7 +93,7 @@ pub async fn run_file(path: &Path, options: FileRunOptions) -> FileRun {
         Ok(program) => program,
         Err(message) => return failed(message),
     };
-    let turns = program.engine().context().with(|ctx| turn.map(|span| Turns::new(&ctx, span)).transpose()).await;
+    let turns = program.engine().context().with(|ctx| turn.map(|span| TurnLimit::new(&ctx, span)).transpose()).await;
     let turns = match turns {
         Ok(turns) => turns,
         Err(error) => return failed(format!("cannot install lmthing's bindings: {error}")),
@@ -158,7 +158,7 @@ async fn load(path: &Path, options: FileRunOptions, doors: HostServices) -> Resu
 }
 
 /// Drives a run, and says when it has its turn.
-async fn in_turns(turns: Option<Turns>, run: impl Future<Output = FileRun>) -> FileRun {
+async fn in_turns(turns: Option<TurnLimit>, run: impl Future<Output = FileRun>) -> FileRun {
     let Some(turns) = turns else { return run.await };
     let mut run = pin!(run);
     poll_fn(|cx| {

@@ -11,7 +11,7 @@ use crate::{
     prompt::RunError,
 };
 use lmthing_base::{input::CommandLine, permission::Permissions};
-use lmthing_node::{Engine, EngineOptions, SCRIPT_STACK_SIZE, ScriptHost, set_latest, set_name_mentioned};
+use lmthing_node::{Engine, EngineOptions, SCRIPT_STACK_SIZE, ScriptHost, set_hard_deadline, set_name_mentioned};
 use lmthing_typescript::code::TypeScriptParser;
 
 /// The property with the pieces of answers, which are only kept if a script could read it.
@@ -81,7 +81,7 @@ impl Program {
         let engine = engine.await.map_err(|error| format!("cannot start the JavaScript engine: {error}"))?;
         let installed = engine.context().with(|ctx| {
             if let Some(latest) = options.latest {
-                set_latest(&ctx, latest)?;
+                set_hard_deadline(&ctx, latest)?;
             }
             if options.keeps_pieces {
                 set_name_mentioned(&ctx)?;

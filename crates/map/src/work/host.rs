@@ -89,7 +89,7 @@ impl ScriptHost for RowHost {
         false
     }
 
-    fn looked_for(&self, file: &Path) {
+    fn note_read(&self, file: &Path) {
         if self.0.row.is_none() {
             self.0.files.borrow_mut().insert(file.to_owned());
         }

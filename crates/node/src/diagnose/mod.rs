@@ -223,12 +223,12 @@ fn inspect<'js>(ctx: &Ctx<'js>, value: Value<'js>) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::host::Silent;
+    use crate::host::SilentHost;
     use crate::{Engine, EngineOptions, ScriptError};
 
     /// Runs `source` with a global `fail` that throws an error of ours, and tells what comes out.
     async fn thrown_by(source: &str) -> Thrown {
-        let engine = Engine::new(EngineOptions::new(Rc::new(Silent))).await.unwrap();
+        let engine = Engine::new(EngineOptions::new(Rc::new(SilentHost))).await.unwrap();
         let run = async |ctx: Ctx<'_>| {
             let fail = |ctx: Ctx<'_>| -> Result<()> {
                 let error =

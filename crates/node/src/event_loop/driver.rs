@@ -1,4 +1,4 @@
-//! Runs what is due: the one future that calls back into JavaScript.
+//! The future that runs due callbacks.
 
 use std::cell::RefCell;
 use std::rc::Rc;
@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 use rquickjs::runtime::RejectionTracker;
 use rquickjs::{AsyncRuntime, Ctx, Error, Function, JsLifetime, Result, Value};
 
-use super::hooks::{self, Origin, tell_rejected, tell_uncaught};
+use super::hooks::{self, Origin, emit_rejected, emit_uncaught};
 use super::promise_hooks;
 use super::rejections;
 use super::state::{EventLoop, Halt};
@@ -17,14 +17,13 @@ use crate::diagnose::diagnose_error;
 use crate::host::ScriptHost;
 use crate::user_data;
 
-/// How often the host is told of a script that does not give the engine back.
+/// How often the host is notified while a script does not yield.
 const BUSY_INTERVAL: Duration = Duration::from_millis(100);
 
-/// The JavaScript function that runs a callback by kind and id, once `lmthing:internal/timers` is loaded.
+/// The JavaScript function that runs callbacks, once `lmthing:internal/timers` is loaded.
 #[derive(Default, JsLifetime)]
 struct Dispatcher<'js>(RefCell<Option<Function<'js>>>);
 
-/// What the dispatcher is asked to run.
 #[derive(Clone, Copy)]
 enum Callback {
     Tick,
@@ -32,32 +31,32 @@ enum Callback {
     Immediate(TimerId),
 }
 
-/// Makes a loop and hooks it into the runtime; part of making an engine, before the context is used.
+/// Creates the loop and sets the hooks of the runtime. Must be called before the context is used.
 pub async fn attach(runtime: &AsyncRuntime, host: Rc<dyn ScriptHost>) -> Rc<EventLoop> {
     let event_loop = Rc::new(EventLoop::new());
-    let halted = event_loop.clone();
-    let mut told = Instant::now();
-    // How `process.exit` gets out of JavaScript that is running: a throw could be caught.
+    let interrupted_loop = event_loop.clone();
+    let mut last_notified = Instant::now();
+    // `process.exit` interrupts the running JavaScript, as an exception could be caught.
     let interrupt = move || {
-        if told.elapsed() >= BUSY_INTERVAL {
-            told = Instant::now();
+        if last_notified.elapsed() >= BUSY_INTERVAL {
+            last_notified = Instant::now();
             host.busy();
         }
-        halted.is_halted() || halted.interrupts() || halted.is_halted()
+        interrupted_loop.is_halted() || interrupted_loop.should_interrupt() || interrupted_loop.is_halted()
     };
     runtime.set_interrupt_handler(Some(Box::new(interrupt))).await;
-    let woken = event_loop.clone();
-    // Called in the middle of JavaScript: it takes a note, the driver looks at it later.
+    let tracked_loop = event_loop.clone();
+    // Called while JavaScript runs, so it only records the rejection for the driver.
     let tracker: RejectionTracker = Box::new(move |ctx, promise, reason, handled| {
         rejections::track(&ctx, promise, reason, handled);
-        woken.wake();
+        tracked_loop.wake();
     });
     runtime.set_host_promise_rejection_tracker(Some(tracker)).await;
     runtime.set_promise_hook(Some(promise_hooks::hook())).await;
     event_loop
 }
 
-/// Starts the driver, which runs whenever the context is driven; part of making an engine.
+/// Starts the driver.
 pub fn set_up(ctx: &Ctx<'_>, event_loop: Rc<EventLoop>) -> Result<()> {
     rejections::set_up(ctx)?;
     hooks::set_up(ctx)?;
@@ -68,7 +67,7 @@ pub fn set_up(ctx: &Ctx<'_>, event_loop: Rc<EventLoop>) -> Result<()> {
     Ok(())
 }
 
-/// Registers the function that runs callbacks; called once, by `lmthing:internal/timers`.
+/// Called once, by `lmthing:internal/timers`.
 pub fn set_dispatcher<'js>(ctx: &Ctx<'js>, dispatcher: Function<'js>) -> Result<()> {
     user_data::read::<Dispatcher>(ctx)?.0.replace(Some(dispatcher));
     Ok(())
@@ -79,7 +78,7 @@ async fn drive(ctx: Ctx<'_>, event_loop: Rc<EventLoop>) {
         event_loop.work().await;
         settle_jobs(&ctx, &event_loop);
         if rejections::any(&ctx) {
-            // Rust code that just got the promise takes its outcome before anybody calls it unhandled.
+            // Rust code that awaits the promise may handle the rejection first.
             yield_once().await;
             settle_jobs(&ctx, &event_loop);
             report_rejection(&ctx, &event_loop);
@@ -89,9 +88,9 @@ async fn drive(ctx: Ctx<'_>, event_loop: Rc<EventLoop>) {
         if event_loop.is_halted() {
             return;
         }
-        event_loop.turned();
+        event_loop.notify_changed();
         if event_loop.immediate_count() > 0 || rejections::any(&ctx) {
-            // Requests and the prompt's own run get their turn first.
+            // Other futures of the program run first.
             event_loop.wake();
             yield_once().await;
         }
@@ -99,7 +98,7 @@ async fn drive(ctx: Ctx<'_>, event_loop: Rc<EventLoop>) {
 }
 
 fn run_timers(ctx: &Ctx<'_>, event_loop: &EventLoop) {
-    // The clock stands still here: a timer that sets timers of no delay must not keep the loop to itself.
+    // The time is read once, so that timers that set timers without delay cannot block the loop.
     let now = event_loop.now();
     while !event_loop.is_halted() {
         let Some(id) = event_loop.take_due(now) else { return };
@@ -108,7 +107,7 @@ fn run_timers(ctx: &Ctx<'_>, event_loop: &EventLoop) {
 }
 
 fn run_immediates(ctx: &Ctx<'_>, event_loop: &EventLoop) {
-    // Only those there are now; what they queue waits for the next turn.
+    // Immediates that these queue run in the next turn.
     for _ in 0..event_loop.immediate_count() {
         if event_loop.is_halted() {
             return;
@@ -119,7 +118,7 @@ fn run_immediates(ctx: &Ctx<'_>, event_loop: &EventLoop) {
     }
 }
 
-/// Runs one callback and then everything it made due: ticks and promise jobs.
+/// Runs one callback, then the ticks and promise jobs that it queued.
 fn run_callback(ctx: &Ctx<'_>, event_loop: &EventLoop, callback: Callback) {
     dispatch(ctx, event_loop, callback);
     run_ticks(ctx, event_loop);
@@ -127,7 +126,7 @@ fn run_callback(ctx: &Ctx<'_>, event_loop: &EventLoop, callback: Callback) {
     report_rejection(ctx, event_loop);
 }
 
-/// Promise jobs first, then ticks, until neither is left: the order that holds where a module's code runs.
+/// Runs promise jobs, then ticks, until neither is left. This is the order after a module's top-level code.
 fn settle_jobs(ctx: &Ctx<'_>, event_loop: &EventLoop) {
     loop {
         run_jobs(ctx, event_loop);
@@ -138,8 +137,8 @@ fn settle_jobs(ctx: &Ctx<'_>, event_loop: &EventLoop) {
     }
 }
 
-/// Runs the promise jobs and ticks that are due now, so that whoever awaits what was just settled goes on before the
-/// caller does. Not to be called while JavaScript runs.
+/// Runs due promise jobs and ticks, so that code that awaits a settled promise resumes before the caller continues. Must
+/// not be called while JavaScript runs.
 pub fn drain_jobs(ctx: &Ctx<'_>) {
     if let Ok(event_loop) = EventLoop::of(ctx) {
         settle_jobs(ctx, &event_loop);
@@ -150,24 +149,23 @@ fn run_jobs(ctx: &Ctx<'_>, event_loop: &EventLoop) {
     while !event_loop.is_halted() && ctx.execute_pending_job() {}
 }
 
-/// Runs all queued ticks, and those that they queue, before any promise job. A tick that throws leaves the others asked for.
+/// Runs all ticks, including those that they queue, before any promise job. The others still run if one throws.
 fn run_ticks(ctx: &Ctx<'_>, event_loop: &EventLoop) {
     while event_loop.take_tick() && !event_loop.is_halted() {
         dispatch(ctx, event_loop, Callback::Tick);
     }
 }
 
-/// Calls into JavaScript.
 fn dispatch(ctx: &Ctx<'_>, event_loop: &EventLoop, callback: Callback) {
     let dispatcher = ctx.userdata::<Dispatcher>().and_then(|dispatcher| dispatcher.0.borrow().clone());
-    // Before the module of timers is loaded nothing can have been queued.
+    // Nothing can be queued before the module is loaded.
     let Some(dispatcher) = dispatcher else { return };
     let (kind, id) = match callback {
         Callback::Tick => ("tick", 0),
         Callback::Timer(id) => ("timer", id),
         Callback::Immediate(id) => ("immediate", id),
     };
-    // `process.exit` ends a callback by an interrupt, which looks like an error here.
+    // `process.exit` interrupts the callback, which returns an error here.
     if let Err(error) = dispatcher.call::<_, ()>((kind, id))
         && !event_loop.is_halted()
     {
@@ -176,21 +174,21 @@ fn dispatch(ctx: &Ctx<'_>, event_loop: &EventLoop, callback: Callback) {
 }
 
 fn end_uncaught(ctx: &Ctx<'_>, event_loop: &EventLoop, error: Error) {
-    // Interrupted by the clock: whoever set the deadline ends the run, and tells listeners of its end.
+    // The code that set the deadline ends the run and calls its listeners.
     if event_loop.is_late() {
         ctx.catch();
         return;
     }
-    if let Some(error) = tell_uncaught(ctx, error, Origin::Call, 1) {
+    if let Some(error) = emit_uncaught(ctx, error, Origin::Call, 1) {
         event_loop.halt(Halt::Uncaught(diagnose_error(ctx, error)));
     }
 }
 
-/// Ends the run for a rejection that nobody handled and no listener takes upon itself.
+/// Ends the run for an unhandled rejection, unless a listener handles it.
 fn report_rejection(ctx: &Ctx<'_>, event_loop: &EventLoop) {
     while !event_loop.is_halted() && !event_loop.is_late() {
         let Some((reason, promise)) = rejections::take_first(ctx) else { return };
-        match tell_rejected(ctx, reason, promise) {
+        match emit_rejected(ctx, reason, promise) {
             Some(error) => event_loop.halt(Halt::UnhandledRejection(diagnose_error(ctx, error))),
             None => {
                 run_ticks(ctx, event_loop);
@@ -200,7 +198,7 @@ fn report_rejection(ctx: &Ctx<'_>, event_loop: &EventLoop) {
     }
 }
 
-/// Reports an exception that nothing can catch any more.
+/// Reports an exception that no script can catch.
 pub fn report_uncaught<'js>(ctx: &Ctx<'js>, thrown: Value<'js>) -> Result<()> {
     let event_loop = EventLoop::of(ctx)?;
     if !event_loop.is_halted() {

@@ -1,9 +1,9 @@
-//! The event loop of one engine, in Node's order: after every callback first `process.nextTick`, then promise jobs, then
-//! rejections nobody handled; timers by deadline, then immediates.
+//! The event loop of one engine, in Node's order.
 //!
-//! A single spawned future drives it, so that two callbacks never run without the jobs between them. Callbacks live in
-//! JavaScript (`lmthing:internal/timers`); here are only ids and deadlines. What ends the run early (`process.exit`, an
-//! uncaught exception, an unhandled rejection) is kept as the one [`Halt`] for the host to await.
+//! After each callback: `process.nextTick`, promise jobs, unhandled rejections. In each turn: timers by deadline, then
+//! immediates. A single spawned future drives the loop, so jobs always run between two callbacks. Callbacks are stored in
+//! JavaScript (`lmthing:internal/timers`). `process.exit`, an uncaught exception or an unhandled rejection ends the run
+//! with a [`Halt`].
 
 mod driver;
 mod hooks;
@@ -18,12 +18,12 @@ mod wait;
 pub use driver::drain_jobs;
 pub use driver::{attach, report_uncaught, set_dispatcher, set_up};
 pub use hooks::set_hooks;
-pub use hooks::{Origin, catch_ends, is_unheeded, tell_before_exit, tell_exit, tell_uncaught};
-pub use limits::{Turns, is_late, set_deadline, set_latest, set_leash, take_interrupted};
+pub use hooks::{Origin, emit_before_exit, emit_exit, emit_uncaught, is_exception_unhandled, set_halt_handler};
+pub use limits::{TurnLimit, is_late, set_deadline, set_hard_deadline, set_longest_turn, take_interrupted};
 pub use promise::settle;
 pub use promise_hooks::follow_promises;
 pub use state::EventLoop;
 pub use state::Halt;
-pub use state::{Asked, Asking, Catcher, KeepAlive, WaitingForScript};
-pub use wait::{breathe, is_halted, is_idle, is_still, last_asked, still};
+pub use state::{HaltHandler, KeepAlive, PendingAnswer, PendingAnswerGuard, WaitingForScript};
 pub use wait::{idle, until_halted};
+pub use wait::{is_halted, is_idle, is_stalled, last_pending_answer, process_rejections, until_stalled};

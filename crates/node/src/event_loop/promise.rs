@@ -1,15 +1,14 @@
-//! Awaiting JavaScript promises from Rust. Must not know who waits, nor how long.
+//! Awaiting JavaScript promises from Rust.
 
 use rquickjs::{Ctx, Function, Object, Promise, Result, Value, prelude::This};
 
 use super::rejections;
 
-/// The outcome of a value that may be a promise, by the rules of `await`: thenables are followed, anything else is the
-/// outcome itself. Use this instead of `Promise::into_future`: a promise that was rejected before Rust looked would
-/// otherwise be reported as unhandled, though its error is returned here.
+/// The outcome of a value that may be a promise or thenable, by the rules of `await`. Use this instead of
+/// `Promise::into_future`: a promise that was rejected before would also be reported as unhandled.
 ///
 /// # Errors
-/// A pending exception, when the promise is rejected.
+/// A pending exception if the promise is rejected.
 pub async fn settle<'js>(ctx: &Ctx<'js>, value: Value<'js>) -> Result<Value<'js>> {
     let Some(promise) = as_promise(ctx, &value)? else { return Ok(value) };
     let outcome = promise.clone().into_future::<Value>().await;
@@ -22,7 +21,7 @@ fn as_promise<'js>(ctx: &Ctx<'js>, value: &Value<'js>) -> Result<Option<Promise<
         return Ok(Some(promise.clone()));
     }
     match value.as_object() {
-        // A thenable: `Promise.resolve` follows it in jobs of its own, as `await` does.
+        // `Promise.resolve` follows a thenable in separate jobs, as `await` does.
         Some(object) if object.get::<_, Value>("then")?.is_function() => {
             let class: Object = ctx.globals().get("Promise")?;
             let resolve: Function = class.get("resolve")?;

@@ -1,5 +1,5 @@
-//! What the engine tells of promises: for `AsyncLocalStorage`, and to break chains of promises without an end. Until a script uses the
-//! one or is the other, each promise costs a look at two flags.
+//! The engine's promise hook, for `AsyncLocalStorage` and to interrupt endless chains of promises. If neither is needed, it
+//! only checks two flags for each promise.
 
 use std::cell::{Cell, RefCell};
 
@@ -10,37 +10,35 @@ use rquickjs::{Ctx, Function, JsLifetime, Result};
 use crate::user_data;
 
 thread_local! {
-    /// Whether a script of this thread was interrupted that runs too long.
-    static LATE: Cell<bool> = const { Cell::new(false) };
-    /// Whether any engine of this thread has a listener.
-    static FOLLOWED: Cell<bool> = const { Cell::new(false) };
+    static IS_LATE: Cell<bool> = const { Cell::new(false) };
+    /// Whether any engine of this thread has a follower.
+    static IS_FOLLOWED: Cell<bool> = const { Cell::new(false) };
 }
 
 /// `follow(isNew, promise)`, once a script uses `AsyncLocalStorage`.
 #[derive(Default, JsLifetime)]
 struct Follower<'js>(RefCell<Option<Function<'js>>>);
 
-/// Part of making an engine.
 pub(super) fn set_up(ctx: &Ctx<'_>) -> Result<()> {
     user_data::store(ctx, Follower::default())
 }
 
-/// Has `follow(isNew, promise)` called for each promise that is made (`true`) or fulfilled (`false`).
+/// Calls `follow(isNew, promise)` for each promise that is created (`true`) or resolved (`false`).
 pub fn follow_promises<'js>(ctx: &Ctx<'js>, follow: Function<'js>) -> Result<()> {
     user_data::read::<Follower>(ctx)?.0.replace(Some(follow));
-    FOLLOWED.set(true);
+    IS_FOLLOWED.set(true);
     Ok(())
 }
 
-/// A script was interrupted because it runs too long, or there is none any more that does.
+/// Sets whether a script of this thread was interrupted and may still be running.
 pub(super) fn set_late(is_late: bool) {
-    LATE.set(is_late);
+    IS_LATE.set(is_late);
 }
 
-/// The engine asks whether to interrupt at every ten thousandth call. A chain of promises without an end, each of whose links makes
-/// the same calls, would be asked at the same of them for ever, which may be one that does not break the chain. A call more
-/// now and then, and it is asked at each.
-fn fall_out_of_step(ctx: &Ctx<'_>) {
+/// Makes an extra call at random. The engine checks for interrupts at every ten thousandth call. In an endless chain of
+/// promises whose links all make the same calls, it would always check at the same call, whose interruption may not break
+/// the chain.
+fn shift_interrupt_check(ctx: &Ctx<'_>) {
     if !fastrand::bool() {
         return;
     }
@@ -50,13 +48,12 @@ fn fall_out_of_step(ctx: &Ctx<'_>) {
     }
 }
 
-/// The engine's callback, in the middle of JavaScript.
 pub(super) fn hook() -> PromiseHook {
     Box::new(|ctx, kind, promise, _parent| {
-        if LATE.get() {
-            fall_out_of_step(&ctx);
+        if IS_LATE.get() {
+            shift_interrupt_check(&ctx);
         }
-        if !FOLLOWED.get() {
+        if !IS_FOLLOWED.get() {
             return;
         }
         let is_new = match kind {
@@ -66,7 +63,7 @@ pub(super) fn hook() -> PromiseHook {
         };
         let follow = ctx.userdata::<Follower>().and_then(|follower| follower.0.borrow().clone());
         if let Some(follow) = follow {
-            // It only keeps notes.
+            // The follower runs no code of the script, so it does not fail.
             let _ = follow.call::<_, ()>((is_new, promise));
         }
     })

@@ -1,5 +1,5 @@
-//! Promises that were rejected while nobody listened. A handler may still be attached in the same turn, so the engine's
-//! callback only collects; the event loop looks once everything has settled.
+//! Collects rejected promises without a handler. A handler may still be added in the same turn, so the event loop reports
+//! them only after all jobs have run.
 
 use std::cell::RefCell;
 
@@ -7,7 +7,7 @@ use rquickjs::{Ctx, JsLifetime, Promise, Result, Value};
 
 use crate::user_data;
 
-/// Rejected promises without a handler, oldest first.
+/// Oldest first.
 #[derive(Default, JsLifetime)]
 struct Rejections<'js>(RefCell<Vec<Rejection<'js>>>);
 
@@ -17,7 +17,6 @@ struct Rejection<'js> {
     reason: Value<'js>,
 }
 
-/// Part of making an engine.
 pub(super) fn set_up(ctx: &Ctx<'_>) -> Result<()> {
     user_data::store(ctx, Rejections::default())
 }
@@ -32,19 +31,18 @@ pub(super) fn track<'js>(ctx: &Ctx<'js>, promise: Value<'js>, reason: Value<'js>
     }
 }
 
-/// Tells that Rust has taken the outcome of `promise`, which the engine cannot see.
+/// Marks `promise` as handled by Rust, which the engine cannot know.
 pub(super) fn forget<'js>(ctx: &Ctx<'js>, promise: &Promise<'js>) {
     if let Some(rejections) = ctx.userdata::<Rejections>() {
         rejections.0.borrow_mut().retain(|pending| pending.promise != *promise.as_value());
     }
 }
 
-/// Whether there are any.
 pub(super) fn any(ctx: &Ctx<'_>) -> bool {
     ctx.userdata::<Rejections>().is_some_and(|rejections| !rejections.0.borrow().is_empty())
 }
 
-/// Takes reason and promise of the oldest one.
+/// Takes the reason and promise of the oldest rejection.
 pub(super) fn take_first<'js>(ctx: &Ctx<'js>) -> Option<(Value<'js>, Value<'js>)> {
     let rejections = ctx.userdata::<Rejections>()?;
     let mut pending = rejections.0.borrow_mut();

@@ -1,35 +1,32 @@
-//! The timer queue: which timer is due when. Plain data; callbacks live in JavaScript, under the same ids.
+//! The queue of timers and immediates. Their callbacks are stored in JavaScript under the same ids.
 
 use std::collections::{BTreeSet, HashMap, VecDeque};
 
-/// What a script holds on to: the number behind a `Timeout` or `Immediate`.
+/// The id of a `Timeout` or `Immediate` object.
 pub(super) type TimerId = u32;
 
 #[derive(Clone, Copy)]
 struct Timer {
-    /// Milliseconds since the loop began.
+    /// Milliseconds since the loop started.
     deadline: u64,
-    /// Timers of one deadline fire in the order they were set.
+    /// Timers with the same deadline fire in the order in which they were set.
     sequence: u64,
-    /// Whether it keeps the program alive.
     referenced: bool,
 }
 
-/// Timers and immediates that have not fired.
 #[derive(Default)]
 pub(super) struct Timers {
     queue: BTreeSet<(u64, u64, TimerId)>,
     timers: HashMap<TimerId, Timer>,
     immediates: VecDeque<TimerId>,
-    /// Immediates that are not cancelled, and whether each keeps the program alive.
+    /// Immediates that are not cancelled, and whether they are referenced.
     live_immediates: HashMap<TimerId, bool>,
     next_sequence: u64,
 }
 
 impl Timers {
-    /// Sets (or sets anew) the timer `id`.
     pub(super) fn schedule(&mut self, id: TimerId, deadline: u64, referenced: bool) {
-        // `refresh()` sets a timer anew; its old place in the queue must not fire.
+        // `refresh()` sets an existing timer again.
         self.cancel(id);
         self.next_sequence += 1;
         let timer = Timer { deadline, sequence: self.next_sequence, referenced };
@@ -37,13 +34,11 @@ impl Timers {
         self.timers.insert(id, timer);
     }
 
-    /// Queues an immediate for the next turn of the loop.
     pub(super) fn schedule_immediate(&mut self, id: TimerId) {
         self.immediates.push_back(id);
         self.live_immediates.insert(id, true);
     }
 
-    /// Forgets the timer or immediate `id`.
     pub(super) fn cancel(&mut self, id: TimerId) {
         if let Some(timer) = self.timers.remove(&id) {
             self.queue.remove(&(timer.deadline, timer.sequence, id));
@@ -51,7 +46,6 @@ impl Timers {
         self.live_immediates.remove(&id);
     }
 
-    /// Sets whether `id` keeps the program alive.
     pub(super) fn set_referenced(&mut self, id: TimerId, referenced: bool) {
         if let Some(timer) = self.timers.get_mut(&id) {
             timer.referenced = referenced;
@@ -61,7 +55,6 @@ impl Timers {
         }
     }
 
-    /// When the next timer is due.
     pub(super) fn next_deadline(&self) -> Option<u64> {
         self.queue.first().map(|(deadline, ..)| *deadline)
     }
@@ -77,23 +70,22 @@ impl Timers {
         Some(id)
     }
 
-    /// How many immediates are queued; those queued while these run wait for the next turn.
+    /// Includes cancelled immediates.
     pub(super) fn immediate_count(&self) -> usize {
         self.immediates.len()
     }
 
-    /// Takes the first immediate; `None` when it was cancelled.
+    /// Takes the first immediate; `None` if it was cancelled.
     pub(super) fn pop_immediate(&mut self) -> Option<TimerId> {
         let id = self.immediates.pop_front()?;
         self.live_immediates.remove(&id).map(|_| id)
     }
 
-    /// Whether there is nothing that could fire.
     pub(super) fn is_empty(&self) -> bool {
         self.timers.is_empty() && self.live_immediates.is_empty()
     }
 
-    /// Whether anything that has not fired keeps the program alive.
+    /// Whether a timer or immediate keeps the program alive.
     pub(super) fn has_referenced(&self) -> bool {
         self.timers.values().any(|timer| timer.referenced)
             || self.live_immediates.values().any(|referenced| *referenced)

@@ -1,4 +1,4 @@
-//! Waiting for the loop from outside: for the end of some work, for the end of everything.
+//! Waits for the loop from Rust.
 
 use std::rc::Rc;
 
@@ -6,10 +6,9 @@ use rquickjs::{Ctx, Result};
 
 use super::limits::is_late;
 use super::rejections;
-use super::state::{Asked, EventLoop, Halt};
+use super::state::{EventLoop, Halt, PendingAnswer};
 
-/// Runs `work` unless the run is ended early, by `process.exit` or an error that nothing can catch; then `work` is dropped
-/// and the halt returned, also when it happened while `work` was about to return.
+/// Runs `work` until it is done or the run is halted. A halt is returned also if `work` is done at the same time.
 pub async fn until_halted<T>(ctx: &Ctx<'_>, work: impl Future<Output = T>) -> std::result::Result<T, Halt> {
     let Ok(event_loop) = EventLoop::of(ctx) else { return Ok(work.await) };
     tokio::select! {
@@ -22,12 +21,12 @@ pub async fn until_halted<T>(ctx: &Ctx<'_>, work: impl Future<Output = T>) -> st
     }
 }
 
-/// Waits until nothing keeps the program alive: no timer or immediate that counts, no request under way. Returns the halt
-/// when the run is ended meanwhile.
+/// Waits until nothing keeps the program alive: no referenced timer or immediate, no running request. Returns the halt if
+/// the run is halted before.
 pub async fn idle(ctx: &Ctx<'_>) -> Result<Option<Halt>> {
     let event_loop = EventLoop::of(ctx)?;
     loop {
-        // Jobs that are queued now may set timers; a rejection needs two turns to be called unhandled.
+        // Queued jobs may set timers, and a rejection needs two turns to count as unhandled.
         for _ in 0..3 {
             yield_once().await;
         }
@@ -42,43 +41,42 @@ pub async fn idle(ctx: &Ctx<'_>) -> Result<Option<Halt>> {
     }
 }
 
-/// Waits until nothing will happen any more unless the script does something by itself. Never resolves once the run is
-/// ended.
-pub async fn still(ctx: &Ctx<'_>) -> Result<()> {
+/// Waits until nothing is pending that could run the script again. Never resolves after a halt.
+pub async fn until_stalled(ctx: &Ctx<'_>) -> Result<()> {
     let event_loop = EventLoop::of(ctx)?;
     loop {
         for _ in 0..3 {
             yield_once().await;
         }
         let changed = event_loop.changed();
-        if !event_loop.is_halted() && event_loop.is_still() && !rejections::any(ctx) {
+        if !event_loop.is_halted() && event_loop.is_stalled() && !rejections::any(ctx) {
             return Ok(());
         }
         changed.await;
     }
 }
 
-/// Whether that holds at this moment.
-pub fn is_still(ctx: &Ctx<'_>) -> Result<bool> {
-    Ok(EventLoop::of(ctx)?.is_still())
+/// Whether nothing is pending that could run the script again.
+pub fn is_stalled(ctx: &Ctx<'_>) -> Result<bool> {
+    Ok(EventLoop::of(ctx)?.is_stalled())
 }
 
-/// Whether nothing keeps the program alive at this moment.
+/// Whether nothing keeps the program alive.
 pub fn is_idle(ctx: &Ctx<'_>) -> Result<bool> {
     Ok(EventLoop::of(ctx)?.is_idle())
 }
 
-/// Whether the run was ended early; JavaScript does not get far any more then.
+/// Whether the run was halted. JavaScript is interrupted soon after it starts then.
 pub fn is_halted(ctx: &Ctx<'_>) -> bool {
     EventLoop::of(ctx).is_ok_and(|event_loop| event_loop.is_halted())
 }
 
-/// What the script was asked last and has not answered.
-pub fn last_asked(ctx: &Ctx<'_>) -> Result<Option<Rc<Asked>>> {
-    Ok(EventLoop::of(ctx)?.last_asked())
+/// The most recent answer that the script has not given yet.
+pub fn last_pending_answer(ctx: &Ctx<'_>) -> Result<Option<Rc<PendingAnswer>>> {
+    Ok(EventLoop::of(ctx)?.last_pending_answer())
 }
 
-/// Lets everything else that is ready run once.
+/// Polls all other futures that are ready once.
 pub(super) async fn yield_once() {
     let mut yielded = false;
     std::future::poll_fn(|context| {
@@ -91,8 +89,8 @@ pub(super) async fn yield_once() {
     .await;
 }
 
-/// Lets what is due now run, so that rejections nobody handles are known.
-pub async fn breathe(ctx: &Ctx<'_>) {
+/// Runs due jobs until all unhandled rejections are reported.
+pub async fn process_rejections(ctx: &Ctx<'_>) {
     for _ in 0..5 {
         yield_once().await;
     }

@@ -5,12 +5,12 @@ use std::rc::Rc;
 
 use rquickjs::{CatchResultExt, Object, object::Filter};
 
-use crate::engine::{Engine, EngineOptions, own_natives};
-use crate::host::Silent;
+use crate::engine::{Engine, EngineOptions, engine_native_modules};
+use crate::host::SilentHost;
 
-/// Natives that change or reach something beyond the script, and so have to ask, by module and name; those for signals
-/// do nothing in place of asking. `tests/check_render.rs` tries what is made of them.
-const ASKING: &[(&str, &[&str])] = &[
+/// Native functions that reach something outside of the script and check permissions first, by module and name. Those
+/// for signals do nothing if the check fails. `tests/cli/check_render.rs` calls the JavaScript functions above them.
+const CHECKED: &[(&str, &[&str])] = &[
     ("child-process", &["kill", "spawn", "spawnSync"]),
     ("commonjs", &["readText"]),
     ("fetch", &["exchange"]),
@@ -83,8 +83,8 @@ const ASKING: &[(&str, &[&str])] = &[
     ("system", &["chdir", "ignore", "listen", "onSignal", "umask"]),
 ];
 
-/// Those that do not.
-const HARMLESS: &[(&str, &[&str])] = &[
+/// Native functions that need no permission.
+const UNCHECKED: &[(&str, &[&str])] = &[
     ("alive", &["keeper"]),
     ("async-context", &["followPromises"]),
     (
@@ -221,13 +221,13 @@ const HARMLESS: &[(&str, &[&str])] = &[
     ("url", &["domainToASCII", "domainToUnicode", "parse", "parseQuery", "serializeQuery", "set"]),
 ];
 
-/// A native that is new has to be put into one of the lists, by somebody who has thought of it.
+/// A new native function must be added to one of the lists.
 #[tokio::test(flavor = "current_thread")]
-async fn every_native_is_known_to_ask_or_to_be_harmless() {
-    let engine = Engine::new(EngineOptions::new(Rc::new(Silent))).await.unwrap();
+async fn every_native_function_is_listed() {
+    let engine = Engine::new(EngineOptions::new(Rc::new(SilentHost))).await.unwrap();
     let names = async |ctx: rquickjs::Ctx<'_>| {
         let mut names = BTreeSet::new();
-        for module in own_natives() {
+        for module in engine_native_modules() {
             let exports: Object = (module.init)(&ctx).catch(&ctx).unwrap();
             let short = module.name.trim_start_matches("lmthing:internal/native/");
             for name in exports.own_keys::<String>(Filter::new().string()) {
@@ -236,12 +236,12 @@ async fn every_native_is_known_to_ask_or_to_be_harmless() {
         }
         names
     };
-    let found = engine.context().async_with(names).await;
-    let listed = [ASKING, HARMLESS].concat();
+    let actual = engine.context().async_with(names).await;
+    let listed = [CHECKED, UNCHECKED].concat();
     let listed: Vec<String> =
         listed.iter().flat_map(|(module, names)| names.iter().map(move |name| format!("{module}.{name}"))).collect();
-    let known: BTreeSet<String> = listed.iter().cloned().collect();
-    assert_eq!(known.len(), listed.len(), "one is listed twice");
-    assert_eq!(found.difference(&known).collect::<Vec<_>>(), [""; 0], "new: does it ask `gate`?");
-    assert_eq!(known.difference(&found).collect::<Vec<_>>(), [""; 0], "gone");
+    let expected: BTreeSet<String> = listed.iter().cloned().collect();
+    assert_eq!(expected.len(), listed.len(), "a function is listed twice");
+    assert_eq!(actual.difference(&expected).collect::<Vec<_>>(), [""; 0], "not listed: does it check permissions?");
+    assert_eq!(expected.difference(&actual).collect::<Vec<_>>(), [""; 0], "listed, but does not exist");
 }

@@ -112,10 +112,10 @@ fn init<'js>(ctx: &Ctx<'js>) -> Result<Object<'js>> {
     let event_loop = EventLoop::of(ctx)?;
     let request_exit = move |ctx: Ctx<'js>, code: i32| {
         // The exit happens whether or not its location is known.
-        let noted = gate::note_exit(&ctx);
+        let noted = gate::record_exit_location(&ctx);
         event_loop.halt(Halt::Exit(code));
         // The script continues after the error.
-        if event_loop.catches() {
+        if event_loop.has_halt_handler() {
             let error = ScriptError::error(format!("process.exit({code}) was called"));
             return Err(error.payload(Rc::new(ExitCalled)).throw(&ctx));
         }
@@ -229,12 +229,12 @@ mod tests {
     use std::rc::Rc;
 
     use super::*;
-    use crate::host::Silent;
+    use crate::host::SilentHost;
     use crate::{Engine, EngineOptions};
 
     #[tokio::test(flavor = "current_thread")]
     async fn the_environment_is_what_the_script_made_it() {
-        let mut options = EngineOptions::new(Rc::new(Silent));
+        let mut options = EngineOptions::new(Rc::new(SilentHost));
         options.env = [("A", "1"), ("B", "2")].map(|(name, value)| (name.to_owned(), value.to_owned())).to_vec();
         let engine = Engine::new(options).await.unwrap();
         let run = async |ctx: Ctx<'_>| {

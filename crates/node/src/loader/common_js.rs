@@ -109,7 +109,7 @@ fn natives<'js>(ctx: &Ctx<'js>) -> Result<Object<'js>> {
     // readText(path): without its byte order mark.
     let read = |ctx: Ctx<'js>, path: String| {
         gate::check(&ctx, Access::Read(&path))?;
-        host(&ctx)?.looked_for(Path::new(&path));
+        host(&ctx)?.note_read(Path::new(&path));
         reading::read(&ctx, Path::new(&path)).map_err(|failure| failure.throw(&ctx))
     };
     exports.set("readText", Function::new(ctx.clone(), read)?)?;

@@ -18,9 +18,9 @@ impl ModuleResolver {
             return;
         }
         if let Some(path) = self.address(base, specifier).and_then(|address| file_of(&address)) {
-            host.looked_for(&path);
+            host.note_read(&path);
             if !is_found && is_typescript(base) {
-                with_endings(&path).iter().for_each(|path| host.looked_for(path));
+                with_endings(&path).iter().for_each(|path| host.note_read(path));
             }
             return;
         }
@@ -28,7 +28,7 @@ impl ModuleResolver {
         if is_typescript(base)
             && let Some(config) = Packages::typescript_config(&importer)
         {
-            host.looked_for(&config);
+            host.note_read(&config);
         }
         if let Some(folder) = importer.parent().filter(|_| self.known(base, specifier).is_none()) {
             self.tell_package(host, folder, specifier, is_found);
@@ -44,9 +44,9 @@ impl ModuleResolver {
         match is_path {
             true => {
                 let path = folder.join(id);
-                host.looked_for(&path);
+                host.note_read(&path);
                 if !is_found {
-                    with_endings(&path).iter().for_each(|path| host.looked_for(path));
+                    with_endings(&path).iter().for_each(|path| host.note_read(path));
                 }
             }
             false => self.tell_package(host, folder, id, is_found),
@@ -60,12 +60,12 @@ impl ModuleResolver {
             return;
         }
         let packages = package_folders(folder, &name);
-        packages.iter().for_each(|package| host.looked_for(&package.join("package.json")));
+        packages.iter().for_each(|package| host.note_read(&package.join("package.json")));
         if !is_found {
             // It may be there and lack files that its description names.
             let missing = self.packages.missing(folder, specifier);
             let inside = |file: &&PathBuf| packages.iter().any(|package| file.starts_with(package));
-            missing.iter().filter(inside).for_each(|file| host.looked_for(file));
+            missing.iter().filter(inside).for_each(|file| host.note_read(file));
         }
     }
 }

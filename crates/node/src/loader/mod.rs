@@ -206,9 +206,9 @@ impl ModuleLoader {
 
 /// The text of a module's file.
 fn read_text(ctx: &Ctx<'_>, file: &Path) -> Result<String> {
-    host(ctx)?.looked_for(file);
+    host(ctx)?.note_read(file);
     // Whoever only looks has no time to wait for a pipe.
-    if !gate::owns_process(ctx) {
+    if !gate::may_change_process(ctx) {
         look_up::check_ordinary(file).map_err(|message| ScriptError::error(message).throw(ctx))?;
     }
     reading::read(ctx, file).map_err(|failure| failure.throw(ctx))

@@ -92,7 +92,7 @@ impl ChildOptions {
         });
         let Some(rights) = gate::restricted(ctx) else { return gate::check(ctx, Access::Run(&self.file)) };
         let folder = self.cwd.as_deref().map(Path::new);
-        let program = rights.program(&self.file, folder).map_err(|refusal| gate::throw(ctx, refusal))?;
+        let program = rights.program(&self.file, folder).map_err(|refusal| gate::throw_denied(ctx, refusal))?;
         gate::check_variables(ctx, self.env.iter().step_by(2))?;
         if let Some(program) = program {
             self.argv0.get_or_insert_with(|| self.file.clone());

@@ -70,7 +70,7 @@ pub(super) fn spawn_sync<'js>(ctx: Ctx<'js>, mut options: SyncOptions) -> Result
     children::add(pid);
     let has_output = [child.stdout.is_some(), child.stderr.is_some()];
     // The script blocks, so nothing else can enforce the run's deadline.
-    let latest = EventLoop::of(&ctx)?.latest();
+    let latest = EventLoop::of(&ctx)?.interrupt_time();
     let outcome = watch(child, &options, latest);
     children::remove(pid);
     let object = Object::new(ctx)?;

@@ -158,7 +158,7 @@ fn with_permission<'js>(
     target: String,
     work: impl Future<Output = Result<Object<'js>>>,
 ) -> impl Future<Output = Result<Object<'js>>> {
-    let refusal = gate::refusal(&ctx, Access::Network(&target));
+    let refusal = gate::denied_error(&ctx, Access::Network(&target));
     async move {
         if let Some(refusal) = refusal? {
             return Err(ctx.throw(refusal.into_value()));

@@ -52,7 +52,7 @@ pub(super) fn exports<'js>(exports: &Object<'js>) -> Result<()> {
     // listen(signal): undefined, or {code, number} if it fails.
     let listen = |ctx: Ctx<'js>, signal: i32| {
         // Signals belong to the process: a restricted script cannot listen to them.
-        if !gate::owns_process(&ctx) {
+        if !gate::may_change_process(&ctx) {
             return Ok(None);
         }
         match receive(signal) {
@@ -65,14 +65,14 @@ pub(super) fn exports<'js>(exports: &Object<'js>) -> Result<()> {
     };
     exports.set("listen", Function::new(ctx.clone(), listen)?)?;
     let ignore = |ctx: Ctx<'js>, signal: i32| {
-        if gate::owns_process(&ctx) {
+        if gate::may_change_process(&ctx) {
             LISTENED.fetch_and(!bit(signal), Ordering::Relaxed);
         }
     };
     exports.set("ignore", Function::new(ctx.clone(), ignore)?)?;
     // onSignal(deliver): `deliver(signal)` is called for each signal.
     let on_signal = |ctx: Ctx<'js>, deliver: Function<'js>| {
-        if !gate::owns_process(&ctx) {
+        if !gate::may_change_process(&ctx) {
             return;
         }
         let (sender, receiver) = unbounded_channel();

@@ -27,13 +27,13 @@ export function connect(process) {
     if (process.emit('uncaughtException', error, origin)) return true;
     process.exitCode = code;
     // Stays uncaught, whatever `exit` listeners do.
-    hooks.unheeded = true;
+    hooks.isUnhandled = true;
     emitExit(code);
     return false;
   }
 
   const hooks = {
-    unheeded: false,
+    isUnhandled: false,
     uncaught,
     rejected: (reason, promise) => process.emit('unhandledRejection', reason, promise) || uncaught(reason, 'unhandledRejection'),
     beforeExit: () => void process.emit('beforeExit', process.exitCode ?? 0),

@@ -63,7 +63,7 @@ fn check(args: &CheckArgs, printer: &Printer) -> Result<ExitCode, WrongUsage> {
     let reporter = FileReporter::to(args.report_files.as_deref())
         .map_err(|error| WrongUsage::plain(format!("--report-files: {}", io_error_text(&error))))?;
     // New files may appear in the folders.
-    found.files.iter().chain(&found.folders).for_each(|path| reporter.looked_for(path));
+    found.files.iter().chain(&found.folders).for_each(|path| reporter.note_read(path));
     let options = CheckOptions {
         render: !args.no_render,
         input: args.input.clone(),
@@ -88,7 +88,7 @@ fn check(args: &CheckArgs, printer: &Printer) -> Result<ExitCode, WrongUsage> {
 fn report(reporter: &FileReporter, checked: &CheckedFile) {
     let lacks_import = checked.findings.iter().any(|finding| finding.code == "import" || finding.code == "TS2307");
     let folders = checked.files.iter().filter(|_| lacks_import).filter_map(|file| file.parent());
-    checked.files.iter().map(PathBuf::as_path).chain(folders).for_each(|path| reporter.looked_for(path));
+    checked.files.iter().map(PathBuf::as_path).chain(folders).for_each(|path| reporter.note_read(path));
 }
 
 fn jobs(wanted: Option<NonZeroUsize>) -> usize {

@@ -64,7 +64,7 @@ fn test(args: &TestArgs, printer: &Printer) -> Result<ExitCode, WrongUsage> {
         .map_err(|error| WrongUsage::plain(format!("--report-files: {}", io_error_text(&error))))?;
     let Discovered { subjects, looked_at, searched, problems } =
         discover(&args.paths).map_err(|wrong| advise(args, wrong))?;
-    looked_at.iter().for_each(|path| reporter.looked_for(path));
+    looked_at.iter().for_each(|path| reporter.note_read(path));
     searched.iter().for_each(|folder| reporter.searched(folder));
     for problem in environment.problems.iter().chain(&problems) {
         printer.stderr(&format!("Warning: {problem}\n"));
@@ -100,7 +100,7 @@ fn options(args: &TestArgs, environment: &Environment, reporter: &FileReporter) 
         jobs: args.jobs.or_else(|| thread::available_parallelism().ok()).unwrap_or(NonZeroUsize::MIN),
         timeout: limit(TEST_TIMEOUT),
         smoke_timeout: limit(SMOKE_TIMEOUT),
-        watcher: reporter.is_heard().then(|| Arc::new(ReportingWatcher(reporter.clone())) as Arc<dyn Watcher>),
+        watcher: reporter.is_watched().then(|| Arc::new(ReportingWatcher(reporter.clone())) as Arc<dyn Watcher>),
     })
 }
 
@@ -144,8 +144,8 @@ fn missing(args: &TestArgs, files: usize, totals: &Totals) -> Option<String> {
 struct ReportingWatcher(FileReporter);
 
 impl Watcher for ReportingWatcher {
-    fn looked_for(&self, file: &Path) {
-        self.0.looked_for(file);
+    fn note_read(&self, file: &Path) {
+        self.0.note_read(file);
     }
 
     fn wrote(&self, file: &Path) {

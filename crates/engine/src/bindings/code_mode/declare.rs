@@ -153,7 +153,7 @@ const MAX_CACHED_LISTS: usize = 4;
 pub(crate) fn warm<'js>(ctx: &Ctx<'js>, prompt: &PromptObject<'js>, kind: DefinitionKind) -> Result<()> {
     let core = prompt.borrow().core.clone();
     // Starting a worker takes longer than running a snippet. A script that may not run code needs none.
-    if gate::owns_process(ctx) && !core.sandbox_warm.replace(true) {
+    if gate::may_change_process(ctx) && !core.sandbox_warm.replace(true) {
         let declared = declared_functions(&core, kind, |_| true);
         // Larger sets are checked with only the functions that the code mentions.
         let is_small = search::mentioned(&declared.list, "").is_none();

@@ -7,7 +7,7 @@ use rquickjs::{Ctx, Error};
 use super::fault::{Fault, FaultSeverity, PathKey};
 use crate::prompt::RunError;
 use lmthing_node::{
-    AboutValue, Halt, LoadFailure, Refused, Thrown, diagnose_error, exit_location, refused, set_deadline,
+    AboutValue, DeniedAccess, Halt, LoadFailure, Thrown, denied_accesses, diagnose_error, exit_location, set_deadline,
 };
 
 /// How long describing an error may take after the time limit, as getters may run.
@@ -110,9 +110,9 @@ pub(super) fn qualify(ctx: &Ctx<'_>, fault: Fault, is_model_missing: bool) -> Ve
 }
 
 pub(super) fn refusal_notes(ctx: &Ctx<'_>, opening: &str) -> Vec<Fault> {
-    let note = |Refused { message, location }: Refused| {
+    let note = |DeniedAccess { message, location }: DeniedAccess| {
         let message = format!("{opening}{message}");
         Fault { location, ..Fault::error("permission", &[], message) }.with_severity(FaultSeverity::Note)
     };
-    refused(ctx).into_iter().map(note).collect()
+    denied_accesses(ctx).into_iter().map(note).collect()
 }

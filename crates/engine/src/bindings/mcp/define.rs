@@ -94,7 +94,7 @@ fn server(call: &Call<'_>, place: &str) -> Result<Server> {
     let standard = own.is_none().then(|| ServerFile::standard(&any_file_variable));
     let found = find_in_files(&name, &typed.into_iter().chain(standard).collect::<Vec<_>>());
     let found = found.map_err(|problem| match variables.is_refused() {
-        true => gate::throw(ctx, AccessDenied { message: format!("{place}: {problem}") }),
+        true => gate::throw_denied(ctx, AccessDenied { message: format!("{place}: {problem}") }),
         false => wrong(problem),
     });
     match (found?, own) {

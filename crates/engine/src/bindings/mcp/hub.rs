@@ -59,7 +59,7 @@ fn check_access<'a>(ctx: &Ctx<'_>, server: &'a Server) -> Result<Cow<'a, Server>
         return Ok(Cow::Borrowed(server));
     };
     let found = rights.program(&program.command, program.cwd.as_deref());
-    let found = found.map_err(|refusal| gate::throw(ctx, refusal))?;
+    let found = found.map_err(|refusal| gate::throw_denied(ctx, refusal))?;
     gate::check_variables(ctx, program.env.keys())?;
     let command = found.map_or_else(|| program.command.clone(), |found| found.display().to_string());
     Ok(Cow::Owned(Server::Program(Program { command, ..program.clone() })))

@@ -53,7 +53,7 @@ fn check_servers(ctx: &Ctx<'_>, settings: &ProviderSettings) -> Result<()> {
     let Some(token_servers) = settings.token_servers() else {
         let message = "credentials with a credential_source are not allowed: those that a restricted prompt file brings hold \
                        their secret themselves";
-        return Err(gate::throw(ctx, AccessDenied { message: message.to_owned() }));
+        return Err(gate::throw_denied(ctx, AccessDenied { message: message.to_owned() }));
     };
     let mut servers = settings.server().into_iter().chain(token_servers);
     servers.try_for_each(|server| gate::check(ctx, Access::Network(&origin(&server))))
@@ -75,7 +75,7 @@ fn create_model<'js>(ctx: &Ctx<'js>, name: &str, settings: &ProviderSettings, id
                 "sending a key to {} is not allowed: a restricted prompt file that names the server brings its own apiKey",
                 origin(&server.unwrap_or_default())
             );
-            Err(gate::throw(ctx, AccessDenied { message }))
+            Err(gate::throw_denied(ctx, AccessDenied { message }))
         }
         Err(error) => Err(throw_no_model(ctx, error)),
     }

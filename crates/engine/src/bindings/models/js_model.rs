@@ -14,7 +14,9 @@ use lmthing_base::{
     chat::{FinishReason, ModelRequest, StreamPart, ToolChoice, Usage, token_count},
     diagnostic::Location,
 };
-use lmthing_node::{Asked, Asking, WaitingForScript, enable_async_values, location_of_function, with_async_values};
+use lmthing_node::{
+    PendingAnswer, PendingAnswerGuard, WaitingForScript, enable_async_values, location_of_function, with_async_values,
+};
 use lmthing_providers::{LanguageModel, PartStream, ProviderError, ProviderErrorKind};
 
 /// Key of the async context value that is set while a script answers as a model.
@@ -53,8 +55,8 @@ impl<'js> JsModel<'js> {
     /// Waits for an answer of the script, and lets the event loop detect that it can never come.
     async fn wait_for_answer<T>(&self, answer: impl Future<Output = Result<T>>) -> Result<T> {
         let location = self.location.clone();
-        let who = format!("the model {}:{}", self.provider, self.model_id);
-        let _asking = Asking::new(&self.ctx, Asked { who, location })?;
+        let responder = format!("the model {}:{}", self.provider, self.model_id);
+        let _pending = PendingAnswerGuard::new(&self.ctx, PendingAnswer { responder, location })?;
         let _waiting = WaitingForScript::new(&self.ctx)?;
         answer.await
     }

@@ -35,7 +35,7 @@ impl<'js> WrittenData<'js> {
         let is_same_object = before.is_none_or(|before| before.object == object);
         // The snapshot is not traced and prevents freeing the engine, which inspections of files do. Nothing runs
         // again there.
-        let snapshot = if is_same_object && gate::owns_process(ctx) { Snapshot::take(ctx, value) } else { None };
+        let snapshot = if is_same_object && gate::may_change_process(ctx) { Snapshot::take(ctx, value) } else { None };
         Some(WrittenData { data: Rc::downgrade(data), object, snapshot })
     }
 

@@ -5,7 +5,7 @@ use std::{cell::Cell, time::Duration};
 use rquickjs::{Ctx, Result};
 
 use crate::bindings::tools::end_signal;
-use lmthing_node::{ScriptError, is_still, last_asked, still};
+use lmthing_node::{ScriptError, is_stalled, last_pending_answer, until_stalled};
 
 pub(crate) const NEVER_SETTLES: &str = "waits for a promise that nothing can settle any more";
 
@@ -26,12 +26,12 @@ pub(crate) async fn detect_deadlock<T>(ctx: &Ctx<'_>, what: &str, part: impl Fut
     });
     let deadlock = async {
         loop {
-            still(ctx).await?;
+            until_stalled(ctx).await?;
             // A chain of promises polls thousands of times in that time; the few allowed polls are the progress line.
             let before = polls.get();
             tokio::time::sleep(IDLE_TIME).await;
             // Between two inner runs the program may be idle for a moment.
-            if polls.get() - before < MAX_IDLE_POLLS && is_still(ctx)? && !end_signal::will_fire(ctx)? {
+            if polls.get() - before < MAX_IDLE_POLLS && is_stalled(ctx)? && !end_signal::will_fire(ctx)? {
                 return Result::Ok(());
             }
         }
@@ -41,11 +41,11 @@ pub(crate) async fn detect_deadlock<T>(ctx: &Ctx<'_>, what: &str, part: impl Fut
         outcome = counted => outcome,
         ended = deadlock => {
             ended?;
-            let asked = last_asked(ctx)?;
-            let who = asked.as_ref().map_or(what, |asked| asked.who.as_str());
-            let message = format!("{who} {NEVER_SETTLES}");
+            let pending = last_pending_answer(ctx)?;
+            let responder = pending.as_ref().map_or(what, |pending| pending.responder.as_str());
+            let message = format!("{responder} {NEVER_SETTLES}");
             let error = ScriptError::error(message).hint("look for an await of a promise whose resolve function is never called");
-            Err(error.or_at(asked.as_ref().and_then(|asked| asked.location.clone())).throw(ctx))
+            Err(error.or_at(pending.as_ref().and_then(|pending| pending.location.clone())).throw(ctx))
         }
     }
 }

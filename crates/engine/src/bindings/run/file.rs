@@ -34,8 +34,8 @@ use lmthing_base::{
     input::CommandLine,
 };
 use lmthing_node::{
-    Engine, Halt, Origin, ScriptError, diagnose, diagnose_error, drain_jobs, exit_code, idle, import_file_once,
-    is_idle, is_unheeded, tell_before_exit, tell_exit, tell_uncaught, until_halted,
+    Engine, Halt, Origin, ScriptError, diagnose, diagnose_error, drain_jobs, emit_before_exit, emit_exit,
+    emit_uncaught, exit_code, idle, import_file_once, is_exception_unhandled, is_idle, until_halted,
 };
 use lmthing_providers::MockOptions;
 
@@ -100,10 +100,10 @@ fn handle_uncaught(
     let Error::Exception = error else { return FileRun::Failed(failed(diagnose_error(ctx, error))) };
     let thrown = ctx.catch();
     let failure = failed(diagnose(ctx, thrown.clone()));
-    match tell_uncaught(ctx, ctx.throw(thrown), Origin::Promise, failure.exit_code(model)) {
+    match emit_uncaught(ctx, ctx.throw(thrown), Origin::Promise, failure.exit_code(model)) {
         Some(error) => FileRun::Failed(failed(diagnose_error(ctx, error))),
         None => {
-            unheeded.replace(is_unheeded(ctx).then_some(failure));
+            unheeded.replace(is_exception_unhandled(ctx).then_some(failure));
             FileRun::Done { exit_code: None }
         }
     }
@@ -120,7 +120,7 @@ async fn finish(ctx: &Ctx<'_>) -> Result<FileRun> {
         if !matches!(end, FileRun::Done { .. }) {
             return Ok(end);
         }
-        tell_before_exit(ctx)?;
+        emit_before_exit(ctx)?;
         drain_jobs(ctx);
         if is_idle(ctx)? {
             return Ok(FileRun::Done { exit_code: exit_code(ctx)? });
@@ -137,7 +137,7 @@ fn notify_exit(ctx: &Ctx<'_>, end: FileRun, last_answer_failed: bool, model: Opt
         FileRun::FailedAs(..) | FileRun::Help(_) | FileRun::Exited(_) => return end,
     };
     limits::extend_deadline_for_exit(ctx);
-    match (tell_exit(ctx, code), end) {
+    match (emit_exit(ctx, code), end) {
         (Ok(left), FileRun::Done { .. }) if left != code => FileRun::Done { exit_code: Some(left) },
         (Ok(_), end) => end,
         // The listener was cut off after its time; the limit remains the failure.

@@ -43,7 +43,9 @@ use lmthing_base::{
     checkpoint::{Memory, PromptLog},
     event::AgentSpan,
 };
-use lmthing_node::{Asked, Asking, WaitingForScript, diagnose, diagnose_error, is_halted, location_of_function};
+use lmthing_node::{
+    PendingAnswer, PendingAnswerGuard, WaitingForScript, diagnose, diagnose_error, is_halted, location_of_function,
+};
 use lmthing_providers::LanguageModel;
 
 pub(crate) struct ScriptPrompt<'js> {
@@ -223,7 +225,10 @@ impl<'js> ScriptPrompt<'js> {
             Entry::Single(callable) => location_of_function(&self.ctx, &callable.execute),
             Entry::Composite(_) => None,
         };
-        let _asking = Asking::new(&self.ctx, Asked { who: format!("the tool {}", call.tool_name), location });
+        let _pending = PendingAnswerGuard::new(
+            &self.ctx,
+            PendingAnswer { responder: format!("the tool {}", call.tool_name), location },
+        );
         let answer = tools::call::call_tool(&self.ctx, &self.prompt, entry, call, execution);
         resume::within_call(&self.ctx, &self.prompt, &call.tool_call_id, answer).await
     }

@@ -15,7 +15,7 @@ use super::{
     outcome::Failure,
 };
 use lmthing_base::diagnostic::Diagnostic;
-use lmthing_node::{Engine, breathe, diagnose_error, import_builtin, import_file_once, is_late};
+use lmthing_node::{Engine, diagnose_error, import_builtin, import_file_once, is_late, process_rejections};
 
 /// Loads a test file and runs its tests. Results go to the host of [`host::install`]. `limit` is the time limit for
 /// loading.
@@ -26,7 +26,7 @@ pub async fn run_test_file(engine: &Engine, path: &Path, limit: Option<Duration>
             Ok(()) => run_tests(&ctx).await.map_err(|error| diagnose_error(&ctx, error).diagnostic),
             Err(diagnostic) => Err(*diagnostic),
         };
-        breathe(&ctx).await;
+        process_rejections(&ctx).await;
         host::report_interruption(&ctx);
         if let Err(diagnostic) = result {
             host.error(Failure { diagnostic, diff: None, context: None });

@@ -12,7 +12,8 @@ use rquickjs::{Ctx, JsLifetime, Result};
 use super::outcome::{Failure, Snapshots, TestOutcome};
 use lmthing_base::diagnostic::Diagnostic;
 use lmthing_node::{
-    Catcher, ExitCalled, Halt, ScriptError, Thrown, catch_ends, set_deadline, set_leash, take_interrupted,
+    ExitCalled, Halt, HaltHandler, ScriptError, Thrown, set_deadline, set_halt_handler, set_longest_turn,
+    take_interrupted,
 };
 
 /// How long a script that no test awaits may run without yielding.
@@ -67,14 +68,14 @@ pub(super) struct Testing {
 /// Prepares an engine for a test file. Must be called once, before loading the file.
 pub fn install(ctx: &Ctx<'_>, settings: TestSettings, host: Rc<dyn TestHost>) -> Result<()> {
     let exit = Rc::new(Cell::new(None));
-    catch_ends(ctx, catcher(host.clone(), exit.clone()))?;
+    set_halt_handler(ctx, catcher(host.clone(), exit.clone()))?;
     let testing = Testing { settings, host, exit, deadline: Rc::default() };
     let stored = ctx.store_userdata(testing);
     stored.map(drop).map_err(|_| ScriptError::error("user data is in use").throw(ctx))
 }
 
 /// Turns an event that would end a run into a failure of the file.
-fn catcher(host: Rc<dyn TestHost>, exit: Rc<Cell<Option<i32>>>) -> Catcher {
+fn catcher(host: Rc<dyn TestHost>, exit: Rc<Cell<Option<i32>>>) -> HaltHandler {
     Rc::new(move |halt| {
         let is_exit = |thrown: &Thrown| exit.get().is_some() && thrown.payload_as::<ExitCalled>().is_some();
         let (diagnostic, context) = match halt {
@@ -101,7 +102,7 @@ pub(super) fn set_limit(ctx: &Ctx<'_>, deadline: Option<Instant>) -> Result<()> 
 pub(super) fn clear_limit(ctx: &Ctx<'_>) {
     clear_exception(ctx);
     // Fails only without an event loop, and a script was running.
-    let _ = set_leash(ctx, LONGEST_TURN);
+    let _ = set_longest_turn(ctx, LONGEST_TURN);
     take_interrupted(ctx);
 }
 

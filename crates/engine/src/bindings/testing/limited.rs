@@ -6,7 +6,7 @@ use rquickjs::{Array, Ctx, Error, Function, IntoJs, Object, Result, Value, promi
 
 use super::{host, run::runner};
 use crate::bindings::values::{apply_async, elements};
-use lmthing_node::{ScriptError, is_late, is_still, location_of_function, warn::warning};
+use lmthing_node::{ScriptError, is_late, is_stalled, location_of_function, warn::warning};
 
 /// `limited(fn, args, milliseconds, what)`: calls `fn` and awaits its result. Resolves to `{value}` or `{thrown:
 /// [error]}`. No limit for 0 or infinity.
@@ -108,7 +108,7 @@ fn timeout_error<'js>(
     what: &str,
     (limit, was_interrupted): (Duration, bool),
 ) -> ScriptError {
-    let hint = match is_still(ctx) {
+    let hint = match is_stalled(ctx) {
         _ if was_interrupted => "it let nothing else run in that time: look for a loop without an end",
         Ok(true) => "it waits for a promise that nothing can settle any more",
         _ => "give it more time with a timeout in milliseconds as the last argument, or all tests with --timeout",

@@ -76,13 +76,13 @@ impl FsAccess {
         ctx: &Ctx<'js>,
         arguments: Array<'js>,
     ) -> Result<std::result::Result<AdmittedCall<'js>, Object<'js>>> {
-        if gate::is_open(ctx) {
+        if gate::allows_all(ctx) {
             return Ok(Ok(AdmittedCall { arguments, pins: Vec::new(), is_synchronous: false }));
         }
         self.hide_stdin(ctx, &arguments)?;
         let rights = gate::restricted(ctx);
         for path_access in self.path_accesses(&arguments, rights.is_some())? {
-            if let Some(refusal) = gate::refusal(ctx, path_access.access())? {
+            if let Some(refusal) = gate::denied_error(ctx, path_access.access())? {
                 return Ok(Err(refusal));
             }
         }
@@ -104,7 +104,7 @@ impl FsAccess {
         for (index, is_followed) in self.paths_to_pin(&arguments)? {
             match rights.pin(&arguments.get::<String>(index)?, is_followed) {
                 Ok(pin) => pins.extend(pin.map(|pin| checked.set(index, pin.path.as_str()).map(|()| pin)).transpose()?),
-                Err(refusal) => return gate::refused_error(ctx, refusal).map(Err),
+                Err(refusal) => return gate::permission_error(ctx, refusal).map(Err),
             }
         }
         Ok(Ok(AdmittedCall { arguments: checked, pins, is_synchronous: self.has_unpinned_paths() }))

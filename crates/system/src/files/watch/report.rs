@@ -67,12 +67,12 @@ impl FileReporter {
     }
 
     /// Whether the run is watched.
-    pub fn is_heard(&self) -> bool {
+    pub fn is_watched(&self) -> bool {
         self.0.is_some()
     }
 
     /// Reports that the run is about to read `file`, which may not exist.
-    pub fn looked_for(&self, file: &Path) {
+    pub fn note_read(&self, file: &Path) {
         let Some(lines) = &self.0 else { return };
         if lines.reported.lock().unwrap_or_else(PoisonError::into_inner).insert(file.to_owned()) {
             lines.write(file, FileUse::Read);

@@ -16,7 +16,7 @@ use crate::bindings::{
     table::METHODS,
 };
 use lmthing_base::checkpoint::{Memory, MemoryChange};
-use lmthing_node::{Engine, EngineOptions, SCRIPT_STACK_SIZE, THREAD_STACK_SIZE, host::Silent, import_file};
+use lmthing_node::{Engine, EngineOptions, SCRIPT_STACK_SIZE, THREAD_STACK_SIZE, host::SilentHost, import_file};
 
 fn make_prompt<'js>(ctx: Ctx<'js>) -> Result<PromptObject<'js>> {
     object::create(&ctx, 0, &rquickjs::Value::new_undefined(ctx.clone()), "plugins")
@@ -45,7 +45,7 @@ async fn run_effects<'js>(ctx: Ctx<'js>, prompt: PromptObject<'js>) -> Result<()
 async fn run_script(script: &'static str) -> std::result::Result<(), String> {
     let native_modules = NATIVE_MODULES.to_vec();
     let options =
-        EngineOptions { native_modules, max_stack_size: SCRIPT_STACK_SIZE, ..EngineOptions::new(Rc::new(Silent)) };
+        EngineOptions { native_modules, max_stack_size: SCRIPT_STACK_SIZE, ..EngineOptions::new(Rc::new(SilentHost)) };
     let engine = Engine::new(options).await.map_err(|error| error.to_string())?;
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("state_text.mjs");

@@ -57,7 +57,7 @@ pub(super) fn read_arguments<'js>(
         variables: of("env")?.map_or(Ok(Vec::new()), |value| variables(ctx, &value))?,
         approve: of("approve")?.map_or(Ok(ApprovalRules::default()), |value| approve(ctx, &value))?,
         timeout: of("timeout")?.map(|value| timeout(ctx, &value)).transpose()?,
-        latest: EventLoop::of(ctx)?.latest(),
+        latest: EventLoop::of(ctx)?.interrupt_time(),
         keeps_pieces: is_name_mentioned(ctx)?,
     };
     Ok((request, bridge))
