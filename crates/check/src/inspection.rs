@@ -1,5 +1,4 @@
-//! Running a file for its check: an engine for each, on a thread of its own, so that nothing a script does can keep the check
-//! from ending. Must not know what is wrong with a file, nor what is shown.
+//! Loads and renders a file for its check in its own engine and thread, which is abandoned if a script does not end.
 
 use std::{
     cell::RefCell,
@@ -10,7 +9,6 @@ use std::{
         Arc,
         mpsc::{RecvTimeoutError, channel},
     },
-    thread,
     time::Duration,
 };
 
@@ -37,17 +35,19 @@ use lmthing_engine::{
 };
 use lmthing_node::{ScriptHost, THREAD_STACK_SIZE};
 use lmthing_providers::{ProviderContext, Redactor};
+use lmthing_system::threads::{EventLoop, ThreadOptions};
 
-/// How much longer than a script a check waits: for what the engine does not interrupt, such as `Atomics.wait`.
-const PATIENCE: Duration = Duration::from_secs(2);
+/// Added to a script's limit before its thread is abandoned: the engine cannot interrupt calls such as
+/// `Atomics.wait`.
+const GRACE_PERIOD: Duration = Duration::from_secs(2);
 
-/// Bytes that a script may use: several are looked at at once.
+/// The memory limit in bytes of an engine; several engines run at once.
 const MAX_MEMORY: usize = 512 << 20;
 
-/// More than that of what a script prints is not kept.
-const PRINTED: usize = 1 << 20;
+/// The number of bytes that are kept of a script's output.
+const MAX_OUTPUT: usize = 1 << 20;
 
-/// What loading and rendering a file gave.
+/// The result of loading and rendering a file.
 #[derive(Debug, Default)]
 pub(super) struct Inspected {
     pub(super) findings: Vec<Finding>,
@@ -55,8 +55,8 @@ pub(super) struct Inspected {
     pub(super) printed: String,
 }
 
-/// The same on its way from one thread to another: messages are shared within a thread.
-struct Sent {
+/// An inspection without secrets, in a form that can be sent to another thread: messages contain `Rc`.
+struct SendableInspection {
     faults: Vec<Fault>,
     messages: Option<Value>,
     tools: Vec<RenderedTool>,
@@ -64,13 +64,13 @@ struct Sent {
     printed: String,
 }
 
-/// Loads a prompt file, looks at its exports, and renders it once.
+/// Loads a prompt file, checks its exports, and renders it once.
 pub(super) fn inspect(file: &Path, options: &CheckOptions) -> Inspected {
     let path = lmthing_system::files::absolute(file);
     let (sender, receiver) = channel();
-    let (own, wanted) = (path.clone(), options.clone());
-    let thread = thread::Builder::new().name("lmthing-check".into()).stack_size(THREAD_STACK_SIZE);
-    let started = thread.spawn(move || drop(sender.send(look(&own, &wanted))));
+    let (thread_path, thread_options) = (path.clone(), options.clone());
+    let started = ThreadOptions { name: "lmthing-check", stack_size: THREAD_STACK_SIZE }
+        .spawn(move || drop(sender.send(inspect_on_this_thread(&thread_path, &thread_options))));
     let failed = |message: String| Inspected {
         findings: vec![Finding {
             file: file.to_owned(),
@@ -86,8 +86,8 @@ pub(super) fn inspect(file: &Path, options: &CheckOptions) -> Inspected {
     if let Err(error) = started {
         return failed(format!("cannot start a thread: {error}"));
     }
-    match receiver.recv_timeout(options.limit + PATIENCE) {
-        Ok(Sent { faults, messages, tools, functions, printed }) => {
+    match receiver.recv_timeout(options.limit + GRACE_PERIOD) {
+        Ok(SendableInspection { faults, messages, tools, functions, printed }) => {
             let findings = faults::findings(file, &path, faults);
             let messages = messages.and_then(|messages| serde_json::from_value(messages).ok());
             let rendered = messages.map(|messages| Rendered { messages, tools, functions, expected_names: Vec::new() });
@@ -100,17 +100,14 @@ pub(super) fn inspect(file: &Path, options: &CheckOptions) -> Inspected {
     }
 }
 
-/// On the thread of the engine.
-fn look(path: &Path, options: &CheckOptions) -> Sent {
-    let runtime = match tokio::runtime::Builder::new_current_thread().enable_all().build() {
-        Ok(runtime) => runtime,
-        Err(error) => return Sent::failed(format!("cannot start the event loop: {error}")),
+fn inspect_on_this_thread(path: &Path, options: &CheckOptions) -> SendableInspection {
+    let event_loop = match EventLoop::new() {
+        Ok(event_loop) => event_loop,
+        Err(error) => return SendableInspection::failed(format!("cannot start the event loop: {error}")),
     };
     let redactor = Redactor::of_variables(options.variables.iter().map(|(name, value)| (name, value)));
-    let host = Rc::new(Kept::default());
-    let inspection = runtime.block_on(run(path, options, &redactor, &host));
-    // Not to wait for a blocking call that nobody needs any more.
-    runtime.shutdown_background();
+    let host = Rc::new(OutputCollector::default());
+    let inspection = event_loop.run(run(path, options, &redactor, &host));
     let warnings = host
         .warnings
         .take()
@@ -118,15 +115,15 @@ fn look(path: &Path, options: &CheckOptions) -> Sent {
         .map(|(message, location)| Fault { location, ..Fault::error("definition", &[], message) })
         .map(|fault| fault.with_severity(FaultSeverity::Warning));
     let printed = redactor.apply(&host.printed.take());
-    inspection.map_or_else(Sent::failed, |mut inspection| {
+    inspection.map_or_else(SendableInspection::failed, |mut inspection| {
         let models = std::mem::take(&mut inspection.models);
-        inspection.faults.extend(models.into_iter().filter_map(|model| misspelt(model, options.near_model)));
-        Sent::of(inspection, warnings, printed, &redactor)
+        inspection.faults.extend(models.into_iter().filter_map(|model| misspelled_model(model, options.near_model)));
+        SendableInspection::of(inspection, warnings, printed, &redactor)
     })
 }
 
-/// Says that a model is perhaps spelt wrong.
-fn misspelt(model: NamedModel, near_model: fn(&str, &str) -> Option<String>) -> Option<Fault> {
+/// A warning if the name of a model is probably misspelled.
+fn misspelled_model(model: NamedModel, near_model: fn(&str, &str) -> Option<String>) -> Option<Fault> {
     let NamedModel { place, provider, model_id } = model;
     let meant = near_model(&provider, &model_id)?;
     let message = format!("{provider} is not known to have a model {model_id}");
@@ -134,10 +131,10 @@ fn misspelt(model: NamedModel, near_model: fn(&str, &str) -> Option<String>) -> 
     Some(Fault { place, ..Fault::error("model", &[], message) }.with_severity(FaultSeverity::Warning).with_hint(hint))
 }
 
-impl Sent {
+impl SendableInspection {
     fn failed(message: String) -> Self {
         let faults = vec![Fault::error("render", &[], message)];
-        Sent { faults, messages: None, tools: Vec::new(), functions: Vec::new(), printed: String::new() }
+        SendableInspection { faults, messages: None, tools: Vec::new(), functions: Vec::new(), printed: String::new() }
     }
 
     fn of(inspection: Inspection, warnings: impl Iterator<Item = Fault>, printed: String, redactor: &Redactor) -> Self {
@@ -148,7 +145,7 @@ impl Sent {
         };
         let faults = inspection.faults.into_iter().chain(warnings).map(redacted).collect();
         let Some(Rendered { messages, tools, functions, .. }) = inspection.rendered else {
-            return Sent { faults, messages: None, tools: Vec::new(), functions: Vec::new(), printed };
+            return SendableInspection { faults, messages: None, tools: Vec::new(), functions: Vec::new(), printed };
         };
         let messages = serde_json::to_value(messages).ok().map(|mut messages| {
             redactor.apply_texts(&mut messages);
@@ -156,7 +153,7 @@ impl Sent {
         });
         let tools = tools.into_iter().map(|tool| without_secrets(tool, redactor)).collect();
         let functions = functions.iter().map(|function| redactor.apply(function)).collect();
-        Sent { faults, messages, tools, functions, printed }
+        SendableInspection { faults, messages, tools, functions, printed }
     }
 }
 
@@ -172,37 +169,42 @@ fn without_secrets(tool: RenderedTool, redactor: &Redactor) -> RenderedTool {
     }
 }
 
-async fn run(path: &Path, options: &CheckOptions, redactor: &Redactor, host: &Rc<Kept>) -> Result<Inspection, String> {
-    let silence = Rc::new(NoModels::default());
-    let doors = doors_of_nobody(silence.clone(), &options.variables, redactor);
+async fn run(
+    path: &Path,
+    options: &CheckOptions,
+    redactor: &Redactor,
+    host: &Rc<OutputCollector>,
+) -> Result<Inspection, String> {
+    let no_models = Rc::new(NoModels::default());
+    let services = services_without_models(no_models.clone(), &options.variables, redactor);
     let program = ProgramOptions {
         argv: argv(path),
         env: options.variables.clone(),
         permissions: Permissions::reading_only("check renders"),
         max_memory: Some(MAX_MEMORY),
-        ..ProgramOptions::new(host.clone(), doors)
+        ..ProgramOptions::new(host.clone(), services)
     };
     let program = Program::load(path, program).await?;
     let line = command_line(path, options);
-    let asked = inspect::InspectOptions {
+    let inspect_options = inspect::InspectOptions {
         path,
         render: options.render,
         line: &line,
         limit: options.limit,
-        no_models: &silence,
+        no_models: &no_models,
     };
-    Ok(inspect::inspect_file(program.engine(), &asked).await)
+    Ok(inspect::inspect_file(program.engine(), &inspect_options).await)
 }
 
 /// Host services without models and approvals.
-pub(super) fn doors_of_nobody(
-    silence: Rc<NoModels>,
+pub(super) fn services_without_models(
+    no_models: Rc<NoModels>,
     variables: &[(String, String)],
     redactor: &Redactor,
 ) -> HostServices {
     let variables: BTreeMap<String, String> = variables.iter().cloned().collect();
     HostServices {
-        step_loop: silence,
+        step_loop: no_models,
         providers: ProviderContext::redacting(Rc::new(variables), redactor.clone()),
         exchanges: Exchanges::Live,
         events: Events::new(Vec::new()),
@@ -215,7 +217,7 @@ pub(super) fn doors_of_nobody(
     }
 }
 
-/// What is typed for the file.
+/// The command line that the check corresponds to.
 fn command_line(path: &Path, options: &CheckOptions) -> CommandLine {
     CommandLine {
         command: format!("lmthing check {}", path.display()),
@@ -223,15 +225,15 @@ fn command_line(path: &Path, options: &CheckOptions) -> CommandLine {
         whole: options.input.clone(),
         is_call: false,
         own_options: Vec::new,
-        sources: Arc::new(Named {
+        sources: Arc::new(ExplicitSources {
             sources: options.sources.clone(),
-            is_stdin: options.input.as_deref().map(str::trim) == Some("-"),
+            is_stdin_requested: options.input.as_deref().map(str::trim) == Some("-"),
         }),
         taken: None,
     }
 }
 
-/// Whether the input that all files are given can be read at all.
+/// Checks that the input, which is the same for all files, can be read.
 pub(super) fn check_input(options: &CheckOptions) -> Result<(), Box<Diagnostic>> {
     check_whole(&command_line(Path::new(""), options)).map_err(|problem| Box::new(problem.into()))
 }
@@ -241,13 +243,13 @@ pub(super) fn argv(path: &Path) -> Vec<String> {
     [program.display().to_string(), path.display().to_string()].to_vec()
 }
 
-/// Sources of which standard input is read when it is named, and not because something is missing.
-struct Named {
+/// Reads standard input only if `-` requests it, not in place of missing input.
+struct ExplicitSources {
     sources: Arc<dyn TextSources>,
-    is_stdin: bool,
+    is_stdin_requested: bool,
 }
 
-impl TextSources for Named {
+impl TextSources for ExplicitSources {
     fn file(&self, path: &str) -> Result<String, String> {
         self.sources.file(path)
     }
@@ -257,27 +259,27 @@ impl TextSources for Named {
     }
 
     fn is_terminal(&self) -> bool {
-        // From a terminal nothing is read that was not asked for.
-        !self.is_stdin || self.sources.is_terminal()
+        // Nothing is read from a terminal unless the user requests it.
+        !self.is_stdin_requested || self.sources.is_terminal()
     }
 }
 
-/// Keeps what a script prints and is warned of.
+/// Collects the output and warnings of a script.
 #[derive(Default)]
-struct Kept {
+struct OutputCollector {
     printed: RefCell<String>,
     warnings: RefCell<Vec<(String, Option<Location>)>>,
 }
 
-impl Kept {
+impl OutputCollector {
     fn print(&self, text: &str) {
         let mut printed = self.printed.borrow_mut();
-        let left = PRINTED.saturating_sub(printed.len());
+        let left = MAX_OUTPUT.saturating_sub(printed.len());
         printed.push_str(&text[..text.floor_char_boundary(left.min(text.len()))]);
     }
 }
 
-impl ScriptHost for Kept {
+impl ScriptHost for OutputCollector {
     fn write_stdout(&self, text: &str) {
         self.print(text);
     }
@@ -291,7 +293,7 @@ impl ScriptHost for Kept {
     }
 
     fn warn_at(&self, message: &str, place: &dyn Fn() -> Option<Location>) {
-        // What is unknown in `config` is found by itself, and is worse here.
+        // Unknown properties of `config` are findings of their own, and more severe in a check.
         if !message.starts_with("config.") {
             self.warnings.borrow_mut().push((message.to_owned(), place()));
         }

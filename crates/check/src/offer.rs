@@ -1,8 +1,8 @@
-//! Loading a file to see what it offers. Must not know who wants to know.
+//! Loads a file to describe what it offers to callers, such as its input schema.
 
 use std::{path::Path, rc::Rc, time::Duration};
 
-use super::inspection::{argv, doors_of_nobody};
+use super::inspection::{argv, services_without_models};
 use lmthing_base::{diagnostic::Diagnostic, permission::Permissions};
 use lmthing_engine::{
     bindings::{
@@ -14,34 +14,31 @@ use lmthing_engine::{
 use lmthing_node::ScriptHost;
 use lmthing_providers::Redactor;
 
-/// How a file is loaded.
 pub struct OfferOptions {
-    /// Where its output goes.
+    /// Where the output of the file goes.
     pub host: Rc<dyn ScriptHost>,
-    /// `process.env`, and where keys and aliases are looked up.
+    /// `process.env`; API keys and model aliases are read from it as well.
     pub variables: Vec<(String, String)>,
-    /// Knows the secrets among them.
+    /// Knows the secrets among the variables.
     pub redactor: Redactor,
-    /// What the file may reach.
     pub permissions: Permissions,
-    /// The model in place of its own.
+    /// Replaces the model of the file.
     pub model: Option<ModelChoice>,
-    /// How long it may take.
+    /// How long loading may take.
     pub limit: Duration,
 }
 
-/// What a prompt file offers. Afterwards the process ends: the engine is left to the system.
+/// Returns what a prompt file offers. The engine is not freed, as the process ends afterwards.
 ///
 /// # Errors
-/// Why it could not be called.
+/// The file cannot be called.
 pub async fn offer(path: &Path, options: OfferOptions) -> Result<Offer, Diagnostic> {
-    let silence = Rc::new(NoModels::default());
-    let doors = doors_of_nobody(silence, &options.variables, &options.redactor);
+    let services = services_without_models(Rc::new(NoModels::default()), &options.variables, &options.redactor);
     let program = ProgramOptions {
         argv: argv(path),
         env: options.variables,
         permissions: options.permissions,
-        ..ProgramOptions::new(options.host, doors)
+        ..ProgramOptions::new(options.host, services)
     };
     let program = Program::load(path, program).await.map_err(Diagnostic::new)?;
     let offer = offer_of_file(program.engine(), path, options.model.as_ref(), options.limit).await;

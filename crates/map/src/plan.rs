@@ -29,9 +29,9 @@ pub fn run_map(options: MapOptions, listener: &mut dyn MapListener) -> Result<To
     let mut validator = RowValidator::new(&rows, &options, &host, listener);
     let checked = validator.records().map_err(usage).and_then(|()| {
         let choice = options.model.as_ref().map(SharedModel::choice);
-        work::in_engine(&options, &host, async |engine| {
-            let at = (&*options.file, options.server.is_none());
-            check_rows(engine, at, choice.as_ref(), &mut validator).await
+        work::with_engine(&options, &host, async |engine| {
+            let file = (&*options.file, options.server.is_none());
+            check_rows(engine, file, choice.as_ref(), &mut validator).await
         })
     });
     let RowValidator { validated, failed, converter, store, notes, interrupted, .. } = validator;

@@ -11,9 +11,7 @@ mod recordings;
 pub mod report;
 mod run_collector;
 mod running_file;
-mod running_prompts;
 mod smoke;
-mod start;
 
 pub use options::{Answers, Kind, SMOKE_TIMEOUT, Subject, TEST_TIMEOUT, TestOptions, Watcher};
 pub use outcome::{FileOutcome, Totals};

@@ -44,14 +44,14 @@ pub(super) enum Message {
 /// Counts failures against the limit (`--bail`). Shared by the threads, as their messages are handled with a delay.
 #[derive(Default)]
 pub(super) struct Bail {
-    most: Option<NonZeroUsize>,
+    max: Option<NonZeroUsize>,
     failed: AtomicUsize,
     is_stopped: AtomicBool,
 }
 
 impl Bail {
-    pub(super) fn new(most: Option<NonZeroUsize>) -> Arc<Self> {
-        Arc::new(Bail { most, ..Bail::default() })
+    pub(super) fn new(max: Option<NonZeroUsize>) -> Arc<Self> {
+        Arc::new(Bail { max, ..Bail::default() })
     }
 
     pub(super) fn failed(&self) {
@@ -65,34 +65,31 @@ impl Bail {
 
     /// Whether no more tests may start.
     pub(super) fn is_reached(&self) -> bool {
-        let is_enough = self.most.is_some_and(|most| self.failed.load(Ordering::Relaxed) >= most.get());
+        let is_enough = self.max.is_some_and(|max| self.failed.load(Ordering::Relaxed) >= max.get());
         is_enough || self.is_stopped.load(Ordering::Relaxed)
     }
 }
 
 /// Reports everything that happens in a file, from the thread of its engine.
-pub(super) struct Teller {
+pub(super) struct FileReporter {
     pub(super) index: usize,
     pub(super) sender: Sender<(usize, Message)>,
     pub(super) bail: Arc<Bail>,
     pub(super) redactor: Redactor,
     pub(super) recordings: Rc<FileRecordings>,
-    /// The number of tests that have started.
-    pub(super) begun: Cell<usize>,
-    /// Whether a test is running.
-    pub(super) is_running: Cell<bool>,
+    pub(super) started_tests: Cell<usize>,
+    pub(super) is_test_running: Cell<bool>,
     /// Whether every test so far has run and passed.
-    pub(super) is_whole: Cell<bool>,
+    pub(super) all_passed: Cell<bool>,
     pub(super) watcher: Option<Arc<dyn Watcher>>,
-    /// The snapshot file.
-    pub(super) snapshots: PathBuf,
+    pub(super) snapshot_file: PathBuf,
     /// The incomplete line that scripts have printed.
     pub(super) lines: RefCell<LineBuffer>,
 }
 
-impl Teller {
-    /// The receiver may be gone, which is no failure of the file.
-    pub(super) fn tell(&self, message: Message) {
+impl FileReporter {
+    pub(super) fn send(&self, message: Message) {
+        // The receiver is gone after an interrupt.
         let _ = self.sender.send((self.index, message));
     }
 
@@ -117,37 +114,37 @@ impl Teller {
 
     fn print(&self, bytes: &[u8]) {
         let lines = self.lines.borrow_mut().push(bytes);
-        lines.iter().for_each(|lines| self.show(lines));
+        lines.iter().for_each(|lines| self.send_text(lines));
     }
 
-    fn show(&self, text: &str) {
+    fn send_text(&self, text: &str) {
         if !text.is_empty() {
-            self.tell(Message::Printed(self.redactor.apply(text)));
+            self.send(Message::Printed(self.redactor.apply(text)));
         }
     }
 
     /// Prints the incomplete line before the output of the next test.
     pub(super) fn end_printing(&self) {
-        let begun = self.lines.borrow_mut().take();
-        self.show(&begun);
+        let incomplete = self.lines.borrow_mut().take();
+        self.send_text(&incomplete);
     }
 }
 
-impl TestHost for Teller {
+impl TestHost for FileReporter {
     fn begin(&self, test: &str, limit: Option<Duration>) {
         self.end_printing();
-        self.tell(Message::Begin(self.redactor.apply(test), limit));
+        self.send(Message::Begin(self.redactor.apply(test), limit));
     }
 
     fn plan(&self, tests: Vec<TestOutcome>) {
-        self.tell(Message::Plan(tests.into_iter().map(|test| self.redact_test(test)).collect()));
+        self.send(Message::Plan(tests.into_iter().map(|test| self.redact_test(test)).collect()));
     }
 
     fn start(&self, _test: &str) {
-        let index = self.begun.get();
-        self.begun.set(index + 1);
+        let index = self.started_tests.get();
+        self.started_tests.set(index + 1);
         self.recordings.begin_test(index);
-        self.is_running.set(true);
+        self.is_test_running.set(true);
     }
 
     fn attempt(&self) {
@@ -161,29 +158,29 @@ impl TestHost for Teller {
     fn test(&self, outcome: TestOutcome) {
         self.end_printing();
         // A skipped test has never started.
-        if self.is_running.take() {
+        if self.is_test_running.take() {
             self.recordings.end_test(outcome.state == State::Passed);
         }
-        self.is_whole.set(self.is_whole.get() && matches!(outcome.state, State::Passed | State::Todo));
+        self.all_passed.set(self.all_passed.get() && matches!(outcome.state, State::Passed | State::Todo));
         if outcome.state == State::Failed {
             self.bail.failed();
         }
-        self.tell(Message::Test(Box::new(self.redact_test(outcome))));
+        self.send(Message::Test(Box::new(self.redact_test(outcome))));
     }
 
     fn error(&self, failure: Failure) {
         self.end_printing();
-        self.is_whole.set(false);
+        self.all_passed.set(false);
         self.bail.failed();
-        self.tell(Message::Error(Box::new(self.redact_failure(failure))));
+        self.send(Message::Error(Box::new(self.redact_failure(failure))));
     }
 
     fn file(&self, notes: Vec<String>, snapshots: Snapshots) {
         if let Some(watcher) = &self.watcher {
-            watcher.wrote(&self.snapshots);
+            watcher.wrote(&self.snapshot_file);
         }
         let notes = notes.iter().map(|note| self.redactor.apply(note)).collect();
-        self.tell(Message::File(notes, snapshots));
+        self.send(Message::File(notes, snapshots));
     }
 
     fn is_stopped(&self) -> bool {
@@ -191,7 +188,7 @@ impl TestHost for Teller {
     }
 }
 
-impl ScriptHost for Teller {
+impl ScriptHost for FileReporter {
     fn write_stdout(&self, text: &str) {
         self.print(text.as_bytes());
     }
@@ -209,9 +206,9 @@ impl ScriptHost for Teller {
     }
 
     fn warn(&self, message: &str) {
-        let begun = self.lines.borrow_mut().take();
-        let end = if begun.is_empty() { "" } else { "\n" };
-        self.show(&format!("{begun}{end}Warning: {message}\n"));
+        let incomplete = self.lines.borrow_mut().take();
+        let end = if incomplete.is_empty() { "" } else { "\n" };
+        self.send_text(&format!("{incomplete}{end}Warning: {message}\n"));
     }
 
     fn set_variable(&self, name: &str, value: &str) {

@@ -50,7 +50,7 @@ pub struct TestOptions {
     pub mcp_config: Option<PathBuf>,
     /// Prices of models that the built-in table lacks.
     pub own_prices: OwnPrices,
-    pub shelf: Arc<RecordingStore>,
+    pub recordings: Arc<RecordingStore>,
     pub is_live: bool,
     /// Unattended: no snapshot is written, and `test.only` is an error.
     pub is_ci: bool,
@@ -73,8 +73,8 @@ impl TestOptions {
     /// Reports the recordings to the watcher. Those written by the tests must not count as changes.
     pub fn watch_recordings(&self) {
         let Some(watcher) = &self.watcher else { return };
-        for file in self.shelf.files() {
-            match self.shelf.is_recording() {
+        for file in self.recordings.files() {
+            match self.recordings.is_recording() {
                 true => watcher.wrote(&file),
                 false => watcher.note_read(&file),
             }

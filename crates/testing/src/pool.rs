@@ -7,12 +7,11 @@ use std::{
         Arc,
         mpsc::{Receiver, RecvTimeoutError, Sender, channel},
     },
-    thread,
     time::{Duration, Instant},
 };
 
 use super::{
-    file::{self, Work},
+    file::{self, FileJob},
     message::{Bail, Message},
     options::{Subject, TestOptions},
     outcome::{Failure, FileOutcome, State, Totals},
@@ -20,6 +19,7 @@ use super::{
 };
 use lmthing_base::diagnostic::Diagnostic;
 use lmthing_node::THREAD_STACK_SIZE;
+use lmthing_system::threads::ThreadOptions;
 
 /// Added to a script's limit before its thread is abandoned: the engine cannot interrupt calls such as
 /// `Atomics.wait`.
@@ -140,9 +140,11 @@ impl<'a> Pool<'a> {
         let subject = self.subjects[index].clone();
         self.running.insert(index, RunningFile::of(subject.file.clone(), Instant::now() + BETWEEN_TESTS));
         let (options, bail, sender) = (self.options.clone(), self.bail.clone(), self.sender.clone());
-        let work = Work { index, subject, options, bail, sender };
-        let thread = thread::Builder::new().name("lmthing-test".into()).stack_size(THREAD_STACK_SIZE);
-        if let Err(error) = thread.spawn(move || file::run(work)) {
+        let job = FileJob { index, subject, options, bail, sender };
+        // A thread for each file, unlike in a `ThreadPool`: files are isolated from each other, and `--jobs` may exceed
+        // the number of processors.
+        let thread_options = ThreadOptions { name: "lmthing-test", stack_size: THREAD_STACK_SIZE };
+        if let Err(error) = thread_options.spawn(move || file::run(job)) {
             self.fail(index, format!("cannot start a thread: {error}"));
         }
     }

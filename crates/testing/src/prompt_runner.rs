@@ -5,7 +5,7 @@ use std::{
     cell::{Cell, RefCell},
     collections::BTreeMap,
     future::Future,
-    path::Path,
+    path::{Path, PathBuf},
     pin::pin,
     rc::Rc,
     time::{Duration, Instant},
@@ -14,11 +14,7 @@ use std::{
 use futures_util::{FutureExt, future::LocalBoxFuture};
 use tokio::sync::Notify;
 
-use super::run_collector::Collector;
-use crate::{
-    recordings::FileRecordings,
-    start::{IN_TEST, MAX_MEMORY, argv},
-};
+use super::{message::FileReporter, options::TestOptions, recordings::FileRecordings, run_collector::Collector};
 use lmthing_base::{
     chat::FinishReason,
     checkpoint::NoCheckpoints,
@@ -34,24 +30,22 @@ use lmthing_engine::{
         testing::run::runner::{PromptFileRunner, RunEnd, RunRequest},
     },
     prompt::RunError,
-    session::{self, FileRunOptions, Meter, ModelOption, RunFailure, Surroundings, run_file, warnings},
+    session::{self, FileRunOptions, Meter, ModelOption, RunContext, RunFailure, run_file, warnings},
 };
 use lmthing_node::{SCRIPT_STACK_SIZE, ScriptHost};
 use lmthing_providers::Redactor;
 use lmthing_system::user_file::{self, MAX_SETTINGS};
 
-pub(crate) struct PromptRunnerOptions {
-    /// Receives the output and warnings of prompt files.
-    pub host: Rc<dyn ScriptHost>,
-    /// The environment if a request has none.
-    pub variables: Vec<(String, String)>,
-    /// The configuration of MCP servers.
-    pub mcp_config: Option<Rc<Path>>,
-    pub permissions: Permissions,
-    /// Knows the secrets of the tests; those of the runs are added.
-    pub redactor: Redactor,
-    /// Answers in place of real models; those of the current test are used when a run begins.
-    pub recordings: Rc<FileRecordings>,
+/// The memory limit in bytes of an engine; several engines run at once.
+pub(super) const MAX_MEMORY: usize = 512 << 20;
+
+/// The hint for a tool call that needs approval.
+pub(super) const APPROVAL_HINT: &str = "run(file, { approve: ['{name}'] }) of lmthing/test approves it";
+
+/// `process.argv` of a script.
+pub(super) fn argv(file: &Path) -> Vec<String> {
+    let program = std::env::current_exe().unwrap_or_else(|_| PathBuf::from("lmthing"));
+    [program.display().to_string(), file.display().to_string()].to_vec()
 }
 
 /// Runs prompt files. Clones share their state.
@@ -59,7 +53,17 @@ pub(crate) struct PromptRunnerOptions {
 pub(crate) struct PromptRunner(Rc<Inner>);
 
 struct Inner {
-    options: PromptRunnerOptions,
+    /// Receives the output and warnings of prompt files.
+    host: Rc<dyn ScriptHost>,
+    /// The environment if a request has none.
+    variables: Vec<(String, String)>,
+    /// The configuration of MCP servers.
+    mcp_config: Option<Rc<Path>>,
+    permissions: Permissions,
+    /// Knows the secrets of the tests; those of the runs are added.
+    redactor: Redactor,
+    /// Answers in place of real models; those of the current test are used when a run begins.
+    recordings: Rc<FileRecordings>,
     /// The number of runs that were started.
     count: Cell<u64>,
     /// The active runs by number, and whether each is cancelled.
@@ -69,10 +73,15 @@ struct Inner {
 }
 
 impl PromptRunner {
-    /// One for each test file, on the thread of its engine.
-    pub(crate) fn new(options: PromptRunnerOptions) -> Self {
+    /// The runner of one test file, which stays on the thread of its engine.
+    pub(crate) fn of_file(options: &TestOptions, reporter: &FileReporter, host: Rc<dyn ScriptHost>) -> Self {
         PromptRunner(Rc::new(Inner {
-            options,
+            host,
+            variables: options.variables.clone(),
+            mcp_config: options.mcp_config.as_deref().map(Rc::from),
+            permissions: Permissions::of_tests(options.is_live),
+            redactor: reporter.redactor.clone(),
+            recordings: reporter.recordings.clone(),
             count: Cell::default(),
             active: RefCell::default(),
             cancelled: Notify::default(),
@@ -174,7 +183,7 @@ impl Inner {
         match self.run_prompt(request).await {
             Ok(ended) => {
                 let error = match &ended.end {
-                    Some(end) => failure(end, model_option.as_ref(), &ended.collector, &self.options.redactor),
+                    Some(end) => failure(end, model_option.as_ref(), &ended.collector, &self.redactor),
                     None => Some(timed_out(ended.timeout)),
                 };
                 RunEnd::Report(Box::new(ended.collector.report(error)))
@@ -184,12 +193,12 @@ impl Inner {
     }
 
     async fn run_prompt(&self, request: RunRequest) -> Result<PromptRun, Box<Diagnostic>> {
-        let recordings = self.options.recordings.current();
+        let recordings = self.recordings.current();
         let path = request.path.clone();
         let (timeout, latest, collector) = (request.timeout, request.latest, Collector::new());
         check_file(&path)?;
         let answerer = match &request.recording {
-            Some(recording) => recordings.recorded(recording, &self.options.redactor)?,
+            Some(recording) => recordings.recorded(recording, &self.redactor)?,
             None => recordings.unrecorded(),
         };
         let options = self.prepare(request, answerer.exchanges.clone(), &collector)?;
@@ -212,7 +221,7 @@ impl Inner {
 
     /// The environment of a run. Its secrets are added to the redactor.
     fn variables(&self, request: &RunRequest) -> Vec<(String, String)> {
-        let own = || self.options.variables.iter().cloned().collect();
+        let own = || self.variables.iter().cloned().collect();
         let mut variables: BTreeMap<String, String> = request.environment.clone().unwrap_or_else(own);
         for (name, value) in &request.variables {
             match value {
@@ -220,7 +229,7 @@ impl Inner {
                 None => drop(variables.remove(name)),
             }
         }
-        variables.iter().for_each(|(name, value)| self.options.redactor.learn_named(name, value));
+        variables.iter().for_each(|(name, value)| self.redactor.learn_named(name, value));
         variables.into_iter().collect()
     }
 
@@ -230,31 +239,30 @@ impl Inner {
         exchanges: Exchanges,
         collector: &Collector,
     ) -> Result<FileRunOptions, Box<Diagnostic>> {
-        let common = &self.options;
         let variables = self.variables(&request);
         let timeout = request.timeout.and_then(|timeout| Instant::now().checked_add(timeout));
         Ok(FileRunOptions {
-            events: Events::new(vec![collector.reader(), warnings(common.host.clone())]),
-            host: common.host.clone(),
+            events: Events::new(vec![collector.reader(), warnings(self.host.clone())]),
+            host: self.host.clone(),
             line: command_line(&request.path, request.input),
             argv: argv(&request.path),
             exchanges,
             checkpoints: Rc::new(NoCheckpoints),
-            approver: DenyingApprover::new(request.approve, IN_TEST),
+            approver: DenyingApprover::new(request.approve, APPROVAL_HINT),
             meter: Rc::new(Meter::new(Limits::default(), own_prices(&variables)?)),
             variables,
-            redactor: common.redactor.clone(),
+            redactor: self.redactor.clone(),
             model: request.model,
             max_stack_size: SCRIPT_STACK_SIZE,
-            surroundings: Surroundings {
-                permissions: common.permissions.clone(),
-                mcp_config: common.mcp_config.clone(),
+            context: RunContext {
+                permissions: self.permissions.clone(),
+                mcp_config: self.mcp_config.clone(),
                 max_memory: Some(MAX_MEMORY),
-                latest: request.latest.into_iter().chain(timeout).min(),
-                goes_on: true,
+                deadline: request.latest.into_iter().chain(timeout).min(),
+                process_continues: true,
                 keeps_pieces: request.keeps_pieces,
                 servers: None,
-                turn: None,
+                max_turn: None,
             },
         })
     }

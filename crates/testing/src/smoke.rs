@@ -9,11 +9,11 @@ use std::{
 };
 
 use super::{
-    message::{Message, Teller},
+    message::{FileReporter, Message},
     options::{Answers, TestOptions},
     outcome::{FILTERED, Failure, Snapshots, State, TestOutcome},
+    prompt_runner::PromptRunner,
     recordings::recording_of,
-    running_prompts::runner,
 };
 use lmthing_base::{diagnostic::Diagnostic, permission::ApprovalRules};
 use lmthing_engine::{
@@ -30,24 +30,24 @@ use lmthing_node::ScriptHost;
 const NAME: &str = "runs";
 
 /// Runs the file and reports the result.
-pub(super) async fn run(path: &Path, answers: Answers, options: &TestOptions, teller: &Rc<Teller>) {
+pub(super) async fn run(path: &Path, answers: Answers, options: &TestOptions, reporter: &Rc<FileReporter>) {
     let skip_reason = match &options.filter {
         Some(filter) if !NAME.contains(filter.as_str()) => Some(FILTERED),
-        _ => teller.is_stopped().then_some("--bail"),
+        _ => reporter.is_stopped().then_some("--bail"),
     };
     if let Some(why) = skip_reason {
-        return teller.test(outcome(State::Skipped, None, Some(why.to_owned())));
+        return reporter.test(outcome(State::Skipped, None, Some(why.to_owned())));
     }
     let limit = Some(options.smoke_timeout).filter(|limit| !limit.is_zero());
-    teller.plan(vec![outcome(State::Skipped, None, None)]);
-    teller.begin(NAME, limit);
-    teller.start(NAME);
-    teller.attempt();
+    reporter.plan(vec![outcome(State::Skipped, None, None)]);
+    reporter.begin(NAME, limit);
+    reporter.start(NAME);
+    reporter.attempt();
     let began = Instant::now();
-    let host = Rc::new(SmokeHost { teller: teller.clone(), notes: RefCell::default() });
+    let host = Rc::new(SmokeHost { reporter: reporter.clone(), notes: RefCell::default() });
     let result = run_prompt(path, answers, limit, options, &host).await;
     let took = began.elapsed();
-    let test = match (result, teller.fault()) {
+    let test = match (result, reporter.fault()) {
         // The prompt may have ignored the fault, for example as the failed tool call of an agent.
         (SmokeResult::Passed, Some(fault)) => failed(fault, took),
         (SmokeResult::Passed, None) => outcome(State::Passed, Some(took), None),
@@ -56,8 +56,8 @@ pub(super) async fn run(path: &Path, answers: Answers, options: &TestOptions, te
             outcome(State::Skipped, None, Some(format!("needs an input: {}", names.join(", "))))
         }
     };
-    teller.test(test);
-    teller.tell(Message::File(host.notes.take(), Snapshots::default()));
+    reporter.test(test);
+    reporter.send(Message::File(host.notes.take(), Snapshots::default()));
 }
 
 fn outcome(state: State, took: Option<Duration>, note: Option<String>) -> TestOutcome {
@@ -83,7 +83,7 @@ async fn run_prompt(
     options: &TestOptions,
     host: &Rc<SmokeHost>,
 ) -> SmokeResult {
-    let teller = &host.teller;
+    let reporter = &host.reporter;
     let request = RunRequest {
         path: path.to_owned(),
         input: None,
@@ -96,20 +96,20 @@ async fn run_prompt(
         latest: None,
         keeps_pieces: false,
     };
-    let played = match runner(options, teller, host.clone()).run_prompt(request).await {
-        Ok(played) => played,
-        Err(refusal) if answers == Answers::Missing && !options.shelf.is_recording() => {
+    let run = match PromptRunner::of_file(options, reporter, host.clone()).run_prompt(request).await {
+        Ok(run) => run,
+        Err(refusal) if answers == Answers::Missing && !options.recordings.is_recording() => {
             return SmokeResult::Failed(Box::new(unanswered(*refusal)));
         }
         Err(refusal) => return SmokeResult::Failed(refusal),
     };
-    let Some(end) = &played.end else { return SmokeResult::Failed(Box::new(timed_out(limit.unwrap_or_default()))) };
+    let Some(end) = &run.end else { return SmokeResult::Failed(Box::new(timed_out(limit.unwrap_or_default()))) };
     if let FileRun::Failed(error) = end
         && let RunError::MissingInput { names, .. } = &**error
     {
         return SmokeResult::MissingInput(names.clone());
     }
-    match RunFailure::of(end, played.finish_reason(), None, &teller.redactor) {
+    match RunFailure::of(end, run.finish_reason(), None, &reporter.redactor) {
         None => SmokeResult::Passed,
         Some(failure) => SmokeResult::Failed(Box::new(failure.diagnostic)),
     }
@@ -130,37 +130,37 @@ fn timed_out(limit: Duration) -> Diagnostic {
 
 /// Sends output to the reporter of the test and turns warnings into notes.
 struct SmokeHost {
-    teller: Rc<Teller>,
+    reporter: Rc<FileReporter>,
     notes: RefCell<Vec<String>>,
 }
 
 impl ScriptHost for SmokeHost {
     fn write_stdout(&self, text: &str) {
-        self.teller.write_stdout(text);
+        self.reporter.write_stdout(text);
     }
 
     fn write_stdout_bytes(&self, bytes: &[u8]) {
-        self.teller.write_stdout_bytes(bytes);
+        self.reporter.write_stdout_bytes(bytes);
     }
 
     fn write_stderr(&self, text: &str) {
-        self.teller.write_stderr(text);
+        self.reporter.write_stderr(text);
     }
 
     fn write_stderr_bytes(&self, bytes: &[u8]) {
-        self.teller.write_stderr_bytes(bytes);
+        self.reporter.write_stderr_bytes(bytes);
     }
 
     fn set_variable(&self, name: &str, value: &str) {
-        self.teller.set_variable(name, value);
+        self.reporter.set_variable(name, value);
     }
 
     fn flush(&self) {
-        self.teller.flush();
+        self.reporter.flush();
     }
 
     fn warn(&self, message: &str) {
-        let note = self.teller.redactor.apply(message);
+        let note = self.reporter.redactor.apply(message);
         let mut notes = self.notes.borrow_mut();
         if !notes.contains(&note) {
             notes.push(note);
@@ -176,10 +176,10 @@ impl ScriptHost for SmokeHost {
     }
 
     fn note_read(&self, file: &Path) {
-        self.teller.note_read(file);
+        self.reporter.note_read(file);
     }
 
     fn is_watched(&self) -> bool {
-        self.teller.is_watched()
+        self.reporter.is_watched()
     }
 }

@@ -37,7 +37,7 @@ use lmthing_engine::{
     bindings::{Exchanges, FileRun},
     prompt::{RunError, RunLimits},
     session::{
-        FileRunOptions, Meter, ModelOption, RunFailure, SharedModel, Surroundings, WatchedRun, run_file, used_before,
+        FileRunOptions, Meter, ModelOption, RunContext, RunFailure, SharedModel, WatchedRun, run_file, used_before,
     },
 };
 use lmthing_node::{SCRIPT_STACK_SIZE, ScriptHost};
@@ -245,14 +245,14 @@ fn run_options(
         redactor: redactor.clone(),
         model: options.model.as_ref().map(SharedModel::choice),
         max_stack_size: SCRIPT_STACK_SIZE,
-        surroundings: Surroundings {
+        context: RunContext {
             permissions: (options.permissions)(&job.file).sharing_process("files of a worker run"),
             mcp_config: options.mcp_config.as_deref().map(Into::into),
             max_memory: Some(MAX_MEMORY),
-            goes_on: true,
+            process_continues: true,
             servers: Some(context.servers.clone()),
-            turn: Some(LONGEST_TURN),
-            ..Surroundings::default()
+            max_turn: Some(LONGEST_TURN),
+            ..RunContext::default()
         },
     }
 }

@@ -31,17 +31,14 @@ pub(super) use recording::RunRecording;
 
 use crate::cli::{ExitCode, Printer};
 use lmthing_base::diagnostic::Diagnostic;
+use lmthing_system::threads::EventLoop;
 
 fn in_event_loop(run: impl Future<Output = ExitCode>, printer: &Printer) -> ExitCode {
-    let runtime = match tokio::runtime::Builder::new_current_thread().enable_all().build() {
-        Ok(runtime) => runtime,
+    match EventLoop::new() {
+        Ok(event_loop) => event_loop.run(run),
         Err(error) => {
             printer.diagnostic(&Diagnostic::new(format!("cannot start the event loop: {error}")));
-            return ExitCode::File;
+            ExitCode::File
         }
-    };
-    let code = runtime.block_on(run);
-    // Does not wait for blocking calls that are no longer needed, such as DNS lookups.
-    runtime.shutdown_background();
-    code
+    }
 }

@@ -34,7 +34,7 @@ use lmthing_base::{
 };
 use lmthing_engine::{
     bindings::FileRun,
-    session::{FileRunOptions, Meter, Surroundings, run_file},
+    session::{FileRunOptions, Meter, RunContext, run_file},
 };
 use lmthing_node::SCRIPT_STACK_SIZE;
 use lmthing_providers::Redactor;
@@ -181,14 +181,14 @@ fn prepare(
         variables: environment.variables,
         model,
         max_stack_size: SCRIPT_STACK_SIZE,
-        surroundings: Surroundings { mcp_config: mcp_config(args), ..Surroundings::default() },
+        context: RunContext { mcp_config: mcp_config(args), ..RunContext::default() },
     };
     // Last, so that a wrong command creates no journal.
     if args.journal.is_some() {
         journal.recorder.open_required()?;
     }
     if let Some(rights) = rights {
-        options.surroundings.permissions = restrict(args, rights, (show, journal), &options.variables)?;
+        options.context.permissions = restrict(args, rights, (show, journal), &options.variables)?;
     }
     Ok((options, recording))
 }

@@ -14,6 +14,7 @@ use lmthing_base::diagnostic::Diagnostic;
 use lmthing_system::{
     files::{FileReport, RunWatcher},
     process::{SIGTERM, end_process},
+    threads::EventLoop,
 };
 
 /// How long a process may take to end_process after a change.
@@ -37,14 +38,10 @@ pub(super) struct WatchLoop {
 impl WatchLoop {
     /// Watches until a signal arrives, whatever the runs return.
     pub(super) fn run_until_signal(&self, printer: &Printer) -> ExitCode {
-        let runtime = match tokio::runtime::Builder::new_current_thread().enable_all().build() {
-            Ok(runtime) => runtime,
-            Err(error) => return cannot(printer, "start the event loop", &error.to_string()),
-        };
-        let code = runtime.block_on(self.watch(printer));
-        // Does not wait for the thread that reads standard input.
-        runtime.shutdown_background();
-        code
+        match EventLoop::new() {
+            Ok(event_loop) => event_loop.run(self.watch(printer)),
+            Err(error) => cannot(printer, "start the event loop", &error.to_string()),
+        }
     }
 
     async fn watch(&self, printer: &Printer) -> ExitCode {

@@ -103,7 +103,7 @@ fn an_input_that_nobody_takes_is_warned_of() {
 }
 
 #[test]
-fn without_a_render_the_exports_are_looked_at() {
+fn without_a_render_the_exports_are_checked() {
     let options = CheckOptions { render: false, ..options() };
     let found = inspected("export default () => { throw new Error('not reached'); };", &options);
     assert_eq!(messages(&found), [""; 0]);
@@ -136,7 +136,7 @@ fn the_first_request_is_put_together() {
 }
 
 #[test]
-fn files_are_looked_at_at_the_same_time() {
+fn files_are_inspected_in_parallel() {
     let threads = (0..4).map(|number| {
         thread::spawn(move || {
             let own = ("OWN".to_owned(), number.to_string());

@@ -3,11 +3,12 @@
 
 mod admission;
 mod answer;
+mod approval_stop;
 mod clock;
 mod combined_limits;
-mod doors;
 mod failure;
 mod file;
+mod host_services;
 mod meter;
 mod permits;
 mod price_book;
@@ -19,14 +20,13 @@ mod run_log;
 mod shared_model;
 mod step_loop;
 mod tools;
-mod waiting;
 mod warnings;
 
 pub use clock::{LATENESS, LateRun, RunClock, WatchedRun};
 pub use combined_limits::CombinedLimits;
-pub use doors::{Outside, doors};
 pub use failure::{ModelOption, RunFailure, failure, without_secrets};
-pub use file::{FileRunOptions, Surroundings, read_input, run_file};
+pub use file::{FileRunOptions, RunContext, read_input, run_file};
+pub use host_services::{HostServiceOptions, host_services};
 pub use meter::{Meter, used_before};
 pub use program::{Program, ProgramOptions};
 pub use shared_model::SharedModel;

@@ -1,4 +1,4 @@
-//! A prompt file in an engine of its own: the one way to load and to run a prompt file.
+//! Loads a prompt file into an engine of its own and runs it.
 
 use std::{
     path::{Path, PathBuf},
@@ -14,15 +14,13 @@ use lmthing_base::{input::CommandLine, permission::Permissions};
 use lmthing_node::{Engine, EngineOptions, SCRIPT_STACK_SIZE, ScriptHost, set_hard_deadline, set_name_mentioned};
 use lmthing_typescript::code::TypeScriptParser;
 
-/// The property with the pieces of answers, which are only kept if a script could read it.
-const PIECES: &str = "fullSteps";
+/// The property with the streamed parts of answers. They are only kept if a script mentions it.
+const FULL_STEPS: &str = "fullSteps";
 
-/// How a prompt file is loaded.
 pub struct ProgramOptions {
     /// Where the script's output goes.
     pub host: Rc<dyn ScriptHost>,
-    /// What the bindings call.
-    pub doors: HostServices,
+    pub services: HostServices,
     /// `process.argv`.
     pub argv: Vec<String>,
     /// `process.env`.
@@ -32,24 +30,24 @@ pub struct ProgramOptions {
     pub max_stack_size: usize,
     /// Bytes that scripts may use; `None` leaves it to the system.
     pub max_memory: Option<usize>,
-    /// When scripts are interrupted at the latest, whatever limits the file has.
-    pub latest: Option<Instant>,
-    /// Keeps the pieces of answers even if no script mentions `fullSteps`.
+    /// When scripts are interrupted, whatever limits the file has.
+    pub deadline: Option<Instant>,
+    /// Whether the streamed parts of answers are kept even if no script mentions `fullSteps`.
     pub keeps_pieces: bool,
 }
 
 impl ProgramOptions {
     /// All permissions, no limits, and a stack for a thread of [`THREAD_STACK_SIZE`](lmthing_node::THREAD_STACK_SIZE).
-    pub fn new(host: Rc<dyn ScriptHost>, doors: HostServices) -> Self {
+    pub fn new(host: Rc<dyn ScriptHost>, services: HostServices) -> Self {
         Self {
             host,
-            doors,
+            services,
             argv: Vec::new(),
             env: Vec::new(),
             permissions: Permissions::default(),
             max_stack_size: SCRIPT_STACK_SIZE,
             max_memory: None,
-            latest: None,
+            deadline: None,
             keeps_pieces: false,
         }
     }
@@ -62,7 +60,7 @@ pub struct Program {
 }
 
 impl Program {
-    /// Makes the engine. The file is read by the first method that needs it, so that its errors are those of that method.
+    /// Makes the engine. The file is not read before `run` or `read_input`, which report its errors.
     ///
     /// # Errors
     /// Out of memory, or a defect in a built-in module.
@@ -73,34 +71,33 @@ impl Program {
             env: options.env,
             permissions: options.permissions,
             parser: Rc::new(TypeScriptParser),
-            noted_name: Some(PIECES),
+            noted_name: Some(FULL_STEPS),
             max_stack_size: options.max_stack_size,
             max_memory: options.max_memory,
             ..EngineOptions::new(options.host)
         });
         let engine = engine.await.map_err(|error| format!("cannot start the JavaScript engine: {error}"))?;
         let installed = engine.context().with(|ctx| {
-            if let Some(latest) = options.latest {
-                set_hard_deadline(&ctx, latest)?;
+            if let Some(deadline) = options.deadline {
+                set_hard_deadline(&ctx, deadline)?;
             }
             if options.keeps_pieces {
                 set_name_mentioned(&ctx)?;
             }
-            bindings::install(&ctx, options.doors)
+            bindings::install(&ctx, options.services)
         });
         installed.await.map_err(|error| format!("cannot install lmthing's bindings: {error}"))?;
         Ok(Self { engine, path: path.to_owned() })
     }
 
-    /// Runs the file to its end.
     pub async fn run(&self, line: &CommandLine, model: Option<&ModelChoice>) -> FileRun {
         bindings::run_file(&self.engine, &self.path, line, model).await
     }
 
-    /// Loads a file that is run elsewhere, and reads its input.
+    /// Loads the file and reads its input without running it.
     ///
     /// # Errors
-    /// The file is wrong, or the input does not fit its schema.
+    /// The file is invalid, or the input does not match its schema.
     pub async fn read_input(&self, line: &CommandLine) -> Result<ParsedInput, Rc<RunError>> {
         bindings::read_input(&self.engine, &self.path, line).await
     }
@@ -109,7 +106,7 @@ impl Program {
         &self.engine
     }
 
-    /// Ends the MCP servers of the run. They may take longer than the time that is left of the run.
+    /// Ends the MCP servers of the run, even past its time limit.
     pub async fn close_servers(&self) {
         bindings::close_servers(&self.engine).await;
     }

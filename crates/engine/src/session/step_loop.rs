@@ -30,8 +30,8 @@ pub(crate) const DEFAULT_MAX_STEPS: usize = 1000;
 pub(crate) struct Session {
     pub step_warnings: StepWarnings,
     pub meter: Rc<Meter>,
-    /// Whether steps keep the schemas of their tools even if the model does not read them.
-    pub keeps_tools: bool,
+    /// Whether steps have the schemas of their tools even if the model does not read them.
+    pub keeps_tool_schemas: bool,
 }
 
 impl StepLoop for Session {
@@ -163,7 +163,7 @@ async fn run_step(
 ) -> Result<Rc<Step>, RunError> {
     let began = Instant::now();
     let model = host.model();
-    let tools = sent_tools(host, model.reads_request() || session.keeps_tools, &plan)?;
+    let tools = sent_tools(host, model.reads_request() || session.keeps_tool_schemas, &plan)?;
     let scope = host.record().scope();
     let context = RequestContext { model: &*model, scope, standing: host.standing(), messages: &plan.messages };
     let admission = admit(&session.meter, context).await?;

@@ -2,15 +2,15 @@
 
 mod counter;
 mod host;
-mod load;
 mod message;
 mod pool;
 mod remote_rows;
 mod row;
 mod row_threads;
 mod running_row;
+mod validation_engine;
 
 pub(super) use host::RowHost;
-pub(super) use load::in_engine;
 pub(super) use message::Message;
 pub(super) use pool::{RemainingRows, run};
+pub(super) use validation_engine::with_engine;

@@ -32,7 +32,7 @@ use lmthing_engine::{
     prompt::RunError,
     session::{CombinedLimits, LateRun, WatchedRun},
 };
-use lmthing_system::threads::Threads;
+use lmthing_system::threads::ThreadPool;
 
 const CHECK_INTERVAL: Duration = Duration::from_millis(50);
 
@@ -104,7 +104,7 @@ struct Pool {
     writer: Writer,
     _sender: Sender<Message>,
     receiver: Receiver<Message>,
-    threads: Threads<Job>,
+    threads: ThreadPool<Job>,
     running: HashMap<u64, RunningRow>,
     retries: Vec<(Instant, RunningRow)>,
     row: u64,
@@ -129,7 +129,7 @@ impl Pool {
             while let Ok(message) = self.receiver.try_recv() {
                 self.handle_message(message, listener)?;
             }
-            self.end_stuck_rows(listener)?;
+            self.end_blocked_rows(listener)?;
             self.check_for_end(listener);
             listener.progress(self.counter.progress(self.running.len()));
             if self.end_requested_at.is_some_and(|asked| asked.elapsed() >= END_TIMEOUT) {
@@ -317,23 +317,23 @@ impl Pool {
 
     /// Replaces threads that a script blocks; their other rows start again on another thread. A row past its own time
     /// limit ends even if its thread is still blocked.
-    fn end_stuck_rows(&mut self, listener: &mut dyn MapListener) -> Result<(), Box<Diagnostic>> {
+    fn end_blocked_rows(&mut self, listener: &mut dyn MapListener) -> Result<(), Box<Diagnostic>> {
         let is_late = |row: &RunningRow| Some((row.row, row.watched.late()?));
         let late: HashMap<u64, LateRun> = self.running.values().filter_map(is_late).collect();
         let patience = |row| if late.contains_key(&row) { LATE_BLOCKED_TIMEOUT } else { BLOCKED_TIMEOUT };
-        let stuck = self.threads.replace_stuck(patience).map_err(|error| no_thread(&error))?;
+        let blocked = self.threads.replace_blocked(patience).map_err(|error| no_thread(&error))?;
         for (row, late) in late {
             if let Some(running) = self.running.remove(&row) {
                 self.attempt_ended(running, late_outcome(late), listener)?;
             }
         }
-        for stuck in stuck {
-            let is_there = |row: &&RunningRow| row.thread == Some(stuck.thread);
+        for blocked in blocked {
+            let is_there = |row: &&RunningRow| row.thread == Some(blocked.thread);
             let rows: Vec<u64> = self.running.values().filter(is_there).map(|row| row.row).collect();
             for row in rows {
                 let Some(mut running) = self.running.remove(&row) else { continue };
                 running.attempt += 1;
-                if row == stuck.job {
+                if row == blocked.job {
                     let outcome = failed_outcome("the script computed without a pause and could not be interrupted");
                     self.finish_row(running, outcome, listener)?;
                 } else {

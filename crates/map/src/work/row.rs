@@ -29,7 +29,7 @@ use lmthing_engine::{
     bindings::{Exchanges, FileRun},
     prompt::RunError,
     session::{
-        CombinedLimits, FileRunOptions, LateRun, Meter, ModelOption, RunFailure, SharedModel, Surroundings, run_file,
+        CombinedLimits, FileRunOptions, LateRun, Meter, ModelOption, RunContext, RunFailure, SharedModel, run_file,
         warnings,
     },
 };
@@ -136,14 +136,14 @@ fn run_options(
         redactor: redactor.clone(),
         model: options.model.as_ref().map(SharedModel::choice),
         max_stack_size: SCRIPT_STACK_SIZE,
-        surroundings: Surroundings {
+        context: RunContext {
             permissions: options.permissions.clone().sharing_process("rows of a map run"),
             mcp_config: mcp_config(options),
             max_memory: Some(MAX_MEMORY),
-            goes_on: true,
+            process_continues: true,
             servers: Some(context.servers.clone()),
-            turn: Some(LONGEST_TURN),
-            ..Surroundings::default()
+            max_turn: Some(LONGEST_TURN),
+            ..RunContext::default()
         },
     }
 }

@@ -16,13 +16,13 @@ use lmthing_node::THREAD_STACK_SIZE;
 use lmthing_providers::Redactor;
 use lmthing_system::{
     remote::IngressClient,
-    threads::{Like, Threads},
+    threads::{ThreadOptions, ThreadPool},
 };
 
 pub(super) fn start_threads(
     context: &Arc<RowContext>,
     sender: &Sender<Message>,
-) -> Result<Threads<Job>, Box<Diagnostic>> {
+) -> Result<ThreadPool<Job>, Box<Diagnostic>> {
     let threads = match &context.remote_rows {
         Some(_) => start_remote_waiter(context, sender),
         None => start_row_threads(context, sender),
@@ -30,10 +30,10 @@ pub(super) fn start_threads(
     threads.map_err(|error| no_thread(&error))
 }
 
-fn start_row_threads(context: &Arc<RowContext>, sender: &Sender<Message>) -> io::Result<Threads<Job>> {
-    let like = Like { name: "lmthing-map", stack_size: THREAD_STACK_SIZE };
+fn start_row_threads(context: &Arc<RowContext>, sender: &Sender<Message>) -> io::Result<ThreadPool<Job>> {
+    let thread_options = ThreadOptions { name: "lmthing-map", stack_size: THREAD_STACK_SIZE };
     let (context, sender) = (context.clone(), sender.clone());
-    Threads::start(like, context.options.jobs.get(), move || {
+    ThreadPool::start(thread_options, context.options.jobs.get(), move || {
         let variables = &context.options.variables;
         let redactor = Rc::new(Redactor::of_variables(variables.iter().map(|(name, value)| (name, value))));
         let (context, sender) = (context.clone(), sender.clone());
@@ -47,10 +47,10 @@ fn start_row_threads(context: &Arc<RowContext>, sender: &Sender<Message>) -> io:
     })
 }
 
-fn start_remote_waiter(context: &Arc<RowContext>, sender: &Sender<Message>) -> io::Result<Threads<Job>> {
-    let like = Like { name: "lmthing-map", stack_size: THREAD_STACK_SIZE };
+fn start_remote_waiter(context: &Arc<RowContext>, sender: &Sender<Message>) -> io::Result<ThreadPool<Job>> {
+    let thread_options = ThreadOptions { name: "lmthing-map", stack_size: THREAD_STACK_SIZE };
     let (context, sender) = (context.clone(), sender.clone());
-    Threads::start(like, 1, move || {
+    ThreadPool::start(thread_options, 1, move || {
         let address = context.options.server.as_ref().map(|server| &server.address);
         let remote = address.map(|address| IngressClient::new(address, &context.options.variables)).transpose();
         let (context, sender, remote) = (context.clone(), sender.clone(), Rc::new(remote));

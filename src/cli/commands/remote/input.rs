@@ -20,7 +20,7 @@ use lmthing_base::{
 };
 use lmthing_engine::{
     bindings::{Exchanges, FileRun, ParsedInput},
-    session::{FileRunOptions, Meter, Surroundings, read_input},
+    session::{FileRunOptions, Meter, RunContext, read_input},
 };
 use lmthing_node::{SCRIPT_STACK_SIZE, ScriptHost};
 use lmthing_providers::Redactor;
@@ -56,7 +56,7 @@ pub(super) async fn read(
         redactor: redactor.clone(),
         model: None,
         max_stack_size: SCRIPT_STACK_SIZE,
-        surroundings: Surroundings { permissions, ..Surroundings::default() },
+        context: RunContext { permissions, ..RunContext::default() },
     };
     read_input(Path::new(&file), options)
         .await

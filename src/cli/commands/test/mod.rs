@@ -73,7 +73,7 @@ fn test(args: &TestArgs, printer: &Printer) -> Result<ExitCode, WrongUsage> {
     let mut output = TestOutput::new(args, printer, interrupts, &environment.variables)?;
     output.begin(subjects.len(), options.jobs.get());
     let totals = run_tests(&subjects, &options, &mut output);
-    let finished = options.shelf.finish();
+    let finished = options.recordings.finish();
     options.watch_recordings();
     let problems = missing(args, subjects.len(), &totals).into_iter().chain(finished.errors).collect();
     Ok(output.end(&totals, finished.notes, problems))
@@ -91,7 +91,7 @@ fn options(args: &TestArgs, environment: &Environment, reporter: &FileReporter) 
         variables: environment.variables.clone(),
         mcp_config: args.mcp_config.as_deref().map(absolute),
         own_prices: own_prices(&environment.variables, reporter)?,
-        shelf: RecordingStore::new(mode),
+        recordings: RecordingStore::new(mode),
         is_live: args.live,
         is_ci: env::is_set(&environment.variables, "CI"),
         update: args.update,

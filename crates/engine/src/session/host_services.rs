@@ -1,4 +1,4 @@
-//! Connects the bindings of an engine with the step loop and the providers.
+//! Makes the services that the bindings of an engine call: the step loop, the providers, limits.
 
 use std::{collections::BTreeMap, rc::Rc, sync::Arc, time::Duration};
 
@@ -15,41 +15,42 @@ use lmthing_base::{
 use lmthing_node::ScriptHost;
 use lmthing_providers::{ProviderContext, ProviderEvent, Redactor, Servers};
 
-/// What the bindings need from the program.
-pub struct Outside {
+/// The services that differ between commands.
+pub struct HostServiceOptions {
     pub meter: Rc<Meter>,
     pub events: Rc<Events>,
     pub exchanges: Exchanges,
     pub checkpoints: Rc<dyn Checkpoints>,
     pub approver: Rc<dyn Approver>,
-    /// Knowledge of servers that several runs share.
+    /// Rate limits and other knowledge of servers, if several runs share it.
     pub servers: Option<Arc<Servers>>,
+    /// Whether steps have the schemas of their tools even if the model does not read them.
+    pub keeps_tool_schemas: bool,
 }
 
-/// `variables` are where keys and aliases are looked up; `redactor` knows them. With `keeps_tools` steps have the
-/// schemas of their tools even if the model does not read them.
-pub fn doors(
+/// API keys and model aliases are read from `variables`; `redactor` knows the secrets among them.
+pub fn host_services(
     host: &Rc<dyn ScriptHost>,
     variables: &[(String, String)],
     redactor: &Redactor,
-    Outside { meter, events, exchanges, checkpoints, approver, servers }: Outside,
-    keeps_tools: bool,
+    options: HostServiceOptions,
 ) -> HostServices {
+    let HostServiceOptions { meter, events, exchanges, checkpoints, approver, servers, keeps_tool_schemas } = options;
     let variables: BTreeMap<String, String> = variables.iter().cloned().collect();
     let providers = ProviderContext::with_redactor(Rc::new(variables), redactor.clone());
     let providers = match servers {
         Some(servers) => providers.with_servers(servers),
         None => providers,
     };
-    let listener = events.clone();
-    let providers = providers.on_event(move |event| listener.emit_current(&event_of(event)));
+    let emitter = events.clone();
+    let providers = providers.on_event(move |event| emitter.emit_current(&to_event_kind(event)));
     let host = host.clone();
     let step_warnings = StepWarnings::new(move |line| host.warn(line));
     let held = checkpoints.held();
     let jobs = Jobs::new(approver.may_stop() || !held.is_empty());
     let decisions = Decisions::new(held, checkpoints.last_serial());
     HostServices {
-        step_loop: Rc::new(Session { step_warnings, meter: meter.clone(), keeps_tools }),
+        step_loop: Rc::new(Session { step_warnings, meter: meter.clone(), keeps_tool_schemas }),
         limits: meter,
         providers,
         exchanges,
@@ -62,7 +63,7 @@ pub fn doors(
     }
 }
 
-fn event_of(event: &ProviderEvent) -> EventKind {
+fn to_event_kind(event: &ProviderEvent) -> EventKind {
     let message = event.to_string();
     let wait_ms = |wait: &Duration| u64::try_from(wait.as_millis()).unwrap_or(u64::MAX);
     match event {

@@ -9,8 +9,8 @@ use lmthing_base::{
     event::AwaitedCall,
 };
 
-/// Ends the run when all that is left to do is to wait for approvals; never resolves.
-pub(super) async fn stop_when_all_wait((jobs, decisions): (&Jobs, &Decisions), meter: &Meter) {
+/// Ends the run through `meter` as soon as every job waits for an approval. Never resolves.
+pub(super) async fn stop_when_all_wait_for_approval((jobs, decisions): (&Jobs, &Decisions), meter: &Meter) {
     jobs.all_wait().await;
     let (waiters, all) = decisions.waiters();
     let calls = waiters.into_iter().map(|waiter| {

@@ -1,4 +1,4 @@
-//! An engine in which the file is looked at before any row is run. Must not know what is looked for.
+//! The engine in which the rows are validated before any of them is run.
 
 use std::rc::Rc;
 
@@ -10,45 +10,41 @@ use lmthing_base::{
 use lmthing_engine::{
     bindings::Exchanges,
     prompt::RunError,
-    session::{Meter, Outside, Program, ProgramOptions, doors},
+    session::{HostServiceOptions, Meter, Program, ProgramOptions, host_services},
 };
 use lmthing_node::{Engine, ScriptHost};
 use lmthing_providers::Redactor;
+use lmthing_system::threads::EventLoop;
 
-/// Makes an engine with everything that runs of the file have, and looks.
-///
-/// # Errors
-/// There is no engine, or what was looked for failed.
-pub(crate) fn in_engine<T>(
+/// Calls `validate` with an engine that has the settings of a row's engine.
+pub(crate) fn with_engine<T>(
     options: &MapOptions,
     host: &RowHost,
-    look: impl AsyncFnOnce(&Engine) -> Result<T, Rc<RunError>>,
+    validate: impl AsyncFnOnce(&Engine) -> Result<T, Rc<RunError>>,
 ) -> Result<T, Rc<RunError>> {
     let failed = |message: String| Rc::new(RunError::from(Diagnostic::new(message)));
-    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
-    let runtime = runtime.map_err(|error| failed(format!("cannot start the event loop: {error}")))?;
+    let event_loop = EventLoop::new().map_err(|error| failed(format!("cannot start the event loop: {error}")))?;
     let host: Rc<dyn ScriptHost> = Rc::new(host.clone());
-    let looked = runtime.block_on(async {
+    event_loop.run(async {
         let redactor = Redactor::of_variables(options.variables.iter().map(|(name, value)| (name, value)));
-        let rest = Outside {
+        let service_options = HostServiceOptions {
             meter: Rc::new(Meter::new(Limits::default(), options.own_prices.clone())),
             events: Events::new(Vec::new()),
             exchanges: Exchanges::default(),
             checkpoints: Rc::new(NoCheckpoints),
             approver: DenyingApprover::new(options.approve.clone(), approval_advice()),
             servers: None,
+            keeps_tool_schemas: false,
         };
-        let doors = doors(&host, &options.variables, &redactor, rest, false);
+        let services = host_services(&host, &options.variables, &redactor, service_options);
         let program = ProgramOptions {
             argv: vec!["lmthing".to_owned(), options.file.display().to_string()],
             env: options.variables_of_scripts(),
             permissions: options.permissions.clone(),
             max_memory: Some(MAX_MEMORY),
-            ..ProgramOptions::new(host, doors)
+            ..ProgramOptions::new(host, services)
         };
         let program = Program::load(&options.file, program).await.map_err(failed)?;
-        look(program.engine()).await
-    });
-    runtime.shutdown_background();
-    looked
+        validate(program.engine()).await
+    })
 }
