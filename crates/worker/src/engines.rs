@@ -23,7 +23,7 @@ use super::{
 };
 use lmthing_engine::session::{LateRun, WatchedRun};
 use lmthing_node::THREAD_STACK_SIZE;
-use lmthing_system::threads::{Like, ThreadId, Threads};
+use lmthing_system::threads::{ThreadId, ThreadOptions, Threads};
 
 /// How long a run may block its thread. Interruptible scripts end earlier, and lmthing itself may take long for a large
 /// answer.
@@ -72,9 +72,9 @@ impl Engines {
     pub fn start(options: RunOptions) -> io::Result<Arc<Self>> {
         let slots = Arc::new(Semaphore::new(options.jobs));
         let context = Arc::new(EngineContext { options, servers: Arc::default() });
-        let like = Like { name: "lmthing-run", stack_size: THREAD_STACK_SIZE };
+        let options = ThreadOptions { name: "lmthing-run", stack_size: THREAD_STACK_SIZE };
         let (jobs, journal) = (context.options.jobs, context.options.journal.clone());
-        let threads = Threads::start(like, jobs, move || {
+        let threads = Threads::start(options, jobs, move || {
             let context = context.clone();
             move |(_, job)| {
                 let context = context.clone();
@@ -170,22 +170,22 @@ impl Engines {
             let late = self.late();
             let patience = |job| if late.contains_key(&job) { LATE_BLOCKED_TIMEOUT } else { BLOCKED_TIMEOUT };
             // On an error there is no replacement thread, and the others continue.
-            let stuck = self.threads().replace_stuck(patience).unwrap_or_default();
+            let blocking_jobs = self.threads().replace_blocked(patience).unwrap_or_default();
             for (number, late) in late {
                 let Some(lost) = self.running().remove(&number) else { continue };
                 lost.outbox.end(AttemptEnd::Fatal("limit", late.message));
                 lost.slot.release();
             }
-            for stuck in stuck {
+            for blocking in blocking_jobs {
                 let mut running = self.running();
                 let lost: Vec<u64> = running
                     .iter()
-                    .filter(|(_, running)| running.thread == stuck.thread)
+                    .filter(|(_, running)| running.thread == blocking.thread)
                     .map(|(number, _)| *number)
                     .collect();
                 for number in lost {
                     let Some(lost) = running.remove(&number) else { continue };
-                    lost.outbox.end(if number == stuck.job {
+                    lost.outbox.end(if number == blocking.job {
                         let why = "the script computed without a pause and could not be interrupted";
                         AttemptEnd::Fatal("script", why.to_owned())
                     } else {

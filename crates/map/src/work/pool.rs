@@ -321,19 +321,19 @@ impl Pool {
         let is_late = |row: &RunningRow| Some((row.row, row.watched.late()?));
         let late: HashMap<u64, LateRun> = self.running.values().filter_map(is_late).collect();
         let patience = |row| if late.contains_key(&row) { LATE_BLOCKED_TIMEOUT } else { BLOCKED_TIMEOUT };
-        let stuck = self.threads.replace_stuck(patience).map_err(|error| no_thread(&error))?;
+        let blocking_jobs = self.threads.replace_blocked(patience).map_err(|error| no_thread(&error))?;
         for (row, late) in late {
             if let Some(running) = self.running.remove(&row) {
                 self.attempt_ended(running, late_outcome(late), listener)?;
             }
         }
-        for stuck in stuck {
-            let is_there = |row: &&RunningRow| row.thread == Some(stuck.thread);
+        for blocking in blocking_jobs {
+            let is_there = |row: &&RunningRow| row.thread == Some(blocking.thread);
             let rows: Vec<u64> = self.running.values().filter(is_there).map(|row| row.row).collect();
             for row in rows {
                 let Some(mut running) = self.running.remove(&row) else { continue };
                 running.attempt += 1;
-                if row == stuck.job {
+                if row == blocking.job {
                     let outcome = failed_outcome("the script computed without a pause and could not be interrupted");
                     self.finish_row(running, outcome, listener)?;
                 } else {

@@ -16,7 +16,7 @@ use lmthing_node::THREAD_STACK_SIZE;
 use lmthing_providers::Redactor;
 use lmthing_system::{
     remote::IngressClient,
-    threads::{Like, Threads},
+    threads::{ThreadOptions, Threads},
 };
 
 pub(super) fn start_threads(
@@ -31,9 +31,9 @@ pub(super) fn start_threads(
 }
 
 fn start_row_threads(context: &Arc<RowContext>, sender: &Sender<Message>) -> io::Result<Threads<Job>> {
-    let like = Like { name: "lmthing-map", stack_size: THREAD_STACK_SIZE };
+    let options = ThreadOptions { name: "lmthing-map", stack_size: THREAD_STACK_SIZE };
     let (context, sender) = (context.clone(), sender.clone());
-    Threads::start(like, context.options.jobs.get(), move || {
+    Threads::start(options, context.options.jobs.get(), move || {
         let variables = &context.options.variables;
         let redactor = Rc::new(Redactor::of_variables(variables.iter().map(|(name, value)| (name, value))));
         let (context, sender) = (context.clone(), sender.clone());
@@ -48,9 +48,9 @@ fn start_row_threads(context: &Arc<RowContext>, sender: &Sender<Message>) -> io:
 }
 
 fn start_remote_waiter(context: &Arc<RowContext>, sender: &Sender<Message>) -> io::Result<Threads<Job>> {
-    let like = Like { name: "lmthing-map", stack_size: THREAD_STACK_SIZE };
+    let options = ThreadOptions { name: "lmthing-map", stack_size: THREAD_STACK_SIZE };
     let (context, sender) = (context.clone(), sender.clone());
-    Threads::start(like, 1, move || {
+    Threads::start(options, 1, move || {
         let address = context.options.server.as_ref().map(|server| &server.address);
         let remote = address.map(|address| IngressClient::new(address, &context.options.variables)).transpose();
         let (context, sender, remote) = (context.clone(), sender.clone(), Rc::new(remote));

@@ -1,32 +1,27 @@
-//! Threads of which each drives several jobs at once, as jobs mostly wait for models and servers.
+//! A pool of threads that each run several jobs concurrently, as jobs mostly wait for models and servers.
 //!
-//! Owns: which thread a job goes to, and who holds a thread without giving the others a turn. Must not know what a job is, nor
-//! what comes of it: whoever runs it tells that itself.
-//!
-//! A job stays on its thread, so that what drives it need not be `Send`: an engine of JavaScript with its event loop.
+//! A job stays on its thread, so its future need not be `Send`: JavaScript engines are not.
 
-mod pulse;
 mod thread;
+mod turn_tracker;
 
 use std::{io, time::Duration};
 
-pub use thread::Like;
+pub use thread::ThreadOptions;
 use thread::Thread;
 
-/// One of the threads; another one when a stuck one has been replaced.
+/// A replacement of a blocked thread has an id of its own.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct ThreadId(u64);
 
-/// A job that holds its thread, which was replaced.
+/// A job that blocks its thread, which was replaced.
 #[derive(Clone, Copy, Debug)]
-pub struct Stuck {
-    /// The number of the job.
+pub struct BlockingJob {
     pub job: u64,
-    /// Its thread, which has all of its other jobs, but runs none of them before this one ends.
+    /// The replaced thread. It runs none of its other jobs before this one ends.
     pub thread: ThreadId,
 }
 
-/// Some threads, and how each begins.
 pub struct Threads<J> {
     threads: Vec<(ThreadId, Thread<J>)>,
     start: Box<dyn Fn() -> io::Result<Thread<J>> + Send + Sync>,
@@ -34,25 +29,21 @@ pub struct Threads<J> {
 }
 
 impl<J: Send + 'static> Threads<J> {
-    /// Starts as many as there are processors, and `most` at most.
+    /// Starts a thread for each processor, but at most `max`. If the system provides fewer, those are used.
     ///
-    /// `begin` is called on each thread, and gives what makes a future of a job; both stay there.
-    ///
-    /// # Errors
-    /// The system has none left.
-    pub fn start<B, R, F>(like: Like, most: usize, begin: B) -> io::Result<Self>
+    /// `begin` is called on each thread; the function that it returns starts jobs there.
+    pub fn start<B, R, F>(options: ThreadOptions, max: usize, begin: B) -> io::Result<Self>
     where
         B: Fn() -> R + Clone + Send + Sync + 'static,
         R: Fn(J) -> F + 'static,
         F: Future<Output = ()> + 'static,
     {
-        let start = Box::new(move || Thread::start(like, begin.clone()));
+        let start = Box::new(move || Thread::start(options, begin.clone()));
         let mut threads = Threads { threads: Vec::new(), start, next: 0 };
         let processors = std::thread::available_parallelism().map_or(1, usize::from);
-        for _ in 0..most.min(processors).max(1) {
-            match threads.one_more() {
+        for _ in 0..max.min(processors).max(1) {
+            match threads.start_thread() {
                 Ok(thread) => threads.threads.push(thread),
-                // The others do its work.
                 Err(_) if !threads.threads.is_empty() => break,
                 Err(error) => return Err(error),
             }
@@ -60,40 +51,37 @@ impl<J: Send + 'static> Threads<J> {
         Ok(threads)
     }
 
-    fn one_more(&mut self) -> io::Result<(ThreadId, Thread<J>)> {
+    fn start_thread(&mut self) -> io::Result<(ThreadId, Thread<J>)> {
         self.next += 1;
         Ok((ThreadId(self.next), (self.start)()?))
     }
 
-    /// Hands a job to the thread that has the fewest. `number` is what it is called when it is stuck: not 0.
+    /// Gives a job to the thread with the fewest jobs. `number` identifies the job in [`BlockingJob`]; it must not be 0.
     pub fn run(&self, number: u64, job: J) -> ThreadId {
         let fewest = self.threads.iter().min_by_key(|(_, thread)| thread.jobs());
-        // There is always one.
+        // Unreachable: `start` fails without a thread.
         let Some((id, thread)) = fewest else { return ThreadId(0) };
         thread.run(number, job);
         *id
     }
 
-    /// Replaces each thread that a job has held for longer than `patience` says of it. What else such a thread had is not run before
-    /// that job ends, if ever: it is the caller's to run it again.
-    ///
-    /// # Errors
-    /// The system has no thread left.
-    pub fn replace_stuck(&mut self, patience: impl Fn(u64) -> Duration) -> io::Result<Vec<Stuck>> {
-        let mut found = Vec::new();
+    /// Replaces each thread that a job has blocked for longer than `patience` of the job's number. Other jobs of such a thread may
+    /// never run; the caller must start them again.
+    pub fn replace_blocked(&mut self, patience: impl Fn(u64) -> Duration) -> io::Result<Vec<BlockingJob>> {
+        let mut blocking_jobs = Vec::new();
         for index in 0..self.threads.len() {
-            let (thread, one) = &self.threads[index];
-            let Some(job) = one.stuck(&patience) else { continue };
-            let stuck = Stuck { job, thread: *thread };
-            match self.one_more() {
-                Ok(another) => self.threads[index] = another,
-                // Those that were replaced have to be told of; this one is looked at again.
-                Err(_) if !found.is_empty() => break,
+            let (id, thread) = &self.threads[index];
+            let Some(job) = thread.blocking_job(&patience) else { continue };
+            let blocking_job = BlockingJob { job, thread: *id };
+            match self.start_thread() {
+                Ok(replacement) => self.threads[index] = replacement,
+                // The caller must learn of the threads that were replaced. The next call tries this one again.
+                Err(_) if !blocking_jobs.is_empty() => break,
                 Err(error) => return Err(error),
             }
-            found.push(stuck);
+            blocking_jobs.push(blocking_job);
         }
-        Ok(found)
+        Ok(blocking_jobs)
     }
 }
 
@@ -103,13 +91,13 @@ mod tests {
 
     use super::*;
 
-    const LIKE: Like = Like { name: "test", stack_size: 1 << 20 };
+    const OPTIONS: ThreadOptions = ThreadOptions { name: "test", stack_size: 1 << 20 };
 
     #[test]
-    fn jobs_share_threads_and_one_that_holds_its_thread_is_found() {
+    fn jobs_share_a_thread_and_a_blocked_thread_is_replaced() {
         let (sender, receiver) = mpsc::channel();
-        let mut threads = Threads::start(LIKE, 1, move || {
-            // Not `Send`, as an engine.
+        let mut threads = Threads::start(OPTIONS, 1, move || {
+            // Not `Send`, like an engine.
             let sender = Rc::new(sender.clone());
             move |millis: u64| {
                 let sender = sender.clone();
@@ -129,13 +117,13 @@ mod tests {
         assert_eq!((receiver.recv(), receiver.recv()), (Ok(10), Ok(200)));
         assert!(began.elapsed() < Duration::from_secs(5));
         threads.run(3, 3000);
-        let stuck = loop {
-            if let Some(stuck) = threads.replace_stuck(|_| Duration::from_millis(100)).unwrap().pop() {
-                break stuck;
+        let blocking = loop {
+            if let Some(blocking) = threads.replace_blocked(|_| Duration::from_millis(100)).unwrap().pop() {
+                break blocking;
             }
             std::thread::sleep(Duration::from_millis(10));
         };
-        assert_eq!((stuck.job, stuck.thread), (3, first));
+        assert_eq!((blocking.job, blocking.thread), (3, first));
         assert_ne!(threads.run(4, 20), first);
         assert_eq!(receiver.recv(), Ok(20));
     }

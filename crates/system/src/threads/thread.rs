@@ -1,4 +1,4 @@
-//! One thread with its event loop. Must not know the others.
+//! One thread of the pool with its event loop.
 
 use std::{
     io,
@@ -15,74 +15,68 @@ use tokio::{
     task::{LocalSet, spawn_local},
 };
 
-use super::pulse::Pulse;
+use super::turn_tracker::TurnTracker;
 
-/// What threads are like.
 #[derive(Clone, Copy, Debug)]
-pub struct Like {
-    /// What the system shows.
+pub struct ThreadOptions {
     pub name: &'static str,
-    /// Bytes of stack of each.
+    /// In bytes.
     pub stack_size: usize,
 }
 
-/// The end of a thread that hands it jobs. The thread ends with it.
+/// Dropping it ends the thread after its jobs.
 pub(super) struct Thread<J> {
     sender: UnboundedSender<(u64, J)>,
-    pulse: Arc<Pulse>,
-    count: Arc<AtomicUsize>,
+    turns: Arc<TurnTracker>,
+    job_count: Arc<AtomicUsize>,
 }
 
 impl<J: Send + 'static> Thread<J> {
-    /// Starts one. `begin` is called there.
-    pub(super) fn start<R, F>(like: Like, begin: impl FnOnce() -> R + Send + 'static) -> io::Result<Self>
+    pub(super) fn start<R, F>(options: ThreadOptions, begin: impl FnOnce() -> R + Send + 'static) -> io::Result<Self>
     where
         R: Fn(J) -> F + 'static,
         F: Future<Output = ()> + 'static,
     {
         let (sender, receiver) = unbounded_channel();
-        let thread = Thread { sender, pulse: Arc::new(Pulse::new()), count: Arc::default() };
-        let (pulse, count) = (thread.pulse.clone(), thread.count.clone());
+        let thread = Thread { sender, turns: Arc::new(TurnTracker::new()), job_count: Arc::default() };
+        let (turns, job_count) = (thread.turns.clone(), thread.job_count.clone());
         let runtime = Builder::new_current_thread().enable_all().build()?;
-        std::thread::Builder::new().name(like.name.into()).stack_size(like.stack_size).spawn(move || {
-            LocalSet::new().block_on(&runtime, work(receiver, begin(), &pulse, &count));
-            // Not to wait for a blocking call that nobody needs any more.
+        std::thread::Builder::new().name(options.name.into()).stack_size(options.stack_size).spawn(move || {
+            LocalSet::new().block_on(&runtime, run_jobs(receiver, begin(), &turns, &job_count));
+            // Does not wait for blocking calls, whose results are not needed any more.
             runtime.shutdown_background();
         })?;
         Ok(thread)
     }
 
-    /// Hands it a job.
     pub(super) fn run(&self, number: u64, job: J) {
-        self.count.fetch_add(1, Ordering::Relaxed);
-        // It is there as long as this end is.
+        self.job_count.fetch_add(1, Ordering::Relaxed);
+        // The receiver exists as long as this sender.
         let _ = self.sender.send((number, job));
     }
 
-    /// Jobs that it has.
     pub(super) fn jobs(&self) -> usize {
-        self.count.load(Ordering::Relaxed)
+        self.job_count.load(Ordering::Relaxed)
     }
 
-    /// The job that has held it for longer than `patience` says of it.
-    pub(super) fn stuck(&self, patience: impl Fn(u64) -> Duration) -> Option<u64> {
-        self.pulse.stuck(patience)
+    pub(super) fn blocking_job(&self, patience: impl Fn(u64) -> Duration) -> Option<u64> {
+        self.turns.blocking_job(patience)
     }
 }
 
-async fn work<J, F>(
+async fn run_jobs<J, F>(
     mut jobs: UnboundedReceiver<(u64, J)>,
     run: impl Fn(J) -> F,
-    pulse: &Arc<Pulse>,
-    count: &Arc<AtomicUsize>,
+    turns: &Arc<TurnTracker>,
+    job_count: &Arc<AtomicUsize>,
 ) where
     F: Future<Output = ()> + 'static,
 {
     while let Some((number, job)) = jobs.recv().await {
-        let (work, pulse, count) = (run(job), pulse.clone(), count.clone());
+        let (work, turns, job_count) = (run(job), turns.clone(), job_count.clone());
         spawn_local(async move {
-            pulse.during(number, work).await;
-            count.fetch_sub(1, Ordering::Relaxed);
+            turns.track(number, work).await;
+            job_count.fetch_sub(1, Ordering::Relaxed);
         });
     }
 }

@@ -1,4 +1,4 @@
-//! What a thread is doing, for whoever looks from outside.
+//! Tracks which job of a thread is being polled, for other threads that detect blocking jobs.
 
 use std::{
     future::poll_fn,
@@ -7,22 +7,20 @@ use std::{
     time::{Duration, Instant},
 };
 
-/// The job that has its turn, and since when.
-pub(super) struct Pulse {
+pub(super) struct TurnTracker {
     began: Instant,
-    /// 0 when none has.
+    /// The number of the job being polled, or 0.
     job: AtomicU64,
-    /// In milliseconds.
+    /// When its poll started, in milliseconds after `began`.
     since: AtomicU64,
 }
 
-impl Pulse {
+impl TurnTracker {
     pub(super) fn new() -> Self {
-        Pulse { began: Instant::now(), job: 0.into(), since: 0.into() }
+        TurnTracker { began: Instant::now(), job: 0.into(), since: 0.into() }
     }
 
-    /// Drives a job, and tells of each of its turns.
-    pub(super) async fn during(&self, job: u64, work: impl Future<Output = ()>) {
+    pub(super) async fn track(&self, job: u64, work: impl Future<Output = ()>) {
         let mut work = pin!(work);
         poll_fn(|cx| {
             self.since.store(self.now(), Ordering::Relaxed);
@@ -34,8 +32,8 @@ impl Pulse {
         .await;
     }
 
-    /// The job that has had its turn for longer than `patience` says of it.
-    pub(super) fn stuck(&self, patience: impl Fn(u64) -> Duration) -> Option<u64> {
+    /// The job being polled, if that takes longer than `patience` of its number.
+    pub(super) fn blocking_job(&self, patience: impl Fn(u64) -> Duration) -> Option<u64> {
         let job = self.job.load(Ordering::Acquire);
         let turn = Duration::from_millis(self.now().saturating_sub(self.since.load(Ordering::Relaxed)));
         (job != 0 && turn > patience(job)).then_some(job)
