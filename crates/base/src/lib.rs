@@ -1,4 +1,4 @@
-//! TODO
+//! Data types and rules that all other crates share: messages, events, logs, costs, input, permissions, schemas.
 
 pub mod chat;
 pub mod checkpoint;

@@ -23,7 +23,7 @@ const MAX_LINE: usize = 256 << 20;
 /// How long a child of the run may hold its standard output open after it has ended.
 const STDOUT_GRACE: Duration = Duration::from_millis(500);
 
-/// How long a run may take to end_process after its final event.
+/// How long a run may take to end after its final event.
 const EXIT_TIMEOUT: Duration = Duration::from_secs(5);
 
 /// Notifies tasks that the server shuts down, or that the sender was dropped.

@@ -10,13 +10,13 @@ use tokio::{
 use super::line_channel::LineSender;
 use lmthing_system::process::{SIGTERM, end_process, send_signal};
 
-/// How long a process may take to end_process before it is killed. A run needs less for its final report.
+/// How long a process may take to end before it is killed. A run needs less for its final report.
 const END_TIMEOUT: Duration = Duration::from_secs(3);
 
 /// Longer lines of standard error are split.
 const MAX_LINE: u64 = 16 << 10;
 
-/// A child process with its group. Dropping it asks the process to end_process.
+/// A child process with its group. Dropping it asks the process to end.
 #[derive(Debug)]
 pub(super) struct ChildGroup {
     child: Child,
@@ -37,21 +37,21 @@ impl ChildGroup {
         (self.child.stdin.take(), self.child.stdout.take(), self.child.stderr.take())
     }
 
-    /// Waits for the end_process of the process, then kills the rest of its group.
+    /// Waits for the end of the process, then kills the rest of its group.
     pub(super) async fn wait(&mut self) -> Option<ExitStatus> {
         let status = self.child.wait().await.ok();
         self.end_group();
         status
     }
 
-    /// Asks the process to end_process and kills its group if it does not.
+    /// Asks the process to end and kills its group if it does not.
     pub(super) async fn end_process(&mut self) {
         end_process(&mut self.child, SIGTERM, END_TIMEOUT).await;
         self.end_group();
     }
 
-    /// Only once: the id may be reused later.
     fn end_group(&mut self) {
+        // Taken, as the id may be reused after the group has ended.
         #[cfg(unix)]
         if let Some(group) = self.group.take() {
             // Fails if the group is empty.
@@ -66,7 +66,6 @@ impl Drop for ChildGroup {
     }
 }
 
-/// Describes the exit of a process that gave no result.
 pub(super) fn exit_description(status: Option<ExitStatus>) -> String {
     let Some(status) = status else { return "its process is lost".to_owned() };
     #[cfg(unix)]

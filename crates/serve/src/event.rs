@@ -40,7 +40,6 @@ fn some_value<'de, D: Deserializer<'de>>(value: D) -> Result<Option<Value>, D::E
 
 #[derive(Debug, PartialEq)]
 pub(super) enum RunEvent {
-    /// A short message about what has happened.
     Progress(String),
     End(Outcome),
     Nothing,

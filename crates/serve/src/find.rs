@@ -7,7 +7,6 @@ use lmthing_system::files::{self, is_prompt_file, is_test_file};
 
 #[derive(Debug, Default, PartialEq)]
 pub(super) struct FoundFiles {
-    /// Sorted, without duplicates.
     pub(super) files: Vec<PathBuf>,
     pub(super) problems: Vec<String>,
 }

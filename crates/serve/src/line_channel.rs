@@ -73,7 +73,6 @@ impl LineSender {
 }
 
 impl LineReceiver {
-    /// Passes every line to `write` until the end.
     pub fn each(mut self, mut write: impl FnMut(&str)) {
         while let Some(line) = self.lines.blocking_recv() {
             if let Some(line) = line {

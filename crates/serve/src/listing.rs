@@ -12,7 +12,6 @@ use super::{ServedFile, description::Description, names::names};
 
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Listing {
-    /// Sorted by name.
     pub(super) files: Arc<[ServedFile]>,
     /// Names of the files without an `input`.
     without_input: Arc<HashSet<String>>,

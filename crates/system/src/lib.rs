@@ -1,4 +1,4 @@
-//! TODO
+//! What lmthing uses of the operating system: HTTP connections, processes, threads, files, and a Restate server.
 
 pub mod files;
 pub mod http;

@@ -19,7 +19,6 @@ pub const MAX_SETTINGS: u64 = 64 << 20;
 /// How long a named pipe may be without a writer: a shell starts the two ends of one at the same time.
 const PATIENCE: Duration = Duration::from_secs(3);
 
-/// The bytes of a file or a pipe, up to `limit`.
 pub fn read(path: &Path, limit: u64) -> io::Result<Vec<u8>> {
     let file = open(path)?;
     if file.metadata()?.len() > limit {
@@ -41,7 +40,6 @@ pub fn read_all(source: impl Read, limit: u64) -> io::Result<Vec<u8>> {
     if count as u64 > limit { Err(too_large(limit)) } else { Ok(bytes) }
 }
 
-/// Opens a file or a pipe, but not a device.
 pub fn open(path: &Path) -> io::Result<File> {
     let found = fs::metadata(path)?;
     if found.is_dir() {

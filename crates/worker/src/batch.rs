@@ -31,7 +31,7 @@ pub(super) enum End {
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub(super) struct PendingApproval {
-    /// Label of the call, unique in the run.
+    /// Label, unique in the run.
     pub(super) call: String,
     pub(super) name: String,
     /// Arguments, redacted.

@@ -2,7 +2,6 @@
 
 use prost::Message;
 
-/// Message type of signals.
 const SIGNAL: u16 = 0xFBFF;
 
 /// Index of the built-in signal that cancels.

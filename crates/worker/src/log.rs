@@ -110,7 +110,6 @@ fn text(time: Timestamp, level: Level, message: &str, fields: &Map<String, Value
     line
 }
 
-/// Joins lines and escapes control characters.
 fn in_a_line(text: &str) -> String {
     let lines = text.trim().split(['\n', '\r']).map(str::trim).filter(|line| !line.is_empty());
     escape_invisible(&lines.collect::<Vec<_>>().join(" · ").replace('\t', " "))

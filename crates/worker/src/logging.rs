@@ -1,4 +1,4 @@
-//! Log records of a run.
+//! Records of a run's events in the worker's log.
 
 use std::rc::Rc;
 

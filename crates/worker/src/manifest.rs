@@ -29,7 +29,7 @@ const EVENTS_SCHEMA: &str = include_str!("../../../docs/events.schema.json");
 /// Name of the schema of a run's result in `$defs`.
 const RESULT: &str = "result";
 
-/// Describes a service. Schemas that are invalid are left out with a message in `problems`.
+/// Invalid schemas are left out, with a message in `problems`.
 pub(super) fn manifest(service: &Service, problems: &mut Vec<String>) -> Result<Manifest, String> {
     let name = ServiceName::try_from(service.name.as_str())
         .map_err(|_| format!("{} is no name of a service: it begins with a letter", service.name))?;
@@ -141,7 +141,6 @@ fn usable(schema: Value, which: &str, problems: &mut Option<&mut Vec<String>>) -
     }
 }
 
-/// Schema of the result of `report`, with the definitions that it refers to.
 fn report_schema() -> Value {
     // Valid JSON: it is part of the program.
     let events: Value = serde_json::from_str(EVENTS_SCHEMA).unwrap_or_default();

@@ -40,7 +40,7 @@ impl Inner {
     }
 }
 
-/// The receiving half, used by the invocation. Dropping it tells the engine that nothing is stored any more.
+/// The receiving half, used by the invocation. The engine stops after it is dropped, as nothing is stored any more.
 pub(super) struct Inbox {
     outbox: Arc<Outbox>,
     stored: watch::Sender<usize>,

@@ -15,7 +15,6 @@ use thiserror::Error;
 /// there has to be a limit.
 pub const MAX_DEPTH: usize = 127;
 
-/// Why a text could not be read as JSON.
 #[derive(Debug, Error)]
 pub enum JsonError {
     #[error("nested deeper than {MAX_DEPTH} levels")]
@@ -70,7 +69,6 @@ fn repaired(text: &str) -> String {
     out + rest
 }
 
-/// Copies the escape or the pair of escapes at the start of `text` and returns its length.
 fn push_escape(text: &str, out: &mut String) -> usize {
     let unit = |text: &str| u16::from_str_radix(text.strip_prefix("\\u")?.get(..4)?, 16).ok();
     let length = match (unit(text), text.get(6..).and_then(unit)) {
@@ -86,7 +84,6 @@ fn push_escape(text: &str, out: &mut String) -> usize {
     length
 }
 
-/// Copies the number at the start of `text` and returns its length.
 fn push_number(text: &str, out: &mut String) -> usize {
     let end = text.find(|c: char| !matches!(c, '0'..='9' | '+' | '-' | '.' | 'e' | 'E')).unwrap_or(text.len());
     let is_finite = text[..end].parse::<f64>().is_ok_and(f64::is_finite);

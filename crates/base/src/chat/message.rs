@@ -7,13 +7,10 @@ use serde_json::Value;
 
 use super::{AgentRun, SharedText, ToolInput};
 
-/// The sender of a message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Role {
-    /// The instructions; first, and at most once.
     System,
-    /// The prompt's author or user.
     User,
     Assistant,
     Tool,
@@ -36,7 +33,6 @@ impl Role {
 /// A provider reads its own key and ignores the others.
 pub type ProviderOptions = serde_json::Map<String, Value>;
 
-/// One message of the conversation.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Message {
@@ -55,7 +51,6 @@ pub enum Content {
     Parts(Vec<ContentPart>),
 }
 
-/// A part of a message's content.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "type", rename_all = "kebab-case", rename_all_fields = "camelCase")]
 pub enum ContentPart {
@@ -109,12 +104,10 @@ pub enum ContentPart {
     },
 }
 
-/// The result of a tool call in the history. [`ToolOutput::wire_text`] is what a provider receives.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "type", content = "value", rename_all = "kebab-case")]
 pub enum ToolOutput {
     Text(String),
-    /// Any value but a string.
     Json(Value),
     /// Text and media, from a tool of an MCP server.
     Content(Vec<ToolPart>),
@@ -124,7 +117,6 @@ pub enum ToolOutput {
     ErrorJson(Value),
 }
 
-/// A part of a [`ToolOutput::Content`].
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "type", rename_all = "kebab-case", rename_all_fields = "camelCase")]
 pub enum ToolPart {
@@ -133,7 +125,6 @@ pub enum ToolPart {
 }
 
 impl ToolPart {
-    /// The text, or `[media type]` for media.
     pub fn text(&self) -> String {
         match self {
             ToolPart::Text { text } => text.clone(),
@@ -160,7 +151,6 @@ impl ToolOutput {
         matches!(self, ToolOutput::ErrorText(_) | ToolOutput::ErrorJson(_))
     }
 
-    /// The JSON value that scripts see.
     pub fn to_value(&self) -> Value {
         match self {
             ToolOutput::Text(text) | ToolOutput::ErrorText(text) => Value::String(text.clone()),
@@ -219,7 +209,6 @@ impl Message {
         Message { role: Role::System, content: Content::Text(text.into()), provider_options: None }
     }
 
-    /// A message of text parts.
     pub fn text(role: Role, text: impl Into<SharedText>) -> Self {
         Message::parts(role, vec![ContentPart::text(text)])
     }
@@ -228,7 +217,6 @@ impl Message {
         Message { role, content: Content::Parts(parts), provider_options: None }
     }
 
-    /// The content if it is a bare string.
     pub fn as_text(&self) -> Option<&str> {
         match &self.content {
             Content::Text(text) => Some(text),
@@ -236,7 +224,6 @@ impl Message {
         }
     }
 
-    /// The parts; none when the content is a bare string.
     pub fn content_parts(&self) -> &[ContentPart] {
         match &self.content {
             Content::Text(_) => &[],
@@ -244,7 +231,6 @@ impl Message {
         }
     }
 
-    /// All text of the message joined.
     pub fn plain_text(&self) -> String {
         match &self.content {
             Content::Text(text) => text.clone(),

@@ -1,8 +1,6 @@
 //! Types of a conversation with a language model: messages, stream parts, steps and requests.
 //!
-//! Their serialised form is what `prompt.steps` and `prompt.fullSteps` show a script author
-//! (docs/reference/results.md),
-//! so field names follow the JavaScript names.
+//! Field names follow the JavaScript names of `prompt.steps` and `prompt.fullSteps` (docs/reference/results.md).
 
 mod json;
 mod message;

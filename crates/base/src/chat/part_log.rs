@@ -19,7 +19,6 @@ struct LogData {
 
 #[derive(PartialEq)]
 struct Entry {
-    /// How many parts precede it.
     start: usize,
     content: EntryContent,
 }
@@ -37,7 +36,6 @@ struct Deltas {
     id: String,
     metadata: Option<ProviderOptions>,
     text: String,
-    /// Where each delta ends in `text`.
     ends: Vec<u32>,
 }
 

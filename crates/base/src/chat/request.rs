@@ -11,7 +11,6 @@ use super::{Message, ProviderOptions};
 /// long run does not copy its history for every step.
 #[derive(Clone, Debug, Default)]
 pub struct ModelRequest {
-    /// In order; a system message, if any, comes first.
     pub messages: Vec<Rc<Message>>,
     pub tools: Vec<ToolSpec>,
     pub settings: CallSettings,
@@ -28,10 +27,8 @@ pub struct ToolSpec {
     pub provider_options: Option<ProviderOptions>,
 }
 
-/// Which tools the model may or must call.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ToolChoice {
-    /// The model decides. This is the default of all providers.
     Auto,
     Required,
     None,
@@ -41,17 +38,14 @@ pub enum ToolChoice {
 /// How much the model should think before it answers (`options.reasoning`).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Reasoning {
-    /// No reasoning, or as little as the model allows.
     Off,
     Low,
     Medium,
     High,
-    /// A budget in tokens; never 0.
     Tokens(u64),
 }
 
 impl Reasoning {
-    /// The value as written in `config.options.reasoning`.
     pub fn to_json(self) -> Value {
         match self {
             Reasoning::Off => "off".into(),
@@ -78,9 +72,7 @@ impl ResponseFormat {
     }
 }
 
-/// Call settings of `config.options` (docs/reference/call-settings.md). Unset ones are left out of the request, so
-/// that the
-/// provider's default applies.
+/// Call settings of `config.options` (docs/reference/call-settings.md). Unset ones are left out of the request.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct CallSettings {
     pub max_output_tokens: Option<u64>,
@@ -101,10 +93,8 @@ pub struct CallSettings {
     pub response_format: Option<ResponseFormat>,
     /// Further attempts after the first; 2 when unset.
     pub max_retries: Option<u32>,
-    /// Extra request headers; they override the provider's own.
     pub headers: BTreeMap<String, String>,
     pub timeouts: Timeouts,
-    /// Settings that only some providers know.
     pub provider_options: ProviderOptions,
 }
 

@@ -4,7 +4,6 @@ use std::{fmt, ops::Deref, rc::Rc};
 
 use serde::{Deserialize, Serialize};
 
-/// A text whose clones share the same memory.
 #[derive(Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct SharedText(Rc<String>);

@@ -15,25 +15,21 @@ use super::{
 pub struct Step {
     /// The messages that were sent, system message first; shared with the history and the other steps.
     pub prompt: PromptMessages,
-    /// The tools that were sent; `None` for a model that reads no requests, such as a mock: then the host kept the data they
-    /// would be built from.
+    /// `None` for a model that reads no requests, such as a mock.
     pub tools: Option<Rc<[ToolSpec]>>,
     pub settings: Rc<CallSettings>,
     pub output: StepOutput,
     pub active_tools: Vec<String>,
     /// The stream as it arrived, where a caller may ask for it.
     pub raw: PartLog,
-    /// In call order.
     pub tool_results: Vec<ToolResult>,
     pub usage: Usage,
     /// In US dollars; `None` when the price is unknown.
     pub cost: Option<f64>,
-    /// Settings that the provider ignored.
     pub warnings: Vec<CallWarning>,
     pub response: ResponseMetadata,
 }
 
-/// The answer of a step.
 #[derive(Clone, Debug, PartialEq)]
 pub struct StepOutput {
     /// Shared with the history; `None` when the answer is empty.
@@ -41,7 +37,6 @@ pub struct StepOutput {
     pub finish_reason: FinishReason,
 }
 
-/// A tool call of a step.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ToolCall {
     pub tool_call_id: String,
@@ -50,7 +45,6 @@ pub struct ToolCall {
     pub input: ToolInput,
 }
 
-/// A tool call with its result.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ToolResult {
     pub tool_call_id: String,
@@ -58,7 +52,6 @@ pub struct ToolResult {
     /// The arguments after validation, or as the model wrote them if they were never validated.
     pub input: ToolInput,
     pub output: ToolOutput,
-    /// The runs of the agents that produced the result.
     pub agents: Rc<[AgentRun]>,
 }
 
@@ -82,15 +75,14 @@ impl ToolResult {
 /// The run of a child prompt within a tool call. Scripts see its steps; the model does not, as it would pay for them in tokens.
 #[derive(Clone, Debug, PartialEq)]
 pub struct AgentRun {
-    /// Which result of a composite it gave; `None` where the call has one result.
+    /// The index of the result that it gave, for a call with several results.
     pub result: Option<usize>,
     pub steps: Vec<Rc<Step>>,
-    /// The key of its run within the whole run, which finds its log.
+    /// The key of its run within the whole run, by which its log is found.
     pub key: Rc<str>,
 }
 
 impl StepOutput {
-    /// The parts of the answer, in stream order.
     pub fn parts(&self) -> &[ContentPart] {
         self.message.as_deref().map_or(&[], Message::content_parts)
     }

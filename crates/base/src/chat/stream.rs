@@ -18,7 +18,6 @@ pub enum StreamPart {
     StreamStart {
         warnings: Vec<CallWarning>,
     },
-    /// Metadata of the answer, possibly in several parts.
     ResponseMetadata(ResponseMetadata),
     TextStart {
         id: String,
@@ -47,7 +46,6 @@ pub enum StreamPart {
         #[serde(default, skip_serializing_if = "Option::is_none")]
         provider_metadata: Option<ProviderOptions>,
     },
-    /// A signature, if any, is in the metadata.
     ReasoningEnd {
         id: String,
         #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -61,7 +59,6 @@ pub enum StreamPart {
         id: String,
         delta: String,
     },
-    /// The `ToolCall` itself follows.
     ToolInputEnd {
         id: String,
     },
@@ -104,11 +101,9 @@ pub struct CallWarning {
     pub details: Option<String>,
 }
 
-/// Metadata of an answer.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct ResponseMetadata {
-    /// The provider's id of the answer.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub id: Option<String>,
     /// The model that answered; often a version of the one that was requested.
@@ -117,19 +112,16 @@ pub struct ResponseMetadata {
     /// Unix time in milliseconds.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub timestamp: Option<i64>,
-    /// The headers of the HTTP response.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub headers: Option<std::collections::BTreeMap<String, String>>,
 }
 
-/// Why a step's answer ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum FinishReason {
     Stop,
     /// The answer reached the token limit.
     Length,
-    /// The provider withheld the rest.
     ContentFilter,
     ToolCalls,
     Error,
@@ -148,9 +140,7 @@ pub struct Usage {
     pub output_tokens: Option<u64>,
     /// The provider's count where it gives one, otherwise the sum.
     pub total_tokens: Option<u64>,
-    /// The part of the output that was reasoning.
     pub reasoning_tokens: Option<u64>,
-    /// The part of the input that came from the provider's cache.
     pub cached_input_tokens: Option<u64>,
     /// The part of the input that was written to the cache; most providers do not report it.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -193,7 +183,7 @@ pub fn whole_count(number: f64) -> Option<u64> {
     (0.0..=MAX_COUNT).contains(&number).then(|| number.round() as u64)
 }
 
-/// A token count from JSON, where some providers send it as a string.
+/// Reads a token count, which some providers send as a string.
 pub fn token_count(value: &Value) -> Option<u64> {
     match value {
         Value::Number(number) => number.as_f64().and_then(whole_count),

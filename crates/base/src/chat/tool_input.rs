@@ -61,7 +61,6 @@ impl ToolInput {
         self.problem.as_deref()
     }
 
-    /// Whether the arguments could be read; otherwise the value is a JSON string.
     pub fn is_readable(&self) -> bool {
         self.problem.is_none()
     }

@@ -28,7 +28,6 @@ impl Transcript {
         self.len() == 0
     }
 
-    /// The messages from index `start` on.
     pub fn since(&self, start: usize) -> Vec<Rc<Message>> {
         self.0.borrow().get(start..).unwrap_or_default().to_vec()
     }
@@ -48,13 +47,12 @@ pub struct PromptMessages {
 }
 
 impl PromptMessages {
-    /// The whole current history between a system message and messages of this step only.
     pub fn new(system: Option<Rc<Message>>, history: Transcript, extra: Vec<Rc<Message>>) -> Self {
         let end = history.len();
         PromptMessages { system, history, end, extra }
     }
 
-    /// The first `end` messages of a history, for a request that was sent earlier.
+    /// The first `end` messages of a history.
     pub fn with_history_length(
         system: Option<Rc<Message>>,
         history: Transcript,
@@ -69,7 +67,6 @@ impl PromptMessages {
         self.system.as_ref()
     }
 
-    /// The messages between the system message and those of this step only.
     pub fn history(&self) -> Vec<Rc<Message>> {
         let history = self.history.0.borrow();
         history[..self.end].to_vec()
@@ -84,7 +81,6 @@ impl PromptMessages {
         self.end
     }
 
-    /// The history messages from index `first` on.
     pub fn history_from(&self, first: usize) -> Vec<Rc<Message>> {
         self.history.0.borrow()[..self.end].get(first..).unwrap_or_default().to_vec()
     }
@@ -94,7 +90,6 @@ impl PromptMessages {
         Rc::ptr_eq(&self.history.0, &earlier.history.0) && self.end >= earlier.end
     }
 
-    /// The messages of this step only.
     pub fn extra(&self) -> &[Rc<Message>] {
         &self.extra
     }

@@ -44,15 +44,12 @@ pub enum Entry {
     Remembers {
         memory: MemoryChange,
     },
-    /// A call waits for approval; it has not started.
     Waits(Box<WaitingCall>),
     /// A waiting call was approved or denied.
     Decided {
-        /// The serial number of the call.
         serial: usize,
         verdict: Verdict,
     },
-    /// The step is over, with all its calls.
     StepEnds {
         step: usize,
         /// Messages added to the conversation after its results.
@@ -60,15 +57,12 @@ pub enum Entry {
         added: Vec<Rc<Message>>,
         memory: MemoryChange,
     },
-    /// The prompt's run has ended successfully.
     Ends,
 }
 
-/// A model's complete answer.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct AnswerEntry {
-    /// The number of the step.
     pub step: usize,
     /// The system prompt that was sent, if it differs from that of the previous step.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -79,13 +73,11 @@ pub struct AnswerEntry {
     /// A conversation for this step only, instead of the real one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub own_history: Option<Vec<Rc<Message>>>,
-    /// Messages at the end of this request only.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub extra: Vec<Rc<Message>>,
     /// The tools that were sent, if they differ from those of the previous step.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tools: Option<Vec<ToolSpec>>,
-    /// What is active during the step.
     pub active: ActiveNames,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub message: Option<Rc<Message>>,
@@ -94,11 +86,9 @@ pub struct AnswerEntry {
     pub inputs: Vec<Option<String>>,
     pub finish_reason: FinishReason,
     pub usage: Usage,
-    /// In US dollars, if it is known.
     pub cost: Option<f64>,
     pub provider: String,
     pub model_id: String,
-    /// Settings that the provider ignored.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub warnings: Vec<CallWarning>,
     #[serde(default)]
@@ -106,7 +96,6 @@ pub struct AnswerEntry {
     /// The turn of a mock, if one answered.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub played: Option<PlayedTurn>,
-    /// The changes of the prompt's memory before any call was made.
     pub memory: MemoryChange,
 }
 
@@ -130,7 +119,6 @@ impl AnswerEntry {
     }
 }
 
-/// The names of what is active during a step.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ActiveNames {
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -145,7 +133,6 @@ pub struct ActiveNames {
 pub struct PlayedTurn {
     /// The number of the mock in creation order; 0 is the file's own. `None` for one created while prompts were running.
     pub mock: Option<usize>,
-    /// From 0.
     pub turn: usize,
 }
 

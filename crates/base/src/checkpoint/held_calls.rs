@@ -21,7 +21,6 @@ impl HeldCall {
     }
 }
 
-/// The calls of one prompt's run that wait or waited in the unfinished step.
 pub fn held_calls(log: &[Entry], key: &str) -> Vec<HeldCall> {
     let mut held: Vec<HeldCall> = Vec::new();
     for entry in log {

@@ -24,7 +24,6 @@ impl PartialEq for StateText {
     }
 }
 
-/// What a prompt remembers between two steps, except the conversation.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Memory {
     pub states: BTreeMap<String, StateText>,
@@ -36,7 +35,6 @@ pub struct Memory {
     pub asked_again: usize,
 }
 
-/// The changes of a memory since the entry before.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct MemoryChange {
@@ -90,7 +88,6 @@ impl Memory {
         self.asked_again = change.asked_again.unwrap_or(self.asked_again);
     }
 
-    /// The states that could not be stored, each with the reason.
     pub fn lost(&self) -> impl Iterator<Item = (&str, &str)> {
         self.states.iter().filter_map(|(name, text)| match text {
             StateText::Value(_) => None,

@@ -16,7 +16,6 @@ pub struct LostState {
     pub reason: String,
 }
 
-/// The last answer of a prompt.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct StoredAnswer {
     pub text: String,
@@ -29,19 +28,16 @@ pub struct StoredAnswer {
 pub struct Progress {
     /// The unfinished step, or the next one.
     pub step: usize,
-    /// The number of finished tool calls in it.
     pub calls: usize,
     pub is_answered: bool,
     pub is_done: bool,
     pub last: Option<StoredAnswer>,
-    /// States that could not be stored.
     pub lost: Vec<LostState>,
     /// The missing states before each step from which the run can be resumed.
     pub lost_before: Vec<Vec<LostState>>,
 }
 
 impl Progress {
-    /// Reads the log of the file's own prompt.
     pub fn of(log: &[Entry]) -> Self {
         let restored = restore(log.iter().cloned(), None);
         let mut lost: Vec<_> = [&restored.before, &restored.after].into_iter().flat_map(lost_of).collect();
@@ -64,7 +60,6 @@ impl Progress {
         0..self.lost_before.len()
     }
 
-    /// The missing states before a step.
     pub fn lost_before(&self, step: usize) -> &[LostState] {
         self.lost_before.get(step).map_or(&[], Vec::as_slice)
     }
@@ -89,8 +84,7 @@ fn lost_of(memory: &Memory) -> Vec<LostState> {
     memory.lost().map(|(name, reason)| LostState { name: name.to_owned(), reason: reason.to_owned() }).collect()
 }
 
-/// The missing states before each step. An answer's entry contains the changes since the step before, and those belong to its
-/// own step.
+/// An answer's entry contains the changes since the step before, and those belong to its own step.
 fn lost_before(log: &[Entry]) -> Vec<Vec<LostState>> {
     let (mut memory, mut lost, mut is_over) = (Memory::default(), Vec::new(), true);
     for entry in log {
@@ -114,7 +108,6 @@ fn lost_before(log: &[Entry]) -> Vec<Vec<LostState>> {
             Entry::Ends => is_over = false,
         }
     }
-    // The next step.
     if is_over {
         lost.push(lost_of(&memory));
     }

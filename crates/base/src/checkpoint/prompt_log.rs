@@ -19,13 +19,9 @@ pub struct PromptLog {
     key: String,
     restored: Option<Rc<Restored>>,
     memory: RefCell<Memory>,
-    /// States that are already reported as not storable.
     reported_lost: RefCell<HashSet<String>>,
-    /// The number of messages of the conversation in the log.
     pub history: Cell<usize>,
-    /// The system prompt of the last request.
     system: RefCell<Option<String>>,
-    /// The tools of the last request.
     tools: RefCell<Rc<[ToolSpec]>>,
     is_in_use: Cell<bool>,
 }
@@ -60,17 +56,15 @@ impl PromptLog {
         }
     }
 
-    /// Returns whether the log is free for a run. A prompt that is run a second time, by hand, has no log.
+    /// Returns whether the log is free for a run. A prompt that the script runs a second time has no log.
     pub fn begin_run(&self) -> bool {
         !self.is_in_use.replace(true)
     }
 
-    /// What an earlier process wrote.
     pub fn restored(&self) -> Option<&Rc<Restored>> {
         self.restored.as_ref()
     }
 
-    /// What an earlier process wrote to another log.
     pub fn restored_of(&self, key: &str) -> Option<Rc<Restored>> {
         self.checkpoints.restored(key)
     }
@@ -91,7 +85,6 @@ impl PromptLog {
         self.checkpoints.stored()
     }
 
-    /// The changes of the memory since the last entry.
     pub fn change(&self, memory: Memory) -> MemoryChange {
         let change = memory.change_from(&self.memory.borrow());
         self.memory.replace(memory);

@@ -11,11 +11,9 @@ use super::{
 };
 use crate::chat::{ContentPart, Message, ToolResult, ToolSpec};
 
-/// The state of a prompt's run.
 #[derive(Debug, Default)]
 pub struct Restored {
     pub steps: Vec<StoredStep>,
-    /// The step that has an answer but is not over.
     pub unfinished: Option<UnfinishedStep>,
     /// The conversation, up to the request of the unfinished step if there is one.
     pub history: Vec<Rc<Message>>,
@@ -34,24 +32,17 @@ pub struct CallPart {
     pub outcome: Option<Result<Box<RawValue>, String>>,
 }
 
-/// A step with its answer.
 #[derive(Clone, Debug)]
 pub struct StoredStep {
     pub answer: Rc<AnswerEntry>,
-    /// The system prompt that was sent.
     pub system: Option<String>,
-    /// The tools that were sent.
     pub tools: Rc<[ToolSpec]>,
-    /// The number of messages of the conversation that were sent.
     pub history_length: usize,
-    /// In call order.
     pub results: Vec<Rc<CallEnd>>,
 }
 
-/// A step that has an answer but is not over.
 #[derive(Clone, Debug)]
 pub struct UnfinishedStep {
-    /// The answer and the results so far.
     pub step: StoredStep,
     /// The indices of calls that started, must not be repeated, and have no result.
     pub started: Vec<usize>,
@@ -113,12 +104,10 @@ pub fn restore(entries: impl IntoIterator<Item = Entry>, until: Option<usize>) -
 }
 
 impl Restored {
-    /// The number of the unfinished step or the next one.
     pub fn next_step(&self) -> usize {
         self.steps.len()
     }
 
-    /// The steps that have an answer.
     pub fn answers(&self) -> impl Iterator<Item = &StoredStep> {
         self.steps.iter().chain(self.unfinished.iter().map(|unfinished| &unfinished.step))
     }

@@ -12,7 +12,6 @@ use crate::chat::{
     Transcript,
 };
 
-/// The result of a call that another process made, with the runs of its agents.
 pub fn result_of(end: &CallEnd, log: &PromptLog) -> ToolResult {
     let agents = end.agents.iter().map(|(result, key)| {
         let steps =
@@ -22,8 +21,8 @@ pub fn result_of(end: &CallEnd, log: &PromptLog) -> ToolResult {
     ToolResult { agents: agents.collect(), ..end.result() }
 }
 
-/// The finished steps of a log. `history` is their conversation; if it is shorter, that of the log is used. Settings are not in a
-/// log: they are those of the current run.
+/// The finished steps of a log. `history` is their conversation; if it is shorter, that of the log is used. Settings are
+/// those of the current run, as a log contains none.
 pub fn steps_of(
     restored: &Restored,
     history: &Transcript,
@@ -53,7 +52,6 @@ pub fn steps_of(
     restored.steps.iter().map(step).collect()
 }
 
-/// The messages that a step sent.
 pub fn sent_messages(stored: &StoredStep, history: &Transcript) -> PromptMessages {
     let system = stored.system.clone().map(|text| Rc::new(Message::system(text)));
     let extra = stored.answer.extra.clone();

@@ -13,7 +13,6 @@ use super::{entry::Entry, held_calls::HeldCall, restored::Restored};
 pub struct StoreError {
     /// One sentence that names the file.
     pub message: String,
-    /// How to fix it.
     pub hint: Option<String>,
 }
 

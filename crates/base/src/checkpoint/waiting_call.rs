@@ -15,7 +15,6 @@ pub struct WaitingCall {
     pub call: String,
     /// The digest of the call, see [`call_digest`].
     pub asked: String,
-    /// The full name of the tool or function: `deploy`, `srv.sum`.
     pub name: String,
     /// The arguments as JSON, without secrets.
     pub args: String,

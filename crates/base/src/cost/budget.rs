@@ -18,7 +18,6 @@ const CHARACTERS_A_TOKEN: u64 = 4;
 /// that the provider itself keeps within the limit must not be cut off.
 const CERTAINTY: f64 = 0.8;
 
-/// Identifies a request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct RequestId(u64);
 
@@ -32,7 +31,6 @@ pub struct Estimate {
     pub output_token_price: f64,
 }
 
-/// Permission to send one request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Allowance {
     pub request: RequestId,
@@ -40,7 +38,6 @@ pub struct Allowance {
     pub output_left: Option<u64>,
 }
 
-/// A limit is reached.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LimitReached {
     /// Names the limit, how much was used, and what to set.
@@ -68,27 +65,22 @@ pub struct Budget {
 
 #[derive(Debug)]
 struct OpenRequest {
-    /// Reserved for the request until its provider reports the usage.
     estimate: Estimate,
-    /// The length of the answer so far.
     characters: u64,
     /// The answer has reached its tool calls, so its usage will be reported soon.
     is_ending: bool,
 }
 
 impl Budget {
-    /// A budget without earlier usage. The limits of the command line apply to this process.
     pub fn new(typed: Limits) -> Self {
         Budget { limits: typed, typed, ..Budget::default() }
     }
 
-    /// The budget of a resumed run, with the usage of earlier processes.
     pub fn after(before: RunUsage, typed: Limits) -> Self {
         let RunUsage { steps, tokens, cost, .. } = before;
         Budget { limits: typed.beyond(&before), typed, before, steps, tokens, cost, ..Budget::default() }
     }
 
-    /// The limits, counted from the beginning of the run.
     pub fn limits(&self) -> &Limits {
         &self.limits
     }
@@ -98,7 +90,6 @@ impl Budget {
         self.limits.time.map(|time| time.saturating_sub(self.before.time))
     }
 
-    /// Sets the limits of the file, which count from the beginning of the run.
     pub fn set_file_limits(&mut self, file: Limits) {
         self.file = file;
         self.limits = self.typed.beyond(&self.before).and(file);
@@ -139,7 +130,6 @@ impl Budget {
         }
     }
 
-    /// The limit that leaves no tokens for an answer, if any.
     pub fn blocking_limit(&self) -> Option<LimitReached> {
         self.tokens_left(0).err().or_else(|| self.affordable(Estimate::default()).err())
     }
@@ -254,7 +244,6 @@ impl OpenRequest {
     }
 }
 
-/// Estimates the tokens of a text from its length in characters.
 pub fn tokens_of(characters: u64) -> u64 {
     characters.div_ceil(CHARACTERS_A_TOKEN)
 }

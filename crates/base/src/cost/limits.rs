@@ -8,10 +8,8 @@ use thiserror::Error;
 use super::duration::parse_duration;
 use crate::diagnostic::closest;
 
-/// The limits of a run with all its agents and code; unset ones do not apply.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Limits {
-    /// Requests to models.
     pub steps: Option<u64>,
     /// Input and output together.
     pub tokens: Option<u64>,
@@ -23,7 +21,6 @@ pub struct Limits {
     pub parallel: Option<usize>,
 }
 
-/// The default number of concurrent requests.
 pub const DEFAULT_PARALLEL: usize = 8;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -34,7 +31,6 @@ pub(super) enum LimitKind {
     Time,
 }
 
-/// An invalid value of a limit.
 #[derive(Clone, Debug, Error, PartialEq, Eq)]
 #[error("{place} must be {expected}, got {given}")]
 pub struct InvalidLimit {
@@ -56,7 +52,6 @@ const KEYS: [&str; 5] = ["steps", "tokens", "cost", "time", "parallel"];
 const MAX_WHOLE: f64 = 9_007_199_254_740_992.0;
 
 impl LimitKind {
-    /// The adjective in messages.
     pub(super) fn name(self) -> &'static str {
         match self {
             LimitKind::Steps => "step",
@@ -66,7 +61,6 @@ impl LimitKind {
         }
     }
 
-    /// The option of `run` and the key of `config` that set it.
     pub(super) fn settings(self) -> (&'static str, &'static str) {
         match self {
             LimitKind::Steps => ("--max-steps", "config.limits.steps"),
@@ -97,7 +91,6 @@ impl Limits {
         Ok((found, limits.keys().filter_map(|key| unknown(key)).collect()))
     }
 
-    /// The lower one of each limit.
     pub fn and(self, other: Limits) -> Self {
         fn smaller<T: PartialOrd>(a: Option<T>, b: Option<T>) -> Option<T> {
             match (a, b) {
@@ -114,7 +107,6 @@ impl Limits {
         }
     }
 
-    /// The number of concurrent requests.
     pub fn parallel(&self) -> usize {
         self.parallel.unwrap_or(DEFAULT_PARALLEL)
     }
@@ -124,12 +116,10 @@ impl Limits {
         parse_whole(text).ok_or_else(|| format!("expected {STEPS}"))
     }
 
-    /// Reads the value of `--max-tokens`.
     pub fn parse_tokens(text: &str) -> Result<u64, String> {
         parse_whole(text).ok_or_else(|| format!("expected {TOKENS}"))
     }
 
-    /// Reads the value of `--max-cost`, with or without a dollar sign.
     pub fn parse_cost(text: &str) -> Result<f64, String> {
         let amount = text.strip_prefix('$').unwrap_or(text).parse().ok();
         amount.filter(|amount| is_amount(*amount)).ok_or_else(|| format!("expected {COST}"))

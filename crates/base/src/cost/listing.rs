@@ -9,10 +9,8 @@ use super::{
 };
 use crate::chat::Usage;
 
-/// The origin of the price table.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct PriceSource {
-    /// The release of `genai-prices`.
     pub version: String,
     /// The last day on which a price was checked, according to its notes.
     pub checked: Option<String>,
@@ -21,7 +19,6 @@ pub struct PriceSource {
 /// A model of the table, with US dollars per million tokens; `None` where it has no such price.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ListedModel {
-    /// The part of a model string before the colon.
     pub provider: String,
     pub model_id: String,
     /// Input, cached input, cache writes, output.
@@ -58,7 +55,6 @@ fn entries(id: &str, today: &str) -> Vec<ListedModel> {
 }
 
 impl ListedModel {
-    /// Whether the table finds a price for these names.
     fn is_found(&self, table: &PriceTable) -> bool {
         let model = PricedModel { provider: &self.provider, model_id: &self.model_id, ..PricedModel::default() };
         let [input, _, _, output] = self.rates.map(|rate| Some(u64::from(rate.is_some())));

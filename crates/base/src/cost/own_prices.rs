@@ -16,15 +16,11 @@ const FIELDS: [&str; 4] = ["input", "cachedInput", "cacheWrite", "output"];
 /// An example for messages.
 const FORM: &str = "{\"openai:gpt-x\": {\"input\": 2.5, \"cachedInput\": 0.25, \"cacheWrite\": 2.5, \"output\": 10}}";
 
-/// An invalid price table.
 #[derive(Clone, Debug, Error, PartialEq, Eq)]
 #[error("{table}{} {problem}", in_table(.path))]
 pub struct InvalidPrices {
-    /// The table, for messages: `config.prices` or `LMTHING_PRICES`.
     pub table: String,
-    /// The keys of the invalid entry.
     pub path: Vec<PathKey>,
-    /// What is wrong there, and what is expected.
     pub problem: String,
 }
 
@@ -94,7 +90,6 @@ impl OwnPrices {
         self.0.get(&format!("{provider}:{model_id}"))
     }
 
-    /// All entries, with their model strings.
     pub fn iter(&self) -> impl Iterator<Item = (&str, &Rates)> {
         self.0.iter().map(|(model, rates)| (model.as_str(), rates))
     }
@@ -105,7 +100,6 @@ impl OwnPrices {
 }
 
 struct InvalidEntry {
-    /// The invalid field; `None` if the entry itself is invalid.
     field: Option<String>,
     problem: String,
 }
@@ -175,7 +169,6 @@ fn wrong(table: &str, problem: String) -> InvalidPrices {
     InvalidPrices { table: table.to_owned(), path: Vec::new(), problem }
 }
 
-/// A value for a message, truncated if it is long.
 fn shown(value: &Value) -> String {
     match value {
         Value::Array(_) => "an array".to_owned(),

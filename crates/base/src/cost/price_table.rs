@@ -21,7 +21,6 @@ const NAMES: [(&str, &[&str]); 9] = [
     ("voyageai", &["voyageai", "voyage"]),
 ];
 
-/// The usual name in lmthing of the provider with this id.
 pub(super) fn usual_name(id: &str) -> &str {
     NAMES.iter().find(|(theirs, _)| *theirs == id).and_then(|(_, ours)| ours.first()).copied().unwrap_or(id)
 }
@@ -40,7 +39,6 @@ struct Provider {
 
 /// What is known without loading a provider.
 struct Index {
-    /// Finds a provider by its address.
     addresses: Option<Calculator>,
 }
 
@@ -54,7 +52,6 @@ impl PriceTable {
         THREAD_TABLE.with(Rc::clone)
     }
 
-    /// The cost of an answer; `None` if the table does not have the model, or the counts are unknown.
     pub(super) fn cost(&self, model: &PricedModel<'_>, usage: &Usage) -> Option<f64> {
         let counts = counts(usage)?;
         self.price(model, &counts)

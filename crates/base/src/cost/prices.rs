@@ -5,10 +5,8 @@ use std::rc::Rc;
 use super::{own_prices::OwnPrices, price_table::PriceTable};
 use crate::chat::Usage;
 
-/// A model whose price is wanted.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct PricedModel<'a> {
-    /// The provider's name in model strings.
     pub provider: &'a str,
     pub model_id: &'a str,
     /// The model that answered according to the provider, which determines the price of a deployment with its own name.
@@ -21,7 +19,6 @@ pub struct PricedModel<'a> {
     pub file_prices: Option<&'a OwnPrices>,
 }
 
-/// All prices of a run.
 pub struct Prices {
     own: OwnPrices,
     table: Rc<PriceTable>,
@@ -34,7 +31,6 @@ impl Default for Prices {
 }
 
 impl Prices {
-    /// The price table, overridden by the user's prices.
     pub fn new(own: OwnPrices) -> Self {
         Prices { own, table: PriceTable::for_thread() }
     }

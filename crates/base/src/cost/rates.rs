@@ -5,7 +5,7 @@ use crate::chat::Usage;
 /// US dollars per million tokens.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Rates {
-    /// Input without the next two.
+    /// Input without cached input and cache writes.
     pub input: f64,
     /// Input read from the provider's cache.
     pub cached_input: f64,

@@ -4,7 +4,6 @@ use std::time::Duration;
 
 use super::limits::Limits;
 
-/// Totals over all prompts of a run.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct RunUsage {
     pub steps: u64,

@@ -7,7 +7,6 @@ use std::{borrow::Cow, fmt::Write as _};
 enum State {
     #[default]
     Text,
-    /// After ESC.
     Escape,
     /// After ESC and an intermediate character, as in `ESC ( B`.
     Intermediate,
@@ -61,7 +60,6 @@ impl EscapeSequences {
     }
 }
 
-/// Removes control characters and escape sequences from text that arrives in chunks.
 #[derive(Clone, Debug, Default)]
 pub struct TextFilter {
     sequences: EscapeSequences,
@@ -87,7 +85,6 @@ impl TextFilter {
         TextFilter { keeps_colours: true, ..TextFilter::default() }
     }
 
-    /// Filters the next chunk.
     pub fn next<'a>(&mut self, piece: &'a str) -> Cow<'a, str> {
         if self.sequences.is_in_text() && !piece.bytes().any(|byte| self.may_be_removed(byte)) {
             return Cow::Borrowed(piece);
@@ -115,7 +112,6 @@ impl TextFilter {
         }
     }
 
-    /// Adds the sequence that `next` ends, if it is a colour.
     fn push_if_colour(&mut self, next: char, text: &mut String) {
         if next == '\u{1b}' {
             self.sequence.clear();

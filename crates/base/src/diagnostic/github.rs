@@ -12,7 +12,6 @@ pub enum AnnotationLevel {
     Notice,
 }
 
-/// A message about a file.
 #[derive(Debug)]
 pub struct Annotation {
     level: AnnotationLevel,
@@ -33,7 +32,6 @@ impl Annotation {
         self
     }
 
-    /// The command, ending in a newline.
     pub fn command(&self, message: &str) -> String {
         let name = match self.level {
             AnnotationLevel::Error => "error",

@@ -26,7 +26,6 @@ pub struct Diagnostic {
     pub message: String,
     /// The first position in the user's own files that the error refers to.
     pub location: Option<Location>,
-    /// The text of the line of `location`.
     pub source_line: Option<String>,
     /// The calls that led to the error, innermost first; user files only.
     pub stack: Vec<Frame>,
@@ -44,7 +43,6 @@ pub struct Location {
     pub column: u32,
 }
 
-/// One call on the stack.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Frame {
     /// `None` for the top level of a module and for anonymous functions.
@@ -54,7 +52,6 @@ pub struct Frame {
 }
 
 impl Diagnostic {
-    /// An `Error` with this message.
     pub fn new(message: impl Into<String>) -> Self {
         Self { name: "Error".to_owned(), message: message.into(), ..Self::default() }
     }

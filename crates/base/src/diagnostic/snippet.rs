@@ -54,7 +54,6 @@ impl Diagnostic {
 
 struct Excerpt {
     text: String,
-    /// From 1.
     first_line: usize,
     /// In bytes of `text`.
     mark: Range<usize>,

@@ -2,14 +2,11 @@
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum PathKey {
-    /// The name of a property or an export.
     Name(String),
-    /// The index of a list element, from 0.
     Index(usize),
 }
 
 impl PathKey {
-    /// A path of these names.
     pub fn path(names: &[&str]) -> Vec<PathKey> {
         names.iter().map(|name| PathKey::Name((*name).to_owned())).collect()
     }

@@ -12,7 +12,6 @@ struct AgentData {
     number: u64,
     tool_call_id: Option<String>,
     key: String,
-    /// The current step, once one has begun.
     step: Cell<Option<usize>>,
 }
 
@@ -20,7 +19,6 @@ struct AgentData {
 #[derive(Clone, Copy, Debug)]
 pub struct AgentIdentity<'a> {
     pub name: &'a str,
-    /// The tool call that it answers, if any.
     pub tool_call_id: Option<&'a str>,
     /// A hash of its definition, which distinguishes agents of one name when another process repeats the same work.
     pub definition_hash: Option<u64>,
@@ -37,7 +35,6 @@ impl Agent {
         }))
     }
 
-    /// An agent that works for this one. `number` and `key` are unique within the run.
     pub(super) fn child(&self, called: AgentIdentity<'_>, number: u64, key: String) -> Self {
         let path = self.0.path.iter().cloned().chain([called.name.into()]).collect();
         let tool_call_id = called.tool_call_id.map(str::to_owned);
@@ -58,7 +55,6 @@ impl Agent {
         &self.0.key
     }
 
-    /// The current step, from 0; `None` before the first.
     pub fn step(&self) -> Option<usize> {
         self.0.step.get()
     }
@@ -77,7 +73,6 @@ impl Agent {
         &self.0.path
     }
 
-    /// Its own name; empty for the file's own prompt.
     pub fn name(&self) -> &str {
         self.0.path.last().map_or("", |name| name)
     }
@@ -87,7 +82,6 @@ impl Agent {
         self.0.number
     }
 
-    /// The tool call that it answers, if any.
     pub fn tool_call_id(&self) -> Option<&str> {
         self.0.tool_call_id.as_deref()
     }

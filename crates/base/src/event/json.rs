@@ -9,7 +9,6 @@ use crate::chat::{StreamPart, ToolInput};
 
 const RUN_FINISH: &str = "run-finish";
 
-/// The common fields of all lines, then those of the event.
 #[derive(Serialize)]
 pub(super) struct Line<'a> {
     #[serde(rename = "type")]
@@ -46,7 +45,6 @@ pub(super) enum Body<'a> {
 }
 
 impl Line<'_> {
-    /// Serializes a line, without the newline.
     pub(super) fn write(run: &str, time: u64, agent: &Agent, kind: &str, body: Body<'_>) -> Option<String> {
         let line = Line { kind, time, run, agent: AgentPath(agent), number: agent.number(), body };
         // Serializing cannot fail: keys are strings and numbers are finite.

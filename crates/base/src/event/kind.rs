@@ -17,11 +17,8 @@ pub enum EventKind {
         /// The step at which the run resumes, if an earlier process began it.
         resumed: Option<usize>,
     },
-    /// A step's request is about to be sent.
     StepStart {
-        /// From 0.
         step: usize,
-        /// As `provider:model`.
         model: Rc<str>,
         sent: SentRequest,
     },
@@ -30,7 +27,6 @@ pub enum EventKind {
     AnswerFinish {
         /// Estimated if an answer broke off before the provider reported it.
         usage: Usage,
-        /// In US dollars, if it is known.
         cost: Option<f64>,
     },
     /// Progress of a tool call, shown on the progress line only; it has no public form.
@@ -44,28 +40,22 @@ pub enum EventKind {
     },
     /// A step is complete, with all its tool results.
     StepFinish {
-        /// From 0.
         number: usize,
         step: Rc<Step>,
-        /// As `provider:model`.
         model: Rc<str>,
         /// From the request to the last tool result.
         took: Duration,
     },
-    /// An agent starts, or another prompt that the script runs.
     AgentStart,
-    /// An agent is done.
     AgentFinish {
         steps: usize,
         took: Duration,
         error: Option<String>,
     },
-    /// Code that the model wrote was checked.
     CodeCheck {
         /// The tool call that contained the code; `None` for code in a model's text.
         tool_call_id: Option<String>,
         code: Rc<str>,
-        /// Whether the code was run.
         ok: bool,
         /// A list of `{code, message, line, column, …}`.
         diagnostics: Value,
@@ -76,14 +66,12 @@ pub enum EventKind {
         /// Without the newline.
         text: String,
     },
-    /// A warning for the user, in one sentence.
     Warning {
         message: String,
     },
     /// A request is repeated, or waits for a busy server.
     Retry(Retry),
     Output(OutputEvent),
-    /// The last event of this prompt, however its run ended.
     PromptEnd,
     /// The last event of the whole run.
     RunFinish(Rc<RunFinish>),
@@ -92,14 +80,12 @@ pub enum EventKind {
 /// The request of a step, shared with the step. It has no public form.
 #[derive(Clone, Debug, Default)]
 pub struct SentRequest {
-    /// The conversation, system message first.
     pub messages: PromptMessages,
     pub active_tools: Rc<[String]>,
     /// The definitions of the active tools; `None` for a model that reads no requests.
     pub tools: Option<Rc<[ToolSpec]>>,
 }
 
-/// An event about a file's export `output`.
 #[derive(Clone, Debug, PartialEq)]
 pub enum OutputEvent {
     /// The file has an output, so the text that the model writes before it is not the result of the run.
@@ -114,7 +100,6 @@ pub enum OutputEvent {
 pub struct Retry {
     /// The whole explanation in one sentence.
     pub message: String,
-    /// The model that failed, as `provider:model`, or the provider alone if all its models wait.
     pub model: String,
     pub reason: String,
     /// The attempt that failed, from 1; `None` if the request has not been sent yet.
@@ -145,17 +130,14 @@ pub struct FailureReport {
     pub hint: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub file: Option<String>,
-    /// From 1.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub line: Option<u32>,
-    /// From 1.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub column: Option<u32>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub waiting: Vec<AwaitedCall>,
 }
 
-/// A call that waits for approval.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct AwaitedCall {

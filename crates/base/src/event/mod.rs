@@ -1,5 +1,4 @@
-//! The events of a run, their public JSON form (docs/reference/events.md), and the stream that delivers them to
-//! readers.
+//! The events of a run, their public JSON form (docs/reference/events.md), and the stream that delivers them to readers.
 //!
 //! All output about a run is derived from here: text on the terminal, `-f json` and `-f events`, costs, `result.fullStream`.
 mod agent;

@@ -11,10 +11,9 @@ use super::{
 };
 use crate::chat::{Message, PromptMessages, Role, ToolSpec};
 
-/// An event in its stored form.
+/// An event in the form stored in a journal.
 #[derive(Debug)]
 pub enum RecordedEvent {
-    /// A complete line of JSON, without the newline.
     Line(String),
     /// A delta of a model's text: consecutive ones are stored as one line.
     Delta(DeltaRecord),
@@ -24,13 +23,11 @@ pub enum RecordedEvent {
 pub struct DeltaRecord {
     kind: &'static str,
     pub agent: Agent,
-    /// When the first delta arrived, in milliseconds since 1970.
     pub time: u64,
     pub text: String,
 }
 
 impl DeltaRecord {
-    /// Whether it is of the same kind and agent as the one before.
     pub fn continues(&self, before: &DeltaRecord) -> bool {
         self.kind == before.kind && self.agent == before.agent
     }
@@ -40,7 +37,6 @@ impl DeltaRecord {
         DeltaRecord { kind: self.kind, agent: self.agent.clone(), time: self.time, text }
     }
 
-    /// Writes it as a complete line.
     pub fn to_line(&self, run: &str) -> Option<String> {
         Line::write(run, self.time, &self.agent, self.kind, Body::Delta { delta: &self.text })
     }
@@ -50,7 +46,6 @@ impl DeltaRecord {
 #[derive(Debug, Default)]
 pub struct KnownRequests {
     system: Option<String>,
-    /// The number of messages of the conversation.
     history_length: usize,
     tools: Option<Rc<[ToolSpec]>>,
     /// The request itself, if this process sent it.
@@ -67,14 +62,12 @@ impl KnownRequests {
     }
 }
 
-/// Converts events to lines, relative to what earlier lines contain.
 #[derive(Debug, Default)]
 pub struct EventRecorder {
     by_agent: HashMap<u64, KnownRequests>,
 }
 
 impl EventRecorder {
-    /// Sets what lines of another process contain about an agent's requests.
     pub fn set_seen(&mut self, agent: u64, seen: KnownRequests) {
         self.by_agent.insert(agent, seen);
     }
@@ -104,7 +97,6 @@ impl EventRecorder {
         Line::write(event.run(), event.time(), event.agent, kind, Body::Other(body)).map(RecordedEvent::Line)
     }
 
-    /// Adds what the public form omits.
     fn add_stored_fields(&mut self, event: &Event<'_>, body: &mut Value) {
         match event.kind {
             EventKind::StepStart { sent, .. } => body["request"] = self.request(event.agent, sent),
@@ -157,7 +149,6 @@ impl EventRecorder {
 }
 
 impl KnownRequests {
-    /// Removes the answer of the previous step and its results, which come first among the new messages.
     fn remove_recorded(&self, messages: &mut Vec<Rc<Message>>) {
         if let (Some(answer), Some(first)) = (&self.answer, messages.first())
             && (Rc::ptr_eq(answer, first) || answer == first)
@@ -176,7 +167,6 @@ fn add_call(body: &mut Value, tool_call_id: Option<&str>) {
     }
 }
 
-/// Messages as JSON; serializing them cannot fail.
 fn messages_json(messages: &[Rc<Message>]) -> Value {
     serde_json::to_value(messages).unwrap_or_default()
 }

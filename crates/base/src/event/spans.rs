@@ -58,7 +58,6 @@ impl Spans {
         self.close_number(*self.by_agent.get(&agent.number())?)
     }
 
-    /// Ends the innermost span, the one that began last.
     pub(super) fn close_last(&mut self) -> Option<ClosedSpan> {
         self.close_number(*self.open.last_key_value()?.0)
     }

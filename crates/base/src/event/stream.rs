@@ -42,7 +42,6 @@ pub type EventReader = Rc<dyn Fn(&Event<'_>)>;
 /// The clock of a run. It does not jump when the system's clock is set back.
 #[derive(Clone, Copy, Debug)]
 pub struct EventClock {
-    /// Since 1970.
     start_time: Duration,
     began: Instant,
 }
@@ -70,7 +69,6 @@ pub struct Events {
     /// The numbers of the agents of an earlier process, by key.
     known: HashMap<String, u64>,
     spans: RefCell<Spans>,
-    /// The agent whose future is being polled.
     current: RefCell<Agent>,
 }
 
@@ -104,12 +102,10 @@ impl Events {
         })
     }
 
-    /// The file's own prompt.
     pub fn root(&self) -> Agent {
         self.root.clone()
     }
 
-    /// Adds a reader for all events from now on.
     pub fn add_reader(&self, reader: EventReader) {
         self.readers.borrow_mut().push(reader);
     }
@@ -146,7 +142,6 @@ impl Events {
         }
     }
 
-    /// Emits an event of the agent whose future is being polled.
     pub fn emit_current(&self, kind: &EventKind) {
         let agent = self.current.borrow().clone();
         self.emit(&agent, kind);
@@ -156,7 +151,6 @@ impl Events {
         self.emit_current(&EventKind::Warning { message: message.into() });
     }
 
-    /// Creates an agent that works for `parent`.
     pub fn agent(&self, parent: &Agent, called: AgentIdentity<'_>) -> Agent {
         let mut key = parent.child_key_prefix(called);
         let before = self.keys.borrow().get(&key).copied().unwrap_or(0);
@@ -198,7 +192,7 @@ impl AgentScope {
         self.events.emit(&self.agent, kind);
     }
 
-    /// Emits the start of the agent, if it is not running; the file's own prompt is not an agent.
+    /// Emits the start of the agent, unless it is running or is the file's own prompt.
     pub fn begin(&self) -> AgentSpan {
         let number = self.events.spans.borrow_mut().open(&self.agent);
         if number.is_some() {
@@ -215,7 +209,6 @@ impl AgentScope {
         }
     }
 
-    /// Runs a future as work of this agent: events of providers in it belong to the agent.
     pub async fn run_as_agent<T>(&self, work: impl Future<Output = T>) -> T {
         let mut work = pin!(work);
         std::future::poll_fn(|context| {

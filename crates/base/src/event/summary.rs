@@ -21,7 +21,6 @@ pub struct RunSummary {
     pub text: String,
     pub output: Option<Value>,
     pub finish_reason: Option<FinishReason>,
-    /// The model of the last step, as `provider:model`.
     pub model: Option<String>,
     pub usage: Usage,
     /// The sum of the known costs, in US dollars.
@@ -29,29 +28,24 @@ pub struct RunSummary {
     is_cost_unknown: bool,
     /// Milliseconds from the first event to the last one, including earlier processes.
     pub duration_ms: u64,
-    /// Milliseconds in earlier processes.
     earlier_ms: u64,
     began_at: Option<u64>,
     keeps_text: bool,
 }
 
-/// The totals that accumulate over the processes of a run.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct RunTotals {
     pub steps: usize,
     pub all_steps: usize,
     pub usage: Usage,
-    /// The sum of the known costs, in US dollars.
     pub known_cost: f64,
     pub is_cost_unknown: bool,
 }
 
-/// The last answer that an earlier process received.
 #[derive(Clone, Debug)]
 pub struct LastAnswer {
     pub text: String,
     pub finish_reason: FinishReason,
-    /// As `provider:model`.
     pub model: String,
 }
 
@@ -61,7 +55,6 @@ impl RunSummary {
         RunSummary { keeps_text: true, ..RunSummary::default() }
     }
 
-    /// The summary of a resumed run, with the totals of earlier processes.
     #[must_use]
     pub fn resuming(self, before: &RunTotals) -> Self {
         RunSummary {
@@ -123,7 +116,6 @@ impl RunSummary {
         self.set_time(event.time());
     }
 
-    /// Updates the duration; `now` is in milliseconds since 1970.
     pub fn set_time(&mut self, now: u64) {
         self.duration_ms = self.earlier_ms + now.saturating_sub(*self.began_at.get_or_insert(now));
     }
@@ -174,7 +166,6 @@ impl SharedSummary {
         SharedSummary(Arc::new(Mutex::new(summary)))
     }
 
-    /// The summary, for the thread of the run. Hold the lock only briefly.
     pub fn lock(&self) -> MutexGuard<'_, RunSummary> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -200,7 +191,6 @@ mod tests {
     use super::*;
     use crate::event::{Agent, Events};
 
-    /// The summary after one more answer.
     fn with_answer(summary: RunSummary, cost: Option<f64>) -> RunSummary {
         let summary = Rc::new(RefCell::new(summary));
         let sums = summary.clone();

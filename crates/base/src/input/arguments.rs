@@ -12,7 +12,6 @@ use crate::diagnostic::closest;
 
 #[derive(Default)]
 pub(super) struct ParsedArguments<'a> {
-    /// In the order of their first appearance.
     pub(super) options: Vec<GivenOption<'a>>,
     pub(super) bare: Vec<&'a str>,
 }
@@ -21,23 +20,20 @@ pub(super) struct GivenOption<'a> {
     /// The path of its property, from the outermost object inwards.
     pub(super) path: Vec<String>,
     pub(super) kind: &'a ValueKind,
-    /// The option as it was written last: `--days`.
     pub(super) shown: String,
-    /// One value per use of the option.
     pub(super) words: Vec<OptionValue<'a>>,
 }
 
 /// The value of an option.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) enum OptionValue<'a> {
-    /// An option without a value.
     Flag(bool),
     Text(&'a str),
 }
 
 type Rest<'a> = Peekable<Iter<'a, String>>;
 
-/// Parses the words of a command line.
+/// Parses the arguments after the file.
 ///
 /// # Errors
 /// An unknown option, or one without its value.
@@ -129,7 +125,6 @@ fn negated<'a>(fields: &'a ObjectFields, name: &str) -> Option<Target<'a>> {
     fields.known(rest).filter(|target| target.kind.is_flag())
 }
 
-/// The word after an option.
 fn following<'a>(name: &str, kind: &ValueKind, rest: &mut Rest<'a>) -> Result<&'a str, InputProblem> {
     let word = rest.next_if(|word| *word != "--" && !is_option(word));
     word.map(String::as_str).ok_or_else(|| {
@@ -142,7 +137,6 @@ fn following<'a>(name: &str, kind: &ValueKind, rest: &mut Rest<'a>) -> Result<&'
     })
 }
 
-/// The error for an unknown option, with a suggestion.
 fn unknown(declaration: &Declaration, line: &CommandLine, option: &str) -> InputProblem {
     let problem = InputProblem::new(format!("unknown option {option}"));
     let name = option.trim_start_matches('-');

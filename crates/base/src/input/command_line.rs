@@ -8,13 +8,11 @@ use super::property::Declaration;
 
 /// Provides texts that arguments refer to. Reading may block.
 pub trait TextSources: Send + Sync {
-    /// The text of a file, relative to the working directory. The error says why it cannot be read: `there is no such file`.
     fn file(&self, path: &str) -> Result<String, String>;
 
     /// All of standard input. The error says why it cannot be read.
     fn standard_input(&self) -> Result<String, String>;
 
-    /// Whether standard input is a terminal.
     fn is_terminal(&self) -> bool;
 
     /// Whether no call blocks.
@@ -23,7 +21,6 @@ pub trait TextSources: Send + Sync {
     }
 }
 
-/// The arguments for a prompt file.
 #[derive(Clone)]
 pub struct CommandLine {
     /// The command up to the file, for usage lines: `lmthing run weather.lmt.mjs`.
@@ -45,12 +42,10 @@ pub struct CommandLine {
 pub struct InputShape {
     /// JSON Schema, with the keyword `tsType` at dates and big integers.
     pub shape: Value,
-    /// The options for it.
     pub declaration: Declaration,
 }
 
 impl CommandLine {
-    /// A command line without arguments and without standard input.
     pub fn without_words(command: String) -> Self {
         let (words, own_options, sources) = (Vec::new(), Vec::new as fn() -> _, Arc::new(NoTexts));
         CommandLine { command, words, whole: None, is_call: false, own_options, sources, taken: None }
@@ -91,7 +86,6 @@ impl TextSources for NoTexts {
     }
 }
 
-/// Provides the known input as standard input.
 struct KnownInput(String);
 
 impl TextSources for KnownInput {
@@ -112,7 +106,6 @@ impl TextSources for KnownInput {
     }
 }
 
-/// The input of a command line.
 #[derive(Debug)]
 pub struct FilledInput {
     pub input: Map<String, Value>,

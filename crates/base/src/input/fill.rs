@@ -15,7 +15,6 @@ use super::{
 };
 use crate::chat::read_json;
 
-/// The input of a command line; required properties may be missing.
 pub(super) fn fill(declaration: &Declaration, line: &CommandLine) -> Result<FilledInput, InputProblem> {
     let sorted = parse_arguments(declaration, line)?;
     let mut reader = TextReader::new(line);
@@ -32,12 +31,10 @@ pub(super) fn fill(declaration: &Declaration, line: &CommandLine) -> Result<Fill
     Ok(FilledInput { input, is_standard_input_empty })
 }
 
-/// Checks that the whole input can be read, if there is one.
 pub(super) fn check_whole(line: &CommandLine) -> Result<(), InputProblem> {
     line.whole.as_ref().map_or(Ok(()), |word| whole(&mut TextReader::new(line), word).map(drop))
 }
 
-/// The object of `run --input`.
 fn whole(reader: &mut TextReader<'_>, word: &str) -> Result<Map<String, Value>, InputProblem> {
     let text = reader.text("--input", word)?;
     let place = if text.is_typed { "--input" } else { &format!("--input {word}") };
@@ -91,7 +88,6 @@ fn value_of_words(
     }
 }
 
-/// Sets the value at `path`, creating objects on the way.
 pub(super) fn put(input: &mut Map<String, Value>, path: &[String], value: Value) {
     let Some((name, rest)) = path.split_first() else { return };
     if rest.is_empty() {

@@ -11,7 +11,6 @@ const MAX_USAGE: usize = 100;
 /// Longer names of options have their description on the next line.
 const MAX_COLUMN: usize = 30;
 
-/// The usage line; `command` is the part before the arguments.
 pub fn usage(declaration: Option<&Declaration>, command: &str) -> String {
     let Some(declaration) = declaration else { return format!("Usage: {command} [ARGUMENTS]...") };
     let (required, optional): (Vec<&Property>, Vec<&Property>) =

@@ -4,13 +4,11 @@ use serde_json::{Map, Value};
 
 use super::property::{ObjectFields, Property};
 
-/// The limit of nesting.
 const MAX_DEPTH: usize = 12;
 
 /// The limit of followed references in total: a schema may refer to itself in many places, and again in each of them.
 const MAX_REFERENCES: usize = 4096;
 
-/// The context in which a part of a schema is read.
 #[derive(Clone, Copy)]
 pub(super) struct SchemaContext<'a> {
     root: &'a Value,
@@ -42,9 +40,7 @@ pub(super) enum ValueKind {
     Text {
         one_line: bool,
     },
-    /// A string that becomes a `Date`.
     Date,
-    /// Digits that become a `bigint`.
     BigInteger,
     Number,
     Integer,
@@ -52,10 +48,8 @@ pub(super) enum ValueKind {
     Null,
     Choice(Vec<Value>),
     List(Box<ValueKind>),
-    /// A list with a kind per position.
     Tuple,
     Object(ObjectFields),
-    /// One of several kinds other than `null`.
     AnyOf(Vec<ValueKind>),
     Nullable(Box<ValueKind>),
     Anything,
@@ -159,7 +153,6 @@ impl ValueKind {
         }
     }
 
-    /// Whether it is a boolean.
     pub(super) fn is_flag(&self) -> bool {
         match self.inner() {
             ValueKind::Boolean => true,

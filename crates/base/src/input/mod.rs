@@ -21,7 +21,6 @@ pub use property::Declaration;
 pub use revival::{Revival, RevivedType, revivals};
 pub use table::{ColumnSetting, Columns};
 
-/// The meaning of the arguments.
 #[derive(Debug)]
 pub enum ParsedInput {
     Help,
@@ -42,7 +41,6 @@ pub fn check_whole(line: &CommandLine) -> Result<(), InputProblem> {
     fill::check_whole(line)
 }
 
-/// Whether `-h` or `--help` is among the options.
 pub fn has_help_option(words: &[String]) -> bool {
     let mut options = words.iter().take_while(|word| *word != "--");
     options.any(|word| word == "-h" || word == "--help")

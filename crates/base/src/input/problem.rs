@@ -12,10 +12,8 @@ use crate::{
     schema,
 };
 
-/// Longest text of a value in a message.
 const MAX_SHOWN: usize = 60;
 
-/// An error in the input.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct InputProblem {
     pub(super) message: String,
@@ -109,7 +107,6 @@ impl From<InputProblem> for Diagnostic {
     }
 }
 
-/// The property that is missing according to `problem`.
 fn missing_property<'a>(
     declaration: &'a Declaration,
     input: &Map<String, Value>,
@@ -133,7 +130,6 @@ fn missing_from_call(missing: &[&Property]) -> String {
     format!("missing required input: {}", properties.collect::<Vec<_>>().join(", "))
 }
 
-/// One error: the option, what is expected, what was given.
 fn schema_line(
     declaration: &Declaration,
     input: &Map<String, Value>,
@@ -180,7 +176,6 @@ fn expectation(property: Option<&Property>, message: &str) -> String {
     }
 }
 
-/// A value for a message: text in quotes, other values as JSON.
 fn shown(value: &Value) -> String {
     match value {
         Value::String(text) => quoted(text),

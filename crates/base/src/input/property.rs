@@ -7,7 +7,6 @@ use super::kind::{SchemaContext, ValueKind, plain_value};
 /// The bound that zod adds to every integer; it is left out of the help.
 const SAFE_INTEGER: f64 = 9_007_199_254_740_991.0;
 
-/// The input that a prompt file takes, and its description.
 #[derive(Clone, Debug)]
 pub struct Declaration {
     /// The export `description`, or the schema's own.
@@ -17,7 +16,6 @@ pub struct Declaration {
 
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(super) struct ObjectFields {
-    /// In the order of the schema.
     pub(super) properties: Vec<Property>,
     /// The kind of further properties, if the schema allows some.
     pub(super) others: Option<Box<ValueKind>>,
@@ -30,7 +28,6 @@ pub(super) struct Property {
     pub(super) is_required: bool,
     pub(super) description: Option<String>,
     pub(super) default: Option<Value>,
-    /// Further limits for the help: `at least 1`.
     pub(super) limits: Vec<String>,
 }
 
@@ -116,7 +113,6 @@ impl ObjectFields {
         self.properties.iter().find(|property| property.name == name)
     }
 
-    /// The name of a property's option, without the dashes.
     pub(super) fn option(&self, property: &Property) -> String {
         let kebab = kebab(&property.name);
         let is_alone = self.properties.iter().filter(|other| self::kebab(&other.name) == kebab).count() == 1;
@@ -174,7 +170,6 @@ impl Property {
     }
 }
 
-/// The limits of a value for the help.
 fn limits(schema: &Value) -> Vec<String> {
     let number = |key: &str| schema.get(key).filter(|limit| limit.as_f64().is_some_and(|n| n.abs() < SAFE_INTEGER));
     let text = |key: &str| schema.get(key).and_then(Value::as_str).map(str::to_owned);

@@ -7,7 +7,6 @@ use super::{
     problem::InputProblem,
 };
 
-/// Reads texts; standard input only once.
 pub(super) struct TextReader<'a> {
     sources: &'a dyn TextSources,
     /// The option that has read standard input.

@@ -10,15 +10,12 @@ const MAX_COMPARED: usize = 100_000;
 
 const MAX_DEPTH: usize = 100;
 
-/// A part of an input to be converted.
 #[derive(Debug, PartialEq)]
 pub struct Revival {
-    /// Names and indices that lead to it, outermost first.
     pub path: Vec<String>,
     pub becomes: RevivedType,
 }
 
-/// The type that a string or number is converted to.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum RevivedType {
     Date,
@@ -33,7 +30,6 @@ pub fn revivals(schema: &Value, value: &Value) -> Vec<Revival> {
 
 struct RevivalSearch<'a> {
     root: &'a Value,
-    /// How many parts may still be compared.
     left: usize,
 }
 
@@ -121,7 +117,6 @@ fn forms(keywords: &Map<String, Value>) -> &[Value] {
     }
 }
 
-/// The parts of `value` with their names and schemas.
 fn parts<'a, 'v>(keywords: &'a Map<String, Value>, value: &'v Value) -> Vec<(String, &'a Value, &'v Value)> {
     match value {
         Value::Array(items) => {
@@ -141,7 +136,6 @@ fn parts<'a, 'v>(keywords: &'a Map<String, Value>, value: &'v Value) -> Vec<(Str
     }
 }
 
-/// Whether the schema contains other schemas.
 fn is_nested(keywords: &Map<String, Value>) -> bool {
     ["properties", "additionalProperties", "items", "prefixItems", "allOf", "anyOf", "oneOf"]
         .iter()

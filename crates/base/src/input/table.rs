@@ -13,20 +13,16 @@ use super::{
 };
 use crate::{diagnostic::closest, schema};
 
-/// An assignment of a column to a property (`--set property=column`).
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ColumnSetting {
     /// The property, or one within another: `address.city`.
     pub property: String,
-    /// The column, or the key.
     pub column: String,
 }
 
 /// The properties that the columns of a table provide.
 pub struct Columns {
-    /// Per column; one column may provide several properties.
     targets: Vec<Vec<Target>>,
-    /// Columns that provide nothing.
     unused: Vec<String>,
     nothing: CommandLine,
 }
@@ -118,7 +114,6 @@ impl Declaration {
         Err(problem.hint(format!("say which column it is: --set {name}={column}")))
     }
 
-    /// Renames the keys of an object to properties.
     pub fn of_keys(&self, mut object: Map<String, Value>, settings: &[ColumnSetting]) -> Map<String, Value> {
         let set: Vec<_> = settings
             .iter()
@@ -145,7 +140,6 @@ impl Columns {
         &self.unused
     }
 
-    /// The input from the cells of a row. The error is the first invalid cell.
     pub fn input<'a>(&self, cells: impl Iterator<Item = &'a str>) -> Result<Map<String, Value>, InputProblem> {
         let mut reader = TextReader::new(&self.nothing);
         let mut input = Map::new();

@@ -7,7 +7,6 @@ use serde_json::{Value, json};
 use super::*;
 use crate::schema::Validator;
 
-/// Files by name, and piped standard input.
 struct Texts {
     files: BTreeMap<&'static str, &'static str>,
     piped: Option<&'static str>,
@@ -74,7 +73,6 @@ fn schema() -> Value {
     })
 }
 
-/// The input for a command line, or the problem with it.
 fn given(schema: &Value, words: &[&str], whole: Option<&str>, piped: Option<&'static str>) -> Result<Value, String> {
     let declaration = Declaration::new(Some(schema), None).unwrap();
     let message = |problem: InputProblem| match problem.hint {

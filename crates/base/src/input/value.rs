@@ -9,7 +9,6 @@ use super::{
 };
 use crate::chat::{JsonError, read_json};
 
-/// The value of `word` for the option `place`.
 pub(super) fn value(
     reader: &mut TextReader<'_>,
     place: &str,
@@ -119,7 +118,6 @@ pub(super) fn malformed(place: &str, expected: &str, text: &str, error: &JsonErr
     InputProblem::new(format!("{place}: expected {expected}, got {}, which is not JSON: {error}", quoted(text.trim())))
 }
 
-/// The value of a text without quotes or brackets.
 fn scalar(kind: &ValueKind, text: &str) -> Option<Value> {
     let trimmed = text.trim();
     match kind {

@@ -23,7 +23,6 @@ pub trait Parser {
     /// The imports and re-exports of a module.
     fn imports(&self, text: &str, language: Language) -> Option<Vec<ImportSpecifier>>;
 
-    /// The names of the values that a module exports.
     fn exported_names(&self, text: &str, language: Language) -> Option<Vec<String>>;
 
     /// Whether a module exports `name` as a type, which does not exist at run time.
@@ -40,7 +39,6 @@ pub trait Parser {
     fn only_await(&self, javascript: &str, function: Option<usize>) -> Option<usize>;
 }
 
-/// The language a text is written in.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Language {
     JavaScript,
@@ -62,7 +60,6 @@ impl Language {
     }
 }
 
-/// A syntax error.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SyntaxProblem {
     pub offset: usize,
@@ -71,7 +68,6 @@ pub struct SyntaxProblem {
     pub message: String,
 }
 
-/// A TypeScript module with its types removed.
 #[derive(Debug)]
 pub struct JavaScript {
     pub code: String,
@@ -79,7 +75,6 @@ pub struct JavaScript {
     pub positions: Option<Positions>,
 }
 
-/// One import or re-export.
 #[derive(Debug)]
 pub struct ImportSpecifier {
     pub specifier: String,

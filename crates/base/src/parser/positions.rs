@@ -3,11 +3,9 @@
 /// Where each piece of compiled code comes from. Lines and columns count from 1, columns in bytes.
 #[derive(Debug, Clone, Default)]
 pub struct Positions {
-    /// Sorted by position in the compiled code.
     pieces: Vec<Piece>,
 }
 
-/// A piece of code; it ends where the next one starts.
 #[derive(Debug, Clone, Copy)]
 pub struct Piece {
     pub compiled: (u32, u32),

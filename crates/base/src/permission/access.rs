@@ -5,7 +5,6 @@
 pub enum Access<'a> {
     /// Connecting to a host, resolving its name, or listening: an origin, a name, `host:port`, or the path of a socket.
     Network(&'a str),
-    /// Starting a program: its file or name.
     Run(&'a str),
     /// Reading a file or folder; links are followed.
     Read(&'a str),
@@ -15,7 +14,6 @@ pub enum Access<'a> {
     Write(&'a str),
     /// Creating, changing or removing what is at the path; a link at its end is not followed.
     WriteEntry(&'a str),
-    /// Reading an environment variable.
     Env(&'a str),
     /// Reaching another process, such as by a signal; holds a description for the message.
     Signal(&'a str),

@@ -5,7 +5,6 @@ use std::rc::Rc;
 use futures_util::future::{FutureExt, LocalBoxFuture, ready};
 use globset::{GlobBuilder, GlobSet, GlobSetBuilder};
 
-/// A call that needs approval.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ApprovalRequest {
     /// The full name: `deploy`; `srv.sum` for a function of a namespace or a tool of an array form.
@@ -18,7 +17,6 @@ pub struct ApprovalRequest {
     pub tool_call_id: Option<String>,
 }
 
-/// The decision on a call.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Decision {
     Approved,
@@ -46,7 +44,6 @@ impl Decision {
 
 /// Decides on calls that need approval. One for a whole run, with its agents and the code that models write.
 pub trait Approver {
-    /// Decides on a call, immediately or after a person has answered.
     fn decide<'a>(&'a self, request: &'a ApprovalRequest) -> LocalBoxFuture<'a, Decision>;
 
     /// Whether the run may stop at a call, which requires that it can be resumed.

@@ -4,7 +4,6 @@ use serde::{Deserialize, Serialize};
 
 use super::AccessDenied;
 
-/// How much of one kind of access was granted.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Grant<T> {
     All,
@@ -26,7 +25,6 @@ impl<T> Grant<T> {
         }
     }
 
-    /// The single grants; empty for [`Grant::All`].
     pub(super) fn listed(&self) -> &[T] {
         match self {
             Grant::All => &[],

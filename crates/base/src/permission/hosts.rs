@@ -2,7 +2,7 @@
 
 use std::net::IpAddr;
 
-/// Allows one host, at one port or at all.
+/// Allows one host, at one port or at any.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct HostRule {
     host: String,
@@ -42,7 +42,6 @@ impl HostRule {
     }
 }
 
-/// Host and port of an origin, of `host:port`, or of a host alone.
 pub(super) fn split(place: &str) -> (String, Option<u16>) {
     let (scheme, place) = place.split_once("://").map_or((None, place), |(scheme, rest)| (Some(scheme), rest));
     let usual = scheme.map(|scheme| if matches!(scheme, "https" | "wss") { 443 } else { 80 });
@@ -58,7 +57,6 @@ pub(super) fn split(place: &str) -> (String, Option<u16>) {
     (host, port)
 }
 
-/// The host and port in the notation of `--allow-net`.
 pub(super) fn shown(host: &str, port: Option<u16>) -> String {
     let host = if host.contains(':') { format!("[{host}]") } else { host.to_owned() };
     port.map_or(host.clone(), |port| format!("{host}:{port}"))

@@ -173,10 +173,8 @@ mod linux {
     /// Devices that only lmthing may use, as other terminals of the user are among them.
     const TERMINALS: &[&str] = &["/dev/pts", "/dev/ptmx"];
 
-    /// The process that is restricted.
     #[derive(Clone, Copy, PartialEq, Eq)]
     pub(super) enum ConfinedProcess {
-        /// lmthing: `Restricted` checks scripts before.
         Ourselves,
         /// A program that a script starts: nothing else checks it.
         Programs,

@@ -45,7 +45,6 @@ enum Rule {
     Nothing,
 }
 
-/// The permissions of a prompt file. The default allows everything.
 #[derive(Clone, Debug, Default)]
 pub struct Permissions {
     network: Rule,
@@ -70,7 +69,6 @@ impl Permissions {
         Permissions { network, process: Rule::Nothing, who: "tests run", ..Permissions::default() }
     }
 
-    /// The permissions of a restricted file.
     pub fn restricted(rights: Restricted) -> Self {
         Permissions { restricted: Some(Arc::new(rights)), ..Permissions::default() }
     }
@@ -81,7 +79,6 @@ impl Permissions {
         Permissions { process: Rule::Nothing, who, ..self }
     }
 
-    /// The rights of a restricted file; `None` if it is not restricted.
     pub fn restricted_rights(&self) -> Option<&Arc<Restricted>> {
         self.restricted.as_ref()
     }
@@ -112,7 +109,6 @@ impl Permissions {
         self.restricted.as_ref().map_or(Ok(()), |rights| rights.check_opened(file, access))
     }
 
-    /// Whether every access is allowed.
     pub fn allow_all(&self) -> bool {
         self.restricted.is_none()
             && [self.network, self.run, self.write, self.process].iter().all(|rule| *rule == Rule::All)

@@ -8,7 +8,6 @@ use std::{
     path::{Component, Path, PathBuf},
 };
 
-/// The limit of followed links, as in the kernel.
 const MAX_LINKS: usize = 40;
 
 /// How a link at the end of a path is treated.
@@ -19,7 +18,6 @@ pub(super) enum FinalLink {
     Itself,
 }
 
-/// A remaining step of a path.
 enum Step {
     Up,
     Name(OsString),

@@ -9,7 +9,6 @@ use std::{
 
 use super::{Access, AccessDenied, Permissions, paths, paths::FinalLink};
 
-/// A path for an operation of a restricted script.
 #[derive(Debug)]
 pub struct PinnedPath {
     /// The path to use, as long as this exists.

@@ -8,14 +8,12 @@ use super::{
     paths,
 };
 
-/// The folders of `PATH`.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ProgramFolders {
     folders: Vec<PathBuf>,
 }
 
 impl ProgramFolders {
-    /// Reads the value of `PATH`.
     pub fn new(path: &str) -> Self {
         // A relative folder would change with `chdir`.
         ProgramFolders { folders: std::env::split_paths(path).filter(|folder| folder.is_absolute()).collect() }
@@ -25,7 +23,6 @@ impl ProgramFolders {
         &self.folders
     }
 
-    /// The real path of the program with this name.
     pub fn named(&self, name: &Path) -> Option<PathBuf> {
         self.locate(name, None).and_then(|found| found.canonicalize().ok())
     }

@@ -21,14 +21,11 @@ const MAX_ENTRIES: usize = 300_000;
 /// How many entries are searched before a folder is moved or removed. With more, that is refused.
 const MAX_ENTRIES_MOVED: usize = 500_000;
 
-/// Device and inode of a file.
 type Identity = (u64, u64);
 
-/// The protected files of a run.
 #[derive(Debug, Default)]
 pub struct ProtectedFiles {
     named: Vec<ProtectedPath>,
-    /// Folders in which lmthing looks for its own files.
     search_folders: Vec<PathBuf>,
     /// What the search of the folders for programs found before the script started.
     found: OnceLock<SearchResult>,
@@ -53,10 +50,8 @@ pub(super) struct ProgramExclusions {
     pub(super) folders: Folders,
 }
 
-/// A path that was named, including everything below it if it is a folder.
 #[derive(Debug)]
 struct ProtectedPath {
-    /// The real path; the file need not exist.
     path: PathBuf,
     /// The file at the path when the run began.
     identity: Option<Identity>,
@@ -126,7 +121,6 @@ impl ProtectedFiles {
         refused(self.at(real).chain(by_identity).chain(made.flat_map(|folder| self.at(folder))), is_change)
     }
 
-    /// The protections of a real path.
     fn at<'a>(&'a self, real: &'a Path) -> impl Iterator<Item = Protection> + 'a {
         self.named
             .iter()
@@ -181,7 +175,6 @@ pub(super) fn link_reason(links: &[PathBuf], is_change: bool) -> Option<&'static
     refused(links.iter().filter_map(|link| protected_names::protection(link)), is_change)
 }
 
-/// The reason of the first protection that forbids the access.
 fn refused(mut all: impl Iterator<Item = Protection>, is_change: bool) -> Option<&'static str> {
     all.find(|protected| is_change || !protected.is_readable).map(|protected| protected.reason)
 }
@@ -208,7 +201,6 @@ fn companions(named: &ProtectedPath) -> impl Iterator<Item = PathBuf> + use<> {
     })
 }
 
-/// Device and inode of the target of a path, if it is a file.
 pub(super) fn identity_at(path: &Path) -> Option<Identity> {
     fs::metadata(path).ok().as_ref().and_then(identity)
 }

@@ -44,7 +44,6 @@ const NAMES: &[(Pattern, Protection)] = &[
     (Pattern::Is("jsconfig.json"), Protection { reason: "it says where imports lead", is_readable: true }),
 ];
 
-/// The protection of a real path by the names in it.
 pub(super) fn protection(real: &Path) -> Option<Protection> {
     let own = real.file_name().and_then(|name| protection_by_name(&name.to_string_lossy()));
     let is_inside =
@@ -52,7 +51,6 @@ pub(super) fn protection(real: &Path) -> Option<Protection> {
     own.or_else(|| is_inside().then(|| protection_by_name(JOURNAL_FOLDER)).flatten())
 }
 
-/// The protection of a file with this name.
 pub(super) fn protection_by_name(name: &str) -> Option<Protection> {
     let name = name.to_ascii_lowercase();
     let fits = |pattern: &Pattern| match pattern {
@@ -68,7 +66,6 @@ pub(super) fn is_kernel_path(real: &Path) -> bool {
     real.starts_with("/proc") || real.starts_with("/sys")
 }
 
-/// Whether a path ends with the name of the journal's folder.
 pub(super) fn is_journal_folder(path: &Path) -> bool {
     path.file_name().is_some_and(|name| is_folder(name.as_encoded_bytes()))
 }

@@ -19,7 +19,6 @@ use super::{
     protected_names,
 };
 
-/// The rights of a restricted file.
 #[derive(Debug, Default)]
 pub struct Restricted {
     /// Folders that may always be read: the file's own, and every `node_modules` above it. Real paths.
@@ -28,9 +27,7 @@ pub struct Restricted {
     pub read: Grant<PathBuf>,
     /// Files and folders that may be created, changed and removed. Real paths.
     pub write: Grant<PathBuf>,
-    /// Hosts that may be connected to.
     pub net: Grant<HostRule>,
-    /// Variables that may be read.
     pub env: Grant<String>,
     pub run: Grant<PathBuf>,
     pub programs: ProgramFolders,
@@ -38,7 +35,6 @@ pub struct Restricted {
     pub protected: ProtectedFiles,
     /// Variables with keys of providers, which no right applies to.
     pub keys: BTreeSet<String>,
-    /// Addresses of hosts that were looked up.
     pub known: Mutex<Vec<(String, IpAddr)>>,
 }
 
@@ -82,7 +78,6 @@ impl Restricted {
         Err(refusal(&what(), &format!("--allow-write={}", shown(path))))
     }
 
-    /// The real path, unless it is protected.
     fn real(
         &self,
         path: &str,
@@ -159,7 +154,6 @@ fn never(what: &str, reason: &str) -> AccessDenied {
     }
 }
 
-/// An absolute path for messages.
 fn shown(path: &str) -> String {
     paths::shown(Path::new(path)).display().to_string()
 }

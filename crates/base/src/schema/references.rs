@@ -9,7 +9,6 @@ use serde_json::{Map, Value};
 /// The highest number of checks of one value.
 const MAX_CHECKS: u64 = 100_000;
 
-/// The longest chain of references.
 const MAX_STEPS: usize = 2_000;
 
 /// Keywords whose schemas apply to the same value.
@@ -50,7 +49,6 @@ fn has_references(schema: &Value) -> bool {
     }
 }
 
-/// A part of the schema with the base URI of its references.
 #[derive(Clone)]
 struct Part<'a> {
     schema: &'a Value,
@@ -100,7 +98,6 @@ impl<'a> CheckCounter<'a> {
         self.children(part).iter().for_each(|part| self.collect(part));
     }
 
-    /// Whether `part` and all parts in it are within the limit.
     fn is_within_limit(&mut self, part: &Part<'a>) -> bool {
         self.checks(part) <= MAX_CHECKS && self.children(part).iter().all(|part| self.is_within_limit(part))
     }

@@ -25,7 +25,6 @@ struct Document<'a> {
     root: &'a Value,
     base_name: &'a str,
     names: BTreeMap<String, String>,
-    /// How deep the part being printed is nested.
     depth: usize,
     /// The bytes printed so far; nested parts count again in the part that contains them.
     printed: usize,
@@ -53,7 +52,6 @@ impl TypePrinter {
         self.schema(schema, &mut document)
     }
 
-    /// `type NAME = …;` for every named type printed so far, in order of first use.
     pub fn named_types(&self) -> impl Iterator<Item = String> + '_ {
         self.named.iter().map(|(name, body)| format!("type {name} = {body};"))
     }
@@ -313,7 +311,6 @@ pub fn doc_comment(documentation: &str) -> String {
     format!("/**\n{}\n */\n", lines.join("\n"))
 }
 
-/// Indents every non-empty line by two spaces.
 pub fn indent(text: &str) -> String {
     let mut out = String::with_capacity(text.len() + 16);
     for line in text.split_inclusive('\n') {

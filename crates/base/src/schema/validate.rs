@@ -8,7 +8,6 @@ use super::references::check_references;
 
 const MAX_PROBLEMS: usize = 20;
 
-/// One violation of a schema.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ValidationProblem {
     /// The path in JavaScript notation: `items[0].sku`; empty for the value itself.
@@ -133,7 +132,6 @@ fn type_name(value: &Value) -> &'static str {
     }
 }
 
-/// Decodes a segment of a JSON pointer.
 fn unescape(segment: &str) -> String {
     segment.replace("~1", "/").replace("~0", "~")
 }

@@ -9,7 +9,6 @@ const MAX_LINE: usize = 64 << 10;
 #[derive(Debug, Default)]
 pub(super) struct Buffer {
     items: Vec<BufferedEvent>,
-    /// The time of the latest event.
     latest: u64,
     /// The time of the latest event that was taken: all following ones are at least as late.
     handed_out: u64,
@@ -18,7 +17,6 @@ pub(super) struct Buffer {
 #[derive(Debug)]
 struct BufferedEvent {
     recorded: RecordedEvent,
-    /// More deltas may follow.
     is_open: bool,
 }
 
@@ -27,7 +25,6 @@ impl Buffer {
         self.items.is_empty()
     }
 
-    /// Adds an event of an agent, whether or not it is stored.
     pub(super) fn add(&mut self, recorded: Option<RecordedEvent>, agent: &Agent, time: u64) {
         self.latest = time;
         let open = self.items.iter_mut().rev().find(|item| item.is_of(agent));

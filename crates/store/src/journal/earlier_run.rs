@@ -18,20 +18,14 @@ use lmthing_base::{
 #[derive(Default)]
 pub struct EarlierRun {
     pub sums: RunTotals,
-    /// How many requests have final answers.
     pub requests: usize,
     /// How long the processes were active, in milliseconds.
     pub active_ms: u64,
-    /// The numbers of its agents, by the keys of their runs.
     pub agents: HashMap<String, u64>,
-    /// Logs that have not been restored yet.
     logs: RefCell<PromptLogs>,
     restored: RefCell<HashMap<String, Rc<Restored>>>,
-    /// Mock and turn of each answered turn.
     played: Vec<(usize, usize)>,
-    /// The calls of the current step that wait or waited for approval.
     pub held: Vec<HeldCall>,
-    /// The highest serial number of a call that has waited.
     pub(super) last_serial: usize,
     /// Decisions for the resumed run, which are not written yet.
     pub(super) decided: RefCell<Vec<(String, Entry)>>,
@@ -65,7 +59,6 @@ impl EarlierRun {
         })
     }
 
-    /// Adds the earlier totals to a summary.
     pub fn add_to_summary(&self, summary: RunSummary) -> RunSummary {
         let mut summary = summary.resuming(&self.sums);
         let last = self.progress().last;
@@ -74,7 +67,6 @@ impl EarlierRun {
         summary
     }
 
-    /// The progress of the file's own prompt.
     pub fn progress(&self) -> Progress {
         Progress::of(self.logs.borrow().get("").map_or(&[], Vec::as_slice))
     }
@@ -86,7 +78,6 @@ impl EarlierRun {
         self.decided.get_mut().push((held.key.clone(), Entry::Decided { serial, verdict: verdict.clone() }));
     }
 
-    /// The names of all tools, functions and methods that were active.
     pub fn names(&self) -> BTreeSet<String> {
         let logs = self.logs.borrow();
         let active = answer_entries(&logs).map(|answered| &answered.active);
@@ -113,7 +104,6 @@ impl EarlierRun {
     }
 }
 
-/// The serial numbers of the calls that have waited.
 fn waiting_serials(logs: &PromptLogs) -> impl Iterator<Item = usize> {
     logs.values().flatten().filter_map(|entry| match entry {
         Entry::Waits(call) => Some(call.serial),
@@ -140,7 +130,6 @@ fn answer_entries(logs: &PromptLogs) -> impl Iterator<Item = &AnswerEntry> {
     })
 }
 
-/// The usage of all answers.
 pub(super) fn total_usage(logs: &PromptLogs) -> RunTotals {
     answer_entries(logs).fold(RunTotals::default(), |sums, answered| RunTotals {
         usage: sums.usage.plus(answered.usage),
@@ -159,7 +148,6 @@ fn finished_steps(log: &[Entry]) -> usize {
     })
 }
 
-/// What earlier lines contain about the requests of a prompt's run.
 fn known_requests(restored: &Restored) -> KnownRequests {
     let last = restored.unfinished.as_ref().map(|unfinished| &unfinished.step).or(restored.steps.last());
     let tools = last.map(|step| step.tools.clone());

@@ -11,11 +11,9 @@ use lmthing_base::{checkpoint::StoreError, diagnostic::Diagnostic};
 #[error("{message}")]
 pub struct JournalError {
     pub message: String,
-    /// How to fix it.
     pub hint: Option<String>,
 }
 
-/// The purpose for which the file is open.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum OpenMode {
     Read,
@@ -36,7 +34,6 @@ impl JournalError {
         self
     }
 
-    /// The error for a file that is not a journal.
     pub(super) fn no_journal(path: &Path, what: &str) -> Self {
         let message = format!("{} is no journal: {what}", path.display());
         JournalError::new(message).with_hint("name another file: --journal=PATH")
@@ -54,7 +51,6 @@ impl JournalError {
         JournalError::new(format!("the journal {shown} is damaged: {what}")).with_hint(hint)
     }
 
-    /// An error of the operating system.
     pub(super) fn of_system(path: &Path, mode: OpenMode, error: &io::Error) -> Self {
         let what = match error.kind() {
             io::ErrorKind::NotFound => "there is no such file or folder".to_owned(),
@@ -73,14 +69,12 @@ impl JournalError {
         JournalError::new(format!("the journal {} cannot be {done}: {what}", path.display()))
     }
 
-    /// An error of SQLite.
     pub(super) fn of_sqlite(path: &Path, mode: OpenMode, error: &Error) -> Self {
         let (failure, text) = match error {
             Error::SqliteFailure(failure, text) => (failure, text),
             Error::StatementChangedRows(_) => {
                 return JournalError::cannot(path, mode, "another process has taken over the run");
             }
-            // A value has another type, or is missing.
             _ => return JournalError::damaged(path, &error.to_string()),
         };
         let text = text.clone().unwrap_or_else(|| failure.to_string());

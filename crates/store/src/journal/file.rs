@@ -30,10 +30,8 @@ const SCHEMA: &str = include_str!("schema.sql");
 /// How long another process may lock the file. A write takes less than a millisecond; deleting runs takes longer.
 const PATIENCE: Duration = Duration::from_secs(5);
 
-/// The number of cached prepared statements.
 const STATEMENTS: usize = 16;
 
-/// An open journal.
 pub struct Journal {
     pub(super) connection: Connection,
     path: PathBuf,
@@ -53,7 +51,6 @@ impl Journal {
         Journal::open(path)
     }
 
-    /// Opens an existing journal for writing.
     pub fn open(path: &Path) -> Result<Self, JournalError> {
         let journal = Journal::connect(path, OpenMode::Write)?;
         if journal.checked_version()? == 0 {
@@ -76,7 +73,6 @@ impl Journal {
         }
     }
 
-    /// Opens an existing journal for reading.
     pub fn read(path: &Path) -> Result<Self, JournalError> {
         let journal = Journal::connect(path, OpenMode::Read)?;
         match journal.checked_version()? {

@@ -19,7 +19,6 @@ use lmthing_base::{
 /// How many runs are deleted per transaction, so that other processes can write in between.
 const RUNS_PER_TRANSACTION: usize = 50;
 
-/// An entry's position, key and text.
 pub(super) type StoredEntry = (i64, String, String);
 
 impl Journal {
@@ -165,7 +164,6 @@ fn answered(text: &str) -> Option<AnswerEntry> {
     }
 }
 
-/// The error for a step that the run has not reached.
 fn step_not_reached(run: &RunInfo, step: usize, asked: usize) -> JournalError {
     let message = format!("the run {} has not come to step {step}", run.id);
     let error = JournalError::new(message);

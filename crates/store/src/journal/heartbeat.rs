@@ -12,7 +12,6 @@ use std::{
 
 use super::{file::Journal, owner::HEARTBEAT_INTERVAL, write::Lease};
 
-/// Updates the heartbeat until it is dropped.
 pub(super) struct Heartbeat {
     is_over: Arc<AtomicBool>,
     /// `None` if the system cannot start a thread: processes of the same machine do not need the heartbeat.

@@ -18,7 +18,6 @@ use lmthing_base::event::{RunFinish, RunSummary};
 pub struct LastEntry(Arc<Mutex<Option<(PathBuf, Lease)>>>);
 
 impl LastEntry {
-    /// Sets the journal of the run.
     pub(super) fn set(&self, journal: &Path, lease: &Lease) {
         *self.target() = Some((journal.to_owned(), lease.clone()));
     }

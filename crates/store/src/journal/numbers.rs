@@ -8,7 +8,6 @@ use std::{
 /// How many positions a run has in the tables `events` and `entries`.
 const POSITIONS_PER_RUN: i64 = 1 << 32;
 
-/// The positions of a run in the tables `events` and `entries`.
 pub(super) fn position_range(number: i64) -> Range<i64> {
     number.saturating_mul(POSITIONS_PER_RUN)..number.saturating_add(1).saturating_mul(POSITIONS_PER_RUN)
 }
@@ -32,7 +31,6 @@ pub(super) fn from_sql(number: i64) -> u64 {
     u64::try_from(number).unwrap_or(0)
 }
 
-/// A time for people, in the local time zone.
 pub(super) fn local_time(time: u64) -> String {
     let time = jiff::Timestamp::from_millisecond(to_sql(time)).unwrap_or_default();
     time.to_zoned(jiff::tz::TimeZone::system()).strftime("%F %T").to_string()

@@ -6,7 +6,6 @@ use serde::{Deserialize, Serialize};
 
 use super::numbers::now;
 
-/// The interval of heartbeats.
 pub(super) const HEARTBEAT_INTERVAL: Duration = Duration::from_secs(5);
 
 /// A process that cannot be inspected counts as dead after so many milliseconds without a heartbeat.
@@ -79,7 +78,6 @@ fn system() -> Option<(String, String)> {
     Some((boot.trim().to_owned(), group.to_string_lossy().into_owned()))
 }
 
-/// The start time of a process, in ticks since the system's; `None` if it does not exist or has ended.
 fn began(pid: u32) -> Option<u64> {
     let text = fs::read(format!("/proc/{pid}/stat")).ok()?;
     let text = String::from_utf8_lossy(&text);

@@ -14,7 +14,6 @@ use super::{
 };
 use lmthing_base::checkpoint::Entry;
 
-/// The logs of a run, by the keys of its prompts' runs.
 pub(super) type PromptLogs = HashMap<String, Vec<Entry>>;
 
 impl Journal {
@@ -95,7 +94,6 @@ impl Journal {
         self.check(read())
     }
 
-    /// Positions, keys and texts of entries.
     pub(super) fn entries(&self, number: i64) -> Result<Vec<(i64, String, String)>, JournalError> {
         let places = position_range(number);
         let read = || {

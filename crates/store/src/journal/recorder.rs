@@ -50,7 +50,6 @@ enum JournalState {
     Failed(StoreError),
 }
 
-/// Writes one run to the journal.
 pub struct Recorder {
     path: PathBuf,
     secrets: Rc<dyn SecretFilter>,
@@ -60,7 +59,6 @@ pub struct Recorder {
     state: RefCell<JournalState>,
     last_entry: LastEntry,
     buffer: RefCell<Buffer>,
-    /// New agents with the keys of their runs.
     agents: RefCell<Vec<(u64, String)>>,
     record: RefCell<EventRecorder>,
     summary: RefCell<RunSummary>,
@@ -75,7 +73,6 @@ pub struct Recorder {
 }
 
 impl Recorder {
-    /// A recorder for a new run. Nothing is written until [`Recorder::open_required`] or [`Checkpoints::configure`].
     pub fn new(path: PathBuf, secrets: Rc<dyn SecretFilter>) -> Self {
         Recorder {
             path,
@@ -118,7 +115,6 @@ impl Recorder {
         Recorder { mirror: Some(mirror), ..self }
     }
 
-    /// The path of the journal, which may not exist.
     pub fn path(&self) -> &std::path::Path {
         &self.path
     }
@@ -133,7 +129,6 @@ impl Recorder {
         matches!(&*self.state.borrow(), JournalState::Writing { .. } | JournalState::Failed(_))
     }
 
-    /// Starts to read the events of the run.
     pub fn read(self: &Rc<Self>, events: &Rc<Events>) {
         self.events.replace(Rc::downgrade(events));
         let recorder = self.clone();
@@ -243,7 +238,6 @@ impl Recorder {
         self.earlier.decided.take().into_iter().try_for_each(|(key, entry)| self.write_entry(&key, entry))
     }
 
-    /// Writes an entry of a run that is in the journal.
     fn write_entry(&self, key: &str, entry: Entry) -> Result<(), StoreError> {
         let text = entry_text(entry, &*self.secrets);
         let text = text
@@ -269,7 +263,6 @@ impl Recorder {
         self.events.borrow().upgrade().map(|events| events.run().to_owned()).unwrap_or_default()
     }
 
-    /// Stops writing.
     fn fail(&self, error: JournalError) -> StoreError {
         let error = StoreError::from(error);
         self.state.replace(JournalState::Failed(error.clone()));

@@ -16,7 +16,6 @@ use super::{
 use lmthing_base::event::RunTotals;
 
 impl Journal {
-    /// The run with exactly this id.
     pub fn named(&self, id: &str) -> Result<Option<RunInfo>, JournalError> {
         Ok(self.select("WHERE id = ?1", [id])?.pop())
     }

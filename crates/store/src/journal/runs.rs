@@ -23,16 +23,13 @@ const MAX_SUGGESTED: usize = 1_000;
 const COLUMNS: &str = "number, id, file, started, updated, ended, status, steps, all_steps, usage, cost, cost_unknown, \
                        model, error, origin, owner, heartbeat";
 
-/// The state of a run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RunStatus {
     Running,
-    /// It ended successfully.
     Done,
     /// The file, the model or the journal failed.
     Failed,
     Limit,
-    /// Calls wait for approval.
     Waiting,
     /// By a signal, or because its process is gone.
     Interrupted,
@@ -86,7 +83,6 @@ pub struct ForkOrigin {
 /// A run in the list. Times are in milliseconds since 1970.
 #[derive(Clone, Debug)]
 pub struct RunInfo {
-    /// The key of its row.
     pub(super) number: i64,
     pub id: String,
     /// An absolute path.
@@ -109,12 +105,10 @@ pub struct RunInfo {
 }
 
 impl RunInfo {
-    /// Fails if a process runs it.
     pub fn check_not_running(&self) -> Result<(), JournalError> {
         if self.status == RunStatus::Running { Err(self.running_error()) } else { Ok(()) }
     }
 
-    /// The error for a run that a process runs.
     pub(super) fn running_error(&self) -> JournalError {
         let by = match &self.owner {
             Some(owner) => format!("process {} on {}, since {}", owner.pid, owner.host, local_time(owner.since)),
@@ -180,7 +174,6 @@ fn json<T: serde::de::DeserializeOwned>(row: &Row<'_>, column: &str) -> rusqlite
 }
 
 impl Journal {
-    /// All runs, the latest first.
     pub fn runs(&self) -> Result<Vec<RunInfo>, JournalError> {
         self.select("ORDER BY started DESC, number DESC", ())
     }

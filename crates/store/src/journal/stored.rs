@@ -17,7 +17,6 @@ pub const INVOCATION: &str = "invocation";
 /// The start of an entry that ends a step.
 pub(super) const STEP_ENDS: &str = r#"{"step-ends":"#;
 
-/// Finds and replaces the secrets of a run.
 pub trait SecretFilter {
     /// Replaces them in all texts of a value.
     fn replace(&self, value: &mut Value);
@@ -82,7 +81,6 @@ impl RunStart {
     }
 }
 
-/// The stored text of an entry.
 pub(super) fn entry_text(mut entry: Entry, secrets: &dyn SecretFilter) -> serde_json::Result<String> {
     let text = serde_json::to_string(&entry)?;
     if !secrets.contain_secret(&text) {
@@ -100,7 +98,6 @@ pub(super) fn is_step_over(key: &str, text: &str) -> bool {
     text.starts_with(STEP_ENDS) || text == r#""ends""# && !key.is_empty()
 }
 
-/// The stored form of a line of JSON.
 pub(super) fn line_text(line: String, secrets: &dyn SecretFilter) -> String {
     if !secrets.contain_secret(&line) {
         return line;
@@ -111,7 +108,6 @@ pub(super) fn line_text(line: String, secrets: &dyn SecretFilter) -> String {
     value.to_string()
 }
 
-/// The stored form of a model's text.
 pub(super) fn plain_text(text: String, secrets: &dyn SecretFilter) -> String {
     if !secrets.contain_secret(&text) {
         return text;

@@ -22,7 +22,6 @@ pub(super) struct Lease {
     next: i64,
 }
 
-/// What one transaction writes.
 #[derive(Debug, Default)]
 pub(super) struct Batch {
     pub(super) agents: Vec<(u64, String)>,
@@ -32,7 +31,6 @@ pub(super) struct Batch {
     pub(super) entry: Option<(String, String)>,
 }
 
-/// The columns of a run's row in the list of runs.
 #[derive(Debug, Default)]
 pub(super) struct RunRow {
     pub(super) sums: RunTotals,
@@ -42,7 +40,6 @@ pub(super) struct RunRow {
 }
 
 impl Lease {
-    /// The free positions.
     pub(super) fn free_positions(&self) -> impl Iterator<Item = i64> {
         position_range(self.number).start.saturating_add(self.next)..
     }
@@ -54,7 +51,6 @@ impl Lease {
 }
 
 impl Journal {
-    /// Adds a new run that started at the time `began`.
     pub(super) fn begin(
         &self,
         id: &str,
@@ -144,7 +140,6 @@ impl Journal {
         written
     }
 
-    /// The lease after entries were written without it.
     pub(super) fn after_all_entries(&self, lease: Lease) -> Result<Lease, JournalError> {
         let next = self.check(next_place(&self.connection, lease.number))?;
         Ok(Lease { next, ..lease })
@@ -159,7 +154,6 @@ impl Journal {
         self.check(beaten).map(drop)
     }
 
-    /// Runs `work` in a transaction.
     pub(super) fn in_transaction<T>(
         &self,
         work: impl FnOnce(&Transaction<'_>) -> rusqlite::Result<T>,

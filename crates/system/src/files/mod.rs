@@ -20,12 +20,10 @@ pub fn is_prompt_file(path: &Path) -> bool {
     PROMPT_FILE_SUFFIXES.iter().any(|ending| name.ends_with(ending))
 }
 
-/// Whether a file has the name of a test file.
 pub fn is_test_file(path: &Path) -> bool {
     name(path).rsplit_once(".lmt.").is_some_and(|(stem, _)| stem.ends_with(".test"))
 }
 
-/// The absolute path; without a working directory, the path is unchanged.
 pub fn absolute(path: &Path) -> PathBuf {
     std::path::absolute(path).unwrap_or_else(|_| path.to_owned())
 }

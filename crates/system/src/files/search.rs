@@ -1,6 +1,4 @@
-//! Finds prompt files by path and in folders (docs/reference/check.md and docs/reference/command-line.md), except for
-//! ignored, hidden and package
-//! files.
+//! Finds prompt files by path and in folders (docs/reference/check.md), except for ignored, hidden and package files.
 
 use std::{
     collections::HashMap,
@@ -13,23 +11,19 @@ use ignore::WalkBuilder;
 use super::{PROMPT_FILE_SUFFIXES, is_prompt_file};
 use lmthing_base::diagnostic::{Diagnostic, did_you_mean};
 
-/// The result of a search.
 #[derive(Debug, Default)]
 pub struct FoundFiles {
     /// Prompt files including test files; sorted, without duplicates.
     pub files: Vec<FoundPromptFile>,
-    /// The folders that were searched.
     pub folders: Vec<PathBuf>,
-    /// Folders that could not be read.
     pub problems: Vec<String>,
 }
 
-/// A prompt file.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct FoundPromptFile {
     /// The path as given, or below a folder as given.
     pub path: PathBuf,
-    /// Whether the file itself was named, and not only its folder.
+    /// Whether a path names the file itself, not only its folder.
     pub is_named: bool,
 }
 

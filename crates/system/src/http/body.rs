@@ -21,10 +21,8 @@ const MIN_RATIO_SIZE: u64 = MAX_MESSAGE as u64;
 /// How much is decompressed at a time. Gzip reaches a ratio of 1032, so this may become 4 MiB.
 const SLICE: usize = 4 << 10;
 
-/// Why a body cannot be read.
 #[derive(Debug, Error)]
 pub enum BodyError {
-    /// The connection broke, or the response took too long.
     #[error(transparent)]
     Lost(#[from] reqwest::Error),
     #[error("its compressed answer is damaged: {0}")]
@@ -35,7 +33,6 @@ pub enum BodyError {
     TooLong { limit: usize },
 }
 
-/// A limit in the largest unit without a fraction.
 fn size(bytes: usize) -> String {
     match bytes {
         bytes if bytes >= 1 << 20 && bytes.is_multiple_of(1 << 20) => format!("{} MiB", bytes >> 20),
@@ -44,7 +41,6 @@ fn size(bytes: usize) -> String {
     }
 }
 
-/// A body that is being read.
 pub struct Body {
     response: Response,
     decompressor: Option<Box<Decompressor>>,
@@ -96,7 +92,6 @@ fn is_gzip(response: &Response) -> bool {
 }
 
 struct Decompressor {
-    /// Received data that is not decompressed yet.
     compressed: Bytes,
     decoder: MultiGzDecoder<Vec<u8>>,
     received: u64,
@@ -129,7 +124,6 @@ impl Decompressor {
         Ok(decompressed.into())
     }
 
-    /// Checks that the body is complete.
     fn end(&mut self) -> Result<(), BodyError> {
         // A response without a body has no gzip header either.
         if self.received == 0 {

@@ -54,7 +54,6 @@ pub fn tls(network: &Network) -> Result<(ClientConfig, Vec<String>), Error> {
     Ok((config, problems))
 }
 
-/// A TLS configuration that trusts only these certificates.
 pub fn tls_trusting(own: Vec<CertificateDer<'static>>) -> Result<ClientConfig, Error> {
     let provider = Arc::new(rustls::crypto::ring::default_provider());
     let mut roots = RootCertStore::empty();
@@ -102,7 +101,6 @@ fn platform(
     }
 }
 
-/// Refuses every certificate.
 #[derive(Debug)]
 struct RefuseAll(Arc<CryptoProvider>);
 

@@ -23,7 +23,6 @@ const IDLE_TIMEOUT: Duration = Duration::from_secs(50);
 /// Cached clients; a run has one, unless its script changes `process.env`.
 const MAX_CLIENTS: usize = 4;
 
-/// Why there is no client.
 #[derive(Debug, Error)]
 pub enum ClientError {
     /// A variable is invalid; the text names it.
@@ -35,7 +34,6 @@ pub enum ClientError {
     Client(#[from] reqwest::Error),
 }
 
-/// The clients of one network.
 struct CachedClient {
     network: Network,
     tls: rustls::ClientConfig,

@@ -2,7 +2,6 @@
 
 use url::{Host, Url};
 
-/// The URL without a trailing slash and without credentials.
 pub fn display_url(url: &Url) -> String {
     let mut url = url.clone();
     if has_credentials(&url) {
@@ -24,7 +23,6 @@ pub fn strip_credentials(url: &Url, text: &str) -> String {
     text.replace(&user, "***@")
 }
 
-/// Whether the host is this machine.
 pub fn is_local_host(host: Option<Host<&str>>) -> bool {
     match host {
         Some(Host::Domain(name)) => name.eq_ignore_ascii_case("localhost"),

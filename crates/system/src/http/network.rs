@@ -11,7 +11,6 @@ use super::proxy::{Proxies, Proxy};
 pub const PROXY_VARIABLES: [&str; 6] =
     ["http_proxy", "HTTP_PROXY", "https_proxy", "HTTPS_PROXY", "all_proxy", "ALL_PROXY"];
 
-/// Further variables that are read.
 const OTHER_VARIABLES: [&str; 4] = ["no_proxy", "NO_PROXY", SSL_CERT_FILE, NODE_EXTRA_CA_CERTS];
 
 const SSL_CERT_FILE: &str = "SSL_CERT_FILE";
@@ -22,7 +21,6 @@ const NODE_EXTRA_CA_CERTS: &str = "NODE_EXTRA_CA_CERTS";
 /// This is read from the environment of the run, not of the process, so that it includes `.env` and changes of `process.env`.
 #[derive(Clone, Default, PartialEq, Eq)]
 pub struct Network {
-    /// The variables that are set and not empty.
     variables: BTreeMap<&'static str, String>,
 }
 

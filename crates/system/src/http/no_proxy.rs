@@ -4,7 +4,6 @@ use std::net::IpAddr;
 
 use url::{Host, Url};
 
-/// The entries of the list.
 #[derive(Clone, Debug, Default)]
 pub(super) struct NoProxyList(Vec<NoProxyEntry>);
 
@@ -24,7 +23,6 @@ impl NoProxyList {
         NoProxyList(entries.map(NoProxyEntry::new).collect())
     }
 
-    /// Whether an address is reached directly.
     pub(super) fn cover(&self, url: &Url) -> bool {
         let Some(host) = url.host() else { return false };
         let port = url.port_or_known_default();

@@ -42,7 +42,6 @@ impl Proxy {
 }
 
 impl fmt::Debug for Proxy {
-    /// Omits user name and password.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "Proxy({} of {})", self.host(), self.variable)
     }
@@ -72,7 +71,6 @@ impl Proxies {
         self.http.is_none() && self.https.is_none()
     }
 
-    /// The proxy for an address.
     pub(super) fn of(&self, url: &Url) -> Option<&Proxy> {
         let proxy = match url.scheme() {
             "http" => self.http.as_ref(),

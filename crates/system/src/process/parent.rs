@@ -15,7 +15,6 @@ pub fn exit_with_parent() {
     let _ = rustix::process::set_parent_process_death_signal(Some(rustix::process::Signal::TERM));
 }
 
-/// Does nothing on systems without this feature.
 #[cfg(not(target_os = "linux"))]
 pub fn exit_with_parent() {}
 
@@ -44,6 +43,5 @@ pub fn exit_with_parent_id(parent: u32) {
     }
 }
 
-/// Does nothing on systems without this feature.
 #[cfg(not(unix))]
 pub fn exit_with_parent_id(_parent: u32) {}

@@ -52,7 +52,6 @@ impl Address {
 }
 
 impl fmt::Display for Address {
-    /// Without the trailing slash and without credentials.
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         formatter.write_str(&display_url(&self.0))
     }

@@ -106,7 +106,6 @@ impl Client {
         })
     }
 
-    /// Limits the time for retries.
     pub(super) fn with_patience(self, patience: Duration) -> Self {
         Client { patience: Some(patience), ..self }
     }

@@ -9,7 +9,6 @@ use crate::cost::{limits::LimitKind, rates::dollars, run_usage::RunUsage};
 /// From when the reached limit counts.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum CountedFrom {
-    /// The run was not resumed.
     Start,
     /// A limit of the command line, for this process.
     Resumed,
@@ -51,7 +50,6 @@ impl Budget {
         reached(LimitKind::Cost, since, &dollars(limit - origin.cost), &used, &before)
     }
 
-    /// The message for a reached time limit.
     pub fn time_limit_reached(&self) -> LimitReached {
         let (since, origin) = self.since(LimitKind::Time);
         let limit = self.limits.time.unwrap_or_default().saturating_sub(origin.time);
@@ -100,13 +98,11 @@ fn plural(count: u64, what: &str) -> String {
     format!("{count} {what}{}", if count == 1 { "" } else { "s" })
 }
 
-/// Formats a duration, rounded down.
 fn about(time: Duration) -> String {
     let unit = if time < Duration::from_secs(10) { 100 } else { 1000 };
     format_limit(Duration::from_millis(u64::try_from(time.as_millis()).unwrap_or(u64::MAX) / unit * unit))
 }
 
-/// Formats a time limit.
 pub(super) fn format_limit(limit: Duration) -> String {
     let milliseconds = limit.as_millis();
     match (milliseconds % 1000, milliseconds / 1000) {

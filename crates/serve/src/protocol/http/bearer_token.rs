@@ -1,4 +1,4 @@
-//! Bearer token.
+//! The bearer token that HTTP clients must send.
 
 use std::sync::Arc;
 
@@ -22,7 +22,6 @@ impl BearerToken {
         Ok(BearerToken(Arc::new((key, tag))))
     }
 
-    /// Whether an `Authorization` header contains this token.
     pub(super) fn matches(&self, header: &[u8]) -> bool {
         let scheme = b"Bearer ";
         let (Some(named), Some(given)) = (header.get(..scheme.len()), header.get(scheme.len()..)) else { return false };

@@ -39,7 +39,6 @@ impl SessionTable {
         self.lock().insert(id.clone(), session);
     }
 
-    /// Removes a session and returns its open requests.
     pub(super) fn end(&self, id: &SessionId) -> Vec<RequestId> {
         self.lock().remove(id).map(|session| session.waiting.into_keys().collect()).unwrap_or_default()
     }

@@ -18,7 +18,6 @@ use lmthing_base::chat::{Step, ToolResult, Usage};
 /// The tool whose code is checked before it runs.
 const CODE_TOOL: &str = "runToolCode";
 
-/// The open span of a prompt's run.
 pub(super) struct AgentRunSpan {
     span: Span,
     context: Context,
@@ -63,7 +62,6 @@ impl AgentRunSpan {
         tool.map(|tool| tool.context(factory, &context)).unwrap_or(context)
     }
 
-    /// Starts a request.
     pub(super) fn start_request(
         &mut self,
         factory: &SpanFactory,
@@ -82,7 +80,6 @@ impl AgentRunSpan {
         self.cost = self.cost.zip(cost).map(|(sum, cost)| sum + cost);
     }
 
-    /// Ends a tool call.
     pub(super) fn end_tool(
         &mut self,
         factory: &SpanFactory,
@@ -98,7 +95,6 @@ impl AgentRunSpan {
         tool.answered(factory, &self.context, now, result, took);
     }
 
-    /// Ends a step.
     pub(super) fn end_step(&mut self, factory: &SpanFactory, step: &Step, model: &str, now: SystemTime) {
         self.steps += 1;
         self.close_chat(factory, now, Some((step, model)), None);

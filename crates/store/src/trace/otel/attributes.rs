@@ -14,7 +14,6 @@ use lmthing_base::chat::{FinishReason, Usage};
 /// Replaces secrets in every text of a value.
 pub type Redact = Rc<dyn Fn(&mut Value)>;
 
-/// The limit for messages of failures, in characters.
 const MAX_MESSAGE: usize = 2000;
 
 /// What all spans of a run share.
@@ -25,7 +24,6 @@ pub(super) struct SpanFactory {
     pub(super) run: String,
 }
 
-/// A failure, for the status of a span.
 #[derive(Clone, Debug)]
 pub(super) struct SpanFailure {
     pub(super) kind: String,
@@ -39,7 +37,6 @@ impl SpanFailure {
 }
 
 impl SpanFactory {
-    /// The attributes of a new span.
     pub(super) fn operation_attributes(&self, operation: &'static str) -> Attributes {
         let mut attributes = self.attributes();
         attributes.constant("gen_ai.operation.name", operation);
@@ -70,24 +67,20 @@ impl SpanFactory {
         clean_text(&self.clean, text.to_owned()).chars().take(MAX_MESSAGE).collect()
     }
 
-    /// Marks a span as failed.
     pub(super) fn mark_failed(&self, span: &mut Span, failure: &SpanFailure) {
         span.set_attribute(KeyValue::new("error.type", clean_text(&self.clean, failure.kind.clone())));
         span.set_status(Status::error(self.message(&failure.message)));
     }
 }
 
-/// The context for children of a span.
 pub(super) fn child_context(span: &Span) -> Context {
     Context::new().with_remote_span_context(span.span_context().clone())
 }
 
-/// Adds attributes to a span.
 pub(super) fn add(span: &mut Span, attributes: Attributes) {
     span.set_attributes(attributes.list);
 }
 
-/// Attributes for a span or its event.
 pub(super) struct Attributes {
     list: Vec<KeyValue>,
     clean: Redact,
@@ -102,7 +95,6 @@ impl Attributes {
         self.list.push(KeyValue::new(key, value.into()));
     }
 
-    /// Adds a constant.
     pub(super) fn constant(&mut self, key: &'static str, value: &'static str) {
         self.push(key, value);
     }
@@ -157,7 +149,6 @@ impl Attributes {
         cost.into_iter().for_each(|cost| self.number("lmthing.cost", cost));
     }
 
-    /// Adds a model given as `provider:model`, and returns the model.
     pub(super) fn model<'a>(&mut self, model: &'a str) -> &'a str {
         let (provider, id) = model.split_once(':').unwrap_or(("", model));
         self.text("gen_ai.provider.name", provider_name(provider));

@@ -17,7 +17,6 @@ use lmthing_base::{
     event::SentRequest,
 };
 
-/// The open span of a request.
 pub(super) struct ChatSpan {
     span: Span,
     model: Rc<str>,
@@ -26,7 +25,6 @@ pub(super) struct ChatSpan {
     first_chunk: Option<SystemTime>,
     response: ResponseMetadata,
     finish: Option<FinishReason>,
-    /// The error that the provider reported inside its answer.
     failure: Option<String>,
     used: Option<(Usage, Option<f64>)>,
     /// When the answer was complete or broke off.
@@ -65,7 +63,6 @@ impl ChatSpan {
         Some(spec.description.clone()).filter(|description| !description.is_empty())
     }
 
-    /// Whether the answer is incomplete.
     pub(super) fn is_open(&self) -> bool {
         self.end.is_none()
     }
@@ -94,12 +91,10 @@ impl ChatSpan {
         self.cancel(now);
     }
 
-    /// Marks the answer as ended.
     pub(super) fn cancel(&mut self, now: SystemTime) {
         self.end.get_or_insert(now);
     }
 
-    /// Adds an event.
     pub(super) fn add_event(&mut self, name: Cow<'static, str>, now: SystemTime, attributes: Vec<KeyValue>) {
         self.span.add_event_with_timestamp(name, now, attributes);
     }

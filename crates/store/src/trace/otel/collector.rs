@@ -14,10 +14,8 @@ use url::{Host, Url};
 use super::settings::Settings;
 use lmthing_system::http::{Body, Network, http_client, local_client};
 
-/// Longer answers are not read.
 const MAX_ANSWER: usize = 64 << 10;
 
-/// The collector's address and how to send to it.
 pub(super) struct Collector {
     endpoint: Url,
     headers: HeaderMap,
@@ -26,7 +24,6 @@ pub(super) struct Collector {
     is_compressed: bool,
 }
 
-/// Why spans did not arrive.
 #[derive(Debug)]
 pub(super) struct ExportFailure {
     pub(super) problem: String,

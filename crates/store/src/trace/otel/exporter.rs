@@ -48,7 +48,6 @@ pub(super) struct Exporter {
 }
 
 impl fmt::Debug for Exporter {
-    /// Omits the headers, which may contain secrets.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("Exporter")
     }

@@ -33,7 +33,6 @@ const LAST_FLUSH: Duration = Duration::from_millis(900);
 /// How long spans are collected before they are sent, so that they are visible soon.
 const DELAY: Duration = Duration::from_secs(1);
 
-/// The export of one run.
 pub struct Export {
     shared: SharedExport,
     spans: Rc<RefCell<RunSpans>>,
@@ -69,7 +68,6 @@ struct ExportState {
     captures_content: bool,
     /// Secrets in the settings, which must not be shown.
     secrets: Vec<String>,
-    /// The collector's address, without secrets.
     address: String,
 }
 
@@ -104,7 +102,6 @@ impl SharedExport {
         Some(reader(Rc::new(RefCell::new(self.spans(parent, clean)))))
     }
 
-    /// Secrets in the settings, which must not be shown.
     pub fn secrets(&self) -> impl Iterator<Item = &str> {
         self.0.secrets.iter().map(String::as_str)
     }

@@ -16,13 +16,11 @@ use opentelemetry_sdk::{
     trace::{BatchSpanProcessor, Span, SpanData, SpanProcessor},
 };
 
-/// How many spans may be pending.
 pub(super) const MAX_SPANS: usize = 8192;
 
 /// How many bytes they may take; mostly content of messages.
 const MAX_BYTES: usize = 32 << 20;
 
-/// Counts pending and lost spans.
 #[derive(Debug, Default)]
 pub(super) struct PendingSpans {
     spans: AtomicUsize,
@@ -53,7 +51,6 @@ impl PendingSpans {
         self.bytes.fetch_sub(bytes, Ordering::Relaxed);
     }
 
-    /// Counts lost spans.
     pub(super) fn count_lost(&self, spans: usize, problem: String) {
         self.lost.fetch_add(spans, Ordering::Relaxed);
         *self.problem.lock().unwrap_or_else(PoisonError::into_inner) = Some(problem);
@@ -85,7 +82,6 @@ impl PendingSpans {
     }
 }
 
-/// The approximate memory of a span.
 pub(super) fn size(span: &SpanData) -> usize {
     let texts = span.attributes.iter().map(|attribute| match &attribute.value {
         Value::String(text) => text.as_str().len(),

@@ -11,19 +11,16 @@ use url::Url;
 use super::{attributes::Redact, parent::parent};
 use lmthing_system::http::Network;
 
-/// The default timeout of a request.
 const TIMEOUT: Duration = Duration::from_secs(10);
 
 /// The meaning of the variables.
 pub enum OtelConfig {
-    /// No spans are sent.
     Off,
     /// Spans are wanted, but a variable is invalid; holds the message.
     Wrong(String),
     On(Box<Settings>),
 }
 
-/// How spans are sent.
 pub struct Settings {
     pub(super) endpoint: Url,
     pub(super) headers: Vec<(String, String)>,
@@ -32,7 +29,6 @@ pub struct Settings {
     pub(super) captures_content: bool,
     pub(super) parent: Option<SpanContext>,
     pub(super) network: Network,
-    /// Attributes of the service.
     attributes: Vec<(String, String)>,
     service_name: Option<String>,
 }
@@ -53,7 +49,6 @@ pub fn address_variables() -> [String; 2] {
 }
 
 impl Settings {
-    /// Reads the variables of a run.
     pub fn find(variable: impl Fn(&str) -> Option<String>) -> OtelConfig {
         // An empty variable counts as unset.
         let variable =

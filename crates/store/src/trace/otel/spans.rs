@@ -24,10 +24,8 @@ use lmthing_base::{
     event::{Agent, Event, EventKind, Retry, RunFinish},
 };
 
-/// The open spans of a run.
 pub(super) struct RunSpans {
     factory: SpanFactory,
-    /// The remote parent of the run.
     parent: Context,
     /// The time of the first event by both clocks, as the system's clock may be set back.
     began: (SystemTime, Instant),
@@ -201,14 +199,12 @@ impl RunSpans {
         self.open.get_mut(&number).map(|open| (open, &self.factory))
     }
 
-    /// The number of the nearest open ancestor.
     fn open_ancestor(&self, agent: &Agent) -> u64 {
         let above = self.open.iter().filter(|(_, open)| is_descendant(agent.key(), &open.key));
         above.max_by_key(|(_, open)| open.key.len()).map_or(0, |(number, _)| *number)
     }
 }
 
-/// Whether `key` is `other` or a descendant of it.
 fn is_descendant(key: &str, other: &str) -> bool {
     key.strip_prefix(other).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
 }

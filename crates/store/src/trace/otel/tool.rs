@@ -22,7 +22,6 @@ pub(super) struct ToolSpan {
     /// Events before the span started.
     early: Vec<Event>,
     span: Option<Span>,
-    /// When the call was cancelled.
     cancelled_at: Option<SystemTime>,
 }
 
@@ -56,7 +55,6 @@ impl ToolSpan {
         child_context(self.span(factory, parent, self.called_at))
     }
 
-    /// Adds an event.
     pub(super) fn add_event(&mut self, event: Event) {
         match &mut self.span {
             Some(span) => span.add_event_with_timestamp(event.name, event.timestamp, event.attributes),
@@ -64,7 +62,6 @@ impl ToolSpan {
         }
     }
 
-    /// Marks the call as cancelled.
     pub(super) fn cancel(&mut self, now: SystemTime) {
         self.cancelled_at.get_or_insert(now);
     }
@@ -93,7 +90,6 @@ impl ToolSpan {
         })
     }
 
-    /// Ends the span with a result.
     pub(super) fn answered(
         mut self,
         factory: &SpanFactory,

@@ -26,13 +26,11 @@ const TYPES: [&str; 14] = [
 /// The lines of a run.
 #[derive(Debug, Default)]
 pub struct RunLines {
-    /// Each a JSON object, without the newline.
     pub lines: Vec<String>,
     /// The numbers, from 1, of lines that are not events.
     pub damaged: Vec<usize>,
     /// Empty if no line contains it.
     pub id: String,
-    /// As it was named.
     pub file: String,
     /// How many earlier runs in the same lines were left out.
     pub others: usize,
@@ -41,7 +39,6 @@ pub struct RunLines {
     pub read: usize,
 }
 
-/// The common fields of an event.
 #[derive(Deserialize)]
 struct EventHead<'a> {
     #[serde(rename = "type", borrow)]

@@ -9,9 +9,8 @@ use super::RunLines;
 const TITLE: &str = "@TITLE@";
 const EVENTS: &str = "@EVENTS@";
 
-/// The page of a run. Fails if the embedded page is damaged.
-/// `template` is the compressed page with two places to fill in, which `runtime-js/view.mjs` makes.
-///
+/// Fails if the embedded page is damaged. `template` is the compressed page with two placeholders, which
+/// `runtime-js/view.mjs` makes.
 pub fn write(template: &[u8], run: &RunLines) -> io::Result<String> {
     let mut page = String::new();
     DeflateDecoder::new(template).read_to_string(&mut page)?;
@@ -27,7 +26,6 @@ pub fn write(template: &[u8], run: &RunLines) -> io::Result<String> {
     Ok(out)
 }
 
-/// Writes the file name as text.
 fn push_title(out: &mut String, file: &str) {
     let name = file.rsplit(['/', '\\']).next().filter(|name| !name.is_empty()).unwrap_or("A run");
     for character in name.chars().filter(|character| !character.is_control()).take(200) {

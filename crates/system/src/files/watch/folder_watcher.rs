@@ -15,7 +15,6 @@ use super::super::io_error_text;
 /// The paths of entries that were created or removed, which may be watched folders; `None` if events were lost.
 type FolderEvent = Option<Vec<PathBuf>>;
 
-/// The watched folders.
 pub(super) struct FolderWatcher {
     /// `None` where the system cannot watch.
     watcher: Option<RecommendedWatcher>,
@@ -43,7 +42,7 @@ impl FolderWatcher {
         })
     }
 
-    /// Folders where nothing can be watched.
+    /// A watcher that watches nothing.
     pub(super) fn unavailable() -> Self {
         let (_, events) = unbounded_channel();
         let (watched, unwatchable) = (HashSet::new(), HashSet::new());
@@ -95,7 +94,6 @@ impl FolderWatcher {
         }
     }
 
-    /// Resolves after the next event.
     pub(super) async fn next_event(&mut self) {
         match self.events.recv().await {
             Some(happening) => self.handle(happening),
@@ -103,7 +101,6 @@ impl FolderWatcher {
         }
     }
 
-    /// Handles all events so far.
     pub(super) fn handle_pending(&mut self) {
         while let Ok(happening) = self.events.try_recv() {
             self.handle(happening);

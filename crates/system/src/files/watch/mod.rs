@@ -26,7 +26,6 @@ const REPLACE_TIME: Duration = Duration::from_millis(400);
 /// How long events are gathered before the files are checked: in a busy folder they never end.
 const GATHER_TIME: Duration = Duration::from_millis(15);
 
-/// The interval of checks where the system cannot watch.
 const POLL_INTERVAL: Duration = Duration::from_secs(2);
 
 /// How often new folders may appear while others are added to the watch.
@@ -40,7 +39,6 @@ pub struct FileWatcher<C> {
     report_folder: Option<PathBuf>,
     /// When a detected change is reported, unless another follows.
     due: Option<Instant>,
-    /// Called with a message for each folder that cannot be watched.
     on_unwatchable: C,
     /// Whether to check periodically where the system cannot watch.
     polls: bool,
@@ -137,10 +135,8 @@ impl<C: Fn(&str)> FileWatcher<C> {
     }
 }
 
-/// Receives messages about folders that cannot be watched.
 type WarningHandler<'a> = Box<dyn Fn(&str) + 'a>;
 
-/// Watches the files of one run.
 pub struct RunWatcher<'a> {
     files: FileWatcher<WarningHandler<'a>>,
     reports: ReportReader,

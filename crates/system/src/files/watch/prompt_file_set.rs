@@ -9,9 +9,7 @@ use std::{
 
 use super::super::search;
 
-/// The prompt files below a folder.
 pub(super) struct PromptFileSet {
-    /// The folder's real path.
     pub(super) path: PathBuf,
     /// A hash of their paths.
     pub(super) names: u64,

@@ -12,7 +12,6 @@ use serde::{Deserialize, Serialize};
 
 use super::watched_files::{FileState, state_below, state_of};
 
-/// The file with the lines.
 pub struct FileReport(PathBuf);
 
 impl FileReport {
@@ -30,7 +29,6 @@ impl FileReport {
         &self.0
     }
 
-    /// Everything reported so far.
     pub fn all(&self) -> Vec<ReportedFile> {
         ReportReader::of(self).map(Iterator::collect).unwrap_or_default()
     }
@@ -101,7 +99,6 @@ impl ReportWriter {
     }
 }
 
-/// A file of a report.
 #[derive(Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ReportedFile {
     pub(super) file: PathBuf,

@@ -32,7 +32,6 @@ pub(super) struct FileStamp {
     number: u64,
 }
 
-/// The current state of a file.
 pub(super) fn state_of(file: &Path) -> FileState {
     PathWalk::new(Path::new("")).state(file)
 }
@@ -45,7 +44,6 @@ pub(super) fn state_below(folder: &Path) -> (FileState, BTreeSet<PathBuf>) {
     (state, folders)
 }
 
-/// The watched files.
 pub(super) struct WatchedFiles {
     /// The working directory, which is assumed not to move.
     directory: PathBuf,
@@ -61,7 +59,6 @@ struct WatchedFile {
     latest: FileState,
 }
 
-/// The result of a check.
 pub(super) struct CheckResult {
     /// A state has changed since the last check.
     pub(super) is_new: bool,
@@ -79,7 +76,6 @@ impl WatchedFiles {
         self.watched.entry(file).or_insert_with(|| WatchedFile { latest: known.clone(), known });
     }
 
-    /// Adds a folder of prompt files.
     pub(super) fn add_tree(&mut self, folder: PathBuf, known: FileState) {
         self.trees.entry(folder).or_insert_with(|| WatchedFile { latest: known.clone(), known });
     }
@@ -91,7 +87,6 @@ impl WatchedFiles {
         place.known = known;
     }
 
-    /// Checks all files.
     pub(super) fn check(&mut self) -> CheckResult {
         let mut walk = PathWalk::new(&self.directory);
         let mut is_new = false;
@@ -123,7 +118,6 @@ impl WatchedFiles {
         Some(self.shown(real.unwrap_or(file)))
     }
 
-    /// All changed files and folders.
     pub(super) fn all_changed(&self) -> Vec<PathBuf> {
         let all = self.watched.iter().chain(&self.trees);
         all.filter(|(_, place)| place.known != place.latest).map(|(path, _)| path.clone()).collect()
