@@ -17,7 +17,7 @@ use super::module::{Local, Module};
 use lmthing_base::parser::Language;
 use lmthing_typescript::code::{Tree, check_nesting};
 
-/// A variable that starts with its initial value in each process.
+/// A variable that starts with its initial value in every process.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LostVariable {
     pub name: String,
@@ -97,13 +97,10 @@ fn is_container(tree: &Tree, local: Local) -> Result<bool, Error> {
     }
 }
 
-/// How a file uses its names.
 #[derive(Default)]
 struct Names {
-    /// The number of declarations of each name, at any depth.
     declared: HashMap<String, usize>,
     assigned: HashSet<String>,
-    /// Names whose value functions modify.
     changed: HashSet<String>,
     imports: Vec<String>,
 }
@@ -209,7 +206,7 @@ impl Names {
     }
 }
 
-/// `name` of `name.key[0].other`; none for what is no path from a name.
+/// `name` of `name.key[0].other`; `None` for other expressions.
 fn root_of(tree: &Tree, expression: NodeId) -> Result<Option<String>, Error> {
     let mut part = expression;
     loop {
@@ -241,7 +238,6 @@ fn is_assignment(kind: SyntaxKind) -> bool {
     (SyntaxKind::EqualsToken as u16..=SyntaxKind::CaretEqualsToken as u16).contains(&(kind as u16))
 }
 
-/// The name of a function, or of the variable that it is assigned to.
 fn name_of_function(tree: &Tree, function: NodeId) -> Result<Option<String>, Error> {
     let read = tree.node(function)?;
     let of_variable = match read.parent() {

@@ -20,7 +20,7 @@ pub struct MapOptions {
     pub shown_file: String,
     pub rows: Source,
     pub settings: Vec<ColumnSetting>,
-    /// Standard output if `None`.
+    /// `None` for standard output.
     pub out: Option<PathBuf>,
     pub format: Format,
     pub unordered: bool,

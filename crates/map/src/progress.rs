@@ -12,7 +12,6 @@ pub struct RowEnd<'a> {
     pub usage: Usage,
     pub cost: Option<f64>,
     pub failure: Option<&'a RowError>,
-    /// Whether the row is tried again.
     pub will_retry: bool,
 }
 
@@ -26,7 +25,7 @@ pub struct Progress {
     pub usage: Usage,
     /// US dollars, as far as costs are known.
     pub known_cost: f64,
-    /// Whether there are others.
+    /// Whether some costs are unknown.
     pub is_cost_unknown: bool,
     pub elapsed: Duration,
 }

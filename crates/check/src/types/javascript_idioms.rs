@@ -27,7 +27,7 @@ const CONVERTING: [&str; 4] = ["parseInt(", "parseFloat(", "isNaN(", "isFinite("
 /// The types of arguments that they convert.
 const CONVERTED: [&str; 6] = ["string", "number", "boolean", "null", "undefined", "Date"];
 
-/// Whether an error in a JavaScript text is ordinary code and no mistake.
+/// Whether an error in a JavaScript text is about ordinary code, not a mistake.
 pub(super) fn is_javascript_idiom(text: &str, range: &Range<usize>, error: &TypeError) -> bool {
     let part = text.get(range.clone()).unwrap_or_default();
     match error.code {

@@ -47,9 +47,8 @@ impl Default for Timeouts {
     }
 }
 
-/// A server, with its session if there is one.
+/// A server, with its session if one is open.
 pub struct Connection {
-    /// The first name it was used with.
     name: String,
     server: Server,
     timeouts: Timeouts,
@@ -62,7 +61,6 @@ pub struct Connection {
     listing: Mutex<()>,
 }
 
-/// The parts of a session that a request needs.
 struct SessionHandle {
     peer: Peer<RoleClient>,
     handler: NotificationHandler,
@@ -96,9 +94,6 @@ impl Connection {
     }
 
     /// The tools of the server. The same list is returned until the server reports a change.
-    ///
-    /// # Errors
-    /// A message: the server cannot be reached, or does not answer.
     pub async fn tools(&self) -> Result<Rc<ToolList>, String> {
         let _listing = self.listing.lock().await;
         let session = self.session().await?;
@@ -127,7 +122,7 @@ impl Connection {
             }
             cursor = next;
         }
-        // An equal list keeps its identity.
+        // An unchanged list stays the same `Rc`, so that callers can compare by pointer.
         let known = self.tools.borrow().clone().filter(|known| **known == list);
         let list = known.unwrap_or_else(|| Rc::new(list));
         self.tools.replace(Some(list.clone()));
@@ -135,9 +130,6 @@ impl Connection {
     }
 
     /// Calls a tool by the server's name for it. Dropping the future cancels the call.
-    ///
-    /// # Errors
-    /// A message: the server cannot be reached, does not answer, or refuses.
     pub async fn call(
         &self,
         tool: &str,
@@ -150,7 +142,7 @@ impl Connection {
         self.exchange(&session, request, self.timeouts.call, progress).await.map(ToolCallResult::read)
     }
 
-    /// The parts of a resource. Errors are those of [`Connection::call`].
+    /// The parts of a resource.
     pub async fn resource(&self, uri: &str) -> Result<Vec<McpContent>, String> {
         let session = self.session().await?;
         let params = ReadResourceRequestParams::new(uri);
@@ -162,7 +154,7 @@ impl Connection {
         }
     }
 
-    /// The messages of a prompt, each with its role. Errors are those of [`Connection::call`].
+    /// The messages of a prompt, each with its role.
     pub async fn prompt(&self, name: &str, args: Map<String, Value>) -> Result<Vec<(String, McpContent)>, String> {
         let session = self.session().await?;
         let params = GetPromptRequestParams::new(name).with_arguments(args);
@@ -185,7 +177,6 @@ impl Connection {
         session.end().await;
     }
 
-    /// A message about this server, without its secrets.
     pub fn message(&self, problem: &str) -> String {
         format!("the MCP server '{}' ({}): {}", self.name, self.server.place(), self.secrets.redact(problem))
     }
@@ -246,7 +237,6 @@ impl Connection {
         self.message(&problem)
     }
 
-    /// The current session; opens one if necessary.
     async fn session(&self) -> Result<SessionHandle, String> {
         let mut session = self.session.lock().await;
         if session.as_ref().is_some_and(Session::is_over) {

@@ -19,7 +19,6 @@ use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
 #[derive(Clone, Debug, PartialEq)]
 pub struct ToolProgress {
     pub done: f64,
-    /// The total, if known.
     pub total: Option<f64>,
     pub message: Option<String>,
 }
@@ -52,7 +51,6 @@ impl NotificationHandler {
     }
 }
 
-/// Receives the progress of a call.
 pub(super) struct ProgressReceiver {
     handler: NotificationHandler,
     token: ProgressToken,
@@ -60,7 +58,6 @@ pub(super) struct ProgressReceiver {
 }
 
 impl ProgressReceiver {
-    /// The next notification.
     pub(super) async fn next(&mut self) -> Option<ToolProgress> {
         self.steps.recv().await
     }

@@ -12,22 +12,19 @@ use tokio::task::JoinHandle;
 /// How long cancellation may take at the end of a run.
 const PATIENCE: Duration = Duration::from_millis(300);
 
-/// The pending requests of one connection.
 #[derive(Default)]
 pub(super) struct PendingRequests {
     ids: RefCell<Vec<RequestId>>,
-    /// Cancellations that are being sent.
     cancellations: RefCell<Vec<JoinHandle<()>>>,
 }
 
 impl PendingRequests {
-    /// Registers a request. Dropping the result cancels it at the server, unless it has been [completed](Flight::complete).
+    /// Registers a request. Dropping the result cancels it at the server, unless [`PendingRequest::complete`] was called.
     pub(super) fn begin(&self, peer: Peer<RoleClient>, id: RequestId) -> PendingRequest<'_> {
         self.ids.borrow_mut().push(id.clone());
         PendingRequest { pending: self, peer, id }
     }
 
-    /// Cancels all pending requests.
     pub(super) async fn cancel(&self, peer: &Peer<RoleClient>) {
         let cancelled = async {
             for cancellations in self.cancellations.take() {
@@ -50,7 +47,6 @@ impl PendingRequests {
     }
 }
 
-/// One pending request.
 pub(super) struct PendingRequest<'a> {
     pending: &'a PendingRequests,
     peer: Peer<RoleClient>,

@@ -36,10 +36,8 @@ const PATIENCE: Duration = Duration::from_millis(400);
 pub(super) const NOT_STARTED: i32 = 127;
 
 enum SupervisorEvent {
-    /// The main process is gone or done.
     InputClosed,
     EndRequested,
-    /// The server ended with this code.
     Ended(i32),
 }
 
@@ -161,13 +159,11 @@ fn watch_input(events: &Sender<SupervisorEvent>) {
     }
 }
 
-/// The exit code of the server, if it ends in time.
 fn wait(events: &Receiver<SupervisorEvent>, span: Duration) -> Option<i32> {
     let end = Instant::now() + span;
     loop {
         match events.recv_timeout(end.saturating_duration_since(Instant::now())) {
             Ok(SupervisorEvent::Ended(code)) => return Some(code),
-            // It is being ended already.
             Ok(SupervisorEvent::EndRequested | SupervisorEvent::InputClosed) => {}
             Err(RecvTimeoutError::Timeout | RecvTimeoutError::Disconnected) => return None,
         }
@@ -189,7 +185,7 @@ fn remaining_processes(server: Option<Pid>) -> HashSet<Pid> {
     found
 }
 
-/// On Linux; orphaned processes belong to the supervisor.
+/// On Linux, where orphaned processes become children of the supervisor.
 fn descendants(of: Pid, found: &mut HashSet<Pid>) {
     let Ok(tasks) = std::fs::read_dir(format!("/proc/{}/task", of.as_raw_nonzero())) else { return };
     for task in tasks.flatten() {

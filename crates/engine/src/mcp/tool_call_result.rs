@@ -1,4 +1,4 @@
-//! The result of a tool call.
+//! Reads the result of a tool call.
 
 use base64::{Engine as _, engine::general_purpose::STANDARD};
 use serde_json::Value;
@@ -6,21 +6,18 @@ use serde_json::Value;
 /// The result of a tool call.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ToolCallResult {
-    /// Whether the server reports a failure.
     pub is_error: bool,
     /// The structured result, if the server gave one.
     pub structured: Option<Value>,
-    /// The content, in order.
     pub parts: Vec<McpContent>,
 }
 
-/// A part of the content.
 #[derive(Clone, Debug, PartialEq)]
 pub enum McpContent {
     Text(String),
     /// An image, a sound or another file.
     Media {
-        /// Base64.
+        /// In Base64.
         data: String,
         media_type: String,
     },
@@ -39,7 +36,7 @@ impl ToolCallResult {
         ToolCallResult { is_error, structured, parts }
     }
 
-    /// All parts as text; media are shown by their type.
+    /// All parts as text; media are represented by their type.
     pub fn text(&self) -> String {
         let text = |part: &McpContent| match part {
             McpContent::Text(text) => text.clone(),
@@ -54,7 +51,6 @@ impl ToolCallResult {
 }
 
 impl McpContent {
-    /// Reads a content block.
     pub(super) fn read(mut block: Value) -> Self {
         let kind = block.get("type").and_then(Value::as_str).unwrap_or_default().to_owned();
         let read = match kind.as_str() {

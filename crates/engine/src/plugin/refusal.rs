@@ -25,7 +25,6 @@ impl ToolRefusal {
         ToolRefusal::new(format!("Task not found: {task_id}"), message).with("taskId", json!(task_id))
     }
 
-    /// Adds a field to the result.
     pub(super) fn with(mut self, key: &str, value: Value) -> Self {
         self.details.insert(key.to_owned(), value);
         self

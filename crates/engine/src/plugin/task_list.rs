@@ -25,12 +25,10 @@ pub enum TaskStatus {
     Pending,
     InProgress,
     Completed,
-    /// It can be started again.
     Failed,
 }
 
 impl TaskStatus {
-    /// The name in JavaScript.
     pub fn as_str(self) -> &'static str {
         match self {
             TaskStatus::Pending => "pending",
@@ -51,9 +49,7 @@ impl TaskStatus {
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Task {
-    /// The argument of the tools.
     pub id: String,
-    /// The text in the status section.
     pub name: String,
     pub status: TaskStatus,
     /// The reason of a failure; removed when the task is restarted.
@@ -65,7 +61,6 @@ pub struct Task {
 }
 
 impl Task {
-    /// Reads one task. A missing status is `pending`, a number as id becomes a string.
     fn read(value: &Value, label: &str) -> Result<Self, ShapeError> {
         let mut fields = TaskFields::new(value, label)?;
         let id = fields.required_text("id");
@@ -81,7 +76,6 @@ impl Task {
         Ok(Task { id, name, status, failure_reason, extra: fields.finish()? })
     }
 
-    /// The task in a tool's result, in which the reason is a separate field.
     fn shown(&self) -> Value {
         json!(Task { failure_reason: None, ..self.clone() })
     }

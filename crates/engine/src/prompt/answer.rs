@@ -17,17 +17,15 @@ const LONGEST_NAME: usize = 64;
 /// The number of places in a text where JSON is tried; each attempt parses what follows.
 const MOST_PLACES: usize = 100;
 
-/// The required shape of an answer.
 #[derive(Debug)]
 pub struct AnswerShape {
     format: ResponseFormat,
-    /// Or why the schema is invalid.
+    /// The error says why the schema is invalid.
     validator: Result<Validator, String>,
 }
 
 #[derive(Clone, Debug, PartialEq)]
 pub struct FoundJson {
-    /// As the model wrote it.
     pub text: String,
     pub value: Value,
     /// Why it does not match the schema, if it does not.
@@ -55,7 +53,6 @@ impl AnswerShape {
         &self.format
     }
 
-    /// Why the schema is invalid, if it is.
     pub fn fault(&self) -> Option<&str> {
         self.validator.as_ref().err().map(String::as_str)
     }
@@ -66,9 +63,6 @@ impl AnswerShape {
 
     /// Finds the JSON in an answer: the whole text, or a part in a code fence or between other text. The first that
     /// matches the schema wins.
-    ///
-    /// # Errors
-    /// Why there is none.
     pub fn find(&self, text: &str) -> Result<FoundJson, String> {
         let text = text.trim();
         if text.is_empty() {

@@ -22,9 +22,6 @@ pub struct Data {
 
 impl Data {
     /// Converts JSON text.
-    ///
-    /// # Errors
-    /// A message for the author.
     pub fn from_json(json: &str) -> Result<Self, String> {
         // Streamed from the text: a tree of values would take ten times the memory.
         let yaml = match serde_json::from_str::<&RawValue>(json) {
@@ -128,7 +125,7 @@ impl<'de> Visitor<'de> for Fields {
     }
 }
 
-/// A key, borrowed if it contains no escapes.
+/// Borrowed if the key contains no escapes.
 #[derive(serde::Deserialize)]
 struct Key<'a>(#[serde(borrow)] Cow<'a, str>);
 

@@ -22,19 +22,17 @@ pub struct NamedCall {
     /// The id of the tool call, or [`TEXT_CODE`] with the step for code in a model's text.
     pub call: String,
     pub is_tool_call: bool,
-    /// The part of the call, if it is one.
     pub part: Option<CallPartName>,
 }
 
 #[cfg(test)]
 impl NamedCall {
-    /// A tool call of the file's own prompt.
     pub(super) fn of_tool(id: &str) -> Self {
         NamedCall { key: String::new(), agent: Vec::new(), call: id.to_owned(), is_tool_call: true, part: None }
     }
 }
 
-/// A call that waits in this process, with the agents that made it.
+/// A call of this process that waits, with the agents that made it.
 #[derive(Clone, Debug)]
 pub struct Waiter {
     pub held: HeldCall,
@@ -56,7 +54,7 @@ pub enum Known {
 pub struct Decisions {
     /// Calls that wait or have waited, including those of earlier processes.
     held: RefCell<Vec<HeldCall>>,
-    /// The serial numbers of those that were requested in this process, or are used up.
+    /// Serial numbers of calls that were requested in this process, or whose decision is used.
     taken: RefCell<Vec<usize>>,
     waiters: RefCell<Vec<Waiter>>,
     last: Cell<usize>,
@@ -109,7 +107,7 @@ impl Decisions {
         }
     }
 
-    /// Registers a call that waits, and returns it as it is logged.
+    /// Registers a call that waits, and returns its journal entry.
     pub fn wait(&self, call: &NamedCall, name: &str, args: String) -> WaitingCall {
         let asked = call_digest(name, &args, &part_text(call));
         let mut held = self.held.borrow_mut();

@@ -85,7 +85,6 @@ pub struct NameError {
     name: String,
 }
 
-/// Checks the name of a definition, which becomes a tag.
 pub(super) fn check_name(kind: DefinitionKind, name: &str) -> Result<(), NameError> {
     let fits = !name.is_empty() && !name.contains(|c: char| c.is_whitespace() || c == '<' || c == '>');
     if fits { Ok(()) } else { Err(NameError { method: kind.method(), name: name.to_owned() }) }

@@ -15,13 +15,11 @@ struct OpenBlock {
 
 #[derive(Debug, Default)]
 pub(super) struct Answer {
-    /// The provider and model as named in messages.
     pub(super) provider: String,
     pub(super) model_id: String,
     /// In the order of the stream, as it is sent back to the provider.
     content: Vec<ContentPart>,
     open: Vec<OpenBlock>,
-    /// `Other` until it is known.
     pub(super) finish_reason: FinishReason,
     pub(super) usage: Usage,
     pub(super) warnings: Vec<CallWarning>,

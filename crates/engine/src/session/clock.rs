@@ -55,7 +55,6 @@ impl WatchedRun {
     }
 }
 
-/// A run that passed its time limit without ending by itself.
 #[derive(Clone, Debug)]
 pub struct LateRun {
     pub message: String,
@@ -99,7 +98,7 @@ impl RunClock {
         clock
     }
 
-    /// Locks the budget: must not be called twice in one expression.
+    /// Locks the budget. Two calls in one expression would deadlock.
     pub(super) fn budget(&self) -> MutexGuard<'_, Budget> {
         lock(&self.0.budget)
     }
@@ -122,13 +121,12 @@ impl RunClock {
         self.update(PausedTime::end);
     }
 
-    /// Ends the watch of the clock.
     pub(super) fn finish(&self) {
         lock(&self.0.timing).is_over = true;
         self.0.changed.notify_all();
     }
 
-    /// Calls `start` once, as soon as the run has a time limit. Most runs have none.
+    /// Calls `start` once the run has a time limit; most runs have none.
     pub fn when_limited(&self, start: impl FnOnce() + Send + 'static) {
         lock(&self.0.timing).on_limit = Some(Box::new(start));
         self.limit_changed();

@@ -30,7 +30,6 @@ impl StepWarnings {
         StepWarnings { warn: Box::new(warn), reported: RefCell::default() }
     }
 
-    /// Reports what is notable about a finished step of `model`.
     pub(super) fn step(&self, model: &str, step: &Step) {
         for warning in &step.warnings {
             let line = format!("{model}: {}", sentence(warning));

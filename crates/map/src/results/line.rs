@@ -92,7 +92,6 @@ pub(crate) fn to_line(row: u64, input: &Map<String, Value>, outcome: &RowOutcome
     format!("{}\n", Value::Object(object))
 }
 
-/// The parts of a result line that are read back.
 #[derive(Deserialize)]
 pub(super) struct ResultLine<'a> {
     #[serde(rename = "row")]

@@ -18,7 +18,6 @@ pub fn recording_of(file: &Path) -> PathBuf {
 
 pub(super) struct TestedFile {
     pub(super) path: Arc<Path>,
-    /// The path as the user gave it.
     pub(super) shown: PathBuf,
     /// The recording of the requests that the file itself makes.
     pub(super) own: PathBuf,

@@ -39,7 +39,6 @@ pub trait Reporter {
     fn end(&mut self, end: &End<'_>) -> Output;
 }
 
-/// Text to write, with line ends.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Output {
     pub stdout: String,

@@ -9,7 +9,6 @@ pub struct CodeDiagnostic {
     pub line: u32,
     /// From 1, in UTF-16 units as in editors.
     pub column: u32,
-    /// TypeScript's own message for its errors.
     pub message: String,
     /// The number after `TS`; 0 for other problems.
     pub code: u32,

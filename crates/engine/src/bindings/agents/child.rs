@@ -36,7 +36,6 @@ pub(crate) struct AgentAnswer {
     pub key: Rc<str>,
 }
 
-/// Validates the arguments, waits for approval if the agent needs it, and runs the child prompt.
 pub(crate) async fn run_agent<'js>(
     ctx: &Ctx<'js>,
     parent: &PromptObject<'js>,

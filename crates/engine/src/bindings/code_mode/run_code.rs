@@ -87,7 +87,7 @@ pub(crate) async fn run_code<'js>(
             host.is_first_try.set(true);
             let outcome = sandbox.run(code.text, &mentioned, &host).await;
             host.is_first_try.set(false);
-            // The next try reports the errors with all functions known: the code may mean one that it does not mention.
+            // The second try, with all functions declared, reports the errors: the code may use a function that it does not name.
             if !matches!(outcome, RunOutcome::Refused { .. }) {
                 return Ok(outcome);
             }
@@ -109,7 +109,6 @@ struct SandboxHost<'a, 'js> {
     code: CodeSnippet<'a>,
     name: String,
     execution: Value<'js>,
-    /// Number of calls so far by their hash.
     calls: RefCell<HashMap<String, usize>>,
     agents: RefCell<Vec<AgentRun>>,
     is_checked: Cell<bool>,
@@ -183,7 +182,7 @@ impl<'js> SandboxHost<'_, 'js> {
     /// Runs a function agent. Returns the parsed JSON with a schema, the text without.
     async fn run_agent(&self, callable: &Callable<'js>, label: Label<'_>, input: Value<'js>) -> Result<Value<'js>> {
         let answer = run_validated(self.ctx, self.prompt, callable, label, input).await?;
-        // Recorded for rejected answers as well: the child's steps did run.
+        // Recorded even if the answer is rejected: the steps of the child did run.
         self.agents.borrow_mut().push(AgentRun { result: None, steps: answer.steps, key: answer.key });
         if let Some(problem) = answer.validation_error {
             let message = format!("the answer of {} does not match its responseSchema: {problem}", label.name);

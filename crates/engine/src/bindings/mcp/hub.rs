@@ -19,7 +19,6 @@ pub(crate) fn install(ctx: &Ctx<'_>) -> Result<()> {
     user_data::store(ctx, HubSlot::default())
 }
 
-/// Closes all connections, and ends servers that run as child processes.
 pub async fn close(engine: &Engine) {
     let hub = engine.context().with(|ctx| user_data::read::<HubSlot>(&ctx).ok().and_then(|slot| slot.0.take())).await;
     if let Some(hub) = hub {

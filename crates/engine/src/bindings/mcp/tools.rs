@@ -147,7 +147,7 @@ impl<'js> ToolDefiner<'_, 'js> {
         })
     }
 
-    /// Replaces the tools of the server. Returns their names.
+    /// Returns the names of the defined tools.
     fn tools<'t>(&self, tools: impl Iterator<Item = &'t McpTool>) -> Result<Vec<String>> {
         let server = &self.server.config.name;
         let before = self.server.definitions.as_ref().map(|known| known.names.as_slice()).unwrap_or_default();
@@ -175,7 +175,7 @@ impl<'js> ToolDefiner<'_, 'js> {
         Ok(defined_names)
     }
 
-    /// Replaces the namespace of the server. Returns its name.
+    /// Returns the name of the namespace.
     fn functions<'t>(&self, tools: impl Iterator<Item = &'t McpTool>) -> Result<Vec<String>> {
         let core = self.prompt.borrow().core.clone();
         let (server, before) = (&self.server.config.name, self.server.definitions.as_ref());

@@ -50,7 +50,7 @@ impl<'js> JsModel<'js> {
         ProviderError::new(ProviderErrorKind::Stream, &self.provider, &self.model_id, message)
     }
 
-    /// Waits for an answer of the script, and lets the event loop detect that it can never come.
+    /// Awaits an answer of the script in such a way that the event loop can detect a deadlock.
     async fn wait_for_answer<T>(&self, answer: impl Future<Output = Result<T>>) -> Result<T> {
         let location = self.location.clone();
         let who = format!("the model {}:{}", self.provider, self.model_id);

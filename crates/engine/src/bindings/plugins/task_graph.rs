@@ -25,7 +25,6 @@ struct GraphHolder<'js> {
     shown: Object<'js>,
 }
 
-/// Tools whose presence means that a graph is defined.
 const TOOLS: &[&str] = &["generateTaskGraph", "updateTaskStatus", "getUnblockedTasks"];
 
 const ARRAY_KEY: &str = "array";

@@ -7,7 +7,6 @@ use crate::{
     prompt::DefinitionKind,
 };
 
-/// The kind of call that an entry is for. Names are unique within a registry.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Registry {
     Tools,

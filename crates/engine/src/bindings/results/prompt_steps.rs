@@ -43,7 +43,7 @@ fn step_objects<'js>(prompt: &PromptObject<'js>, list: StepList) -> Result<Array
     Ok(copy)
 }
 
-/// The cached list of a run's steps, extended by the steps since the last access. Not a copy.
+/// Returns the cached list itself, extended by the steps since the last access.
 pub(crate) fn step_list<'js>(
     ctx: &Ctx<'js>,
     prompt: &PromptObject<'js>,

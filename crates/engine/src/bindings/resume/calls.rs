@@ -62,7 +62,6 @@ pub(crate) fn current_call(ctx: &Ctx<'_>) -> Result<Option<String>> {
 }
 
 pub(crate) struct PartOfCall<'a> {
-    /// The id of the tool call, or the name of the code.
     pub of: &'a str,
     /// Number of earlier parts with the same name and arguments, or the index in an array form.
     pub number: usize,

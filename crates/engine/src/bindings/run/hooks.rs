@@ -57,7 +57,7 @@ pub(crate) async fn run_finished<'js>(
     run: &Class<'js, PromptRun<'js>>,
     failed: bool,
 ) -> Result<()> {
-    // First, and also after a failure: a clean-up releases what an effect acquired.
+    // First, and even after a failure: a clean-up releases what an effect acquired.
     effects::clean_up_all(prompt).await?;
     let hook = if failed { None } else { hook(prompt, "onFinish")? };
     let Some(hook) = hook else { return Ok(()) };

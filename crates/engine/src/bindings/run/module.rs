@@ -28,7 +28,7 @@ use lmthing_providers::MockOptions;
 pub(crate) fn run<'js>(ctx: Ctx<'js>, file: Opt<Value<'js>>, given: Opt<Value<'js>>) -> Result<Value<'js>> {
     let undefined = || Value::new_undefined(ctx.clone());
     let (file, given) = (file.0.unwrap_or_else(undefined), given.0.unwrap_or_else(undefined));
-    // Read now: the caller is unknown after the first await.
+    // Read before the first await, after which the caller is unknown.
     let caller = calling_file(&ctx);
     let depth = nesting::next_depth(&ctx)?;
     let outer = Caller::current(&ctx)?;
@@ -65,7 +65,6 @@ pub(super) async fn run_imported<'js>(
 const ARGUMENT_KEYS: &[&str] = &["input", "model", "options", "plugins", "sandbox", "prices", "output"];
 
 struct ModuleRun<'js> {
-    /// The prefix of error messages.
     label: String,
     name: String,
     caller: Caller<'js>,
@@ -232,7 +231,7 @@ fn merge_config<'js>(
     Ok(config)
 }
 
-/// Concatenates lists. A value that is not a list is reported later.
+/// A value that is not a list is reported later.
 fn concat<'js>(ctx: &Ctx<'js>, lists: Vec<Value<'js>>) -> Result<Option<Value<'js>>> {
     if lists.len() < 2 || lists.iter().any(|list| !list.is_array()) {
         return Ok(lists.into_iter().next_back());

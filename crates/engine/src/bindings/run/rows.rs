@@ -31,7 +31,7 @@ pub trait InputRows {
 
     fn next(&mut self) -> Option<Map<String, Json>>;
 
-    /// Reports the problem of the last row, if any.
+    /// Called once a row. `wrong` is the problem, if any.
     fn checked(&mut self, wrong: Option<String>);
 }
 

@@ -45,7 +45,6 @@ pub struct Snapshots {
     pub written: usize,
     pub updated: usize,
     pub removed: usize,
-    /// No test uses them.
     pub obsolete: usize,
 }
 

@@ -60,7 +60,7 @@ impl PlainSchema {
 }
 
 impl<'js> Schema<'js> {
-    /// Reads a schema. `place` is the prefix of the error message, such as `defTool('add'): inputSchema`.
+    /// `place` is the prefix of error messages, such as `defTool('add'): inputSchema`.
     pub fn from_value(ctx: &Ctx<'js>, value: &Value<'js>, place: &str) -> Result<Self> {
         let wanted = "must be a zod schema or a JSON Schema object";
         // A promise has no own properties and would pass for `{}`, which accepts anything.

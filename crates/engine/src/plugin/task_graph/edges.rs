@@ -16,7 +16,6 @@ pub(super) struct Edges {
     pub(super) positions: HashMap<String, usize>,
     /// For each position, the tasks it depends on, in the order they were named.
     pub(super) upstream: Vec<Vec<usize>>,
-    /// For each position, the tasks that depend on it.
     pub(super) downstream: Vec<Vec<usize>>,
     /// Whether a task depends on an unknown id, so that it can never run.
     pub(super) dangling: Vec<bool>,

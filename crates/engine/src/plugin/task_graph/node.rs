@@ -8,13 +8,10 @@ use crate::plugin::read::{self, ShapeError, TaskFields};
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum TaskNodeStatus {
-    /// Ready if all its dependencies are completed.
     #[default]
     Pending,
     InProgress,
-    /// Its result is passed downstream.
     Completed,
-    /// It can be tried again.
     Failed,
     /// `askHuman` asked a question about it that `answerQuestion` has not answered yet.
     WaitingHuman,
@@ -29,7 +26,6 @@ impl TaskNodeStatus {
         TaskNodeStatus::WaitingHuman,
     ];
 
-    /// The name in JavaScript.
     pub fn as_str(self) -> &'static str {
         match self {
             TaskNodeStatus::Pending => "pending",
@@ -40,14 +36,12 @@ impl TaskNodeStatus {
         }
     }
 
-    /// Reads a status, in the notations of people and models.
     pub(super) fn from_text(text: &str) -> Option<Self> {
         let name = read::normalized_status(text);
         TaskNodeStatus::ALL.into_iter().find(|status| status.as_str() == name)
     }
 }
 
-/// The question of a waiting task.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct HumanQuestion {
     pub question: String,
@@ -61,9 +55,8 @@ pub struct HumanQuestion {
 /// One task, with the field names of JavaScript.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct TaskNode {
-    /// The id for tools and edges.
+    /// Used by tools and edges.
     pub id: String,
-    /// A short name for lists.
     pub title: String,
     /// Detailed instructions; may be empty.
     pub description: String,
@@ -73,7 +66,7 @@ pub struct TaskNode {
     /// Ids of the tasks that wait for this one.
     pub unblocks: Vec<String>,
     pub required_capabilities: Vec<String>,
-    /// In the prompt author's terms.
+    /// Not interpreted.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub assigned_subagent: Option<String>,
     /// The input of the task: its own text first, then the results of upstream tasks.
@@ -82,7 +75,6 @@ pub struct TaskNode {
     /// The result of a completed task, or the reason of a failure.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub output_result: Option<String>,
-    /// The task this one was spawned by or split from.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub parent_id: Option<String>,
     /// Set while the status is `waiting_human`.
@@ -161,8 +153,7 @@ impl<'de> Deserialize<'de> for TaskNode {
     }
 }
 
-/// Reads the tasks of `defTaskGraph`, its setter, `generateTaskGraph` or one of the utilities. The error lists every fault. The
-/// graph itself is checked by [`validate_task_graph`](super::validate_task_graph).
+/// Reads a list of tasks, and reports the faults of all. [`validate_task_graph`](super::validate_task_graph) checks the graph.
 pub fn parse_tasks(value: &Value) -> Result<Vec<TaskNode>, ShapeError> {
     read::read_array(value, "tasks", TaskNode::read)
 }

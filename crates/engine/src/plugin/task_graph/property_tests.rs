@@ -55,7 +55,6 @@ fn naive_dependencies(tasks: &[TaskNode]) -> HashMap<String, HashSet<String>> {
     dependencies
 }
 
-/// All direct and indirect dependencies of a task, by depth-first search.
 fn naive_upstream(id: &str, dependencies: &HashMap<String, HashSet<String>>) -> BTreeSet<String> {
     let mut found = BTreeSet::new();
     let mut open: Vec<String> = dependencies[id].iter().cloned().collect();

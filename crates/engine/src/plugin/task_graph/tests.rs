@@ -70,8 +70,6 @@ fn status(graph: &TaskGraph, id: &str) -> &'static str {
     graph.task(id).expect("the task").status.as_str()
 }
 
-// Utilities
-
 #[test]
 fn cycles_are_the_tasks_that_can_never_run() {
     let cyclic = nodes(json!([
@@ -147,8 +145,6 @@ fn unblocked_are_pending_tasks_with_completed_dependencies() {
     assert_eq!(ids, ["b"]);
     assert_eq!(ready(&TaskGraph::new(&tasks)), ["b"]);
 }
-
-// Working through a graph
 
 #[test]
 fn a_join_waits_for_every_branch() {
@@ -282,8 +278,6 @@ fn an_update_touches_one_task() {
     assert!((1..500).all(|position| after.input_context(position).as_deref() == Some("[t0] t0: the result")));
 }
 
-// generateTaskGraph
-
 #[test]
 fn a_generated_graph_replaces_the_old_one() {
     let (graph, result) = call(
@@ -338,8 +332,6 @@ fn shapes_are_read_leniently_and_faults_are_exact() {
     let node: TaskNode = serde_json::from_value(json!({ "id": "a", "title": "A" })).expect("a task");
     assert_eq!(node.description, "");
 }
-
-// Growing
 
 #[test]
 fn a_spawned_task_takes_its_place() {
@@ -400,8 +392,6 @@ fn what_cannot_be_split_is_refused() {
     assert!(refused(&graph, "forkTask", json!({ "taskId": "c", "subtasks": circle })).contains("Circular"));
 }
 
-// Questions
-
 #[test]
 fn a_question_makes_a_task_wait_until_the_answer() {
     let graph = done(&join(), json!({ "taskId": "a", "status": "in_progress" }));
@@ -431,8 +421,6 @@ fn a_question_about_a_pending_task_leaves_it_pending() {
     assert_eq!(ready(&graph), ["a", "b"]);
     refused(&complete(&graph, "a", "A"), "askHuman", json!({ "taskId": "a", "question": "Sure?" }));
 }
-
-// Reading
 
 #[test]
 fn the_tree_holds_sub_tasks_below_their_parent() {

@@ -51,7 +51,6 @@ fn snapshots(snapshots: &Snapshots, paint: Paint) -> String {
     )
 }
 
-/// The parts whose count is not zero.
 fn joined<const N: usize>(parts: [(usize, String); N], paint: Paint) -> String {
     let parts: Vec<String> = parts.into_iter().filter(|(count, _)| *count > 0).map(|(_, text)| text).collect();
     parts.join(&paint.dim(" | "))
