@@ -16,7 +16,6 @@ use lmthing_engine::bindings::inspect::{Fault, FaultSeverity};
 /// `file` is the prompt file as the user named it, `path` its path on disk.
 pub(super) fn findings(file: &Path, path: &Path, faults: Vec<Fault>) -> Vec<Finding> {
     let real = std::fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
-    // Only faults about values need the text.
     let text = LazyCell::new(|| std::fs::read_to_string(path).unwrap_or_default());
     let values = LazyCell::new(|| ExportValues::of(&text, Language::of_file(path).unwrap_or(Language::JavaScript)));
     let own = |span: Option<Span>| span.map(|span| (file.to_owned(), span));

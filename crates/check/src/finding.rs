@@ -36,7 +36,7 @@ pub enum Severity {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Span {
     pub start: Position,
-    /// The position after the last character.
+    /// Exclusive.
     pub end: Position,
 }
 

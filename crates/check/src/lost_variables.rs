@@ -59,7 +59,6 @@ pub fn lost_variables(file: &Path) -> Vec<LostVariable> {
 }
 
 struct FileVariables {
-    /// With the byte offset of their declaration.
     variables: Vec<(usize, String)>,
     imports: Vec<String>,
 }
@@ -84,7 +83,6 @@ fn variables_of(text: &str, language: Language) -> Result<FileVariables, Error> 
     Ok(FileVariables { variables, imports: names.imports })
 }
 
-/// Whether a variable is initialized with an array, object, `Map` or `Set`.
 fn is_container(tree: &Tree, local: Local) -> Result<bool, Error> {
     let Some(value) = tree.node(local.node)?.initializer() else { return Ok(false) };
     match tree.kind(value)? {

@@ -17,7 +17,7 @@ pub struct RowEnd<'a> {
 
 #[derive(Clone, Debug, Default)]
 pub struct Progress {
-    /// Rows that this command has to run.
+    /// Rows to be run by this command.
     pub rows: u64,
     pub done: u64,
     pub failed: u64,
@@ -25,7 +25,6 @@ pub struct Progress {
     pub usage: Usage,
     /// US dollars, as far as costs are known.
     pub known_cost: f64,
-    /// Whether some costs are unknown.
     pub is_cost_unknown: bool,
     pub elapsed: Duration,
 }

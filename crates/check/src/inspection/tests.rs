@@ -2,7 +2,6 @@ use std::time::Instant;
 
 use super::*;
 
-/// One file, and a text for standard input.
 struct Texts;
 
 impl TextSources for Texts {

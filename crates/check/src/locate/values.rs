@@ -34,7 +34,6 @@ pub(super) struct Hit {
 #[derive(Clone, Copy)]
 struct Rest<'k> {
     path: &'k [PathKey],
-    /// The number of keys already followed.
     depth: usize,
     steps: usize,
 }

@@ -18,7 +18,7 @@ pub(super) struct Edit {
 pub(super) struct EditedText {
     original: String,
     text: String,
-    /// In the order of the text.
+    /// In the order of their positions.
     edits: Vec<Edit>,
 }
 

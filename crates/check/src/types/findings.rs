@@ -121,7 +121,6 @@ fn is_role_argument(message: &str) -> bool {
     message.starts_with(from) && message.ends_with(to)
 }
 
-/// Whether a type begins with the name of a union of string literals that lmthing declares.
 fn is_named_literal_union(to: &str) -> bool {
     let name = to.split(|character: char| !character.is_alphanumeric()).next().unwrap_or_default();
     is_declared_literal_union(name)

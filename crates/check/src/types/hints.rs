@@ -183,7 +183,6 @@ fn of_export(quoted: &[&str]) -> Option<String> {
     closest(name, exports_of(module)).map(|close| format!("did you mean '{close}'?"))
 }
 
-/// An unknown key of `config` or of its options.
 fn of_key(source: &Source, range: &Range<usize>, key: &str) -> Option<String> {
     if source.value_at(range.start) != Some("config") {
         return None;

@@ -78,7 +78,6 @@ impl TypeChecker {
             let mut cache = cache;
             IS_CHECKING.set(true);
             let report = catch_unwind(AssertUnwindSafe(|| check(&mut cache, &prompt_file)));
-            // The receiver is gone after a timeout.
             let _ = sender.send(report.ok().map(|report| (report, cache)));
         });
         let failed = |finding| TypeReport { findings: vec![finding], ..TypeReport::default() };
@@ -204,7 +203,6 @@ impl ReachedFiles {
     }
 }
 
-/// Resolves imports as a run does.
 fn import_lookup() -> ImportLookup {
     ImportLookup::new(NATIVE_MODULES, Rc::new(TypeScriptParser))
 }

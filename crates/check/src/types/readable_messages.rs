@@ -6,7 +6,6 @@ use crate::declarations::ROOT;
 
 const MAX_TYPE: usize = 240;
 
-/// The message for the author of `file`.
 pub(super) fn readable(message: &str, file: &Path) -> String {
     let named = without_plugins(&without_paths(message)).replace("\"lmthing:text\"", "the text of a file");
     let folder = file.parent().unwrap_or(Path::new("/")).display();

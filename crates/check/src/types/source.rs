@@ -90,7 +90,6 @@ impl Source {
         self.imports.uses_node || ["'node:", "\"node:", "NodeJS."].iter().any(|word| text.contains(word))
     }
 
-    /// The export whose value contains this byte of the original.
     pub(super) fn value_at(&self, offset: usize) -> Option<&'static str> {
         self.values.iter().find(|(_, range)| range.contains(&offset)).map(|(name, _)| *name)
     }

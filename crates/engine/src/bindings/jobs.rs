@@ -13,7 +13,7 @@ use crate::prompt::{JobGuard, JobId, Known, NamedCall, RunError, TEXT_CODE, Work
 use lmthing_base::checkpoint::{CallPartName, Entry};
 use lmthing_node::{async_value, enable_async_values, with_async_values};
 
-/// Key of the async context value that holds the current job.
+/// Key of an async context value.
 const JOB: &str = "lmthing:job";
 
 /// The job of a prompt's run; empty where jobs are not tracked.

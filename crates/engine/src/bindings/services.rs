@@ -95,11 +95,10 @@ pub struct HostServices {
     pub checkpoints: Rc<dyn Checkpoints>,
     pub jobs: Rc<Jobs>,
     pub decisions: Rc<Decisions>,
-    /// The file of `--mcp-config`.
     pub mcp_config: Option<Rc<Path>>,
 }
 
-/// The environment of a run: initially the host's, later what the script made of `process.env`.
+/// Initially the host's environment, later what the script made of `process.env`.
 struct ScriptEnv {
     initial: Rc<dyn Env>,
     /// `process.env` as last read; `None` if no script has used it.

@@ -20,7 +20,6 @@ pub enum ServerLookup {
 /// Looks up a variable; the error says why it may not be read.
 pub(crate) type Variable<'a> = &'a dyn Fn(&str) -> Result<Option<String>, String>;
 
-/// A file of servers.
 #[derive(Clone, Copy)]
 pub struct ServerFile<'a> {
     path: &'a Path,
@@ -29,7 +28,7 @@ pub struct ServerFile<'a> {
 }
 
 impl<'a> ServerFile<'a> {
-    /// A file that the user named. `variable` looks up `${NAME}`.
+    /// `variable` looks up `${NAME}`.
     pub fn named(path: &'a Path, variable: Variable<'a>) -> Self {
         ServerFile { path, is_required: true, variable }
     }

@@ -32,7 +32,6 @@ use super::{
 /// The limit of pages of a list, for servers that always return a next one.
 const MAX_PAGES: usize = 1000;
 
-/// The time limits of a server.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Timeouts {
     /// For the start, and for each list, resource and prompt.
@@ -83,7 +82,6 @@ impl Connection {
         }
     }
 
-    /// Secrets in the settings of the server.
     pub fn secrets(&self) -> impl Iterator<Item = &str> {
         self.secrets.iter()
     }
@@ -98,7 +96,6 @@ impl Connection {
         let _listing = self.listing.lock().await;
         let session = self.session().await?;
         if session.handler.take_tools_changed() {
-            // Also if the following request fails.
             self.tools.replace(None);
         }
         if let Some(known) = self.tools.borrow().clone() {
@@ -129,7 +126,7 @@ impl Connection {
         Ok(list)
     }
 
-    /// Calls a tool by the server's name for it. Dropping the future cancels the call.
+    /// `name` is the server's name for the tool. Dropping the future cancels the call.
     pub async fn call(
         &self,
         tool: &str,
@@ -142,7 +139,6 @@ impl Connection {
         self.exchange(&session, request, self.timeouts.call, progress).await.map(ToolCallResult::read)
     }
 
-    /// The parts of a resource.
     pub async fn resource(&self, uri: &str) -> Result<Vec<McpContent>, String> {
         let session = self.session().await?;
         let params = ReadResourceRequestParams::new(uri);
@@ -154,7 +150,7 @@ impl Connection {
         }
     }
 
-    /// The messages of a prompt, each with its role.
+    /// Messages with their roles.
     pub async fn prompt(&self, name: &str, args: Map<String, Value>) -> Result<Vec<(String, McpContent)>, String> {
         let session = self.session().await?;
         let params = GetPromptRequestParams::new(name).with_arguments(args);

@@ -90,7 +90,6 @@ fn status_meaning(answer: &str) -> String {
     }
 }
 
-/// A text in one line, truncated.
 fn short(text: &str) -> String {
     let line = text.split_whitespace().collect::<Vec<_>>().join(" ");
     match line.char_indices().nth(300) {

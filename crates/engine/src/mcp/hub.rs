@@ -13,14 +13,13 @@ use lmthing_system::http::Network;
 
 pub(crate) type Variable = Box<dyn Fn(&str) -> Option<String>>;
 
-/// The dependencies of connections on their run.
+/// What connections need from the run.
 pub struct McpEnvironment {
     pub supervisor: PathBuf,
     /// The file permissions of server programs; `None` for no restrictions.
     pub rights: Box<dyn Fn() -> Option<FileRights>>,
     /// The variables of the run that servers may get.
     pub variable: Variable,
-    /// How connections to other machines are made.
     pub network: Box<dyn Fn() -> Network>,
 }
 
@@ -34,7 +33,7 @@ impl Hub {
         Hub { environment: Rc::new(environment), connections: RefCell::default() }
     }
 
-    /// The connection to a server, opened on first use. `name` is for messages.
+    /// Opened on first use. `name` is for messages.
     pub fn connection(&self, name: &str, server: &Server, timeouts: Timeouts) -> Rc<Connection> {
         let mut connections = self.connections.borrow_mut();
         if let Some(known) = connections.iter().find(|known| known.is_to(server, timeouts)) {

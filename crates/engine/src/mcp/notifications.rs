@@ -15,7 +15,6 @@ use rmcp::{
 };
 use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
 
-/// The progress of a call.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ToolProgress {
     pub done: f64,
@@ -34,7 +33,6 @@ struct Notifications {
 }
 
 impl NotificationHandler {
-    /// Whether the tools have changed since the last call.
     pub(super) fn take_tools_changed(&self) -> bool {
         self.0.tools_changed.swap(false, Ordering::Relaxed)
     }
@@ -72,7 +70,6 @@ impl Drop for ProgressReceiver {
 impl ClientHandler for NotificationHandler {
     async fn on_progress(&self, notification: ProgressNotificationParam, _: NotificationContext<RoleClient>) {
         if let Some(listener) = self.listeners().get(&notification.progress_token) {
-            // The receiver may be gone.
             let _ = listener.send(ToolProgress {
                 done: notification.progress,
                 total: notification.total,

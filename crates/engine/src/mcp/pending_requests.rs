@@ -54,7 +54,6 @@ pub(super) struct PendingRequest<'a> {
 }
 
 impl PendingRequest<'_> {
-    /// Marks the request as answered or failed.
     pub(super) fn complete(&self) {
         self.pending.end(&self.id);
     }
@@ -76,6 +75,5 @@ impl Drop for PendingRequest<'_> {
 async fn send_cancellation(peer: &Peer<RoleClient>, id: RequestId) {
     let params = CancelledNotificationParam::new(Some(id), Some("nobody waits for it any more".to_owned()));
     let notification: ClientNotification = CancelledNotification::new(params).into();
-    // The server may be gone.
     let _ = peer.send_notification(notification).await;
 }

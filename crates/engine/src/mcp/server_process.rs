@@ -158,7 +158,6 @@ async fn read_stderr(stderr: ChildStderr, recent_stderr: RecentStderr) {
 }
 
 impl ServerProcess {
-    /// The exit status, if the server ends soon.
     pub(super) async fn ended_soon(&mut self) -> Option<ExitStatus> {
         const SOON: Duration = Duration::from_millis(500);
         let status = tokio::time::timeout(SOON, self.child.wait()).await.ok()?.ok();

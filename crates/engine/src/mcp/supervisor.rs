@@ -29,7 +29,6 @@ pub const SUBCOMMAND: &str = "__mcp-server";
 /// How long the server may take to end after its input is closed.
 const GRACE: Duration = Duration::from_millis(400);
 
-/// How long it may take after a signal.
 const PATIENCE: Duration = Duration::from_millis(400);
 
 /// The exit code of a shell for a program that cannot be started.
@@ -116,7 +115,6 @@ fn supervise(mut server: Child) -> i32 {
             break;
         }
         for pid in left {
-            // It may have ended meanwhile.
             let _ = kill_process(pid, signal);
         }
         ended = ended.or_else(|| wait(&events, PATIENCE));
@@ -170,7 +168,6 @@ fn wait(events: &Receiver<SupervisorEvent>, span: Duration) -> Option<i32> {
     }
 }
 
-/// Waits briefly for the server's child processes to end.
 fn wait_for_remaining(server: Option<Pid>) {
     let end = Instant::now() + PATIENCE;
     while !remaining_processes(server).is_empty() && Instant::now() < end {

@@ -3,7 +3,6 @@
 use base64::{Engine as _, engine::general_purpose::STANDARD};
 use serde_json::Value;
 
-/// The result of a tool call.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ToolCallResult {
     pub is_error: bool,
@@ -63,7 +62,6 @@ impl McpContent {
         read.unwrap_or_else(|| McpContent::Text(block.to_string()))
     }
 
-    /// Decodes text that was sent as bytes.
     fn readable(self) -> Self {
         match self {
             McpContent::Media { data, media_type } if is_text(&media_type) => {

@@ -18,7 +18,6 @@ pub struct McpTool {
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct ToolList {
     pub tools: Vec<McpTool>,
-    /// A sentence for each unusable tool.
     pub problems: Vec<String>,
 }
 

@@ -6,7 +6,6 @@ pub const DESCRIPTION: &str = "Runs TypeScript that may call the functions of <a
                                an async function: use await, and return what you want to see. It is type-checked first; \
                                errors come back with their lines. There are no imports, no timers and no network.";
 
-/// The section of the system prompt that lists the functions.
 pub const SECTION: &str = "available_functions";
 
 pub fn input_schema() -> serde_json::Value {

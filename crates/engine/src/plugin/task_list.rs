@@ -157,7 +157,6 @@ pub fn call_tool(tasks: &[Task], tool_name: &str, input: &Value) -> Option<(Vec<
     })
 }
 
-/// Changes the status of a task according to `rule`, and builds the result.
 fn change(
     tasks: &[Task],
     task_id: &str,
@@ -222,7 +221,6 @@ pub fn render_status(tasks: &[Task]) -> String {
     sections.join("\n\n")
 }
 
-/// The definitions of the three tools.
 pub fn tools() -> Vec<ToolSpec> {
     let task_id =
         json!({ "type": "string", "description": "The id of the task, as shown in brackets in the task status" });

@@ -3,7 +3,6 @@
 const OPEN: &str = "<run_code>";
 const CLOSE: &str = "</run_code>";
 
-/// The section of the system prompt that lists the methods.
 pub const SECTION: &str = "available_methods";
 
 pub fn section_text(declarations: &str) -> String {
@@ -14,11 +13,9 @@ pub fn section_text(declarations: &str) -> String {
     )
 }
 
-/// A part of the stream.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum TextSegment {
     Text(String),
-    /// The content of a block.
     Code(String),
 }
 

@@ -11,7 +11,7 @@ use lmthing_base::{
 
 pub const ANSWER_SECTION: &str = "responseFormat";
 
-/// The limit of the providers.
+/// As the providers allow.
 const LONGEST_NAME: usize = 64;
 
 /// The number of places in a text where JSON is tried; each attempt parses what follows.
@@ -20,7 +20,6 @@ const MOST_PLACES: usize = 100;
 #[derive(Debug)]
 pub struct AnswerShape {
     format: ResponseFormat,
-    /// The error says why the schema is invalid.
     validator: Result<Validator, String>,
 }
 
@@ -40,7 +39,6 @@ pub enum AnswerCheck {
 }
 
 impl AnswerShape {
-    /// `name` is the name of the prompt or agent.
     pub fn new(name: &str, schema: Value) -> Self {
         let allowed = |letter: char| letter.is_ascii_alphanumeric() || letter == '_' || letter == '-';
         let letters = name.chars().take(LONGEST_NAME);
@@ -106,7 +104,6 @@ pub fn correction(problem: &str, cut: bool) -> String {
     )
 }
 
-/// The contents of code fences, which models add in spite of the instruction.
 fn fenced(text: &str) -> impl Iterator<Item = &str> {
     let mut rest = text;
     // Whether a closing fence at the start of a line may still follow. Searched for once, as the text may be long

@@ -17,7 +17,7 @@ pub const TEXT_CODE: &str = "code-";
 #[derive(Clone, Debug)]
 pub struct NamedCall {
     pub key: String,
-    /// The names of the agents, outermost first.
+    /// Outermost first.
     pub agent: Vec<Rc<str>>,
     /// The id of the tool call, or [`TEXT_CODE`] with the step for code in a model's text.
     pub call: String,
@@ -32,7 +32,7 @@ impl NamedCall {
     }
 }
 
-/// A call of this process that waits, with the agents that made it.
+/// A waiting call of this process, with the agents that made it.
 #[derive(Clone, Debug)]
 pub struct Waiter {
     pub held: HeldCall,
@@ -62,7 +62,7 @@ pub struct Decisions {
 }
 
 impl Decisions {
-    /// The decisions of a run, with the calls of earlier processes; `last` is the highest serial number.
+    /// `held` are the calls of earlier processes, `last` is the highest serial number.
     pub fn new(held: Vec<HeldCall>, last: usize) -> Rc<Self> {
         let round = held.iter().map(|held| held.call.round).max().unwrap_or(0) + 1;
         Rc::new(Decisions {
@@ -83,7 +83,7 @@ impl Decisions {
         self.taken.borrow_mut().extend(held.iter().filter(is_of_previous_answer).map(|held| held.call.serial));
     }
 
-    /// Takes the decision on a call with this name and arguments. Each decision applies to one call.
+    /// Takes the decision, which applies to one call only.
     pub fn known(&self, call: &NamedCall, name: &str, args: &str) -> Known {
         let asked = call_digest(name, args, &part_text(call));
         let mut taken = self.taken.borrow_mut();
@@ -144,7 +144,7 @@ impl Decisions {
         waiting
     }
 
-    /// The waiting calls by serial number, and all calls, to tell similar ones apart.
+    /// The waiting calls by serial number. All calls are returned too, to distinguish similar ones.
     pub fn waiters(&self) -> (Vec<Waiter>, Vec<HeldCall>) {
         let mut waiters = self.waiters.borrow().clone();
         waiters.sort_by_key(|waiter| waiter.held.call.serial);

@@ -20,7 +20,7 @@ pub enum Variable {
     Data(Rc<Data>),
 }
 
-/// A tool or agent; its callbacks and schemas stay with the host.
+/// Callbacks and schemas stay with the host.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ToolDefinition {
     pub kind: DefinitionKind,
@@ -45,7 +45,7 @@ impl ToolDefinition {
     }
 }
 
-/// A function or method of code mode; its callbacks stay with the host.
+/// Callbacks stay with the host.
 #[derive(Clone, Debug)]
 pub struct FunctionDefinition {
     pub kind: DefinitionKind,
@@ -53,7 +53,6 @@ pub struct FunctionDefinition {
     pub declaration: Rc<Declaration>,
 }
 
-/// The definitions, the conversation, and what is pending for the next step.
 #[derive(Debug, Default)]
 pub struct Prompt {
     pub(super) variables: IndexMap<String, Variable>,
@@ -174,7 +173,6 @@ impl Prompt {
         self.tools.get(name)
     }
 
-    /// The kind of the definition with this name in the name space of `kind`, hidden or not.
     pub fn defined_as(&self, kind: DefinitionKind, name: &str) -> Option<DefinitionKind> {
         match kind.group() {
             Group::Variable => self.variables.get(name).map(|variable| match variable {
@@ -237,7 +235,6 @@ impl Prompt {
         removed
     }
 
-    /// Ends a re-run that threw: keeps all definitions.
     pub fn abandon_rerun(&mut self) {
         self.defined_in_rerun = None;
     }

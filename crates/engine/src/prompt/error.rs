@@ -24,7 +24,6 @@ pub enum RunError {
     /// The model gave no answer that matches `output`.
     #[error("{}", .0.message)]
     Output(Box<OutputFailure>),
-    /// Invalid arguments of the command line or of the calling code.
     #[error("{}", .0.message)]
     Usage(Box<Diagnostic>),
     /// Required input is missing, with no other mistake in the arguments.

@@ -56,9 +56,7 @@ pub struct RunSettings {
     pub call: Rc<CallSettings>,
     /// `options.system`: plain text at the start of the system prompt.
     pub system: Option<String>,
-    /// `options.activeTools`: restricts the tools.
     pub active_tools: Option<Vec<String>>,
-    /// The limit of steps; 1000 by default.
     pub max_steps: Option<usize>,
     /// How often the request is repeated after an answer that does not match `output`.
     pub output_retries: Option<usize>,
@@ -92,7 +90,7 @@ pub trait PromptHost {
 
     fn settings(&self) -> RunSettings;
 
-    /// The log of the run, if it is journaled.
+    /// `None` without a journal.
     fn log(&self) -> Option<&Rc<PromptLog>>;
 
     /// The state of the prompt besides the conversation, for its log. Warns of values that cannot be stored.

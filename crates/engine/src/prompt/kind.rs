@@ -7,11 +7,8 @@ use thiserror::Error;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub enum DefinitionKind {
-    /// `def`: a variable of text.
     Def,
-    /// `defData`: a variable of structured data.
     DefData,
-    /// `defSystem`: a section of the system prompt.
     DefSystem,
     DefTool,
     /// `defAgent`: a tool that an agent answers.

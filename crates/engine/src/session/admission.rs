@@ -24,7 +24,6 @@ pub(super) struct RequestContext<'a> {
     pub(super) messages: &'a PromptMessages,
 }
 
-/// Waits for a permit and admits a request.
 pub(super) async fn admit(meter: &Rc<Meter>, context: RequestContext<'_>) -> Result<Admission, RunError> {
     meter.check()?;
     let permit = tokio::select! {
@@ -120,7 +119,6 @@ impl Admission {
         }
     }
 
-    /// Counts a part of the answer.
     pub(super) fn add_part(&self, part: &StreamPart) -> Result<(), RunError> {
         self.request.add_part(part);
         match part {

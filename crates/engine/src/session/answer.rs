@@ -72,7 +72,7 @@ impl Answer {
         call
     }
 
-    /// Adds a part of a text or reasoning block. Blocks interleave, and some models leave out the start of a block.
+    /// Blocks interleave, and some models leave out the start of a block.
     fn add_block_part(&mut self, part: &StreamPart) {
         let reasoning = || ContentPart::Reasoning { text: SharedText::default(), provider_options: None };
         match part {

@@ -18,7 +18,7 @@ pub const LATENESS: Duration = Duration::from_millis(650);
 
 const PATIENCE: Duration = Duration::from_millis(50);
 
-/// The budget and deadline of a run. Clones share one state.
+/// Clones share one state.
 #[derive(Clone)]
 pub struct RunClock(Arc<Inner>);
 
@@ -66,7 +66,6 @@ pub struct LateRun {
 struct Timing {
     paused: PausedTime,
     deadline: Option<Instant>,
-    /// When the passed deadline was first noticed.
     passed: Option<Instant>,
     is_over: bool,
     on_limit: Option<Box<dyn FnOnce() + Send>>,
@@ -206,7 +205,7 @@ impl PausedTime {
         }
     }
 
-    /// The sum of all pauses; `None` during one.
+    /// `None` during a pause.
     pub(super) fn total(&self) -> Option<Duration> {
         self.since.get().is_none().then(|| self.earlier.get())
     }

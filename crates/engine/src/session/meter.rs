@@ -136,7 +136,6 @@ impl Meter {
         self.clock.budget().expects_usage_soon()
     }
 
-    /// Counts text of an answer.
     pub(super) fn count_text(&self, request: &Request, text: &str) -> Result<(), RunError> {
         let add_output = self.clock.budget().add_output(request.id, text);
         let of_all = || self.share.as_ref().map_or(Ok(()), |share| share.count_text(request.id, text));

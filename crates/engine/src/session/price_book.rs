@@ -30,7 +30,7 @@ impl PriceBook {
         PriceBook { prices: RefCell::new(Prices::new(own)), of_files: RefCell::default(), longest_input: Cell::new(0) }
     }
 
-    /// Adds the prices of the file itself, which override those of the environment.
+    /// They override those of the environment.
     pub(super) fn add_own(&self, prices: &Value) -> Result<(), String> {
         let own = OwnPrices::from_json(PLACE, prices).map_err(|error| error.to_string())?;
         let mut prices = self.prices.borrow_mut();

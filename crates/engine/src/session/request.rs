@@ -60,7 +60,6 @@ impl Request {
         }
     }
 
-    /// Calls `read` with what the price of the answer depends on.
     pub(super) fn priced<T>(&self, read: impl FnOnce(&PricedModel<'_>) -> T) -> T {
         let answer = self.answer.borrow();
         let found = answer.answerer.as_ref().map(|(provider, model_id)| {

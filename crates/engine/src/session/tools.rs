@@ -25,7 +25,6 @@ pub(super) struct ToolCalls<'a> {
     running: FuturesUnordered<LocalBoxFuture<'a, FinishedCall>>,
     /// Calls to be made once the whole answer is logged.
     held: Vec<(usize, ToolCall)>,
-    /// In call order; `None` while a call runs.
     results: Vec<Option<ToolResult>>,
 }
 

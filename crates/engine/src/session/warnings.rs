@@ -17,10 +17,10 @@ pub fn warnings(host: Rc<dyn ScriptHost>) -> EventReader {
     })
 }
 
-/// Reports the endings of all steps, including those of agents and inner runs.
+/// Covers the steps of agents and inner runs.
 pub(crate) struct StepWarnings {
     warn: Box<dyn Fn(&str)>,
-    /// The warnings already reported: most requests of a run give the same ones.
+    /// Most requests of a run give the same warnings.
     reported: RefCell<HashSet<String>>,
 }
 

@@ -63,7 +63,6 @@ pub(crate) struct RowOutcome {
     pub failure: Option<RowError>,
     /// Whether it failed only because the provider rate-limited it.
     pub is_refused: bool,
-    /// Id of the run on the Restate server.
     pub invocation: Option<String>,
     pub remote_attempt: Option<RemoteAttempt>,
     /// Requests to models by a remote run. Local runs count them in their meter.

@@ -26,7 +26,6 @@ const VERSION: u32 = 1;
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Provenance {
     pub file: String,
-    /// Hash of the prompt file and all its imports.
     pub hash: String,
     #[serde(default)]
     pub model: Option<String>,
@@ -54,7 +53,7 @@ pub(crate) struct Store {
     /// Whether OUT, which is then renamed, holds results of another version of the prompt file.
     has_other_provenance: bool,
     salt: String,
-    /// Hashes of the invocations whose results were reused.
+    /// Of reused results.
     claimed: HashSet<u64>,
 }
 

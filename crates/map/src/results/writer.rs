@@ -25,7 +25,6 @@ pub(crate) struct Writer {
     waiting: HashMap<u64, (u64, usize)>,
     spill: Option<File>,
     spill_end: u64,
-    /// Path of the CSV table that is written at the end.
     table: Option<PathBuf>,
     columns: Vec<String>,
 }

@@ -67,7 +67,7 @@ impl FileRecordings {
     /// `whole`: all tests of the file ran and passed, and nothing failed outside of them. Only then it is known which
     /// exchanges the file uses.
     pub fn end(&self, whole: bool) {
-        // The last test was interrupted.
+        // Interrupted before its end.
         self.end_test(false);
         self.outside.end(whole);
         self.store.file_ended(&self.file, whole);

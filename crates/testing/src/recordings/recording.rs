@@ -30,7 +30,7 @@ pub(super) enum Origin {
     /// Recorded now; a failure or a partial answer of a completed run. Only its test may use it, and it is kept if
     /// the test passes.
     Partial(TestKey),
-    /// Recorded now, but not to be kept.
+    /// To be written to no file.
     Discarded,
 }
 
@@ -52,7 +52,7 @@ pub(super) struct Recording {
     pub(super) users: BTreeSet<Arc<Path>>,
     /// Whether a run refers to it. Other recordings are written only for test files that make requests themselves.
     pub(super) is_named: bool,
-    /// The requests that models are answering now.
+    /// Requests that models are answering.
     pub(super) active_requests: Vec<(TestKey, ReplayRequest)>,
 }
 
@@ -66,7 +66,7 @@ pub(super) enum Unusable {
     Unwritable(io::Error),
 }
 
-/// A recording that is read at its first use.
+/// Read at its first use.
 pub(super) struct SharedRecording {
     pub(super) path: Arc<Path>,
     read: OnceLock<Result<Mutex<Recording>, Unusable>>,
@@ -124,7 +124,6 @@ impl Recording {
         Ok(Recording { entries, listed, on_disk: Some((file.exchanges, file.used_by)), ..Recording::default() })
     }
 
-    /// Whether another test waits for the answer to the same request.
     pub(super) fn is_requested_by_other(&self, asked: &ReplayRequest, test: &TestKey) -> bool {
         self.active_requests.iter().any(|(other, theirs)| other != test && theirs == asked)
     }

@@ -26,7 +26,6 @@ pub use tap::Tap;
 
 use super::outcome::{FileOutcome, Totals};
 
-/// Formats the results of tests.
 pub trait Reporter {
     fn begin(&mut self, files: usize, at: SystemTime) -> Output {
         let _ = (files, at);

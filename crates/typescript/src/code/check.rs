@@ -18,7 +18,7 @@ const DECLARATION_FILE: &[u8] = b"/functions.d.ts";
 const ERROR: i32 = 1;
 const MAX_ERRORS: usize = 50;
 
-/// What the sandbox offers besides the registered functions and the language.
+/// The globals of the sandbox, apart from registered functions and the language.
 const CONSOLE: &str = "declare const console: {\n  log(...data: any[]): void;\n  info(...data: any[]): void;\n  \
                        warn(...data: any[]): void;\n  error(...data: any[]): void;\n  debug(...data: any[]): void;\n};\n";
 

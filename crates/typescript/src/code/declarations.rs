@@ -31,7 +31,6 @@ pub enum DeclarationError {
         "{name:?} cannot be the name of a function that code calls: use letters, digits, _ and $, not starting with a digit, and no reserved word"
     )]
     Name { name: String },
-    /// The name exists in the language or the sandbox.
     #[error("{name:?} already exists in the sandbox: choose another name for the function")]
     BuiltIn { name: String },
 }

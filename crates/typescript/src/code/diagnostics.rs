@@ -18,7 +18,7 @@ pub struct CodeDiagnostic {
 }
 
 impl CodeDiagnostic {
-    /// A diagnostic at a byte offset of `source`; the offset is clamped.
+    /// `offset` is in bytes of `source`, and is clamped.
     pub fn at(source: &str, offset: usize, code: u32, message: String) -> Self {
         let mut offset = offset.min(source.len());
         while !source.is_char_boundary(offset) {

@@ -11,7 +11,6 @@ const MOST_RESULTS: usize = 8;
 
 const LONGEST_DESCRIPTION: usize = 80;
 
-/// A function with its namespace.
 type Member<'a> = (Option<&'a str>, &'a FunctionSignature);
 
 fn members(declarations: &[Rc<Declaration>]) -> impl Iterator<Item = Member<'_>> {

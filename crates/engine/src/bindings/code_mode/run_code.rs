@@ -36,7 +36,6 @@ use lmthing_typescript::{
 };
 
 pub(crate) struct CodeRun {
-    /// An error when the code could not be run.
     pub outcome: Result<RunOutcome>,
     pub agents: Vec<AgentRun>,
 }
@@ -49,7 +48,6 @@ pub(crate) struct CodeSnippet<'a> {
 }
 
 impl CodeSnippet<'_> {
-    /// A name that is unique within its step.
     fn name(self) -> String {
         self.tool_call_id.map_or_else(|| format!("code:{:016x}", stable_hash(self.text)), str::to_owned)
     }
@@ -79,7 +77,7 @@ pub(crate) async fn run_code<'js>(
     let outcome = async {
         let core = prompt.borrow().core.clone();
         let declared = declared_functions(&core, kind, |name| active.iter().any(|active| active == name));
-        // The script is idle while another process runs the code.
+        // The script is idle meanwhile, and that is not a deadlock.
         let _alive = KeepAlive::new(ctx)?;
         let sandbox = sandbox(ctx, prompt)?;
         if let Some(mentioned) = search::mentioned(&declared.list, code.text) {

@@ -66,7 +66,6 @@ pub struct NamedModel {
 pub enum FaultSeverity {
     Error,
     Warning,
-    /// A part that could not be checked.
     Note,
 }
 

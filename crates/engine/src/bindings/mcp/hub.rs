@@ -37,7 +37,7 @@ pub(super) fn connection(ctx: &Ctx<'_>, config: &McpServerConfig) -> Result<Rc<C
             hub
         }
     };
-    // Applies changes of `process.env` by the script.
+    // The script may have changed `process.env`.
     services::refresh_environment(ctx)?;
     let connection = hub.connection(&config.name, &server, config.timeouts);
     // Output of a server may repeat its secrets, and goes into recordings and journals.

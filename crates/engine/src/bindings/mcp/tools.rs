@@ -47,7 +47,6 @@ fn to_usable_name(mut name: String, is_top: bool) -> String {
     name
 }
 
-/// Defines the known tools of a server again on a re-run, with the callbacks of this run.
 pub(super) fn redefine<'js>(call: &Call<'js>, server: &McpServer<'js>) -> Result<()> {
     let Some(definitions) = &server.definitions else { return Ok(()) };
     let (kind, registry) = kind_and_registry(server.config.kind);
@@ -79,14 +78,13 @@ pub(crate) async fn update_servers<'js>(ctx: &Ctx<'js>, prompt: &PromptObject<'j
     for server in servers {
         let connection = match hub::connection(ctx, &server.config) {
             Ok(connection) => connection,
-            // The refusal was recorded, and the inspection continues.
             Err(_) if redefinitions::is_recording(ctx) => {
                 ctx.catch();
                 continue;
             }
             Err(error) => return Err(error),
         };
-        // The script is idle while the server answers.
+        // The script is idle meanwhile, and that is not a deadlock.
         let alive = KeepAlive::new(ctx)?;
         let list = connection.tools().await;
         drop(alive);

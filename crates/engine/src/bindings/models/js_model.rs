@@ -85,7 +85,7 @@ impl<'js> JsModel<'js> {
         loop {
             let Some(value) = self.wait_for_answer(source.next()).await? else { return Ok(None) };
             if let Some(error) = error_of(&value)? {
-                // JSON of an `Error` has no fields.
+                // An `Error` has no fields in JSON.
                 let message = serde_json::Value::String(thrown_message(&self.ctx, &error));
                 return Ok(Some(StreamPart::Error { error: message }));
             }
@@ -117,7 +117,6 @@ impl LanguageModel for JsModel<'_> {
                 match self.run_as_answer(self.next(&source)).await {
                     Ok(Some(part)) => Some((Ok(part), Some(source))),
                     Ok(None) => None,
-                    // Not read again after an error.
                     Err(error) => Some((Err(self.failed(error)), None)),
                 }
             });

@@ -120,7 +120,7 @@ impl<'js> Bag<'js> {
         self.model.replace(Some(model));
     }
 
-    /// `config.options`, unchecked.
+    /// Unchecked.
     pub fn options(&self) -> Option<Object<'js>> {
         self.options.borrow().clone()
     }
@@ -162,7 +162,6 @@ impl<'js> Bag<'js> {
         self.registry(registry).borrow_mut().remove(name);
     }
 
-    /// Replaces the options of an entry, except the response schema.
     pub fn set_call_options(&self, registry: Registry, name: &str, options: &CallOptions<'js>) {
         if let Some(entry) = self.registry(registry).borrow_mut().get_mut(name) {
             entry.callables_mut().into_iter().for_each(|callable| {

@@ -21,7 +21,6 @@ const MAX_UNCONVERTED_SCHEMAS: usize = 1_000;
 
 #[derive(Clone, Trace, JsLifetime)]
 pub enum StepTools<'js> {
-    /// Converted when a script reads them.
     Unconverted(Vec<UnconvertedTool<'js>>),
     Converted(#[qjs(skip_trace)] Rc<[ToolSpec]>),
 }

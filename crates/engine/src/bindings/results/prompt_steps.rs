@@ -17,7 +17,6 @@ use crate::bindings::{
 };
 use lmthing_base::chat::{Step, ToolSpec};
 
-/// Adds `steps` and `fullSteps` to the prototype of prompts.
 pub(crate) fn finish_prototype(ctx: &Ctx<'_>) -> Result<()> {
     // Not in the class itself, since its module must not import this one.
     let Some(prototype) = Class::<StatefulPrompt>::prototype(ctx)? else { return Ok(()) };

@@ -40,7 +40,7 @@ pub(crate) fn run_identity<'js>(
     Ok(Some(stable_hash(&format!("{what}\0{}\0{}", input.unwrap_or_default(), call.unwrap_or_default()))))
 }
 
-/// Key of the async context value that holds the current call.
+/// Key of an async context value.
 const CALL: &str = "lmthing:call";
 
 pub(crate) async fn within_call<'js, T>(

@@ -20,7 +20,7 @@ pub(crate) enum FileInput<'js> {
     Value(Value<'js>, Map<String, Json>),
     Help(String),
     Wrong(Box<Diagnostic>),
-    /// Valid except for these missing properties.
+    /// Valid except for the missing properties named here.
     Missing(Box<Diagnostic>, Vec<String>),
 }
 
@@ -153,7 +153,6 @@ fn export<'js>(namespace: &Object<'js>, name: &str) -> Result<Option<Value<'js>>
     if namespace.contains_key(name)? { property(namespace, name) } else { Ok(None) }
 }
 
-/// Converts the input to JavaScript, with dates and big integers where `shape` has them.
 pub(super) fn revive<'js>(ctx: &Ctx<'js>, shape: &Json, input: &Json) -> Result<Value<'js>> {
     let whole = from_json(ctx, input)?;
     for Revival { path, becomes } in revivals(shape, input) {

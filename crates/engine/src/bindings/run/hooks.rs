@@ -73,7 +73,6 @@ pub(crate) async fn run_finished<'js>(
     call_async(&hook, (event,)).await.map(drop)
 }
 
-/// Calls a prompt function with its prompt and input, and resets the count of effects.
 pub(crate) async fn run_body<'js>(prompt: &PromptObject<'js>, function: &Function<'js>) -> Result<()> {
     prompt.borrow().core.next_effect.set(0);
     let this = Value::new_undefined(prompt.ctx().clone());

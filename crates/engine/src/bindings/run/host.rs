@@ -271,7 +271,7 @@ impl<'js> PromptHost for ScriptPrompt<'js> {
     fn may_repeat(&self, tool_name: &str) -> bool {
         match self.prompt.borrow().bag.entry(Registry::Tools, tool_name) {
             Some(Entry::Single(callable)) => callable.options.may_repeat(),
-            // Decided for each member of an array form.
+            // The members of an array form are decided one by one.
             Some(Entry::Composite(_)) | None => true,
         }
     }
@@ -383,7 +383,6 @@ impl<'js> PromptHost for ScriptPrompt<'js> {
     }
 
     fn is_aborted(&self) -> bool {
-        // No request may follow `process.exit`.
         is_halted(&self.ctx) || self.abort_signal().is_some_and(|signal| abort::is_aborted(&self.ctx, &signal))
     }
 

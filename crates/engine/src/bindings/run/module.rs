@@ -95,7 +95,6 @@ pub(crate) fn path_of<'js>(ctx: &Ctx<'js>, file: &Value<'js>, caller: Option<&Pa
         return path.ok_or_else(|| type_error(ctx, format!("{place}: {text} is no path of this machine")));
     }
     let base = caller.and_then(Path::parent).unwrap_or(Path::new(""));
-    // Normalized, as it is shown in errors.
     Ok(base.join(text).components().collect())
 }
 
@@ -181,7 +180,6 @@ fn with_defaults<'js>(ctx: &Ctx<'js>, schema: &Schema<'js>, input: Value<'js>) -
     Ok(filled.into_value())
 }
 
-/// The module's `config` merged with the arguments: options are overridden, plugins appended.
 fn merge_config<'js>(
     ctx: &Ctx<'js>,
     namespace: &Object<'js>,

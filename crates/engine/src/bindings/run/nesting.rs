@@ -13,7 +13,7 @@ use lmthing_node::{async_value, enable_async_values, with_async_values};
 /// Bounds files that run themselves.
 const MAX_DEPTH: usize = 16;
 
-/// Key of the async context value that holds the prompt.
+/// Key of an async context value.
 const PROMPT: &str = "lmthing:prompt";
 
 /// `None` within the main file.

@@ -27,7 +27,6 @@ pub struct TestSettings {
     pub update: bool,
     /// Only tests whose full name contains this run.
     pub filter: Option<String>,
-    /// Default time limit of tests and hooks.
     pub timeout: Duration,
 }
 
@@ -35,7 +34,6 @@ pub trait TestHost {
     /// Called when a test or hook begins, with its time limit. `test` is the name of the test or suite.
     fn begin(&self, test: &str, limit: Option<Duration>);
 
-    /// Called before any test runs.
     fn plan(&self, tests: Vec<TestOutcome>);
 
     /// Called when a test begins, before its repetitions. Its recording is read from the start.

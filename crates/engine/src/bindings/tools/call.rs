@@ -59,7 +59,6 @@ pub(crate) async fn run_callable<'js>(
     run_with(ctx, callable, label, input, execute).await
 }
 
-/// As [`run_callable`], with another function for `execute`.
 pub(crate) async fn run_with<'js>(
     ctx: &Ctx<'js>,
     callable: &Callable<'js>,
@@ -79,7 +78,6 @@ pub(crate) async fn run_with<'js>(
 }
 
 enum Failure {
-    /// A callback threw, and a warning was printed.
     Reported(String),
     Other(Error),
 }

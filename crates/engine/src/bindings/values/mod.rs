@@ -192,7 +192,6 @@ pub(crate) fn thrown_message<'js>(ctx: &Ctx<'js>, thrown: &Value<'js>) -> String
     }
     match to_json(ctx, thrown) {
         Ok(json) => json.to_string(),
-        // Clears the pending exception.
         Err(_) => {
             ctx.catch();
             "an error that cannot be shown".into()

@@ -46,7 +46,7 @@ pub enum Schema<'js> {
     Plain(#[qjs(skip_trace)] Rc<PlainSchema>),
 }
 
-/// A JSON Schema from an MCP server.
+/// From an MCP server.
 pub struct PlainSchema {
     schema: serde_json::Value,
     /// Created on first use: most tools of a server are never called.

@@ -15,7 +15,6 @@ const WORD: usize = u64::BITS as usize;
 #[derive(Debug, Default)]
 pub(super) struct UpstreamResults {
     sources: Vec<usize>,
-    /// The text of each source.
     blocks: Vec<String>,
     /// `words` machine words for each task; bit `i` stands for `sources[i]`.
     rows: Vec<u64>,

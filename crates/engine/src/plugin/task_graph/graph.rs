@@ -97,7 +97,7 @@ impl TaskGraph {
         self.results.get_or_init(|| UpstreamResults::new(&self.nodes, &self.edges))
     }
 
-    /// The task in the form that JavaScript and models see.
+    /// As JavaScript and models get it, with upstream results.
     pub(super) fn shown(&self, position: usize) -> TaskNode {
         TaskNode { input_context: self.input_context(position), ..self.node(position).clone() }
     }
@@ -130,7 +130,6 @@ impl TaskGraph {
         (0..self.nodes.len()).filter(|&position| self.is_ready(position)).collect()
     }
 
-    /// The graph with one changed task and the same edges.
     pub(super) fn with_changed(&self, position: usize, change: impl FnOnce(&mut TaskNode)) -> Self {
         let mut nodes = self.nodes.to_vec();
         change(Rc::make_mut(&mut nodes[position]));
@@ -142,7 +141,6 @@ impl TaskGraph {
         TaskGraph { nodes: Rc::new(nodes), edges: Rc::clone(&self.edges), results: Rc::default() }
     }
 
-    /// The stored tasks, to build a graph with other edges.
     pub(super) fn stored(&self) -> Vec<TaskNode> {
         self.nodes.iter().map(|node| TaskNode::clone(node)).collect()
     }

@@ -52,18 +52,14 @@ pub struct HumanQuestion {
     pub resume_status: TaskNodeStatus,
 }
 
-/// One task, with the field names of JavaScript.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct TaskNode {
-    /// Used by tools and edges.
     pub id: String,
     pub title: String,
-    /// Detailed instructions; may be empty.
     pub description: String,
     pub status: TaskNodeStatus,
     /// Ids of the tasks that must be completed first.
     pub dependencies: Vec<String>,
-    /// Ids of the tasks that wait for this one.
     pub unblocks: Vec<String>,
     pub required_capabilities: Vec<String>,
     /// Not interpreted.
@@ -77,7 +73,7 @@ pub struct TaskNode {
     pub output_result: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub parent_id: Option<String>,
-    /// Set while the status is `waiting_human`.
+    /// Set if the status is `waiting_human`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub human_question: Option<HumanQuestion>,
     /// The prompt author's own fields.
@@ -120,7 +116,6 @@ impl TaskNode {
         })
     }
 
-    /// Reads all fields except the id and the user's own.
     fn read_fields(fields: &mut TaskFields) -> Self {
         TaskNode {
             id: String::new(),

@@ -166,7 +166,6 @@ fn a_blocked_task_is_neither_started_nor_completed() {
     let graph = complete(&join(), "a", "A");
     let (_, result) = call(&graph, "updateTaskStatus", json!({ "taskId": "c", "status": "in_progress" }));
     assert_eq!(result["unmetDependencies"], json!(["b"]));
-    // A blocked task can fail.
     assert_eq!(status(&done(&graph, json!({ "taskId": "c", "status": "failed" })), "c"), "failed");
 }
 
@@ -201,7 +200,6 @@ fn completing_again_replaces_the_result() {
         call(&again, "updateTaskStatus", json!({ "taskId": "a", "status": "completed", "output_result": "second" }));
     assert_eq!(context(&graph, "c"), "[a] Alpha: second");
     assert_eq!(result["newlyUnblocked"], json!([]));
-    // Without a new result the old one stays.
     let graph = done(&graph, json!({ "taskId": "a", "status": "completed" }));
     assert_eq!(context(&graph, "c"), "[a] Alpha: second");
 }
@@ -249,7 +247,6 @@ fn tasks_set_by_the_prompt_file_neither_repeat_nor_lose_results() {
     let mut tasks = graph.tasks();
     tasks[0].output_result = Some("A2".to_owned());
     assert_eq!(context(&graph.with_tasks(&tasks), "c"), "[a] Alpha: A2\n\n[b] Beta: B");
-    // Removing a finished task keeps the result that it had passed on.
     let mut tasks = graph.tasks();
     tasks.remove(0);
     tasks[1].dependencies.retain(|id| id != "a");

@@ -121,7 +121,6 @@ fn check(graph: &TaskGraph, position: usize, status: TaskNodeStatus) -> Result<(
     let task = graph.node(position);
     let verb = if status == TaskNodeStatus::Completed { "completed" } else { "started" };
     let unmet = graph.unmet_dependencies(position);
-    // A blocked task can fail.
     if status != TaskNodeStatus::Failed && !unmet.is_empty() {
         let names = quoted(&unmet);
         let what = if unmet.len() == 1 { "this dependency is" } else { "these dependencies are" };

@@ -146,7 +146,6 @@ pub(super) struct Running<'a> {
 }
 
 impl Running<'_> {
-    /// A test that makes these requests in one run with `r.json`.
     pub(super) async fn test(&self, index: usize, passed: bool, questions: &[&str]) -> Vec<String> {
         let test = self.file.begin_test(index);
         test.begin_attempt();

@@ -6,7 +6,6 @@ use crate::{
     report::paint::Paint,
 };
 
-/// The summary lines, each with a title.
 pub(super) fn summary(totals: &Totals, paint: Paint) -> String {
     let files = states([totals.files_failed, totals.files_passed, totals.files_skipped, 0], "no test files", paint);
     let tests = states([totals.failed, totals.passed, totals.skipped, totals.todo], "no tests", paint);

@@ -23,7 +23,6 @@ impl Tree {
     }
 }
 
-/// The first node that is nested too deeply or has too many decorators to be compiled.
 pub(super) fn too_deep_to_compile(tree: &Tree) -> Result<Option<SyntaxProblem>, Error> {
     deeper_than(tree, |_| false)
 }

@@ -91,7 +91,6 @@ impl<'js> File<'_, 'js> {
         if self.has(name) { None } else { closest(name, unread) }
     }
 
-    /// Points the fault of a missing export at an export with a similar name.
     fn explain(&self, name: &str, faults: &mut Faults<'_, 'js>) {
         if let (Some(similar), Some(fault)) = (self.similar(name), faults.list.last_mut()) {
             fault.place = path(&[similar]);
@@ -157,7 +156,6 @@ impl<'js> File<'_, 'js> {
         }
     }
 
-    /// Reports unknown exports with a name similar to a known one and a suitable value.
     fn similar_names(&self, faults: &mut Faults<'_, 'js>) {
         for (known, severity) in
             [("input", FaultSeverity::Error), ("output", FaultSeverity::Error), ("description", FaultSeverity::Warning)]

@@ -43,7 +43,6 @@ pub struct RunRequest {
     pub variables: Vec<(String, Option<String>)>,
     pub approve: ApprovalRules,
     pub timeout: Option<Duration>,
-    /// Deadline for scripts of the run.
     pub latest: Option<Instant>,
     /// Whether to keep pieces of answers and schemas of tools, for `fullSteps`.
     pub keeps_pieces: bool,
@@ -69,7 +68,7 @@ pub struct RunReport {
     /// US dollars of all answers; `None` if a price is unknown.
     pub cost: Option<f64>,
     pub finish_reason: Option<FinishReason>,
-    /// Without secrets.
+    /// Redacted.
     pub error: Option<FailureReport>,
 }
 
