@@ -218,7 +218,6 @@ pub(super) struct RunArgs {
 }
 
 impl RunArgs {
-    /// A command for a file and its words, without options.
     pub(super) fn of(file: PathBuf, words: Vec<String>) -> Self {
         let file_and_words = [file.into_os_string()].into_iter().chain(words.into_iter().map(OsString::from)).collect();
         RunArgs { file_and_words, ..RunArgs::default() }
@@ -237,7 +236,7 @@ impl RunArgs {
         self.file_and_words.first().map_or(Path::new(""), Path::new)
     }
 
-    /// The words after the file. Fails if one is not UTF-8.
+    /// Fails if an argument is not UTF-8.
     pub(super) fn words(&self) -> Result<Vec<String>, WrongUsage> {
         let text = |word: &OsString| {
             let wrong = || format!("cannot read the word {word:?} behind the file: it is not UTF-8 text");

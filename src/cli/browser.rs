@@ -8,8 +8,8 @@ use std::{
     time::{Duration, Instant},
 };
 
-/// Variables that name a browser; the first that is set wins. The value is a command, with `%s` for the page or
-/// without. Several commands are separated by colons and tried in order.
+/// Variables that name a browser; the first that is set wins. A value holds commands separated by colons, which are
+/// tried in order, each with or without `%s` for the page.
 const VARIABLES: [&str; 2] = ["LMTHING_BROWSER", "BROWSER"];
 
 /// How long a launcher may take to report an error. A program that runs longer is the browser itself.

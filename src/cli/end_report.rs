@@ -30,7 +30,7 @@ pub(super) struct EndReport {
 
 impl EndReport {
     /// Writes the error to stderr, the pending text and the last line to stdout, and the status to the journal.
-    /// `leave_screen` removes what else is on a terminal; no other thread draws from then on.
+    /// `leave_screen` clears the rest of a terminal; no other thread draws after it.
     pub(super) fn write(&self, ending: &Ending, leave_screen: impl FnOnce()) {
         // On a terminal both streams are one screen. Elsewhere stdout may be a full pipe: the error is written first.
         if self.stdout_is_terminal {

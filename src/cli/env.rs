@@ -24,7 +24,7 @@ pub(super) fn variables(directory: &Path) -> (Variables, Vec<String>) {
     (environment.variables, environment.problems)
 }
 
-/// The same with the files of the command line, which have precedence over `.env`. Of two files, the last wins.
+/// As [`variables`], with the files of the command line, which have precedence over `.env`. Of two files, the last wins.
 pub(super) fn with_files(directory: &Path, files: &[PathBuf]) -> Environment {
     // `vars` panics at a variable that is not Unicode.
     let variables = std::env::vars_os()

@@ -5,17 +5,12 @@ use std::process::ExitCode as ProcessExitCode;
 /// The exit code of a command (docs/reference/errors.md).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ExitCode {
-    /// Success.
     Done,
     /// The file is missing or invalid, or its code threw.
     File,
-    /// Wrong usage.
     Usage,
-    /// The model or provider failed.
     Model,
-    /// A limit ended the run.
     Limit,
-    /// Calls wait for approval.
     Waiting,
     /// Ended by a signal: 130 for Ctrl-C, 143 for SIGTERM.
     Interrupted(i32),

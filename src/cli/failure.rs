@@ -81,7 +81,7 @@ impl Ending {
         Ending { diagnostic: Some(diagnostic), failure, ..Ending::new(code) }
     }
 
-    /// The reader of standard output is gone, which is no failure.
+    /// The reader of standard output has closed it, which is no failure.
     pub(super) fn output_closed() -> Self {
         Ending { is_output_closed: true, ..Ending::new(ExitCode::Done) }
     }

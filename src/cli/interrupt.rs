@@ -24,7 +24,7 @@ use lmthing_base::diagnostic::Diagnostic;
 use lmthing_engine::session::{LATENESS, RunClock};
 use lmthing_node as script;
 
-/// How long a run may take to notice the request: somebody is waiting for the process to end.
+/// How long a run may take to notice the request. Short, as the user waits for the process to end.
 #[cfg(unix)]
 const NOTICE_TIME: Duration = Duration::from_millis(400);
 
@@ -48,7 +48,7 @@ const POLL_INTERVAL: Duration = Duration::from_millis(20);
 #[cfg(unix)]
 const SAME_SIGNAL: Duration = Duration::from_millis(150);
 
-/// The signal for which the run was asked to end; 0 if there is none.
+/// The signal after which the run was requested to end; 0 if there is none.
 static REQUESTED_SIGNAL: AtomicI32 = AtomicI32::new(0);
 
 static END: Mutex<End> = Mutex::new(End {
@@ -65,7 +65,7 @@ static CHANGED: Condvar = Condvar::new();
 struct End {
     listener: Option<UnboundedSender<i32>>,
     is_noticed: bool,
-    /// Set by the one thread that reports the end of the run.
+    /// The exit code of the thread that reports the end of the run.
     reported: Option<ExitCode>,
     is_written: bool,
     is_over: bool,
@@ -78,7 +78,6 @@ fn end() -> MutexGuard<'static, End> {
     END.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Receives the signals for a run that reports its end.
 pub(super) struct Interrupts(UnboundedReceiver<i32>);
 
 impl Interrupts {
@@ -94,12 +93,12 @@ impl Interrupts {
         end().may_take_long = true;
     }
 
-    /// The run reports its end: a later signal does not interrupt it.
+    /// Called when the run reports its end: later signals do not interrupt it.
     pub(super) fn ignore(&self) {
         end().is_noticed = true;
     }
 
-    /// The signal that asks the run to end, without waiting.
+    /// Does not wait.
     pub(super) fn try_next(&mut self) -> Option<i32> {
         let signal = self.0.try_recv().ok()?;
         end().is_noticed = true;
@@ -107,7 +106,6 @@ impl Interrupts {
         Some(signal)
     }
 
-    /// Waits for the signal that asks the run to end.
     pub(super) async fn next(&mut self) -> i32 {
         match self.0.recv().await {
             Some(signal) => {
@@ -120,7 +118,7 @@ impl Interrupts {
     }
 }
 
-/// The signal that asks the run to end, for code that has no [`Interrupts`].
+/// For code that has no [`Interrupts`].
 pub(super) fn requested_signal() -> Option<i32> {
     Some(REQUESTED_SIGNAL.load(Ordering::Relaxed)).filter(|signal| *signal != 0)
 }
@@ -144,7 +142,7 @@ fn claim_report(code: ExitCode) -> Result<(), ExitCode> {
     Ok(())
 }
 
-/// The run's thread has written its report to standard output: a time limit does not end the process any more.
+/// Called when the report is on standard output: a time limit does not end the process any more.
 pub(super) fn report_written() {
     end().is_written = true;
     CHANGED.notify_all();
@@ -159,7 +157,6 @@ pub(super) fn end_when_late(clock: &RunClock, report: EndReport) {
     });
 }
 
-/// Ends the process when the run, or reporting its end, takes too long.
 fn watch(clock: &RunClock, report: EndReport) {
     let reached = clock.wait_until_late(LATENESS);
     let is_over = reached.is_none();
@@ -213,7 +210,7 @@ fn end_now(code: ExitCode) {
     }
 }
 
-/// Lets the signal thread end the process. Does not return.
+/// Does not return.
 pub(super) fn wait_for_end() -> ! {
     end().is_over = true;
     CHANGED.notify_all();

@@ -1,4 +1,4 @@
-//! Text not yet written to stdout, shared between threads: the one that ends the process writes what the printer has not written.
+//! Text not yet written to stdout. Shared, so that the thread that ends the process can write it.
 
 use std::sync::{
     Mutex, MutexGuard, PoisonError,
@@ -16,7 +16,7 @@ impl Pending {
         Pending { text: Mutex::default(), at_line_start: AtomicBool::new(true), is_closed: AtomicBool::new(false) }
     }
 
-    /// Adds text; returns the length of all unwritten text.
+    /// Returns the length of all unwritten text.
     pub(super) fn push(&self, text: &str) -> usize {
         let mut waiting = self.text();
         waiting.push_str(text);

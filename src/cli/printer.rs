@@ -40,7 +40,6 @@ pub struct Printer(Rc<State>);
 struct State {
     stdout: Stream,
     stderr: Stream,
-    /// Buffered text for stdout.
     pending: Arc<Pending>,
     /// Column of stdout's cursor, from 0; `None` if it is unknown.
     column: Cell<Option<usize>>,
@@ -49,7 +48,6 @@ struct State {
     /// State of the filter for the model's text, as escape sequences may be split.
     model: RefCell<TextFilter>,
     redactor: RefCell<Redactor>,
-    /// Notified when text is buffered.
     filled: Notify,
     broken: RefCell<Option<io::Error>>,
     closed: Notify,
@@ -60,14 +58,11 @@ struct State {
 
 /// Output that is deferred while a question is on the screen.
 enum Deferred {
-    /// Text of the model.
     Text(String),
-    /// Output of the script.
     Script(String),
     ScriptBytes(Vec<u8>),
     Stderr(String),
     StderrBytes(Vec<u8>),
-    /// The end of an unfinished line.
     EndOfLine,
 }
 
@@ -78,7 +73,6 @@ impl Default for Printer {
 }
 
 impl Printer {
-    /// A printer for the process's own streams.
     pub fn new() -> Self {
         let state = State {
             stdout: Stream::stdout(),
@@ -107,7 +101,7 @@ impl Printer {
         self.0.model.replace(TextFilter::of_prose());
     }
 
-    /// Prints a piece of the model's text.
+    /// Prints a part of the model's text.
     pub fn model_text(&self, text: &str) {
         let text = self.0.stdout.filtered(&mut self.0.model.borrow_mut(), text);
         self.add(&text);
@@ -129,7 +123,6 @@ impl Printer {
         if self.0.pending.push(text) >= BUFFER_SIZE { self.flush() } else { self.0.filled.notify_one() }
     }
 
-    /// Writes the buffered text.
     pub fn flush(&self) {
         if self.has_open_question() && self.0.stdout.is_terminal {
             return;
@@ -172,7 +165,6 @@ impl Printer {
         self.0.script_line.set(!text.ends_with('\n'));
     }
 
-    /// Writes bytes of a script unchanged.
     pub fn script_stdout_bytes(&self, bytes: &[u8]) {
         if let Ok(text) = str::from_utf8(bytes) {
             return self.print(text);
@@ -181,7 +173,6 @@ impl Printer {
             return;
         }
         self.give_way();
-        // The error is noticed with the next text.
         let _ = self.write_bytes(bytes);
         self.0.pending.set_at_line_start(bytes.ends_with(b"\n"));
         self.0.column.set(None);
@@ -192,7 +183,6 @@ impl Printer {
         self.write_stderr(&self.0.stderr.console(text));
     }
 
-    /// Writes bytes of a script to stderr unchanged.
     pub fn script_stderr_bytes(&self, bytes: &[u8]) {
         if let Ok(text) = str::from_utf8(bytes) {
             return self.write_stderr(text);
@@ -205,7 +195,6 @@ impl Printer {
         let _ = stderr.write_all(bytes).and_then(|()| stderr.flush());
     }
 
-    /// Prints a message to stderr.
     pub fn stderr(&self, text: &str) {
         let text = self.without_secrets(text);
         self.write_stderr(&self.0.stderr.message(&text));
@@ -237,7 +226,6 @@ impl Printer {
         let _ = stderr.flush();
     }
 
-    /// Ends the line on stdout, if one was begun.
     pub fn finish_line(&self) {
         if self.0.stdout.is_terminal && self.defer(|| Deferred::EndOfLine) {
             return;

@@ -28,7 +28,7 @@ struct State {
     printer: Rc<Printer>,
     step: Cell<usize>,
     tools: RefCell<Vec<RunningTool>>,
-    /// Who is waited for while no tool runs.
+    /// What the run waits for while no tool runs.
     activity: Cell<Activity>,
     /// Start of that wait.
     since: Cell<Instant>,
@@ -53,7 +53,6 @@ impl RunningTool {
 
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Activity {
-    /// The prompt function or its effects.
     Script,
     Model,
 }
@@ -106,7 +105,7 @@ impl Progress {
                 state.begin(Activity::Model);
             }
             EventKind::Stream(part) => {
-                // The wait for the next piece begins.
+                // The wait for the next part begins.
                 state.since.set(Instant::now());
                 if let StreamPart::ToolCall { tool_call_id, tool_name, .. } = &**part {
                     let (id, name) = (tool_call_id.clone(), tool_name.clone());
@@ -171,7 +170,7 @@ impl State {
     fn draw(&self) {
         self.forget_past_waits();
         if self.printer.has_open_question() {
-            // The seconds count from the answer on.
+            // Seconds count from the answer.
             self.written.set(Instant::now());
             return;
         }
@@ -181,7 +180,7 @@ impl State {
         screen::draw(|| self.draw_line());
     }
 
-    /// Returns whether there is room for the line.
+    /// Returns whether the line fits.
     fn draw_line(&self) -> bool {
         let mut shown = self.shown.borrow_mut();
         if shown.is_none() {
@@ -206,7 +205,7 @@ impl State {
         let now = Instant::now();
         self.due.borrow_mut().retain(|due| {
             let is_ahead = *due > now;
-            // From now on the model is waited for.
+            // After this the run waits for the model.
             if !is_ahead {
                 self.since.set(self.since.get().max(*due));
             }

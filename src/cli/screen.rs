@@ -20,7 +20,7 @@ fn screen() -> MutexGuard<'static, Screen> {
     SCREEN.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Draws the progress line. `draw` returns whether there was room for it. Blocks once the process is ending.
+/// Draws the progress line. `draw` returns whether it fits. Blocks once the process is ending.
 pub(super) fn draw(draw: impl FnOnce() -> bool) {
     let mut screen = screen();
     screen.has_progress = draw();
@@ -32,7 +32,6 @@ pub(super) fn clear(clear: impl FnOnce()) {
     screen.has_progress = false;
 }
 
-/// Notes whether unfinished text is on the last line.
 pub(super) fn set_text(has_text: bool) {
     screen().has_text = has_text;
 }

@@ -43,7 +43,7 @@ pub(super) struct Show {
     is_stdout_json: Rc<Cell<bool>>,
     /// Step at which the run is resumed, and a message about it.
     resumed: Option<(usize, String)>,
-    /// Text that an earlier process got last, until another step begins.
+    /// The last text of an earlier process, until another step begins.
     answered: Rc<RefCell<Option<String>>>,
 }
 

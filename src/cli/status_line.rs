@@ -47,7 +47,7 @@ impl StatusLine {
         self.draw_at((0, 0), line);
     }
 
-    /// The same with a bar at `done` of `all`.
+    /// As [`StatusLine::draw`], with a bar at `done` of `all`.
     pub(super) fn draw_at(&mut self, (done, all): (u64, u64), line: impl FnOnce() -> String) {
         let is_recent = self.drawn.is_some_and(|drawn| drawn.elapsed() < INTERVAL);
         if !self.is_terminal || self.began.elapsed() < FIRST_DELAY || is_recent {

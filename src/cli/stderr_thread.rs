@@ -30,7 +30,7 @@ impl StderrThread {
         StderrThread { log, is_written }
     }
 
-    /// Waits a moment until the last line is written; returns whether it was.
+    /// Waits briefly until the last line is written. Returns whether it was.
     pub(super) async fn end(self) -> bool {
         self.log.end();
         timeout(FLUSH_TIMEOUT, self.is_written).await.is_ok()

@@ -6,7 +6,7 @@ use console::Term;
 
 use lmthing_base::diagnostic::TextFilter;
 
-/// On a terminal, control sequences of foreign text are removed; otherwise text is unchanged.
+/// On a terminal, control sequences of foreign text are removed. Elsewhere text is unchanged.
 #[derive(Clone, Copy)]
 pub(super) struct Stream {
     pub(super) is_terminal: bool,

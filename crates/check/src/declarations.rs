@@ -21,7 +21,7 @@ use flate2::read::DeflateDecoder;
 
 static ARCHIVE: OnceLock<&'static [u8]> = OnceLock::new();
 
-/// Sets the archive of declarations; the first call counts. Must be called before anything is checked.
+/// Sets the archive of declarations, once, before anything is checked.
 pub fn set_declarations(archive: &'static [u8]) {
     let _ = ARCHIVE.set(archive);
 }
@@ -36,12 +36,10 @@ fn archive() -> &'static [u8] {
     ARCHIVE.get_or_init(|| lmthing_runtime::DECLARATIONS)
 }
 
-/// The folder of the declarations.
 pub const ROOT: &str = "/lmthing-types";
 
 static TABLE: LazyLock<Table> = LazyLock::new(Table::read);
 
-/// The absolute paths of all files.
 pub fn files() -> impl Iterator<Item = &'static str> {
     TABLE.files.keys().copied()
 }

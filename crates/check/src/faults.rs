@@ -16,7 +16,6 @@ use lmthing_engine::bindings::inspect::{Fault, FaultSeverity};
 /// `file` is the prompt file as the user named it, `path` its path on disk.
 pub(super) fn findings(file: &Path, path: &Path, faults: Vec<Fault>) -> Vec<Finding> {
     let real = std::fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
-    // Only faults about values need these.
     let text = LazyCell::new(|| std::fs::read_to_string(path).unwrap_or_default());
     let values = LazyCell::new(|| ExportValues::of(&text, Language::of_file(path).unwrap_or(Language::JavaScript)));
     let own = |span: Option<Span>| span.map(|span| (file.to_owned(), span));
@@ -51,7 +50,6 @@ fn severity(severity: FaultSeverity) -> Severity {
     }
 }
 
-/// The file as the user knows it, and the span of the identifier at the location.
 fn file_and_span(location: &Location, file: &Path, real: &Path) -> (PathBuf, Span) {
     // A module may be loaded several times with different queries.
     let bare = location.path.split('?').next().unwrap_or_default();
@@ -67,7 +65,6 @@ fn file_and_span(location: &Location, file: &Path, real: &Path) -> (PathBuf, Spa
     (shown.to_owned(), span)
 }
 
-/// The number of characters of the identifier that starts there; at least one.
 fn word_length(file: &Path, start: Position) -> u32 {
     let text = std::fs::read_to_string(file).unwrap_or_default();
     let line = text.lines().nth(start.line.saturating_sub(1) as usize).unwrap_or_default();

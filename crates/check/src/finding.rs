@@ -18,7 +18,6 @@ pub struct Finding {
     pub related: Vec<Related>,
 }
 
-/// A place that explains a finding.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Related {
     pub file: PathBuf,
@@ -30,17 +29,14 @@ pub struct Related {
 #[serde(rename_all = "lowercase")]
 pub enum Severity {
     Error,
-    /// It may be intended.
     Warning,
-    /// Something could not be checked.
     Note,
 }
 
-/// A half-open range of characters.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Span {
     pub start: Position,
-    /// The position after the last character.
+    /// Exclusive.
     pub end: Position,
 }
 

@@ -28,7 +28,7 @@ use lmthing_base::diagnostic::Diagnostic;
 use lmthing_engine::bindings::inspect::Rendered;
 use lmthing_system::files::is_test_file;
 
-/// Returns what is wrong with the input that all files are given, if it cannot be read.
+/// Returns the problem if the common input of all files cannot be read.
 pub fn check_input(options: &CheckOptions) -> Result<(), Box<Diagnostic>> {
     inspection::check_input(options)
 }
@@ -39,16 +39,14 @@ pub struct Checker {
     types: types::TypeChecker,
 }
 
-/// The result of checking one file.
 #[derive(Debug, Default)]
 pub struct Report {
     /// In the order of the source, the file's own first.
     pub findings: Vec<Finding>,
     /// The first render, when there was one (`--print`).
     pub rendered: Option<Rendered>,
-    /// What the script printed to either stream. Belongs to standard error.
+    /// What the script printed to either stream. Shown on standard error.
     pub printed: String,
-    /// The author's files that were read: the file and what it imports.
     pub files: Vec<PathBuf>,
 }
 
@@ -57,7 +55,7 @@ impl Checker {
     /// test` alone.
     pub fn check(&mut self, file: &Path, options: &CheckOptions) -> Report {
         let types = self.types.check(file);
-        // The type check has already reported what cannot be loaded.
+        // The type check has already reported imports that cannot be loaded.
         let inspected = match types.cannot_run || is_test_file(file) {
             true => inspection::Inspected::default(),
             false => inspection::inspect(file, options),

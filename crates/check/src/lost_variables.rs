@@ -17,7 +17,7 @@ use super::module::{Local, Module};
 use lmthing_base::parser::Language;
 use lmthing_typescript::code::{Tree, check_nesting};
 
-/// A variable that starts with its initial value in each process.
+/// A variable that starts with its initial value in every process.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LostVariable {
     pub name: String,
@@ -59,7 +59,6 @@ pub fn lost_variables(file: &Path) -> Vec<LostVariable> {
 }
 
 struct FileVariables {
-    /// With the byte offset of their declaration.
     variables: Vec<(usize, String)>,
     imports: Vec<String>,
 }
@@ -84,7 +83,6 @@ fn variables_of(text: &str, language: Language) -> Result<FileVariables, Error> 
     Ok(FileVariables { variables, imports: names.imports })
 }
 
-/// Whether a variable is initialized with an array, object, `Map` or `Set`.
 fn is_container(tree: &Tree, local: Local) -> Result<bool, Error> {
     let Some(value) = tree.node(local.node)?.initializer() else { return Ok(false) };
     match tree.kind(value)? {
@@ -97,13 +95,10 @@ fn is_container(tree: &Tree, local: Local) -> Result<bool, Error> {
     }
 }
 
-/// How a file uses its names.
 #[derive(Default)]
 struct Names {
-    /// The number of declarations of each name, at any depth.
     declared: HashMap<String, usize>,
     assigned: HashSet<String>,
-    /// Names whose value functions modify.
     changed: HashSet<String>,
     imports: Vec<String>,
 }
@@ -209,7 +204,7 @@ impl Names {
     }
 }
 
-/// `name` of `name.key[0].other`; none for what is no path from a name.
+/// `name` of `name.key[0].other`; `None` for other expressions.
 fn root_of(tree: &Tree, expression: NodeId) -> Result<Option<String>, Error> {
     let mut part = expression;
     loop {
@@ -241,7 +236,6 @@ fn is_assignment(kind: SyntaxKind) -> bool {
     (SyntaxKind::EqualsToken as u16..=SyntaxKind::CaretEqualsToken as u16).contains(&(kind as u16))
 }
 
-/// The name of a function, or of the variable that it is assigned to.
 fn name_of_function(tree: &Tree, function: NodeId) -> Result<Option<String>, Error> {
     let read = tree.node(function)?;
     let of_variable = match read.parent() {

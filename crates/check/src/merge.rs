@@ -4,8 +4,8 @@ use std::path::{Path, PathBuf};
 
 use super::finding::{Finding, Severity, Span};
 
-/// The findings of the type check, and those of the run that report something else. Sorted by position, those of
-/// `file` first, those without a position last.
+/// Returns all findings of the type check, and those of the run that report something else. Sorted by position: those
+/// of `file` first, those without a position last.
 pub(super) fn merged(file: &Path, types: Vec<Finding>, run: Vec<Finding>) -> Vec<Finding> {
     let mut unmatched: Vec<(Line, Span)> = types.iter().filter_map(|found| Some((line(found)?, found.span?))).collect();
     let lines: Vec<Line> = unmatched.iter().map(|(line, _)| line.clone()).collect();
@@ -29,7 +29,7 @@ pub(super) fn merged(file: &Path, types: Vec<Finding>, run: Vec<Finding>) -> Vec
     all
 }
 
-/// Removes a type finding on the same line that `fits` from the list. Returns whether there was one.
+/// Removes a type finding on the same line for which `fits` holds. Returns whether there was one.
 fn take_match(unmatched: &mut Vec<(Line, Span)>, finding: &Finding, fits: impl Fn(Span, Span) -> bool) -> bool {
     let (Some(line), Some(span)) = (line(finding), finding.span) else { return false };
     let index = unmatched.iter().position(|(known, other)| *known == line && fits(*other, span));

@@ -19,13 +19,12 @@ pub(crate) struct Module {
     pub is_open: bool,
 }
 
-/// A top-level name.
 #[derive(Clone, Copy)]
 pub(crate) struct Local {
     /// A `VariableDeclaration`, `FunctionDeclaration` or `ClassDeclaration`.
     pub node: NodeId,
     pub statement: NodeId,
-    /// The initializer of a variable; a function or class itself.
+    /// The initializer of a variable; the node itself for a function or class.
     value: Option<NodeId>,
 }
 
@@ -34,7 +33,6 @@ pub(crate) struct Export {
     pub range: Range,
     /// Its name inside the module, if it has one.
     pub local: Option<String>,
-    /// The value written at the export itself.
     pub value: Option<NodeId>,
     pub statement: NodeId,
 }
@@ -46,7 +44,6 @@ pub(crate) struct Assignment {
     pub right: NodeId,
 }
 
-/// A half-open range of bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Range {
     pub start: usize,
@@ -76,7 +73,6 @@ impl Module {
         self.exports.iter().map(|export| export.name.as_str()).collect()
     }
 
-    /// The initial value of a top-level variable, or a function or class.
     pub(crate) fn value(&self, name: &str) -> Option<NodeId> {
         self.locals.get(name)?.value
     }

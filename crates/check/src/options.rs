@@ -11,15 +11,13 @@ const RENDER_LIMIT: Duration = Duration::from_secs(10);
 pub struct CheckOptions {
     /// Whether the prompt function runs once. The file is loaded in either case, to inspect its exports.
     pub render: bool,
-    /// The value of `--input`: JSON, `@FILE` or `-`. Without one, the defaults of the input schema are used.
+    /// The value of `--input`: JSON, `@FILE` or `-`. By default the defaults of the input schema.
     pub input: Option<String>,
-    /// Where the texts that `input` names are read from.
     pub sources: Arc<dyn TextSources>,
     /// `process.env` of the render; keys and aliases are looked up here too.
     pub variables: Vec<(String, String)>,
-    /// How long loading the file and its first render may take together.
     pub limit: Duration,
-    /// Returns the known model id that is spelled almost like the given one, for a provider's name and an unknown id.
+    /// Returns a known model id spelled almost like the given one. Takes a provider's name and an unknown id.
     pub near_model: fn(&str, &str) -> Option<String>,
 }
 

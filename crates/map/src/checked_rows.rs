@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use super::row_set::RowSet;
 use lmthing_base::diagnostic::Diagnostic;
 
-/// Invalid rows whose message is kept; those after them get a general message.
+/// Further invalid rows get a general message.
 const MAX_WRONG: usize = 10_000;
 
 #[derive(Default)]

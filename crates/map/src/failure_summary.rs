@@ -12,7 +12,6 @@ pub struct FailureGroup {
     pub message: String,
     pub row: u64,
     pub count: u64,
-    /// Message without numbers and quoted parts.
     pattern: String,
 }
 

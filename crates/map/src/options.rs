@@ -16,11 +16,11 @@ use lmthing_system::remote::{Address, TOKEN_VARIABLE};
 
 pub struct MapOptions {
     pub file: PathBuf,
-    /// The same path as the user typed it.
+    /// As the user typed it.
     pub shown_file: String,
     pub rows: Source,
     pub settings: Vec<ColumnSetting>,
-    /// Standard output if `None`.
+    /// `None` for standard output.
     pub out: Option<PathBuf>,
     pub format: Format,
     pub unordered: bool,
@@ -107,7 +107,7 @@ pub trait MapListener {
     /// The signal that requested the end, if one has arrived.
     fn interrupted(&mut self) -> Option<i32>;
 
-    /// Whether standard output is closed on the other side.
+    /// Whether the reader has closed standard output.
     fn is_unread(&self) -> bool;
 }
 

@@ -12,13 +12,12 @@ pub struct RowEnd<'a> {
     pub usage: Usage,
     pub cost: Option<f64>,
     pub failure: Option<&'a RowError>,
-    /// Whether the row is tried again.
     pub will_retry: bool,
 }
 
 #[derive(Clone, Debug, Default)]
 pub struct Progress {
-    /// Rows that this command has to run.
+    /// Rows to be run by this command.
     pub rows: u64,
     pub done: u64,
     pub failed: u64,
@@ -26,7 +25,6 @@ pub struct Progress {
     pub usage: Usage,
     /// US dollars, as far as costs are known.
     pub known_cost: f64,
-    /// Whether there are others.
     pub is_cost_unknown: bool,
     pub elapsed: Duration,
 }

@@ -51,7 +51,7 @@ struct TerminalApprover {
     redactor: Redactor,
     /// Names that the user has approved for the rest of the run.
     always: RefCell<BTreeSet<String>>,
-    /// Serializes questions.
+    /// Held while a question is open.
     turn: Mutex<()>,
 }
 

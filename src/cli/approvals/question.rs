@@ -7,7 +7,6 @@ use serde_json::Value;
 
 use lmthing_base::diagnostic::escape_invisible;
 
-/// Most lines of arguments that are shown at once.
 const MAX_LINES: usize = 12;
 
 /// Columns that stay free at the end of a line, as some terminals wrap a full line.

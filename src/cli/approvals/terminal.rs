@@ -23,7 +23,7 @@ mod unix {
 
     const MAX_LINE: usize = 64 << 10;
 
-    /// The terminal of standard input in line mode. Dropping it restores the previous mode.
+    /// Standard input as a terminal in line mode. Dropping it restores the previous mode.
     pub(in crate::cli::approvals) struct Terminal {
         stdin: Stdin,
         /// The previous mode, if it had to be changed.
@@ -42,7 +42,6 @@ mod unix {
                 cooked.input_modes.insert(rustix::termios::InputModes::ICRNL);
                 !now.local_modes.contains(wanted) && tcsetattr(&stdin, OptionalActions::Drain, &cooked).is_ok()
             });
-            // Discards what was typed before the question.
             let _ = tcflush(&stdin, QueueSelector::IFlush);
             Terminal { stdin, before, is_over: Arc::default() }
         }

@@ -65,7 +65,7 @@ async fn decide(
     variables: &Variables,
     printer: &Printer,
 ) -> Result<(), anyhow::Error> {
-    // Only for the message: a decision does not need the admin API.
+    // Only for the message; a decision does not need the admin API.
     let known = waiting(args, on, variables).await.ok();
     let call = known.as_ref().map(|calls| calls.iter().find(|call| call.id == id));
     let decided = match (decision, &args.reason) {

@@ -15,7 +15,6 @@ use crate::cli::{
 };
 use lmthing_base::diagnostic::Diagnostic;
 
-/// Names the requesting shell.
 const VARIABLE: &str = "LMTHING_COMPLETE";
 
 const NAME: &str = "lmthing";
@@ -54,7 +53,7 @@ pub(in crate::cli) fn answer(arguments: &[OsString], printer: &Printer) -> Optio
     let words = arguments[start..].to_vec();
     let mut found = Vec::new();
     let directory = env::current_dir().ok();
-    // An error means that there are no candidates.
+    // An error leaves no candidates, which is the right answer.
     let _ = completer.write_complete(&mut command(&words), words, directory.as_deref(), &mut found);
     printer.script_stdout_bytes(&found);
     Some(ExitCode::Done)

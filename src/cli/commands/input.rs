@@ -60,12 +60,11 @@ impl TextSources for ProcessSources {
     }
 }
 
-/// TextSources for several files, which all get the same standard input.
+/// For several files, which all get the same standard input.
 pub(super) fn shared_sources(reporter: &FileReporter) -> Arc<dyn TextSources> {
     Arc::new(SharedSources { process: ProcessSources(reporter.clone()), standard_input: Mutex::new(None) })
 }
 
-/// Reads standard input only once.
 struct SharedSources {
     process: ProcessSources,
     standard_input: Mutex<Option<Result<String, String>>>,

@@ -28,13 +28,12 @@ impl SecretFilter for RunSecrets {
     }
 }
 
-/// Path of the journal. `typed` is the value of `--journal`.
+/// `typed` is the value of `--journal`.
 pub(super) fn path(typed: Option<&Path>, variables: &[(String, String)], directory: &Path) -> PathBuf {
     let variable = variables.iter().find(|(name, _)| name == JOURNAL_VARIABLE);
     journal_path(typed, variable.map(|(_, value)| value.as_str()), directory)
 }
 
-/// A run that an earlier process did not finish.
 pub(super) struct UnfinishedRun {
     pub(super) journal: Journal,
     pub(super) run: RunInfo,
@@ -83,7 +82,7 @@ impl RunJournal {
         RunJournal { recorder, used: resume_state.used(), input: start.input, warnings }
     }
 
-    /// Flushes the journal before the end is reported. A failed write turns success into failure.
+    /// Call before the end is reported: a failed write turns success into failure.
     pub(super) fn flush_at_end(&self, ending: Ending) -> Ending {
         if ending.is_output_closed {
             self.recorder.set_cut_off();

@@ -56,7 +56,6 @@ fn part(render: impl FnOnce(&mut dyn std::io::Write) -> std::io::Result<()>) -> 
     String::from_utf8_lossy(&bytes).into_owned()
 }
 
-/// Removes the heading and the preamble of a rendered page, so that it can be embedded.
 fn without_heading(part: &str) -> String {
     let is_text = |line: &&str| !line.starts_with(".SH") && !line.starts_with(".ie ") && !line.starts_with(".el ");
     part.lines().filter(is_text).fold(String::new(), |text, line| text + line + "\n")

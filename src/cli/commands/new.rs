@@ -46,13 +46,11 @@ pub(in crate::cli) fn run(args: &NewArgs, printer: &Printer) -> ExitCode {
 struct Target {
     folder: PathBuf,
     stem: String,
-    /// With the leading dot.
     ending: &'static str,
     language: Language,
 }
 
 impl Target {
-    /// Parses a name, with or without the extension of prompt files.
     fn of(name: &str, is_typescript: bool) -> Result<Self, Box<Diagnostic>> {
         if name.trim().is_empty() {
             return Err(Box::new(Diagnostic::new("a prompt file needs a name")));

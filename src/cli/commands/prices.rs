@@ -23,7 +23,7 @@ struct Row {
 
 const KEYS: [&str; 4] = ["input", "cachedInput", "cacheWrite", "output"];
 
-/// Prints the prices of models that contain all words; without words, the user's own and those of built-in providers.
+/// Prints the models whose name contains all search terms; without terms, the user's own and those of built-in providers.
 pub(super) fn run(args: &ModelsArgs, variable: &str, printer: &Printer) -> ExitCode {
     let own = match OwnPrices::from_variable(variable, |path| user_file::read_text(path.as_ref(), MAX_SETTINGS)) {
         Ok(own) => own,
@@ -118,7 +118,7 @@ fn to_text(rows: &[&Row], source: &PriceSource) -> String {
     text
 }
 
-/// Summarizes the models that a list without words omits: those of services that only custom providers use.
+/// Summarizes the models that a list without search terms omits: those of services that only custom providers use.
 fn of_others(rows: &[&Row]) -> String {
     let mut providers: Vec<&str> = rows.iter().map(|row| row.provider.as_str()).collect();
     providers.dedup();

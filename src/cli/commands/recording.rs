@@ -18,7 +18,7 @@ pub(in crate::cli) struct RunRecording {
 }
 
 impl RunRecording {
-    /// Opens the recording of `--record` or `--replay`. Errors are reported before a request costs anything.
+    /// Errors are reported before a request costs anything.
     pub(super) fn open(args: &RunArgs, redactor: &Redactor) -> anyhow::Result<Self> {
         let redactor = redactor.clone();
         let (path, exchanges) = match (&args.record, &args.replay) {
@@ -29,8 +29,8 @@ impl RunRecording {
         Ok(RunRecording { exchanges, path })
     }
 
-    /// Moves a finished recording into place; returns a warning, if any. `fits` is false if a mismatch with the
-    /// recording ended the run.
+    /// Moves a finished recording into place. Returns a warning, if any. `fits` is false if a mismatch with the recording
+    /// ended the run.
     pub(in crate::cli) fn close(&self, ended_well: bool, fits: bool) -> Option<String> {
         let shown = self.path.display();
         match &self.exchanges {

@@ -1,6 +1,5 @@
-//! `lmthing run FILE` (docs/reference/command-line.md and docs/reference/recordings.md): from arguments to the
-//! options of
-//! a run.
+//! `lmthing run FILE` (docs/reference/command-line.md and docs/reference/recordings.md): from arguments to the options
+//! of a run.
 
 use std::{path::Path, rc::Rc};
 
@@ -279,7 +278,7 @@ pub(super) fn own_prices(variables: &[(String, String)], reporter: &FileReporter
     prices.map_err(|error| WrongUsage::plain(error.to_string()))
 }
 
-/// `process.argv`: program, file, words.
+/// `process.argv`: program, file, arguments of the file.
 fn argv(args: &RunArgs, file: &Path) -> Result<Vec<String>, WrongUsage> {
     let program = std::env::current_exe().map(|path| path.display().to_string()).unwrap_or_else(|_| "lmthing".into());
     // A `--` directly after the file is not passed on.

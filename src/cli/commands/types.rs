@@ -41,7 +41,6 @@ fn write_all(folder: &Path) -> Result<Vec<String>, Box<Diagnostic>> {
     Ok(told)
 }
 
-/// What exists at a path.
 enum State {
     Missing,
     Ours(String),

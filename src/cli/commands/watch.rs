@@ -17,26 +17,24 @@ use lmthing_system::{
     threads::EventLoop,
 };
 
-/// How long a process may take to end_process after a change.
+/// How long a process may take to end after a change.
 const END_TIMEOUT: Duration = Duration::from_secs(1);
 
-/// A Ctrl-C in the terminal may end_process the child before it reaches this process.
+/// A Ctrl-C in the terminal may end the child before it reaches this process.
 const SIGNAL_DELAY: Duration = Duration::from_millis(100);
 
 pub(super) struct WatchLoop {
-    /// The subcommand, such as `run`.
     pub(super) command: &'static str,
     /// What messages call one run, such as `the run`.
     pub(super) run: &'static str,
     /// What messages say after a change, such as `running again`.
     pub(super) again: &'static str,
     pub(super) files: Vec<PathBuf>,
-    /// Whether messages between runs are suppressed.
     pub(super) is_quiet: bool,
 }
 
 impl WatchLoop {
-    /// Watches until a signal arrives, whatever the runs return.
+    /// Repeats runs until a signal arrives, whatever their exit codes.
     pub(super) fn run_until_signal(&self, printer: &Printer) -> ExitCode {
         match EventLoop::new() {
             Ok(event_loop) => event_loop.run(self.watch(printer)),

@@ -9,7 +9,6 @@ use tokio::{io::AsyncWriteExt, process::ChildStdin, task::JoinHandle};
 
 const PIECE: usize = 64 << 10;
 
-/// The input that was read so far.
 #[derive(Default)]
 pub(super) struct WatchInput {
     known: Vec<u8>,
@@ -19,15 +18,15 @@ pub(super) struct WatchInput {
 }
 
 impl WatchInput {
-    /// Standard input of a run: the terminal itself, or a pipe.
+    /// The terminal itself, or a pipe.
     pub(super) fn stdio() -> Stdio {
         if io::stdin().is_terminal() { Stdio::inherit() } else { Stdio::piped() }
     }
 
-    /// Writes all input to a run; never returns.
+    /// Never returns.
     pub(super) async fn feed(&mut self, stdin: Option<ChildStdin>) {
         if let Some(stdin) = stdin {
-            // Fails if the run has closed its input.
+            // Fails if the run has closed its input, which is no error.
             let _ = self.feed_all(stdin).await;
         }
         std::future::pending().await

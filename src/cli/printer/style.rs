@@ -17,7 +17,6 @@ impl Printer {
         self.stderr_with_colours(&format!("{}\n", style.apply_to(line)));
     }
 
-    /// Prints an error.
     pub fn diagnostic(&self, diagnostic: &Diagnostic) {
         self.stderr_with_colours(&diagnostic.render(self.0.stderr.has_colours));
     }
@@ -78,8 +77,8 @@ impl Printer {
     }
 }
 
-/// Renders clap's text. Arguments are quoted in it; if one contains escape sequences, they cannot be told from clap's,
-/// so all styles are dropped.
+/// Renders clap's text, which quotes arguments. Escape sequences in an argument cannot be distinguished from clap's, so
+/// all styles are dropped if there are any.
 fn with_styles(text: &StyledStr, stream: Stream) -> String {
     let has_escapes = || std::env::args_os().any(|argument| argument.as_encoded_bytes().contains(&b'\x1b'));
     if stream.has_colours && !has_escapes() { text.ansi().to_string() } else { text.to_string() }

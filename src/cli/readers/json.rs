@@ -25,7 +25,7 @@ pub(in crate::cli) fn lines(printer: Rc<Printer>, summary: SharedSummary, redact
             line.push('\n');
             printer.text(&line);
         }
-        // Deltas that arrive together are written together; other events may be what the reader waits for.
+        // Deltas that arrive together are written together. Other events are written at once, as the reader may wait for them.
         if !is_delta {
             printer.flush();
         }

@@ -30,9 +30,7 @@ pub(super) enum Language {
 }
 
 pub(super) struct Texts {
-    /// The prompt file.
     pub(super) prompt: String,
-    /// Its test.
     pub(super) test: String,
 }
 

@@ -2,7 +2,6 @@ use std::time::Instant;
 
 use super::*;
 
-/// One file, and a text for standard input.
 struct Texts;
 
 impl TextSources for Texts {
@@ -42,7 +41,7 @@ fn a_render_that_does_not_end_is_an_error() {
     for (body, has_place) in [
         ("for (;;);", true),
         ("await new Promise((done) => setTimeout(done, 60_000));", true),
-        // Its thread is not to be asked any more.
+        // The blocked thread must not be used again.
         ("Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 60_000);", false),
         ("const again = () => setTimeout(again, 0); again(); await new Promise(() => {});", true),
     ] {
@@ -172,7 +171,7 @@ fn the_engine_is_taken_apart_whatever_a_script_holds_on_to() {
         let source = format!(
             "export default async ({{ def, defData, defEffect, defState, defTool, $ }}) => {{ {body}\n$`go`; }};"
         );
-        // That it returns is the test: what is left over ends the process.
+        // This test fails by not returning: the remaining work has to be ended.
         inspected(&source, &CheckOptions { limit: Duration::from_millis(300), ..options() });
     }
 }

@@ -27,15 +27,13 @@ pub(super) struct Search<'a> {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Hit {
     pub(super) range: Range,
-    /// How many keys of the path lead to it.
+    /// Number of keys of the path that lead to it.
     pub(super) depth: usize,
 }
 
-/// The part of a path that is still to be followed.
 #[derive(Clone, Copy)]
 struct Rest<'k> {
     path: &'k [PathKey],
-    /// The number of keys already followed.
     depth: usize,
     steps: usize,
 }
@@ -45,7 +43,6 @@ impl<'k> Rest<'k> {
         Some(Rest { steps: self.steps.checked_sub(1)?, ..self })
     }
 
-    /// The next key and the rest after it.
     fn next(self) -> Option<(&'k PathKey, Self)> {
         let (key, path) = self.path.split_first()?;
         Some((key, Rest { path, depth: self.depth + 1, steps: self.steps.checked_sub(1)? }))
@@ -59,7 +56,7 @@ impl<'a> Search<'a> {
         Search { tree, module, left: Cell::new(MOST_EXPRESSIONS) }
     }
 
-    /// Follows `path` below an export; `None` if not even its first key is found.
+    /// Returns `None` if not even the first key of `path` is found.
     pub(super) fn below_export(&self, export: &Export, path: &[PathKey]) -> SearchResult {
         let rest = Rest { path, depth: 0, steps: MOST_STEPS };
         match (&export.local, export.value) {
@@ -123,7 +120,7 @@ impl<'a> Search<'a> {
         }
     }
 
-    /// The deepest hit among several values, the first of equals.
+    /// The first of equally deep hits.
     fn deepest(&self, values: &[NodeId], rest: Rest<'_>) -> SearchResult {
         let mut best: Option<Hit> = None;
         for value in values {
@@ -164,7 +161,7 @@ impl<'a> Search<'a> {
         Ok(None)
     }
 
-    /// The name of a property, if it is written as a literal or as a constant.
+    /// Returns `None` for a computed name.
     fn name(&self, name: NodeId) -> Result<Option<String>, Error> {
         if self.tree.kind(name)? != SyntaxKind::ComputedPropertyName {
             return self.tree.text(name).map(Some);
@@ -262,7 +259,6 @@ impl<'a> Search<'a> {
         }
     }
 
-    /// Follows the results of a function without parameters.
     fn in_function(&self, callee: NodeId, rest: Rest<'_>) -> SearchResult {
         use SyntaxKind as K;
         let function = match self.tree.kind(callee)? {
@@ -308,7 +304,7 @@ impl<'a> Search<'a> {
         };
         let path = [&[key][..], rest.path].concat();
         let found = self.below(*object, Rest { path: &path, ..rest })?;
-        // A hit on the object alone does not locate anything in it.
+        // Without a key below the object, the hit locates nothing.
         Ok(found.filter(|hit| hit.depth > rest.depth + 1).map(|hit| Hit { depth: hit.depth - 1, ..hit }))
     }
 }

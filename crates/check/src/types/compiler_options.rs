@@ -11,7 +11,7 @@ use crate::declarations;
 use lmthing_base::parser::Language;
 use lmthing_typescript::code::library;
 
-/// Whether a file belongs to the author and not to a package.
+/// False for files of packages.
 pub(super) fn is_own(path: &Path) -> bool {
     !path.components().any(|part| part.as_os_str() == "node_modules") && !path.starts_with(declarations::ROOT)
 }

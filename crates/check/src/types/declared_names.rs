@@ -15,9 +15,7 @@ static DECLARED: LazyLock<DeclaredNames> = LazyLock::new(DeclaredNames::read);
 /// The names in `lmthing.d.ts`. Read lazily, as only hints need them.
 #[derive(Default)]
 struct DeclaredNames {
-    /// The members of interfaces, in declaration order.
     members: HashMap<String, Vec<String>>,
-    /// The values that modules export, in declaration order.
     modules: Vec<(String, Vec<String>)>,
     literal_unions: Vec<String>,
 }
@@ -84,7 +82,6 @@ fn members(tree: &Tree, interface: NodeId) -> Result<Vec<String>, Error> {
     Ok(members)
 }
 
-/// Whether a type is a union that begins with a string literal.
 fn is_literal_union(tree: &Tree, alias: NodeId) -> Result<bool, Error> {
     let Some(union) = tree.node(alias)?.type_node() else { return Ok(false) };
     let first = if tree.kind(union)? == K::UnionType { tree.children(union)?.first().copied() } else { Some(union) };

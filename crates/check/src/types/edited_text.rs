@@ -18,12 +18,12 @@ pub(super) struct Edit {
 pub(super) struct EditedText {
     original: String,
     text: String,
-    /// In the order of the text.
+    /// In the order of their positions.
     edits: Vec<Edit>,
 }
 
 impl EditedText {
-    /// Applies the edits. An edit that overlaps an earlier one is skipped.
+    /// An edit that overlaps an earlier one is skipped.
     pub(super) fn new(original: String, mut edits: Vec<Edit>) -> Self {
         edits.sort_by_key(|edit| edit.replaced.start);
         let mut text = String::with_capacity(original.len() + edits.len() * 64);
@@ -48,7 +48,6 @@ impl EditedText {
         &self.text
     }
 
-    /// Maps bytes of the edited text to bytes of the original.
     pub(super) fn original_range(&self, range: Range<usize>) -> Range<usize> {
         let start = self.original_range_of(range.start);
         // The end is exclusive: the byte before it is mapped.

@@ -12,7 +12,6 @@ use crate::module::{Local, Module};
 use lmthing_base::parser::Language;
 use lmthing_typescript::code::Tree;
 
-/// The type of the prompt of a file without plugins.
 const NO_PLUGINS: &str = "import('lmthing').PromptOf<{}>";
 /// Comments that contain one of these annotate types themselves.
 const ANNOTATIONS: [&str; 5] = ["@type ", "@type{", "@satisfies", "@param {", "@overload"];

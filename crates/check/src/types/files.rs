@@ -24,7 +24,6 @@ static FOLDERS: LazyLock<HashSet<&str>> = LazyLock::new(|| {
 /// A patch of undici's declarations: `response.json()` is `any`, as in browsers.
 const JSON_OF_UNDICI: (&str, &str) = ("json: () => Promise<unknown>", "json: () => Promise<any>");
 
-/// The author's files that were read.
 #[derive(Debug, Default)]
 pub(super) struct Sources(Mutex<HashMap<PathBuf, Arc<Source>>>);
 
@@ -41,7 +40,6 @@ impl Sources {
         self.0.lock().unwrap_or_else(PoisonError::into_inner).values().cloned().collect()
     }
 
-    /// Returns the source of this path, and reads it if it was not; `None` if it cannot be read.
     fn load(&self, path: &Path) -> Option<Arc<Source>> {
         if let Some(known) = self.get(path) {
             return Some(known);

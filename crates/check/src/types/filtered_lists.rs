@@ -26,7 +26,6 @@ pub(super) fn is_filtered(text: &str, range: &Range<usize>) -> bool {
     found.unwrap_or(false)
 }
 
-/// Whether any filter condition mentions the property.
 fn has_filter_on(tree: &Tree, property: &str) -> Result<bool, Error> {
     let mut found = false;
     tree.walk(tree.root(), |node, kind| {

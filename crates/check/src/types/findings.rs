@@ -102,7 +102,6 @@ fn is_widened(message: &str) -> bool {
     })
 }
 
-/// Whether the next line has an unresolved import, which the type checker does not see.
 fn is_above_broken_import(source: &Source, end: usize) -> bool {
     let text = source.edited.original();
     let between = |import: usize| text.get(end..import).map(|between| between.matches('\n').count());
@@ -122,7 +121,6 @@ fn is_role_argument(message: &str) -> bool {
     message.starts_with(from) && message.ends_with(to)
 }
 
-/// Whether a type begins with the name of a union of string literals that lmthing declares.
 fn is_named_literal_union(to: &str) -> bool {
     let name = to.split(|character: char| !character.is_alphanumeric()).next().unwrap_or_default();
     is_declared_literal_union(name)
@@ -168,7 +166,6 @@ fn is_caused_by_wrong_value(earlier: &Placed, found: &Placed) -> bool {
     })
 }
 
-/// Whether two names are destructured from one state.
 fn is_same_state(earlier: &Placed, found: &Placed) -> bool {
     let kind = type_in_message(&found.error).filter(|kind| kind.starts_with("State<"));
     let between = earlier.source.edited.original().get(earlier.range.end..found.range.start);

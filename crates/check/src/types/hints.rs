@@ -111,7 +111,6 @@ fn is_near(name: &str, method: &str) -> bool {
     strsim::damerau_levenshtein(&name.to_lowercase(), &method.to_lowercase()) * 3 < letters
 }
 
-/// The hint for an error in an argument of a call.
 fn of_call(text: &str, range: &Range<usize>, error: &TypeError) -> Option<String> {
     let message = error.message.as_str();
     let before = text.get(..range.start).unwrap_or_default();
@@ -184,7 +183,6 @@ fn of_export(quoted: &[&str]) -> Option<String> {
     closest(name, exports_of(module)).map(|close| format!("did you mean '{close}'?"))
 }
 
-/// An unknown key of `config` or of its options.
 fn of_key(source: &Source, range: &Range<usize>, key: &str) -> Option<String> {
     if source.value_at(range.start) != Some("config") {
         return None;

@@ -12,21 +12,19 @@ use super::internal_modules;
 use lmthing_node::{ImportLookup, ImportProblem, ImportTarget};
 use lmthing_typescript::code::Tree;
 
-/// The size in bytes above which a JSON file is `any`.
+/// In bytes. Larger JSON files have the type `any`, as checking them is slow.
 const MOST_JSON: u64 = 1 << 20;
 
 #[derive(Debug, Default)]
 pub(super) struct Imports {
     pub(super) files: Vec<PathBuf>,
     pub(super) json: Vec<PathBuf>,
-    /// Other files that it is made of, without types: texts, CommonJS.
+    /// Files without types that it imports: texts, CommonJS.
     pub(super) plain: Vec<PathBuf>,
     pub(super) uses_node: bool,
-    /// Unresolved imports, with the bytes of their specifiers.
+    /// With the bytes of their specifiers.
     pub(super) problems: Vec<(Range<usize>, ImportProblem)>,
-    /// The bytes of all specifiers that resolve at run time.
     pub(super) resolved: Vec<Range<usize>>,
-    /// Replacements of specifiers for the type checker.
     pub(super) edits: Vec<Edit>,
 }
 
@@ -36,7 +34,7 @@ struct ImportSite {
     attribute: Option<String>,
     /// An `import()` inside `try`, which may fail.
     is_in_try: bool,
-    /// Removed before the file runs.
+    /// Type imports are removed before the file runs.
     is_type_only: bool,
 }
 
@@ -81,7 +79,6 @@ impl Imports {
                 self.files.push(path);
             }
             ImportTarget::Json(path) => {
-                // Large JSON files take the type checker long.
                 if std::fs::metadata(&path).is_ok_and(|metadata| metadata.len() > MOST_JSON) {
                     self.replace(site, internal_modules::ANY_MODULE);
                 }

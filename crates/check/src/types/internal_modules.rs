@@ -7,7 +7,6 @@ pub(super) const ANY_MODULE: &str = "lmthing:any";
 /// A module that is the text of a file.
 pub(super) const TEXT_MODULE: &str = "lmthing:text";
 
-/// The file name, in the folder of declarations.
 pub(super) const FILE: &str = "check.d.ts";
 
 pub(super) const TEXT: &str = "

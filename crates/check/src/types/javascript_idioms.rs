@@ -22,12 +22,11 @@ const NO_OVERLAP: [i32; 2] = [2367, 2678];
 const POSSIBLY_NOTHING: [i32; 6] = [18047, 18048, 18049, 2531, 2532, 2533];
 /// "Argument of type … is not assignable to parameter of type …"
 const WRONG_ARGUMENT: i32 = 2345;
-/// Built-in functions that convert their argument.
 const CONVERTING: [&str; 4] = ["parseInt(", "parseFloat(", "isNaN(", "isFinite("];
 /// The types of arguments that they convert.
 const CONVERTED: [&str; 6] = ["string", "number", "boolean", "null", "undefined", "Date"];
 
-/// Whether an error in a JavaScript text is ordinary code and no mistake.
+/// Whether an error in a JavaScript text is about ordinary code, not a mistake.
 pub(super) fn is_javascript_idiom(text: &str, range: &Range<usize>, error: &TypeError) -> bool {
     let part = text.get(range.clone()).unwrap_or_default();
     match error.code {

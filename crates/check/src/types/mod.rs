@@ -47,7 +47,6 @@ const LIMIT: Duration = Duration::from_secs(20);
 
 type Check = fn(&mut ProgramCache, &Path) -> TypeReport;
 
-/// A type checker that keeps parsed libraries between files.
 #[derive(Default)]
 pub(super) struct TypeChecker {
     cache: ProgramCache,
@@ -55,9 +54,8 @@ pub(super) struct TypeChecker {
 
 #[derive(Debug, Default)]
 pub(super) struct TypeReport {
-    /// In the order of the files and their texts, the prompt file's own first.
+    /// In the order of files and positions, those of the prompt file first.
     pub(super) findings: Vec<Finding>,
-    /// The author's files that were read, the prompt file first.
     pub(super) files: Vec<PathBuf>,
     /// Whether the file cannot run: a syntax error or an unresolved import.
     pub(super) cannot_run: bool,
@@ -80,7 +78,6 @@ impl TypeChecker {
             let mut cache = cache;
             IS_CHECKING.set(true);
             let report = catch_unwind(AssertUnwindSafe(|| check(&mut cache, &prompt_file)));
-            // The receiver is gone after a timeout.
             let _ = sender.send(report.ok().map(|report| (report, cache)));
         });
         let failed = |finding| TypeReport { findings: vec![finding], ..TypeReport::default() };
@@ -206,7 +203,6 @@ impl ReachedFiles {
     }
 }
 
-/// Resolves imports as a run does.
 fn import_lookup() -> ImportLookup {
     ImportLookup::new(NATIVE_MODULES, Rc::new(TypeScriptParser))
 }

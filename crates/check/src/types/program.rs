@@ -27,26 +27,23 @@ pub(super) struct TypeError {
     /// Bytes of the text that was checked.
     pub(super) start: usize,
     pub(super) end: usize,
-    /// TypeScript's error code.
     pub(super) code: i32,
     /// The chain of messages, each line indented more.
     pub(super) message: String,
     pub(super) related: Vec<TypeError>,
 }
 
-/// Kept between files, so that libraries are parsed once.
 #[derive(Default)]
 pub(super) struct ProgramCache {
     cache: FileCache,
     counters: Counters,
-    /// The cache holds weak references; the last programs of each kind keep the libraries in memory.
+    /// The cache holds only weak references to the libraries.
     last: HashMap<(bool, bool), Arc<Program>>,
 }
 
 #[derive(Clone, Copy, Debug)]
 pub(super) struct CheckRequest<'a> {
     pub(super) file: &'a Path,
-    /// Only files of this language are checked.
     pub(super) language: Language,
     pub(super) uses_node: bool,
 }
@@ -54,12 +51,10 @@ pub(super) struct CheckRequest<'a> {
 #[derive(Debug, Default)]
 pub(super) struct Checked {
     pub(super) errors: Vec<TypeError>,
-    /// Whether there are files of the other language, which need a run of their own.
     pub(super) has_other_language: bool,
 }
 
 impl ProgramCache {
-    /// Checks all of the author's files of a language that a prompt file reaches.
     pub(super) fn check(&mut self, request: CheckRequest<'_>, sources: &Arc<Sources>) -> Result<Checked, String> {
         let session = self.load(request, sources)?;
         let checked = run(&session, request.language);
@@ -101,7 +96,6 @@ fn globals(uses_node: bool) -> Vec<String> {
     [globals, "additions.d.ts"].map(|file| format!("{}/{file}", declarations::ROOT)).to_vec()
 }
 
-/// The author's installed declarations of Node.
 fn installed_node(file: &Path) -> Option<PathBuf> {
     let folders = file.ancestors().skip(1).map(|folder| folder.join("node_modules/@types/node"));
     folders.into_iter().find(|folder| folder.join("index.d.ts").is_file())

@@ -4,10 +4,8 @@ use std::path::Path;
 
 use crate::declarations::ROOT;
 
-/// Longer type texts are shortened.
 const MAX_TYPE: usize = 240;
 
-/// A message as the author of `file` should see it.
 pub(super) fn readable(message: &str, file: &Path) -> String {
     let named = without_plugins(&without_paths(message)).replace("\"lmthing:text\"", "the text of a file");
     let folder = file.parent().unwrap_or(Path::new("/")).display();
@@ -64,13 +62,11 @@ fn without_plugins(message: &str) -> String {
     }
 }
 
-/// The module that a declaration file belongs to.
 fn module_of(path: &str) -> &str {
     let package = path.strip_prefix("node_modules/").unwrap_or(path);
     package.split('/').next().unwrap_or(package).trim_end_matches(".d.ts")
 }
 
-/// Shortens long texts between quotes.
 fn shortened(line: &str) -> String {
     if line.chars().count() <= MAX_TYPE {
         return line.to_owned();

@@ -20,7 +20,7 @@ pub(super) struct Source {
     pub(super) path: PathBuf,
     pub(super) language: Language,
     pub(super) edited: EditedText,
-    /// If there are any, nothing else is checked.
+    /// If not empty, nothing else is checked.
     pub(super) syntax: Vec<Finding>,
     pub(super) broken_imports: Vec<Finding>,
     pub(super) imports: Imports,
@@ -85,13 +85,11 @@ impl Source {
         })
     }
 
-    /// Whether it uses Node's modules or types.
     pub(super) fn names_node(&self) -> bool {
         let text = self.edited.original();
         self.imports.uses_node || ["'node:", "\"node:", "NodeJS."].iter().any(|word| text.contains(word))
     }
 
-    /// The export whose value contains this byte of the original.
     pub(super) fn value_at(&self, offset: usize) -> Option<&'static str> {
         self.values.iter().find(|(_, range)| range.contains(&offset)).map(|(name, _)| *name)
     }
@@ -109,7 +107,6 @@ fn syntax_hint(code: u32, path: &Path) -> Option<String> {
     Some(format!("types are for TypeScript: rename the file to {stem}.{typescript}, or write the type in a comment"))
 }
 
-/// The end of the identifier that starts at `offset`.
 fn identifier_end(text: &str, offset: usize) -> usize {
     let rest = text.get(offset..).unwrap_or_default();
     let word = rest.find(|character: char| !character.is_alphanumeric() && character != '_' && character != '$');

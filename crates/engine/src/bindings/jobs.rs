@@ -13,7 +13,7 @@ use crate::prompt::{JobGuard, JobId, Known, NamedCall, RunError, TEXT_CODE, Work
 use lmthing_base::checkpoint::{CallPartName, Entry};
 use lmthing_node::{async_value, enable_async_values, with_async_values};
 
-/// Key of the async context value that holds the current job.
+/// Key of an async context value.
 const JOB: &str = "lmthing:job";
 
 /// The job of a prompt's run; empty where jobs are not tracked.
@@ -50,7 +50,6 @@ impl RunJob {
         self.set_asking(ctx, true);
     }
 
-    /// Runs the code of a model's text. A step runs one at a time.
     pub(crate) async fn run_text_code<'js, T>(
         &self,
         ctx: &Ctx<'js>,
@@ -67,7 +66,6 @@ impl RunJob {
     }
 }
 
-/// The job of the running script.
 pub(crate) fn current(ctx: &Ctx<'_>) -> Result<Option<JobId>> {
     async_value(ctx, JOB)?.map(|job| job.get()).transpose()
 }
@@ -91,7 +89,6 @@ pub(crate) async fn run_call<'js, T>(
     run_in(ctx, job.as_ref().map(JobGuard::id), work).await
 }
 
-/// Runs a part of the current call.
 pub(crate) async fn run_part<'js, T>(
     ctx: &Ctx<'js>,
     prompt: &PromptObject<'js>,
@@ -116,7 +113,6 @@ fn begin_call<'js>(
     Some(jobs.begin(current(ctx).ok()?, Work::Call(Rc::new(call))))
 }
 
-/// The current call, if it has a name that is the same in every process.
 fn current_call(ctx: &Ctx<'_>) -> Option<(JobId, Rc<NamedCall>)> {
     let id = current(ctx).ok()??;
     Some((id, services::jobs(ctx).ok()?.call(id)?))

@@ -1,19 +1,5 @@
-//! The JavaScript API: methods of a prompt, and the modules `lmthing`, `lmthing/plugins` and `lmthing/test`.
-//!
-//! Modules only import those above them:
-//!
-//! - `values` – conversion between JavaScript values and plain data
-//! - `prompt` – the prompt object and the methods that define its content
-//! - `services` – what the bindings need from the host
-//! - `jobs` – work in progress and calls that wait for approval
-//! - `resume` – resuming a run that another process began
-//! - `results` – `result`, its streams, recorded steps
-//! - `models` – model strings and model objects
-//! - `tools`, `agents`, `code_mode`, `mcp`, `plugins` – what the model can call
-//! - `run` – running prompts
-//! - `inspect` – faults and first render of a file, without a model
-//! - `testing` – running tests
-//! - `table`, `exports` – all methods, all exports
+//! The JavaScript API: methods of a prompt, and the modules `lmthing`, `lmthing/plugins` and `lmthing/test`
+//! (docs/maintainers/architecture.md).
 
 mod agents;
 mod code_mode;

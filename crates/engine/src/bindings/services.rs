@@ -27,7 +27,7 @@ use lmthing_providers::{
 };
 use lmthing_typescript::sandbox::{Sandbox, SandboxConfig};
 
-/// Tens of megabytes of recorded parts.
+/// Tens of megabytes of recorded parts, which the collector does not count.
 const MAX_PARTS_BEFORE_GC: usize = 50_000;
 
 /// Where answers come from (`run --record`, `run --replay`, `test`). Does not apply to mocks and models in JavaScript.
@@ -95,14 +95,13 @@ pub struct HostServices {
     pub checkpoints: Rc<dyn Checkpoints>,
     pub jobs: Rc<Jobs>,
     pub decisions: Rc<Decisions>,
-    /// The file of `--mcp-config`.
     pub mcp_config: Option<Rc<Path>>,
 }
 
-/// The environment of a run: initially the host's, later what the script made of `process.env`.
+/// Initially the host's environment, later what the script made of `process.env`.
 struct ScriptEnv {
     initial: Rc<dyn Env>,
-    /// `process.env` when it was last read; `None` if no script has touched it.
+    /// `process.env` as last read; `None` if no script has used it.
     changed: RefCell<Option<BTreeMap<String, String>>>,
 }
 
@@ -132,18 +131,15 @@ pub(crate) type RunChild = for<'js> fn(Ctx<'js>, PromptObject<'js>) -> LocalBoxF
 #[derive(JsLifetime)]
 pub(crate) struct Services {
     host: HostServices,
-    /// The environment in `host.providers`.
     variables: Rc<ScriptEnv>,
     /// A function pointer, because `run` imports `agents` and must not be imported by it.
     run_child: RunChild,
-    /// The model of the prompt file's `mock` array, for `model: 'mock'`.
     mock: RefCell<Option<Rc<MockModel>>>,
     /// Number of mocks made so far; `None` once prompts run.
     mock_count: Cell<Option<usize>>,
     /// Runs that have not succeeded, by number, to find failures that no code observed.
     runs: RefCell<BTreeMap<u64, Rc<RunRecord>>>,
     run_count: Cell<u64>,
-    /// Number of parts recorded since the last garbage collection.
     recorded: Cell<usize>,
     sandboxes: RefCell<Vec<Rc<Sandbox>>>,
 }

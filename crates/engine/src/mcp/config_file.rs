@@ -7,13 +7,10 @@ use serde_json::{Map, Value};
 use super::server::Server;
 use lmthing_system::user_file;
 
-/// The file in the working directory.
 const STANDARD_FILE: &str = ".mcp.json";
 
-/// The keys of the servers: the common one, and that of VS Code.
 const KEYS: [&str; 2] = ["mcpServers", "servers"];
 
-/// The result of a lookup.
 pub enum ServerLookup {
     Found(Server),
     /// No file has the server; these are the known names.
@@ -23,7 +20,6 @@ pub enum ServerLookup {
 /// Looks up a variable; the error says why it may not be read.
 pub(crate) type Variable<'a> = &'a dyn Fn(&str) -> Result<Option<String>, String>;
 
-/// A file of servers.
 #[derive(Clone, Copy)]
 pub struct ServerFile<'a> {
     path: &'a Path,
@@ -32,7 +28,7 @@ pub struct ServerFile<'a> {
 }
 
 impl<'a> ServerFile<'a> {
-    /// A file that the user named. `variable` looks up `${NAME}`.
+    /// `variable` looks up `${NAME}`.
     pub fn named(path: &'a Path, variable: Variable<'a>) -> Self {
         ServerFile { path, is_required: true, variable }
     }
@@ -44,9 +40,6 @@ impl<'a> ServerFile<'a> {
 }
 
 /// Looks a server up in several files, in order.
-///
-/// # Errors
-/// A file cannot be read, or the entry is invalid.
 pub fn find_in_files(name: &str, files: &[ServerFile<'_>]) -> Result<ServerLookup, String> {
     let mut known = Vec::new();
     for ServerFile { path, is_required, variable } in files {
@@ -70,7 +63,6 @@ pub fn parse_server(value: &Value, variable: Option<Variable<'_>>) -> Result<Ser
     }
 }
 
-/// The servers of a file, with their key.
 type Servers = (&'static str, Map<String, Value>);
 
 fn read(path: &Path, is_required: bool) -> Result<Option<Servers>, String> {

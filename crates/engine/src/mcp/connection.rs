@@ -32,7 +32,6 @@ use super::{
 /// The limit of pages of a list, for servers that always return a next one.
 const MAX_PAGES: usize = 1000;
 
-/// The time limits of a server.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Timeouts {
     /// For the start, and for each list, resource and prompt.
@@ -47,9 +46,8 @@ impl Default for Timeouts {
     }
 }
 
-/// A server, with its session if there is one.
+/// A server, with its session if one is open.
 pub struct Connection {
-    /// The first name it was used with.
     name: String,
     server: Server,
     timeouts: Timeouts,
@@ -62,7 +60,6 @@ pub struct Connection {
     listing: Mutex<()>,
 }
 
-/// The parts of a session that a request needs.
 struct SessionHandle {
     peer: Peer<RoleClient>,
     handler: NotificationHandler,
@@ -85,7 +82,6 @@ impl Connection {
         }
     }
 
-    /// Secrets in the settings of the server.
     pub fn secrets(&self) -> impl Iterator<Item = &str> {
         self.secrets.iter()
     }
@@ -96,14 +92,10 @@ impl Connection {
     }
 
     /// The tools of the server. The same list is returned until the server reports a change.
-    ///
-    /// # Errors
-    /// A message: the server cannot be reached, or does not answer.
     pub async fn tools(&self) -> Result<Rc<ToolList>, String> {
         let _listing = self.listing.lock().await;
         let session = self.session().await?;
         if session.handler.take_tools_changed() {
-            // Also if the following request fails.
             self.tools.replace(None);
         }
         if let Some(known) = self.tools.borrow().clone() {
@@ -127,17 +119,14 @@ impl Connection {
             }
             cursor = next;
         }
-        // An equal list keeps its identity.
+        // An unchanged list stays the same `Rc`, so that callers can compare by pointer.
         let known = self.tools.borrow().clone().filter(|known| **known == list);
         let list = known.unwrap_or_else(|| Rc::new(list));
         self.tools.replace(Some(list.clone()));
         Ok(list)
     }
 
-    /// Calls a tool by the server's name for it. Dropping the future cancels the call.
-    ///
-    /// # Errors
-    /// A message: the server cannot be reached, does not answer, or refuses.
+    /// `name` is the server's name for the tool. Dropping the future cancels the call.
     pub async fn call(
         &self,
         tool: &str,
@@ -150,7 +139,6 @@ impl Connection {
         self.exchange(&session, request, self.timeouts.call, progress).await.map(ToolCallResult::read)
     }
 
-    /// The parts of a resource. Errors are those of [`Connection::call`].
     pub async fn resource(&self, uri: &str) -> Result<Vec<McpContent>, String> {
         let session = self.session().await?;
         let params = ReadResourceRequestParams::new(uri);
@@ -162,7 +150,7 @@ impl Connection {
         }
     }
 
-    /// The messages of a prompt, each with its role. Errors are those of [`Connection::call`].
+    /// Messages with their roles.
     pub async fn prompt(&self, name: &str, args: Map<String, Value>) -> Result<Vec<(String, McpContent)>, String> {
         let session = self.session().await?;
         let params = GetPromptRequestParams::new(name).with_arguments(args);
@@ -185,7 +173,6 @@ impl Connection {
         session.end().await;
     }
 
-    /// A message about this server, without its secrets.
     pub fn message(&self, problem: &str) -> String {
         format!("the MCP server '{}' ({}): {}", self.name, self.server.place(), self.secrets.redact(problem))
     }
@@ -246,7 +233,6 @@ impl Connection {
         self.message(&problem)
     }
 
-    /// The current session; opens one if necessary.
     async fn session(&self) -> Result<SessionHandle, String> {
         let mut session = self.session.lock().await;
         if session.as_ref().is_some_and(Session::is_over) {

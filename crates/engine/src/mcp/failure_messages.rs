@@ -14,7 +14,6 @@ const AUTHORIZE: &str = "it wants to know who asks; give it a token: headers: { 
 const NO_SERVER: &str =
     "nothing there speaks streamable HTTP (the transport before it, HTTP with SSE, is not supported)";
 
-/// Why a server could not be connected.
 pub(super) fn start_failure(error: &ClientInitializeError) -> String {
     match error {
         ClientInitializeError::ConnectionClosed(_) => "it ended before it answered initialize".to_owned(),
@@ -27,7 +26,6 @@ pub(super) fn start_failure(error: &ClientInitializeError) -> String {
     }
 }
 
-/// Why a request failed.
 pub(super) fn request_failure(error: &ServiceError) -> String {
     match error {
         ServiceError::McpError(error) => error.message.to_string(),
@@ -39,7 +37,6 @@ pub(super) fn request_failure(error: &ServiceError) -> String {
     }
 }
 
-/// A duration for a message.
 pub(super) fn seconds(span: Duration) -> String {
     format!("{} s", (span.as_secs_f64() * 1000.0).round() / 1000.0)
 }
@@ -93,7 +90,6 @@ fn status_meaning(answer: &str) -> String {
     }
 }
 
-/// A text in one line, truncated.
 fn short(text: &str) -> String {
     let line = text.split_whitespace().collect::<Vec<_>>().join(" ");
     match line.char_indices().nth(300) {
@@ -114,7 +110,6 @@ fn with_causes(error: &(dyn Error + 'static)) -> String {
     while let Some(cause) = source {
         let cause_text = cause.to_string();
         if !text.contains(&cause_text) {
-            // Writing to a string cannot fail.
             let _ = write!(text, ": {cause_text}");
         }
         source = cause.source();

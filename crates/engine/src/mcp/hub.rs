@@ -11,22 +11,18 @@ use super::{
 use lmthing_base::permission::FileRights;
 use lmthing_system::http::Network;
 
-/// Looks up a variable.
 pub(crate) type Variable = Box<dyn Fn(&str) -> Option<String>>;
 
-/// The dependencies of connections on their run.
+/// What connections need from the run.
 pub struct McpEnvironment {
-    /// The program that runs the supervisor: this one.
     pub supervisor: PathBuf,
     /// The file permissions of server programs; `None` for no restrictions.
     pub rights: Box<dyn Fn() -> Option<FileRights>>,
     /// The variables of the run that servers may get.
     pub variable: Variable,
-    /// How connections to other machines are made.
     pub network: Box<dyn Fn() -> Network>,
 }
 
-/// The connections of a run: one per server.
 pub struct Hub {
     environment: Rc<McpEnvironment>,
     connections: RefCell<Vec<Rc<Connection>>>,
@@ -37,7 +33,7 @@ impl Hub {
         Hub { environment: Rc::new(environment), connections: RefCell::default() }
     }
 
-    /// The connection to a server, which is opened on first use. `name` is for messages.
+    /// Opened on first use. `name` is for messages.
     pub fn connection(&self, name: &str, server: &Server, timeouts: Timeouts) -> Rc<Connection> {
         let mut connections = self.connections.borrow_mut();
         if let Some(known) = connections.iter().find(|known| known.is_to(server, timeouts)) {
@@ -48,7 +44,6 @@ impl Hub {
         connection
     }
 
-    /// Closes all connections.
     pub async fn close(&self) {
         let connections = self.connections.take();
         join_all(connections.iter().map(|connection| connection.close())).await;

@@ -2,10 +2,8 @@
 
 use std::collections::HashSet;
 
-/// The longest name that all providers accept.
 const MAX_TOOL_NAME: usize = 64;
 
-/// A set of unique names.
 #[derive(Debug, Default)]
 pub struct UniqueNames(HashSet<String>);
 

@@ -15,11 +15,9 @@ use rmcp::{
 };
 use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
 
-/// The progress of a call.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ToolProgress {
     pub done: f64,
-    /// The total, if known.
     pub total: Option<f64>,
     pub message: Option<String>,
 }
@@ -35,7 +33,6 @@ struct Notifications {
 }
 
 impl NotificationHandler {
-    /// Whether the tools have changed since the last call.
     pub(super) fn take_tools_changed(&self) -> bool {
         self.0.tools_changed.swap(false, Ordering::Relaxed)
     }
@@ -52,7 +49,6 @@ impl NotificationHandler {
     }
 }
 
-/// Receives the progress of a call.
 pub(super) struct ProgressReceiver {
     handler: NotificationHandler,
     token: ProgressToken,
@@ -60,7 +56,6 @@ pub(super) struct ProgressReceiver {
 }
 
 impl ProgressReceiver {
-    /// The next notification.
     pub(super) async fn next(&mut self) -> Option<ToolProgress> {
         self.steps.recv().await
     }
@@ -75,7 +70,6 @@ impl Drop for ProgressReceiver {
 impl ClientHandler for NotificationHandler {
     async fn on_progress(&self, notification: ProgressNotificationParam, _: NotificationContext<RoleClient>) {
         if let Some(listener) = self.listeners().get(&notification.progress_token) {
-            // The receiver may be gone.
             let _ = listener.send(ToolProgress {
                 done: notification.progress,
                 total: notification.total,

@@ -12,22 +12,19 @@ use tokio::task::JoinHandle;
 /// How long cancellation may take at the end of a run.
 const PATIENCE: Duration = Duration::from_millis(300);
 
-/// The pending requests of one connection.
 #[derive(Default)]
 pub(super) struct PendingRequests {
     ids: RefCell<Vec<RequestId>>,
-    /// Cancellations that are being sent.
     cancellations: RefCell<Vec<JoinHandle<()>>>,
 }
 
 impl PendingRequests {
-    /// Registers a request. Dropping the result cancels it at the server, unless it has been [completed](Flight::complete).
+    /// Registers a request. Dropping the result cancels it at the server, unless [`PendingRequest::complete`] was called.
     pub(super) fn begin(&self, peer: Peer<RoleClient>, id: RequestId) -> PendingRequest<'_> {
         self.ids.borrow_mut().push(id.clone());
         PendingRequest { pending: self, peer, id }
     }
 
-    /// Cancels all pending requests.
     pub(super) async fn cancel(&self, peer: &Peer<RoleClient>) {
         let cancelled = async {
             for cancellations in self.cancellations.take() {
@@ -50,7 +47,6 @@ impl PendingRequests {
     }
 }
 
-/// One pending request.
 pub(super) struct PendingRequest<'a> {
     pending: &'a PendingRequests,
     peer: Peer<RoleClient>,
@@ -58,7 +54,6 @@ pub(super) struct PendingRequest<'a> {
 }
 
 impl PendingRequest<'_> {
-    /// Marks the request as answered or failed.
     pub(super) fn complete(&self) {
         self.pending.end(&self.id);
     }
@@ -80,6 +75,5 @@ impl Drop for PendingRequest<'_> {
 async fn send_cancellation(peer: &Peer<RoleClient>, id: RequestId) {
     let params = CancelledNotificationParam::new(Some(id), Some("nobody waits for it any more".to_owned()));
     let notification: ClientNotification = CancelledNotification::new(params).into();
-    // The server may be gone.
     let _ = peer.send_notification(notification).await;
 }

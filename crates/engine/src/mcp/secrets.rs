@@ -2,12 +2,11 @@
 
 use super::server::Server;
 
-/// Shorter values are ordinary words.
+/// Shorter values are left alone: they may be ordinary text.
 const SHORTEST: usize = 6;
 
 const REDACTED: &str = "[redacted]";
 
-/// The secrets of one server.
 #[derive(Clone, Default)]
 pub(crate) struct ServerSecrets(Vec<String>);
 
@@ -33,7 +32,6 @@ impl ServerSecrets {
         ServerSecrets(secrets)
     }
 
-    /// Replaces the secrets in a text.
     pub(crate) fn redact(&self, text: &str) -> String {
         self.0.iter().fold(text.to_owned(), |text, secret| text.replace(secret.as_str(), REDACTED))
     }

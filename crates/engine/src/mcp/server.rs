@@ -8,13 +8,10 @@ use url::Url;
 /// A server. It has no `Debug` because its environment and headers contain secrets.
 #[derive(Clone, PartialEq, Eq)]
 pub enum Server {
-    /// A program with the stdio transport.
     Program(Program),
-    /// A server with the streamable HTTP transport.
     Http(HttpServer),
 }
 
-/// A server that is a program.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Program {
     /// A path, or a name that is looked up in `PATH`.
@@ -26,20 +23,15 @@ pub struct Program {
     pub cwd: Option<PathBuf>,
 }
 
-/// A server at a URL.
 #[derive(Clone, PartialEq, Eq)]
 pub struct HttpServer {
     /// `http` or `https`.
     pub url: Url,
-    /// Sent with every request.
     pub headers: BTreeMap<String, String>,
 }
 
 impl Server {
     /// Reads `{command, args, env, cwd}` or `{url, headers}`. Unknown keys are ignored, because other programs use the same files.
-    ///
-    /// # Errors
-    /// What is wrong, starting with the key.
     pub fn from_json(value: &Value) -> Result<Self, String> {
         let shape = "{ command, args, env, cwd } or { url, headers }";
         let Some(given) = value.as_object() else { return Err(format!("must be {shape}")) };
@@ -58,7 +50,7 @@ impl Server {
         Server::Program(program)
     }
 
-    /// The program or the origin, for messages; these are not secret.
+    /// The program or the origin of the URL, for messages. Contains no secrets.
     pub fn place(&self) -> String {
         match self {
             Server::Program(program) => program.command.clone(),
@@ -112,7 +104,6 @@ fn texts(given: &Map<String, Value>, key: &str) -> Result<BTreeMap<String, Strin
     }
 }
 
-/// A string, or a number or boolean as a string.
 fn scalar(value: &Value) -> Option<String> {
     match value {
         Value::String(text) => Some(text.clone()),

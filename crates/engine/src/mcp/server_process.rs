@@ -68,7 +68,6 @@ const VARIABLES: &[&str] = &[
 /// How many lines of standard error are kept to explain a failure.
 const STDERR_LINES: usize = 8;
 
-/// The longest of these lines, in characters.
 const STDERR_LINE_LENGTH: usize = 400;
 
 /// How long a server may take to end, in addition to the limits of the supervisor.
@@ -92,22 +91,18 @@ impl RecentStderr {
         lines.push_back(line);
     }
 
-    /// All lines, if there are any.
     pub(super) fn text(&self) -> Option<String> {
         let lines = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         (!lines.is_empty()).then(|| lines.iter().cloned().collect::<Vec<_>>().join("\n"))
     }
 }
 
-/// A running server.
 pub(super) struct ServerProcess {
     child: Child,
     pub(super) recent_stderr: RecentStderr,
-    /// The task that reads standard error.
     stderr_reader: JoinHandle<()>,
 }
 
-/// Starts a server, and returns its standard output and input as well.
 pub(super) fn start(
     environment: &McpEnvironment,
     program: &Program,
@@ -163,7 +158,6 @@ async fn read_stderr(stderr: ChildStderr, recent_stderr: RecentStderr) {
 }
 
 impl ServerProcess {
-    /// The exit status, if the server ends soon.
     pub(super) async fn ended_soon(&mut self) -> Option<ExitStatus> {
         const SOON: Duration = Duration::from_millis(500);
         let status = tokio::time::timeout(SOON, self.child.wait()).await.ok()?.ok();

@@ -30,7 +30,6 @@ const HTTP_END: Duration = Duration::from_secs(1);
 /// How long closing the pipes to a program may take, which a program that does not read its input delays.
 const PIPE_END: Duration = Duration::from_millis(100);
 
-/// A session with a server.
 pub(super) struct Session {
     service: RunningService<RoleClient, NotificationHandler>,
     handler: NotificationHandler,
@@ -39,9 +38,6 @@ pub(super) struct Session {
 
 impl Session {
     /// Opens a session; starts the program if the server is one.
-    ///
-    /// # Errors
-    /// A message without the server's name: it cannot be reached, or does not answer in time.
     pub(super) async fn connect(
         server: &Server,
         patience: Duration,
@@ -61,17 +57,14 @@ impl Session {
         &self.handler
     }
 
-    /// The last output of the program on standard error, if the server is one.
     pub(super) fn recent_stderr(&self) -> Option<RecentStderr> {
         self.child.as_ref().map(|child| child.recent_stderr.clone())
     }
 
-    /// Whether the server has ended the session.
     pub(super) fn is_over(&self) -> bool {
         self.service.peer().is_transport_closed()
     }
 
-    /// Closes the session, and ends the program.
     pub(super) async fn end(mut self) {
         // Closing the service first also closes the standard input of a program.
         let patience = if self.child.is_some() { PIPE_END } else { HTTP_END };

@@ -29,17 +29,14 @@ pub const SUBCOMMAND: &str = "__mcp-server";
 /// How long the server may take to end after its input is closed.
 const GRACE: Duration = Duration::from_millis(400);
 
-/// How long it may take after a signal.
 const PATIENCE: Duration = Duration::from_millis(400);
 
 /// The exit code of a shell for a program that cannot be started.
 pub(super) const NOT_STARTED: i32 = 127;
 
 enum SupervisorEvent {
-    /// The main process is gone or done.
     InputClosed,
     EndRequested,
-    /// The server ended with this code.
     Ended(i32),
 }
 
@@ -118,7 +115,6 @@ fn supervise(mut server: Child) -> i32 {
             break;
         }
         for pid in left {
-            // It may have ended meanwhile.
             let _ = kill_process(pid, signal);
         }
         ended = ended.or_else(|| wait(&events, PATIENCE));
@@ -161,20 +157,17 @@ fn watch_input(events: &Sender<SupervisorEvent>) {
     }
 }
 
-/// The exit code of the server, if it ends in time.
 fn wait(events: &Receiver<SupervisorEvent>, span: Duration) -> Option<i32> {
     let end = Instant::now() + span;
     loop {
         match events.recv_timeout(end.saturating_duration_since(Instant::now())) {
             Ok(SupervisorEvent::Ended(code)) => return Some(code),
-            // It is being ended already.
             Ok(SupervisorEvent::EndRequested | SupervisorEvent::InputClosed) => {}
             Err(RecvTimeoutError::Timeout | RecvTimeoutError::Disconnected) => return None,
         }
     }
 }
 
-/// Waits briefly for the server's child processes to end.
 fn wait_for_remaining(server: Option<Pid>) {
     let end = Instant::now() + PATIENCE;
     while !remaining_processes(server).is_empty() && Instant::now() < end {
@@ -189,7 +182,7 @@ fn remaining_processes(server: Option<Pid>) -> HashSet<Pid> {
     found
 }
 
-/// On Linux; orphaned processes belong to the supervisor.
+/// On Linux, where orphaned processes become children of the supervisor.
 fn descendants(of: Pid, found: &mut HashSet<Pid>) {
     let Ok(tasks) = std::fs::read_dir(format!("/proc/{}/task", of.as_raw_nonzero())) else { return };
     for task in tasks.flatten() {

@@ -1,26 +1,22 @@
-//! The result of a tool call.
+//! Reads the result of a tool call.
 
 use base64::{Engine as _, engine::general_purpose::STANDARD};
 use serde_json::Value;
 
-/// The result of a tool call.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ToolCallResult {
-    /// Whether the server reports a failure.
     pub is_error: bool,
     /// The structured result, if the server gave one.
     pub structured: Option<Value>,
-    /// The content, in order.
     pub parts: Vec<McpContent>,
 }
 
-/// A part of the content.
 #[derive(Clone, Debug, PartialEq)]
 pub enum McpContent {
     Text(String),
     /// An image, a sound or another file.
     Media {
-        /// Base64.
+        /// In Base64.
         data: String,
         media_type: String,
     },
@@ -39,7 +35,7 @@ impl ToolCallResult {
         ToolCallResult { is_error, structured, parts }
     }
 
-    /// All parts as text; media are shown by their type.
+    /// All parts as text; media are represented by their type.
     pub fn text(&self) -> String {
         let text = |part: &McpContent| match part {
             McpContent::Text(text) => text.clone(),
@@ -54,7 +50,6 @@ impl ToolCallResult {
 }
 
 impl McpContent {
-    /// Reads a content block.
     pub(super) fn read(mut block: Value) -> Self {
         let kind = block.get("type").and_then(Value::as_str).unwrap_or_default().to_owned();
         let read = match kind.as_str() {
@@ -67,7 +62,6 @@ impl McpContent {
         read.unwrap_or_else(|| McpContent::Text(block.to_string()))
     }
 
-    /// Decodes text that was sent as bytes.
     fn readable(self) -> Self {
         match self {
             McpContent::Media { data, media_type } if is_text(&media_type) => {

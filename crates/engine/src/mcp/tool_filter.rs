@@ -10,7 +10,6 @@ pub struct ToolFilter {
 }
 
 impl ToolFilter {
-    /// Whether a tool is selected.
     pub fn admit(&self, name: &str) -> bool {
         let is_included = self.include.as_ref().is_none_or(|patterns| fits_any(patterns, name));
         is_included && !fits_any(&self.exclude, name)

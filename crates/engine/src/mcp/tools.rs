@@ -4,12 +4,10 @@ use serde_json::{Value, json};
 
 use lmthing_base::schema::check_references;
 
-/// A tool of a server.
 #[derive(Clone, Debug, PartialEq)]
 pub struct McpTool {
-    /// The server's name for it.
+    /// As the server names it.
     pub name: String,
-    /// Empty if the server has none.
     pub description: String,
     /// JSON Schema of the arguments, an object.
     pub input_schema: Value,
@@ -17,17 +15,13 @@ pub struct McpTool {
     pub output_schema: Option<Value>,
 }
 
-/// All tools of a server.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct ToolList {
-    /// In the server's order.
     pub tools: Vec<McpTool>,
-    /// A sentence for each unusable tool.
     pub problems: Vec<String>,
 }
 
 impl ToolList {
-    /// Adds an entry of a server's list.
     pub(super) fn add(&mut self, tool: &Value) {
         match read(tool) {
             Ok(tool) if self.tools.iter().any(|known| known.name == tool.name) => {

@@ -36,7 +36,6 @@ impl TaskFields {
         }
     }
 
-    /// Records a fault.
     pub(super) fn fault(&mut self, text: impl AsRef<str>) {
         self.faults.push(format!("{}: {}", self.label, text.as_ref()));
     }
@@ -94,7 +93,6 @@ impl TaskFields {
         self.map.shift_remove(key)
     }
 
-    /// The remaining fields, or every fault.
     pub(super) fn finish(self) -> Result<Map<String, Value>, ShapeError> {
         if self.faults.is_empty() { Ok(self.map) } else { Err(ShapeError(self.faults)) }
     }

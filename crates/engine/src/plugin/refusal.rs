@@ -25,7 +25,6 @@ impl ToolRefusal {
         ToolRefusal::new(format!("Task not found: {task_id}"), message).with("taskId", json!(task_id))
     }
 
-    /// Adds a field to the result.
     pub(super) fn with(mut self, key: &str, value: Value) -> Self {
         self.details.insert(key.to_owned(), value);
         self
@@ -52,17 +51,15 @@ fn known_ids<'a>(known: impl Iterator<Item = &'a str>) -> String {
     }
 }
 
-/// Replaces runs of white space, including newlines, by single spaces.
 pub(super) fn one_line(text: &str) -> String {
     text.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
-/// Ids in quotes for a sentence: `"a", "b"`.
+/// Example: `"a", "b"`.
 pub(super) fn quoted<S: AsRef<str>>(ids: impl IntoIterator<Item = S>) -> String {
     ids.into_iter().map(|id| format!("\"{}\"", id.as_ref())).collect::<Vec<_>>().join(", ")
 }
 
-/// `1 task`, `2 tasks`.
 pub(super) fn count_tasks(count: usize) -> String {
     format!("{count} task{}", if count == 1 { "" } else { "s" })
 }

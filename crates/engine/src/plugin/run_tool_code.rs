@@ -6,10 +6,8 @@ pub const DESCRIPTION: &str = "Runs TypeScript that may call the functions of <a
                                an async function: use await, and return what you want to see. It is type-checked first; \
                                errors come back with their lines. There are no imports, no timers and no network.";
 
-/// The section of the system prompt that lists the functions.
 pub const SECTION: &str = "available_functions";
 
-/// JSON Schema of the arguments, `{code}`.
 pub fn input_schema() -> serde_json::Value {
     serde_json::json!({
         "type": "object",
@@ -19,7 +17,6 @@ pub fn input_schema() -> serde_json::Value {
     })
 }
 
-/// The section with the declarations.
 pub fn section_text(declarations: &str) -> String {
     format!("Functions that the code of {NAME} can call:\n\n{declarations}")
 }

@@ -13,7 +13,6 @@ pub const DESCRIPTION: &str = "Finds functions that the code of runToolCode can 
 /// The default for the size of a prompt's section of functions, in bytes (`config.functions.promptBytes`).
 pub const PROMPT_BYTES: usize = 8 * 1024;
 
-/// JSON Schema of the tool's arguments.
 pub fn input_schema() -> Value {
     json!({
         "type": "object",

@@ -25,12 +25,10 @@ pub enum TaskStatus {
     Pending,
     InProgress,
     Completed,
-    /// It can be started again.
     Failed,
 }
 
 impl TaskStatus {
-    /// The name in JavaScript.
     pub fn as_str(self) -> &'static str {
         match self {
             TaskStatus::Pending => "pending",
@@ -51,9 +49,7 @@ impl TaskStatus {
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Task {
-    /// The argument of the tools.
     pub id: String,
-    /// The text in the status section.
     pub name: String,
     pub status: TaskStatus,
     /// The reason of a failure; removed when the task is restarted.
@@ -65,7 +61,6 @@ pub struct Task {
 }
 
 impl Task {
-    /// Reads one task. A missing status is `pending`, a number as id becomes a string.
     fn read(value: &Value, label: &str) -> Result<Self, ShapeError> {
         let mut fields = TaskFields::new(value, label)?;
         let id = fields.required_text("id");
@@ -81,7 +76,6 @@ impl Task {
         Ok(Task { id, name, status, failure_reason, extra: fields.finish()? })
     }
 
-    /// The task in a tool's result, in which the reason is a separate field.
     fn shown(&self) -> Value {
         json!(Task { failure_reason: None, ..self.clone() })
     }
@@ -163,7 +157,6 @@ pub fn call_tool(tasks: &[Task], tool_name: &str, input: &Value) -> Option<(Vec<
     })
 }
 
-/// Changes the status of a task according to `rule`, and builds the result.
 fn change(
     tasks: &[Task],
     task_id: &str,
@@ -228,7 +221,6 @@ pub fn render_status(tasks: &[Task]) -> String {
     sections.join("\n\n")
 }
 
-/// The definitions of the three tools.
 pub fn tools() -> Vec<ToolSpec> {
     let task_id =
         json!({ "type": "string", "description": "The id of the task, as shown in brackets in the task status" });

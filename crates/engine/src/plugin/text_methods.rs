@@ -3,10 +3,8 @@
 const OPEN: &str = "<run_code>";
 const CLOSE: &str = "</run_code>";
 
-/// The section of the system prompt that lists the methods.
 pub const SECTION: &str = "available_methods";
 
-/// The section with the declarations.
 pub fn section_text(declarations: &str) -> String {
     format!(
         "You can run TypeScript in the middle of your answer. Write {OPEN}…{CLOSE} with the body of an async function \
@@ -15,12 +13,9 @@ pub fn section_text(declarations: &str) -> String {
     )
 }
 
-/// A part of the stream.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum TextSegment {
-    /// Plain text, to be shown immediately.
     Text(String),
-    /// The content of a complete block.
     Code(String),
 }
 

@@ -18,7 +18,6 @@ use super::{
 #[derive(Clone, Debug, Default)]
 pub struct ActiveSet {
     pub tools: Vec<String>,
-    /// Functions of code mode, by top-level names.
     pub functions: Vec<String>,
     pub methods: Vec<String>,
     hidden: HashSet<Key>,
@@ -36,7 +35,6 @@ impl ActiveSet {
         ActiveNames { tools: tools.clone(), functions: functions.clone(), methods: methods.clone() }
     }
 
-    /// Whether a system section is shown, including those of plugins and effects.
     pub(super) fn shows_section(&self, name: &str) -> bool {
         self.shows(Group::System, name)
     }

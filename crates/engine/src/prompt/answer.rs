@@ -11,23 +11,20 @@ use lmthing_base::{
 
 pub const ANSWER_SECTION: &str = "responseFormat";
 
-/// The limit of the providers.
+/// As the providers allow.
 const LONGEST_NAME: usize = 64;
 
 /// The number of places in a text where JSON is tried; each attempt parses what follows.
 const MOST_PLACES: usize = 100;
 
-/// The required shape of an answer.
 #[derive(Debug)]
 pub struct AnswerShape {
     format: ResponseFormat,
-    /// Or why the schema is invalid.
     validator: Result<Validator, String>,
 }
 
 #[derive(Clone, Debug, PartialEq)]
 pub struct FoundJson {
-    /// As the model wrote it.
     pub text: String,
     pub value: Value,
     /// Why it does not match the schema, if it does not.
@@ -42,7 +39,6 @@ pub enum AnswerCheck {
 }
 
 impl AnswerShape {
-    /// `name` is the name of the prompt or agent.
     pub fn new(name: &str, schema: Value) -> Self {
         let allowed = |letter: char| letter.is_ascii_alphanumeric() || letter == '_' || letter == '-';
         let letters = name.chars().take(LONGEST_NAME);
@@ -55,7 +51,6 @@ impl AnswerShape {
         &self.format
     }
 
-    /// Why the schema is invalid, if it is.
     pub fn fault(&self) -> Option<&str> {
         self.validator.as_ref().err().map(String::as_str)
     }
@@ -66,9 +61,6 @@ impl AnswerShape {
 
     /// Finds the JSON in an answer: the whole text, or a part in a code fence or between other text. The first that
     /// matches the schema wins.
-    ///
-    /// # Errors
-    /// Why there is none.
     pub fn find(&self, text: &str) -> Result<FoundJson, String> {
         let text = text.trim();
         if text.is_empty() {
@@ -112,7 +104,6 @@ pub fn correction(problem: &str, cut: bool) -> String {
     )
 }
 
-/// The contents of code fences, which models add in spite of the instruction.
 fn fenced(text: &str) -> impl Iterator<Item = &str> {
     let mut rest = text;
     // Whether a closing fence at the start of a line may still follow. Searched for once, as the text may be long

@@ -21,10 +21,6 @@ pub struct Data {
 }
 
 impl Data {
-    /// Converts JSON text.
-    ///
-    /// # Errors
-    /// A message for the author.
     pub fn from_json(json: &str) -> Result<Self, String> {
         // Streamed from the text: a tree of values would take ten times the memory.
         let yaml = match serde_json::from_str::<&RawValue>(json) {
@@ -78,7 +74,7 @@ fn may_contain_lone_surrogates(json: &str) -> bool {
     json.contains("\\ud") || json.contains("\\uD")
 }
 
-/// A value in a JSON text, parsed one level at a time.
+/// Parsed one level at a time.
 struct Json<'a> {
     raw: &'a RawValue,
     depth: usize,
@@ -128,7 +124,7 @@ impl<'de> Visitor<'de> for Fields {
     }
 }
 
-/// A key, borrowed if it contains no escapes.
+/// Borrowed if the key contains no escapes.
 #[derive(serde::Deserialize)]
 struct Key<'a>(#[serde(borrow)] Cow<'a, str>);
 

@@ -17,24 +17,22 @@ pub const TEXT_CODE: &str = "code-";
 #[derive(Clone, Debug)]
 pub struct NamedCall {
     pub key: String,
-    /// The names of the agents, outermost first.
+    /// Outermost first.
     pub agent: Vec<Rc<str>>,
     /// The id of the tool call, or [`TEXT_CODE`] with the step for code in a model's text.
     pub call: String,
     pub is_tool_call: bool,
-    /// The part of the call, if it is one.
     pub part: Option<CallPartName>,
 }
 
 #[cfg(test)]
 impl NamedCall {
-    /// A tool call of the file's own prompt.
     pub(super) fn of_tool(id: &str) -> Self {
         NamedCall { key: String::new(), agent: Vec::new(), call: id.to_owned(), is_tool_call: true, part: None }
     }
 }
 
-/// A call that waits in this process, with the agents that made it.
+/// A waiting call of this process, with the agents that made it.
 #[derive(Clone, Debug)]
 pub struct Waiter {
     pub held: HeldCall,
@@ -56,7 +54,7 @@ pub enum Known {
 pub struct Decisions {
     /// Calls that wait or have waited, including those of earlier processes.
     held: RefCell<Vec<HeldCall>>,
-    /// The serial numbers of those that were requested in this process, or are used up.
+    /// Serial numbers of calls that were requested in this process, or whose decision is used.
     taken: RefCell<Vec<usize>>,
     waiters: RefCell<Vec<Waiter>>,
     last: Cell<usize>,
@@ -64,7 +62,7 @@ pub struct Decisions {
 }
 
 impl Decisions {
-    /// The decisions of a run, with the calls of earlier processes; `last` is the highest serial number.
+    /// `held` are the calls of earlier processes, `last` is the highest serial number.
     pub fn new(held: Vec<HeldCall>, last: usize) -> Rc<Self> {
         let round = held.iter().map(|held| held.call.round).max().unwrap_or(0) + 1;
         Rc::new(Decisions {
@@ -85,7 +83,7 @@ impl Decisions {
         self.taken.borrow_mut().extend(held.iter().filter(is_of_previous_answer).map(|held| held.call.serial));
     }
 
-    /// Takes the decision on a call with this name and arguments. Each decision applies to one call.
+    /// Takes the decision, which applies to one call only.
     pub fn known(&self, call: &NamedCall, name: &str, args: &str) -> Known {
         let asked = call_digest(name, args, &part_text(call));
         let mut taken = self.taken.borrow_mut();
@@ -109,7 +107,7 @@ impl Decisions {
         }
     }
 
-    /// Registers a call that waits, and returns it as it is logged.
+    /// Registers a call that waits, and returns its journal entry.
     pub fn wait(&self, call: &NamedCall, name: &str, args: String) -> WaitingCall {
         let asked = call_digest(name, &args, &part_text(call));
         let mut held = self.held.borrow_mut();
@@ -146,7 +144,7 @@ impl Decisions {
         waiting
     }
 
-    /// The waiting calls by serial number, and all calls, to tell similar ones apart.
+    /// The waiting calls by serial number. All calls are returned too, to distinguish similar ones.
     pub fn waiters(&self) -> (Vec<Waiter>, Vec<HeldCall>) {
         let mut waiters = self.waiters.borrow().clone();
         waiters.sort_by_key(|waiter| waiter.held.call.serial);

@@ -14,13 +14,13 @@ use lmthing_typescript::code::Declaration;
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Variable {
-    /// `def`: written between its tags as it is.
+    /// Plain text, written between its tags as it is.
     Text(String),
     /// `defData`. Shared, as it may be large and a re-run keeps unchanged data.
     Data(Rc<Data>),
 }
 
-/// A tool or agent; its callbacks and schemas stay with the host.
+/// Callbacks and schemas stay with the host.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ToolDefinition {
     pub kind: DefinitionKind,
@@ -45,7 +45,7 @@ impl ToolDefinition {
     }
 }
 
-/// A function or method of code mode; its callbacks stay with the host.
+/// Callbacks stay with the host.
 #[derive(Clone, Debug)]
 pub struct FunctionDefinition {
     pub kind: DefinitionKind,
@@ -53,7 +53,6 @@ pub struct FunctionDefinition {
     pub declaration: Rc<Declaration>,
 }
 
-/// The definitions, the conversation, and what is pending for the next step.
 #[derive(Debug, Default)]
 pub struct Prompt {
     pub(super) variables: IndexMap<String, Variable>,
@@ -62,13 +61,12 @@ pub struct Prompt {
     pub(super) functions: IndexMap<String, FunctionDefinition>,
     pub(super) methods: IndexMap<String, FunctionDefinition>,
     pub(super) servers: IndexSet<String>,
-    /// Definitions that the next request reminds of.
+    /// Listed at the end of the next request.
     pub(super) reminded: IndexSet<(DefinitionKind, String)>,
     pub(super) hidden: Hidden,
     /// The definitions made since the current re-run began; `None` outside of one.
     pub(super) defined_in_rerun: Option<HashSet<Key>>,
     pub(super) history: Transcript,
-    /// The system message of the last step, shared with the next one if it is equal.
     pub(super) system: Option<Rc<Message>>,
     /// During a step: messages added meanwhile, which follow its tool results.
     pub(super) waiting: Option<Vec<Message>>,
@@ -167,7 +165,6 @@ impl Prompt {
         &self.history
     }
 
-    /// All tools, including hidden ones, in definition order.
     pub fn tools(&self) -> impl Iterator<Item = (&str, &ToolDefinition)> {
         self.tools.iter().map(|(name, tool)| (name.as_str(), tool))
     }
@@ -176,7 +173,6 @@ impl Prompt {
         self.tools.get(name)
     }
 
-    /// The kind of the definition with this name in the name space of `kind`, hidden or not.
     pub fn defined_as(&self, kind: DefinitionKind, name: &str) -> Option<DefinitionKind> {
         match kind.group() {
             Group::Variable => self.variables.get(name).map(|variable| match variable {
@@ -239,15 +235,13 @@ impl Prompt {
         removed
     }
 
-    /// Ends a re-run that threw: keeps all definitions.
     pub fn abandon_rerun(&mut self) {
         self.defined_in_rerun = None;
     }
 
-    /// Marks the step as sent: clears its reminders and queues messages until its results.
     pub(super) fn step_sent(&mut self) {
         self.reminded.clear();
-        // A failed step may have left queued messages.
+        // A failed step may have left queued messages, which must not be lost.
         self.waiting.get_or_insert_default();
     }
 

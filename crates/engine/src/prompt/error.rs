@@ -10,7 +10,7 @@ use lmthing_providers::ProviderError;
 
 #[derive(Clone, Debug, Error)]
 pub enum RunError {
-    /// The prompt's own code threw. Boxed to keep results of the step loop small.
+    /// Boxed to keep results of the step loop small.
     #[error("{}", .0.diagnostic.message)]
     Script(Box<ScriptFailure>),
     /// The model does not exist: a mistake in the prompt file or its configuration.
@@ -24,16 +24,11 @@ pub enum RunError {
     /// The model gave no answer that matches `output`.
     #[error("{}", .0.message)]
     Output(Box<OutputFailure>),
-    /// Invalid arguments of the command line or of the calling code.
     #[error("{}", .0.message)]
     Usage(Box<Diagnostic>),
     /// Required input is missing, with no other mistake in the arguments.
     #[error("{}", .problem.message)]
-    MissingInput {
-        problem: Box<Diagnostic>,
-        /// The names of the properties in the schema.
-        names: Vec<String>,
-    },
+    MissingInput { problem: Box<Diagnostic>, names: Vec<String> },
     /// The journal could not be written, so that continuing would lose what is done.
     #[error("{message}")]
     Journal { message: String, hint: Option<String> },
@@ -46,7 +41,6 @@ pub enum RunError {
 
 #[derive(Clone, Debug)]
 pub struct OutputFailure {
-    /// What did not match, with the beginning of the answer.
     pub message: String,
     pub hint: Option<String>,
     pub text: String,
@@ -90,7 +84,6 @@ impl RunError {
         }
     }
 
-    /// The original error: that of the innermost run.
     pub fn origin(&self) -> &RunError {
         match self {
             RunError::Script(failure) => failure.inner.as_deref().map_or(self, RunError::origin),

@@ -25,7 +25,6 @@ impl Hidden {
         self.once.is_empty() && self.always.is_empty()
     }
 
-    /// Keeps everything hidden on all steps.
     pub(super) fn keep(&mut self) {
         self.always.extend(std::mem::take(&mut self.once));
     }

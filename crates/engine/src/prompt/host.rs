@@ -24,7 +24,6 @@ pub struct ToolAnswer {
     /// The arguments after validation, for `result.toolResults` and `lastTool`.
     pub input: ToolInput,
     pub output: ToolOutput,
-    /// The agents that produced the output.
     pub agents: Vec<AgentRun>,
 }
 
@@ -54,22 +53,19 @@ pub enum MethodAnswer {
 
 #[derive(Clone, Debug, Default)]
 pub struct RunSettings {
-    /// Sent with every request.
     pub call: Rc<CallSettings>,
     /// `options.system`: plain text at the start of the system prompt.
     pub system: Option<String>,
-    /// `options.activeTools`: restricts the tools.
     pub active_tools: Option<Vec<String>>,
-    /// The limit of steps; 1000 by default.
     pub max_steps: Option<usize>,
     /// How often the request is repeated after an answer that does not match `output`.
     pub output_retries: Option<usize>,
 }
 
-/// The context of a prompt within the whole run, as far as it affects its requests.
+/// How a prompt relates to the whole run, as far as it affects its requests.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Standing {
-    /// It works for a model written in JavaScript that is answering a request, which holds a permit until then.
+    /// Runs for a model written in JavaScript that is answering a request. That request holds its permit until then.
     pub is_within_answer: bool,
     /// The prices of its file or of a file that runs it, unless that is the main file.
     pub prices: Option<PriceList>,
@@ -94,7 +90,7 @@ pub trait PromptHost {
 
     fn settings(&self) -> RunSettings;
 
-    /// The log of the run, if it is journaled.
+    /// `None` without a journal.
     fn log(&self) -> Option<&Rc<PromptLog>>;
 
     /// The state of the prompt besides the conversation, for its log. Warns of values that cannot be stored.
@@ -166,18 +162,11 @@ pub fn plan_step(host: &dyn PromptHost, modifications: StepModifications) -> Res
 /// The limits of a whole run with all its prompts. Implemented in `session`.
 pub trait RunLimits {
     /// Adds `config.limits` and `config.prices` to the limits of the command line. Returns warnings for the author.
-    ///
-    /// # Errors
-    /// An invalid limit or price table.
     fn configure(&self, limits: &Value, prices: &Value) -> Result<Vec<String>, RunError>;
 
     /// Adds the prices of a file that is run from code; those of the file `outer` that runs it take precedence.
-    ///
-    /// # Errors
-    /// An invalid price table.
     fn add_prices(&self, prices: &Value, outer: Option<PriceList>) -> Result<PriceList, String>;
 
-    /// Whether any limit is set that may end the run.
     fn may_end(&self) -> bool;
 
     /// The deadline of the time limit; `None` while its clock is paused.
@@ -191,13 +180,12 @@ pub trait RunLimits {
     /// Ends the whole run, as a limit does: the failure must not become a tool result.
     fn fail(&self, error: RunError);
 
-    /// Why the run has to end, if it has.
     fn ended(&self) -> Option<Rc<RunError>>;
 
     fn reached(&self) -> LocalBoxFuture<'_, ()>;
 }
 
-/// Runs a prompt to its end. Implemented in `session`; `script` starts runs through it.
+/// Runs a prompt to its end. Implemented in `session`; the bindings start runs through it.
 pub trait StepLoop {
     /// Begins a run with this call; the future completes it. The outcome is in the record of the host.
     fn run<'a>(self: Rc<Self>, host: Rc<dyn PromptHost + 'a>) -> LocalBoxFuture<'a, ()>;

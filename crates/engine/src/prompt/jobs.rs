@@ -33,7 +33,6 @@ struct Job {
     parent: Option<JobId>,
     work: Work,
     is_asking: bool,
-    /// Waits for a decision.
     waits: bool,
 }
 
@@ -56,7 +55,6 @@ impl Jobs {
         self.is_enabled
     }
 
-    /// Begins a job, which ends when the guard is dropped.
     pub fn begin(self: &Rc<Self>, parent: Option<JobId>, work: Work) -> JobGuard {
         let id = self.next.get() + 1;
         self.next.set(id);

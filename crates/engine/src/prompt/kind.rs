@@ -7,11 +7,8 @@ use thiserror::Error;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub enum DefinitionKind {
-    /// `def`: a variable of text.
     Def,
-    /// `defData`: a variable of structured data.
     DefData,
-    /// `defSystem`: a section of the system prompt.
     DefSystem,
     DefTool,
     /// `defAgent`: a tool that an agent answers.
@@ -85,7 +82,6 @@ pub struct NameError {
     name: String,
 }
 
-/// Checks the name of a definition, which becomes a tag.
 pub(super) fn check_name(kind: DefinitionKind, name: &str) -> Result<(), NameError> {
     let fits = !name.is_empty() && !name.contains(|c: char| c.is_whitespace() || c == '<' || c == '>');
     if fits { Ok(()) } else { Err(NameError { method: kind.method(), name: name.to_owned() }) }

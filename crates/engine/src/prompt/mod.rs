@@ -1,7 +1,4 @@
 //! A prompt as plain data: its definitions, the conversation, what a step sends, and the record of a run.
-//!
-//! [`PromptHost`] is what the step loop needs from the language a prompt is written in; callbacks stay there, found
-//! by name.
 
 mod active;
 mod answer;

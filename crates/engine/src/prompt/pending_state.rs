@@ -33,7 +33,6 @@ impl Prompt {
         if due.reminded.is_empty() && due.hidden.is_empty() && due.waiting.is_empty() {
             return Value::Null;
         }
-        // Map keys are strings and numbers finite, so that this cannot fail.
         serde_json::to_value(due).unwrap_or_default()
     }
 

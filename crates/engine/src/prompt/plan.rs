@@ -22,7 +22,6 @@ pub struct StepModifications {
 
 #[derive(Clone, Debug)]
 pub struct StepPlan {
-    /// The request, system prompt first.
     pub messages: PromptMessages,
     pub active: ActiveSet,
 }

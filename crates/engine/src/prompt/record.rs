@@ -19,8 +19,7 @@ pub enum RunOutcome {
     Failed(Rc<RunError>),
 }
 
-/// Appended by the step loop, and read by any number of readers from their own positions. A reader at the end awaits
-/// [`RunRecord::changed`].
+/// Appended to by the step loop. Readers keep their own positions; at the end they await [`RunRecord::changed`].
 pub struct RunRecord {
     steps: RefCell<Vec<Rc<Step>>>,
     parts: RefCell<Parts>,
@@ -29,22 +28,19 @@ pub struct RunRecord {
     outcome: RefCell<Option<RunOutcome>>,
     observed: Cell<bool>,
     change: Notify,
-    /// Receives all events too.
     scope: AgentScope,
 }
 
-/// All parts in order. Those of an answer are stored in the log that its step shares.
 #[derive(Default)]
 struct Parts {
     entries: Vec<Entry>,
     length: usize,
     answer: PartLog,
-    /// Whether the parts of answers are stored: there are many, and most runs have no stream that reads them.
+    /// Whether the parts of answers are stored. They are many, and most runs have no stream that reads them.
     keeps_answers: bool,
 }
 
 struct Entry {
-    /// The number of parts before it.
     start: usize,
     content: EntryContent,
 }
@@ -222,7 +218,6 @@ impl RunRecord {
         self.steps().iter().fold(Usage::default(), |sum, step| sum.plus(step.usage))
     }
 
-    /// The cost of all steps, if every step has a known cost.
     pub fn total_cost(&self) -> Option<f64> {
         self.steps().iter().map(|step| step.cost).sum()
     }

@@ -19,7 +19,6 @@ impl<'a> Pieces<'a> {
         }
     }
 
-    /// Whether the pieces joined equal `text`.
     pub(super) fn equal(&self, text: &str) -> bool {
         let mut rest = Some(text);
         for piece in &self.0 {

@@ -14,7 +14,7 @@ use lmthing_base::{
 };
 use lmthing_providers::LanguageModel;
 
-/// How long to wait for something that usually takes no time.
+/// A short wait for something that usually has happened already.
 const MOMENT: Duration = Duration::from_millis(50);
 
 pub(super) struct RequestContext<'a> {
@@ -24,10 +24,6 @@ pub(super) struct RequestContext<'a> {
     pub(super) messages: &'a PromptMessages,
 }
 
-/// Waits for a permit and admits a request.
-///
-/// # Errors
-/// A limit is reached, which ends the whole run; or cost is limited and a price is not known.
 pub(super) async fn admit(meter: &Rc<Meter>, context: RequestContext<'_>) -> Result<Admission, RunError> {
     meter.check()?;
     let permit = tokio::select! {
@@ -69,7 +65,7 @@ pub(super) async fn admit(meter: &Rc<Meter>, context: RequestContext<'_>) -> Res
     })
 }
 
-/// Gives requests admitted just before, such as those of other agents, time to be sent: the end of the run would stop
+/// Gives requests admitted just before, such as those of other agents, time to be sent. The end of the run would stop
 /// them although they count as used.
 async fn wait_until_sent(meter: &Meter) {
     if meter.has_unanswered() {
@@ -77,8 +73,8 @@ async fn wait_until_sent(meter: &Meter) {
     }
 }
 
-/// Waits shortly for the token counts of answers that have called tools, which arrive last: this request may come
-/// from an agent that is such a tool.
+/// Waits briefly for the token counts of answers that have called tools: the counts arrive last, and this request may
+/// come from an agent that is such a tool.
 async fn wait_for_counts(meter: &Meter) {
     let known = async {
         while meter.expects_counts() {
@@ -88,11 +84,9 @@ async fn wait_for_counts(meter: &Meter) {
     let _ = tokio::time::timeout(MOMENT, known).await;
 }
 
-/// An admitted request. Its use is recorded when it is settled or dropped.
 pub(super) struct Admission {
     meter: Rc<Meter>,
     request: Rc<Request>,
-    /// The limit of output tokens of the answer.
     pub(super) output_left: Option<u64>,
     /// Held while the model answers, but not while tools run.
     permit: RefCell<Option<Permit>>,
@@ -125,10 +119,6 @@ impl Admission {
         }
     }
 
-    /// Counts a part of the answer.
-    ///
-    /// # Errors
-    /// A limit is probably exceeded, which ends the whole run.
     pub(super) fn add_part(&self, part: &StreamPart) -> Result<(), RunError> {
         self.request.add_part(part);
         match part {
@@ -158,9 +148,7 @@ impl Admission {
         self.permit.take();
     }
 
-    /// Records the use of the request and emits it with its cost.
-    ///
-    /// Returns the cost in US dollars, if it is known.
+    /// Records the use of the request and emits it. Returns the cost in US dollars, if it is known.
     pub(super) fn settle(&self) -> Option<f64> {
         self.meter.settle(&self.request)
     }

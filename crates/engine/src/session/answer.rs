@@ -15,13 +15,11 @@ struct OpenBlock {
 
 #[derive(Debug, Default)]
 pub(super) struct Answer {
-    /// The provider and model as named in messages.
     pub(super) provider: String,
     pub(super) model_id: String,
     /// In the order of the stream, as it is sent back to the provider.
     content: Vec<ContentPart>,
     open: Vec<OpenBlock>,
-    /// `Other` until it is known.
     pub(super) finish_reason: FinishReason,
     pub(super) usage: Usage,
     pub(super) warnings: Vec<CallWarning>,
@@ -74,7 +72,7 @@ impl Answer {
         call
     }
 
-    /// Adds a part of a text or reasoning block. Blocks interleave, and some models leave out the start of a block.
+    /// Blocks interleave, and some models leave out the start of a block.
     fn add_block_part(&mut self, part: &StreamPart) {
         let reasoning = || ContentPart::Reasoning { text: SharedText::default(), provider_options: None };
         match part {

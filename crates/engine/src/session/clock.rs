@@ -18,7 +18,7 @@ pub const LATENESS: Duration = Duration::from_millis(650);
 
 const PATIENCE: Duration = Duration::from_millis(50);
 
-/// The budget and deadline of a run. Clones share one state.
+/// Clones share one state.
 #[derive(Clone)]
 pub struct RunClock(Arc<Inner>);
 
@@ -55,7 +55,6 @@ impl WatchedRun {
     }
 }
 
-/// A run that passed its time limit without ending by itself.
 #[derive(Clone, Debug)]
 pub struct LateRun {
     pub message: String,
@@ -67,7 +66,6 @@ pub struct LateRun {
 struct Timing {
     paused: PausedTime,
     deadline: Option<Instant>,
-    /// When the passed deadline was first noticed.
     passed: Option<Instant>,
     is_over: bool,
     on_limit: Option<Box<dyn FnOnce() + Send>>,
@@ -99,7 +97,7 @@ impl RunClock {
         clock
     }
 
-    /// Locks the budget: must not be called twice in one expression.
+    /// Locks the budget. Two calls in one expression would deadlock.
     pub(super) fn budget(&self) -> MutexGuard<'_, Budget> {
         lock(&self.0.budget)
     }
@@ -122,13 +120,12 @@ impl RunClock {
         self.update(PausedTime::end);
     }
 
-    /// Ends the watch of the clock.
     pub(super) fn finish(&self) {
         lock(&self.0.timing).is_over = true;
         self.0.changed.notify_all();
     }
 
-    /// Calls `start` once, as soon as the run has a time limit. Most runs have none.
+    /// Calls `start` once the run has a time limit; most runs have none.
     pub fn when_limited(&self, start: impl FnOnce() + Send + 'static) {
         lock(&self.0.timing).on_limit = Some(Box::new(start));
         self.limit_changed();
@@ -208,7 +205,7 @@ impl PausedTime {
         }
     }
 
-    /// The sum of all pauses; `None` during one.
+    /// `None` during a pause.
     pub(super) fn total(&self) -> Option<Duration> {
         self.since.get().is_none().then(|| self.earlier.get())
     }

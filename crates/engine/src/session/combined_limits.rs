@@ -34,7 +34,6 @@ impl CombinedLimits {
         self.limits.time.map(|time| time.saturating_sub(self.began.elapsed()))
     }
 
-    /// The message about the limit that was reached.
     pub fn reached(&self) -> Option<String> {
         if self.time_left() == Some(Duration::ZERO) {
             let reached = self.budget().time_limit_reached();
@@ -48,7 +47,6 @@ impl CombinedLimits {
         self.budget().add(used);
     }
 
-    /// The message about the limit that is used up.
     pub fn blocking_limit(&self) -> Option<String> {
         self.budget().exhausted_limit().map(|reached| reached.message)
     }
@@ -65,7 +63,6 @@ impl CombinedLimits {
 
 pub(super) struct Share {
     combined: Arc<CombinedLimits>,
-    /// The requests of the run, by its own ids.
     requests: RefCell<BTreeMap<RequestId, RequestId>>,
 }
 
@@ -79,7 +76,7 @@ impl Share {
         Limits { time: None, parallel: None, ..self.combined.limits }
     }
 
-    /// Reserves the request with the id `own` in its run; returns the limit of output tokens.
+    /// `own` is the id of the request within its run. Returns the limit of output tokens.
     pub(super) fn reserve(&self, own: RequestId, estimate: Estimate) -> Result<Option<u64>, LimitReached> {
         let allowance = self.combined.budget().ask(estimate);
         let allowance = allowance.map_err(|reached| self.combined.record_reached(reached))?;
@@ -93,7 +90,6 @@ impl Share {
         add_output.map_err(|reached| self.combined.record_reached(reached))
     }
 
-    /// The limit that leaves nothing to answer with.
     pub(super) fn blocking_limit(&self) -> Option<LimitReached> {
         let blocking_limit = self.combined.budget().blocking_limit();
         blocking_limit.map(|reached| self.combined.record_reached(reached))

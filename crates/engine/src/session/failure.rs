@@ -12,7 +12,6 @@ use lmthing_providers::{ProviderError, ProviderErrorKind, Redactor};
 #[derive(Debug)]
 pub struct RunFailure {
     pub code: i32,
-    /// Whether the script set the exit code.
     pub is_code_of_script: bool,
     /// The kind of failure: `script`, `usage`, `model`, …
     pub kind: &'static str,
@@ -23,11 +22,10 @@ pub struct RunFailure {
     pub waiting: Vec<AwaitedCall>,
 }
 
-/// A model that replaces the file's own.
 #[derive(Clone, Copy, Debug)]
 pub struct ModelOption<'a> {
     pub name: &'a str,
-    /// The option that names it, as shown in front of the name: `-m, --model`.
+    /// The option, as shown in front of the model's name: `-m, --model`.
     pub option: &'a str,
 }
 
@@ -73,7 +71,6 @@ impl RunFailure {
         }
     }
 
-    /// The script set the exit code, and has reported why or had no reason to.
     fn of_script(code: i32) -> Option<Self> {
         let low_byte = low_byte(code);
         let diagnostic = Diagnostic::new(format!("the script ended the run with exit code {low_byte}"));
@@ -85,7 +82,7 @@ impl RunFailure {
         let (code, kind) = code_and_kind(error, model);
         let mut diagnostic = without_secrets(error_diagnostic(error), redactor);
         if let (RunError::NoModel(_), RunError::USAGE_EXIT_CODE, Some(model)) = (error.origin(), code, model) {
-            // The location in the file is not to blame, but the option that names the model.
+            // The fault is in the option that names the model, so the location in the file is left out.
             let message = format!("{} {}: {}", model.option, model.name, diagnostic.message);
             diagnostic = Diagnostic { hint: diagnostic.hint, ..Diagnostic::new(message) };
         }
@@ -98,13 +95,11 @@ impl RunFailure {
         RunFailure { is_replay_failure, waiting, ..RunFailure::new(code, kind, diagnostic) }
     }
 
-    /// The failure in the format of events and reports.
     pub fn to_failure(&self) -> FailureReport {
         FailureReport { waiting: self.waiting.clone(), ..failure(self.code, self.kind, &self.diagnostic) }
     }
 }
 
-/// `code` is the exit code of the process.
 pub fn failure(code: i32, kind: &str, diagnostic: &Diagnostic) -> FailureReport {
     let headline = diagnostic.headline();
     let location = diagnostic.location.as_ref();
@@ -120,12 +115,12 @@ pub fn failure(code: i32, kind: &str, diagnostic: &Diagnostic) -> FailureReport 
     }
 }
 
-/// The exit code as the parent process sees it: its low byte.
+/// The exit code as the parent process receives it: its low byte.
 fn low_byte(code: i32) -> i32 {
     i32::from(code.to_le_bytes()[0])
 }
 
-/// The last filter: an error thrown by the script may contain a secret.
+/// Redacts at the last step, as an error thrown by the script may contain a secret.
 pub fn without_secrets(diagnostic: Diagnostic, redactor: &Redactor) -> Diagnostic {
     diagnostic.map_texts(&|text| redactor.apply(text))
 }
@@ -136,7 +131,6 @@ fn redact_call(call: &AwaitedCall, redactor: &Redactor) -> AwaitedCall {
     call
 }
 
-/// The code and kind of a failure; that of an inner run counts as its original error.
 fn code_and_kind(error: &RunError, model: Option<ModelOption<'_>>) -> (i32, &'static str) {
     let code = error.exit_code(model.map(|model| model.name));
     let kind = match error.origin() {

@@ -1,4 +1,4 @@
-//! What a whole run has used, and its end at a limit (docs/reference/limits.md).
+//! What a whole run has used, and its limits (docs/reference/limits.md).
 
 use std::{
     cell::RefCell,
@@ -31,7 +31,7 @@ use lmthing_providers::ModelIdentity;
 /// How long tools and agents may take to end after a limit is reached; their signals are aborted then.
 pub(super) const GRACE: Duration = Duration::from_millis(250);
 
-/// The limits of one run and what it has used of them. Shared by all its prompts.
+/// The limits of one run and what is used of them. Shared by all prompts of the run.
 pub struct Meter {
     prices: PriceBook,
     /// With the budget, as other threads watch the time of the run.
@@ -39,21 +39,19 @@ pub struct Meter {
     /// Set if the run is one of several with common limits.
     share: Option<Share>,
     permits: Permits,
-    /// Requests that are not settled.
     open: RefCell<BTreeMap<RequestId, Rc<Request>>>,
     ended: RefCell<Option<Rc<RunError>>>,
     is_cancellable: bool,
-    /// A limit was set or reached.
     change: Notify,
 }
 
 impl Meter {
-    /// A run that begins now. `typed` are the limits of the command line.
+    /// `typed` are the limits of the command line.
     pub fn new(typed: Limits, own_prices: OwnPrices) -> Self {
         Meter::after(RunUsage::default(), typed, own_prices)
     }
 
-    /// A resumed run. `typed` limits only what is used from now on.
+    /// Continues a run that has used `before`. `typed` limits only what is used from now on.
     pub fn after(before: RunUsage, typed: Limits, own_prices: OwnPrices) -> Self {
         Meter {
             prices: PriceBook::new(own_prices),
@@ -82,8 +80,7 @@ impl Meter {
         self.share.as_ref().map_or(own, |share| own.and(share.limits()))
     }
 
-    /// Waits for a permit. `at_once` is set for a request inside an answer that is being made: waiting would block
-    /// that answer.
+    /// `at_once` is for a request inside an answer that is being made: waiting would block that answer.
     pub(super) async fn acquire_permit(&self, at_once: bool) -> Option<Permit> {
         if at_once { None } else { self.permits.acquire().await }
     }
@@ -99,9 +96,6 @@ impl Meter {
 
     /// Estimates the input and the price of an output token of a request with this many characters. Of several
     /// possible models the highest price counts.
-    ///
-    /// # Errors
-    /// Cost is limited and a price is not known.
     pub(super) fn estimate(
         &self,
         length: u64,
@@ -142,17 +136,12 @@ impl Meter {
         self.clock.budget().expects_usage_soon()
     }
 
-    /// Counts text of an answer.
-    ///
-    /// # Errors
-    /// A limit is probably exceeded, which ends the whole run.
     pub(super) fn count_text(&self, request: &Request, text: &str) -> Result<(), RunError> {
         let add_output = self.clock.budget().add_output(request.id, text);
         let of_all = || self.share.as_ref().map_or(Ok(()), |share| share.count_text(request.id, text));
         add_output.and_then(|()| of_all()).map_err(|reached| self.stop(reached))
     }
 
-    /// Marks an answer as ending: tool calls come last.
     pub(super) fn mark_ending(&self, request: &Request) {
         self.clock.budget().mark_ending(request.id);
     }
@@ -165,9 +154,7 @@ impl Meter {
         }
     }
 
-    /// Records the use of a request with a complete answer, by the provider's counts, and emits it with its cost.
-    ///
-    /// Returns the cost in US dollars, if it is known.
+    /// Records the use of a request with a complete answer, by the provider's counts. Returns the cost in US dollars.
     pub(super) fn settle(&self, request: &Request) -> Option<f64> {
         let usage = request.answer.borrow().usage;
         self.record(request);
@@ -205,7 +192,6 @@ impl Meter {
         open.iter().for_each(|request| self.release(request));
     }
 
-    /// Records the use of a request in the budget; returns the counts, estimated if necessary.
     fn record(&self, request: &Request) -> Option<Usage> {
         request.stage.set(Stage::Settled);
         self.open.borrow_mut().remove(&request.id);
@@ -325,7 +311,7 @@ impl RunLimits for Meter {
     }
 }
 
-/// What earlier processes have used of the limits of a run, with this many answered requests.
+/// What earlier processes have used of the limits, with this many answered requests.
 pub fn used_before(summary: &RunSummary, requests: usize) -> RunUsage {
     let sums = summary.sums();
     let tokens = [sums.usage.input_tokens, sums.usage.output_tokens];

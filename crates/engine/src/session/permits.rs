@@ -7,7 +7,7 @@ use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 pub(super) struct Permits {
     semaphore: Arc<Semaphore>,
     count: Cell<usize>,
-    /// Permits to be destroyed when they are dropped, because the limit was lowered while they were in use.
+    /// Number of permits to destroy on release, because the limit was lowered while they were in use.
     surplus: Rc<Cell<usize>>,
 }
 
@@ -22,7 +22,6 @@ impl Permits {
         Permits { semaphore: Arc::new(Semaphore::new(count)), count: Cell::new(count), surplus: Rc::default() }
     }
 
-    /// Changes the limit. Permits in use count towards it.
     pub(super) fn set(&self, count: usize) {
         let before = self.count.replace(count);
         if let Some(fewer) = before.checked_sub(count) {
@@ -37,7 +36,6 @@ impl Permits {
     }
 
     pub(super) async fn acquire(&self) -> Option<Permit> {
-        // The semaphore is never closed.
         let permit = self.semaphore.clone().acquire_owned().await.ok()?;
         Some(Permit { permit: Some(permit), surplus: self.surplus.clone() })
     }
@@ -58,7 +56,6 @@ mod tests {
 
     use super::*;
 
-    /// Acquires all available permits.
     fn acquire_all(permits: &Permits) -> Vec<Permit> {
         std::iter::from_fn(|| permits.acquire().now_or_never().flatten()).collect()
     }

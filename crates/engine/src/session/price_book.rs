@@ -16,12 +16,10 @@ use lmthing_base::{
 };
 use lmthing_providers::ModelIdentity;
 
-/// Where a file states its prices.
 const PLACE: &str = "config.prices";
 
 pub(super) struct PriceBook {
     prices: RefCell<Prices>,
-    /// Of files that are run from code.
     of_files: RefCell<Vec<Rc<OwnPrices>>>,
     /// The longest input so far; estimates the next one where the price depends on the length.
     longest_input: Cell<u64>,
@@ -32,7 +30,7 @@ impl PriceBook {
         PriceBook { prices: RefCell::new(Prices::new(own)), of_files: RefCell::default(), longest_input: Cell::new(0) }
     }
 
-    /// Adds the prices of the file itself, which override those of the environment.
+    /// They override those of the environment.
     pub(super) fn add_own(&self, prices: &Value) -> Result<(), String> {
         let own = OwnPrices::from_json(PLACE, prices).map_err(|error| error.to_string())?;
         let mut prices = self.prices.borrow_mut();
@@ -73,9 +71,6 @@ impl PriceBook {
 
     /// Estimates the input and the price of an output token of a request with this many characters. Of several
     /// possible models the highest price counts.
-    ///
-    /// # Errors
-    /// A price is not known.
     pub(super) fn estimate(
         &self,
         length: u64,

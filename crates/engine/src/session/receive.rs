@@ -31,12 +31,10 @@ enum Flow {
 pub(super) struct Received {
     pub(super) answer: Answer,
     pub(super) message: Option<Rc<Message>>,
-    /// In US dollars, if it is known.
     pub(super) cost: Option<f64>,
     pub(super) tool_results: Vec<ToolResult>,
 }
 
-/// The step that the request belongs to.
 #[derive(Clone, Copy)]
 pub(super) struct StepRequest<'a> {
     pub(super) number: usize,
@@ -103,7 +101,6 @@ async fn send<'a>(
     Ok(answering)
 }
 
-/// Also notifies the host when the run is cancelled while waiting.
 pub(super) struct WaitingForTools<'a>(&'a dyn PromptHost);
 
 impl<'a> WaitingForTools<'a> {

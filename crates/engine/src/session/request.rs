@@ -1,4 +1,4 @@
-//! An admitted request and what is known of its answer.
+//! An admitted request and its use of the limits.
 
 use std::{
     cell::{Cell, RefCell},
@@ -32,7 +32,6 @@ pub(super) enum Stage {
     Refused,
     /// Part of an answer has arrived, which has a cost.
     Answered,
-    /// Its use is recorded.
     Settled,
 }
 
@@ -40,7 +39,6 @@ pub(super) enum Stage {
 pub(super) struct AnswerInfo {
     pub(super) answerer: Option<(String, String)>,
     answered_by: Option<String>,
-    /// As far as the provider has sent it.
     pub(super) usage: Usage,
 }
 
@@ -62,7 +60,6 @@ impl Request {
         }
     }
 
-    /// Calls `read` with what the price of the answer depends on.
     pub(super) fn priced<T>(&self, read: impl FnOnce(&PricedModel<'_>) -> T) -> T {
         let answer = self.answer.borrow();
         let found = answer.answerer.as_ref().map(|(provider, model_id)| {
@@ -80,7 +77,6 @@ impl Request {
     }
 }
 
-/// What the price of a model depends on, for a file with these prices.
 pub(super) fn priced<'a>(answerer: &'a ModelIdentity, file_prices: Option<&'a OwnPrices>) -> PricedModel<'a> {
     PricedModel {
         provider: &answerer.provider,

@@ -16,9 +16,6 @@ use lmthing_base::{
 };
 
 /// Finishes a step from its logged answer. The prompt is set up with its state after the last answered call.
-///
-/// # Errors
-/// If the log cannot be written.
 pub(super) async fn finish_step(
     host: &dyn PromptHost,
     number: usize,

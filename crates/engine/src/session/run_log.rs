@@ -17,7 +17,6 @@ pub(super) struct RunLog<'a> {
     log: Option<&'a Rc<PromptLog>>,
 }
 
-/// A complete answer to be logged.
 pub(super) struct WholeAnswer<'a> {
     pub(super) step: usize,
     pub(super) plan: &'a StepPlan,
@@ -41,10 +40,7 @@ impl<'a> RunLog<'a> {
         self.log?.restored()
     }
 
-    /// Logs a complete answer before any of its calls is made.
-    ///
-    /// # Errors
-    /// If the log cannot be written: the whole run ends. The same for all methods.
+    /// Logs a complete answer before any of its calls is made. As with all methods here, a failure to write ends the run.
     pub(super) fn record_answer(self, whole: &WholeAnswer<'_>) -> Result<(), RunError> {
         let Some(log) = self.log else { return Ok(()) };
         let memory = self.change(log)?;
@@ -82,7 +78,6 @@ impl<'a> RunLog<'a> {
         self.append(log, Entry::CallEnds(Box::new(end)))
     }
 
-    /// Logs the end of a step, with messages added after its results.
     pub(super) fn record_step_end(self, step: usize) -> Result<(), RunError> {
         let Some(log) = self.log else { return Ok(()) };
         let memory = self.change(log)?;
@@ -112,7 +107,6 @@ impl<'a> RunLog<'a> {
         log.append(entry).map_err(|error| self.failed(error))
     }
 
-    /// Ends the whole run: nothing may continue that would be lost.
     fn failed(self, error: StoreError) -> RunError {
         let error = RunError::from(error);
         self.meter.fail(error.clone());
@@ -124,7 +118,6 @@ impl<'a> RunLog<'a> {
     }
 }
 
-/// Returns the messages that the log does not have yet, and marks them as logged.
 fn unlogged(log: &PromptLog, history: &Transcript) -> Vec<Rc<Message>> {
     let added = history.since(log.history.get());
     log.history.set(history.len());

@@ -1,6 +1,5 @@
-//! The step loop: rerun the function, run effects, render, call the model, run tools, record, stop or repeat.
-//!
-//! The order is that of docs/reference/steps.md.
+//! The step loop: rerun the function, run effects, render, call the model, run tools, record, stop or repeat
+//! (docs/reference/steps.md).
 
 use std::{rc::Rc, time::Instant};
 
@@ -23,10 +22,8 @@ use lmthing_base::{
     event::{EventKind, SentRequest},
 };
 
-/// Ends a model that calls tools in an endless loop.
 pub(crate) const DEFAULT_MAX_STEPS: usize = 1000;
 
-/// The step loop. The state of a run is in its host; this is shared by all runs.
 pub(crate) struct Session {
     pub step_warnings: StepWarnings,
     pub meter: Rc<Meter>,

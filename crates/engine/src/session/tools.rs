@@ -16,7 +16,6 @@ use lmthing_base::{
     event::EventKind,
 };
 
-/// The index of a call, its result and its duration.
 type FinishedCall = (usize, ToolResult, Duration);
 
 pub(super) struct ToolCalls<'a> {
@@ -26,7 +25,6 @@ pub(super) struct ToolCalls<'a> {
     running: FuturesUnordered<LocalBoxFuture<'a, FinishedCall>>,
     /// Calls to be made once the whole answer is logged.
     held: Vec<(usize, ToolCall)>,
-    /// In call order; `None` while a call runs.
     results: Vec<Option<ToolResult>>,
 }
 
@@ -57,7 +55,7 @@ impl<'a> ToolCalls<'a> {
         self.results.push(Some(result));
     }
 
-    /// Adds a call that another process started without a known end, and that must not be repeated.
+    /// Adds a call that another process started without recording a result, and that must not be repeated.
     pub(super) fn add_interrupted(&mut self, call: ToolCall) -> Result<(), RunError> {
         let index = self.results.len();
         let answer = ToolAnswer::failed(&call, interrupted(&call.tool_name));
@@ -91,7 +89,7 @@ impl<'a> ToolCalls<'a> {
         self.running.push(answer.boxed_local());
     }
 
-    /// Waits for the next result; never resolves while no call runs, for use in `select!`.
+    /// Never resolves while no call runs, for use in `select!`.
     pub(super) async fn next_result(&mut self) -> Result<(), RunError> {
         match self.running.next().await {
             Some(call) => self.add_result(call),

@@ -17,10 +17,10 @@ pub fn warnings(host: Rc<dyn ScriptHost>) -> EventReader {
     })
 }
 
-/// Reports the endings of all steps, including those of agents and inner runs.
+/// Covers the steps of agents and inner runs.
 pub(crate) struct StepWarnings {
     warn: Box<dyn Fn(&str)>,
-    /// The warnings already reported: most requests of a run give the same ones.
+    /// Most requests of a run give the same warnings.
     reported: RefCell<HashSet<String>>,
 }
 
@@ -30,7 +30,6 @@ impl StepWarnings {
         StepWarnings { warn: Box::new(warn), reported: RefCell::default() }
     }
 
-    /// Reports what is notable about a finished step of `model`.
     pub(super) fn step(&self, model: &str, step: &Step) {
         for warning in &step.warnings {
             let line = format!("{model}: {}", sentence(warning));

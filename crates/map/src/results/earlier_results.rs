@@ -74,7 +74,6 @@ impl EarlierResults {
         Ok(None)
     }
 
-    /// Whether there are inputs none of whose results was taken.
     pub(super) fn are_left(&self) -> bool {
         // The same result may be listed twice if a process was killed while it was being moved.
         let mut sorted = self.locations.clone();

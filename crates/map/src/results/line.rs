@@ -63,7 +63,6 @@ pub(crate) struct RowOutcome {
     pub failure: Option<RowError>,
     /// Whether it failed only because the provider rate-limited it.
     pub is_refused: bool,
-    /// Id of the run on the Restate server.
     pub invocation: Option<String>,
     pub remote_attempt: Option<RemoteAttempt>,
     /// Requests to models by a remote run. Local runs count them in their meter.
@@ -92,7 +91,6 @@ pub(crate) fn to_line(row: u64, input: &Map<String, Value>, outcome: &RowOutcome
     format!("{}\n", Value::Object(object))
 }
 
-/// The parts of a result line that are read back.
 #[derive(Deserialize)]
 pub(super) struct ResultLine<'a> {
     #[serde(rename = "row")]

@@ -25,11 +25,8 @@ const VERSION: u32 = 1;
 
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Provenance {
-    /// The prompt file as the user typed it.
     pub file: String,
-    /// Hash of the prompt file and all its imports.
     pub hash: String,
-    /// The model of the option, if one replaces the file's own.
     #[serde(default)]
     pub model: Option<String>,
 }
@@ -48,16 +45,15 @@ struct Header {
 #[derive(Debug)]
 pub(crate) struct Store {
     out: PathBuf,
-    /// Locked, so that two maps cannot write to the same OUT.
     state_file: File,
     provenance: Provenance,
     earlier: EarlierResults,
     /// The next OUT, with the results that are reused.
     reused: BufWriter<File>,
-    /// Whether OUT holds results of another version of the prompt file, which are then renamed.
+    /// Whether OUT, which is then renamed, holds results of another version of the prompt file.
     has_other_provenance: bool,
     salt: String,
-    /// Hashes of the invocations whose results were reused.
+    /// Of reused results.
     claimed: HashSet<u64>,
 }
 

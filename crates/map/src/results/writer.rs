@@ -21,11 +21,10 @@ pub(crate) struct Writer {
     is_ordered: bool,
     /// Rows that were started and not written yet, in order.
     due: VecDeque<u64>,
-    /// Spilled results by row: offset and length.
+    /// Offset and length of spilled results, by row.
     waiting: HashMap<u64, (u64, usize)>,
     spill: Option<File>,
     spill_end: u64,
-    /// Path of the CSV table that is written at the end.
     table: Option<PathBuf>,
     columns: Vec<String>,
 }
@@ -33,7 +32,6 @@ pub(crate) struct Writer {
 enum Sink {
     Out(Box<OpenOutput>),
     Lines,
-    /// A temporary file that is printed as a CSV table at the end.
     TempFile(File),
 }
 

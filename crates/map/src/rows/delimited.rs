@@ -47,7 +47,7 @@ fn cells(record: &ByteRecord) -> Result<Record, Fault> {
 
 struct Table {
     reader: Reader<Chain<BufReader<File>, &'static [u8]>>,
-    /// Number of lines by which the reader is ahead after it has read a row.
+    /// Lines that the reader has consumed beyond the current row.
     ahead_by: u64,
     /// One row of lookahead: the last row of the reader is the sentinel.
     next: Option<Result<Row, String>>,
@@ -55,7 +55,6 @@ struct Table {
 
 struct Row {
     cells: ByteRecord,
-    /// Line on which it begins, from 1.
     line: u64,
 }
 

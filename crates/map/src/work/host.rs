@@ -11,7 +11,6 @@ use std::{
 use super::message::Message;
 use lmthing_node::ScriptHost;
 
-/// Host of one row, or of the file while it is loaded. Clones share their state.
 #[derive(Clone)]
 pub(crate) struct RowHost(Rc<Inner>);
 

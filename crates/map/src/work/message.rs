@@ -10,7 +10,6 @@ use lmthing_system::remote::RemoteError;
 pub(super) struct Job {
     pub row: u64,
     pub input: Map<String, Value>,
-    /// Attempt number, from 1.
     pub attempt: u32,
     /// Identifies its run on the Restate server, once known.
     pub remote_attempt: Option<RemoteAttempt>,

@@ -20,7 +20,6 @@ pub(super) struct RunningRow {
     pub(super) thread: Option<ThreadId>,
     pub(super) watched: WatchedRun,
     pub(super) remote_attempt: Option<RemoteAttempt>,
-    /// Sums of earlier attempts.
     pub(super) usage: Usage,
     pub(super) cost: Option<f64>,
     pub(super) took: Duration,

@@ -14,7 +14,6 @@ impl RecordingStore {
     }
 }
 
-/// The recordings of one file, for the thread that runs it.
 pub struct FileRecordings {
     store: Arc<RecordingStore>,
     file: Rc<TestedFile>,
@@ -44,7 +43,7 @@ impl FileRecordings {
 
     /// Makes a test the current one until it ends. `index` is its position in the file.
     pub fn begin_test(&self, index: usize) -> Rc<TestRecordings> {
-        // The previous test was interrupted.
+        // The previous test was interrupted before its end.
         self.end_test(false);
         let test = TestRecordings::new(self.store.clone(), self.file.clone(), index + 1);
         self.current.replace(test.clone());
@@ -60,15 +59,15 @@ impl FileRecordings {
         }
     }
 
-    /// The running test, or the requests outside of tests.
+    /// Returns those of requests outside of tests if no test runs.
     pub fn current(&self) -> Rc<TestRecordings> {
         self.current.borrow().clone()
     }
 
-    /// Ends the file. `whole` says that all of its tests ran and passed and nothing failed outside of them: only then
-    /// are the exchanges that it uses known.
+    /// `whole`: all tests of the file ran and passed, and nothing failed outside of them. Only then it is known which
+    /// exchanges the file uses.
     pub fn end(&self, whole: bool) {
-        // The last test was interrupted.
+        // Interrupted before its end.
         self.end_test(false);
         self.outside.end(whole);
         self.store.file_ended(&self.file, whole);

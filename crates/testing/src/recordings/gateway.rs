@@ -20,7 +20,7 @@ type Source = Box<dyn Fn(&str) -> Result<Rc<Run>, Box<Diagnostic>>>;
 
 pub(super) struct Gateway {
     source: Source,
-    /// Whether errors are thrown at the code of the test itself.
+    /// Whether errors are thrown into the code of the test file itself.
     is_of_test_file: bool,
     redactor: Redactor,
 }

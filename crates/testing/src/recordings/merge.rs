@@ -15,11 +15,10 @@ pub(super) struct MergedExchanges {
     pub(super) dropped: usize,
 }
 
-/// A position in the file.
 #[derive(Clone, Copy)]
 struct Slot<'a> {
     old: &'a Entry,
-    /// The exchange it will hold; `None` if the old one is dropped.
+    /// `None` if the old exchange is dropped.
     holds: Option<&'a Entry>,
 }
 
@@ -46,8 +45,8 @@ pub(super) fn merge(recording: &Recording, mode: Mode, is_known: bool) -> Merged
     MergedExchanges { exchanges, recorded: new.len(), dropped: gone }
 }
 
-/// The position of a new exchange: where the same request was, or after the test's previous request, so that a diff
-/// shows a changed request as changed.
+/// Returns the position where the same request was, or after the test's previous request, so that a diff shows a
+/// changed request as changed.
 fn free_slot(slots: &[Slot<'_>], entry: &Entry) -> Option<usize> {
     let same = |slot: &Slot<'_>| slot.holds.is_none() && slot.old.exchange.has_same_request(&entry.exchange);
     if let Some(place) = slots.iter().position(same) {

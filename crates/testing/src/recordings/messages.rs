@@ -5,13 +5,11 @@ use std::{io, path::Path};
 use super::{recording::Unusable, tested_file::TestedFile};
 use lmthing_base::diagnostic::{Diagnostic, closest};
 
-/// A path relative to the working directory.
 pub(super) fn shown(path: &Path) -> String {
     let directory = std::env::current_dir().and_then(|directory| directory.canonicalize()).unwrap_or_default();
     path.strip_prefix(directory).unwrap_or(path).display().to_string()
 }
 
-/// For a model request without mock or recording.
 pub(super) fn refused(model: &str, file: &TestedFile) -> Diagnostic {
     let hint = if file.is_prompt {
         format!("record its run with: lmthing run --record {} {}", quoted(&shown(&file.own)), quoted(&path_of(file)))
@@ -21,7 +19,6 @@ pub(super) fn refused(model: &str, file: &TestedFile) -> Diagnostic {
     would_ask(model).with_hint(hint)
 }
 
-/// For a model request of the test file itself.
 pub(super) fn refused_own(model: &str, file: &TestedFile) -> Diagnostic {
     let record = command("--record", file);
     would_ask(model).with_hint(format!("keep its answers in {} with: {record}", shown(&file.own)))
@@ -37,7 +34,6 @@ pub(super) fn no_match(why: String, file: &TestedFile) -> Diagnostic {
         .with_hint(format!("renew the recording with: {}, or undo what changed the request", command("--record", file)))
 }
 
-/// For a recording that a test names.
 pub(super) fn unusable(path: &Path, why: &Unusable, file: &TestedFile) -> Diagnostic {
     let shown = shown(path);
     let record = command("--record", file);
@@ -60,7 +56,6 @@ pub(super) fn unusable(path: &Path, why: &Unusable, file: &TestedFile) -> Diagno
     }
 }
 
-/// An I/O error without the error number.
 pub(super) fn io_message(error: &io::Error) -> String {
     match error.kind() {
         io::ErrorKind::NotFound => "there is no such file or folder".to_owned(),
@@ -85,7 +80,6 @@ fn command(option: &str, file: &TestedFile) -> String {
     format!("lmthing test {option} {}", quoted(&path_of(file)))
 }
 
-/// Quotes an argument of a command if needed.
 fn quoted(argument: &str) -> String {
     let is_plain = |c: char| c.is_alphanumeric() || "_-./\\:@%+,".contains(c);
     if argument.chars().all(is_plain) { argument.to_owned() } else { format!("'{}'", argument.replace('\'', "'\\''")) }

@@ -30,14 +30,13 @@ pub(super) enum Origin {
     /// Recorded now; a failure or a partial answer of a completed run. Only its test may use it, and it is kept if
     /// the test passes.
     Partial(TestKey),
-    /// Recorded now, but not to be kept.
+    /// To be written to no file.
     Discarded,
 }
 
 pub(super) struct Entry {
     pub(super) exchange: Arc<RecordedExchange>,
     pub(super) origin: Origin,
-    /// The first request that it answered.
     pub(super) used: Option<RequestKey>,
 }
 
@@ -51,9 +50,9 @@ pub(super) struct Recording {
     pub(super) on_disk: Option<(Vec<Arc<RecordedExchange>>, Vec<String>)>,
     /// The test files that have used it, or could have, in this process.
     pub(super) users: BTreeSet<Arc<Path>>,
-    /// Whether a run names it. Other recordings are written only for test files that make requests themselves.
+    /// Whether a run refers to it. Other recordings are written only for test files that make requests themselves.
     pub(super) is_named: bool,
-    /// The requests that models are answering now.
+    /// Requests that models are answering.
     pub(super) active_requests: Vec<(TestKey, ReplayRequest)>,
 }
 
@@ -67,7 +66,7 @@ pub(super) enum Unusable {
     Unwritable(io::Error),
 }
 
-/// A recording that is read at its first use.
+/// Read at its first use.
 pub(super) struct SharedRecording {
     pub(super) path: Arc<Path>,
     read: OnceLock<Result<Mutex<Recording>, Unusable>>,
@@ -93,14 +92,13 @@ impl SharedRecording {
         self.read.get_or_init(|| read().map(Mutex::new)).as_ref().map(drop)
     }
 
-    /// `None` if it was not read, or could not be.
+    /// Returns `None` if the recording was not read or is unusable.
     pub(super) fn lock(&self) -> Option<MutexGuard<'_, Recording>> {
         let recording = self.read.get()?.as_ref().ok()?;
-        // A panic leaves no change half done.
+        // A panic leaves no change incomplete.
         Some(recording.lock().unwrap_or_else(PoisonError::into_inner))
     }
 
-    /// Wakes the requests that wait for another test's answer.
     pub(super) fn notify(&self) {
         self.changed.notify_waiters();
     }
@@ -126,12 +124,10 @@ impl Recording {
         Ok(Recording { entries, listed, on_disk: Some((file.exchanges, file.used_by)), ..Recording::default() })
     }
 
-    /// Whether another test waits for the answer to the same request.
     pub(super) fn is_requested_by_other(&self, asked: &ReplayRequest, test: &TestKey) -> bool {
         self.active_requests.iter().any(|(other, theirs)| other != test && theirs == asked)
     }
 
-    /// Marks an exchange as the answer to a request.
     pub(super) fn use_entry(&mut self, index: usize, used: RequestKey) -> Arc<RecordedExchange> {
         let entry = &mut self.entries[index];
         if entry.used.as_ref().is_none_or(|first| used < *first) {
@@ -140,7 +136,7 @@ impl Recording {
         entry.exchange.clone()
     }
 
-    /// Ends a test: its requests stop blocking others, and its partial exchanges are kept or not.
+    /// Ends a test: other tests do not wait for its requests any more, and its partial exchanges are kept or discarded.
     pub(super) fn end_test(&mut self, test: &TestKey, passed: bool) {
         self.active_requests.retain(|(other, _)| other != test);
         for entry in &mut self.entries {

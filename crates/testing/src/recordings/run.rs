@@ -23,7 +23,6 @@ pub(super) struct Test {
     pub(super) store: Arc<RecordingStore>,
     file: Rc<TestedFile>,
     key: TestKey,
-    /// The number of requests so far.
     request_count: Cell<usize>,
     /// How often it has used each exchange, by recording and index.
     played: RefCell<BTreeMap<(Arc<Path>, usize), usize>>,
@@ -31,7 +30,6 @@ pub(super) struct Test {
     /// The requests of the test file itself in this repetition.
     own: RefCell<Option<Rc<Run>>>,
     fault: RefCell<Option<Diagnostic>>,
-    /// Set when the test has ended.
     passed: Cell<Option<bool>>,
 }
 
@@ -70,7 +68,6 @@ impl Test {
         }
     }
 
-    /// Records the first fault.
     pub(super) fn note_fault(&self, fault: &Diagnostic) {
         self.fault.borrow_mut().get_or_insert_with(|| fault.clone());
     }
@@ -83,7 +80,6 @@ impl Test {
         self.fault.take()
     }
 
-    /// The error for a request of a run without a recording.
     pub(super) fn refused(&self, model: &str) -> Box<Diagnostic> {
         let fault = messages::refused(model, &self.file);
         self.note_fault(&fault);
@@ -97,13 +93,12 @@ impl Test {
         }
         let run = self.open(&self.file.own, false, || messages::refused_own(model, &self.file));
         let run = run.inspect_err(|fault| self.note_fault(fault))?;
-        // It has no end of its own; its partial exchanges count from the start.
+        // The run has no end of its own; its partial exchanges count from the start.
         run.end();
         self.own.replace(Some(run.clone()));
         Ok(run)
     }
 
-    /// Begins a run with a recording that the test names.
     pub(super) fn run(self: &Rc<Self>, path: &Path) -> Result<Rc<Run>, Box<Diagnostic>> {
         self.open(path, true, || messages::unusable(path, &Unusable::Missing, &self.file))
     }
@@ -139,15 +134,13 @@ impl Test {
 pub(super) struct Run {
     pub(super) test: Rc<Test>,
     recording: Arc<SharedRecording>,
-    /// The indexes of the exchanges that it has used.
     played: RefCell<BTreeSet<usize>>,
     /// The indexes of its failures and partial answers.
     partial: RefCell<Vec<usize>>,
-    /// A cancelled run never completes: where it was cancelled depends on timing.
+    /// Stays false for a cancelled run: where it was cancelled depends on timing.
     is_complete: Cell<bool>,
 }
 
-/// How a request is answered.
 pub(super) enum Next<'a> {
     Play(Arc<RecordedExchange>),
     Ask(Ticket),
@@ -157,7 +150,6 @@ pub(super) enum Next<'a> {
 }
 
 impl Run {
-    /// Completes the run: its partial exchanges count if the test passes.
     pub(super) fn end(&self) {
         self.is_complete.set(true);
         let Some(mut recording) = self.recording.lock() else { return };

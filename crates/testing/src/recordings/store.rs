@@ -13,11 +13,10 @@ use super::{
     write::{self, Finished},
 };
 
-/// Reads each recording once and writes it if it has changed.
 pub struct RecordingStore {
     pub(super) mode: Mode,
     recordings: Mutex<BTreeMap<PathBuf, Arc<SharedRecording>>>,
-    /// The files that have ended, and whether whole.
+    /// By file, whether it has ended whole.
     ended: Mutex<BTreeMap<Arc<Path>, bool>>,
 }
 
@@ -26,7 +25,7 @@ impl RecordingStore {
         Arc::new(RecordingStore { mode, recordings: Mutex::default(), ended: Mutex::default() })
     }
 
-    /// Writes the recordings that have changed. Called once, after all files have ended or the run was interrupted:
+    /// Writes the recordings that have changed. Call it once, after all files have ended or the run was interrupted:
     /// exchanges are dropped only if all files that use the recording have ended whole.
     pub fn finish(&self) -> Finished {
         let recordings: Vec<_> = self.recordings().values().cloned().collect();
@@ -42,12 +41,10 @@ impl RecordingStore {
         self.mode.is_recording()
     }
 
-    /// The paths of the recordings requested so far.
     pub fn files(&self) -> Vec<PathBuf> {
         self.recordings().keys().cloned().collect()
     }
 
-    /// The recording at a path, which may not have been read yet.
     pub(super) fn recording(&self, path: &Path) -> Arc<SharedRecording> {
         self.recordings().entry(canonical(path)).or_insert_with_key(|path| SharedRecording::new(path)).clone()
     }

@@ -13,7 +13,6 @@ use lmthing_base::diagnostic::Diagnostic;
 use lmthing_engine::bindings::Exchanges;
 use lmthing_providers::Redactor;
 
-/// The models of one run.
 pub struct RunExchanges {
     pub exchanges: Exchanges,
     run: Option<Rc<Run>>,
@@ -45,9 +44,6 @@ impl TestRecordings {
 
     /// For one run with `recording: path` (absolute). Call it once for each run: within a run each exchange is played
     /// once, and exchanges that no earlier run of the test has played come first.
-    ///
-    /// # Errors
-    /// If the recording is missing or cannot be used.
     pub fn recorded(&self, path: &Path, redactor: &Redactor) -> Result<RunExchanges, Box<Diagnostic>> {
         if self.0.store.mode == Mode::Live {
             return Ok(RunExchanges::unrecorded(Exchanges::Live));
@@ -72,7 +68,7 @@ impl TestRecordings {
         self.0.take_fault()
     }
 
-    /// The same without taking it.
+    /// Returns the fault without taking it.
     pub fn fault(&self) -> Option<Diagnostic> {
         self.0.fault()
     }

@@ -5,7 +5,6 @@ use std::{
     sync::Arc,
 };
 
-/// Part of the name of every test file.
 const TEST: &str = ".test.lmt";
 
 /// The recording that belongs to a file: `weather.recording.json` for `weather.lmt.mjs`,
@@ -18,9 +17,7 @@ pub fn recording_of(file: &Path) -> PathBuf {
 
 pub(super) struct TestedFile {
     pub(super) path: Arc<Path>,
-    /// The path as the user gave it.
     pub(super) shown: PathBuf,
-    /// The recording of the requests that the file itself makes.
     pub(super) own: PathBuf,
     /// Whether it is a prompt file with a smoke test.
     pub(super) is_prompt: bool,

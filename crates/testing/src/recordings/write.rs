@@ -16,7 +16,6 @@ use super::{
 };
 use lmthing_providers::{RecordedExchange, unused_exchanges, write_recording};
 
-/// Messages for the end of a test run.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Finished {
     /// Sentences about what was written and what was not used.
@@ -25,7 +24,6 @@ pub struct Finished {
     pub errors: Vec<String>,
 }
 
-/// The files that have ended, and whether whole.
 type Ended = BTreeMap<Arc<Path>, bool>;
 
 pub(super) fn finish(shared: &SharedRecording, mode: Mode, ended: &Ended, finished: &mut Finished) {
@@ -104,13 +102,11 @@ fn counted(count: usize, what: &str) -> String {
     format!("{count} {} {what}", if count == 1 { "exchange" } else { "exchanges" })
 }
 
-/// The listed users that still exist.
 fn listed(path: &Path, recording: &Recording) -> Vec<PathBuf> {
     let folder = path.parent().unwrap_or(path);
     recording.listed.iter().filter_map(|user| folder.join(user).canonicalize().ok()).collect()
 }
 
-/// The users to be listed in the file.
 fn used_by(path: &Path, recording: &Recording, listed: &[PathBuf], is_known: bool) -> Vec<String> {
     let listed = listed.iter().map(PathBuf::as_path).filter(|_| !is_known);
     let users = recording.users.iter().map(AsRef::as_ref).chain(listed);
@@ -120,7 +116,6 @@ fn used_by(path: &Path, recording: &Recording, listed: &[PathBuf], is_known: boo
     names
 }
 
-/// The path of a file relative to a folder.
 fn relative(folder: &Path, file: &Path) -> String {
     let (folder, file): (Vec<_>, Vec<_>) = (folder.components().collect(), file.components().collect());
     let common = folder.iter().zip(&file).take_while(|(a, b)| a == b).count();

@@ -14,7 +14,6 @@ use lmthing_base::diagnostic::{Annotation, AnnotationLevel, Location};
 /// Writes the commands to standard error: GitHub reads both streams, and standard output keeps the report.
 pub struct Annotations {
     folder: PathBuf,
-    /// The folder that file names are relative to.
     root: PathBuf,
     failures: IndexMap<AnnotatedFailure, Vec<String>>,
 }

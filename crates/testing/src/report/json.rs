@@ -33,7 +33,6 @@ struct SnapshotFiles {
 }
 
 impl Json {
-    /// A report of files below `folder`.
     pub fn new(folder: PathBuf) -> Self {
         let began = SystemTime::UNIX_EPOCH;
         let snapshot_files = SnapshotFiles::default();
@@ -190,7 +189,7 @@ fn since_epoch(at: SystemTime) -> Duration {
     at.duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default()
 }
 
-/// Whole milliseconds, for readers that expect an integer.
+/// In milliseconds.
 fn whole(time: Duration) -> Value {
     json!(u64::try_from(time.as_millis()).unwrap_or(u64::MAX))
 }

@@ -12,7 +12,6 @@ use super::{
 };
 use crate::outcome::{Failure, FileOutcome, State, TestOutcome};
 
-/// Writes the document to standard output at the end.
 pub struct JUnit {
     text: FailureText,
     report: Report,

@@ -26,7 +26,6 @@ pub use tap::Tap;
 
 use super::outcome::{FileOutcome, Totals};
 
-/// Formats the results of tests.
 pub trait Reporter {
     fn begin(&mut self, files: usize, at: SystemTime) -> Output {
         let _ = (files, at);
@@ -39,7 +38,6 @@ pub trait Reporter {
     fn end(&mut self, end: &End<'_>) -> Output;
 }
 
-/// Text to write, with line ends.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Output {
     pub stdout: String,

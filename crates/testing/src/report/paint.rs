@@ -4,7 +4,6 @@ use std::fmt::Display;
 
 use console::Style;
 
-/// Adds colours if they are enabled.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Paint {
     has_colours: bool,

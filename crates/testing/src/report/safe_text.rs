@@ -15,20 +15,18 @@ pub(super) fn visible(text: &str) -> String {
     lines.join("\n").replace(|c: char| c.is_control() && c != '\n', "\u{fffd}")
 }
 
-/// The same in one line; all Unicode line separators become spaces.
+/// As [`visible`], in one line: all Unicode line separators become spaces.
 pub fn one_line(text: &str) -> String {
     let lines = text.split(['\n', '\r', '\u{b}', '\u{c}', '\u{85}', '\u{2028}', '\u{2029}']);
     visible(&lines.map(str::trim_end).filter(|line| !line.is_empty()).collect::<Vec<_>>().join(" "))
 }
 
-/// A path relative to `folder`.
 pub(super) fn relative_path(folder: &Path, path: &str) -> String {
     let file = Path::new(path);
     let inside = if folder.as_os_str().is_empty() { None } else { file.strip_prefix(folder).ok() };
     one_line(&inside.unwrap_or(file).display().to_string())
 }
 
-/// `file:line:column`, the file relative to `folder`.
 pub(super) fn place_from(folder: &Path, Location { path, line, column }: &Location) -> String {
     format!("{}:{line}:{column}", relative_path(folder, path))
 }
@@ -56,7 +54,6 @@ pub(super) fn milliseconds(time: Duration) -> Value {
     }
 }
 
-/// A diagnostic with safe text and short paths.
 pub(super) fn safe_diagnostic(folder: &Path, diagnostic: &Diagnostic) -> Diagnostic {
     let mut shown = diagnostic.clone();
     shown.name = one_line(&shown.name);

@@ -46,7 +46,6 @@ impl Tap {
         }
     }
 
-    /// The first failure, with the others in `also`.
     fn problems(&self, test: &TestOutcome) -> Block {
         let mut problems = test.failures.iter().map(|failure| self.failure(failure, Some(test)));
         Block { problem: problems.next(), also: problems.collect(), ..Block::default() }
@@ -227,7 +226,7 @@ impl Lines {
     }
 }
 
-/// In one line, without characters that start a directive.
+/// In one line, without the characters that start a directive.
 fn escaped(text: &str) -> String {
     one_line(text).replace('\\', "\\\\").replace('#', "\\#")
 }

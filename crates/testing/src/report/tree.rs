@@ -10,12 +10,11 @@ pub(super) enum Node<'a> {
 /// A `describe` block. Adjacent blocks with the same title are one, as results do not distinguish them.
 pub(super) struct Suite<'a> {
     pub(super) title: &'a str,
-    /// All tests in it, with those of nested blocks.
+    /// Includes the tests of nested blocks.
     pub(super) tests: &'a [TestOutcome],
     depth: usize,
 }
 
-/// The top-level tests and blocks of a file.
 pub(super) fn top_level(tests: &[TestOutcome]) -> Vec<Node<'_>> {
     nodes(tests, 0)
 }
@@ -37,7 +36,6 @@ impl<'a> Suite<'a> {
 }
 
 impl Node<'_> {
-    /// [`Suite::count`]; zero for a test.
     pub(super) fn count(&self) -> (usize, usize) {
         match self {
             Node::Test(_) => (0, 0),

@@ -15,11 +15,10 @@ use super::library::{self, WithLibrary};
 
 const CODE_FILE: &[u8] = b"/code.ts";
 const DECLARATION_FILE: &[u8] = b"/functions.d.ts";
-/// Diagnostics of category "error" (`tsr_diagnostics::Category::Error`).
 const ERROR: i32 = 1;
 const MAX_ERRORS: usize = 50;
 
-/// What the sandbox offers besides the registered functions and the language.
+/// The globals of the sandbox, apart from registered functions and the language.
 const CONSOLE: &str = "declare const console: {\n  log(...data: any[]): void;\n  info(...data: any[]): void;\n  \
                        warn(...data: any[]): void;\n  error(...data: any[]): void;\n  debug(...data: any[]): void;\n};\n";
 
@@ -30,7 +29,6 @@ pub struct CheckErrors {
     pub types: Vec<Located>,
 }
 
-/// A diagnostic with its byte offset in the code.
 #[derive(Debug)]
 pub struct Located {
     pub offset: usize,
@@ -42,26 +40,20 @@ pub struct Located {
 pub struct Checker {
     cache: FileCache,
     counters: Counters,
-    /// The cache holds weak references; the last session keeps the library in memory.
+    /// The cache holds only weak references to the library.
     last: Option<Session>,
 }
 
 impl Checker {
-    /// The first check loads the library.
     pub fn new() -> Self {
         Self::default()
     }
 
     /// Loads the library and the declarations in advance (about 20–40 ms the first time).
-    ///
-    /// # Errors
-    /// The message of the checker; the next check reports it too.
     pub fn warm(&mut self, declarations: &str) -> Result<(), String> {
         self.check(&Body::for_check("return await Promise.resolve([1].map(String));"), declarations).map(|_| ())
     }
 
-    /// # Errors
-    /// A message if the checker itself failed; the code may be correct.
     pub fn check(&mut self, body: &Body, declarations: &str) -> Result<CheckErrors, String> {
         let session = self.load(body, declarations)?;
         let found = run(&session, body);
@@ -88,9 +80,6 @@ impl Checker {
 
 /// Starts a thread on which the checker starts no further threads. Otherwise its parser starts one with a large stack
 /// for every file, which the worker's system-call filter forbids. The stack is 256 MiB of address space.
-///
-/// # Errors
-/// If the system has no thread or address space left.
 pub fn spawn_checker_thread<T: Send + 'static>(
     operation: impl FnOnce() -> T + Send + 'static,
 ) -> std::io::Result<std::thread::JoinHandle<T>> {
@@ -143,7 +132,7 @@ where
     Ok(located)
 }
 
-/// Advice where that of the TypeScript message does not apply here.
+/// Advice for errors whose TypeScript message does not apply to model-written code.
 fn hint(code: u32) -> &'static str {
     match code {
         1232 | 1233 | 2307 | 1323 | 2792 => {

@@ -31,7 +31,6 @@ pub enum DeclarationError {
         "{name:?} cannot be the name of a function that code calls: use letters, digits, _ and $, not starting with a digit, and no reserved word"
     )]
     Name { name: String },
-    /// The name exists in the language or the sandbox.
     #[error("{name:?} already exists in the sandbox: choose another name for the function")]
     BuiltIn { name: String },
 }
@@ -45,9 +44,6 @@ impl Declaration {
     }
 
     /// Checks the names, so that `defFunction` can reject them.
-    ///
-    /// # Errors
-    /// The first invalid name.
     pub fn validate(&self) -> Result<(), DeclarationError> {
         validate_name(self.name())?;
         if BUILT_IN.contains(&self.name()) {
@@ -121,7 +117,7 @@ const BUILT_IN: [&str; 56] = [
     "decodeURIComponent",
 ];
 
-/// Words that TypeScript does not accept as function names.
+/// Not accepted by TypeScript as function names.
 const RESERVED_WORDS: [&str; 47] = [
     "break",
     "case",
@@ -185,7 +181,6 @@ fn validate_name(name: &str) -> Result<(), DeclarationError> {
     }
 }
 
-/// The printed declarations and the names that the sandbox must provide.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Declarations {
     text: String,
@@ -194,9 +189,6 @@ pub struct Declarations {
 
 impl Declarations {
     /// Prints declarations in order. A repeated top-level name replaces the earlier declaration in its position.
-    ///
-    /// # Errors
-    /// The first invalid name (see [`Declaration::validate`]).
     pub fn new<'a>(declarations: impl IntoIterator<Item = &'a Declaration>) -> Result<Self, DeclarationError> {
         let mut latest: Vec<&Declaration> = Vec::new();
         for declaration in declarations {
@@ -223,7 +215,7 @@ impl Declarations {
         &self.text
     }
 
-    /// The names of functions as code writes them: `calculate`, `math.add`.
+    /// As code writes them: `calculate`, `math.add`.
     pub fn functions(&self) -> &[String] {
         &self.functions
     }

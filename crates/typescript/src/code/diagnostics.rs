@@ -9,7 +9,6 @@ pub struct CodeDiagnostic {
     pub line: u32,
     /// From 1, in UTF-16 units as in editors.
     pub column: u32,
-    /// TypeScript's own message for its errors.
     pub message: String,
     /// The number after `TS`; 0 for other problems.
     pub code: u32,
@@ -19,7 +18,7 @@ pub struct CodeDiagnostic {
 }
 
 impl CodeDiagnostic {
-    /// A diagnostic at a byte offset of `source`; the offset is clamped.
+    /// `offset` is in bytes of `source`, and is clamped.
     pub fn at(source: &str, offset: usize, code: u32, message: String) -> Self {
         let mut offset = offset.min(source.len());
         while !source.is_char_boundary(offset) {

@@ -10,7 +10,6 @@ use tsr_bundled::LIB_PATH;
 use tsr_jsstring::JsString;
 use tsr_vfs::{Entries, Error, FileContent, FileInfo, FileSystem, SnapshotId};
 
-/// The folder of the library for the checker.
 pub const FOLDER: &[u8] = LIB_PATH;
 
 /// The root file for model-written code, which references the others.

@@ -12,7 +12,6 @@ pub enum CheckMode {
     /// Only syntax errors, unknown names, wrong arguments and missing or excess properties prevent the run; other
     /// errors become warnings.
     Essential,
-    /// Only syntax errors prevent the run.
     Off,
 }
 

@@ -3,9 +3,8 @@
 use super::diagnostics::CodeDiagnostic;
 use lmthing_base::parser::{MAX_NESTING, nested_too_deep, nesting_message};
 
-/// # Errors
-/// A diagnostic at the first bracket that is nested too deeply. Code that passes wrongly ends at the worker's memory
-/// limit.
+/// Fails at the first bracket that is nested too deeply. The check is approximate; deeply nested code that passes it ends at
+/// the worker's memory limit.
 pub fn check_nesting(code: &str) -> Result<(), CodeDiagnostic> {
     let wrong = |offset| CodeDiagnostic::at(code, offset, 0, nesting_message(MAX_NESTING));
     nested_too_deep(code, MAX_NESTING).map_or(Ok(()), |offset| Err(wrong(offset)))

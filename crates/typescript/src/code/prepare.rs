@@ -23,7 +23,6 @@ pub struct Prepared {
 
 #[derive(Debug)]
 pub struct Refused {
-    /// Never empty.
     pub errors: Vec<CodeDiagnostic>,
     pub notice: Option<String>,
 }
@@ -93,7 +92,7 @@ fn split_by_severity(
     (diagnostics(errors), diagnostics(warnings))
 }
 
-/// After a panic the state of the checker is unknown, so the next check starts with a new one.
+/// A panic leaves the checker in an unknown state, so it is replaced.
 fn check(checker: &mut Option<Checker>, body: &Body, declarations: &str) -> Result<CheckErrors, String> {
     let mut current = checker.take().unwrap_or_default();
     match catch_unwind(AssertUnwindSafe(|| {

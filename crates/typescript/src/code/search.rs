@@ -1,4 +1,4 @@
-//! Search in many functions: an overview of names, a search by words, and the functions that code mentions.
+//! Search among many functions: an overview of names, a search by query, and the functions that code mentions.
 
 use std::{cmp::Reverse, rc::Rc};
 
@@ -9,10 +9,8 @@ const SEARCH_THRESHOLD: usize = 50;
 
 const MOST_RESULTS: usize = 8;
 
-/// The longest description in the overview.
 const LONGEST_DESCRIPTION: usize = 80;
 
-/// A function with its namespace.
 type Member<'a> = (Option<&'a str>, &'a FunctionSignature);
 
 fn members(declarations: &[Rc<Declaration>]) -> impl Iterator<Item = Member<'_>> {
@@ -59,9 +57,6 @@ fn line(member: &Member<'_>, length: usize) -> String {
 }
 
 /// The declarations of the functions that match a query best, in at most `budget` bytes, or a message if none does.
-///
-/// # Errors
-/// An invalid name.
 pub fn search(declarations: &[Rc<Declaration>], query: &str, budget: usize) -> Result<String, DeclarationError> {
     let words = words(query);
     let mut ranked: Vec<(usize, Member<'_>)> =
@@ -127,7 +122,7 @@ fn score(member: &Member<'_>, query: &str, wanted: &[String]) -> usize {
     wanted.iter().map(word_score).sum()
 }
 
-/// Splits identifiers, so that `readFile`, `read_file` and `Read file` have the same words.
+/// Splits identifiers as well: `readFile`, `read_file` and `Read file` give the same list.
 fn words(text: &str) -> Vec<String> {
     let mut words: Vec<String> = Vec::new();
     let mut before = ' ';
@@ -162,7 +157,7 @@ pub fn mentioned(declarations: &[Rc<Declaration>], code: &str) -> Option<Vec<Dec
             }
             Declaration::Namespace { name, functions, .. } => {
                 for (end, _) in identifiers(code).filter(|(_, word)| word == name) {
-                    // As in `Object.keys(files)`: all members may matter.
+                    // As in `Object.keys(files)`, which may use all members.
                     let member = member_after(&code[end..])?;
                     found.extend(
                         functions.iter().filter(|function| function.name == member).map(|f| (Some(name.as_str()), f)),

@@ -28,9 +28,6 @@ pub(super) struct Stripped {
 }
 
 /// Removes the types from `code`, which must have passed the syntax check.
-///
-/// # Errors
-/// A diagnostic for syntax that cannot be converted to JavaScript.
 pub(super) fn strip(code: &str) -> Result<Stripped, CodeDiagnostic> {
     let body = Body::for_engine(code);
     let javascript = to_javascript(body.text()).map_err(|problem| {

@@ -18,16 +18,12 @@ pub(super) struct CallArguments {
 }
 
 impl CallArguments {
-    /// Whether a byte offset of the code is inside the arguments of a call.
     pub(super) fn contain(&self, offset: usize) -> bool {
         self.arguments.iter().any(|(from, to)| (*from..*to).contains(&offset))
     }
 }
 
-/// Parses the body of an async function.
-///
-/// # Errors
-/// The first syntax errors. Code that closes the function around it is one of them.
+/// Parses the body of an async function. Code that closes the function around it is a syntax error.
 pub(super) fn parse(body: &Body) -> Result<CallArguments, Vec<CodeDiagnostic>> {
     let diagnostic = |problem: SyntaxProblem| {
         CodeDiagnostic::at(body.code(), body.offset_in_code(problem.offset), problem.code, problem.message)

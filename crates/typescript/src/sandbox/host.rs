@@ -24,7 +24,6 @@ pub(super) enum End {
     Done(RunOutcome),
     /// The worker is dead or has to be killed.
     Killed(RunOutcome),
-    /// The worker died before it received the request.
     NeverStarted,
 }
 
@@ -33,7 +32,6 @@ enum Phase {
     Starting,
     Checking,
     Running,
-    /// Waiting for host calls, with the clock paused.
     Waiting,
 }
 
@@ -42,7 +40,6 @@ const START_TIME: Duration = Duration::from_secs(30);
 /// The worker stops code at the limit by itself; native code that cannot be interrupted is killed this much later.
 const GRACE: Duration = Duration::from_millis(500);
 
-/// A finished host call, with the permit that its run needs to continue.
 struct FinishedCall<'a> {
     id: u32,
     result: Result<Box<RawValue>, String>,
@@ -59,9 +56,7 @@ pub(super) struct Run<'a> {
     /// could be held by runs that wait for one.
     permit: Option<SemaphorePermit<'a>>,
     phase: Phase,
-    /// The start of the current phase.
     since: Instant,
-    /// The running time of the code before the current phase.
     used: Duration,
     call_count: u32,
     console_bytes: usize,
@@ -121,7 +116,7 @@ impl<'a> Run<'a> {
         }
     }
 
-    /// The deadline of the current phase; `None` while code waits for the host.
+    /// `None` while the code waits for the host.
     fn deadline(&self) -> Option<Instant> {
         let allowed = match self.phase {
             Phase::Starting => START_TIME,

@@ -18,7 +18,6 @@ pub enum LogLevel {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct LogLine {
     pub level: LogLevel,
-    /// The arguments, formatted and joined by spaces.
     pub text: String,
 }
 
@@ -34,13 +33,9 @@ pub enum RunOutcome {
         warnings: Vec<CodeDiagnostic>,
     },
     /// The code was rejected before it ran: `{success: false, errors, message}`.
-    Refused {
-        /// Syntax and type errors; never empty.
-        errors: Vec<CodeDiagnostic>,
-    },
+    Refused { errors: Vec<CodeDiagnostic> },
     /// The code threw or exceeded a limit: `{success: false, error, message, logs?}`.
     Failed {
-        /// The message of the exception alone.
         error: String,
         /// The message with its kind, the line and the source line.
         message: String,
@@ -73,7 +68,6 @@ impl RunOutcome {
         self
     }
 
-    /// The errors as text, for `message` and for `<code_error>`.
     pub fn error_text(&self) -> Option<String> {
         match self {
             Self::Success { .. } => None,

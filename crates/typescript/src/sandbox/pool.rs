@@ -36,7 +36,6 @@ pub struct Sandbox {
 #[derive(Debug)]
 enum Slot {
     Ready(Box<Worker>),
-    /// The warm-up frame is being sent.
     Warming(JoinHandle<io::Result<Worker>>),
 }
 

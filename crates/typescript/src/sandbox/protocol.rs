@@ -17,15 +17,9 @@ pub(super) const MAX_FRAME: usize = 256 * 1024 * 1024;
 #[derive(Debug, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub(super) enum ToWorker {
-    /// Load the library and these declarations in advance.
-    Warm {
-        declarations: String,
-    },
+    Warm { declarations: String },
     Run(Box<RunRequest>),
-    Reply {
-        id: u32,
-        reply: Reply,
-    },
+    Reply { id: u32, reply: Reply },
 }
 
 #[derive(Debug, Clone, Serialize, Deserialize)]
@@ -99,19 +93,17 @@ pub(super) fn decode<T: DeserializeOwned>(body: &[u8]) -> io::Result<T> {
     Ok(serde_json::from_slice(body)?)
 }
 
-/// Decodes and checks the length of a frame.
 pub(super) fn frame_length(header: [u8; 4]) -> io::Result<usize> {
     let length = u32::from_le_bytes(header) as usize;
     if length > MAX_FRAME { Err(io::Error::other("a frame is too long")) } else { Ok(length) }
 }
 
-/// Writes one message (worker side, blocking).
 pub(super) fn write_frame(writer: &mut impl Write, message: &impl Serialize) -> io::Result<()> {
     writer.write_all(&encode(message)?)?;
     writer.flush()
 }
 
-/// Reads one message (worker side, blocking); `None` at the end of the pipe.
+/// Returns `None` at the end of the pipe.
 pub(super) fn read_frame<T: DeserializeOwned>(reader: &mut impl Read) -> io::Result<Option<T>> {
     let mut header = [0; 4];
     match reader.read_exact(&mut header) {

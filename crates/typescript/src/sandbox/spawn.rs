@@ -14,7 +14,6 @@ use tokio::{
 
 use super::protocol::{decode, encode, frame_length};
 
-/// The hidden subcommand that runs [`super::worker::main`].
 pub const WORKER_SUBCOMMAND: &str = "__sandbox-worker";
 
 pub fn own_program() -> PathBuf {
@@ -74,7 +73,7 @@ impl Worker {
         self.stdin.flush().await
     }
 
-    /// Receives the next message; `None` when the process closed its pipe. Cancel-safe.
+    /// Returns `None` when the process has closed its pipe. Cancel-safe.
     pub(super) async fn receive<T: DeserializeOwned>(&mut self) -> io::Result<Option<T>> {
         loop {
             if let Some(header) = self.buffer.first_chunk::<4>() {
@@ -99,9 +98,8 @@ impl Worker {
         matches!(self.child.try_wait(), Ok(None))
     }
 
-    /// Kills the process and waits for its end.
     pub(super) async fn kill(mut self) {
-        // An error means that it has ended already.
+        // Fails only if the process has ended already.
         let _ = self.child.kill().await;
     }
 }

@@ -10,9 +10,7 @@ use lmthing_check::{Finding, Position, Related, Severity};
 
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Rules {
-    /// Warnings count as errors.
     pub(super) is_strict: bool,
-    /// Only what counts as an error is shown.
     pub(super) is_quiet: bool,
 }
 
@@ -28,7 +26,7 @@ pub(super) struct Counts {
 pub(super) struct FindingCollector {
     rules: Rules,
     counts: Counts,
-    /// Findings that were returned, as two prompt files may import the same file.
+    /// Findings already returned, as two prompt files may import the same file.
     seen: HashSet<(PathBuf, Option<Position>, String, String)>,
     directory: PathBuf,
 }
@@ -39,7 +37,7 @@ impl FindingCollector {
         FindingCollector { rules, counts: Counts::default(), seen: HashSet::new(), directory }
     }
 
-    /// Adds the findings of a file; returns those to show.
+    /// Returns the findings to show.
     pub(super) fn add(&mut self, file: &Path, findings: Vec<Finding>) -> Vec<Finding> {
         self.counts.files += 1;
         let shown: Vec<Finding> = findings.into_iter().filter(|finding| self.is_wanted(finding.severity)).collect();
@@ -107,7 +105,6 @@ pub(super) fn counted(count: usize, what: &str) -> String {
     format!("{count} {what}{}", if count == 1 { "" } else { "s" })
 }
 
-/// Names files as typed, or relative to a file that was.
 struct DisplayNames {
     typed: PathBuf,
     real: PathBuf,
@@ -130,7 +127,6 @@ impl DisplayNames {
         if file == self.real || file == self.typed {
             return self.typed.clone();
         }
-        // A symbolic link is another name of the same file.
         let real = fs::canonicalize(file).unwrap_or_else(|_| file.to_owned());
         if real == self.real {
             return self.typed.clone();

@@ -95,7 +95,6 @@ fn jobs(wanted: Option<NonZeroUsize>) -> usize {
     wanted.or_else(|| thread::available_parallelism().ok()).map_or(1, NonZeroUsize::get)
 }
 
-/// Prints findings as files are checked; JSON at the end.
 struct CheckOutput<'a> {
     printer: &'a Printer,
     args: &'a CheckArgs,

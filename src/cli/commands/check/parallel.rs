@@ -17,10 +17,8 @@ use lmthing_node::THREAD_STACK_SIZE;
 
 pub(super) struct CheckedFile {
     pub(super) findings: Vec<Finding>,
-    /// The first render, where it is wanted.
     pub(super) render: Option<Render>,
     pub(super) printed: String,
-    /// The file and its imports.
     pub(super) files: Vec<PathBuf>,
 }
 

@@ -20,7 +20,6 @@ pub(super) struct Render {
     functions: Vec<String>,
 }
 
-/// A message or a tool.
 struct Part {
     /// For example `system`, `user` or `tool weather`.
     name: String,

@@ -119,7 +119,7 @@ fn source(args: &MapArgs) -> Result<Source, WrongUsage> {
     }
 }
 
-/// Checks the output file and follows links, as the target is replaced as a whole.
+/// Fails if the file cannot be written. Follows links, as the target is replaced as a whole.
 fn output(args: &MapArgs) -> Result<Option<PathBuf>, WrongUsage> {
     let Some(out) = &args.output else { return Ok(None) };
     let Ok(there) = std::fs::symlink_metadata(out) else { return Ok(Some(out.clone())) };
@@ -148,7 +148,7 @@ fn permissions(args: &MapArgs, variables: &[(String, String)]) -> Result<Permiss
         let is_plain = |part: &Component<'_>| !part.as_os_str().to_string_lossy().contains(['*', '?', '[', '{']);
         folder(&pattern.components().take_while(is_plain).collect::<PathBuf>().join("x"))
     });
-    // Written like command line words that name files to read.
+    // As `@PATH` and `-` arguments that name files to read.
     let read = args.input.iter().cloned().chain(each);
     let read: Vec<String> = read.map(|path| format!("@{}", path.display())).collect();
     let context = CommandContext {

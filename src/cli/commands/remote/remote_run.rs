@@ -11,7 +11,6 @@ pub(super) struct RemoteRun<'a> {
     pub(super) service: String,
     pub(super) key: String,
     pub(super) variables: Vec<(String, String)>,
-    /// Id of the invocation, once it was submitted.
     pub(super) invocation: RefCell<Option<String>>,
 }
 

@@ -15,7 +15,7 @@ use lmthing_base::{
     diagnostic::{Diagnostic, Location},
 };
 
-/// Prints the report and returns the exit code. Fails if the value is no report.
+/// Returns the exit code. Fails if the value is no report.
 pub(super) fn show(report: Value, args: ShowArgs, printer: &Printer, service: &str) -> Result<ExitCode, Box<Ending>> {
     if !report["ok"].is_boolean() {
         let message = format!("the service {service} answered with something that is no report of a run");

@@ -39,7 +39,7 @@ impl<'a> RemoteStatus<'a> {
         }
     }
 
-    /// Shows progress; never returns.
+    /// Never returns.
     pub(super) async fn show(&self) {
         if self.remote_run.args.show.quiet {
             return std::future::pending().await;

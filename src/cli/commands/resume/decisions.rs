@@ -86,9 +86,9 @@ fn decisions(
     Ok((verdicts, patterns))
 }
 
-/// The serial numbers of the calls that an argument names: by call_label one call, by tool call id all calls of it.
+/// The serial numbers of the calls that an argument names: one call by its label, or all calls of a tool call id.
 fn named(typed: &str, pending: &[LabelledCall<'_>]) -> Result<Option<Vec<usize>>, WrongUsage> {
-    // Ids are chosen by the model and may look like a call_label, so labels are compared first.
+    // Ids are chosen by the model and may look like a label, so labels are compared first.
     let labelled: Vec<_> = pending.iter().filter(|waiting| waiting.call_label == typed).collect();
     // Also accepts the numbered form when the other calls of the same id are finished.
     let numbered = |call: &WaitingCall| format!("{}.{}", call.call, call.serial);

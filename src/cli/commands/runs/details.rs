@@ -68,7 +68,6 @@ fn steps(run: &RunInfo) -> String {
     if own == all { own.to_string() } else { format!("{own}, {all} with agents") }
 }
 
-/// Formats event lines as a list of steps and tool calls.
 pub(super) struct Steps<'a> {
     printer: &'a Printer,
     /// Arguments of calls without a result, by call id.
@@ -81,7 +80,7 @@ impl<'a> Steps<'a> {
         Steps { printer, inputs: Default::default(), is_first: true }
     }
 
-    /// Returns a line with its line break; empty for most events.
+    /// Returns a line with its line break, or an empty string, as for most events.
     pub(super) fn line(&mut self, line: &str) -> String {
         let Ok(event) = serde_json::from_str::<Value>(line) else { return String::new() };
         let Some(text) = self.describe(&event) else { return String::new() };

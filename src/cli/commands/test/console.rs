@@ -57,7 +57,6 @@ impl<'a> Console<'a> {
         }
     }
 
-    /// Ends an unfinished line before other output.
     pub(super) fn end_line(&mut self) {
         if self.is_line_begun {
             self.printer.stderr("\n");

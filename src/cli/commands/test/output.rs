@@ -90,7 +90,7 @@ impl<'a> TestOutput<'a> {
         self.report(|reporter| reporter.begin(files, at));
     }
 
-    /// Prints the end of the reports and returns the exit code. `problems` are errors that belong to no file.
+    /// Prints the end of the reports and returns the exit code. `problems` belong to no file.
     pub(super) fn end(mut self, totals: &Totals, notes: Vec<String>, problems: Vec<String>) -> ExitCode {
         self.line.clear();
         let is_ok = totals.failed + totals.errors == 0 && problems.is_empty() && self.signal.is_none();

@@ -1,4 +1,4 @@
-//! `lmthing worker FILES` (docs/reference/worker.md), in builds with the feature.
+//! `lmthing worker FILES` (docs/reference/worker.md).
 
 mod options;
 mod serve;

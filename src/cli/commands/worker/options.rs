@@ -147,7 +147,7 @@ async fn addresses(args: &WorkerArgs) -> Result<Vec<SocketAddr>, WrongUsage> {
     Ok(found)
 }
 
-/// Returns a function from files to permissions. Files that are not in the map are unrestricted.
+/// Files that are not in the map are unrestricted.
 pub(super) fn lookup(found: HashMap<PathBuf, Permissions>) -> Arc<dyn Fn(&Path) -> Permissions + Send + Sync> {
     Arc::new(move |file| found.get(file).cloned().unwrap_or_default())
 }

@@ -88,7 +88,6 @@ impl From<Box<Diagnostic>> for ServeError {
     }
 }
 
-/// A worker before it accepts requests.
 struct PreparedWorker {
     options: Options,
     services: Vec<Arc<Service>>,
@@ -105,7 +104,7 @@ impl PreparedWorker {
         Ok(PreparedWorker { options, services, listener })
     }
 
-    /// Serves until the second signal, or after the first until all runs are released.
+    /// Returns after the second signal, or after the first once all runs are released.
     async fn serve(self, args: &WorkerArgs, log: &Log, interrupts: &mut Interrupts) -> Result<ExitCode, ServeError> {
         let address = self.listener.address();
         let (stop, stopping) = watch::channel(false);

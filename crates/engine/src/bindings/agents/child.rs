@@ -28,7 +28,6 @@ const OWN_OPTIONS: &[&str] = &["model", "system", "responseSchema", "plugins", R
 pub(crate) struct AgentAnswer {
     /// The text of its last step. With a matching schema, only the JSON in it.
     pub response: String,
-    /// Set when there is a schema and the answer matches it.
     pub parsed: Option<serde_json::Value>,
     /// Set when the answer does not match the schema.
     pub validation_error: Option<String>,
@@ -36,7 +35,6 @@ pub(crate) struct AgentAnswer {
     pub key: Rc<str>,
 }
 
-/// Validates the arguments, waits for approval if the agent needs it, and runs the child prompt.
 pub(crate) async fn run_agent<'js>(
     ctx: &Ctx<'js>,
     parent: &PromptObject<'js>,
@@ -156,7 +154,7 @@ fn child_options<'js>(ctx: &Ctx<'js>, parent: &PromptObject<'js>, own: Option<&O
         let Some(layer) = layer else { continue };
         for entry in layer.own_props::<String, Value>(Filter::new().string().enum_only()) {
             let (key, value) = entry?;
-            // `null` is kept: it resets what the parent has set.
+            // `null` is kept: `null` resets what the parent has set.
             if !left_out.contains(&key.as_str()) && !value.is_undefined() {
                 settings.set(key, value)?;
             }

@@ -14,7 +14,7 @@ use crate::{
 };
 
 /// `defAgent(name, description, inputSchema, (args, child) => …, options?)`, or with `[agent(…), …]` in place of the
-/// last three for one tool that runs several. Rules: docs/reference/agents.md.
+/// last three arguments: one tool that runs several agents. Rules: docs/reference/agents.md.
 pub(crate) fn def_agent(call: Call<'_>) -> Result<Value<'_>> {
     let NamedEntry { name, description, entry, .. } = named_entry(&call, DefinitionKind::DefAgent, "agent")?;
     register(&call, &name, ToolDefinition::new(DefinitionKind::DefAgent, description), entry)

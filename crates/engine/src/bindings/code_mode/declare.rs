@@ -47,7 +47,6 @@ pub(crate) fn register<'js>(
     Reference::create(&call.ctx, &call.core, kind, name)
 }
 
-/// The definition that is being replaced. On a re-run it is usually identical.
 struct PreviousDefinition<'js> {
     entry: Option<Entry<'js>>,
     declaration: Option<Rc<Declaration>>,
@@ -117,7 +116,7 @@ fn signature<'js>(
     Ok(FunctionSignature { name: name.to_owned(), description, input_schema, output_schema })
 }
 
-/// The functions (`DefMethod`: methods) for which `wanted` holds. Recent lists are cached: printing is slow for many.
+/// The functions (`DefMethod`: methods) for which `wanted` holds. Recent lists are cached, as printing many is slow.
 pub(crate) fn declared_functions(
     core: &Core,
     kind: DefinitionKind,
@@ -149,10 +148,10 @@ pub(crate) fn sandbox<'js>(ctx: &Ctx<'js>, prompt: &PromptObject<'js>) -> Result
 /// How many lists are cached: all functions, the active ones, and those without the search.
 const MAX_CACHED_LISTS: usize = 4;
 
-/// Starts a worker in advance, once a prompt, while the model has not written code yet.
+/// Starts a worker in advance, once for each prompt, before the model has written code.
 pub(crate) fn warm<'js>(ctx: &Ctx<'js>, prompt: &PromptObject<'js>, kind: DefinitionKind) -> Result<()> {
     let core = prompt.borrow().core.clone();
-    // Starting a worker takes longer than running a snippet. A script that may not run code needs none.
+    // Starting a worker takes longer than running a snippet. A script without permission to run code needs no worker.
     if gate::may_change_process(ctx) && !core.sandbox_warm.replace(true) {
         let declared = declared_functions(&core, kind, |_| true);
         // Larger sets are checked with only the functions that the code mentions.

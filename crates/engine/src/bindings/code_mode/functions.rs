@@ -19,7 +19,7 @@ use crate::{
 use lmthing_base::chat::{ToolCall, ToolOutput};
 
 /// `defFunction(name, description, inputSchema, execute, options?)`, or with `[func(…), …]` in place of the last three
-/// for a namespace. The name must be a TypeScript identifier.
+/// arguments for a namespace. The name must be a TypeScript identifier.
 pub(crate) fn def_function(call: Call<'_>) -> Result<Value<'_>> {
     define(&call, DefinitionKind::DefFunction, "func")
 }

@@ -36,7 +36,6 @@ use lmthing_typescript::{
 };
 
 pub(crate) struct CodeRun {
-    /// An error when the code could not be run.
     pub outcome: Result<RunOutcome>,
     pub agents: Vec<AgentRun>,
 }
@@ -49,7 +48,6 @@ pub(crate) struct CodeSnippet<'a> {
 }
 
 impl CodeSnippet<'_> {
-    /// A name that is unique within its step.
     fn name(self) -> String {
         self.tool_call_id.map_or_else(|| format!("code:{:016x}", stable_hash(self.text)), str::to_owned)
     }
@@ -79,7 +77,7 @@ pub(crate) async fn run_code<'js>(
     let outcome = async {
         let core = prompt.borrow().core.clone();
         let declared = declared_functions(&core, kind, |name| active.iter().any(|active| active == name));
-        // The script is idle while another process runs the code.
+        // The script is idle meanwhile, and that is not a deadlock.
         let _alive = KeepAlive::new(ctx)?;
         let sandbox = sandbox(ctx, prompt)?;
         if let Some(mentioned) = search::mentioned(&declared.list, code.text) {
@@ -87,7 +85,7 @@ pub(crate) async fn run_code<'js>(
             host.is_first_try.set(true);
             let outcome = sandbox.run(code.text, &mentioned, &host).await;
             host.is_first_try.set(false);
-            // The next try reports the errors with all functions known: the code may mean one that it does not mention.
+            // The second try, with all functions declared, reports the errors: the code may use a function that it does not name.
             if !matches!(outcome, RunOutcome::Refused { .. }) {
                 return Ok(outcome);
             }
@@ -109,7 +107,6 @@ struct SandboxHost<'a, 'js> {
     code: CodeSnippet<'a>,
     name: String,
     execution: Value<'js>,
-    /// Number of calls so far by their hash.
     calls: RefCell<HashMap<String, usize>>,
     agents: RefCell<Vec<AgentRun>>,
     is_checked: Cell<bool>,
@@ -183,7 +180,7 @@ impl<'js> SandboxHost<'_, 'js> {
     /// Runs a function agent. Returns the parsed JSON with a schema, the text without.
     async fn run_agent(&self, callable: &Callable<'js>, label: Label<'_>, input: Value<'js>) -> Result<Value<'js>> {
         let answer = run_validated(self.ctx, self.prompt, callable, label, input).await?;
-        // Recorded for rejected answers as well: the child's steps did run.
+        // Recorded even if the answer is rejected: the steps of the child did run.
         self.agents.borrow_mut().push(AgentRun { result: None, steps: answer.steps, key: answer.key });
         if let Some(problem) = answer.validation_error {
             let message = format!("the answer of {} does not match its responseSchema: {problem}", label.name);

@@ -10,7 +10,6 @@ pub struct Inspection {
     pub faults: Vec<Fault>,
     /// `None` if the function was not run.
     pub rendered: Option<Rendered>,
-    /// The models of the file that exist.
     pub models: Vec<NamedModel>,
 }
 
@@ -66,13 +65,10 @@ pub struct NamedModel {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum FaultSeverity {
     Error,
-    /// May be intended.
     Warning,
-    /// A part that could not be checked.
     Note,
 }
 
-/// The first request to the model.
 #[derive(Debug)]
 pub struct Rendered {
     pub messages: Vec<Message>,

@@ -60,7 +60,6 @@ pub async fn inspect_file(engine: &Engine, options: &InspectOptions<'_>) -> Insp
     engine.context().async_with(inspect).await
 }
 
-/// Ends the inspection with this fault.
 struct Stop(Fault);
 
 struct Inspector<'a, 'js> {

@@ -42,7 +42,7 @@ pub(super) fn host<'js>(
     Ok(Rc::new(ScriptPrompt::new(ctx, &prompt)?))
 }
 
-/// Renders. Effects that ran are always cleaned up.
+/// Effects that ran are always cleaned up.
 pub(super) async fn render<'js>(ctx: &Ctx<'js>, host: &ScriptPrompt<'js>) -> std::result::Result<Rendered, Fault> {
     host.record().observe();
     let ran = detect_deadlock(ctx, "the prompt function", run_set_up(host)).await;

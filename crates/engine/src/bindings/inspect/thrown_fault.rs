@@ -36,13 +36,11 @@ impl Phase {
 }
 
 pub(super) fn fault_of(ctx: &Ctx<'_>, error: Error, code: &'static str) -> Fault {
-    // Fails only without an event loop, and a script has run.
     let _ = set_deadline(ctx, Some(Instant::now() + DESCRIBE_TIME));
     to_fault(diagnose_error(ctx, error), code)
 }
 
 pub(super) fn load_fault(ctx: &Ctx<'_>, error: Error) -> Fault {
-    // Fails only without an event loop, and a script has run.
     let _ = set_deadline(ctx, Some(Instant::now() + DESCRIBE_TIME));
     let thrown = diagnose_error(ctx, error);
     let code = match thrown.payload_as::<LoadFailure>().as_deref() {

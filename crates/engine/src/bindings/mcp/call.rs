@@ -41,7 +41,7 @@ async fn call<'js>(
         None => None,
     };
     let reporter = ProgressReporter::new(ctx, execution.as_ref());
-    // The script is idle while the server works.
+    // The script is idle meanwhile, and that is not a deadlock.
     let _alive = KeepAlive::new(ctx)?;
     let result = tokio::select! {
         biased;

@@ -14,7 +14,7 @@ use lmthing_providers::Env;
 
 pub(super) struct FileVariables {
     env: Rc<dyn Env>,
-    /// Set for a restricted prompt file.
+    /// `None` for a prompt file without restrictions.
     rights: Option<Permissions>,
     refused: Cell<bool>,
 }
@@ -50,7 +50,6 @@ impl FileVariables {
     }
 }
 
-/// Whether the file, or a folder or link on its path, is writable.
 fn can_change(rights: &Permissions, file: &Path) -> bool {
     let may = |path: &Path| {
         let path = path.to_string_lossy();

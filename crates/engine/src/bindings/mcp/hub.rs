@@ -19,7 +19,6 @@ pub(crate) fn install(ctx: &Ctx<'_>) -> Result<()> {
     user_data::store(ctx, HubSlot::default())
 }
 
-/// Closes all connections, and ends servers that run as child processes.
 pub async fn close(engine: &Engine) {
     let hub = engine.context().with(|ctx| user_data::read::<HubSlot>(&ctx).ok().and_then(|slot| slot.0.take())).await;
     if let Some(hub) = hub {
@@ -38,7 +37,7 @@ pub(super) fn connection(ctx: &Ctx<'_>, config: &McpServerConfig) -> Result<Rc<C
             hub
         }
     };
-    // Applies changes of `process.env` by the script.
+    // The script may have changed `process.env`.
     services::refresh_environment(ctx)?;
     let connection = hub.connection(&config.name, &server, config.timeouts);
     // Output of a server may repeat its secrets, and goes into recordings and journals.

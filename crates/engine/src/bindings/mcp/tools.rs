@@ -47,7 +47,6 @@ fn to_usable_name(mut name: String, is_top: bool) -> String {
     name
 }
 
-/// Defines the known tools of a server again on a re-run, with the callbacks of this run.
 pub(super) fn redefine<'js>(call: &Call<'js>, server: &McpServer<'js>) -> Result<()> {
     let Some(definitions) = &server.definitions else { return Ok(()) };
     let (kind, registry) = kind_and_registry(server.config.kind);
@@ -79,14 +78,13 @@ pub(crate) async fn update_servers<'js>(ctx: &Ctx<'js>, prompt: &PromptObject<'j
     for server in servers {
         let connection = match hub::connection(ctx, &server.config) {
             Ok(connection) => connection,
-            // The refusal was recorded, and the inspection continues.
             Err(_) if redefinitions::is_recording(ctx) => {
                 ctx.catch();
                 continue;
             }
             Err(error) => return Err(error),
         };
-        // The script is idle while the server answers.
+        // The script is idle meanwhile, and that is not a deadlock.
         let alive = KeepAlive::new(ctx)?;
         let list = connection.tools().await;
         drop(alive);
@@ -147,7 +145,7 @@ impl<'js> ToolDefiner<'_, 'js> {
         })
     }
 
-    /// Replaces the tools of the server. Returns their names.
+    /// Returns the names of the defined tools.
     fn tools<'t>(&self, tools: impl Iterator<Item = &'t McpTool>) -> Result<Vec<String>> {
         let server = &self.server.config.name;
         let before = self.server.definitions.as_ref().map(|known| known.names.as_slice()).unwrap_or_default();
@@ -175,7 +173,7 @@ impl<'js> ToolDefiner<'_, 'js> {
         Ok(defined_names)
     }
 
-    /// Replaces the namespace of the server. Returns its name.
+    /// Returns the name of the namespace.
     fn functions<'t>(&self, tools: impl Iterator<Item = &'t McpTool>) -> Result<Vec<String>> {
         let core = self.prompt.borrow().core.clone();
         let (server, before) = (&self.server.config.name, self.server.definitions.as_ref());

@@ -59,7 +59,7 @@ fn check_servers(ctx: &Ctx<'_>, settings: &ProviderSettings) -> Result<()> {
     servers.try_for_each(|server| gate::check(ctx, Access::Network(&origin(&server))))
 }
 
-/// Creates a model. A server that a restricted file names does not get a key of the user.
+/// Creates a model. The user's keys are not sent to a server that a restricted file names.
 fn create_model<'js>(ctx: &Ctx<'js>, name: &str, settings: &ProviderSettings, id: &str) -> Result<Value<'js>> {
     // Read at each call, since scripts may change `process.env`.
     let context = services::providers(ctx)?;

@@ -52,7 +52,7 @@ impl<'js> JsModel<'js> {
         ProviderError::new(ProviderErrorKind::Stream, &self.provider, &self.model_id, message)
     }
 
-    /// Waits for an answer of the script, and lets the event loop detect that it can never come.
+    /// Awaits an answer of the script in such a way that the event loop can detect a deadlock.
     async fn wait_for_answer<T>(&self, answer: impl Future<Output = Result<T>>) -> Result<T> {
         let location = self.location.clone();
         let responder = format!("the model {}:{}", self.provider, self.model_id);
@@ -87,7 +87,7 @@ impl<'js> JsModel<'js> {
         loop {
             let Some(value) = self.wait_for_answer(source.next()).await? else { return Ok(None) };
             if let Some(error) = error_of(&value)? {
-                // JSON of an `Error` has no fields.
+                // An `Error` has no fields in JSON.
                 let message = serde_json::Value::String(thrown_message(&self.ctx, &error));
                 return Ok(Some(StreamPart::Error { error: message }));
             }
@@ -119,7 +119,6 @@ impl LanguageModel for JsModel<'_> {
                 match self.run_as_answer(self.next(&source)).await {
                     Ok(Some(part)) => Some((Ok(part), Some(source))),
                     Ok(None) => None,
-                    // Not read again after an error.
                     Err(error) => Some((Err(self.failed(error)), None)),
                 }
             });

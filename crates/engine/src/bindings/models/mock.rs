@@ -74,7 +74,7 @@ pub(crate) fn used_up_message(place: &str, count: usize) -> String {
     format!("{place} is used up: {items}, and the model answers with nothing from now on")
 }
 
-/// The text of `{type: 'text', text}`, a fast path as most items of a long script have this form.
+/// The text of `{type: 'text', text}`. A fast path, as most items of a long script have this form.
 fn plain_text(item: &Value<'_>) -> Result<Option<String>> {
     let Some(object) = item.as_object().filter(|_| !item.is_array()) else { return Ok(None) };
     let mut keys = object.own_keys::<String>(Filter::new().string());

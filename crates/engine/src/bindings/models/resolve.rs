@@ -20,7 +20,6 @@ use lmthing_providers::{FallbackModel, LanguageModel, MockModel, ProviderError};
 pub struct ModelObject {
     #[qjs(skip_trace)]
     model: Rc<dyn LanguageModel>,
-    /// Whether it is neither recorded nor replayed.
     bypasses_exchanges: bool,
 }
 

@@ -25,7 +25,6 @@ struct GraphHolder<'js> {
     shown: Object<'js>,
 }
 
-/// Tools whose presence means that a graph is defined.
 const TOOLS: &[&str] = &["generateTaskGraph", "updateTaskStatus", "getUnblockedTasks"];
 
 const ARRAY_KEY: &str = "array";
@@ -37,7 +36,6 @@ pub(crate) fn def_task_graph(call: Call<'_>) -> Result<Value<'_>> {
     let known = call.prompt.borrow().bag.task_graph();
     let initial = match known {
         Some(_) => Value::new_undefined(ctx.clone()),
-        // The restored state is read on first use.
         None if call.core.has_stored_task_graph.get() => Value::new_undefined(ctx.clone()),
         None => {
             let graph = TaskGraph::new(&read(&ctx, &given_tasks(&call)?, "defTaskGraph")?);
@@ -60,7 +58,7 @@ fn read<'js>(ctx: &Ctx<'js>, value: &Value<'js>, place: &str) -> Result<Vec<Task
     task_graph::parse_tasks(&to_json(ctx, value)?).map_err(|error| type_error(ctx, format!("{place}: {error}")))
 }
 
-/// The current graph, with changes that the prompt's code made to the state.
+/// Applies changes that the prompt's code made to the state.
 fn current<'js>(
     ctx: &Ctx<'js>,
     prompt: &PromptObject<'js>,

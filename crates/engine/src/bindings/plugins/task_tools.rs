@@ -15,11 +15,10 @@ use crate::{
 };
 use lmthing_base::chat::ToolSpec;
 
-/// Arguments: prompt, tool name, input.
+/// Takes prompt, tool name and input.
 pub(crate) type AnswerTool =
     for<'js> fn(&Ctx<'js>, &PromptObject<'js>, &str, &serde_json::Value) -> Result<serde_json::Value>;
 
-/// Defines a tool; its entry is created once a prompt.
 fn define<'js>(call: &Call<'js>, spec: ToolSpec, answer: AnswerTool) -> Result<()> {
     let is_defined = is_defined(&call.prompt, &[&spec.name]);
     let definition =

@@ -21,16 +21,14 @@ use super::{
 };
 use crate::bindings::values::schema::Schema;
 
-/// One effect, identified by its position in call order.
 #[derive(Clone, Trace, JsLifetime)]
 pub struct Effect<'js> {
-    /// `fn(context, stepModifier)` of the latest run of the body.
+    /// `fn(context, stepModifier)`, as of the latest run of the body.
     pub function: Function<'js>,
-    /// Dependencies in the latest run of the body; `None` for an effect that runs on every step.
+    /// As of the latest run of the body; `None` for an effect that runs on every step.
     pub deps: Option<Array<'js>>,
     pub last_deps: Option<Array<'js>>,
     pub ran: bool,
-    /// What the last run returned.
     pub clean_up: Option<Function<'js>>,
 }
 
@@ -54,7 +52,6 @@ pub struct Bag<'js> {
     methods: RefCell<HashMap<String, Entry<'js>>>,
     states: RefCell<HashMap<String, StateEntry<'js>>>,
     effects: RefCell<Vec<Effect<'js>>>,
-    /// In the order of their first `defMcp`.
     servers: RefCell<Vec<McpServer<'js>>>,
     task_graph: RefCell<Option<Object<'js>>>,
     messages: RefCell<Option<Array<'js>>>,
@@ -123,7 +120,7 @@ impl<'js> Bag<'js> {
         self.model.replace(Some(model));
     }
 
-    /// `config.options`, unchecked.
+    /// Unchecked.
     pub fn options(&self) -> Option<Object<'js>> {
         self.options.borrow().clone()
     }
@@ -165,7 +162,6 @@ impl<'js> Bag<'js> {
         self.registry(registry).borrow_mut().remove(name);
     }
 
-    /// Replaces the options of an entry, except the response schema.
     pub fn set_call_options(&self, registry: Registry, name: &str, options: &CallOptions<'js>) {
         if let Some(entry) = self.registry(registry).borrow_mut().get_mut(name) {
             entry.callables_mut().into_iter().for_each(|callable| {
@@ -222,7 +218,7 @@ impl<'js> Bag<'js> {
         self.task_graph.replace(Some(holder));
     }
 
-    /// Message objects that effects were given, kept so that a long run does not create them on every step.
+    /// Message objects for effects, cached because creating them on every step is slow in a long run.
     pub fn messages(&self) -> Option<Array<'js>> {
         self.messages.borrow().clone()
     }

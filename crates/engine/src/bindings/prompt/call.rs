@@ -15,7 +15,6 @@ use super::{
 };
 use crate::bindings::values::{kind_of, plain_error, string_text, type_error};
 
-/// Stores the table and puts the methods on the prototype of prompts.
 pub(crate) fn install(ctx: &Ctx<'_>, table: &'static [Method]) -> Result<()> {
     let stored = ctx.store_userdata(MethodTable(table));
     stored.map(drop).map_err(|_| plain_error(ctx, "user data is in use"))?;

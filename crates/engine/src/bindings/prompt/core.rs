@@ -20,22 +20,19 @@ pub struct Core {
     pub answer: RefCell<Option<Rc<AnswerShape>>>,
     /// `None` until the prompt first runs.
     pub agent: RefCell<Option<Agent>>,
-    /// The model for `'mock'`, if it differs from that of the main file.
     pub mock: RefCell<Option<Rc<MockModel>>>,
     pub files: Cell<usize>,
     pub standing: Cell<Standing>,
-    /// The job that runs the prompt, when a script runs it itself.
     pub job: Cell<Option<JobId>>,
     pub depth: usize,
-    /// The task list was defined before, so its tasks are in a state.
+    /// Whether the task list was defined before, so that its tasks are in a state.
     pub has_task_list: Cell<bool>,
-    /// The state of the task graph was restored, but the graph does not use it yet.
+    /// Whether the state of the task graph was restored but not read yet.
     pub has_stored_task_graph: Cell<bool>,
     pub function_bytes: Cell<Option<usize>>,
     pub declared: RefCell<Vec<Rc<DeclaredFunctions>>>,
     pub sandbox: RefCell<Rc<SandboxConfig>>,
     pub mcp_servers: RefCell<Rc<serde_json::Map<String, serde_json::Value>>>,
-    /// Set where logs are kept.
     pub log: RefCell<Option<Rc<PromptLog>>>,
     pub sandbox_warm: Cell<bool>,
 }

@@ -76,7 +76,6 @@ pub(crate) async fn run_due<'js>(ctx: &Ctx<'js>, prompt: &PromptObject<'js>) -> 
     Ok(modifications.take())
 }
 
-/// Runs all remaining clean-ups at the end of a run.
 pub(crate) async fn clean_up_all(prompt: &PromptObject<'_>) -> Result<()> {
     let count = prompt.borrow().bag.effects().borrow().len();
     for place in 0..count {

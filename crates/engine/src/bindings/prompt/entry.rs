@@ -7,7 +7,6 @@ use crate::{
     prompt::DefinitionKind,
 };
 
-/// The kind of call that an entry is for. Names are unique within a registry.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Registry {
     Tools,
@@ -54,7 +53,6 @@ pub struct Callable<'js> {
 pub struct CallOptions<'js> {
     /// The object itself, from which agents read their settings.
     pub given: Option<Object<'js>>,
-    /// The schema of the result, or of an agent's answer.
     pub response_schema: Option<Schema<'js>>,
     pub provider_options: Option<Value<'js>>,
     /// `true`, or `(args) => boolean`.

@@ -5,7 +5,6 @@ use lmthing_node::Explain;
 
 use super::method_table::Method;
 
-/// Knows the methods of prompts.
 pub(super) struct ExplainPrompts(Vec<&'static str>);
 
 impl ExplainPrompts {

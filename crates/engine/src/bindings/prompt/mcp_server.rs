@@ -24,7 +24,6 @@ pub struct McpServerConfig {
     pub server: Server,
     pub timeouts: Timeouts,
     pub kind: McpToolKind,
-    /// Selects tools by name.
     pub patterns: ToolFilter,
 }
 
@@ -37,6 +36,5 @@ pub enum McpToolKind {
 
 pub struct McpDefinitions {
     pub list: Rc<ToolList>,
-    /// Names of the tools, or of the namespace.
     pub names: Vec<String>,
 }

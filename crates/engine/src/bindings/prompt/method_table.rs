@@ -7,7 +7,6 @@ use crate::bindings::values::plain_error;
 pub(crate) struct Method {
     pub name: &'static str,
     pub function: for<'js> fn(&Ctx<'js>) -> Result<Function<'js>>,
-    /// Whether plugins may replace it.
     pub is_plugin: bool,
 }
 

@@ -113,7 +113,6 @@ impl<'js> OptionReader<'_, 'js> {
         };
         let read = |(name, value): (String, serde_json::Value)| match value {
             serde_json::Value::String(text) => Some((name, text)),
-            // A number becomes its digits.
             serde_json::Value::Number(number) => Some((name, number.to_string())),
             _ => None,
         };

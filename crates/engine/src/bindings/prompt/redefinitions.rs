@@ -31,7 +31,6 @@ pub(crate) fn start_recording(ctx: &Ctx<'_>) -> Result<()> {
     ctx.store_userdata(Recorded::default()).map(drop).map_err(|_| plain_error(ctx, "user data is in use"))
 }
 
-/// Whether the engine inspects a file instead of running it.
 pub(crate) fn is_recording(ctx: &Ctx<'_>) -> bool {
     ctx.userdata::<Recorded>().is_some()
 }

@@ -21,7 +21,6 @@ const MAX_UNCONVERTED_SCHEMAS: usize = 1_000;
 
 #[derive(Clone, Trace, JsLifetime)]
 pub enum StepTools<'js> {
-    /// Converted when a script reads them.
     Unconverted(Vec<UnconvertedTool<'js>>),
     Converted(#[qjs(skip_trace)] Rc<[ToolSpec]>),
 }
@@ -37,21 +36,19 @@ struct ToolLog<'js> {
 pub enum StepList {
     Steps,
     FullSteps,
-    /// Steps for hooks and stop conditions.
+    /// For hooks and stop conditions.
     Results,
 }
 
-/// Shared by results, streams and the prompt.
 #[derive(JsLifetime)]
 #[rquickjs::class]
 pub struct PromptRun<'js> {
     pub record: Rc<RunRecord>,
-    /// The prompt function runs for the first time. The step loop has not begun, but no other run may begin.
+    /// Whether the prompt function runs for the first time. The step loop has not begun, but no other run may begin.
     pub is_in_set_up: Cell<bool>,
-    /// What the prompt's code threw to end the run, rethrown to code that awaits the run.
+    /// What the prompt's code threw to end the run. It is rethrown to code that awaits the run.
     thrown: RefCell<Option<Value<'js>>>,
     output: RefCell<Option<Value<'js>>>,
-    /// Step objects created so far, indexed by [`StepList`].
     lists: RefCell<Vec<Array<'js>>>,
     tools: RefCell<ToolLog<'js>>,
 }

@@ -30,7 +30,7 @@ pub(crate) fn tools_of<'js>(prompt: &PromptObject<'js>, wanted: impl Fn(&str) ->
     definitions.tools().filter(|(name, _)| wanted(name)).filter_map(unconverted).collect()
 }
 
-/// Converts a tool. Conversions are cached, as converting schemas is slow.
+/// Conversions are cached, as converting schemas is slow.
 pub(crate) fn convert<'js>(
     ctx: &Ctx<'js>,
     prompt: &PromptObject<'js>,

@@ -17,13 +17,11 @@ pub struct UnconvertedTool<'js> {
 
 pub struct ConvertedTool {
     pub spec: ToolSpec,
-    /// Members of a composite.
     pub members: Vec<ToolSpec>,
 }
 
 #[derive(Clone, Trace, JsLifetime)]
 pub enum ToolShape<'js> {
-    /// `runToolCode`, the same in every prompt.
     RunsCode,
     Single(CallableSchemas<'js>),
     /// An array form: `{calls: [{name, args}]}`.
@@ -45,7 +43,7 @@ pub struct CallableSchemas<'js> {
 }
 
 impl<'js> UnconvertedTool<'js> {
-    /// Whether both certainly convert to the same.
+    /// Whether both are known to convert to equal tools. May be false for equal ones.
     pub fn converts_as(&self, other: &Self) -> bool {
         let shapes_match = match (&self.shape, &other.shape) {
             (ToolShape::RunsCode, ToolShape::RunsCode) => true,

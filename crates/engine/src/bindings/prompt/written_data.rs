@@ -16,14 +16,13 @@ const LARGE: usize = 64 * 1024;
 #[derive(JsLifetime)]
 pub struct WrittenData<'js> {
     data: Weak<Data>,
-    /// A hash that identifies the object, which may be gone.
+    /// Hash of the object's identity. The object itself may be gone.
     object: u64,
     snapshot: Option<Snapshot<'js>>,
 }
 
 impl<'js> WrittenData<'js> {
-    /// Creates a cache entry for a value that was written as `data`, if it is worth it. `before` is the previous
-    /// entry of that name.
+    /// Returns `None` if caching is not worthwhile. `before` is the previous entry of that name.
     pub fn new(ctx: &Ctx<'js>, value: &Value<'js>, data: &Rc<Data>, before: Option<Self>) -> Option<Self> {
         if data.yaml().len() < LARGE {
             return None;

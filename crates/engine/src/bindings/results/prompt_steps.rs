@@ -17,7 +17,6 @@ use crate::bindings::{
 };
 use lmthing_base::chat::{Step, ToolSpec};
 
-/// Adds `steps` and `fullSteps` to the prototype of prompts.
 pub(crate) fn finish_prototype(ctx: &Ctx<'_>) -> Result<()> {
     // Not in the class itself, since its module must not import this one.
     let Some(prototype) = Class::<StatefulPrompt>::prototype(ctx)? else { return Ok(()) };
@@ -43,7 +42,7 @@ fn step_objects<'js>(prompt: &PromptObject<'js>, list: StepList) -> Result<Array
     Ok(copy)
 }
 
-/// The cached list of a run's steps, extended by the steps since the last access. Not a copy.
+/// Returns the cached list itself, extended by the steps since the last access.
 pub(crate) fn step_list<'js>(
     ctx: &Ctx<'js>,
     prompt: &PromptObject<'js>,

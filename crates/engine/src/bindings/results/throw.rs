@@ -27,7 +27,6 @@ pub(crate) fn error_value<'js>(ctx: &Ctx<'js>, error: &Rc<RunError>) -> Value<'j
     ctx.catch()
 }
 
-/// Throws a `ConfigurationError` for a model that does not exist.
 pub(crate) fn throw_no_model(ctx: &Ctx<'_>, error: ProviderError) -> Error {
     let error = Rc::new(RunError::NoModel(error));
     script_error(&error).payload(error).throw(ctx)

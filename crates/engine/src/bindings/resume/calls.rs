@@ -40,7 +40,7 @@ pub(crate) fn run_identity<'js>(
     Ok(Some(stable_hash(&format!("{what}\0{}\0{}", input.unwrap_or_default(), call.unwrap_or_default()))))
 }
 
-/// Key of the async context value that holds the current call.
+/// Key of an async context value.
 const CALL: &str = "lmthing:call";
 
 pub(crate) async fn within_call<'js, T>(
@@ -62,7 +62,6 @@ pub(crate) fn current_call(ctx: &Ctx<'_>) -> Result<Option<String>> {
 }
 
 pub(crate) struct PartOfCall<'a> {
-    /// The id of the tool call, or the name of the code.
     pub of: &'a str,
     /// Number of earlier parts with the same name and arguments, or the index in an array form.
     pub number: usize,

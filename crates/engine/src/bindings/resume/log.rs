@@ -31,7 +31,7 @@ pub(crate) fn has_log(prompt: &PromptObject<'_>) -> bool {
     prompt.borrow().core.log.borrow().is_some()
 }
 
-/// Appends an entry. A failure ends the whole run.
+/// A failure to write ends the whole run.
 pub(super) fn append(ctx: &Ctx<'_>, log: &PromptLog, entry: Entry) -> std::result::Result<(), String> {
     log.append(entry).map_err(|error| {
         let message = error.to_string();

@@ -103,7 +103,7 @@ fn no_answer(step: &Step) -> Option<String> {
     })
 }
 
-/// The problem with the answer of a prompt with `output`. Stores a valid answer.
+/// Returns the problem with the answer, if any. Stores a valid answer.
 async fn check_output<'js>(
     ctx: &Ctx<'js>,
     run: &Class<'js, PromptRun<'js>>,

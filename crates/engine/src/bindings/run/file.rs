@@ -68,9 +68,9 @@ pub async fn run_file(engine: &Engine, path: &Path, line: &CommandLine, choice: 
                 end => Ok(end),
             }
         };
-        // Around everything: `process.exit` and uncaught errors can end the program at any point.
+        // Wraps everything, as `process.exit` and uncaught errors can end the program at any point.
         let ended = until_halted(&ctx, within_limits(&ctx, whole)).await;
-        // Takes precedence over the way in which the script handled it.
+        // A reached limit takes precedence over the way in which the script handled it.
         let at_limit = limits::reached(&ctx).map(FileRun::Failed);
         let end = match ended {
             Err(halt) => return at_limit.unwrap_or_else(|| halted(unheeded.take().map(FileRun::Failed), &halt, model)),
@@ -109,7 +109,7 @@ fn handle_uncaught(
     }
 }
 
-/// Waits for remaining work, including work that listeners of `beforeExit` start.
+/// Includes the work that listeners of `beforeExit` start.
 async fn finish(ctx: &Ctx<'_>) -> Result<FileRun> {
     loop {
         let rest = async { idle(ctx).await };
@@ -248,7 +248,7 @@ fn store_input<'js>(ctx: &Ctx<'js>, input: Map<String, Json>, value: Value<'js>)
     Ok(value)
 }
 
-/// The problem if the run may stop for an approval, but could not be resumed.
+/// The problem if the run may have to stop for an approval but could not be resumed.
 fn stop_problem(ctx: &Ctx<'_>) -> Result<Option<Box<Diagnostic>>> {
     if !services::approver(ctx)?.may_stop() {
         return Ok(None);

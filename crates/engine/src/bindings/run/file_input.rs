@@ -16,11 +16,11 @@ use lmthing_node::{KeepAlive, ScriptError};
 pub(crate) enum FileInput<'js> {
     /// The file declares no input; its arguments are in `process.argv`.
     Nothing,
-    /// The second argument of the prompt function, and the same before schema transforms.
+    /// The second argument of the prompt function, and its JSON before schema transforms.
     Value(Value<'js>, Map<String, Json>),
     Help(String),
     Wrong(Box<Diagnostic>),
-    /// Valid except for these missing properties.
+    /// Valid except for the missing properties named here.
     Missing(Box<Diagnostic>, Vec<String>),
 }
 
@@ -86,7 +86,7 @@ async fn read_request(
     read.await.map_err(|error| plain_error(ctx, format!("the input cannot be read: {error}")))
 }
 
-/// The input of a file without a schema. Only handles `--help` if there is a description.
+/// The input of a file without a schema. `--help` works only if there is a description.
 fn without_input<'js>(description: Option<String>, name: &str, line: &CommandLine) -> FileInput<'js> {
     if description.is_some()
         && has_help_option(&line.words)
@@ -153,7 +153,6 @@ fn export<'js>(namespace: &Object<'js>, name: &str) -> Result<Option<Value<'js>>
     if namespace.contains_key(name)? { property(namespace, name) } else { Ok(None) }
 }
 
-/// Converts the input to JavaScript, with dates and big integers where `shape` has them.
 pub(super) fn revive<'js>(ctx: &Ctx<'js>, shape: &Json, input: &Json) -> Result<Value<'js>> {
     let whole = from_json(ctx, input)?;
     for Revival { path, becomes } in revivals(shape, input) {

@@ -57,7 +57,7 @@ pub(crate) async fn run_finished<'js>(
     run: &Class<'js, PromptRun<'js>>,
     failed: bool,
 ) -> Result<()> {
-    // First, and also after a failure: a clean-up releases what an effect acquired.
+    // First, and even after a failure: a clean-up releases what an effect acquired.
     effects::clean_up_all(prompt).await?;
     let hook = if failed { None } else { hook(prompt, "onFinish")? };
     let Some(hook) = hook else { return Ok(()) };
@@ -73,7 +73,6 @@ pub(crate) async fn run_finished<'js>(
     call_async(&hook, (event,)).await.map(drop)
 }
 
-/// Calls a prompt function with its prompt and input, and resets the count of effects.
 pub(crate) async fn run_body<'js>(prompt: &PromptObject<'js>, function: &Function<'js>) -> Result<()> {
     prompt.borrow().core.next_effect.set(0);
     let this = Value::new_undefined(prompt.ctx().clone());

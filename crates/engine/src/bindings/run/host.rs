@@ -57,12 +57,10 @@ pub(crate) struct ScriptPrompt<'js> {
     log: Option<Rc<PromptLog>>,
     model: Rc<dyn LanguageModel + 'js>,
     settings: RunSettings,
-    /// Set while the run waits only for the script.
     waiting: RefCell<Option<WaitingForScript>>,
-    /// How often the model was asked to repeat an invalid answer.
     asked_again: Cell<usize>,
     pub(super) job: RunJob,
-    /// For an agent, the outer span begins with its callback.
+    /// The span of the agent in events. For a child prompt it began before, with the callback.
     _span: AgentSpan,
 }
 
@@ -70,7 +68,6 @@ impl<'js> ScriptPrompt<'js> {
     /// Prepares a run. Throws for a wrong model or wrong options, and if the prompt is running already: two runs
     /// would mix their steps in one conversation.
     pub(crate) fn new(ctx: &Ctx<'js>, prompt: &PromptObject<'js>) -> Result<Self> {
-        // All checks come before the prompt gets its new run.
         let (core, options, model, before) = {
             let prompt = prompt.borrow();
             (prompt.core.clone(), prompt.bag.options(), prompt.bag.model(), prompt.bag.run())
@@ -279,7 +276,7 @@ impl<'js> PromptHost for ScriptPrompt<'js> {
     fn may_repeat(&self, tool_name: &str) -> bool {
         match self.prompt.borrow().bag.entry(Registry::Tools, tool_name) {
             Some(Entry::Single(callable)) => callable.options.may_repeat(),
-            // Decided for each member of an array form.
+            // The members of an array form are decided one by one.
             Some(Entry::Composite(_)) | None => true,
         }
     }
@@ -391,7 +388,6 @@ impl<'js> PromptHost for ScriptPrompt<'js> {
     }
 
     fn is_aborted(&self) -> bool {
-        // No request may follow `process.exit`.
         is_halted(&self.ctx) || self.abort_signal().is_some_and(|signal| abort::is_aborted(&self.ctx, &signal))
     }
 

@@ -57,7 +57,7 @@ fn is_nothing(value: &Value<'_>) -> bool {
     value.is_undefined() || value.is_null()
 }
 
-/// Converts to JSON, with `"NaN"` for NaN: as `null` it would mean no limit.
+/// Converts to JSON. NaN becomes `"NaN"`: as `null` it would disable the limit.
 pub(crate) fn to_plain_json<'js>(ctx: &Ctx<'js>, value: &Value<'js>) -> Result<serde_json::Value> {
     let Some(object) = value.as_object().filter(|_| !value.is_array() && !value.is_function()) else {
         return if is_nothing(value) { Ok(serde_json::Value::Null) } else { to_json(ctx, value) };

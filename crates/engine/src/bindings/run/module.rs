@@ -28,7 +28,7 @@ use lmthing_providers::MockOptions;
 pub(crate) fn run<'js>(ctx: Ctx<'js>, file: Opt<Value<'js>>, given: Opt<Value<'js>>) -> Result<Value<'js>> {
     let undefined = || Value::new_undefined(ctx.clone());
     let (file, given) = (file.0.unwrap_or_else(undefined), given.0.unwrap_or_else(undefined));
-    // Read now: the caller is unknown after the first await.
+    // Read before the first await, after which the caller is unknown.
     let caller = calling_file(&ctx);
     let depth = nesting::next_depth(&ctx)?;
     let outer = Caller::current(&ctx)?;
@@ -65,7 +65,6 @@ pub(super) async fn run_imported<'js>(
 const ARGUMENT_KEYS: &[&str] = &["input", "model", "options", "plugins", "sandbox", "prices", "output"];
 
 struct ModuleRun<'js> {
-    /// The prefix of error messages.
     label: String,
     name: String,
     caller: Caller<'js>,
@@ -96,7 +95,6 @@ pub(crate) fn path_of<'js>(ctx: &Ctx<'js>, file: &Value<'js>, caller: Option<&Pa
         return path.ok_or_else(|| type_error(ctx, format!("{place}: {text} is no path of this machine")));
     }
     let base = caller.and_then(Path::parent).unwrap_or(Path::new(""));
-    // Normalized, as it is shown in errors.
     Ok(base.join(text).components().collect())
 }
 
@@ -182,7 +180,6 @@ fn with_defaults<'js>(ctx: &Ctx<'js>, schema: &Schema<'js>, input: Value<'js>) -
     Ok(filled.into_value())
 }
 
-/// The module's `config` merged with the arguments: options are overridden, plugins appended.
 fn merge_config<'js>(
     ctx: &Ctx<'js>,
     namespace: &Object<'js>,
@@ -232,7 +229,7 @@ fn merge_config<'js>(
     Ok(config)
 }
 
-/// Concatenates lists. A value that is not a list is reported later.
+/// A value that is not a list is reported later.
 fn concat<'js>(ctx: &Ctx<'js>, lists: Vec<Value<'js>>) -> Result<Option<Value<'js>>> {
     if lists.len() < 2 || lists.iter().any(|list| !list.is_array()) {
         return Ok(lists.into_iter().next_back());

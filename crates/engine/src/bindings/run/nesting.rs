@@ -13,16 +13,16 @@ use lmthing_node::{async_value, enable_async_values, with_async_values};
 /// Bounds files that run themselves.
 const MAX_DEPTH: usize = 16;
 
-/// Key of the async context value that holds the prompt.
+/// Key of an async context value.
 const PROMPT: &str = "lmthing:prompt";
 
-/// The prompt that the running script works for; `None` within the main file.
+/// `None` within the main file.
 pub(super) fn current<'js>(ctx: &Ctx<'js>) -> Result<Option<PromptObject<'js>>> {
     let found = async_value(ctx, PROMPT)?;
     Ok(found.as_ref().and_then(|found| found.as_object()).and_then(Class::<StatefulPrompt>::from_object))
 }
 
-/// Whether the running script answers as a model, or works for a prompt that does.
+/// Whether the running script answers as a model, directly or through a prompt that it runs.
 pub(super) fn is_answering(ctx: &Ctx<'_>) -> Result<bool> {
     Ok(async_value(ctx, ANSWERING)?.is_some())
 }

@@ -31,7 +31,7 @@ pub trait InputRows {
 
     fn next(&mut self) -> Option<Map<String, Json>>;
 
-    /// Reports the problem of the last row, if any.
+    /// Called once a row. `wrong` is the problem, if any.
     fn checked(&mut self, wrong: Option<String>);
 }
 
@@ -71,7 +71,6 @@ async fn check_in(
         return Err(error.hint("export const input = z.object({ city: z.string() });").throw(ctx));
     };
     if runs_here {
-        // An error here applies to every row.
         let config = config(ctx, &namespace, &name, choice)?;
         set_mock(ctx, &namespace, &config, &name, choice)?;
         prepare(ctx, &function, &config)?;
@@ -81,7 +80,6 @@ async fn check_in(
         return Ok(Err(problem));
     }
     let schema = match found.schema {
-        // Compiled once for all rows.
         Schema::Json(object) => Schema::Plain(PlainSchema::new(to_json(ctx, object.as_value())?)),
         schema => schema,
     };

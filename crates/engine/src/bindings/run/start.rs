@@ -30,10 +30,10 @@ pub(crate) struct Started<'js> {
 /// Describes the script that runs a prompt. Must be read before its first await.
 #[derive(Clone)]
 pub(super) struct Caller<'js> {
-    /// The prompt that the script works for; `None` within the main file.
+    /// `None` within the main file.
     pub(super) prompt: Option<PromptObject<'js>>,
     pub(super) standing: Standing,
-    /// The tool call that the script answers, where logs are kept.
+    /// The tool call that the script runs for, where logs are kept.
     pub(super) call: Option<String>,
     pub(super) job: Option<JobId>,
 }
@@ -60,7 +60,6 @@ pub(super) fn run_object<'js>(ctx: &Ctx<'js>, started: Started<'js>) -> Result<V
     Ok(answer.into_value())
 }
 
-/// Creates the prompt of a function and its config, without running anything.
 pub(crate) fn prepare<'js>(
     ctx: &Ctx<'js>,
     function: &Function<'js>,

@@ -22,7 +22,6 @@ use crate::bindings::{
     values::plain_error,
 };
 
-/// Adds `withOptions`, `withModel`, `setPlugins`, `run` and the constructor to the prototype of prompts.
 pub(crate) fn install(ctx: &Ctx<'_>) -> Result<()> {
     let prototype = prototype(ctx)?;
     define_method(&prototype, "withOptions", Function::new(ctx.clone(), with_options)?)?;
@@ -46,7 +45,6 @@ fn prototype<'js>(ctx: &Ctx<'js>) -> Result<Object<'js>> {
     prototype.ok_or_else(|| plain_error(ctx, "StatefulPrompt has no prototype"))
 }
 
-/// Defines a method that is not enumerable, as in a class.
 fn define_method<'js>(prototype: &Object<'js>, name: &str, function: Function<'js>) -> Result<()> {
     prototype.prop(name, Property::from(function.with_name(name)?).writable().configurable())
 }

@@ -60,7 +60,7 @@ async fn load(ctx: &Ctx<'_>, path: &Path, limit: Option<Duration>) -> Result<(),
     }
 }
 
-/// Runs the tests of the file. Its promise is not awaited directly: an interrupted test would appear to reject it.
+/// Does not await the promise directly: an interrupted test would appear to reject it.
 async fn run_tests(ctx: &Ctx<'_>) -> rquickjs::Result<()> {
     let run: Function = import_builtin(ctx, "lmthing:internal/testing/core")?.get("play")?;
     let over = Rc::new(Notify::new());

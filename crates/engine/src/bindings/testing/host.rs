@@ -28,23 +28,21 @@ pub struct TestSettings {
     pub update: bool,
     /// Only tests whose full name contains this run.
     pub filter: Option<String>,
-    /// Default time limit of tests and hooks.
     pub timeout: Duration,
 }
 
 pub trait TestHost {
-    /// A test or hook begins, with its time limit. `test` is the name of the test, or of the suite.
+    /// Called when a test or hook begins, with its time limit. `test` is the name of the test or suite.
     fn begin(&self, test: &str, limit: Option<Duration>);
 
-    /// Called before any test runs.
     fn plan(&self, tests: Vec<TestOutcome>);
 
-    /// A test begins, with all its repetitions. Its recording starts from the beginning.
+    /// Called when a test begins, before its repetitions. Its recording is read from the start.
     fn start(&self, test: &str);
 
     fn attempt(&self);
 
-    /// The reason why a model did not answer: it may not be called, or the recording does not match. Returned once.
+    /// Why a model did not answer: it may not be called, or the recording does not match. Each reason is returned once.
     fn fault(&self) -> Option<Diagnostic>;
 
     fn test(&self, outcome: TestOutcome);
@@ -106,7 +104,6 @@ pub(super) fn clear_limit(ctx: &Ctx<'_>) {
     take_interrupted(ctx);
 }
 
-/// Reports interrupted work that no test awaits.
 pub(super) fn report_interruption(ctx: &Ctx<'_>) {
     let Some(host) = with(ctx, |testing| testing.host.clone()).filter(|_| take_interrupted(ctx)) else { return };
     clear_exception(ctx);

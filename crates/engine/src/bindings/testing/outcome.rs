@@ -6,7 +6,7 @@ use lmthing_base::diagnostic::{Diagnostic, Location};
 
 #[derive(Clone, Debug)]
 pub struct TestOutcome {
-    /// The titles of the enclosing `describe` blocks, outermost first.
+    /// Titles of the enclosing `describe` blocks, outermost first.
     pub ancestors: Vec<String>,
     pub title: String,
     pub state: State,
@@ -45,7 +45,6 @@ pub struct Snapshots {
     pub written: usize,
     pub updated: usize,
     pub removed: usize,
-    /// No test uses them.
     pub obsolete: usize,
 }
 

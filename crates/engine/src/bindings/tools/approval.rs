@@ -115,7 +115,6 @@ impl<'js> StoppedClock<'js> {
         Ok(clock)
     }
 
-    /// Moves the engine's own deadline, at which it interrupts scripts.
     fn update_deadline(&self) {
         if self.limits.may_end() {
             // Fails only without an event loop, and a script is running.

@@ -59,7 +59,6 @@ pub(crate) async fn run_callable<'js>(
     run_with(ctx, callable, label, input, execute).await
 }
 
-/// As [`run_callable`], with another function for `execute`.
 pub(crate) async fn run_with<'js>(
     ctx: &Ctx<'js>,
     callable: &Callable<'js>,
@@ -72,14 +71,13 @@ pub(crate) async fn run_with<'js>(
     }
     match run_callbacks(ctx, callable, label, input, execute).await {
         Ok(outcome) => outcome,
-        // `onError` does not handle errors of the callbacks themselves.
+        // `onError` is not called for errors of the callbacks themselves.
         Err(Failure::Reported(message)) => CallOutcome::Failed(message),
         Err(Failure::Other(error)) => CallOutcome::Failed(message_of(ctx, error)),
     }
 }
 
 enum Failure {
-    /// It threw, and a warning was printed.
     Reported(String),
     Other(Error),
 }

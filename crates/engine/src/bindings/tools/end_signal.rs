@@ -17,11 +17,11 @@ pub(crate) fn install(ctx: &Ctx<'_>) -> Result<()> {
     user_data::store(ctx, EndSignal::default())
 }
 
-/// The signal for a tool: the author's own, combined with that of the limits.
+/// The author's own signal, combined with that of the limits.
 pub(super) fn signal<'js>(ctx: &Ctx<'js>, own: Option<Value<'js>>) -> Result<Option<Value<'js>>> {
     let limits = services::limits(ctx)?;
     if !limits.may_end() {
-        // The identical object, as nothing has to be added.
+        // The identical object: nothing has to be added.
         return Ok(own);
     }
     let existing = user_data::read::<EndSignal>(ctx)?.0.borrow().clone();

@@ -14,11 +14,11 @@ use lmthing_base::event::AgentIdentity;
 pub(crate) struct Label<'a> {
     pub noun: &'static str,
     pub name: &'a str,
-    /// The name of the array form that it belongs to.
+    /// The name of the array form that the call belongs to.
     pub of: Option<&'a str>,
     /// `None` when code made the call.
     pub tool_call_id: Option<&'a str>,
-    /// Its number, for a call by code or in an array form.
+    /// The index within the code or array form.
     pub part: Option<u64>,
 }
 

@@ -43,7 +43,6 @@ fn part_from_js<'js>(ctx: &Ctx<'js>, value: &Value<'js>, place: &str) -> Result<
     serde_json::from_value(json).map_err(|error| type_error(ctx, format!("{place} is not a message part: {error}")))
 }
 
-/// Base64 of a typed array or array buffer; `None` for other values.
 fn base64_of<'js>(ctx: &Ctx<'js>, value: &Value<'js>) -> Result<Option<String>> {
     let Some(object) = value.as_object() else { return Ok(None) };
     let bytes = if object.as_typed_array::<u8>().is_some() {

@@ -115,7 +115,6 @@ pub(crate) fn from_serde<'js>(ctx: &Ctx<'js>, value: &impl serde::Serialize) -> 
     ctx.json_parse(text)
 }
 
-/// Calls a function and awaits the result if it is a thenable.
 pub(crate) async fn call_async<'js, A: IntoArgs<'js>>(function: &Function<'js>, args: A) -> Result<Value<'js>> {
     let answer: Value = function.call(args)?;
     settle(answer).await
@@ -193,7 +192,6 @@ pub(crate) fn thrown_message<'js>(ctx: &Ctx<'js>, thrown: &Value<'js>) -> String
     }
     match to_json(ctx, thrown) {
         Ok(json) => json.to_string(),
-        // Clears the pending exception.
         Err(_) => {
             ctx.catch();
             "an error that cannot be shown".into()
@@ -201,7 +199,6 @@ pub(crate) fn thrown_message<'js>(ctx: &Ctx<'js>, thrown: &Value<'js>) -> String
     }
 }
 
-/// The message of a JavaScript failure. Clears the pending exception.
 pub(crate) fn message_of(ctx: &Ctx<'_>, error: Error) -> String {
     match error {
         Error::Exception => thrown_message(ctx, &ctx.catch()),

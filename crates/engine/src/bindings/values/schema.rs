@@ -46,7 +46,7 @@ pub enum Schema<'js> {
     Plain(#[qjs(skip_trace)] Rc<PlainSchema>),
 }
 
-/// A JSON Schema from an MCP server.
+/// From an MCP server.
 pub struct PlainSchema {
     schema: serde_json::Value,
     /// Created on first use: most tools of a server are never called.
@@ -60,7 +60,7 @@ impl PlainSchema {
 }
 
 impl<'js> Schema<'js> {
-    /// Reads a schema. `place` is the prefix of the error message, such as `defTool('add'): inputSchema`.
+    /// `place` is the prefix of error messages, such as `defTool('add'): inputSchema`.
     pub fn from_value(ctx: &Ctx<'js>, value: &Value<'js>, place: &str) -> Result<Self> {
         let wanted = "must be a zod schema or a JSON Schema object";
         // A promise has no own properties and would pass for `{}`, which accepts anything.

@@ -27,7 +27,6 @@ pub(crate) fn steps_to_js<'js>(ctx: &Ctx<'js>, steps: &[Rc<Step>]) -> Result<Arr
 pub(crate) struct MessageObjects<'js>(HashMap<*const Message, Object<'js>>);
 
 impl<'js> MessageObjects<'js> {
-    /// The message objects of a step that was converted before.
     pub(crate) fn of_step(step: &Step, shown: &Object<'js>) -> Result<Self> {
         let mut objects = MessageObjects::default();
         let input: Object = shown.get("input")?;

@@ -129,7 +129,6 @@ fn take_over(subtask: &mut TaskNode, original: &TaskNode) {
     }
 }
 
-/// Chooses a missing id: `parent.1`, or `task-1` without a parent.
 fn give_id(task: &mut TaskNode, parent: Option<&str>, taken: &mut HashSet<String>) {
     if task.id.is_empty() {
         let stem = parent.map_or_else(|| "task-".to_owned(), |parent| format!("{parent}."));

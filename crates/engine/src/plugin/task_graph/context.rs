@@ -7,18 +7,14 @@ use std::rc::Rc;
 
 use super::{TaskNode, edges::Edges};
 
-/// The separator of blocks.
 const GAP: &str = "\n\n";
-/// Bits of a machine word of a row.
 const WORD: usize = u64::BITS as usize;
 
 /// For every task the upstream tasks that have a result, by position. Computed in one pass over the graph, with one bit per task
 /// and result.
 #[derive(Debug, Default)]
 pub(super) struct UpstreamResults {
-    /// Positions of the tasks with results, in graph order.
     sources: Vec<usize>,
-    /// The text of each source.
     blocks: Vec<String>,
     /// `words` machine words for each task; bit `i` stands for `sources[i]`.
     rows: Vec<u64>,
@@ -97,12 +93,10 @@ impl UpstreamResults {
     }
 }
 
-/// The block for a completed task.
 fn block(source: &TaskNode) -> String {
     format!("[{}] {}: {}", source.id, source.title, source.result().unwrap_or_default())
 }
 
-/// Adds a block, after a separator unless it is the first.
 fn push_block(text: &mut String, block: &str) {
     if !text.is_empty() {
         text.push_str(GAP);

@@ -12,11 +12,10 @@ use super::TaskNode;
 /// References to unknown ids are left out. If an id is used twice, all edges belong to its first task. Built in linear time.
 #[derive(Debug, Default)]
 pub(super) struct Edges {
-    /// The position of the first task with an id.
+    /// First position, if an id is used twice.
     pub(super) positions: HashMap<String, usize>,
     /// For each position, the tasks it depends on, in the order they were named.
     pub(super) upstream: Vec<Vec<usize>>,
-    /// For each position, the tasks that depend on it.
     pub(super) downstream: Vec<Vec<usize>>,
     /// Whether a task depends on an unknown id, so that it can never run.
     pub(super) dangling: Vec<bool>,

@@ -55,12 +55,10 @@ fn invalid(problems: Vec<String>) -> ToolRefusal {
     ToolRefusal::new("Invalid task graph", message).with("errors", json!(problems))
 }
 
-/// A task in a list of a result.
 pub(super) fn brief(task: &TaskNode) -> Value {
     json!({ "id": task.id, "title": task.title })
 }
 
-/// A status in a sentence: `in progress`.
 pub(super) fn status_text(status: TaskNodeStatus) -> &'static str {
     match status {
         TaskNodeStatus::Pending => "pending",

@@ -59,7 +59,6 @@ impl TaskGraph {
         TaskGraph::new(&tasks)
     }
 
-    /// Creates a graph from tasks whose `input_context` is their own text only.
     pub(super) fn from_stored(tasks: &[TaskNode]) -> Self {
         let nodes: Vec<Rc<TaskNode>> = checks::normalize_task_graph(tasks).into_iter().map(Rc::new).collect();
         let edges = Rc::new(Edges::new(&nodes));
@@ -77,7 +76,6 @@ impl TaskGraph {
         &self.nodes
     }
 
-    /// The full `input_context` of the task at a position of [`TaskGraph::nodes`].
     pub fn input_context(&self, position: usize) -> Option<String> {
         self.results().added_to(self.node(position).input_context.as_deref(), position)
     }
@@ -91,7 +89,6 @@ impl TaskGraph {
         &self.edges
     }
 
-    /// The task at a position, as stored.
     pub(super) fn node(&self, position: usize) -> &TaskNode {
         &self.nodes[position]
     }
@@ -100,12 +97,11 @@ impl TaskGraph {
         self.results.get_or_init(|| UpstreamResults::new(&self.nodes, &self.edges))
     }
 
-    /// The task in the form that JavaScript and models see.
+    /// As JavaScript and models get it, with upstream results.
     pub(super) fn shown(&self, position: usize) -> TaskNode {
         TaskNode { input_context: self.input_context(position), ..self.node(position).clone() }
     }
 
-    /// The position of a task by its id, with or without brackets.
     pub(super) fn find(&self, task_id: &str) -> Result<usize, ToolRefusal> {
         let positions = &self.edges.positions;
         positions
@@ -130,12 +126,10 @@ impl TaskGraph {
             && self.edges.upstream[position].iter().all(|&at| self.nodes[at].status == TaskNodeStatus::Completed)
     }
 
-    /// Positions of the tasks that can be started, in graph order.
     pub(super) fn ready(&self) -> Vec<usize> {
         (0..self.nodes.len()).filter(|&position| self.is_ready(position)).collect()
     }
 
-    /// The graph with one changed task and the same edges.
     pub(super) fn with_changed(&self, position: usize, change: impl FnOnce(&mut TaskNode)) -> Self {
         let mut nodes = self.nodes.to_vec();
         change(Rc::make_mut(&mut nodes[position]));
@@ -147,7 +141,6 @@ impl TaskGraph {
         TaskGraph { nodes: Rc::new(nodes), edges: Rc::clone(&self.edges), results: Rc::default() }
     }
 
-    /// The stored tasks, to build a graph with other edges.
     pub(super) fn stored(&self) -> Vec<TaskNode> {
         self.nodes.iter().map(|node| TaskNode::clone(node)).collect()
     }

@@ -8,13 +8,10 @@ use crate::plugin::read::{self, ShapeError, TaskFields};
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum TaskNodeStatus {
-    /// Ready if all its dependencies are completed.
     #[default]
     Pending,
     InProgress,
-    /// Its result is passed downstream.
     Completed,
-    /// It can be tried again.
     Failed,
     /// `askHuman` asked a question about it that `answerQuestion` has not answered yet.
     WaitingHuman,
@@ -29,7 +26,6 @@ impl TaskNodeStatus {
         TaskNodeStatus::WaitingHuman,
     ];
 
-    /// The name in JavaScript.
     pub fn as_str(self) -> &'static str {
         match self {
             TaskNodeStatus::Pending => "pending",
@@ -40,14 +36,12 @@ impl TaskNodeStatus {
         }
     }
 
-    /// Reads a status, in the notations of people and models.
     pub(super) fn from_text(text: &str) -> Option<Self> {
         let name = read::normalized_status(text);
         TaskNodeStatus::ALL.into_iter().find(|status| status.as_str() == name)
     }
 }
 
-/// The question of a waiting task.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct HumanQuestion {
     pub question: String,
@@ -58,22 +52,17 @@ pub struct HumanQuestion {
     pub resume_status: TaskNodeStatus,
 }
 
-/// One task, with the field names of JavaScript.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct TaskNode {
-    /// The id for tools and edges.
     pub id: String,
-    /// A short name for lists.
     pub title: String,
-    /// Detailed instructions; may be empty.
     pub description: String,
     pub status: TaskNodeStatus,
     /// Ids of the tasks that must be completed first.
     pub dependencies: Vec<String>,
-    /// Ids of the tasks that wait for this one.
     pub unblocks: Vec<String>,
     pub required_capabilities: Vec<String>,
-    /// In the prompt author's terms.
+    /// Not interpreted.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub assigned_subagent: Option<String>,
     /// The input of the task: its own text first, then the results of upstream tasks.
@@ -82,10 +71,9 @@ pub struct TaskNode {
     /// The result of a completed task, or the reason of a failure.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub output_result: Option<String>,
-    /// The task this one was spawned by or split from.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub parent_id: Option<String>,
-    /// Set while the status is `waiting_human`.
+    /// Set if the status is `waiting_human`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub human_question: Option<HumanQuestion>,
     /// The prompt author's own fields.
@@ -128,7 +116,6 @@ impl TaskNode {
         })
     }
 
-    /// Reads all fields except the id and the user's own.
     fn read_fields(fields: &mut TaskFields) -> Self {
         TaskNode {
             id: String::new(),
@@ -161,8 +148,7 @@ impl<'de> Deserialize<'de> for TaskNode {
     }
 }
 
-/// Reads the tasks of `defTaskGraph`, its setter, `generateTaskGraph` or one of the utilities. The error lists every fault. The
-/// graph itself is checked by [`validate_task_graph`](super::validate_task_graph).
+/// Reads a list of tasks, and reports the faults of all. [`validate_task_graph`](super::validate_task_graph) checks the graph.
 pub fn parse_tasks(value: &Value) -> Result<Vec<TaskNode>, ShapeError> {
     read::read_array(value, "tasks", TaskNode::read)
 }

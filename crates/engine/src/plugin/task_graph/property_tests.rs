@@ -55,7 +55,6 @@ fn naive_dependencies(tasks: &[TaskNode]) -> HashMap<String, HashSet<String>> {
     dependencies
 }
 
-/// All direct and indirect dependencies of a task, by depth-first search.
 fn naive_upstream(id: &str, dependencies: &HashMap<String, HashSet<String>>) -> BTreeSet<String> {
     let mut found = BTreeSet::new();
     let mut open: Vec<String> = dependencies[id].iter().cloned().collect();
@@ -77,7 +76,6 @@ fn ids(graph: &TaskGraph) -> BTreeSet<String> {
     graph.nodes().iter().map(|node| node.id.clone()).collect()
 }
 
-/// A random tool call; ids are mostly valid.
 fn random_call(graph: &TaskGraph, tool: usize, task: Index, other: Index, flag: bool) -> (&'static str, Value) {
     let id = |index: Index| match graph.nodes().len() {
         0 => "ghost".to_owned(),
@@ -118,7 +116,6 @@ proptest! {
         let detected = detect_cycles(&tasks);
         prop_assert_eq!(detected.iter().cloned().collect::<BTreeSet<_>>(), never_ready.clone());
         prop_assert_eq!(detected.len(), never_ready.len());
-        // The cycle in the message exists.
         let problems = validate_task_graph(&tasks);
         prop_assert_eq!(problems.len(), usize::from(!never_ready.is_empty()));
         if let Some(problem) = problems.first() {

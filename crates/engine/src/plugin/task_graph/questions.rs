@@ -1,7 +1,4 @@
 //! `askHuman` and `answerQuestion`: a task that needs an answer from a person.
-//!
-//! A question makes a task `waiting_human`: it is not ready and cannot be completed, and it is listed with its question. The
-//! answer becomes part of the task's input, and the task returns to its earlier status.
 
 use serde_json::{Value, json};
 

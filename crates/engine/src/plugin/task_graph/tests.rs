@@ -70,8 +70,6 @@ fn status(graph: &TaskGraph, id: &str) -> &'static str {
     graph.task(id).expect("the task").status.as_str()
 }
 
-// Utilities
-
 #[test]
 fn cycles_are_the_tasks_that_can_never_run() {
     let cyclic = nodes(json!([
@@ -148,8 +146,6 @@ fn unblocked_are_pending_tasks_with_completed_dependencies() {
     assert_eq!(ready(&TaskGraph::new(&tasks)), ["b"]);
 }
 
-// Working through a graph
-
 #[test]
 fn a_join_waits_for_every_branch() {
     let graph = join();
@@ -170,7 +166,6 @@ fn a_blocked_task_is_neither_started_nor_completed() {
     let graph = complete(&join(), "a", "A");
     let (_, result) = call(&graph, "updateTaskStatus", json!({ "taskId": "c", "status": "in_progress" }));
     assert_eq!(result["unmetDependencies"], json!(["b"]));
-    // A blocked task can fail.
     assert_eq!(status(&done(&graph, json!({ "taskId": "c", "status": "failed" })), "c"), "failed");
 }
 
@@ -205,7 +200,6 @@ fn completing_again_replaces_the_result() {
         call(&again, "updateTaskStatus", json!({ "taskId": "a", "status": "completed", "output_result": "second" }));
     assert_eq!(context(&graph, "c"), "[a] Alpha: second");
     assert_eq!(result["newlyUnblocked"], json!([]));
-    // Without a new result the old one stays.
     let graph = done(&graph, json!({ "taskId": "a", "status": "completed" }));
     assert_eq!(context(&graph, "c"), "[a] Alpha: second");
 }
@@ -253,7 +247,6 @@ fn tasks_set_by_the_prompt_file_neither_repeat_nor_lose_results() {
     let mut tasks = graph.tasks();
     tasks[0].output_result = Some("A2".to_owned());
     assert_eq!(context(&graph.with_tasks(&tasks), "c"), "[a] Alpha: A2\n\n[b] Beta: B");
-    // Removing a finished task keeps the result that it had passed on.
     let mut tasks = graph.tasks();
     tasks.remove(0);
     tasks[1].dependencies.retain(|id| id != "a");
@@ -281,8 +274,6 @@ fn an_update_touches_one_task() {
     assert_eq!(context(&after, "t499"), "[t0] t0: the result");
     assert!((1..500).all(|position| after.input_context(position).as_deref() == Some("[t0] t0: the result")));
 }
-
-// generateTaskGraph
 
 #[test]
 fn a_generated_graph_replaces_the_old_one() {
@@ -338,8 +329,6 @@ fn shapes_are_read_leniently_and_faults_are_exact() {
     let node: TaskNode = serde_json::from_value(json!({ "id": "a", "title": "A" })).expect("a task");
     assert_eq!(node.description, "");
 }
-
-// Growing
 
 #[test]
 fn a_spawned_task_takes_its_place() {
@@ -400,8 +389,6 @@ fn what_cannot_be_split_is_refused() {
     assert!(refused(&graph, "forkTask", json!({ "taskId": "c", "subtasks": circle })).contains("Circular"));
 }
 
-// Questions
-
 #[test]
 fn a_question_makes_a_task_wait_until_the_answer() {
     let graph = done(&join(), json!({ "taskId": "a", "status": "in_progress" }));
@@ -431,8 +418,6 @@ fn a_question_about_a_pending_task_leaves_it_pending() {
     assert_eq!(ready(&graph), ["a", "b"]);
     refused(&complete(&graph, "a", "A"), "askHuman", json!({ "taskId": "a", "question": "Sure?" }));
 }
-
-// Reading
 
 #[test]
 fn the_tree_holds_sub_tasks_below_their_parent() {

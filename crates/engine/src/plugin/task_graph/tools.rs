@@ -137,7 +137,6 @@ fn fork_tool() -> ToolSpec {
     )
 }
 
-/// The fields that describe a task and its position in the graph.
 fn new_task() -> Value {
     json!({
         // A placeholder for the order of the fields; each tool describes its id.

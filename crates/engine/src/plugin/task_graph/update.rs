@@ -32,7 +32,6 @@ pub fn list_unblocked_tasks(graph: &TaskGraph) -> (TaskGraph, Value) {
     (graph.clone(), result)
 }
 
-/// Why no task can be started.
 fn nothing_ready(graph: &TaskGraph) -> String {
     let count = |status| graph.nodes().iter().filter(|node| node.status == status).count();
     let total = graph.nodes().len();
@@ -87,7 +86,6 @@ fn update(graph: &TaskGraph, input: &Value) -> Result<(TaskGraph, Value), ToolRe
         if output.is_some() {
             task.output_result = output;
         } else if restarted {
-            // The result is the reason of the failure.
             task.output_result = None;
         }
     });
@@ -119,12 +117,10 @@ fn read_status(text: &str) -> Result<TaskNodeStatus, ToolRefusal> {
     }
 }
 
-/// Whether the task may get this status.
 fn check(graph: &TaskGraph, position: usize, status: TaskNodeStatus) -> Result<(), ToolRefusal> {
     let task = graph.node(position);
     let verb = if status == TaskNodeStatus::Completed { "completed" } else { "started" };
     let unmet = graph.unmet_dependencies(position);
-    // A blocked task can fail.
     if status != TaskNodeStatus::Failed && !unmet.is_empty() {
         let names = quoted(&unmet);
         let what = if unmet.len() == 1 { "this dependency is" } else { "these dependencies are" };

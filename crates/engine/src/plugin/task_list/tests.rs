@@ -178,7 +178,6 @@ proptest! {
             let input = json!({ "taskId": id.to_string(), "reason": reason.then_some("because") });
             let (after, result) = call_tool(&tasks, name, &input).expect("a known tool");
             let expected: Vec<Task> = after.iter().zip(&tasks).map(|(after, before)| {
-                // Only the state of this task may change.
                 if after.id == id.to_string() && result["success"] == true {
                     Task { status: after.status, failure_reason: after.failure_reason.clone(), ..before.clone() }
                 } else {

@@ -17,7 +17,7 @@ use lmthing_base::chat::{FinishReason, Message, ModelRequest, Role, StreamPart, 
 use lmthing_engine::bindings::Exchanges;
 use lmthing_providers::{LanguageModel, PartStream, ProviderError, ProviderErrorKind, Redactor};
 
-/// Answers with the number of its answer; fails if the request contains `fail`.
+/// Answers with the number of its answer. Fails if the request contains `fail`.
 #[derive(Clone, Default)]
 pub(super) struct CountingModel(pub(super) Arc<AtomicUsize>);
 
@@ -32,12 +32,10 @@ impl LanguageModel for CountingModel {
 
     fn stream<'a>(&'a self, request: ModelRequest) -> LocalBoxFuture<'a, Result<PartStream<'a>, ProviderError>> {
         async move {
-            // Lets other tasks run, as a network request would.
             tokio::task::yield_now().await;
             let number = self.0.fetch_add(1, Ordering::SeqCst) + 1;
             let asked = format!("{:?}", request.messages);
             if asked.contains("fail") {
-                // A permanent or a temporary failure.
                 let lasts = !asked.contains("for now");
                 let kind = if lasts { ProviderErrorKind::BadRequest } else { ProviderErrorKind::Server };
                 return Err(ProviderError::new(kind, "lab", "tide", "no power"));
@@ -82,7 +80,6 @@ impl Folder {
         std::fs::read_to_string(self.path(name)).unwrap()
     }
 
-    /// The questions of a recording with their answers.
     pub(super) fn exchanges(&self, name: &str) -> Vec<String> {
         let file: Value = serde_json::from_str(&self.read(name)).unwrap();
         let exchange = |exchange: &Value| {
@@ -110,7 +107,7 @@ impl Folder {
         std::fs::write(self.path(name), file.to_string()).unwrap();
     }
 
-    /// Begins to test a file with its own store, like a new process.
+    /// Begins to test a file with a store of its own, as a new process would.
     pub(super) fn run(&self, mode: Mode, file: &str) -> Running<'_> {
         let store = RecordingStore::new(mode);
         let file = store.for_file(&self.path(file), file.as_ref());
@@ -149,7 +146,6 @@ pub(super) struct Running<'a> {
 }
 
 impl Running<'_> {
-    /// A test that makes these requests in one run with `r.json`.
     pub(super) async fn test(&self, index: usize, passed: bool, questions: &[&str]) -> Vec<String> {
         let test = self.file.begin_test(index);
         test.begin_attempt();

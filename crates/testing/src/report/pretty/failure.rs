@@ -22,7 +22,6 @@ impl FailureText {
         FailureText { style: style.clone(), paint, renderer }
     }
 
-    /// Without colours, for files.
     pub(crate) fn plain(folder: PathBuf) -> Self {
         FailureText::new(&ReportStyle { folder, ..ReportStyle::default() })
     }

@@ -18,7 +18,6 @@ pub struct Pretty {
     paint: Paint,
     text: FailureText,
     files: usize,
-    /// The text of each distinct failure, with the names of the tests that have it.
     failures: IndexMap<String, Vec<String>>,
     notes: Vec<String>,
 }
@@ -41,7 +40,6 @@ impl Pretty {
         self.failures.entry(self.text.of(failure, test)).or_default().push(name);
     }
 
-    /// All failures, each after the names of the tests that have it.
     fn failures(&self) -> String {
         let mut text = String::new();
         for (failure, names) in &self.failures {

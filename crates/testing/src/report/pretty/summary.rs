@@ -6,7 +6,6 @@ use crate::{
     report::paint::Paint,
 };
 
-/// The summary lines, each with a title.
 pub(super) fn summary(totals: &Totals, paint: Paint) -> String {
     let files = states([totals.files_failed, totals.files_passed, totals.files_skipped, 0], "no test files", paint);
     let tests = states([totals.failed, totals.passed, totals.skipped, totals.todo], "no tests", paint);
@@ -51,7 +50,6 @@ fn snapshots(snapshots: &Snapshots, paint: Paint) -> String {
     )
 }
 
-/// The parts whose count is not zero.
 fn joined<const N: usize>(parts: [(usize, String); N], paint: Paint) -> String {
     let parts: Vec<String> = parts.into_iter().filter(|(count, _)| *count > 0).map(|(_, text)| text).collect();
     parts.join(&paint.dim(" | "))

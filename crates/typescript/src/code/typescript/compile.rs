@@ -14,7 +14,6 @@ use lmthing_base::parser::Positions;
 
 const FILE: &[u8] = b"/module.mts";
 
-/// Compiles one module by itself, without checking it.
 pub(super) fn compile(text: &str) -> Result<(String, Positions), String> {
     let emitted = emit(text).map_err(|error| error.to_string())?;
     let find = |ending: &[u8]| emitted.iter().find(|file| file.name.as_bytes().ends_with(ending));

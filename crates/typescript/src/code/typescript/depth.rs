@@ -15,7 +15,6 @@ const MAX_DEPTH: usize = 5_000;
 const MAX_DECORATORS: usize = 500;
 
 impl Tree {
-    /// The syntax errors in source order, or the single error that the code is nested too deeply.
     pub fn problems(&self) -> Result<Vec<SyntaxProblem>, Error> {
         match deeper_than(self, is_chain)? {
             Some(problem) => Ok(vec![problem]),
@@ -24,7 +23,6 @@ impl Tree {
     }
 }
 
-/// The first node that is nested too deeply or has too many decorators to be compiled.
 pub(super) fn too_deep_to_compile(tree: &Tree) -> Result<Option<SyntaxProblem>, Error> {
     deeper_than(tree, |_| false)
 }

@@ -81,7 +81,6 @@ impl Eraser<'_> {
         self.blanks.push((from, to));
     }
 
-    /// Blanks a whole declaration or member.
     fn erase_item(&mut self, node: NodeId) -> Result<bool, Error> {
         let start = self.tree.start(node)?;
         self.blank(start, self.tree.end(node)?);
@@ -157,7 +156,7 @@ impl Eraser<'_> {
         Ok(range)
     }
 
-    /// Blanks `: T` with the `?` or `!` before it. Returns the offset of the first.
+    /// Blanks `: T` and a `?` or `!` before it. Returns the offset of the first blank.
     fn erase_annotation_of(&mut self, node: NodeId) -> Result<Option<usize>, Error> {
         let mut first = None;
         for child in self.tree.children(node)? {

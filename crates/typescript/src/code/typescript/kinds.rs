@@ -79,7 +79,6 @@ pub(super) fn is_only_types(tree: &Tree, node: NodeId) -> Result<bool, Error> {
     })
 }
 
-/// Whether a namespace contains only types.
 fn is_only_types_namespace(tree: &Tree, node: NodeId) -> Result<bool, Error> {
     use SyntaxKind as K;
     let mut pending = vec![node];

@@ -23,9 +23,6 @@ use erase::{Erased, erase};
 use lmthing_base::parser::{JavaScript, Language, SyntaxProblem};
 
 /// Converts a TypeScript module to JavaScript without checking types.
-///
-/// # Errors
-/// The first syntax error.
 pub fn to_javascript(text: &str) -> Result<JavaScript, SyntaxProblem> {
     guarded(|| {
         let tree = Tree::parse(text, Language::TypeScript).map_err(failed)?;
@@ -49,7 +46,7 @@ pub fn to_javascript(text: &str) -> Result<JavaScript, SyntaxProblem> {
     })
 }
 
-/// The parser may panic on unusual input; this turns a panic into an error.
+/// Turns a panic of the parser, which unusual input may cause, into an error.
 pub(super) fn guarded<T>(work: impl FnOnce() -> Result<T, SyntaxProblem>) -> Result<T, SyntaxProblem> {
     catch_unwind(AssertUnwindSafe(work)).unwrap_or_else(|_| Err(failed("it crashed")))
 }

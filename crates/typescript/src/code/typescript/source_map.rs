@@ -5,7 +5,6 @@ use tsr_jsstring::JsString;
 
 use lmthing_base::parser::{Piece, Positions};
 
-/// Reads the source map (version 3) of `compiled`, which was generated from `source`.
 pub(super) fn positions_of_source_map(map: &[u8], source: &str, compiled: &str) -> Result<Positions, String> {
     let map: Value = serde_json::from_slice(map).map_err(|error| error.to_string())?;
     let mappings = map.get("mappings").and_then(Value::as_str).unwrap_or_default();
@@ -28,7 +27,7 @@ pub(super) fn positions_of_source_map(map: &[u8], source: &str, compiled: &str) 
     Ok(Positions::new(pieces))
 }
 
-/// The lines of a text, each with whether it is ASCII.
+/// Each line with whether it is ASCII.
 struct Lines<'a>(Vec<(&'a str, bool)>);
 
 impl<'a> Lines<'a> {

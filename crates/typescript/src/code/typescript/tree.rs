@@ -98,12 +98,10 @@ impl Tree {
         usize::try_from(at).unwrap_or(offset)
     }
 
-    /// The text of a node that is a name or a string.
     pub fn text(&self, node: NodeId) -> Result<String, Error> {
         Ok(String::from_utf8_lossy(self.view().node_text(node)?.as_bytes()).into_owned())
     }
 
-    /// The nodes of a list; empty for `None`.
     pub fn list(&self, list: Option<NodeListId>) -> Result<Vec<NodeId>, Error> {
         let Some(list) = list else { return Ok(Vec::new()) };
         let nodes = self.view().list(list)?.nodes();
@@ -125,7 +123,6 @@ impl Tree {
         Ok(false)
     }
 
-    /// The children of `node` in source order.
     pub fn children(&self, node: NodeId) -> Result<Vec<NodeId>, Error> {
         let mut children = Children { view: self.view(), found: Vec::new(), failure: None };
         let _ = self.node(node)?.for_each_child(&mut children);

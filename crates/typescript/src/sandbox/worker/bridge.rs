@@ -23,25 +23,23 @@ use crate::sandbox::{
 struct PendingCall<'js> {
     resolve: Function<'js>,
     reject: Function<'js>,
-    /// The stack of the call, for errors of the host.
     stack: String,
 }
 
-/// State of the natives with JavaScript values, stored in the engine's user data.
+/// The JavaScript values of the native functions, stored in the engine's user data.
 #[derive(JsLifetime)]
 pub(super) struct Bridge<'js> {
     intrinsics: Intrinsics<'js>,
     pending: RefCell<HashMap<u32, PendingCall<'js>>>,
 }
 
-/// State of the natives without JavaScript values.
+/// What the native functions count.
 pub(super) struct Counters {
     limits: Limits,
     next_id: Cell<u32>,
     calls: Cell<u32>,
     console_bytes: Cell<usize>,
     console_full: Cell<bool>,
-    /// Set when the host has closed the pipe.
     pub disconnected: Cell<bool>,
 }
 
@@ -97,7 +95,6 @@ impl<'js> Bridge<'js> {
     }
 }
 
-/// Installs the functions and `console` in a fresh context.
 pub(super) fn install<'js>(ctx: &Ctx<'js>, functions: &[String], counters: &Rc<Counters>) -> rquickjs::Result<()> {
     let globals = ctx.globals();
     // Not part of the language, and exceptions in it would be lost.

@@ -11,15 +11,11 @@ use crate::code::BODY_FILE;
 pub(super) struct Bytecode(Vec<u8>);
 
 /// Compiles a module without evaluating it.
-///
-/// # Errors
-/// `Error::Exception` with the syntax error pending in the context.
 pub(super) fn compile(ctx: &Ctx<'_>, javascript: &str) -> Result<Bytecode> {
     let module = Module::declare(ctx.clone(), BODY_FILE, javascript)?;
     module.write(WriteOptions::default()).map(Bytecode)
 }
 
-/// Loads a compiled module into a context without a compiler.
 #[allow(unsafe_code)]
 pub(super) fn load<'js>(ctx: &Ctx<'js>, bytecode: &Bytecode) -> Result<Module<'js, Declared>> {
     // SAFETY: the bytes were written by `compile` above, by the same engine version in the same process, and no other

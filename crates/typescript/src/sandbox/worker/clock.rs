@@ -28,7 +28,7 @@ impl Clock {
         self.running_since.set(Some(Instant::now()));
     }
 
-    /// Whether the limit is exceeded. Called by the engine between instructions, so it must be cheap.
+    /// Called by the engine between instructions, so it must be cheap.
     pub(super) fn is_over(&self) -> bool {
         let running = self.running_since.get().map_or(Duration::ZERO, |since| since.elapsed());
         self.used.get() + running > self.limit

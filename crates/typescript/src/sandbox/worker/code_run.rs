@@ -24,16 +24,13 @@ const MANY_JOBS: u64 = 10_000;
 enum CodeEnd<'js> {
     Returned(Value<'js>),
     Threw(Value<'js>),
-    /// Stopped by a limit, or unable to continue.
     Stopped(Thrown),
-    /// The host has closed the pipe.
     Disconnected,
 }
 
 pub(super) struct CodeRun<'a, 'js> {
     pub(super) ctx: &'a Ctx<'js>,
     pub(super) clock: &'a Clock,
-    /// Maps lines of the bytecode to lines of the code.
     pub(super) lines: &'a LineMap,
     pub(super) request: &'a RunRequest,
     pub(super) receiver: &'a Receiver<ToWorker>,
@@ -41,7 +38,7 @@ pub(super) struct CodeRun<'a, 'js> {
 }
 
 impl<'js> CodeRun<'_, 'js> {
-    /// Runs the code to its end or a limit; `None` if the host has closed the pipe.
+    /// Returns `None` if the host has closed the pipe.
     pub(super) fn to_last_frame(&self, bytecode: &Bytecode) -> Option<FromWorker> {
         let ended = match self.start(bytecode) {
             Ok(promise) => self.drive(&promise),
@@ -76,7 +73,7 @@ impl<'js> CodeRun<'_, 'js> {
         }
     }
 
-    /// Runs all pending jobs; `None` if the code has not ended then.
+    /// Returns `None` if the code has not ended after all pending jobs.
     fn run_jobs(&self, main: &Promise<'js>, jobs: &mut u64) -> Option<CodeEnd<'js>> {
         loop {
             if main.state() != PromiseState::Pending {
@@ -124,7 +121,7 @@ impl<'js> CodeRun<'_, 'js> {
         }
     }
 
-    /// After the time limit an exception is the interruption, or caused by it.
+    /// After the time limit every exception counts as the interruption: it is the interruption or caused by it.
     fn threw(&self, value: Value<'js>) -> CodeEnd<'js> {
         if self.clock.is_over() { self.too_long() } else { CodeEnd::Threw(value) }
     }
@@ -133,8 +130,7 @@ impl<'js> CodeRun<'_, 'js> {
         CodeEnd::Stopped(Thrown::plain(self.request.limits.out_of_time()))
     }
 
-    /// Converts the end to a frame; `None` if the host has closed the pipe. Getters of the result may run code, so the
-    /// limits still apply.
+    /// Returns `None` if the host has closed the pipe. Getters of the result may run code, so the limits still apply.
     fn last_frame(&self, ended: CodeEnd<'js>) -> Option<FromWorker> {
         let thrown = match ended {
             CodeEnd::Disconnected => return None,

@@ -14,9 +14,6 @@ const MAX_INSPECTED: usize = 8 * 1024;
 
 impl<'js> Intrinsics<'js> {
     /// A value as JSON text of at most `limit` bytes; `None` for `undefined`.
-    ///
-    /// # Errors
-    /// See [`NoData`]. Messages begin with `what` (such as `the result`).
     pub(super) fn to_json(
         &self,
         ctx: &Ctx<'js>,

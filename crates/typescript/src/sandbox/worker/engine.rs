@@ -61,16 +61,12 @@ impl Engines {
         Ok(Self { compiler: Context::full(&compiler)?, context: Context::custom::<Restricted>(&runtime)?, runtime })
     }
 
-    /// # Errors
-    /// Early errors that TypeScript did not report, such as a duplicate declaration in unchecked code.
+    /// Fails for early errors that TypeScript did not report, such as a duplicate declaration in unchecked code.
     pub(super) fn compile(&self, javascript: &str, lines: &LineMap, code: &str) -> Result<Bytecode, CodeDiagnostic> {
         self.compiler.with(|ctx| compile(&ctx, javascript).map_err(|_| syntax_error(&ctx, lines, code)))
     }
 
     /// Runs compiled code to its end or a limit, and sends the last frame.
-    ///
-    /// # Errors
-    /// The host has closed the pipe.
     pub(super) fn execute(
         self,
         bytecode: &Bytecode,
@@ -105,7 +101,6 @@ impl Engines {
     }
 }
 
-/// Converts the pending error of the compiler to a diagnostic in the submitted code.
 fn syntax_error(ctx: &Ctx<'_>, lines: &LineMap, code: &str) -> CodeDiagnostic {
     let error = ctx.catch();
     let text = |name: &str| {

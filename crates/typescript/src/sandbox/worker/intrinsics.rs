@@ -24,9 +24,7 @@ pub(super) struct Intrinsics<'js> {
     error: Constructor<'js>,
 }
 
-/// Why a value cannot be converted to data.
 pub(super) enum NoData {
-    /// The reason as text.
     Because(String),
     /// A getter or `toJSON` threw; the exception is pending in the context.
     Thrown,
@@ -82,7 +80,7 @@ impl<'js> Intrinsics<'js> {
         Ok(error)
     }
 
-    /// The text of a string; unpaired surrogates become U+FFFD.
+    /// Unpaired surrogates become U+FFFD.
     pub(super) fn text(&self, ctx: &Ctx<'js>, string: &JsString<'js>) -> rquickjs::Result<String> {
         match well_formed_text(ctx, string)? {
             Some(text) => Ok(text),
@@ -94,7 +92,7 @@ impl<'js> Intrinsics<'js> {
         self.call_text(ctx, &self.big_int_to_string, value)
     }
 
-    /// The string that a method of `value` returns; empty if it throws.
+    /// Returns an empty string if the method throws.
     pub(super) fn call_text(&self, ctx: &Ctx<'js>, method: &Function<'js>, value: &Value<'js>) -> String {
         match method.call::<_, JsString<'js>>((This(value.clone()),)).and_then(|text| self.text(ctx, &text)) {
             Ok(text) => text,
@@ -106,7 +104,7 @@ impl<'js> Intrinsics<'js> {
     }
 }
 
-/// The text of a string; `None` if it contains an unpaired surrogate, which Rust strings cannot.
+/// Returns `None` for an unpaired surrogate, which Rust strings cannot hold.
 pub(super) fn well_formed_text<'js>(ctx: &Ctx<'js>, string: &JsString<'js>) -> rquickjs::Result<Option<String>> {
     match string.to_string() {
         Ok(text) => Ok(Some(text)),

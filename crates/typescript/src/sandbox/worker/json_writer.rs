@@ -19,11 +19,10 @@ pub(super) struct JsonWriter<'a, 'js> {
     limit: usize,
     /// Begins the messages, such as `the result`.
     what: &'a str,
-    /// The enclosing objects, to detect cycles.
+    /// To detect cycles.
     ancestors: Vec<Value<'js>>,
 }
 
-/// Whether a value was written; `undefined` and functions are not.
 type IsWritten = Result<bool, NoData>;
 
 impl<'a, 'js> JsonWriter<'a, 'js> {
@@ -31,7 +30,6 @@ impl<'a, 'js> JsonWriter<'a, 'js> {
         JsonWriter { ctx, intrinsics, out: String::new(), limit, what, ancestors: Vec::new() }
     }
 
-    /// The text of a value; `None` for `undefined`.
     pub(super) fn write(mut self, value: &Value<'js>) -> Result<Option<String>, NoData> {
         if value.is_undefined() {
             return Ok(None);

@@ -28,9 +28,7 @@ use engine::Engines;
 
 const DEFAULT_MEMORY: usize = 64 * 1024 * 1024;
 
-/// The main function of the worker; returns when the host closes the pipe.
-///
-/// `arguments` follow the subcommand: the limit of JavaScript memory in bytes.
+/// Returns when the host closes the pipe. `arguments` follow the subcommand: the limit of JavaScript memory in bytes.
 pub fn main(arguments: impl IntoIterator<Item = String>) -> ExitCode {
     // Panics are reported over the pipe; the default hook would read symbols from disk.
     std::panic::set_hook(Box::new(|_| {}));
@@ -63,7 +61,6 @@ fn read_until_closed(sender: &Sender<ToWorker>) -> ExitCode {
     }
 }
 
-/// The loop of the engine thread, until the host has closed the pipe.
 fn serve(receiver: &Receiver<ToWorker>) {
     let mut checker = Some(Checker::new());
     let mut engines = Engines::new().ok();
@@ -103,9 +100,6 @@ fn failed(error: &str) -> FromWorker {
 }
 
 /// Runs one request and sends all of its frames.
-///
-/// # Errors
-/// The host has closed the pipe.
 fn run(
     checker: &mut Option<Checker>,
     engines: rquickjs::Result<Engines>,

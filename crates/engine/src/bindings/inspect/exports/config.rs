@@ -71,7 +71,6 @@ fn check_options<'js>(ctx: &Ctx<'js>, faults: &mut Faults<'_, 'js>, value: &Valu
     NamedTools::of(&given)
 }
 
-/// Reports unknown keys of an option, which `run` ignores.
 fn check_option_keys<'js>(faults: &mut Faults<'_, 'js>, options: &Object<'js>, option: &str, known: &[&'static str]) {
     let place = path(&["config", "options", option]);
     let Ok(value) = options.get::<_, Value>(option) else { return };

@@ -12,7 +12,7 @@ use lmthing_node::diagnose_error;
 pub(super) struct Faults<'a, 'js> {
     ctx: &'a Ctx<'js>,
     pub(super) list: Vec<Fault>,
-    /// The models that exist, as far as can be known without a request.
+    /// As far as can be known without a request.
     pub(super) models: Vec<NamedModel>,
 }
 

@@ -105,7 +105,6 @@ pub(crate) fn calls_against(script: &MockScript, tools: &[RenderedTool], expecte
 #[derive(Debug)]
 pub(super) struct SchemaResult {
     pub(super) problems: Vec<ValidationProblem>,
-    /// Whether the schema silently drops unknown keys.
     pub(super) drops_unknown_keys: bool,
 }
 
@@ -224,7 +223,6 @@ mod tests {
         let fits = [
             ("findOrder", Some(json!({ "orderId": "A-17", "count": 2 }))),
             ("ping", Some(json!({}))),
-            // Invalid JSON.
             ("findOrder", None),
             // Reported when the item was read.
             ("findOrder", Some(json!([1]))),

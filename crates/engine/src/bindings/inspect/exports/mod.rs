@@ -26,7 +26,6 @@ const KNOWN: [&str; 6] = ["default", "config", "mock", "input", "output", "descr
 #[derive(Debug, Default)]
 pub(crate) struct Exports {
     pub faults: Vec<Fault>,
-    /// The calls of the mock, if it is the file's model.
     pub mock: MockScript,
     pub(super) named: NamedTools,
     pub models: Vec<NamedModel>,
@@ -49,7 +48,7 @@ pub(crate) fn check<'js>(ctx: &Ctx<'js>, namespace: &Object<'js>, name: &str) ->
             let value = namespace.get("mock");
             if let Some(value) = faults.read("mock", &path(&["mock"]), value) {
                 let script = mock::read(ctx, &mut faults, &value);
-                // Another model does not use the mock.
+                // A file that uses another model may have a faulty `mock` without harm.
                 if file::uses_mock(&config).unwrap_or_default() {
                     mock::check_length(&mut faults, &value);
                     mock = script;
@@ -92,7 +91,6 @@ impl<'js> File<'_, 'js> {
         if self.has(name) { None } else { closest(name, unread) }
     }
 
-    /// Points the fault of a missing export at an export with a similar name.
     fn explain(&self, name: &str, faults: &mut Faults<'_, 'js>) {
         if let (Some(similar), Some(fault)) = (self.similar(name), faults.list.last_mut()) {
             fault.place = path(&[similar]);
@@ -127,7 +125,6 @@ impl<'js> File<'_, 'js> {
         config
     }
 
-    /// Checks the model. A missing mock is reported at `config.model`.
     fn model(&self, ctx: &Ctx<'js>, faults: &mut Faults<'_, 'js>, config: &Object<'js>) {
         match file::uses_mock(config) {
             Ok(true) if self.has("mock") => {}
@@ -159,7 +156,6 @@ impl<'js> File<'_, 'js> {
         }
     }
 
-    /// Reports unknown exports with a name similar to a known one and a suitable value.
     fn similar_names(&self, faults: &mut Faults<'_, 'js>) {
         for (known, severity) in
             [("input", FaultSeverity::Error), ("output", FaultSeverity::Error), ("description", FaultSeverity::Warning)]

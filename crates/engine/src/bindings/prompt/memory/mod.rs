@@ -16,7 +16,6 @@ use lmthing_node::import_builtin;
 #[derive(Default, JsLifetime)]
 struct StateTexts<'js>(RefCell<Option<Object<'js>>>);
 
-/// The stored form of [`Memory::effects`].
 #[derive(Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 struct EffectMemory {

@@ -67,7 +67,6 @@ async fn run_script(script: &'static str) -> std::result::Result<(), String> {
     result.await
 }
 
-/// Runs the script on a thread with the stack size of prompt files.
 fn on_deep_stack(script: &'static str) {
     let thread = std::thread::Builder::new().stack_size(THREAD_STACK_SIZE).spawn(move || {
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();

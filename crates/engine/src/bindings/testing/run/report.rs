@@ -16,7 +16,6 @@ use crate::bindings::values::{
 };
 use lmthing_base::{chat::Step, event::FailureReport};
 
-/// Key of the symbol `Symbol.for(…)` that marks reports.
 const BRAND: &str = "lmthing.run";
 
 pub(super) fn to_js<'js>(ctx: &Ctx<'js>, report: RunReport) -> Result<Value<'js>> {

@@ -19,14 +19,13 @@ use lmthing_base::{
 };
 use lmthing_node::user_data;
 
-/// Runs prompt files for the tests of one engine.
 pub trait PromptFileRunner {
-    /// Runs a prompt file in a new engine. Dropping the future ends the run.
+    /// Dropping the future ends the run.
     fn run(&self, request: RunRequest) -> LocalBoxFuture<'static, RunEnd>;
 
     fn count(&self) -> u64;
 
-    /// Ends the current runs except the first `count`. Returns their number.
+    /// Cancels the current runs except the first `count`. Returns their number.
     fn give_up_after(&self, count: u64) -> usize;
 }
 
@@ -40,11 +39,10 @@ pub struct RunRequest {
     pub recording: Option<PathBuf>,
     /// `process.env` of the test file, if it was accessed.
     pub environment: Option<BTreeMap<String, String>>,
-    /// Variables to set on top; `None` removes one.
+    /// Variables to set in addition; `None` removes one.
     pub variables: Vec<(String, Option<String>)>,
     pub approve: ApprovalRules,
     pub timeout: Option<Duration>,
-    /// Deadline for scripts of the run.
     pub latest: Option<Instant>,
     /// Whether to keep pieces of answers and schemas of tools, for `fullSteps`.
     pub keeps_pieces: bool,
@@ -53,7 +51,7 @@ pub struct RunRequest {
 #[derive(Debug)]
 pub enum RunEnd {
     Report(Box<RunReport>),
-    /// Did not begin, as a file is missing.
+    /// The run did not begin, as a file is missing.
     Refused(Box<Diagnostic>),
     GivenUp,
 }
@@ -70,7 +68,7 @@ pub struct RunReport {
     /// US dollars of all answers; `None` if a price is unknown.
     pub cost: Option<f64>,
     pub finish_reason: Option<FinishReason>,
-    /// Without secrets.
+    /// Redacted.
     pub error: Option<FailureReport>,
 }
 
