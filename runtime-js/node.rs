@@ -39,6 +39,7 @@ fn published_files(crate_folder: &Path) -> Option<std::path::PathBuf> {
 }
 
 /// Ends the build script, with a message that cargo shows as it is.
+#[expect(clippy::exit, reason = "a panic would print a backtrace of the build script above the message")]
 fn finish(result: Result<(), String>) {
     if let Err(message) = result {
         println!("cargo:error={}", message.replace('\n', "\ncargo:error="));

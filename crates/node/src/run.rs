@@ -7,7 +7,7 @@ use rquickjs::{Ctx, Error, Result};
 
 use super::diagnose::{Thrown, diagnose, diagnose_error};
 use super::event_loop::{
-    Halt, Origin, drain_jobs, idle, is_idle, is_unheeded, tell_before_exit, tell_exit, tell_uncaught, until_halted,
+    Halt, Origin, drain_jobs, idle, is_idle, is_exception_unhandled, emit_before_exit, emit_exit, emit_uncaught, until_halted,
 };
 use super::globals::exit_code;
 use super::{Engine, import_file};
@@ -49,7 +49,7 @@ async fn run(ctx: &Ctx<'_>, path: &Path) -> ScriptEnd {
         Ok(Err(error)) => ScriptEnd::Failed { error: diagnose_error(ctx, error), code: UNCAUGHT },
         Err(halt) => return halted(halt, uncaught.take()),
     };
-    match until_halted(ctx, async { tell_exit(ctx, end.code()) }).await {
+    match until_halted(ctx, async { emit_exit(ctx, end.code()) }).await {
         Ok(Ok(code)) => match end {
             ScriptEnd::Exited(_) => ScriptEnd::Exited(code),
             ScriptEnd::Failed { error, .. } => ScriptEnd::Failed { error, code },
@@ -73,7 +73,7 @@ async fn run_until_idle(ctx: &Ctx<'_>, path: &Path, uncaught: &RefCell<Option<Th
     }
     loop {
         idle(ctx).await?;
-        tell_before_exit(ctx)?;
+        emit_before_exit(ctx)?;
         drain_jobs(ctx);
         if is_idle(ctx)? {
             return Ok(exit_code(ctx)?.unwrap_or(0));
@@ -87,10 +87,10 @@ fn report_import_error(ctx: &Ctx<'_>, error: Error, uncaught: &RefCell<Option<Th
     let Error::Exception = error else { return Err(error) };
     let thrown = ctx.catch();
     let diagnosed = diagnose(ctx, thrown.clone());
-    match tell_uncaught(ctx, ctx.throw(thrown), Origin::Promise, UNCAUGHT) {
+    match emit_uncaught(ctx, ctx.throw(thrown), Origin::Promise, UNCAUGHT) {
         Some(error) => Err(error),
         None => {
-            uncaught.replace(is_unheeded(ctx).then_some(diagnosed));
+            uncaught.replace(is_exception_unhandled(ctx).then_some(diagnosed));
             Ok(())
         }
     }

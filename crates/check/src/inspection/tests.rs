@@ -137,7 +137,7 @@ fn the_first_request_is_put_together() {
 #[test]
 fn files_are_inspected_in_parallel() {
     let threads = (0..4).map(|number| {
-        thread::spawn(move || {
+        std::thread::spawn(move || {
             let own = ("OWN".to_owned(), number.to_string());
             let options = CheckOptions { variables: vec![own], ..options() };
             let source = "const first = process.env.OWN; process.env.OWN += '!'; process.exitCode = 5;\n\
