@@ -1,12 +1,12 @@
 //! Replaces secrets in everything that is shown or stored.
 //!
 //! - Known secrets that look like keys (`heuristics`) are replaced everywhere: as they are, in hexadecimal, base32,
-//! base64 or double base64 (`encodings`), with percent, JSON, JavaScript or HTML escapes, line breaks or invisible
-//! characters in between (`view`), and as a long prefix or suffix where they were truncated (`needles`).
+//!   base64 or double base64 (`encodings`), with percent, JSON, JavaScript or HTML escapes, line breaks or invisible
+//!   characters in between (`view`), and as a long prefix or suffix where they were truncated (`needles`).
 //! - Known short secrets are replaced in headers and URLs only (`Bearer ollama`, `x-api-key: test`): users set
-//! ordinary words as keys of servers that need none, and replacing those everywhere would garble texts (`contexts`).
+//!   ordinary words as keys of servers that need none, and replacing those everywhere would garble texts (`contexts`).
 //! - User info and secret parameters of URLs, and keys in well-known formats (`formats`), are always replaced, known
-//! or not.
+//!   or not.
 //!
 //! A run has one [`Redactor`]. `ProviderContext` and `create` register secrets; [`guard`] applies it to what models
 //! return.
