@@ -1,5 +1,5 @@
 //! State that a prompt restores in another process (docs/reference/resume.md, "What is kept"). The unit tests in
-//! `src/script/bindings/prompt/memory` cover the serialization of values.
+//! `crates/engine/src/bindings/prompt/memory` cover the serialization of values.
 
 use crate::support::resume::Project;
 

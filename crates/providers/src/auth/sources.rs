@@ -223,7 +223,7 @@ mod tests {
     /// Another way to open files could read one that restricted prompt files are not kept from.
     #[test]
     fn other_files_of_auth_open_no_files() {
-        let mut folders = vec![Path::new(env!("CARGO_MANIFEST_DIR")).join("src/provider/auth")];
+        let mut folders = vec![Path::new(env!("CARGO_MANIFEST_DIR")).join("src/auth")];
         let mut checked_files = 0;
         while let Some(folder) = folders.pop() {
             for path in entries(&folder) {
