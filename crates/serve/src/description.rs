@@ -93,7 +93,7 @@ pub(super) async fn describe(
         child.end_process().await;
         return Err(DescribeError {
             is_slow: true,
-            ..DescribeError::new(format!("loading the file did not end_process within {seconds} s"))
+            ..DescribeError::new(format!("loading the file did not end within {seconds} s"))
         });
     };
     match serde_json::from_slice(&output) {

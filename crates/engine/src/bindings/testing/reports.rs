@@ -28,7 +28,7 @@ pub(super) fn report<'js>(ctx: Ctx<'js>, kind: String, report: Object<'js>) -> R
         "test" => host.test(test(&report)?),
         "error" => host.error(failure(&report)?),
         "file" => host.file(texts(&report.get("notes")?)?, snapshots(&report.get("snapshots")?)?),
-        other => return Err(plain_error(&ctx, format!("nothing is report as {other}"))),
+        other => return Err(plain_error(&ctx, format!("nothing is reported as {other}"))),
     }
     Ok(())
 }
