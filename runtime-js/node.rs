@@ -7,6 +7,11 @@ fn describe<'a>(action: &'a str, path: &'a Path) -> impl Fn(std::io::Error) -> S
     move |error| format!("cannot {action} {}: {error}", path.display())
 }
 
+/// The folder of the crate. Read at run time: clones that share a build folder may share the compiled build script.
+fn crate_folder() -> Result<std::path::PathBuf, String> {
+    std::env::var_os("CARGO_MANIFEST_DIR").map(Into::into).ok_or_else(|| "CARGO_MANIFEST_DIR is not set".to_owned())
+}
+
 /// Fails with advice when Node is missing or older than 20.
 fn check_node() -> Result<(), String> {
     const ADVICE: &str = "Building lmthing needs Node 20 or newer and npm on the PATH (running it needs neither).";

@@ -22,7 +22,7 @@ fn main() {
 }
 
 fn run() -> Result<(), String> {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let folder = &crate_folder()?;
     let output = std::env::var("OUT_DIR").map_err(|error| error.to_string())?;
     let output = Path::new(&output);
     println!("cargo:rerun-if-changed=build.rs");

@@ -43,7 +43,7 @@ fn main() {
 }
 
 fn run() -> Result<(), String> {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let folder = &crate_folder()?;
     let published = published_files(folder);
     let source = published.clone().unwrap_or_else(|| folder.join("../../runtime-js"));
     let output = PathBuf::from(env::var_os("OUT_DIR").ok_or("OUT_DIR is not set")?);

@@ -6,7 +6,7 @@ use super::{BUILT_IN, COMPATIBLE, built_in, row::Provider};
 use crate::settings::{ProviderSettings, Setting};
 
 fn document(path: &str) -> String {
-    fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join(path)).unwrap()
+    fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").join(path)).unwrap()
 }
 
 fn names(text: &str) -> BTreeSet<&str> {
