@@ -7,7 +7,8 @@ use rquickjs::{Ctx, Error, Result};
 
 use super::diagnose::{Thrown, diagnose, diagnose_error};
 use super::event_loop::{
-    Halt, Origin, drain_jobs, idle, is_idle, is_exception_unhandled, emit_before_exit, emit_exit, emit_uncaught, until_halted,
+    Halt, Origin, drain_jobs, emit_before_exit, emit_exit, emit_uncaught, idle, is_exception_unhandled, is_idle,
+    until_halted,
 };
 use super::globals::exit_code;
 use super::{Engine, import_file};

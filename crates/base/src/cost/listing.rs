@@ -5,7 +5,7 @@ use serde_json::Value;
 use super::{
     archive,
     price_table::{PriceTable, usual_name},
-    prices::PricedModel,
+    priced_model::PricedModel,
 };
 use crate::chat::Usage;
 

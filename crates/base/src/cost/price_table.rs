@@ -5,7 +5,7 @@ use std::{cell::RefCell, collections::HashMap, rc::Rc};
 use genai_prices::{Calculator, PriceRequest, UsageKey};
 use serde_json::Value;
 
-use super::{archive, prices::PricedModel};
+use super::{archive, priced_model::PricedModel};
 use crate::chat::Usage;
 
 /// Ids of the table and the names of their providers in lmthing, the usual one first. Other providers have the same name.

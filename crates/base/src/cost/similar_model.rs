@@ -1,9 +1,6 @@
 //! Suggests a model of the price table for an unknown model id.
 
-use super::{
-    listing::model_ids,
-    prices::{PricedModel, Prices},
-};
+use super::{listing::model_ids, priced_model::PricedModel, prices::Prices};
 use crate::diagnostic::closest;
 
 /// The id of a model of the provider that is spelt almost like `model_id`, if the table does not have that. Ids that differ in

@@ -137,7 +137,7 @@ mod tests {
 
     #[test]
     fn declared_and_importable_modules_are_the_same() {
-        let lookup = super::super::import_lookup();
+        let lookup = super::super::imports::import_lookup();
         let declared: Vec<&str> = modules().collect();
         for name in &declared {
             let found = lookup.find(Path::new("/p.lmt.mjs"), name, None);

@@ -9,7 +9,7 @@ use tsr_jsstring::JsString;
 use tsr_vfs::{Entries, Error, FileContent, FileInfo, FileSystem, SnapshotId};
 
 use super::compiler_options::is_own;
-use super::import_lookup;
+use super::imports::import_lookup;
 use super::internal_modules;
 use super::source::Source;
 use crate::declarations;

@@ -3,14 +3,16 @@
 
 use std::ops::Range;
 use std::path::{Path, PathBuf};
+use std::rc::Rc;
 
 use tsr_arena::Error;
 use tsr_ast::{NodeId, SyntaxKind};
 
 use super::edited_text::Edit;
 use super::internal_modules;
+use lmthing_engine::bindings::NATIVE_MODULES;
 use lmthing_node::{ImportLookup, ImportProblem, ImportTarget};
-use lmthing_typescript::code::Tree;
+use lmthing_typescript::code::{Tree, TypeScriptParser};
 
 /// In bytes. Larger JSON files have the type `any`, as checking them is slow.
 const MOST_JSON: u64 = 1 << 20;
@@ -26,6 +28,10 @@ pub(super) struct Imports {
     pub(super) problems: Vec<(Range<usize>, ImportProblem)>,
     pub(super) resolved: Vec<Range<usize>>,
     pub(super) edits: Vec<Edit>,
+}
+
+pub(super) fn import_lookup() -> ImportLookup {
+    ImportLookup::new(NATIVE_MODULES, Rc::new(TypeScriptParser))
 }
 
 struct ImportSite {

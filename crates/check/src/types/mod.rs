@@ -27,21 +27,19 @@ use std::cell::Cell;
 use std::collections::{BTreeSet, VecDeque};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
-use std::rc::Rc;
 use std::sync::{Arc, Once, mpsc};
 use std::time::Duration;
 
 use compiler_options::is_own;
 use files::Sources;
+use imports::import_lookup;
 use program::{CheckRequest, Checked, ProgramCache};
 use source::{Source, json_problem};
 
 use super::Finding;
 use lmthing_base::parser::Language;
-use lmthing_engine::bindings::NATIVE_MODULES;
-use lmthing_node::ImportLookup;
 use lmthing_system::files::is_test_file;
-use lmthing_typescript::code::{TypeScriptParser, spawn_checker_thread};
+use lmthing_typescript::code::spawn_checker_thread;
 
 const LIMIT: Duration = Duration::from_secs(20);
 
@@ -201,10 +199,6 @@ impl ReachedFiles {
             }
         }
     }
-}
-
-fn import_lookup() -> ImportLookup {
-    ImportLookup::new(NATIVE_MODULES, Rc::new(TypeScriptParser))
 }
 
 #[cfg(test)]

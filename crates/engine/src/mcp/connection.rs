@@ -17,8 +17,8 @@ use tokio::{
 };
 
 use super::{
+    environment::McpEnvironment,
     failure_messages,
-    hub::McpEnvironment,
     notifications::{NotificationHandler, ToolProgress},
     pending_requests::PendingRequests,
     secrets::ServerSecrets,

@@ -1,27 +1,14 @@
 //! The connections of a run, shared by everything in it.
 
-use std::{cell::RefCell, path::PathBuf, rc::Rc};
+use std::{cell::RefCell, rc::Rc};
 
 use futures_util::future::join_all;
 
 use super::{
     connection::{Connection, Timeouts},
+    environment::McpEnvironment,
     server::Server,
 };
-use lmthing_base::permission::FileRights;
-use lmthing_system::http::Network;
-
-pub(crate) type Variable = Box<dyn Fn(&str) -> Option<String>>;
-
-/// What connections need from the run.
-pub struct McpEnvironment {
-    pub supervisor: PathBuf,
-    /// The file permissions of server programs; `None` for no restrictions.
-    pub rights: Box<dyn Fn() -> Option<FileRights>>,
-    /// The variables of the run that servers may get.
-    pub variable: Variable,
-    pub network: Box<dyn Fn() -> Network>,
-}
 
 pub struct Hub {
     environment: Rc<McpEnvironment>,

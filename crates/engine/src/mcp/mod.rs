@@ -2,6 +2,7 @@
 
 mod config_file;
 mod connection;
+mod environment;
 mod failure_messages;
 mod hub;
 mod names;
@@ -19,7 +20,8 @@ mod tools;
 
 pub use config_file::{ServerFile, ServerLookup, find_in_files, parse_server};
 pub use connection::{Connection, Timeouts};
-pub use hub::{Hub, McpEnvironment};
+pub use environment::McpEnvironment;
+pub use hub::Hub;
 pub use names::{UniqueNames, function_name, tool_name};
 pub use notifications::ToolProgress;
 pub use server::{Program, Server};

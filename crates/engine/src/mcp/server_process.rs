@@ -15,7 +15,7 @@ use tokio::{
     task::JoinHandle,
 };
 
-use super::{hub::McpEnvironment, server::Program};
+use super::{environment::McpEnvironment, server::Program};
 use lmthing_base::diagnostic::strip_controls;
 use lmthing_system::process::{SIGTERM, end_process};
 

@@ -13,8 +13,8 @@ use rmcp::{
 };
 
 use super::{
+    environment::McpEnvironment,
     failure_messages,
-    hub::McpEnvironment,
     notifications::NotificationHandler,
     server::{HttpServer, Program, Server},
     server_process::{self, RecentStderr, ServerProcess},

@@ -3,6 +3,7 @@
 //! The JavaScript halves check arguments and make errors.
 
 mod brotli_codec;
+mod byte_stream;
 mod child_command;
 mod child_process;
 mod child_sync;

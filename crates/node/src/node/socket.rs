@@ -9,12 +9,13 @@ use std::net::SocketAddr;
 use std::rc::Rc;
 
 use rquickjs::{Ctx, Function, Object, Result, convert::List, prelude::Async};
-use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt, ReadHalf, WriteHalf, split};
+use tokio::io::{AsyncReadExt, AsyncWriteExt, ReadHalf, WriteHalf, split};
 use tokio::net::TcpStream;
 #[cfg(unix)]
 use tokio::net::UnixStream;
 use tokio::sync::Notify;
 
+use super::byte_stream::ByteStream;
 use super::network_error::{NetError, NetResult, result_object};
 use super::tls_settings::{TlsClient, TlsFacts, TlsServer};
 use crate::event_loop::KeepAlive;
@@ -22,11 +23,6 @@ use crate::globals::Bytes;
 
 /// Bytes per read, as in Node.
 const READ_SIZE: usize = 64 * 1024;
-
-/// A byte stream, plain or encrypted.
-pub(super) trait ByteStream: AsyncRead + AsyncWrite + Unpin {}
-
-impl<T: AsyncRead + AsyncWrite + Unpin> ByteStream for T {}
 
 type Stream = Box<dyn ByteStream>;
 

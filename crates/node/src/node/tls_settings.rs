@@ -9,8 +9,8 @@ use rustls::pki_types::{CertificateDer, PrivateKeyDer, ServerName, UnixTime, pem
 use rustls::{ClientConfig, DigitallySignedStruct, Error, ServerConfig, SignatureScheme};
 use tokio_rustls::{TlsAcceptor, TlsConnector, TlsStream};
 
+use super::byte_stream::ByteStream;
 use super::network_error::{NetError, NetResult};
-use super::socket::ByteStream;
 use crate::globals::{Bytes, variable};
 use lmthing_system::http::{Network, client_tls, tls_failure, tls_trusting};
 

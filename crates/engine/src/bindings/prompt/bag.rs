@@ -16,6 +16,7 @@ use super::{
     mcp_server::McpServer,
     run::PromptRun,
     state_entry::StateEntry,
+    trace_cell::trace_cell,
     unconverted_tool::{ConvertedTool, UnconvertedTool},
     written_data::WrittenData,
 };
@@ -61,13 +62,6 @@ pub struct Bag<'js> {
     parent: RefCell<Option<Value<'js>>>,
     /// Not traced: strings and numbers hold no references.
     written: RefCell<HashMap<String, WrittenData<'js>>>,
-}
-
-/// Traces the value of a cell. Skips a borrowed cell, which makes the collector keep everything.
-pub(crate) fn trace_cell<'js, T: Trace<'js>>(cell: &RefCell<T>, tracer: Tracer<'_, 'js>) {
-    if let Ok(value) = cell.try_borrow() {
-        value.trace(tracer);
-    }
 }
 
 impl<'js> Trace<'js> for Bag<'js> {

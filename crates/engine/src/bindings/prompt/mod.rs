@@ -23,5 +23,6 @@ pub(crate) mod state;
 pub(crate) mod state_entry;
 mod step_modifier;
 pub(crate) mod tool_spec;
+mod trace_cell;
 pub(crate) mod unconverted_tool;
 mod written_data;

@@ -10,7 +10,7 @@ use rquickjs::{
     class::{Trace, Tracer},
 };
 
-use super::{bag::trace_cell, unconverted_tool::UnconvertedTool};
+use super::{trace_cell::trace_cell, unconverted_tool::UnconvertedTool};
 use crate::prompt::RunRecord;
 use lmthing_base::{chat::ToolSpec, event::AgentScope};
 use lmthing_node::is_name_mentioned;

@@ -2,7 +2,10 @@
 
 use serde_json::{Map, Value};
 
-use super::{bare_name, schema, version};
+use super::{
+    model_name::{bare_name, version},
+    schema,
+};
 use crate::wire::output_schema::{References, Subset, reduce};
 use lmthing_base::chat::ModelRequest;
 

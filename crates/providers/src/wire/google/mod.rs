@@ -4,6 +4,7 @@ mod contents;
 mod decode;
 mod encode;
 mod format;
+mod model_name;
 mod schema;
 mod thinking;
 
@@ -37,20 +38,5 @@ impl WireFormat for GoogleWire {
     fn known_options(&self) -> Option<KnownOptions> {
         let others = &["retrievalConfig", "structuredOutputs"];
         Some(KnownOptions { names: self.option_names, tables: encode::OPTION_TABLES, others })
-    }
-}
-
-const NEWEST: (u32, u32) = (u32::MAX, 0);
-
-fn bare_name(model_id: &str) -> String {
-    model_id.rsplit('/').next().unwrap_or(model_id).to_ascii_lowercase()
-}
-
-fn version(name: &str) -> Option<(u32, u32)> {
-    let number = name.strip_prefix("gemini-")?.split('-').next()?;
-    let (major, minor) = number.split_once('.').unwrap_or((number, "0"));
-    match (major.parse(), minor.parse()) {
-        (Ok(major), Ok(minor)) => Some((major, minor)),
-        _ => Some(NEWEST),
     }
 }

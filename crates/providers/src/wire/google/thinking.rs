@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value, json};
 
-use super::{bare_name, version};
+use super::model_name::{bare_name, version};
 use crate::wire::{
     effort::{Effort, LOW_TO_HIGH, budget_within_limit, choose, clamped_budget, warn_always_on, warn_unsupported},
     settings::Warnings,

@@ -10,7 +10,7 @@ use rquickjs::{Ctx, Function, JsLifetime, Object, Value, function::Rest};
 use serde_json::value::RawValue;
 
 use super::{
-    emit,
+    emit::emit,
     intrinsics::{Intrinsics, NoData},
 };
 use crate::sandbox::{

@@ -9,7 +9,7 @@ use super::{
     bridge::{Bridge, Counters, install},
     bytecode::{Bytecode, load},
     clock::Clock,
-    emit,
+    emit::emit,
     intrinsics::{Intrinsics, NoData},
     thrown::{Thrown, describe},
 };

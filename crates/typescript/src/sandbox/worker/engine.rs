@@ -15,7 +15,7 @@ use super::{
     bytecode::{Bytecode, compile},
     clock::Clock,
     code_run::CodeRun,
-    emit,
+    emit::emit,
     no_modules::NoModules,
     thrown::position_in_stack,
 };

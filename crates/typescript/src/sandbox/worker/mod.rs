@@ -9,6 +9,7 @@ mod clock;
 mod code_run;
 mod confine;
 mod data;
+mod emit;
 mod engine;
 mod intrinsics;
 mod json_writer;
@@ -22,8 +23,9 @@ use std::{
     sync::mpsc::{Receiver, Sender, channel},
 };
 
-use super::protocol::{FromWorker, RunRequest, ToWorker, read_frame, write_frame};
+use super::protocol::{FromWorker, RunRequest, ToWorker, read_frame};
 use crate::code::{Checker, Prepared, prepare, spawn_checker_thread};
+use emit::emit;
 use engine::Engines;
 
 const DEFAULT_MEMORY: usize = 64 * 1024 * 1024;
@@ -119,8 +121,4 @@ fn run(
     };
     emit(&FromWorker::Started { warnings, notice })?;
     engines.execute(&bytecode, &lines, request, receiver)
-}
-
-fn emit(frame: &FromWorker) -> io::Result<()> {
-    write_frame(&mut io::stdout().lock(), frame)
 }
