@@ -8,6 +8,8 @@ use std::fs;
 use std::path::{Component, Path, PathBuf};
 use std::process::Command;
 
+use crate::support::root;
+
 const LONGEST_LINE: usize = 120;
 
 /// The models that pages, examples and templates may name. All of them are in the price table.
@@ -26,10 +28,6 @@ const UNKNOWN_MODEL: &str = "openai:gpt-x";
 
 const PROVIDERS: &[&str] =
     &["openai", "anthropic", "google", "mistral", "azure", "groq", "cohere", "bedrock", "vertex"];
-
-fn root() -> &'static Path {
-    Path::new(env!("CARGO_MANIFEST_DIR"))
-}
 
 /// The files below a folder of the repository whose names end so, without what is built or installed.
 fn files_below(folder: &Path, endings: &[&str], files: &mut Vec<PathBuf>) {

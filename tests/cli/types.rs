@@ -10,7 +10,7 @@ use std::{
 use serde_json::Value;
 
 use crate::{
-    support::{Folder, skipped},
+    support::{Folder, root, skipped},
     typescript::{Complaint, Globals, check},
 };
 
@@ -49,10 +49,6 @@ export default async (prompt) => {
 ";
 
 type Names = BTreeSet<String>;
-
-fn root() -> &'static Path {
-    Path::new(env!("CARGO_MANIFEST_DIR"))
-}
 
 fn declarations() -> String {
     fs::read_to_string(root().join("runtime-js/types/lmthing.d.ts")).expect("the types are there")

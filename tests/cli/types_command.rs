@@ -1,23 +1,15 @@
 //! `lmthing types`: files that it writes, updates and leaves alone, and TypeScript's errors in prompt files with them.
 
-use std::{
-    fs,
-    path::{Path, PathBuf},
-    process::Command,
-};
+use std::{fs, path::PathBuf, process::Command};
 
 use serde_json::Value;
 
-use crate::support::{Folder, skipped};
+use crate::support::{Folder, root, skipped};
 
 const NODE: &str = ".lmthing/types/node/index.d.ts";
 
 fn read(folder: &Folder, name: &str) -> String {
     fs::read_to_string(folder.path(name)).unwrap_or_else(|error| panic!("{name}: {error}"))
-}
-
-fn root() -> &'static Path {
-    Path::new(env!("CARGO_MANIFEST_DIR"))
 }
 
 #[test]

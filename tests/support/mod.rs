@@ -17,3 +17,8 @@ mod wait;
 pub(crate) use program::*;
 pub(crate) use skipped::skipped;
 pub(crate) use wait::*;
+
+/// The root of the repository.
+pub(crate) fn root() -> &'static std::path::Path {
+    std::path::Path::new(env!("CARGO_MANIFEST_DIR"))
+}

@@ -62,6 +62,10 @@ impl TestSetup {
         let notes = self.path("notes").display().to_string();
         let own = [("NOTES", notes.as_str())];
         let variables = variables.iter().chain(&own);
+        lmthing_node::set_builtins(lmthing_node::Builtins {
+            names: &lmthing_runtime::NAMES,
+            load: lmthing_runtime::load,
+        });
         Engines::start(RunOptions {
             jobs: 2,
             journal: self.path(machine),

@@ -27,6 +27,7 @@ fn inspected(source: &str, options: &CheckOptions) -> Inspected {
     let file = folder.path().join("p.lmt.mjs");
     let head = "export const config = { model: 'mock' }; export const mock = [{ type: 'text', text: 'x' }];";
     std::fs::write(&file, format!("{head}\n{source}")).unwrap();
+    lmthing_node::set_builtins(lmthing_node::Builtins { names: &lmthing_runtime::NAMES, load: lmthing_runtime::load });
     inspect(&file, options)
 }
 

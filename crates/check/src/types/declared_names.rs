@@ -137,6 +137,10 @@ mod tests {
 
     #[test]
     fn declared_and_importable_modules_are_the_same() {
+        lmthing_node::set_builtins(lmthing_node::Builtins {
+            names: &lmthing_runtime::NAMES,
+            load: lmthing_runtime::load,
+        });
         let lookup = super::super::imports::import_lookup();
         let declared: Vec<&str> = modules().collect();
         for name in &declared {

@@ -85,7 +85,7 @@ const CHECKED: &[(&str, &[&str])] = &[
 
 /// Native functions that need no permission.
 const UNCHECKED: &[(&str, &[&str])] = &[
-    ("alive", &["keeper"]),
+    ("alive", &["createLoopHandle"]),
     ("async-context", &["followPromises"]),
     (
         "commonjs",

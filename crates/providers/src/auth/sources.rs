@@ -210,7 +210,7 @@ mod tests {
     use super::*;
 
     fn text_of(path: &str) -> String {
-        fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join(path)).unwrap()
+        fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").join(path)).unwrap()
     }
 
     #[test]

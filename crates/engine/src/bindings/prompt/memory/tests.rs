@@ -43,6 +43,7 @@ async fn run_effects<'js>(ctx: Ctx<'js>, prompt: PromptObject<'js>) -> Result<()
 }
 
 async fn run_script(script: &'static str) -> std::result::Result<(), String> {
+    lmthing_node::set_builtins(lmthing_node::Builtins { names: &lmthing_runtime::NAMES, load: lmthing_runtime::load });
     let native_modules = NATIVE_MODULES.to_vec();
     let options =
         EngineOptions { native_modules, max_stack_size: SCRIPT_STACK_SIZE, ..EngineOptions::new(Rc::new(SilentHost)) };
