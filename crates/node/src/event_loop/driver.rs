@@ -12,7 +12,6 @@ use super::promise_hooks;
 use super::rejections;
 use super::state::{EventLoop, Halt};
 use super::timers::TimerId;
-use super::wait::yield_once;
 use crate::diagnose::diagnose_error;
 use crate::host::ScriptHost;
 use crate::user_data;
@@ -97,6 +96,19 @@ async fn drive(ctx: Ctx<'_>, event_loop: Rc<EventLoop>) {
     }
 }
 
+/// Polls all other futures that are ready once.
+pub(super) async fn yield_once() {
+    let mut yielded = false;
+    std::future::poll_fn(|context| {
+        if std::mem::replace(&mut yielded, true) {
+            return std::task::Poll::Ready(());
+        }
+        context.waker().wake_by_ref();
+        std::task::Poll::Pending
+    })
+    .await;
+}
+
 fn run_timers(ctx: &Ctx<'_>, event_loop: &EventLoop) {
     // The time is read once, so that timers that set timers without delay cannot block the loop.
     let now = event_loop.now();
@@ -126,13 +138,16 @@ fn run_callback(ctx: &Ctx<'_>, event_loop: &EventLoop, callback: Callback) {
     report_rejection(ctx, event_loop);
 }
 
-/// Runs promise jobs, then ticks, until neither is left. This is the order after a module's top-level code.
-fn settle_jobs(ctx: &Ctx<'_>, event_loop: &EventLoop) {
+/// Runs promise jobs, then ticks, until neither is left; returns whether there were any. This is the order after a
+/// module's top-level code.
+pub(super) fn settle_jobs(ctx: &Ctx<'_>, event_loop: &EventLoop) -> bool {
+    let mut any = false;
     loop {
-        run_jobs(ctx, event_loop);
+        any |= run_jobs(ctx, event_loop);
         if !event_loop.has_tick() || event_loop.is_halted() {
-            return;
+            return any;
         }
+        any = true;
         run_ticks(ctx, event_loop);
     }
 }
@@ -145,8 +160,13 @@ pub fn drain_jobs(ctx: &Ctx<'_>) {
     }
 }
 
-fn run_jobs(ctx: &Ctx<'_>, event_loop: &EventLoop) {
-    while !event_loop.is_halted() && ctx.execute_pending_job() {}
+/// Returns whether there were any.
+fn run_jobs(ctx: &Ctx<'_>, event_loop: &EventLoop) -> bool {
+    let mut any = false;
+    while !event_loop.is_halted() && ctx.execute_pending_job() {
+        any = true;
+    }
+    any
 }
 
 /// Runs all ticks, including those that they queue, before any promise job. The others still run if one throws.

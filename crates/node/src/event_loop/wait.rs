@@ -4,6 +4,7 @@ use std::rc::Rc;
 
 use rquickjs::{Ctx, Result};
 
+use super::driver::{settle_jobs, yield_once};
 use super::limits::is_late;
 use super::rejections;
 use super::state::{EventLoop, Halt, PendingAnswer};
@@ -26,10 +27,7 @@ pub async fn until_halted<T>(ctx: &Ctx<'_>, work: impl Future<Output = T>) -> st
 pub async fn idle(ctx: &Ctx<'_>) -> Result<Option<Halt>> {
     let event_loop = EventLoop::of(ctx)?;
     loop {
-        // Queued jobs may set timers, and a rejection needs two turns to count as unhandled.
-        for _ in 0..3 {
-            yield_once().await;
-        }
+        run_queued(ctx, &event_loop).await;
         let changed = event_loop.changed();
         if let Some(halt) = event_loop.why_halted() {
             return Ok(Some(halt));
@@ -45,9 +43,7 @@ pub async fn idle(ctx: &Ctx<'_>) -> Result<Option<Halt>> {
 pub async fn until_stalled(ctx: &Ctx<'_>) -> Result<()> {
     let event_loop = EventLoop::of(ctx)?;
     loop {
-        for _ in 0..3 {
-            yield_once().await;
-        }
+        run_queued(ctx, &event_loop).await;
         let changed = event_loop.changed();
         if !event_loop.is_halted() && event_loop.is_stalled() && !rejections::any(ctx) {
             return Ok(());
@@ -76,17 +72,15 @@ pub fn last_pending_answer(ctx: &Ctx<'_>) -> Result<Option<Rc<PendingAnswer>>> {
     Ok(EventLoop::of(ctx)?.last_pending_answer())
 }
 
-/// Polls all other futures that are ready once.
-pub(super) async fn yield_once() {
-    let mut yielded = false;
-    std::future::poll_fn(|context| {
-        if std::mem::replace(&mut yielded, true) {
-            return std::task::Poll::Ready(());
-        }
-        context.waker().wake_by_ref();
-        std::task::Poll::Pending
-    })
-    .await;
+/// Polls the other futures and runs promise jobs and ticks until three rounds in a row have run none. Each may set a timer
+/// or start a request, and a rejection needs two rounds to count as unhandled. The runtime polls futures without running
+/// the jobs that they queue if several are ready at once, so counting polls alone is not enough.
+async fn run_queued(ctx: &Ctx<'_>, event_loop: &EventLoop) {
+    let mut quiet_rounds = 0;
+    while quiet_rounds < 3 && !event_loop.is_halted() {
+        yield_once().await;
+        quiet_rounds = if settle_jobs(ctx, event_loop) { 0 } else { quiet_rounds + 1 };
+    }
 }
 
 /// Runs due jobs until all unhandled rejections are reported.
