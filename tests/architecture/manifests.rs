@@ -24,8 +24,13 @@ const CRATES: &[(&str, &[&str])] = &[
 ];
 
 /// What the unit tests and examples of a crate may use besides.
-const IN_TESTS: &[(&str, &[&str])] =
-    &[("node", &["runtime", "typescript"]), ("store", &["runtime"]), ("engine", &["runtime"]), ("check", &["runtime"])];
+const IN_TESTS: &[(&str, &[&str])] = &[
+    ("node", &["runtime", "typescript"]),
+    ("store", &["runtime"]),
+    ("engine", &["runtime"]),
+    ("check", &["runtime"]),
+    ("worker", &["runtime"]),
+];
 
 /// The packages in each section of a manifest whose name ends with "dependencies".
 fn sections(manifest: &str) -> BTreeMap<&str, BTreeSet<&str>> {
