@@ -340,6 +340,16 @@ impl KeepAlive {
         event_loop.keep_alive.set(event_loop.keep_alive.get() + 1);
         Ok(Self(event_loop))
     }
+
+    /// Keeps the program alive from this call on until `work` is done. A guard that `work` creates itself would be too late:
+    /// the program could count as idle before the first poll.
+    pub fn during<T, W: Future<Output = T>>(ctx: &Ctx<'_>, work: W) -> impl Future<Output = T> + use<T, W> {
+        let alive = Self::new(ctx);
+        async move {
+            let _alive = alive;
+            work.await
+        }
+    }
 }
 
 impl Drop for KeepAlive {

@@ -272,25 +272,21 @@ fn export_exchange<'js>(object: &Object<'js>, exchange: Rc<Exchange>) -> Result<
     let sender = exchange.clone();
     let send = move |ctx: Ctx<'js>| {
         let exchange = sender.clone();
-        async move {
-            // A pending request keeps the program alive, as in Node.
-            let _alive = KeepAlive::new(&ctx);
+        // A pending request keeps the program alive, as in Node.
+        KeepAlive::during(&ctx.clone(), async move {
             let network = Network::new(|name| process::variable(&ctx, name));
             let sent = exchange.send(&network).await;
             for message in take_warnings(&network) {
                 warning(&ctx, &message)?;
             }
             outcome(&ctx, sent)
-        }
+        })
     };
     object.set("send", Function::new(ctx.clone(), Async(send))?)?;
     let reader = exchange.clone();
     let read = move |ctx: Ctx<'js>| {
         let exchange = reader.clone();
-        async move {
-            let _alive = KeepAlive::new(&ctx);
-            outcome(&ctx, exchange.read().await.map(|part| part.map(Bytes)))
-        }
+        KeepAlive::during(&ctx.clone(), async move { outcome(&ctx, exchange.read().await.map(|part| part.map(Bytes))) })
     };
     object.set("read", Function::new(ctx.clone(), Async(read))?)?;
     object.set("abort", Function::new(ctx.clone(), move || exchange.abort())?)

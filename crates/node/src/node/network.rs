@@ -159,13 +159,12 @@ fn with_permission<'js>(
     work: impl Future<Output = Result<Object<'js>>>,
 ) -> impl Future<Output = Result<Object<'js>>> {
     let refusal = gate::denied_error(&ctx, Access::Network(&target));
-    async move {
+    KeepAlive::during(&ctx.clone(), async move {
         if let Some(refusal) = refusal? {
             return Err(ctx.throw(refusal.into_value()));
         }
-        let _alive = KeepAlive::new(&ctx);
         work.await
-    }
+    })
 }
 
 /// `host:port`, the form in which permissions are checked.

@@ -218,19 +218,13 @@ fn export_transfer<'js>(object: &Object<'js>, connection: &Rc<Connection>) -> Re
     let own = connection.clone();
     let write = move |ctx: Ctx<'js>, bytes: Bytes| {
         let own = own.clone();
-        async move {
-            let _alive = KeepAlive::new(&ctx);
-            result_object(&ctx, own.write(bytes.0).await)
-        }
+        KeepAlive::during(&ctx.clone(), async move { result_object(&ctx, own.write(bytes.0).await) })
     };
     object.set("write", Function::new(ctx.clone(), Async(write))?)?;
     let own = connection.clone();
     let shutdown = move |ctx: Ctx<'js>| {
         let own = own.clone();
-        async move {
-            let _alive = KeepAlive::new(&ctx);
-            result_object(&ctx, own.shutdown().await)
-        }
+        KeepAlive::during(&ctx.clone(), async move { result_object(&ctx, own.shutdown().await) })
     };
     object.set("shutdown", Function::new(ctx.clone(), Async(shutdown))?)
 }
@@ -260,27 +254,25 @@ fn export_tls<'js>(object: &Object<'js>, connection: &Rc<Connection>) -> Result<
     // startTlsClient(settings): the same connection, encrypted.
     let client = move |ctx: Ctx<'js>, settings: Object<'js>| {
         let (own, client) = (own.clone(), TlsClient::from_js(&ctx, &settings));
-        async move {
-            let _alive = KeepAlive::new(&ctx);
+        KeepAlive::during(&ctx.clone(), async move {
             let handshake = match client? {
                 Ok(client) => own.start_tls_client(client).await,
                 Err(error) => Err(error),
             };
             result_object(&ctx, handshake)
-        }
+        })
     };
     object.set("startTlsClient", Function::new(ctx.clone(), Async(client))?)?;
     let own = connection.clone();
     let server = move |ctx: Ctx<'js>, settings: Object<'js>| {
         let (own, server) = (own.clone(), TlsServer::from_js(&settings));
-        async move {
-            let _alive = KeepAlive::new(&ctx);
+        KeepAlive::during(&ctx.clone(), async move {
             let handshake = match server? {
                 Ok(server) => own.start_tls_server(server).await,
                 Err(error) => Err(error),
             };
             result_object(&ctx, handshake)
-        }
+        })
     };
     object.set("startTlsServer", Function::new(ctx.clone(), Async(server))?)
 }

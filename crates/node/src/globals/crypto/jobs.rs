@@ -19,10 +19,11 @@ where
         run(arguments).map_err(|text| Exception::throw_message(&ctx, text))
     };
     exports.set(name, Function::new(ctx.clone(), run_now)?)?;
-    let run_later = move |ctx: Ctx<'js>, List(arguments): List<A>| async move {
-        let _alive = KeepAlive::new(&ctx);
-        let outcome = tokio::task::spawn_blocking(move || run(arguments)).await;
-        outcome.unwrap_or(Err("canceled")).map_err(|text| Exception::throw_message(&ctx, text))
+    let run_later = move |ctx: Ctx<'js>, List(arguments): List<A>| {
+        KeepAlive::during(&ctx.clone(), async move {
+            let outcome = tokio::task::spawn_blocking(move || run(arguments)).await;
+            outcome.unwrap_or(Err("canceled")).map_err(|text| Exception::throw_message(&ctx, text))
+        })
     };
     exports.set(format!("{name}Async"), Function::new(ctx.clone(), Async(run_later))?)
 }

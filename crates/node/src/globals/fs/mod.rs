@@ -110,15 +110,14 @@ where
             }
             _ => None,
         };
-        async move {
+        // A pending file operation keeps the program alive, as in Node.
+        KeepAlive::during(&ctx.clone(), async move {
             if let Some(outcome) = done {
                 return Ok::<_, Error>(Outcome(outcome?));
             }
             let admitted: AdmittedCall<'js> = admitted?.map_err(|refusal| ctx.throw(refusal.into_value()))?;
             let List(arguments): List<A> = List::from_js(&ctx, admitted.arguments.into_value())?;
             let pins = admitted.pins;
-            // A pending file operation keeps the program alive, as in Node.
-            let _alive = KeepAlive::new(&ctx);
             let outcome = tokio::task::spawn_blocking(move || {
                 let _pins = pins;
                 run(arguments)
@@ -126,7 +125,7 @@ where
             .await;
             let cancelled = FsError { code: "ECANCELED", number: 0, text: "operation canceled" };
             Ok(Outcome(outcome.unwrap_or(Err(cancelled))))
-        }
+        })
     };
     exports.set(format!("{name}Async"), Function::new(ctx.clone(), Async(run_async))?)
 }
