@@ -1,4 +1,4 @@
-// Runs Node for build scripts, which include this file.
+// Runs Node in build scripts, which include this file.
 
 use std::path::Path;
 use std::process::Command;

@@ -19,7 +19,7 @@ use rquickjs::{CatchResultExt, Context, Ctx, Module, Runtime, WriteOptions, Writ
 
 include!("../../runtime-js/node.rs");
 
-/// What of `runtime-js/` the build reads; anything else may change without a rebuild.
+/// The inputs of the build in `runtime-js/`; other files may change without a rebuild.
 const INPUTS: [&str; 12] = [
     "package.json",
     "package-lock.json",
@@ -35,7 +35,7 @@ const INPUTS: [&str; 12] = [
     "zod",
 ];
 
-/// Bytes of bytecode from which on less than half is left of it.
+/// Smallest bytecode that is compressed to less than half.
 const WORTH_PACKING: usize = 4 << 10;
 
 fn main() {
@@ -93,13 +93,13 @@ fn make_bundles(source: &Path, output: &Path) -> Result<PathBuf, String> {
 struct Builtin {
     name: String,
     aliases: Vec<String>,
-    /// Names are minified: line numbers would help nobody.
+    /// Built-in modules with minified names have no line numbers.
     minified: bool,
-    /// Most runs load it: it is not worth the time to unpack it.
+    /// Loaded by most runs, so it is stored uncompressed.
     is_hot: bool,
 }
 
-/// Copies the inputs to the stage; `src` is emptied first so that a removed file is gone.
+/// Copies the inputs to the stage. Folders are emptied first, so that removed files do not stay.
 fn copy_inputs(source: &Path, stage: &Path) -> Result<(), String> {
     for stale in ["src", "types", "view", "zod"].map(|folder| stage.join(folder)) {
         if stale.exists() {
@@ -122,7 +122,7 @@ fn copy(from: &Path, to: &Path) -> Result<(), String> {
     Ok(())
 }
 
-/// Runs `npm ci` unless the packages of this very lock file are installed already.
+/// Runs `npm ci` unless the installed packages are those of this lock file.
 fn install_packages(stage: &Path) -> Result<(), String> {
     let lock = fs::read(stage.join("package-lock.json")).map_err(describe("read", stage))?;
     let stamp = stage.join("node_modules/.installed-lock.json");
@@ -135,12 +135,12 @@ fn install_packages(stage: &Path) -> Result<(), String> {
     fs::write(&stamp, lock).map_err(describe("write", &stamp))
 }
 
-/// Bundles every builtin to `bundles/<index>.js`; beside them lie the archives of locales, prices and declarations.
+/// Bundles every builtin to `bundles/<index>.js`, and writes the archives of locales, prices and declarations.
 fn bundle(stage: &Path, bundles: &Path) -> Result<(), String> {
     run_in(stage, Command::new("node").arg("bundle.mjs").arg(bundles))
 }
 
-/// Reads `builtins.json` with the JavaScript engine that is here anyway.
+/// Reads `builtins.json` with QuickJS, which saves a dependency on a JSON library.
 fn read_builtins(source: &Path) -> Result<Vec<Builtin>, String> {
     let path = source.join("builtins.json");
     let text = fs::read_to_string(&path).map_err(describe("read", &path))?;
@@ -179,7 +179,8 @@ fn with_context<T>(work: impl for<'js> FnOnce(Ctx<'js>) -> rquickjs::Result<T>) 
     context.with(|ctx| work(ctx.clone()).catch(&ctx).map_err(|error| error.to_string()))
 }
 
-/// QuickJS wants every import resolved when a module is compiled, though it stores names only: an empty module stands in.
+/// Resolves every import to an empty module: QuickJS resolves imports when it compiles a module, but stores only their
+/// names.
 struct Unresolved;
 
 impl Resolver for Unresolved {
@@ -211,7 +212,7 @@ fn pack(bytecode: &[u8]) -> std::io::Result<Vec<u8>> {
     encoder.finish()
 }
 
-/// `lengths` are those of the bytecode that is stored compressed, and 0 for the other.
+/// `lengths` are the uncompressed lengths of compressed bytecode, and 0 for the rest.
 fn generate_table(builtins: &[Builtin], lengths: &[usize]) -> String {
     let count = builtins.len();
     let mut table = format!(

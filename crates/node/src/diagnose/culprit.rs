@@ -1,5 +1,5 @@
-//! Which call it was that is no function, and which property was read of nothing: the engine says neither, and the
-//! position it gives may fit several calls in one another.
+//! Finds the call of something that is not a function, and the property that was read of `undefined` or `null`: the
+//! engine reports neither, and its position may fit several nested calls.
 
 use rquickjs::{Ctx, Object, Result, Value};
 
@@ -12,18 +12,18 @@ use lmthing_base::diagnostic::{Diagnostic, closest};
 use lmthing_base::parser::Binding;
 use lmthing_base::parser::{Access, AccessKind};
 
-/// An expression that is longer is told by its last name.
+/// Longer expressions are shown by their last name.
 const MAX_EXPRESSION: usize = 60;
 
-/// What an error of the engine was about.
+/// The expression that an engine error is about.
 pub(super) struct Culprit {
     pub(super) message: String,
     pub(super) hint: Option<String>,
-    /// The byte to show.
+    /// Offset of the byte to show.
     pub(super) at: usize,
 }
 
-/// Finds what `diagnostic` is about, when it is an error of the engine itself that does not say it.
+/// Finds the expression that `diagnostic` is about if it is an engine error that does not name it.
 pub(super) fn find(
     ctx: &Ctx<'_>,
     sources: &Sources<'_>,
@@ -38,7 +38,7 @@ pub(super) fn find(
     let sites = source.accesses_at(location.line, location.column);
     let message = diagnostic.message.as_str();
     if !innermost.is_innermost {
-        // One of the engine's own functions was given something to call.
+        // A built-in function was given a callback.
         let called = innermost.called.as_deref().filter(|_| message == "not a function")?;
         let site = sites.into_iter().find(|site| site.kind == AccessKind::Call && site.name() == called)?;
         let message = format!("{} was given something to call that is not a function", shown(site));
@@ -77,21 +77,20 @@ fn shown(site: &Access) -> String {
     format!("(…).{}", site.name())
 }
 
-/// How sure it is that something is no function.
+/// How likely an expression is not a function.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Doubt {
-    /// It is one.
+    /// It is a function.
     None,
-    /// A name that was given a value somewhere.
+    /// A variable that is assigned somewhere.
     Possible,
-    /// A property of some object, which is more easily mistaken than a name.
+    /// A property, which is more easily mistyped than a variable.
     Likely,
-    /// It is none.
+    /// It is not a function.
     Sure,
 }
 
-/// Of several calls in one another the one that is least likely to be a function; of equals the innermost, since it comes
-/// first.
+/// Of nested calls, the one whose callee is least likely to be a function; the innermost of equals, as it runs first.
 fn most_doubtful<'a>(ctx: &Ctx<'_>, source: &Source, calls: impl Iterator<Item = &'a Access>) -> Option<&'a Access> {
     let mut worst: Option<(Doubt, &Access)> = None;
     for call in calls {
@@ -129,13 +128,13 @@ fn doubt(ctx: &Ctx<'_>, source: &Source, site: &Access) -> Doubt {
     }
 }
 
-/// Nothing that a getter throws may stay pending in the engine.
+/// Discards exceptions of getters.
 fn taken(ctx: &Ctx<'_>, doubt: Doubt) -> Doubt {
     ctx.catch();
     doubt
 }
 
-/// What a module of ours exports; those of the user's are not asked, they may be in the middle of failing.
+/// The exports of a built-in module. The user's own modules are not queried, as they may be failing.
 fn imported_value<'js>(ctx: &Ctx<'js>, specifier: &str, imported: &str) -> Option<Value<'js>> {
     let builtin = builtin::find(specifier)?;
     let namespace = import_builtin(ctx, builtin.name).map_err(|_| taken(ctx, Doubt::None)).ok()?;
@@ -153,7 +152,7 @@ fn follow<'js>(mut value: Value<'js>, path: &[String]) -> Result<Option<Value<'j
     Ok(Some(value))
 }
 
-/// The name that was meant by one that is no function.
+/// A similar name to one that is not a function.
 fn suggestion(ctx: &Ctx<'_>, source: &Source, site: &Access) -> Option<String> {
     let explain = explain_of(ctx);
     let methods = explain.methods();

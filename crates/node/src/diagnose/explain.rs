@@ -1,5 +1,5 @@
-//! Better words for errors whose QuickJS message helps nobody: a missing export, CommonJS in a module, a syntax error.
-//! Only what is shown changes; a script that catches the error sees QuickJS's words.
+//! Rewrites unhelpful QuickJS messages: missing exports, CommonJS in modules, syntax errors. Only the diagnostic
+//! changes; scripts that catch the error see QuickJS's message.
 
 use std::rc::Rc;
 
@@ -10,9 +10,9 @@ use crate::loader::{self, LoadFailure, Modules};
 use crate::user_data;
 use lmthing_base::diagnostic::Diagnostic;
 
-/// What the program around the engine adds to error messages.
+/// Hints of the program around the engine.
 pub trait Explain {
-    /// The names of the methods that scripts get as properties of a parameter.
+    /// Names of the methods that scripts get as properties of a parameter.
     fn methods(&self) -> &[&'static str];
 
     /// The hint for a property that is none of the [`methods`](Self::methods), but similar to `meant`.
@@ -25,7 +25,7 @@ pub trait Explain {
 #[derive(JsLifetime)]
 struct Explainer(Rc<dyn Explain>);
 
-/// Sets what the program around the engine adds to error messages; once for each engine.
+/// Sets these hints; once for each engine.
 pub fn set_explain(ctx: &Ctx<'_>, explain: Rc<dyn Explain>) -> Result<()> {
     user_data::store(ctx, Explainer(explain))
 }
@@ -54,8 +54,8 @@ impl Explain for NothingToAdd {
     }
 }
 
-/// Rewrites the message and adds a place or a hint where something better is known. Gives the kind of failure, when loading a
-/// module ended in it.
+/// Rewrites the message and adds a position or hint if a better one is known. Returns the kind of failure if loading a
+/// module failed.
 pub(super) fn explain(
     ctx: &Ctx<'_>,
     modules: &Modules,
@@ -85,7 +85,7 @@ pub(super) fn explain(
     failure
 }
 
-/// A file that ends too early is shown by the end of its last line, not by the emptiness after it.
+/// A file that ends too early is shown at the end of its last line.
 fn move_from_end(modules: &Modules, diagnostic: &mut Diagnostic) {
     // The empty token is the end of the file.
     if diagnostic.message == "unexpected token in expression: ''" {

@@ -1,5 +1,4 @@
-//! Exceptions on their way out of a script: only here does a thrown value become a [`Diagnostic`]. The way in is
-//! `script::error`.
+//! Turns thrown values into [`Diagnostic`]s. Errors are thrown in `crate::error`.
 
 mod culprit;
 mod explain;
@@ -19,26 +18,25 @@ pub use explain::{Explain, set_explain};
 use lmthing_base::diagnostic::{Diagnostic, Location};
 use source::Sources;
 
-/// Part of making an engine.
+/// Called once while an engine is created.
 pub(crate) fn set_up(ctx: &Ctx<'_>) -> Result<()> {
     source::set_up(ctx)
 }
 
-/// How many causes of causes are followed; a circle ends there too.
+/// Longest chain of causes that is followed; also ends cycles.
 const MAX_CAUSES: usize = 8;
 
-/// Something a script threw, or let one of ours pass through: what to tell the user, and what it means to the program.
+/// A thrown value: its description for the user and its payload for the program.
 #[derive(Clone, Debug)]
 pub struct Thrown {
-    /// What to show.
+    /// The description.
     pub diagnostic: Diagnostic,
-    /// The Rust value behind an error of ours; `None` for an error of the script's own, also when one of ours is its
-    /// cause.
+    /// The Rust value of an error that native code threw; `None` for errors of scripts, also if their cause has one.
     pub payload: Option<Rc<dyn Any>>,
 }
 
 impl Thrown {
-    /// The payload, when it is a `T`.
+    /// The payload if it is a `T`.
     pub fn payload_as<T: 'static>(&self) -> Option<Rc<T>> {
         self.payload.clone()?.downcast().ok()
     }
@@ -50,17 +48,17 @@ impl From<Diagnostic> for Thrown {
     }
 }
 
-/// What a failed call into the engine means: takes the pending exception if there is one.
+/// Describes a failed call into the engine; takes the pending exception if there is one.
 pub fn diagnose_error(ctx: &Ctx<'_>, error: Error) -> Thrown {
     match error {
         Error::Exception => diagnose(ctx, ctx.catch()),
-        // Errors of rquickjs itself (a conversion that failed) carry no exception and no place.
+        // Errors of rquickjs itself, such as failed conversions, have no exception and no position.
         other => Diagnostic { name: "TypeError".to_owned(), ..Diagnostic::new(other.to_string()) }.into(),
     }
 }
 
-/// Describes a thrown value: an error object with class, message, place, stack, causes and payload; anything else by
-/// what it prints as.
+/// Describes a thrown value: errors with class, message, position, stack, causes and payload; other values as they
+/// print.
 pub fn diagnose<'js>(ctx: &Ctx<'js>, thrown: Value<'js>) -> Thrown {
     let error = thrown.as_object().filter(|object| is_error(ctx, object)).cloned();
     let diagnostic = describe(ctx, thrown, MAX_CAUSES);
@@ -102,7 +100,7 @@ fn describe<'js>(ctx: &Ctx<'js>, thrown: Value<'js>, depth: usize) -> Diagnostic
     diagnostic
 }
 
-/// Adds the calls that led to the error and the place to show.
+/// Adds the stack and the position to show.
 fn locate(ctx: &Ctx<'_>, modules: &Modules, sources: &Sources<'_>, diagnostic: &mut Diagnostic, stack: &str) {
     let frames = stack::frames(modules, stack);
     let culprit = frames.first().and_then(|innermost| culprit::find(ctx, sources, diagnostic, innermost));
@@ -128,18 +126,18 @@ fn locate(ctx: &Ctx<'_>, modules: &Modules, sources: &Sources<'_>, diagnostic: &
         .and_then(|location| sources.of(&location.path).line(location.line).map(str::to_owned));
 }
 
-/// Where a function begins; `None` for one that is not in a file of the user's.
+/// Where a function begins; `None` if it is not in a file of the user.
 pub fn location_of_function<'js>(ctx: &Ctx<'js>, function: &Function<'js>) -> Option<Location> {
     let text = |key: &str| property::<Coerced<String>>(ctx, function, key).map(|text| text.0);
     let (path, line, column) = (text("fileName")?, text("lineNumber")?, text("columnNumber")?);
     let modules = loader::modules(ctx).ok()?;
-    // By way of a trace, which knows where code that was compiled comes from.
+    // Through a stack trace, whose positions are mapped for compiled code.
     let frames = stack::frames(&modules, &format!("    at {path}:{line}:{column}"));
     frames.into_iter().next().map(|raw| raw.frame.location)
 }
 
-/// The only `await` of the function that begins at `function` (its column in bytes), or of the module's top level if the line is 0.
-/// `None` when there are several, or when relative modules that the module imports may wait as well.
+/// The only `await` of the function that begins at `function` (column in bytes), or of the module's top level if the
+/// line is 0. `None` if there are several, or if relative imports of the module may wait as well.
 pub fn only_await(ctx: &Ctx<'_>, function: &Location) -> Option<Location> {
     let modules = loader::modules(ctx).ok()?;
     let sources = Sources::new(ctx, &modules);
@@ -153,10 +151,10 @@ pub fn only_await(ctx: &Ctx<'_>, function: &Location) -> Option<Location> {
     Some(sources.in_characters(Location { path: function.path.clone(), line, column }))
 }
 
-/// The innermost call of the author's own in each of some stack traces, where there is one.
+/// The innermost frame of the author's own code in each stack trace that has one.
 pub fn locations_of_stacks(ctx: &Ctx<'_>, stacks: &[String]) -> Vec<Option<Location>> {
     let Ok(modules) = loader::modules(ctx) else { return vec![None; stacks.len()] };
-    // A file is read once for all of them.
+    // Each file is read once.
     let sources = Sources::new(ctx, &modules);
     let place = |stack: &String| {
         let frames = stack::frames(&modules, stack);
@@ -170,7 +168,7 @@ pub fn place_of_function<'js>(ctx: &Ctx<'js>, function: &Function<'js>) -> Optio
     location_of_function(ctx, function).map(|location| format!("{}:{}", location.path, location.line))
 }
 
-/// Errors of any realm and class, `DOMException` included; nothing that merely has a message.
+/// Whether a value is an error of any realm and class, including `DOMException`; a `message` alone is not enough.
 fn is_error<'js>(ctx: &Ctx<'js>, object: &Object<'js>) -> bool {
     object.is_error()
         || ["Error", "DOMException"].iter().any(|class| {
@@ -178,7 +176,7 @@ fn is_error<'js>(ctx: &Ctx<'js>, object: &Object<'js>) -> bool {
         })
 }
 
-/// Reads a property of a value that may be hostile: a getter that throws counts as absent.
+/// Reads a property of an untrusted value: a getter that throws counts as absent.
 fn property<'js, T: FromJs<'js>>(ctx: &Ctx<'js>, object: &Object<'js>, key: &str) -> Option<T> {
     let value: Result<Value> = object.get(key);
     let converted =
@@ -200,7 +198,7 @@ fn causes<'js>(ctx: &Ctx<'js>, error: &Object<'js>, depth: usize) -> Vec<Diagnos
 }
 
 fn describe_value<'js>(ctx: &Ctx<'js>, thrown: Value<'js>) -> Diagnostic {
-    // A string says what it says; the inspector would put it in quotes.
+    // The inspector would put a string in quotes.
     let message = match thrown.as_string().and_then(|text| text.to_string().ok()) {
         Some(text) => text,
         None => inspect(ctx, thrown),
@@ -208,9 +206,9 @@ fn describe_value<'js>(ctx: &Ctx<'js>, thrown: Value<'js>) -> Diagnostic {
     Diagnostic { name: String::new(), ..Diagnostic::new(message) }
 }
 
-/// What `console.log` would show.
+/// The value as `console.log` shows it.
 fn inspect<'js>(ctx: &Ctx<'js>, value: Value<'js>) -> String {
-    // The inspector is large and loaded only now.
+    // The inspector is large, so it is loaded on demand.
     let text = import_builtin(ctx, &format!("{INTERNAL_PREFIX}inspect"))
         .and_then(|exports| exports.get::<_, Function>("inspect"))
         .and_then(|inspect| inspect.call::<_, String>((value,)));
@@ -226,7 +224,7 @@ mod tests {
     use crate::host::SilentHost;
     use crate::{Engine, EngineOptions, ScriptError};
 
-    /// Runs `source` with a global `fail` that throws an error of ours, and tells what comes out.
+    /// Runs `source` with a global `fail` that throws a native error, and returns the description.
     async fn thrown_by(source: &str) -> Thrown {
         let engine = Engine::new(EngineOptions::new(Rc::new(SilentHost))).await.unwrap();
         let run = async |ctx: Ctx<'_>| {

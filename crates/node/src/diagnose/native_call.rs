@@ -1,5 +1,5 @@
-//! The call of a native function that threw: natives leave no frame in a stack, and the place of the one around them is that of
-//! whatever was called last, most likely in their arguments. Must not know what was wrong.
+//! Finds the call of a native function that threw: natives have no stack frame, and the position of the frame around
+//! them is that of its last call, often within the arguments.
 
 use rquickjs::Ctx;
 
@@ -11,7 +11,7 @@ use lmthing_base::diagnostic::Diagnostic;
 use lmthing_base::parser::Binding;
 use lmthing_base::parser::{Access, AccessKind};
 
-/// The byte where the name of the function starts whose call is `diagnostic`'s place.
+/// The offset of the name of the called function if the call is at `diagnostic`'s position.
 pub(super) fn find(
     ctx: &Ctx<'_>,
     sources: &Sources<'_>,
@@ -30,21 +30,21 @@ pub(super) fn find(
     {
         return Some(named.offset);
     }
-    // Whoever throws a `TypeError` of their own constructs it there.
+    // A script's own `TypeError` is constructed at its position.
     if diagnostic.name != "TypeError" || sites.iter().any(|site| site.kind == AccessKind::Construct) {
         return None;
     }
     calls().rfind(|site| is_known_method(ctx, &function_of(&source, site))).map(|site| site.offset)
 }
 
-/// `defTool` of `defTool: the name …` and `defTool('x'): …`: natives say first who they are.
+/// `defTool` of `defTool: the name …` and `defTool('x'): …`: messages of natives begin with their name.
 fn opening_name(message: &str) -> Option<&str> {
     let end = message.find(|letter: char| !letter.is_alphanumeric() && letter != '_' && letter != '$')?;
     let (name, rest) = message.split_at(end);
     (!name.is_empty() && rest.starts_with([':', '(', '\''])).then_some(name)
 }
 
-/// The name of what is called, also of what was renamed on the way: `({ defTool: tool }) => tool(…)`.
+/// The called name, resolved through renaming: `({ defTool: tool }) => tool(…)`.
 fn function_of(source: &Source, site: &Access) -> String {
     match (site.names.as_slice(), source.binding(site.name())) {
         ([_], Some(Binding::OfParameter { property })) => property.clone(),

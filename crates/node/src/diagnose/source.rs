@@ -1,5 +1,5 @@
-//! The user's files as diagnostics look at them: text, lines, and the calls in it. Each is read once for a diagnostic, only when
-//! something about it is asked, and parsed once for an engine: a file of tests fails at many places.
+//! The user's source files for diagnostics: text, lines, calls. A diagnostic reads each file once, on demand, and an
+//! engine parses it once: a test file may fail in many places.
 
 use std::cell::{OnceCell, RefCell};
 use std::collections::HashMap;
@@ -12,14 +12,14 @@ use crate::user_data;
 use lmthing_base::diagnostic::Location;
 use lmthing_base::parser::{Access, Binding, Outline, Parser};
 
-/// A larger file is most likely made by a machine, and nobody waits for its syntax tree to see a caret.
+/// Larger files are most likely generated, and parsing them would take too long.
 const MAX_PARSED: usize = 1 << 20;
 
-/// The files that were looked at, as they were then.
+/// Files that were read, with their content at that time.
 #[derive(Clone, Default, JsLifetime)]
 struct Seen(Rc<RefCell<HashMap<String, Rc<Source>>>>);
 
-/// Part of making an engine.
+/// Called once while an engine is created.
 pub(super) fn set_up(ctx: &Ctx<'_>) -> Result<()> {
     user_data::store(ctx, Seen::default())
 }
@@ -35,7 +35,7 @@ pub(super) struct Sources<'a> {
 pub(super) struct Source {
     text: String,
     is_typescript: bool,
-    /// The byte that each line begins with: somebody may ask about thousands of lines.
+    /// Offsets of line starts, as thousands of positions may be looked up.
     starts: OnceCell<Vec<usize>>,
     outline: OnceCell<Outline>,
     parser: Rc<dyn Parser>,
@@ -43,12 +43,12 @@ pub(super) struct Source {
 
 impl<'a> Sources<'a> {
     pub(super) fn new(ctx: &Ctx<'_>, modules: &'a Modules) -> Self {
-        // Without a whole engine each is parsed anew.
+        // Without an engine each file is parsed again.
         let seen = user_data::read::<Seen>(ctx).map(|seen| seen.clone()).unwrap_or_default();
         Self { modules, seen, files: RefCell::default() }
     }
 
-    /// The file of the module `path`; empty when it cannot be read any more.
+    /// The file of the module `path`; empty if it can no longer be read.
     pub(super) fn of(&self, path: &str) -> Rc<Source> {
         if let Some(known) = self.files.borrow().get(path) {
             return known.clone();
@@ -58,7 +58,7 @@ impl<'a> Sources<'a> {
             .iter()
             .any(|ending| path.split('?').next().is_some_and(|path| path.ends_with(ending)));
         let before = self.seen.0.borrow().get(path).cloned();
-        // It may have been written anew.
+        // The file may have changed.
         let parser = self.modules.parser().clone();
         let source = before.filter(|before| before.text == text).unwrap_or_else(|| {
             let source =
@@ -80,18 +80,18 @@ impl<'a> Sources<'a> {
 }
 
 impl Source {
-    /// The text of a line, from 1; none behind the last.
+    /// The text of a line, counted from 1; `None` after the last.
     pub(super) fn line(&self, line: u32) -> Option<&str> {
         let start = self.start(line)?;
         self.text.get(start..)?.lines().next()
     }
 
-    /// The byte at a position whose column counts bytes.
+    /// The offset of a position whose column counts bytes.
     pub(super) fn offset(&self, line: u32, column: u32) -> Option<usize> {
         Some(self.start(line)? + column.checked_sub(1)? as usize)
     }
 
-    /// The position of a byte, its column in bytes.
+    /// The position of an offset, its column in bytes.
     pub(super) fn position(&self, offset: usize) -> (u32, u32) {
         let line = self.starts().partition_point(|start| *start <= offset);
         let start = line.checked_sub(1).and_then(|index| self.starts().get(index)).copied().unwrap_or(0);
@@ -107,13 +107,13 @@ impl Source {
             .get_or_init(|| std::iter::once(0).chain(self.text.match_indices('\n').map(|(at, _)| at + 1)).collect())
     }
 
-    /// What the engine may mean by a position (its column in bytes), inner ones first.
+    /// The expressions that the engine may mean by a position (column in bytes), inner ones first.
     pub(super) fn accesses_at(&self, line: u32, column: u32) -> Vec<&Access> {
         let Some(offset) = self.offset(line, column) else { return Vec::new() };
         self.outline().accesses.iter().filter(|access| access.reported == offset).collect()
     }
 
-    /// What a name stands for.
+    /// What a name is declared as.
     pub(super) fn binding(&self, name: &str) -> Option<&Binding> {
         self.outline().bindings.get(name)
     }
@@ -123,7 +123,7 @@ impl Source {
         self.outline.get_or_init(|| outline().unwrap_or_default())
     }
 
-    /// The text as the engine saw it: types are blanks there, and blanks count. `None` for what is not to be parsed.
+    /// The text that the engine has compiled, in which types are spaces. `None` if it cannot be parsed.
     pub(super) fn javascript(&self) -> Option<String> {
         if self.text.len() > MAX_PARSED {
             return None;

@@ -1,4 +1,4 @@
-//! Reading QuickJS stack traces: `    at name (file:line:column)`, or `    at file:line:column`.
+//! Parses QuickJS stack traces: ` at name (file:line:column)`, or ` at file:line:column`.
 //!
 //! Columns in a stack count UTF-8 bytes, as QuickJS counts them; a diagnostic's count characters.
 
@@ -7,13 +7,13 @@ use crate::loader::{self, Modules, is_package};
 use lmthing_base::diagnostic::{Diagnostic, Frame, Location};
 use lmthing_base::parser::{Access, AccessKind};
 
-/// One call on the stack, as the engine tells it.
+/// A frame.
 pub(super) struct RawFrame {
-    /// Its column counts bytes.
+    /// The column counts bytes.
     pub(super) frame: Frame,
-    /// What it called: the name of the frame above. `None` for the innermost, and where that has no name.
+    /// The name of the called function: that of the frame above. `None` for the innermost frame or without a name.
     pub(super) called: Option<String>,
-    /// Whether it is the innermost of all, the engine's own functions included.
+    /// Whether it is the innermost frame, native ones included.
     pub(super) is_innermost: bool,
 }
 
@@ -36,20 +36,20 @@ pub(super) fn frames(modules: &Modules, stack: &str) -> Vec<RawFrame> {
     frames
 }
 
-/// The frames as they are shown: each at the name of what it called.
+/// The frames to show, each at the name of its callee.
 pub(super) fn shown(sources: &Sources<'_>, frames: Vec<RawFrame>) -> Vec<Frame> {
     frames.into_iter().map(|raw| shown_frame(sources, raw)).collect()
 }
 
 fn shown_frame(sources: &Sources<'_>, raw: RawFrame) -> Frame {
     let Frame { function, mut location } = raw.frame;
-    // Packages are not the author's to look at, and often large.
+    // Package files are not the author's and often large.
     if !is_package(&location.path) {
         let source = sources.of(&location.path);
         let sites = source.accesses_at(location.line, location.column);
         let calls: Vec<&Access> = sites.into_iter().filter(|site| site.kind != AccessKind::Read).collect();
         let callee = match &raw.called {
-            // The name may be another than the one in the text, which is the function's own.
+            // The name in the trace is the function's own and may differ from the one in the text.
             Some(called) => calls.iter().find(|site| is_named(site, called)),
             None if raw.is_innermost => None,
             None => calls.first().filter(|_| calls.len() == 1),
@@ -61,38 +61,38 @@ fn shown_frame(sources: &Sources<'_>, raw: RawFrame) -> Frame {
     Frame { function, location: sources.in_characters(location) }
 }
 
-/// Whether a site calls what a trace names so: `parse`, `Object.parse`, `new Thing`.
+/// Whether a call in the text has the name that a trace gives it: `parse`, `Object.parse`, `new Thing`.
 fn is_named(site: &Access, called: &str) -> bool {
     let name = called.rsplit(['.', ' ']).next().unwrap_or(called);
     !name.is_empty() && site.name() == name
 }
 
-/// Reads `name (file:line:column)`; a native function has no place.
+/// Parses `name (file:line:column)`; a native function has no position.
 fn parse(call: &str) -> (Option<String>, Option<Location>) {
     let (function, place) = match call.strip_suffix(')').and_then(|call| call.rsplit_once(" (")) {
         Some((function, place)) => (Some(function), place),
         None => (None, call),
     };
-    // `<eval>` and `<anonymous>` are not names that anybody wrote.
+    // `<eval>` and `<anonymous>` are no function names.
     let function = function.filter(|name| !name.starts_with('<')).map(str::to_owned);
     (function, location(place))
 }
 
 fn location(place: &str) -> Option<Location> {
-    // From the right: a path may hold colons.
+    // From the right, as a path may contain colons.
     let (rest, column) = place.rsplit_once(':')?;
     let (path, line) = rest.rsplit_once(':')?;
     Some(Location { path: path.to_owned(), line: line.parse().ok()?, column: column.parse().ok()? })
 }
 
-/// The place to show: the innermost frame of the user's own code, or, when there is none, of a package.
+/// The position to show: the innermost frame of the user's own code, or of a package if there is none.
 pub(super) fn place(frames: &[Frame]) -> Option<usize> {
-    // A package that throws at wrong arguments was called from somewhere, and that is the line to look at.
+    // An error that a package throws for wrong arguments is shown at the user's call.
     let own = frames.iter().position(|frame| !is_package(&frame.location.path));
     own.or((!frames.is_empty()).then_some(0))
 }
 
-/// The imports by which the author's own code came to a package whose code failed before any function of it was called.
+/// The chain of imports to a package whose top-level code failed.
 pub(super) fn imports(modules: &Modules, sources: &Sources<'_>, diagnostic: &Diagnostic) -> Vec<Frame> {
     let is_own = |frame: &Frame| !is_package(&frame.location.path);
     let outermost = diagnostic.stack.last().map(|frame| &frame.location).or(diagnostic.location.as_ref());

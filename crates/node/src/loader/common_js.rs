@@ -1,5 +1,5 @@
-//! CommonJS files seen from both sides: as modules for `import`, and what `require` needs of Rust. The rest of it
-//! (`require`, its cache, modules that require each other in a circle) is JavaScript: `lmthing:internal/commonjs`.
+//! CommonJS files: as modules for `import`, and the native half of `require`. The rest (`require`, its cache, cycles)
+//! is JavaScript: `lmthing:internal/commonjs`.
 
 use std::cell::RefCell;
 use std::collections::HashMap;
@@ -24,14 +24,14 @@ use lmthing_base::permission::Access;
 /// The JavaScript half.
 const HALF: &str = "lmthing:internal/commonjs";
 
-/// What `require` needs of Rust: finding, reading and compiling files.
+/// Native functions of `require`: resolving, reading and compiling files.
 pub(crate) const NATIVE: NativeModule = NativeModule { name: "lmthing:internal/native/commonjs", init: natives };
 
-/// What this keeps for an engine.
+/// State of one engine.
 #[derive(JsLifetime)]
 struct CommonJsFiles {
     resolver: Rc<ModuleResolver>,
-    /// What each CommonJS file exports to `import`, by module name.
+    /// The exports of each CommonJS file for `import`, by module name.
     facades: RefCell<HashMap<String, Facade>>,
 }
 
@@ -41,13 +41,13 @@ struct Facade {
     names: Rc<[String]>,
 }
 
-/// Part of making an engine.
+/// Called once while an engine is created.
 pub(super) fn set_up(ctx: &Ctx<'_>, resolver: Rc<ModuleResolver>) -> Result<()> {
     user_data::store(ctx, CommonJsFiles { resolver, facades: RefCell::default() })
 }
 
-/// Declares the module that `import` of a CommonJS file gets: `default` is `module.exports`, and names that can be found
-/// without running the file are exports as well. The file runs when its turn to be evaluated comes.
+/// Declares the module that `import` of a CommonJS file returns: `default` is `module.exports`, and names that can be
+/// found without running the file are exports as well. The file runs when the module is evaluated.
 pub(super) fn declare<'js>(ctx: &Ctx<'js>, name: &str, file: &Path) -> Result<Module<'js, Declared>> {
     let half = import_builtin(ctx, HALF)?;
     let names: Vec<String> = half.get::<_, Function>("exportNames")?.call((file.display().to_string(),))?;
@@ -81,7 +81,7 @@ impl ModuleDef for CommonJs {
         let value: Value = load.call((facade.file.display().to_string(),))?;
         exports.export("default", value.clone())?;
         for name in facade.names.iter() {
-            // A name that was found in the text and never came to be is `undefined`, and so is one whose getter throws.
+            // A name found in the text that is never assigned is `undefined`, and so is one whose getter throws.
             let own = value.as_object().filter(|object| object.contains_key(name.as_str()).unwrap_or(false));
             let found = own.and_then(|object| object.get::<_, Value>(name.as_str()).catch(ctx).ok());
             exports.export(name.as_str(), found.unwrap_or_else(|| Value::new_undefined(ctx.clone())))?;
@@ -94,19 +94,19 @@ fn natives<'js>(ctx: &Ctx<'js>) -> Result<Object<'js>> {
     let resolver = user_data::read::<CommonJsFiles>(ctx)?.resolver.clone();
     let exports = Object::new(ctx.clone())?;
     let finder = resolver.clone();
-    // resolve(id, folder): the file it stands for; throws MODULE_NOT_FOUND.
+    // resolve(id, folder): the path of the file; throws MODULE_NOT_FOUND.
     let resolve = move |ctx: Ctx<'js>, id: String, folder: String| {
         let resolved = resolve_required(&finder, &id, Path::new(&folder));
         finder.tell_required(&*host(&ctx)?, Path::new(&folder), &id, resolved.is_ok());
         resolved.map_err(|failure| failure.throw(&ctx))
     };
     exports.set("resolve", Function::new(ctx.clone(), resolve)?)?;
-    // builtinName(id): the built-in module that needs no file; undefined for any other.
+    // builtinName(id): the canonical name of a built-in module; undefined for any other.
     let names = resolver.clone();
     exports.set("builtinName", Function::new(ctx.clone(), move |id: String| names.known("", &id))?)?;
     let names: Vec<&str> = builtin::public_names().filter(|name| !name.starts_with("zod")).collect();
     exports.set("builtinNames", Function::new(ctx.clone(), move || names.clone())?)?;
-    // readText(path): without its byte order mark.
+    // readText(path): the text without its byte order mark.
     let read = |ctx: Ctx<'js>, path: String| {
         gate::check(&ctx, Access::Read(&path))?;
         host(&ctx)?.note_read(Path::new(&path));
@@ -126,7 +126,7 @@ fn natives<'js>(ctx: &Ctx<'js>) -> Result<Object<'js>> {
     // compile(path, text): the function (exports, require, module, __filename, __dirname).
     let compile = move |ctx: Ctx<'js>, path: String, text: String| compile(&ctx, &compiling, &path, &text);
     exports.set("compile", Function::new(ctx.clone(), compile)?)?;
-    // namespaceOf(path): an ES module's exports for `require`, which cannot wait for it.
+    // namespaceOf(path): the exports of an ES module for `require`, which is synchronous.
     let of = move |ctx: Ctx<'js>, path: String| namespace(&ctx, &path);
     exports.set("namespaceOf", Function::new(ctx.clone(), of)?)?;
     Ok(exports)
@@ -153,14 +153,14 @@ fn kind_name(kind: Kind) -> &'static str {
     }
 }
 
-/// Where packages are looked for from a folder, the nearest first.
+/// The folders in which packages are searched from a folder, the nearest first.
 fn lookup_folders(folder: &Path) -> Vec<String> {
     let folders = folder.ancestors().filter(|folder| folder.file_name().is_none_or(|name| name != "node_modules"));
     folders.map(|folder| folder.join("node_modules").display().to_string()).collect()
 }
 
-/// Compiles the content of a CommonJS file to a function. It stands below as many empty lines as it has lines, so that its
-/// positions can be told from those of the file, which are shown in their place.
+/// Compiles the content of a CommonJS file to a function. The code is moved down by as many empty lines as the file
+/// has, so that its positions cannot be confused with those of the file, to which they are mapped.
 fn compile<'js>(ctx: &Ctx<'js>, resolver: &ModuleResolver, path: &str, text: &str) -> Result<Function<'js>> {
     let name = resolver.modules.add(Path::new(path), "");
     resolver.modules.note_text(text);
@@ -168,7 +168,7 @@ fn compile<'js>(ctx: &Ctx<'js>, resolver: &ModuleResolver, path: &str, text: &st
         true => typescript::erase(&**resolver.modules.parser(), &name, text).map_err(|failure| failure.throw(ctx))?,
         false => text.to_owned(),
     };
-    // As Node, a first line for the shell is no code.
+    // As in Node, a shebang line is not code.
     let javascript = javascript.strip_prefix("#!").map_or(javascript.clone(), |rest| format!("//{rest}"));
     let lines = javascript.split('\n').count();
     resolver.modules.add_moved(&name, u32::try_from(lines).unwrap_or(u32::MAX));
@@ -176,7 +176,8 @@ fn compile<'js>(ctx: &Ctx<'js>, resolver: &ModuleResolver, path: &str, text: &st
     let open = "(function (exports, require, module, __filename, __dirname) {";
     let code = format!("{open}{}{javascript}\n}})", "\n".repeat(lines));
     let mut options = EvalOptions::default();
-    // Not strict unless the file says so, and no module: `this` and `arguments` have their old meaning.
+    // Sloppy mode unless the file sets strict mode, and not a module: `this` and `arguments` have their CommonJS
+    // meaning.
     options.strict = false;
     options.filename = Some(path.to_owned());
     ctx.eval_with_options(code, options)
@@ -207,7 +208,7 @@ fn namespace<'js>(ctx: &Ctx<'js>, path: &str) -> Result<Object<'js>> {
     if !plain.contains_key("default")? || plain.contains_key("__esModule")? {
         return Ok(plain);
     }
-    // As Node: programs that were compiled to CommonJS look for the mark before they take `default`.
+    // As in Node: programs compiled to CommonJS check this mark before they use `default`.
     let marked = format!("export * from {url}; export {{ default }} from {url}; export const __esModule = true;");
     let importer = format!("{INTERNAL_PREFIX}require default of {path}");
     let (module, _) = Module::declare(ctx.clone(), importer, marked)?.eval()?;

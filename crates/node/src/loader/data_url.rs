@@ -1,4 +1,4 @@
-//! Modules whose text is in their address: `import 'data:text/javascript,export default 1'`.
+//! Modules in `data:` URLs: `import 'data:text/javascript,export default 1'`.
 
 use std::path::Path;
 
@@ -20,7 +20,7 @@ pub(super) fn is_json(name: &str) -> bool {
     name.strip_prefix(SCHEME).is_some_and(|rest| media_type(rest) == "application/json")
 }
 
-/// The type without its parameters: what is before the first `;` or `,`.
+/// The media type without parameters: the part before the first `;` or `,`.
 fn media_type(rest: &str) -> &str {
     rest.split([';', ',']).next().unwrap_or_default()
 }

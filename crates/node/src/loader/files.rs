@@ -1,5 +1,4 @@
-//! Reading files for a script that may be restricted: modules, and what decides what an import leads to. Must not know what kind
-//! of module a file is.
+//! Reads files for a script that may be restricted: modules, and the files that decide what an import resolves to.
 
 use std::{
     fs::File,
@@ -13,28 +12,28 @@ use oxc_resolver::{FileMetadata, FileSystem, FileSystemOs, ResolveError};
 use crate::error::ScriptError;
 use lmthing_base::permission::{Access, AccessDenied, Permissions, Restricted, real_path};
 
-/// The code of an error about what may not be read.
+/// The code of errors about denied reads.
 const REFUSED: &str = "ERR_ACCESS_DENIED";
 
-/// Files that say what imports lead to, and are looked for in every folder on the way up.
+/// Files that configure resolution and are searched in every folder upwards.
 const DESCRIPTIONS: [&str; 2] = ["package.json", "tsconfig.json"];
 
-/// The error of a file that may not be read.
+/// The error for a denied read.
 pub(super) fn refused(refusal: AccessDenied) -> ScriptError {
     ScriptError::error(refusal.message).name("PermissionError").code(REFUSED)
 }
 
-/// Reads a file without a permission check by the caller. The descriptions above a script's own folder are free to read, but not what a link in
-/// their place leads to.
+/// Reads a file without a permission check by the caller. Configuration files above a script's own folder may always be
+/// read, but not the targets of links in their place.
 ///
 /// # Errors
-/// The outer one when it may not be read.
+/// The outer error if reading is denied.
 pub(super) fn bytes(permissions: &Permissions, path: &Path) -> Result<io::Result<Vec<u8>>, AccessDenied> {
     let Some(rights) = permissions.restricted_rights() else { return Ok(ordinary(path).and_then(std::fs::read)) };
     if let Some(real) = real_path(path).filter(|real| is_description(rights, real)) {
         return Ok(ordinary(&real).and_then(std::fs::read));
     }
-    // What is not there has nothing to hide.
+    // Missing files need no permission.
     if let Err(error) = ordinary(path) {
         return Ok(Err(error));
     }
@@ -42,7 +41,7 @@ pub(super) fn bytes(permissions: &Permissions, path: &Path) -> Result<io::Result
     Ok(opened(permissions, path))
 }
 
-/// The same path, if an ordinary file is there: a pipe or a device may have no end.
+/// The same path if it is a regular file: reading a pipe or a device may never end.
 fn ordinary(path: &Path) -> io::Result<&Path> {
     if std::fs::metadata(path)?.is_file() { Ok(path) } else { Err(io::Error::other("it is no ordinary file")) }
 }
@@ -53,7 +52,7 @@ fn is_description(rights: &Restricted, real: &Path) -> bool {
     folder.is_some_and(|folder| rights.own.iter().any(|own| own.starts_with(folder)))
 }
 
-/// The content of a file of which it is known that the script may read the path: what is there may have changed since.
+/// Reads a file whose path has passed the permission check. The file may have changed since.
 pub(super) fn opened(rights: &Permissions, path: &Path) -> io::Result<Vec<u8>> {
     let mut file = File::open(path)?;
     let checked = rights.check_opened(&file, Access::Read(&path.to_string_lossy()));
@@ -63,8 +62,8 @@ pub(super) fn opened(rights: &Permissions, path: &Path) -> io::Result<Vec<u8>> {
     Ok(bytes)
 }
 
-/// The file system as the library that resolves imports sees it. It takes a file that cannot be read for one that is not there, so
-/// a refusal is remembered here.
+/// The file system for the resolver library. The library treats unreadable files as missing, so denials are recorded
+/// here.
 #[derive(Clone, Default)]
 pub(super) struct GatedFiles {
     permissions: Permissions,
@@ -76,7 +75,7 @@ impl GatedFiles {
         GatedFiles { permissions, refused: Arc::default() }
     }
 
-    /// What was refused since this was last asked.
+    /// Takes the denials since the last call.
     pub(super) fn take_refused(&self) -> Option<AccessDenied> {
         self.refused.lock().unwrap_or_else(PoisonError::into_inner).take()
     }

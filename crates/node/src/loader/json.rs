@@ -11,9 +11,9 @@ use crate::error::ScriptError;
 use crate::native_module;
 use lmthing_base::diagnostic::Location;
 
-/// Declares the module whose default export is the parsed text.
+/// Declares the module with the parsed text as its default export.
 pub(super) fn declare<'js>(ctx: &Ctx<'js>, name: &str, path: &Path, text: &str) -> Result<Module<'js, Declared>> {
-    // Checked before the engine parses it, because these errors tell line and column.
+    // Checked before the engine parses it, because these errors have line and column.
     if let Err(error) = serde_json::from_str::<IgnoredAny>(text) {
         return Err(failure(name, path, &error).throw(ctx));
     }

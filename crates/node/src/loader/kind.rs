@@ -1,4 +1,4 @@
-//! What a module's file is, by Node's rules: its ending, the `type` of its package and, where both say nothing, its text.
+//! The kind of a module file by Node's rules: its extension, the `type` of its package and, without both, its text.
 
 use std::path::Path;
 
@@ -10,19 +10,19 @@ use lmthing_base::{parser::Parser, permission::Permissions};
 /// The kinds of files that can be imported or required.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Kind {
-    /// Has `import` and `export`.
+    /// An ES module.
     EsModule,
-    /// Has `require` and `module.exports`.
+    /// CommonJS.
     CommonJs,
     Json,
-    /// Compiled code for Node itself, which cannot be loaded.
+    /// A native addon for Node, which cannot be loaded.
     Addon,
 }
 
-/// The kind of the file at `path`. Endings that Node does not know count as `.js`, as they do for `require`.
+/// The kind of the file at `path`. Unknown extensions count as `.js`, as in `require`.
 ///
 /// # Errors
-/// The script may not read what decides it.
+/// A file that decides it may not be read.
 pub(super) fn of(path: &Path, permissions: &Permissions, parser: &dyn Parser) -> Result<Kind, ScriptError> {
     Ok(match path.extension().and_then(|extension| extension.to_str()) {
         Some("mjs" | "mts" | "ts") => Kind::EsModule,
@@ -41,7 +41,8 @@ fn of_javascript(path: &Path, permissions: &Permissions, parser: &dyn Parser) ->
         (Some("commonjs"), true) => Kind::CommonJs,
         (_, true) if is_module_text(&text()?, parser) => Kind::EsModule,
         (_, true) => Kind::CommonJs,
-        // `npm init` writes "commonjs" unasked: an author's file beside it that is plainly a module is taken for one.
+        // `npm init` writes "commonjs" by default, so a file of the author's own that is clearly an ES module counts as
+        // one.
         (_, false) if is_common_js_text(&text()?, parser) => Kind::CommonJs,
         (_, false) => Kind::EsModule,
     })
@@ -51,7 +52,7 @@ fn read(path: &Path, permissions: &Permissions) -> Result<Option<String>, Script
     Ok(source::text(path, bytes(permissions, path).map_err(refused)?).ok())
 }
 
-/// The `type` of the package.json nearest to the file, which may lie inside the package (`browser/package.json`).
+/// The `type` of the nearest package.json, which may lie inside the package (`browser/package.json`).
 fn package_type(path: &Path, permissions: &Permissions) -> Result<Option<String>, ScriptError> {
     let nearest = path.ancestors().skip(1).map(|directory| directory.join("package.json")).find(|file| file.is_file());
     let Some(nearest) = nearest else { return Ok(None) };
@@ -60,13 +61,13 @@ fn package_type(path: &Path, permissions: &Permissions) -> Result<Option<String>
     Ok(package.and_then(|package| Some(package.get("type")?.as_str()?.to_owned())))
 }
 
-/// Whether a text without `import` and `export` does what CommonJS does.
+/// Whether a text without `import` and `export` uses CommonJS variables.
 fn is_common_js_text(text: &str, parser: &dyn Parser) -> bool {
     ["module.exports", "exports.", "require("].iter().any(|word| text.contains(word)) && !is_module_text(text, parser)
 }
 
 fn is_module_text(text: &str, parser: &dyn Parser) -> bool {
-    // The words first: parsing every file of every package would be dear.
+    // A text search first: parsing every file of every package would be slow.
     let says = |word: &str| {
         text.match_indices(word).any(|(at, _)| {
             let next = text.as_bytes().get(at + word.len());

@@ -1,4 +1,4 @@
-//! What an import leads to, asked without an engine and without running anything. Must not know who asks.
+//! Resolves imports without an engine and without running code.
 
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
@@ -13,36 +13,36 @@ use crate::ScriptError;
 use crate::native_module::NativeModule;
 use lmthing_base::{parser::Parser, permission::Permissions};
 
-/// What an import leads to.
+/// What an import resolves to.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ImportTarget {
-    /// A module that lmthing brings, by its own name.
+    /// A built-in module, by its canonical name.
     BuiltIn(String),
-    /// A file that is an ES module.
+    /// An ES module file.
     Module {
         /// Its real path.
         path: PathBuf,
-        /// Whether the `paths` or the `baseUrl` of a `tsconfig.json` led to it.
+        /// Whether it was found through `paths` or `baseUrl` of a `tsconfig.json`.
         is_mapped: bool,
     },
-    /// A file with `require` and `module.exports`.
+    /// A CommonJS file.
     CommonJs(PathBuf),
     /// A JSON file.
     Json(PathBuf),
     /// The text of a file.
     Text(PathBuf),
-    /// A module that is its own address (`data:`).
+    /// A module in its URL (`data:`).
     Address,
 }
 
-/// Why an import leads nowhere.
+/// Why an import cannot be resolved.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ImportProblem {
-    /// What is wrong, in one sentence.
+    /// The problem in one sentence.
     pub message: String,
-    /// How to mend it.
+    /// How to fix it.
     pub hint: Option<String>,
-    /// Whether there is simply no such module.
+    /// Whether the module does not exist, as opposed to other failures.
     pub is_missing: bool,
 }
 
@@ -53,11 +53,11 @@ impl From<ScriptError> for ImportProblem {
     }
 }
 
-/// Looks imports up; keeps what it has learnt of packages.
+/// Resolves imports and caches what it reads of packages.
 pub struct ImportLookup(ModuleResolver);
 
 impl ImportLookup {
-    /// For a program that brings `native` modules besides the built-in ones.
+    /// For a program with `native` modules besides the built-in ones.
     pub fn new(native: &[NativeModule], parser: Rc<dyn Parser>) -> Self {
         let modules = Rc::new(Modules::new(parser, None));
         ImportLookup(ModuleResolver {
@@ -68,10 +68,11 @@ impl ImportLookup {
         })
     }
 
-    /// What `import … from 'specifier' with { type: 'attribute' }` in the file `importer` leads to.
+    /// Resolves `import … from 'specifier' with { type: 'attribute' }` in the file `importer`.
     ///
     /// # Errors
-    /// What the import fails with when the file runs; that a file is no ordinary one, as reading it may have no end.
+    /// The error with which the import fails at run time; also for files that are not regular, as reading them may
+    /// never end.
     pub fn find(
         &self,
         importer: &Path,
@@ -113,10 +114,10 @@ impl ImportLookup {
     }
 }
 
-/// The text of a module's file, without its byte order mark.
+/// The text of a module file without its byte order mark.
 ///
 /// # Errors
-/// When it cannot be read, is no text, or no ordinary file: a pipe may have no end, and none that comes soon.
+/// If it cannot be read, is not text, or is not a regular file: reading a pipe may never end.
 pub fn read_module(path: &Path) -> Result<String, String> {
     check_ordinary(path)?;
     super::source::read(path).map_err(|error| error.message)
@@ -128,7 +129,7 @@ pub(super) fn check_ordinary(path: &Path) -> Result<(), String> {
         Ok(found) if !found.is_file() && !found.is_dir() => {
             Err(format!("Cannot read '{}': it is a pipe or a device, and only ordinary files are read", path.display()))
         }
-        // What is wrong with others is told when they are read.
+        // Other problems are reported when the file is read.
         _ => Ok(()),
     }
 }

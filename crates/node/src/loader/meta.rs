@@ -9,7 +9,7 @@ use url::Url;
 
 use super::resolver::ModuleResolver;
 
-/// Defines it for the module `name` of the file `path`.
+/// Sets the properties for the module `name` of the file `path`.
 pub(super) fn define<'js>(
     ctx: &Ctx<'js>,
     module: &Module<'js, Declared>,
@@ -18,7 +18,7 @@ pub(super) fn define<'js>(
     resolver: &Rc<ModuleResolver>,
 ) -> Result<()> {
     let meta = module.meta()?;
-    // A module's name is its path and the query it was imported with.
+    // A module name is its path and the query of its import.
     let query = name.strip_prefix(&*path.to_string_lossy()).unwrap_or_default();
     meta.set("dirname", path.parent().map(|parent| parent.display().to_string()))?;
     meta.set("filename", path.display().to_string())?;
@@ -26,8 +26,8 @@ pub(super) fn define<'js>(
     meta.set("url", format!("{}{query}", file_url(path)))
 }
 
-/// `import.meta.resolve(specifier)`: the address of the module an import of it would load, or the name of a built-in
-/// one. Of a package it throws as the import would; a path need not exist. Rules: docs/reference/modules.md.
+/// `import.meta.resolve(specifier)`: the URL of the module that an import would load, or the name of a built-in one.
+/// For packages it throws as the import would; a path need not exist. Rules: docs/reference/modules.md.
 fn resolve_function<'js>(ctx: &Ctx<'js>, name: &str, resolver: &Rc<ModuleResolver>) -> Result<Function<'js>> {
     let (resolver, base) = (resolver.clone(), name.to_owned());
     Function::new(ctx.clone(), move |ctx: Ctx<'js>, specifier: String| {

@@ -1,4 +1,5 @@
-//! QuickJS says `Could not find export 'x' in module 'y'`, with no position and long names cut off; this finds the import.
+//! Finds the import behind QuickJS's error `Could not find export 'x' in module 'y'`, which has no position and
+//! truncates long names.
 
 use rquickjs::{CatchResultExt, Ctx};
 
@@ -9,10 +10,10 @@ use crate::error::ScriptError;
 use lmthing_base::diagnostic::closest;
 use lmthing_base::parser::Language;
 
-/// Names in QuickJS's link errors are cut to this many bytes.
+/// QuickJS truncates names in link errors to this many bytes.
 const QUICKJS_NAME_LIMIT: usize = 63;
 
-/// Node's words, the position of the import and a suggestion, when `message` is a link error.
+/// Node's message, the position of the import and a suggestion, if `message` is a link error.
 pub(crate) fn explain_missing_export(ctx: &Ctx<'_>, modules: &Modules, message: &str) -> Option<ScriptError> {
     let (kind, name, module) = parse(message)?;
     let (import, location) =
@@ -48,13 +49,13 @@ fn parse(message: &str) -> Option<(Kind, &str, &str)> {
     Some((kind, name, module.strip_suffix('\'')?))
 }
 
-/// Whether QuickJS's possibly shortened `shown` stands for the module `resolved`.
+/// Whether the possibly truncated name `shown` is that of the module `resolved`.
 fn names(shown: &str, resolved: &str) -> bool {
-    // A character of up to four bytes is not cut in two, so a shortened name may be a little shorter than the limit.
+    // Truncation keeps characters whole, so a truncated name may be up to three bytes shorter than the limit.
     shown == resolved || (shown.len() + 4 > QUICKJS_NAME_LIMIT && resolved.starts_with(shown))
 }
 
-/// A close name among the exports, or the usual mistake.
+/// A similar name among the exports, or a hint for a common mistake.
 fn suggest(ctx: &Ctx<'_>, modules: &Modules, import: &Import, name: &str) -> Option<String> {
     if modules.is_common_js(&import.resolved) {
         return Some(format!(

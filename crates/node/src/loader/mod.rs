@@ -1,8 +1,8 @@
 //! Finding and loading modules (docs/reference/modules.md): relative and absolute files, `file:` and `data:` URLs,
 //! built-in and native modules, packages in `node_modules`.
 //!
-//! A module's name inside QuickJS is its real path (plus `?query`, which makes a second instance as in Node), or the plain
-//! name of a built-in or native module; so stack traces show paths. QuickJS gives no position for an import that fails:
+//! A module's name inside QuickJS is its real path (plus `?query`, which creates a second instance as in Node), or the
+//! name of a built-in or native module; so stack traces show paths. QuickJS gives no position for failed imports:
 //! `position` finds the specifier in the importer's text.
 
 mod chain;
@@ -13,7 +13,6 @@ mod files;
 mod json;
 mod kind;
 mod look_up;
-mod looked_for;
 mod meta;
 mod missing_export;
 mod modules;
@@ -23,6 +22,7 @@ mod reading;
 mod resolver;
 mod source;
 mod typescript;
+mod watched_files;
 mod zod;
 
 use std::cell::RefCell;
@@ -52,15 +52,16 @@ use kind::Kind;
 use lmthing_base::permission::Permissions;
 use resolver::ModuleResolver;
 
-/// Brackets of JavaScript in each other: the engine takes minutes for more functions than that, and has no stack for anything else.
+/// Deepest nesting of brackets in JavaScript: the engine takes minutes for deeper functions and overflows its stack on
+/// anything else.
 const MAX_NESTING: usize = 10_000;
 
 /// The resolver and the loader of one engine; clones share the same state.
 #[derive(Clone, JsLifetime)]
 pub(crate) struct ModuleLoader(Rc<ModuleResolver>);
 
-/// Hooks a loader into the runtime that knows `native` modules besides the built-in ones; part of making an engine, before
-/// the context is used. Files are loaded as far as `permissions` let them be read.
+/// Attaches a loader to the runtime that knows `native` modules besides the built-in ones; called while an engine is
+/// created, before the context is used. Files are loaded only if `permissions` allow reading them.
 pub(crate) async fn attach(
     runtime: &AsyncRuntime,
     native: Vec<NativeModule>,
@@ -74,7 +75,7 @@ pub(crate) async fn attach(
     loader
 }
 
-/// Part of making an engine.
+/// Called once while an engine is created.
 pub(crate) fn set_up(ctx: &Ctx<'_>, loader: ModuleLoader) -> Result<()> {
     let resolver = loader.0.clone();
     user_data::store(ctx, loader)?;
@@ -82,18 +83,18 @@ pub(crate) fn set_up(ctx: &Ctx<'_>, loader: ModuleLoader) -> Result<()> {
     common_js::set_up(ctx, resolver)
 }
 
-/// What the engine of `ctx` has loaded.
+/// The modules that the engine of `ctx` has loaded.
 pub(crate) fn modules(ctx: &Ctx<'_>) -> Result<Rc<Modules>> {
     Ok(user_data::read::<ModuleLoader>(ctx)?.0.modules.clone())
 }
 
-/// Makes [`is_name_mentioned`] true, whatever modules are loaded.
+/// Makes [`is_name_mentioned`] return true whatever modules are loaded.
 pub fn set_name_mentioned(ctx: &Ctx<'_>) -> Result<()> {
     modules(ctx)?.set_name_mentioned();
     Ok(())
 }
 
-/// Whether the text of a module that was loaded contains [`EngineOptions::noted_name`](super::EngineOptions::noted_name).
+/// Whether the text of a loaded module contains [`EngineOptions::noted_name`](super::EngineOptions::noted_name).
 pub fn is_name_mentioned(ctx: &Ctx<'_>) -> Result<bool> {
     Ok(modules(ctx)?.is_name_mentioned())
 }
@@ -111,17 +112,17 @@ pub async fn import_file<'js>(ctx: &Ctx<'js>, path: &Path) -> Result<Object<'js>
     module.namespace()
 }
 
-/// The promises of files that were loaded with [`import_file_once`], by the names of their modules.
+/// The promises of files loaded with [`import_file_once`], by module name.
 #[derive(Default, JsLifetime)]
 struct ImportedFiles<'js>(RefCell<HashMap<String, Value<'js>>>);
 
-/// [`import_file`], once for each file: whoever runs a file again runs the same module.
+/// [`import_file`], but a file that was loaded before is not loaded again.
 ///
 /// # Errors
 /// As [`import_file`].
 pub async fn import_file_once<'js>(ctx: &Ctx<'js>, path: &Path) -> Result<Object<'js>> {
     let modules = modules(ctx)?;
-    // As long as nobody but the file itself was asked for by this name, a script has imported it.
+    // A known module that is not in `ImportedFiles` was imported by a script.
     let is_imported = std::fs::canonicalize(path).is_ok_and(|real| modules.is_file(&real.display().to_string()));
     let loader = user_data::read::<ModuleLoader>(ctx)?.clone();
     let name = resolver::entry(&loader.0, path).map_err(|failure| failure.throw(ctx))?;
@@ -143,10 +144,10 @@ pub async fn import_file_once<'js>(ctx: &Ctx<'js>, path: &Path) -> Result<Object
 
 /// The module of this name, which a script has imported before.
 async fn import_again<'js>(ctx: &Ctx<'js>, name: &str) -> Result<Object<'js>> {
-    // Through the engine's own module map, which declaring it would pass by.
+    // Through an import statement: declaring the module would bypass the engine's module map.
     let importer = format!("{}run {name}", builtin::INTERNAL_PREFIX);
     let path = modules(ctx)?.path_of(name);
-    // A path in which every letter is one of a URL needs no more thought on how it is quoted.
+    // A URL contains nothing that has to be escaped in a string literal.
     let address = Url::from_file_path(&path).map_or_else(|()| name.to_owned(), String::from);
     let source = format!("import * as namespace from {address:?}; export {{ namespace }};");
     let (module, evaluated) = Module::declare(ctx.clone(), importer, source)?.eval()?;
@@ -156,7 +157,7 @@ async fn import_again<'js>(ctx: &Ctx<'js>, name: &str) -> Result<Object<'js>> {
 
 /// The file whose code calls the native function that is running, if it is known.
 pub fn calling_file(ctx: &Ctx<'_>) -> Option<PathBuf> {
-    // Between the two there may be functions of the engine's own, such as `map`.
+    // There may be built-in functions in between, such as `map`.
     const FRAMES: isize = 8;
     let modules = modules(ctx).ok()?;
     let names = (0..FRAMES).filter_map(|level| ctx.script_or_module_name(level)?.to_string().ok());
@@ -173,7 +174,7 @@ impl ModuleLoader {
             kind::of(&file, &self.0.permissions, &**self.0.modules.parser()).map_err(|failure| failure.throw(ctx))?;
         match kind {
             Kind::Json => return json::declare(ctx, name, &file, &text),
-            // The file that lmthing was started with is a module, whatever the package around it says.
+            // The entry file is a module, whatever its package says.
             Kind::CommonJs if !is_entry => {
                 self.0.modules.note_common_js(name);
                 return common_js::declare(ctx, name, &file);
@@ -197,17 +198,17 @@ impl ModuleLoader {
             None => code,
         };
         typescript::show_source_positions(ctx, &self.0.modules)?;
-        // Nothing of it runs here.
+        // Evaluated by the caller.
         let module = Module::declare(ctx.clone(), name, code).map_err(|error| LoadFailure::Syntax.mark(ctx, error))?;
         meta::define(ctx, &module, name, &file, &self.0)?;
         Ok(module)
     }
 }
 
-/// The text of a module's file.
+/// The text of a module file.
 fn read_text(ctx: &Ctx<'_>, file: &Path) -> Result<String> {
     host(ctx)?.note_read(file);
-    // Whoever only looks has no time to wait for a pipe.
+    // A run without side effects, as of `check`, must not wait for a pipe.
     if !gate::may_change_process(ctx) {
         look_up::check_ordinary(file).map_err(|message| ScriptError::error(message).throw(ctx))?;
     }
@@ -232,7 +233,7 @@ impl Resolver for ModuleLoader {
                 .and_then(|resolved| resolver::check_attribute(&resolved, name, attribute).map(|()| resolved)),
         };
         if self.0.modules.is_file(base) {
-            self.0.tell_looked_for(&*host(ctx)?, base, name, resolved.is_ok());
+            self.0.report_watched_files(&*host(ctx)?, base, name, resolved.is_ok());
         }
         let resolved = resolved.map_err(|failure| {
             let failure = failure.or_at(position::of_specifier(modules, base, name));
@@ -242,7 +243,7 @@ impl Resolver for ModuleLoader {
             true => zod::NAMESPACE.to_owned(),
             false => resolved,
         };
-        // Should a name be missing in it, QuickJS will not say who asked: see `missing_export`.
+        // If an export is missing, QuickJS does not report the importer: see `missing_export`.
         modules.record_import(base, name, &resolved);
         Ok(resolved)
     }
@@ -260,7 +261,7 @@ impl Loader for ModuleLoader {
 }
 
 impl ModuleLoader {
-    /// The module that an import was resolved to.
+    /// The resolved name of an import.
     fn declare<'js>(&self, ctx: &Ctx<'js>, name: &str) -> Result<Module<'js, Declared>> {
         if let Some(module) = self.0.native.iter().find(|module| module.name == name) {
             return native_module::declare(ctx, name, module.init);

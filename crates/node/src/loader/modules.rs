@@ -1,4 +1,4 @@
-//! What has been loaded: which module names are files of the user's, and who imported what.
+//! The loaded modules: which names are the user's files, and who imported what.
 
 use std::cell::{Cell, RefCell};
 use std::collections::{HashMap, HashSet};
@@ -7,23 +7,23 @@ use std::rc::Rc;
 
 use lmthing_base::parser::{Parser, Positions};
 
-/// The user's modules of one engine. Source texts are not kept: the rare reader (an error) reads the file again.
+/// The user's modules in one engine. Source texts are not kept: errors read the file again.
 pub(crate) struct Modules {
     parser: Rc<dyn Parser>,
-    /// A name whose occurrence in any module is recorded.
+    /// Whether this name occurs in any module is recorded.
     noted_name: Option<&'static str>,
     files: RefCell<HashMap<String, PathBuf>>,
     imports: RefCell<Vec<Import>>,
     is_name_mentioned: Cell<bool>,
-    /// Modules that import nothing of zod but its namespace.
+    /// Modules that import only the namespace of zod.
     narrow: RefCell<HashSet<String>>,
-    /// Modules that are CommonJS.
+    /// CommonJS modules.
     common_js: RefCell<HashSet<String>>,
-    /// Of the modules whose code is not laid out as their text is.
+    /// Position maps of modules whose code is not laid out as their text.
     positions: RefCell<HashMap<String, (u32, Option<Positions>)>>,
 }
 
-/// One import as it was resolved.
+/// A resolved import.
 #[derive(Clone)]
 pub(super) struct Import {
     pub(super) importer: String,
@@ -49,7 +49,7 @@ impl Modules {
         &self.parser
     }
 
-    /// Registers the file at `path` and returns the name of its module; `query` (`?v=1`) makes it another instance.
+    /// Registers the file at `path` and returns its module name; a `query` (`?v=1`) makes it another instance.
     pub(super) fn add(&self, path: &Path, query: &str) -> String {
         let name = format!("{}{query}", path.display());
         self.files.borrow_mut().entry(name.clone()).or_insert_with(|| path.to_owned());
@@ -69,12 +69,13 @@ impl Modules {
     /// The text of the module `name`, when it is a file that can still be read.
     pub(crate) fn text_of(&self, name: &str) -> Option<String> {
         let path = self.files.borrow().get(name).cloned()?;
-        // Real when it was loaded: a link in its place would be a file that nobody has asked about.
+        // The path was real when the file was loaded: a link in its place now would lead to a file without a permission
+        // check.
         let is_same = std::fs::canonicalize(&path).is_ok_and(|real| real == path);
         is_same.then(|| super::source::read(&path).ok()).flatten()
     }
 
-    /// Takes note of the text of a module that is about to run.
+    /// Records the text of a module before it runs.
     pub(super) fn note_text(&self, text: &str) {
         let is_mentioned = |name| text.contains(name);
         if !self.is_name_mentioned.get() && self.noted_name.is_some_and(is_mentioned) {
@@ -82,22 +83,22 @@ impl Modules {
         }
     }
 
-    /// Notes that the module `name` is CommonJS.
+    /// Records that the module `name` is CommonJS.
     pub(super) fn note_common_js(&self, name: &str) {
         self.common_js.borrow_mut().insert(name.to_owned());
     }
 
-    /// Whether [`note_common_js`](Self::note_common_js) was said of the module `name`.
+    /// Whether [`note_common_js`](Self::note_common_js) was called for the module `name`.
     pub(super) fn is_common_js(&self, name: &str) -> bool {
         self.common_js.borrow().contains(name)
     }
 
-    /// Notes that the module `name` imports nothing of zod but its namespace.
+    /// Records that the module `name` imports only the namespace of zod.
     pub(super) fn note_narrow(&self, name: &str) {
         self.narrow.borrow_mut().insert(name.to_owned());
     }
 
-    /// Whether [`note_narrow`](Self::note_narrow) was said of the module `name`.
+    /// Whether [`note_narrow`](Self::note_narrow) was called for the module `name`.
     pub(super) fn is_narrow(&self, name: &str) -> bool {
         self.narrow.borrow().contains(name)
     }
@@ -117,29 +118,28 @@ impl Modules {
         }
     }
 
-    /// The imports whose resolved module name `matches`.
+    /// The imports whose resolved module name satisfies `matches`.
     pub(super) fn imports_where(&self, matches: impl Fn(&str) -> bool) -> Vec<Import> {
         self.imports.borrow().iter().filter(|import| matches(&import.resolved)).cloned().collect()
     }
 
-    /// Notes that the code of the module `name` is not laid out as its text; every line of the code comes behind the
-    /// lines of the text, `text_lines` of them.
+    /// Records that the code of the module `name` is not laid out as its text; all code comes after `text_lines` lines.
     pub(super) fn add_positions(&self, name: &str, text_lines: u32, positions: Positions) {
         self.positions.borrow_mut().insert(name.to_owned(), (text_lines, Some(positions)));
     }
 
-    /// Notes that the code of the module `name` is its text, `lines` lines further down.
+    /// Records that the code of the module `name` is its text, moved down by `lines` lines.
     pub(super) fn add_moved(&self, name: &str, lines: u32) {
         self.positions.borrow_mut().insert(name.to_owned(), (lines, None));
     }
 
-    /// Whether any module is not laid out as its text.
+    /// Whether any module has code that is not laid out as its text.
     pub(super) fn has_positions(&self) -> bool {
         !self.positions.borrow().is_empty()
     }
 
-    /// Where in its text a position of the module `name` is; none for code that stands for nothing in the text. A position
-    /// of the text stays.
+    /// Maps a position in the code of the module `name` to its text; `None` for code without a counterpart. Positions
+    /// of the text itself stay.
     pub(super) fn source_position(&self, name: &str, line: u32, column: u32) -> Option<(u32, u32)> {
         match self.positions.borrow().get(name) {
             Some((text_lines, Some(positions))) if line > *text_lines => positions.original(line - text_lines, column),

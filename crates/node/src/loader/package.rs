@@ -1,5 +1,5 @@
 //! Packages in `node_modules`, by Node's rules: `exports` and `imports` maps with the conditions `node`, `import` or
-//! `require`, `module-sync` and `default`, real paths of links. Must not know what is in a file.
+//! `require`, `module-sync` and `default`, real paths of links.
 
 use std::cell::OnceCell;
 use std::path::{Path, PathBuf};
@@ -12,21 +12,21 @@ use lmthing_base::permission::Permissions;
 
 type Resolver = ResolverGeneric<GatedFiles>;
 
-/// Node's code for a module that does not exist.
+/// Node's error code for a missing module.
 pub(super) const NOT_FOUND: &str = "ERR_MODULE_NOT_FOUND";
 
 /// The same for `require`.
 pub(super) const REQUIRE_NOT_FOUND: &str = "MODULE_NOT_FOUND";
 
-/// What a bare specifier stands for.
+/// What a bare specifier resolves to.
 pub(super) enum Package {
     /// A file of a package.
     File(PathBuf),
-    /// An `imports` map points at a Node module.
+    /// A built-in module of Node, through an `imports` map.
     Builtin(String),
 }
 
-/// The package resolvers, each made when the first bare import or `require` needs it.
+/// The resolvers, each created by the first bare import or `require`.
 #[derive(Default)]
 pub(super) struct Packages {
     import: OnceCell<Resolver>,
@@ -36,27 +36,27 @@ pub(super) struct Packages {
 }
 
 impl Packages {
-    /// Those of a script with these rights.
+    /// The resolvers for a script with these permissions.
     pub(super) fn new(permissions: Permissions) -> Self {
         Packages { files: GatedFiles::with(permissions), ..Packages::default() }
     }
 
-    /// A resolver's answer.
+    /// Runs a resolver.
     ///
     /// # Errors
-    /// It had to read what the script may not.
+    /// If it needed a file that the script may not read.
     fn allowed<T>(&self, resolver: &Resolver, answer: T) -> Result<T, ScriptError> {
         match self.files.take_refused() {
             None => Ok(answer),
             Some(refusal) => {
-                // It has noted the file as missing.
+                // The resolver has cached the file as missing.
                 resolver.clear_cache();
                 Err(refused(refusal))
             }
         }
     }
 
-    /// The file that `specifier` (bare, or `#name` of an `imports` map) stands for when imported from `directory`.
+    /// The file that `specifier` (bare, or `#name` of an `imports` map) resolves to from `directory`.
     pub(super) fn resolve(&self, directory: &Path, specifier: &str) -> Result<Package, ScriptError> {
         match self.allowed(self.import(), self.import().resolve(directory, specifier))? {
             Ok(resolution) => Ok(Package::File(resolution.into_path_buf())),
@@ -65,10 +65,10 @@ impl Packages {
         }
     }
 
-    /// The files that would have to be there for `specifier` to stand for one, in no order.
+    /// The files of which one would have to exist for `specifier` to resolve, in no order.
     pub(super) fn missing(&self, directory: &Path, specifier: &str) -> Vec<PathBuf> {
         let mut context = ResolveContext::default();
-        // That it fails is why anybody asks.
+        // Called for imports that may fail.
         let _ = self.import().resolve_with_context(directory, specifier, None, &mut context);
         let _ = self.allowed(self.import(), ());
         context.missing_dependencies.into_iter().collect()
@@ -82,22 +82,22 @@ impl Packages {
         Resolver::new_with_file_system(self.files.clone(), options)
     }
 
-    /// The file that a path in an import of a TypeScript file stands for, by TypeScript's rules: `./lib` and `./lib.js` may
-    /// be `lib.ts`, and a folder stands for the `index` in it.
+    /// The file that a path in an import of a TypeScript file resolves to, by TypeScript's rules: `./lib` and
+    /// `./lib.js` may be `lib.ts`, and a folder its `index`.
     ///
     /// # Errors
-    /// When a file that decides it may not be read.
+    /// If a file that decides it may not be read.
     pub(super) fn typescript_file(&self, path: &Path) -> Result<Option<PathBuf>, ScriptError> {
         let (Some(directory), Some(name)) = (path.parent(), path.to_str()) else { return Ok(None) };
         let found = self.allowed(self.typescript(), self.typescript().resolve(directory, name))?;
         Ok(found.ok().map(Resolution::into_path_buf))
     }
 
-    /// The file that a bare specifier in the TypeScript file `importer` stands for by the `paths` and the `baseUrl` of the
-    /// nearest `tsconfig.json`; `None` when these say nothing of it.
+    /// The file that a bare specifier in the TypeScript file `importer` resolves to by `paths` and `baseUrl` of the
+    /// nearest `tsconfig.json`; `None` if these do not match.
     ///
     /// # Errors
-    /// When that file, or one that it extends, cannot or may not be read.
+    /// If that file, or one that it extends, cannot or may not be read.
     pub(super) fn mapped(&self, importer: &Path, specifier: &str) -> Result<Option<PathBuf>, ScriptError> {
         let Some(config) = Self::typescript_config(importer) else { return Ok(None) };
         let unreadable = |error: ResolveError| {
@@ -129,7 +129,8 @@ impl Packages {
         })
     }
 
-    /// The file that `id` stands for in a `require` of a file in `directory`: paths may lack their ending or name a folder.
+    /// The file that `id` resolves to in a `require` in `directory`: the extension may be missing, and a folder may be
+    /// named.
     pub(super) fn required(&self, directory: &Path, id: &str) -> Result<PathBuf, ScriptError> {
         let resolver =
             self.require.get_or_init(|| self.resolver(options(&["node", "require", "module-sync", "default"])));
@@ -146,8 +147,7 @@ fn options(conditions: &[&str]) -> ResolveOptions {
     ResolveOptions {
         builtin_modules: true,
         condition_names: conditions.iter().map(|condition| (*condition).to_owned()).collect(),
-        // Without `module`, which is a field of bundlers: Node does not read it, and its files often are no modules to
-        // Node.
+        // Without `module`, a field for bundlers that Node ignores: such files often are not valid modules in Node.
         main_fields: vec!["main".to_owned()],
         extensions: [".js", ".json", ".node"].map(str::to_owned).to_vec(),
         ..ResolveOptions::default()

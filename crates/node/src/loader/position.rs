@@ -1,10 +1,10 @@
-//! Finds where an import is written: QuickJS reports no position for an import that fails, so the importer's text is parsed again.
+//! Finds the position of an import by parsing the importer's text, as QuickJS reports none for failed imports.
 
 use super::modules::Modules;
 use super::source::language;
 use lmthing_base::diagnostic::Location;
 
-/// Where the module `importer` writes `specifier` as the source of an import or export.
+/// Where the module `importer` has `specifier` as the source of an import or export.
 pub(super) fn of_specifier(modules: &Modules, importer: &str, specifier: &str) -> Option<Location> {
     let text = modules.text_of(importer)?;
     let imports = modules.parser().imports(&text, language(importer)).unwrap_or_default();

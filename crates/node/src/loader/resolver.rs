@@ -1,5 +1,5 @@
-//! From the specifier in an import statement to the name of a module (docs/reference/modules.md). Must not know
-//! where in the importer it stands; whoever asks adds the place.
+//! Resolves the specifier of an import statement to a module name (docs/reference/modules.md). Errors have no position;
+//! callers add it.
 
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
@@ -17,19 +17,19 @@ use crate::native_module::NativeModule;
 use lmthing_base::diagnostic::closest;
 use lmthing_base::permission::{Access, Permissions};
 
-/// Finds modules: everything one resolution looks at.
+/// Everything that resolution depends on.
 pub(super) struct ModuleResolver {
-    /// What was loaded so far.
+    /// The modules loaded so far.
     pub(super) modules: Rc<Modules>,
-    /// The modules that lmthing itself brings.
+    /// Built-in and native modules.
     pub(super) native: Vec<NativeModule>,
-    /// What finds packages.
+    /// Resolves packages.
     pub(super) packages: Packages,
-    /// What may be read.
+    /// Read permissions.
     pub(super) permissions: Permissions,
 }
 
-/// What an import wants of a file.
+/// What an import attribute selects of a file.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Wanted {
     Module,
@@ -37,7 +37,7 @@ enum Wanted {
 }
 
 impl Wanted {
-    /// What the name of the module has behind its path: the text of a file is another module than the file.
+    /// The suffix of the module name: the text of a file is another module than the file.
     fn mark(self) -> &'static str {
         match self {
             Wanted::Module => "",
@@ -60,14 +60,14 @@ fn not_found(message: impl Into<String>) -> ScriptError {
 /// The module name of the entry file `path`.
 pub(super) fn entry(resolver: &ModuleResolver, path: &Path) -> Result<String, ScriptError> {
     resolver.may_read(path)?;
-    // As in Node, a linked file is the file it leads to, and imports from there.
+    // As in Node, the entry file is its real path, also for its imports.
     let real = std::fs::canonicalize(path)
         .map_err(|error| not_found(format!("Cannot open '{}': {}", path.display(), plain(&error))))?;
     check_extension(&real, &path.display().to_string())?;
     Ok(resolver.modules.add(&real, ""))
 }
 
-/// Holds `with { type: … }` against what was found, by Node's rules, except that JSON needs no attribute.
+/// Checks `with { type: … }` against the found file by Node's rules, except that JSON needs no attribute.
 pub(super) fn check_attribute(resolved: &str, specifier: &str, attribute: Option<&str>) -> Result<(), ScriptError> {
     let path = Path::new(resolved.split('?').next().unwrap_or(resolved));
     match attribute {
@@ -83,12 +83,12 @@ pub(super) fn check_attribute(resolved: &str, specifier: &str, attribute: Option
 }
 
 impl ModuleResolver {
-    /// What `specifier`, written in the module `base`, stands for.
+    /// Resolves `specifier` in the module `base`.
     pub(super) fn resolve(&self, base: &str, specifier: &str) -> Result<String, ScriptError> {
         self.find(base, specifier, Wanted::Module)
     }
 
-    /// The module whose export is the text of a file, for `with { type: 'text' }`.
+    /// The module that exports the text of a file, for `with { type: 'text' }`.
     pub(super) fn resolve_text(&self, base: &str, specifier: &str) -> Result<String, ScriptError> {
         self.find(base, specifier, Wanted::Text)
     }
@@ -128,7 +128,7 @@ impl ModuleResolver {
 
     /// A built-in or native module by its name or alias.
     pub(super) fn known(&self, base: &str, specifier: &str) -> Option<String> {
-        // Built-in modules import these from each other; for anybody else they do not exist.
+        // Internal modules can only be imported by other built-in modules.
         let is_own = || base.starts_with("lmthing:") || builtin::find(base).is_some();
         if specifier.starts_with(INTERNAL_PREFIX) && !is_own() {
             return None;
@@ -139,7 +139,7 @@ impl ModuleResolver {
         builtin::find(specifier).map(|builtin| builtin.name.to_owned())
     }
 
-    /// A path relative to the importing file, read as a URL the way Node does: `%20` and `?query` have their meaning.
+    /// Resolves a path relative to the importing file as a URL, as Node does: `%20` and `?query` have their meaning.
     fn relative(&self, base: &str, specifier: &str, wanted: Wanted) -> Result<String, ScriptError> {
         let base_path = self.modules.path_of(base);
         let joined = Url::from_file_path(&base_path).ok().and_then(|url| url.join(specifier).ok());
@@ -149,7 +149,7 @@ impl ModuleResolver {
         }
     }
 
-    /// The address that a path or a `file:` URL stands for, whether there is such a file or not.
+    /// The URL of a path or a `file:` URL, whether the file exists or not.
     pub(super) fn address(&self, base: &str, specifier: &str) -> Option<String> {
         let is_path = ["./", "../", "/", "file:"].iter().any(|prefix| specifier.starts_with(prefix));
         let base = Url::from_file_path(self.modules.path_of(base)).ok()?;
@@ -174,21 +174,21 @@ impl ModuleResolver {
         Ok(self.modules.add(&real, &format!("{query}{fragment}{}", wanted.mark())))
     }
 
-    /// Whether a file may be looked at.
+    /// Whether a file may be read.
     pub(super) fn may_read(&self, path: &Path) -> Result<(), ScriptError> {
         self.permissions.check(Access::Read(&path.to_string_lossy())).map_err(refused)
     }
 
-    /// The file that was probably meant, of those that the script may know of.
+    /// The file that was probably meant, among those that may be read.
     fn alternative(&self, path: &Path, specifier: &str) -> Option<String> {
         self.may_read(path.parent()?).ok()?;
         alternative(path, specifier)
     }
 
-    /// The real path of a file that can be imported.
+    /// The real path of an importable file.
     fn file(&self, path: &Path, specifier: &str, wanted: Wanted) -> Result<PathBuf, ScriptError> {
         self.may_read(path)?;
-        // Modules are told apart by real path, so that one file is one module however it is linked.
+        // Modules are identified by real path, so that a file is one module however it is linked.
         let real = std::fs::canonicalize(path).map_err(|_| {
             not_found(format!("Cannot find module '{}'", path.display()))
                 .hint_if_some(self.alternative(path, specifier))
@@ -250,7 +250,7 @@ impl ModuleResolver {
         }
     }
 
-    /// Every name a prompt file can import without a file behind it.
+    /// All names that can be imported without a file.
     fn offered(&self) -> impl Iterator<Item = &'static str> {
         let native: Vec<&'static str> = self.native.iter().map(|module| module.name).collect();
         builtin::public_names().chain(native.into_iter().filter(|name| !name.starts_with(INTERNAL_PREFIX)))
@@ -291,13 +291,13 @@ fn alternative(path: &Path, specifier: &str) -> Option<String> {
         || siblings.iter().find(|name| *name != file && name.to_lowercase() == file.to_lowercase()).cloned();
     let close = || closest(file, siblings.iter().map(String::as_str)).map(str::to_owned);
     let stem_of = |name: &str| Path::new(name).file_stem().and_then(|stem| stem.to_str()).map(str::to_owned);
-    // TypeScript leaves endings out.
+    // TypeScript allows imports without extension.
     let close_stem = || {
         let stems: Vec<String> = siblings.iter().filter_map(|name| stem_of(name)).collect();
         let meant = closest(file, stems.iter().map(String::as_str))?;
         siblings.iter().find(|name| stem_of(name).as_deref() == Some(meant)).cloned()
     };
-    // An ending left out, another case, another ending, a slip of the keyboard.
+    // A missing extension, another case, another extension, a typo.
     let name =
         with_extension(file).or_else(other_case).or_else(|| with_extension(stem)).or_else(close).or_else(close_stem)?;
     if name == file {

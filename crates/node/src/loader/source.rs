@@ -1,14 +1,14 @@
-//! Reading a module's file, and what kind of module it is.
+//! Reads a module file and determines its language.
 
 use std::{io, path::Path};
 
 use crate::error::ScriptError;
 use lmthing_base::parser::Language;
 
-/// The file endings that can be imported, in the order in which alternatives are suggested.
+/// The importable file extensions, in the order of suggestions.
 pub(super) const EXTENSIONS: [&str; 7] = ["mjs", "js", "ts", "mts", "json", "cjs", "cts"];
 
-/// What the name of a module has behind its path when the module is the text of the file.
+/// The suffix of a module name when the module is the text of the file.
 pub(super) const TEXT: &str = " (text)";
 
 fn extension(path: &Path) -> Option<&str> {
@@ -19,7 +19,7 @@ pub(super) fn is_json(path: &Path) -> bool {
     extension(path) == Some("json")
 }
 
-/// Whether the name of a module is that of a TypeScript file; a query may follow (`./x.ts?again`).
+/// Whether a module name is that of a TypeScript file; a query may follow (`./x.ts?again`).
 pub(super) fn is_typescript(module: &str) -> bool {
     let path = module.split('?').next().unwrap_or(module);
     path.ends_with(".ts") || path.ends_with(".mts")
@@ -35,7 +35,7 @@ pub(super) fn read(path: &Path) -> Result<String, ScriptError> {
     text(path, std::fs::read(path))
 }
 
-/// What was read of a file as text.
+/// The content of a file as text.
 pub(super) fn text(path: &Path, bytes: io::Result<Vec<u8>>) -> Result<String, ScriptError> {
     let shown = path.display();
     let bytes = bytes.map_err(|error| ScriptError::error(format!("Cannot read '{shown}': {}", plain(&error))))?;
@@ -51,12 +51,12 @@ pub(super) fn text(path: &Path, bytes: io::Result<Vec<u8>>) -> Result<String, Sc
     })
 }
 
-/// What is said of compiled code for Node.
+/// The error for native addons of Node.
 pub(super) fn addon_message(path: &str) -> String {
     format!("Cannot load '{path}': it is a native addon (compiled for Node), and lmthing runs JavaScript only")
 }
 
-/// The words of an I/O error without the operating system's number.
+/// The message of an I/O error without the operating system's number.
 pub(super) fn plain(error: &std::io::Error) -> String {
     match error.kind() {
         std::io::ErrorKind::NotFound => "no such file".to_owned(),

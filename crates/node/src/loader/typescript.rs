@@ -1,7 +1,7 @@
-//! TypeScript files become JavaScript, and stack traces still show what the user wrote.
+//! Turns TypeScript files into JavaScript and maps stack traces back to the source.
 //!
-//! Types are blanked in place, so that every position stays true. A module with enums, namespaces, parameter properties or
-//! decorators is compiled; stack traces are then translated when they are read, the ones a script prints itself too.
+//! Types are replaced by spaces, so that positions stay valid. Modules with enums, namespaces, parameter properties or
+//! decorators are compiled; their stack traces are mapped when they are read, also by scripts.
 
 use std::borrow::Cow;
 use std::rc::Rc;
@@ -14,10 +14,10 @@ use crate::builtin::{INTERNAL_PREFIX, import_builtin};
 use crate::error::ScriptError;
 use lmthing_base::parser::{MAX_NESTING, Parser, SyntaxProblem, nested_too_deep, nesting_message};
 
-/// The JavaScript of the module `name`. When its positions moved, `modules` learn the way back.
+/// The JavaScript of the module `name`. If positions moved, `modules` gets the position map.
 ///
-/// Compiled code starts below the last line of the text. So a position tells by its line whether it is one of the code, and
-/// no trace is ever translated twice, however many hands it goes through.
+/// Compiled code starts below the last line of the text. So the line shows whether a position is in the code or the
+/// text, and no trace is mapped twice.
 pub(super) fn strip(modules: &Modules, name: &str, text: &str) -> std::result::Result<String, ScriptError> {
     check_nesting(name, text, MAX_NESTING)?;
     let javascript = modules.parser().to_javascript(text).map_err(|problem| syntax_error(name, text, problem))?;
@@ -27,13 +27,13 @@ pub(super) fn strip(modules: &Modules, name: &str, text: &str) -> std::result::R
     Ok("\n".repeat(lines) + &javascript.code)
 }
 
-/// The JavaScript of a CommonJS file in TypeScript, laid out as its text.
+/// The JavaScript of a CommonJS file in TypeScript, with the layout of its text.
 pub(super) fn erase(parser: &dyn Parser, name: &str, text: &str) -> std::result::Result<String, ScriptError> {
     check_nesting(name, text, MAX_NESTING)?;
     parser.to_javascript(text).map(|javascript| javascript.code).map_err(|problem| syntax_error(name, text, problem))
 }
 
-/// Refuses a text with brackets in more than `max` others.
+/// Refuses a text with brackets nested deeper than `max`.
 pub(super) fn check_nesting(name: &str, text: &str, max: usize) -> std::result::Result<(), ScriptError> {
     let problem = |offset| SyntaxProblem { offset, code: 0, message: nesting_message(max) };
     nested_too_deep(text, max).map_or(Ok(()), |offset| Err(syntax_error(name, text, problem(offset))))
@@ -43,7 +43,7 @@ fn syntax_error(name: &str, text: &str, problem: SyntaxProblem) -> ScriptError {
     ScriptError::syntax(problem.message, position::locate(name, text, problem.offset))
 }
 
-/// Lets `error.stack` show positions of the source, once a module needs it.
+/// Makes `error.stack` map positions, once a module needs it.
 pub(super) fn show_source_positions(ctx: &Ctx<'_>, modules: &Rc<Modules>) -> Result<()> {
     if !modules.has_positions() {
         return Ok(());
@@ -55,8 +55,7 @@ pub(super) fn show_source_positions(ctx: &Ctx<'_>, modules: &Rc<Modules>) -> Res
     bootstrap.get::<_, Function>("showFramesThrough")?.call((translate,))
 }
 
-/// A stack trace with the positions of compiled modules replaced by those of their text; calls that the compiler added are
-/// left out.
+/// Maps the positions of compiled modules in a stack trace to their text; removes frames that the compiler added.
 pub(crate) fn with_source_positions<'a>(modules: &Modules, stack: &'a str) -> Cow<'a, str> {
     if !modules.has_positions() {
         return Cow::Borrowed(stack);
@@ -71,8 +70,8 @@ pub(crate) fn with_source_positions<'a>(modules: &Modules, stack: &'a str) -> Co
     Cow::Owned(lines.collect())
 }
 
-/// Takes `    at name (path:line:column)` or `    at path:line:column` apart: what stands before the path, the path, the
-/// position, and what follows.
+/// Splits ` at name (path:line:column)` or ` at path:line:column` into the part before the path, path, position, and
+/// rest.
 fn place(line: &str) -> Option<(&str, &str, (u32, u32), &str)> {
     let end = line.trim_end().trim_end_matches(')').len();
     let (call, after) = line.split_at(end);

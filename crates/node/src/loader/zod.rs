@@ -1,17 +1,17 @@
-//! Which of zod's modules a file gets. One that only has `import { z } from 'zod'` or `import * as z from 'zod'` gets a namespace
-//! whose members are made when they are read; whoever imports anything else by its name gets the module that has evaluated all
-//! of zod, which takes milliseconds. Both are the same zod. Must not know what zod is made of.
+//! Selects which of two zod modules a file gets. Files with only `import { z } from 'zod'` or `import * as z from
+//! 'zod'` get a namespace whose members are created on access; all others get the module that evaluates all of zod,
+//! which takes milliseconds. Both share their classes.
 
 use std::borrow::Cow;
 
 /// The module with every export.
 pub(super) const ALL: &str = "zod";
 
-/// The module with nothing but namespaces: `z`, `default`, and `$` in the place of the module's own.
+/// The module with namespaces only: `z`, `default`, and `$` for the module's own namespace.
 pub(super) const NAMESPACE: &str = "lmthing:internal/zod/z";
 
-/// The code of a module that can do with [`NAMESPACE`]; none where it imports anything else, or might. A string or a comment
-/// that looks like an import makes no difference to what a module does.
+/// The code of a module for which [`NAMESPACE`] is enough; `None` if it imports or may import anything else. Strings
+/// and comments that look like an import are harmless.
 pub(super) fn narrowed(code: &str) -> Option<Cow<'_, str>> {
     let mut narrowed = Cow::Borrowed(code);
     let mut any = false;
@@ -19,21 +19,21 @@ pub(super) fn narrowed(code: &str) -> Option<Cow<'_, str>> {
         let Some(before) = quoted(code, at) else { continue };
         match clause(before)? {
             Clause::Named => {}
-            // As long as what was there, so that columns stay.
+            // Of the same length, so that columns stay valid.
             Clause::All { start, name } => {
                 narrowed.to_mut().replace_range(start..before.len(), &format!("import{{$ as {name}}}from "));
             }
         }
         any = true;
     }
-    // A name that is put together could be zod's as well.
+    // A name that is concatenated could also be zod's.
     let is_known = |(at, word): (usize, &str)| code[at + word.len()..].trim_start().starts_with(QUOTES);
     (any && code.match_indices("import(").all(is_known)).then_some(narrowed)
 }
 
 const QUOTES: [char; 3] = ['\'', '"', '`'];
 
-/// What stands before the quoted name of zod at `at`; none where something else has these letters.
+/// The import clause before the quoted name of zod at `at`; `None` if these letters are something else.
 fn quoted(code: &str, at: usize) -> Option<&str> {
     let (before, rest) = (&code[..at], &code[at + ALL.len()..]);
     let quote = before.chars().next_back().filter(|quote| QUOTES.contains(quote))?;
@@ -47,7 +47,7 @@ enum Clause<'a> {
     All { start: usize, name: &'a str },
 }
 
-/// What an import takes, by what stands before the name of the module; none for anything but namespaces.
+/// What an import clause imports; `None` for anything but namespaces.
 fn clause(before: &str) -> Option<Clause<'_>> {
     let head = before.trim_end().strip_suffix("from")?;
     if let Some(list) = head.trim_end().strip_suffix('}') {

@@ -59,10 +59,10 @@ pub async fn run_file(engine: &Engine, path: &Path, line: &CommandLine, choice: 
     let run = async |ctx: Ctx<'_>| {
         let model = choice.and_then(ModelChoice::model);
         let last_answer_failed = Cell::new(false);
-        let unheeded = RefCell::default();
+        let unhandled = RefCell::default();
         let whole = async {
             let run = run_in(&ctx, path, line, choice, &last_answer_failed).await;
-            let end = run.unwrap_or_else(|error| handle_uncaught(&ctx, error, model, &unheeded));
+            let end = run.unwrap_or_else(|error| handle_uncaught(&ctx, error, model, &unhandled));
             match end {
                 FileRun::Done { .. } => finish(&ctx).await,
                 end => Ok(end),
@@ -73,7 +73,7 @@ pub async fn run_file(engine: &Engine, path: &Path, line: &CommandLine, choice: 
         // A reached limit takes precedence over the way in which the script handled it.
         let at_limit = limits::reached(&ctx).map(FileRun::Failed);
         let end = match ended {
-            Err(halt) => return at_limit.unwrap_or_else(|| halted(unheeded.take().map(FileRun::Failed), &halt, model)),
+            Err(halt) => return at_limit.unwrap_or_else(|| halted(unhandled.take().map(FileRun::Failed), &halt, model)),
             Ok(Ok(end)) => at_limit.or(end).unwrap_or(FileRun::Done { exit_code: None }),
             Ok(Err(error)) => {
                 at_limit.unwrap_or_else(|| FileRun::Failed(Rc::new(run_error(diagnose_error(&ctx, error)))))
@@ -89,12 +89,12 @@ pub async fn run_file(engine: &Engine, path: &Path, line: &CommandLine, choice: 
 }
 
 /// Reports an exception of the file to the script's listeners. If one handles it, the program continues with
-/// remaining work. `unheeded` stores the failure if there are only listeners of `exit`, which may end the process.
+/// remaining work. `unhandled` stores the failure if there are only listeners of `exit`, which may end the process.
 fn handle_uncaught(
     ctx: &Ctx<'_>,
     error: Error,
     model: Option<&str>,
-    unheeded: &RefCell<Option<Rc<RunError>>>,
+    unhandled: &RefCell<Option<Rc<RunError>>>,
 ) -> FileRun {
     let failed = |thrown| Rc::new(run_error(thrown));
     let Error::Exception = error else { return FileRun::Failed(failed(diagnose_error(ctx, error))) };
@@ -103,7 +103,7 @@ fn handle_uncaught(
     match emit_uncaught(ctx, ctx.throw(thrown), Origin::Promise, failure.exit_code(model)) {
         Some(error) => FileRun::Failed(failed(diagnose_error(ctx, error))),
         None => {
-            unheeded.replace(is_exception_unhandled(ctx).then_some(failure));
+            unhandled.replace(is_exception_unhandled(ctx).then_some(failure));
             FileRun::Done { exit_code: None }
         }
     }

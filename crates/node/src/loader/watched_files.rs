@@ -1,5 +1,4 @@
-//! Files besides modules that decide what an import leads to, for whoever wants to know when that changes. Must not know who
-//! that is.
+//! Reports the files other than modules that decide what an import resolves to, so that the host can watch them.
 
 use std::path::{Path, PathBuf};
 
@@ -11,9 +10,9 @@ use super::source::{EXTENSIONS, is_typescript};
 use crate::host::ScriptHost;
 
 impl ModuleResolver {
-    /// Tells of the files that decide what `specifier`, written in the module `base`, leads to: the path itself, which may be
-    /// a link or go through one, the package or where it would be installed, settings of TypeScript's.
-    pub(super) fn tell_looked_for(&self, host: &dyn ScriptHost, base: &str, specifier: &str, is_found: bool) {
+    /// Reports the files that decide what `specifier`, in the module `base`, resolves to: the path itself, which may be
+    /// a link or go through one, the package or where it would be installed, and TypeScript settings.
+    pub(super) fn report_watched_files(&self, host: &dyn ScriptHost, base: &str, specifier: &str, is_found: bool) {
         if !host.is_watched() {
             return;
         }
@@ -35,7 +34,7 @@ impl ModuleResolver {
         }
     }
 
-    /// The same for `require`, in a file of `folder`.
+    /// The same for `require` in a file of `folder`.
     pub(super) fn tell_required(&self, host: &dyn ScriptHost, folder: &Path, id: &str, is_found: bool) {
         if !host.is_watched() {
             return;
@@ -55,14 +54,14 @@ impl ModuleResolver {
 
     fn tell_package(&self, host: &dyn ScriptHost, folder: &Path, specifier: &str, is_found: bool) {
         let name = package_name(specifier);
-        // `#name` is of the package that the file is in; `https:` and the like are never found.
+        // `#name` belongs to the package of the file; `https:` and the like are never found.
         if name.is_empty() || name.starts_with('#') || name.contains(':') {
             return;
         }
         let packages = package_folders(folder, &name);
         packages.iter().for_each(|package| host.note_read(&package.join("package.json")));
         if !is_found {
-            // It may be there and lack files that its description names.
+            // The package may exist but lack files that its package.json names.
             let missing = self.packages.missing(folder, specifier);
             let inside = |file: &&PathBuf| packages.iter().any(|package| file.starts_with(package));
             missing.iter().filter(inside).for_each(|file| host.note_read(file));
@@ -74,7 +73,7 @@ fn file_of(address: &str) -> Option<PathBuf> {
     Url::parse(address).ok()?.to_file_path().ok()
 }
 
-/// The file that may be meant when the ending is left out or is that of what is compiled.
+/// The file that may be meant if the extension is missing or is that of compiled code.
 fn with_endings(path: &Path) -> Vec<PathBuf> {
     let ending = |ending: &&str| {
         let mut longer = path.as_os_str().to_owned();
@@ -84,8 +83,8 @@ fn with_endings(path: &Path) -> Vec<PathBuf> {
     EXTENSIONS.iter().flat_map(ending).collect()
 }
 
-/// Where a package is found from a folder, and where one would be that came before it: next to the file, in the working
-/// directory, and wherever there are packages or npm would put some.
+/// Where a package is found from a folder, and where one that takes precedence would be: next to the file, in the
+/// working directory, and in folders that have packages or in which npm would install some.
 fn package_folders(folder: &Path, name: &str) -> Vec<PathBuf> {
     let here = std::env::current_dir().ok();
     let mut found = Vec::new();
