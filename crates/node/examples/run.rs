@@ -13,6 +13,8 @@ use lmthing_node::{
     restore_terminal, run_script, set_builtins,
 };
 use lmthing_typescript::code::TypeScriptParser;
+#[cfg(unix)]
+use signal_hook::consts::{SIGINT, SIGQUIT};
 
 struct Terminal;
 
@@ -91,7 +93,8 @@ async fn run_in_engine(file: &Path, argv: Vec<String>) -> ScriptEnd {
 /// Passes signals to the script if it listens to them, and otherwise does what the system does by default.
 #[cfg(unix)]
 fn receive_signals() -> io::Result<()> {
-    let mut signals = signal_hook::iterator::Signals::new([0; 0])?;
+    // A shell starts a background job with these two ignored, which child processes would inherit; a handler they do not.
+    let mut signals = signal_hook::iterator::Signals::new([SIGINT, SIGQUIT])?;
     let handle = signals.handle();
     lmthing_node::receive_signals(move |signal| handle.add_signal(signal));
     let wait = move || {

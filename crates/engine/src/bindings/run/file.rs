@@ -73,7 +73,9 @@ pub async fn run_file(engine: &Engine, path: &Path, line: &CommandLine, choice: 
         // A reached limit takes precedence over the way in which the script handled it.
         let at_limit = limits::reached(&ctx).map(FileRun::Failed);
         let end = match ended {
-            Err(halt) => return at_limit.unwrap_or_else(|| halted(unhandled.take().map(FileRun::Failed), &halt, model)),
+            Err(halt) => {
+                return at_limit.unwrap_or_else(|| halted(unhandled.take().map(FileRun::Failed), &halt, model));
+            }
             Ok(Ok(end)) => at_limit.or(end).unwrap_or(FileRun::Done { exit_code: None }),
             Ok(Err(error)) => {
                 at_limit.unwrap_or_else(|| FileRun::Failed(Rc::new(run_error(diagnose_error(&ctx, error)))))
