@@ -9,7 +9,10 @@
 use std::{
     cell::RefCell,
     fs,
+    num::NonZero,
     path::{Path, PathBuf},
+    sync::atomic::{AtomicUsize, Ordering},
+    thread,
     time::{Duration, Instant},
 };
 
@@ -219,16 +222,22 @@ fn verdict(program_file: &Program, outcome: &RunOutcome) -> Result<(), String> {
     Ok(())
 }
 
+/// Runs all programs of a folder, one on each core.
 fn run_all(folder: &Path, separator: &str, repeat: &str) -> usize {
     let files = programs(folder);
-    let mut failures = Vec::new();
-    for file in &files {
-        let program_file = Program::read(file, separator, repeat);
-        if let Err(error) = block_on(attempt(&program_file)) {
-            let error: String = error.chars().take(600).collect();
-            failures.push(format!("{}: {error}", file.strip_prefix(folder).unwrap_or(file).display()));
-        }
-    }
+    let failure = |file: &PathBuf| {
+        let error = block_on(attempt(&Program::read(file, separator, repeat))).err()?;
+        let error: String = error.chars().take(600).collect();
+        Some(format!("{}: {error}", file.strip_prefix(folder).unwrap_or(file).display()))
+    };
+    let next = AtomicUsize::new(0);
+    let take = || files.get(next.fetch_add(1, Ordering::Relaxed));
+    let threads = thread::available_parallelism().map_or(1, NonZero::get);
+    let failures: Vec<String> = thread::scope(|scope| {
+        let work = || std::iter::from_fn(take).filter_map(failure).collect::<Vec<_>>();
+        let workers: Vec<_> = (0..threads).map(|_| scope.spawn(work)).collect();
+        workers.into_iter().flat_map(|worker| worker.join().expect("no panic")).collect()
+    });
     assert!(failures.is_empty(), "{} of {} programs:\n{}", failures.len(), files.len(), failures.join("\n"));
     files.len()
 }
