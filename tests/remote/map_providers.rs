@@ -98,6 +98,50 @@ fn tokens_are_those_of_all_rows() {
     assert!((5..=10).contains(&done), "{done} rows: {outcome:?}");
 }
 
+/// A provider that refuses every request; counts them.
+fn refusing(status: &'static str, body: &'static str) -> (String, Arc<AtomicUsize>) {
+    let count = Arc::new(AtomicUsize::new(0));
+    let counted = count.clone();
+    let address = serve_stream(move |_, stream| {
+        counted.fetch_add(1, Ordering::SeqCst);
+        stream.write_all(response(status, "application/json", body).as_bytes())
+    });
+    (address, count)
+}
+
+#[test]
+fn a_wrong_key_or_address_ends_the_map_after_the_first_rows() {
+    for status in ["401 Unauthorized", "403 Forbidden", "404 Not Found", "402 Payment Required"] {
+        let (address, requests) = refusing(status, "{\"error\":{\"message\":\"no\"}}");
+        let outcome = map(&address, 60, "--jobs 4 --retries 2");
+        let requests = requests.load(Ordering::SeqCst);
+        assert!(outcome.code == 1 && requests <= 8, "{status}, {requests} requests: {outcome:?}");
+        assert!(outcome.stderr.contains("every row fails for the same reason"), "{status}: {outcome:?}");
+    }
+}
+
+#[test]
+fn a_missing_key_ends_the_map_after_the_first_rows() {
+    let rows: String = (1..=60).map(|row| format!("{{\"n\":{row}}}\n")).collect();
+    let file = ASKS.replace("lab:m", "openai:gpt-6.1-sol");
+    let folder = Folder::new(&[("p.lmt.mjs", &file), ("rows.jsonl", &rows)]);
+    let outcome = Outcome::of(folder.command("map p.lmt.mjs --input rows.jsonl").env_remove("OPENAI_API_KEY"));
+    assert!(outcome.code == 1 && results(&outcome.stdout).len() < 30, "{outcome:?}");
+    assert!(outcome.stderr.contains("every row fails for the same reason"), "{outcome:?}");
+}
+
+#[test]
+fn a_provider_that_closes_for_long_ends_the_map() {
+    let (address, requests) =
+        refusing("429 Too Many Requests\r\nretry-after: 3600", "{\"error\":{\"message\":\"slow down\"}}");
+    let outcome = map(&address, 60, "--jobs 4");
+    let requests = requests.load(Ordering::SeqCst);
+    assert!(outcome.code == 1 && requests <= 4, "{requests} requests: {outcome:?}");
+    assert!(outcome.stderr.contains("asks to come back in 1 h"), "{outcome:?}");
+    // No row has failed: the same command goes on later.
+    assert!(results(&outcome.stdout).is_empty(), "{outcome:?}");
+}
+
 #[test]
 fn a_failing_provider_fails_rows_and_not_the_map() {
     let address = serve_stream(|received, stream| {

@@ -88,6 +88,41 @@ export default async ({ $ }, { stuck }) => {
 }
 
 #[test]
+fn rows_next_to_a_blocked_one_begin_once_and_those_behind_it_do_not_wait() {
+    let script = "
+import { appendFileSync } from 'node:fs';
+import { execSync } from 'node:child_process';
+export const input = { type: 'object', properties: { n: { type: 'number' } }, required: ['n'] };
+export const config = { model: 'mock' };
+export const mock = [{ type: 'text', text: 'done' }];
+export default async ({ $ }, { n }) => {
+  appendFileSync('begun.txt', `${n}\n`);
+  if (n === 4) execSync('sleep 4');
+  await new Promise((resolve) => setTimeout(resolve, 100));
+  appendFileSync('ended.txt', `${n}\n`);
+  $`Go.`;
+};
+";
+    let rows: String = (1..=40).map(|n| format!("{{\"n\":{n}}}\n")).collect();
+    let folder = Folder::new(&[("p.lmt.mjs", script), ("rows.jsonl", &rows)]);
+    let outcome = folder.run("map p.lmt.mjs --input rows.jsonl --jobs 6");
+    assert_eq!((outcome.code, results(&outcome.stdout).len()), (0, 40), "{outcome:?}");
+    let lines = |name: &str| -> Vec<u32> {
+        let text = fs::read_to_string(folder.path(name)).unwrap();
+        text.lines().map(|line| line.parse().unwrap()).collect()
+    };
+    let mut begun = lines("begun.txt");
+    begun.sort_unstable();
+    assert_eq!(begun, (1..=40).collect::<Vec<u32>>());
+    // With a second thread, only rows that had begun on the blocked one wait for it.
+    if std::thread::available_parallelism().map_or(1, usize::from) > 1 {
+        let ended = lines("ended.txt");
+        let place = ended.iter().position(|row| *row == 4).unwrap();
+        assert!(place >= 10, "{ended:?}");
+    }
+}
+
+#[test]
 fn rows_come_from_anywhere() {
     let folder = Folder::new(&[
         ("p.lmt.mjs", ECHO),

@@ -53,6 +53,7 @@ pub use replay::{split_name, unused_exchanges};
 pub use resolve::{model_name, resolve};
 pub use servers::Servers;
 pub use settings::ProviderSettings;
+pub use transport::MAX_WAIT;
 
 /// The parts of one response. The stream ends after `Finish` or after an `Err`; the parts before an `Err` stay valid.
 pub type PartStream<'a> = LocalBoxStream<'a, Result<StreamPart, ProviderError>>;

@@ -23,7 +23,7 @@ use super::{
 };
 use lmthing_engine::session::{LateRun, WatchedRun};
 use lmthing_node::THREAD_STACK_SIZE;
-use lmthing_system::threads::{ThreadId, ThreadOptions, ThreadPool};
+use lmthing_system::threads::{ThreadOptions, ThreadPool};
 
 /// How long a run may block its thread. Interruptible scripts end earlier, and lmthing itself may take long for a large
 /// answer.
@@ -62,7 +62,6 @@ pub(super) struct EngineHandle {
 struct Running {
     run: String,
     slot: RunSlot,
-    thread: ThreadId,
     outbox: Arc<Outbox>,
     over: watch::Receiver<()>,
     watched: WatchedRun,
@@ -128,10 +127,10 @@ impl Engines {
         job.over = Some(sender);
         let (run, outbox, slot) = (job.run.clone(), job.outbox.clone(), job.slot.clone());
         let watched = job.watched.clone();
-        let thread = self.threads().run(number, (number, job));
+        self.threads().run(number, (number, job));
         let mut running = self.running();
         running.retain(|_, running| running.over.has_changed().is_ok());
-        running.insert(number, Running { run, slot, thread, outbox, over: over.clone(), watched });
+        running.insert(number, Running { run, slot, outbox, over: over.clone(), watched });
         over
     }
 
@@ -169,30 +168,13 @@ impl Engines {
             self.detached().retain(|_, (since, _)| since.elapsed() < DETACHED_LIFETIME);
             let late = self.late();
             let patience = |job| if late.contains_key(&job) { LATE_BLOCKED_TIMEOUT } else { BLOCKED_TIMEOUT };
-            // On an error there is no replacement thread, and the others continue.
-            let blocked = self.threads().replace_blocked(patience).unwrap_or_default();
+            // Runs that have begun stay on their thread, as their requests were paid. On an error there is no replacement
+            // for a blocked thread, and the others continue.
+            let _ = self.threads().relieve(patience);
             for (number, late) in late {
                 let Some(lost) = self.running().remove(&number) else { continue };
                 lost.outbox.end(AttemptEnd::Fatal("limit", late.message));
                 lost.slot.release();
-            }
-            for blocked in blocked {
-                let mut running = self.running();
-                let lost: Vec<u64> = running
-                    .iter()
-                    .filter(|(_, running)| running.thread == blocked.thread)
-                    .map(|(number, _)| *number)
-                    .collect();
-                for number in lost {
-                    let Some(lost) = running.remove(&number) else { continue };
-                    lost.outbox.end(if number == blocked.job {
-                        let why = "the script computed without a pause and could not be interrupted";
-                        AttemptEnd::Fatal("script", why.to_owned())
-                    } else {
-                        AttemptEnd::Retry("another run held the thread of this one".to_owned())
-                    });
-                    lost.slot.release();
-                }
             }
         }
     }

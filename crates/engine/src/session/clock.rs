@@ -44,6 +44,14 @@ impl WatchedRun {
         let _ = self.0.set((clock.clone(), summary.clone()));
     }
 
+    /// Ends the run: from now on it is past its time, so that it makes no further request.
+    pub fn expire(&self) {
+        if let Some((clock, _)) = self.0.get() {
+            lock(&clock.0.timing).deadline = Some(Instant::now());
+            clock.0.changed.notify_all();
+        }
+    }
+
     /// A report on the run, if it passed a limit and has not ended by itself.
     pub fn late(&self) -> Option<LateRun> {
         let (clock, summary) = self.0.get()?;

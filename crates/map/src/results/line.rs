@@ -63,6 +63,10 @@ pub(crate) struct RowOutcome {
     pub failure: Option<RowError>,
     /// Whether it failed only because the provider rate-limited it.
     pub is_refused: bool,
+    /// Whether other rows fail for the same reason: a wrong key, address or setting.
+    pub is_hopeless: bool,
+    /// Why no row can go on for a long time: the provider asks for a wait that is too long.
+    pub closed: Option<String>,
     pub invocation: Option<String>,
     pub remote_attempt: Option<RemoteAttempt>,
     /// Requests to models by a remote run. Local runs count them in their meter.

@@ -8,13 +8,13 @@ use crate::{
     results::RowOutcome,
 };
 
-/// So many configuration failures and no success mean that every row would fail.
+/// So many failures that are the same for all rows, and no success, mean that every row would fail.
 const HOPELESS_FAILURES: u64 = 3;
 
 pub(super) struct TotalsCounter {
     pub(super) totals: Totals,
     began: Instant,
-    unconfigured: u64,
+    hopeless: u64,
 }
 
 impl TotalsCounter {
@@ -23,7 +23,7 @@ impl TotalsCounter {
         TotalsCounter {
             totals: Totals { progress, total, reused, ..Totals::default() },
             began: Instant::now(),
-            unconfigured: 0,
+            hopeless: 0,
         }
     }
 
@@ -39,7 +39,8 @@ impl TotalsCounter {
             None => self.totals.progress.done += 1,
             Some(failure) => {
                 self.totals.progress.failed += 1;
-                self.unconfigured += u64::from(matches!(failure.kind.as_str(), "configuration" | "usage"));
+                let is_wrong_setting = matches!(failure.kind.as_str(), "configuration" | "usage");
+                self.hopeless += u64::from(outcome.is_hopeless || is_wrong_setting);
                 self.totals.errors.add(row, failure);
             }
         }
@@ -51,7 +52,7 @@ impl TotalsCounter {
             let s = if failed == 1 { "" } else { "s" };
             return Some(EarlyEnd::Errors(format!("{failed} row{s} failed, and --max-errors allows no more")));
         }
-        let is_hopeless = done == 0 && self.unconfigured >= HOPELESS_FAILURES && self.unconfigured == failed;
+        let is_hopeless = done == 0 && self.hopeless >= HOPELESS_FAILURES && self.hopeless == failed;
         is_hopeless.then(|| EarlyEnd::Errors("every row fails for the same reason".to_owned()))
     }
 

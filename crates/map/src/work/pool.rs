@@ -36,7 +36,8 @@ use lmthing_system::threads::ThreadPool;
 
 const CHECK_INTERVAL: Duration = Duration::from_millis(50);
 
-/// How long a script may block its thread. Scripts that can be interrupted are interrupted earlier.
+/// How long a script may block its thread before other rows get another one. Scripts that can be interrupted are
+/// interrupted earlier.
 const BLOCKED_TIMEOUT: Duration = Duration::from_secs(15);
 
 /// The same for a row that has passed a time limit.
@@ -91,6 +92,7 @@ pub(crate) fn run(
         counter,
         early: None,
         end_requested_at: None,
+        stuck_since: None,
     };
     let ran = pool.run(listener).and_then(|()| pool.writer.finish(&mut |line| listener.result(line)));
     ran?;
@@ -111,6 +113,8 @@ struct Pool {
     counter: TotalsCounter,
     early: Option<EarlyEnd>,
     end_requested_at: Option<Instant>,
+    /// Since when all running rows are on blocked threads.
+    stuck_since: Option<Instant>,
 }
 
 impl Pool {
@@ -190,7 +194,7 @@ impl Pool {
         row.watched = WatchedRun::default();
         let (input, watched) = (row.input.clone(), row.watched.clone());
         let job = Job { row: row.row, input, attempt: row.attempt, remote_attempt: row.remote_attempt, watched };
-        row.thread = Some(self.threads.run(row.row, job));
+        self.threads.run(row.row, job);
         self.running.insert(row.row, row);
     }
 
@@ -248,12 +252,18 @@ impl Pool {
             self.early.get_or_insert(EarlyEnd::Limit(words));
             return Ok(());
         }
+        if let Some(words) = &outcome.closed {
+            // The same for every row; the next command runs this one.
+            self.early.get_or_insert_with(|| EarlyEnd::Errors(words.clone()));
+            return Ok(());
+        }
         if self.early.is_some() && self.end_requested_at.is_some() {
             return self.finish_row(running, outcome, listener);
         }
         let may_retry = match (outcome.is_refused, failure.kind.as_str()) {
             (true, _) => running.refusals < MAX_REFUSALS,
             (false, "usage" | "input" | "configuration") => false,
+            (false, _) if outcome.is_hopeless => false,
             _ => running.failures < self.context.options.retries,
         };
         if !may_retry {
@@ -315,31 +325,45 @@ impl Pool {
         written.map_err(|error| self.writer.failed(&error))
     }
 
-    /// Replaces threads that a script blocks; their other rows start again on another thread. A row past its own time
-    /// limit ends even if its thread is still blocked.
+    /// Ends rows past their own time limit, even if their thread is still blocked, and frees the rows that wait for a
+    /// blocked thread without having begun. Rows that have begun are never begun again: their requests were paid.
     fn end_blocked_rows(&mut self, listener: &mut dyn MapListener) -> Result<(), Box<Diagnostic>> {
         let is_late = |row: &RunningRow| Some((row.row, row.watched.late()?));
         let late: HashMap<u64, LateRun> = self.running.values().filter_map(is_late).collect();
         let patience = |row| if late.contains_key(&row) { LATE_BLOCKED_TIMEOUT } else { BLOCKED_TIMEOUT };
-        let blocked = self.threads.replace_blocked(patience).map_err(|error| no_thread(&error))?;
+        let blocking = self.threads.relieve(patience).map_err(|error| no_thread(&error))?;
+        for row in blocking.into_iter().filter(|row| !late.contains_key(row)) {
+            let seconds = BLOCKED_TIMEOUT.as_secs();
+            let message = format!("the script has held its thread for {seconds} s; config.limits.time ends such a row");
+            listener.warned(Some(row), &message);
+        }
         for (row, late) in late {
             if let Some(running) = self.running.remove(&row) {
                 self.attempt_ended(running, late_outcome(late), listener)?;
             }
         }
-        for blocked in blocked {
-            let is_there = |row: &&RunningRow| row.thread == Some(blocked.thread);
-            let rows: Vec<u64> = self.running.values().filter(is_there).map(|row| row.row).collect();
-            for row in rows {
-                let Some(mut running) = self.running.remove(&row) else { continue };
-                running.attempt += 1;
-                if row == blocked.job {
-                    let outcome = failed_outcome("the script computed without a pause and could not be interrupted");
-                    self.finish_row(running, outcome, listener)?;
-                } else {
-                    self.start(running);
-                }
-            }
+        self.give_up_stuck_rows(listener)
+    }
+
+    /// Ends rows on blocked threads when nothing else has run for a while: they may never end.
+    fn give_up_stuck_rows(&mut self, listener: &mut dyn MapListener) -> Result<(), Box<Diagnostic>> {
+        let blocked = self.threads.blocked_jobs();
+        let is_stuck = !self.running.is_empty() && self.running.keys().all(|row| blocked.contains(row));
+        if !is_stuck {
+            self.stuck_since = None;
+            return Ok(());
+        }
+        if self.stuck_since.get_or_insert_with(Instant::now).elapsed() < BLOCKED_TIMEOUT {
+            return Ok(());
+        }
+        for row in blocked {
+            let Some(running) = self.running.remove(&row) else { continue };
+            // It must not go on when its thread is free again: the next command may run it.
+            running.watched.expire();
+            let outcome = failed_outcome(
+                "a script on the thread of this row computed without a pause and could not be interrupted",
+            );
+            self.finish_row(running, outcome, listener)?;
         }
         Ok(())
     }

@@ -34,7 +34,7 @@ use lmthing_engine::{
     },
 };
 use lmthing_node::SCRIPT_STACK_SIZE;
-use lmthing_providers::{ProviderErrorKind, Redactor, Servers};
+use lmthing_providers::{MAX_WAIT, ProviderError, ProviderErrorKind, Redactor, Servers};
 
 /// Memory limit of a row's scripts in bytes, as many rows run at once.
 pub(super) const MAX_MEMORY: usize = 512 << 20;
@@ -85,6 +85,8 @@ pub(super) async fn run(context: &RowContext, redactor: &Redactor, job: &Job, se
         took: began.elapsed(),
         failure,
         is_refused: is_refused(&end),
+        is_hopeless: is_hopeless(&end),
+        closed: closed(&end).map(|message| redactor.apply(&message)),
         ..RowOutcome::default()
     }
 }
@@ -149,7 +151,27 @@ fn run_options(
 }
 
 fn is_refused(end: &FileRun) -> bool {
-    let (FileRun::Failed(error) | FileRun::FailedAs(error, _)) = end else { return false };
-    matches!(error.origin(), RunError::Provider(error)
-        if matches!(error.kind, ProviderErrorKind::RateLimit { .. }) && error.status == Some(429))
+    provider_error(end)
+        .is_some_and(|error| matches!(error.kind, ProviderErrorKind::RateLimit { .. }) && error.status == Some(429))
+}
+
+fn closed(end: &FileRun) -> Option<String> {
+    let error = provider_error(end)?;
+    let ProviderErrorKind::RateLimit { retry_after } = error.kind else { return None };
+    retry_after.is_some_and(|wait| wait > MAX_WAIT).then(|| error.message.clone())
+}
+
+fn is_hopeless(end: &FileRun) -> bool {
+    provider_error(end).is_some_and(|error| {
+        use ProviderErrorKind::{Authentication, Billing, Configuration};
+        matches!(error.kind, Authentication | Billing | Configuration) || error.status == Some(404)
+    })
+}
+
+fn provider_error(end: &FileRun) -> Option<&ProviderError> {
+    let (FileRun::Failed(error) | FileRun::FailedAs(error, _)) = end else { return None };
+    match error.origin() {
+        RunError::Provider(error) | RunError::NoModel(error) => Some(error),
+        _ => None,
+    }
 }

@@ -7,7 +7,6 @@ use serde_json::{Map, Value};
 use crate::results::{RemoteAttempt, RowOutcome};
 use lmthing_base::{chat::Usage, cost::RunUsage};
 use lmthing_engine::session::WatchedRun;
-use lmthing_system::threads::ThreadId;
 
 #[derive(Clone)]
 pub(super) struct RunningRow {
@@ -17,7 +16,6 @@ pub(super) struct RunningRow {
     /// Attempts that failed, without those that were rate-limited.
     pub(super) failures: u32,
     pub(super) refusals: u32,
-    pub(super) thread: Option<ThreadId>,
     pub(super) watched: WatchedRun,
     pub(super) remote_attempt: Option<RemoteAttempt>,
     pub(super) usage: Usage,
@@ -33,7 +31,6 @@ impl RunningRow {
             attempt: 1,
             failures: 0,
             refusals: 0,
-            thread: None,
             watched: WatchedRun::default(),
             remote_attempt: None,
             usage: Usage::default(),

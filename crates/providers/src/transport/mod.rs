@@ -18,6 +18,7 @@ mod throttle;
 use futures_util::{FutureExt, StreamExt, future::LocalBoxFuture, stream};
 
 pub(super) use model::HttpModel;
+pub use retry::MAX_WAIT;
 
 use super::{LanguageModel, ModelIdentity, PartStream, ProviderError, ProviderErrorKind, catalog, options::unknown};
 use limits::Limits;

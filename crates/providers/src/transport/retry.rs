@@ -22,7 +22,7 @@ const DEFAULT_RETRIES: u32 = 2;
 const JITTER: f64 = 0.05;
 
 /// The longest wait; if a provider requests more, the call fails instead.
-const MAX_WAIT: Duration = Duration::from_secs(300);
+pub const MAX_WAIT: Duration = Duration::from_secs(300);
 
 pub(super) async fn run<'a>(model: &'a HttpModel, prepared: &Prepared) -> Result<ResponseStream<'a>, ProviderError> {
     let retries = prepared.max_retries.unwrap_or(DEFAULT_RETRIES);

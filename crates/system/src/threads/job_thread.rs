@@ -1,18 +1,13 @@
 //! One thread that drives several jobs in turns.
 
 use std::{
+    collections::{HashSet, VecDeque},
     io,
-    sync::{
-        Arc,
-        atomic::{AtomicUsize, Ordering},
-    },
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
     time::Duration,
 };
 
-use tokio::{
-    sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel},
-    task::spawn_local,
-};
+use tokio::{sync::Notify, task::spawn_local};
 
 use super::{
     event_loop::{EventLoop, ThreadOptions},
@@ -20,10 +15,19 @@ use super::{
 };
 
 /// The handle of a thread, which ends when this is dropped.
-pub(super) struct JobThread<J> {
-    sender: UnboundedSender<(u64, J)>,
-    clock: Arc<TurnClock>,
-    count: Arc<AtomicUsize>,
+pub(super) struct JobThread<J>(Arc<Shared<J>>);
+
+struct Shared<J> {
+    jobs: Mutex<Jobs<J>>,
+    changed: Notify,
+    clock: TurnClock,
+}
+
+struct Jobs<J> {
+    /// Not begun: another thread can take them over.
+    queued: VecDeque<(u64, J)>,
+    begun: HashSet<u64>,
+    is_closed: bool,
 }
 
 impl<J: Send + 'static> JobThread<J> {
@@ -33,43 +37,82 @@ impl<J: Send + 'static> JobThread<J> {
         R: Fn(J) -> F + 'static,
         F: Future<Output = ()> + 'static,
     {
-        let (sender, receiver) = unbounded_channel();
-        let thread = JobThread { sender, clock: Arc::new(TurnClock::new()), count: Arc::default() };
-        let (clock, count) = (thread.clock.clone(), thread.count.clone());
+        let jobs = Jobs { queued: VecDeque::new(), begun: HashSet::new(), is_closed: false };
+        let shared = Arc::new(Shared { jobs: Mutex::new(jobs), changed: Notify::new(), clock: TurnClock::new() });
         let event_loop = EventLoop::new()?;
-        options.spawn(move || event_loop.run_local(run_jobs(receiver, begin(), &clock, &count)))?;
-        Ok(thread)
+        let of_thread = shared.clone();
+        options.spawn(move || event_loop.run_local(run_jobs(of_thread, begin())))?;
+        Ok(JobThread(shared))
     }
 
     pub(super) fn run(&self, number: u64, job: J) {
-        self.count.fetch_add(1, Ordering::Relaxed);
-        // The thread receives as long as this sender exists.
-        let _ = self.sender.send((number, job));
+        self.0.jobs().queued.push_back((number, job));
+        self.0.changed.notify_one();
     }
 
     pub(super) fn job_count(&self) -> usize {
-        self.count.load(Ordering::Relaxed)
+        let jobs = self.0.jobs();
+        jobs.queued.len() + jobs.begun.len()
     }
 
-    /// The job that has blocked the thread for longer than its limit.
+    pub(super) fn has_queued(&self) -> bool {
+        !self.0.jobs().queued.is_empty()
+    }
+
+    /// Takes away the jobs that have not begun.
+    pub(super) fn take_queued(&self) -> VecDeque<(u64, J)> {
+        std::mem::take(&mut self.0.jobs().queued)
+    }
+
+    pub(super) fn begun(&self) -> Vec<u64> {
+        self.0.jobs().begun.iter().copied().collect()
+    }
+
+    /// The job whose current turn is longer than its limit.
     pub(super) fn blocking_job(&self, limit: impl Fn(u64) -> Duration) -> Option<u64> {
-        self.clock.blocking_job(limit)
+        self.0.clock.blocking_job(limit)
     }
 }
 
-async fn run_jobs<J, F>(
-    mut jobs: UnboundedReceiver<(u64, J)>,
-    run: impl Fn(J) -> F,
-    clock: &Arc<TurnClock>,
-    count: &Arc<AtomicUsize>,
-) where
+impl<J> Drop for JobThread<J> {
+    fn drop(&mut self) {
+        self.0.jobs().is_closed = true;
+        self.0.changed.notify_one();
+    }
+}
+
+impl<J> Shared<J> {
+    fn jobs(&self) -> MutexGuard<'_, Jobs<J>> {
+        self.jobs.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// The next job, which counts as begun from now on. `None` when the handle was dropped.
+    async fn next(&self) -> Option<(u64, J)> {
+        loop {
+            {
+                let mut jobs = self.jobs();
+                if jobs.is_closed {
+                    return None;
+                }
+                if let Some((number, job)) = jobs.queued.pop_front() {
+                    jobs.begun.insert(number);
+                    return Some((number, job));
+                }
+            }
+            self.changed.notified().await;
+        }
+    }
+}
+
+async fn run_jobs<J: 'static, F>(shared: Arc<Shared<J>>, run: impl Fn(J) -> F)
+where
     F: Future<Output = ()> + 'static,
 {
-    while let Some((number, job)) = jobs.recv().await {
-        let (work, clock, count) = (run(job), clock.clone(), count.clone());
+    while let Some((number, job)) = shared.next().await {
+        let (work, shared) = (run(job), shared.clone());
         spawn_local(async move {
-            clock.record(number, work).await;
-            count.fetch_sub(1, Ordering::Relaxed);
+            shared.clock.record(number, work).await;
+            shared.jobs().begun.remove(&number);
         });
     }
 }

@@ -11,23 +11,14 @@ use std::{io, time::Duration};
 pub use event_loop::{EventLoop, ThreadOptions};
 use job_thread::JobThread;
 
-/// Identifies a thread of a pool. The replacement of a blocked thread has another id.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub struct ThreadId(u64);
-
-/// A thread that was replaced, and the job that blocks it.
-#[derive(Clone, Copy, Debug)]
-pub struct BlockedThread {
-    /// The number of the job.
-    pub job: u64,
-    /// The other jobs of this thread do not run before that one ends.
-    pub thread: ThreadId,
-}
+/// A turn of this length holds its thread: new jobs go to another one.
+const LONG_TURN: Duration = Duration::from_millis(50);
 
 pub struct ThreadPool<J> {
-    threads: Vec<(ThreadId, JobThread<J>)>,
+    threads: Vec<JobThread<J>>,
+    /// Threads that a job has blocked: they get no new jobs, and end with their last one.
+    blocked: Vec<JobThread<J>>,
     start: Box<dyn Fn() -> io::Result<JobThread<J>> + Send + Sync>,
-    last_id: u64,
 }
 
 impl<J: Send + 'static> ThreadPool<J> {
@@ -44,95 +35,142 @@ impl<J: Send + 'static> ThreadPool<J> {
         F: Future<Output = ()> + 'static,
     {
         let start = Box::new(move || JobThread::start(options, begin.clone()));
-        let mut pool = ThreadPool { threads: Vec::new(), start, last_id: 0 };
+        let mut threads = vec![start()?];
         let processors = std::thread::available_parallelism().map_or(1, usize::from);
-        for _ in 0..max.min(processors).max(1) {
-            match pool.start_thread() {
-                Ok(thread) => pool.threads.push(thread),
-                // A smaller pool works as well.
-                Err(_) if !pool.threads.is_empty() => break,
-                Err(error) => return Err(error),
-            }
-        }
-        Ok(pool)
+        // A smaller pool works as well.
+        threads.extend((1..max.min(processors)).map_while(|_| start().ok()));
+        Ok(ThreadPool { threads, blocked: Vec::new(), start })
     }
 
-    fn start_thread(&mut self) -> io::Result<(ThreadId, JobThread<J>)> {
-        self.last_id += 1;
-        Ok((ThreadId(self.last_id), (self.start)()?))
-    }
-
-    /// Runs a job on the thread with the fewest jobs. `number` identifies it if it blocks its thread; it must not be 0.
-    pub fn run(&self, number: u64, job: J) -> ThreadId {
-        let least_busy = self.threads.iter().min_by_key(|(_, thread)| thread.job_count());
-        let Some((id, thread)) = least_busy else { unreachable!("a pool has at least one thread") };
+    /// Runs a job on the thread with the fewest jobs, if possible on one that no job holds at the moment. `number`
+    /// identifies the job; it must not be 0.
+    pub fn run(&self, number: u64, job: J) {
+        let free_first = |thread: &&JobThread<J>| (is_held(thread), thread.job_count());
+        let Some(thread) = self.threads.iter().min_by_key(free_first) else {
+            unreachable!("a pool has at least one thread")
+        };
         thread.run(number, job);
-        *id
     }
 
-    /// Replaces each thread that a job has blocked for longer than its limit. The other jobs of such a thread may never
-    /// run: the caller runs them again.
+    /// Moves jobs that have not begun away from threads that a job holds. A thread that is blocked for longer than the
+    /// limit of its job is replaced; jobs that have begun stay on it, and go on when it is free again. Returns the jobs
+    /// that block those threads. To be called again and again.
     ///
     /// # Errors
-    /// No thread can be started, and none was replaced.
-    pub fn replace_blocked(&mut self, limit: impl Fn(u64) -> Duration) -> io::Result<Vec<BlockedThread>> {
-        let mut replaced = Vec::new();
+    /// No thread can be started in place of a blocked one.
+    pub fn relieve(&mut self, limit: impl Fn(u64) -> Duration) -> io::Result<Vec<u64>> {
+        self.blocked.retain(|thread| thread.job_count() > 0);
+        let mut blocking = Vec::new();
         for index in 0..self.threads.len() {
-            let (id, thread) = &self.threads[index];
-            let Some(job) = thread.blocking_job(&limit) else { continue };
-            let blocked = BlockedThread { job, thread: *id };
-            match self.start_thread() {
-                Ok(replacement) => self.threads[index] = replacement,
-                // Those already replaced must be returned; the next call tries this one again.
-                Err(_) if !replaced.is_empty() => break,
-                Err(error) => return Err(error),
-            }
-            replaced.push(blocked);
+            let Some(job) = self.threads[index].blocking_job(&limit) else { continue };
+            let blocked = std::mem::replace(&mut self.threads[index], (self.start)()?);
+            self.run_elsewhere(&blocked);
+            self.blocked.push(blocked);
+            blocking.push(job);
         }
-        Ok(replaced)
+        if !self.threads.iter().all(is_held) {
+            self.threads
+                .iter()
+                .filter(|thread| thread.has_queued() && is_held(thread))
+                .for_each(|held| self.run_elsewhere(held));
+        }
+        Ok(blocking)
     }
+
+    fn run_elsewhere(&self, thread: &JobThread<J>) {
+        thread.take_queued().into_iter().for_each(|(number, job)| self.run(number, job));
+    }
+
+    /// The jobs that have begun on threads that were replaced and are still blocked, each thread's blocking job first.
+    pub fn blocked_jobs(&self) -> Vec<u64> {
+        let jobs = |thread: &JobThread<J>| {
+            let blocking = thread.blocking_job(|_| LONG_TURN)?;
+            let others = thread.begun().into_iter().filter(move |job| *job != blocking);
+            Some([blocking].into_iter().chain(others).collect::<Vec<_>>())
+        };
+        self.blocked.iter().filter_map(jobs).flatten().collect()
+    }
+}
+
+fn is_held<J: Send + 'static>(thread: &JobThread<J>) -> bool {
+    thread.blocking_job(|_| LONG_TURN).is_some()
 }
 
 #[cfg(test)]
 mod tests {
-    use std::{rc::Rc, sync::mpsc, time::Instant};
+    use std::{rc::Rc, sync::mpsc};
 
     use super::*;
 
     const OPTIONS: ThreadOptions = ThreadOptions { name: "test", stack_size: 1 << 20 };
 
-    #[test]
-    fn jobs_share_a_thread_and_a_blocked_one_is_replaced() {
+    /// A pool whose jobs send their number when they have waited, or blocked their thread, for so long.
+    fn pool(threads: usize) -> (ThreadPool<(u64, bool)>, mpsc::Receiver<u64>) {
         let (sender, receiver) = mpsc::channel();
-        let mut pool = ThreadPool::start(OPTIONS, 1, move || {
+        let pool = ThreadPool::start(OPTIONS, threads, move || {
             // Not `Send`, like an engine.
             let sender = Rc::new(sender.clone());
-            move |millis: u64| {
+            move |(millis, blocks): (u64, bool)| {
                 let sender = sender.clone();
                 async move {
-                    if millis > 1000 {
+                    if blocks {
                         std::thread::sleep(Duration::from_millis(millis));
                     }
                     tokio::time::sleep(Duration::from_millis(millis)).await;
                     sender.send(millis).unwrap();
                 }
             }
-        })
-        .unwrap();
-        let began = Instant::now();
-        let first = pool.run(1, 200);
-        assert_eq!(pool.run(2, 10), first);
-        assert_eq!((receiver.recv(), receiver.recv()), (Ok(10), Ok(200)));
-        assert!(began.elapsed() < Duration::from_secs(5));
-        pool.run(3, 3000);
-        let blocked = loop {
-            if let Some(blocked) = pool.replace_blocked(|_| Duration::from_millis(100)).unwrap().pop() {
-                break blocked;
+        });
+        (pool.unwrap(), receiver)
+    }
+
+    fn relieve(pool: &mut ThreadPool<(u64, bool)>) -> u64 {
+        loop {
+            if let Some(job) = pool.relieve(|_| Duration::from_millis(100)).unwrap().pop() {
+                return job;
             }
             std::thread::sleep(Duration::from_millis(10));
-        };
-        assert_eq!((blocked.job, blocked.thread), (3, first));
-        assert_ne!(pool.run(4, 20), first);
-        assert_eq!(receiver.recv(), Ok(20));
+        }
+    }
+
+    #[test]
+    fn jobs_that_wait_share_a_thread() {
+        let (pool, receiver) = pool(1);
+        pool.run(1, (200, false));
+        pool.run(2, (10, false));
+        assert_eq!((receiver.recv(), receiver.recv()), (Ok(10), Ok(200)));
+    }
+
+    #[test]
+    fn what_has_begun_on_a_blocked_thread_runs_once_and_the_rest_moves() {
+        let (mut pool, receiver) = pool(1);
+        pool.run(1, (50, false));
+        std::thread::sleep(Duration::from_millis(20));
+        pool.run(2, (1500, true));
+        std::thread::sleep(Duration::from_millis(20));
+        pool.run(3, (30, false));
+        assert_eq!(relieve(&mut pool), 2);
+        assert_eq!(pool.blocked_jobs(), [2, 1]);
+        pool.run(4, (20, false));
+        let mut ended: Vec<u64> = (0..2).map(|_| receiver.recv().unwrap()).collect();
+        ended.sort_unstable();
+        assert_eq!(ended, [20, 30]);
+        assert_eq!((receiver.recv(), receiver.recv()), (Ok(50), Ok(1500)));
+        assert!(receiver.recv_timeout(Duration::from_millis(100)).is_err() && pool.blocked_jobs().is_empty());
+    }
+
+    #[test]
+    fn a_held_thread_gets_no_new_jobs_while_another_is_free() {
+        let (mut pool, receiver) = pool(2);
+        if pool.threads.len() < 2 {
+            return;
+        }
+        pool.run(1, (700, true));
+        std::thread::sleep(Duration::from_millis(80));
+        (2..6).for_each(|number| pool.run(number, (number, false)));
+        pool.relieve(|_| Duration::from_secs(9)).unwrap();
+        let first: Vec<u64> = (0..4).map(|_| receiver.recv_timeout(Duration::from_millis(500)).unwrap()).collect();
+        assert_eq!(first, [2, 3, 4, 5]);
+        assert_eq!(receiver.recv(), Ok(700));
     }
 }
