@@ -96,6 +96,17 @@ export const config = { model: 'mock' }; export const mock = [{ type: 'text', te
             ),
         )]);
     }
+    // Parameters may have the names of the exports.
+    for name in ["p.lmt.mjs", "p.lmt.ts"] {
+        for parameters in ["({ def }, input)", "({ def }, { ...input })"] {
+            let file = |body: &str| format!("{head}export default {parameters} => {{ {body} }};");
+            good(&[(name, &file("def('C', input.city.trim());"))]);
+            let found = only_in(&[(name, &file("def('D', input.days.trim());"))]);
+            assert!(found.message.contains("'trim' does not exist on type 'number'"), "{found:?}");
+        }
+        let named = format!("{head}export default (config, input) => {{ config.def('C', input.city); }};");
+        good(&[(name, &named), ("q.lmt.mjs", &format!("#!/usr/bin/env lmthing\n{named}"))]);
+    }
     let schema = "export const input = { type: 'object', properties: { name: { type: 'string' } } };";
     good_js(&format!(
         "{schema} export default ({{ def }}, {{ name, loud }}) => {{ def('N', loud ? name.trim() : name); }};"

@@ -35,7 +35,12 @@ impl ExportEdits {
             }
         }
         if let Some(function) = reader.prompt_function(language)? {
-            let types = [reader.prompt_type()?, reader.input_type()];
+            let mut types = [reader.prompt_type()?, reader.input_type()];
+            for (export, kind) in ["config", "input"].into_iter().zip(&mut types) {
+                if let Some(local) = reader.local(export) {
+                    export_edits.name_type(tree, language, (local, function), kind)?;
+                }
+            }
             export_edits.add_parameters(tree, language, function, &types)?;
         }
         Ok(export_edits)
@@ -82,6 +87,33 @@ impl ExportEdits {
         }
         self.put(range.start, open, &meaning);
         self.put(range.end, close, &meaning);
+        Ok(())
+    }
+
+    /// Replaces `typeof input` in the type of a parameter by the name of a type where a parameter has the same name as the
+    /// export, as in `(prompt, input) => …`: `typeof` would mean the parameter itself.
+    fn name_type(
+        &mut self,
+        tree: &Tree,
+        language: Language,
+        (export, function): (Local, NodeId),
+        kind: &mut String,
+    ) -> Result<(), Error> {
+        let name = name_of(tree, export.node)?;
+        let query = format!("typeof {name}");
+        if !kind.contains(&query) || !parameters_mention(tree, function, &name)? {
+            return Ok(());
+        }
+        let alias = format!("TypeOf_{name}_");
+        let declaration = match language {
+            Language::JavaScript => format!("/** @typedef {{{query}}} {alias} */ "),
+            Language::TypeScript => format!("type {alias} = {query}; "),
+        };
+        // In front of all statements: behind another one on its line, a comment would belong to that one.
+        let bytes = tree.bytes();
+        let hashbang = if bytes.starts_with(b"#!") { bytes.iter().position(|byte| *byte == b'\n') } else { None };
+        self.put(hashbang.map_or(0, |end| end + 1), declaration, &name_range(tree, export.node)?);
+        *kind = kind.replace(&query, &alias);
         Ok(())
     }
 
@@ -237,6 +269,20 @@ impl ExportReader<'_> {
             _ => "any".to_owned(),
         }
     }
+}
+
+/// Whether a parameter's name, or its pattern, contains this name.
+fn parameters_mention(tree: &Tree, function: NodeId, name: &str) -> Result<bool, Error> {
+    let is_part = |letter: char| letter.is_alphanumeric() || letter == '_' || letter == '$';
+    for child in tree.children(function)? {
+        if tree.kind(child)? == K::Parameter
+            && let Some(pattern) = tree.node(child)?.name()
+            && source_text(tree, pattern)?.split(|letter| !is_part(letter)).any(|word| word == name)
+        {
+            return Ok(true);
+        }
+    }
+    Ok(false)
 }
 
 fn is_annotated(tree: &Tree, language: Language, local: Local) -> Result<bool, Error> {
