@@ -150,6 +150,18 @@ fn nothing_to_check_is_an_error() {
 }
 
 #[test]
+fn a_missing_key_fails_no_strict_check() {
+    let file = "export const config = { model: 'openai:gpt-6.1-sol' };\nexport default ({ $ }) => { $`Hello.`; };\n";
+    let folder = Folder::new(&[("p.lmt.mjs", file)]);
+    let check = |options: &str| Outcome::of(folder.command(&format!("check {options}")).env_remove("OPENAI_API_KEY"));
+    for (options, severity) in [("", "warning[model]"), ("--strict", "note[model]")] {
+        let checked = check(options);
+        assert_eq!(checked.code, 0, "{checked:?}");
+        assert!(checked.stdout.contains(&format!("{severity}: there is no key for openai:gpt-6.1-sol")), "{checked:?}");
+    }
+}
+
+#[test]
 fn strict_counts_warnings_and_quiet_hides_them() {
     let folder = Folder::of(DOUBTFUL);
     let outcome = folder.run("check -f json");

@@ -14,7 +14,7 @@ use lmthing_base::{diagnostic::Location, parser::Language};
 use lmthing_engine::bindings::inspect::{Fault, FaultSeverity};
 
 /// `file` is the prompt file as the user named it, `path` its path on disk.
-pub(super) fn findings(file: &Path, path: &Path, faults: Vec<Fault>) -> Vec<Finding> {
+pub(super) fn findings(file: &Path, path: &Path, faults: Vec<Fault>, is_strict: bool) -> Vec<Finding> {
     let real = std::fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
     let text = LazyCell::new(|| std::fs::read_to_string(path).unwrap_or_default());
     let values = LazyCell::new(|| ExportValues::of(&text, Language::of_file(path).unwrap_or(Language::JavaScript)));
@@ -28,7 +28,7 @@ pub(super) fn findings(file: &Path, path: &Path, faults: Vec<Fault>) -> Vec<Find
         Finding {
             file,
             span,
-            severity: severity(fault.severity),
+            severity: severity(fault.severity, is_strict),
             code: fault.code.to_owned(),
             message: fault.message,
             hint: fault.hint,
@@ -42,8 +42,10 @@ pub(super) fn findings(file: &Path, path: &Path, faults: Vec<Fault>) -> Vec<Find
     findings
 }
 
-fn severity(severity: FaultSeverity) -> Severity {
+fn severity(severity: FaultSeverity, is_strict: bool) -> Severity {
     match severity {
+        FaultSeverity::Environment if is_strict => Severity::Note,
+        FaultSeverity::Environment => Severity::Warning,
         FaultSeverity::Error => Severity::Error,
         FaultSeverity::Warning => Severity::Warning,
         FaultSeverity::Note => Severity::Note,

@@ -88,7 +88,7 @@ pub(super) fn inspect(file: &Path, options: &CheckOptions) -> Inspected {
     }
     match receiver.recv_timeout(options.limit + GRACE_PERIOD) {
         Ok(SendableInspection { faults, messages, tools, functions, printed }) => {
-            let findings = faults::findings(file, &path, faults);
+            let findings = faults::findings(file, &path, faults, options.is_strict);
             let messages = messages.and_then(|messages| serde_json::from_value(messages).ok());
             let rendered = messages.map(|messages| Rendered { messages, tools, functions, expected_names: Vec::new() });
             Inspected { findings, rendered, printed }

@@ -16,6 +16,8 @@ pub struct CheckOptions {
     pub sources: Arc<dyn TextSources>,
     /// `process.env` of the render; keys and aliases are looked up here too.
     pub variables: Vec<(String, String)>,
+    /// Whether warnings count as errors: those about a missing key are notes then.
+    pub is_strict: bool,
     pub limit: Duration,
     /// Returns a known model id spelled almost like the given one. Takes a provider's name and an unknown id.
     pub near_model: fn(&str, &str) -> Option<String>,
@@ -23,6 +25,14 @@ pub struct CheckOptions {
 
 impl CheckOptions {
     pub fn new(sources: Arc<dyn TextSources>, variables: Vec<(String, String)>) -> Self {
-        CheckOptions { render: true, input: None, sources, variables, limit: RENDER_LIMIT, near_model: |_, _| None }
+        CheckOptions {
+            render: true,
+            input: None,
+            sources,
+            variables,
+            is_strict: false,
+            limit: RENDER_LIMIT,
+            near_model: |_, _| None,
+        }
     }
 }

@@ -66,6 +66,8 @@ pub struct NamedModel {
 pub enum FaultSeverity {
     Error,
     Warning,
+    /// A warning of something that the file needs and this machine lacks, such as a key. Strict checks do not fail for it.
+    Environment,
     Note,
 }
 

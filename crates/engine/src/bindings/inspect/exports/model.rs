@@ -68,7 +68,7 @@ fn check_one<'js>(
         faults.models.push(NamedModel { place: place.to_vec(), provider: provider.name, model_id });
     } else if let Some(fault) = faults.list.last_mut() {
         // A provider without its settings is like one without a key.
-        fault.severity = FaultSeverity::Warning;
+        fault.severity = FaultSeverity::Environment;
     }
 }
 
@@ -82,7 +82,7 @@ fn check_key(faults: &mut Faults<'_, '_>, place: &[PathKey], model: &str, provid
     let keys = provider.get_key_at.map_or_else(String::new, |place| format!("; keys are at {place}"));
     let hint = format!("set it in the environment or in .env{keys}");
     let message = format!("there is no key for {model}{what}");
-    faults.add(("model", FaultSeverity::Warning), place.to_vec(), message, Some(hint));
+    faults.add(("model", FaultSeverity::Environment), place.to_vec(), message, Some(hint));
 }
 
 /// The provider of a model string with an id, if it exists and only lacks its key or settings.
