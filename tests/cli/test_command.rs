@@ -183,6 +183,30 @@ fn junit_is_written_in_addition_to_the_report() {
 }
 
 #[test]
+fn a_message_that_is_cut_within_an_emoji_is_kept() {
+    let folder = Folder::new(&[(
+        "a.test.lmt.mjs",
+        &tests("test('cut', () => { throw new Error('smile 😀 again'.slice(0, 7)); });"),
+    )]);
+    let outcome = run(&folder, "--junit junit.xml");
+    assert_eq!(outcome.code, 1);
+    let xml = fs::read_to_string(folder.path("junit.xml")).expect("it is there");
+    for report in [&outcome.stdout, &xml] {
+        assert!(report.contains("smile \u{fffd}") && report.contains("a.test.lmt.mjs:"), "{report}");
+    }
+}
+
+#[test]
+fn a_test_that_breaks_the_test_runner_fails() {
+    for breaks in ["delete globalThis.Set;", "delete Array.prototype[Symbol.iterator];"] {
+        let source = tests(&format!("test('breaks', async () => {{ {breaks} await 1; }}); test('next', () => {{}});"));
+        let folder = Folder::new(&[("a.test.lmt.mjs", &source)]);
+        let report = Report::of(&folder, "--jobs 1");
+        assert_eq!(report.statuses()[0], "breaks: failed", "{breaks}: {:?}", report.statuses());
+    }
+}
+
+#[test]
 fn github_gets_annotations() {
     let folder = Folder::new(&[("a.test.lmt.mjs", FAILS)]);
     let outcome = Outcome::of(command(&folder, "").env("GITHUB_ACTIONS", "true"));

@@ -192,7 +192,7 @@ impl<'a> Pool<'a> {
 
     fn end(&mut self, index: usize) {
         let Some(mut running) = self.running.remove(&index) else { return };
-        running.close();
+        self.failed += usize::from(running.close());
         running.outcome.took = running.began.elapsed();
         self.ended.insert(index, running.outcome);
     }

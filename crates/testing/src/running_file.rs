@@ -80,13 +80,23 @@ impl RunningFile {
         }
     }
 
-    /// Ends the file. A planned test without a result is a failure, as a script may have broken the test runner.
-    pub(super) fn close(&mut self) {
+    /// Ends the file. A planned test without a result is a failure, as a script may have broken the test runner: that of
+    /// the test which was running, for which `true` is returned, or else that of the file.
+    pub(super) fn close(&mut self) -> bool {
+        let is_running = self.planned.iter().any(|planned| planned.full_name() == self.test);
+        if is_running {
+            let why =
+                "has no result: it may have changed something that the test runner needs, such as a built-in object";
+            self.fail(format!("{} {why}", self.running_name()));
+            self.skip_remaining("not run, as the test before has no result");
+            return true;
+        }
         if !self.planned.is_empty() && self.outcome.errors.is_empty() && self.outcome.is_ok() {
             let diagnostic = Diagnostic::new(format!("{} of its tests were not run", self.planned.len()));
             self.outcome.errors.push(Failure { diagnostic, diff: None, context: None });
         }
         self.skip_remaining("not run");
+        false
     }
 
     /// Records a failure outside of any test, once.
