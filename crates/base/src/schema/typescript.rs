@@ -181,7 +181,7 @@ impl TypePrinter {
                     let values = patterns.values().map(|value| self.schema(value, document)).collect();
                     format!("Record<string, {}>", union(values))
                 }
-                (None, None) => "{}".to_owned(),
+                (None, None) => "Record<string, never>".to_owned(),
             };
         }
         let mut members: Vec<Member> = Vec::new();

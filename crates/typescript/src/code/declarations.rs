@@ -256,11 +256,23 @@ fn print_function(function: &FunctionSignature, keyword: &str, base_name: &str, 
         Some(schema) => printer.print(schema, &format!("{base_name}Result")),
         None => "any".to_owned(),
     };
+    let optional = if takes_no_properties(&function.input_schema) { "?" } else { "" };
     format!(
-        "{}{keyword}function {}(args: {arguments}): Promise<{result}>;",
+        "{}{keyword}function {}(args{optional}: {arguments}): Promise<{result}>;",
         doc_comment(&function.description),
         function.name
     )
+}
+
+/// Whether an object without properties matches the schema. Models write `f()` for such a function.
+fn takes_no_properties(schema: &Value) -> bool {
+    let Some(schema) = schema.as_object() else { return false };
+    let is_object = schema.get("type").is_some_and(|kind| kind == "object");
+    let has_required = schema.get("required").and_then(Value::as_array).is_some_and(|names| !names.is_empty());
+    let is_limited = ["anyOf", "oneOf", "allOf", "not", "$ref", "const", "enum", "tsType", "minProperties"]
+        .iter()
+        .any(|keyword| schema.contains_key(*keyword));
+    is_object && !has_required && !is_limited
 }
 
 #[cfg(test)]
@@ -305,7 +317,7 @@ mod tests {
             /** a + b */
             sum: number;
           }>;
-          function neg(args: { a?: number }): Promise<number>;
+          function neg(args?: { a?: number }): Promise<number>;
         }
         ");
     }
