@@ -14,6 +14,7 @@ mod loader;
 mod native_module;
 mod node;
 mod run;
+mod string_text;
 mod system_error;
 pub mod user_data;
 pub mod warn;
@@ -44,6 +45,7 @@ pub use loader::{calling_file, import_file_once, is_name_mentioned, set_name_men
 pub use native_module::NativeModule;
 pub use node::{end_children, receive_signals, restore_terminal, take_signal};
 pub use run::{ScriptEnd, run_script};
+pub use string_text::string_text;
 
 /// Compiles the example of the README.
 #[cfg(doctest)]

@@ -9,11 +9,12 @@ mod stack;
 use std::any::Any;
 use std::rc::Rc;
 
-use rquickjs::{Array, Class, Coerced, Ctx, Error, FromJs, Function, Object, Result, Value};
+use rquickjs::{Array, Class, Coerced, Ctx, Error, FromJs, Function, Object, Result, String as JsString, Value};
 
 use super::builtin::{INTERNAL_PREFIX, import_builtin};
 use super::error::{ErrorPayload, HINT_PROPERTY, PAYLOAD_PROPERTY, carry};
 use super::loader::{self, Modules};
+use super::string_text::string_text;
 pub use explain::{Explain, set_explain};
 use lmthing_base::diagnostic::{Diagnostic, Location};
 use source::Sources;
@@ -81,12 +82,12 @@ fn describe<'js>(ctx: &Ctx<'js>, thrown: Value<'js>, depth: usize) -> Diagnostic
         return describe_value(ctx, thrown);
     };
     let Ok(modules) = loader::modules(ctx) else { return Diagnostic::new("the engine is not set up") };
-    let text = |key: &str| property::<Coerced<String>>(ctx, object, key).map(|text| text.0);
+    let text = |key: &str| coerced_text(ctx, object, key);
     let mut diagnostic = Diagnostic {
         name: text("name").unwrap_or_else(|| "Error".to_owned()),
         message: text("message").unwrap_or_default(),
         causes: if depth > 0 { causes(ctx, object, depth - 1) } else { Vec::new() },
-        hint: property::<String>(ctx, object, HINT_PROPERTY),
+        hint: property::<JsString>(ctx, object, HINT_PROPERTY).and_then(|hint| string_text(&hint).ok()),
         ..Diagnostic::default()
     };
     let sources = Sources::new(ctx, &modules);
@@ -128,7 +129,7 @@ fn locate(ctx: &Ctx<'_>, modules: &Modules, sources: &Sources<'_>, diagnostic: &
 
 /// Where a function begins; `None` if it is not in a file of the user.
 pub fn location_of_function<'js>(ctx: &Ctx<'js>, function: &Function<'js>) -> Option<Location> {
-    let text = |key: &str| property::<Coerced<String>>(ctx, function, key).map(|text| text.0);
+    let text = |key: &str| coerced_text(ctx, function, key);
     let (path, line, column) = (text("fileName")?, text("lineNumber")?, text("columnNumber")?);
     let modules = loader::modules(ctx).ok()?;
     // Through a stack trace, whose positions are mapped for compiled code.
@@ -189,6 +190,11 @@ fn property<'js, T: FromJs<'js>>(ctx: &Ctx<'js>, object: &Object<'js>, key: &str
     })
 }
 
+/// A property as text, converted as `String(value)` does.
+fn coerced_text<'js>(ctx: &Ctx<'js>, object: &Object<'js>, key: &str) -> Option<String> {
+    string_text(&property::<Coerced<JsString>>(ctx, object, key)?.0).ok()
+}
+
 fn causes<'js>(ctx: &Ctx<'js>, error: &Object<'js>, depth: usize) -> Vec<Diagnostic> {
     let cause = property::<Value>(ctx, error, "cause");
     let members = property::<Array>(ctx, error, "errors")
@@ -199,7 +205,7 @@ fn causes<'js>(ctx: &Ctx<'js>, error: &Object<'js>, depth: usize) -> Vec<Diagnos
 
 fn describe_value<'js>(ctx: &Ctx<'js>, thrown: Value<'js>) -> Diagnostic {
     // The inspector would put a string in quotes.
-    let message = match thrown.as_string().and_then(|text| text.to_string().ok()) {
+    let message = match thrown.as_string().and_then(|text| string_text(text).ok()) {
         Some(text) => text,
         None => inspect(ctx, thrown),
     };
@@ -211,7 +217,8 @@ fn inspect<'js>(ctx: &Ctx<'js>, value: Value<'js>) -> String {
     // The inspector is large, so it is loaded on demand.
     let text = import_builtin(ctx, &format!("{INTERNAL_PREFIX}inspect"))
         .and_then(|exports| exports.get::<_, Function>("inspect"))
-        .and_then(|inspect| inspect.call::<_, String>((value,)));
+        .and_then(|inspect| inspect.call::<_, JsString>((value,)))
+        .and_then(|text| string_text(&text));
     text.unwrap_or_else(|_| {
         ctx.catch();
         "a value that cannot be shown".to_owned()

@@ -17,12 +17,13 @@ use crate::{
         values::{
             property,
             schema::{PlainSchema, Schema},
-            string_text, type_error,
+            type_error,
         },
     },
     plugin::{run_tool_code, search_functions},
     prompt::{DefinitionKind, FunctionDefinition, ToolDefinition},
 };
+use lmthing_node::string_text;
 use lmthing_typescript::code::{Declaration, Declarations, FunctionSignature, search};
 
 /// Bytes of the section's tags, and of what surrounds each tool in a request.
@@ -92,7 +93,7 @@ fn execute<'js>(ctx: Ctx<'js>, query: Value<'js>, execution: Opt<Value<'js>>) ->
         None => Some(query),
     };
     let query = match query.as_ref().and_then(Value::as_string) {
-        Some(query) => string_text(&ctx, query)?,
+        Some(query) => string_text(query)?,
         None => return Err(type_error(&ctx, "searchFunctions takes a string or {query}")),
     };
     let execution = execution.0.and_then(|execution| Class::<ToolExecution>::from_value(&execution).ok());

@@ -13,7 +13,8 @@ use super::{
     method_table::{Method, MethodTable},
     object::{PromptObject, StatefulPrompt},
 };
-use crate::bindings::values::{kind_of, plain_error, string_text, type_error};
+use crate::bindings::values::{kind_of, plain_error, type_error};
+use lmthing_node::string_text;
 
 pub(crate) fn install(ctx: &Ctx<'_>, table: &'static [Method]) -> Result<()> {
     let stored = ctx.store_userdata(MethodTable(table));
@@ -41,7 +42,7 @@ impl<'js> Call<'js> {
     pub(crate) fn string(&self, index: usize, place: &str) -> Result<String> {
         let value = self.arg(index);
         match value.as_string() {
-            Some(text) => string_text(&self.ctx, text),
+            Some(text) => string_text(text),
             None => Err(type_error(&self.ctx, format!("{place} must be a string, got {}", kind_of(&value)))),
         }
     }

@@ -9,9 +9,9 @@ use super::{
     limited::limit_of,
     outcome::{Failure, Snapshots, State, TestOutcome},
 };
-use crate::bindings::values::{plain_error, string_text};
+use crate::bindings::values::plain_error;
 use lmthing_base::diagnostic::Location;
-use lmthing_node::{diagnose, is_late};
+use lmthing_node::{diagnose, is_late, string_text};
 
 const DESCRIBE_TIME: Duration = Duration::from_secs(1);
 
@@ -54,12 +54,12 @@ fn test(report: &Object<'_>) -> Result<TestOutcome> {
 /// A string property. Titles may contain lone surrogates.
 fn text(report: &Object<'_>, key: &str) -> Result<Option<String>> {
     let value: Value = report.get(key)?;
-    value.as_string().map(|string| string_text(report.ctx(), string)).transpose()
+    value.as_string().map(|string| string_text(string)).transpose()
 }
 
 fn texts(list: &Array<'_>) -> Result<Vec<String>> {
     let strings = list.iter::<rquickjs::String>();
-    strings.map(|string| string_text(list.ctx(), &string?)).collect()
+    strings.map(|string| string_text(&string?)).collect()
 }
 
 fn state(name: &str) -> State {

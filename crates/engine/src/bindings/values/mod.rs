@@ -8,7 +8,7 @@ use rquickjs::{
 };
 
 use lmthing_base::chat::{MAX_JSON_DEPTH, ToolInput, read_json};
-use lmthing_node::ScriptError;
+use lmthing_node::{ScriptError, string_text};
 
 pub(crate) mod abort;
 pub(crate) mod messages;
@@ -34,23 +34,11 @@ const MAX_TEXT_DEPTH: usize = 1000;
 /// U+FFFD.
 pub(crate) fn to_json<'js>(ctx: &Ctx<'js>, value: &Value<'js>) -> Result<serde_json::Value> {
     if let Some(string) = value.as_string() {
-        return string_text(ctx, string).map(serde_json::Value::String);
+        return string_text(string).map(serde_json::Value::String);
     }
     let not_json = |error: &dyn std::fmt::Display| type_error(ctx, format!("not JSON: {error}"));
     size::check_size(ctx, value, MAX_JSON_DEPTH).map_err(|error| not_json(&error))?;
     read_json(&stringify(ctx, value)?).map_err(|error| not_json(&error))
-}
-
-/// The text of a string; lone surrogates become U+FFFD.
-pub(crate) fn string_text<'js>(ctx: &Ctx<'js>, string: &rquickjs::String<'js>) -> Result<String> {
-    // QuickJS encodes a lone surrogate as invalid UTF-8, but `JSON.stringify` escapes it.
-    match string.to_string() {
-        Err(Error::Utf8(_)) => {
-            let text = stringify(ctx, string.as_value())?;
-            read_json(&text).map_err(|error| type_error(ctx, format!("not text: {error}")))
-        }
-        text => text,
-    }
 }
 
 pub(crate) fn to_json_text<'js>(ctx: &Ctx<'js>, value: &Value<'js>) -> Result<String> {
@@ -165,14 +153,14 @@ pub(crate) fn kind_of(value: &Value<'_>) -> &'static str {
 /// `String(value)`; throws for symbols and objects without a primitive. Lone surrogates become U+FFFD.
 pub(crate) fn to_text<'js>(ctx: &Ctx<'js>, value: Value<'js>) -> Result<String> {
     match value.as_string() {
-        Some(string) => string_text(ctx, string),
-        None => Ok(Coerced::<String>::from_js(ctx, value)?.0),
+        Some(string) => string_text(string),
+        None => string_text(&Coerced::<rquickjs::String>::from_js(ctx, value)?.0),
     }
 }
 
 /// The message of a thrown value: an error's message, a string as it is, other values as JSON.
 pub(crate) fn thrown_message<'js>(ctx: &Ctx<'js>, thrown: &Value<'js>) -> String {
-    if let Some(text) = thrown.as_string().and_then(|text| string_text(ctx, text).ok()) {
+    if let Some(text) = thrown.as_string().and_then(|text| string_text(text).ok()) {
         return text;
     }
     if let Some(object) = thrown.as_object() {
@@ -181,7 +169,7 @@ pub(crate) fn thrown_message<'js>(ctx: &Ctx<'js>, thrown: &Value<'js>) -> String
             ctx.catch();
             None
         });
-        let message = message.and_then(|message| string_text(ctx, &message).ok());
+        let message = message.and_then(|message| string_text(&message).ok());
         if let Some(message) = message.filter(|message| !message.is_empty()) {
             return message;
         }
