@@ -161,8 +161,13 @@ fn help_runs_nothing_and_needs_no_key() {
     }
     let shown = folder.run(&["d.lmt.mjs", "--help"], "");
     assert_eq!((shown.code, shown.stdout.lines().next()), (0, Some("Only told.")));
-    let shown = folder.run(&["own.lmt.mjs", "--help"], "");
-    assert_eq!((shown.code, shown.stdout.as_str()), (0, "[\"--help\"] 0\ndone\n"));
+    // Neither an input nor a description: the file does not run either.
+    for words in [&["own.lmt.mjs", "--help"][..], &["own.lmt.mjs", "a", "-h", "--yes"]] {
+        let shown = folder.run(words, "");
+        let expected = "Usage: lmthing run own.lmt.mjs [--] [ARGUMENTS]...\n\nArguments that begin with dashes stand \
+                        behind --.\n\nOptions:\n  -h, --help  Print this help\n";
+        assert_eq!((shown.code, shown.stdout.as_str(), shown.stderr.as_str()), (0, expected, ""), "{words:?}");
+    }
 }
 
 #[test]
@@ -170,8 +175,9 @@ fn a_file_without_input_gets_its_arguments_in_argv() {
     let folder = Files::new(&[]);
     for (words, expected) in [
         (&["a", "--days", "5"][..], r#"["a","--days","5"] 0"#),
-        (&["--record", "x"], r#"["--record","x"] 0"#),
         (&["--", "--model", "x"], r#"["--model","x"] 0"#),
+        (&["--city", "x", "-x", "-5"], r#"["--city","x","-x","-5"] 0"#),
+        (&["a", "--", "--restrict"], r#"["a","--","--restrict"] 0"#),
         (&["a", "--", "-h"], r#"["a","--","-h"] 0"#),
     ] {
         let shown = folder.run(&[&["own.lmt.mjs"], words].concat(), "text");
@@ -182,7 +188,26 @@ fn a_file_without_input_gets_its_arguments_in_argv() {
             shown.stderr
         );
     }
-    assert!(!folder.0.path("x").exists());
+}
+
+#[test]
+fn options_of_run_behind_a_file_without_input_are_refused() {
+    let folder = Files::new(&[]);
+    for option in
+        ["--restrict", "--max-steps", "--yes", "--max-cost", "--allow-net=example.com", "--record", "-q", "-mopenai:x"]
+    {
+        let name = if option == "-mopenai:x" { "-m" } else { option.split('=').next().unwrap() };
+        let shown = folder.run(&["own.lmt.mjs", "a", option, "2"], "");
+        assert_eq!((shown.code, shown.stdout.as_str()), (2, ""), "{option}: {}", shown.stderr);
+        let expected = format!("Error: {name} is an option of lmthing run, and stands behind the file\n\nUsage: ");
+        assert!(shown.stderr.starts_with(&expected), "{}", shown.stderr);
+        let ways = [format!("lmthing run {name} … FILE"), format!("lmthing run own.lmt.mjs -- {option}")];
+        assert!(ways.iter().all(|way| shown.stderr.contains(way)), "{}", shown.stderr);
+    }
+    let shown = folder.run(&["own.lmt.mjs", "--journla"], "");
+    assert_eq!((shown.code, shown.stdout.as_str()), (2, ""), "{}", shown.stderr);
+    assert!(shown.stderr.starts_with("Error: unknown option --journla\n"), "{}", shown.stderr);
+    assert!(shown.stderr.contains("did you mean --journal?"), "{}", shown.stderr);
 }
 
 #[test]

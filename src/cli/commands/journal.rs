@@ -105,7 +105,8 @@ fn diagnostic(error: StoreError) -> Diagnostic {
 /// Key under which the path of `--mcp-config` is stored with a run.
 pub(super) const MCP_CONFIG: &str = "mcpConfig";
 
-pub(super) fn start(args: &RunArgs, file: &Path, argv: Vec<String>) -> RunStart {
+/// `words` are the arguments after the file, as they were typed.
+pub(super) fn start(args: &RunArgs, file: &Path, words: Vec<String>, argv: Vec<String>) -> RunStart {
     let directory = std::env::current_dir().unwrap_or_default();
     let absolute = |path: &PathBuf| text(&directory.join(path));
     let replayed = args.replay.as_ref().map(|_| "its answers are those of a recording".to_owned());
@@ -114,8 +115,7 @@ pub(super) fn start(args: &RunArgs, file: &Path, argv: Vec<String>) -> RunStart 
         file: text(&file.canonicalize().unwrap_or_else(|_| file.to_owned())),
         shown: args.file().display().to_string(),
         directory: text(&directory),
-        // The first two are the program and the file.
-        words: argv.get(2..).unwrap_or_default().to_vec(),
+        words,
         argv,
         model: args.setup.model.clone(),
         mock: args.setup.mock.as_ref().map(absolute),

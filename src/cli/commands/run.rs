@@ -153,7 +153,7 @@ fn prepare(
     let recording = Rc::new(RunRecording::open(args, redactor)?);
     let file = absolute(args.file());
     let argv = argv(args, &file)?;
-    journal.recorder.set_start(start(args, &file, argv.clone()));
+    journal.recorder.set_start(start(args, &file, args.words()?, argv.clone()));
     let rights = args.permissions.rights(args.file(), &environment.variables)?;
     let mut options = FileRunOptions {
         exchanges: recording.exchanges.clone(),

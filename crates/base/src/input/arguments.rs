@@ -5,6 +5,7 @@ use std::{iter::Peekable, slice::Iter};
 use super::{
     command_line::CommandLine,
     kind::ValueKind,
+    own_options::{before_the_file, is_own, near_own},
     problem::{InputProblem, quoted},
     property::{Declaration, ObjectFields, Target},
 };
@@ -58,14 +59,14 @@ pub(super) fn parse_arguments<'a>(
 }
 
 /// Whether a word is an option. List items and lines of Markdown may start with dashes as well.
-fn is_option(word: &str) -> bool {
+pub(super) fn is_option(word: &str) -> bool {
     let Some(option) = word.strip_prefix("--") else { return false };
     let name = option.split('=').next().unwrap_or_default();
     !name.is_empty() && !name.starts_with('-') && !name.contains(char::is_whitespace)
 }
 
 /// Whether a word looks like `-d`; `-5` and `- item` are values.
-fn is_short_option(word: &str) -> bool {
+pub(super) fn is_short_option(word: &str) -> bool {
     let begins_with_letter = |rest: &str| rest.starts_with(char::is_alphabetic);
     word.strip_prefix('-').is_some_and(begins_with_letter) && !word.contains(char::is_whitespace)
 }
@@ -92,7 +93,10 @@ impl<'a> ParsedArguments<'a> {
             self.add(target, name, OptionValue::Flag(false));
             return Ok(());
         }
-        let target = fields.find(name).ok_or_else(|| unknown(declaration, line, &format!("--{name}")))?;
+        // A schema that takes any property does not take options of the command: `--restrict` would have no effect there.
+        let is_taken = fields.known(name).is_some() || !is_own(&(line.own_options)(), name);
+        let target = fields.find(name).filter(|_| is_taken);
+        let target = target.ok_or_else(|| unknown(declaration, line, &format!("--{name}")))?;
         let word = match value {
             Some(value) => OptionValue::Text(value),
             None if target.kind.is_flag() => match rest.next_if(|word| *word == "true" || *word == "false") {
@@ -145,13 +149,17 @@ fn unknown(declaration: &Declaration, line: &CommandLine, option: &str) -> Input
         let on = &name["no-".len()..];
         return problem.hint(format!("only a boolean can be turned off; --{on} takes {}", target.kind.expected()));
     }
-    if (line.own_options)().iter().any(|own| own == name) {
-        return problem.hint(format!("an option of lmthing run stands before the file: lmthing run {option} … FILE"));
+    let own = (line.own_options)();
+    if is_own(&own, option) {
+        return problem.hint(before_the_file(option));
     }
     let options: Vec<String> =
         declaration.fields.properties.iter().map(|property| declaration.fields.option(property)).collect();
-    match closest(name, options.iter().map(String::as_str).chain(["help"])) {
-        Some(near) => problem.hint(format!("did you mean --{near}?")),
+    if let Some(near) = closest(name, options.iter().map(String::as_str).chain(["help"])) {
+        return problem.hint(format!("did you mean --{near}?"));
+    }
+    match near_own(&own, option) {
+        Some(near) => problem.hint(format!("did you mean --{near}? {}", before_the_file(&near))),
         None if option.starts_with("--") => problem,
         None => problem.hint("options have two dashes; behind -- everything is a bare word"),
     }

@@ -12,7 +12,7 @@ const MAX_USAGE: usize = 100;
 const MAX_COLUMN: usize = 30;
 
 pub fn usage(declaration: Option<&Declaration>, command: &str) -> String {
-    let Some(declaration) = declaration else { return format!("Usage: {command} [ARGUMENTS]...") };
+    let Some(declaration) = declaration else { return format!("Usage: {command} [--] [ARGUMENTS]...") };
     let (required, optional): (Vec<&Property>, Vec<&Property>) =
         declaration.fields.properties.iter().partition(|property| property.is_required);
     let bare = required.iter().map(|property| match property.kind.inner() {
@@ -38,7 +38,11 @@ pub fn help(declaration: &Declaration, has_input: bool, command: &str) -> String
         text.push_str(&format!("{}\n\n", description.trim()));
     }
     text.push_str(&usage(has_input.then_some(declaration), command));
-    text.push_str("\n\nOptions:\n");
+    text.push_str("\n\n");
+    if !has_input {
+        text.push_str("Arguments that begin with dashes stand behind --.\n\n");
+    }
+    text.push_str("Options:\n");
     let mut rows: Vec<(String, String)> =
         declaration.fields.properties.iter().map(|property| (option(declaration, property), about(property))).collect();
     rows.push(("-h, --help".to_owned(), "Print this help".to_owned()));

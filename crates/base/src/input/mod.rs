@@ -5,6 +5,7 @@ mod command_line;
 mod fill;
 mod help;
 mod kind;
+mod own_options;
 mod problem;
 mod property;
 mod reader;
@@ -16,6 +17,7 @@ mod value;
 
 pub use command_line::{CommandLine, FilledInput, InputShape, TextSources};
 pub use help::{help, usage};
+pub use own_options::check_words;
 pub use problem::InputProblem;
 pub use property::Declaration;
 pub use revival::{Revival, RevivedType, revivals};

@@ -7,7 +7,7 @@ use crate::bindings::values::{from_json, kind_of, plain_error, property, schema:
 use lmthing_base::{
     diagnostic::Diagnostic,
     input::{
-        CommandLine, Declaration, InputProblem, ParsedInput, Revival, RevivedType, has_help_option, help,
+        CommandLine, Declaration, InputProblem, ParsedInput, Revival, RevivedType, check_words, has_help_option, help,
         read as read_words, revivals, usage,
     },
 };
@@ -86,20 +86,23 @@ async fn read_request(
     read.await.map_err(|error| plain_error(ctx, format!("the input cannot be read: {error}")))
 }
 
-/// The input of a file without a schema. `--help` works only if there is a description.
+/// The arguments of a file without a schema: `--help` prints the help, and options of the command are refused.
 fn without_input<'js>(description: Option<String>, name: &str, line: &CommandLine) -> FileInput<'js> {
-    if description.is_some()
-        && has_help_option(&line.words)
+    if has_help_option(&line.words)
         && let Ok(declaration) = Declaration::new(None, description)
     {
         return FileInput::Help(help(&declaration, false, &line.command));
     }
-    if line.whole.is_none() {
-        return FileInput::Nothing;
+    let usage = usage(None, &line.command);
+    if line.whole.is_some() {
+        let diagnostic = Diagnostic::new(format!("--input: {name} takes no input\n\n{usage}"));
+        let hint = "export const input = z.object({ city: z.string() });";
+        return FileInput::Wrong(Box::new(diagnostic.with_hint(hint)));
     }
-    let diagnostic = Diagnostic::new(format!("--input: {name} takes no input\n\n{}", usage(None, &line.command)));
-    let hint = "export const input = z.object({ city: z.string() });";
-    FileInput::Wrong(Box::new(diagnostic.with_hint(hint)))
+    match check_words(line) {
+        Ok(()) => FileInput::Nothing,
+        Err(problem) => FileInput::Wrong(Box::new(problem.diagnostic(&usage))),
+    }
 }
 
 pub(crate) struct DeclaredInput<'js> {

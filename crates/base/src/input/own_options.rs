@@ -1,0 +1,57 @@
+//! Options of the command itself that stand behind the file, where they would do nothing.
+
+use super::{
+    arguments::{is_option, is_short_option},
+    command_line::CommandLine,
+    problem::InputProblem,
+};
+use crate::diagnostic::closest;
+
+/// Checks the arguments of a file that declares no input. Such a file takes any argument, so an option of the command, or
+/// a word that is nearly one, would be dropped without a message, for instance `--restrict`.
+///
+/// # Errors
+/// An argument before `--` that is an option of the command, or is similar to one.
+pub fn check_words(line: &CommandLine) -> Result<(), InputProblem> {
+    let words = line.words.iter().take_while(|word| *word != "--");
+    let mut options = words.filter(|word| is_option(word) || is_short_option(word)).peekable();
+    if options.peek().is_none() {
+        return Ok(());
+    }
+    let own = (line.own_options)();
+    options.try_for_each(|word| {
+        let option: String = match word.starts_with("--") {
+            true => word.chars().take_while(|letter| *letter != '=').collect(),
+            false => word.chars().take(2).collect(),
+        };
+        let for_the_file = format!("an argument of the file itself stands behind --: {} -- {word}", line.command);
+        if is_own(&own, &option) {
+            let problem =
+                InputProblem::new(format!("{option} is an option of lmthing run, and stands behind the file"));
+            return Err(problem.hint(format!("{}; {for_the_file}", before_the_file(&option))));
+        }
+        match near_own(&own, &option) {
+            Some(near) => {
+                let problem = InputProblem::new(format!("unknown option {option}"));
+                Err(problem.hint(format!("did you mean --{near}? {}; {for_the_file}", before_the_file(&near))))
+            }
+            None => Ok(()),
+        }
+    })
+}
+
+pub(super) fn before_the_file(option: &str) -> String {
+    let name = option.trim_start_matches('-');
+    let dashes = if name.chars().count() == 1 { "-" } else { "--" };
+    format!("an option of lmthing run stands before the file: lmthing run {dashes}{name} … FILE")
+}
+
+pub(super) fn is_own(own: &[String], option: &str) -> bool {
+    own.iter().any(|known| known == option.trim_start_matches('-'))
+}
+
+/// The long option of the command with the most similar name.
+pub(super) fn near_own(own: &[String], option: &str) -> Option<String> {
+    let name = option.strip_prefix("--")?;
+    closest(name, own.iter().map(String::as_str).filter(|known| known.chars().count() > 1)).map(str::to_owned)
+}
