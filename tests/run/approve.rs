@@ -201,8 +201,10 @@ mod on_a_terminal {
     }
 
     #[test]
-    fn answers_other_than_yes_deny() {
-        for answer in ["\n", "yes\n", "n\n", "\u{4}"] {
+    fn words_are_answers_and_the_end_of_input_denies() {
+        for (answer, is_approved) in
+            [("yes\n", true), ("YES\n", true), ("\n", false), ("n\n", false), ("no\n", false), ("\u{4}", false)]
+        {
             // What was typed before the question appeared does not answer it.
             let folder = two(json!({ "to": "live" }));
             let mut run = folder.start_on_terminal("run --approve nothing p.lmt.mjs", 80);
@@ -213,11 +215,27 @@ mod on_a_terminal {
             run.type_text(answer);
             let outcome = run.end();
             assert_eq!(outcome.code, 0, "{outcome:?}");
-            assert!(
-                !outcome.stdout.contains("deployed") && outcome.stdout.contains("Done."),
-                "{answer:?}: {outcome:?}"
-            );
+            let deployed = outcome.stdout.matches("deployed to").count();
+            assert_eq!(deployed, if is_approved { 2 } else { 0 }, "{answer:?}: {outcome:?}");
+            assert!(outcome.stdout.contains("Done."), "{outcome:?}");
         }
+    }
+
+    #[test]
+    fn an_answer_that_is_not_understood_asks_again() {
+        let folder = two(json!({ "to": "live" }));
+        let mut run = folder.start_on_terminal("run p.lmt.mjs", 80);
+        run.wait_for(QUESTION, 1);
+        run.type_text("of course\n");
+        run.wait_for("Expected one of the letters, or its word.", 1);
+        run.wait_for("view all > ", 1);
+        run.type_text("always\n");
+        let outcome = run.end();
+        assert_eq!(outcome.code, 0, "{outcome:?}");
+        assert!(
+            outcome.stdout.contains("deployed to live") && outcome.stdout.contains("deployed to test"),
+            "{outcome:?}"
+        );
     }
 
     #[test]

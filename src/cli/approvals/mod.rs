@@ -80,7 +80,7 @@ impl TerminalApprover {
         let _open_question = OpenQuestion(&self.printer);
         self.printer.ask(&question.text(width, self.printer.stderr_has_colours()));
         loop {
-            match question.answer(&terminal.line().await) {
+            match question.answer(terminal.line().await.as_deref()) {
                 Answer::Yes => return Decision::Approved,
                 Answer::Always => {
                     self.always.borrow_mut().insert(request.name.clone());
@@ -89,13 +89,10 @@ impl TerminalApprover {
                 Answer::ShowAll => self.printer.continue_question(&question.whole()),
                 Answer::WithReason => {
                     self.printer.continue_question("Why not? ");
-                    return Decision::denied_by_user(&request.name, Some(&terminal.line().await));
+                    return Decision::denied_by_user(&request.name, terminal.line().await.as_deref());
                 }
                 Answer::No => return Decision::denied_by_user(&request.name, None),
-                Answer::NotUnderstood => {
-                    self.printer.continue_question("That is not y: the call is denied.\n");
-                    return Decision::denied_by_user(&request.name, None);
-                }
+                Answer::NotUnderstood => self.printer.continue_question(&question.again()),
             }
         }
     }

@@ -67,16 +67,22 @@ impl Question {
         format!("{}:\n{}{}", self.name, self.whole, choices(false))
     }
 
-    /// Interprets a line. Only an exact answer approves.
-    pub(super) fn answer(&self, line: &str) -> Answer {
-        match line.trim() {
-            "y" => Answer::Yes,
-            "a" => Answer::Always,
-            "n" => Answer::No,
-            "r" => Answer::WithReason,
-            "v" => Answer::ShowAll,
+    /// Interprets a line: a letter or its word, in any case. An empty line and the end of input (`None`) deny.
+    pub(super) fn answer(&self, line: Option<&str>) -> Answer {
+        let Some(line) = line else { return Answer::No };
+        match line.trim().to_lowercase().as_str() {
+            "y" | "yes" => Answer::Yes,
+            "a" | "always" => Answer::Always,
+            "n" | "no" | "" => Answer::No,
+            "r" | "reason" => Answer::WithReason,
+            "v" | "view" => Answer::ShowAll,
             _ => Answer::NotUnderstood,
         }
+    }
+
+    /// Asks again after an answer that was not understood.
+    pub(super) fn again(&self) -> String {
+        format!("Expected one of the letters, or its word.\n{}", choices(true))
     }
 }
 
@@ -115,12 +121,20 @@ mod tests {
     }
 
     #[test]
-    fn only_an_exact_answer_approves() {
+    fn a_letter_or_its_word_is_an_answer_and_nothing_else_approves() {
         let question = Question::new("deploy", "{}");
-        assert_eq!(question.answer(" y\n"), Answer::Yes);
-        assert_eq!(question.answer("a\n"), Answer::Always);
-        for line in ["", "\n", "yes please\n", "ny\n", "\u{1b}y\n", "Y es"] {
-            assert_eq!(question.answer(line), Answer::NotUnderstood, "{line:?}");
+        for (lines, answer) in [
+            (&["y", " y\n", "yes\n", "Yes", "Y"][..], Answer::Yes),
+            (&["a\n", "always", "A"], Answer::Always),
+            (&["n", "no\n", "NO", "", " \n"], Answer::No),
+            (&["r", "reason"], Answer::WithReason),
+            (&["v", "view"], Answer::ShowAll),
+            (&["yes please\n", "ny\n", "\u{1b}y\n", "Y es", "ja"], Answer::NotUnderstood),
+        ] {
+            for line in lines {
+                assert_eq!(question.answer(Some(line)), answer, "{line:?}");
+            }
         }
+        assert_eq!(question.answer(None), Answer::No);
     }
 }

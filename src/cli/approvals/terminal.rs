@@ -46,8 +46,8 @@ mod unix {
             Terminal { stdin, before, is_over: Arc::default() }
         }
 
-        /// Reads a line; empty at the end of input.
-        pub(in crate::cli::approvals) async fn line(&self) -> String {
+        /// Reads a line. `None` at the end of input.
+        pub(in crate::cli::approvals) async fn line(&self) -> Option<String> {
             let is_over = self.is_over.clone();
             // Not on the event loop: the model may still be streaming.
             tokio::task::spawn_blocking(move || read_line(&is_over)).await.unwrap_or_default()
@@ -65,7 +65,7 @@ mod unix {
     }
 
     /// Unbuffered: the standard library's buffer would take input after the line.
-    fn read_line(is_over: &AtomicBool) -> String {
+    fn read_line(is_over: &AtomicBool) -> Option<String> {
         let stdin = io::stdin();
         let mut line = Vec::new();
         let mut byte = [0];
@@ -84,7 +84,7 @@ mod unix {
                 break;
             }
         }
-        String::from_utf8_lossy(&line).into_owned()
+        (!line.is_empty()).then(|| String::from_utf8_lossy(&line).into_owned())
     }
 }
 
@@ -102,10 +102,10 @@ mod other {
             Terminal
         }
 
-        pub(in crate::cli::approvals) async fn line(&self) -> String {
+        pub(in crate::cli::approvals) async fn line(&self) -> Option<String> {
             let read = || {
                 let mut line = String::new();
-                io::stdin().read_line(&mut line).map(|_| line).unwrap_or_default()
+                io::stdin().read_line(&mut line).ok().filter(|length| *length > 0).map(|_| line)
             };
             tokio::task::spawn_blocking(read).await.unwrap_or_default()
         }
