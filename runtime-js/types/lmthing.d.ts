@@ -534,7 +534,7 @@ declare module 'lmthing' {
     beforeCall?: (args: Args, output: undefined) => unknown;
     onSuccess?: (args: Args, output: any) => unknown;
     /** Runs when `execute` threw. */
-    onError?: (args: Args, output: { error: string }) => unknown;
+    onError?: (args: Args, output: { error: string; message: string }) => unknown;
     /**
      * Whether `lmthing resume` repeats a call that was interrupted; `true` unless set. With `false` the result tells the model
      * that the call was interrupted and that its effect is unknown.

@@ -3,7 +3,7 @@
 //! A failure becomes the answer of the call; it never ends the run.
 
 use futures_util::FutureExt;
-use rquickjs::{Array, Ctx, Error, Function, Object, Result, Value};
+use rquickjs::{Array, Ctx, Error, Function, Object, Result, Value, object::Property};
 use serde_json::value::{RawValue, to_raw_value};
 
 use super::{Label, approval::approved, content::ToolContent, warnings};
@@ -123,6 +123,8 @@ async fn run_callbacks<'js>(
             let message = message_of(ctx, error);
             let failure = Object::new(ctx.clone())?;
             failure.set("error", message.as_str())?;
+            // Not enumerable, so that the object is printed and copied as `{error}`.
+            failure.prop("message", Property::from(message.as_str()))?;
             let answer = run_callback(ctx, ("onError", on_error), label, (input, failure.into_value())).await?;
             // Not validated: the schema describes results of `execute`, and this replaces a failure.
             return Ok(if answer.is_undefined() { CallOutcome::Failed(message) } else { CallOutcome::Value(answer) });
