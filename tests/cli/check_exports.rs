@@ -157,7 +157,7 @@ fn the_other_keys_of_config_are_looked_at() {
         ("limits: any.x,", "config.limits must be an object such as"),
         ("limits: { time: any.s },", "config.limits.time must be a time such as '90s'"),
         ("limits: { steps: any.m },", "config.limits.steps must be a whole number of steps"),
-        ("limits: { ...any.o },", "config.limits.x is not known and is ignored known are steps"),
+        ("limits: { ...any.o },", "config.limits.x is not known known are steps"),
         ("prices: any.x,", "config.prices must be an object such as"),
         ("prices: { ...any.o },", "config.prices[\"x\"] is no model"),
         ("prices: { 'lab:m': any.p },", "config.prices[\"lab:m\"].output is missing"),

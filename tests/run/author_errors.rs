@@ -42,6 +42,97 @@ fn assert_has(text: &str, pieces: &[&str]) {
 }
 
 #[test]
+fn a_message_that_is_cut_within_an_emoji_is_kept_with_its_place() {
+    for (code, message, place) in [
+        ("const text = '😀 smile 😀'.slice(0, 10);\nthrow new Error(text);", "😀 smile \u{fffd}", "main.lmt.mjs:6:"),
+        ("throw 'smile 😀 again'.slice(0, 7);", "smile \u{fffd}", ""),
+        ("throw new Error('x', { cause: new RangeError('😀'.slice(1)) });", "RangeError: \u{fffd}", ""),
+    ] {
+        assert_has(&error("", code), &[message, place]);
+    }
+    let folder = Folder::new(&[("main.lmt.mjs", &body("", "throw new Error('smile 😀 again'.slice(0, 7));"))]);
+    let events = folder.run("run -f events main.lmt.mjs").stdout;
+    assert_has(&events, &["smile \u{fffd}", "\"line\":5"]);
+}
+
+/// A file whose model calls the tool `pay`.
+fn pays(config: &str, definition: &str) -> Outcome {
+    let file = format!(
+        "import {{ z }} from 'zod';\nimport {{ runPrompt, tool }} from 'lmthing';\n\
+         export const config = {{ model: 'mock', {config} }};\n\
+         export const mock = [{{ type: 'tool-call', toolName: 'pay', args: {{}} }}, {{ type: 'text', text: 'Done.' }}];\n\
+         const pay = () => console.log('PAID');\nexport default async ({{ defTool, defAgent, defFunction, $ }}) => {{\n\
+         {definition}\n$`go`;\n}};\n"
+    );
+    run(&[("main.lmt.mjs", &file)])
+}
+
+#[test]
+fn a_mistyped_option_that_protects_is_an_error() {
+    let tool = "defTool('pay', 'Pays.', z.object({}), pay);";
+    for (config, definition, message, place) in [
+        ("", "defTool('pay', '', z.object({}), pay, { needApproval: true });", "did you mean 'needsApproval'?", "7:1"),
+        (
+            "",
+            "defTool('pay', '', z.object({}), pay, { approve: true });",
+            "defTool('pay'): options has no 'approve'",
+            "7:1",
+        ),
+        (
+            "",
+            "defTool('p', '', [tool('pay', '', z.object({}), pay, { approval: 1 })]);",
+            "tool('pay'): options",
+            "7:19",
+        ),
+        (
+            "",
+            "defFunction('pay', '', z.object({}), pay, { needaApproval: true });",
+            "defFunction('pay'): options",
+            "7:1",
+        ),
+        ("", "defAgent('pay', '', z.object({}), () => {}, { maxStep: 3 });", "did you mean 'maxSteps'?", "7:1"),
+        ("", "await runPrompt(() => {}, { model: 'mock', limit: {} });", "did you mean 'limits'?", "7:7"),
+        ("limit: { steps: 3 }", tool, "config has no 'limit'; did you mean 'limits'?", ""),
+        ("options: { maxStep: 3 }", tool, "config.options has no 'maxStep'; did you mean 'maxSteps'?", ""),
+    ] {
+        let outcome = pays(config, definition);
+        assert_eq!((outcome.code, outcome.stdout.as_str()), (1, ""), "{definition}: {}", outcome.stderr);
+        assert_has(&outcome.stderr, &["TypeError: ", message, place]);
+    }
+    let outcome = pays("limits: { step: 3 }", tool);
+    assert_eq!((outcome.code, outcome.stdout.as_str()), (2, ""), "{}", outcome.stderr);
+    assert_has(&outcome.stderr, &["config.limits.step is not known; did you mean 'steps'?"]);
+}
+
+#[test]
+fn another_mistyped_option_is_a_warning_given_once() {
+    for (definition, message) in [
+        (
+            "defTool('pay', '', z.object({}), pay, { onSucess: pay });",
+            "defTool('pay'): options has no 'onSucess' and ignores it; did you mean 'onSuccess'?",
+        ),
+        (
+            "defTool('pay', '', [tool('a', '', z.object({}), pay, { retry: 1 })]); defTool('pay', '', z.object({}), pay);",
+            "tool('a'): options has no 'retry' and ignores it; known are responseSchema",
+        ),
+        (
+            "defTool('pay', '', z.object({}), pay);\n\
+             try { await runPrompt(() => { throw new Error(); }, { model: 'mock', optionz: {} }); } catch {}",
+            "runPrompt has no 'optionz' and ignores it; did you mean 'options'?",
+        ),
+        (
+            "defTool('pay', '', z.object({}), pay); defAgent('a', '', z.object({}), () => {}, { temprature: 1, system: 's' });",
+            "defAgent('a'): options has no 'temprature' and ignores it; did you mean 'temperature'?",
+        ),
+    ] {
+        let outcome = pays("", definition);
+        assert_eq!((outcome.code, outcome.stdout.as_str()), (0, "PAID\nDone.\n"), "{definition}: {}", outcome.stderr);
+        assert_eq!(outcome.stderr.matches("ignores it").count(), 1, "{}", outcome.stderr);
+        assert_has(&outcome.stderr, &[message]);
+    }
+}
+
+#[test]
 fn the_culprit_is_what_was_called() {
     let zod = "import { z } from 'zod';";
     // Code, message, and the position of the called name.

@@ -58,6 +58,25 @@ fn every_limit_ends_the_run() {
 }
 
 #[test]
+fn a_run_without_limits_says_after_100_steps_what_it_has_used() {
+    let long = |config: &str, options: &[&str]| {
+        let steps = AtomicUsize::new(0);
+        let answer = move |_: &Value| turn(&[], steps.fetch_add(1, Ordering::Relaxed) < 120, Some((500, 0, 100)));
+        let output = run(&tools(config, "() => 1"), options, &serve(answer).0, &[]);
+        assert_eq!(output.code, 0, "{}", output.stderr);
+        output.stderr
+    };
+    let notice = "the run has used 100 steps, 60000 tokens, and has no limit before step 1000; --max-steps, --max-cost";
+    let shown = long("", &[]);
+    assert_eq!(shown.matches(notice).count(), 1, "{shown}");
+    for (config, options) in
+        [("options: { maxSteps: 500 }", &[][..]), ("limits: { tokens: 1000000 }", &[]), ("", &["--max-steps", "200"])]
+    {
+        assert_eq!(long(config, options).matches("has used").count(), 0, "{config} {options:?}");
+    }
+}
+
+#[test]
 fn a_limit_that_the_last_step_reaches_ends_nothing() {
     let (address, _) = serve(|body| {
         let is_over = body["messages"].as_array().unwrap().len() > 2;
@@ -362,14 +381,13 @@ fn wrong_limits_are_wrong_usage() {
         ("limits: { steps: NaN }", "config.limits.steps must be a whole number of steps, 1 or more, got \"NaN\""),
         ("limits: { time: 'soon' }", "config.limits.time must be a time such as '90s'"),
         ("limits: 5", "config.limits must be an object"),
+        ("limits: { stepz: 1 }", "config.limits.stepz is not known; did you mean 'steps'?"),
     ] {
         let output = run(&tools(config, "() => 1"), &[], &address, &[]);
         assert_eq!(output.code, 2, "{}", output.stderr);
         assert!(output.stderr.contains(words), "{}", output.stderr);
     }
     assert!(requests.lock().unwrap().is_empty());
-    let output = run(&tools("limits: { stepz: 1 }", "() => 1"), &["--max-steps", "1"], &address, &[]);
-    assert!(output.stderr.contains("config.limits.stepz is not known and is ignored; did you mean 'steps'?"));
 }
 
 #[test]

@@ -163,6 +163,13 @@ async fn attempts_count_as_steps() {
 }
 
 #[tokio::test]
+async fn a_limit_after_tool_calls_does_not_blame_an_earlier_answer() {
+    let (_, output) = run_lab("maxSteps: 2", TOOL, vec![says(WARM), calls_look()]).await;
+    assert_eq!((output.code, output.stdout.as_str()), (4, ""));
+    assert!(output.stderr.contains("ended after 2 steps, and the model still called tools"), "{}", output.stderr);
+}
+
+#[tokio::test]
 async fn a_run_without_a_final_answer_explains_why() {
     let refusal = || chat(json!({ "refusal": "I will not." }), "stop");
     let cut = || chat(json!({ "content": "{\"summary\":\"f" }), "length");

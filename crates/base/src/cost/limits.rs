@@ -31,13 +31,14 @@ pub(super) enum LimitKind {
     Time,
 }
 
+/// What is wrong in `config.limits`. `place` is the key, such as `config.limits.steps`.
 #[derive(Clone, Debug, Error, PartialEq, Eq)]
-#[error("{place} must be {expected}, got {given}")]
-pub struct InvalidLimit {
-    /// The key, such as `config.limits.steps`.
-    pub place: String,
-    pub expected: &'static str,
-    pub given: String,
+pub enum InvalidLimit {
+    #[error("{place} must be {expected}, got {given}")]
+    Value { place: String, expected: &'static str, given: String },
+    /// An error, because the run would go on without the limit.
+    #[error("{place} is not known; {advice}")]
+    Key { place: String, advice: String },
 }
 
 const STEPS: &str = "a whole number of steps, 1 or more";
@@ -72,10 +73,10 @@ impl LimitKind {
 }
 
 impl Limits {
-    /// Reads `config.limits`. Also returns a warning for each unknown key.
-    pub fn from_json(limits: &Value) -> Result<(Self, Vec<String>), InvalidLimit> {
+    /// Reads `config.limits`.
+    pub fn from_json(limits: &Value) -> Result<Self, InvalidLimit> {
         let limits = match limits {
-            Value::Null => return Ok((Limits::default(), Vec::new())),
+            Value::Null => return Ok(Limits::default()),
             Value::Object(limits) => limits,
             other => {
                 return Err(wrong("config.limits", "an object such as { steps: 20, cost: 0.5, time: '90s' }", other));
@@ -88,7 +89,7 @@ impl Limits {
             time: entry(limits, "time", TIME, time)?,
             parallel: entry(limits, "parallel", PARALLEL, |value| usize::try_from(whole(value)?).ok())?,
         };
-        Ok((found, limits.keys().filter_map(|key| unknown(key)).collect()))
+        limits.keys().find_map(|key| unknown(key)).map_or(Ok(found), Err)
     }
 
     pub fn and(self, other: Limits) -> Self {
@@ -152,18 +153,18 @@ fn wrong(place: &str, expected: &'static str, given: &Value) -> InvalidLimit {
         Value::Object(_) => "an object".to_owned(),
         other => other.to_string(),
     };
-    InvalidLimit { place: place.to_owned(), expected, given }
+    InvalidLimit::Value { place: place.to_owned(), expected, given }
 }
 
-fn unknown(key: &str) -> Option<String> {
+fn unknown(key: &str) -> Option<InvalidLimit> {
     if KEYS.contains(&key) {
         return None;
     }
     let advice = match closest(key, KEYS) {
         Some(known) => format!("did you mean '{known}'?"),
-        None => format!("known are {}.", KEYS.join(", ")),
+        None => format!("known are {}", KEYS.join(", ")),
     };
-    Some(format!("config.limits.{key} is not known and is ignored; {advice}"))
+    Some(InvalidLimit::Key { place: format!("config.limits.{key}"), advice })
 }
 
 fn is_amount(amount: f64) -> bool {
@@ -199,7 +200,7 @@ mod tests {
 
     #[test]
     fn limits_are_read() {
-        let (limits, unknown) =
+        let limits =
             Limits::from_json(&json!({ "steps": 3.0, "tokens": 5000, "cost": 0.5, "time": "90s", "parallel": 2 }))
                 .unwrap();
         let expected = Limits {
@@ -209,11 +210,13 @@ mod tests {
             time: Some(Duration::from_secs(90)),
             parallel: Some(2),
         };
-        assert_eq!((limits, unknown), (expected, Vec::new()));
-        let (limits, _) = Limits::from_json(&json!({ "time": 1500, "steps": null })).unwrap();
+        assert_eq!(limits, expected);
+        let limits = Limits::from_json(&json!({ "time": 1500, "steps": null })).unwrap();
         assert_eq!((limits.time, limits.steps, limits.parallel()), (Some(Duration::from_millis(1500)), None, 8));
-        let (_, unknown) = Limits::from_json(&json!({ "step": 3, "money": 1 })).unwrap();
-        assert!(unknown[0].ends_with("did you mean 'steps'?") && unknown[1].contains("known are steps"), "{unknown:?}");
+        for (key, advice) in [("step", "did you mean 'steps'?"), ("money", "known are steps, tokens")] {
+            let error = Limits::from_json(&json!({ key: 3 })).unwrap_err().to_string();
+            assert!(error.starts_with(&format!("config.limits.{key} is not known; {advice}")), "{error}");
+        }
     }
 
     #[test]

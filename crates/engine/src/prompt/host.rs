@@ -161,8 +161,8 @@ pub fn plan_step(host: &dyn PromptHost, modifications: StepModifications) -> Res
 
 /// The limits of a whole run with all its prompts. Implemented in `session`.
 pub trait RunLimits {
-    /// Adds `config.limits` and `config.prices` to the limits of the command line. Returns warnings for the author.
-    fn configure(&self, limits: &Value, prices: &Value) -> Result<Vec<String>, RunError>;
+    /// Adds `config.limits` and `config.prices` to the limits of the command line.
+    fn configure(&self, limits: &Value, prices: &Value) -> Result<(), RunError>;
 
     /// Adds the prices of a file that is run from code; those of the file `outer` that runs it take precedence.
     fn add_prices(&self, prices: &Value, outer: Option<PriceList>) -> Result<PriceList, String>;

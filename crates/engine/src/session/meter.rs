@@ -1,7 +1,7 @@
 //! What a whole run has used, and its limits (docs/reference/limits.md).
 
 use std::{
-    cell::RefCell,
+    cell::{Cell, RefCell},
     collections::BTreeMap,
     rc::Rc,
     sync::Arc,
@@ -42,6 +42,8 @@ pub struct Meter {
     open: RefCell<BTreeMap<RequestId, Rc<Request>>>,
     ended: RefCell<Option<Rc<RunError>>>,
     is_cancellable: bool,
+    /// Whether the usage of a long run was reported.
+    is_long_run_noticed: Cell<bool>,
     change: Notify,
 }
 
@@ -61,6 +63,7 @@ impl Meter {
             open: RefCell::default(),
             ended: RefCell::default(),
             is_cancellable: false,
+            is_long_run_noticed: Cell::new(false),
             change: Notify::new(),
         }
     }
@@ -88,6 +91,16 @@ impl Meter {
     pub(super) fn limits_use(&self) -> bool {
         let Limits { tokens, cost, .. } = self.limits();
         tokens.is_some() || cost.is_some()
+    }
+
+    /// The usage of a run with many steps and without limits; once.
+    pub(super) fn long_run_notice(&self, max_steps: usize) -> Option<String> {
+        if self.is_long_run_noticed.get() || self.share.is_some() {
+            return None;
+        }
+        let notice = self.clock.budget().long_run_notice(max_steps);
+        self.is_long_run_noticed.set(notice.is_some());
+        notice
     }
 
     pub(super) fn file_prices(&self, list: PriceList) -> Option<Rc<OwnPrices>> {
@@ -250,9 +263,9 @@ impl Meter {
 }
 
 impl RunLimits for Meter {
-    fn configure(&self, limits: &Value, prices: &Value) -> Result<Vec<String>, RunError> {
+    fn configure(&self, limits: &Value, prices: &Value) -> Result<(), RunError> {
         let usage = |message: String| RunError::Usage(Box::new(Diagnostic::new(message)));
-        let (limits, unknown) = Limits::from_json(limits).map_err(|error| usage(error.to_string()))?;
+        let limits = Limits::from_json(limits).map_err(|error| usage(error.to_string()))?;
         if !prices.is_null() {
             self.prices.add_own(prices).map_err(usage)?;
         }
@@ -260,7 +273,7 @@ impl RunLimits for Meter {
         self.clock.limit_changed();
         self.permits.set(self.limits().parallel());
         self.change.notify_waiters();
-        Ok(unknown)
+        Ok(())
     }
 
     fn add_prices(&self, prices: &Value, outer: Option<PriceList>) -> Result<PriceList, String> {

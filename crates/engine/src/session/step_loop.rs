@@ -24,6 +24,8 @@ use lmthing_base::{
 
 pub(crate) const DEFAULT_MAX_STEPS: usize = 1000;
 
+const STILL_CALLS_TOOLS: &str = "the model still called tools";
+
 pub(crate) struct Session {
     pub step_warnings: StepWarnings,
     pub meter: Rc<Meter>,
@@ -108,12 +110,13 @@ fn emit_agent_end(host: &dyn PromptHost, outcome: &RunOutcome) {
 }
 
 async fn run_steps(host: &dyn PromptHost, session: &Session) -> Result<(), RunError> {
-    let max_steps = host.settings().max_steps.unwrap_or(DEFAULT_MAX_STEPS);
+    let chosen = host.settings().max_steps;
+    let max_steps = chosen.unwrap_or(DEFAULT_MAX_STEPS);
     let log = RunLog::new(host, &session.meter);
     let restored = log.restored();
     let first = restored.map_or(0, |restored| restored.next_step());
     let mut unfinished_step = restored.and_then(|restored| restored.unfinished.as_ref());
-    let mut unfinished = "the model still called tools".to_owned();
+    let mut unfinished = STILL_CALLS_TOOLS;
     for number in first..max_steps {
         // Polled explicitly: a step without waiting, such as with a mock, never yields.
         if host.is_aborted() {
@@ -131,14 +134,20 @@ async fn run_steps(host: &dyn PromptHost, session: &Session) -> Result<(), RunEr
                 run_step(host, number, plan, settings, session).await?
             }
         };
+        if chosen.is_none()
+            && let Some(notice) = session.meter.long_run_notice(max_steps)
+        {
+            host.record().scope().emit(&EventKind::Warning { message: notice });
+        }
         let ends = step.tool_results.is_empty();
         // Also called for the last step, for `onStepFinish`.
         let stopped = host.step_finished(&step).await?;
+        unfinished = STILL_CALLS_TOOLS;
         if stopped || ends {
             match host.check_answer(&step, !stopped).await? {
                 AnswerCheck::Accepted => return Ok(()),
                 AnswerCheck::AskAgain(correction) => {
-                    unfinished = "the last answer did not match output".to_owned();
+                    unfinished = "the last answer did not match output";
                     host.prompt().borrow_mut().add_message(Role::User, vec![ContentPart::text(correction)]);
                 }
             }

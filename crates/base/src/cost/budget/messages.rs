@@ -4,7 +4,14 @@
 use std::time::Duration;
 
 use super::{Budget, LimitReached};
-use crate::cost::{limits::LimitKind, rates::dollars, run_usage::RunUsage};
+use crate::cost::{
+    limits::{LimitKind, Limits},
+    rates::dollars,
+    run_usage::RunUsage,
+};
+
+/// From how many steps on a run without limits is reported.
+const MANY_STEPS: u64 = 100;
 
 /// From when the reached limit counts.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -58,6 +65,23 @@ impl Budget {
         let used = format!("{steps} and {} were used{suffix}", self.used_tokens(&origin));
         let before = format!("{} of the time", about(self.before.time));
         reached(LimitKind::Time, since, &format_limit(limit), &used, &before)
+    }
+
+    /// What a run without limits has used after many steps, and how to limit it; `max_steps` is where it ends by itself.
+    /// `None` for a short run, and for one with a limit on steps, tokens or cost.
+    pub fn long_run_notice(&self, max_steps: usize) -> Option<String> {
+        let Limits { steps, tokens, cost, .. } = self.limits;
+        if self.steps < MANY_STEPS || steps.is_some() || tokens.is_some() || cost.is_some() {
+            return None;
+        }
+        // The cost of a model without a known price is not counted.
+        let spent = if self.cost > 0.0 { format!(" and {}", dollars(self.cost)) } else { String::new() };
+        let used = self.used_tokens(&RunUsage::default());
+        Some(format!(
+            "the run has used {} steps, {used}{spent}, and has no limit before step {max_steps}; \
+             --max-steps, --max-cost or config.limits set one",
+            self.steps
+        ))
     }
 
     /// From when the limit counts, and the usage before that.

@@ -7,7 +7,8 @@ use rquickjs::{Array, Ctx, Object, Result, Value, object::Filter};
 use crate::{
     bindings::{
         prompt::{
-            entry::{CALLBACKS, CallOptions, Callable, REPEAT},
+            config_keys::OPTIONS,
+            entry::{CallOptions, Callable},
             object::{self, PromptObject},
             options,
         },
@@ -23,7 +24,8 @@ use lmthing_base::chat::Step;
 /// Bounds agents that call themselves, unless `options.maxAgentDepth` is set.
 const DEFAULT_MAX_DEPTH: usize = 16;
 
-const OWN_OPTIONS: &[&str] = &["model", "system", "responseSchema", "plugins", REPEAT];
+/// Becomes a section of the child.
+const OWN_OPTIONS: &[&str] = &["system"];
 
 pub(crate) struct AgentAnswer {
     /// The text of its last step. With a matching schema, only the JSON in it.
@@ -147,15 +149,14 @@ fn checked_depth<'js>(
 fn child_options<'js>(ctx: &Ctx<'js>, parent: &PromptObject<'js>, own: Option<&Object<'js>>) -> Result<Object<'js>> {
     let settings = Object::new(ctx.clone())?;
     let inherited = parent.borrow().bag.options();
-    // Callbacks wrap the call of a function agent and are no settings of its child.
-    let own_keys: Vec<&str> = OWN_OPTIONS.iter().chain(CALLBACKS).copied().collect();
-    let layers = [(inherited.as_ref(), options::NOT_INHERITED), (own, own_keys.as_slice())];
+    let layers = [(inherited.as_ref(), options::NOT_INHERITED), (own, OWN_OPTIONS)];
     for (layer, left_out) in layers {
         let Some(layer) = layer else { continue };
         for entry in layer.own_props::<String, Value>(Filter::new().string().enum_only()) {
             let (key, value) = entry?;
             // `null` is kept: `null` resets what the parent has set.
-            if !left_out.contains(&key.as_str()) && !value.is_undefined() {
+            let is_setting = OPTIONS.contains(&key.as_str()) && !left_out.contains(&key.as_str());
+            if is_setting && !value.is_undefined() {
                 settings.set(key, value)?;
             }
         }

@@ -12,6 +12,7 @@ use crate::{
             call::Call,
             core::Core,
             entry::{CALLBACKS, Callable, Entry, REPEAT, Registry},
+            known_options,
             object::PromptObject,
         },
         tools::define::NamedEntry,
@@ -28,7 +29,9 @@ pub(crate) fn def_method(call: Call<'_>) -> Result<Value<'_>> {
     let name = call.string(0, "defMethod: the name")?;
     let place = format!("defMethod('{name}')");
     let description = call.string(1, &format!("{place}: the description"))?;
-    let callable = Callable::read(&call.ctx, &call.arg(2), &call.arg(3), &options(&call, 4)?, &place)?;
+    let options = options(&call, 4)?;
+    known_options::check_definition(&call.ctx, &options, &place, "func")?;
+    let callable = Callable::read(&call.ctx, &call.arg(2), &call.arg(3), &options, &place)?;
     let named = NamedEntry { name, description, entry: Entry::Single(callable), place };
     register(&call, DefinitionKind::DefMethod, Registry::Methods, named)
 }

@@ -38,8 +38,8 @@ impl StepLoop for NoModels {
 pub struct NoLimits;
 
 impl RunLimits for NoLimits {
-    fn configure(&self, _limits: &Value, _prices: &Value) -> Result<Vec<String>, RunError> {
-        Ok(Vec::new())
+    fn configure(&self, _limits: &Value, _prices: &Value) -> Result<(), RunError> {
+        Ok(())
     }
 
     fn add_prices(&self, _prices: &Value, _outer: Option<PriceList>) -> Result<PriceList, String> {

@@ -10,6 +10,7 @@ use crate::{
         prompt::{
             call::Call,
             entry::{CALLBACKS, CallOptions},
+            known_options,
             mcp_server::{McpServer, McpServerConfig, McpToolKind},
             redefinitions,
         },
@@ -20,7 +21,7 @@ use crate::{
     prompt::DefinitionKind,
 };
 use lmthing_base::permission::AccessDenied;
-use lmthing_node::{gate, warn};
+use lmthing_node::gate;
 
 const OPTIONS: &[&str] = &[
     "as",
@@ -117,12 +118,7 @@ fn server_of_config(given: &serde_json::Value, name: &str) -> std::result::Resul
 }
 
 fn read_options<'js>(ctx: &Ctx<'js>, given: &Object<'js>, place: &str, config: &mut McpServerConfig) -> Result<()> {
-    for name in given.own_keys::<String>(rquickjs::object::Filter::new().string().enum_only()) {
-        let name = name?;
-        if !OPTIONS.contains(&name.as_str()) {
-            warn::unknown_name(ctx, &format!("{place}: options"), &name, OPTIONS)?;
-        }
-    }
+    known_options::check(ctx, given, &format!("{place}: options"), OPTIONS)?;
     debug_assert!(CALLBACKS.iter().all(|name| OPTIONS.contains(name)));
     let wrong = |name: &str, wanted: &str, value: &Value<'js>| {
         type_error(ctx, format!("{place}: options.{name} must be {wanted}, got {}", kind_of(value)))

@@ -2,6 +2,7 @@
 
 use rquickjs::{Ctx, Object, Result, Value, object::Filter};
 
+use super::known_options;
 use crate::bindings::values::{kind_of, type_error};
 use lmthing_node::warn;
 use lmthing_typescript::sandbox::SandboxConfig;
@@ -46,6 +47,13 @@ pub(crate) fn unknown(config: &Object<'_>) -> Result<Vec<(String, String)>> {
     Ok(unknown.map(|key| (key.clone(), advice(&key))).collect())
 }
 
+/// Checks the second argument of `runPrompt` with a function: `config`, and values of this run.
+pub(crate) fn check_of_call<'js>(ctx: &Ctx<'js>, config: &Object<'js>) -> Result<()> {
+    let is_value = |name: &str| matches!(name, "input" | "output");
+    let unknown = unknown(config)?.into_iter().filter(|(name, _)| !is_value(name));
+    unknown.into_iter().try_for_each(|(name, advice)| known_options::report(ctx, "runPrompt", &name, KNOWN, &advice))
+}
+
 pub(crate) fn journal<'js>(ctx: &Ctx<'js>, config: &Object<'js>) -> Result<Option<bool>> {
     let value: Value = config.get("journal")?;
     match value.as_bool() {
@@ -57,7 +65,7 @@ pub(crate) fn journal<'js>(ctx: &Ctx<'js>, config: &Object<'js>) -> Result<Optio
 }
 
 pub(crate) fn warn_unknown<'js>(ctx: &Ctx<'js>, config: &Object<'js>) -> Result<()> {
-    unknown(config)?.iter().try_for_each(|(name, advice)| warn::ignored_name(ctx, "config", name, advice))
+    unknown(config)?.iter().try_for_each(|(name, advice)| known_options::report(ctx, "config", name, KNOWN, advice))
 }
 
 fn advice(name: &str) -> String {

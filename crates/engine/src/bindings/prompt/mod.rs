@@ -10,6 +10,7 @@ mod effect_context;
 pub(crate) mod effects;
 pub(crate) mod entry;
 mod explain;
+pub(crate) mod known_options;
 pub(crate) mod mcp_server;
 pub(crate) mod memory;
 pub(crate) mod method_table;

@@ -6,6 +6,7 @@ use rquickjs::{Ctx, Object, Result, Value, object::Filter};
 
 use super::{
     config_keys::{self, OPTIONS},
+    known_options,
     object::PromptObject,
     option_reader::OptionReader,
 };
@@ -29,7 +30,7 @@ pub(crate) const NOT_INHERITED: &[&str] =
 pub(crate) fn set<'js>(ctx: &Ctx<'js>, prompt: &PromptObject<'js>, given: &Value<'js>) -> Result<()> {
     let Some(object) = object(ctx, given)? else { return Ok(()) };
     for name in unknown(&object)? {
-        warn::ignored_name(ctx, "config.options", &name, &config_keys::advice_for_option(&name))?;
+        known_options::report(ctx, "config.options", &name, OPTIONS, &config_keys::advice_for_option(&name))?;
     }
     prompt.borrow().bag.set_options(object);
     Ok(())

@@ -16,7 +16,7 @@ use crate::{
     },
     prompt::{PriceList, RunError},
 };
-use lmthing_node::{drain_jobs, set_deadline, warn::warning};
+use lmthing_node::{drain_jobs, set_deadline};
 
 /// How long the file's run may take to end by itself after a limit. Longer than its prompts have.
 const GRACE: Duration = Duration::from_millis(400);
@@ -29,11 +29,10 @@ pub(super) fn configure<'js>(ctx: &Ctx<'js>, config: &Object<'js>) -> Result<std
     if is_nothing(&limits) && is_nothing(&prices) {
         return Ok(Ok(()));
     }
-    let unknown = match services::limits(ctx)?.configure(&to_plain_json(ctx, &limits)?, &to_plain_json(ctx, &prices)?) {
-        Ok(unknown) => unknown,
-        Err(error) => return Ok(Err(error)),
-    };
-    unknown.iter().try_for_each(|line| warning(ctx, line))?;
+    let (limits, prices) = (to_plain_json(ctx, &limits)?, to_plain_json(ctx, &prices)?);
+    if let Err(error) = services::limits(ctx)?.configure(&limits, &prices) {
+        return Ok(Err(error));
+    }
     set_engine_deadline(ctx)?;
     Ok(Ok(()))
 }

@@ -13,14 +13,14 @@ use super::{
 use crate::{
     bindings::{
         models::mock::mock_model,
-        prompt::object::PromptObject,
+        prompt::{known_options, object::PromptObject},
         resume, services,
         values::{elements, kind_of, property, schema::Schema, type_error},
     },
     prompt::Standing,
 };
 use lmthing_base::event::AgentIdentity;
-use lmthing_node::{CallSite, calling_file, import_file_once, warn};
+use lmthing_node::{CallSite, calling_file, import_file_once};
 use lmthing_providers::MockOptions;
 
 /// `run(file, {input, model, options, plugins, sandbox, output}?)` of `lmthing`: runs a prompt file with its own
@@ -186,11 +186,8 @@ fn merge_config<'js>(
     given: Option<&Object<'js>>,
     module: &ModuleRun<'js>,
 ) -> Result<Object<'js>> {
-    for entry in given.iter().flat_map(|given| given.own_keys::<String>(Filter::new().string().enum_only())) {
-        let name = entry?;
-        if !ARGUMENT_KEYS.contains(&name.as_str()) {
-            warn::unknown_name(ctx, &module.label, &name, ARGUMENT_KEYS)?;
-        }
+    if let Some(given) = given {
+        known_options::check(ctx, given, &module.label, ARGUMENT_KEYS)?;
     }
     let of_call = |key: &str| given.map(|given| property(given, key)).transpose().map(Option::flatten);
     let own = match of_call("model")? {

@@ -8,6 +8,7 @@ use super::{
     start::{Caller, prepare, run_object, start},
 };
 use crate::bindings::{
+    prompt::config_keys,
     resume, services,
     values::{kind_of, property, type_error},
 };
@@ -37,6 +38,7 @@ pub(crate) fn run_prompt<'js>(ctx: Ctx<'js>, function: Opt<Value<'js>>, config: 
             let message = format!("runPrompt: the second argument must be {{model, …}}, got {}", kind_of(&config));
             return Err(type_error(&inner, message));
         };
+        config_keys::check_of_call(&inner, config)?;
         let prompt = prepare(&inner, function, config)?;
         let input = property(config, "input")?;
         prompt.borrow().core.agent.replace(Some(agent_of(&inner, function, input.as_ref(), &caller)?));

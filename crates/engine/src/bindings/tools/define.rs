@@ -7,7 +7,7 @@ use crate::{
         prompt::{
             call::Call,
             entry::{Callable, Entry, Registry},
-            redefinitions,
+            known_options, redefinitions,
             reference::Reference,
         },
         values::{kind_of, type_error},
@@ -36,7 +36,10 @@ pub(crate) fn named_entry<'js>(call: &Call<'js>, kind: DefinitionKind, helper: &
     let description = call.string(1, &format!("{place}: the description"))?;
     let entry = match call.arg(2).as_array() {
         Some(list) => Entry::composite(&call.ctx, list, &place, helper)?,
-        None => Entry::Single(Callable::read(&call.ctx, &call.arg(2), &call.arg(3), &call.arg(4), &place)?),
+        None => {
+            known_options::check_definition(&call.ctx, &call.arg(4), &place, helper)?;
+            Entry::Single(Callable::read(&call.ctx, &call.arg(2), &call.arg(3), &call.arg(4), &place)?)
+        }
     };
     Ok(NamedEntry { name, description, entry, place })
 }
@@ -66,7 +69,9 @@ pub(crate) fn array_form_member<'js>(ctx: &Ctx<'js>, helper: &str, args: Vec<Val
     };
     let (name, description) = (text(0, "name")?, text(1, "description")?);
     // Checked again with the list, but an error here points at the right line.
-    Callable::read(ctx, &arg(2), &arg(3), &arg(4), &format!("{helper}('{name}')"))?;
+    let place = format!("{helper}('{name}')");
+    known_options::check_definition(ctx, &arg(4), &place, helper)?;
+    Callable::read(ctx, &arg(2), &arg(3), &arg(4), &place)?;
     let item = Object::new(ctx.clone())?;
     item.set("name", name)?;
     item.set("description", description)?;

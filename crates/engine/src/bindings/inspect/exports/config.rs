@@ -13,7 +13,7 @@ use crate::bindings::{
     run::limits,
     values::{elements, kind_of},
 };
-use lmthing_base::cost::{Limits, OwnPrices};
+use lmthing_base::cost::{InvalidLimit, Limits, OwnPrices};
 
 const WRONG: (&str, FaultSeverity) = ("config", FaultSeverity::Error);
 
@@ -139,14 +139,11 @@ fn check_limits<'js>(ctx: &Ctx<'js>, faults: &mut Faults<'_, 'js>, value: &Value
     for (name, limits) in entries(&given) {
         let place = name.map_or(place.clone(), |name| at_key(&place, name));
         match Limits::from_json(&limits) {
-            Err(error) => faults.add(WRONG, place, error.to_string(), None),
-            Ok((_, unknown)) => {
-                for line in unknown {
-                    let (what, advice) = line.split_once("; ").unwrap_or((line.as_str(), ""));
-                    let hint = (!advice.is_empty()).then(|| advice.to_owned());
-                    faults.add(WRONG, place.clone(), what, hint);
-                }
+            Ok(_) => {}
+            Err(InvalidLimit::Key { place: key, advice }) => {
+                faults.add(WRONG, place, format!("{key} is not known"), Some(advice));
             }
+            Err(error) => faults.add(WRONG, place, error.to_string(), None),
         }
     }
 }

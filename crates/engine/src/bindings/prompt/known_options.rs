@@ -1,0 +1,72 @@
+//! Names of options that a prompt file may have mistyped. A name that is ignored is reported; if it was probably meant to
+//! limit the run or to ask for approval, it is an error, as the file would run without that protection.
+
+use std::{cell::RefCell, collections::HashSet, sync::LazyLock};
+
+use rquickjs::{Ctx, JsLifetime, Object, Result, Value, object::Filter};
+
+use super::config_keys::OPTIONS;
+use crate::bindings::values::type_error;
+use lmthing_node::{user_data, warn};
+
+/// Options of tools, of functions, and of methods.
+const CALLABLE: &[&str] =
+    &["responseSchema", "needsApproval", "beforeCall", "onSuccess", "onError", "repeat", "providerOptions"];
+
+/// Those of agents: an agent is called as a tool is, and its own prompt has settings.
+static OF_AGENTS: LazyLock<Vec<&str>> = LazyLock::new(|| [CALLABLE, OPTIONS, &["model", "plugins"]].concat());
+
+/// Options that protect the user.
+const GUARDS: &[&str] = &["needsApproval", "limits", "maxSteps", "maxAgentDepth", "maxOutputTokens", "sandbox"];
+
+/// Parts of names that mean a protection, whatever the option is called.
+const GUARD_WORDS: &[&str] = &["approv", "permission", "limit", "restrict", "allow", "deny"];
+
+/// Checks the options of a definition. `helper` is the function that makes such a member of an array form: `tool`.
+pub(crate) fn check_definition<'js>(ctx: &Ctx<'js>, options: &Value<'js>, place: &str, helper: &str) -> Result<()> {
+    let Some(given) = options.as_object() else { return Ok(()) };
+    let known: &[&'static str] = if matches!(helper, "agent" | "funcAgent") { &OF_AGENTS } else { CALLABLE };
+    check(ctx, given, &format!("{place}: options"), known)
+}
+
+/// Checks the names in an options object.
+///
+/// # Errors
+/// An unknown name that was probably meant as a protection. Other unknown names are warnings.
+pub(crate) fn check<'js>(ctx: &Ctx<'js>, given: &Object<'js>, place: &str, known: &[&'static str]) -> Result<()> {
+    for name in given.own_keys::<String>(Filter::new().string().enum_only()) {
+        let name = name?;
+        if !known.contains(&name.as_str()) {
+            report(ctx, place, &name, known, &warn::suggestion(&name, known))?;
+        }
+    }
+    Ok(())
+}
+
+/// Reports one unknown name. `known` are the names that are possible there.
+pub(crate) fn report(ctx: &Ctx<'_>, place: &str, name: &str, known: &[&'static str], advice: &str) -> Result<()> {
+    if is_guard(name, known) {
+        return Err(type_error(ctx, format!("{place} has no '{name}'; {advice}")));
+    }
+    match is_new(ctx, format!("{place} {name}"))? {
+        true => warn::ignored_name(ctx, place, name, advice),
+        false => Ok(()),
+    }
+}
+
+/// Names that were reported: the prompt function defines the same things before every step.
+#[derive(Default, JsLifetime)]
+struct Reported(RefCell<HashSet<String>>);
+
+fn is_new(ctx: &Ctx<'_>, name: String) -> Result<bool> {
+    if ctx.userdata::<Reported>().is_none() {
+        user_data::store(ctx, Reported::default())?;
+    }
+    Ok(user_data::read::<Reported>(ctx)?.0.borrow_mut().insert(name))
+}
+
+fn is_guard(name: &str, known: &[&'static str]) -> bool {
+    let lower = name.to_lowercase();
+    GUARD_WORDS.iter().any(|word| lower.contains(word))
+        || warn::closest_name(name, known).is_some_and(|near| GUARDS.contains(&near))
+}
