@@ -39,7 +39,7 @@ use lmthing_system::remote::{Address, read_address};
 
 /// Run scripted LLM prompts.
 #[derive(Debug, Parser)]
-#[command(name = "lmthing", version, about, disable_help_subcommand = true, propagate_version = true)]
+#[command(name = "lmthing", version, about, propagate_version = true)]
 pub(super) struct Cli {
     #[command(subcommand)]
     pub(super) command: Option<Command>,

@@ -1,6 +1,6 @@
 //! Options of `run`: the model, variables, verbosity.
 
-use crate::support::{Folder, HELLO, Outcome};
+use crate::support::{Folder, HELLO, Outcome, lmthing};
 
 /// Needs no model for its text: prints what its tool returns.
 const LOOKS: &str = "
@@ -262,5 +262,15 @@ const peak = (length) => process.on('exit', () => console.log(length, process.re
         let (length, peak) = run(arguments, &format!("text.{name}"));
         assert_eq!(length, LENGTH);
         assert!(peak < of_any_run + 200 + 20, "{arguments}: {peak} MiB, {of_any_run} MiB with a short text");
+    }
+}
+
+#[test]
+fn help_is_a_command_too() {
+    let output = |arguments: &[&str]| Outcome::of(lmthing().args(arguments));
+    for (command, option) in [(&["help"][..], &["--help"][..]), (&["help", "run"], &["run", "--help"])] {
+        let (command, option) = (output(command), output(option));
+        assert_eq!((command.code, command.stderr.as_str()), (0, ""));
+        assert_eq!(command.stdout, option.stdout);
     }
 }
