@@ -115,3 +115,26 @@ fn a_run_with_a_time_limit_ends_when_its_result_is_not_read() {
     assert_eq!(code, Some(0), "{errors}");
     assert!(errors.contains("the output may be incomplete"), "{errors}");
 }
+
+#[test]
+#[cfg(target_os = "linux")]
+fn an_interrupt_on_a_terminal_says_how_to_continue() {
+    let source = "
+import { z } from 'zod';
+export const config = { model: 'mock', journal: true };
+export const mock = [{ type: 'tool-call', toolName: 'wait', args: {} }, { type: 'text', text: 'Done.' }];
+export default ({ defTool, $ }) => {
+  defTool('wait', 'Waits.', z.object({}), async () => { console.log('waiting'); await new Promise((go) => setTimeout(go, 60_000)); });
+  $`Go.`;
+};
+";
+    let folder = Folder::of(source);
+    let mut run = folder.start_on_terminal("run --journal p.lmt.mjs", 80);
+    run.wait_for("waiting", 1);
+    run.type_text("\u{3}");
+    let outcome = run.end();
+    assert_eq!(outcome.code, 130, "{outcome:?}");
+    assert!(outcome.stdout.contains("to go on: lmthing resume "), "{outcome:?}");
+    let runs = folder.run("runs");
+    assert!(runs.stdout.contains("interrupted"), "{runs:?}");
+}

@@ -73,7 +73,7 @@ async fn run_once(args: &RunArgs, printer: &Printer, resumed: Option<ResumedRun>
         exit_with_parent_id(server);
     }
     // First, so that an early interrupt still prints a report.
-    let mut interrupts = args.show.format.is_for_programs().then(Interrupts::listen);
+    let mut interrupts = Interrupts::listen();
     let directory = std::env::current_dir().unwrap_or_default();
     let environment = env::with_files(&directory, &args.setup.env_file);
     let redactor = Redactor::of_variables(environment.variables.iter().map(|(name, value)| (name, value)));
@@ -96,7 +96,7 @@ async fn run_once(args: &RunArgs, printer: &Printer, resumed: Option<ResumedRun>
     };
     let ending = match prepared {
         Ok((options, recording)) => {
-            let ending = run_until_end(args, options, (&show, &journal), &redactor, interrupts.as_mut()).await;
+            let ending = run_until_end(args, options, (&show, &journal), &redactor, &mut interrupts).await;
             let ending = journal.flush_at_end(ending);
             let ended_well = i32::from(ending.code) == 0 && !ending.is_output_closed;
             if let Some(warning) = recording.close(ended_well, !ending.is_replay_failure) {
@@ -107,7 +107,7 @@ async fn run_once(args: &RunArgs, printer: &Printer, resumed: Option<ResumedRun>
         Err(ending) => ending,
     };
     let ending = ending.of_waiting_run(show.events.run(), typed.as_deref());
-    interrupts.iter().for_each(Interrupts::ignore);
+    interrupts.ignore();
     interrupt::claim_report_or_wait(ending.code);
     show.end(&ending);
     if !matches!(ending.code, ExitCode::Done | ExitCode::Waiting) && journal.recorder.is_in_journal() {
@@ -224,7 +224,7 @@ async fn run_until_end(
     options: FileRunOptions,
     (show, journal): (&Show, &RunJournal),
     redactor: &Redactor,
-    interrupts: Option<&mut Interrupts>,
+    interrupts: &mut Interrupts,
 ) -> Ending {
     let file = absolute(args.file());
     let meter = options.meter.clone();
@@ -233,7 +233,7 @@ async fn run_until_end(
     let ending = tokio::select! {
         biased;
         () = show.printer.closed() => Ending::output_closed(),
-        signal = interrupted(interrupts) => Ending::interrupted(signal),
+        signal = interrupts.next() => Ending::interrupted(signal),
         end = &mut run => {
             match &end {
                 // Programs that read standard output do not expect a help text.
@@ -251,14 +251,6 @@ async fn run_until_end(
     // The process exits soon: dropping an unfinished run would only take time.
     std::mem::forget(run);
     ending
-}
-
-async fn interrupted(interrupts: Option<&mut Interrupts>) -> i32 {
-    match interrupts {
-        Some(interrupts) => interrupts.next().await,
-        // Without a format for programs, a signal ends the process at once.
-        None => std::future::pending().await,
-    }
 }
 
 fn reporter(args: &RunArgs) -> anyhow::Result<FileReporter> {
