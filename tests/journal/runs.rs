@@ -92,16 +92,43 @@ fn a_run_is_shown() {
         "look · ",
         r#"{"q":"Rome"}"#,
         "  ask:",
-        "  step 0",
+        "  step 0 of ask · mock:mock",
+        "  step 0 of ask finished · ",
     ] {
         assert!(shown.contains(words), "{words}: {shown}");
     }
+    assert!(shown.ends_with("\n\nDone.\n"), "{shown}");
     let object = ran(&folder, "runs show last --json").object();
     assert_eq!((&object["status"], &object["started"]["words"]), (&json!("done"), &json!(["one", "two"])), "{object}");
     // An unfinished run shows how to resume it.
     assert_eq!(folder.run("run --journal --max-steps 1 p.lmt.mjs").code, 4);
     let shown = ran(&folder, "runs show last").stdout;
     assert!(shown.contains("lmthing resume ") && shown.contains("limit"), "{shown}");
+}
+
+#[test]
+fn calls_with_the_same_id_belong_to_their_agents() {
+    let folder = Folder::of(
+        "
+import { createMockModel } from 'lmthing/test';
+const call = (toolName, q) => ({ type: 'tool-call', toolCallId: 'call_0', toolName, args: { q } });
+export const config = { model: 'mock' };
+export const mock = [call('ask', 'outer'), { type: 'text', text: 'Done.' }];
+export default ({ $, defAgent }) => {
+  defAgent('ask', 'a', { type: 'object' }, (_, child) => {
+    child.defTool('look', 'l', { type: 'object' }, () => 'a clear sky');
+    child.$`why?`;
+  }, { model: createMockModel([call('look', 'inner'), { type: 'text', text: 'because' }]) });
+  $`How is it?`;
+};",
+    );
+    ran(&folder, "run --journal p.lmt.mjs");
+    let shown = ran(&folder, "runs show last").stdout;
+    let line = |start: &str| shown.lines().find(|line| line.trim_start().starts_with(start)).unwrap_or_default();
+    assert!(
+        line("look of ask · ").ends_with(r#"{"q":"inner"}"#) && line("ask · ").ends_with(r#"{"q":"outer"}"#),
+        "{shown}"
+    );
 }
 
 #[test]

@@ -62,7 +62,9 @@ fn show(args: &ShowArgs, is_json: bool, path: &Path, printer: &Printer) -> Resul
     journal.lines(&run, |line| {
         printer.text(&steps.line(line));
         true
-    })
+    })?;
+    printer.text(&steps.answer());
+    Ok(())
 }
 
 fn export(id: &str, path: &Path, printer: &Printer) -> Result<(), JournalError> {
