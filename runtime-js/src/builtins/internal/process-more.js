@@ -37,9 +37,10 @@ export const dlopen = notOffered('process.dlopen', 'native addons cannot be load
 
 export function chdir(directory) {
   if (typeof directory !== 'string') throw invalidArgumentType('directory', 'of type string', directory);
-  const path = process.cwd();
   const failure = system.chdir(directory);
   if (!failure) return;
+  // Only now: packages such as graceful-fs replace `process.cwd` by a function that keeps its first result.
+  const path = process.cwd();
   const words = { ENOENT: 'no such file or directory', ENOTDIR: 'not a directory', EACCES: 'permission denied' };
   const error = new Error(`${failure.code}: ${words[failure.code] ?? 'unknown error'}, chdir '${path}' -> '${directory}'`);
   throw Object.assign(error, { errno: -failure.number, code: failure.code, syscall: 'chdir', path, dest: directory });

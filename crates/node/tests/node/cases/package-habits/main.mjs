@@ -1,6 +1,6 @@
 // What packages do besides the documented interface.
 import { Buffer } from 'node:buffer';
-import { openSync, readFileSync, writeSync, closeSync, write } from 'node:fs';
+import { openSync, mkdirSync, readFileSync, writeSync, closeSync, write } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { inspect, promisify } from 'node:util';
@@ -46,3 +46,18 @@ class Set {
 }
 console.log(inspect(new Map()), inspect(new Set()), inspect(new (class Foo extends globalThis.Map {})([[1, 2]])));
 console.log(stream.Stream.name, PassThrough.name, new Readable().constructor.name);
+
+// graceful-fs
+const { chdir, cwd } = process;
+let keptPath = null;
+process.cwd = () => (keptPath ??= cwd.call(process));
+process.cwd();
+process.chdir = (directory) => {
+  keptPath = null;
+  chdir.call(process, directory);
+};
+mkdirSync('inner');
+process.chdir('inner');
+console.log(process.cwd().endsWith('inner'));
+Object.assign(process, { chdir, cwd });
+process.chdir('..');
