@@ -136,7 +136,9 @@ impl Packages {
             self.require.get_or_init(|| self.resolver(options(&["node", "require", "module-sync", "default"])));
         self.allowed(resolver, resolver.resolve(directory, id))?.map(Resolution::into_path_buf).map_err(|error| {
             match error {
-                ResolveError::PackagePathNotExported { .. } => describe(error, id),
+                ResolveError::PackagePathNotExported { .. } | ResolveError::PackageImportNotDefined(..) => {
+                    describe(error, id)
+                }
                 _ => ScriptError::error(format!("Cannot find module '{id}'")).code(REQUIRE_NOT_FOUND),
             }
         })
@@ -154,8 +156,16 @@ fn options(conditions: &[&str]) -> ResolveOptions {
     }
 }
 
+fn undefined_import(specifier: &str) -> ScriptError {
+    let message = format!("Package import specifier \"{specifier}\" is not defined");
+    let hint = format!("define it in the package.json of the file: \"imports\": {{ \"{specifier}\": \"./file.js\" }}");
+    ScriptError::type_error(message).code("ERR_PACKAGE_IMPORT_NOT_DEFINED").hint(hint)
+}
+
 fn describe(error: ResolveError, specifier: &str) -> ScriptError {
     match error {
+        ResolveError::PackageImportNotDefined(..) => undefined_import(specifier),
+        ResolveError::NotFound(_) if specifier.starts_with('#') => undefined_import(specifier),
         ResolveError::NotFound(_) => ScriptError::error(format!("Cannot find package '{specifier}'")).code(NOT_FOUND),
         ResolveError::PackagePathNotExported { subpath, package_path, .. } => {
             let package = package_path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();

@@ -79,6 +79,11 @@ const ANSWERS = { isEval: false, isToplevel: true, isConstructor: false, isAsync
 if (frame) {
   const prototype = Object.getPrototypeOf(frame);
   for (const [name, answer] of Object.entries(ANSWERS)) if (!(name in prototype)) prototype[name] = () => answer;
+  prototype.toString = function () {
+    const place = `${this.getFileName()}:${this.getLineNumber()}:${this.getColumnNumber()}`;
+    const name = this.getFunctionName();
+    return name ? `${name} (${place})` : place;
+  };
 }
 
 Object.defineProperty(globalThis, 'global', { value: globalThis, writable: true, configurable: true });

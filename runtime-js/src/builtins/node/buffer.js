@@ -14,6 +14,8 @@ import { asBytes } from '../shared/bytes.js';
 import { checkInteger, invalidArgumentType, nodeError } from '../shared/errors.js';
 
 const Buffer = BaseBuffer;
+// Node has removed it; jsdom takes one that has it for a Buffer of a browser.
+delete Buffer.TYPED_ARRAY_SUPPORT;
 const { atob, btoa } = globalThis;
 const base = { from: Buffer.from, byteLength: Buffer.byteLength, isEncoding: Buffer.isEncoding };
 const proto = Buffer.prototype;

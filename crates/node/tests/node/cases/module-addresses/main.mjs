@@ -24,3 +24,13 @@ t('no built-in', () => createRequire(import.meta.url)('node:nothing'));
 await t('none', () => import('node:nothing').catch((error) => error.code));
 t('names', () => [builtinModules.includes('fs'), builtinModules.includes('node:fs'), builtinModules.includes('fs/promises')]);
 t('wrap', () => module.wrap('x'));
+await t('import map', () => import('#nothing').catch((error) => [error.name, error.code]));
+t('call site', () => {
+  const { prepareStackTrace } = Error;
+  Error.prepareStackTrace = (_error, sites) => sites.map(String);
+  const [site] = (function named() {
+    return new Error('x').stack;
+  })();
+  Error.prepareStackTrace = prepareStackTrace;
+  return /^named \(.*main\.mjs:\d+:\d+\)$/.test(site);
+});

@@ -41,3 +41,4 @@ t('fill part', () => Buffer.alloc(4).fill(1, 1.5));
 t('concat part', () => Buffer.concat([Buffer.from('a')], 1.5));
 t('copy bytes', () => [Buffer.copyBytesFrom(new Uint16Array([1, 2, 3]), 1, 1), Buffer.copyBytesFrom(new Uint16Array([1, 2, 3]), 5), Buffer.copyBytesFrom(new Uint16Array([1, 2]))]);
 t('copy bytes before', () => Buffer.copyBytesFrom(new Uint16Array([1]), -1));
+t('removed', () => [Buffer.TYPED_ARRAY_SUPPORT, 'TYPED_ARRAY_SUPPORT' in Buffer]);
