@@ -23,11 +23,14 @@ use super::{
 };
 use lmthing_engine::session::{LateRun, WatchedRun};
 use lmthing_node::THREAD_STACK_SIZE;
-use lmthing_system::threads::{ThreadOptions, ThreadPool};
+use lmthing_system::threads::{BlockedJob, ThreadOptions, ThreadPool};
 
-/// How long a run may block its thread. Interruptible scripts end earlier, and lmthing itself may take long for a large
-/// answer.
+/// How long a run may block its thread before the thread is replaced. Interruptible scripts end earlier, and lmthing itself
+/// may take long for a large answer.
 const BLOCKED_TIMEOUT: Duration = Duration::from_secs(60);
+
+/// After how long a blocked thread is given up, with the runs that have begun on it.
+const STUCK_TIMEOUT: Duration = Duration::from_secs(600);
 
 /// The same for a run that has passed a time limit.
 const LATE_BLOCKED_TIMEOUT: Duration = Duration::from_millis(100);
@@ -176,6 +179,23 @@ impl Engines {
                 lost.outbox.end(AttemptEnd::Fatal("limit", late.message));
                 lost.slot.release();
             }
+            self.give_up_stuck();
+        }
+    }
+
+    /// Ends runs whose thread is blocked for ever. The server repeats those that only waited for the thread.
+    fn give_up_stuck(&self) {
+        let stuck = self.threads().blocked_jobs(STUCK_TIMEOUT);
+        for BlockedJob { number, is_blocking } in stuck {
+            let Some(lost) = self.running().remove(&number) else { continue };
+            let _ = lost.watched.expire();
+            lost.outbox.end(if is_blocking {
+                let why = "the script computed without a pause and could not be interrupted";
+                AttemptEnd::Fatal("script", why.to_owned())
+            } else {
+                AttemptEnd::Retry("another run held the thread of this one".to_owned())
+            });
+            lost.slot.release();
         }
     }
 

@@ -44,12 +44,15 @@ impl WatchedRun {
         let _ = self.0.set((clock.clone(), summary.clone()));
     }
 
-    /// Ends the run: from now on it is past its time, so that it makes no further request.
-    pub fn expire(&self) {
-        if let Some((clock, _)) = self.0.get() {
-            lock(&clock.0.timing).deadline = Some(Instant::now());
-            clock.0.changed.notify_all();
-        }
+    /// Ends the run, which makes no further request, and reports what it has used. `None` if it has not begun.
+    pub fn expire(&self) -> Option<(RunSummary, Duration)> {
+        let (clock, summary) = self.0.get()?;
+        let mut timing = lock(&clock.0.timing);
+        timing.is_expired = true;
+        timing.deadline = Some(Instant::now());
+        drop(timing);
+        clock.0.changed.notify_all();
+        Some((summary.copy_within(PATIENCE).unwrap_or_default(), clock.0.began.elapsed()))
     }
 
     /// A report on the run, if it passed a limit and has not ended by itself.
@@ -76,6 +79,8 @@ struct Timing {
     deadline: Option<Instant>,
     passed: Option<Instant>,
     is_over: bool,
+    /// The deadline stays as it is from now on.
+    is_expired: bool,
     on_limit: Option<Box<dyn FnOnce() + Send>>,
 }
 
@@ -173,8 +178,10 @@ impl RunClock {
         change(&timing.paused);
         let paused = timing.paused.total();
         timing.passed = None;
-        timing.deadline =
-            time.zip(paused).and_then(|(time, paused)| self.0.began.checked_add(time)?.checked_add(paused));
+        if !timing.is_expired {
+            timing.deadline =
+                time.zip(paused).and_then(|(time, paused)| self.0.began.checked_add(time)?.checked_add(paused));
+        }
         let start = timing.on_limit.take_if(|_| time.is_some());
         drop(timing);
         self.0.changed.notify_all();

@@ -16,7 +16,7 @@ use super::{
     counter::TotalsCounter,
     message::{Job, Message},
     remote_rows::RemoteRows,
-    row::{RowContext, failed_outcome, late_outcome},
+    row::{RowContext, late_outcome, stuck_outcome},
     row_threads::{no_thread, start_threads},
     running_row::{RunningRow, used},
 };
@@ -92,6 +92,7 @@ pub(crate) fn run(
         counter,
         early: None,
         end_requested_at: None,
+        last_job: 0,
         stuck_since: None,
     };
     let ran = pool.run(listener).and_then(|()| pool.writer.finish(&mut |line| listener.result(line)));
@@ -113,6 +114,7 @@ struct Pool {
     counter: TotalsCounter,
     early: Option<EarlyEnd>,
     end_requested_at: Option<Instant>,
+    last_job: u64,
     /// Since when all running rows are on blocked threads.
     stuck_since: Option<Instant>,
 }
@@ -194,7 +196,9 @@ impl Pool {
         row.watched = WatchedRun::default();
         let (input, watched) = (row.input.clone(), row.watched.clone());
         let job = Job { row: row.row, input, attempt: row.attempt, remote_attempt: row.remote_attempt, watched };
-        self.threads.run(row.row, job);
+        self.last_job += 1;
+        row.job = self.last_job;
+        self.threads.run(row.job, job);
         self.running.insert(row.row, row);
     }
 
@@ -328,16 +332,16 @@ impl Pool {
     /// Ends rows past their own time limit, even if their thread is still blocked, and frees the rows that wait for a
     /// blocked thread without having begun. Rows that have begun are never begun again: their requests were paid.
     fn end_blocked_rows(&mut self, listener: &mut dyn MapListener) -> Result<(), Box<Diagnostic>> {
-        let is_late = |row: &RunningRow| Some((row.row, row.watched.late()?));
-        let late: HashMap<u64, LateRun> = self.running.values().filter_map(is_late).collect();
-        let patience = |row| if late.contains_key(&row) { LATE_BLOCKED_TIMEOUT } else { BLOCKED_TIMEOUT };
+        let is_late = |row: &RunningRow| Some((row.job, (row.row, row.watched.late()?)));
+        let late: HashMap<u64, (u64, LateRun)> = self.running.values().filter_map(is_late).collect();
+        let patience = |job| if late.contains_key(&job) { LATE_BLOCKED_TIMEOUT } else { BLOCKED_TIMEOUT };
         let blocking = self.threads.relieve(patience).map_err(|error| no_thread(&error))?;
-        for row in blocking.into_iter().filter(|row| !late.contains_key(row)) {
+        for running in self.running.values().filter(|row| blocking.contains(&row.job) && !late.contains_key(&row.job)) {
             let seconds = BLOCKED_TIMEOUT.as_secs();
             let message = format!("the script has held its thread for {seconds} s; config.limits.time ends such a row");
-            listener.warned(Some(row), &message);
+            listener.warned(Some(running.row), &message);
         }
-        for (row, late) in late {
+        for (row, late) in late.into_values() {
             if let Some(running) = self.running.remove(&row) {
                 self.attempt_ended(running, late_outcome(late), listener)?;
             }
@@ -347,23 +351,18 @@ impl Pool {
 
     /// Ends rows on blocked threads when nothing else has run for a while: they may never end.
     fn give_up_stuck_rows(&mut self, listener: &mut dyn MapListener) -> Result<(), Box<Diagnostic>> {
-        let blocked = self.threads.blocked_jobs();
-        let is_stuck = !self.running.is_empty() && self.running.keys().all(|row| blocked.contains(row));
-        if !is_stuck {
+        let blocked: HashSet<u64> = self.threads.blocked_jobs(CHECK_INTERVAL).iter().map(|job| job.number).collect();
+        if self.running.is_empty() || !self.running.values().all(|row| blocked.contains(&row.job)) {
             self.stuck_since = None;
             return Ok(());
         }
         if self.stuck_since.get_or_insert_with(Instant::now).elapsed() < BLOCKED_TIMEOUT {
             return Ok(());
         }
-        for row in blocked {
-            let Some(running) = self.running.remove(&row) else { continue };
+        for (_, running) in std::mem::take(&mut self.running) {
             // It must not go on when its thread is free again: the next command may run it.
-            running.watched.expire();
-            let outcome = failed_outcome(
-                "a script on the thread of this row computed without a pause and could not be interrupted",
-            );
-            self.finish_row(running, outcome, listener)?;
+            let outcome = stuck_outcome(running.watched.expire());
+            self.attempt_ended(running, outcome, listener)?;
         }
         Ok(())
     }

@@ -91,20 +91,27 @@ pub(super) async fn run(context: &RowContext, redactor: &Redactor, job: &Job, se
     }
 }
 
-pub(super) fn failed_outcome(message: &str) -> RowOutcome {
+/// Outcome of a row whose thread is blocked for ever.
+pub(super) fn stuck_outcome(used: Option<(RunSummary, Duration)>) -> RowOutcome {
+    let message = "a script on the thread of this row computed without a pause and could not be interrupted";
     let failure = RowError::new(RunError::SCRIPT_EXIT_CODE, "script", message.to_owned());
-    RowOutcome { failure: Some(failure), cost: Some(0.0), ..RowOutcome::default() }
+    let (summary, took) = used.unwrap_or_default();
+    cut_off_outcome(summary, took, failure)
 }
 
 /// Outcome of a row that passed a limit and did not end by itself.
 pub(super) fn late_outcome(LateRun { message, summary, took }: LateRun) -> RowOutcome {
+    cut_off_outcome(summary, took, RowError::new(RunError::LIMIT_EXIT_CODE, "limit", message))
+}
+
+fn cut_off_outcome(summary: RunSummary, took: Duration, failure: RowError) -> RowOutcome {
     RowOutcome {
         cost: summary.total_cost(),
         text: summary.text,
         finish_reason: summary.finish_reason,
         usage: summary.usage,
         took,
-        failure: Some(RowError::new(RunError::LIMIT_EXIT_CODE, "limit", message)),
+        failure: Some(failure),
         ..RowOutcome::default()
     }
 }

@@ -13,6 +13,8 @@ pub(super) struct RunningRow {
     pub(super) row: u64,
     pub(super) input: Map<String, Value>,
     pub(super) attempt: u32,
+    /// The number of the attempt's job in the pool of threads.
+    pub(super) job: u64,
     /// Attempts that failed, without those that were rate-limited.
     pub(super) failures: u32,
     pub(super) refusals: u32,
@@ -29,6 +31,7 @@ impl RunningRow {
             row,
             input,
             attempt: 1,
+            job: 0,
             failures: 0,
             refusals: 0,
             watched: WatchedRun::default(),

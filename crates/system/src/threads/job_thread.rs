@@ -3,6 +3,7 @@
 use std::{
     collections::{HashSet, VecDeque},
     io,
+    rc::Rc,
     sync::{Arc, Mutex, MutexGuard, PoisonError},
     time::Duration,
 };
@@ -86,33 +87,46 @@ impl<J> Shared<J> {
         self.jobs.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// The next job, which counts as begun from now on. `None` when the handle was dropped.
-    async fn next(&self) -> Option<(u64, J)> {
+    /// Waits until a job is queued, or until the handle is dropped. Returns the number of queued jobs.
+    async fn queued(&self) -> Option<usize> {
         loop {
             {
-                let mut jobs = self.jobs();
+                let jobs = self.jobs();
                 if jobs.is_closed {
                     return None;
                 }
-                if let Some((number, job)) = jobs.queued.pop_front() {
-                    jobs.begun.insert(number);
-                    return Some((number, job));
+                if !jobs.queued.is_empty() {
+                    return Some(jobs.queued.len());
                 }
             }
             self.changed.notified().await;
         }
     }
+
+    /// Takes a job, which counts as begun from now on.
+    fn begin(&self) -> Option<(u64, J)> {
+        let mut jobs = self.jobs();
+        let (number, job) = jobs.queued.pop_front()?;
+        jobs.begun.insert(number);
+        Some((number, job))
+    }
 }
 
-async fn run_jobs<J: 'static, F>(shared: Arc<Shared<J>>, run: impl Fn(J) -> F)
+async fn run_jobs<J: 'static, F>(shared: Arc<Shared<J>>, run: impl Fn(J) -> F + 'static)
 where
     F: Future<Output = ()> + 'static,
 {
-    while let Some((number, job)) = shared.next().await {
-        let (work, shared) = (run(job), shared.clone());
-        spawn_local(async move {
-            shared.clock.record(number, work).await;
-            shared.jobs().begun.remove(&number);
-        });
+    let run = Rc::new(run);
+    while let Some(count) = shared.queued().await {
+        for _ in 0..count {
+            let (run, shared) = (run.clone(), shared.clone());
+            spawn_local(async move {
+                // Taken at the first turn: until then another thread can take the job over.
+                let Some((number, job)) = shared.begin() else { return };
+                shared.clock.record(number, run(job)).await;
+                shared.jobs().begun.remove(&number);
+            });
+        }
+        tokio::task::yield_now().await;
     }
 }

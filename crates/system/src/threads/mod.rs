@@ -14,6 +14,14 @@ use job_thread::JobThread;
 /// A turn of this length holds its thread: new jobs go to another one.
 const LONG_TURN: Duration = Duration::from_millis(50);
 
+/// A job that waits for its thread, or blocks it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct BlockedJob {
+    pub number: u64,
+    pub is_blocking: bool,
+}
+
+/// Threads with an event loop each, for jobs that are identified by numbers.
 pub struct ThreadPool<J> {
     threads: Vec<JobThread<J>>,
     /// Threads that a job has blocked: they get no new jobs, and end with their last one.
@@ -61,12 +69,19 @@ impl<J: Send + 'static> ThreadPool<J> {
     pub fn relieve(&mut self, limit: impl Fn(u64) -> Duration) -> io::Result<Vec<u64>> {
         self.blocked.retain(|thread| thread.job_count() > 0);
         let mut blocking = Vec::new();
+        let mut failure = None;
         for index in 0..self.threads.len() {
             let Some(job) = self.threads[index].blocking_job(&limit) else { continue };
-            let blocked = std::mem::replace(&mut self.threads[index], (self.start)()?);
-            self.run_elsewhere(&blocked);
-            self.blocked.push(blocked);
-            blocking.push(job);
+            match (self.start)() {
+                Ok(thread) => {
+                    let blocked = std::mem::replace(&mut self.threads[index], thread);
+                    self.run_elsewhere(&blocked);
+                    self.blocked.push(blocked);
+                    blocking.push(job);
+                }
+                // The next call tries it again.
+                Err(error) => failure = Some(error),
+            }
         }
         if !self.threads.iter().all(is_held) {
             self.threads
@@ -74,19 +89,22 @@ impl<J: Send + 'static> ThreadPool<J> {
                 .filter(|thread| thread.has_queued() && is_held(thread))
                 .for_each(|held| self.run_elsewhere(held));
         }
-        Ok(blocking)
+        match failure {
+            Some(error) if blocking.is_empty() => Err(error),
+            _ => Ok(blocking),
+        }
     }
 
     fn run_elsewhere(&self, thread: &JobThread<J>) {
         thread.take_queued().into_iter().for_each(|(number, job)| self.run(number, job));
     }
 
-    /// The jobs that have begun on threads that were replaced and are still blocked, each thread's blocking job first.
-    pub fn blocked_jobs(&self) -> Vec<u64> {
+    /// The jobs that have begun on threads that were replaced, and that one of them has blocked for longer than `time`.
+    pub fn blocked_jobs(&self, time: Duration) -> Vec<BlockedJob> {
         let jobs = |thread: &JobThread<J>| {
-            let blocking = thread.blocking_job(|_| LONG_TURN)?;
-            let others = thread.begun().into_iter().filter(move |job| *job != blocking);
-            Some([blocking].into_iter().chain(others).collect::<Vec<_>>())
+            let blocking = thread.blocking_job(|_| time)?;
+            let job = move |number| BlockedJob { number, is_blocking: number == blocking };
+            Some(thread.begun().into_iter().map(job))
         };
         self.blocked.iter().filter_map(jobs).flatten().collect()
     }
@@ -150,13 +168,26 @@ mod tests {
         std::thread::sleep(Duration::from_millis(20));
         pool.run(3, (30, false));
         assert_eq!(relieve(&mut pool), 2);
-        assert_eq!(pool.blocked_jobs(), [2, 1]);
+        let mut blocked = pool.blocked_jobs(Duration::from_millis(50));
+        blocked.sort_unstable_by_key(|job| job.number);
+        let job = |number| BlockedJob { number, is_blocking: number == 2 };
+        assert_eq!(blocked, [job(1), job(2)]);
         pool.run(4, (20, false));
         let mut ended: Vec<u64> = (0..2).map(|_| receiver.recv().unwrap()).collect();
         ended.sort_unstable();
         assert_eq!(ended, [20, 30]);
         assert_eq!((receiver.recv(), receiver.recv()), (Ok(50), Ok(1500)));
-        assert!(receiver.recv_timeout(Duration::from_millis(100)).is_err() && pool.blocked_jobs().is_empty());
+        assert!(receiver.recv_timeout(Duration::from_millis(100)).is_err());
+        assert!(pool.blocked_jobs(Duration::from_millis(50)).is_empty());
+    }
+
+    #[test]
+    fn jobs_behind_a_blocking_one_have_not_begun() {
+        let (mut pool, receiver) = pool(1);
+        pool.run(1, (1500, true));
+        pool.run(2, (20, false));
+        assert_eq!(relieve(&mut pool), 1);
+        assert_eq!((receiver.recv(), receiver.recv()), (Ok(20), Ok(1500)));
     }
 
     #[test]
