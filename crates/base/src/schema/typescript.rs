@@ -30,6 +30,9 @@ struct Document<'a> {
     printed: usize,
 }
 
+/// The type of an object without properties.
+const NO_PROPERTIES: &str = "Record<string, never>";
+
 /// Nesting beyond this prints as `any`, so that no schema exhausts the stack.
 const MAX_DEPTH: usize = 64;
 
@@ -181,7 +184,11 @@ impl TypePrinter {
                     let values = patterns.values().map(|value| self.schema(value, document)).collect();
                     format!("Record<string, {}>", union(values))
                 }
-                (None, None) => "Record<string, never>".to_owned(),
+                // Without `properties` the schema says nothing about them.
+                (None, None) if schema.contains_key("properties") || schema.contains_key("additionalProperties") => {
+                    NO_PROPERTIES.to_owned()
+                }
+                (None, None) => "{}".to_owned(),
             };
         }
         let mut members: Vec<Member> = Vec::new();
@@ -362,7 +369,13 @@ fn union(members: Vec<String>) -> String {
 }
 
 fn intersection(members: Vec<String>) -> String {
-    let members = members.into_iter().map(|member| if is_union(&member) { format!("({member})") } else { member });
+    let member = |member: String| match member.as_str() {
+        // In an intersection it would forbid the properties of the other members.
+        NO_PROPERTIES => "{}".to_owned(),
+        _ if is_union(&member) => format!("({member})"),
+        _ => member,
+    };
+    let members = members.into_iter().map(member);
     join(members.collect(), " & ", "any")
 }
 
@@ -562,5 +575,10 @@ mod tests {
     fn intersections_bind_tighter_than_unions() {
         let schema = json!({"allOf": [{"anyOf": [{"type": "string"}, {"type": "number"}]}, {"type": "string"}]});
         assert_eq!(print(schema), "(string | number) & string");
+        let empty = json!({"type": "object", "properties": {}});
+        assert_eq!(print(empty.clone()), "Record<string, never>");
+        assert_eq!(print(json!({"type": "object"})), "{}");
+        let named = json!({"type": "object", "properties": {"a": {"type": "string"}}, "required": ["a"]});
+        assert_eq!(print(json!({"allOf": [empty, named]})), "{} & { a: string }");
     }
 }

@@ -139,7 +139,8 @@ impl<'js> SandboxHost<'_, 'js> {
         let Some((callable, is_agent)) = self.find(name) else { return Err(format!("{name} is not defined any more")) };
         let label = Label { noun: "function", name, of: None, tool_call_id: None, part: Some(part) };
         // Text to text: a `serde_json::Value` in between would lose lone surrogates and non-finite numbers.
-        let input = self.ctx.json_parse(args.get()).map_err(|error| message_of(self.ctx, error))?;
+        let json = if self.lacks_input(&callable, args).await { "{}" } else { args.get() };
+        let input = self.ctx.json_parse(json).map_err(|error| message_of(self.ctx, error))?;
         let input = validate_input(self.ctx, &callable, label, input).await?;
         let outcome = if is_agent {
             let run = async |input| self.run_agent(&callable, label, input).await;
@@ -154,6 +155,12 @@ impl<'js> SandboxHost<'_, 'js> {
             }
             CallOutcome::Failed(message) => Err(message),
         }
+    }
+
+    /// Whether the code called the function without an argument, which is `null` here, and the schema does not take `null`.
+    async fn lacks_input(&self, callable: &Callable<'js>, args: &RawValue) -> bool {
+        let null = || Value::new_null(self.ctx.clone());
+        args.get() == "null" && !matches!(callable.input_schema.validate(self.ctx, null()).await, Ok(Ok(_)))
     }
 
     fn tool_call_id(&self) -> Option<String> {

@@ -182,8 +182,7 @@ fn arguments<'js>(
         Some(value) => bridge.intrinsics.to_json(ctx, value, counters.limits.result_bytes, &what)?,
         None => None,
     };
-    // A function whose input is all optional may be called without it.
-    let json = RawValue::from_string(json.unwrap_or_else(|| "{}".to_owned()))
+    let json = RawValue::from_string(json.unwrap_or_else(|| "null".to_owned()))
         .map_err(|_| NoData::Because(format!("{what} is not data")))?;
     Ok((json, bridge.intrinsics.stack(ctx)))
 }
