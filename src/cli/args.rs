@@ -39,7 +39,7 @@ use lmthing_system::remote::{Address, read_address};
 
 /// Run scripted LLM prompts.
 #[derive(Debug, Parser)]
-#[command(name = "lmthing", version, about, propagate_version = true)]
+#[command(name = "lmthing", version, about, disable_help_subcommand = true, propagate_version = true)]
 pub(super) struct Cli {
     #[command(subcommand)]
     pub(super) command: Option<Command>,
@@ -253,6 +253,11 @@ fn key(typed: &str) -> Result<String, &'static str> {
 
 /// Parses the command line. `--help` and `--version` are errors, too.
 pub(super) fn parse(mut arguments: Vec<OsString>) -> Result<Cli, clap::Error> {
+    // `help` is no command of clap's, which would suggest it for misspelt names of files.
+    if arguments.get(1).is_some_and(|word| word == "help") {
+        arguments.remove(1);
+        arguments.push("--help".into());
+    }
     // A prompt file in place of a command is run.
     if arguments.get(1).is_some_and(|word| is_prompt_file(Path::new(word))) {
         arguments.insert(1, "run".into());
