@@ -228,7 +228,7 @@ mod on_a_terminal {
         run.wait_for(QUESTION, 1);
         run.type_text("of course\n");
         run.wait_for("Expected one of the letters, or its word.", 1);
-        run.wait_for("view all > ", 1);
+        run.wait_for(QUESTION, 2);
         run.type_text("always\n");
         let outcome = run.end();
         assert_eq!(outcome.code, 0, "{outcome:?}");

@@ -92,7 +92,11 @@ impl TerminalApprover {
                     return Decision::denied_by_user(&request.name, terminal.line().await.as_deref());
                 }
                 Answer::No => return Decision::denied_by_user(&request.name, None),
-                Answer::NotUnderstood => self.printer.continue_question(&question.again()),
+                Answer::NotUnderstood => {
+                    // The rest of a pasted text is no answer.
+                    terminal.discard_input();
+                    self.printer.continue_question(&question.again());
+                }
             }
         }
     }

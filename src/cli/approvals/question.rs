@@ -82,7 +82,7 @@ impl Question {
 
     /// Asks again after an answer that was not understood.
     pub(super) fn again(&self) -> String {
-        format!("Expected one of the letters, or its word.\n{}", choices(true))
+        format!("Expected one of the letters, or its word.\n{}", choices(false))
     }
 }
 

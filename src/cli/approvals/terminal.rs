@@ -42,8 +42,14 @@ mod unix {
                 cooked.input_modes.insert(rustix::termios::InputModes::ICRNL);
                 !now.local_modes.contains(wanted) && tcsetattr(&stdin, OptionalActions::Drain, &cooked).is_ok()
             });
-            let _ = tcflush(&stdin, QueueSelector::IFlush);
-            Terminal { stdin, before, is_over: Arc::default() }
+            let terminal = Terminal { stdin, before, is_over: Arc::default() };
+            terminal.discard_input();
+            terminal
+        }
+
+        /// Drops what was typed and not read.
+        pub(in crate::cli::approvals) fn discard_input(&self) {
+            let _ = tcflush(&self.stdin, QueueSelector::IFlush);
         }
 
         /// Reads a line. `None` at the end of input.
@@ -101,6 +107,8 @@ mod other {
         pub(in crate::cli::approvals) fn open() -> Self {
             Terminal
         }
+
+        pub(in crate::cli::approvals) fn discard_input(&self) {}
 
         pub(in crate::cli::approvals) async fn line(&self) -> Option<String> {
             let read = || {
