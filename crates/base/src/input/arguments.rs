@@ -5,6 +5,7 @@ use std::{iter::Peekable, slice::Iter};
 use super::{
     command_line::CommandLine,
     kind::ValueKind,
+    option_words::{is_option, is_short_option},
     own_options::{before_the_file, is_own, near_own},
     problem::{InputProblem, quoted},
     property::{Declaration, ObjectFields, Target},
@@ -58,19 +59,6 @@ pub(super) fn parse_arguments<'a>(
     Ok(sorted)
 }
 
-/// Whether a word is an option. List items and lines of Markdown may start with dashes as well.
-pub(super) fn is_option(word: &str) -> bool {
-    let Some(option) = word.strip_prefix("--") else { return false };
-    let name = option.split('=').next().unwrap_or_default();
-    !name.is_empty() && !name.starts_with('-') && !name.contains(char::is_whitespace)
-}
-
-/// Whether a word looks like `-d`; `-5` and `- item` are values.
-pub(super) fn is_short_option(word: &str) -> bool {
-    let begins_with_letter = |rest: &str| rest.starts_with(char::is_alphabetic);
-    word.strip_prefix('-').is_some_and(begins_with_letter) && !word.contains(char::is_whitespace)
-}
-
 impl<'a> ParsedArguments<'a> {
     fn option(
         &mut self,
@@ -94,7 +82,7 @@ impl<'a> ParsedArguments<'a> {
             return Ok(());
         }
         // A schema that takes any property does not take options of the command: `--restrict` would have no effect there.
-        let is_taken = fields.known(name).is_some() || !is_own(&(line.own_options)(), name);
+        let is_taken = fields.known(name).is_some() || !is_own(&(line.own_options)(), &format!("--{name}"));
         let target = fields.find(name).filter(|_| is_taken);
         let target = target.ok_or_else(|| unknown(declaration, line, &format!("--{name}")))?;
         let word = match value {

@@ -5,6 +5,7 @@ mod command_line;
 mod fill;
 mod help;
 mod kind;
+mod option_words;
 mod own_options;
 mod problem;
 mod property;

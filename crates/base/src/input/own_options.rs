@@ -1,8 +1,8 @@
 //! Options of the command itself that stand behind the file, where they would do nothing.
 
 use super::{
-    arguments::{is_option, is_short_option},
     command_line::CommandLine,
+    option_words::{is_option, is_short_option},
     problem::InputProblem,
 };
 use crate::diagnostic::closest;
@@ -47,7 +47,9 @@ pub(super) fn before_the_file(option: &str) -> String {
 }
 
 pub(super) fn is_own(own: &[String], option: &str) -> bool {
-    own.iter().any(|known| known == option.trim_start_matches('-'))
+    let is_long = option.starts_with("--");
+    let name = option.trim_start_matches('-');
+    own.iter().any(|known| known == name && (known.chars().count() > 1) == is_long)
 }
 
 /// The long option of the command with the most similar name.
