@@ -143,11 +143,11 @@ fn every_export_and_method_has_a_type_and_the_other_way_round() {
 fn every_option_has_a_type_and_the_other_way_round() {
     let types = declarations();
     let typed: Names = members(&types, "CallSettings").into_iter().chain(members(&types, "PromptSettings")).collect();
-    let source =
-        fs::read_to_string(root().join("crates/engine/src/bindings/prompt/config_keys.rs")).expect("config_keys.rs");
+    let source = fs::read_to_string(root().join("crates/engine/src/bindings/prompt/known_options.rs"))
+        .expect("known_options.rs");
     let lines = block(&source, "pub(crate) const OPTIONS", "];");
     let known: Names = lines.iter().map(|line| line.trim().trim_matches(['"', ',']).to_owned()).collect();
-    assert_eq!(typed, known, "the options of the types and of config_keys.rs");
+    assert_eq!(typed, known, "the options of the types and of known_options.rs");
 }
 
 #[test]

@@ -66,7 +66,7 @@ fn a_run_without_limits_says_after_100_steps_what_it_has_used() {
         assert_eq!(output.code, 0, "{}", output.stderr);
         output.stderr
     };
-    let notice = "the run has used 100 steps, 60000 tokens, and has no limit before step 1000; --max-steps, --max-cost";
+    let notice = "the run has used 100 steps, 60000 tokens, and has no limit on steps, tokens or cost; --max-steps";
     let shown = long("", &[]);
     assert_eq!(shown.matches(notice).count(), 1, "{shown}");
     for (config, options) in

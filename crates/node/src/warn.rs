@@ -53,7 +53,7 @@ fn with_same_words(name: &str, known: &[&'static str]) -> Option<&'static str> {
 }
 
 /// Splits a name in camel or snake case into words in lower case.
-fn words(name: &str) -> Vec<String> {
+pub fn words(name: &str) -> Vec<String> {
     let mut words = vec![String::new()];
     for letter in name.chars() {
         if letter == '_' || letter.is_uppercase() {

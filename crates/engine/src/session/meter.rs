@@ -94,11 +94,11 @@ impl Meter {
     }
 
     /// The usage of a run with many steps and without limits; once.
-    pub(super) fn long_run_notice(&self, max_steps: usize) -> Option<String> {
+    pub(super) fn long_run_notice(&self) -> Option<String> {
         if self.is_long_run_noticed.get() || self.share.is_some() {
             return None;
         }
-        let notice = self.clock.budget().long_run_notice(max_steps);
+        let notice = self.clock.budget().long_run_notice();
         self.is_long_run_noticed.set(notice.is_some());
         notice
     }

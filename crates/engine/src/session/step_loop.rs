@@ -135,7 +135,7 @@ async fn run_steps(host: &dyn PromptHost, session: &Session) -> Result<(), RunEr
             }
         };
         if chosen.is_none()
-            && let Some(notice) = session.meter.long_run_notice(max_steps)
+            && let Some(notice) = session.meter.long_run_notice()
         {
             host.record().scope().emit(&EventKind::Warning { message: notice });
         }

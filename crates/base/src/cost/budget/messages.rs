@@ -67,9 +67,9 @@ impl Budget {
         reached(LimitKind::Time, since, &format_limit(limit), &used, &before)
     }
 
-    /// What a run without limits has used after many steps, and how to limit it; `max_steps` is where it ends by itself.
+    /// What a run without limits has used after many steps, and how to limit it.
     /// `None` for a short run, and for one with a limit on steps, tokens or cost.
-    pub fn long_run_notice(&self, max_steps: usize) -> Option<String> {
+    pub fn long_run_notice(&self) -> Option<String> {
         let Limits { steps, tokens, cost, .. } = self.limits;
         if self.steps < MANY_STEPS || steps.is_some() || tokens.is_some() || cost.is_some() {
             return None;
@@ -78,8 +78,8 @@ impl Budget {
         let spent = if self.cost > 0.0 { format!(" and {}", dollars(self.cost)) } else { String::new() };
         let used = self.used_tokens(&RunUsage::default());
         Some(format!(
-            "the run has used {} steps, {used}{spent}, and has no limit before step {max_steps}; \
-             --max-steps, --max-cost or config.limits set one",
+            "the run has used {} steps, {used}{spent}, and has no limit on steps, tokens or cost; --max-steps, --max-cost or \
+             config.limits set one",
             self.steps
         ))
     }

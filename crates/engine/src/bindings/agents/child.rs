@@ -7,8 +7,8 @@ use rquickjs::{Array, Ctx, Object, Result, Value, object::Filter};
 use crate::{
     bindings::{
         prompt::{
-            config_keys::OPTIONS,
             entry::{CallOptions, Callable},
+            known_options::OPTIONS,
             object::{self, PromptObject},
             options,
         },

@@ -2,40 +2,13 @@
 
 use rquickjs::{Ctx, Object, Result, Value, object::Filter};
 
-use super::known_options;
+use super::known_options::{self, OPTIONS};
 use crate::bindings::values::{kind_of, type_error};
 use lmthing_node::warn;
 use lmthing_typescript::sandbox::SandboxConfig;
 
 const KNOWN: &[&str] =
     &["model", "options", "plugins", "limits", "prices", "sandbox", "journal", "mcpServers", "functions"];
-
-pub(crate) const OPTIONS: &[&str] = &[
-    "system",
-    "maxOutputTokens",
-    "temperature",
-    "topP",
-    "topK",
-    "presencePenalty",
-    "frequencyPenalty",
-    "stopSequences",
-    "seed",
-    "toolChoice",
-    "reasoning",
-    "cache",
-    "activeTools",
-    "maxRetries",
-    "headers",
-    "timeout",
-    "abortSignal",
-    "providerOptions",
-    "stopWhen",
-    "maxSteps",
-    "onStepFinish",
-    "onFinish",
-    "maxAgentDepth",
-    "outputRetries",
-];
 
 const EXPORTS: [&str; 4] = ["mock", "input", "output", "description"];
 

@@ -2,6 +2,7 @@
 
 use rquickjs::{Array, Ctx, Function, JsLifetime, Object, Result, Value, class::Trace};
 
+use super::known_options;
 use crate::{
     bindings::values::{elements, kind_of, property, schema::Schema, type_error},
     prompt::DefinitionKind,
@@ -122,10 +123,13 @@ impl<'js> Item<'js> {
             let message = format!("{place}: item {index} needs a string 'name'; make it with {helper}(…)");
             return Err(type_error(ctx, message));
         };
-        let place = format!("{place}: {helper}('{name}')");
         let arguments = ["inputSchema", "execute", "options"].map(|key| object.get::<_, Value>(key));
         let [input_schema, execute, options] = arguments;
-        let callable = Callable::read(ctx, &input_schema?, &execute?, &options?, &place)?;
+        let options = options?;
+        // Named as by the helper, which has reported the same.
+        known_options::check_definition(ctx, &options, &format!("{helper}('{name}')"), helper)?;
+        let place = format!("{place}: {helper}('{name}')");
+        let callable = Callable::read(ctx, &input_schema?, &execute?, &options, &place)?;
         Ok(Item { name, description: text("description")?.unwrap_or_default(), callable })
     }
 }

@@ -5,9 +5,36 @@ use std::{cell::RefCell, collections::HashSet, sync::LazyLock};
 
 use rquickjs::{Ctx, JsLifetime, Object, Result, Value, object::Filter};
 
-use super::config_keys::OPTIONS;
 use crate::bindings::values::type_error;
 use lmthing_node::{user_data, warn};
+
+/// The keys of `config.options`.
+pub(crate) const OPTIONS: &[&str] = &[
+    "system",
+    "maxOutputTokens",
+    "temperature",
+    "topP",
+    "topK",
+    "presencePenalty",
+    "frequencyPenalty",
+    "stopSequences",
+    "seed",
+    "toolChoice",
+    "reasoning",
+    "cache",
+    "activeTools",
+    "maxRetries",
+    "headers",
+    "timeout",
+    "abortSignal",
+    "providerOptions",
+    "stopWhen",
+    "maxSteps",
+    "onStepFinish",
+    "onFinish",
+    "maxAgentDepth",
+    "outputRetries",
+];
 
 /// Options of tools, of functions, and of methods.
 const CALLABLE: &[&str] =
@@ -19,7 +46,7 @@ static OF_AGENTS: LazyLock<Vec<&str>> = LazyLock::new(|| [CALLABLE, OPTIONS, &["
 /// Options that protect the user.
 const GUARDS: &[&str] = &["needsApproval", "limits", "maxSteps", "maxAgentDepth", "maxOutputTokens", "sandbox"];
 
-/// Parts of names that mean a protection, whatever the option is called.
+/// Beginnings of words that mean a protection, whatever the option is called.
 const GUARD_WORDS: &[&str] = &["approv", "permission", "limit", "restrict", "allow", "deny"];
 
 /// Checks the options of a definition. `helper` is the function that makes such a member of an array form: `tool`.
@@ -66,7 +93,7 @@ fn is_new(ctx: &Ctx<'_>, name: String) -> Result<bool> {
 }
 
 fn is_guard(name: &str, known: &[&'static str]) -> bool {
-    let lower = name.to_lowercase();
-    GUARD_WORDS.iter().any(|word| lower.contains(word))
+    let words = warn::words(name);
+    words.iter().any(|word| GUARD_WORDS.iter().any(|guard| word.starts_with(guard)))
         || warn::closest_name(name, known).is_some_and(|near| GUARDS.contains(&near))
 }

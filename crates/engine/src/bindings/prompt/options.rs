@@ -5,8 +5,8 @@ use std::rc::Rc;
 use rquickjs::{Ctx, Object, Result, Value, object::Filter};
 
 use super::{
-    config_keys::{self, OPTIONS},
-    known_options,
+    config_keys,
+    known_options::{self, OPTIONS},
     object::PromptObject,
     option_reader::OptionReader,
 };
