@@ -2,7 +2,8 @@
 //! (docs/reference/command-line.md), and when a run has passed its time limit while native work blocks its thread.
 //!
 //! A thread receives signals. A run is asked to end, and gets some time to print its result, to store its end in the
-//! journal and to send its spans; a command that does not listen ends with the process at once. Another thread watches the clock of a run with a time limit.
+//! journal and to send its spans; a command that does not listen ends with the process at once. Another thread watches
+//! the clock of a run with a time limit.
 
 use std::{
     sync::{

@@ -192,7 +192,10 @@ impl<'a> Pool<'a> {
 
     fn end(&mut self, index: usize) {
         let Some(mut running) = self.running.remove(&index) else { return };
-        self.failed += usize::from(running.close());
+        if running.close() {
+            self.failed += 1;
+            self.bail.failed();
+        }
         running.outcome.took = running.began.elapsed();
         self.ended.insert(index, running.outcome);
     }

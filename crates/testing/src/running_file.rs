@@ -85,9 +85,11 @@ impl RunningFile {
     pub(super) fn close(&mut self) -> bool {
         let is_running = self.planned.iter().any(|planned| planned.full_name() == self.test);
         if is_running {
-            let why =
-                "has no result: it may have changed something that the test runner needs, such as a built-in object";
-            self.fail(format!("{} {why}", self.running_name()));
+            let why = match self.outcome.errors.is_empty() {
+                true => ": it may have changed something that the test runner needs, such as a built-in object",
+                false => "; see the error of the file",
+            };
+            self.fail(format!("{} has no result{why}", self.running_name()));
             self.skip_remaining("not run, as the test before has no result");
             return true;
         }

@@ -109,10 +109,15 @@ impl ExportEdits {
             Language::JavaScript => format!("/** @typedef {{{query}}} {alias} */ "),
             Language::TypeScript => format!("type {alias} = {query}; "),
         };
-        // In front of all statements: behind another one on its line, a comment would belong to that one.
         let bytes = tree.bytes();
         let hashbang = if bytes.starts_with(b"#!") { bytes.iter().position(|byte| *byte == b'\n') } else { None };
-        self.put(hashbang.map_or(0, |end| end + 1), declaration, &name_range(tree, export.node)?);
+        let at = match language {
+            // In front of all statements: behind another one on its line, a comment would belong to that one.
+            Language::JavaScript => hashbang.map_or(0, |end| end + 1),
+            // Not in front of comments such as `// @ts-nocheck`.
+            Language::TypeScript => tree.start(export.statement)?,
+        };
+        self.put(at, declaration, &name_range(tree, export.node)?);
         *kind = kind.replace(&query, &alias);
         Ok(())
     }

@@ -149,7 +149,7 @@ impl<'a> Steps<'a> {
 fn agent(event: &Value) -> Option<String> {
     let name = event["agent"].as_array()?.last()?.as_str()?;
     Some(match event["agentNumber"].as_u64() {
-        Some(number) => format!("{name} #{number}"),
-        None => name.to_owned(),
+        Some(number @ 2..) => format!("{name} #{number}"),
+        _ => name.to_owned(),
     })
 }
