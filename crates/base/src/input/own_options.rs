@@ -20,17 +20,14 @@ pub fn check_words(line: &CommandLine) -> Result<(), InputProblem> {
     }
     let own = (line.own_options)();
     options.try_for_each(|word| {
-        let option: String = match word.starts_with("--") {
-            true => word.chars().take_while(|letter| *letter != '=').collect(),
-            false => word.chars().take(2).collect(),
-        };
+        let option = word.split('=').next().unwrap_or(word);
         let for_the_file = format!("an argument of the file itself stands behind --: {} -- {word}", line.command);
-        if is_own(&own, &option) {
+        if is_own(&own, option) {
             let problem =
                 InputProblem::new(format!("{option} is an option of lmthing run, and stands behind the file"));
-            return Err(problem.hint(format!("{}; {for_the_file}", before_the_file(&option))));
+            return Err(problem.hint(format!("{}; {for_the_file}", before_the_file(option))));
         }
-        match near_own(&own, &option) {
+        match near_own(&own, option) {
             Some(near) => {
                 let problem = InputProblem::new(format!("unknown option {option}"));
                 Err(problem.hint(format!("did you mean --{near}? {}; {for_the_file}", before_the_file(&near))))
