@@ -3,9 +3,8 @@
 use std::{iter::Peekable, slice::Iter};
 
 use super::{
-    command_line::CommandLine,
+    command_line::{CommandLine, is_option, is_short_option},
     kind::ValueKind,
-    option_words::{is_option, is_short_option},
     own_options::{before_the_file, is_own, near_own},
     problem::{InputProblem, quoted},
     property::{Declaration, ObjectFields, Target},

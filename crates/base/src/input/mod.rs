@@ -5,7 +5,6 @@ mod command_line;
 mod fill;
 mod help;
 mod kind;
-mod option_words;
 mod own_options;
 mod problem;
 mod property;
@@ -18,7 +17,7 @@ mod value;
 
 pub use command_line::{CommandLine, FilledInput, InputShape, TextSources};
 pub use help::{help, usage};
-pub use own_options::check_words;
+pub use own_options::check_arguments;
 pub use problem::InputProblem;
 pub use property::Declaration;
 pub use revival::{Revival, RevivedType, revivals};

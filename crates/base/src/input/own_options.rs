@@ -1,18 +1,17 @@
 //! Options of the command itself that stand behind the file, where they would do nothing.
 
 use super::{
-    command_line::CommandLine,
-    option_words::{is_option, is_short_option},
+    command_line::{CommandLine, is_option, is_short_option},
     problem::InputProblem,
 };
 use crate::diagnostic::closest;
 
-/// Checks the arguments of a file that declares no input. Such a file takes any argument, so an option of the command, or
-/// a word that is nearly one, would be dropped without a message, for instance `--restrict`.
+/// Checks the arguments of a file that declares no input. Such a file takes any argument, so an option of the command
+/// behind the file, such as `--restrict`, would have no effect.
 ///
 /// # Errors
 /// An argument before `--` that is an option of the command, or is similar to one.
-pub fn check_words(line: &CommandLine) -> Result<(), InputProblem> {
+pub fn check_arguments(line: &CommandLine) -> Result<(), InputProblem> {
     let words = line.words.iter().take_while(|word| *word != "--");
     let mut options = words.filter(|word| is_option(word) || is_short_option(word)).peekable();
     if options.peek().is_none() {
@@ -37,12 +36,14 @@ pub fn check_words(line: &CommandLine) -> Result<(), InputProblem> {
     })
 }
 
+/// The hint that an option of the command has to stand before the file.
 pub(super) fn before_the_file(option: &str) -> String {
     let name = option.trim_start_matches('-');
     let dashes = if name.chars().count() == 1 { "-" } else { "--" };
     format!("an option of lmthing run stands before the file: lmthing run {dashes}{name} … FILE")
 }
 
+/// Whether the command has this option, long or short.
 pub(super) fn is_own(own: &[String], option: &str) -> bool {
     let is_long = option.starts_with("--");
     let name = option.trim_start_matches('-');

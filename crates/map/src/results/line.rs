@@ -65,8 +65,8 @@ pub(crate) struct RowOutcome {
     pub is_refused: bool,
     /// Whether other rows fail for the same reason: a wrong key, address or setting.
     pub is_hopeless: bool,
-    /// Why no row can go on for a long time: the provider asks for a wait that is too long.
-    pub closed: Option<String>,
+    /// The error of a provider that asks for a longer wait than is waited out. It concerns every row.
+    pub long_wait: Option<String>,
     pub invocation: Option<String>,
     pub remote_attempt: Option<RemoteAttempt>,
     /// Requests to models by a remote run. Local runs count them in their meter.

@@ -256,7 +256,7 @@ impl Pool {
             self.early.get_or_insert(EarlyEnd::Limit(words));
             return Ok(());
         }
-        if let Some(words) = &outcome.closed {
+        if let Some(words) = &outcome.long_wait {
             // The same for every row; the next command runs this one.
             self.early.get_or_insert_with(|| EarlyEnd::Errors(words.clone()));
             return Ok(());

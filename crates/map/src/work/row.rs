@@ -86,7 +86,7 @@ pub(super) async fn run(context: &RowContext, redactor: &Redactor, job: &Job, se
         failure,
         is_refused: is_refused(&end),
         is_hopeless: is_hopeless(&end),
-        closed: closed(&end).map(|message| redactor.apply(&message)),
+        long_wait: long_wait(&end).map(|message| redactor.apply(&message)),
         ..RowOutcome::default()
     }
 }
@@ -162,7 +162,7 @@ fn is_refused(end: &FileRun) -> bool {
         .is_some_and(|error| matches!(error.kind, ProviderErrorKind::RateLimit { .. }) && error.status == Some(429))
 }
 
-fn closed(end: &FileRun) -> Option<String> {
+fn long_wait(end: &FileRun) -> Option<String> {
     let error = provider_error(end)?;
     let ProviderErrorKind::RateLimit { retry_after } = error.kind else { return None };
     retry_after.is_some_and(|wait| wait > MAX_WAIT).then(|| error.message.clone())

@@ -7,8 +7,8 @@ use crate::bindings::values::{from_json, kind_of, plain_error, property, schema:
 use lmthing_base::{
     diagnostic::Diagnostic,
     input::{
-        CommandLine, Declaration, InputProblem, ParsedInput, Revival, RevivedType, check_words, has_help_option, help,
-        read as read_words, revivals, usage,
+        CommandLine, Declaration, InputProblem, ParsedInput, Revival, RevivedType, check_arguments, has_help_option,
+        help, read as read_words, revivals, usage,
     },
 };
 use lmthing_node::{KeepAlive, ScriptError};
@@ -99,7 +99,7 @@ fn without_input<'js>(description: Option<String>, name: &str, line: &CommandLin
         let hint = "export const input = z.object({ city: z.string() });";
         return FileInput::Wrong(Box::new(diagnostic.with_hint(hint)));
     }
-    match check_words(line) {
+    match check_arguments(line) {
         Ok(()) => FileInput::Nothing,
         Err(problem) => FileInput::Wrong(Box::new(problem.diagnostic(&usage))),
     }
