@@ -7,7 +7,7 @@ import { fileURLToPath } from 'node:url';
 import { deflateRawSync } from 'node:zlib';
 import { build } from 'esbuild';
 
-const PACKAGES = ['preact', '@tanstack/virtual-core', 'diff'];
+const PACKAGES = ['preact', '@tanstack/virtual-core', 'diff', 'marked'];
 const inView = (name) => fileURLToPath(new URL(`view/${name}`, import.meta.url));
 
 export async function writeView(file) {
@@ -22,6 +22,7 @@ export async function viewPage() {
   if (wrong) throw new Error(`the script or the style of the page has ${wrong[0]} in it`);
   const policy = [
     "default-src 'none'",
+    'img-src data:',
     `script-src ${hash(script)}`,
     `style-src ${hash(style)}`,
     "base-uri 'none'",
@@ -49,7 +50,8 @@ async function bundled(entry) {
     legalComments: 'none',
     logLevel: 'warning',
   });
-  return outputFiles[0].text.trim();
+  // In a script it occurs in literals only, where the escape is the same character: in HTML it would begin a comment.
+  return outputFiles[0].text.trim().replaceAll('<!--', '\\x3c!--');
 }
 
 const hash = (text) => `'sha256-${createHash('sha256').update(text).digest('base64')}'`;

@@ -21,9 +21,9 @@ fn main() {
     finish(run().map_err(|message| format!("cannot make the tables of lmthing: {message}")));
 }
 
-fn run() -> Result<(), String> {
+fn run() -> Result<(), Box<dyn Error>> {
     let folder = &crate_folder()?;
-    let output = std::env::var("OUT_DIR").map_err(|error| error.to_string())?;
+    let output = std::env::var("OUT_DIR")?;
     let output = Path::new(&output);
     println!("cargo:rerun-if-changed=build.rs");
     if let Some(dist) = published_files(folder) {

@@ -42,7 +42,7 @@ fn main() {
     finish(run().map_err(|message| format!("cannot build the JavaScript runtime: {message}")));
 }
 
-fn run() -> Result<(), String> {
+fn run() -> Result<(), Box<dyn Error>> {
     let folder = &crate_folder()?;
     let published = published_files(folder);
     let source = published.clone().unwrap_or_else(|| folder.join("../../runtime-js"));
@@ -79,7 +79,7 @@ fn run() -> Result<(), String> {
     fs::write(&table, generate_table(&builtins, &lengths)).map_err(describe("write", &table))
 }
 
-fn make_bundles(source: &Path, output: &Path) -> Result<PathBuf, String> {
+fn make_bundles(source: &Path, output: &Path) -> Result<PathBuf, Box<dyn Error>> {
     let stage = output.join("runtime-js");
     copy_inputs(source, &stage)?;
     check_node()?;
@@ -100,7 +100,7 @@ struct Builtin {
 }
 
 /// Copies the inputs to the stage. Folders are emptied first, so that removed files do not stay.
-fn copy_inputs(source: &Path, stage: &Path) -> Result<(), String> {
+fn copy_inputs(source: &Path, stage: &Path) -> Result<(), Box<dyn Error>> {
     for stale in ["src", "types", "view", "zod"].map(|folder| stage.join(folder)) {
         if stale.exists() {
             fs::remove_dir_all(&stale).map_err(describe("remove", &stale))?;
@@ -110,7 +110,7 @@ fn copy_inputs(source: &Path, stage: &Path) -> Result<(), String> {
     INPUTS.iter().try_for_each(|input| copy(&source.join(input), &stage.join(input)))
 }
 
-fn copy(from: &Path, to: &Path) -> Result<(), String> {
+fn copy(from: &Path, to: &Path) -> Result<(), Box<dyn Error>> {
     if !from.is_dir() {
         return fs::copy(from, to).map(drop).map_err(describe("copy", from));
     }
@@ -123,7 +123,7 @@ fn copy(from: &Path, to: &Path) -> Result<(), String> {
 }
 
 /// Runs `npm ci` unless the installed packages are those of this lock file.
-fn install_packages(stage: &Path) -> Result<(), String> {
+fn install_packages(stage: &Path) -> Result<(), Box<dyn Error>> {
     let lock = fs::read(stage.join("package-lock.json")).map_err(describe("read", stage))?;
     let stamp = stage.join("node_modules/.installed-lock.json");
     if fs::read(&stamp).is_ok_and(|installed| installed == lock) {
@@ -136,12 +136,12 @@ fn install_packages(stage: &Path) -> Result<(), String> {
 }
 
 /// Bundles every builtin to `bundles/<index>.js`, and writes the archives of locales, prices and declarations.
-fn bundle(stage: &Path, bundles: &Path) -> Result<(), String> {
+fn bundle(stage: &Path, bundles: &Path) -> Result<(), Box<dyn Error>> {
     run_in(stage, Command::new("node").arg("bundle.mjs").arg(bundles))
 }
 
 /// Reads `builtins.json` with QuickJS, which saves a dependency on a JSON library.
-fn read_builtins(source: &Path) -> Result<Vec<Builtin>, String> {
+fn read_builtins(source: &Path) -> Result<Vec<Builtin>, Box<dyn Error>> {
     let path = source.join("builtins.json");
     let text = fs::read_to_string(&path).map_err(describe("read", &path))?;
     with_context(|ctx| {
@@ -162,21 +162,21 @@ fn read_builtins(source: &Path) -> Result<Vec<Builtin>, String> {
 }
 
 /// Compiles one bundle; its imports stay names that the run-time loader resolves.
-fn compile(builtin: &Builtin, code: Vec<u8>) -> Result<Vec<u8>, String> {
+fn compile(builtin: &Builtin, code: Vec<u8>) -> Result<Vec<u8>, Box<dyn Error>> {
     let big = env::var("CARGO_CFG_TARGET_ENDIAN").is_ok_and(|endian| endian == "big");
     let endianness = if big { WriteOptionsEndianness::Big } else { WriteOptionsEndianness::Little };
     let options =
         WriteOptions { endianness, strip_source: true, strip_debug: builtin.minified, ..WriteOptions::default() };
     let name = builtin.name.clone();
     with_context(|ctx| Module::declare(ctx, name, code)?.write(options))
-        .map_err(|error| format!("cannot compile builtin {:?}: {error}", builtin.name))
+        .map_err(|error| format!("cannot compile builtin {:?}: {error}", builtin.name).into())
 }
 
-fn with_context<T>(work: impl for<'js> FnOnce(Ctx<'js>) -> rquickjs::Result<T>) -> Result<T, String> {
-    let runtime = Runtime::new().map_err(|error| error.to_string())?;
+fn with_context<T>(work: impl for<'js> FnOnce(Ctx<'js>) -> rquickjs::Result<T>) -> Result<T, Box<dyn Error>> {
+    let runtime = Runtime::new()?;
     runtime.set_loader(Unresolved, Unresolved);
-    let context = Context::full(&runtime).map_err(|error| error.to_string())?;
-    context.with(|ctx| work(ctx.clone()).catch(&ctx).map_err(|error| error.to_string()))
+    let context = Context::full(&runtime)?;
+    context.with(|ctx| work(ctx.clone()).catch(&ctx).map_err(|error| error.to_string().into()))
 }
 
 /// Resolves every import to an empty module: QuickJS resolves imports when it compiles a module, but stores only their

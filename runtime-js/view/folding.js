@@ -14,6 +14,7 @@ export function useFolding(run) {
     return false;
   }, [run]);
   const [state, setState] = useState({ all: null, open: NONE, whole: NONE });
+  const [exchanges, setExchanges] = useState(NONE);
   const isOpen = (node) => state.open.get(node.id) ?? state.all ?? opensAtFirst(node, isLarge);
   const toggle = useCallback((node) => setState((old) => withOpen(old, node, !(old.open.get(node.id) ?? old.all ?? opensAtFirst(node, isLarge)))), [isLarge]);
   const reveal = useCallback((node, isWhole = false) => setState((old) => revealed(old, node, isWhole, isLarge)), [isLarge]);
@@ -23,6 +24,9 @@ export function useFolding(run) {
     isOpen,
     /** How much of a node's text is shown: see `EXTENTS` in `parts/block.jsx`. */
     extent: (node) => (state.whole.get(node.id) ? 'whole' : state.all === true ? 'much' : 'part'),
+    /** Whether a step shows its `request` or its `answer` as a whole. */
+    exchange: (node) => exchanges.get(node.id),
+    setExchange: useCallback((node, which) => setExchanges((old) => new Map(old).set(node.id, which)), []),
     toggle,
     reveal,
     whole,

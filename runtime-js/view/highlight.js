@@ -53,7 +53,7 @@ function rangesIn(row, query) {
   const starts = [];
   let text = '';
   const walker = document.createTreeWalker(row, NodeFilter.SHOW_TEXT, (node) =>
-    node.parentElement.closest('.at, .facts, .copy, .more, .model, .kind, .reason') ? NodeFilter.FILTER_REJECT : NodeFilter.FILTER_ACCEPT,
+    node.parentElement.closest('.at, .facts, .actions, .exchange, .anchor, .owner, .more, .model, .kind, .reason') ? NodeFilter.FILTER_REJECT : NodeFilter.FILTER_ACCEPT,
   );
   while (walker.nextNode()) {
     nodes.push(walker.currentNode);

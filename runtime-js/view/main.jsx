@@ -9,7 +9,7 @@ restoreTheme();
 const place = document.getElementById('page');
 try {
   const { events, damaged, status } = JSON.parse(document.getElementById('events').textContent);
-  const run = { ...readRun(events), status };
+  const run = readRun(events, status);
   const clock = new Clock(run);
   place.replaceChildren();
   render(<App run={run} clock={clock} damaged={damaged} />, place);

@@ -3,7 +3,7 @@
 use clap::{Args, ValueEnum};
 use serde_json::Value;
 
-use lmthing_base::permission::ApprovalRules;
+use lmthing_base::permission::{ApprovalRules, InvalidPattern};
 
 /// Key under which `--on-approval` is stored with a run.
 pub(super) const ON_APPROVAL: &str = "onApproval";
@@ -113,6 +113,6 @@ pub(super) struct DecisionArgs {
     pub(super) on_approval: Option<OnApproval>,
 }
 
-fn pattern(typed: &str) -> Result<String, String> {
+fn pattern(typed: &str) -> Result<String, InvalidPattern> {
     ApprovalRules::new([typed]).map(|_| typed.to_owned())
 }

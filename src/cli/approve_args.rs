@@ -1,6 +1,8 @@
 //! Arguments of `lmthing approve` (docs/reference/remote.md). Doc comments of options are help texts.
 
-use clap::{Args, ValueEnum, builder::NonEmptyStringValueParser};
+use std::path::PathBuf;
+
+use clap::{Args, ValueEnum, ValueHint, builder::NonEmptyStringValueParser};
 
 use lmthing_system::remote::{Address, read_address};
 
@@ -8,9 +10,10 @@ use lmthing_system::remote::{Address, read_address};
 #[derive(Args, Debug)]
 #[command(
     args_override_self = true,
-    override_usage = "lmthing approve ID yes|no [--reason TEXT] --on URL\n       lmthing approve --on URL [--admin URL] [--json]",
-    after_help = "Without ID it lists the calls that wait, by the admin API of the server.\n\n\
-                  Exit codes: 0 done, 1 the server cannot be asked or refuses, 2 wrong usage."
+    override_usage = "lmthing approve ID yes|no [--reason TEXT] --on URL\n       lmthing approve [--on URL] [--admin URL] [--journal PATH] [--json]",
+    after_help = "Without ID it lists the calls that wait: of runs in the journal, and by the admin API of the server. \
+                  --on and --journal list those of one alone.\n\n\
+                  Exit codes: 0 done, 1 the server cannot be asked or refuses, or the journal cannot be read, 2 wrong usage."
 )]
 pub(super) struct ApproveArgs {
     /// The call: the id that the worker and the list name
@@ -32,6 +35,10 @@ pub(super) struct ApproveArgs {
     /// Its admin API; port 9070 of the same host unless given
     #[arg(long, value_name = "URL", value_parser = read_address)]
     pub(super) admin: Option<Address>,
+
+    /// The journal, in place of LMTHING_JOURNAL and the nearest .lmthing/journal.db upwards
+    #[arg(long, value_name = "PATH", value_hint = ValueHint::FilePath, conflicts_with_all = ["id", "on", "admin"])]
+    pub(super) journal: Option<PathBuf>,
 
     /// List as JSON
     #[arg(long, conflicts_with = "id")]

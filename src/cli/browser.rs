@@ -15,16 +15,21 @@ const VARIABLES: [&str; 2] = ["LMTHING_BROWSER", "BROWSER"];
 /// How long a launcher may take to report an error. A program that runs longer is the browser itself.
 const ERROR_TIMEOUT: Duration = Duration::from_secs(3);
 
-pub(super) fn open(page: &Path) -> Result<(), String> {
-    let page = fs::canonicalize(page).map_err(|error| error.to_string())?;
+/// Why no browser shows the page.
+#[derive(Debug, thiserror::Error)]
+#[error("{0}")]
+pub(super) struct NotOpened(String);
+
+pub(super) fn open(page: &Path) -> Result<(), NotOpened> {
+    let page = fs::canonicalize(page).map_err(|error| NotOpened(error.to_string()))?;
     let mut whys = Vec::new();
     for command in commands(&page) {
         match start(command) {
             Ok(()) => return Ok(()),
-            Err(why) => whys.push(why),
+            Err(why) => whys.push(why.0),
         }
     }
-    Err(whys.join("; "))
+    Err(NotOpened(whys.join("; ")))
 }
 
 fn commands(page: &Path) -> Vec<Command> {
@@ -85,28 +90,28 @@ fn with_page(program: &str, page: &Path) -> Command {
     command
 }
 
-fn start(mut command: Command) -> Result<(), String> {
+fn start(mut command: Command) -> Result<(), NotOpened> {
     let program = command.get_program().to_string_lossy().into_owned();
     command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
     // Own group: Ctrl-C must not reach the browser.
     #[cfg(unix)]
     std::os::unix::process::CommandExt::process_group(&mut command, 0);
     let child = command.spawn().map_err(|error| match error.kind() {
-        std::io::ErrorKind::NotFound => format!("there is no program {program}"),
-        _ => format!("{program}: {error}"),
+        std::io::ErrorKind::NotFound => NotOpened(format!("there is no program {program}")),
+        _ => NotOpened(format!("{program}: {error}")),
     })?;
     wait(child, &program)
 }
 
-fn wait(mut child: Child, program: &str) -> Result<(), String> {
+fn wait(mut child: Child, program: &str) -> Result<(), NotOpened> {
     let start = Instant::now();
     while start.elapsed() < ERROR_TIMEOUT {
         match child.try_wait() {
             // Explorer exits with 1 even on success.
             Ok(Some(status)) if status.success() || cfg!(windows) => return Ok(()),
-            Ok(Some(status)) => return Err(format!("{program} ended with {status}")),
+            Ok(Some(status)) => return Err(NotOpened(format!("{program} ended with {status}"))),
             Ok(None) => thread::sleep(Duration::from_millis(10)),
-            Err(error) => return Err(format!("{program}: {error}")),
+            Err(error) => return Err(NotOpened(format!("{program}: {error}"))),
         }
     }
     Ok(())

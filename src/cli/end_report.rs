@@ -26,6 +26,7 @@ pub(super) struct EndReport {
     pub(super) journal: LastEntry,
     pub(super) stdout_is_terminal: bool,
     pub(super) stderr_has_colours: bool,
+    pub(super) stderr_columns: Option<u16>,
 }
 
 impl EndReport {
@@ -65,7 +66,7 @@ impl EndReport {
     }
 
     pub(super) fn write_error(&self, error: &Diagnostic) {
-        write_all(io::stderr().lock(), &[&error.render(self.stderr_has_colours)]);
+        write_all(io::stderr().lock(), &[&error.render(self.stderr_has_colours, self.stderr_columns)]);
     }
 
     /// Writes the pending text. The run's thread writes nothing to stdout from then on.

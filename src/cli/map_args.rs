@@ -6,7 +6,7 @@ use clap::{Args, ValueEnum, ValueHint};
 use clap_complete::ArgValueCompleter;
 
 use super::{
-    approval_args::ApprovalArgs,
+    approval_args::ApprovedArgs,
     complete::{FilesEndingIn, PromptFiles},
     limit_args::LimitArgs,
     permission_args::PermissionArgs,
@@ -95,7 +95,7 @@ pub(super) struct MapArgs {
     pub(super) limits: LimitArgs,
 
     #[command(flatten)]
-    pub(super) approvals: ApprovalArgs,
+    pub(super) approvals: ApprovedArgs,
 
     #[command(flatten)]
     pub(super) permissions: PermissionArgs,

@@ -1,6 +1,6 @@
 //! The command line: arguments, output, exit codes, one file for each command.
 //!
-//! Only [`Printer`] writes to stdout and stderr.
+//! Only [`Printer`] writes to stdout and stderr, and `screen` the progress line.
 
 mod approval_args;
 mod approvals;
@@ -41,6 +41,7 @@ mod stderr_thread;
 mod stream;
 mod templates;
 mod test_args;
+mod usage_error;
 mod view_args;
 mod worker_args;
 
@@ -90,16 +91,14 @@ fn run_and_write(arguments: Vec<OsString>) -> ExitCode {
 fn run_command(arguments: Vec<OsString>, printer: &Printer) -> ExitCode {
     let cli = match args::parse(arguments) {
         Ok(cli) => cli,
+        // `--help` and `--version` are returned as errors.
+        Err(error) if !error.use_stderr() => {
+            printer.stdout_styled(&error.render());
+            return ExitCode::Done;
+        }
         Err(error) => {
-            // `--help` and `--version` are returned as errors.
-            let is_error = error.use_stderr();
-            let text = error.render();
-            if is_error {
-                printer.stderr_styled(&text)
-            } else {
-                printer.stdout_styled(&text)
-            }
-            return if is_error { ExitCode::Usage } else { ExitCode::Done };
+            printer.diagnostic(&usage_error::diagnostic(&error));
+            return ExitCode::Usage;
         }
     };
     // Commands that run a prompt file register more secrets themselves.

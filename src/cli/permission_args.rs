@@ -4,6 +4,8 @@
 
 use std::{
     collections::BTreeSet,
+    convert::Infallible,
+    fmt::Display,
     path::{Path, PathBuf},
 };
 
@@ -121,7 +123,7 @@ impl PermissionArgs {
         let programs = ProgramFolders::new(variable("PATH").unwrap_or_default());
         let run = reach("--allow-run", &self.allow_run, |name| {
             let found = programs.named(Path::new(name));
-            found.ok_or_else(|| "there is no such program".to_owned())
+            found.ok_or("there is no such program")
         })?;
         if run != Grant::default() && !can_confine_programs() {
             let problem = "--allow-run: this system cannot hold programs to the rights of a restricted prompt file: that takes landlock, \
@@ -133,7 +135,7 @@ impl PermissionArgs {
             read: reach("--allow-read", &self.allow_read, path)?,
             write: reach("--allow-write", &self.allow_write, path)?,
             net: reach("--allow-net", &self.allow_net, HostRule::parse)?,
-            env: reach("--allow-env", &self.allow_env, |name| Ok(name.to_owned()))?,
+            env: reach("--allow-env", &self.allow_env, |name| Ok::<_, Infallible>(name.to_owned()))?,
             run,
             programs,
             protected: ProtectedFiles::default(),
@@ -151,24 +153,27 @@ fn keys(variables: &[(String, String)]) -> BTreeSet<String> {
 }
 
 /// Parses the values of one option.
-fn reach<T>(
+fn reach<T, E: Display>(
     option: &str,
     values: &[String],
-    mut read: impl FnMut(&str) -> Result<T, String>,
+    mut read: impl FnMut(&str) -> Result<T, E>,
 ) -> Result<Grant<T>, WrongUsage> {
     if values.iter().any(|value| value == ALL) {
         return Ok(Grant::All);
     }
     let mut one = |value: &String| {
-        let read = if value.is_empty() { Err("expected a name behind =".to_owned()) } else { read(value) };
-        read.map_err(|problem| WrongUsage::plain(format!("{option}={value}: {problem}")))
+        let wrong = |problem: &dyn Display| WrongUsage::plain(format!("{option}={value}: {problem}"));
+        if value.is_empty() {
+            return Err(wrong(&"expected a name behind ="));
+        }
+        read(value).map_err(|problem| wrong(&problem))
     };
     values.iter().map(&mut one).collect::<Result<_, _>>().map(Grant::Only)
 }
 
 /// Resolves a path, which need not exist.
-fn path(typed: &str) -> Result<PathBuf, String> {
-    lmthing_base::permission::real_path(Path::new(typed)).ok_or_else(|| "the path cannot be resolved".to_owned())
+fn path(typed: &str) -> Result<PathBuf, &'static str> {
+    lmthing_base::permission::real_path(Path::new(typed)).ok_or("the path cannot be resolved")
 }
 
 /// The folder of a file, and the `node_modules` folders in which packages are looked up.

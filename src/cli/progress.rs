@@ -1,5 +1,5 @@
-//! The progress line on stderr: step, running tools and seconds, or the time until a request is retried. Seconds count
-//! from the start of what the line names.
+//! The progress line on stderr: step, running tools and seconds, or the time until a request is retried, then tokens and
+//! cost. Seconds count from the start of what the line names.
 //!
 //! It appears only on a terminal and after some time without output. If stdout is the same terminal and the cursor is
 //! within a line of text, the progress line is drawn below it, and the cursor moves back before text continues.
@@ -10,10 +10,16 @@ use std::{
     time::{Duration, Instant},
 };
 
-use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
-
-use super::{Printer, screen};
-use lmthing_base::{chat::StreamPart, diagnostic::strip_controls_line, event::EventKind};
+use super::{
+    Printer,
+    readers::numbers::{cost, tokens},
+    screen,
+};
+use lmthing_base::{
+    chat::StreamPart,
+    diagnostic::strip_controls_line,
+    event::{EventKind, SharedSummary},
+};
 use lmthing_providers::HumanDuration;
 
 const FIRST_DELAY: Duration = Duration::from_millis(400);
@@ -26,7 +32,10 @@ pub(super) struct Progress(Option<Rc<State>>);
 
 struct State {
     printer: Rc<Printer>,
-    step: Cell<usize>,
+    summary: SharedSummary,
+    began: Instant,
+    /// From 0, as in the results; `None` before the first.
+    step: Cell<Option<usize>>,
     tools: RefCell<Vec<RunningTool>>,
     /// What the run waits for while no tool runs.
     activity: Cell<Activity>,
@@ -35,7 +44,8 @@ struct State {
     written: Cell<Instant>,
     /// Times at which failed requests are retried; several if agents run concurrently.
     due: RefCell<Vec<Instant>>,
-    shown: RefCell<Option<DrawnLine>>,
+    /// Present while the line is on the screen: the column at which text continues, if the line is below unfinished text.
+    shown: Cell<Option<Option<usize>>>,
 }
 
 struct RunningTool {
@@ -57,27 +67,23 @@ enum Activity {
     Model,
 }
 
-struct DrawnLine {
-    bar: ProgressBar,
-    /// Column at which text continues, if the line was drawn below unfinished text.
-    resume_at: Option<usize>,
-}
-
 impl Progress {
-    /// Draws nothing if stderr is no terminal.
-    pub(super) fn new(printer: Rc<Printer>) -> Self {
+    /// Draws nothing if stderr is no terminal. `summary` must receive each event first.
+    pub(super) fn new(printer: Rc<Printer>, summary: SharedSummary) -> Self {
         if !printer.stderr_is_terminal() {
             return Progress(None);
         }
         let state = Rc::new(State {
             printer: printer.clone(),
-            step: Cell::new(0),
+            summary,
+            began: Instant::now(),
+            step: Cell::default(),
             tools: RefCell::default(),
             activity: Cell::new(Activity::Script),
             since: Cell::new(Instant::now()),
             written: Cell::new(Instant::now()),
             due: RefCell::default(),
-            shown: RefCell::default(),
+            shown: Cell::default(),
         });
         // Weak: the printer is part of the state, too.
         let weak = Rc::downgrade(&state);
@@ -98,7 +104,7 @@ impl Progress {
         let Some(state) = &self.0 else { return };
         match part {
             EventKind::StepStart { step, .. } => {
-                state.step.set(*step);
+                state.step.set(Some(*step));
                 // The calls and waits of the previous step are over.
                 state.tools.borrow_mut().clear();
                 state.due.borrow_mut().clear();
@@ -174,31 +180,18 @@ impl State {
             self.written.set(Instant::now());
             return;
         }
-        if self.written.get().max(self.since.get()).elapsed() < FIRST_DELAY {
+        // A line that is drawn is kept up to date, however short each step is.
+        if self.shown.get().is_none() && self.written.get().elapsed() < FIRST_DELAY {
             return;
         }
-        screen::draw(|| self.draw_line());
-    }
-
-    /// Returns whether the line fits.
-    fn draw_line(&self) -> bool {
-        let mut shown = self.shown.borrow_mut();
-        if shown.is_none() {
-            let Some(resume_at) = self.resume_at() else { return false };
-            if resume_at.is_some() {
-                self.control("\n");
-            }
-            let bar = ProgressBar::with_draw_target(None, ProgressDrawTarget::stderr());
-            if let Ok(style) = ProgressStyle::with_template("{spinner} {wide_msg:.dim}") {
-                bar.set_style(style);
-            }
-            *shown = Some(DrawnLine { bar, resume_at });
+        let mut before = "";
+        if self.shown.get().is_none() {
+            let Some(resume_at) = self.resume_at() else { return };
+            before = if resume_at.is_some() { "\n" } else { "" };
+            self.shown.set(Some(resume_at));
         }
-        if let Some(shown) = &*shown {
-            shown.bar.set_message(strip_controls_line(&self.printer.stderr_part(&self.message())));
-            shown.bar.tick();
-        }
-        true
+        let text = strip_controls_line(&self.printer.stderr_part(&self.message()));
+        screen::draw(before, &screen::spinner(self.began.elapsed()).to_string(), &text);
     }
 
     fn forget_past_waits(&self) {
@@ -235,21 +228,27 @@ impl State {
             (None, true, Activity::Model) => format!("waiting for the model, {seconds} s"),
             (None, true, Activity::Script) => format!("the script is running, {seconds} s"),
         };
-        format!("step {} · {doing}", self.step.get())
+        let step = self.step.get().map(|step| format!("step {step} · ")).unwrap_or_default();
+        format!("{step}{doing}{}", self.used())
+    }
+
+    /// Tokens and cost so far, if there are any.
+    fn used(&self) -> String {
+        let summary = self.summary.lock();
+        if summary.usage.input_tokens.unwrap_or(0) + summary.usage.output_tokens.unwrap_or(0) == 0 {
+            return String::new();
+        }
+        let cost = match summary.total_cost() {
+            Some(dollars) if dollars > 0.0 => format!(" · {}", cost(Some(dollars))),
+            _ => String::new(),
+        };
+        format!(" · {}{cost}", tokens(&summary.usage))
     }
 
     fn hide(&self) {
-        let Some(DrawnLine { bar, resume_at }) = self.shown.take() else { return };
-        screen::clear(|| {
-            bar.finish_and_clear();
-            if let Some(column) = resume_at {
-                self.control(&format!("\x1b[1A\x1b[{}G", column + 1));
-            }
-        });
-    }
-
-    fn control(&self, sequence: &str) {
-        self.printer.control(sequence);
+        let Some(resume_at) = self.shown.take() else { return };
+        let back = resume_at.map(|column| format!("\x1b[1A\x1b[{}G", column + 1)).unwrap_or_default();
+        screen::clear(&back);
     }
 }
 

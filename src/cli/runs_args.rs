@@ -81,12 +81,12 @@ pub(super) struct Age {
 }
 
 /// Parses ages such as `30d`. A day has 24 hours, a week 7 days.
-fn parse_age(text: &str) -> Result<Age, String> {
+fn parse_age(text: &str) -> Result<Age, &'static str> {
     let span: Option<Span> = text.trim().parse().ok();
     let duration = span.and_then(|span| span.to_duration(SpanRelativeTo::days_are_24_hours()).ok());
     let milliseconds = duration.and_then(|duration| u64::try_from(duration.as_millis()).ok());
     let age = milliseconds.map(|milliseconds| Age { text: text.trim().to_owned(), milliseconds });
-    age.ok_or_else(|| "expected a time such as 30d, 2w, 12h or 90m".to_owned())
+    age.ok_or("expected a time such as 30d, 2w, 12h or 90m")
 }
 
 #[cfg(test)]

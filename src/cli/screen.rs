@@ -1,13 +1,29 @@
-//! State of the terminal's last line, shared by the thread that draws and the one that ends the process.
+//! The terminal's last line: the progress line on stderr. The thread that draws it and the one that ends the process
+//! share its state.
+//!
+//! A drawn line never fills the width of the terminal, so that the `^C` that the terminal adds stays on the same line
+//! and is removed with it.
 
 use std::{
+    io::{self, Write},
     sync::{Mutex, MutexGuard, PoisonError, TryLockError},
     thread,
     time::{Duration, Instant},
 };
 
+use console::{Style, Term, truncate_str};
+
 /// How long the end of the process waits for a line that is being drawn. A terminal that is stopped must not block it.
 const LOCK_TIMEOUT: Duration = Duration::from_millis(200);
+
+/// Columns that stay free at the end of a line: `^C`, and one more, as a full line moves the cursor to the next.
+const MARGIN: usize = 3;
+
+const DEFAULT_COLUMNS: usize = 80;
+
+const SPINNER: [char; 10] = ['⠋', '⠙', '⠹', '⠸', '⠼', '⠴', '⠦', '⠧', '⠇', '⠏'];
+
+const SPINNER_INTERVAL: Duration = Duration::from_millis(100);
 
 static SCREEN: Mutex<Screen> = Mutex::new(Screen { has_progress: false, has_text: false });
 
@@ -20,16 +36,41 @@ fn screen() -> MutexGuard<'static, Screen> {
     SCREEN.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Draws the progress line. `draw` returns whether it fits. Blocks once the process is ending.
-pub(super) fn draw(draw: impl FnOnce() -> bool) {
-    let mut screen = screen();
-    screen.has_progress = draw();
+/// Columns that a drawn line may use.
+pub(super) fn line_width() -> usize {
+    let columns = Term::stderr().size_checked().map_or(DEFAULT_COLUMNS, |(_, columns)| usize::from(columns));
+    columns.saturating_sub(MARGIN)
 }
 
-pub(super) fn clear(clear: impl FnOnce()) {
+/// The character that shows, `elapsed` after the start, that something goes on.
+pub(super) fn spinner(elapsed: Duration) -> char {
+    SPINNER[(elapsed.as_millis() / SPINNER_INTERVAL.as_millis()) as usize % SPINNER.len()]
+}
+
+/// Draws the progress line: `mark` and then `text`, dimmed and cut to the width. `before` is written first. Blocks once
+/// the process is ending.
+pub(super) fn draw(before: &str, mark: &str, text: &str) {
     let mut screen = screen();
-    clear();
+    let line = if mark.is_empty() { text.to_owned() } else { format!("{mark} {text}") };
+    let line = truncate_str(&line, line_width(), "…");
+    let shown = line.strip_prefix(mark).unwrap_or_default();
+    let dim = Style::new().for_stderr().dim();
+    // Erased behind the text, not before it is written: the line does not flicker.
+    write(&format!("{before}\r{}{}\x1b[K", &line[..line.len() - shown.len()], dim.apply_to(shown)));
+    screen.has_progress = true;
+}
+
+/// Removes the progress line, and writes `after`.
+pub(super) fn clear(after: &str) {
+    let mut screen = screen();
+    write(&format!("\r\x1b[2K{after}"));
     screen.has_progress = false;
+}
+
+fn write(text: &str) {
+    let mut stderr = io::stderr().lock();
+    // Nothing can be done if stderr is closed.
+    let _ = stderr.write_all(text.as_bytes()).and_then(|()| stderr.flush());
 }
 
 pub(super) fn set_text(has_text: bool) {

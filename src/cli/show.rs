@@ -55,11 +55,11 @@ impl Show {
         resume_state: Option<ResumeState>,
     ) -> Self {
         let printer = Rc::new(printer.clone());
-        let progress = if args.quiet { Progress::none() } else { Progress::new(printer.clone()) };
         let is_for_programs = args.format.is_for_programs();
         let summary = if is_for_programs { RunSummary::with_text() } else { RunSummary::default() };
         let summary = resume_state.as_ref().map_or(summary, |resume_state| resume_state.summary.clone());
         let summary = SharedSummary::new(summary);
+        let progress = if args.quiet { Progress::none() } else { Progress::new(printer.clone(), summary.clone()) };
         let sums = summary.clone();
         // First, so that the other readers find each event in the summary.
         let mut readers: Vec<EventReader> = vec![Rc::new(move |event: &Event<'_>| sums.lock().add(event))];
@@ -112,8 +112,8 @@ impl Show {
         }
     }
 
-    /// Warnings of the exporter are no events of the run: they may come before the first and after the last.
-    fn warn(&self, problem: &str) {
+    /// For warnings that are no events of the run: they may come before the first and after the last.
+    pub(super) fn warn(&self, problem: &str) {
         if !self.is_quiet {
             self.printer.stderr(&format!("Warning: {problem}\n"));
         }
@@ -154,6 +154,7 @@ impl Show {
             journal,
             stdout_is_terminal: self.printer.stdout_is_terminal(),
             stderr_has_colours: self.printer.stderr_has_colours(),
+            stderr_columns: self.printer.stderr_columns(),
         }
     }
 

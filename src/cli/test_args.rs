@@ -6,7 +6,7 @@ use clap::{Args, ValueEnum, ValueHint};
 use clap_complete::ArgValueCompleter;
 
 use super::complete::{JSON_FILES, PromptFiles};
-use lmthing_base::cost::Limits;
+use lmthing_base::cost::{Limits, ParseLimitError};
 
 /// `lmthing test`.
 #[derive(Args, Debug)]
@@ -88,7 +88,7 @@ fn count(typed: &str) -> Result<NonZeroUsize, &'static str> {
     typed.parse().map_err(|_| "expected a whole number from 1 on")
 }
 
-fn time(typed: &str) -> Result<Duration, String> {
+fn time(typed: &str) -> Result<Duration, ParseLimitError> {
     match typed.trim() {
         "0" => Ok(Duration::ZERO),
         other => Limits::parse_time(other),

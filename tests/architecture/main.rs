@@ -1,6 +1,6 @@
 //! Rules of the source that the compiler does not check (docs/maintainers/architecture.md): import cycles, the order of
-//! modules, where `'js`, `unsafe`, printing and ending the process may occur, the lengths of files and functions, and
-//! the dependencies of the crates.
+//! modules, where `'js`, `unsafe`, printing and ending the process may occur, the types of errors, the lengths of files
+//! and functions, and the dependencies of the crates.
 //!
 //! Reads the source text. To change a rule, change it here and on that page.
 
@@ -8,6 +8,7 @@ mod cycles;
 mod functions;
 mod manifests;
 mod paths;
+mod results;
 mod sources;
 mod tree;
 
@@ -16,6 +17,7 @@ use std::collections::BTreeSet;
 use crate::cycles::{cycles, describe, graph};
 use crate::functions::{Function, functions};
 use crate::paths::{code, names, without_tests};
+use crate::results::string_errors;
 use crate::sources::{Source, sources};
 use crate::tree::Tree;
 
@@ -53,6 +55,7 @@ const UNSAFE: &[(&str, &str)] = &[
 /// Files that may write to stdout or stderr, and why.
 const PRINTS: &[(&str, &str)] = &[
     ("src/cli/printer.rs", "the only writer of the program"),
+    ("src/cli/screen.rs", "draws the progress line, which the printer and the signal thread remove"),
     ("src/cli/standard_streams.rs", "hands both to the protocol of `lmthing mcp`, and standard error to the printer"),
     ("src/cli/interrupt.rs", "clears the progress line from the signal thread while the printer's thread may be busy"),
     ("src/cli/end_report.rs", "reports the end of a run whose own thread, with its printer, is blocked in native code"),
@@ -184,6 +187,18 @@ fn files_stay_short() {
         let is_long = sources.iter().any(|source| source.path == *path && lines(source) > MAX_LINES);
         assert!(is_long, "{path} is no longer a long file: remove it from the list");
     }
+}
+
+#[test]
+fn errors_have_types() {
+    let sources = sources();
+    let tree = Tree::without_tests(&sources);
+    let mut strings = Vec::new();
+    for source in sources.iter().filter(|source| tree.contains(&source.module())) {
+        let (code, _) = without_tests(&code(&source.text));
+        strings.extend(string_errors(&code).into_iter().map(|line| format!("{}:{line}", source.path)));
+    }
+    assert_eq!(strings, [""; 0], "`Result<_, String>`: give the error a type");
 }
 
 #[test]

@@ -123,8 +123,30 @@ fn json_that_would_exhaust_a_parser_is_refused_and_large_json_is_any() {
 fn modules_that_lmthing_does_not_have_are_answered_with_those_it_has() {
     let missing = |name: &str| format!("{HEAD}{RUNS}import {{ x }} from '{name}'; export const y = x;");
     let all = "lmthing's modules are 'lmthing', 'lmthing/";
-    for (name, hint) in [("lmthing/nope", all), ("lmthing/plugin", "did you mean 'lmthing/plugins'?")] {
+    let tests = "import { expect, test } from 'lmthing/test'";
+    for (name, hint) in [
+        ("lmthing/nope", all),
+        ("lmthing/plugin", "did you mean 'lmthing/plugins'?"),
+        ("vitest", tests),
+        ("@jest/globals", tests),
+    ] {
         assert_only(&[("p.lmt.mjs", &missing(name))], "p.lmt.mjs 3 TS2307", hint);
+    }
+}
+
+#[test]
+fn nothing_is_to_be_installed_for_names_that_are_missing() {
+    for (text, code, hint) in [
+        ("test('a', () => {});", "TS2593", "import { test } from 'lmthing/test';"),
+        ("describe('a', () => {});", "TS2593", "import { describe } from 'lmthing/test';"),
+        ("module.exports = 1;", "TS2591", "write export …"),
+        ("$`x`;", "TS2592", "take it out of the prompt: export default ({ $ }) => …"),
+        ("document.title;", "TS2584", "lmthing is no browser"),
+    ] {
+        let files = [("p.lmt.mjs", &*format!("{HEAD}{RUNS}{text}"))];
+        assert_only(&files, &format!("p.lmt.mjs 3 {code}"), hint);
+        let printed = Folder::new(&files).run("check").stdout;
+        assert!(!printed.contains("npm i") && !printed.contains("@types"), "{printed}");
     }
 }
 
@@ -135,6 +157,11 @@ fn javascript_that_is_right_when_it_runs_is_no_mistake() {
          export const prices = items.filter((item) => item.price).map((item) => item.price.toFixed(2));",
         "const names = ['a', undefined];\nexport const trimmed = names.filter(Boolean).map((name) => name.trim());",
         "const names = ['a', undefined];\nconst good = names.filter(Boolean); for (const name of good) name.trim();",
+        "const steps = [{ text: 'a' }];\n\
+         export const last = () => { const { text } = steps.at(-1); return text + steps.pop().text + steps.shift().text; };",
+        "const groups = new Map(); if (!groups.has('a')) groups.set('a', []); groups.get('a').push(1);",
+        "const names = new Map([['a', 'b']]); names.get('a').trim(); const shout = (/** @type {string} */ it) => it;\n\
+         export const first = shout(names.get('a')) + 'ab'.at(-1).trim();",
         "export const numbers = [parseInt(7.9), isNaN('x'), isNaN(new Date('x')), parseFloat(3), isFinite('3')];",
     ] {
         assert_eq!(found(&[("p.lmt.mjs", &format!("{HEAD}{RUNS}{right}"))]), [], "{right}");
@@ -146,8 +173,11 @@ fn javascript_that_is_right_when_it_runs_is_no_mistake() {
     ] {
         assert_only(&[("p.lmt.mjs", &format!("{HEAD}{RUNS}{wrong}"))], &format!("p.lmt.mjs 4 {code}"), "");
     }
-    let typescript = format!("{HEAD}{RUNS}").replace("({ $ })", "({ $ }: any)") + "export const n = parseInt(7.9);";
-    assert_only(&[("p.lmt.ts", &typescript)], "p.lmt.ts 3 TS2345", "");
+    for (strict, code) in [("parseInt(7.9)", "TS2345"), ("['a'].at(-1).trim()", "TS2532")] {
+        let typescript =
+            format!("{HEAD}{RUNS}").replace("({ $ })", "({ $ }: any)") + &format!("export const n = {strict};");
+        assert_only(&[("p.lmt.ts", &typescript)], &format!("p.lmt.ts 3 {code}"), "");
+    }
 }
 
 #[test]

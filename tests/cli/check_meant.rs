@@ -71,6 +71,7 @@ fn arguments_of_the_mock_that_run_refuses_are_reported() {
         ("{ n: 'x' }", "z.object({ n: z.coerce.number() })", "n: Invalid input"),
         // It runs, but the argument is dropped.
         ("{ citty: 'x' }", "z.object({ city: z.string().optional() })", "Unrecognized key: \"citty\""),
+        ("{ a: 1, b: 2 }", "z.strictObject({ a: z.number() }, { error: 'only a' })", "schema of 't': only a |"),
         ("{ n: '5' }", "{ type: 'object', properties: { n: { type: 'number' } } }", "n: Invalid input"),
     ] {
         assert_one(&with_call(arguments, schema), "warning", 3, &["mock item 0: the arguments do not fit", words]);
@@ -88,12 +89,9 @@ fn empty_prompts_and_mocks_are_reported() {
     );
     let mock = format!("{config}export const mock = [{{ type: 'text', text: 'x' }}];\n");
     let silent = format!("{mock}export default () => {{}};\n");
-    assert_one(&silent, "warning", 3, &["no message and no system prompt", "defSystem("]);
-    // A system prompt can be answered, and so can what an effect adds.
-    for body in ["def('A', 1);", "defEffect(() => { $`x`; });"] {
-        let source = format!("{mock}export default ({{ $, def, defEffect }}) => {{ {body} }};\n");
-        assert_eq!(findings(&source), [], "{body}");
-    }
+    assert_one(&silent, "warning", 3, &["no user message", "$`Hello`"]);
+    let of_effect = format!("{mock}export default ({{ $, defEffect }}) => {{ defEffect(() => {{ $`x`; }}); }};\n");
+    assert_eq!(findings(&of_effect), []);
     let other = "export const config = { model: 'openai:gpt-4o' };\nexport const mock = [];\n\
                  export default ({ $ }) => { $`x`; };\n";
     assert_eq!(findings(other), []);

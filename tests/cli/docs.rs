@@ -1,14 +1,15 @@
-//! Checks the pages of the repository: snippets, links, contents, line lengths and model names.
-//!
-//! In `README.md` and `docs/` a `js` block with a default export and a mock is a prompt file; the `text` block after
-//! it is its output.
+//! Checks the pages of the repository: links, contents, line lengths and model names. What they show is run by
+//! `docs_run`.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Component, Path, PathBuf};
 use std::process::Command;
 
-use crate::support::root;
+use crate::{
+    pages::{pages, texts},
+    support::root,
+};
 
 const LONGEST_LINE: usize = 120;
 
@@ -28,53 +29,6 @@ const UNKNOWN_MODEL: &str = "openai:gpt-x";
 
 const PROVIDERS: &[&str] =
     &["openai", "anthropic", "google", "mistral", "azure", "groq", "cohere", "bedrock", "vertex"];
-
-/// The files below a folder of the repository whose names end so, without what is built or installed.
-fn files_below(folder: &Path, endings: &[&str], files: &mut Vec<PathBuf>) {
-    for entry in fs::read_dir(folder).expect("a readable folder") {
-        let path = entry.expect("a readable folder").path();
-        let name = path.file_name().expect("a name").to_string_lossy().into_owned();
-        if path.is_dir() {
-            if !(name.starts_with('.') || name == "target" || name == "node_modules") {
-                files_below(&path, endings, files);
-            }
-        } else if endings.iter().any(|ending| name.ends_with(ending)) {
-            files.push(path);
-        }
-    }
-}
-
-/// Path from the root of the repository, and text.
-fn texts(endings: &[&str]) -> BTreeMap<PathBuf, String> {
-    let mut files = Vec::new();
-    files_below(root(), endings, &mut files);
-    let text = |path: PathBuf| {
-        let text = fs::read_to_string(&path).expect("a page is text");
-        (path.strip_prefix(root()).expect("below the root").to_owned(), text)
-    };
-    files.into_iter().map(text).collect()
-}
-
-fn pages() -> BTreeMap<PathBuf, String> {
-    texts(&[".md"])
-}
-
-fn is_documentation(path: &Path) -> bool {
-    path.starts_with("docs") || path == Path::new("README.md")
-}
-
-/// The fenced blocks of a page: (line, language, text).
-fn blocks(page: &str) -> Vec<(usize, String, String)> {
-    let mut blocks = Vec::new();
-    let mut lines = page.lines().enumerate();
-    while let Some((number, line)) = lines.next() {
-        let Some(language) = line.strip_prefix("```") else { continue };
-        let body = lines.by_ref().map(|(_, line)| line).take_while(|line| *line != "```");
-        let text: String = body.flat_map(|line| [line, "\n"]).collect();
-        blocks.push((number + 1, language.to_owned(), text));
-    }
-    blocks
-}
 
 /// The lines of a page that are not in fenced blocks: (number, line).
 fn prose(page: &str) -> Vec<(usize, &str)> {
@@ -129,53 +83,6 @@ fn resolved(page: &Path, target: &str) -> PathBuf {
         }
     }
     path
-}
-
-#[test]
-fn every_prompt_file_prints_what_its_page_says() {
-    let directory = tempfile::tempdir().expect("a temporary directory");
-    let mut count = 0;
-    for (page, text) in pages().into_iter().filter(|(page, _)| is_documentation(page)) {
-        let page = page.to_string_lossy().replace('/', "-");
-        let blocks = blocks(&text);
-        for (index, (line, language, code)) in blocks.iter().enumerate() {
-            // A file with a real model needs a server.
-            if language != "js" || !code.contains("export default") || !code.contains("model: 'mock'") {
-                continue;
-            }
-            let file = directory.path().join(format!("{page}-{line}.lmt.mjs"));
-            fs::write(&file, code).expect("a file can be written");
-            let output = Command::new(env!("CARGO_BIN_EXE_lmthing")).arg("run").arg(&file).output().expect("it runs");
-            let (stdout, stderr) = (String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
-            assert!(output.status.success() && stderr.is_empty(), "{page}:{line}: {}: {stderr}", output.status);
-            let expected = blocks.get(index + 1).filter(|(_, language, _)| language == "text");
-            let (_, _, expected) = expected.unwrap_or_else(|| panic!("{page}:{line}: no text block with its output"));
-            assert_eq!(stdout, expected.as_str(), "{page}:{line}");
-            count += 1;
-        }
-    }
-    assert!(count >= 7, "only {count} prompt files were found");
-}
-
-#[test]
-fn the_tests_in_the_guide_pass() {
-    let page = fs::read_to_string(root().join("docs/guide/testing.md")).expect("the page exists");
-    let directory = tempfile::tempdir().expect("a temporary directory");
-    let mut count = 0;
-    for (_, _, code) in blocks(&page).iter().filter(|(_, language, _)| language == "js") {
-        // The first line of a file is its name.
-        let name =
-            code.lines().next().and_then(|line| line.strip_prefix("// ")).filter(|name| name.ends_with(".lmt.mjs"));
-        let Some(name) = name else { continue };
-        fs::write(directory.path().join(name), code).expect("a file can be written");
-        count += 1;
-    }
-    assert!(count >= 5, "only {count} files were found");
-    let mut command = Command::new(env!("CARGO_BIN_EXE_lmthing"));
-    let output = command.arg("test").current_dir(directory.path()).env_remove("CI").output().expect("it runs");
-    let (stdout, stderr) = (String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
-    assert!(output.status.success(), "{stdout}{stderr}");
-    assert!(stdout.contains(&format!(" Test Files  {count} passed ({count})\n")), "{stdout}");
 }
 
 #[test]
@@ -320,33 +227,7 @@ fn pages_of_commands_name_every_option() {
         for option in options(command) {
             let general = ["--help", "--version"].contains(&option.as_str());
             let of_run = option.starts_with("--allow-") && text.contains("`--allow-…`");
-            // Rows are never stored, so that nothing can wait for a decision.
-            let ignored = command == "map" && option == "--on-approval";
-            assert!(general || of_run || ignored || text.contains(&option), "{path}: {option}");
+            assert!(general || of_run || text.contains(&option), "{path}: {option}");
         }
     }
-}
-
-#[test]
-fn the_typed_file_of_the_guide_has_the_help_and_the_error_shown() {
-    let page = fs::read_to_string(root().join("docs/guide/typed-files.md")).expect("the page exists");
-    let blocks = blocks(&page);
-    let directory = tempfile::tempdir().expect("a temporary directory");
-    let (_, _, code) = &blocks[0];
-    fs::write(directory.path().join("weather.lmt.mjs"), code).expect("a file can be written");
-    let shown: Vec<&str> =
-        blocks.iter().filter(|(_, kind, _)| kind == "text").map(|(_, _, text)| text.as_str()).collect();
-    let run = |arguments: &[&str]| {
-        let mut command = Command::new(env!("CARGO_BIN_EXE_lmthing"));
-        command
-            .args(["run", "weather.lmt.mjs"])
-            .args(arguments)
-            .current_dir(directory.path())
-            .output()
-            .expect("it runs")
-    };
-    // The notes below the options are left out on the page.
-    let help = String::from_utf8(run(&["--help"]).stdout).expect("text");
-    assert!(help.starts_with(shown[0]), "{help}");
-    assert_eq!(String::from_utf8_lossy(&run(&["Rome", "--days", "many"]).stderr), shown[1]);
 }

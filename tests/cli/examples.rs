@@ -142,7 +142,7 @@ const STDERR: &[(&str, &[&str])] = &[
            or config.limits.tokens higher to let it go further.",
         ],
     ),
-    ("custom-plugin", &["Warning: tool spend threw: only 3 coins are left (DIR/examples/custom-plugin.lmt.mjs:15:66)"]),
+    ("custom-plugin", &["Warning: tool spend threw: only 3 coins are left (DIR/examples/custom-plugin.lmt.mjs:15:44)"]),
     ("function-demo", &["[sandbox] prices [400,800]", "price of cup asked for", "price of tea asked for"]),
     ("typed", &["asking for Rome, 2 days, rain and wind"]),
     (

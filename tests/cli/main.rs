@@ -7,14 +7,18 @@ mod support;
 
 mod check_command;
 mod check_exports;
+mod check_first_request;
 mod check_kinds;
 mod check_meant;
+mod check_places;
 mod check_render;
 mod check_types;
 mod docs;
+mod docs_run;
 mod examples;
 mod findings;
 mod new;
+mod pages;
 mod report;
 mod test_command;
 mod test_expect;

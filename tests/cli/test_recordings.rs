@@ -225,6 +225,20 @@ fn only_what_has_changed_is_renewed_and_shown_until_then() {
 }
 
 #[test]
+fn a_recording_that_does_not_fit_is_shown_at_the_run() {
+    let source = |q: &str| {
+        format!(
+            "test('asks', async () => {{\n  await run('prompt.lmt.mjs', {{ recording: 'r.json', env: {{ Q: '{q}' }} }});\n}});"
+        )
+    };
+    let setup = setup(&[("a.test.lmt.mjs", &source("one"))]);
+    passed(&setup.tests("--record"));
+    setup.folder.write("a.test.lmt.mjs", &tests(&source("two")));
+    let failures = setup.tests("").failures("asks").join("\n");
+    assert!(failures.contains("-one\n") && failures.contains("a.test.lmt.mjs:3:9"), "{failures}");
+}
+
+#[test]
 fn tests_that_fail_or_are_left_out_lose_nothing() {
     let source = |end: &str| {
         format!(

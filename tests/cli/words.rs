@@ -59,6 +59,74 @@ fn arguments_after_a_prompt_file_are_its_input() {
 }
 
 #[test]
+fn options_of_the_file_are_offered() {
+    let folder = folder();
+    folder.write(
+        "typed.lmt.mjs",
+        "import { z } from 'zod';
+        export const config = { model: 'mock' };
+        export const input = z.object({
+          input: z.string(), maxWords: z.number().optional(), loud: z.boolean().optional(),
+          unit: z.enum(['celsius', 'kelvin']).optional(),
+        });
+        export default () => { throw new Error('the prompt function does not run'); };",
+    );
+    for before in [&["run", "typed.lmt.mjs"][..], &["typed.lmt.mjs", "x"], &["run", "-q", "typed.lmt.mjs"]] {
+        let after = |words: &[&str]| offered(&folder, &[before, words].concat());
+        assert_eq!(after(&["--"]), ["--input", "--max-words", "--loud", "--unit"], "{before:?}");
+        assert_eq!(after(&["--unit", "k"]), ["kelvin"], "{before:?}");
+        assert_eq!(after(&["--unit=c"]), ["--unit=celsius"], "{before:?}");
+        assert_eq!(after(&["--input", "@no"]), ["@notes.md"], "{before:?}");
+    }
+}
+
+#[test]
+fn completion_gives_a_file_no_rights() {
+    let folder = folder();
+    folder.write(
+        "typed.lmt.mjs",
+        "import { writeFileSync } from 'node:fs';
+        writeFileSync('made', '');
+        export const config = { model: 'mock' };
+        export const input = { type: 'object', properties: { city: { type: 'string' } } };
+        export default () => {};",
+    );
+    assert_eq!(offered(&folder, &["run", "typed.lmt.mjs", "--"]), [""; 0]);
+    assert!(!folder.path("made").exists());
+}
+
+#[test]
+fn completion_does_not_wait_for_a_file() {
+    let folder = folder();
+    let wait = "Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 10_000);";
+    let input = "export const input = { type: 'object', properties: { city: { type: 'string' } } };";
+    folder.write("slow.lmt.mjs", &format!("{wait}\n{input}\nexport default () => {{}};"));
+    assert_eq!(offered(&folder, &["run", "slow.lmt.mjs", "--"]), [""; 0]);
+}
+
+#[test]
+fn usage_errors_look_like_all_others() {
+    let folder = folder();
+    let usage = "test --filter <TEXT> [PATH]...";
+    for (arguments, message) in [
+        (
+            "test --fliter x",
+            format!(
+                "Error: unexpected argument '--fliter' found\n\nhint: a similar argument exists: '--filter'\n      usage: lmthing {usage}\n"
+            ),
+        ),
+        (
+            "new",
+            "Error: the following required arguments were not provided: <NAME>\n\nhint: usage: lmthing new <NAME>\n"
+                .to_owned(),
+        ),
+    ] {
+        let outcome = folder.run(arguments);
+        assert_eq!((outcome.code, outcome.stdout.as_str(), outcome.stderr), (2, "", message), "{arguments}");
+    }
+}
+
+#[test]
 fn scripts_call_back() {
     let folder = folder();
     for shell in ["bash", "zsh", "fish", "powershell"] {

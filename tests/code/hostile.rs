@@ -17,7 +17,7 @@ use std::{
 };
 
 use futures_util::future::LocalBoxFuture;
-use lmthing_base::chat::read_json;
+use lmthing_base::{chat::read_json, checkpoint::CallError};
 use lmthing_typescript::{
     code::{Declaration, Declarations, FunctionSignature},
     sandbox::{HostFunctions, LogLine, RunOutcome, Sandbox, SandboxConfig},
@@ -43,23 +43,28 @@ struct Host {
 }
 
 impl HostFunctions for Host {
-    fn call<'a>(&'a self, name: &'a str, args: Box<RawValue>) -> LocalBoxFuture<'a, Result<Box<RawValue>, String>> {
+    fn call<'a>(
+        &'a self,
+        name: &'a str,
+        args: Option<Box<RawValue>>,
+    ) -> LocalBoxFuture<'a, Result<Box<RawValue>, CallError>> {
+        let args = args.unwrap_or_else(|| RawValue::NULL.to_owned());
         self.seen.borrow_mut().push(format!("{name} {args}"));
         Box::pin(async move {
             if name == "echo" {
                 return Ok(args);
             }
-            let args: Value = read_json(args.get()).map_err(|error| error.to_string())?;
+            let args: Value = read_json(args.get()).map_err(|error| CallError(error.to_string()))?;
             let number = |key: &str| args[key].as_f64();
             let answer = match name {
                 "add" => match (number("a"), number("b")) {
                     (Some(a), Some(b)) => Ok(json!({"sum": a + b})),
-                    _ => Err("Invalid arguments for add".to_owned()),
+                    _ => Err(CallError("Invalid arguments for add".to_owned())),
                 },
                 "report" => Ok(json!({"ok": true})),
                 "inspect" => Ok(json!({"type": if args.is_object() { "object" } else { "other" }})),
                 "getState" => Ok(json!({"items": [1, 2, 3], "nested": {"role": "user"}})),
-                "fail" => Err(args["msg"].as_str().unwrap_or("no message").to_owned()),
+                "fail" => Err(CallError(args["msg"].as_str().unwrap_or("no message").to_owned())),
                 "tick" => {
                     *self.ticks.borrow_mut() += 1;
                     Ok(json!({"n": *self.ticks.borrow()}))
@@ -70,7 +75,7 @@ impl HostFunctions for Host {
                 }
                 "math.mul" => Ok(json!({"product": number("a").unwrap_or(0.0) * number("b").unwrap_or(0.0)})),
                 "math.div" => Ok(json!({"quotient": number("a").unwrap_or(0.0) / number("b").unwrap_or(1.0)})),
-                other => Err(format!("unknown function {other}")),
+                other => Err(CallError(format!("unknown function {other}"))),
             };
             answer.map(|answer| to_raw_value(&answer).expect("JSON"))
         })

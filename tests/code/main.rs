@@ -5,6 +5,8 @@
 #[path = "../support/mod.rs"]
 mod support;
 
+#[cfg(unix)]
+mod fake_worker;
 mod helpers;
 mod hostile;
 mod sandbox;

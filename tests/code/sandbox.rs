@@ -6,6 +6,7 @@ use std::{
     time::{Duration, Instant},
 };
 
+use lmthing_base::checkpoint::CallError;
 use lmthing_typescript::{
     code::{CheckMode, Declaration, Declarations, FunctionSignature},
     sandbox::{HostFunctions, LogLine, RunOutcome, Sandbox, SandboxConfig},
@@ -26,24 +27,25 @@ impl HostFunctions for Host {
     fn call<'a>(
         &'a self,
         name: &'a str,
-        args: Box<RawValue>,
-    ) -> futures_util::future::LocalBoxFuture<'a, Result<Box<RawValue>, String>> {
+        args: Option<Box<RawValue>>,
+    ) -> futures_util::future::LocalBoxFuture<'a, Result<Box<RawValue>, CallError>> {
+        let args = args.unwrap_or_else(|| RawValue::NULL.to_owned());
         Box::pin(async move {
             if name == "echo" {
                 self.events.borrow_mut().push(format!("echo {args}"));
                 return Ok(args);
             }
-            let args: Value = serde_json::from_str(args.get()).map_err(|error| error.to_string())?;
+            let args: Value = serde_json::from_str(args.get()).map_err(|error| CallError(error.to_string()))?;
             let answer = match name {
                 "add" => Ok(json!(args["a"].as_f64().unwrap_or(0.0) + args["b"].as_f64().unwrap_or(0.0))),
-                "math.fail" => Err("door is stuck".to_owned()),
+                "math.fail" => Err(CallError("door is stuck".to_owned())),
                 "sleep" => {
                     self.events.borrow_mut().push(format!("begin {}", args["id"]));
                     tokio::time::sleep(Duration::from_millis(args["ms"].as_u64().unwrap_or(0))).await;
                     self.events.borrow_mut().push(format!("end {}", args["id"]));
                     Ok(args)
                 }
-                other => Err(format!("{other} is not a function")),
+                other => Err(CallError(format!("{other} is not a function"))),
             };
             answer.map(|answer| to_raw_value(&answer).expect("JSON"))
         })
@@ -393,10 +395,11 @@ impl HostFunctions for Nested<'_> {
     fn call<'a>(
         &'a self,
         _: &'a str,
-        args: Box<RawValue>,
-    ) -> futures_util::future::LocalBoxFuture<'a, Result<Box<RawValue>, String>> {
+        args: Option<Box<RawValue>>,
+    ) -> futures_util::future::LocalBoxFuture<'a, Result<Box<RawValue>, CallError>> {
+        let args = args.unwrap_or_else(|| RawValue::NULL.to_owned());
         Box::pin(async move {
-            let depth: u32 = serde_json::from_str(args.get()).map_err(|error| error.to_string())?;
+            let depth: u32 = serde_json::from_str(args.get()).map_err(|error| CallError(error.to_string()))?;
             let code = match depth {
                 0 => "return 1;".to_owned(),
                 depth => format!(
@@ -405,7 +408,7 @@ impl HostFunctions for Nested<'_> {
                 ),
             };
             let outcome = self.sandbox.run(&code, self.declared, self).await.to_value();
-            to_raw_value(&outcome["result"]).map_err(|error| error.to_string())
+            to_raw_value(&outcome["result"]).map_err(|error| CallError(error.to_string()))
         })
     }
 }

@@ -316,3 +316,27 @@ fn on_a_terminal_a_question_is_shown() {
     running.wait_for("deployed to a", 1);
     assert_eq!(running.end().code, 0);
 }
+
+#[test]
+fn approve_lists_what_waits_in_the_journal() {
+    let project = in_one_answer(&[("c1", "deploy", "live"), ("c2", "read", "a")]);
+    stopped(&project, RUN);
+    let id = id(&project);
+    let run = |arguments: &str| project.run(arguments);
+    let file = project.folder.path("p.lmt.mjs").canonicalize().unwrap();
+    let outcome = run("approve --journal=.lmthing/journal.db");
+    let expected = format!("c1\n  deploy, in the run {id} of {}\n    to: \"live\"\n", file.display());
+    assert_eq!((outcome.code, outcome.stdout), (0, expected), "{}", outcome.stderr);
+    assert!(outcome.stderr.contains(&format!("--approve c1 or lmthing resume {id}")), "{}", outcome.stderr);
+    let listed = run("approve --json --journal=.lmthing/journal.db").object();
+    let call = json!({ "id": "c1", "name": "deploy", "args": { "to": "live" }, "run": id, "file": file });
+    assert_eq!(listed, json!([call]));
+    let outcome = run("approve c1 yes");
+    assert_eq!((outcome.code, outcome.stdout.as_str()), (2, ""), "{outcome:?}");
+    assert!(outcome.stderr.contains(&format!("lmthing resume {id} --approve c1")), "{}", outcome.stderr);
+    // What it says decides.
+    done(&project, &format!("resume {id} --deny c1"));
+    let outcome = run("approve --journal=.lmthing/journal.db");
+    assert_eq!((outcome.code, outcome.stderr.as_str()), (0, "Nothing waits for approval.\n"));
+    assert_eq!(run("approve --journal=other.db").code, 1);
+}

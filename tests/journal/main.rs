@@ -14,6 +14,8 @@ mod approve_stop_kill;
 mod file;
 mod helpers;
 #[cfg(unix)]
+mod locked;
+#[cfg(unix)]
 mod resume_agents;
 #[cfg(unix)]
 mod resume_command;

@@ -3,9 +3,13 @@
 
 use serde_json::json;
 
-use crate::support::resume::{
-    PRELUDE, Project,
-    provider::{Conversation, Provider, Turn},
+use crate::support::{
+    Running,
+    resume::{
+        PRELUDE, Project,
+        provider::{Conversation, Provider, Turn},
+    },
+    wait_until,
 };
 
 fn project(source: &str, answer: impl Fn(&Conversation) -> Turn + Send + Sync + 'static) -> Project {
@@ -49,7 +53,13 @@ fn finished_steps_of_an_agent_count() {
 fn agents_of_agents_and_agents_side_by_side_go_on_where_they_were() {
     let project = project(
         "const inner = ({ defAgent }) => defAgent('inner', 'i', z.object({ name: z.string() }), ({ name }, child) => {
-          child.defTool('work', 'w', none, () => { note(name); if (name === 'two-inner') die(); return name; });
+          child.defTool('work', 'w', none, async () => {
+            note(name);
+            if (name !== 'two-inner') return name;
+            while (!fs.existsSync('go')) await new Promise((resolve) => setTimeout(resolve, 5));
+            die();
+            return name;
+          });
           child.$`You are who=${name}.`;
         });
         export default ({ $, defAgent }) => {
@@ -63,20 +73,23 @@ fn agents_of_agents_and_agents_side_by_side_go_on_where_they_were() {
             ("root", 0) => ["one", "two"]
                 .iter()
                 .fold(Turn::default(), |turn, name| turn.call(name, "outer", &json!({ "name": name }))),
-            // The second agent is slower, so that the first has ended.
-            ("two", 0) => Turn::default().slowly(std::time::Duration::from_millis(80)).call(
-                "i",
-                "inner",
-                &json!({ "name": "two-inner" }),
-            ),
-            ("one", 0) => Turn::default().call("i", "inner", &json!({ "name": "one-inner" })),
+            (name @ ("one" | "two"), 0) => {
+                Turn::default().call("i", "inner", &json!({ "name": format!("{name}-inner") }))
+            }
             ("one-inner" | "two-inner", 0) => Turn::default().call("c", "work", &json!({})),
             _ => Turn::text(&format!("{}({})", conversation.who, conversation.results().join(","))),
         },
     );
-    project.killed();
+    let running = Running::of(&mut project.command("run --journal p.lmt.mjs"));
+    let ended = || project.journal().is_some_and(|journal| journal.answered().contains(&"one 1".to_owned()));
+    wait_until("the end of the first agent", ended);
+    project.folder.write("go", "");
+    assert_eq!(running.end().code, -1);
     assert_eq!(project.resumed(), "root(one(one-inner(one-inner)),two(two-inner(two-inner)))\n");
-    assert_eq!(project.lines("done.log"), ["one-inner", "two-inner", "two-inner"]);
+    // The agents work side by side: either may be the first.
+    let mut done = project.lines("done.log");
+    done.sort();
+    assert_eq!(done, ["one-inner", "two-inner", "two-inner"]);
     let names = request_names(&project);
     let once: std::collections::BTreeSet<_> = names.iter().collect();
     assert_eq!((names.len(), once.len()), (10, 10), "{names:?}");

@@ -31,9 +31,15 @@ fn all_of_a_run_is_there() {
     let stored = ran(&folder, "runs export last").events();
     let of =
         |events: &[Value], kind: &str| events.iter().filter(|event| event["type"] == kind).cloned().collect::<Vec<_>>();
-    for kind in ["run-start", "tool-call", "tool-result", "agent-start", "agent-finish", "step-finish", "run-finish"] {
+    for kind in ["run-start", "tool-call", "tool-result", "agent-start", "agent-finish", "run-finish"] {
         assert_eq!(of(&stored, kind), of(&reported, kind), "{kind}");
     }
+    let finished = of(&stored, "step-finish").into_iter().map(|mut event| {
+        let response = event.as_object_mut().unwrap().remove("response");
+        assert_eq!(response.unwrap()["modelId"], "mock");
+        event
+    });
+    assert_eq!(finished.collect::<Vec<_>>(), of(&reported, "step-finish"));
     // Consecutive pieces of text are merged.
     let says: Vec<_> = of(&stored, "text-delta").iter().map(|event| event["delta"].clone()).collect();
     assert_eq!(says, ["Let me\nlook.", "because", "Done."]);
@@ -42,6 +48,7 @@ fn all_of_a_run_is_there() {
         "system": requests[0]["system"],
         "messages": [{ "role": "user", "content": [{ "type": "text", "text": "How is it?" }] }],
         "tools": ["look", "ask"],
+        "settings": {},
     });
     assert_eq!(requests[0], first);
     assert!(first["system"].as_str().unwrap().contains("Be brief."));

@@ -10,6 +10,7 @@ mod client;
 mod faults;
 mod functions;
 mod http;
+mod modern;
 mod names;
 mod npm;
 #[cfg(unix)]

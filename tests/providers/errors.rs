@@ -1,12 +1,7 @@
 //! Errors of servers: their messages, hints, requests that are repeated without a rejected parameter, and requests
 //! that wait for each other.
 
-use std::{
-    cell::RefCell,
-    collections::BTreeMap,
-    rc::Rc,
-    time::{Duration, Instant},
-};
+use std::{cell::RefCell, collections::BTreeMap, rc::Rc, time::Duration};
 
 use lmthing_base::chat::{CallSettings, Message, ModelRequest, Role, ToolSpec};
 use lmthing_providers::{ProviderContext, ProviderErrorKind, ProviderEvent, resolve};
@@ -270,15 +265,31 @@ async fn requests_of_one_run_do_not_fail_each_other() {
 
 #[tokio::test]
 async fn a_used_up_limit_is_waited_for_before_the_next_request() {
-    let used_up =
-        Canned::sse(CHAT).header("x-ratelimit-remaining-requests", "0").header("x-ratelimit-reset-requests", "300ms");
-    let setup = setup(vec![used_up, Canned::sse(CHAT), Canned::sse(CHAT)]).await;
-    let begun = Instant::now();
+    let used_up = |reset: &str| {
+        Canned::sse(CHAT).header("x-ratelimit-remaining-requests", "0").header("x-ratelimit-reset-requests", reset)
+    };
+    let setup = setup(vec![used_up("4m50s"), Canned::sse(CHAT)]).await;
+    assert_eq!(setup.ask("lab:tide", CallSettings::default()).await.error, None);
+    assert_eq!(*setup.events.borrow(), []);
+    // Limits are per server, and models of one server share them. The wait is announced when it begins; the test need
+    // not wait for its end.
+    let call = setup.ask("lab:ebb", CallSettings::default());
+    let announced = async {
+        while setup.events.borrow().is_empty() {
+            tokio::time::sleep(Duration::from_millis(2)).await;
+        }
+    };
+    futures_util::pin_mut!(call, announced);
+    let first = futures_util::future::select(call, announced).await;
+    assert!(matches!(first, futures_util::future::Either::Right(_)), "it waits");
+    assert!(matches!(&setup.events.borrow()[..], [ProviderEvent::Throttled { .. }]));
+    assert_eq!(setup.server.requests().len(), 1);
+
+    let setup = self::setup(vec![used_up("20ms"), Canned::sse(CHAT)]).await;
     setup.ask("lab:tide", CallSettings::default()).await;
-    assert!(begun.elapsed() < Duration::from_millis(250));
-    // Limits are per server, and models of one server share them.
-    setup.ask("lab:ebb", CallSettings::default()).await;
-    assert!(begun.elapsed() >= Duration::from_millis(290));
+    assert_eq!(setup.ask("lab:ebb", CallSettings::default()).await.error, None);
+    assert_eq!(setup.server.requests().len(), 2);
+
     let mut settings = CallSettings::default();
     settings.timeouts.total = Some(Duration::from_millis(100));
     let used_up = Canned::sse(CHAT).header("ratelimit-remaining", "0").header("ratelimit-reset", "60");

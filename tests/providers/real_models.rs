@@ -209,6 +209,27 @@ fn a_model_that_is_not_found_is_exit_1_with_what_was_meant() {
 }
 
 #[test]
+fn another_model_is_only_suggested_if_the_server_lacks_the_requested_one() {
+    let folder = Folder::of("export default ({ $ }) => { $`Hello`; };\n");
+    let refusal = |message: &str, parameter: &str| {
+        json!({ "error": { "message": message, "type": "invalid_request_error", "param": parameter } }).to_string()
+    };
+    let suggestion = "hint: Did you mean \"openai:gpt-4o\"?";
+    for (status, body, is_suggested) in [
+        (404, "not found".to_owned(), true),
+        (400, refusal("The model 'gpt-4oo' does not exist", "model"), true),
+        (400, refusal("The tool 'model_info' was not found in the tools", "tool_choice"), false),
+        (405, "method not allowed".to_owned(), false),
+    ] {
+        let server = Server::play(vec![(status, body)]);
+        let mut command = folder.bare_command("run -m openai:gpt-4oo p.lmt.mjs");
+        command.env("OPENAI_API_KEY", KEY).env("OPENAI_BASE_URL", &server.address);
+        let report = Outcome::of(&mut command).stderr;
+        assert_eq!(report.contains(suggestion), is_suggested, "{status}: {report}");
+    }
+}
+
+#[test]
 fn a_proxy_that_the_prompt_function_sets_counts() {
     let source = "export const config = { model: 'openai:gpt-4o-mini' };\n\
                   export default ({ $ }) => { process.env.HTTP_PROXY = process.env.LATER; $`Hello`; };\n";

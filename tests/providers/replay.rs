@@ -249,7 +249,7 @@ fn invalid_recordings_are_refused_with_the_reason() {
         (r#"{"version":2,"steps":[]}"#, "it has version 2"),
         (r#"{"version":1,"exchanges":[{"provider":"lab"}]}"#, "it is not as --record writes it: missing field `model`"),
     ] {
-        let what = Replay::parse(text, Redactor::default()).err().unwrap();
+        let what = Replay::parse(text, Redactor::default()).err().unwrap().to_string();
         assert!(what.starts_with(reason), "{text}: {what}");
     }
 }

@@ -33,6 +33,13 @@ export const mock = [{ type: 'text', text: 'ok' }];
 export default async ({ $ }, input) => { $`${JSON.stringify(input)}`; };
 ";
 
+const TEXTS: &str = "
+export const input = { type: 'object', properties: { path: { type: 'string' }, text: { type: 'string' } } };
+export const config = { model: 'mock' };
+export const mock = [{ type: 'text', text: 'ok' }];
+export default async ({ $ }, { text }) => { $`${text}`; };
+";
+
 fn inputs(outcome: &Outcome) -> Vec<Value> {
     results(&outcome.stdout).into_iter().map(|mut result| result["input"].take()).collect()
 }
@@ -306,4 +313,60 @@ fn a_sample_is_spread_and_the_same() {
         let outcome = folder.run("map p.lmt.mjs --input rows.jsonl --sample 3");
         assert_eq!((outcome.code, numbers(&results(&outcome.stdout))), (0, vec![1, 5, 8]), "{outcome:?}");
     }
+}
+
+#[test]
+fn what_is_read_is_not_written() {
+    let prompt = ECHO.replacen('\n', "\nimport { greeting } from './greet.mjs';\nglobalThis.greeting = greeting;\n", 1);
+    let greet = "export const greeting = 'hello';\n";
+    let folder = Folder::new(&[("p.lmt.mjs", &prompt), ("greet.mjs", greet), ("rows.csv", "name\na\n")]);
+    folder.write("texts/a.txt", "one");
+    folder.write("t.lmt.mjs", TEXTS);
+    for (arguments, name) in [
+        ("p.lmt.mjs --input rows.csv --fresh -o greet.mjs", "greet.mjs"),
+        ("p.lmt.mjs --input rows.csv --fresh -o ./p.lmt.mjs", "p.lmt.mjs"),
+        ("p.lmt.mjs --input rows.csv --fresh -o rows.csv -f csv", "rows.csv"),
+        ("t.lmt.mjs --each texts/*.txt --fresh -o texts/a.txt", "texts/a.txt"),
+        ("t.lmt.mjs --each texts/*.txt -o texts/results.txt", "texts/results.txt"),
+    ] {
+        let before = fs::read_to_string(folder.path(name)).ok();
+        let outcome = folder.run(&format!("map {arguments}"));
+        assert_eq!(outcome.code, 2, "{arguments}: {outcome:?}");
+        assert!(outcome.stderr.contains("name another file"), "{arguments}: {outcome:?}");
+        assert_eq!(fs::read_to_string(folder.path(name)).ok(), before, "{arguments}");
+    }
+}
+
+#[test]
+fn a_limit_on_cost_needs_a_known_price() {
+    let prompt = ECHO.replace("model: 'mock'", "model: 'lab:tide'");
+    let folder = Folder::new(&[("p.lmt.mjs", &prompt), ("rows.csv", "name\na\n")]);
+    let mut command = folder.command("map p.lmt.mjs --input rows.csv -o out.jsonl --max-cost 1");
+    command.env("LAB_API_BASE", "http://lab.invalid").env("LAB_API_TYPE", "openai").env("LAB_API_KEY", "k");
+    let outcome = Outcome::of(&mut command);
+    assert_eq!(outcome.code, 2, "{outcome:?}");
+    assert!(outcome.stderr.contains("lab:tide"), "{outcome:?}");
+    assert!(!folder.path("out.jsonl").exists());
+}
+
+#[test]
+fn a_row_that_does_not_fit_is_shown_with_its_line() {
+    let folder = Folder::new(&[("p.lmt.mjs", ECHO), ("rows.csv", "name,count\n\"a\nb\",1\n\nc,many\n")]);
+    let outcome = folder.run("map p.lmt.mjs --input rows.csv");
+    assert!(outcome.stderr.contains("'many' (row 2, line 5)"), "{outcome:?}");
+    folder.write("all.csv", "name,count\n\"a\nb\",x\n");
+    let outcome = folder.run("map p.lmt.mjs --input all.csv");
+    assert!(outcome.stderr.contains("got 'x' (line 2)"), "{outcome:?}");
+}
+
+#[test]
+fn a_warning_is_cut() {
+    let tool = "defTool('fail', 'F', z.object({}), () => { throw new Error('y'.repeat(13_000)); });";
+    let prompt = ECHO
+        .replace("({ $ }, {", "({ $, defTool }, {")
+        .replace("fs.appendFileSync", &format!("{tool}\n  fs.appendFileSync"))
+        .replace("mock = [", "mock = [{ type: 'tool-call', toolName: 'fail', args: {} }, ");
+    let folder = Folder::new(&[("p.lmt.mjs", &prompt), ("rows.csv", "name\na\n")]);
+    let outcome = folder.run("map p.lmt.mjs --input rows.csv");
+    assert!(outcome.stderr.contains("yyy… (") && outcome.stderr.len() < 6_000, "{}", outcome.stderr.len());
 }

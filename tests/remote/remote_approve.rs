@@ -92,3 +92,31 @@ fn an_invalid_decision_is_wrong_usage() {
         assert!(outcome.code == 2 && outcome.stdout.is_empty(), "{arguments}: {outcome:?}");
     }
 }
+
+#[test]
+fn the_journal_is_listed_before_a_server_that_the_environment_names() {
+    let source = "export const config = { model: 'mock' };
+export const mock = [{ type: 'tool-call', toolCallId: 'c1', toolName: 'deploy', args: {} }];
+export default ({ $, defTool }) => { defTool('deploy', 'd', { type: 'object' }, () => 1, { needsApproval: true }); $`go`; };";
+    let (folder, server) = (Folder::of(source), Ingress::start());
+    assert_eq!(folder.run("run --journal --on-approval stop p.lmt.mjs").code, 5);
+    server.world().rows = rows(false);
+    let url = server.url();
+    let list = |options: &str, variable: &str| {
+        let mut command = folder.command(&format!("approve --json {options}"));
+        Outcome::of(command.env("RESTATE_INGRESS_URL", variable))
+    };
+    let ids = |outcome: Outcome| -> Vec<String> {
+        let list = outcome.object();
+        list.as_array().unwrap().iter().map(|call| call["id"].as_str().unwrap().to_owned()).collect()
+    };
+    assert_eq!(ids(list(&format!("--admin {url}"), &url)), ["c1", ID]);
+    assert_eq!(ids(list(&format!("--on {url} --admin {url}"), &url)), [ID]);
+    assert_eq!(ids(list("--journal=.lmthing/journal.db", &url)), ["c1"]);
+    // A server that was named has to answer.
+    let outcome = list("", "http://127.0.0.1:1");
+    assert_eq!((outcome.code, outcome.stdout.as_str()), (1, ""), "{outcome:?}");
+    let mut command = folder.command("approve");
+    let outcome = Outcome::of(command.env("RESTATE_INGRESS_URL", "http://127.0.0.1:1"));
+    assert!(outcome.code == 1 && outcome.stdout.starts_with("c1\n  deploy, in the run "), "{outcome:?}");
+}

@@ -57,6 +57,8 @@ fn rows_are_checked_here_and_run_there() {
     assert!(outcome.code == 2 && outcome.stderr.contains("give it to lmthing worker"), "{outcome:?}");
     let outcome = map(&folder, &server, "--service other");
     assert!(outcome.code == 2 && outcome.stderr.contains("has no service other"), "{outcome:?}");
+    let outcome = map(&folder, &server, "--service handlers");
+    assert!(outcome.code == 2 && outcome.stderr.contains("is a worker registered"), "{outcome:?}");
 }
 
 #[test]

@@ -14,12 +14,16 @@ mod events;
 mod formats;
 mod helpers;
 mod limits;
+mod memory;
 mod options;
 mod otel;
 mod otel_collectors;
+mod otel_requests;
 mod otel_support;
 #[cfg(unix)]
 mod process_end;
+#[cfg(target_os = "linux")]
+mod progress;
 mod recording;
 mod scenarios;
 #[cfg(target_os = "linux")]
@@ -29,5 +33,6 @@ mod typed_output;
 mod unfinished;
 mod view;
 mod view_page;
+mod view_requests;
 #[cfg(unix)]
 mod watch;

@@ -305,32 +305,6 @@ fn an_interrupted_run_still_sends_when_a_program_reads_it() {
 }
 
 #[test]
-fn requests_tell_what_they_used() {
-    let usage = Some((500, 400, 50));
-    let (address, asked) = serve(move |body| turn(&["x"], body["messages"].as_array().unwrap().len() < 2, usage));
-    let source = "import { z } from 'zod';
-export const config = { model: 'lab:m', options: { temperature: 0.5, maxOutputTokens: 99, seed: 7 },
-  prices: {'lab:m': {input: 10, cachedInput: 1, output: 20}} };
-export default ({ $, defTool }) => { defTool('look', 'Looks.', z.object({}), () => 1); $`Go.`; };";
-    let variables = [("LAB_API_TYPE", "openai"), ("LAB_API_BASE", address.as_str())];
-    let (outcome, collector) = exported(source, "-q", &variables);
-    assert_eq!(outcome.code, 0, "{outcome:?}");
-    let spans = collector.spans();
-    assert_eq!(tree(&spans), ["invoke_agent p", "  chat m", "  execute_tool look", "  chat m"]);
-    let chat = attributes(&spans[1].attributes);
-    assert_eq!((&chat["gen_ai.provider.name"], &chat["gen_ai.request.model"]), (&json!("lab"), &json!("m")));
-    let counts = ["input_tokens", "output_tokens", "cache_read.input_tokens"];
-    assert_eq!(counts.map(|name| chat[format!("gen_ai.usage.{name}")].as_u64().unwrap()), [500, 50, 400]);
-    let numbers = ["temperature", "max_tokens", "seed"];
-    assert_eq!(numbers.map(|name| chat[format!("gen_ai.request.{name}")].as_f64().unwrap()), [0.5, 99.0, 7.0]);
-    let cost = (100.0 * 10.0 + 400.0 + 50.0 * 20.0) / 1e6;
-    assert!((chat["lmthing.cost"].as_f64().unwrap() - cost).abs() < 1e-12);
-    assert!((attribute(&spans[0], "lmthing.cost").as_f64().unwrap() - 2.0 * cost).abs() < 1e-12);
-    assert_eq!(attribute(&spans[0], "gen_ai.usage.input_tokens"), 1000);
-    assert_eq!(asked.lock().unwrap().len(), 2);
-}
-
-#[test]
 fn retries_and_warnings_are_events_of_the_request() {
     use std::sync::atomic::{AtomicUsize, Ordering};
 

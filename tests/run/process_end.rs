@@ -67,6 +67,35 @@ fn sigterm_ends_the_run_with_143() {
 }
 
 #[test]
+fn tools_are_aborted_when_the_run_has_to_end() {
+    let source = "import { z } from 'zod';
+        export const config = { model: 'mock' };
+        export const mock = [{ type: 'tool-call', toolName: 'wait', args: {} }, { type: 'text', text: 'not reached' }];
+        export default ({ defTool, $ }) => {
+          defTool('wait', 'Waits.', z.object({}), (args, { abortSignal }) => new Promise((resolve, reject) => {
+            abortSignal.addEventListener('abort', () => { console.log('aborted'); reject(abortSignal.reason); });
+            console.log('started');
+            setTimeout(() => {}, 60_000);
+          }));
+          $`go`;
+        };";
+    let ends = [("INT", "", 130), ("TERM", "", 143), ("", "--timeout 1s", 4)];
+    for (signal, options, code) in ends {
+        let folder = Folder::of(source);
+        let mut run = folder.start(&format!("run --journal {options} p.lmt.mjs"));
+        run.wait_for("started", 1);
+        if !signal.is_empty() {
+            run.signal(signal);
+        }
+        let outcome = run.end();
+        assert_eq!((outcome.code, outcome.stdout.as_str()), (code, "started\naborted\n"), "{outcome:?}");
+        // The call is made again.
+        let mut resumed = folder.start("resume last");
+        resumed.wait_for("started", 1);
+    }
+}
+
+#[test]
 fn a_closed_pipe_ends_the_run_quietly() {
     let folder = Folder::of(SLOW);
     let mut run = spawn(&folder, "run p.lmt.mjs");

@@ -18,7 +18,7 @@ export const input = z.object({
   days: z.number().int().min(1).default(3),
   tags: z.array(z.string()).optional(),
   loud: z.boolean().default(false),
-  when: z.date().nullable().optional(),
+  when: z.date().refine((day) => day.getFullYear() > 1900, 'expected date after 1900').nullable().optional(),
   big: z.bigint().optional(),
   size: z.string().transform((text) => text.length).optional(),
   address: z.object({ street: z.string(), zip: z.string().regex(/^\d+$/).optional() }).optional(),
@@ -122,6 +122,7 @@ fn wrong_input_is_wrong_usage() {
         (&["w.lmt.mjs", "x", "y"], "unexpected word 'y': one bare word is expected"),
         (&["w.lmt.mjs", "Nowhere"], "--city: there is no weather, got 'Nowhere'"),
         (&["w.lmt.mjs", "x", "--when", "soon"], "--when: expected a date such as 2026-01-31, or null, got 'soon'"),
+        (&["w.lmt.mjs", "x", "--when", "1800-01-01"], "--when: expected date after 1900, got '1800-01-01'"),
         (&["w.lmt.mjs", "x", "--big", "1.5"], "--big: expected an integer (a whole number), got '1.5'"),
         (
             &["w.lmt.mjs", "x", "--address", r#"{"street":"s","zip":"x"}"#],

@@ -13,7 +13,8 @@ use crate::support::{Folder, skipped};
 const NAMES: [&str; 4] = ["chromium", "chromium-browser", "google-chrome", "google-chrome-stable"];
 
 /// Arguments of `generate.mjs`, one run each.
-const RUNS: [&[&str]; 4] = [&["full"], &["hostile"], &["started"], &["many", "10000"]];
+const RUNS: [&[&str]; 7] =
+    [&["full"], &["hostile"], &["started"], &["waiting"], &["wide"], &["steps", "999"], &["many", "10000"]];
 
 fn chromium() -> Option<PathBuf> {
     if let Some(path) = env::var_os("LMTHING_CHROMIUM") {

@@ -71,11 +71,16 @@ pub(crate) struct HttpServer {
 impl HttpServer {
     pub(crate) fn start(settings: &[&str]) -> Self {
         let mut command = Command::new("node");
-        command.arg(server_file()).arg("--http").stdout(Stdio::piped());
+        command.arg(server_file()).arg("--http");
         for setting in settings {
             command.args(["--set", setting]);
         }
-        let mut child = command.spawn().unwrap();
+        Self::start_program(command)
+    }
+
+    /// A program that prints its address.
+    pub(crate) fn start_program(mut command: Command) -> Self {
+        let mut child = command.stdout(Stdio::piped()).spawn().unwrap();
         let mut url = String::new();
         BufReader::new(child.stdout.take().unwrap()).read_line(&mut url).unwrap();
         HttpServer { _process: KilledOnDrop(child), url: url.trim().to_owned() }

@@ -7,7 +7,7 @@ use std::{
 };
 
 use super::{
-    finding::{Finding, Position, Severity, Span},
+    finding::{Finding, Position, Related, Severity, Span},
     locate::ExportValues,
 };
 use lmthing_base::{diagnostic::Location, parser::Language};
@@ -19,6 +19,7 @@ pub(super) fn findings(file: &Path, path: &Path, faults: Vec<Fault>, is_strict: 
     let text = LazyCell::new(|| std::fs::read_to_string(path).unwrap_or_default());
     let values = LazyCell::new(|| ExportValues::of(&text, Language::of_file(path).unwrap_or(Language::JavaScript)));
     let own = |span: Option<Span>| span.map(|span| (file.to_owned(), span));
+    let file_of_prompt = file;
     let finding = |fault: Fault| {
         let at = match &fault.location {
             Some(location) => Some(file_and_span(location, file, &real)),
@@ -32,7 +33,7 @@ pub(super) fn findings(file: &Path, path: &Path, faults: Vec<Fault>, is_strict: 
             code: fault.code.to_owned(),
             message: fault.message,
             hint: fault.hint,
-            related: Vec::new(),
+            related: fault.causes.iter().map(|cause| related(cause, file_of_prompt, &real)).collect(),
         }
     };
     let mut findings: Vec<Finding> = faults.into_iter().map(finding).collect();
@@ -40,6 +41,11 @@ pub(super) fn findings(file: &Path, path: &Path, faults: Vec<Fault>, is_strict: 
     // Mock items made by one expression have most likely the same fault.
     findings.retain(|finding| finding.code != "mock" || seen.insert((finding.span, finding.severity)));
     findings
+}
+
+fn related(cause: &Location, file: &Path, real: &Path) -> Related {
+    let (file, span) = file_and_span(cause, file, real);
+    Related { file, span, message: "the cause arose here".to_owned() }
 }
 
 fn severity(severity: FaultSeverity, is_strict: bool) -> Severity {

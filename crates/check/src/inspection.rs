@@ -1,7 +1,7 @@
 //! Loads and renders a file for its check in its own engine and thread, which is abandoned if a script does not end.
 
 use std::{
-    cell::RefCell,
+    cell::{Cell, RefCell},
     collections::BTreeMap,
     path::{Path, PathBuf},
     rc::Rc,
@@ -23,7 +23,7 @@ use lmthing_base::{
     checkpoint::NoCheckpoints,
     diagnostic::{Diagnostic, Location},
     event::Events,
-    input::{CommandLine, TextSources, check_whole},
+    input::{CommandLine, TextSources, UnreadableText, check_whole},
     permission::{ApprovalRules, DenyingApprover, Permissions},
 };
 use lmthing_engine::{
@@ -31,7 +31,7 @@ use lmthing_engine::{
         Exchanges, HostServices,
         inspect::{self, Fault, FaultSeverity, Inspection, NamedModel, NoLimits, NoModels, Rendered, RenderedTool},
     },
-    session::{Program, ProgramOptions},
+    session::{LoadError, Program, ProgramOptions},
 };
 use lmthing_node::{ScriptHost, THREAD_STACK_SIZE};
 use lmthing_providers::{ProviderContext, Redactor};
@@ -40,9 +40,6 @@ use lmthing_system::threads::{EventLoop, ThreadOptions};
 /// Added to a script's limit before its thread is abandoned: the engine cannot interrupt calls such as
 /// `Atomics.wait`.
 const GRACE_PERIOD: Duration = Duration::from_secs(2);
-
-/// The memory limit in bytes of an engine; several engines run at once.
-const MAX_MEMORY: usize = 512 << 20;
 
 /// The number of bytes that are kept of a script's output.
 const MAX_OUTPUT: usize = 1 << 20;
@@ -65,12 +62,14 @@ struct SendableInspection {
 }
 
 /// Loads a prompt file, checks its exports, and renders it once.
-pub(super) fn inspect(file: &Path, options: &CheckOptions) -> Inspected {
+///
+/// `may_vary` says whether the author's files mention the clock or random numbers.
+pub(super) fn inspect(file: &Path, options: &CheckOptions, may_vary: bool) -> Inspected {
     let path = lmthing_system::files::absolute(file);
     let (sender, receiver) = channel();
     let (thread_path, thread_options) = (path.clone(), options.clone());
     let started = ThreadOptions { name: "lmthing-check", stack_size: THREAD_STACK_SIZE }
-        .spawn(move || drop(sender.send(inspect_on_this_thread(&thread_path, &thread_options))));
+        .spawn(move || drop(sender.send(inspect_on_this_thread(&thread_path, &thread_options, may_vary))));
     let failed = |message: String| Inspected {
         findings: vec![Finding {
             file: file.to_owned(),
@@ -100,14 +99,14 @@ pub(super) fn inspect(file: &Path, options: &CheckOptions) -> Inspected {
     }
 }
 
-fn inspect_on_this_thread(path: &Path, options: &CheckOptions) -> SendableInspection {
+fn inspect_on_this_thread(path: &Path, options: &CheckOptions, may_vary: bool) -> SendableInspection {
     let event_loop = match EventLoop::new() {
         Ok(event_loop) => event_loop,
         Err(error) => return SendableInspection::failed(format!("cannot start the event loop: {error}")),
     };
     let redactor = Redactor::of_variables(options.variables.iter().map(|(name, value)| (name, value)));
     let host = Rc::new(OutputCollector::default());
-    let inspection = event_loop.run(run(path, options, &redactor, &host));
+    let inspection = event_loop.run(run(path, options, may_vary, &redactor, &host));
     let warnings = host
         .warnings
         .take()
@@ -115,11 +114,16 @@ fn inspect_on_this_thread(path: &Path, options: &CheckOptions) -> SendableInspec
         .map(|(message, location)| Fault { location, ..Fault::error("definition", &[], message) })
         .map(|fault| fault.with_severity(FaultSeverity::Warning));
     let printed = redactor.apply(&host.printed.take());
-    inspection.map_or_else(SendableInspection::failed, |mut inspection| {
-        let models = std::mem::take(&mut inspection.models);
-        inspection.faults.extend(models.into_iter().filter_map(|model| misspelled_model(model, options.near_model)));
-        SendableInspection::of(inspection, warnings, printed, &redactor)
-    })
+    inspection.map_or_else(
+        |error| SendableInspection::failed(error.to_string()),
+        |mut inspection| {
+            let models = std::mem::take(&mut inspection.models);
+            inspection
+                .faults
+                .extend(models.into_iter().filter_map(|model| misspelled_model(model, options.near_model)));
+            SendableInspection::of(inspection, warnings, printed, &redactor)
+        },
+    )
 }
 
 /// A warning if the name of a model is probably misspelled.
@@ -172,16 +176,16 @@ fn without_secrets(tool: RenderedTool, redactor: &Redactor) -> RenderedTool {
 async fn run(
     path: &Path,
     options: &CheckOptions,
+    may_vary: bool,
     redactor: &Redactor,
     host: &Rc<OutputCollector>,
-) -> Result<Inspection, String> {
+) -> Result<Inspection, LoadError> {
     let no_models = Rc::new(NoModels::default());
     let services = services_without_models(no_models.clone(), &options.variables, redactor);
     let program = ProgramOptions {
         argv: argv(path),
         env: options.variables.clone(),
         permissions: Permissions::reading_only("check renders"),
-        max_memory: Some(MAX_MEMORY),
         ..ProgramOptions::new(host.clone(), services)
     };
     let program = Program::load(path, program).await?;
@@ -192,6 +196,8 @@ async fn run(
         line: &line,
         limit: options.limit,
         no_models: &no_models,
+        may_vary,
+        is_repeating: &host.is_muted,
     };
     Ok(inspect::inspect_file(program.engine(), &inspect_options).await)
 }
@@ -250,11 +256,11 @@ struct ExplicitSources {
 }
 
 impl TextSources for ExplicitSources {
-    fn file(&self, path: &str) -> Result<String, String> {
+    fn file(&self, path: &str) -> Result<String, UnreadableText> {
         self.sources.file(path)
     }
 
-    fn standard_input(&self) -> Result<String, String> {
+    fn standard_input(&self) -> Result<String, UnreadableText> {
         self.sources.standard_input()
     }
 
@@ -267,12 +273,16 @@ impl TextSources for ExplicitSources {
 /// Collects the output and warnings of a script.
 #[derive(Default)]
 struct OutputCollector {
+    is_muted: Cell<bool>,
     printed: RefCell<String>,
     warnings: RefCell<Vec<(String, Option<Location>)>>,
 }
 
 impl OutputCollector {
     fn print(&self, text: &str) {
+        if self.is_muted.get() {
+            return;
+        }
         let mut printed = self.printed.borrow_mut();
         let left = MAX_OUTPUT.saturating_sub(printed.len());
         printed.push_str(&text[..text.floor_char_boundary(left.min(text.len()))]);
@@ -294,7 +304,7 @@ impl ScriptHost for OutputCollector {
 
     fn warn_at(&self, message: &str, place: &dyn Fn() -> Option<Location>) {
         // Unknown properties of `config` are findings of their own, and more severe in a check.
-        if !message.starts_with("config.") {
+        if !message.starts_with("config.") && !self.is_muted.get() {
             self.warnings.borrow_mut().push((message.to_owned(), place()));
         }
     }

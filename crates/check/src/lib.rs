@@ -58,7 +58,7 @@ impl Checker {
         // The type check has already reported imports that cannot be loaded.
         let inspected = match types.cannot_run || is_test_file(file) {
             true => inspection::Inspected::default(),
-            false => inspection::inspect(file, options),
+            false => inspection::inspect(file, options, types.may_vary),
         };
         Report {
             findings: merge::merged(file, types.findings, inspected.findings),

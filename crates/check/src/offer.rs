@@ -40,7 +40,7 @@ pub async fn offer(path: &Path, options: OfferOptions) -> Result<Offer, Diagnost
         permissions: options.permissions,
         ..ProgramOptions::new(options.host, services)
     };
-    let program = Program::load(path, program).await.map_err(Diagnostic::new)?;
+    let program = Program::load(path, program).await.map_err(|error| Diagnostic::new(error.to_string()))?;
     let offer = offer_of_file(program.engine(), path, options.model.as_ref(), options.limit).await;
     program.abandon();
     offer.map_err(|Fault { message, hint, location, .. }| Diagnostic {

@@ -8,20 +8,28 @@ use lmthing_base::diagnostic::Diagnostic;
 /// Further invalid rows get a general message.
 const MAX_WRONG: usize = 10_000;
 
+/// Why a row is invalid.
+#[derive(Clone, Debug, Default)]
+pub(super) struct InvalidRowFault {
+    pub(super) message: String,
+    /// The row's line, unless the message has it or the row is a file.
+    pub(super) line: Option<u64>,
+}
+
 #[derive(Default)]
 pub(super) struct CheckedRows {
     pub(super) total: u64,
     pub(super) reused: u64,
     pub(super) done: RowSet,
-    pub(super) invalid: BTreeMap<u64, String>,
+    pub(super) invalid: BTreeMap<u64, InvalidRowFault>,
     pub(super) invalid_rows: RowSet,
 }
 
 impl CheckedRows {
-    pub(super) fn add_invalid(&mut self, row: u64, message: String) {
+    pub(super) fn add_invalid(&mut self, row: u64, fault: InvalidRowFault) {
         self.invalid_rows.insert(row);
         if self.invalid.len() < MAX_WRONG {
-            self.invalid.insert(row, message);
+            self.invalid.insert(row, fault);
         }
     }
 
@@ -30,7 +38,10 @@ impl CheckedRows {
         if self.total == 0 || self.invalid_rows.count() < self.total {
             return Ok(());
         }
-        let first = self.invalid.first_key_value().map(|(row, message)| format!(": row {row}: {message}"));
+        let first = self.invalid.first_key_value().map(|(row, InvalidRowFault { message, line })| {
+            let line = line.map(|line| format!(" (line {line})")).unwrap_or_default();
+            format!(": row {row}: {message}{line}")
+        });
         let first = first.unwrap_or_default();
         let what = if self.total == 1 { "the only row".to_owned() } else { format!("none of the {} rows", self.total) };
         let fits = if self.total == 1 { "does not fit" } else { "fits" };

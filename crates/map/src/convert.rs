@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use serde_json::{Map, Value};
 
-use super::rows::{Fault, Record, Records};
+use super::rows::{Fault, Records, Values};
 use lmthing_base::{
     diagnostic::Diagnostic,
     input::{ColumnSetting, Columns, InputShape},
@@ -32,14 +32,14 @@ impl Converter {
         Ok(Converter { taken, columns, header, settings: settings.to_vec() })
     }
 
-    pub(super) fn input(&self, record: Record) -> Result<Map<String, Value>, InvalidRow> {
-        match (record, &self.columns) {
-            (Record::Cells(cells), Some(columns)) => {
+    pub(super) fn input(&self, values: Values) -> Result<Map<String, Value>, InvalidRow> {
+        match (values, &self.columns) {
+            (Values::Cells(cells), Some(columns)) => {
                 let input = columns.input(cells.iter().map(String::as_str));
                 input.map_err(|problem| InvalidRow { message: problem.message().to_owned(), row: self.raw_row(cells) })
             }
-            (Record::Object(object), _) => Ok(self.taken.declaration.of_keys(object, &self.settings)),
-            (Record::Cells(cells), None) => {
+            (Values::Object(object), _) => Ok(self.taken.declaration.of_keys(object, &self.settings)),
+            (Values::Cells(cells), None) => {
                 Err(InvalidRow::without_row(format!("{} cells without columns", cells.len())))
             }
         }
@@ -63,20 +63,23 @@ impl InvalidRow {
     }
 }
 
+/// Why no further row can be read.
+pub(super) struct EndOfRows(pub(super) String);
+
 pub(super) struct Inputs {
     pub(super) records: Records,
     pub(super) converter: Converter,
 }
 
 impl Iterator for Inputs {
-    /// `Ok(Err(_))` is one invalid row; `Err(_)` is the reason why no further row can be read.
-    type Item = Result<Result<Map<String, Value>, InvalidRow>, String>;
+    /// `Ok(Err(_))` is one invalid row.
+    type Item = Result<Result<Map<String, Value>, InvalidRow>, EndOfRows>;
 
     fn next(&mut self) -> Option<Self::Item> {
         Some(match self.records.next()? {
-            Ok(record) => Ok(self.converter.input(record)),
+            Ok(record) => Ok(self.converter.input(record.values)),
             Err(Fault::Row(message)) => Ok(Err(InvalidRow::without_row(message))),
-            Err(Fault::End(why)) => Err(why),
+            Err(Fault::End(why)) => Err(EndOfRows(why)),
         })
     }
 }

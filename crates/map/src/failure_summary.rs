@@ -10,7 +10,10 @@ const MAX_MESSAGE: usize = 300;
 pub struct FailureGroup {
     pub kind: String,
     pub message: String,
+    /// The first row.
     pub row: u64,
+    /// Its line, for a row that does not fit.
+    pub line: Option<u64>,
     pub count: u64,
     pattern: String,
 }
@@ -31,7 +34,14 @@ impl FailureSummary {
         match self.groups.iter_mut().find(is_alike) {
             Some(group) => group.count += 1,
             None if is_full => self.others += 1,
-            None => self.groups.push(FailureGroup { kind: failure.kind.clone(), message, row, count: 1, pattern }),
+            None => self.groups.push(FailureGroup {
+                kind: failure.kind.clone(),
+                message,
+                row,
+                line: failure.row_line,
+                count: 1,
+                pattern,
+            }),
         }
     }
 

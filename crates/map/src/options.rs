@@ -70,14 +70,14 @@ pub enum MaxErrors {
 }
 
 impl MaxErrors {
-    pub fn parse(typed: &str) -> Result<Self, String> {
-        let expected = || "expected a whole number of rows such as 10, or a share of them such as 5%".to_owned();
+    pub fn parse(typed: &str) -> Result<Self, &'static str> {
+        let expected = "expected a whole number of rows such as 10, or a share of them such as 5%";
         match typed.trim().strip_suffix('%') {
             Some(share) => {
-                let share: f64 = share.trim().parse().map_err(|_| expected())?;
-                (0.0..=100.0).contains(&share).then_some(MaxErrors::Percent(share)).ok_or_else(expected)
+                let share: f64 = share.trim().parse().map_err(|_| expected)?;
+                (0.0..=100.0).contains(&share).then_some(MaxErrors::Percent(share)).ok_or(expected)
             }
-            None => typed.trim().parse().map(MaxErrors::Count).map_err(|_| expected()),
+            None => typed.trim().parse().map(MaxErrors::Count).map_err(|_| expected),
         }
     }
 

@@ -19,9 +19,10 @@ use super::{
 use lmthing_base::diagnostic::Diagnostic;
 use lmthing_engine::{bindings::check_rows, prompt::RunError, session::SharedModel};
 
-/// Runs the file once for each row. On an error nothing was run.
+/// Runs the file once for each row. On an error of usage nothing was run.
 pub fn run_map(options: MapOptions, listener: &mut dyn MapListener) -> Result<Totals, Rc<RunError>> {
     let usage = |problem: Box<Diagnostic>| Rc::new(RunError::Usage(problem));
+    let failed = |problem: Box<Diagnostic>| Rc::new(RunError::from(*problem));
     let rows = Rows::open(&options.rows).map_err(usage)?;
     let options = Arc::new(options);
     let (sender, receiver) = mpsc::channel();
@@ -34,11 +35,11 @@ pub fn run_map(options: MapOptions, listener: &mut dyn MapListener) -> Result<To
             check_rows(engine, file, choice.as_ref(), &mut validator).await
         })
     });
-    let RowValidator { validated, failed, converter, store, notes, interrupted, .. } = validator;
+    let RowValidator { validated, failed: wrong, converter, store, notes, interrupted, .. } = validator;
     host.end();
     forward_output(&receiver, listener);
     let fits = || if interrupted.is_some() { Ok(()) } else { validated.check(rows.name()).map_err(usage) };
-    let ready = checked.and_then(|()| failed.map_or(Ok(()), Err)).and_then(|()| fits());
+    let ready = checked.and_then(|()| wrong.map_or(Ok(()), Err)).and_then(|()| fits());
     if ready.is_err() || interrupted.is_some() {
         store.into_iter().for_each(Store::discard);
         let early = interrupted.map(EarlyEnd::Interrupted);
@@ -53,10 +54,10 @@ pub fn run_map(options: MapOptions, listener: &mut dyn MapListener) -> Result<To
     let keys = store.as_mut().map_or_else(|| (hashes::fresh_salt(), HashSet::new()), Store::take_keys);
     let writer = match (store, &options.out) {
         (Some(store), Some(out)) => {
-            Writer::to_file(store, (out, options.format), !options.unordered, columns, &mut notes).map_err(usage)?
+            Writer::to_file(store, (out, options.format), !options.unordered, columns, &mut notes).map_err(failed)?
         }
         _ => Writer::to_stdout(options.format, !options.unordered, columns)
-            .map_err(|error| usage(Box::new(Diagnostic::new(format!("cannot keep the results: {error}")))))?,
+            .map_err(|error| failed(Box::new(Diagnostic::new(format!("cannot keep the results: {error}")))))?,
     };
     notes.iter().for_each(|note| listener.warned(None, note));
     let todo = validated.todo(options.sample);
@@ -70,7 +71,7 @@ pub fn run_map(options: MapOptions, listener: &mut dyn MapListener) -> Result<To
         keys,
     };
     let inputs = Inputs { records, converter };
-    work::run(&options, (inputs, remaining), writer, (sender, receiver), listener).map_err(usage)
+    work::run(&options, (inputs, remaining), writer, (sender, receiver), listener).map_err(failed)
 }
 
 fn forward_output(receiver: &mpsc::Receiver<Message>, listener: &mut dyn MapListener) {

@@ -10,12 +10,12 @@ use std::{
 use serde_json::{Map, Value};
 
 use super::{
-    checked_rows::CheckedRows,
+    checked_rows::{CheckedRows, InvalidRowFault},
     convert::Converter,
     hashes,
     options::{Format, MapListener, MapOptions},
     results::{Provenance, Store, with_suffix},
-    rows::{Fault, Records, Rows},
+    rows::{Fault, Record, Records, Rows},
     work::RowHost,
 };
 use lmthing_base::{diagnostic::Diagnostic, input::InputShape};
@@ -32,6 +32,8 @@ pub(super) struct RowValidator<'a> {
     pub(super) converter: Option<Converter>,
     pub(super) store: Option<Store>,
     pub(super) validated: CheckedRows,
+    /// Line and input of the current row.
+    line: Option<u64>,
     input: Map<String, Value>,
     pub(super) notes: Vec<String>,
     pub(super) failed: Option<Rc<RunError>>,
@@ -54,6 +56,7 @@ impl<'a> RowValidator<'a> {
             converter: None,
             store: None,
             validated: CheckedRows::default(),
+            line: None,
             input: Map::new(),
             notes: Vec::new(),
             failed: None,
@@ -66,12 +69,37 @@ impl<'a> RowValidator<'a> {
         Ok(())
     }
 
-    fn provenance(&self) -> Provenance {
+    /// The prompt file and what it imports.
+    fn files(&self) -> BTreeSet<PathBuf> {
         let mut files: BTreeSet<PathBuf> = self.host.files();
         files.insert(self.options.file.clone());
+        files
+    }
+
+    /// Fails if a file that is read would be written.
+    fn check_out(&self, out: &Path) -> Result<(), Box<Diagnostic>> {
+        let results = results_of(out, self.options.format);
+        let written = [out.to_owned(), with_suffix(&results, ".lmthing"), with_suffix(&results, ".new"), results];
+        let files = self.files();
+        let read = files.iter().map(PathBuf::as_path).chain(self.rows.files(&self.options.rows));
+        let read = read.chain(self.options.mcp_config.as_deref());
+        let read: BTreeSet<PathBuf> = read.filter_map(|file| file.canonicalize().ok()).collect();
+        let is_read =
+            |file: &&PathBuf| self.rows.has_name(file) || file.canonicalize().is_ok_and(|file| read.contains(&file));
+        let Some(file) = written.iter().find(is_read) else { return Ok(()) };
+        let message = match file == out {
+            true => format!("--output {}: rows or prompts are read from it", out.display()),
+            false => {
+                format!("--output {}: it needs {}, which rows or prompts are read from", out.display(), file.display())
+            }
+        };
+        Err(Box::new(Diagnostic::new(message).with_hint("name another file")))
+    }
+
+    fn provenance(&self) -> Provenance {
         Provenance {
             file: self.options.shown_file.clone(),
-            hash: hashes::hash_files(&files),
+            hash: hashes::hash_files(&self.files()),
             model: self.options.model.as_ref().map(|model| model.name().to_owned()),
         }
     }
@@ -93,6 +121,7 @@ impl InputRows for RowValidator<'_> {
         }
         self.converter = Some(converter);
         if let Some(out) = &self.options.out {
+            self.check_out(out)?;
             let (out, provenance) = (results_of(out, self.options.format), self.provenance());
             self.store = Some(Store::open(&out, provenance, self.options.fresh, &mut self.notes)?);
         }
@@ -110,8 +139,15 @@ impl InputRows for RowValidator<'_> {
             let record = self.records.as_mut()?.next()?;
             let row = self.validated.total + 1;
             let input = match record {
-                Ok(record) => self.converter.as_ref()?.input(record).map_err(|wrong| wrong.message),
-                Err(Fault::Row(message)) => Err(message),
+                Ok(Record { line, values }) => {
+                    self.line = line;
+                    self.converter.as_ref()?.input(values).map_err(|wrong| wrong.message)
+                }
+                // Its message has the line.
+                Err(Fault::Row(message)) => {
+                    self.line = None;
+                    Err(message)
+                }
                 Err(Fault::End(why)) => {
                     return self.fail(Diagnostic::new(format!("cannot read {}: {why}", self.rows.name())));
                 }
@@ -122,7 +158,7 @@ impl InputRows for RowValidator<'_> {
                     self.input.clone_from(&input);
                     return Some(input);
                 }
-                Err(message) => self.validated.add_invalid(row, message),
+                Err(message) => self.validated.add_invalid(row, InvalidRowFault { message, line: self.line }),
             }
         }
     }
@@ -130,7 +166,7 @@ impl InputRows for RowValidator<'_> {
     fn checked(&mut self, wrong: Option<String>) {
         let row = self.validated.total;
         if let Some(message) = wrong {
-            return self.validated.add_invalid(row, message);
+            return self.validated.add_invalid(row, InvalidRowFault { message, line: self.line });
         }
         match self.store.as_mut().map_or(Ok(false), |store| store.reuse(row, &self.input)) {
             Ok(true) => {

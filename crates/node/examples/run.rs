@@ -70,7 +70,7 @@ fn run(file: PathBuf, argv: Vec<String>) -> i32 {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().expect("a runtime");
     let end = runtime.block_on(run_in_engine(&file, argv));
     if let ScriptEnd::Failed { error, .. } = &end {
-        Terminal.write_stderr(&error.diagnostic.render(io::stderr().is_terminal()));
+        Terminal.write_stderr(&error.diagnostic.render(io::stderr().is_terminal(), None));
     }
     end.code()
 }

@@ -2,7 +2,8 @@
 
 use rquickjs::{Ctx, Error, Object, Result, object::Property};
 
-use super::ScriptError;
+use super::{ScriptError, diagnose::locations_of_stacks};
+use lmthing_base::diagnostic::Location;
 
 pub struct CallSite<'js> {
     ctx: Ctx<'js>,
@@ -14,6 +15,12 @@ impl<'js> CallSite<'js> {
     pub fn here(ctx: &Ctx<'js>, function: &str) -> Result<Self> {
         let call = ScriptError::error(format!("{function}:")).into_object(ctx)?;
         Ok(CallSite { ctx: ctx.clone(), call })
+    }
+
+    /// Where the author's code makes the call.
+    pub fn location(&self) -> Option<Location> {
+        let stack: String = self.call.get("stack").ok()?;
+        locations_of_stacks(&self.ctx, &[stack]).pop().flatten()
     }
 
     /// Returns `outcome`. An error in it that has no stack frames gets those of this call site.
@@ -32,11 +39,13 @@ impl<'js> CallSite<'js> {
     fn give_stack(&self, error: &Object<'js>) -> Result<()> {
         let is_frame = |line: &&str| line.trim_start().starts_with("at ");
         let own: String = error.get("stack")?;
-        if own.lines().any(|line| is_frame(&line)) {
+        let (name, message): (String, String) = (error.get("name")?, error.get("message")?);
+        // A line of the message may look like a frame.
+        let behind_message = own.strip_prefix(&format!("{name}: {message}")).unwrap_or(&own);
+        if behind_message.lines().any(|line| is_frame(&line)) {
             return Ok(());
         }
         let call: String = self.call.get("stack")?;
-        let (name, message): (String, String) = (error.get("name")?, error.get("message")?);
         let frames: Vec<&str> = call.lines().filter(is_frame).collect();
         let stack = format!("{name}: {message}\n{}", frames.join("\n"));
         error.prop("stack", Property::from(stack).writable().configurable())

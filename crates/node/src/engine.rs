@@ -18,6 +18,10 @@ pub const SCRIPT_STACK_SIZE: usize = 16 << 20;
 /// that scripts may not use is for the Rust code that calls them and that they call.
 pub const THREAD_STACK_SIZE: usize = 24 << 20;
 
+/// Bytes of memory for scripts, so that one that allocates without end fails instead of the machine. Data of 50 MB fits
+/// as text and as values.
+pub const MAX_SCRIPT_MEMORY: usize = 512 << 20;
+
 /// Bytes allocated before QuickJS collects cycles. Its default (256 KB) would do so during start-up.
 const GC_THRESHOLD: usize = 8 << 20;
 

@@ -25,13 +25,13 @@ pub use call_site::CallSite;
 pub use diagnose::{Explain, set_explain};
 pub use diagnose::{Thrown, diagnose_error};
 pub use diagnose::{diagnose, location_of_function, locations_of_stacks, only_await, place_of_function};
-pub use engine::{Engine, EngineOptions, SCRIPT_STACK_SIZE, THREAD_STACK_SIZE};
+pub use engine::{Engine, EngineOptions, MAX_SCRIPT_MEMORY, SCRIPT_STACK_SIZE, THREAD_STACK_SIZE};
 pub use error::{AboutValue, ScriptError};
 pub use event_loop::{Halt, idle, until_halted};
 pub use event_loop::{
     HaltHandler, KeepAlive, PendingAnswer, PendingAnswerGuard, TurnLimit, WaitingForScript, drain_jobs, is_late,
     is_stalled, last_pending_answer, process_rejections, set_deadline, set_halt_handler, set_hard_deadline,
-    set_longest_turn, settle, take_interrupted, until_stalled,
+    set_longest_turn, set_work_limit, settle, take_interrupted, until_stalled,
 };
 pub use event_loop::{Origin, emit_before_exit, emit_exit, emit_uncaught, is_exception_unhandled, is_halted, is_idle};
 pub use gate::{DeniedAccess, denied_accesses, exit_location};

@@ -5,7 +5,7 @@ use std::time::Duration;
 use thiserror::Error;
 
 /// A failed model call. `redact::guard` removes keys from its texts before it leaves this module.
-#[derive(Clone, Debug, Error, PartialEq)]
+#[derive(Clone, Debug, Error, PartialEq, Eq)]
 #[error("{message}")]
 pub struct ProviderError {
     pub kind: ProviderErrorKind,
@@ -14,6 +14,8 @@ pub struct ProviderError {
     pub model: String,
     pub status: Option<u16>,
     pub hint: Option<String>,
+    /// Whether the server says that it does not have the model.
+    pub is_unknown_model: bool,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -97,6 +99,7 @@ impl ProviderError {
             model: model.into(),
             status: None,
             hint: None,
+            is_unknown_model: false,
         }
     }
 

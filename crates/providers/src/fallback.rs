@@ -5,8 +5,8 @@ use std::{collections::VecDeque, rc::Rc};
 use futures_util::{FutureExt, StreamExt, future::LocalBoxFuture, stream};
 
 use super::{
-    LanguageModel, ModelIdentity, ModelResponse, PartStream, ProviderContext, ProviderError, ProviderErrorKind,
-    ProviderEvent, is_visible,
+    EXAMPLE_MODEL, LanguageModel, ModelIdentity, ModelResponse, PartStream, ProviderContext, ProviderError,
+    ProviderErrorKind, ProviderEvent, is_visible,
 };
 use lmthing_base::chat::ModelRequest;
 
@@ -23,7 +23,7 @@ impl FallbackModel {
     ) -> Result<Rc<dyn LanguageModel>, ProviderError> {
         match models.len() {
             0 => {
-                let message = "The list of models is empty; name at least one (e.g., ['openai:gpt-4o']).";
+                let message = format!("The list of models is empty; name at least one (e.g., ['{EXAMPLE_MODEL}']).");
                 Err(ProviderError::new(ProviderErrorKind::Configuration, "", "", message))
             }
             1 => Ok(models.into_iter().next().unwrap_or_else(|| unreachable!("the length was just checked"))),
@@ -41,6 +41,7 @@ impl FallbackModel {
                     return Ok(ModelResponse {
                         provider: model.provider(),
                         model_id: model.model_id(),
+                        server: model.server(),
                         parts,
                         turn: None,
                     });
@@ -96,6 +97,10 @@ impl LanguageModel for FallbackModel {
 
     fn model_identities(&self) -> Vec<ModelIdentity> {
         self.models.iter().flat_map(|model| model.model_identities()).collect()
+    }
+
+    fn server(&self) -> Option<String> {
+        self.models[0].server()
     }
 
     fn stream<'a>(&'a self, request: ModelRequest) -> LocalBoxFuture<'a, Result<PartStream<'a>, ProviderError>> {

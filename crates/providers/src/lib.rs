@@ -44,7 +44,8 @@ pub use mock::{MockModel, MockOptions};
 pub use mock_item::{InvalidMockItem, MockItem};
 pub use models::{ModelList, ProviderInfo, list_models};
 pub use record::{
-    RecordedExchange, RecordedFile, ReplayRequest, check_recording_writable, stream_and_record, write_recording,
+    InvalidRecording, RecordedExchange, RecordedFile, ReplayRequest, check_recording_writable, stream_and_record,
+    write_recording,
 };
 pub use record::{Recording, RecordingOutcome};
 pub use redact::Redactor;
@@ -55,12 +56,17 @@ pub use servers::Servers;
 pub use settings::ProviderSettings;
 pub use transport::MAX_WAIT;
 
+/// The model that hints name.
+pub const EXAMPLE_MODEL: &str = "openai:gpt-6.1-sol";
+
 /// The parts of one response. The stream ends after `Finish` or after an `Err`; the parts before an `Err` stay valid.
 pub type PartStream<'a> = LocalBoxStream<'a, Result<StreamPart, ProviderError>>;
 
 pub struct ModelResponse<'a> {
     pub provider: &'a str,
     pub model_id: &'a str,
+    /// See [`LanguageModel::server`].
+    pub server: Option<String>,
     pub parts: PartStream<'a>,
     pub turn: Option<MockTurn>,
 }
@@ -102,6 +108,11 @@ pub trait LanguageModel {
         vec![ModelIdentity { provider, model_id, ..ModelIdentity::default() }]
     }
 
+    /// The base URL of the server that requests go to; `None` if none is asked, as for mocks and replays.
+    fn server(&self) -> Option<String> {
+        None
+    }
+
     /// Skips turns of the script that were already played for a resumed run. A mock with [`MockTurn::mock`] ignores
     /// this, as it already knows the turns to skip.
     fn skip_turns(&self, _turns: &[usize]) {}
@@ -111,7 +122,8 @@ pub trait LanguageModel {
     fn answer<'a>(&'a self, request: ModelRequest) -> LocalBoxFuture<'a, Result<ModelResponse<'a>, ProviderError>> {
         let parts = self.stream(request);
         async {
-            Ok(ModelResponse { provider: self.provider(), model_id: self.model_id(), parts: parts.await?, turn: None })
+            let (provider, model_id, server) = (self.provider(), self.model_id(), self.server());
+            Ok(ModelResponse { provider, model_id, server, parts: parts.await?, turn: None })
         }
         .boxed_local()
     }

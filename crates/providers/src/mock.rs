@@ -230,7 +230,8 @@ impl LanguageModel for MockModel {
         let (turn, script) = self.next_parts();
         let turn = Some(MockTurn { mock: self.number.get(), turn });
         async move {
-            Ok(ModelResponse { provider: self.provider(), model_id: self.model_id(), parts: self.play(script), turn })
+            let (provider, model_id) = (self.provider(), self.model_id());
+            Ok(ModelResponse { provider, model_id, server: None, parts: self.play(script), turn })
         }
         .boxed_local()
     }

@@ -1,7 +1,7 @@
 //! The list for `lmthing models`: providers, aliases and whether each is configured. Contains no values of variables.
 
 use super::{
-    Env, ProviderContext,
+    Env, ProviderContext, ProviderError,
     address::Address,
     auth,
     catalog::{self, CustomProvider, Provider},
@@ -36,7 +36,7 @@ pub struct VariableInfo {
 pub struct AliasInfo {
     pub name: String,
     pub variable: String,
-    pub target: Result<String, String>,
+    pub target: Result<String, ProviderError>,
 }
 
 pub fn list_models(context: &ProviderContext) -> ModelList {
@@ -50,7 +50,7 @@ pub fn list_models(context: &ProviderContext) -> ModelList {
         .filter_map(|variable| {
             let name = variable.strip_prefix("LM_MODEL_").filter(|name| !name.is_empty())?.to_lowercase();
             // The value may contain a key by mistake.
-            let target = target(&name, context).map_err(|why| context.redactor.apply(&why));
+            let target = target(&name, context).map_err(|error| context.redactor.error(error));
             Some(AliasInfo { name, variable, target })
         })
         .collect();
@@ -59,13 +59,13 @@ pub fn list_models(context: &ProviderContext) -> ModelList {
 }
 
 /// The end of an alias chain. Missing settings of its provider are no error here: the provider's row shows them.
-fn target(alias: &str, context: &ProviderContext) -> Result<String, String> {
-    let target = expand_alias(alias, context).map_err(|error| error.message)?;
+fn target(alias: &str, context: &ProviderContext) -> Result<String, ProviderError> {
+    let target = expand_alias(alias, context)?;
     let provider = target.split(':').next().unwrap_or_default();
     let custom = || catalog::custom_providers(&*context.env).into_iter().any(|custom| custom.name == provider);
     let known = catalog::built_in(provider).is_some() || custom();
     match resolve(&target, context) {
-        Err(error) if !known || target.ends_with(':') => Err(error.message),
+        Err(error) if !known || target.ends_with(':') => Err(error),
         _ => Ok(target),
     }
 }

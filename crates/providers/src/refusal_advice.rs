@@ -17,8 +17,7 @@ pub(super) struct Refusal<'a> {
 
 impl Refusal<'_> {
     pub(super) fn hint(&self) -> Option<String> {
-        let Refusal { status, error, message, model, address, .. } = *self;
-        let missing = is_unknown_model(error, message);
+        let Refusal { status, model, address, .. } = *self;
         match status {
             407 => {
                 Some("Put the proxy's user name and password into HTTPS_PROXY (http://user:password@host:port).".into())
@@ -27,7 +26,9 @@ impl Refusal<'_> {
                 "A web page answered in place of the service: is {address} right, and does no proxy, firewall or login \
                  stand in between?"
             )),
-            400 | 404 if missing => Some(format!("Check the model's name, \"{model}\", and that the key may use it.")),
+            _ if self.is_unknown_model() => {
+                Some(format!("Check the model's name, \"{model}\", and that the key may use it."))
+            }
             404 | 405 => {
                 let version = if lacks_version(address) { " (is the /v1 part there?)" } else { "" };
                 Some(format!("Check the base URL{version} and the model's name: {address} was asked for \"{model}\"."))
@@ -37,6 +38,10 @@ impl Refusal<'_> {
             _ => None,
         }
     }
+
+    pub(super) fn is_unknown_model(&self) -> bool {
+        matches!(self.status, 400 | 404) && names_unknown_model(self.error, self.message)
+    }
 }
 
 fn lacks_version(address: &str) -> bool {
@@ -45,7 +50,11 @@ fn lacks_version(address: &str) -> bool {
     !address.split('/').any(is_version) && !address.ends_with("/converse-stream")
 }
 
-fn is_unknown_model(error: &Value, message: &str) -> bool {
+fn names_unknown_model(error: &Value, message: &str) -> bool {
+    let is_about_other = |parameter: &str| !parameter.is_empty() && !parameter.contains("model");
+    if error.get("param").and_then(Value::as_str).is_some_and(is_about_other) {
+        return false;
+    }
     let code = error.get("code").and_then(Value::as_str).unwrap_or_default().to_ascii_lowercase();
     let message = message.to_ascii_lowercase();
     let missing =
@@ -79,6 +88,8 @@ mod tests {
         let named = hint_of(404, json!({ "type": "not_found_error" }), "model: tide");
         assert!(named.starts_with("Check the model's name, \"tide\""), "{named}");
         assert!(hint_of(404, none(), "model 'tide' not found, try pulling it first").contains("the model's name"));
+        let tool = json!({ "param": "tool_choice" });
+        assert_eq!(hint_of(400, tool, "the tool 'model_info' was not found"), "");
         let missing = hint_of(404, none(), "404 page not found");
         assert!(missing.contains("/v1 part") && missing.contains("\"tide\""), "{missing}");
         assert!(hint_of(407, none(), "").contains("HTTPS_PROXY"));

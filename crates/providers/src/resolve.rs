@@ -2,7 +2,9 @@
 
 use std::rc::Rc;
 
-use super::{LanguageModel, ProviderContext, ProviderError, ProviderErrorKind, ProviderSettings, catalog, create};
+use super::{
+    EXAMPLE_MODEL, LanguageModel, ProviderContext, ProviderError, ProviderErrorKind, ProviderSettings, catalog, create,
+};
 
 /// Resolves a model string (docs/reference/models.md).
 ///
@@ -29,7 +31,7 @@ fn find(model: &str, context: &ProviderContext) -> Result<Rc<dyn LanguageModel>,
         return Err(alias_not_found(&target, context));
     };
     if model_id.is_empty() {
-        let message = format!("The model string \"{target}\" has no model behind the colon (e.g., openai:gpt-4o)");
+        let message = format!("The model string \"{target}\" has no model behind the colon (e.g., {EXAMPLE_MODEL})");
         return Err(ProviderError::new(ProviderErrorKind::Configuration, provider, "", message));
     }
     // Built-in providers go first, so that no variable can redirect `openai:…` unnoticed.
@@ -68,7 +70,7 @@ pub(super) fn expand_alias(model: &str, context: &ProviderContext) -> Result<Str
             seen.push(current);
             let message = format!("Model aliases go round in a circle: {}", seen.join(" -> "));
             return Err(ProviderError::new(ProviderErrorKind::Configuration, "", model, message)
-                .with_hint(format!("Let {variable} name a model (e.g., {variable}=openai:gpt-4o).")));
+                .with_hint(format!("Let {variable} name a model (e.g., {variable}={EXAMPLE_MODEL}).")));
         }
     }
     Ok(current)

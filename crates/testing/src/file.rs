@@ -12,7 +12,7 @@ use super::{
     message::{Bail, FileReporter, Message},
     options::{Kind, Subject, TestOptions},
     outcome::Failure,
-    prompt_runner::{APPROVAL_HINT, MAX_MEMORY, PromptRunner, argv},
+    prompt_runner::{APPROVAL_HINT, PromptRunner, argv},
     smoke,
 };
 use lmthing_base::{
@@ -23,7 +23,7 @@ use lmthing_base::{
 };
 use lmthing_engine::{
     bindings::testing::{TestHost, TestSettings, install, install_runner, run_test_file},
-    session::{HostServiceOptions, Meter, Program, ProgramOptions, host_services},
+    session::{HostServiceOptions, LoadError, Meter, Program, ProgramOptions, host_services},
 };
 use lmthing_node::ScriptHost;
 use lmthing_providers::Redactor;
@@ -74,7 +74,9 @@ fn run_to_end(job: FileJob) {
     };
     event_loop.run(async {
         match subject.kind {
-            Kind::Tests => run_tests(&path, &options, &reporter).await.unwrap_or_else(|error| fail(&reporter, error)),
+            Kind::Tests => {
+                run_tests(&path, &options, &reporter).await.unwrap_or_else(|error| fail(&reporter, error.to_string()))
+            }
             Kind::Smoke(answers) => smoke::run(&path, answers, &options, &reporter).await,
         }
     });
@@ -87,7 +89,7 @@ fn fail(reporter: &FileReporter, message: String) {
     reporter.error(Failure { diagnostic: Diagnostic::new(message), diff: None, context: None });
 }
 
-async fn run_tests(path: &Path, options: &TestOptions, reporter: &Rc<FileReporter>) -> Result<(), String> {
+async fn run_tests(path: &Path, options: &TestOptions, reporter: &Rc<FileReporter>) -> Result<(), LoadError> {
     let host: Rc<dyn ScriptHost> = reporter.clone();
     let meter = Rc::new(Meter::new(lmthing_base::cost::Limits::default(), options.own_prices.clone()));
     let exchanges = reporter.recordings.own(&reporter.redactor);
@@ -105,7 +107,6 @@ async fn run_tests(path: &Path, options: &TestOptions, reporter: &Rc<FileReporte
         argv: argv(path),
         env: options.variables.clone(),
         permissions: Permissions::of_tests(options.is_live),
-        max_memory: Some(MAX_MEMORY),
         ..ProgramOptions::new(host, services)
     };
     let program = Program::load(path, program).await?;
@@ -122,7 +123,7 @@ async fn run_tests(path: &Path, options: &TestOptions, reporter: &Rc<FileReporte
         install(&ctx, settings, reporter.clone())?;
         install_runner(&ctx, runs)
     });
-    installed.await.map_err(|error| format!("cannot install lmthing's bindings: {error}"))?;
+    installed.await?;
     let limit = Some(options.timeout).filter(|limit| !limit.is_zero());
     reporter.begin("", limit);
     run_test_file(program.engine(), path, limit).await;

@@ -30,6 +30,8 @@ pub(super) enum Message {
     Plan(Vec<TestOutcome>),
     /// A test or the hooks of a suite begin, with their time limit.
     Begin(String, Option<Duration>),
+    /// A failure is described, which may take this long.
+    Describe(Duration),
     Printed(String),
     /// A test has ended or was skipped.
     Test(Box<TestOutcome>),
@@ -134,6 +136,10 @@ impl TestHost for FileReporter {
     fn begin(&self, test: &str, limit: Option<Duration>) {
         self.end_printing();
         self.send(Message::Begin(self.redactor.apply(test), limit));
+    }
+
+    fn describe(&self, limit: Duration) {
+        self.send(Message::Describe(limit));
     }
 
     fn plan(&self, tests: Vec<TestOutcome>) {

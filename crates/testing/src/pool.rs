@@ -164,6 +164,10 @@ impl<'a> Pool<'a> {
                 running.test = test;
                 running.deadline = limit.map(|limit| Instant::now() + limit + GRACE_PERIOD);
             }
+            Message::Describe(limit) => {
+                let end = Instant::now() + limit + GRACE_PERIOD;
+                running.deadline = running.deadline.map(|deadline| deadline.max(end));
+            }
             Message::Printed(text) => listener.printed(&running.outcome.file, &running.test, &text),
             Message::Plan(tests) => running.planned = tests,
             Message::Test(test) => {

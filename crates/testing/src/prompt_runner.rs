@@ -36,9 +36,6 @@ use lmthing_node::{SCRIPT_STACK_SIZE, ScriptHost};
 use lmthing_providers::Redactor;
 use lmthing_system::user_file::{self, MAX_SETTINGS};
 
-/// The memory limit in bytes of an engine; several engines run at once.
-pub(super) const MAX_MEMORY: usize = 512 << 20;
-
 /// The hint for a tool call that needs approval.
 pub(super) const APPROVAL_HINT: &str = "run(file, { approve: ['{name}'] }) of lmthing/test approves it";
 
@@ -198,7 +195,7 @@ impl Inner {
         let (timeout, latest, collector) = (request.timeout, request.latest, Collector::new());
         check_file(&path)?;
         let answerer = match &request.recording {
-            Some(recording) => recordings.recorded(recording, &self.redactor)?,
+            Some(recording) => recordings.recorded(recording, &self.redactor)?.called_at(request.location.clone()),
             None => recordings.unrecorded(),
         };
         let options = self.prepare(request, answerer.exchanges.clone(), &collector)?;
@@ -257,7 +254,6 @@ impl Inner {
             context: RunContext {
                 permissions: self.permissions.clone(),
                 mcp_config: self.mcp_config.clone(),
-                max_memory: Some(MAX_MEMORY),
                 deadline: request.latest.into_iter().chain(timeout).min(),
                 process_continues: true,
                 keeps_pieces: request.keeps_pieces,

@@ -89,6 +89,7 @@ async fn run_prompt(
         input: None,
         model: (answers == Answers::Mock).then(|| ModelChoice::Named("mock".to_owned())),
         recording: (answers != Answers::Mock).then(|| recording_of(path)),
+        location: None,
         environment: None,
         variables: Vec::new(),
         approve: ApprovalRules::default(),

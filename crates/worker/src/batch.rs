@@ -2,6 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, value::RawValue};
+use thiserror::Error;
 
 use lmthing_base::event::AwaitedCall;
 
@@ -19,6 +20,21 @@ pub(super) struct Batch {
     /// Set in the last batch of a run.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(super) end: Option<End>,
+}
+
+/// A batch that Restate cannot store.
+#[derive(Debug, Error)]
+pub(super) enum InvalidBatch {
+    #[error("an entry of the run is no JSON: {0}")]
+    Json(#[from] serde_json::Error),
+    // Rounded up, so that the size is shown as larger than the limit.
+    #[error(
+        "what was done in a step takes {} MiB, and Restate stores no more than {} MiB at once: tools can write what is \
+         large to a file and return its path",
+        .bytes.div_ceil(1 << 20),
+        MAX_BATCH_BYTES >> 20
+    )]
+    TooLarge { bytes: usize },
 }
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -53,21 +69,13 @@ impl PendingApproval {
 }
 
 impl Batch {
-    /// Fails with a message if the batch is larger than Restate can store.
-    pub(super) fn new(entries: Vec<Entry>, end: Option<End>) -> Result<Self, String> {
+    pub(super) fn new(entries: Vec<Entry>, end: Option<End>) -> Result<Self, InvalidBatch> {
         let raw = |(key, text)| Ok((key, RawValue::from_string(text)?));
         let entries: serde_json::Result<_> = entries.into_iter().map(raw).collect();
-        let entries = entries.map_err(|error| format!("an entry of the run is no JSON: {error}"))?;
-        let batch = Batch { entries, end };
+        let batch = Batch { entries: entries?, end };
         let bytes = batch.size();
         if bytes + FRAMING_RESERVE > MAX_BATCH_BYTES {
-            // Rounded up, so that the size is shown as larger than the limit.
-            return Err(format!(
-                "what was done in a step takes {} MiB, and Restate stores no more than {} MiB at once: tools can write \
-                 what is large to a file and return its path",
-                bytes.div_ceil(1 << 20),
-                MAX_BATCH_BYTES >> 20
-            ));
+            return Err(InvalidBatch::TooLarge { bytes });
         }
         Ok(batch)
     }
@@ -105,7 +113,7 @@ mod tests {
     fn a_batch_over_the_limit_is_refused() {
         let long = |bytes: usize| vec![(String::new(), format!("\"{}\"", "x".repeat(bytes)))];
         assert!(Batch::new(long(MAX_BATCH_BYTES - 2 * FRAMING_RESERVE), None).is_ok());
-        let error = Batch::new(long(MAX_BATCH_BYTES), None).unwrap_err();
+        let error = Batch::new(long(MAX_BATCH_BYTES), None).unwrap_err().to_string();
         assert!(
             error.starts_with("what was done in a step takes 33 MiB, and Restate stores no more than 32 MiB"),
             "{error}"

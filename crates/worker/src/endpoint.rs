@@ -21,6 +21,7 @@ use restate_sdk::{
     },
 };
 use serde_json::{Map, Value};
+use thiserror::Error;
 
 use super::{
     counters::InvocationCounters,
@@ -29,9 +30,9 @@ use super::{
     log::Log,
     manifest::manifest,
     request_signatures,
-    service::{Handler, Invocation, InvocationHandler, Service},
+    service::{Handler, Invocation, InvocationError, InvocationHandler, Service},
 };
-use lmthing_base::diagnostic::json_kind;
+use lmthing_base::diagnostic::{Diagnostic, json_kind};
 
 tokio::task_local! {
     /// Request of the invocation that is polled. The SDK polls invocations within their response body.
@@ -56,7 +57,11 @@ pub(super) struct Services(Endpoint);
 
 impl Services {
     /// Serves requests that are signed with one of `keys`; all requests if there are none.
-    pub(super) fn new(services: &[Arc<Service>], keys: &[String], shared: &SharedState) -> Result<Self, String> {
+    pub(super) fn new(
+        services: &[Arc<Service>],
+        keys: &[String],
+        shared: &SharedState,
+    ) -> Result<Self, Box<Diagnostic>> {
         let mut builder = Endpoint::builder();
         for service in services {
             let mut problems = Vec::new();
@@ -70,7 +75,7 @@ impl Services {
             request_signatures::install();
         }
         for key in keys {
-            builder = builder.identity_key(key).map_err(|error| format!("{key}: {error}"))?;
+            builder = builder.identity_key(key).map_err(|error| Diagnostic::new(format!("{key}: {error}")))?;
         }
         Ok(Services(builder.build()))
     }
@@ -138,7 +143,8 @@ impl service::Service for Dispatcher {
                 return Err(Error::unknown_handler(context.service_name(), context.handler_name()));
             };
             let answered = dispatcher.answer(handler, info, context.clone()).await;
-            context.handle_handler_result(answered.map(|value| value.to_string().into_bytes()));
+            let answered = answered.map(|value| value.to_string().into_bytes());
+            context.handle_handler_result(answered.map_err(HandlerError::from));
             context.end();
             Ok(())
         })
@@ -151,7 +157,7 @@ impl Dispatcher {
         handler: Handler,
         info: RequestInfo,
         context: ContextInternal,
-    ) -> impl Future<Output = Result<Value, HandlerError>> + Send {
+    ) -> impl Future<Output = Result<Value, InvocationError>> + Send {
         let open_invocation = self.shared.counters.open();
         async move {
             let (input, metadata) = context.input::<Bytes>().await;
@@ -160,8 +166,8 @@ impl Dispatcher {
                 Err(problem) => {
                     self.shared.counters.ended(false);
                     return match handler {
-                        Handler::Run => Err(TerminalError::new_with_code(400, problem).into()),
-                        Handler::Report => Ok(failed(&[], "usage", &problem)),
+                        Handler::Run => Err(TerminalError::new_with_code(400, problem.to_string()).into()),
+                        Handler::Report => Ok(failed(&[], "usage", &problem.to_string())),
                     };
                 }
             };
@@ -180,38 +186,40 @@ impl Dispatcher {
             let answered = self.shared.invocation_handler.invoke(invocation).await;
             match &answered {
                 Ok(value) => self.shared.counters.ended(handler == Handler::Run || value["ok"] != false),
-                // A retryable error does not end the invocation.
-                Err(error) if is_terminal(error) => self.shared.counters.ended(false),
-                Err(_) => {}
+                Err(InvocationError::Failed(_)) => self.shared.counters.ended(false),
+                // Does not end the invocation.
+                Err(InvocationError::Released(_)) => {}
             }
             answered
         }
     }
 }
 
-/// Whether the invocation has failed with this error.
-fn is_terminal(error: &HandlerError) -> bool {
-    let error: &(dyn std::error::Error + Send + Sync) = error.as_ref();
-    // The SDK does not expose the kind, only the text.
-    !error.to_string().starts_with("Retryable error: ")
+#[derive(Debug, Error)]
+enum InvalidInput {
+    #[error("the input is no JSON: {0}")]
+    Json(#[from] serde_json::Error),
+    #[error("the input of {service} is an object, got {kind}")]
+    NoObject { service: String, kind: &'static str },
+    #[error("{service} takes no input, got {}", .given.join(", "))]
+    Unexpected { service: String, given: Vec<String> },
 }
 
-fn read_input(service: &Service, input: &[u8]) -> Result<Map<String, Value>, String> {
+fn read_input(service: &Service, input: &[u8]) -> Result<Map<String, Value>, InvalidInput> {
     if input.trim_ascii().is_empty() {
         return Ok(Map::new());
     }
-    let input: Value = serde_json::from_slice(input).map_err(|error| format!("the input is no JSON: {error}"))?;
+    let input: Value = serde_json::from_slice(input)?;
     let input = match input {
         Value::Null => Map::new(),
         Value::Object(input) => input,
         other => {
-            let kind = json_kind(&other);
-            return Err(format!("the input of {} is an object, got {kind}", service.name));
+            return Err(InvalidInput::NoObject { service: service.name.clone(), kind: json_kind(&other) });
         }
     };
     if service.input.is_none() && !input.is_empty() {
-        let given: Vec<&str> = input.keys().map(String::as_str).collect();
-        return Err(format!("{} takes no input, got {}", service.name, given.join(", ")));
+        let given = input.keys().cloned().collect();
+        return Err(InvalidInput::Unexpected { service: service.name.clone(), given });
     }
     Ok(input)
 }
@@ -225,7 +233,8 @@ mod tests {
         let of = |has_input: bool, text: &str| {
             let input = has_input.then(Map::new);
             let service = Service { name: "w".to_owned(), path: "/w".into(), description: None, input, output: None };
-            read_input(&service, text.as_bytes()).map(|input| Value::Object(input).to_string())
+            let read = read_input(&service, text.as_bytes());
+            read.map(|input| Value::Object(input).to_string()).map_err(|error| error.to_string())
         };
         for (has_input, text, read) in [
             (true, "", Ok("{}")),
@@ -240,11 +249,5 @@ mod tests {
             let read = read.map(str::to_owned).map_err(str::to_owned);
             assert_eq!(of(has_input, text), read, "{text}");
         }
-    }
-
-    #[test]
-    fn a_retryable_error_is_not_terminal() {
-        assert!(!is_terminal(&HandlerError::from("given back")));
-        assert!(is_terminal(&HandlerError::from(TerminalError::new("failed"))));
     }
 }

@@ -47,9 +47,6 @@ use lmthing_store::{
     trace::otel::SharedExport,
 };
 
-/// Memory limit of a run's scripts in bytes, as many runs share the process.
-const MAX_MEMORY: usize = 512 << 20;
-
 /// How long a script may compute without yielding to the other runs of its thread.
 const LONGEST_TURN: Duration = Duration::from_secs(5);
 
@@ -111,7 +108,7 @@ async fn attempt(context: &EngineContext, redactor: &Redactor, job: &Job) -> Att
     let secrets: Rc<dyn SecretFilter> = Rc::new(RunSecrets(redactor.clone()));
     let mirror: Rc<dyn EntryMirror> = Rc::new(OutboxMirror(job.outbox.clone()));
     let path = &context.options.journal;
-    let opened = local_journal::open(path, (&job.run, &start), &job.stored, &job.decisions, secrets, mirror);
+    let opened = local_journal::open(path, (&job.run, &start), &job.stored, &job.decisions, secrets, mirror).await;
     let LocalJournal { recorder, earlier } = match opened {
         Ok(opened) => opened,
         Err(error) => return AttemptEnd::Retry(error.to_string()),
@@ -146,7 +143,10 @@ async fn attempt(context: &EngineContext, redactor: &Redactor, job: &Job) -> Att
     let Some(end) = end else {
         return AttemptEnd::Retry("the run did not end when it was not wanted any more".to_owned());
     };
-    finish(context, redactor, &end, &events, &summary)
+    let ended = finish(context, redactor, &end, &events, &summary);
+    // What the next attempt or another command reads. Failures are ignored: Restate has all entries.
+    let _ = timeout(END_TIMEOUT, recorder.flush(|_| ())).await;
+    ended
 }
 
 /// Drives a run to its end. If nothing stores its entries any more, cancels it; returns `None` if it does not end then.
@@ -248,7 +248,6 @@ fn run_options(
         context: RunContext {
             permissions: (options.permissions)(&job.file).sharing_process("files of a worker run"),
             mcp_config: options.mcp_config.as_deref().map(Into::into),
-            max_memory: Some(MAX_MEMORY),
             process_continues: true,
             servers: Some(context.servers.clone()),
             max_turn: Some(LONGEST_TURN),
@@ -290,7 +289,7 @@ impl EntryMirror for OutboxMirror {
         self.0.push((key.to_owned(), text), is_over);
     }
 
-    fn stored(&self) -> Option<StoredFuture> {
+    fn stored(&self) -> Option<StoredFuture<'static>> {
         let stored = self.0.stored()?;
         let gone = || StoreError { message: "Restate has given this attempt of the run up".to_owned(), hint: None };
         Some(async move { if stored.await { Ok(()) } else { Err(gone()) } }.boxed_local())

@@ -27,7 +27,7 @@ use super::{
     local_journal::Decision,
     logging,
     outbox::AttemptEnd,
-    service::{Handler, Invocation, InvocationHandler},
+    service::{Handler, Invocation, InvocationError, InvocationHandler},
 };
 use lmthing_base::{
     checkpoint::Verdict,
@@ -61,7 +61,7 @@ impl RunHandler {
 }
 
 impl InvocationHandler for RunHandler {
-    fn invoke(&self, invocation: Invocation) -> BoxFuture<'static, Result<Value, HandlerError>> {
+    fn invoke(&self, invocation: Invocation) -> BoxFuture<'static, Result<Value, InvocationError>> {
         let (engines, retry_for, closing) = (self.engines.clone(), self.retry_for, self.closing.clone());
         async move {
             let Invocation { service, handler, input, context, id, trace_parent, stream, log, open_invocation, .. } =
@@ -82,21 +82,23 @@ impl InvocationHandler for RunHandler {
             };
             let report = match work.report().await {
                 Ok(report) => report,
-                Err(NoReport::Failed(error)) if error.code() == CANCELLED => {
+                Err(InvocationError::Failed(error)) if error.code() == CANCELLED => {
                     log.warn("cancelled", &[]);
                     return Err(error.into());
                 }
-                Err(NoReport::Failed(error)) if handler == Handler::Report => failed(&[], "model", error.message()),
-                Err(NoReport::Failed(error)) => {
+                Err(InvocationError::Failed(error)) if handler == Handler::Report => {
+                    failed(&[], "model", error.message())
+                }
+                Err(InvocationError::Failed(error)) => {
                     logging::log_end(&log, &json!({ "error": { "message": error.message() } }));
                     return Err(error.into());
                 }
-                Err(NoReport::Released(why)) => return Err(HandlerError::from(why)),
+                Err(released) => return Err(released),
             };
             logging::log_end(&log, &report);
             match handler {
                 Handler::Report => Ok(report),
-                Handler::Run => answer(report).map_err(HandlerError::from),
+                Handler::Run => answer(report).map_err(InvocationError::from),
             }
         }
         .boxed()
@@ -112,20 +114,8 @@ struct InvocationRun<'a> {
     closing: watch::Receiver<bool>,
 }
 
-enum NoReport {
-    Failed(TerminalError),
-    /// Another attempt continues the run.
-    Released(String),
-}
-
-impl From<TerminalError> for NoReport {
-    fn from(error: TerminalError) -> Self {
-        NoReport::Failed(error)
-    }
-}
-
 impl InvocationRun<'_> {
-    async fn report(&self) -> Result<Value, NoReport> {
+    async fn report(&self) -> Result<Value, InvocationError> {
         let mut stored = Vec::new();
         let mut decisions: Vec<Decision> = Vec::new();
         let mut attempt = Attempt::new(self.engines, self.request);
@@ -192,9 +182,9 @@ impl InvocationRun<'_> {
         }
     }
 
-    fn release_error(&self) -> NoReport {
+    fn release_error(&self) -> InvocationError {
         self.request.log.info("given back, as this worker ends", &[]);
-        NoReport::Released("this worker ends; another one goes on".to_owned())
+        InvocationError::Released("this worker ends; another one goes on".to_owned())
     }
 
     async fn next(
@@ -223,7 +213,7 @@ impl InvocationRun<'_> {
             AttemptEnd::Fatal(kind, why) => {
                 let report = End::Report(failed(stored, kind, &why));
                 let batch = Batch::new(Vec::new(), Some(report));
-                batch.map(Json).map_err(|why| TerminalError::new(why).into())
+                batch.map(Json).map_err(|error| TerminalError::new(error.to_string()).into())
             }
             AttemptEnd::Finished(_) => Err(HandlerError::from("the run had ended already".to_owned())),
         }

@@ -32,6 +32,6 @@ pub use listener::WorkerListener;
 pub use log::{Level, Log, LogFormat};
 pub use options::RunOptions;
 pub use register::{Registration, TOKEN_VARIABLE};
-pub use request_signatures::check_key;
+pub use request_signatures::{InvalidKey, check_key};
 pub use server::Worker;
 pub use service::{InvocationHandler, Service};

@@ -27,7 +27,7 @@ pub(super) struct EarlierProgress {
 
 /// Opens the journal for an attempt. The entries of this machine win, as they may be further than those in Restate,
 /// unless their history differs.
-pub(super) fn open(
+pub(super) async fn open(
     path: &Path,
     (run, start): (&str, &RunStart),
     stored: &[Entry],
@@ -35,23 +35,15 @@ pub(super) fn open(
     secrets: Rc<dyn SecretFilter>,
     mirror: Rc<dyn EntryMirror>,
 ) -> Result<LocalJournal, JournalError> {
-    let journal = Journal::create(path)?;
-    if let Some(unfinished) = journal.named(run)? {
-        journal.release(&unfinished)?;
-    }
-    // Fails if another process still runs it.
-    if let Some(unfinished) = journal.named(run)? {
-        unfinished.check_not_running()?;
-    }
-    let mut local = entries(&journal, run)?;
-    if !begins_with(&local, stored) {
-        journal.replace_run(run, start, stored)?;
-        local = entries(&journal, run)?;
-    }
+    // On another thread, as the file may be locked for some time.
+    let (file, named, begun, entries) = (path.to_owned(), run.to_owned(), start.clone(), stored.to_vec());
+    let prepared = tokio::task::spawn_blocking(move || prepare(&file, (&named, &begun), &entries)).await;
+    let unexpected = |failed| JournalError { message: format!("the journal was not opened: {failed}"), hint: None };
+    let (journal, local) = prepared.map_err(unexpected)??;
     let Some(unfinished) = journal.named(run)? else {
         let recorder = Recorder::new(path.to_owned(), secrets).with_mirror(mirror);
         recorder.set_start(start.clone());
-        recorder.open_required()?;
+        recorder.open_required().await?;
         return Ok(LocalJournal { recorder, earlier: None });
     };
     let mut earlier = EarlierRun::read(&journal, &unfinished, None)?;
@@ -69,7 +61,31 @@ pub(super) fn open(
     Ok(LocalJournal { recorder, earlier: Some(before) })
 }
 
-fn entries(journal: &Journal, run: &str) -> Result<Vec<(String, String, bool)>, JournalError> {
+type LocalEntries = Vec<(String, String, bool)>;
+
+/// Brings the journal to where the run continues. Returns its entries.
+fn prepare(
+    path: &Path,
+    (run, start): (&str, &RunStart),
+    stored: &[Entry],
+) -> Result<(Journal, LocalEntries), JournalError> {
+    let journal = Journal::create(path)?;
+    if let Some(unfinished) = journal.named(run)? {
+        journal.release(&unfinished)?;
+    }
+    // Fails if another process still runs it.
+    if let Some(unfinished) = journal.named(run)? {
+        unfinished.check_not_running()?;
+    }
+    let mut local = entries(&journal, run)?;
+    if !begins_with(&local, stored) {
+        journal.replace_run(run, start, stored)?;
+        local = entries(&journal, run)?;
+    }
+    Ok((journal, local))
+}
+
+fn entries(journal: &Journal, run: &str) -> Result<LocalEntries, JournalError> {
     journal.named(run)?.map_or(Ok(Vec::new()), |run| journal.entries_of(&run))
 }
 

@@ -9,7 +9,7 @@ use restate_sdk::discovery::{
 use serde_json::{Map, Value, json};
 
 use super::service::{Handler, Service};
-use lmthing_base::schema::Validator;
+use lmthing_base::{diagnostic::Diagnostic, schema::Validator};
 
 /// How long a step may send nothing, as models think and tools work. Lost connections are detected by pings.
 const STEP_TIMEOUT: Duration = Duration::from_secs(24 * 3600);
@@ -30,9 +30,9 @@ const EVENTS_SCHEMA: &str = include_str!("../../../docs/events.schema.json");
 const RESULT: &str = "result";
 
 /// Invalid schemas are left out, with a message in `problems`.
-pub(super) fn manifest(service: &Service, problems: &mut Vec<String>) -> Result<Manifest, String> {
+pub(super) fn manifest(service: &Service, problems: &mut Vec<String>) -> Result<Manifest, Box<Diagnostic>> {
     let name = ServiceName::try_from(service.name.as_str())
-        .map_err(|_| format!("{} is no name of a service: it begins with a letter", service.name))?;
+        .map_err(|_| Diagnostic::new(format!("{} is no name of a service: it begins with a letter", service.name)))?;
     let handlers = Handler::ALL.into_iter().filter_map(|handler| handler_manifest(service, handler, problems));
     Ok(Manifest {
         name,

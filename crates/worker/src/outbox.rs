@@ -123,7 +123,7 @@ impl Inbox {
         let entries = inner.entries[self.handed_out - inner.first..].to_vec();
         self.handed_out = inner.next();
         drop(inner);
-        Some(Batch::new(entries, end).map_err(|why| AttemptEnd::Fatal("journal", why)))
+        Some(Batch::new(entries, end).map_err(|error| AttemptEnd::Fatal("journal", error.to_string())))
     }
 
     /// Continues for another attempt, from the entries in `stored`. Fails if they differ from this engine's, or if the

@@ -10,7 +10,8 @@ use url::Url;
 use super::log::Log;
 use lmthing_base::diagnostic::{Diagnostic, strip_controls_line};
 use lmthing_system::http::{
-    Body, CONNECT_TIMEOUT, Network, display_url, http_client, is_local_host, local_client, strip_credentials,
+    Body, CONNECT_TIMEOUT, ClientError, Network, display_url, http_client, is_local_host, local_client,
+    strip_credentials,
 };
 
 /// The name that Restate's own tools use.
@@ -98,12 +99,11 @@ impl Registration {
         }
     }
 
-    fn client(&self) -> Result<Client, String> {
-        let client = match is_local_host(self.admin.host()) && self.admin.scheme() == "http" {
+    fn client(&self) -> Result<Client, ClientError> {
+        match is_local_host(self.admin.host()) && self.admin.scheme() == "http" {
             true => local_client(CONNECT_TIMEOUT),
             false => http_client(&self.network),
-        };
-        client.map_err(|error| error.to_string())
+        }
     }
 
     async fn read_response(&self, response: Response) -> RegistrationAttempt {

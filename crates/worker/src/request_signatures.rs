@@ -25,9 +25,14 @@ pub(super) fn install() {
     let _ = PROVIDER.install_default();
 }
 
+/// A text is no public key in Restate's format, and why.
+#[derive(Clone, Debug, thiserror::Error, PartialEq, Eq)]
+#[error("{0}")]
+pub struct InvalidKey(String);
+
 /// Checks a public key in Restate's format.
-pub fn check_key(key: &str) -> Result<(), String> {
-    Endpoint::builder().identity_key(key).map(drop).map_err(|error| error.to_string())
+pub fn check_key(key: &str) -> Result<(), InvalidKey> {
+    Endpoint::builder().identity_key(key).map(drop).map_err(|error| InvalidKey(error.to_string()))
 }
 
 struct Ed25519(UnparsedPublicKey<Vec<u8>>);

@@ -42,8 +42,7 @@ impl Worker {
         let Worker { services, keys, invocation_handler, registration, advertised, export, log } = self;
         let counters = InvocationCounters::default();
         let shared = SharedState { invocation_handler, counters: counters.clone(), log: log.clone() };
-        let services =
-            Services::new(&services, &keys, &shared).map_err(|problem| Box::new(Diagnostic::new(problem)))?;
+        let services = Services::new(&services, &keys, &shared)?;
         let request_filter = RequestFilter::new(listener.address(), advertised.as_ref(), !keys.is_empty());
         let registered = async {
             match &registration {

@@ -3,17 +3,43 @@
 use std::{path::PathBuf, sync::Arc};
 
 use futures_util::future::BoxFuture;
-use restate_sdk::{endpoint::ContextInternal, errors::HandlerError};
+use restate_sdk::{
+    endpoint::ContextInternal,
+    errors::{HandlerError, TerminalError},
+};
 use serde_json::{Map, Value};
 
 use super::{counters::OpenInvocation, invocation_stream::InvocationStream, log::Log};
 
 pub trait InvocationHandler: Send + Sync + 'static {
-    /// Starts or continues the run of an invocation. Restate calls it again until the invocation has ended. A
-    /// `TerminalError` fails the invocation, other errors are retried.
+    /// Starts or continues the run of an invocation. Restate calls it again until the invocation has ended.
     ///
     /// The future is dropped if Restate gives up the attempt.
-    fn invoke(&self, invocation: Invocation) -> BoxFuture<'static, Result<Value, HandlerError>>;
+    fn invoke(&self, invocation: Invocation) -> BoxFuture<'static, Result<Value, InvocationError>>;
+}
+
+/// Why an attempt of an invocation has no result.
+#[derive(Debug)]
+pub enum InvocationError {
+    /// The invocation has failed.
+    Failed(TerminalError),
+    /// Another attempt continues the run; the text is the reason.
+    Released(String),
+}
+
+impl From<TerminalError> for InvocationError {
+    fn from(error: TerminalError) -> Self {
+        InvocationError::Failed(error)
+    }
+}
+
+impl From<InvocationError> for HandlerError {
+    fn from(error: InvocationError) -> Self {
+        match error {
+            InvocationError::Failed(error) => error.into(),
+            InvocationError::Released(why) => why.into(),
+        }
+    }
 }
 
 #[derive(Clone, Debug, PartialEq)]

@@ -28,8 +28,8 @@ export class Agents {
   begin(event, path, now) {
     const callId = event.type === 'agent-start' ? text(event.toolCallId) : '';
     const name = path.at(-1) ?? text(event.name);
-    const agent = prepare(new Node('agent', now, { name, path, callId }));
-    this.above(path, callId).add(agent);
+    const agent = prepare(new Node('agent', now, { name, path, callId, number: number(event.agentNumber) ?? 0 }));
+    this.above(path, callId, this.byKey.get(`#${number(event.parentNumber) ?? 0}`)).add(agent);
     const key = JSON.stringify(path);
     this.byPath.set(key, [...(this.byPath.get(key) ?? []), agent]);
     this.all.push(agent);
@@ -37,8 +37,8 @@ export class Agents {
   }
 
   /** The tool call that an agent answers, else the step in which it started. */
-  above(path, callId) {
-    const candidates = this.byPath.get(JSON.stringify(path.slice(0, -1))) ?? [this.root];
+  above(path, callId, parent) {
+    const candidates = parent ? [parent] : (this.byPath.get(JSON.stringify(path.slice(0, -1))) ?? [this.root]);
     const calls = callId === '' ? [] : candidates.map((agent) => agent.calls.get(callId)).filter(Boolean);
     const call = calls.findLast((node) => node.end === null) ?? calls.at(-1);
     const agent = candidates.findLast((node) => node.end === null) ?? candidates.at(-1);
@@ -54,11 +54,31 @@ export class Agents {
   }
 }
 
+/** The agent, or the file's own prompt, that an agent works for. */
+export function ownerOf(agent) {
+  let node = agent.parent;
+  while (node.parent && node.kind !== 'agent') node = node.parent;
+  return node;
+}
+
+/** Numbers the agents that share a name, in the order they began. */
+export function labelAgents(agents) {
+  const byName = new Map();
+  for (const agent of agents) {
+    if (!byName.has(agent.name)) byName.set(agent.name, []);
+    byName.get(agent.name).push(agent);
+  }
+  for (const [name, all] of byName) all.forEach((agent, index) => (agent.label = all.length > 1 ? `${name} #${index + 1}` : name));
+}
+
 function prepare(node) {
   node.calls = new Map();
   node.step = null;
   node.system = null;
   node.tools = null;
+  node.toolSpecs = [];
   node.specs = new Map();
+  node.settings = null;
+  node.settingsBefore = null;
   return node;
 }

@@ -1,9 +1,11 @@
 // The content of a node as blocks, each a title and a content of one form. The page and the search both use these, so
 // that hits are visible.
 //
-// Forms: `text`, `json` (any value), `code`, `diff` ({before, after}), `console` (lines), `diagnostics`, `fact` (a
-// sentence), `error` (a sentence).
+// Forms: `text`, `markdown` (a text), `json` (any value), `code`, `diff` ({before, after}), `console` (lines), `diagnostics`,
+// `picture` ({src, words}), `settings` (pairs), `fact` (a sentence), `error` (a sentence).
 import { jsonLines, lineText, parsed } from './json.js';
+import { plainText } from './markdown.js';
+import { hasMedia, pictureOf } from './pictures.js';
 import { stringify, text } from './values.js';
 
 export function blocksOf(node) {
@@ -18,8 +20,8 @@ const value = (content, title) => {
 };
 
 const MAKERS = {
-  text: (node) => [block('text', node.text)],
-  reasoning: (node) => [block('text', node.text)],
+  text: (node) => [block('markdown', node.text)],
+  reasoning: (node) => [block('markdown', node.text)],
   notice: (node) => [block('fact', node.text)],
   warning: (node) => [block('fact', node.text)],
   retry: (node) => [block('fact', node.text)],
@@ -27,7 +29,8 @@ const MAKERS = {
     if (node.before === null || !node.isChanged) return [block('text', node.text)];
     return [block('diff', { before: node.before, after: node.text })];
   },
-  message: (node) => contentBlocks(node.content),
+  states: (node) => [block('json', Object.fromEntries(Object.entries(node.states).map(([name, state]) => [name, stateValue(state)])))],
+  message: (node) => contentBlocks(node.content, node.role === 'assistant' ? 'markdown' : 'text'),
   tools: (node) => node.tools.flatMap(toolBlocks),
   tool(node) {
     const rest = restOfInput(node);
@@ -35,13 +38,13 @@ const MAKERS = {
       node.code !== undefined && block('code', node.code, 'Code'),
       rest.isThere && value(rest.input, 'Input'),
       ...checkBlocks(node),
-      node.hasOutput && value(node.output, node.isError ? 'Error' : 'Output'),
+      ...outputBlocks(node),
       node.isCut && block('error', 'The call has no result: it was cut off.'),
     ];
   },
   code: (node) => [node.code !== undefined && block('code', node.code, 'Code'), ...checkBlocks(node)],
   agent: (node) => [node.error !== null && node.error !== undefined && block('error', node.error)],
-  step: (node) => [node.isCut && block('error', 'The step was cut off.')],
+  step: (node) => [settingsBlock(node.settings), node.isCut && block('error', 'The step was cut off.')],
   finish: (node) => finishBlocks(node.result),
 };
 
@@ -65,35 +68,47 @@ function toolBlocks({ name, description, ...rest }) {
   return [block('text', text(description) || '(no description)', name), schema !== undefined && block('json', schema, '')];
 }
 
-/** The parts of a message. */
-function contentBlocks(content) {
+/** The value of a state, or why there is none. */
+function stateValue(state) {
+  if (state === null) return '(removed)';
+  return state?.lost === undefined ? state?.value : `(not stored: ${text(state.lost)})`;
+}
+
+function outputBlocks({ hasOutput, output, isError }) {
+  if (!hasOutput) return [];
+  if (!hasMedia(output)) return [value(output, isError ? 'Error' : 'Output')];
+  return contentBlocks(output, 'text').map((each, index) => (index === 0 ? { ...each, title: 'Output' } : each));
+}
+
+/** Model settings as pairs of name and value. */
+function settingsBlock(settings) {
+  const pairs = Object.entries(settings ?? {}).map(([name, setting]) => [name, text(setting)]);
+  return pairs.length > 0 && block('settings', pairs);
+}
+
+/** The parts of a message; `form` is that of its texts. */
+function contentBlocks(content, form) {
+  if (typeof content === 'string') return [block(form, content)];
   if (!Array.isArray(content)) return [value(content)];
   return content.map((part) => {
     if (typeof part !== 'object' || part === null) return value(part);
     switch (part.type) {
       case 'text':
-        return block('text', text(part.text));
+        return block(form, text(part.text));
       case 'reasoning':
-        return block('text', text(part.text), 'Reasoning');
+        return block('markdown', text(part.text), 'Reasoning');
       case 'tool-call':
         return value(part.input, `Calls ${text(part.toolName)}`);
       case 'tool-result':
         return value(part.output?.value ?? part.output, `Result of ${text(part.toolName)}`);
       case 'image':
       case 'file':
-        return block('fact', attachment(part));
+      case 'media':
+        return block('picture', pictureOf(part));
       default:
         return value(part, text(part.type));
     }
   });
-}
-
-/** Images and files are named, not shown, as the page loads nothing. */
-function attachment({ type, image, data, mediaType, filename }) {
-  const source = text(image ?? data);
-  const address = /^https?:/.test(source) ? source : `${Math.ceil((source.length * 3) / 4 / 1024)} KB`;
-  const known = [filename && `“${text(filename)}”`, mediaType && text(mediaType), address].filter(Boolean).join(', ');
-  return `${type === 'image' ? 'Image' : 'File'}: ${known}`;
 }
 
 function finishBlocks(result) {
@@ -120,6 +135,12 @@ export function blockText({ form, content }) {
       return jsonLines(content).map(lineText).join('\n');
     case 'diff':
       return newLines(content);
+    case 'markdown':
+      return plainText(content);
+    case 'picture':
+      return content.words;
+    case 'settings':
+      return content.map((pair) => pair.join(' ')).join('\n');
     case 'console':
       return content.join('\n');
     case 'diagnostics':
@@ -138,5 +159,6 @@ function newLines({ before, after }) {
 /** The clipboard text of a block: JSON in standard form, and complete system prompts. */
 export function copied(shown) {
   if (shown.form === 'json') return stringify(shown.content, 2);
+  if (shown.form === 'markdown') return shown.content;
   return shown.form === 'diff' ? shown.content.after : blockText(shown);
 }

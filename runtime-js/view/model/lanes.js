@@ -1,24 +1,30 @@
-// Lanes of the time line. Each prompt has a lane for its steps, and below it as many for its tools as run concurrently;
-// agents of the same path share lanes if they do not overlap.
-
-const nameOf = (agent) => (agent.kind === 'run' ? 'prompt' : agent.name);
+// Lanes of the time line. Each prompt has a lane for its steps, and below it as many for its tools as run concurrently, then
+// the lanes of its agents. Agents of one name share a lane if they work for the same lane and do not overlap.
+import { ownerOf } from './agents.js';
 
 /** The lanes from top to bottom: `{label, depth, bars}`; a bar is `{from, to, responseEnd?, node}`. */
 export function lanesOf(run, clock) {
-  const groups = new Map();
-  const byStart = [run.root, ...run.agents].sort((a, b) => a.start - b.start || a.id - b.id);
-  for (const agent of byStart) put(agent);
-  return [...order('[]', 0)];
+  const top = newSlot();
+  const slots = new Map([[run.root, top]]);
+  fillAll(top, run.root);
+  for (const agent of run.agents.toSorted((a, b) => a.start - b.start || a.id - b.id)) put(agent);
+  return [...order(top, 0)];
+
+  function newSlot() {
+    return { agents: [], steps: [], tools: [], inner: new Map(), end: 0 };
+  }
 
   function put(agent) {
-    const key = JSON.stringify(agent.path);
-    const group = groups.get(key) ?? groups.set(key, { slots: [], inner: new Set() }).get(key);
-    if (agent.path.length > 0) {
-      const outer = JSON.stringify(agent.path.slice(0, -1));
-      groups.get(outer)?.inner.add(key);
-    }
-    let slot = group.slots.find((each) => each.end <= agent.start);
-    if (!slot) group.slots.push((slot = { label: nameOf(agent), steps: [], tools: [] }));
+    const { inner } = slots.get(ownerOf(agent)) ?? top;
+    const group = inner.get(agent.name) ?? inner.set(agent.name, []).get(agent.name);
+    let slot = group.find((each) => each.end <= agent.start);
+    if (!slot) group.push((slot = newSlot()));
+    slot.agents.push(agent);
+    slots.set(agent, slot);
+    fillAll(slot, agent);
+  }
+
+  function fillAll(slot, agent) {
     slot.end = Math.max(agent.end, agent.start + 1);
     for (const step of agent.children) fill(slot, step);
   }
@@ -40,14 +46,12 @@ export function lanesOf(run, clock) {
     return { from: clock.at(node.start), to: clock.at(node.end), node, ...more };
   }
 
-  function* order(key, depth) {
-    const group = groups.get(key);
-    if (!group) return;
-    for (const { label, steps, tools } of group.slots) {
-      yield { label, depth, kind: 'step', bars: steps };
-      for (const bars of tools) yield { label: '', depth, kind: 'tool', bars };
-    }
-    for (const inner of group.inner) yield* order(inner, depth + 1);
+  function* order({ agents, steps, tools, inner }, depth) {
+    const [first] = agents;
+    const label = !first ? 'prompt' : agents.length === 1 ? first.label : `${first.name} × ${agents.length}`;
+    yield { label, depth, kind: 'step', bars: steps };
+    for (const bars of tools) yield { label: '', depth, kind: 'tool', bars };
+    for (const slot of [...inner.values()].flat()) yield* order(slot, depth + 1);
   }
 }
 

@@ -1,5 +1,5 @@
-// The request of a step, as in the journal (docs/reference/events.md): `{system?, whole?, messages, extra?, tools, toolSpecs?}`,
-// only what has changed since earlier lines.
+// The request of a step, as in the journal (docs/reference/events.md): `{system?, whole?, messages, extra?, tools, toolSpecs?,
+// settings?}`, only what has changed since earlier lines.
 import { Node } from './node.js';
 import { text } from './values.js';
 
@@ -7,9 +7,12 @@ export function readRequest(request, agent, step) {
   if (typeof request !== 'object' || request === null) return;
   readSystem(request, agent, step);
   readTools(request, agent, step);
+  readSettings(request, agent, step);
+  const [messages, extra] = [request.messages, request.extra].map((list) => (Array.isArray(list) ? list : []));
+  step.request = { system: agent.system, tools: agent.toolSpecs, settings: agent.settings, messages, extra, isWhole: request.whole === true };
   if (request.whole === true) step.add(new Node('notice', step.start, { text: 'The conversation was changed: this is all of it.' }));
-  for (const [list, isReminder] of [[request.messages, false], [request.extra, true]]) {
-    for (const message of Array.isArray(list) ? list : []) {
+  for (const [list, isReminder] of [[messages, false], [extra, true]]) {
+    for (const message of list) {
       const { role, content } = typeof message === 'object' && message !== null ? message : { content: message };
       step.add(new Node('message', step.start, { role: isReminder ? 'reminder' : text(role) || 'message', content }));
     }
@@ -32,7 +35,16 @@ function readTools({ tools, toolSpecs }, agent, step) {
   const listed = (Array.isArray(tools) ? tools : (specs ?? [])).map((tool) => text(tool?.name ?? tool));
   const isSame = agent.tools !== null && !specs && JSON.stringify(agent.tools) === JSON.stringify(listed);
   const hadNone = !agent.tools?.length;
+  if (isSame) return;
   agent.tools = listed;
-  if (isSame || (listed.length === 0 && hadNone)) return;
-  step.add(new Node('tools', step.start, { tools: listed.map((name) => ({ ...agent.specs.get(name), name })) }));
+  agent.toolSpecs = listed.map((name) => ({ ...agent.specs.get(name), name }));
+  if (listed.length === 0 && hadNone) return;
+  step.add(new Node('tools', step.start, { tools: agent.toolSpecs }));
+}
+
+function readSettings({ settings }, agent, step) {
+  if (typeof settings === 'object' && settings !== null) agent.settings = settings;
+  step.settings = agent.settings;
+  step.hasOtherSettings = agent.settings !== agent.settingsBefore;
+  agent.settingsBefore = agent.settings;
 }

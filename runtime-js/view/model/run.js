@@ -1,14 +1,16 @@
 // Builds the node tree of a run from its events (docs/reference/events.md, docs/reference/journal.md). Ignores unknown types and members,
 // and validates known ones: a file may be damaged or made by hand.
-import { Agents } from './agents.js';
+import { Agents, labelAgents } from './agents.js';
 import { Node, nearest, walk } from './node.js';
 import { readRequest } from './request.js';
+import { markWaiting } from './states.js';
 import { number, text, usage } from './values.js';
 
-export function readRun(events) {
+/** `status` is that of the journal, which knows whether the run is still running; empty if unknown. */
+export function readRun(events, status = '') {
   const reader = new Reader();
   for (const event of events) reader.read(event);
-  return reader.end();
+  return reader.end(status);
 }
 
 class Reader {
@@ -54,7 +56,7 @@ class Reader {
     for (const node of walk(this.root)) if (node.end === null) node.cutAt ??= this.last;
   }
 
-  end() {
+  end(status) {
     this.root.end = this.last ?? 0;
     for (const node of walk(this.root)) {
       if (node.pieces) {
@@ -63,11 +65,16 @@ class Reader {
       }
       if (node.end === null) {
         // Nodes with a duration and no end were cut off; others are instantaneous.
-        node.isCut = ['agent', 'step', 'tool'].includes(node.kind);
-        node.end = node.isCut ? (node.cutAt ?? this.root.end) : node.start;
+        const lasts = ['agent', 'step', 'tool'].includes(node.kind);
+        node.isRunning = lasts && status === 'running' && node.cutAt === undefined;
+        node.isCut = lasts && !node.isRunning;
+        node.end = lasts ? (node.cutAt ?? this.root.end) : node.start;
       }
     }
-    return { ...this.run, root: this.root, agents: this.agents.all };
+    const agents = this.agents.all;
+    labelAgents(agents);
+    markWaiting(this.run, this.root, agents);
+    return { ...this.run, status, root: this.root, agents };
   }
 }
 
@@ -83,7 +90,7 @@ const READERS = {
   },
 
   'step-start'(event, agent, now) {
-    const step = new Node('step', now, { number: number(event.step) ?? 0, model: text(event.model), usage: null, cost: null, responseEnd: now });
+    const step = new Node('step', now, { number: number(event.step) ?? 0, model: text(event.model), requestedModel: text(event.model), usage: null, cost: null, responseEnd: now });
     agent.step = agent.add(step);
     readRequest(event.request, agent, step);
   },
@@ -136,6 +143,13 @@ const READERS = {
 
   'agent-start'() {},
 
+  /** Of the journal only, for this page: the states that have changed, by name, as `{value}`, `{lost}` or null. */
+  states(event, agent, now) {
+    const place = agent.step ?? agent.children.findLast(({ kind }) => kind === 'step') ?? agent;
+    const changed = typeof event.states === 'object' && event.states !== null ? event.states : {};
+    place.add(new Node('states', now, { states: changed }));
+  },
+
   'agent-finish'(event, agent, now) {
     agent.end = now;
     agent.took = number(event.durationMs);
@@ -160,6 +174,7 @@ const READERS = {
     step.usage = usage(event.usage);
     step.cost = number(event.cost);
     step.model = text(event.model) || step.model;
+    step.finish = event;
     agent.step = null;
   },
 

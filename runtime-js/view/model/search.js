@@ -31,8 +31,9 @@ export class Search {
   textOf(node) {
     let text = this.texts.get(node);
     if (text === undefined) {
-      // An unchanged system prompt counts only where it last changed.
-      const shown = node.kind === 'system' && !node.isChanged ? [] : blocksOf(node);
+      // An unchanged system prompt counts only where it last changed, and so do settings.
+      const isSame = (node.kind === 'system' && !node.isChanged) || (node.kind === 'step' && !node.hasOtherSettings);
+      const shown = isSame ? [] : blocksOf(node);
       const blocks = shown.map((block) => `${block.title}\n${blockText(block)}`);
       text = [titleOf(node), ...blocks].join('\n').toLowerCase();
       this.texts.set(node, text);

@@ -1,4 +1,6 @@
 // Titles of nodes.
+import { stateOfEnd } from './states.js';
+import { preview } from './words.js';
 
 /** Labels of messages. */
 export const LABELS = {
@@ -12,6 +14,7 @@ export const LABELS = {
   notice: 'Note',
   warning: 'Warning',
   retry: 'Retry',
+  states: 'State',
 };
 
 const ROLES = { user: 'User', assistant: 'Assistant', tool: 'Tool result', system: 'System', reminder: 'Reminder' };
@@ -26,12 +29,13 @@ export function titleOf(node) {
     case 'step':
       return `Step ${node.number}`;
     case 'agent':
+      return node.label;
     case 'tool':
       return node.name;
     case 'resume':
       return node.fromStep === null ? 'Resumed' : `Resumed at step ${node.fromStep}`;
     case 'finish':
-      return node.result.ok === true ? 'Done' : 'Ended';
+      return stateOfEnd(node.result).word;
     case 'tools':
       return node.tools.map(({ name }) => name).join(', ') || 'none';
     default:
@@ -42,16 +46,24 @@ export function titleOf(node) {
 export function isFailure(node) {
   switch (node.kind) {
     case 'tool':
-      return node.isError || node.isCut === true || node.check?.ok === false;
+      return node.isError || node.isCut === true || (node.check?.ok === false && !node.isWaiting);
     case 'code':
       return node.check?.ok === false;
     case 'agent':
-      return Boolean(node.error);
+      return Boolean(node.error) && !node.isWaiting;
     case 'step':
       return node.isCut === true || node.finishReason === 'error';
     case 'finish':
-      return node.result.ok !== true;
+      return stateOfEnd(node.result).tone === 'bad';
     default:
       return false;
   }
+}
+
+/** A short summary of a step: its text, else the tools it called. */
+export function gist({ children }) {
+  const said = children.findLast(({ kind }) => kind === 'text');
+  if (said) return preview(said.text.slice(0, 400).replace(/^[#>*\s-]+|\*\*|`/g, ''));
+  const names = children.filter(({ kind }) => kind === 'tool').map(({ name }) => name);
+  return [...new Set(names)].join(', ');
 }

@@ -16,7 +16,7 @@ export function stringify(value, indent) {
   }
 }
 
-const COUNTS = ['inputTokens', 'outputTokens', 'totalTokens', 'reasoningTokens', 'cachedInputTokens'];
+export const COUNTS = ['inputTokens', 'outputTokens', 'totalTokens', 'reasoningTokens', 'cachedInputTokens'];
 
 export function usage(value) {
   if (typeof value !== 'object' || value === null) return null;

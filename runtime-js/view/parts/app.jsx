@@ -1,7 +1,9 @@
 // The root component, with the state of folding, selection and search.
 import { useCallback, useEffect, useMemo, useRef, useState } from 'preact/hooks';
+import { anchorsOf } from '../model/anchors.js';
 import { Search } from '../model/search.js';
 import { totals as totalsOf } from '../model/totals.js';
+import { nearest } from '../model/node.js';
 import { paintHits, showHit } from '../highlight.js';
 import { useFolding } from '../folding.js';
 import { useKeys } from '../keys.js';
@@ -9,6 +11,8 @@ import { switchTheme } from '../theme.js';
 import { Feed } from './feed.jsx';
 import { Head } from './head.jsx';
 import { Help } from './help.jsx';
+import { exchangesOf } from './exchange.jsx';
+import { Outline } from './outline.jsx';
 import { canFold } from './row.jsx';
 import { Safe } from './safe.jsx';
 import { Summary } from './summary.jsx';
@@ -17,11 +21,13 @@ import { Timeline } from './timeline.jsx';
 export function App({ run, clock, damaged }) {
   const folding = useFolding(run);
   const rows = useMemo(() => visibleRows(run.root, folding), [run, folding.state]);
+  const anchors = useMemo(() => anchorsOf(run), [run]);
   const totals = useMemo(() => totalsOf(run, clock), [run]);
   const [current, setCurrent] = useState(null);
   // The scroll target; a new object each time, so that the same one can be set twice.
   const [goal, setGoal] = useState(null);
   const [isHelping, setHelping] = useState(false);
+  const [isOutlined, setOutlined] = useState(() => isWide() && anchors.size > 2);
   const isPrinted = usePrinting();
   const go = useCallback(
     (node, align) => {
@@ -31,12 +37,26 @@ export function App({ run, clock, damaged }) {
     },
     [folding.reveal],
   );
+  useAnchors(anchors, go);
+  const select = useCallback(
+    (node) => {
+      if (!isWide()) setOutlined(false);
+      go(node, 'start');
+    },
+    [go],
+  );
+  const closeOutline = useCallback(() => setOutlined(false), []);
   const search = useSearch(run, folding, go);
   const next = (nodes, by) => nodes.length > 0 && go(after(nodes, current, by), 'start');
   const actions = {
     select: setCurrent,
     fold: (node) => (setCurrent(node), folding.toggle(node)),
     whole: folding.whole,
+    exchange: () => {
+      const step = nearest(current, 'step');
+      if (step) folding.setExchange(step, nextExchange(step, folding.exchange(step)));
+    },
+    outline: () => setOutlined(!isOutlined),
     openAll: folding.openAll,
     closeAll: folding.closeAll,
     theme: switchTheme,
@@ -54,14 +74,15 @@ export function App({ run, clock, damaged }) {
   latest.current = actions;
   useKeys(latest);
   // Rows compare their props, so these must be stable.
-  const rowActions = useMemo(() => ({ select: setCurrent, fold: (node) => latest.current.fold(node), whole: (node) => latest.current.whole(node) }), []);
+  const rowActions = useMemo(() => ({ select: setCurrent, fold: (node) => latest.current.fold(node), whole: (node) => latest.current.whole(node), exchange: folding.setExchange }), []);
   useFocus(current, goal);
   const onRendered = () => paintHits(search.query, search.hits[search.at]);
   useEffect(() => showHit(search.query, search.hits[search.at]), [search.hits, search.at]);
   return (
     <>
-      <Head run={run} search={search} actions={actions} />
-      <main>
+      <Head run={run} search={search} actions={actions} isOutlined={isOutlined} />
+      {isOutlined && <Outline run={run} current={nearest(current, 'step') ?? current} onSelect={select} onClose={closeOutline} />}
+      <main class={isOutlined ? 'beside' : ''}>
         <div class="above">
           <Safe name="summary">
             <Summary run={run} totals={totals} damaged={damaged} actions={actions} />
@@ -75,6 +96,28 @@ export function App({ run, clock, damaged }) {
       <Help isOpen={isHelping} onClose={() => setHelping(false)} />
     </>
   );
+}
+
+/** Wide enough for the outline next to the list. */
+const isWide = () => matchMedia('(min-width: 1180px)').matches;
+
+/** Request, answer, neither. */
+function nextExchange(step, shown) {
+  const all = exchangesOf(step);
+  return all[all.indexOf(shown) + 1];
+}
+
+/** Goes to the place that the address names. */
+function useAnchors(anchors, go) {
+  useEffect(() => {
+    const follow = () => {
+      const node = anchors.get(location.hash.slice(1));
+      if (node) go(node, 'start');
+    };
+    follow();
+    addEventListener('hashchange', follow);
+    return () => removeEventListener('hashchange', follow);
+  }, [anchors, go]);
 }
 
 /** Nodes whose ancestors are all open. */

@@ -3,7 +3,10 @@ import { diffLines } from 'diff';
 import { useMemo, useState } from 'preact/hooks';
 import { copied, diagnosticLine } from '../model/blocks.js';
 import { jsonLines, lineText } from '../model/json.js';
+import { tokensOf } from '../model/markdown.js';
 import { plural } from '../model/words.js';
+import { Copy } from './copy.jsx';
+import { Markdown } from './markdown.jsx';
 
 /** How much of a text is shown: initially, with all items open, and on request. */
 const EXTENTS = {
@@ -20,37 +23,29 @@ const CHUNK = 500;
 const CONTEXT = 2;
 
 export function Block({ block, extent, onWhole }) {
-  const Form = FORMS[block.form];
+  const [isSource, setSource] = useState(false);
+  const Form = isSource ? Text : FORMS[block.form];
   return (
     <div class={`block is-${block.form}`}>
       {block.title && <h4>{block.title}</h4>}
       <div class="content">
+        {COPIED.has(block.form) && (
+          <span class="actions">
+            {block.form === 'markdown' && (
+              <button type="button" aria-pressed={isSource} onClick={() => setSource(!isSource)} title="Markdown as it is written">
+                Source
+              </button>
+            )}
+            <Copy text={() => copied(block)} />
+          </span>
+        )}
         <Form content={block.content} limits={EXTENTS[extent]} onWhole={onWhole} />
-        {COPIED.has(block.form) && <Copy block={block} />}
       </div>
     </div>
   );
 }
 
-const COPIED = new Set(['text', 'json', 'code', 'console', 'diff']);
-
-function Copy({ block }) {
-  const [word, setWord] = useState('Copy');
-  const copy = async () => {
-    try {
-      await navigator.clipboard.writeText(copied(block));
-      setWord('Copied');
-    } catch {
-      setWord('Not allowed');
-    }
-    setTimeout(() => setWord('Copy'), 1500);
-  };
-  return (
-    <button type="button" class="copy" onClick={copy}>
-      {word}
-    </button>
-  );
-}
+const COPIED = new Set(['text', 'markdown', 'json', 'code', 'console', 'diff', 'error']);
 
 function More({ lines, onWhole }) {
   return (
@@ -94,6 +89,39 @@ function Text({ content, limits, onWhole }) {
     </>
   );
 }
+
+function Formatted({ content, limits, onWhole }) {
+  const shown = cut(content, limits);
+  const tokens = useMemo(() => tokensOf(shown), [shown]);
+  if (!tokens) return <Text content={content} limits={limits} onWhole={onWhole} />;
+  return (
+    <>
+      <Markdown tokens={tokens} />
+      {shown.length < content.length && <More lines={lineCount(content)} onWhole={onWhole} />}
+    </>
+  );
+}
+
+function Picture({ content: { src, words } }) {
+  const [isBroken, setBroken] = useState(false);
+  if (!src || isBroken) return <p>{words}</p>;
+  return (
+    <figure>
+      <img src={src} alt={words} loading="lazy" decoding="async" onError={() => setBroken(true)} />
+      <figcaption>{words}</figcaption>
+    </figure>
+  );
+}
+
+const Settings = ({ content }) => (
+  <dl class="settings">
+    {content.map(([name, value]) => (
+      <div key={name}>
+        <dt>{name}</dt> <dd>{value.length > 200 ? `${value.slice(0, 200)}…` : value}</dd>
+      </div>
+    ))}
+  </dl>
+);
 
 /** The first lines, or all if there are few more. */
 const firstLines = (lines, { lines: most }) => (lines.length > most + 6 ? lines.slice(0, most) : lines);
@@ -211,4 +239,16 @@ function around(lines) {
   return shown;
 }
 
-const FORMS = { text: Text, json: Json, code: Code, diff: Diff, console: Console, diagnostics: Diagnostics, fact: Sentence, error: Sentence };
+const FORMS = {
+  text: Text,
+  markdown: Formatted,
+  json: Json,
+  code: Code,
+  diff: Diff,
+  console: Console,
+  diagnostics: Diagnostics,
+  picture: Picture,
+  settings: Settings,
+  fact: Sentence,
+  error: Sentence,
+};

@@ -16,6 +16,7 @@ export function Feed({ rows, folding, current, clock, actions, goal, isPrinted, 
       node={node}
       isOpen={folding.isOpen(node)}
       extent={isPrinted && folding.extent(node) === 'part' ? 'much' : folding.extent(node)}
+      exchange={folding.exchange(node)}
       isCurrent={node === current}
       clock={clock}
       position={index}

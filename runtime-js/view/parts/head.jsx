@@ -1,9 +1,9 @@
 // The top of the page: title, search and actions.
-import { stateOf } from '../model/totals.js';
+import { stateOf } from '../model/states.js';
 import { MOST } from '../model/search.js';
 import { count } from '../model/words.js';
 
-export function Head({ run, search, actions }) {
+export function Head({ run, search, actions, isOutlined }) {
   const { word, tone } = stateOf(run);
   const name = run.file.split(/[\\/]/).at(-1) || 'A run';
   return (
@@ -34,6 +34,9 @@ export function Head({ run, search, actions }) {
         </button>
       </form>
       <div class="buttons">
+        <button type="button" aria-expanded={isOutlined} aria-controls="outline" onClick={actions.outline} title="Outline (l)">
+          Outline
+        </button>
         <button type="button" onClick={actions.openAll} title="Open all (a)">
           Open all
         </button>

@@ -6,6 +6,8 @@ const KEYS = [
   ['J  K', 'next, previous step'],
   ['o  Enter', 'open or close the item'],
   ['a  c', 'open all, close all'],
+  ['r', 'the request of the step, its answer, neither'],
+  ['l', 'show or hide the outline'],
   ['/', 'search'],
   ['n  N', 'next, previous hit'],
   ['e  E', 'next, previous problem'],

@@ -1,10 +1,14 @@
 // A node as a row: a head, and its blocks below.
 import { Component } from 'preact';
+import { ownerOf } from '../model/agents.js';
 import { blocksOf, blockText } from '../model/blocks.js';
-import { isFailure, labelOf, titleOf } from '../model/titles.js';
+import { nearest } from '../model/node.js';
+import { stateOfEnd, stateOfNode } from '../model/states.js';
+import { gist, isFailure, labelOf, titleOf } from '../model/titles.js';
 import { dollars, duration, offset, plural, preview, tokens } from '../model/words.js';
-import { stringify } from '../model/values.js';
+import { stringify, text } from '../model/values.js';
 import { Block } from './block.jsx';
+import { Exchange, ExchangeButtons } from './exchange.jsx';
 
 /** Deeper nesting is not indented further. */
 const MAX_DEPTH = 8;
@@ -13,19 +17,20 @@ export const canFold = (node) => !['resume', 'notice', 'warning', 'retry'].inclu
 
 export class Row extends Component {
   shouldComponentUpdate(next) {
-    return ['node', 'isOpen', 'extent', 'isCurrent', 'clock', 'position', 'total'].some((name) => next[name] !== this.props[name]);
+    return ['node', 'isOpen', 'extent', 'exchange', 'isCurrent', 'clock', 'position', 'total'].some((name) => next[name] !== this.props[name]);
   }
 
   componentDidCatch(error) {
     this.setState({ error });
   }
 
-  render({ node, isOpen, extent, isCurrent, clock, position, total, actions }, { error }) {
+  render({ node, isOpen, extent, exchange, isCurrent, clock, position, total, actions }, { error }) {
     const depth = Math.min(node.kind === 'agent' ? node.depth - 1 : node.depth, MAX_DEPTH);
     const names = ['row', node.kind, isFailure(node) && 'bad', isCurrent && 'current', isOpen && 'open'];
     return (
       <article
         class={names.filter(Boolean).join(' ')}
+        id={node.anchor}
         data-node={node.id}
         style={{ '--depth': depth }}
         tabIndex={isCurrent ? 0 : -1}
@@ -37,12 +42,12 @@ export class Row extends Component {
         {Array.from({ length: depth }, (_, level) => (
           <span class="guide" key={level} style={{ '--level': level }} />
         ))}
-        {error ? <p class="error">This cannot be shown: {String(error.message)}</p> : this.content(node, isOpen, extent, clock, actions)}
+        {error ? <p class="error">This cannot be shown: {String(error.message)}</p> : this.content({ node, isOpen, extent, exchange, clock, actions })}
       </article>
     );
   }
 
-  content(node, isOpen, extent, clock, actions) {
+  content({ node, isOpen, extent, exchange, clock, actions }) {
     // A notice is a sentence in its head, without blocks.
     const blocks = isOpen && HEADS[node.kind] !== Notice ? blocksOf(node) : [];
     const Head = HEADS[node.kind] ?? Labelled;
@@ -51,12 +56,13 @@ export class Row extends Component {
       <>
         <span class="at">{offset(clock.at(node.start))}</span>
         <div class="main">
-          <Head node={node} isOpen={isOpen} onFold={() => actions.fold(node)} />
-          {blocks.length > 0 && (
+          <Head node={node} isOpen={isOpen} exchange={exchange} onFold={() => actions.fold(node)} onExchange={(which) => actions.exchange(node, which)} />
+          {(blocks.length > 0 || exchange) && (
             <div class="blocks">
               {blocks.map((block, index) => (
                 <Block key={index} block={block} extent={extent} onWhole={onWhole} />
               ))}
+              {exchange && <Exchange step={node} which={exchange} extent={extent} onWhole={onWhole} />}
             </div>
           )}
         </div>
@@ -79,7 +85,19 @@ const Facts = ({ children }) => <span class="facts">{children.flat().filter(Bool
 
 const took = (node) => duration(node.took ?? node.end - node.start);
 
-function StepHead({ node, isOpen, onFold }) {
+/** A link to the row itself, to be kept or passed on. */
+const Anchor = ({ node }) => (
+  <a class="anchor" href={`#${node.anchor}`} aria-label={`Link to ${titleOf(node)}`}>
+    #
+  </a>
+);
+
+function State({ node }) {
+  const state = stateOfNode(node);
+  return state && <span class={`reason is-${state.tone}`}>{state.word}</span>;
+}
+
+function StepHead({ node, isOpen, onFold, exchange, onExchange }) {
   const { model, finishReason, usage, cost } = node;
   const more = usage && [
     usage.cachedInputTokens ? `${usage.cachedInputTokens.toLocaleString('en')} cached` : '',
@@ -91,22 +109,16 @@ function StepHead({ node, isOpen, onFold }) {
         <Fold node={node} isOpen={isOpen} onFold={onFold}>
           {titleOf(node)}
         </Fold>
+        <Anchor node={node} />
       </h3>
       <span class="model">{model}</span>
       {finishReason && <span class={`reason ${finishReason === 'error' ? 'is-bad' : ''}`}>{finishReason}</span>}
-      {node.isCut && <span class="reason is-bad">cut off</span>}
+      <State node={node} />
       {!isOpen && <span class="preview">{gist(node)}</span>}
+      <ExchangeButtons step={node} shown={exchange} onChoose={onExchange} />
       <Facts>{[tokens(usage), more, cost ? dollars(cost) : '', took(node)]}</Facts>
     </header>
   );
-}
-
-/** A short summary of a step: its text, else the tools it called. */
-function gist({ children }) {
-  const said = children.findLast(({ kind }) => kind === 'text');
-  if (said) return preview(said.text);
-  const names = children.filter(({ kind }) => kind === 'tool').map(({ name }) => name);
-  return [...new Set(names)].join(', ');
 }
 
 function AgentHead({ node, isOpen, onFold }) {
@@ -115,26 +127,33 @@ function AgentHead({ node, isOpen, onFold }) {
     <header>
       <h3>
         <Fold node={node} isOpen={isOpen} onFold={onFold}>
-          <span class="kind">Agent</span> {node.name}
+          <span class="kind">Agent</span> {node.label}
         </Fold>
+        <Anchor node={node} />
       </h3>
-      {node.error && <span class="reason is-bad">failed</span>}
-      {node.isCut && <span class="reason is-bad">cut off</span>}
+      <span class="owner">{ownerWords(node)}</span>
+      <State node={node} />
       <Facts>{[plural(steps, 'step'), took(node)]}</Facts>
     </header>
   );
 }
 
+/** Whose agent it is: with several of one name that is not to be seen from its place alone. */
+function ownerWords(agent) {
+  const [owner, step, call] = [ownerOf(agent), nearest(agent, 'step'), nearest(agent, 'tool')];
+  const place = step ? `, step ${step.number}` : '';
+  return `of ${owner.kind === 'agent' ? owner.label : 'the prompt'}${place}${call && ownerOf(call) === owner ? `, call ${call.callId}` : ''}`;
+}
+
 function ToolHead({ node, isOpen, onFold }) {
-  const isBad = isFailure(node);
   return (
     <header>
       <Fold node={node} isOpen={isOpen} onFold={onFold}>
         <span class="kind">Tool</span> <b>{node.name}</b>
       </Fold>
       {!isOpen && <span class="preview">{preview(node.code ?? stringify(node.input) ?? '')}</span>}
-      {isBad && <span class="reason is-bad">{node.isCut ? 'cut off' : node.check?.ok === false ? 'not run' : 'error'}</span>}
-      <Facts>{[!node.isCut && took(node)]}</Facts>
+      <State node={node} />
+      <Facts>{[node.hasOutput && took(node)]}</Facts>
     </header>
   );
 }
@@ -180,7 +199,7 @@ function FinishHead({ node, isOpen, onFold }) {
           {titleOf(node)}
         </Fold>
       </h3>
-      {result.error?.kind && <span class="reason is-bad">{String(result.error.kind)}</span>}
+      {result.error?.kind && <span class={`reason is-${stateOfEnd(result).tone}`}>{text(result.error.kind)}</span>}
       {result.error?.code !== undefined && <span class="model">exit code {String(result.error.code)}</span>}
     </header>
   );

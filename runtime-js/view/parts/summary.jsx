@@ -1,6 +1,9 @@
 // The summary of the run.
-import { clock as dateAndTime, count, dollars, duration, plural } from '../model/words.js';
-import { text } from '../model/values.js';
+import { clock as dateAndTime, count, dollars, duration, plural, preview } from '../model/words.js';
+import { stringify, text } from '../model/values.js';
+import { stateOf, stateOfEnd, waitingCalls } from '../model/states.js';
+import { Copy } from './copy.jsx';
+import { UsageByAgent } from './usage.jsx';
 
 export function Summary({ run, totals, damaged, actions }) {
   const { usage, cost, models, steps, allSteps } = totals;
@@ -12,6 +15,7 @@ export function Summary({ run, totals, damaged, actions }) {
   return (
     <section class="summary" aria-label="Summary">
       <dl>
+        <Fact name="State">{stateOf(run).word}</Fact>
         <Fact name="Started">{run.starts.length > 0 || run.root.start ? dateAndTime(run.root.start) : '–'}</Fact>
         <Fact name="Duration">{duration(totals.duration)}</Fact>
         <Fact name="Steps" more={allSteps > steps ? `${count(allSteps)} with agents` : ''}>
@@ -32,6 +36,7 @@ export function Summary({ run, totals, damaged, actions }) {
         {run.starts.length > 1 && <span>resumed {run.starts.length === 2 ? 'once' : `${run.starts.length - 1} times`}</span>}
       </p>
       <Problem run={run} />
+      <Waiting run={run} />
       {damaged.length > 0 && <p class="note">{damagedWords(damaged)}</p>}
       <p class="jumps">
         {totals.failures.length > 0 && (
@@ -50,6 +55,7 @@ export function Summary({ run, totals, damaged, actions }) {
           </button>
         )}
       </p>
+      <UsageByAgent run={run} />
     </section>
   );
 }
@@ -67,10 +73,35 @@ function Problem({ run: { finish } }) {
   const error = finish?.error;
   if (!error) return null;
   return (
-    <div class="problem" role="note">
+    <div class={`problem is-${stateOfEnd(finish).tone}`} role="note">
       <p>{text(error.message ?? error)}</p>
       {error.hint && <p class="hint">{text(error.hint)}</p>}
     </div>
+  );
+}
+
+/** Ids that mean nothing to a shell. */
+const PLAIN = /^[\w.-]{1,200}$/;
+
+function Waiting({ run }) {
+  const calls = waitingCalls(run);
+  if (calls.length === 0) return null;
+  return (
+    <ul class="waiting" aria-label="Calls that wait for approval">
+      {calls.map(({ call, name, args, path }, index) => {
+        const command = `lmthing resume ${run.id} --approve ${call}`;
+        return (
+          <li key={index}>
+            <b>{name}</b> <code>{preview(stringify(args) ?? '', 300)}</code> {path.length > 0 && `of ${path.join(' › ')} `}
+            {PLAIN.test(call) && PLAIN.test(run.id) && (
+              <span class="command">
+                <code>{command}</code> <Copy text={() => command} />
+              </span>
+            )}
+          </li>
+        );
+      })}
+    </ul>
   );
 }
 

@@ -2,10 +2,19 @@
 //!
 //! The script runs the program with a variable set. Without the variable completion costs nothing.
 
-use std::{env, ffi::OsString, path::Path};
+use std::{
+    env,
+    ffi::{OsStr, OsString},
+    io::Read,
+    path::Path,
+    process::{Child, Command as Process, Stdio},
+    thread,
+    time::{Duration, Instant},
+};
 
-use clap::{Arg, Command, CommandFactory};
+use clap::{Arg, ArgAction, Command, CommandFactory, builder::PossibleValuesParser};
 use clap_complete::{ArgValueCompleter, env::Shells};
+use serde_json::Value;
 
 use crate::cli::{
     ExitCode, Printer,
@@ -13,11 +22,22 @@ use crate::cli::{
     commands::prompt_file::is_prompt_file,
     complete::{AtFile, PromptFiles},
 };
-use lmthing_base::diagnostic::Diagnostic;
+use lmthing_base::{
+    diagnostic::Diagnostic,
+    input::{Declaration, FileOption, file_options},
+};
 
 const VARIABLE: &str = "LMTHING_COMPLETE";
 
 const NAME: &str = "lmthing";
+
+/// How long a prompt file may take to load while somebody waits for its options.
+const LOAD_LIMIT: &str = "1s";
+
+/// The same for its process, which also has to start.
+const PROCESS_LIMIT: Duration = Duration::from_millis(1_500);
+
+const POLL_INTERVAL: Duration = Duration::from_millis(5);
 
 const WORDS_IN_BASH: &str = include_str!("completions.bash");
 
@@ -59,16 +79,70 @@ pub(in crate::cli) fn answer(arguments: &[OsString], printer: &Printer) -> Optio
     Some(ExitCode::Done)
 }
 
+/// Adds the input of a prompt file: words, and its own options.
+fn with_input(command: Command, file: &OsStr, words: &[OsString]) -> Command {
+    let input = Arg::new("input").num_args(1..).add(ArgValueCompleter::new(AtFile));
+    // The file is only loaded if it can matter: an option, or the value of one.
+    let is_option = |word: &OsString| word.as_encoded_bytes().starts_with(b"--");
+    let options = if words.iter().rev().take(2).any(is_option) { options_of_file(file) } else { Vec::new() };
+    // The names live as long as the process, which ends with the answer.
+    let leak = |text: String| -> &'static str { text.leak() };
+    command.arg(input).args(options.into_iter().map(|FileOption { name, about, is_flag, values }| {
+        let option = Arg::new(leak(format!("--{name}"))).long(leak(name)).help(about);
+        match values.is_empty() {
+            _ if is_flag => option.action(ArgAction::SetTrue),
+            true => option.action(ArgAction::Append).add(ArgValueCompleter::new(AtFile)),
+            false => {
+                let values = PossibleValuesParser::new(values.into_iter().map(leak));
+                option.action(ArgAction::Append).value_parser(values)
+            }
+        }
+    }))
+}
+
+/// The options of a prompt file. It is loaded in a process without rights, as nobody has asked to run it; a file that
+/// cannot be loaded there has none.
+fn options_of_file(file: &OsStr) -> Vec<FileOption> {
+    let describe = || {
+        let mut process = Process::new(env::current_exe().ok()?);
+        process.args(["__describe", "--restrict", "--limit", LOAD_LIMIT]).arg(file).env_remove(VARIABLE);
+        let child = process.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::null()).spawn().ok()?;
+        let offer: Value = serde_json::from_str(&output_in_time(child)?).ok()?;
+        let declaration = Declaration::new(Some(offer.get("input").filter(|schema| schema.is_object())?), None).ok()?;
+        let is_plain = |name: &str| name.starts_with(char::is_alphanumeric) && !name.contains(['=', ' ']);
+        Some(file_options(&declaration).into_iter().filter(|option| is_plain(&option.name)).collect())
+    };
+    describe().unwrap_or_default()
+}
+
+/// What a process prints until it ends; `None` if that takes too long. Native work of a file, such as a wait that
+/// blocks, knows no limit of its own.
+fn output_in_time(mut child: Child) -> Option<String> {
+    let deadline = Instant::now() + PROCESS_LIMIT;
+    while child.try_wait().ok()?.is_none() {
+        if Instant::now() >= deadline {
+            // Fails only if it has ended by now.
+            let _ = child.kill();
+            let _ = child.wait();
+            return None;
+        }
+        thread::sleep(POLL_INTERVAL);
+    }
+    let mut output = String::new();
+    child.stdout?.read_to_string(&mut output).ok()?;
+    Some(output)
+}
+
 /// The command to complete. After a prompt file only its input is completed.
 fn command(words: &[OsString]) -> Command {
     let before = &words[..words.len().saturating_sub(1)];
     let is_file = |word: &OsString| is_prompt_file(Path::new(word));
-    let input = Arg::new("input").num_args(1..).add(ArgValueCompleter::new(AtFile));
     let bare = |name: &'static str| Command::new(name).disable_help_flag(true).disable_help_subcommand(true);
     match before {
-        [_, file, ..] if is_file(file) => bare(NAME).arg(input),
+        [_, file, ..] if is_file(file) => with_input(bare(NAME), file, words),
         [_, run, rest @ ..] if run == "run" && rest.iter().any(is_file) => {
-            bare(NAME).subcommand(bare("run").arg(input))
+            let file = rest.iter().find(|word| is_file(word)).expect("the guard has found one");
+            bare(NAME).subcommand(with_input(bare("run"), file, words))
         }
         // A prompt file may take the place of a command.
         [] | [_] => Cli::command().arg(Arg::new("file").add(ArgValueCompleter::new(PromptFiles))),

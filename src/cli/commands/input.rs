@@ -14,7 +14,7 @@ use crate::cli::{
 };
 use lmthing_base::{
     diagnostic::did_you_mean,
-    input::{CommandLine, TextSources},
+    input::{CommandLine, TextSources, UnreadableText},
 };
 use lmthing_system::{
     files::FileReporter,
@@ -42,16 +42,16 @@ pub(super) fn stored_input(args: &RunArgs, input: &Map<String, Value>) -> Comman
 struct ProcessSources(FileReporter);
 
 impl TextSources for ProcessSources {
-    fn file(&self, path: &str) -> Result<String, String> {
+    fn file(&self, path: &str) -> Result<String, UnreadableText> {
         let path = Path::new(path);
         self.0.note_read(path);
         text(user_file::read(path, MAX_TEXT)).map_err(|problem| {
             let meant = if path.exists() { None } else { did_you_mean(path, |_| true) };
-            meant.map_or(problem.clone(), |meant| format!("{problem}. {meant}"))
+            meant.map_or(problem.clone(), |meant| UnreadableText(format!("{problem}. {meant}")))
         })
     }
 
-    fn standard_input(&self) -> Result<String, String> {
+    fn standard_input(&self) -> Result<String, UnreadableText> {
         text(user_file::read_all(io::stdin().lock(), MAX_TEXT))
     }
 
@@ -67,15 +67,15 @@ pub(super) fn shared_sources(reporter: &FileReporter) -> Arc<dyn TextSources> {
 
 struct SharedSources {
     process: ProcessSources,
-    standard_input: Mutex<Option<Result<String, String>>>,
+    standard_input: Mutex<Option<Result<String, UnreadableText>>>,
 }
 
 impl TextSources for SharedSources {
-    fn file(&self, path: &str) -> Result<String, String> {
+    fn file(&self, path: &str) -> Result<String, UnreadableText> {
         self.process.file(path)
     }
 
-    fn standard_input(&self) -> Result<String, String> {
+    fn standard_input(&self) -> Result<String, UnreadableText> {
         let mut known = self.standard_input.lock().unwrap_or_else(PoisonError::into_inner);
         known.get_or_insert_with(|| self.process.standard_input()).clone()
     }
@@ -85,7 +85,7 @@ impl TextSources for SharedSources {
     }
 }
 
-fn text(bytes: io::Result<Vec<u8>>) -> Result<String, String> {
-    let bytes = bytes.map_err(|error| io_error_text(&error))?;
-    String::from_utf8(bytes).map_err(|_| "it is not UTF-8 text".to_owned())
+fn text(bytes: io::Result<Vec<u8>>) -> Result<String, UnreadableText> {
+    let bytes = bytes.map_err(|error| UnreadableText(io_error_text(&error)))?;
+    String::from_utf8(bytes).map_err(|_| UnreadableText("it is not UTF-8 text".to_owned()))
 }

@@ -3,12 +3,14 @@
 use std::{
     path::{Path, PathBuf},
     rc::Rc,
+    time::Duration,
 };
 
 use serde_json::{Map, Value, json};
 
 use crate::cli::{
-    ExitCode, args::RunArgs, failure::Ending, permission_args::PERMISSIONS, resume_state::ResumeState, show::Show,
+    ExitCode, args::RunArgs, failure::Ending, interrupt::Interrupts, permission_args::PERMISSIONS,
+    resume_state::ResumeState, show::Show,
 };
 use lmthing_base::{checkpoint::StoreError, cost::RunUsage, diagnostic::Diagnostic};
 use lmthing_providers::Redactor;
@@ -58,6 +60,12 @@ pub(super) struct RunJournal {
     pub(super) warnings: Vec<String>,
 }
 
+/// How long the end of a run may take to be written.
+const PATIENCE: Duration = Duration::from_secs(5);
+
+/// The same for a run that was interrupted: somebody waits for the process to end.
+const INTERRUPTED_PATIENCE: Duration = Duration::from_millis(500);
+
 impl RunJournal {
     pub(super) fn new(
         args: &RunArgs,
@@ -82,19 +90,36 @@ impl RunJournal {
         RunJournal { recorder, used: resume_state.used(), input: start.input, warnings }
     }
 
-    /// Call before the end is reported: a failed write turns success into failure.
-    pub(super) fn flush_at_end(&self, ending: Ending) -> Ending {
+    /// Call before the end is reported: a failed write turns success into failure. Any other end is reported first, as
+    /// another process may keep the journal locked.
+    pub(super) async fn flush_at_end(&self, ending: Ending, show: &Show, interrupts: &mut Interrupts) -> Ending {
         if ending.is_output_closed {
             self.recorder.set_cut_off();
         }
-        match self.recorder.flush() {
-            Err(error) if ending.code == ExitCode::Done => Ending::of_journal(diagnostic(error)),
-            _ => ending,
+        if ending.code != ExitCode::Done {
+            return ending;
+        }
+        tokio::select! {
+            biased;
+            written = self.recorder.flush(|notice| show.events.warn(notice)) => match written {
+                Ok(()) => ending,
+                Err(error) => Ending::of_journal(diagnostic(error)),
+            },
+            signal = interrupts.next() => Ending::interrupted(signal),
         }
     }
 
-    pub(super) fn problem(&self) -> Option<Diagnostic> {
-        self.recorder.flush().err().map(diagnostic)
+    /// Call after the end was reported: waits until it is written. A run that is killed before counts as interrupted.
+    pub(super) async fn problem(&self, code: ExitCode, show: &Show) -> Option<Diagnostic> {
+        let patience = if matches!(code, ExitCode::Interrupted(_)) { INTERRUPTED_PATIENCE } else { PATIENCE };
+        let flushed = self.recorder.flush(|notice| show.warn(&notice));
+        match tokio::time::timeout(patience, flushed).await {
+            Ok(written) => written.err().map(diagnostic),
+            Err(_) => Some(Diagnostic::new(format!(
+                "the end of the run is not in the journal {}, which another process keeps locked",
+                self.recorder.path().display()
+            ))),
+        }
     }
 }
 

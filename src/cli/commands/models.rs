@@ -6,7 +6,7 @@ use serde_json::json;
 
 use crate::cli::{ExitCode, Printer, args::ModelsArgs, commands::prices, env};
 use lmthing_base::cost::PRICES_VARIABLE;
-use lmthing_providers::{ModelList, ProviderContext, ProviderInfo, list_models};
+use lmthing_providers::{EXAMPLE_MODEL, ModelList, ProviderContext, ProviderInfo, list_models};
 
 /// Values of variables are never shown.
 pub(in crate::cli) fn run(args: &ModelsArgs, printer: &Printer) -> ExitCode {
@@ -20,8 +20,11 @@ pub(in crate::cli) fn run(args: &ModelsArgs, printer: &Printer) -> ExitCode {
         return prices::run(args, variables.get(PRICES_VARIABLE).map_or("", String::as_str), printer);
     }
     let list = list_models(&ProviderContext::new(Rc::new(variables)));
-    let text = if args.json { format!("{:#}\n", to_json(&list)) } else { to_text(&list) };
-    printer.text(&text);
+    if args.json {
+        printer.text(&format!("{:#}\n", to_json(&list)));
+    } else {
+        printer.text_wrapped(&to_text(&list));
+    }
     printer.flush();
     ExitCode::Done
 }
@@ -35,7 +38,7 @@ fn to_text(list: &ModelList) -> String {
     }
     text.push_str("\nAliases\n");
     if list.aliases.is_empty() {
-        text.push_str("  none; LM_MODEL_FAST=openai:gpt-4o-mini makes the alias 'fast'\n");
+        let _ = writeln!(text, "  none; LM_MODEL_FAST={EXAMPLE_MODEL} makes the alias 'fast'");
     }
     for alias in &list.aliases {
         let _ = match &alias.target {
@@ -87,7 +90,7 @@ fn to_json(list: &ModelList) -> serde_json::Value {
         .iter()
         .map(|alias| match &alias.target {
             Ok(target) => json!({ "name": alias.name, "variable": alias.variable, "model": target }),
-            Err(problem) => json!({ "name": alias.name, "variable": alias.variable, "error": problem }),
+            Err(problem) => json!({ "name": alias.name, "variable": alias.variable, "error": problem.message }),
         })
         .collect();
     json!({ "providers": providers, "aliases": aliases })

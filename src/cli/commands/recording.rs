@@ -9,7 +9,7 @@ use std::{
 use crate::cli::{args::RunArgs, commands::prompt_file::is_prompt_file, failure::io_error_text};
 use lmthing_base::diagnostic::{Diagnostic, did_you_mean, ends_in_json};
 use lmthing_engine::bindings::Exchanges;
-use lmthing_providers::{Recording, RecordingOutcome, Redactor, Replay};
+use lmthing_providers::{InvalidRecording, Recording, RecordingOutcome, Redactor, Replay};
 use lmthing_system::user_file::{self, MAX_TEXT};
 
 pub(in crate::cli) struct RunRecording {
@@ -87,7 +87,7 @@ fn replay(path: &Path, redactor: Redactor) -> anyhow::Result<Rc<Replay>> {
             _ => failure,
         }
     })?;
-    let text = String::from_utf8(bytes).map_err(|_| "it is not text".to_owned());
+    let text = String::from_utf8(bytes).map_err(InvalidRecording::from);
     let replay = text.and_then(|text| Replay::parse(&text, redactor)).map_err(|what| {
         Diagnostic::new(format!("{shown} is no recording: {what}"))
             .with_hint("recordings are what this writes: lmthing run --record run.json FILE")

@@ -1,7 +1,7 @@
 //! `lmthing run FILE` (docs/reference/command-line.md and docs/reference/recordings.md): from arguments to the options
 //! of a run.
 
-use std::{path::Path, rc::Rc};
+use std::{path::Path, rc::Rc, time::Duration};
 
 use anyhow::Context;
 
@@ -27,12 +27,13 @@ use crate::cli::{
     show::Show,
 };
 use lmthing_base::{
-    cost::{OwnPrices, PRICES_VARIABLE},
+    cost::{LimitReached, OwnPrices, PRICES_VARIABLE},
     diagnostic::Diagnostic,
     permission::{Permissions, Restricted},
 };
 use lmthing_engine::{
     bindings::FileRun,
+    prompt::{RunError, RunLimits},
     session::{FileRunOptions, Meter, RunContext, run_file},
 };
 use lmthing_node::SCRIPT_STACK_SIZE;
@@ -42,6 +43,9 @@ use lmthing_system::{
     process::{exit_with_parent, exit_with_parent_id},
     user_file::{self, MAX_SETTINGS},
 };
+
+/// How long the work of an interrupted run may take to end.
+const ABORT_TIME: Duration = Duration::from_secs(1);
 
 pub(in crate::cli) fn run(args: &RunArgs, printer: &Printer) -> ExitCode {
     if let Some(on) = &args.remote.on {
@@ -90,14 +94,21 @@ async fn run_once(args: &RunArgs, printer: &Printer, resumed: Option<ResumedRun>
     };
     show.begin(args.file());
     let prepared = match check_file(args.file()).map_err(|error| with_journal_hint(args, error)) {
-        Ok(()) => prepare(args, environment, (&show, &journal), &redactor)
-            .map_err(|error| Ending::not_begun(error, &redactor)),
+        Ok(()) => tokio::select! {
+            biased;
+            prepared = prepare(args, environment, (&show, &journal), &redactor) => {
+                prepared.map_err(|error| Ending::not_begun(error, &redactor))
+            }
+            // Another process may keep the journal locked.
+            signal = interrupts.next() => Err(Ending::interrupted(signal)),
+            limit = time_limit(args) => Err(Ending::of_limit(limit)),
+        },
         Err(error) => Err(Ending::not_begun(error, &redactor).in_file(args.file())),
     };
     let ending = match prepared {
         Ok((options, recording)) => {
             let ending = run_until_end(args, options, (&show, &journal), &redactor, &mut interrupts).await;
-            let ending = journal.flush_at_end(ending);
+            let ending = journal.flush_at_end(ending, &show, &mut interrupts).await;
             let ended_well = i32::from(ending.code) == 0 && !ending.is_output_closed;
             if let Some(warning) = recording.close(ended_well, !ending.is_replay_failure) {
                 show.events.warn(warning);
@@ -113,12 +124,22 @@ async fn run_once(args: &RunArgs, printer: &Printer, resumed: Option<ResumedRun>
     if !matches!(ending.code, ExitCode::Done | ExitCode::Waiting) && journal.recorder.is_in_journal() {
         show.tell_how_to_go_on(typed.as_deref());
     }
-    match journal.problem() {
+    match journal.problem(ending.code, &show).await {
         Some(problem) if ending.code == ExitCode::Done => {
             printer.diagnostic(&problem);
             ExitCode::File
         }
         _ => ending.code,
+    }
+}
+
+/// Resolves when the run has used up its time before it has begun.
+async fn time_limit(args: &RunArgs) -> LimitReached {
+    let Some(time) = args.limits.limits().time else { return std::future::pending().await };
+    tokio::time::sleep(time).await;
+    let seconds = time.as_secs_f64();
+    LimitReached {
+        message: format!("the run reached its time limit of {seconds} s before its journal could be opened"),
     }
 }
 
@@ -134,7 +155,7 @@ fn with_journal_hint(args: &RunArgs, error: anyhow::Error) -> anyhow::Error {
     }
 }
 
-fn prepare(
+async fn prepare(
     args: &RunArgs,
     environment: Environment,
     (show, journal): (&Rc<Show>, &RunJournal),
@@ -166,11 +187,10 @@ fn prepare(
         }),
         approver: approver(args, show.printer.clone(), redactor.clone()),
         checkpoints: journal.recorder.clone(),
-        meter: Rc::new(Meter::after(
-            journal.used,
-            args.limits.limits(),
-            own_prices(&environment.variables, &reporter)?,
-        )),
+        meter: Rc::new(
+            Meter::after(journal.used, args.limits.limits(), own_prices(&environment.variables, &reporter)?)
+                .interruptible(),
+        ),
         events: show.events.clone(),
         line: match &journal.input {
             Some(input) => stored_input(args, input),
@@ -184,7 +204,7 @@ fn prepare(
     };
     // Last, so that a wrong command creates no journal.
     if args.journal.is_some() {
-        journal.recorder.open_required()?;
+        journal.recorder.open_required().await?;
     }
     if let Some(rights) = rights {
         options.context.permissions = restrict(args, rights, (show, journal), &options.variables)?;
@@ -233,7 +253,12 @@ async fn run_until_end(
     let ending = tokio::select! {
         biased;
         () = show.printer.closed() => Ending::output_closed(),
-        signal = interrupts.next() => Ending::interrupted(signal),
+        signal = interrupts.next() => {
+            // Tools see it in their abort signals, and servers that their calls are cancelled.
+            meter.fail(RunError::Aborted);
+            let _ = tokio::time::timeout(ABORT_TIME, &mut run).await;
+            Ending::interrupted(signal)
+        }
         end = &mut run => {
             match &end {
                 // Programs that read standard output do not expect a help text.

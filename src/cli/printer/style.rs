@@ -4,6 +4,7 @@ use std::borrow::Cow;
 
 use clap::builder::StyledStr;
 use console::{Style, Term};
+use textwrap::{Options, WordSplitter};
 
 use super::Printer;
 use crate::cli::stream::Stream;
@@ -17,20 +18,29 @@ impl Printer {
         self.stderr_with_colours(&format!("{}\n", style.apply_to(line)));
     }
 
+    /// The same, broken between words at the width of a terminal. Not for commands, which are copied.
+    pub(in crate::cli) fn stderr_dim_wrapped(&self, line: &str) {
+        self.stderr_dim(&wrapped(line, self.stderr_columns()));
+    }
+
+    /// Prints lines to stderr, which are broken between words at the width of a terminal.
+    pub(in crate::cli) fn stderr_wrapped(&self, text: &str) {
+        self.stderr(&wrapped(text, self.stderr_columns()));
+    }
+
+    /// Prints lines to stdout, which are broken between words at the width of a terminal.
+    pub(in crate::cli) fn text_wrapped(&self, text: &str) {
+        self.text(&wrapped(text, self.columns()));
+    }
+
     pub fn diagnostic(&self, diagnostic: &Diagnostic) {
-        self.stderr_with_colours(&diagnostic.render(self.0.stderr.has_colours));
+        self.stderr_with_colours(&diagnostic.render(self.0.stderr.has_colours, self.stderr_columns()));
     }
 
     /// Prints help and usage to stdout.
     pub fn stdout_styled(&self, text: &StyledStr) {
         let text = with_styles(text, self.0.stdout);
         self.write_stdout(&self.0.stdout.styled(&text));
-    }
-
-    /// Prints a usage error to stderr.
-    pub fn stderr_styled(&self, text: &StyledStr) {
-        let text = with_styles(text, self.0.stderr);
-        self.stderr_with_colours(&text);
     }
 
     /// Filters a part of a message for stderr before it is cut to a width, so that removed text does not count.
@@ -75,6 +85,18 @@ impl Printer {
     pub fn columns(&self) -> Option<u16> {
         Term::stdout().size_checked().map(|(_, columns)| columns)
     }
+}
+
+/// Breaks lines between words at the width of a terminal. What continues a line is indented below it.
+fn wrapped(text: &str, columns: Option<u16>) -> String {
+    let Some(columns) = columns.map(usize::from) else { return text.to_owned() };
+    let wrapped = text.split('\n').map(|line| {
+        let indent = format!("{}  ", &line[..line.len() - line.trim_start().len()]);
+        let options = Options::new(columns).subsequent_indent(&indent).break_words(false);
+        // Names with hyphens are copied.
+        textwrap::fill(line, options.word_splitter(WordSplitter::NoHyphenation))
+    });
+    wrapped.collect::<Vec<_>>().join("\n")
 }
 
 /// Renders clap's text, which quotes arguments. Escape sequences in an argument cannot be distinguished from clap's, so

@@ -12,7 +12,7 @@ pub(in crate::cli) fn summary_line(printer: Rc<Printer>, summary: SharedSummary)
     let is_real = Cell::new(false);
     Rc::new(move |event: &Event<'_>| match event.kind {
         EventKind::StepStart { model, .. } if !model.starts_with("mock:") => is_real.set(true),
-        EventKind::RunFinish(_) if is_real.get() => printer.stderr_dim(&line(&summary.lock())),
+        EventKind::RunFinish(_) if is_real.get() => printer.stderr_dim_wrapped(&line(&summary.lock())),
         _ => {}
     })
 }

@@ -2,6 +2,7 @@
 
 use std::{cell::Cell, rc::Rc, time::Duration};
 
+use super::shortened;
 use crate::cli::{Printer, progress::Progress};
 use lmthing_base::{
     chat::StreamPart,
@@ -40,8 +41,8 @@ fn print_output(value: &serde_json::Value, printer: &Printer) {
 
 pub(in crate::cli) fn notices(printer: Rc<Printer>) -> EventReader {
     Rc::new(move |event: &Event<'_>| match event.kind {
-        EventKind::Warning { message } => printer.stderr(&format!("Warning: {message}\n")),
-        EventKind::Retry(retry) => printer.stderr(&format!("{}\n", retry.message)),
+        EventKind::Warning { message } => printer.stderr(&format!("Warning: {}\n", shortened(message))),
+        EventKind::Retry(retry) => printer.stderr(&format!("{}\n", shortened(&retry.message))),
         _ => {}
     })
 }

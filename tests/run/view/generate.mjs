@@ -1,5 +1,6 @@
 // Writes runs as JSON lines, in the form that the journal exports: `node generate.mjs full` has one of everything that a page
-// shows, `hostile` content that would like to run, `started` a start; `node generate.mjs many 10000` a long run with agents of agents.
+// shows, `hostile` content that would like to run, `started` a start, `waiting` calls that wait for approval, `wide` names without
+// a space; `node generate.mjs many 10000` a long run with agents of agents, `steps 999` one of so many steps.
 const START = 1_795_366_800_000;
 
 class Run {
@@ -19,7 +20,8 @@ class Run {
 
   agent(outer, name, toolCallId) {
     const agent = { path: [...outer.path, name], number: ++this.agents };
-    this.put('agent-start', agent, { name, toolCallId });
+    const parentNumber = outer.number || undefined;
+    this.put('agent-start', agent, { name, toolCallId, parentNumber });
     return agent;
   }
 
@@ -34,6 +36,27 @@ const MODEL = 'openai:gpt-4o';
 function usage(input, output, more = {}) {
   return { inputTokens: input, outputTokens: output, totalTokens: input + output, reasoningTokens: null, cachedInputTokens: null, ...more };
 }
+
+/** A picture of 8 by 8 pixels. */
+const PICTURE = 'iVBORw0KGgoAAAANSUhEUgAAAAgAAAAICAIAAABLbSncAAAAGUlEQVR42mPQqDhxouIEJsmAVRRIMgxKHQDnPm4BqemXbgAAAABJRU5ErkJggg==';
+
+const MARKDOWN = `## Prices
+
+| product | EUR |
+| --- | ---: |
+| **tea** | 4.00 |
+| \`cup\` | 8.00 |
+
+- [x] looked up
+- added up, *with ten percent off*, see [the shop](https://shop.example/prices)
+
+\`\`\`js
+const total = (400 + 800) * 0.9; // <b>cents</b>
+\`\`\`
+
+<img src=x onerror="window.pwned=1"> &amp; more
+
+`;
 
 const NAMES = ['lookup', 'researcher', 'runToolCode'];
 
@@ -67,8 +90,8 @@ function firstStep(run) {
     { name: 'researcher', description: 'Finds out facts about a topic', inputSchema: { type: 'object', properties: { topic: { type: 'string' } } } },
     { name: 'runToolCode', description: 'Runs TypeScript', inputSchema: { type: 'object', properties: { code: { type: 'string' } } } },
   ];
-  const content = [{ type: 'text', text: 'What do tea and a cup cost with ten percent off?' }, { type: 'image', image: 'iVBORw0KGgo=', mediaType: 'image/png' }];
-  run.put('step-start', ROOT, { step: 0, model: MODEL, request: { system: RULES, messages: [{ role: 'user', content }], tools: NAMES, toolSpecs: tools } });
+  const content = [{ type: 'text', text: 'What do tea and a cup cost with ten percent off?' }, { type: 'image', image: PICTURE, mediaType: 'image/png' }];
+  run.put('step-start', ROOT, { step: 0, model: MODEL, request: { system: RULES, messages: [{ role: 'user', content }], tools: NAMES, toolSpecs: tools, settings: { temperature: 0.2, maxOutputTokens: 400, reasoning: 'high', toolChoice: 'auto' } } });
   run.put('retry', ROOT, { message: 'openai is busy (429); asked again in 1.2 s', model: MODEL, reason: 'rate limit', attempt: 1, maxAttempts: 3, waitMs: 1200 }, 240);
   run.put('reasoning-delta', ROOT, { delta: 'Two prices are needed. ' }, 1900);
   run.put('reasoning-delta', ROOT, { delta: 'They do not depend on each other, so both can be asked for at once.' }, 400);
@@ -134,10 +157,65 @@ return { total, discounted: Math.round(total * 0.9) };`;
 
 function lastStep(run) {
   const words = 'Tea and a cup cost 10.80 EUR with ten percent off.';
-  run.put('step-start', ROOT, { step: 3, model: MODEL, request: { messages: [], tools: NAMES } });
-  run.put('text-delta', ROOT, { delta: words }, 800);
-  run.put('step-finish', ROOT, { step: 3, model: MODEL, finishReason: 'stop', usage: usage(1950, 40), cost: 0.0059, durationMs: 1000 });
+  run.put('step-start', ROOT, { step: 3, model: MODEL, request: { messages: [], tools: NAMES, settings: { temperature: 1 } } });
+  run.put('text-delta', ROOT, { delta: `${MARKDOWN}${words}` }, 800);
+  const response = { id: 'resp_7', modelId: 'gpt-4o-2024-11-20', timestamp: run.time };
+  run.put('step-finish', ROOT, { step: 3, model: MODEL, finishReason: 'stop', usage: usage(1950, 40), cost: 0.0059, durationMs: 1000, response });
   run.put('run-finish', ROOT, { ok: true, text: words, finishReason: 'stop', steps: 4, usage: usage(6850, 572, { cachedInputTokens: 400, reasoningTokens: 64 }), cost: 0.0239, model: MODEL, durationMs: 11_300, output: { total: 10.8, currency: 'EUR' } });
+}
+
+/** A run that has stopped for two approvals, one of an agent. */
+function waiting() {
+  const run = new Run('19f1c0e2d3b7a1c2e50');
+  run.put('run-start', ROOT, { file: 'deploy.lmt.mjs' }, 0);
+  run.put('step-start', ROOT, { step: 0, model: MODEL, request: { messages: [{ role: 'user', content: 'Deploy.' }], tools: ['deploy', 'helper'] } });
+  run.put('tool-call', ROOT, { toolCallId: 'call_1', toolName: 'deploy', input: { to: 'production' } }, 300);
+  run.put('tool-call', ROOT, { toolCallId: 'call_2', toolName: 'helper', input: {} }, 10);
+  const helper = run.agent(ROOT, 'helper', 'call_2');
+  run.put('step-start', helper, { step: 0, model: MODEL });
+  run.put('tool-call', helper, { toolCallId: 'call_3', toolName: 'remove', input: { path: '/srv' } }, 200);
+  const error = 'the run waits for approval';
+  run.put('agent-finish', helper, { name: 'helper', steps: 0, durationMs: 220, error });
+  const calls = [
+    { call: 'call_1', toolCallId: 'call_1', name: 'deploy', args: { to: 'production' }, agent: [] },
+    { call: 'call_3', toolCallId: 'call_3', name: 'remove', args: { path: '/srv' }, agent: ['helper'] },
+    { call: 'x; rm -rf ~', toolCallId: 'call_9', name: 'other', args: {}, agent: [] },
+  ];
+  run.put('run-finish', ROOT, { ok: false, text: '', finishReason: null, steps: 0, usage: usage(40, 4), cost: 0, model: MODEL, durationMs: 600, error: { code: 1, kind: 'approval', message: error, waiting: calls } });
+  return run.lines;
+}
+
+/** Names, ids and texts without a place to break. */
+function wide() {
+  const long = 'aVeryLongNameWithoutAnyPlaceToBreakIt'.repeat(6);
+  const run = new Run(long);
+  run.put('run-start', ROOT, { file: `${long}/${long}.lmt.mjs` }, 0);
+  const content = [{ type: 'text', text: long }, { type: long, [long]: long }, { type: 'file', data: 'AAAA', mediaType: long, filename: long }];
+  run.put('step-start', ROOT, { step: 0, model: `openai:${long}`, request: { system: long, messages: [{ role: long, content }], tools: [long], toolSpecs: [{ name: long, description: long, inputSchema: { [long]: long } }], settings: { [long]: long } } });
+  run.put('reasoning-delta', ROOT, { delta: long }, 100);
+  const table = `| ${long} | ${long} |\n| --- | --- |\n| ${long} | 1 |`;
+  run.put('text-delta', ROOT, { delta: `${long}\n\n# ${long}\n\n\`\`\`\n${long}\n\`\`\`\n\n${table}\n\n- \`${long}\`\n\n> ${long}\n\n[${long}](https://${long})` }, 100);
+  run.put('tool-call', ROOT, { toolCallId: long, toolName: long, input: { [long]: long, code: `const ${long} = 1;` } }, 100);
+  run.put('code-check', ROOT, { toolCallId: long, ok: false, code: `const ${long} = 1;`, diagnostics: [{ line: 1, message: long, code: long }] });
+  const agent = run.agent(ROOT, long, long);
+  run.put('step-start', agent, { step: 0, model: long });
+  run.put('step-finish', agent, { step: 0, model: long, finishReason: long, usage: usage(123456789, 123456789), cost: 123.456, durationMs: 100 });
+  run.put('agent-finish', agent, { name: long, steps: 1, durationMs: 100, error: long });
+  run.put('tool-result', ROOT, { toolCallId: long, toolName: long, output: { [long]: long }, isError: true, durationMs: 100 });
+  for (const kind of ['warning', 'retry']) run.put(kind, ROOT, { message: long });
+  run.put('step-finish', ROOT, { step: 0, model: long, finishReason: long, usage: usage(123456789, 123456789), cost: 123.456, durationMs: 100 });
+  const waiting = [{ call: 'c', toolCallId: 'c', name: long, args: { [long]: long }, agent: [long] }];
+  run.put('run-finish', ROOT, { ok: false, error: { kind: long, message: long, hint: long, file: long, line: 1, waiting }, output: { [long]: long } });
+  return run.lines;
+}
+
+/** A run of so many steps. */
+function steps(wanted) {
+  const run = new Run('19f1c0e2d3b7a1c2e51');
+  run.put('run-start', ROOT, { file: 'prompts/long.lmt.mjs' }, 0);
+  for (let step = 0; step < wanted; step++) wholeStep(run, ROOT, step, 0);
+  run.put('run-finish', ROOT, { ok: true, text: 'x', finishReason: 'stop', steps: wanted, usage: usage(900_000, 80_000), cost: 3.2, model: MODEL, durationMs: run.time - START });
+  return run.lines;
 }
 
 /** A run with so many events: steps with parallel tools, and agents of agents. */
@@ -173,6 +251,9 @@ function wholeStep(run, agent, step, depth) {
   run.put('step-finish', agent, { step, model: MODEL, finishReason: 'tool-calls', usage: usage(800 + step, 60), cost: 0.002, durationMs: 900 });
 }
 
+/** A vector graphic with a script. */
+const SCRIPTED = `data:image/svg+xml;base64,${Buffer.from('<svg xmlns="http://www.w3.org/2000/svg"><script>window.pwned=1</script></svg>').toString('base64')}`;
+
 /** Content that would like to be more. */
 function hostile() {
   const texts = [
@@ -181,13 +262,16 @@ function hostile() {
     '<!--<script>',
     '\u2028\u2029</style><style>*{display:none}</style>',
     'javascript:alert(1) https://example.invalid/<svg onload=alert(1)>',
+    '[click](javascript:window.pwned=5) ![x](https://example.invalid/x.png) <https://example.invalid/auto> ![y](data:text/html,<script>window.pwned=6</script>)',
+    '[a]: javascript:alert(1)\n\n[a] <a href="javascript:window.pwned=7">b</a> <svg/onload=window.pwned=8>\n\n<script>window.pwned=9</script>\n\n| <img src=x onerror=window.pwned=1> |\n| --- |\n| `<script>` |',
+    '*a* '.repeat(900),
     '{"__proto__": {"polluted": 1}, "constructor": {"prototype": 1}}',
   ];
   const run = new Run('</script>');
   run.put('run-start', ROOT, { file: texts[0] });
   for (const text of texts) {
     const agent = run.agent(ROOT, text, text);
-    run.put('step-start', agent, { step: text, model: text, request: { system: text, messages: [{ role: text, content: text }, null, 7, { role: 'user', content: [null, { type: text }] }], tools: [text, 1], toolSpecs: [{ name: text, description: text, inputSchema: { [text]: text } }, null] } });
+    run.put('step-start', agent, { step: text, model: text, request: { system: text, messages: [{ role: text, content: text }, null, 7, { role: 'user', content: [null, { type: text }, { type: 'image', image: text, mediaType: 'image/svg+xml' }, { type: 'image', image: SCRIPTED, mediaType: 'image/svg+xml' }] }], settings: { [text]: text }, tools: [text, 1], toolSpecs: [{ name: text, description: text, inputSchema: { [text]: text } }, null] } });
     for (const kind of ['text-delta', 'reasoning-delta']) run.put(kind, agent, { delta: text });
     run.put('code-check', agent, { ok: true, code: text, diagnostics: text });
     run.put('tool-call', agent, { toolCallId: text, toolName: text, input: { [text]: [text], code: text } });
@@ -205,6 +289,6 @@ function hostile() {
 }
 
 const [, , which, wanted] = process.argv;
-const RUNS = { full, hostile, started: () => full().slice(0, 1), many: () => many(Number(wanted)) };
+const RUNS = { full, hostile, waiting, wide, started: () => full().slice(0, 1), steps: () => steps(Number(wanted)), many: () => many(Number(wanted)) };
 const lines = RUNS[which]();
 process.stdout.write(`${lines.join('\n')}\n`);

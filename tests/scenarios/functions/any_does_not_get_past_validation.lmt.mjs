@@ -14,6 +14,9 @@ export default async ({ $ }) => {
   const tries = ['{ a: "1", b: 2 }', 'null', '[1, 2]', '"text"'].map((argument) => `await add(${argument} as any).catch((e: Error) => e.message)`);
   const { success, result } = await runCode(define, `return [${tries.join(', ')}];`);
   print([success, result.map((message) => typeof message === 'string' && message.includes('add'))]);
+  const calls = ['loose(null)', 'loose()'].map((call) => `await ${call}.catch((e: Error) => e.message)`);
+  const loose = await runCode(define, `const loose: any = add;\nreturn [${calls.join(', ')}];`);
+  print(loose.result.map((message) => message.includes('expected object')));
   const { error } = await runCode(define, '// @ts-ignore\nreturn await add({ a: 1 });');
   print(error.includes('add'));
 };

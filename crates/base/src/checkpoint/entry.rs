@@ -4,6 +4,7 @@ use std::rc::Rc;
 
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
+use thiserror::Error;
 
 use super::{
     memory::MemoryChange,
@@ -13,6 +14,12 @@ use crate::chat::{
     CallWarning, ContentPart, FinishReason, Message, ResponseMetadata, ToolInput, ToolOutput, ToolResult, ToolSpec,
     Usage,
 };
+
+/// Why a call has no result: the message for the model, or for the code that it wrote.
+#[derive(Clone, Debug, Error, PartialEq, Eq, Serialize, Deserialize)]
+#[error("{0}")]
+#[serde(transparent)]
+pub struct CallError(pub String);
 
 /// Work that is done and must not be repeated. Each prompt has a log of its own, also each agent.
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -36,7 +43,7 @@ pub enum Entry {
         /// The number of earlier parts of the call with the same digest.
         number: usize,
         /// `None` while it is in progress and must not be repeated.
-        outcome: Option<Result<Box<RawValue>, String>>,
+        outcome: Option<Result<Box<RawValue>, CallError>>,
         /// The changes of the prompt's memory since the entry before.
         memory: MemoryChange,
     },

@@ -10,7 +10,7 @@ use super::{
     entry::Entry,
     memory::{Memory, MemoryChange, StateText},
     restored::{CallPart, Restored},
-    store::{Checkpoints, StoreError, StoredFuture},
+    store::{Checkpoints, StoredFuture},
 };
 use crate::chat::ToolSpec;
 
@@ -76,12 +76,13 @@ impl PromptLog {
         restored.parts.get(of)?.get(&(asked.to_owned(), number)).cloned()
     }
 
-    pub fn append(&self, entry: Entry) -> Result<(), StoreError> {
+    /// See [`Checkpoints::append`].
+    pub fn append(&self, entry: Entry) -> StoredFuture<'static> {
         self.checkpoints.append(&self.key, entry)
     }
 
     /// Waits until finished steps are also stored elsewhere, if they are.
-    pub fn stored(&self) -> Option<StoredFuture> {
+    pub fn stored(&self) -> Option<StoredFuture<'static>> {
         self.checkpoints.stored()
     }
 

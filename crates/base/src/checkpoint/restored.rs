@@ -5,7 +5,7 @@ use std::{collections::BTreeMap, rc::Rc};
 use serde_json::value::RawValue;
 
 use super::{
-    entry::{AnswerEntry, CallEnd, Entry},
+    entry::{AnswerEntry, CallEnd, CallError, Entry},
     memory::{Memory, MemoryChange},
     waiting_call::{CallPartName, WaitingCall},
 };
@@ -29,7 +29,7 @@ pub struct Restored {
 #[derive(Clone, Debug)]
 pub struct CallPart {
     /// `None`: it was in progress, and must not be repeated.
-    pub outcome: Option<Result<Box<RawValue>, String>>,
+    pub outcome: Option<Result<Box<RawValue>, CallError>>,
 }
 
 #[derive(Clone, Debug)]

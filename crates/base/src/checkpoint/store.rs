@@ -1,11 +1,15 @@
 //! The trait that storage of logs implements.
 
-use std::rc::Rc;
+use std::{future::ready, rc::Rc};
 
-use futures_util::future::LocalBoxFuture;
+use futures_util::{FutureExt, future::LocalBoxFuture};
 use serde_json::{Map, Value};
 
-use super::{entry::Entry, held_calls::HeldCall, restored::Restored};
+use super::{
+    entry::{CallError, Entry},
+    held_calls::HeldCall,
+    restored::Restored,
+};
 
 /// An entry could not be stored: the run must not continue as if it had been.
 #[derive(Clone, Debug, thiserror::Error)]
@@ -16,8 +20,14 @@ pub struct StoreError {
     pub hint: Option<String>,
 }
 
-/// Resolves once the appended entries are also stored elsewhere. On an error the run must not continue.
-pub type StoredFuture = LocalBoxFuture<'static, Result<(), StoreError>>;
+impl From<StoreError> for CallError {
+    fn from(error: StoreError) -> Self {
+        CallError(error.to_string())
+    }
+}
+
+/// Resolves once entries are stored. On an error the run must not continue.
+pub type StoredFuture<'a> = LocalBoxFuture<'a, Result<(), StoreError>>;
 
 /// Stores the logs of a run, and provides what an earlier process stored. `key` identifies a prompt's run within the whole run
 /// ([`crate::event::Agent::key`]); the file's own prompt has the empty key.
@@ -25,12 +35,13 @@ pub trait Checkpoints {
     /// Whether logs are stored; if not, callers need not build entries.
     fn is_on(&self) -> bool;
 
-    /// Appends an entry. When this returns, the entry outlasts the process, along with all earlier ones.
-    fn append(&self, key: &str, entry: Entry) -> Result<(), StoreError>;
+    /// Appends an entry after all earlier ones. Once the future resolves, they outlast the process; what must not happen twice waits
+    /// for that. The entry is written even if the future is dropped, and a failure is returned by the following ones as well.
+    fn append(&self, key: &str, entry: Entry) -> StoredFuture<'static>;
 
     /// A future that resolves once finished steps are stored where other machines find them; the next step starts after that.
     /// `None` if there is nothing to wait for.
-    fn stored(&self) -> Option<StoredFuture> {
+    fn stored(&self) -> Option<StoredFuture<'static>> {
         None
     }
 
@@ -41,7 +52,7 @@ pub trait Checkpoints {
     ///
     /// # Errors
     /// The file asks for logs, and they cannot be stored.
-    fn configure(&self, asked: Option<bool>) -> Result<(), StoreError>;
+    fn configure(&self, asked: Option<bool>) -> StoredFuture<'_>;
 
     /// Stores the file's input as it was read, before validation, for another process to resume with.
     fn store_input(&self, _input: Map<String, Value>) {}
@@ -78,16 +89,16 @@ impl Checkpoints for NoCheckpoints {
         false
     }
 
-    fn append(&self, _key: &str, _entry: Entry) -> Result<(), StoreError> {
-        Ok(())
+    fn append(&self, _key: &str, _entry: Entry) -> StoredFuture<'static> {
+        ready(Ok(())).boxed_local()
     }
 
     fn restored(&self, _key: &str) -> Option<Rc<Restored>> {
         None
     }
 
-    fn configure(&self, _asked: Option<bool>) -> Result<(), StoreError> {
-        Ok(())
+    fn configure(&self, _asked: Option<bool>) -> StoredFuture<'_> {
+        ready(Ok(())).boxed_local()
     }
 
     fn played(&self, _mock: usize) -> Vec<usize> {

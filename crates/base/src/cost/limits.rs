@@ -41,6 +41,13 @@ pub enum InvalidLimit {
     Key { place: String, advice: String },
 }
 
+/// The value of an option such as `--max-steps` is no limit.
+#[derive(Clone, Copy, Debug, Error, PartialEq, Eq)]
+#[error("expected {expected}")]
+pub struct ParseLimitError {
+    expected: &'static str,
+}
+
 const STEPS: &str = "a whole number of steps, 1 or more";
 const TOKENS: &str = "a whole number of tokens, 1 or more";
 const COST: &str = "an amount of US dollars, 0 or more, such as 0.5";
@@ -112,26 +119,25 @@ impl Limits {
         self.parallel.unwrap_or(DEFAULT_PARALLEL)
     }
 
-    /// Reads the value of `--max-steps`. The error says what is expected.
-    pub fn parse_steps(text: &str) -> Result<u64, String> {
-        parse_whole(text).ok_or_else(|| format!("expected {STEPS}"))
+    /// Reads the value of `--max-steps`.
+    pub fn parse_steps(text: &str) -> Result<u64, ParseLimitError> {
+        parse_whole(text).ok_or(ParseLimitError { expected: STEPS })
     }
 
-    pub fn parse_tokens(text: &str) -> Result<u64, String> {
-        parse_whole(text).ok_or_else(|| format!("expected {TOKENS}"))
+    pub fn parse_tokens(text: &str) -> Result<u64, ParseLimitError> {
+        parse_whole(text).ok_or(ParseLimitError { expected: TOKENS })
     }
 
-    pub fn parse_cost(text: &str) -> Result<f64, String> {
+    pub fn parse_cost(text: &str) -> Result<f64, ParseLimitError> {
         let amount = text.strip_prefix('$').unwrap_or(text).parse().ok();
-        amount.filter(|amount| is_amount(*amount)).ok_or_else(|| format!("expected {COST}"))
+        amount.filter(|amount| is_amount(*amount)).ok_or(ParseLimitError { expected: COST })
     }
 
     /// Reads the value of `--timeout`; a number without a unit is in seconds, as with other command-line programs.
-    pub fn parse_time(text: &str) -> Result<Duration, String> {
+    pub fn parse_time(text: &str) -> Result<Duration, ParseLimitError> {
         let seconds = || parse_duration(&format!("{}s", text.trim()));
-        parse_duration(text)
-            .or_else(seconds)
-            .ok_or_else(|| "expected a time such as 90s, 1m30s, 500ms or 2h; a bare number is seconds".to_owned())
+        let expected = "a time such as 90s, 1m30s, 500ms or 2h; a bare number is seconds";
+        parse_duration(text).or_else(seconds).ok_or(ParseLimitError { expected })
     }
 }
 

@@ -15,7 +15,7 @@ mod similar_model;
 
 pub use budget::{Allowance, Budget, Estimate, LimitReached, RequestId, tokens_of};
 pub use duration::parse_duration;
-pub use limits::{DEFAULT_PARALLEL, InvalidLimit, Limits};
+pub use limits::{DEFAULT_PARALLEL, InvalidLimit, Limits, ParseLimitError};
 pub use listing::{ListedModel, PriceSource, listed_models, price_source};
 pub use own_prices::{InvalidPrices, OwnPrices, PRICES_VARIABLE};
 pub use priced_model::PricedModel;

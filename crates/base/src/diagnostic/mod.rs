@@ -2,6 +2,7 @@
 
 mod controls;
 mod github;
+mod invalid_json;
 mod render;
 pub mod snippet;
 mod suggestion;
@@ -14,6 +15,7 @@ pub use controls::{
     EscapeSequences, TextFilter, escape_invisible, is_bidi_control, is_invisible, strip_controls, strip_controls_line,
 };
 pub use github::{Annotation, AnnotationLevel};
+pub use invalid_json::InvalidJson;
 pub use suggestion::{closest, did_you_mean, ends_in_json};
 pub use value_path::{PathKey, path_suffix, path_text};
 

@@ -10,6 +10,7 @@ pub struct Agent(Rc<AgentData>);
 struct AgentData {
     path: Vec<Rc<str>>,
     number: u64,
+    parent: u64,
     tool_call_id: Option<String>,
     key: String,
     step: Cell<Option<usize>>,
@@ -29,6 +30,7 @@ impl Agent {
         Agent(Rc::new(AgentData {
             path: Vec::new(),
             number: 0,
+            parent: 0,
             tool_call_id: None,
             key: String::new(),
             step: Cell::default(),
@@ -38,7 +40,7 @@ impl Agent {
     pub(super) fn child(&self, called: AgentIdentity<'_>, number: u64, key: String) -> Self {
         let path = self.0.path.iter().cloned().chain([called.name.into()]).collect();
         let tool_call_id = called.tool_call_id.map(str::to_owned);
-        Agent(Rc::new(AgentData { path, number, tool_call_id, key, step: Cell::default() }))
+        Agent(Rc::new(AgentData { path, number, parent: self.0.number, tool_call_id, key, step: Cell::default() }))
     }
 
     /// The prefix of the keys of children with this identity at the current step.
@@ -80,6 +82,11 @@ impl Agent {
     /// Counts the agents of a run from 1; 0 is the file's own prompt. Two calls of one agent have the same path.
     pub fn number(&self) -> u64 {
         self.0.number
+    }
+
+    /// The number of the agent that it works for.
+    pub fn parent(&self) -> u64 {
+        self.0.parent
     }
 
     pub fn tool_call_id(&self) -> Option<&str> {

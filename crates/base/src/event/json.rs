@@ -128,6 +128,9 @@ fn other<'a>(kind: &EventKind, event: &Event<'_>, summary: &RunSummary) -> (&'st
             if let Some(id) = event.agent.tool_call_id() {
                 body["toolCallId"] = id.into();
             }
+            if event.agent.parent() > 0 {
+                body["parentNumber"] = event.agent.parent().into();
+            }
             ("agent-start", body)
         }
         EventKind::AgentFinish { steps, took, error } => {

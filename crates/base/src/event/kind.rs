@@ -5,7 +5,7 @@ use std::{rc::Rc, time::Duration};
 use serde::Serialize;
 use serde_json::Value;
 
-use crate::chat::{PromptMessages, Step, StreamPart, ToolResult, ToolSpec, Usage};
+use crate::chat::{CallSettings, PromptMessages, Step, StreamPart, ToolResult, ToolSpec, Usage};
 
 /// An event. Data of models, tools and steps is shared, not copied.
 #[derive(Clone, Debug)]
@@ -28,6 +28,8 @@ pub enum EventKind {
         /// Estimated if an answer broke off before the provider reported it.
         usage: Usage,
         cost: Option<f64>,
+        /// The base URL of the server that answered; `None` if no server was asked.
+        server: Option<Rc<str>>,
     },
     /// Progress of a tool call, shown on the progress line only; it has no public form.
     ToolProgress {
@@ -84,6 +86,9 @@ pub struct SentRequest {
     pub active_tools: Rc<[String]>,
     /// The definitions of the active tools; `None` for a model that reads no requests.
     pub tools: Option<Rc<[ToolSpec]>>,
+    /// The base URL of the server that is asked first; `None` for a model without a server.
+    pub server: Option<Rc<str>>,
+    pub settings: Rc<CallSettings>,
 }
 
 #[derive(Clone, Debug, PartialEq)]

@@ -9,7 +9,7 @@ use super::{
     Agent, Event, EventKind, RunSummary, SentRequest,
     json::{Body, Line},
 };
-use crate::chat::{Message, PromptMessages, Role, ToolSpec};
+use crate::chat::{CallSettings, Message, PromptMessages, ResponseMetadata, Role, Step, ToolSpec};
 
 /// An event in the form stored in a journal.
 #[derive(Debug)]
@@ -48,6 +48,7 @@ pub struct KnownRequests {
     system: Option<String>,
     history_length: usize,
     tools: Option<Rc<[ToolSpec]>>,
+    settings: Option<Rc<CallSettings>>,
     /// The request itself, if this process sent it.
     request: Option<PromptMessages>,
     /// The answer of the previous step, which events have recorded, and whether it had tool results.
@@ -105,6 +106,7 @@ impl EventRecorder {
                 add_call(body, tool_call_id.as_deref());
             }
             EventKind::CodeConsole { tool_call_id, .. } => add_call(body, tool_call_id.as_deref()),
+            EventKind::StepFinish { step, .. } => add_response(body, step),
             _ => {}
         }
     }
@@ -135,12 +137,16 @@ impl EventRecorder {
         if sent.tools.is_some() && sent.tools != seen.tools {
             request.insert("toolSpecs".into(), json!(sent.tools));
         }
+        if seen.settings.as_ref() != Some(&sent.settings) {
+            request.insert("settings".into(), sent.settings.to_json().into());
+        }
         let tools = sent.tools.clone().or(seen.tools.take());
         let history_length = sent.messages.history_length();
         *seen = KnownRequests {
             system,
             history_length,
             tools,
+            settings: Some(sent.settings.clone()),
             request: Some(sent.messages.clone()),
             ..KnownRequests::default()
         };
@@ -164,6 +170,22 @@ impl KnownRequests {
 fn add_call(body: &mut Value, tool_call_id: Option<&str>) {
     if let Some(id) = tool_call_id {
         body["toolCallId"] = id.into();
+    }
+}
+
+/// Adds what the provider said about its answer. Headers are many, and of no use later.
+fn add_response(body: &mut Value, step: &Step) {
+    let ResponseMetadata { id, model_id, timestamp, .. } = &step.response;
+    if id.is_some() || model_id.is_some() || timestamp.is_some() {
+        body["response"] = json!(ResponseMetadata {
+            id: id.clone(),
+            model_id: model_id.clone(),
+            timestamp: *timestamp,
+            headers: None
+        });
+    }
+    if !step.warnings.is_empty() {
+        body["warnings"] = json!(step.warnings);
     }
 }
 

@@ -97,7 +97,7 @@ impl RunSummary {
                 self.text.clear();
             }
             // Not at the end of the step, which may never come: an answer costs the same if its tools do not finish.
-            EventKind::AnswerFinish { usage, cost } => {
+            EventKind::AnswerFinish { usage, cost, .. } => {
                 self.usage = self.usage.plus(*usage);
                 self.is_cost_unknown |= cost.is_none();
                 self.known_cost += cost.unwrap_or(0.0);
@@ -196,7 +196,7 @@ mod tests {
         let sums = summary.clone();
         let usage = Usage::new(Some(30), Some(4));
         let events = Events::new(vec![Rc::new(move |event: &Event<'_>| sums.borrow_mut().add(event))]);
-        events.emit(&Agent::root(), &EventKind::AnswerFinish { usage, cost });
+        events.emit(&Agent::root(), &EventKind::AnswerFinish { usage, cost, server: None });
         summary.take()
     }
 

@@ -3,15 +3,21 @@
 use std::sync::Arc;
 
 use serde_json::{Map, Value};
+use thiserror::Error;
 
 use super::property::Declaration;
 
+/// Why a text cannot be read, as the end of a sentence.
+#[derive(Clone, Debug, Error, PartialEq, Eq)]
+#[error("{0}")]
+pub struct UnreadableText(pub String);
+
 /// Provides texts that arguments refer to. Reading may block.
 pub trait TextSources: Send + Sync {
-    fn file(&self, path: &str) -> Result<String, String>;
+    fn file(&self, path: &str) -> Result<String, UnreadableText>;
 
-    /// All of standard input. The error says why it cannot be read.
-    fn standard_input(&self) -> Result<String, String>;
+    /// All of standard input.
+    fn standard_input(&self) -> Result<String, UnreadableText>;
 
     fn is_terminal(&self) -> bool;
 
@@ -69,11 +75,11 @@ impl CommandLine {
 struct NoTexts;
 
 impl TextSources for NoTexts {
-    fn file(&self, _path: &str) -> Result<String, String> {
-        Err("there is no such file or folder".to_owned())
+    fn file(&self, _path: &str) -> Result<String, UnreadableText> {
+        Err(UnreadableText("there is no such file or folder".to_owned()))
     }
 
-    fn standard_input(&self) -> Result<String, String> {
+    fn standard_input(&self) -> Result<String, UnreadableText> {
         Ok(String::new())
     }
 
@@ -89,11 +95,11 @@ impl TextSources for NoTexts {
 struct KnownInput(String);
 
 impl TextSources for KnownInput {
-    fn file(&self, _path: &str) -> Result<String, String> {
-        Err("the input was read before".to_owned())
+    fn file(&self, _path: &str) -> Result<String, UnreadableText> {
+        Err(UnreadableText("the input was read before".to_owned()))
     }
 
-    fn standard_input(&self) -> Result<String, String> {
+    fn standard_input(&self) -> Result<String, UnreadableText> {
         Ok(self.0.clone())
     }
 

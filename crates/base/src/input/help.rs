@@ -58,6 +58,29 @@ pub fn help(declaration: &Declaration, has_input: bool, command: &str) -> String
     text
 }
 
+/// An option of a prompt file, for completion in a shell.
+#[derive(Debug, PartialEq)]
+pub struct FileOption {
+    /// Without dashes.
+    pub name: String,
+    pub about: String,
+    /// Whether it takes no value.
+    pub is_flag: bool,
+    /// The values that it accepts, if they are few.
+    pub values: Vec<String>,
+}
+
+/// The options of a prompt file, without `--help`.
+pub fn file_options(declaration: &Declaration) -> Vec<FileOption> {
+    let option = |property: &Property| FileOption {
+        name: declaration.fields.option(property),
+        about: about(property),
+        is_flag: property.kind.is_flag(),
+        values: property.kind.choices(),
+    };
+    declaration.fields.properties.iter().map(option).collect()
+}
+
 fn option(declaration: &Declaration, property: &Property) -> String {
     let option = declaration.fields.option(property);
     match property.kind.is_flag() {

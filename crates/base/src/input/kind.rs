@@ -161,6 +161,15 @@ impl ValueKind {
         }
     }
 
+    /// The values of an enumeration, as they are typed; empty for other kinds.
+    pub(super) fn choices(&self) -> Vec<String> {
+        match self.inner() {
+            ValueKind::Choice(values) => values.iter().map(plain_value).collect(),
+            ValueKind::List(item) => item.choices(),
+            _ => Vec::new(),
+        }
+    }
+
     /// Whether it is free text, which can come from standard input.
     pub(super) fn is_text(&self) -> bool {
         matches!(self.inner(), ValueKind::Text { .. })

@@ -15,11 +15,11 @@ mod table;
 mod tests;
 mod value;
 
-pub use command_line::{CommandLine, FilledInput, InputShape, TextSources};
-pub use help::{help, usage};
+pub use command_line::{CommandLine, FilledInput, InputShape, TextSources, UnreadableText};
+pub use help::{FileOption, file_options, help, usage};
 pub use own_options::check_arguments;
 pub use problem::InputProblem;
-pub use property::Declaration;
+pub use property::{Declaration, NotAnObject};
 pub use revival::{Revival, RevivedType, revivals};
 pub use table::{ColumnSetting, Columns};
 

@@ -163,7 +163,7 @@ fn schema_line(
 fn expectation(property: Option<&Property>, message: &str) -> String {
     // The date was created from text, so a schema only reports that it is invalid. For a union it reports nothing.
     let is_uninformative = |known: &&Property| match known.kind.inner() {
-        ValueKind::Date => message.contains("expected date"),
+        ValueKind::Date => message.starts_with("Invalid input: expected date"),
         _ => message == "Invalid input",
     };
     if let Some(known) = property.filter(is_uninformative) {

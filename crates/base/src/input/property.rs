@@ -38,18 +38,25 @@ pub(super) struct Target<'a> {
     pub(super) kind: &'a ValueKind,
 }
 
+/// The schema of an input has another type.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct NotAnObject {
+    /// The type, such as `string`.
+    pub kind: String,
+}
+
 impl Declaration {
     /// Reads the JSON Schema of an input; without one, the file only has a description.
     ///
     /// # Errors
-    /// The type of the schema if it is not an object.
-    pub fn new(schema: Option<&Value>, description: Option<String>) -> Result<Self, String> {
+    /// The schema is not one of an object.
+    pub fn new(schema: Option<&Value>, description: Option<String>) -> Result<Self, NotAnObject> {
         let Some(schema) = schema else { return Ok(Declaration { description, fields: ObjectFields::default() }) };
         let place = SchemaContext::of_root(schema);
         let own = || Some(place.resolve(schema).get("description")?.as_str()?.to_owned());
         match ValueKind::read(schema, place) {
             ValueKind::Object(fields) => Ok(Declaration { description: description.or_else(own), fields }),
-            other => Err(other.name()),
+            other => Err(NotAnObject { kind: other.name() }),
         }
     }
 

@@ -14,12 +14,12 @@ struct Texts {
 }
 
 impl TextSources for Texts {
-    fn file(&self, path: &str) -> Result<String, String> {
-        let text = self.files.get(path).ok_or("there is no such file")?;
+    fn file(&self, path: &str) -> Result<String, UnreadableText> {
+        let text = self.files.get(path).ok_or_else(|| UnreadableText("there is no such file".to_owned()))?;
         Ok((*text).to_owned())
     }
 
-    fn standard_input(&self) -> Result<String, String> {
+    fn standard_input(&self) -> Result<String, UnreadableText> {
         *self.reads.lock().unwrap() += 1;
         Ok(self.piped.unwrap_or_default().to_owned())
     }
@@ -244,7 +244,7 @@ fn the_whole_input_comes_first() {
     for (text, expected) in [
         (
             "{",
-            "--input: expected the whole input as a JSON object, got '{', which is not JSON: EOF while parsing an object at line 1 column 1",
+            "--input: expected the whole input as a JSON object, got '{', which is not JSON: EOF while parsing an object at line 1 column 2",
         ),
         ("[1]", "--input: expected the whole input as a JSON object, got '[1]'"),
         (
@@ -291,7 +291,7 @@ fn mistakes_name_the_option_and_what_is_expected() {
         (&["x", "--address", "Rome"], "--address: expected a JSON object {street?, zipCode?}, got 'Rome'"),
         (
             &["x", "--rows", "[1"],
-            "--rows: expected a JSON object {n?}, got '[1', which is not JSON: EOF while parsing a list at line 1 column 2",
+            "--rows: expected a JSON object {n?}, got '[1', which is not JSON: EOF while parsing a list at line 1 column 3",
         ),
         (&["x", "--address.zip", "5"], "unknown option --address.zip"),
         (&["x", "--address", "{\"zipCode\": \"5\"}"], "--address.zipCode: expected integer, got '5'"),
@@ -348,7 +348,7 @@ fn options_are_named_after_properties() {
     assert_eq!(given(&["--no-cache", "--cache"]), json!({"noCache": true, "cache": true}));
     let open = json!({"type": "object", "properties": {}, "additionalProperties": {"type": "number"}});
     assert_eq!(super::tests::given(&open, &["--any-name", "1"], None, None), Ok(json!({"any-name": 1})));
-    assert_eq!(Declaration::new(Some(&json!({"type": "string"})), None).unwrap_err(), "string");
+    assert_eq!(Declaration::new(Some(&json!({"type": "string"})), None).unwrap_err().kind, "string");
 }
 
 #[test]

@@ -8,6 +8,7 @@ use super::{
     reader::{SourceText, TextReader},
 };
 use crate::chat::{JsonError, read_json};
+use crate::diagnostic::InvalidJson;
 
 pub(super) fn value(
     reader: &mut TextReader<'_>,
@@ -115,6 +116,7 @@ fn json(reader: &TextReader<'_>, place: &str, kind: &ValueKind, text: &SourceTex
 }
 
 pub(super) fn malformed(place: &str, expected: &str, text: &str, error: &JsonError) -> InputProblem {
+    let error = InvalidJson::of(text).map_or_else(|| error.to_string(), |invalid| invalid.to_string());
     InputProblem::new(format!("{place}: expected {expected}, got {}, which is not JSON: {error}", quoted(text.trim())))
 }
 

@@ -4,6 +4,7 @@ use std::rc::Rc;
 
 use futures_util::future::{FutureExt, LocalBoxFuture, ready};
 use globset::{GlobBuilder, GlobSet, GlobSetBuilder};
+use thiserror::Error;
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ApprovalRequest {
@@ -52,6 +53,16 @@ pub trait Approver {
     }
 }
 
+#[derive(Clone, Debug, Error, PartialEq, Eq)]
+pub enum InvalidPattern {
+    #[error("a pattern must not be empty; '*' stands for every name")]
+    Empty,
+    #[error("'{0}' is no pattern: {1}")]
+    Glob(String, globset::ErrorKind),
+    #[error(transparent)]
+    Set(#[from] globset::Error),
+}
+
 /// Globs over names of calls that are approved in advance.
 #[derive(Clone, Debug, Default)]
 pub struct ApprovalRules {
@@ -59,18 +70,18 @@ pub struct ApprovalRules {
 }
 
 impl ApprovalRules {
-    /// Approves names that match one of the patterns. The error names the pattern that cannot be read.
-    pub fn new<'a>(patterns: impl IntoIterator<Item = &'a str>) -> Result<Self, String> {
+    /// Approves names that match one of the patterns.
+    pub fn new<'a>(patterns: impl IntoIterator<Item = &'a str>) -> Result<Self, InvalidPattern> {
         let mut set = GlobSetBuilder::new();
         for pattern in patterns {
             let glob = GlobBuilder::new(pattern).literal_separator(false).build();
-            let glob = glob.map_err(|error| format!("'{pattern}' is no pattern: {}", error.kind()))?;
+            let glob = glob.map_err(|error| InvalidPattern::Glob(pattern.to_owned(), error.kind().clone()))?;
             if pattern.is_empty() {
-                return Err("a pattern must not be empty; '*' stands for every name".to_owned());
+                return Err(InvalidPattern::Empty);
             }
             set.add(glob);
         }
-        let patterns = set.build().map_err(|error| error.to_string())?;
+        let patterns = set.build()?;
         Ok(ApprovalRules { patterns })
     }
 

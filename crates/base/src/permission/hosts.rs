@@ -2,6 +2,8 @@
 
 use std::net::IpAddr;
 
+use thiserror::Error;
+
 /// Allows one host, at one port or at any.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct HostRule {
@@ -9,11 +11,17 @@ pub struct HostRule {
     port: Option<u16>,
 }
 
+#[derive(Clone, Debug, Error, PartialEq, Eq)]
+#[error("'{text}' is no host: {reason}, such as example.org or example.org:443")]
+pub struct InvalidHost {
+    text: String,
+    reason: &'static str,
+}
+
 impl HostRule {
-    /// Reads `example.org`, `example.org:443`, `*.example.org`, `127.0.0.1:8080` or `[::1]:8080`. The error says what is wrong.
-    pub fn parse(text: &str) -> Result<Self, String> {
-        let wrong =
-            |reason: &str| Err(format!("'{text}' is no host: {reason}, such as example.org or example.org:443"));
+    /// Reads `example.org`, `example.org:443`, `*.example.org`, `127.0.0.1:8080` or `[::1]:8080`.
+    pub fn parse(text: &str) -> Result<Self, InvalidHost> {
+        let wrong = |reason| Err(InvalidHost { text: text.to_owned(), reason });
         if text.contains("://") || text.contains('/') {
             return wrong("a host is meant, not an address");
         }

@@ -26,14 +26,16 @@ mod tests;
 pub use self::{
     access::{Access, AccessDenied},
     grant::Grant,
-    hosts::HostRule,
+    hosts::{HostRule, InvalidHost},
     landlock::{FileRights, OwnPaths, can_confine_programs},
     pin::{PinnedPath, is_pinned_entry},
     programs::ProgramFolders,
     protected::ProtectedFiles,
     restricted::Restricted,
 };
-pub use approval::{ApprovalRequest, ApprovalRules, Approver, Decision, DenyingApprover, StoppingApprover};
+pub use approval::{
+    ApprovalRequest, ApprovalRules, Approver, Decision, DenyingApprover, InvalidPattern, StoppingApprover,
+};
 
 /// How much of one kind of access is allowed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

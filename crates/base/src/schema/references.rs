@@ -5,6 +5,7 @@ use std::{collections::HashMap, sync::Arc};
 
 use jsonschema::{Draft, Registry, Uri, uri};
 use serde_json::{Map, Value};
+use thiserror::Error;
 
 /// The highest number of checks of one value.
 const MAX_CHECKS: u64 = 100_000;
@@ -17,8 +18,15 @@ const SINGLE: [&str; 4] = ["not", "if", "then", "else"];
 const BY_PROPERTY: [&str; 2] = ["dependentSchemas", "dependencies"];
 const REFERENCES: [&str; 3] = ["$ref", "$dynamicRef", "$recursiveRef"];
 
+/// The references of a schema multiply its parts.
+#[derive(Clone, Copy, Debug, Error, PartialEq, Eq)]
+#[error(
+    "a single value would be checked against more than {MAX_CHECKS} parts of it. Use fewer nested references to the same definition"
+)]
+pub struct TooManyChecks;
+
 /// Fails if a value would be checked more than [`MAX_CHECKS`] times.
-pub fn check_references(schema: &Value) -> Result<(), String> {
+pub fn check_references(schema: &Value) -> Result<(), TooManyChecks> {
     if !has_references(schema) {
         return Ok(());
     }
@@ -31,12 +39,7 @@ pub fn check_references(schema: &Value) -> Result<(), String> {
     let root = Part { schema, draft, base: Arc::new(base) };
     let mut counter = CheckCounter { registry: &registry, dynamic: HashMap::new(), known: HashMap::new(), steps: 0 };
     counter.collect(&root);
-    let too_many = || {
-        format!(
-            "a single value would be checked against more than {MAX_CHECKS} parts of it. Use fewer nested references to the same definition"
-        )
-    };
-    counter.is_within_limit(&root).then_some(()).ok_or_else(too_many)
+    counter.is_within_limit(&root).then_some(()).ok_or(TooManyChecks)
 }
 
 fn has_references(schema: &Value) -> bool {

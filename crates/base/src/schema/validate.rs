@@ -1,15 +1,37 @@
 //! Validates values against JSON Schema, with messages in the style of zod (`path: problem`), so that a model reads the same
 //! messages for every kind of schema (docs/reference/schemas.md).
 
+use std::{cell::RefCell, collections::HashMap, rc::Rc};
+
 use jsonschema::error::{TypeKind, ValidationErrorKind};
 use serde_json::Value;
+use thiserror::Error;
 
-use super::references::check_references;
+use super::references::{TooManyChecks, check_references};
 
 const MAX_PROBLEMS: usize = 20;
 
-#[derive(Debug, Clone, PartialEq, Eq)]
+const MAX_COMPILED: usize = 64;
+
+thread_local! {
+    /// Validators by the text of their schema.
+    static COMPILED: RefCell<HashMap<String, Rc<Validator>>> = RefCell::default();
+}
+
+/// The kinds of problems that code tells apart.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum ProblemKind {
+    /// A required property is missing.
+    Missing,
+    /// An object has properties that its schema does not allow.
+    UnknownKeys,
+    #[default]
+    Other,
+}
+
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ValidationProblem {
+    pub kind: ProblemKind,
     /// The path in JavaScript notation: `items[0].sku`; empty for the value itself.
     pub path: String,
     /// The same path as a list of names.
@@ -33,17 +55,43 @@ pub fn describe_problems(problems: &[ValidationProblem]) -> String {
     problems.iter().map(ValidationProblem::to_string).collect::<Vec<_>>().join("; ")
 }
 
+/// Why a schema cannot be compiled.
+#[derive(Clone, Debug, Error, PartialEq, Eq)]
+pub enum InvalidSchema {
+    #[error("not a usable JSON Schema: {0}")]
+    TooManyChecks(#[from] TooManyChecks),
+    #[error("not a valid JSON Schema: {0}")]
+    Invalid(String),
+}
+
 #[derive(Debug)]
 pub struct Validator(jsonschema::Validator);
 
 impl Validator {
     /// Compiles `schema`, by the draft in `$schema` or else the newest one. Remote references are not fetched and are an error.
-    pub fn new(schema: &Value) -> Result<Self, String> {
-        check_references(schema).map_err(|problem| format!("not a usable JSON Schema: {problem}"))?;
+    pub fn new(schema: &Value) -> Result<Self, InvalidSchema> {
+        check_references(schema)?;
         match jsonschema::validator_for(schema) {
             Ok(validator) => Ok(Self(validator)),
-            Err(error) => Err(format!("not a valid JSON Schema: {error}")),
+            Err(error) => Err(InvalidSchema::Invalid(error.to_string())),
         }
+    }
+
+    /// As [`Validator::new`], but compiles equal schemas once a thread: a prompt function makes its schemas again on every step,
+    /// and in every row of a map.
+    pub fn compiled(schema: &Value) -> Result<Rc<Self>, InvalidSchema> {
+        let text = schema.to_string();
+        if let Some(known) = COMPILED.with_borrow(|compiled| compiled.get(&text).cloned()) {
+            return Ok(known);
+        }
+        let validator = Rc::new(Self::new(schema)?);
+        COMPILED.with_borrow_mut(|compiled| {
+            if compiled.len() == MAX_COMPILED {
+                compiled.clear();
+            }
+            compiled.insert(text, validator.clone());
+        });
+        Ok(validator)
     }
 
     /// Checks `value` and returns the first [`MAX_PROBLEMS`] problems, in the order of the schema.
@@ -71,7 +119,17 @@ fn collect(error: &jsonschema::ValidationError<'_>, root: &Value, problems: &mut
         }
         kind => message(kind, error.instance()).unwrap_or_else(|| error.to_string()),
     };
-    problems.push(ValidationProblem { path, keys, message });
+    problems.push(ValidationProblem { kind: problem_kind(error.kind()), path, keys, message });
+}
+
+fn problem_kind(kind: &ValidationErrorKind) -> ProblemKind {
+    match kind {
+        ValidationErrorKind::Required { .. } => ProblemKind::Missing,
+        ValidationErrorKind::AdditionalProperties { .. } | ValidationErrorKind::UnevaluatedProperties { .. } => {
+            ProblemKind::UnknownKeys
+        }
+        _ => ProblemKind::Other,
+    }
 }
 
 fn message(kind: &ValidationErrorKind, instance: &Value) -> Option<String> {
@@ -213,6 +271,8 @@ mod tests {
 
     #[test]
     fn an_invalid_schema_is_an_error() {
-        assert!(Validator::new(&json!({"type": "nonsense"})).unwrap_err().contains("not a valid JSON Schema"));
+        assert!(
+            Validator::new(&json!({"type": "nonsense"})).unwrap_err().to_string().contains("not a valid JSON Schema")
+        );
     }
 }

@@ -5,11 +5,15 @@ use super::*;
 struct Texts;
 
 impl TextSources for Texts {
-    fn file(&self, path: &str) -> Result<String, String> {
-        if path == "input.json" { Ok(r#"{"day": 2}"#.to_owned()) } else { Err("there is no such file".to_owned()) }
+    fn file(&self, path: &str) -> Result<String, UnreadableText> {
+        if path == "input.json" {
+            Ok(r#"{"day": 2}"#.to_owned())
+        } else {
+            Err(UnreadableText("there is no such file".to_owned()))
+        }
     }
 
-    fn standard_input(&self) -> Result<String, String> {
+    fn standard_input(&self) -> Result<String, UnreadableText> {
         Ok(r#"{"day": 3}"#.to_owned())
     }
 
@@ -28,7 +32,7 @@ fn inspected(source: &str, options: &CheckOptions) -> Inspected {
     let head = "export const config = { model: 'mock' }; export const mock = [{ type: 'text', text: 'x' }];";
     std::fs::write(&file, format!("{head}\n{source}")).unwrap();
     lmthing_node::set_builtins(lmthing_node::Builtins { names: &lmthing_runtime::NAMES, load: lmthing_runtime::load });
-    inspect(&file, options)
+    inspect(&file, options, false)
 }
 
 fn messages(inspected: &Inspected) -> Vec<&str> {

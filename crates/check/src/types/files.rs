@@ -72,10 +72,7 @@ fn to_path(path: &[u8]) -> Option<&Path> {
 /// The text of an embedded declaration: `None` for other paths, `Some(None)` if no such file exists.
 fn built_in(path: &Path) -> Option<Option<&'static str>> {
     let below = path.strip_prefix(declarations::ROOT).ok()?;
-    if below == Path::new(internal_modules::FILE) {
-        return Some(Some(internal_modules::TEXT));
-    }
-    Some(path.to_str().and_then(declarations::read))
+    Some(internal_modules::text(below).or_else(|| path.to_str().and_then(declarations::read)))
 }
 
 impl FileSystem for CheckFileSystem {

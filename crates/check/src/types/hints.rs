@@ -14,8 +14,8 @@ use lmthing_typescript::code::Tree;
 
 /// "Property does not exist", without and with a suggestion.
 const NO_PROPERTY: [i32; 2] = [2339, 2551];
-/// "Cannot find name", several variants.
-const NO_NAME: [i32; 7] = [2304, 2552, 2503, 2580, 2582, 2584, 2591];
+/// "Cannot find name", with several kinds of advice.
+const NO_NAME: [i32; 13] = [2304, 2552, 2503, 2580, 2581, 2582, 2583, 2584, 2591, 2592, 2593, 2867, 2868];
 /// "Module has no exported member".
 const NOT_EXPORTED: [i32; 3] = [2305, 2614, 2724];
 /// "Object literal may only specify known properties".
@@ -160,8 +160,17 @@ fn of_name(name: &str) -> Option<String> {
     if name == "z" {
         return Some("import { z } from 'zod';".to_owned());
     }
-    if name == "require" {
-        return Some("prompt files are modules: write import … from '…'".to_owned());
+    let known = match name {
+        "require" => Some("prompt files are modules: write import … from '…'"),
+        "module" | "exports" => Some("prompt files are modules: write export …"),
+        "__dirname" => Some("use import.meta.dirname"),
+        "__filename" => Some("use import.meta.filename"),
+        "window" | "document" | "localStorage" => Some("lmthing is no browser, it has Node's globals"),
+        "jest" => Some("import { vi } from 'lmthing/test'; vi has what jest has"),
+        _ => None,
+    };
+    if known.is_some() {
+        return known.map(str::to_owned);
     }
     if prompt_methods().contains(&name) {
         return Some(format!("take it out of the prompt: export default ({{ {name} }}) => …"));

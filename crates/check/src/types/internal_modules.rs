@@ -1,4 +1,6 @@
-//! Modules that exist in the type check alone.
+//! Declarations that exist in the type check alone.
+
+use std::path::Path;
 
 /// Types that lmthing does not declare for authors.
 pub(super) const MODULE: &str = "lmthing:check";
@@ -9,7 +11,7 @@ pub(super) const TEXT_MODULE: &str = "lmthing:text";
 
 pub(super) const FILE: &str = "check.d.ts";
 
-pub(super) const TEXT: &str = "
+const TEXT: &str = "
 declare module 'lmthing:any';
 declare module 'lmthing:text' {
   const text: string;
@@ -27,3 +29,25 @@ declare module 'lmthing:check' {
   export type InputOf<S> = 0 extends 1 & S ? any : InputValue<S>;
 }
 ";
+
+/// Declarations for JavaScript.
+pub(super) const JAVASCRIPT_FILE: &str = "javascript.d.ts";
+
+/// What `list[i]` gives, an item without `undefined`, is given by the methods that read an item by its place or key as
+/// well. JavaScript has no `!` for an author who knows that the item is there.
+const JAVASCRIPT: &str = "
+interface Array<T> { at(index: number): T; pop(): T; shift(): T }
+interface ReadonlyArray<T> { at(index: number): T }
+interface String { at(index: number): string }
+interface Map<K, V> { get(key: K): V }
+interface ReadonlyMap<K, V> { get(key: K): V }
+interface WeakMap<K extends WeakKey, V> { get(key: K): V }
+";
+
+/// The text of the file of this name.
+pub(super) fn text(file: &Path) -> Option<&'static str> {
+    [(FILE, TEXT), (JAVASCRIPT_FILE, JAVASCRIPT)]
+        .into_iter()
+        .find(|(name, _)| file == Path::new(name))
+        .map(|(_, text)| text)
+}

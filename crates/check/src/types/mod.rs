@@ -57,6 +57,8 @@ pub(super) struct TypeReport {
     pub(super) files: Vec<PathBuf>,
     /// Whether the file cannot run: a syntax error or an unresolved import.
     pub(super) cannot_run: bool,
+    /// Whether any of the author's files mentions the clock or random numbers.
+    pub(super) may_vary: bool,
 }
 
 impl TypeChecker {
@@ -127,19 +129,24 @@ fn check(cache: &mut ProgramCache, file: &Path) -> TypeReport {
     reached.follow(file);
     let files = reached.files.clone();
     if !reached.syntax.is_empty() {
-        return TypeReport { findings: reached.syntax, files, cannot_run: true };
+        return TypeReport { findings: reached.syntax, files, cannot_run: true, may_vary: false };
     }
+    let may_vary = reached.may_vary;
     let cannot_run = !reached.broken.is_empty();
     let mut findings = std::mem::take(&mut reached.broken);
     match check_types(cache, file, &reached) {
         Ok(errors) => findings.extend(errors),
-        Err(reason) => findings.push(findings::checker_failure(file, &reason)),
+        Err(reason) => findings.push(findings::checker_failure(file, &reason.to_string())),
     }
     findings.sort_by(|a, b| (&a.file, a.span).cmp(&(&b.file, b.span)));
-    TypeReport { findings, files, cannot_run }
+    TypeReport { findings, files, cannot_run, may_vary }
 }
 
-fn check_types(cache: &mut ProgramCache, file: &Path, reached: &ReachedFiles) -> Result<Vec<Finding>, String> {
+fn check_types(
+    cache: &mut ProgramCache,
+    file: &Path,
+    reached: &ReachedFiles,
+) -> Result<Vec<Finding>, tsr_compiler::Error> {
     let language = Language::of_file(file).unwrap_or(Language::JavaScript);
     let mut request = CheckRequest { file, language, uses_node: reached.uses_node };
     let Checked { mut errors, has_other_language } = cache.check(request, &reached.sources)?;
@@ -160,6 +167,7 @@ struct ReachedFiles {
     syntax: Vec<Finding>,
     broken: Vec<Finding>,
     uses_node: bool,
+    may_vary: bool,
 }
 
 impl ReachedFiles {
@@ -178,6 +186,7 @@ impl ReachedFiles {
             };
             self.sources.add(source.clone());
             self.uses_node |= source.names_node();
+            self.may_vary |= source.mentions(&["Date", "random", "performance", "hrtime"]);
             self.syntax.extend(source.syntax.iter().cloned());
             self.broken.extend(source.broken_imports.iter().cloned());
             for next in source.imports.files.iter().filter(|next| is_own(next) && Language::of_file(next).is_some()) {

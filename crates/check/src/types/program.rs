@@ -55,7 +55,11 @@ pub(super) struct Checked {
 }
 
 impl ProgramCache {
-    pub(super) fn check(&mut self, request: CheckRequest<'_>, sources: &Arc<Sources>) -> Result<Checked, String> {
+    pub(super) fn check(
+        &mut self,
+        request: CheckRequest<'_>,
+        sources: &Arc<Sources>,
+    ) -> Result<Checked, tsr_compiler::Error> {
         let session = self.load(request, sources)?;
         let checked = run(&session, request.language);
         let kind = (request.language == Language::TypeScript, request.uses_node);
@@ -63,12 +67,13 @@ impl ProgramCache {
         checked
     }
 
-    fn load(&mut self, request: CheckRequest<'_>, sources: &Arc<Sources>) -> Result<Session, String> {
+    fn load(&mut self, request: CheckRequest<'_>, sources: &Arc<Sources>) -> Result<Session, tsr_compiler::Error> {
         let mut options = options(request.language);
-        let mut roots = vec![
-            format!("{}/lmthing.d.ts", declarations::ROOT),
-            format!("{}/{}", declarations::ROOT, internal_modules::FILE),
-        ];
+        let declared = |file: &str| format!("{}/{file}", declarations::ROOT);
+        let mut roots = vec![declared("lmthing.d.ts"), declared(internal_modules::FILE)];
+        if request.language == Language::JavaScript {
+            roots.push(declared(internal_modules::JAVASCRIPT_FILE));
+        }
         match installed_node(request.file) {
             Some(_) => options.types = Some(vec![JsString::from_bytes(b"node".as_slice())]),
             None => roots.extend(globals(request.uses_node)),
@@ -86,7 +91,7 @@ impl ProgramCache {
             skip_module_resolution: false,
             single_threaded: Tristate::TRUE,
         };
-        Session::load(options, &mut self.cache, &self.counters).map_err(|error| error.to_string())
+        Session::load(options, &mut self.cache, &self.counters)
     }
 }
 
@@ -101,9 +106,9 @@ fn installed_node(file: &Path) -> Option<PathBuf> {
     folders.into_iter().find(|folder| folder.join("index.d.ts").is_file())
 }
 
-fn run(session: &Session, checked_language: Language) -> Result<Checked, String> {
+fn run(session: &Session, checked_language: Language) -> Result<Checked, tsr_compiler::Error> {
     let program = session.program();
-    let mut operation = session.operation().map_err(|error| error.to_string())?;
+    let mut operation = session.operation()?;
     let mut checked = Checked::default();
     for file in program.files() {
         let Some(path) = path_of(file).filter(|path| is_own(path)) else { continue };
@@ -115,8 +120,7 @@ fn run(session: &Session, checked_language: Language) -> Result<Checked, String>
             }
             None => continue,
         }
-        let found =
-            program.semantic_diagnostics_with_checker(&mut operation, file).map_err(|error| error.to_string())?;
+        let found = program.semantic_diagnostics_with_checker(&mut operation, file)?;
         checked
             .errors
             .extend(found.iter().filter(|found| found.category == ERROR).map(|found| error(program, found, &path)));

@@ -3,11 +3,14 @@
 use std::path::Path;
 
 use crate::declarations::ROOT;
+use lmthing_typescript::code::without_advice;
 
 const MAX_TYPE: usize = 240;
 
 pub(super) fn readable(message: &str, file: &Path) -> String {
-    let named = without_plugins(&without_paths(message)).replace("\"lmthing:text\"", "the text of a file");
+    // Nothing has to be installed: the types are part of lmthing, and a hint says what to write instead.
+    let named =
+        without_plugins(&without_paths(without_advice(message))).replace("\"lmthing:text\"", "the text of a file");
     let folder = file.parent().unwrap_or(Path::new("/")).display();
     let named = named.replace(&format!("\"{folder}/"), "\"./");
     // A suggestion to import the whole module does not help where another name was meant.
@@ -90,6 +93,12 @@ mod tests {
     fn modules_are_named_as_they_are_imported() {
         let message = "Module '\"/home/ada/lib\"' has no default export. Did you mean to use 'import { x } from \"/home/ada/lib\"' instead?";
         assert_eq!(shown(message), "Module '\"./lib\"' has no default export.");
+    }
+
+    #[test]
+    fn nobody_is_sent_to_install_types() {
+        let message = "Cannot find name 'test'. Do you need to install type definitions for a test runner? Try `npm i --save-dev @types/jest` or `npm i --save-dev @types/mocha`.";
+        assert_eq!(shown(message), "Cannot find name 'test'.");
     }
 
     #[test]

@@ -10,6 +10,7 @@ use super::export_types::ExportEdits;
 use super::imports::Imports;
 use super::widen;
 use crate::{Finding, Severity, Span};
+use lmthing_base::diagnostic::InvalidJson;
 use lmthing_base::parser::Language;
 use lmthing_node::{ImportLookup, ImportProblem, read_module};
 use lmthing_system::files::{is_prompt_file, is_test_file};
@@ -31,7 +32,7 @@ pub(super) struct Source {
 impl Source {
     pub(super) fn read(path: &Path, is_prompt: bool, lookup: &ImportLookup) -> Result<Self, Box<Finding>> {
         let at = |span| move |message: String| Box::new(Finding { span, ..finding(path, (0, 0), "", "file", message) });
-        let text = read_module(path).map_err(at(None))?;
+        let text = read_module(path).map_err(|error| at(None)(error.message))?;
         let language = Language::of_file(path).unwrap_or(Language::JavaScript);
         check_nesting(&text).map_err(|error| {
             let place = crate::Position { line: error.line, column: error.column };
@@ -86,8 +87,12 @@ impl Source {
     }
 
     pub(super) fn names_node(&self) -> bool {
+        self.imports.uses_node || self.mentions(&["'node:", "\"node:", "NodeJS."])
+    }
+
+    pub(super) fn mentions(&self, words: &[&str]) -> bool {
         let text = self.edited.original();
-        self.imports.uses_node || ["'node:", "\"node:", "NodeJS."].iter().any(|word| text.contains(word))
+        words.iter().any(|word| text.contains(word))
     }
 
     pub(super) fn value_at(&self, offset: usize) -> Option<&'static str> {
@@ -141,7 +146,7 @@ fn broken_import(path: &Path, text: &str, range: &Range<usize>, problem: &Import
 pub(super) fn json_problem(path: &Path) -> Option<Finding> {
     let text = match read_module(path) {
         Ok(text) => text,
-        Err(message) => return Some(Finding { span: None, ..finding(path, (0, 0), "", "import", message) }),
+        Err(error) => return Some(Finding { span: None, ..finding(path, (0, 0), "", "import", error.message) }),
     };
     if let Err(error) = check_nesting(&text) {
         let place = crate::Position { line: error.line, column: error.column };
@@ -149,18 +154,8 @@ pub(super) fn json_problem(path: &Path) -> Option<Finding> {
         let found = finding(path, (0, 0), "", "import", message);
         return Some(Finding { span: Some(Span { start: place, end: place }), ..found });
     }
-    let error = serde_json::from_str::<serde::de::IgnoredAny>(&text).err()?;
-    let full = error.to_string();
-    let what = full.split(" at line ").next().unwrap_or(&full);
-    let line_start: usize = text.split_inclusive('\n').take(error.line().saturating_sub(1)).map(str::len).sum();
-    let mut at = (line_start + error.column().saturating_sub(1)).min(text.len());
-    let before = text.get(..at).unwrap_or_default().trim_end();
-    let is_comma_too_many = before.ends_with(',') && text.get(at..).is_some_and(|rest| rest.starts_with([']', '}']));
-    let what = if is_comma_too_many { "there is a comma too many" } else { what };
-    if is_comma_too_many {
-        at = before.len() - 1;
-    }
+    let InvalidJson { what, offset, .. } = InvalidJson::of(&text)?;
     let name = path.file_name().unwrap_or_default().display();
     let message = format!("'{name}' is not valid JSON: {what}");
-    Some(finding(path, (at, at + 1), &text, "import", message))
+    Some(finding(path, (offset, offset + 1), &text, "import", message))
 }

@@ -10,8 +10,8 @@ use super::{
     services,
 };
 use crate::prompt::{JobGuard, JobId, Known, NamedCall, RunError, TEXT_CODE, Work};
-use lmthing_base::checkpoint::{CallPartName, Entry};
-use lmthing_node::{async_value, enable_async_values, with_async_values};
+use lmthing_base::checkpoint::{CallError, CallPartName, Entry, StoreError, StoredFuture};
+use lmthing_node::{KeepAlive, async_value, enable_async_values, with_async_values};
 
 /// Key of an async context value.
 const JOB: &str = "lmthing:job";
@@ -79,6 +79,13 @@ pub(crate) async fn run_in<'js, T>(ctx: &Ctx<'js>, job: Option<JobId>, work: Loc
     }
 }
 
+/// Awaits a write to the journal. Until then the program has work to do, whatever the script waits for.
+pub(crate) async fn while_storing(ctx: &Ctx<'_>, stored: StoredFuture<'static>) -> std::result::Result<(), StoreError> {
+    let _alive = KeepAlive::new(ctx);
+    let _storing = services::jobs(ctx).ok().map(|jobs| jobs.begin_storing());
+    stored.await
+}
+
 pub(crate) async fn run_call<'js, T>(
     ctx: &Ctx<'js>,
     prompt: &PromptObject<'js>,
@@ -123,20 +130,21 @@ pub(crate) fn known_decision(ctx: &Ctx<'_>, name: &str, args: &str) -> Known {
     known().unwrap_or(Known::Nothing { is_other: false })
 }
 
-/// Waits for the run to stop, which it does when no other work is left. Fails with the reason if the call cannot wait.
-pub(crate) async fn wait_for_decision(ctx: &Ctx<'_>, name: &str, args: &str) -> std::result::Result<(), String> {
-    let refused = |why: &str| format!("The call of {name} was denied: it needs approval, and {why}");
+/// Waits for the run to stop, which it does when no other work is left.
+pub(crate) async fn wait_for_decision(ctx: &Ctx<'_>, name: &str, args: &str) -> std::result::Result<(), CallError> {
+    let refused = |why: &str| CallError(format!("The call of {name} was denied: it needs approval, and {why}"));
     let Some((id, call)) = current_call(ctx) else {
         return Err(refused("it belongs to no call that could be named"));
     };
     let failed = |error: rquickjs::Error| refused(&error.to_string());
     let waiting = services::decisions(ctx).map_err(failed)?.wait(&call, name, args.to_owned());
-    services::jobs(ctx).map_err(failed)?.wait(id);
     let appended = services::checkpoints(ctx).map_err(failed)?.append(&call.key, Entry::Waits(Box::new(waiting)));
-    if let Err(error) = appended {
+    if let Err(error) = while_storing(ctx, appended).await {
         let message = refused(&error.to_string());
         services::limits(ctx).map_err(failed)?.fail(RunError::from(error));
         return Err(message);
     }
+    // Only now: the run stops as soon as all its jobs wait.
+    services::jobs(ctx).map_err(failed)?.wait(id);
     pending().await
 }

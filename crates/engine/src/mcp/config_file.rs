@@ -4,7 +4,8 @@ use std::path::Path;
 
 use serde_json::{Map, Value};
 
-use super::server::Server;
+use super::server::{InvalidServer, Server};
+use lmthing_base::permission::AccessDenied;
 use lmthing_system::user_file;
 
 const STANDARD_FILE: &str = ".mcp.json";
@@ -17,8 +18,8 @@ pub enum ServerLookup {
     Unknown(Vec<String>),
 }
 
-/// Looks up a variable; the error says why it may not be read.
-pub(crate) type Variable<'a> = &'a dyn Fn(&str) -> Result<Option<String>, String>;
+/// Looks up a variable.
+pub(crate) type Variable<'a> = &'a dyn Fn(&str) -> Result<Option<String>, AccessDenied>;
 
 #[derive(Clone, Copy)]
 pub struct ServerFile<'a> {
@@ -40,7 +41,7 @@ impl<'a> ServerFile<'a> {
 }
 
 /// Looks a server up in several files, in order.
-pub fn find_in_files(name: &str, files: &[ServerFile<'_>]) -> Result<ServerLookup, String> {
+pub fn find_in_files(name: &str, files: &[ServerFile<'_>]) -> Result<ServerLookup, InvalidServer> {
     let mut known = Vec::new();
     for ServerFile { path, is_required, variable } in files {
         let Some((key, servers)) = read(path, *is_required)? else { continue };
@@ -48,7 +49,7 @@ pub fn find_in_files(name: &str, files: &[ServerFile<'_>]) -> Result<ServerLooku
             let place = format!("{}: {key}.{name}", path.display());
             return parse_server(server, Some(*variable))
                 .map(ServerLookup::Found)
-                .map_err(|problem| format!("{place} {problem}"));
+                .map_err(|problem| InvalidServer(format!("{place} {problem}")));
         }
         known.extend(servers.keys().cloned());
     }
@@ -56,7 +57,7 @@ pub fn find_in_files(name: &str, files: &[ServerFile<'_>]) -> Result<ServerLooku
 }
 
 /// Reads a server from JSON; with `variable`, `${NAME}` and `${NAME:-default}` are replaced.
-pub fn parse_server(value: &Value, variable: Option<Variable<'_>>) -> Result<Server, String> {
+pub fn parse_server(value: &Value, variable: Option<Variable<'_>>) -> Result<Server, InvalidServer> {
     match variable {
         Some(variable) => Server::from_json(&expanded(value, variable)?),
         None => Server::from_json(value),
@@ -65,25 +66,28 @@ pub fn parse_server(value: &Value, variable: Option<Variable<'_>>) -> Result<Ser
 
 type Servers = (&'static str, Map<String, Value>);
 
-fn read(path: &Path, is_required: bool) -> Result<Option<Servers>, String> {
+fn read(path: &Path, is_required: bool) -> Result<Option<Servers>, InvalidServer> {
     let shown = path.display();
     let mut text = match user_file::read_text(path, user_file::MAX_SETTINGS) {
         Ok(text) => text,
         Err(error) if error.kind() == std::io::ErrorKind::NotFound && !is_required => return Ok(None),
-        Err(error) => return Err(format!("{shown} cannot be read: {error}")),
+        Err(error) => return Err(InvalidServer(format!("{shown} cannot be read: {error}"))),
     };
     // Editors allow comments and trailing commas. Other errors are reported below.
     let _ = json_strip_comments::strip(&mut text);
     let text = text.strip_prefix('\u{feff}').unwrap_or(&text);
-    let json: Value = serde_json::from_str(text).map_err(|error| format!("{shown} is no JSON: {error}"))?;
+    let json: Value =
+        serde_json::from_str(text).map_err(|error| InvalidServer(format!("{shown} is no JSON: {error}")))?;
     let servers = |key: &'static str| Some((key, json.get(key)?.as_object()?.clone()));
     match KEYS.into_iter().find_map(servers) {
         Some(servers) => Ok(Some(servers)),
-        None => Err(format!("{shown} has no object mcpServers: {{\"mcpServers\": {{\"name\": {{\"command\": …}}}}}}")),
+        None => Err(InvalidServer(format!(
+            "{shown} has no object mcpServers: {{\"mcpServers\": {{\"name\": {{\"command\": …}}}}}}"
+        ))),
     }
 }
 
-fn expanded(value: &Value, variable: Variable<'_>) -> Result<Value, String> {
+fn expanded(value: &Value, variable: Variable<'_>) -> Result<Value, InvalidServer> {
     Ok(match value {
         Value::String(text) => Value::String(expanded_text(text, variable)?),
         Value::Array(items) => {
@@ -91,28 +95,30 @@ fn expanded(value: &Value, variable: Variable<'_>) -> Result<Value, String> {
         }
         Value::Object(map) => {
             let pair = |(key, value): (&String, &Value)| Ok((key.clone(), expanded(value, variable)?));
-            Value::Object(map.iter().map(pair).collect::<Result<_, String>>()?)
+            Value::Object(map.iter().map(pair).collect::<Result<_, InvalidServer>>()?)
         }
         other => other.clone(),
     })
 }
 
-fn expanded_text(text: &str, variable: Variable<'_>) -> Result<String, String> {
+fn expanded_text(text: &str, variable: Variable<'_>) -> Result<String, InvalidServer> {
     let mut out = String::new();
     let mut rest = text;
     while let Some((before, behind)) = rest.split_once("${") {
         let Some((inside, after)) = behind.split_once('}') else { break };
         let (name, default) = inside.split_once(":-").map_or((inside, None), |(name, default)| (name, Some(default)));
         if name.starts_with("input:") {
-            return Err(format!(
+            return Err(InvalidServer(format!(
                 "has ${{{name}}}, which only an editor can ask for; write ${{NAME}} and set the variable"
-            ));
+            )));
         }
         let value = value_of(name, variable)
-            .map_err(|problem| format!("needs the variable {name}: {problem}"))?
+            .map_err(|refusal| InvalidServer(format!("needs the variable {name}: {}", refusal.message)))?
             .filter(|value| !value.is_empty() || default.is_none());
         let value = value.or_else(|| default.map(str::to_owned));
-        let Some(value) = value else { return Err(format!("needs the variable {name}, which is not set")) };
+        let Some(value) = value else {
+            return Err(InvalidServer(format!("needs the variable {name}, which is not set")));
+        };
         out.push_str(before);
         out.push_str(&value);
         rest = after;
@@ -121,7 +127,7 @@ fn expanded_text(text: &str, variable: Variable<'_>) -> Result<String, String> {
 }
 
 /// A variable in the notations of editors: `env:NAME`, and their predefined names.
-fn value_of(name: &str, variable: Variable<'_>) -> Result<Option<String>, String> {
+fn value_of(name: &str, variable: Variable<'_>) -> Result<Option<String>, AccessDenied> {
     let name = name.strip_prefix("env:").unwrap_or(name);
     let place = match name {
         "workspaceFolder" | "cwd" => std::env::current_dir().ok().map(|folder| folder.display().to_string()),
@@ -142,10 +148,10 @@ mod tests {
         let variable = |name: &str| Ok((name == "A").then(|| "1".to_owned()));
         let expand = |text| expanded_text(text, &variable);
         assert_eq!(expand("x${A}y${B:-2}${A:-3}$"), Ok("x1y21$".to_owned()));
-        assert_eq!(expand("${B}"), Err("needs the variable B, which is not set".to_owned()));
+        assert_eq!(expand("${B}"), Err("needs the variable B, which is not set".into()));
         assert_eq!(expand("${A"), Ok("${A".to_owned()));
         assert_eq!(expand("${env:A}${env:B:-2}"), Ok("12".to_owned()));
         assert!(expand("${workspaceFolder}").is_ok_and(|folder| Path::new(&folder).is_absolute()));
-        assert!(expand("${input:key}").is_err_and(|problem| problem.contains("only an editor can ask for")));
+        assert!(expand("${input:key}").is_err_and(|problem| problem.0.contains("only an editor can ask for")));
     }
 }

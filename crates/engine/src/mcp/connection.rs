@@ -11,6 +11,7 @@ use rmcp::{
     service::{Peer, PeerRequestOptions, ServiceError},
 };
 use serde_json::{Map, Value, json};
+use thiserror::Error;
 use tokio::{
     sync::Mutex,
     time::{Instant, sleep},
@@ -60,6 +61,11 @@ pub struct Connection {
     listing: Mutex<()>,
 }
 
+/// A server cannot be reached, or gives no valid answer. The text names the server.
+#[derive(Clone, Debug, Error, PartialEq, Eq)]
+#[error("{0}")]
+pub struct McpError(pub String);
+
 struct SessionHandle {
     peer: Peer<RoleClient>,
     handler: NotificationHandler,
@@ -92,7 +98,7 @@ impl Connection {
     }
 
     /// The tools of the server. The same list is returned until the server reports a change.
-    pub async fn tools(&self) -> Result<Rc<ToolList>, String> {
+    pub async fn tools(&self) -> Result<Rc<ToolList>, McpError> {
         let _listing = self.listing.lock().await;
         let session = self.session().await?;
         if session.handler.take_tools_changed() {
@@ -108,9 +114,10 @@ impl Connection {
         for _ in 0..if has_tools { MAX_PAGES } else { 0 } {
             let params = PaginatedRequestParams::default().with_cursor(cursor.clone());
             let request = ClientRequest::ListToolsRequest(ListToolsRequest::with_param(params));
-            let page = self.ask(&session, request).await.map_err(|problem| format!("tools/list: {problem}"))?;
+            let page =
+                self.ask(&session, request).await.map_err(|problem| McpError(format!("tools/list: {problem}")))?;
             let Some(tools) = page.get("tools").and_then(Value::as_array) else {
-                return Err(self.message("tools/list: its answer has no list of tools"));
+                return Err(self.error("tools/list: its answer has no list of tools"));
             };
             tools.iter().for_each(|tool| list.add(tool));
             let next = page.get("nextCursor").and_then(Value::as_str).map(str::to_owned);
@@ -132,32 +139,32 @@ impl Connection {
         tool: &str,
         args: Map<String, Value>,
         progress: impl Fn(ToolProgress),
-    ) -> Result<ToolCallResult, String> {
+    ) -> Result<ToolCallResult, McpError> {
         let session = self.session().await?;
         let params = CallToolRequestParams::new(tool.to_owned()).with_arguments(args);
         let request = ClientRequest::CallToolRequest(CallToolRequest::new(params));
         self.exchange(&session, request, self.timeouts.call, progress).await.map(ToolCallResult::read)
     }
 
-    pub async fn resource(&self, uri: &str) -> Result<Vec<McpContent>, String> {
+    pub async fn resource(&self, uri: &str) -> Result<Vec<McpContent>, McpError> {
         let session = self.session().await?;
         let params = ReadResourceRequestParams::new(uri);
         let request = ClientRequest::ReadResourceRequest(ReadResourceRequest::new(params));
         let mut result = self.ask(&session, request).await?;
         match result.get_mut("contents").map(Value::take) {
             Some(Value::Array(contents)) => Ok(contents.into_iter().filter_map(McpContent::of_resource).collect()),
-            _ => Err(self.message("resources/read: its answer has no contents")),
+            _ => Err(self.error("resources/read: its answer has no contents")),
         }
     }
 
     /// Messages with their roles.
-    pub async fn prompt(&self, name: &str, args: Map<String, Value>) -> Result<Vec<(String, McpContent)>, String> {
+    pub async fn prompt(&self, name: &str, args: Map<String, Value>) -> Result<Vec<(String, McpContent)>, McpError> {
         let session = self.session().await?;
         let params = GetPromptRequestParams::new(name).with_arguments(args);
         let request = ClientRequest::GetPromptRequest(GetPromptRequest::new(params));
         let mut result = self.ask(&session, request).await?;
         let Some(Value::Array(messages)) = result.get_mut("messages").map(Value::take) else {
-            return Err(self.message("prompts/get: its answer has no messages"));
+            return Err(self.error("prompts/get: its answer has no messages"));
         };
         let read = |mut message: Value| {
             let role = message.get("role").and_then(Value::as_str).unwrap_or("user").to_owned();
@@ -177,7 +184,11 @@ impl Connection {
         format!("the MCP server '{}' ({}): {}", self.name, self.server.place(), self.secrets.redact(problem))
     }
 
-    async fn ask(&self, session: &SessionHandle, request: ClientRequest) -> Result<Value, String> {
+    pub fn error(&self, problem: &str) -> McpError {
+        McpError(self.message(problem))
+    }
+
+    async fn ask(&self, session: &SessionHandle, request: ClientRequest) -> Result<Value, McpError> {
         self.exchange(session, request, self.timeouts.start, |_| {}).await
     }
 
@@ -189,9 +200,9 @@ impl Connection {
         request: ClientRequest,
         patience: Duration,
         progress: impl Fn(ToolProgress),
-    ) -> Result<Value, String> {
+    ) -> Result<Value, McpError> {
         let sent = session.peer.send_request_with_option(request, PeerRequestOptions::no_options()).await;
-        let handle = sent.map_err(|error| self.message(&failure_messages::request_failure(&error)))?;
+        let handle = sent.map_err(|error| self.error(&failure_messages::request_failure(&error)))?;
         let request_guard = self.pending.begin(session.peer.clone(), handle.id.clone());
         let mut progress_receiver = session.handler.listen(handle.progress_token.clone());
         // The library's own timeout would wait for a server that does not read its input.
@@ -212,17 +223,23 @@ impl Connection {
         };
         drop(progress_receiver);
         let Some(answered) = answered else {
-            return Err(self.message(&format!("no answer within {}", failure_messages::seconds(patience))));
+            return Err(self.error(&format!("no answer within {}", failure_messages::seconds(patience))));
         };
         request_guard.complete();
         match answered {
-            Ok(result) => Ok(as_json(&result)),
+            Ok(result) => match as_json(&result) {
+                // Instead of requests of its own, which the library refuses, a newer server answers like this.
+                result if result["resultType"] == "input_required" => {
+                    Err(self.error("it asks for a model, a person or folders, which it does not get"))
+                }
+                result => Ok(result),
+            },
             Err(error) => Err(self.explained(session, &error).await),
         }
     }
 
     /// Why a request failed, with the last output of a server that has ended.
-    async fn explained(&self, session: &SessionHandle, error: &ServiceError) -> String {
+    async fn explained(&self, session: &SessionHandle, error: &ServiceError) -> McpError {
         let mut problem = failure_messages::request_failure(error);
         if matches!(error, ServiceError::TransportClosed) {
             // The last output may still be on its way.
@@ -230,10 +247,10 @@ impl Connection {
             let output = session.recent_stderr.as_ref().and_then(RecentStderr::text);
             problem.extend(output.map(|output| format!(". It said: {output}")));
         }
-        self.message(&problem)
+        self.error(&problem)
     }
 
-    async fn session(&self) -> Result<SessionHandle, String> {
+    async fn session(&self) -> Result<SessionHandle, McpError> {
         let mut session = self.session.lock().await;
         if session.as_ref().is_some_and(Session::is_over) {
             if let Some(gone) = session.take() {
@@ -253,9 +270,9 @@ impl Connection {
         })
     }
 
-    async fn connect(&self) -> Result<Session, String> {
+    async fn connect(&self) -> Result<Session, McpError> {
         let connected = Session::connect(&self.server, self.timeouts.start, &self.environment).await;
-        connected.map_err(|problem| self.message(&problem))
+        connected.map_err(|error| self.error(&error.0))
     }
 }
 

@@ -14,13 +14,18 @@ const AUTHORIZE: &str = "it wants to know who asks; give it a token: headers: { 
 const NO_SERVER: &str =
     "nothing there speaks streamable HTTP (the transport before it, HTTP with SSE, is not supported)";
 
-pub(super) fn start_failure(error: &ClientInitializeError) -> String {
+/// `method` is the first request of a session.
+pub(super) fn start_failure(error: &ClientInitializeError, method: &str) -> String {
     match error {
-        ClientInitializeError::ConnectionClosed(_) => "it ended before it answered initialize".to_owned(),
+        ClientInitializeError::ConnectionClosed(_) => format!("it ended before it answered {method}"),
         ClientInitializeError::TransportError { error, .. } => failure_in_chain(error.error.as_ref()),
-        ClientInitializeError::JsonRpcError(error) => format!("it refused to initialize: {}", error.message),
+        ClientInitializeError::JsonRpcError(error) => format!("it refused {method}: {}", error.message),
         ClientInitializeError::ExpectedInitResult(_) | ClientInitializeError::ExpectedInitResponse(_) => {
-            "its answer to initialize is none".to_owned()
+            format!("its answer to {method} is none")
+        }
+        ClientInitializeError::NoCompatibleProtocolVersion { server_supported, .. } => {
+            let versions: Vec<&str> = server_supported.iter().map(|version| version.as_str()).collect();
+            format!("of the protocol it speaks {} only, which lmthing does not", versions.join(", "))
         }
         other => other.to_string(),
     }
@@ -41,15 +46,29 @@ pub(super) fn seconds(span: Duration) -> String {
     format!("{} s", (span.as_secs_f64() * 1000.0).round() / 1000.0)
 }
 
+/// Whether the response has a status of 4xx other than a refusal of the token.
+pub(super) fn is_client_error(error: &(dyn Error + 'static)) -> bool {
+    match http_error(error) {
+        Some(StreamableHttpError::UnexpectedServerResponse(text)) => {
+            text.starts_with("HTTP 4") && !text.starts_with("HTTP 401") && !text.starts_with("HTTP 403")
+        }
+        _ => false,
+    }
+}
+
 fn failure_in_chain(error: &(dyn Error + 'static)) -> String {
+    http_error(error).map_or_else(|| with_causes(error), http_failure)
+}
+
+fn http_error<'a>(error: &'a (dyn Error + 'static)) -> Option<&'a HttpError> {
     let mut found = Some(error);
     while let Some(error) = found {
         if let Some(error) = error.downcast_ref::<HttpError>() {
-            return http_failure(error);
+            return Some(error);
         }
         found = error.source();
     }
-    with_causes(error)
+    None
 }
 
 fn http_failure(error: &HttpError) -> String {

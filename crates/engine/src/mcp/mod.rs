@@ -19,12 +19,12 @@ mod tool_filter;
 mod tools;
 
 pub use config_file::{ServerFile, ServerLookup, find_in_files, parse_server};
-pub use connection::{Connection, Timeouts};
+pub use connection::{Connection, McpError, Timeouts};
 pub use environment::McpEnvironment;
 pub use hub::Hub;
-pub use names::{UniqueNames, function_name, tool_name};
+pub use names::{UniqueNames, function_name, is_tool_name, tool_name};
 pub use notifications::ToolProgress;
-pub use server::{Program, Server};
+pub use server::{InvalidServer, Program, Server};
 pub use tool_call_result::{McpContent, ToolCallResult};
 pub use tool_filter::ToolFilter;
 pub use tools::{McpTool, ToolList};

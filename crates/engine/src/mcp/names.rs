@@ -22,9 +22,18 @@ impl UniqueNames {
     }
 }
 
-/// The name of a server's tool for models: `server_tool`, in letters, digits, `_` and `-`, 64 at most.
+/// Whether every provider accepts `name` for a tool: letters, digits, `_` and `-`, 64 at most.
+pub fn is_tool_name(name: &str) -> bool {
+    !name.is_empty() && name.len() <= MAX_TOOL_NAME && name.chars().all(fits_tool_name)
+}
+
+fn fits_tool_name(c: char) -> bool {
+    c.is_ascii_alphanumeric() || c == '_' || c == '-'
+}
+
+/// The name of a server's tool for models: `server_tool`, so that every provider accepts it.
 pub fn tool_name(server: &str, tool: &str) -> String {
-    let mut name = clean(&format!("{server}_{tool}"), |c| c.is_ascii_alphanumeric() || c == '_' || c == '-');
+    let mut name = clean(&format!("{server}_{tool}"), fits_tool_name);
     if !name.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_') {
         name.insert(0, '_');
     }

@@ -6,14 +6,20 @@ use std::{
         Arc, Mutex, MutexGuard, PoisonError,
         atomic::{AtomicBool, Ordering},
     },
+    time::Duration,
 };
 
 use rmcp::{
     ClientHandler, RoleClient,
-    model::{ClientCapabilities, ClientConfig, Implementation, ProgressNotificationParam, ProgressToken},
-    service::NotificationContext,
+    model::{
+        ClientCapabilities, ClientConfig, Implementation, ProgressNotificationParam, ProgressToken, SubscriptionFilter,
+    },
+    service::{NotificationContext, Peer},
 };
 use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
+
+/// Before a subscription that has ended is made again.
+const SUBSCRIBE_AGAIN: Duration = Duration::from_secs(1);
 
 #[derive(Clone, Debug, PartialEq)]
 pub struct ToolProgress {
@@ -42,6 +48,19 @@ impl NotificationHandler {
         let (sender, steps) = unbounded_channel();
         self.listeners().insert(token.clone(), sender);
         ProgressReceiver { handler: self.clone(), token, steps }
+    }
+
+    /// Asks the server for changes of its tools, as versions from 2026-07-28 on want it, and receives them.
+    pub(super) async fn subscribe(self, peer: Peer<RoleClient>) {
+        let changes_of_tools = SubscriptionFilter::builder().tools_list_changed().build();
+        while let Ok(mut subscription) = peer.listen(changes_of_tools.clone()).await {
+            // Changes before the subscription, or between two, are not announced.
+            self.0.tools_changed.store(true, Ordering::Relaxed);
+            while let Ok(Some(_)) = subscription.next().await {
+                self.0.tools_changed.store(true, Ordering::Relaxed);
+            }
+            tokio::time::sleep(SUBSCRIBE_AGAIN).await;
+        }
     }
 
     fn listeners(&self) -> MutexGuard<'_, HashMap<ProgressToken, UnboundedSender<ToolProgress>>> {

@@ -3,6 +3,7 @@
 use std::{collections::BTreeMap, path::PathBuf};
 
 use serde_json::{Map, Value};
+use thiserror::Error;
 use url::Url;
 
 /// A server. It has no `Debug` because its environment and headers contain secrets.
@@ -30,17 +31,28 @@ pub struct HttpServer {
     pub headers: BTreeMap<String, String>,
 }
 
+/// What is wrong with the settings of a server, as the end of a sentence.
+#[derive(Clone, Debug, Error, PartialEq, Eq)]
+#[error("{0}")]
+pub struct InvalidServer(pub String);
+
+impl From<&str> for InvalidServer {
+    fn from(problem: &str) -> Self {
+        InvalidServer(problem.to_owned())
+    }
+}
+
 impl Server {
     /// Reads `{command, args, env, cwd}` or `{url, headers}`. Unknown keys are ignored, because other programs use the same files.
-    pub fn from_json(value: &Value) -> Result<Self, String> {
+    pub fn from_json(value: &Value) -> Result<Self, InvalidServer> {
         let shape = "{ command, args, env, cwd } or { url, headers }";
-        let Some(given) = value.as_object() else { return Err(format!("must be {shape}")) };
+        let Some(given) = value.as_object() else { return Err(InvalidServer(format!("must be {shape}"))) };
         let is_there = |key: &str| given.get(key).is_some_and(|value| !value.is_null());
         match (is_there("command"), is_there("url")) {
             (true, false) => program(given).map(Server::Program),
             (false, true) => http_server(given).map(Server::Http),
-            (true, true) => Err("has both command and url; a server is one or the other".to_owned()),
-            (false, false) => Err(format!("has neither command nor url; it must be {shape}")),
+            (true, true) => Err("has both command and url; a server is one or the other".into()),
+            (false, false) => Err(InvalidServer(format!("has neither command nor url; it must be {shape}"))),
         }
     }
 
@@ -59,10 +71,10 @@ impl Server {
     }
 }
 
-fn program(given: &Map<String, Value>) -> Result<Program, String> {
+fn program(given: &Map<String, Value>) -> Result<Program, InvalidServer> {
     let command = text(given, "command")?.unwrap_or_default();
     if command.trim().is_empty() {
-        return Err("command is empty".to_owned());
+        return Err("command is empty".into());
     }
     let args = match given.get("args").filter(|args| !args.is_null()) {
         None => Vec::new(),
@@ -75,25 +87,25 @@ fn program(given: &Map<String, Value>) -> Result<Program, String> {
     Ok(Program { command, args, env: texts(given, "env")?, cwd })
 }
 
-fn http_server(given: &Map<String, Value>) -> Result<HttpServer, String> {
+fn http_server(given: &Map<String, Value>) -> Result<HttpServer, InvalidServer> {
     let address = text(given, "url")?.unwrap_or_default();
-    let url = Url::parse(&address).map_err(|error| format!("url is no address: {error}"))?;
+    let url = Url::parse(&address).map_err(|error| InvalidServer(format!("url is no address: {error}")))?;
     if !matches!(url.scheme(), "http" | "https") {
-        return Err(format!("url must begin with http:// or https://, got {}:", url.scheme()));
+        return Err(InvalidServer(format!("url must begin with http:// or https://, got {}:", url.scheme())));
     }
     Ok(HttpServer { url, headers: texts(given, "headers")? })
 }
 
-fn text(given: &Map<String, Value>, key: &str) -> Result<Option<String>, String> {
+fn text(given: &Map<String, Value>, key: &str) -> Result<Option<String>, InvalidServer> {
     match given.get(key) {
         None | Some(Value::Null) => Ok(None),
         Some(Value::String(text)) => Ok(Some(text.clone())),
-        Some(_) => Err(format!("{key} must be a string")),
+        Some(_) => Err(InvalidServer(format!("{key} must be a string"))),
     }
 }
 
-fn texts(given: &Map<String, Value>, key: &str) -> Result<BTreeMap<String, String>, String> {
-    let wrong = || format!("{key} must be an object of strings");
+fn texts(given: &Map<String, Value>, key: &str) -> Result<BTreeMap<String, String>, InvalidServer> {
+    let wrong = || InvalidServer(format!("{key} must be an object of strings"));
     match given.get(key) {
         None | Some(Value::Null) => Ok(BTreeMap::new()),
         Some(Value::Object(pairs)) => {
@@ -119,7 +131,7 @@ mod tests {
     use super::*;
 
     fn problem(value: Value) -> String {
-        Server::from_json(&value).err().unwrap_or_default()
+        Server::from_json(&value).err().map(|error| error.to_string()).unwrap_or_default()
     }
 
     #[test]

@@ -1,8 +1,9 @@
 //! The tools of a server as data, with problems of invalid ones.
 
 use serde_json::{Value, json};
+use thiserror::Error;
 
-use lmthing_base::schema::check_references;
+use lmthing_base::schema::{TooManyChecks, check_references};
 
 #[derive(Clone, Debug, PartialEq)]
 pub struct McpTool {
@@ -28,42 +29,59 @@ impl ToolList {
                 self.problems.push(format!("it lists the tool {} twice; the first counts", tool.name));
             }
             Ok(tool) => self.tools.push(tool),
-            Err(problem) => self.problems.push(problem),
+            Err(problem) => self.problems.push(problem.0),
         }
     }
 }
 
-fn read(tool: &Value) -> Result<McpTool, String> {
+/// What is wrong with a tool that a server lists, as a sentence.
+struct InvalidTool(String);
+
+#[derive(Debug, Error)]
+enum NoObjectSchema {
+    #[error("it is {0}")]
+    NoObject(String),
+    #[error("{0}")]
+    Invalid(String),
+    #[error(transparent)]
+    TooManyChecks(#[from] TooManyChecks),
+    #[error("its type is {0}")]
+    OtherType(String),
+}
+
+fn read(tool: &Value) -> Result<McpTool, InvalidTool> {
     let name = tool.get("name").and_then(Value::as_str).filter(|name| !name.is_empty());
-    let name = name.ok_or("it lists a tool without a name, which is left out")?.to_owned();
-    let left_out = |what: &str, problem: &str| {
-        format!("its tool {name} is left out: the {what} is not a JSON Schema of an object ({problem})")
+    let name =
+        name.ok_or_else(|| InvalidTool("it lists a tool without a name, which is left out".to_owned()))?.to_owned();
+    let left_out = |what: &str, problem: NoObjectSchema| {
+        InvalidTool(format!("its tool {name} is left out: the {what} is not a JSON Schema of an object ({problem})"))
     };
     // Such a tool refuses every call of a client without tasks.
     if tool.pointer("/execution/taskSupport").is_some_and(|support| support == "required") {
-        return Err(format!("its tool {name} is left out: it runs as a task only, which is not supported"));
+        let problem = format!("its tool {name} is left out: it runs as a task only, which is not supported");
+        return Err(InvalidTool(problem));
     }
     let schema = tool.get("inputSchema").unwrap_or(&Value::Null);
-    let input_schema = object_schema(schema).map_err(|problem| left_out("inputSchema", &problem))?;
+    let input_schema = object_schema(schema).map_err(|problem| left_out("inputSchema", problem))?;
     let output_schema = match tool.get("outputSchema") {
         None | Some(Value::Null) => None,
-        Some(schema) => Some(object_schema(schema).map_err(|problem| left_out("outputSchema", &problem))?),
+        Some(schema) => Some(object_schema(schema).map_err(|problem| left_out("outputSchema", problem))?),
     };
     let description = ["description", "title"].iter().find_map(|key| tool.get(key)?.as_str()).unwrap_or_default();
     Ok(McpTool { description: description.to_owned(), input_schema, output_schema, name })
 }
 
 /// The schema in the form that providers require: of an object, with an explicit type.
-fn object_schema(schema: &Value) -> Result<Value, String> {
-    let Some(keywords) = schema.as_object() else { return Err(format!("it is {}", shortened(schema))) };
+fn object_schema(schema: &Value) -> Result<Value, NoObjectSchema> {
+    let Some(keywords) = schema.as_object() else { return Err(NoObjectSchema::NoObject(shortened(schema))) };
     if !jsonschema::meta::is_valid(schema) {
-        return Err(shortened(schema));
+        return Err(NoObjectSchema::Invalid(shortened(schema)));
     }
     // The meta-schema does not check patterns and remote references.
     let text = schema.to_string();
     if ["\"pattern", "$ref", "$dynamicRef", "$recursiveRef"].iter().any(|keyword| text.contains(keyword)) {
         check_references(schema)?;
-        jsonschema::validator_for(schema).map_err(|error| error.to_string())?;
+        jsonschema::validator_for(schema).map_err(|error| NoObjectSchema::Invalid(error.to_string()))?;
     }
     let mut keywords = keywords.clone();
     match keywords.get("type") {
@@ -71,7 +89,7 @@ fn object_schema(schema: &Value) -> Result<Value, String> {
             keywords.insert("type".to_owned(), json!("object"));
         }
         Some(kind) if kind == "object" => {}
-        Some(kind) => return Err(format!("its type is {kind}")),
+        Some(kind) => return Err(NoObjectSchema::OtherType(kind.to_string())),
     }
     Ok(Value::Object(keywords))
 }

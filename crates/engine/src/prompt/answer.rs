@@ -1,12 +1,15 @@
 //! The schema that the answer of a prompt must match: the instruction for the model, and the search for JSON in its
 //! answer (docs/reference/typed-output.md and docs/reference/agents.md).
 
+use std::rc::Rc;
+
 use serde::de::IgnoredAny;
 use serde_json::Value;
+use thiserror::Error;
 
 use lmthing_base::{
-    chat::{ResponseFormat, read_json},
-    schema::{Validator, describe_problems},
+    chat::{JsonError, ResponseFormat, read_json},
+    schema::{InvalidSchema, Validator, describe_problems},
 };
 
 pub const ANSWER_SECTION: &str = "responseFormat";
@@ -20,7 +23,7 @@ const MOST_PLACES: usize = 100;
 #[derive(Debug)]
 pub struct AnswerShape {
     format: ResponseFormat,
-    validator: Result<Validator, String>,
+    validator: Result<Rc<Validator>, InvalidSchema>,
 }
 
 #[derive(Clone, Debug, PartialEq)]
@@ -29,6 +32,15 @@ pub struct FoundJson {
     pub value: Value,
     /// Why it does not match the schema, if it does not.
     pub problem: Option<String>,
+}
+
+/// An answer without JSON.
+#[derive(Debug, Error)]
+pub enum NoJson {
+    #[error("the answer is empty")]
+    Empty,
+    #[error("the answer is not JSON: {0}")]
+    Invalid(JsonError),
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -43,7 +55,7 @@ impl AnswerShape {
         let allowed = |letter: char| letter.is_ascii_alphanumeric() || letter == '_' || letter == '-';
         let letters = name.chars().take(LONGEST_NAME);
         let name = letters.map(|letter| if allowed(letter) { letter } else { '_' }).collect();
-        let validator = Validator::new(&schema);
+        let validator = Validator::compiled(&schema);
         AnswerShape { format: ResponseFormat { name, schema }, validator }
     }
 
@@ -51,8 +63,8 @@ impl AnswerShape {
         &self.format
     }
 
-    pub fn fault(&self) -> Option<&str> {
-        self.validator.as_ref().err().map(String::as_str)
+    pub fn fault(&self) -> Option<&InvalidSchema> {
+        self.validator.as_ref().err()
     }
 
     pub fn instruction(&self) -> String {
@@ -61,10 +73,10 @@ impl AnswerShape {
 
     /// Finds the JSON in an answer: the whole text, or a part in a code fence or between other text. The first that
     /// matches the schema wins.
-    pub fn find(&self, text: &str) -> Result<FoundJson, String> {
+    pub fn find(&self, text: &str) -> Result<FoundJson, NoJson> {
         let text = text.trim();
         if text.is_empty() {
-            return Err("the answer is empty".to_owned());
+            return Err(NoJson::Empty);
         }
         let whole = match self.read(text) {
             Ok(found) => return Ok(found),
@@ -78,14 +90,14 @@ impl AnswerShape {
             }
             first = first.or(Some(found));
         }
-        first.ok_or_else(|| format!("the answer is not JSON: {whole}"))
+        first.ok_or(NoJson::Invalid(whole))
     }
 
-    fn read(&self, text: &str) -> Result<FoundJson, String> {
-        let value = read_json(text).map_err(|error| error.to_string())?;
+    fn read(&self, text: &str) -> Result<FoundJson, JsonError> {
+        let value = read_json(text)?;
         let problem = match &self.validator {
             Ok(validator) => validator.validate(&value).err().map(|problems| describe_problems(&problems)),
-            Err(fault) => Some(fault.clone()),
+            Err(fault) => Some(fault.to_string()),
         };
         Ok(FoundJson { text: text.to_owned(), value, problem })
     }
@@ -173,9 +185,9 @@ mod tests {
 
     #[test]
     fn problems_are_described() {
-        assert!(shape().find("I think 1").unwrap_err().starts_with("the answer is not JSON: "));
-        assert_eq!(shape().find(" \n").unwrap_err(), "the answer is empty");
-        assert!(shape().find("{\"n\":1").unwrap_err().contains("EOF"));
+        assert!(shape().find("I think 1").unwrap_err().to_string().starts_with("the answer is not JSON: "));
+        assert_eq!(shape().find(" \n").unwrap_err().to_string(), "the answer is empty");
+        assert!(shape().find("{\"n\":1").unwrap_err().to_string().contains("EOF"));
         let problem = "n: Invalid input: expected number, received string";
         assert_eq!(shape().find("So: {\"n\":\"x\"}").unwrap().problem.as_deref(), Some(problem));
         assert!(AnswerShape::new("a", json!({ "type": 5 })).fault().is_some());

@@ -8,6 +8,7 @@ use serde::de::{MapAccess, Visitor};
 use serde::ser::{Error as _, SerializeMap, SerializeSeq};
 use serde::{Deserializer, Serialize, Serializer};
 use serde_json::value::RawValue;
+use thiserror::Error;
 
 use lmthing_base::chat::{JsonError, MAX_JSON_DEPTH, read_json};
 
@@ -20,13 +21,22 @@ pub struct Data {
     yaml: String,
 }
 
+/// A text cannot be converted.
+#[derive(Debug, Error)]
+pub enum InvalidData {
+    #[error("not JSON: {0}")]
+    Json(#[from] JsonError),
+    #[error("{0}")]
+    Yaml(String),
+}
+
 impl Data {
-    pub fn from_json(json: &str) -> Result<Self, String> {
+    pub fn from_json(json: &str) -> Result<Self, InvalidData> {
         // Streamed from the text: a tree of values would take ten times the memory.
         let yaml = match serde_json::from_str::<&RawValue>(json) {
             Ok(raw) if !may_contain_lone_surrogates(json) => yaml_text(&Json { raw, depth: 0 }),
             _ => {
-                let value: serde_json::Value = read_json(json).map_err(|error| format!("not JSON: {error}"))?;
+                let value: serde_json::Value = read_json(json)?;
                 yaml_text(&value)
             }
         };
@@ -61,8 +71,8 @@ impl Digest {
 }
 
 /// Strings that YAML 1.1 readers would misread (`yes`, `n`, dates) are quoted.
-fn yaml_text(value: &impl Serialize) -> Result<String, String> {
-    let mut text = serde_saphyr::to_string(value).map_err(|error| error.to_string())?;
+fn yaml_text(value: &impl Serialize) -> Result<String, InvalidData> {
+    let mut text = serde_saphyr::to_string(value).map_err(|error| InvalidData::Yaml(error.to_string()))?;
     if !text.ends_with('\n') {
         text.push('\n');
     }
@@ -147,7 +157,7 @@ mod tests {
         assert!(Data::from_json(&nested(MAX_JSON_DEPTH)).is_ok());
         for depth in [MAX_JSON_DEPTH + 1, 100_000] {
             let error = Data::from_json(&nested(depth)).unwrap_err();
-            assert!(error.contains("not JSON: nested deeper than 127 levels"), "{error}");
+            assert!(error.to_string().contains("not JSON: nested deeper than 127 levels"), "{error}");
         }
     }
 

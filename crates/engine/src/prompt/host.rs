@@ -15,9 +15,11 @@ use super::{
 };
 use lmthing_base::{
     chat::{AgentRun, CallSettings, Step, ToolCall, ToolInput, ToolOutput, ToolSpec},
-    checkpoint::{Memory, PromptLog},
+    checkpoint::{Memory, PromptLog, StoredFuture},
+    cost::InvalidPrices,
+    diagnostic::Diagnostic,
 };
-use lmthing_providers::LanguageModel;
+use lmthing_providers::{LanguageModel, ModelIdentity};
 
 #[derive(Clone, Debug)]
 pub struct ToolAnswer {
@@ -96,6 +98,9 @@ pub trait PromptHost {
     /// The state of the prompt besides the conversation, for its log. Warns of values that cannot be stored.
     fn memory(&self) -> Result<Memory, RunError>;
 
+    /// Awaits a write to the log. Meanwhile the script does not count as waiting for nothing.
+    fn while_storing(&self, stored: StoredFuture<'static>) -> StoredFuture<'_>;
+
     /// Whether a call of this tool may be repeated if it is unknown whether it was made (`options.repeat`).
     fn may_repeat(&self, tool_name: &str) -> bool;
 
@@ -165,9 +170,24 @@ pub trait RunLimits {
     fn configure(&self, limits: &Value, prices: &Value) -> Result<(), RunError>;
 
     /// Adds the prices of a file that is run from code; those of the file `outer` that runs it take precedence.
-    fn add_prices(&self, prices: &Value, outer: Option<PriceList>) -> Result<PriceList, String>;
+    fn add_prices(&self, prices: &Value, outer: Option<PriceList>) -> Result<PriceList, InvalidPrices>;
+
+    /// Whether there is a limit on cost.
+    fn has_cost(&self) -> bool {
+        false
+    }
+
+    /// Fails if the price of one of these models is not known.
+    fn check_prices(&self, _models: &[ModelIdentity]) -> Result<(), Box<Diagnostic>> {
+        Ok(())
+    }
 
     fn may_end(&self) -> bool;
+
+    /// Whether a signal to the process may end the run.
+    fn may_be_interrupted(&self) -> bool {
+        false
+    }
 
     /// The deadline of the time limit; `None` while its clock is paused.
     fn deadline(&self) -> Option<Instant>;

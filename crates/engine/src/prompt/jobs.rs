@@ -41,6 +41,8 @@ pub struct Jobs {
     is_enabled: bool,
     jobs: RefCell<BTreeMap<JobId, Job>>,
     next: Cell<JobId>,
+    /// The number of [`StoringGuard`]s.
+    storing: Cell<usize>,
     changes: Cell<u64>,
     changed: Notify,
 }
@@ -61,6 +63,13 @@ impl Jobs {
         self.jobs.borrow_mut().insert(id, Job { parent, work, is_asking: false, waits: false });
         self.change();
         JobGuard { jobs: self.clone(), id }
+    }
+
+    /// While entries are stored the run is not blocked: calls begin and go on after that.
+    pub fn begin_storing(self: &Rc<Self>) -> StoringGuard {
+        self.storing.set(self.storing.get() + 1);
+        self.change();
+        StoringGuard(self.clone())
     }
 
     pub fn call(&self, id: JobId) -> Option<Rc<NamedCall>> {
@@ -111,7 +120,8 @@ impl Jobs {
     fn is_blocked(&self) -> bool {
         let jobs = self.jobs.borrow();
         let mut outermost = jobs.iter().filter(|(_, job)| job.parent.is_none_or(|parent| !jobs.contains_key(&parent)));
-        jobs.values().any(|job| job.waits) && outermost.all(|(id, _)| is_waiting(&jobs, *id))
+        let is_storing = self.storing.get() > 0;
+        !is_storing && jobs.values().any(|job| job.waits) && outermost.all(|(id, _)| is_waiting(&jobs, *id))
     }
 }
 
@@ -125,6 +135,16 @@ fn is_waiting(jobs: &BTreeMap<JobId, Job>, id: JobId) -> bool {
     let answers = |job: &Job| matches!(job.work, Work::Run { is_within_answer: true });
     let does_more = job.is_asking && !inner.iter().any(|(_, inner)| answers(inner));
     !inner.is_empty() && !does_more && inner.iter().all(|(id, _)| is_waiting(jobs, **id))
+}
+
+/// An entry is stored until this is dropped.
+pub struct StoringGuard(Rc<Jobs>);
+
+impl Drop for StoringGuard {
+    fn drop(&mut self) {
+        self.0.storing.set(self.0.storing.get() - 1);
+        self.0.change();
+    }
 }
 
 pub struct JobGuard {
@@ -177,6 +197,10 @@ mod tests {
         drop(inner_waits);
         assert!(!jobs.is_blocked(), "the agent continues");
         drop((agent, works));
+        assert!(jobs.is_blocked());
+        let storing = jobs.begin_storing();
+        assert!(!jobs.is_blocked(), "a call begins when its entry is stored");
+        drop(storing);
         assert!(jobs.is_blocked());
         let inner_model = jobs.begin(Some(root.id()), run());
         assert!(!jobs.is_blocked());

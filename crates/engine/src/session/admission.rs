@@ -5,14 +5,14 @@ use std::{cell::RefCell, convert::Infallible, rc::Rc, time::Duration};
 use super::{
     meter::Meter,
     permits::Permit,
-    request::{Request, Stage, characters},
+    request::{AnswerInfo, Request, Stage, characters},
 };
 use crate::prompt::{RunError, RunLimits, Standing};
 use lmthing_base::{
     chat::{PromptMessages, StreamPart},
     event::AgentScope,
 };
-use lmthing_providers::LanguageModel;
+use lmthing_providers::{LanguageModel, ModelResponse};
 
 /// A short wait for something that usually has happened already.
 const MOMENT: Duration = Duration::from_millis(50);
@@ -55,7 +55,7 @@ pub(super) async fn admit(meter: &Rc<Meter>, context: RequestContext<'_>) -> Res
         model_identities,
         prices,
         stage: Stage::Admitted.into(),
-        answer: RefCell::default(),
+        answer: AnswerInfo::of_server(context.model.server()).into(),
     };
     Ok(Admission {
         meter: meter.clone(),
@@ -109,8 +109,10 @@ impl Admission {
         self.request.stage.set(Stage::Sent);
     }
 
-    pub(super) fn set_answerer(&self, provider: &str, model_id: &str) {
-        self.request.answer.borrow_mut().answerer = Some((provider.to_owned(), model_id.to_owned()));
+    pub(super) fn set_answerer(&self, response: &ModelResponse<'_>) {
+        let mut answer = self.request.answer.borrow_mut();
+        answer.answerer = Some((response.provider.to_owned(), response.model_id.to_owned()));
+        answer.server = response.server.as_deref().map(Into::into);
     }
 
     pub(super) fn mark_failed(&self) {

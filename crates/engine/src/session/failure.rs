@@ -186,8 +186,8 @@ fn provider_diagnostic(error: &ProviderError) -> Diagnostic {
 
 /// Suggests a model if neither the provider nor the price table knows the requested one.
 fn model_hint(error: &ProviderError) -> Option<String> {
-    let is_about_name = error.hint.as_ref().is_some_and(|hint| hint.contains("the model's name"));
-    let is_refused = error.kind == ProviderErrorKind::BadRequest && (error.status == Some(404) || is_about_name);
+    let is_refused =
+        error.kind == ProviderErrorKind::BadRequest && (error.status == Some(404) || error.is_unknown_model);
     let today = || jiff::Timestamp::now().strftime("%F").to_string();
     let meant = is_refused.then(|| similar_model(&error.provider, &error.model, &today())).flatten()?;
     Some(format!("Did you mean \"{}:{meant}\"?", error.provider))

@@ -27,7 +27,7 @@ use super::{
     approval_stop::stop_when_all_wait_for_approval,
     host_services::{HostServiceOptions, host_services},
     meter::Meter,
-    program::{Program, ProgramOptions},
+    program::{LoadError, Program, ProgramOptions},
 };
 
 /// How a prompt file is run.
@@ -64,8 +64,6 @@ pub struct RunContext {
     pub permissions: Permissions,
     /// The MCP configuration file of `--mcp-config`.
     pub mcp_config: Option<Rc<Path>>,
-    /// Bytes that scripts may use; `None` leaves it to the system.
-    pub max_memory: Option<usize>,
     /// When scripts are interrupted, whatever limits the file has.
     pub deadline: Option<Instant>,
     /// Whether the process continues after the run. Otherwise the engine is not freed at the end, as the process ends.
@@ -87,7 +85,7 @@ pub async fn run_file(path: &Path, options: FileRunOptions) -> FileRun {
     let (jobs, decisions) = (services.jobs.clone(), services.decisions.clone());
     let program = match load(path, options, services).await {
         Ok(program) => program,
-        Err(message) => return failed(message),
+        Err(error) => return failed(error.to_string()),
     };
     let turns = program.engine().context().with(|ctx| max_turn.map(|max| TurnLimit::new(&ctx, max)).transpose()).await;
     let turns = match turns {
@@ -119,7 +117,7 @@ pub async fn read_input(path: &Path, options: FileRunOptions) -> Result<ParsedIn
     let line = options.line.clone();
     let services = services(&options);
     let program = load(path, options, services).await;
-    let program = program.map_err(|message| Rc::new(RunError::from(Diagnostic::new(message))))?;
+    let program = program.map_err(|error| Rc::new(RunError::from(Diagnostic::new(error.to_string()))))?;
     let read = program.read_input(&line).await;
     program.abandon();
     read
@@ -140,14 +138,13 @@ fn services(options: &FileRunOptions) -> HostServices {
     HostServices { mcp_config: context.mcp_config.clone(), ..services }
 }
 
-async fn load(path: &Path, options: FileRunOptions, services: HostServices) -> Result<Program, String> {
+async fn load(path: &Path, options: FileRunOptions, services: HostServices) -> Result<Program, LoadError> {
     let context = options.context;
     let options = ProgramOptions {
         argv: options.argv,
         env: options.variables,
         permissions: context.permissions,
         max_stack_size: options.max_stack_size,
-        max_memory: context.max_memory,
         deadline: context.deadline,
         keeps_pieces: context.keeps_pieces,
         ..ProgramOptions::new(options.host, services)

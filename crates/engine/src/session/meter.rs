@@ -22,9 +22,11 @@ use super::{
 use crate::prompt::{PriceList, RunError, RunLimits};
 use lmthing_base::{
     chat::Usage,
-    cost::{Allowance, Budget, Estimate, LimitReached, Limits, OwnPrices, RequestId, RunUsage, tokens_of},
+    cost::{
+        Allowance, Budget, Estimate, InvalidPrices, LimitReached, Limits, OwnPrices, RequestId, RunUsage, tokens_of,
+    },
     diagnostic::Diagnostic,
-    event::{EventKind, RunSummary},
+    event::RunSummary,
 };
 use lmthing_providers::ModelIdentity;
 
@@ -42,6 +44,7 @@ pub struct Meter {
     open: RefCell<BTreeMap<RequestId, Rc<Request>>>,
     ended: RefCell<Option<Rc<RunError>>>,
     is_cancellable: bool,
+    is_interruptible: bool,
     /// Whether the usage of a long run was reported.
     is_long_run_noticed: Cell<bool>,
     change: Notify,
@@ -63,6 +66,7 @@ impl Meter {
             open: RefCell::default(),
             ended: RefCell::default(),
             is_cancellable: false,
+            is_interruptible: false,
             is_long_run_noticed: Cell::new(false),
             change: Notify::new(),
         }
@@ -71,6 +75,11 @@ impl Meter {
     /// Marks the run as cancellable by [`RunLimits::fail`]: its tools get a signal.
     pub fn cancellable(self) -> Self {
         Meter { is_cancellable: true, ..self }
+    }
+
+    /// Marks the run as one that a signal to the process ends, by [`RunLimits::fail`].
+    pub fn interruptible(self) -> Self {
+        Meter { is_interruptible: true, ..self }
     }
 
     pub fn within(combined_limits: &Arc<CombinedLimits>, own_prices: OwnPrices) -> Self {
@@ -172,7 +181,7 @@ impl Meter {
         let usage = request.answer.borrow().usage;
         self.record(request);
         let cost = request.priced(|model| self.prices.cost(model, &usage));
-        request.scope.emit(&EventKind::AnswerFinish { usage, cost });
+        request.emit_finish(usage, cost);
         cost
     }
 
@@ -190,7 +199,7 @@ impl Meter {
             Stage::Sent | Stage::Answered => {
                 let Some(usage) = self.record(request) else { return };
                 let cost = request.priced(|model| self.prices.cost(model, &usage));
-                request.scope.emit(&EventKind::AnswerFinish { usage, cost });
+                request.emit_finish(usage, cost);
             }
         }
     }
@@ -267,7 +276,7 @@ impl RunLimits for Meter {
         let usage = |message: String| RunError::Usage(Box::new(Diagnostic::new(message)));
         let limits = Limits::from_json(limits).map_err(|error| usage(error.to_string()))?;
         if !prices.is_null() {
-            self.prices.add_own(prices).map_err(usage)?;
+            self.prices.add_own(prices).map_err(|error| usage(error.to_string()))?;
         }
         self.clock.budget().set_file_limits(limits);
         self.clock.limit_changed();
@@ -276,8 +285,16 @@ impl RunLimits for Meter {
         Ok(())
     }
 
-    fn add_prices(&self, prices: &Value, outer: Option<PriceList>) -> Result<PriceList, String> {
+    fn add_prices(&self, prices: &Value, outer: Option<PriceList>) -> Result<PriceList, InvalidPrices> {
         self.prices.add_file(prices, outer)
+    }
+
+    fn has_cost(&self) -> bool {
+        self.limits().cost.is_some()
+    }
+
+    fn check_prices(&self, models: &[ModelIdentity]) -> Result<(), Box<Diagnostic>> {
+        self.prices.estimate(0, models, None).map(drop)
     }
 
     fn may_end(&self) -> bool {
@@ -297,6 +314,10 @@ impl RunLimits for Meter {
     fn resume_clock(&self) {
         self.clock.resume();
         self.change.notify_waiters();
+    }
+
+    fn may_be_interrupted(&self) -> bool {
+        self.is_interruptible
     }
 
     fn fail(&self, error: RunError) {

@@ -28,6 +28,6 @@ pub use failure::{ModelOption, RunFailure, failure, without_secrets};
 pub use file::{FileRunOptions, RunContext, read_input, run_file};
 pub use host_services::{HostServiceOptions, host_services};
 pub use meter::{Meter, used_before};
-pub use program::{Program, ProgramOptions};
+pub use program::{LoadError, Program, ProgramOptions};
 pub use shared_model::SharedModel;
 pub use warnings::warnings;

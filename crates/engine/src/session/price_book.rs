@@ -11,7 +11,7 @@ use super::request::priced;
 use crate::prompt::PriceList;
 use lmthing_base::{
     chat::Usage,
-    cost::{Estimate, OwnPrices, PRICES_VARIABLE, PricedModel, Prices, similar_model, tokens_of},
+    cost::{Estimate, InvalidPrices, OwnPrices, PRICES_VARIABLE, PricedModel, Prices, similar_model, tokens_of},
     diagnostic::Diagnostic,
 };
 use lmthing_providers::ModelIdentity;
@@ -31,8 +31,8 @@ impl PriceBook {
     }
 
     /// They override those of the environment.
-    pub(super) fn add_own(&self, prices: &Value) -> Result<(), String> {
-        let own = OwnPrices::from_json(PLACE, prices).map_err(|error| error.to_string())?;
+    pub(super) fn add_own(&self, prices: &Value) -> Result<(), InvalidPrices> {
+        let own = OwnPrices::from_json(PLACE, prices)?;
         let mut prices = self.prices.borrow_mut();
         let own = own.over(prices.own().clone());
         prices.set_own_prices(own);
@@ -40,8 +40,8 @@ impl PriceBook {
     }
 
     /// Adds the prices of a file that is run from code; those of the file `outer` that runs it override them.
-    pub(super) fn add_file(&self, prices: &Value, outer: Option<PriceList>) -> Result<PriceList, String> {
-        let own = OwnPrices::from_json(PLACE, prices).map_err(|error| error.to_string())?;
+    pub(super) fn add_file(&self, prices: &Value, outer: Option<PriceList>) -> Result<PriceList, InvalidPrices> {
+        let own = OwnPrices::from_json(PLACE, prices)?;
         // The file that runs another one decides on the prices.
         let own = match outer.and_then(|list| self.of_file(list)) {
             Some(outer) => (*outer).clone().over(own),

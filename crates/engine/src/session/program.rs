@@ -6,12 +6,16 @@ use std::{
     time::Instant,
 };
 
+use thiserror::Error;
+
 use crate::{
     bindings::{self, FileRun, HostServices, ModelChoice, ParsedInput},
     prompt::RunError,
 };
 use lmthing_base::{input::CommandLine, permission::Permissions};
-use lmthing_node::{Engine, EngineOptions, SCRIPT_STACK_SIZE, ScriptHost, set_hard_deadline, set_name_mentioned};
+use lmthing_node::{
+    Engine, EngineOptions, MAX_SCRIPT_MEMORY, SCRIPT_STACK_SIZE, ScriptHost, set_hard_deadline, set_name_mentioned,
+};
 use lmthing_typescript::code::TypeScriptParser;
 
 /// The property with the streamed parts of answers. They are only kept if a script mentions it.
@@ -28,8 +32,6 @@ pub struct ProgramOptions {
     pub permissions: Permissions,
     /// Bytes of stack for scripts.
     pub max_stack_size: usize,
-    /// Bytes that scripts may use; `None` leaves it to the system.
-    pub max_memory: Option<usize>,
     /// When scripts are interrupted, whatever limits the file has.
     pub deadline: Option<Instant>,
     /// Whether the streamed parts of answers are kept even if no script mentions `fullSteps`.
@@ -37,7 +39,7 @@ pub struct ProgramOptions {
 }
 
 impl ProgramOptions {
-    /// All permissions, no limits, and a stack for a thread of [`THREAD_STACK_SIZE`](lmthing_node::THREAD_STACK_SIZE).
+    /// All permissions, no limits but that of memory, and a stack for a thread of [`THREAD_STACK_SIZE`](lmthing_node::THREAD_STACK_SIZE).
     pub fn new(host: Rc<dyn ScriptHost>, services: HostServices) -> Self {
         Self {
             host,
@@ -46,7 +48,6 @@ impl ProgramOptions {
             env: Vec::new(),
             permissions: Permissions::default(),
             max_stack_size: SCRIPT_STACK_SIZE,
-            max_memory: None,
             deadline: None,
             keeps_pieces: false,
         }
@@ -59,12 +60,21 @@ pub struct Program {
     path: PathBuf,
 }
 
+/// An engine cannot be made.
+#[derive(Debug, Error)]
+pub enum LoadError {
+    #[error("cannot start the JavaScript engine: {0}")]
+    Engine(rquickjs::Error),
+    #[error("cannot install lmthing's bindings: {0}")]
+    Bindings(#[from] rquickjs::Error),
+}
+
 impl Program {
     /// Makes the engine. The file is not read before `run` or `read_input`, which report its errors.
     ///
     /// # Errors
     /// Out of memory, or a defect in a built-in module.
-    pub async fn load(path: &Path, options: ProgramOptions) -> Result<Self, String> {
+    pub async fn load(path: &Path, options: ProgramOptions) -> Result<Self, LoadError> {
         let engine = Engine::new(EngineOptions {
             native_modules: bindings::NATIVE_MODULES.to_vec(),
             argv: options.argv,
@@ -73,10 +83,10 @@ impl Program {
             parser: Rc::new(TypeScriptParser),
             noted_name: Some(FULL_STEPS),
             max_stack_size: options.max_stack_size,
-            max_memory: options.max_memory,
+            max_memory: Some(MAX_SCRIPT_MEMORY),
             ..EngineOptions::new(options.host)
         });
-        let engine = engine.await.map_err(|error| format!("cannot start the JavaScript engine: {error}"))?;
+        let engine = engine.await.map_err(LoadError::Engine)?;
         let installed = engine.context().with(|ctx| {
             if let Some(deadline) = options.deadline {
                 set_hard_deadline(&ctx, deadline)?;
@@ -86,7 +96,7 @@ impl Program {
             }
             bindings::install(&ctx, options.services)
         });
-        installed.await.map_err(|error| format!("cannot install lmthing's bindings: {error}"))?;
+        installed.await?;
         Ok(Self { engine, path: path.to_owned() })
     }
 

@@ -74,7 +74,7 @@ pub(super) async fn receive(
     let cost = admission.settle();
     let message = receiver.answer.take_message().map(Rc::new);
     let answer = &receiver.answer;
-    log.record_answer(&WholeAnswer { step, plan, tools, answer, message: message.as_ref(), cost, turn })?;
+    log.record_answer(&WholeAnswer { step, plan, tools, answer, message: message.as_ref(), cost, turn }).await?;
     receiver.calls.start_held();
     let waiting = WaitingForTools::of(host);
     let tool_results = tokio::select! {
@@ -97,7 +97,7 @@ async fn send<'a>(
         () = admission.reached() => return Err(admission.end()),
         answering = model.answer(request) => answering.inspect_err(|_| admission.mark_failed())?,
     };
-    admission.set_answerer(answering.provider, answering.model_id);
+    admission.set_answerer(&answering);
     Ok(answering)
 }
 

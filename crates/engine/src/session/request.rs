@@ -8,7 +8,7 @@ use std::{
 use lmthing_base::{
     chat::{ContentPart, Message, PromptMessages, StreamPart, Usage},
     cost::{OwnPrices, PricedModel, RequestId},
-    event::AgentScope,
+    event::{AgentScope, EventKind},
 };
 use lmthing_providers::ModelIdentity;
 
@@ -38,8 +38,16 @@ pub(super) enum Stage {
 #[derive(Debug, Default)]
 pub(super) struct AnswerInfo {
     pub(super) answerer: Option<(String, String)>,
+    /// The server that was asked, until another one answers.
+    pub(super) server: Option<Rc<str>>,
     answered_by: Option<String>,
     pub(super) usage: Usage,
+}
+
+impl AnswerInfo {
+    pub(super) fn of_server(server: Option<String>) -> Self {
+        AnswerInfo { server: server.map(Into::into), ..AnswerInfo::default() }
+    }
 }
 
 impl Request {
@@ -58,6 +66,11 @@ impl Request {
         if self.stage.get() != Stage::Settled {
             self.stage.set(Stage::Answered);
         }
+    }
+
+    pub(super) fn emit_finish(&self, usage: Usage, cost: Option<f64>) {
+        let server = self.answer.borrow().server.clone();
+        self.scope.emit(&EventKind::AnswerFinish { usage, cost, server });
     }
 
     pub(super) fn priced<T>(&self, read: impl FnOnce(&PricedModel<'_>) -> T) -> T {

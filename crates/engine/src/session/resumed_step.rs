@@ -33,7 +33,7 @@ pub(super) async fn finish_step(
         let end = unfinished.step.results.iter().find(|end| end.place == place);
         match (end, host.log()) {
             (Some(end), Some(log)) => calls.add_finished(result_of(end, log)),
-            _ if unfinished.started.contains(&place) => calls.add_interrupted(call)?,
+            _ if unfinished.started.contains(&place) => calls.add_interrupted(call).await?,
             _ => calls.add(call),
         }
     }

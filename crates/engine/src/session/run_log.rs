@@ -40,23 +40,24 @@ impl<'a> RunLog<'a> {
         self.log?.restored()
     }
 
-    /// Logs a complete answer before any of its calls is made. As with all methods here, a failure to write ends the run.
-    pub(super) fn record_answer(self, whole: &WholeAnswer<'_>) -> Result<(), RunError> {
+    /// Logs a complete answer before any of its calls is made. As all methods here, it returns once the entry outlasts the process,
+    /// and a failure to write ends the run.
+    pub(super) async fn record_answer(self, whole: &WholeAnswer<'_>) -> Result<(), RunError> {
         let Some(log) = self.log else { return Ok(()) };
         let memory = self.change(log)?;
         let entry = entry_of(whole, log, self.host.prompt().borrow().history(), memory);
-        self.append(log, Entry::Answered(Box::new(entry)))
+        self.append(log, Entry::Answered(Box::new(entry))).await
     }
 
     /// Logs the start of a call that must not be repeated.
-    pub(super) fn record_call_start(self, place: usize, tool_name: &str) -> Result<(), RunError> {
+    pub(super) async fn record_call_start(self, place: usize, tool_name: &str) -> Result<(), RunError> {
         match self.log {
-            Some(log) if !self.host.may_repeat(tool_name) => self.append(log, Entry::CallBegins { place }),
+            Some(log) if !self.host.may_repeat(tool_name) => self.append(log, Entry::CallBegins { place }).await,
             _ => Ok(()),
         }
     }
 
-    pub(super) fn record_call_end(self, place: usize, result: &ToolResult) -> Result<(), RunError> {
+    pub(super) async fn record_call_end(self, place: usize, result: &ToolResult) -> Result<(), RunError> {
         let Some(log) = self.log else { return Ok(()) };
         // When the run stops for an approval, results are consequences of that.
         if self.meter.ended().is_some_and(|error| matches!(error.origin(), RunError::Waiting { .. })) {
@@ -75,14 +76,16 @@ impl<'a> RunLog<'a> {
             agents: result.agents.iter().map(|agent| (agent.result, agent.key.to_string())).collect(),
             memory: self.change(log)?,
         };
-        self.append(log, Entry::CallEnds(Box::new(end)))
+        self.append(log, Entry::CallEnds(Box::new(end))).await
     }
 
-    pub(super) fn record_step_end(self, step: usize) -> Result<(), RunError> {
-        let Some(log) = self.log else { return Ok(()) };
+    /// Logs the end of a step, unless the run has to end: then calls of the step that failed because of that are not logged,
+    /// and another process makes them again.
+    pub(super) async fn record_step_end(self, step: usize) -> Result<(), RunError> {
+        let Some(log) = self.log.filter(|_| self.meter.ended().is_none()) else { return Ok(()) };
         let memory = self.change(log)?;
         let added = unlogged(log, self.host.prompt().borrow().history());
-        self.append(log, Entry::StepEnds { step, added, memory })
+        self.append(log, Entry::StepEnds { step, added, memory }).await
     }
 
     /// The log contains the answer and results of the step already, so they are not logged as added messages.
@@ -92,8 +95,11 @@ impl<'a> RunLog<'a> {
         }
     }
 
-    pub(super) fn record_end(self) -> Result<(), RunError> {
-        self.log.map_or(Ok(()), |log| self.append(log, Entry::Ends))
+    pub(super) async fn record_end(self) -> Result<(), RunError> {
+        match self.log {
+            Some(log) => self.append(log, Entry::Ends).await,
+            None => Ok(()),
+        }
     }
 
     pub(super) async fn stored(self) -> Result<(), RunError> {
@@ -103,8 +109,8 @@ impl<'a> RunLog<'a> {
         }
     }
 
-    fn append(self, log: &PromptLog, entry: Entry) -> Result<(), RunError> {
-        log.append(entry).map_err(|error| self.failed(error))
+    async fn append(self, log: &PromptLog, entry: Entry) -> Result<(), RunError> {
+        self.host.while_storing(log.append(entry)).await.map_err(|error| self.failed(error))
     }
 
     fn failed(self, error: StoreError) -> RunError {

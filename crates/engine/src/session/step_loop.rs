@@ -61,10 +61,10 @@ impl StepLoop for Session {
             };
             // The first error wins, but the clean-ups run in any case.
             let cleaned = host.run_finished(result.is_err()).await;
-            let mut ended = result.and(cleaned).and_then(|()| log.record_end());
-            if ended.is_ok() {
-                ended = log.stored().await;
-            }
+            let ended = match result.and(cleaned) {
+                Ok(()) => record_end(log).await,
+                failed => failed,
+            };
             let outcome = outcome(ended);
             // This event first: the printer must have ended its line when `result` resolves.
             host.record().append(EventKind::PromptEnd);
@@ -73,6 +73,11 @@ impl StepLoop for Session {
         };
         async move { scope.run_as_agent(run).await }.boxed_local()
     }
+}
+
+async fn record_end(log: RunLog<'_>) -> Result<(), RunError> {
+    log.record_end().await?;
+    log.stored().await
 }
 
 fn outcome(result: Result<(), RunError>) -> RunOutcome {
@@ -152,7 +157,7 @@ async fn run_steps(host: &dyn PromptHost, session: &Session) -> Result<(), RunEr
                 }
             }
         }
-        log.record_step_end(number)?;
+        log.record_step_end(number).await?;
         log.stored().await?;
     }
     let message =
@@ -182,7 +187,13 @@ async fn run_step(
     };
     let name: Rc<str> = format!("{}:{}", model.provider(), model.model_id()).into();
     let active_tools = plan.active.tools.as_slice().into();
-    let sent = SentRequest { messages: plan.messages.clone(), active_tools, tools: tools.clone() };
+    let sent = SentRequest {
+        messages: plan.messages.clone(),
+        active_tools,
+        tools: tools.clone(),
+        settings: settings.call.clone(),
+        server: model.server().map(Into::into),
+    };
     host.record().append(EventKind::StepStart { step: number, model: name, sent });
     let log = RunLog::new(host, &session.meter);
     let step_request = StepRequest { number, plan: &plan, tools: tools.as_ref(), log };

@@ -7,6 +7,7 @@ use std::{
 };
 
 use futures_util::{FutureExt, StreamExt, future::LocalBoxFuture, stream::FuturesUnordered};
+use tokio::sync::Mutex;
 
 use super::run_log::RunLog;
 use crate::prompt::{PromptHost, RunError, StepPlan, ToolAnswer};
@@ -16,7 +17,7 @@ use lmthing_base::{
     event::EventKind,
 };
 
-type FinishedCall = (usize, ToolResult, Duration);
+type FinishedCall = Result<(usize, ToolResult), RunError>;
 
 pub(super) struct ToolCalls<'a> {
     host: &'a dyn PromptHost,
@@ -26,11 +27,14 @@ pub(super) struct ToolCalls<'a> {
     /// Calls to be made once the whole answer is logged.
     held: Vec<(usize, ToolCall)>,
     results: Vec<Option<ToolResult>>,
+    /// Held by a call until it starts: calls start in order, although some are logged first.
+    starting: Rc<Mutex<()>>,
 }
 
 impl<'a> ToolCalls<'a> {
     pub(super) fn new(host: &'a dyn PromptHost, plan: &'a StepPlan, log: RunLog<'a>) -> Self {
-        ToolCalls { host, plan, log, running: FuturesUnordered::new(), held: Vec::new(), results: Vec::new() }
+        let running = FuturesUnordered::new();
+        ToolCalls { host, plan, log, running, held: Vec::new(), results: Vec::new(), starting: Rc::default() }
     }
 
     /// Adds a call of an answer that is still arriving. Without a log it starts at once. With a log it waits for the
@@ -56,17 +60,20 @@ impl<'a> ToolCalls<'a> {
     }
 
     /// Adds a call that another process started without recording a result, and that must not be repeated.
-    pub(super) fn add_interrupted(&mut self, call: ToolCall) -> Result<(), RunError> {
-        let index = self.results.len();
+    pub(super) async fn add_interrupted(&mut self, call: ToolCall) -> Result<(), RunError> {
         let answer = ToolAnswer::failed(&call, interrupted(&call.tool_name));
-        self.results.push(None);
-        self.add_result((index, result(call, answer), Duration::ZERO))
+        let result = result(call, answer);
+        record_result(self.host, self.log, (self.results.len(), &result), Duration::ZERO).await?;
+        self.add_finished(result);
+        Ok(())
     }
 
     fn start(&mut self, index: usize, call: ToolCall) {
         let (host, plan, log) = (self.host, self.plan, self.log);
-        let began = Instant::now();
+        let starting = self.starting.clone();
         let answer = async move {
+            let turn = starting.lock().await;
+            let mut began = Instant::now();
             // The plan, not the prompt: a tool that an earlier call of this step has hidden is still available.
             let refusal = if !plan.active.tools.contains(&call.tool_name) {
                 Some(unavailable(&call, &plan.active.tools))
@@ -75,16 +82,26 @@ impl<'a> ToolCalls<'a> {
             };
             let answer = match refusal {
                 Some(message) => {
+                    drop(turn);
                     host.report_refused_call(&message);
                     ToolAnswer::failed(&call, message)
                 }
                 // Logged only now: calls started before may end the process.
-                None => match log.record_call_start(index, &call.tool_name) {
-                    Ok(()) => host.call_tool(&call, plan).await,
-                    Err(error) => ToolAnswer::failed(&call, error.to_string()),
+                None => match log.record_call_start(index, &call.tool_name).await {
+                    Ok(()) => {
+                        drop(turn);
+                        began = Instant::now();
+                        host.call_tool(&call, plan).await
+                    }
+                    Err(error) => {
+                        drop(turn);
+                        ToolAnswer::failed(&call, error.to_string())
+                    }
                 },
             };
-            (index, result(call, answer), began.elapsed())
+            let result = result(call, answer);
+            record_result(host, log, (index, &result), began.elapsed()).await?;
+            Ok((index, result))
         };
         self.running.push(answer.boxed_local());
     }
@@ -92,18 +109,13 @@ impl<'a> ToolCalls<'a> {
     /// Never resolves while no call runs, for use in `select!`.
     pub(super) async fn next_result(&mut self) -> Result<(), RunError> {
         match self.running.next().await {
-            Some(call) => self.add_result(call),
+            Some(call) => {
+                let (index, result) = call?;
+                self.results[index] = Some(result);
+                Ok(())
+            }
             None => std::future::pending().await,
         }
-    }
-
-    fn add_result(&mut self, (index, result, took): FinishedCall) -> Result<(), RunError> {
-        let event = EventKind::ToolResult { result: Rc::new(result.clone()), took };
-        self.host.record().append(event);
-        // After the event, which is logged with it.
-        self.log.record_call_end(index, &result)?;
-        self.results[index] = Some(result);
-        Ok(())
     }
 
     pub(super) async fn finish(mut self) -> Result<Vec<ToolResult>, RunError> {
@@ -112,6 +124,17 @@ impl<'a> ToolCalls<'a> {
         }
         Ok(self.results.into_iter().flatten().collect())
     }
+}
+
+async fn record_result(
+    host: &dyn PromptHost,
+    log: RunLog<'_>,
+    (index, result): (usize, &ToolResult),
+    took: Duration,
+) -> Result<(), RunError> {
+    host.record().append(EventKind::ToolResult { result: Rc::new(result.clone()), took });
+    // After the event, which is logged with it.
+    log.record_call_end(index, result).await
 }
 
 fn result(call: ToolCall, answer: ToolAnswer) -> ToolResult {

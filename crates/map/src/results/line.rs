@@ -24,11 +24,19 @@ pub struct RowError {
     line: Option<u32>,
     #[serde(skip_serializing_if = "Option::is_none")]
     column: Option<u32>,
+    /// The line of the row in its file, for the summary.
+    #[serde(skip)]
+    pub row_line: Option<u64>,
 }
 
 impl RowError {
     pub fn new(code: i32, kind: &str, message: String) -> Self {
         RowError { code, kind: kind.to_owned(), message, ..RowError::default() }
+    }
+
+    /// Of a row that begins in this line of its file.
+    pub fn in_row_line(self, row_line: Option<u64>) -> Self {
+        RowError { row_line, ..self }
     }
 
     pub fn with_hint(self, hint: &str) -> Self {
@@ -39,7 +47,7 @@ impl RowError {
 impl From<FailureReport> for RowError {
     fn from(failure: FailureReport) -> Self {
         let FailureReport { code, kind, message, hint, file, line, column, .. } = failure;
-        RowError { code, kind, message, hint, file, line, column }
+        RowError { code, kind, message, hint, file, line, column, row_line: None }
     }
 }
 

@@ -249,5 +249,10 @@ fn free_name(out: &Path) -> PathBuf {
 }
 
 pub(super) fn cannot_write(out: &Path, error: &io::Error) -> Box<Diagnostic> {
-    Box::new(Diagnostic::new(format!("cannot write {}: {}", out.display(), io_error_text(error))))
+    let problem = Diagnostic::new(format!("cannot write {}: {}", out.display(), io_error_text(error)));
+    let is_full = matches!(error.kind(), io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded);
+    Box::new(match is_full {
+        true => problem.with_hint("what is written there stays; with free space the same command runs the rest"),
+        false => problem,
+    })
 }

@@ -6,24 +6,39 @@ use std::{
 };
 
 use csv::{ByteRecord, Reader, ReaderBuilder};
+use thiserror::Error;
 
-use super::record::{Fault, Record};
+use super::record::{Fault, Record, Values};
 
 /// Sentinel appended after the last row. If it does not parse as a row of its own, a quote was not closed.
 const SENTINEL: &str = "\r\n.";
 
-pub(super) fn header(file: File, delimiter: u8) -> Result<Vec<String>, String> {
-    let none = || "there is no header: the first line names the columns".to_owned();
-    let Row { cells: names, .. } = Table::new(file, delimiter).next().ok_or_else(none)??;
+/// Why a table cannot be read, or not any further.
+#[derive(Debug, Error)]
+pub(super) enum InvalidTable {
+    #[error("there is no header: the first line names the columns")]
+    NoHeader,
+    #[error("the header is not UTF-8 text")]
+    HeaderNotText,
+    #[error("the column {0} is there twice")]
+    ColumnTwice(String),
+    #[error("a cell in line {line} begins with a quote that is never closed")]
+    UnclosedQuote { line: u64 },
+    #[error(transparent)]
+    Read(#[from] csv::Error),
+}
+
+pub(super) fn header(file: File, delimiter: u8) -> Result<Vec<String>, InvalidTable> {
+    let Row { cells: names, .. } = Table::new(file, delimiter).next().ok_or(InvalidTable::NoHeader)??;
     let names: Result<Vec<String>, _> = names.iter().map(|name| String::from_utf8(name.to_vec())).collect();
-    let names = names.map_err(|_| "the header is not UTF-8 text".to_owned())?;
+    let names = names.map_err(|_| InvalidTable::HeaderNotText)?;
     let names: Vec<String> = names.iter().map(|name| name.trim_start_matches('\u{feff}').trim().to_owned()).collect();
     if names.iter().all(String::is_empty) {
-        return Err(none());
+        return Err(InvalidTable::NoHeader);
     }
     for (index, name) in names.iter().enumerate() {
         if !name.is_empty() && names[..index].contains(name) {
-            return Err(format!("the column {name} is there twice"));
+            return Err(InvalidTable::ColumnTwice(name.clone()));
         }
     }
     Ok(names)
@@ -31,18 +46,19 @@ pub(super) fn header(file: File, delimiter: u8) -> Result<Vec<String>, String> {
 
 pub(super) fn records(file: File, delimiter: u8, columns: usize) -> impl Iterator<Item = Result<Record, Fault>> {
     Table::new(file, delimiter).skip(1).map(move |row| match row {
-        Ok(row) if row.cells.len() == columns => cells(&row.cells),
+        Ok(row) if row.cells.len() == columns => record(&row),
         Ok(Row { cells, line }) => {
             let (count, s) = (cells.len(), if cells.len() == 1 { "" } else { "s" });
             Err(Fault::Row(format!("the row has {count} cell{s}, and the header {columns} (line {line})")))
         }
-        Err(why) => Err(Fault::End(why)),
+        Err(error) => Err(Fault::End(error.to_string())),
     })
 }
 
-fn cells(record: &ByteRecord) -> Result<Record, Fault> {
-    let cells: Result<Vec<String>, _> = record.iter().map(|cell| String::from_utf8(cell.to_vec())).collect();
-    cells.map(Record::Cells).map_err(|_| Fault::Row("the row is not UTF-8 text".to_owned()))
+fn record(Row { cells, line }: &Row) -> Result<Record, Fault> {
+    let cells: Result<Vec<String>, _> = cells.iter().map(|cell| String::from_utf8(cell.to_vec())).collect();
+    let cells = cells.map_err(|_| Fault::Row(format!("the row is not UTF-8 text (line {line})")))?;
+    Ok(Record { line: Some(*line), values: Values::Cells(cells) })
 }
 
 struct Table {
@@ -50,7 +66,7 @@ struct Table {
     /// Lines that the reader has consumed beyond the current row.
     ahead_by: u64,
     /// One row of lookahead: the last row of the reader is the sentinel.
-    next: Option<Result<Row, String>>,
+    next: Option<Result<Row, InvalidTable>>,
 }
 
 struct Row {
@@ -73,7 +89,7 @@ impl Table {
         Table { reader: reader.from_reader(file.chain(sentinel.as_bytes())), ahead_by, next: None }
     }
 
-    fn read(&mut self) -> Option<Result<Row, String>> {
+    fn read(&mut self) -> Option<Result<Row, InvalidTable>> {
         let mut cells = ByteRecord::new();
         match self.reader.read_byte_record(&mut cells) {
             Ok(true) => {
@@ -81,20 +97,20 @@ impl Table {
                 Some(Ok(Row { cells, line }))
             }
             Ok(false) => None,
-            Err(error) => Some(Err(error.to_string())),
+            Err(error) => Some(Err(error.into())),
         }
     }
 
-    /// The error message if the last row is not the sentinel.
-    fn unclosed(&self, last: &Row) -> Option<String> {
+    /// The error if the last row is not the sentinel.
+    fn unclosed(&self, last: &Row) -> Option<InvalidTable> {
         let cell = last.cells.iter().next_back().filter(|cell| *cell != SENTINEL.trim_start().as_bytes())?;
         let line = self.reader.position().line().saturating_sub(line_breaks(cell));
-        Some(format!("a cell in line {line} begins with a quote that is never closed"))
+        Some(InvalidTable::UnclosedQuote { line })
     }
 }
 
 impl Iterator for Table {
-    type Item = Result<Row, String>;
+    type Item = Result<Row, InvalidTable>;
 
     fn next(&mut self) -> Option<Self::Item> {
         let row = self.next.take().or_else(|| self.read())?;

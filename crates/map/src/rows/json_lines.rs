@@ -7,7 +7,7 @@ use std::{
 
 use serde_json::Value;
 
-use super::record::{Fault, Record};
+use super::record::{Fault, Record, Values};
 use lmthing_base::{chat::read_json, diagnostic::json_kind};
 use lmthing_system::files::io_error_text;
 
@@ -38,7 +38,7 @@ fn record(line: &[u8], number: u64) -> Result<Record, Fault> {
     let wrong = |what: &str| Fault::Row(format!("line {number} {what}"));
     let text = str::from_utf8(line).map_err(|_| wrong("is not UTF-8 text"))?;
     match read_json::<Value>(text.trim()) {
-        Ok(Value::Object(object)) => Ok(Record::Object(object)),
+        Ok(Value::Object(object)) => Ok(Record { line: Some(number), values: Values::Object(object) }),
         Ok(other) => Err(wrong(&format!("is no JSON object, but {}", json_kind(&other)))),
         Err(error) => Err(wrong(&format!("is not JSON: {error}"))),
     }

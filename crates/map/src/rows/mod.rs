@@ -14,8 +14,9 @@ use std::{
     path::{Path, PathBuf},
 };
 
-pub(super) use record::{Fault, Record, Records};
+pub(super) use record::{Fault, Record, Records, Values};
 
+use globset::GlobMatcher;
 use lmthing_base::diagnostic::{Diagnostic, did_you_mean};
 use lmthing_system::{files::io_error_text, user_file};
 
@@ -45,14 +46,15 @@ pub(super) struct Rows {
 enum Kind {
     Table { file: File, delimiter: u8, header: Vec<String> },
     JsonLines { file: File },
-    Files(Vec<PathBuf>),
+    Files { files: Vec<PathBuf>, pattern: GlobMatcher },
 }
 
 impl Rows {
     pub(super) fn open(source: &Source) -> Result<Self, Box<Diagnostic>> {
         let (name, file, ending) = match source {
             Source::Each(pattern) => {
-                return Ok(Rows { name: pattern.clone(), kind: Kind::Files(pattern::files(pattern)?) });
+                let (files, matcher) = pattern::files(pattern)?;
+                return Ok(Rows { name: pattern.clone(), kind: Kind::Files { files, pattern: matcher } });
             }
             Source::File(path) => {
                 let name = path.display().to_string();
@@ -75,10 +77,25 @@ impl Rows {
         &self.name
     }
 
+    /// The files that are read.
+    pub(super) fn files<'a>(&'a self, source: &'a Source) -> impl Iterator<Item = &'a Path> {
+        let (one, all) = match (source, &self.kind) {
+            (_, Kind::Files { files, .. }) => (None, files.as_slice()),
+            (Source::File(path), _) => (Some(path), [].as_slice()),
+            _ => (None, [].as_slice()),
+        };
+        one.into_iter().chain(all).map(PathBuf::as_path)
+    }
+
+    /// Whether a file of this name would be a row.
+    pub(super) fn has_name(&self, file: &Path) -> bool {
+        matches!(&self.kind, Kind::Files { pattern, .. } if pattern.is_match(file.strip_prefix("./").unwrap_or(file)))
+    }
+
     pub(super) fn header(&self) -> Option<&[String]> {
         match &self.kind {
             Kind::Table { header, .. } => Some(header),
-            Kind::JsonLines { .. } | Kind::Files(_) => None,
+            Kind::JsonLines { .. } | Kind::Files { .. } => None,
         }
     }
 
@@ -90,7 +107,7 @@ impl Rows {
                 Box::new(delimited::records(rewound(file)?, *delimiter, header.len()))
             }
             Kind::JsonLines { file } => Box::new(json_lines::records(rewound(file)?)),
-            Kind::Files(files) => Box::new(pattern::records(files.clone())),
+            Kind::Files { files, .. } => Box::new(pattern::records(files.clone())),
         })
     }
 }

@@ -2,11 +2,11 @@
 
 use std::path::{Path, PathBuf};
 
-use globset::GlobBuilder;
+use globset::{GlobBuilder, GlobMatcher};
 use ignore::WalkBuilder;
 use serde_json::{Map, Value};
 
-use super::record::{Fault, Record};
+use super::record::{Fault, Record, Values};
 use lmthing_base::diagnostic::Diagnostic;
 use lmthing_system::{
     files::io_error_text,
@@ -15,7 +15,7 @@ use lmthing_system::{
 
 const SPECIAL: [char; 6] = ['*', '?', '[', ']', '{', '}'];
 
-pub(super) fn files(pattern: &str) -> Result<Vec<PathBuf>, Box<Diagnostic>> {
+pub(super) fn files(pattern: &str) -> Result<(Vec<PathBuf>, GlobMatcher), Box<Diagnostic>> {
     let typed = pattern.strip_prefix("./").unwrap_or(pattern);
     let glob = GlobBuilder::new(typed).literal_separator(true).build();
     let glob = glob.map_err(|error| Diagnostic::new(format!("--each {pattern}: {}", error.kind())))?.compile_matcher();
@@ -39,7 +39,7 @@ pub(super) fn files(pattern: &str) -> Result<Vec<PathBuf>, Box<Diagnostic>> {
             problem.with_hint("a pattern in quotes, such as 'docs/**/*.md', is left alone by the shell"),
         ));
     }
-    Ok(files)
+    Ok((files, glob))
 }
 
 /// The longest prefix of the pattern without special characters.
@@ -57,6 +57,6 @@ pub(super) fn records(files: Vec<PathBuf>) -> impl Iterator<Item = Result<Record
         let text = String::from_utf8(bytes).map_err(|_| Fault::Row(format!("{shown} is not UTF-8 text")))?;
         let text = text.strip_prefix('\u{feff}').map(str::to_owned).unwrap_or(text);
         let row = [("path", shown), ("text", text)].map(|(key, value)| (key.to_owned(), Value::String(value)));
-        Ok(Record::Object(Map::from_iter(row)))
+        Ok(Record { line: None, values: Values::Object(Map::from_iter(row)) })
     })
 }

@@ -3,7 +3,14 @@
 use serde_json::{Map, Value};
 
 #[derive(Debug, PartialEq)]
-pub(crate) enum Record {
+pub(crate) struct Record {
+    /// Where it begins in its file, from 1; `None` if the row is a file.
+    pub(crate) line: Option<u64>,
+    pub(crate) values: Values,
+}
+
+#[derive(Debug, PartialEq)]
+pub(crate) enum Values {
     Cells(Vec<String>),
     Object(Map<String, Value>),
 }

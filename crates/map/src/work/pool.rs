@@ -21,7 +21,8 @@ use super::{
     running_row::{RunningRow, used},
 };
 use crate::{
-    convert::Inputs,
+    checked_rows::InvalidRowFault,
+    convert::{EndOfRows, Inputs},
     options::{MapListener, MapOptions},
     progress::{EarlyEnd, RowEnd, Totals},
     results::{RemoteAttempt, RowError, RowOutcome, Writer, to_line},
@@ -33,6 +34,8 @@ use lmthing_engine::{
     session::{CombinedLimits, LateRun, WatchedRun},
 };
 use lmthing_system::threads::ThreadPool;
+
+const INVALID_ROW: &str = "the row does not fit what the file takes";
 
 const CHECK_INTERVAL: Duration = Duration::from_millis(50);
 
@@ -55,7 +58,7 @@ pub(crate) struct RemainingRows {
     pub total: u64,
     pub reused: u64,
     pub todo: RowSet,
-    pub invalid: BTreeMap<u64, String>,
+    pub invalid: BTreeMap<u64, InvalidRowFault>,
     pub invalid_rows: RowSet,
     /// Salt of idempotency keys, and hashes of the invocations that are already used.
     pub keys: (String, HashSet<u64>),
@@ -169,7 +172,7 @@ impl Pool {
                 Ok(Ok(input)) if !wrong => self.start(RunningRow::new(self.row, input)),
                 Ok(Ok(input)) => self.write_invalid(input, None, listener)?,
                 Ok(Err(wrong)) => self.write_invalid(wrong.row, Some(wrong.message), listener)?,
-                Err(why) => {
+                Err(EndOfRows(why)) => {
                     return Err(Box::new(Diagnostic::new(format!("cannot read the rows any further: {why}"))));
                 }
             }
@@ -209,8 +212,9 @@ impl Pool {
         listener: &mut dyn MapListener,
     ) -> Result<(), Box<Diagnostic>> {
         let known = self.remaining.invalid.remove(&self.row);
-        let message = known.or(message).unwrap_or_else(|| "the row does not fit what the file takes".to_owned());
-        let failure = RowError::new(RunError::USAGE_EXIT_CODE, "input", message);
+        let found = || InvalidRowFault { message: message.unwrap_or_else(|| INVALID_ROW.to_owned()), line: None };
+        let InvalidRowFault { message, line } = known.unwrap_or_else(found);
+        let failure = RowError::new(RunError::USAGE_EXIT_CODE, "input", message).in_row_line(line);
         let outcome = RowOutcome { failure: Some(failure), cost: Some(0.0), ..RowOutcome::default() };
         self.finish_row(RunningRow::new(self.row, input), outcome, listener)
     }

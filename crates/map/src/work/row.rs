@@ -36,9 +36,6 @@ use lmthing_engine::{
 use lmthing_node::SCRIPT_STACK_SIZE;
 use lmthing_providers::{MAX_WAIT, ProviderError, ProviderErrorKind, Redactor, Servers};
 
-/// Memory limit of a row's scripts in bytes, as many rows run at once.
-pub(super) const MAX_MEMORY: usize = 512 << 20;
-
 /// How long a script may compute without yielding to the other rows of its thread.
 const LONGEST_TURN: Duration = Duration::from_secs(5);
 
@@ -148,7 +145,6 @@ fn run_options(
         context: RunContext {
             permissions: options.permissions.clone().sharing_process("rows of a map run"),
             mcp_config: mcp_config(options),
-            max_memory: Some(MAX_MEMORY),
             process_continues: true,
             servers: Some(context.servers.clone()),
             max_turn: Some(LONGEST_TURN),

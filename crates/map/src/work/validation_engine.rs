@@ -2,7 +2,7 @@
 
 use std::rc::Rc;
 
-use super::{host::RowHost, row::MAX_MEMORY};
+use super::host::RowHost;
 use crate::options::{MapOptions, approval_advice};
 use lmthing_base::{
     checkpoint::NoCheckpoints, cost::Limits, diagnostic::Diagnostic, event::Events, permission::DenyingApprover,
@@ -25,10 +25,12 @@ pub(crate) fn with_engine<T>(
     let failed = |message: String| Rc::new(RunError::from(Diagnostic::new(message)));
     let event_loop = EventLoop::new().map_err(|error| failed(format!("cannot start the event loop: {error}")))?;
     let host: Rc<dyn ScriptHost> = Rc::new(host.clone());
+    // Nothing is asked yet, but a model without a price is refused.
+    let limits = Limits { cost: options.limits.cost, ..Limits::default() };
     event_loop.run(async {
         let redactor = Redactor::of_variables(options.variables.iter().map(|(name, value)| (name, value)));
         let service_options = HostServiceOptions {
-            meter: Rc::new(Meter::new(Limits::default(), options.own_prices.clone())),
+            meter: Rc::new(Meter::new(limits, options.own_prices.clone())),
             events: Events::new(Vec::new()),
             exchanges: Exchanges::default(),
             checkpoints: Rc::new(NoCheckpoints),
@@ -41,10 +43,9 @@ pub(crate) fn with_engine<T>(
             argv: vec!["lmthing".to_owned(), options.file.display().to_string()],
             env: options.variables_of_scripts(),
             permissions: options.permissions.clone(),
-            max_memory: Some(MAX_MEMORY),
             ..ProgramOptions::new(host, services)
         };
-        let program = Program::load(&options.file, program).await.map_err(failed)?;
+        let program = Program::load(&options.file, program).await.map_err(|error| failed(error.to_string()))?;
         validate(program.engine()).await
     })
 }

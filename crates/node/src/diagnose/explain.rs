@@ -1,6 +1,7 @@
 //! Rewrites unhelpful QuickJS messages: missing exports, CommonJS in modules, syntax errors. Only the diagnostic
 //! changes; scripts that catch the error see QuickJS's message.
 
+use std::path::Path;
 use std::rc::Rc;
 
 use rquickjs::{Ctx, JsLifetime, Result};
@@ -9,6 +10,7 @@ use super::source::Sources;
 use crate::loader::{self, LoadFailure, Modules};
 use crate::user_data;
 use lmthing_base::diagnostic::Diagnostic;
+use lmthing_base::parser::Binding;
 
 /// Hints of the program around the engine.
 pub trait Explain {
@@ -79,10 +81,29 @@ pub(super) fn explain(
     if diagnostic.name == "SyntaxError" && diagnostic.source_line.as_deref().unwrap_or_default().trim().is_empty() {
         move_from_end(modules, diagnostic);
     }
+    explain_uninitialized(modules, sources, diagnostic);
     if diagnostic.hint.is_none() {
         diagnostic.hint = hint(ctx, diagnostic);
     }
     failure
+}
+
+/// A variable that is read before its declaration has run: an import, if files import each other.
+fn explain_uninitialized(modules: &Modules, sources: &Sources<'_>, diagnostic: &mut Diagnostic) {
+    let name = diagnostic.message.strip_suffix(" is not initialized").filter(|_| diagnostic.name == "ReferenceError");
+    let (Some(name), Some(location)) = (name.map(str::to_owned), &diagnostic.location) else { return };
+    let specifier = match sources.of(&location.path).binding(&name) {
+        Some(Binding::Import { specifier, .. }) => Some(specifier.clone()),
+        // Of a namespace, the name is the export's.
+        None => None,
+        Some(_) => return,
+    };
+    let Some(circle) = loader::import_circle(modules, &location.path, specifier.as_deref()) else { return };
+    let file = |path: &String| Path::new(path).file_name().unwrap_or_default().display().to_string();
+    let imports: Vec<String> =
+        circle.windows(2).map(|pair| format!("{} imports {}", file(&pair[0]), file(&pair[1]))).collect();
+    diagnostic.message = format!("'{name}' has no value yet, as files import each other: {}", imports.join(", and "));
+    diagnostic.hint = Some(format!("move '{name}' into a file that both import, or read it later, in a function"));
 }
 
 /// A file that ends too early is shown at the end of its last line.
@@ -104,6 +125,9 @@ fn move_from_end(modules: &Modules, diagnostic: &mut Diagnostic) {
 fn hint(ctx: &Ctx<'_>, diagnostic: &Diagnostic) -> Option<String> {
     let hint = match (diagnostic.name.as_str(), diagnostic.message.as_str()) {
         ("RangeError", "Maximum call stack size exceeded") => "a function calls itself without end",
+        ("ReferenceError", message) if message.ends_with(" is not initialized") => {
+            "it is read before the line that declares it has run"
+        }
         ("ReferenceError", message) => match message.strip_suffix(" is not defined")? {
             "__dirname" => "use import.meta.dirname",
             "__filename" => "use import.meta.filename",

@@ -13,11 +13,12 @@ use rquickjs::{Array, Class, Coerced, Ctx, Error, FromJs, Function, Object, Resu
 
 use super::builtin::{INTERNAL_PREFIX, import_builtin};
 use super::error::{ErrorPayload, HINT_PROPERTY, PAYLOAD_PROPERTY, carry};
-use super::loader::{self, Modules};
+use super::loader;
 use super::string_text::string_text;
 pub use explain::{Explain, set_explain};
 use lmthing_base::diagnostic::{Diagnostic, Location};
 use source::Sources;
+use stack::RawFrame;
 
 /// Called once while an engine is created.
 pub(crate) fn set_up(ctx: &Ctx<'_>) -> Result<()> {
@@ -26,6 +27,9 @@ pub(crate) fn set_up(ctx: &Ctx<'_>) -> Result<()> {
 
 /// Longest chain of causes that is followed; also ends cycles.
 const MAX_CAUSES: usize = 8;
+
+/// Longest chain of classes that is followed.
+const MAX_CLASSES: usize = 8;
 
 /// A thrown value: its description for the user and its payload for the program.
 #[derive(Clone, Debug)]
@@ -94,7 +98,9 @@ fn describe<'js>(ctx: &Ctx<'js>, thrown: Value<'js>, depth: usize) -> Diagnostic
         ..Diagnostic::default()
     };
     let sources = Sources::new(ctx, &modules);
-    locate(ctx, &modules, &sources, &mut diagnostic, &text("stack").unwrap_or_default());
+    let classes = classes(ctx, object);
+    let frames = stack::frames(&modules, &text("stack").unwrap_or_default());
+    locate(ctx, &sources, &mut diagnostic, &classes, stack::without_constructors(frames, &classes));
     if let Some(failure) = explain::explain(ctx, &modules, &sources, &mut diagnostic)
         && carry(ctx, object, Rc::new(failure)).is_err()
     {
@@ -105,13 +111,18 @@ fn describe<'js>(ctx: &Ctx<'js>, thrown: Value<'js>, depth: usize) -> Diagnostic
 }
 
 /// Adds the stack and the position to show.
-fn locate(ctx: &Ctx<'_>, modules: &Modules, sources: &Sources<'_>, diagnostic: &mut Diagnostic, stack: &str) {
-    let frames = stack::frames(modules, stack);
+fn locate(
+    ctx: &Ctx<'_>,
+    sources: &Sources<'_>,
+    diagnostic: &mut Diagnostic,
+    classes: &[String],
+    frames: Vec<RawFrame>,
+) {
     let culprit = frames.first().and_then(|innermost| culprit::find(ctx, sources, diagnostic, innermost));
     let native = frames
         .first()
         .filter(|_| culprit.is_none())
-        .and_then(|innermost| native_call::find(ctx, sources, diagnostic, innermost));
+        .and_then(|innermost| native_call::find(ctx, sources, diagnostic, classes, innermost));
     let at = culprit.as_ref().map(|culprit| culprit.at).or(native);
     diagnostic.stack = stack::shown(sources, frames);
     if let (Some(at), Some(innermost)) = (at, diagnostic.stack.first_mut()) {
@@ -178,6 +189,17 @@ fn is_error<'js>(ctx: &Ctx<'js>, object: &Object<'js>) -> bool {
         || ["Error", "DOMException"].iter().any(|class| {
             property::<Object>(ctx, &ctx.globals(), class).is_some_and(|class| object.is_instance_of(&class))
         })
+}
+
+/// The names of the classes of an error, its own first.
+fn classes<'js>(ctx: &Ctx<'js>, error: &Object<'js>) -> Vec<String> {
+    let mut names = Vec::new();
+    let mut class = property::<Object>(ctx, error, "constructor");
+    while let Some(constructor) = class.filter(|class| class.is_function() && names.len() < MAX_CLASSES) {
+        names.extend(coerced_text(ctx, &constructor, "name").filter(|name| !name.is_empty()));
+        class = constructor.get_prototype();
+    }
+    names
 }
 
 /// Reads a property of an untrusted value: a getter that throws counts as absent.

@@ -1,5 +1,5 @@
-//! Finds the call of a native function that threw: natives have no stack frame, and the position of the frame around
-//! them is that of its last call, often within the arguments.
+//! Finds the call of a native function that threw, or the `new` that made an error: natives have no stack frame, and
+//! the position of the frame around them is that of its last call, often within the arguments.
 
 use rquickjs::Ctx;
 
@@ -11,11 +11,13 @@ use lmthing_base::diagnostic::Diagnostic;
 use lmthing_base::parser::Binding;
 use lmthing_base::parser::{Access, AccessKind};
 
-/// The offset of the name of the called function if the call is at `diagnostic`'s position.
+/// The offset of the name of the called function, or of the class of an error with these `classes`, if the call is at
+/// `diagnostic`'s position.
 pub(super) fn find(
     ctx: &Ctx<'_>,
     sources: &Sources<'_>,
     diagnostic: &Diagnostic,
+    classes: &[String],
     innermost: &RawFrame,
 ) -> Option<usize> {
     let location = &innermost.frame.location;
@@ -30,8 +32,11 @@ pub(super) fn find(
     {
         return Some(named.offset);
     }
-    // A script's own `TypeError` is constructed at its position.
-    if diagnostic.name != "TypeError" || sites.iter().any(|site| site.kind == AccessKind::Construct) {
+    // A script's own error is made at its position.
+    if let Some(made) = sites.iter().rfind(|site| site.kind == AccessKind::Construct) {
+        return classes.iter().any(|class| class == made.name()).then_some(made.offset);
+    }
+    if diagnostic.name != "TypeError" {
         return None;
     }
     calls().rfind(|site| is_known_method(ctx, &function_of(&source, site))).map(|site| site.offset)

@@ -36,6 +36,17 @@ pub(super) fn frames(modules: &Modules, stack: &str) -> Vec<RawFrame> {
     frames
 }
 
+/// `frames` without those of the constructors of an error with these classes: an error is shown where it is made.
+pub(super) fn without_constructors(mut frames: Vec<RawFrame>, classes: &[String]) -> Vec<RawFrame> {
+    let is_constructor =
+        |raw: &RawFrame| raw.is_innermost && raw.frame.function.as_ref().is_some_and(|name| classes.contains(name));
+    while frames.len() > 1 && is_constructor(&frames[0]) {
+        frames.remove(0);
+        frames[0].is_innermost = true;
+    }
+    frames
+}
+
 /// The frames to show, each at the name of its callee.
 pub(super) fn shown(sources: &Sources<'_>, frames: Vec<RawFrame>) -> Vec<Frame> {
     frames.into_iter().map(|raw| shown_frame(sources, raw)).collect()

@@ -40,6 +40,9 @@ pub async fn attach(runtime: &AsyncRuntime, host: Rc<dyn ScriptHost>) -> Rc<Even
         if last_notified.elapsed() >= BUSY_INTERVAL {
             last_notified = Instant::now();
             host.busy();
+            if let Some(warning) = interrupted_loop.wasm_time.take_warning() {
+                host.warn(&warning);
+            }
         }
         interrupted_loop.is_halted() || interrupted_loop.should_interrupt() || interrupted_loop.is_halted()
     };

@@ -22,6 +22,13 @@ pub fn set_deadline(ctx: &Ctx<'_>, deadline: Option<Instant>) -> Result<()> {
     Ok(())
 }
 
+/// Interrupts scripts once this thread has computed for that long, until another limit is set. A busy machine and time
+/// spent waiting do not count.
+pub fn set_work_limit(ctx: &Ctx<'_>, work: Duration) -> Result<()> {
+    EventLoop::of(ctx)?.set_work_limit(work);
+    Ok(())
+}
+
 /// Whether scripts are interrupted because their deadline has passed.
 pub fn is_late(ctx: &Ctx<'_>) -> bool {
     EventLoop::of(ctx).is_ok_and(|event_loop| event_loop.is_late())

@@ -14,12 +14,15 @@ mod rejections;
 mod state;
 mod timers;
 mod wait;
+mod wasm_time;
 
 pub use driver::drain_jobs;
 pub use driver::{attach, report_uncaught, set_dispatcher, set_up};
 pub use hooks::set_hooks;
 pub use hooks::{Origin, emit_before_exit, emit_exit, emit_uncaught, is_exception_unhandled, set_halt_handler};
-pub use limits::{TurnLimit, is_late, set_deadline, set_hard_deadline, set_longest_turn, take_interrupted};
+pub use limits::{
+    TurnLimit, is_late, set_deadline, set_hard_deadline, set_longest_turn, set_work_limit, take_interrupted,
+};
 pub use promise::settle;
 pub use promise_hooks::follow_promises;
 pub use state::EventLoop;

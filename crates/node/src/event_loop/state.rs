@@ -11,6 +11,7 @@ use tokio::time::Instant;
 
 use super::promise_hooks;
 use super::timers::{TimerId, Timers};
+use super::wasm_time::WasmTime;
 use crate::diagnose::Thrown;
 use crate::user_data;
 use lmthing_base::diagnostic::{Diagnostic, Location};
@@ -47,12 +48,29 @@ pub struct EventLoop {
     /// When running scripts are interrupted.
     soft_deadline: Cell<Option<Instant>>,
     hard_deadline: Cell<Option<Instant>>,
+    /// The processor time of this thread at which running scripts are interrupted.
+    work_deadline: Cell<Option<Duration>>,
     /// Moves `soft_deadline` by this span after an interruption.
     longest_turn: Cell<Option<Duration>>,
     /// When the current turn must end, and its longest duration.
     turn: Cell<Option<(std::time::Instant, Duration)>>,
     was_interrupted: Cell<bool>,
     halt_handler: RefCell<Option<HaltHandler>>,
+    pub(crate) wasm_time: WasmTime,
+}
+
+/// How long this thread has computed.
+#[cfg(unix)]
+fn processor_time() -> Duration {
+    let time = rustix::time::clock_gettime(rustix::time::ClockId::ThreadCPUTime);
+    Duration::try_from(time).unwrap_or_default()
+}
+
+/// Where the system does not say it: how long the thread has existed since the first call.
+#[cfg(not(unix))]
+fn processor_time() -> Duration {
+    thread_local!(static START: std::time::Instant = std::time::Instant::now());
+    START.with(std::time::Instant::elapsed)
 }
 
 /// Called instead of ending the run.
@@ -72,10 +90,12 @@ impl EventLoop {
             halt: RefCell::new(None),
             soft_deadline: Cell::new(None),
             hard_deadline: Cell::new(None),
+            work_deadline: Cell::new(None),
             longest_turn: Cell::new(None),
             turn: Cell::new(None),
             was_interrupted: Cell::new(false),
             halt_handler: RefCell::default(),
+            wasm_time: WasmTime::default(),
         }
     }
 
@@ -135,13 +155,20 @@ impl EventLoop {
 
     /// Interrupts scripts some time after the deadline; `None` removes it.
     pub(super) fn set_deadline(&self, deadline: Option<std::time::Instant>) {
+        self.work_deadline.set(None);
         self.soft_deadline.set(deadline.and_then(|deadline| Instant::from_std(deadline).checked_add(GRACE_PERIOD)));
         self.longest_turn.set(None);
         promise_hooks::set_late(false);
     }
 
+    /// Interrupts scripts once this thread has computed for `work` from now, until another limit is set.
+    pub(super) fn set_work_limit(&self, work: Duration) {
+        self.work_deadline.set(processor_time().checked_add(work));
+    }
+
     /// Interrupts each script that runs longer than this without yielding.
     pub(super) fn set_longest_turn(&self, span: Duration) {
+        self.work_deadline.set(None);
         self.soft_deadline.set(Instant::now().checked_add(span));
         self.longest_turn.set(Some(span));
         promise_hooks::set_late(false);
@@ -198,6 +225,7 @@ impl EventLoop {
 
     pub fn is_late(&self) -> bool {
         self.interrupt_time().is_some_and(|time| std::time::Instant::now() >= time)
+            || self.work_deadline.get().is_some_and(|end| processor_time() >= end)
     }
 
     pub(super) fn why_halted(&self) -> Option<Halt> {

@@ -219,6 +219,7 @@ const UNCHECKED: &[(&str, &[&str])] = &[
         &["cancel", "reportUncaught", "requestTick", "schedule", "scheduleImmediate", "setDispatcher", "setReferenced"],
     ),
     ("url", &["domainToASCII", "domainToUnicode", "parse", "parseQuery", "serializeQuery", "set"]),
+    ("wasm", &["begin", "end"]),
 ];
 
 /// A new native function must be added to one of the lists.

@@ -17,6 +17,7 @@ mod os;
 mod process;
 mod timers;
 mod url;
+mod wasm;
 
 use rquickjs::{Ctx, Result};
 
@@ -43,6 +44,7 @@ pub(crate) const NATIVE_MODULES: &[NativeModule] = &[
     process::NATIVE,
     timers::NATIVE,
     url::NATIVE,
+    wasm::NATIVE,
 ];
 
 /// Defines every global. `argv` and `env` are those of `process`.

@@ -1,6 +1,6 @@
-//! Finds the chain of imports that led from the author's own code to a module of a package.
+//! Finds chains of imports: from the author's own code to a module of a package, and from a module back to itself.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet, VecDeque};
 
 use super::modules::{Import, Modules};
 use super::position;
@@ -31,6 +31,34 @@ pub(crate) fn import_chain(modules: &Modules, name: &str) -> Vec<ImportSite> {
         module.clone_from(importer);
     }
     chain
+}
+
+/// The shortest circle of imports that begins with `module`'s import of `specifier`, or with any of its imports: the
+/// modules in order, `module` first and last. `None` if these imports do not lead back to it.
+pub(crate) fn import_circle(modules: &Modules, module: &str, specifier: Option<&str>) -> Option<Vec<String>> {
+    let imports = modules.imports_where(|_| true);
+    let is_start = |import: &&Import| import.importer == module && specifier.is_none_or(|it| it == import.specifier);
+    let mut importers: HashMap<&str, &str> = HashMap::new();
+    let mut pending: VecDeque<&Import> = imports.iter().filter(is_start).collect();
+    while let Some(Import { importer, resolved, .. }) = pending.pop_front() {
+        if importers.contains_key(resolved.as_str()) {
+            continue;
+        }
+        importers.insert(resolved, importer);
+        if resolved == module {
+            let mut circle = vec![module.to_owned()];
+            let mut at = importer.as_str();
+            while at != module {
+                circle.push(at.to_owned());
+                at = importers.get(at)?;
+            }
+            circle.push(module.to_owned());
+            circle.reverse();
+            return Some(circle);
+        }
+        pending.extend(imports.iter().filter(|import| import.importer == *resolved));
+    }
+    None
 }
 
 /// Whether a module belongs to a package.

@@ -12,7 +12,7 @@ use rquickjs::{CatchResultExt, Ctx, Function, JsLifetime, Module, Object, Result
 
 use super::kind::{self, Kind};
 use super::resolver::ModuleResolver;
-use super::{meta, package, reading, source, typescript};
+use super::{meta, package, reading, regexp_statics, source, typescript};
 use crate::builtin::{self, INTERNAL_PREFIX, import_builtin};
 use crate::error::ScriptError;
 use crate::gate;
@@ -164,6 +164,7 @@ fn lookup_folders(folder: &Path) -> Vec<String> {
 fn compile<'js>(ctx: &Ctx<'js>, resolver: &ModuleResolver, path: &str, text: &str) -> Result<Function<'js>> {
     let name = resolver.modules.add(Path::new(path), "");
     resolver.modules.note_text(text);
+    regexp_statics::load_if_read(ctx, text)?;
     let javascript = match path.ends_with(".cts") {
         true => typescript::erase(&**resolver.modules.parser(), &name, text).map_err(|failure| failure.throw(ctx))?,
         false => text.to_owned(),

@@ -96,7 +96,7 @@ impl ImportLookup {
             return Ok(ImportTarget::BuiltIn(name));
         }
         let path = resolver.modules.path_of(&name);
-        check_ordinary(&path).map_err(ScriptError::error)?;
+        check_ordinary(&path)?;
         if name.ends_with(TEXT) {
             return Ok(ImportTarget::Text(path));
         }
@@ -118,16 +118,17 @@ impl ImportLookup {
 ///
 /// # Errors
 /// If it cannot be read, is not text, or is not a regular file: reading a pipe may never end.
-pub fn read_module(path: &Path) -> Result<String, String> {
+pub fn read_module(path: &Path) -> Result<String, ScriptError> {
     check_ordinary(path)?;
-    super::source::read(path).map_err(|error| error.message)
+    super::source::read(path)
 }
 
 /// Refuses pipes, devices and the like.
-pub(super) fn check_ordinary(path: &Path) -> Result<(), String> {
+pub(super) fn check_ordinary(path: &Path) -> Result<(), ScriptError> {
     match std::fs::metadata(path) {
         Ok(found) if !found.is_file() && !found.is_dir() => {
-            Err(format!("Cannot read '{}': it is a pipe or a device, and only ordinary files are read", path.display()))
+            let what = "it is a pipe or a device, and only ordinary files are read";
+            Err(ScriptError::error(format!("Cannot read '{}': {what}", path.display())))
         }
         // Other problems are reported when the file is read.
         _ => Ok(()),

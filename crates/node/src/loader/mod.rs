@@ -19,6 +19,7 @@ mod modules;
 mod package;
 mod position;
 mod reading;
+mod regexp_statics;
 mod resolver;
 mod source;
 mod typescript;
@@ -36,7 +37,7 @@ use rquickjs::promise::Promised;
 use rquickjs::{AsyncRuntime, Ctx, IntoJs, JsLifetime, Module, Object, Result, Value};
 use url::Url;
 
-pub(crate) use chain::{ImportSite, import_chain, is_package};
+pub(crate) use chain::{ImportSite, import_chain, import_circle, is_package};
 pub(crate) use common_js::NATIVE;
 pub use failure::LoadFailure;
 pub use look_up::{ImportLookup, ImportProblem, ImportTarget, read_module};
@@ -47,7 +48,7 @@ pub(crate) use typescript::with_source_positions;
 use super::event_loop::settle;
 use super::host::host;
 use super::native_module::{self, NativeModule};
-use super::{ScriptError, builtin, gate, user_data};
+use super::{builtin, gate, user_data};
 use kind::Kind;
 use lmthing_base::permission::Permissions;
 use resolver::ModuleResolver;
@@ -197,6 +198,7 @@ impl ModuleLoader {
             }
             None => code,
         };
+        regexp_statics::load_if_read(ctx, &code)?;
         typescript::show_source_positions(ctx, &self.0.modules)?;
         // Evaluated by the caller.
         let module = Module::declare(ctx.clone(), name, code).map_err(|error| LoadFailure::Syntax.mark(ctx, error))?;
@@ -210,7 +212,7 @@ fn read_text(ctx: &Ctx<'_>, file: &Path) -> Result<String> {
     host(ctx)?.note_read(file);
     // A run without side effects, as of `check`, must not wait for a pipe.
     if !gate::may_change_process(ctx) {
-        look_up::check_ordinary(file).map_err(|message| ScriptError::error(message).throw(ctx))?;
+        look_up::check_ordinary(file).map_err(|error| error.throw(ctx))?;
     }
     reading::read(ctx, file).map_err(|failure| failure.throw(ctx))
 }

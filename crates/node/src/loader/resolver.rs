@@ -17,6 +17,9 @@ use crate::native_module::NativeModule;
 use lmthing_base::diagnostic::closest;
 use lmthing_base::permission::{Access, Permissions};
 
+const TEST_RUNNERS: [&str; 5] = ["vitest", "jest", "@jest/globals", "mocha", "chai"];
+const TEST_HINT: &str = "tests use lmthing's own module: import { expect, test } from 'lmthing/test'";
+
 /// Everything that resolution depends on.
 pub(super) struct ModuleResolver {
     /// The modules loaded so far.
@@ -235,6 +238,7 @@ impl ModuleResolver {
             None if package_name(specifier) == "lmthing" => {
                 format!("lmthing's modules are 'lmthing', '{}'", of_lmthing().join("', '"))
             }
+            None if TEST_RUNNERS.contains(&package_name(specifier).as_str()) => TEST_HINT.to_owned(),
             None => format!("install it next to the file: npm install {}", package_name(specifier)),
         };
         not_found(message).hint(hint)
@@ -245,6 +249,7 @@ impl ModuleResolver {
         let failure = ScriptError::error(format!("lmthing does not offer the module '{specifier}'"))
             .code("ERR_UNKNOWN_BUILTIN_MODULE");
         match closest(name, self.offered()) {
+            _ if name == "test" => failure.hint(TEST_HINT),
             Some(close) => failure.hint(format!("did you mean '{close}'?")),
             None => failure.hint(format!("offered, with or without 'node:': {}", offered.join(", "))),
         }

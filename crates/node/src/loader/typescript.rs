@@ -4,6 +4,8 @@
 //! decorators are compiled; their stack traces are mapped when they are read, also by scripts.
 
 use std::borrow::Cow;
+use std::cell::RefCell;
+use std::collections::HashMap;
 use std::rc::Rc;
 
 use rquickjs::{Ctx, Function, Result};
@@ -12,25 +14,45 @@ use super::modules::Modules;
 use super::position;
 use crate::builtin::{INTERNAL_PREFIX, import_builtin};
 use crate::error::ScriptError;
-use lmthing_base::parser::{MAX_NESTING, Parser, SyntaxProblem, nested_too_deep, nesting_message};
+use lmthing_base::parser::{JavaScript, MAX_NESTING, Parser, SyntaxProblem, nested_too_deep, nesting_message};
+
+const MAX_CONVERTED: usize = 64;
+
+thread_local! {
+    /// What the engines of this thread converted last, by the text: every row of a map loads the same files.
+    static CONVERTED: RefCell<HashMap<String, Rc<JavaScript>>> = RefCell::default();
+}
 
 /// The JavaScript of the module `name`. If positions moved, `modules` gets the position map.
 ///
 /// Compiled code starts below the last line of the text. So the line shows whether a position is in the code or the
 /// text, and no trace is mapped twice.
 pub(super) fn strip(modules: &Modules, name: &str, text: &str) -> std::result::Result<String, ScriptError> {
-    check_nesting(name, text, MAX_NESTING)?;
-    let javascript = modules.parser().to_javascript(text).map_err(|problem| syntax_error(name, text, problem))?;
-    let Some(positions) = javascript.positions else { return Ok(javascript.code) };
+    let javascript = converted(&**modules.parser(), name, text)?;
+    let Some(positions) = &javascript.positions else { return Ok(javascript.code.clone()) };
     let lines = text.split('\n').count();
-    modules.add_positions(name, u32::try_from(lines).unwrap_or(u32::MAX), positions);
+    modules.add_positions(name, u32::try_from(lines).unwrap_or(u32::MAX), positions.clone());
     Ok("\n".repeat(lines) + &javascript.code)
+}
+
+fn converted(parser: &dyn Parser, name: &str, text: &str) -> std::result::Result<Rc<JavaScript>, ScriptError> {
+    if let Some(known) = CONVERTED.with_borrow(|converted| converted.get(text).cloned()) {
+        return Ok(known);
+    }
+    check_nesting(name, text, MAX_NESTING)?;
+    let javascript = Rc::new(parser.to_javascript(text).map_err(|problem| syntax_error(name, text, problem))?);
+    CONVERTED.with_borrow_mut(|converted| {
+        if converted.len() == MAX_CONVERTED {
+            converted.clear();
+        }
+        converted.insert(text.to_owned(), javascript.clone());
+    });
+    Ok(javascript)
 }
 
 /// The JavaScript of a CommonJS file in TypeScript, with the layout of its text.
 pub(super) fn erase(parser: &dyn Parser, name: &str, text: &str) -> std::result::Result<String, ScriptError> {
-    check_nesting(name, text, MAX_NESTING)?;
-    parser.to_javascript(text).map(|javascript| javascript.code).map_err(|problem| syntax_error(name, text, problem))
+    converted(parser, name, text).map(|javascript| javascript.code.clone())
 }
 
 /// Refuses a text with brackets nested deeper than `max`.

@@ -76,7 +76,7 @@ impl Files {
     pub(crate) fn error(&self, entry: &str) -> String {
         let outcome = self.run(entry);
         let error = outcome.error.unwrap_or_else(|| panic!("no error; stdout: {}", outcome.stdout));
-        self.anonymize(&error.render(false))
+        self.anonymize(&error.render(false, None))
     }
 
     fn anonymize(&self, text: &str) -> String {

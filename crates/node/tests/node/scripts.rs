@@ -146,7 +146,7 @@ fn errors_in_callbacks_end_the_run() {
         "process.nextTick(() => { throw new Error('thrown'); });",
         "const i = setInterval(() => { throw new Error('thrown'); }, 1);",
     ] {
-        let outcome = run(&format!("{source}\nsetTimeout(() => console.log('not seen'), 5);"));
+        let outcome = run(&format!("{source}\nsetTimeout(() => console.log('not seen'), 1000);"));
         assert_eq!(outcome.error.map(|error| error.message).as_deref(), Some("thrown"), "{source}");
         assert_eq!(outcome.stdout, "", "{source}");
     }
@@ -261,4 +261,14 @@ fn globals_can_be_replaced() {
         globalThis.console = { log: (text) => original('[', text, ']') }; console.log('x');
         globalThis.queueMicrotask = undefined; original(typeof queueMicrotask, Object.keys(globalThis).includes('setImmediate'));";
     assert_eq!(stdout(source), "mine\n[ x ]\nundefined false\n");
+}
+
+#[test]
+fn contexts_of_vm_have_the_built_in_objects_of_the_language() {
+    let source = "import vm from 'node:vm';
+const names = ['Float16Array', 'SuppressedError', 'DisposableStack', 'AsyncDisposableStack', 'Iterator', 'WeakRef'];
+console.log(names.filter((name) => vm.runInNewContext(name) !== globalThis[name]));
+console.log(vm.runInNewContext('console.log(1); typeof console.error + typeof process'));
+";
+    assert_eq!(stdout(source), "[]\nfunctionundefined\n");
 }

@@ -10,7 +10,7 @@ use crate::{
     Env, ProviderErrorKind,
     error_text::{root_cause, truncated},
 };
-use lmthing_system::http::{self, Body, BodyError, http_client};
+use lmthing_system::http::{self, Body, BodyError, ClientError, http_client};
 
 const REMOTE_TIMEOUT: Duration = Duration::from_secs(30);
 /// Servers of the machine itself answer at once, or do not exist.
@@ -92,7 +92,7 @@ impl TokenClient {
         request: impl Fn(&Client) -> RequestBuilder,
     ) -> Result<Vec<u8>, TokenRequestError> {
         let client = if server.is_local { local_client() } else { self.remote_client() };
-        let client = client.map_err(TokenRequestError::Invalid)?;
+        let client = client.map_err(|error| TokenRequestError::Invalid(error.to_string()))?;
         let mut waits = WAITS.into_iter();
         loop {
             let failure = match send(request(&client), server).await {
@@ -112,13 +112,13 @@ impl TokenClient {
         }
     }
 
-    fn remote_client(&self) -> Result<Client, String> {
-        http_client(&self.env.network()).map_err(|error| error.to_string())
+    fn remote_client(&self) -> Result<Client, ClientError> {
+        http_client(&self.env.network())
     }
 }
 
-fn local_client() -> Result<Client, String> {
-    http::local_client(LOCAL_CONNECT_TIMEOUT).map_err(|error| error.to_string())
+fn local_client() -> Result<Client, ClientError> {
+    http::local_client(LOCAL_CONNECT_TIMEOUT)
 }
 
 async fn send(request: RequestBuilder, server: Server) -> Result<Vec<u8>, TokenRequestError> {

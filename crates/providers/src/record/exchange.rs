@@ -33,6 +33,8 @@ struct RecordedError {
     status: Option<u16>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     hint: Option<String>,
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    is_unknown_model: bool,
 }
 
 impl RecordedExchange {
@@ -104,6 +106,7 @@ impl RecordedError {
             model: error.model.clone(),
             status: error.status,
             hint: error.hint.clone(),
+            is_unknown_model: error.is_unknown_model,
         }
     }
 
@@ -112,6 +115,7 @@ impl RecordedError {
         let mut error = ProviderError::new(kind, &*self.provider, &*self.model, &*self.message);
         error.status = self.status;
         error.hint.clone_from(&self.hint);
+        error.is_unknown_model = self.is_unknown_model;
         error
     }
 }

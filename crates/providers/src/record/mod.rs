@@ -18,7 +18,7 @@ pub use exchange::{RecordedExchange, ReplayRequest};
 pub use file::RecordingOutcome;
 pub use recorder::stream_and_record;
 pub use recording::Recording;
-pub use text::RecordedFile;
+pub use text::{InvalidRecording, RecordedFile};
 
 use file::RecordingFile;
 

@@ -61,6 +61,10 @@ impl LanguageModel for RecordedModel {
         self.model.model_identities()
     }
 
+    fn server(&self) -> Option<String> {
+        self.model.server()
+    }
+
     fn stream<'a>(&'a self, request: ModelRequest) -> LocalBoxFuture<'a, Result<PartStream<'a>, ProviderError>> {
         let store = |exchange| self.recording.append(&exchange);
         stream_and_record(self.model.as_ref(), request, self.recording.redactor.clone(), store).boxed_local()

@@ -1,13 +1,25 @@
 //! Parses and writes the text of a recording.
 
-use std::{io, sync::Arc};
+use std::{io, string::FromUtf8Error, sync::Arc};
 
 use serde::Deserialize;
 use serde_json::Value;
+use thiserror::Error;
 
 use super::{exchange::RecordedExchange, layout};
 
 const VERSION: u64 = 1;
+
+/// Why a text is no recording, as the end of a sentence that begins with the file's name.
+#[derive(Clone, Debug, Error, PartialEq, Eq)]
+#[error("{0}")]
+pub struct InvalidRecording(String);
+
+impl From<FromUtf8Error> for InvalidRecording {
+    fn from(_: FromUtf8Error) -> Self {
+        InvalidRecording("it is not text".to_owned())
+    }
+}
 
 #[derive(Debug, Deserialize)]
 #[serde(rename_all = "camelCase")]
@@ -21,12 +33,12 @@ pub struct RecordedFile {
 
 impl RecordedFile {
     /// # Errors
-    /// A reason that completes a sentence beginning with the file's name.
-    pub fn parse(text: &str) -> Result<RecordedFile, String> {
+    /// The text is no recording of this version.
+    pub fn parse(text: &str) -> Result<RecordedFile, InvalidRecording> {
         match serde_json::from_str::<RecordedFile>(text) {
             Ok(file) if file.version == VERSION => Ok(file),
-            Ok(file) => Err(wrong_version(file.version)),
-            Err(error) => Err(error_text(text, &error)),
+            Ok(file) => Err(InvalidRecording(wrong_version(file.version))),
+            Err(error) => Err(InvalidRecording(error_text(text, &error))),
         }
     }
 }

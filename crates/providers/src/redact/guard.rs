@@ -34,6 +34,10 @@ impl LanguageModel for RedactedModel {
         self.model.model_identities()
     }
 
+    fn server(&self) -> Option<String> {
+        self.model.server()
+    }
+
     fn stream<'a>(&'a self, request: ModelRequest) -> LocalBoxFuture<'a, Result<PartStream<'a>, ProviderError>> {
         let settings = &request.settings;
         settings.headers.iter().for_each(|(name, value)| self.redactor.learn_header(name, value));

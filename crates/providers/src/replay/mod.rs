@@ -10,7 +10,7 @@ use futures_util::{FutureExt, future::LocalBoxFuture};
 
 use super::{
     LanguageModel, ModelIdentity, PartStream, ProviderError, ProviderErrorKind,
-    record::{RecordedExchange, RecordedFile, ReplayRequest},
+    record::{InvalidRecording, RecordedExchange, RecordedFile, ReplayRequest},
     redact::Redactor,
 };
 use lmthing_base::chat::ModelRequest;
@@ -24,7 +24,7 @@ pub struct Replay {
 }
 
 impl Replay {
-    pub fn parse(text: &str, redactor: Redactor) -> Result<Rc<Replay>, String> {
+    pub fn parse(text: &str, redactor: Redactor) -> Result<Rc<Replay>, InvalidRecording> {
         let exchanges = RecordedFile::parse(text)?.exchanges;
         Ok(Rc::new(Replay { exchanges, used: RefCell::default(), redactor }))
     }
@@ -60,7 +60,7 @@ impl Replay {
     }
 
     /// The first unused exchange that matches, so that concurrent agents may send requests in any order.
-    fn answer(&self, asked: &ReplayRequest) -> Result<Arc<RecordedExchange>, String> {
+    fn answer(&self, asked: &ReplayRequest) -> Result<Arc<RecordedExchange>, ProviderError> {
         let mut used = self.used.borrow_mut();
         let found =
             self.unused_entries(&used).find(|(_, exchange)| asked.is_answered_by(exchange)).map(|(index, _)| index);
@@ -71,7 +71,10 @@ impl Replay {
             }
             None => {
                 let total = self.exchanges.len();
-                Err(asked.mismatch_message(self.unused_entries(&used), total, "the recording", &self.redactor))
+                let message =
+                    asked.mismatch_message(self.unused_entries(&used), total, "the recording", &self.redactor);
+                let error = ProviderError::new(ProviderErrorKind::Replay, &*asked.provider, &*asked.model, message);
+                Err(error.with_hint("Record the run again, or undo what changed the request."))
             }
         }
     }
@@ -104,11 +107,7 @@ impl LanguageModel for ReplayModel {
     fn stream<'a>(&'a self, request: ModelRequest) -> LocalBoxFuture<'a, Result<PartStream<'a>, ProviderError>> {
         async move {
             let asked = ReplayRequest::new(&self.provider, &self.model_id, &request);
-            let exchange = self.replay.answer(&asked).map_err(|message| {
-                ProviderError::new(ProviderErrorKind::Replay, &*self.provider, &*self.model_id, message)
-                    .with_hint("Record the run again, or undo what changed the request.")
-            })?;
-            exchange.replay()
+            self.replay.answer(&asked)?.replay()
         }
         .boxed_local()
     }

@@ -1,5 +1,4 @@
-//! Limits concurrent requests to a server: additive increase, multiplicative decrease. There is no limit before the
-//! server refuses a request or announces a used-up limit.
+//! Queues requests to a server. They start at once before the server refuses one or announces a used-up limit.
 
 use std::{
     collections::BTreeSet,
@@ -9,7 +8,10 @@ use std::{
 
 use tokio::{sync::Notify, time::Instant};
 
-use super::rate_limit_headers::MAX_PAUSE;
+use super::{
+    pace::{Pace, Start},
+    rate_limit_headers::MAX_PAUSE,
+};
 
 /// Pauses of at least this length are reported every time.
 const LONG_PAUSE: Duration = Duration::from_secs(5);
@@ -18,12 +20,20 @@ const LONG_PAUSE: Duration = Duration::from_secs(5);
 /// requests fail: each would wait as long for the same refusal.
 const MAX_REFUSALS: (u32, Duration) = (3, Duration::from_secs(60));
 
-const CAUTIOUS_STEP: f64 = 0.25;
+/// How long after a response refusals do not count as failures of requests that others wait behind.
+const RECENT: Duration = Duration::from_secs(60);
 
 /// After this many connections that were closed without a response, connections are not reused for `NO_REUSE_TIME`.
 const MAX_CLOSED: u32 = 3;
 
 const NO_REUSE_TIME: Duration = Duration::from_secs(60);
+
+/// The server has refused requests for so long that those waiting are given up.
+#[derive(Debug)]
+pub(crate) struct Abandoned {
+    /// The message of the last refusal.
+    pub(crate) message: String,
+}
 
 #[derive(Debug, Default)]
 pub(crate) struct Limiter {
@@ -33,15 +43,15 @@ pub(crate) struct Limiter {
 
 #[derive(Debug, Default)]
 struct State {
-    limit: Option<f64>,
-    ceiling: f64,
+    pace: Pace,
     active: usize,
     served: u64,
     /// Connections closed without a response by a server that answers others, and the time of the last one.
     closed: Option<(u32, Instant)>,
     paused_until: Option<Instant>,
     unreported: bool,
-    lowered: Option<Instant>,
+    is_slowed: bool,
+    last_answer: Option<Instant>,
     waiting: BTreeSet<u64>,
     next_ticket: u64,
     /// Consecutive refusals without concurrent requests, and when the first of these was sent.
@@ -49,7 +59,35 @@ struct State {
     abandoned: (u64, String),
 }
 
+enum Turn {
+    /// With the number of requests served so far.
+    Started(Start, u64),
+    /// Others are first.
+    Behind,
+    At(Instant),
+}
+
 impl State {
+    /// # Errors
+    /// The server's message, if it has refused requests for too long.
+    fn try_start(&mut self, ticket: &Ticket<'_>) -> Result<Turn, Abandoned> {
+        let (abandoned, message) = &self.abandoned;
+        if ticket.number < *abandoned {
+            return Err(Abandoned { message: message.clone() });
+        }
+        if self.waiting.first().is_some_and(|first| *first != ticket.number) {
+            return Ok(Turn::Behind);
+        }
+        let now = Instant::now();
+        let pause = self.paused_until.filter(|until| *until > now);
+        if let Some(at) = pause.max(self.pace.wait_until(self.active, now)) {
+            return Ok(Turn::At(at));
+        }
+        let start = self.pace.start(self.active, ticket.since, now);
+        self.active += 1;
+        Ok(Turn::Started(start, self.served))
+    }
+
     fn recently_closed(&self) -> u32 {
         self.closed.filter(|(_, last)| last.elapsed() < NO_REUSE_TIME).map_or(0, |(count, _)| count)
     }
@@ -75,54 +113,36 @@ impl Limiter {
     /// Waits for a permit, in order. Dropping the future gives up the place in the queue.
     ///
     /// # Errors
-    /// The server's message, if it has refused requests for too long.
-    pub(crate) async fn acquire(self: &Arc<Self>) -> Result<Permit, String> {
+    /// The server has refused requests for too long.
+    pub(crate) async fn acquire(self: &Arc<Self>) -> Result<Permit, Abandoned> {
         let ticket = Ticket::new(self);
         // A suspended permit does not notify, so the first in the queue may already be able to start.
         self.changed.notify_waiters();
-        // An active request may depend on a waiting one, so no request waits forever.
-        let deadline = Instant::now() + MAX_PAUSE;
         loop {
             let changed = self.changed.notified();
-            let now = Instant::now();
-            if let Some(message) = self.abandoned_message(ticket.number) {
-                return Err(message);
-            }
-            let retry_at = match self.retry_at(ticket.number, now) {
-                None => break,
-                Some(_) if now >= deadline => break,
-                Some(retry_at) => retry_at.unwrap_or(deadline).min(deadline),
-            };
-            tokio::select! {
-                () = changed => {}
-                () = tokio::time::sleep_until(retry_at) => {}
+            // In a statement of its own: the lock is not held while this waits.
+            let turn = self.state().try_start(&ticket)?;
+            match turn {
+                Turn::Started(start, served) => {
+                    let limiter = self.clone();
+                    return Ok(Permit {
+                        limiter,
+                        start,
+                        served,
+                        answered: false,
+                        is_suspended: false,
+                        released: false,
+                    });
+                }
+                Turn::Behind => changed.await,
+                Turn::At(at) => {
+                    tokio::select! {
+                        () = changed => {}
+                        () = tokio::time::sleep_until(at) => {}
+                    }
+                }
             }
         }
-        let mut state = self.state();
-        state.active += 1;
-        let (started, served) = (Instant::now(), state.served);
-        drop(state);
-        Ok(Permit { limiter: self.clone(), started, served, answered: false, is_suspended: false, released: false })
-    }
-
-    fn abandoned_message(&self, ticket: u64) -> Option<String> {
-        let (abandoned, message) = &self.state().abandoned;
-        (ticket < *abandoned).then(|| message.clone())
-    }
-
-    /// `None` if this ticket may start; otherwise when to check again, if known.
-    fn retry_at(&self, ticket: u64, now: Instant) -> Option<Option<Instant>> {
-        let state = self.state();
-        if let Some(until) = state.paused_until.filter(|until| *until > now) {
-            return Some(Some(until));
-        }
-        let first = state.waiting.first().is_none_or(|first| *first == ticket);
-        let room = state.limit.is_none_or(|limit| {
-            #[allow(clippy::cast_precision_loss)]
-            let after = (state.active + 1) as f64;
-            after <= limit
-        });
-        if first && room { None } else { Some(None) }
     }
 
     /// Starts no requests for a while; returns whether the user should be informed.
@@ -134,6 +154,14 @@ impl Limiter {
         let is_reported = state.paused_until.is_none_or(|known| known <= now && wait >= LONG_PAUSE);
         state.paused_until = Some(state.paused_until.map_or(until, |known| known.max(until)));
         is_reported
+    }
+
+    /// The wait after a refusal, if the user should be informed of it.
+    pub(crate) fn reported_wait(&self) -> Option<Duration> {
+        let (now, mut state) = (Instant::now(), self.state());
+        let wait = state.pace.wait_until(state.active, now)? - now;
+        let is_first = !std::mem::replace(&mut state.is_slowed, true);
+        (is_first || wait >= LONG_PAUSE).then_some(wait)
     }
 
     pub(crate) fn announce_pause(&self, wait: Duration) {
@@ -164,6 +192,7 @@ impl Limiter {
 struct Ticket<'a> {
     limiter: &'a Limiter,
     number: u64,
+    since: Instant,
 }
 
 impl<'a> Ticket<'a> {
@@ -172,7 +201,7 @@ impl<'a> Ticket<'a> {
         let number = state.next_ticket;
         state.next_ticket += 1;
         state.waiting.insert(number);
-        Ticket { limiter, number }
+        Ticket { limiter, number, since: Instant::now() }
     }
 }
 
@@ -186,7 +215,7 @@ impl Drop for Ticket<'_> {
 #[derive(Debug)]
 pub(crate) struct Permit {
     limiter: Arc<Limiter>,
-    started: Instant,
+    start: Start,
     served: u64,
     answered: bool,
     is_suspended: bool,
@@ -198,40 +227,26 @@ impl Permit {
         self.answered = true;
         let mut state = self.limiter.state();
         state.refused_alone = None;
-        let ceiling = state.ceiling;
-        state.limit = state.limit.map(|limit| {
-            // Near the last refusal, another one is likely, and each costs all requests a pause.
-            let step = if limit + 1.0 < ceiling { 1.0 } else { CAUTIOUS_STEP };
-            limit + step / limit
-        });
-        drop(state);
-        self.limiter.changed.notify_waiters();
+        state.last_answer = Some(Instant::now());
+        state.pace.accepted(&self.start);
     }
 
-    /// Lowers the limit after a refusal because of too many requests. Returns whether concurrent requests can be the
-    /// reason, so that this one only has to wait.
+    /// Slows requests down after a refusal because of too many requests. Returns whether other requests of the run can
+    /// be the reason, so that this one only has to wait.
     pub(crate) fn refused(mut self, message: &str) -> bool {
         self.release();
+        let now = Instant::now();
         let mut state = self.limiter.state();
-        let served = usize::try_from(state.served - self.served).unwrap_or(usize::MAX);
-        let taken = state.active.saturating_add(served);
-        #[allow(clippy::cast_precision_loss)]
-        let (taken_or_one, active) = (taken.max(1) as f64, (state.active + 1) as f64);
-        let limit = state.limit.unwrap_or(active).min(active.max(taken_or_one));
-        // Requests that started together are refused together, which counts as one decrease.
-        let is_same_burst = state.lowered.is_some_and(|lowered| self.started < lowered);
-        let lowered = if is_same_burst { limit } else { limit / 2.0 };
-        state.limit = Some(lowered.min(taken_or_one).max(1.0));
-        state.ceiling = taken_or_one + 1.0;
-        if !is_same_burst {
-            state.lowered = Some(Instant::now());
-        }
-        if taken == 0 {
-            state.count_lone_refusal(self.started, message);
+        state.pace.refused(&self.start, now);
+        let has_others = state.active > 0 || state.served > self.served;
+        let is_recent = state.last_answer.is_some_and(|last| now - last < RECENT);
+        let is_shared = has_others || (is_recent && !state.waiting.is_empty());
+        if !is_shared {
+            state.count_lone_refusal(self.start.at, message);
         }
         drop(state);
         self.limiter.changed.notify_waiters();
-        taken > 0
+        is_shared
     }
 
     /// Stops counting as active until `resume`: the reader of the response is busy with something else that may need

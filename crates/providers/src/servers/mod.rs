@@ -1,6 +1,7 @@
 //! What a run has learned about servers: request limits and refused parameters. Runs on several threads may share it.
 
 mod limiter;
+mod pace;
 mod rate_limit_headers;
 
 use std::{

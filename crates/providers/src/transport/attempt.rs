@@ -12,6 +12,7 @@ use reqwest::{
         ACCEPT_ENCODING, CONTENT_ENCODING, CONTENT_LENGTH, CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue, SET_COOKIE,
     },
 };
+use thiserror::Error;
 use tokio::time::Instant;
 
 use super::{
@@ -79,9 +80,9 @@ impl Prepared {
         limits: Limits,
         errors: ErrorContext,
     ) -> Result<Self, ProviderError> {
-        let wrong = |message: String| errors.error(ProviderErrorKind::Configuration, &message, None);
+        let wrong = |message: &str| errors.error(ProviderErrorKind::Configuration, message, None);
         let url = model.address.join(&encoded.path).map_err(|fault| {
-            let mut error = wrong(format!("The base URL {}", fault.what));
+            let mut error = wrong(&format!("The base URL {}", fault.what));
             error.hint = fault.hint;
             error
         })?;
@@ -89,11 +90,11 @@ impl Prepared {
         headers.insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
         headers.insert(ACCEPT_ENCODING, HeaderValue::from_static("gzip"));
         for (name, value) in &encoded.headers {
-            insert_header(&mut headers, name, value).map_err(wrong)?;
+            insert_header(&mut headers, name, value).map_err(|error| wrong(&error.to_string()))?;
         }
         let mut explicit_headers = HeaderMap::new();
         for (name, value) in model.headers.iter().chain(&settings.headers) {
-            insert_header(&mut explicit_headers, name, value).map_err(wrong)?;
+            insert_header(&mut explicit_headers, name, value).map_err(|error| wrong(&error.to_string()))?;
         }
         let body = RefCell::new(RequestBody::new(model, encoded));
         Ok(Prepared {
@@ -110,10 +111,18 @@ impl Prepared {
     }
 }
 
-fn insert_header(headers: &mut HeaderMap, name: &str, value: &str) -> Result<(), String> {
-    let parsed = HeaderName::from_bytes(name.as_bytes()).map_err(|_| format!("\"{name}\" is not a header name."))?;
-    let mut value = HeaderValue::from_str(value.trim())
-        .map_err(|_| format!("The value of header \"{name}\" has characters a header cannot hold."))?;
+#[derive(Debug, Error)]
+enum InvalidHeader {
+    #[error("\"{0}\" is not a header name.")]
+    Name(String),
+    /// Holds the name; the value may be a secret.
+    #[error("The value of header \"{0}\" has characters a header cannot hold.")]
+    Value(String),
+}
+
+fn insert_header(headers: &mut HeaderMap, name: &str, value: &str) -> Result<(), InvalidHeader> {
+    let parsed = HeaderName::from_bytes(name.as_bytes()).map_err(|_| InvalidHeader::Name(name.to_owned()))?;
+    let mut value = HeaderValue::from_str(value.trim()).map_err(|_| InvalidHeader::Value(name.to_owned()))?;
     value.set_sensitive(crate::redact::names_a_secret(name));
     headers.insert(parsed, value);
     Ok(())
@@ -139,13 +148,13 @@ pub(super) async fn attempt<'a>(
     let mut headers = prepared.headers.clone();
     for (name, value) in &authentication {
         insert_header(&mut headers, name, value)
-            .map_err(|message| final_failure(errors.error(ProviderErrorKind::Configuration, &message, None)))?;
+            .map_err(|error| final_failure(errors.error(ProviderErrorKind::Configuration, &error.to_string(), None)))?;
     }
     headers.extend(prepared.explicit_headers.clone());
 
     let client =
         client(model, &network, prepared.needs_new_connection.get() || !model.limiter().may_reuse_connections())
-            .map_err(|message| final_failure(errors.error(ProviderErrorKind::Configuration, &message, None)))?;
+            .map_err(|error| final_failure(errors.error(ProviderErrorKind::Configuration, &error.to_string(), None)))?;
     let request = client.post(prepared.url.clone()).headers(headers).body(body);
     process_closed_connections().await;
     let limits = prepared.limits;
@@ -192,9 +201,8 @@ fn final_failure(error: ProviderError) -> AttemptFailure {
     AttemptFailure::new(error, false)
 }
 
-fn client(model: &HttpModel, network: &Network, fresh: bool) -> Result<reqwest::Client, String> {
-    let client = if fresh { http::fresh_client(network) } else { http::http_client(network) };
-    let client = client.map_err(|error| error.to_string())?;
+fn client(model: &HttpModel, network: &Network, fresh: bool) -> Result<reqwest::Client, http::ClientError> {
+    let client = if fresh { http::fresh_client(network) } else { http::http_client(network) }?;
     for message in http::take_warnings(network) {
         (model.context.on_event)(&ProviderEvent::Warning { message });
     }

@@ -31,7 +31,7 @@ impl HttpModel {
         let mut encoded = self
             .wire
             .encode(&request, &self.model_id)
-            .map_err(|message| errors.error(ProviderErrorKind::BadRequest, &message, None))?;
+            .map_err(|unsupported| errors.error(ProviderErrorKind::BadRequest, &unsupported.to_string(), None))?;
         let options = &request.settings.provider_options;
         encoded.warnings.extend(unknown(&self.provider, self.wire.as_ref(), options, &*self.context.env));
         // JavaScript does not distinguish 1 and 1.0, so bodies must not either.
@@ -60,6 +60,10 @@ impl LanguageModel for HttpModel {
         // A built-in provider is the paid service, even through a local proxy.
         let is_local = catalog::built_in(&self.provider).is_none() && self.address.is_loopback();
         vec![ModelIdentity { provider, model_id, base_url: Some(self.address.to_string()), is_local }]
+    }
+
+    fn server(&self) -> Option<String> {
+        Some(self.address.to_string())
     }
 
     fn stream<'a>(&'a self, request: ModelRequest) -> LocalBoxFuture<'a, Result<PartStream<'a>, ProviderError>> {

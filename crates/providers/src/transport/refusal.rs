@@ -61,6 +61,7 @@ impl RefusalHead {
             model: &errors.model,
             address: &self.address,
         };
+        error.is_unknown_model = refusal.is_unknown_model();
         error.hint = refusal.hint().or(error.hint);
         if let Some(location) = &self.location {
             error.hint = Some(format!("The server redirects to {location}; set the base URL to where it should go."));

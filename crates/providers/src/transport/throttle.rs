@@ -34,7 +34,7 @@ pub(super) async fn throttled_attempt<'a>(
         if let Some(wait) = limiter.take_unreported_pause() {
             report_pause(model, wait, "nothing is left of its limit for now");
         }
-        let mut permit = limiter.acquire().await.map_err(|words| abandoned(prepared, &words))?;
+        let mut permit = limiter.acquire().await.map_err(|given_up| abandoned(prepared, &given_up.message))?;
         let changes = prepared.body.borrow().changes;
         let failure = match attempt(model, prepared).await {
             Ok(mut answer) => {
@@ -71,22 +71,24 @@ fn is_too_many(failure: &AttemptFailure) -> bool {
     is_limit && !is_overload && failure.is_retryable
 }
 
-/// Pauses all requests to the server. Returns whether this one waits for others of the run; otherwise it has failed.
+/// Slows down or pauses all requests to the server. Returns whether this one waits for others of the run; otherwise it
+/// has failed.
 fn yields_to_others(model: &HttpModel, permit: Permit, failure: &AttemptFailure, yields: u32) -> bool {
     let is_shared = permit.refused(&failure.error.message);
     if failure.retry_after.is_some_and(|retry_after| retry_after > MAX_PAUSE) {
         return false;
     }
-    let is_shared = is_shared && yields < MAX_YIELDS;
-    let pause = match failure.retry_after {
-        Some(retry_after) => retry_after,
-        // The caller waits after a failed attempt.
-        None if !is_shared => return false,
-        None => model.context.first_wait * 2_u32.pow(yields.min(4)),
+    let (is_shared, limiter) = (is_shared && yields < MAX_YIELDS, model.limiter());
+    let reported = match failure.retry_after {
+        Some(retry_after) => {
+            let shortest = if is_shared { model.context.first_wait / MIN_PAUSE_DIVISOR } else { Duration::ZERO };
+            let pause = retry_after.max(shortest);
+            limiter.pause_for(pause).then_some(pause)
+        }
+        None => limiter.reported_wait(),
     };
-    let pause = if is_shared { pause.max(model.context.first_wait / MIN_PAUSE_DIVISOR) } else { pause };
-    if model.limiter().pause_for(pause) && is_shared {
-        report_pause(model, pause, &failure.error.message);
+    if let Some(wait) = reported.filter(|_| is_shared) {
+        report_pause(model, wait, &failure.error.message);
     }
     is_shared
 }

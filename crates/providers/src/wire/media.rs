@@ -3,6 +3,12 @@
 use base64::{Engine as _, engine::general_purpose::STANDARD};
 
 use lmthing_base::chat::{ContentPart, ProviderOptions, ToolPart};
+use thiserror::Error;
+
+/// Content that a wire format cannot express, as a sentence.
+#[derive(Clone, Debug, Error, PartialEq, Eq)]
+#[error("{0}")]
+pub struct UnsupportedContent(String);
 
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Media<'a> {
@@ -83,9 +89,9 @@ impl<'a> Media<'a> {
         }
     }
 
-    pub(super) fn refused(&self, provider: &str) -> String {
+    pub(super) fn refused(&self, provider: &str) -> UnsupportedContent {
         let by = if matches!(self.source, Source::Url(_)) { " by URL" } else { "" };
-        format!("{provider} does not take {} files{by} in messages", self.media_type)
+        UnsupportedContent(format!("{provider} does not take {} files{by} in messages", self.media_type))
     }
 }
 

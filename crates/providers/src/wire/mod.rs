@@ -25,6 +25,7 @@ mod tests;
 use serde_json::Value;
 
 use lmthing_base::chat::{CallWarning, ModelRequest};
+pub(crate) use media::UnsupportedContent;
 pub(crate) use output::{Decoded, Output};
 
 #[derive(Clone, Debug, PartialEq)]
@@ -76,9 +77,7 @@ impl KnownOptions {
 pub trait WireFormat {
     /// Encodes a request.
     ///
-    /// # Errors
-    /// A sentence that names unsupported content.
-    fn encode(&self, request: &ModelRequest, model_id: &str) -> Result<EncodedRequest, String>;
+    fn encode(&self, request: &ModelRequest, model_id: &str) -> Result<EncodedRequest, UnsupportedContent>;
 
     fn decoder(&self) -> Box<dyn WireDecoder>;
 

@@ -2,8 +2,8 @@
 
 use serde_json::{Map, Value};
 
-use super::values::{number, put};
-use lmthing_base::chat::{CallSettings, CallWarning};
+use super::values::put;
+use lmthing_base::chat::{CallSettings, CallWarning, number};
 
 #[derive(Debug, Default)]
 pub(super) struct Warnings(Vec<CallWarning>);

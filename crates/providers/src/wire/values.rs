@@ -2,18 +2,9 @@
 
 use std::borrow::Cow;
 
-use serde_json::{Map, Number, Value};
+use serde_json::{Map, Value};
 
-use lmthing_base::chat::{Content, ContentPart, Message, ProviderOptions, ToolInput};
-
-pub(crate) fn number(value: f64) -> Value {
-    const SAFE: f64 = 9_007_199_254_740_992.0;
-    if value.fract() == 0.0 && value.abs() <= SAFE {
-        #[allow(clippy::cast_possible_truncation)]
-        return Value::Number(Number::from(value as i64));
-    }
-    Number::from_f64(value).map_or(Value::Null, Value::Number)
-}
+use lmthing_base::chat::{Content, ContentPart, Message, ProviderOptions, ToolInput, number};
 
 pub(crate) fn normalize_numbers(value: &mut Value) {
     match value {

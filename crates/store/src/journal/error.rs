@@ -69,6 +69,10 @@ impl JournalError {
         JournalError::new(format!("the journal {} cannot be {done}: {what}", path.display()))
     }
 
+    pub(super) fn without_thread(path: &Path, error: &io::Error) -> Self {
+        JournalError::cannot(path, OpenMode::Write, &format!("the system starts no thread: {error}"))
+    }
+
     pub(super) fn of_sqlite(path: &Path, mode: OpenMode, error: &Error) -> Self {
         let (failure, text) = match error {
             Error::SqliteFailure(failure, text) => (failure, text),

@@ -4,8 +4,6 @@ use std::{
     fs::{File, OpenOptions},
     io::{self, Read},
     path::{Path, PathBuf},
-    thread,
-    time::{Duration, Instant},
 };
 
 use rusqlite::{Connection, ErrorCode, OpenFlags, TransactionBehavior, config::DbConfig};
@@ -13,6 +11,7 @@ use rusqlite::{Connection, ErrorCode, OpenFlags, TransactionBehavior, config::Db
 use super::{
     error::{JournalError, OpenMode},
     location::{check_is_private, create_folder},
+    lock,
 };
 
 /// Pages of the write-ahead log after which it is checkpointed, which waits for the disk. The next process reads the log when it
@@ -26,9 +25,6 @@ const VERSION: i64 = 1;
 const APPLICATION: i64 = 0x6c6d_746a;
 
 const SCHEMA: &str = include_str!("schema.sql");
-
-/// How long another process may lock the file. A write takes less than a millisecond; deleting runs takes longer.
-const PATIENCE: Duration = Duration::from_secs(5);
 
 const STATEMENTS: usize = 16;
 
@@ -91,10 +87,11 @@ impl Journal {
         let path = std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
         let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
         let opened = Connection::open_with_flags(&path, flags);
-        let connection = opened.map_err(|error| JournalError::of_sqlite(&path, mode, &error))?;
+        let mut connection = opened.map_err(|error| JournalError::of_sqlite(&path, mode, &error))?;
+        let can_wait = connection.busy_handler(Some(lock::wait));
         connection.set_prepared_statement_cache_capacity(STATEMENTS);
         let journal = Journal { connection, identity: identity(&path), path, mode };
-        journal.check(journal.connection.busy_timeout(PATIENCE))?;
+        journal.check(can_wait)?;
         // A checkpoint on close would wait for the disk, and would change a file that must stay unchanged.
         journal.check(journal.connection.set_db_config(DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, true))?;
         if mode == OpenMode::Write && journal.check(journal.connection.is_readonly("main"))? {
@@ -154,11 +151,11 @@ impl Journal {
 
     /// Enables the write-ahead log, so that a process may be killed at any time and readers need not wait.
     fn enable_wal(&self) -> Result<(), JournalError> {
-        let began = Instant::now();
+        // SQLite itself does not wait for other users of the file here.
+        let mut attempts = 0..;
         loop {
             match self.connection.pragma_update(None, "journal_mode", "WAL") {
-                // SQLite itself does not wait for other users of the file here.
-                Err(error) if is_busy(&error) && began.elapsed() < PATIENCE => thread::sleep(Duration::from_millis(1)),
+                Err(error) if is_busy(&error) && attempts.next().is_some_and(lock::wait) => {}
                 done => return self.check(done),
             }
         }

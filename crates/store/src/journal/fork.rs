@@ -8,7 +8,6 @@ use super::{
     file::Journal,
     numbers::{count_to_sql, now, position_range},
     runs::{ForkOrigin, RunInfo, RunStatus},
-    stored::STEP_ENDS,
     write::Lease,
 };
 use lmthing_base::{
@@ -45,7 +44,7 @@ impl Journal {
         }
         let end = end.unwrap_or(position_range(run.number).end);
         // Entries after the last finished step belong to the answer that is requested again.
-        let is_end = |(at, key, text): &&StoredEntry| key.is_empty() && *at < end && text.starts_with(STEP_ENDS);
+        let is_end = |(at, key, text): &&StoredEntry| key.is_empty() && *at < end && ends_step(text);
         let over = entries.iter().filter(is_end).map(|(at, ..)| *at).next_back().filter(|_| step > 0);
         entries.retain(|(at, key, _)| match key.is_empty() {
             true => over.is_some_and(|over| *at <= over),
@@ -162,6 +161,10 @@ fn answered(text: &str) -> Option<AnswerEntry> {
         Ok(checkpoint::Entry::Answered(answered)) => Some(*answered),
         _ => None,
     }
+}
+
+fn ends_step(text: &str) -> bool {
+    matches!(serde_json::from_str(text), Ok(checkpoint::Entry::StepEnds { .. }))
 }
 
 fn step_not_reached(run: &RunInfo, step: usize, asked: usize) -> JournalError {

@@ -1,27 +1,30 @@
 //! Writes a run to the journal as it happens, and provides what earlier processes wrote.
 
+mod checkpoints;
+
 use std::{
     cell::{Cell, RefCell},
+    future::ready,
     path::PathBuf,
+    pin::pin,
     rc::{Rc, Weak},
     time::{Duration, Instant},
 };
-
-use serde_json::{Map, Value};
 
 use super::{
     buffer::Buffer,
     earlier_run::EarlierRun,
     error::JournalError,
     file::Journal,
-    heartbeat::Heartbeat,
     last_entry::LastEntry,
+    lock::LockNotice,
     runs::{RunInfo, RunStatus},
     stored::{EntryMirror, RunStart, SecretFilter, entry_text, is_step_over, line_text, plain_text},
-    write::{Batch, Lease, RunRow},
+    write::{Batch, Beginning, RunRow},
+    writer::{self, Writer},
 };
 use lmthing_base::{
-    checkpoint::{Checkpoints, Entry, HeldCall, Restored, StoreError, StoredFuture},
+    checkpoint::{Entry, StoreError, StoredFuture},
     event::{Event, EventKind, EventRecorder, Events, RecordedEvent, RunFinish, RunSummary},
 };
 
@@ -41,13 +44,7 @@ enum JournalState {
         run: Box<RunInfo>,
         back_to: Option<usize>,
     },
-    Writing {
-        journal: Journal,
-        lease: Lease,
-        _heartbeat: Heartbeat,
-    },
-    /// A write has failed.
-    Failed(StoreError),
+    Writing(Writer),
 }
 
 pub struct Recorder {
@@ -58,6 +55,8 @@ pub struct Recorder {
     start: RefCell<RunStart>,
     state: RefCell<JournalState>,
     last_entry: LastEntry,
+    lock: LockNotice,
+    is_lock_reported: Cell<bool>,
     buffer: RefCell<Buffer>,
     agents: RefCell<Vec<(u64, String)>>,
     record: RefCell<EventRecorder>,
@@ -81,6 +80,8 @@ impl Recorder {
             start: RefCell::default(),
             state: RefCell::new(JournalState::Undecided),
             last_entry: LastEntry::default(),
+            lock: LockNotice::default(),
+            is_lock_reported: Cell::new(false),
             buffer: RefCell::default(),
             agents: RefCell::default(),
             record: RefCell::default(),
@@ -126,7 +127,7 @@ impl Recorder {
 
     /// Whether the run is in the journal, so that it can be resumed.
     pub fn is_in_journal(&self) -> bool {
-        matches!(&*self.state.borrow(), JournalState::Writing { .. } | JournalState::Failed(_))
+        matches!(&*self.state.borrow(), JournalState::Writing(_))
     }
 
     pub fn read(self: &Rc<Self>, events: &Rc<Events>) {
@@ -141,10 +142,31 @@ impl Recorder {
         self.start.replace(start);
     }
 
-    /// Opens the journal that the command line asks for.
-    pub fn open_required(&self) -> Result<(), JournalError> {
-        self.state.replace(JournalState::Open(Journal::create(&self.path)?));
+    /// Opens the journal that the command line asks for. Waits as long as another process keeps it locked.
+    pub async fn open_required(&self) -> Result<(), JournalError> {
+        let path = self.path.clone();
+        self.open(move || Journal::create(&path)).await
+    }
+
+    async fn open(
+        &self,
+        work: impl FnOnce() -> Result<Journal, JournalError> + Send + 'static,
+    ) -> Result<(), JournalError> {
+        let opening = writer::open(work, (&self.path, self.lock.clone()));
+        let opened = self.reporting_lock(opening, |notice| self.warn(notice)).await;
+        self.state.replace(JournalState::Open(opened?));
         Ok(())
+    }
+
+    /// Awaits `work`. `report` gets a message if it waits for another process.
+    async fn reporting_lock<T>(&self, work: impl Future<Output = T>, report: impl Fn(String)) -> T {
+        let mut work = pin!(work);
+        loop {
+            match tokio::time::timeout(WAIT, &mut work).await {
+                Ok(done) => return done,
+                Err(_) => self.lock_notice().into_iter().for_each(&report),
+            }
+        }
     }
 
     /// Marks the run as interrupted, as the reader of its output is gone.
@@ -156,27 +178,48 @@ impl Recorder {
     pub async fn keep_writing(&self) {
         loop {
             tokio::time::sleep(WAIT).await;
-            // A failure is reported by the next append, and at the end.
-            let _ = self.flush();
+            self.write_events();
+            self.lock_notice().into_iter().for_each(|notice| self.warn(notice));
         }
     }
 
-    /// Writes pending events. An earlier failure is returned again.
-    pub fn flush(&self) -> Result<(), StoreError> {
+    /// Resolves once everything so far outlasts the process, or with the failure of any write. `report` gets a message if
+    /// another process keeps the journal locked.
+    pub async fn flush(&self, report: impl Fn(String)) -> Result<(), StoreError> {
+        self.write_events();
+        let Some(writer) = self.writer() else { return Ok(()) };
+        self.reporting_lock(writer.written().result(), report).await
+    }
+
+    /// A message, once in a run, when writing has waited for another process for some seconds.
+    fn lock_notice(&self) -> Option<String> {
+        let is_new = self.lock.is_set() && !self.is_lock_reported.replace(true);
+        is_new.then(|| {
+            let path = self.path.display();
+            format!("the journal {path} is locked by another process: the run waits where it has to write")
+        })
+    }
+
+    fn writer(&self) -> Option<Writer> {
         match &*self.state.borrow() {
-            JournalState::Failed(error) => return Err(error.clone()),
-            JournalState::Writing { .. } if !self.buffer.borrow().is_empty() => {}
-            _ => return Ok(()),
+            JournalState::Writing(writer) => Some(writer.clone()),
+            _ => None,
         }
-        self.write(None, None)
+    }
+
+    /// Passes pending events to the writer. The next append and the end report a failure.
+    fn write_events(&self) {
+        if !self.buffer.borrow().is_empty() {
+            drop(self.write(None, None));
+        }
     }
 
     fn take(&self, event: &Event<'_>) {
-        let is_writing = match &*self.state.borrow() {
-            JournalState::Off | JournalState::Failed(_) => return,
-            JournalState::Undecided | JournalState::Open(_) | JournalState::Earlier { .. } => false,
-            JournalState::Writing { .. } => true,
-        };
+        match &*self.state.borrow() {
+            JournalState::Off => return,
+            JournalState::Writing(writer) if writer.error().is_some() => return,
+            _ => {}
+        }
         if self.began.get().is_none() {
             self.began.set(Some(event.time()));
         }
@@ -188,8 +231,8 @@ impl Recorder {
         self.buffer.borrow_mut().add(recorded, event.agent, event.time());
         if let EventKind::RunFinish(end) = event.kind {
             self.finish(end);
-        } else if is_writing && self.written.get().elapsed() >= WAIT {
-            let _ = self.flush();
+        } else if self.written.get().elapsed() >= WAIT {
+            self.write_events();
         }
     }
 
@@ -199,74 +242,66 @@ impl Recorder {
         let is_writing = match &*self.state.borrow() {
             // A file that does not load leaves the earlier run unchanged.
             JournalState::Earlier { .. } => return,
-            state => matches!(state, JournalState::Writing { .. }),
+            state => matches!(state, JournalState::Writing(_)),
         };
-        if is_writing || status != RunStatus::Done && self.begin().is_ok() {
+        if is_writing || status != RunStatus::Done {
+            self.begin();
             let error = end.error.as_ref().and_then(|error| serde_json::to_string(error).ok());
             let error = error.map(|line| line_text(line, &*self.secrets));
-            let _ = self.write(None, Some((status, error)));
+            // `flush` reports a failure.
+            drop(self.write(None, Some((status, error))));
         }
     }
 
-    /// Adds the run to an open journal, or takes it over there.
-    fn begin(&self) -> Result<(), StoreError> {
-        let (journal, begun) = match self.state.replace(JournalState::Off) {
-            JournalState::Open(journal) => {
-                let begun = self.insert_run(&journal);
-                (journal, begun)
-            }
-            JournalState::Earlier { journal, run, back_to } => {
-                let taken = match back_to {
-                    None => journal.take_over(&run),
-                    Some(step) => journal.fork(&run, step, &self.run(), &self.earlier.sums),
-                };
-                (journal, taken)
+    /// Starts to write the run to an open journal. The following writes report a failure.
+    fn begin(&self) {
+        let (journal, beginning) = match self.state.replace(JournalState::Off) {
+            JournalState::Open(journal) => (journal, self.new_run()),
+            JournalState::Earlier { journal, run, back_to: None } => (journal, Beginning::Continued(run)),
+            JournalState::Earlier { journal, run, back_to: Some(step) } => {
+                (journal, Beginning::Forked { run, step, id: self.run(), sums: self.earlier.sums })
             }
             state => {
                 self.state.replace(state);
-                return Ok(());
+                return;
             }
         };
-        let lease = begun.map_err(|error| self.fail(error))?;
-        let heartbeat = Heartbeat::begin(journal.path(), &lease);
-        self.last_entry.set(journal.path(), &lease);
-        self.state.replace(JournalState::Writing { journal, lease, _heartbeat: heartbeat });
+        let writer = Writer::start(journal, beginning, self.lock.clone());
+        self.last_entry.set(writer.clone());
+        self.state.replace(JournalState::Writing(writer));
         if let Some(why) = self.new_not_resumable_reason.take() {
             self.warn(format!("this run cannot be resumed: {why}"));
         }
         // Written before the calls are made, so that an approval is not requested again.
-        self.earlier.decided.take().into_iter().try_for_each(|(key, entry)| self.write_entry(&key, entry))
+        self.earlier.decided.take().into_iter().for_each(|(key, entry)| drop(self.write_entry(&key, entry)));
     }
 
-    fn write_entry(&self, key: &str, entry: Entry) -> Result<(), StoreError> {
-        let text = entry_text(entry, &*self.secrets);
-        let text = text
-            .map_err(|error| StoreError { message: format!("an entry cannot be written down: {error}"), hint: None })?;
-        let copy = self.mirror.as_ref().map(|mirror| (mirror, text.clone()));
-        self.write(Some((key.to_owned(), text)), None)?;
-        if let Some((mirror, text)) = copy {
-            let is_over = is_step_over(key, &text);
-            mirror.copy_entry(key, text, is_over);
-        }
-        Ok(())
-    }
-
-    fn insert_run(&self, journal: &Journal) -> Result<Lease, JournalError> {
+    fn new_run(&self) -> Beginning {
         let mut start = self.start.borrow_mut();
         let is_known = start.not_resumable.is_some();
         start.without_secrets(&*self.secrets);
         self.new_not_resumable_reason.replace(start.not_resumable.clone().filter(|_| !is_known));
-        journal.begin(&self.run(), self.began.get(), &start, None)
+        Beginning::New { id: self.run(), began: self.began.get(), start: start.clone() }
+    }
+
+    fn write_entry(&self, key: &str, entry: Entry) -> StoredFuture<'static> {
+        let is_over = is_step_over(key, &entry);
+        let text = match entry_text(entry, &*self.secrets) {
+            Ok(text) => text,
+            Err(error) => {
+                let message = format!("an entry cannot be written down: {error}");
+                return Box::pin(ready(Err(StoreError { message, hint: None })));
+            }
+        };
+        // In the same order as in the file.
+        if let Some(mirror) = &self.mirror {
+            mirror.copy_entry(key, text.clone(), is_over);
+        }
+        self.write(Some((key.to_owned(), text)), None)
     }
 
     fn run(&self) -> String {
         self.events.borrow().upgrade().map(|events| events.run().to_owned()).unwrap_or_default()
-    }
-
-    fn fail(&self, error: JournalError) -> StoreError {
-        let error = StoreError::from(error);
-        self.state.replace(JournalState::Failed(error.clone()));
-        error
     }
 
     fn warn(&self, message: String) {
@@ -279,7 +314,8 @@ impl Recorder {
         &self,
         entry: Option<(String, String)>,
         end: Option<(RunStatus, Option<String>)>,
-    ) -> Result<(), StoreError> {
+    ) -> StoredFuture<'static> {
+        let Some(writer) = self.writer() else { return Box::pin(ready(Ok(()))) };
         self.written.set(Instant::now());
         let events = self.events.borrow().upgrade();
         let run = events.as_ref().map_or("", |events| events.run());
@@ -294,96 +330,7 @@ impl Recorder {
         let batch = Batch { agents: self.agents.take(), lines: lines.collect(), entry };
         let summary = self.summary.borrow();
         let figures = RunRow { sums: summary.sums(), model: summary.model.clone(), end };
-        let mut state = self.state.borrow_mut();
-        let JournalState::Writing { journal, lease, .. } = &mut *state else { return Ok(()) };
-        let written = journal.write(lease, &batch, &figures);
-        drop(state);
-        written.map_err(|error| self.fail(error))
-    }
-
-    /// Without a setting in `config`, a run is written if the journal already exists.
-    fn open_known(&self) -> Result<(), StoreError> {
-        if !self.path.exists() {
-            return Ok(());
-        }
-        self.state.replace(JournalState::Open(Journal::open(&self.path)?));
-        self.begin()
-    }
-}
-
-impl Checkpoints for Recorder {
-    fn is_on(&self) -> bool {
-        // Also after a failure, which the next append must return.
-        !matches!(&*self.state.borrow(), JournalState::Undecided | JournalState::Off)
-    }
-
-    fn append(&self, key: &str, entry: Entry) -> Result<(), StoreError> {
-        self.begin()?;
-        match &*self.state.borrow() {
-            JournalState::Undecided | JournalState::Off | JournalState::Open(_) | JournalState::Earlier { .. } => {
-                return Ok(());
-            }
-            JournalState::Failed(error) => return Err(error.clone()),
-            JournalState::Writing { .. } => {}
-        }
-        self.write_entry(key, entry)
-    }
-
-    fn stored(&self) -> Option<StoredFuture> {
-        self.mirror.as_ref()?.stored()
-    }
-
-    fn restored(&self, key: &str) -> Option<Rc<Restored>> {
-        self.earlier.restored(key, &mut self.record.borrow_mut())
-    }
-
-    fn configure(&self, asked: Option<bool>) -> Result<(), StoreError> {
-        let is_decided = !matches!(&*self.state.borrow(), JournalState::Undecided);
-        match asked {
-            _ if is_decided => self.begin()?,
-            Some(true) => {
-                self.open_required()?;
-                self.begin()?;
-            }
-            Some(false) => {}
-            None => {
-                if let Err(error) = self.open_known() {
-                    self.state.replace(JournalState::Off);
-                    let hint = error.hint.map(|hint| format!(" ({hint})")).unwrap_or_default();
-                    self.warn(format!("this run is not written down: {}{hint}", error.message));
-                }
-            }
-        }
-        let mut state = self.state.borrow_mut();
-        if matches!(&*state, JournalState::Undecided | JournalState::Off) {
-            *state = JournalState::Off;
-            self.buffer.take();
-            self.start.borrow_mut().input.take();
-        }
-        Ok(())
-    }
-
-    fn store_input(&self, input: Map<String, Value>) {
-        self.start.borrow_mut().input = Some(input);
-    }
-
-    fn holds_secret(&self, text: &str) -> bool {
-        self.secrets.contain_secret(text)
-    }
-
-    fn held(&self) -> Vec<HeldCall> {
-        self.earlier.held.clone()
-    }
-
-    fn last_serial(&self) -> usize {
-        self.earlier.last_serial
-    }
-
-    fn why_not_resumable(&self) -> Option<String> {
-        self.start.borrow().not_resumable.clone()
-    }
-
-    fn played(&self, mock: usize) -> Vec<usize> {
-        self.earlier.played(mock)
+        drop(summary);
+        Box::pin(writer.write(batch, figures).result())
     }
 }

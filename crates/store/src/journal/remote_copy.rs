@@ -25,7 +25,7 @@ impl Journal {
         let entries = self.entries(run.number)?.into_iter();
         Ok(entries
             .map(|(_, key, text)| {
-                let is_over = is_step_over(&key, &text);
+                let is_over = serde_json::from_str(&text).is_ok_and(|entry| is_step_over(&key, &entry));
                 (key, text, is_over)
             })
             .collect())

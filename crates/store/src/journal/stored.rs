@@ -14,9 +14,6 @@ const HOLDS_SECRET: &str = "it holds a secret";
 /// repeat work.
 pub const INVOCATION: &str = "invocation";
 
-/// The start of an entry that ends a step.
-pub(super) const STEP_ENDS: &str = r#"{"step-ends":"#;
-
 pub trait SecretFilter {
     /// Replaces them in all texts of a value.
     fn replace(&self, value: &mut Value);
@@ -31,7 +28,7 @@ pub trait EntryMirror {
     fn copy_entry(&self, key: &str, text: String, is_over: bool);
 
     /// See [`lmthing_base::checkpoint::Checkpoints::stored`].
-    fn stored(&self) -> Option<StoredFuture>;
+    fn stored(&self) -> Option<StoredFuture<'static>>;
 }
 
 /// How a run was started: all that another process needs to start it again.
@@ -93,9 +90,13 @@ pub(super) fn entry_text(mut entry: Entry, secrets: &dyn SecretFilter) -> serde_
     serde_json::to_string(&value)
 }
 
-/// Whether the entry with this text ends a step. The last step of the file's own prompt ends with the run.
-pub(super) fn is_step_over(key: &str, text: &str) -> bool {
-    text.starts_with(STEP_ENDS) || text == r#""ends""# && !key.is_empty()
+/// Whether the entry ends a step. The last step of the file's own prompt ends with the run.
+pub(super) fn is_step_over(key: &str, entry: &Entry) -> bool {
+    match entry {
+        Entry::StepEnds { .. } => true,
+        Entry::Ends => !key.is_empty(),
+        _ => false,
+    }
 }
 
 pub(super) fn line_text(line: String, secrets: &dyn SecretFilter) -> String {
@@ -129,7 +130,7 @@ fn lose_secret_states(entry: &mut Entry, secrets: &dyn SecretFilter) {
     }
 }
 
-fn memory(entry: &mut Entry) -> Option<&mut MemoryChange> {
+pub(super) fn memory(entry: &mut Entry) -> Option<&mut MemoryChange> {
     match entry {
         Entry::Answered(answered) => Some(&mut answered.memory),
         Entry::CallEnds(end) => Some(&mut end.memory),

@@ -22,6 +22,16 @@ pub(super) struct Lease {
     next: i64,
 }
 
+/// How a process comes to write a run.
+pub(super) enum Beginning {
+    /// A new run: its id, its start in milliseconds since 1970, and how it was started.
+    New { id: String, began: Option<u64>, start: RunStart },
+    /// The run of an earlier process continues.
+    Continued(Box<RunInfo>),
+    /// A new run with this id, from the part of another before a step; and its usage so far.
+    Forked { run: Box<RunInfo>, step: usize, id: String, sums: RunTotals },
+}
+
 #[derive(Debug, Default)]
 pub(super) struct Batch {
     pub(super) agents: Vec<(u64, String)>,
@@ -29,6 +39,14 @@ pub(super) struct Batch {
     pub(super) lines: Vec<String>,
     /// An entry, with the key of its prompt's run.
     pub(super) entry: Option<(String, String)>,
+}
+
+impl Batch {
+    /// About how many bytes it takes.
+    pub(super) fn size(&self) -> usize {
+        let lines: usize = self.lines.iter().map(String::len).sum();
+        lines + self.entry.as_ref().map_or(0, |(key, text)| key.len() + text.len())
+    }
 }
 
 #[derive(Debug, Default)]
@@ -51,6 +69,15 @@ impl Lease {
 }
 
 impl Journal {
+    /// Makes this process the one that writes the run.
+    pub(super) fn enter(&self, beginning: &Beginning) -> Result<Lease, JournalError> {
+        match beginning {
+            Beginning::New { id, began, start } => self.begin(id, *began, start, None),
+            Beginning::Continued(run) => self.take_over(run),
+            Beginning::Forked { run, step, id, sums } => self.fork(run, *step, id, sums),
+        }
+    }
+
     pub(super) fn begin(
         &self,
         id: &str,
@@ -87,7 +114,7 @@ impl Journal {
     }
 
     /// Takes over a run. Fails if another process still runs it.
-    pub(super) fn take_over(&self, read: &RunInfo) -> Result<Lease, JournalError> {
+    fn take_over(&self, read: &RunInfo) -> Result<Lease, JournalError> {
         let transaction = self.check(Transaction::new_unchecked(&self.connection, TransactionBehavior::Immediate))?;
         let Some(run) = self.run_with_number(read.number)? else {
             return Err(JournalError::new(format!("the run {} was forgotten", read.id)));
@@ -146,10 +173,10 @@ impl Journal {
     }
 
     /// Updates the heartbeat of the process.
-    pub(super) fn beat(&self, number: i64, owner: &str) -> Result<(), JournalError> {
+    pub(super) fn beat(&self, lease: &Lease) -> Result<(), JournalError> {
         let beaten = self.connection.execute(
             "UPDATE runs SET heartbeat = ?3 WHERE number = ?1 AND owner = ?2",
-            params![number, owner, to_sql(now())],
+            params![lease.number, lease.owner, to_sql(now())],
         );
         self.check(beaten).map(drop)
     }

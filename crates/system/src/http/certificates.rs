@@ -74,18 +74,28 @@ fn verified_by(verifier: Verifier, provider: Arc<CryptoProvider>) -> Result<Clie
         .with_no_client_auth())
 }
 
+/// Why a file adds no certificates, as a relative clause.
+#[derive(Debug, thiserror::Error)]
+enum InvalidFile {
+    #[error("which cannot be read ({0})")]
+    Read(#[from] std::io::Error),
+    #[error("which holds no certificate in PEM form")]
+    NoCertificate,
+    #[error("whose certificates cannot be used")]
+    Unusable,
+}
+
 /// The certificates of a PEM file that can serve as authorities.
-fn read(path: &Path) -> Result<Vec<CertificateDer<'static>>, String> {
-    let text = crate::user_file::read(path, crate::user_file::MAX_SETTINGS)
-        .map_err(|error| format!("which cannot be read ({error})"))?;
+fn read(path: &Path) -> Result<Vec<CertificateDer<'static>>, InvalidFile> {
+    let text = crate::user_file::read(path, crate::user_file::MAX_SETTINGS)?;
     let all: Vec<_> = CertificateDer::pem_slice_iter(&text).filter_map(Result::ok).collect();
     if all.is_empty() {
-        return Err("which holds no certificate in PEM form".to_owned());
+        return Err(InvalidFile::NoCertificate);
     }
     // Old bundles contain some certificates that cannot be parsed any more; they must not spoil the others.
     let usable: Vec<_> =
         all.into_iter().filter(|certificate| RootCertStore::empty().add(certificate.clone()).is_ok()).collect();
-    if usable.is_empty() { Err("whose certificates cannot be used".to_owned()) } else { Ok(usable) }
+    if usable.is_empty() { Err(InvalidFile::Unusable) } else { Ok(usable) }
 }
 
 /// The verifier of the platform, which also trusts `extra`.

@@ -4,7 +4,11 @@ use std::{cell::RefCell, time::Duration};
 
 use thiserror::Error;
 
-use super::{certificates, network::Network, proxy::Proxies};
+use super::{
+    certificates,
+    network::Network,
+    proxy::{InvalidProxy, Proxies},
+};
 
 /// The limit for establishing a connection, as in Node's `fetch`.
 pub const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
@@ -25,9 +29,8 @@ const MAX_CLIENTS: usize = 4;
 
 #[derive(Debug, Error)]
 pub enum ClientError {
-    /// A variable is invalid; the text names it.
-    #[error("{0}")]
-    Variable(String),
+    #[error(transparent)]
+    Variable(#[from] InvalidProxy),
     #[error("TLS cannot be set up: {0}")]
     Tls(#[from] rustls::Error),
     #[error("TLS cannot be set up: {0}")]
@@ -72,7 +75,7 @@ fn shared_client(network: &Network, is_pooled: bool) -> Result<reqwest::Client, 
         let index = match clients.iter().position(|cached| cached.network == *network) {
             Some(index) => index,
             None => {
-                network.proxies().map_err(ClientError::Variable)?;
+                network.proxies()?;
                 let (tls, warnings) = certificates::tls(network)?;
                 clients.truncate(MAX_CLIENTS - 1);
                 clients.insert(0, CachedClient { network: network.clone(), tls, pooled: None, fresh: None, warnings });
@@ -109,7 +112,7 @@ pub fn take_warnings(network: &Network) -> Vec<String> {
 }
 
 fn build(network: &Network, tls: rustls::ClientConfig, is_pooled: bool) -> Result<reqwest::Client, ClientError> {
-    let proxies = network.proxies().map_err(ClientError::Variable)?;
+    let proxies = network.proxies()?;
     let builder = reqwest::Client::builder()
         .tls_backend_preconfigured(tls)
         .redirect(reqwest::redirect::Policy::none())

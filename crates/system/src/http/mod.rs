@@ -14,9 +14,9 @@ mod tls_failure;
 
 pub use body::{Body, BodyError, MAX_MESSAGE};
 pub use certificates::{tls as client_tls, tls_trusting};
-pub use client::{CONNECT_TIMEOUT, fresh_client, http_client, local_client, take_warnings};
+pub use client::{CONNECT_TIMEOUT, ClientError, fresh_client, http_client, local_client, take_warnings};
 pub use display_url::strip_credentials;
 pub use display_url::{display_url, is_local_host};
 pub use network::{Network, PROXY_VARIABLES};
-pub use proxy::Proxy;
+pub use proxy::{InvalidProxy, Proxy};
 pub use tls_failure::tls_failure;

@@ -4,7 +4,7 @@ use std::{collections::BTreeMap, path::PathBuf};
 
 use url::Url;
 
-use super::proxy::{Proxies, Proxy};
+use super::proxy::{InvalidProxy, Proxies, Proxy};
 
 /// The variables with addresses of proxies, which may contain passwords. Of a pair, the lower-case name has precedence, as in
 /// curl.
@@ -35,7 +35,7 @@ impl Network {
         self.proxies().ok()?.of(url).cloned()
     }
 
-    pub(super) fn proxies(&self) -> Result<Proxies, String> {
+    pub(super) fn proxies(&self) -> Result<Proxies, InvalidProxy> {
         Proxies::new(|name| self.variables.get_key_value(name).map(|(name, value)| (*name, value.as_str())))
     }
 

@@ -4,6 +4,7 @@ use std::fmt;
 
 use base64::{Engine as _, engine::general_purpose::STANDARD};
 use percent_encoding::percent_decode_str;
+use thiserror::Error;
 use url::Url;
 
 use super::no_proxy::NoProxyList;
@@ -55,8 +56,8 @@ pub(super) struct Proxies {
 }
 
 impl Proxies {
-    /// Reads the variables; `get` returns name and value. The error names the invalid variable.
-    pub(super) fn new<'a>(get: impl Fn(&str) -> Option<(&'static str, &'a str)>) -> Result<Proxies, String> {
+    /// Reads the variables; `get` returns name and value.
+    pub(super) fn new<'a>(get: impl Fn(&str) -> Option<(&'static str, &'a str)>) -> Result<Proxies, InvalidProxy> {
         let first = |names: [&str; 2]| names.into_iter().find_map(&get);
         let proxy = |names| first(names).map(|(variable, value)| parse(variable, value)).transpose();
         let all = proxy(["all_proxy", "ALL_PROXY"])?;
@@ -81,9 +82,16 @@ impl Proxies {
     }
 }
 
-fn parse(variable: &'static str, value: &str) -> Result<Proxy, String> {
-    // Without the value, which may contain a password.
-    let wrong = |what: &str| format!("{variable} is no usable address of a proxy: {what}");
+/// The variable of a proxy has no usable address. Without the value, which may contain a password.
+#[derive(Clone, Debug, Error, PartialEq, Eq)]
+#[error("{variable} is no usable address of a proxy: {what}")]
+pub struct InvalidProxy {
+    variable: &'static str,
+    what: String,
+}
+
+fn parse(variable: &'static str, value: &str) -> Result<Proxy, InvalidProxy> {
+    let wrong = |what: &str| InvalidProxy { variable, what: what.to_owned() };
     let value = value.trim();
     let full = if value.contains("://") { value.to_owned() } else { format!("http://{value}") };
     let mut url = Url::parse(&full).map_err(|error| wrong(&error.to_string()))?;
@@ -109,13 +117,16 @@ fn parse(variable: &'static str, value: &str) -> Result<Proxy, String> {
 mod tests {
     use super::*;
 
-    fn proxy(variables: &[(&'static str, &'static str)], url: &str) -> Result<Option<(String, &'static str)>, String> {
+    fn proxy(
+        variables: &[(&'static str, &'static str)],
+        url: &str,
+    ) -> Result<Option<(String, &'static str)>, InvalidProxy> {
         let proxies = Proxies::new(|name| variables.iter().find(|(known, _)| *known == name).copied())?;
         let found = proxies.of(&Url::parse(url).unwrap());
         Ok(found.map(|proxy| (proxy.host(), proxy.variable)))
     }
 
-    fn through(host: &str, variable: &'static str) -> Result<Option<(String, &'static str)>, String> {
+    fn through(host: &str, variable: &'static str) -> Result<Option<(String, &'static str)>, InvalidProxy> {
         Ok(Some((host.to_owned(), variable)))
     }
 
@@ -138,6 +149,7 @@ mod tests {
     fn a_wrong_variable_is_named_without_its_value() {
         for value in ["ftp://u:secret@corp", "http://u:secret@corp:port", "http://"] {
             let Err(problem) = proxy(&[("ALL_PROXY", value)], "https://api.test") else { panic!("{value} is taken") };
+            let problem = problem.to_string();
             assert!(problem.starts_with("ALL_PROXY is no usable address") && !problem.contains("secret"), "{problem}");
         }
     }

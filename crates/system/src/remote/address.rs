@@ -2,6 +2,7 @@
 
 use std::fmt;
 
+use thiserror::Error;
 use url::Url;
 
 use crate::http::{display_url, is_local_host};
@@ -12,14 +13,21 @@ const ADMIN_PORT: u16 = 9070;
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Address(Url);
 
-pub fn read_address(typed: &str) -> Result<Address, String> {
-    let expected = || "expected the address of a Restate server, such as http://127.0.0.1:8080".to_owned();
-    let mut url = Url::parse(typed.trim()).map_err(|_| expected())?;
+#[derive(Clone, Copy, Debug, Error, PartialEq, Eq)]
+pub enum ParseAddressError {
+    #[error("expected the address of a Restate server, such as http://127.0.0.1:8080")]
+    NoAddress,
+    #[error("{}, without a query", ParseAddressError::NoAddress)]
+    Query,
+}
+
+pub fn read_address(typed: &str) -> Result<Address, ParseAddressError> {
+    let mut url = Url::parse(typed.trim()).map_err(|_| ParseAddressError::NoAddress)?;
     if !matches!(url.scheme(), "http" | "https") || !url.has_host() {
-        return Err(expected());
+        return Err(ParseAddressError::NoAddress);
     }
     if url.query().is_some() || url.fragment().is_some() {
-        return Err(format!("{}, without a query", expected()));
+        return Err(ParseAddressError::Query);
     }
     if !url.path().ends_with('/') {
         url.set_path(&format!("{}/", url.path()));

@@ -146,7 +146,9 @@ impl IngressClient {
     fn unknown(&self, service: &str, reply: &Reply) -> RemoteError {
         let address = &self.client.address;
         let Some(message) = message_of(reply) else { return self.client.refusal(reply) };
-        let hint = if message.contains("handler") {
+        // The server tells the two apart only in its message, which may also quote a service named like a handler.
+        let is_service_known = message.replace(&format!("'{service}'"), "").contains("handler");
+        let hint = if is_service_known {
             "it is no service of lmthing worker: --service names the right one".to_owned()
         } else {
             let command = "lmthing worker FILE --register ADMIN_URL";

@@ -7,7 +7,7 @@ mod client;
 mod error;
 mod ingress;
 
-pub use address::{Address, read_address};
+pub use address::{Address, ParseAddressError, read_address};
 pub use admin::{AdminClient, PendingCall};
 pub use error::RemoteError;
 pub use ingress::{IngressClient, InvocationResult};

@@ -87,12 +87,12 @@ impl TestedModel {
                 Next::Play(exchange) => return exchange.replay(),
                 Next::Wait(change) => change.await,
                 Next::Fail(fault) => {
-                    run.test.note_fault(&fault);
+                    run.note_fault(&fault);
                     return Err(self.unanswered(&fault));
                 }
                 Next::Ask(ticket) => {
                     let model = self.model.as_ref().map_err(|error| {
-                        run.test.note_fault(&messages::unanswered(&asked.name(), &error.message));
+                        run.note_fault(&messages::unanswered(&asked.name(), &error.message));
                         error.clone()
                     })?;
                     let keep = |exchange| {

@@ -10,7 +10,7 @@ use std::{
 
 use tokio::sync::Notify;
 
-use lmthing_providers::{RecordedExchange, RecordedFile, ReplayRequest, check_recording_writable};
+use lmthing_providers::{InvalidRecording, RecordedExchange, RecordedFile, ReplayRequest, check_recording_writable};
 use lmthing_system::user_file::{self, MAX_TEXT};
 
 /// Identifies a test. The order, by file and position in it, is the order of new exchanges in a recording.
@@ -61,7 +61,7 @@ pub(super) enum Unusable {
     Missing,
     Unreadable(io::Error),
     /// The file is not a recording; with the reason.
-    Broken(String),
+    Broken(InvalidRecording),
     /// The file has to be written but cannot be.
     Unwritable(io::Error),
 }
@@ -115,7 +115,7 @@ impl Recording {
             io::ErrorKind::NotFound => Unusable::Missing,
             _ => Unusable::Unreadable(error),
         })?;
-        let text = String::from_utf8(bytes).map_err(|_| Unusable::Broken("it is not text".to_owned()))?;
+        let text = String::from_utf8(bytes).map_err(|error| Unusable::Broken(error.into()))?;
         let file = RecordedFile::parse(&text).map_err(Unusable::Broken)?;
         let entry =
             |exchange: &Arc<RecordedExchange>| Entry { exchange: exchange.clone(), origin: Origin::File, used: None };

@@ -15,7 +15,7 @@ use super::{
     store::RecordingStore,
     tested_file::TestedFile,
 };
-use lmthing_base::diagnostic::Diagnostic;
+use lmthing_base::diagnostic::{Diagnostic, Location};
 use lmthing_providers::{RecordedExchange, Redactor, ReplayRequest};
 
 /// A running test with all its repetitions.
@@ -123,6 +123,7 @@ impl Test {
         }
         Ok(Rc::new(Run {
             test: self.clone(),
+            location: RefCell::default(),
             recording,
             played: RefCell::default(),
             partial: RefCell::default(),
@@ -132,7 +133,9 @@ impl Test {
 }
 
 pub(super) struct Run {
-    pub(super) test: Rc<Test>,
+    test: Rc<Test>,
+    /// The call that has begun it.
+    location: RefCell<Option<Location>>,
     recording: Arc<SharedRecording>,
     played: RefCell<BTreeSet<usize>>,
     /// The indexes of its failures and partial answers.
@@ -156,6 +159,15 @@ impl Run {
         for index in self.partial.take() {
             recording.entries[index].origin = self.origin_of_partial();
         }
+    }
+
+    pub(super) fn called_at(&self, location: Option<Location>) {
+        self.location.replace(location);
+    }
+
+    /// Notes why a request of this run has no answer.
+    pub(super) fn note_fault(&self, fault: &Diagnostic) {
+        self.test.note_fault(&Diagnostic { location: self.location.borrow().clone(), ..fault.clone() });
     }
 
     fn origin_of_partial(&self) -> Origin {
@@ -232,7 +244,7 @@ impl Ticket {
     /// Adds the exchange to the recording. A temporary failure is not recorded and becomes the fault of the test.
     pub(super) fn record(self, exchange: RecordedExchange) {
         if let Some(why) = exchange.temporary_failure() {
-            self.run.test.note_fault(&messages::unanswered(&self.asked.name(), why));
+            self.run.note_fault(&messages::unanswered(&self.asked.name(), why));
             return;
         }
         let run = &*self.run;

@@ -9,7 +9,7 @@ use super::{
     store::RecordingStore,
     tested_file::TestedFile,
 };
-use lmthing_base::diagnostic::Diagnostic;
+use lmthing_base::diagnostic::{Diagnostic, Location};
 use lmthing_engine::bindings::Exchanges;
 use lmthing_providers::Redactor;
 
@@ -21,6 +21,13 @@ pub struct RunExchanges {
 impl RunExchanges {
     fn unrecorded(exchanges: Exchanges) -> Self {
         RunExchanges { exchanges, run: None }
+    }
+
+    /// Sets the call of the author's code that has begun the run, where its faults are reported.
+    #[must_use]
+    pub fn called_at(self, location: Option<Location>) -> Self {
+        self.run.iter().for_each(|run| run.called_at(location.clone()));
+        self
     }
 
     /// Marks the run as completed, not cancelled: requests that it aborted itself are part of its recording.

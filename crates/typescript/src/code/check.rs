@@ -10,7 +10,7 @@ use tsr_embed::{FileCache, ProgramOptions, Session};
 use tsr_jsstring::JsString;
 
 use super::body::Body;
-use super::diagnostics::CodeDiagnostic;
+use super::diagnostics::{CodeDiagnostic, without_advice};
 use super::library::{self, WithLibrary};
 
 const CODE_FILE: &[u8] = b"/code.ts";
@@ -27,6 +27,15 @@ pub struct CheckErrors {
     /// Errors of the parser; when there are any, nothing else is checked.
     pub syntax: Vec<Located>,
     pub types: Vec<Located>,
+}
+
+/// The type checker could not check code.
+#[derive(Debug, thiserror::Error)]
+pub enum CheckerError {
+    #[error("the code file was not loaded")]
+    NoCodeFile,
+    #[error(transparent)]
+    Compiler(#[from] tsr_compiler::Error),
 }
 
 #[derive(Debug)]
@@ -50,18 +59,18 @@ impl Checker {
     }
 
     /// Loads the library and the declarations in advance (about 20–40 ms the first time).
-    pub fn warm(&mut self, declarations: &str) -> Result<(), String> {
+    pub fn warm(&mut self, declarations: &str) -> Result<(), CheckerError> {
         self.check(&Body::for_check("return await Promise.resolve([1].map(String));"), declarations).map(|_| ())
     }
 
-    pub fn check(&mut self, body: &Body, declarations: &str) -> Result<CheckErrors, String> {
+    pub fn check(&mut self, body: &Body, declarations: &str) -> Result<CheckErrors, CheckerError> {
         let session = self.load(body, declarations)?;
         let found = run(&session, body);
         self.last = Some(session);
         found
     }
 
-    fn load(&mut self, body: &Body, declarations: &str) -> Result<Session, String> {
+    fn load(&mut self, body: &Body, declarations: &str) -> Result<Session, CheckerError> {
         let mut files = tsr_vfs::MemoryBuilder::new(b"/", true);
         files.insert_loaded(CODE_FILE, body.text().as_bytes());
         files.insert_loaded(DECLARATION_FILE, format!("{CONSOLE}{declarations}").into_bytes());
@@ -74,7 +83,7 @@ impl Checker {
             skip_module_resolution: false,
             single_threaded: Tristate::TRUE,
         };
-        Session::load(options, &mut self.cache, &self.counters).map_err(|error| error.to_string())
+        Ok(Session::load(options, &mut self.cache, &self.counters)?)
     }
 }
 
@@ -98,29 +107,29 @@ fn compiler_options() -> CompilerOptions {
     }
 }
 
-fn run(session: &Session, body: &Body) -> Result<CheckErrors, String> {
+fn run(session: &Session, body: &Body) -> Result<CheckErrors, CheckerError> {
     let program = session.program();
-    let file = program.file(CODE_FILE).ok_or("the code file was not loaded")?;
-    let syntax = program.syntactic_diagnostics(Some(file)).map_err(|error| error.to_string())?;
+    let file = program.file(CODE_FILE).ok_or(CheckerError::NoCodeFile)?;
+    let syntax = program.syntactic_diagnostics(Some(file))?;
     let syntax = locate(&syntax, body)?;
     if !syntax.is_empty() {
         return Ok(CheckErrors { syntax, types: Vec::new() });
     }
-    let mut operation = session.operation().map_err(|error| error.to_string())?;
-    let types = program.semantic_diagnostics_with_checker(&mut operation, file).map_err(|error| error.to_string())?;
+    let mut operation = session.operation().map_err(tsr_compiler::Error::from)?;
+    let types = program.semantic_diagnostics_with_checker(&mut operation, file)?;
     Ok(CheckErrors { syntax, types: locate(&types, body)? })
 }
 
-fn locate<'a, D>(diagnostics: &'a [D], body: &Body) -> Result<Vec<Located>, String>
+fn locate<'a, D>(diagnostics: &'a [D], body: &Body) -> Result<Vec<Located>, CheckerError>
 where
     D: std::borrow::Borrow<tsr_ast::Diagnostic> + 'a,
 {
     let mut located: Vec<Located> = Vec::new();
     for diagnostic in diagnostics.iter().map(std::borrow::Borrow::borrow).filter(|found| found.category == ERROR) {
-        let text = flattened(diagnostic, b"\n").map_err(|error| format!("{error:?}"))?;
+        let text = flattened(diagnostic, b"\n")?;
         let offset = body.offset_in_code(usize::try_from(diagnostic.loc.pos()).unwrap_or(0));
         let code = u32::try_from(diagnostic.code).unwrap_or(0);
-        let message = format!("{}{}", String::from_utf8_lossy(&text), hint(code));
+        let message = format!("{}{}", without_advice(&String::from_utf8_lossy(&text)), hint(code));
         let diagnostic = CodeDiagnostic::at(body.code(), offset, code, message);
         if !located.iter().any(|known| known.diagnostic == diagnostic) {
             located.push(Located { offset, diagnostic });
@@ -138,7 +147,7 @@ fn hint(code: u32) -> &'static str {
         1232 | 1233 | 2307 | 1323 | 2792 => {
             "\nModules cannot be imported here: only the declared functions, `console` and the language itself exist."
         }
-        2580 | 2584 | 2591 | 2593 => {
+        2580..=2584 | 2591..=2593 | 2867 | 2868 => {
             "\nThere is no Node.js and no browser here: only the declared functions, `console` and the language itself."
         }
         _ => "",

@@ -49,6 +49,11 @@ impl CodeDiagnostic {
     }
 }
 
+/// A message of TypeScript without its advice to install declarations or to set compiler options.
+pub fn without_advice(message: &str) -> &str {
+    message.split(" Do you need to ").next().unwrap_or(message)
+}
+
 /// A minified or generated line may be megabytes long.
 fn shortened(line: &str) -> String {
     const LIMIT: usize = 300;

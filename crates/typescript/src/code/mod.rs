@@ -19,10 +19,10 @@ mod syntax;
 mod typescript;
 
 pub use body::BODY_FILE;
-pub use check::{Checker, spawn_checker_thread};
+pub use check::{Checker, CheckerError, spawn_checker_thread};
 pub use declarations::is_usable_name;
 pub use declarations::{Declaration, DeclarationError, Declarations, FunctionSignature};
-pub use diagnostics::CodeDiagnostic;
+pub use diagnostics::{CodeDiagnostic, without_advice};
 pub use mode::CheckMode;
 pub use nesting::check_nesting;
 pub use outline::TypeScriptParser;

@@ -4,7 +4,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use super::{
     body::Body,
-    check::{CheckErrors, Checker, Located},
+    check::{CheckErrors, Checker, CheckerError, Located},
     diagnostics::CodeDiagnostic,
     mode::CheckMode,
     nesting::check_nesting,
@@ -52,7 +52,7 @@ pub fn prepare(
         CheckMode::Off => (CheckErrors::default(), None),
         _ => match check(checker, &body, declarations) {
             Ok(found) => (found, None),
-            Err(failure) => (CheckErrors::default(), Some(failure)),
+            Err(failure) => (CheckErrors::default(), Some(failure.to_string())),
         },
     };
     let call_arguments = match call_arguments {
@@ -92,8 +92,17 @@ fn split_by_severity(
     (diagnostics(errors), diagnostics(warnings))
 }
 
+/// Why the code runs unchecked.
+#[derive(Debug, thiserror::Error)]
+enum Unchecked {
+    #[error("the type checker failed ({0}); the code runs unchecked")]
+    Failed(#[from] CheckerError),
+    #[error("the type checker crashed ({0}); the code runs unchecked")]
+    Crashed(String),
+}
+
 /// A panic leaves the checker in an unknown state, so it is replaced.
-fn check(checker: &mut Option<Checker>, body: &Body, declarations: &str) -> Result<CheckErrors, String> {
+fn check(checker: &mut Option<Checker>, body: &Body, declarations: &str) -> Result<CheckErrors, Unchecked> {
     let mut current = checker.take().unwrap_or_default();
     match catch_unwind(AssertUnwindSafe(|| {
         let found = current.check(body, declarations);
@@ -101,12 +110,12 @@ fn check(checker: &mut Option<Checker>, body: &Body, declarations: &str) -> Resu
     })) {
         Ok((current, found)) => {
             *checker = Some(current);
-            found.map_err(|failure| format!("the type checker failed ({failure}); the code runs unchecked"))
+            Ok(found?)
         }
         Err(panic) => {
             let text = panic.downcast_ref::<String>().map(String::as_str);
             let text = text.or_else(|| panic.downcast_ref::<&str>().copied()).unwrap_or("no message");
-            Err(format!("the type checker crashed ({text}); the code runs unchecked"))
+            Err(Unchecked::Crashed(text.to_owned()))
         }
     }
 }

@@ -48,13 +48,23 @@ impl Default for SandboxConfig {
     }
 }
 
+/// A field of `config.sandbox` is too small or too large.
+#[derive(Clone, Copy, Debug, thiserror::Error, PartialEq, Eq)]
+#[error("config.sandbox.{name} is {value}; it must be between {least} and {most}")]
+pub struct OutOfRange {
+    name: &'static str,
+    value: u64,
+    least: u64,
+    most: u64,
+}
+
 impl SandboxConfig {
     pub const FIELDS: [&str; 8] =
         ["check", "cpuMs", "memoryBytes", "stackBytes", "resultBytes", "consoleBytes", "hostCalls", "checkMs"];
 
     /// # Errors
     /// The first field that is out of range.
-    pub fn validate(&self) -> Result<(), String> {
+    pub fn validate(&self) -> Result<(), OutOfRange> {
         let ranges: [(&str, u64, u64, u64); 7] = [
             ("cpuMs", self.cpu_ms, 1, 3_600_000),
             ("memoryBytes", self.memory_bytes as u64, MIB as u64, 2048 * MIB as u64),
@@ -66,7 +76,7 @@ impl SandboxConfig {
         ];
         for (name, value, least, most) in ranges {
             if !(least..=most).contains(&value) {
-                return Err(format!("config.sandbox.{name} is {value}; it must be between {least} and {most}"));
+                return Err(OutOfRange { name, value, least, most });
             }
         }
         Ok(())
@@ -137,6 +147,6 @@ mod tests {
         assert!(serde_json::from_value::<SandboxConfig>(json!({"cpu": 100})).is_err());
         assert!(serde_json::from_value::<SandboxConfig>(json!({"check": "loose"})).is_err());
         let none = SandboxConfig { memory_bytes: 0, ..SandboxConfig::default() };
-        assert!(none.validate().unwrap_err().contains("config.sandbox.memoryBytes"));
+        assert!(none.validate().unwrap_err().to_string().contains("config.sandbox.memoryBytes"));
     }
 }

@@ -1,9 +1,6 @@
 //! The host's side of one run: frames of the worker, host calls, deadlines, the outcome.
 
-use std::{
-    future::pending,
-    time::{Duration, Instant},
-};
+use std::{future::pending, time::Instant};
 
 use futures_util::{StreamExt, future::LocalBoxFuture, stream::FuturesUnordered};
 use serde_json::value::RawValue;
@@ -13,11 +10,12 @@ use super::{
     config::SandboxConfig,
     functions::HostFunctions,
     outcome::{LogLine, RunOutcome},
-    protocol::{FromWorker, Reply, ToWorker},
-    spawn::Worker,
+    protocol::{FromWorker, Reply, ToWorker, encode},
+    spawn::{Received, Worker},
+    state::{RunState, START_TIME, State},
 };
 use crate::code::CodeDiagnostic;
-use lmthing_base::chat::read_json;
+use lmthing_base::{chat::read_json, checkpoint::CallError};
 
 pub(super) enum End {
     /// The worker can be reused.
@@ -27,22 +25,9 @@ pub(super) enum End {
     NeverStarted,
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Phase {
-    Starting,
-    Checking,
-    Running,
-    Waiting,
-}
-
-/// Far above the usual milliseconds, for overloaded machines.
-const START_TIME: Duration = Duration::from_secs(30);
-/// The worker stops code at the limit by itself; native code that cannot be interrupted is killed this much later.
-const GRACE: Duration = Duration::from_millis(500);
-
 struct FinishedCall<'a> {
     id: u32,
-    result: Result<Box<RawValue>, String>,
+    result: Result<Box<RawValue>, CallError>,
     permit: Option<SemaphorePermit<'a>>,
 }
 
@@ -55,9 +40,7 @@ pub(super) struct Run<'a> {
     /// Held while the worker is busy, not while it waits: the awaited function may run code too, and all permits
     /// could be held by runs that wait for one.
     permit: Option<SemaphorePermit<'a>>,
-    phase: Phase,
-    since: Instant,
-    used: Duration,
+    state: RunState,
     call_count: u32,
     console_bytes: usize,
     logs: Vec<LogLine>,
@@ -72,6 +55,7 @@ impl<'a> Run<'a> {
         host: &'a dyn HostFunctions,
         permits: &'a Semaphore,
         permit: Option<SemaphorePermit<'a>>,
+        state: RunState,
     ) -> Self {
         Self {
             config,
@@ -80,9 +64,7 @@ impl<'a> Run<'a> {
             calls: FuturesUnordered::new(),
             permits,
             permit,
-            phase: Phase::Starting,
-            since: Instant::now(),
-            used: Duration::ZERO,
+            state,
             call_count: 0,
             console_bytes: 0,
             logs: Vec::new(),
@@ -90,24 +72,26 @@ impl<'a> Run<'a> {
         }
     }
 
-    pub(super) async fn drive(mut self, worker: &mut Worker, request: &[u8]) -> End {
-        if worker.send_frame(request).await.is_err() {
-            return End::NeverStarted;
-        }
+    pub(super) async fn drive(mut self, worker: &mut Worker, request: Vec<u8>) -> End {
+        worker.send(request);
         loop {
-            let deadline = self.deadline();
+            let deadline = self.state.deadline(self.config);
             let calling = !self.calls.is_empty();
             let event = tokio::select! {
                 // Frames first: a worker that stops at its own limit reports more than the deadline here.
                 biased;
-                frame = worker.receive() => Event::Frame(frame),
+                received = worker.receive() => Event::Received(received),
                 Some(finished) = self.calls.next(), if calling => Event::FinishedCall(finished),
                 () = sleep_until(deadline) => Event::Deadline,
             };
             let end = match event {
-                Event::Frame(Ok(Some(frame))) => self.handle(frame).await,
-                Event::Frame(Ok(None) | Err(_)) => Some(self.worker_died()),
-                Event::FinishedCall(finished) => self.reply(worker, finished).await,
+                Event::Received(Received { at, frame: Ok(Some(frame)) }) => self.handle(frame, at).await,
+                Event::Received(Received { frame: Ok(None), .. }) => Some(self.worker_died()),
+                Event::Received(Received { frame: Err(_), .. }) => Some(self.protocol_error()),
+                Event::FinishedCall(finished) => {
+                    self.reply(worker, finished);
+                    None
+                }
                 Event::Deadline => Some(self.timed_out()),
             };
             if let Some(end) = end {
@@ -116,41 +100,21 @@ impl<'a> Run<'a> {
         }
     }
 
-    /// `None` while the code waits for the host.
-    fn deadline(&self) -> Option<Instant> {
-        let allowed = match self.phase {
-            Phase::Starting => START_TIME,
-            Phase::Checking => self.config.check_time(),
-            Phase::Running => self.config.limits().cpu_time().saturating_sub(self.used) + GRACE,
-            Phase::Waiting => return None,
-        };
-        Some(self.since + allowed)
-    }
-
-    fn enter(&mut self, phase: Phase) {
-        if self.phase == Phase::Running {
-            self.used += self.since.elapsed();
-        }
-        self.phase = phase;
-        self.since = Instant::now();
-    }
-
     /// Handles a frame of the worker, which hostile code may have forged.
-    async fn handle(&mut self, frame: FromWorker) -> Option<End> {
+    async fn handle(&mut self, frame: FromWorker, at: Instant) -> Option<End> {
+        if self.state.receive(&frame, at, self.calls.len()).is_err() {
+            return Some(self.protocol_error());
+        }
         match frame {
             FromWorker::Ready { confinement } => {
                 confinement.iter().for_each(|missing| self.host.notice(missing));
                 None
             }
-            FromWorker::Checking => {
-                self.enter(Phase::Checking);
-                None
-            }
+            FromWorker::Checking => None,
             FromWorker::Started { warnings, notice } => {
                 self.forward_notice(notice);
                 self.host.checked(true, &warnings);
                 self.warnings = warnings;
-                self.enter(Phase::Running);
                 None
             }
             FromWorker::Refused { errors, notice } => {
@@ -161,8 +125,9 @@ impl<'a> Run<'a> {
             FromWorker::Log(line) => self.log(line),
             FromWorker::Call { id, name, args } => self.call(id, &name, args),
             FromWorker::Idle => {
-                self.permit = None;
-                self.enter(Phase::Waiting);
+                if self.state.state() == State::Waiting {
+                    self.permit = None;
+                }
                 None
             }
             FromWorker::Returned { result } => Some(self.returned(result.as_deref()).await),
@@ -181,7 +146,7 @@ impl<'a> Run<'a> {
     }
 
     fn log(&mut self, line: LogLine) -> Option<End> {
-        self.console_bytes += line.text.len();
+        self.console_bytes += line.bytes();
         // The worker truncates the output at the limit; twice as much means that it is compromised.
         if self.console_bytes > 2 * self.config.console_bytes + 4096 {
             return Some(self.protocol_error());
@@ -191,13 +156,13 @@ impl<'a> Run<'a> {
         None
     }
 
-    fn call(&mut self, id: u32, name: &str, args: Box<RawValue>) -> Option<End> {
+    fn call(&mut self, id: u32, name: &str, args: Option<Box<RawValue>>) -> Option<End> {
         self.call_count += 1;
         if self.call_count > self.config.host_calls {
             return Some(self.protocol_error());
         }
         let Some(name) = self.functions.iter().find(|known| *known == name) else { return Some(self.protocol_error()) };
-        if self.is_too_large(&args) {
+        if args.as_ref().is_some_and(|args| self.is_too_large(args)) {
             return Some(self.protocol_error());
         }
         let (called, permits) = (self.host.call(name, args), self.permits);
@@ -211,18 +176,21 @@ impl<'a> Run<'a> {
         json.get().len() > self.config.result_bytes.max("null".len())
     }
 
-    async fn reply(&mut self, worker: &mut Worker, finished: FinishedCall<'a>) -> Option<End> {
+    fn reply(&mut self, worker: &Worker, finished: FinishedCall<'a>) {
         let FinishedCall { id, result, permit } = finished;
-        let reply = result.map_or_else(Reply::Error, Reply::Value);
+        let reply = result.map_or_else(|error| Reply::Error(error.0), Reply::Value);
+        let frame = encode(&ToWorker::Reply { id, reply }).or_else(|error| {
+            let reply = Reply::Error(format!("The result cannot be sent to the sandbox: {error}"));
+            encode(&ToWorker::Reply { id, reply })
+        });
         // Several calls may end before the worker waits again.
-        if self.phase == Phase::Waiting {
+        if self.state.state() == State::Waiting {
             self.permit = permit;
-            self.enter(Phase::Running);
         }
-        match worker.send(&ToWorker::Reply { id, reply }).await {
-            Ok(()) => None,
-            Err(_) => Some(self.worker_died()),
-        }
+        // The text of the error fits.
+        let Ok(frame) = frame else { return };
+        self.state.replied(Instant::now());
+        worker.send(frame);
     }
 
     async fn returned(&mut self, result: Option<&RawValue>) -> End {
@@ -248,37 +216,41 @@ impl<'a> Run<'a> {
     }
 
     fn protocol_error(&mut self) -> End {
-        self.killed("The sandbox process broke its protocol and was stopped".to_owned())
+        match self.state.state() {
+            // The code has not begun, so this is not its fault.
+            State::Starting => End::NeverStarted,
+            _ => self.killed("The sandbox process broke its protocol and was stopped".to_owned()),
+        }
     }
 
     fn worker_died(&mut self) -> End {
-        match self.phase {
-            Phase::Starting => End::NeverStarted,
-            Phase::Checking => self.killed(
+        match self.state.state() {
+            State::Starting => End::NeverStarted,
+            State::Checking => self.killed(
                 "The code could not be checked: the parser or the type checker ran out of memory. Write simpler code, with \
                  less nesting and simpler types"
                     .to_owned(),
             ),
-            Phase::Running | Phase::Waiting => {
+            State::Running | State::Waiting => {
                 self.killed("The sandbox process died while the code ran: out of memory, or a fault of the engine".to_owned())
             }
         }
     }
 
     fn timed_out(&mut self) -> End {
-        match self.phase {
-            Phase::Starting => self.killed(format!("The sandbox did not start within {} s", START_TIME.as_secs())),
-            Phase::Checking => self.killed(format!(
+        match self.state.state() {
+            State::Starting => self.killed(format!("The sandbox did not start within {} s", START_TIME.as_secs())),
+            State::Checking => self.killed(format!(
                 "Checking the code took longer than {} ms. Write simpler code, with less nesting and simpler types",
                 self.config.check_ms
             )),
-            Phase::Running | Phase::Waiting => self.killed(self.config.limits().out_of_time()),
+            State::Running | State::Waiting => self.killed(self.config.limits().out_of_time()),
         }
     }
 }
 
 enum Event<'a> {
-    Frame(std::io::Result<Option<FromWorker>>),
+    Received(Received),
     FinishedCall(FinishedCall<'a>),
     Deadline,
 }

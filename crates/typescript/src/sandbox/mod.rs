@@ -11,6 +11,7 @@ mod outcome;
 mod pool;
 mod protocol;
 mod spawn;
+mod state;
 pub mod worker;
 
 pub use config::SandboxConfig;

@@ -21,6 +21,13 @@ pub struct LogLine {
     pub text: String,
 }
 
+impl LogLine {
+    /// What the line counts of `config.sandbox.consoleBytes`: its text and its end, as empty lines need memory too.
+    pub(super) fn bytes(&self) -> usize {
+        self.text.len() + 1
+    }
+}
+
 /// Serialized as the result of `runToolCode`.
 #[derive(Debug, Clone, PartialEq)]
 pub enum RunOutcome {

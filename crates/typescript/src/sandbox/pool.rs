@@ -1,8 +1,8 @@
 //! The pool of worker processes, with one started in advance.
 
-use std::{cell::RefCell, io, path::PathBuf};
+use std::{cell::RefCell, io, path::PathBuf, time::Instant};
 
-use tokio::{sync::Semaphore, task::JoinHandle};
+use tokio::sync::Semaphore;
 
 use super::{
     config::SandboxConfig,
@@ -11,6 +11,7 @@ use super::{
     outcome::RunOutcome,
     protocol::{RunRequest, ToWorker, encode},
     spawn::{Worker, own_program},
+    state::RunState,
 };
 use crate::code::Declarations;
 
@@ -29,14 +30,8 @@ const MAX_RUNS: u32 = 200;
 pub struct Sandbox {
     config: SandboxConfig,
     program: PathBuf,
-    idle: RefCell<Vec<Slot>>,
+    idle: RefCell<Vec<Worker>>,
     permits: Semaphore,
-}
-
-#[derive(Debug)]
-enum Slot {
-    Ready(Box<Worker>),
-    Warming(JoinHandle<io::Result<Worker>>),
 }
 
 impl Sandbox {
@@ -60,13 +55,10 @@ impl Sandbox {
         if !self.idle.borrow().is_empty() {
             return;
         }
-        let Ok(mut worker) = Worker::spawn(&self.program, self.config.memory_bytes) else { return };
         let message = ToWorker::Warm { declarations: declarations.text().to_owned() };
-        let warming = tokio::spawn(async move {
-            worker.send(&message).await?;
-            Ok(worker)
-        });
-        self.idle.borrow_mut().push(Slot::Warming(warming));
+        let (Ok(worker), Ok(frame)) = (self.spawn(), encode(&message)) else { return };
+        worker.send(frame);
+        self.idle.borrow_mut().push(worker);
     }
 
     /// Checks and runs code: the body of an async TypeScript function that may call the declared functions.
@@ -88,12 +80,14 @@ impl Sandbox {
         let mut is_last_attempt = false;
         loop {
             let permit = permit(&self.permits).await;
-            let mut worker = match self.take().await {
+            let mut worker = match self.take() {
                 Ok(worker) => worker,
                 Err(error) => return RunOutcome::failed(format!("The sandbox could not be started: {error}")),
             };
-            let run = Run::new(&self.config, declarations.functions(), host, &self.permits, permit);
-            match run.drive(&mut worker, &frame).await {
+            // A worker that has run code has reported before that it is ready.
+            let state = RunState::new(worker.runs > 0, Instant::now());
+            let run = Run::new(&self.config, declarations.functions(), host, &self.permits, permit, state);
+            match run.drive(&mut worker, frame.clone()).await {
                 End::Done(outcome) => {
                     worker.runs += 1;
                     self.put_back(worker);
@@ -116,43 +110,28 @@ impl Sandbox {
 
     /// The process ids of the idle workers, for tests and diagnosis.
     pub fn idle_workers(&self) -> Vec<u32> {
-        let idle = self.idle.borrow();
-        idle.iter().filter_map(|slot| if let Slot::Ready(worker) = slot { worker.id() } else { None }).collect()
+        self.idle.borrow().iter().filter_map(Worker::id).collect()
     }
 
-    async fn take(&self) -> io::Result<Worker> {
-        loop {
-            let slot = self.idle.borrow_mut().pop();
-            let mut worker = match slot {
-                None => return Worker::spawn(&self.program, self.config.memory_bytes),
-                Some(Slot::Ready(worker)) => *worker,
-                Some(Slot::Warming(warming)) => match warming.await {
-                    Ok(Ok(worker)) => worker,
-                    _ => continue,
-                },
-            };
+    fn spawn(&self) -> io::Result<Worker> {
+        Worker::spawn(&self.program, self.config.memory_bytes)
+    }
+
+    fn take(&self) -> io::Result<Worker> {
+        let mut idle = self.idle.borrow_mut();
+        while let Some(mut worker) = idle.pop() {
             if worker.is_alive() {
                 return Ok(worker);
             }
         }
+        self.spawn()
     }
 
     fn put_back(&self, worker: Worker) {
         let mut idle = self.idle.borrow_mut();
         // A worker that is not kept is dropped here, which kills it.
         if idle.len() < MAX_IDLE && worker.runs < MAX_RUNS {
-            idle.push(Slot::Ready(Box::new(worker)));
-        }
-    }
-}
-
-impl Drop for Sandbox {
-    fn drop(&mut self) {
-        for slot in self.idle.borrow_mut().drain(..) {
-            // A task keeps its worker alive until it is aborted.
-            if let Slot::Warming(warming) = slot {
-                warming.abort();
-            }
+            idle.push(worker);
         }
     }
 }

@@ -59,7 +59,9 @@ pub(super) enum FromWorker {
     Call {
         id: u32,
         name: String,
-        args: Box<RawValue>,
+        /// `None` without an argument, which is distinct from `null`.
+        #[serde(default, skip_serializing_if = "Option::is_none", deserialize_with = "some")]
+        args: Option<Box<RawValue>>,
     },
     /// The code waits for host calls; the clock is paused until the next [`ToWorker::Reply`].
     Idle,
@@ -89,11 +91,7 @@ pub(super) fn encode(message: &impl Serialize) -> io::Result<Vec<u8>> {
     Ok(frame)
 }
 
-pub(super) fn decode<T: DeserializeOwned>(body: &[u8]) -> io::Result<T> {
-    Ok(serde_json::from_slice(body)?)
-}
-
-pub(super) fn frame_length(header: [u8; 4]) -> io::Result<usize> {
+fn frame_length(header: [u8; 4]) -> io::Result<usize> {
     let length = u32::from_le_bytes(header) as usize;
     if length > MAX_FRAME { Err(io::Error::other("a frame is too long")) } else { Ok(length) }
 }
@@ -111,10 +109,14 @@ pub(super) fn read_frame<T: DeserializeOwned>(reader: &mut impl Read) -> io::Res
         Err(error) if error.kind() == io::ErrorKind::UnexpectedEof => return Ok(None),
         Err(error) => return Err(error),
     }
-    // The length can be trusted: it comes from the host, and the process has limits of its own.
-    let mut body = vec![0; frame_length(header)?];
-    reader.read_exact(&mut body)?;
-    decode(&body).map(Some)
+    let length = frame_length(header)?;
+    // Grows with what arrives, so that a false length fills no memory.
+    let mut body = Vec::new();
+    reader.take(length as u64).read_to_end(&mut body)?;
+    if body.len() < length {
+        return Err(io::ErrorKind::UnexpectedEof.into());
+    }
+    Ok(Some(serde_json::from_slice(&body)?))
 }
 
 #[cfg(test)]
@@ -125,13 +127,13 @@ mod tests {
     fn frames_round_trip() {
         let mut bytes = Vec::new();
         write_frame(&mut bytes, &FromWorker::Idle).unwrap();
-        let args = RawValue::from_string("{\"a\":1.50}".to_owned()).unwrap();
+        let args = Some(RawValue::from_string("{\"a\":1.50}".to_owned()).unwrap());
         write_frame(&mut bytes, &FromWorker::Call { id: 7, name: "math.add".to_owned(), args }).unwrap();
         let mut reader = bytes.as_slice();
         assert!(matches!(read_frame(&mut reader).unwrap(), Some(FromWorker::Idle)));
         match read_frame(&mut reader).unwrap() {
             Some(FromWorker::Call { id: 7, name, args }) => {
-                assert_eq!((name.as_str(), args.get()), ("math.add", "{\"a\":1.50}"))
+                assert_eq!((name.as_str(), args.unwrap().get()), ("math.add", "{\"a\":1.50}"))
             }
             other => panic!("{other:?}"),
         }
@@ -143,7 +145,7 @@ mod tests {
         for text in [None, Some("null"), Some("{\"half\":\"\\ud800\"}")] {
             let result = text.map(|text| RawValue::from_string(text.to_owned()).unwrap());
             let frame = encode(&FromWorker::Returned { result }).unwrap();
-            match decode(&frame[4..]).unwrap() {
+            match serde_json::from_slice(&frame[4..]).unwrap() {
                 FromWorker::Returned { result } => assert_eq!(result.as_deref().map(RawValue::get), text),
                 other => panic!("{other:?}"),
             }

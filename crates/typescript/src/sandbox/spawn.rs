@@ -1,18 +1,23 @@
 //! Starts worker processes and talks to them over pipes.
+//!
+//! Each pipe has a thread. So a worker that does not read blocks nothing here, and the time at which a frame arrives
+//! is known although host functions, which run on the thread of the event loop, may block that for long.
 
 use std::{
-    io,
+    io::{self, PipeReader, PipeWriter, Write},
     path::{Path, PathBuf},
     process::Stdio,
+    sync::mpsc as blocking,
+    thread,
+    time::Instant,
 };
 
-use serde::{Serialize, de::DeserializeOwned};
 use tokio::{
-    io::{AsyncReadExt, AsyncWriteExt},
-    process::{Child, ChildStdin, ChildStdout, Command},
+    process::{Child, Command},
+    sync::mpsc,
 };
 
-use super::protocol::{decode, encode, frame_length};
+use super::protocol::{FromWorker, read_frame};
 
 pub const WORKER_SUBCOMMAND: &str = "__sandbox-worker";
 
@@ -35,13 +40,19 @@ fn close_inherited_files_on_exec() {
     }
 }
 
+/// A frame, `None` at the end of the pipe, or an error for bytes that are not a frame.
+#[derive(Debug)]
+pub(super) struct Received {
+    pub at: Instant,
+    pub frame: io::Result<Option<FromWorker>>,
+}
+
 #[derive(Debug)]
 pub(super) struct Worker {
     child: Child,
-    stdin: ChildStdin,
-    stdout: ChildStdout,
-    /// Bytes of an incomplete frame, which makes reading cancel-safe.
-    buffer: Vec<u8>,
+    to_worker: blocking::Sender<Vec<u8>>,
+    /// Holds one frame, so that endless output fills no memory.
+    from_worker: mpsc::Receiver<Received>,
     pub runs: u32,
 }
 
@@ -49,45 +60,35 @@ impl Worker {
     /// Starts a process without environment, in the root folder, with only its two pipes open.
     pub(super) fn spawn(program: &Path, memory_bytes: usize) -> io::Result<Self> {
         close_inherited_files_on_exec();
+        let (stdin, to_stdin) = io::pipe()?;
+        let (from_stdout, stdout) = io::pipe()?;
         let mut command = Command::new(program);
         command.arg(WORKER_SUBCOMMAND).arg(memory_bytes.to_string());
         // The environment contains the providers' keys, which code that escapes must not find.
-        command.env_clear().stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null()).kill_on_drop(true);
+        command.env_clear().stdin(stdin).stdout(stdout).stderr(Stdio::null()).kill_on_drop(true);
         if cfg!(unix) {
             // Keeps no folder of the user busy.
             command.current_dir("/");
         }
-        let mut child = command.spawn()?;
-        let (Some(stdin), Some(stdout)) = (child.stdin.take(), child.stdout.take()) else {
-            return Err(io::Error::other("the worker has no pipes"));
-        };
-        Ok(Self { child, stdin, stdout, buffer: Vec::new(), runs: 0 })
+        let child = command.spawn()?;
+        // Closes this process's copies of the worker's ends; otherwise the pipes would never end.
+        drop(command);
+        let (to_worker, frames) = blocking::channel();
+        let (received, from_worker) = mpsc::channel(1);
+        thread::Builder::new().name("sandbox-writer".to_owned()).spawn(move || write(to_stdin, &frames))?;
+        thread::Builder::new().name("sandbox-reader".to_owned()).spawn(move || read(from_stdout, &received))?;
+        Ok(Self { child, to_worker, from_worker, runs: 0 })
     }
 
-    pub(super) async fn send(&mut self, message: &impl Serialize) -> io::Result<()> {
-        self.send_frame(&encode(message)?).await
+    /// Does not wait for the worker to read it, and fails silently if the worker has ended: [`Worker::receive`]
+    /// reports that.
+    pub(super) fn send(&self, frame: Vec<u8>) {
+        let _ = self.to_worker.send(frame);
     }
 
-    pub(super) async fn send_frame(&mut self, frame: &[u8]) -> io::Result<()> {
-        self.stdin.write_all(frame).await?;
-        self.stdin.flush().await
-    }
-
-    /// Returns `None` when the process has closed its pipe. Cancel-safe.
-    pub(super) async fn receive<T: DeserializeOwned>(&mut self) -> io::Result<Option<T>> {
-        loop {
-            if let Some(header) = self.buffer.first_chunk::<4>() {
-                let end = 4 + frame_length(*header)?;
-                if self.buffer.len() >= end {
-                    let message = decode(&self.buffer[4..end])?;
-                    self.buffer.drain(..end);
-                    return Ok(Some(message));
-                }
-            }
-            if self.stdout.read_buf(&mut self.buffer).await? == 0 {
-                return Ok(None);
-            }
-        }
+    /// Cancel-safe.
+    pub(super) async fn receive(&mut self) -> Received {
+        self.from_worker.recv().await.unwrap_or_else(|| Received { at: Instant::now(), frame: Ok(None) })
     }
 
     pub(super) fn id(&self) -> Option<u32> {
@@ -101,5 +102,24 @@ impl Worker {
     pub(super) async fn kill(mut self) {
         // Fails only if the process has ended already.
         let _ = self.child.kill().await;
+    }
+}
+
+/// Ends with the [`Worker`], whose death also ends a write that nobody reads.
+fn write(mut stdin: PipeWriter, frames: &blocking::Receiver<Vec<u8>>) {
+    while let Ok(frame) = frames.recv() {
+        if stdin.write_all(&frame).is_err() {
+            return;
+        }
+    }
+}
+
+fn read(mut stdout: PipeReader, received: &mpsc::Sender<Received>) {
+    loop {
+        let frame = read_frame(&mut stdout);
+        let is_last = !matches!(frame, Ok(Some(_)));
+        if received.blocking_send(Received { at: Instant::now(), frame }).is_err() || is_last {
+            return;
+        }
     }
 }

@@ -1,6 +1,7 @@
 // The client side of a connection: receives one response.
 import { IncomingMessage } from './incoming.js';
-import { isParseError, MessageParser } from './parser.js';
+import { isParseError } from './parse-error.js';
+import { MessageParser } from './parser.js';
 
 export const hangUp = () => Object.assign(new Error('socket hang up'), { code: 'ECONNRESET' });
 
@@ -47,6 +48,7 @@ export class Exchange {
       this.give();
       this.#socket.destroy();
       this.#request._fail(error);
+      if (this.#response) this.#cutOff();
       return;
     }
     if (rest !== undefined && this.#response?.upgrade) this.#hand(rest);
@@ -65,7 +67,7 @@ export class Exchange {
       response.upgrade = true;
       return 'stop';
     }
-    if (/\bclose\b/i.test(response.headers.connection ?? '') || (message.minor === 0 && !/\bkeep-alive\b/i.test(response.headers.connection ?? ''))) request.shouldKeepAlive = false;
+    if (!message.keepsAlive) request.shouldKeepAlive = false;
     if (request.aborted || !request.emit('response', response)) response._dump();
     return request.method === 'HEAD' || statusCode === 204 || statusCode === 304 ? 'none' : undefined;
   }

@@ -1,224 +1,200 @@
 // Incremental HTTP/1.1 parser. Calls `on.head(message)`, `on.body(bytes)` and `on.end(trailers)`.
-import { Buffer } from 'node:buffer';
+import { checkBeginning, Fields, requestLine, statusLine } from './head.js';
+import { isParseError, parseError } from './parse-error.js';
 
-/** Default limit of the head, in bytes. */
-export const MAX_HEAD = 16 * 1024;
-const HEAD = 'head';
+/** Default limit of the head, and of the trailers, in bytes. */
+const MAX_HEAD = 16 * 1024;
+/** What a line may have that does not count: method, version, padding. */
+const UNCOUNTED = 64;
+const FIRST_LINE = 'first line';
+const FIELDS = 'fields';
 const COUNTED = 'counted';
 const CHUNK_SIZE = 'chunk size';
 const CHUNK = 'chunk';
-const CHUNK_END = 'chunk end';
+const CHUNK_CR = 'chunk CR';
+const CHUNK_LF = 'chunk LF';
 const TRAILERS = 'trailers';
 const UNTIL_CLOSE = 'until close';
 const STOPPED = 'stopped';
 const CLOSED = 'closed';
 
-/** Errors of the parser itself; others thrown by `execute` come from listeners. */
-const parseErrors = new WeakSet();
-export const isParseError = (error) => parseErrors.has(error);
-
-export function parseError(code, reason, raw) {
-  const error = new Error(`Parse Error: ${reason}`);
-  parseErrors.add(error);
-  return Object.assign(error, { bytesParsed: 0, code, reason, rawPacket: raw });
-}
-
-const TOKEN = /^[\w!#$%&'*+.^`|~-]+$/;
-
-function parseLines(lines, raw) {
-  const headers = [];
-  for (const line of lines) {
-    if (/^[ \t]/.test(line) && headers.length > 0) {
-      headers[headers.length - 1] += ` ${line.trim()}`;
-      continue;
-    }
-    const colon = line.indexOf(':');
-    if (colon <= 0 || !TOKEN.test(line.slice(0, colon))) throw parseError('HPE_INVALID_HEADER_TOKEN', 'Invalid header token', raw);
-    headers.push(line.slice(0, colon), line.slice(colon + 1).replace(/^[ \t]+|[ \t]+$/g, ''));
-  }
-  return headers;
-}
-
-const valuesOf = (headers, name) => headers.filter((_, index) => index % 2 === 1 && headers[index - 1].toLowerCase() === name);
+const EXTENSION = /^(?:;(?:[\w!#$%&'*+.^`|~-]+|(?==))(?:=(?:"(?:[\t !\x23-\x5b\x5d-\x7e\x80-\xff]|\\[\t\x20-\x7e\x80-\xff])*"|[\w!#$%&'*+.^`|~-]*))?)*$/;
+const CR = 13;
+const LF = 10;
 
 export class MessageParser {
-  #kind;
+  #isRequest;
   #on;
-  #state = HEAD;
-  #held = Buffer.alloc(0);
-  #left = 0;
   #maxHead;
+  #state = FIRST_LINE;
+  /** The beginning of a line whose end has not arrived. */
+  #line = '';
+  /** The size of the fields so far. */
+  #size = 0;
+  #message;
+  #fields;
+  /** Bytes of the body, or of the chunk, that are missing. */
+  #left = 0;
   #isLast = false;
+  /** An error of the parser; nothing after it is read. */
+  #failure;
 
-  /** `kind` is `request` or `response`; `maxHead` limits the head, in bytes. */
+  /** `kind` is `request` or `response`; `maxHead` limits head and trailers, in bytes. */
   constructor(kind, on, maxHead = MAX_HEAD) {
-    this.#kind = kind;
+    this.#isRequest = kind === 'request';
     this.#on = on;
     this.#maxHead = maxHead;
   }
 
-  /** Returns the bytes after a message that switched protocols. */
+  /** Returns the bytes after a message that switched protocols. Throws parse errors, and what the callbacks throw. */
   execute(bytes) {
-    let data = this.#held.length > 0 ? Buffer.concat([this.#held, bytes]) : bytes;
-    this.#held = Buffer.alloc(0);
-    while (data.length > 0 && this.#state !== STOPPED) {
-      const rest = this.#step(data);
-      if (rest === undefined) {
-        this.#held = data;
-        return undefined;
-      }
-      data = rest;
+    if (this.#failure) throw this.#failure;
+    let at = 0;
+    try {
+      while (at < bytes.length && this.#state !== STOPPED) at = this.#step(bytes, at);
+    } catch (error) {
+      if (isParseError(error)) this.#failure = Object.assign(error, { bytesParsed: at, rawPacket: bytes });
+      throw error;
     }
-    return this.#state === STOPPED ? data : undefined;
+    return this.#state === STOPPED ? bytes.subarray(at) : undefined;
   }
 
-  /** End of input. `true` if a message ends with the connection and is complete. */
+  /** End of input; `false` if it is within a message. */
   finish() {
+    if (this.#failure) return true;
     if (this.#state === UNTIL_CLOSE) this.#end([]);
-    else if (this.#state !== HEAD && this.#state !== STOPPED && this.#state !== CLOSED) return false;
-    return this.#held.length === 0;
+    return this.#line === '' && [FIRST_LINE, STOPPED, CLOSED].includes(this.#state);
   }
 
-  /** Stops parsing: the connection is no longer HTTP. */
-  stop() {
-    this.#state = STOPPED;
-  }
-
-  /** Performs one step; returns the remaining data, or `undefined` if more is needed. */
-  #step(data) {
+  /** Performs one step; returns the index after the bytes it has read. */
+  #step(data, at) {
     switch (this.#state) {
-      case HEAD:
-        return this.#head(data);
       case COUNTED:
       case CHUNK:
-        return this.#counted(data);
-      case CHUNK_SIZE:
-        return this.#chunkSize(data);
-      case CHUNK_END:
-        return this.#chunkEnd(data);
-      case TRAILERS:
-        return this.#trailers(data);
+        return this.#counted(data, at);
+      case CHUNK_CR:
+      case CHUNK_LF:
+        return this.#chunkEnd(data[at], at);
+      case UNTIL_CLOSE:
+        this.#on.body(data.subarray(at));
+        return data.length;
       case CLOSED:
-        return afterLast(data);
+        if (data[at] !== CR && data[at] !== LF) throw parseError('HPE_CLOSED_CONNECTION', 'Data after `Connection: close`');
+        return at + 1;
       default:
-        this.#on.body(data);
-        return data.subarray(data.length);
+        return this.#partOfLine(data, at);
     }
   }
 
-  #head(data) {
-    // Ignores empty lines before a message.
-    if (data[0] === 13 || data[0] === 10) return data.subarray(1);
-    const end = headEnd(data);
-    if (end === undefined) {
-      if (data.length > this.#maxHead) throw parseError('HPE_HEADER_OVERFLOW', 'Header overflow', data);
-      if (this.#kind === 'request' && !/^[A-Za-z-]+( |$)/.test(data.toString('latin1', 0, 24).split(' ')[0] + ' ')) throw parseError('HPE_INVALID_METHOD', 'Invalid method encountered', data);
-      if (this.#kind === 'response' && !'HTTP/'.startsWith(data.toString('latin1', 0, 5))) throw parseError('HPE_INVALID_CONSTANT', 'Expected HTTP/, RTSP/ or ICE/', data);
-      return undefined;
+  #partOfLine(data, at) {
+    // Empty lines before a message are ignored.
+    if (this.#state === FIRST_LINE && this.#line === '' && (data[at] === CR || data[at] === LF)) return at + 1;
+    const end = data.indexOf(LF, at);
+    this.#line += data.toString('latin1', at, end < 0 ? data.length : end);
+    if (end < 0) {
+      this.#checkPart(this.#line);
+      return data.length;
     }
-    if (end.at > this.#maxHead) throw parseError('HPE_HEADER_OVERFLOW', 'Header overflow', data);
-    const [first, ...lines] = data.toString('latin1', 0, end.at).split(/\r?\n/);
-    const message = this.#kind === 'request' ? requestLine(first, data) : statusLine(first, data);
-    message.rawHeaders = parseLines(lines, data);
-    const lengths = valuesOf(message.rawHeaders, 'content-length');
-    const codings = valuesOf(message.rawHeaders, 'transfer-encoding').join(',').toLowerCase();
-    const isChunked = /(^|[ ,])chunked\s*$/.test(codings);
-    if (lengths.some((length) => !/^\d+$/.test(length)) || new Set(lengths).size > 1) throw parseError('HPE_INVALID_CONTENT_LENGTH', 'Invalid character in Content-Length', data);
-    this.#begin(this.#on.head(message), isChunked, lengths[0]);
-    return data.subarray(end.at + end.length);
+    const line = this.#line;
+    this.#line = '';
+    this.#wholeLine(line);
+    return end + 1;
   }
 
-  /** Selects how the body is read. `verdict`, from `on.head`, is `none`, `stop`, `last`, or undefined. */
-  #begin(verdict, isChunked, length) {
+  /** Refuses a line that is wrong or too long, whatever follows. */
+  #checkPart(line) {
+    const cr = line.indexOf('\r');
+    if (cr >= 0 && cr < line.length - 1) this.#wholeLine(line);
+    if (this.#state === FIRST_LINE) checkBeginning(line, this.#isRequest);
+    if (this.#size + line.length < this.#maxHead + UNCOUNTED) return;
+    throw this.#state === CHUNK_SIZE ? extensionsOverflow() : headerOverflow();
+  }
+
+  #wholeLine(line) {
+    if (this.#state === FIRST_LINE) {
+      this.#message = this.#isRequest ? requestLine(line) : statusLine(line);
+      this.#fields = new Fields(this.#isRequest);
+      this.#state = FIELDS;
+      this.#size = 0;
+      this.#count((this.#message.url ?? this.#message.statusMessage).length);
+    } else if (this.#state === CHUNK_SIZE) this.#chunkSize(line);
+    else if (line !== '\r') this.#count(this.#fields.add(line));
+    else if (this.#state === TRAILERS) this.#end(this.#fields.raw);
+    else this.#begin();
+  }
+
+  #count(size) {
+    this.#size += size;
+    if (this.#size >= this.#maxHead) throw headerOverflow();
+  }
+
+  /** The head is complete: selects how the body is read. `on.head` returns `none`, `stop`, `last`, or undefined. */
+  #begin() {
+    const [message, fields] = [this.#message, this.#fields];
+    const { raw: rawHeaders, isUpgrade } = fields;
+    const keepsAlive = fields.keepsAlive(message) && !endsWithConnection(message, fields);
+    const verdict = this.#on.head({ ...message, rawHeaders, isUpgrade, keepsAlive });
     this.#isLast = verdict === 'last';
+    this.#size = 0;
     if (verdict === 'stop') this.#state = STOPPED;
     else if (verdict === 'none') this.#end([]);
-    else if (isChunked) this.#state = CHUNK_SIZE;
-    else if (length !== undefined) {
-      this.#left = Number(length);
+    else if (fields.isChunked) this.#state = CHUNK_SIZE;
+    else if (fields.hasCoding && this.#isRequest) throw parseError('HPE_INVALID_TRANSFER_ENCODING', 'Request has invalid `Transfer-Encoding`');
+    else if (fields.length > 0) {
+      this.#left = fields.length;
       this.#state = COUNTED;
-      if (this.#left === 0) this.#end([]);
-    } else if (this.#kind === 'request') this.#end([]);
+    } else if (fields.length === 0 || this.#isRequest) this.#end([]);
     else this.#state = UNTIL_CLOSE;
   }
 
-  #counted(data) {
-    const part = data.subarray(0, this.#left);
+  #counted(data, at) {
+    const part = data.subarray(at, at + this.#left);
     this.#left -= part.length;
-    if (part.length > 0) this.#on.body(part);
-    if (this.#state === STOPPED) return data.subarray(part.length);
-    if (this.#left === 0) {
-      if (this.#state === CHUNK) this.#state = CHUNK_END;
+    this.#on.body(part);
+    if (this.#left === 0 && this.#state !== STOPPED) {
+      if (this.#state === CHUNK) this.#state = CHUNK_CR;
       else this.#end([]);
     }
-    return data.subarray(part.length);
+    return at + part.length;
   }
 
-  #chunkSize(data) {
-    const at = data.indexOf('\n');
-    if (at < 0) {
-      if (data.length > MAX_HEAD) throw parseError('HPE_CHUNK_EXTENSIONS_OVERFLOW', 'Chunk extensions overflow', data);
-      return undefined;
-    }
-    const text = data.toString('latin1', 0, at).split(';')[0].trim();
-    if (!/^[0-9a-f]+$/i.test(text)) throw parseError('HPE_INVALID_CHUNK_SIZE', 'Invalid character in chunk size', data);
-    this.#left = Number.parseInt(text, 16);
+  #chunkSize(line) {
+    const [, digits, rest] = /^([0-9a-f]*)([^]*)$/i.exec(line);
+    if (digits === '') throw parseError('HPE_INVALID_CHUNK_SIZE', 'Invalid character in chunk size');
+    this.#left = Number.parseInt(digits, 16);
+    if (!Number.isSafeInteger(this.#left)) throw parseError('HPE_INVALID_CHUNK_SIZE', 'Chunk size overflow');
+    this.#checkExtensions(rest);
+    this.#size = 0;
+    this.#fields.raw = [];
     this.#state = this.#left === 0 ? TRAILERS : CHUNK;
-    return data.subarray(at + 1);
   }
 
-  #chunkEnd(data) {
-    const length = data[0] === 13 ? 2 : 1;
-    if (data.length < length) return undefined;
-    if (data[length - 1] !== 10) throw parseError('HPE_STRICT', 'Expected LF after chunk data', data);
-    this.#state = CHUNK_SIZE;
-    return data.subarray(length);
+  #checkExtensions(text) {
+    if (text.length >= this.#maxHead) throw extensionsOverflow();
+    const [extensions, ...more] = text.split('\r');
+    if (extensions !== '' && !extensions.startsWith(';')) throw parseError('HPE_INVALID_CHUNK_SIZE', 'Invalid character in chunk size');
+    if (!EXTENSION.test(extensions)) throw parseError('HPE_STRICT', 'Invalid character in chunk extensions');
+    if (more.length === 0) throw parseError('HPE_CR_EXPECTED', 'Missing expected CR after chunk size');
+    if (more.join('') !== '') throw parseError('HPE_STRICT', 'Expected LF after chunk size');
   }
 
-  #trailers(data) {
-    if (data[0] === 10) return this.#afterTrailers(data, 1, []);
-    if (data[0] === 13 && data[1] === 10) return this.#afterTrailers(data, 2, []);
-    const end = headEnd(data);
-    if (end === undefined) return undefined;
-    return this.#afterTrailers(data, end.at + end.length, parseLines(data.toString('latin1', 0, end.at).split(/\r?\n/), data));
-  }
-
-  #afterTrailers(data, length, trailers) {
-    this.#end(trailers);
-    return data.subarray(length);
+  #chunkEnd(byte, at) {
+    if (this.#state === CHUNK_CR && byte === LF) throw parseError('HPE_CR_EXPECTED', 'Missing expected CR after chunk data');
+    if (byte !== (this.#state === CHUNK_CR ? CR : LF)) throw parseError('HPE_STRICT', 'Expected LF after chunk data');
+    this.#state = this.#state === CHUNK_CR ? CHUNK_LF : CHUNK_SIZE;
+    return at + 1;
   }
 
   #end(trailers) {
-    this.#state = this.#isLast ? CLOSED : HEAD;
+    this.#state = this.#isLast ? CLOSED : FIRST_LINE;
     if (this.#on.end(trailers) === 'stop') this.#state = STOPPED;
   }
 }
 
-/** After the last message only empty lines are allowed. */
-function afterLast(data) {
-  if (data[0] === 13 || data[0] === 10) return data.subarray(1);
-  throw parseError('HPE_CLOSED_CONNECTION', 'Data after `Connection: close`', data);
+/** Whether only the end of the connection ends the body of a response. */
+function endsWithConnection({ statusCode }, { isChunked, length }) {
+  return statusCode >= 200 && statusCode !== 204 && statusCode !== 304 && !isChunked && length === undefined;
 }
 
-/** The index of the empty line after the headers. */
-function headEnd(data) {
-  const crlf = data.indexOf('\r\n\r\n');
-  const lf = data.indexOf('\n\n');
-  if (crlf >= 0 && (lf < 0 || crlf < lf)) return { at: crlf, length: 4 };
-  return lf >= 0 ? { at: lf, length: 2 } : undefined;
-}
-
-function requestLine(line, raw) {
-  const match = /^([A-Za-z-]+) (\S+) HTTP\/(\d)\.(\d)$/.exec(line);
-  if (!match) {
-    if (!/^[A-Za-z-]+ /.test(line)) throw parseError('HPE_INVALID_METHOD', 'Invalid method encountered', raw);
-    throw parseError('HPE_INVALID_CONSTANT', 'Expected HTTP/', raw);
-  }
-  return { method: match[1], url: match[2], major: Number(match[3]), minor: Number(match[4]) };
-}
-
-function statusLine(line, raw) {
-  const match = /^HTTP\/(\d)\.(\d) (\d{3})(?: (.*))?$/.exec(line);
-  if (!match) throw parseError('HPE_INVALID_CONSTANT', 'Expected HTTP/, RTSP/ or ICE/', raw);
-  return { major: Number(match[1]), minor: Number(match[2]), statusCode: Number(match[3]), statusMessage: match[4] ?? '' };
-}
+const headerOverflow = () => parseError('HPE_HEADER_OVERFLOW', 'Header overflow');
+const extensionsOverflow = () => parseError('HPE_CHUNK_EXTENSIONS_OVERFLOW', 'Chunk extensions overflow');

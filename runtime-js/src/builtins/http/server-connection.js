@@ -1,11 +1,14 @@
 // The server side of a connection: parses requests and sends responses in the same order.
-import { isParseError, MessageParser } from './parser.js';
+import { isParseError, unexpectedEnd } from './parse-error.js';
+import { MessageParser } from './parser.js';
 
 export const CONNECTIONS = Symbol('connections');
 /** Whether a connection is in use; one that has sent nothing yet counts as well. */
 export const BUSY = Symbol('busy');
 /** Pipelined responses after which reading pauses. */
 const MANY = 16;
+
+const REFUSALS = { HPE_HEADER_OVERFLOW: '431 Request Header Fields Too Large', HPE_CHUNK_EXTENSIONS_OVERFLOW: '413 Payload Too Large' };
 
 /** The first of the pending responses owns the connection. */
 export class ServerConnection {
@@ -74,9 +77,8 @@ export class ServerConnection {
     if (joinDuplicateHeaders) request.joinDuplicateHeaders = true;
     this.#request = request;
     this.#socket[BUSY] = true;
-    const { connection = '', expect = '' } = request.headers;
-    const wantsUpgrade = /\bupgrade\b/i.test(connection) && request.headers.upgrade !== undefined && server.listenerCount('upgrade') > 0;
-    if (wantsUpgrade || message.method === 'CONNECT') {
+    const { expect = '' } = request.headers;
+    if ((message.isUpgrade && server.listenerCount('upgrade') > 0) || message.method === 'CONNECT') {
       if (message.method === 'CONNECT' && server.listenerCount('connect') === 0) {
         this.#socket.destroy();
         return 'stop';
@@ -85,12 +87,11 @@ export class ServerConnection {
       return 'stop';
     }
     const response = new Response(request, { highWaterMark: this.#socket.writableHighWaterMark });
-    const isKept = keepsConnection(request, connection);
-    this.#prepare(response, isKept);
+    this.#prepare(response, message.keepsAlive);
     if (server.requireHostHeader && request.httpVersion === '1.1' && request.headers.host === undefined) {
       response.writeHead(400, ['Connection', 'close']).end();
     } else this.#announce(request, response, expect);
-    return isKept ? undefined : 'last';
+    return message.keepsAlive ? undefined : 'last';
   }
 
   #prepare(response, isKept) {
@@ -169,9 +170,9 @@ export class ServerConnection {
 
   #inputEnded() {
     if (this.#request?.upgrade) return;
-    const isWhole = this.#parser.finish();
+    if (!this.#parser.finish()) this.#refuse(unexpectedEnd());
     // Without `httpAllowHalfOpen`, the end of input ends the connection, as in Node.
-    if (!isWhole || !this.#server.httpAllowHalfOpen || this.#answers.length === 0) this.#socket.end();
+    else if (!this.#server.httpAllowHalfOpen || this.#answers.length === 0) this.#socket.end();
     else this.#answers.at(-1)._last = true;
   }
 
@@ -180,7 +181,7 @@ export class ServerConnection {
       this.#server.emit('clientError', error, this.#socket);
       return;
     }
-    const status = error.code === 'HPE_HEADER_OVERFLOW' ? '431 Request Header Fields Too Large' : '400 Bad Request';
+    const status = REFUSALS[error.code] ?? '400 Bad Request';
     if (this.#socket.writable && !this.#answers[0]?.headersSent) this.#socket.write(`HTTP/1.1 ${status}\r\nConnection: close\r\n\r\n`);
     this.#socket.removeListener('data', this.#onData);
     this.#socket.destroySoon();
@@ -200,10 +201,8 @@ export class ServerConnection {
   #closed() {
     this.#server[CONNECTIONS].delete(this.#socket);
     const answers = this.#answers.splice(0);
-    // A complete request also emits `close` when its client disconnects.
-    const requests = new Set(answers.map(({ req }) => req));
-    if (this.#request && !this.#request.complete) requests.add(this.#request);
-    for (const request of requests) {
+    // A complete request also emits `close` when its client disconnects; one that has its answer does not, as in Node.
+    for (const { req: request } of answers) {
       if (!request.destroyed) request.destroy(Object.assign(new Error('aborted'), { code: 'ECONNRESET' }));
     }
     // Only the response that owns the connection emits its end, as in Node.
@@ -212,9 +211,4 @@ export class ServerConnection {
     response.socket = null;
     response._close();
   }
-}
-
-function keepsConnection({ httpVersionMajor, httpVersionMinor }, connection) {
-  const isNew = httpVersionMajor === 1 && httpVersionMinor >= 1;
-  return isNew ? !/\bclose\b/i.test(connection) : /\bkeep-alive\b/i.test(connection);
 }

@@ -9,8 +9,10 @@ const LANGUAGE = new Set(
     'Object Function Array Number Boolean String Symbol BigInt Date Promise RegExp Error AggregateError EvalError RangeError ReferenceError ' +
     'SyntaxError TypeError URIError JSON Math Intl ArrayBuffer SharedArrayBuffer Atomics DataView Uint8Array Int8Array Uint16Array Int16Array ' +
     'Uint32Array Int32Array Float32Array Float64Array Uint8ClampedArray BigUint64Array BigInt64Array Map Set WeakMap WeakSet WeakRef ' +
-    'FinalizationRegistry Proxy Reflect Iterator WebAssembly').split(' '),
+    'FinalizationRegistry Proxy Reflect Iterator WebAssembly SuppressedError DisposableStack AsyncDisposableStack Float16Array InternalError').split(' '),
 );
+/** The console of contexts, which prints nothing, as in Node. */
+const silentConsole = () => Object.fromEntries(Object.keys(console).map((name) => [name, () => {}]));
 /** The name of the scope object inside. */
 const SCOPE = '$lmthingScope';
 const CODE = '$lmthingCode';
@@ -35,6 +37,7 @@ function runWith(object, code) {
       if (name in target) return target[name];
       if (name === 'globalThis') return object;
       if (LANGUAGE.has(name)) return globalThis[name];
+      if (name === 'console') return silentConsole();
       if (asked.has(name)) return undefined;
       throw new ReferenceError(`${String(name)} is not defined`);
     },

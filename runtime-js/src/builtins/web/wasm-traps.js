@@ -1,5 +1,6 @@
 // Wraps functions of WebAssembly modules so that traps throw `RuntimeError`. Tables accept and return only polywasm's
 // own functions, so this maps between both.
+import { timed } from './wasm-time.js';
 
 /** The engine's messages, and V8's. */
 const TRAPS = [
@@ -22,14 +23,14 @@ export function trapped(error, RuntimeError) {
 const givenOut = new WeakMap();
 const inner = new WeakMap();
 
-/** The wrapper of a polywasm function; `RuntimeError` is the class of traps. */
-export function wrapFunction(native, RuntimeError) {
+/** The wrapper of a polywasm function; `RuntimeError` is the class of traps, `origin` what loaded the module. */
+export function wrapFunction(native, RuntimeError, origin = 'this program') {
   if (typeof native !== 'function') return native;
   let given = givenOut.get(native);
   if (given) return given;
   given = (...values) => {
     try {
-      return native(...values);
+      return timed(origin, () => native(...values));
     } catch (error) {
       throw trapped(error, RuntimeError);
     }

@@ -3,6 +3,7 @@ import { WebAssembly as Engine } from 'polywasm';
 import { asBytes } from '../shared/bytes.js';
 import { brand } from '../shared/brand.js';
 import { outline } from './wasm-outline.js';
+import { callingPackage, timed } from './wasm-time.js';
 import { wrapFunction, prepareTable, trapped } from './wasm-traps.js';
 
 const errorClass = (name) => {
@@ -27,9 +28,10 @@ function bytesOf(source, caller) {
 function build(Class, source, caller) {
   const bytes = bytesOf(source, caller);
   try {
+    const origin = callingPackage(new Error());
     const found = outline(bytes);
-    const module = Reflect.construct(Engine.Module, [bytes], Class);
-    outlines.set(module, found);
+    const module = timed(origin, () => Reflect.construct(Engine.Module, [bytes], Class));
+    outlines.set(module, { ...found, origin });
     return module;
   } catch (error) {
     throw new CompileError(`${caller}: ${error.message}`);
@@ -81,10 +83,11 @@ export class Instance extends Engine.Instance {
     } catch (error) {
       throw trapped(error, RuntimeError);
     }
-    for (const { name, kind, index } of outlines.get(module).exports) {
+    const { origin, exports } = outlines.get(module);
+    for (const { name, kind, index } of exports) {
       if (kind === 'table') prepareTable(this.exports[name], RuntimeError);
       if (kind !== 'function') continue;
-      this.exports[name] = wrapFunction(this.exports[name], RuntimeError);
+      this.exports[name] = wrapFunction(this.exports[name], RuntimeError, origin);
       Object.defineProperty(this.exports[name], 'name', { value: String(index), configurable: true });
     }
     Object.freeze(this.exports);

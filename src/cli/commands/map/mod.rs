@@ -133,10 +133,6 @@ fn output(args: &MapArgs) -> Result<Option<PathBuf>, WrongUsage> {
     if !real.is_file() {
         return wrong("it is no regular file", "without --output, results are printed");
     }
-    let is_same = |file: &Path| file.canonicalize().is_ok_and(|file| file == real);
-    if is_same(&args.file) || args.input.as_deref().is_some_and(is_same) {
-        return wrong("rows or prompts are read from it", "name another file");
-    }
     Ok(Some(if there.is_symlink() { real } else { out.clone() }))
 }
 

@@ -10,7 +10,10 @@ use crate::cli::{
     ExitCode, Printer,
     interrupt::Interrupts,
     map_args::MapArgs,
-    readers::numbers::{cost, grouped, seconds, tokens},
+    readers::{
+        numbers::{cost, grouped, seconds, tokens},
+        shortened,
+    },
     status_line::StatusLine,
 };
 use lmthing_map::{EarlyEnd, MapListener, Progress, RowEnd, Totals};
@@ -41,7 +44,7 @@ impl<'a> MapOutput<'a> {
     pub(super) fn new(args: &MapArgs, printer: &'a Printer, interrupts: Interrupts) -> Self {
         MapOutput {
             printer,
-            line: StatusLine::with_bar(printer),
+            line: StatusLine::new(printer),
             interrupts,
             signal: None,
             warned: HashSet::new(),
@@ -63,7 +66,7 @@ impl<'a> MapOutput<'a> {
         self.stop();
         self.printer.flush();
         if !self.is_quiet {
-            self.printer.stderr(&self.summary(totals));
+            self.printer.stderr_wrapped(&self.summary(totals));
         }
         match &totals.early {
             Some(EarlyEnd::Interrupted(signal)) => ExitCode::Interrupted(*signal),
@@ -108,8 +111,9 @@ impl<'a> MapOutput<'a> {
         let groups = totals.errors.groups();
         for group in groups.iter().take(MAX_GROUPS) {
             let place = if group.count == 1 { "row" } else { "first row" };
+            let line = group.line.map(|line| format!(", line {line}")).unwrap_or_default();
             text.push_str(&format!(
-                "  {} × {}: {} ({place} {})\n",
+                "  {} × {}: {} ({place} {}{line})\n",
                 grouped(group.count),
                 group.kind,
                 group.message,
@@ -186,7 +190,7 @@ impl MapListener for MapOutput<'_> {
             return self.printer.stderr("Further warnings are not shown; -v shows them.\n");
         }
         let who = row.map(|row| format!("row {row}: ")).unwrap_or_default();
-        let message = message.strip_prefix("Warning: ").unwrap_or(message);
+        let message = shortened(message.strip_prefix("Warning: ").unwrap_or(message));
         self.printer.stderr(&format!("Warning: {who}{message}\n"));
     }
 
@@ -197,7 +201,7 @@ impl MapListener for MapOutput<'_> {
         let what = match (row.failure, row.will_retry) {
             (None, _) => "done".to_owned(),
             (Some(failure), again) => {
-                let message = failure.message.lines().next().unwrap_or_default();
+                let message = shortened(failure.message.lines().next().unwrap_or_default());
                 let again = if again { ", once more" } else { "" };
                 format!("failed{again} ({}: {message})", failure.kind)
             }

@@ -71,10 +71,7 @@ fn find(path: &Path, word: &str) -> Result<(RunInfo, RunLines), JournalError> {
     let journal = Journal::read(path)?;
     let run = journal.find(word)?;
     let mut told = RunLines::default();
-    journal.lines(&run, |line| {
-        told.add_line(line.as_bytes());
-        true
-    })?;
+    journal.lines_with_states(&run, |line| told.add_line(line.as_bytes()))?;
     Ok((run, told))
 }
 

@@ -40,7 +40,7 @@ async fn call_single<'js>(
     let AgentAnswer { response, validation_error, steps, key, .. } =
         match run_agent(ctx, parent, callable, label, from_tool_input(ctx, &call.input)).await {
             Ok(answer) => answer,
-            Err(message) => return ToolAnswer::failed(call, message),
+            Err(error) => return ToolAnswer::failed(call, error.0),
         };
     let output = match validation_error {
         None => ToolOutput::Text(response),
@@ -58,7 +58,7 @@ async fn call_composite<'js>(
 ) -> ToolAnswer {
     let calls = match sub_calls(ctx, call) {
         Ok(calls) => calls,
-        Err(message) => return ToolAnswer::failed(call, message),
+        Err(error) => return ToolAnswer::failed(call, error.0),
     };
     let mut results = Vec::with_capacity(calls.len());
     let mut agents = Vec::new();
@@ -85,7 +85,7 @@ async fn call_composite<'js>(
                 }
                 result
             }
-            Err(message) => failed(message),
+            Err(error) => failed(error.0),
         });
     }
     let output = ToolOutput::Json(serde_json::json!({ "results": results }));

@@ -19,7 +19,7 @@ use crate::{
     },
     prompt::{AnswerShape, FoundJson},
 };
-use lmthing_base::chat::Step;
+use lmthing_base::{chat::Step, checkpoint::CallError};
 
 /// Bounds agents that call themselves, unless `options.maxAgentDepth` is set.
 const DEFAULT_MAX_DEPTH: usize = 16;
@@ -43,12 +43,12 @@ pub(crate) async fn run_agent<'js>(
     callable: &Callable<'js>,
     label: Label<'_>,
     args: Result<Value<'js>>,
-) -> std::result::Result<AgentAnswer, String> {
-    let args = args.map_err(|error| message_of(ctx, error))?;
+) -> std::result::Result<AgentAnswer, CallError> {
+    let args = args.map_err(|error| CallError(message_of(ctx, error)))?;
     let args = validate_input(ctx, callable, label, args).await?;
     approved(ctx, callable, label, &args).await?;
     let answer = run_validated(ctx, parent, callable, label, args).await;
-    answer.map_err(|error| warnings::thrown(ctx, &callable.execute, label, None, error))
+    answer.map_err(|error| CallError(warnings::thrown(ctx, &callable.execute, label, None, error)))
 }
 
 pub(crate) async fn run_validated<'js>(
@@ -83,7 +83,7 @@ fn read_answer(text: String, steps: Vec<Rc<Step>>, key: &str, shape: Option<&Ans
     match shape.find(&answer.response) {
         Ok(FoundJson { text, value, problem: None }) => (answer.response, answer.parsed) = (text, Some(value)),
         Ok(FoundJson { problem, .. }) => answer.validation_error = problem,
-        Err(problem) => answer.validation_error = Some(problem),
+        Err(error) => answer.validation_error = Some(error.to_string()),
     }
     answer
 }

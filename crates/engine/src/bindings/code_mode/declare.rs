@@ -12,7 +12,7 @@ use crate::{
             declared::DeclaredFunctions,
             entry::{Callable, Entry, Registry},
             object::PromptObject,
-            redefinitions,
+            recorded,
             reference::Reference,
         },
         services,
@@ -38,7 +38,7 @@ pub(crate) fn register<'js>(
     let before = PreviousDefinition::of(call, kind, registry, &name);
     let declaration = declaration(&call.ctx, &name, description, &entry, &before)?;
     declaration.validate().map_err(|error| type_error(&call.ctx, format!("{place}: {error}")))?;
-    redefinitions::record(&call.ctx, &call.prompt, kind, &name)?;
+    recorded::record(&call.ctx, &call.prompt, kind, &name)?;
     let definition = FunctionDefinition { kind, declaration: Rc::new(declaration) };
     let defined = call.core.prompt.borrow_mut().define_function(&name, definition);
     defined.map_err(|error| type_error(&call.ctx, error.to_string()))?;

@@ -8,6 +8,7 @@ use std::{
 use futures_util::{FutureExt, future::LocalBoxFuture};
 use rquickjs::{Ctx, Result, Value};
 use serde_json::value::RawValue;
+use tokio::sync::Mutex;
 
 use super::declare::{declared_functions, sandbox};
 use crate::{
@@ -28,7 +29,11 @@ use crate::{
     },
     prompt::DefinitionKind,
 };
-use lmthing_base::{chat::AgentRun, checkpoint::CallPartName, event::EventKind};
+use lmthing_base::{
+    chat::AgentRun,
+    checkpoint::{CallError, CallPartName},
+    event::EventKind,
+};
 use lmthing_node::{KeepAlive, warn};
 use lmthing_typescript::{
     code::{CodeDiagnostic, Declarations, search},
@@ -69,6 +74,7 @@ pub(crate) async fn run_code<'js>(
         name: code.name(),
         execution,
         calls: RefCell::default(),
+        starting: Mutex::default(),
         agents: RefCell::default(),
         is_checked: Cell::new(false),
         is_first_try: Cell::new(false),
@@ -108,6 +114,8 @@ struct SandboxHost<'a, 'js> {
     name: String,
     execution: Value<'js>,
     calls: RefCell<HashMap<String, usize>>,
+    /// Held by a call until it starts.
+    starting: Mutex<()>,
     agents: RefCell<Vec<AgentRun>>,
     is_checked: Cell<bool>,
     /// The check knows only some of the functions, so a failure is not reported.
@@ -116,7 +124,8 @@ struct SandboxHost<'a, 'js> {
 
 impl<'js> SandboxHost<'_, 'js> {
     /// Answers a call, or returns the answer of an earlier process.
-    async fn answer_part(&self, name: &str, args: &RawValue) -> std::result::Result<Box<RawValue>, String> {
+    async fn answer_part(&self, name: &str, given: Option<&RawValue>) -> std::result::Result<Box<RawValue>, CallError> {
+        let args = given.unwrap_or(RawValue::NULL);
         let asked = call_hash(name, args);
         let number = {
             let mut calls = self.calls.borrow_mut();
@@ -127,20 +136,32 @@ impl<'js> SandboxHost<'_, 'js> {
         // Concurrent calls begin in another order in every process, so calls are identified by name and arguments.
         let call = format!("{}#{asked}#{number}", self.name);
         let may_repeat = self.find(name).is_none_or(|(callable, _)| callable.options.may_repeat());
-        let part = PartOfCall { of: &self.name, number, name, args, may_repeat };
-        let answer = self.answer(stable_hash(&call), name, args);
+        let turn = Some(self.starting.lock().await);
+        let part = PartOfCall { of: &self.name, number, name, args, may_repeat, turn };
+        let answer = self.answer(stable_hash(&call), name, given);
         let answer = resume::within_call(self.ctx, self.prompt, &call, answer);
         let part_name = CallPartName { of: self.name.clone(), asked, number };
         let answer = jobs::run_part(self.ctx, self.prompt, part_name, answer.boxed_local());
         resume::run_part(self.ctx, self.prompt, part, answer).await
     }
 
-    async fn answer(&self, part: u64, name: &str, args: &RawValue) -> std::result::Result<Box<RawValue>, String> {
-        let Some((callable, is_agent)) = self.find(name) else { return Err(format!("{name} is not defined any more")) };
+    async fn answer(
+        &self,
+        part: u64,
+        name: &str,
+        given: Option<&RawValue>,
+    ) -> std::result::Result<Box<RawValue>, CallError> {
+        let Some((callable, is_agent)) = self.find(name) else {
+            return Err(CallError(format!("{name} is not defined any more")));
+        };
         let label = Label { noun: "function", name, of: None, tool_call_id: None, part: Some(part) };
         // Text to text: a `serde_json::Value` in between would lose lone surrogates and non-finite numbers.
-        let json = if self.lacks_input(&callable, args).await { "{}" } else { args.get() };
-        let input = self.ctx.json_parse(json).map_err(|error| message_of(self.ctx, error))?;
+        let json = match given {
+            Some(args) => args.get(),
+            None if self.takes_null(&callable).await => "null",
+            None => "{}",
+        };
+        let input = self.ctx.json_parse(json).map_err(|error| CallError(message_of(self.ctx, error)))?;
         let input = validate_input(self.ctx, &callable, label, input).await?;
         let outcome = if is_agent {
             let run = async |input| self.run_agent(&callable, label, input).await;
@@ -151,16 +172,16 @@ impl<'js> SandboxHost<'_, 'js> {
         match outcome {
             CallOutcome::Value(value) => {
                 let text = result_text(self.ctx, label, &value)?;
-                RawValue::from_string(text).map_err(|error| format!("the result of {name} is not JSON: {error}"))
+                RawValue::from_string(text)
+                    .map_err(|error| CallError(format!("the result of {name} is not JSON: {error}")))
             }
-            CallOutcome::Failed(message) => Err(message),
+            CallOutcome::Failed(message) => Err(CallError(message)),
         }
     }
 
-    /// Whether the code called the function without an argument, which is `null` here, and the schema does not take `null`.
-    async fn lacks_input(&self, callable: &Callable<'js>, args: &RawValue) -> bool {
-        let null = || Value::new_null(self.ctx.clone());
-        args.get() == "null" && !matches!(callable.input_schema.validate(self.ctx, null()).await, Ok(Ok(_)))
+    async fn takes_null(&self, callable: &Callable<'js>) -> bool {
+        let null = Value::new_null(self.ctx.clone());
+        matches!(callable.input_schema.validate(self.ctx, null).await, Ok(Ok(_)))
     }
 
     fn tool_call_id(&self) -> Option<String> {
@@ -204,9 +225,9 @@ impl HostFunctions for SandboxHost<'_, '_> {
     fn call<'a>(
         &'a self,
         name: &'a str,
-        args: Box<RawValue>,
-    ) -> LocalBoxFuture<'a, std::result::Result<Box<RawValue>, String>> {
-        async move { self.answer_part(name, &args).await }.boxed_local()
+        args: Option<Box<RawValue>>,
+    ) -> LocalBoxFuture<'a, std::result::Result<Box<RawValue>, CallError>> {
+        async move { self.answer_part(name, args.as_deref()).await }.boxed_local()
     }
 
     fn checked(&self, runs: bool, diagnostics: &[CodeDiagnostic]) {

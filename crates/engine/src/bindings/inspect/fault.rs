@@ -23,6 +23,8 @@ pub struct Fault {
     pub code: &'static str,
     pub message: String,
     pub hint: Option<String>,
+    /// Where the causes of an error arose, the nearest first.
+    pub causes: Vec<Location>,
 }
 
 impl Fault {
@@ -34,6 +36,7 @@ impl Fault {
             code,
             message: message.into(),
             hint: None,
+            causes: Vec::new(),
         }
     }
 

@@ -68,8 +68,9 @@ fn unfit(problem: Diagnostic, is_given: bool) -> Fault {
         return Fault::error("input", &[], format!("--input: {}", message.trim_start_matches("--input: ")))
             .with_hint(problem.hint);
     }
+    let message: Vec<&str> = message.lines().map(str::trim).collect();
     let hint = "give an input: lmthing check --input '{…}' FILE, or --input @FILE";
-    Fault::error("input", &["input"], format!("the first render was left out: {message}"))
+    Fault::error("input", &["input"], format!("the first render was left out: {}", message.join(" ")))
         .with_severity(FaultSeverity::Note)
         .with_hint(Some(hint.to_owned()))
 }

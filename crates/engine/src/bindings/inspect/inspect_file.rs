@@ -16,10 +16,11 @@ use super::{
     no_models::NoModels,
     render::{self, config_with},
     thrown_fault::{Phase, fault_of, halt_fault, load_fault, qualify, refusal_notes},
+    varying::varying_definitions,
 };
 use crate::{
     bindings::{
-        prompt::redefinitions::{self, Redefinition},
+        prompt::recorded::{self, Definition, Redefinition},
         run::{
             answer,
             deadlock::{NEVER_SETTLES, detect_deadlock},
@@ -29,7 +30,7 @@ use crate::{
     },
     prompt::PromptHost,
 };
-use lmthing_base::{diagnostic::Location, input::CommandLine};
+use lmthing_base::{chat::Role, diagnostic::Location, input::CommandLine};
 use lmthing_node::{
     Engine, drain_jobs, import_file_once, location_of_function, only_await, set_deadline, until_halted,
 };
@@ -43,6 +44,10 @@ pub struct InspectOptions<'a> {
     pub line: &'a CommandLine,
     pub limit: Duration,
     pub no_models: &'a NoModels,
+    /// Whether the file mentions the clock or random numbers, so that what they change is searched for.
+    pub may_vary: bool,
+    /// Set while the function runs again: what it prints then was printed before.
+    pub is_repeating: &'a Cell<bool>,
 }
 
 pub async fn inspect_file(engine: &Engine, options: &InspectOptions<'_>) -> Inspection {
@@ -75,7 +80,7 @@ impl<'js> Inspector<'_, 'js> {
         let (ctx, limit) = (self.ctx, self.options.limit);
         let began = Instant::now();
         // A failure here only makes the inspection less thorough.
-        let _ = set_deadline(ctx, Some(began + limit)).and_then(|()| redefinitions::start_recording(ctx));
+        let _ = set_deadline(ctx, Some(began + limit)).and_then(|()| recorded::start_recording(ctx));
         let ended = tokio::select! {
             biased;
             ended = until_halted(ctx, self.steps()) => Some(ended),
@@ -101,7 +106,8 @@ impl<'js> Inspector<'_, 'js> {
             None => refusal_notes(ctx, ""),
         };
         let mut inspection = self.inspection.borrow_mut();
-        inspection.faults.extend(redefinitions::recorded(ctx).into_iter().map(redefinition_fault));
+        inspection.faults.extend(recorded::redefinitions(ctx).into_iter().map(redefinition_fault));
+        inspection.faults.extend(recorded::refused_names(ctx).into_iter().map(refused_name_fault));
         inspection.faults.extend(faults);
     }
 
@@ -144,6 +150,12 @@ impl<'js> Inspector<'_, 'js> {
             let rendered = render::render(ctx, &host).await;
             let rendered = rendered.map_err(|fault| Stop(self.with_input_hint(fault, &namespace)))?;
             self.compare_with_render(&host, exports, rendered).await;
+            if self.options.may_vary {
+                self.options.is_repeating.set(true);
+                let varying = varying_definitions(ctx, &host).await;
+                self.options.is_repeating.set(false);
+                self.inspection.borrow_mut().faults.extend(varying);
+            }
         }
         for _ in 0..TURNS_AFTER {
             tokio::task::yield_now().await;
@@ -158,11 +170,9 @@ impl<'js> Inspector<'_, 'js> {
         let mut inspection = self.inspection.borrow_mut();
         inspection.faults.extend(calls_against(&exports.mock, &rendered.tools, &rendered.expected_names));
         inspection.faults.extend(names_against(&exports.named, &rendered, &defined));
-        if rendered.messages.is_empty() && !self.options.no_models.was_called() {
-            let message = "the prompt function says nothing: the model gets no message and no system prompt";
-            let hint = "add a message: $`Hello`, or defSystem('role', 'You are …')";
-            let fault = Fault::error("render", &["default"], message).with_severity(FaultSeverity::Warning);
-            inspection.faults.push(fault.with_hint(Some(hint.to_owned())));
+        let has_question = rendered.messages.iter().any(|message| message.role == Role::User);
+        if !has_question && !self.options.no_models.was_called() {
+            inspection.faults.push(no_user_message());
         }
         inspection.rendered = Some(rendered);
     }
@@ -243,9 +253,22 @@ impl<'js> Inspector<'_, 'js> {
     }
 }
 
+fn no_user_message() -> Fault {
+    let message = "the prompt function adds no user message: most providers refuse a request without one";
+    let fault = Fault::error("message", &["default"], message).with_severity(FaultSeverity::Warning);
+    fault.with_hint(Some("add a message: $`Hello`".to_owned()))
+}
+
+fn refused_name_fault(Definition { kind, name, location }: Definition) -> Fault {
+    let message = format!("{}('{name}', …): some providers refuse a tool of this name", kind.method());
+    let fault = Fault::error("definition", &[], message).with_severity(FaultSeverity::Warning);
+    let hint = "all accept up to 64 of the letters a to z and A to Z, digits, _ and -";
+    Fault { location, ..fault }.with_hint(Some(hint.to_owned()))
+}
+
 fn redefinition_fault(redefinition: Redefinition) -> Fault {
-    let Redefinition { name, before, again, location } = redefinition;
-    let (before, again) = (before.method(), again.method());
+    let Redefinition { before, again: Definition { kind, name, location } } = redefinition;
+    let (before, again) = (before.method(), kind.method());
     let message = match before == again {
         true => format!("{again}('{name}') is called a second time and replaces the definition before"),
         false => format!("{again}('{name}') replaces what {before}('{name}') has defined"),

@@ -9,6 +9,7 @@ mod no_models;
 mod offer;
 mod render;
 mod thrown_fault;
+mod varying;
 
 pub use fault::{Fault, FaultSeverity, Inspection, NamedModel, PathKey, Rendered, RenderedTool};
 pub use inspect_file::{InspectOptions, inspect_file};

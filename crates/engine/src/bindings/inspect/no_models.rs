@@ -6,7 +6,7 @@ use futures_util::{FutureExt, future::LocalBoxFuture};
 use serde_json::Value;
 
 use crate::prompt::{PriceList, PromptHost, RunError, RunLimits, RunOutcome, StepLoop};
-use lmthing_base::event::EventKind;
+use lmthing_base::{cost::InvalidPrices, event::EventKind};
 
 /// A step loop without steps: every run ends at once with an empty text.
 #[derive(Default)]
@@ -42,7 +42,7 @@ impl RunLimits for NoLimits {
         Ok(())
     }
 
-    fn add_prices(&self, _prices: &Value, _outer: Option<PriceList>) -> Result<PriceList, String> {
+    fn add_prices(&self, _prices: &Value, _outer: Option<PriceList>) -> Result<PriceList, InvalidPrices> {
         Ok(PriceList(0))
     }
 

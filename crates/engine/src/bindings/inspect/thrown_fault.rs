@@ -6,6 +6,7 @@ use rquickjs::{Ctx, Error};
 
 use super::fault::{Fault, FaultSeverity, PathKey};
 use crate::prompt::RunError;
+use lmthing_base::diagnostic::{Diagnostic, Location};
 use lmthing_node::{
     AboutValue, DeniedAccess, Halt, LoadFailure, Thrown, denied_accesses, diagnose_error, exit_location, set_deadline,
 };
@@ -78,14 +79,26 @@ pub(super) fn halt_fault(ctx: &Ctx<'_>, halt: Halt, phase: Phase) -> Fault {
 fn to_fault(thrown: Thrown, code: &'static str) -> Fault {
     let place = value_of(&thrown);
     let diagnostic = thrown.diagnostic;
-    let caused: String = diagnostic.causes.iter().map(|cause| format!(" (caused by: {})", cause.message)).collect();
+    let mut causes = Vec::new();
+    let caused = caused_by(&diagnostic.causes, &mut causes);
     let message = match diagnostic.name.as_str() {
         "" | "Error" => diagnostic.message,
         name if diagnostic.message.is_empty() => name.to_owned(),
         name => format!("{name}: {}", diagnostic.message),
     };
-    let fault = Fault { place, location: diagnostic.location, ..Fault::error(code, &[], message + &caused) };
-    fault.with_hint(diagnostic.hint)
+    let location = diagnostic.location;
+    causes.retain(|cause| Some(cause) != location.as_ref());
+    Fault { place, location, causes, ..Fault::error(code, &[], message + &caused) }.with_hint(diagnostic.hint)
+}
+
+/// The messages of causes and of their causes. Their locations are added to `locations`.
+fn caused_by(causes: &[Diagnostic], locations: &mut Vec<Location>) -> String {
+    let mut text = String::new();
+    for cause in causes {
+        locations.extend(cause.location.clone());
+        text += &format!(" (caused by: {}{})", cause.message, caused_by(&cause.causes, locations));
+    }
+    text
 }
 
 /// Downgrades an error that ended loading or rendering to a note if it may be a consequence of a refused access or of

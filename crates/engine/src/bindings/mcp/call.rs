@@ -45,10 +45,10 @@ async fn call<'js>(
     let _alive = KeepAlive::new(ctx)?;
     let result = tokio::select! {
         biased;
-        () = abort::aborted(ctx, signal) => Err(connection.message(&format!("the call of {tool} was cancelled"))),
+        () = abort::aborted(ctx, signal) => Err(connection.error(&format!("the call of {tool} was cancelled"))),
         result = connection.call(tool, args, |progress| reporter.report(&progress)) => result,
     };
-    let answer = result.map_err(|problem| plain_error(ctx, problem))?;
+    let answer = result.map_err(|error| plain_error(ctx, error.0))?;
     if answer.is_error {
         return Err(plain_error(ctx, failure(connection, tool, &answer)));
     }

@@ -12,12 +12,12 @@ use crate::{
             entry::{CALLBACKS, CallOptions},
             known_options,
             mcp_server::{McpServer, McpServerConfig, McpToolKind},
-            redefinitions,
+            recorded,
         },
         services,
         values::{elements, kind_of, property, to_json, type_error},
     },
-    mcp::{Server, ServerFile, ServerLookup, Timeouts, ToolFilter, find_in_files, parse_server},
+    mcp::{InvalidServer, Server, ServerFile, ServerLookup, Timeouts, ToolFilter, find_in_files, parse_server},
     prompt::DefinitionKind,
 };
 use lmthing_base::permission::AccessDenied;
@@ -55,7 +55,7 @@ pub(crate) fn def_mcp(call: Call<'_>) -> Result<Value<'_>> {
     if let Some(given) = &options.given {
         read_options(ctx, given, &place, &mut config)?;
     }
-    redefinitions::record(ctx, &call.prompt, DefinitionKind::DefMcp, &name)?;
+    recorded::record(ctx, &call.prompt, DefinitionKind::DefMcp, &name)?;
     let defined = call.core.prompt.borrow_mut().define_server(&name);
     defined.map_err(|error| type_error(ctx, error.to_string()))?;
     let before = call.prompt.borrow().bag.server(&name);
@@ -86,7 +86,7 @@ fn server(call: &Call<'_>, place: &str) -> Result<Server> {
     // `--mcp-config` takes precedence over the prompt file, which takes precedence over an `mcp.json`.
     let (typed, own) = (named.as_deref(), servers.get(&name));
     if let (None, Some(own)) = (typed, own) {
-        return server_of_config(own, &name).map_err(wrong);
+        return server_of_config(own, &name).map_err(|problem| wrong(problem.0));
     }
     let variables = FileVariables::of(ctx)?;
     let user_file_variable = |name: &str| variables.for_user_file(typed, name);
@@ -96,13 +96,13 @@ fn server(call: &Call<'_>, place: &str) -> Result<Server> {
     let found = find_in_files(&name, &typed.into_iter().chain(standard).collect::<Vec<_>>());
     let found = found.map_err(|problem| match variables.is_refused() {
         true => gate::throw_denied(ctx, AccessDenied { message: format!("{place}: {problem}") }),
-        false => wrong(problem),
+        false => wrong(problem.0),
     });
     match (found?, own) {
         (ServerLookup::Found(server), _) => Ok(server),
-        (ServerLookup::Unknown(_), Some(own)) => server_of_config(own, &name).map_err(wrong),
+        (ServerLookup::Unknown(_), Some(own)) => server_of_config(own, &name).map_err(|problem| wrong(problem.0)),
         // The server may be named in a file that is given when the prompt runs.
-        (ServerLookup::Unknown(_), None) if redefinitions::is_recording(ctx) => Ok(Server::unknown(&name)),
+        (ServerLookup::Unknown(_), None) if recorded::is_recording(ctx) => Ok(Server::unknown(&name)),
         (ServerLookup::Unknown(known), None) => {
             let known: Vec<&str> = servers.keys().chain(&known).map(String::as_str).collect();
             let known = if known.is_empty() { String::new() } else { format!("; there are: {}", known.join(", ")) };
@@ -112,9 +112,9 @@ fn server(call: &Call<'_>, place: &str) -> Result<Server> {
     }
 }
 
-fn server_of_config(given: &serde_json::Value, name: &str) -> std::result::Result<Server, String> {
+fn server_of_config(given: &serde_json::Value, name: &str) -> std::result::Result<Server, InvalidServer> {
     // A prompt file is code and reads variables itself.
-    parse_server(given, None).map_err(|problem| format!("config.mcpServers.{name}: {problem}"))
+    parse_server(given, None).map_err(|problem| InvalidServer(format!("config.mcpServers.{name}: {problem}")))
 }
 
 fn read_options<'js>(ctx: &Ctx<'js>, given: &Object<'js>, place: &str, config: &mut McpServerConfig) -> Result<()> {

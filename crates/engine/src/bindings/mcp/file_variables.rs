@@ -8,7 +8,7 @@ use std::{cell::Cell, path::Path, rc::Rc};
 use rquickjs::{Ctx, Result};
 
 use crate::bindings::services;
-use lmthing_base::permission::{Access, Permissions};
+use lmthing_base::permission::{Access, AccessDenied, Permissions};
 use lmthing_node::gate;
 use lmthing_providers::Env;
 
@@ -19,7 +19,7 @@ pub(super) struct FileVariables {
     refused: Cell<bool>,
 }
 
-type VariableResult = std::result::Result<Option<String>, String>;
+type VariableResult = std::result::Result<Option<String>, AccessDenied>;
 
 impl FileVariables {
     pub(super) fn of(ctx: &Ctx<'_>) -> Result<Self> {
@@ -36,7 +36,7 @@ impl FileVariables {
         if let Some(Err(refusal)) = self.rights.as_ref().map(|rights| rights.check(Access::Env(name))) {
             self.refused.set(true);
             let advice = "or name a file of servers with --mcp-config that the prompt file cannot write to";
-            return Err(format!("{}; {advice}", refusal.message));
+            return Err(AccessDenied { message: format!("{}; {advice}", refusal.message) });
         }
         Ok(self.env.get(name))
     }

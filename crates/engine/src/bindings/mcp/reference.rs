@@ -88,7 +88,7 @@ impl McpReference {
         let request = async move {
             let connection = hub::connection(&inner, &config)?;
             let _alive = KeepAlive::new(&inner)?;
-            let parts = connection.resource(&uri).await.map_err(|problem| plain_error(&inner, problem))?;
+            let parts = connection.resource(&uri).await.map_err(|error| plain_error(&inner, error.0))?;
             match parts.as_slice() {
                 [McpContent::Text(text)] => text.as_str().into_js(&inner),
                 parts => parts_to_js(&inner, parts),
@@ -118,7 +118,7 @@ impl McpReference {
         let request = async move {
             let connection = hub::connection(&inner, &config)?;
             let _alive = KeepAlive::new(&inner)?;
-            let messages = connection.prompt(&name, args).await.map_err(|problem| plain_error(&inner, problem))?;
+            let messages = connection.prompt(&name, args).await.map_err(|error| plain_error(&inner, error.0))?;
             let list = Array::new(inner.clone())?;
             for (index, (role, part)) in messages.iter().enumerate() {
                 let message = Object::new(inner.clone())?;

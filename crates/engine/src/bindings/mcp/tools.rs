@@ -13,7 +13,7 @@ use crate::{
             entry::{Callable, Entry, Item, Registry},
             mcp_server::{McpDefinitions, McpServer, McpServerConfig, McpToolKind},
             object::PromptObject,
-            redefinitions,
+            recorded,
         },
         values::{
             plain_error,
@@ -78,7 +78,7 @@ pub(crate) async fn update_servers<'js>(ctx: &Ctx<'js>, prompt: &PromptObject<'j
     for server in servers {
         let connection = match hub::connection(ctx, &server.config) {
             Ok(connection) => connection,
-            Err(_) if redefinitions::is_recording(ctx) => {
+            Err(_) if recorded::is_recording(ctx) => {
                 ctx.catch();
                 continue;
             }
@@ -92,10 +92,10 @@ pub(crate) async fn update_servers<'js>(ctx: &Ctx<'js>, prompt: &PromptObject<'j
             Ok(list) => list,
             // A known server: calls of its tools reconnect or report the problem.
             Err(problem) if server.definitions.is_some() => {
-                warn::warning(ctx, &problem)?;
+                warn::warning(ctx, &problem.0)?;
                 continue;
             }
-            Err(problem) => return Err(plain_error(ctx, problem)),
+            Err(problem) => return Err(plain_error(ctx, problem.0)),
         };
         if server.definitions.as_ref().is_some_and(|known| Rc::ptr_eq(&known.list, &list)) {
             continue;

@@ -4,7 +4,7 @@ use std::rc::Rc;
 
 use rquickjs::{Array, Ctx, Object, Result, Value};
 
-use super::{call::Call, redefinitions, reference::Reference, written_data::WrittenData};
+use super::{call::Call, recorded, reference::Reference, written_data::WrittenData};
 use crate::{
     bindings::values::{
         kind_of, messages,
@@ -57,7 +57,7 @@ fn written_data<'js>(call: &Call<'js>, name: &str, value: &Value<'js>, before: O
 }
 
 fn define_variable(call: Call<'_>, kind: DefinitionKind, name: String, value: Variable) -> Result<Value<'_>> {
-    redefinitions::record(&call.ctx, &call.prompt, kind, &name)?;
+    recorded::record(&call.ctx, &call.prompt, kind, &name)?;
     let defined = call.core.prompt.borrow_mut().define_variable(kind, &name, value);
     defined.map_err(|error| type_error(&call.ctx, error.to_string()))?;
     Reference::create(&call.ctx, &call.core, kind, name)
@@ -70,7 +70,7 @@ pub(crate) fn def_system(call: Call<'_>) -> Result<Value<'_>> {
         let kind = kind_of(&value);
         type_error(&call.ctx, format!("defSystem('{name}'): the content must be a string, got {kind}"))
     })?;
-    redefinitions::record(&call.ctx, &call.prompt, DefinitionKind::DefSystem, &name)?;
+    recorded::record(&call.ctx, &call.prompt, DefinitionKind::DefSystem, &name)?;
     let defined = call.core.prompt.borrow_mut().define_system(&name, text);
     defined.map_err(|error| type_error(&call.ctx, error.to_string()))?;
     Reference::create(&call.ctx, &call.core, DefinitionKind::DefSystem, name)

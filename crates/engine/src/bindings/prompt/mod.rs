@@ -17,7 +17,7 @@ pub(crate) mod method_table;
 pub(crate) mod object;
 mod option_reader;
 pub(crate) mod options;
-pub(crate) mod redefinitions;
+pub(crate) mod recorded;
 pub(crate) mod reference;
 pub(crate) mod run;
 pub(crate) mod state;

@@ -60,7 +60,7 @@ pub(crate) fn sandbox<'js>(ctx: &Ctx<'js>, given: &Value<'js>) -> Result<Sandbox
     let given = to_json(ctx, given)?;
     let config: SandboxConfig =
         serde_json::from_value(given.clone()).map_err(|error| type_error(ctx, sandbox_problem(&given, &error)))?;
-    config.validate().map_err(|problem| type_error(ctx, problem))?;
+    config.validate().map_err(|problem| type_error(ctx, problem.to_string()))?;
     Ok(config)
 }
 

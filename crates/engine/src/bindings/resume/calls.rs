@@ -3,6 +3,7 @@
 use rquickjs::{Ctx, IntoJs, Result, Value};
 use serde_json::value::RawValue;
 use sha2::{Digest, Sha256};
+use tokio::sync::MutexGuard;
 
 use super::log::{append, current_memory, has_log};
 use crate::{
@@ -13,7 +14,7 @@ use crate::{
     },
     prompt::RunError,
 };
-use lmthing_base::checkpoint::{CallPart, Entry, Memory, MemoryChange, interrupted};
+use lmthing_base::checkpoint::{CallError, CallPart, Entry, Memory, MemoryChange, interrupted};
 use lmthing_node::{async_value, enable_async_values, with_async_values};
 
 /// A hash that is the same in every process.
@@ -68,38 +69,44 @@ pub(crate) struct PartOfCall<'a> {
     pub name: &'a str,
     pub args: &'a RawValue,
     pub may_repeat: bool,
+    /// Held until the part starts: parts start in the order of their calls, although some are logged first.
+    pub turn: Option<MutexGuard<'a, ()>>,
 }
 
-/// Does a part of a call, or returns what an earlier process recorded. The answer is JSON or a message.
+/// Does a part of a call, or returns what an earlier process recorded.
 pub(crate) async fn run_part<'js>(
     ctx: &Ctx<'js>,
     prompt: &PromptObject<'js>,
     part: PartOfCall<'_>,
-    work: impl Future<Output = std::result::Result<Box<RawValue>, String>>,
-) -> std::result::Result<Box<RawValue>, String> {
+    work: impl Future<Output = std::result::Result<Box<RawValue>, CallError>>,
+) -> std::result::Result<Box<RawValue>, CallError> {
     let core = prompt.borrow().core.clone();
-    let Some(log) = core.log.borrow().clone() else { return work.await };
-    let PartOfCall { of, number, name, args, may_repeat } = part;
+    let PartOfCall { of, number, name, args, may_repeat, turn } = part;
+    let Some(log) = core.log.borrow().clone() else {
+        drop(turn);
+        return work.await;
+    };
     let asked = call_hash(name, args);
     let step = services::scope(ctx, &core).ok().and_then(|scope| scope.agent().step());
     match log.part(step, of, number, &asked) {
         Some(CallPart { outcome: Some(outcome), .. }) => return outcome,
-        Some(CallPart { outcome: None, .. }) => return Err(interrupted(name)),
+        Some(CallPart { outcome: None, .. }) => return Err(CallError(interrupted(name))),
         None => {}
     }
     let entry = |outcome, memory| Entry::Part { of: of.to_owned(), number, asked: asked.clone(), outcome, memory };
     if !may_repeat {
-        append(ctx, &log, entry(None, MemoryChange::default()))?;
+        append(ctx, &log, entry(None, MemoryChange::default())).await?;
     }
+    drop(turn);
     let outcome = work.await;
     // A failure caused by the end of the run is not recorded, as with whole calls.
     let ended = services::limits(ctx).ok().and_then(|limits| limits.ended());
     if ended.is_some_and(|error| outcome.is_err() || matches!(error.origin(), RunError::Waiting { .. })) {
         return outcome;
     }
-    let memory = current_memory(ctx, prompt, 0).map_err(|error| message_of(ctx, error))?;
+    let memory = current_memory(ctx, prompt, 0).map_err(|error| CallError(message_of(ctx, error)))?;
     let memory = log.change(Memory { asked_again: log.asked_again(), ..memory });
-    append(ctx, &log, entry(Some(outcome.clone()), memory))?;
+    append(ctx, &log, entry(Some(outcome.clone()), memory)).await?;
     outcome
 }
 

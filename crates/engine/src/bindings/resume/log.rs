@@ -6,16 +6,17 @@ use rquickjs::{Ctx, Result};
 
 use crate::{
     bindings::{
+        jobs,
         prompt::{memory, object::PromptObject},
         services,
-        values::plain_error,
     },
     prompt::RunError,
 };
 use lmthing_base::{
-    checkpoint::{Entry, Memory, PromptLog},
+    checkpoint::{Entry, Memory, PromptLog, StoreError},
     event::EventKind,
 };
+use lmthing_providers::LanguageModel;
 
 pub(crate) fn open_log<'js>(ctx: &Ctx<'js>, prompt: &PromptObject<'js>) -> Result<()> {
     let checkpoints = services::checkpoints(ctx)?;
@@ -31,14 +32,19 @@ pub(crate) fn has_log(prompt: &PromptObject<'_>) -> bool {
     prompt.borrow().core.log.borrow().is_some()
 }
 
-/// A failure to write ends the whole run.
-pub(super) fn append(ctx: &Ctx<'_>, log: &PromptLog, entry: Entry) -> std::result::Result<(), String> {
-    log.append(entry).map_err(|error| {
-        let message = error.to_string();
+/// Leaves out the turns of a mock model that an earlier process has played.
+pub(crate) fn skip_played(model: &dyn LanguageModel, log: Option<&PromptLog>) {
+    let Some(restored) = log.and_then(PromptLog::restored) else { return };
+    let turns: Vec<_> = restored.answers().filter_map(|step| Some(step.answer.played?.turn)).collect();
+    model.skip_turns(&turns);
+}
+
+/// Returns once the entry outlasts the process. A failure to write ends the whole run.
+pub(super) async fn append(ctx: &Ctx<'_>, log: &PromptLog, entry: Entry) -> std::result::Result<(), StoreError> {
+    jobs::while_storing(ctx, log.append(entry)).await.inspect_err(|error| {
         if let Ok(limits) = services::limits(ctx) {
-            limits.fail(RunError::from(error));
+            limits.fail(RunError::from(error.clone()));
         }
-        message
     })
 }
 
@@ -51,8 +57,8 @@ pub(crate) fn current_memory<'js>(ctx: &Ctx<'js>, prompt: &PromptObject<'js>, as
         let Some(log) = prompt.borrow().core.log.borrow().clone() else { continue };
         let change = log.change(own_memory(ctx, &prompt, log.asked_again())?);
         if !change.is_empty() {
-            let appended = append(ctx, &log, Entry::Remembers { memory: change });
-            appended.map_err(|message| plain_error(ctx, message))?;
+            // The caller appends an entry next and waits for both; a failure of this one is returned there.
+            drop(log.append(Entry::Remembers { memory: change }));
         }
     }
     own_memory(ctx, prompt, asked_again)

@@ -78,7 +78,7 @@ pub(super) async fn check<'js>(
             Some(why) => return Ok(Err(failure(why, None, &text))),
             None => check_output(prompt.ctx(), run, &shape, schema, &text).await?,
         },
-        None => shape.find(&text).map_or_else(Some, |found| found.problem),
+        None => shape.find(&text).map_or_else(|error| Some(error.to_string()), |found| found.problem),
     };
     let Some(problem) = problem else { return Ok(Ok(AnswerCheck::Accepted)) };
     let reason = step.output.finish_reason;
@@ -113,7 +113,7 @@ async fn check_output<'js>(
 ) -> Result<Option<String>> {
     let found = match shape.find(text) {
         Ok(found) => found,
-        Err(problem) => return Ok(Some(problem)),
+        Err(error) => return Ok(Some(error.to_string())),
     };
     // From the text, which keeps numbers and escapes as the engine reads them.
     let value = ctx.json_parse(found.text)?;
@@ -122,7 +122,7 @@ async fn check_output<'js>(
             run.borrow().set_output(value);
             Ok(None)
         }
-        Err(problem) => Ok(Some(problem)),
+        Err(problems) => Ok(Some(problems.to_string())),
     }
 }
 

@@ -37,9 +37,7 @@ use lmthing_node::{
     Engine, Halt, Origin, ScriptError, diagnose, diagnose_error, drain_jobs, emit_before_exit, emit_exit,
     emit_uncaught, exit_code, idle, import_file_once, is_exception_unhandled, is_idle, until_halted,
 };
-use lmthing_providers::MockOptions;
-
-const CONFIG_HINT: &str = "export const config = { model: 'openai:gpt-4o' };";
+use lmthing_providers::{EXAMPLE_MODEL, MockOptions};
 
 #[derive(Debug)]
 pub enum FileRun {
@@ -210,7 +208,8 @@ async fn run_in(
     if let Err(error) = limits::configure(ctx, &config)? {
         return Ok(FileRun::Failed(Rc::new(error)));
     }
-    if let Err(error) = services::checkpoints(ctx)?.configure(config_keys::journal(ctx, &config)?) {
+    let checkpoints = services::checkpoints(ctx)?;
+    if let Err(error) = checkpoints.configure(config_keys::journal(ctx, &config)?).await {
         return Ok(FileRun::Failed(Rc::new(error.into())));
     }
     if let Some(problem) = stop_problem(ctx)? {
@@ -293,6 +292,10 @@ fn file_error(ctx: &Ctx<'_>, message: String, hint: &str) -> Error {
     ScriptError::error(message).hint(hint).throw(ctx)
 }
 
+fn config_error(ctx: &Ctx<'_>, message: String) -> Error {
+    file_error(ctx, message, &format!("export const config = {{ model: '{EXAMPLE_MODEL}' }};"))
+}
+
 pub(crate) fn default_function<'js>(ctx: &Ctx<'js>, namespace: &Object<'js>, name: &str) -> Result<Function<'js>> {
     let hint = "export default async ({ def, $ }) => { $`your message`; };";
     if !namespace.contains_key("default")? {
@@ -321,19 +324,19 @@ pub(crate) fn config<'js>(
     let config = config_object(ctx, namespace, name)?;
     let model: Value = config.get("model")?;
     if model.is_undefined() || model.is_null() {
-        return Err(file_error(ctx, format!("the export config of {name} has no model"), CONFIG_HINT));
+        return Err(config_error(ctx, format!("the export config of {name} has no model")));
     }
     Ok(config)
 }
 
 pub(crate) fn config_object<'js>(ctx: &Ctx<'js>, namespace: &Object<'js>, name: &str) -> Result<Object<'js>> {
     if !namespace.contains_key("config")? {
-        return Err(file_error(ctx, format!("{name} does not export config"), CONFIG_HINT));
+        return Err(config_error(ctx, format!("{name} does not export config")));
     }
     let value: Value = namespace.get("config")?;
     let Some(config) = value.as_object().filter(|_| !value.is_array() && !value.is_function()) else {
         let message = format!("the export config of {name} must be an object, got {}", kind_of(&value));
-        return Err(file_error(ctx, message, CONFIG_HINT));
+        return Err(config_error(ctx, message));
     };
     Ok(config.clone())
 }

@@ -127,7 +127,7 @@ pub(crate) fn declared_input<'js>(
     let Some(schema) = schema(ctx, namespace, name)? else { return Ok(None) };
     let shape = schema.to_cli_schema(ctx)?;
     let declaration = Declaration::new(Some(&shape), None)
-        .map_err(|got| wrong_input(ctx, name, &format!("a schema whose type is {got}")))?;
+        .map_err(|other| wrong_input(ctx, name, &format!("a schema whose type is {}", other.kind)))?;
     Ok(Some(DeclaredInput { schema, shape, declaration }))
 }
 

@@ -40,11 +40,12 @@ use crate::{
 };
 use lmthing_base::{
     chat::{Step, ToolCall, ToolSpec},
-    checkpoint::{Memory, PromptLog},
+    checkpoint::{Memory, PromptLog, StoredFuture},
     event::AgentSpan,
 };
 use lmthing_node::{
-    PendingAnswer, PendingAnswerGuard, WaitingForScript, diagnose, diagnose_error, is_halted, location_of_function,
+    PendingAnswer, PendingAnswerGuard, WaitingForScript, diagnose, diagnose_error, is_halted, is_name_mentioned,
+    location_of_function,
 };
 use lmthing_providers::LanguageModel;
 
@@ -75,10 +76,8 @@ impl<'js> ScriptPrompt<'js> {
         if let Some(before) = before {
             let before = before.borrow();
             if before.is_in_set_up.get() {
-                return Err(type_error(
-                    ctx,
-                    "prompt.run(): the prompt function is still running; lmthing runs its prompt",
-                ));
+                let why = "prompt.run(): the prompt function is still running; lmthing runs its prompt";
+                return Err(type_error(ctx, why));
             }
             if before.record.is_under_way() {
                 return Err(type_error(ctx, "prompt.run(): the prompt is running already; await its result first"));
@@ -100,7 +99,7 @@ impl<'js> ScriptPrompt<'js> {
         let record = run.borrow().record.clone();
         let log = core.log.borrow().clone().filter(|log| log.begin_run());
         core.log.replace(log.clone());
-        skip_played(&*model, log.as_deref());
+        resume::skip_played(&*model, log.as_deref());
         let job = RunJob::begin(ctx, &core)?;
         Ok(ScriptPrompt {
             ctx: ctx.clone(),
@@ -231,12 +230,6 @@ impl<'js> ScriptPrompt<'js> {
     }
 }
 
-fn skip_played(model: &dyn LanguageModel, log: Option<&PromptLog>) {
-    let Some(restored) = log.and_then(PromptLog::restored) else { return };
-    let turns: Vec<_> = restored.answers().filter_map(|step| Some(step.answer.played?.turn)).collect();
-    model.skip_turns(&turns);
-}
-
 impl<'js> PromptHost for ScriptPrompt<'js> {
     fn prompt(&self) -> &RefCell<Prompt> {
         &self.core.prompt
@@ -271,6 +264,10 @@ impl<'js> PromptHost for ScriptPrompt<'js> {
     fn memory(&self) -> std::result::Result<Memory, RunError> {
         let memory = resume::current_memory(&self.ctx, &self.prompt, self.asked_again.get());
         memory.map_err(|error| self.to_run_error(error))
+    }
+
+    fn while_storing(&self, stored: StoredFuture<'static>) -> StoredFuture<'_> {
+        jobs::while_storing(&self.ctx, stored).boxed_local()
     }
 
     fn may_repeat(&self, tool_name: &str) -> bool {
@@ -315,6 +312,11 @@ impl<'js> PromptHost for ScriptPrompt<'js> {
     }
 
     fn keep_tools(&self, names: &[String]) -> std::result::Result<(), RunError> {
+        // Only `fullSteps` shows them. A schema that the prompt function makes would be kept for every step.
+        if !is_name_mentioned(&self.ctx).map_err(|error| self.to_run_error(error))? {
+            self.run.borrow().keep_specs(Vec::new());
+            return Ok(());
+        }
         let too_many = self.run.borrow().keep_tools(self.unconverted_tools(names));
         let Some(tools) = too_many else { return Ok(()) };
         let specs = self.specs(&tools).map_err(|error| self.to_run_error(error))?;

@@ -37,6 +37,16 @@ pub(super) fn configure<'js>(ctx: &Ctx<'js>, config: &Object<'js>) -> Result<std
     Ok(Ok(()))
 }
 
+/// The same of the limit on cost and the prices only, for a file that is loaded without being run.
+pub(super) fn configure_cost<'js>(ctx: &Ctx<'js>, config: &Object<'js>) -> Result<std::result::Result<(), RunError>> {
+    let (limits, prices): (Value, Value) = (config.get("limits")?, config.get("prices")?);
+    let (mut limits, prices) = (to_plain_json(ctx, &limits)?, to_plain_json(ctx, &prices)?);
+    if let Some(limits) = limits.as_object_mut() {
+        limits.retain(|name, _| name == "cost");
+    }
+    Ok(services::limits(ctx)?.configure(&limits, &prices))
+}
+
 /// Adds the prices of a file that is run from code to those of the outer file. Its limits are ignored, as those of
 /// the run apply.
 pub(super) fn add_prices<'js>(
@@ -49,7 +59,7 @@ pub(super) fn add_prices<'js>(
         return Ok(outer);
     }
     let added = services::limits(ctx)?.add_prices(&to_plain_json(ctx, &prices)?, outer);
-    added.map(Some).map_err(|problem| type_error(ctx, problem))
+    added.map(Some).map_err(|problem| type_error(ctx, problem.to_string()))
 }
 
 fn is_nothing(value: &Value<'_>) -> bool {

@@ -9,12 +9,16 @@ use super::{
     deadlock::detect_deadlock,
     file::{FileRun, config, default_function, set_mock},
     file_input::{declared_input, revive},
+    limits,
     model_choice::ModelChoice,
     start::prepare,
 };
 use crate::{
     bindings::{
+        models,
+        prompt::object::PromptObject,
         results::throw::run_error,
+        services,
         values::{
             schema::{PlainSchema, Schema},
             to_json,
@@ -46,7 +50,7 @@ pub async fn check_rows(
     let check = async |ctx: Ctx<'_>| {
         let ended = until_halted(&ctx, check_in(&ctx, (path, runs_here), choice, rows)).await;
         match ended {
-            Ok(Ok(checked)) => checked.map_err(|problem| Rc::new(RunError::Usage(problem))),
+            Ok(Ok(checked)) => checked.map_err(Rc::new),
             Ok(Err(error)) => Err(Rc::new(run_error(diagnose_error(&ctx, error)))),
             Err(halt) => Err(match FileRun::from(halt) {
                 FileRun::Failed(error) => error,
@@ -62,7 +66,7 @@ async fn check_in(
     (path, runs_here): (&Path, bool),
     choice: Option<&ModelChoice>,
     rows: &mut dyn InputRows,
-) -> Result<std::result::Result<(), Box<Diagnostic>>> {
+) -> Result<std::result::Result<(), RunError>> {
     let namespace = detect_deadlock(ctx, "loading the file", import_file_once(ctx, path)).await?;
     let name = path.file_name().map_or_else(|| path.display().to_string(), |name| name.to_string_lossy().into_owned());
     let function = default_function(ctx, &namespace, &name)?;
@@ -72,12 +76,18 @@ async fn check_in(
     };
     if runs_here {
         let config = config(ctx, &namespace, &name, choice)?;
+        if let Err(error) = limits::configure_cost(ctx, &config)? {
+            return Ok(Err(error));
+        }
         set_mock(ctx, &namespace, &config, &name, choice)?;
-        prepare(ctx, &function, &config)?;
+        let prompt = prepare(ctx, &function, &config)?;
+        if let Err(problem) = check_prices(ctx, &prompt)? {
+            return Ok(Err(RunError::Usage(problem)));
+        }
     }
     let taken = Arc::new(InputShape { shape: found.shape, declaration: found.declaration });
     if let Err(problem) = rows.begin(taken.clone()) {
-        return Ok(Err(problem));
+        return Ok(Err(RunError::Usage(problem)));
     }
     let schema = match found.schema {
         Schema::Json(object) => Schema::Plain(PlainSchema::new(to_json(ctx, object.as_value())?)),
@@ -94,4 +104,15 @@ async fn check_in(
         rows.checked(checked.err().map(|problems| taken.declaration.problem_of_row(&input, &problems)));
     }
     Ok(Ok(()))
+}
+
+/// Fails if there is a limit on cost and the price of the file's model is not known. Models that only the prompt function
+/// names are checked at their first request.
+fn check_prices<'js>(ctx: &Ctx<'js>, prompt: &PromptObject<'js>) -> Result<std::result::Result<(), Box<Diagnostic>>> {
+    let limits = services::limits(ctx)?;
+    let (model, mock) = (prompt.borrow().bag.model(), prompt.borrow().core.mock.borrow().clone());
+    match model.filter(|model| limits.has_cost() && !model.is_undefined()) {
+        Some(model) => Ok(limits.check_prices(&models::resolve::resolve(ctx, &model, mock)?.model_identities())),
+        None => Ok(Ok(())),
+    }
 }

@@ -35,6 +35,9 @@ pub trait TestHost {
     /// Called when a test or hook begins, with its time limit. `test` is the name of the test or suite.
     fn begin(&self, test: &str, limit: Option<Duration>);
 
+    /// Called before a failure is described, with the time that this may take at most.
+    fn describe(&self, limit: Duration);
+
     fn plan(&self, tests: Vec<TestOutcome>);
 
     /// Called when a test begins, before its repetitions. Its recording is read from the start.

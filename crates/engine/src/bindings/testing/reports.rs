@@ -11,9 +11,13 @@ use super::{
 };
 use crate::bindings::values::plain_error;
 use lmthing_base::diagnostic::Location;
-use lmthing_node::{diagnose, is_late, string_text};
+use lmthing_node::{diagnose, is_late, set_work_limit, string_text};
 
-const DESCRIBE_TIME: Duration = Duration::from_secs(1);
+/// Processor time, as the same difference must be shown on a busy machine.
+const DESCRIBE_WORK: Duration = Duration::from_secs(1);
+
+/// For getters that wait.
+const DESCRIBE_TIME: Duration = Duration::from_secs(30);
 
 /// `tell(kind, object)`: `begin` with `{name, limit}`, `start` with `{name}`, `attempt`, `test` with `{ancestors,
 /// title, state, place, took, note, failures}`, `plan` with `{tests}`, `error` with `{failure, context}`, `file` with
@@ -88,12 +92,12 @@ pub(super) fn described<'js>(
     error: Value<'js>,
     diff: Function<'js>,
 ) -> Result<Class<'js, DescribedFailure>> {
-    host::set_limit(&ctx, Instant::now().checked_add(DESCRIBE_TIME))?;
+    limit_description(&ctx)?;
     let mut diagnostic = diagnose(&ctx, error.clone()).diagnostic;
     let is_described = !is_late(&ctx);
     if is_described {
         // The message is known; the difference gets its own time.
-        host::set_limit(&ctx, Instant::now().checked_add(DESCRIBE_TIME))?;
+        limit_description(&ctx)?;
     }
     let diff = diff.call::<_, Option<String>>((error,)).unwrap_or_else(|_| {
         ctx.catch();
@@ -113,6 +117,14 @@ pub(super) fn described<'js>(
     }
     host::clear_limit(&ctx);
     Class::instance(ctx, DescribedFailure { failure: Failure { diagnostic, diff, context: None } })
+}
+
+fn limit_description(ctx: &Ctx<'_>) -> Result<()> {
+    if let Some(host) = host::with(ctx, |testing| testing.host.clone()) {
+        host.describe(DESCRIBE_TIME);
+    }
+    host::set_limit(ctx, Instant::now().checked_add(DESCRIBE_TIME))?;
+    set_work_limit(ctx, DESCRIBE_WORK)
 }
 
 fn failure(report: &Object<'_>) -> Result<Failure> {

@@ -15,18 +15,18 @@ use crate::{
     prompt::{Known, RunLimits},
 };
 use lmthing_base::{
-    checkpoint::Verdict,
+    checkpoint::{CallError, Verdict},
     permission::{ApprovalRequest, Decision},
 };
 use lmthing_node::{KeepAlive, set_deadline, warn::warning};
 
-/// Checks that a call may run. `input` is validated. The error is the message for the model.
+/// Checks that a call may run. `input` is validated.
 pub(crate) async fn approved<'js>(
     ctx: &Ctx<'js>,
     callable: &Callable<'js>,
     label: Label<'_>,
     input: &Value<'js>,
-) -> std::result::Result<(), String> {
+) -> std::result::Result<(), CallError> {
     let Some(needs) = &callable.options.needs_approval else { return Ok(()) };
     if let Some(function) = needs.as_function()
         && !is_needed(ctx, function, label, input).await
@@ -54,7 +54,7 @@ async fn request_approval<'js>(
     ctx: &Ctx<'js>,
     label: Label<'_>,
     input: &Value<'js>,
-) -> std::result::Result<(), String> {
+) -> std::result::Result<(), CallError> {
     let args = to_json_text(ctx, input)
         .unwrap_or_else(|error| format!("(arguments that cannot be shown: {})", message_of(ctx, error)));
     let request = request(label, args);
@@ -66,7 +66,7 @@ async fn request_approval<'js>(
                 let line = format!("the call of {} was approved with other arguments than it has now", request.name);
                 let _ = warning(ctx, &line);
             }
-            decide(ctx, &request).await.map_err(|error| message_of(ctx, error))?
+            decide(ctx, &request).await.map_err(|error| CallError(message_of(ctx, error)))?
         }
     };
     match decision {
@@ -77,7 +77,7 @@ async fn request_approval<'js>(
                 // Failing to print must not change the answer.
                 let _ = warning(ctx, &line);
             }
-            Err(message)
+            Err(CallError(message))
         }
     }
 }

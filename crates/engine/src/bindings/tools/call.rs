@@ -21,7 +21,7 @@ use crate::{
 };
 use lmthing_base::{
     chat::{ToolCall, ToolInput, ToolOutput},
-    checkpoint::CallPartName,
+    checkpoint::{CallError, CallPartName},
 };
 
 pub(crate) enum CallOutcome<'js> {
@@ -29,22 +29,22 @@ pub(crate) enum CallOutcome<'js> {
     Failed(String),
 }
 
-/// Validates arguments. Returns the value with defaults and transforms, or the error message for the model.
+/// Validates arguments. Returns the value with defaults and transforms.
 pub(crate) async fn validate_input<'js>(
     ctx: &Ctx<'js>,
     callable: &Callable<'js>,
     label: Label<'_>,
     input: Value<'js>,
-) -> std::result::Result<Value<'js>, String> {
+) -> std::result::Result<Value<'js>, CallError> {
     let Label { noun, name, .. } = label;
     let problem = match callable.input_schema.validate(ctx, input).await {
         Ok(Ok(value)) => return Ok(value),
-        Ok(Err(problem)) => problem,
+        Ok(Err(problems)) => problems.to_string(),
         Err(error) => message_of(ctx, error),
     };
     let message = format!("Invalid input for {noun} {name}: {problem}");
     warnings::refused(ctx, &callable.execute, &message);
-    Err(message)
+    Err(CallError(message))
 }
 
 /// Waits for approval if needed, then runs `beforeCall`, `execute`, `onSuccess` or `onError`, and checks the result.
@@ -67,7 +67,7 @@ pub(crate) async fn run_with<'js>(
     execute: impl AsyncFnOnce(Value<'js>) -> Result<Value<'js>>,
 ) -> CallOutcome<'js> {
     if let Err(denied) = approved(ctx, callable, label, &input).await {
-        return CallOutcome::Failed(denied);
+        return CallOutcome::Failed(denied.0);
     }
     match run_callbacks(ctx, callable, label, input, execute).await {
         Ok(outcome) => outcome,
@@ -186,14 +186,16 @@ async fn call_single<'js>(
     };
     let input = match validate_input(ctx, callable, label, input).await {
         Ok(input) => input,
-        Err(message) => return ToolAnswer::failed(call, message),
+        Err(error) => return ToolAnswer::failed(call, error.0),
     };
     // Serialized before the call, which may change the object.
     let shown_input = to_tool_input(ctx, &input).unwrap_or_else(|| call.input.clone());
     let output = match run_callable(ctx, callable, label, input, execution).await {
         CallOutcome::Value(value) => match ToolContent::output(&value) {
             Some(content) => content,
-            None => result_json(ctx, label, &value).map_or_else(ToolOutput::error, ToolOutput::from_value),
+            None => {
+                result_json(ctx, label, &value).map_or_else(|error| ToolOutput::error(error.0), ToolOutput::from_value)
+            }
         },
         CallOutcome::Failed(message) => ToolOutput::error(message),
     };
@@ -211,7 +213,7 @@ async fn call_composite<'js>(
     let first = items.first().map(|item| &item.callable.execute);
     let calls = match sub_calls(ctx, call) {
         Ok(calls) => calls,
-        Err(message) => {
+        Err(CallError(message)) => {
             warnings::unanswered(ctx, first, &message);
             return ToolAnswer::failed(call, message);
         }
@@ -249,22 +251,23 @@ impl<'js> SubTool<'_, 'js> {
             return work.await;
         }
         let answer = async {
-            let text = to_json_text(self.ctx, args).map_err(|error| message_of(self.ctx, error))?;
-            let args = RawValue::from_string(text).map_err(|error| error.to_string())?;
+            let text = to_json_text(self.ctx, args).map_err(|error| CallError(message_of(self.ctx, error)))?;
+            let args = RawValue::from_string(text).map_err(|error| CallError(error.to_string()))?;
             let part = PartOfCall {
                 of: &self.call.tool_call_id,
                 number: self.number,
                 name: &self.item.name,
                 args: &args,
                 may_repeat: self.item.callable.options.may_repeat(),
+                turn: None,
             };
             let name = CallPartName { of: part.of.to_owned(), asked: call_hash(part.name, &args), number: part.number };
             let work = jobs::run_part(self.ctx, self.prompt, name, work.boxed_local());
-            let work = async { to_raw_value(&work.await).map_err(|error| error.to_string()) };
+            let work = async { to_raw_value(&work.await).map_err(|error| CallError(error.to_string())) };
             let answer = resume::run_part(self.ctx, self.prompt, part, work).await?;
-            serde_json::from_str(answer.get()).map_err(|error| error.to_string())
+            serde_json::from_str(answer.get()).map_err(|error| CallError(error.to_string()))
         };
-        answer.await.unwrap_or_else(|message: String| serde_json::json!({ "error": message }))
+        answer.await.unwrap_or_else(|CallError(message)| serde_json::json!({ "error": message }))
     }
 }
 
@@ -286,25 +289,26 @@ async fn call_sub_tool<'js>(
         let input = validate_input(ctx, &item.callable, label, args).await?;
         match run_callable(ctx, &item.callable, label, input, execution).await {
             CallOutcome::Value(value) => result_json(ctx, label, &value),
-            CallOutcome::Failed(message) => Err(message),
+            CallOutcome::Failed(message) => Err(CallError(message)),
         }
     };
-    run.await.unwrap_or_else(|message: String| serde_json::json!({ "error": message }))
+    run.await.unwrap_or_else(|CallError(message)| serde_json::json!({ "error": message }))
 }
 
 pub(crate) fn sub_calls<'js>(
     ctx: &Ctx<'js>,
     call: &ToolCall,
-) -> std::result::Result<Vec<(String, Value<'js>)>, String> {
+) -> std::result::Result<Vec<(String, Value<'js>)>, CallError> {
     let wrong = |problem: &str| {
         let shape = "{calls: [{name, args}, …]}";
-        format!("Invalid input for tool {}: {problem}; the arguments have the shape {shape}", call.tool_name)
+        CallError(format!("Invalid input for tool {}: {problem}; the arguments have the shape {shape}", call.tool_name))
     };
     let calls = call.input.value().get("calls").and_then(serde_json::Value::as_array);
     let calls = calls.ok_or_else(|| wrong("'calls' must be an array"))?;
     // Arguments are read from the text, which is lossless, unlike the plain value.
     let input = from_tool_input(ctx, &call.input).and_then(Object::from_value);
-    let given = input.and_then(|input| input.get::<_, Array>("calls")).map_err(|error| message_of(ctx, error))?;
+    let failed = |error| CallError(message_of(ctx, error));
+    let given = input.and_then(|input| input.get::<_, Array>("calls")).map_err(failed)?;
     let args_of = |index: usize| -> Result<Value<'js>> {
         let args: Value = given.get::<Object>(index)?.get("args")?;
         if args.is_undefined() { Ok(Object::new(ctx.clone())?.into_value()) } else { Ok(args) }
@@ -312,7 +316,7 @@ pub(crate) fn sub_calls<'js>(
     let read = |(index, item): (usize, &serde_json::Value)| {
         let name = item.get("name").and_then(serde_json::Value::as_str);
         let name = name.ok_or_else(|| wrong(&format!("calls[{index}] needs a string 'name'")))?;
-        Ok((name.to_owned(), args_of(index).map_err(|error| message_of(ctx, error))?))
+        Ok((name.to_owned(), args_of(index).map_err(failed)?))
     };
     calls.iter().enumerate().map(read).collect()
 }
@@ -322,7 +326,7 @@ pub(crate) fn result_json<'js>(
     ctx: &Ctx<'js>,
     label: Label<'_>,
     value: &Value<'js>,
-) -> std::result::Result<serde_json::Value, String> {
+) -> std::result::Result<serde_json::Value, CallError> {
     to_json(ctx, value).map_err(|error| not_json(ctx, label, error))
 }
 
@@ -330,12 +334,12 @@ pub(crate) fn result_text<'js>(
     ctx: &Ctx<'js>,
     label: Label<'_>,
     value: &Value<'js>,
-) -> std::result::Result<String, String> {
+) -> std::result::Result<String, CallError> {
     to_json_text(ctx, value).map_err(|error| not_json(ctx, label, error))
 }
 
-fn not_json(ctx: &Ctx<'_>, Label { noun, name, .. }: Label<'_>, error: Error) -> String {
-    format!("the result of {noun} {name} cannot be sent to the model: {}", message_of(ctx, error))
+fn not_json(ctx: &Ctx<'_>, Label { noun, name, .. }: Label<'_>, error: Error) -> CallError {
+    CallError(format!("the result of {noun} {name} cannot be sent to the model: {}", message_of(ctx, error)))
 }
 
 /// The validated arguments for records; `None` if they are not JSON.

@@ -7,7 +7,7 @@ use crate::{
         prompt::{
             call::Call,
             entry::{Callable, Entry, Registry},
-            known_options, redefinitions,
+            known_options, recorded,
             reference::Reference,
         },
         values::{kind_of, type_error},
@@ -51,7 +51,7 @@ pub(crate) fn register<'js>(
     entry: Entry<'js>,
 ) -> Result<Value<'js>> {
     let kind = definition.kind;
-    redefinitions::record(&call.ctx, &call.prompt, kind, name)?;
+    recorded::record(&call.ctx, &call.prompt, kind, name)?;
     let defined = call.core.prompt.borrow_mut().define_tool(name, definition);
     defined.map_err(|error| type_error(&call.ctx, error.to_string()))?;
     // After the definition: a rejected name must not leave an entry.

@@ -1,4 +1,5 @@
-//! The abort signal that tools receive when a limit ends the run. One for the whole engine, created on first use.
+//! The abort signal that tools receive when a limit or a signal to the process ends the run. One for the whole engine,
+//! created on first use.
 
 use std::{cell::RefCell, rc::Rc};
 
@@ -20,8 +21,9 @@ pub(crate) fn install(ctx: &Ctx<'_>) -> Result<()> {
 /// The author's own signal, combined with that of the limits.
 pub(super) fn signal<'js>(ctx: &Ctx<'js>, own: Option<Value<'js>>) -> Result<Option<Value<'js>>> {
     let limits = services::limits(ctx)?;
-    if !limits.may_end() {
-        // The identical object: nothing has to be added.
+    let has_signal = limits.may_end() || (own.is_none() && limits.may_be_interrupted());
+    if !has_signal {
+        // The author's own signal is passed on as the identical object.
         return Ok(own);
     }
     let existing = user_data::read::<EndSignal>(ctx)?.0.borrow().clone();

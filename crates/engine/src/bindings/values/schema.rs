@@ -6,11 +6,12 @@ use std::{
 };
 
 use rquickjs::{Array, Ctx, Function, JsLifetime, Object, Result, Value, class::Trace, function::This};
+use thiserror::Error;
 
 use super::{
     from_json, kind_of, plain_error, property, settle, to_json, to_text, type_error, zod_parts::has_too_many_parts,
 };
-use lmthing_base::schema::{ValidationProblem, Validator, describe_problems};
+use lmthing_base::schema::{InvalidSchema, ProblemKind, ValidationProblem, Validator, describe_problems};
 use lmthing_node::import_builtin;
 
 const JSON_SCHEMA_KEYWORDS: &[&str] = &[
@@ -46,11 +47,16 @@ pub enum Schema<'js> {
     Plain(#[qjs(skip_trace)] Rc<PlainSchema>),
 }
 
+/// A value does not match a schema.
+#[derive(Debug, Error)]
+#[error("{}", describe_problems(.0))]
+pub struct InvalidValue(Vec<ValidationProblem>);
+
 /// From an MCP server.
 pub struct PlainSchema {
     schema: serde_json::Value,
     /// Created on first use: most tools of a server are never called.
-    validator: OnceCell<std::result::Result<Validator, String>>,
+    validator: OnceCell<std::result::Result<Validator, InvalidSchema>>,
 }
 
 impl PlainSchema {
@@ -127,10 +133,13 @@ impl<'js> Schema<'js> {
         }
     }
 
-    /// Validates a value. `Ok(Ok(value))` has defaults and transforms applied; `Ok(Err(message))` describes the
-    /// problems.
-    pub async fn validate(&self, ctx: &Ctx<'js>, value: Value<'js>) -> Result<std::result::Result<Value<'js>, String>> {
-        Ok(self.check(ctx, value).await?.map_err(|problems| describe_problems(&problems)))
+    /// Validates a value. `Ok(Ok(value))` has defaults and transforms applied.
+    pub async fn validate(
+        &self,
+        ctx: &Ctx<'js>,
+        value: Value<'js>,
+    ) -> Result<std::result::Result<Value<'js>, InvalidValue>> {
+        Ok(self.check(ctx, value).await?.map_err(InvalidValue))
     }
 
     pub async fn check(
@@ -141,13 +150,13 @@ impl<'js> Schema<'js> {
         let object = match self {
             Schema::Json(object) => {
                 let schema = to_json(ctx, object.as_value())?;
-                let validator = Validator::new(&schema).map_err(|error| type_error(ctx, error))?;
+                let validator = Validator::compiled(&schema).map_err(|error| type_error(ctx, error.to_string()))?;
                 let checked = validator.validate(&to_json(ctx, &value)?);
                 return Ok(checked.map(|()| value));
             }
             Schema::Plain(plain) => {
                 let validator = plain.validator.get_or_init(|| Validator::new(&plain.schema));
-                let validator = validator.as_ref().map_err(|error| type_error(ctx, error.as_str()))?;
+                let validator = validator.as_ref().map_err(|error| type_error(ctx, error.to_string()))?;
                 let checked = validator.validate(&to_json(ctx, &value)?);
                 return Ok(checked.map(|()| value));
             }
@@ -333,10 +342,15 @@ fn problems<'js>(ctx: &Ctx<'js>, issues: &Value<'js>) -> Result<Vec<ValidationPr
             Some(path) => path_texts(ctx, &path)?,
             None => Default::default(),
         };
-        problems.push(ValidationProblem { path, keys, message });
+        // The codes are zod's; other libraries have only messages.
+        let kind = match property(&issue, "code")?.and_then(|code| code.as_string()?.to_string().ok()).as_deref() {
+            Some("unrecognized_keys") => ProblemKind::UnknownKeys,
+            _ => ProblemKind::Other,
+        };
+        problems.push(ValidationProblem { kind, path, keys, message });
     }
     if problems.is_empty() {
-        problems.push(ValidationProblem { path: String::new(), keys: Vec::new(), message: invalid(None) });
+        problems.push(ValidationProblem { message: invalid(None), ..ValidationProblem::default() });
     }
     Ok(problems)
 }

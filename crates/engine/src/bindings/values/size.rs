@@ -4,21 +4,28 @@
 //! in the depth. It repeats shared values: 30 objects that each contain the next one twice become 2^30 values.
 
 use rquickjs::{Ctx, Object, Value, atom::PredefinedAtom, object::Filter};
+use thiserror::Error;
 
 /// Larger values take too long to write and are of no use to a model.
 const MAX_VALUES: usize = 5_000_000;
 
+#[derive(Debug, Error)]
+pub(super) enum TooBig {
+    #[error("nested deeper than {0} levels")]
+    Depth(usize),
+    #[error("it holds more than {MAX_VALUES} values (a value that occurs twice counts twice)")]
+    Size,
+}
+
 /// Checks that a value is nested no deeper than `max_depth` and can be written. Results of `toJSON` and proxies are not
-/// checked. The error is a message for the user.
-pub(super) fn check_size<'js>(ctx: &Ctx<'js>, value: &Value<'js>, max_depth: usize) -> Result<(), String> {
+/// checked.
+pub(super) fn check_size<'js>(ctx: &Ctx<'js>, value: &Value<'js>, max_depth: usize) -> Result<(), TooBig> {
     let Some(object) = value.as_object() else { return Ok(()) };
     let mut check = SizeCheck { ctx, max_depth, remaining: MAX_VALUES, path: Vec::new() };
     match check.object(object) {
         Ok(()) | Err(Stop::Cycle) => Ok(()),
-        Err(Stop::TooDeep) => Err(format!("nested deeper than {max_depth} levels")),
-        Err(Stop::TooLarge) => {
-            Err(format!("it holds more than {MAX_VALUES} values (a value that occurs twice counts twice)"))
-        }
+        Err(Stop::TooDeep) => Err(TooBig::Depth(max_depth)),
+        Err(Stop::TooLarge) => Err(TooBig::Size),
     }
 }
 

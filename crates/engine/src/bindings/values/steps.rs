@@ -8,9 +8,7 @@ use super::{
     from_json, from_serde, from_tool_input,
     messages::{MessageShape, message_to_js, output_value, part_to_js},
 };
-use lmthing_base::chat::{
-    CallSettings, ContentPart, FinishReason, Message, Reasoning, ResponseFormat, Step, ToolChoice, ToolResult, ToolSpec,
-};
+use lmthing_base::chat::{CallSettings, ContentPart, FinishReason, Message, Step, ToolResult, ToolSpec};
 
 pub(crate) fn steps_to_js<'js>(ctx: &Ctx<'js>, steps: &[Rc<Step>]) -> Result<Array<'js>> {
     let mut messages = MessageObjects::default();
@@ -105,42 +103,17 @@ pub(crate) fn tool_to_js<'js>(ctx: &Ctx<'js>, tool: &ToolSpec) -> Result<Object<
     Ok(object)
 }
 
+/// Retries and time limits are not sent to the provider, and not shown.
 fn put_settings<'js>(ctx: &Ctx<'js>, input: &Object<'js>, settings: &CallSettings) -> Result<()> {
-    let mut shown = serde_json::Map::new();
-    let mut put = |name: &str, value: Option<serde_json::Value>| {
-        if let Some(value) = value {
-            shown.insert(name.to_owned(), value);
-        }
-    };
-    put("toolChoice", settings.tool_choice.as_ref().map(choice_to_json));
-    put("maxOutputTokens", settings.max_output_tokens.map(Into::into));
-    put("temperature", settings.temperature.map(Into::into));
-    put("topP", settings.top_p.map(Into::into));
-    put("topK", settings.top_k.map(Into::into));
-    put("presencePenalty", settings.presence_penalty.map(Into::into));
-    put("frequencyPenalty", settings.frequency_penalty.map(Into::into));
-    put("stopSequences", settings.stop_sequences.clone().map(Into::into));
-    put("seed", settings.seed.map(Into::into));
-    put("reasoning", settings.reasoning.map(Reasoning::to_json));
-    put("cache", settings.cache.map(Into::into));
-    put("responseFormat", settings.response_format.as_ref().map(ResponseFormat::to_json));
-    put("headers", (!settings.headers.is_empty()).then(|| serde_json::json!(settings.headers)));
-    let options = &settings.provider_options;
-    put("providerOptions", (!options.is_empty()).then(|| serde_json::Value::Object(options.clone())));
-    // Retries and time limits are not sent to the provider.
-    for (name, value) in &shown {
+    let shown = settings.to_json();
+    // The choice among the tools follows them.
+    for (name, value) in shown.get_key_value("toolChoice").into_iter().chain(&shown) {
         input.set(name.as_str(), from_json(ctx, value)?)?;
     }
-    Ok(())
-}
-
-fn choice_to_json(choice: &ToolChoice) -> serde_json::Value {
-    match choice {
-        ToolChoice::Auto => "auto".into(),
-        ToolChoice::Required => "required".into(),
-        ToolChoice::None => "none".into(),
-        ToolChoice::Tool(name) => serde_json::json!({ "type": "tool", "toolName": name }),
+    if !settings.headers.is_empty() {
+        input.set("headers", from_serde(ctx, &settings.headers)?)?;
     }
+    Ok(())
 }
 
 fn content_to_js<'js>(ctx: &Ctx<'js>, content: &[ContentPart]) -> Result<Array<'js>> {

@@ -50,7 +50,7 @@ pub(crate) fn data_of<'js>(
                     format!("{place}: {} is a promise; is an await missing?", shown_path(&path)),
                 ));
             }
-            Data::from_json(json).map(Rc::new).map_err(wrong)
+            Data::from_json(json).map(Rc::new).map_err(|error| wrong(error.to_string()))
         }
     }
 }

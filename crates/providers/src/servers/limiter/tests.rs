@@ -12,56 +12,48 @@ async fn several(limiter: &Arc<Limiter>, count: usize) -> Vec<Permit> {
     active
 }
 
-fn limit(limiter: &Limiter) -> Option<f64> {
-    limiter.state().limit
-}
-
 #[tokio::test]
-async fn there_is_no_limit_without_a_refusal() {
+async fn all_requests_start_before_a_refusal() {
     let limiter = Arc::new(Limiter::default());
-    let mut active = several(&limiter, 100).await;
+    let mut active: Vec<Permit> = (0..100).filter_map(|_| limiter.acquire().now_or_never()?.ok()).collect();
     active.iter_mut().for_each(Permit::answered);
-    assert_eq!(limit(&limiter), None);
+    assert_eq!((active.len(), limiter.state().active), (100, 100));
+    drop(active);
+    assert_eq!(limiter.state().active, 0);
 }
 
 #[tokio::test]
-async fn a_burst_is_lowered_to_what_the_server_took() {
+async fn a_refusal_concerns_others_if_there_are_any() {
     let limiter = Arc::new(Limiter::default());
-    let mut active = several(&limiter, 30).await;
-    for refused in active.drain(5..) {
-        assert!(refused.refused("busy"), "the five active requests can be the reason");
-    }
-    assert_eq!(limit(&limiter), Some(5.0));
-    assert!(limiter.acquire().now_or_never().is_none(), "five are active");
+    assert!(!limiter.acquire().await.unwrap().refused("busy"), "no concurrent request");
+    let mut active = several(&limiter, 2).await;
+    assert!(active.pop().unwrap().refused("busy"), "the other one can be the reason");
+    active.pop().unwrap().answered();
+    limiter.state().pace = Pace::at_most(1, Instant::now());
+    let alone = limiter.acquire().await.unwrap();
+    let waiting = limiter.acquire();
+    let refused = async { alone.refused("busy") };
+    let (_, is_shared) = futures_util::future::join(waiting, refused).await;
+    assert!(is_shared, "another one waits, and the server has just answered");
+    assert!(!limiter.acquire().await.unwrap().refused("busy"), "none waits");
+}
+
+#[tokio::test]
+async fn an_ended_request_makes_room_for_the_next() {
+    let limiter = Arc::new(Limiter::default());
+    limiter.state().pace = Pace::at_most(2, Instant::now());
+    let mut active = several(&limiter, 2).await;
+    let mut waiting = Box::pin(limiter.acquire());
+    assert!(futures_util::poll!(&mut waiting).is_pending());
     active.pop();
-    assert!(limiter.acquire().now_or_never().is_some());
-    active.clear();
-    // Four rounds of five responses almost raise the limit by one.
-    for _ in 0..4 {
-        several(&limiter, 5).await.iter_mut().for_each(Permit::answered);
-    }
-    assert!((5.9..6.0).contains(&limit(&limiter).unwrap()));
-}
-
-#[tokio::test]
-async fn refusals_one_after_the_other_lower_the_limit_again() {
-    let limiter = Arc::new(Limiter::default());
-    for _ in 0..2 {
-        let mut active = several(&limiter, if limit(&limiter).is_none() { 8 } else { 4 }).await;
-        tokio::time::sleep(Duration::from_millis(2)).await;
-        active.pop().unwrap().refused("busy");
-    }
-    assert_eq!(limit(&limiter), Some(2.0));
-    let alone = Arc::new(Limiter::default());
-    assert!(!alone.acquire().await.unwrap().refused("busy"), "no concurrent request");
-    assert_eq!(limit(&alone), Some(1.0));
+    assert!(waiting.now_or_never().is_some());
 }
 
 #[tokio::test]
 async fn waiting_requests_fail_after_many_refusals() {
     let limiter = Arc::new(Limiter::default());
     let long_ago = |mut permit: Permit| {
-        permit.started -= Duration::from_secs(70);
+        permit.start.at -= Duration::from_secs(70);
         permit
     };
     assert!(!long_ago(limiter.acquire().await.unwrap()).refused("busy"));
@@ -70,7 +62,7 @@ async fn waiting_requests_fail_after_many_refusals() {
     let waiting = limiter.acquire();
     let last = async { asked.refused("no more today") };
     let (waited, others) = futures_util::future::join(waiting, last).await;
-    assert_eq!(waited.err().as_deref(), Some("no more today"));
+    assert_eq!(waited.err().map(|given_up| given_up.message).as_deref(), Some("no more today"));
     assert!(!others);
     let mut later = limiter.acquire().await.expect("later requests are sent");
     later.answered();
@@ -118,7 +110,7 @@ async fn an_announced_pause_is_reported_once() {
 #[tokio::test]
 async fn a_suspended_permit_does_not_block_others() {
     let limiter = Arc::new(Limiter::default());
-    limiter.acquire().await.unwrap().refused("busy");
+    limiter.state().pace = Pace::at_most(1, Instant::now());
     let mut outer = limiter.acquire().await.unwrap();
     outer.answered();
     let mut waiting = Box::pin(limiter.acquire());

@@ -7,7 +7,7 @@ use super::{
     thinking::{Plan, drop_refused_sampling, put_effort, within_limits},
 };
 use crate::wire::{
-    EncodedRequest,
+    EncodedRequest, UnsupportedContent,
     settings::{SettingNames, Warnings, clamp_temperature, drop_sampling, put_settings},
     values::{options_of, put},
 };
@@ -24,7 +24,7 @@ const SETTINGS: SettingNames = SettingNames {
     frequency_penalty: None,
 };
 
-pub(super) fn encode(request: &ModelRequest, model_id: &str) -> Result<EncodedRequest, String> {
+pub(super) fn encode(request: &ModelRequest, model_id: &str) -> Result<EncodedRequest, UnsupportedContent> {
     let mut warnings = Warnings::default();
     let options = options_of(&request.settings.provider_options, &["anthropic"]);
     let model = models::model(model_id);

@@ -6,7 +6,7 @@ use serde_json::{Map, Value, json};
 
 use crate::wire::{
     blocks::{self, BlockFormat, Conversation},
-    media::{Media, Source},
+    media::{Media, Source, UnsupportedContent},
     settings::Warnings,
     values::{arguments_object, option},
 };
@@ -17,7 +17,7 @@ pub(super) fn convert(
     send_reasoning: bool,
     betas: &mut Vec<&'static str>,
     warnings: &mut Warnings,
-) -> Result<Conversation, String> {
+) -> Result<Conversation, UnsupportedContent> {
     blocks::conversation(messages, &mut MessagesBlocks { send_reasoning, betas, warnings })
 }
 
@@ -50,7 +50,7 @@ impl BlockFormat for MessagesBlocks<'_> {
         json!({ "type": "text", "text": text })
     }
 
-    fn media(&mut self, media: &Media<'_>) -> Result<Value, String> {
+    fn media(&mut self, media: &Media<'_>) -> Result<Value, UnsupportedContent> {
         let source = match media.source {
             Source::Url(url) => json!({ "type": "url", "url": url }),
             Source::Base64(data) => json!({ "type": "base64", "media_type": media.media_type, "data": data }),

@@ -10,14 +10,14 @@ pub(super) mod thinking;
 
 pub(super) use format::{has_structured_outputs, schema_form};
 
-use super::{EncodedRequest, KnownOptions, WireDecoder, WireFormat};
+use super::{EncodedRequest, KnownOptions, UnsupportedContent, WireDecoder, WireFormat};
 use lmthing_base::chat::ModelRequest;
 
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct AnthropicWire;
 
 impl WireFormat for AnthropicWire {
-    fn encode(&self, request: &ModelRequest, model_id: &str) -> Result<EncodedRequest, String> {
+    fn encode(&self, request: &ModelRequest, model_id: &str) -> Result<EncodedRequest, UnsupportedContent> {
         encode::encode(request, model_id)
     }
 

@@ -9,7 +9,7 @@ use super::{
     thinking,
 };
 use crate::wire::{
-    EncodedRequest, anthropic,
+    EncodedRequest, UnsupportedContent, anthropic,
     settings::{SettingNames, Warnings, clamp_temperature, put_settings},
     values::{options_of, put},
 };
@@ -40,7 +40,7 @@ const COMPONENT: &AsciiSet = &NON_ALPHANUMERIC
     .remove(b'(')
     .remove(b')');
 
-pub(super) fn encode(request: &ModelRequest, model_id: &str) -> Result<EncodedRequest, String> {
+pub(super) fn encode(request: &ModelRequest, model_id: &str) -> Result<EncodedRequest, UnsupportedContent> {
     let mut warnings = Warnings::default();
     let options = options_of(&request.settings.provider_options, &["bedrock"]);
     let family = Family::of(model_id);

@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 
 use crate::wire::{
     blocks::{self, BlockFormat, Conversation},
-    media::{Media, Source},
+    media::{Media, Source, UnsupportedContent},
     settings::Warnings,
     values::{arguments_object, option},
 };
@@ -20,7 +20,11 @@ pub(super) struct Rules {
     pub short_tool_ids: bool,
 }
 
-pub(super) fn convert(messages: &[Rc<Message>], rules: Rules, warnings: &mut Warnings) -> Result<Conversation, String> {
+pub(super) fn convert(
+    messages: &[Rc<Message>],
+    rules: Rules,
+    warnings: &mut Warnings,
+) -> Result<Conversation, UnsupportedContent> {
     let kept = without_tool_parts(messages, rules, warnings);
     blocks::conversation(&kept, &mut ConverseBlocks { rules, documents: 0 })
 }
@@ -70,7 +74,7 @@ impl BlockFormat for ConverseBlocks {
         json!({ "text": text })
     }
 
-    fn media(&mut self, media: &Media<'_>) -> Result<Value, String> {
+    fn media(&mut self, media: &Media<'_>) -> Result<Value, UnsupportedContent> {
         let refused = || media.refused("Bedrock");
         let Source::Base64(data) = media.source else { return Err(refused()) };
         let source = json!({ "bytes": data });

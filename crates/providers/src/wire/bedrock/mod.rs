@@ -7,14 +7,14 @@ mod messages;
 mod reasoning;
 mod thinking;
 
-use super::{EncodedRequest, Framing, WireDecoder, WireFormat};
+use super::{EncodedRequest, Framing, UnsupportedContent, WireDecoder, WireFormat};
 use lmthing_base::chat::ModelRequest;
 
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct BedrockWire;
 
 impl WireFormat for BedrockWire {
-    fn encode(&self, request: &ModelRequest, model_id: &str) -> Result<EncodedRequest, String> {
+    fn encode(&self, request: &ModelRequest, model_id: &str) -> Result<EncodedRequest, UnsupportedContent> {
         encode::encode(request, model_id)
     }
 

@@ -4,7 +4,10 @@ use std::rc::Rc;
 
 use serde_json::{Value, json};
 
-use crate::wire::{media::Media, values::parts_of};
+use crate::wire::{
+    media::{Media, UnsupportedContent},
+    values::parts_of,
+};
 use lmthing_base::chat::{ContentPart, Message, ProviderOptions, Role, ToolInput, ToolOutput};
 
 #[derive(Debug, Default)]
@@ -18,7 +21,7 @@ pub(crate) trait BlockFormat {
 
     fn text(&self, text: &str) -> Value;
 
-    fn media(&mut self, media: &Media<'_>) -> Result<Value, String>;
+    fn media(&mut self, media: &Media<'_>) -> Result<Value, UnsupportedContent>;
 
     /// Reasoning of an earlier response; `None` if it cannot be sent back. `ends` is set at the end of the
     /// conversation.
@@ -41,7 +44,10 @@ pub(crate) trait BlockFormat {
 
 /// Converts all messages. Services refuse consecutive turns of the same role, so those of user and tools are merged,
 /// and those of the assistant.
-pub(crate) fn conversation(messages: &[Rc<Message>], format: &mut impl BlockFormat) -> Result<Conversation, String> {
+pub(crate) fn conversation(
+    messages: &[Rc<Message>],
+    format: &mut impl BlockFormat,
+) -> Result<Conversation, UnsupportedContent> {
     let mut conversation = Conversation::default();
     let mut open: Option<(&'static str, Vec<Value>)> = None;
     for (index, message) in messages.iter().enumerate() {
@@ -74,7 +80,7 @@ fn close(open: Option<(&'static str, Vec<Value>)>, messages: &mut Vec<Value>) {
     }
 }
 
-fn blocks_of(message: &Message, ends: bool, format: &mut impl BlockFormat) -> Result<Vec<Value>, String> {
+fn blocks_of(message: &Message, ends: bool, format: &mut impl BlockFormat) -> Result<Vec<Value>, UnsupportedContent> {
     let parts = parts_of(message);
     let of_message = message.provider_options.as_ref();
     let mut blocks = Vec::with_capacity(parts.len());
@@ -92,7 +98,7 @@ fn block<'a, F: BlockFormat>(
     part: &'a ContentPart,
     ends: bool,
     format: &mut F,
-) -> Result<(Option<Value>, Option<&'a ProviderOptions>), String> {
+) -> Result<(Option<Value>, Option<&'a ProviderOptions>), UnsupportedContent> {
     Ok(match (role, part) {
         (Role::User, ContentPart::Text { text, provider_options }) => {
             (Some(format.text(text)), provider_options.as_ref())

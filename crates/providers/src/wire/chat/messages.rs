@@ -6,7 +6,7 @@ use serde_json::{Map, Value, json};
 
 use super::{dialect::Dialect, echo::thought_signature};
 use crate::wire::{
-    media::Media,
+    media::{Media, UnsupportedContent},
     settings::Warnings,
     tool_result_images::ToolResultImages,
     values::{arguments_text, option, parts_of, put},
@@ -19,7 +19,7 @@ pub(super) fn messages(
     dialect: &Dialect,
     (reasoning_model, accepts_images): (bool, bool),
     warnings: &mut Warnings,
-) -> Result<Vec<Value>, String> {
+) -> Result<Vec<Value>, UnsupportedContent> {
     let mut wire = Vec::with_capacity(messages.len());
     let mut images = ToolResultImages::default();
     for message in messages {
@@ -46,7 +46,7 @@ pub(super) fn messages(
     Ok(wire)
 }
 
-fn user(message: &Message, dialect: &Dialect) -> Result<Value, String> {
+fn user(message: &Message, dialect: &Dialect) -> Result<Value, UnsupportedContent> {
     let parts = parts_of(message);
     if let [ContentPart::Text { text, provider_options }] = &*parts {
         let content = json!({ "role": "user", "content": text });
@@ -68,7 +68,7 @@ fn user(message: &Message, dialect: &Dialect) -> Result<Value, String> {
     Ok(json!({ "role": "user", "content": content }))
 }
 
-fn media_part(media: &Media<'_>, index: usize) -> Result<Value, String> {
+fn media_part(media: &Media<'_>, index: usize) -> Result<Value, UnsupportedContent> {
     use crate::wire::media::Source;
     if media.is_image() {
         let mut image = json!({ "url": media.as_url() });

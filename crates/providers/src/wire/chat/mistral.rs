@@ -5,12 +5,15 @@ use std::rc::Rc;
 use serde_json::{Map, Value, json};
 
 use super::messages::function_call;
-use crate::wire::{media::Media, values::parts_of};
+use crate::wire::{
+    media::{Media, UnsupportedContent},
+    values::parts_of,
+};
 use lmthing_base::chat::{ContentPart, Message, Role, ToolOutput, ToolPart};
 
 /// User content is always a list, results contain the tool's name, and a final assistant message is a prefix to
 /// continue.
-pub(super) fn messages(messages: &[Rc<Message>]) -> Result<Vec<Value>, String> {
+pub(super) fn messages(messages: &[Rc<Message>]) -> Result<Vec<Value>, UnsupportedContent> {
     let mut wire = Vec::with_capacity(messages.len());
     for (index, message) in messages.iter().enumerate() {
         match message.role {
@@ -47,7 +50,7 @@ fn result_content(output: &ToolOutput) -> Value {
     parts.iter().map(chunk).collect()
 }
 
-fn user(message: &Message) -> Result<Vec<Value>, String> {
+fn user(message: &Message) -> Result<Vec<Value>, UnsupportedContent> {
     let mut content = Vec::new();
     for part in parts_of(message).iter() {
         match part {

@@ -17,7 +17,9 @@ use serde_json::{Map, Value, json};
 pub(crate) use dialect::Dialect;
 pub(super) use messages::function_call;
 
-use super::{EncodedRequest, KnownOptions, WireDecoder, WireFormat, settings::Warnings, values::put};
+use super::{
+    EncodedRequest, KnownOptions, UnsupportedContent, WireDecoder, WireFormat, settings::Warnings, values::put,
+};
 use lmthing_base::chat::{ModelRequest, ToolChoice, ToolSpec};
 
 #[derive(Clone, Debug)]
@@ -57,7 +59,7 @@ impl ChatWire {
 }
 
 impl WireFormat for ChatWire {
-    fn encode(&self, request: &ModelRequest, model_id: &str) -> Result<EncodedRequest, String> {
+    fn encode(&self, request: &ModelRequest, model_id: &str) -> Result<EncodedRequest, UnsupportedContent> {
         let mut warnings = Warnings::default();
         let mut body = Map::new();
         body.insert("model".into(), model_id.into());

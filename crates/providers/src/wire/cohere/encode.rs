@@ -8,7 +8,7 @@ use super::{format, thinking};
 use crate::wire::{
     EncodedRequest,
     chat::{function_call, function_tool},
-    media::Media,
+    media::{Media, UnsupportedContent},
     settings::{SettingNames, Warnings, put_settings},
     tool_result_images::ToolResultImages,
     values::{options_of, parts_of},
@@ -26,7 +26,7 @@ const SETTINGS: SettingNames = SettingNames {
     frequency_penalty: Some("frequency_penalty"),
 };
 
-pub(super) fn encode(request: &ModelRequest, model_id: &str) -> Result<EncodedRequest, String> {
+pub(super) fn encode(request: &ModelRequest, model_id: &str) -> Result<EncodedRequest, UnsupportedContent> {
     let mut warnings = Warnings::default();
     let mut body = Map::new();
     body.insert("model".into(), model_id.into());
@@ -49,7 +49,11 @@ fn accepts_images(model_id: &str) -> bool {
     model_id.contains("vision")
 }
 
-fn messages(messages: &[Rc<Message>], accepts_images: bool, documents: &mut Vec<Value>) -> Result<Vec<Value>, String> {
+fn messages(
+    messages: &[Rc<Message>],
+    accepts_images: bool,
+    documents: &mut Vec<Value>,
+) -> Result<Vec<Value>, UnsupportedContent> {
     let mut wire = Vec::with_capacity(messages.len());
     let mut images = ToolResultImages::default();
     for message in messages {
@@ -77,7 +81,7 @@ fn messages(messages: &[Rc<Message>], accepts_images: bool, documents: &mut Vec<
     Ok(wire)
 }
 
-fn user(message: &Message, documents: &mut Vec<Value>) -> Result<Value, String> {
+fn user(message: &Message, documents: &mut Vec<Value>) -> Result<Value, UnsupportedContent> {
     let (mut text, mut images) = (String::new(), Vec::new());
     for part in parts_of(message).iter() {
         match part {

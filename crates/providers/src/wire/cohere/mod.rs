@@ -5,14 +5,14 @@ mod encode;
 mod format;
 mod thinking;
 
-use super::{EncodedRequest, KnownOptions, WireDecoder, WireFormat};
+use super::{EncodedRequest, KnownOptions, UnsupportedContent, WireDecoder, WireFormat};
 use lmthing_base::chat::ModelRequest;
 
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct CohereWire;
 
 impl WireFormat for CohereWire {
-    fn encode(&self, request: &ModelRequest, model_id: &str) -> Result<EncodedRequest, String> {
+    fn encode(&self, request: &ModelRequest, model_id: &str) -> Result<EncodedRequest, UnsupportedContent> {
         encode::encode(request, model_id)
     }
 

@@ -5,7 +5,7 @@ use std::rc::Rc;
 use serde_json::{Map, Value, json};
 
 use crate::wire::{
-    media::{Media, Source},
+    media::{Media, Source, UnsupportedContent},
     values::{arguments_object, option, parts_of},
 };
 use lmthing_base::chat::{ContentPart, Message, ProviderOptions, Role, ToolOutput};
@@ -17,7 +17,11 @@ pub(super) struct Conversation {
 }
 
 /// Messages are not merged. Gemma models have no system instruction: its text is added to the first user content.
-pub(super) fn convert(messages: &[Rc<Message>], gemma: bool, option_names: &[&str]) -> Result<Conversation, String> {
+pub(super) fn convert(
+    messages: &[Rc<Message>],
+    gemma: bool,
+    option_names: &[&str],
+) -> Result<Conversation, UnsupportedContent> {
     let mut conversation = Conversation::default();
     let mut system_text = Vec::new();
     for message in messages {
@@ -44,7 +48,7 @@ pub(super) fn convert(messages: &[Rc<Message>], gemma: bool, option_names: &[&st
     Ok(conversation)
 }
 
-fn user(message: &Message) -> Result<Vec<Value>, String> {
+fn user(message: &Message) -> Result<Vec<Value>, UnsupportedContent> {
     let mut parts = Vec::new();
     for part in parts_of(message).iter() {
         match part {

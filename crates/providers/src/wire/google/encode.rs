@@ -4,7 +4,7 @@ use serde_json::{Map, Value, json};
 
 use super::{contents, format, schema, thinking};
 use crate::wire::{
-    EncodedRequest,
+    EncodedRequest, UnsupportedContent,
     settings::{SettingNames, Warnings, put_settings},
     values::{copy_options, options_of, put},
 };
@@ -34,7 +34,11 @@ const OPTIONS: [(&str, &str); 3] =
 
 pub(super) const OPTION_TABLES: &[&[(&str, &str)]] = &[&GENERATION_OPTIONS, &OPTIONS];
 
-pub(super) fn encode(request: &ModelRequest, model_id: &str, option_names: &[&str]) -> Result<EncodedRequest, String> {
+pub(super) fn encode(
+    request: &ModelRequest,
+    model_id: &str,
+    option_names: &[&str],
+) -> Result<EncodedRequest, UnsupportedContent> {
     let mut warnings = Warnings::default();
     let options = options_of(&request.settings.provider_options, option_names);
 

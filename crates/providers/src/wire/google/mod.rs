@@ -8,7 +8,7 @@ mod model_name;
 mod schema;
 mod thinking;
 
-use super::{EncodedRequest, KnownOptions, WireDecoder, WireFormat};
+use super::{EncodedRequest, KnownOptions, UnsupportedContent, WireDecoder, WireFormat};
 use lmthing_base::chat::ModelRequest;
 
 #[derive(Clone, Copy, Debug)]
@@ -27,7 +27,7 @@ impl GoogleWire {
 }
 
 impl WireFormat for GoogleWire {
-    fn encode(&self, request: &ModelRequest, model_id: &str) -> Result<EncodedRequest, String> {
+    fn encode(&self, request: &ModelRequest, model_id: &str) -> Result<EncodedRequest, UnsupportedContent> {
         encode::encode(request, model_id, self.option_names)
     }
 

@@ -4,7 +4,7 @@ use serde_json::{Map, Value, json};
 
 use super::input;
 use crate::wire::{
-    EncodedRequest,
+    EncodedRequest, UnsupportedContent,
     openai_format::{self, takes_schema},
     openai_models::{Kind, kind},
     openai_reasoning::{self, Api, Plan},
@@ -47,7 +47,7 @@ pub(super) fn encode(
     model_id: &str,
     path: &str,
     option_names: &[&str],
-) -> Result<EncodedRequest, String> {
+) -> Result<EncodedRequest, UnsupportedContent> {
     let mut warnings = Warnings::default();
     let options = options_of(&request.settings.provider_options, option_names);
     let api = if option_names.contains(&"azure") { Api::AzureDeployment } else { Api::Responses };

@@ -5,7 +5,7 @@ use std::{collections::HashMap, rc::Rc};
 use serde_json::{Map, Value, json};
 
 use crate::wire::{
-    media::{Media, Source},
+    media::{Media, Source, UnsupportedContent},
     settings::Warnings,
     values::{arguments_text, option, parts_of},
 };
@@ -19,7 +19,7 @@ pub(super) struct Input<'a> {
 }
 
 impl Input<'_> {
-    pub(super) fn items(mut self, messages: &[Rc<Message>]) -> Result<Vec<Value>, String> {
+    pub(super) fn items(mut self, messages: &[Rc<Message>]) -> Result<Vec<Value>, UnsupportedContent> {
         let mut items = Vec::with_capacity(messages.len());
         for message in messages {
             match message.role {
@@ -39,7 +39,7 @@ impl Input<'_> {
         self.option_names.iter().find_map(|name| option(options, name, key))
     }
 
-    fn user(&self, message: &Message) -> Result<Vec<Value>, String> {
+    fn user(&self, message: &Message) -> Result<Vec<Value>, UnsupportedContent> {
         let mut content = Vec::new();
         for (index, part) in parts_of(message).iter().enumerate() {
             match part {
@@ -54,7 +54,7 @@ impl Input<'_> {
         Ok(content)
     }
 
-    fn media(&self, media: &Media<'_>, index: usize) -> Result<Value, String> {
+    fn media(&self, media: &Media<'_>, index: usize) -> Result<Value, UnsupportedContent> {
         let file_id = match media.source {
             Source::Base64(text) if text.starts_with("file-") || text.starts_with("assistant-") => Some(text),
             _ => None,

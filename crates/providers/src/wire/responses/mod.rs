@@ -4,7 +4,7 @@ mod decode;
 mod encode;
 mod input;
 
-use super::{EncodedRequest, KnownOptions, WireDecoder, WireFormat};
+use super::{EncodedRequest, KnownOptions, UnsupportedContent, WireDecoder, WireFormat};
 use lmthing_base::chat::ModelRequest;
 
 #[derive(Clone, Debug)]
@@ -24,7 +24,7 @@ impl ResponsesWire {
 }
 
 impl WireFormat for ResponsesWire {
-    fn encode(&self, request: &ModelRequest, model_id: &str) -> Result<EncodedRequest, String> {
+    fn encode(&self, request: &ModelRequest, model_id: &str) -> Result<EncodedRequest, UnsupportedContent> {
         encode::encode(request, model_id, &self.path, self.option_names)
     }
 

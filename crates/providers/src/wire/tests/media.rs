@@ -87,7 +87,7 @@ fn images_and_files_are_sent_if_supported() {
     }
     let request = ModelRequest { messages: vec![Rc::new(message())], ..ModelRequest::default() };
     let refused = CohereWire.encode(&request, "m").unwrap_err();
-    assert_eq!(refused, "Cohere does not take application/pdf files in messages");
+    assert_eq!(refused.to_string(), "Cohere does not take application/pdf files in messages");
 }
 
 fn results() -> Vec<Message> {

@@ -8,6 +8,7 @@ use opentelemetry::{
 };
 use opentelemetry_sdk::trace::{SdkTracer, Span};
 use serde_json::Value;
+use url::{Host, Url};
 
 use lmthing_base::chat::{FinishReason, Usage};
 
@@ -131,16 +132,27 @@ impl Attributes {
         self.push(key, value.to_string());
     }
 
+    /// Adds the counts that are known. Of cached and reasoning tokens, providers that count none give no number, which
+    /// [`Usage`] has as 0.
     pub(super) fn usage(&mut self, usage: &Usage) {
+        let part = |count: Option<u64>| count.filter(|count| *count > 0);
         let counts = [
             ("gen_ai.usage.input_tokens", usage.input_tokens),
             ("gen_ai.usage.output_tokens", usage.output_tokens),
-            ("gen_ai.usage.cache_read.input_tokens", usage.cached_input_tokens),
-            ("gen_ai.usage.cache_creation.input_tokens", usage.cache_write_tokens),
-            ("gen_ai.usage.reasoning.output_tokens", usage.reasoning_tokens),
+            ("gen_ai.usage.cache_read.input_tokens", part(usage.cached_input_tokens)),
+            ("gen_ai.usage.cache_creation.input_tokens", part(usage.cache_write_tokens)),
+            ("gen_ai.usage.reasoning.output_tokens", part(usage.reasoning_tokens)),
         ];
         for (key, count) in counts {
             count.into_iter().for_each(|count| self.count(key, count));
+        }
+    }
+
+    /// Host and port of a base URL.
+    pub(super) fn server(&mut self, base_url: &str) {
+        if let Some((host, port)) = host_and_port(base_url) {
+            self.text("server.address", &host);
+            self.count("server.port", port);
         }
     }
 
@@ -166,6 +178,16 @@ fn clean_text(clean: &Redact, text: String) -> String {
     }
 }
 
+fn host_and_port(url: &str) -> Option<(String, u16)> {
+    let url = Url::parse(url).ok()?;
+    let host = match url.host()? {
+        // Without the brackets of a URL.
+        Host::Ipv6(address) => address.to_string(),
+        host => host.to_string(),
+    };
+    Some((host, url.port_or_known_default()?))
+}
+
 /// The name of a provider in the conventions.
 fn provider_name(provider: &str) -> &str {
     match provider.split('.').next().unwrap_or(provider) {
@@ -189,5 +211,24 @@ pub(super) fn finish_reason(reason: FinishReason) -> &'static str {
         FinishReason::ToolCalls => "tool_call",
         FinishReason::Error => "error",
         FinishReason::Other => "other",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn servers_are_named_by_host_and_port() {
+        let cases = [
+            ("https://api.example.com/v1", Some(("api.example.com", 443))),
+            ("http://user:word@127.0.0.1:8080", Some(("127.0.0.1", 8080))),
+            ("http://[::1]/v1", Some(("::1", 80))),
+            ("nowhere", None),
+        ];
+        for (url, expected) in cases {
+            let expected = expected.map(|(host, port)| (host.to_owned(), port));
+            assert_eq!(host_and_port(url), expected, "{url}");
+        }
     }
 }

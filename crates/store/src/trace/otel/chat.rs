@@ -27,6 +27,8 @@ pub(super) struct ChatSpan {
     finish: Option<FinishReason>,
     failure: Option<String>,
     used: Option<(Usage, Option<f64>)>,
+    /// The base URL of the server that was asked, or has answered.
+    server: Option<Rc<str>>,
     /// When the answer was complete or broke off.
     end: Option<SystemTime>,
 }
@@ -53,6 +55,7 @@ impl ChatSpan {
             finish: None,
             failure: None,
             used: None,
+            server: sent.server.clone(),
             end: None,
         }
     }
@@ -85,10 +88,18 @@ impl ChatSpan {
         }
     }
 
-    /// Sets the usage of the complete answer.
-    pub(super) fn answered(&mut self, now: SystemTime, usage: Usage, cost: Option<f64>) {
-        self.used = Some((usage, cost));
+    /// Sets the use of the answer. Returns the counts that the provider has given, without estimates.
+    pub(super) fn answered(
+        &mut self,
+        now: SystemTime,
+        (usage, cost): (Usage, Option<f64>),
+        server: Option<Rc<str>>,
+    ) -> Usage {
+        let given = if self.finish.is_some() { usage } else { Usage::default() };
+        self.used = Some((given, cost));
+        self.server = server;
         self.cancel(now);
+        given
     }
 
     pub(super) fn cancel(&mut self, now: SystemTime) {
@@ -152,6 +163,7 @@ impl ChatSpan {
             attributes.usage(usage);
             attributes.cost(*cost);
         }
+        self.server.iter().for_each(|server| attributes.server(server));
     }
 
     fn content(&self, attributes: &mut Attributes, step: Option<(&Step, &str)>, finish: Option<FinishReason>) {

@@ -2,7 +2,7 @@
 
 use std::{
     fmt,
-    io::Write,
+    io::{self, Write},
     sync::{Arc, Mutex, PoisonError},
     time::Duration,
 };
@@ -59,11 +59,11 @@ impl Exporter {
         Exporter { collector: Collector::new(settings), pending, resource, runtime: Mutex::default() }
     }
 
-    fn send_all(&self, batch: Vec<SpanData>) -> Result<(), String> {
+    fn send_all(&self, batch: Vec<SpanData>) -> io::Result<()> {
         let mut guard = self.runtime.lock().unwrap_or_else(PoisonError::into_inner);
         if guard.is_none() {
             let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
-            *guard = Some(runtime.map_err(|error| format!("the event loop cannot start: {error}"))?);
+            *guard = Some(runtime?);
         }
         let Some(runtime) = guard.as_ref() else { return Ok(()) };
         for part in parts(batch) {
@@ -109,7 +109,8 @@ impl Exporter {
 impl SpanExporter for Exporter {
     async fn export(&self, batch: Vec<SpanData>) -> OTelSdkResult {
         // Blocking is fine, as the thread belongs to the exporter.
-        self.send_all(batch).map_err(OTelSdkError::InternalFailure)
+        let sent = self.send_all(batch);
+        sent.map_err(|error| OTelSdkError::InternalFailure(format!("the event loop cannot start: {error}")))
     }
 
     fn shutdown_with_timeout(&self, _timeout: Duration) -> OTelSdkResult {

@@ -24,6 +24,9 @@ use lmthing_base::{
     event::{Agent, Event, EventKind, Retry, RunFinish},
 };
 
+/// The version of the semantic conventions that the names of spans and attributes come from.
+const SCHEMA_URL: &str = "https://opentelemetry.io/schemas/1.41.0";
+
 pub(super) struct RunSpans {
     factory: SpanFactory,
     parent: Context,
@@ -40,7 +43,8 @@ impl RunSpans {
         clean: Redact,
         captures_content: bool,
     ) -> Self {
-        let scope = InstrumentationScope::builder("lmthing").with_version(env!("CARGO_PKG_VERSION")).build();
+        let scope = InstrumentationScope::builder("lmthing");
+        let scope = scope.with_version(env!("CARGO_PKG_VERSION")).with_schema_url(SCHEMA_URL).build();
         let tracer = provider.tracer_with_scope(scope);
         let parent = parent.map_or_else(Context::new, |parent| Context::new().with_remote_span_context(parent));
         RunSpans {
@@ -72,13 +76,12 @@ impl RunSpans {
                     open.start_request(factory, |parent| ChatSpan::new(factory, parent, now, model, sent), model, now);
                 }
             }
-            EventKind::AnswerFinish { usage, cost } => {
+            EventKind::AnswerFinish { usage, cost, server } => {
                 let now = self.now();
-                if let Some(chat) = self.open_span(agent).and_then(|(open, _)| open.chat.as_mut()) {
-                    chat.answered(now, *usage, *cost);
-                }
+                let chat = self.open_span(agent).and_then(|(open, _)| open.chat.as_mut());
+                let usage = chat.map_or(*usage, |chat| chat.answered(now, (*usage, *cost), server.clone()));
                 let works_for = |open: &&mut AgentRunSpan| is_descendant(agent.key(), &open.key);
-                self.open.values_mut().filter(works_for).for_each(|open| open.add_usage(*usage, *cost));
+                self.open.values_mut().filter(works_for).for_each(|open| open.add_usage(usage, *cost));
             }
             EventKind::ToolResult { result, took } => {
                 self.change(agent, |open, factory, now| open.end_tool(factory, result, *took, now))

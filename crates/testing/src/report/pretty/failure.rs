@@ -39,7 +39,7 @@ impl FailureText {
             let name = safe_text::relative_path(&self.style.folder, &location.path);
             text += &located.frame(&name, &self.renderer).unwrap_or_default();
         }
-        text + &diagnostic.render_rest(self.style.has_colours)
+        text + &diagnostic.render_rest(self.style.has_colours, self.style.columns)
     }
 
     fn headline(&self, diagnostic: &Diagnostic) -> String {

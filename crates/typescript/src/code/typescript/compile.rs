@@ -1,7 +1,7 @@
 //! Compiles TypeScript that needs generated code (enums, namespaces, parameter properties, decorators), with a
 //! position map.
 
-use std::sync::Arc;
+use std::{string::FromUtf8Error, sync::Arc};
 
 use tsr_arena::Counters;
 use tsr_compiler::Error;
@@ -14,13 +14,26 @@ use lmthing_base::parser::Positions;
 
 const FILE: &[u8] = b"/module.mts";
 
-pub(super) fn compile(text: &str) -> Result<(String, Positions), String> {
-    let emitted = emit(text).map_err(|error| error.to_string())?;
+/// The compiler has failed.
+#[derive(Debug, thiserror::Error)]
+pub(super) enum CompileError {
+    #[error(transparent)]
+    Compiler(#[from] Error),
+    #[error("the compiler wrote no code")]
+    NoCode,
+    #[error(transparent)]
+    NotText(#[from] FromUtf8Error),
+    #[error(transparent)]
+    SourceMap(#[from] serde_json::Error),
+}
+
+pub(super) fn compile(text: &str) -> Result<(String, Positions), CompileError> {
+    let emitted = emit(text)?;
     let find = |ending: &[u8]| emitted.iter().find(|file| file.name.as_bytes().ends_with(ending));
     let (Some(code), Some(map)) = (find(b".mjs"), find(b".mjs.map")) else {
-        return Err("the compiler wrote no code".to_owned());
+        return Err(CompileError::NoCode);
     };
-    let code = String::from_utf8(code.text.clone()).map_err(|error| error.to_string())?;
+    let code = String::from_utf8(code.text.clone())?;
     // Removes the comment with the name of the source map.
     let end = code.rfind("//# sourceMappingURL=").unwrap_or(code.len());
     let code = code[..end].to_owned();

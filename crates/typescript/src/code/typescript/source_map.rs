@@ -5,8 +5,8 @@ use tsr_jsstring::JsString;
 
 use lmthing_base::parser::{Piece, Positions};
 
-pub(super) fn positions_of_source_map(map: &[u8], source: &str, compiled: &str) -> Result<Positions, String> {
-    let map: Value = serde_json::from_slice(map).map_err(|error| error.to_string())?;
+pub(super) fn positions_of_source_map(map: &[u8], source: &str, compiled: &str) -> serde_json::Result<Positions> {
+    let map: Value = serde_json::from_slice(map)?;
     let mappings = map.get("mappings").and_then(Value::as_str).unwrap_or_default();
     let mut decoder = tsr_sourcemap::decode_mappings(JsString::from_bytes(mappings.as_bytes()));
     let (source, compiled) = (Lines::new(source), Lines::new(compiled));

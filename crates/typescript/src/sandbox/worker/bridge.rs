@@ -166,7 +166,7 @@ fn arguments<'js>(
     name: &str,
     argument: Option<&Value<'js>>,
     counters: &Counters,
-) -> Result<(Box<RawValue>, String), NoData> {
+) -> Result<(Option<Box<RawValue>>, String), NoData> {
     let calls = counters.calls.get() + 1;
     if calls > counters.limits.host_calls {
         let limit = counters.limits.host_calls;
@@ -182,8 +182,8 @@ fn arguments<'js>(
         Some(value) => bridge.intrinsics.to_json(ctx, value, counters.limits.result_bytes, &what)?,
         None => None,
     };
-    let json = RawValue::from_string(json.unwrap_or_else(|| "null".to_owned()))
-        .map_err(|_| NoData::Because(format!("{what} is not data")))?;
+    let json = json.map(RawValue::from_string).transpose();
+    let json = json.map_err(|_| NoData::Because(format!("{what} is not data")))?;
     Ok((json, bridge.intrinsics.stack(ctx)))
 }
 
@@ -224,11 +224,12 @@ fn write_line<'js>(ctx: &Ctx<'js>, level: LogLevel, data: &[Value<'js>], counter
     }
     // Getters of the arguments may have written lines.
     let left = limit.saturating_sub(counters.console_bytes.get());
-    if text.len() > left {
+    let mut line = LogLine { level, text };
+    if line.bytes() > left {
         counters.console_full.set(true);
-        text.truncate(text.floor_char_boundary(left));
-        text.push_str(&format!("… (console output is cut after {limit} bytes)"));
+        line.text.truncate(line.text.floor_char_boundary(left));
+        line.text.push_str(&format!("… (console output is cut after {limit} bytes)"));
     }
-    counters.console_bytes.set(counters.console_bytes.get() + text.len());
-    counters.send(&FromWorker::Log(LogLine { level, text }));
+    counters.console_bytes.set(counters.console_bytes.get() + line.bytes());
+    counters.send(&FromWorker::Log(line));
 }

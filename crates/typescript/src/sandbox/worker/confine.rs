@@ -4,6 +4,8 @@
 //! allows computing, memory without execution rights, and the two pipes. Elsewhere: the resource limits of the
 //! platform. Restrictions that the kernel does not support are reported, and the others still apply.
 
+use std::fmt::Display;
+
 /// Memory for the checker and the process besides JavaScript memory, including 256 MiB of reserved stack.
 const BASE_MEMORY: u64 = 704 * 1024 * 1024;
 /// Address space that is reserved but not used (thread stacks, allocator arenas).
@@ -23,7 +25,7 @@ pub(super) fn all_threads() -> Vec<String> {
     missing
 }
 
-fn report_missing(missing: &mut Vec<String>, part: &str, result: Result<(), String>) {
+fn report_missing(missing: &mut Vec<String>, part: &str, result: Result<(), impl Display>) {
     if let Err(error) = result {
         missing.push(format!("the sandbox runs without {part}: {error}"));
     }
@@ -45,7 +47,7 @@ fn limit_resources(memory_bytes: usize, missing: &mut Vec<String>) {
     ];
     for (name, resource, value) in limits {
         let limit = Rlimit { current: Some(value), maximum: Some(value) };
-        report_missing(missing, name, setrlimit(resource, limit).map_err(|error| error.to_string()));
+        report_missing(missing, name, setrlimit(resource, limit));
     }
 }
 
@@ -53,19 +55,21 @@ fn limit_resources(memory_bytes: usize, missing: &mut Vec<String>) {
 mod platform {
     use std::collections::BTreeMap;
 
-    use landlock::{ABI, Access, AccessFs, AccessNet, CompatLevel, Compatible, Ruleset, RulesetAttr, Scope};
+    use landlock::{
+        ABI, Access, AccessFs, AccessNet, CompatLevel, Compatible, Ruleset, RulesetAttr, RulesetError, Scope,
+    };
     use seccompiler::{
-        BpfProgram, SeccompAction, SeccompCmpArgLen, SeccompCmpOp, SeccompCondition, SeccompFilter, SeccompRule,
-        TargetArch, apply_filter_all_threads,
+        BackendError, BpfProgram, SeccompAction, SeccompCmpArgLen, SeccompCmpOp, SeccompCondition, SeccompFilter,
+        SeccompRule, TargetArch, apply_filter_all_threads,
     };
 
     use super::report_missing;
 
     pub(super) fn before_threads(memory_bytes: usize, missing: &mut Vec<String>) {
         let dies = rustix::process::set_parent_process_death_signal(Some(rustix::process::Signal::KILL));
-        report_missing(missing, "the parent's death signal", dies.map_err(|error| error.to_string()));
+        report_missing(missing, "the parent's death signal", dies);
         let dump = rustix::process::set_dumpable_behavior(rustix::process::DumpableBehavior::NotDumpable);
-        report_missing(missing, "protection from debuggers", dump.map_err(|error| error.to_string()));
+        report_missing(missing, "protection from debuggers", dump);
         super::limit_resources(memory_bytes, missing);
         // Kernels before 5.13 have no landlock; seccomp forbids the same calls.
         let _ = restrict_files_and_network();
@@ -75,7 +79,7 @@ mod platform {
         report_missing(missing, "a system-call filter", filter_system_calls());
     }
 
-    fn restrict_files_and_network() -> Result<(), String> {
+    fn restrict_files_and_network() -> Result<(), RulesetError> {
         let ruleset = Ruleset::default()
             .set_compatibility(CompatLevel::BestEffort)
             .handle_access(AccessFs::from_all(ABI::V5))
@@ -83,7 +87,7 @@ mod platform {
             .and_then(|ruleset| ruleset.scope(Scope::from_all(ABI::V6)))
             .and_then(|ruleset| ruleset.create())
             .and_then(|ruleset| ruleset.restrict_self());
-        ruleset.map(|_| ()).map_err(|error| error.to_string())
+        ruleset.map(|_| ())
     }
 
     /// Calls without dangerous arguments: memory, locks, time, randomness, exit.
@@ -115,7 +119,7 @@ mod platform {
         libc::SYS_exit_group,
     ];
 
-    fn filter_system_calls() -> Result<(), String> {
+    fn filter_system_calls() -> Result<(), seccompiler::Error> {
         let mut rules: BTreeMap<i64, Vec<SeccompRule>> = HARMLESS.iter().map(|call| (*call, Vec::new())).collect();
         let no_execution = u64::from(libc::PROT_EXEC.cast_unsigned());
         for call in [libc::SYS_mmap, libc::SYS_mprotect] {
@@ -129,18 +133,15 @@ mod platform {
         }
         // Only to itself, as `abort` does.
         rules.insert(libc::SYS_tgkill, vec![rule(0, SeccompCmpOp::Eq, u64::from(std::process::id()))?]);
-        let architecture = TargetArch::try_from(std::env::consts::ARCH).map_err(|error| error.to_string())?;
+        let architecture = TargetArch::try_from(std::env::consts::ARCH)?;
         let denied = SeccompAction::Errno(libc::EPERM.cast_unsigned());
-        let filter =
-            SeccompFilter::new(rules, denied, SeccompAction::Allow, architecture).map_err(|error| error.to_string())?;
-        let program: BpfProgram = filter.try_into().map_err(|error: seccompiler::BackendError| error.to_string())?;
-        apply_filter_all_threads(&program).map_err(|error| error.to_string())
+        let program: BpfProgram = SeccompFilter::new(rules, denied, SeccompAction::Allow, architecture)?.try_into()?;
+        apply_filter_all_threads(&program)
     }
 
-    fn rule(argument: u8, operator: SeccompCmpOp, value: u64) -> Result<SeccompRule, String> {
+    fn rule(argument: u8, operator: SeccompCmpOp, value: u64) -> Result<SeccompRule, BackendError> {
         SeccompCondition::new(argument, SeccompCmpArgLen::Qword, operator, value)
             .and_then(|condition| SeccompRule::new(vec![condition]))
-            .map_err(|error| error.to_string())
     }
 }
 

@@ -28,7 +28,8 @@ impl<'a, 'js> Faults<'a, 'js> {
         message: impl Into<String>,
         hint: Option<String>,
     ) {
-        self.list.push(Fault { place, location: None, severity, code, message: message.into(), hint });
+        let fault = Fault::error(code, &[], message).with_severity(severity).with_hint(hint);
+        self.list.push(Fault { place, ..fault });
     }
 
     /// The value that a reader returned. An error becomes a fault at `place`, or at a more specific place.
@@ -52,6 +53,7 @@ impl<'a, 'js> Faults<'a, 'js> {
                     code,
                     message: diagnostic.message,
                     hint: diagnostic.hint.or(hint_of_model),
+                    causes: Vec::new(),
                 };
                 self.list.push(fault);
                 None

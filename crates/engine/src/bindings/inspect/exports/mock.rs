@@ -14,7 +14,7 @@ use crate::bindings::{
 use lmthing_base::{
     chat::read_json,
     diagnostic::closest,
-    schema::{ValidationProblem, Validator, describe_problems},
+    schema::{ProblemKind, ValidationProblem, Validator, describe_problems},
 };
 use lmthing_providers::MockItem;
 
@@ -138,14 +138,12 @@ impl Call {
         let json_schema_problems = checked.ok().and_then(Result::err).unwrap_or_default();
         let Some(schema_result) = &self.schema_result else { return json_schema_problems };
         let missing = |problem: &ValidationProblem| {
-            json_schema_problems
-                .iter()
-                .find(|other| other.keys == problem.keys && other.message.starts_with("Required"))
+            json_schema_problems.iter().find(|other| other.keys == problem.keys && other.kind == ProblemKind::Missing)
         };
         let mut problems: Vec<ValidationProblem> =
             schema_result.problems.iter().map(|problem| missing(problem).unwrap_or(problem).clone()).collect();
         let is_unknown_key =
-            |problem: &ValidationProblem| problem.keys.is_empty() && problem.message.starts_with("Unrecognized key");
+            |problem: &ValidationProblem| problem.keys.is_empty() && problem.kind == ProblemKind::UnknownKeys;
         // The tool would run without a misspelt key, silently.
         if schema_result.drops_unknown_keys && !problems.iter().any(is_unknown_key) {
             problems.extend(json_schema_problems.iter().filter(|problem| is_unknown_key(problem)).cloned());
@@ -172,7 +170,8 @@ impl Call {
     fn fault(&self, key: &str, message: String, hint: String) -> Fault {
         let place = vec![PathKey::Name("mock".to_owned()), PathKey::Index(self.index), PathKey::Name(key.to_owned())];
         let message = format!("mock item {}: {message}", self.index);
-        Fault { place, location: None, severity: FaultSeverity::Warning, code: "mock", message, hint: Some(hint) }
+        let fault = Fault::error("mock", &[], message).with_severity(FaultSeverity::Warning).with_hint(Some(hint));
+        Fault { place, ..fault }
     }
 }
 

@@ -33,7 +33,7 @@ pub(in super::super) async fn check_arguments<'js>(
             Ok(Ok(_)) => Vec::new(),
             Ok(Err(problems)) => problems,
             Err(error) => {
-                vec![ValidationProblem { path: String::new(), keys: Vec::new(), message: message_of(ctx, error) }]
+                vec![ValidationProblem { message: message_of(ctx, error), ..ValidationProblem::default() }]
             }
         };
         call.schema_result = Some(SchemaResult { problems, drops_unknown_keys: schema.is_zod_object() });

@@ -12,7 +12,7 @@ use crate::bindings::{
     services,
     values::elements,
 };
-use lmthing_providers::{ProviderContext, ProviderInfo, list_models, model_name};
+use lmthing_providers::{EXAMPLE_MODEL, ProviderContext, ProviderInfo, list_models, model_name};
 
 /// Checks a model that is not the export `mock`.
 pub(super) fn check<'js>(
@@ -57,7 +57,7 @@ fn check_one<'js>(
     let Some(provider) = provider_of(&name, &providers) else {
         if let Some(fault) = faults.list.last_mut().filter(|_| name.trim().is_empty()) {
             fault.message = "config.model is empty".to_owned();
-            fault.hint = Some("name a model: model: 'openai:gpt-4o'".to_owned());
+            fault.hint = Some(format!("name a model: model: '{EXAMPLE_MODEL}'"));
         }
         return;
     };

@@ -42,7 +42,8 @@ pub(crate) fn names_against(named: &NamedTools, rendered: &Rendered, defined: &[
         let message = format!("config.options.{option} names the tool '{name}', which the first step does not have");
         let meant = closest(name, defined.iter().map(String::as_str));
         let hint = meant.map(|meant| format!("did you mean '{meant}'?"));
-        Fault { place: place.clone(), location: None, severity: FaultSeverity::Warning, code: "config", message, hint }
+        let fault = Fault::error("config", &[], message).with_severity(FaultSeverity::Warning).with_hint(hint);
+        Fault { place: place.clone(), ..fault }
     };
     unknown.map(fault).collect()
 }

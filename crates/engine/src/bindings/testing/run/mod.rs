@@ -28,7 +28,10 @@ pub fn run<'js>(ctx: Ctx<'js>, file: Opt<Value<'js>>, given: Opt<Value<'js>>) ->
     let (promise, resolve, reject) = ctx.promise()?;
     // A wrong argument rejects the promise, as in other async functions.
     let begun = runner::runner(&ctx).and_then(|runner| {
-        let (request, bridge) = read_arguments(&ctx, &file, &given, caller.as_deref())?;
+        let (mut request, bridge) = read_arguments(&ctx, &file, &given, caller.as_deref())?;
+        if request.recording.is_some() {
+            request.location = call.location();
+        }
         Ok((runner.run(request), bridge, KeepAlive::new(&ctx)?))
     });
     match begun {

@@ -53,6 +53,7 @@ pub(super) fn read_arguments<'js>(
         input: of("input")?.map(|value| input(ctx, &value)).transpose()?,
         model,
         recording: recording.as_deref().map(absolute),
+        location: None,
         environment: environment(ctx)?,
         variables: of("env")?.map_or(Ok(Vec::new()), |value| variables(ctx, &value))?,
         approve: of("approve")?.map_or(Ok(ApprovalRules::default()), |value| approve(ctx, &value))?,

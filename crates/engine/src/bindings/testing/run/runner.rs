@@ -13,7 +13,7 @@ use rquickjs::{Ctx, JsLifetime, Result};
 use crate::bindings::{run::model_choice::ModelChoice, values::plain_error};
 use lmthing_base::{
     chat::{FinishReason, Step, ToolInput, ToolResult, Usage},
-    diagnostic::Diagnostic,
+    diagnostic::{Diagnostic, Location},
     event::FailureReport,
     permission::ApprovalRules,
 };
@@ -37,6 +37,8 @@ pub struct RunRequest {
     pub model: Option<ModelChoice>,
     /// A recording that replaces models; absolute path.
     pub recording: Option<PathBuf>,
+    /// The call of `run()`, where a recording that does not fit is reported.
+    pub location: Option<Location>,
     /// `process.env` of the test file, if it was accessed.
     pub environment: Option<BTreeMap<String, String>>,
     /// Variables to set in addition; `None` removes one.

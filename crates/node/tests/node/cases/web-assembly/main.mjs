@@ -27,3 +27,13 @@ told(() => new WebAssembly.Instance(new WebAssembly.Module(calls)));
 told(() => new WebAssembly.Instance(new WebAssembly.Module(calls), { m: {} }));
 told(() => new WebAssembly.Module('text'));
 console.log(await WebAssembly.compile(Uint8Array.of(1)).catch((error) => error.name), new WebAssembly.Memory({ initial: 1 }).buffer.byteLength);
+
+// Two functions (param i32) (result i32): local.get 0, then memory.fill or memory.copy of constants, then plus one.
+const body = (...code) => [code.length, ...code];
+const bulk = (...instruction) => body(0, 0x20, 0, 0x41, 20, 0x41, 5, 0x41, 10, 0xfc, ...instruction, 0x41, 1, 0x6a, 0x0b);
+const filling = Uint8Array.of(
+  0, 97, 115, 109, 1, 0, 0, 0, 1, 6, 1, 96, 1, 127, 1, 127, 3, 3, 2, 0, 0, 5, 3, 1, 0, 1, 7, 9, 2, 1, 102, 0, 0, 1, 99, 0, 1,
+  10, ...body(2, ...bulk(11, 0), ...bulk(10, 0, 0)),
+);
+const { f: fill, c: copy } = new WebAssembly.Instance(new WebAssembly.Module(filling)).exports;
+console.log(fill(7), copy(41));

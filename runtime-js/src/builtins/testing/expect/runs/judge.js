@@ -21,7 +21,7 @@ function readOptions(criterion, options) {
   if (criterion.trim() === '') throw new TypeError('toSatisfy: the criterion must not be empty');
   const { model, ...rest } = checkOptions('toSatisfy', options, OPTIONS);
   if (model === undefined) {
-    throw new TypeError("toSatisfy: say which model judges, toSatisfy('is polite', { model: 'openai:gpt-4o-mini' })");
+    throw new TypeError("toSatisfy: say which model judges, toSatisfy('is polite', { model: 'openai:gpt-6.1-sol' })");
   }
   // One verdict by default; of several, the majority.
   const { of = rest.need ?? 1, need = Math.floor(of / 2) + 1 } = rest;

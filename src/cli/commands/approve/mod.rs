@@ -1,8 +1,13 @@
-//! `lmthing approve` (docs/reference/remote.md): decides on calls that wait at a Restate server, and lists them.
+//! `lmthing approve` (docs/reference/remote.md): decides on calls that wait at a Restate server; lists them, and those of
+//! runs in the journal.
+
+mod stored_calls;
+
+use std::path::PathBuf;
 
 use serde_json::json;
 
-use super::in_event_loop;
+use super::{in_event_loop, journal};
 use crate::cli::{
     ExitCode, Printer,
     approvals::awaited_calls::{argument_lines, shell_quoted},
@@ -15,6 +20,8 @@ use lmthing_providers::Redactor;
 use lmthing_system::remote::{
     Address, AdminClient, INGRESS_VARIABLE, IngressClient, PendingCall, RemoteError, read_address,
 };
+
+use stored_calls::StoredCall;
 
 type Variables = [(String, String)];
 
@@ -53,9 +60,8 @@ fn check(args: &ApproveArgs, variables: &Variables) -> Result<Address, anyhow::E
     if let Some(on) = &args.on {
         return Ok(on.clone());
     }
-    let variable = variables.iter().find(|(name, value)| name == INGRESS_VARIABLE && !value.is_empty());
-    let on = variable.map_or(NEAREST, |(_, value)| value);
-    read_address(on).map_err(|expected| WrongUsage::plain(format!("{INGRESS_VARIABLE}: {expected}")).into())
+    read_address(server_variable(variables).unwrap_or(NEAREST))
+        .map_err(|expected| WrongUsage::plain(format!("{INGRESS_VARIABLE}: {expected}")).into())
 }
 
 async fn decide(
@@ -65,6 +71,10 @@ async fn decide(
     variables: &Variables,
     printer: &Printer,
 ) -> Result<(), anyhow::Error> {
+    if let Some(call) = stored(args, variables)?.iter().flatten().find(|call| call.id == id) {
+        let message = format!("{id} waits in the journal: the command that resumes its run decides");
+        return Err(WrongUsage::new(message, resume_commands(args, call)).into());
+    }
     // Only for the message; a decision does not need the admin API.
     let known = waiting(args, on, variables).await.ok();
     let call = known.as_ref().map(|calls| calls.iter().find(|call| call.id == id));
@@ -92,27 +102,72 @@ async fn decide(
 }
 
 async fn list(args: &ApproveArgs, on: &Address, variables: &Variables, printer: &Printer) -> Result<(), anyhow::Error> {
-    let calls = waiting(args, on, variables).await.map_err(told)?;
+    let stored = stored(args, variables)?;
+    let calls = if args.journal.is_some() { Ok(Vec::new()) } else { waiting(args, on, variables).await };
+    let (calls, problem) = match calls {
+        Ok(calls) => (calls, None),
+        // Nobody has named the server: there may be none.
+        Err(_) if stored.is_some() && !names_server(args, variables) => (Vec::new(), None),
+        Err(problem) => (Vec::new(), Some(problem)),
+    };
+    show(args, (&stored.unwrap_or_default(), &calls), on, printer, problem.is_some());
+    problem.map_or(Ok(()), |problem| Err(told(problem)))
+}
+
+/// Prints what waits in the journal, then what waits at the server.
+fn show(
+    args: &ApproveArgs,
+    (stored, calls): (&[StoredCall], &[PendingCall]),
+    on: &Address,
+    printer: &Printer,
+    is_partial: bool,
+) {
     if args.json {
+        // One array or none.
+        if is_partial {
+            return;
+        }
         let object = |call: &PendingCall| {
             let PendingCall { id, name, args, invocation, service } = call;
             json!({ "id": id, "name": name, "args": args, "service": service, "invocation": invocation })
         };
-        let list = serde_json::Value::from_iter(calls.iter().map(object));
+        let list = serde_json::Value::from_iter(stored.iter().map(StoredCall::json).chain(calls.iter().map(object)));
         printer.text(&if printer.stdout_is_terminal() { format!("{list:#}\n") } else { format!("{list}\n") });
-        printer.flush();
-        return Ok(());
+        return printer.flush();
     }
-    if calls.is_empty() {
-        printer.stderr("Nothing waits for approval.\n");
-        return Ok(());
+    if stored.is_empty() && calls.is_empty() && !is_partial {
+        return printer.stderr("Nothing waits for approval.\n");
     }
-    for call in &calls {
-        printer.text(&shown(call));
-    }
+    stored.iter().for_each(|call| printer.text(&call.shown()));
+    calls.iter().for_each(|call| printer.text(&shown(call)));
     printer.flush();
-    printer.stderr_dim(&format!("to decide: {}", command(&calls[0].id, on)));
-    Ok(())
+    let resume = stored.first().map(|call| resume_commands(args, call));
+    let commands = resume.into_iter().chain(calls.first().map(|call| command(&call.id, on)));
+    commands.for_each(|command| printer.stderr_dim(&format!("to decide: {command}")));
+}
+
+fn resume_commands(args: &ApproveArgs, call: &StoredCall) -> String {
+    let command = |option| call.command(option, args.journal.as_deref());
+    format!("{} or {}", command("approve"), command("deny"))
+}
+
+/// What waits in the journal; `None` if there is none, or a server was typed.
+fn stored(args: &ApproveArgs, variables: &Variables) -> Result<Option<Vec<StoredCall>>, anyhow::Error> {
+    let directory = std::env::current_dir().unwrap_or_default();
+    let path: PathBuf = journal::path(args.journal.as_deref(), variables, &directory);
+    if args.on.is_some() || args.journal.is_none() && !path.exists() {
+        return Ok(None);
+    }
+    Ok(Some(stored_calls::read(&path).map_err(Diagnostic::from)?))
+}
+
+fn names_server(args: &ApproveArgs, variables: &Variables) -> bool {
+    args.on.is_some() || args.admin.is_some() || server_variable(variables).is_some()
+}
+
+fn server_variable(variables: &Variables) -> Option<&str> {
+    let variable = variables.iter().find(|(name, value)| name == INGRESS_VARIABLE && !value.is_empty());
+    variable.map(|(_, value)| value.as_str())
 }
 
 pub(super) fn shown(call: &PendingCall) -> String {

@@ -1,0 +1,37 @@
+//! What a long run keeps.
+
+use crate::support::Folder;
+
+/// A run whose function makes a schema each time; prints how many of 20 are still there at the end.
+fn kept_schemas(rest: &str) -> usize {
+    let source = format!(
+        "import {{ z }} from 'zod';
+        export const config = {{ model: 'mock' }};
+        const call = (id) => ({{ type: 'tool-call', toolCallId: `${{id}}`, toolName: 'count', args: {{ by: id }} }});
+        export const mock = [...Array.from({{ length: 20 }}, (_, id) => call(id)), {{ type: 'text', text: '' }}];
+        const schemas = [];
+        const collect = async () => {{
+          await new Promise((resolve) => setTimeout(resolve));
+          for (let i = 0; i < 300_000; i++) {{ const cycle = {{}}; cycle.self = cycle; }}
+          console.log(schemas.filter((schema) => schema.deref()).length);
+        }};
+        export default ({{ defTool, $ }}) => {{
+          const schema = z.object({{ by: z.number() }});
+          schemas.push(new WeakRef(schema));
+          defTool('count', 'Counts.', schema, ({{ by }}) => by === 19 ? collect() : by);
+          $`go`;
+        }};
+        {rest}"
+    );
+    let outcome = Folder::of(&source).run("run p.lmt.mjs");
+    assert_eq!(outcome.code, 0, "{outcome:?}");
+    outcome.stdout.trim().parse().unwrap()
+}
+
+#[test]
+fn schemas_of_earlier_runs_of_the_function_are_freed() {
+    let kept = kept_schemas("");
+    assert!(kept <= 2, "{kept} of 20 schemas are kept");
+    // They show what was sent.
+    assert_eq!(kept_schemas("export const shown = (prompt) => prompt.fullSteps;"), 20);
+}
