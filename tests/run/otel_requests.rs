@@ -79,7 +79,7 @@ fn counts_that_the_provider_did_not_give_are_left_out() {
 }
 
 #[test]
-fn requests_tell_the_server_that_was_asked() {
+fn spans_have_the_address_of_the_server() {
     let (second, _) = serve(|_| turn(&["x"], false, None));
     let first = closed_address();
     let base = format!("{first}/v1");
@@ -91,7 +91,7 @@ fn requests_tell_the_server_that_was_asked() {
     ];
     let answering = second.strip_suffix("/v1").unwrap();
     let cases = [
-        // Nobody answers.
+        // No server listens there.
         ("'lab:m'", 3, Some(first.as_str())),
         ("'two:m'", 0, Some(answering)),
         // The second one answers.

@@ -93,18 +93,7 @@ async fn run_once(args: &RunArgs, printer: &Printer, resumed: Option<ResumedRun>
         None => RunJournal::new(args, &environment.variables, &directory, &redactor, &show),
     };
     show.begin(args.file());
-    let prepared = match check_file(args.file()).map_err(|error| with_journal_hint(args, error)) {
-        Ok(()) => tokio::select! {
-            biased;
-            prepared = prepare(args, environment, (&show, &journal), &redactor) => {
-                prepared.map_err(|error| Ending::not_begun(error, &redactor))
-            }
-            // Another process may keep the journal locked.
-            signal = interrupts.next() => Err(Ending::interrupted(signal)),
-            limit = time_limit(args) => Err(Ending::of_limit(limit)),
-        },
-        Err(error) => Err(Ending::not_begun(error, &redactor).in_file(args.file())),
-    };
+    let prepared = prepare_or_end(args, environment, (&show, &journal), &redactor, &mut interrupts).await;
     let ending = match prepared {
         Ok((options, recording)) => {
             let ending = run_until_end(args, options, (&show, &journal), &redactor, &mut interrupts).await;
@@ -130,6 +119,27 @@ async fn run_once(args: &RunArgs, printer: &Printer, resumed: Option<ResumedRun>
             ExitCode::File
         }
         _ => ending.code,
+    }
+}
+
+/// Prepares the run; an interrupt or the limit of time ends it before it has begun.
+async fn prepare_or_end(
+    args: &RunArgs,
+    environment: Environment,
+    show_and_journal: (&Rc<Show>, &RunJournal),
+    redactor: &Redactor,
+    interrupts: &mut Interrupts,
+) -> Result<(FileRunOptions, Rc<RunRecording>), Ending> {
+    check_file(args.file())
+        .map_err(|error| Ending::not_begun(with_journal_hint(args, error), redactor).in_file(args.file()))?;
+    tokio::select! {
+        biased;
+        prepared = prepare(args, environment, show_and_journal, redactor) => {
+            prepared.map_err(|error| Ending::not_begun(error, redactor))
+        }
+        // Another process may keep the journal locked.
+        signal = interrupts.next() => Err(Ending::interrupted(signal)),
+        limit = time_limit(args) => Err(Ending::of_limit(limit)),
     }
 }
 

@@ -68,7 +68,7 @@ pub fn diagnose<'js>(ctx: &Ctx<'js>, thrown: Value<'js>) -> Thrown {
     let error = thrown.as_object().filter(|object| is_error(ctx, object)).cloned();
     let hint = match thrown.is_null() {
         // QuickJS throws `null` when there is no memory for an error.
-        true => "what was thrown is not an Error: a script has thrown null, or it is out of memory",
+        true => "what was thrown is not an Error: a script has thrown null, or it has used up its memory",
         false => "what was thrown is not an Error, so there is no stack: throw new Error(…) to see where",
     };
     let diagnostic = describe(ctx, thrown, MAX_CAUSES);

@@ -70,7 +70,7 @@ impl JournalError {
     }
 
     pub(super) fn without_thread(path: &Path, error: &io::Error) -> Self {
-        JournalError::cannot(path, OpenMode::Write, &format!("the system starts no thread: {error}"))
+        JournalError::cannot(path, OpenMode::Write, &format!("no thread can be started: {error}"))
     }
 
     pub(super) fn of_sqlite(path: &Path, mode: OpenMode, error: &Error) -> Self {

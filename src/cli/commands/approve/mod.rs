@@ -60,7 +60,9 @@ fn check(args: &ApproveArgs, variables: &Variables) -> Result<Address, anyhow::E
     if let Some(on) = &args.on {
         return Ok(on.clone());
     }
-    read_address(server_variable(variables).unwrap_or(NEAREST))
+    // No server is asked for the calls in a journal.
+    let named = server_variable(variables).filter(|_| args.journal.is_none());
+    read_address(named.unwrap_or(NEAREST))
         .map_err(|expected| WrongUsage::plain(format!("{INGRESS_VARIABLE}: {expected}")).into())
 }
 
@@ -71,7 +73,12 @@ async fn decide(
     variables: &Variables,
     printer: &Printer,
 ) -> Result<(), anyhow::Error> {
-    if let Some(call) = stored(args, variables)?.iter().flatten().find(|call| call.id == id) {
+    let stored = match stored(args, variables) {
+        // The call may wait at the server all the same.
+        Err(_) if args.journal.is_none() => None,
+        stored => stored?,
+    };
+    if let Some(call) = stored.iter().flatten().find(|call| call.id == id) {
         let message = format!("{id} waits in the journal: the command that resumes its run decides");
         return Err(WrongUsage::new(message, resume_commands(args, call)).into());
     }
@@ -83,8 +90,8 @@ async fn decide(
         (Decided::No, None) => json!({ "approved": false }),
         (Decided::No, Some(reason)) => json!({ "approved": false, "reason": reason }),
     };
-    let sent = IngressClient::new(on, variables).map_err(told)?.resolve(id, &decided).await;
-    sent.map_err(told)?;
+    let sent = IngressClient::new(on, variables).map_err(usage_or_failure)?.resolve(id, &decided).await;
+    sent.map_err(usage_or_failure)?;
     let what = if decision == Decided::Yes { "approved" } else { "denied" };
     match call {
         Some(Some(call)) => printer.stderr(&format!(
@@ -106,12 +113,12 @@ async fn list(args: &ApproveArgs, on: &Address, variables: &Variables, printer: 
     let calls = if args.journal.is_some() { Ok(Vec::new()) } else { waiting(args, on, variables).await };
     let (calls, problem) = match calls {
         Ok(calls) => (calls, None),
-        // Nobody has named the server: there may be none.
+        // The server is only the default: there may be none.
         Err(_) if stored.is_some() && !names_server(args, variables) => (Vec::new(), None),
         Err(problem) => (Vec::new(), Some(problem)),
     };
     show(args, (&stored.unwrap_or_default(), &calls), on, printer, problem.is_some());
-    problem.map_or(Ok(()), |problem| Err(told(problem)))
+    problem.map_or(Ok(()), |problem| Err(usage_or_failure(problem)))
 }
 
 /// Prints what waits in the journal, then what waits at the server.
@@ -190,7 +197,8 @@ async fn waiting(args: &ApproveArgs, on: &Address, variables: &Variables) -> Res
     AdminClient::new(&admin, variables)?.waiting(None).await
 }
 
-fn told(error: RemoteError) -> anyhow::Error {
+/// A mistake on the command line ends with its own exit code.
+fn usage_or_failure(error: RemoteError) -> anyhow::Error {
     match error.is_usage {
         true => WrongUsage::from(Box::new(Diagnostic::from(error))).into(),
         false => Diagnostic::from(error).into(),
