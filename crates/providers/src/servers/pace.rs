@@ -117,8 +117,11 @@ impl Pace {
             self.started = 0;
             self.measurement.end();
         }
+        // A probe that came just as another request ended is accepted, and makes the next one look like the usual load:
+        // its refusal says nothing of the rate unless there is one.
+        let is_only_beyond_limit = start.is_probe && self.rate.is_none();
         #[allow(clippy::cast_precision_loss)]
-        let is_rate = start.others as f64 <= self.accepted_with;
+        let is_rate = start.others as f64 <= self.accepted_with && !is_only_beyond_limit;
         if !is_rate || start.is_probe {
             self.lower_limit(start, now);
         }

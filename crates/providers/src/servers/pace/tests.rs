@@ -177,8 +177,8 @@ fn periods_are_used_up() {
 #[test]
 fn servers_that_limit_requests_at_once_are_kept_busy() {
     assert_share(ServerLimit::AtOnce(8), 0.9, 0.15);
-    // Every few seconds one request more is tried, and a refusal of it may pass for one of the rate.
-    assert_share(ServerLimit::AtOnce(1), 0.7, 0.6);
+    // Every few seconds one request more is tried, which for long answers is more often than one is accepted.
+    assert_share(ServerLimit::AtOnce(1), 0.9, 0.6);
 }
 
 #[test]
