@@ -59,6 +59,7 @@ impl Setup {
             description: "The tide.".into(),
             input_schema: json!({ "type": "object", "properties": {} }),
             provider_options: None,
+            provider_tool: None,
         };
         let messages = vec![Rc::new(Message::text(Role::User, "How high is the water?"))];
         ask(model.as_ref(), ModelRequest { messages, tools: vec![tool], settings }).await

@@ -91,6 +91,7 @@ fn tool(tool: &Value) -> ScriptedTool {
             description: tool["description"].as_str().unwrap().to_owned(),
             input_schema: tool["inputSchema"].clone(),
             provider_options: None,
+            provider_tool: None,
         },
         results: RefCell::new(results.map(|result| ToolOutput::from_value(result["return"].clone())).collect()),
     }

@@ -124,12 +124,13 @@ pub(crate) fn assistant_parts(parts: &[StreamPart]) -> Vec<ContentPart> {
             StreamPart::ReasoningEnd { id, provider_metadata } => {
                 extend(&mut content, &format!("reasoning {id}"), "", provider_metadata.as_ref());
             }
-            StreamPart::ToolCall { tool_call_id, tool_name, input, provider_metadata } => {
+            StreamPart::ToolCall { tool_call_id, tool_name, input, provider_metadata, .. } => {
                 let input = ToolInput::from_text(input);
                 let part = ContentPart::ToolCall {
                     tool_call_id: tool_call_id.clone(),
                     tool_name: tool_name.clone(),
                     input,
+                    provider_executed: false,
                     provider_options: provider_metadata.clone(),
                 };
                 content.push((String::new(), part));

@@ -198,7 +198,7 @@ impl Turn {
     fn end(&mut self) {
         self.script.close();
         let (finish_reason, usage) = (self.finish_reason, self.usage);
-        self.script.push(StreamPart::Finish { finish_reason, usage, provider_metadata: None });
+        self.script.push(StreamPart::Finish { finish_reason, usage, is_paused: false, provider_metadata: None });
         self.is_over = true;
     }
 }
@@ -298,7 +298,8 @@ impl PartQueue {
         self.push(StreamPart::ToolInputStart { id: id.clone(), tool_name: tool_name.clone() });
         self.push(StreamPart::ToolInputDelta { id: id.clone(), delta: input.clone() });
         self.push(StreamPart::ToolInputEnd { id });
-        let call = StreamPart::ToolCall { tool_call_id, tool_name, input, provider_metadata: None };
+        let call =
+            StreamPart::ToolCall { tool_call_id, tool_name, input, provider_executed: false, provider_metadata: None };
         self.parts.push_back((true, Ok(call)));
     }
 }

@@ -88,10 +88,14 @@ pub enum ContentPart {
         tool_name: String,
         /// The arguments as the model wrote them.
         input: ToolInput,
+        /// Whether the provider has run the call itself.
+        #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+        provider_executed: bool,
         #[serde(default, skip_serializing_if = "Option::is_none")]
         provider_options: Option<ProviderOptions>,
     },
-    /// The result of a call, in a message of the role `tool`.
+    /// The result of a call: in a message of the role `tool`, or, if the provider has run the call itself, in the
+    /// assistant's.
     ToolResult {
         tool_call_id: String,
         tool_name: String,

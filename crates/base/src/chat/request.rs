@@ -5,7 +5,7 @@ use std::{collections::BTreeMap, rc::Rc, time::Duration};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
-use super::{Message, ProviderOptions};
+use super::{Message, ProviderOptions, ProviderTool};
 
 /// One request: the whole conversation, the active tools and the settings. Messages are shared with the recorded steps, so a
 /// long run does not copy its history for every step.
@@ -25,6 +25,9 @@ pub struct ToolSpec {
     pub input_schema: Value,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub provider_options: Option<ProviderOptions>,
+    /// Set for a tool that the provider runs, where it has one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub provider_tool: Option<ProviderTool>,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -4,7 +4,7 @@ use std::rc::Rc;
 
 use super::{
     CallSettings, CallWarning, ContentPart, FinishReason, Message, PartLog, PromptMessages, ResponseMetadata, Role,
-    SharedText, StreamPart, ToolInput, ToolOutput, ToolSpec, Usage,
+    SharedText, Source, StreamPart, ToolInput, ToolOutput, ToolSpec, Usage,
 };
 
 /// One finished step of a run.
@@ -28,6 +28,8 @@ pub struct Step {
     pub cost: Option<f64>,
     pub warnings: Vec<CallWarning>,
     pub response: ResponseMetadata,
+    /// What the answer is based on, each page or document once.
+    pub sources: Vec<Source>,
 }
 
 #[derive(Clone, Debug, PartialEq)]
@@ -138,16 +140,39 @@ impl Step {
                     StreamPart::ReasoningDelta { id: id.clone(), delta: delta.to_string(), provider_metadata: None },
                     StreamPart::ReasoningEnd { id, provider_metadata },
                 ]),
-                ContentPart::ToolCall { tool_call_id, tool_name, input, provider_options: provider_metadata } => {
+                ContentPart::ToolCall {
+                    tool_call_id,
+                    tool_name,
+                    input,
+                    provider_executed,
+                    provider_options: provider_metadata,
+                } => {
                     let input = input.text().map_or_else(|| input.value().to_string(), str::to_owned);
-                    parts.push(StreamPart::ToolCall { tool_call_id, tool_name, input, provider_metadata });
+                    parts.push(StreamPart::ToolCall {
+                        tool_call_id,
+                        tool_name,
+                        input,
+                        provider_executed,
+                        provider_metadata,
+                    });
+                }
+                ContentPart::ToolResult {
+                    tool_call_id,
+                    tool_name,
+                    output,
+                    provider_options: provider_metadata,
+                    ..
+                } => {
+                    let (result, is_error) = (output.to_value(), output.is_error());
+                    parts.push(StreamPart::ToolResult { tool_call_id, tool_name, result, is_error, provider_metadata });
                 }
                 ContentPart::File { data, media_type, .. } => parts.push(StreamPart::File { media_type, data }),
                 _ => {}
             }
         }
+        parts.extend(self.sources.iter().cloned().map(StreamPart::Source));
         let (finish_reason, usage) = (self.output.finish_reason, self.usage);
-        parts.push(StreamPart::Finish { finish_reason, usage, provider_metadata: None });
+        parts.push(StreamPart::Finish { finish_reason, usage, is_paused: false, provider_metadata: None });
         parts
     }
 }

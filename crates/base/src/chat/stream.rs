@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use super::ProviderOptions;
+use super::{ProviderOptions, Source};
 
 /// One part of a streamed answer, in the order the provider sent it; `prompt.fullSteps[i].output` is a list of these.
 ///
@@ -67,9 +67,24 @@ pub enum StreamPart {
         tool_name: String,
         /// JSON text exactly as the model wrote it; empty means `{}`.
         input: String,
+        /// Whether the provider runs the call itself. Such a call is never run here; its result follows in the stream.
+        #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+        provider_executed: bool,
         #[serde(default, skip_serializing_if = "Option::is_none")]
         provider_metadata: Option<ProviderOptions>,
     },
+    /// The result of a call that the provider has run itself.
+    ToolResult {
+        tool_call_id: String,
+        tool_name: String,
+        result: Value,
+        #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+        is_error: bool,
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        provider_metadata: Option<ProviderOptions>,
+    },
+    /// A page or document that the answer is based on. The same one may come again with further citations.
+    Source(Source),
     /// A file that the model generated; `data` is base64.
     File {
         media_type: String,
@@ -82,6 +97,9 @@ pub enum StreamPart {
     Finish {
         finish_reason: FinishReason,
         usage: Usage,
+        /// Whether the provider has paused the answer, which goes on when it is sent back (`pause_turn`).
+        #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+        is_paused: bool,
         #[serde(default, skip_serializing_if = "Option::is_none")]
         provider_metadata: Option<ProviderOptions>,
     },
@@ -114,6 +132,9 @@ pub struct ResponseMetadata {
     pub timestamp: Option<i64>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub headers: Option<std::collections::BTreeMap<String, String>>,
+    /// The service tier that answered, in the provider's own word; prices depend on it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub service_tier: Option<String>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default, Serialize, Deserialize)]
@@ -145,6 +166,9 @@ pub struct Usage {
     /// The part of the input that was written to the cache; most providers do not report it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub cache_write_tokens: Option<u64>,
+    /// Searches that the provider has made for the answer and charges for.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub web_searches: Option<u64>,
 }
 
 impl Usage {
@@ -169,6 +193,7 @@ impl Usage {
             reasoning_tokens: sum(self.reasoning_tokens, other.reasoning_tokens),
             cached_input_tokens: sum(self.cached_input_tokens, other.cached_input_tokens),
             cache_write_tokens: sum(self.cache_write_tokens, other.cache_write_tokens),
+            web_searches: sum(self.web_searches, other.web_searches),
         }
     }
 }

@@ -11,8 +11,8 @@ use super::{
     waiting_call::{Verdict, WaitingCall},
 };
 use crate::chat::{
-    CallWarning, ContentPart, FinishReason, Message, ResponseMetadata, ToolInput, ToolOutput, ToolResult, ToolSpec,
-    Usage,
+    CallWarning, ContentPart, FinishReason, Message, ResponseMetadata, Source, ToolInput, ToolOutput, ToolResult,
+    ToolSpec, Usage,
 };
 
 /// Why a call has no result: the message for the model, or for the code that it wrote.
@@ -100,6 +100,8 @@ pub struct AnswerEntry {
     pub warnings: Vec<CallWarning>,
     #[serde(default)]
     pub response: ResponseMetadata,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub sources: Vec<Source>,
     /// The turn of a mock, if one answered.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub played: Option<PlayedTurn>,
@@ -115,10 +117,10 @@ impl AnswerEntry {
         }
         let mut inputs = self.inputs.iter();
         let parts = message.content_parts().iter().cloned().map(|part| match part {
-            ContentPart::ToolCall { tool_call_id, tool_name, input, provider_options } => {
+            ContentPart::ToolCall { tool_call_id, tool_name, input, provider_executed, provider_options } => {
                 let text = inputs.next().and_then(Option::as_deref);
                 let input = text.map_or(input, ToolInput::from_text);
-                ContentPart::ToolCall { tool_call_id, tool_name, input, provider_options }
+                ContentPart::ToolCall { tool_call_id, tool_name, input, provider_executed, provider_options }
             }
             part => part,
         });

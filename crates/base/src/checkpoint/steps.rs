@@ -47,6 +47,7 @@ pub fn steps_of(
             cost: answer.cost,
             warnings: answer.warnings.clone(),
             response: answer.response.clone(),
+            sources: answer.sources.clone(),
         })
     };
     restored.steps.iter().map(step).collect()

@@ -86,11 +86,25 @@ fn stream_part(part: &StreamPart) -> Option<(&'static str, Body<'_>)> {
         StreamPart::ReasoningDelta { delta, .. } if !delta.is_empty() => {
             Some(("reasoning-delta", Body::Delta { delta }))
         }
-        StreamPart::ToolCall { tool_call_id, tool_name, input, .. } => {
+        StreamPart::ToolCall { tool_call_id, tool_name, input, provider_executed, .. } => {
             let input = ToolInput::from_text(input);
-            let body = json!({ "toolCallId": tool_call_id, "toolName": tool_name, "input": input.value() });
+            let mut body = json!({ "toolCallId": tool_call_id, "toolName": tool_name, "input": input.value() });
+            if *provider_executed {
+                body["providerExecuted"] = true.into();
+            }
             Some(("tool-call", Body::Other(body)))
         }
+        StreamPart::ToolResult { tool_call_id, tool_name, result, is_error, .. } => {
+            let body = json!({
+                "toolCallId": tool_call_id,
+                "toolName": tool_name,
+                "output": result,
+                "isError": is_error,
+                "providerExecuted": true,
+            });
+            Some(("tool-result", Body::Other(body)))
+        }
+        StreamPart::Source(source) => Some(("source", Body::Other(json!(source)))),
         _ => None,
     }
 }

@@ -175,14 +175,9 @@ fn add_call(body: &mut Value, tool_call_id: Option<&str>) {
 
 /// Adds what the provider said about its answer. Headers are many, and of no use later.
 fn add_response(body: &mut Value, step: &Step) {
-    let ResponseMetadata { id, model_id, timestamp, .. } = &step.response;
-    if id.is_some() || model_id.is_some() || timestamp.is_some() {
-        body["response"] = json!(ResponseMetadata {
-            id: id.clone(),
-            model_id: model_id.clone(),
-            timestamp: *timestamp,
-            headers: None
-        });
+    let response = ResponseMetadata { headers: None, ..step.response.clone() };
+    if response != ResponseMetadata::default() {
+        body["response"] = json!(response);
     }
     if !step.warnings.is_empty() {
         body["warnings"] = json!(step.warnings);

@@ -249,6 +249,7 @@ pub fn tools() -> Vec<ToolSpec> {
         description: description.to_owned(),
         input_schema,
         provider_options: None,
+        provider_tool: None,
     })
     .collect()
 }

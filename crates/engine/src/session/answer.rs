@@ -3,8 +3,8 @@
 use serde_json::Value;
 
 use lmthing_base::chat::{
-    CallWarning, ContentPart, FinishReason, Message, ProviderOptions, ResponseMetadata, Role, SharedText, StreamPart,
-    ToolCall, ToolInput, Usage,
+    CallWarning, ContentPart, FinishReason, Message, ProviderOptions, ResponseMetadata, Role, SharedText, Source,
+    StreamPart, ToolCall, ToolInput, ToolOutput, Usage,
 };
 
 #[derive(Debug)]
@@ -24,6 +24,7 @@ pub(super) struct Answer {
     pub(super) usage: Usage,
     pub(super) warnings: Vec<CallWarning>,
     pub(super) response: ResponseMetadata,
+    pub(super) sources: Vec<Source>,
 }
 
 impl Answer {
@@ -37,16 +38,29 @@ impl Answer {
         match part {
             StreamPart::StreamStart { warnings } => self.warnings.extend(warnings.iter().cloned()),
             StreamPart::ResponseMetadata(metadata) => self.merge_response(metadata),
-            StreamPart::ToolCall { tool_call_id, tool_name, input, provider_metadata } => {
+            StreamPart::ToolCall { tool_call_id, tool_name, input, provider_executed, provider_metadata } => {
                 let input = ToolInput::from_text(input);
                 self.content.push(ContentPart::ToolCall {
                     tool_call_id: tool_call_id.clone(),
                     tool_name: tool_name.clone(),
                     input: input.clone(),
+                    provider_executed: *provider_executed,
                     provider_options: provider_metadata.clone(),
                 });
-                call = Some(ToolCall { tool_call_id: tool_call_id.clone(), tool_name: tool_name.clone(), input });
+                let (tool_call_id, tool_name) = (tool_call_id.clone(), tool_name.clone());
+                call = (!provider_executed).then_some(ToolCall { tool_call_id, tool_name, input });
             }
+            StreamPart::ToolResult { tool_call_id, tool_name, result, is_error, provider_metadata } => {
+                let output = if *is_error { ToolOutput::ErrorJson } else { ToolOutput::Json };
+                self.content.push(ContentPart::ToolResult {
+                    tool_call_id: tool_call_id.clone(),
+                    tool_name: tool_name.clone(),
+                    output: output(result.clone()),
+                    agents: [].into(),
+                    provider_options: provider_metadata.clone(),
+                });
+            }
+            StreamPart::Source(source) => Source::merge(&mut self.sources, std::slice::from_ref(source)),
             StreamPart::File { media_type, data } => self.content.push(ContentPart::File {
                 data: data.clone(),
                 media_type: media_type.clone(),
@@ -111,6 +125,7 @@ impl Answer {
         response.model_id = metadata.model_id.clone().or(response.model_id.take());
         response.timestamp = metadata.timestamp.or(response.timestamp);
         response.headers = metadata.headers.clone().or(response.headers.take());
+        response.service_tier = metadata.service_tier.clone().or(response.service_tier.take());
     }
 
     fn open_block(&mut self, id: &str, part: ContentPart) {
@@ -182,6 +197,7 @@ mod tests {
             tool_call_id: id.into(),
             tool_name: "t".into(),
             input: input.into(),
+            provider_executed: false,
             provider_metadata: None,
         }
     }

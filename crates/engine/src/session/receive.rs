@@ -218,6 +218,7 @@ impl Receiver<'_> {
         self.emit(StreamPart::Finish {
             finish_reason: FinishReason::Stop,
             usage: Usage::default(),
+            is_paused: false,
             provider_metadata: None,
         })
     }

@@ -56,6 +56,7 @@ pub(super) async fn finish_step(
         cost: answer.cost,
         warnings: answer.warnings.clone(),
         response: answer.response.clone(),
+        sources: answer.sources.clone(),
     });
     step_warnings.step(&model, &step);
     host.record().append(EventKind::StepFinish { number, step: step.clone(), model, took: began.elapsed() });

@@ -212,6 +212,7 @@ async fn run_step(
         cost,
         warnings: answer.warnings,
         response: answer.response,
+        sources: answer.sources,
     });
     let model: Rc<str> = format!("{}:{}", answer.provider, answer.model_id).into();
     session.step_warnings.step(&model, &step);

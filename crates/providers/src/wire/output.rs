@@ -77,11 +77,12 @@ impl Output {
         let input = if matches!(input.trim(), "" | "null") { "{}".to_owned() } else { input };
         self.part(StreamPart::ToolInputEnd { id: id.clone() });
         let (tool_call_id, tool_name) = (id, name);
-        self.part(StreamPart::ToolCall { tool_call_id, tool_name, input, provider_metadata: metadata });
+        let (provider_executed, provider_metadata) = (false, metadata);
+        self.part(StreamPart::ToolCall { tool_call_id, tool_name, input, provider_executed, provider_metadata });
     }
 
     pub fn finish(&mut self, finish_reason: FinishReason, usage: Usage) {
-        self.part(StreamPart::Finish { finish_reason, usage, provider_metadata: None });
+        self.part(StreamPart::Finish { finish_reason, usage, is_paused: false, provider_metadata: None });
     }
 }
 
@@ -168,6 +169,7 @@ pub(super) fn usage(input: Option<u64>, output: Option<u64>, cached: Option<u64>
         reasoning_tokens: reasoning,
         cached_input_tokens: cached,
         cache_write_tokens: None,
+        web_searches: None,
     }
 }
 

@@ -249,6 +249,7 @@ fn part_from_json(mut part: serde_json::Value) -> Option<StreamPart> {
             return Some(StreamPart::Finish {
                 finish_reason: finish_reason(&part["finishReason"]),
                 usage: usage(&part["usage"]),
+                is_paused: false,
                 provider_metadata: part["providerMetadata"].as_object().cloned(),
             });
         }

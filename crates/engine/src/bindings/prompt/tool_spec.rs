@@ -52,6 +52,7 @@ fn convert_uncached<'js>(ctx: &Ctx<'js>, tool: &UnconvertedTool<'js>) -> Result<
         description: definition.description.clone(),
         input_schema: serde_json::Value::Null,
         provider_options: None,
+        provider_tool: None,
     };
     let mut members = Vec::new();
     match shape {
@@ -84,6 +85,7 @@ fn member_spec<'js>(ctx: &Ctx<'js>, member: &ToolMember<'js>, kind: DefinitionKi
         description: format!("{}{note}", member.description),
         input_schema: member.schemas.input_schema.to_tool_schema(ctx)?,
         provider_options: None,
+        provider_tool: None,
     })
 }
 

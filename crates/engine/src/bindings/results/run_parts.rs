@@ -73,12 +73,15 @@ fn stream_part<'js>(ctx: &Ctx<'js>, part: &StreamPart) -> Result<Option<Value<'j
         }
         StreamPart::TextDelta { id, delta, .. } => json!({ "type": "text-delta", "id": id, "text": delta }),
         StreamPart::ReasoningDelta { id, delta, .. } => json!({ "type": "reasoning-delta", "id": id, "text": delta }),
-        StreamPart::ToolCall { tool_call_id, tool_name, input, .. } => {
+        StreamPart::ToolCall { tool_call_id, tool_name, input, provider_executed, .. } => {
             let object = Object::new(ctx.clone())?;
             object.set("type", "tool-call")?;
             object.set("toolCallId", tool_call_id.as_str())?;
             object.set("toolName", tool_name.as_str())?;
             object.set("input", from_tool_input(ctx, &ToolInput::from_text(input))?)?;
+            if *provider_executed {
+                object.set("providerExecuted", true)?;
+            }
             return Ok(Some(object.into_value()));
         }
         other => return from_serde(ctx, other).map(Some),

@@ -143,11 +143,14 @@ pub(crate) fn part_to_js<'js>(ctx: &Ctx<'js>, part: &ContentPart) -> Result<Valu
             object.set("type", "text")?;
             object.set("text", text.as_str())?;
         }
-        ContentPart::ToolCall { tool_call_id, tool_name, input, provider_options } => {
+        ContentPart::ToolCall { tool_call_id, tool_name, input, provider_executed, provider_options } => {
             object.set("type", "tool-call")?;
             object.set("toolCallId", tool_call_id.as_str())?;
             object.set("toolName", tool_name.as_str())?;
             object.set("input", from_tool_input(ctx, input)?)?;
+            if *provider_executed {
+                object.set("providerExecuted", true)?;
+            }
             if let Some(options) = provider_options {
                 object.set("providerOptions", from_serde(ctx, options)?)?;
             }

@@ -155,6 +155,7 @@ fn tool(name: &str, description: &str, properties: Value, required: &[&str]) -> 
         description: description.to_owned(),
         input_schema: json!({ "type": "object", "properties": properties, "required": required }),
         provider_options: None,
+        provider_tool: None,
     }
 }
 

@@ -116,9 +116,10 @@ fn block<'a, F: BlockFormat>(
         (Role::Assistant, ContentPart::Reasoning { text, provider_options }) => {
             (format.reasoning(text, ends, provider_options.as_ref()), provider_options.as_ref())
         }
-        (Role::Assistant, ContentPart::ToolCall { tool_call_id, tool_name, input, provider_options }) => {
-            (Some(format.tool_call(tool_call_id, tool_name, input)), provider_options.as_ref())
-        }
+        (
+            Role::Assistant,
+            ContentPart::ToolCall { tool_call_id, tool_name, input, provider_executed: false, provider_options },
+        ) => (Some(format.tool_call(tool_call_id, tool_name, input)), provider_options.as_ref()),
         (Role::Tool, ContentPart::ToolResult { tool_call_id, output, provider_options, .. }) => {
             (Some(format.tool_result(tool_call_id, output)), provider_options.as_ref())
         }

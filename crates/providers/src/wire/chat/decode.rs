@@ -194,7 +194,7 @@ impl ChatDecoder {
             // Seconds since 1970 fit into an i64.
             #[allow(clippy::cast_possible_truncation)]
             timestamp: chunk.created.as_deref().and_then(read::<f64>).map(|seconds| (seconds * 1000.0) as i64),
-            headers: None,
+            ..ResponseMetadata::default()
         }));
     }
 

@@ -110,14 +110,15 @@ fn assistant(message: &Message, dialect: &Dialect, warnings: &mut Warnings) -> V
                 details = kept("reasoningDetails").or(details);
                 extra = kept("extraContent").or(extra);
             }
-            ContentPart::ToolCall { tool_call_id, tool_name, input, provider_options } => {
+            ContentPart::ToolCall { tool_call_id, tool_name, input, provider_executed: false, provider_options } => {
                 calls.push(tool_call(tool_call_id, tool_name, input, provider_options.as_ref(), dialect));
             }
             ContentPart::Image { .. } | ContentPart::File { .. } => {
                 // Assistant messages can contain only text.
                 warnings.other("files the model made are not sent back to it");
             }
-            ContentPart::ToolResult { .. } => {}
+            // What a provider has run goes back to that provider only.
+            ContentPart::ToolCall { .. } | ContentPart::ToolResult { .. } => {}
         }
     }
     let mut wire = Map::new();

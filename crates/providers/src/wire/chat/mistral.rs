@@ -76,7 +76,7 @@ fn assistant(message: &Message, last: bool) -> Value {
     for part in parts_of(message).iter() {
         match part {
             ContentPart::Text { text: piece, .. } | ContentPart::Reasoning { text: piece, .. } => text.push_str(piece),
-            ContentPart::ToolCall { tool_call_id, tool_name, input, .. } => {
+            ContentPart::ToolCall { tool_call_id, tool_name, input, provider_executed: false, .. } => {
                 calls.push(function_call(tool_call_id, tool_name, input));
             }
             _ => {}

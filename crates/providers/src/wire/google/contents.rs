@@ -77,7 +77,7 @@ fn assistant(message: &Message, option_names: &[&str]) -> Vec<Value> {
                 }
                 (json!({ "text": text, "thought": true }), provider_options.as_ref())
             }
-            ContentPart::ToolCall { tool_name, input, provider_options, .. } => (
+            ContentPart::ToolCall { tool_name, input, provider_executed: false, provider_options, .. } => (
                 json!({ "functionCall": { "name": tool_name, "args": arguments_object(input) } }),
                 provider_options.as_ref(),
             ),

@@ -235,7 +235,7 @@ impl WireDecoder for GoogleDecoder {
             out.part(StreamPart::StreamStart { warnings: vec![blocked(reason)] });
         }
         let provider_metadata = self.blocked.take().map(|why| metadata(self.provider, [("promptFeedback", why)]));
-        out.part(StreamPart::Finish { finish_reason, usage: self.usage, provider_metadata });
+        out.part(StreamPart::Finish { finish_reason, usage: self.usage, is_paused: false, provider_metadata });
     }
 }
 

@@ -364,6 +364,6 @@ fn response_metadata(response: Option<&Value>, out: &mut Output) {
         id: string("id"),
         model_id: string("model"),
         timestamp,
-        headers: None,
+        ..ResponseMetadata::default()
     }));
 }

@@ -93,7 +93,13 @@ impl Input<'_> {
                         || json!({ "role": "assistant", "content": [{ "type": "output_text", "text": text }] }),
                     ));
                 }
-                ContentPart::ToolCall { tool_call_id, tool_name, input, provider_options } => {
+                ContentPart::ToolCall {
+                    tool_call_id,
+                    tool_name,
+                    input,
+                    provider_executed: false,
+                    provider_options,
+                } => {
                     items.push(self.item(provider_options.as_ref(), || {
                         json!({
                             "type": "function_call",

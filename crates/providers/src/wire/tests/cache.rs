@@ -16,7 +16,13 @@ const NOVA: &str = "us.amazon.nova-pro-v1:0";
 
 fn call(id: &str) -> Message {
     let (tool_call_id, input) = (id.to_owned(), json!({}).into());
-    let part = ContentPart::ToolCall { tool_call_id, tool_name: "tide".into(), input, provider_options: None };
+    let part = ContentPart::ToolCall {
+        tool_call_id,
+        tool_name: "tide".into(),
+        input,
+        provider_executed: false,
+        provider_options: None,
+    };
     Message::parts(Role::Assistant, vec![part])
 }
 

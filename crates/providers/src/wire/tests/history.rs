@@ -13,6 +13,7 @@ fn call(id: &str, input: Value) -> ContentPart {
         tool_call_id: id.into(),
         tool_name: "tide".into(),
         input: input.into(),
+        provider_executed: false,
         provider_options: None,
     }
 }
@@ -163,6 +164,7 @@ fn history_is_sent_to_gemini_and_responses() {
             tool_call_id: "call".into(),
             tool_name: "tide".into(),
             input: json!({ "port": "Ål" }).into(),
+            provider_executed: false,
             provider_options: item("fc_1"),
         },
     ];

@@ -95,6 +95,7 @@ fn results() -> Vec<Message> {
         tool_call_id: id.into(),
         tool_name: "look".into(),
         input: ToolInput::from_text("{}"),
+        provider_executed: false,
         provider_options: None,
     };
     let result = |id: &str, parts: Vec<ToolPart>| ContentPart::ToolResult {

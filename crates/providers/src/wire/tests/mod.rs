@@ -52,6 +52,7 @@ fn tool(name: &str) -> ToolSpec {
         description: format!("the {name}"),
         input_schema: json!({ "type": "object", "properties": { "port": { "type": "string" } } }),
         provider_options: None,
+        provider_tool: None,
     }
 }
 

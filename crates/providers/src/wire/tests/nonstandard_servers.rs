@@ -317,11 +317,12 @@ fn sent_back(name: &str, events: &[Value]) -> Value {
                 text: std::mem::take(&mut open).into(),
                 provider_options: provider_metadata,
             }),
-            StreamPart::ToolCall { tool_call_id, tool_name, input, provider_metadata } => {
+            StreamPart::ToolCall { tool_call_id, tool_name, input, provider_metadata, .. } => {
                 parts.push(ContentPart::ToolCall {
                     tool_call_id,
                     tool_name,
                     input: lmthing_base::chat::ToolInput::from_text(&input),
+                    provider_executed: false,
                     provider_options: provider_metadata,
                 });
             }

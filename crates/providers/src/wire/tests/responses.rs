@@ -76,9 +76,15 @@ fn without_made_up_ids(piece: Decoded) -> Decoded {
             Decoded::Part(StreamPart::ToolInputDelta { id: fix(id), delta })
         }
         Decoded::Part(StreamPart::ToolInputEnd { id }) => Decoded::Part(StreamPart::ToolInputEnd { id: fix(id) }),
-        Decoded::Part(StreamPart::ToolCall { tool_call_id, tool_name, input, provider_metadata }) => {
+        Decoded::Part(StreamPart::ToolCall {
+            tool_call_id,
+            tool_name,
+            input,
+            provider_executed,
+            provider_metadata,
+        }) => {
             let tool_call_id = fix(tool_call_id);
-            Decoded::Part(StreamPart::ToolCall { tool_call_id, tool_name, input, provider_metadata })
+            Decoded::Part(StreamPart::ToolCall { tool_call_id, tool_name, input, provider_executed, provider_metadata })
         }
         piece => piece,
     }
@@ -108,7 +114,7 @@ pub(super) fn summary(decoded: &[Decoded]) -> Summary {
                 StreamPart::ReasoningDelta { delta, .. } => sum.reasoning.push_str(delta),
                 StreamPart::ReasoningEnd { provider_metadata, .. } => sum.metadata.extend(provider_metadata.clone()),
                 StreamPart::ToolInputDelta { delta, .. } => sum.streamed.push_str(delta),
-                StreamPart::ToolCall { tool_call_id, tool_name, input, provider_metadata } => {
+                StreamPart::ToolCall { tool_call_id, tool_name, input, provider_metadata, .. } => {
                     sum.calls.push((tool_call_id.clone(), tool_name.clone(), input.clone()));
                     sum.metadata.extend(provider_metadata.clone());
                 }

@@ -49,6 +49,7 @@ impl LanguageModel for CountingModel {
                 StreamPart::Finish {
                     finish_reason: FinishReason::Stop,
                     usage: Usage::new(Some(3), Some(5)),
+                    is_paused: false,
                     provider_metadata: None,
                 },
             ];
