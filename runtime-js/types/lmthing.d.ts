@@ -270,6 +270,20 @@ declare module 'lmthing' {
     type?: string;
   }
 
+  /** Options of {@link PromptMethods.defWebSearch}. */
+  export interface WebSearchOptions {
+    /** Pages of these domains only, such as `'example.com'`. */
+    allowedDomains?: readonly string[];
+    /** No pages of these domains. */
+    blockedDomains?: readonly string[];
+    /** How many searches the provider may make for an answer. */
+    maxUses?: number;
+    /** Where the user is, approximately. `country` has two letters, `timezone` is a name such as `Europe/Rome`. */
+    location?: { city?: string; region?: string; country?: string; timezone?: string };
+    /** The search of a model whose provider has none. */
+    else?: (args: { query: string }, call: ToolExecution) => unknown;
+  }
+
   /** How the tools of a server are used. The callbacks apply to each of them. */
   export interface McpOptions extends Omit<ToolOptions<any>, 'responseSchema' | 'providerOptions'> {
     /**
@@ -357,6 +371,23 @@ declare module 'lmthing' {
      * @param server its program or address, or its name in `config.mcpServers`, the file of `--mcp-config` or `.mcp.json`
      */
     defMcp(name: string, server: McpServer | string, options?: McpOptions): McpReference;
+
+    /**
+     * Web search by the model's provider. A model whose provider has none gets a tool that runs `else`; without `else` it is
+     * refused before the request. Both lists of domains at once, and unknown options, are a `TypeError`.
+     */
+    defWebSearch(options?: WebSearchOptions): Reference;
+
+    /**
+     * Any other tool that the provider runs, as that provider's JSON: `{anthropic: {type: 'code_execution_20250825', name:
+     * 'code_execution'}}`. A model of another provider gets a tool of this name that runs `else`; without `else` it is
+     * refused before the request.
+     */
+    defProviderTool(
+      name: string,
+      tools: { readonly [provider: string]: object },
+      options?: { else?: (args: any, call: ToolExecution) => unknown },
+    ): Reference;
 
     /**
      * A value that persists between steps. The returned value is a snapshot, as in React; a change by `set` is visible immediately
@@ -474,7 +505,8 @@ declare module 'lmthing' {
   export type AnyPrompt = PromptWith<Record<string, any>>;
 
   export type DefinitionType =
-    | 'def' | 'defData' | 'defSystem' | 'defTool' | 'defAgent' | 'defFunction' | 'defFunctionAgent' | 'defMethod' | 'defMcp';
+    | 'def' | 'defData' | 'defSystem' | 'defTool' | 'defAgent' | 'defFunction' | 'defFunctionAgent' | 'defMethod' | 'defMcp'
+    | 'defWebSearch' | 'defProviderTool';
 
   /** An object of functions, each called with the prompt as `this`. */
   export type Plugin = { [method: string]: unknown } & ThisType<AnyPrompt>;

@@ -6,7 +6,7 @@ use super::{
     mcp,
     plugins::{task_graph, task_list},
     prompt::{call::method, definitions, effects, method_table::Method, state},
-    tools::define,
+    tools::{define, provider},
 };
 
 /// In the order that scripts see. A test compares it with `runtime-js/types/lmthing.d.ts`.
@@ -19,6 +19,8 @@ pub(crate) const METHODS: &[Method] = &[
     Method { name: "defTool", function: |ctx| method(ctx, define::def_tool), is_plugin: false },
     Method { name: "defAgent", function: |ctx| method(ctx, agents::def_agent), is_plugin: false },
     Method { name: "defMcp", function: |ctx| method(ctx, mcp::define::def_mcp), is_plugin: false },
+    Method { name: "defWebSearch", function: |ctx| method(ctx, provider::def_web_search), is_plugin: false },
+    Method { name: "defProviderTool", function: |ctx| method(ctx, provider::def_provider_tool), is_plugin: false },
     Method { name: "defState", function: |ctx| method(ctx, state::def_state), is_plugin: false },
     Method { name: "getState", function: |ctx| method(ctx, state::get_state), is_plugin: false },
     Method { name: "defEffect", function: |ctx| method(ctx, effects::def_effect), is_plugin: false },

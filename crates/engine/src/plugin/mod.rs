@@ -5,6 +5,7 @@
 //! never loses a task: an impossible request gets `{success: false, error, message, …}` and leaves the state unchanged. Only
 //! `generateTaskGraph` replaces tasks, as documented.
 
+pub mod provider_tools;
 mod read;
 mod refusal;
 pub mod run_tool_code;

@@ -52,7 +52,7 @@ impl ActiveSet {
 impl Prompt {
     /// `reference.disable()`: hides the definition on the step being prepared, or on the next one during a step.
     pub fn disable(&mut self, kind: DefinitionKind, name: &str) {
-        self.hidden.add((kind.group(), name.to_owned()));
+        self.hidden.add(kind.key(name));
     }
 
     /// Keeps definitions hidden that were hidden by a function that will not run again.
@@ -70,9 +70,13 @@ impl Prompt {
             names.into_iter().filter(is_visible).cloned().collect()
         };
         let mut tools = visible(Group::Tool, self.tools.keys().collect());
-        tools.retain(|name| match self.tools.get(name).map(|tool| &tool.maker) {
-            Some(ToolMaker::Mcp(server)) => !hidden.contains(&(Group::Mcp, server.to_string())),
-            _ => true,
+        tools.retain(|name| {
+            let Some(tool) = self.tools.get(name) else { return true };
+            let server = match &tool.maker {
+                ToolMaker::Mcp(server) => Some((Group::Mcp, server.to_string())),
+                _ => None,
+            };
+            !hidden.contains(&server.unwrap_or_else(|| tool.kind.key(name)))
         });
         for wanted in only.iter().flatten() {
             tools.retain(|name| wanted.contains(name));

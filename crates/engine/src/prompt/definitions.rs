@@ -7,9 +7,9 @@ use indexmap::{IndexMap, IndexSet};
 use super::{
     data::Data,
     hidden::{Hidden, Key},
-    kind::{DefinitionKind, Group, NameError, check_name},
+    kind::{DefinitionKind, Group, NameError, WEB_SEARCH, check_name},
 };
-use lmthing_base::chat::{ContentPart, Message, Role, Transcript};
+use lmthing_base::chat::{ContentPart, Message, ProviderTool, Role, Transcript};
 use lmthing_typescript::code::Declaration;
 
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -28,6 +28,8 @@ pub struct ToolDefinition {
     pub description: String,
     /// Not derivable from the name: an author may define a tool called `startTask`.
     pub maker: ToolMaker,
+    /// For a tool that the provider runs, where it has one.
+    pub provider_tool: Option<Rc<ProviderTool>>,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -41,7 +43,7 @@ pub enum ToolMaker {
 
 impl ToolDefinition {
     pub fn new(kind: DefinitionKind, description: impl Into<String>) -> Self {
-        ToolDefinition { kind, description: description.into(), maker: ToolMaker::Author }
+        ToolDefinition { kind, description: description.into(), maker: ToolMaker::Author, provider_tool: None }
     }
 }
 
@@ -88,8 +90,41 @@ impl Prompt {
 
     pub fn define_tool(&mut self, name: &str, definition: ToolDefinition) -> Result<(), NameError> {
         self.mark_defined(definition.kind, name)?;
+        if self.web_search().is_some_and(|search| search == name) {
+            self.rename_web_search();
+        }
         self.tools.insert(name.to_owned(), definition);
         Ok(())
+    }
+
+    /// `defWebSearch`. A prompt has one at most.
+    pub fn define_web_search(&mut self, definition: ToolDefinition) -> Result<(), NameError> {
+        self.mark_defined(definition.kind, WEB_SEARCH)?;
+        let name = self.web_search().map_or_else(|| self.free_name(), str::to_owned);
+        self.tools.insert(name, definition);
+        Ok(())
+    }
+
+    /// The name of the tool that `defWebSearch` has defined.
+    pub fn web_search(&self) -> Option<&str> {
+        let mut tools = self.tools();
+        tools.find(|(_, tool)| tool.kind == DefinitionKind::DefWebSearch).map(|(name, _)| name)
+    }
+
+    /// Gives the name of the web search free for another tool.
+    fn rename_web_search(&mut self) {
+        let free = self.free_name();
+        let index = self.tools.values().position(|tool| tool.kind == DefinitionKind::DefWebSearch);
+        if let Some((index, (_, search))) = index.and_then(|index| Some((index, self.tools.shift_remove_index(index)?)))
+        {
+            self.tools.shift_insert(index, free, search);
+        }
+    }
+
+    fn free_name(&self) -> String {
+        let numbered = (2..).map(|number| format!("{WEB_SEARCH}_{number}"));
+        let mut names = std::iter::once(WEB_SEARCH.to_owned()).chain(numbered);
+        names.find(|name| !self.tools.contains_key(name)).unwrap_or_default()
     }
 
     pub fn define_function(&mut self, name: &str, definition: FunctionDefinition) -> Result<(), NameError> {
@@ -108,7 +143,7 @@ impl Prompt {
     /// Marks a definition as made by the re-run, without changing it.
     pub fn define_again(&mut self, kind: DefinitionKind, name: &str) {
         if let Some(defined_in_rerun) = &mut self.defined_in_rerun {
-            defined_in_rerun.insert((kind.group(), name.to_owned()));
+            defined_in_rerun.insert(kind.key(name));
         }
     }
 
@@ -124,7 +159,7 @@ impl Prompt {
         check_name(kind, name)?;
         // By group, as `def` may replace `defData` of the same name.
         if let Some(defined_in_rerun) = &mut self.defined_in_rerun {
-            defined_in_rerun.insert((kind.group(), name.to_owned()));
+            defined_in_rerun.insert(kind.key(name));
         }
         Ok(())
     }
@@ -184,6 +219,7 @@ impl Prompt {
             Group::Function => self.functions.get(name).map(|function| function.kind),
             Group::Method => self.methods.get(name).map(|method| method.kind),
             Group::Mcp => self.servers.contains(name).then_some(DefinitionKind::DefMcp),
+            Group::WebSearch => self.web_search().map(|_| DefinitionKind::DefWebSearch),
         }
     }
 
@@ -221,7 +257,7 @@ impl Prompt {
         self.systems.retain(|name, _| kept(Group::System, name));
         let mut removed = Vec::new();
         let mut keep = |kind: DefinitionKind, name: &str| {
-            let keep = kept(kind.group(), name);
+            let keep = made.contains(&kind.key(name));
             if !keep {
                 removed.push((kind, name.to_owned()));
             }

@@ -21,7 +21,14 @@ pub enum DefinitionKind {
     DefMethod,
     /// `defMcp`: a server whose tools become tools or functions.
     DefMcp,
+    /// `defWebSearch`: web search by the provider, else a tool.
+    DefWebSearch,
+    /// `defProviderTool`: any other tool that the provider runs.
+    DefProviderTool,
 }
+
+/// The name of the web search, unless a tool of the prompt has it.
+pub(crate) const WEB_SEARCH: &str = "web_search";
 
 /// Definitions of one group share a name space.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
@@ -33,6 +40,8 @@ pub(super) enum Group {
     Function,
     Method,
     Mcp,
+    /// There is one at most, and it has no name of its own.
+    WebSearch,
 }
 
 impl DefinitionKind {
@@ -47,6 +56,8 @@ impl DefinitionKind {
             DefinitionKind::DefFunctionAgent => "defFunctionAgent",
             DefinitionKind::DefMethod => "defMethod",
             DefinitionKind::DefMcp => "defMcp",
+            DefinitionKind::DefWebSearch => "defWebSearch",
+            DefinitionKind::DefProviderTool => "defProviderTool",
         }
     }
 
@@ -54,7 +65,7 @@ impl DefinitionKind {
         match self {
             DefinitionKind::Def | DefinitionKind::DefData => "variable",
             DefinitionKind::DefSystem => "section",
-            DefinitionKind::DefTool => "tool",
+            DefinitionKind::DefTool | DefinitionKind::DefWebSearch | DefinitionKind::DefProviderTool => "tool",
             DefinitionKind::DefAgent => "agent",
             DefinitionKind::DefFunction => "function",
             DefinitionKind::DefFunctionAgent => "function agent",
@@ -63,14 +74,21 @@ impl DefinitionKind {
         }
     }
 
+    /// What a definition of this kind is known by within its group.
+    pub(super) fn key(self, name: &str) -> (Group, String) {
+        let name = if self == DefinitionKind::DefWebSearch { WEB_SEARCH } else { name };
+        (self.group(), name.to_owned())
+    }
+
     pub(super) fn group(self) -> Group {
         match self {
             DefinitionKind::Def | DefinitionKind::DefData => Group::Variable,
             DefinitionKind::DefSystem => Group::System,
-            DefinitionKind::DefTool | DefinitionKind::DefAgent => Group::Tool,
+            DefinitionKind::DefTool | DefinitionKind::DefAgent | DefinitionKind::DefProviderTool => Group::Tool,
             DefinitionKind::DefFunction | DefinitionKind::DefFunctionAgent => Group::Function,
             DefinitionKind::DefMethod => Group::Method,
             DefinitionKind::DefMcp => Group::Mcp,
+            DefinitionKind::DefWebSearch => Group::WebSearch,
         }
     }
 }

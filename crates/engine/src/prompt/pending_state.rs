@@ -8,7 +8,7 @@ use serde_json::Value;
 use super::{
     definitions::Prompt,
     hidden::Hidden,
-    kind::{DefinitionKind, Group},
+    kind::{DefinitionKind, Group, WEB_SEARCH},
 };
 use lmthing_base::chat::{Message, Transcript};
 
@@ -57,6 +57,7 @@ impl Prompt {
             (Group::Tool, self.tools.keys().cloned().collect()),
             (Group::Function, self.functions.keys().cloned().collect()),
             (Group::Method, self.methods.keys().cloned().collect()),
+            (Group::WebSearch, vec![WEB_SEARCH.to_owned()]),
         ];
         let keys = defined.into_iter().flat_map(|(group, names)| names.into_iter().map(move |name| (group, name)));
         self.defined_in_rerun = Some(keys.collect());

@@ -19,11 +19,19 @@ impl Registry {
     /// `None` for kinds that cannot be called, such as variables.
     pub fn of(kind: DefinitionKind) -> Option<Self> {
         match kind {
-            DefinitionKind::DefTool | DefinitionKind::DefAgent => Some(Registry::Tools),
+            DefinitionKind::DefTool
+            | DefinitionKind::DefAgent
+            | DefinitionKind::DefWebSearch
+            | DefinitionKind::DefProviderTool => Some(Registry::Tools),
             DefinitionKind::DefFunction | DefinitionKind::DefFunctionAgent => Some(Registry::Functions),
             DefinitionKind::DefMethod => Some(Registry::Methods),
             DefinitionKind::Def | DefinitionKind::DefData | DefinitionKind::DefSystem | DefinitionKind::DefMcp => None,
         }
+    }
+
+    /// What an entry is known by. That of the web search, whose name may change, is no possible name.
+    pub fn key(kind: DefinitionKind, name: &str) -> &str {
+        if kind == DefinitionKind::DefWebSearch { "<web search>" } else { name }
     }
 }
 

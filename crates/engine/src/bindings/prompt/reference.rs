@@ -38,7 +38,15 @@ impl Reference {
     }
 
     fn tag(&self) -> String {
-        format!("<{}>", self.name)
+        format!("<{}>", self.current_name())
+    }
+
+    /// The web search makes way for another tool of its name.
+    fn current_name(&self) -> String {
+        match self.core.prompt.borrow().web_search() {
+            Some(name) if self.kind == DefinitionKind::DefWebSearch => name.to_owned(),
+            _ => self.name.clone(),
+        }
     }
 }
 
@@ -51,12 +59,13 @@ impl Reference {
 
     #[qjs(get)]
     fn name(&self) -> String {
-        self.name.clone()
+        self.current_name()
     }
 
     /// Adds the definition to a reminder at the end of the next request, once.
     fn remind(&self) {
-        self.core.prompt.borrow_mut().remind(self.kind, &self.name);
+        let name = self.current_name();
+        self.core.prompt.borrow_mut().remind(self.kind, &name);
     }
 
     /// Hides the definition: in the body on every step, in an effect on the step being prepared, during a step on the

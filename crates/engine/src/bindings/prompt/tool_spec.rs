@@ -11,7 +11,7 @@ use super::{
 };
 use crate::{
     bindings::values::{messages::provider_options, schema::Side},
-    plugin::run_tool_code,
+    plugin::{provider_tools, run_tool_code},
     prompt::{DefinitionKind, ToolDefinition, ToolMaker},
 };
 use lmthing_base::chat::ToolSpec;
@@ -20,10 +20,10 @@ pub(crate) fn tools_of<'js>(prompt: &PromptObject<'js>, wanted: impl Fn(&str) ->
     let prompt = prompt.borrow();
     let definitions = prompt.core.prompt.borrow();
     let unconverted = |(name, definition): (&str, &ToolDefinition)| {
-        let shape = if definition.maker == ToolMaker::CodeMode {
-            ToolShape::RunsCode
-        } else {
-            prompt.bag.with_entry(Registry::Tools, name, |entry| entry.into())?
+        let shape = match definition.maker {
+            ToolMaker::CodeMode => ToolShape::RunsCode,
+            _ if definition.provider_tool.is_some() => ToolShape::RunByProvider,
+            _ => prompt.bag.with_entry(Registry::Tools, name, |entry| entry.into())?,
         };
         Some(UnconvertedTool { name: name.to_owned(), definition: definition.clone(), shape })
     };
@@ -52,11 +52,12 @@ fn convert_uncached<'js>(ctx: &Ctx<'js>, tool: &UnconvertedTool<'js>) -> Result<
         description: definition.description.clone(),
         input_schema: serde_json::Value::Null,
         provider_options: None,
-        provider_tool: None,
+        provider_tool: definition.provider_tool.as_deref().cloned(),
     };
     let mut members = Vec::new();
     match shape {
         ToolShape::RunsCode => spec.input_schema = run_tool_code::input_schema(),
+        ToolShape::RunByProvider => spec.input_schema = provider_tools::input_schema(definition.kind),
         ToolShape::Single(schemas) => {
             spec.description.push_str(&response_note(ctx, schemas, definition.kind)?);
             spec.input_schema = schemas.input_schema.to_tool_schema(ctx)?;

@@ -23,6 +23,7 @@ pub struct ConvertedTool {
 #[derive(Clone, Trace, JsLifetime)]
 pub enum ToolShape<'js> {
     RunsCode,
+    RunByProvider,
     Single(CallableSchemas<'js>),
     /// An array form: `{calls: [{name, args}]}`.
     Composite(Vec<ToolMember<'js>>),
@@ -46,7 +47,7 @@ impl<'js> UnconvertedTool<'js> {
     /// Whether both are known to convert to equal tools. May be false for equal ones.
     pub fn converts_as(&self, other: &Self) -> bool {
         let shapes_match = match (&self.shape, &other.shape) {
-            (ToolShape::RunsCode, ToolShape::RunsCode) => true,
+            (ToolShape::RunsCode, ToolShape::RunsCode) | (ToolShape::RunByProvider, ToolShape::RunByProvider) => true,
             (ToolShape::Single(one), ToolShape::Single(other)) => one.converts_as(other),
             (ToolShape::Composite(these), ToolShape::Composite(those)) => {
                 let member = |(one, other): (&ToolMember<'js>, &ToolMember<'js>)| {
@@ -64,7 +65,7 @@ impl<'js> UnconvertedTool<'js> {
     /// Number of schemas; a zod schema takes about 20 KB.
     pub fn schema_count(&self) -> usize {
         match &self.shape {
-            ToolShape::RunsCode => 0,
+            ToolShape::RunsCode | ToolShape::RunByProvider => 0,
             ToolShape::Single(_) => 1,
             ToolShape::Composite(members) => members.len(),
         }

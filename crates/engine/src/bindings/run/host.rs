@@ -163,7 +163,7 @@ impl<'js> ScriptPrompt<'js> {
                 prompt.bag.remove_server(&name);
             }
             if let Some(registry) = Registry::of(kind) {
-                prompt.bag.remove_entry(registry, &name);
+                prompt.bag.remove_entry(registry, Registry::key(kind, &name));
             }
         }
         Ok(())
@@ -203,7 +203,8 @@ impl<'js> ScriptPrompt<'js> {
         let (definition, entry) = {
             let prompt = self.prompt.borrow();
             let definition = prompt.core.prompt.borrow().tool(&call.tool_name).cloned();
-            (definition, prompt.bag.entry(Registry::Tools, &call.tool_name))
+            let kind = definition.as_ref().map_or(DefinitionKind::DefTool, |tool| tool.kind);
+            (definition, prompt.bag.entry(Registry::Tools, Registry::key(kind, &call.tool_name)))
         };
         let agent = definition.as_ref().is_some_and(|tool| tool.kind == DefinitionKind::DefAgent);
         Ok(match (definition, entry) {
@@ -212,6 +213,7 @@ impl<'js> ScriptPrompt<'js> {
             }
             (Some(_), Some(entry)) if agent => agents::call::call_agent(&self.ctx, &self.prompt, &entry, call).await,
             (Some(_), Some(entry)) => self.answer_tool(&entry, call, execution).await,
+            (Some(tool), None) if tool.provider_tool.is_some() => ToolAnswer::failed(call, no_else(call, tool.kind)),
             _ => ToolAnswer::failed(call, format!("{} is not defined any more", call.tool_name)),
         })
     }
@@ -228,6 +230,11 @@ impl<'js> ScriptPrompt<'js> {
         let answer = tools::call::call_tool(&self.ctx, &self.prompt, entry, call, execution);
         resume::within_call(&self.ctx, &self.prompt, &call.tool_call_id, answer).await
     }
+}
+
+/// The model called a tool of the provider as one of ours.
+fn no_else(call: &ToolCall, kind: DefinitionKind) -> String {
+    format!("{} has no function 'else' ({}), and the provider has not run the call", call.tool_name, kind.method())
 }
 
 impl<'js> PromptHost for ScriptPrompt<'js> {

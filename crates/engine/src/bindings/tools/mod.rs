@@ -6,6 +6,7 @@ pub(crate) mod content;
 pub(crate) mod define;
 pub(crate) mod end_signal;
 pub(crate) mod execution;
+pub(crate) mod provider;
 pub(crate) mod warnings;
 
 use lmthing_base::event::AgentIdentity;
