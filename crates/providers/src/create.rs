@@ -92,15 +92,17 @@ fn make(
     let (row, api) = found.ok_or_else(|| catalog::unknown_provider(provider, model_id, &*context.env))?;
     let setup = Setup { provider: row, settings, context, model_id };
     let Connection { provider, base_url, auth, headers, key_is_optional } = (row.connect)(&setup)?;
+    let named = ProviderSettings { name: Some(provider.clone()), ..settings.clone() };
     let address = Address::parse(&base_url).map_err(|error| wrong_address(&provider, &error, &setup, &base_url))?;
     Ok(HttpModel {
         provider,
         model_id: model_id.to_owned(),
-        wire: (api.wire)(settings),
+        wire: (api.wire)(&named),
         address,
         auth: Rc::new(auth),
         headers,
         key_is_optional,
+        is_service: row.name != catalog::COMPATIBLE.name && !row.needs_no_key(),
         context: context.clone(),
     })
 }

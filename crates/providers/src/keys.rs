@@ -23,7 +23,7 @@ pub fn key_variables(
     let mut addresses: BTreeSet<String> = addresses.into_iter().collect();
     keys.extend(auth::credential_variables().map(str::to_owned));
     addresses.extend(PROXY_VARIABLES.map(str::to_owned));
-    for variable in catalog::BUILT_IN.iter().flat_map(|provider| provider.variables) {
+    for variable in catalog::providers().flat_map(|provider| provider.variables) {
         match variable.setting {
             Setting::ApiKey | Setting::AccessKeyId | Setting::SecretAccessKey | Setting::SessionToken => {
                 keys.insert(variable.name.to_owned());

@@ -20,6 +20,8 @@ pub struct ProviderInfo {
     pub name: String,
     pub custom: bool,
     pub configured: bool,
+    /// Whether it is a server of the user's own, which may be used without a key.
+    pub needs_no_key: bool,
     pub variables: Vec<VariableInfo>,
     pub wrong: Option<String>,
     pub get_key_at: Option<&'static str>,
@@ -41,8 +43,11 @@ pub struct AliasInfo {
 
 pub fn list_models(context: &ProviderContext) -> ModelList {
     let env = &*context.env;
-    let custom = catalog::custom_providers(env).into_iter().map(|provider| custom(provider, env));
-    let providers = catalog::BUILT_IN.iter().map(|provider| built_in(provider, context)).chain(custom).collect();
+    let custom: Vec<_> = catalog::custom_providers(env).into_iter().map(|provider| custom(provider, env)).collect();
+    let is_replaced = |provider: &&Provider| custom.iter().any(|custom| custom.name == provider.name);
+    let known = catalog::providers().filter(|provider| !is_replaced(provider));
+    let providers = known.map(|provider| built_in(provider, context)).collect::<Vec<_>>();
+    let providers = [providers, custom].concat();
     let mut aliases: Vec<AliasInfo> = env
         .names()
         .into_iter()
@@ -63,7 +68,7 @@ fn target(alias: &str, context: &ProviderContext) -> Result<String, ProviderErro
     let target = expand_alias(alias, context)?;
     let provider = target.split(':').next().unwrap_or_default();
     let custom = || catalog::custom_providers(&*context.env).into_iter().any(|custom| custom.name == provider);
-    let known = catalog::built_in(provider).is_some() || custom();
+    let known = catalog::named(provider).is_some() || custom();
     match resolve(&target, context) {
         Err(error) if !known || target.ends_with(':') => Err(error),
         _ => Ok(target),
@@ -85,13 +90,14 @@ fn built_in(provider: &Provider, context: &ProviderContext) -> ProviderInfo {
     // User name and password in the URL replace a key.
     let has_user = matches!(&address, Some(Ok(address)) if address.basic_authentication().is_some());
     let set = |setting: &Setting| {
-        provider.variable(*setting).is_some_and(|name| is_set(name, env)) || (*setting == Setting::ApiKey && has_user)
+        provider.variables_of(*setting).any(|name| is_set(name, env)) || (*setting == Setting::ApiKey && has_user)
     };
     let wrong = base_url.filter(|_| matches!(address, Some(Err(_)))).map(str::to_owned);
     let is_sufficient = provider.sufficient_settings.iter().any(|settings| settings.iter().all(set));
     ProviderInfo {
         name: provider.name.to_owned(),
         custom: false,
+        needs_no_key: provider.needs_no_key(),
         configured: wrong.is_none() && (is_sufficient || auth::is_set_up(provider.name, &context.env)),
         wrong,
         variables: provider
@@ -99,7 +105,7 @@ fn built_in(provider: &Provider, context: &ProviderContext) -> ProviderInfo {
             .iter()
             .map(|known| variable(known.name.to_owned(), known.optional, env))
             .collect(),
-        get_key_at: Some(provider.get_key_at),
+        get_key_at: Some(provider.get_key_at).filter(|page| !page.is_empty()),
     }
 }
 
@@ -107,6 +113,7 @@ fn custom(provider: CustomProvider, env: &dyn Env) -> ProviderInfo {
     let wrong = Address::parse(provider.base_url()).is_err().then(|| provider.base_url_variable());
     ProviderInfo {
         custom: true,
+        needs_no_key: false,
         configured: wrong.is_none(),
         wrong,
         variables: provider.variables().map(|(name, optional)| variable(name, optional, env)).collect(),
@@ -147,7 +154,7 @@ mod tests {
         let list = list_models(&ProviderContext::new(Rc::new(env)));
         let configured: Vec<&str> =
             list.providers.iter().filter(|p| p.configured).map(|provider| provider.name.as_str()).collect();
-        assert_eq!(configured, ["openai", "groq", "lab", "ollama"]);
+        assert_eq!(configured, ["openai", "groq", "lmstudio", "llamacpp", "lab", "ollama"]);
         let wrong: Vec<_> = list.providers.iter().filter_map(|provider| provider.wrong.as_deref()).collect();
         assert_eq!(wrong, ["MISTRAL_BASE_URL", "VLLM_API_BASE"]);
         let aliases: Vec<(&str, bool)> =

@@ -29,7 +29,7 @@ pub(super) fn unknown(
 }
 
 fn is_provider(name: &str, env: &dyn Env) -> bool {
-    catalog::built_in(name).is_some()
+    catalog::named(name).is_some()
         || COMPATIBLE_NAMES.contains(&name)
         || catalog::custom_providers(env).iter().any(|custom| custom.name == name)
 }
@@ -43,7 +43,7 @@ fn unknown_key(name: &str, key: &str, known: &[&str]) -> CallWarning {
 }
 
 fn unknown_name(name: &str) -> CallWarning {
-    let providers = catalog::BUILT_IN.iter().map(|provider| provider.name);
+    let providers = catalog::providers().map(|provider| provider.name);
     let meant = closest(name, providers).map(|meant| format!("; did you mean \"{meant}\"?")).unwrap_or_default();
     let setting = format!("providerOptions.{name}");
     let details = Some(format!("{setting} belongs to no known provider and was left out{meant}"));

@@ -9,8 +9,8 @@ use super::{
 /// Resolves a model string (docs/reference/models.md).
 ///
 /// `provider:model` is split at the first colon. Without a colon it is an alias, defined by `LM_MODEL_<ALIAS>`;
-/// aliases may be chained. A built-in provider wins over a custom one of the same name. A missing key is reported
-/// with the first request.
+/// aliases may be chained. A built-in provider wins over a custom one of the same name, and a custom one over a known
+/// host. A missing key is reported with the first request.
 ///
 /// # Errors
 /// Kind `Configuration`: unknown provider, unset alias, a cycle of aliases, or a missing setting.
@@ -39,10 +39,13 @@ fn find(model: &str, context: &ProviderContext) -> Result<Rc<dyn LanguageModel>,
         return create(provider, &ProviderSettings::default(), model_id, context);
     }
     let custom = catalog::custom_providers(&*context.env).into_iter().find(|custom| custom.name == provider);
-    let Some(custom) = custom else {
-        return Err(catalog::unknown_provider(provider, model_id, &*context.env));
-    };
-    create(catalog::COMPATIBLE.name, &custom.into_settings(), model_id, context)
+    if let Some(custom) = custom {
+        return create(catalog::COMPATIBLE.name, &custom.into_settings(), model_id, context);
+    }
+    match catalog::named(provider) {
+        Some(host) => create(host.name, &ProviderSettings::default(), model_id, context),
+        None => Err(catalog::unknown_provider(provider, model_id, &*context.env)),
+    }
 }
 
 /// The variable of an alias: upper case, with `_` for every character that shells do not allow in names.
@@ -153,6 +156,8 @@ mod tests {
             ("ZAI_API_KEY", "zai-secret"),
             ("ZAI_API_BASE", "https://zai.example/v4"),
             ("ZAI_API_TYPE", "openai"),
+            ("LAB_API_BASE", "https://lab.example"),
+            ("LAB_API_TYPE", "openai"),
             ("HALF_API_KEY", "half"),
             ("GROQ_API_TYPE", "openai"),
             ("GROQ_API_KEY", "g"),
@@ -161,7 +166,8 @@ mod tests {
         assert_eq!(
             resolved("nope:x", &variables).unwrap_err(),
             "Unknown provider: \"nope\". Available providers: openai, anthropic, google, mistral, azure, groq, cohere, \
-             bedrock, vertex, zai"
+             bedrock, vertex, deepseek, xai, openrouter, together, fireworks, cerebras, moonshot, zai, perplexity, \
+             nvidia, huggingface, sambanova, lmstudio, llamacpp, vllm, lab"
         );
         assert_eq!(resolved("zai:glm-4.6", &variables), pair("zai", "glm-4.6"));
     }
@@ -187,10 +193,11 @@ mod tests {
                 "It can be used as a custom provider. Set OLLAMA_API_BASE=http://localhost:11434/v1 and \
                  OLLAMA_API_TYPE=openai in the environment or in .env (OLLAMA_API_KEY only if the server wants a key).",
             ),
+            ("grok:x", "Did you mean \"xai:x\"?"),
             (
-                "grok:x",
-                "It can be used as a custom provider. Set XAI_API_BASE=https://api.x.ai/v1, XAI_API_TYPE=openai, \
-                 XAI_API_NAME=grok and XAI_API_KEY in the environment or in .env.",
+                "deepinfra:x",
+                "It can be used as a custom provider. Set DEEPINFRA_API_BASE=https://api.deepinfra.com/v1/openai, \
+                 DEEPINFRA_API_TYPE=openai and DEEPINFRA_API_KEY in the environment or in .env.",
             ),
         ] {
             assert_eq!(hint(model).as_deref(), Some(meant), "{model}");

@@ -33,7 +33,11 @@ fn to_text(list: &ModelList) -> String {
     let mut text = String::from("Providers\n");
     let width = list.providers.iter().map(|provider| provider.name.len()).max().unwrap_or_default();
     for provider in &list.providers {
-        let state = if provider.configured { "configured" } else { "not configured" };
+        let state = match provider.configured {
+            true if provider.needs_no_key => "no key needed",
+            true => "configured",
+            false => "not configured",
+        };
         let _ = writeln!(text, "  {:width$}  {state}{}", provider.name, advice(provider));
     }
     text.push_str("\nAliases\n");

@@ -14,7 +14,8 @@ use crate::{
 
 pub(super) fn single_key(setup: &Setup<'_>) -> Result<Connection, ProviderError> {
     let base_url = setup.base_url(|| setup.provider.base_url.to_owned());
-    Ok(setup.connection(base_url, Auth::Key(setup.key())))
+    let key_is_optional = setup.provider.needs_no_key();
+    Ok(Connection { key_is_optional, ..setup.connection(base_url, Auth::Key(setup.key())) })
 }
 
 pub(super) fn openai(setup: &Setup<'_>) -> Result<Connection, ProviderError> {
@@ -109,9 +110,10 @@ pub(super) fn compatible(setup: &Setup<'_>) -> Result<Connection, ProviderError>
 }
 
 impl Setup<'_> {
-    /// The setting, or else the value of its variable, which may be empty.
+    /// The setting, or else the value of its first variable that is set, which may be empty.
     fn value(&self, setting: Setting) -> Option<String> {
-        let variable = || self.context.env.get(self.provider.variable(setting)?);
+        let variables = || self.provider.variables_of(setting).filter_map(|name| self.context.env.get(name));
+        let variable = || variables().find(|value| !value.trim().is_empty()).or_else(|| variables().next());
         self.settings.text(setting).cloned().or_else(variable)
     }
 
@@ -135,7 +137,7 @@ impl Setup<'_> {
             key: self.value(Setting::ApiKey),
             vendor: self.provider.vendor.to_owned(),
             variable: self.provider.variable(Setting::ApiKey).unwrap_or_default().to_owned(),
-            key_page: Some(self.provider.get_key_at),
+            key_page: Some(self.provider.get_key_at).filter(|page| !page.is_empty()),
         }
     }
 

@@ -3,6 +3,7 @@
 mod built_in;
 mod connect;
 mod custom;
+mod hosts;
 mod row;
 mod services;
 #[cfg(test)]
@@ -12,11 +13,22 @@ mod unknown;
 pub(super) use built_in::built_in;
 pub use built_in::{BUILT_IN, COMPATIBLE};
 pub(super) use custom::{CustomProvider, custom_providers, shell_name};
+use hosts::HOSTS;
 pub use row::Provider;
 pub(super) use row::{Connection, Setup};
 pub(super) use services::Service;
 pub(super) use unknown::{suggestion_for_alias, unknown_provider};
 
+/// All providers with a row. Variables may define a custom provider in place of a known host.
+pub(super) fn providers() -> impl Iterator<Item = &'static Provider> {
+    BUILT_IN.iter().chain(&HOSTS)
+}
+
+pub(super) fn named(name: &str) -> Option<&'static Provider> {
+    providers().find(|provider| provider.name == name)
+}
+
+/// The row of a provider, or that of all compatible servers by its own name.
 pub(super) fn find(name: &str) -> Option<&'static Provider> {
-    built_in(name).or_else(|| (name == COMPATIBLE.name).then_some(&COMPATIBLE))
+    named(name).or_else(|| (name == COMPATIBLE.name).then_some(&COMPATIBLE))
 }

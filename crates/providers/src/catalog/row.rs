@@ -69,7 +69,18 @@ impl Provider {
         self.apis.iter().find(|api| api.name == name)
     }
 
+    /// The usual variable of a setting.
     pub fn variable(&self, setting: Setting) -> Option<&'static str> {
-        self.variables.iter().find(|variable| variable.setting == setting).map(|variable| variable.name)
+        self.variables_of(setting).next()
+    }
+
+    /// All variables of a setting; the first one that is set wins.
+    pub fn variables_of(&self, setting: Setting) -> impl Iterator<Item = &'static str> {
+        self.variables.iter().filter(move |variable| variable.setting == setting).map(|variable| variable.name)
+    }
+
+    /// Whether it is a server of the user's own, which is used without a key.
+    pub fn needs_no_key(&self) -> bool {
+        self.sufficient_settings.iter().any(|settings| settings.is_empty())
     }
 }

@@ -21,31 +21,14 @@ const fn service(names: &'static [&'static str], prefix: &'static str, base_url:
     Service { names, prefix, base_url, start: None }
 }
 
-static SERVICES: [Service; 22] = [
+static SERVICES: [Service; 10] = [
     server(&["ollama"], "OLLAMA", "http://localhost:11434/v1", "ollama serve"),
-    server(&["lmstudio", "lm-studio"], "LMSTUDIO", "http://localhost:1234/v1", "lms server start"),
+    server(&["lmstudio"], "LMSTUDIO", "http://localhost:1234/v1", "lms server start"),
     server(&["vllm"], "VLLM", "http://localhost:8000/v1", "vllm serve MODEL"),
-    server(
-        &["llamacpp", "llama.cpp", "llama-cpp", "llamafile"],
-        "LLAMACPP",
-        "http://localhost:8080/v1",
-        "llama-server -m MODEL.gguf",
-    ),
+    server(&["llamacpp"], "LLAMACPP", "http://localhost:8080/v1", "llama-server -m MODEL.gguf"),
     server(&["localai"], "LOCALAI", "http://localhost:8080/v1", "local-ai run"),
     server(&["litellm"], "LITELLM", "http://localhost:4000/v1", "litellm --config FILE"),
-    service(&["openrouter"], "OPENROUTER", "https://openrouter.ai/api/v1"),
-    service(&["together", "togetherai"], "TOGETHER", "https://api.together.xyz/v1"),
-    service(&["deepseek"], "DEEPSEEK", "https://api.deepseek.com/v1"),
-    service(&["xai", "grok"], "XAI", "https://api.x.ai/v1"),
-    service(&["fireworks"], "FIREWORKS", "https://api.fireworks.ai/inference/v1"),
-    service(&["perplexity"], "PERPLEXITY", "https://api.perplexity.ai"),
-    service(&["cerebras"], "CEREBRAS", "https://api.cerebras.ai/v1"),
-    service(&["sambanova"], "SAMBANOVA", "https://api.sambanova.ai/v1"),
     service(&["deepinfra"], "DEEPINFRA", "https://api.deepinfra.com/v1/openai"),
-    service(&["nvidia", "nim"], "NVIDIA", "https://integrate.api.nvidia.com/v1"),
-    service(&["huggingface", "hf"], "HUGGINGFACE", "https://router.huggingface.co/v1"),
-    service(&["moonshot", "moonshotai", "kimi"], "MOONSHOT", "https://api.moonshot.ai/v1"),
-    service(&["zai", "zhipu", "glm"], "ZAI", "https://api.z.ai/api/paas/v4"),
     service(&["dashscope", "qwen", "alibaba"], "DASHSCOPE", "https://dashscope-intl.aliyuncs.com/compatible-mode/v1"),
     service(&["github", "github-models"], "GITHUB", "https://models.github.ai/inference"),
     service(&["hyperbolic"], "HYPERBOLIC", "https://api.hyperbolic.xyz/v1"),

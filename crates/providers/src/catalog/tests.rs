@@ -2,7 +2,7 @@
 
 use std::{collections::BTreeSet, fs, path::Path};
 
-use super::{BUILT_IN, COMPATIBLE, built_in, row::Provider};
+use super::{BUILT_IN, COMPATIBLE, named, providers, row::Provider};
 use crate::settings::{ProviderSettings, Setting};
 
 fn document(path: &str) -> String {
@@ -15,18 +15,21 @@ fn names(text: &str) -> BTreeSet<&str> {
 
 #[test]
 fn every_row_is_complete() {
-    for provider in &BUILT_IN {
+    for provider in providers() {
         let Provider { name, factories, vendor, get_key_at, base_url, prefix, variables, sufficient_settings, .. } =
             provider;
-        assert!(std::ptr::eq(built_in(name).unwrap(), provider), "{name} has two rows");
-        assert!(factories[0].starts_with("create"), "{name}: {factories:?}");
-        assert!(!vendor.is_empty() && get_key_at.starts_with("https://"), "{name}: {vendor}, {get_key_at}");
-        assert!(base_url.starts_with("https://") && !base_url.ends_with('/'), "{name}: {base_url}");
+        assert!(std::ptr::eq(named(name).unwrap(), provider), "{name} has two rows");
+        assert!(factories.iter().all(|factory| factory.starts_with("create")), "{name}: {factories:?}");
+        let scheme = if provider.needs_no_key() { "http://127.0.0.1:" } else { "https://" };
+        assert!(base_url.starts_with(scheme) && !base_url.ends_with('/'), "{name}: {base_url}");
+        let has_page = get_key_at.starts_with("https://");
+        assert!(!vendor.is_empty() && has_page != provider.needs_no_key(), "{name}: {vendor}, {get_key_at}");
         for setting in [Setting::ApiKey, Setting::BaseUrl] {
             assert!(provider.variable(setting).is_some(), "{name} has no variable for {setting:?}");
         }
         for variable in variables.iter().filter(|variable| variable.setting != Setting::Credentials) {
-            assert!(variable.name.starts_with(&format!("{prefix}_")), "{name}: {}", variable.name);
+            let is_usual = variable.name.starts_with(&format!("{prefix}_")) || variable.name == "HF_TOKEN";
+            assert!(is_usual, "{name}: {}", variable.name);
         }
         assert!(!sufficient_settings.is_empty(), "{name}: which settings are sufficient?");
         for setting in sufficient_settings.iter().copied().flatten() {
@@ -37,7 +40,7 @@ fn every_row_is_complete() {
 
 #[test]
 fn every_api_makes_its_wire_format() {
-    for provider in BUILT_IN.iter().chain([&COMPATIBLE]) {
+    for provider in providers().chain([&COMPATIBLE]) {
         assert!(provider.api("").is_some(), "{} has no default API", provider.name);
         assert!(provider.api("telepathy").is_none());
         for api in provider.apis {
@@ -53,14 +56,16 @@ fn the_documents_name_every_provider() {
     let (readme, page, types) =
         (document("README.md"), document("docs/reference/providers.md"), document("runtime-js/types/lmthing.d.ts"));
     let (readme, page, types) = (names(&readme), names(&page), names(&types));
-    for provider in &BUILT_IN {
+    for provider in providers() {
         let name = provider.name;
         assert!(readme.contains(name), "README.md does not name {name}");
         assert!(page.contains(name), "docs/reference/providers.md does not name {name}");
         for variable in provider.variables {
             assert!(page.contains(variable.name), "docs/reference/providers.md does not name {}", variable.name);
         }
-        for exported in provider.factories.iter().chain([&name]) {
+    }
+    for provider in &BUILT_IN {
+        for exported in provider.factories.iter().chain([&provider.name]) {
             assert!(types.contains(exported), "lmthing.d.ts does not name {exported}");
         }
     }

@@ -1,13 +1,9 @@
 //! Hints for model strings with unknown providers.
 
-use super::{
-    built_in::{BUILT_IN, built_in},
-    custom::custom_providers,
-    services::Service,
-};
+use super::{built_in::built_in, custom::custom_providers, named, providers, services::Service};
 use crate::{Env, ProviderError, ProviderErrorKind};
 
-const OTHER_NAMES: [(&str, &str); 15] = [
+const OTHER_NAMES: [(&str, &str); 35] = [
     ("gpt", "openai"),
     ("chatgpt", "openai"),
     ("open-ai", "openai"),
@@ -23,10 +19,30 @@ const OTHER_NAMES: [(&str, &str); 15] = [
     ("aws", "bedrock"),
     ("amazon", "bedrock"),
     ("amazon-bedrock", "bedrock"),
+    ("grok", "xai"),
+    ("x-ai", "xai"),
+    ("open-router", "openrouter"),
+    ("togetherai", "together"),
+    ("together-ai", "together"),
+    ("fireworks-ai", "fireworks"),
+    ("fireworksai", "fireworks"),
+    ("moonshotai", "moonshot"),
+    ("kimi", "moonshot"),
+    ("zhipu", "zai"),
+    ("glm", "zai"),
+    ("z-ai", "zai"),
+    ("nim", "nvidia"),
+    ("hf", "huggingface"),
+    ("hugging-face", "huggingface"),
+    ("lm-studio", "lmstudio"),
+    ("llama.cpp", "llamacpp"),
+    ("llama-cpp", "llamacpp"),
+    ("llamafile", "llamacpp"),
+    ("pplx", "perplexity"),
 ];
 
 /// Prefixes of model ids whose provider is obvious.
-const FAMILIES: [(&str, &str); 17] = [
+const FAMILIES: [(&str, &str); 21] = [
     ("gpt-", "openai"),
     ("chatgpt-", "openai"),
     ("o1", "openai"),
@@ -44,6 +60,10 @@ const FAMILIES: [(&str, &str); 17] = [
     ("command-", "cohere"),
     ("anthropic.", "bedrock"),
     ("amazon.", "bedrock"),
+    ("grok-", "xai"),
+    ("deepseek-", "deepseek"),
+    ("kimi-", "moonshot"),
+    ("sonar", "perplexity"),
 ];
 
 pub(crate) fn unknown_provider(name: &str, model: &str, env: &dyn Env) -> ProviderError {
@@ -68,8 +88,9 @@ pub(crate) fn suggestion_for_alias(alias: &str, env: &dyn Env) -> Option<String>
 }
 
 fn known_names(env: &dyn Env) -> Vec<String> {
-    let mut names: Vec<String> = BUILT_IN.iter().map(|provider| provider.name.to_owned()).collect();
-    names.extend(custom_providers(env).into_iter().map(|custom| custom.name));
+    let mut names: Vec<String> = providers().map(|provider| provider.name.to_owned()).collect();
+    let custom = custom_providers(env).into_iter().map(|custom| custom.name);
+    names.extend(custom.filter(|name| named(name).is_none()));
     names
 }
 

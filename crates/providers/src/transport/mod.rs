@@ -20,7 +20,7 @@ use futures_util::{FutureExt, StreamExt, future::LocalBoxFuture, stream};
 pub(super) use model::HttpModel;
 pub use retry::MAX_WAIT;
 
-use super::{LanguageModel, ModelIdentity, PartStream, ProviderError, ProviderErrorKind, catalog, options::unknown};
+use super::{LanguageModel, ModelIdentity, PartStream, ProviderError, ProviderErrorKind, options::unknown};
 use limits::Limits;
 use lmthing_base::chat::ModelRequest;
 
@@ -57,8 +57,8 @@ impl LanguageModel for HttpModel {
 
     fn model_identities(&self) -> Vec<ModelIdentity> {
         let (provider, model_id) = (self.provider.clone(), self.model_id.clone());
-        // A built-in provider is the paid service, even through a local proxy.
-        let is_local = catalog::built_in(&self.provider).is_none() && self.address.is_loopback();
+        // A service is paid, even through a local proxy.
+        let is_local = !self.is_service && self.address.is_loopback();
         vec![ModelIdentity { provider, model_id, base_url: Some(self.address.to_string()), is_local }]
     }
 

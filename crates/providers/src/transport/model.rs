@@ -14,6 +14,8 @@ pub(crate) struct HttpModel {
     pub address: Address,
     pub auth: Rc<Auth>,
     pub key_is_optional: bool,
+    /// Whether it is a known service, in contrast to a server of the user's own.
+    pub is_service: bool,
     pub headers: BTreeMap<String, String>,
     pub context: ProviderContext,
 }
