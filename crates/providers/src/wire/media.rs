@@ -10,6 +10,12 @@ use thiserror::Error;
 #[error("{0}")]
 pub struct UnsupportedContent(String);
 
+impl UnsupportedContent {
+    pub(super) fn new(sentence: String) -> Self {
+        UnsupportedContent(sentence)
+    }
+}
+
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Media<'a> {
     pub media_type: String,

@@ -14,6 +14,7 @@ mod openai_models;
 mod openai_reasoning;
 mod output;
 mod output_schema;
+mod provider_tools;
 pub(super) mod responses;
 mod settings;
 mod tool_result_images;

@@ -45,6 +45,13 @@ pub(super) fn may_sample_without_effort(model_id: &str) -> bool {
     Gpt::of(bare_name(model_id)).is_some_and(|gpt| gpt.version >= (5, 1))
 }
 
+/// Whether a model has the tool `web_search` of the Responses API; unknown ones are asked.
+pub(super) fn has_web_search(model_id: &str) -> bool {
+    const WITHOUT_SEARCH: [&str; 7] = ["gpt-3.5", "gpt-4-", "gpt-4.1-nano", "chatgpt-", "o1", "davinci", "babbage"];
+    let name = bare_name(model_id);
+    name != "gpt-4" && !WITHOUT_SEARCH.iter().any(|old| name.starts_with(old))
+}
+
 /// Removes prefixes and suffixes, as in `openai/gpt-6` and `ft:gpt-4o:team::id`.
 fn bare_name(model_id: &str) -> &str {
     let name = model_id.rsplit('/').next().unwrap_or(model_id);

@@ -25,6 +25,10 @@ impl Warnings {
         self.0.push(CallWarning { kind: kind.to_owned(), setting: setting.map(str::to_owned), details });
     }
 
+    pub(super) fn append(&mut self, others: Warnings) {
+        self.0.extend(others.0);
+    }
+
     pub(super) fn into_vec(self) -> Vec<CallWarning> {
         self.0
     }

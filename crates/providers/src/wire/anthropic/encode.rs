@@ -5,9 +5,11 @@ use serde_json::{Map, Value, json};
 use super::{
     cache, format, messages, models,
     thinking::{Plan, drop_refused_sampling, put_effort, within_limits},
+    tools,
 };
 use crate::wire::{
     EncodedRequest, UnsupportedContent,
+    provider_tools::Tools,
     settings::{SettingNames, Warnings, clamp_temperature, drop_sampling, put_settings},
     values::{options_of, put},
 };
@@ -30,6 +32,7 @@ pub(super) fn encode(request: &ModelRequest, model_id: &str) -> Result<EncodedRe
     let model = models::model(model_id);
     let mut betas = Vec::new();
 
+    let tools = tools::choose(request, model_id, model)?;
     let mut body = Map::new();
     body.insert("model".into(), model_id.into());
     put_call_settings(&mut body, &request.settings, model, options, &mut warnings);
@@ -51,10 +54,11 @@ pub(super) fn encode(request: &ModelRequest, model_id: &str) -> Result<EncodedRe
     if options.and_then(|options| options.get("toolStreaming")) != Some(&Value::Bool(false)) {
         betas.push("fine-grained-tool-streaming-2025-05-14");
     }
-    if !request.tools.is_empty() && model.structured_outputs {
+    if !tools.functions.is_empty() && model.structured_outputs {
         betas.push("structured-outputs-2025-11-13");
     }
-    put_tools(&mut body, &request.tools, request.settings.tool_choice.as_ref(), options);
+    put_tools(&mut body, &tools, request.settings.tool_choice.as_ref(), options);
+    betas.extend(tools::betas(&body));
     body.insert("stream".into(), true.into());
     format::put(&mut body, request, model_id);
     cache::mark(&mut body, &request.settings, model_id, &mut warnings);
@@ -109,18 +113,20 @@ fn max_tokens(asked: Option<u64>, budget: Option<u64>, model: models::Model, war
 
 fn put_tools(
     body: &mut Map<String, Value>,
-    tools: &[ToolSpec],
+    tools: &Tools<'_>,
     choice: Option<&ToolChoice>,
     options: Option<&Map<String, Value>>,
 ) {
-    if tools.is_empty() || choice == Some(&ToolChoice::None) {
+    let provided = tools.provided.iter().map(|tool| tool.wire.clone());
+    let wire: Vec<Value> = tools.functions.iter().map(tool).chain(provided).collect();
+    if wire.is_empty() || choice == Some(&ToolChoice::None) {
         return;
     }
-    body.insert("tools".into(), tools.iter().map(tool).collect());
+    body.insert("tools".into(), wire.into());
     let mut choice = match choice.unwrap_or(&ToolChoice::Auto) {
         ToolChoice::Auto | ToolChoice::None => json!({ "type": "auto" }),
         ToolChoice::Required => json!({ "type": "any" }),
-        ToolChoice::Tool(name) => json!({ "type": "tool", "name": name }),
+        ToolChoice::Tool(name) => json!({ "type": "tool", "name": tools.forced_name(name) }),
     };
     if let Some(disable) = options.and_then(|options| options.get("disableParallelToolUse")) {
         choice["disable_parallel_tool_use"] = disable.clone();

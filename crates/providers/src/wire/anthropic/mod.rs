@@ -7,6 +7,7 @@ mod format;
 mod messages;
 pub(super) mod models;
 pub(super) mod thinking;
+mod tools;
 
 pub(super) use format::{has_structured_outputs, schema_form};
 

@@ -6,6 +6,7 @@ pub(crate) struct Model {
     pub max_tokens: u64,
     pub known: bool,
     pub structured_outputs: bool,
+    pub web_search: bool,
     pub thinking: Thinking,
     pub off: Off,
     pub sampling: bool,
@@ -40,6 +41,7 @@ pub(crate) fn model(id: &str) -> Model {
     let recent = name.version >= (4, 5) || (name.is("opus") && name.version >= (4, 1));
     Model {
         structured_outputs: recent,
+        web_search: name.version >= (3, 5),
         temperature_with_top_p: !recent,
         thinking: match name.version {
             (..=2, _) | (3, ..7) => Thinking::Never,
@@ -59,6 +61,7 @@ impl Model {
             max_tokens,
             known,
             structured_outputs: false,
+            web_search: true,
             thinking: Thinking::Never,
             off: Off::Default,
             sampling: true,

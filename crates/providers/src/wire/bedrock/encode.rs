@@ -10,10 +10,11 @@ use super::{
 };
 use crate::wire::{
     EncodedRequest, UnsupportedContent, anthropic,
+    provider_tools::{self, Target, Tools},
     settings::{SettingNames, Warnings, clamp_temperature, put_settings},
     values::{options_of, put},
 };
-use lmthing_base::chat::{CallSettings, ModelRequest, ToolChoice, ToolSpec};
+use lmthing_base::chat::{CallSettings, ModelRequest, ToolChoice};
 
 const FAMILIES_WITH_OUTPUT_SCHEMA: [&str; 6] =
     ["openai.gpt-oss", "qwen.qwen3", "deepseek.v3", "google.gemma-3", "minimax.", "moonshot"];
@@ -44,7 +45,8 @@ pub(super) fn encode(request: &ModelRequest, model_id: &str) -> Result<EncodedRe
     let mut warnings = Warnings::default();
     let options = options_of(&request.settings.provider_options, &["bedrock"]);
     let family = Family::of(model_id);
-    let tool_config = tool_config(&request.tools, request.settings.tool_choice.as_ref());
+    let tools = provider_tools::choose(request, Target { names: &["bedrock"], model_id }, |_| None)?;
+    let tool_config = tool_config(&tools, request.settings.tool_choice.as_ref());
     let conversation = messages::convert(
         &request.messages,
         messages::Rules { tools: tool_config.is_some(), short_tool_ids: model_id.contains("mistral.") },
@@ -132,8 +134,8 @@ fn put_other_options(body: &mut Map<String, Value>, options: Option<&Map<String,
     }
 }
 
-fn tool_config(tools: &[ToolSpec], choice: Option<&ToolChoice>) -> Option<Value> {
-    if tools.is_empty() {
+fn tool_config(tools: &Tools<'_>, choice: Option<&ToolChoice>) -> Option<Value> {
+    if tools.functions.is_empty() && tools.provided.is_empty() {
         return None;
     }
     let choice = match choice.unwrap_or(&ToolChoice::Auto) {
@@ -142,17 +144,15 @@ fn tool_config(tools: &[ToolSpec], choice: Option<&ToolChoice>) -> Option<Value>
         ToolChoice::Required => json!({ "any": {} }),
         ToolChoice::Tool(name) => json!({ "tool": { "name": name } }),
     };
-    let tools: Vec<Value> = tools
-        .iter()
-        .flat_map(|tool| {
-            let mut spec = Map::new();
-            spec.insert("name".into(), tool.name.clone().into());
-            let description = tool.description.trim();
-            put(&mut spec, "description", (!description.is_empty()).then(|| tool.description.clone()));
-            spec.insert("inputSchema".into(), json!({ "json": tool.input_schema }));
-            let mark = messages::cache_point(tool.provider_options.as_ref());
-            [json!({ "toolSpec": spec })].into_iter().chain(mark)
-        })
-        .collect();
+    let functions = tools.functions.iter().flat_map(|tool| {
+        let mut spec = Map::new();
+        spec.insert("name".into(), tool.name.clone().into());
+        let description = tool.description.trim();
+        put(&mut spec, "description", (!description.is_empty()).then(|| tool.description.clone()));
+        spec.insert("inputSchema".into(), json!({ "json": tool.input_schema }));
+        let mark = messages::cache_point(tool.provider_options.as_ref());
+        [json!({ "toolSpec": spec })].into_iter().chain(mark)
+    });
+    let tools: Vec<Value> = functions.chain(tools.provided.iter().map(|tool| tool.wire.clone())).collect();
     Some(json!({ "tools": tools, "toolChoice": choice }))
 }

@@ -10,6 +10,7 @@ mod mistral;
 mod options;
 mod reasoning;
 mod tool_calls;
+mod tools;
 mod usage;
 
 use serde_json::{Map, Value, json};
@@ -18,7 +19,8 @@ pub(crate) use dialect::Dialect;
 pub(super) use messages::function_call;
 
 use super::{
-    EncodedRequest, KnownOptions, UnsupportedContent, WireDecoder, WireFormat, settings::Warnings, values::put,
+    EncodedRequest, KnownOptions, UnsupportedContent, WireDecoder, WireFormat, provider_tools::Tools,
+    settings::Warnings, values::put,
 };
 use lmthing_base::chat::{ModelRequest, ToolChoice, ToolSpec};
 
@@ -64,6 +66,7 @@ impl WireFormat for ChatWire {
         let mut body = Map::new();
         body.insert("model".into(), model_id.into());
         let reasoning_model = options::put(&mut body, request, model_id, (&self.dialect, self.server), &mut warnings);
+        let tools = tools::choose(request, &self.dialect, self.server, model_id, &mut warnings)?;
         let messages = match &self.dialect {
             Dialect::Mistral => mistral::messages(&request.messages)?,
             dialect => {
@@ -72,7 +75,8 @@ impl WireFormat for ChatWire {
             }
         };
         body.insert("messages".into(), messages.into());
-        put_tools(&mut body, &request.tools, request.settings.tool_choice.as_ref(), &self.dialect);
+        put_tools(&mut body, &tools, request.settings.tool_choice.as_ref(), &self.dialect);
+        tools::put_others(&mut body, &tools);
         let options = options::of_provider(request, &self.dialect, self.server);
         format::put(&mut body, request, model_id, &self.dialect, &options);
         body.insert("stream".into(), true.into());
@@ -92,24 +96,25 @@ impl WireFormat for ChatWire {
     }
 }
 
-fn put_tools(body: &mut Map<String, Value>, tools: &[ToolSpec], choice: Option<&ToolChoice>, dialect: &Dialect) {
-    if tools.is_empty() {
-        return;
-    }
+fn put_tools(body: &mut Map<String, Value>, tools: &Tools<'_>, choice: Option<&ToolChoice>, dialect: &Dialect) {
     let mistral = *dialect == Dialect::Mistral;
     let only = match choice {
         // Mistral cannot force one tool, so only that one is sent.
         Some(ToolChoice::Tool(name)) if mistral => Some(name.as_str()),
         _ => None,
     };
-    let tools: Vec<Value> =
-        tools.iter().filter(|tool| only.is_none_or(|name| tool.name == name)).map(function_tool).collect();
-    body.insert("tools".into(), tools.into());
+    let functions = tools.functions.iter().filter(|tool| only.is_none_or(|name| tool.name == name)).map(function_tool);
+    let wire: Vec<Value> = functions.chain(tools::listed(tools)).collect();
+    if wire.is_empty() {
+        return;
+    }
+    body.insert("tools".into(), wire.into());
     let choice = match choice.unwrap_or(&ToolChoice::Auto) {
         ToolChoice::Auto => json!("auto"),
         ToolChoice::None => json!("none"),
         ToolChoice::Required | ToolChoice::Tool(_) if mistral => json!("any"),
         ToolChoice::Required => json!("required"),
+        ToolChoice::Tool(name) if tools.provided(name).is_some() => json!("required"),
         ToolChoice::Tool(name) => json!({ "type": "function", "function": { "name": name } }),
     };
     body.insert("tool_choice".into(), choice);

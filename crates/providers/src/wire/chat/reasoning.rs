@@ -15,14 +15,20 @@ pub(super) enum Server {
     Azure,
     /// Translates `reasoning: {effort | max_tokens | enabled}` for every model.
     OpenRouter,
+    Perplexity,
 }
 
 impl Server {
     /// Detects a compatible server by name or host; behind a proxy, only by name.
     pub(super) fn of(name: &str, base_url: Option<&str>) -> Self {
         let host = base_url.and_then(|url| url.split("://").nth(1)).and_then(|rest| rest.split(['/', '?']).next());
-        let is_router = |text: &str| text.to_ascii_lowercase().contains("openrouter");
-        if is_router(name) || host.is_some_and(is_router) { Server::OpenRouter } else { Server::Other }
+        let has =
+            |word: &str| [Some(name), host].into_iter().flatten().any(|text| text.to_ascii_lowercase().contains(word));
+        match () {
+            () if has("openrouter") => Server::OpenRouter,
+            () if has("perplexity") => Server::Perplexity,
+            () => Server::Other,
+        }
     }
 }
 

@@ -9,11 +9,12 @@ use crate::wire::{
     EncodedRequest,
     chat::{function_call, function_tool},
     media::{Media, UnsupportedContent},
+    provider_tools::{self, Target, Tools},
     settings::{SettingNames, Warnings, put_settings},
     tool_result_images::ToolResultImages,
     values::{options_of, parts_of},
 };
-use lmthing_base::chat::{ContentPart, Message, ModelRequest, Role, ToolChoice, ToolSpec};
+use lmthing_base::chat::{ContentPart, Message, ModelRequest, Role, ToolChoice};
 
 const SETTINGS: SettingNames = SettingNames {
     max_output_tokens: Some("max_tokens"),
@@ -36,7 +37,8 @@ pub(super) fn encode(request: &ModelRequest, model_id: &str) -> Result<EncodedRe
     if !documents.is_empty() {
         body.insert("documents".into(), documents.into());
     }
-    put_tools(&mut body, &request.tools, request.settings.tool_choice.as_ref());
+    let tools = provider_tools::choose(request, Target { names: &["cohere"], model_id }, |_| None)?;
+    put_tools(&mut body, &tools, request.settings.tool_choice.as_ref());
     format::put(&mut body, &request.settings, model_id);
     let options = options_of(&request.settings.provider_options, &["cohere"]);
     thinking::put_thinking(&mut body, options, &request.settings, model_id, &mut warnings);
@@ -128,17 +130,17 @@ fn assistant(message: &Message) -> Value {
     json!({ "role": "assistant", "tool_calls": calls })
 }
 
-fn put_tools(body: &mut Map<String, Value>, tools: &[ToolSpec], choice: Option<&ToolChoice>) {
-    if tools.is_empty() {
-        return;
-    }
+fn put_tools(body: &mut Map<String, Value>, tools: &Tools<'_>, choice: Option<&ToolChoice>) {
     let only = match choice {
         Some(ToolChoice::Tool(name)) => Some(name.as_str()),
         _ => None,
     };
-    let tools: Vec<Value> =
-        tools.iter().filter(|tool| only.is_none_or(|name| tool.name == name)).map(function_tool).collect();
-    body.insert("tools".into(), tools.into());
+    let functions = tools.functions.iter().filter(|tool| only.is_none_or(|name| tool.name == name)).map(function_tool);
+    let wire: Vec<Value> = functions.chain(tools.provided.iter().map(|tool| tool.wire.clone())).collect();
+    if wire.is_empty() {
+        return;
+    }
+    body.insert("tools".into(), wire.into());
     let choice = match choice.unwrap_or(&ToolChoice::Auto) {
         ToolChoice::Auto => return,
         ToolChoice::None => "NONE",

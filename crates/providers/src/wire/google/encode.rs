@@ -2,9 +2,10 @@
 
 use serde_json::{Map, Value, json};
 
-use super::{contents, format, schema, thinking};
+use super::{contents, format, schema, thinking, tools};
 use crate::wire::{
     EncodedRequest, UnsupportedContent,
+    provider_tools::Tools,
     settings::{SettingNames, Warnings, put_settings},
     values::{copy_options, options_of, put},
 };
@@ -42,6 +43,7 @@ pub(super) fn encode(
     let mut warnings = Warnings::default();
     let options = options_of(&request.settings.provider_options, option_names);
 
+    let tools = tools::choose(request, option_names, model_id, &mut warnings)?;
     let mut generation = Map::new();
     put_settings(&mut generation, &request.settings, &SETTINGS, &mut warnings);
     copy_options(options, &GENERATION_OPTIONS, &mut generation);
@@ -58,7 +60,7 @@ pub(super) fn encode(
         body.insert("systemInstruction".into(), json!({ "parts": conversation.system }));
     }
     copy_options(options, &OPTIONS, &mut body);
-    put_tools(&mut body, &request.tools, request.settings.tool_choice.as_ref(), options);
+    put_tools(&mut body, &tools, option_names[0], request.settings.tool_choice.as_ref(), options);
     Ok(EncodedRequest {
         path: path(model_id),
         headers: Vec::new(),
@@ -75,22 +77,38 @@ fn path(model_id: &str) -> String {
 
 fn put_tools(
     body: &mut Map<String, Value>,
-    tools: &[ToolSpec],
+    tools: &Tools<'_>,
+    provider: &str,
     choice: Option<&ToolChoice>,
     options: Option<&Map<String, Value>>,
 ) {
     let retrieval = options.and_then(|options| options.get("retrievalConfig"));
     let mut config = Map::new();
-    if !tools.is_empty() {
-        let declarations: Vec<Value> = tools.iter().map(declaration).collect();
-        body.insert("tools".into(), json!([{ "functionDeclarations": declarations }]));
+    // `NONE` turns off functions only.
+    let mut wire: Vec<Value> = match choice {
+        Some(ToolChoice::None) => Vec::new(),
+        _ => tools.provided.iter().map(|tool| tool.wire.clone()).collect(),
+    };
+    // Vertex AI does not know this field.
+    if provider == "google" && !wire.is_empty() && tools.is_mixed() {
+        config.insert("includeServerSideToolInvocations".into(), true.into());
+    }
+    if !tools.functions.is_empty() {
+        let declarations: Vec<Value> = tools.functions.iter().map(declaration).collect();
+        wire.push(json!({ "functionDeclarations": declarations }));
         let calling = match choice.unwrap_or(&ToolChoice::Auto) {
+            // The service refuses `AUTO` together with tools of its own.
+            ToolChoice::Auto if tools.is_mixed() => json!({ "mode": "VALIDATED" }),
             ToolChoice::Auto => json!({ "mode": "AUTO" }),
             ToolChoice::Required => json!({ "mode": "ANY" }),
             ToolChoice::None => json!({ "mode": "NONE" }),
+            ToolChoice::Tool(name) if tools.provided(name).is_some() => json!({ "mode": "VALIDATED" }),
             ToolChoice::Tool(name) => json!({ "mode": "ANY", "allowedFunctionNames": [name] }),
         };
         config.insert("functionCallingConfig".into(), calling);
+    }
+    if !wire.is_empty() {
+        body.insert("tools".into(), wire.into());
     }
     put(&mut config, "retrievalConfig", retrieval.cloned());
     if !config.is_empty() {

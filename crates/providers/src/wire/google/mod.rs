@@ -7,6 +7,7 @@ mod format;
 mod model_name;
 mod schema;
 mod thinking;
+mod tools;
 
 use super::{EncodedRequest, KnownOptions, UnsupportedContent, WireDecoder, WireFormat};
 use lmthing_base::chat::ModelRequest;

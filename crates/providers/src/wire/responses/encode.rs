@@ -2,16 +2,17 @@
 
 use serde_json::{Map, Value, json};
 
-use super::input;
+use super::{input, tools};
 use crate::wire::{
     EncodedRequest, UnsupportedContent,
     openai_format::{self, takes_schema},
     openai_models::{Kind, kind},
     openai_reasoning::{self, Api, Plan},
+    provider_tools::Tools,
     settings::{SettingNames, Warnings, put_settings},
     values::{copy_options, options_of, put},
 };
-use lmthing_base::chat::{CallSettings, ModelRequest, ToolChoice, ToolSpec};
+use lmthing_base::chat::{CallSettings, ModelRequest, ToolChoice};
 
 const SETTINGS: SettingNames = SettingNames {
     max_output_tokens: Some("max_output_tokens"),
@@ -55,6 +56,7 @@ pub(super) fn encode(
     let reasoning_model = plan.reasons;
     let store = options.and_then(|options| options.get("store")) != Some(&Value::Bool(false));
 
+    let tools = tools::choose(request, option_names, model_id, &mut warnings)?;
     let mut body = Map::new();
     body.insert("model".into(), model_id.into());
     let input = input::Input { reasoning_model, store, option_names, warnings: &mut warnings };
@@ -69,7 +71,8 @@ pub(super) fn encode(
         // Items that the service does not store must contain encrypted reasoning.
         include(&mut body, "reasoning.encrypted_content");
     }
-    put_tools(&mut body, &request.tools, request.settings.tool_choice.as_ref());
+    put_tools(&mut body, &tools, request.settings.tool_choice.as_ref());
+    tools::put_max_uses(&mut body, request, option_names[0], &tools);
     body.insert("stream".into(), true.into());
     Ok(EncodedRequest {
         path: path.to_owned(),
@@ -133,11 +136,12 @@ fn put_reasoning(
     }
 }
 
-fn put_tools(body: &mut Map<String, Value>, tools: &[ToolSpec], choice: Option<&ToolChoice>) {
-    if tools.is_empty() {
+fn put_tools(body: &mut Map<String, Value>, tools: &Tools<'_>, choice: Option<&ToolChoice>) {
+    if tools.functions.is_empty() && tools.provided.is_empty() {
         return;
     }
-    let tools: Vec<Value> = tools
+    let mut wire: Vec<Value> = tools
+        .functions
         .iter()
         .map(|tool| {
             let mut wire = Map::new();
@@ -148,12 +152,16 @@ fn put_tools(body: &mut Map<String, Value>, tools: &[ToolSpec], choice: Option<&
             Value::Object(wire)
         })
         .collect();
-    body.insert("tools".into(), tools.into());
+    wire.extend(tools.provided.iter().map(|tool| tool.wire.clone()));
+    body.insert("tools".into(), wire.into());
     let choice = match choice.unwrap_or(&ToolChoice::Auto) {
         ToolChoice::Auto => json!("auto"),
         ToolChoice::Required => json!("required"),
         ToolChoice::None => json!("none"),
-        ToolChoice::Tool(name) => json!({ "type": "function", "name": name }),
+        ToolChoice::Tool(name) => match tools.provided(name) {
+            Some(provided) => tools::forced(provided),
+            None => json!({ "type": "function", "name": name }),
+        },
     };
     body.insert("tool_choice".into(), choice);
 }

@@ -3,6 +3,7 @@
 mod decode;
 mod encode;
 mod input;
+mod tools;
 
 use super::{EncodedRequest, KnownOptions, UnsupportedContent, WireDecoder, WireFormat};
 use lmthing_base::chat::ModelRequest;
@@ -16,6 +17,10 @@ pub(crate) struct ResponsesWire {
 impl ResponsesWire {
     pub(crate) fn openai() -> Self {
         ResponsesWire { path: "/responses".into(), option_names: &["openai"] }
+    }
+
+    pub(crate) fn xai() -> Self {
+        ResponsesWire { path: "/responses".into(), option_names: &["xai"] }
     }
 
     pub(crate) fn azure(api_version: &str) -> Self {

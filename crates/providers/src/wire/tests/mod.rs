@@ -9,6 +9,7 @@ mod media;
 mod nonstandard_servers;
 mod options;
 mod output_format;
+mod provider_tools;
 mod reasoning;
 mod responses;
 mod settings;
