@@ -13,12 +13,16 @@ use crate::{
     wire::{
         WireFormat,
         chat::{ChatWire, Dialect},
+        responses::ResponsesWire,
     },
 };
 
 const WITHOUT_KEY: &[&[Setting]] = &[&[]];
 
 const CHAT: &[Api] = &[Api { name: "chat", wire: chat }];
+
+const XAI: &[Api] =
+    &[Api { name: "chat", wire: chat }, Api { name: "responses", wire: |_| Box::new(ResponsesWire::xai()) }];
 
 pub(super) static HOSTS: [Provider; 15] = [
     host(
@@ -27,12 +31,17 @@ pub(super) static HOSTS: [Provider; 15] = [
         "https://platform.deepseek.com/api_keys",
         &[required("DEEPSEEK_API_KEY", ApiKey), optional("DEEPSEEK_BASE_URL", BaseUrl)],
     ),
-    host(
-        ("xai", "xAI", "XAI"),
-        "https://api.x.ai/v1",
-        "https://console.x.ai",
-        &[required("XAI_API_KEY", ApiKey), optional("XAI_BASE_URL", BaseUrl)],
-    ),
+    // Its search exists in this API only.
+    Provider {
+        apis: XAI,
+        default_api: "responses",
+        ..host(
+            ("xai", "xAI", "XAI"),
+            "https://api.x.ai/v1",
+            "https://console.x.ai",
+            &[required("XAI_API_KEY", ApiKey), optional("XAI_BASE_URL", BaseUrl)],
+        )
+    },
     host(
         ("openrouter", "OpenRouter", "OPENROUTER"),
         "https://openrouter.ai/api/v1",
