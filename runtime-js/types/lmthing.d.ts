@@ -201,6 +201,8 @@ declare module 'lmthing' {
   export interface PromptSettings {
     /** Plain text at the top of the system prompt. */
     system?: string;
+    /** Another name of `system`. */
+    instructions?: string;
     toolChoice?: 'auto' | 'required' | 'none' | { type: 'tool'; toolName: string };
     /** Restricts the tools that the model may call. */
     activeTools?: string[];
@@ -217,6 +219,10 @@ declare module 'lmthing' {
     onStepFinish?: (step: StepResult) => unknown;
     /** Called at the end of a run that was not interrupted. */
     onFinish?: (result: StepResult & { steps: StepResult[]; totalUsage: Usage; totalCost: number | null }) => unknown;
+    /** Another name of `onStepFinish`. */
+    onStepEnd?: PromptSettings['onStepFinish'];
+    /** Another name of `onFinish`. */
+    onEnd?: PromptSettings['onFinish'];
   }
 
   export interface Options extends CallSettings, PromptSettings {}
@@ -576,10 +582,12 @@ declare module 'lmthing' {
   }
 
   /** What is unset is inherited from the parent; see {@link PromptSettings} for what is not inherited. */
-  export interface AgentOptions extends CallSettings, Omit<PromptSettings, 'system'> {
+  export interface AgentOptions extends CallSettings, Omit<PromptSettings, 'system' | 'instructions'> {
     model?: Model;
     /** A section of the child's system prompt. */
     system?: string;
+    /** Another name of `system`. */
+    instructions?: string;
     /** The answer must be JSON of this shape; it may be in a code fence. Refinements are ignored. */
     responseSchema?: Schema;
     /** Further plugins; the parent's are there as well. */
@@ -699,6 +707,8 @@ declare module 'lmthing' {
     toolName: string;
     /** The parsed arguments; a string when the model's text was not JSON. */
     input: any;
+    /** The provider has run the call itself. */
+    providerExecuted?: true;
   }
   export interface ToolResultPart extends WithProviderOptions {
     type: 'tool-result';
@@ -707,11 +717,13 @@ declare module 'lmthing' {
     output: { type: 'text' | 'json' | 'error-text' | 'error-json'; value: any };
     /** The child's steps when an agent produced the result. */
     agentSteps?: PromptStep[];
+    /** The result of a call that the provider has run itself; it is part of the answer. */
+    providerExecuted?: true;
   }
   export type UserPart = TextPart | ImagePart | FilePart;
   export type Part = UserPart | ReasoningPart | ToolCallPart | ToolResultPart;
   /** A part of an answer. Members of other part types may be read, and are `undefined`. */
-  export type AnswerPart = AnyOf<TextPart | ReasoningPart | FilePart | ToolCallPart>;
+  export type AnswerPart = AnyOf<TextPart | ReasoningPart | FilePart | ToolCallPart | ToolResultPart>;
   type AnyOf<Union, Key extends PropertyKey = Union extends unknown ? keyof Union : never> = Union extends unknown
     ? Union & { [Other in Exclude<Key, keyof Union>]?: undefined }
     : never;
@@ -734,7 +746,21 @@ declare module 'lmthing' {
     cachedInputTokens: number | null;
     /** The part of the input that was written to the provider's cache; only if the provider reports it. */
     cacheWriteTokens?: number;
+    /** Searches of the provider's own, where it reports them. */
+    webSearches?: number;
   }
+
+  /** A page or document that an answer is based on. */
+  export interface Source {
+    id: string;
+    /** Missing for a document that the request contained. */
+    url?: string;
+    title?: string;
+    mediaType?: string;
+    cites: Cite[];
+  }
+  /** A part of the step's text that is based on a source: `text.slice(start, end)`. */
+  export interface Cite { start: number; end: number; text: string }
 
   /** A step of `prompt.steps`. */
   export interface PromptStep {
@@ -767,7 +793,10 @@ declare module 'lmthing' {
     reasoningText?: string;
     content: AnswerPart[];
     toolCalls: ToolCallPart[];
+    /** Results of calls that the provider has run come first. */
     toolResults: ToolResult[];
+    /** What the answer is based on. */
+    sources: Source[];
     finishReason: FinishReason;
     usage: Usage;
     /** US dollars; `null` when the price, or the number of tokens, is not known. A mock or local model costs 0. */
@@ -784,6 +813,7 @@ declare module 'lmthing' {
     output: any;
     /** Present for failures. */
     error?: string;
+    providerExecuted?: true;
   }
 
   export interface ResponseMetadata {
@@ -816,6 +846,8 @@ declare module 'lmthing' {
     readonly toolCalls: Promise<ToolCallPart[]>;
     /** The tool results of the last step. */
     readonly toolResults: Promise<ToolResult[]>;
+    /** What the answers of all steps are based on, each page or document once. */
+    readonly sources: Promise<Source[]>;
     readonly finishReason: Promise<FinishReason>;
     /** The tokens of the last step. */
     readonly usage: Promise<Usage>;
@@ -904,6 +936,8 @@ declare module 'lmthing' {
 
   /** A stop condition that holds after `count` steps. */
   export function stepCountIs(count: number): StopCondition;
+  /** Another name of {@link stepCountIs}. */
+  export function isStepCount(count: number): StopCondition;
   /** A stop condition that holds when the last step called the tool. */
   export function hasToolCall(name: string | Reference): StopCondition;
   /** Checks plugins and joins them to one array; arrays are spread. */
@@ -1012,7 +1046,11 @@ declare module 'lmthing' {
     | { type: 'text'; text: string }
     | { type: 'reasoning'; text: string }
     /** `args` as a string is sent unchanged, so that a mock can write invalid JSON. */
-    | { type: 'tool-call'; toolName: string; toolCallId?: string; args?: unknown }
+    | { type: 'tool-call'; toolName: string; toolCallId?: string; args?: unknown; providerExecuted?: boolean }
+    /** The result of a call with `providerExecuted: true`: of the last one, unless it is named. */
+    | { type: 'tool-result'; toolName?: string; toolCallId?: string; result?: unknown; isError?: boolean; providerExecuted?: true }
+    /** What the answer is based on; `url` or `title` is needed. */
+    | { type: 'source'; id?: string; url?: string; title?: string; mediaType?: string; cites?: Cite[]; sourceType?: 'url' | 'document' }
     /** The turn fails with this message. */
     | { type: 'error'; error: string }
     | { type: 'finish'; finishReason?: FinishReason };
@@ -1166,7 +1204,9 @@ declare module 'lmthing/plugins' {
 }
 
 declare module 'lmthing/test' {
-  import type { FinishReason, FullStep, LanguageModel, ListedModel, MockItem, Model, PromptStep, StandardSchema, Usage } from 'lmthing';
+  import type {
+    FinishReason, FullStep, LanguageModel, ListedModel, MockItem, Model, PromptStep, Source, StandardSchema, Usage,
+  } from 'lmthing';
 
   export type { MockItem } from 'lmthing';
 
@@ -1347,6 +1387,8 @@ declare module 'lmthing/test' {
     input: any;
     /** Missing if the run was interrupted before. */
     output?: any;
+    /** The provider has run the call itself. */
+    providerExecuted?: true;
     /** The names of the agents on the way to the one that called; empty for the prompt itself. */
     agent: string[];
   }
@@ -1360,6 +1402,8 @@ declare module 'lmthing/test' {
     steps: PromptStep[];
     /** Those of the whole run, of agents too, in the order in which they were made. */
     toolCalls: TestToolCall[];
+    /** What the answers of the prompt itself are based on; not enumerable when it is empty. */
+    sources: Source[];
     /** Of the whole run. */
     usage: Usage;
     /** US dollars for the whole run; `null` when a price is not known. */

@@ -14,7 +14,7 @@ use futures_util::{FutureExt, StreamExt, future::LocalBoxFuture, stream};
 
 use super::{
     LanguageModel, MockTurn, ModelIdentity, ModelResponse, PartStream, ProviderError, ProviderErrorKind,
-    mock_item::{MockCall, MockItem},
+    mock_item::{MockCall, MockItem, MockResult},
 };
 use lmthing_base::chat::{FinishReason, ModelRequest, ResponseMetadata, StreamPart, Usage};
 
@@ -93,12 +93,11 @@ impl MockModel {
         {
             callback(self.item_count);
         }
-        let is_text = |item: &MockItem| matches!(item, MockItem::Text(_) | MockItem::Reasoning(_));
-        let texts = items.as_slice().iter().take_while(|item| is_text(item)).count();
+        let within = items.as_slice().iter().take_while(|item| item.is_within_turn()).count();
         // The item that ends the turn belongs to it. The last turn takes the list itself, which may be long.
-        match texts + 1 >= items.len() {
+        match within + 1 >= items.len() {
             true => std::mem::take(&mut *items),
-            false => items.by_ref().take(texts + 1).collect::<Vec<_>>().into_iter(),
+            false => items.by_ref().take(within + 1).collect::<Vec<_>>().into_iter(),
         }
     }
 
@@ -117,7 +116,8 @@ impl MockModel {
         }));
         // Zeros instead of unknown, so that sums of mocked runs can be compared.
         let usage = self.options.usage.unwrap_or_else(|| Usage::new(Some(0), Some(0)));
-        (turn, Turn { items, script, finish_reason: FinishReason::Stop, usage, is_over: false })
+        let provider_calls = Vec::new();
+        (turn, Turn { items, script, provider_calls, finish_reason: FinishReason::Stop, usage, is_over: false })
     }
 
     fn play(&self, turn: Turn) -> PartStream<'_> {
@@ -156,6 +156,8 @@ fn joined(items: impl Iterator<Item = MockItem>) -> Vec<MockItem> {
 struct Turn {
     items: vec::IntoIter<MockItem>,
     script: PartQueue,
+    /// Id and name of the calls that the provider runs.
+    provider_calls: Vec<(String, String)>,
     finish_reason: FinishReason,
     usage: Usage,
     is_over: bool,
@@ -182,9 +184,19 @@ impl Turn {
             MockItem::Reasoning(text) => self.script.delta(Block::Reasoning, text.into()),
             MockItem::ToolCall(call) => {
                 self.script.close();
+                if call.provider_executed {
+                    self.provider_calls.push((call.tool_call_id.clone(), call.tool_name.clone()));
+                } else {
+                    self.finish_reason = FinishReason::ToolCalls;
+                }
                 self.script.tool_call(*call);
-                self.finish_reason = FinishReason::ToolCalls;
             }
+            MockItem::ToolResult(result) => {
+                self.script.close();
+                let part = self.result(*result);
+                self.script.parts.push_back((true, Ok(part)));
+            }
+            MockItem::Source(source) => self.script.push(StreamPart::Source(*source)),
             MockItem::Error(message) => {
                 self.script.close();
                 let error = ProviderError::new(ProviderErrorKind::Stream, "mock", "mock", message);
@@ -192,6 +204,21 @@ impl Turn {
                 self.is_over = true;
             }
             MockItem::Finish(reason) => self.finish_reason = reason,
+        }
+    }
+
+    fn result(&self, MockResult { tool_call_id, tool_name, result, is_error }: MockResult) -> StreamPart {
+        let is_meant = |(id, name): &&(String, String)| {
+            tool_call_id.as_ref().is_none_or(|wanted| wanted == id)
+                && tool_name.as_ref().is_none_or(|wanted| wanted == name)
+        };
+        let call = self.provider_calls.iter().rev().find(is_meant).cloned().unwrap_or_default();
+        StreamPart::ToolResult {
+            tool_call_id: tool_call_id.unwrap_or(call.0),
+            tool_name: tool_name.unwrap_or(call.1),
+            result,
+            is_error,
+            provider_metadata: None,
         }
     }
 
@@ -293,13 +320,12 @@ impl PartQueue {
         self.blocks += 1;
     }
 
-    fn tool_call(&mut self, MockCall { tool_call_id, tool_name, input }: MockCall) {
+    fn tool_call(&mut self, MockCall { tool_call_id, tool_name, input, provider_executed }: MockCall) {
         let id = tool_call_id.clone();
         self.push(StreamPart::ToolInputStart { id: id.clone(), tool_name: tool_name.clone() });
         self.push(StreamPart::ToolInputDelta { id: id.clone(), delta: input.clone() });
         self.push(StreamPart::ToolInputEnd { id });
-        let call =
-            StreamPart::ToolCall { tool_call_id, tool_name, input, provider_executed: false, provider_metadata: None };
+        let call = StreamPart::ToolCall { tool_call_id, tool_name, input, provider_executed, provider_metadata: None };
         self.parts.push_back((true, Ok(call)));
     }
 }

@@ -3,7 +3,10 @@
 use serde_json::{Value, json};
 use thiserror::Error;
 
-use lmthing_base::{chat::FinishReason, diagnostic::closest};
+use lmthing_base::{
+    chat::{FinishReason, Source},
+    diagnostic::closest,
+};
 
 /// One scripted piece of a response. Boxed to stay small: a script may have hundreds of thousands of texts.
 #[derive(Clone, Debug, PartialEq)]
@@ -11,6 +14,8 @@ pub enum MockItem {
     Text(Box<str>),
     Reasoning(Box<str>),
     ToolCall(Box<MockCall>),
+    ToolResult(Box<MockResult>),
+    Source(Box<Source>),
     Error(Box<str>),
     Finish(FinishReason),
 }
@@ -21,12 +26,25 @@ pub struct MockCall {
     pub tool_name: String,
     /// The arguments as JSON text, so that a script can also contain invalid JSON.
     pub input: String,
+    /// Whether the provider runs the call. Such a call does not end a turn.
+    pub provider_executed: bool,
+}
+
+/// The result of a call that the provider has run: of the one named, else of the last.
+#[derive(Clone, Debug, PartialEq)]
+pub struct MockResult {
+    pub tool_call_id: Option<String>,
+    pub tool_name: Option<String>,
+    pub result: Value,
+    pub is_error: bool,
 }
 
 const KEYS: &[(&str, &[&str])] = &[
     ("text", &["text"]),
     ("reasoning", &["text"]),
-    ("tool-call", &["toolName", "toolCallId", "args"]),
+    ("tool-call", &["toolName", "toolCallId", "args", "providerExecuted"]),
+    ("tool-result", &["toolName", "toolCallId", "result", "isError", "providerExecuted"]),
+    ("source", &["id", "url", "title", "mediaType", "cites", "sourceType"]),
     ("error", &["error"]),
     ("finish", &["finishReason"]),
 ];
@@ -44,6 +62,7 @@ const KEYS_OF_OTHER_SDKS: &[(&str, &str)] = &[
     ("delta", "text"),
     ("message", "error"),
     ("reason", "finishReason"),
+    ("output", "result"),
 ];
 
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
@@ -70,9 +89,19 @@ fn check_keys(index: usize, kind: &str, item: &Value, keys: &[&str]) -> Result<(
 }
 
 impl MockItem {
+    /// Whether further items of the turn may follow.
+    pub fn is_within_turn(&self) -> bool {
+        match self {
+            MockItem::Text(_) | MockItem::Reasoning(_) | MockItem::ToolResult(_) | MockItem::Source(_) => true,
+            MockItem::ToolCall(call) => call.provider_executed,
+            MockItem::Error(_) | MockItem::Finish(_) => false,
+        }
+    }
+
     /// Parses one item of a `mock` array: `{type: 'text', text}`, `{type: 'reasoning', text}`, `{type: 'tool-call',
-    /// toolName, toolCallId?, args}` (a string is raw JSON text), `{type: 'error', error}`, `{type: 'finish',
-    /// finishReason}`. `index` is used in errors and in default call ids.
+    /// toolName, toolCallId?, args, providerExecuted?}` (a string is raw JSON text), `{type: 'tool-result', toolName?,
+    /// toolCallId?, result, isError?}`, `{type: 'source', url?, title?, cites?, …}`, `{type: 'error', error}`, `{type:
+    /// 'finish', finishReason}`. `index` is used in errors and in default ids.
     pub fn from_json(index: usize, item: &Value) -> Result<MockItem, InvalidMockItem> {
         let kind = item.get("type").and_then(Value::as_str).unwrap_or_default();
         if let Some((_, keys)) = KEYS.iter().find(|(known, _)| *known == kind) {
@@ -96,7 +125,27 @@ impl MockItem {
                     Some(args) => args.to_string(),
                     None => json!({}).to_string(),
                 },
+                provider_executed: item.get("providerExecuted") == Some(&Value::Bool(true)),
             }))),
+            Some("tool-result") => Ok(MockItem::ToolResult(Box::new(MockResult {
+                tool_call_id: text_of("toolCallId"),
+                tool_name: text_of("toolName"),
+                result: item.get("result").cloned().unwrap_or_default(),
+                is_error: item.get("isError") == Some(&Value::Bool(true)),
+            }))),
+            Some("source") => {
+                let mut source = item.clone();
+                if source.get("id").is_none() {
+                    source["id"] = format!("source-{index}").into();
+                }
+                let wanted = "needs a 'url' or 'title', and 'cites' of {start, end, text} if there are any";
+                match serde_json::from_value::<Source>(source) {
+                    Ok(source) if source.url.is_some() || source.title.is_some() => {
+                        Ok(MockItem::Source(Box::new(source)))
+                    }
+                    _ => Err(wrong("cites", wanted)),
+                }
+            }
             Some("error") => Ok(MockItem::Error(text("error")?.into())),
             Some("finish") => {
                 let reason = item.get("finishReason").cloned().unwrap_or_else(|| json!("stop"));
@@ -111,7 +160,8 @@ impl MockItem {
             _ => {
                 let meant = closest(kind, KEYS.iter().map(|(known, _)| *known));
                 let advice = meant.map_or_else(String::new, |meant| format!(" (did you mean '{meant}'?)"));
-                let what = format!("needs a 'type' of 'text', 'reasoning', 'tool-call', 'error' or 'finish'{advice}");
+                let known: Vec<_> = KEYS.iter().map(|(known, _)| format!("'{known}'")).collect();
+                let what = format!("needs a 'type' of {}{advice}", known.join(", "));
                 Err(wrong("type", &what))
             }
         }

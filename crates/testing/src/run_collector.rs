@@ -44,6 +44,7 @@ impl Collector {
             output: summary.output.take(),
             steps,
             calls: calls.into_iter().map(|(_, call)| call).collect(),
+            sources: std::mem::take(&mut summary.sources),
             usage: summary.usage,
             cost: summary.total_cost(),
             finish_reason: summary.finish_reason,
@@ -57,12 +58,13 @@ impl Collected {
         self.summary.add(event);
         match event.kind {
             EventKind::Stream(part) => {
-                if let StreamPart::ToolCall { tool_call_id, tool_name, input, .. } = &**part {
+                if let StreamPart::ToolCall { tool_call_id, tool_name, input, provider_executed, .. } = &**part {
                     let call = CallReport {
                         agent: event.agent.path().to_vec(),
                         tool_name: tool_name.clone(),
                         tool_call_id: tool_call_id.clone(),
                         input: ToolInput::from_text(input),
+                        provider_executed: *provider_executed,
                         result: None,
                     };
                     self.calls.push((event.agent.number(), call));

@@ -81,6 +81,8 @@ pub struct CallSettings {
     pub max_output_tokens: Option<u64>,
     /// The output tokens that the limits of the run leave. Not a setting of the author, so recordings and steps omit it.
     pub output_left: Option<u64>,
+    /// The provider and id of the model whose paused answer the request continues. As the limit above, no setting.
+    pub continued_model: Option<(String, String)>,
     pub temperature: Option<f64>,
     pub top_p: Option<f64>,
     /// A float because JavaScript has no other number.

@@ -38,7 +38,8 @@ impl Source {
         }
     }
 
-    fn is_same(&self, other: &Source) -> bool {
+    /// Whether both are one page or document.
+    pub fn is_same(&self, other: &Source) -> bool {
         match (&self.url, &other.url) {
             (Some(a), Some(b)) => a == b,
             (None, None) => self.id == other.id,

@@ -55,9 +55,35 @@ pub struct ToolResult {
     pub input: ToolInput,
     pub output: ToolOutput,
     pub agents: Rc<[AgentRun]>,
+    /// Whether the provider has run the call itself. Such a result belongs to the answer.
+    pub provider_executed: bool,
 }
 
 impl ToolResult {
+    /// The results in an answer: those of calls that the provider has run itself.
+    pub fn of_provider(answer: &[ContentPart]) -> Vec<ToolResult> {
+        let input_of = |id: &str| {
+            let input = answer.iter().find_map(|part| match part {
+                ContentPart::ToolCall { tool_call_id, input, .. } if tool_call_id == id => Some(input.clone()),
+                _ => None,
+            });
+            // The call may be that of an earlier step.
+            input.unwrap_or_else(|| ToolInput::from_text(""))
+        };
+        let result = |part: &ContentPart| match part {
+            ContentPart::ToolResult { tool_call_id, tool_name, output, .. } => Some(ToolResult {
+                tool_call_id: tool_call_id.clone(),
+                tool_name: tool_name.clone(),
+                input: input_of(tool_call_id),
+                output: output.clone(),
+                agents: Rc::new([]),
+                provider_executed: true,
+            }),
+            _ => None,
+        };
+        answer.iter().filter_map(result).collect()
+    }
+
     fn part(&self) -> ContentPart {
         ContentPart::ToolResult {
             tool_call_id: self.tool_call_id.clone(),

@@ -94,6 +94,14 @@ impl PromptMessages {
         &self.extra
     }
 
+    /// The same request with one more message at its end.
+    #[must_use]
+    pub fn followed_by(&self, message: Rc<Message>) -> Self {
+        let mut messages = self.clone();
+        messages.extra.push(message);
+        messages
+    }
+
     pub fn to_vec(&self) -> Vec<Rc<Message>> {
         let history = self.history.0.borrow();
         let mut all = Vec::with_capacity(self.end + self.extra.len() + 1);

@@ -170,6 +170,7 @@ impl CallEnd {
             input: self.input.clone(),
             output: self.output.clone(),
             agents: Rc::new([]),
+            provider_executed: false,
         }
     }
 }

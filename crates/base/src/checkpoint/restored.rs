@@ -150,7 +150,7 @@ impl Restored {
         } else if let Some(unfinished) = &mut self.unfinished {
             let said = unfinished.step.answer.message.clone();
             let calls = said.iter().flat_map(|message| message.content_parts()).filter_map(|part| match part {
-                ContentPart::ToolCall { tool_call_id, .. } => Some(tool_call_id),
+                ContentPart::ToolCall { tool_call_id, provider_executed: false, .. } => Some(tool_call_id),
                 _ => None,
             });
             let waits: Vec<bool> = calls.map(|id| *id == call.call).collect();

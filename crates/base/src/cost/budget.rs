@@ -29,6 +29,8 @@ pub struct Estimate {
     pub input_cost: f64,
     /// The price of a token of the answer, in US dollars.
     pub output_token_price: f64,
+    /// Whether the request continues the answer of a step that is counted already.
+    pub continues_step: bool,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -56,6 +58,7 @@ pub struct Budget {
     /// The usage of earlier processes.
     before: RunUsage,
     steps: u64,
+    requests: u64,
     tokens: u64,
     cost: f64,
     open: BTreeMap<RequestId, OpenRequest>,
@@ -100,12 +103,14 @@ impl Budget {
     /// # Errors
     /// A limit is reached, or would be by this request; it must not be sent.
     pub fn ask(&mut self, estimate: Estimate) -> Result<Allowance, LimitReached> {
-        if let Some(limit) = self.limits.steps.filter(|limit| self.steps >= *limit) {
+        let is_step = !estimate.continues_step;
+        if let Some(limit) = self.limits.steps.filter(|limit| is_step && self.steps >= *limit) {
             return Err(self.reached_steps(limit));
         }
         let left = [self.tokens_left(estimate.input_tokens)?, self.affordable(estimate)?];
-        let request = RequestId(self.steps);
-        self.steps += 1;
+        let request = RequestId(self.requests);
+        self.requests += 1;
+        self.steps += u64::from(is_step);
         self.open.insert(request, OpenRequest { estimate, characters: 0, is_ending: false });
         Ok(Allowance { request, output_left: left.into_iter().flatten().min() })
     }

@@ -94,16 +94,6 @@ fn stream_part(part: &StreamPart) -> Option<(&'static str, Body<'_>)> {
             }
             Some(("tool-call", Body::Other(body)))
         }
-        StreamPart::ToolResult { tool_call_id, tool_name, result, is_error, .. } => {
-            let body = json!({
-                "toolCallId": tool_call_id,
-                "toolName": tool_name,
-                "output": result,
-                "isError": is_error,
-                "providerExecuted": true,
-            });
-            Some(("tool-result", Body::Other(body)))
-        }
         StreamPart::Source(source) => Some(("source", Body::Other(json!(source)))),
         _ => None,
     }
@@ -117,13 +107,16 @@ fn other<'a>(kind: &EventKind, event: &Event<'_>, summary: &RunSummary) -> (&'st
         }
         EventKind::StepStart { step, model, .. } => ("step-start", json!({ "step": step, "model": &**model })),
         EventKind::ToolResult { result, took } => {
-            let body = json!({
+            let mut body = json!({
                 "toolCallId": result.tool_call_id,
                 "toolName": result.tool_name,
                 "output": result.output.to_value(),
                 "isError": result.output.is_error(),
                 "durationMs": millis(*took),
             });
+            if result.provider_executed {
+                body["providerExecuted"] = true.into();
+            }
             ("tool-result", body)
         }
         EventKind::StepFinish { number, step, model, took } => {

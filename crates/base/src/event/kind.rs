@@ -36,6 +36,7 @@ pub enum EventKind {
         tool_call_id: String,
         text: String,
     },
+    /// Of our own call, or of one that the provider has run: the stream has that as a part as well.
     ToolResult {
         result: Rc<ToolResult>,
         took: Duration,

@@ -9,7 +9,7 @@ use std::{
 use serde_json::{Value, json};
 
 use super::{Event, EventKind, OutputEvent, RunFinish};
-use crate::chat::{FinishReason, StreamPart, Usage};
+use crate::chat::{FinishReason, Source, StreamPart, Usage};
 
 /// The totals so far. Usage and cost are those of the whole run, including agents; steps, text and finish reason those of the
 /// file's own prompt.
@@ -23,6 +23,8 @@ pub struct RunSummary {
     pub finish_reason: Option<FinishReason>,
     pub model: Option<String>,
     pub usage: Usage,
+    /// What the answers of the file's own prompt are based on, each page or document once.
+    pub sources: Vec<Source>,
     /// The sum of the known costs, in US dollars.
     known_cost: f64,
     is_cost_unknown: bool,
@@ -107,6 +109,7 @@ impl RunSummary {
                 if event.agent.is_root() {
                     self.steps += 1;
                     self.finish_reason = Some(step.output.finish_reason);
+                    Source::merge(&mut self.sources, &step.sources);
                     self.model = Some(model.to_string());
                 }
             }
@@ -134,7 +137,7 @@ impl RunSummary {
         }
     }
 
-    /// `{ok, text, output?, finishReason, steps, usage, cost, model, durationMs, error?}`: the output of `-f json` and the
+    /// `{ok, text, output?, finishReason, steps, usage, cost, model, durationMs, sources?, error?}`: the output of `-f json` and the
     /// content of `run-finish`.
     pub fn to_json(&self, end: &RunFinish) -> Value {
         let mut object = json!({
@@ -147,6 +150,9 @@ impl RunSummary {
             "model": self.model,
             "durationMs": self.duration_ms,
         });
+        if !self.sources.is_empty() {
+            object["sources"] = json!(self.sources);
+        }
         if let Some(output) = &self.output {
             object["output"] = output.clone();
         }

@@ -31,7 +31,10 @@ fn main_module<'js>(ctx: &Ctx<'js>) -> Result<Object<'js>> {
     export(&exports, "tool", helper(ctx, "tool")?)?;
     export(&exports, "agent", helper(ctx, "agent")?)?;
     export(&exports, "createPluginArray", Function::new(ctx.clone(), create_plugin_array)?)?;
-    export(&exports, "stepCountIs", Function::new(ctx.clone(), step_count_is)?)?;
+    // The second is its name in version 7 of the AI SDK.
+    for name in ["stepCountIs", "isStepCount"] {
+        export(&exports, name, Function::new(ctx.clone(), step_count_is)?)?;
+    }
     export(&exports, "hasToolCall", Function::new(ctx.clone(), has_tool_call)?)?;
     factories::export(ctx, &exports)?;
     with_default(exports)

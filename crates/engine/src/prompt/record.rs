@@ -3,13 +3,14 @@
 use std::{
     cell::{Cell, Ref, RefCell},
     rc::Rc,
+    time::Duration,
 };
 
 use tokio::sync::Notify;
 
 use super::error::RunError;
 use lmthing_base::{
-    chat::{FinishReason, PartLog, Step, Usage},
+    chat::{FinishReason, PartLog, Source, Step, ToolResult, Usage},
     event::{AgentScope, EventKind, SentRequest},
 };
 
@@ -137,6 +138,8 @@ impl RunRecord {
                 parts.push(EventKind::StepStart { step: number, model, sent: SentRequest::default() });
                 let pieces = step.stream_parts().into_iter().map(Rc::new).map(EventKind::Stream);
                 pieces.for_each(|piece| parts.push(piece));
+                let results = ToolResult::of_provider(step.output.parts()).into_iter().map(Rc::new);
+                results.for_each(|result| parts.push(EventKind::ToolResult { result, took: Duration::ZERO }));
             }
             parts.keeps_answers = keeps_answers_before;
         }
@@ -216,6 +219,12 @@ impl RunRecord {
 
     pub fn total_usage(&self) -> Usage {
         self.steps().iter().fold(Usage::default(), |sum, step| sum.plus(step.usage))
+    }
+
+    pub fn sources(&self) -> Vec<Source> {
+        let mut sources = Vec::new();
+        self.steps().iter().for_each(|step| Source::merge(&mut sources, &step.sources));
+        sources
     }
 
     pub fn total_cost(&self) -> Option<f64> {

@@ -10,6 +10,7 @@ use super::{
 use crate::prompt::{RunError, RunLimits, Standing};
 use lmthing_base::{
     chat::{PromptMessages, StreamPart},
+    cost::Estimate,
     event::AgentScope,
 };
 use lmthing_providers::{LanguageModel, ModelResponse};
@@ -22,6 +23,8 @@ pub(super) struct RequestContext<'a> {
     pub(super) scope: &'a AgentScope,
     pub(super) standing: Standing,
     pub(super) messages: &'a PromptMessages,
+    /// Whether the request goes on with a paused answer.
+    pub(super) continues_step: bool,
 }
 
 pub(super) async fn admit(meter: &Rc<Meter>, context: RequestContext<'_>) -> Result<Admission, RunError> {
@@ -41,6 +44,7 @@ pub(super) async fn admit(meter: &Rc<Meter>, context: RequestContext<'_>) -> Res
     let prices = context.standing.prices.and_then(|list| meter.file_prices(list));
     let model_identities = context.model.model_identities();
     let estimate = meter.estimate(length, &model_identities, prices.as_deref())?;
+    let estimate = Estimate { continues_step: context.continues_step, ..estimate };
     let allowance = match meter.reserve(estimate) {
         Ok(allowance) => allowance,
         Err(reached) => {
@@ -127,7 +131,7 @@ impl Admission {
             StreamPart::TextDelta { delta, .. }
             | StreamPart::ReasoningDelta { delta, .. }
             | StreamPart::ToolInputDelta { delta, .. } => self.meter.count_text(&self.request, delta),
-            StreamPart::ToolCall { .. } => {
+            StreamPart::ToolCall { provider_executed: false, .. } => {
                 self.meter.mark_ending(&self.request);
                 Ok(())
             }

@@ -2,9 +2,10 @@
 
 use serde_json::Value;
 
+use super::sources::keep_true_cites;
 use lmthing_base::chat::{
     CallWarning, ContentPart, FinishReason, Message, ProviderOptions, ResponseMetadata, Role, SharedText, Source,
-    StreamPart, ToolCall, ToolInput, ToolOutput, Usage,
+    StreamPart, ToolCall, ToolInput, ToolOutput, ToolResult, Usage,
 };
 
 #[derive(Debug)]
@@ -25,18 +26,22 @@ pub(super) struct Answer {
     pub(super) warnings: Vec<CallWarning>,
     pub(super) response: ResponseMetadata,
     pub(super) sources: Vec<Source>,
+    is_paused: bool,
 }
 
 impl Answer {
-    pub(super) fn of(provider: &str, model_id: &str) -> Self {
-        Answer { provider: provider.to_owned(), model_id: model_id.to_owned(), ..Answer::default() }
+    pub(super) fn set_model(&mut self, provider: &str, model_id: &str) {
+        (self.provider, self.model_id) = (provider.to_owned(), model_id.to_owned());
     }
 
     /// Adds a part. Returns a complete tool call, which can be started at once.
     pub(super) fn add(&mut self, part: &StreamPart) -> Option<ToolCall> {
         let mut call = None;
         match part {
-            StreamPart::StreamStart { warnings } => self.warnings.extend(warnings.iter().cloned()),
+            StreamPart::StreamStart { warnings } => {
+                let new: Vec<_> = self.new_warnings(warnings);
+                self.warnings.extend(new);
+            }
             StreamPart::ResponseMetadata(metadata) => self.merge_response(metadata),
             StreamPart::ToolCall { tool_call_id, tool_name, input, provider_executed, provider_metadata } => {
                 let input = ToolInput::from_text(input);
@@ -67,9 +72,10 @@ impl Answer {
                 filename: None,
                 provider_options: None,
             }),
-            StreamPart::Finish { finish_reason, usage, .. } => {
+            StreamPart::Finish { finish_reason, usage, is_paused, .. } => {
                 self.finish_reason = *finish_reason;
                 self.usage = *usage;
+                self.is_paused = *is_paused;
             }
             StreamPart::TextStart { .. }
             | StreamPart::TextDelta { .. }
@@ -84,6 +90,56 @@ impl Answer {
             | StreamPart::Error { .. } => {}
         }
         call
+    }
+
+    /// Whether the provider has paused the answer and goes on with it when it is sent back. A pause of mere text is the end of
+    /// an answer, and results of our own calls need a step of their own.
+    pub(super) fn can_continue(&self) -> bool {
+        let calls = self.content.iter().filter_map(|part| match part {
+            ContentPart::ToolCall { provider_executed, .. } => Some(*provider_executed),
+            _ => None,
+        });
+        let calls: Vec<bool> = calls.collect();
+        self.is_paused && !calls.is_empty() && calls.iter().all(|by_provider| *by_provider)
+    }
+
+    /// Prepares for the rest of a paused answer, whose blocks are new ones.
+    pub(super) fn pause(&mut self) {
+        self.is_paused = false;
+        self.open.clear();
+    }
+
+    /// Those that no earlier request of the step had.
+    pub(super) fn new_warnings(&self, warnings: &[CallWarning]) -> Vec<CallWarning> {
+        warnings.iter().filter(|warning| !self.warnings.contains(warning)).cloned().collect()
+    }
+
+    /// The result of a call of the provider that was added last.
+    pub(super) fn last_result(&self) -> Option<ToolResult> {
+        ToolResult::of_provider(&self.content).pop()
+    }
+
+    pub(super) fn check_cites(&mut self) {
+        let texts = self.content.iter().filter_map(|part| match part {
+            ContentPart::Text { text, .. } if !self.sources.is_empty() => Some(text.as_str()),
+            _ => None,
+        });
+        let text: String = texts.collect();
+        keep_true_cites(&mut self.sources, &text);
+    }
+
+    /// The length of the text so far, in UTF-16 code units.
+    pub(super) fn text_length(&self) -> usize {
+        let length = |part: &ContentPart| match part {
+            ContentPart::Text { text, .. } => text.as_str().encode_utf16().count(),
+            _ => 0,
+        };
+        self.content.iter().map(length).sum()
+    }
+
+    /// The message so far, as it is sent back to the provider.
+    pub(super) fn message_so_far(&self) -> Message {
+        Message::parts(Role::Assistant, self.content.iter().filter(|part| !is_empty_text(part)).cloned().collect())
     }
 
     /// Blocks interleave, and some models leave out the start of a block.

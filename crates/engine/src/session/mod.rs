@@ -18,7 +18,9 @@ mod request;
 mod resumed_step;
 mod run_log;
 mod shared_model;
+mod sources;
 mod step_loop;
+mod step_request;
 mod tools;
 mod warnings;
 

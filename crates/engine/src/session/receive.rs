@@ -1,7 +1,7 @@
 //! Reads a model's answer: emits its parts, starts tool calls at once, and runs code of methods in place
 //! (docs/reference/steps.md and docs/reference/code-mode.md).
 
-use std::rc::Rc;
+use std::{rc::Rc, time::Instant};
 
 use futures_util::StreamExt;
 
@@ -9,6 +9,8 @@ use super::{
     admission::Admission,
     answer::Answer,
     run_log::{RunLog, WholeAnswer},
+    sources::placed,
+    step_request::{PausedTurn, StepRequest},
     tools::ToolCalls,
 };
 use crate::{
@@ -16,7 +18,7 @@ use crate::{
     prompt::{MethodAnswer, PromptHost, RunError, StepPlan},
 };
 use lmthing_base::{
-    chat::{ContentPart, FinishReason, Message, ModelRequest, StreamPart, ToolResult, ToolSpec, Usage},
+    chat::{ContentPart, FinishReason, Message, ModelRequest, Source, StreamPart, ToolResult, Usage},
     event::EventKind,
 };
 use lmthing_providers::{LanguageModel, ModelResponse, PartStream, ProviderError, ProviderErrorKind};
@@ -35,55 +37,58 @@ pub(super) struct Received {
     pub(super) tool_results: Vec<ToolResult>,
 }
 
-#[derive(Clone, Copy)]
-pub(super) struct StepRequest<'a> {
-    pub(super) number: usize,
-    pub(super) plan: &'a StepPlan,
-    /// The tools in the request, if the model reads them.
-    pub(super) tools: Option<&'a Rc<[ToolSpec]>>,
-    pub(super) log: RunLog<'a>,
-}
+/// How often a paused answer is sent back within a step.
+const MAX_PAUSES: usize = 5;
 
 /// Reads the answer while its tool calls are already running.
 pub(super) async fn receive(
     host: &dyn PromptHost,
-    model: &dyn LanguageModel,
-    request: ModelRequest,
-    step_request: StepRequest<'_>,
+    request: StepRequest<'_>,
     admission: Admission,
 ) -> Result<Received, RunError> {
-    let StepRequest { number: step, plan, tools, log } = step_request;
-    let watcher = (!plan.active.methods.is_empty()).then(CodeBlockSplitter::default);
-    let answering = send(model, request, &admission).await?;
-    let (mut stream, turn) = (answering.parts, answering.turn);
-    let mut receiver = Receiver {
-        host,
-        plan,
-        admission: &admission,
-        answer: Answer::of(answering.provider, answering.model_id),
-        calls: ToolCalls::new(host, plan, log),
-        watcher,
-        block: String::new(),
+    let StepRequest { number: step, plan, tools, model, log, .. } = request;
+    let mut receiver = Receiver::new(host, plan, log, admission);
+    let mut paused: Option<PausedTurn> = None;
+    let turn = loop {
+        let sent = request.build(&receiver.admission, paused.take());
+        let answering = send(model, sent, &receiver.admission).await.inspect_err(|_| receiver.keep_earlier_parts())?;
+        receiver.answer.set_model(answering.provider, answering.model_id);
+        let (mut stream, turn) = (answering.parts, answering.turn);
+        receiver.read(&mut stream).await?;
+        // Closes the connection instead of waiting for the rest of an answer that was cut short.
+        drop(stream);
+        receiver.admission.release_permit();
+        receiver.release_text()?;
+        // Before the tools end, so that agents among them can use what is left.
+        receiver.add_cost();
+        if !receiver.is_pausing() {
+            break turn;
+        }
+        let turn = receiver.pause();
+        receiver.admission = request.admit(host, Some(&turn)).await.inspect_err(|_| receiver.keep_earlier_parts())?;
+        paused = Some(turn);
     };
-    receiver.read(&mut stream).await?;
-    // Closes the connection instead of waiting for the rest of an answer that was cut short.
-    drop(stream);
-    admission.release_permit();
-    receiver.release_text()?;
-    // Before the tools end, so that agents among them can use what is left.
-    let cost = admission.settle();
+    if receiver.answer.can_continue() {
+        host.record().scope().emit(&EventKind::Warning { message: still_paused(&receiver.answer) });
+    }
+    receiver.answer.check_cites();
     let message = receiver.answer.take_message().map(Rc::new);
-    let answer = &receiver.answer;
+    let (answer, cost) = (&receiver.answer, receiver.cost);
     log.record_answer(&WholeAnswer { step, plan, tools, answer, message: message.as_ref(), cost, turn }).await?;
     receiver.calls.start_held();
     let waiting = WaitingForTools::of(host);
     let tool_results = tokio::select! {
         biased;
         results = receiver.calls.finish() => results?,
-        never = admission.end_when_used_up() => match never {},
+        never = receiver.admission.end_when_used_up() => match never {},
     };
     drop(waiting);
     Ok(Received { answer: receiver.answer, message, cost, tool_results })
+}
+
+fn still_paused(answer: &Answer) -> String {
+    let Answer { provider, model_id, .. } = answer;
+    format!("{provider}:{model_id} has paused its turn again after {MAX_PAUSES} times; the answer may be incomplete")
 }
 
 async fn send<'a>(
@@ -119,15 +124,59 @@ impl Drop for WaitingForTools<'_> {
 struct Receiver<'a> {
     host: &'a dyn PromptHost,
     plan: &'a StepPlan,
-    admission: &'a Admission,
+    admission: Admission,
     answer: Answer,
+    /// Of all requests of the step.
+    cost: Option<f64>,
+    /// How often the answer was paused.
+    pauses: usize,
+    earlier_usage: Usage,
+    /// The length of the text before the last pause.
+    earlier_text: usize,
     calls: ToolCalls<'a>,
+    /// When the calls of the provider began.
+    provider_calls: Vec<(String, Instant)>,
     /// Finds code in the text, if methods are defined.
     watcher: Option<CodeBlockSplitter>,
     block: String,
 }
 
-impl Receiver<'_> {
+impl<'a> Receiver<'a> {
+    fn new(host: &'a dyn PromptHost, plan: &'a StepPlan, log: RunLog<'a>, admission: Admission) -> Self {
+        Receiver {
+            host,
+            plan,
+            admission,
+            answer: Answer::default(),
+            cost: Some(0.0),
+            pauses: 0,
+            earlier_usage: Usage::default(),
+            earlier_text: 0,
+            calls: ToolCalls::new(host, plan, log),
+            provider_calls: Vec::new(),
+            watcher: (!plan.active.methods.is_empty()).then(CodeBlockSplitter::default),
+            block: String::new(),
+        }
+    }
+
+    fn add_cost(&mut self) {
+        self.cost = self.cost.zip(self.admission.settle()).map(|(sum, cost)| sum + cost);
+    }
+
+    fn is_pausing(&self) -> bool {
+        self.pauses < MAX_PAUSES && self.answer.can_continue()
+    }
+
+    /// Prepares for the rest of a paused answer.
+    fn pause(&mut self) -> PausedTurn {
+        self.pauses += 1;
+        self.answer.pause();
+        self.earlier_usage = self.answer.usage;
+        self.earlier_text = self.answer.text_length();
+        let model = (self.answer.provider.clone(), self.answer.model_id.clone());
+        PausedTurn { message: Rc::new(self.answer.message_so_far()), model }
+    }
+
     async fn read(&mut self, stream: &mut PartStream<'_>) -> Result<(), RunError> {
         loop {
             let part = tokio::select! {
@@ -235,16 +284,58 @@ impl Receiver<'_> {
     }
 
     fn emit(&mut self, part: StreamPart) -> Result<(), RunError> {
+        let Some(part) = self.of_step(part) else { return Ok(()) };
         let part = Rc::new(part);
         self.host.record().append(EventKind::Stream(part.clone()));
-        if let StreamPart::Error { error } = &*part {
-            let error = reported_error(&self.answer, error);
-            return Err(self.fail(error));
+        match &*part {
+            StreamPart::Error { error } => {
+                let error = reported_error(&self.answer, error);
+                return Err(self.fail(error));
+            }
+            StreamPart::ToolCall { tool_call_id, provider_executed: true, .. } => {
+                self.provider_calls.push((tool_call_id.clone(), Instant::now()));
+            }
+            _ => {}
         }
         if let Some(call) = self.answer.add(&part) {
             self.calls.add(call);
         }
+        if let StreamPart::ToolResult { tool_call_id, .. } = &*part {
+            self.emit_result(tool_call_id);
+        }
         Ok(())
+    }
+
+    /// A part as one of the whole step, which may have several requests; `None` if it has no place there.
+    fn of_step(&mut self, part: StreamPart) -> Option<StreamPart> {
+        match part {
+            StreamPart::Source(source) => Some(StreamPart::Source(self.placed(source))),
+            StreamPart::StreamStart { warnings } if self.pauses > 0 => {
+                let warnings = self.answer.new_warnings(&warnings);
+                (!warnings.is_empty()).then_some(StreamPart::StreamStart { warnings })
+            }
+            StreamPart::Finish { finish_reason, usage, is_paused, provider_metadata } => {
+                let usage = self.earlier_usage.plus(usage);
+                let finish = StreamPart::Finish { finish_reason, usage, is_paused, provider_metadata };
+                self.answer.add(&finish);
+                (!self.is_pausing()).then_some(finish)
+            }
+            part => Some(part),
+        }
+    }
+
+    fn placed(&self, source: Source) -> Source {
+        let steps = self.host.record().steps();
+        let known = steps.iter().flat_map(|step| &step.sources).chain(&self.answer.sources);
+        placed(source, known, self.earlier_text)
+    }
+
+    /// Reports the result of a call that the provider has run, for readers that show calls with their results.
+    fn emit_result(&self, id: &str) {
+        let Some(result) = self.answer.last_result() else { return };
+        let began = self.provider_calls.iter().rev().find(|(call, _)| call == id);
+        let took = began.map(|(_, began)| began.elapsed()).unwrap_or_default();
+        self.host.record().append(EventKind::ToolResult { result: Rc::new(result), took });
     }
 
     fn ended(&mut self) -> RunError {
@@ -258,11 +349,19 @@ impl Receiver<'_> {
         RunError::Provider(error)
     }
 
+    /// Keeps the answer before the last pause, as the request that continues it has failed.
+    fn keep_earlier_parts(&mut self) {
+        if self.pauses > 0 {
+            self.keep_partial_answer();
+        }
+    }
+
     fn keep_partial_answer(&mut self) {
         let partial = self.answer.take_message().map(|message| {
-            // Providers refuse a conversation with a call that has no result.
-            let parts = message.content_parts().iter();
-            let texts = parts.filter(|part| !matches!(part, ContentPart::ToolCall { .. })).cloned().collect();
+            // Providers refuse a conversation with a call that has no result, so calls of the provider go as well.
+            let is_of_call =
+                |part: &&ContentPart| matches!(part, ContentPart::ToolCall { .. } | ContentPart::ToolResult { .. });
+            let texts = message.content_parts().iter().filter(|part| !is_of_call(part)).cloned().collect();
             Message::parts(message.role, texts)
         });
         let partial = partial.filter(|message| !message.content_parts().is_empty());

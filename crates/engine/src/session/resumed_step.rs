@@ -65,7 +65,7 @@ pub(super) async fn finish_step(
 
 fn calls_of(message: Option<&Message>) -> Vec<ToolCall> {
     let calls = message.map(Message::content_parts).unwrap_or_default().iter().filter_map(|part| match part {
-        ContentPart::ToolCall { tool_call_id, tool_name, input, .. } => {
+        ContentPart::ToolCall { tool_call_id, tool_name, input, provider_executed: false, .. } => {
             Some(ToolCall { tool_call_id: tool_call_id.clone(), tool_name: tool_name.clone(), input: input.clone() })
         }
         _ => None,

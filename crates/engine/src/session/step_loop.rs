@@ -6,11 +6,11 @@ use std::{rc::Rc, time::Instant};
 use futures_util::{FutureExt, future::LocalBoxFuture};
 
 use super::{
-    admission::{RequestContext, admit},
     meter::{GRACE, Meter},
-    receive::{Received, StepRequest, receive},
+    receive::{Received, receive},
     resumed_step::finish_step,
     run_log::RunLog,
+    step_request::StepRequest,
     tools::into_history,
     warnings::StepWarnings,
 };
@@ -18,7 +18,7 @@ use crate::prompt::{
     AnswerCheck, PromptHost, RunError, RunLimits, RunOutcome, RunSettings, StepLoop, StepPlan, plan_step,
 };
 use lmthing_base::{
-    chat::{CallSettings, ContentPart, ModelRequest, Role, Step, StepOutput, ToolSpec},
+    chat::{ContentPart, Role, Step, StepOutput, ToolSpec},
     event::{EventKind, SentRequest},
 };
 
@@ -175,16 +175,17 @@ async fn run_step(
     let began = Instant::now();
     let model = host.model();
     let tools = sent_tools(host, model.reads_request() || session.keeps_tool_schemas, &plan)?;
-    let scope = host.record().scope();
-    let context = RequestContext { model: &*model, scope, standing: host.standing(), messages: &plan.messages };
-    let admission = admit(&session.meter, context).await?;
-    let request = match &tools {
-        Some(tools) => {
-            let settings = CallSettings { output_left: admission.output_left, ..(*settings.call).clone() };
-            ModelRequest { messages: plan.messages.to_vec(), tools: tools.to_vec(), settings }
-        }
-        None => ModelRequest::default(),
+    let log = RunLog::new(host, &session.meter);
+    let request = StepRequest {
+        number,
+        plan: &plan,
+        tools: tools.as_ref(),
+        settings: &settings,
+        model: &*model,
+        meter: &session.meter,
+        log,
     };
+    let admission = request.admit(host, None).await?;
     let name: Rc<str> = format!("{}:{}", model.provider(), model.model_id()).into();
     let active_tools = plan.active.tools.as_slice().into();
     let sent = SentRequest {
@@ -195,9 +196,7 @@ async fn run_step(
         server: model.server().map(Into::into),
     };
     host.record().append(EventKind::StepStart { step: number, model: name, sent });
-    let log = RunLog::new(host, &session.meter);
-    let step_request = StepRequest { number, plan: &plan, tools: tools.as_ref(), log };
-    let received = receive(host, &*model, request, step_request, admission).await?;
+    let received = receive(host, request, admission).await?;
     let Received { answer, message, cost, tool_results } = received;
     into_history(host, log, message.as_ref(), &tool_results);
     let step = Rc::new(Step {

@@ -144,6 +144,7 @@ fn result(call: ToolCall, answer: ToolAnswer) -> ToolResult {
         input: answer.input,
         output: answer.output,
         agents: answer.agents.into(),
+        provider_executed: false,
     }
 }
 

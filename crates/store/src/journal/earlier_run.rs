@@ -8,6 +8,7 @@ use std::{
 
 use super::{error::JournalError, file::Journal, read::PromptLogs, runs::RunInfo};
 use lmthing_base::{
+    chat::Source,
     checkpoint::{
         AnswerEntry, Entry, HeldCall, Progress, Restored, StoredAnswer, Verdict, held_calls, is_current_at, restore,
     },
@@ -61,6 +62,7 @@ impl EarlierRun {
 
     pub fn add_to_summary(&self, summary: RunSummary) -> RunSummary {
         let mut summary = summary.resuming(&self.sums);
+        summary.sources = sources(self.logs.borrow().get("").map_or(&[], Vec::as_slice));
         let last = self.progress().last;
         let last = last.map(|StoredAnswer { text, finish_reason, model }| LastAnswer { text, finish_reason, model });
         summary.add_earlier(self.active_ms, last);
@@ -137,6 +139,20 @@ pub(super) fn total_usage(logs: &PromptLogs) -> RunTotals {
         is_cost_unknown: sums.is_cost_unknown || answered.cost.is_none(),
         ..sums
     })
+}
+
+/// The sources of a prompt's run since its last restart.
+fn sources(log: &[Entry]) -> Vec<Source> {
+    let mut sources = Vec::new();
+    for entry in log {
+        if let Entry::Answered(answered) = entry {
+            if answered.step == 0 {
+                sources.clear();
+            }
+            Source::merge(&mut sources, &answered.sources);
+        }
+    }
+    sources
 }
 
 /// The number of finished steps of a prompt's run since its last restart. The last one ends with the run.

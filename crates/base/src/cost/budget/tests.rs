@@ -1,6 +1,6 @@
 use super::{messages::format_limit, *};
 
-const FREE: Estimate = Estimate { input_tokens: 0, input_cost: 0.0, output_token_price: 0.0 };
+const FREE: Estimate = Estimate { input_tokens: 0, input_cost: 0.0, output_token_price: 0.0, continues_step: false };
 
 fn budget(limits: Limits) -> Budget {
     Budget::new(limits)
@@ -96,7 +96,7 @@ fn requests_reserve_their_own_tokens() {
 #[test]
 fn input_is_paid_for_before_it_is_answered() {
     let mut budget = budget(Limits { cost: Some(1.0), ..Limits::default() });
-    let asked = Estimate { input_tokens: 100, input_cost: 0.4, output_token_price: 0.01 };
+    let asked = Estimate { input_tokens: 100, input_cost: 0.4, output_token_price: 0.01, ..FREE };
     assert_eq!(budget.ask(asked).unwrap().output_left, Some(60));
     assert_eq!(budget.ask(asked).unwrap().output_left, Some(20));
     let message = budget.ask(asked).unwrap_err().message;

@@ -8,7 +8,7 @@ use crate::{
     bindings::{
         prompt::{
             entry::{CallOptions, Callable},
-            known_options::OPTIONS,
+            known_options::{OPTIONS, with_usual_names},
             object::{self, PromptObject},
             options,
         },
@@ -95,7 +95,9 @@ fn child_prompt<'js>(
     agent: &CallOptions<'js>,
     label: Label<'_>,
 ) -> Result<PromptObject<'js>> {
-    let own = agent.given.as_ref();
+    let place = format!("{}: options", label.name);
+    let own = agent.given.as_ref().map(|own| with_usual_names(ctx, own, &place)).transpose()?;
+    let own = own.as_ref();
     let settings = child_options(ctx, parent, own)?;
     let depth = checked_depth(ctx, parent, &settings, label)?;
     let (plugins, model, outer) = {

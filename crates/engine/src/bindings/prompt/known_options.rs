@@ -34,7 +34,36 @@ pub(crate) const OPTIONS: &[&str] = &[
     "onFinish",
     "maxAgentDepth",
     "outputRetries",
+    "instructions",
+    "onStepEnd",
+    "onEnd",
 ];
+
+/// Other names of options, as in version 7 of the AI SDK, with the names that are used here.
+const OTHER_NAMES: [(&str, &str); 3] =
+    [("instructions", "system"), ("onStepEnd", "onStepFinish"), ("onEnd", "onFinish")];
+
+/// The name under which an option is read.
+pub(crate) fn usual_name(name: &str) -> &str {
+    OTHER_NAMES.iter().find(|(other, _)| *other == name).map_or(name, |(_, usual)| usual)
+}
+
+/// The same options under the names that are used here.
+pub(crate) fn with_usual_names<'js>(ctx: &Ctx<'js>, given: &Object<'js>, place: &str) -> Result<Object<'js>> {
+    let others: Vec<_> = OTHER_NAMES.iter().filter(|(other, _)| given.contains_key(*other).unwrap_or(false)).collect();
+    if others.is_empty() {
+        return Ok(given.clone());
+    }
+    if let Some((other, usual)) = others.iter().find(|(_, usual)| given.contains_key(*usual).unwrap_or(false)) {
+        return Err(type_error(ctx, format!("{place} has {usual} and {other}, which are two names of one option")));
+    }
+    let options = Object::new(ctx.clone())?;
+    for entry in given.own_props::<String, Value>(Filter::new().string().enum_only()) {
+        let (name, value) = entry?;
+        options.set(usual_name(&name), value)?;
+    }
+    Ok(options)
+}
 
 /// Options of tools, of functions, and of methods.
 const CALLABLE: &[&str] =

@@ -37,7 +37,9 @@ pub(crate) fn set<'js>(ctx: &Ctx<'js>, prompt: &PromptObject<'js>, given: &Value
 }
 
 pub(crate) fn object<'js>(ctx: &Ctx<'js>, given: &Value<'js>) -> Result<Option<Object<'js>>> {
-    object_at(ctx, given, "config.options")
+    const PLACE: &str = "config.options";
+    let given = object_at(ctx, given, PLACE)?;
+    given.map(|given| known_options::with_usual_names(ctx, &given, PLACE)).transpose()
 }
 
 fn object_at<'js>(ctx: &Ctx<'js>, given: &Value<'js>, place: &str) -> Result<Option<Object<'js>>> {
@@ -122,6 +124,7 @@ pub(crate) fn read<'js>(ctx: &Ctx<'js>, options: &Object<'js>) -> Result<RunSett
     let call = CallSettings {
         max_output_tokens: reader.count("maxOutputTokens")?,
         output_left: None,
+        continued_model: None,
         temperature: reader.number("temperature")?,
         top_p: reader.number("topP")?,
         top_k: reader.number("topK")?,

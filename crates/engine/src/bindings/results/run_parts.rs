@@ -67,10 +67,14 @@ pub(crate) fn run_end<'js>(ctx: &Ctx<'js>, record: &RunRecord, kind: PartKind) -
 /// Converts to the names of `fullStream`: deltas carry `text`, tool calls parsed `input`.
 fn stream_part<'js>(ctx: &Ctx<'js>, part: &StreamPart) -> Result<Option<Value<'js>>> {
     let shown = match part {
-        // Their content is in `finish-step` and `finish`.
-        StreamPart::StreamStart { .. } | StreamPart::ResponseMetadata(_) | StreamPart::Finish { .. } => {
+        // Their content is in `finish-step` and `finish`, and that of a result in an event of its own.
+        StreamPart::StreamStart { .. }
+        | StreamPart::ResponseMetadata(_)
+        | StreamPart::Finish { .. }
+        | StreamPart::ToolResult { .. } => {
             return Ok(None);
         }
+        StreamPart::Source(source) => steps::source_part(source),
         StreamPart::TextDelta { id, delta, .. } => json!({ "type": "text-delta", "id": id, "text": delta }),
         StreamPart::ReasoningDelta { id, delta, .. } => json!({ "type": "reasoning-delta", "id": id, "text": delta }),
         StreamPart::ToolCall { tool_call_id, tool_name, input, provider_executed, .. } => {

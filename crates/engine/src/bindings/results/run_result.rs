@@ -86,6 +86,11 @@ impl<'js> RunResult<'js> {
     }
 
     #[qjs(get)]
+    fn sources(&self, ctx: Ctx<'js>) -> Result<Value<'js>> {
+        self.promise(ctx, "sources", |ctx, _, record| from_serde(ctx, &record.sources()))
+    }
+
+    #[qjs(get)]
     fn output(&self, ctx: Ctx<'js>) -> Result<Value<'js>> {
         self.promise(ctx, "output", |ctx, run, _| Ok(run.output().unwrap_or_else(|| Value::new_undefined(ctx.clone()))))
     }

@@ -218,7 +218,7 @@ fn merge_config<'js>(
         for entry in layer.own_props::<String, Value>(Filter::new().string().enum_only()) {
             let (key, value) = entry?;
             if !value.is_undefined() {
-                options.set(key, value)?;
+                options.set(known_options::usual_name(&key), value)?;
             }
         }
     }

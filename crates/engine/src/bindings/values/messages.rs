@@ -118,7 +118,7 @@ pub(crate) fn message_to_js<'js>(ctx: &Ctx<'js>, message: &Message, shape: Messa
         (Content::Parts(parts), _) => {
             let list = Array::new(ctx.clone())?;
             for (index, part) in parts.iter().enumerate() {
-                list.set(index, part_to_js(ctx, part)?)?;
+                list.set(index, part_to_js(ctx, part, message.role)?)?;
             }
             object.set("content", list)?;
         }
@@ -134,7 +134,8 @@ fn is_one_text(parts: &[ContentPart]) -> bool {
     matches!(parts, [ContentPart::Text { provider_options: None, .. }])
 }
 
-pub(crate) fn part_to_js<'js>(ctx: &Ctx<'js>, part: &ContentPart) -> Result<Value<'js>> {
+/// A part of a message with the role `role`.
+pub(crate) fn part_to_js<'js>(ctx: &Ctx<'js>, part: &ContentPart, role: Role) -> Result<Value<'js>> {
     // Built by hand where JSON would lose the original text of arguments or the steps of agents, and for text, as most
     // parts are.
     let object = Object::new(ctx.clone())?;
@@ -155,7 +156,7 @@ pub(crate) fn part_to_js<'js>(ctx: &Ctx<'js>, part: &ContentPart) -> Result<Valu
                 object.set("providerOptions", from_serde(ctx, options)?)?;
             }
         }
-        ContentPart::ToolResult { tool_call_id, tool_name, output, agents, .. } => {
+        ContentPart::ToolResult { tool_call_id, tool_name, output, agents, provider_options } => {
             object.set("type", "tool-result")?;
             object.set("toolCallId", tool_call_id.as_str())?;
             object.set("toolName", tool_name.as_str())?;
@@ -163,6 +164,13 @@ pub(crate) fn part_to_js<'js>(ctx: &Ctx<'js>, part: &ContentPart) -> Result<Valu
             if !agents.is_empty() {
                 let steps: Vec<_> = agents.iter().flat_map(|agent| agent.steps.iter().cloned()).collect();
                 object.set("agentSteps", steps::steps_to_js(ctx, &steps)?)?;
+            }
+            // A result in an answer is one of the provider.
+            if role == Role::Assistant {
+                object.set("providerExecuted", true)?;
+            }
+            if let Some(options) = provider_options {
+                object.set("providerOptions", from_serde(ctx, options)?)?;
             }
         }
         other => return from_serde(ctx, other),

@@ -2,13 +2,15 @@
 
 use std::{collections::HashMap, rc::Rc};
 
-use rquickjs::{Array, Ctx, Object, Result};
+use rquickjs::{Array, Ctx, Object, Result, Value};
 
 use super::{
     from_json, from_serde, from_tool_input,
     messages::{MessageShape, message_to_js, output_value, part_to_js},
 };
-use lmthing_base::chat::{CallSettings, ContentPart, FinishReason, Message, Step, ToolResult, ToolSpec};
+use lmthing_base::chat::{
+    CallSettings, ContentPart, FinishReason, Message, Role, Source, Step, StreamPart, ToolResult, ToolSpec,
+};
 
 pub(crate) fn steps_to_js<'js>(ctx: &Ctx<'js>, steps: &[Rc<Step>]) -> Result<Array<'js>> {
     let mut messages = MessageObjects::default();
@@ -83,13 +85,37 @@ pub(crate) fn full_step_to_js<'js>(
     put_settings(ctx, &input, &step.settings)?;
     let parts = Array::new(ctx.clone())?;
     for (index, part) in step.stream_parts().into_iter().enumerate() {
-        parts.set(index, from_serde(ctx, &part)?)?;
+        parts.set(index, raw_part(ctx, &part)?)?;
     }
     let object = Object::new(ctx.clone())?;
     object.set("input", input)?;
     object.set("output", parts)?;
     object.set("activeTools", step.active_tools.clone())?;
     Ok(object)
+}
+
+fn raw_part<'js>(ctx: &Ctx<'js>, part: &StreamPart) -> Result<Value<'js>> {
+    match part {
+        StreamPart::Source(source) => from_json(ctx, &source_part(source)),
+        StreamPart::ToolResult { .. } => {
+            let part = from_serde(ctx, part)?;
+            if let Some(object) = part.as_object() {
+                object.set("providerExecuted", true)?;
+            }
+            Ok(part)
+        }
+        part => from_serde(ctx, part),
+    }
+}
+
+/// A source in the form of the AI SDK's streams, with its citations.
+pub(crate) fn source_part(source: &Source) -> serde_json::Value {
+    let source_type = if source.url.is_some() { "url" } else { "document" };
+    let mut part = serde_json::json!({ "type": "source", "sourceType": source_type });
+    if let (Some(part), serde_json::Value::Object(members)) = (part.as_object_mut(), serde_json::json!(source)) {
+        part.extend(members);
+    }
+    part
 }
 
 pub(crate) fn tool_to_js<'js>(ctx: &Ctx<'js>, tool: &ToolSpec) -> Result<Object<'js>> {
@@ -119,7 +145,7 @@ fn put_settings<'js>(ctx: &Ctx<'js>, input: &Object<'js>, settings: &CallSetting
 fn content_to_js<'js>(ctx: &Ctx<'js>, content: &[ContentPart]) -> Result<Array<'js>> {
     let list = Array::new(ctx.clone())?;
     for (index, part) in content.iter().enumerate() {
-        list.set(index, part_to_js(ctx, part)?)?;
+        list.set(index, part_to_js(ctx, part, Role::Assistant)?)?;
     }
     Ok(list)
 }
@@ -141,6 +167,7 @@ pub(crate) fn step_result<'js>(ctx: &Ctx<'js>, number: usize, step: &Step) -> Re
     object.set("content", content_to_js(ctx, &step.output.content())?)?;
     object.set("toolCalls", tool_calls(ctx, step)?)?;
     object.set("toolResults", tool_results(ctx, step)?)?;
+    object.set("sources", from_serde(ctx, &step.sources)?)?;
     object.set("finishReason", finish_reason(step.output.finish_reason))?;
     object.set("usage", from_serde(ctx, &step.usage)?)?;
     object.set("cost", from_serde(ctx, &step.cost)?)?;
@@ -157,7 +184,8 @@ fn tool_calls<'js>(ctx: &Ctx<'js>, step: &Step) -> Result<Array<'js>> {
 
 fn tool_results<'js>(ctx: &Ctx<'js>, step: &Step) -> Result<Array<'js>> {
     let list = Array::new(ctx.clone())?;
-    for (index, result) in step.tool_results.iter().enumerate() {
+    let of_provider = ToolResult::of_provider(step.output.parts());
+    for (index, result) in of_provider.iter().chain(&step.tool_results).enumerate() {
         list.set(index, tool_result(ctx, result)?)?;
     }
     Ok(list)
@@ -173,6 +201,9 @@ pub(crate) fn tool_result<'js>(ctx: &Ctx<'js>, result: &ToolResult) -> Result<Ob
     object.set("output", output_value(ctx, &result.output, &result.agents)?)?;
     if result.output.is_error() {
         object.set("error", result.output.wire_text())?;
+    }
+    if result.provider_executed {
+        object.set("providerExecuted", true)?;
     }
     Ok(object)
 }

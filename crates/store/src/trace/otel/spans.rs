@@ -145,9 +145,9 @@ impl RunSpans {
         let Some((open, _)) = self.open_span(agent) else { return };
         let Some(chat) = &mut open.chat else { return };
         chat.record_part(part, now);
-        if let StreamPart::ToolCall { tool_call_id, tool_name, input, .. } = part {
+        if let StreamPart::ToolCall { tool_call_id, tool_name, input, provider_executed, .. } = part {
             let tool = ToolSpan::new(tool_call_id, tool_name, input, chat.description_of(tool_name), now());
-            open.tools.push(tool);
+            open.tools.push(tool.run_by_provider(*provider_executed));
         }
     }
 

@@ -17,6 +17,7 @@ pub(super) struct ToolSpan {
     name: String,
     description: Option<String>,
     arguments: ToolInput,
+    is_of_provider: bool,
     /// When the model had written it.
     called_at: SystemTime,
     /// Events before the span started.
@@ -32,11 +33,16 @@ impl ToolSpan {
             name: name.to_owned(),
             description,
             arguments: ToolInput::from_text(input),
+            is_of_provider: false,
             called_at,
             early: Vec::new(),
             span: None,
             cancelled_at: None,
         }
+    }
+
+    pub(super) fn run_by_provider(self, is_of_provider: bool) -> Self {
+        ToolSpan { is_of_provider, ..self }
     }
 
     /// A call that was made before the export started.
@@ -68,13 +74,13 @@ impl ToolSpan {
 
     /// The span. It starts as late as possible: the duration of a call is known with its result, and calls may have to wait.
     fn span(&mut self, factory: &SpanFactory, parent: &Context, start: SystemTime) -> &mut Span {
-        let (id, name) = (&self.id, &self.name);
+        let (id, name, is_of_provider) = (&self.id, &self.name, self.is_of_provider);
         let (description, arguments, early) = (&self.description, &self.arguments, &mut self.early);
         self.span.get_or_insert_with(|| {
             let mut attributes = factory.operation_attributes("execute_tool");
             attributes.text("gen_ai.tool.name", name);
             attributes.text("gen_ai.tool.call.id", id);
-            attributes.constant("gen_ai.tool.type", "function");
+            attributes.constant("gen_ai.tool.type", if is_of_provider { "extension" } else { "function" });
             if let Some(description) = description {
                 attributes.text("gen_ai.tool.description", description);
             }

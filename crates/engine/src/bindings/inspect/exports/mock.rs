@@ -50,11 +50,15 @@ pub(super) fn read<'js>(ctx: &Ctx<'js>, faults: &mut Faults<'_, 'js>, value: &Va
             Some(Ok(MockItem::ToolCall(call))) => {
                 check_call(faults, &here, &item);
                 let call = *call;
+                // The provider's own tools need no definition.
+                if call.provider_executed {
+                    continue;
+                }
                 let arguments = read_json(&call.input).ok();
                 calls.push(Call { index, tool: call.tool_name, arguments, schema_result: None, is_first });
                 is_first = false;
             }
-            Some(Ok(item)) => is_first &= matches!(item, MockItem::Text(_) | MockItem::Reasoning(_)),
+            Some(Ok(item)) => is_first &= item.is_within_turn(),
             Some(Err(wrong)) => {
                 let here = wrong.key.as_deref().map_or(here.clone(), |key| at_key(&here, key));
                 faults.add(("mock", FaultSeverity::Error), here, wrong.to_string(), None);

@@ -1,4 +1,5 @@
-//! The report of a run as JavaScript: `{text, output?, steps, toolCalls, usage, cost, finishReason, error?, prompt}`
+//! The report of a run as JavaScript: `{text, output?, steps, toolCalls, sources, usage, cost, finishReason, error?,
+//! prompt}`
 //! (docs/reference/test.md).
 
 use std::rc::Rc;
@@ -27,6 +28,9 @@ pub(super) fn to_js<'js>(ctx: &Ctx<'js>, report: RunReport) -> Result<Value<'js>
     }
     object.set("steps", steps.clone())?;
     object.set("toolCalls", calls_to_js(ctx, &report.calls)?)?;
+    // An empty list does not appear in snapshots, which are older than sources.
+    let sources = Property::from(from_serde(ctx, &report.sources)?).writable().configurable();
+    object.prop("sources", if report.sources.is_empty() { sources } else { sources.enumerable() })?;
     object.set("usage", from_serde(ctx, &report.usage)?)?;
     object.set("cost", from_serde(ctx, &report.cost)?)?;
     object.set("finishReason", report.finish_reason.map(finish_reason))?;
@@ -41,7 +45,7 @@ pub(super) fn to_js<'js>(ctx: &Ctx<'js>, report: RunReport) -> Result<Value<'js>
     Ok(object.into_value())
 }
 
-/// `[{toolName, toolCallId, input, output, agent}]`. A call without a result has no output.
+/// `[{toolName, toolCallId, input, output, providerExecuted?, agent}]`. A call without a result has no output.
 fn calls_to_js<'js>(ctx: &Ctx<'js>, calls: &[CallReport]) -> Result<Array<'js>> {
     let list = Array::new(ctx.clone())?;
     for (index, call) in calls.iter().enumerate() {
@@ -51,6 +55,9 @@ fn calls_to_js<'js>(ctx: &Ctx<'js>, calls: &[CallReport]) -> Result<Array<'js>> 
         object.set("input", from_tool_input(ctx, &call.input)?)?;
         if let Some(result) = &call.result {
             object.set("output", output_value(ctx, &result.output, &result.agents)?)?;
+        }
+        if call.provider_executed {
+            object.set("providerExecuted", true)?;
         }
         let agent: Vec<&str> = call.agent.iter().map(|name| &**name).collect();
         object.set("agent", agent)?;

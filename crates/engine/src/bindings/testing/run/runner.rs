@@ -12,7 +12,7 @@ use rquickjs::{Ctx, JsLifetime, Result};
 
 use crate::bindings::{run::model_choice::ModelChoice, values::plain_error};
 use lmthing_base::{
-    chat::{FinishReason, Step, ToolInput, ToolResult, Usage},
+    chat::{FinishReason, Source, Step, ToolInput, ToolResult, Usage},
     diagnostic::{Diagnostic, Location},
     event::FailureReport,
     permission::ApprovalRules,
@@ -66,6 +66,7 @@ pub struct RunReport {
     pub steps: Vec<Rc<Step>>,
     /// Tool calls of all prompts, in the order in which they were made.
     pub calls: Vec<CallReport>,
+    pub sources: Vec<Source>,
     pub usage: Usage,
     /// US dollars of all answers; `None` if a price is unknown.
     pub cost: Option<f64>,
@@ -82,6 +83,7 @@ pub struct CallReport {
     pub tool_call_id: String,
     /// As the model wrote it, or as validated when the call was answered.
     pub input: ToolInput,
+    pub provider_executed: bool,
     /// `None` if the run failed before.
     pub result: Option<Rc<ToolResult>>,
 }

@@ -1,0 +1,56 @@
+//! The requests of one step: the first, and those that continue a paused answer
+//! (docs/reference/provider-tools.md#paused-turns).
+
+use std::rc::Rc;
+
+use super::{
+    admission::{Admission, RequestContext, admit},
+    meter::Meter,
+    run_log::RunLog,
+};
+use crate::prompt::{PromptHost, RunError, RunSettings, StepPlan};
+use lmthing_base::chat::{CallSettings, Message, ModelRequest, ToolSpec};
+use lmthing_providers::LanguageModel;
+
+#[derive(Clone, Copy)]
+pub(super) struct StepRequest<'a> {
+    pub(super) number: usize,
+    pub(super) plan: &'a StepPlan,
+    /// The tools in the request, if the model reads them.
+    pub(super) tools: Option<&'a Rc<[ToolSpec]>>,
+    pub(super) settings: &'a RunSettings,
+    pub(super) model: &'a dyn LanguageModel,
+    pub(super) meter: &'a Rc<Meter>,
+    pub(super) log: RunLog<'a>,
+}
+
+/// A paused answer.
+pub(super) struct PausedTurn {
+    pub(super) message: Rc<Message>,
+    /// The provider and id of its model.
+    pub(super) model: (String, String),
+}
+
+impl StepRequest<'_> {
+    /// Waits until the request may be sent. It ends with the `paused` turn, if it continues one.
+    pub(super) async fn admit(self, host: &dyn PromptHost, paused: Option<&PausedTurn>) -> Result<Admission, RunError> {
+        let StepRequest { plan, model, .. } = self;
+        let with_turn = paused.map(|turn| plan.messages.followed_by(turn.message.clone()));
+        let messages = with_turn.as_ref().unwrap_or(&plan.messages);
+        let (scope, standing) = (host.record().scope(), host.standing());
+        let continues_step = paused.is_some();
+        admit(self.meter, RequestContext { model, scope, standing, messages, continues_step }).await
+    }
+
+    pub(super) fn build(self, admission: &Admission, paused: Option<PausedTurn>) -> ModelRequest {
+        // A model that reads no requests gets none.
+        let Some(tools) = self.tools else { return ModelRequest::default() };
+        let mut messages = self.plan.messages.to_vec();
+        let mut settings = CallSettings { output_left: admission.output_left, ..(*self.settings.call).clone() };
+        if let Some(PausedTurn { message, model }) = paused {
+            messages.push(message);
+            settings.continued_model = Some(model);
+        }
+        ModelRequest { messages, tools: tools.to_vec(), settings }
+    }
+}
