@@ -195,7 +195,7 @@ fn a_model_that_is_not_found_is_exit_1_with_what_was_meant() {
     for (model, hint) in [
         ("opnai:gpt-4o", "hint: Did you mean \"openai:gpt-4o\"?"),
         ("gpt-4o", "hint: Did you mean \"openai:gpt-4o\"?"),
-        ("ollama:llama3.2", "Set OLLAMA_API_BASE=http://localhost:11434/v1 and OLLAMA_API_TYPE=openai"),
+        ("localai:llama3.2", "Set LOCALAI_API_BASE=http://localhost:8080/v1 and LOCALAI_API_TYPE=openai"),
         ("lab:m", "hint: Did you mean http://localhost:8000/v1?"),
     ] {
         let mut command = folder.bare_command("run p.lmt.mjs");

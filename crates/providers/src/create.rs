@@ -111,7 +111,7 @@ fn wrong_address(provider: &str, address_error: &AddressError, setup: &Setup<'_>
     let row = setup.provider;
     let custom = || catalog::custom_providers(&*setup.context.env).into_iter().find(|custom| custom.name == provider);
     let place = match &setup.settings.base_url {
-        None => row.variable(Setting::BaseUrl).map(str::to_owned),
+        None => row.set_variable(Setting::BaseUrl, &*setup.context.env).map(|(name, _)| name.to_owned()),
         Some(_) => custom().filter(|custom| custom.base_url() == base_url).map(|custom| custom.base_url_variable()),
     };
     let place = place.unwrap_or_else(|| "baseURL".to_owned());

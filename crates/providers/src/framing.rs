@@ -1,4 +1,4 @@
-//! Splits a response's bytes into events, with `sse-stream` and `aws-smithy-eventstream`.
+//! Splits a response's bytes into events: with `sse-stream` and `aws-smithy-eventstream`, or by lines.
 
 use std::{error::Error, fmt};
 
@@ -20,18 +20,50 @@ pub(super) type ByteStream<'a, E> = LocalBoxStream<'a, Result<Bytes, E>>;
 pub(super) enum Events<'a, E> {
     Sse(Box<SseByteStream<ByteStream<'a, E>>>),
     Aws { bytes: ByteStream<'a, E>, buffer: BytesMut, decoder: MessageFrameDecoder },
+    Lines { bytes: ByteStream<'a, E>, buffer: LineBuffer },
+}
+
+#[derive(Default)]
+pub(super) struct LineBuffer {
+    bytes: BytesMut,
+    /// Bytes that are known to hold no line feed, so that a long line is not searched again with every chunk.
+    searched: usize,
+}
+
+impl LineBuffer {
+    /// The next line that is not blank.
+    fn next_line(&mut self) -> Option<String> {
+        while let Some(end) = self.bytes[self.searched..].iter().position(|byte| *byte == b'\n') {
+            let line = self.bytes.split_to(self.searched + end + 1);
+            self.searched = 0;
+            let line = line.trim_ascii();
+            if !line.is_empty() {
+                return Some(String::from_utf8_lossy(line).into_owned());
+            }
+        }
+        self.searched = self.bytes.len();
+        None
+    }
+
+    /// The last line without a line feed, unless it was cut.
+    fn last_line(&mut self) -> Option<String> {
+        self.searched = 0;
+        let line = self.bytes.split();
+        let is_whole = serde_json::from_slice::<serde::de::IgnoredAny>(&line).is_ok();
+        is_whole.then(|| String::from_utf8_lossy(line.trim_ascii()).into_owned())
+    }
 }
 
 #[derive(Debug)]
 pub(super) enum Event {
-    Sse(String),
+    Data(String),
     Aws { message_type: String, event_type: String, payload: Bytes },
 }
 
 impl Event {
     pub(super) fn as_wire(&self) -> WireEvent<'_> {
         match self {
-            Event::Sse(data) => WireEvent::Data(data),
+            Event::Data(data) => WireEvent::Data(data),
             Event::Aws { message_type, event_type, payload } => WireEvent::Frame { message_type, event_type, payload },
         }
     }
@@ -45,18 +77,18 @@ impl<'a, E: Error + Send + Sync + 'static> Events<'a, E> {
             Framing::AwsEventStream => {
                 Events::Aws { bytes, buffer: BytesMut::new(), decoder: MessageFrameDecoder::new() }
             }
+            Framing::JsonLines => Events::Lines { bytes, buffer: LineBuffer::default() },
         }
     }
 
-    /// The next event; `None` at the end. Events without data, and a last event without its closing blank line, are
-    /// dropped.
+    /// The next event; `None` at the end. Events without data, and a last event that was cut, are dropped.
     pub(super) async fn next(&mut self) -> Option<Result<Event, FrameFailure<E>>> {
         match self {
             Events::Sse(events) => loop {
                 match events.next().await? {
                     Ok(event) => {
                         if let Some(data) = event.data.filter(|data| !data.is_empty()) {
-                            return Some(Ok(Event::Sse(data)));
+                            return Some(Ok(Event::Data(data)));
                         }
                     }
                     Err(error) => return Some(Err(sse_failure(error))),
@@ -75,6 +107,16 @@ impl<'a, E: Error + Send + Sync + 'static> Events<'a, E> {
                         let source = error.source().map(|source| format!(": {source}")).unwrap_or_default();
                         return Some(Err(FrameFailure::Malformed(format!("{error}{source}"))));
                     }
+                }
+            },
+            Events::Lines { bytes, buffer } => loop {
+                if let Some(line) = buffer.next_line() {
+                    return Some(Ok(Event::Data(line)));
+                }
+                match bytes.next().await {
+                    Some(Ok(chunk)) => buffer.bytes.extend_from_slice(&chunk),
+                    Some(Err(error)) => return Some(Err(FrameFailure::Body(error))),
+                    None => return buffer.last_line().map(|line| Ok(Event::Data(line))),
                 }
             },
         }
@@ -111,6 +153,7 @@ impl<E> fmt::Debug for Events<'_, E> {
         f.write_str(match self {
             Events::Sse(_) => "Events::Sse",
             Events::Aws { .. } => "Events::Aws",
+            Events::Lines { .. } => "Events::Lines",
         })
     }
 }

@@ -85,14 +85,14 @@ fn variable(name: String, optional: bool, env: &dyn Env) -> VariableInfo {
 
 fn built_in(provider: &Provider, context: &ProviderContext) -> ProviderInfo {
     let env = &*context.env;
-    let base_url = provider.variable(Setting::BaseUrl).filter(|name| is_set(name, env));
-    let address = base_url.map(|name| Address::parse(&env.get(name).unwrap_or_default()));
+    let base_url = provider.set_variable(Setting::BaseUrl, env);
+    let address = base_url.as_ref().map(|(_, value)| Address::parse(&provider.url_of(value)));
     // User name and password in the URL replace a key.
     let has_user = matches!(&address, Some(Ok(address)) if address.basic_authentication().is_some());
     let set = |setting: &Setting| {
         provider.variables_of(*setting).any(|name| is_set(name, env)) || (*setting == Setting::ApiKey && has_user)
     };
-    let wrong = base_url.filter(|_| matches!(address, Some(Err(_)))).map(str::to_owned);
+    let wrong = base_url.filter(|_| matches!(address, Some(Err(_)))).map(|(name, _)| name.to_owned());
     let is_sufficient = provider.sufficient_settings.iter().any(|settings| settings.iter().all(set));
     ProviderInfo {
         name: provider.name.to_owned(),
@@ -154,7 +154,7 @@ mod tests {
         let list = list_models(&ProviderContext::new(Rc::new(env)));
         let configured: Vec<&str> =
             list.providers.iter().filter(|p| p.configured).map(|provider| provider.name.as_str()).collect();
-        assert_eq!(configured, ["openai", "groq", "lmstudio", "llamacpp", "lab", "ollama"]);
+        assert_eq!(configured, ["openai", "groq", "lmstudio", "llamacpp", "docker", "lab", "ollama"]);
         let wrong: Vec<_> = list.providers.iter().filter_map(|provider| provider.wrong.as_deref()).collect();
         assert_eq!(wrong, ["MISTRAL_BASE_URL", "VLLM_API_BASE"]);
         let aliases: Vec<(&str, bool)> =

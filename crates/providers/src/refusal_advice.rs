@@ -7,6 +7,7 @@ pub(super) const TRY_LATER_ADVICE: &str =
 
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Refusal<'a> {
+    pub provider: &'a str,
     pub status: u16,
     pub error: &'a Value,
     pub message: &'a str,
@@ -26,6 +27,7 @@ impl Refusal<'_> {
                 "A web page answered in place of the service: is {address} right, and does no proxy, firewall or login \
                  stand in between?"
             )),
+            _ if self.provider == "ollama" && matches!(status, 400 | 404 | 405) => self.hint_of_ollama(),
             _ if self.is_unknown_model() => {
                 Some(format!("Check the model's name, \"{model}\", and that the key may use it."))
             }
@@ -37,6 +39,20 @@ impl Refusal<'_> {
             500..=599 => Some(TRY_LATER_ADVICE.to_owned()),
             _ => None,
         }
+    }
+
+    fn hint_of_ollama(&self) -> Option<String> {
+        let Refusal { status, model, address, .. } = *self;
+        if self.is_unknown_model() {
+            let list = "`lmthing models --local` lists the models that there are";
+            return Some(format!("Get it with `ollama pull {model}`; {list}."));
+        }
+        if self.message.contains("does not support tools") {
+            return Some("`lmthing models --local` shows which models can call tools.".to_owned());
+        }
+        let what = format!("Is it Ollama that answers at {address}?");
+        let others = "Other servers are lmstudio:, llamacpp:, vllm: or a custom provider";
+        (status != 400).then(|| format!("{what} OLLAMA_HOST is the address of Ollama without /v1. {others}."))
     }
 
     pub(super) fn is_unknown_model(&self) -> bool {
@@ -76,7 +92,8 @@ mod tests {
     fn hint_of(status: u16, error: Value, message: &str) -> String {
         let address = "http://127.0.0.1:9/chat/completions";
         let error = &error;
-        let refused = Refusal { status, error, message, is_page: message.is_empty(), model: "tide", address };
+        let provider = "lab";
+        let refused = Refusal { provider, status, error, message, is_page: message.is_empty(), model: "tide", address };
         refused.hint().unwrap_or_default()
     }
 

@@ -167,7 +167,7 @@ mod tests {
             resolved("nope:x", &variables).unwrap_err(),
             "Unknown provider: \"nope\". Available providers: openai, anthropic, google, mistral, azure, groq, cohere, \
              bedrock, vertex, deepseek, xai, openrouter, together, fireworks, cerebras, moonshot, zai, perplexity, \
-             nvidia, huggingface, sambanova, lmstudio, llamacpp, vllm, lab"
+             nvidia, huggingface, sambanova, ollama, lmstudio, llamacpp, vllm, docker, lab"
         );
         assert_eq!(resolved("zai:glm-4.6", &variables), pair("zai", "glm-4.6"));
     }
@@ -189,9 +189,9 @@ mod tests {
             ("half:x", "HALF_API_BASE is set; set HALF_API_TYPE=openai as well."),
             ("own:x", "OWN_API_TYPE is set; set OWN_API_BASE=https://…/v1 as well."),
             (
-                "ollama:x",
-                "It can be used as a custom provider. Set OLLAMA_API_BASE=http://localhost:11434/v1 and \
-                 OLLAMA_API_TYPE=openai in the environment or in .env (OLLAMA_API_KEY only if the server wants a key).",
+                "localai:x",
+                "It can be used as a custom provider. Set LOCALAI_API_BASE=http://localhost:8080/v1 and \
+                 LOCALAI_API_TYPE=openai in the environment or in .env (LOCALAI_API_KEY only if the server wants a key).",
             ),
             ("grok:x", "Did you mean \"xai:x\"?"),
             (

@@ -1,6 +1,9 @@
 //! Base URLs and authentication of providers. Explicit settings win over variables.
 
-use super::row::{Connection, Setup};
+use super::{
+    ollama_host::ollama_url,
+    row::{Connection, Setup},
+};
 use crate::{
     ProviderError, ProviderErrorKind,
     auth::{
@@ -16,6 +19,12 @@ pub(super) fn single_key(setup: &Setup<'_>) -> Result<Connection, ProviderError>
     let base_url = setup.base_url(|| setup.provider.base_url.to_owned());
     let key_is_optional = setup.provider.needs_no_key();
     Ok(Connection { key_is_optional, ..setup.connection(base_url, Auth::Key(setup.key())) })
+}
+
+/// `OLLAMA_HOST` need not be a URL.
+pub(super) fn ollama(setup: &Setup<'_>) -> Result<Connection, ProviderError> {
+    let connection = single_key(setup)?;
+    Ok(Connection { base_url: ollama_url(&connection.base_url), ..connection })
 }
 
 pub(super) fn openai(setup: &Setup<'_>) -> Result<Connection, ProviderError> {
@@ -112,8 +121,9 @@ pub(super) fn compatible(setup: &Setup<'_>) -> Result<Connection, ProviderError>
 impl Setup<'_> {
     /// The setting, or else the value of its first variable that is set, which may be empty.
     fn value(&self, setting: Setting) -> Option<String> {
-        let variables = || self.provider.variables_of(setting).filter_map(|name| self.context.env.get(name));
-        let variable = || variables().find(|value| !value.trim().is_empty()).or_else(|| variables().next());
+        let env = &*self.context.env;
+        let empty = || self.provider.variables_of(setting).find_map(|name| env.get(name));
+        let variable = || self.provider.set_variable(setting, env).map(|(_, value)| value).or_else(empty);
         self.settings.text(setting).cloned().or_else(variable)
     }
 
@@ -122,8 +132,7 @@ impl Setup<'_> {
     }
 
     fn explicit_base_url(&self) -> Option<String> {
-        let variable =
-            || self.context.env.get(self.provider.variable(Setting::BaseUrl)?).filter(|url| !url.trim().is_empty());
+        let variable = || self.provider.set_variable(Setting::BaseUrl, &*self.context.env).map(|(_, url)| url);
         self.settings.base_url.clone().or_else(variable)
     }
 

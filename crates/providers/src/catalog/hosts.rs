@@ -1,4 +1,5 @@
-//! The table of known hosts: services and local servers that speak OpenAI's protocol and need only the usual key.
+//! The table of known hosts: services that need only the usual key, and servers on this machine. All but Ollama speak
+//! OpenAI's protocol.
 
 use super::{
     connect,
@@ -13,6 +14,7 @@ use crate::{
     wire::{
         WireFormat,
         chat::{ChatWire, Dialect},
+        ollama::OllamaWire,
         responses::ResponsesWire,
     },
 };
@@ -24,7 +26,7 @@ const CHAT: &[Api] = &[Api { name: "chat", wire: chat }];
 const XAI: &[Api] =
     &[Api { name: "chat", wire: chat }, Api { name: "responses", wire: |_| Box::new(ResponsesWire::xai()) }];
 
-pub(super) static HOSTS: [Provider; 15] = [
+pub(super) static HOSTS: [Provider; 17] = [
     host(
         ("deepseek", "DeepSeek", "DEEPSEEK"),
         "https://api.deepseek.com",
@@ -106,6 +108,19 @@ pub(super) static HOSTS: [Provider; 15] = [
         "https://cloud.sambanova.ai/apis",
         &[required("SAMBANOVA_API_KEY", ApiKey), optional("SAMBANOVA_BASE_URL", BaseUrl)],
     ),
+    Provider {
+        apis: &[Api { name: "chat", wire: |_| Box::new(OllamaWire) }],
+        connect: connect::ollama,
+        ..local(
+            ("ollama", "Ollama", "OLLAMA"),
+            "http://127.0.0.1:11434",
+            &[
+                optional("OLLAMA_HOST", BaseUrl),
+                optional("OLLAMA_API_KEY", ApiKey),
+                optional("OLLAMA_BASE_URL", BaseUrl),
+            ],
+        )
+    },
     local(
         ("lmstudio", "LM Studio", "LMSTUDIO"),
         "http://127.0.0.1:1234/v1",
@@ -120,6 +135,11 @@ pub(super) static HOSTS: [Provider; 15] = [
         ("vllm", "vLLM", "VLLM"),
         "http://127.0.0.1:8000/v1",
         &[optional("VLLM_API_KEY", ApiKey), optional("VLLM_BASE_URL", BaseUrl)],
+    ),
+    local(
+        ("docker", "Docker Model Runner", "DOCKER"),
+        "http://127.0.0.1:12434/engines/v1",
+        &[optional("DOCKER_API_KEY", ApiKey), optional("DOCKER_BASE_URL", BaseUrl)],
     ),
 ];
 

@@ -4,6 +4,7 @@ mod built_in;
 mod connect;
 mod custom;
 mod hosts;
+mod ollama_host;
 mod row;
 mod services;
 #[cfg(test)]

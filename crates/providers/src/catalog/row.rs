@@ -2,8 +2,9 @@
 
 use std::collections::BTreeMap;
 
+use super::ollama_host::ollama_url;
 use crate::{
-    ProviderContext, ProviderError,
+    Env, ProviderContext, ProviderError,
     auth::{Auth, KeyHeader},
     settings::{ProviderSettings, Setting},
     wire::WireFormat,
@@ -77,6 +78,17 @@ impl Provider {
     /// All variables of a setting; the first one that is set wins.
     pub fn variables_of(&self, setting: Setting) -> impl Iterator<Item = &'static str> {
         self.variables.iter().filter(move |variable| variable.setting == setting).map(|variable| variable.name)
+    }
+
+    /// The first variable of a setting that is not blank, and its value.
+    pub(crate) fn set_variable(&self, setting: Setting, env: &dyn Env) -> Option<(&'static str, String)> {
+        let value = |name: &str| env.get(name).filter(|value| !value.trim().is_empty());
+        self.variables_of(setting).find_map(|name| Some((name, value(name)?)))
+    }
+
+    /// The URL that the value of a variable for the address stands for.
+    pub(crate) fn url_of(&self, value: &str) -> String {
+        if self.name == "ollama" { ollama_url(value) } else { value.to_owned() }
     }
 
     /// Whether it is a server of the user's own, which is used without a key.

@@ -84,8 +84,8 @@ fn setting(name: &str) -> &str {
         "presence_penalty" => "presencePenalty",
         "frequency_penalty" => "frequencyPenalty",
         "tool_choice" => "toolChoice",
-        "reasoning_effort" | "effort" | "thinking" | "thinkingConfig" | "thinkingLevel" | "thinkingBudget"
-        | "reasoning_format" => "reasoning",
+        "reasoning_effort" | "effort" | "think" | "thinking" | "thinkingConfig" | "thinkingLevel"
+        | "thinkingBudget" | "reasoning_format" => "reasoning",
         "cache_control" | "cachePoint" | "prompt_cache_key" => "cache",
         "response_format" | "format" | "output_format" | "responseSchema" | "responseJsonSchema"
         | "responseMimeType" => "responseFormat",

@@ -224,7 +224,7 @@ fn setting_names(message: &str) -> Vec<Vec<String>> {
                 "jsonmode" | "jsonschema" | "structuredoutput" | "structuredoutputs" => {
                     names.extend(OUTPUT_FORMAT_PATHS.iter().map(|name| path_of(name)));
                 }
-                "thinking" => names.extend(["thinking", "thinkingconfig"].map(path_of)),
+                "thinking" => names.extend(["thinking", "thinkingconfig", "think"].map(path_of)),
                 "penalty" => names.extend(["presencepenalty", "frequencypenalty"].map(path_of)),
                 name if SETTINGS.contains(&name) => names.push(path_of(name)),
                 _ => {}

@@ -256,7 +256,7 @@ async fn accepted<'a>(
     errors: ErrorContext,
 ) -> Result<ResponseStream<'a>, AttemptFailure> {
     let head = shown_headers(response.headers());
-    let opened = OpenBody::new(response, prepared.limits);
+    let opened = OpenBody::new(response, prepared.limits, model.wire.framing());
     let status = opened.description.status;
     let opened = opened.check().await.map_err(|wrong| no_stream(&wrong, status, &errors))?;
     let mut answer =

@@ -16,6 +16,7 @@ use super::limits::Limits;
 use crate::{
     error_text::{parse_body, root_cause},
     framing::ByteStream,
+    wire::Framing,
 };
 use lmthing_system::http::{Body, BodyError, MAX_MESSAGE};
 
@@ -50,6 +51,7 @@ pub(super) struct Pace {
 #[derive(Debug)]
 pub(super) struct BodyDescription {
     pub status: u16,
+    framing: Framing,
     content_type: String,
     prefix: Rc<RefCell<Vec<u8>>>,
 }
@@ -68,12 +70,12 @@ const WRONG_BODY_GAP: Duration = Duration::from_secs(5);
 const MAX_SHOWN: usize = 200;
 
 impl OpenBody {
-    pub(super) fn new(response: Response, limits: Limits) -> Self {
+    pub(super) fn new(response: Response, limits: Limits, framing: Framing) -> Self {
         let header = response.headers().get(CONTENT_TYPE).and_then(|value| value.to_str().ok());
         let content_type = header.unwrap_or_default().split(';').next().unwrap_or_default().trim().to_ascii_lowercase();
         let prefix = Rc::default();
         let description =
-            BodyDescription { status: response.status().as_u16(), content_type, prefix: Rc::clone(&prefix) };
+            BodyDescription { status: response.status().as_u16(), framing, content_type, prefix: Rc::clone(&prefix) };
         let pace = Rc::new(Pace {
             idle: Cell::new(limits.idle),
             until: Cell::new(limits.deadline),
@@ -87,6 +89,7 @@ impl OpenBody {
         match self.description.content_type.as_str() {
             "application/vnd.amazon.eventstream" => return Ok(self),
             "text/html" => return Err(self.web_page().await),
+            _ if self.description.framing == Framing::JsonLines => return Ok(self),
             _ => {}
         }
         // Content types are unreliable: streams come as JSON or plain text, and JSON errors as event streams. The
@@ -147,7 +150,9 @@ impl BodyDescription {
         if lines.clone().all(|line| line.starts_with(b":") || line.trim_ascii() == b"data: [DONE]") {
             return Some(WrongResponse { message: EMPTY.to_owned(), json: None, is_empty: true });
         }
-        if self.content_type == "application/vnd.amazon.eventstream" || lines.next().is_none_or(may_start_event) {
+        let is_other_framing =
+            self.framing == Framing::JsonLines || self.content_type == "application/vnd.amazon.eventstream";
+        if is_other_framing || lines.next().is_none_or(may_start_event) {
             return None;
         }
         Some(WrongResponse { message: self.wrong_type_message(&prefix), json: None, is_empty: false })

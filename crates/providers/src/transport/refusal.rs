@@ -54,6 +54,7 @@ impl RefusalHead {
         let json = parsed.and_then(|parsed| parsed.json);
         let mut error = errors.error(kind_of_status(self.status, json.as_ref(), &message), &message, Some(self.status));
         let refusal = Refusal {
+            provider: &errors.provider,
             status: self.status,
             error: json.as_ref().map_or(&Value::Null, error_object),
             message: &message,

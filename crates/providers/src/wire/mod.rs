@@ -9,6 +9,7 @@ mod effort;
 pub(super) mod google;
 mod lenient;
 mod media;
+pub(super) mod ollama;
 mod openai_format;
 mod openai_models;
 mod openai_reasoning;
@@ -41,11 +42,13 @@ pub struct EncodedRequest {
 pub enum Framing {
     Sse,
     AwsEventStream,
+    /// A JSON value a line.
+    JsonLines,
 }
 
 #[derive(Clone, Copy, Debug)]
 pub enum WireEvent<'a> {
-    /// The data of a server-sent event. Its name is not needed, as the JSON contains the type.
+    /// A line of JSON, or the data of a server-sent event, whose name is not needed, as the JSON contains the type.
     Data(&'a str),
     Frame {
         /// `event`, `exception` or `error`.

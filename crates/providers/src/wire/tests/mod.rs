@@ -7,6 +7,7 @@ mod families;
 mod history;
 mod media;
 mod nonstandard_servers;
+mod ollama;
 mod options;
 mod output_format;
 mod provider_tools;
@@ -25,11 +26,12 @@ use super::{
     chat::{ChatWire, Dialect},
     cohere::CohereWire,
     google::GoogleWire,
+    ollama::OllamaWire,
     responses::ResponsesWire,
 };
 use lmthing_base::chat::{CallSettings, Message, ModelRequest, Role, ToolSpec};
 
-fn wires() -> [(&'static str, Box<dyn WireFormat>); 9] {
+fn wires() -> [(&'static str, Box<dyn WireFormat>); 10] {
     [
         ("responses", Box::new(ResponsesWire::openai())),
         ("chat", Box::new(ChatWire::new(Dialect::OpenAi, None))),
@@ -40,6 +42,7 @@ fn wires() -> [(&'static str, Box<dyn WireFormat>); 9] {
         ("google", Box::new(GoogleWire::generative_language())),
         ("cohere", Box::new(CohereWire)),
         ("bedrock", Box::new(BedrockWire)),
+        ("ollama", Box::new(OllamaWire)),
     ]
 }
 

@@ -16,6 +16,7 @@ use crate::{
         chat::{ChatWire, Dialect},
         cohere::CohereWire,
         google::GoogleWire,
+        ollama::OllamaWire,
         responses::ResponsesWire,
     },
 };
@@ -42,6 +43,7 @@ pub(super) fn all() -> Vec<(&'static str, Box<dyn WireFormat>, &'static [u8])> {
         ("google", Box::new(GoogleWire::generative_language()), fixture!("google.sse")),
         ("cohere", Box::new(CohereWire), fixture!("cohere.sse")),
         ("bedrock", Box::new(BedrockWire), fixture!("bedrock.eventstream")),
+        ("ollama", Box::new(OllamaWire), fixture!("ollama.ndjson")),
     ]
 }
 
@@ -147,7 +149,7 @@ const OBAN: &str = r#"{"port": "Oban"}"#;
 #[test]
 fn every_wire_reads_text_reasoning_calls_and_usage() {
     type Calls = [(&'static str, &'static str, &'static str); 2];
-    let expected: [(&str, &str, Calls, Usage); 9] = [
+    let expected: [(&str, &str, Calls, Usage); 10] = [
         (
             "responses",
             "High water first. 🌊Then low.",
@@ -167,6 +169,7 @@ fn every_wire_reads_text_reasoning_calls_and_usage() {
         ),
         ("cohere", THOUGHT, [("call_a", "tide", BERGEN), ("call_b", "now", "{}")], usage(None, None)),
         ("bedrock", THOUGHT, [("tu_a", "tide", BERGEN), ("tu_b", "now", "{}")], written(usage(Some(8), None))),
+        ("ollama", THOUGHT, [("call_n", "tide", BERGEN), ("call_b", "now", "{}")], usage(None, None)),
     ];
     for (name, reasoning, calls, usage) in expected {
         let sum = whole(name);
