@@ -8,6 +8,7 @@ use crate::wire::{
     chat::function_tool,
     effort::{Effort, LOW_TO_HIGH, choose},
     media::UnsupportedContent,
+    provider_tools::{self, Target, Tools},
     settings::{SettingNames, Warnings, put_settings},
     values::options_of,
 };
@@ -31,7 +32,8 @@ pub(super) fn encode(request: &ModelRequest, model_id: &str) -> Result<EncodedRe
     let mut body = Map::new();
     body.insert("model".into(), model_id.into());
     body.insert("messages".into(), messages(&request.messages, &mut warnings)?.into());
-    put_tools(&mut body, &request.tools, settings.tool_choice.as_ref(), &mut warnings);
+    let tools = provider_tools::choose(request, Target { names: &["ollama"], model_id }, |_| None)?;
+    put_tools(&mut body, &tools, settings.tool_choice.as_ref(), &mut warnings);
     body.insert("stream".into(), true.into());
     options::put_fields(own, &mut body);
     put_format(&mut body, settings, own);
@@ -53,13 +55,14 @@ pub(super) fn encode(request: &ModelRequest, model_id: &str) -> Result<EncodedRe
 }
 
 /// Ollama has no choice of tools, so those that the model must not call are left out.
-fn put_tools(body: &mut Map<String, Value>, tools: &[ToolSpec], choice: Option<&ToolChoice>, warnings: &mut Warnings) {
+fn put_tools(body: &mut Map<String, Value>, tools: &Tools<'_>, choice: Option<&ToolChoice>, warnings: &mut Warnings) {
     let is_sent = |tool: &&ToolSpec| match choice {
         Some(ToolChoice::None) => false,
         Some(ToolChoice::Tool(name)) => tool.name == *name,
         _ => true,
     };
-    let tools: Vec<Value> = tools.iter().filter(is_sent).map(function_tool).collect();
+    let functions = tools.functions.iter().filter(is_sent).map(function_tool);
+    let tools: Vec<Value> = functions.chain(tools.provided.iter().map(|tool| tool.wire.clone())).collect();
     if tools.is_empty() {
         return;
     }
