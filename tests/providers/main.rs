@@ -24,4 +24,5 @@ mod secrets;
 mod setup;
 mod shapes;
 mod steps;
+mod tool_forms;
 mod waits;

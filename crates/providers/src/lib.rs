@@ -12,6 +12,7 @@ mod error_text;
 mod fallback;
 mod framing;
 mod human_duration;
+mod identifiers;
 mod keys;
 mod mock;
 mod mock_item;

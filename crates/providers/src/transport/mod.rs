@@ -28,6 +28,7 @@ impl HttpModel {
     async fn call(&self, mut request: ModelRequest) -> Result<PartStream<'_>, ProviderError> {
         let errors = self.errors();
         request.settings.max_output_tokens = request.settings.output_limit();
+        let replaced = self.wire.identifiers(&self.model_id).replace(&mut request);
         let mut encoded = self
             .wire
             .encode(&request, &self.model_id)
@@ -42,7 +43,11 @@ impl HttpModel {
         // Boxed: the state moves into and out of every step of the stream.
         let answer = Box::new(answer);
         let parts = stream::unfold(answer, |mut answer| async move { answer.next().await.map(|part| (part, answer)) });
-        Ok(parts.boxed_local())
+        if replaced.is_empty() {
+            return Ok(parts.boxed_local());
+        }
+        let restored = parts.map(move |part| part.map(|part| replaced.restored(part)));
+        Ok(restored.boxed_local())
     }
 }
 

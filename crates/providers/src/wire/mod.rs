@@ -19,6 +19,7 @@ mod provider_tools;
 pub(super) mod responses;
 mod settings;
 mod tool_result_images;
+mod tool_schema;
 pub(super) mod values;
 
 #[cfg(test)]
@@ -26,6 +27,7 @@ mod tests;
 
 use serde_json::Value;
 
+use crate::identifiers::Identifiers;
 use lmthing_base::chat::{CallWarning, ModelRequest};
 pub(crate) use media::UnsupportedContent;
 pub(crate) use output::{Decoded, Output};
@@ -87,6 +89,11 @@ pub trait WireFormat {
 
     fn known_options(&self) -> Option<KnownOptions> {
         None
+    }
+
+    /// What the service accepts as names of tools and ids of calls.
+    fn identifiers(&self, _model_id: &str) -> Identifiers {
+        Identifiers::COMPATIBLE
     }
 
     fn framing(&self) -> Framing {

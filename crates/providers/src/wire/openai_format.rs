@@ -2,7 +2,10 @@
 
 use serde_json::{Map, Value};
 
-use super::output_schema::{STRICT, is_object, reduce};
+use super::{
+    output_schema::{STRICT, is_object, reduce},
+    tool_schema::{OPENAI, adapted},
+};
 use lmthing_base::chat::ResponseFormat;
 
 const WITHOUT_SCHEMA: [&str; 6] = ["gpt-3.5", "gpt-4-", "gpt-4o-2024-05-13", "chatgpt-4o", "o1-mini", "o1-preview"];
@@ -21,6 +24,6 @@ pub(super) fn json_schema(format: &ResponseFormat, options: Option<&Map<String, 
     let mut wire = Map::new();
     wire.insert("name".into(), format.name.clone().into());
     wire.insert("strict".into(), strict.is_some().into());
-    wire.insert("schema".into(), strict.unwrap_or_else(|| format.schema.clone()));
+    wire.insert("schema".into(), strict.unwrap_or_else(|| adapted(&format.schema, &OPENAI).schema));
     Some(wire)
 }

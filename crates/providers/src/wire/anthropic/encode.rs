@@ -11,6 +11,7 @@ use crate::wire::{
     EncodedRequest, UnsupportedContent,
     provider_tools::Tools,
     settings::{SettingNames, Warnings, clamp_temperature, drop_sampling, put_settings},
+    tool_schema,
     values::{options_of, put},
 };
 use lmthing_base::chat::{CallSettings, ModelRequest, ToolChoice, ToolSpec};
@@ -137,8 +138,9 @@ fn put_tools(
 fn tool(tool: &ToolSpec) -> Value {
     let mut wire = Map::new();
     wire.insert("name".into(), tool.name.clone().into());
-    put(&mut wire, "description", (!tool.description.is_empty()).then(|| tool.description.clone()));
-    wire.insert("input_schema".into(), tool.input_schema.clone());
+    let (description, schema) = tool_schema::described(&tool.description, &tool.input_schema, &tool_schema::ANTHROPIC);
+    put(&mut wire, "description", (!description.is_empty()).then_some(description));
+    wire.insert("input_schema".into(), schema);
     put(&mut wire, "cache_control", messages::cache_control(tool.provider_options.as_ref()).cloned());
     Value::Object(wire)
 }

@@ -12,6 +12,7 @@ mod tools;
 pub(super) use format::{has_structured_outputs, schema_form};
 
 use super::{EncodedRequest, KnownOptions, UnsupportedContent, WireDecoder, WireFormat};
+use crate::identifiers::Identifiers;
 use lmthing_base::chat::ModelRequest;
 
 #[derive(Clone, Copy, Debug)]
@@ -24,6 +25,10 @@ impl WireFormat for AnthropicWire {
 
     fn decoder(&self) -> Box<dyn WireDecoder> {
         Box::new(decode::AnthropicDecoder::default())
+    }
+
+    fn identifiers(&self, _model_id: &str) -> Identifiers {
+        Identifiers::ANTHROPIC
     }
 
     fn known_options(&self) -> Option<KnownOptions> {

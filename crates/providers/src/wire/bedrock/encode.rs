@@ -12,6 +12,7 @@ use crate::wire::{
     EncodedRequest, UnsupportedContent, anthropic,
     provider_tools::{self, Target, Tools},
     settings::{SettingNames, Warnings, clamp_temperature, put_settings},
+    tool_schema,
     values::{options_of, put},
 };
 use lmthing_base::chat::{CallSettings, ModelRequest, ToolChoice};
@@ -46,12 +47,8 @@ pub(super) fn encode(request: &ModelRequest, model_id: &str) -> Result<EncodedRe
     let options = options_of(&request.settings.provider_options, &["bedrock"]);
     let family = Family::of(model_id);
     let tools = provider_tools::choose(request, Target { names: &["bedrock"], model_id }, |_| None)?;
-    let tool_config = tool_config(&tools, request.settings.tool_choice.as_ref());
-    let conversation = messages::convert(
-        &request.messages,
-        messages::Rules { tools: tool_config.is_some(), short_tool_ids: model_id.contains("mistral.") },
-        &mut warnings,
-    )?;
+    let tool_config = tool_config(&tools, request.settings.tool_choice.as_ref(), model_id);
+    let conversation = messages::convert(&request.messages, tool_config.is_some(), &mut warnings)?;
 
     let mut fields = Map::new();
     let inference = inference_config(&request.settings, options, model_id, &mut fields, &mut warnings);
@@ -134,7 +131,7 @@ fn put_other_options(body: &mut Map<String, Value>, options: Option<&Map<String,
     }
 }
 
-fn tool_config(tools: &Tools<'_>, choice: Option<&ToolChoice>) -> Option<Value> {
+fn tool_config(tools: &Tools<'_>, choice: Option<&ToolChoice>, model_id: &str) -> Option<Value> {
     if tools.functions.is_empty() && tools.provided.is_empty() {
         return None;
     }
@@ -144,12 +141,14 @@ fn tool_config(tools: &Tools<'_>, choice: Option<&ToolChoice>) -> Option<Value> 
         ToolChoice::Required => json!({ "any": {} }),
         ToolChoice::Tool(name) => json!({ "tool": { "name": name } }),
     };
+    let is_nova = model_id.contains("amazon.nova");
+    let dialect = if is_nova { &tool_schema::NOVA } else { &tool_schema::ANTHROPIC };
     let functions = tools.functions.iter().flat_map(|tool| {
         let mut spec = Map::new();
         spec.insert("name".into(), tool.name.clone().into());
-        let description = tool.description.trim();
-        put(&mut spec, "description", (!description.is_empty()).then(|| tool.description.clone()));
-        spec.insert("inputSchema".into(), json!({ "json": tool.input_schema }));
+        let (description, schema) = tool_schema::described(&tool.description, &tool.input_schema, dialect);
+        put(&mut spec, "description", (!description.trim().is_empty()).then_some(description));
+        spec.insert("inputSchema".into(), json!({ "json": schema }));
         let mark = messages::cache_point(tool.provider_options.as_ref());
         [json!({ "toolSpec": spec })].into_iter().chain(mark)
     });

@@ -12,27 +12,20 @@ use crate::wire::{
 };
 use lmthing_base::chat::{ContentPart, Message, ProviderOptions, ToolInput, ToolOutput, ToolPart};
 
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Rules {
-    /// Whether tools are active: otherwise the service refuses tool calls and results.
-    pub tools: bool,
-    /// Mistral's models require ids of nine letters or digits.
-    pub short_tool_ids: bool,
-}
-
+/// Without active tools, the service refuses tool calls and results.
 pub(super) fn convert(
     messages: &[Rc<Message>],
-    rules: Rules,
+    has_tools: bool,
     warnings: &mut Warnings,
 ) -> Result<Conversation, UnsupportedContent> {
-    let kept = without_tool_parts(messages, rules, warnings);
-    blocks::conversation(&kept, &mut ConverseBlocks { rules, documents: 0 })
+    let kept = if has_tools { messages.to_vec() } else { without_tool_parts(messages, warnings) };
+    blocks::conversation(&kept, &mut ConverseBlocks { documents: 0 })
 }
 
-fn without_tool_parts(messages: &[Rc<Message>], rules: Rules, warnings: &mut Warnings) -> Vec<Rc<Message>> {
+fn without_tool_parts(messages: &[Rc<Message>], warnings: &mut Warnings) -> Vec<Rc<Message>> {
     let is_tool = |part: &ContentPart| matches!(part, ContentPart::ToolCall { .. } | ContentPart::ToolResult { .. });
     let any = messages.iter().any(|message| message.content_parts().iter().any(is_tool));
-    if rules.tools || !any {
+    if !any {
         return messages.to_vec();
     }
     warnings.other("tool calls and results were removed: Bedrock takes them only together with active tools");
@@ -52,7 +45,6 @@ fn without_tool_parts(messages: &[Rc<Message>], rules: Rules, warnings: &mut War
 }
 
 struct ConverseBlocks {
-    rules: Rules,
     documents: usize,
 }
 
@@ -102,11 +94,11 @@ impl BlockFormat for ConverseBlocks {
     }
 
     fn tool_call(&self, id: &str, name: &str, input: &ToolInput) -> Value {
-        json!({ "toolUse": { "toolUseId": self.tool_id(id), "name": name, "input": arguments_object(input) } })
+        json!({ "toolUse": { "toolUseId": id, "name": name, "input": arguments_object(input) } })
     }
 
     fn tool_result(&self, id: &str, output: &ToolOutput) -> Value {
-        json!({ "toolResult": { "toolUseId": self.tool_id(id), "content": result_content(output) } })
+        json!({ "toolResult": { "toolUseId": id, "content": result_content(output) } })
     }
 
     fn add(
@@ -122,16 +114,6 @@ impl BlockFormat for ConverseBlocks {
 
     fn end(&self, blocks: &mut Vec<Value>, message: Option<&ProviderOptions>) {
         blocks.extend(cache_point(message));
-    }
-}
-
-impl ConverseBlocks {
-    fn tool_id(&self, id: &str) -> String {
-        if self.rules.short_tool_ids {
-            id.chars().filter(char::is_ascii_alphanumeric).take(9).collect()
-        } else {
-            id.to_owned()
-        }
     }
 }
 

@@ -8,6 +8,7 @@ mod reasoning;
 mod thinking;
 
 use super::{EncodedRequest, Framing, UnsupportedContent, WireDecoder, WireFormat};
+use crate::identifiers::Identifiers;
 use lmthing_base::chat::ModelRequest;
 
 #[derive(Clone, Copy, Debug)]
@@ -20,6 +21,10 @@ impl WireFormat for BedrockWire {
 
     fn decoder(&self) -> Box<dyn WireDecoder> {
         Box::new(decode::BedrockDecoder::default())
+    }
+
+    fn identifiers(&self, model_id: &str) -> Identifiers {
+        if model_id.contains("mistral.") { Identifiers::MISTRAL } else { Identifiers::BEDROCK }
     }
 
     fn framing(&self) -> Framing {

@@ -20,8 +20,9 @@ pub(super) use messages::function_call;
 
 use super::{
     EncodedRequest, KnownOptions, UnsupportedContent, WireDecoder, WireFormat, provider_tools::Tools,
-    settings::Warnings, values::put,
+    settings::Warnings, tool_schema, values::put,
 };
+use crate::identifiers::Identifiers;
 use lmthing_base::chat::{ModelRequest, ToolChoice, ToolSpec};
 
 #[derive(Clone, Debug)]
@@ -91,6 +92,10 @@ impl WireFormat for ChatWire {
         Box::new(decode::ChatDecoder::new(self.dialect.clone()))
     }
 
+    fn identifiers(&self, model_id: &str) -> Identifiers {
+        self.dialect.identifiers(model_id)
+    }
+
     fn known_options(&self) -> Option<KnownOptions> {
         options::known(&self.dialect, self.server)
     }
@@ -123,7 +128,8 @@ fn put_tools(body: &mut Map<String, Value>, tools: &Tools<'_>, choice: Option<&T
 pub(super) fn function_tool(tool: &ToolSpec) -> Value {
     let mut function = Map::new();
     function.insert("name".into(), tool.name.clone().into());
-    put(&mut function, "description", (!tool.description.is_empty()).then(|| tool.description.clone()));
-    function.insert("parameters".into(), tool.input_schema.clone());
+    let (description, schema) = tool_schema::described(&tool.description, &tool.input_schema, &tool_schema::OPENAI);
+    put(&mut function, "description", (!description.is_empty()).then_some(description));
+    function.insert("parameters".into(), schema);
     json!({ "type": "function", "function": function })
 }

@@ -6,6 +6,7 @@ mod format;
 mod thinking;
 
 use super::{EncodedRequest, KnownOptions, UnsupportedContent, WireDecoder, WireFormat};
+use crate::identifiers::Identifiers;
 use lmthing_base::chat::ModelRequest;
 
 #[derive(Clone, Copy, Debug)]
@@ -18,6 +19,10 @@ impl WireFormat for CohereWire {
 
     fn decoder(&self) -> Box<dyn WireDecoder> {
         Box::new(decode::CohereDecoder::default())
+    }
+
+    fn identifiers(&self, _model_id: &str) -> Identifiers {
+        Identifiers::COHERE
     }
 
     fn known_options(&self) -> Option<KnownOptions> {

@@ -119,7 +119,10 @@ fn put_tools(
 fn declaration(tool: &ToolSpec) -> Value {
     let mut wire = Map::new();
     wire.insert("name".into(), tool.name.clone().into());
-    wire.insert("description".into(), tool.description.clone().into());
-    put(&mut wire, "parameters", schema::parameters(&tool.input_schema));
+    let (description, arguments) = schema::of_tool(&tool.description, &tool.input_schema);
+    wire.insert("description".into(), description.into());
+    if let Some((field, schema)) = arguments {
+        wire.insert(field.into(), schema);
+    }
     Value::Object(wire)
 }

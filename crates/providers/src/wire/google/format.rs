@@ -6,15 +6,14 @@ use super::{
     model_name::{bare_name, version},
     schema,
 };
-use crate::wire::output_schema::{References, Subset, reduce};
+use crate::wire::{
+    output_schema::{References, Subset, reduce},
+    tool_schema::{GEMINI, rewritten},
+};
 use lmthing_base::chat::ModelRequest;
 
-const SUBSET: Subset = Subset {
-    narrowing: &["minLength"],
-    formats: &["date-time", "enum", "float", "double", "int32", "int64"],
-    all_required: false,
-    references: References::None,
-};
+const SUBSET: Subset =
+    Subset { narrowing: &["minLength"], formats: schema::FORMATS, all_required: false, references: References::None };
 
 pub(super) fn put(
     generation: &mut Map<String, Value>,
@@ -37,7 +36,7 @@ pub(super) fn put(
     match own {
         Some(schema) => drop(generation.insert("responseSchema".into(), schema)),
         None if version.is_none_or(|version| version >= (2, 5)) => {
-            generation.insert("responseJsonSchema".into(), format.schema.clone());
+            generation.insert("responseJsonSchema".into(), rewritten(&format.schema, &GEMINI));
         }
         None => {}
     }

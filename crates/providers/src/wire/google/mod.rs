@@ -10,6 +10,7 @@ mod thinking;
 mod tools;
 
 use super::{EncodedRequest, KnownOptions, UnsupportedContent, WireDecoder, WireFormat};
+use crate::identifiers::Identifiers;
 use lmthing_base::chat::ModelRequest;
 
 #[derive(Clone, Copy, Debug)]
@@ -34,6 +35,10 @@ impl WireFormat for GoogleWire {
 
     fn decoder(&self) -> Box<dyn WireDecoder> {
         Box::new(decode::GoogleDecoder::new(self.option_names[0]))
+    }
+
+    fn identifiers(&self, _model_id: &str) -> Identifiers {
+        Identifiers::GEMINI
     }
 
     fn known_options(&self) -> Option<KnownOptions> {

@@ -10,6 +10,7 @@ use crate::wire::{
     openai_reasoning::{self, Api, Plan},
     provider_tools::Tools,
     settings::{SettingNames, Warnings, put_settings},
+    tool_schema,
     values::{copy_options, options_of, put},
 };
 use lmthing_base::chat::{CallSettings, ModelRequest, ToolChoice};
@@ -147,8 +148,10 @@ fn put_tools(body: &mut Map<String, Value>, tools: &Tools<'_>, choice: Option<&T
             let mut wire = Map::new();
             wire.insert("type".into(), "function".into());
             wire.insert("name".into(), tool.name.clone().into());
-            put(&mut wire, "description", (!tool.description.is_empty()).then(|| tool.description.clone()));
-            wire.insert("parameters".into(), tool.input_schema.clone());
+            let (description, schema) =
+                tool_schema::described(&tool.description, &tool.input_schema, &tool_schema::OPENAI);
+            put(&mut wire, "description", (!description.is_empty()).then_some(description));
+            wire.insert("parameters".into(), schema);
             Value::Object(wire)
         })
         .collect();

@@ -6,6 +6,7 @@ mod input;
 mod tools;
 
 use super::{EncodedRequest, KnownOptions, UnsupportedContent, WireDecoder, WireFormat};
+use crate::identifiers::Identifiers;
 use lmthing_base::chat::ModelRequest;
 
 #[derive(Clone, Debug)]
@@ -35,6 +36,10 @@ impl WireFormat for ResponsesWire {
 
     fn decoder(&self) -> Box<dyn WireDecoder> {
         Box::new(decode::ResponsesDecoder::new(self.option_names[0]))
+    }
+
+    fn identifiers(&self, _model_id: &str) -> Identifiers {
+        Identifiers::OPENAI
     }
 
     fn known_options(&self) -> Option<KnownOptions> {
