@@ -14,7 +14,7 @@ use super::{
     progress::Progress,
     readers::{
         json::{lines, object},
-        summary_line::summary_line,
+        summary_line::{summary_line, summary_text},
         terminal,
         verbose::verbose,
     },
@@ -127,9 +127,15 @@ impl Show {
         }
     }
 
-    pub(super) fn tell_how_to_go_on(&self, journal: Option<&Path>) {
-        if self.is_quiet || !self.printer.stderr_is_terminal() {
+    /// After the end of a run in the journal that can continue.
+    pub(super) fn tell_how_to_go_on(&self, journal: Option<&Path>, is_interrupted: bool) {
+        let is_terminal = self.printer.stderr_is_terminal();
+        if self.is_quiet || (!is_terminal && self.format != Format::Text) {
             return;
+        }
+        // On a terminal every run ends with this line.
+        if is_interrupted && !is_terminal {
+            self.printer.stderr_dim(&summary_text(&self.summary.lock()));
         }
         let journal = journal.map(|path| format!(" --journal={}", path.display())).unwrap_or_default();
         self.printer.stderr_dim(&format!("to go on: lmthing resume {}{journal}", self.events.run()));

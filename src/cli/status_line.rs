@@ -41,9 +41,13 @@ impl StatusLine {
         self.draw_after(|_| screen::spinner(elapsed).to_string(), line);
     }
 
-    /// As [`StatusLine::draw`], with a bar at `done` of `all`.
-    pub(super) fn draw_at(&mut self, (done, all): (u64, u64), line: impl FnOnce() -> String) {
-        self.draw_after(|text| bar(screen::line_width().saturating_sub(measure_text_width(text) + 1), done, all), line);
+    /// As [`StatusLine::draw`], with a bar at `done` of `all`, and the longest of the texts that fits the line.
+    pub(super) fn draw_at(&mut self, (done, all): (u64, u64), texts: impl FnOnce() -> [String; 2]) {
+        let width = screen::line_width();
+        self.draw_after(
+            |text| bar(width.saturating_sub(measure_text_width(text) + 1), done, all),
+            || longest_that_fits(texts(), width),
+        );
     }
 
     fn draw_after(&mut self, mark: impl FnOnce(&str) -> String, line: impl FnOnce() -> String) {
@@ -66,6 +70,10 @@ fn hide(is_shown: &Cell<bool>) {
     if is_shown.take() {
         screen::clear("");
     }
+}
+
+fn longest_that_fits([long, short]: [String; 2], width: usize) -> String {
+    if measure_text_width(&long) <= width { long } else { short }
 }
 
 /// A bar of at most `room` columns.

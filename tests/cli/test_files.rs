@@ -408,3 +408,10 @@ fn a_lone_surrogate_is_shown_as_the_replacement_character() {
     let report = Report::of_tests("test('\\ud800 x', ({ skip }) => { skip('\\ud800'); }); test('next', () => {});");
     assert_eq!(report.statuses(), ["\u{fffd} x: skipped", "next: passed"], "{report:?}");
 }
+
+#[test]
+fn a_difference_with_a_lone_surrogate_is_shown() {
+    let report =
+        Report::of_tests("test('x', () => { expect({ a: 'x\\ud83d', b: 1 }).toEqual({ a: 'x\\ud83d', b: 2 }); });");
+    assert!(format!("{report:?}").contains("- Expected"), "{report:?}");
+}

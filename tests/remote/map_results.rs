@@ -321,6 +321,7 @@ fn only_a_file_of_its_own_is_written_over() {
         ("lost", "it is a link that leads nowhere"),
         ("rows.jsonl", "rows or prompts are read from it"),
         ("p.lmt.mjs", "rows or prompts are read from it"),
+        ("imported-later.mjs", "it has the name of a module"),
     ] {
         let outcome = folder.run(&format!("{MAP} --fresh -o {out}"));
         assert!(outcome.code == 2 && outcome.stderr.contains(what), "{out}: {outcome:?}");

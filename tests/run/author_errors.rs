@@ -50,6 +50,11 @@ fn a_message_that_is_cut_within_an_emoji_is_kept_with_its_place() {
     ] {
         assert_has(&error("", code), &[message, place]);
     }
+    // Natives of Node's modules take such strings as well.
+    let uses = "process.emitWarning(text); process.env.CUT = text; const { code } = await import('node:fs').then(\
+                (fs) => fs.promises.readFile(text)).catch((error) => error); throw new Error([code, process.env.CUT].join());";
+    let stderr = error("", &format!("const text = 'x😀'.slice(0, 2);\n{uses}"));
+    assert_has(&stderr, &["Warning: x\u{fffd}", "Error: ENOENT,x\u{fffd}"]);
     let folder = Folder::new(&[("main.lmt.mjs", &body("", "throw new Error('smile 😀 again'.slice(0, 7));"))]);
     let events = folder.run("run -f events main.lmt.mjs").stdout;
     assert_has(&events, &["smile \u{fffd}", "\"line\":5"]);
@@ -92,6 +97,16 @@ fn a_mistyped_option_that_protects_is_an_error() {
         ),
         ("", "defAgent('pay', '', z.object({}), () => {}, { maxStep: 3 });", "did you mean 'maxSteps'?", "7:1"),
         ("", "await runPrompt(() => {}, { model: 'mock', limit: {} });", "did you mean 'limits'?", "7:7"),
+        ("", "await runPrompt(() => {}, { model: 'mock', limits: { step: 3 } });", "limits has no 'step'", "7:7"),
+        ("", "defTool('pay', '', z.object({}), pay, { needsConfirmation: true });", "no 'needsConfirmation'", "7:1"),
+        (
+            "",
+            "defTool('p', '', [{ name: 'pay', inputSchema: z.object({}), execute: pay, needsApproval: true }]);",
+            "tool('pay') has no 'needsApproval'; it belongs in options",
+            "7:1",
+        ),
+        ("maxCost: 1", tool, "config has no 'maxCost'; it belongs in limits: config = { limits: { cost: … } }", ""),
+        ("maxSteps: 1", tool, "config has no 'maxSteps'; it belongs in options", ""),
         ("limit: { steps: 3 }", tool, "config has no 'limit'; did you mean 'limits'?", ""),
         ("options: { maxStep: 3 }", tool, "config.options has no 'maxStep'; did you mean 'maxSteps'?", ""),
     ] {

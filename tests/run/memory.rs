@@ -29,6 +29,21 @@ fn kept_schemas(rest: &str) -> usize {
 }
 
 #[test]
+fn a_script_without_memory_says_so() {
+    for grow in ["keep.push('x'.repeat(1000) + keep.length)", "keep.push({ a: keep.length })"] {
+        let source = format!(
+            "export const config = {{ model: 'mock' }};
+            export const mock = [];
+            const keep = [];
+            export default () => {{ for (;;) {grow}; }};"
+        );
+        let outcome = Folder::of(&source).run("run p.lmt.mjs");
+        assert_eq!(outcome.code, 1, "{outcome:?}");
+        assert!(outcome.stderr.contains("out of memory"), "{outcome:?}");
+    }
+}
+
+#[test]
 fn schemas_of_earlier_runs_of_the_function_are_freed() {
     let kept = kept_schemas("");
     assert!(kept <= 2, "{kept} of 20 schemas are kept");

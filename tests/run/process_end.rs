@@ -145,10 +145,8 @@ fn a_run_with_a_time_limit_ends_when_its_result_is_not_read() {
     assert!(errors.contains("the output may be incomplete"), "{errors}");
 }
 
-#[test]
-#[cfg(target_os = "linux")]
-fn an_interrupt_on_a_terminal_says_how_to_continue() {
-    let source = "
+/// A run in the journal that waits in a tool.
+const WAITING: &str = "
 import { z } from 'zod';
 export const config = { model: 'mock', journal: true };
 export const mock = [{ type: 'tool-call', toolName: 'wait', args: {} }, { type: 'text', text: 'Done.' }];
@@ -157,7 +155,11 @@ export default ({ defTool, $ }) => {
   $`Go.`;
 };
 ";
-    let folder = Folder::of(source);
+
+#[test]
+#[cfg(target_os = "linux")]
+fn an_interrupt_on_a_terminal_says_how_to_continue() {
+    let folder = Folder::of(WAITING);
     let mut run = folder.start_on_terminal("run --journal p.lmt.mjs", 80);
     run.wait_for("waiting", 1);
     run.type_text("\u{3}");
@@ -166,4 +168,15 @@ export default ({ defTool, $ }) => {
     assert!(outcome.stdout.contains("to go on: lmthing resume "), "{outcome:?}");
     let runs = folder.run("runs");
     assert!(runs.stdout.contains("interrupted"), "{runs:?}");
+}
+
+#[test]
+fn an_interrupt_without_a_terminal_says_what_was_used_and_how_to_continue() {
+    let folder = Folder::of(WAITING);
+    let mut run = folder.start("run --journal p.lmt.mjs");
+    run.wait_for("waiting", 1);
+    run.signal("INT");
+    let outcome = run.end();
+    assert_eq!(outcome.code, 130, "{outcome:?}");
+    assert!(outcome.stderr.contains("0 tokens in, 0 out · $0.00\nto go on: lmthing resume "), "{outcome:?}");
 }

@@ -40,6 +40,11 @@ pub(super) struct RowValidator<'a> {
     pub(super) interrupted: Option<i32>,
 }
 
+fn is_module(file: &Path) -> bool {
+    const ENDINGS: [&str; 8] = ["mjs", "js", "cjs", "jsx", "mts", "ts", "cts", "tsx"];
+    file.extension().is_some_and(|ending| ENDINGS.iter().any(|module| ending.eq_ignore_ascii_case(module)))
+}
+
 impl<'a> RowValidator<'a> {
     pub(super) fn new(
         rows: &'a Rows,
@@ -86,14 +91,15 @@ impl<'a> RowValidator<'a> {
         let read: BTreeSet<PathBuf> = read.filter_map(|file| file.canonicalize().ok()).collect();
         let is_read =
             |file: &&PathBuf| self.rows.has_name(file) || file.canonicalize().is_ok_and(|file| read.contains(&file));
-        let Some(file) = written.iter().find(is_read) else { return Ok(()) };
-        let message = match file == out {
-            true => format!("--output {}: rows or prompts are read from it", out.display()),
-            false => {
-                format!("--output {}: it needs {}, which rows or prompts are read from", out.display(), file.display())
-            }
+        let reason = match written.iter().find(is_read) {
+            Some(file) if file == out => "rows or prompts are read from it".to_owned(),
+            Some(file) => format!("it needs {}, which rows or prompts are read from", file.display()),
+            // A prompt may import it later, when it runs.
+            None if is_module(out) => "it has the name of a module".to_owned(),
+            None => return Ok(()),
         };
-        Err(Box::new(Diagnostic::new(message).with_hint("name another file")))
+        let message = format!("--output {}: {reason}", out.display());
+        Err(Box::new(Diagnostic::new(message).with_hint("name another file, such as out.jsonl")))
     }
 
     fn provenance(&self) -> Provenance {

@@ -45,7 +45,7 @@ pub use loader::{calling_file, import_file_once, is_name_mentioned, set_name_men
 pub use native_module::NativeModule;
 pub use node::{end_children, receive_signals, restore_terminal, take_signal};
 pub use run::{ScriptEnd, run_script};
-pub use string_text::string_text;
+pub use string_text::{WellFormed, string_text};
 
 /// Compiles the example of the README.
 #[cfg(doctest)]

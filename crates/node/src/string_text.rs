@@ -1,6 +1,6 @@
 //! Strings of scripts as Rust text.
 
-use rquickjs::{Error, Result, String as JsString};
+use rquickjs::{Ctx, Error, FromJs, Result, String as JsString, Value};
 
 use lmthing_base::chat::read_json;
 
@@ -17,5 +17,14 @@ pub fn string_text(string: &JsString<'_>) -> Result<String> {
             Ok(read_json(&json).unwrap_or_default())
         }
         text => text,
+    }
+}
+
+/// A string argument as `string_text` reads it. A `String` argument would fail for a lone surrogate.
+pub struct WellFormed(pub String);
+
+impl<'js> FromJs<'js> for WellFormed {
+    fn from_js(ctx: &Ctx<'js>, value: Value<'js>) -> Result<Self> {
+        string_text(&JsString::from_js(ctx, value)?).map(WellFormed)
     }
 }

@@ -111,7 +111,7 @@ async fn run_once(args: &RunArgs, printer: &Printer, resumed: Option<ResumedRun>
     interrupt::claim_report_or_wait(ending.code);
     show.end(&ending);
     if !matches!(ending.code, ExitCode::Done | ExitCode::Waiting) && journal.recorder.is_in_journal() {
-        show.tell_how_to_go_on(typed.as_deref());
+        show.tell_how_to_go_on(typed.as_deref(), matches!(ending.code, ExitCode::Interrupted(_)));
     }
     match journal.problem(ending.code, &show).await {
         Some(problem) if ending.code == ExitCode::Done => {

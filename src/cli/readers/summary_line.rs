@@ -12,12 +12,13 @@ pub(in crate::cli) fn summary_line(printer: Rc<Printer>, summary: SharedSummary)
     let is_real = Cell::new(false);
     Rc::new(move |event: &Event<'_>| match event.kind {
         EventKind::StepStart { model, .. } if !model.starts_with("mock:") => is_real.set(true),
-        EventKind::RunFinish(_) if is_real.get() => printer.stderr_dim_wrapped(&line(&summary.lock())),
+        EventKind::RunFinish(_) if is_real.get() => printer.stderr_dim_wrapped(&summary_text(&summary.lock())),
         _ => {}
     })
 }
 
-fn line(summary: &RunSummary) -> String {
+/// Example: `2 steps · 1.7 s · 100 tokens in, 10 out · $0.0104`.
+pub(in crate::cli) fn summary_text(summary: &RunSummary) -> String {
     let count = |steps: usize| if steps == 1 { "1 step".to_owned() } else { format!("{steps} steps") };
     let mut steps = count(summary.steps);
     if summary.all_steps != summary.steps {

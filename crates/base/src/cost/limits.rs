@@ -54,8 +54,6 @@ const COST: &str = "an amount of US dollars, 0 or more, such as 0.5";
 const TIME: &str = "a time such as '90s', '1m30s' or '500ms', or a number of milliseconds above 0";
 const PARALLEL: &str = "a whole number of requests, 1 or more";
 
-const KEYS: [&str; 5] = ["steps", "tokens", "cost", "time", "parallel"];
-
 /// 2^53: above it, not every whole number is a float.
 const MAX_WHOLE: f64 = 9_007_199_254_740_992.0;
 
@@ -80,6 +78,8 @@ impl LimitKind {
 }
 
 impl Limits {
+    pub const KEYS: [&'static str; 5] = ["steps", "tokens", "cost", "time", "parallel"];
+
     /// Reads `config.limits`.
     pub fn from_json(limits: &Value) -> Result<Self, InvalidLimit> {
         let limits = match limits {
@@ -163,12 +163,12 @@ fn wrong(place: &str, expected: &'static str, given: &Value) -> InvalidLimit {
 }
 
 fn unknown(key: &str) -> Option<InvalidLimit> {
-    if KEYS.contains(&key) {
+    if Limits::KEYS.contains(&key) {
         return None;
     }
-    let advice = match closest(key, KEYS) {
+    let advice = match closest(key, Limits::KEYS) {
         Some(known) => format!("did you mean '{known}'?"),
-        None => format!("known are {}", KEYS.join(", ")),
+        None => format!("known are {}", Limits::KEYS.join(", ")),
     };
     Some(InvalidLimit::Key { place: format!("config.limits.{key}"), advice })
 }

@@ -28,6 +28,9 @@ pub(crate) fn set_up(ctx: &Ctx<'_>) -> Result<()> {
 /// Longest chain of causes that is followed; also ends cycles.
 const MAX_CAUSES: usize = 8;
 
+/// With less memory than this, it is used up.
+const MEMORY_PROBE: usize = 1 << 20;
+
 /// Longest chain of classes that is followed.
 const MAX_CLASSES: usize = 8;
 
@@ -65,9 +68,12 @@ pub fn diagnose_error(ctx: &Ctx<'_>, error: Error) -> Thrown {
 /// Describes a thrown value: errors with class, message, position, stack, causes and payload; other values as they
 /// print.
 pub fn diagnose<'js>(ctx: &Ctx<'js>, thrown: Value<'js>) -> Thrown {
+    if thrown.is_null() && is_memory_used_up(ctx) {
+        let diagnostic = Diagnostic { name: "InternalError".to_owned(), ..Diagnostic::new("out of memory") };
+        return diagnostic.with_hint("the script has used up its memory").into();
+    }
     let error = thrown.as_object().filter(|object| is_error(ctx, object)).cloned();
     let hint = match thrown.is_null() {
-        // QuickJS throws `null` when there is no memory for an error.
         true => "what was thrown is not an Error: a script has thrown null, or it has used up its memory",
         false => "what was thrown is not an Error, so there is no stack: throw new Error(…) to see where",
     };
@@ -76,6 +82,15 @@ pub fn diagnose<'js>(ctx: &Ctx<'js>, thrown: Value<'js>) -> Thrown {
         Some(error) => Thrown { diagnostic, payload: payload_of(ctx, &error) },
         None => diagnostic.with_hint(hint).into(),
     }
+}
+
+/// QuickJS throws `null` when there is no memory for an error.
+fn is_memory_used_up(ctx: &Ctx<'_>) -> bool {
+    let is_used_up = JsString::from_str(ctx.clone(), &" ".repeat(MEMORY_PROBE)).is_err();
+    if is_used_up {
+        ctx.catch();
+    }
+    is_used_up
 }
 
 fn payload_of<'js>(ctx: &Ctx<'js>, error: &Object<'js>) -> Option<Rc<dyn Any>> {

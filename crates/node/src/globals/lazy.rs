@@ -4,6 +4,7 @@ use rquickjs::{Ctx, Function, JsLifetime, Object, Result};
 
 use crate::builtin::{INTERNAL_PREFIX, import_builtin};
 use crate::native_module::NativeModule;
+use crate::string_text::WellFormed;
 use crate::user_data;
 
 pub(super) const NATIVE: NativeModule = NativeModule { name: "lmthing:internal/native/modules", init };
@@ -32,5 +33,5 @@ fn init<'js>(ctx: &Ctx<'js>) -> Result<Object<'js>> {
 }
 
 fn import_function<'js>(ctx: &Ctx<'js>) -> Result<Function<'js>> {
-    Function::new(ctx.clone(), |ctx: Ctx<'js>, name: String| import_builtin(&ctx, &name))
+    Function::new(ctx.clone(), |ctx: Ctx<'js>, WellFormed(name): WellFormed| import_builtin(&ctx, &name))
 }

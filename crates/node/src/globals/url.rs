@@ -4,6 +4,7 @@ use rquickjs::{Ctx, Function, Object, Result};
 use url::{Url, form_urlencoded, quirks};
 
 use crate::native_module::NativeModule;
+use crate::string_text::WellFormed;
 
 /// The parts of a URL, in the order that `web/url.js` expects.
 fn components(url: &Url) -> Vec<String> {
@@ -83,7 +84,13 @@ fn exports<'js>(ctx: &Ctx<'js>) -> Result<Object<'js>> {
     exports.set("set", Function::new(ctx.clone(), set)?)?;
     exports.set("parseQuery", Function::new(ctx.clone(), parse_query)?)?;
     exports.set("serializeQuery", Function::new(ctx.clone(), serialize_query)?)?;
-    exports.set("domainToASCII", Function::new(ctx.clone(), |domain: String| quirks::domain_to_ascii(&domain))?)?;
-    exports.set("domainToUnicode", Function::new(ctx.clone(), |domain: String| quirks::domain_to_unicode(&domain))?)?;
+    exports.set(
+        "domainToASCII",
+        Function::new(ctx.clone(), |WellFormed(domain): WellFormed| quirks::domain_to_ascii(&domain))?,
+    )?;
+    exports.set(
+        "domainToUnicode",
+        Function::new(ctx.clone(), |WellFormed(domain): WellFormed| quirks::domain_to_unicode(&domain))?,
+    )?;
     Ok(exports)
 }

@@ -17,6 +17,7 @@ use super::socket::{Connection, address_parts, connection_object};
 use crate::event_loop::KeepAlive;
 use crate::gate;
 use crate::native_module::NativeModule;
+use crate::string_text::WellFormed;
 use lmthing_base::permission::Access;
 
 pub(super) const NATIVE: NativeModule = NativeModule { name: "lmthing:internal/native/network", init: exports };
@@ -183,29 +184,29 @@ fn path_target(ctx: &Ctx<'_>, path: &str) -> String {
 fn exports<'js>(ctx: &Ctx<'js>) -> Result<Object<'js>> {
     let exports = Object::new(ctx.clone())?;
     // connect(address, port), connectPath(path): {value: connection}
-    let connect = |ctx: Ctx<'js>, address: String, port: u16| {
+    let connect = |ctx: Ctx<'js>, WellFormed(address): WellFormed, port: u16| {
         let (inner, target) = (ctx.clone(), host_target(&address, port));
         with_permission(ctx, target, async move { connection_result(&inner, connect_tcp(&address, port).await) })
     };
     exports.set("connect", Function::new(ctx.clone(), Async(connect))?)?;
-    let connect = |ctx: Ctx<'js>, path: String| {
+    let connect = |ctx: Ctx<'js>, WellFormed(path): WellFormed| {
         let (inner, target) = (ctx.clone(), path_target(&ctx, &path));
         with_permission(ctx, target, async move { connection_result(&inner, connect_path(&path).await) })
     };
     exports.set("connectPath", Function::new(ctx.clone(), Async(connect))?)?;
     // listen(address, port), listenPath(path): {value: listener}
-    let listen = |ctx: Ctx<'js>, address: String, port: u16| {
+    let listen = |ctx: Ctx<'js>, WellFormed(address): WellFormed, port: u16| {
         gate::check(&ctx, Access::Network(&host_target(&address, port)))?;
         listener_result(&ctx, Listener::tcp(&address, port))
     };
     exports.set("listen", Function::new(ctx.clone(), listen)?)?;
-    let listen = |ctx: Ctx<'js>, path: String| {
+    let listen = |ctx: Ctx<'js>, WellFormed(path): WellFormed| {
         gate::check(&ctx, Access::Network(&path_target(&ctx, &path)))?;
         listener_result(&ctx, Listener::path(&path))
     };
     exports.set("listenPath", Function::new(ctx.clone(), listen)?)?;
     // lookup(name): {value: [[address, family], …]}
-    let find = |ctx: Ctx<'js>, host: String| {
+    let find = |ctx: Ctx<'js>, WellFormed(host): WellFormed| {
         let (inner, target) = (ctx.clone(), host.clone());
         let family = |address: &IpAddr| if address.is_ipv4() { 4 } else { 6 };
         with_permission(ctx, target, async move {
@@ -221,10 +222,13 @@ fn exports<'js>(ctx: &Ctx<'js>) -> Result<Object<'js>> {
     };
     exports.set("lookup", Function::new(ctx.clone(), Async(find))?)?;
     // ipVersion(text): 4, 6 or 0
-    let version = |text: String| match text.split_once('%').map_or(text.as_str(), |(address, _)| address).parse() {
-        Ok(IpAddr::V4(_)) if !text.contains('%') => 4,
-        Ok(IpAddr::V6(_)) => 6,
-        _ => 0,
+    let version = |WellFormed(text): WellFormed| {
+        let address = text.split_once('%').map_or(text.as_str(), |(address, _)| address);
+        match address.parse() {
+            Ok(IpAddr::V4(_)) if !text.contains('%') => 4,
+            Ok(IpAddr::V6(_)) => 6,
+            _ => 0,
+        }
     };
     exports.set("ipVersion", Function::new(ctx.clone(), version)?)?;
     Ok(exports)

@@ -16,7 +16,7 @@ function checkText(value, name) {
   if (value.includes('\0')) {
     throw nodeError(TypeError, 'ERR_INVALID_ARG_VALUE', `The argument '${name}' must be a string without null bytes. Received '${value.replaceAll('\0', '\\x00')}'`);
   }
-  return value;
+  return value.toWellFormed();
 }
 
 export function signalNumber(signal) {
@@ -32,7 +32,7 @@ export function signalNumber(signal) {
 
 /** Normalizes `(file, args?, options?)`. */
 export function sortArguments(file, args, options) {
-  checkText(file, 'file');
+  file = checkText(file, 'file');
   if (file.length === 0) {
     throw nodeError(TypeError, 'ERR_INVALID_ARG_VALUE', `The argument 'file' cannot be empty. Received ''`);
   }
@@ -115,11 +115,11 @@ export function wiring(stdio = 'pipe') {
 export function plan(file, args, options) {
   checkOptions(options);
   const cwd = options.cwd === undefined || options.cwd === null ? undefined : pathText(options.cwd, 'options.cwd');
-  if (options.shell) [file, args] = shellCommand([file, ...args].join(' '), options.shell);
+  if (options.shell) [file, args] = shellCommand([file, ...args].join(' ').toWellFormed(), options.shell);
   const argv0 = options.argv0 ?? file;
   const native = {
     file, args, cwd,
-    argv0: options.argv0 ?? undefined,
+    argv0: options.argv0?.toWellFormed(),
     env: environment(options.env ?? process.env),
     stdio: wiring(options.stdio),
     detached: Boolean(options.detached),

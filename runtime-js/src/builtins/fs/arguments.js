@@ -16,7 +16,7 @@ export function pathText(value, name = 'path') {
     const message = `The argument '${name}' must be a string, Uint8Array, or URL without null bytes. Received ${JSON.stringify(text).replaceAll('\\u0000', '\\x00').replaceAll('"', "'")}`;
     throw nodeError(TypeError, 'ERR_INVALID_ARG_VALUE', message);
   }
-  return text;
+  return text.toWellFormed();
 }
 
 function fileUrlText(url) {

@@ -37,7 +37,7 @@ export const dlopen = notOffered('process.dlopen', 'native addons cannot be load
 
 export function chdir(directory) {
   if (typeof directory !== 'string') throw invalidArgumentType('directory', 'of type string', directory);
-  const failure = system.chdir(directory);
+  const failure = system.chdir(directory.toWellFormed());
   if (!failure) return;
   // Only now: packages such as graceful-fs replace `process.cwd` by a function that keeps its first result.
   const path = process.cwd();
@@ -141,7 +141,7 @@ function show(warning) {
   if (quietEnvironment().NODE_NO_WARNINGS === '1') return;
   const label = warning.code ? `[${warning.code}] ` : '';
   const detail = typeof warning.detail === 'string' ? `\n${warning.detail}` : '';
-  writeStderr(`(lmthing:${ownPid}) ${label}${Error.prototype.toString.call(warning)}${detail}\n`);
+  writeStderr(`(lmthing:${ownPid}) ${label}${Error.prototype.toString.call(warning)}${detail}\n`.toWellFormed());
 }
 
 export function emitWarning(warning, type, code) {

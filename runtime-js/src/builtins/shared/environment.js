@@ -5,7 +5,7 @@ import { nodeError } from './errors.js';
 
 const text = (value) => {
   if (typeof value === 'symbol') throw new TypeError('Cannot convert a Symbol value to a string');
-  return String(value);
+  return String(value).toWellFormed();
 };
 
 const refused = (message) => nodeError(TypeError, 'ERR_INVALID_OBJECT_DEFINE_PROPERTY', message);

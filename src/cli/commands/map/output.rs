@@ -163,6 +163,21 @@ impl<'a> MapOutput<'a> {
         }
         parts.join(" · ")
     }
+
+    /// The same figures for a narrow terminal.
+    fn short_line(progress: &Progress) -> String {
+        let Progress { done, failed, rows, usage, .. } = progress;
+        let mut parts =
+            vec![format!("{}/{}", short(done + failed), short(*rows)), format!("{} failed", short(*failed))];
+        parts.extend(rate(progress).map(|rate| rate.replace(" rows/s", "/s")));
+        parts.extend(remaining(progress).map(|remaining| format!("{} left", HumanDuration(remaining))));
+        if usage.input_tokens.or(usage.output_tokens).is_some() {
+            let tokens = usage.input_tokens.unwrap_or(0).saturating_add(usage.output_tokens.unwrap_or(0));
+            parts.push(format!("{} tokens", short(tokens)));
+            parts.push(money(progress));
+        }
+        parts.join(" · ")
+    }
 }
 
 impl MapListener for MapOutput<'_> {
@@ -215,7 +230,7 @@ impl MapListener for MapOutput<'_> {
             return;
         }
         let done = progress.done + progress.failed;
-        self.line.draw_at((done, progress.rows), || Self::line(progress));
+        self.line.draw_at((done, progress.rows), || [Self::line(progress), Self::short_line(progress)]);
         if !self.printer.stderr_is_terminal() && self.last_line_at.elapsed() >= LINE_INTERVAL {
             self.last_line_at = Instant::now();
             self.printer.stderr(&format!("{}\n", Self::line(progress)));
@@ -240,6 +255,15 @@ fn money(progress: &Progress) -> String {
         (false, _) => known,
         (true, true) => format!("{known} and unknown costs"),
         (true, false) => cost(None),
+    }
+}
+
+/// Example: `9,870`, `12k`, `34M`.
+fn short(count: u64) -> String {
+    match count {
+        0..10_000 => grouped(count),
+        10_000..10_000_000 => format!("{}k", grouped(count / 1_000)),
+        _ => format!("{}M", grouped(count / 1_000_000)),
     }
 }
 

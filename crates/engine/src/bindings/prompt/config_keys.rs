@@ -4,6 +4,7 @@ use rquickjs::{Ctx, Object, Result, Value, object::Filter};
 
 use super::known_options::{self, OPTIONS};
 use crate::bindings::values::{kind_of, type_error};
+use lmthing_base::cost::Limits;
 use lmthing_node::warn;
 use lmthing_typescript::sandbox::SandboxConfig;
 
@@ -11,8 +12,6 @@ const KNOWN: &[&str] =
     &["model", "options", "plugins", "limits", "prices", "sandbox", "journal", "mcpServers", "functions"];
 
 const EXPORTS: [&str; 4] = ["mock", "input", "output", "description"];
-
-const LIMITS: [&str; 5] = ["steps", "tokens", "cost", "time", "parallel"];
 
 pub(crate) fn unknown(config: &Object<'_>) -> Result<Vec<(String, String)>> {
     let keys: Vec<String> = config.own_keys(Filter::new().string().enum_only()).collect::<Result<_>>()?;
@@ -24,7 +23,13 @@ pub(crate) fn unknown(config: &Object<'_>) -> Result<Vec<(String, String)>> {
 pub(crate) fn check_of_call<'js>(ctx: &Ctx<'js>, config: &Object<'js>) -> Result<()> {
     let is_value = |name: &str| matches!(name, "input" | "output");
     let unknown = unknown(config)?.into_iter().filter(|(name, _)| !is_value(name));
-    unknown.into_iter().try_for_each(|(name, advice)| known_options::report(ctx, "runPrompt", &name, KNOWN, &advice))
+    unknown.into_iter().try_for_each(|(name, advice)| report(ctx, "runPrompt", &name, &advice))?;
+    let Some(limits) = config.get::<_, Value>("limits")?.into_object() else { return Ok(()) };
+    let mut names = limits.own_keys::<String>(Filter::new().string().enum_only());
+    names.try_for_each(|name| match name? {
+        name if Limits::KEYS.contains(&name.as_str()) => Ok(()),
+        name => Err(known_options::refusal(ctx, "runPrompt: limits", &name, &warn::suggestion(&name, &Limits::KEYS))),
+    })
 }
 
 pub(crate) fn journal<'js>(ctx: &Ctx<'js>, config: &Object<'js>) -> Result<Option<bool>> {
@@ -38,7 +43,14 @@ pub(crate) fn journal<'js>(ctx: &Ctx<'js>, config: &Object<'js>) -> Result<Optio
 }
 
 pub(crate) fn warn_unknown<'js>(ctx: &Ctx<'js>, config: &Object<'js>) -> Result<()> {
-    unknown(config)?.iter().try_for_each(|(name, advice)| known_options::report(ctx, "config", name, KNOWN, advice))
+    unknown(config)?.iter().try_for_each(|(name, advice)| report(ctx, "config", name, advice))
+}
+
+fn report(ctx: &Ctx<'_>, place: &str, name: &str, advice: &str) -> Result<()> {
+    match Limits::KEYS.contains(&name) {
+        true => Err(known_options::refusal(ctx, place, name, advice)),
+        false => known_options::report(ctx, place, name, KNOWN, advice),
+    }
 }
 
 fn advice(name: &str) -> String {
@@ -51,8 +63,8 @@ fn advice(name: &str) -> String {
     if EXPORTS.contains(&name) {
         return format!("it is an export of its own: export const {name} = …");
     }
-    if LIMITS.contains(&name) {
-        return format!("it belongs in limits: config = {{ limits: {{ {name}: … }} }}");
+    if let Some(limit) = limit_of(name) {
+        return format!("it belongs in limits: config = {{ limits: {{ {limit}: … }} }}");
     }
     if SandboxConfig::FIELDS.contains(&name) {
         return format!("it belongs in sandbox: config = {{ sandbox: {{ {name}: … }} }}");
@@ -61,6 +73,12 @@ fn advice(name: &str) -> String {
         Some(option) => format!("did you mean the option '{option}'? config = {{ options: {{ {option}: … }} }}"),
         None => warn::suggestion(name, KNOWN),
     }
+}
+
+/// `cost` of `cost` and `maxCost`.
+fn limit_of(name: &str) -> Option<&'static str> {
+    let bare = name.strip_prefix("max").unwrap_or(name);
+    Limits::KEYS.into_iter().find(|limit| limit.eq_ignore_ascii_case(bare))
 }
 
 pub(crate) fn advice_for_option(name: &str) -> String {

@@ -7,6 +7,7 @@ use crate::{
     bindings::values::{elements, kind_of, property, schema::Schema, type_error},
     prompt::DefinitionKind,
 };
+use lmthing_node::string_text;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Registry {
@@ -125,7 +126,7 @@ impl<'js> Entry<'js> {
 impl<'js> Item<'js> {
     fn read(ctx: &Ctx<'js>, object: &Object<'js>, index: usize, place: &str, helper: &str) -> Result<Self> {
         let text = |key: &str| -> Result<Option<String>> {
-            object.get::<_, Value>(key)?.as_string().map(rquickjs::String::to_string).transpose()
+            object.get::<_, Value>(key)?.as_string().map(string_text).transpose()
         };
         let Some(name) = text("name")? else {
             let message = format!("{place}: item {index} needs a string 'name'; make it with {helper}(…)");
@@ -135,7 +136,7 @@ impl<'js> Item<'js> {
         let [input_schema, execute, options] = arguments;
         let options = options?;
         // Named as by the helper, which has reported the same.
-        known_options::check_definition(ctx, &options, &format!("{helper}('{name}')"), helper)?;
+        known_options::check_member(ctx, object, &format!("{helper}('{name}')"), helper)?;
         let place = format!("{place}: {helper}('{name}')");
         let callable = Callable::read(ctx, &input_schema?, &execute?, &options, &place)?;
         Ok(Item { name, description: text("description")?.unwrap_or_default(), callable })

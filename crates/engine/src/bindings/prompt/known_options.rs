@@ -3,7 +3,7 @@
 
 use std::{cell::RefCell, collections::HashSet, sync::LazyLock};
 
-use rquickjs::{Ctx, JsLifetime, Object, Result, Value, object::Filter};
+use rquickjs::{Ctx, Error, JsLifetime, Object, Result, Value, object::Filter};
 
 use crate::bindings::values::type_error;
 use lmthing_node::{user_data, warn};
@@ -69,6 +69,9 @@ pub(crate) fn with_usual_names<'js>(ctx: &Ctx<'js>, given: &Object<'js>, place: 
 const CALLABLE: &[&str] =
     &["responseSchema", "needsApproval", "beforeCall", "onSuccess", "onError", "repeat", "providerOptions"];
 
+/// Keys of a member of an array form.
+const MEMBER: &[&str] = &["name", "description", "inputSchema", "execute", "options"];
+
 /// Those of agents: an agent is called as a tool is, and its own prompt has settings.
 static OF_AGENTS: LazyLock<Vec<&str>> = LazyLock::new(|| [CALLABLE, OPTIONS, &["model", "plugins"]].concat());
 
@@ -76,13 +79,35 @@ static OF_AGENTS: LazyLock<Vec<&str>> = LazyLock::new(|| [CALLABLE, OPTIONS, &["
 const GUARDS: &[&str] = &["needsApproval", "limits", "maxSteps", "maxAgentDepth", "maxOutputTokens", "sandbox"];
 
 /// Beginnings of words that mean a protection, whatever the option is called.
-const GUARD_WORDS: &[&str] = &["approv", "permission", "limit", "restrict", "allow", "deny"];
+const GUARD_WORDS: &[&str] = &[
+    "approv", "confirm", "consent", "permi", "limit", "max", "budget", "quota", "timeout", "restrict", "allow", "deny",
+];
 
 /// Checks the options of a definition. `helper` is the function that makes such a member of an array form: `tool`.
 pub(crate) fn check_definition<'js>(ctx: &Ctx<'js>, options: &Value<'js>, place: &str, helper: &str) -> Result<()> {
     let Some(given) = options.as_object() else { return Ok(()) };
-    let known: &[&'static str] = if matches!(helper, "agent" | "funcAgent") { &OF_AGENTS } else { CALLABLE };
-    check(ctx, given, &format!("{place}: options"), known)
+    check(ctx, given, &format!("{place}: options"), of_definition(helper))
+}
+
+fn of_definition(helper: &str) -> &'static [&'static str] {
+    if matches!(helper, "agent" | "funcAgent") { &OF_AGENTS } else { CALLABLE }
+}
+
+/// Checks the names in a member of an array form: `tool('a', …)`, or an object like it.
+pub(crate) fn check_member<'js>(ctx: &Ctx<'js>, member: &Object<'js>, place: &str, helper: &str) -> Result<()> {
+    check_definition(ctx, &member.get("options")?, place, helper)?;
+    for name in names(member) {
+        let name = name?;
+        if !MEMBER.contains(&name.as_str()) {
+            let is_option = of_definition(helper).contains(&name.as_str());
+            let advice = match is_option {
+                true => format!("it belongs in options: {{ options: {{ {name}: … }} }}"),
+                false => warn::suggestion(&name, MEMBER),
+            };
+            report(ctx, place, &name, of_definition(helper), &advice)?;
+        }
+    }
+    Ok(())
 }
 
 /// Checks the names in an options object.
@@ -90,7 +115,7 @@ pub(crate) fn check_definition<'js>(ctx: &Ctx<'js>, options: &Value<'js>, place:
 /// # Errors
 /// An unknown name that was probably meant as a protection. Other unknown names are warnings.
 pub(crate) fn check<'js>(ctx: &Ctx<'js>, given: &Object<'js>, place: &str, known: &[&'static str]) -> Result<()> {
-    for name in given.own_keys::<String>(Filter::new().string().enum_only()) {
+    for name in names(given) {
         let name = name?;
         if !known.contains(&name.as_str()) {
             report(ctx, place, &name, known, &warn::suggestion(&name, known))?;
@@ -102,12 +127,20 @@ pub(crate) fn check<'js>(ctx: &Ctx<'js>, given: &Object<'js>, place: &str, known
 /// Reports one unknown name. `known` are the names that are possible there.
 pub(crate) fn report(ctx: &Ctx<'_>, place: &str, name: &str, known: &[&'static str], advice: &str) -> Result<()> {
     if is_guard(name, known) {
-        return Err(type_error(ctx, format!("{place} has no '{name}'; {advice}")));
+        return Err(refusal(ctx, place, name, advice));
     }
     match is_new(ctx, format!("{place} {name}"))? {
         true => warn::ignored_name(ctx, place, name, advice),
         false => Ok(()),
     }
+}
+
+pub(crate) fn refusal(ctx: &Ctx<'_>, place: &str, name: &str, advice: &str) -> Error {
+    type_error(ctx, format!("{place} has no '{name}'; {advice}"))
+}
+
+fn names<'js>(given: &Object<'js>) -> impl Iterator<Item = Result<String>> {
+    given.own_keys::<String>(Filter::new().string().enum_only())
 }
 
 /// Names that were reported: the prompt function defines the same things before every step.

@@ -11,7 +11,7 @@ use super::{
 };
 use crate::bindings::values::plain_error;
 use lmthing_base::diagnostic::Location;
-use lmthing_node::{diagnose, is_late, set_work_limit, string_text};
+use lmthing_node::{WellFormed, diagnose, is_late, set_work_limit, string_text};
 
 /// Processor time, as the same difference must be shown on a busy machine.
 const DESCRIBE_WORK: Duration = Duration::from_secs(1);
@@ -99,10 +99,11 @@ pub(super) fn described<'js>(
         // The message is known; the difference gets its own time.
         limit_description(&ctx)?;
     }
-    let diff = diff.call::<_, Option<String>>((error,)).unwrap_or_else(|_| {
+    let diff = diff.call::<_, Option<WellFormed>>((error,)).unwrap_or_else(|_| {
         ctx.catch();
         None
     });
+    let diff = diff.map(|WellFormed(text)| text);
     if is_late(&ctx) {
         if diagnostic.message.is_empty() {
             diagnostic.message = "something was thrown that cannot be shown".to_owned();

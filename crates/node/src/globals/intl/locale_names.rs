@@ -4,20 +4,22 @@ use icu_casemap::CaseMapper;
 use icu_locale::{LanguageIdentifier, Locale, LocaleCanonicalizer, LocaleExpander};
 use rquickjs::{Ctx, Function, Object, Result};
 
+use crate::string_text::WellFormed;
+
 /// Exports `canonicalize(tag)`, `maximize(tag)` and `minimize(tag)`, which return undefined for a malformed tag, and
 /// `toUpperCase(text, tag)` and `toLowerCase(text, tag)`.
 pub(super) fn export<'js>(ctx: &Ctx<'js>, exports: &Object<'js>) -> Result<()> {
-    let canonicalize = |tag: String| {
+    let canonicalize = |WellFormed(tag): WellFormed| {
         let mut locale = Locale::try_from_str(&tag).ok()?;
         LocaleCanonicalizer::new_extended().canonicalize(&mut locale);
         Some(locale.to_string())
     };
-    let maximize = |tag: String| {
+    let maximize = |WellFormed(tag): WellFormed| {
         let mut locale = Locale::try_from_str(&tag).ok()?;
         LocaleExpander::new_extended().maximize(&mut locale.id);
         Some(locale.to_string())
     };
-    let minimize = |tag: String| {
+    let minimize = |WellFormed(tag): WellFormed| {
         let mut locale = Locale::try_from_str(&tag).ok()?;
         LocaleExpander::new_extended().minimize(&mut locale.id);
         Some(locale.to_string())

@@ -7,6 +7,8 @@ use jiff::civil::DateTime;
 use jiff::tz::{self, TimeZone};
 use rquickjs::{Ctx, Function, Object, Result};
 
+use crate::string_text::WellFormed;
+
 /// Recently used zones, most recent last: programs usually use one or two.
 #[derive(Default)]
 struct Recent(RefCell<Vec<(String, TimeZone)>>);
@@ -28,7 +30,7 @@ impl Recent {
 /// Exports `zoneName(text)`: the canonical spelling; `zoneOffset(zone, milliseconds)`: seconds to add to UTC;
 /// `isDaylightTime(zone, milliseconds)`; `wallToUtc(zone, milliseconds)`: converts local time to UTC.
 pub(super) fn export<'js>(ctx: &Ctx<'js>, exports: &Object<'js>) -> Result<()> {
-    let name = |text: String| tz::db().get(&text).ok()?.iana_name().map(str::to_owned);
+    let name = |WellFormed(text): WellFormed| tz::db().get(&text).ok()?.iana_name().map(str::to_owned);
     exports.set("zoneName", Function::new(ctx.clone(), name)?)?;
     let names = || tz::db().available().map(|name| name.as_str().to_owned()).collect::<Vec<_>>();
     exports.set("zoneNames", Function::new(ctx.clone(), names)?)?;
