@@ -152,13 +152,20 @@ declare module 'lmthing' {
   }
 
   /** US dollars per million tokens. */
-  export interface Price {
+  export interface TokenPrices {
     input: number;
     /** Input from the provider's cache; as `input` unless set. */
     cachedInput?: number;
     /** Input written to that cache; as `input` unless set. */
     cacheWrite?: number;
     output: number;
+  }
+
+  /** What a model costs. The service tier of an answer decides; without a price for it, the cost is unknown. */
+  export interface Price extends TokenPrices {
+    flex?: TokenPrices;
+    priority?: TokenPrices;
+    fast?: TokenPrices;
   }
 
   /** Call settings; what is unset is left to the provider. Agents inherit all of these. */
@@ -177,7 +184,12 @@ declare module 'lmthing' {
      * How much the model should think: a level, or a budget in tokens. It is translated to each provider's own setting;
      * `providerOptions` take precedence.
      */
-    reasoning?: 'off' | 'low' | 'medium' | 'high' | { tokens: number };
+    reasoning?: 'off' | 'minimal' | 'low' | 'medium' | 'high' | 'xhigh' | 'max' | { tokens: number };
+    /**
+     * The service tier: `'flex'` is cheaper and slower, `'priority'` and `'fast'` are faster and dearer. Sent where the provider
+     * has one; elsewhere a warning.
+     */
+    tier?: 'flex' | 'standard' | 'priority' | 'fast';
     /** `false`: the conversation is not marked for the provider's prompt cache. */
     cache?: boolean;
     /** Further attempts after a failure that may pass; 2 unless set. Nothing is retried after the first visible byte. */
@@ -821,6 +833,8 @@ declare module 'lmthing' {
     modelId?: string;
     /** Unix time in milliseconds. */
     timestamp?: number;
+    /** The service tier that answered, in the provider's word. */
+    serviceTier?: string;
     headers?: Record<string, string>;
   }
 

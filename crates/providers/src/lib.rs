@@ -31,7 +31,7 @@ mod wire;
 
 use futures_util::{FutureExt, future::LocalBoxFuture, stream::LocalBoxStream};
 
-use lmthing_base::chat::{ModelRequest, StreamPart};
+use lmthing_base::chat::{ModelRequest, StreamPart, Tier};
 
 pub use catalog::{BUILT_IN, COMPATIBLE, Provider};
 pub use context::{Env, ProviderContext, ProviderEvent};
@@ -86,6 +86,8 @@ pub struct ModelIdentity {
     pub model_id: String,
     pub base_url: Option<String>,
     pub is_local: bool,
+    /// The service tiers that it can be asked for.
+    pub tiers: Vec<Tier>,
 }
 
 /// A model that answers one request at a time.

@@ -245,7 +245,7 @@ impl LanguageModel for MockModel {
 
     fn model_identities(&self) -> Vec<ModelIdentity> {
         let (provider, model_id) = (self.provider().to_owned(), self.model_id().to_owned());
-        vec![ModelIdentity { provider, model_id, base_url: None, is_local: true }]
+        vec![ModelIdentity { provider, model_id, is_local: true, ..ModelIdentity::default() }]
     }
 
     fn stream<'a>(&'a self, _request: ModelRequest) -> LocalBoxFuture<'a, Result<PartStream<'a>, ProviderError>> {

@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 
 use crate::cli::{ExitCode, Printer, args::ModelsArgs};
 use lmthing_base::{
-    cost::{OwnPrices, PRICES_VARIABLE, PriceSource, listed_models, price_source},
+    cost::{OwnPrices, PRICES_VARIABLE, PriceSource, Rates, listed_models, price_source},
     diagnostic::{Diagnostic, closest},
 };
 use lmthing_providers::BUILT_IN;
@@ -17,6 +17,7 @@ struct Row {
     model_id: String,
     /// Input, cached input, cache writes, output.
     rates: [Option<f64>; 4],
+    tiers: Vec<(&'static str, [Option<f64>; 4])>,
     changes_above: Option<u64>,
     is_own: bool,
 }
@@ -54,10 +55,16 @@ pub(super) fn run(args: &ModelsArgs, variable: &str, printer: &Printer) -> ExitC
 
 /// The user's prices first. They replace prices of the table.
 fn rows(own: &OwnPrices, today: &str) -> Vec<Row> {
-    let mine = own.iter().map(|(model, rates)| {
+    let mine = own.iter().map(|(model, entry)| {
         let (provider, model_id) = model.split_once(':').unwrap_or_default();
-        let rates = [rates.input, rates.cached_input, rates.cache_write, rates.output].map(Some);
-        Row { provider: provider.to_owned(), model_id: model_id.to_owned(), rates, changes_above: None, is_own: true }
+        Row {
+            provider: provider.to_owned(),
+            model_id: model_id.to_owned(),
+            rates: listed(&entry.standard),
+            tiers: entry.tiers.iter().map(|(tier, rates)| (tier.name(), listed(rates))).collect(),
+            changes_above: None,
+            is_own: true,
+        }
     });
     let mine: Vec<Row> = mine.collect();
     let is_replaced = |row: &Row| mine.iter().any(|own| own.provider == row.provider && own.model_id == row.model_id);
@@ -65,11 +72,16 @@ fn rows(own: &OwnPrices, today: &str) -> Vec<Row> {
         provider: model.provider,
         model_id: model.model_id,
         rates: model.rates,
+        tiers: Vec::new(),
         changes_above: model.changes_above,
         is_own: false,
     });
     let table: Vec<Row> = table.filter(|row| !is_replaced(row)).collect();
     mine.into_iter().chain(table).collect()
+}
+
+fn listed(rates: &Rates) -> [Option<f64>; 4] {
+    [rates.input, rates.cached_input, rates.cache_write, rates.output].map(Some)
 }
 
 impl Row {
@@ -108,7 +120,10 @@ fn to_text(rows: &[&Row], source: &PriceSource) -> String {
         let [input, cached, write, output] = row.rates.map(|rate| rate.map_or_else(|| "-".to_owned(), amount));
         let _ = write!(text, "{:width$}  {input:>9}  {cached:>9}  {write:>11}  {output:>9}", row.model());
         match row.changes_above {
-            _ if row.is_own => text.push_str("  own\n"),
+            _ if row.is_own => {
+                let tiers = row.tiers.iter().map(|(tier, _)| format!(", {tier}")).collect::<String>();
+                let _ = writeln!(text, "  own{tiers}");
+            }
             Some(tokens) => {
                 let _ = writeln!(text, "  other prices above {tokens} tokens of input");
             }
@@ -139,6 +154,9 @@ fn to_json(rows: &[&Row], source: &PriceSource) -> Value {
         let mut entry = json!({ "model": row.model(), "own": row.is_own });
         for (key, rate) in KEYS.iter().zip(row.rates) {
             entry[*key] = json!(rate);
+        }
+        for (tier, rates) in &row.tiers {
+            entry[*tier] = KEYS.iter().zip(rates).map(|(key, rate)| ((*key).to_owned(), json!(rate))).collect();
         }
         if let Some(tokens) = row.changes_above {
             entry["changesAbove"] = json!(tokens);

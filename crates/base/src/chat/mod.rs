@@ -12,6 +12,7 @@ mod shared_text;
 mod source;
 mod step;
 mod stream;
+mod tier;
 mod tool_input;
 mod transcript;
 
@@ -26,5 +27,6 @@ pub use shared_text::SharedText;
 pub use source::{Cite, Source};
 pub use step::{AgentRun, Step, StepOutput, ToolCall, ToolResult};
 pub use stream::{CallWarning, FinishReason, ResponseMetadata, StreamPart, Usage, token_count, whole_count};
+pub use tier::Tier;
 pub use tool_input::ToolInput;
 pub use transcript::{PromptMessages, Transcript};

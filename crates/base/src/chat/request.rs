@@ -5,7 +5,7 @@ use std::{collections::BTreeMap, rc::Rc, time::Duration};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
-use super::{Message, ProviderOptions, ProviderTool};
+use super::{Message, ProviderOptions, ProviderTool, Tier};
 
 /// One request: the whole conversation, the active tools and the settings. Messages are shared with the recorded steps, so a
 /// long run does not copy its history for every step.
@@ -42,20 +42,36 @@ pub enum ToolChoice {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Reasoning {
     Off,
+    Minimal,
     Low,
     Medium,
     High,
+    XHigh,
+    Max,
     Tokens(u64),
 }
 
 impl Reasoning {
+    /// The levels by name.
+    pub const LEVELS: [(&str, Reasoning); 7] = [
+        ("off", Reasoning::Off),
+        ("minimal", Reasoning::Minimal),
+        ("low", Reasoning::Low),
+        ("medium", Reasoning::Medium),
+        ("high", Reasoning::High),
+        ("xhigh", Reasoning::XHigh),
+        ("max", Reasoning::Max),
+    ];
+
+    /// The name of the level; `None` for a budget.
+    pub fn level(self) -> Option<&'static str> {
+        Reasoning::LEVELS.iter().find(|(_, level)| *level == self).map(|(name, _)| *name)
+    }
+
     pub fn to_json(self) -> Value {
         match self {
-            Reasoning::Off => "off".into(),
-            Reasoning::Low => "low".into(),
-            Reasoning::Medium => "medium".into(),
-            Reasoning::High => "high".into(),
             Reasoning::Tokens(tokens) => json!({ "tokens": tokens }),
+            level => level.level().into(),
         }
     }
 }
@@ -93,6 +109,7 @@ pub struct CallSettings {
     pub seed: Option<i64>,
     pub tool_choice: Option<ToolChoice>,
     pub reasoning: Option<Reasoning>,
+    pub tier: Option<Tier>,
     /// Whether the beginning of the conversation is marked for the provider's prompt cache; unset means yes.
     pub cache: Option<bool>,
     pub response_format: Option<ResponseFormat>,

@@ -20,6 +20,7 @@ impl CallSettings {
             ("seed", self.seed.map(Value::from)),
             ("toolChoice", self.tool_choice.as_ref().map(ToolChoice::to_json)),
             ("reasoning", self.reasoning.map(Reasoning::to_json)),
+            ("tier", self.tier.map(|tier| tier.name().into())),
             ("cache", self.cache.map(Value::from)),
             ("responseFormat", self.response_format.as_ref().map(ResponseFormat::to_json)),
             ("providerOptions", (!options.is_empty()).then(|| Value::Object(options.clone()))),

@@ -2,16 +2,14 @@
 
 use std::collections::BTreeMap;
 
-use serde_json::{Map, Value};
+use serde_json::Value;
 use thiserror::Error;
 
-use super::rates::Rates;
-use crate::diagnostic::{PathKey, closest, path_suffix};
+use super::price_entry::{InvalidEntry, PriceEntry, shown};
+use crate::diagnostic::{PathKey, path_suffix};
 
 /// The variable that holds prices, as JSON or as the path of a JSON file.
 pub const PRICES_VARIABLE: &str = "LMTHING_PRICES";
-
-const FIELDS: [&str; 4] = ["input", "cachedInput", "cacheWrite", "output"];
 
 /// An example for messages.
 const FORM: &str = "{\"openai:gpt-x\": {\"input\": 2.5, \"cachedInput\": 0.25, \"cacheWrite\": 2.5, \"output\": 10}}";
@@ -26,7 +24,7 @@ pub struct InvalidPrices {
 
 /// Prices by model string, `provider:model`.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct OwnPrices(BTreeMap<String, Rates>);
+pub struct OwnPrices(BTreeMap<String, PriceEntry>);
 
 impl OwnPrices {
     /// Reads a table; `place` names it in messages.
@@ -35,16 +33,12 @@ impl OwnPrices {
             return Err(wrong(place, format!("must be an object such as {FORM}, got {}", shown(table))));
         };
         let entry = |(model, entry): (&String, &Value)| {
-            let rates = rates(model, entry).map_err(|InvalidEntry { field, problem }| InvalidPrices {
+            let entry = entry_of(model, entry).map_err(|InvalidEntry { fields, problem }| InvalidPrices {
                 table: place.to_owned(),
-                path: [Some(model), field.as_ref()]
-                    .into_iter()
-                    .flatten()
-                    .map(|name| PathKey::Name(name.clone()))
-                    .collect(),
+                path: std::iter::once(model.clone()).chain(fields).map(PathKey::Name).collect(),
                 problem,
             })?;
-            Ok((model.clone(), rates))
+            Ok((model.clone(), entry))
         };
         table.iter().map(entry).collect::<Result<_, _>>().map(OwnPrices)
     }
@@ -80,18 +74,18 @@ impl OwnPrices {
 
     /// Merges two tables; the entries of `self` override those of `others`.
     pub fn over(mut self, others: OwnPrices) -> Self {
-        others.0.into_iter().for_each(|(model, rates)| {
-            self.0.entry(model).or_insert(rates);
+        others.0.into_iter().for_each(|(model, entry)| {
+            self.0.entry(model).or_insert(entry);
         });
         self
     }
 
-    pub(super) fn get(&self, provider: &str, model_id: &str) -> Option<&Rates> {
+    pub(super) fn get(&self, provider: &str, model_id: &str) -> Option<&PriceEntry> {
         self.0.get(&format!("{provider}:{model_id}"))
     }
 
-    pub fn iter(&self) -> impl Iterator<Item = (&str, &Rates)> {
-        self.0.iter().map(|(model, rates)| (model.as_str(), rates))
+    pub fn iter(&self) -> impl Iterator<Item = (&str, &PriceEntry)> {
+        self.0.iter().map(|(model, entry)| (model.as_str(), entry))
     }
 
     pub fn is_empty(&self) -> bool {
@@ -99,62 +93,13 @@ impl OwnPrices {
     }
 }
 
-struct InvalidEntry {
-    field: Option<String>,
-    problem: String,
-}
-
-impl InvalidEntry {
-    fn whole(problem: String) -> Self {
-        InvalidEntry { field: None, problem }
-    }
-
-    fn field(name: &str, problem: String) -> Self {
-        InvalidEntry { field: Some(name.to_owned()), problem }
-    }
-}
-
-fn rates(model: &str, entry: &Value) -> Result<Rates, InvalidEntry> {
+fn entry_of(model: &str, entry: &Value) -> Result<PriceEntry, InvalidEntry> {
     let is_model = model.split_once(':').is_some_and(|(provider, id)| !provider.is_empty() && !id.is_empty());
     if !is_model {
         let problem = "is no model: a key is \"provider:model\", such as \"openai:gpt-x\"";
         return Err(InvalidEntry::whole(problem.to_owned()));
     }
-    let Value::Object(entry) = entry else {
-        let problem = format!("must be an object with {}, got {}", FIELDS.join(", "), shown(entry));
-        return Err(InvalidEntry::whole(problem));
-    };
-    if let Some(unknown) = entry.keys().find(|key| !FIELDS.contains(&key.as_str())) {
-        let advice = match closest(unknown, FIELDS) {
-            Some(known) => format!("did you mean \"{known}\"?"),
-            None => format!("known are {}", FIELDS.join(", ")),
-        };
-        return Err(InvalidEntry::field(unknown, format!("is not known; {advice}")));
-    }
-    let required = |field| match price(entry, field)? {
-        Some(price) => Ok(price),
-        None => Err(InvalidEntry::field(field, format!("is missing; {EXPECTED}"))),
-    };
-    let (input, output) = (required("input")?, required("output")?);
-    Ok(Rates {
-        input,
-        // Without a price of their own, these tokens cost the same as other input.
-        cached_input: price(entry, "cachedInput")?.unwrap_or(input),
-        cache_write: price(entry, "cacheWrite")?.unwrap_or(input),
-        output,
-    })
-}
-
-const EXPECTED: &str = "expected US dollars per million tokens, a number of 0 or more";
-
-fn price(entry: &Map<String, Value>, field: &str) -> Result<Option<f64>, InvalidEntry> {
-    match entry.get(field) {
-        None | Some(Value::Null) => Ok(None),
-        Some(value) => match value.as_f64().filter(|price| price.is_finite() && *price >= 0.0) {
-            Some(price) => Ok(Some(price)),
-            None => Err(InvalidEntry::field(field, format!("is {}; {EXPECTED}", shown(value)))),
-        },
-    }
+    PriceEntry::from_json(entry)
 }
 
 /// The path within a table. Model names contain colons and dots, so they are always written in brackets.
@@ -169,22 +114,12 @@ fn wrong(table: &str, problem: String) -> InvalidPrices {
     InvalidPrices { table: table.to_owned(), path: Vec::new(), problem }
 }
 
-fn shown(value: &Value) -> String {
-    match value {
-        Value::Array(_) => "an array".to_owned(),
-        Value::Object(_) => "an object".to_owned(),
-        other => {
-            let text = other.to_string();
-            if text.chars().count() <= 40 { text } else { text.chars().take(39).chain(['…']).collect() }
-        }
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use serde_json::json;
 
     use super::*;
+    use crate::{chat::Tier, cost::Rates};
 
     fn problem(table: &Value) -> String {
         OwnPrices::from_json("config.prices", table).unwrap_err().to_string()
@@ -194,7 +129,7 @@ mod tests {
     fn tokens_without_a_price_of_their_own_cost_as_input() {
         let own = OwnPrices::from_json("config.prices", &json!({ "lab:m": { "input": 10, "output": 20 } })).unwrap();
         let expected = Rates { input: 10.0, cached_input: 10.0, cache_write: 10.0, output: 20.0 };
-        assert_eq!(own.get("lab", "m"), Some(&expected));
+        assert_eq!(own.get("lab", "m").unwrap().rates(Tier::Standard), Some(&expected));
         assert_eq!(own.get("lab", "n"), None);
     }
 
@@ -213,8 +148,17 @@ mod tests {
             ),
             (
                 json!({ "lab:m": { "price": 1 } }),
-                "price is not known; known are input, cachedInput, cacheWrite, output",
+                "price is not known; known are input, cachedInput, cacheWrite, output, flex, priority, fast",
             ),
+            (
+                json!({ "lab:m": { "input": 1, "output": 1, "flex": { "input": 1 } } }),
+                "config.prices[\"lab:m\"].flex.output is missing; expected",
+            ),
+            (
+                json!({ "lab:m": { "input": 1, "output": 1, "fast": { "input": 1, "output": 1, "flex": {} } } }),
+                "config.prices[\"lab:m\"].fast.flex is not known; known are input, cachedInput, cacheWrite, output",
+            ),
+            (json!({ "lab:m": { "input": 1, "output": 1, "fast": 2 } }), "[\"lab:m\"].fast must be an object with"),
         ] {
             assert!(problem(&table).contains(words), "{}", problem(&table));
         }
@@ -247,7 +191,7 @@ mod tests {
             OwnPrices::from_json("config.prices", &json!({ "lab:m": entry.clone(), format!("lab:{input}"): entry }))
         };
         let own = table(1).unwrap().over(table(2).unwrap());
-        let inputs: Vec<_> = own.iter().map(|(model, rates)| (model.to_owned(), rates.input)).collect();
+        let inputs: Vec<_> = own.iter().map(|(model, entry)| (model.to_owned(), entry.standard.input)).collect();
         let expected = [("lab:1", 1.0), ("lab:2", 2.0), ("lab:m", 1.0)];
         assert_eq!(inputs, expected.map(|(model, input)| (model.to_owned(), input)));
     }

@@ -12,6 +12,8 @@ pub struct PricedModel<'a> {
     pub base_url: Option<&'a str>,
     /// A mock, or a compatible server on this machine.
     pub is_local: bool,
+    /// The service tier of the answer, in the provider's word; without one it is the standard tier.
+    pub tier: Option<&'a str>,
     /// The prices of the prompt's own file if another file runs it; the prices of the run come first.
     pub file_prices: Option<&'a OwnPrices>,
 }

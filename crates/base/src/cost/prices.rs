@@ -3,7 +3,7 @@
 use std::rc::Rc;
 
 use super::{own_prices::OwnPrices, price_table::PriceTable, priced_model::PricedModel};
-use crate::chat::Usage;
+use crate::chat::{Tier, Usage};
 
 pub struct Prices {
     own: OwnPrices,
@@ -33,10 +33,12 @@ impl Prices {
     /// The cost of an answer in US dollars; `None` if the price or the token counts are unknown.
     pub fn cost<'a>(&'a self, model: &PricedModel<'a>, usage: &Usage) -> Option<f64> {
         let of = |prices: &'a OwnPrices| prices.get(model.provider, model.model_id);
+        let tier = model.tier.map_or(Some(Tier::Standard), Tier::of_answer);
         match of(&self.own).or_else(|| model.file_prices.and_then(of)) {
-            Some(rates) => rates.cost(usage),
+            Some(entry) => entry.rates(tier?)?.cost(usage),
             None if model.is_local => Some(0.0),
-            None => self.table.cost(model, usage),
+            // The table has the prices of the standard tier only.
+            None => self.table.cost(model, usage).filter(|_| tier == Some(Tier::Standard)),
         }
     }
 
@@ -124,5 +126,20 @@ mod tests {
         assert_eq!(prices.cost(&lab("n"), &Usage::default()), Some(0.0));
         let openai = PricedModel { provider: "openai", model_id: "gpt-4o", ..PricedModel::default() };
         assert_eq!(prices.cost(&openai, &usage), Some(2.0));
+    }
+
+    #[test]
+    fn the_tier_of_the_answer_has_a_price_of_its_own() {
+        let own = json!({ "openai:gpt-4o": { "input": 3, "output": 4, "flex": { "input": 1, "output": 2 } } });
+        let prices = Prices::new(OwnPrices::from_json("config.prices", &own).unwrap());
+        let usage = Usage::new(Some(1_000_000), Some(1_000_000));
+        let cost = |model_id, tier| {
+            prices.cost(&PricedModel { provider: "openai", model_id, tier, ..PricedModel::default() }, &usage)
+        };
+        assert_eq!((cost("gpt-4o", None), cost("gpt-4o", Some("default"))), (Some(7.0), Some(7.0)));
+        assert_eq!((cost("gpt-4o", Some("flex")), cost("gpt-4o", Some("priority"))), (Some(3.0), None));
+        assert_eq!(cost("gpt-4o", Some("scale")), None);
+        assert!(cost("gpt-4o-mini", Some("default")) > Some(0.0));
+        assert_eq!(cost("gpt-4o-mini", Some("flex")), None);
     }
 }

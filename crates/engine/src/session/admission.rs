@@ -9,7 +9,7 @@ use super::{
 };
 use crate::prompt::{RunError, RunLimits, Standing};
 use lmthing_base::{
-    chat::{PromptMessages, StreamPart},
+    chat::{PromptMessages, StreamPart, Tier},
     cost::Estimate,
     event::AgentScope,
 };
@@ -25,6 +25,7 @@ pub(super) struct RequestContext<'a> {
     pub(super) messages: &'a PromptMessages,
     /// Whether the request goes on with a paused answer.
     pub(super) continues_step: bool,
+    pub(super) tier: Option<Tier>,
 }
 
 pub(super) async fn admit(meter: &Rc<Meter>, context: RequestContext<'_>) -> Result<Admission, RunError> {
@@ -43,7 +44,7 @@ pub(super) async fn admit(meter: &Rc<Meter>, context: RequestContext<'_>) -> Res
     };
     let prices = context.standing.prices.and_then(|list| meter.file_prices(list));
     let model_identities = context.model.model_identities();
-    let estimate = meter.estimate(length, &model_identities, prices.as_deref())?;
+    let estimate = meter.estimate(length, &model_identities, prices.as_deref(), context.tier)?;
     let estimate = Estimate { continues_step: context.continues_step, ..estimate };
     let allowance = match meter.reserve(estimate) {
         Ok(allowance) => allowance,

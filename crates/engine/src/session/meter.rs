@@ -21,7 +21,7 @@ use super::{
 };
 use crate::prompt::{PriceList, RunError, RunLimits};
 use lmthing_base::{
-    chat::Usage,
+    chat::{Tier, Usage},
     cost::{
         Allowance, Budget, Estimate, InvalidPrices, LimitReached, Limits, OwnPrices, RequestId, RunUsage, tokens_of,
     },
@@ -123,12 +123,13 @@ impl Meter {
         length: u64,
         model_identities: &[ModelIdentity],
         file_prices: Option<&OwnPrices>,
+        tier: Option<Tier>,
     ) -> Result<Estimate, RunError> {
         if self.limits().cost.is_none() {
             return Ok(Estimate { input_tokens: tokens_of(length), ..Estimate::default() });
         }
         self.prices
-            .estimate(length, model_identities, file_prices)
+            .estimate(length, model_identities, file_prices, tier)
             .map_err(|problem| self.refuse(RunError::Usage(problem)))
     }
 
@@ -294,7 +295,7 @@ impl RunLimits for Meter {
     }
 
     fn check_prices(&self, models: &[ModelIdentity]) -> Result<(), Box<Diagnostic>> {
-        self.prices.estimate(0, models, None).map(drop)
+        self.prices.estimate(0, models, None, None).map(drop)
     }
 
     fn may_end(&self) -> bool {

@@ -10,7 +10,7 @@ use serde_json::Value;
 use super::request::priced;
 use crate::prompt::PriceList;
 use lmthing_base::{
-    chat::Usage,
+    chat::{Tier, Usage},
     cost::{Estimate, InvalidPrices, OwnPrices, PRICES_VARIABLE, PricedModel, Prices, similar_model, tokens_of},
     diagnostic::Diagnostic,
 };
@@ -76,6 +76,7 @@ impl PriceBook {
         length: u64,
         model_identities: &[ModelIdentity],
         file_prices: Option<&OwnPrices>,
+        tier: Option<Tier>,
     ) -> Result<Estimate, Box<Diagnostic>> {
         let mut estimate = Estimate { input_tokens: tokens_of(length), ..Estimate::default() };
         let prices = self.prices.borrow();
@@ -83,10 +84,11 @@ impl PriceBook {
         // Where the price depends on the length, the next input is probably not shorter.
         let length = self.longest_input.get().max(estimate.input_tokens);
         for answerer in model_identities {
-            let model = priced(answerer, file_prices);
+            let tier = tier.filter(|tier| answerer.tiers.contains(tier));
+            let model = PricedModel { tier: tier.map(Tier::name), ..priced(answerer, file_prices) };
             let (Some(cost), Some(price)) = (prices.cost(&model, &input), prices.output_token_price(&model, length))
             else {
-                return Err(Box::new(unknown_price(answerer)));
+                return Err(Box::new(unknown_price(answerer, tier)));
             };
             estimate.input_cost = estimate.input_cost.max(cost);
             estimate.output_token_price = estimate.output_token_price.max(price);
@@ -95,11 +97,18 @@ impl PriceBook {
     }
 }
 
-fn unknown_price(answerer: &ModelIdentity) -> Diagnostic {
+fn unknown_price(answerer: &ModelIdentity, tier: Option<Tier>) -> Diagnostic {
     let name = format!("{}:{}", answerer.provider, answerer.model_id);
-    let message =
-        format!("The price of {name} is not known, so a limit on cost (--max-cost, config.limits.cost) cannot be kept");
-    let entry = serde_json::json!({ name: { "input": 1, "output": 4 } });
+    let tier = tier.filter(|tier| *tier != Tier::Standard).map(Tier::name);
+    let in_tier = tier.map(|tier| format!(" in the tier '{tier}'")).unwrap_or_default();
+    let message = format!(
+        "The price of {name}{in_tier} is not known, so a limit on cost (--max-cost, config.limits.cost) cannot be kept"
+    );
+    let mut entry = serde_json::json!({ "input": 1, "output": 4 });
+    if let Some(tier) = tier {
+        entry[tier] = entry.clone();
+    }
+    let entry = serde_json::json!({ name: entry });
     let meant =
         similar_model(&answerer.provider, &answerer.model_id, &jiff::Timestamp::now().strftime("%F").to_string());
     let meant = meant.map(|id| format!("Did you mean {}:{id}? ", answerer.provider)).unwrap_or_default();

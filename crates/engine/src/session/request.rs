@@ -41,6 +41,7 @@ pub(super) struct AnswerInfo {
     /// The server that was asked, until another one answers.
     pub(super) server: Option<Rc<str>>,
     answered_by: Option<String>,
+    tier: Option<String>,
     pub(super) usage: Usage,
 }
 
@@ -58,6 +59,7 @@ impl Request {
             StreamPart::ResponseMetadata(metadata) => {
                 let mut answer = self.answer.borrow_mut();
                 answer.answered_by = metadata.model_id.clone().or(answer.answered_by.take());
+                answer.tier = metadata.service_tier.clone().or(answer.tier.take());
                 return;
             }
             StreamPart::Finish { usage, .. } => self.answer.borrow_mut().usage = *usage,
@@ -86,7 +88,8 @@ impl Request {
         });
         // No answer yet: priced as the first candidate.
         let answerer = found.or_else(|| self.model_identities.first().cloned()).unwrap_or_default();
-        read(&PricedModel { answered_by: answer.answered_by.as_deref(), ..priced(&answerer, self.prices.as_deref()) })
+        let (answered_by, tier) = (answer.answered_by.as_deref(), answer.tier.as_deref());
+        read(&PricedModel { answered_by, tier, ..priced(&answerer, self.prices.as_deref()) })
     }
 }
 
@@ -95,6 +98,7 @@ pub(super) fn priced<'a>(answerer: &'a ModelIdentity, file_prices: Option<&'a Ow
         provider: &answerer.provider,
         model_id: &answerer.model_id,
         answered_by: None,
+        tier: None,
         base_url: answerer.base_url.as_deref(),
         is_local: answerer.is_local,
         file_prices,

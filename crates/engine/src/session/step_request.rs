@@ -38,8 +38,8 @@ impl StepRequest<'_> {
         let with_turn = paused.map(|turn| plan.messages.followed_by(turn.message.clone()));
         let messages = with_turn.as_ref().unwrap_or(&plan.messages);
         let (scope, standing) = (host.record().scope(), host.standing());
-        let continues_step = paused.is_some();
-        admit(self.meter, RequestContext { model, scope, standing, messages, continues_step }).await
+        let (continues_step, tier) = (paused.is_some(), self.settings.call.tier);
+        admit(self.meter, RequestContext { model, scope, standing, messages, continues_step, tier }).await
     }
 
     pub(super) fn build(self, admission: &Admission, paused: Option<PausedTurn>) -> ModelRequest {

@@ -10,12 +10,12 @@ pub(super) fn normalized(parts: Vec<StreamPart>) -> Vec<StreamPart> {
     let mut normalized_parts: Vec<StreamPart> = Vec::with_capacity(parts.len());
     for mut part in parts {
         if let StreamPart::ResponseMetadata(metadata) = &mut part {
-            // The model id is kept, because the price depends on it.
-            let model_id = metadata.model_id.take();
-            if model_id.is_none() {
+            // Model and tier are kept, because the price depends on them.
+            let (model_id, service_tier) = (metadata.model_id.take(), metadata.service_tier.take());
+            if model_id.is_none() && service_tier.is_none() {
                 continue;
             }
-            *metadata = ResponseMetadata { model_id, ..ResponseMetadata::default() };
+            *metadata = ResponseMetadata { model_id, service_tier, ..ResponseMetadata::default() };
         }
         if let Some(id) = block_id(&mut part) {
             let number = blocks.len() + 1;

@@ -36,7 +36,7 @@ use crate::{
     servers::announced_pause,
     wire::EncodedRequest,
 };
-use lmthing_base::chat::CallSettings;
+use lmthing_base::chat::{CallSettings, Tier};
 use lmthing_system::http::{self, Body, Network};
 
 const MAX_ERROR_BODY: usize = 1 << 20;
@@ -53,6 +53,8 @@ pub(super) struct Prepared {
     pub limits: Limits,
     pub errors: ErrorContext,
     pub max_retries: Option<u32>,
+    /// The provider's word for the service tier that is asked for.
+    tier: Option<String>,
     was_repeated_once: Cell<bool>,
     /// Whether connections must not be reused, because one was closed without a response.
     needs_new_connection: Cell<bool>,
@@ -105,10 +107,15 @@ impl Prepared {
             limits,
             errors,
             max_retries: settings.max_retries,
+            tier: settings.tier.and_then(|tier| tier_word(model, tier)),
             was_repeated_once: Cell::new(false),
             needs_new_connection: Cell::new(false),
         })
     }
+}
+
+fn tier_word(model: &HttpModel, tier: Tier) -> Option<String> {
+    model.wire.tiers().iter().find(|form| form.tier == tier).map(|form| form.word.to_owned())
 }
 
 #[derive(Debug, Error)]
@@ -259,8 +266,14 @@ async fn accepted<'a>(
     let opened = OpenBody::new(response, prepared.limits, model.wire.framing());
     let status = opened.description.status;
     let opened = opened.check().await.map_err(|wrong| no_stream(&wrong, status, &errors))?;
-    let mut answer =
-        ResponseStream::new(model.wire.as_ref(), opened, prepared.body.borrow().warnings.clone(), head, errors);
+    let mut answer = ResponseStream::new(
+        model.wire.as_ref(),
+        opened,
+        prepared.body.borrow().warnings.clone(),
+        head,
+        prepared.tier.clone(),
+        errors,
+    );
     match answer.read_to_first_visible().await {
         Ok(()) => Ok(answer),
         Err(error) => Err(AttemptFailure::new(error, true)),

@@ -33,6 +33,9 @@ impl HttpModel {
             .wire
             .encode(&request, &self.model_id)
             .map_err(|unsupported| errors.error(ProviderErrorKind::BadRequest, &unsupported.to_string(), None))?;
+        if let Some(tier) = request.settings.tier {
+            encoded.put_tier(tier, self.wire.tiers());
+        }
         let options = &request.settings.provider_options;
         encoded.warnings.extend(unknown(&self.provider, self.wire.as_ref(), options, &*self.context.env));
         // JavaScript does not distinguish 1 and 1.0, so bodies must not either.
@@ -64,7 +67,8 @@ impl LanguageModel for HttpModel {
         let (provider, model_id) = (self.provider.clone(), self.model_id.clone());
         // A service is paid, even through a local proxy.
         let is_local = !self.is_service && self.address.is_loopback();
-        vec![ModelIdentity { provider, model_id, base_url: Some(self.address.to_string()), is_local }]
+        let tiers = self.wire.tiers().iter().map(|form| form.tier).collect();
+        vec![ModelIdentity { provider, model_id, base_url: Some(self.address.to_string()), is_local, tiers }]
     }
 
     fn server(&self) -> Option<String> {

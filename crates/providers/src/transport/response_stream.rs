@@ -47,6 +47,8 @@ pub(super) struct ResponseStream<'a> {
     description: BodyDescription,
     saw_event: bool,
     headers: Option<BTreeMap<String, String>>,
+    /// The service tier, until the answer names one: that of a header, else the one that was asked for.
+    tier: Option<String>,
     warnings: Option<Vec<CallWarning>>,
     /// The first failure. The stream ends with it after the remaining events.
     failure: Option<Failure>,
@@ -60,6 +62,7 @@ impl<'a> ResponseStream<'a> {
         opened: OpenBody,
         warnings: Vec<CallWarning>,
         headers: BTreeMap<String, String>,
+        tier: Option<String>,
         errors: ErrorContext,
     ) -> Self {
         ResponseStream {
@@ -72,6 +75,7 @@ impl<'a> ResponseStream<'a> {
             pace: opened.pace,
             description: opened.description,
             saw_event: false,
+            tier: headers.get("x-gemini-service-tier").cloned().or(tier),
             headers: Some(headers),
             warnings: Some(warnings),
             failure: None,
@@ -245,11 +249,13 @@ impl<'a> ResponseStream<'a> {
     fn with_headers(&mut self, part: StreamPart) -> StreamPart {
         match part {
             StreamPart::ResponseMetadata(metadata) => {
+                self.tier.take_if(|_| metadata.service_tier.is_some());
                 StreamPart::ResponseMetadata(ResponseMetadata { headers: self.headers.take(), ..metadata })
             }
-            finish @ StreamPart::Finish { .. } if self.headers.is_some() => {
+            finish @ StreamPart::Finish { .. } if self.headers.is_some() || self.tier.is_some() => {
                 self.out.push_front(finish);
-                StreamPart::ResponseMetadata(ResponseMetadata { headers: self.headers.take(), ..Default::default() })
+                let (headers, service_tier) = (self.headers.take(), self.tier.take());
+                StreamPart::ResponseMetadata(ResponseMetadata { headers, service_tier, ..Default::default() })
             }
             part => part,
         }

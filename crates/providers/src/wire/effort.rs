@@ -10,13 +10,26 @@ pub(super) enum Effort {
     Low,
     Medium,
     High,
+    XHigh,
+    Max,
 }
 
-pub(super) const LOW_TO_HIGH: &[Effort] = &[Effort::Low, Effort::Medium, Effort::High];
+pub(super) const NONE_TO_MAX: &[Effort] =
+    &[Effort::None, Effort::Low, Effort::Medium, Effort::High, Effort::XHigh, Effort::Max];
 
 pub(super) const NONE_TO_HIGH: &[Effort] = &[Effort::None, Effort::Low, Effort::Medium, Effort::High];
 
-const BUDGETS: [u64; 3] = [2_048, 8_192, 24_576];
+pub(super) const LOW_TO_MAX: &[Effort] = &[Effort::Low, Effort::Medium, Effort::High, Effort::XHigh, Effort::Max];
+
+pub(super) const LOW_TO_HIGH: &[Effort] = &[Effort::Low, Effort::Medium, Effort::High];
+
+pub(super) const MINIMAL_TO_XHIGH: &[Effort] =
+    &[Effort::Minimal, Effort::Low, Effort::Medium, Effort::High, Effort::XHigh];
+
+/// The levels up to `highest`.
+pub(super) fn up_to(highest: Effort, levels: &'static [Effort]) -> &'static [Effort] {
+    &levels[..levels.iter().position(|level| *level > highest).unwrap_or(levels.len())]
+}
 
 impl Effort {
     pub(super) fn name(self) -> &'static str {
@@ -26,12 +39,17 @@ impl Effort {
             Effort::Low => "low",
             Effort::Medium => "medium",
             Effort::High => "high",
+            Effort::XHigh => "xhigh",
+            Effort::Max => "max",
         }
     }
 
     pub(super) fn of(reasoning: Reasoning) -> Self {
         match reasoning {
             Reasoning::Off => Effort::None,
+            Reasoning::Minimal => Effort::Minimal,
+            Reasoning::XHigh => Effort::XHigh,
+            Reasoning::Max => Effort::Max,
             Reasoning::Low | Reasoning::Tokens(..=4_096) => Effort::Low,
             Reasoning::Medium | Reasoning::Tokens(..=16_384) => Effort::Medium,
             Reasoning::High | Reasoning::Tokens(_) => Effort::High,
@@ -67,10 +85,25 @@ pub(super) fn warn_unsupported(warnings: &mut Warnings) {
 pub(super) fn budget(reasoning: Reasoning) -> Option<u64> {
     match reasoning {
         Reasoning::Off => None,
-        Reasoning::Low => Some(BUDGETS[0]),
-        Reasoning::Medium => Some(BUDGETS[1]),
-        Reasoning::High => Some(BUDGETS[2]),
+        Reasoning::Minimal => Some(1_024),
+        Reasoning::Low => Some(2_048),
+        Reasoning::Medium => Some(8_192),
+        Reasoning::High => Some(24_576),
+        Reasoning::XHigh => Some(32_768),
+        Reasoning::Max => Some(49_152),
         Reasoning::Tokens(tokens) => Some(tokens),
+    }
+}
+
+/// The levels that only models with named levels have; elsewhere a near measure takes their place.
+fn is_named_only(reasoning: Reasoning) -> bool {
+    matches!(reasoning, Reasoning::Minimal | Reasoning::XHigh | Reasoning::Max)
+}
+
+/// Warns where a model has no levels, and `instead` was used for `'minimal'`, `'xhigh'` or `'max'`.
+pub(super) fn warn_without_levels(reasoning: Reasoning, instead: &str, warnings: &mut Warnings) {
+    if let Some(level) = reasoning.level().filter(|_| is_named_only(reasoning)) {
+        warnings.changed("reasoning", format!("this model has no level '{level}'; {instead} was used"));
     }
 }
 
@@ -84,9 +117,16 @@ pub(super) fn budget_within_limit(reasoning: Reasoning, limit: Option<u64>) -> O
     }
 }
 
-pub(super) fn clamped_budget(tokens: u64, least: u64, most: u64, warnings: &mut Warnings) -> u64 {
+pub(super) fn clamped_budget(
+    reasoning: Option<Reasoning>,
+    tokens: u64,
+    (least, most): (u64, u64),
+    warnings: &mut Warnings,
+) -> u64 {
     let within = tokens.clamp(least.min(most), most);
-    if within != tokens {
+    if let Some(level) = reasoning.filter(|reasoning| is_named_only(*reasoning)) {
+        warn_without_levels(level, &format!("a budget of {within} tokens"), warnings);
+    } else if within != tokens {
         warnings
             .changed("reasoning", format!("the model takes {least} to {most} tokens of thought; {within} was used"));
     }

@@ -18,6 +18,7 @@ mod output_schema;
 mod provider_tools;
 pub(super) mod responses;
 mod settings;
+mod tier;
 mod tool_result_images;
 mod tool_schema;
 pub(super) mod values;
@@ -31,6 +32,7 @@ use crate::identifiers::Identifiers;
 use lmthing_base::chat::{CallWarning, ModelRequest};
 pub(crate) use media::UnsupportedContent;
 pub(crate) use output::{Decoded, Output};
+pub(crate) use tier::TierForm;
 
 #[derive(Clone, Debug, PartialEq)]
 pub struct EncodedRequest {
@@ -94,6 +96,11 @@ pub trait WireFormat {
     /// What the service accepts as names of tools and ids of calls.
     fn identifiers(&self, _model_id: &str) -> Identifiers {
         Identifiers::COMPATIBLE
+    }
+
+    /// The service tiers that the API has.
+    fn tiers(&self) -> &'static [TierForm] {
+        &[]
     }
 
     fn framing(&self) -> Framing {

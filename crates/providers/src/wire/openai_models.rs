@@ -1,6 +1,6 @@
 //! Properties of OpenAI's models by id. Unknown newer models are treated like the newest known one of their family.
 
-use super::effort::{Effort, LOW_TO_HIGH, NONE_TO_HIGH};
+use super::effort::{Effort, LOW_TO_HIGH, LOW_TO_MAX, NONE_TO_MAX, up_to};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Kind {
@@ -32,12 +32,18 @@ pub(super) fn efforts(model_id: &str) -> &'static [Effort] {
     let first_fives = gpt.version == (5, 0);
     // Variants that cannot reason less: `codex`, and the top models of the sixth generation.
     let always = gpt.is("codex") || gpt.is("astra") || (gpt.version == (6, 1) && gpt.is("sol"));
+    let highest = match gpt.version {
+        (5, 6..) | (6.., _) => Effort::Max,
+        (5, 2..) => Effort::XHigh,
+        (5, 1) if gpt.is("max") => Effort::XHigh,
+        _ => Effort::High,
+    };
     match (first_fives, gpt.is("pro"), always) {
         (true, true, _) => &[Effort::High],
-        (false, true, _) => &[Effort::Medium, Effort::High],
-        (_, _, true) => LOW_TO_HIGH,
+        (false, true, _) => up_to(highest, &LOW_TO_MAX[1..]),
+        (_, _, true) => up_to(highest, LOW_TO_MAX),
         (true, ..) => &[Effort::Minimal, Effort::Low, Effort::Medium, Effort::High],
-        (false, ..) => NONE_TO_HIGH,
+        (false, ..) => up_to(highest, NONE_TO_MAX),
     }
 }
 

@@ -5,7 +5,7 @@ use std::{cell::Cell, collections::VecDeque};
 use serde::de::DeserializeOwned;
 
 use crate::ProviderErrorKind;
-use lmthing_base::chat::{FinishReason, ProviderOptions, StreamPart, Usage, read_json};
+use lmthing_base::chat::{FinishReason, ProviderOptions, ResponseMetadata, StreamPart, Usage, read_json};
 
 #[derive(Clone, Debug, PartialEq)]
 pub enum Decoded {
@@ -79,6 +79,13 @@ impl Output {
         let (tool_call_id, tool_name) = (id, name);
         let (provider_executed, provider_metadata) = (false, metadata);
         self.part(StreamPart::ToolCall { tool_call_id, tool_name, input, provider_executed, provider_metadata });
+    }
+
+    /// The service tier that answered, in the provider's word.
+    pub fn service_tier(&mut self, service_tier: Option<String>) {
+        if service_tier.is_some() {
+            self.part(StreamPart::ResponseMetadata(ResponseMetadata { service_tier, ..ResponseMetadata::default() }));
+        }
     }
 
     pub fn finish(&mut self, finish_reason: FinishReason, usage: Usage) {

@@ -21,6 +21,7 @@ pub(crate) const OPTIONS: &[&str] = &[
     "seed",
     "toolChoice",
     "reasoning",
+    "tier",
     "cache",
     "activeTools",
     "maxRetries",

@@ -6,7 +6,7 @@ use rquickjs::{Ctx, Object, Result, Value};
 
 use crate::bindings::values::{elements, kind_of, property, to_json};
 use lmthing_base::{
-    chat::{Reasoning, Timeouts, ToolChoice},
+    chat::{Reasoning, Tier, Timeouts, ToolChoice},
     diagnostic::{PathKey, path_text},
 };
 use lmthing_node::ScriptError;
@@ -157,7 +157,7 @@ impl<'js> OptionReader<'_, 'js> {
     }
 
     pub(super) fn reasoning(&self) -> Result<Option<Reasoning>> {
-        let wanted = "'off', 'low', 'medium', 'high' or {tokens}";
+        let wanted = "'off', 'minimal', 'low', 'medium', 'high', 'xhigh', 'max' or {tokens}";
         let Some(value) = property(self.options, "reasoning")? else { return Ok(None) };
         if let Some(object) = value.as_object().filter(|_| !value.is_array() && !value.is_function()) {
             let place = self.below("reasoning");
@@ -169,12 +169,19 @@ impl<'js> OptionReader<'_, 'js> {
                 None => self.wrong("reasoning", wanted, &value),
             };
         }
-        match value.as_string().map(rquickjs::String::to_string).transpose()?.as_deref() {
-            Some("off") => Ok(Some(Reasoning::Off)),
-            Some("low") => Ok(Some(Reasoning::Low)),
-            Some("medium") => Ok(Some(Reasoning::Medium)),
-            Some("high") => Ok(Some(Reasoning::High)),
-            _ => self.wrong("reasoning", wanted, &value),
+        let name = value.as_string().map(rquickjs::String::to_string).transpose()?;
+        match Reasoning::LEVELS.iter().find(|(level, _)| name.as_deref() == Some(*level)) {
+            Some((_, level)) => Ok(Some(*level)),
+            None => self.wrong("reasoning", wanted, &value),
+        }
+    }
+
+    pub(super) fn tier(&self) -> Result<Option<Tier>> {
+        let Some(value) = property(self.options, "tier")? else { return Ok(None) };
+        let name = value.as_string().map(rquickjs::String::to_string).transpose()?;
+        match name.as_deref().and_then(Tier::from_name) {
+            Some(tier) => Ok(Some(tier)),
+            None => self.wrong("tier", "'flex', 'standard', 'priority' or 'fast'", &value),
         }
     }
 }

@@ -134,6 +134,7 @@ pub(crate) fn read<'js>(ctx: &Ctx<'js>, options: &Object<'js>) -> Result<RunSett
         seed: reader.number("seed")?.map(|seed| seed as i64),
         tool_choice: reader.tool_choice()?,
         reasoning: reader.reasoning()?,
+        tier: reader.tier()?,
         cache: reader.boolean("cache")?,
         // Set from a schema: `output`, or `responseSchema` of an agent.
         response_format: None,

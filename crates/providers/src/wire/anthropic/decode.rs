@@ -43,7 +43,7 @@ struct Delta {
     stop_reason: Option<String>,
 }
 
-#[derive(Clone, Copy, Debug, Default, Deserialize)]
+#[derive(Clone, Debug, Default, Deserialize)]
 struct WireUsage {
     #[serde(default, deserialize_with = "lenient::count")]
     input_tokens: Option<u64>,
@@ -53,6 +53,18 @@ struct WireUsage {
     cache_creation_input_tokens: Option<u64>,
     #[serde(default, deserialize_with = "lenient::count")]
     cache_read_input_tokens: Option<u64>,
+    #[serde(default, deserialize_with = "lenient::non_empty_text")]
+    service_tier: Option<String>,
+    #[serde(default, deserialize_with = "lenient::non_empty_text")]
+    speed: Option<String>,
+}
+
+impl WireUsage {
+    /// Fast mode is another field than the tier, and has the price that counts.
+    fn tier(&self) -> Option<String> {
+        let fast = self.speed.clone().filter(|speed| speed == "fast");
+        fast.or_else(|| self.service_tier.clone())
+    }
 }
 
 #[derive(Default)]
@@ -133,6 +145,8 @@ impl AnthropicDecoder {
         usage.output_tokens = new.output_tokens.or(usage.output_tokens);
         usage.cache_creation_input_tokens = new.cache_creation_input_tokens.or(usage.cache_creation_input_tokens);
         usage.cache_read_input_tokens = new.cache_read_input_tokens.or(usage.cache_read_input_tokens);
+        usage.service_tier = new.service_tier.or(usage.service_tier.take());
+        usage.speed = new.speed.or(usage.speed.take());
     }
 
     fn start(&mut self, index: u64, block: &Value, out: &mut Output) {
@@ -208,7 +222,8 @@ impl WireDecoder for AnthropicDecoder {
             None => return out.truncated(),
         };
         self.blocks.close_all(out);
-        let wire = self.usage;
+        let wire = &self.usage;
+        out.service_tier(wire.tier());
         // The service does not count cached tokens as input.
         let cached = wire.cache_read_input_tokens.unwrap_or(0);
         let written = wire.cache_creation_input_tokens.unwrap_or(0);

@@ -11,7 +11,7 @@ mod tools;
 
 pub(super) use format::{has_structured_outputs, schema_form};
 
-use super::{EncodedRequest, KnownOptions, UnsupportedContent, WireDecoder, WireFormat};
+use super::{EncodedRequest, KnownOptions, TierForm, UnsupportedContent, WireDecoder, WireFormat, tier};
 use crate::identifiers::Identifiers;
 use lmthing_base::chat::ModelRequest;
 
@@ -29,6 +29,10 @@ impl WireFormat for AnthropicWire {
 
     fn identifiers(&self, _model_id: &str) -> Identifiers {
         Identifiers::ANTHROPIC
+    }
+
+    fn tiers(&self) -> &'static [TierForm] {
+        tier::ANTHROPIC
     }
 
     fn known_options(&self) -> Option<KnownOptions> {

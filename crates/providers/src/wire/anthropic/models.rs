@@ -1,5 +1,7 @@
 //! Properties of Claude models by id. Unknown newer models are treated like the newest known one.
 
+use crate::wire::effort::{Effort, LOW_TO_MAX};
+
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Model {
     /// The default of `max_tokens`, and the limit of known models.
@@ -8,6 +10,8 @@ pub(crate) struct Model {
     pub structured_outputs: bool,
     pub web_search: bool,
     pub thinking: Thinking,
+    /// The levels of models with adaptive thinking.
+    pub efforts: &'static [Effort],
     pub off: Off,
     pub sampling: bool,
     pub temperature_with_top_p: bool,
@@ -30,6 +34,8 @@ pub(crate) enum Off {
 
 type Version = (u32, u32);
 
+const TO_4_6: &[Effort] = &[Effort::Low, Effort::Medium, Effort::High, Effort::Max];
+
 pub(crate) fn model(id: &str) -> Model {
     let Some(name) = ModelName::of(id) else {
         // Another vendor's model with this protocol, possibly a small local one: a limit above its own would fail
@@ -49,6 +55,7 @@ pub(crate) fn model(id: &str) -> Model {
             (4, 6) => Thinking::Both,
             _ => Thinking::Adaptive,
         },
+        efforts: if name.version < (4, 7) { TO_4_6 } else { LOW_TO_MAX },
         off: name.off(),
         sampling: name.version < (4, 7),
         ..Model::of_limit(max_tokens, known)
@@ -63,6 +70,7 @@ impl Model {
             structured_outputs: false,
             web_search: true,
             thinking: Thinking::Never,
+            efforts: LOW_TO_MAX,
             off: Off::Default,
             sampling: true,
             temperature_with_top_p: true,

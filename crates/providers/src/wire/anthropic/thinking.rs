@@ -4,7 +4,7 @@ use serde_json::{Map, Value, json};
 
 use super::models::{Model, Off, Thinking};
 use crate::wire::{
-    effort::{Effort, budget, clamped_budget, warn_always_on, warn_unsupported},
+    effort::{budget, choose, clamped_budget, warn_always_on, warn_unsupported},
     settings::{Warnings, drop_sampling},
 };
 use lmthing_base::chat::{CallSettings, Reasoning, ToolChoice};
@@ -19,6 +19,8 @@ pub(crate) struct Plan {
     thinking: Option<Map<String, Value>>,
     pub budget: Option<u64>,
     pub effort: Option<Value>,
+    /// The setting that the budget is for.
+    level: Option<Reasoning>,
 }
 
 impl Plan {
@@ -36,16 +38,17 @@ impl Plan {
             Thinking::Both => !matches!(reasoning, Reasoning::Tokens(_)),
             Thinking::Never | Thinking::Budget => false,
         };
-        let effort = adaptive.then(|| Effort::of(reasoning).name().into());
+        let effort = adaptive.then(|| choose(reasoning, model.efforts, warnings).name().into());
         if matches!(settings.tool_choice, Some(ToolChoice::Required | ToolChoice::Tool(_))) {
             // The service refuses the combination, and the prompt depends on the tool.
             warnings.changed("reasoning", "Claude does not think when toolChoice forces a tool");
             return Plan { effort, ..Plan::default() };
         }
         if adaptive {
-            return Plan { thinking: Some(with_type("adaptive")), effort, budget: None };
+            return Plan { thinking: Some(with_type("adaptive")), effort, ..Plan::default() };
         }
-        Plan { thinking: Some(with_type("enabled")), budget: budget(reasoning), effort: None }
+        let (thinking, budget) = (Some(with_type("enabled")), budget(reasoning));
+        Plan { thinking, budget, level: Some(reasoning), ..Plan::default() }
     }
 
     fn off(model: Model, warnings: &mut Warnings) -> Self {
@@ -99,7 +102,8 @@ impl Plan {
         if let Some(budget) = self.budget {
             let room = answer.unwrap_or(ANSWER_RESERVE).min(ANSWER_RESERVE);
             let most = limit - room.min(limit / 2);
-            thinking.insert("budget_tokens".into(), clamped_budget(budget, MIN_BUDGET, most, warnings).into());
+            let budget = clamped_budget(self.level, budget, (MIN_BUDGET, most), warnings);
+            thinking.insert("budget_tokens".into(), budget.into());
         }
         Some(thinking.into())
     }

@@ -24,6 +24,8 @@ struct Payload {
     stop_reason: Option<String>,
     #[serde(default, deserialize_with = "lenient::object")]
     usage: Option<WireUsage>,
+    #[serde(default)]
+    service_tier: Option<Value>,
 }
 
 #[derive(Debug, Deserialize)]
@@ -116,6 +118,8 @@ impl BedrockDecoder {
             }
             "metadata" => {
                 self.has_metadata_event = true;
+                let tier = payload.service_tier.as_ref().and_then(|tier| tier.get("type")?.as_str());
+                out.service_tier(tier.map(str::to_owned));
                 if let Some(wire) = payload.usage {
                     self.take_usage(&wire);
                 }

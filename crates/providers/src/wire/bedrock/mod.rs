@@ -7,7 +7,7 @@ mod messages;
 mod reasoning;
 mod thinking;
 
-use super::{EncodedRequest, Framing, UnsupportedContent, WireDecoder, WireFormat};
+use super::{EncodedRequest, Framing, TierForm, UnsupportedContent, WireDecoder, WireFormat, tier};
 use crate::identifiers::Identifiers;
 use lmthing_base::chat::ModelRequest;
 
@@ -25,6 +25,10 @@ impl WireFormat for BedrockWire {
 
     fn identifiers(&self, model_id: &str) -> Identifiers {
         if model_id.contains("mistral.") { Identifiers::MISTRAL } else { Identifiers::BEDROCK }
+    }
+
+    fn tiers(&self) -> &'static [TierForm] {
+        tier::BEDROCK
     }
 
     fn framing(&self) -> Framing {

@@ -65,11 +65,11 @@ fn put_nova(
     settings: &mut CallSettings,
     warnings: &mut Warnings,
 ) {
-    let effort = Effort::of(reasoning);
-    if effort == Effort::None {
+    if reasoning == Reasoning::Off {
         fields.insert("reasoningConfig".into(), json!({ "type": "disabled" }));
         return;
     }
+    let effort = choose(reasoning, LOW_TO_HIGH, warnings);
     if effort == Effort::High {
         // The service refuses sampling settings and an output limit at this level.
         drop_sampling(settings, ["temperature", "topP", "topK"], "with high reasoning", warnings);

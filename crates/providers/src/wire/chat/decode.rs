@@ -47,6 +47,8 @@ struct Chunk {
     kind: Option<Box<Value>>,
     #[serde(default)]
     code: Option<Box<Value>>,
+    #[serde(default)]
+    service_tier: Option<Box<RawValue>>,
 }
 
 #[derive(Debug, Deserialize)]
@@ -135,6 +137,8 @@ pub(super) struct ChatDecoder {
     done: bool,
     failed: bool,
     usage: Usage,
+    /// Kept as it is, because every chunk may repeat it.
+    service_tier: Option<Box<RawValue>>,
 }
 
 impl ChatDecoder {
@@ -153,6 +157,7 @@ impl ChatDecoder {
             done: false,
             failed: false,
             usage: Usage::default(),
+            service_tier: None,
         }
     }
 
@@ -162,6 +167,7 @@ impl ChatDecoder {
             return error_chunk(&error, out);
         }
         self.response_metadata(&chunk, out);
+        self.service_tier = chunk.service_tier.or(self.service_tier.take());
         // Requests never ask for more than one choice.
         let mut choice = chunk.choices.into_iter().next();
         let of_choice = choice.as_mut().and_then(|choice| choice.usage.take());
@@ -325,6 +331,7 @@ impl WireDecoder for ChatDecoder {
         if let Some(metadata) = self.echo.take_new(self.dialect.name()) {
             self.blocks.empty_reasoning_with_metadata(metadata, out);
         }
+        out.service_tier(string(self.service_tier.as_deref()));
         let reason =
             self.finish_reason.unwrap_or(if self.calls.any() { FinishReason::ToolCalls } else { FinishReason::Other });
         let is_refusal = self.refused && matches!(reason, FinishReason::Stop | FinishReason::Other);

@@ -19,8 +19,8 @@ pub(crate) use dialect::Dialect;
 pub(super) use messages::function_call;
 
 use super::{
-    EncodedRequest, KnownOptions, UnsupportedContent, WireDecoder, WireFormat, provider_tools::Tools,
-    settings::Warnings, tool_schema, values::put,
+    EncodedRequest, KnownOptions, TierForm, UnsupportedContent, WireDecoder, WireFormat, provider_tools::Tools,
+    settings::Warnings, tier, tool_schema, values::put,
 };
 use crate::identifiers::Identifiers;
 use lmthing_base::chat::{ModelRequest, ToolChoice, ToolSpec};
@@ -94,6 +94,15 @@ impl WireFormat for ChatWire {
 
     fn identifiers(&self, model_id: &str) -> Identifiers {
         self.dialect.identifiers(model_id)
+    }
+
+    fn tiers(&self) -> &'static [TierForm] {
+        match (&self.dialect, self.server) {
+            (Dialect::OpenAi, _) | (_, reasoning::Server::OpenRouter) => tier::OPENAI,
+            (Dialect::Groq, _) => tier::GROQ,
+            (_, reasoning::Server::XAi) => tier::XAI,
+            _ => &[],
+        }
     }
 
     fn known_options(&self) -> Option<KnownOptions> {

@@ -3,7 +3,10 @@
 use serde_json::{Map, Value, json};
 
 use crate::wire::{
-    effort::{Effort, LOW_TO_HIGH, NONE_TO_HIGH, choose, warn_always_on, warn_unsupported},
+    effort::{
+        Effort, LOW_TO_HIGH, MINIMAL_TO_XHIGH, NONE_TO_HIGH, NONE_TO_MAX, choose, up_to, warn_always_on,
+        warn_unsupported, warn_without_levels,
+    },
     openai_models::{self, Kind, efforts},
     settings::Warnings,
 };
@@ -16,6 +19,7 @@ pub(super) enum Server {
     /// Translates `reasoning: {effort | max_tokens | enabled}` for every model.
     OpenRouter,
     Perplexity,
+    XAi,
 }
 
 impl Server {
@@ -27,6 +31,7 @@ impl Server {
         match () {
             () if has("openrouter") => Server::OpenRouter,
             () if has("perplexity") => Server::Perplexity,
+            () if name == "xai" || host == Some("api.x.ai") => Server::XAi,
             () => Server::Other,
         }
     }
@@ -48,6 +53,7 @@ pub(super) fn put_groq(
         // It separates reasoning by default and refuses `reasoning_format`.
         body.insert("reasoning_effort".into(), choose(reasoning, LOW_TO_HIGH, warnings).name().into());
     } else if model_id.contains("qwen") {
+        warn_without_levels(reasoning, "its own measure", warnings);
         body.insert("reasoning_effort".into(), if off { "none" } else { "default" }.into());
         if !off {
             body.insert("reasoning_format".into(), "parsed".into());
@@ -56,6 +62,7 @@ pub(super) fn put_groq(
         if off {
             warn_always_on("its own measure", warnings);
         }
+        warn_without_levels(reasoning, "its own measure", warnings);
         body.insert("reasoning_format".into(), "parsed".into());
     } else if !off {
         warn_unsupported(warnings);
@@ -77,6 +84,7 @@ pub(super) fn put_mistral(
         if off {
             return warn_always_on("its own measure", warnings);
         }
+        warn_without_levels(reasoning, "its own measure", warnings);
         body.insert("prompt_mode".into(), "reasoning".into());
     } else if let Some(levels) = mistral_levels(model_id) {
         body.insert("reasoning_effort".into(), choose(reasoning, levels, warnings).name().into());
@@ -109,7 +117,7 @@ pub(super) fn put_compatible(
         let wire = match reasoning {
             Reasoning::Off => json!({ "enabled": false }),
             Reasoning::Tokens(tokens) => json!({ "max_tokens": tokens }),
-            level => json!({ "effort": Effort::of(level).name() }),
+            level => json!({ "effort": choose(level, MINIMAL_TO_XHIGH, warnings).name() }),
         };
         body.insert("reasoning".into(), wire);
         return;
@@ -117,6 +125,7 @@ pub(super) fn put_compatible(
     let levels = match openai_models::kind(model_id) {
         Kind::Reasoning => efforts(model_id),
         _ if model_id.contains("gpt-oss") => LOW_TO_HIGH,
+        _ if model_id.contains("grok-4.6") => up_to(Effort::XHigh, NONE_TO_MAX),
         _ => NONE_TO_HIGH,
     };
     body.insert("reasoning_effort".into(), choose(reasoning, levels, warnings).name().into());

@@ -3,11 +3,14 @@
 use serde_json::{Map, Value, json};
 
 use crate::wire::{
-    effort::{budget_within_limit, warn_unsupported},
+    effort::{budget_within_limit, warn_unsupported, warn_without_levels},
     settings::Warnings,
     values::put,
 };
 use lmthing_base::chat::CallSettings;
+
+/// The highest budget of a level.
+const MAX_BUDGET: u64 = 32_768;
 
 /// Families without thinking, which refuse the setting. Other models are assumed to support it.
 const WITHOUT_REASONING: [&str; 9] = [
@@ -41,6 +44,8 @@ pub(super) fn put_thinking(
     let thinks = model_id != "command" && !WITHOUT_REASONING.iter().any(|family| model_id.starts_with(family));
     match (thinks, budget_within_limit(reasoning, settings.max_output_tokens)) {
         (true, Some(tokens)) => {
+            let tokens = if reasoning.level().is_some() { tokens.min(MAX_BUDGET) } else { tokens };
+            warn_without_levels(reasoning, &format!("a budget of {tokens} tokens"), warnings);
             body.insert("thinking".into(), json!({ "type": "enabled", "token_budget": tokens }));
         }
         (true, None) => drop(body.insert("thinking".into(), json!({ "type": "disabled" }))),

@@ -79,7 +79,7 @@ struct InlineData {
     data: Option<String>,
 }
 
-#[derive(Clone, Copy, Debug, Deserialize)]
+#[derive(Clone, Debug, Deserialize)]
 #[serde(rename_all = "camelCase")]
 struct UsageMetadata {
     #[serde(default, deserialize_with = "lenient::count")]
@@ -90,6 +90,21 @@ struct UsageMetadata {
     cached_content_token_count: Option<u64>,
     #[serde(default, deserialize_with = "lenient::count")]
     thoughts_token_count: Option<u64>,
+    #[serde(default, deserialize_with = "lenient::non_empty_text")]
+    service_tier: Option<String>,
+    /// Vertex, such as `ON_DEMAND_PRIORITY`.
+    #[serde(default, deserialize_with = "lenient::non_empty_text")]
+    traffic_type: Option<String>,
+}
+
+impl UsageMetadata {
+    fn tier(&mut self) -> Option<String> {
+        let of_traffic = || {
+            let word = self.traffic_type.take()?.to_ascii_lowercase();
+            Some(word.strip_prefix("on_demand_").map_or(word.clone(), str::to_owned))
+        };
+        self.service_tier.take().or_else(of_traffic)
+    }
 }
 
 pub(super) struct GoogleDecoder {
@@ -105,6 +120,7 @@ pub(super) struct GoogleDecoder {
     blocked: Option<Value>,
     failed: bool,
     usage: Usage,
+    service_tier: Option<String>,
 }
 
 impl GoogleDecoder {
@@ -121,6 +137,7 @@ impl GoogleDecoder {
             blocked: None,
             failed: false,
             usage: Usage::default(),
+            service_tier: None,
         }
     }
 
@@ -138,7 +155,8 @@ impl GoogleDecoder {
                 ..ResponseMetadata::default()
             }));
         }
-        if let Some(wire) = chunk.usage_metadata {
+        if let Some(mut wire) = chunk.usage_metadata {
+            self.service_tier = wire.tier().or(self.service_tier.take());
             let thoughts = wire.thoughts_token_count.unwrap_or(0);
             let output = wire.candidates_token_count.unwrap_or(0) + thoughts;
             let cached = wire.cached_content_token_count.unwrap_or(0);
@@ -234,6 +252,7 @@ impl WireDecoder for GoogleDecoder {
             // A warning, as the finish reason does not show it.
             out.part(StreamPart::StreamStart { warnings: vec![blocked(reason)] });
         }
+        out.service_tier(self.service_tier.take());
         let provider_metadata = self.blocked.take().map(|why| metadata(self.provider, [("promptFeedback", why)]));
         out.part(StreamPart::Finish { finish_reason, usage: self.usage, is_paused: false, provider_metadata });
     }

@@ -9,7 +9,7 @@ mod schema;
 mod thinking;
 mod tools;
 
-use super::{EncodedRequest, KnownOptions, UnsupportedContent, WireDecoder, WireFormat};
+use super::{EncodedRequest, KnownOptions, TierForm, UnsupportedContent, WireDecoder, WireFormat, tier};
 use crate::identifiers::Identifiers;
 use lmthing_base::chat::ModelRequest;
 
@@ -39,6 +39,10 @@ impl WireFormat for GoogleWire {
 
     fn identifiers(&self, _model_id: &str) -> Identifiers {
         Identifiers::GEMINI
+    }
+
+    fn tiers(&self) -> &'static [TierForm] {
+        if self.option_names.contains(&"vertex") { tier::VERTEX } else { tier::GEMINI }
     }
 
     fn known_options(&self) -> Option<KnownOptions> {

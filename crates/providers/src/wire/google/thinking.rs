@@ -4,7 +4,10 @@ use serde_json::{Map, Value, json};
 
 use super::model_name::{bare_name, version};
 use crate::wire::{
-    effort::{Effort, LOW_TO_HIGH, budget_within_limit, choose, clamped_budget, warn_always_on, warn_unsupported},
+    effort::{
+        Effort, LOW_TO_MAX, MINIMAL_TO_XHIGH, budget_within_limit, choose, clamped_budget, up_to, warn_always_on,
+        warn_unsupported,
+    },
     settings::Warnings,
 };
 use lmthing_base::chat::{CallSettings, Reasoning};
@@ -38,22 +41,22 @@ pub(super) fn put_thinking(
 fn level(reasoning: Reasoning, name: &str, warnings: &mut Warnings) -> Effort {
     // Flash models from 3.0 to 3.7 support `minimal`.
     let minimal = name.contains("flash") && version(name).is_some_and(|version| version < (3, 8));
-    let levels = if minimal { &[Effort::Minimal, Effort::Low, Effort::Medium, Effort::High] } else { LOW_TO_HIGH };
-    choose(reasoning, levels, warnings)
+    let highest = if name.contains("hydrogen") { Effort::XHigh } else { Effort::High };
+    choose(reasoning, up_to(highest, if minimal { MINIMAL_TO_XHIGH } else { LOW_TO_MAX }), warnings)
 }
 
 fn tokens(reasoning: Reasoning, limit: Option<u64>, name: &str, warnings: &mut Warnings) -> u64 {
     let pro = name.contains("pro");
-    let (least, most) = match (pro, name.contains("lite")) {
+    let limits = match (pro, name.contains("lite")) {
         (true, _) => (128, 32_768),
         (_, true) => (512, 24_576),
         _ => (1, 24_576),
     };
     match budget_within_limit(reasoning, limit) {
-        Some(tokens) => clamped_budget(tokens, least, most, warnings),
+        Some(tokens) => clamped_budget(Some(reasoning), tokens, limits, warnings),
         None if pro => {
             warn_always_on("a budget of 128 tokens", warnings);
-            least
+            limits.0
         }
         None => 0,
     }

@@ -106,7 +106,7 @@ impl ResponsesDecoder {
             "response.created" => response_metadata(event.response.as_ref(), out),
             "response.completed" | "response.incomplete" => {
                 self.emit_missing_items(event.response.as_ref(), out);
-                self.completed(event.response.as_ref());
+                self.completed(event.response.as_ref(), out);
             }
             "response.failed" => {
                 let error = event.response.as_ref().and_then(|response| response.get("error"));
@@ -287,9 +287,11 @@ impl ResponsesDecoder {
         }
     }
 
-    fn completed(&mut self, response: Option<&Value>) {
+    fn completed(&mut self, response: Option<&Value>, out: &mut Output) {
         let refused = self.refused;
         let field = |pointer: &str| response.and_then(|response| response.pointer(pointer));
+        // The first event has the tier of the request, such as `auto`.
+        out.service_tier(field("/service_tier").and_then(Value::as_str).map(str::to_owned));
         let reason = field("/incomplete_details/reason").and_then(Value::as_str);
         self.finish_reason = Some(match (reason, self.saw_call) {
             (Some("max_output_tokens"), _) => FinishReason::Length,

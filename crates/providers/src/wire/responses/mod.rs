@@ -5,7 +5,7 @@ mod encode;
 mod input;
 mod tools;
 
-use super::{EncodedRequest, KnownOptions, UnsupportedContent, WireDecoder, WireFormat};
+use super::{EncodedRequest, KnownOptions, TierForm, UnsupportedContent, WireDecoder, WireFormat, tier};
 use crate::identifiers::Identifiers;
 use lmthing_base::chat::ModelRequest;
 
@@ -40,6 +40,10 @@ impl WireFormat for ResponsesWire {
 
     fn identifiers(&self, _model_id: &str) -> Identifiers {
         Identifiers::OPENAI
+    }
+
+    fn tiers(&self) -> &'static [TierForm] {
+        tier::OPENAI
     }
 
     fn known_options(&self) -> Option<KnownOptions> {

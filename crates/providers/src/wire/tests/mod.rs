@@ -14,6 +14,7 @@ mod provider_tools;
 mod reasoning;
 mod responses;
 mod settings;
+mod tiers;
 
 use std::rc::Rc;
 
