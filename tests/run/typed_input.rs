@@ -162,6 +162,22 @@ fn help_runs_nothing_and_needs_no_key() {
     }
     let shown = folder.run(&["d.lmt.mjs", "--help"], "");
     assert_eq!((shown.code, shown.stdout.lines().next()), (0, Some("Only told.")));
+    // What the file does when it is loaded costs nothing, and changes nothing.
+    let loads = "import { runPrompt } from 'lmthing';\nimport { z } from 'zod';\nimport fs from 'node:fs';\nconsole.log('loaded');\n\
+                 const { result } = await runPrompt(({ $ }) => { $`Hi.`; }, { model: 'openai:gpt-4o' });\nawait result.text;\n";
+    let rest = "export const input = z.object({ city: z.string() });\nexport const config = { model: 'mock' };\n\
+                export const mock = [];\nexport default () => {};";
+    let folder = Files::new(&[
+        ("asks.lmt.mjs", &format!("{loads}{rest}")),
+        ("writes.lmt.mjs", &format!("{loads}fs.writeFileSync('written', '');\n{rest}")),
+        ("waits.lmt.mjs", &format!("{loads}await new Promise((go) => setTimeout(go, 60_000));\n{rest}")),
+    ]);
+    for (file, arguments) in [("asks", "<city>"), ("writes", "[--] [ARGUMENTS]..."), ("waits", "[--] [ARGUMENTS]...")] {
+        let shown = folder.run(&[&format!("{file}.lmt.mjs"), "--help"], "");
+        let usage = format!("Usage: lmthing run {file}.lmt.mjs {arguments}\n");
+        assert!(shown.code == 0 && shown.stdout.starts_with(&usage) && shown.stderr.is_empty(), "{shown:?}");
+    }
+    assert!(!folder.0.path("written").exists());
     // Neither an input nor a description: the file does not run either.
     for words in [&["own.lmt.mjs", "--help"][..], &["own.lmt.mjs", "a", "-h", "--yes"]] {
         let shown = folder.run(words, "");

@@ -99,7 +99,7 @@ pub fn host(ctx: &Ctx<'_>) -> Result<Rc<dyn ScriptHost>> {
     Ok(user_data::read::<StoredHost>(ctx)?.0.clone())
 }
 
-/// A host for unit tests that do not check output.
+/// A host that drops all output.
 pub struct SilentHost;
 
 impl ScriptHost for SilentHost {

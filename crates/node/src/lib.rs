@@ -38,7 +38,7 @@ pub use gate::{DeniedAccess, denied_accesses, exit_location};
 pub use globals::ExitCalled;
 pub use globals::environment;
 pub use globals::exit_code;
-pub use host::ScriptHost;
+pub use host::{ScriptHost, SilentHost};
 pub use loader::import_file;
 pub use loader::{ImportLookup, ImportProblem, ImportTarget, LoadFailure, read_module};
 pub use loader::{calling_file, import_file_once, is_name_mentioned, set_name_mentioned};

@@ -29,6 +29,7 @@ use crate::cli::{
 use lmthing_base::{
     cost::{LimitReached, OwnPrices, PRICES_VARIABLE},
     diagnostic::Diagnostic,
+    input::has_help_option,
     permission::{Permissions, Restricted},
 };
 use lmthing_engine::{
@@ -51,7 +52,8 @@ pub(in crate::cli) fn run(args: &RunArgs, printer: &Printer) -> ExitCode {
     if let Some(on) = &args.remote.on {
         return remote::run(args, on, printer);
     }
-    if args.watch && args.report_files.is_none() {
+    let is_help = args.words().is_ok_and(|words| has_help_option(&words));
+    if args.watch && args.report_files.is_none() && !is_help {
         return watch(args).run_until_signal(printer);
     }
     in_event_loop(run_once(args, printer, None), printer)

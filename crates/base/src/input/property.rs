@@ -7,7 +7,7 @@ use super::kind::{SchemaContext, ValueKind, plain_value};
 /// The bound that zod adds to every integer; it is left out of the help.
 const SAFE_INTEGER: f64 = 9_007_199_254_740_991.0;
 
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub struct Declaration {
     /// The export `description`, or the schema's own.
     pub(super) description: Option<String>,

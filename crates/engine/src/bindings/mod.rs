@@ -25,6 +25,7 @@ pub use exports::NATIVE_MODULES;
 pub use mcp::hub::close as close_servers;
 pub use run::{
     file::{FileRun, run_file},
+    file_input::help_without_input,
     model_choice::ModelChoice,
     parsed_input::{ParsedInput, read_input},
     rows::{InputRows, check_rows},

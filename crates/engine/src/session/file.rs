@@ -10,17 +10,17 @@ use std::{
 };
 
 use crate::{
-    bindings::{Exchanges, FileRun, HostServices, ModelChoice, ParsedInput},
+    bindings::{self, Exchanges, FileRun, HostServices, ModelChoice, ParsedInput, inspect::NoModels},
     prompt::RunError,
 };
 use lmthing_base::{
     checkpoint::Checkpoints,
     diagnostic::Diagnostic,
     event::Events,
-    input::CommandLine,
+    input::{CommandLine, has_help_option},
     permission::{Approver, Permissions},
 };
-use lmthing_node::{ScriptHost, TurnLimit};
+use lmthing_node::{ScriptHost, SilentHost, TurnLimit, gate::denied_accesses};
 use lmthing_providers::{Redactor, Servers};
 
 use super::{
@@ -29,6 +29,12 @@ use super::{
     meter::Meter,
     program::{LoadError, Program, ProgramOptions},
 };
+
+/// How long loading a file for its help may take.
+const HELP_TIME: Duration = Duration::from_secs(5);
+
+const UNKNOWN_OPTIONS: &str = "\nOptions of the file itself are not known: it asks models, writes, connects or waits while it is loaded, and help\n\
+                               does none of that.\n";
 
 /// How a prompt file is run.
 pub struct FileRunOptions {
@@ -79,6 +85,9 @@ pub struct RunContext {
 
 /// Runs a prompt file to its end.
 pub async fn run_file(path: &Path, options: FileRunOptions) -> FileRun {
+    if has_help_option(&options.line.words) {
+        return help_of_file(path, options).await.map_or_else(FileRun::Failed, FileRun::Help);
+    }
     let (line, model, meter) = (options.line.clone(), options.model.clone(), options.meter.clone());
     let (process_continues, max_turn) = (options.context.process_continues, options.context.max_turn);
     let services = services(&options);
@@ -114,6 +123,9 @@ pub async fn run_file(path: &Path, options: FileRunOptions) -> FileRun {
 /// # Errors
 /// The file is invalid, or the input does not match its schema.
 pub async fn read_input(path: &Path, options: FileRunOptions) -> Result<ParsedInput, Rc<RunError>> {
+    if has_help_option(&options.line.words) {
+        return help_of_file(path, options).await.map(ParsedInput::Help);
+    }
     let line = options.line.clone();
     let services = services(&options);
     let program = load(path, options, services).await;
@@ -121,6 +133,28 @@ pub async fn read_input(path: &Path, options: FileRunOptions) -> Result<ParsedIn
     let read = program.read_input(&line).await;
     program.abandon();
     read
+}
+
+/// The text of `--help` behind a file. Loading the file asks no model, changes nothing and prints nothing. If it cannot
+/// be loaded like that, its description and its options are left out.
+async fn help_of_file(path: &Path, options: FileRunOptions) -> Result<String, Rc<RunError>> {
+    let line = options.line.clone();
+    let no_models = Rc::new(NoModels::default());
+    let services = HostServices { step_loop: no_models.clone(), ..services(&options) };
+    let deadline = Some(Instant::now() + HELP_TIME);
+    let context =
+        RunContext { permissions: Permissions::reading_only("help loads files"), deadline, ..options.context };
+    let options = FileRunOptions { host: Rc::new(SilentHost), context, ..options };
+    let program = load(path, options, services).await;
+    let program = program.map_err(|error| Rc::new(RunError::from(Diagnostic::new(error.to_string()))))?;
+    let read = tokio::time::timeout(HELP_TIME, program.read_input(&line)).await;
+    let is_denied = program.engine().context().with(|ctx| !denied_accesses(&ctx).is_empty()).await;
+    program.abandon();
+    match read {
+        Ok(Ok(ParsedInput::Help(text))) => Ok(text),
+        Ok(Err(error)) if !is_denied && !no_models.was_called() => Err(error),
+        _ => Ok(bindings::help_without_input(None, &line) + UNKNOWN_OPTIONS),
+    }
 }
 
 fn services(options: &FileRunOptions) -> HostServices {

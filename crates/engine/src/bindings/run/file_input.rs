@@ -88,10 +88,8 @@ async fn read_request(
 
 /// The arguments of a file without a schema: `--help` prints the help, and options of the command are refused.
 fn without_input<'js>(description: Option<String>, name: &str, line: &CommandLine) -> FileInput<'js> {
-    if has_help_option(&line.words)
-        && let Ok(declaration) = Declaration::new(None, description)
-    {
-        return FileInput::Help(help(&declaration, false, &line.command));
+    if has_help_option(&line.words) {
+        return FileInput::Help(help_without_input(description, line));
     }
     let usage = usage(None, &line.command);
     if line.whole.is_some() {
@@ -103,6 +101,13 @@ fn without_input<'js>(description: Option<String>, name: &str, line: &CommandLin
         Ok(()) => FileInput::Nothing,
         Err(problem) => FileInput::Wrong(Box::new(problem.diagnostic(&usage))),
     }
+}
+
+/// The help of a file that declares no input.
+pub fn help_without_input(description: Option<String>, line: &CommandLine) -> String {
+    let mut declaration = Declaration::default();
+    declaration.describe(description);
+    help(&declaration, false, &line.command)
 }
 
 pub(crate) struct DeclaredInput<'js> {
