@@ -31,7 +31,7 @@ async fn request_and_response_are_described() {
     };
     let answer = setup.ask_with("lab:tide", settings).await;
     let requests = &setup.server.requests()[0];
-    assert_eq!(requests.path, "/lab/v1/chat/completions?api-version=1.0.0");
+    assert_eq!(requests.path, "/lab/v1/chat/completions");
     assert_eq!(requests.header("authorization"), Some("Bearer sk-test-0123456789"));
     assert_eq!(requests.header("x-own"), Some("mine"));
     assert_eq!(requests.json()["temperature"].to_string(), "1");

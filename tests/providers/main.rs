@@ -13,6 +13,7 @@ mod credentials_google;
 mod errors;
 mod http;
 mod limits;
+mod odd_answers;
 mod ollama;
 mod pace;
 mod proxies;

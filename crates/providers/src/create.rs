@@ -92,7 +92,7 @@ fn make(
     let (row, api) = found.ok_or_else(|| catalog::unknown_provider(provider, model_id, &*context.env))?;
     let setup = Setup { provider: row, settings, context, model_id };
     let Connection { provider, base_url, auth, headers, key_is_optional } = (row.connect)(&setup)?;
-    let named = ProviderSettings { name: Some(provider.clone()), ..settings.clone() };
+    let named = ProviderSettings { name: Some(provider.clone()), base_url: Some(base_url.clone()), ..settings.clone() };
     let address = Address::parse(&base_url).map_err(|error| wrong_address(&provider, &error, &setup, &base_url))?;
     Ok(HttpModel {
         provider,

@@ -30,6 +30,11 @@ fn is_json(text: &str) -> bool {
 
 /// Reads JSON text, with the exceptions of the module's documentation.
 pub fn read_json<T: DeserializeOwned>(text: &str) -> Result<T, JsonError> {
+    read_json_with(text, |_| '\u{fffd}')
+}
+
+/// Reads JSON text as [`read_json`], with a character of choice for a lone surrogate.
+pub fn read_json_with<T: DeserializeOwned>(text: &str, surrogate: fn(u16) -> char) -> Result<T, JsonError> {
     let strict = match serde_json::from_str(text) {
         Ok(value) => return Ok(value),
         Err(error) => error,
@@ -38,12 +43,12 @@ pub fn read_json<T: DeserializeOwned>(text: &str) -> Result<T, JsonError> {
         return Err(strict.into());
     }
     // The text is JSON and has been repaired, so a syntax error can only mean its depth.
-    serde_json::from_str(&repaired(text))
+    serde_json::from_str(&repaired(text, surrogate))
         .map_err(|error| if error.is_syntax() { JsonError::TooDeep } else { error.into() })
 }
 
 /// Replaces lone surrogates and numbers beyond a double. `text` is JSON, so every escape is complete.
-fn repaired(text: &str) -> String {
+fn repaired(text: &str, surrogate: fn(u16) -> char) -> String {
     let mut out = String::with_capacity(text.len());
     let mut rest = text;
     let mut in_string = false;
@@ -61,7 +66,7 @@ fn repaired(text: &str) -> String {
                 out.push('"');
                 1
             }
-            b'\\' => push_escape(rest, &mut out),
+            b'\\' => push_escape(rest, surrogate, &mut out),
             _ => push_number(rest, &mut out),
         };
         rest = &rest[length..];
@@ -69,12 +74,12 @@ fn repaired(text: &str) -> String {
     out + rest
 }
 
-fn push_escape(text: &str, out: &mut String) -> usize {
+fn push_escape(text: &str, surrogate: fn(u16) -> char, out: &mut String) -> usize {
     let unit = |text: &str| u16::from_str_radix(text.strip_prefix("\\u")?.get(..4)?, 16).ok();
     let length = match (unit(text), text.get(6..).and_then(unit)) {
         (Some(0xd800..=0xdbff), Some(0xdc00..=0xdfff)) => 12,
-        (Some(0xd800..=0xdfff), _) => {
-            out.push('\u{fffd}');
+        (Some(unit @ 0xd800..=0xdfff), _) => {
+            out.push(surrogate(unit));
             return 6;
         }
         (Some(_), _) => 6,

@@ -3,6 +3,7 @@
 //! Field names follow the JavaScript names of `prompt.steps` and `prompt.fullSteps` (docs/reference/results.md).
 
 mod json;
+mod mend;
 mod message;
 mod part_log;
 mod provider_tool;
@@ -17,7 +18,8 @@ mod tool_input;
 mod transcript;
 
 pub use json::MAX_DEPTH as MAX_JSON_DEPTH;
-pub use json::{JsonError, read_json};
+pub use json::{JsonError, read_json, read_json_with};
+pub use mend::{JsonFault, MendedJson, mend_json, mend_json_at_start};
 pub use message::{Content, ContentPart, Message, ProviderOptions, Role, ToolOutput, ToolPart};
 pub use part_log::PartLog;
 pub use provider_tool::{ProviderTool, ProviderToolKind, SearchLocation, WebSearch};

@@ -8,7 +8,7 @@ use serde_json::Value;
 use thiserror::Error;
 
 use lmthing_base::{
-    chat::{JsonError, ResponseFormat, read_json},
+    chat::{JsonError, ResponseFormat, mend_json, mend_json_at_start, read_json},
     schema::{InvalidSchema, Validator, describe_problems},
 };
 
@@ -19,6 +19,9 @@ const LONGEST_NAME: usize = 64;
 
 /// The number of places in a text where JSON is tried; each attempt parses what follows.
 const MOST_PLACES: usize = 100;
+
+/// The number of places where JSON is mended.
+const MOST_MENDED: usize = 5;
 
 #[derive(Debug)]
 pub struct AnswerShape {
@@ -32,6 +35,8 @@ pub struct FoundJson {
     pub value: Value,
     /// Why it does not match the schema, if it does not.
     pub problem: Option<String>,
+    /// What was wrong with JSON that was mended.
+    pub mended: Option<String>,
 }
 
 /// An answer without JSON.
@@ -72,8 +77,9 @@ impl AnswerShape {
     }
 
     /// Finds the JSON in an answer: the whole text, or a part in a code fence or between other text. The first that
-    /// matches the schema wins.
-    pub fn find(&self, text: &str) -> Result<FoundJson, NoJson> {
+    /// matches the schema wins; if none does, JSON that matches once it is mended. `is_cut` is set for an answer that
+    /// ended at its limit.
+    pub fn find(&self, text: &str, is_cut: bool) -> Result<FoundJson, NoJson> {
         let text = text.trim();
         if text.is_empty() {
             return Err(NoJson::Empty);
@@ -90,7 +96,18 @@ impl AnswerShape {
             }
             first = first.or(Some(found));
         }
-        first.ok_or(NoJson::Invalid(whole))
+        self.mended(text, is_cut).or(first).ok_or(NoJson::Invalid(whole))
+    }
+
+    fn mended(&self, text: &str, is_cut: bool) -> Option<FoundJson> {
+        let starts = text.match_indices(['{', '[']).take(MOST_MENDED).map(|(start, _)| &text[start..]);
+        let all = std::iter::once(text).chain(fenced(text).take(MOST_MENDED)).map(mend_json);
+        let mut candidates = all.chain(starts.map(mend_json_at_start)).flatten();
+        candidates.find_map(|mended| {
+            // A number or word at the end may have been longer.
+            let found = self.read(&mended.text).ok().filter(|found| found.problem.is_none())?;
+            (!(is_cut && mended.may_be_cut)).then(|| FoundJson { mended: Some(mended.describe()), ..found })
+        })
     }
 
     fn read(&self, text: &str) -> Result<FoundJson, JsonError> {
@@ -99,7 +116,7 @@ impl AnswerShape {
             Ok(validator) => validator.validate(&value).err().map(|problems| describe_problems(&problems)),
             Err(fault) => Some(fault.to_string()),
         };
-        Ok(FoundJson { text: text.to_owned(), value, problem })
+        Ok(FoundJson { text: text.to_owned(), value, problem, mended: None })
     }
 }
 
@@ -159,6 +176,31 @@ mod tests {
     }
 
     #[test]
+    fn json_that_is_nearly_right_is_mended_if_it_matches() {
+        let n =
+            |text: &str, is_cut| shape().find(text, is_cut).map(|found| (found.value["n"].clone(), found.mended)).ok();
+        for text in [
+            "{'n': 1}",
+            "{n: 1,}",
+            "Here: {n: 1} as asked",
+            "```json\n{\"n\": 1, // one\n}\n```",
+            "Here:\n```json\n{\"n\": 1,",
+            "{\"m\": {\"n\": \"x\"}, \"n\": 1,}",
+        ] {
+            let found = n(text, true).unwrap_or_else(|| panic!("{text}"));
+            assert_eq!((found.0, found.1.is_some()), (json!(1), true), "{text}");
+        }
+        assert_eq!(n("{\"n\": 1", true), None);
+        assert_eq!(n("{\"n\": 1", false), Some((json!(1), Some("a missing end".to_owned()))));
+        let valid = shape().find("{\"n\" : 1.0}", false).unwrap();
+        assert_eq!((valid.text.as_str(), valid.mended), ("{\"n\" : 1.0}", None));
+        // What the schema refuses is reported as it was.
+        assert!(n("{n: 'x',}", false).is_none());
+        let wrong = shape().find("So: {\"n\":\"x\"}, or {n: 'y'}", false).unwrap();
+        assert!(wrong.problem.is_some() && wrong.mended.is_none());
+    }
+
+    #[test]
     fn names_contain_only_characters_that_providers_accept() {
         let name = |agent: &str| AnswerShape::new(agent, json!({})).format().name.clone();
         assert_eq!(name("größe-1.2_b"), "gr__e-1_2_b");
@@ -175,25 +217,26 @@ mod tests {
             "For [1] and {this} it is {\"n\":1}, I think.",
             "First {\"n\":\"one\"}, no: {\"n\":1}",
         ] {
-            let found = shape().find(text).unwrap();
-            let expected = FoundJson { text: "{\"n\":1}".into(), value: json!({ "n": 1 }), problem: None };
+            let found = shape().find(text, false).unwrap();
+            let expected =
+                FoundJson { text: "{\"n\":1}".into(), value: json!({ "n": 1 }), problem: None, mended: None };
             assert_eq!(found, expected, "{text}");
         }
         let fence = "```json\n{\"n\":1,\"code\":\"```js x```\"}\n```";
-        assert_eq!(shape().find(fence).unwrap().value, json!({ "n": 1, "code": "```js x```" }));
+        assert_eq!(shape().find(fence, false).unwrap().value, json!({ "n": 1, "code": "```js x```" }));
     }
 
     #[test]
     fn problems_are_described() {
-        assert!(shape().find("I think 1").unwrap_err().to_string().starts_with("the answer is not JSON: "));
-        assert_eq!(shape().find(" \n").unwrap_err().to_string(), "the answer is empty");
-        assert!(shape().find("{\"n\":1").unwrap_err().to_string().contains("EOF"));
+        assert!(shape().find("I think 1", false).unwrap_err().to_string().starts_with("the answer is not JSON: "));
+        assert_eq!(shape().find(" \n", false).unwrap_err().to_string(), "the answer is empty");
+        assert!(shape().find("{\"n\":", false).unwrap_err().to_string().contains("EOF"));
         let problem = "n: Invalid input: expected number, received string";
-        assert_eq!(shape().find("So: {\"n\":\"x\"}").unwrap().problem.as_deref(), Some(problem));
+        assert_eq!(shape().find("So: {\"n\":\"x\"}", false).unwrap().problem.as_deref(), Some(problem));
         assert!(AnswerShape::new("a", json!({ "type": 5 })).fault().is_some());
         // The search must stay fast on hostile texts.
-        assert!(shape().find(&"[{".repeat(100_000)).is_err());
-        assert!(shape().find(&"```\nx```".repeat(100_000)).is_err());
-        assert!(shape().find(&format!("{}\n```", "```\nx```".repeat(100_000))).is_err());
+        assert!(shape().find(&"[{".repeat(100_000), false).is_err());
+        assert!(shape().find(&"```\nx```".repeat(100_000), false).is_err());
+        assert!(shape().find(&format!("{}\n```", "```\nx```".repeat(100_000)), false).is_err());
     }
 }

@@ -7,6 +7,7 @@ use lmthing_base::chat::{
     CallWarning, ContentPart, FinishReason, Message, ProviderOptions, ResponseMetadata, Role, SharedText, Source,
     StreamPart, ToolCall, ToolInput, ToolOutput, ToolResult, Usage,
 };
+use lmthing_providers::{ProviderError, ProviderErrorKind};
 
 #[derive(Debug)]
 struct OpenBlock {
@@ -172,6 +173,13 @@ impl Answer {
             }
             _ => {}
         }
+    }
+
+    /// The failure that a provider has reported inside its stream.
+    pub(super) fn reported_error(&self, error: &Value) -> ProviderError {
+        let text = error.as_str().or_else(|| error.get("message").and_then(Value::as_str));
+        let message = text.map_or_else(|| error.to_string(), str::to_owned);
+        ProviderError::new(ProviderErrorKind::Stream, &self.provider, &self.model_id, message)
     }
 
     fn merge_response(&mut self, metadata: &ResponseMetadata) {

@@ -4,6 +4,7 @@
 mod admission;
 mod answer;
 mod approval_stop;
+mod arguments;
 mod clock;
 mod combined_limits;
 mod failure;

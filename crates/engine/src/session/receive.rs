@@ -8,6 +8,7 @@ use futures_util::StreamExt;
 use super::{
     admission::Admission,
     answer::Answer,
+    arguments::ArgumentMender,
     run_log::{RunLog, WholeAnswer},
     sources::placed,
     step_request::{PausedTurn, StepRequest},
@@ -21,7 +22,7 @@ use lmthing_base::{
     chat::{ContentPart, FinishReason, Message, ModelRequest, Source, StreamPart, ToolResult, Usage},
     event::EventKind,
 };
-use lmthing_providers::{LanguageModel, ModelResponse, PartStream, ProviderError, ProviderErrorKind};
+use lmthing_providers::{LanguageModel, ModelResponse, PartStream, ProviderError};
 
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Flow {
@@ -133,6 +134,7 @@ struct Receiver<'a> {
     earlier_usage: Usage,
     /// The length of the text before the last pause.
     earlier_text: usize,
+    arguments: ArgumentMender,
     calls: ToolCalls<'a>,
     /// When the calls of the provider began.
     provider_calls: Vec<(String, Instant)>,
@@ -148,6 +150,7 @@ impl<'a> Receiver<'a> {
             plan,
             admission,
             answer: Answer::default(),
+            arguments: ArgumentMender::default(),
             cost: Some(0.0),
             pauses: 0,
             earlier_usage: Usage::default(),
@@ -189,7 +192,10 @@ impl<'a> Receiver<'a> {
                     continue;
                 }
             };
-            let Some(part) = part else { return Ok(()) };
+            let Some(part) = part else {
+                let waiting = self.arguments.release(false);
+                return self.take_all(waiting).await.map(drop);
+            };
             let part = match part {
                 Ok(part) => part,
                 Err(error) => {
@@ -198,10 +204,25 @@ impl<'a> Receiver<'a> {
                     return Err(self.fail(error));
                 }
             };
-            if self.take(part).await? == Flow::Stop {
+            let flow = if self.arguments.concerns(&part) {
+                let parts = self.arguments.take(part);
+                self.take_all(parts).await?
+            } else {
+                self.take(part).await?
+            };
+            if flow == Flow::Stop {
                 return Ok(());
             }
         }
+    }
+
+    async fn take_all(&mut self, parts: Vec<StreamPart>) -> Result<Flow, RunError> {
+        for part in parts {
+            if self.take(part).await? == Flow::Stop {
+                return Ok(Flow::Stop);
+            }
+        }
+        Ok(Flow::Continue)
     }
 
     async fn take(&mut self, part: StreamPart) -> Result<Flow, RunError> {
@@ -289,7 +310,7 @@ impl<'a> Receiver<'a> {
         self.host.record().append(EventKind::Stream(part.clone()));
         match &*part {
             StreamPart::Error { error } => {
-                let error = reported_error(&self.answer, error);
+                let error = self.answer.reported_error(error);
                 return Err(self.fail(error));
             }
             StreamPart::ToolCall { tool_call_id, provider_executed: true, .. } => {
@@ -371,10 +392,4 @@ impl<'a> Receiver<'a> {
 
 fn response(text: &str) -> String {
     format!("<code_response>{text}</code_response>")
-}
-
-fn reported_error(answer: &Answer, error: &serde_json::Value) -> ProviderError {
-    let text = error.as_str().or_else(|| error.get("message").and_then(serde_json::Value::as_str));
-    let message = text.map_or_else(|| error.to_string(), str::to_owned);
-    ProviderError::new(ProviderErrorKind::Stream, &answer.provider, &answer.model_id, message)
 }

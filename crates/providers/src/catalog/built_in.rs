@@ -1,5 +1,7 @@
 //! The table of built-in providers. A new one needs a row here, and a wire format in `wire` if it has its own.
 
+use reqwest::Url;
+
 use super::{
     connect,
     row::{Api, Provider, optional, required},
@@ -14,7 +16,8 @@ use crate::{
         },
     },
     wire::{
-        anthropic::AnthropicWire,
+        WireFormat,
+        anthropic::{AnthropicWire, CompatibleWire},
         bedrock::BedrockWire,
         chat::{ChatWire, Dialect},
         cohere::CohereWire,
@@ -46,7 +49,7 @@ pub static BUILT_IN: [Provider; 9] = [
     Provider {
         name: "anthropic",
         factories: &["createAnthropic", "createAnthropicProvider"],
-        apis: &[Api { name: "messages", wire: |_| Box::new(AnthropicWire) }],
+        apis: &[Api { name: "messages", wire: anthropic_wire }],
         default_api: "messages",
         vendor: "Anthropic",
         base_url: "https://api.anthropic.com/v1",
@@ -224,4 +227,10 @@ pub(crate) fn built_in(name: &str) -> Option<&'static Provider> {
 
 fn api_version(settings: &ProviderSettings) -> &str {
     settings.api_version.as_deref().unwrap_or("v1")
+}
+
+fn anthropic_wire(settings: &ProviderSettings) -> Box<dyn WireFormat> {
+    let host = settings.base_url.as_deref().and_then(|url| Url::parse(url.trim()).ok());
+    let is_vendor = host.is_none_or(|url| url.host_str().is_some_and(|host| host.ends_with("anthropic.com")));
+    if is_vendor { Box::new(AnthropicWire) } else { Box::new(CompatibleWire) }
 }

@@ -30,8 +30,6 @@ impl CustomProvider {
             name: Some(self.name),
             api_key: self.api_key,
             base_url: Some(self.base_url),
-            // Sent for compatibility with the TypeScript version; servers ignore it.
-            query: Some("api-version=1.0.0".to_owned()),
             ..ProviderSettings::default()
         }
     }

@@ -17,10 +17,15 @@ pub(super) struct RefusedParameter {
     pub value: Option<Value>,
     /// Whether it is refused only in combination with others in the same request.
     pub is_conditional: bool,
+    /// Whether it is refused only in requests with tools.
+    pub only_with_tools: bool,
 }
 
 impl RefusedParameter {
     pub(super) fn apply(&self, request: &mut Value) -> bool {
+        if self.only_with_tools && !has_tools(request) {
+            return false;
+        }
         if self.value.as_ref().is_some_and(|refused| self.location.value(request) != Some(refused)) {
             return false;
         }
@@ -39,6 +44,11 @@ impl RefusedParameter {
         let (name, shown) = (self.location.name(), self.location.shown());
         let details = match &self.renamed {
             Some(_) => return None,
+            None if self.only_with_tools => {
+                format!(
+                    "the server refused {name} together with tools: the shape of the answer is asked for in words only"
+                )
+            }
             None if self.location.is_output_format() => {
                 format!("the server refused {name}: the shape of the answer is asked for in words only")
             }
@@ -56,12 +66,20 @@ pub(super) fn refused(status: u16, body: Option<&Value>, message: &str, request:
     }
     let error = body.map_or(&Value::Null, error_object);
     let code = error.get("code").and_then(Value::as_str).unwrap_or_default();
+    let of_output = || -> Vec<RefusedParameter> {
+        let only_with_tools = parse::is_about_tools(message) && has_tools(request);
+        let location = parse::output_schema(message, request);
+        let refused = |location| RefusedParameter {
+            location,
+            renamed: None,
+            value: None,
+            is_conditional: false,
+            only_with_tools,
+        };
+        location.map(refused).into_iter().collect()
+    };
     if !parse::is_unsupported(code, message) {
-        let schema = parse::output_schema(message, request);
-        return schema
-            .map(|location| RefusedParameter { location, renamed: None, value: None, is_conditional: false })
-            .into_iter()
-            .collect();
+        return of_output();
     }
     let only_value = code == "unsupported_value" || message.starts_with("Unsupported value");
     let is_conditional = parse::is_conditional(message);
@@ -69,9 +87,16 @@ pub(super) fn refused(status: u16, body: Option<&Value>, message: &str, request:
     let refused = |location: ParameterLocation| {
         let value = only_value.then(|| location.value(request).cloned()).flatten();
         let renamed = renamed.clone().filter(|name| location.can_be_renamed_to(name));
-        RefusedParameter { location, renamed, value, is_conditional }
+        let only_with_tools = location.is_output_format() && parse::is_about_tools(message) && has_tools(request);
+        RefusedParameter { location, renamed, value, is_conditional, only_with_tools }
     };
-    parse::locations(body, error, message, request).into_iter().map(refused).collect()
+    let found: Vec<_> = parse::locations(body, error, message, request).into_iter().map(refused).collect();
+    if found.is_empty() { of_output() } else { found }
+}
+
+fn has_tools(request: &Value) -> bool {
+    let tools = request.get("tools").or_else(|| request.pointer("/toolConfig/tools"));
+    tools.and_then(Value::as_array).is_some_and(|tools| !tools.is_empty())
 }
 
 fn setting(name: &str) -> &str {

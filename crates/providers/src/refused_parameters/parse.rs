@@ -174,13 +174,20 @@ pub(super) fn output_schema(message: &str, request: &Value) -> Option<ParameterL
     let message = normalized_name(message);
     let words =
         ["responseformat", "response format", "responseschema", "responsejsonschema", "outputconfig", "text.format"];
-    words.iter().chain(&["jsonschema", "structured output"]).find(|words| message.contains(**words))?;
+    let others = ["jsonschema", "json schema", "structured output", "json mode", "jsonmode", "response mime type"];
+    words.iter().chain(&others).find(|words| message.contains(**words))?;
     let locations = OUTPUT_FORMAT_PATHS.iter().filter_map(|name| ParameterLocation::find(&path_of(name), request));
     locations.into_iter().find(|location| {
         let names_schema =
             |value: &Value| value.get("type").is_some_and(|kind| kind == "json_schema") || value == "application/json";
         location.is_output_format() && location.value(request).is_some_and(names_schema)
     })
+}
+
+/// Whether the refusal is about a combination with tools.
+pub(super) fn is_about_tools(message: &str) -> bool {
+    let message = message.to_ascii_lowercase();
+    ["tool", "function call", "functions"].iter().any(|words| message.contains(words))
 }
 
 /// Settings that are named without quotes, as in "Thinking budget is not supported for this model."

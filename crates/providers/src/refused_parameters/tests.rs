@@ -224,3 +224,36 @@ fn an_indivisible_option_is_removed_as_a_whole() {
     let error = json!({ "error": { "message": "include_usage is not supported" } });
     check(error, request, json!({ "messages": [] }), &["stream_options"]);
 }
+
+#[test]
+fn the_output_schema_is_removed_only_from_requests_with_tools_if_both_are_refused_together() {
+    let format = || json!({ "type": "json_schema", "json_schema": {} });
+    let tools = || json!([{ "type": "function" }]);
+    for words in [
+        "json mode cannot be combined with tool/function calling",
+        "response_format is not supported when tools are provided",
+        "Structured outputs and tool use are mutually exclusive",
+        "`tools` and `response_format` cannot be used together",
+        "JSON schema constraints cannot be used with function calling",
+    ] {
+        let error = json!({ "error": { "message": words } });
+        let mut request = json!({ "messages": [], "tools": tools(), "response_format": format() });
+        let found = refused(400, Some(&error), words, &request);
+        assert_eq!(found.len(), 1, "{words}");
+        let warning = found[0].warning().and_then(|warning| warning.details).unwrap_or_default();
+        assert!(warning.contains("together with tools"), "{words}: {warning}");
+        assert!(found[0].apply(&mut request), "{words}");
+        assert_eq!(request, json!({ "messages": [], "tools": tools() }), "{words}");
+        let mut without = json!({ "messages": [], "response_format": format() });
+        assert!(!found[0].apply(&mut without), "{words}");
+    }
+    let gemini = json!({ "contents": [], "tools": [{}],
+        "generationConfig": { "responseMimeType": "application/json", "responseSchema": { "type": "object" } } });
+    let words = "Function calling with a response mime type: 'application/json' is unsupported";
+    check(
+        json!({ "error": { "message": words } }),
+        gemini,
+        json!({ "contents": [], "tools": [{}] }),
+        &["responseFormat"],
+    );
+}

@@ -18,6 +18,7 @@ mod output_schema;
 mod provider_tools;
 pub(super) mod responses;
 mod settings;
+mod surrogates;
 mod tier;
 mod tool_result_images;
 mod tool_schema;

@@ -4,8 +4,9 @@ use std::{cell::Cell, collections::VecDeque};
 
 use serde::de::DeserializeOwned;
 
+use super::surrogates::{Joiner, placeholder};
 use crate::ProviderErrorKind;
-use lmthing_base::chat::{FinishReason, ProviderOptions, ResponseMetadata, StreamPart, Usage, read_json};
+use lmthing_base::chat::{FinishReason, ProviderOptions, ResponseMetadata, StreamPart, Usage, read_json_with};
 
 #[derive(Clone, Debug, PartialEq)]
 pub enum Decoded {
@@ -21,31 +22,37 @@ pub struct Failure {
 }
 
 #[derive(Debug, Default)]
-pub struct Output(VecDeque<Decoded>);
+pub struct Output {
+    queue: VecDeque<Decoded>,
+    joiner: Option<Joiner>,
+}
 
 impl Output {
     pub fn pop(&mut self) -> Option<Decoded> {
-        self.0.pop_front()
+        self.queue.pop_front()
     }
 
     pub fn len(&self) -> usize {
-        self.0.len()
+        self.queue.len()
     }
 
     pub fn push_front(&mut self, part: StreamPart) {
-        self.0.push_front(Decoded::Part(part));
+        self.queue.push_front(Decoded::Part(part));
     }
 
     pub fn part(&mut self, part: StreamPart) {
-        self.0.push_back(Decoded::Part(part));
+        match &mut self.joiner {
+            Some(joiner) => joiner.push(part, &mut self.queue),
+            None => self.queue.push_back(Decoded::Part(part)),
+        }
     }
 
     pub fn failure(&mut self, kind: ProviderErrorKind, message: impl Into<String>) {
-        self.0.push_back(Decoded::Failure(Failure { kind, message: message.into(), status: None }));
+        self.queue.push_back(Decoded::Failure(Failure { kind, message: message.into(), status: None }));
     }
 
     pub fn failure_with_status(&mut self, kind: ProviderErrorKind, message: impl Into<String>, status: u16) {
-        self.0.push_back(Decoded::Failure(Failure { kind, message: message.into(), status: Some(status) }));
+        self.queue.push_back(Decoded::Failure(Failure { kind, message: message.into(), status: Some(status) }));
     }
 
     pub fn truncated(&mut self) {
@@ -60,8 +67,14 @@ impl Output {
         if matches!(data.trim(), "" | "null") {
             return None;
         }
-        match read_json(data) {
-            Ok(value) => Some(value),
+        if let Ok(value) = serde_json::from_str(data) {
+            return Some(value);
+        }
+        match read_json_with(data, placeholder) {
+            Ok(value) => {
+                self.joiner.get_or_insert_default();
+                Some(value)
+            }
             Err(error) => {
                 // Limited, as an event may contain a whole file.
                 let shown: String = data.chars().take(200).collect();

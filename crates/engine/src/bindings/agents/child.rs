@@ -19,7 +19,10 @@ use crate::{
     },
     prompt::{AnswerShape, FoundJson},
 };
-use lmthing_base::{chat::Step, checkpoint::CallError};
+use lmthing_base::{
+    chat::{FinishReason, Step},
+    checkpoint::CallError,
+};
 
 /// Bounds agents that call themselves, unless `options.maxAgentDepth` is set.
 const DEFAULT_MAX_DEPTH: usize = 16;
@@ -74,18 +77,33 @@ pub(crate) async fn run_validated<'js>(
         services::run_child(ctx, &child).await
     };
     let ChildRun { text, steps } = run.await.map_err(|error| services::end_failed(ctx, &scope, error))?;
-    Ok(read_answer(text, steps, scope.agent().key(), shape.as_deref()))
+    let (answer, mended) = read_answer(text, steps, scope.agent().key(), shape.as_deref());
+    if let Some(faults) = mended {
+        warnings::mended(ctx, label, &faults);
+    }
+    Ok(answer)
 }
 
-fn read_answer(text: String, steps: Vec<Rc<Step>>, key: &str, shape: Option<&AnswerShape>) -> AgentAnswer {
+/// The answer, and what was wrong with it if it was mended.
+fn read_answer(
+    text: String,
+    steps: Vec<Rc<Step>>,
+    key: &str,
+    shape: Option<&AnswerShape>,
+) -> (AgentAnswer, Option<String>) {
+    let is_cut = steps.last().is_some_and(|step| step.output.finish_reason == FinishReason::Length);
     let mut answer = AgentAnswer { response: text, parsed: None, validation_error: None, steps, key: key.into() };
-    let Some(shape) = shape else { return answer };
-    match shape.find(&answer.response) {
-        Ok(FoundJson { text, value, problem: None }) => (answer.response, answer.parsed) = (text, Some(value)),
+    let Some(shape) = shape else { return (answer, None) };
+    let mut was_mended = None;
+    match shape.find(&answer.response, is_cut) {
+        Ok(FoundJson { text, value, problem: None, mended }) => {
+            (answer.response, answer.parsed) = (text, Some(value));
+            was_mended = mended;
+        }
         Ok(FoundJson { problem, .. }) => answer.validation_error = problem,
         Err(error) => answer.validation_error = Some(error.to_string()),
     }
-    answer
+    (answer, was_mended)
 }
 
 /// Creates a child with the parent's methods and plugins. The agent's model and settings override inherited ones.

@@ -11,6 +11,7 @@ use crate::{
     prompt::{AnswerCheck, AnswerShape, OutputFailure, RunError, correction},
 };
 use lmthing_base::chat::{FinishReason, Step};
+use lmthing_node::warn::warning;
 
 /// Default of `options.outputRetries` for a prompt with `output`. Agents do not retry by default.
 const DEFAULT_RETRIES: usize = 2;
@@ -73,18 +74,19 @@ pub(super) async fn check<'js>(
         return Ok(Ok(AnswerCheck::Accepted));
     }
     let text = step.text();
+    let reason = step.output.finish_reason;
+    let is_cut = reason == FinishReason::Length;
     let problem = match &output {
         Some(schema) => match no_answer(step) {
             Some(why) => return Ok(Err(failure(why, None, &text))),
-            None => check_output(prompt.ctx(), run, &shape, schema, &text).await?,
+            None => check_output(prompt.ctx(), run, &shape, schema, (&text, is_cut)).await?,
         },
-        None => shape.find(&text).map_or_else(|error| Some(error.to_string()), |found| found.problem),
+        None => shape.find(&text, is_cut).map_or_else(|error| Some(error.to_string()), |found| found.problem),
     };
     let Some(problem) = problem else { return Ok(Ok(AnswerCheck::Accepted)) };
-    let reason = step.output.finish_reason;
     let is_refused = reason == FinishReason::ContentFilter;
     if state.may_retry && !is_refused && step.tool_results.is_empty() && state.done < retries {
-        return Ok(Ok(AnswerCheck::AskAgain(correction(&problem, reason == FinishReason::Length))));
+        return Ok(Ok(AnswerCheck::AskAgain(correction(&problem, is_cut))));
     }
     if output.is_none() {
         return Ok(Ok(AnswerCheck::Accepted));
@@ -109,9 +111,9 @@ async fn check_output<'js>(
     run: &Class<'js, PromptRun<'js>>,
     shape: &AnswerShape,
     schema: &Schema<'js>,
-    text: &str,
+    (text, is_cut): (&str, bool),
 ) -> Result<Option<String>> {
-    let found = match shape.find(text) {
+    let found = match shape.find(text, is_cut) {
         Ok(found) => found,
         Err(error) => return Ok(Some(error.to_string())),
     };
@@ -119,6 +121,10 @@ async fn check_output<'js>(
     let value = ctx.json_parse(found.text)?;
     match schema.validate(ctx, value).await? {
         Ok(value) => {
+            if let Some(faults) = found.mended {
+                // Failing to print must not change the answer.
+                let _ = warning(ctx, &format!("the answer was not JSON and was mended ({faults})"));
+            }
             run.borrow().set_output(value);
             Ok(None)
         }

@@ -55,6 +55,11 @@ pub(crate) fn unanswered<'js>(ctx: &Ctx<'js>, function: Option<&Function<'js>>, 
     print(ctx, message, function.and_then(|function| place_of_function(ctx, function)));
 }
 
+/// Warns of an agent's answer that became JSON only when it was mended.
+pub(crate) fn mended(ctx: &Ctx<'_>, label: Label<'_>, faults: &str) {
+    print(ctx, &format!("the answer of {} {} was not JSON and was mended ({faults})", label.noun, label.name), None);
+}
+
 fn print(ctx: &Ctx<'_>, message: &str, place: Option<String>) {
     let mut line = message.split_whitespace().collect::<Vec<_>>().join(" ");
     if let Some((end, _)) = line.char_indices().nth(MAX_MESSAGE) {

@@ -3,6 +3,7 @@
 use serde::Deserialize;
 use serde_json::{Value, json};
 
+use super::unsigned::UnsignedBlocks;
 use crate::{
     error_kind::kind_of_error,
     error_text::message_in_error,
@@ -70,6 +71,7 @@ impl WireUsage {
 #[derive(Default)]
 pub(super) struct AnthropicDecoder {
     blocks: OpenBlocks,
+    unsigned: UnsignedBlocks,
     /// Whether an event other than `ping` was read: an error before that counts as a failed request.
     begun: bool,
     last: u64,
@@ -95,7 +97,10 @@ impl AnthropicDecoder {
                     self.start(self.last, &block, out);
                 }
             }
-            "content_block_stop" => self.blocks.close(index, out),
+            "content_block_stop" => {
+                self.unsigned.close(index, &mut self.blocks, out);
+                self.blocks.close(index, out);
+            }
             "message_start" => self.message_start(event.message.as_deref(), out),
             "message_delta" => {
                 if let Some(reason) = event.delta.and_then(|delta| delta.stop_reason) {
@@ -161,6 +166,7 @@ impl AnthropicDecoder {
             }
             Some("thinking") => {
                 self.blocks.open_reasoning(index, None, out);
+                self.unsigned.open(index);
                 let thinking = string("thinking");
                 if !thinking.is_empty() {
                     self.blocks.reasoning(index, thinking, None, out);
@@ -186,6 +192,7 @@ impl AnthropicDecoder {
             self.blocks.text(index, text, out);
         }
         if let Some(signature) = delta.signature {
+            self.unsigned.sign(index);
             let signed = metadata("anthropic", [("signature", json!(signature))]);
             self.blocks.reasoning(index, String::new(), Some(signed), out);
         } else if let Some(thinking) = delta.thinking {

@@ -8,6 +8,7 @@ mod messages;
 pub(super) mod models;
 pub(super) mod thinking;
 mod tools;
+mod unsigned;
 
 pub(super) use format::{has_structured_outputs, schema_form};
 
@@ -20,7 +21,9 @@ pub(crate) struct AnthropicWire;
 
 impl WireFormat for AnthropicWire {
     fn encode(&self, request: &ModelRequest, model_id: &str) -> Result<EncodedRequest, UnsupportedContent> {
-        encode::encode(request, model_id)
+        let mut encoded = encode::encode(request, model_id)?;
+        unsigned::leave_out(&mut encoded);
+        Ok(encoded)
     }
 
     fn decoder(&self) -> Box<dyn WireDecoder> {
@@ -38,5 +41,27 @@ impl WireFormat for AnthropicWire {
     fn known_options(&self) -> Option<KnownOptions> {
         let others = &["thinking", "effort", "metadata", "toolStreaming", "disableParallelToolUse", "sendReasoning"];
         Some(KnownOptions { names: &["anthropic"], tables: &[], others })
+    }
+}
+
+/// The same of another service, whose thinking may lack a signature and has to come back all the same.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct CompatibleWire;
+
+impl WireFormat for CompatibleWire {
+    fn encode(&self, request: &ModelRequest, model_id: &str) -> Result<EncodedRequest, UnsupportedContent> {
+        encode::encode(request, model_id)
+    }
+
+    fn decoder(&self) -> Box<dyn WireDecoder> {
+        AnthropicWire.decoder()
+    }
+
+    fn identifiers(&self, model_id: &str) -> Identifiers {
+        AnthropicWire.identifiers(model_id)
+    }
+
+    fn known_options(&self) -> Option<KnownOptions> {
+        AnthropicWire.known_options()
     }
 }

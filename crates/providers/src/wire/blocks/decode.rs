@@ -64,6 +64,10 @@ impl OpenBlocks {
 
     pub(crate) fn tool_input(&mut self, index: u64, delta: String, out: &mut Output) {
         let Some(Block::Tool { id, input, .. }) = self.0.get_mut(&index) else { return };
+        // Some servers send an empty object before the real arguments.
+        if input.trim() == "{}" && !delta.trim().is_empty() {
+            input.clear();
+        }
         input.push_str(&delta);
         out.part(StreamPart::ToolInputDelta { id: id.clone(), delta });
     }

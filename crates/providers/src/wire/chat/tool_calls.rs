@@ -132,6 +132,14 @@ struct PieceFields<'a> {
     arguments: Option<&'a str>,
 }
 
+fn is_empty_object(arguments: &str) -> bool {
+    arguments
+        .trim()
+        .strip_prefix('{')
+        .and_then(|rest| rest.strip_suffix('}'))
+        .is_some_and(|inside| inside.trim().is_empty())
+}
+
 impl OpenCall {
     /// Whether a delta with the same id is another call, as some servers use one id for all calls.
     fn is_other_call_with_same_id(&self, piece: &PieceFields<'_>) -> bool {
@@ -148,8 +156,9 @@ impl OpenCall {
             return true;
         }
         let Some(arguments) = piece.arguments.filter(|arguments| !arguments.is_empty()) else { return false };
+        let is_other = name != self.name;
         // A repetition of the same call is not another one.
-        self.done && (name != self.name || arguments != self.arguments)
+        (self.is_placeholder() && is_other) || (self.done && (is_other || arguments != self.arguments))
     }
 
     fn is_continued_by(&self, piece: &PieceFields<'_>) -> bool {
@@ -157,6 +166,7 @@ impl OpenCall {
         match piece.name {
             None => !self.done || !has_arguments,
             Some(_) if piece.id.is_some() && self.given_id.is_some() => false,
+            Some(_) if self.is_placeholder() && piece.arguments.is_some_and(is_empty_object) => false,
             // Some servers repeat the name in each delta.
             Some(name) if name == self.name && !self.done => {
                 !self.arguments.is_empty() || (self.has_arguments_field && has_arguments)
@@ -180,6 +190,10 @@ impl OpenCall {
 
     fn add_arguments(&mut self, arguments: &str) {
         self.has_arguments_field = true;
+        if self.is_placeholder() && !arguments.trim().is_empty() {
+            self.arguments.clear();
+            self.progress = JsonProgress::default();
+        }
         if !self.done {
             self.arguments.push_str(arguments);
             // Track nesting instead of parsing every time, which would take quadratic time.
@@ -187,7 +201,15 @@ impl OpenCall {
         }
     }
 
+    /// Whether the arguments so far are `{}`, which some servers send before the real ones.
+    fn is_placeholder(&self) -> bool {
+        !self.done && is_empty_object(&self.arguments)
+    }
+
     fn emit_arguments(&mut self, out: &mut Output) {
+        if matches!(self.arguments.trim(), "{" | "{}") {
+            return;
+        }
         let delta = self.arguments[self.emitted..].to_owned();
         let Some(id) = self.id.clone().filter(|_| !delta.is_empty()) else { return };
         self.emitted = self.arguments.len();
@@ -200,6 +222,10 @@ impl OpenCall {
     fn complete(&mut self, out: &mut Output) {
         self.done = true;
         if let Some(id) = self.id.clone() {
+            if self.emitted < self.arguments.len() {
+                let delta = self.arguments[self.emitted..].to_owned();
+                out.part(StreamPart::ToolInputDelta { id: id.clone(), delta });
+            }
             out.tool_call(id, self.name.clone(), self.arguments.clone(), self.metadata.take());
         }
     }

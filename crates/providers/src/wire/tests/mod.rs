@@ -7,6 +7,7 @@ mod families;
 mod history;
 mod media;
 mod nonstandard_servers;
+mod odd_servers;
 mod ollama;
 mod options;
 mod output_format;
