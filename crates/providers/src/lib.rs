@@ -56,6 +56,7 @@ pub use resolve::{model_name, resolve};
 pub use servers::Servers;
 pub use settings::ProviderSettings;
 pub use transport::MAX_WAIT;
+pub use wire::{Media, MediaSource};
 
 /// The model that hints name.
 pub const EXAMPLE_MODEL: &str = "openai:gpt-6.1-sol";

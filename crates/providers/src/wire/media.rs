@@ -16,8 +16,9 @@ impl UnsupportedContent {
     }
 }
 
+/// An image or file, with its media type and where its content is.
 #[derive(Clone, Debug, PartialEq)]
-pub(super) struct Media<'a> {
+pub struct Media<'a> {
     pub media_type: String,
     pub source: Source<'a>,
     pub filename: Option<&'a str>,
@@ -25,7 +26,7 @@ pub(super) struct Media<'a> {
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Source<'a> {
+pub enum Source<'a> {
     Url(&'a str),
     Base64(&'a str),
 }
@@ -43,7 +44,8 @@ impl<'a> Media<'a> {
         }
     }
 
-    pub(super) fn of(part: &'a ContentPart) -> Option<Media<'a>> {
+    /// `None` for a part without media.
+    pub fn of(part: &'a ContentPart) -> Option<Media<'a>> {
         match part {
             ContentPart::Image { image, media_type, provider_options } => {
                 Some(Media::new(image, media_type.as_deref().unwrap_or("image/*"), None, provider_options.as_ref()))

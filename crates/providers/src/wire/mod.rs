@@ -32,6 +32,7 @@ use serde_json::Value;
 use crate::identifiers::Identifiers;
 use lmthing_base::chat::{CallWarning, ModelRequest};
 pub(crate) use media::UnsupportedContent;
+pub use media::{Media, Source as MediaSource};
 pub(crate) use output::{Decoded, Output};
 pub(crate) use tier::TierForm;
 

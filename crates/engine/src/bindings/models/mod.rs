@@ -4,3 +4,6 @@ pub(crate) mod factories;
 pub(crate) mod js_model;
 pub(crate) mod mock;
 pub(crate) mod resolve;
+mod sdk_parts;
+mod sdk_request;
+mod sdk_tools;

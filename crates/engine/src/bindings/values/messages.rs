@@ -43,7 +43,8 @@ fn part_from_js<'js>(ctx: &Ctx<'js>, value: &Value<'js>, place: &str) -> Result<
     serde_json::from_value(json).map_err(|error| type_error(ctx, format!("{place} is not a message part: {error}")))
 }
 
-fn base64_of<'js>(ctx: &Ctx<'js>, value: &Value<'js>) -> Result<Option<String>> {
+/// Bytes as base64; `None` for other values.
+pub(crate) fn base64_of<'js>(ctx: &Ctx<'js>, value: &Value<'js>) -> Result<Option<String>> {
     let Some(object) = value.as_object() else { return Ok(None) };
     let bytes = if object.as_typed_array::<u8>().is_some() {
         object.clone()
@@ -178,7 +179,7 @@ pub(crate) fn part_to_js<'js>(ctx: &Ctx<'js>, part: &ContentPart, role: Role) ->
     Ok(object.into_value())
 }
 
-fn output_to_js<'js>(ctx: &Ctx<'js>, output: &ToolOutput, agents: &[AgentRun]) -> Result<Object<'js>> {
+pub(crate) fn output_to_js<'js>(ctx: &Ctx<'js>, output: &ToolOutput, agents: &[AgentRun]) -> Result<Object<'js>> {
     let kind = match output {
         ToolOutput::Text(_) => "text",
         ToolOutput::Json(_) => "json",
