@@ -8,7 +8,7 @@ use super::{
     EXAMPLE_MODEL, LanguageModel, ModelIdentity, ModelResponse, PartStream, ProviderContext, ProviderError,
     ProviderErrorKind, ProviderEvent, is_visible,
 };
-use lmthing_base::chat::ModelRequest;
+use lmthing_base::chat::{ModelRequest, ToolSpec};
 
 /// Models in the order in which they are tried, for every request from the first one.
 pub struct FallbackModel {
@@ -102,6 +102,10 @@ impl LanguageModel for FallbackModel {
 
     fn model_identities(&self) -> Vec<ModelIdentity> {
         self.models.iter().flat_map(|model| model.model_identities()).collect()
+    }
+
+    fn searching_models(&self, tools: &[ToolSpec]) -> Vec<ModelIdentity> {
+        self.models.iter().flat_map(|model| model.searching_models(tools)).collect()
     }
 
     fn server(&self) -> Option<String> {

@@ -31,7 +31,7 @@ mod wire;
 
 use futures_util::{FutureExt, future::LocalBoxFuture, stream::LocalBoxStream};
 
-use lmthing_base::chat::{ModelRequest, StreamPart, Tier};
+use lmthing_base::chat::{ModelRequest, StreamPart, Tier, ToolSpec};
 
 pub use catalog::{BUILT_IN, COMPATIBLE, Provider};
 pub use context::{Env, ProviderContext, ProviderEvent};
@@ -110,6 +110,11 @@ pub trait LanguageModel {
     fn model_identities(&self) -> Vec<ModelIdentity> {
         let (provider, model_id) = (self.provider().to_owned(), self.model_id().to_owned());
         vec![ModelIdentity { provider, model_id, ..ModelIdentity::default() }]
+    }
+
+    /// Those that would search the web with these tools by the provider's own search, which has a price.
+    fn searching_models(&self, _tools: &[ToolSpec]) -> Vec<ModelIdentity> {
+        Vec::new()
     }
 
     /// The base URL of the server that requests go to; `None` if none is asked, as for mocks and replays.

@@ -24,7 +24,11 @@ pub struct InvalidPrices {
 
 /// Prices by model string, `provider:model`.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct OwnPrices(BTreeMap<String, PriceEntry>);
+pub struct OwnPrices {
+    tokens: BTreeMap<String, PriceEntry>,
+    /// US dollars for 1000 searches of the provider's own.
+    searches: BTreeMap<String, f64>,
+}
 
 impl OwnPrices {
     /// Reads a table; `place` names it in messages.
@@ -32,15 +36,17 @@ impl OwnPrices {
         let Value::Object(table) = table else {
             return Err(wrong(place, format!("must be an object such as {FORM}, got {}", shown(table))));
         };
-        let entry = |(model, entry): (&String, &Value)| {
-            let entry = entry_of(model, entry).map_err(|InvalidEntry { fields, problem }| InvalidPrices {
+        let mut prices = OwnPrices::default();
+        for (model, entry) in table {
+            let (tokens, search) = entry_of(model, entry).map_err(|InvalidEntry { fields, problem }| InvalidPrices {
                 table: place.to_owned(),
                 path: std::iter::once(model.clone()).chain(fields).map(PathKey::Name).collect(),
                 problem,
             })?;
-            Ok((model.clone(), entry))
-        };
-        table.iter().map(entry).collect::<Result<_, _>>().map(OwnPrices)
+            prices.tokens.extend(tokens.map(|entry| (model.clone(), entry)));
+            prices.searches.extend(search.map(|price| (model.clone(), price)));
+        }
+        Ok(prices)
     }
 
     /// Reads the value of [`PRICES_VARIABLE`]: JSON text, or the path of a file (also as `@path`), which `read` returns.
@@ -74,26 +80,34 @@ impl OwnPrices {
 
     /// Merges two tables; the entries of `self` override those of `others`.
     pub fn over(mut self, others: OwnPrices) -> Self {
-        others.0.into_iter().for_each(|(model, entry)| {
-            self.0.entry(model).or_insert(entry);
+        others.tokens.into_iter().for_each(|(model, entry)| {
+            self.tokens.entry(model).or_insert(entry);
+        });
+        others.searches.into_iter().for_each(|(model, price)| {
+            self.searches.entry(model).or_insert(price);
         });
         self
     }
 
     pub(super) fn get(&self, provider: &str, model_id: &str) -> Option<&PriceEntry> {
-        self.0.get(&format!("{provider}:{model_id}"))
+        self.tokens.get(&format!("{provider}:{model_id}"))
+    }
+
+    /// The price of 1000 searches.
+    pub(super) fn web_search(&self, provider: &str, model_id: &str) -> Option<f64> {
+        self.searches.get(&format!("{provider}:{model_id}")).copied()
     }
 
     pub fn iter(&self) -> impl Iterator<Item = (&str, &PriceEntry)> {
-        self.0.iter().map(|(model, entry)| (model.as_str(), entry))
+        self.tokens.iter().map(|(model, entry)| (model.as_str(), entry))
     }
 
     pub fn is_empty(&self) -> bool {
-        self.0.is_empty()
+        self.tokens.is_empty() && self.searches.is_empty()
     }
 }
 
-fn entry_of(model: &str, entry: &Value) -> Result<PriceEntry, InvalidEntry> {
+fn entry_of(model: &str, entry: &Value) -> Result<(Option<PriceEntry>, Option<f64>), InvalidEntry> {
     let is_model = model.split_once(':').is_some_and(|(provider, id)| !provider.is_empty() && !id.is_empty());
     if !is_model {
         let problem = "is no model: a key is \"provider:model\", such as \"openai:gpt-x\"";
@@ -148,8 +162,10 @@ mod tests {
             ),
             (
                 json!({ "lab:m": { "price": 1 } }),
-                "price is not known; known are input, cachedInput, cacheWrite, output, flex, priority, fast",
+                "price is not known; known are input, cachedInput, cacheWrite, output, flex, priority, fast, webSearch",
             ),
+            (json!({ "lab:m": { "webSearch": -1 } }), "webSearch is -1; expected US dollars per 1000 searches"),
+            (json!({ "lab:m": {} }), "input is missing"),
             (
                 json!({ "lab:m": { "input": 1, "output": 1, "flex": { "input": 1 } } }),
                 "config.prices[\"lab:m\"].flex.output is missing; expected",

@@ -7,6 +7,9 @@ use crate::{chat::Tier, diagnostic::closest};
 
 const RATES: [&str; 4] = ["input", "cachedInput", "cacheWrite", "output"];
 
+/// US dollars for 1000 searches of the provider's own.
+const WEB_SEARCH: &str = "webSearch";
+
 /// Fields with the prices of a tier, which are objects of [`RATES`].
 const TIERS: [Tier; 3] = [Tier::Flex, Tier::Priority, Tier::Fast];
 
@@ -24,16 +27,21 @@ pub(super) struct InvalidEntry {
 }
 
 impl PriceEntry {
-    pub(super) fn from_json(entry: &Value) -> Result<Self, InvalidEntry> {
-        let known: Vec<&str> = RATES.into_iter().chain(TIERS.map(Tier::name)).collect();
+    /// Reads the prices of tokens, which may be missing next to that of 1000 searches.
+    pub(super) fn from_json(entry: &Value) -> Result<(Option<Self>, Option<f64>), InvalidEntry> {
+        let known: Vec<&str> = RATES.into_iter().chain(TIERS.map(Tier::name)).chain([WEB_SEARCH]).collect();
         let entry = object(entry, &known)?;
+        let search = price(entry, WEB_SEARCH)?;
+        if search.is_some() && entry.len() == 1 {
+            return Ok((None, search));
+        }
         let tier = |tier: Tier| {
             let given = entry.get(tier.name()).filter(|value| !value.is_null())?;
             let rates = object(given, &RATES).and_then(rates);
             Some(rates.map(|rates| (tier, rates)).map_err(|error| error.within(tier.name())))
         };
         let tiers = TIERS.into_iter().filter_map(tier).collect::<Result<_, _>>()?;
-        Ok(PriceEntry { standard: rates(entry)?, tiers })
+        Ok((Some(PriceEntry { standard: rates(entry)?, tiers }), search))
     }
 
     /// The rates of a tier, if they are known.
@@ -90,12 +98,17 @@ fn rates(entry: &Map<String, Value>) -> Result<Rates, InvalidEntry> {
 
 const EXPECTED: &str = "expected US dollars per million tokens, a number of 0 or more";
 
+const EXPECTED_SEARCH: &str = "expected US dollars per 1000 searches, a number of 0 or more";
+
 fn price(entry: &Map<String, Value>, field: &str) -> Result<Option<f64>, InvalidEntry> {
     match entry.get(field) {
         None | Some(Value::Null) => Ok(None),
         Some(value) => match value.as_f64().filter(|price| price.is_finite() && *price >= 0.0) {
             Some(price) => Ok(Some(price)),
-            None => Err(InvalidEntry::field(field, format!("is {}; {EXPECTED}", shown(value)))),
+            None => {
+                let expected = if field == WEB_SEARCH { EXPECTED_SEARCH } else { EXPECTED };
+                Err(InvalidEntry::field(field, format!("is {}; {expected}", shown(value))))
+            }
         },
     }
 }

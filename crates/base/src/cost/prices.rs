@@ -34,11 +34,22 @@ impl Prices {
     pub fn cost<'a>(&'a self, model: &PricedModel<'a>, usage: &Usage) -> Option<f64> {
         let of = |prices: &'a OwnPrices| prices.get(model.provider, model.model_id);
         let tier = model.tier.map_or(Some(Tier::Standard), Tier::of_answer);
-        match of(&self.own).or_else(|| model.file_prices.and_then(of)) {
+        let tokens = match of(&self.own).or_else(|| model.file_prices.and_then(of)) {
             Some(entry) => entry.rates(tier?)?.cost(usage),
             None if model.is_local => Some(0.0),
             // The table has the prices of the standard tier only.
             None => self.table.cost(model, usage).filter(|_| tier == Some(Tier::Standard)),
+        };
+        Some(tokens? + self.search_cost(model, usage.web_searches.unwrap_or(0))?)
+    }
+
+    /// The cost of searches that the provider has made; `None` if their price is unknown.
+    #[allow(clippy::cast_precision_loss)]
+    pub fn search_cost(&self, model: &PricedModel<'_>, searches: u64) -> Option<f64> {
+        let of = |prices: &OwnPrices| prices.web_search(model.provider, model.model_id);
+        match of(&self.own).or_else(|| model.file_prices.and_then(of)) {
+            Some(price) => Some(searches as f64 * price / 1000.0),
+            None => (searches == 0 || model.is_local).then_some(0.0),
         }
     }
 
@@ -62,6 +73,21 @@ mod tests {
         let model = PricedModel { provider, model_id, ..PricedModel::default() };
         let prices = Prices::default();
         prices.output_token_price(&model, 10).map(|price| (price * 1e9).round() / 1e3)
+    }
+
+    #[test]
+    fn searches_have_a_price_of_their_own_or_make_the_cost_unknown() {
+        let model = PricedModel { provider: "openai", model_id: "gpt-4o", ..PricedModel::default() };
+        let usage = |searches| Usage { web_searches: searches, ..Usage::new(Some(0), Some(0)) };
+        assert_eq!(Prices::default().cost(&model, &usage(Some(0))), Some(0.0));
+        assert_eq!(Prices::default().cost(&model, &usage(Some(2))), None);
+        let table = json!({ "openai:gpt-4o": { "webSearch": 10 } });
+        let prices = Prices::new(OwnPrices::from_json("config.prices", &table).unwrap());
+        assert_eq!(prices.cost(&model, &usage(Some(2))), Some(0.02));
+        // Tokens are priced by the table.
+        assert_eq!(prices.cost(&model, &Usage::new(Some(0), Some(1_000_000))), Some(10.0));
+        let local = PricedModel { is_local: true, ..PricedModel::default() };
+        assert_eq!(prices.cost(&local, &usage(Some(2))), Some(0.0));
     }
 
     #[test]

@@ -9,7 +9,7 @@ use super::{
 };
 use crate::prompt::{RunError, RunLimits, Standing};
 use lmthing_base::{
-    chat::{PromptMessages, StreamPart, Tier},
+    chat::{PromptMessages, StreamPart, Tier, ToolSpec},
     cost::Estimate,
     event::AgentScope,
 };
@@ -23,6 +23,7 @@ pub(super) struct RequestContext<'a> {
     pub(super) scope: &'a AgentScope,
     pub(super) standing: Standing,
     pub(super) messages: &'a PromptMessages,
+    pub(super) tools: &'a [ToolSpec],
     /// Whether the request goes on with a paused answer.
     pub(super) continues_step: bool,
     pub(super) tier: Option<Tier>,
@@ -44,6 +45,7 @@ pub(super) async fn admit(meter: &Rc<Meter>, context: RequestContext<'_>) -> Res
     };
     let prices = context.standing.prices.and_then(|list| meter.file_prices(list));
     let model_identities = context.model.model_identities();
+    meter.check_searches(context.model, context.tools, prices.as_deref())?;
     let estimate = meter.estimate(length, &model_identities, prices.as_deref(), context.tier)?;
     let estimate = Estimate { continues_step: context.continues_step, ..estimate };
     let allowance = match meter.reserve(estimate) {

@@ -21,14 +21,14 @@ use super::{
 };
 use crate::prompt::{PriceList, RunError, RunLimits};
 use lmthing_base::{
-    chat::{Tier, Usage},
+    chat::{Tier, ToolSpec, Usage},
     cost::{
         Allowance, Budget, Estimate, InvalidPrices, LimitReached, Limits, OwnPrices, RequestId, RunUsage, tokens_of,
     },
     diagnostic::Diagnostic,
     event::RunSummary,
 };
-use lmthing_providers::ModelIdentity;
+use lmthing_providers::{LanguageModel, ModelIdentity};
 
 /// How long tools and agents may take to end after a limit is reached; their signals are aborted then.
 pub(super) const GRACE: Duration = Duration::from_millis(250);
@@ -131,6 +131,20 @@ impl Meter {
         self.prices
             .estimate(length, model_identities, file_prices, tier)
             .map_err(|problem| self.refuse(RunError::Usage(problem)))
+    }
+
+    /// Refuses a search of the provider's own whose price is unknown, if there is a limit on cost.
+    pub(super) fn check_searches(
+        &self,
+        model: &dyn LanguageModel,
+        tools: &[ToolSpec],
+        file_prices: Option<&OwnPrices>,
+    ) -> Result<(), RunError> {
+        if self.limits().cost.is_none() || tools.iter().all(|tool| tool.provider_tool.is_none()) {
+            return Ok(());
+        }
+        let checked = self.prices.check_searches(&model.searching_models(tools), file_prices);
+        checked.map_err(|problem| self.refuse(RunError::Usage(problem)))
     }
 
     pub(super) fn reserve(&self, estimate: Estimate) -> Result<Allowance, LimitReached> {

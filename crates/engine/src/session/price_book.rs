@@ -69,6 +69,17 @@ impl PriceBook {
         self.longest_input.set(self.longest_input.get().max(usage.input_tokens.unwrap_or(0)));
     }
 
+    /// Fails if the price of a search of one of these models is unknown.
+    pub(super) fn check_searches(
+        &self,
+        models: &[ModelIdentity],
+        file_prices: Option<&OwnPrices>,
+    ) -> Result<(), Box<Diagnostic>> {
+        let prices = self.prices.borrow();
+        let is_unknown = |model: &&ModelIdentity| prices.search_cost(&priced(model, file_prices), 1).is_none();
+        models.iter().find(is_unknown).map_or(Ok(()), |model| Err(Box::new(unknown_search_price(model))))
+    }
+
     /// Estimates the input and the price of an output token of a request with this many characters. Of several
     /// possible models the highest price counts.
     pub(super) fn estimate(
@@ -114,6 +125,18 @@ fn unknown_price(answerer: &ModelIdentity, tier: Option<Tier>) -> Diagnostic {
     let meant = meant.map(|id| format!("Did you mean {}:{id}? ", answerer.provider)).unwrap_or_default();
     let hint = format!(
         "{meant}Say what it costs in US dollars per million tokens, in config.prices or in {PRICES_VARIABLE}, such as {entry}."
+    );
+    Diagnostic::new(message).with_hint(hint)
+}
+
+fn unknown_search_price(model: &ModelIdentity) -> Diagnostic {
+    let name = format!("{}:{}", model.provider, model.model_id);
+    let message = format!(
+        "The price of a web search of {name} is not known, so a limit on cost (--max-cost, config.limits.cost) cannot be kept"
+    );
+    let entry = serde_json::json!({ name: { "webSearch": 10 } });
+    let hint = format!(
+        "Say what 1000 searches cost in US dollars, in config.prices or in {PRICES_VARIABLE}, such as {entry}."
     );
     Diagnostic::new(message).with_hint(hint)
 }

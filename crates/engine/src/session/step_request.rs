@@ -34,12 +34,13 @@ pub(super) struct PausedTurn {
 impl StepRequest<'_> {
     /// Waits until the request may be sent. It ends with the `paused` turn, if it continues one.
     pub(super) async fn admit(self, host: &dyn PromptHost, paused: Option<&PausedTurn>) -> Result<Admission, RunError> {
-        let StepRequest { plan, model, .. } = self;
+        let StepRequest { plan, model, tools, .. } = self;
         let with_turn = paused.map(|turn| plan.messages.followed_by(turn.message.clone()));
         let messages = with_turn.as_ref().unwrap_or(&plan.messages);
         let (scope, standing) = (host.record().scope(), host.standing());
+        let tools = tools.map_or(&[][..], |tools| tools);
         let (continues_step, tier) = (paused.is_some(), self.settings.call.tier);
-        admit(self.meter, RequestContext { model, scope, standing, messages, continues_step, tier }).await
+        admit(self.meter, RequestContext { model, scope, standing, messages, tools, continues_step, tier }).await
     }
 
     pub(super) fn build(self, admission: &Admission, paused: Option<PausedTurn>) -> ModelRequest {

@@ -11,7 +11,7 @@ use super::{
     text,
 };
 use crate::{LanguageModel, ModelIdentity, PartStream, ProviderError, redact::Redactor};
-use lmthing_base::chat::ModelRequest;
+use lmthing_base::chat::{ModelRequest, ToolSpec};
 
 pub struct Recording {
     file: RefCell<RecordingFile>,
@@ -59,6 +59,10 @@ impl LanguageModel for RecordedModel {
 
     fn model_identities(&self) -> Vec<ModelIdentity> {
         self.model.model_identities()
+    }
+
+    fn searching_models(&self, tools: &[ToolSpec]) -> Vec<ModelIdentity> {
+        self.model.searching_models(tools)
     }
 
     fn server(&self) -> Option<String> {

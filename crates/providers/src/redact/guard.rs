@@ -6,7 +6,7 @@ use futures_util::{FutureExt, StreamExt, future::LocalBoxFuture};
 
 use super::Redactor;
 use crate::{LanguageModel, ModelIdentity, PartStream, ProviderError};
-use lmthing_base::chat::{CallWarning, ModelRequest, StreamPart};
+use lmthing_base::chat::{CallWarning, ModelRequest, ProviderToolKind, StreamPart, ToolSpec};
 
 pub(crate) fn guard(model: Rc<dyn LanguageModel>, redactor: &Redactor) -> Rc<dyn LanguageModel> {
     Rc::new(RedactedModel { model, redactor: redactor.clone() })
@@ -34,6 +34,10 @@ impl LanguageModel for RedactedModel {
         self.model.model_identities()
     }
 
+    fn searching_models(&self, tools: &[ToolSpec]) -> Vec<ModelIdentity> {
+        self.model.searching_models(tools)
+    }
+
     fn server(&self) -> Option<String> {
         self.model.server()
     }
@@ -43,6 +47,11 @@ impl LanguageModel for RedactedModel {
         settings.headers.iter().for_each(|(name, value)| self.redactor.learn_header(name, value));
         // The provider's own tools may have keys in their options.
         settings.provider_options.values().for_each(|options| self.redactor.learn_json(options));
+        for tool in request.tools.iter().filter_map(|spec| spec.provider_tool.as_ref()) {
+            if let ProviderToolKind::ByProvider(by_name) = &tool.kind {
+                by_name.values().for_each(|json| self.redactor.learn_json(json));
+            }
+        }
         let answer = self.model.stream(request);
         async {
             let parts = answer.await.map_err(|error| self.redactor.error(error))?;

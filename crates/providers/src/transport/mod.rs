@@ -22,7 +22,7 @@ pub use retry::MAX_WAIT;
 
 use super::{LanguageModel, ModelIdentity, PartStream, ProviderError, ProviderErrorKind, options::unknown};
 use limits::Limits;
-use lmthing_base::chat::ModelRequest;
+use lmthing_base::chat::{ModelRequest, ProviderToolKind, ToolSpec};
 
 impl HttpModel {
     async fn call(&self, mut request: ModelRequest) -> Result<PartStream<'_>, ProviderError> {
@@ -69,6 +69,20 @@ impl LanguageModel for HttpModel {
         let is_local = !self.is_service && self.address.is_loopback();
         let tiers = self.wire.tiers().iter().map(|form| form.tier).collect();
         vec![ModelIdentity { provider, model_id, base_url: Some(self.address.to_string()), is_local, tiers }]
+    }
+
+    fn searching_models(&self, tools: &[ToolSpec]) -> Vec<ModelIdentity> {
+        let mut tools = tools.to_vec();
+        let mut offers_search = false;
+        for tool in tools.iter_mut().filter_map(|spec| spec.provider_tool.as_mut()) {
+            if matches!(tool.kind, ProviderToolKind::WebSearch(_)) {
+                // A format that cannot express the search refuses it then.
+                (tool.has_else, offers_search) = (false, true);
+            }
+        }
+        let request = ModelRequest { tools, ..ModelRequest::default() };
+        let searches = offers_search && self.wire.encode(&request, &self.model_id).is_ok();
+        if searches { self.model_identities() } else { Vec::new() }
     }
 
     fn server(&self) -> Option<String> {

@@ -13,13 +13,13 @@ use crate::bindings::values::{
     call_async, message_of, messages::base64_of, property, settle, thrown_message, to_json, type_error,
 };
 use lmthing_base::{
-    chat::{ModelRequest, StreamPart},
+    chat::{ModelRequest, StreamPart, ToolSpec},
     diagnostic::Location,
 };
 use lmthing_node::{
     PendingAnswer, PendingAnswerGuard, WaitingForScript, enable_async_values, location_of_function, with_async_values,
 };
-use lmthing_providers::{LanguageModel, PartStream, ProviderError, ProviderErrorKind};
+use lmthing_providers::{LanguageModel, ModelIdentity, PartStream, ProviderError, ProviderErrorKind};
 
 /// Key of the async context value that is set while a script answers as a model.
 pub(crate) const ANSWERING: &str = "lmthing:answering";
@@ -144,6 +144,10 @@ impl LanguageModel for JsModel<'_> {
 
     fn model_id(&self) -> &str {
         &self.model_id
+    }
+
+    fn searching_models(&self, tools: &[ToolSpec]) -> Vec<ModelIdentity> {
+        if sdk_tools::has_search(tools, &self.provider) { self.model_identities() } else { Vec::new() }
     }
 
     fn stream<'a>(

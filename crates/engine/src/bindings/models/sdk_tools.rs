@@ -38,6 +38,13 @@ pub(super) fn tools(request: &ModelRequest, provider: &str, version: SdkVersion)
     request.tools.iter().map(tool).collect()
 }
 
+/// Whether the model would search by its provider's own search.
+pub(super) fn has_search(tools: &[ToolSpec], provider: &str) -> bool {
+    let searches =
+        |tool: &ProviderTool| matches!(tool.kind, ProviderToolKind::WebSearch(_)) && named(tool, provider).is_some();
+    tools.iter().filter_map(|spec| spec.provider_tool.as_ref()).any(searches)
+}
+
 /// The name of the web search in a request.
 pub(super) fn search_name(request: &ModelRequest) -> Option<String> {
     let is_search = |tool: &&ToolSpec| {
