@@ -25,6 +25,7 @@ const MAKERS = {
   notice: (node) => [block('fact', node.text)],
   warning: (node) => [block('fact', node.text)],
   retry: (node) => [block('fact', node.text)],
+  sources: (node) => [block('text', node.sources.map(sourceLines).join('\n'))],
   system(node) {
     if (node.before === null || !node.isChanged) return [block('text', node.text)];
     return [block('diff', { before: node.before, after: node.text })];
@@ -35,6 +36,7 @@ const MAKERS = {
   tool(node) {
     const rest = restOfInput(node);
     return [
+      node.isOfProvider && block('fact', 'The provider ran this call.'),
       node.code !== undefined && block('code', node.code, 'Code'),
       rest.isThere && value(rest.input, 'Input'),
       ...checkBlocks(node),
@@ -47,6 +49,12 @@ const MAKERS = {
   step: (node) => [settingsBlock(node.settings), node.isCut && block('error', 'The step was cut off.')],
   finish: (node) => finishBlocks(node.result),
 };
+
+/** The name of a source, its address, and the text that cites it. */
+function sourceLines({ name, url, quotes }) {
+  const head = url && url !== name ? `${name} (${url})` : name;
+  return [head, ...quotes.map((quote) => `  cited by “${quote}”`)].join('\n');
+}
 
 /** The input of a call without its code, which is shown separately. */
 function restOfInput({ code, input, hasInput }) {

@@ -32,7 +32,8 @@ function added(step, following) {
   const list = [];
   const content = contentOf(step);
   if (content.length > 0 && following[0]?.role !== 'assistant') list.push({ role: 'assistant', content });
-  const results = step.children.filter(({ kind, hasOutput }) => kind === 'tool' && hasOutput).map(resultOf);
+  const isOwn = ({ kind, hasOutput, isOfProvider }) => kind === 'tool' && hasOutput && !isOfProvider;
+  const results = step.children.filter(isOwn).map(resultOf);
   if (results.length > 0 && !following.slice(0, 2).some((message) => message?.role === 'tool')) list.push({ role: 'tool', content: results });
   return list;
 }
@@ -41,7 +42,10 @@ function contentOf({ children }) {
   return children.flatMap((node) => {
     if (node.kind === 'text' || node.kind === 'reasoning') return [{ type: node.kind, text: node.text }];
     if (node.kind !== 'tool' || !node.hasInput) return [];
-    return [{ type: 'tool-call', toolCallId: node.callId, toolName: node.name, input: node.input }];
+    const call = { type: 'tool-call', toolCallId: node.callId, toolName: node.name, input: node.input };
+    // The results of the provider's own calls belong to its answer.
+    if (node.isOfProvider) return [{ ...call, providerExecuted: true }, ...(node.hasOutput ? [resultOf(node)] : [])];
+    return [call];
   });
 }
 

@@ -126,6 +126,13 @@ const READERS = {
     call.took = number(event.durationMs);
   },
 
+  source(event, agent, now) {
+    const place = this.place(agent);
+    const last = place.children.at(-1);
+    const node = last?.kind === 'sources' ? last : place.add(new Node('sources', now, { sources: [] }));
+    node.sources.push(readSource(event));
+  },
+
   'code-check'(event, agent, now) {
     const code = typeof event.code === 'string' ? event.code : undefined;
     const diagnostics = Array.isArray(event.diagnostics) ? event.diagnostics : [];
@@ -175,6 +182,8 @@ const READERS = {
     step.cost = number(event.cost);
     step.model = text(event.model) || step.model;
     step.finish = event;
+    // Not every provider says what its own calls have found.
+    for (const node of step.children) if (node.isOfProvider) node.end ??= now;
     agent.step = null;
   },
 
@@ -183,6 +192,11 @@ const READERS = {
     this.root.add(new Node('finish', now, { result: event }));
   },
 };
+
+function readSource({ id, url, title, cites }) {
+  const quotes = Array.isArray(cites) ? cites.map((cite) => text(cite?.text)).filter(Boolean) : [];
+  return { name: text(title) || text(url) || text(id), url: text(url), quotes };
+}
 
 function toolNode(event, now) {
   const { input } = event;
@@ -197,5 +211,6 @@ function toolNode(event, now) {
     console: [],
     hasOutput: false,
     isError: false,
+    isOfProvider: event.providerExecuted === true,
   });
 }

@@ -11,6 +11,7 @@ export const LABELS = {
   text: 'Text',
   tool: 'Tool',
   code: 'Code',
+  sources: 'Sources',
   notice: 'Note',
   warning: 'Warning',
   retry: 'Retry',

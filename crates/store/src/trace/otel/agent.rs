@@ -97,6 +97,9 @@ impl AgentRunSpan {
 
     pub(super) fn end_step(&mut self, factory: &SpanFactory, step: &Step, model: &str, now: SystemTime) {
         self.steps += 1;
+        let (of_provider, own): (Vec<_>, Vec<_>) = self.tools.drain(..).partition(ToolSpan::is_of_provider);
+        self.tools = own;
+        of_provider.into_iter().for_each(|tool| tool.end_without_result(factory, &self.context, now));
         self.close_chat(factory, now, Some((step, model)), None);
     }
 

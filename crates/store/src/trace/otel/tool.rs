@@ -117,6 +117,16 @@ impl ToolSpan {
         span.end_with_timestamp(now);
     }
 
+    pub(super) fn is_of_provider(&self) -> bool {
+        self.is_of_provider
+    }
+
+    /// Ends the span of a call whose result the provider does not report.
+    pub(super) fn end_without_result(mut self, factory: &SpanFactory, parent: &Context, now: SystemTime) {
+        let start = self.called_at;
+        self.span(factory, parent, start).end_with_timestamp(now);
+    }
+
     /// Ends the span without a result.
     pub(super) fn end_unanswered(
         mut self,

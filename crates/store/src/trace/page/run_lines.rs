@@ -6,7 +6,7 @@ use serde::Deserialize;
 
 /// The types of events (docs/reference/events.md). Lines of other types come from later versions: they are kept, but
 /// make no run.
-const TYPES: [&str; 14] = [
+const TYPES: [&str; 15] = [
     "run-start",
     "step-start",
     "text-delta",
@@ -15,6 +15,7 @@ const TYPES: [&str; 14] = [
     "code-check",
     "code-console",
     "tool-result",
+    "source",
     "agent-start",
     "agent-finish",
     "warning",
