@@ -89,7 +89,13 @@ pub(super) fn inspect(file: &Path, options: &CheckOptions, may_vary: bool) -> In
         Ok(SendableInspection { faults, messages, tools, functions, printed }) => {
             let findings = faults::findings(file, &path, faults, options.is_strict);
             let messages = messages.and_then(|messages| serde_json::from_value(messages).ok());
-            let rendered = messages.map(|messages| Rendered { messages, tools, functions, expected_names: Vec::new() });
+            let rendered = messages.map(|messages| Rendered {
+                messages,
+                tools,
+                functions,
+                expected_names: Vec::new(),
+                refused: None,
+            });
             Inspected { findings, rendered, printed }
         }
         Err(RecvTimeoutError::Timeout) => {

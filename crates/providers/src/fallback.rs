@@ -108,6 +108,12 @@ impl LanguageModel for FallbackModel {
         self.models.iter().flat_map(|model| model.searching_models(tools)).collect()
     }
 
+    fn refusal(&self, tools: &[ToolSpec]) -> Option<String> {
+        // One that takes them is enough.
+        let refusals: Option<Vec<_>> = self.models.iter().map(|model| model.refusal(tools)).collect();
+        refusals?.into_iter().next()
+    }
+
     fn server(&self) -> Option<String> {
         self.models[0].server()
     }

@@ -117,6 +117,11 @@ pub trait LanguageModel {
         Vec::new()
     }
 
+    /// Why the model would refuse these tools before any request; `None` if it takes them.
+    fn refusal(&self, _tools: &[ToolSpec]) -> Option<String> {
+        None
+    }
+
     /// The base URL of the server that requests go to; `None` if none is asked, as for mocks and replays.
     fn server(&self) -> Option<String> {
         None

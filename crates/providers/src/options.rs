@@ -2,7 +2,7 @@
 
 use super::{Env, catalog, wire::WireFormat};
 use lmthing_base::{
-    chat::{CallWarning, ProviderOptions},
+    chat::{CallWarning, ProviderOptions, ProviderToolKind, ToolSpec},
     diagnostic::closest,
 };
 
@@ -28,6 +28,22 @@ pub(super) fn unknown(
     warnings
 }
 
+/// Names of providers in `defProviderTool` that no provider has.
+pub(super) fn unknown_in_tools(tools: &[ToolSpec], env: &dyn Env) -> Vec<CallWarning> {
+    let mut warnings = Vec::new();
+    for spec in tools {
+        let Some(ProviderToolKind::ByProvider(by_name)) = spec.provider_tool.as_ref().map(|tool| &tool.kind) else {
+            continue;
+        };
+        for name in by_name.keys().filter(|name| !is_provider(name, env)) {
+            let setting = format!("defProviderTool('{}').{name}", spec.name);
+            let details = Some(format!("{setting} belongs to no known provider{}", meant(name)));
+            warnings.push(CallWarning { kind: "other".to_owned(), setting: Some(setting), details });
+        }
+    }
+    warnings
+}
+
 fn is_provider(name: &str, env: &dyn Env) -> bool {
     catalog::named(name).is_some()
         || COMPATIBLE_NAMES.contains(&name)
@@ -42,11 +58,14 @@ fn unknown_key(name: &str, key: &str, known: &[&str]) -> CallWarning {
     CallWarning { kind: "unsupported-setting".to_owned(), setting: Some(setting), details }
 }
 
-fn unknown_name(name: &str) -> CallWarning {
+fn meant(name: &str) -> String {
     let providers = catalog::providers().map(|provider| provider.name);
-    let meant = closest(name, providers).map(|meant| format!("; did you mean \"{meant}\"?")).unwrap_or_default();
+    closest(name, providers).map(|meant| format!("; did you mean \"{meant}\"?")).unwrap_or_default()
+}
+
+fn unknown_name(name: &str) -> CallWarning {
     let setting = format!("providerOptions.{name}");
-    let details = Some(format!("{setting} belongs to no known provider and was left out{meant}"));
+    let details = Some(format!("{setting} belongs to no known provider and was left out{}", meant(name)));
     CallWarning { kind: "unsupported-setting".to_owned(), setting: Some(setting), details }
 }
 

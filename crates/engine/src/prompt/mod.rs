@@ -26,5 +26,6 @@ pub use host::{
 };
 pub use jobs::{JobGuard, JobId, Jobs, Work};
 pub use kind::DefinitionKind;
+pub(crate) use kind::WEB_SEARCH;
 pub use plan::{StepModifications, StepPlan};
 pub use record::{RunOutcome, RunRecord};

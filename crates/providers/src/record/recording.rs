@@ -65,6 +65,10 @@ impl LanguageModel for RecordedModel {
         self.model.searching_models(tools)
     }
 
+    fn refusal(&self, tools: &[ToolSpec]) -> Option<String> {
+        self.model.refusal(tools)
+    }
+
     fn server(&self) -> Option<String> {
         self.model.server()
     }

@@ -38,6 +38,10 @@ impl LanguageModel for RedactedModel {
         self.model.searching_models(tools)
     }
 
+    fn refusal(&self, tools: &[ToolSpec]) -> Option<String> {
+        self.model.refusal(tools)
+    }
+
     fn server(&self) -> Option<String> {
         self.model.server()
     }

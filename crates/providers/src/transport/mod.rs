@@ -20,7 +20,7 @@ use futures_util::{FutureExt, StreamExt, future::LocalBoxFuture, stream};
 pub(super) use model::HttpModel;
 pub use retry::MAX_WAIT;
 
-use super::{LanguageModel, ModelIdentity, PartStream, ProviderError, ProviderErrorKind, options::unknown};
+use super::{LanguageModel, ModelIdentity, PartStream, ProviderError, ProviderErrorKind, options};
 use limits::Limits;
 use lmthing_base::chat::{ModelRequest, ProviderToolKind, ToolSpec};
 
@@ -36,8 +36,9 @@ impl HttpModel {
         if let Some(tier) = request.settings.tier {
             encoded.put_tier(tier, self.wire.tiers());
         }
-        let options = &request.settings.provider_options;
-        encoded.warnings.extend(unknown(&self.provider, self.wire.as_ref(), options, &*self.context.env));
+        let (given, env) = (&request.settings.provider_options, &*self.context.env);
+        encoded.warnings.extend(options::unknown(&self.provider, self.wire.as_ref(), given, env));
+        encoded.warnings.extend(options::unknown_in_tools(&request.tools, env));
         // JavaScript does not distinguish 1 and 1.0, so bodies must not either.
         super::wire::values::normalize_numbers(&mut encoded.body);
         let limits = Limits::new(request.settings.timeouts);
@@ -83,6 +84,11 @@ impl LanguageModel for HttpModel {
         let request = ModelRequest { tools, ..ModelRequest::default() };
         let searches = offers_search && self.wire.encode(&request, &self.model_id).is_ok();
         if searches { self.model_identities() } else { Vec::new() }
+    }
+
+    fn refusal(&self, tools: &[ToolSpec]) -> Option<String> {
+        let request = ModelRequest { tools: tools.to_vec(), ..ModelRequest::default() };
+        self.wire.encode(&request, &self.model_id).err().map(|unsupported| unsupported.to_string())
     }
 
     fn server(&self) -> Option<String> {

@@ -82,6 +82,8 @@ pub struct Rendered {
     pub functions: Vec<String>,
     /// Prefixes of tool names that only exist during a run.
     pub expected_names: Vec<String>,
+    /// Why the model refuses the tools.
+    pub refused: Option<String>,
 }
 
 #[derive(Clone, Debug, PartialEq)]

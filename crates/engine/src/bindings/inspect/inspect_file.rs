@@ -173,6 +173,8 @@ impl<'js> Inspector<'_, 'js> {
         if !has_question && !self.options.no_models.was_called() {
             inspection.faults.push(no_user_message());
         }
+        let refused = rendered.refused.iter().map(|why| Fault::error("model", &["config", "model"], why.clone()));
+        inspection.faults.extend(refused);
         inspection.rendered = Some(rendered);
     }
 

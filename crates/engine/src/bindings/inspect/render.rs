@@ -69,9 +69,10 @@ async fn first_step<'js>(ctx: &Ctx<'js>, host: &ScriptPrompt<'js>) -> std::resul
 fn rendered<'js>(ctx: &Ctx<'js>, host: &ScriptPrompt<'js>, plan: &StepPlan) -> std::result::Result<Rendered, RunError> {
     let prompt = host.object();
     let specs = host.tool_specs(&plan.active.tools)?;
+    let refused = host.chosen_model().refusal(&specs);
     let definitions = host.prompt().borrow();
     let tools = specs.into_iter().map(|spec| RenderedTool {
-        location: location_of_tool(ctx, &prompt, &spec.name),
+        location: location_of_tool(ctx, &prompt, definitions.tool(&spec.name).map(|tool| tool.kind), &spec.name),
         is_agent: definitions.tool(&spec.name).is_some_and(|tool| tool.kind == DefinitionKind::DefAgent),
         name: spec.name,
         description: spec.description,
@@ -81,15 +82,16 @@ fn rendered<'js>(ctx: &Ctx<'js>, host: &ScriptPrompt<'js>, plan: &StepPlan) -> s
     let messages = plan.messages.to_vec().iter().map(|message| (**message).clone()).collect();
     let expected_names =
         prompt.borrow().bag.servers().iter().flat_map(|server| mcp::tools::expected_names(&server.config)).collect();
-    Ok(Rendered { messages, tools: tools.collect(), functions, expected_names })
+    Ok(Rendered { messages, tools: tools.collect(), functions, expected_names, refused })
 }
 
 fn location_of_tool<'js>(
     ctx: &Ctx<'js>,
     prompt: &PromptObject<'js>,
+    kind: Option<DefinitionKind>,
     name: &str,
 ) -> Option<lmthing_base::diagnostic::Location> {
-    let entry = prompt.borrow().bag.entry(Registry::Tools, name)?;
+    let entry = prompt.borrow().bag.entry(Registry::Tools, Registry::key(kind?, name))?;
     match entry {
         Entry::Single(callable) => location_of_function(ctx, &callable.execute),
         Entry::Composite(_) => None,

@@ -83,7 +83,7 @@ impl<'js> JsModel<'js> {
 
     /// What is asked of the model, and how its answer is read.
     async fn begin(&self, request: ModelRequest) -> std::result::Result<Answering<'js>, ProviderError> {
-        let tools = sdk_tools::tools(&request, &self.provider, self.version).map_err(|lacking| {
+        let tools = sdk_tools::tools(&request.tools, &self.provider, self.version).map_err(|lacking| {
             let message = lacking.message(&self.provider, &self.model_id);
             ProviderError::new(ProviderErrorKind::BadRequest, &self.provider, &self.model_id, message)
         })?;
@@ -148,6 +148,11 @@ impl LanguageModel for JsModel<'_> {
 
     fn searching_models(&self, tools: &[ToolSpec]) -> Vec<ModelIdentity> {
         if sdk_tools::has_search(tools, &self.provider) { self.model_identities() } else { Vec::new() }
+    }
+
+    fn refusal(&self, tools: &[ToolSpec]) -> Option<String> {
+        let lacking = sdk_tools::tools(tools, &self.provider, self.version).err()?;
+        Some(lacking.message(&self.provider, &self.model_id))
     }
 
     fn stream<'a>(

@@ -86,21 +86,24 @@ fn put_settings<'js>(
 
 /// The settings that the interface has no place for.
 pub(super) fn setting_warnings(settings: &CallSettings, version: SdkVersion) -> Vec<CallWarning> {
-    let details = match (settings.reasoning, version) {
-        (None, _) => return Vec::new(),
+    let reasoning = match (settings.reasoning, version) {
         (Some(Reasoning::Tokens(tokens)), SdkVersion::V4) => {
             let level = reasoning_level(Reasoning::Tokens(tokens));
-            format!(
+            Some(format!(
                 "model objects take no number of tokens for reasoning; '{level}' was sent instead of {tokens} tokens"
-            )
+            ))
         }
-        (Some(_), SdkVersion::V4) => return Vec::new(),
+        (None, _) | (Some(_), SdkVersion::V4) => None,
         (Some(_), SdkVersion::V2 | SdkVersion::V3) => {
-            "model objects of this version take no reasoning, so it was left out; set it in providerOptions".to_owned()
+            Some("model objects of this version take no reasoning, so it was left out; set it in providerOptions".into())
         }
     };
-    let (kind, setting) = ("unsupported-setting".to_owned(), Some("reasoning".to_owned()));
-    vec![CallWarning { kind, setting, details: Some(details) }]
+    let tier = settings.tier.map(|_| "model objects take no tier, so it was left out; set it in providerOptions".into());
+    let warning = |(setting, details): (&str, Option<String>)| {
+        let (kind, setting) = ("unsupported-setting".to_owned(), Some(setting.to_owned()));
+        Some(CallWarning { kind, setting, details: Some(details?) })
+    };
+    [("reasoning", reasoning), ("tier", tier)].into_iter().filter_map(warning).collect()
 }
 
 /// The level by its name in the AI SDK.

@@ -20,7 +20,7 @@ impl Lacking {
 }
 
 /// The tools in the form of the interface. `provider` is the name that the model object has, such as `openai.responses`.
-pub(super) fn tools(request: &ModelRequest, provider: &str, version: SdkVersion) -> Result<Vec<Value>, Lacking> {
+pub(super) fn tools(request_tools: &[ToolSpec], provider: &str, version: SdkVersion) -> Result<Vec<Value>, Lacking> {
     let tool = |spec: &ToolSpec| {
         let Some(of_provider) = &spec.provider_tool else { return Ok(function(spec)) };
         match named(of_provider, provider) {
@@ -35,7 +35,7 @@ pub(super) fn tools(request: &ModelRequest, provider: &str, version: SdkVersion)
             })),
         }
     };
-    request.tools.iter().map(tool).collect()
+    request_tools.iter().map(tool).collect()
 }
 
 /// Whether the model would search by its provider's own search.

@@ -130,6 +130,10 @@ impl<'js> ScriptPrompt<'js> {
         }
     }
 
+    pub(crate) fn chosen_model(&self) -> &dyn LanguageModel {
+        &*self.model
+    }
+
     pub(crate) fn run(&self) -> Class<'js, PromptRun<'js>> {
         self.run.clone()
     }

@@ -19,7 +19,7 @@ use crate::{
         },
     },
     plugin::provider_tools,
-    prompt::{DefinitionKind, ToolDefinition},
+    prompt::{DefinitionKind, ToolDefinition, WEB_SEARCH},
 };
 use lmthing_base::chat::{ProviderTool, ProviderToolKind, SearchLocation, WebSearch};
 use lmthing_node::{string_text, warn};
@@ -37,7 +37,7 @@ pub(crate) fn def_web_search(call: Call<'_>) -> Result<Value<'_>> {
         None => (WebSearch::default(), None),
     };
     let tool = ProviderTool { kind: ProviderToolKind::WebSearch(search), has_else: execute.is_some() };
-    define(&call, kind, "", tool, execute)
+    define(&call, kind, WEB_SEARCH, tool, execute)
 }
 
 /// `defProviderTool(name, {openai: {…}, anthropic: {…}, …}, {else?})`.
