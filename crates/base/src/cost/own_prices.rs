@@ -38,11 +38,12 @@ impl OwnPrices {
         };
         let mut prices = OwnPrices::default();
         for (model, entry) in table {
-            let (tokens, search) = entry_of(model, entry).map_err(|InvalidEntry { fields, problem }| InvalidPrices {
-                table: place.to_owned(),
-                path: std::iter::once(model.clone()).chain(fields).map(PathKey::Name).collect(),
-                problem,
-            })?;
+            let (tokens, search) =
+                entry_of(model, entry).map_err(|InvalidEntry { fields, problem }| InvalidPrices {
+                    table: place.to_owned(),
+                    path: std::iter::once(model.clone()).chain(fields).map(PathKey::Name).collect(),
+                    problem,
+                })?;
             prices.tokens.extend(tokens.map(|entry| (model.clone(), entry)));
             prices.searches.extend(search.map(|price| (model.clone(), price)));
         }

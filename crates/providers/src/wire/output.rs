@@ -6,7 +6,7 @@ use serde::de::DeserializeOwned;
 
 use super::surrogates::{Joiner, placeholder};
 use crate::ProviderErrorKind;
-use lmthing_base::chat::{FinishReason, ProviderOptions, ResponseMetadata, StreamPart, Usage, read_json_with};
+use lmthing_base::chat::{FinishReason, ProviderOptions, ResponseMetadata, Source, StreamPart, Usage, read_json_with};
 
 #[derive(Clone, Debug, PartialEq)]
 pub enum Decoded {
@@ -101,8 +101,35 @@ impl Output {
         }
     }
 
+    /// A call that the provider runs, after its input.
+    pub fn provider_call(&mut self, id: String, name: String, input: String, metadata: Option<ProviderOptions>) {
+        let input = if input.trim().is_empty() { "{}".to_owned() } else { input };
+        self.part(StreamPart::ToolInputEnd { id: id.clone() });
+        let (tool_call_id, tool_name) = (id, name);
+        let (provider_executed, provider_metadata) = (true, metadata);
+        self.part(StreamPart::ToolCall { tool_call_id, tool_name, input, provider_executed, provider_metadata });
+    }
+
+    /// A call that the provider runs, whose input came at once.
+    pub fn whole_provider_call(&mut self, id: String, name: String, input: String, metadata: Option<ProviderOptions>) {
+        self.part(StreamPart::ToolInputStart { id: id.clone(), tool_name: name.clone() });
+        self.part(StreamPart::ToolInputDelta { id: id.clone(), delta: input.clone() });
+        self.provider_call(id, name, input, metadata);
+    }
+
+    /// Sources, each with all citations that are known.
+    pub fn sources(&mut self, found: impl IntoIterator<Item = Source>) {
+        let mut sources = Vec::new();
+        found.into_iter().for_each(|source| Source::merge(&mut sources, std::slice::from_ref(&source)));
+        sources.into_iter().for_each(|source| self.part(StreamPart::Source(source)));
+    }
+
     pub fn finish(&mut self, finish_reason: FinishReason, usage: Usage) {
-        self.part(StreamPart::Finish { finish_reason, usage, is_paused: false, provider_metadata: None });
+        self.finish_or_pause(finish_reason, usage, false);
+    }
+
+    pub fn finish_or_pause(&mut self, finish_reason: FinishReason, usage: Usage, is_paused: bool) {
+        self.part(StreamPart::Finish { finish_reason, usage, is_paused, provider_metadata: None });
     }
 }
 

@@ -94,11 +94,12 @@ pub(super) fn setting_warnings(settings: &CallSettings, version: SdkVersion) -> 
             ))
         }
         (None, _) | (Some(_), SdkVersion::V4) => None,
-        (Some(_), SdkVersion::V2 | SdkVersion::V3) => {
-            Some("model objects of this version take no reasoning, so it was left out; set it in providerOptions".into())
-        }
+        (Some(_), SdkVersion::V2 | SdkVersion::V3) => Some(
+            "model objects of this version take no reasoning, so it was left out; set it in providerOptions".into(),
+        ),
     };
-    let tier = settings.tier.map(|_| "model objects take no tier, so it was left out; set it in providerOptions".into());
+    let tier =
+        settings.tier.map(|_| "model objects take no tier, so it was left out; set it in providerOptions".into());
     let warning = |(setting, details): (&str, Option<String>)| {
         let (kind, setting) = ("unsupported-setting".to_owned(), Some(setting.to_owned()));
         Some(CallWarning { kind, setting, details: Some(details?) })

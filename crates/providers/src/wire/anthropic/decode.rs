@@ -1,13 +1,25 @@
 //! Decodes responses of the Messages API.
 
+use std::collections::BTreeMap;
+
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use super::unsigned::UnsignedBlocks;
+use super::{
+    citations::{self, Citations},
+    unsigned::UnsignedBlocks,
+};
 use crate::{
     error_kind::kind_of_error,
     error_text::message_in_error,
-    wire::{Output, WireDecoder, WireEvent, blocks::OpenBlocks, lenient, output::usage, values::metadata},
+    wire::{
+        Output, WireDecoder, WireEvent,
+        blocks::OpenBlocks,
+        lenient,
+        output::usage,
+        provider_calls::{take_content, whole_block},
+        values::metadata,
+    },
 };
 use lmthing_base::chat::{FinishReason, ResponseMetadata, StreamPart, Usage};
 
@@ -40,6 +52,8 @@ struct Delta {
     signature: Option<String>,
     #[serde(default, deserialize_with = "lenient::text")]
     partial_json: Option<String>,
+    #[serde(default)]
+    citation: Option<Box<Value>>,
     #[serde(default, deserialize_with = "lenient::non_empty_text")]
     stop_reason: Option<String>,
 }
@@ -58,6 +72,8 @@ struct WireUsage {
     service_tier: Option<String>,
     #[serde(default, deserialize_with = "lenient::non_empty_text")]
     speed: Option<String>,
+    #[serde(default, deserialize_with = "lenient::object")]
+    server_tool_use: Option<ServerToolUse>,
 }
 
 impl WireUsage {
@@ -68,10 +84,20 @@ impl WireUsage {
     }
 }
 
+#[derive(Clone, Copy, Debug, Default, Deserialize)]
+struct ServerToolUse {
+    #[serde(default, deserialize_with = "lenient::count")]
+    web_search_requests: Option<u64>,
+}
+
 #[derive(Default)]
 pub(super) struct AnthropicDecoder {
     blocks: OpenBlocks,
     unsigned: UnsignedBlocks,
+    citations: Citations,
+    /// Names of the calls that the provider has run, by their ids.
+    provider_calls: BTreeMap<String, String>,
+    is_paused: bool,
     /// Whether an event other than `ping` was read: an error before that counts as a failed request.
     begun: bool,
     last: u64,
@@ -97,14 +123,12 @@ impl AnthropicDecoder {
                     self.start(self.last, &block, out);
                 }
             }
-            "content_block_stop" => {
-                self.unsigned.close(index, &mut self.blocks, out);
-                self.blocks.close(index, out);
-            }
+            "content_block_stop" => self.stop(index, out),
             "message_start" => self.message_start(event.message.as_deref(), out),
             "message_delta" => {
                 if let Some(reason) = event.delta.and_then(|delta| delta.stop_reason) {
                     self.finish_reason = Some(finish_reason(&reason));
+                    self.is_paused = reason == "pause_turn";
                 }
                 if let Some(usage) = event.usage {
                     self.merge_usage(*usage);
@@ -152,6 +176,7 @@ impl AnthropicDecoder {
         usage.cache_read_input_tokens = new.cache_read_input_tokens.or(usage.cache_read_input_tokens);
         usage.service_tier = new.service_tier.or(usage.service_tier.take());
         usage.speed = new.speed.or(usage.speed.take());
+        usage.server_tool_use = new.server_tool_use.or(usage.server_tool_use);
     }
 
     fn start(&mut self, index: u64, block: &Value, out: &mut Output) {
@@ -161,7 +186,10 @@ impl AnthropicDecoder {
                 self.blocks.open_text(index, out);
                 let text = string("text");
                 if !text.is_empty() {
-                    self.blocks.text(index, text, out);
+                    self.text(index, text, out);
+                }
+                if let Some(Value::Array(citations)) = block.get("citations") {
+                    self.citations.add(index, citations.iter().cloned());
                 }
             }
             Some("thinking") => {
@@ -183,13 +211,60 @@ impl AnthropicDecoder {
                 self.saw_tool = true;
                 self.blocks.open_tool(index, string("id"), string("name"), input, out);
             }
-            _ => self.blocks.open_hidden(index),
+            Some(kind) if kind.ends_with("_tool_use") => self.provider_call(index, block.clone(), out),
+            Some(kind) if kind.ends_with("_tool_result") => self.provider_result(index, kind, block.clone(), out),
+            Some(_) => self.blocks.open_reasoning(index, Some(whole_block("anthropic", block.clone())), out),
+            None => self.blocks.open_hidden(index),
         }
+    }
+
+    fn text(&mut self, index: u64, delta: String, out: &mut Output) {
+        self.citations.text(index, &delta);
+        self.blocks.text(index, delta, out);
+    }
+
+    fn stop(&mut self, index: u64, out: &mut Output) {
+        self.unsigned.close(index, &mut self.blocks, out);
+        let Some((metadata, sources)) = self.citations.end(index) else { return self.blocks.close(index, out) };
+        self.blocks.set_text_metadata(index, metadata);
+        self.blocks.close(index, out);
+        out.sources(sources);
+    }
+
+    fn provider_call(&mut self, index: u64, block: Value, out: &mut Output) {
+        let string = |key: &str| block.get(key).and_then(Value::as_str).unwrap_or_default().to_owned();
+        let (id, name) = (string("id"), string("name"));
+        self.provider_calls.insert(id.clone(), name.clone());
+        let (input, metadata) = take_content("anthropic", block, "/input");
+        // Empty if the input is streamed.
+        let input = input.as_object().is_some_and(|map| !map.is_empty()).then(|| input.to_string());
+        self.blocks.open_provider_tool(index, (id, name, input.unwrap_or_default()), metadata, out);
+    }
+
+    fn provider_result(&mut self, index: u64, kind: &str, block: Value, out: &mut Output) {
+        let tool_call_id = block.get("tool_use_id").and_then(Value::as_str).unwrap_or_default().to_owned();
+        let called = self.provider_calls.get(&tool_call_id).cloned();
+        let tool_name = called.unwrap_or_else(|| citations::tool_of_result(kind).to_owned());
+        let is_error = citations::is_failure(&block);
+        let (result, metadata) = take_content("anthropic", block, "/content");
+        let pages = citations::pages(&result);
+        self.blocks.open_hidden(index);
+        out.part(StreamPart::ToolResult {
+            tool_call_id,
+            tool_name,
+            result,
+            is_error,
+            provider_metadata: Some(metadata),
+        });
+        out.sources(pages);
     }
 
     fn delta(&mut self, index: u64, delta: Delta, out: &mut Output) {
         if let Some(text) = delta.text {
-            self.blocks.text(index, text, out);
+            self.text(index, text, out);
+        }
+        if let Some(citation) = delta.citation {
+            self.citations.add(index, [*citation]);
         }
         if let Some(signature) = delta.signature {
             self.unsigned.sign(index);
@@ -228,6 +303,7 @@ impl WireDecoder for AnthropicDecoder {
             // Open text blocks may be shown, but an incomplete call must not run.
             None => return out.truncated(),
         };
+        self.citations.open_blocks().into_iter().for_each(|index| self.stop(index, out));
         self.blocks.close_all(out);
         let wire = &self.usage;
         out.service_tier(wire.tier());
@@ -237,7 +313,10 @@ impl WireDecoder for AnthropicDecoder {
         let input = wire.input_tokens.map(|input| input.saturating_add(cached).saturating_add(written));
         let cached = input.map(|_| cached);
         let usage = usage(input, wire.output_tokens, cached, None);
-        out.finish(reason, Usage { cache_write_tokens: input.map(|_| written), ..usage });
+        let web_searches = wire.server_tool_use.and_then(|tools| tools.web_search_requests);
+        let usage = Usage { cache_write_tokens: input.map(|_| written), web_searches, ..usage };
+        // A pause of text alone is the end of an answer.
+        out.finish_or_pause(reason, usage, self.is_paused && !self.provider_calls.is_empty());
     }
 }
 

@@ -7,10 +7,11 @@ use serde_json::{Map, Value, json};
 use crate::wire::{
     blocks::{self, BlockFormat, Conversation},
     media::{Media, Source, UnsupportedContent},
+    provider_calls,
     settings::Warnings,
     values::{arguments_object, option},
 };
-use lmthing_base::chat::{Message, ProviderOptions, ToolInput, ToolOutput, ToolPart};
+use lmthing_base::chat::{ContentPart, Message, ProviderOptions, ToolInput, ToolOutput, ToolPart};
 
 pub(super) fn convert(
     messages: &[Rc<Message>],
@@ -48,6 +49,18 @@ impl BlockFormat for MessagesBlocks<'_> {
 
     fn text(&self, text: &str) -> Value {
         json!({ "type": "text", "text": text })
+    }
+
+    fn answer_text(&self, text: &str, options: Option<&ProviderOptions>) -> Value {
+        let mut block = self.text(text);
+        if let Some(citations) = option(options, "anthropic", "citations") {
+            block["citations"] = citations.clone();
+        }
+        block
+    }
+
+    fn own_block(&self, part: &ContentPart) -> Option<Value> {
+        provider_calls::block_of(part, "anthropic")
     }
 
     fn media(&mut self, media: &Media<'_>) -> Result<Value, UnsupportedContent> {

@@ -1,6 +1,7 @@
 //! Anthropic's Messages API.
 
 mod cache;
+mod citations;
 mod decode;
 mod encode;
 mod format;

@@ -10,9 +10,15 @@ pub(crate) struct OpenBlocks(BTreeMap<u64, Block>);
 
 #[derive(Debug)]
 enum Block {
-    Text,
+    Text(Option<ProviderOptions>),
     Reasoning(Option<ProviderOptions>),
-    Tool { id: String, name: String, input: String },
+    Tool {
+        id: String,
+        name: String,
+        input: String,
+        /// Set for a call that the provider runs.
+        of_provider: Option<ProviderOptions>,
+    },
     Hidden,
 }
 
@@ -23,7 +29,7 @@ impl OpenBlocks {
 
     pub(crate) fn open_text(&mut self, index: u64, out: &mut Output) {
         out.part(StreamPart::TextStart { id: index.to_string(), provider_metadata: None });
-        self.0.insert(index, Block::Text);
+        self.0.insert(index, Block::Text(None));
     }
 
     pub(crate) fn open_reasoning(&mut self, index: u64, metadata: Option<ProviderOptions>, out: &mut Output) {
@@ -36,16 +42,43 @@ impl OpenBlocks {
     }
 
     pub(crate) fn open_tool(&mut self, index: u64, id: String, name: String, input: String, out: &mut Output) {
+        self.open_call(index, (id, name, input), None, out);
+    }
+
+    pub(crate) fn open_provider_tool(
+        &mut self,
+        index: u64,
+        call: (String, String, String),
+        metadata: ProviderOptions,
+        out: &mut Output,
+    ) {
+        self.open_call(index, call, Some(metadata), out);
+    }
+
+    fn open_call(
+        &mut self,
+        index: u64,
+        (id, name, input): (String, String, String),
+        of_provider: Option<ProviderOptions>,
+        out: &mut Output,
+    ) {
         let id = if id.is_empty() { crate::wire::output::generated_id("call") } else { id };
         out.part(StreamPart::ToolInputStart { id: id.clone(), tool_name: name.clone() });
-        self.0.insert(index, Block::Tool { id, name, input });
+        self.0.insert(index, Block::Tool { id, name, input, of_provider });
+    }
+
+    /// Sets what a text block ends with.
+    pub(crate) fn set_text_metadata(&mut self, index: u64, metadata: ProviderOptions) {
+        if let Some(Block::Text(kept)) = self.0.get_mut(&index) {
+            *kept = Some(metadata);
+        }
     }
 
     pub(crate) fn text(&mut self, index: u64, delta: String, out: &mut Output) {
         if !self.is_open(index) {
             self.open_text(index, out);
         }
-        if let Some(Block::Text) = self.0.get(&index) {
+        if let Some(Block::Text(_)) = self.0.get(&index) {
             out.part(StreamPart::TextDelta { id: index.to_string(), delta, provider_metadata: None });
         }
     }
@@ -88,9 +121,10 @@ impl OpenBlocks {
 fn end(index: u64, block: Block, out: &mut Output) {
     let id = index.to_string();
     match block {
-        Block::Text => out.part(StreamPart::TextEnd { id, provider_metadata: None }),
+        Block::Text(provider_metadata) => out.part(StreamPart::TextEnd { id, provider_metadata }),
         Block::Reasoning(provider_metadata) => out.part(StreamPart::ReasoningEnd { id, provider_metadata }),
-        Block::Tool { id, name, input } => out.tool_call(id, name, input, None),
+        Block::Tool { id, name, input, of_provider: None } => out.tool_call(id, name, input, None),
+        Block::Tool { id, name, input, of_provider } => out.provider_call(id, name, input, of_provider),
         Block::Hidden => {}
     }
 }

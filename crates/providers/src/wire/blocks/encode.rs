@@ -21,6 +21,16 @@ pub(crate) trait BlockFormat {
 
     fn text(&self, text: &str) -> Value;
 
+    /// Text of an answer, with what came with it.
+    fn answer_text(&self, text: &str, _options: Option<&ProviderOptions>) -> Value {
+        self.text(text)
+    }
+
+    /// A call that the provider has run, its result, or another block that goes back as it came.
+    fn own_block(&self, _part: &ContentPart) -> Option<Value> {
+        None
+    }
+
     fn media(&mut self, media: &Media<'_>) -> Result<Value, UnsupportedContent>;
 
     /// Reasoning of an earlier response; `None` if it cannot be sent back. `ends` is set at the end of the
@@ -111,15 +121,17 @@ fn block<'a, F: BlockFormat>(
             // Services refuse trailing white space at the end of the conversation.
             let text = if ends { text.trim() } else { text };
             let sent = F::TAKES_BLANK_TEXT || !text.trim().is_empty();
-            (sent.then(|| format.text(text)), provider_options.as_ref())
+            (sent.then(|| format.answer_text(text, provider_options.as_ref())), provider_options.as_ref())
         }
         (Role::Assistant, ContentPart::Reasoning { text, provider_options }) => {
-            (format.reasoning(text, ends, provider_options.as_ref()), provider_options.as_ref())
+            let block = format.own_block(part).or_else(|| format.reasoning(text, ends, provider_options.as_ref()));
+            (block, provider_options.as_ref())
         }
         (
             Role::Assistant,
             ContentPart::ToolCall { tool_call_id, tool_name, input, provider_executed: false, provider_options },
         ) => (Some(format.tool_call(tool_call_id, tool_name, input)), provider_options.as_ref()),
+        (Role::Assistant, part) => (format.own_block(part), None),
         (Role::Tool, ContentPart::ToolResult { tool_call_id, output, provider_options, .. }) => {
             (Some(format.tool_result(tool_call_id, output)), provider_options.as_ref())
         }

@@ -6,6 +6,7 @@ use serde_json::{Value, json, value::RawValue};
 use super::{
     dialect::Dialect,
     echo::{Echo, thought_signature},
+    sources::ChatSources,
     tool_calls::{FunctionPiece, ToolCallPiece, ToolCalls},
     usage::WireUsage,
 };
@@ -37,6 +38,10 @@ struct Chunk {
     usage: Option<Box<WireUsage>>,
     #[serde(default, deserialize_with = "lenient::object")]
     x_groq: Option<Box<GroqExtra>>,
+    #[serde(default)]
+    citations: Option<Box<Value>>,
+    #[serde(default)]
+    search_results: Option<Box<Value>>,
     #[serde(default, deserialize_with = "error_object")]
     error: Option<Box<Value>>,
     #[serde(default)]
@@ -86,6 +91,10 @@ struct Delta {
     function_call: Option<Box<FunctionPiece>>,
     #[serde(default)]
     extra_content: Option<Box<Value>>,
+    #[serde(default)]
+    annotations: Option<Box<Value>>,
+    #[serde(default)]
+    executed_tools: Option<Box<Value>>,
 }
 
 #[derive(Debug, Deserialize)]
@@ -129,6 +138,7 @@ pub(super) struct ChatDecoder {
     blocks: TextBlocks,
     calls: ToolCalls,
     echo: Echo,
+    sources: ChatSources,
     finish_reason: Option<FinishReason>,
     idle: bool,
     saw_choice: bool,
@@ -149,6 +159,7 @@ impl ChatDecoder {
             blocks: TextBlocks::default(),
             calls: ToolCalls::default(),
             echo: Echo::default(),
+            sources: ChatSources::default(),
             finish_reason: None,
             idle: false,
             saw_choice: false,
@@ -176,6 +187,7 @@ impl ChatDecoder {
         if let Some(usage) = found.into_iter().flatten().find_map(|usage| usage.read(&self.dialect)) {
             self.usage = usage;
         }
+        self.sources.lists(chunk.citations.map(|list| *list), chunk.search_results.map(|list| *list));
         self.idle = self.saw_choice;
         let Some(choice) = choice else { return };
         self.saw_choice = true;
@@ -208,6 +220,13 @@ impl ChatDecoder {
         self.reasoning(delta.reasoning_content, delta.reasoning, delta.reasoning_details, out);
         if let Some(extra) = delta.extra_content {
             self.echo.extra_content(*extra);
+        }
+        if let Some(tools) = delta.executed_tools {
+            self.blocks.close(out);
+            self.sources.executed_tools(*tools, out);
+        }
+        if let Some(annotations) = delta.annotations {
+            self.sources.annotations(*annotations);
         }
         match delta.content {
             TextOrJson::Text(text) => self.text(text, out),
@@ -250,6 +269,7 @@ impl ChatDecoder {
         if !text.is_empty() {
             self.mark_progress();
             self.attach_metadata(out);
+            self.sources.text(&text);
             self.blocks.text(text, None, out);
         }
     }
@@ -334,6 +354,8 @@ impl WireDecoder for ChatDecoder {
         out.service_tier(string(self.service_tier.as_deref()));
         let reason =
             self.finish_reason.unwrap_or(if self.calls.any() { FinishReason::ToolCalls } else { FinishReason::Other });
+        self.sources.finish(out);
+        self.usage.web_searches = self.usage.web_searches.or(self.sources.searches());
         let is_refusal = self.refused && matches!(reason, FinishReason::Stop | FinishReason::Other);
         out.finish(if is_refusal { FinishReason::ContentFilter } else { reason }, self.usage);
     }

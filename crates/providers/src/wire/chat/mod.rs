@@ -9,6 +9,7 @@ mod messages;
 mod mistral;
 mod options;
 mod reasoning;
+mod sources;
 mod tool_calls;
 mod tools;
 mod usage;

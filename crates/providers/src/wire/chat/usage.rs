@@ -27,6 +27,18 @@ pub(super) struct WireUsage {
     cache_read_input_tokens: Option<u64>,
     #[serde(default, deserialize_with = "lenient::count")]
     cache_creation_input_tokens: Option<u64>,
+    /// Perplexity.
+    #[serde(default, deserialize_with = "lenient::count")]
+    num_search_queries: Option<u64>,
+    /// OpenRouter.
+    #[serde(default, deserialize_with = "lenient::object")]
+    server_tool_use: Option<ServerToolUse>,
+}
+
+#[derive(Debug, Deserialize)]
+struct ServerToolUse {
+    #[serde(default, deserialize_with = "lenient::count")]
+    web_search_requests: Option<u64>,
 }
 
 #[derive(Debug, Deserialize)]
@@ -64,6 +76,7 @@ impl WireUsage {
             _ => (Some(cached.unwrap_or(0)), Some(reasoning.unwrap_or(0))),
         };
         let usage = usage(self.prompt_tokens, self.completion_tokens, cached, reasoning);
-        Some(Usage { cache_write_tokens: written, ..usage })
+        let web_searches = self.server_tool_use.and_then(|tools| tools.web_search_requests).or(self.num_search_queries);
+        Some(Usage { cache_write_tokens: written, web_searches, ..usage })
     }
 }

@@ -3,6 +3,7 @@
 use serde::Deserialize;
 use serde_json::Value;
 
+use super::citations::Citations;
 use crate::{
     error_kind::kind_of_error,
     error_text::message_in_error,
@@ -36,6 +37,7 @@ struct Call {
 #[derive(Default)]
 pub(super) struct CohereDecoder {
     blocks: OpenBlocks,
+    citations: Citations,
     call: Option<Call>,
     finish_reason: Option<FinishReason>,
     failed: bool,
@@ -54,6 +56,11 @@ impl CohereDecoder {
                     _ => self.blocks.open_text(index, out),
                 }
                 self.content_delta(index, &delta, out);
+            }
+            "citation-start" => {
+                if let Some(citations) = delta.pointer("/message/citations") {
+                    self.citations.add(citations.clone());
+                }
             }
             "content-end" => self.blocks.close(index, out),
             // Calls do not overlap: a new one ends the last one.
@@ -105,6 +112,7 @@ impl CohereDecoder {
             if !self.blocks.is_open(index) {
                 self.blocks.open_text(index, out);
             }
+            self.citations.text(index, &text);
             out.part(StreamPart::TextDelta { id, delta: text, provider_metadata: None });
         }
     }
@@ -158,6 +166,7 @@ impl WireDecoder for CohereDecoder {
         }
         let Some(reason) = self.finish_reason else { return out.truncated() };
         self.end_call(out);
+        out.sources(self.citations.sources());
         out.finish(reason, self.usage);
     }
 }

@@ -1,5 +1,6 @@
 //! Cohere's chat API, version 2.
 
+mod citations;
 mod decode;
 mod encode;
 mod format;

@@ -6,6 +6,7 @@ use serde_json::{Map, Value, json};
 
 use crate::wire::{
     media::{Media, Source, UnsupportedContent},
+    provider_calls,
     values::{arguments_object, option, parts_of},
 };
 use lmthing_base::chat::{ContentPart, Message, ProviderOptions, Role, ToolOutput};
@@ -81,6 +82,13 @@ fn assistant(message: &Message, option_names: &[&str]) -> Vec<Value> {
                 json!({ "functionCall": { "name": tool_name, "args": arguments_object(input) } }),
                 provider_options.as_ref(),
             ),
+            // What Google has run goes back as it came, and what others have run not at all.
+            ContentPart::ToolCall { provider_options, .. } | ContentPart::ToolResult { provider_options, .. } => {
+                match provider_calls::block_of(part, option_names[0]) {
+                    Some(block) => (block, provider_options.as_ref()),
+                    None => continue,
+                }
+            }
             part => match Media::of(part) {
                 Some(media) => (media_part(&media), media.options),
                 None => continue,

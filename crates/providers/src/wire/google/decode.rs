@@ -3,6 +3,10 @@
 use serde::Deserialize;
 use serde_json::{Value, json, value::RawValue};
 
+use super::{
+    grounding::Grounding,
+    server_calls::{ServerCalls, ServerPart},
+};
 use crate::{
     error_kind::kind_of_error,
     error_text::message_in_error,
@@ -38,6 +42,8 @@ struct Candidate {
     content: Option<Content>,
     #[serde(default, deserialize_with = "lenient::non_empty_text")]
     finish_reason: Option<String>,
+    #[serde(default, deserialize_with = "lenient::object")]
+    grounding_metadata: Option<Box<Value>>,
 }
 
 #[derive(Debug, Deserialize)]
@@ -59,6 +65,8 @@ struct Part {
     function_call: Option<FunctionCall>,
     #[serde(default, deserialize_with = "lenient::object")]
     inline_data: Option<InlineData>,
+    #[serde(flatten)]
+    server: ServerPart,
 }
 
 #[derive(Debug, Deserialize)]
@@ -111,6 +119,8 @@ pub(super) struct GoogleDecoder {
     provider: &'static str,
     sent_metadata: bool,
     blocks: TextBlocks,
+    grounding: Grounding,
+    server_calls: ServerCalls,
     saw_call: bool,
     saw_candidate: bool,
     finish_reason: Option<String>,
@@ -129,6 +139,8 @@ impl GoogleDecoder {
             provider,
             sent_metadata: false,
             blocks: TextBlocks::default(),
+            grounding: Grounding::default(),
+            server_calls: ServerCalls::default(),
             saw_call: false,
             saw_candidate: false,
             finish_reason: None,
@@ -173,6 +185,9 @@ impl GoogleDecoder {
             self.reason_marks_end &= self.finish_reason.is_none();
             self.part(part, out);
         }
+        if let Some(metadata) = candidate.grounding_metadata {
+            self.grounding.add(*metadata);
+        }
         match candidate.finish_reason {
             Some(reason) => self.finish_reason = Some(reason),
             None => self.reason_marks_end |= self.finish_reason.is_none(),
@@ -191,6 +206,10 @@ impl GoogleDecoder {
             self.saw_call = true;
             return self.call(call, signature, out);
         }
+        if part.server.is_set() {
+            self.blocks.close(out);
+            return self.server_calls.part(part.server, self.provider, signature.as_ref(), out);
+        }
         if let Some(data) = part.inline_data {
             self.blocks.close(out);
             let Some(content) = data.data else { return };
@@ -199,7 +218,10 @@ impl GoogleDecoder {
         }
         match (part.text, part.thought) {
             (Some(text), true) => self.blocks.reasoning(text, signature, out),
-            (Some(text), _) => self.blocks.text(text, signature, out),
+            (Some(text), _) => {
+                self.grounding.text(&text);
+                self.blocks.text(text, signature, out);
+            }
             (None, _) => {}
         }
     }
@@ -253,8 +275,10 @@ impl WireDecoder for GoogleDecoder {
             out.part(StreamPart::StreamStart { warnings: vec![blocked(reason)] });
         }
         out.service_tier(self.service_tier.take());
+        out.sources(self.grounding.sources());
+        let usage = Usage { web_searches: self.grounding.searches(), ..self.usage };
         let provider_metadata = self.blocked.take().map(|why| metadata(self.provider, [("promptFeedback", why)]));
-        out.part(StreamPart::Finish { finish_reason, usage: self.usage, is_paused: false, provider_metadata });
+        out.part(StreamPart::Finish { finish_reason, usage, is_paused: false, provider_metadata });
     }
 }
 

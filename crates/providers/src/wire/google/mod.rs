@@ -4,8 +4,10 @@ mod contents;
 mod decode;
 mod encode;
 mod format;
+mod grounding;
 mod model_name;
 mod schema;
+mod server_calls;
 mod thinking;
 mod tools;
 

@@ -5,12 +5,19 @@ use std::collections::BTreeMap;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
+use super::{
+    annotations::Annotations,
+    items::{self, ProviderItems},
+    summaries::{Summaries, item_metadata},
+};
 use crate::{
     error_kind::kind_of_error,
     error_text::message_in_error,
-    wire::{Output, WireDecoder, WireEvent, lenient, output::usage, values::metadata},
+    wire::{Output, WireDecoder, WireEvent, lenient, output::usage},
 };
-use lmthing_base::chat::{FinishReason, ProviderOptions, ResponseMetadata, StreamPart, Usage, token_count};
+use lmthing_base::chat::{
+    CallWarning, FinishReason, ProviderOptions, ResponseMetadata, StreamPart, Usage, token_count,
+};
 
 #[derive(Debug, Default, Deserialize)]
 struct Event {
@@ -22,6 +29,10 @@ struct Event {
     output_index: Option<u64>,
     #[serde(default, deserialize_with = "lenient::count")]
     summary_index: Option<u64>,
+    #[serde(default, deserialize_with = "lenient::count")]
+    content_index: Option<u64>,
+    #[serde(default)]
+    annotation: Option<Value>,
     #[serde(default)]
     delta: Option<Value>,
     #[serde(default, deserialize_with = "lenient::non_empty_text")]
@@ -36,12 +47,6 @@ struct Event {
     message: Option<String>,
     #[serde(default)]
     code: Option<Value>,
-}
-
-#[derive(Debug, Default)]
-struct Reasoning {
-    encrypted: Value,
-    open: Vec<u64>,
 }
 
 const UNKNOWN_INDEX: u64 = u64::MAX;
@@ -59,7 +64,9 @@ pub(super) struct ResponsesDecoder {
     /// Ids of streaming calls by output index, as deltas contain only the index.
     calls: BTreeMap<u64, String>,
     texts: Vec<OpenText>,
-    reasoning: BTreeMap<String, Reasoning>,
+    annotations: Annotations,
+    provider_items: ProviderItems,
+    summaries: Summaries,
     saw_call: bool,
     saw_text: bool,
     refused: bool,
@@ -74,7 +81,9 @@ impl ResponsesDecoder {
             provider,
             calls: BTreeMap::new(),
             texts: Vec::new(),
-            reasoning: BTreeMap::new(),
+            annotations: Annotations::default(),
+            provider_items: ProviderItems::new(provider),
+            summaries: Summaries::new(provider),
             saw_call: false,
             saw_text: false,
             refused: false,
@@ -99,8 +108,27 @@ impl ResponsesDecoder {
                     out.part(StreamPart::ToolInputDelta { id: id.clone(), delta });
                 }
             }
-            "response.reasoning_summary_text.delta" => self.summary_delta(event, out),
-            "response.reasoning_summary_part.added" => self.summary_part(event, out),
+            "response.mcp_call_arguments.delta" | "response.code_interpreter_call_code.delta" => {
+                if let Some(Value::String(delta)) = event.delta {
+                    self.provider_items.input_delta(event.output_index.unwrap_or(UNKNOWN_INDEX), &delta, out);
+                }
+            }
+            "response.output_text.annotation.added" => {
+                let item = event.item_id.or_else(|| self.texts.last().map(|text| text.id.clone()));
+                if let (Some(item), Some(annotation)) = (item, event.annotation) {
+                    self.annotations.add(item, event.content_index.unwrap_or(0), annotation);
+                }
+            }
+            "response.reasoning_summary_text.delta" => {
+                if let (Some(item), Some(Value::String(delta))) = (event.item_id, event.delta) {
+                    self.summaries.delta(&item, event.summary_index.unwrap_or(0), delta, out);
+                }
+            }
+            "response.reasoning_summary_part.added" => {
+                if let Some(item) = event.item_id {
+                    self.summaries.part(&item, event.summary_index.unwrap_or(0), out);
+                }
+            }
             "response.output_item.added" => self.item_added(event, out),
             "response.output_item.done" => self.item_done(event, out),
             "response.created" => response_metadata(event.response.as_ref(), out),
@@ -130,29 +158,27 @@ impl ResponsesDecoder {
 
     fn item_metadata(&self, id: &str) -> Option<ProviderOptions> {
         let named = !id.is_empty() && id != UNNAMED_TEXT;
-        named.then(|| metadata(self.provider, [("itemId", json!(id))]))
-    }
-
-    fn reasoning_metadata(&self, id: &str, encrypted: &Value) -> ProviderOptions {
-        metadata(self.provider, [("itemId", json!(id)), ("reasoningEncryptedContent", encrypted.clone())])
+        named.then(|| item_metadata(self.provider, id))
     }
 
     fn text_delta(&mut self, event: Event, out: &mut Output) {
         let Some(Value::String(delta)) = event.delta else { return };
         // Without an id, the delta belongs to the current item.
         let named = event.item_id.or_else(|| self.texts.last().map(|text| text.id.clone()));
-        self.text(named.unwrap_or_else(|| UNNAMED_TEXT.to_owned()), delta, out);
+        let part = event.content_index.unwrap_or(0);
+        self.text(named.unwrap_or_else(|| UNNAMED_TEXT.to_owned()), part, delta, out);
     }
 
     fn refusal(&mut self, event: Event, out: &mut Output) {
         let was_streamed = self.refused;
         self.refused = true;
         if let Some(refusal) = event.refusal.filter(|_| !was_streamed) {
-            self.text(event.item_id.unwrap_or_else(|| UNNAMED_TEXT.to_owned()), refusal, out);
+            let part = event.content_index.unwrap_or(0);
+            self.text(event.item_id.unwrap_or_else(|| UNNAMED_TEXT.to_owned()), part, refusal, out);
         }
     }
 
-    fn text(&mut self, id: String, delta: String, out: &mut Output) {
+    fn text(&mut self, id: String, part: u64, delta: String, out: &mut Output) {
         // Some servers omit `output_item.added`.
         if !self.texts.iter().any(|text| text.id == id) {
             self.start_text(&id, out);
@@ -160,6 +186,7 @@ impl ResponsesDecoder {
         for text in self.texts.iter_mut().filter(|text| text.id == id) {
             text.streamed = true;
         }
+        self.annotations.text(&id, part, &delta);
         out.part(StreamPart::TextDelta { id, delta, provider_metadata: None });
     }
 
@@ -174,56 +201,30 @@ impl ResponsesDecoder {
         self.refused |= content.iter().any(|part| part.get("type").and_then(Value::as_str) == Some("refusal"));
         let Some(place) = self.texts.iter().position(|text| text.id == id) else { return };
         if !self.texts.remove(place).streamed {
-            for part in content {
+            for (index, part) in (0..).zip(content) {
                 let text = part.get("text").or_else(|| part.get("refusal")).and_then(Value::as_str).unwrap_or_default();
                 if !text.is_empty() {
                     let (id, delta) = (id.clone(), text.to_owned());
+                    self.annotations.text(&id, index, &delta);
                     out.part(StreamPart::TextDelta { id, delta, provider_metadata: None });
                 }
             }
         }
-        let provider_metadata = self.item_metadata(&id);
+        self.close_text(id, content, out);
+    }
+
+    fn close_text(&mut self, id: String, content: &[Value], out: &mut Output) {
+        let (annotations, sources) = self.annotations.end(&id, content);
+        let mut provider_metadata = self.item_metadata(&id);
+        // The service takes back annotations of a text of one part, as positions count from its beginning.
+        if let Some(metadata) = &mut provider_metadata
+            && content.len() < 2
+            && !annotations.is_empty()
+        {
+            metadata[self.provider]["annotations"] = annotations.into();
+        }
         out.part(StreamPart::TextEnd { id, provider_metadata });
-    }
-
-    fn summary_delta(&mut self, event: Event, out: &mut Output) {
-        let (Some(item), Some(Value::String(delta))) = (event.item_id, event.delta) else { return };
-        let index = event.summary_index.unwrap_or(0);
-        if !self.reasoning.get(&item).is_some_and(|reasoning| reasoning.open.contains(&index)) {
-            self.start_summary(&item, index, out);
-        }
-        let meta = self.item_metadata(&item);
-        let id = format!("{item}:{index}");
-        out.part(StreamPart::ReasoningDelta { id, delta, provider_metadata: meta });
-    }
-
-    /// A further summary part ends the previous one; the first one was opened with the item.
-    fn summary_part(&mut self, event: Event, out: &mut Output) {
-        let (Some(item), index) = (event.item_id, event.summary_index.unwrap_or(0)) else { return };
-        if index > 0 {
-            self.end_summaries(&item, None, out);
-            self.start_summary(&item, index, out);
-        }
-    }
-
-    fn start_summary(&mut self, item: &str, index: u64, out: &mut Output) {
-        let reasoning = self.reasoning.entry(item.to_owned()).or_default();
-        reasoning.open.push(index);
-        let encrypted = reasoning.encrypted.clone();
-        let provider_metadata = Some(self.reasoning_metadata(item, &encrypted));
-        out.part(StreamPart::ReasoningStart { id: format!("{item}:{index}"), provider_metadata });
-    }
-
-    fn end_summaries(&mut self, item: &str, encrypted: Option<Value>, out: &mut Output) {
-        let Some(reasoning) = self.reasoning.get_mut(item) else { return };
-        if let Some(encrypted) = encrypted {
-            reasoning.encrypted = encrypted;
-        }
-        let (open, encrypted) = (std::mem::take(&mut reasoning.open), reasoning.encrypted.clone());
-        for index in open {
-            let provider_metadata = Some(self.reasoning_metadata(item, &encrypted));
-            out.part(StreamPart::ReasoningEnd { id: format!("{item}:{index}"), provider_metadata });
-        }
+        out.sources(sources);
     }
 
     fn item_added(&mut self, event: Event, out: &mut Output) {
@@ -237,10 +238,10 @@ impl ResponsesDecoder {
                 out.part(StreamPart::ToolInputStart { id: call_id, tool_name: text(&item, "name") });
             }
             Some("reasoning") => {
-                let encrypted = item.get("encrypted_content").cloned().unwrap_or_default();
-                self.reasoning.insert(id.clone(), Reasoning { encrypted, open: Vec::new() });
-                // Opened even without a summary, because the item's id must be sent back.
-                self.start_summary(&id, 0, out);
+                self.summaries.begin(&id, item.get("encrypted_content").cloned().unwrap_or_default(), out);
+            }
+            _ if items::is_run_by_provider(&item, self.provider) => {
+                self.provider_items.begin(event.output_index.unwrap_or(UNKNOWN_INDEX), &item, out);
             }
             _ => {}
         }
@@ -264,7 +265,15 @@ impl ResponsesDecoder {
             }
             Some("reasoning") => {
                 let encrypted = item.get("encrypted_content").cloned();
-                self.end_summaries(&id, encrypted, out);
+                self.summaries.end(&id, encrypted, out);
+            }
+            _ if items::is_run_by_provider(&item, self.provider) => {
+                self.provider_items.end(event.output_index.unwrap_or(UNKNOWN_INDEX), item, out);
+            }
+            Some(kind) if items::is_run_by_client(&item, self.provider) => {
+                let details = Some(format!("the model made a {kind}, which only its own kind of client can run"));
+                let warning = CallWarning { kind: "other".to_owned(), setting: None, details };
+                out.part(StreamPart::StreamStart { warnings: vec![warning] });
             }
             _ => {}
         }
@@ -273,7 +282,7 @@ impl ResponsesDecoder {
     /// Emits items of the final response that were not streamed, as some servers send only this.
     fn emit_missing_items(&mut self, response: Option<&Value>, out: &mut Output) {
         let output = response.and_then(|response| response.get("output")).and_then(Value::as_array);
-        let (saw_text, saw_call) = (self.saw_text, self.saw_call);
+        let (saw_text, saw_call, saw_provider_items) = (self.saw_text, self.saw_call, self.provider_items.any);
         for item in output.into_iter().flatten() {
             let event = |item: &Value| Event { item: Some(item.clone()), ..Event::default() };
             match item.get("type").and_then(Value::as_str) {
@@ -282,6 +291,9 @@ impl ResponsesDecoder {
                     self.item_done(event(item), out);
                 }
                 Some("function_call") if !saw_call => self.item_done(event(item), out),
+                _ if !saw_provider_items && items::is_run_by_provider(item, self.provider) => {
+                    self.item_done(event(item), out);
+                }
                 _ => {}
             }
         }
@@ -325,14 +337,14 @@ impl WireDecoder for ResponsesDecoder {
 
     fn finish(&mut self, out: &mut Output) {
         for OpenText { id, .. } in std::mem::take(&mut self.texts) {
-            let provider_metadata = self.item_metadata(&id);
-            out.part(StreamPart::TextEnd { id, provider_metadata });
+            self.close_text(id, &[], out);
         }
-        for item in self.reasoning.keys().cloned().collect::<Vec<_>>() {
-            self.end_summaries(&item, None, out);
-        }
+        self.summaries.end_all(out);
         match self.finish_reason {
-            Some(reason) => out.finish(reason, self.usage),
+            Some(reason) => {
+                let searches = self.provider_items.searches;
+                out.finish(reason, Usage { web_searches: (searches > 0).then_some(searches), ..self.usage });
+            }
             None if self.failed => {}
             None => out.truncated(),
         }

@@ -60,7 +60,9 @@ pub(super) fn encode(
     let tools = tools::choose(request, option_names, model_id, &mut warnings)?;
     let mut body = Map::new();
     body.insert("model".into(), model_id.into());
-    let input = input::Input { reasoning_model, store, option_names, warnings: &mut warnings };
+    // xAI takes no references to stored items.
+    let references = store && !tools::is_xai(option_names);
+    let input = input::Input { reasoning_model, store: references, option_names, warnings: &mut warnings };
     body.insert("input".into(), input.items(&request.messages)?.into());
     put_settings(&mut body, &request.settings, &SETTINGS, &mut warnings);
     copy_options(options, &OPTIONS, &mut body);

@@ -4,6 +4,7 @@ use std::{collections::HashMap, rc::Rc};
 
 use serde_json::{Map, Value, json};
 
+use super::items;
 use crate::wire::{
     media::{Media, Source, UnsupportedContent},
     settings::Warnings,
@@ -82,16 +83,25 @@ impl Input<'_> {
         })
     }
 
-    fn assistant(&mut self, message: &Message, items: &mut Vec<Value>) {
-        // The index in `items` of each reasoning item, whose summary parts are separate.
+    fn assistant(&mut self, message: &Message, wire: &mut Vec<Value>) {
+        // The index in `wire` of each reasoning item, whose summary parts are separate.
         let mut reasoning_items: HashMap<String, usize> = HashMap::new();
         for part in parts_of(message).iter() {
             match part {
                 ContentPart::Text { text, provider_options } => {
-                    items.push(self.item(
-                        provider_options.as_ref(),
-                        || json!({ "role": "assistant", "content": [{ "type": "output_text", "text": text }] }),
-                    ));
+                    let options = provider_options.as_ref();
+                    wire.push(self.item(options, || {
+                        let mut content = json!({ "type": "output_text", "text": text });
+                        if let Some(annotations) = option(options, self.option_names[0], "annotations") {
+                            content["annotations"] = annotations.clone();
+                        }
+                        json!({ "role": "assistant", "content": [content] })
+                    }));
+                }
+                // Items of another provider are unknown to this one.
+                ContentPart::ToolCall { provider_executed: true, provider_options, .. } => {
+                    let item = option(provider_options.as_ref(), self.option_names[0], "item");
+                    wire.extend(item.and_then(|item| items::sent_back(item, self.store)));
                 }
                 ContentPart::ToolCall {
                     tool_call_id,
@@ -100,7 +110,7 @@ impl Input<'_> {
                     provider_executed: false,
                     provider_options,
                 } => {
-                    items.push(self.item(provider_options.as_ref(), || {
+                    wire.push(self.item(provider_options.as_ref(), || {
                         json!({
                             "type": "function_call",
                             "call_id": tool_call_id,
@@ -110,7 +120,7 @@ impl Input<'_> {
                     }));
                 }
                 ContentPart::Reasoning { text, provider_options } => {
-                    self.reasoning(text, provider_options.as_ref(), &mut reasoning_items, items);
+                    self.reasoning(text, provider_options.as_ref(), &mut reasoning_items, wire);
                 }
                 _ => {}
             }

@@ -1,8 +1,11 @@
 //! OpenAI's Responses API, also on Azure.
 
+mod annotations;
 mod decode;
 mod encode;
 mod input;
+mod items;
+mod summaries;
 mod tools;
 
 use super::{EncodedRequest, KnownOptions, TierForm, UnsupportedContent, WireDecoder, WireFormat, tier};

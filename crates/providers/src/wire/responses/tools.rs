@@ -11,6 +11,10 @@ use lmthing_base::chat::{ModelRequest, ProviderToolKind, WebSearch};
 
 const XAI: &str = "xai";
 
+pub(super) fn is_xai(names: &[&str]) -> bool {
+    names == [XAI]
+}
+
 pub(super) fn choose<'a>(
     request: &'a ModelRequest,
     names: &[&str],
@@ -18,7 +22,7 @@ pub(super) fn choose<'a>(
     warnings: &mut Warnings,
 ) -> Result<Tools<'a>, UnsupportedContent> {
     provider_tools::choose(request, Target { names, model_id }, |search| {
-        if names.contains(&XAI) {
+        if is_xai(names) {
             return Some(xai_search(search, warnings));
         }
         // The name of a deployment says nothing of its model.

@@ -11,6 +11,7 @@ mod odd_servers;
 mod ollama;
 mod options;
 mod output_format;
+mod provider_calls;
 mod provider_tools;
 mod reasoning;
 mod responses;

@@ -44,6 +44,12 @@ pub(super) fn all() -> Vec<(&'static str, Box<dyn WireFormat>, &'static [u8])> {
         ("cohere", Box::new(CohereWire), fixture!("cohere.sse")),
         ("bedrock", Box::new(BedrockWire), fixture!("bedrock.eventstream")),
         ("ollama", Box::new(OllamaWire), fixture!("ollama.ndjson")),
+        ("responses tools", Box::new(ResponsesWire::openai()), fixture!("responses_tools.sse")),
+        ("anthropic tools", Box::new(AnthropicWire), fixture!("anthropic_tools.sse")),
+        ("google tools", Box::new(GoogleWire::generative_language()), fixture!("google_tools.sse")),
+        ("groq search", Box::new(ChatWire::new(Dialect::Groq, None)), fixture!("groq_search.sse")),
+        ("openrouter", compatible(), fixture!("chat_sources.sse")),
+        ("cohere citations", Box::new(CohereWire), fixture!("cohere_citations.sse")),
     ]
 }
 
@@ -87,6 +93,10 @@ fn without_made_up_ids(piece: Decoded) -> Decoded {
         }) => {
             let tool_call_id = fix(tool_call_id);
             Decoded::Part(StreamPart::ToolCall { tool_call_id, tool_name, input, provider_executed, provider_metadata })
+        }
+        Decoded::Part(StreamPart::ToolResult { tool_call_id, tool_name, result, is_error, provider_metadata }) => {
+            let tool_call_id = fix(tool_call_id);
+            Decoded::Part(StreamPart::ToolResult { tool_call_id, tool_name, result, is_error, provider_metadata })
         }
         piece => piece,
     }
