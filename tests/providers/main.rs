@@ -16,6 +16,7 @@ mod limits;
 mod odd_answers;
 mod ollama;
 mod pace;
+mod provider_tools;
 mod proxies;
 mod real_models;
 mod recordings;

@@ -99,9 +99,9 @@ fn byte_offset(text: &str, offset: u64, unit: Unit) -> Option<usize> {
     (counted == offset).then_some(text.len())
 }
 
-/// A page of the web. Its address identifies it.
+/// A page of the web. Its address identifies it, and the step gives it an id.
 pub(super) fn page(url: &str, title: Option<&str>, cite: Option<Cite>) -> Source {
-    Source { url: Some(url.to_owned()), ..document(url, title, None, cite) }
+    Source { url: Some(url.to_owned()), ..document("", title, None, cite) }
 }
 
 /// A page if the name of a source is an address, else a document.

@@ -1,6 +1,6 @@
 //! The `contents` of Gemini requests.
 
-use std::rc::Rc;
+use std::{collections::HashMap, rc::Rc};
 
 use serde_json::{Map, Value, json};
 
@@ -10,6 +10,8 @@ use crate::wire::{
     values::{arguments_object, option, parts_of},
 };
 use lmthing_base::chat::{ContentPart, Message, ProviderOptions, Role, ToolOutput};
+
+pub(super) const CALL_ID: &str = "callId";
 
 #[derive(Debug, Default)]
 pub(super) struct Conversation {
@@ -23,6 +25,7 @@ pub(super) fn convert(
     gemma: bool,
     option_names: &[&str],
 ) -> Result<Conversation, UnsupportedContent> {
+    let call_ids = call_ids(messages, option_names[0]);
     let mut conversation = Conversation::default();
     let mut system_text = Vec::new();
     for message in messages {
@@ -35,7 +38,7 @@ pub(super) fn convert(
             }
             Role::User => ("user", user(message)?),
             Role::Assistant => ("model", assistant(message, option_names)),
-            Role::Tool => ("user", tool_results(message)),
+            Role::Tool => ("user", tool_results(message, &call_ids)),
         };
         conversation.contents.push(json!({ "role": role, "parts": parts }));
     }
@@ -78,10 +81,13 @@ fn assistant(message: &Message, option_names: &[&str]) -> Vec<Value> {
                 }
                 (json!({ "text": text, "thought": true }), provider_options.as_ref())
             }
-            ContentPart::ToolCall { tool_name, input, provider_executed: false, provider_options, .. } => (
-                json!({ "functionCall": { "name": tool_name, "args": arguments_object(input) } }),
-                provider_options.as_ref(),
-            ),
+            ContentPart::ToolCall { tool_name, input, provider_executed: false, provider_options, .. } => {
+                let mut wire = json!({ "functionCall": { "name": tool_name, "args": arguments_object(input) } });
+                if let Some(id) = option(provider_options.as_ref(), option_names[0], CALL_ID) {
+                    wire["functionCall"]["id"] = id.clone();
+                }
+                (wire, provider_options.as_ref())
+            }
             // What Google has run goes back as it came, and what others have run not at all.
             ContentPart::ToolCall { provider_options, .. } | ContentPart::ToolResult { provider_options, .. } => {
                 match provider_calls::block_of(part, option_names[0]) {
@@ -102,19 +108,35 @@ fn assistant(message: &Message, option_names: &[&str]) -> Vec<Value> {
     parts
 }
 
+/// The service's own ids of calls, by ours.
+fn call_ids<'a>(messages: &'a [Rc<Message>], provider: &str) -> HashMap<&'a str, &'a Value> {
+    let parts = messages.iter().flat_map(|message| message.content_parts());
+    let id = |part: &'a ContentPart| match part {
+        ContentPart::ToolCall { tool_call_id, provider_options, .. } => {
+            Some((tool_call_id.as_str(), option(provider_options.as_ref(), provider, CALL_ID)?))
+        }
+        _ => None,
+    };
+    parts.filter_map(id).collect()
+}
+
 fn signature<'a>(options: Option<&'a ProviderOptions>, option_names: &[&str]) -> Option<&'a Value> {
     option_names.iter().find_map(|name| option(options, name, "thoughtSignature"))
 }
 
-fn tool_results(message: &Message) -> Vec<Value> {
+fn tool_results(message: &Message, call_ids: &HashMap<&str, &Value>) -> Vec<Value> {
     let mut parts = Vec::new();
     for part in message.content_parts() {
-        if let ContentPart::ToolResult { tool_name, output, .. } = part {
+        if let ContentPart::ToolResult { tool_call_id, tool_name, output, .. } = part {
             let mut response = Map::new();
-            // The API has no ids of calls: results are matched by name and order.
+            // Without an id of the service's own, results are matched by name and order.
             response.insert("name".into(), tool_name.clone().into());
             response.insert("content".into(), output.wire_value());
-            parts.push(json!({ "functionResponse": { "name": tool_name, "response": response } }));
+            let mut wire = json!({ "functionResponse": { "name": tool_name, "response": response } });
+            if let Some(id) = call_ids.get(tool_call_id.as_str()) {
+                wire["functionResponse"]["id"] = (*id).clone();
+            }
+            parts.push(wire);
             if let ToolOutput::Content(content) = output {
                 parts.extend(content.iter().filter_map(Media::of_result).map(|media| media_part(&media)));
             }

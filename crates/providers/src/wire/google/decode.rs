@@ -4,6 +4,7 @@ use serde::Deserialize;
 use serde_json::{Value, json, value::RawValue};
 
 use super::{
+    contents::CALL_ID,
     grounding::Grounding,
     server_calls::{ServerCalls, ServerPart},
 };
@@ -71,6 +72,8 @@ struct Part {
 
 #[derive(Debug, Deserialize)]
 struct FunctionCall {
+    #[serde(default, deserialize_with = "lenient::non_empty_text")]
+    id: Option<String>,
     #[serde(default, deserialize_with = "lenient::text")]
     name: Option<String>,
     /// Not parsed, as a `Value` cannot contain lone surrogates.
@@ -226,8 +229,20 @@ impl GoogleDecoder {
         }
     }
 
-    fn call(&self, call: FunctionCall, metadata: Option<ProviderOptions>, out: &mut Output) {
-        // Ids connect calls and results within the run only.
+    /// Metadata with the id of a call, which goes back with it and with its result.
+    fn with_call_id(&self, mut metadata: ProviderOptions, id: String) -> ProviderOptions {
+        if let Value::Object(own) = metadata.entry(self.provider).or_insert_with(|| json!({})) {
+            own.insert(CALL_ID.into(), id.into());
+        }
+        metadata
+    }
+
+    fn call(&self, call: FunctionCall, signature: Option<ProviderOptions>, out: &mut Output) {
+        let metadata = match call.id {
+            Some(id) => Some(self.with_call_id(signature.unwrap_or_default(), id)),
+            None => signature,
+        };
+        // This id connects call and result within the run. That of the service, if there is one, need not be unique.
         let id = crate::wire::output::generated_id("call");
         let input =
             call.args.filter(|args| args.get() != "null").map_or_else(|| "{}".to_owned(), |args| arguments(&args));

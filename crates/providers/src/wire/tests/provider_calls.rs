@@ -331,6 +331,30 @@ fn gemini_shows_what_google_has_run_and_receives_it_back() {
 }
 
 #[test]
+fn gemini_receives_the_ids_of_its_calls() {
+    let google = GoogleWire::generative_language();
+    let call = json!({ "functionCall": { "id": "fc-7", "name": "tide", "args": {} }, "thoughtSignature": "s" });
+    let chunk = json!({ "candidates": [{ "content": { "parts": [call] }, "finishReason": "STOP" }] });
+    let decoded = decode(&google, vec![format!("data: {chunk}\n\n").into_bytes()]);
+    let parts = decoded.into_iter().filter_map(|piece| match piece {
+        Decoded::Part(part) => Some(part),
+        Decoded::Failure(_) => None,
+    });
+    let answer = message(&parts.collect::<Vec<_>>());
+    let result = ContentPart::ToolResult {
+        tool_call_id: "call_n".into(),
+        tool_name: "tide".into(),
+        output: ToolOutput::Text("low".into()),
+        agents: Rc::default(),
+        provider_options: None,
+    };
+    let messages = vec![user("Tide?"), answer, Message::parts(Role::Tool, vec![result])];
+    let body = encode(&google, "gemini-3-pro", messages, CallSettings::default()).body;
+    assert_eq!(body["contents"][1]["parts"][0], call);
+    assert_eq!(body["contents"][2]["parts"][0]["functionResponse"]["id"], "fc-7");
+}
+
+#[test]
 fn chat_completions_have_annotations_lists_and_executed_tools() {
     let router = parts("openrouter");
     assert_eq!(
