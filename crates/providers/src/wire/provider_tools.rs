@@ -103,8 +103,8 @@ fn lacking(spec: &ToolSpec, Target { names, model_id }: Target<'_>) -> Unsupport
     let (definition, what) = definition(spec);
     let provider = names.first().copied().unwrap_or_default();
     UnsupportedContent::new(format!(
-        "{definition}: the model {provider}:{model_id} has no {what}. Pass a function `else`, which then runs in its \
-         place, or use another model."
+        "{definition}: {provider}:{model_id} has no {what}. Pass a function `else`, which then runs in its place, or \
+         use another model."
     ))
 }
 
@@ -112,8 +112,8 @@ fn excluding(spec: &ToolSpec, Target { names, model_id }: Target<'_>) -> Unsuppo
     let (definition, _) = definition(spec);
     let provider = names.first().copied().unwrap_or_default();
     UnsupportedContent::new(format!(
-        "{definition}: the model {provider}:{model_id} does not take tools that the provider runs together with \
-         functions. Pass a function `else`, which then runs in its place, or use another model."
+        "{definition}: {provider}:{model_id} does not take tools that the provider runs together with functions. Pass \
+         a function `else`, which then runs in its place, or use another model."
     ))
 }
 

@@ -2,6 +2,8 @@
 
 use serde_json::Value;
 
+use super::surrogates::join;
+
 use lmthing_base::chat::{Cite, Source};
 
 /// The visible text of an answer so far. Providers count positions in several units, from the beginning of a part.
@@ -9,6 +11,8 @@ use lmthing_base::chat::{Cite, Source};
 pub(super) struct AnswerText {
     text: String,
     utf16: usize,
+    /// The first half of a character that came in two pieces.
+    half: Option<u16>,
 }
 
 /// Where a part of the text begins.
@@ -28,6 +32,13 @@ pub(super) enum Unit {
 
 impl AnswerText {
     pub(super) fn push(&mut self, delta: &str) {
+        let joined;
+        let delta = if delta.is_ascii() && self.half.is_none() {
+            delta
+        } else {
+            joined = join(&mut self.half, delta);
+            &joined
+        };
         self.text.push_str(delta);
         self.utf16 += utf16_length(delta);
     }
@@ -169,6 +180,16 @@ mod tests {
             assert_eq!((quoted.start, slice(whole, &quoted).as_str()), (19, "«Ål»"));
         }
         assert_eq!(text.since(mark).map(|cite| cite.text).as_deref(), Some(" – high at «Ål»."));
+    }
+
+    #[test]
+    fn a_character_in_two_pieces_is_one() {
+        let mut text = AnswerText::default();
+        let [first, second] = [0xd83c, 0xdf0a].map(crate::wire::surrogates::placeholder);
+        text.push(&format!("a{first}"));
+        text.push(&format!("{second}b"));
+        let cite = text.cite(Mark::default(), 3, 4, Unit::Utf16).unwrap();
+        assert_eq!((cite.text.as_str(), text.mark()), ("b", Mark { byte: 6, utf16: 4 }));
     }
 
     #[test]

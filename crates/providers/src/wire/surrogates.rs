@@ -48,13 +48,21 @@ impl Joiner {
 
     /// The text of a delta with the half before it, and without the half at its end.
     fn joined(&mut self, id: &str, delta: &str) -> String {
-        let mut units: Vec<u16> = self.open.remove(id).into_iter().chain(units(delta)).collect();
-        if let Some(first @ 0xd800..=0xdbff) = units.last().copied() {
-            units.pop();
-            self.open.insert(id.to_owned(), first);
-        }
-        String::from_utf16_lossy(&units)
+        let mut half = self.open.remove(id);
+        let text = join(&mut half, delta);
+        self.open.extend(half.map(|half| (id.to_owned(), half)));
+        text
     }
+}
+
+/// A text with the half before it, and without the half at its end, which is the next one's.
+pub(super) fn join(half: &mut Option<u16>, text: &str) -> String {
+    let mut units: Vec<u16> = half.take().into_iter().chain(units(text)).collect();
+    if let Some(first @ 0xd800..=0xdbff) = units.last().copied() {
+        units.pop();
+        *half = Some(first);
+    }
+    String::from_utf16_lossy(&units)
 }
 
 /// What stands for a half without the other, in a block that ends with `end`.
