@@ -251,3 +251,11 @@ fn an_invalid_snapshot_file_is_reported_and_left() {
     assert_eq!(stored(&folder).as_deref(), Some("this is none"));
     assert_eq!(report.json["success"], Value::Bool(false));
 }
+
+#[test]
+fn a_lone_surrogate_is_stored_as_the_replacement_character() {
+    let folder = folder("test('cut', () => { expect({ text: 'x\\ud83d' }).toMatchSnapshot(); });");
+    passed(&Report::of(&folder, ""));
+    assert!(stored(&folder).is_some_and(|text| text.contains("x\u{fffd}")));
+    passed(&in_ci(&folder, ""));
+}

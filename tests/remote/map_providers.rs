@@ -132,14 +132,15 @@ fn a_missing_key_ends_the_map_after_the_first_rows() {
 
 #[test]
 fn a_provider_that_closes_for_long_ends_the_map() {
-    let (address, requests) =
-        refusing("429 Too Many Requests\r\nretry-after: 3600", "{\"error\":{\"message\":\"slow down\"}}");
-    let outcome = map(&address, 60, "--jobs 4");
-    let requests = requests.load(Ordering::SeqCst);
-    assert!(outcome.code == 1 && requests <= 4, "{requests} requests: {outcome:?}");
-    assert!(outcome.stderr.contains("asks to come back in 1 h"), "{outcome:?}");
-    // No row has failed: the same command goes on later.
-    assert!(results(&outcome.stdout).is_empty(), "{outcome:?}");
+    for status in ["429 Too Many Requests\r\nretry-after: 3600", "503 Service Unavailable\r\nretry-after: 3600"] {
+        let (address, requests) = refusing(status, "{\"error\":{\"message\":\"slow down\"}}");
+        let outcome = map(&address, 60, "--jobs 4");
+        let requests = requests.load(Ordering::SeqCst);
+        assert!(outcome.code == 1 && requests <= 4, "{requests} requests: {outcome:?}");
+        assert!(outcome.stderr.contains("asks to come back in 1 h"), "{outcome:?}");
+        // No row has failed: the same command goes on later.
+        assert!(results(&outcome.stdout).is_empty(), "{outcome:?}");
+    }
 }
 
 #[test]

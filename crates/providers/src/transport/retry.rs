@@ -86,13 +86,13 @@ fn out_of_time(prepared: &Prepared, last_reason: Option<String>) -> ProviderErro
 }
 
 fn last_error(failure: AttemptFailure, attempts: u32) -> ProviderError {
+    let long_wait = failure.retry_after.filter(|_| failure.is_retryable && wait_is_too_long(&failure));
     let mut error = failure.error;
-    // For callers that retry themselves.
-    if let ProviderErrorKind::RateLimit { retry_after } = &mut error.kind {
-        *retry_after = failure.retry_after;
+    // For callers that retry themselves: a server that is unavailable for long refuses all requests as well.
+    if long_wait.is_some() || matches!(error.kind, ProviderErrorKind::RateLimit { .. }) {
+        error.kind = ProviderErrorKind::RateLimit { retry_after: failure.retry_after };
     }
-    if let Some(retry_after) = failure.retry_after.filter(|retry_after| failure.is_retryable && *retry_after > MAX_WAIT)
-    {
+    if let Some(retry_after) = long_wait {
         let (duration, clock) = (HumanDuration(retry_after), clock(SystemTime::now() + retry_after, retry_after));
         error.message = format!(
             "{}. The provider asks to come back in {duration}, at {clock}.",

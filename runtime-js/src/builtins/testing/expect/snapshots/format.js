@@ -61,9 +61,9 @@ const OPTIONS = {
 
 const withPlainNewlines = (text) => text.replace(/\r\n?/g, '\n');
 
-/** A value in snapshot form. */
+/** A value in snapshot form. Files cannot store lone surrogates. */
 export function serialized(value) {
-  const text = withPlainNewlines(format(value, { ...OPTIONS, plugins: serializers }));
+  const text = withPlainNewlines(format(value, { ...OPTIONS, plugins: serializers })).toWellFormed();
   return text.includes('\n') ? `\n${text}\n` : text;
 }
 

@@ -159,7 +159,7 @@ function matchFile(assertion, task, path, hint) {
     throw new TypeError(`toMatchFileSnapshot: ${path} is where the other snapshots of this test are`);
   const key = nextKey(task, hint);
   const value = assertion._obj;
-  const received = typeof value === 'string' ? value : bare(serialized(value));
+  const received = typeof value === 'string' ? value.toWellFormed() : bare(serialized(value));
   const kept = read(file);
   const expected = received.includes('\r\n') ? kept : kept?.replace(/\r\n/g, '\n');
   const fate =
