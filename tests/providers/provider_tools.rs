@@ -69,9 +69,7 @@ async fn a_paused_turn_of_claude_goes_on_with_what_it_has_found() {
     assert_eq!((outcome.code, asked.len()), (0, 2), "{}", outcome.stderr);
     let search = json!({ "type": "web_search_20250305", "name": "web_search", "max_uses": 2,
         "allowed_domains": ["tides.example"] });
-    let mut sent = asked[0].json()["tools"][0].clone();
-    sent.as_object_mut().unwrap().remove("cache_control");
-    assert_eq!(sent, search);
+    assert_eq!(asked[0].json()["tools"], json!([search]));
     // The request ends with the turn, and no message is added.
     let messages = asked[1].json()["messages"].clone();
     assert_eq!(messages.as_array().unwrap().len(), 2);

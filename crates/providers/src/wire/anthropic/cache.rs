@@ -22,7 +22,11 @@ impl MarkFormat for CacheControl {
         block.get("cache_control")
     }
 
-    fn accepts(&self, _kind: ListKind, list: &[Value]) -> bool {
+    fn accepts(&self, kind: ListKind, list: &[Value]) -> bool {
+        // A tool that Anthropic runs is sent as the author wrote it.
+        if kind == ListKind::Tools && list.last().is_some_and(|tool| tool.get("input_schema").is_none()) {
+            return false;
+        }
         // The service refuses marks on blank text.
         let is_blank = |block: &Value| block["text"].as_str().is_some_and(|text| text.trim().is_empty());
         list.last().is_some_and(|block| !is_blank(block))

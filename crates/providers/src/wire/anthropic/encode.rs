@@ -118,8 +118,9 @@ fn put_tools(
     choice: Option<&ToolChoice>,
     options: Option<&Map<String, Value>>,
 ) {
+    // The provider's own first, as the last tool gets the mark of the prompt cache.
     let provided = tools.provided.iter().map(|tool| tool.wire.clone());
-    let wire: Vec<Value> = tools.functions.iter().map(tool).chain(provided).collect();
+    let wire: Vec<Value> = provided.chain(tools.functions.iter().map(tool)).collect();
     if wire.is_empty() || choice == Some(&ToolChoice::None) {
         return;
     }

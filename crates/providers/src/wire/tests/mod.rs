@@ -1,5 +1,6 @@
 //! Tests of all wire formats.
 
+mod answers;
 mod cache;
 mod chunks;
 mod endings;

@@ -226,6 +226,19 @@ fn tools_of_anthropic_bring_their_beta_headers() {
 }
 
 #[test]
+fn cache_marks_leave_the_tools_of_anthropic_as_they_are() {
+    let search = || search(WebSearch::default(), false);
+    let own = json!({ "type": "web_search_20250305", "name": "web_search" });
+    for tools in [vec![search()], vec![tool("tide"), search()]] {
+        let request = ModelRequest { messages: vec![Rc::new(user("hi"))], tools, settings: CallSettings::default() };
+        let body = wire("anthropic").encode(&request, "claude-opus-5").unwrap().body;
+        let tools = body["tools"].as_array().unwrap();
+        assert_eq!(tools[0], own);
+        assert!(tools[1..].iter().all(|tool| tool.get("cache_control").is_some()), "{body}");
+    }
+}
+
+#[test]
 fn requests_without_such_tools_are_unchanged() {
     for (name, wire) in wires() {
         let (found, warnings) = body(wire.as_ref(), "m", vec![tool("tide")]);
