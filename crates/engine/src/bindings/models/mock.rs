@@ -2,7 +2,8 @@
 
 use std::{rc::Rc, time::Duration};
 
-use rquickjs::{Ctx, Object, Result, Value, function::Opt, object::Filter};
+use rquickjs::{Ctx, Object, Result, Value, atom::PredefinedAtom, function::Opt, object::Filter};
+use serde_json::{Map, Value as Json};
 
 use super::resolve::model_object;
 use crate::bindings::{
@@ -10,7 +11,7 @@ use crate::bindings::{
     values::{kind_of, message_of, property, to_json, to_json_text, type_error},
 };
 use lmthing_base::chat::Usage;
-use lmthing_node::host::host;
+use lmthing_node::{host::host, string_text};
 use lmthing_providers::{InvalidMockItem, MockItem, MockModel, MockOptions};
 
 /// `createMockModel(items, {delay, usage, streaming}?)` of `lmthing/test`. `delay` is in milliseconds before each
@@ -56,14 +57,34 @@ pub(crate) fn mock_item<'js>(
     if let Some(text) = plain_text(item)? {
         return Ok(Ok(MockItem::Text(text.into())));
     }
-    let mut json = to_json(ctx, item)
-        .map_err(|error| type_error(ctx, format!("mock item {index}: {}", message_of(ctx, error))))?;
+    let failed = |error| type_error(ctx, format!("mock item {index}: {}", message_of(ctx, error)));
+    let mut json = match texts(item)? {
+        Some(texts) => texts,
+        None => to_json(ctx, item).map_err(failed)?,
+    };
     // As text: a value would lose lone surrogates.
     let args = item.as_object().map(|item| property(item, "args")).transpose()?.flatten();
     if let Some(args) = args.filter(|args| !args.is_string()) {
-        json["args"] = to_json_text(ctx, &args)?.into();
+        json["args"] = to_json_text(ctx, &args).map_err(failed)?.into();
     }
     Ok(MockItem::from_json(index, &json))
+}
+
+/// The properties of an object that has only texts, but for `args`, which is left out. A fast path, as most items of a
+/// long script are calls.
+fn texts(item: &Value<'_>) -> Result<Option<Json>> {
+    let Some(object) = item.as_object().filter(|_| !item.is_array() && !item.is_proxy()) else { return Ok(None) };
+    let mut texts = Map::new();
+    for entry in object.own_props::<String, Value>(Filter::new().string().enum_only()) {
+        let (name, value) = entry?;
+        match value.as_string() {
+            Some(text) => drop(texts.insert(name, string_text(text)?.into())),
+            // Keeps its place.
+            None if name == "args" && value.is_object() && !value.is_function() => drop(texts.insert(name, Json::Null)),
+            None => return Ok(None),
+        }
+    }
+    Ok((!object.contains_key(PredefinedAtom::ToJSON)?).then_some(Json::Object(texts)))
 }
 
 pub(crate) fn used_up_message(place: &str, count: usize) -> String {

@@ -211,11 +211,14 @@ impl<'js> ScriptPrompt<'js> {
             (definition, prompt.bag.entry(Registry::Tools, Registry::key(kind, &call.tool_name)))
         };
         let agent = definition.as_ref().is_some_and(|tool| tool.kind == DefinitionKind::DefAgent);
+        // Boxed, so that the call of a plain tool does not move futures as large as an agent's.
         Ok(match (definition, entry) {
             (Some(tool), _) if tool.maker == ToolMaker::CodeMode => {
-                functions::run_tool_code(&self.ctx, &self.prompt, call, plan, execution).await
+                functions::run_tool_code(&self.ctx, &self.prompt, call, plan, execution).boxed_local().await
             }
-            (Some(_), Some(entry)) if agent => agents::call::call_agent(&self.ctx, &self.prompt, &entry, call).await,
+            (Some(_), Some(entry)) if agent => {
+                agents::call::call_agent(&self.ctx, &self.prompt, &entry, call).boxed_local().await
+            }
             (Some(_), Some(entry)) => self.answer_tool(&entry, call, execution).await,
             (Some(tool), None) if tool.provider_tool.is_some() => ToolAnswer::failed(call, no_else(call, tool.kind)),
             _ => ToolAnswer::failed(call, format!("{} is not defined any more", call.tool_name)),

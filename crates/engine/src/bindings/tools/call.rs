@@ -168,7 +168,7 @@ pub(crate) async fn call_tool<'js>(
 ) -> ToolAnswer {
     match entry {
         Entry::Single(callable) => call_single(ctx, callable, call, execution).await,
-        Entry::Composite(items) => call_composite(ctx, prompt, items, call, execution).await,
+        Entry::Composite(items) => call_composite(ctx, prompt, items, call, execution).boxed_local().await,
     }
 }
 
