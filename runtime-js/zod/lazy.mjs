@@ -20,11 +20,15 @@ const REST = [
 ];
 
 /** Functions of zod that are replaced, and a hash of their code. */
-const REPLACED = { functions: ['members', 'defineBound'], by: '../src/builtins/zod/members.js', hash: '7e33633a77a71b21' };
+const REPLACED = [
+  { functions: ['members', 'defineBound'], by: '../src/builtins/zod/members.js', hash: '7e33633a77a71b21' },
+  { functions: ['$constructor'], by: '../src/builtins/zod/constructor.js', hash: 'f09a144cd7296c94' },
+  { functions: ['_default2', 'prefault'], by: '../src/builtins/zod/defaults.js', hash: 'd94bd8571d727556' },
+];
 
 /** The modules by builtin name. */
 export async function lazyZod(file) {
-  const bundle = takeApart(withReplaced(readFileSync(file, 'utf8')));
+  const bundle = takeApart(REPLACED.reduce(withReplaced, readFileSync(file, 'utf8')));
   // The result of `import * as z from 'zod'`.
   bundle.namespaces.set('$', bundle.exported);
   addAliases(bundle);
@@ -36,12 +40,13 @@ export async function lazyZod(file) {
   return Object.fromEntries(await Promise.all(small));
 }
 
-function withReplaced(code) {
-  const places = REPLACED.functions.map((name) => new RegExp(`^function ${name}\\([^]*?^}$`, 'm').exec(code)?.[0]);
+function withReplaced(code, { functions, by, hash: known }) {
+  const place = (name) => new RegExp(`^function ${name.replace('$', '\\$')}\\([^]*?^}$`, 'm');
+  const places = functions.map((name) => place(name).exec(code)?.[0]);
   const hash = createHash('sha256').update(places.join('\n')).digest('hex').slice(0, 16);
-  if (hash !== REPLACED.hash) throw new Error(`zod has changed: ${REPLACED.functions} (${hash}), see ${REPLACED.by}`);
+  if (hash !== known) throw new Error(`zod has changed: ${functions} (${hash}), see ${by}`);
   const [first, ...others] = places;
-  const own = readFileSync(new URL(REPLACED.by, import.meta.url), 'utf8');
+  const own = readFileSync(new URL(by, import.meta.url), 'utf8');
   return others.reduce((rest, place) => rest.replace(place, ''), code).replace(first, () => own);
 }
 

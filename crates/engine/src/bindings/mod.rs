@@ -33,7 +33,7 @@ pub use run::{
 pub use services::{Exchanges, HostServices, TestExchanges};
 
 pub fn install(ctx: &Ctx<'_>, host: HostServices) -> Result<()> {
-    values::schema::install(ctx)?;
+    values::zod_functions::install(ctx)?;
     prompt::call::install(ctx, table::METHODS)?;
     prompt::memory::install(ctx)?;
     prompt::reference::Reference::finish_prototype(ctx)?;

@@ -36,6 +36,7 @@ pub(crate) fn register<'js>(
 ) -> Result<Value<'js>> {
     let NamedEntry { name, description, entry, place } = named;
     let before = PreviousDefinition::of(call, kind, registry, &name);
+    let entry = entry.with_schemas_of(&call.ctx, before.entry.as_ref());
     let declaration = declaration(&call.ctx, &name, description, &entry, &before)?;
     declaration.validate().map_err(|error| type_error(&call.ctx, format!("{place}: {error}")))?;
     recorded::record(&call.ctx, &call.prompt, kind, &name)?;

@@ -84,6 +84,22 @@ pub(crate) const CALLBACKS: &[&str] = &["beforeCall", "onSuccess", "onError", NE
 const NEEDS_APPROVAL: &str = "needsApproval";
 
 impl<'js> Entry<'js> {
+    /// Uses the schemas of an earlier definition where they are the same: a schema's first use is slow.
+    #[must_use]
+    pub fn with_schemas_of(self, ctx: &Ctx<'js>, before: Option<&Self>) -> Self {
+        match (self, before) {
+            (Entry::Single(now), Some(Entry::Single(before))) => Entry::Single(now.with_schemas_of(ctx, before)),
+            (Entry::Composite(items), Some(before)) => {
+                let with_schemas = |item: Item<'js>| match before.item(&item.name) {
+                    Some(before) => Item { callable: item.callable.with_schemas_of(ctx, &before.callable), ..item },
+                    None => item,
+                };
+                Entry::Composite(items.into_iter().map(with_schemas).collect())
+            }
+            (entry, _) => entry,
+        }
+    }
+
     pub fn callables_mut(&mut self) -> Vec<&mut Callable<'js>> {
         match self {
             Entry::Single(callable) => vec![callable],
@@ -144,6 +160,14 @@ impl<'js> Item<'js> {
 }
 
 impl<'js> Callable<'js> {
+    fn with_schemas_of(mut self, ctx: &Ctx<'js>, before: &Self) -> Self {
+        self.input_schema = self.input_schema.or_same(ctx, &before.input_schema);
+        if let Some(before) = &before.options.response_schema {
+            self.options.response_schema = self.options.response_schema.map(|schema| schema.or_same(ctx, before));
+        }
+        self
+    }
+
     pub fn read(
         ctx: &Ctx<'js>,
         input_schema: &Value<'js>,

@@ -54,6 +54,8 @@ pub(crate) fn register<'js>(
     recorded::record(&call.ctx, &call.prompt, kind, name)?;
     let defined = call.core.prompt.borrow_mut().define_tool(name, definition);
     defined.map_err(|error| type_error(&call.ctx, error.to_string()))?;
+    let before = call.prompt.borrow().bag.entry(Registry::Tools, name);
+    let entry = entry.with_schemas_of(&call.ctx, before.as_ref());
     // After the definition: a rejected name must not leave an entry.
     call.prompt.borrow().bag.set_entry(Registry::Tools, name, entry);
     Reference::create(&call.ctx, &call.core, kind, name.to_owned())

@@ -17,6 +17,7 @@ mod size;
 pub(crate) mod snapshot;
 pub(crate) mod steps;
 pub(crate) mod text;
+pub(crate) mod zod_functions;
 mod zod_parts;
 
 pub(crate) fn type_error(ctx: &Ctx<'_>, message: impl Into<String>) -> Error {

@@ -1,18 +1,16 @@
 //! Schemas in prompt files: zod 4, Standard Schema, or plain JSON Schema (docs/reference/schemas.md).
 
-use std::{
-    cell::{OnceCell, RefCell},
-    rc::Rc,
-};
+use std::{cell::OnceCell, rc::Rc};
 
 use rquickjs::{Array, Ctx, Function, JsLifetime, Object, Result, Value, class::Trace, function::This};
 use thiserror::Error;
 
 use super::{
-    from_json, kind_of, plain_error, property, settle, to_json, to_text, type_error, zod_parts::has_too_many_parts,
+    from_json, kind_of, property, settle, to_json, to_text, type_error,
+    zod_functions::{is_same_zod, zod_converter},
+    zod_parts::has_too_many_parts,
 };
 use lmthing_base::schema::{InvalidSchema, ProblemKind, ValidationProblem, Validator, describe_problems};
-use lmthing_node::import_builtin;
 
 const JSON_SCHEMA_KEYWORDS: &[&str] = &[
     "type",
@@ -110,6 +108,16 @@ impl<'js> Schema<'js> {
         match (self, other) {
             (Schema::Plain(one), Schema::Plain(other)) => Rc::ptr_eq(one, other),
             _ => self.object().is_some() && self.object() == other.object(),
+        }
+    }
+
+    /// `before` if both certainly validate and convert alike, as schemas do that a prompt function makes at every run.
+    pub fn or_same(self, ctx: &Ctx<'js>, before: &Self) -> Self {
+        match (&self, before) {
+            (Schema::Zod(now), Schema::Zod(before)) if now != before && is_same_zod(ctx, before, now) => {
+                Schema::Zod(before.clone())
+            }
+            _ => self,
         }
     }
 
@@ -224,31 +232,6 @@ impl<'js> Schema<'js> {
             }
         }
     }
-}
-
-/// zod's `toJSONSchema`, loaded on first use: importing zod takes milliseconds that most prompt files do not need.
-#[derive(Default, JsLifetime)]
-struct ZodConverter<'js>(RefCell<Option<Function<'js>>>);
-
-pub(crate) fn install(ctx: &Ctx<'_>) -> Result<()> {
-    let stored = ctx.store_userdata(ZodConverter::default());
-    stored.map(drop).map_err(|_| plain_error(ctx, "user data is in use"))
-}
-
-/// The core module of the built-in zod; the whole package takes longer to evaluate.
-const ZOD: &str = "lmthing:internal/zod/z";
-
-fn zod_converter<'js>(ctx: &Ctx<'js>) -> Result<Function<'js>> {
-    let cached = || ctx.userdata::<ZodConverter>().and_then(|cached| cached.0.borrow().clone());
-    if let Some(convert) = cached() {
-        return Ok(convert);
-    }
-    let convert: Function = import_builtin(ctx, ZOD)?.get::<_, Object>("z")?.get("toJSONSchema")?;
-    // The cell must not be borrowed during the import, which runs JavaScript.
-    if let Some(cached) = ctx.userdata::<ZodConverter>() {
-        cached.0.replace(Some(convert.clone()));
-    }
-    Ok(convert)
 }
 
 /// Calls zod's `toJSONSchema`. `target` is the JSON Schema version; `mark` is called for every part and may change its
@@ -377,3 +360,6 @@ fn path_texts<'js>(ctx: &Ctx<'js>, path: &Array<'js>) -> Result<(String, Vec<Str
     }
     Ok((text, keys))
 }
+
+#[cfg(test)]
+mod tests;
