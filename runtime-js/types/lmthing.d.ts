@@ -835,6 +835,8 @@ declare module 'lmthing' {
     timestamp?: number;
     /** The service tier that answered, in the provider's word. */
     serviceTier?: string;
+    /** Why an answer was refused or held back, in the provider's words. */
+    ending?: { reason: string; category?: string; message?: string };
     headers?: Record<string, string>;
   }
 

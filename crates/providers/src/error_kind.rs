@@ -7,6 +7,9 @@ use super::{ProviderError, ProviderErrorKind, billing::is_billing, error_text::e
 /// Parts of types and codes of errors that go away after a wait.
 const RATE_LIMIT_CODES: [&str; 6] = ["rate_limit", "overloaded", "resource_exhausted", "429", "529", "throttl"];
 
+/// Codes of answers that the service could not read; another answer may be fine (Groq).
+const MALFORMED_CODES: [&str; 2] = ["tool_use_failed", "json_validate_failed"];
+
 pub(super) fn kind_of_error(error: &Value, message: &str) -> ProviderErrorKind {
     let word = |key: &str| match error.get(key) {
         Some(Value::String(word)) => word.to_ascii_lowercase(),
@@ -16,7 +19,9 @@ pub(super) fn kind_of_error(error: &Value, message: &str) -> ProviderErrorKind {
     let words = [word("type"), word("code"), word("status")];
     let says = |parts: &[&str]| words.iter().any(|word| parts.iter().any(|part| word.contains(part)));
     let code = error.get("code").and_then(Value::as_u64);
-    if has_context_code(&words.join(" ")) {
+    if says(&MALFORMED_CODES) {
+        ProviderErrorKind::Stream
+    } else if has_context_code(&words.join(" ")) {
         ProviderErrorKind::ContextLength
     } else if is_billing(Some(error), message) {
         ProviderErrorKind::Billing
@@ -47,6 +52,7 @@ pub(super) fn kind_of_status(status: u16, body: Option<&Value>, message: &str) -
     let error = body.map(error_object);
     let code = error.and_then(|error| error.get("code")).and_then(Value::as_str).unwrap_or_default();
     match status {
+        400 | 422 if MALFORMED_CODES.contains(&code) => ProviderErrorKind::Stream,
         402 => ProviderErrorKind::Billing,
         400..500 if is_billing(error, message) => ProviderErrorKind::Billing,
         401 | 403 => ProviderErrorKind::Authentication,

@@ -5,7 +5,7 @@ use std::{collections::VecDeque, rc::Rc};
 use futures_util::{FutureExt, StreamExt, future::LocalBoxFuture, stream};
 
 use super::{
-    EXAMPLE_MODEL, LanguageModel, ModelIdentity, ModelResponse, PartStream, ProviderContext, ProviderError,
+    AnswerEnd, EXAMPLE_MODEL, LanguageModel, ModelIdentity, ModelResponse, PartStream, ProviderContext, ProviderError,
     ProviderErrorKind, ProviderEvent, is_visible,
 };
 use lmthing_base::chat::{ModelRequest, ToolSpec};
@@ -41,7 +41,11 @@ impl FallbackModel {
         let mut index = self.models.iter().position(is_continued).unwrap_or(0);
         loop {
             let model = &self.models[index];
-            let error = match begin(model.as_ref(), request.clone()).await {
+            let begun = match index + 1 < self.models.len() {
+                true => begin(model.as_ref(), request.clone()).await,
+                false => read_to_first_visible(model.as_ref(), request.clone()).await,
+            };
+            let error = match begun {
                 Ok(parts) => {
                     return Ok(ModelResponse {
                         provider: model.provider(),
@@ -70,8 +74,30 @@ fn name(model: &dyn LanguageModel) -> String {
     format!("{}:{}", model.provider(), model.model_id())
 }
 
-/// Reads up to the first visible part, so that an earlier failure can still be discarded.
+/// Reads up to the first text or call, so that an earlier failure or refusal can still be discarded. The thoughts of a
+/// model that is followed by another one are shown when its answer begins.
 async fn begin<'a>(model: &'a dyn LanguageModel, request: ModelRequest) -> Result<PartStream<'a>, ProviderError> {
+    let mut parts = model.stream(request).await?.fuse();
+    let (mut read, mut end) = (VecDeque::new(), AnswerEnd::default());
+    while let Some(part) = parts.next().await {
+        let part = part?;
+        end.add(&part);
+        if let Some(refusal) = end.failure(model.provider(), model.model_id()) {
+            return Err(refusal);
+        }
+        read.push_back(Ok(part));
+        if end.is_visible() {
+            break;
+        }
+    }
+    Ok(stream::iter(read).chain(parts).boxed_local())
+}
+
+/// Reads up to the first visible part, so that an earlier failure is one of the call.
+async fn read_to_first_visible<'a>(
+    model: &'a dyn LanguageModel,
+    request: ModelRequest,
+) -> Result<PartStream<'a>, ProviderError> {
     // Fused, because `chain` polls the rest again if the stream ended before a visible part.
     let mut parts = model.stream(request).await?.fuse();
     let mut read = VecDeque::new();

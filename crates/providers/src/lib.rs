@@ -1,6 +1,7 @@
 //! Language models behind one trait: catalogue of providers, model strings, wire formats, HTTP, recordings.
 
 mod address;
+mod answer_end;
 mod auth;
 mod billing;
 mod catalog;
@@ -33,6 +34,7 @@ use futures_util::{FutureExt, future::LocalBoxFuture, stream::LocalBoxStream};
 
 use lmthing_base::chat::{ModelRequest, StreamPart, Tier, ToolSpec};
 
+pub use answer_end::AnswerEnd;
 pub use catalog::{BUILT_IN, COMPATIBLE, Provider};
 pub use context::{Env, ProviderContext, ProviderEvent};
 pub use create::create;
@@ -146,11 +148,8 @@ pub trait LanguageModel {
 fn is_visible(part: &StreamPart) -> bool {
     match part {
         StreamPart::TextDelta { delta, .. } | StreamPart::ReasoningDelta { delta, .. } => !delta.is_empty(),
-        StreamPart::ToolInputStart { .. }
-        | StreamPart::ToolInputDelta { .. }
-        | StreamPart::ToolCall { .. }
-        | StreamPart::File { .. }
-        | StreamPart::Finish { .. } => true,
+        // Of a call, only the whole has an effect.
+        StreamPart::ToolCall { .. } | StreamPart::File { .. } | StreamPart::Finish { .. } => true,
         _ => false,
     }
 }

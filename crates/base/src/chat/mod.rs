@@ -28,7 +28,7 @@ pub use settings_json::number;
 pub use shared_text::SharedText;
 pub use source::{Cite, Source};
 pub use step::{AgentRun, Step, StepOutput, ToolCall, ToolResult};
-pub use stream::{CallWarning, FinishReason, ResponseMetadata, StreamPart, Usage, token_count, whole_count};
+pub use stream::{CallWarning, Ending, FinishReason, ResponseMetadata, StreamPart, Usage, token_count, whole_count};
 pub use tier::Tier;
 pub use tool_input::ToolInput;
 pub use transcript::{PromptMessages, Transcript};

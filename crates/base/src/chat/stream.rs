@@ -135,6 +135,31 @@ pub struct ResponseMetadata {
     /// The service tier that answered, in the provider's own word; prices depend on it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub service_tier: Option<String>,
+    /// Why an answer ended that was refused or held back.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub ending: Option<Ending>,
+}
+
+/// The end of an answer that was refused or held back, in the provider's own words.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Ending {
+    /// The finish reason, such as `refusal` or `SAFETY`.
+    pub reason: String,
+    /// What kind of content it is about, such as `HARM_CATEGORY_HARASSMENT`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub category: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub message: Option<String>,
+}
+
+impl Ending {
+    /// `what (refusal, cyber): I cannot help with that.`
+    pub fn sentence(&self, what: &str) -> String {
+        let reasons: Vec<&str> = std::iter::once(self.reason.as_str()).chain(self.category.as_deref()).collect();
+        let message = self.message.as_ref().map(|message| format!(": {message}")).unwrap_or_default();
+        format!("{what} ({}){message}", reasons.join(", "))
+    }
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default, Serialize, Deserialize)]

@@ -7,7 +7,7 @@ use lmthing_base::chat::{
     CallWarning, ContentPart, FinishReason, Message, ProviderOptions, ResponseMetadata, Role, SharedText, Source,
     StreamPart, ToolCall, ToolInput, ToolOutput, ToolResult, Usage,
 };
-use lmthing_providers::{ProviderError, ProviderErrorKind};
+use lmthing_providers::{AnswerEnd, ProviderError, ProviderErrorKind};
 
 #[derive(Debug)]
 struct OpenBlock {
@@ -27,6 +27,7 @@ pub(super) struct Answer {
     pub(super) warnings: Vec<CallWarning>,
     pub(super) response: ResponseMetadata,
     pub(super) sources: Vec<Source>,
+    pub(super) end: AnswerEnd,
     is_paused: bool,
 }
 
@@ -38,6 +39,7 @@ impl Answer {
     /// Adds a part. Returns a complete tool call, which can be started at once.
     pub(super) fn add(&mut self, part: &StreamPart) -> Option<ToolCall> {
         let mut call = None;
+        self.end.add(part);
         match part {
             StreamPart::StreamStart { warnings } => {
                 let new: Vec<_> = self.new_warnings(warnings);
@@ -91,6 +93,11 @@ impl Answer {
             | StreamPart::Error { .. } => {}
         }
         call
+    }
+
+    /// The failure that the answer is, if it is one.
+    pub(super) fn failure(&self) -> Option<ProviderError> {
+        self.end.failure(&self.provider, &self.model_id)
     }
 
     /// Whether the provider has paused the answer and goes on with it when it is sent back. A pause of mere text is the end of
@@ -189,6 +196,7 @@ impl Answer {
         response.model_id = metadata.model_id.clone().or(response.model_id.take());
         response.timestamp = metadata.timestamp.or(response.timestamp);
         response.headers = metadata.headers.clone().or(response.headers.take());
+        response.ending = metadata.ending.clone().or(response.ending.take());
         response.service_tier = metadata.service_tier.clone().or(response.service_tier.take());
     }
 

@@ -36,6 +36,8 @@ pub(super) struct Received {
     pub(super) message: Option<Rc<Message>>,
     pub(super) cost: Option<f64>,
     pub(super) tool_results: Vec<ToolResult>,
+    /// Why the answer is a failure, with which the run ends.
+    pub(super) failure: Option<ProviderError>,
 }
 
 /// How often a paused answer is sent back within a step.
@@ -74,6 +76,12 @@ pub(super) async fn receive(
     }
     receiver.answer.check_cites();
     let message = receiver.answer.take_message().map(Rc::new);
+    if let Some(failure) = receiver.answer.failure() {
+        // Not logged: a resumed run asks again.
+        receiver.keep_text(message.as_deref());
+        let (answer, cost) = (receiver.answer, receiver.cost);
+        return Ok(Received { answer, message, cost, tool_results: Vec::new(), failure: Some(failure) });
+    }
     let (answer, cost) = (&receiver.answer, receiver.cost);
     log.record_answer(&WholeAnswer { step, plan, tools, answer, message: message.as_ref(), cost, turn }).await?;
     receiver.calls.start_held();
@@ -84,7 +92,7 @@ pub(super) async fn receive(
         never = receiver.admission.end_when_used_up() => match never {},
     };
     drop(waiting);
-    Ok(Received { answer: receiver.answer, message, cost, tool_results })
+    Ok(Received { answer: receiver.answer, message, cost, tool_results, failure: None })
 }
 
 fn still_paused(answer: &Answer) -> String {
@@ -378,7 +386,12 @@ impl<'a> Receiver<'a> {
     }
 
     fn keep_partial_answer(&mut self) {
-        let partial = self.answer.take_message().map(|message| {
+        let message = self.answer.take_message();
+        self.keep_text(message.as_ref());
+    }
+
+    fn keep_text(&self, message: Option<&Message>) {
+        let partial = message.map(|message| {
             // Providers refuse a conversation with a call that has no result, so calls of the provider go as well.
             let is_of_call =
                 |part: &&ContentPart| matches!(part, ContentPart::ToolCall { .. } | ContentPart::ToolResult { .. });

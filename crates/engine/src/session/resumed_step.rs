@@ -58,7 +58,7 @@ pub(super) async fn finish_step(
         response: answer.response.clone(),
         sources: answer.sources.clone(),
     });
-    step_warnings.step(&model, &step);
+    step_warnings.step(&model, &step, None);
     host.record().append(EventKind::StepFinish { number, step: step.clone(), model, took: began.elapsed() });
     Ok(step)
 }

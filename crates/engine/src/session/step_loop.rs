@@ -197,8 +197,11 @@ async fn run_step(
     };
     host.record().append(EventKind::StepStart { step: number, model: name, sent });
     let received = receive(host, request, admission).await?;
-    let Received { answer, message, cost, tool_results } = received;
-    into_history(host, log, message.as_ref(), &tool_results);
+    let Received { answer, message, cost, tool_results, failure } = received;
+    if failure.is_none() {
+        into_history(host, log, message.as_ref(), &tool_results);
+    }
+    let problem = answer.end.problem();
     let step = Rc::new(Step {
         prompt: plan.messages,
         tools,
@@ -214,9 +217,9 @@ async fn run_step(
         sources: answer.sources,
     });
     let model: Rc<str> = format!("{}:{}", answer.provider, answer.model_id).into();
-    session.step_warnings.step(&model, &step);
+    session.step_warnings.step(&model, &step, problem.filter(|_| failure.is_none()));
     host.record().append(EventKind::StepFinish { number, step: step.clone(), model, took: began.elapsed() });
-    Ok(step)
+    failure.map_or(Ok(step), |failure| Err(RunError::Provider(failure)))
 }
 
 /// The tool schemas of the request; `None`, and kept by the host, if the model does not read them. Equal schemas of

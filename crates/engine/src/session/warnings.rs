@@ -30,20 +30,19 @@ impl StepWarnings {
         StepWarnings { warn: Box::new(warn), reported: RefCell::default() }
     }
 
-    pub(super) fn step(&self, model: &str, step: &Step) {
+    /// `problem` is that of an answer that was refused or broke off.
+    pub(super) fn step(&self, model: &str, step: &Step, problem: Option<String>) {
         for warning in &step.warnings {
             let line = format!("{model}: {}", sentence(warning));
             if self.reported.borrow_mut().insert(line.clone()) {
                 (self.warn)(&line);
             }
         }
-        let ending = match step.output.finish_reason {
-            FinishReason::Length => "the answer reached the limit on tokens and is cut off (finish reason length)",
-            FinishReason::ContentFilter => "the answer was refused or held back (finish reason content-filter)",
-            FinishReason::Error => "the answer broke off with an error of the provider (finish reason error)",
-            FinishReason::Stop | FinishReason::ToolCalls | FinishReason::Other => return,
-        };
-        (self.warn)(&format!("{model}: {ending}"));
+        let cut = "the answer reached the limit on tokens and is cut off (finish reason length)";
+        let is_cut = step.output.finish_reason == FinishReason::Length;
+        if let Some(problem) = problem.or_else(|| is_cut.then(|| cut.to_owned())) {
+            (self.warn)(&format!("{model}: {problem}"));
+        }
     }
 }
 

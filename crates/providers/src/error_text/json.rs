@@ -86,6 +86,9 @@ fn message_in_object(map: &Map<String, Value>, depth: usize) -> Option<String> {
     let by_field = map.get("errors").and_then(|errors| by_field(errors, depth));
     words.extend(by_field.filter(|more| !words.contains(more)));
     let mut words = (!words.is_empty()).then(|| words.join(": "))?;
+    if let Some(text) = map.get("failed_generation").and_then(Value::as_str).filter(|text| !text.trim().is_empty()) {
+        words = format!("{words} The model had written: {}", text.trim());
+    }
     if let Some(raw) = map.get("metadata").and_then(|metadata| upstream(metadata, depth)) {
         words = format!("{words} ({raw})");
     }

@@ -11,11 +11,11 @@ pub(super) fn normalized(parts: Vec<StreamPart>) -> Vec<StreamPart> {
     for mut part in parts {
         if let StreamPart::ResponseMetadata(metadata) = &mut part {
             // Model and tier are kept, because the price depends on them.
-            let (model_id, service_tier) = (metadata.model_id.take(), metadata.service_tier.take());
-            if model_id.is_none() && service_tier.is_none() {
+            let ResponseMetadata { model_id, service_tier, ending, .. } = std::mem::take(metadata);
+            *metadata = ResponseMetadata { model_id, service_tier, ending, ..ResponseMetadata::default() };
+            if *metadata == ResponseMetadata::default() {
                 continue;
             }
-            *metadata = ResponseMetadata { model_id, service_tier, ..ResponseMetadata::default() };
         }
         if let Some(id) = block_id(&mut part) {
             let number = blocks.len() + 1;

@@ -6,7 +6,7 @@ use futures_util::{FutureExt, StreamExt, future::LocalBoxFuture};
 
 use super::Redactor;
 use crate::{LanguageModel, ModelIdentity, PartStream, ProviderError};
-use lmthing_base::chat::{CallWarning, ModelRequest, ProviderToolKind, StreamPart, ToolSpec};
+use lmthing_base::chat::{CallWarning, Ending, ModelRequest, ProviderToolKind, StreamPart, ToolSpec};
 
 pub(crate) fn guard(model: Rc<dyn LanguageModel>, redactor: &Redactor) -> Rc<dyn LanguageModel> {
     Rc::new(RedactedModel { model, redactor: redactor.clone() })
@@ -85,6 +85,9 @@ impl Redactor {
                 metadata.headers.iter_mut().flat_map(BTreeMap::iter_mut).for_each(|(name, value)| {
                     self.apply_named(name, value);
                 });
+                if let Some(Ending { category, message, .. }) = &mut metadata.ending {
+                    [category, message].into_iter().flatten().for_each(|text| *text = self.apply(text));
+                }
                 metadata.id = metadata.id.map(|id| self.apply(&id));
                 metadata.model_id = metadata.model_id.map(|id| self.apply(&id));
                 Ok(StreamPart::ResponseMetadata(metadata))

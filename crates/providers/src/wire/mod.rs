@@ -6,6 +6,7 @@ mod blocks;
 pub(super) mod chat;
 pub(super) mod cohere;
 mod effort;
+mod ending;
 pub(super) mod google;
 mod lenient;
 mod media;

@@ -15,6 +15,7 @@ use crate::{
     wire::{
         Output, WireDecoder, WireEvent,
         blocks::OpenBlocks,
+        ending::End,
         lenient,
         output::usage,
         provider_calls::{take_content, whole_block},
@@ -56,6 +57,8 @@ struct Delta {
     citation: Option<Box<Value>>,
     #[serde(default, deserialize_with = "lenient::non_empty_text")]
     stop_reason: Option<String>,
+    #[serde(default)]
+    stop_details: Option<Box<Value>>,
 }
 
 #[derive(Clone, Debug, Default, Deserialize)]
@@ -103,7 +106,7 @@ pub(super) struct AnthropicDecoder {
     last: u64,
     saw_tool: bool,
     usage: WireUsage,
-    finish_reason: Option<FinishReason>,
+    end: End,
     stopped: bool,
     failed: bool,
 }
@@ -126,9 +129,9 @@ impl AnthropicDecoder {
             "content_block_stop" => self.stop(index, out),
             "message_start" => self.message_start(event.message.as_deref(), out),
             "message_delta" => {
-                if let Some(reason) = event.delta.and_then(|delta| delta.stop_reason) {
-                    self.finish_reason = Some(finish_reason(&reason));
-                    self.is_paused = reason == "pause_turn";
+                if let Some(delta) = event.delta {
+                    self.is_paused |= delta.stop_reason.as_deref() == Some("pause_turn");
+                    self.end_of(&delta);
                 }
                 if let Some(usage) = event.usage {
                     self.merge_usage(*usage);
@@ -139,6 +142,15 @@ impl AnthropicDecoder {
             _ => return,
         }
         self.begun = true;
+    }
+
+    fn end_of(&mut self, delta: &Delta) {
+        if let Some(reason) = &delta.stop_reason {
+            self.end.set_word(reason);
+        }
+        let text = |key: &str| delta.stop_details.as_ref().and_then(|details| details.get(key)?.as_str());
+        self.end.add_category(text("category").unwrap_or_default());
+        self.end.add_words(text("explanation").unwrap_or_default());
     }
 
     fn error(&mut self, error: Option<&Value>, out: &mut Output) {
@@ -295,16 +307,23 @@ impl WireDecoder for AnthropicDecoder {
         if self.failed {
             return;
         }
-        let reason = match self.finish_reason {
-            Some(reason) => reason,
+        let reason = match self.end.is_known() {
+            true => self.end.finish_reason(),
             // Some compatible services send no reason.
-            None if self.stopped && self.saw_tool => FinishReason::ToolCalls,
-            None if self.stopped => FinishReason::Other,
+            false if self.stopped && self.saw_tool => FinishReason::ToolCalls,
+            false if self.stopped => FinishReason::Other,
             // Open text blocks may be shown, but an incomplete call must not run.
-            None => return out.truncated(),
+            false => return out.truncated(),
         };
         self.citations.open_blocks().into_iter().for_each(|index| self.stop(index, out));
+        if self.end.is_refusal() {
+            self.blocks.discard_calls();
+        }
         self.blocks.close_all(out);
+        if self.end.fail(out) {
+            return;
+        }
+        self.end.report(out);
         let wire = &self.usage;
         out.service_tier(wire.tier());
         // The service does not count cached tokens as input.
@@ -317,15 +336,5 @@ impl WireDecoder for AnthropicDecoder {
         let usage = Usage { cache_write_tokens: input.map(|_| written), web_searches, ..usage };
         // A pause of text alone is the end of an answer.
         out.finish_or_pause(reason, usage, self.is_paused && !self.provider_calls.is_empty());
-    }
-}
-
-fn finish_reason(reason: &str) -> FinishReason {
-    match reason {
-        "end_turn" | "stop_sequence" | "pause_turn" => FinishReason::Stop,
-        "max_tokens" | "model_context_window_exceeded" => FinishReason::Length,
-        "tool_use" => FinishReason::ToolCalls,
-        "refusal" => FinishReason::ContentFilter,
-        _ => FinishReason::Other,
     }
 }

@@ -7,7 +7,7 @@ use crate::{
     ProviderErrorKind,
     error_kind::kind_of_error,
     error_text::message_in_json,
-    wire::{Output, WireDecoder, WireEvent, blocks::OpenBlocks, lenient, output::usage, values::metadata},
+    wire::{Output, WireDecoder, WireEvent, blocks::OpenBlocks, ending::End, lenient, output::usage, values::metadata},
 };
 use lmthing_base::chat::{FinishReason, Usage};
 
@@ -90,7 +90,7 @@ struct WireUsage {
 #[derive(Default)]
 pub(super) struct BedrockDecoder {
     blocks: OpenBlocks,
-    finish_reason: Option<FinishReason>,
+    end: End,
     failed: bool,
     /// Whether the `metadata` event, which follows the end of the message, was read.
     has_metadata_event: bool,
@@ -114,7 +114,7 @@ impl BedrockDecoder {
             }
             "contentBlockStop" => self.blocks.close(index, out),
             "messageStop" => {
-                self.finish_reason = Some(payload.stop_reason.as_deref().map_or(FinishReason::Other, finish_reason));
+                self.end.set_word(payload.stop_reason.as_deref().unwrap_or_default());
             }
             "metadata" => {
                 self.has_metadata_event = true;
@@ -207,25 +207,24 @@ impl WireDecoder for BedrockDecoder {
 
     // Usage follows the end of the message.
     fn complete(&self) -> bool {
-        self.finish_reason.is_some() && self.has_metadata_event
+        self.end.is_known() && self.has_metadata_event
     }
 
     fn finish(&mut self, out: &mut Output) {
         if self.failed {
             return;
         }
-        let Some(reason) = self.finish_reason else { return out.truncated() };
+        if !self.end.is_known() {
+            return out.truncated();
+        }
+        let reason = self.end.finish_reason();
+        if matches!(reason, FinishReason::ContentFilter | FinishReason::Error) {
+            self.blocks.discard_calls();
+        }
         self.blocks.close_all(out);
-        out.finish(reason, self.usage);
-    }
-}
-
-fn finish_reason(reason: &str) -> FinishReason {
-    match reason {
-        "end_turn" | "stop_sequence" => FinishReason::Stop,
-        "max_tokens" | "model_context_window_exceeded" => FinishReason::Length,
-        "tool_use" => FinishReason::ToolCalls,
-        "content_filtered" | "guardrail_intervened" | "refusal" => FinishReason::ContentFilter,
-        _ => FinishReason::Other,
+        if !self.end.fail(out) {
+            self.end.report(out);
+            out.finish(reason, self.usage);
+        }
     }
 }

@@ -15,6 +15,7 @@ use crate::{
     error_text::message_in_error,
     wire::{
         Output, WireDecoder, WireEvent,
+        ending::End,
         lenient::{self, TextOrJson},
         output::TextBlocks,
         values::metadata,
@@ -65,6 +66,12 @@ struct Choice {
     message: Option<Box<Delta>>,
     #[serde(default, deserialize_with = "lenient::non_empty_text")]
     finish_reason: Option<String>,
+    /// The word of the service behind a router.
+    #[serde(default, deserialize_with = "lenient::non_empty_text")]
+    native_finish_reason: Option<String>,
+    /// Azure.
+    #[serde(default)]
+    content_filter_results: Option<Box<Value>>,
     #[serde(default, deserialize_with = "lenient::object")]
     usage: Option<Box<WireUsage>>,
     #[serde(default, deserialize_with = "error_object")]
@@ -139,11 +146,12 @@ pub(super) struct ChatDecoder {
     calls: ToolCalls,
     echo: Echo,
     sources: ChatSources,
-    finish_reason: Option<FinishReason>,
+    end: End,
     idle: bool,
     saw_choice: bool,
     has_content: bool,
-    refused: bool,
+    /// What the model has said to refuse.
+    refusal: Option<String>,
     done: bool,
     failed: bool,
     usage: Usage,
@@ -160,11 +168,11 @@ impl ChatDecoder {
             calls: ToolCalls::default(),
             echo: Echo::default(),
             sources: ChatSources::default(),
-            finish_reason: None,
+            end: End::default(),
             idle: false,
             saw_choice: false,
             has_content: false,
-            refused: false,
+            refusal: None,
             done: false,
             failed: false,
             usage: Usage::default(),
@@ -196,8 +204,12 @@ impl ChatDecoder {
         if let Some(delta) = choice.delta.or(message.map(|message| *message)) {
             self.delta(delta, out);
         }
+        if let Some(filters) = choice.content_filter_results {
+            self.end.add_filters(&filters);
+        }
         if let Some(reason) = choice.finish_reason {
-            self.finish_reason = Some(finish_reason(&reason, &self.dialect));
+            self.end.set_word(&reason);
+            self.end.add_category(&choice.native_finish_reason.unwrap_or_default());
         }
     }
 
@@ -237,8 +249,7 @@ impl ChatDecoder {
             TextOrJson::Nothing => {}
         }
         if let Some(text) = delta.refusal {
-            self.refused = true;
-            self.text(text, out);
+            self.refuse(&text);
         }
         let function =
             delta.function_call.map(|function| ToolCallPiece { function: Some(*function), ..Default::default() });
@@ -263,6 +274,11 @@ impl ChatDecoder {
             self.mark_progress();
             self.blocks.reasoning(text, None, out);
         }
+    }
+
+    fn refuse(&mut self, text: &str) {
+        self.mark_progress();
+        self.refusal.get_or_insert_default().push_str(text);
     }
 
     fn text(&mut self, text: String, out: &mut Output) {
@@ -293,8 +309,7 @@ impl ChatDecoder {
                 self.text(text.to_owned(), out);
             }
             if let Some(text) = piece.get("refusal").and_then(Value::as_str) {
-                self.refused = true;
-                self.text(text.to_owned(), out);
+                self.refuse(text);
             }
             match piece.get("thinking") {
                 Some(Value::Array(thoughts)) => {
@@ -333,7 +348,7 @@ impl WireDecoder for ChatDecoder {
     // Usage follows the finish reason, and then the marker. Some servers omit the marker and keep the connection
     // open. A reason together with text may be in every chunk and does not mark the end.
     fn complete(&self) -> bool {
-        self.done || (self.finish_reason.is_some() && self.idle)
+        self.done || (self.end.is_known() && self.idle)
     }
 
     fn finish(&mut self, out: &mut Output) {
@@ -343,8 +358,11 @@ impl WireDecoder for ChatDecoder {
             return;
         }
         // One is sufficient: some servers omit the marker, others the reason.
-        if !self.done && self.finish_reason.is_none() {
+        if !self.done && !self.end.is_known() {
             return out.truncated();
+        }
+        if self.end.fail(out) {
+            return;
         }
         self.calls.finish(out);
         // Metadata without a reasoning block, such as encrypted reasoning.
@@ -352,12 +370,18 @@ impl WireDecoder for ChatDecoder {
             self.blocks.empty_reasoning_with_metadata(metadata, out);
         }
         out.service_tier(string(self.service_tier.as_deref()));
+        if let Some(words) = self.refusal.take() {
+            self.end.add_words(&words);
+            if matches!(self.end.finish_reason(), FinishReason::Stop | FinishReason::Other) {
+                self.end.refuse("refusal");
+            }
+        }
+        self.end.report(out);
         let reason =
-            self.finish_reason.unwrap_or(if self.calls.any() { FinishReason::ToolCalls } else { FinishReason::Other });
+            if !self.end.is_known() && self.calls.any() { FinishReason::ToolCalls } else { self.end.finish_reason() };
         self.sources.finish(out);
         self.usage.web_searches = self.usage.web_searches.or(self.sources.searches());
-        let is_refusal = self.refused && matches!(reason, FinishReason::Stop | FinishReason::Other);
-        out.finish(if is_refusal { FinishReason::ContentFilter } else { reason }, self.usage);
+        out.finish(reason, self.usage);
     }
 }
 
@@ -372,17 +396,4 @@ fn string(raw: Option<&RawValue>) -> Option<String> {
 fn error_chunk(error: &Value, out: &mut Output) {
     let message = message_in_error(error).unwrap_or_else(|| error.to_string());
     out.failure(kind_of_error(error, &message), message);
-}
-
-fn finish_reason(reason: &str, dialect: &Dialect) -> FinishReason {
-    match (reason, dialect) {
-        ("stop", _) => FinishReason::Stop,
-        ("length", _) | ("model_length", Dialect::Mistral) => FinishReason::Length,
-        ("tool_calls", _) => FinishReason::ToolCalls,
-        ("content_filter", dialect) if *dialect != Dialect::Mistral => FinishReason::ContentFilter,
-        ("function_call", dialect) if *dialect != Dialect::Mistral => FinishReason::ToolCalls,
-        // Gateways send this for upstream failures.
-        ("error", Dialect::Compatible(_)) => FinishReason::Error,
-        _ => FinishReason::Other,
-    }
 }

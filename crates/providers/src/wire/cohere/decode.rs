@@ -7,9 +7,9 @@ use super::citations::Citations;
 use crate::{
     error_kind::kind_of_error,
     error_text::message_in_error,
-    wire::{Output, WireDecoder, WireEvent, blocks::OpenBlocks, lenient, output::usage},
+    wire::{Output, WireDecoder, WireEvent, blocks::OpenBlocks, ending::End, lenient, output::usage},
 };
-use lmthing_base::chat::{FinishReason, ResponseMetadata, StreamPart, Usage, token_count};
+use lmthing_base::chat::{ResponseMetadata, StreamPart, Usage, token_count};
 
 #[derive(Debug, Deserialize)]
 struct Event {
@@ -39,7 +39,7 @@ pub(super) struct CohereDecoder {
     blocks: OpenBlocks,
     citations: Citations,
     call: Option<Call>,
-    finish_reason: Option<FinishReason>,
+    end: End,
     failed: bool,
     usage: Usage,
 }
@@ -134,13 +134,7 @@ impl CohereDecoder {
         let count = |pointer: &str| delta.pointer(pointer).and_then(token_count);
         self.usage = usage(count("/usage/tokens/input_tokens"), count("/usage/tokens/output_tokens"), None, None);
         let reason = delta.get("finish_reason").and_then(Value::as_str).unwrap_or_default();
-        self.finish_reason = Some(match reason {
-            "COMPLETE" | "STOP_SEQUENCE" => FinishReason::Stop,
-            "MAX_TOKENS" => FinishReason::Length,
-            "TOOL_CALL" => FinishReason::ToolCalls,
-            "ERROR" => FinishReason::Error,
-            _ => FinishReason::Other,
-        });
+        self.end.set_word(reason);
         if let Some(error) = delta.get("error").filter(|error| !error.is_null()) {
             self.fail(message_in_error(error), out);
         }
@@ -156,7 +150,7 @@ impl WireDecoder for CohereDecoder {
     }
 
     fn complete(&self) -> bool {
-        self.finish_reason.is_some()
+        self.end.is_known()
     }
 
     fn finish(&mut self, out: &mut Output) {
@@ -164,10 +158,16 @@ impl WireDecoder for CohereDecoder {
         if self.failed {
             return;
         }
-        let Some(reason) = self.finish_reason else { return out.truncated() };
+        if !self.end.is_known() {
+            return out.truncated();
+        }
+        if self.end.fail(out) {
+            return;
+        }
         self.end_call(out);
         out.sources(self.citations.sources());
-        out.finish(reason, self.usage);
+        self.end.report(out);
+        out.finish(self.end.finish_reason(), self.usage);
     }
 }
 

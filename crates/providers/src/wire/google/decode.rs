@@ -12,12 +12,14 @@ use crate::{
     error_kind::kind_of_error,
     error_text::message_in_error,
     wire::{
-        Output, WireDecoder, WireEvent, lenient,
+        Output, WireDecoder, WireEvent,
+        ending::End,
+        lenient,
         output::{TextBlocks, usage},
         values::metadata,
     },
 };
-use lmthing_base::chat::{CallWarning, FinishReason, ProviderOptions, ResponseMetadata, StreamPart, Usage};
+use lmthing_base::chat::{FinishReason, ProviderOptions, ResponseMetadata, StreamPart, Usage};
 
 #[derive(Debug, Deserialize)]
 #[serde(rename_all = "camelCase")]
@@ -45,6 +47,10 @@ struct Candidate {
     finish_reason: Option<String>,
     #[serde(default, deserialize_with = "lenient::object")]
     grounding_metadata: Option<Box<Value>>,
+    #[serde(default, deserialize_with = "lenient::non_empty_text")]
+    finish_message: Option<String>,
+    #[serde(default)]
+    safety_ratings: Option<Value>,
 }
 
 #[derive(Debug, Deserialize)]
@@ -126,7 +132,7 @@ pub(super) struct GoogleDecoder {
     server_calls: ServerCalls,
     saw_call: bool,
     saw_candidate: bool,
-    finish_reason: Option<String>,
+    end: End,
     /// A chunk without a finish reason was read, so a reason marks the end.
     reason_marks_end: bool,
     idle: bool,
@@ -146,7 +152,7 @@ impl GoogleDecoder {
             server_calls: ServerCalls::default(),
             saw_call: false,
             saw_candidate: false,
-            finish_reason: None,
+            end: End::default(),
             reason_marks_end: false,
             idle: false,
             blocked: None,
@@ -185,20 +191,32 @@ impl GoogleDecoder {
         for part in candidate.content.into_iter().flat_map(|content| content.parts) {
             self.idle = false;
             // Content after a reason: the reason does not mark the end.
-            self.reason_marks_end &= self.finish_reason.is_none();
+            self.reason_marks_end &= !self.end.is_known();
             self.part(part, out);
         }
         if let Some(metadata) = candidate.grounding_metadata {
             self.grounding.add(*metadata);
         }
         match candidate.finish_reason {
-            Some(reason) => self.finish_reason = Some(reason),
-            None => self.reason_marks_end |= self.finish_reason.is_none(),
+            Some(reason) => {
+                self.end.set_word(&reason);
+                self.end.add_words(&candidate.finish_message.unwrap_or_default());
+                self.end.add_filters(&candidate.safety_ratings.unwrap_or_default());
+            }
+            None => self.reason_marks_end |= !self.end.is_known(),
         }
     }
 
-    fn block_reason(&self) -> Option<&str> {
-        self.blocked.as_ref()?.get("blockReason")?.as_str()
+    /// Ends the answer with the reason for which its prompt was blocked, if it was.
+    fn block(&mut self) {
+        let text = |key: &str| self.blocked.as_ref().and_then(|why| why.get(key)?.as_str());
+        let (Some(reason), message) = (text("blockReason"), text("blockReasonMessage").unwrap_or_default()) else {
+            return;
+        };
+        self.end.refuse(reason);
+        self.end.add_words(&format!("The prompt was blocked, and the model did not see it. {message}"));
+        let ratings = self.blocked.as_ref().and_then(|why| why.get("safetyRatings"));
+        self.end.add_filters(ratings.unwrap_or(&Value::Null));
     }
 
     fn part(&mut self, part: Part, out: &mut Output) {
@@ -267,7 +285,7 @@ impl WireDecoder for GoogleDecoder {
 
     // Chunks with usage may follow the finish reason; only the end of the stream is certain.
     fn complete(&self) -> bool {
-        self.finish_reason.is_some()
+        self.end.is_known()
     }
 
     fn is_ending(&self) -> bool {
@@ -279,38 +297,23 @@ impl WireDecoder for GoogleDecoder {
         if self.failed {
             return;
         }
-        let finish_reason = match (self.finish_reason.as_deref(), &self.blocked) {
-            (Some(reason), _) => finish_reason(reason, self.saw_call),
-            // Feedback also comes with normal responses, with safety ratings only.
-            (None, Some(_)) if !self.saw_candidate || self.block_reason().is_some() => FinishReason::Other,
-            (None, _) => return out.truncated(),
-        };
-        if let Some(reason) = self.block_reason() {
-            // A warning, as the finish reason does not show it.
-            out.part(StreamPart::StreamStart { warnings: vec![blocked(reason)] });
+        // Feedback also comes with normal responses, with safety ratings only.
+        self.block();
+        if !self.end.is_known() && (self.saw_candidate || self.blocked.is_none()) {
+            return out.truncated();
         }
+        if self.end.fail(out) {
+            return;
+        }
+        self.end.report(out);
+        let finish_reason = match self.end.finish_reason() {
+            FinishReason::Stop if self.saw_call => FinishReason::ToolCalls,
+            reason => reason,
+        };
         out.service_tier(self.service_tier.take());
         out.sources(self.grounding.sources());
         let usage = Usage { web_searches: self.grounding.searches(), ..self.usage };
         let provider_metadata = self.blocked.take().map(|why| metadata(self.provider, [("promptFeedback", why)]));
         out.part(StreamPart::Finish { finish_reason, usage, is_paused: false, provider_metadata });
-    }
-}
-
-fn blocked(reason: &str) -> CallWarning {
-    let details = Some(format!("the prompt was blocked ({reason}), and the model did not see it"));
-    CallWarning { kind: "other".to_owned(), setting: None, details }
-}
-
-fn finish_reason(reason: &str, saw_call: bool) -> FinishReason {
-    match reason {
-        "STOP" if saw_call => FinishReason::ToolCalls,
-        "STOP" => FinishReason::Stop,
-        "MAX_TOKENS" => FinishReason::Length,
-        "SAFETY" | "RECITATION" | "BLOCKLIST" | "PROHIBITED_CONTENT" | "SPII" | "IMAGE_SAFETY" => {
-            FinishReason::ContentFilter
-        }
-        "MALFORMED_FUNCTION_CALL" => FinishReason::Error,
-        _ => FinishReason::Other,
     }
 }

@@ -13,7 +13,7 @@ use super::{
 use crate::{
     error_kind::kind_of_error,
     error_text::message_in_error,
-    wire::{Output, WireDecoder, WireEvent, lenient, output::usage},
+    wire::{Output, WireDecoder, WireEvent, ending::End, lenient, output::usage},
 };
 use lmthing_base::chat::{
     CallWarning, FinishReason, ProviderOptions, ResponseMetadata, StreamPart, Usage, token_count,
@@ -69,7 +69,9 @@ pub(super) struct ResponsesDecoder {
     summaries: Summaries,
     saw_call: bool,
     saw_text: bool,
-    refused: bool,
+    /// What the model has said to refuse.
+    refusal: Option<String>,
+    end: End,
     finish_reason: Option<FinishReason>,
     failed: bool,
     usage: Usage,
@@ -86,7 +88,8 @@ impl ResponsesDecoder {
             summaries: Summaries::new(provider),
             saw_call: false,
             saw_text: false,
-            refused: false,
+            refusal: None,
+            end: End::default(),
             finish_reason: None,
             failed: false,
             usage: Usage::default(),
@@ -97,10 +100,10 @@ impl ResponsesDecoder {
         match event.kind.as_deref().unwrap_or_default() {
             "response.output_text.delta" => self.text_delta(event, out),
             "response.refusal.delta" => {
-                self.refused = true;
-                self.text_delta(event, out);
+                let delta = event.delta.as_ref().and_then(Value::as_str).unwrap_or_default();
+                self.refusal.get_or_insert_default().push_str(delta);
             }
-            "response.refusal.done" => self.refusal(event, out),
+            "response.refusal.done" => self.refuse(&event.refusal.unwrap_or_default()),
             "response.function_call_arguments.delta" => {
                 if let Some(id) = self.calls.get(&event.output_index.unwrap_or(UNKNOWN_INDEX))
                     && let Some(Value::String(delta)) = event.delta
@@ -169,12 +172,11 @@ impl ResponsesDecoder {
         self.text(named.unwrap_or_else(|| UNNAMED_TEXT.to_owned()), part, delta, out);
     }
 
-    fn refusal(&mut self, event: Event, out: &mut Output) {
-        let was_streamed = self.refused;
-        self.refused = true;
-        if let Some(refusal) = event.refusal.filter(|_| !was_streamed) {
-            let part = event.content_index.unwrap_or(0);
-            self.text(event.item_id.unwrap_or_else(|| UNNAMED_TEXT.to_owned()), part, refusal, out);
+    /// A whole refusal, which may have been streamed before.
+    fn refuse(&mut self, words: &str) {
+        let known = self.refusal.get_or_insert_default();
+        if known.is_empty() {
+            known.push_str(words);
         }
     }
 
@@ -198,11 +200,13 @@ impl ResponsesDecoder {
 
     fn end_text(&mut self, id: String, item: &Value, out: &mut Output) {
         let content = item.get("content").and_then(Value::as_array).map(Vec::as_slice).unwrap_or_default();
-        self.refused |= content.iter().any(|part| part.get("type").and_then(Value::as_str) == Some("refusal"));
+        for part in content.iter().filter(|part| part.get("type").and_then(Value::as_str) == Some("refusal")) {
+            self.refuse(part.get("refusal").and_then(Value::as_str).unwrap_or_default());
+        }
         let Some(place) = self.texts.iter().position(|text| text.id == id) else { return };
         if !self.texts.remove(place).streamed {
             for (index, part) in (0..).zip(content) {
-                let text = part.get("text").or_else(|| part.get("refusal")).and_then(Value::as_str).unwrap_or_default();
+                let text = part.get("text").and_then(Value::as_str).unwrap_or_default();
                 if !text.is_empty() {
                     let (id, delta) = (id.clone(), text.to_owned());
                     self.annotations.text(&id, index, &delta);
@@ -300,7 +304,7 @@ impl ResponsesDecoder {
     }
 
     fn completed(&mut self, response: Option<&Value>, out: &mut Output) {
-        let refused = self.refused;
+        let refusal = self.refusal.take();
         let field = |pointer: &str| response.and_then(|response| response.pointer(pointer));
         // The first event has the tier of the request, such as `auto`.
         out.service_tier(field("/service_tier").and_then(Value::as_str).map(str::to_owned));
@@ -309,10 +313,15 @@ impl ResponsesDecoder {
             (Some("max_output_tokens"), _) => FinishReason::Length,
             (Some("content_filter"), _) => FinishReason::ContentFilter,
             (_, true) => FinishReason::ToolCalls,
-            (None, false) if refused => FinishReason::ContentFilter,
+            (None, false) if refusal.is_some() => FinishReason::ContentFilter,
             (None, false) => FinishReason::Stop,
             (Some(_), false) => FinishReason::Other,
         });
+        if self.finish_reason == Some(FinishReason::ContentFilter) {
+            self.end.refuse(reason.unwrap_or("refusal"));
+            self.end.add_filters(field("/content_filters").unwrap_or(&Value::Null));
+            self.end.add_words(&refusal.unwrap_or_default());
+        }
         if field("/usage").is_some_and(Value::is_object) {
             let count = |pointer: &str| field(pointer).and_then(token_count);
             let cached = count("/usage/input_tokens_details/cached_tokens").unwrap_or(0);
@@ -340,6 +349,7 @@ impl WireDecoder for ResponsesDecoder {
             self.close_text(id, &[], out);
         }
         self.summaries.end_all(out);
+        self.end.report(out);
         match self.finish_reason {
             Some(reason) => {
                 let searches = self.provider_items.searches;

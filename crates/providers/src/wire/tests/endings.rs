@@ -44,10 +44,12 @@ fn a_response_only_in_its_final_event_is_read() {
 }
 
 #[test]
-fn a_refusal_is_text_with_finish_reason_content_filter() {
+fn a_refusals_words_are_no_text() {
     let refused = |name: &str, events: &[Value]| {
         let sum = read(name, events);
-        assert_eq!((sum.failure, sum.text.as_str()), (None, "I won't."), "{name}");
+        assert_eq!((sum.failure, sum.text.as_str()), (None, ""), "{name}");
+        let ending = sum.ending.map(|ending| ending.sentence("No"));
+        assert_eq!(ending.as_deref(), Some("No (refusal): I won't."), "{name}");
         assert_eq!(sum.finish.map(|finish| finish.0), Some(FinishReason::ContentFilter), "{name}");
     };
     let chat = |delta: Value, reason: Value| json!({ "choices": [{ "delta": delta, "finish_reason": reason }] });
@@ -73,10 +75,9 @@ fn a_refusal_is_text_with_finish_reason_content_filter() {
     refused("responses", &[begin, end, completed]);
     refused(
         "anthropic",
-        &[
-            json!({ "type": "content_block_start", "index": 0, "content_block": { "type": "text", "text": "I won't." } }),
-            json!({ "type": "message_delta", "delta": { "stop_reason": "refusal" } }),
-        ],
+        &[json!({ "type": "message_delta", "delta": {
+                "stop_reason": "refusal", "stop_details": { "type": "refusal", "explanation": "I won't." },
+            } })],
     );
 }
 
@@ -164,5 +165,97 @@ fn errors_are_found_in_all_locations() {
         assert_eq!(sum.failure.map(|failure| failure.1).as_deref(), Some("Too busy."), "{event}");
     }
     let bare = [json!({ "choices": [{ "delta": {}, "finish_reason": "error" }] })];
-    assert_eq!(read("compatible", &bare).finish.map(|finish| finish.0), Some(FinishReason::Error));
+    let sum = read("compatible", &bare);
+    assert_eq!((sum.finish, sum.failure.map(|failure| failure.1)), (None, Some("The answer broke off (error)".into())));
+}
+
+#[test]
+fn the_categories_of_a_filter_are_read() {
+    let details = json!({ "type": "refusal", "category": "cyber", "explanation": "Not this." });
+    let ratings = json!([{ "category": "HARM_A", "blocked": true }, { "category": "HARM_B" }]);
+    let filters = json!({ "hate": { "filtered": false }, "violence": { "filtered": true } });
+    for (name, event, expected) in [
+        (
+            "anthropic",
+            json!({ "type": "message_delta", "delta": { "stop_reason": "refusal", "stop_details": details } }),
+            "No (refusal, cyber): Not this.",
+        ),
+        (
+            "google",
+            json!({ "candidates": [{ "finishReason": "SAFETY", "finishMessage": "Held.", "safetyRatings": ratings }] }),
+            "No (SAFETY, HARM_A): Held.",
+        ),
+        (
+            "google",
+            json!({ "promptFeedback": { "blockReason": "OTHER" } }),
+            "No (OTHER): The prompt was blocked, and the model did not see it.",
+        ),
+        (
+            "chat",
+            json!({ "choices": [{ "finish_reason": "content_filter", "content_filter_results": filters }] }),
+            "No (content_filter, violence)",
+        ),
+        (
+            "compatible",
+            json!({ "choices": [{ "finish_reason": "content_filter", "native_finish_reason": "RECITATION" }] }),
+            "No (content_filter, RECITATION)",
+        ),
+        (
+            "responses",
+            json!({ "type": "response.incomplete", "response": {
+                "incomplete_details": { "reason": "content_filter" },
+                "content_filters": [{ "content_filter_results": filters }],
+            } }),
+            "No (content_filter, violence)",
+        ),
+    ] {
+        let sum = read(name, &[event]);
+        assert_eq!(sum.ending.map(|ending| ending.sentence("No")).as_deref(), Some(expected), "{name}");
+        assert_eq!(sum.finish.map(|finish| finish.0), Some(FinishReason::ContentFilter), "{name}");
+    }
+}
+
+#[test]
+fn calls_that_cannot_be_read_and_ends_in_the_middle_are_failures() {
+    let call = r#"{"contentBlockIndex":0,"start":{"toolUse":{"toolUseId":"t","name":"tide"}}}"#;
+    let input = r#"{"contentBlockIndex":0,"delta":{"toolUse":{"input":"{\"a\": "}}}"#;
+    let bedrock = frames(&[
+        ("event", "contentBlockStart", call),
+        ("event", "contentBlockDelta", input),
+        ("event", "contentBlockStop", r#"{"contentBlockIndex":0}"#),
+        ("event", "messageStop", r#"{"stopReason":"malformed_tool_use"}"#),
+    ]);
+    let candidate = json!({ "finishReason": "MALFORMED_FUNCTION_CALL", "finishMessage": "print(tide" });
+    let google = read("google", &[json!({ "candidates": [candidate] })]);
+    let cohere = read("cohere", &[json!({ "type": "message-end", "delta": { "finish_reason": "TIMEOUT" } })]);
+    let mistral =
+        read("mistral", &[json!({ "choices": [{ "delta": { "content": "hi" }, "finish_reason": "error" }] })]);
+    let error = json!({ "message": "Failed.", "code": "tool_use_failed", "failed_generation": "<tide>" });
+    let groq = read("groq", &[json!({ "error": error })]);
+    let malformed = "The model wrote a call that its service cannot read";
+    for (sum, expected) in [
+        (bedrock, format!("{malformed} (malformed_tool_use)")),
+        (google, format!("{malformed} (MALFORMED_FUNCTION_CALL): print(tide")),
+        (cohere, "The answer broke off (TIMEOUT)".to_owned()),
+        (mistral, "The answer broke off (error)".to_owned()),
+        (groq, "Failed. The model had written: <tide>".to_owned()),
+    ] {
+        assert_eq!((sum.calls.len(), sum.finish), (0, None));
+        assert_eq!(sum.failure, Some((ProviderErrorKind::Stream, expected)));
+    }
+}
+
+#[test]
+fn an_incomplete_call_of_a_refused_answer_does_not_run() {
+    let block = json!({ "type": "tool_use", "id": "t", "name": "tide", "input": {} });
+    let delta = json!({ "type": "input_json_delta", "partial_json": "{\"a\"" });
+    let events = [
+        json!({ "type": "content_block_start", "index": 0, "content_block": block }),
+        json!({ "type": "content_block_delta", "index": 0, "delta": delta }),
+        json!({ "type": "content_block_stop", "index": 0 }),
+        json!({ "type": "message_delta", "delta": { "stop_reason": "refusal" } }),
+    ];
+    assert_eq!(read("anthropic", &events).calls, []);
+    let cut = json!({ "type": "message_delta", "delta": { "stop_reason": "max_tokens" } });
+    assert_eq!(read("anthropic", &[&events[..3], &[cut]].concat()).calls.len(), 1);
 }

@@ -20,7 +20,7 @@ use crate::{
         responses::ResponsesWire,
     },
 };
-use lmthing_base::chat::{FinishReason, ProviderOptions, StreamPart, Usage};
+use lmthing_base::chat::{Ending, FinishReason, ProviderOptions, ResponseMetadata, StreamPart, Usage};
 
 macro_rules! fixture {
     ($name:literal) => {
@@ -111,6 +111,7 @@ pub(super) struct Summary {
     pub metadata: Vec<ProviderOptions>,
     pub finish: Option<(FinishReason, Usage)>,
     pub failure: Option<(ProviderErrorKind, String)>,
+    pub ending: Option<Ending>,
 }
 
 pub(super) fn summary(decoded: &[Decoded]) -> Summary {
@@ -129,6 +130,9 @@ pub(super) fn summary(decoded: &[Decoded]) -> Summary {
                 StreamPart::ToolCall { tool_call_id, tool_name, input, provider_metadata, .. } => {
                     sum.calls.push((tool_call_id.clone(), tool_name.clone(), input.clone()));
                     sum.metadata.extend(provider_metadata.clone());
+                }
+                StreamPart::ResponseMetadata(ResponseMetadata { ending: Some(ending), .. }) => {
+                    sum.ending = Some(ending.clone());
                 }
                 StreamPart::Finish { finish_reason, usage, .. } => sum.finish = Some((*finish_reason, *usage)),
                 _ => {}
@@ -284,7 +288,7 @@ fn reasons_by_wire() -> [(Box<dyn WireFormat>, &'static str, Reasons); 6] {
         (
             Box::new(ChatWire::new(Dialect::Mistral, None)),
             CHAT,
-            &[("model_length", Length), ("error", Other), ("content_filter", Other)],
+            &[("model_length", Length), ("content_filter", ContentFilter)],
         ),
         (
             Box::new(AnthropicWire),
@@ -306,14 +310,14 @@ fn reasons_by_wire() -> [(Box<dyn WireFormat>, &'static str, Reasons); 6] {
                 ("MAX_TOKENS", Length),
                 ("SPII", ContentFilter),
                 ("IMAGE_SAFETY", ContentFilter),
-                ("MALFORMED_FUNCTION_CALL", Error),
-                ("LANGUAGE", Other),
+                ("LANGUAGE", ContentFilter),
+                ("OTHER", Other),
             ],
         ),
         (
             Box::new(CohereWire),
             COHERE,
-            &[("COMPLETE", Stop), ("STOP_SEQUENCE", Stop), ("MAX_TOKENS", Length), ("ERROR", Error), ("X", Other)],
+            &[("COMPLETE", Stop), ("STOP_SEQUENCE", Stop), ("MAX_TOKENS", Length), ("X", Other)],
         ),
         (
             Box::new(ResponsesWire::openai()),
@@ -338,7 +342,7 @@ fn finish_reasons_are_unified() {
     }
     assert_eq!(reason_of(&ResponsesWire::openai(), &RESPONSES.replace("REASON", "null")), Some(FinishReason::Stop));
     let blocked = r#"{"promptFeedback":{"blockReason":"SAFETY"}}"#;
-    assert_eq!(reason_of(&GoogleWire::vertex(), blocked), Some(FinishReason::Other));
+    assert_eq!(reason_of(&GoogleWire::vertex(), blocked), Some(FinishReason::ContentFilter));
 }
 
 #[test]
