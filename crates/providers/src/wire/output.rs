@@ -42,7 +42,7 @@ impl Output {
 
     pub fn part(&mut self, part: StreamPart) {
         match &mut self.joiner {
-            Some(joiner) => joiner.push(part, &mut self.queue),
+            Some(joiner) => joiner.push(part, |part| self.queue.push_back(Decoded::Part(part))),
             None => self.queue.push_back(Decoded::Part(part)),
         }
     }

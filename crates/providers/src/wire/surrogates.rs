@@ -1,8 +1,7 @@
 //! Characters that a server has split into two events, as the two `\\u` escapes of a pair of surrogates.
 
-use std::collections::{HashMap, VecDeque};
+use std::collections::HashMap;
 
-use super::Decoded;
 use lmthing_base::chat::StreamPart;
 
 /// Private-use characters that stand for surrogates until they are joined.
@@ -20,7 +19,8 @@ pub(super) struct Joiner {
 }
 
 impl Joiner {
-    pub(super) fn push(&mut self, mut part: StreamPart, queue: &mut VecDeque<Decoded>) {
+    /// Passes on what is ready.
+    pub(super) fn push(&mut self, mut part: StreamPart, mut emit: impl FnMut(StreamPart)) {
         match &mut part {
             StreamPart::TextDelta { id, delta, provider_metadata }
             | StreamPart::ReasoningDelta { id, delta, provider_metadata } => {
@@ -38,12 +38,12 @@ impl Joiner {
             StreamPart::ToolCall { input, .. } => *input = String::from_utf16_lossy(&units(input)),
             StreamPart::TextEnd { id, .. } | StreamPart::ReasoningEnd { id, .. } | StreamPart::ToolInputEnd { id } => {
                 if self.open.remove(id).is_some() {
-                    queue.push_back(Decoded::Part(lone(id.clone(), &part)));
+                    emit(lone(id.clone(), &part));
                 }
             }
             _ => {}
         }
-        queue.push_back(Decoded::Part(part));
+        emit(part);
     }
 
     /// The text of a delta with the half before it, and without the half at its end.

@@ -71,9 +71,17 @@ fn is_expressible_keyword(keyword: &str, value: &Value, keywords: &Map<String, V
         "maxItems",
     ];
     match keyword {
-        "type" | "description" | "required" | "minLength" | "uniqueItems" => true,
+        "type" | "description" | "minLength" | "uniqueItems" => true,
+        "required" => {
+            let properties = keywords.get("properties").and_then(Value::as_object);
+            let is_known =
+                |name: &Value| properties.is_some_and(|all| name.as_str().is_some_and(|name| all.contains_key(name)));
+            value.as_array().is_some_and(|names| names.iter().all(is_known))
+        }
         "format" => value.as_str().is_some_and(|format| FORMATS.contains(&format)),
-        "enum" => value.as_array().is_some_and(|values| values.iter().all(Value::is_string)),
+        "enum" => value
+            .as_array()
+            .is_some_and(|values| values.iter().all(|value| value.as_str().is_some_and(|text| !text.is_empty()))),
         "const" => value.is_string(),
         "properties" => value
             .as_object()
@@ -244,6 +252,8 @@ mod tests {
             ("true", json!(true)),
             ("numbers", json!({ "type": "number", "enum": [1, 2] })),
             ("constant", json!({ "const": 1 })),
+            ("empty value", json!({ "type": "string", "enum": ["", "a"] })),
+            ("unknown name", json!({ "type": "object", "properties": { "b": string }, "required": ["c"] })),
             ("address", json!({ "type": "string", "format": "email" })),
         ];
         for (name, part) in parts {

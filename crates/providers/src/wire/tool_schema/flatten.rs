@@ -44,7 +44,9 @@ pub(super) fn flattened(schema: &Value, root: &Value) -> (Value, bool) {
     if !flat.required.is_empty() {
         result.insert("required".into(), flat.required.into());
     }
-    result.shift_remove("additionalProperties");
+    if result.get("additionalProperties").is_some_and(Value::is_boolean) {
+        result.shift_remove("additionalProperties");
+    }
     if flat.is_closed {
         result.insert("additionalProperties".into(), false.into());
     }

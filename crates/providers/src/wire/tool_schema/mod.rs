@@ -1,68 +1,15 @@
 //! Schemas of tools in the dialect of each service. Arguments are validated by the author's schema, so a dialect may
 //! say less.
 
+mod dialect;
 mod flatten;
 mod references;
 mod rewrite;
 
 use serde_json::{Map, Value};
 
+pub(super) use dialect::{ANTHROPIC, Dialect, GEMINI, NOVA, OPENAI};
 use rewrite::Rewriter;
-
-/// What a service does not accept in the schema of a tool.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Dialect {
-    /// Whether references are replaced by what they refer to, and recursive ones cut.
-    pub inlines_references: bool,
-    /// Whether `allOf` is replaced everywhere, not only at the top.
-    pub merges_all_of: bool,
-    /// Whether an array needs `items`, and an object at the top `properties`.
-    pub needs_members: bool,
-    /// The keywords that are sent; `None` for all.
-    pub keywords: Option<&'static [&'static str]>,
-    /// The keywords that are sent at the top; `None` for all.
-    pub top_keywords: Option<&'static [&'static str]>,
-}
-
-/// OpenAI's services, and those that copy their interface.
-pub(super) const OPENAI: Dialect = Dialect {
-    inlines_references: false,
-    merges_all_of: false,
-    needs_members: true,
-    keywords: None,
-    top_keywords: None,
-};
-
-pub(super) const ANTHROPIC: Dialect = Dialect { needs_members: false, ..OPENAI };
-
-/// Amazon's own models read only these keywords of the whole.
-pub(super) const NOVA: Dialect =
-    Dialect { inlines_references: true, top_keywords: Some(&["type", "properties", "required"]), ..OPENAI };
-
-/// `parametersJsonSchema` and `responseJsonSchema` of Gemini.
-pub(super) const GEMINI: Dialect = Dialect {
-    inlines_references: true,
-    merges_all_of: true,
-    needs_members: true,
-    keywords: Some(&[
-        "type",
-        "format",
-        "title",
-        "description",
-        "enum",
-        "items",
-        "prefixItems",
-        "minItems",
-        "maxItems",
-        "minimum",
-        "maximum",
-        "anyOf",
-        "properties",
-        "additionalProperties",
-        "required",
-    ]),
-    top_keywords: None,
-};
 
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Adapted {

@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value, json};
 
-use super::{Dialect, flatten::flattened, references::target};
+use super::{dialect::Dialect, flatten::flattened, references::target};
 
 /// How often a recursive part is repeated.
 const MAX_REPEATS: usize = 2;
@@ -55,7 +55,7 @@ impl<'a> Rewriter<'a> {
         self.depth += 1;
         let rewritten = match keywords.get("$ref").and_then(Value::as_str) {
             Some(reference) if self.dialect.inlines_references => self.inlined(reference, keywords),
-            _ if self.dialect.merges_all_of && keywords.contains_key("allOf") => self.merged(schema, keywords),
+            _ if self.dialect.merges_all_of && is_combined(keywords) => self.merged(schema, keywords),
             _ => self.keywords(keywords).into(),
         };
         self.depth -= 1;
@@ -163,6 +163,12 @@ impl<'a> Rewriter<'a> {
     }
 }
 
+/// Whether a part consists of several that hold for the same value.
+fn is_combined(keywords: &Map<String, Value>) -> bool {
+    let has = |keyword: &str| keywords.contains_key(keyword);
+    has("allOf") || (has("properties") && (has("anyOf") || has("oneOf")))
+}
+
 /// What is left of a part that is not repeated further.
 fn cut(part: &Value) -> Value {
     let kept = ["type", "description"].iter().filter_map(|key| Some(((*key).to_owned(), part.get(key)?.clone())));
@@ -186,6 +192,12 @@ fn keep_known(keywords: &mut Map<String, Value>, known: &[&str]) {
         if let Some(kind) = kind {
             keywords.entry("type").or_insert(kind);
         }
+    }
+    if let (Some(Value::Object(properties)), Some(required)) = (keywords.get("properties"), keywords.get("required")) {
+        let names = required.as_array().into_iter().flatten();
+        let known = names.filter(|name| name.as_str().is_some_and(|name| properties.contains_key(name))).cloned();
+        let known: Vec<Value> = known.collect();
+        keywords.insert("required".into(), known.into());
     }
     if let Some(Value::Bool(true)) = keywords.get("additionalProperties") {
         keywords.shift_remove("additionalProperties");

@@ -110,7 +110,9 @@ fn gemini_gets_the_keywords_that_it_knows() {
             "maybe": { "enum": ["a", null] },
             "part": { "$ref": "#/$defs/part", "description": "this use" },
             "both": { "allOf": [{ "type": "string" }, { "minLength": 1 }], "description": "d" },
-            "const": { "type": "boolean" }
+            "const": { "type": "boolean" },
+            "either": { "type": "object", "properties": { "x": { "type": "string" } }, "required": ["x", "z"],
+                "anyOf": [{ "required": ["x"] }, { "properties": { "y": { "type": "number" } } }] }
         },
         "$defs": { "part": { "type": "string", "description": "in general" } }
     });
@@ -124,7 +126,9 @@ fn gemini_gets_the_keywords_that_it_knows() {
             "maybe": { "enum": ["a"], "type": ["null", "string"] },
             "part": { "type": "string", "description": "this use" },
             "both": { "type": "string", "description": "d" },
-            "const": { "type": "boolean" }
+            "const": { "type": "boolean" },
+            "either": { "type": "object", "properties": { "x": { "type": "string" }, "y": { "type": "number" } },
+                "required": ["x"] }
         }
     });
     assert_eq!(rewritten(&given, &GEMINI), expected);
