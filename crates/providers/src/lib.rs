@@ -19,6 +19,7 @@ mod mock;
 mod mock_item;
 mod models;
 mod options;
+mod own_fields;
 mod record;
 mod redact;
 mod refusal_advice;

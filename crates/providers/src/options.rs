@@ -54,7 +54,7 @@ fn unknown_key(name: &str, key: &str, known: &[&str]) -> CallWarning {
     let meant = closest(key, known.iter().copied());
     let meant = meant.map(|meant| format!("; did you mean \"{meant}\"?")).unwrap_or_default();
     let setting = format!("providerOptions.{name}.{key}");
-    let details = Some(format!("{setting} is not known and was left out{meant}"));
+    let details = Some(format!("{setting} is not known and was left out{meant}; providerOptions.{name}.body sends any field"));
     CallWarning { kind: "unsupported-setting".to_owned(), setting: Some(setting), details }
 }
 
@@ -120,7 +120,7 @@ mod tests {
         let warnings = unknown("openai", wire.as_ref(), &options, &BTreeMap::new());
         let details: Vec<_> = warnings.iter().filter_map(|warning| warning.details.as_deref()).collect();
         assert_eq!(details.len(), 2);
-        assert!(details[0].ends_with("did you mean \"reasoningEffort\"?"), "{details:?}");
+        assert!(details[0].contains("did you mean \"reasoningEffort\"?"), "{details:?}");
         assert!(details[1].ends_with("did you mean \"anthropic\"?"), "{details:?}");
     }
 }

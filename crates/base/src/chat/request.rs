@@ -91,6 +91,9 @@ impl ResponseFormat {
     }
 }
 
+/// The options of a provider with any field of its requests.
+pub const OWN_FIELDS: [&str; 3] = ["body", "headers", "query"];
+
 /// Call settings of `config.options` (docs/reference/call-settings.md). Unset ones are left out of the request.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct CallSettings {

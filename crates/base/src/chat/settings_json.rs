@@ -8,7 +8,8 @@ impl CallSettings {
     /// The settings that are part of a request, without those that are unset. Omits headers, which may hold keys, and time limits
     /// and retries, which the model does not see.
     pub fn to_json(&self) -> Map<String, Value> {
-        let options = &self.provider_options;
+        let mut options = self.provider_options.clone();
+        options.values_mut().filter_map(Value::as_object_mut).for_each(|options| drop(options.shift_remove("headers")));
         let all = [
             ("maxOutputTokens", self.max_output_tokens.map(Value::from)),
             ("temperature", self.temperature.map(number)),
@@ -23,7 +24,7 @@ impl CallSettings {
             ("tier", self.tier.map(|tier| tier.name().into())),
             ("cache", self.cache.map(Value::from)),
             ("responseFormat", self.response_format.as_ref().map(ResponseFormat::to_json)),
-            ("providerOptions", (!options.is_empty()).then(|| Value::Object(options.clone()))),
+            ("providerOptions", (!options.is_empty()).then(|| Value::Object(options))),
         ];
         all.into_iter().filter_map(|(name, value)| Some((name.to_owned(), value?))).collect()
     }

@@ -20,7 +20,7 @@ use futures_util::{FutureExt, StreamExt, future::LocalBoxFuture, stream};
 pub(super) use model::HttpModel;
 pub use retry::MAX_WAIT;
 
-use super::{LanguageModel, ModelIdentity, PartStream, ProviderError, ProviderErrorKind, options};
+use super::{LanguageModel, ModelIdentity, PartStream, ProviderError, ProviderErrorKind, options, own_fields::OwnFields};
 use limits::Limits;
 use lmthing_base::chat::{ModelRequest, ProviderToolKind, ToolSpec};
 
@@ -28,6 +28,7 @@ impl HttpModel {
     async fn call(&self, mut request: ModelRequest) -> Result<PartStream<'_>, ProviderError> {
         let errors = self.errors();
         request.settings.max_output_tokens = request.settings.output_limit();
+        let own = OwnFields::take(&self.provider, &mut request.settings);
         let replaced = self.wire.identifiers(&self.model_id).replace(&mut request);
         let mut encoded = self
             .wire
@@ -39,6 +40,7 @@ impl HttpModel {
         let (given, env) = (&request.settings.provider_options, &*self.context.env);
         encoded.warnings.extend(options::unknown(&self.provider, self.wire.as_ref(), given, env));
         encoded.warnings.extend(options::unknown_in_tools(&request.tools, env));
+        own.put(&mut encoded);
         // JavaScript does not distinguish 1 and 1.0, so bodies must not either.
         super::wire::values::normalize_numbers(&mut encoded.body);
         let limits = Limits::new(request.settings.timeouts);

@@ -15,7 +15,7 @@ use crate::{
     prompt::RunSettings,
 };
 use lmthing_base::{
-    chat::CallSettings,
+    chat::{CallSettings, OWN_FIELDS, ProviderOptions},
     diagnostic::{PathKey, path_text},
 };
 use lmthing_node::warn;
@@ -142,7 +142,9 @@ pub(crate) fn read<'js>(ctx: &Ctx<'js>, options: &Object<'js>) -> Result<RunSett
         headers: reader.headers()?,
         timeouts: reader.timeouts()?,
         provider_options: match property(options, "providerOptions")? {
-            Some(value) => provider_options(ctx, &value, &path_text(&place))?.unwrap_or_default(),
+            Some(value) => {
+                own_fields_checked(ctx, provider_options(ctx, &value, &path_text(&place))?.unwrap_or_default())?
+            }
             None => serde_json::Map::new(),
         },
     };
@@ -153,6 +155,18 @@ pub(crate) fn read<'js>(ctx: &Ctx<'js>, options: &Object<'js>) -> Result<RunSett
         max_steps: reader.count("maxSteps")?.map(|count| usize::try_from(count).unwrap_or(usize::MAX)),
         output_retries: reader.count("outputRetries")?.map(|count| usize::try_from(count).unwrap_or(usize::MAX)),
     })
+}
+
+fn own_fields_checked(ctx: &Ctx<'_>, options: ProviderOptions) -> Result<ProviderOptions> {
+    for (provider, options) in &options {
+        for field in OWN_FIELDS {
+            if options.get(field).is_some_and(|value| !value.is_object() && !value.is_null()) {
+                let place = format!("config.options.providerOptions.{provider}.{field}");
+                return Err(type_error(ctx, format!("{place} must be an object, got {}", options[field])));
+            }
+        }
+    }
+    Ok(options)
 }
 
 pub(crate) fn unknown<'js>(options: &Object<'js>) -> Result<Vec<String>> {

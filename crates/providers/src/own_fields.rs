@@ -1,0 +1,103 @@
+//! Any field of a request: `body`, `headers` and `query` of `providerOptions.<provider>` (docs/reference/requests.md).
+
+use serde_json::{Map, Value};
+
+use super::wire::EncodedRequest;
+use lmthing_base::chat::{CallSettings, OWN_FIELDS};
+
+#[derive(Debug, Default)]
+pub(super) struct OwnFields {
+    body: Map<String, Value>,
+    query: Map<String, Value>,
+}
+
+impl OwnFields {
+    /// Takes the fields of a provider out of the settings; those of others are dropped. Its headers join the other headers.
+    pub(super) fn take(provider: &str, settings: &mut CallSettings) -> Self {
+        let mut own = [Map::new(), Map::new(), Map::new()];
+        for (name, options) in &mut settings.provider_options {
+            let Value::Object(options) = options else { continue };
+            for (place, field) in own.iter_mut().zip(OWN_FIELDS) {
+                if let (Some(Value::Object(given)), true) = (options.shift_remove(field), name == provider) {
+                    *place = given;
+                }
+            }
+        }
+        let [body, headers, query] = own;
+        settings.headers.extend(texts(&headers).filter_map(|(name, value)| Some((name, value?))));
+        OwnFields { body, query }
+    }
+
+    pub(super) fn put(self, encoded: &mut EncodedRequest) {
+        if let Value::Object(body) = &mut encoded.body {
+            merge(body, self.body);
+        }
+        for (name, value) in texts(&self.query) {
+            set_parameter(&mut encoded.path, &name, value.as_deref());
+        }
+    }
+}
+
+/// Numbers and booleans are written as text; `null` removes a field.
+fn texts(fields: &Map<String, Value>) -> impl Iterator<Item = (String, Option<String>)> {
+    fields.iter().map(|(name, value)| {
+        let text = match value {
+            Value::Null => None,
+            Value::String(text) => Some(text.clone()),
+            other => Some(other.to_string()),
+        };
+        (name.clone(), text)
+    })
+}
+
+/// Merges objects deep; other values are replaced, and `null` removes a field.
+fn merge(into: &mut Map<String, Value>, from: Map<String, Value>) {
+    for (name, value) in from {
+        match (into.get_mut(&name), value) {
+            (_, Value::Null) => drop(into.shift_remove(&name)),
+            (Some(Value::Object(old)), Value::Object(new)) => merge(old, new),
+            (_, Value::Object(new)) => {
+                let mut fresh = Map::new();
+                merge(&mut fresh, new);
+                into.insert(name, fresh.into());
+            }
+            (_, value) => drop(into.insert(name, value)),
+        }
+    }
+}
+
+fn set_parameter(path: &mut String, name: &str, value: Option<&str>) {
+    let (base, query) = path.split_once('?').unwrap_or((path, ""));
+    let mut query_pairs = url::form_urlencoded::Serializer::new(String::new());
+    query_pairs.extend_pairs(url::form_urlencoded::parse(query.as_bytes()).filter(|(known, _)| known != name));
+    query_pairs.extend_pairs(value.map(|value| (name, value)));
+    let query = query_pairs.finish();
+    *path = if query.is_empty() { base.to_owned() } else { format!("{base}?{query}") };
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+    use lmthing_base::chat::ProviderOptions;
+
+    #[test]
+    fn own_fields_are_merged_last() {
+        let options: ProviderOptions = serde_json::from_value(json!({
+            "lab": { "body": { "a": { "x": 1, "y": null }, "list": [3], "gone": null }, "query": { "v": 2 },
+                     "headers": { "x-own": "1" }, "user": "me" },
+            "openai": { "body": { "b": 1 } },
+        }))
+        .unwrap();
+        let mut settings = CallSettings { provider_options: options, ..CallSettings::default() };
+        let own = OwnFields::take("lab", &mut settings);
+        assert_eq!(settings.provider_options["lab"], json!({ "user": "me" }));
+        assert_eq!(settings.headers["x-own"], "1");
+        let body = json!({ "a": { "y": 2, "z": 3 }, "list": [1, 2], "gone": 1 });
+        let mut encoded = EncodedRequest { path: "/chat?v=1&w=1".into(), headers: Vec::new(), body, warnings: Vec::new() };
+        own.put(&mut encoded);
+        assert_eq!(encoded.body, json!({ "a": { "z": 3, "x": 1 }, "list": [3] }));
+        assert_eq!(encoded.path, "/chat?w=1&v=2");
+    }
+}
