@@ -54,7 +54,8 @@ fn unknown_key(name: &str, key: &str, known: &[&str]) -> CallWarning {
     let meant = closest(key, known.iter().copied());
     let meant = meant.map(|meant| format!("; did you mean \"{meant}\"?")).unwrap_or_default();
     let setting = format!("providerOptions.{name}.{key}");
-    let details = Some(format!("{setting} is not known and was left out{meant}; providerOptions.{name}.body sends any field"));
+    let details =
+        Some(format!("{setting} is not known and was left out{meant}; providerOptions.{name}.body sends any field"));
     CallWarning { kind: "unsupported-setting".to_owned(), setting: Some(setting), details }
 }
 

@@ -95,7 +95,8 @@ mod tests {
         assert_eq!(settings.provider_options["lab"], json!({ "user": "me" }));
         assert_eq!(settings.headers["x-own"], "1");
         let body = json!({ "a": { "y": 2, "z": 3 }, "list": [1, 2], "gone": 1 });
-        let mut encoded = EncodedRequest { path: "/chat?v=1&w=1".into(), headers: Vec::new(), body, warnings: Vec::new() };
+        let mut encoded =
+            EncodedRequest { path: "/chat?v=1&w=1".into(), headers: Vec::new(), body, warnings: Vec::new() };
         own.put(&mut encoded);
         assert_eq!(encoded.body, json!({ "a": { "z": 3, "x": 1 }, "list": [3] }));
         assert_eq!(encoded.path, "/chat?w=1&v=2");

@@ -20,7 +20,9 @@ use futures_util::{FutureExt, StreamExt, future::LocalBoxFuture, stream};
 pub(super) use model::HttpModel;
 pub use retry::MAX_WAIT;
 
-use super::{LanguageModel, ModelIdentity, PartStream, ProviderError, ProviderErrorKind, options, own_fields::OwnFields};
+use super::{
+    LanguageModel, ModelIdentity, PartStream, ProviderError, ProviderErrorKind, options, own_fields::OwnFields,
+};
 use limits::Limits;
 use lmthing_base::chat::{ModelRequest, ProviderToolKind, ToolSpec};
 

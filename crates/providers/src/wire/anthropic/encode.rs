@@ -3,7 +3,7 @@
 use serde_json::{Map, Value, json};
 
 use super::{
-    cache, format, messages, models,
+    cache, format, messages, models, options,
     thinking::{Plan, drop_refused_sampling, put_effort, within_limits},
     tools,
 };
@@ -60,6 +60,8 @@ pub(super) fn encode(request: &ModelRequest, model_id: &str) -> Result<EncodedRe
     }
     put_tools(&mut body, &tools, request.settings.tool_choice.as_ref(), options);
     betas.extend(tools::betas(&body));
+    let mut more_betas = Vec::new();
+    options::put(&mut body, options, &mut more_betas);
     body.insert("stream".into(), true.into());
     format::put(&mut body, request, model_id);
     cache::mark(&mut body, &request.settings, model_id, &mut warnings);
@@ -69,7 +71,9 @@ pub(super) fn encode(request: &ModelRequest, model_id: &str) -> Result<EncodedRe
         headers.push(("anthropic-beta", betas.join(",")));
     }
     let warnings = warnings.into_vec();
-    Ok(EncodedRequest { path: "/messages".into(), headers, body: Value::Object(body), warnings })
+    let mut encoded = EncodedRequest { path: "/messages".into(), headers, body: Value::Object(body), warnings };
+    more_betas.iter().for_each(|beta| encoded.add_beta(beta));
+    Ok(encoded)
 }
 
 fn put_call_settings(

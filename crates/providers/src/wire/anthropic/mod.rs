@@ -7,6 +7,7 @@ mod encode;
 mod format;
 mod messages;
 pub(super) mod models;
+mod options;
 pub(super) mod thinking;
 mod tools;
 mod unsigned;
@@ -40,8 +41,16 @@ impl WireFormat for AnthropicWire {
     }
 
     fn known_options(&self) -> Option<KnownOptions> {
-        let others = &["thinking", "effort", "metadata", "toolStreaming", "disableParallelToolUse", "sendReasoning"];
-        Some(KnownOptions { names: &["anthropic"], tables: &[], others })
+        let others = &[
+            "thinking",
+            "effort",
+            "metadata",
+            "toolStreaming",
+            "disableParallelToolUse",
+            "sendReasoning",
+            "anthropicBeta",
+        ];
+        Some(KnownOptions { names: &["anthropic"], tables: &[&options::OPTIONS], others })
     }
 }
 

@@ -71,3 +71,18 @@ fn claudes_reasoning_is_sent_back_unless_disabled() {
     assert_eq!(kinds(json!({})), ["thinking", "text"]);
     assert_eq!(kinds(json!({ "anthropic": { "sendReasoning": false } })), ["text"]);
 }
+
+#[test]
+fn options_of_anthropic_have_their_beta_headers() {
+    let options = json!({ "anthropic": {
+        "serviceTier": "auto", "speed": "fast", "inferenceGeo": "us", "container": { "id": "c" },
+        "contextManagement": { "edits": [{ "type": "clear_tool_uses_20250919", "clearToolInputs": true }] },
+        "anthropicBeta": ["own-beta"],
+    } });
+    let encoded = with_options("anthropic", "claude-opus-5", options, CallSettings::default());
+    let edits = json!({ "edits": [{ "type": "clear_tool_uses_20250919", "clear_tool_inputs": true }] });
+    assert_eq!(encoded.body["context_management"], edits);
+    assert_eq!((&encoded.body["container"], &encoded.body["service_tier"]), (&json!("c"), &json!("auto")));
+    let betas = encoded.headers.iter().find(|(name, _)| *name == "anthropic-beta").map(|(_, value)| value.as_str());
+    assert!(betas.unwrap().ends_with(",context-management-2025-06-27,fast-mode-2026-02-01,own-beta"), "{betas:?}");
+}
