@@ -11,10 +11,10 @@ use rquickjs::{Class, Ctx, Error, Result, Value};
 use super::{
     answer,
     hooks::{self, run_body},
+    tool_call,
 };
 use crate::{
     bindings::{
-        agents,
         code_mode::{functions, methods, search},
         jobs::{self, RunJob},
         mcp, models,
@@ -43,10 +43,7 @@ use lmthing_base::{
     checkpoint::{Memory, PromptLog, StoredFuture},
     event::AgentSpan,
 };
-use lmthing_node::{
-    PendingAnswer, PendingAnswerGuard, WaitingForScript, diagnose, diagnose_error, is_halted, is_name_mentioned,
-    location_of_function,
-};
+use lmthing_node::{WaitingForScript, diagnose, diagnose_error, is_halted, is_name_mentioned};
 use lmthing_providers::LanguageModel;
 
 pub(crate) struct ScriptPrompt<'js> {
@@ -197,51 +194,6 @@ impl<'js> ScriptPrompt<'js> {
     fn specs(&self, tools: &[UnconvertedTool<'js>]) -> Result<Vec<ToolSpec>> {
         tools.iter().map(|tool| Ok(convert(&self.ctx, &self.prompt, tool)?.spec.clone())).collect()
     }
-
-    async fn answer(&self, call: &ToolCall, plan: &StepPlan) -> Result<ToolAnswer> {
-        let execution = tools::execution::create(&self.ctx, &self.prompt, &call.tool_call_id, &plan.messages)?;
-        if self.core.prompt.borrow().tool(&call.tool_name).is_none() {
-            // A step that another process began was not prepared in this one.
-            mcp::tools::update_servers(&self.ctx, &self.prompt).await?;
-        }
-        let (definition, entry) = {
-            let prompt = self.prompt.borrow();
-            let definition = prompt.core.prompt.borrow().tool(&call.tool_name).cloned();
-            let kind = definition.as_ref().map_or(DefinitionKind::DefTool, |tool| tool.kind);
-            (definition, prompt.bag.entry(Registry::Tools, Registry::key(kind, &call.tool_name)))
-        };
-        let agent = definition.as_ref().is_some_and(|tool| tool.kind == DefinitionKind::DefAgent);
-        // Boxed, so that the call of a plain tool does not move futures as large as an agent's.
-        Ok(match (definition, entry) {
-            (Some(tool), _) if tool.maker == ToolMaker::CodeMode => {
-                functions::run_tool_code(&self.ctx, &self.prompt, call, plan, execution).boxed_local().await
-            }
-            (Some(_), Some(entry)) if agent => {
-                agents::call::call_agent(&self.ctx, &self.prompt, &entry, call).boxed_local().await
-            }
-            (Some(_), Some(entry)) => self.answer_tool(&entry, call, execution).await,
-            (Some(tool), None) if tool.provider_tool.is_some() => ToolAnswer::failed(call, no_else(call, tool.kind)),
-            _ => ToolAnswer::failed(call, format!("{} is not defined any more", call.tool_name)),
-        })
-    }
-
-    async fn answer_tool(&self, entry: &Entry<'js>, call: &ToolCall, execution: Value<'js>) -> ToolAnswer {
-        let location = match entry {
-            Entry::Single(callable) => location_of_function(&self.ctx, &callable.execute),
-            Entry::Composite(_) => None,
-        };
-        let _pending = PendingAnswerGuard::new(
-            &self.ctx,
-            PendingAnswer { responder: format!("the tool {}", call.tool_name), location },
-        );
-        let answer = tools::call::call_tool(&self.ctx, &self.prompt, entry, call, execution);
-        resume::within_call(&self.ctx, &self.prompt, &call.tool_call_id, answer).await
-    }
-}
-
-/// The model called a tool of the provider as one of ours.
-fn no_else(call: &ToolCall, kind: DefinitionKind) -> String {
-    format!("{} has no function 'else' ({}), and the provider has not run the call", call.tool_name, kind.method())
 }
 
 impl<'js> PromptHost for ScriptPrompt<'js> {
@@ -345,7 +297,7 @@ impl<'js> PromptHost for ScriptPrompt<'js> {
 
     fn call_tool<'a>(&'a self, call: &'a ToolCall, plan: &'a StepPlan) -> LocalBoxFuture<'a, ToolAnswer> {
         async move {
-            let answer = self.answer(call, plan).boxed_local();
+            let answer = tool_call::answer(&self.ctx, &self.prompt, call, plan).boxed_local();
             let answer = jobs::run_call(&self.ctx, &self.prompt, &call.tool_call_id, answer).await;
             answer.unwrap_or_else(|error| ToolAnswer::failed(call, message_of(&self.ctx, error)))
         }

@@ -16,6 +16,7 @@ pub(super) mod rows;
 pub(crate) mod run_prompt;
 pub(crate) mod start;
 pub(crate) mod stateful_class;
+mod tool_call;
 
 use rquickjs::{Ctx, Result};
 
