@@ -134,17 +134,8 @@ impl MockItem {
                 is_error: item.get("isError") == Some(&Value::Bool(true)),
             }))),
             Some("source") => {
-                let mut source = item.clone();
-                if source.get("id").is_none() {
-                    source["id"] = format!("source-{index}").into();
-                }
                 let wanted = "needs a 'url' or 'title', and 'cites' of {start, end, text} if there are any";
-                match serde_json::from_value::<Source>(source) {
-                    Ok(source) if source.url.is_some() || source.title.is_some() => {
-                        Ok(MockItem::Source(Box::new(source)))
-                    }
-                    _ => Err(wrong("cites", wanted)),
-                }
+                source(index, item).map(MockItem::Source).ok_or_else(|| wrong("cites", wanted))
             }
             Some("error") => Ok(MockItem::Error(text("error")?.into())),
             Some("finish") => {
@@ -166,4 +157,13 @@ impl MockItem {
             }
         }
     }
+}
+
+fn source(index: usize, item: &Value) -> Option<Box<Source>> {
+    let mut source = item.clone();
+    if source.get("id").is_none() {
+        source["id"] = format!("source-{index}").into();
+    }
+    let source: Source = serde_json::from_value(source).ok()?;
+    (source.url.is_some() || source.title.is_some()).then(|| Box::new(source))
 }

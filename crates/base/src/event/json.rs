@@ -5,7 +5,7 @@ use serde::{Serialize, Serializer};
 use serde_json::{Value, json};
 
 use super::{Agent, Event, EventKind, RunFinish, RunSummary};
-use crate::chat::{StreamPart, ToolInput};
+use crate::chat::{StreamPart, ToolInput, ToolResult};
 
 const RUN_FINISH: &str = "run-finish";
 
@@ -106,19 +106,7 @@ fn other<'a>(kind: &EventKind, event: &Event<'_>, summary: &RunSummary) -> (&'st
             ("run-start", json!({ "file": file, "resumed": true, "fromStep": step }))
         }
         EventKind::StepStart { step, model, .. } => ("step-start", json!({ "step": step, "model": &**model })),
-        EventKind::ToolResult { result, took } => {
-            let mut body = json!({
-                "toolCallId": result.tool_call_id,
-                "toolName": result.tool_name,
-                "output": result.output.to_value(),
-                "isError": result.output.is_error(),
-                "durationMs": millis(*took),
-            });
-            if result.provider_executed {
-                body["providerExecuted"] = true.into();
-            }
-            ("tool-result", body)
-        }
+        EventKind::ToolResult { result, took } => ("tool-result", tool_result(result, *took)),
         EventKind::StepFinish { number, step, model, took } => {
             let body = json!({
                 "step": number,
@@ -159,6 +147,20 @@ fn other<'a>(kind: &EventKind, event: &Event<'_>, summary: &RunSummary) -> (&'st
         | EventKind::Output(_) => ("", Value::Null),
     };
     (name, Body::Other(body))
+}
+
+fn tool_result(result: &ToolResult, took: std::time::Duration) -> Value {
+    let mut body = json!({
+        "toolCallId": result.tool_call_id,
+        "toolName": result.tool_name,
+        "output": result.output.to_value(),
+        "isError": result.output.is_error(),
+        "durationMs": millis(took),
+    });
+    if result.provider_executed {
+        body["providerExecuted"] = true.into();
+    }
+    body
 }
 
 fn millis(duration: std::time::Duration) -> u64 {
