@@ -104,8 +104,9 @@ declare module 'lmthing' {
   /** The export `config` of a prompt file, and the second argument of {@link runPrompt}. */
   export interface Config {
     /**
-     * The model: `'provider:model'`, an alias (`LM_MODEL_<ALIAS>`), `'mock'` (plays the file's export `mock`), a
-     * model object, or a list of these: the next one is tried when one fails before its first visible byte.
+     * The model: `'provider:model'`, `'local'` or `'local:NAME'` (a model of a server on this machine), an alias
+     * (`LM_MODEL_<ALIAS>`), `'mock'` (plays the file's export `mock`), a model object, or a list of these: the next
+     * one is tried when one fails before its first visible byte.
      */
     model: Model | readonly ListedModel[];
     options?: Options;

@@ -138,6 +138,10 @@ pub(super) struct ModelsArgs {
     #[arg(long)]
     pub(super) json: bool,
 
+    /// List the models of the servers on this machine
+    #[arg(long, conflicts_with = "prices")]
+    pub(super) local: bool,
+
     /// List what models cost, your own prices (LMTHING_PRICES) first
     #[arg(long)]
     pub(super) prices: bool,

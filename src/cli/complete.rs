@@ -105,7 +105,8 @@ fn aliases_and_providers() -> Vec<String> {
     let variables: BTreeMap<String, String> = variables.into_iter().collect();
     let list = list_models(&ProviderContext::new(Rc::new(variables)));
     let aliases = list.aliases.into_iter().map(|alias| alias.name);
-    aliases.chain(list.providers.into_iter().map(|provider| format!("{}:", provider.name))).collect()
+    let providers = list.providers.into_iter().map(|provider| format!("{}:", provider.name));
+    aliases.chain(["local".to_owned()]).chain(providers).collect()
 }
 
 fn today() -> String {

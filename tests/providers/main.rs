@@ -14,6 +14,7 @@ mod ends;
 mod errors;
 mod http;
 mod limits;
+mod local;
 mod odd_answers;
 mod ollama;
 mod pace;

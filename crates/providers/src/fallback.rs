@@ -5,8 +5,8 @@ use std::{collections::VecDeque, rc::Rc};
 use futures_util::{FutureExt, StreamExt, future::LocalBoxFuture, stream};
 
 use super::{
-    AnswerEnd, EXAMPLE_MODEL, LanguageModel, ModelIdentity, ModelResponse, PartStream, ProviderContext, ProviderError,
-    ProviderErrorKind, ProviderEvent, is_visible,
+    AnswerEnd, EXAMPLE_MODEL, LanguageModel, ModelIdentity, ModelResponse, ProviderContext, ProviderError,
+    ProviderErrorKind, ProviderEvent, is_visible, model_label,
 };
 use lmthing_base::chat::{ModelRequest, ToolSpec};
 
@@ -46,15 +46,7 @@ impl FallbackModel {
                 false => read_to_first_visible(model.as_ref(), request.clone()).await,
             };
             let error = match begun {
-                Ok(parts) => {
-                    return Ok(ModelResponse {
-                        provider: model.provider(),
-                        model_id: model.model_id(),
-                        server: model.server(),
-                        parts,
-                        turn: None,
-                    });
-                }
+                Ok(response) => return Ok(response),
                 Err(error) => error,
             };
             index += 1;
@@ -71,18 +63,19 @@ impl FallbackModel {
 }
 
 fn name(model: &dyn LanguageModel) -> String {
-    format!("{}:{}", model.provider(), model.model_id())
+    model_label(model.provider(), model.model_id())
 }
 
 /// Reads up to the first text or call, so that an earlier failure or refusal can still be discarded. The thoughts of a
 /// model that is followed by another one are shown when its answer begins.
-async fn begin<'a>(model: &'a dyn LanguageModel, request: ModelRequest) -> Result<PartStream<'a>, ProviderError> {
-    let mut parts = model.stream(request).await?.fuse();
+async fn begin<'a>(model: &'a dyn LanguageModel, request: ModelRequest) -> Result<ModelResponse<'a>, ProviderError> {
+    let response = model.answer(request).await?;
+    let mut parts = response.parts.fuse();
     let (mut read, mut end) = (VecDeque::new(), AnswerEnd::default());
     while let Some(part) = parts.next().await {
         let part = part?;
         end.add(&part);
-        if let Some(refusal) = end.failure(model.provider(), model.model_id()) {
+        if let Some(refusal) = end.failure(response.provider, response.model_id) {
             return Err(refusal);
         }
         read.push_back(Ok(part));
@@ -90,16 +83,17 @@ async fn begin<'a>(model: &'a dyn LanguageModel, request: ModelRequest) -> Resul
             break;
         }
     }
-    Ok(stream::iter(read).chain(parts).boxed_local())
+    Ok(ModelResponse { parts: stream::iter(read).chain(parts).boxed_local(), ..response })
 }
 
 /// Reads up to the first visible part, so that an earlier failure is one of the call.
 async fn read_to_first_visible<'a>(
     model: &'a dyn LanguageModel,
     request: ModelRequest,
-) -> Result<PartStream<'a>, ProviderError> {
+) -> Result<ModelResponse<'a>, ProviderError> {
+    let response = model.answer(request).await?;
     // Fused, because `chain` polls the rest again if the stream ended before a visible part.
-    let mut parts = model.stream(request).await?.fuse();
+    let mut parts = response.parts.fuse();
     let mut read = VecDeque::new();
     while let Some(part) = parts.next().await {
         // An early return drops the parts read so far; none of them was visible.
@@ -110,7 +104,7 @@ async fn read_to_first_visible<'a>(
             break;
         }
     }
-    Ok(stream::iter(read).chain(parts).boxed_local())
+    Ok(ModelResponse { parts: stream::iter(read).chain(parts).boxed_local(), ..response })
 }
 
 impl LanguageModel for FallbackModel {

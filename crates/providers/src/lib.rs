@@ -15,6 +15,7 @@ mod framing;
 mod human_duration;
 mod identifiers;
 mod keys;
+mod local;
 mod mock;
 mod mock_item;
 mod models;
@@ -44,6 +45,7 @@ pub use error::{ProviderError, ProviderErrorKind};
 pub use fallback::FallbackModel;
 pub use human_duration::HumanDuration;
 pub use keys::{certificate_paths, key_paths, key_variables};
+pub use local::{LocalEntry, LocalServer, chosen_local, local_servers};
 pub use mock::{MockModel, MockOptions};
 pub use mock_item::{InvalidMockItem, MockItem};
 pub use models::{ModelList, ProviderInfo, list_models};
@@ -74,6 +76,13 @@ pub struct ModelResponse<'a> {
     pub server: Option<String>,
     pub parts: PartStream<'a>,
     pub turn: Option<MockTurn>,
+    /// What the price depends on, if the answer is of none of [`LanguageModel::model_identities`].
+    pub identity: Option<ModelIdentity>,
+}
+
+/// `provider:model`, or the provider alone, which is enough for `local`.
+pub fn model_label(provider: &str, model_id: &str) -> String {
+    if model_id.is_empty() { provider.to_owned() } else { format!("{provider}:{model_id}") }
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -140,7 +149,7 @@ pub trait LanguageModel {
         let parts = self.stream(request);
         async {
             let (provider, model_id, server) = (self.provider(), self.model_id(), self.server());
-            Ok(ModelResponse { provider, model_id, server, parts: parts.await?, turn: None })
+            Ok(ModelResponse { provider, model_id, server, parts: parts.await?, turn: None, identity: None })
         }
         .boxed_local()
     }

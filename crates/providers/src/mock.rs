@@ -258,7 +258,7 @@ impl LanguageModel for MockModel {
         let turn = Some(MockTurn { mock: self.number.get(), turn });
         async move {
             let (provider, model_id) = (self.provider(), self.model_id());
-            Ok(ModelResponse { provider, model_id, server: None, parts: self.play(script), turn })
+            Ok(ModelResponse { provider, model_id, server: None, parts: self.play(script), turn, identity: None })
         }
         .boxed_local()
     }

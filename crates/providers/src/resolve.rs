@@ -4,6 +4,7 @@ use std::rc::Rc;
 
 use super::{
     EXAMPLE_MODEL, LanguageModel, ProviderContext, ProviderError, ProviderErrorKind, ProviderSettings, catalog, create,
+    local::{LOCAL, LocalModel},
 };
 
 /// Resolves a model string (docs/reference/models.md).
@@ -30,6 +31,9 @@ fn find(model: &str, context: &ProviderContext) -> Result<Rc<dyn LanguageModel>,
         // Unreachable: expand_alias returns strings with a colon only.
         return Err(alias_not_found(&target, context));
     };
+    if provider == LOCAL && model_id.is_empty() {
+        return Ok(Rc::new(LocalModel::new(model_id, context)));
+    }
     if model_id.is_empty() {
         let message = format!("The model string \"{target}\" has no model behind the colon (e.g., {EXAMPLE_MODEL})");
         return Err(ProviderError::new(ProviderErrorKind::Configuration, provider, "", message));
@@ -44,6 +48,7 @@ fn find(model: &str, context: &ProviderContext) -> Result<Rc<dyn LanguageModel>,
     }
     match catalog::named(provider) {
         Some(host) => create(host.name, &ProviderSettings::default(), model_id, context),
+        None if provider == LOCAL => Ok(Rc::new(LocalModel::new(model_id, context))),
         None => Err(catalog::unknown_provider(provider, model_id, &*context.env)),
     }
 }
@@ -66,7 +71,11 @@ pub(super) fn expand_alias(model: &str, context: &ProviderContext) -> Result<Str
     while !current.contains(':') {
         let variable = alias_variable(&current);
         seen.push(current.clone());
-        current = target(&current, context).ok_or_else(|| alias_not_found(&current, context))?;
+        current = match target(&current, context) {
+            // An alias of this name wins.
+            None if current == LOCAL => return Ok(format!("{LOCAL}:")),
+            found => found.ok_or_else(|| alias_not_found(&current, context))?,
+        };
         // `fast` and `FAST` are the same variable.
         let looks_the_same = |alias: &String| alias_variable(alias) == alias_variable(&current);
         if !current.contains(':') && seen.iter().any(looks_the_same) {

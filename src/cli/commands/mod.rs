@@ -6,6 +6,7 @@ pub(super) mod completions;
 pub(super) mod describe;
 mod input;
 mod journal;
+mod local_models;
 pub(super) mod man;
 pub(super) mod map;
 pub(super) mod mcp;

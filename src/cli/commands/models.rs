@@ -4,7 +4,12 @@ use std::{collections::BTreeMap, fmt::Write, rc::Rc};
 
 use serde_json::json;
 
-use crate::cli::{ExitCode, Printer, args::ModelsArgs, commands::prices, env};
+use crate::cli::{
+    ExitCode, Printer,
+    args::ModelsArgs,
+    commands::{local_models, prices},
+    env,
+};
 use lmthing_base::cost::PRICES_VARIABLE;
 use lmthing_providers::{EXAMPLE_MODEL, ModelList, ProviderContext, ProviderInfo, list_models};
 
@@ -19,7 +24,11 @@ pub(in crate::cli) fn run(args: &ModelsArgs, printer: &Printer) -> ExitCode {
     if args.prices {
         return prices::run(args, variables.get(PRICES_VARIABLE).map_or("", String::as_str), printer);
     }
-    let list = list_models(&ProviderContext::new(Rc::new(variables)));
+    let context = ProviderContext::new(Rc::new(variables));
+    if args.local {
+        return local_models::run(args, &context, printer);
+    }
+    let list = list_models(&context);
     if args.json {
         printer.text(&format!("{:#}\n", to_json(&list)));
     } else {

@@ -118,7 +118,7 @@ impl Admission {
 
     pub(super) fn set_answerer(&self, response: &ModelResponse<'_>) {
         let mut answer = self.request.answer.borrow_mut();
-        answer.answerer = Some((response.provider.to_owned(), response.model_id.to_owned()));
+        answer.answerer = Some(response.identity.clone().unwrap_or_else(|| self.request.identity(response)));
         answer.server = response.server.as_deref().map(Into::into);
     }
 

@@ -10,7 +10,7 @@ use lmthing_base::{
     cost::{OwnPrices, PricedModel, RequestId},
     event::{AgentScope, EventKind},
 };
-use lmthing_providers::ModelIdentity;
+use lmthing_providers::{ModelIdentity, ModelResponse};
 
 /// Tracked by the meter until it is settled, because at the end of the process it is not dropped.
 pub(super) struct Request {
@@ -37,7 +37,7 @@ pub(super) enum Stage {
 
 #[derive(Debug, Default)]
 pub(super) struct AnswerInfo {
-    pub(super) answerer: Option<(String, String)>,
+    pub(super) answerer: Option<ModelIdentity>,
     /// The server that was asked, until another one answers.
     pub(super) server: Option<Rc<str>>,
     answered_by: Option<String>,
@@ -75,19 +75,19 @@ impl Request {
         self.scope.emit(&EventKind::AnswerFinish { usage, cost, server });
     }
 
+    /// The one of the models that may answer that has answered.
+    pub(super) fn identity(&self, response: &ModelResponse<'_>) -> ModelIdentity {
+        let (provider, model_id) = (response.provider, response.model_id);
+        let answers = |model: &&ModelIdentity| model.provider == provider && model.model_id == model_id;
+        let (provider, model_id) = (provider.to_owned(), model_id.to_owned());
+        let unknown = || ModelIdentity { provider, model_id, ..ModelIdentity::default() };
+        self.model_identities.iter().find(answers).cloned().unwrap_or_else(unknown)
+    }
+
     pub(super) fn priced<T>(&self, read: impl FnOnce(&PricedModel<'_>) -> T) -> T {
         let answer = self.answer.borrow();
-        let found = answer.answerer.as_ref().map(|(provider, model_id)| {
-            let is_answerer =
-                |answerer: &&ModelIdentity| answerer.provider == *provider && answerer.model_id == *model_id;
-            self.model_identities.iter().find(is_answerer).cloned().unwrap_or_else(|| ModelIdentity {
-                provider: provider.clone(),
-                model_id: model_id.clone(),
-                ..ModelIdentity::default()
-            })
-        });
         // No answer yet: priced as the first candidate.
-        let answerer = found.or_else(|| self.model_identities.first().cloned()).unwrap_or_default();
+        let answerer = answer.answerer.as_ref().or_else(|| self.model_identities.first()).cloned().unwrap_or_default();
         let (answered_by, tier) = (answer.answered_by.as_deref(), answer.tier.as_deref());
         read(&PricedModel { answered_by, tier, ..priced(&answerer, self.prices.as_deref()) })
     }

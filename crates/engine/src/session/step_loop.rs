@@ -21,6 +21,7 @@ use lmthing_base::{
     chat::{ContentPart, Role, Step, StepOutput, ToolSpec},
     event::{EventKind, SentRequest},
 };
+use lmthing_providers::model_label;
 
 pub(crate) const DEFAULT_MAX_STEPS: usize = 1000;
 
@@ -186,7 +187,7 @@ async fn run_step(
         log,
     };
     let admission = request.admit(host, None).await?;
-    let name: Rc<str> = format!("{}:{}", model.provider(), model.model_id()).into();
+    let name: Rc<str> = model_label(model.provider(), model.model_id()).into();
     let active_tools = plan.active.tools.as_slice().into();
     let sent = SentRequest {
         messages: plan.messages.clone(),
@@ -216,7 +217,7 @@ async fn run_step(
         response: answer.response,
         sources: answer.sources,
     });
-    let model: Rc<str> = format!("{}:{}", answer.provider, answer.model_id).into();
+    let model: Rc<str> = model_label(&answer.provider, &answer.model_id).into();
     session.step_warnings.step(&model, &step, problem.filter(|_| failure.is_none()));
     host.record().append(EventKind::StepFinish { number, step: step.clone(), model, took: began.elapsed() });
     failure.map_or(Ok(step), |failure| Err(RunError::Provider(failure)))

@@ -6,7 +6,7 @@ use serde_json::Value;
 
 use super::normalize::normalized;
 use crate::{
-    LanguageModel, PartStream, ProviderError, ProviderErrorKind,
+    LanguageModel, PartStream, ProviderError, ProviderErrorKind, model_label,
     redact::{Redactor, redact_parts},
 };
 use lmthing_base::chat::{ModelRequest, StreamPart};
@@ -60,7 +60,7 @@ impl RecordedExchange {
     }
 
     pub fn name(&self) -> String {
-        format!("{}:{}", self.provider, self.model)
+        model_label(&self.provider, &self.model)
     }
 
     pub fn is_whole(&self) -> bool {
@@ -134,6 +134,6 @@ impl ReplayRequest {
     }
 
     pub fn name(&self) -> String {
-        format!("{}:{}", self.provider, self.model)
+        model_label(&self.provider, &self.model)
     }
 }

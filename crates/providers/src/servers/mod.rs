@@ -12,7 +12,10 @@ use std::{
 
 use serde_json::Value;
 
-use super::refused_parameters::{ParameterLocation, RefusedParameter};
+use super::{
+    local::KnownServers,
+    refused_parameters::{ParameterLocation, RefusedParameter},
+};
 
 pub(super) use limiter::{Limiter, Permit};
 pub(super) use rate_limit_headers::{MAX_PAUSE, announced_pause};
@@ -21,6 +24,7 @@ pub(super) use rate_limit_headers::{MAX_PAUSE, announced_pause};
 pub struct Servers {
     limiters: Mutex<HashMap<(String, u64), Arc<Limiter>>>,
     refused: Mutex<Vec<(Scope, RefusedParameter)>>,
+    pub(super) local: KnownServers,
 }
 
 #[derive(Clone, Debug, PartialEq)]

@@ -1,0 +1,84 @@
+//! The model `local`, which becomes a model of a server with its first request.
+
+use std::{cell::OnceCell, rc::Rc};
+
+use futures_util::{FutureExt, future::LocalBoxFuture};
+
+use super::{
+    LOCAL,
+    choose::{Chosen, choose, nothing_fits},
+};
+use crate::{
+    LanguageModel, ModelIdentity, ModelResponse, PartStream, ProviderContext, ProviderError, ProviderErrorKind,
+    ProviderEvent, ProviderSettings, create, model_label,
+};
+use lmthing_base::chat::ModelRequest;
+
+pub(crate) struct LocalModel {
+    /// The name behind the colon; empty for any model.
+    wanted: String,
+    context: ProviderContext,
+    chosen: OnceCell<Rc<dyn LanguageModel>>,
+}
+
+impl LocalModel {
+    pub(crate) fn new(wanted: &str, context: &ProviderContext) -> Self {
+        LocalModel { wanted: wanted.to_owned(), context: context.clone(), chosen: OnceCell::new() }
+    }
+
+    async fn model(&self) -> Result<&Rc<dyn LanguageModel>, ProviderError> {
+        if let Some(model) = self.chosen.get() {
+            return Ok(model);
+        }
+        let (servers, is_new) = self.context.servers.local.servers(&self.context).await;
+        let Chosen { entry, why } = choose(&servers, &self.wanted).ok_or_else(|| {
+            let (message, hint) = nothing_fits(&servers, &self.wanted);
+            ProviderError::new(ProviderErrorKind::Configuration, LOCAL, &*self.wanted, message).with_hint(hint)
+        })?;
+        let model = create(entry.provider, &ProviderSettings::default(), &entry.id, &self.context)?;
+        if is_new {
+            let message = format!("{} is {}{why}", model_label(LOCAL, &self.wanted), entry.name());
+            (self.context.on_event)(&ProviderEvent::Warning { message });
+        }
+        Ok(self.chosen.get_or_init(|| model))
+    }
+}
+
+impl LanguageModel for LocalModel {
+    // Not those of the model it becomes: recordings must not depend on what is loaded.
+    fn provider(&self) -> &str {
+        LOCAL
+    }
+
+    fn model_id(&self) -> &str {
+        &self.wanted
+    }
+
+    fn model_identities(&self) -> Vec<ModelIdentity> {
+        let (provider, model_id) = (LOCAL.to_owned(), self.wanted.clone());
+        vec![ModelIdentity { provider, model_id, is_local: true, ..ModelIdentity::default() }]
+    }
+
+    fn server(&self) -> Option<String> {
+        self.chosen.get().and_then(|model| model.server())
+    }
+
+    fn stream<'a>(&'a self, request: ModelRequest) -> LocalBoxFuture<'a, Result<PartStream<'a>, ProviderError>> {
+        async { Ok(self.answer(request).await?.parts) }.boxed_local()
+    }
+
+    fn answer<'a>(&'a self, request: ModelRequest) -> LocalBoxFuture<'a, Result<ModelResponse<'a>, ProviderError>> {
+        async {
+            let response = self.model().await?.answer(request).await?;
+            let identity = ModelIdentity {
+                provider: response.provider.to_owned(),
+                model_id: response.model_id.to_owned(),
+                base_url: response.server.clone(),
+                is_local: true,
+                ..ModelIdentity::default()
+            };
+            Ok(ModelResponse { identity: Some(identity), ..response })
+        }
+        .boxed_local()
+    }
+}
