@@ -10,6 +10,7 @@ mod credentials;
 mod credentials_aws;
 mod credentials_azure;
 mod credentials_google;
+mod cut;
 mod ends;
 mod errors;
 mod http;

@@ -1,6 +1,7 @@
 //! The environment and callbacks that models of a run share.
 
 use std::{
+    cell::Cell,
     collections::{BTreeMap, HashMap},
     fmt,
     rc::Rc,
@@ -119,6 +120,8 @@ pub struct ProviderContext {
     pub first_wait: Duration,
     pub servers: Arc<Servers>,
     pub redactor: Redactor,
+    /// Whether the run was warned that a server has cut a prompt.
+    pub(super) has_reported_cut: Rc<Cell<bool>>,
 }
 
 impl ProviderContext {
@@ -134,8 +137,8 @@ impl ProviderContext {
 
     /// A context with a redactor that already knows the secrets of `env`.
     pub fn with_redactor(env: Rc<dyn Env>, redactor: Redactor) -> Self {
-        let (on_event, servers) = (Rc::new(|_: &ProviderEvent| {}), Arc::default());
-        ProviderContext { env, on_event, first_wait: Duration::from_secs(2), servers, redactor }
+        let (on_event, servers, has_reported_cut) = (Rc::new(|_: &ProviderEvent| {}), Arc::default(), Rc::default());
+        ProviderContext { env, on_event, first_wait: Duration::from_secs(2), servers, redactor, has_reported_cut }
     }
 
     #[must_use]

@@ -5,7 +5,7 @@ use std::{collections::VecDeque, rc::Rc};
 use futures_util::{FutureExt, StreamExt, future::LocalBoxFuture, stream};
 
 use super::{
-    AnswerEnd, EXAMPLE_MODEL, LanguageModel, ModelIdentity, ModelResponse, ProviderContext, ProviderError,
+    AnswerEnd, EXAMPLE_MODEL, LanguageModel, ModelIdentity, ModelResponse, PartStream, ProviderContext, ProviderError,
     ProviderErrorKind, ProviderEvent, is_visible, model_label,
 };
 use lmthing_base::chat::{ModelRequest, ToolSpec};

@@ -7,6 +7,7 @@ mod billing;
 mod catalog;
 mod context;
 mod create;
+mod cut;
 mod error;
 mod error_kind;
 mod error_text;

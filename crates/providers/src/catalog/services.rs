@@ -35,6 +35,10 @@ static SERVICES: [Service; 10] = [
 ];
 
 impl Service {
+    pub(crate) fn name(&self) -> &'static str {
+        self.names[0]
+    }
+
     pub(crate) fn named(name: &str) -> Option<&'static Service> {
         SERVICES.iter().find(|service| service.names.contains(&name))
     }

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use futures_util::future::join_all;
-use reqwest::{Client, RequestBuilder};
+use reqwest::{Client, RequestBuilder, header::CONTENT_TYPE};
 use serde_json::{Value, json};
 use tokio::time::{Instant, timeout_at};
 
@@ -88,7 +88,11 @@ impl Server<'_> {
             return entry.clone();
         }
         let url = format!("{}/api/show", self.url());
-        let request = self.client.post(url).json(&json!({ "model": entry.id }));
+        let request = self
+            .client
+            .post(url)
+            .header(CONTENT_TYPE, "application/json")
+            .body(json!({ "model": entry.id }).to_string());
         let shown = self.answer(request).await.unwrap_or_default();
         lists::with_capabilities(entry.clone(), &shown)
     }

@@ -21,10 +21,11 @@ pub(super) use model::HttpModel;
 pub use retry::MAX_WAIT;
 
 use super::{
-    LanguageModel, ModelIdentity, PartStream, ProviderError, ProviderErrorKind, options, own_fields::OwnFields,
+    LanguageModel, ModelIdentity, PartStream, ProviderError, ProviderErrorKind, cut::CutWatch, options,
+    own_fields::OwnFields,
 };
 use limits::Limits;
-use lmthing_base::chat::{ModelRequest, ProviderToolKind, ToolSpec};
+use lmthing_base::chat::{ModelRequest, ProviderToolKind, StreamPart, ToolSpec};
 
 impl HttpModel {
     async fn call(&self, mut request: ModelRequest) -> Result<PartStream<'_>, ProviderError> {
@@ -45,12 +46,18 @@ impl HttpModel {
         own.put(&mut encoded);
         // JavaScript does not distinguish 1 and 1.0, so bodies must not either.
         super::wire::values::normalize_numbers(&mut encoded.body);
+        let watch = CutWatch::new(self, &request, &encoded.body);
         let limits = Limits::new(request.settings.timeouts);
         let prepared = attempt::Prepared::new(self, encoded, &request.settings, limits, errors)?;
         let answer = retry::run(self, &prepared).await?;
         // Boxed: the state moves into and out of every step of the stream.
         let answer = Box::new(answer);
         let parts = stream::unfold(answer, |mut answer| async move { answer.next().await.map(|part| (part, answer)) });
+        let parts = parts.inspect(move |part| {
+            if let Ok(StreamPart::Finish { usage, .. }) = part {
+                watch.check(usage);
+            }
+        });
         if replaced.is_empty() {
             return Ok(parts.boxed_local());
         }

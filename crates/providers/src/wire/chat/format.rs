@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value, json};
 
-use super::dialect::Dialect;
+use super::{dialect::Dialect, hosts, reasoning::Server};
 use crate::wire::openai_format::{json_schema, takes_schema};
 use lmthing_base::chat::ModelRequest;
 
@@ -12,7 +12,7 @@ const GROQ_WITHOUT_SCHEMA: [&str; 9] =
 pub(super) fn put(
     body: &mut Map<String, Value>,
     request: &ModelRequest,
-    model_id: &str,
+    (model_id, server): (&str, Server),
     dialect: &Dialect,
     options: &Map<String, Value>,
 ) {
@@ -27,6 +27,12 @@ pub(super) fn put(
         Dialect::Mistral | Dialect::Compatible(_) => true,
     };
     let Some(schema) = json_schema(format, Some(options)).filter(|_| takes && !is_off) else { return };
+    // With tools, any answer would have to be JSON.
+    let format = match hosts::takes_schema(server) {
+        true => json!({ "type": "json_schema", "json_schema": schema }),
+        false if !request.tools.is_empty() => return,
+        false => json!({ "type": "json_object" }),
+    };
     // A `response_format` in the options wins.
-    body.entry("response_format").or_insert_with(|| json!({ "type": "json_schema", "json_schema": schema }));
+    body.entry("response_format").or_insert(format);
 }

@@ -5,6 +5,7 @@ mod decode;
 mod dialect;
 mod echo;
 mod format;
+mod hosts;
 mod messages;
 mod mistral;
 mod options;
@@ -73,14 +74,16 @@ impl WireFormat for ChatWire {
             Dialect::Mistral => mistral::messages(&request.messages)?,
             dialect => {
                 let model = (reasoning_model, dialect.accepts_result_images(model_id));
-                messages::messages(&request.messages, dialect, model, &mut warnings)?
+                let mut messages = messages::messages(&request.messages, dialect, model, &mut warnings)?;
+                hosts::adapt_thoughts(&mut messages, self.server, model_id);
+                messages
             }
         };
         body.insert("messages".into(), messages.into());
         put_tools(&mut body, &tools, request.settings.tool_choice.as_ref(), &self.dialect);
         tools::put_others(&mut body, &tools);
         let options = options::of_provider(request, &self.dialect, self.server);
-        format::put(&mut body, request, model_id, &self.dialect, &options);
+        format::put(&mut body, request, (model_id, self.server), &self.dialect, &options);
         body.insert("stream".into(), true.into());
         if self.include_usage {
             body.entry("stream_options").or_insert_with(|| json!({ "include_usage": true }));

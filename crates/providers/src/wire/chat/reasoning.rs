@@ -2,6 +2,7 @@
 
 use serde_json::{Map, Value, json};
 
+use super::hosts;
 use crate::wire::{
     effort::{
         Effort, LOW_TO_HIGH, MINIMAL_TO_XHIGH, NONE_TO_HIGH, NONE_TO_MAX, choose, up_to, warn_always_on,
@@ -20,7 +21,20 @@ pub(super) enum Server {
     OpenRouter,
     Perplexity,
     XAi,
+    DeepSeek,
+    Moonshot,
+    Zai,
+    Cerebras,
 }
+
+/// Names and addresses of hosts with rules of their own.
+const HOSTS: [(&str, &str, Server); 5] = [
+    ("xai", "api.x.ai", Server::XAi),
+    ("deepseek", "api.deepseek.com", Server::DeepSeek),
+    ("moonshot", "api.moonshot.ai", Server::Moonshot),
+    ("zai", "api.z.ai", Server::Zai),
+    ("cerebras", "api.cerebras.ai", Server::Cerebras),
+];
 
 impl Server {
     /// Detects a compatible server by name or host; behind a proxy, only by name.
@@ -31,8 +45,10 @@ impl Server {
         match () {
             () if has("openrouter") => Server::OpenRouter,
             () if has("perplexity") => Server::Perplexity,
-            () if name == "xai" || host == Some("api.x.ai") => Server::XAi,
-            () => Server::Other,
+            () => HOSTS
+                .iter()
+                .find(|(known, at, _)| *known == name || host == Some(*at))
+                .map_or(Server::Other, |row| row.2),
         }
     }
 }
@@ -120,6 +136,9 @@ pub(super) fn put_compatible(
             level => json!({ "effort": choose(level, MINIMAL_TO_XHIGH, warnings).name() }),
         };
         body.insert("reasoning".into(), wire);
+        return;
+    }
+    if hosts::put_reasoning(body, reasoning, server, warnings) {
         return;
     }
     let levels = match openai_models::kind(model_id) {

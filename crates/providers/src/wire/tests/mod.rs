@@ -6,6 +6,7 @@ mod chunks;
 mod endings;
 mod families;
 mod history;
+mod hosts;
 mod media;
 mod nonstandard_servers;
 mod odd_servers;
