@@ -7,7 +7,10 @@ use reqwest::{Client, RequestBuilder, header::CONTENT_TYPE};
 use serde_json::{Value, json};
 use tokio::time::{Instant, timeout_at};
 
-use super::{LocalEntry, LocalServer, Target, lists};
+use super::{
+    entry::{LocalEntry, LocalServer, Target},
+    lists,
+};
 use crate::{ProviderContext, address::Address};
 use lmthing_system::http::{Body, http_client, local_client};
 

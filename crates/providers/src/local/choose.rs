@@ -2,7 +2,7 @@
 
 use std::cmp::Reverse;
 
-use super::{LocalEntry, LocalServer};
+use super::entry::{LocalEntry, LocalServer};
 
 const GET_ONE: &str = "Get one, for example with `ollama pull qwen3` or in LM Studio.";
 

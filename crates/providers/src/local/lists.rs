@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use super::LocalEntry;
+use super::entry::LocalEntry;
 
 /// Parts of the names of models that only embed, for servers that do not say what a model does.
 const EMBEDDERS: [&str; 9] =

@@ -5,8 +5,9 @@ use std::{cell::OnceCell, rc::Rc};
 use futures_util::{FutureExt, future::LocalBoxFuture};
 
 use super::{
-    LOCAL,
     choose::{Chosen, choose, nothing_fits},
+    entry::LOCAL,
+    known_servers,
 };
 use crate::{
     LanguageModel, ModelIdentity, ModelResponse, PartStream, ProviderContext, ProviderError, ProviderErrorKind,
@@ -30,7 +31,7 @@ impl LocalModel {
         if let Some(model) = self.chosen.get() {
             return Ok(model);
         }
-        let (servers, is_new) = self.context.servers.local.servers(&self.context).await;
+        let (servers, is_new) = known_servers(&self.context).await;
         let Chosen { entry, why } = choose(&servers, &self.wanted).ok_or_else(|| {
             let (message, hint) = nothing_fits(&servers, &self.wanted);
             ProviderError::new(ProviderErrorKind::Configuration, LOCAL, &*self.wanted, message).with_hint(hint)

@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value, json};
 
-use super::{dialect::Dialect, hosts, reasoning::Server};
+use super::{dialect::Dialect, hosts, server::Server};
 use crate::wire::openai_format::{json_schema, takes_schema};
 use lmthing_base::chat::ModelRequest;
 

@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value, json};
 
-use super::reasoning::Server;
+use super::server::Server;
 use crate::wire::{
     effort::{Effort, choose, warn_without_levels},
     settings::Warnings,

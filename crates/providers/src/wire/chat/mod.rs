@@ -10,6 +10,7 @@ mod messages;
 mod mistral;
 mod options;
 mod reasoning;
+mod server;
 mod sources;
 mod tool_calls;
 mod tools;
@@ -31,7 +32,7 @@ use lmthing_base::chat::{ModelRequest, ToolChoice, ToolSpec};
 pub(crate) struct ChatWire {
     dialect: Dialect,
     path: String,
-    server: reasoning::Server,
+    server: server::Server,
     include_usage: bool,
 }
 
@@ -40,13 +41,13 @@ impl ChatWire {
         let query = query.map(|query| format!("?{query}")).unwrap_or_default();
         // Groq and Mistral always send counts.
         let include_usage = matches!(dialect, Dialect::OpenAi | Dialect::Compatible(_));
-        let server = reasoning::Server::Other;
+        let server = server::Server::Other;
         ChatWire { dialect, path: format!("/chat/completions{query}"), server, include_usage }
     }
 
     pub(crate) fn at(self, base_url: Option<&str>) -> Self {
         let server = match &self.dialect {
-            Dialect::Compatible(name) => reasoning::Server::of(name, base_url),
+            Dialect::Compatible(name) => server::Server::of(name, base_url),
             _ => self.server,
         };
         ChatWire { server, ..self }
@@ -59,7 +60,7 @@ impl ChatWire {
 
     pub(crate) fn azure(api_version: &str) -> Self {
         let path = format!("/v1/chat/completions?api-version={api_version}");
-        ChatWire { dialect: Dialect::OpenAi, path, server: reasoning::Server::Azure, include_usage: true }
+        ChatWire { dialect: Dialect::OpenAi, path, server: server::Server::Azure, include_usage: true }
     }
 }
 
@@ -102,9 +103,9 @@ impl WireFormat for ChatWire {
 
     fn tiers(&self) -> &'static [TierForm] {
         match (&self.dialect, self.server) {
-            (Dialect::OpenAi, _) | (_, reasoning::Server::OpenRouter) => tier::OPENAI,
+            (Dialect::OpenAi, _) | (_, server::Server::OpenRouter) => tier::OPENAI,
             (Dialect::Groq, _) => tier::GROQ,
-            (_, reasoning::Server::XAi) => tier::XAI,
+            (_, server::Server::XAi) => tier::XAI,
             _ => &[],
         }
     }

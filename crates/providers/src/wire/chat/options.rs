@@ -2,10 +2,7 @@
 
 use serde_json::{Map, Value};
 
-use super::{
-    dialect::Dialect,
-    reasoning::{self, Server},
-};
+use super::{dialect::Dialect, reasoning, server::Server};
 use crate::wire::{
     KnownOptions,
     openai_reasoning::{self, Api, Plan},

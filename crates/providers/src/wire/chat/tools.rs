@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value, json};
 
-use super::{dialect::Dialect, reasoning::Server};
+use super::{dialect::Dialect, server::Server};
 use crate::wire::{
     UnsupportedContent,
     provider_tools::{self, Target, Tools, put_domains, warn_lacking},
