@@ -175,7 +175,7 @@ async fn a_run_without_a_final_answer_explains_why() {
     let cut = || chat(json!({ "content": "{\"summary\":\"f" }), "length");
     let held = || chat(json!({ "content": "{" }), "content_filter");
     let cases: Vec<(&str, Vec<Canned>, &str)> = vec![
-        ("", vec![refusal()], "the model refused to answer"),
+        ("", vec![refusal()], "(refusal): I will not."),
         ("", vec![held()], "finish reason content-filter"),
         ("", vec![cut(), cut(), cut()], "cut off at the limit on tokens"),
         ("stopWhen: () => true", vec![calls_look()], "stopWhen ended the run after a step that called tools"),
