@@ -12,7 +12,7 @@ use super::{
     run_log::{RunLog, WholeAnswer},
     sources::placed,
     step_request::{PausedTurn, StepRequest},
-    tools::ToolCalls,
+    tools::{ToolCalls, WaitingForTools},
 };
 use crate::{
     plugin::text_methods::{CodeBlockSplitter, TextSegment},
@@ -113,21 +113,6 @@ async fn send<'a>(
     };
     admission.set_answerer(&answering);
     Ok(answering)
-}
-
-pub(super) struct WaitingForTools<'a>(&'a dyn PromptHost);
-
-impl<'a> WaitingForTools<'a> {
-    pub(super) fn of(host: &'a dyn PromptHost) -> Self {
-        host.set_waiting_for_tools(true);
-        WaitingForTools(host)
-    }
-}
-
-impl Drop for WaitingForTools<'_> {
-    fn drop(&mut self) {
-        self.0.set_waiting_for_tools(false);
-    }
 }
 
 struct Receiver<'a> {

@@ -3,9 +3,8 @@
 use std::{rc::Rc, time::Instant};
 
 use super::{
-    receive::WaitingForTools,
     run_log::RunLog,
-    tools::{ToolCalls, into_history},
+    tools::{ToolCalls, WaitingForTools, into_history},
     warnings::StepWarnings,
 };
 use crate::prompt::{ActiveSet, PromptHost, RunError, StepPlan};

@@ -17,6 +17,22 @@ use lmthing_base::{
     event::EventKind,
 };
 
+/// Marks a prompt as waiting for its tools while it exists.
+pub(super) struct WaitingForTools<'a>(&'a dyn PromptHost);
+
+impl<'a> WaitingForTools<'a> {
+    pub(super) fn of(host: &'a dyn PromptHost) -> Self {
+        host.set_waiting_for_tools(true);
+        WaitingForTools(host)
+    }
+}
+
+impl Drop for WaitingForTools<'_> {
+    fn drop(&mut self) {
+        self.0.set_waiting_for_tools(false);
+    }
+}
+
 type FinishedCall = Result<(usize, ToolResult), RunError>;
 
 pub(super) struct ToolCalls<'a> {

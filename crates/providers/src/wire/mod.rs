@@ -6,6 +6,7 @@ mod blocks;
 pub(super) mod chat;
 pub(super) mod cohere;
 mod effort;
+mod encoded_request;
 mod ending;
 pub(super) mod google;
 mod lenient;
@@ -30,22 +31,13 @@ pub(super) mod values;
 #[cfg(test)]
 mod tests;
 
-use serde_json::Value;
-
 use crate::identifiers::Identifiers;
-use lmthing_base::chat::{CallWarning, ModelRequest};
+pub(crate) use encoded_request::EncodedRequest;
+use lmthing_base::chat::ModelRequest;
 pub(crate) use media::UnsupportedContent;
 pub use media::{Media, Source as MediaSource};
 pub(crate) use output::{Decoded, Output};
 pub(crate) use tier::TierForm;
-
-#[derive(Clone, Debug, PartialEq)]
-pub struct EncodedRequest {
-    pub path: String,
-    pub headers: Vec<(&'static str, String)>,
-    pub body: Value,
-    pub warnings: Vec<CallWarning>,
-}
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Framing {

@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value, json};
 
-use super::{EncodedRequest, settings::Warnings};
+use super::{encoded_request::EncodedRequest, settings::Warnings};
 use lmthing_base::chat::{CallWarning, Tier};
 
 /// How an API is asked for a tier.
@@ -95,16 +95,6 @@ impl EncodedRequest {
                 }
             }
             Place::Unsaid => {}
-        }
-    }
-
-    /// Adds a value to the header `anthropic-beta`.
-    pub(super) fn add_beta(&mut self, beta: &str) {
-        const NAME: &str = "anthropic-beta";
-        match self.headers.iter_mut().find(|(name, _)| *name == NAME) {
-            Some((_, list)) if list.split(',').any(|known| known == beta) => {}
-            Some((_, list)) => *list = format!("{list},{beta}"),
-            None => self.headers.push((NAME, beta.to_owned())),
         }
     }
 }

@@ -46,8 +46,6 @@ use lmthing_base::{
 use lmthing_node::{WaitingForScript, diagnose, diagnose_error, is_halted, is_name_mentioned};
 use lmthing_providers::LanguageModel;
 
-mod calls;
-
 pub(crate) struct ScriptPrompt<'js> {
     ctx: Ctx<'js>,
     prompt: PromptObject<'js>,

@@ -16,6 +16,7 @@ mod output_format;
 mod provider_calls;
 mod provider_tools;
 mod reasoning;
+mod reasoning_options;
 mod responses;
 mod settings;
 mod tiers;

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::{encode, user, wire, with_options};
+use super::{encode, user, wire};
 use crate::wire::{
     EncodedRequest, WireFormat,
     chat::{ChatWire, Dialect},
@@ -22,7 +22,7 @@ const PLACES: [&str; 9] = [
     "/inferenceConfig",
 ];
 
-fn reasoning_of(encoded: &EncodedRequest) -> Value {
+pub(super) fn reasoning_of(encoded: &EncodedRequest) -> Value {
     let found = PLACES.iter().filter_map(|place| {
         let value = encoded.body.pointer(place)?;
         Some((place.rsplit('/').next()?.to_owned(), value.clone()))
@@ -30,7 +30,7 @@ fn reasoning_of(encoded: &EncodedRequest) -> Value {
     found.collect()
 }
 
-fn warnings(encoded: &EncodedRequest) -> usize {
+pub(super) fn warnings(encoded: &EncodedRequest) -> usize {
     encoded.warnings.iter().filter(|warning| warning.setting.as_deref() == Some("reasoning")).count()
 }
 
@@ -322,98 +322,4 @@ fn compatible_servers_get_reasoning_effort() {
     );
     let elsewhere = ChatWire::new(Dialect::Compatible("lab".into()), None).at(Some("http://lab/openrouter"));
     check(&elsewhere, &[("z-ai/glm-5", High, effort("high"), false)]);
-}
-
-#[test]
-fn provider_options_win_without_a_warning() {
-    let cases = [
-        (
-            "responses",
-            "gpt-6",
-            json!({ "openai": { "reasoningEffort": "xhigh" } }),
-            json!({ "reasoning": { "effort": "xhigh" } }),
-        ),
-        ("chat", "gpt-6", json!({ "openai": { "reasoningEffort": "max" } }), json!({ "reasoning_effort": "max" })),
-        (
-            "groq",
-            "qwen/qwen3-32b",
-            json!({ "groq": { "reasoningFormat": "hidden" } }),
-            json!({ "reasoning_format": "hidden" }),
-        ),
-        (
-            "mistral",
-            "mistral-small-latest",
-            json!({ "mistral": { "reasoningEffort": "none" } }),
-            json!({ "reasoning_effort": "none" }),
-        ),
-        (
-            "compatible",
-            "glm",
-            json!({ "lab": { "thinking": { "type": "disabled" } } }),
-            json!({ "thinking": { "type": "disabled" } }),
-        ),
-        ("compatible", "qwen", json!({ "lab": { "chat_template_kwargs": { "enable_thinking": false } } }), json!({})),
-        (
-            "anthropic",
-            "claude-opus-4-6",
-            json!({ "anthropic": { "effort": "max" } }),
-            json!({ "output_config": { "effort": "max" } }),
-        ),
-        (
-            "anthropic",
-            "claude-opus-5",
-            json!({ "anthropic": { "thinking": { "type": "disabled" } } }),
-            json!({ "thinking": { "type": "disabled" } }),
-        ),
-        (
-            "anthropic",
-            "claude-opus-5",
-            json!({ "anthropic": { "thinking": { "type": "adaptive", "display": "summarized" } } }),
-            json!({ "thinking": { "type": "adaptive", "display": "summarized" } }),
-        ),
-        (
-            "google",
-            "gemini-3-pro",
-            json!({ "google": { "thinkingConfig": { "thinkingLevel": "low" } } }),
-            json!({ "thinkingConfig": { "thinkingLevel": "low" } }),
-        ),
-        (
-            "google",
-            "gemini-3-pro",
-            json!({ "google": { "thinkingConfig": { "includeThoughts": true } } }),
-            json!({ "thinkingConfig": { "includeThoughts": true, "thinkingLevel": "high" } }),
-        ),
-        (
-            "cohere",
-            "command-a-reasoning",
-            json!({ "cohere": { "thinking": { "type": "disabled" } } }),
-            json!({ "thinking": { "type": "disabled" } }),
-        ),
-        (
-            "bedrock",
-            "anthropic.claude-opus-4-6-v1",
-            json!({ "bedrock": { "reasoningConfig": { "type": "adaptive", "maxReasoningEffort": "max" } } }),
-            json!({ "additionalModelRequestFields": {
-                "thinking": { "type": "adaptive" }, "output_config": { "effort": "max" },
-            } }),
-        ),
-        (
-            "bedrock",
-            "anthropic.claude-opus-5",
-            json!({ "bedrock": { "reasoningConfig": { "type": "disabled" } } }),
-            json!({ "additionalModelRequestFields": { "thinking": { "type": "disabled" } } }),
-        ),
-        (
-            "bedrock",
-            "openai.gpt-oss-20b-1:0",
-            json!({ "bedrock": { "additionalModelRequestFields": { "reasoning_effort": "low" } } }),
-            json!({ "additionalModelRequestFields": { "reasoning_effort": "low" } }),
-        ),
-    ];
-    for (name, model, options, expected) in cases {
-        let settings = CallSettings { reasoning: Some(High), ..CallSettings::default() };
-        let encoded = with_options(name, model, options, settings);
-        assert_eq!(reasoning_of(&encoded), expected, "{name} {model}");
-        assert_eq!(warnings(&encoded), 0, "{name} {model} {:?}", encoded.warnings);
-    }
 }
