@@ -46,8 +46,10 @@ fn client(target: &Target, context: &ProviderContext) -> Option<Client> {
 
 /// The address without password and query.
 fn shown(url: &str) -> String {
-    let address = Address::parse(url).map(|address| address.to_string());
-    address.map_or_else(|error| format!("an address that {}", error.what), |url| url)
+    match Address::parse(url) {
+        Ok(address) => address.to_string(),
+        Err(error) => format!("an address that {}", error.what),
+    }
 }
 
 struct Server<'a> {

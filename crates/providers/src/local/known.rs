@@ -9,8 +9,10 @@ use super::entry::{LocalServer, Target};
 /// How long an answer holds for further runs of the same process.
 const HOLDS: Duration = Duration::from_secs(60);
 
+type Answers = HashMap<Vec<Target>, (Instant, Vec<LocalServer>)>;
+
 #[derive(Default)]
-pub(crate) struct KnownServers(Mutex<HashMap<Vec<Target>, (Instant, Vec<LocalServer>)>>);
+pub(crate) struct KnownServers(Mutex<Answers>);
 
 impl KnownServers {
     /// What `ask` returns, unless a run has asked just now. Runs that ask at the same time share one answer. The flag

@@ -13,7 +13,7 @@ const BYTES_PER_BILLION: f64 = 0.6e9;
 
 /// `/api/tags` of Ollama; `None` if it is no such list.
 pub(super) fn of_ollama(list: &Value) -> Option<Vec<LocalEntry>> {
-    list.get("models")?.as_array()?.iter().map(|model| Some(ollama_entry(model)?)).collect()
+    list.get("models")?.as_array()?.iter().map(ollama_entry).collect()
 }
 
 fn ollama_entry(model: &Value) -> Option<LocalEntry> {
@@ -52,7 +52,7 @@ pub(super) fn mark_loaded(entries: &mut [LocalEntry], list: &Value) {
 /// `/models` of OpenAI's protocol; `None` if it is no such list.
 pub(super) fn of_openai(provider: &'static str, list: &Value) -> Option<Vec<LocalEntry>> {
     let data = list.get("data")?.as_array()?;
-    data.iter().map(|model| Some(openai_entry(provider, model)?)).collect()
+    data.iter().map(|model| openai_entry(provider, model)).collect()
 }
 
 fn openai_entry(provider: &'static str, model: &Value) -> Option<LocalEntry> {

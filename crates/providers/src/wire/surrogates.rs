@@ -36,10 +36,10 @@ impl Joiner {
                 }
             }
             StreamPart::ToolCall { input, .. } => *input = String::from_utf16_lossy(&units(input)),
-            StreamPart::TextEnd { id, .. } | StreamPart::ReasoningEnd { id, .. } | StreamPart::ToolInputEnd { id } => {
-                if self.open.remove(id).is_some() {
-                    emit(lone(id.clone(), &part));
-                }
+            StreamPart::TextEnd { id, .. } | StreamPart::ReasoningEnd { id, .. } | StreamPart::ToolInputEnd { id }
+                if self.open.remove(id).is_some() =>
+            {
+                emit(lone(id.clone(), &part));
             }
             _ => {}
         }

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::{encode, user, wire};
+use super::{encode, user, wire, with_options};
 use crate::wire::{
     EncodedRequest, WireFormat,
     chat::{ChatWire, Dialect},

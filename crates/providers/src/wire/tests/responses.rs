@@ -272,7 +272,7 @@ const RESPONSES: &str = r#"{"type":"response.incomplete","response":{"incomplete
 type Reasons = &'static [(&'static str, FinishReason)];
 
 fn reasons_by_wire() -> [(Box<dyn WireFormat>, &'static str, Reasons); 6] {
-    use FinishReason::{ContentFilter, Error, Length, Other, Stop, ToolCalls};
+    use FinishReason::{ContentFilter, Length, Other, Stop, ToolCalls};
     [
         (
             Box::new(ChatWire::new(Dialect::OpenAi, None)),

@@ -118,9 +118,9 @@ fn the_tier_of_an_answer_is_read() {
 fn tier_of(name: &str, events: &[Value]) -> Option<String> {
     let text: String = events.iter().map(|event| format!("data: {event}\n\n")).collect();
     let decoded = decode(wire(name).as_ref(), vec![text.into_bytes()]);
-    let tiers = decoded.into_iter().filter_map(|decoded| match decoded {
+    let mut tiers = decoded.into_iter().filter_map(|decoded| match decoded {
         Decoded::Part(StreamPart::ResponseMetadata(metadata)) => metadata.service_tier,
         _ => None,
     });
-    tiers.last()
+    tiers.next_back()
 }
