@@ -50,6 +50,7 @@ pub use local::{LocalEntry, LocalServer, chosen_local, local_servers};
 pub use mock::{MockModel, MockOptions};
 pub use mock_item::{InvalidMockItem, MockItem};
 pub use models::{ModelList, ProviderInfo, list_models};
+pub use own_fields::OwnFields;
 pub use record::{
     InvalidRecording, RecordedExchange, RecordedFile, ReplayRequest, check_recording_writable, stream_and_record,
     write_recording,

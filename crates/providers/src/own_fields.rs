@@ -5,20 +5,24 @@ use serde_json::{Map, Value};
 use super::wire::EncodedRequest;
 use lmthing_base::chat::{CallSettings, OWN_FIELDS};
 
+/// The fields of one provider.
 #[derive(Debug, Default)]
-pub(super) struct OwnFields {
+pub struct OwnFields {
     body: Map<String, Value>,
     query: Map<String, Value>,
 }
 
 impl OwnFields {
-    /// Takes the fields of a provider out of the settings; those of others are dropped. Its headers join the other headers.
-    pub(super) fn take(provider: &str, settings: &mut CallSettings) -> Self {
+    /// Takes the fields of a provider, which may have several names, out of the settings; those of others are dropped.
+    /// Its headers join the other headers.
+    pub fn take(provider: &[&str], settings: &mut CallSettings) -> Self {
         let mut own = [Map::new(), Map::new(), Map::new()];
         for (name, options) in &mut settings.provider_options {
             let Value::Object(options) = options else { continue };
             for (place, field) in own.iter_mut().zip(OWN_FIELDS) {
-                if let (Some(Value::Object(given)), true) = (options.shift_remove(field), name == provider) {
+                if let (Some(Value::Object(given)), true) =
+                    (options.shift_remove(field), provider.contains(&name.as_str()))
+                {
                     *place = given;
                 }
             }
@@ -26,6 +30,12 @@ impl OwnFields {
         let [body, headers, query] = own;
         settings.headers.extend(texts(&headers).filter_map(|(name, value)| Some((name, value?))));
         OwnFields { body, query }
+    }
+
+    /// The names of the fields that are set and are not among the headers.
+    pub fn names(&self) -> impl Iterator<Item = &'static str> + use<> {
+        let fields = [("body", !self.body.is_empty()), ("query", !self.query.is_empty())];
+        fields.into_iter().filter_map(|(name, is_set)| is_set.then_some(name))
     }
 
     pub(super) fn put(self, encoded: &mut EncodedRequest) {
@@ -91,7 +101,7 @@ mod tests {
         }))
         .unwrap();
         let mut settings = CallSettings { provider_options: options, ..CallSettings::default() };
-        let own = OwnFields::take("lab", &mut settings);
+        let own = OwnFields::take(&["lab"], &mut settings);
         assert_eq!(settings.provider_options["lab"], json!({ "user": "me" }));
         assert_eq!(settings.headers["x-own"], "1");
         let body = json!({ "a": { "y": 2, "z": 3 }, "list": [1, 2], "gone": 1 });

@@ -37,6 +37,20 @@ pub struct WebSearch {
     pub location: Option<SearchLocation>,
 }
 
+impl WebSearch {
+    /// The names of the options that are set, except `else`.
+    pub fn set_options(&self) -> impl Iterator<Item = &'static str> + use<> {
+        let WebSearch { allowed_domains, blocked_domains, max_uses, location } = self;
+        let options = [
+            ("allowedDomains", !allowed_domains.is_empty()),
+            ("blockedDomains", !blocked_domains.is_empty()),
+            ("maxUses", max_uses.is_some()),
+            ("location", location.is_some()),
+        ];
+        options.into_iter().filter_map(|(name, is_set)| is_set.then_some(name))
+    }
+}
+
 /// Where the user is, approximately.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", default)]

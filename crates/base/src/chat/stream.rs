@@ -194,6 +194,9 @@ pub struct Usage {
     /// Searches that the provider has made for the answer and charges for.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub web_searches: Option<u64>,
+    /// Whether searches may have been made that nobody has counted, so that the cost is unknown.
+    #[serde(skip)]
+    pub has_uncounted_searches: bool,
 }
 
 impl Usage {
@@ -219,6 +222,7 @@ impl Usage {
             cached_input_tokens: sum(self.cached_input_tokens, other.cached_input_tokens),
             cache_write_tokens: sum(self.cache_write_tokens, other.cache_write_tokens),
             web_searches: sum(self.web_searches, other.web_searches),
+            has_uncounted_searches: self.has_uncounted_searches || other.has_uncounted_searches,
         }
     }
 }

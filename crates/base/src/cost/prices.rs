@@ -40,7 +40,10 @@ impl Prices {
             // The table has the prices of the standard tier only.
             None => self.table.cost(model, usage).filter(|_| tier == Some(Tier::Standard)),
         };
-        Some(tokens? + self.search_cost(model, usage.web_searches.unwrap_or(0))?)
+        // The cost of any search stands for that of an unknown number.
+        let uncounted = u64::from(usage.has_uncounted_searches);
+        let searches = self.search_cost(model, usage.web_searches.unwrap_or(uncounted))?;
+        (uncounted == 0 || searches == 0.0).then_some(tokens? + searches)
     }
 
     /// The cost of searches that the provider has made; `None` if their price is unknown.

@@ -217,6 +217,7 @@ pub(super) fn usage(input: Option<u64>, output: Option<u64>, cached: Option<u64>
         cached_input_tokens: cached,
         cache_write_tokens: None,
         web_searches: None,
+        has_uncounted_searches: false,
     }
 }
 

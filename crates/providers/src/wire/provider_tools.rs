@@ -119,18 +119,9 @@ fn excluding(spec: &ToolSpec, Target { names, model_id }: Target<'_>) -> Unsuppo
 
 /// Warns about each set option that the search of a provider does not have.
 pub(super) fn warn_lacking(search: &WebSearch, lacks: &[&str], provider: &str, warnings: &mut Warnings) {
-    for name in lacks {
-        let is_set = match *name {
-            "allowedDomains" => !search.allowed_domains.is_empty(),
-            "blockedDomains" => !search.blocked_domains.is_empty(),
-            "maxUses" => search.max_uses.is_some(),
-            "location" => search.location.is_some(),
-            _ => false,
-        };
-        if is_set {
-            let setting = format!("defWebSearch.{name}");
-            warnings.changed(&setting, format!("the web search of {provider} has no {name}; it was left out"));
-        }
+    for name in search.set_options().filter(|name| lacks.contains(name)) {
+        let setting = format!("defWebSearch.{name}");
+        warnings.changed(&setting, format!("the web search of {provider} has no {name}; it was left out"));
     }
 }
 

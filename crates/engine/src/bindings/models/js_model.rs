@@ -7,6 +7,7 @@ use rquickjs::{Ctx, Function, IntoJs, Object, Result, Value, atom::PredefinedAto
 use super::{
     sdk_parts::PartReader,
     sdk_request::{self, SdkVersion},
+    sdk_searches::Searches,
     sdk_tools,
 };
 use crate::bindings::values::{
@@ -19,7 +20,7 @@ use lmthing_base::{
 use lmthing_node::{
     PendingAnswer, PendingAnswerGuard, WaitingForScript, enable_async_values, location_of_function, with_async_values,
 };
-use lmthing_providers::{LanguageModel, ModelIdentity, PartStream, ProviderError, ProviderErrorKind};
+use lmthing_providers::{LanguageModel, ModelIdentity, OwnFields, PartStream, ProviderError, ProviderErrorKind};
 
 /// Key of the async context value that is set while a script answers as a model.
 pub(crate) const ANSWERING: &str = "lmthing:answering";
@@ -82,16 +83,18 @@ impl<'js> JsModel<'js> {
     }
 
     /// What is asked of the model, and how its answer is read.
-    async fn begin(&self, request: ModelRequest) -> std::result::Result<Answering<'js>, ProviderError> {
+    async fn begin(&self, mut request: ModelRequest) -> std::result::Result<Answering<'js>, ProviderError> {
         let tools = sdk_tools::tools(&request.tools, &self.provider, self.version).map_err(|lacking| {
             let message = lacking.message(&self.provider, &self.model_id);
             ProviderError::new(ProviderErrorKind::BadRequest, &self.provider, &self.model_id, message)
         })?;
-        let mut parts = PartReader::new(sdk_tools::search_name(&request));
-        let warnings = sdk_request::setting_warnings(&request.settings, self.version);
-        if !warnings.is_empty() {
-            parts.read.push_back(StreamPart::StreamStart { warnings });
-        }
+        let own = OwnFields::take(&sdk_tools::provider_names(&self.provider), &mut request.settings);
+        let mut warnings = sdk_request::setting_warnings(&request.settings, self.version);
+        warnings.extend(sdk_request::own_field_warnings(&own, &self.provider));
+        warnings.extend(sdk_tools::search_warnings(&request.tools, &self.provider));
+        let start = (!warnings.is_empty()).then_some(StreamPart::StreamStart { warnings });
+        let searches = Searches::new(sdk_tools::search(&request.tools, &self.provider));
+        let parts = PartReader::new(searches, start.into_iter().collect());
         let source = self.run_as_answer(self.open(&request, tools)).await.map_err(|error| self.failed(error))?;
         Ok(Answering { source, parts })
     }
@@ -147,7 +150,7 @@ impl LanguageModel for JsModel<'_> {
     }
 
     fn searching_models(&self, tools: &[ToolSpec]) -> Vec<ModelIdentity> {
-        if sdk_tools::has_search(tools, &self.provider) { self.model_identities() } else { Vec::new() }
+        if sdk_tools::search(tools, &self.provider).is_some() { self.model_identities() } else { Vec::new() }
     }
 
     fn refusal(&self, tools: &[ToolSpec]) -> Option<String> {

@@ -6,4 +6,5 @@ pub(crate) mod mock;
 pub(crate) mod resolve;
 mod sdk_parts;
 mod sdk_request;
+mod sdk_searches;
 mod sdk_tools;

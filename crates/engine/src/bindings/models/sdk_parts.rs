@@ -4,16 +4,14 @@ use std::collections::{HashMap, VecDeque};
 
 use serde_json::{Value, json};
 
+use super::sdk_searches::Searches;
 use lmthing_base::chat::{Cite, FinishReason, Source, StreamPart, Usage, token_count};
 
 /// Reads the stream of one answer.
-#[derive(Default)]
 pub(super) struct PartReader {
     /// Parts that were read together and not taken yet.
     pub(super) read: VecDeque<StreamPart>,
-    /// The name of the provider's web search, whose calls are counted.
-    search: Option<String>,
-    searches: u64,
+    searches: Searches,
     /// The text so far, for citations, in UTF-16 code units.
     text: Vec<u16>,
     /// Where each block of text begins.
@@ -21,8 +19,9 @@ pub(super) struct PartReader {
 }
 
 impl PartReader {
-    pub(super) fn new(search: Option<String>) -> Self {
-        PartReader { search, ..PartReader::default() }
+    /// `read` are parts that stand before those of the stream.
+    pub(super) fn new(searches: Searches, read: VecDeque<StreamPart>) -> Self {
+        PartReader { read, searches, text: Vec::new(), blocks: HashMap::new() }
     }
 
     /// Reads a part; those that the step loop does not use are skipped.
@@ -66,16 +65,12 @@ impl PartReader {
     }
 
     fn count(&mut self, part: &StreamPart) {
+        self.searches.add(part);
         match part {
             StreamPart::TextStart { id, .. } => {
                 self.blocks.insert(id.clone(), self.text.len());
             }
             StreamPart::TextDelta { delta, .. } => self.text.extend(delta.encode_utf16()),
-            StreamPart::ToolCall { tool_name, provider_executed: true, .. }
-                if self.search.as_ref() == Some(tool_name) =>
-            {
-                self.searches += 1;
-            }
             _ => {}
         }
     }
@@ -98,7 +93,7 @@ impl PartReader {
     fn finish(&self, part: &Value) -> StreamPart {
         let reason = &part["finishReason"];
         let mut usage = usage(&part["usage"]);
-        usage.web_searches = (self.searches > 0).then_some(self.searches);
+        self.searches.put(&mut usage, &part["providerMetadata"]);
         StreamPart::Finish {
             finish_reason: finish_reason(reason),
             usage,

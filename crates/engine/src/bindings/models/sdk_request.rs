@@ -11,7 +11,9 @@ use crate::bindings::values::{
 use lmthing_base::chat::{
     CallSettings, CallWarning, Content, ContentPart, Message, ModelRequest, Reasoning, ToolChoice, ToolOutput, ToolPart,
 };
-use lmthing_providers::{Media, MediaSource};
+use lmthing_providers::{Media, MediaSource, OwnFields};
+
+pub(super) const UNSUPPORTED: &str = "unsupported-setting";
 
 /// The version of the interface that a model object implements.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -101,10 +103,24 @@ pub(super) fn setting_warnings(settings: &CallSettings, version: SdkVersion) -> 
     let tier =
         settings.tier.map(|_| "model objects take no tier, so it was left out; set it in providerOptions".into());
     let warning = |(setting, details): (&str, Option<String>)| {
-        let (kind, setting) = ("unsupported-setting".to_owned(), Some(setting.to_owned()));
+        let (kind, setting) = (UNSUPPORTED.to_owned(), Some(setting.to_owned()));
         Some(CallWarning { kind, setting, details: Some(details?) })
     };
     [("reasoning", reasoning), ("tier", tier)].into_iter().filter_map(warning).collect()
+}
+
+/// The fields of requests that no model object takes.
+pub(super) fn own_field_warnings(own: &OwnFields, provider: &str) -> Vec<CallWarning> {
+    let name = provider.split('.').next().unwrap_or(provider);
+    let warning = |field: &str| {
+        let setting = format!("providerOptions.{name}.{field}");
+        let details = format!(
+            "model objects do not take {setting}, so it was left out; set it with the fetch of the model's package, or \
+             use a model by its name"
+        );
+        CallWarning { kind: UNSUPPORTED.to_owned(), setting: Some(setting), details: Some(details) }
+    };
+    own.names().map(warning).collect()
 }
 
 /// The level by its name in the AI SDK.

@@ -3,8 +3,8 @@
 
 use serde_json::{Map, Value, json};
 
-use super::sdk_request::SdkVersion;
-use lmthing_base::chat::{ModelRequest, ProviderTool, ProviderToolKind, SearchLocation, ToolSpec, WebSearch};
+use super::sdk_request::{SdkVersion, UNSUPPORTED};
+use lmthing_base::chat::{CallWarning, ProviderTool, ProviderToolKind, SearchLocation, ToolSpec, WebSearch};
 
 /// A tool of the provider that a model object cannot be asked for.
 pub(super) struct Lacking(String);
@@ -38,19 +38,44 @@ pub(super) fn tools(request_tools: &[ToolSpec], provider: &str, version: SdkVers
     request_tools.iter().map(tool).collect()
 }
 
-/// Whether the model would search by its provider's own search.
-pub(super) fn has_search(tools: &[ToolSpec], provider: &str) -> bool {
-    let searches =
-        |tool: &ProviderTool| matches!(tool.kind, ProviderToolKind::WebSearch(_)) && named(tool, provider).is_some();
-    tools.iter().filter_map(|spec| spec.provider_tool.as_ref()).any(searches)
+/// The web search of a provider, as it stands in a request.
+pub(super) struct Search {
+    pub(super) name: String,
+    /// Whether each search is a call in the answer.
+    pub(super) has_calls: bool,
 }
 
-/// The name of the web search in a request.
-pub(super) fn search_name(request: &ModelRequest) -> Option<String> {
-    let is_search = |tool: &&ToolSpec| {
-        tool.provider_tool.as_ref().is_some_and(|tool| matches!(tool.kind, ProviderToolKind::WebSearch(_)))
+/// The provider's own search, if the model would search by it.
+pub(super) fn search(tools: &[ToolSpec], provider: &str) -> Option<Search> {
+    let (spec, _, vendor) = provided_search(tools, provider)?;
+    Some(Search { name: spec.name.clone(), has_calls: !matches!(vendor.prefix, "google" | "groq") })
+}
+
+/// A warning for each option of `defWebSearch` that the provider's search does not have.
+pub(super) fn search_warnings(tools: &[ToolSpec], provider: &str) -> Vec<CallWarning> {
+    let Some((_, search, vendor)) = provided_search(tools, provider) else { return Vec::new() };
+    let warning = |option: &str| {
+        let details = format!("the web search of {} has no {option}; it was left out", vendor.names[0]);
+        let setting = Some(format!("defWebSearch.{option}"));
+        CallWarning { kind: UNSUPPORTED.to_owned(), setting, details: Some(details) }
     };
-    request.tools.iter().find(is_search).map(|tool| tool.name.clone())
+    search.set_options().filter(|option| vendor.lacks().contains(option)).map(warning).collect()
+}
+
+fn provided_search<'a>(tools: &'a [ToolSpec], provider: &'a str) -> Option<(&'a ToolSpec, &'a WebSearch, Vendor<'a>)> {
+    let vendor = Vendor::of(provider)?;
+    let (spec, search) = tools.iter().find_map(|spec| match &spec.provider_tool.as_ref()?.kind {
+        ProviderToolKind::WebSearch(search) => Some((spec, search)),
+        ProviderToolKind::ByProvider(_) => None,
+    })?;
+    vendor.search(search).map(|_| (spec, search, vendor))
+}
+
+/// The names under which `providerOptions` has the options of a model object.
+pub(super) fn provider_names(provider: &str) -> Vec<&str> {
+    let first = provider.split('.').next().unwrap_or(provider);
+    let vendor = Vendor::of(provider).map(|vendor| vendor.names[0]);
+    [provider, first].into_iter().chain(vendor).collect()
 }
 
 fn function(tool: &ToolSpec) -> Value {
@@ -103,6 +128,16 @@ impl<'a> Vendor<'a> {
         // Their chat completions have no tools of the provider.
         let is_chat = matches!(prefix, "openai" | "xai") && interface.starts_with("chat");
         (!is_chat).then_some(Vendor { prefix, names, interface })
+    }
+
+    /// The options of `defWebSearch` that its search does not have.
+    fn lacks(&self) -> &'static [&'static str] {
+        match self.prefix {
+            "google" | "groq" => &["allowedDomains", "blockedDomains", "maxUses", "location"],
+            "xai" => &["maxUses", "location"],
+            "openai" => &["maxUses"],
+            _ => &[],
+        }
     }
 
     fn search(&self, search: &WebSearch) -> Option<(String, Value)> {
@@ -170,12 +205,17 @@ fn place(location: Option<&SearchLocation>) -> Value {
     place
 }
 
+/// Members whose own members have names of the author.
+const WITH_OWN_NAMES: [&str; 3] = ["headers", "metadata", "properties"];
+
 /// The AI SDK writes names of members so.
 fn with_camel_case(value: Value) -> Value {
+    let renamed = |(key, value): (String, Value)| {
+        let value = if WITH_OWN_NAMES.contains(&&*key) { value } else { with_camel_case(value) };
+        (camel_case(&key), value)
+    };
     match value {
-        Value::Object(members) => {
-            Value::Object(members.into_iter().map(|(key, value)| (camel_case(&key), with_camel_case(value))).collect())
-        }
+        Value::Object(members) => Value::Object(members.into_iter().map(renamed).collect()),
         Value::Array(items) => Value::Array(items.into_iter().map(with_camel_case).collect()),
         other => other,
     }
@@ -214,13 +254,16 @@ mod tests {
     fn the_json_of_a_provider_gives_the_id_and_arguments_of_the_sdk() {
         let json = json!({
             "anthropic": { "type": "web_fetch_20250910", "name": "web_fetch", "max_uses": 2 },
-            "openai": { "type": "file_search", "vector_store_ids": ["a_b"] },
+            "openai": { "type": "file_search", "vector_store_ids": ["a_b"], "headers": { "x_api_key": { "a_b": 1 } } },
             "google": { "codeExecution": {} },
         });
         let expected = |id: &str, args: Value| Some((id.to_owned(), args));
         let anthropic = expected("anthropic.web_fetch_20250910", json!({ "maxUses": 2 }));
         assert_eq!(by_json("anthropic.messages", json.clone()), anthropic);
-        let openai = expected("openai.file_search", json!({ "vectorStoreIds": ["a_b"] }));
+        let openai = expected(
+            "openai.file_search",
+            json!({ "vectorStoreIds": ["a_b"], "headers": { "x_api_key": { "a_b": 1 } } }),
+        );
         assert_eq!(by_json("openai.responses", json.clone()), openai);
         assert_eq!(by_json("azure.responses", json.clone()), openai);
         assert_eq!(by_json("google.generative-ai", json.clone()), expected("google.code_execution", json!({})));
