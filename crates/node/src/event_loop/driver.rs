@@ -54,7 +54,7 @@ pub async fn attach(runtime: &AsyncRuntime, host: Rc<dyn ScriptHost>) -> Rc<Even
         tracked_loop.wake();
     });
     runtime.set_host_promise_rejection_tracker(Some(tracker)).await;
-    runtime.set_promise_hook(Some(promise_hooks::hook())).await;
+    runtime.set_promise_hook(Some(promise_hooks::hook(event_loop.clone()))).await;
     event_loop
 }
 
@@ -141,16 +141,13 @@ fn run_callback(ctx: &Ctx<'_>, event_loop: &EventLoop, callback: Callback) {
     report_rejection(ctx, event_loop);
 }
 
-/// Runs promise jobs, then ticks, until neither is left; returns whether there were any. This is the order after a
-/// module's top-level code.
-pub(super) fn settle_jobs(ctx: &Ctx<'_>, event_loop: &EventLoop) -> bool {
-    let mut any = false;
+/// Runs promise jobs, then ticks, until neither is left. This is the order after a module's top-level code.
+pub(super) fn settle_jobs(ctx: &Ctx<'_>, event_loop: &EventLoop) {
     loop {
-        any |= run_jobs(ctx, event_loop);
+        run_jobs(ctx, event_loop);
         if !event_loop.has_tick() || event_loop.is_halted() {
-            return any;
+            return;
         }
-        any = true;
         run_ticks(ctx, event_loop);
     }
 }
@@ -163,18 +160,16 @@ pub fn drain_jobs(ctx: &Ctx<'_>) {
     }
 }
 
-/// Returns whether there were any.
-fn run_jobs(ctx: &Ctx<'_>, event_loop: &EventLoop) -> bool {
-    let mut any = false;
+fn run_jobs(ctx: &Ctx<'_>, event_loop: &EventLoop) {
     while !event_loop.is_halted() && ctx.execute_pending_job() {
-        any = true;
+        event_loop.note_activity();
     }
-    any
 }
 
 /// Runs all ticks, including those that they queue, before any promise job. The others still run if one throws.
 fn run_ticks(ctx: &Ctx<'_>, event_loop: &EventLoop) {
     while event_loop.take_tick() && !event_loop.is_halted() {
+        event_loop.note_activity();
         dispatch(ctx, event_loop, Callback::Tick);
     }
 }

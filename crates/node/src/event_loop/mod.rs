@@ -28,5 +28,5 @@ pub use promise_hooks::follow_promises;
 pub use state::EventLoop;
 pub use state::Halt;
 pub use state::{HaltHandler, KeepAlive, PendingAnswer, PendingAnswerGuard, WaitingForScript};
+pub use wait::{activity, is_halted, is_idle, is_stalled, last_pending_answer, process_rejections, until_stalled};
 pub use wait::{idle, until_halted};
-pub use wait::{is_halted, is_idle, is_stalled, last_pending_answer, process_rejections, until_stalled};

@@ -1,12 +1,14 @@
-//! The engine's promise hook, for `AsyncLocalStorage` and to interrupt endless chains of promises. If neither is needed, it
-//! only checks two flags for each promise.
+//! The engine's promise hook: notes the activity of promises, follows them for `AsyncLocalStorage`, and interrupts endless
+//! chains of promises.
 
 use std::cell::{Cell, RefCell};
+use std::rc::Rc;
 
 use rquickjs::promise::PromiseHookType;
 use rquickjs::runtime::PromiseHook;
 use rquickjs::{Ctx, Function, JsLifetime, Result};
 
+use super::state::EventLoop;
 use crate::user_data;
 
 thread_local! {
@@ -48,8 +50,9 @@ fn shift_interrupt_check(ctx: &Ctx<'_>) {
     }
 }
 
-pub(super) fn hook() -> PromiseHook {
-    Box::new(|ctx, kind, promise, _parent| {
+pub(super) fn hook(event_loop: Rc<EventLoop>) -> PromiseHook {
+    Box::new(move |ctx, kind, promise, _parent| {
+        event_loop.note_activity();
         if IS_LATE.get() {
             shift_interrupt_check(&ctx);
         }

@@ -44,6 +44,8 @@ pub struct EventLoop {
     work: Notify,
     /// Wakes tasks that wait for the loop to be idle or halted.
     changed: Notify,
+    /// Grows with everything that the program does.
+    pub(super) activity: Cell<u64>,
     halt: RefCell<Option<Halt>>,
     /// When running scripts are interrupted.
     soft_deadline: Cell<Option<Instant>>,
@@ -87,6 +89,7 @@ impl EventLoop {
             pending_answers: RefCell::default(),
             work: Notify::new(),
             changed: Notify::new(),
+            activity: Cell::new(0),
             halt: RefCell::new(None),
             soft_deadline: Cell::new(None),
             hard_deadline: Cell::new(None),
@@ -288,7 +291,12 @@ impl EventLoop {
 
     /// Wakes tasks that wait for the loop to be idle or halted.
     pub(super) fn notify_changed(&self) {
+        self.note_activity();
         self.changed.notify_waiters();
+    }
+
+    pub(super) fn note_activity(&self) {
+        self.activity.set(self.activity.get().wrapping_add(1));
     }
 
     /// Waits for the next [`EventLoop::notify_changed`] after this call, even if not polled before.
@@ -366,6 +374,7 @@ impl KeepAlive {
     pub fn new(ctx: &Ctx<'_>) -> Result<Self> {
         let event_loop = EventLoop::of(ctx)?;
         event_loop.keep_alive.set(event_loop.keep_alive.get() + 1);
+        event_loop.note_activity();
         Ok(Self(event_loop))
     }
 

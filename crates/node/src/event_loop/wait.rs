@@ -25,31 +25,42 @@ pub async fn until_halted<T>(ctx: &Ctx<'_>, work: impl Future<Output = T>) -> st
 /// Waits until nothing keeps the program alive: no referenced timer or immediate, no running request. Returns the halt if
 /// the run is halted before.
 pub async fn idle(ctx: &Ctx<'_>) -> Result<Option<Halt>> {
+    until_lasting(ctx, EventLoop::is_idle).await
+}
+
+/// Waits until nothing is pending that could run the script again. Never resolves after a halt.
+pub async fn until_stalled(ctx: &Ctx<'_>) -> Result<()> {
+    match until_lasting(ctx, EventLoop::is_stalled).await? {
+        Some(_) => std::future::pending().await,
+        None => Ok(()),
+    }
+}
+
+/// Waits for a state of the loop that all work which is ready leaves as it is. Returns the halt if the run is halted
+/// before.
+async fn until_lasting(ctx: &Ctx<'_>, is_reached: fn(&EventLoop) -> bool) -> Result<Option<Halt>> {
     let event_loop = EventLoop::of(ctx)?;
+    let is_reached = || is_reached(&event_loop) && !rejections::any(ctx);
     loop {
-        run_queued(ctx, &event_loop).await;
+        // Created before the checks, so that no change is missed.
         let changed = event_loop.changed();
+        if is_reached() {
+            run_queued(ctx, &event_loop).await;
+        }
         if let Some(halt) = event_loop.why_halted() {
             return Ok(Some(halt));
         }
-        if event_loop.is_idle() && !rejections::any(ctx) {
+        if is_reached() {
             return Ok(None);
         }
         changed.await;
     }
 }
 
-/// Waits until nothing is pending that could run the script again. Never resolves after a halt.
-pub async fn until_stalled(ctx: &Ctx<'_>) -> Result<()> {
-    let event_loop = EventLoop::of(ctx)?;
-    loop {
-        run_queued(ctx, &event_loop).await;
-        let changed = event_loop.changed();
-        if !event_loop.is_halted() && event_loop.is_stalled() && !rejections::any(ctx) {
-            return Ok(());
-        }
-        changed.await;
-    }
+/// A number that grows with all that the program does: promises, ticks, timers, requests that begin or end. The program was
+/// at rest if it is the same as before.
+pub fn activity(ctx: &Ctx<'_>) -> Result<u64> {
+    Ok(EventLoop::of(ctx)?.activity.get())
 }
 
 /// Whether nothing is pending that could run the script again.
@@ -72,14 +83,16 @@ pub fn last_pending_answer(ctx: &Ctx<'_>) -> Result<Option<Rc<PendingAnswer>>> {
     Ok(EventLoop::of(ctx)?.last_pending_answer())
 }
 
-/// Polls the other futures and runs promise jobs and ticks until three rounds in a row have run none. Each may set a timer
-/// or start a request, and a rejection needs two rounds to count as unhandled. The runtime polls futures without running
-/// the jobs that they queue if several are ready at once, so counting polls alone is not enough.
+/// Polls the other futures and runs promise jobs and ticks until nothing has happened in three rounds in a row. Each may
+/// set a timer or start a request, and a rejection needs two rounds to count as unhandled. The runtime runs jobs between
+/// two rounds as well, so the jobs that are run here do not show that the program is at rest.
 async fn run_queued(ctx: &Ctx<'_>, event_loop: &EventLoop) {
     let mut quiet_rounds = 0;
     while quiet_rounds < 3 && !event_loop.is_halted() {
+        let before = event_loop.activity.get();
         yield_once().await;
-        quiet_rounds = if settle_jobs(ctx, event_loop) { 0 } else { quiet_rounds + 1 };
+        settle_jobs(ctx, event_loop);
+        quiet_rounds = if event_loop.activity.get() == before { quiet_rounds + 1 } else { 0 };
     }
 }
 
