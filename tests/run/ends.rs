@@ -94,7 +94,7 @@ fn listeners_of_the_end_cannot_hide_a_failure() {
         ("--timeout 500ms", loops, 0, 4, "time limit of 500 ms"),
         ("", &*down, 0, 3, "down"),
         ("", &*broken, 0, 3, "finish reason error"),
-        ("", &*broken, 9, 9, "finish reason error"),
+        ("", &*broken, 9, 3, "finish reason error"),
         // As in Node.
         ("", throws, 0, 0, "at once"),
         ("", throws, 9, 9, "at once"),

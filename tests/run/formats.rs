@@ -173,7 +173,8 @@ fn every_failure_has_an_object_and_a_last_event() {
         ("exit0", body("export default () => { process.exit(0); };"), 0, "", ""),
         (
             "late",
-            body("export default () => { setTimeout(() => { throw new Error('late'); }); };"),
+            body("export default () => { setTimeout(() => { throw new Error('late'); }); };")
+                .replace(", { type: 'finish', finishReason: 'error' }", ""),
             1,
             "script",
             "late",
