@@ -114,7 +114,10 @@ fn values_of_options_are_looked_at_one_by_one() {
         ("stopWhen: any.x,", "config.options.stopWhen must be a function"),
         ("onFinish: any,", "config.options.onFinish must be a function"),
         ("toolChoice: any.s,", "config.options.toolChoice must be 'auto', 'required', 'none'"),
-        ("reasoning: any.s,", "config.options.reasoning must be 'off', 'low'"),
+        (
+            "reasoning: any.s,",
+            "config.options.reasoning must be 'off', 'minimal', 'low', 'medium', 'high', 'xhigh', 'max'",
+        ),
         ("cache: any,", "config.options.cache must be true or false"),
         ("headers: any.x,", "config.options.headers must be an object of strings"),
         ("timeout: { total: any.s },", "config.options.timeout.total must be a number"),

@@ -22,7 +22,7 @@ pub use config_file::{ServerFile, ServerLookup, find_in_files, parse_server};
 pub use connection::{Connection, McpError, Timeouts};
 pub use environment::McpEnvironment;
 pub use hub::Hub;
-pub use names::{UniqueNames, function_name, tool_name};
+pub use names::{UniqueNames, function_name, is_tool_name, tool_name};
 pub use notifications::ToolProgress;
 pub use server::{InvalidServer, Program, Server};
 pub use tool_call_result::{McpContent, ToolCallResult};

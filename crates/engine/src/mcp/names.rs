@@ -22,6 +22,11 @@ impl UniqueNames {
     }
 }
 
+/// Whether every provider accepts `name` for a tool: letters, digits, `_` and `-`, 64 at most.
+pub fn is_tool_name(name: &str) -> bool {
+    !name.is_empty() && name.len() <= MAX_TOOL_NAME && name.chars().all(fits_tool_name)
+}
+
 fn fits_tool_name(c: char) -> bool {
     c.is_ascii_alphanumeric() || c == '_' || c == '-'
 }

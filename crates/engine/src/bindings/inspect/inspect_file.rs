@@ -107,6 +107,7 @@ impl<'js> Inspector<'_, 'js> {
         };
         let mut inspection = self.inspection.borrow_mut();
         inspection.faults.extend(recorded::redefinitions(ctx).into_iter().map(redefinition_fault));
+        inspection.faults.extend(recorded::refused_names(ctx).into_iter().map(refused_name_fault));
         inspection.faults.extend(faults);
     }
 
@@ -258,6 +259,16 @@ fn no_user_message() -> Fault {
     let message = "the prompt function adds no user message: most providers refuse a request without one";
     let fault = Fault::error("message", &["default"], message).with_severity(FaultSeverity::Warning);
     fault.with_hint(Some("add a message: $`Hello`".to_owned()))
+}
+
+fn refused_name_fault(Definition { kind, name, location }: Definition) -> Fault {
+    let message = format!(
+        "{}('{name}', …): some providers refuse a tool of this name and get another in its place",
+        kind.method()
+    );
+    let fault = Fault::error("definition", &[], message).with_severity(FaultSeverity::Warning);
+    let hint = "all accept up to 64 of the letters a to z and A to Z, digits, _ and -";
+    Fault { location, ..fault }.with_hint(Some(hint.to_owned()))
 }
 
 fn redefinition_fault(redefinition: Redefinition) -> Fault {

@@ -1,12 +1,16 @@
 //! Definitions of a prompt function, recorded for inspections only: names that are defined more than once (in a run
-//! the last definition wins), and where a name is defined.
+//! the last definition wins), names of tools that providers refuse, and where a name is defined.
 
 use std::cell::{Cell, RefCell};
 
 use rquickjs::{Ctx, JsLifetime, Result};
 
 use super::object::PromptObject;
-use crate::{bindings::values::plain_error, prompt::DefinitionKind};
+use crate::{
+    bindings::values::plain_error,
+    mcp::is_tool_name,
+    prompt::{DefinitionKind, Prompt},
+};
 use lmthing_base::diagnostic::Location;
 use lmthing_node::{ScriptError, diagnose};
 
@@ -29,6 +33,7 @@ const MAX_LOCATED: usize = 200;
 #[derive(Default, JsLifetime)]
 struct Recorded {
     redefinitions: RefCell<Vec<Redefinition>>,
+    refused_names: RefCell<Vec<Definition>>,
     /// All definitions, while they are located.
     definitions: RefCell<Option<Vec<Definition>>>,
     located: Cell<usize>,
@@ -60,6 +65,10 @@ pub(crate) fn redefinitions(ctx: &Ctx<'_>) -> Vec<Redefinition> {
     ctx.userdata::<Recorded>().map(|recorded| recorded.redefinitions.borrow().clone()).unwrap_or_default()
 }
 
+pub(crate) fn refused_names(ctx: &Ctx<'_>) -> Vec<Definition> {
+    ctx.userdata::<Recorded>().map(|recorded| recorded.refused_names.borrow().clone()).unwrap_or_default()
+}
+
 pub(crate) fn record(ctx: &Ctx<'_>, prompt: &PromptObject<'_>, kind: DefinitionKind, name: &str) -> Result<()> {
     let Some(recorded) = ctx.userdata::<Recorded>().filter(|recorded| recorded.located.get() < MAX_LOCATED) else {
         return Ok(());
@@ -71,13 +80,19 @@ pub(crate) fn record(ctx: &Ctx<'_>, prompt: &PromptObject<'_>, kind: DefinitionK
     };
     // Effects and tools may redefine names on purpose.
     let before = before.filter(|_| run.is_some_and(|run| run.borrow().is_in_set_up.get()));
-    if before.is_none() && recorded.definitions.borrow().is_none() {
+    let is_tool = matches!(kind, DefinitionKind::DefTool | DefinitionKind::DefAgent);
+    // Names that lmthing itself refuses are errors.
+    let is_refused = is_tool && !is_tool_name(name) && Prompt::check_name(kind, name).is_ok();
+    if before.is_none() && !is_refused && recorded.definitions.borrow().is_none() {
         return Ok(());
     }
     recorded.located.set(recorded.located.get() + 1);
     let definition = Definition { kind, name: name.to_owned(), location: here(ctx, kind)? };
     if let Some(before) = before {
         add(&mut recorded.redefinitions.borrow_mut(), Redefinition { before, again: definition.clone() });
+    }
+    if is_refused {
+        add(&mut recorded.refused_names.borrow_mut(), definition.clone());
     }
     recorded.definitions.borrow_mut().iter_mut().for_each(|definitions| definitions.push(definition.clone()));
     Ok(())
