@@ -8,6 +8,18 @@ use lmthing_base::{
 
 const COMPATIBLE_NAMES: [&str; 2] = ["openai-compatible", "openaiCompatible"];
 
+/// Names that packages of the AI SDK have for a provider, and its own.
+const PACKAGE_NAMES: [(&str, &str); 2] = [("amazonBedrock", "bedrock"), ("googleVertex", "vertex")];
+
+/// Puts options that have a package's name under the provider's own; the former win.
+pub(super) fn rename_packages(options: &mut ProviderOptions) {
+    for (package, name) in PACKAGE_NAMES {
+        if let Some(block) = options.shift_remove(package) {
+            options.insert(name.to_owned(), block);
+        }
+    }
+}
+
 pub(super) fn unknown(
     provider: &str,
     wire: &dyn WireFormat,

@@ -31,6 +31,7 @@ impl HttpModel {
     async fn call(&self, mut request: ModelRequest) -> Result<PartStream<'_>, ProviderError> {
         let errors = self.errors();
         request.settings.max_output_tokens = request.settings.output_limit();
+        options::rename_packages(&mut request.settings.provider_options);
         let own = OwnFields::take(&[&*self.provider], &mut request.settings);
         let replaced = self.wire.identifiers(&self.model_id).replace(&mut request);
         let mut encoded = self

@@ -6,6 +6,7 @@ use super::{
     effort::{choose, warn_unsupported},
     openai_models::{Kind, efforts, kind, may_sample_without_effort},
     settings::Warnings,
+    values::set_option,
 };
 use lmthing_base::chat::{CallSettings, Reasoning};
 
@@ -51,6 +52,17 @@ pub(super) fn plan(
     let without_effort = effort.as_ref().is_some_and(|effort| effort == "none");
     let may_sample = without_effort && (kind != Kind::Reasoning || may_sample_without_effort(model_id));
     Plan { effort, reasons, takes_sampling: !reasons || may_sample }
+}
+
+/// The role of system messages; `None` leaves them out.
+pub(super) fn system_role(options: Option<&Map<String, Value>>, reasoning_model: bool) -> Option<&'static str> {
+    match set_option(options, "systemMessageMode").and_then(Value::as_str) {
+        Some("remove") => None,
+        Some("system") => Some("system"),
+        Some("developer") => Some("developer"),
+        _ if reasoning_model => Some("developer"),
+        _ => Some("system"),
+    }
 }
 
 fn from_setting(

@@ -61,7 +61,7 @@ pub(super) const GEMINI: &[TierForm] = &[
     form(Tier::Priority, "priority", Place::Field("serviceTier")),
 ];
 
-const VERTEX_HEADER: &str = "x-vertex-ai-llm-shared-request-type";
+pub(super) const VERTEX_HEADER: &str = "x-vertex-ai-llm-shared-request-type";
 
 pub(super) const VERTEX: &[TierForm] = &[
     form(Tier::Flex, "flex", Place::Header(VERTEX_HEADER)),

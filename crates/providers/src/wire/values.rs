@@ -48,6 +48,46 @@ pub(crate) fn copy_options(
     }
 }
 
+/// Copies options whose inner names are changed to those of the wire too.
+pub(crate) fn copy_nested_options(
+    options: Option<&Map<String, Value>>,
+    table: &[(&str, &str)],
+    body: &mut Map<String, Value>,
+) {
+    copy_options(options, table, body);
+    for (_, wire_name) in table {
+        if let Some(value) = body.get_mut(*wire_name) {
+            *value = with_snake_case(value);
+        }
+    }
+}
+
+/// An option that is set.
+pub(crate) fn set_option<'a>(options: Option<&'a Map<String, Value>>, name: &str) -> Option<&'a Value> {
+    options?.get(name).filter(|value| !value.is_null())
+}
+
+pub(crate) fn with_snake_case(value: &Value) -> Value {
+    match value {
+        Value::Array(items) => items.iter().map(with_snake_case).collect(),
+        Value::Object(fields) => {
+            Value::Object(fields.iter().map(|(name, value)| (snake_case(name), with_snake_case(value))).collect())
+        }
+        other => other.clone(),
+    }
+}
+
+fn snake_case(name: &str) -> String {
+    let mut text = String::new();
+    for letter in name.chars() {
+        if letter.is_ascii_uppercase() {
+            text.push('_');
+        }
+        text.push(letter.to_ascii_lowercase());
+    }
+    text
+}
+
 /// The non-empty parts of a message. Borrowed if possible: a conversation is sent with every step, and may be large.
 pub(crate) fn parts_of(message: &Message) -> Cow<'_, [ContentPart]> {
     let is_empty = |part: &ContentPart| matches!(part, ContentPart::Text { text, .. } if text.is_empty());

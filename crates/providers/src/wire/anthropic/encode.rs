@@ -63,7 +63,7 @@ pub(super) fn encode(request: &ModelRequest, model_id: &str) -> Result<EncodedRe
     let mut more_betas = Vec::new();
     options::put(&mut body, options, &mut more_betas);
     body.insert("stream".into(), true.into());
-    format::put(&mut body, request, model_id);
+    format::put(&mut body, request, model_id, options);
     cache::mark(&mut body, &request.settings, model_id, &mut warnings);
 
     let mut headers = vec![("anthropic-version", "2023-06-01".to_owned())];

@@ -12,7 +12,7 @@ pub(super) mod thinking;
 mod tools;
 mod unsigned;
 
-pub(super) use format::{has_structured_outputs, schema_form};
+pub(super) use format::{has_structured_outputs, schema_form, takes_format};
 
 use super::{EncodedRequest, KnownOptions, TierForm, UnsupportedContent, WireDecoder, WireFormat, tier};
 use crate::identifiers::Identifiers;
@@ -48,6 +48,8 @@ impl WireFormat for AnthropicWire {
             "toolStreaming",
             "disableParallelToolUse",
             "sendReasoning",
+            "structuredOutputMode",
+            "taskBudget",
             "anthropicBeta",
         ];
         Some(KnownOptions { names: &["anthropic"], tables: &[&options::OPTIONS], others })

@@ -6,6 +6,7 @@ use super::models::{Model, Off, Thinking};
 use crate::wire::{
     effort::{budget, choose, clamped_budget, warn_always_on, warn_unsupported},
     settings::{Warnings, drop_sampling},
+    values::{put, with_snake_case},
 };
 use lmthing_base::chat::{CallSettings, Reasoning, ToolChoice};
 
@@ -75,10 +76,12 @@ impl Plan {
         let mut plan = Plan { effort, ..Plan::default() };
         let setting = |key: &str| thinking.and_then(|thinking| thinking.get(key)).filter(|value| !value.is_null());
         let kind = setting("type").and_then(Value::as_str).unwrap_or_default();
-        if kind.is_empty() || (kind == "disabled" && model.off == Off::Default) {
+        let binding = setting("blockBinding");
+        if (kind.is_empty() && binding.is_none()) || (kind == "disabled" && model.off == Off::Default) {
             return Some(plan);
         }
-        let mut wire = with_type(kind);
+        let mut wire = if kind.is_empty() { Map::new() } else { with_type(kind) };
+        put(&mut wire, "block_binding", binding.map(with_snake_case));
         if let Some(display) = setting("display") {
             wire.insert("display".into(), display.clone());
         }

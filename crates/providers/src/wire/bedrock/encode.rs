@@ -67,7 +67,7 @@ pub(super) fn encode(request: &ModelRequest, model_id: &str) -> Result<EncodedRe
     }
     put_other_options(&mut body, options);
     put(&mut body, "toolConfig", tool_config);
-    put_output_format(&mut body, request, model_id);
+    put_output_format(&mut body, request, model_id, options);
     cache::mark(&mut body, &request.settings, model_id, &mut warnings);
     Ok(EncodedRequest {
         path: format!("/model/{}/converse-stream", utf8_percent_encode(model_id, COMPONENT)),
@@ -77,13 +77,19 @@ pub(super) fn encode(request: &ModelRequest, model_id: &str) -> Result<EncodedRe
     })
 }
 
-fn put_output_format(body: &mut Map<String, Value>, request: &ModelRequest, model_id: &str) {
+fn put_output_format(
+    body: &mut Map<String, Value>,
+    request: &ModelRequest,
+    model_id: &str,
+    options: Option<&Map<String, Value>>,
+) {
     let Some(format) = request.settings.response_format.as_ref() else { return };
     let takes = if model_id.contains("anthropic") {
         anthropic::has_structured_outputs(model_id) && !model_id.contains("opus-4-1")
     } else {
         FAMILIES_WITH_OUTPUT_SCHEMA.iter().any(|family| model_id.contains(family))
     };
+    let takes = anthropic::takes_format(options, takes);
     let Some(schema) = anthropic::schema_form(&format.schema).filter(|_| takes) else { return };
     let structure = json!({ "jsonSchema": { "name": format.name, "schema": schema.to_string() } });
     let text_format = json!({ "type": "json_schema", "structure": structure });
@@ -125,8 +131,10 @@ fn inference_config(
 
 fn put_other_options(body: &mut Map<String, Value>, options: Option<&Map<String, Value>>) {
     for (key, value) in options.into_iter().flatten() {
-        if !matches!(key.as_str(), "reasoningConfig" | "additionalModelRequestFields" | "anthropicBeta") {
-            body.insert(key.clone(), value.clone());
+        match (key.as_str(), value) {
+            ("reasoningConfig" | "additionalModelRequestFields" | "anthropicBeta" | "structuredOutputMode", _) => {}
+            ("serviceTier", Value::String(tier)) => drop(body.insert(key.clone(), json!({ "type": tier }))),
+            _ => drop(body.insert(key.clone(), value.clone())),
         }
     }
 }

@@ -9,6 +9,67 @@ use crate::wire::{
 };
 use lmthing_base::chat::Reasoning;
 
+const DEEPSEEK_OPTIONS: [(&str, &str); 2] = [("topLogprobs", "top_logprobs"), ("userId", "user_id")];
+
+const OPENROUTER_OPTIONS: [(&str, &str); 9] = [
+    ("cacheControl", "cache_control"),
+    ("frequencyPenalty", "frequency_penalty"),
+    ("includeReasoning", "include_reasoning"),
+    ("logitBias", "logit_bias"),
+    ("maxTokens", "max_tokens"),
+    ("parallelToolCalls", "parallel_tool_calls"),
+    ("presencePenalty", "presence_penalty"),
+    ("topK", "top_k"),
+    ("topP", "top_p"),
+];
+
+const XAI_OPTIONS: [(&str, &str); 8] = [
+    ("maxTurns", "max_turns"),
+    ("minP", "min_p"),
+    ("parallelToolCalls", "parallel_tool_calls"),
+    ("promptCacheKey", "prompt_cache_key"),
+    ("safetyIdentifier", "safety_identifier"),
+    ("searchParameters", "search_parameters"),
+    ("serviceTier", "service_tier"),
+    ("topLogprobs", "top_logprobs"),
+];
+
+/// Options of hosts that have a package of their own.
+pub(super) fn options(server: Server) -> &'static [(&'static str, &'static str)] {
+    match server {
+        Server::DeepSeek => &DEEPSEEK_OPTIONS,
+        Server::OpenRouter => &OPENROUTER_OPTIONS,
+        Server::XAi => &XAI_OPTIONS,
+        _ => &[],
+    }
+}
+
+/// Changes options that are in the body to the forms that the host takes.
+pub(super) fn adapt_options(body: &mut Map<String, Value>, server: Server) {
+    match server {
+        Server::DeepSeek => {
+            if let Some(kind) = body.get_mut("thinking").and_then(|thinking| thinking.get_mut("type"))
+                && kind == "adaptive"
+            {
+                *kind = "enabled".into();
+            }
+        }
+        Server::OpenRouter => {
+            if let Some(Value::Object(extra)) = body.shift_remove("extraBody") {
+                body.extend(extra);
+            }
+            if let Some(count) = body.get("logprobs").filter(|value| value.is_number()).cloned() {
+                body.insert("top_logprobs".into(), count);
+            }
+        }
+        Server::XAi => {}
+        _ => return,
+    }
+    if body.contains_key("top_logprobs") {
+        body.insert("logprobs".into(), true.into());
+    }
+}
+
 /// The levels that DeepSeek has while it thinks.
 const DEEPSEEK_LEVELS: &[Effort] = &[Effort::Low, Effort::High, Effort::Max];
 

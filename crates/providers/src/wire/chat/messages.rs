@@ -13,11 +13,12 @@ use crate::wire::{
 };
 use lmthing_base::chat::{ContentPart, Message, ProviderOptions, Role, ToolInput};
 
-/// Results are text; with `accepts_images`, their images follow in a user message.
+/// Results are text; with `accepts_images`, their images follow in a user message. Without a role for
+/// system messages, they are left out.
 pub(super) fn messages(
     messages: &[Rc<Message>],
     dialect: &Dialect,
-    (reasoning_model, accepts_images): (bool, bool),
+    (system_role, accepts_images): (Option<&str>, bool),
     warnings: &mut Warnings,
 ) -> Result<Vec<Value>, UnsupportedContent> {
     let mut wire = Vec::with_capacity(messages.len());
@@ -29,8 +30,9 @@ pub(super) fn messages(
         let extra = extra(message.provider_options.as_ref(), dialect);
         match message.role {
             Role::System => {
-                let role = if reasoning_model { "developer" } else { "system" };
-                wire.push(with(json!({ "role": role, "content": message.plain_text() }), extra));
+                if let Some(role) = system_role {
+                    wire.push(with(json!({ "role": role, "content": message.plain_text() }), extra));
+                }
             }
             Role::User => wire.push(with(user(message, dialect)?, extra)),
             Role::Assistant => wire.push(with(assistant(message, dialect, warnings), extra)),

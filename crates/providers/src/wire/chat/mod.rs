@@ -69,12 +69,12 @@ impl WireFormat for ChatWire {
         let mut warnings = Warnings::default();
         let mut body = Map::new();
         body.insert("model".into(), model_id.into());
-        let reasoning_model = options::put(&mut body, request, model_id, (&self.dialect, self.server), &mut warnings);
+        let system_role = options::put(&mut body, request, model_id, (&self.dialect, self.server), &mut warnings);
         let tools = tools::choose(request, &self.dialect, self.server, model_id, &mut warnings)?;
         let messages = match &self.dialect {
             Dialect::Mistral => mistral::messages(&request.messages)?,
             dialect => {
-                let model = (reasoning_model, dialect.accepts_result_images(model_id));
+                let model = (system_role, dialect.accepts_result_images(model_id));
                 let mut messages = messages::messages(&request.messages, dialect, model, &mut warnings)?;
                 hosts::adapt_thoughts(&mut messages, self.server, model_id);
                 messages

@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value};
 
-use super::{dialect::Dialect, reasoning, server::Server};
+use super::{dialect::Dialect, hosts, reasoning, server::Server};
 use crate::wire::{
     KnownOptions,
     openai_reasoning::{self, Api, Plan},
@@ -33,7 +33,7 @@ const MISTRAL_SETTINGS: SettingNames = SettingNames {
     frequency_penalty: None,
 };
 
-const OPENAI_OPTIONS: [(&str, &str); 14] = [
+const OPENAI_OPTIONS: [(&str, &str); 15] = [
     ("logitBias", "logit_bias"),
     ("user", "user"),
     ("parallelToolCalls", "parallel_tool_calls"),
@@ -45,6 +45,7 @@ const OPENAI_OPTIONS: [(&str, &str); 14] = [
     ("reasoningEffort", "reasoning_effort"),
     ("serviceTier", "service_tier"),
     ("promptCacheKey", "prompt_cache_key"),
+    ("promptCacheOptions", "prompt_cache_options"),
     ("promptCacheRetention", "prompt_cache_retention"),
     ("safetyIdentifier", "safety_identifier"),
     ("topLogprobs", "top_logprobs"),
@@ -58,17 +59,24 @@ const GROQ_OPTIONS: [(&str, &str); 5] = [
     ("user", "user"),
 ];
 
-const MISTRAL_OPTIONS: [(&str, &str); 6] = [
+const MISTRAL_OPTIONS: [(&str, &str); 7] = [
     ("safePrompt", "safe_prompt"),
     ("documentImageLimit", "document_image_limit"),
     ("documentPageLimit", "document_page_limit"),
     ("parallelToolCalls", "parallel_tool_calls"),
     ("reasoningEffort", "reasoning_effort"),
+    ("promptCacheKey", "prompt_cache_key"),
     ("promptMode", "prompt_mode"),
 ];
 
 const COMPATIBLE_OPTIONS: [(&str, &str); 3] =
     [("reasoningEffort", "reasoning_effort"), ("user", "user"), ("textVerbosity", "verbosity")];
+
+const OPENAI_OTHERS: &[&str] =
+    &["logprobs", "structuredOutputs", "strictJsonSchema", "forceReasoning", "systemMessageMode"];
+
+/// Options of lmthing about the output schema.
+const SCHEMA_OPTIONS: &[&str] = &["structuredOutputs", "strictJsonSchema"];
 
 const AZURE_NAMES: [&str; 2] = ["azure", "openai"];
 
@@ -94,26 +102,24 @@ pub(super) fn of_provider(request: &ModelRequest, dialect: &Dialect, server: Ser
 }
 
 pub(super) fn known(dialect: &Dialect, server: Server) -> Option<KnownOptions> {
-    let known = |names, tables| {
-        let others = &["logprobs", "structuredOutputs", "strictJsonSchema", "forceReasoning"];
-        Some(KnownOptions { names, tables, others })
-    };
+    let known = |names, tables, others| Some(KnownOptions { names, tables, others });
     match dialect {
-        Dialect::OpenAi if server == Server::Azure => known(&AZURE_NAMES, &[&OPENAI_OPTIONS]),
-        Dialect::OpenAi => known(&["openai"], &[&OPENAI_OPTIONS]),
-        Dialect::Groq => known(&["groq"], &[&GROQ_OPTIONS]),
-        Dialect::Mistral => known(&["mistral"], &[&MISTRAL_OPTIONS]),
+        Dialect::OpenAi if server == Server::Azure => known(&AZURE_NAMES, &[&OPENAI_OPTIONS], OPENAI_OTHERS),
+        Dialect::OpenAi => known(&["openai"], &[&OPENAI_OPTIONS], OPENAI_OTHERS),
+        Dialect::Groq => known(&["groq"], &[&GROQ_OPTIONS], SCHEMA_OPTIONS),
+        Dialect::Mistral => known(&["mistral"], &[&MISTRAL_OPTIONS], SCHEMA_OPTIONS),
         Dialect::Compatible(_) => None,
     }
 }
 
+/// Returns the role of system messages.
 pub(super) fn put(
     body: &mut Map<String, Value>,
     request: &ModelRequest,
     model_id: &str,
     (dialect, server): (&Dialect, Server),
     warnings: &mut Warnings,
-) -> bool {
+) -> Option<&'static str> {
     let settings = &request.settings;
     let setting_names = if *dialect == Dialect::Mistral { &MISTRAL_SETTINGS } else { &CHAT_SETTINGS };
     put_settings(body, settings, setting_names, warnings);
@@ -127,7 +133,7 @@ pub(super) fn put(
             let plan = openai_reasoning::plan(api, model_id, settings, options, warnings);
             values::put(body, "reasoning_effort", plan.effort.clone());
             adapt_to_reasoning_model(body, model_id, &plan, warnings);
-            return plan.reasons;
+            return openai_reasoning::system_role(options, plan.reasons);
         }
         Dialect::Groq => {
             copy_options(options_of(all, &["groq"]), &GROQ_OPTIONS, body);
@@ -139,12 +145,13 @@ pub(super) fn put(
         }
         Dialect::Compatible(_) => {
             for name in names(dialect, server).into_iter().rev() {
-                put_compatible(body, options_of(all, &[name]));
+                put_compatible(body, options_of(all, &[name]), server);
             }
+            hosts::adapt_options(body, server);
             reasoning::put_compatible(body, settings.reasoning, model_id, server, warnings);
         }
     }
-    false
+    Some("system")
 }
 
 fn put_logprobs(body: &mut Map<String, Value>, options: Option<&Map<String, Value>>) {
@@ -188,13 +195,14 @@ fn adapt_to_reasoning_model(body: &mut Map<String, Value>, model_id: &str, plan:
     }
 }
 
-fn put_compatible(body: &mut Map<String, Value>, options: Option<&Map<String, Value>>) {
-    copy_options(options, &COMPATIBLE_OPTIONS, body);
+fn put_compatible(body: &mut Map<String, Value>, options: Option<&Map<String, Value>>, server: Server) {
+    let tables: [&[(&str, &str)]; 2] = [&COMPATIBLE_OPTIONS, hosts::options(server)];
+    for table in tables {
+        copy_options(options, table, body);
+    }
     for (key, value) in options.into_iter().flatten() {
-        // Options of lmthing about the output schema.
-        let is_ours = key == "strictJsonSchema" || key == "structuredOutputs";
-        let known = COMPATIBLE_OPTIONS.iter().any(|(name, _)| name == key) || is_ours;
-        if !known && !value.is_null() {
+        let is_copied = tables.iter().copied().flatten().any(|(name, _)| name == key);
+        if !is_copied && !SCHEMA_OPTIONS.contains(&key.as_str()) && !value.is_null() {
             body.insert(key.clone(), value.clone());
         }
     }

@@ -4,10 +4,11 @@ use serde_json::{Map, Value, json};
 
 use super::{contents, format, schema, thinking, tools};
 use crate::wire::{
-    EncodedRequest, UnsupportedContent,
+    EncodedRequest, KnownOptions, UnsupportedContent,
     provider_tools::Tools,
     settings::{SettingNames, Warnings, put_settings},
-    values::{copy_options, options_of, put},
+    tier,
+    values::{copy_options, options_of, put, set_option},
 };
 use lmthing_base::chat::{ModelRequest, ToolChoice, ToolSpec};
 
@@ -30,10 +31,32 @@ const GENERATION_OPTIONS: [(&str, &str); 5] = [
     ("audioTimestamp", "audioTimestamp"),
 ];
 
-const OPTIONS: [(&str, &str); 3] =
-    [("safetySettings", "safetySettings"), ("cachedContent", "cachedContent"), ("labels", "labels")];
+const OPTIONS: [(&str, &str); 4] = [
+    ("safetySettings", "safetySettings"),
+    ("cachedContent", "cachedContent"),
+    ("labels", "labels"),
+    ("continuationToken", "continuationToken"),
+];
 
-pub(super) const OPTION_TABLES: &[&[(&str, &str)]] = &[&GENERATION_OPTIONS, &OPTIONS];
+const GEMINI_OPTIONS: [(&str, &str); 1] = [("serviceTier", "serviceTier")];
+
+/// Options of Vertex AI that are headers.
+const VERTEX_HEADERS: [(&str, &str); 2] =
+    [("sharedRequestType", tier::VERTEX_HEADER), ("requestType", "x-vertex-ai-llm-request-type")];
+
+const OTHERS: &[&str] = &["retrievalConfig", "structuredOutputs", "threshold"];
+
+/// The categories that have a threshold.
+const HARMS: [&str; 4] = ["HATE_SPEECH", "DANGEROUS_CONTENT", "HARASSMENT", "SEXUALLY_EXPLICIT"];
+
+pub(super) fn known_options(names: &'static [&'static str]) -> KnownOptions {
+    let tables: &[&[(&str, &str)]] = if names.contains(&"vertex") {
+        &[&GENERATION_OPTIONS, &OPTIONS, &VERTEX_HEADERS]
+    } else {
+        &[&GENERATION_OPTIONS, &OPTIONS, &GEMINI_OPTIONS]
+    };
+    KnownOptions { names, tables, others: OTHERS }
+}
 
 pub(super) fn encode(
     request: &ModelRequest,
@@ -59,14 +82,27 @@ pub(super) fn encode(
     if !conversation.system.is_empty() {
         body.insert("systemInstruction".into(), json!({ "parts": conversation.system }));
     }
-    copy_options(options, &OPTIONS, &mut body);
+    put_options(&mut body, options);
+    let mut headers = Vec::new();
+    if option_names.contains(&"vertex") {
+        headers.extend(VERTEX_HEADERS.iter().filter_map(|(option, header)| {
+            let value = set_option(options, option)?.as_str()?;
+            Some((*header, value.to_owned()))
+        }));
+    } else {
+        copy_options(options, &GEMINI_OPTIONS, &mut body);
+    }
     put_tools(&mut body, &tools, option_names[0], request.settings.tool_choice.as_ref(), options);
-    Ok(EncodedRequest {
-        path: path(model_id),
-        headers: Vec::new(),
-        body: Value::Object(body),
-        warnings: warnings.into_vec(),
-    })
+    Ok(EncodedRequest { path: path(model_id), headers, body: Value::Object(body), warnings: warnings.into_vec() })
+}
+
+fn put_options(body: &mut Map<String, Value>, options: Option<&Map<String, Value>>) {
+    if let Some(threshold) = set_option(options, "threshold") {
+        let settings =
+            HARMS.iter().map(|harm| json!({ "category": format!("HARM_CATEGORY_{harm}"), "threshold": threshold }));
+        body.insert("safetySettings".into(), settings.collect());
+    }
+    copy_options(options, &OPTIONS, body);
 }
 
 /// `models/{model}`, or the id itself if it has a slash (`tunedModels/x`).

@@ -48,7 +48,6 @@ impl WireFormat for GoogleWire {
     }
 
     fn known_options(&self) -> Option<KnownOptions> {
-        let others = &["retrievalConfig", "structuredOutputs"];
-        Some(KnownOptions { names: self.option_names, tables: encode::OPTION_TABLES, others })
+        Some(encode::known_options(self.option_names))
     }
 }

@@ -9,6 +9,7 @@ use crate::{
     error_text::message_in_error,
     wire::{
         Output, WireDecoder, WireEvent,
+        ending::End,
         lenient::{self, TextOrJson},
         output::{TextBlocks, generated_id, usage},
     },
@@ -64,7 +65,7 @@ pub(super) struct OllamaDecoder {
     has_metadata: bool,
     blocks: TextBlocks,
     ids: Vec<String>,
-    finish_reason: Option<FinishReason>,
+    end: End,
     failed: bool,
     usage: Usage,
 }
@@ -92,12 +93,7 @@ impl OllamaDecoder {
         }
         if line.done {
             self.usage = usage(line.prompt_eval_count, line.eval_count, None, None);
-            self.finish_reason = Some(match line.done_reason.as_deref() {
-                None | Some("stop") if !self.ids.is_empty() => FinishReason::ToolCalls,
-                None | Some("stop") => FinishReason::Stop,
-                Some("length") => FinishReason::Length,
-                Some(_) => FinishReason::Other,
-            });
+            self.end.set_word(line.done_reason.as_deref().unwrap_or("stop"));
         }
     }
 
@@ -141,7 +137,7 @@ impl WireDecoder for OllamaDecoder {
     }
 
     fn complete(&self) -> bool {
-        self.finish_reason.is_some()
+        self.end.is_known()
     }
 
     fn finish(&mut self, out: &mut Output) {
@@ -149,9 +145,17 @@ impl WireDecoder for OllamaDecoder {
         if self.failed {
             return;
         }
-        match self.finish_reason {
-            Some(reason) => out.finish(reason, self.usage),
-            None => out.truncated(),
+        if !self.end.is_known() {
+            return out.truncated();
         }
+        if self.end.fail(out) {
+            return;
+        }
+        self.end.report(out);
+        let reason = match self.end.finish_reason() {
+            FinishReason::Stop if !self.ids.is_empty() => FinishReason::ToolCalls,
+            reason => reason,
+        };
+        out.finish(reason, self.usage);
     }
 }

@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value, json};
 
-use super::{input, tools};
+use super::{input, options, tools};
 use crate::wire::{
     EncodedRequest, UnsupportedContent,
     openai_format::{self, takes_schema},
@@ -11,7 +11,7 @@ use crate::wire::{
     provider_tools::Tools,
     settings::{SettingNames, Warnings, put_settings},
     tool_schema,
-    values::{copy_options, options_of, put},
+    values::{options_of, put, set_option},
 };
 use lmthing_base::chat::{CallSettings, ModelRequest, ToolChoice};
 
@@ -26,23 +26,7 @@ const SETTINGS: SettingNames = SettingNames {
     frequency_penalty: None,
 };
 
-pub(super) const OPTIONS: [(&str, &str); 15] = [
-    ("conversation", "conversation"),
-    ("include", "include"),
-    ("instructions", "instructions"),
-    ("maxToolCalls", "max_tool_calls"),
-    ("metadata", "metadata"),
-    ("parallelToolCalls", "parallel_tool_calls"),
-    ("previousResponseId", "previous_response_id"),
-    ("promptCacheKey", "prompt_cache_key"),
-    ("promptCacheRetention", "prompt_cache_retention"),
-    ("safetyIdentifier", "safety_identifier"),
-    ("serviceTier", "service_tier"),
-    ("store", "store"),
-    ("topLogprobs", "top_logprobs"),
-    ("truncation", "truncation"),
-    ("user", "user"),
-];
+const XAI_SETTINGS: SettingNames = SettingNames { top_k: Some("top_k"), seed: Some("seed"), ..SETTINGS };
 
 pub(super) fn encode(
     request: &ModelRequest,
@@ -55,26 +39,34 @@ pub(super) fn encode(
     let api = if option_names.contains(&"azure") { Api::AzureDeployment } else { Api::Responses };
     let plan = openai_reasoning::plan(api, model_id, &request.settings, options, &mut warnings);
     let reasoning_model = plan.reasons;
+    let is_xai = tools::is_xai(option_names);
     let store = options.and_then(|options| options.get("store")) != Some(&Value::Bool(false));
 
     let tools = tools::choose(request, option_names, model_id, &mut warnings)?;
     let mut body = Map::new();
     body.insert("model".into(), model_id.into());
     // xAI takes no references to stored items.
-    let references = store && !tools::is_xai(option_names);
-    let input = input::Input { reasoning_model, store: references, option_names, warnings: &mut warnings };
-    body.insert("input".into(), input.items(&request.messages)?.into());
-    put_settings(&mut body, &request.settings, &SETTINGS, &mut warnings);
-    copy_options(options, &OPTIONS, &mut body);
-    put_text(&mut body, options);
+    let references = store && !is_xai;
+    let system_role = openai_reasoning::system_role(options, reasoning_model);
+    let input = input::Input { system_role, store: references, option_names, warnings: &mut warnings };
+    let mut items = input.items(&request.messages)?;
+    if !is_xai {
+        options::put_items(&mut items, options);
+    }
+    body.insert("input".into(), items.into());
+    let setting_names = if is_xai { &XAI_SETTINGS } else { &SETTINGS };
+    put_settings(&mut body, &request.settings, setting_names, &mut warnings);
+    options::put(&mut body, options, is_xai);
     put_output_format(&mut body, &request.settings, model_id, options);
-    put_logprobs(&mut body, options);
     put_reasoning(&mut body, options, model_id, plan, &mut warnings);
-    if reasoning_model && !store {
+    if (reasoning_model || is_xai) && !store {
         // Items that the service does not store must contain encrypted reasoning.
-        include(&mut body, "reasoning.encrypted_content");
+        options::include(&mut body, "reasoning.encrypted_content");
     }
     put_tools(&mut body, &tools, request.settings.tool_choice.as_ref());
+    if let Some(choice) = options::allowed_tools(options.filter(|_| !is_xai), &tools, &mut warnings) {
+        body.insert("tool_choice".into(), choice);
+    }
     tools::put_max_uses(&mut body, request, option_names[0], &tools);
     body.insert("stream".into(), true.into());
     Ok(EncodedRequest {
@@ -85,32 +77,6 @@ pub(super) fn encode(
     })
 }
 
-fn put_text(body: &mut Map<String, Value>, options: Option<&Map<String, Value>>) {
-    if let Some(verbosity) = options.and_then(|options| options.get("textVerbosity")).filter(|value| !value.is_null()) {
-        body.insert("text".into(), json!({ "verbosity": verbosity }));
-    }
-}
-
-fn put_logprobs(body: &mut Map<String, Value>, options: Option<&Map<String, Value>>) {
-    const MAX_LOGPROBS: u64 = 20;
-    let count = match options.and_then(|options| options.get("logprobs")) {
-        Some(Value::Bool(true)) => json!(MAX_LOGPROBS),
-        Some(Value::Number(count)) => Value::Number(count.clone()),
-        _ => return,
-    };
-    body.insert("top_logprobs".into(), count);
-    include(body, "message.output_text.logprobs");
-}
-
-fn include(body: &mut Map<String, Value>, what: &str) {
-    let list = body.entry("include").or_insert_with(|| json!([]));
-    if let Value::Array(list) = list
-        && !list.iter().any(|item| item == what)
-    {
-        list.push(what.into());
-    }
-}
-
 fn put_reasoning(
     body: &mut Map<String, Value>,
     options: Option<&Map<String, Value>>,
@@ -118,15 +84,17 @@ fn put_reasoning(
     plan: Plan,
     warnings: &mut Warnings,
 ) {
-    let mut summary = options.and_then(|options| options.get("reasoningSummary")).filter(|value| !value.is_null());
-    if summary.is_some() && !plan.reasons && kind(model_id) == Kind::Plain {
-        warnings.changed("reasoningSummary", "reasoningSummary is not supported for non-reasoning models");
-        summary = None;
+    let mut reasoning = Map::new();
+    put(&mut reasoning, "effort", plan.effort);
+    for (name, field) in options::REASONING {
+        let Some(value) = set_option(options, name) else { continue };
+        if !plan.reasons && kind(model_id) == Kind::Plain {
+            warnings.changed(name, format!("{name} is not supported for non-reasoning models"));
+        } else {
+            reasoning.insert(field.into(), value.clone());
+        }
     }
-    if plan.effort.is_some() || summary.is_some() {
-        let mut reasoning = Map::new();
-        put(&mut reasoning, "effort", plan.effort);
-        put(&mut reasoning, "summary", summary.cloned());
+    if !reasoning.is_empty() {
         body.insert("reasoning".into(), reasoning.into());
     }
     if plan.takes_sampling {
@@ -181,6 +149,6 @@ fn put_output_format(
     let Some(mut wire) = openai_format::json_schema(format, options) else { return };
     wire.insert("type".into(), "json_schema".into());
     if let Value::Object(text) = body.entry("text").or_insert_with(|| json!({})) {
-        text.insert("format".into(), wire.into());
+        text.entry("format").or_insert(wire.into());
     }
 }

@@ -13,7 +13,8 @@ use crate::wire::{
 use lmthing_base::chat::{ContentPart, Message, ProviderOptions, Role, ToolOutput, ToolPart};
 
 pub(super) struct Input<'a> {
-    pub reasoning_model: bool,
+    /// The role of system messages; without one they are left out.
+    pub system_role: Option<&'static str>,
     pub store: bool,
     pub option_names: &'a [&'a str],
     pub warnings: &'a mut Warnings,
@@ -25,8 +26,8 @@ impl Input<'_> {
         for message in messages {
             match message.role {
                 Role::System => {
-                    let role = if self.reasoning_model { "developer" } else { "system" };
-                    items.push(json!({ "role": role, "content": message.plain_text() }));
+                    let text = |role| json!({ "role": role, "content": message.plain_text() });
+                    items.extend(self.system_role.map(text));
                 }
                 Role::User => items.push(json!({ "role": "user", "content": self.user(message)? })),
                 Role::Assistant => self.assistant(message, &mut items),

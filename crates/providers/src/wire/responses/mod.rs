@@ -5,6 +5,7 @@ mod decode;
 mod encode;
 mod input;
 mod items;
+mod options;
 mod summaries;
 mod tools;
 
@@ -46,19 +47,10 @@ impl WireFormat for ResponsesWire {
     }
 
     fn tiers(&self) -> &'static [TierForm] {
-        tier::OPENAI
+        if tools::is_xai(self.option_names) { tier::XAI } else { tier::OPENAI }
     }
 
     fn known_options(&self) -> Option<KnownOptions> {
-        let others = &[
-            "textVerbosity",
-            "logprobs",
-            "reasoningEffort",
-            "reasoning_effort",
-            "reasoningSummary",
-            "forceReasoning",
-            "strictJsonSchema",
-        ];
-        Some(KnownOptions { names: self.option_names, tables: &[&encode::OPTIONS], others })
+        Some(options::known(self.option_names))
     }
 }

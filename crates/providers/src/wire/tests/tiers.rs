@@ -7,6 +7,7 @@ use crate::wire::{
     Decoded, EncodedRequest, WireFormat,
     chat::{ChatWire, Dialect},
     google::GoogleWire,
+    responses::ResponsesWire,
 };
 use lmthing_base::chat::{CallSettings, StreamPart, Tier};
 
@@ -65,6 +66,12 @@ fn routers_have_tiers_and_provider_options_win() {
     assert_eq!(asked(&router, Tier::Flex).body["service_tier"], "flex");
     let xai = at("grok", "https://api.x.ai/v1");
     assert_eq!((asked(&xai, Tier::Priority).warnings.len(), asked(&xai, Tier::Flex).warnings.len()), (0, 1));
+    let responses = ResponsesWire::xai();
+    assert_eq!(asked(&responses, Tier::Priority).body["service_tier"], "priority");
+    assert_eq!(
+        (asked(&responses, Tier::Flex).body.get("service_tier"), asked(&responses, Tier::Flex).warnings.len()),
+        (None, 1)
+    );
     let options = json!({ "openai": { "serviceTier": "auto" } });
     let mut own = with_options("responses", "m", options, CallSettings::default());
     own.put_tier(Tier::Flex, wire("responses").tiers());
