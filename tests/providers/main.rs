@@ -5,6 +5,7 @@
 #[path = "../support/mod.rs"]
 mod support;
 
+mod any_field;
 mod connect;
 mod credentials;
 mod credentials_aws;

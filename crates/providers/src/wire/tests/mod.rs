@@ -1,6 +1,7 @@
 //! Tests of all wire formats.
 
 mod answers;
+mod bad_ends;
 mod cache;
 mod chunks;
 mod endings;

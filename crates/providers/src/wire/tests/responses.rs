@@ -6,6 +6,7 @@ use bytes::Bytes;
 use futures_util::{FutureExt, StreamExt, stream};
 use serde_json::json;
 
+use super::bad_ends;
 use crate::{
     ProviderErrorKind,
     framing::Events,
@@ -28,12 +29,17 @@ macro_rules! fixture {
     };
 }
 
+pub(super) use fixture;
+
 fn compatible() -> Box<dyn WireFormat> {
     Box::new(ChatWire::new(Dialect::Compatible("lab".into()), None))
 }
 
-pub(super) fn all() -> Vec<(&'static str, Box<dyn WireFormat>, &'static [u8])> {
-    vec![
+/// A name, a wire format and an answer in it.
+pub(super) type Stored = (&'static str, Box<dyn WireFormat>, &'static [u8]);
+
+pub(super) fn all() -> Vec<Stored> {
+    let mut all: Vec<Stored> = vec![
         ("responses", Box::new(ResponsesWire::openai()), fixture!("responses.sse")),
         ("chat", Box::new(ChatWire::new(Dialect::OpenAi, None)), fixture!("chat.sse")),
         ("compatible", compatible(), fixture!("compatible.sse")),
@@ -50,7 +56,9 @@ pub(super) fn all() -> Vec<(&'static str, Box<dyn WireFormat>, &'static [u8])> {
         ("groq search", Box::new(ChatWire::new(Dialect::Groq, None)), fixture!("groq_search.sse")),
         ("openrouter", compatible(), fixture!("chat_sources.sse")),
         ("cohere citations", Box::new(CohereWire), fixture!("cohere_citations.sse")),
-    ]
+    ];
+    all.extend(bad_ends::stored());
+    all
 }
 
 pub(super) fn decode(wire: &dyn WireFormat, chunks: Vec<Vec<u8>>) -> Vec<Decoded> {
