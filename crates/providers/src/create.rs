@@ -81,7 +81,7 @@ fn learn_connection(redactor: &Redactor, model: &HttpModel) {
     redactor.watch(move || auth.upgrade().map(|auth| auth.secrets()));
 }
 
-fn make(
+pub(crate) fn make(
     provider: &str,
     settings: &ProviderSettings,
     model_id: &str,

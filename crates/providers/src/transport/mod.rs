@@ -21,8 +21,8 @@ pub(super) use model::HttpModel;
 pub use retry::MAX_WAIT;
 
 use super::{
-    LanguageModel, ModelIdentity, PartStream, ProviderError, ProviderErrorKind, cut::CutWatch, options,
-    own_fields::OwnFields,
+    LanguageModel, ModelIdentity, PartStream, ProviderError, ProviderErrorKind, cut::CutWatch, local::runs_in_cloud,
+    options, own_fields::OwnFields,
 };
 use limits::Limits;
 use lmthing_base::chat::{ModelRequest, ProviderToolKind, StreamPart, ToolSpec};
@@ -47,7 +47,7 @@ impl HttpModel {
         own.put(&mut encoded);
         // JavaScript does not distinguish 1 and 1.0, so bodies must not either.
         super::wire::values::normalize_numbers(&mut encoded.body);
-        let watch = CutWatch::new(self, &request, &encoded.body);
+        let watch = CutWatch::new(self, &encoded.body);
         let limits = Limits::new(request.settings.timeouts);
         let prepared = attempt::Prepared::new(self, encoded, &request.settings, limits, errors)?;
         let answer = retry::run(self, &prepared).await?;
@@ -78,8 +78,8 @@ impl LanguageModel for HttpModel {
 
     fn model_identities(&self) -> Vec<ModelIdentity> {
         let (provider, model_id) = (self.provider.clone(), self.model_id.clone());
-        // A service is paid, even through a local proxy.
-        let is_local = !self.is_service && self.address.is_loopback();
+        // A service is paid, even through a local proxy or server.
+        let is_local = !self.is_service && self.address.is_loopback() && !runs_in_cloud(&self.model_id);
         let tiers = self.wire.tiers().iter().map(|form| form.tier).collect();
         vec![ModelIdentity { provider, model_id, base_url: Some(self.address.to_string()), is_local, tiers }]
     }
