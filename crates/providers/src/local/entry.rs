@@ -1,5 +1,7 @@
 //! Servers on this machine and their models, as data.
 
+use std::fmt;
+
 /// The name in model strings.
 pub(crate) const LOCAL: &str = "local";
 
@@ -38,10 +40,17 @@ impl LocalEntry {
 }
 
 /// A server to ask.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, PartialEq, Eq, Hash)]
 pub(super) struct Target {
     pub provider: &'static str,
     pub vendor: &'static str,
     pub url: String,
     pub key: Option<String>,
+}
+
+impl fmt::Debug for Target {
+    // Without the key, and without a password in the address.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Target").field("provider", &self.provider).finish_non_exhaustive()
+    }
 }

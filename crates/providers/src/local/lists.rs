@@ -19,9 +19,7 @@ pub(super) fn of_ollama(list: &Value) -> Option<Vec<LocalEntry>> {
 fn ollama_entry(model: &Value) -> Option<LocalEntry> {
     let id = text(model, "model").or_else(|| text(model, "name"))?.to_owned();
     let family = model.pointer("/details/family").and_then(Value::as_str).unwrap_or_default();
-    let is_remote = ["remote_host", "remote_model"].iter().any(|key| text(model, key).is_some())
-        || id.ends_with("-cloud")
-        || id.ends_with(":cloud");
+    let is_remote = ["remote_host", "remote_model"].iter().any(|key| text(model, key).is_some()) || runs_in_cloud(&id);
     let entry = LocalEntry {
         provider: "ollama",
         size: model.get("size").and_then(Value::as_u64).or_else(|| estimated_size(&id)),
@@ -72,6 +70,11 @@ fn openai_entry(provider: &'static str, model: &Value) -> Option<LocalEntry> {
         id,
         ..LocalEntry::default()
     })
+}
+
+/// Whether Ollama passes requests for a model of this name on to its paid service.
+pub(crate) fn runs_in_cloud(id: &str) -> bool {
+    id.ends_with("-cloud") || id.ends_with(":cloud")
 }
 
 fn text<'a>(value: &'a Value, key: &str) -> Option<&'a str> {

@@ -8,12 +8,13 @@ mod known;
 mod lists;
 mod model;
 
-use super::{ProviderContext, catalog, settings::Setting};
+use super::{ProviderContext, address::Address, catalog, settings::Setting};
 use entry::Target;
 
 pub(super) use entry::LOCAL;
 pub use entry::{LocalEntry, LocalServer};
 pub(super) use known::KnownServers;
+pub(super) use lists::runs_in_cloud;
 pub(super) use model::LocalModel;
 
 /// The servers that are asked, in order of preference.
@@ -38,6 +39,11 @@ fn targets(context: &ProviderContext) -> Vec<Target> {
         Target { provider: row.name, vendor: row.vendor, url: row.url_of(url.trim()), key }
     };
     rows.map(target).collect()
+}
+
+/// Whether all servers that would be asked are on this machine.
+fn are_all_here(context: &ProviderContext) -> bool {
+    targets(context).iter().all(|target| Address::parse(&target.url).is_ok_and(|address| address.is_loopback()))
 }
 
 /// The answers of the servers, and whether they are new to the process.

@@ -5,9 +5,10 @@ use std::{cell::OnceCell, rc::Rc};
 use futures_util::{FutureExt, future::LocalBoxFuture};
 
 use super::{
+    are_all_here,
     choose::{Chosen, choose, nothing_fits},
     entry::LOCAL,
-    known_servers,
+    known_servers, runs_in_cloud,
 };
 use crate::{
     LanguageModel, ModelIdentity, ModelResponse, PartStream, ProviderContext, ProviderError, ProviderErrorKind,
@@ -15,11 +16,24 @@ use crate::{
 };
 use lmthing_base::chat::ModelRequest;
 
+struct ChosenModel {
+    model: Rc<dyn LanguageModel>,
+    /// Whether its server passes requests on to a service elsewhere.
+    is_remote: bool,
+}
+
+impl ChosenModel {
+    /// Only what runs on this machine is free.
+    fn is_local(&self) -> bool {
+        !self.is_remote && self.model.model_identities().iter().all(|identity| identity.is_local)
+    }
+}
+
 pub(crate) struct LocalModel {
     /// The name behind the colon; empty for any model.
     wanted: String,
     context: ProviderContext,
-    chosen: OnceCell<Rc<dyn LanguageModel>>,
+    chosen: OnceCell<ChosenModel>,
 }
 
 impl LocalModel {
@@ -27,9 +41,9 @@ impl LocalModel {
         LocalModel { wanted: wanted.to_owned(), context: context.clone(), chosen: OnceCell::new() }
     }
 
-    async fn model(&self) -> Result<&Rc<dyn LanguageModel>, ProviderError> {
-        if let Some(model) = self.chosen.get() {
-            return Ok(model);
+    async fn chosen(&self) -> Result<&ChosenModel, ProviderError> {
+        if let Some(chosen) = self.chosen.get() {
+            return Ok(chosen);
         }
         let (servers, is_new) = known_servers(&self.context).await;
         let Chosen { entry, why } = choose(&servers, &self.wanted).ok_or_else(|| {
@@ -41,7 +55,7 @@ impl LocalModel {
             let message = format!("{} is {}{why}", model_label(LOCAL, &self.wanted), entry.name());
             (self.context.on_event)(&ProviderEvent::Warning { message });
         }
-        Ok(self.chosen.get_or_init(|| model))
+        Ok(self.chosen.get_or_init(|| ChosenModel { model, is_remote: entry.is_remote }))
     }
 }
 
@@ -57,11 +71,15 @@ impl LanguageModel for LocalModel {
 
     fn model_identities(&self) -> Vec<ModelIdentity> {
         let (provider, model_id) = (LOCAL.to_owned(), self.wanted.clone());
-        vec![ModelIdentity { provider, model_id, is_local: true, ..ModelIdentity::default() }]
+        let is_local = match self.chosen.get() {
+            Some(chosen) => chosen.is_local(),
+            None => are_all_here(&self.context) && !runs_in_cloud(&self.wanted),
+        };
+        vec![ModelIdentity { provider, model_id, is_local, ..ModelIdentity::default() }]
     }
 
     fn server(&self) -> Option<String> {
-        self.chosen.get().and_then(|model| model.server())
+        self.chosen.get().and_then(|chosen| chosen.model.server())
     }
 
     fn stream<'a>(&'a self, request: ModelRequest) -> LocalBoxFuture<'a, Result<PartStream<'a>, ProviderError>> {
@@ -70,12 +88,13 @@ impl LanguageModel for LocalModel {
 
     fn answer<'a>(&'a self, request: ModelRequest) -> LocalBoxFuture<'a, Result<ModelResponse<'a>, ProviderError>> {
         async {
-            let response = self.model().await?.answer(request).await?;
+            let chosen = self.chosen().await?;
+            let response = chosen.model.answer(request).await?;
             let identity = ModelIdentity {
                 provider: response.provider.to_owned(),
                 model_id: response.model_id.to_owned(),
                 base_url: response.server.clone(),
-                is_local: true,
+                is_local: chosen.is_local(),
                 ..ModelIdentity::default()
             };
             Ok(ModelResponse { identity: Some(identity), ..response })
