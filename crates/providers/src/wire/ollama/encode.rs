@@ -6,7 +6,7 @@ use super::{messages::messages, options, window::window};
 use crate::wire::{
     EncodedRequest,
     chat::function_tool,
-    effort::{Effort, LOW_TO_HIGH, choose},
+    effort::{self, Effort, LOW_TO_HIGH, choose},
     media::UnsupportedContent,
     provider_tools::{self, Target, Tools},
     settings::{SettingNames, Warnings, put_settings},
@@ -44,7 +44,8 @@ pub(super) fn encode(request: &ModelRequest, model_id: &str) -> Result<EncodedRe
     put_settings(&mut parameters, settings, &PARAMETERS, &mut warnings);
     options::put_parameters(own, &mut parameters);
     let limit = parameters.get("num_predict").and_then(Value::as_u64);
-    parameters.entry("num_ctx").or_insert_with(|| window(&body, limit).into());
+    let thoughts = thoughts(&body, settings.reasoning);
+    parameters.entry("num_ctx").or_insert_with(|| window(&body, limit, thoughts).into());
     body.insert("options".into(), parameters.into());
     Ok(EncodedRequest {
         path: "/api/chat".into(),
@@ -87,4 +88,12 @@ fn think(reasoning: Reasoning, model_id: &str, warnings: &mut Warnings) -> Value
         return choose(reasoning, LOW_TO_HIGH, warnings).name().into();
     }
     (Effort::of(reasoning) != Effort::None).into()
+}
+
+/// Tokens to expect of thoughts. Ollama takes no budget for them.
+fn thoughts(body: &Map<String, Value>, reasoning: Option<Reasoning>) -> u64 {
+    match body.get("think") {
+        None | Some(Value::Bool(false)) => 0,
+        Some(_) => effort::budget(reasoning.unwrap_or(Reasoning::Medium)).unwrap_or(0),
+    }
 }
