@@ -230,7 +230,10 @@ fn api_version(settings: &ProviderSettings) -> &str {
 }
 
 fn anthropic_wire(settings: &ProviderSettings) -> Box<dyn WireFormat> {
-    let host = settings.base_url.as_deref().and_then(|url| Url::parse(url.trim()).ok());
-    let is_vendor = host.is_none_or(|url| url.host_str().is_some_and(|host| host.ends_with("anthropic.com")));
-    if is_vendor { Box::new(AnthropicWire) } else { Box::new(CompatibleWire) }
+    let url = settings.base_url.as_deref().and_then(|url| Url::parse(url.trim()).ok());
+    let is_vendors = |host: &str| host == "anthropic.com" || host.ends_with(".anthropic.com");
+    match url.filter(|url| !url.host_str().is_some_and(is_vendors)) {
+        Some(url) => Box::new(CompatibleWire { server: url.origin().ascii_serialization() }),
+        None => Box::new(AnthropicWire),
+    }
 }

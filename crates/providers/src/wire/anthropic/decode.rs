@@ -112,6 +112,11 @@ pub(super) struct AnthropicDecoder {
 }
 
 impl AnthropicDecoder {
+    /// A decoder of answers of another server than Anthropic's.
+    pub(super) fn of(server: &str) -> Self {
+        AnthropicDecoder { unsigned: UnsignedBlocks::of(server), ..AnthropicDecoder::default() }
+    }
+
     fn take(&mut self, event: Event, out: &mut Output) {
         let index = event.index.unwrap_or(self.last);
         match event.kind.as_deref().unwrap_or_default() {

@@ -4,6 +4,7 @@ use std::rc::Rc;
 
 use serde_json::{Map, Value, json};
 
+use super::unsigned::SERVER;
 use crate::wire::{
     blocks::{self, BlockFormat, Conversation},
     media::{Media, Source, UnsupportedContent},
@@ -92,7 +93,11 @@ impl BlockFormat for MessagesBlocks<'_> {
             return None;
         }
         if let Some(signature) = option(options, "anthropic", "signature") {
-            return Some(json!({ "type": "thinking", "thinking": text, "signature": signature }));
+            let mut block = json!({ "type": "thinking", "thinking": text, "signature": signature });
+            if let Some(server) = option(options, "anthropic", SERVER) {
+                block[SERVER] = server.clone();
+            }
+            return Some(block);
         }
         let Some(data) = option(options, "anthropic", "redactedData") else {
             self.warnings.other("reasoning without a signature is not sent to Anthropic");

@@ -24,7 +24,7 @@ pub(crate) struct AnthropicWire;
 impl WireFormat for AnthropicWire {
     fn encode(&self, request: &ModelRequest, model_id: &str) -> Result<EncodedRequest, UnsupportedContent> {
         let mut encoded = encode::encode(request, model_id)?;
-        unsigned::leave_out(&mut encoded);
+        unsigned::leave_out(&mut encoded, None);
         Ok(encoded)
     }
 
@@ -56,21 +56,31 @@ impl WireFormat for AnthropicWire {
     }
 }
 
-/// The same of another service, whose thinking may lack a signature and has to come back all the same.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct CompatibleWire;
+/// The same at another address: a gateway to Anthropic, or another service, whose thinking may lack a signature and has
+/// to come back all the same.
+#[derive(Clone, Debug)]
+pub(crate) struct CompatibleWire {
+    /// The origin of its URL.
+    pub server: String,
+}
 
 impl WireFormat for CompatibleWire {
     fn encode(&self, request: &ModelRequest, model_id: &str) -> Result<EncodedRequest, UnsupportedContent> {
-        encode::encode(request, model_id)
+        let mut encoded = encode::encode(request, model_id)?;
+        unsigned::leave_out(&mut encoded, Some(&self.server));
+        Ok(encoded)
     }
 
     fn decoder(&self) -> Box<dyn WireDecoder> {
-        AnthropicWire.decoder()
+        Box::new(decode::AnthropicDecoder::of(&self.server))
     }
 
     fn identifiers(&self, model_id: &str) -> Identifiers {
         AnthropicWire.identifiers(model_id)
+    }
+
+    fn tiers(&self) -> &'static [TierForm] {
+        AnthropicWire.tiers()
     }
 
     fn known_options(&self) -> Option<KnownOptions> {

@@ -136,7 +136,7 @@ fn an_empty_object_before_the_arguments_is_dropped() {
 }
 
 #[test]
-fn unsigned_thinking_goes_back_to_the_service_that_sent_it_but_not_to_anthropic() {
+fn unsigned_thinking_goes_back_to_the_service_that_sent_it_but_to_no_other() {
     let events = [
         json!({ "type": "content_block_start", "index": 0, "content_block": { "type": "thinking", "thinking": "" } }),
         json!({ "type": "content_block_delta", "index": 0, "delta": { "type": "thinking_delta", "thinking": "Hm." } }),
@@ -144,9 +144,12 @@ fn unsigned_thinking_goes_back_to_the_service_that_sent_it_but_not_to_anthropic(
         json!({ "type": "message_delta", "delta": { "stop_reason": "end_turn" } }),
     ];
     let stream: String = events.iter().map(|event| format!("data: {event}\n\n")).collect();
-    let read = summary(&decode(&CompatibleWire, vec![stream.into_bytes()]));
+    let compatible = |server: &str| CompatibleWire { server: server.to_owned() };
+    let (lab, gateway) = (compatible("http://lab.test"), compatible("http://gateway.test"));
+    let read = summary(&decode(&lab, vec![stream.into_bytes()]));
     let provider_options = read.metadata.last().cloned();
-    assert_eq!(provider_options.clone().map(Value::Object), Some(json!({ "anthropic": { "signature": "" } })));
+    let marks = json!({ "anthropic": { "signature": "", "server": "http://lab.test" } });
+    assert_eq!(provider_options.clone().map(Value::Object), Some(marks));
     let thought = ContentPart::Reasoning { text: "Hm.".into(), provider_options };
     let history = vec![user("a"), Message::parts(Role::Assistant, vec![thought, ContentPart::text("b")]), user("c")];
     let sent = |wire: &dyn WireFormat| {
@@ -156,6 +159,15 @@ fn unsigned_thinking_goes_back_to_the_service_that_sent_it_but_not_to_anthropic(
     };
     let text = json!({ "type": "text", "text": "b" });
     let thinking = json!({ "type": "thinking", "thinking": "Hm.", "signature": "" });
-    assert_eq!(sent(&CompatibleWire), (json!([thinking, text]), 0));
+    assert_eq!(sent(&lab), (json!([thinking, text]), 0));
+    assert_eq!(sent(&gateway), (json!([text]), 1));
     assert_eq!(sent(&AnthropicWire), (json!([text]), 1));
+}
+
+#[test]
+fn a_gateway_has_the_tiers_of_anthropic() {
+    let tiers = |wire: &dyn WireFormat| wire.tiers().iter().map(|form| form.word).collect::<Vec<_>>();
+    let gateway = CompatibleWire { server: "http://gateway.test".into() };
+    assert!(!tiers(&gateway).is_empty());
+    assert_eq!(tiers(&gateway), tiers(&AnthropicWire));
 }
