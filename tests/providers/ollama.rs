@@ -103,7 +103,11 @@ async fn failures_say_what_to_do() {
         (Canned::new(404, "text/plain", "404 page not found"), "OLLAMA_HOST is the address of Ollama without /v1"),
         (lines(&[json!({ "error": "the runner has stopped" })]), "the runner has stopped"),
         (lines(&[json!({ "model": "tide", "message": { "content": "Lo" }, "done": false })]), "cut short"),
-        (Canned::events(&[json!({ "choices": [] })]), "not the JSON expected"),
+        (Canned::events(&[json!({ "choices": [] })]), "sent text/event-stream in place of lines of JSON"),
+        (
+            Canned::new(200, "text/plain", "Ollama is running"),
+            "text/plain in place of lines of JSON: Ollama is running",
+        ),
         (Canned::json(&json!({ "choices": [] })), "does not speak Ollama's protocol"),
         (Canned::new(200, "text/html", "<html><title>Log in</title></html>"), "web page titled \"Log in\""),
         (cut(), "lost"),

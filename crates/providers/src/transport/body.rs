@@ -89,7 +89,6 @@ impl OpenBody {
         match self.description.content_type.as_str() {
             "application/vnd.amazon.eventstream" => return Ok(self),
             "text/html" => return Err(self.web_page().await),
-            _ if self.description.framing == Framing::JsonLines => return Ok(self),
             _ => {}
         }
         // Content types are unreliable: streams come as JSON or plain text, and JSON errors as event streams. The
@@ -104,7 +103,11 @@ impl OpenBody {
                 break first;
             }
         };
-        if !matches!(first, Some(b'{' | b'[' | b'<')) {
+        let is_wrong = match self.description.framing {
+            Framing::JsonLines => first.is_some_and(|byte| byte != b'{'),
+            Framing::Sse | Framing::AwsEventStream => matches!(first, Some(b'{' | b'[' | b'<')),
+        };
+        if !is_wrong {
             let rest = self.bytes;
             self.bytes = stream::iter(read).chain(rest).boxed_local();
             return Ok(self);
@@ -121,8 +124,9 @@ impl OpenBody {
         };
         let title: String = parsed.message.chars().take(if parsed.is_page { MAX_SHOWN } else { 0 }).collect();
         let title = if title.is_empty() { title } else { format!(" titled \"{title}\"") };
+        let expected = self.description.expected();
         let message = format!(
-            "The server sent a web page{title} (text/html) in place of an event stream. Is the base URL right, and does \
+            "The server sent a web page{title} (text/html) in place of {expected}. Is the base URL right, and does \
              no login or proxy stand in between?"
         );
         WrongResponse { message, json: None, is_empty: false }
@@ -161,11 +165,18 @@ impl BodyDescription {
     fn wrong_type_message(&self, body: &[u8]) -> String {
         let kind = match self.content_type.as_str() {
             "" => "an answer of no stated type",
-            "text/event-stream" => "something else",
+            "text/event-stream" if self.framing != Framing::JsonLines => "something else",
             kind => kind,
         };
         let shown: String = String::from_utf8_lossy(body).chars().take(MAX_SHOWN).collect();
-        format!("The server sent {kind} in place of an event stream: {shown}")
+        format!("The server sent {kind} in place of {}: {shown}", self.expected())
+    }
+
+    fn expected(&self) -> &'static str {
+        match self.framing {
+            Framing::JsonLines => "lines of JSON",
+            Framing::Sse | Framing::AwsEventStream => "an event stream",
+        }
     }
 }
 

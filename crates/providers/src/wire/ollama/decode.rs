@@ -48,13 +48,14 @@ struct Message {
 struct Call {
     #[serde(default, deserialize_with = "lenient::non_empty_text")]
     id: Option<String>,
-    function: Function,
+    #[serde(default, deserialize_with = "lenient::object")]
+    function: Option<Function>,
 }
 
 #[derive(Debug, Deserialize)]
 struct Function {
-    #[serde(default)]
-    name: String,
+    #[serde(default, deserialize_with = "lenient::non_empty_text")]
+    name: Option<String>,
     /// An object. Kept as written, because it goes back unchanged.
     #[serde(default)]
     arguments: Option<Box<RawValue>>,
@@ -105,20 +106,21 @@ impl OllamaDecoder {
             self.blocks.text(text, None, out);
         }
         for Call { id, function } in message.tool_calls {
-            if function.name.is_empty() {
+            let Some((name, arguments)) = function.and_then(|function| Some((function.name?, function.arguments)))
+            else {
                 self.failed = true;
                 return out.failure(ProviderErrorKind::Protocol, "The provider sent a tool call without a name.");
-            }
+            };
             self.blocks.close(out);
             // Ids must be unique, so that results can be assigned; older versions have none.
             let id = id.filter(|id| !self.ids.contains(id)).unwrap_or_else(|| generated_id("call"));
             self.ids.push(id.clone());
-            out.part(StreamPart::ToolInputStart { id: id.clone(), tool_name: function.name.clone() });
-            let input = function.arguments.map(|arguments| arguments_text(&arguments)).unwrap_or_default();
+            out.part(StreamPart::ToolInputStart { id: id.clone(), tool_name: name.clone() });
+            let input = arguments.map(|arguments| arguments_text(&arguments)).unwrap_or_default();
             if !input.is_empty() {
                 out.part(StreamPart::ToolInputDelta { id: id.clone(), delta: input.clone() });
             }
-            out.tool_call(id, function.name, input, None);
+            out.tool_call(id, name, input, None);
         }
     }
 }

@@ -46,7 +46,7 @@ fn settings_are_parameters_of_the_model() {
         "stream": true,
         "options": {
             "num_predict": 99, "temperature": 0, "top_p": 0.9, "top_k": 40, "presence_penalty": 0.5,
-            "frequency_penalty": -1, "stop": ["END"], "seed": 7, "num_ctx": 4096,
+            "frequency_penalty": -1, "stop": ["END"], "seed": 7, "num_ctx": 8192,
         },
     });
     assert_eq!((encoded.path.as_str(), &encoded.body, encoded.warnings), ("/api/chat", &expected, vec![]));
@@ -70,15 +70,17 @@ fn the_users_own_options_win() {
 
 #[test]
 fn models_think_or_do_not_and_gpt_oss_has_levels() {
-    for (model, reasoning, think, warned) in [
-        ("qwen3", Reasoning::Off, json!(false), 0),
-        ("qwen3", Reasoning::Low, json!(true), 0),
-        ("gpt-oss:20b", Reasoning::High, json!("high"), 0),
-        ("gpt-oss:20b", Reasoning::Off, json!("low"), 1),
+    for (model, reasoning, think, window, warned) in [
+        ("qwen3", Reasoning::Off, json!(false), 8_192, 0),
+        ("qwen3", Reasoning::Low, json!(true), 8_192, 0),
+        ("qwen3", Reasoning::Medium, json!(true), 16_384, 0),
+        ("gpt-oss:20b", Reasoning::High, json!("high"), 32_768, 0),
+        ("gpt-oss:20b", Reasoning::Off, json!("low"), 8_192, 1),
     ] {
         let wanted = CallSettings { reasoning: Some(reasoning), ..CallSettings::default() };
         let encoded = encode(&OllamaWire, model, vec![user("hi")], wanted);
         assert_eq!((&encoded.body["think"], encoded.warnings.len()), (&think, warned), "{model} {reasoning:?}");
+        assert_eq!(encoded.body["options"]["num_ctx"], window, "{model} {reasoning:?}");
     }
 }
 
@@ -204,6 +206,15 @@ fn errors_truncation_and_other_protocols_are_failures() {
     assert!(message.contains("cut short"), "{message}");
     let other = failure(&[json!({ "choices": [{ "delta": { "content": "a" } }] })]);
     assert!(other.1.contains("does not speak Ollama's protocol"), "{}", other.1);
-    let nameless = json!({ "message": { "content": "", "tool_calls": [{ "function": { "arguments": {} } }] } });
-    assert!(failure(&[nameless]).1.contains("without a name"));
+    for call in [
+        json!({ "function": { "arguments": {} } }),
+        json!({ "function": { "name": null, "arguments": {} } }),
+        json!({ "function": "tide" }),
+        json!({ "id": "x" }),
+    ] {
+        let line = json!({ "message": { "content": "calm", "tool_calls": [call] } });
+        let sum = read(&[line.clone()]);
+        assert_eq!(sum.text, "calm", "{line}");
+        assert!(failure(&[line]).1.contains("without a name"));
+    }
 }
