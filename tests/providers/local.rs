@@ -134,6 +134,21 @@ fn without_a_loaded_one_it_is_the_largest_that_can_call_tools() {
 }
 
 #[test]
+fn the_order_of_a_long_list_does_not_matter() {
+    let mut models: Vec<Value> =
+        (0..90).map(|index| json!({ "model": format!("small-{index}:1b"), "size": 1_000 + index })).collect();
+    models.push(json!({ "model": "large:8b", "size": 8_000 }));
+    let capabilities = || json!({ "capabilities": ["completion", "tools"] });
+    let shown: Value = models.iter().map(|entry| (entry["model"].as_str().unwrap(), capabilities())).collect();
+    let machine = Machine::new(vec![("GET /api/tags", json!({ "models": models })), ("POST /api/show", shown)]);
+    assert_eq!(run("run p.lmt.mjs", &[("OLLAMA_HOST", &machine.address)]).stdout, "large:8b\n");
+    // Its own variable says where Ollama is on this machine.
+    let elsewhere = format!("http://127.0.0.1:{}", closed_port());
+    let both = [("OLLAMA_HOST", machine.address.as_str()), ("OLLAMA_BASE_URL", elsewhere.as_str())];
+    assert_eq!(run("run p.lmt.mjs", &both).stdout, "large:8b\n");
+}
+
+#[test]
 fn servers_of_openais_protocol_are_found() {
     let list = || json!({ "object": "list", "data": [{ "id": "tide-7b", "object": "model" }, { "id": "text-embed" }] });
     for (variable, provider) in [

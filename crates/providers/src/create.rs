@@ -128,6 +128,7 @@ mod tests {
     use std::collections::BTreeMap;
 
     use super::*;
+    use crate::local::{LOCAL, LocalModel};
 
     fn base_url(provider: &str, variables: &[(&str, &str)], settings: ProviderSettings) -> String {
         let env: BTreeMap<String, String> =
@@ -160,6 +161,36 @@ mod tests {
             url("vertex", &[("GOOGLE_VERTEX_API_KEY", "express")]),
             "https://aiplatform.googleapis.com/v1/publishers/google"
         );
+    }
+
+    #[test]
+    fn the_base_url_of_ollama_wins_over_its_host() {
+        let host = ("OLLAMA_HOST", "0.0.0.0:8");
+        let url = |variables| base_url("ollama", variables, ProviderSettings::default());
+        assert_eq!(url(&[host]), "http://127.0.0.1:8");
+        assert_eq!(url(&[host, ("OLLAMA_BASE_URL", "http://127.0.0.1:9")]), "http://127.0.0.1:9");
+    }
+
+    #[test]
+    fn only_models_on_this_machine_are_free() {
+        let is_local = |provider: &str, variables: &[(&str, &str)], model: &str| {
+            let env: BTreeMap<String, String> =
+                variables.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect();
+            let context = ProviderContext::new(Rc::new(env));
+            let model: Rc<dyn LanguageModel> = match provider {
+                LOCAL => Rc::new(LocalModel::new(model, &context)),
+                provider => create(provider, &ProviderSettings::default(), model, &context).unwrap(),
+            };
+            model.model_identities()[0].is_local
+        };
+        for provider in ["ollama", LOCAL] {
+            assert!(is_local(provider, &[], "qwen3"), "{provider}");
+            assert!(!is_local(provider, &[("OLLAMA_HOST", "https://gpu.example")], "qwen3"), "{provider}");
+            for cloud in ["gpt-oss:120b-cloud", "glm-4.6:cloud"] {
+                assert!(!is_local(provider, &[], cloud), "{provider}:{cloud}");
+            }
+        }
+        assert!(!is_local("openai", &[("OPENAI_BASE_URL", "http://127.0.0.1:9")], "m"));
     }
 
     #[test]

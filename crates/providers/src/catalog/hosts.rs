@@ -114,10 +114,11 @@ pub(super) static HOSTS: [Provider; 17] = [
         ..local(
             ("ollama", "Ollama", "OLLAMA"),
             "http://127.0.0.1:11434",
+            // The address for lmthing wins over Ollama's own variable, which a server's machine sets too.
             &[
+                optional("OLLAMA_BASE_URL", BaseUrl),
                 optional("OLLAMA_HOST", BaseUrl),
                 optional("OLLAMA_API_KEY", ApiKey),
-                optional("OLLAMA_BASE_URL", BaseUrl),
             ],
         )
     },

@@ -2,12 +2,13 @@
 
 use std::time::Duration;
 
-use futures_util::future::join_all;
+use futures_util::{StreamExt, future::join_all, stream};
 use reqwest::{Client, RequestBuilder, header::CONTENT_TYPE};
 use serde_json::{Value, json};
 use tokio::time::{Instant, timeout_at};
 
 use super::{
+    choose::rank,
     entry::{LocalEntry, LocalServer, Target},
     lists,
 };
@@ -21,6 +22,9 @@ const MAX_LIST: usize = 4 << 20;
 
 /// The models whose capabilities are asked for.
 const MAX_SHOWN: usize = 64;
+
+/// Those that are asked for at once.
+const SHOWN_AT_ONCE: usize = 4;
 
 pub(super) async fn all(targets: &[Target], context: &ProviderContext) -> Vec<LocalServer> {
     // Made before the clock starts.
@@ -83,9 +87,15 @@ impl Server<'_> {
         let (tags, loaded) = tokio::join!(self.list(&tags), self.list(&loaded));
         let mut entries = lists::of_ollama(&tags?)?;
         lists::mark_loaded(&mut entries, &loaded.unwrap_or_default());
-        let (shown, others) = entries.split_at(entries.len().min(MAX_SHOWN));
-        let with_capabilities = join_all(shown.iter().map(|entry| self.with_capabilities(entry))).await;
-        Some([with_capabilities, others.to_vec()].concat())
+        // What would be taken comes first, so that the choice does not depend on how many answer in time.
+        let mut order: Vec<usize> = (0..entries.len()).collect();
+        order.sort_by_key(|index| rank(&entries[*index]));
+        let asked = order.iter().take(MAX_SHOWN).map(|index| self.with_capabilities(&entries[*index]));
+        let answers: Vec<LocalEntry> = stream::iter(asked).buffered(SHOWN_AT_ONCE).collect().await;
+        for (index, entry) in order.into_iter().zip(answers) {
+            entries[index] = entry;
+        }
+        Some(entries)
     }
 
     async fn with_capabilities(&self, entry: &LocalEntry) -> LocalEntry {

@@ -23,6 +23,7 @@ pub(super) fn choose<'a>(servers: &'a [LocalServer], wanted: &str) -> Option<Cho
             (true, ..) => ", which is loaded",
             (_, 1, _) => ", the only one there is",
             (_, _, Some(true)) => ", the largest that can call tools",
+            (_, _, None) => ", the largest that may call tools",
             _ => ", the largest there is",
         };
         return Some(Chosen { entry, why });
@@ -37,13 +38,10 @@ fn models(servers: &[LocalServer]) -> impl Iterator<Item = &LocalEntry> {
 }
 
 /// The first is taken. Of equal models, `min_by_key` takes the first server's.
-fn rank(entry: &LocalEntry) -> (bool, u8, Reverse<u64>) {
-    let tools = match entry.can_call_tools {
-        Some(true) => 0,
-        None => 1,
-        Some(false) => 2,
-    };
-    (!entry.is_loaded, tools, Reverse(entry.size.unwrap_or(0)))
+pub(super) fn rank(entry: &LocalEntry) -> (bool, bool, Reverse<u64>) {
+    // Many servers do not say what a model can do, and others not in time.
+    let is_without_tools = entry.can_call_tools == Some(false);
+    (!entry.is_loaded, is_without_tools, Reverse(entry.size.unwrap_or(0)))
 }
 
 /// How well a name fits an id, 0 at best: tag, folder and the end of a file's name may be missing.
@@ -127,14 +125,15 @@ mod tests {
     fn what_is_loaded_is_taken_else_the_largest_with_tools() {
         let small = || entry("small", 1, false, Some(true));
         let large = || entry("large", 9, false, Some(true));
-        let deaf = || entry("deaf", 99, false, Some(false));
+        let without_tools = || entry("without-tools", 99, false, Some(false));
         let embedder = || LocalEntry { only_embeds: true, ..entry("embed", 999, true, None) };
         let cloud = || LocalEntry { is_remote: true, ..entry("cloud", 999, false, Some(true)) };
-        assert_eq!(chosen(vec![small(), large(), deaf(), embedder(), cloud()], "").as_deref(), Some("large"));
+        assert_eq!(chosen(vec![small(), large(), without_tools(), embedder(), cloud()], "").as_deref(), Some("large"));
         let loaded = entry("loaded", 1, true, Some(false));
-        assert_eq!(chosen(vec![large(), loaded, deaf()], "").as_deref(), Some("loaded"));
-        assert_eq!(chosen(vec![deaf(), embedder()], "").as_deref(), Some("deaf"));
+        assert_eq!(chosen(vec![large(), loaded, without_tools()], "").as_deref(), Some("loaded"));
+        assert_eq!(chosen(vec![without_tools(), embedder()], "").as_deref(), Some("without-tools"));
         assert_eq!(chosen(vec![embedder(), cloud()], ""), None);
+        assert_eq!(chosen(vec![large(), entry("unsaid", 50, false, None)], "").as_deref(), Some("unsaid"));
         assert_eq!(chosen(vec![small(), cloud()], "cloud").as_deref(), Some("cloud"), "its name was asked for");
     }
 

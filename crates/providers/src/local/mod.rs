@@ -34,11 +34,19 @@ fn targets(context: &ProviderContext) -> Vec<Target> {
     let env = &*context.env;
     let rows = SERVERS.iter().filter_map(|name| catalog::named(name));
     let target = |row: &'static catalog::Provider| {
-        let url = row.set_variable(Setting::BaseUrl, env).map_or_else(|| row.base_url.to_owned(), |(_, url)| url);
+        // Ollama's own variable wins here: it is about servers on this machine.
+        let own = env.get("OLLAMA_HOST").filter(|host| row.name == "ollama" && !host.trim().is_empty());
+        let set = || row.set_variable(Setting::BaseUrl, env).map(|(_, url)| url);
+        let url = own.or_else(set).unwrap_or_else(|| row.base_url.to_owned());
         let key = row.set_variable(Setting::ApiKey, env).map(|(_, key)| key.trim().to_owned());
         Target { provider: row.name, vendor: row.vendor, url: row.url_of(url.trim()), key }
     };
     rows.map(target).collect()
+}
+
+/// The address at which a provider's server was asked.
+fn url_of(provider: &str, context: &ProviderContext) -> Option<String> {
+    targets(context).into_iter().find(|target| target.provider == provider).map(|target| target.url)
 }
 
 /// Whether all servers that would be asked are on this machine.
@@ -50,4 +58,27 @@ fn are_all_here(context: &ProviderContext) -> bool {
 async fn known_servers(context: &ProviderContext) -> (Vec<LocalServer>, bool) {
     let targets = targets(context);
     context.servers.local.get(&targets, async || ask::all(&targets, context).await).await
+}
+
+#[cfg(test)]
+mod tests {
+    use std::{collections::BTreeMap, rc::Rc};
+
+    use super::*;
+
+    fn urls(variables: &[(&str, &str)]) -> (String, bool) {
+        let env: BTreeMap<String, String> =
+            variables.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect();
+        let context = ProviderContext::new(Rc::new(env));
+        (targets(&context)[0].url.clone(), are_all_here(&context))
+    }
+
+    #[test]
+    fn ollamas_own_variable_is_its_address_on_this_machine() {
+        let base_url = ("OLLAMA_BASE_URL", "http://127.0.0.1:9");
+        assert_eq!(urls(&[]), ("http://127.0.0.1:11434".to_owned(), true));
+        assert_eq!(urls(&[base_url]), ("http://127.0.0.1:9".to_owned(), true));
+        assert_eq!(urls(&[base_url, ("OLLAMA_HOST", "0.0.0.0:8")]), ("http://127.0.0.1:8".to_owned(), true));
+        assert_eq!(urls(&[("OLLAMA_HOST", "https://gpu.example:443")]).1, false);
+    }
 }

@@ -8,7 +8,7 @@ use super::{
     are_all_here,
     choose::{Chosen, choose, nothing_fits},
     entry::LOCAL,
-    known_servers, runs_in_cloud,
+    known_servers, runs_in_cloud, url_of,
 };
 use crate::{
     LanguageModel, ModelIdentity, ModelResponse, PartStream, ProviderContext, ProviderError, ProviderErrorKind,
@@ -50,7 +50,8 @@ impl LocalModel {
             let (message, hint) = nothing_fits(&servers, &self.wanted);
             ProviderError::new(ProviderErrorKind::Configuration, LOCAL, &*self.wanted, message).with_hint(hint)
         })?;
-        let model = create(entry.provider, &ProviderSettings::default(), &entry.id, &self.context)?;
+        let settings = ProviderSettings { base_url: url_of(entry.provider, &self.context), ..Default::default() };
+        let model = create(entry.provider, &settings, &entry.id, &self.context)?;
         if is_new {
             let message = format!("{} is {}{why}", model_label(LOCAL, &self.wanted), entry.name());
             (self.context.on_event)(&ProviderEvent::Warning { message });
