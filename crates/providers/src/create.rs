@@ -166,7 +166,7 @@ mod tests {
     #[test]
     fn the_base_url_of_ollama_wins_over_its_host() {
         let host = ("OLLAMA_HOST", "0.0.0.0:8");
-        let url = |variables| base_url("ollama", variables, ProviderSettings::default());
+        let url = |variables: &[_]| base_url("ollama", variables, ProviderSettings::default());
         assert_eq!(url(&[host]), "http://127.0.0.1:8");
         assert_eq!(url(&[host, ("OLLAMA_BASE_URL", "http://127.0.0.1:9")]), "http://127.0.0.1:9");
     }

@@ -78,7 +78,7 @@ fn has_context_code(code: &str) -> bool {
 }
 
 fn says_context_length(message: &str) -> bool {
-    const BILLING_WORDS: [&str; 7] = [
+    const LENGTH_WORDS: [&str; 7] = [
         "maximum context length",
         "context window",
         "context length",
@@ -90,10 +90,10 @@ fn says_context_length(message: &str) -> bool {
     const TEMPORARY_WORDS: [&str; 3] = ["please wait", "per minute", "rate limit"];
     let message = message.to_ascii_lowercase();
     let says = |words: &[&str]| words.iter().any(|words| message.contains(words));
-    says(&BILLING_WORDS) && !says(&TEMPORARY_WORDS)
+    says(&LENGTH_WORDS) && !says(&TEMPORARY_WORDS)
 }
 
-/// Whether a retry may help, as long as no part of the response was visible.
+/// Whether a retry may help, as long as no part of the response was shown.
 pub(super) fn is_retryable(error: &ProviderError) -> bool {
     match error.kind {
         ProviderErrorKind::RateLimit { .. }

@@ -1,4 +1,4 @@
-//! A list of models: if one fails before its first visible part, the next one is used.
+//! A list of models: if one fails before its first text or call, the next one is used.
 
 use std::{collections::VecDeque, rc::Rc};
 
@@ -6,7 +6,7 @@ use futures_util::{FutureExt, StreamExt, future::LocalBoxFuture, stream};
 
 use super::{
     AnswerEnd, EXAMPLE_MODEL, LanguageModel, ModelIdentity, ModelResponse, PartStream, ProviderContext, ProviderError,
-    ProviderErrorKind, ProviderEvent, is_visible, model_label,
+    ProviderErrorKind, ProviderEvent, ends_retries, model_label,
 };
 use lmthing_base::chat::{ModelRequest, ToolSpec};
 
@@ -43,7 +43,7 @@ impl FallbackModel {
             let model = &self.models[index];
             let begun = match index + 1 < self.models.len() {
                 true => begin(model.as_ref(), request.clone()).await,
-                false => read_to_first_visible(model.as_ref(), request.clone()).await,
+                false => read_to_first_shown(model.as_ref(), request.clone()).await,
             };
             let error = match begun {
                 Ok(response) => return Ok(response),
@@ -86,21 +86,21 @@ async fn begin<'a>(model: &'a dyn LanguageModel, request: ModelRequest) -> Resul
     Ok(ModelResponse { parts: stream::iter(read).chain(parts).boxed_local(), ..response })
 }
 
-/// Reads up to the first visible part, so that an earlier failure is one of the call.
-async fn read_to_first_visible<'a>(
+/// Reads up to the first part that may be shown, so that an earlier failure is one of the call.
+async fn read_to_first_shown<'a>(
     model: &'a dyn LanguageModel,
     request: ModelRequest,
 ) -> Result<ModelResponse<'a>, ProviderError> {
     let response = model.answer(request).await?;
-    // Fused, because `chain` polls the rest again if the stream ended before a visible part.
+    // Fused, because `chain` polls the rest again if the stream ended before such a part.
     let mut parts = response.parts.fuse();
     let mut read = VecDeque::new();
     while let Some(part) = parts.next().await {
-        // An early return drops the parts read so far; none of them was visible.
+        // An early return drops the parts read so far; none of them was shown.
         let part = part?;
-        let visible = is_visible(&part);
+        let is_shown = ends_retries(&part);
         read.push_back(Ok(part));
-        if visible {
+        if is_shown {
             break;
         }
     }

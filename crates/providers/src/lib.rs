@@ -108,7 +108,7 @@ pub struct ModelIdentity {
 /// A model that answers one request at a time.
 ///
 /// Everything runs on one thread, so neither futures nor streams are `Send`. Dropping either cancels the call.
-/// `stream` resolves with the first visible part; all retries happen before that. Later failures arrive inside the
+/// `stream` resolves with the first part that may be shown; all retries happen before that. Later failures arrive inside the
 /// stream and are never retried.
 pub trait LanguageModel {
     fn provider(&self) -> &str;
@@ -157,7 +157,9 @@ pub trait LanguageModel {
     }
 }
 
-fn is_visible(part: &StreamPart) -> bool {
+/// Whether the request must not be repeated after this part, because it may have been shown. Thoughts are shown too,
+/// although they are no visible text ([`AnswerEnd::is_visible`]).
+fn ends_retries(part: &StreamPart) -> bool {
     match part {
         StreamPart::TextDelta { delta, .. } | StreamPart::ReasoningDelta { delta, .. } => !delta.is_empty(),
         // Of a call, only the whole has an effect.

@@ -1,4 +1,4 @@
-//! CustomProvider providers: OpenAI-compatible servers defined by environment variables.
+//! Custom providers: OpenAI-compatible servers that environment variables define.
 
 use super::built_in::{BUILT_IN, built_in};
 use crate::{Env, settings::ProviderSettings};

@@ -79,6 +79,6 @@ mod tests {
         assert_eq!(urls(&[]), ("http://127.0.0.1:11434".to_owned(), true));
         assert_eq!(urls(&[base_url]), ("http://127.0.0.1:9".to_owned(), true));
         assert_eq!(urls(&[base_url, ("OLLAMA_HOST", "0.0.0.0:8")]), ("http://127.0.0.1:8".to_owned(), true));
-        assert_eq!(urls(&[("OLLAMA_HOST", "https://gpu.example:443")]).1, false);
+        assert!(!urls(&[("OLLAMA_HOST", "https://gpu.example:443")]).1);
     }
 }

@@ -274,7 +274,7 @@ async fn accepted<'a>(
         prepared.tier.clone(),
         errors,
     );
-    match answer.read_to_first_visible().await {
+    match answer.read_to_first_shown().await {
         Ok(()) => Ok(answer),
         Err(error) => Err(AttemptFailure::new(error, true)),
     }

@@ -1,4 +1,4 @@
-//! Errors for requests that a server refusal.
+//! Errors for requests that a server has refused.
 
 use reqwest::{
     Response,

@@ -15,11 +15,10 @@ use super::{
     limits::Limits,
 };
 use crate::{
-    ProviderError, ProviderErrorKind,
+    ProviderError, ProviderErrorKind, ends_retries,
     error_kind::{is_retryable, kind_of_error},
     error_text::failure_in_event,
     framing::{Events, FrameFailure},
-    is_visible,
     servers::Permit,
     wire::{Decoded, Output, WireDecoder, WireEvent, WireFormat},
 };
@@ -88,15 +87,15 @@ impl<'a> ResponseStream<'a> {
         self.permit = Some(permit).filter(|_| !self.ended);
     }
 
-    /// Reads up to the first visible part. A retryable failure before it is returned; after any other failure, the
+    /// Reads up to the first part that may be shown. A retryable failure before it is returned; after any other failure, the
     /// stream continues and ends with it.
-    pub(super) async fn read_to_first_visible(&mut self) -> Result<(), ProviderError> {
+    pub(super) async fn read_to_first_shown(&mut self) -> Result<(), ProviderError> {
         loop {
             while let Some(decoded) = self.out.pop() {
                 let Some(part) = self.take(decoded) else { break };
-                let visible = is_visible(&part);
+                let is_shown = ends_retries(&part);
                 self.buffered.push_back(part);
-                if visible {
+                if is_shown {
                     return Ok(());
                 }
             }
