@@ -109,7 +109,12 @@ impl End {
         self.is_refusal = true;
     }
 
-    pub(super) fn is_refusal(&self) -> bool {
+    /// Whether calls that the answer has not ended may run; those of a refused or broken answer are incomplete.
+    pub(super) fn keeps_open_calls(&self) -> bool {
+        !matches!(self.finish_reason(), FinishReason::ContentFilter | FinishReason::Error)
+    }
+
+    fn is_refusal(&self) -> bool {
         self.is_refusal || self.meaning() == Some(Meaning::Refused)
     }
 

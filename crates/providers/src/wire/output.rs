@@ -2,11 +2,13 @@
 
 use std::{cell::Cell, collections::VecDeque};
 
-use serde::de::DeserializeOwned;
+use serde::de::{DeserializeOwned, IgnoredAny};
 
 use super::surrogates::{Joiner, placeholder};
 use crate::ProviderErrorKind;
-use lmthing_base::chat::{FinishReason, ProviderOptions, ResponseMetadata, Source, StreamPart, Usage, read_json_with};
+use lmthing_base::chat::{
+    FinishReason, ProviderOptions, ResponseMetadata, Source, StreamPart, Usage, read_json, read_json_with,
+};
 
 #[derive(Clone, Debug, PartialEq)]
 pub enum Decoded {
@@ -25,6 +27,8 @@ pub struct Failure {
 pub struct Output {
     queue: VecDeque<Decoded>,
     joiner: Option<Joiner>,
+    /// Calls whose input is no JSON, until the end shows whether the answer is refused or broken.
+    incomplete_calls: Vec<StreamPart>,
 }
 
 impl Output {
@@ -41,6 +45,12 @@ impl Output {
     }
 
     pub fn part(&mut self, part: StreamPart) {
+        if let StreamPart::Finish { finish_reason, .. } = &part {
+            let calls = std::mem::take(&mut self.incomplete_calls);
+            if !matches!(finish_reason, FinishReason::ContentFilter | FinishReason::Error) {
+                calls.into_iter().for_each(|call| self.emit_call(call));
+            }
+        }
         match &mut self.joiner {
             Some(joiner) => joiner.push(part, |part| self.queue.push_back(Decoded::Part(part))),
             None => self.queue.push_back(Decoded::Part(part)),
@@ -88,10 +98,7 @@ impl Output {
     pub fn tool_call(&mut self, id: String, name: String, input: String, metadata: Option<ProviderOptions>) {
         // Most providers send no arguments for a tool without parameters.
         let input = if matches!(input.trim(), "" | "null") { "{}".to_owned() } else { input };
-        self.part(StreamPart::ToolInputEnd { id: id.clone() });
-        let (tool_call_id, tool_name) = (id, name);
-        let (provider_executed, provider_metadata) = (false, metadata);
-        self.part(StreamPart::ToolCall { tool_call_id, tool_name, input, provider_executed, provider_metadata });
+        self.call(id, name, input, false, metadata);
     }
 
     /// The service tier that answered, in the provider's word.
@@ -104,10 +111,27 @@ impl Output {
     /// A call that the provider runs, after its input.
     pub fn provider_call(&mut self, id: String, name: String, input: String, metadata: Option<ProviderOptions>) {
         let input = if input.trim().is_empty() { "{}".to_owned() } else { input };
-        self.part(StreamPart::ToolInputEnd { id: id.clone() });
-        let (tool_call_id, tool_name) = (id, name);
-        let (provider_executed, provider_metadata) = (true, metadata);
-        self.part(StreamPart::ToolCall { tool_call_id, tool_name, input, provider_executed, provider_metadata });
+        self.call(id, name, input, true, metadata);
+    }
+
+    fn call(
+        &mut self,
+        tool_call_id: String,
+        tool_name: String,
+        input: String,
+        provider_executed: bool,
+        provider_metadata: Option<ProviderOptions>,
+    ) {
+        let is_complete = read_json::<IgnoredAny>(&input).is_ok();
+        let call = StreamPart::ToolCall { tool_call_id, tool_name, input, provider_executed, provider_metadata };
+        if is_complete { self.emit_call(call) } else { self.incomplete_calls.push(call) }
+    }
+
+    fn emit_call(&mut self, call: StreamPart) {
+        if let StreamPart::ToolCall { tool_call_id, .. } = &call {
+            self.part(StreamPart::ToolInputEnd { id: tool_call_id.clone() });
+        }
+        self.part(call);
     }
 
     /// A call that the provider runs, whose input came at once.

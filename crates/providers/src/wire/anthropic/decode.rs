@@ -321,10 +321,7 @@ impl WireDecoder for AnthropicDecoder {
             false => return out.truncated(),
         };
         self.citations.open_blocks().into_iter().for_each(|index| self.stop(index, out));
-        if self.end.is_refusal() {
-            self.blocks.discard_calls();
-        }
-        self.blocks.close_all(out);
+        self.blocks.close_all(&self.end, out);
         if self.end.fail(out) {
             return;
         }

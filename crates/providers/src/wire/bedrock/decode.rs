@@ -217,14 +217,10 @@ impl WireDecoder for BedrockDecoder {
         if !self.end.is_known() {
             return out.truncated();
         }
-        let reason = self.end.finish_reason();
-        if matches!(reason, FinishReason::ContentFilter | FinishReason::Error) {
-            self.blocks.discard_calls();
-        }
-        self.blocks.close_all(out);
+        self.blocks.close_all(&self.end, out);
         if !self.end.fail(out) {
             self.end.report(out);
-            out.finish(reason, self.usage);
+            out.finish(self.end.finish_reason(), self.usage);
         }
     }
 }

@@ -2,10 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use serde::de::IgnoredAny;
-
-use crate::wire::Output;
-use lmthing_base::chat::{ProviderOptions, StreamPart, read_json};
+use crate::wire::{Output, ending::End};
+use lmthing_base::chat::{ProviderOptions, StreamPart};
 
 #[derive(Debug, Default)]
 pub(crate) struct OpenBlocks(BTreeMap<u64, Block>);
@@ -107,25 +105,18 @@ impl OpenBlocks {
         out.part(StreamPart::ToolInputDelta { id: id.clone(), delta });
     }
 
-    /// Closes a block. A call whose input is no JSON stays open until the end: its answer may turn out to be broken.
     pub(crate) fn close(&mut self, index: u64, out: &mut Output) {
-        let is_broken = |input: &str| !input.is_empty() && read_json::<IgnoredAny>(input).is_err();
-        if matches!(self.0.get(&index), Some(Block::Tool { input, .. }) if is_broken(input)) {
-            return;
-        }
         if let Some(block) = self.0.remove(&index) {
             end(index, block, out);
         }
     }
 
-    /// Drops calls that are not complete.
-    pub(crate) fn discard_calls(&mut self) {
-        self.0.retain(|_, block| !matches!(block, Block::Tool { .. }));
-    }
-
-    pub(crate) fn close_all(&mut self, out: &mut Output) {
+    /// Closes what is still open when the answer ends.
+    pub(crate) fn close_all(&mut self, answer_end: &End, out: &mut Output) {
         for (index, block) in std::mem::take(&mut self.0) {
-            end(index, block, out);
+            if answer_end.keeps_open_calls() || !matches!(block, Block::Tool { .. }) {
+                end(index, block, out);
+            }
         }
     }
 }

@@ -364,18 +364,20 @@ impl WireDecoder for ChatDecoder {
         if self.end.fail(out) {
             return;
         }
-        self.calls.finish(out);
-        // Metadata without a reasoning block, such as encrypted reasoning.
-        if let Some(metadata) = self.echo.take_new(self.dialect.name()) {
-            self.blocks.empty_reasoning_with_metadata(metadata, out);
-        }
-        out.service_tier(string(self.service_tier.as_deref()));
         if let Some(words) = self.refusal.take() {
             self.end.add_words(&words);
             if matches!(self.end.finish_reason(), FinishReason::Stop | FinishReason::Other) {
                 self.end.refuse("refusal");
             }
         }
+        if self.end.keeps_open_calls() {
+            self.calls.finish(out);
+        }
+        // Metadata without a reasoning block, such as encrypted reasoning.
+        if let Some(metadata) = self.echo.take_new(self.dialect.name()) {
+            self.blocks.empty_reasoning_with_metadata(metadata, out);
+        }
+        out.service_tier(string(self.service_tier.as_deref()));
         self.end.report(out);
         let reason =
             if !self.end.is_known() && self.calls.any() { FinishReason::ToolCalls } else { self.end.finish_reason() };

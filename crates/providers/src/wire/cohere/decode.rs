@@ -154,7 +154,7 @@ impl WireDecoder for CohereDecoder {
     }
 
     fn finish(&mut self, out: &mut Output) {
-        self.blocks.close_all(out);
+        self.blocks.close_all(&self.end, out);
         if self.failed {
             return;
         }
@@ -164,7 +164,9 @@ impl WireDecoder for CohereDecoder {
         if self.end.fail(out) {
             return;
         }
-        self.end_call(out);
+        if self.end.keeps_open_calls() {
+            self.end_call(out);
+        }
         out.sources(self.citations.sources());
         self.end.report(out);
         out.finish(self.end.finish_reason(), self.usage);

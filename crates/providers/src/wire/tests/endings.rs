@@ -245,17 +245,94 @@ fn calls_that_cannot_be_read_and_ends_in_the_middle_are_failures() {
     }
 }
 
+/// A call that breaks off, and an end with a word of the wire. Google's calls are always whole.
+fn cut_call(name: &str, end: &str) -> Summary {
+    const CUT: &str = "{\"port\": \"Hel";
+    let events = match name {
+        "anthropic" => vec![
+            json!({ "type": "content_block_start", "index": 0,
+                    "content_block": { "type": "tool_use", "id": "t", "name": "tide", "input": {} } }),
+            json!({ "type": "content_block_delta", "index": 0,
+                    "delta": { "type": "input_json_delta", "partial_json": CUT } }),
+            json!({ "type": "message_delta", "delta": { "stop_reason": end } }),
+            json!({ "type": "message_stop" }),
+        ],
+        "bedrock" => {
+            let call = r#"{"contentBlockIndex":0,"start":{"toolUse":{"toolUseId":"t","name":"tide"}}}"#;
+            let input = json!({ "contentBlockIndex": 0, "delta": { "toolUse": { "input": CUT } } }).to_string();
+            let stop = json!({ "stopReason": end }).to_string();
+            return frames(&[
+                ("event", "contentBlockStart", call),
+                ("event", "contentBlockDelta", &input),
+                ("event", "messageStop", &stop),
+            ]);
+        }
+        "cohere" => vec![
+            json!({ "type": "tool-call-start", "index": 0, "delta": { "message": { "tool_calls": {
+                "id": "t", "type": "function", "function": { "name": "tide", "arguments": CUT },
+            } } } }),
+            json!({ "type": "tool-call-end", "index": 0 }),
+            json!({ "type": "message-end", "delta": { "finish_reason": end } }),
+        ],
+        "responses" => {
+            let item = json!({ "type": "function_call", "id": "f", "call_id": "c", "name": "tide", "arguments": CUT });
+            let details = json!({ "incomplete_details": { "reason": end } });
+            vec![
+                json!({ "type": "response.output_item.done", "output_index": 0, "item": item }),
+                json!({ "type": "response.incomplete", "response": details }),
+            ]
+        }
+        "ollama" => {
+            let call = json!({ "function": { "name": "tide", "arguments": CUT } });
+            let line = json!({ "message": { "tool_calls": [call] }, "done": true, "done_reason": end });
+            return summary(&decode(wire(name).as_ref(), vec![format!("{line}\n").into_bytes()]));
+        }
+        _ => {
+            let call = json!({ "index": 0, "id": "t", "function": { "name": "tide", "arguments": CUT } });
+            vec![
+                json!({ "choices": [{ "delta": { "tool_calls": [call] } }] }),
+                json!({ "choices": [{ "delta": {}, "finish_reason": end }] }),
+            ]
+        }
+    };
+    read(name, &events)
+}
+
 #[test]
-fn an_incomplete_call_of_a_refused_answer_does_not_run() {
-    let block = json!({ "type": "tool_use", "id": "t", "name": "tide", "input": {} });
-    let delta = json!({ "type": "input_json_delta", "partial_json": "{\"a\"" });
-    let events = [
-        json!({ "type": "content_block_start", "index": 0, "content_block": block }),
-        json!({ "type": "content_block_delta", "index": 0, "delta": delta }),
-        json!({ "type": "content_block_stop", "index": 0 }),
-        json!({ "type": "message_delta", "delta": { "stop_reason": "refusal" } }),
-    ];
-    assert_eq!(read("anthropic", &events).calls, []);
-    let cut = json!({ "type": "message_delta", "delta": { "stop_reason": "max_tokens" } });
-    assert_eq!(read("anthropic", &[&events[..3], &[cut]].concat()).calls.len(), 1);
+fn a_cut_call_of_a_refused_or_broken_answer_does_not_run() {
+    for (name, refused, broken, length) in [
+        ("responses", "content_filter", None, "max_output_tokens"),
+        ("chat", "content_filter", Some("error"), "length"),
+        ("compatible", "content_filter", Some("abort"), "length"),
+        ("groq", "content_filter", Some("error"), "length"),
+        ("mistral", "content_filter", Some("error"), "length"),
+        ("anthropic", "refusal", Some("malformed_tool_use"), "max_tokens"),
+        ("cohere", "ERROR_TOXIC", Some("ERROR"), "MAX_TOKENS"),
+        ("bedrock", "guardrail_intervened", Some("malformed_model_output"), "max_tokens"),
+        ("ollama", "content_filter", Some("error"), "length"),
+    ] {
+        let sum = cut_call(name, refused);
+        assert_eq!((sum.calls, sum.failure), (vec![], None), "{name}");
+        assert_eq!(sum.finish.map(|finish| finish.0), Some(FinishReason::ContentFilter), "{name}");
+        if let Some(broken) = broken {
+            let sum = cut_call(name, broken);
+            assert_eq!((sum.calls, sum.finish), (vec![], None), "{name}");
+            assert!(sum.failure.is_some(), "{name}");
+        }
+        let sum = cut_call(name, length);
+        assert_eq!((sum.calls.len(), sum.finish.map(|finish| finish.0)), (1, Some(FinishReason::Length)), "{name}");
+    }
+}
+
+#[test]
+fn a_cut_call_of_an_answer_with_a_refusal_does_not_run() {
+    let call = json!({ "index": 0, "id": "t", "function": { "name": "tide", "arguments": "{\"port\": " } });
+    let sum = read(
+        "chat",
+        &[
+            json!({ "choices": [{ "delta": { "tool_calls": [call] } }] }),
+            json!({ "choices": [{ "delta": { "refusal": "I won't." }, "finish_reason": "stop" }] }),
+        ],
+    );
+    assert_eq!((sum.calls, sum.finish.map(|finish| finish.0)), (vec![], Some(FinishReason::ContentFilter)));
 }
