@@ -54,7 +54,8 @@ pub async fn attach(runtime: &AsyncRuntime, host: Rc<dyn ScriptHost>) -> Rc<Even
         tracked_loop.wake();
     });
     runtime.set_host_promise_rejection_tracker(Some(tracker)).await;
-    runtime.set_promise_hook(Some(promise_hooks::hook(event_loop.clone()))).await;
+    let active_loop = event_loop.clone();
+    runtime.set_promise_hook(Some(promise_hooks::hook(move || active_loop.note_activity()))).await;
     event_loop
 }
 

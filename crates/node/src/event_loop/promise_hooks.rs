@@ -2,13 +2,11 @@
 //! chains of promises.
 
 use std::cell::{Cell, RefCell};
-use std::rc::Rc;
 
 use rquickjs::promise::PromiseHookType;
 use rquickjs::runtime::PromiseHook;
 use rquickjs::{Ctx, Function, JsLifetime, Result};
 
-use super::state::EventLoop;
 use crate::user_data;
 
 thread_local! {
@@ -50,9 +48,10 @@ fn shift_interrupt_check(ctx: &Ctx<'_>) {
     }
 }
 
-pub(super) fn hook(event_loop: Rc<EventLoop>) -> PromiseHook {
+/// The hook of a runtime. `note_activity` is called for each change of a promise.
+pub(super) fn hook(note_activity: impl Fn() + 'static) -> PromiseHook {
     Box::new(move |ctx, kind, promise, _parent| {
-        event_loop.note_activity();
+        note_activity();
         if IS_LATE.get() {
             shift_interrupt_check(&ctx);
         }
