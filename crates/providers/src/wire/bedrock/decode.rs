@@ -9,7 +9,7 @@ use crate::{
     error_text::message_in_json,
     wire::{Output, WireDecoder, WireEvent, blocks::OpenBlocks, ending::End, lenient, output::usage, values::metadata},
 };
-use lmthing_base::chat::{FinishReason, Usage};
+use lmthing_base::chat::Usage;
 
 #[derive(Debug, Deserialize)]
 #[serde(rename_all = "camelCase")]
