@@ -9,7 +9,7 @@ use super::{
 };
 use crate::prompt::{RunError, RunLimits, Standing};
 use lmthing_base::{
-    chat::{PromptMessages, StreamPart, Tier, ToolSpec},
+    chat::{ModelRequest, PromptMessages, StreamPart, Tier, ToolSpec},
     cost::Estimate,
     event::AgentScope,
 };
@@ -112,11 +112,22 @@ impl Admission {
         self.meter.end()
     }
 
-    pub(super) fn mark_sent(&self) {
+    pub(super) async fn send<'a>(
+        &self,
+        model: &'a dyn LanguageModel,
+        request: ModelRequest,
+    ) -> Result<ModelResponse<'a>, RunError> {
         self.request.stage.set(Stage::Sent);
+        let answering = tokio::select! {
+            biased;
+            () = self.reached() => return Err(self.end()),
+            answering = model.answer(request) => answering.inspect_err(|_| self.mark_failed())?,
+        };
+        self.set_answerer(&answering);
+        Ok(answering)
     }
 
-    pub(super) fn set_answerer(&self, response: &ModelResponse<'_>) {
+    fn set_answerer(&self, response: &ModelResponse<'_>) {
         let mut answer = self.request.answer.borrow_mut();
         answer.answerer = Some(response.identity.clone().unwrap_or_else(|| self.request.identity(response)));
         answer.server = response.server.as_deref().map(Into::into);

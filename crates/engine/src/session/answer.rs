@@ -128,21 +128,17 @@ impl Answer {
     }
 
     pub(super) fn check_cites(&mut self) {
-        let texts = self.content.iter().filter_map(|part| match part {
-            ContentPart::Text { text, .. } if !self.sources.is_empty() => Some(text.as_str()),
-            _ => None,
-        });
-        let text: String = texts.collect();
+        let text = if self.sources.is_empty() { Vec::new() } else { self.text() };
         keep_true_cites(&mut self.sources, &text);
     }
 
-    /// The length of the text so far, in UTF-16 code units.
-    pub(super) fn text_length(&self) -> usize {
-        let length = |part: &ContentPart| match part {
-            ContentPart::Text { text, .. } => text.as_str().encode_utf16().count(),
-            _ => 0,
+    /// The text so far, in UTF-16 code units.
+    pub(super) fn text(&self) -> Vec<u16> {
+        let text = |part: &ContentPart| match part {
+            ContentPart::Text { text, .. } => text.as_str().encode_utf16().collect(),
+            _ => Vec::new(),
         };
-        self.content.iter().map(length).sum()
+        self.content.iter().flat_map(text).collect()
     }
 
     /// The message so far, as it is sent back to the provider.

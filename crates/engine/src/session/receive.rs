@@ -10,7 +10,7 @@ use super::{
     answer::Answer,
     arguments::ArgumentMender,
     run_log::{RunLog, WholeAnswer},
-    sources::placed,
+    sources::{WaitingSources, placed},
     step_request::{PausedTurn, StepRequest},
     tools::{ToolCalls, WaitingForTools},
 };
@@ -19,10 +19,10 @@ use crate::{
     prompt::{MethodAnswer, PromptHost, RunError, StepPlan},
 };
 use lmthing_base::{
-    chat::{ContentPart, FinishReason, Message, ModelRequest, Source, StreamPart, ToolResult, Usage},
+    chat::{ContentPart, FinishReason, Message, Source, StreamPart, ToolResult, Usage},
     event::EventKind,
 };
-use lmthing_providers::{LanguageModel, ModelResponse, PartStream, ProviderError};
+use lmthing_providers::{PartStream, ProviderError};
 
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Flow {
@@ -54,7 +54,7 @@ pub(super) async fn receive(
     let mut paused: Option<PausedTurn> = None;
     let turn = loop {
         let sent = request.build(&receiver.admission, paused.take());
-        let answering = send(model, sent, &receiver.admission).await.inspect_err(|_| receiver.keep_earlier_parts())?;
+        let answering = receiver.admission.send(model, sent).await.inspect_err(|_| receiver.keep_earlier_parts())?;
         receiver.answer.set_model(answering.provider, answering.model_id);
         let (mut stream, turn) = (answering.parts, answering.turn);
         receiver.read(&mut stream).await?;
@@ -62,6 +62,7 @@ pub(super) async fn receive(
         drop(stream);
         receiver.admission.release_permit();
         receiver.release_text()?;
+        receiver.release_sources(true)?;
         // Before the tools end, so that agents among them can use what is left.
         receiver.add_cost();
         if !receiver.is_pausing() {
@@ -100,21 +101,6 @@ fn still_paused(answer: &Answer) -> String {
     format!("{provider}:{model_id} has paused its turn again after {MAX_PAUSES} times; the answer may be incomplete")
 }
 
-async fn send<'a>(
-    model: &'a dyn LanguageModel,
-    request: ModelRequest,
-    admission: &Admission,
-) -> Result<ModelResponse<'a>, RunError> {
-    admission.mark_sent();
-    let answering = tokio::select! {
-        biased;
-        () = admission.reached() => return Err(admission.end()),
-        answering = model.answer(request) => answering.inspect_err(|_| admission.mark_failed())?,
-    };
-    admission.set_answerer(&answering);
-    Ok(answering)
-}
-
 struct Receiver<'a> {
     host: &'a dyn PromptHost,
     plan: &'a StepPlan,
@@ -127,6 +113,7 @@ struct Receiver<'a> {
     earlier_usage: Usage,
     /// The length of the text before the last pause.
     earlier_text: usize,
+    sources: WaitingSources,
     arguments: ArgumentMender,
     calls: ToolCalls<'a>,
     /// When the calls of the provider began.
@@ -148,6 +135,7 @@ impl<'a> Receiver<'a> {
             pauses: 0,
             earlier_usage: Usage::default(),
             earlier_text: 0,
+            sources: WaitingSources::default(),
             calls: ToolCalls::new(host, plan, log),
             provider_calls: Vec::new(),
             watcher: (!plan.active.methods.is_empty()).then(CodeBlockSplitter::default),
@@ -168,7 +156,7 @@ impl<'a> Receiver<'a> {
         self.pauses += 1;
         self.answer.pause();
         self.earlier_usage = self.answer.usage;
-        self.earlier_text = self.answer.text_length();
+        self.earlier_text = self.answer.text().len();
         let model = (self.answer.provider.clone(), self.answer.model_id.clone());
         PausedTurn { message: Rc::new(self.answer.message_so_far()), model }
     }
@@ -298,7 +286,26 @@ impl<'a> Receiver<'a> {
     }
 
     fn emit(&mut self, part: StreamPart) -> Result<(), RunError> {
-        let Some(part) = self.of_step(part) else { return Ok(()) };
+        match part {
+            StreamPart::Source(source) => {
+                let source = self.placed(source);
+                self.sources.push(source);
+                return self.release_sources(false);
+            }
+            StreamPart::TextEnd { .. } => self.release_sources(false)?,
+            StreamPart::Finish { .. } => self.release_sources(true)?,
+            _ => {}
+        }
+        self.of_step(part).map_or(Ok(()), |part| self.append(part))
+    }
+
+    /// Emits the sources whose citations can be checked.
+    fn release_sources(&mut self, is_whole: bool) -> Result<(), RunError> {
+        let sources = self.sources.take(|| self.answer.text(), is_whole);
+        sources.into_iter().try_for_each(|source| self.append(StreamPart::Source(source)))
+    }
+
+    fn append(&mut self, part: StreamPart) -> Result<(), RunError> {
         let part = Rc::new(part);
         self.host.record().append(EventKind::Stream(part.clone()));
         match &*part {
@@ -323,7 +330,6 @@ impl<'a> Receiver<'a> {
     /// A part as one of the whole step, which may have several requests; `None` if it has no place there.
     fn of_step(&mut self, part: StreamPart) -> Option<StreamPart> {
         match part {
-            StreamPart::Source(source) => Some(StreamPart::Source(self.placed(source))),
             StreamPart::StreamStart { warnings } if self.pauses > 0 => {
                 let warnings = self.answer.new_warnings(&warnings);
                 (!warnings.is_empty()).then_some(StreamPart::StreamStart { warnings })
@@ -340,7 +346,7 @@ impl<'a> Receiver<'a> {
 
     fn placed(&self, source: Source) -> Source {
         let steps = self.host.record().steps();
-        let known = steps.iter().flat_map(|step| &step.sources).chain(&self.answer.sources);
+        let known = steps.iter().flat_map(|step| &step.sources).chain(&self.answer.sources).chain(self.sources.iter());
         placed(source, known, self.earlier_text)
     }
 

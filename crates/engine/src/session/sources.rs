@@ -26,16 +26,41 @@ pub(super) fn placed<'a>(
     source
 }
 
-/// Removes citations that are not in the text: code in the text may have been replaced by its result.
-pub(super) fn keep_true_cites(sources: &mut [Source], text: &str) {
-    if sources.iter().all(|source| source.cites.is_empty()) {
-        return;
-    }
-    let units: Vec<u16> = text.encode_utf16().collect();
+/// Removes citations that are not in the text, which is in UTF-16 code units: code in the text may have been replaced by
+/// its result.
+pub(super) fn keep_true_cites(sources: &mut [Source], text: &[u16]) {
     for source in sources {
         source.cites.retain(|cite| {
-            units.get(cite.start..cite.end).is_some_and(|part| part.iter().copied().eq(cite.text.encode_utf16()))
+            text.get(cite.start..cite.end).is_some_and(|part| part.iter().copied().eq(cite.text.encode_utf16()))
         });
+    }
+}
+
+/// Sources that wait for the text that cites them.
+#[derive(Default)]
+pub(super) struct WaitingSources(Vec<Source>);
+
+impl WaitingSources {
+    pub(super) fn iter(&self) -> std::slice::Iter<'_, Source> {
+        self.0.iter()
+    }
+
+    pub(super) fn push(&mut self, source: Source) {
+        self.0.push(source);
+    }
+
+    /// Takes the first ones whose text is there, or all once no text follows, with the citations that are right. Their
+    /// order stays.
+    pub(super) fn take(&mut self, text: impl FnOnce() -> Vec<u16>, is_whole: bool) -> Vec<Source> {
+        if self.0.iter().all(|source| source.cites.is_empty()) {
+            return std::mem::take(&mut self.0);
+        }
+        let text = text();
+        let waits = |source: &Source| !is_whole && source.cites.iter().any(|cite| cite.end > text.len());
+        let count = self.0.iter().position(waits).unwrap_or(self.0.len());
+        let mut ready: Vec<Source> = self.0.drain(..count).collect();
+        keep_true_cites(&mut ready, &text);
+        ready
     }
 }
 
@@ -60,7 +85,11 @@ mod tests {
     #[test]
     fn positions_count_the_text_before_and_must_be_those_of_the_cited_text() {
         let mut sources = [placed(source("1", "a", &[(0, 2, "😀"), (1, 3, "xx"), (9, 12, "far")]), [].iter(), 1)];
-        keep_true_cites(&mut sources, "a😀b");
+        let mut waiting = WaitingSources(sources.to_vec());
+        let text: Vec<u16> = "a😀b".encode_utf16().collect();
+        assert!(waiting.take(|| text.clone(), false).is_empty());
+        keep_true_cites(&mut sources, &text);
         assert_eq!(sources[0].cites, [Cite { start: 1, end: 3, text: "😀".into() }]);
+        assert_eq!(waiting.take(|| text, true), sources);
     }
 }
