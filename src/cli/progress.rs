@@ -52,6 +52,7 @@ struct RunningTool {
     id: String,
     name: String,
     progress: String,
+    is_of_provider: bool,
     since: Instant,
 }
 
@@ -113,10 +114,16 @@ impl Progress {
             EventKind::Stream(part) => {
                 // The wait for the next part begins.
                 state.since.set(Instant::now());
-                if let StreamPart::ToolCall { tool_call_id, tool_name, .. } = &**part {
-                    let (id, name) = (tool_call_id.clone(), tool_name.clone());
-                    let progress = String::new();
-                    state.tools.borrow_mut().push(RunningTool { id, name, progress, since: Instant::now() });
+                let mut tools = state.tools.borrow_mut();
+                match &**part {
+                    StreamPart::ToolCall { tool_call_id, tool_name, provider_executed, .. } => {
+                        let (id, name) = (tool_call_id.clone(), tool_name.clone());
+                        let (progress, is_of_provider) = (String::new(), *provider_executed);
+                        tools.push(RunningTool { id, name, progress, is_of_provider, since: Instant::now() });
+                    }
+                    // The model goes on, though some providers do not report the result of a call.
+                    StreamPart::TextDelta { .. } => tools.retain(|tool| !tool.is_of_provider),
+                    _ => {}
                 }
             }
             EventKind::ToolProgress { tool_call_id, text } => {

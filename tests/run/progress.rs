@@ -40,6 +40,23 @@ fn the_line_follows_quick_steps() {
 }
 
 #[test]
+fn a_call_of_the_provider_without_a_result_ends_with_the_next_text() {
+    let folder = Folder::of(
+        "const late = (part) => new Promise((done) => setTimeout(done, 1000, part));
+export const config = { model: { doStream: () => ({ stream: (async function* () {
+  yield { type: 'tool-call', toolCallId: 's', toolName: 'search_it', input: '{}', providerExecuted: true };
+  yield late({ type: 'text-delta', id: '0', delta: 'some text\\n' });
+  yield late({ type: 'finish', finishReason: 'stop', usage: {} });
+})() }) } };
+export default ({ $ }) => { $`x`; };",
+    );
+    let outcome = folder.start_on_terminal("run p.lmt.mjs", 60).end();
+    let (before, after) = outcome.stdout.split_once("some text").unwrap_or_else(|| panic!("{outcome:?}"));
+    assert!(before.contains("step 0 · search_it · "), "{before:?}");
+    assert!(after.contains("step 0 · waiting for the model") && !after.contains("search_it"), "{after:?}");
+}
+
+#[test]
 fn frames_fit_a_narrow_terminal() {
     let line = format!("const {0} = '{0}{0}{0}';", "日本語のとても長いテキスト");
     let folder = Folder::of(&format!("{line} undefinedName;\nexport default () => {{}};"));
