@@ -102,3 +102,19 @@ export const callTurn = (...calls) => [
   ...calls.map(([toolName, args, toolCallId]) => ({ type: 'tool-call', toolCallId, toolName, input: JSON.stringify(args) })),
   { type: 'finish', finishReason: 'tool-calls', usage },
 ];
+
+/** A model object whose provider searches twice: its first answer pauses, the next one ends. */
+export const searchingTwice = () => {
+  let requests = 0;
+  const parts = (raw) => [
+    { type: 'tool-call', toolCallId: 's1', toolName: 'web_search', input: '{"query":"x"}', providerExecuted: true },
+    { type: 'tool-result', toolCallId: 's1', toolName: 'web_search', result: ['found'] },
+    { type: 'text-start', id: '0' }, { type: 'text-delta', id: '0', delta: raw }, { type: 'text-end', id: '0' },
+    { type: 'finish', finishReason: { unified: 'stop', raw }, usage: { inputTokens: { total: 10 }, outputTokens: { total: 3 } } },
+  ];
+  const doStream = () => {
+    requests += 1;
+    return { stream: ReadableStream.from(parts(requests === 1 ? 'pause_turn' : 'end_turn')) };
+  };
+  return { specificationVersion: 'v4', provider: 'anthropic.messages', modelId: 'm', doStream };
+};
