@@ -58,6 +58,41 @@ export default ({ $, defTool }) => { defTool('look', 'Looks.', z.object({}), () 
 }
 
 #[test]
+fn a_paused_answer_is_one_request_with_the_counts_of_all_parts() {
+    let source = "let asked = 0;
+const doStream = () => {
+  asked += 1;
+  const raw = asked === 1 ? 'pause_turn' : 'end_turn';
+  return { stream: ReadableStream.from([
+    { type: 'tool-call', toolCallId: `s${asked}`, toolName: 'web_search', input: '{}', providerExecuted: true },
+    { type: 'tool-result', toolCallId: `s${asked}`, toolName: 'web_search', result: [] },
+    { type: 'text-start', id: '0' }, { type: 'text-delta', id: '0', delta: 'x' }, { type: 'text-end', id: '0' },
+    { type: 'finish', finishReason: { unified: 'stop', raw },
+      usage: { inputTokens: { total: 100 * asked }, outputTokens: { total: 3 } } },
+  ]) };
+};
+export const config = { model: { specificationVersion: 'v4', provider: 'anthropic.messages', modelId: 'm', doStream },
+  prices: { 'anthropic.messages:m': { input: 1e6, output: 0, webSearch: 0 } } };
+export default ({ defWebSearch, $ }) => { defWebSearch(); $`Go.`; };";
+    let (outcome, collector) = exported(source, "-q", &[]);
+    assert_eq!((outcome.code, outcome.stdout.as_str()), (0, "xx\n"), "{outcome:?}");
+    let spans = collector.spans();
+    for span in &spans[..2] {
+        let counts = ["gen_ai.usage.input_tokens", "gen_ai.usage.output_tokens", "lmthing.cost"];
+        assert_eq!(counts.map(|name| attribute(span, name).as_f64()), [300.0, 6.0, 300.0].map(Some), "{}", span.name);
+    }
+    let searches = spans.iter().filter(|span| span.name.contains("web_search"));
+    assert!(
+        searches.clone().count() == 2
+            && searches
+                .max_by_key(|span| span.start_time_unix_nano)
+                .is_some_and(|last| { last.start_time_unix_nano <= spans[1].end_time_unix_nano }),
+        "{:?}",
+        tree(&spans)
+    );
+}
+
+#[test]
 fn counts_that_the_provider_did_not_give_are_left_out() {
     let (address, _) = serve(|_| turn(&["x"], false, None));
     let partly = json!({ "choices": [{ "delta": { "content": "x" }, "finish_reason": "stop" }],

@@ -27,6 +27,7 @@ pub enum EventKind {
     AnswerFinish {
         /// Estimated if an answer broke off before the provider reported it.
         usage: Usage,
+        is_estimated: bool,
         cost: Option<f64>,
         /// The base URL of the server that answered; `None` if no server was asked.
         server: Option<Rc<str>>,

@@ -202,7 +202,7 @@ mod tests {
         let sums = summary.clone();
         let usage = Usage::new(Some(30), Some(4));
         let events = Events::new(vec![Rc::new(move |event: &Event<'_>| sums.borrow_mut().add(event))]);
-        events.emit(&Agent::root(), &EventKind::AnswerFinish { usage, cost, server: None });
+        events.emit(&Agent::root(), &EventKind::AnswerFinish { usage, is_estimated: false, cost, server: None });
         summary.take()
     }
 

@@ -71,8 +71,10 @@ impl Request {
     }
 
     pub(super) fn emit_finish(&self, usage: Usage, cost: Option<f64>) {
-        let server = self.answer.borrow().server.clone();
-        self.scope.emit(&EventKind::AnswerFinish { usage, cost, server });
+        let answer = self.answer.borrow();
+        let (server, is_estimated) = (answer.server.clone(), answer.usage != usage);
+        drop(answer);
+        self.scope.emit(&EventKind::AnswerFinish { usage, is_estimated, cost, server });
     }
 
     /// The one of the models that may answer that has answered.

@@ -72,6 +72,8 @@ impl ChatSpan {
 
     /// Handles a part of the answer; `now` is called only where it is needed.
     pub(super) fn record_part(&mut self, part: &StreamPart, now: impl FnOnce() -> SystemTime) {
+        // A paused answer goes on.
+        self.end = None;
         match part {
             StreamPart::StreamStart { .. } => return,
             StreamPart::ResponseMetadata(metadata) => {
@@ -88,18 +90,12 @@ impl ChatSpan {
         }
     }
 
-    /// Sets the use of the answer. Returns the counts that the provider has given, without estimates.
-    pub(super) fn answered(
-        &mut self,
-        now: SystemTime,
-        (usage, cost): (Usage, Option<f64>),
-        server: Option<Rc<str>>,
-    ) -> Usage {
-        let given = if self.finish.is_some() { usage } else { Usage::default() };
-        self.used = Some((given, cost));
+    /// Adds the use of the answer, or of a part of it.
+    pub(super) fn answered(&mut self, now: SystemTime, (usage, cost): (Usage, Option<f64>), server: Option<Rc<str>>) {
+        let (before, known) = self.used.unwrap_or((Usage::default(), Some(0.0)));
+        self.used = Some((before.plus(usage), known.zip(cost).map(|(sum, cost)| sum + cost)));
         self.server = server;
-        self.cancel(now);
-        given
+        self.end = Some(now);
     }
 
     pub(super) fn cancel(&mut self, now: SystemTime) {

@@ -20,7 +20,7 @@ use super::{
     tool::ToolSpan,
 };
 use lmthing_base::{
-    chat::StreamPart,
+    chat::{StreamPart, Usage},
     event::{Agent, Event, EventKind, Retry, RunFinish},
 };
 
@@ -76,10 +76,12 @@ impl RunSpans {
                     open.start_request(factory, |parent| ChatSpan::new(factory, parent, now, model, sent), model, now);
                 }
             }
-            EventKind::AnswerFinish { usage, cost, server } => {
+            EventKind::AnswerFinish { usage, is_estimated, cost, server } => {
                 let now = self.now();
                 let chat = self.open_span(agent).and_then(|(open, _)| open.chat.as_mut());
-                let usage = chat.map_or(*usage, |chat| chat.answered(now, (*usage, *cost), server.clone()));
+                // Estimates are those of limits.
+                let usage = if *is_estimated { Usage::default() } else { *usage };
+                chat.into_iter().for_each(|chat| chat.answered(now, (usage, *cost), server.clone()));
                 let works_for = |open: &&mut AgentRunSpan| is_descendant(agent.key(), &open.key);
                 self.open.values_mut().filter(works_for).for_each(|open| open.add_usage(usage, *cost));
             }
