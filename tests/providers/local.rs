@@ -109,7 +109,10 @@ fn the_loaded_model_is_taken_and_named_in_one_line() {
     let result = outcome.object();
     assert_eq!((&result["text"], &result["model"]), (&json!("small:1b"), &json!("ollama:small:1b")));
     assert_eq!(result["cost"].as_f64(), Some(0.0));
-    assert_eq!(outcome.stderr, "Warning: local is ollama:small:1b, which is loaded\n");
+    assert_eq!(outcome.stderr, "local is ollama:small:1b, which is loaded\n");
+    // No warning, neither for people nor for programs.
+    let outcome = run("run -q -f events p.lmt.mjs", &[("OLLAMA_HOST", &machine.address)]);
+    assert!(outcome.stderr.is_empty() && !outcome.stdout.contains("\"warning\""), "{outcome:?}");
     assert!(machine.asked()[..2].iter().all(|line| line.starts_with("GET ")), "{:?}", machine.asked());
 }
 

@@ -51,6 +51,8 @@ pub enum ProviderEvent {
     Throttled { provider: String, wait: Duration, reason: String },
     Fallback { from: String, to: String, reason: String },
     Warning { message: String },
+    // What was chosen, for instance; nothing is wrong.
+    Notice { message: String },
 }
 
 impl fmt::Display for ProviderEvent {
@@ -78,6 +80,7 @@ impl fmt::Display for ProviderEvent {
                 }
             }
             ProviderEvent::Warning { message } => write!(f, "Warning: {message}"),
+            ProviderEvent::Notice { message } => f.write_str(message),
         }
     }
 }
@@ -101,6 +104,7 @@ impl ProviderEvent {
                 ProviderEvent::Fallback { from: apply(from), to: apply(to), reason: apply(reason) }
             }
             ProviderEvent::Warning { message } => ProviderEvent::Warning { message: apply(message) },
+            ProviderEvent::Notice { message } => ProviderEvent::Notice { message: apply(message) },
         }
     }
 }

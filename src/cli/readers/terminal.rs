@@ -42,6 +42,7 @@ fn print_output(value: &serde_json::Value, printer: &Printer) {
 pub(in crate::cli) fn notices(printer: Rc<Printer>) -> EventReader {
     Rc::new(move |event: &Event<'_>| match event.kind {
         EventKind::Warning { message } => printer.stderr(&format!("Warning: {}\n", shortened(message))),
+        EventKind::Notice { message } => printer.stderr(&format!("{}\n", shortened(message))),
         EventKind::Retry(retry) => printer.stderr(&format!("{}\n", shortened(&retry.message))),
         _ => {}
     })

@@ -67,6 +67,7 @@ impl Event<'_> {
             EventKind::AnswerFinish { .. }
             | EventKind::CodeConsole { .. }
             | EventKind::ToolProgress { .. }
+            | EventKind::Notice { .. }
             | EventKind::PromptEnd
             | EventKind::Output(_) => return None,
             kind => other(kind, self, summary),
@@ -143,6 +144,7 @@ fn other<'a>(kind: &EventKind, event: &Event<'_>, summary: &RunSummary) -> (&'st
         | EventKind::AnswerFinish { .. }
         | EventKind::CodeConsole { .. }
         | EventKind::ToolProgress { .. }
+        | EventKind::Notice { .. }
         | EventKind::PromptEnd
         | EventKind::Output(_) => ("", Value::Null),
     };

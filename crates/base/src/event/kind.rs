@@ -42,6 +42,10 @@ pub enum EventKind {
         result: Rc<ToolResult>,
         took: Duration,
     },
+    /// A line for the terminal; it has no public form.
+    Notice {
+        message: String,
+    },
     /// A step is complete, with all its tool results.
     StepFinish {
         number: usize,

@@ -85,5 +85,6 @@ fn to_event_kind(event: &ProviderEvent) -> EventKind {
         }),
         ProviderEvent::Fallback { .. } => EventKind::Warning { message },
         ProviderEvent::Warning { message } => EventKind::Warning { message: message.clone() },
+        ProviderEvent::Notice { .. } => EventKind::Notice { message },
     }
 }

@@ -54,7 +54,7 @@ impl LocalModel {
         let model = create(entry.provider, &settings, &entry.id, &self.context)?;
         if is_new {
             let message = format!("{} is {}{why}", model_label(LOCAL, &self.wanted), entry.name());
-            (self.context.on_event)(&ProviderEvent::Warning { message });
+            (self.context.on_event)(&ProviderEvent::Notice { message });
         }
         Ok(self.chosen.get_or_init(|| ChosenModel { model, is_remote: entry.is_remote }))
     }

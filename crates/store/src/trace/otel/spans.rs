@@ -110,6 +110,7 @@ impl RunSpans {
             EventKind::RunFinish(end) => self.end(end),
             EventKind::RunStart { .. }
             | EventKind::ToolProgress { .. }
+            | EventKind::Notice { .. }
             | EventKind::CodeConsole { .. }
             | EventKind::Output(_) => {}
         }
