@@ -163,11 +163,20 @@ declare module 'lmthing' {
   }
 
   /** What a model costs. The service tier of an answer decides; without a price for it, the cost is unknown. */
-  export interface Price extends TokenPrices {
+  export interface ModelPrices extends TokenPrices, Partial<SearchPrice> {
     flex?: TokenPrices;
     priority?: TokenPrices;
     fast?: TokenPrices;
   }
+
+  /** What the searches of a provider cost. */
+  export interface SearchPrice {
+    /** US dollars per 1000 searches. */
+    webSearch: number;
+  }
+
+  /** Prices of one model. With `webSearch` alone, tokens have their usual price. */
+  export type Price = ModelPrices | SearchPrice;
 
   /** Call settings; what is unset is left to the provider. Agents inherit all of these. */
   export interface CallSettings {

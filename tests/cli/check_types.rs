@@ -647,3 +647,27 @@ fn syntax_in_itself_by_fifty_thousand_is_an_error() {
         assert!(found.iter().any(|one| one.message.contains(problem)), "{piece}: {:.500?}", found);
     }
 }
+
+#[test]
+fn prices_as_the_reference_shows_them_are_accepted() {
+    let page = std::fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/docs/reference/cost.md")).unwrap();
+    let blocks: Vec<&str> =
+        page.split("```").skip(1).step_by(2).map(str::trim).filter(|block| block.starts_with('{')).collect();
+    assert!(!blocks.is_empty());
+    let rates = "{ input: 1, output: 4 }";
+    let others = [
+        "{ 'openai:m': { webSearch: 10 } }".to_owned(),
+        format!("{{ 'openai:m': {{ input: 1, output: 4, flex: {rates}, priority: {rates}, fast: {rates} }} }}"),
+    ];
+    let config = |prices: &str| {
+        format!(
+            "export const config = {{ model: 'mock', prices: {prices} }}; export const mock = [];\nexport default ({{ $ }}) => {{ $`x`; }};"
+        )
+    };
+    for prices in blocks.into_iter().chain(others.iter().map(String::as_str)) {
+        good(&[("p.lmt.mjs", &config(prices))]);
+    }
+    for wrong in ["{}", "{ input: 1 }", "{ webSearch: '10' }"] {
+        only_in(&[("p.lmt.mjs", &config(&format!("{{ 'openai:m': {wrong} }}")))]);
+    }
+}

@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 
 use crate::cli::{ExitCode, Printer, args::ModelsArgs};
 use lmthing_base::{
-    cost::{OwnPrices, PRICES_VARIABLE, PriceSource, Rates, listed_models, price_source},
+    cost::{ListedModel, OwnPrices, PRICES_VARIABLE, PriceSource, Rates, listed_models, price_source},
     diagnostic::{Diagnostic, closest},
 };
 use lmthing_providers::BUILT_IN;
@@ -19,6 +19,8 @@ struct Row {
     rates: [Option<f64>; 4],
     tiers: Vec<(&'static str, [Option<f64>; 4])>,
     changes_above: Option<u64>,
+    /// US dollars for 1000 searches of the provider's own.
+    web_search: Option<f64>,
     is_own: bool,
 }
 
@@ -53,30 +55,30 @@ pub(super) fn run(args: &ModelsArgs, variable: &str, printer: &Printer) -> ExitC
     ExitCode::Done
 }
 
-/// The user's prices first. They replace prices of the table.
+/// The user's prices first. They replace prices of the table; one of searches alone leaves those of tokens.
 fn rows(own: &OwnPrices, today: &str) -> Vec<Row> {
-    let mine = own.iter().map(|(model, entry)| {
+    let mut table: Vec<Row> = listed_models(today).into_iter().map(Row::of_table).collect();
+    let mut mine = Vec::new();
+    for (model, entry, web_search) in own.iter() {
         let (provider, model_id) = model.split_once(':').unwrap_or_default();
-        Row {
+        let known = table.iter().position(|row| row.provider == provider && row.model_id == model_id);
+        let known = known.map(|index| table.remove(index));
+        let (rates, changes_above) = match (entry, known) {
+            (Some(entry), _) => (listed(&entry.standard), None),
+            (None, Some(known)) => (known.rates, known.changes_above),
+            (None, None) => ([None; 4], None),
+        };
+        let tiers = entry.map(|entry| entry.tiers.as_slice()).unwrap_or_default();
+        mine.push(Row {
             provider: provider.to_owned(),
             model_id: model_id.to_owned(),
-            rates: listed(&entry.standard),
-            tiers: entry.tiers.iter().map(|(tier, rates)| (tier.name(), listed(rates))).collect(),
-            changes_above: None,
+            rates,
+            tiers: tiers.iter().map(|(tier, rates)| (tier.name(), listed(rates))).collect(),
+            changes_above,
+            web_search,
             is_own: true,
-        }
-    });
-    let mine: Vec<Row> = mine.collect();
-    let is_replaced = |row: &Row| mine.iter().any(|own| own.provider == row.provider && own.model_id == row.model_id);
-    let table = listed_models(today).into_iter().map(|model| Row {
-        provider: model.provider,
-        model_id: model.model_id,
-        rates: model.rates,
-        tiers: Vec::new(),
-        changes_above: model.changes_above,
-        is_own: false,
-    });
-    let table: Vec<Row> = table.filter(|row| !is_replaced(row)).collect();
+        });
+    }
     mine.into_iter().chain(table).collect()
 }
 
@@ -85,6 +87,27 @@ fn listed(rates: &Rates) -> [Option<f64>; 4] {
 }
 
 impl Row {
+    fn of_table(model: ListedModel) -> Self {
+        Row {
+            provider: model.provider,
+            model_id: model.model_id,
+            rates: model.rates,
+            tiers: Vec::new(),
+            changes_above: model.changes_above,
+            web_search: None,
+            is_own: false,
+        }
+    }
+
+    /// What the columns of the text do not show.
+    fn notes(&self) -> String {
+        let own = self.is_own.then(|| "own".to_owned());
+        let tiers = self.tiers.iter().map(|(tier, _)| (*tier).to_owned());
+        let searches = self.web_search.map(|price| format!("{} per 1000 searches", amount(price)));
+        let above = self.changes_above.map(|tokens| format!("other prices above {tokens} tokens of input"));
+        own.into_iter().chain(tiers).chain(searches).chain(above).collect::<Vec<_>>().join(", ")
+    }
+
     fn model(&self) -> String {
         format!("{}:{}", self.provider, self.model_id)
     }
@@ -119,16 +142,8 @@ fn to_text(rows: &[&Row], source: &PriceSource) -> String {
     for row in rows {
         let [input, cached, write, output] = row.rates.map(|rate| rate.map_or_else(|| "-".to_owned(), amount));
         let _ = write!(text, "{:width$}  {input:>9}  {cached:>9}  {write:>11}  {output:>9}", row.model());
-        match row.changes_above {
-            _ if row.is_own => {
-                let tiers = row.tiers.iter().map(|(tier, _)| format!(", {tier}")).collect::<String>();
-                let _ = writeln!(text, "  own{tiers}");
-            }
-            Some(tokens) => {
-                let _ = writeln!(text, "  other prices above {tokens} tokens of input");
-            }
-            None => text.push('\n'),
-        }
+        let notes = row.notes();
+        let _ = writeln!(text, "{}{notes}", if notes.is_empty() { "" } else { "  " });
     }
     text
 }
@@ -157,6 +172,9 @@ fn to_json(rows: &[&Row], source: &PriceSource) -> Value {
         }
         for (tier, rates) in &row.tiers {
             entry[*tier] = KEYS.iter().zip(rates).map(|(key, rate)| ((*key).to_owned(), json!(rate))).collect();
+        }
+        if let Some(price) = row.web_search {
+            entry["webSearch"] = json!(price);
         }
         if let Some(tokens) = row.changes_above {
             entry["changesAbove"] = json!(tokens);

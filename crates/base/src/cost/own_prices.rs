@@ -1,6 +1,6 @@
 //! The user's own prices: `config.prices` and `LMTHING_PRICES`, in the same JSON form (docs/reference/cost.md).
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::Value;
 use thiserror::Error;
@@ -99,8 +99,10 @@ impl OwnPrices {
         self.searches.get(&format!("{provider}:{model_id}")).copied()
     }
 
-    pub fn iter(&self) -> impl Iterator<Item = (&str, &PriceEntry)> {
-        self.tokens.iter().map(|(model, entry)| (model.as_str(), entry))
+    /// The models by name, with their prices of tokens and of 1000 searches.
+    pub fn iter(&self) -> impl Iterator<Item = (&str, Option<&PriceEntry>, Option<f64>)> {
+        let models: BTreeSet<&String> = self.tokens.keys().chain(self.searches.keys()).collect();
+        models.into_iter().map(|model| (model.as_str(), self.tokens.get(model), self.searches.get(model).copied()))
     }
 
     pub fn is_empty(&self) -> bool {
