@@ -105,6 +105,17 @@ fn completion_does_not_wait_for_a_file() {
 }
 
 #[test]
+fn an_input_larger_than_a_pipe_holds_is_read() {
+    let folder = folder();
+    let properties = "Object.fromEntries(Array.from({ length: 3000 }, (_, n) => [`city${n}`, { type: 'string', description: 'x'.repeat(40) }]))";
+    folder.write(
+        "large.lmt.mjs",
+        &format!("export const input = {{ type: 'object', properties: {properties} }};\nexport default () => {{}};"),
+    );
+    assert_eq!(offered(&folder, &["run", "large.lmt.mjs", "--city2999"]), ["--city2999"]);
+}
+
+#[test]
 fn usage_errors_look_like_all_others() {
     let folder = folder();
     let usage = "test --filter <TEXT> [PATH]...";

@@ -119,6 +119,12 @@ fn options_of_file(file: &OsStr) -> Vec<FileOption> {
 /// blocks, knows no limit of its own.
 fn output_in_time(mut child: Child) -> Option<String> {
     let deadline = Instant::now() + PROCESS_LIMIT;
+    let mut stdout = child.stdout.take()?;
+    // A process that fills its pipe waits until somebody reads.
+    let reader = thread::spawn(move || {
+        let mut output = String::new();
+        stdout.read_to_string(&mut output).ok().map(|_| output)
+    });
     while child.try_wait().ok()?.is_none() {
         if Instant::now() >= deadline {
             // Fails only if it has ended by now.
@@ -128,9 +134,7 @@ fn output_in_time(mut child: Child) -> Option<String> {
         }
         thread::sleep(POLL_INTERVAL);
     }
-    let mut output = String::new();
-    child.stdout?.read_to_string(&mut output).ok()?;
-    Some(output)
+    reader.join().ok()?
 }
 
 /// The command to complete. After a prompt file only its input is completed.
