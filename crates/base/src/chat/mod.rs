@@ -26,7 +26,7 @@ pub use provider_tool::{ProviderTool, ProviderToolKind, SearchLocation, WebSearc
 pub use request::{CallSettings, ModelRequest, OWN_FIELDS, Reasoning, ResponseFormat, Timeouts, ToolChoice, ToolSpec};
 pub use settings_json::number;
 pub use shared_text::SharedText;
-pub use source::{Cite, Source};
+pub use source::{Cite, Source, SourceIds, SourceList};
 pub use step::{AgentRun, Step, StepOutput, ToolCall, ToolResult};
 pub use stream::{CallWarning, Ending, FinishReason, ResponseMetadata, StreamPart, Usage, token_count, whole_count};
 pub use tier::Tier;

@@ -1,5 +1,7 @@
 //! Sources of an answer: pages and documents, with the text that cites them (docs/reference/provider-tools.md).
 
+use std::collections::{HashMap, HashSet, hash_map::Entry};
+
 use serde::{Deserialize, Serialize};
 
 /// A page or document that an answer is based on.
@@ -27,31 +29,102 @@ pub struct Cite {
     pub text: String,
 }
 
+/// What makes two sources one page or document.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+enum SourceKey {
+    Url(String),
+    Id(String),
+}
+
 impl Source {
     /// Adds sources to a list that has each page or document once, with all its citations.
     pub fn merge(into: &mut Vec<Source>, new: &[Source]) {
-        for source in new {
-            match into.iter_mut().find(|known| known.is_same(source)) {
-                Some(known) => known.add(source),
-                None => into.push(source.clone()),
+        if new.is_empty() {
+            return;
+        }
+        let mut list = SourceList::default();
+        std::mem::take(into).into_iter().chain(new.iter().cloned()).for_each(|source| list.add(source));
+        *into = list.into_sources();
+    }
+
+    fn key(&self) -> SourceKey {
+        match &self.url {
+            Some(url) => SourceKey::Url(url.clone()),
+            None => SourceKey::Id(self.id.clone()),
+        }
+    }
+
+    fn add(&mut self, other: Source) {
+        self.title = self.title.take().or(other.title);
+        self.media_type = self.media_type.take().or(other.media_type);
+        for cite in other.cites {
+            if !self.cites.contains(&cite) {
+                self.cites.push(cite);
+            }
+        }
+    }
+}
+
+/// A list that has each page or document once, with all its citations.
+#[derive(Clone, Debug, Default)]
+pub struct SourceList {
+    sources: Vec<Source>,
+    places: HashMap<SourceKey, usize>,
+}
+
+impl SourceList {
+    pub fn add(&mut self, source: Source) {
+        match self.places.entry(source.key()) {
+            Entry::Occupied(place) => self.sources[*place.get()].add(source),
+            Entry::Vacant(place) => {
+                place.insert(self.sources.len());
+                self.sources.push(source);
             }
         }
     }
 
-    /// Whether both are one page or document.
-    pub fn is_same(&self, other: &Source) -> bool {
-        match (&self.url, &other.url) {
-            (Some(a), Some(b)) => a == b,
-            (None, None) => self.id == other.id,
-            _ => false,
-        }
+    pub fn sources(&self) -> &[Source] {
+        &self.sources
     }
 
-    fn add(&mut self, other: &Source) {
-        self.title = self.title.take().or_else(|| other.title.clone());
-        self.media_type = self.media_type.take().or_else(|| other.media_type.clone());
-        let new = other.cites.iter().filter(|cite| !self.cites.contains(cite));
-        let new: Vec<_> = new.cloned().collect();
-        self.cites.extend(new);
+    /// The citations of each source.
+    pub fn cites_mut(&mut self) -> impl Iterator<Item = &mut Vec<Cite>> {
+        self.sources.iter_mut().map(|source| &mut source.cites)
+    }
+
+    pub fn into_sources(self) -> Vec<Source> {
+        self.sources
+    }
+}
+
+/// The ids of a run's sources, which differ.
+#[derive(Debug, Default)]
+pub struct SourceIds {
+    known: HashMap<SourceKey, String>,
+    taken: HashSet<String>,
+    /// The number in the last id made up.
+    last: usize,
+}
+
+impl SourceIds {
+    /// Remembers a source that has its id.
+    pub fn remember(&mut self, source: &Source) {
+        self.known.entry(source.key()).or_insert_with(|| source.id.clone());
+        self.taken.insert(source.id.clone());
+    }
+
+    /// Gives a page or document the id under which it is known. A new one keeps its own unless another has it.
+    pub fn assign(&mut self, source: &mut Source) {
+        let key = source.key();
+        if let Some(id) = self.known.get(&key) {
+            source.id.clone_from(id);
+            return;
+        }
+        while source.id.is_empty() || self.taken.contains(&source.id) {
+            self.last += 1;
+            source.id = format!("source-{}", self.last);
+        }
+        self.known.insert(key, source.id.clone());
+        self.remember(source);
     }
 }

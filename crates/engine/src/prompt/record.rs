@@ -10,7 +10,7 @@ use tokio::sync::Notify;
 
 use super::error::RunError;
 use lmthing_base::{
-    chat::{FinishReason, PartLog, Source, Step, ToolResult, Usage},
+    chat::{FinishReason, PartLog, Source, SourceIds, Step, ToolResult, Usage},
     event::{AgentScope, EventKind, SentRequest},
 };
 
@@ -23,6 +23,7 @@ pub enum RunOutcome {
 /// Appended to by the step loop. Readers keep their own positions; at the end they await [`RunRecord::changed`].
 pub struct RunRecord {
     steps: RefCell<Vec<Rc<Step>>>,
+    source_ids: RefCell<SourceIds>,
     parts: RefCell<Parts>,
     /// Set by the step loop; the prompt refuses a second run until there is an outcome.
     started: Cell<bool>,
@@ -102,6 +103,7 @@ impl RunRecord {
     pub fn new(scope: AgentScope) -> Self {
         RunRecord {
             steps: RefCell::default(),
+            source_ids: RefCell::default(),
             parts: RefCell::default(),
             started: Cell::new(false),
             outcome: RefCell::default(),
@@ -121,6 +123,7 @@ impl RunRecord {
         self.scope.emit(&part);
         // Steps first, so that woken readers find the step.
         if let EventKind::StepFinish { step, .. } = &part {
+            self.remember_sources(step);
             self.steps.borrow_mut().push(step.clone());
         }
         self.parts.borrow_mut().push(part);
@@ -143,7 +146,18 @@ impl RunRecord {
             }
             parts.keeps_answers = keeps_answers_before;
         }
+        steps.iter().for_each(|step| self.remember_sources(step));
         *self.steps.borrow_mut() = steps;
+    }
+
+    fn remember_sources(&self, step: &Step) {
+        let mut ids = self.source_ids.borrow_mut();
+        step.sources.iter().for_each(|source| ids.remember(source));
+    }
+
+    /// Gives a source of an answer its id, which no other source of the run has.
+    pub fn assign_id(&self, source: &mut Source) {
+        self.source_ids.borrow_mut().assign(source);
     }
 
     pub fn finish(&self, outcome: RunOutcome) {

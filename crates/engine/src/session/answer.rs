@@ -4,7 +4,7 @@ use serde_json::Value;
 
 use super::sources::keep_true_cites;
 use lmthing_base::chat::{
-    CallWarning, ContentPart, FinishReason, Message, ProviderOptions, ResponseMetadata, Role, SharedText, Source,
+    CallWarning, ContentPart, FinishReason, Message, ProviderOptions, ResponseMetadata, Role, SharedText, SourceList,
     StreamPart, ToolCall, ToolInput, ToolOutput, ToolResult, Usage,
 };
 use lmthing_providers::{AnswerEnd, ProviderError, ProviderErrorKind};
@@ -26,7 +26,7 @@ pub(super) struct Answer {
     pub(super) usage: Usage,
     pub(super) warnings: Vec<CallWarning>,
     pub(super) response: ResponseMetadata,
-    pub(super) sources: Vec<Source>,
+    pub(super) sources: SourceList,
     pub(super) end: AnswerEnd,
     is_paused: bool,
 }
@@ -68,7 +68,7 @@ impl Answer {
                     provider_options: provider_metadata.clone(),
                 });
             }
-            StreamPart::Source(source) => Source::merge(&mut self.sources, std::slice::from_ref(source)),
+            StreamPart::Source(source) => self.sources.add(source.clone()),
             StreamPart::File { media_type, data } => self.content.push(ContentPart::File {
                 data: data.clone(),
                 media_type: media_type.clone(),
@@ -128,8 +128,8 @@ impl Answer {
     }
 
     pub(super) fn check_cites(&mut self) {
-        let text = if self.sources.is_empty() { Vec::new() } else { self.text() };
-        keep_true_cites(&mut self.sources, &text);
+        let text = if self.sources.sources().is_empty() { Vec::new() } else { self.text() };
+        keep_true_cites(self.sources.cites_mut(), &text);
     }
 
     /// The text so far, in UTF-16 code units.

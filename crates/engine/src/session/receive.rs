@@ -10,7 +10,7 @@ use super::{
     answer::Answer,
     arguments::ArgumentMender,
     run_log::{RunLog, WholeAnswer},
-    sources::{WaitingSources, placed},
+    sources::{WaitingSources, move_cites},
     step_request::{PausedTurn, StepRequest},
     tools::{ToolCalls, WaitingForTools},
 };
@@ -19,7 +19,7 @@ use crate::{
     prompt::{MethodAnswer, PromptHost, RunError, StepPlan},
 };
 use lmthing_base::{
-    chat::{ContentPart, FinishReason, Message, Source, StreamPart, ToolResult, Usage},
+    chat::{ContentPart, FinishReason, Message, StreamPart, ToolResult, Usage},
     event::EventKind,
 };
 use lmthing_providers::{PartStream, ProviderError};
@@ -287,8 +287,9 @@ impl<'a> Receiver<'a> {
 
     fn emit(&mut self, part: StreamPart) -> Result<(), RunError> {
         match part {
-            StreamPart::Source(source) => {
-                let source = self.placed(source);
+            StreamPart::Source(mut source) => {
+                move_cites(&mut source, self.earlier_text);
+                self.host.record().assign_id(&mut source);
                 self.sources.push(source);
                 return self.release_sources(false);
             }
@@ -342,12 +343,6 @@ impl<'a> Receiver<'a> {
             }
             part => Some(part),
         }
-    }
-
-    fn placed(&self, source: Source) -> Source {
-        let steps = self.host.record().steps();
-        let known = steps.iter().flat_map(|step| &step.sources).chain(&self.answer.sources).chain(self.sources.iter());
-        placed(source, known, self.earlier_text)
     }
 
     /// Reports the result of a call that the provider has run, for readers that show calls with their results.

@@ -147,7 +147,7 @@ fn entry_of(whole: &WholeAnswer<'_>, log: &PromptLog, history: &Transcript, memo
         message: message.cloned(),
         inputs: message.map(|message| inputs(message)).unwrap_or_default(),
         finish_reason: answer.finish_reason,
-        sources: answer.sources.clone(),
+        sources: answer.sources.sources().to_vec(),
         usage: answer.usage,
         cost,
         provider: answer.provider.clone(),

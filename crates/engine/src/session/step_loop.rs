@@ -215,7 +215,7 @@ async fn run_step(
         cost,
         warnings: answer.warnings,
         response: answer.response,
-        sources: answer.sources,
+        sources: answer.sources.into_sources(),
     });
     let model: Rc<str> = model_label(&answer.provider, &answer.model_id).into();
     session.step_warnings.step(&model, &step, problem.filter(|_| failure.is_none()));

@@ -7,7 +7,7 @@ use serde::de::{DeserializeOwned, IgnoredAny};
 use super::surrogates::{Joiner, placeholder};
 use crate::ProviderErrorKind;
 use lmthing_base::chat::{
-    FinishReason, ProviderOptions, ResponseMetadata, Source, StreamPart, Usage, read_json, read_json_with,
+    FinishReason, ProviderOptions, ResponseMetadata, Source, SourceList, StreamPart, Usage, read_json, read_json_with,
 };
 
 #[derive(Clone, Debug, PartialEq)]
@@ -143,9 +143,9 @@ impl Output {
 
     /// Sources, each with all citations that are known.
     pub fn sources(&mut self, found: impl IntoIterator<Item = Source>) {
-        let mut sources = Vec::new();
-        found.into_iter().for_each(|source| Source::merge(&mut sources, std::slice::from_ref(&source)));
-        sources.into_iter().for_each(|source| self.part(StreamPart::Source(source)));
+        let mut sources = SourceList::default();
+        found.into_iter().for_each(|source| sources.add(source));
+        sources.into_sources().into_iter().for_each(|source| self.part(StreamPart::Source(source)));
     }
 
     pub fn finish(&mut self, finish_reason: FinishReason, usage: Usage) {
