@@ -112,6 +112,37 @@ async fn broken_answers_are_asked_for_again_while_nothing_was_visible() {
 }
 
 #[tokio::test]
+async fn a_call_in_an_answer_that_broke_off_is_no_step() {
+    let call = |events: Vec<Value>| Canned::events(&events);
+    let function = json!({ "name": "pay", "arguments": "{}" });
+    let message = json!({ "tool_calls": { "id": "c1", "type": "function", "function": function } });
+    let answer = call(vec![
+        json!({ "type": "tool-call-start", "index": 0, "delta": { "message": message } }),
+        json!({ "type": "tool-call-end", "index": 0 }),
+        json!({ "type": "message-end", "delta": { "finish_reason": "TIMEOUT" } }),
+    ]);
+    let body = "prompt.defTool('pay', 'Pays.', { type: 'object' }, () => 1); prompt.$`Go.`;";
+    let (requests, outcome) = run("{ model: 'cohere:command-b' }", body, "", vec![answer]).await;
+    assert_eq!((requests.len(), outcome.code), (1, 3), "{}", outcome.stderr);
+    assert!(outcome.stderr.contains("The answer broke off (TIMEOUT)"), "{}", outcome.stderr);
+}
+
+#[tokio::test]
+async fn arguments_that_may_be_cut_are_mended_in_a_whole_answer_only() {
+    let body = "prompt.defTool('pay', 'Pays.', { type: 'object' }, ({ amount }) => { console.log(`paid ${amount}`); }); \
+                prompt.$`Go.`;";
+    let call = json!({ "tool_calls": [{ "index": 0, "id": "c1", "function": { "name": "pay", "arguments": "{\"amount\": 12" } }] });
+    for (reason, is_paid) in
+        [("tool_calls", true), ("stop", true), ("length", false), ("content_filter", false), ("other", false)]
+    {
+        let answers = vec![lab(&call, reason), lab(&json!({ "content": "Done." }), "stop")];
+        let (_, outcome) = run("{ model: 'lab:m' }", body, "", answers).await;
+        let printed = format!("{}{}", outcome.stdout, outcome.stderr);
+        assert_eq!(printed.contains("paid 12"), is_paid, "{reason}: {printed}");
+    }
+}
+
+#[tokio::test]
 async fn a_parent_agent_gets_a_refusal_as_an_error() {
     let call = json!({ "name": "child", "arguments": "{}" });
     let answers = vec![

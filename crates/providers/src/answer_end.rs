@@ -48,10 +48,11 @@ impl AnswerEnd {
         Some(self.ending.as_ref().map_or_else(unsaid, |ending| ending.sentence(what)))
     }
 
-    /// The failure that the answer is: it broke off, or was refused before anything of it was visible.
+    /// The failure that the answer is: it broke off, so that calls in it may be incomplete as well, or it was refused before
+    /// anything of it was visible.
     pub fn failure(&self, provider: &str, model_id: &str) -> Option<ProviderError> {
         let broke_off = self.finish_reason == Some(FinishReason::Error);
-        if self.has_calls || (self.has_content && !broke_off) {
+        if self.is_visible() && !broke_off {
             return None;
         }
         let kind = if broke_off { ProviderErrorKind::Stream } else { ProviderErrorKind::ContentFilter };

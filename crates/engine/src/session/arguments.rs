@@ -26,14 +26,15 @@ impl ArgumentMender {
         let waits = broken_arguments(&part).and_then(mend_json).is_some_and(|mended| mended.may_be_cut);
         if !self.held.is_empty() || waits {
             self.held.push(part);
-            return finish_reason.map_or_else(Vec::new, |reason| self.release(reason == FinishReason::Length));
+            let is_whole = |reason| matches!(reason, FinishReason::Stop | FinishReason::ToolCalls);
+            return finish_reason.map_or_else(Vec::new, |reason| self.release(is_whole(reason)));
         }
         mended(part, false)
     }
 
-    /// The parts that wait, at the end of the answer.
-    pub(super) fn release(&mut self, is_cut: bool) -> Vec<StreamPart> {
-        std::mem::take(&mut self.held).into_iter().flat_map(|part| mended(part, is_cut)).collect()
+    /// The parts that wait, at the end of the answer. It `is_whole` if the provider has said so.
+    pub(super) fn release(&mut self, is_whole: bool) -> Vec<StreamPart> {
+        std::mem::take(&mut self.held).into_iter().flat_map(|part| mended(part, !is_whole)).collect()
     }
 }
 
@@ -93,9 +94,14 @@ mod tests {
 
     #[test]
     fn what_may_be_cut_waits_for_the_finish_reason() {
-        for (finish_reason, expected, warnings) in
-            [(FinishReason::Length, "{\"a\": 12", 0), (FinishReason::ToolCalls, "{\"a\": 12}", 1)]
-        {
+        for (finish_reason, expected, warnings) in [
+            (FinishReason::Length, "{\"a\": 12", 0),
+            (FinishReason::ContentFilter, "{\"a\": 12", 0),
+            (FinishReason::Error, "{\"a\": 12", 0),
+            (FinishReason::Other, "{\"a\": 12", 0),
+            (FinishReason::Stop, "{\"a\": 12}", 1),
+            (FinishReason::ToolCalls, "{\"a\": 12}", 1),
+        ] {
             let mut mender = ArgumentMender::default();
             assert_eq!(mender.take(call("{\"a\": 12")), []);
             assert!(mender.concerns(&call("{}")));
