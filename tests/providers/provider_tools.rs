@@ -87,6 +87,16 @@ async fn a_paused_turn_of_claude_goes_on_with_what_it_has_found() {
 }
 
 #[tokio::test]
+async fn no_other_model_goes_on_with_a_paused_turn() {
+    let list = "['anthropic:claude-sonnet-4-5', 'openai:gpt-5'], options: { maxRetries: 0 }";
+    let answers = vec![Canned::sse(ANTHROPIC), Canned::status(500), claude("Never.", "end_turn")];
+    let (asked, outcome) = run(list, "defWebSearch();", answers).await;
+    assert_eq!((outcome.code, asked.len()), (3, 2), "{}", outcome.stderr);
+    assert!(outcome.stderr.contains("anthropic:claude-sonnet-4-5"), "{}", outcome.stderr);
+    assert!(!outcome.stderr.contains("switching"), "{}", outcome.stderr);
+}
+
+#[tokio::test]
 async fn items_of_openai_go_back_with_the_result_of_a_function() {
     let search = json!({ "id": "ws_1", "type": "web_search_call", "status": "completed",
         "action": { "type": "search", "query": "tide" } });

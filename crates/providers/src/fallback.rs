@@ -32,13 +32,16 @@ impl FallbackModel {
     }
 
     async fn first_that_answers(&self, request: ModelRequest) -> Result<ModelResponse<'_>, ProviderError> {
-        // Start with the first model again, as its failure may have been temporary. Only the model that has paused an answer
-        // can go on with it.
         let is_continued = |model: &Rc<dyn LanguageModel>| match &request.settings.continued_model {
             Some((provider, model_id)) => model.provider() == provider && model.model_id() == model_id,
             None => false,
         };
-        let mut index = self.models.iter().position(is_continued).unwrap_or(0);
+        // Only the model that has paused an answer can go on with it.
+        if let Some(model) = self.models.iter().find(|model| is_continued(model)) {
+            return read_to_first_visible(model.as_ref(), request.clone()).await;
+        }
+        // Start with the first model again, as its failure may have been temporary.
+        let mut index = 0;
         loop {
             let model = &self.models[index];
             let begun = match index + 1 < self.models.len() {
