@@ -68,6 +68,17 @@ impl Reasoning {
         Reasoning::LEVELS.iter().find(|(_, level)| *level == self).map(|(name, _)| *name)
     }
 
+    /// The level that a budget is nearest to; a level stays as it is.
+    #[must_use]
+    pub fn nearest_level(self) -> Self {
+        match self {
+            Reasoning::Tokens(..=4_096) => Reasoning::Low,
+            Reasoning::Tokens(..=16_384) => Reasoning::Medium,
+            Reasoning::Tokens(_) => Reasoning::High,
+            level => level,
+        }
+    }
+
     pub fn to_json(self) -> Value {
         match self {
             Reasoning::Tokens(tokens) => json!({ "tokens": tokens }),

@@ -45,14 +45,14 @@ impl Effort {
     }
 
     pub(super) fn of(reasoning: Reasoning) -> Self {
-        match reasoning {
+        match reasoning.nearest_level() {
             Reasoning::Off => Effort::None,
             Reasoning::Minimal => Effort::Minimal,
+            Reasoning::Low => Effort::Low,
+            Reasoning::Medium => Effort::Medium,
+            Reasoning::High | Reasoning::Tokens(_) => Effort::High,
             Reasoning::XHigh => Effort::XHigh,
             Reasoning::Max => Effort::Max,
-            Reasoning::Low | Reasoning::Tokens(..=4_096) => Effort::Low,
-            Reasoning::Medium | Reasoning::Tokens(..=16_384) => Effort::Medium,
-            Reasoning::High | Reasoning::Tokens(_) => Effort::High,
         }
     }
 }

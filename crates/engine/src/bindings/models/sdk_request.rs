@@ -124,15 +124,10 @@ pub(super) fn own_field_warnings(own: &OwnFields, provider: &str) -> Vec<CallWar
 }
 
 /// The level by its name in the AI SDK.
-fn reasoning_level(reasoning: Reasoning) -> String {
-    const LOW: u64 = 2048;
-    const MEDIUM: u64 = 8192;
-    match reasoning {
-        Reasoning::Off => "none".to_owned(),
-        Reasoning::Tokens(..=LOW) => "low".to_owned(),
-        Reasoning::Tokens(..=MEDIUM) => "medium".to_owned(),
-        Reasoning::Tokens(_) => "high".to_owned(),
-        level => level.to_json().as_str().unwrap_or_default().to_owned(),
+fn reasoning_level(reasoning: Reasoning) -> &'static str {
+    match reasoning.nearest_level() {
+        Reasoning::Off => "none",
+        level => level.level().unwrap_or_default(),
     }
 }
 
