@@ -23,6 +23,11 @@ export default async ({ $ }) => {
   print([systemOf(prompt.steps[0]), seen, stepCountIs(1)({ steps: [1] })]);
   const [agent] = prompt.steps[1].input.prompt.at(-1).content;
   print(systemOf(agent.agentSteps[0]));
+  for (const unset of [{ system: undefined, instructions: 'a' }, { instructions: 'a', system: null }]) {
+    const { result, prompt } = await runPrompt(({ $ }) => { $`x`; }, { model: createMockModel([say('')]), options: unset });
+    await result.text;
+    print(systemOf(prompt.steps[0]));
+  }
   const both = runPrompt(({ $ }) => { $`x`; }, { model: createMockModel([]), options: { system: 'a', instructions: 'b' } });
   await both.catch((error) => print(`${error.name}: ${error.message}`));
 };

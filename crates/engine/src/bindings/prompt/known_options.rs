@@ -49,19 +49,24 @@ pub(crate) fn usual_name(name: &str) -> &str {
     OTHER_NAMES.iter().find(|(other, _)| *other == name).map_or(name, |(_, usual)| usual)
 }
 
-/// The same options under the names that are used here.
+/// The same options under the names that are used here. `undefined` and `null` count as unset.
 pub(crate) fn with_usual_names<'js>(ctx: &Ctx<'js>, given: &Object<'js>, place: &str) -> Result<Object<'js>> {
-    let others: Vec<_> = OTHER_NAMES.iter().filter(|(other, _)| given.contains_key(*other).unwrap_or(false)).collect();
-    if others.is_empty() {
+    if !OTHER_NAMES.iter().any(|(other, _)| given.contains_key(*other).unwrap_or(false)) {
         return Ok(given.clone());
-    }
-    if let Some((other, usual)) = others.iter().find(|(_, usual)| given.contains_key(*usual).unwrap_or(false)) {
-        return Err(type_error(ctx, format!("{place} has {usual} and {other}, which are two names of one option")));
     }
     let options = Object::new(ctx.clone())?;
     for entry in given.own_props::<String, Value>(Filter::new().string().enum_only()) {
         let (name, value) = entry?;
-        options.set(usual_name(&name), value)?;
+        let usual = usual_name(&name);
+        let is_unset = |value: &Value<'js>| value.is_undefined() || value.is_null();
+        if !is_unset(&options.get(usual)?) {
+            if is_unset(&value) {
+                continue;
+            }
+            let other = OTHER_NAMES.iter().find(|(_, of)| *of == usual).map_or(usual, |(other, _)| other);
+            return Err(type_error(ctx, format!("{place} has {usual} and {other}, which are two names of one option")));
+        }
+        options.set(usual, value)?;
     }
     Ok(options)
 }

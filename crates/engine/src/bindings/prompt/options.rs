@@ -16,7 +16,7 @@ use crate::{
 };
 use lmthing_base::{
     chat::{CallSettings, OWN_FIELDS, ProviderOptions},
-    diagnostic::{PathKey, path_text},
+    diagnostic::{PathKey, json_kind, path_text},
 };
 use lmthing_node::warn;
 use lmthing_typescript::sandbox::SandboxConfig;
@@ -160,9 +160,10 @@ pub(crate) fn read<'js>(ctx: &Ctx<'js>, options: &Object<'js>) -> Result<RunSett
 fn own_fields_checked(ctx: &Ctx<'_>, options: ProviderOptions) -> Result<ProviderOptions> {
     for (provider, options) in &options {
         for field in OWN_FIELDS {
-            if options.get(field).is_some_and(|value| !value.is_object() && !value.is_null()) {
+            if let Some(value) = options.get(field).filter(|value| !value.is_object()) {
                 let place = format!("config.options.providerOptions.{provider}.{field}");
-                return Err(type_error(ctx, format!("{place} must be an object, got {}", options[field])));
+                // Without the value, which may be a key.
+                return Err(type_error(ctx, format!("{place} must be an object, got {}", json_kind(value))));
             }
         }
     }
