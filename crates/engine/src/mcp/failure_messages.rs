@@ -46,14 +46,17 @@ pub(super) fn seconds(span: Duration) -> String {
     format!("{} s", (span.as_secs_f64() * 1000.0).round() / 1000.0)
 }
 
-/// Whether the response has a status of 4xx other than a refusal of the token.
-pub(super) fn is_client_error(error: &(dyn Error + 'static)) -> bool {
+/// Whether the response has a status with which servers answer a request that they do not know.
+pub(super) fn is_unknown_request(error: &(dyn Error + 'static)) -> bool {
     match http_error(error) {
-        Some(StreamableHttpError::UnexpectedServerResponse(text)) => {
-            text.starts_with("HTTP 4") && !text.starts_with("HTTP 401") && !text.starts_with("HTTP 403")
-        }
+        Some(StreamableHttpError::UnexpectedServerResponse(text)) => matches!(status(text), Some(400 | 404 | 405)),
         _ => false,
     }
+}
+
+/// The status in the library's text for an unexpected response, which has it nowhere else.
+fn status(text: &str) -> Option<u16> {
+    text.strip_prefix("HTTP ")?.get(..3)?.parse().ok()
 }
 
 fn failure_in_chain(error: &(dyn Error + 'static)) -> String {
@@ -139,6 +142,21 @@ fn with_causes(error: &(dyn Error + 'static)) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_status_may_mean_an_unknown_request() {
+        let is_unknown = |text: &str| is_unknown_request(&HttpError::UnexpectedServerResponse(text.to_owned().into()));
+        assert!(
+            ["HTTP 400 Bad Request: ", "HTTP 404 Not Found: x", "HTTP 405 Method Not Allowed"]
+                .iter()
+                .all(|text| is_unknown(text))
+        );
+        assert!(
+            !["HTTP 401 U", "HTTP 403 F", "HTTP 429 T", "HTTP 409 C", "HTTP 4", "400"]
+                .iter()
+                .any(|text| is_unknown(text))
+        );
+    }
 
     #[test]
     fn answers_are_explained_in_one_line() {

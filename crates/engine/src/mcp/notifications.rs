@@ -6,7 +6,7 @@ use std::{
         Arc, Mutex, MutexGuard, PoisonError,
         atomic::{AtomicBool, Ordering},
     },
-    time::Duration,
+    time::{Duration, Instant},
 };
 
 use rmcp::{
@@ -18,8 +18,14 @@ use rmcp::{
 };
 use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
 
-/// Before a subscription that has ended is made again.
+/// Before a subscription that has ended is made again; twice as long after each further one that ended early.
 const SUBSCRIBE_AGAIN: Duration = Duration::from_secs(1);
+
+/// A subscription that lasts this long has worked.
+const ENDED_EARLY: Duration = Duration::from_secs(10);
+
+/// How many subscriptions in a row may end early; then the server is not asked again.
+const MAX_EARLY_ENDS: u32 = 6;
 
 #[derive(Clone, Debug, PartialEq)]
 pub struct ToolProgress {
@@ -53,19 +59,27 @@ impl NotificationHandler {
     /// Asks the server for changes of its tools, as versions from 2026-07-28 on want it, and receives them.
     pub(super) async fn subscribe(self, peer: Peer<RoleClient>) {
         let changes_of_tools = SubscriptionFilter::builder().tools_list_changed().build();
+        let mut early_ends = 0;
         while let Ok(mut subscription) = peer.listen(changes_of_tools.clone()).await {
+            let began = Instant::now();
             // Changes before the subscription, or between two, are not announced.
             self.0.tools_changed.store(true, Ordering::Relaxed);
             while let Ok(Some(_)) = subscription.next().await {
                 self.0.tools_changed.store(true, Ordering::Relaxed);
             }
-            tokio::time::sleep(SUBSCRIBE_AGAIN).await;
+            early_ends = if began.elapsed() < ENDED_EARLY { early_ends + 1 } else { 0 };
+            let Some(wait) = wait_after(early_ends) else { return };
+            tokio::time::sleep(wait).await;
         }
     }
 
     fn listeners(&self) -> MutexGuard<'_, HashMap<ProgressToken, UnboundedSender<ToolProgress>>> {
         self.0.progress.lock().unwrap_or_else(PoisonError::into_inner)
     }
+}
+
+fn wait_after(early_ends: u32) -> Option<Duration> {
+    (early_ends < MAX_EARLY_ENDS).then(|| SUBSCRIBE_AGAIN * 2_u32.pow(early_ends.saturating_sub(1)))
 }
 
 pub(super) struct ProgressReceiver {
@@ -104,5 +118,16 @@ impl ClientHandler for NotificationHandler {
     fn get_info(&self) -> ClientConfig {
         let ourselves = Implementation::new("lmthing", env!("CARGO_PKG_VERSION"));
         ClientConfig::new(ClientCapabilities::default(), ourselves)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_server_that_ends_subscriptions_early_is_asked_less_and_less() {
+        let waits: Vec<_> = (0..=6).map(|early| wait_after(early).map(|wait| wait.as_secs())).collect();
+        assert_eq!(waits, [Some(1), Some(1), Some(2), Some(4), Some(8), Some(16), None]);
     }
 }

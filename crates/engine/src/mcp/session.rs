@@ -208,7 +208,9 @@ impl Opening {
 fn is_refusal(error: &ClientInitializeError) -> bool {
     match error {
         ClientInitializeError::JsonRpcError(_) => true,
-        ClientInitializeError::TransportError { error, .. } => failure_messages::is_client_error(error.error.as_ref()),
+        ClientInitializeError::TransportError { error, .. } => {
+            failure_messages::is_unknown_request(error.error.as_ref())
+        }
         _ => false,
     }
 }
