@@ -53,7 +53,15 @@ fn names_of_tools_that_providers_refuse_are_warnings() {
 
 #[test]
 fn what_differs_in_every_step_is_a_warning() {
-    for value in ["Date.now()", "new Date()", "`at ${new Date().toISOString()}`", "Date()", "Math.random()"] {
+    for value in [
+        "Date.now()",
+        "new Date()",
+        "`at ${new Date().toISOString()}`",
+        "Date()",
+        "Math.random()",
+        "crypto.randomUUID()",
+        "Math.round(performance.now() / 60_000)",
+    ] {
         let body = format!("$`x`;\n  defSystem('now', String({value}));");
         assert_warnings(&body, &[("p.lmt.mjs:5:3", "cache", "defSystem('now', …) differs each time")]);
     }
@@ -84,6 +92,24 @@ fn what_stays_the_same_in_a_run_is_no_warning() {
     ] {
         assert_warnings(body, &[]);
     }
+}
+
+#[test]
+fn slow_functions_are_rendered_and_not_searched() {
+    assert_warnings(
+        "$`x`; await new Promise((done) => setTimeout(done, 1_300)); defSystem('now', `${Date.now()}`);",
+        &[],
+    );
+    // The clock goes on while the function runs again.
+    assert_warnings(
+        "$`x`; const sleep = (ms) => new Promise((done) => setTimeout(done, ms));\n\
+         const end = Date.now() + 60; while (Date.now() < end) await sleep(20);\ndefSystem('now', `${Date.now()}`);",
+        &[("p.lmt.mjs:6:1", "cache", "defSystem('now'")],
+    );
+    assert_warnings(
+        "$`x`; const end = Date.now() + 1_300; while (Date.now() < end); defSystem('now', String(end));",
+        &[],
+    );
 }
 
 #[test]

@@ -85,7 +85,7 @@ pub(super) fn inspect(file: &Path, options: &CheckOptions, may_vary: bool) -> In
     if let Err(error) = started {
         return failed(format!("cannot start a thread: {error}"));
     }
-    match receiver.recv_timeout(options.limit + GRACE_PERIOD) {
+    match receiver.recv_timeout(options.limit + inspect::REPEAT_LIMIT + GRACE_PERIOD) {
         Ok(SendableInspection { faults, messages, tools, functions, printed }) => {
             let findings = faults::findings(file, &path, faults, options.is_strict);
             let messages = messages.and_then(|messages| serde_json::from_value(messages).ok());

@@ -5,7 +5,7 @@ use std::ops::Range;
 use tsr_arena::Error;
 use tsr_ast::{NodeId, SyntaxKind as K};
 
-use super::mutation::source_text;
+use super::{mutation::source_text, source::names_in};
 use lmthing_base::parser::Language;
 use lmthing_typescript::code::Tree;
 
@@ -79,7 +79,7 @@ fn has_parameter(tree: &Tree, function: NodeId, name: &str) -> Result<bool, Erro
 }
 
 fn mentions(text: &str, name: &str) -> bool {
-    text.split(|letter: char| !(letter.is_alphanumeric() || letter == '_' || letter == '$')).any(|word| word == name)
+    names_in(text).any(|word| word == name)
 }
 
 /// Whether the expression contains a filter, or begins with a variable whose initializer does.

@@ -160,6 +160,10 @@ fn check_types(
     Ok(findings::findings(errors, &reached.sources))
 }
 
+/// What changes with the clock or with random numbers. The names after `performance` give other values by themselves.
+const VARYING: [&str; 7] =
+    ["Date", "random", "performance", "randomUUID", "randomBytes", "randomInt", "getRandomValues"];
+
 #[derive(Default)]
 struct ReachedFiles {
     sources: Arc<Sources>,
@@ -186,7 +190,7 @@ impl ReachedFiles {
             };
             self.sources.add(source.clone());
             self.uses_node |= source.names_node();
-            self.may_vary |= source.mentions(&["Date", "random", "performance", "hrtime"]);
+            self.may_vary |= source.names(&VARYING);
             self.syntax.extend(source.syntax.iter().cloned());
             self.broken.extend(source.broken_imports.iter().cloned());
             for next in source.imports.files.iter().filter(|next| is_own(next) && Language::of_file(next).is_some()) {

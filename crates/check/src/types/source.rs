@@ -95,9 +95,19 @@ impl Source {
         words.iter().any(|word| text.contains(word))
     }
 
+    /// Whether one of these names is in the text, as a whole word.
+    pub(super) fn names(&self, names: &[&str]) -> bool {
+        names_in(self.edited.original()).any(|name| names.contains(&name))
+    }
+
     pub(super) fn value_at(&self, offset: usize) -> Option<&'static str> {
         self.values.iter().find(|(_, range)| range.contains(&offset)).map(|(name, _)| *name)
     }
+}
+
+/// The words of a source text that may be names.
+pub(super) fn names_in(text: &str) -> impl Iterator<Item = &str> {
+    text.split(|letter: char| !(letter.is_alphanumeric() || letter == '_' || letter == '$'))
 }
 
 fn syntax_hint(code: u32, path: &Path) -> Option<String> {

@@ -38,6 +38,9 @@ use lmthing_node::{
 /// Number of event loop turns after the render, to find unhandled rejections.
 const TURNS_AFTER: usize = 8;
 
+/// How long the search for what varies may run the function again.
+pub const REPEAT_LIMIT: Duration = Duration::from_secs(2);
+
 pub struct InspectOptions<'a> {
     pub path: &'a Path,
     pub render: bool,
@@ -86,11 +89,11 @@ impl<'js> Inspector<'_, 'js> {
             ended = until_halted(ctx, self.steps()) => Some(ended),
             () = tokio::time::sleep(limit) => None,
         };
-        let stop = match ended {
-            Some(Ok(Ok(()))) => None,
-            Some(Ok(Err(Stop(fault)))) => Some(fault),
-            Some(Err(halt)) => Some(halt_fault(ctx, halt, self.phase.get())),
-            None => Some(self.timed_out()),
+        let (host, stop) = match ended {
+            Some(Ok(Ok(host))) => (host, None),
+            Some(Ok(Err(Stop(fault)))) => (None, Some(fault)),
+            Some(Err(halt)) => (None, Some(halt_fault(ctx, halt, self.phase.get()))),
+            None => (None, Some(self.timed_out())),
         };
         let stop = stop.map(|fault| match began.elapsed() >= limit {
             true => Fault { location: fault.location, ..self.timed_out() },
@@ -105,10 +108,26 @@ impl<'js> Inspector<'_, 'js> {
             Some(fault) => qualify(ctx, fault, self.options.no_models.was_called()),
             None => refusal_notes(ctx, ""),
         };
-        let mut inspection = self.inspection.borrow_mut();
-        inspection.faults.extend(recorded::redefinitions(ctx).into_iter().map(redefinition_fault));
-        inspection.faults.extend(recorded::refused_names(ctx).into_iter().map(refused_name_fault));
-        inspection.faults.extend(faults);
+        let redefinitions = recorded::redefinitions(ctx).into_iter().map(redefinition_fault);
+        let refused = recorded::refused_names(ctx).into_iter().map(refused_name_fault);
+        self.inspection.borrow_mut().faults.extend(redefinitions.chain(refused).chain(faults));
+        if let Some(host) = host.filter(|_| self.options.may_vary) {
+            let varying = self.varying(&host).await;
+            self.inspection.borrow_mut().faults.extend(varying);
+        }
+    }
+
+    /// Runs the function again; finds nothing if that takes too long.
+    async fn varying(&self, host: &ScriptPrompt<'js>) -> Vec<Fault> {
+        self.options.is_repeating.set(true);
+        if set_deadline(self.ctx, Some(Instant::now() + REPEAT_LIMIT)).is_err() {
+            return Vec::new();
+        }
+        tokio::select! {
+            biased;
+            found = until_halted(self.ctx, varying_definitions(self.ctx, host)) => found.unwrap_or_default(),
+            () = tokio::time::sleep(REPEAT_LIMIT) => Vec::new(),
+        }
     }
 
     fn likely_location(&self, fault: &Fault) -> Option<Location> {
@@ -140,28 +159,24 @@ impl<'js> Inspector<'_, 'js> {
         Fault::error(phase.code(), &[], format!("{} did not end within {seconds} s", phase.description()))
     }
 
-    async fn steps(&self) -> std::result::Result<(), Stop> {
+    /// Returns the prompt, if it was rendered.
+    async fn steps(&self) -> std::result::Result<Option<Rc<ScriptPrompt<'js>>>, Stop> {
         let ctx = self.ctx;
         let loaded = detect_deadlock(ctx, "loading the file", import_file_once(ctx, self.options.path)).await;
         let namespace = loaded.map_err(|error| Stop(load_fault(ctx, error)))?;
         let made = self.exports(&namespace).await.map_err(|error| Stop(fault_of(ctx, error, "export")))?;
         self.phase.set(Phase::Render);
-        if let (Some(host), exports) = made {
-            let rendered = render::render(ctx, &host).await;
+        let (host, exports) = made;
+        if let Some(host) = &host {
+            let rendered = render::render(ctx, host).await;
             let rendered = rendered.map_err(|fault| Stop(self.with_input_hint(fault, &namespace)))?;
-            self.compare_with_render(&host, exports, rendered).await;
-            if self.options.may_vary {
-                self.options.is_repeating.set(true);
-                let varying = varying_definitions(ctx, &host).await;
-                self.options.is_repeating.set(false);
-                self.inspection.borrow_mut().faults.extend(varying);
-            }
+            self.compare_with_render(host, exports, rendered).await;
         }
         for _ in 0..TURNS_AFTER {
             tokio::task::yield_now().await;
             drain_jobs(ctx);
         }
-        Ok(())
+        Ok(host)
     }
 
     async fn compare_with_render(&self, host: &ScriptPrompt<'js>, mut exports: Exports, rendered: Rendered) {
