@@ -107,12 +107,15 @@ fn completion_does_not_wait_for_a_file() {
 #[test]
 fn an_input_larger_than_a_pipe_holds_is_read() {
     let folder = folder();
-    let properties = "Object.fromEntries(Array.from({ length: 3000 }, (_, n) => [`city${n}`, { type: 'string', description: 'x'.repeat(40) }]))";
+    let properties = "Object.fromEntries(Array.from({ length: 1000 }, (_, n) => [`city${n}`, { type: 'string', description: 'x'.repeat(100) }]))";
     folder.write(
         "large.lmt.mjs",
-        &format!("export const input = {{ type: 'object', properties: {properties} }};\nexport default () => {{}};"),
+        &format!(
+            "export const config = {{ model: 'mock' }};\nexport const input = {{ type: 'object', properties: {properties} }};\n\
+             export default () => {{}};"
+        ),
     );
-    assert_eq!(offered(&folder, &["run", "large.lmt.mjs", "--city2999"]), ["--city2999"]);
+    assert_eq!(offered(&folder, &["run", "large.lmt.mjs", "--city999"]), ["--city999"]);
 }
 
 #[test]

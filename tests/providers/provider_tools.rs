@@ -89,7 +89,8 @@ async fn a_paused_turn_of_claude_goes_on_with_what_it_has_found() {
 #[tokio::test]
 async fn no_other_model_goes_on_with_a_paused_turn() {
     let list = "['anthropic:claude-sonnet-4-5', 'openai:gpt-5'], options: { maxRetries: 0 }";
-    let answers = vec![Canned::sse(ANTHROPIC), Canned::new(500, "application/json", "{}"), claude("Never.", "end_turn")];
+    let answers =
+        vec![Canned::sse(ANTHROPIC), Canned::new(500, "application/json", "{}"), claude("Never.", "end_turn")];
     let (asked, outcome) = run(list, "defWebSearch();", answers).await;
     assert_eq!((outcome.code, asked.len()), (3, 2), "{}", outcome.stderr);
     assert!(outcome.stderr.contains("anthropic:claude-sonnet-4-5"), "{}", outcome.stderr);
