@@ -210,8 +210,9 @@ mod tests {
             OwnPrices::from_json("config.prices", &json!({ "lab:m": entry.clone(), format!("lab:{input}"): entry }))
         };
         let own = table(1).unwrap().over(table(2).unwrap());
-        let inputs: Vec<_> = own.iter().map(|(model, entry)| (model.to_owned(), entry.standard.input)).collect();
+        let inputs: Vec<_> =
+            own.iter().map(|(model, entry, _)| (model.to_owned(), entry.map(|entry| entry.standard.input))).collect();
         let expected = [("lab:1", 1.0), ("lab:2", 2.0), ("lab:m", 1.0)];
-        assert_eq!(inputs, expected.map(|(model, input)| (model.to_owned(), input)));
+        assert_eq!(inputs, expected.map(|(model, input)| (model.to_owned(), Some(input))));
     }
 }
