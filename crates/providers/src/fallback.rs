@@ -38,7 +38,7 @@ impl FallbackModel {
         };
         // Only the model that has paused an answer can go on with it.
         if let Some(model) = self.models.iter().find(|model| is_continued(model)) {
-            return read_to_first_visible(model.as_ref(), request.clone()).await;
+            return read_to_first_shown(model.as_ref(), request.clone()).await;
         }
         // Start with the first model again, as its failure may have been temporary.
         let mut index = 0;
