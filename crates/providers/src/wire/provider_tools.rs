@@ -6,7 +6,7 @@ use std::borrow::Cow;
 use serde_json::{Value, json};
 
 use super::{UnsupportedContent, settings::Warnings};
-use lmthing_base::chat::{ModelRequest, ProviderToolKind, SearchLocation, ToolSpec, WebSearch};
+use lmthing_base::chat::{ModelRequest, ProviderToolKind, SearchLocation, ToolChoice, ToolSpec, WebSearch};
 
 /// The tools of a request, as one model receives them.
 pub(super) struct Tools<'a> {
@@ -40,6 +40,7 @@ pub(super) fn choose<'a>(
     if request.tools.iter().all(|tool| tool.provider_tool.is_none()) {
         return Ok(tools);
     }
+    let is_off = request.settings.tool_choice == Some(ToolChoice::None);
     let mut functions = Vec::with_capacity(request.tools.len());
     for spec in &request.tools {
         let wire = spec.provider_tool.as_ref().and_then(|tool| match &tool.kind {
@@ -49,6 +50,8 @@ pub(super) fn choose<'a>(
             }
         });
         match wire {
+            // `none` turns off functions only, at some providers.
+            Some(_) if is_off => {}
             Some(wire) => tools.provided.push(Provided { spec, wire }),
             None if runs_here(spec) => functions.push(spec.clone()),
             None => return Err(lacking(spec, target)),

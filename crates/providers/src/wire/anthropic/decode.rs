@@ -101,6 +101,8 @@ pub(super) struct AnthropicDecoder {
     /// Names of the calls that the provider has run, by their ids.
     provider_calls: BTreeMap<String, String>,
     is_paused: bool,
+    /// Whether the part has a result, which may be of a call of an earlier part.
+    has_provider_result: bool,
     /// Whether an event other than `ping` was read: an error before that counts as a failed request.
     begun: bool,
     last: u64,
@@ -266,6 +268,7 @@ impl AnthropicDecoder {
         let (result, metadata) = take_content("anthropic", block, "/content");
         let pages = citations::pages(&result);
         self.blocks.open_hidden(index);
+        self.has_provider_result = true;
         out.part(StreamPart::ToolResult {
             tool_call_id,
             tool_name,
@@ -337,6 +340,7 @@ impl WireDecoder for AnthropicDecoder {
         let web_searches = wire.server_tool_use.and_then(|tools| tools.web_search_requests);
         let usage = Usage { cache_write_tokens: input.map(|_| written), web_searches, ..usage };
         // A pause of text alone is the end of an answer.
-        out.finish_or_pause(reason, usage, self.is_paused && !self.provider_calls.is_empty());
+        let has_provided = self.has_provider_result || !self.provider_calls.is_empty();
+        out.finish_or_pause(reason, usage, self.is_paused && has_provided);
     }
 }

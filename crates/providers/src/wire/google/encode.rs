@@ -120,11 +120,7 @@ fn put_tools(
 ) {
     let retrieval = options.and_then(|options| options.get("retrievalConfig"));
     let mut config = Map::new();
-    // `NONE` turns off functions only.
-    let mut wire: Vec<Value> = match choice {
-        Some(ToolChoice::None) => Vec::new(),
-        _ => tools.provided.iter().map(|tool| tool.wire.clone()).collect(),
-    };
+    let mut wire: Vec<Value> = tools.provided.iter().map(|tool| tool.wire.clone()).collect();
     // Vertex AI does not know this field.
     if provider == "google" && !wire.is_empty() && tools.is_mixed() {
         config.insert("includeServerSideToolInvocations".into(), true.into());

@@ -212,9 +212,32 @@ fn a_tool_of_the_provider_can_be_forced_or_turned_off() {
     assert_eq!(force("responses", "gpt-5")["tool_choice"], json!({ "type": "web_search" }));
     assert_eq!(force("anthropic", "claude-opus-5")["tool_choice"], json!({ "type": "tool", "name": "web_search" }));
     assert_eq!(force("groq", "openai/gpt-oss-20b")["tool_choice"], "required");
-    let off = vec![search(WebSearch::default(), false)];
-    let off = sent(wire("google").as_ref(), "gemini-2.5-flash", off, Some(ToolChoice::None)).unwrap().body;
-    assert_eq!(off.get("tools"), None);
+    for (name, model) in [
+        ("responses", "gpt-5.1"),
+        ("xai", "grok-4"),
+        ("azure", "my-deployment"),
+        ("anthropic", "claude-opus-5"),
+        ("google", "gemini-2.5-flash"),
+        ("vertex", "gemini-2.5-flash"),
+        ("groq", "openai/gpt-oss-20b"),
+    ] {
+        let off = vec![search(WebSearch::default(), false)];
+        let off = sent(wire(name).as_ref(), model, off, Some(ToolChoice::None)).unwrap().body;
+        assert_eq!(off.get("tools"), None, "{name}");
+    }
+    for (name, own) in [
+        ("chat", json!({ "openai": { "id": "web" } })),
+        ("cohere", json!({ "cohere": { "type": "own" } })),
+        ("bedrock", json!({ "bedrock": { "own": {} } })),
+        ("ollama", json!({ "ollama": { "type": "own" } })),
+        ("mistral", json!({ "mistral": { "extra": 1 } })),
+    ] {
+        let off = sent(wire(name).as_ref(), "m", vec![provider_tool(&own, false)], Some(ToolChoice::None));
+        let off = off.unwrap().body;
+        for field in ["tools", "plugins", "extra", "toolConfig"] {
+            assert_eq!(off.get(field), None, "{name}");
+        }
+    }
 }
 
 #[test]
