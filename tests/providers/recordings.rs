@@ -154,7 +154,9 @@ fn compare_requests(record: &Value, requests: &[ReceivedRequest], faults: &mut V
             }
         };
         differ("method", &expected["method"], json!(requests.method));
-        differ("path", &expected["path"], json!(requests.path));
+        // Recordings of an older rule: compatible servers get no query.
+        let path = expected["path"].as_str().unwrap().trim_end_matches("?api-version=1.0.0");
+        differ("path", &json!(path), json!(requests.path));
         let recorded = with_newer_rules(record, expected["body"].clone());
         differ("body", &recorded, without_cache_marks(requests.json()));
         for (name, value) in expected["headers"].as_object().unwrap() {

@@ -23,7 +23,7 @@ export const inner = {
   options: { temprature: 1 }, //~ TS2561
   limits: { tokens: 5, stpes: 1 }, //~ TS2561
   sandbox: { cpu: 5 }, //~ TS2353
-  prices: { 'a:b': { input: 1 } }, //~ TS2741
+  prices: { 'a:b': { input: 1 } }, //~ TS2322
 };
 /** @satisfies {import('lmthing').Config} */
 export const values = {

@@ -1,143 +1,21 @@
 //! Decodes responses of chat completions.
 
-use serde::{Deserialize, Deserializer, de::DeserializeOwned};
-use serde_json::{Value, json, value::RawValue};
+use serde::de::DeserializeOwned;
+use serde_json::{Value, value::RawValue};
 
 use super::{
+    chunk::{Chunk, Delta},
     dialect::Dialect,
     echo::{Echo, thought_signature},
     sources::ChatSources,
-    tool_calls::{FunctionPiece, ToolCallPiece, ToolCalls},
-    usage::WireUsage,
+    tool_calls::{ToolCallPiece, ToolCalls},
 };
 use crate::{
     error_kind::kind_of_error,
     error_text::message_in_error,
-    wire::{
-        Output, WireDecoder, WireEvent,
-        ending::End,
-        lenient::{self, TextOrJson},
-        output::TextBlocks,
-        values::metadata,
-    },
+    wire::{Output, WireDecoder, WireEvent, ending::End, lenient::TextOrJson, output::TextBlocks, values::metadata},
 };
 use lmthing_base::chat::{FinishReason, ProviderOptions, ResponseMetadata, StreamPart, Usage, read_json};
-
-// Rare fields are boxed, because every chunk is moved several times.
-#[derive(Debug, Deserialize)]
-struct Chunk {
-    // Repeated in every chunk and needed once, so not parsed.
-    #[serde(default)]
-    id: Option<Box<RawValue>>,
-    #[serde(default)]
-    created: Option<Box<RawValue>>,
-    #[serde(default)]
-    model: Option<Box<RawValue>>,
-    #[serde(default, deserialize_with = "lenient::list")]
-    choices: Vec<Choice>,
-    #[serde(default, deserialize_with = "lenient::object")]
-    usage: Option<Box<WireUsage>>,
-    #[serde(default, deserialize_with = "lenient::object")]
-    x_groq: Option<Box<GroqExtra>>,
-    #[serde(default)]
-    citations: Option<Box<Value>>,
-    #[serde(default)]
-    search_results: Option<Box<Value>>,
-    #[serde(default, deserialize_with = "error_object")]
-    error: Option<Box<Value>>,
-    #[serde(default)]
-    message: Option<Box<Value>>,
-    #[serde(default)]
-    detail: Option<Box<Value>>,
-    #[serde(default, rename = "type")]
-    kind: Option<Box<Value>>,
-    #[serde(default)]
-    code: Option<Box<Value>>,
-    #[serde(default)]
-    service_tier: Option<Box<RawValue>>,
-}
-
-#[derive(Debug, Deserialize)]
-struct Choice {
-    #[serde(default, deserialize_with = "lenient::object")]
-    delta: Option<Delta>,
-    /// The whole message, from servers that do not stream.
-    #[serde(default, deserialize_with = "lenient::object")]
-    message: Option<Box<Delta>>,
-    #[serde(default, deserialize_with = "lenient::non_empty_text")]
-    finish_reason: Option<String>,
-    /// The word of the service behind a router.
-    #[serde(default, deserialize_with = "lenient::non_empty_text")]
-    native_finish_reason: Option<String>,
-    /// Azure.
-    #[serde(default)]
-    content_filter_results: Option<Box<Value>>,
-    #[serde(default, deserialize_with = "lenient::object")]
-    usage: Option<Box<WireUsage>>,
-    #[serde(default, deserialize_with = "error_object")]
-    error: Option<Box<Value>>,
-}
-
-#[derive(Debug, Deserialize)]
-struct Delta {
-    /// A string; Mistral also sends a list of text and thinking parts.
-    #[serde(default, deserialize_with = "lenient::text_or_json")]
-    content: TextOrJson,
-    #[serde(default, deserialize_with = "lenient::text_or_json")]
-    reasoning: TextOrJson,
-    #[serde(default, deserialize_with = "lenient::text_or_json")]
-    reasoning_content: TextOrJson,
-    #[serde(default)]
-    reasoning_details: Option<Box<Value>>,
-    #[serde(default, deserialize_with = "lenient::non_empty_text")]
-    refusal: Option<String>,
-    #[serde(default, deserialize_with = "lenient::list")]
-    tool_calls: Vec<ToolCallPiece>,
-    /// The deprecated form of `tool_calls`.
-    #[serde(default, deserialize_with = "lenient::object")]
-    function_call: Option<Box<FunctionPiece>>,
-    #[serde(default)]
-    extra_content: Option<Box<Value>>,
-    #[serde(default)]
-    annotations: Option<Box<Value>>,
-    #[serde(default)]
-    executed_tools: Option<Box<Value>>,
-}
-
-#[derive(Debug, Deserialize)]
-struct GroqExtra {
-    #[serde(default, deserialize_with = "lenient::object")]
-    usage: Option<Box<WireUsage>>,
-    #[serde(default, deserialize_with = "error_object")]
-    error: Option<Box<Value>>,
-}
-
-/// Ignores empty errors, which some servers send with good responses.
-fn error_object<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Box<Value>>, D::Error> {
-    let is_error = |error: &Value| match error {
-        Value::Null | Value::Bool(false) => false,
-        Value::String(text) => !text.is_empty(),
-        Value::Array(list) => !list.is_empty(),
-        Value::Object(object) => !object.is_empty(),
-        Value::Bool(true) | Value::Number(_) => true,
-    };
-    Ok(Some(Value::deserialize(deserializer)?).filter(is_error).map(Box::new))
-}
-
-impl Chunk {
-    fn take_error(&mut self) -> Option<Box<Value>> {
-        let error = self.error.take();
-        let error = error.or_else(|| self.x_groq.as_mut().and_then(|extra| extra.error.take()));
-        let error = error.or_else(|| self.choices.iter_mut().find_map(|choice| choice.error.take()));
-        if error.is_some() || !self.choices.is_empty() {
-            return error;
-        }
-        let text_of =
-            |value: Option<Box<Value>>| value.filter(|value| value.as_str().is_some_and(|text| !text.is_empty()));
-        let message = text_of(self.message.take()).or_else(|| text_of(self.detail.take()))?;
-        Some(Box::new(json!({ "message": message, "type": self.kind.take(), "code": self.code.take() })))
-    }
-}
 
 pub(super) struct ChatDecoder {
     dialect: Dialect,

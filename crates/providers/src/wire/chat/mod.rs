@@ -1,6 +1,7 @@
 //! Chat completions: OpenAI, Groq, Mistral and compatible servers, which differ by [`Dialect`]
 //! (docs/reference/providers.md).
 
+mod chunk;
 mod decode;
 mod dialect;
 mod echo;
