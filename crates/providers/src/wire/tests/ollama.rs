@@ -213,7 +213,7 @@ fn errors_truncation_and_other_protocols_are_failures() {
         json!({ "id": "x" }),
     ] {
         let line = json!({ "message": { "content": "calm", "tool_calls": [call] } });
-        let sum = read(&[line.clone()]);
+        let sum = read(std::slice::from_ref(&line));
         assert_eq!(sum.text, "calm", "{line}");
         assert!(failure(&[line]).1.contains("without a name"));
     }
