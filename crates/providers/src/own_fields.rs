@@ -1,6 +1,7 @@
 //! Any field of a request: `body`, `headers` and `query` of `providerOptions.<provider>` (docs/reference/requests.md).
 
 use serde_json::{Map, Value};
+use url::Url;
 
 use super::wire::EncodedRequest;
 use lmthing_base::chat::{CallSettings, OWN_FIELDS};
@@ -38,12 +39,16 @@ impl OwnFields {
         fields.into_iter().filter_map(|(name, is_set)| is_set.then_some(name))
     }
 
-    pub(super) fn put(self, encoded: &mut EncodedRequest) {
+    pub(super) fn put_body(&mut self, encoded: &mut EncodedRequest) {
         if let Value::Object(body) = &mut encoded.body {
-            merge(body, self.body);
+            merge(body, std::mem::take(&mut self.body));
         }
+    }
+
+    /// Sets parameters of the whole address, which may have some of the base URL.
+    pub(super) fn put_query(&self, url: &mut Url) {
         for (name, value) in texts(&self.query) {
-            set_parameter(&mut encoded.path, &name, value.as_deref());
+            set_parameter(url, &name, value.as_deref());
         }
     }
 }
@@ -76,13 +81,14 @@ fn merge(into: &mut Map<String, Value>, from: Map<String, Value>) {
     }
 }
 
-fn set_parameter(path: &mut String, name: &str, value: Option<&str>) {
-    let (base, query) = path.split_once('?').unwrap_or((path, ""));
-    let mut query_pairs = url::form_urlencoded::Serializer::new(String::new());
-    query_pairs.extend_pairs(url::form_urlencoded::parse(query.as_bytes()).filter(|(known, _)| known != name));
-    query_pairs.extend_pairs(value.map(|value| (name, value)));
-    let query = query_pairs.finish();
-    *path = if query.is_empty() { base.to_owned() } else { format!("{base}?{query}") };
+fn set_parameter(url: &mut Url, name: &str, value: Option<&str>) {
+    let others = url.query_pairs().into_owned().filter(|(known, _)| known != name);
+    let own = value.map(|value| (name.to_owned(), value.to_owned()));
+    let pairs: Vec<(String, String)> = others.chain(own).collect();
+    url.set_query(None);
+    if !pairs.is_empty() {
+        url.query_pairs_mut().extend_pairs(pairs);
+    }
 }
 
 #[cfg(test)]
@@ -95,20 +101,21 @@ mod tests {
     #[test]
     fn own_fields_are_merged_last() {
         let options: ProviderOptions = serde_json::from_value(json!({
-            "lab": { "body": { "a": { "x": 1, "y": null }, "list": [3], "gone": null }, "query": { "v": 2 },
+            "lab": { "body": { "a": { "x": 1, "y": null }, "list": [3], "gone": null }, "query": { "v": 2, "x": null },
                      "headers": { "x-own": "1" }, "user": "me" },
             "openai": { "body": { "b": 1 } },
         }))
         .unwrap();
         let mut settings = CallSettings { provider_options: options, ..CallSettings::default() };
-        let own = OwnFields::take(&["lab"], &mut settings);
+        let mut own = OwnFields::take(&["lab"], &mut settings);
         assert_eq!(settings.provider_options["lab"], json!({ "user": "me" }));
         assert_eq!(settings.headers["x-own"], "1");
         let body = json!({ "a": { "y": 2, "z": 3 }, "list": [1, 2], "gone": 1 });
-        let mut encoded =
-            EncodedRequest { path: "/chat?v=1&w=1".into(), headers: Vec::new(), body, warnings: Vec::new() };
-        own.put(&mut encoded);
+        let mut encoded = EncodedRequest { path: "/chat".into(), headers: Vec::new(), body, warnings: Vec::new() };
+        own.put_body(&mut encoded);
         assert_eq!(encoded.body, json!({ "a": { "z": 3, "x": 1 }, "list": [3] }));
-        assert_eq!(encoded.path, "/chat?w=1&v=2");
+        let mut url = Url::parse("http://h/chat?v=1&w=1&x=1").unwrap();
+        own.put_query(&mut url);
+        assert_eq!(url.as_str(), "http://h/chat?w=1&v=2");
     }
 }

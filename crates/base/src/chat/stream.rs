@@ -194,7 +194,7 @@ pub struct Usage {
     /// Searches that the provider has made for the answer and charges for.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub web_searches: Option<u64>,
-    /// Whether searches may have been made that nobody has counted, so that the cost is unknown.
+    /// Whether searches may have been made that are not counted, so that the cost is unknown.
     #[serde(skip)]
     pub has_uncounted_searches: bool,
 }

@@ -33,6 +33,7 @@ use crate::{
     auth::UnsignedRequest,
     error_kind::{is_retryable, kind_of_error},
     error_text::{error_object, message_in_json},
+    own_fields::OwnFields,
     servers::announced_pause,
     wire::EncodedRequest,
 };
@@ -78,16 +79,18 @@ impl Prepared {
     pub(super) fn new(
         model: &HttpModel,
         encoded: EncodedRequest,
+        own: &OwnFields,
         settings: &CallSettings,
         limits: Limits,
         errors: ErrorContext,
     ) -> Result<Self, ProviderError> {
         let wrong = |message: &str| errors.error(ProviderErrorKind::Configuration, message, None);
-        let url = model.address.join(&encoded.path).map_err(|fault| {
+        let mut url = model.address.join(&encoded.path).map_err(|fault| {
             let mut error = wrong(&format!("The base URL {}", fault.what));
             error.hint = fault.hint;
             error
         })?;
+        own.put_query(&mut url);
         let mut headers = HeaderMap::new();
         headers.insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
         headers.insert(ACCEPT_ENCODING, HeaderValue::from_static("gzip"));

@@ -32,7 +32,7 @@ impl HttpModel {
         let errors = self.errors();
         request.settings.max_output_tokens = request.settings.output_limit();
         options::rename_packages(&mut request.settings.provider_options);
-        let own = OwnFields::take(&[&*self.provider], &mut request.settings);
+        let mut own = OwnFields::take(&[&*self.provider], &mut request.settings);
         let replaced = self.wire.identifiers(&self.model_id).replace(&mut request);
         let mut encoded = self
             .wire
@@ -44,12 +44,12 @@ impl HttpModel {
         let (given, env) = (&request.settings.provider_options, &*self.context.env);
         encoded.warnings.extend(options::unknown(&self.provider, self.wire.as_ref(), given, env));
         encoded.warnings.extend(options::unknown_in_tools(&request.tools, env));
-        own.put(&mut encoded);
+        own.put_body(&mut encoded);
         // JavaScript does not distinguish 1 and 1.0, so bodies must not either.
         super::wire::values::normalize_numbers(&mut encoded.body);
         let watch = CutWatch::new(self, &encoded.body);
         let limits = Limits::new(request.settings.timeouts);
-        let prepared = attempt::Prepared::new(self, encoded, &request.settings, limits, errors)?;
+        let prepared = attempt::Prepared::new(self, encoded, &own, &request.settings, limits, errors)?;
         let answer = retry::run(self, &prepared).await?;
         // Boxed: the state moves into and out of every step of the stream.
         let answer = Box::new(answer);

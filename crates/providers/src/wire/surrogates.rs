@@ -2,6 +2,8 @@
 
 use std::collections::HashMap;
 
+use serde_json::{Map, Value};
+
 use lmthing_base::chat::StreamPart;
 
 /// Private-use characters that stand for surrogates until they are joined.
@@ -25,6 +27,7 @@ impl Joiner {
             StreamPart::TextDelta { id, delta, provider_metadata }
             | StreamPart::ReasoningDelta { id, delta, provider_metadata } => {
                 *delta = self.joined(id, delta);
+                provider_metadata.iter_mut().flat_map(Map::values_mut).for_each(replace_halves);
                 if delta.is_empty() && provider_metadata.is_none() {
                     return;
                 }
@@ -41,6 +44,10 @@ impl Joiner {
             {
                 emit(lone(id.clone(), &part));
             }
+            StreamPart::ToolResult { .. }
+            | StreamPart::Source(_)
+            | StreamPart::ResponseMetadata(_)
+            | StreamPart::File { .. } => part = without_halves(part),
             _ => {}
         }
         emit(part);
@@ -72,6 +79,23 @@ fn lone(id: String, end: &StreamPart) -> StreamPart {
         StreamPart::ReasoningEnd { .. } => StreamPart::ReasoningDelta { id, delta, provider_metadata: None },
         StreamPart::ToolInputEnd { .. } => StreamPart::ToolInputDelta { id, delta },
         _ => StreamPart::TextDelta { id, delta, provider_metadata: None },
+    }
+}
+
+/// A part whose texts are whole, so that a half in them has no other to wait for.
+fn without_halves(part: StreamPart) -> StreamPart {
+    let Ok(mut value) = serde_json::to_value(&part) else { return part };
+    replace_halves(&mut value);
+    serde_json::from_value(value).unwrap_or(part)
+}
+
+/// Replaces the placeholders in all strings of a value: pairs by their character, others by U+FFFD.
+fn replace_halves(value: &mut Value) {
+    match value {
+        Value::String(text) => *text = String::from_utf16_lossy(&units(text)),
+        Value::Array(items) => items.iter_mut().for_each(replace_halves),
+        Value::Object(members) => members.values_mut().for_each(replace_halves),
+        _ => {}
     }
 }
 

@@ -8,10 +8,10 @@ use super::{
     user, wire,
 };
 use crate::wire::{
-    WireFormat,
+    Decoded, WireFormat,
     anthropic::{AnthropicWire, CompatibleWire},
 };
-use lmthing_base::chat::{CallSettings, ContentPart, Message, Role};
+use lmthing_base::chat::{CallSettings, ContentPart, Message, Role, StreamPart};
 
 /// The events of each wire format that send one emoji as halves in two events, as text or in arguments.
 #[test]
@@ -170,4 +170,20 @@ fn a_gateway_has_the_tiers_of_anthropic() {
     let gateway = CompatibleWire { server: "http://gateway.test".into() };
     assert!(!tiers(&gateway).is_empty());
     assert_eq!(tiers(&gateway), tiers(&AnthropicWire));
+}
+
+#[test]
+fn half_a_character_in_the_title_of_a_source_is_replaced() {
+    let citation = r#"{"type":"url_citation","url_citation":{"url":"https://sea.example","title":"Sea \ud83c"}}"#;
+    let first = format!(r#"{{"choices":[{{"delta":{{"content":"Tides","annotations":[{citation}]}}}}]}}"#);
+    let end = r#"{"choices":[{"delta":{},"finish_reason":"stop"}]}"#;
+    let decoded = decode(wire("chat").as_ref(), vec![format!("data: {first}\n\ndata: {end}\n\n").into_bytes()]);
+    let titles: Vec<_> = decoded
+        .into_iter()
+        .filter_map(|decoded| match decoded {
+            Decoded::Part(StreamPart::Source(source)) => source.title,
+            _ => None,
+        })
+        .collect();
+    assert_eq!(titles, ["Sea \u{fffd}"]);
 }
