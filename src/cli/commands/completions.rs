@@ -120,7 +120,7 @@ fn options_of_file(file: &OsStr) -> Vec<FileOption> {
 fn output_in_time(mut child: Child) -> Option<String> {
     let deadline = Instant::now() + PROCESS_LIMIT;
     let mut stdout = child.stdout.take()?;
-    // A process that fills its pipe waits until somebody reads.
+    // A process blocks on a full pipe, so its output is read while it runs.
     let reader = thread::spawn(move || {
         let mut output = String::new();
         stdout.read_to_string(&mut output).ok().map(|_| output)

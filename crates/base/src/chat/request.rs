@@ -30,6 +30,13 @@ pub struct ToolSpec {
     pub provider_tool: Option<ProviderTool>,
 }
 
+impl ToolSpec {
+    /// Whether calls of the tool can be run by this program.
+    pub fn runs_here(&self) -> bool {
+        self.provider_tool.as_ref().is_none_or(|tool| tool.has_else)
+    }
+}
+
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ToolChoice {
     Auto,

@@ -7,4 +7,4 @@ mod validate;
 pub use references::{TooManyChecks, check_references};
 pub use typescript::TypePrinter;
 pub use typescript::{doc_comment, indent, is_identifier, pascal_case};
-pub use validate::{InvalidSchema, ProblemKind, ValidationProblem, Validator, describe_problems};
+pub use validate::{InvalidSchema, ProblemKind, ValidationProblem, Validator, describe_problems, json_type};

@@ -133,7 +133,7 @@ fn problem_kind(kind: &ValidationErrorKind) -> ProblemKind {
 }
 
 fn message(kind: &ValidationErrorKind, instance: &Value) -> Option<String> {
-    let received = type_name(instance);
+    let received = json_type(instance);
     Some(match kind {
         ValidationErrorKind::Type { kind } => {
             let expected = match kind {
@@ -179,7 +179,8 @@ fn message(kind: &ValidationErrorKind, instance: &Value) -> Option<String> {
     })
 }
 
-fn type_name(value: &Value) -> &'static str {
+/// The name of a value's type in JSON Schema.
+pub fn json_type(value: &Value) -> &'static str {
     match value {
         Value::Null => "null",
         Value::Bool(_) => "boolean",

@@ -5,7 +5,7 @@ use std::{
     rc::Rc,
 };
 
-use lmthing_base::chat::{Content, ContentPart, Message, ModelRequest, Role, ToolChoice, ToolSpec};
+use lmthing_base::chat::{Content, ContentPart, Message, ModelRequest, Role, ToolChoice};
 
 use super::rule::Rule;
 
@@ -20,7 +20,7 @@ impl Names {
     pub(super) fn of(request: &ModelRequest, rule: &Rule) -> Self {
         let (mut accepted, mut refused) = (BTreeSet::new(), BTreeSet::new());
         // Tools that only the provider runs are not sent by name.
-        let provided = |name: &str| request.tools.iter().any(|tool| tool.name == name && !runs_here(tool));
+        let provided = |name: &str| request.tools.iter().any(|tool| tool.name == name && !tool.runs_here());
         for name in all(request) {
             if rule.accepts(name) {
                 accepted.insert(name);
@@ -77,10 +77,6 @@ impl Names {
             name.clone_from(replacement);
         }
     }
-}
-
-fn runs_here(tool: &ToolSpec) -> bool {
-    tool.provider_tool.as_ref().is_none_or(|tool| tool.has_else)
 }
 
 fn all(request: &ModelRequest) -> impl Iterator<Item = &str> {

@@ -77,7 +77,7 @@ const WORDS: &[(Meaning, &[&str])] = &[
 ];
 
 fn meaning(word: &str) -> Option<Meaning> {
-    // Gemini's `OTHER` has no explanation; elsewhere the word is used for normal ends.
+    // Gemini's `OTHER` has no explanation; other providers use that reason for normal ends.
     if word == "OTHER" {
         return Some(Meaning::Unexplained);
     }
@@ -103,7 +103,7 @@ impl End {
         self.word.is_some()
     }
 
-    /// Marks the answer as refused, by a word that need not be in the table.
+    /// Marks the answer as refused, for a reason that need not be in the table.
     pub(super) fn refuse(&mut self, word: &str) {
         self.set_word(word);
         self.is_refusal = true;

@@ -53,7 +53,7 @@ pub(super) fn choose<'a>(
             // `none` turns off functions only, at some providers.
             Some(_) if is_off => {}
             Some(wire) => tools.provided.push(Provided { spec, wire }),
-            None if runs_here(spec) => functions.push(spec.clone()),
+            None if spec.runs_here() => functions.push(spec.clone()),
             None => return Err(lacking(spec, target)),
         }
     }
@@ -72,7 +72,7 @@ impl Tools<'_> {
     /// A tool has no `else`.
     pub(super) fn into_functions(mut self, target: Target<'_>) -> Result<Self, UnsupportedContent> {
         for Provided { spec, .. } in std::mem::take(&mut self.provided) {
-            if !runs_here(spec) {
+            if !spec.runs_here() {
                 return Err(excluding(spec, target));
             }
             self.functions.to_mut().push(spec.clone());
@@ -89,10 +89,6 @@ impl Tools<'_> {
     pub(super) fn forced_name<'n>(&'n self, name: &'n str) -> &'n str {
         self.provided(name).and_then(|wire| wire.get("name")?.as_str()).unwrap_or(name)
     }
-}
-
-fn runs_here(spec: &ToolSpec) -> bool {
-    spec.provider_tool.as_ref().is_none_or(|tool| tool.has_else)
 }
 
 fn definition(spec: &ToolSpec) -> (String, &'static str) {

@@ -52,7 +52,7 @@ pub(super) struct Choice {
     pub(super) message: Option<Box<Delta>>,
     #[serde(default, deserialize_with = "lenient::non_empty_text")]
     pub(super) finish_reason: Option<String>,
-    /// The word of the service behind a router.
+    /// The finish reason of the service that a router has asked.
     #[serde(default, deserialize_with = "lenient::non_empty_text")]
     pub(super) native_finish_reason: Option<String>,
     /// Azure.

@@ -3,6 +3,7 @@
 use serde_json::{Map, Value, json};
 
 use super::{dialect::Dialect, flatten::flattened, references::target};
+use lmthing_base::schema::json_type;
 
 /// How often a recursive part is repeated.
 const MAX_REPEATS: usize = 2;
@@ -207,15 +208,7 @@ fn keep_known(keywords: &mut Map<String, Value>, known: &[&str]) {
 
 /// The type of listed values, where all have the same; `null` may be one of them.
 fn kind_of(values: &[Value]) -> Option<Value> {
-    let kind = |value: &Value| match value {
-        Value::Null => "null",
-        Value::Bool(_) => "boolean",
-        Value::Number(_) => "number",
-        Value::String(_) => "string",
-        Value::Array(_) => "array",
-        Value::Object(_) => "object",
-    };
-    let mut kinds: Vec<&str> = values.iter().map(kind).collect();
+    let mut kinds: Vec<&str> = values.iter().map(json_type).collect();
     kinds.sort_unstable();
     kinds.dedup();
     match kinds.as_slice() {
