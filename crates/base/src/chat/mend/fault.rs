@@ -5,6 +5,7 @@ use std::fmt;
 /// What was wrong with a text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum JsonFault {
+    ByteOrderMark,
     CodeFence,
     TrailingComma,
     SingleQuotes,
@@ -18,6 +19,7 @@ pub enum JsonFault {
 impl fmt::Display for JsonFault {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
+            JsonFault::ByteOrderMark => "a byte order mark",
             JsonFault::CodeFence => "a code fence",
             JsonFault::TrailingComma => "a trailing comma",
             JsonFault::SingleQuotes => "single quotes",

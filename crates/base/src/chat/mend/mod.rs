@@ -129,6 +129,9 @@ impl<'a> Mender<'a> {
             let blank = self.rest.len() - self.rest.trim_start_matches([' ', '\t', '\n', '\r', '\u{feff}']).len();
             let blank = self.take(blank);
             self.out.extend(blank.chars().filter(char::is_ascii));
+            if !blank.is_ascii() {
+                self.faults.insert(JsonFault::ByteOrderMark);
+            }
             let length = if self.rest.starts_with("//") {
                 self.rest.find('\n').unwrap_or(self.rest.len())
             } else if self.rest.starts_with("/*") {

@@ -82,7 +82,8 @@ impl WireFormat for ChatWire {
             }
         };
         body.insert("messages".into(), messages.into());
-        put_tools(&mut body, &tools, request.settings.tool_choice.as_ref(), &self.dialect);
+        let choice = tools::possible_choice(&tools, request.settings.tool_choice.as_ref(), &mut warnings);
+        put_tools(&mut body, &tools, choice, &self.dialect);
         tools::put_others(&mut body, &tools);
         let options = options::of_provider(request, &self.dialect, self.server);
         format::put(&mut body, request, (model_id, self.server), &self.dialect, &options);
@@ -116,11 +117,11 @@ impl WireFormat for ChatWire {
     }
 }
 
-fn put_tools(body: &mut Map<String, Value>, tools: &Tools<'_>, choice: Option<&ToolChoice>, dialect: &Dialect) {
+fn put_tools(body: &mut Map<String, Value>, tools: &Tools<'_>, choice: &ToolChoice, dialect: &Dialect) {
     let mistral = *dialect == Dialect::Mistral;
     let only = match choice {
         // Mistral cannot force one tool, so only that one is sent.
-        Some(ToolChoice::Tool(name)) if mistral => Some(name.as_str()),
+        ToolChoice::Tool(name) if mistral => Some(name.as_str()),
         _ => None,
     };
     let functions = tools.functions.iter().filter(|tool| only.is_none_or(|name| tool.name == name)).map(function_tool);
@@ -129,7 +130,7 @@ fn put_tools(body: &mut Map<String, Value>, tools: &Tools<'_>, choice: Option<&T
         return;
     }
     body.insert("tools".into(), wire.into());
-    let choice = match choice.unwrap_or(&ToolChoice::Auto) {
+    let choice = match choice {
         ToolChoice::Auto => json!("auto"),
         ToolChoice::None => json!("none"),
         ToolChoice::Required | ToolChoice::Tool(_) if mistral => json!("any"),

@@ -8,7 +8,7 @@ use crate::wire::{
     provider_tools::{self, Target, Tools, put_domains, warn_lacking},
     settings::Warnings,
 };
-use lmthing_base::chat::{ModelRequest, WebSearch};
+use lmthing_base::chat::{ModelRequest, ToolChoice, WebSearch};
 
 pub(super) fn choose<'a>(
     request: &'a ModelRequest,
@@ -68,14 +68,33 @@ fn perplexity_search(search: &WebSearch, warnings: &mut Warnings) -> Value {
     fields
 }
 
+fn is_listed(wire: &Value) -> bool {
+    wire.get("type").is_some()
+}
+
 /// The tools that have a `type`, and so belong into `tools`.
 pub(super) fn listed<'a>(tools: &'a Tools<'_>) -> impl Iterator<Item = Value> + 'a {
-    tools.provided.iter().filter(|tool| tool.wire.get("type").is_some()).map(|tool| tool.wire.clone())
+    tools.provided.iter().filter(|tool| is_listed(&tool.wire)).map(|tool| tool.wire.clone())
+}
+
+/// `toolChoice` as the service can express it: no request can force a plugin or a field of the body.
+pub(super) fn possible_choice<'c>(
+    tools: &Tools<'_>,
+    choice: Option<&'c ToolChoice>,
+    warnings: &mut Warnings,
+) -> &'c ToolChoice {
+    match choice.unwrap_or(&ToolChoice::Auto) {
+        ToolChoice::Tool(name) if tools.provided(name).is_some_and(|wire| !is_listed(wire)) => {
+            warnings.changed("toolChoice", format!("the service cannot be made to use {name}, which it runs itself"));
+            &ToolChoice::Auto
+        }
+        choice => choice,
+    }
 }
 
 /// Puts the other tools: plugins, which have an `id`, and fields of the body.
 pub(super) fn put_others(body: &mut Map<String, Value>, tools: &Tools<'_>) {
-    for tool in tools.provided.iter().filter(|tool| tool.wire.get("type").is_none()) {
+    for tool in tools.provided.iter().filter(|tool| !is_listed(&tool.wire)) {
         if tool.wire.get("id").is_none() {
             body.extend(tool.wire.as_object().into_iter().flatten().map(|(key, value)| (key.clone(), value.clone())));
         } else if let Value::Array(plugins) = body.entry("plugins").or_insert_with(|| json!([])) {

@@ -117,6 +117,11 @@ fn some_searches_are_no_elements_of_the_list_of_tools() {
     let (found, _) = body(wire("openrouter").as_ref(), "m", vec![search(WebSearch::default(), false), tool("tide")]);
     assert_eq!((&found["plugins"], found["tools"].as_array().unwrap().len()), (&json!([{ "id": "web" }]), 1));
 
+    let forced = Some(ToolChoice::Tool("find".into()));
+    let sent = sent(wire("openrouter").as_ref(), "m", vec![search(WebSearch::default(), false), tool("tide")], forced);
+    let EncodedRequest { body: found, warnings, .. } = sent.unwrap();
+    assert_eq!((&found["tool_choice"], warnings[0].setting.as_deref()), (&json!("auto"), Some("toolChoice")));
+
     let (found, _) = body(wire("perplexity").as_ref(), "sonar", vec![search(blocked(), false)]);
     assert_eq!((found.get("tools"), &found["search_domain_filter"]), (None, &json!(["-spam.example"])));
     let (found, _) = body(wire("groq").as_ref(), "groq/compound", vec![search(blocked(), false)]);

@@ -6,16 +6,23 @@ use super::references::target;
 
 const COMBINATIONS: [&str; 3] = ["allOf", "anyOf", "oneOf"];
 
+/// The keywords for properties without a name.
+const UNNAMED: [&str; 2] = ["additionalProperties", "patternProperties"];
+
 /// Other keywords that services refuse at the top, or that say nothing without the combinations.
 const REFUSED: [&str; 8] = ["not", "if", "then", "else", "enum", "const", "dependentSchemas", "unevaluatedProperties"];
 
 /// The parts of one schema: references to a part may double it at each level.
 const MAX_PARTS: usize = 1_000;
 
+const MAX_DEPTH: usize = 60;
+
 #[derive(Debug, Default)]
 struct Flat {
     properties: Map<String, Value>,
     required: Vec<String>,
+    /// The schemas of properties without a name.
+    unnamed: Map<String, Value>,
     /// Whether no other properties are allowed.
     is_closed: bool,
     is_lossy: bool,
@@ -30,7 +37,7 @@ pub(super) fn flattened(schema: &Value, root: &Value) -> (Value, bool) {
         return (schema.clone(), false);
     }
     let mut left = MAX_PARTS;
-    let flat = flatten(schema, root, &mut left);
+    let flat = flatten(schema, root, 0, &mut left);
     let mut result: Map<String, Value> = keywords
         .iter()
         .filter(|(keyword, _)| {
@@ -44,9 +51,8 @@ pub(super) fn flattened(schema: &Value, root: &Value) -> (Value, bool) {
     if !flat.required.is_empty() {
         result.insert("required".into(), flat.required.into());
     }
-    if result.get("additionalProperties").is_some_and(Value::is_boolean) {
-        result.shift_remove("additionalProperties");
-    }
+    UNNAMED.iter().for_each(|keyword| drop(result.shift_remove(*keyword)));
+    result.extend(flat.unnamed);
     if flat.is_closed {
         result.insert("additionalProperties".into(), false.into());
     }
@@ -54,23 +60,26 @@ pub(super) fn flattened(schema: &Value, root: &Value) -> (Value, bool) {
 }
 
 /// `left` is the number of parts that may still be read.
-fn flatten(schema: &Value, root: &Value, left: &mut usize) -> Flat {
-    let Some(less) = left.checked_sub(1) else { return Flat { is_lossy: true, ..Flat::default() } };
-    *left = less;
+fn flatten(schema: &Value, root: &Value, depth: usize, left: &mut usize) -> Flat {
+    if *left == 0 || depth > MAX_DEPTH {
+        return Flat { is_lossy: true, ..Flat::default() };
+    }
+    *left -= 1;
+    let depth = depth + 1;
     let mut flat = own(schema);
     if let Some(reference) = schema.get("$ref").and_then(Value::as_str) {
         match target(root, reference) {
-            Some(part) => flat.add(flatten(part, root, left)),
+            Some(part) => flat.add(flatten(part, root, depth, left)),
             None => flat.is_lossy = true,
         }
     }
     flat.is_lossy |= REFUSED.iter().any(|keyword| schema.get(keyword).is_some());
     let parts = |keyword: &str| schema.get(keyword).and_then(Value::as_array).into_iter().flatten();
     for part in parts("allOf") {
-        flat.add(flatten(part, root, left));
+        flat.add(flatten(part, root, depth, left));
     }
     for keyword in ["anyOf", "oneOf"] {
-        let alternatives: Vec<Flat> = parts(keyword).map(|part| flatten(part, root, left)).collect();
+        let alternatives: Vec<Flat> = parts(keyword).map(|part| flatten(part, root, depth, left)).collect();
         if let Some(either) = either(alternatives) {
             flat.add(either);
         }
@@ -83,6 +92,11 @@ fn own(schema: &Value) -> Flat {
     Flat {
         properties: schema.get("properties").and_then(Value::as_object).cloned().unwrap_or_default(),
         required: required.filter_map(Value::as_str).map(str::to_owned).collect(),
+        unnamed: UNNAMED
+            .iter()
+            .filter_map(|keyword| Some(((*keyword).to_owned(), schema.get(keyword)?.clone())))
+            .filter(|(_, value)| value.is_object())
+            .collect(),
         is_closed: schema.get("additionalProperties") == Some(&Value::Bool(false)),
         is_lossy: false,
     }
@@ -103,8 +117,12 @@ impl Flat {
                 self.required.push(name);
             }
         }
-        self.is_closed |= other.is_closed;
         self.is_lossy |= other.is_lossy;
+        for (keyword, schema) in other.unnamed {
+            let known = self.unnamed.entry(keyword).or_insert_with(|| schema.clone());
+            self.is_lossy |= *known != schema;
+        }
+        self.is_closed |= other.is_closed;
     }
 }
 
@@ -130,6 +148,7 @@ fn either(alternatives: Vec<Flat>) -> Option<Flat> {
         }
         flat.required.retain(|name| other.required.contains(name));
         flat.is_closed &= other.is_closed;
+        flat.unnamed.retain(|keyword, schema| other.unnamed.get(keyword) == Some(schema));
         flat.is_lossy |= other.is_lossy;
     }
     flat.properties = several.into_iter().map(|(name, schemas)| (name, any_of(schemas))).collect();

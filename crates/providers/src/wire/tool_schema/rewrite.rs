@@ -55,45 +55,63 @@ impl<'a> Rewriter<'a> {
         self.parts += 1;
         self.depth += 1;
         let rewritten = match keywords.get("$ref").and_then(Value::as_str) {
-            Some(reference) if self.dialect.inlines_references => self.inlined(reference, keywords),
-            _ if self.dialect.merges_all_of && is_combined(keywords) => self.merged(schema, keywords),
+            Some(reference) if self.dialect.inlines_references => self.inlined(reference, schema),
+            _ if self.dialect.merges_all_of && is_combined(keywords) => self.merged(keywords),
             _ => self.keywords(keywords).into(),
         };
         self.depth -= 1;
         rewritten
     }
 
-    fn inlined(&mut self, reference: &str, keywords: &Map<String, Value>) -> Value {
-        let Some(part) = target(self.root, reference) else { return json!({}) };
-        let repeats = self.open.iter().filter(|open| *open == reference).count();
-        if repeats >= MAX_REPEATS {
-            return cut(part);
-        }
-        // Keywords next to a reference hold as well, and describe this use of the part.
-        let mut whole = part.as_object().cloned().unwrap_or_default();
-        whole
-            .extend(keywords.iter().filter(|(key, _)| *key != "$ref").map(|(key, value)| (key.clone(), value.clone())));
+    fn inlined(&mut self, reference: &str, schema: &Value) -> Value {
+        let Some(whole) = self.with_target(reference, schema) else { return json!({}) };
         self.open.push(reference.to_owned());
-        let inlined = self.rewrite(&whole.into());
+        let inlined = self.rewrite(&whole);
         self.open.pop();
         inlined
     }
 
     /// A part with `allOf`: one object for all, or, for other types, all keywords together.
-    fn merged(&mut self, schema: &Value, keywords: &Map<String, Value>) -> Value {
+    fn merged(&mut self, keywords: &Map<String, Value>) -> Value {
+        let already_open = self.open.len();
         let parts = keywords.get("allOf").and_then(Value::as_array).into_iter().flatten();
-        let resolved = parts.map(|part| match part.get("$ref").and_then(Value::as_str) {
-            Some(reference) => target(self.root, reference).unwrap_or(&Value::Null),
-            None => part,
-        });
-        let all: Vec<&Value> = resolved.collect();
-        if all.iter().chain([&schema]).any(|part| part.get("properties").is_some()) {
-            let (flat, _) = flattened(schema, self.root);
-            return self.rewrite(&flat);
+        let all: Vec<Value> = parts.map(|part| self.resolved(part)).collect();
+        let has_properties = |part: &Map<String, Value>| part.contains_key("properties");
+        let rewritten = if has_properties(keywords) || all.iter().filter_map(Value::as_object).any(has_properties) {
+            let mut whole = keywords.clone();
+            if !all.is_empty() {
+                whole.insert("allOf".into(), all.into());
+            }
+            let (flat, _) = flattened(&whole.into(), self.root);
+            self.rewrite(&flat)
+        } else {
+            let whole = all.iter().filter_map(Value::as_object).chain([keywords]).flatten();
+            let whole = whole.filter(|(key, _)| *key != "allOf").map(|(key, value)| (key.clone(), value.clone()));
+            self.rewrite(&Value::Object(whole.collect()))
+        };
+        self.open.truncate(already_open);
+        rewritten
+    }
+
+    /// A part of `allOf` in place of the reference to it, which is open from then on.
+    fn resolved(&mut self, part: &Value) -> Value {
+        let Some(reference) = part.get("$ref").and_then(Value::as_str) else { return part.clone() };
+        let Some(whole) = self.with_target(reference, part) else { return json!({}) };
+        self.open.push(reference.to_owned());
+        whole
+    }
+
+    /// What a reference stands for; `None` if there is no such part. It is cut off where it repeats too often.
+    fn with_target(&self, reference: &str, keywords: &Value) -> Option<Value> {
+        let part = target(self.root, reference)?;
+        if self.open.iter().filter(|open| *open == reference).count() >= MAX_REPEATS {
+            return Some(cut(part));
         }
-        let whole = all.into_iter().filter_map(Value::as_object).chain([keywords]).flatten();
-        let whole = whole.filter(|(key, _)| *key != "allOf").map(|(key, value)| (key.clone(), value.clone()));
-        self.rewrite(&Value::Object(whole.collect()))
+        // Keywords next to a reference hold as well, and describe this use of the part.
+        let mut whole = part.as_object().cloned().unwrap_or_default();
+        let own = keywords.as_object().into_iter().flatten().filter(|(key, _)| *key != "$ref");
+        whole.extend(own.map(|(key, value)| (key.clone(), value.clone())));
+        Some(whole.into())
     }
 
     fn keywords(&mut self, keywords: &Map<String, Value>) -> Map<String, Value> {

@@ -135,7 +135,22 @@ fn gemini_gets_the_keywords_that_it_knows() {
 }
 
 #[test]
+fn properties_without_a_name_stay_when_the_whole_is_a_reference() {
+    let map = json!({ "type": "object", "additionalProperties": { "type": "string" },
+        "patternProperties": { "^x": { "type": "number" } } });
+    let given = json!({ "$ref": "#/$defs/map", "$defs": { "map": map } });
+    let adapted = adapted(&given, &OPENAI);
+    assert_eq!(adapted.schema["additionalProperties"], map["additionalProperties"]);
+    assert_eq!(adapted.schema["patternProperties"], map["patternProperties"]);
+    assert!(!adapted.is_lossy);
+}
+
+#[test]
 fn recursive_parts_are_cut() {
+    let listed = json!({ "type": "object", "properties": { "root": { "$ref": "#/$defs/node" } }, "$defs": { "node": {
+        "type": "object", "properties": { "next": { "allOf": [{ "$ref": "#/$defs/node" }] } } } } });
+    let text = schema(&listed, &GEMINI).to_string();
+    assert_eq!(text.matches("next").count(), 2, "{text}");
     let tree = json!({ "type": "object", "properties": { "children": { "type": "array", "items": { "$ref": "#" } } } });
     let text = schema(&tree, &GEMINI).to_string();
     assert_eq!((text.matches("children").count(), text.contains("$ref")), (3, false), "{text}");
