@@ -87,7 +87,7 @@ fn resolved(page: &Path, target: &str) -> PathBuf {
 
 #[test]
 fn every_relative_link_leads_somewhere() {
-    let pages = pages();
+    let pages = texts(&[".md", "llms.txt"]);
     let anchors = |path: &Path| -> BTreeSet<String> {
         pages.get(path).map(|page| headings(page).map(|(_, heading)| anchor(heading)).collect()).unwrap_or_default()
     };
@@ -132,7 +132,9 @@ fn lines_of_prose_are_short() {
     let mut long = Vec::new();
     for (page, text) in pages() {
         for (number, line) in prose(&text) {
-            if line.chars().count() > LONGEST_LINE && !line.trim_start().starts_with('|') {
+            // Tables and the front matter of SKILL.md cannot be broken.
+            let is_breakable = !line.trim_start().starts_with('|') && !line.starts_with("description: ");
+            if line.chars().count() > LONGEST_LINE && is_breakable {
                 long.push(format!("{}:{number}", page.display()));
             }
         }

@@ -1,5 +1,5 @@
-//! Runs what the README, the guide and the reference show, as a reader who pastes it: each page in a folder of its own,
-//! block after block.
+//! Runs what the README, the skill, the guide and the reference show, as a reader who pastes it: each page in a folder
+//! of its own, block after block.
 //!
 //! - A block whose first line is a comment with nothing but a file's name is that file.
 //! - A `js` block with a default export and a mock model is run when a `text` block follows, which is its whole output.

@@ -20,6 +20,7 @@ mod findings;
 mod new;
 mod pages;
 mod report;
+mod skill;
 mod test_command;
 mod test_expect;
 mod test_files;

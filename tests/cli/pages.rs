@@ -39,7 +39,7 @@ pub(crate) fn pages() -> BTreeMap<PathBuf, String> {
 }
 
 pub(crate) fn is_documentation(path: &Path) -> bool {
-    path.starts_with("docs") || path == Path::new("README.md")
+    path.starts_with("docs") || ["README.md", "SKILL.md"].map(Path::new).contains(&path)
 }
 
 /// A fenced block, or a comment that readers do not see.
