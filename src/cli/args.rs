@@ -17,7 +17,7 @@ use super::{
     approve_args::ApproveArgs,
     check_args::CheckArgs,
     commands::prompt_file::is_prompt_file,
-    complete::{AtFile, FileAndInput, JSON_FILES},
+    complete::{AtFile, FileAndInput, JSON_FILES, Topics},
     describe_args::DescribeArgs,
     failure::WrongUsage,
     limit_args::LimitArgs,
@@ -65,6 +65,8 @@ pub(super) enum Command {
     New(NewArgs),
     /// Write what editors need to complete and check prompt files
     Types(TypesArgs),
+    /// Print the documentation of this version, for people and for coding agents
+    Docs(DocsArgs),
     /// List providers and aliases, and whether each is configured
     Models(ModelsArgs),
     /// Write a run as one HTML page that loads nothing
@@ -129,6 +131,15 @@ pub(super) struct TypesArgs {
     /// The folder of the project; the current one unless given
     #[arg(value_name = "DIR", value_hint = ValueHint::DirPath)]
     pub(super) folder: Option<PathBuf>,
+}
+
+/// `lmthing docs`.
+#[derive(Args, Debug)]
+pub(super) struct DocsArgs {
+    /// A page (tools, reference/tools), a heading (exit codes) or a name (defTool, --max-cost); without it, all pages are
+    /// listed
+    #[arg(value_name = "TOPIC", allow_hyphen_values = true, add = ArgValueCompleter::new(Topics))]
+    pub(super) topic: Vec<String>,
 }
 
 /// `lmthing models`.

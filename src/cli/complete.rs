@@ -4,7 +4,7 @@ use std::{collections::BTreeMap, ffi::OsStr, path::Path, rc::Rc};
 
 use clap_complete::engine::{CompletionCandidate, PathCompleter, ValueCompleter};
 
-use super::{commands::prompt_file::is_prompt_file, env};
+use super::{commands::prompt_file::is_prompt_file, docs, env};
 use lmthing_base::cost;
 use lmthing_providers::{ProviderContext, list_models};
 use lmthing_store::journal::{JOURNAL_VARIABLE, Journal, RunInfo, journal_path};
@@ -23,6 +23,9 @@ pub(super) struct AtFile;
 
 /// Runs of the journal, and `last`.
 pub(super) struct RunIds;
+
+/// Pages of the documentation.
+pub(super) struct Topics;
 
 /// Aliases and `provider:`; after the colon the models with known prices.
 pub(super) struct Models;
@@ -74,6 +77,15 @@ impl ValueCompleter for Models {
             None => aliases_and_providers(),
         };
         names.into_iter().filter(|name| name.starts_with(current)).map(CompletionCandidate::new).collect()
+    }
+}
+
+impl ValueCompleter for Topics {
+    fn complete(&self, current: &OsStr) -> Vec<CompletionCandidate> {
+        let Some(current) = current.to_str() else { return Vec::new() };
+        let short = |topic: &&'static str| topic.rsplit('/').next().unwrap_or(topic).starts_with(current);
+        let fits = |topic: &&'static str| topic.starts_with(current) || short(topic);
+        docs::topics().into_iter().filter(fits).map(CompletionCandidate::new).collect()
     }
 }
 

@@ -12,6 +12,7 @@ mod check_args;
 mod commands;
 mod complete;
 mod describe_args;
+mod docs;
 mod editor;
 mod end_report;
 mod env;
@@ -121,6 +122,7 @@ fn run_command(arguments: Vec<OsString>, printer: &Printer) -> ExitCode {
         Some(Command::Test(test)) => commands::test::run(&test, printer),
         Some(Command::New(new)) => commands::new::run(&new, printer),
         Some(Command::Types(types)) => commands::types::run(&types, printer),
+        Some(Command::Docs(docs)) => commands::docs::run(&docs, printer),
         Some(Command::Models(models)) => commands::models::run(&models, printer),
         Some(Command::View(view)) => commands::view::run(&view, printer),
         Some(Command::Mcp(mcp)) => commands::mcp::run(&mcp, printer),

@@ -14,6 +14,7 @@ mod check_places;
 mod check_render;
 mod check_types;
 mod docs;
+mod docs_command;
 mod docs_run;
 mod examples;
 mod findings;

@@ -23,21 +23,35 @@ fn the_skill_is_short_and_names_itself() {
     assert!(description.len() <= LONGEST_DESCRIPTION && !description.contains(": "), "{description}");
 }
 
-/// The lists of `docs/README.md` in the form of llmstxt.org.
+/// The rows of a table as entries in the form of llmstxt.org. Links are relative to `folder`.
+fn entry(row: &str, folder: &str) -> Option<String> {
+    let (link, about) = row.strip_prefix("| [")?.strip_suffix(" |")?.split_once(" | ")?;
+    let [link, about] = [link, about].map(|cell| cell.replace("](", &format!("]({folder}")));
+    Some(format!("- [{link}: {about}\n"))
+}
+
+/// The lists of `docs/README.md`, and that of the examples in `README.md`.
 fn lists_of_pages() -> String {
     let map = text("docs/README.md");
     let (_, sections) = map.split_once("\n## ").expect("sections");
     let (for_users, _) = sections.split_once("\n## For maintainers").expect("pages for maintainers");
     let mut lists = String::new();
     for line in format!("## {for_users}").lines() {
-        let row = line.strip_prefix("| [").and_then(|row| row.strip_suffix(" |")).and_then(|row| row.split_once(" | "));
-        match row {
-            Some((link, about)) => {
-                let [link, about] = [link, about].map(|cell| cell.replace("](", "](docs/"));
-                lists += &format!("- [{link}: {about}\n");
-            }
+        match entry(line, "docs/") {
+            Some(entry) => lists += &entry,
             None if line.starts_with("## ") => lists += &format!("\n{line}\n\n"),
             None => {}
+        }
+    }
+    let readme = text("README.md");
+    let (_, examples) = readme.split_once("\n## Examples\n").expect("examples");
+    let (examples, _) = examples.split_once("\n## ").expect("a section after them");
+    lists += "\n## Examples\n\n";
+    for (names, about) in
+        examples.lines().filter_map(|row| row.strip_prefix("| `")?.strip_suffix(" |")?.split_once("` | "))
+    {
+        for name in names.split("`, `") {
+            lists += &format!("- [{name}](examples/{name}.lmt.mjs): {about}\n");
         }
     }
     lists
@@ -48,5 +62,5 @@ fn llms_txt_lists_the_pages_of_the_documentation() {
     let written = text("llms.txt");
     let lists = lists_of_pages();
     assert!(written.starts_with("# lmthing\n\n> "), "a heading, then a quote");
-    assert!(written.ends_with(&lists), "llms.txt has to end with the lists of docs/README.md:\n{lists}");
+    assert!(written.ends_with(&lists), "llms.txt has to end with the lists of docs/README.md and README.md:\n{lists}");
 }

@@ -41,6 +41,8 @@ fn a_shell_is_offered_what_fits() {
     let models = offered(&folder, &["run", "-m", "openai:gpt-4o-"]);
     assert!(models.contains(&"openai:gpt-4o-mini".to_owned()), "{models:?}");
     assert_eq!(offered(&folder, &["run", "--mock", "m"]), ["mock.json"]);
+    assert_eq!(offered(&folder, &["docs", "task-g"]), ["reference/task-graph", "examples/task-graph"]);
+    assert_eq!(offered(&folder, &["docs", "guide/tes"]), ["guide/testing"]);
     assert_eq!(offered(&folder, &["he"]), ["hello.lmt.mjs"]);
     let nothing_typed = offered(&folder, &[""]);
     for word in ["run", "check", "hello.lmt.mjs", "examples/"] {
@@ -196,7 +198,9 @@ fn the_manual_has_all_commands_and_options() {
     assert_eq!((outcome.code, outcome.stderr.as_str()), (0, ""));
     assert!(outcome.stdout.contains(".TH LMTHING 1"), "{}", outcome.stdout);
     assert_eq!(outcome.stdout.matches(".TH ").count(), 1, "one page");
-    for word in ["LMTHING RUN", "LMTHING CHECK", "max\\-cost", "EXIT STATUS", "LM_MODEL_", "no\\-render"] {
+    for word in
+        ["LMTHING RUN", "LMTHING CHECK", "LMTHING DOCS", "max\\-cost", "EXIT STATUS", "LM_MODEL_", "no\\-render"]
+    {
         assert!(outcome.stdout.contains(word), "{word}");
     }
     assert!(!outcome.stdout.contains("report\\-files"), "hidden");

@@ -4,6 +4,7 @@ pub(super) mod approve;
 pub(super) mod check;
 pub(super) mod completions;
 pub(super) mod describe;
+pub(super) mod docs;
 mod input;
 mod journal;
 mod local_models;
