@@ -8,7 +8,10 @@ use super::{
     AnswerEnd, EXAMPLE_MODEL, LanguageModel, ModelIdentity, ModelResponse, PartStream, ProviderContext, ProviderError,
     ProviderErrorKind, ProviderEvent, ends_retries, model_label,
 };
-use lmthing_base::chat::{ModelRequest, ToolSpec};
+use lmthing_base::{
+    cache::CacheRules,
+    chat::{CallSettings, ModelRequest, ToolSpec},
+};
 
 /// Models in the order in which they are tried, for every request from the first one.
 pub struct FallbackModel {
@@ -139,6 +142,10 @@ impl LanguageModel for FallbackModel {
 
     fn server(&self) -> Option<String> {
         self.models[0].server()
+    }
+
+    fn cache_rules(&self, settings: &CallSettings) -> CacheRules {
+        self.models[0].cache_rules(settings)
     }
 
     fn stream<'a>(&'a self, request: ModelRequest) -> LocalBoxFuture<'a, Result<PartStream<'a>, ProviderError>> {

@@ -35,7 +35,10 @@ mod wire;
 
 use futures_util::{FutureExt, future::LocalBoxFuture, stream::LocalBoxStream};
 
-use lmthing_base::chat::{ModelRequest, StreamPart, Tier, ToolSpec};
+use lmthing_base::{
+    cache::CacheRules,
+    chat::{CallSettings, ModelRequest, StreamPart, Tier, ToolSpec},
+};
 
 pub use answer_end::AnswerEnd;
 pub use catalog::{BUILT_IN, COMPATIBLE, Provider};
@@ -80,6 +83,8 @@ pub struct ModelResponse<'a> {
     pub turn: Option<MockTurn>,
     /// What the price depends on, if the answer is of none of [`LanguageModel::model_identities`].
     pub identity: Option<ModelIdentity>,
+    /// See [`LanguageModel::cache_rules`].
+    pub cache_rules: CacheRules,
 }
 
 /// `provider:model`, or the provider alone, which is enough for `local`.
@@ -141,6 +146,12 @@ pub trait LanguageModel {
         None
     }
 
+    /// What the model's prompt cache does with requests of these settings. Of several models, only the answer says whose
+    /// rules hold.
+    fn cache_rules(&self, _settings: &CallSettings) -> CacheRules {
+        CacheRules::NONE
+    }
+
     /// Skips turns of the script that were already played for a resumed run. A mock with [`MockTurn::mock`] ignores
     /// this, as it already knows the turns to skip.
     fn skip_turns(&self, _turns: &[usize]) {}
@@ -148,10 +159,12 @@ pub trait LanguageModel {
     fn stream<'a>(&'a self, request: ModelRequest) -> LocalBoxFuture<'a, Result<PartStream<'a>, ProviderError>>;
 
     fn answer<'a>(&'a self, request: ModelRequest) -> LocalBoxFuture<'a, Result<ModelResponse<'a>, ProviderError>> {
+        let cache_rules = self.cache_rules(&request.settings);
         let parts = self.stream(request);
-        async {
+        async move {
             let (provider, model_id, server) = (self.provider(), self.model_id(), self.server());
-            Ok(ModelResponse { provider, model_id, server, parts: parts.await?, turn: None, identity: None })
+            let (parts, turn, identity) = (parts.await?, None, None);
+            Ok(ModelResponse { provider, model_id, server, parts, turn, identity, cache_rules })
         }
         .boxed_local()
     }

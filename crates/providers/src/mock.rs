@@ -16,7 +16,10 @@ use super::{
     LanguageModel, MockTurn, ModelIdentity, ModelResponse, PartStream, ProviderError, ProviderErrorKind,
     mock_item::{MockCall, MockItem, MockResult},
 };
-use lmthing_base::chat::{FinishReason, ModelRequest, ResponseMetadata, StreamPart, Usage};
+use lmthing_base::{
+    cache::CacheRules,
+    chat::{CallSettings, FinishReason, ModelRequest, ResponseMetadata, StreamPart, Usage},
+};
 
 #[derive(Clone, Debug)]
 pub struct MockOptions {
@@ -30,6 +33,9 @@ impl Default for MockOptions {
         MockOptions { delay: Duration::ZERO, usage: None, streaming: true }
     }
 }
+
+/// Only mocks with a scripted usage have tokens that could be cached. What the script does not report is no fault.
+const MOCK_CACHE: CacheRules = CacheRules { tolerance: 100, ..CacheRules::automatic(1024, 1) };
 
 type OnExhausted = Box<dyn FnOnce(usize)>;
 
@@ -258,9 +264,14 @@ impl LanguageModel for MockModel {
         let turn = Some(MockTurn { mock: self.number.get(), turn });
         async move {
             let (provider, model_id) = (self.provider(), self.model_id());
-            Ok(ModelResponse { provider, model_id, server: None, parts: self.play(script), turn, identity: None })
+            let (parts, cache_rules) = (self.play(script), MOCK_CACHE);
+            Ok(ModelResponse { provider, model_id, server: None, parts, turn, identity: None, cache_rules })
         }
         .boxed_local()
+    }
+
+    fn cache_rules(&self, _settings: &CallSettings) -> CacheRules {
+        MOCK_CACHE
     }
 
     fn skip_turns(&self, turns: &[usize]) {

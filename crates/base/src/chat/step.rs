@@ -4,7 +4,7 @@ use std::rc::Rc;
 
 use super::{
     CallSettings, CallWarning, ContentPart, FinishReason, Message, PartLog, PromptMessages, ResponseMetadata, Role,
-    SharedText, Source, StreamPart, ToolInput, ToolOutput, ToolSpec, Usage,
+    SharedText, Source, StepCache, StreamPart, ToolInput, ToolOutput, ToolSpec, Usage,
 };
 
 /// One finished step of a run.
@@ -30,6 +30,8 @@ pub struct Step {
     pub response: ResponseMetadata,
     /// What the answer is based on, each page or document once.
     pub sources: Vec<Source>,
+    /// `None` for the first step of a conversation.
+    pub cache: Option<StepCache>,
 }
 
 #[derive(Clone, Debug, PartialEq)]

@@ -5,7 +5,7 @@
 
 use std::{cell::RefCell, rc::Rc};
 
-use super::Message;
+use super::{Message, SystemPart};
 
 /// An append-only list of messages, shared by the run and its recorded steps.
 #[derive(Clone, Debug, Default)]
@@ -41,6 +41,8 @@ impl Transcript {
 #[derive(Clone, Debug, Default)]
 pub struct PromptMessages {
     system: Option<Rc<Message>>,
+    /// The parts of the system message; empty if they are not known.
+    system_parts: Rc<[SystemPart]>,
     history: Transcript,
     end: usize,
     extra: Vec<Rc<Message>>,
@@ -49,7 +51,7 @@ pub struct PromptMessages {
 impl PromptMessages {
     pub fn new(system: Option<Rc<Message>>, history: Transcript, extra: Vec<Rc<Message>>) -> Self {
         let end = history.len();
-        PromptMessages { system, history, end, extra }
+        PromptMessages { system, system_parts: Rc::default(), history, end, extra }
     }
 
     /// The first `end` messages of a history.
@@ -60,11 +62,20 @@ impl PromptMessages {
         extra: Vec<Rc<Message>>,
     ) -> Self {
         let end = end.min(history.len());
-        PromptMessages { system, history, end, extra }
+        PromptMessages { system, system_parts: Rc::default(), history, end, extra }
+    }
+
+    #[must_use]
+    pub fn with_system_parts(self, system_parts: Rc<[SystemPart]>) -> Self {
+        PromptMessages { system_parts, ..self }
     }
 
     pub fn system(&self) -> Option<&Rc<Message>> {
         self.system.as_ref()
+    }
+
+    pub fn system_parts(&self) -> &Rc<[SystemPart]> {
+        &self.system_parts
     }
 
     pub fn history(&self) -> Vec<Rc<Message>> {

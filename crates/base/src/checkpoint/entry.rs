@@ -11,8 +11,8 @@ use super::{
     waiting_call::{Verdict, WaitingCall},
 };
 use crate::chat::{
-    CallWarning, ContentPart, FinishReason, Message, ResponseMetadata, Source, ToolInput, ToolOutput, ToolResult,
-    ToolSpec, Usage,
+    CallWarning, ContentPart, FinishReason, Message, ResponseMetadata, Source, StepCache, ToolInput, ToolOutput,
+    ToolResult, ToolSpec, Usage,
 };
 
 /// Why a call has no result: the message for the model, or for the code that it wrote.
@@ -94,6 +94,8 @@ pub struct AnswerEntry {
     pub finish_reason: FinishReason,
     pub usage: Usage,
     pub cost: Option<f64>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cache: Option<StepCache>,
     pub provider: String,
     pub model_id: String,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]

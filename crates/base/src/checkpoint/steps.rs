@@ -48,6 +48,7 @@ pub fn steps_of(
             warnings: answer.warnings.clone(),
             response: answer.response.clone(),
             sources: answer.sources.clone(),
+            cache: answer.cache.clone(),
         })
     };
     restored.steps.iter().map(step).collect()

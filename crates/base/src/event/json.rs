@@ -109,7 +109,7 @@ fn other<'a>(kind: &EventKind, event: &Event<'_>, summary: &RunSummary) -> (&'st
         EventKind::StepStart { step, model, .. } => ("step-start", json!({ "step": step, "model": &**model })),
         EventKind::ToolResult { result, took } => ("tool-result", tool_result(result, *took)),
         EventKind::StepFinish { number, step, model, took } => {
-            let body = json!({
+            let mut body = json!({
                 "step": number,
                 "model": &**model,
                 "finishReason": step.output.finish_reason,
@@ -117,6 +117,9 @@ fn other<'a>(kind: &EventKind, event: &Event<'_>, summary: &RunSummary) -> (&'st
                 "cost": step.cost,
                 "durationMs": millis(*took),
             });
+            if let Some(cache) = &step.cache {
+                body["cache"] = json!(cache);
+            }
             ("step-finish", body)
         }
         EventKind::AgentStart => {

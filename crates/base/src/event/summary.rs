@@ -9,7 +9,7 @@ use std::{
 use serde_json::{Value, json};
 
 use super::{Event, EventKind, OutputEvent, RunFinish};
-use crate::chat::{FinishReason, Source, StreamPart, Usage};
+use crate::chat::{FinishReason, Source, StepCache, StreamPart, Usage};
 
 /// The totals so far. Usage and cost are those of the whole run, including agents; steps, text and finish reason those of the
 /// file's own prompt.
@@ -25,6 +25,8 @@ pub struct RunSummary {
     pub usage: Usage,
     /// What the answers of the file's own prompt are based on, each page or document once.
     pub sources: Vec<Source>,
+    /// The sums of all steps after the first of their conversations; `None` without such a step.
+    pub cache: Option<StepCache>,
     /// The sum of the known costs, in US dollars.
     known_cost: f64,
     is_cost_unknown: bool,
@@ -35,11 +37,12 @@ pub struct RunSummary {
     keeps_text: bool,
 }
 
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct RunTotals {
     pub steps: usize,
     pub all_steps: usize,
     pub usage: Usage,
+    pub cache: Option<StepCache>,
     pub known_cost: f64,
     pub is_cost_unknown: bool,
 }
@@ -63,6 +66,7 @@ impl RunSummary {
             steps: before.steps,
             all_steps: before.all_steps,
             usage: before.usage,
+            cache: before.cache.clone(),
             known_cost: before.known_cost,
             is_cost_unknown: before.is_cost_unknown,
             ..self
@@ -74,6 +78,7 @@ impl RunSummary {
             steps: self.steps,
             all_steps: self.all_steps,
             usage: self.usage,
+            cache: self.cache.clone(),
             known_cost: self.known_cost,
             is_cost_unknown: self.is_cost_unknown,
         }
@@ -106,6 +111,9 @@ impl RunSummary {
             }
             EventKind::StepFinish { step, model, .. } => {
                 self.all_steps += 1;
+                if let Some(cache) = &step.cache {
+                    self.cache.get_or_insert_default().add(cache);
+                }
                 if event.agent.is_root() {
                     self.steps += 1;
                     self.finish_reason = Some(step.output.finish_reason);
@@ -137,8 +145,8 @@ impl RunSummary {
         }
     }
 
-    /// `{ok, text, output?, finishReason, steps, usage, cost, model, durationMs, sources?, error?}`: the output of `-f json` and the
-    /// content of `run-finish`.
+    /// `{ok, text, output?, finishReason, steps, usage, cost, model, durationMs, sources?, cache?, error?}`: the output of
+    /// `-f json` and the content of `run-finish`.
     pub fn to_json(&self, end: &RunFinish) -> Value {
         let mut object = json!({
             "ok": end.error.is_none() && end.exit_code == 0,
@@ -152,6 +160,9 @@ impl RunSummary {
         });
         if !self.sources.is_empty() {
             object["sources"] = json!(self.sources);
+        }
+        if let Some(cache) = &self.cache {
+            object["cache"] = json!(cache);
         }
         if let Some(output) = &self.output {
             object["output"] = output.clone();

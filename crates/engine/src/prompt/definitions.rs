@@ -9,7 +9,7 @@ use super::{
     hidden::{Hidden, Key},
     kind::{DefinitionKind, Group, NameError, WEB_SEARCH, check_name},
 };
-use lmthing_base::chat::{ContentPart, Message, ProviderTool, Role, Transcript};
+use lmthing_base::chat::{ContentPart, Message, ProviderTool, Role, SystemPart, Transcript};
 use lmthing_typescript::code::Declaration;
 
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -70,6 +70,8 @@ pub struct Prompt {
     pub(super) defined_in_rerun: Option<HashSet<Key>>,
     pub(super) history: Transcript,
     pub(super) system: Option<Rc<Message>>,
+    /// Where its sections and variables are in it.
+    pub(super) system_parts: Rc<[SystemPart]>,
     /// During a step: messages added meanwhile, which follow its tool results.
     pub(super) waiting: Option<Vec<Message>>,
 }

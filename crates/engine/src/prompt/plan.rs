@@ -46,6 +46,7 @@ impl Prompt {
             None => self.history().clone(),
         };
         let messages = PromptMessages::new(system.clone(), history, reminder);
+        let messages = messages.with_system_parts(self.system_parts.clone());
         self.system = system;
         self.step_sent();
         StepPlan { messages, active }
@@ -70,7 +71,7 @@ impl Prompt {
     }
 
     fn render_system(
-        &self,
+        &mut self,
         active: &ActiveSet,
         plain_system: Option<&str>,
         plugin_sections: &[(String, String)],
@@ -91,7 +92,12 @@ impl Prompt {
         variables.retain(|name, _| active.shows_variable(name));
         let text = system_prompt(plain_system, sections.into_iter(), variables.into_iter())?;
         let before = self.system.as_ref().filter(|before| before.as_text().is_some_and(|before| text.equal(before)));
-        Some(before.cloned().unwrap_or_else(|| Rc::new(Message::system(text))))
+        if let Some(before) = before {
+            return Some(before.clone());
+        }
+        let (parts, message) = (text.parts().into(), Message::system(text));
+        self.system_parts = parts;
+        Some(Rc::new(message))
     }
 }
 

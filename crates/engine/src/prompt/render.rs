@@ -2,35 +2,69 @@
 //! them.
 
 use super::definitions::Variable;
+use lmthing_base::chat::{SystemPart, SystemPartKind};
 
 /// A text in pieces, to compare a long one with another before it is joined.
 #[derive(Default)]
-pub(super) struct Pieces<'a>(Vec<&'a str>);
+pub(super) struct Pieces<'a> {
+    pieces: Vec<&'a str>,
+    parts: Vec<NamedPieces<'a>>,
+}
+
+/// A part of the text, by the indices of its first piece and the piece after it.
+struct NamedPieces<'a> {
+    kind: SystemPartKind,
+    name: &'a str,
+    start: usize,
+    end: usize,
+}
 
 impl<'a> Pieces<'a> {
     fn add(&mut self, pieces: impl IntoIterator<Item = &'a str>) {
-        self.0.extend(pieces);
+        self.pieces.extend(pieces);
+    }
+
+    fn add_part(&mut self, kind: SystemPartKind, name: &'a str, pieces: impl IntoIterator<Item = &'a str>) {
+        let start = self.pieces.len();
+        self.add(pieces);
+        self.parts.push(NamedPieces { kind, name, start, end: self.pieces.len() });
     }
 
     /// Adds an empty line between the existing text and the next.
     fn separate(&mut self) {
-        if !self.0.is_empty() {
-            self.0.push("\n\n");
+        if !self.pieces.is_empty() {
+            self.pieces.push("\n\n");
         }
     }
 
     pub(super) fn equal(&self, text: &str) -> bool {
         let mut rest = Some(text);
-        for piece in &self.0 {
+        for piece in &self.pieces {
             rest = rest.and_then(|rest| rest.strip_prefix(piece));
         }
         rest == Some("")
+    }
+
+    /// Where the sections and variables are in the text.
+    pub(super) fn parts(&self) -> Vec<SystemPart> {
+        let mut offset = 0;
+        let mut counted = 0;
+        let mut offset_of = |piece: usize| {
+            offset += self.pieces[counted..piece].iter().map(|piece| piece.len()).sum::<usize>();
+            counted = piece;
+            offset
+        };
+        let part = |part: &NamedPieces<'_>| {
+            let range = offset_of(part.start)..offset_of(part.end);
+            SystemPart { kind: part.kind, name: part.name.into(), range }
+        };
+        self.parts.iter().map(part).collect()
     }
 }
 
 impl From<Pieces<'_>> for String {
     fn from(pieces: Pieces<'_>) -> Self {
-        pieces.0.concat()
+        pieces.pieces.concat()
     }
 }
 
@@ -41,24 +75,27 @@ pub(super) fn system_prompt<'a>(
     variables: impl Iterator<Item = (&'a str, &'a Variable)>,
 ) -> Option<Pieces<'a>> {
     let mut pieces = Pieces::default();
-    pieces.add(plain.filter(|text| !text.is_empty()));
+    if let Some(plain) = plain.filter(|text| !text.is_empty()) {
+        pieces.add_part(SystemPartKind::Plain, "", [plain]);
+    }
     for (name, content) in sections {
         pieces.separate();
-        pieces.add(["<", name, ">\n", content, "\n</", name, ">"]);
+        pieces.add_part(SystemPartKind::Section, name, ["<", name, ">\n", content, "\n</", name, ">"]);
     }
     let mut variables = variables.peekable();
     if variables.peek().is_some() {
         pieces.separate();
         pieces.add(["<variables>\n"]);
         for (name, value) in variables {
-            match value {
-                Variable::Text(text) => pieces.add(["  <", name, ">", text, "</", name, ">\n"]),
-                Variable::Data(data) => pieces.add(["  <", name, ">\n", data.yaml(), "  </", name, ">\n"]),
-            }
+            let (start, value, end) = match value {
+                Variable::Text(text) => (">", text.as_str(), "</"),
+                Variable::Data(data) => (">\n", data.yaml(), "  </"),
+            };
+            pieces.add_part(SystemPartKind::Variable, name, ["  <", name, start, value, end, name, ">\n"]);
         }
         pieces.add(["</variables>"]);
     }
-    (!pieces.0.is_empty()).then_some(pieces)
+    (!pieces.pieces.is_empty()).then_some(pieces)
 }
 
 #[cfg(test)]
@@ -76,7 +113,16 @@ mod tests {
             "Be kind.\n\n<role>\nPoet\n</role>\n\n<variables>\n  <X>1 < 2</X>\n  <D>\na: 1\n  </D>\n</variables>";
         let rendered = rendered.unwrap();
         assert!(rendered.equal(expected) && !rendered.equal("Be kind.") && !rendered.equal(&format!("{expected} ")));
+        let parts = rendered.parts();
         assert_eq!(String::from(rendered), expected);
+        let shown: Vec<_> = parts.iter().map(|part| (&*part.name, &expected[part.range.clone()])).collect();
+        let expected = [
+            ("", "Be kind."),
+            ("role", "<role>\nPoet\n</role>"),
+            ("X", "  <X>1 < 2</X>\n"),
+            ("D", "  <D>\na: 1\n  </D>\n"),
+        ];
+        assert_eq!(shown, expected);
     }
 
     #[test]

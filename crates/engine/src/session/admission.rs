@@ -9,7 +9,7 @@ use super::{
 };
 use crate::prompt::{RunError, RunLimits, Standing};
 use lmthing_base::{
-    chat::{ModelRequest, PromptMessages, StreamPart, Tier, ToolSpec},
+    chat::{ModelRequest, PromptMessages, StreamPart, Tier, ToolSpec, Usage},
     cost::Estimate,
     event::AgentScope,
 };
@@ -171,6 +171,16 @@ impl Admission {
     /// Records the use of the request and emits it. Returns the cost in US dollars, if it is known.
     pub(super) fn settle(&self) -> Option<f64> {
         self.meter.settle(&self.request)
+    }
+
+    /// The usage that the provider has reported.
+    pub(super) fn usage(&self) -> Usage {
+        self.request.answer.borrow().usage
+    }
+
+    /// What the answer would cost in US dollars with this usage.
+    pub(super) fn cost(&self, usage: &Usage) -> Option<f64> {
+        self.meter.cost(&self.request, usage)
     }
 }
 

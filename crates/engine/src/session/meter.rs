@@ -195,9 +195,14 @@ impl Meter {
     pub(super) fn settle(&self, request: &Request) -> Option<f64> {
         let usage = request.answer.borrow().usage;
         self.record(request);
-        let cost = request.priced(|model| self.prices.cost(model, &usage));
+        let cost = self.cost(request, &usage);
         request.emit_finish(usage, cost);
         cost
+    }
+
+    /// What the answer to a request would cost in US dollars with this usage.
+    pub(super) fn cost(&self, request: &Request, usage: &Usage) -> Option<f64> {
+        request.priced(|model| self.prices.cost(model, usage))
     }
 
     /// Records the use of an incomplete answer, estimated if the provider has not sent its counts. A request that was
@@ -213,7 +218,7 @@ impl Meter {
             }
             Stage::Sent | Stage::Answered => {
                 let Some(usage) = self.record(request) else { return };
-                let cost = request.priced(|model| self.prices.cost(model, &usage));
+                let cost = self.cost(request, &usage);
                 request.emit_finish(usage, cost);
             }
         }

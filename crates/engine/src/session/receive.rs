@@ -19,7 +19,7 @@ use crate::{
     prompt::{MethodAnswer, PromptHost, RunError, StepPlan},
 };
 use lmthing_base::{
-    chat::{ContentPart, FinishReason, Message, StreamPart, ToolResult, Usage},
+    chat::{ContentPart, FinishReason, Message, StepCache, StreamPart, ToolResult, Usage},
     event::EventKind,
 };
 use lmthing_providers::{PartStream, ProviderError};
@@ -36,6 +36,7 @@ pub(super) struct Received {
     pub(super) message: Option<Rc<Message>>,
     pub(super) cost: Option<f64>,
     pub(super) tool_results: Vec<ToolResult>,
+    pub(super) cache: Option<StepCache>,
     /// Why the answer is a failure, with which the run ends.
     pub(super) failure: Option<ProviderError>,
 }
@@ -56,7 +57,7 @@ pub(super) async fn receive(
         let sent = request.build(&receiver.admission, paused.take());
         let answering = receiver.admission.send(model, sent).await.inspect_err(|_| receiver.keep_earlier_parts())?;
         receiver.answer.set_model(answering.provider, answering.model_id);
-        let (mut stream, turn) = (answering.parts, answering.turn);
+        let (mut stream, turn, rules) = (answering.parts, answering.turn, answering.cache_rules);
         receiver.read(&mut stream).await?;
         // Closes the connection instead of waiting for the rest of an answer that was cut short.
         drop(stream);
@@ -65,6 +66,7 @@ pub(super) async fn receive(
         receiver.release_sources(true)?;
         // Before the tools end, so that agents among them can use what is left.
         receiver.add_cost();
+        request.compare(&receiver.admission, &receiver.answer, &rules);
         if !receiver.is_pausing() {
             break turn;
         }
@@ -77,14 +79,16 @@ pub(super) async fn receive(
     }
     receiver.answer.check_cites();
     let message = receiver.answer.take_message().map(Rc::new);
+    let cache = request.cache.borrow_mut().end_step();
     if let Some(failure) = receiver.answer.failure() {
         // Not logged: a resumed run asks again.
         receiver.keep_text(message.as_deref());
         let (answer, cost) = (receiver.answer, receiver.cost);
-        return Ok(Received { answer, message, cost, tool_results: Vec::new(), failure: Some(failure) });
+        return Ok(Received { answer, message, cost, tool_results: Vec::new(), cache, failure: Some(failure) });
     }
     let (answer, cost) = (&receiver.answer, receiver.cost);
-    log.record_answer(&WholeAnswer { step, plan, tools, answer, message: message.as_ref(), cost, turn }).await?;
+    let whole = WholeAnswer { step, plan, tools, answer, message: message.as_ref(), cost, cache: &cache, turn };
+    log.record_answer(&whole).await?;
     receiver.calls.start_held();
     let waiting = WaitingForTools::of(host);
     let tool_results = tokio::select! {
@@ -93,7 +97,7 @@ pub(super) async fn receive(
         never = receiver.admission.end_when_used_up() => match never {},
     };
     drop(waiting);
-    Ok(Received { answer: receiver.answer, message, cost, tool_results, failure: None })
+    Ok(Received { answer: receiver.answer, message, cost, tool_results, cache, failure: None })
 }
 
 fn still_paused(answer: &Answer) -> String {

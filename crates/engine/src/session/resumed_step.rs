@@ -9,10 +9,12 @@ use super::{
 };
 use crate::prompt::{ActiveSet, PromptHost, RunError, StepPlan};
 use lmthing_base::{
+    cache::SentPrompt,
     chat::{ContentPart, Message, Step, StepOutput, ToolCall},
-    checkpoint::{UnfinishedStep, result_of, sent_messages},
+    checkpoint::{Restored, UnfinishedStep, result_of, sent_messages},
     event::EventKind,
 };
+use lmthing_providers::model_label;
 
 /// Finishes a step from its logged answer. The prompt is set up with its state after the last answered call.
 pub(super) async fn finish_step(
@@ -42,7 +44,7 @@ pub(super) async fn finish_step(
     drop(waiting);
     into_history(host, log, message.as_ref(), &tool_results);
     let settings = host.settings().call;
-    let model: Rc<str> = format!("{}:{}", answer.provider, answer.model_id).into();
+    let model: Rc<str> = model_label(&answer.provider, &answer.model_id).into();
     let step = Rc::new(Step {
         prompt: plan.messages,
         tools: Some(unfinished.step.tools.clone()),
@@ -56,10 +58,25 @@ pub(super) async fn finish_step(
         warnings: answer.warnings.clone(),
         response: answer.response.clone(),
         sources: answer.sources.clone(),
+        cache: answer.cache.clone(),
     });
     step_warnings.step(&model, &step, None);
     host.record().append(EventKind::StepFinish { number, step: step.clone(), model, took: began.elapsed() });
     Ok(step)
+}
+
+/// The last request of another process. Its settings are not logged, so they count as unchanged.
+pub(super) fn last_sent(host: &dyn PromptHost, restored: &Restored) -> Option<SentPrompt> {
+    let stored = restored.answers().last()?;
+    let answer = &stored.answer;
+    Some(SentPrompt {
+        model: model_label(&answer.provider, &answer.model_id).into(),
+        messages: sent_messages(stored, host.prompt().borrow().history()),
+        tools: Some(stored.tools.clone()),
+        active_tools: answer.active.tools.as_slice().into(),
+        settings: host.settings().call,
+        input_tokens: answer.usage.input_tokens,
+    })
 }
 
 fn calls_of(message: Option<&Message>) -> Vec<ToolCall> {

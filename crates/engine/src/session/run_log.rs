@@ -5,7 +5,7 @@ use std::rc::Rc;
 use super::{answer::Answer, meter::Meter};
 use crate::prompt::{PromptHost, RunError, RunLimits, StepPlan};
 use lmthing_base::{
-    chat::{ContentPart, Message, ToolResult, ToolSpec, Transcript},
+    chat::{ContentPart, Message, StepCache, ToolResult, ToolSpec, Transcript},
     checkpoint::{AnswerEntry, CallEnd, Entry, MemoryChange, PlayedTurn, PromptLog, Restored, StoreError},
 };
 use lmthing_providers::MockTurn;
@@ -24,6 +24,7 @@ pub(super) struct WholeAnswer<'a> {
     pub(super) answer: &'a Answer,
     pub(super) message: Option<&'a Rc<Message>>,
     pub(super) cost: Option<f64>,
+    pub(super) cache: &'a Option<StepCache>,
     pub(super) turn: Option<MockTurn>,
 }
 
@@ -131,7 +132,7 @@ fn unlogged(log: &PromptLog, history: &Transcript) -> Vec<Rc<Message>> {
 }
 
 fn entry_of(whole: &WholeAnswer<'_>, log: &PromptLog, history: &Transcript, memory: MemoryChange) -> AnswerEntry {
-    let WholeAnswer { step, plan, tools, answer, message, cost, turn } = *whole;
+    let WholeAnswer { step, plan, tools, answer, message, cost, cache, turn } = *whole;
     let sent = &plan.messages;
     let system = sent.system().map(|system| system.plain_text());
     let system = log.new_system(system);
@@ -150,6 +151,7 @@ fn entry_of(whole: &WholeAnswer<'_>, log: &PromptLog, history: &Transcript, memo
         sources: answer.sources.sources().to_vec(),
         usage: answer.usage,
         cost,
+        cache: cache.clone(),
         provider: answer.provider.clone(),
         model_id: answer.model_id.clone(),
         warnings: answer.warnings.clone(),

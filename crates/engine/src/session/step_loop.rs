@@ -1,14 +1,14 @@
 //! The step loop: rerun the function, run effects, render, call the model, run tools, record, stop or repeat
 //! (docs/reference/steps.md).
 
-use std::{rc::Rc, time::Instant};
+use std::{cell::RefCell, rc::Rc, time::Instant};
 
 use futures_util::{FutureExt, future::LocalBoxFuture};
 
 use super::{
     meter::{GRACE, Meter},
     receive::{Received, receive},
-    resumed_step::finish_step,
+    resumed_step::{finish_step, last_sent},
     run_log::RunLog,
     step_request::StepRequest,
     tools::into_history,
@@ -18,6 +18,7 @@ use crate::prompt::{
     AnswerCheck, PromptHost, RunError, RunLimits, RunOutcome, RunSettings, StepLoop, StepPlan, plan_step,
 };
 use lmthing_base::{
+    cache::CacheConversation,
     chat::{ContentPart, Role, Step, StepOutput, ToolSpec},
     event::{EventKind, SentRequest},
 };
@@ -123,6 +124,7 @@ async fn run_steps(host: &dyn PromptHost, session: &Session) -> Result<(), RunEr
     let first = restored.map_or(0, |restored| restored.next_step());
     let mut unfinished_step = restored.and_then(|restored| restored.unfinished.as_ref());
     let mut unfinished = STILL_CALLS_TOOLS;
+    let cache = RefCell::new(CacheConversation::resumed(restored.and_then(|restored| last_sent(host, restored))));
     for number in first..max_steps {
         // Polled explicitly: a step without waiting, such as with a mock, never yields.
         if host.is_aborted() {
@@ -137,7 +139,7 @@ async fn run_steps(host: &dyn PromptHost, session: &Session) -> Result<(), RunEr
                 }
                 let modifications = host.run_effects(number).await?;
                 let (settings, plan) = plan_step(host, modifications)?;
-                run_step(host, number, plan, settings, session).await?
+                run_step(host, number, plan, settings, session, &cache).await?
             }
         };
         if chosen.is_none()
@@ -172,33 +174,36 @@ async fn run_step(
     plan: StepPlan,
     settings: RunSettings,
     session: &Session,
+    cache: &RefCell<CacheConversation>,
 ) -> Result<Rc<Step>, RunError> {
     let began = Instant::now();
     let model = host.model();
     let tools = sent_tools(host, model.reads_request() || session.keeps_tool_schemas, &plan)?;
     let log = RunLog::new(host, &session.meter);
+    let active_tools: Rc<[String]> = plan.active.tools.as_slice().into();
     let request = StepRequest {
         number,
         plan: &plan,
+        active_tools: &active_tools,
         tools: tools.as_ref(),
         settings: &settings,
         model: &*model,
         meter: &session.meter,
         log,
+        cache,
     };
     let admission = request.admit(host, None).await?;
     let name: Rc<str> = model_label(model.provider(), model.model_id()).into();
-    let active_tools = plan.active.tools.as_slice().into();
     let sent = SentRequest {
         messages: plan.messages.clone(),
-        active_tools,
+        active_tools: active_tools.clone(),
         tools: tools.clone(),
         settings: settings.call.clone(),
         server: model.server().map(Into::into),
     };
     host.record().append(EventKind::StepStart { step: number, model: name, sent });
     let received = receive(host, request, admission).await?;
-    let Received { answer, message, cost, tool_results, failure } = received;
+    let Received { answer, message, cost, tool_results, cache, failure } = received;
     if failure.is_none() {
         into_history(host, log, message.as_ref(), &tool_results);
     }
@@ -216,6 +221,7 @@ async fn run_step(
         warnings: answer.warnings,
         response: answer.response,
         sources: answer.sources.into_sources(),
+        cache,
     });
     let model: Rc<str> = model_label(&answer.provider, &answer.model_id).into();
     session.step_warnings.step(&model, &step, problem.filter(|_| failure.is_none()));

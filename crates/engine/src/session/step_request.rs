@@ -1,27 +1,33 @@
 //! The requests of one step: the first, and those that continue a paused answer
 //! (docs/reference/provider-tools.md#paused-turns).
 
-use std::rc::Rc;
+use std::{cell::RefCell, rc::Rc};
 
 use super::{
     admission::{Admission, RequestContext, admit},
+    answer::Answer,
     meter::Meter,
     run_log::RunLog,
 };
 use crate::prompt::{PromptHost, RunError, RunSettings, StepPlan};
-use lmthing_base::chat::{CallSettings, Message, ModelRequest, ToolSpec};
-use lmthing_providers::LanguageModel;
+use lmthing_base::{
+    cache::{CacheConversation, CacheRules, SentPrompt},
+    chat::{CallSettings, Message, ModelRequest, ToolSpec},
+};
+use lmthing_providers::{LanguageModel, model_label};
 
 #[derive(Clone, Copy)]
 pub(super) struct StepRequest<'a> {
     pub(super) number: usize,
     pub(super) plan: &'a StepPlan,
+    pub(super) active_tools: &'a Rc<[String]>,
     /// The tools in the request, if the model reads them.
     pub(super) tools: Option<&'a Rc<[ToolSpec]>>,
     pub(super) settings: &'a RunSettings,
     pub(super) model: &'a dyn LanguageModel,
     pub(super) meter: &'a Rc<Meter>,
     pub(super) log: RunLog<'a>,
+    pub(super) cache: &'a RefCell<CacheConversation>,
 }
 
 /// A paused answer.
@@ -41,6 +47,19 @@ impl StepRequest<'_> {
         let tools = tools.map_or(&[][..], |tools| tools);
         let (continues_step, tier) = (paused.is_some(), self.settings.call.tier);
         admit(self.meter, RequestContext { model, scope, standing, messages, tools, continues_step, tier }).await
+    }
+
+    /// Compares an answered request with the one before it, as the prompt cache of its model does.
+    pub(super) fn compare(self, admission: &Admission, answer: &Answer, rules: &CacheRules) {
+        let sent = SentPrompt {
+            model: model_label(&answer.provider, &answer.model_id).into(),
+            messages: self.plan.messages.clone(),
+            tools: self.tools.cloned(),
+            active_tools: self.active_tools.clone(),
+            settings: self.settings.call.clone(),
+            input_tokens: None,
+        };
+        self.cache.borrow_mut().add(sent, &admission.usage(), rules, |usage| admission.cost(usage));
     }
 
     pub(super) fn build(self, admission: &Admission, paused: Option<PausedTurn>) -> ModelRequest {

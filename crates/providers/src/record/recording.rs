@@ -11,7 +11,10 @@ use super::{
     text,
 };
 use crate::{LanguageModel, ModelIdentity, PartStream, ProviderError, redact::Redactor};
-use lmthing_base::chat::{ModelRequest, ToolSpec};
+use lmthing_base::{
+    cache::CacheRules,
+    chat::{CallSettings, ModelRequest, ToolSpec},
+};
 
 pub struct Recording {
     file: RefCell<RecordingFile>,
@@ -71,6 +74,10 @@ impl LanguageModel for RecordedModel {
 
     fn server(&self) -> Option<String> {
         self.model.server()
+    }
+
+    fn cache_rules(&self, settings: &CallSettings) -> CacheRules {
+        self.model.cache_rules(settings)
     }
 
     fn stream<'a>(&'a self, request: ModelRequest) -> LocalBoxFuture<'a, Result<PartStream<'a>, ProviderError>> {

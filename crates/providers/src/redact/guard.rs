@@ -6,7 +6,10 @@ use futures_util::{FutureExt, StreamExt, future::LocalBoxFuture};
 
 use super::Redactor;
 use crate::{LanguageModel, ModelIdentity, PartStream, ProviderError};
-use lmthing_base::chat::{CallWarning, Ending, ModelRequest, ProviderToolKind, StreamPart, ToolSpec};
+use lmthing_base::{
+    cache::CacheRules,
+    chat::{CallSettings, CallWarning, Ending, ModelRequest, ProviderToolKind, StreamPart, ToolSpec},
+};
 
 pub(crate) fn guard(model: Rc<dyn LanguageModel>, redactor: &Redactor) -> Rc<dyn LanguageModel> {
     Rc::new(RedactedModel { model, redactor: redactor.clone() })
@@ -44,6 +47,10 @@ impl LanguageModel for RedactedModel {
 
     fn server(&self) -> Option<String> {
         self.model.server()
+    }
+
+    fn cache_rules(&self, settings: &CallSettings) -> CacheRules {
+        self.model.cache_rules(settings)
     }
 
     fn stream<'a>(&'a self, request: ModelRequest) -> LocalBoxFuture<'a, Result<PartStream<'a>, ProviderError>> {

@@ -25,7 +25,10 @@ use super::{
     options, own_fields::OwnFields,
 };
 use limits::Limits;
-use lmthing_base::chat::{ModelRequest, ProviderToolKind, StreamPart, ToolSpec};
+use lmthing_base::{
+    cache::CacheRules,
+    chat::{CallSettings, ModelRequest, ProviderToolKind, StreamPart, ToolSpec},
+};
 
 impl HttpModel {
     async fn call(&self, mut request: ModelRequest) -> Result<PartStream<'_>, ProviderError> {
@@ -101,6 +104,10 @@ impl LanguageModel for HttpModel {
     fn refusal(&self, tools: &[ToolSpec]) -> Option<String> {
         let request = ModelRequest { tools: tools.to_vec(), ..ModelRequest::default() };
         self.wire.encode(&request, &self.model_id).err().map(|unsupported| unsupported.to_string())
+    }
+
+    fn cache_rules(&self, settings: &CallSettings) -> CacheRules {
+        self.wire.cache_rules(&self.model_id, settings)
     }
 
     fn server(&self) -> Option<String> {

@@ -33,7 +33,10 @@ mod tests;
 
 use crate::identifiers::Identifiers;
 pub(crate) use encoded_request::EncodedRequest;
-use lmthing_base::chat::ModelRequest;
+use lmthing_base::{
+    cache::CacheRules,
+    chat::{CallSettings, ModelRequest},
+};
 pub(crate) use media::UnsupportedContent;
 pub use media::{Media, Source as MediaSource};
 pub(crate) use output::{Decoded, Output};
@@ -98,6 +101,11 @@ pub trait WireFormat {
     /// The service tiers that the API has.
     fn tiers(&self) -> &'static [TierForm] {
         &[]
+    }
+
+    /// What the prompt cache of the model does.
+    fn cache_rules(&self, _model_id: &str, _settings: &CallSettings) -> CacheRules {
+        CacheRules::NONE
     }
 
     fn framing(&self) -> Framing {

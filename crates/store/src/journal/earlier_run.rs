@@ -8,7 +8,7 @@ use std::{
 
 use super::{error::JournalError, file::Journal, read::PromptLogs, runs::RunInfo};
 use lmthing_base::{
-    chat::Source,
+    chat::{Source, StepCache},
     checkpoint::{
         AnswerEntry, Entry, HeldCall, Progress, Restored, StoredAnswer, Verdict, held_calls, is_current_at, restore,
     },
@@ -41,11 +41,12 @@ impl EarlierRun {
         let (logs, agents) = (journal.logs(run, until)?, journal.agents(run)?);
         let played = |answered: &AnswerEntry| answered.played.and_then(|played| Some((played.mock?, played.turn)));
         // The run's own totals include requests without a stored answer, which belong to no step.
-        let sums = until.map_or(run.sums, |_| total_usage(&logs));
+        let sums = until.map_or_else(|| run.sums.clone(), |_| total_usage(&logs));
         Ok(EarlierRun {
             sums: RunTotals {
                 steps: logs.get("").map_or(0, |log| finished_steps(log)),
                 all_steps: logs.values().map(|log| finished_steps(log)).sum(),
+                cache: cache_sums(&logs),
                 ..sums
             },
             held: current_held_calls(&logs),
@@ -133,12 +134,34 @@ fn answer_entries(logs: &PromptLogs) -> impl Iterator<Item = &AnswerEntry> {
 }
 
 pub(super) fn total_usage(logs: &PromptLogs) -> RunTotals {
-    answer_entries(logs).fold(RunTotals::default(), |sums, answered| RunTotals {
+    let totals = RunTotals { cache: cache_sums(logs), ..RunTotals::default() };
+    answer_entries(logs).fold(totals, |sums, answered| RunTotals {
         usage: sums.usage.plus(answered.usage),
         known_cost: sums.known_cost + answered.cost.unwrap_or(0.0),
         is_cost_unknown: sums.is_cost_unknown || answered.cost.is_none(),
         ..sums
     })
+}
+
+/// The sums of the finished steps: an unfinished one counts when it is finished.
+fn cache_sums(logs: &PromptLogs) -> Option<StepCache> {
+    let mut sums = None;
+    for log in logs.values() {
+        let mut answered = None;
+        for entry in log {
+            match entry {
+                Entry::Answered(answer) => answered = answer.cache.as_ref(),
+                Entry::StepEnds { .. } | Entry::Ends => {
+                    answered
+                        .take()
+                        .into_iter()
+                        .for_each(|cache| sums.get_or_insert_with(StepCache::default).add(cache));
+                }
+                _ => {}
+            }
+        }
+    }
+    sums
 }
 
 /// The sources of a prompt's run since its last restart.

@@ -259,7 +259,7 @@ impl Recorder {
             JournalState::Open(journal) => (journal, self.new_run()),
             JournalState::Earlier { journal, run, back_to: None } => (journal, Beginning::Continued(run)),
             JournalState::Earlier { journal, run, back_to: Some(step) } => {
-                (journal, Beginning::Forked { run, step, id: self.run(), sums: self.earlier.sums })
+                (journal, Beginning::Forked { run, step, id: self.run(), sums: self.earlier.sums.clone() })
             }
             state => {
                 self.state.replace(state);

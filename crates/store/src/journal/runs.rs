@@ -156,6 +156,8 @@ impl RunInfo {
                 steps: count("steps")?,
                 all_steps: count("all_steps")?,
                 usage: json(row, "usage")?.unwrap_or_default(),
+                // Read from the logs of its prompts where it is needed.
+                cache: None,
                 known_cost: row.get("cost")?,
                 is_cost_unknown: row.get("cost_unknown")?,
             },

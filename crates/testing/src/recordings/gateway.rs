@@ -8,7 +8,11 @@ use super::{
     messages,
     run::{Next, Run},
 };
-use lmthing_base::{chat::ModelRequest, diagnostic::Diagnostic};
+use lmthing_base::{
+    cache::CacheRules,
+    chat::{CallSettings, ModelRequest},
+    diagnostic::Diagnostic,
+};
 use lmthing_engine::bindings::{Exchanges, TestExchanges};
 use lmthing_providers::{
     LanguageModel, ModelIdentity, PartStream, ProviderContext, ProviderError, ProviderErrorKind, Redactor,
@@ -135,6 +139,10 @@ impl LanguageModel for TestedModel {
                 vec![ModelIdentity { provider, model_id, ..ModelIdentity::default() }]
             }
         }
+    }
+
+    fn cache_rules(&self, settings: &CallSettings) -> CacheRules {
+        self.model.as_ref().map_or(CacheRules::NONE, |model| model.cache_rules(settings))
     }
 
     fn stream<'a>(&'a self, request: ModelRequest) -> LocalBoxFuture<'a, Result<PartStream<'a>, ProviderError>> {

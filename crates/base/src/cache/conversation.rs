@@ -1,0 +1,157 @@
+//! The requests of one conversation, each compared with the one before.
+
+use super::{
+    change::{Change, Position, change},
+    rules::{CacheKind, CacheRules},
+    sent_prompt::SentPrompt,
+};
+use crate::chat::{CacheBreak, CacheBreakKind, StepCache, Usage};
+
+/// Remembers as much of a conversation as the comparison needs.
+#[derive(Clone, Debug, Default)]
+pub struct CacheConversation {
+    /// The first requests of the last two steps.
+    before: Option<SentPrompt>,
+    before_that: Option<SentPrompt>,
+    /// The first request of the current step, with the counts of all of its requests.
+    current: Option<(SentPrompt, Option<StepCache>)>,
+    has_read: bool,
+    /// Whether the step before belongs to another process, after which a cache may have expired.
+    is_resumed: bool,
+}
+
+impl CacheConversation {
+    /// A conversation whose last step belongs to another process.
+    pub fn resumed(before: Option<SentPrompt>) -> Self {
+        CacheConversation { is_resumed: before.is_some(), before, ..CacheConversation::default() }
+    }
+
+    /// Adds an answered request of the current step, which has several if the provider pauses. `cost` is that of an answer
+    /// with this usage.
+    pub fn add(&mut self, sent: SentPrompt, usage: &Usage, rules: &CacheRules, cost: impl Fn(&Usage) -> Option<f64>) {
+        let sent = SentPrompt { input_tokens: usage.input_tokens, ..sent };
+        let is_blamable = rules.is_certain || self.has_read;
+        let may_blame = usage.cached_input_tokens.is_some() && is_blamable && !self.is_resumed;
+        let answered = Answered { sent: &sent, usage, rules, may_blame };
+        let cache = match (&self.current, &self.before) {
+            // The request that was paused is the beginning of the one that continues it.
+            (Some((first, _)), Some(_)) => Some(answered.cache(first, None, cost)),
+            (None, Some(before)) => Some(answered.cache(before, self.before_that.as_ref(), cost)),
+            (_, None) => None,
+        };
+        self.has_read |= usage.cached_input_tokens.is_some_and(|read| read > 0);
+        match (&mut self.current, cache) {
+            (Some((_, sum)), Some(cache)) => sum.get_or_insert_default().add(&cache),
+            (Some(_), None) => {}
+            (None, cache) => self.current = Some((sent, cache)),
+        }
+    }
+
+    /// Ends the current step. `None` for the first one of the conversation.
+    pub fn end_step(&mut self) -> Option<StepCache> {
+        let (sent, cache) = self.current.take()?;
+        self.before_that = self.before.replace(sent);
+        self.is_resumed = false;
+        cache
+    }
+}
+
+struct Answered<'a> {
+    sent: &'a SentPrompt,
+    usage: &'a Usage,
+    rules: &'a CacheRules,
+    /// Whether the provider may be the reason if less is read than expected.
+    may_blame: bool,
+}
+
+/// What could be read of a request.
+#[derive(Clone, Copy)]
+struct Expected {
+    tokens: u64,
+    /// How much less may be read before something is wrong.
+    tolerance: u64,
+}
+
+impl Answered<'_> {
+    fn cache(
+        &self,
+        before: &SentPrompt,
+        before_that: Option<&SentPrompt>,
+        cost: impl Fn(&Usage) -> Option<f64>,
+    ) -> StepCache {
+        let read = self.usage.cached_input_tokens;
+        let mut expected = self.expected(before);
+        let mut broken_by = None;
+        // Steps that read all there is are not compared.
+        if expected.tokens > read.unwrap_or(0) {
+            let mut changed = change(before, self.sent, self.rules);
+            // A change of one step only ends as the request goes on from the step before that one.
+            if let (Some(_), Some(earlier)) = (&changed, before_that)
+                && change(earlier, self.sent, self.rules).is_none()
+            {
+                (expected, changed) = (self.expected(earlier), None);
+            }
+            broken_by = self.broken_by(before, expected, changed, cost);
+        }
+        let written = self.usage.cache_write_tokens.unwrap_or(0);
+        StepCache { read: read.unwrap_or(0), written, expected: expected.tokens, broken_by }
+    }
+
+    fn expected(&self, before: &SentPrompt) -> Expected {
+        let rules = self.rules;
+        let (whole, is_counted) = cached(before, rules, Position::End);
+        // A shorter request can read no more than it has.
+        let limit = self.sent.input_tokens.unwrap_or(u64::MAX);
+        let tokens = rules.readable(whole.min(limit));
+        let of_estimate = if is_counted { 0 } else { tokens / 8 };
+        let tolerance = rules.step.max(tokens * rules.tolerance / 100).max(of_estimate).max(MIN_TOLERANCE);
+        Expected { tokens, tolerance }
+    }
+
+    fn broken_by(
+        &self,
+        before: &SentPrompt,
+        expected: Expected,
+        change: Option<Change>,
+        cost: impl Fn(&Usage) -> Option<f64>,
+    ) -> Option<CacheBreak> {
+        let position = change.as_ref().map_or(Position::End, |change| change.position);
+        let unchanged = || self.rules.readable(cached(before, self.rules, position).0);
+        let tokens = expected.tokens.saturating_sub(self.usage.cached_input_tokens.unwrap_or_else(unchanged));
+        let is_certain = change.is_some() && position != Position::End && tokens > 0;
+        if !is_certain && !(self.may_blame && tokens > expected.tolerance) {
+            return None;
+        }
+        let (kind, name) = change.map_or((CacheBreakKind::Provider, None), |change| (change.kind, change.name));
+        Some(CacheBreak { kind, name, tokens, cost: extra_cost(self.usage, tokens, cost) })
+    }
+}
+
+/// Counts of providers differ by the few tokens that introduce the answer.
+const MIN_TOLERANCE: u64 = 16;
+
+/// The tokens before this position that the cache has after a request, and whether the provider has counted them.
+fn cached(sent: &SentPrompt, rules: &CacheRules, position: Position) -> (u64, bool) {
+    let last = Position::Message(sent.messages.history_length());
+    let end = match &rules.kind {
+        CacheKind::None => None,
+        // The messages after the history are those of one step only.
+        CacheKind::Automatic => Some(position.min(last)),
+        CacheKind::Marks(marks) => sent.last_mark(marks, position.min(last)),
+    };
+    match end {
+        None => (0, true),
+        Some(end) if end == last && sent.messages.extra().is_empty() => (sent.tokens(), sent.input_tokens.is_some()),
+        Some(end) => (sent.tokens_before(end), false),
+    }
+}
+
+/// What the answer cost more than it would if these tokens had been read from the cache.
+fn extra_cost(usage: &Usage, tokens: u64, cost: impl Fn(&Usage) -> Option<f64>) -> Option<f64> {
+    let read = usage.cached_input_tokens.unwrap_or(0) + tokens;
+    let written = usage.cache_write_tokens.map(|written| written.saturating_sub(tokens));
+    let reading = Usage { cached_input_tokens: Some(read), cache_write_tokens: written, ..*usage };
+    let difference = (cost(usage)? - cost(&reading)?).max(0.0);
+    // Sums of floats have a tail of digits that means nothing.
+    Some((difference * 1e12).round() / 1e12)
+}

@@ -1,0 +1,78 @@
+//! Where marks end the parts of a request that are cached.
+
+use serde_json::Value;
+
+use super::{change::Position, rules::CacheMarks, sent_prompt::SentPrompt};
+use crate::chat::{ContentPart, Message, ProviderOptions, Role};
+
+/// The number of marks that a request can have.
+const MAX_MARKS: usize = 4;
+
+impl SentPrompt {
+    /// The last mark at or before this position.
+    pub(super) fn last_mark(&self, marks: &CacheMarks, position: Position) -> Option<Position> {
+        let own = self.own_marks(marks);
+        let automatic = if marks.automatic { self.automatic_marks(marks) } else { Vec::new() };
+        let free = MAX_MARKS.saturating_sub(own.len());
+        let all = own.into_iter().chain(automatic.into_iter().take(free));
+        all.filter(|mark| *mark <= position).max()
+    }
+
+    /// By importance: the newest turn of the user, system prompt, tools, the turn before.
+    fn automatic_marks(&self, marks: &CacheMarks) -> Vec<Position> {
+        let history = self.messages.history_from(0);
+        let sent: Vec<&Message> = history.iter().chain(self.messages.extra()).map(|message| &**message).collect();
+        let mut turns = Vec::new();
+        let mut end = sent.len();
+        while end > 0 && turns.len() < 2 {
+            let is_answer = |message: &&Message| message.role == Role::Assistant;
+            let length =
+                sent[..end].iter().rev().take_while(|message| is_answer(message) == is_answer(&sent[end - 1])).count();
+            let turn = &sent[end - length..end];
+            if !is_answer(&turn[0]) && (!marks.text_only || turn.iter().all(|message| is_text(message))) {
+                turns.push(Position::Message(end));
+            }
+            end -= length;
+        }
+        let mut turns = turns.into_iter();
+        let system = self.messages.system().map(|_| Position::Message(0));
+        let tools = self.tools.as_ref().filter(|tools| !tools.is_empty() && !marks.text_only);
+        let tools = tools.map(|tools| Position::Tool(tools.len()));
+        turns.next().into_iter().chain(system).chain(tools).chain(turns).collect()
+    }
+
+    /// Those of the author.
+    fn own_marks(&self, marks: &CacheMarks) -> Vec<Position> {
+        let is_marked = |options: Option<&ProviderOptions>| {
+            let mut values = marks.own.iter().filter_map(|(provider, mark)| options?.get(*provider)?.get(*mark));
+            values.any(|value: &Value| !value.is_null())
+        };
+        let tools = self.tools.iter().flat_map(|tools| tools.iter()).enumerate();
+        let tools = tools.filter(|(_, tool)| is_marked(tool.provider_options.as_ref()));
+        let tools = tools.map(|(index, _)| Position::Tool(index + 1));
+        let system = self.messages.system().filter(|message| is_marked(message.provider_options.as_ref()));
+        let system = system.map(|_| Position::Message(0));
+        let history = self.messages.history_from(0);
+        let messages = history.iter().chain(self.messages.extra()).enumerate().filter(|(_, message)| {
+            let mut parts = message.content_parts().iter();
+            is_marked(message.provider_options.as_ref()) || parts.any(|part| is_marked(options(part)))
+        });
+        let messages = messages.map(|(index, _)| Position::Message(index + 1));
+        tools.chain(system).chain(messages).collect()
+    }
+}
+
+fn options(part: &ContentPart) -> Option<&ProviderOptions> {
+    match part {
+        ContentPart::Text { provider_options, .. }
+        | ContentPart::Reasoning { provider_options, .. }
+        | ContentPart::Image { provider_options, .. }
+        | ContentPart::File { provider_options, .. }
+        | ContentPart::ToolCall { provider_options, .. }
+        | ContentPart::ToolResult { provider_options, .. } => provider_options.as_ref(),
+    }
+}
+
+fn is_text(message: &Message) -> bool {
+    message.content_parts().iter().all(|part| matches!(part, ContentPart::Text { .. }))
+}

@@ -1,0 +1,15 @@
+//! Compares each request of a conversation with the one before, as a provider's prompt cache would
+//! (docs/reference/prompt-cache.md).
+
+mod change;
+mod conversation;
+mod length;
+mod marks;
+mod rules;
+mod sent_prompt;
+
+pub use change::{Change, Position};
+pub use conversation::CacheConversation;
+pub use length::{Overlap, overlap};
+pub use rules::{CacheKind, CacheMarks, CacheRules, CacheSetting, SettingEffect};
+pub use sent_prompt::SentPrompt;
