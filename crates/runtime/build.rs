@@ -6,18 +6,19 @@
 //! read-only; `npm ci` runs only when the lock file is not the one that was installed last.
 
 use std::env;
+use std::error::Error;
 use std::fmt::Write as _;
 use std::fs;
 use std::io::Write as _;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
+use std::process::{Command, ExitCode};
 
 use flate2::Compression;
 use flate2::write::DeflateEncoder;
+use lmthing_build::{Files, check_node, describe, run_in};
 use rquickjs::loader::{Loader, Resolver};
 use rquickjs::module::Declared;
 use rquickjs::{CatchResultExt, Context, Ctx, Module, Runtime, WriteOptions, WriteOptionsEndianness};
-
-include!("../../runtime-js/node.rs");
 
 /// The inputs of the build in `runtime-js/`; other files may change without a rebuild.
 const INPUTS: [&str; 12] = [
@@ -38,23 +39,23 @@ const INPUTS: [&str; 12] = [
 /// Smallest bytecode that is compressed to less than half.
 const WORTH_PACKING: usize = 4 << 10;
 
-fn main() {
-    finish(run().map_err(|message| format!("cannot build the JavaScript runtime: {message}")));
+fn main() -> ExitCode {
+    lmthing_build::end("build the JavaScript runtime", run())
 }
 
 fn run() -> Result<(), Box<dyn Error>> {
-    let folder = &crate_folder()?;
-    let published = published_files(folder);
-    let source = published.clone().unwrap_or_else(|| folder.join("../../runtime-js"));
     let output = PathBuf::from(env::var_os("OUT_DIR").ok_or("OUT_DIR is not set")?);
     println!("cargo:rerun-if-changed=build.rs");
-    for input in INPUTS {
-        println!("cargo:rerun-if-changed=../../runtime-js/{input}");
-    }
-
-    let bundles = match published {
-        Some(bundles) => bundles,
-        None => make_bundles(&source, &output)?,
+    // A published package has `builtins.json` with the bundles.
+    let (source, bundles) = match Files::find()? {
+        Files::Bundled(dist) => (dist.clone(), dist),
+        Files::Sources(source) => {
+            for input in INPUTS {
+                println!("cargo:rerun-if-changed=../../runtime-js/{input}");
+            }
+            let bundles = make_bundles(&source, &output)?;
+            (source, bundles)
+        }
     };
 
     let builtins = read_builtins(&source)?;

@@ -54,6 +54,7 @@ const UNSAFE: &[(&str, &str)] = &[
 
 /// Files that may write to stdout or stderr, and why.
 const PRINTS: &[(&str, &str)] = &[
+    ("crates/build/src/lib.rs", "cargo reads what a build script prints"),
     ("src/cli/printer.rs", "the only writer of the program"),
     ("src/cli/screen.rs", "draws the progress line, which the printer and the signal thread remove"),
     ("src/cli/standard_streams.rs", "hands both to the protocol of `lmthing mcp`, and standard error to the printer"),

@@ -7,8 +7,9 @@ use std::path::Path;
 /// The crates of the workspace in an order in which each may depend only on those before it, and those that it may
 /// depend on; unit tests and examples included.
 const CRATES: &[(&str, &[&str])] = &[
-    ("data", &[]),
-    ("runtime", &[]),
+    ("build", &[]),
+    ("data", &["build"]),
+    ("runtime", &["build"]),
     ("base", &["data"]),
     ("system", &["base"]),
     ("typescript", &["base", "data"]),

@@ -59,13 +59,14 @@ impl Services {
     /// Serves requests that are signed with one of `keys`; all requests if there are none.
     pub(super) fn new(
         services: &[Arc<Service>],
+        events_schema: &str,
         keys: &[String],
         shared: &SharedState,
     ) -> Result<Self, Box<Diagnostic>> {
         let mut builder = Endpoint::builder();
         for service in services {
             let mut problems = Vec::new();
-            let manifest = manifest(service, &mut problems)?;
+            let manifest = manifest(service, events_schema, &mut problems)?;
             let log = shared.log.with("service", service.name.as_str());
             problems.iter().for_each(|problem| log.warn(problem, &[]));
             let dispatcher = Dispatcher { service: service.clone(), shared: SharedState { log, ..shared.clone() } };

@@ -24,16 +24,18 @@ const LONGEST_WAIT: Duration = Duration::from_secs(30);
 /// About a day of attempts without a worker, after which the invocation pauses.
 const MAX_ATTEMPTS: u64 = 3000;
 
-const EVENTS_SCHEMA: &str = include_str!("../../../docs/events.schema.json");
-
 /// Name of the schema of a run's result in `$defs`.
 const RESULT: &str = "result";
 
-/// Invalid schemas are left out, with a message in `problems`.
-pub(super) fn manifest(service: &Service, problems: &mut Vec<String>) -> Result<Manifest, Box<Diagnostic>> {
+/// Invalid schemas are left out, with a message in `problems`. `events` is the schema of events and results.
+pub(super) fn manifest(
+    service: &Service,
+    events: &str,
+    problems: &mut Vec<String>,
+) -> Result<Manifest, Box<Diagnostic>> {
     let name = ServiceName::try_from(service.name.as_str())
         .map_err(|_| Diagnostic::new(format!("{} is no name of a service: it begins with a letter", service.name)))?;
-    let handlers = Handler::ALL.into_iter().filter_map(|handler| handler_manifest(service, handler, problems));
+    let handlers = Handler::ALL.into_iter().filter_map(|handler| handler_manifest(service, handler, events, problems));
     Ok(Manifest {
         name,
         ty: ServiceType::Service,
@@ -58,7 +60,12 @@ fn milliseconds(time: Duration) -> u64 {
     u64::try_from(time.as_millis()).unwrap_or(u64::MAX)
 }
 
-fn handler_manifest(service: &Service, handler: Handler, problems: &mut Vec<String>) -> Option<HandlerManifest> {
+fn handler_manifest(
+    service: &Service,
+    handler: Handler,
+    events: &str,
+    problems: &mut Vec<String>,
+) -> Option<HandlerManifest> {
     let (documentation, output) = match handler {
         Handler::Run => {
             let gives = if service.output.is_some() { "what its output describes" } else { "what the model said last" };
@@ -67,7 +74,7 @@ fn handler_manifest(service: &Service, handler: Handler, problems: &mut Vec<Stri
         Handler::Report => {
             let text =
                 "Runs the prompt file and gives all of what the run came to: text, output, usage, cost, or its error.";
-            (text.to_owned(), Some(report_schema()))
+            (text.to_owned(), Some(report_schema(events)))
         }
     };
     Some(HandlerManifest {
@@ -141,9 +148,9 @@ fn usable(schema: Value, which: &str, problems: &mut Option<&mut Vec<String>>) -
     }
 }
 
-fn report_schema() -> Value {
+fn report_schema(events: &str) -> Value {
     // Valid JSON: it is part of the program.
-    let events: Value = serde_json::from_str(EVENTS_SCHEMA).unwrap_or_default();
+    let events: Value = serde_json::from_str(events).unwrap_or_default();
     let (mut parts, mut wanted) = (Map::new(), vec![RESULT.to_owned()]);
     while let Some(name) = wanted.pop() {
         let part = events["$defs"][&name].clone();
@@ -172,6 +179,8 @@ fn references(schema: &Value, names: &mut Vec<String>) {
 mod tests {
     use super::*;
 
+    const EVENTS: &str = include_str!("../../../docs/events.schema.json");
+
     fn service(name: &str, input: Value, output: Option<Value>) -> Service {
         let input = input.as_object().cloned();
         Service { name: name.to_owned(), path: "/p/a.lmt.mjs".into(), description: None, input, output }
@@ -179,7 +188,7 @@ mod tests {
 
     fn of(service: &Service) -> (Value, Vec<String>) {
         let mut problems = Vec::new();
-        (serde_json::to_value(manifest(service, &mut problems).unwrap()).unwrap(), problems)
+        (serde_json::to_value(manifest(service, EVENTS, &mut problems).unwrap()).unwrap(), problems)
     }
 
     #[test]
@@ -217,6 +226,6 @@ mod tests {
         let (manifest_json, problems) = of(&service("a", wrong, None));
         assert_eq!(manifest_json["handlers"][0]["input"].get("jsonSchema"), None);
         assert_eq!(problems.len(), 1, "{problems:?}");
-        assert!(manifest(&service("1a", Value::Null, None), &mut Vec::new()).is_err());
+        assert!(manifest(&service("1a", Value::Null, None), EVENTS, &mut Vec::new()).is_err());
     }
 }

@@ -25,6 +25,8 @@ const HEARTBEAT: Duration = Duration::from_secs(60);
 
 pub struct Worker {
     pub services: Vec<Arc<Service>>,
+    /// JSON Schema of events and results (docs/events.schema.json).
+    pub events_schema: &'static str,
     /// Public keys that requests must be signed with. All requests are answered if there are none.
     pub keys: Vec<String>,
     pub invocation_handler: Arc<dyn InvocationHandler>,
@@ -39,10 +41,10 @@ impl Worker {
     /// Serves until `stop` is set and everything in progress has been released. Fails if a key or name is invalid or
     /// the registration is refused.
     pub async fn serve(self, listener: WorkerListener, stop: &watch::Sender<bool>) -> Result<(), Box<Diagnostic>> {
-        let Worker { services, keys, invocation_handler, registration, advertised, export, log } = self;
+        let Worker { services, events_schema, keys, invocation_handler, registration, advertised, export, log } = self;
         let counters = InvocationCounters::default();
         let shared = SharedState { invocation_handler, counters: counters.clone(), log: log.clone() };
-        let services = Services::new(&services, &keys, &shared)?;
+        let services = Services::new(&services, events_schema, &keys, &shared)?;
         let request_filter = RequestFilter::new(listener.address(), advertised.as_ref(), !keys.is_empty());
         let registered = async {
             match &registration {

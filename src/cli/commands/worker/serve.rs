@@ -25,6 +25,8 @@ use lmthing_worker::{
     WorkerListener,
 };
 
+const EVENTS_SCHEMA: &str = include_str!("../../../../docs/events.schema.json");
+
 pub(in crate::cli) fn run(args: &WorkerArgs, printer: &Printer) -> ExitCode {
     in_event_loop(serve(args, printer), printer)
 }
@@ -115,6 +117,7 @@ impl PreparedWorker {
             advertised: args.advertise.clone(),
             keys: args.identity_key.clone(),
             services: self.services,
+            events_schema: EVENTS_SCHEMA,
             invocation_handler,
             export,
             log: log.clone(),
