@@ -200,8 +200,12 @@ declare module 'lmthing' {
      * has one; elsewhere a warning.
      */
     tier?: 'flex' | 'standard' | 'priority' | 'fast';
-    /** `false`: the conversation is not marked for the provider's prompt cache. */
-    cache?: boolean;
+    /**
+     * The provider's prompt cache, which is used unless this is `false`. `ttl` is how long the provider should keep
+     * the beginning of the conversation, `'long'` its longest; `key` brings requests with the same beginning to the
+     * same cache. What a provider lacks is left out with a warning.
+     */
+    cache?: boolean | { ttl?: '5m' | '1h' | 'long'; key?: string };
     /** Further attempts after a failure that may pass; 2 unless set. Nothing is retried after the first visible byte. */
     maxRetries?: number;
     /** Request headers; they take precedence over the provider's own. */

@@ -3,7 +3,9 @@
 use std::{collections::BTreeMap, rc::Rc};
 
 use futures_util::StreamExt;
-use lmthing_base::chat::{CallSettings, Message, ModelRequest, Reasoning, ResponseFormat, Role, StreamPart};
+use lmthing_base::chat::{
+    CacheOption, CallSettings, Message, ModelRequest, Reasoning, ResponseFormat, Role, StreamPart,
+};
 use lmthing_providers::{
     LanguageModel, ProviderContext, ProviderErrorKind, Recording, RecordingOutcome, Redactor, Replay, resolve,
 };
@@ -162,7 +164,7 @@ async fn every_setting_is_part_of_a_request() {
     };
     let changes: [(&str, Change); 4] = [
         ("settings.reasoning", |settings| settings.reasoning = Some(Reasoning::High)),
-        ("settings.cache", |settings| settings.cache = Some(false)),
+        ("settings.cache", |settings| settings.cache = Some(CacheOption::Off)),
         ("settings.responseFormat", |settings| {
             settings.response_format = Some(ResponseFormat { name: "answer".into(), schema: json!({}) });
         }),

@@ -124,6 +124,8 @@ pub struct ProviderContext {
     pub first_wait: Duration,
     pub servers: Arc<Servers>,
     pub redactor: Redactor,
+    /// The key of the run for caches of prompts that take one.
+    pub(super) cache_key: Option<Rc<str>>,
     /// Whether the run was warned that a server has cut a prompt.
     pub(super) has_reported_cut: Rc<Cell<bool>>,
 }
@@ -142,12 +144,18 @@ impl ProviderContext {
     /// A context with a redactor that already knows the secrets of `env`.
     pub fn with_redactor(env: Rc<dyn Env>, redactor: Redactor) -> Self {
         let (on_event, servers, has_reported_cut) = (Rc::new(|_: &ProviderEvent| {}), Arc::default(), Rc::default());
-        ProviderContext { env, on_event, first_wait: Duration::from_secs(2), servers, redactor, has_reported_cut }
+        let first_wait = Duration::from_secs(2);
+        ProviderContext { env, on_event, first_wait, servers, redactor, cache_key: None, has_reported_cut }
     }
 
     #[must_use]
     pub fn with_servers(self, servers: Arc<Servers>) -> Self {
         ProviderContext { servers, ..self }
+    }
+
+    #[must_use]
+    pub fn with_cache_key(self, key: &str) -> Self {
+        ProviderContext { cache_key: Some(key.into()), ..self }
     }
 
     pub fn on_event(mut self, on_event: impl Fn(&ProviderEvent) + 'static) -> Self {

@@ -257,8 +257,7 @@ impl Inner {
                 deadline: request.latest.into_iter().chain(timeout).min(),
                 process_continues: true,
                 keeps_pieces: request.keeps_pieces,
-                servers: None,
-                max_turn: None,
+                ..RunContext::default()
             },
         })
     }

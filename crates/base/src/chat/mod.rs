@@ -2,6 +2,7 @@
 //!
 //! Field names follow the JavaScript names of `prompt.steps` and `prompt.fullSteps` (docs/reference/results.md).
 
+mod cache;
 mod json;
 mod mend;
 mod message;
@@ -19,6 +20,7 @@ mod tier;
 mod tool_input;
 mod transcript;
 
+pub use cache::{CacheOption, CacheTtl, cache_key_of_run};
 pub use json::MAX_DEPTH as MAX_JSON_DEPTH;
 pub use json::{JsonError, read_json, read_json_with};
 pub use mend::{JsonFault, MendedJson, mend_json, mend_json_at_start};

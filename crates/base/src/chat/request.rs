@@ -5,7 +5,7 @@ use std::{collections::BTreeMap, rc::Rc, time::Duration};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
-use super::{Message, ProviderOptions, ProviderTool, Tier};
+use super::{CacheOption, Message, ProviderOptions, ProviderTool, Tier};
 
 /// One request: the whole conversation, the active tools and the settings. Messages are shared with the recorded steps, so a
 /// long run does not copy its history for every step.
@@ -131,8 +131,7 @@ pub struct CallSettings {
     pub tool_choice: Option<ToolChoice>,
     pub reasoning: Option<Reasoning>,
     pub tier: Option<Tier>,
-    /// Whether the beginning of the conversation is marked for the provider's prompt cache; unset means yes.
-    pub cache: Option<bool>,
+    pub cache: Option<CacheOption>,
     pub response_format: Option<ResponseFormat>,
     /// Further attempts after the first; 2 when unset.
     pub max_retries: Option<u32>,

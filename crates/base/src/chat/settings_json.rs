@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Number, Value, json};
 
-use super::{CallSettings, Reasoning, ResponseFormat, ToolChoice};
+use super::{CacheOption, CallSettings, Reasoning, ResponseFormat, ToolChoice};
 
 impl CallSettings {
     /// The settings that are part of a request, without those that are unset. Omits headers, which may hold keys, and time limits
@@ -22,7 +22,7 @@ impl CallSettings {
             ("toolChoice", self.tool_choice.as_ref().map(ToolChoice::to_json)),
             ("reasoning", self.reasoning.map(Reasoning::to_json)),
             ("tier", self.tier.map(|tier| tier.name().into())),
-            ("cache", self.cache.map(Value::from)),
+            ("cache", self.cache.as_ref().map(CacheOption::to_json)),
             ("responseFormat", self.response_format.as_ref().map(ResponseFormat::to_json)),
             ("providerOptions", (!options.is_empty()).then(|| Value::Object(options))),
         ];

@@ -14,6 +14,7 @@ use crate::{
     prompt::RunError,
 };
 use lmthing_base::{
+    chat::cache_key_of_run,
     checkpoint::Checkpoints,
     diagnostic::Diagnostic,
     event::Events,
@@ -76,6 +77,8 @@ pub struct RunContext {
     pub process_continues: bool,
     /// Rate limits and other knowledge of servers, if several runs share it.
     pub servers: Option<Arc<Servers>>,
+    /// What shares the key for caches of prompts; the run alone if unset.
+    pub cache_scope: Option<String>,
     /// How long a script may compute without yielding to other runs of its thread.
     pub max_turn: Option<Duration>,
     /// Whether `fullSteps` is read from outside of the script: steps then have the streamed parts of their answers and
@@ -172,8 +175,11 @@ fn services(options: &FileRunOptions) -> HostServices {
     HostServices { mcp_config: context.mcp_config.clone(), ..services }
 }
 
-async fn load(path: &Path, options: FileRunOptions, services: HostServices) -> Result<Program, LoadError> {
+async fn load(path: &Path, options: FileRunOptions, mut services: HostServices) -> Result<Program, LoadError> {
     let context = options.context;
+    let file = path.file_name().unwrap_or_default().to_string_lossy();
+    let scope = context.cache_scope.as_deref().unwrap_or(options.events.run());
+    services.providers = services.providers.with_cache_key(&cache_key_of_run(&file, scope));
     let options = ProgramOptions {
         argv: options.argv,
         env: options.variables,

@@ -12,6 +12,8 @@ use std::{
 
 use serde_json::{Map, Value};
 
+use lmthing_base::event::Events;
+
 use super::{
     counter::TotalsCounter,
     message::{Job, Message},
@@ -76,6 +78,7 @@ pub(crate) fn run(
         options: options.clone(),
         overall: CombinedLimits::new(options.limits),
         servers: Arc::default(),
+        cache_scope: Events::new_name(),
         remote_rows: options.server.clone().map(|server| RemoteRows::new(server, salt, taken)),
         taken: inputs.converter.taken.clone(),
     });

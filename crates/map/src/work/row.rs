@@ -44,6 +44,8 @@ pub(super) struct RowContext {
     pub(super) overall: Arc<CombinedLimits>,
     /// Rate limits of providers that rows have found out.
     pub(super) servers: Arc<Servers>,
+    /// Rows share a key for caches of prompts, as their requests begin alike.
+    pub(super) cache_scope: String,
     pub(super) remote_rows: Option<RemoteRows>,
     /// Input declaration of the file at the time of the validation.
     pub(super) taken: Arc<InputShape>,
@@ -147,6 +149,7 @@ fn run_options(
             mcp_config: mcp_config(options),
             process_continues: true,
             servers: Some(context.servers.clone()),
+            cache_scope: Some(context.cache_scope.clone()),
             max_turn: Some(LONGEST_TURN),
             ..RunContext::default()
         },

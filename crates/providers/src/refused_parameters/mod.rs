@@ -111,7 +111,9 @@ fn setting(name: &str) -> &str {
         "tool_choice" => "toolChoice",
         "reasoning_effort" | "effort" | "think" | "thinking" | "thinkingConfig" | "thinkingLevel"
         | "thinkingBudget" | "reasoning_format" => "reasoning",
-        "cache_control" | "cachePoint" | "prompt_cache_key" => "cache",
+        "cache_control" | "cachePoint" | "prompt_cache_key" | "prompt_cache_options" | "prompt_cache_retention" => {
+            "cache"
+        }
         "response_format" | "format" | "output_format" | "responseSchema" | "responseJsonSchema"
         | "responseMimeType" => "responseFormat",
         other => other,

@@ -44,6 +44,12 @@ impl HttpModel {
         if let Some(tier) = request.settings.tier {
             encoded.put_tier(tier, self.wire.tiers());
         }
+        encoded.put_cache(
+            request.settings.cache.as_ref(),
+            self.context.cache_key.as_deref(),
+            self.wire.cache_form(&self.model_id),
+            &self.model_id,
+        );
         let (given, env) = (&request.settings.provider_options, &*self.context.env);
         encoded.warnings.extend(options::unknown(&self.provider, self.wire.as_ref(), given, env));
         encoded.warnings.extend(options::unknown_in_tools(&request.tools, env));

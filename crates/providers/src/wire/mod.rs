@@ -3,6 +3,7 @@
 pub(super) mod anthropic;
 pub(super) mod bedrock;
 mod blocks;
+mod cache;
 pub(super) mod chat;
 pub(super) mod cohere;
 mod effort;
@@ -32,15 +33,17 @@ pub(super) mod values;
 mod tests;
 
 use crate::identifiers::Identifiers;
+pub(crate) use cache::CacheForm;
 pub(crate) use encoded_request::EncodedRequest;
-use lmthing_base::{
-    cache::CacheRules,
-    chat::{CallSettings, ModelRequest},
-};
 pub(crate) use media::UnsupportedContent;
 pub use media::{Media, Source as MediaSource};
 pub(crate) use output::{Decoded, Output};
 pub(crate) use tier::TierForm;
+
+use lmthing_base::{
+    cache::CacheRules,
+    chat::{CallSettings, ModelRequest},
+};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Framing {
@@ -106,6 +109,11 @@ pub trait WireFormat {
     /// What the prompt cache of the model does.
     fn cache_rules(&self, _model_id: &str, _settings: &CallSettings) -> CacheRules {
         CacheRules::NONE
+    }
+
+    /// What of `options.cache` the API takes.
+    fn cache_form(&self, _model_id: &str) -> CacheForm {
+        CacheForm::NONE
     }
 
     fn framing(&self) -> Framing {

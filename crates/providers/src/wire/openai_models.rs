@@ -51,6 +51,21 @@ pub(super) fn may_sample_without_effort(model_id: &str) -> bool {
     Gpt::of(bare_name(model_id)).is_some_and(|gpt| gpt.version >= (5, 1))
 }
 
+/// The first generation with `prompt_cache_options` and breakpoints.
+const WITH_CACHE_OPTIONS: (u32, u32) = (5, 6);
+
+/// Whether the lifetime of the cache is chosen by `prompt_cache_options`; before, it is by `prompt_cache_retention`.
+/// A name that is not one of OpenAI's is taken for a newer model.
+pub(super) fn has_cache_options(model_id: &str) -> bool {
+    kind(model_id) == Kind::Unknown || has_cache_breakpoints(model_id)
+}
+
+pub(super) fn has_cache_breakpoints(model_id: &str) -> bool {
+    let gpt = Gpt::of(bare_name(model_id));
+    // Azure writes `35` for 3.5.
+    gpt.is_some_and(|gpt| gpt.version >= WITH_CACHE_OPTIONS && gpt.version.0 != 35)
+}
+
 /// Whether a model has the tool `web_search` of the Responses API; unknown ones are asked.
 pub(super) fn has_web_search(model_id: &str) -> bool {
     const WITHOUT_SEARCH: [&str; 7] = ["gpt-3.5", "gpt-4-", "gpt-4.1-nano", "chatgpt-", "o1", "davinci", "babbage"];

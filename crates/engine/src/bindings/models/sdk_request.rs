@@ -102,11 +102,14 @@ pub(super) fn setting_warnings(settings: &CallSettings, version: SdkVersion) -> 
     };
     let tier =
         settings.tier.map(|_| "model objects take no tier, so it was left out; set it in providerOptions".into());
+    let cache = settings.cache.as_ref().filter(|cache| cache.is_detailed()).map(|_| {
+        "model objects take no settings of the cache, so they were left out; set them in providerOptions".into()
+    });
     let warning = |(setting, details): (&str, Option<String>)| {
         let (kind, setting) = (UNSUPPORTED.to_owned(), Some(setting.to_owned()));
         Some(CallWarning { kind, setting, details: Some(details?) })
     };
-    [("reasoning", reasoning), ("tier", tier)].into_iter().filter_map(warning).collect()
+    [("reasoning", reasoning), ("tier", tier), ("cache", cache)].into_iter().filter_map(warning).collect()
 }
 
 /// The fields of requests that no model object takes.

@@ -2,14 +2,14 @@
 
 use std::{collections::BTreeMap, time::Duration};
 
-use rquickjs::{Ctx, Object, Result, Value};
+use rquickjs::{Ctx, Object, Result, Value, object::Filter};
 
 use crate::bindings::values::{elements, kind_of, property, to_json};
 use lmthing_base::{
-    chat::{Reasoning, Tier, Timeouts, ToolChoice},
+    chat::{CacheOption, CacheTtl, Reasoning, Tier, Timeouts, ToolChoice},
     diagnostic::{PathKey, path_text},
 };
-use lmthing_node::ScriptError;
+use lmthing_node::{ScriptError, warn};
 
 pub(super) struct OptionReader<'a, 'js> {
     pub(super) ctx: &'a Ctx<'js>,
@@ -146,13 +146,43 @@ impl<'js> OptionReader<'_, 'js> {
         }
     }
 
-    pub(super) fn boolean(&self, name: &str) -> Result<Option<bool>> {
-        match property(self.options, name)? {
-            None => Ok(None),
-            Some(value) => match value.as_bool() {
-                Some(boolean) => Ok(Some(boolean)),
-                None => self.wrong(name, "true or false", &value),
-            },
+    pub(super) fn cache(&self) -> Result<Option<CacheOption>> {
+        const MEMBERS: [&str; 2] = ["ttl", "key"];
+        let Some(value) = property(self.options, "cache")? else { return Ok(None) };
+        if let Some(is_on) = value.as_bool() {
+            return Ok(Some(if is_on { CacheOption::On { ttl: None, key: None } } else { CacheOption::Off }));
+        }
+        let Some(object) = value.as_object().filter(|_| !value.is_array() && !value.is_function()) else {
+            return self.wrong("cache", "true, false or {ttl: '5m' | '1h' | 'long', key}", &value);
+        };
+        let place = self.below("cache");
+        for name in object.own_keys::<String>(Filter::new().string().enum_only()) {
+            let name = name?;
+            if !MEMBERS.contains(&name.as_str()) {
+                let path = path_text(&place);
+                let message = format!("{path} has no '{name}'; {}", warn::suggestion(&name, &MEMBERS));
+                return Err(ScriptError::type_error(message).about(&place).throw(self.ctx));
+            }
+        }
+        let inner = OptionReader { ctx: self.ctx, options: object, place: &place };
+        Ok(Some(CacheOption::On { ttl: inner.cache_ttl()?, key: inner.cache_key()? }))
+    }
+
+    fn cache_ttl(&self) -> Result<Option<CacheTtl>> {
+        let Some(value) = property(self.options, "ttl")? else { return Ok(None) };
+        let name = value.as_string().map(rquickjs::String::to_string).transpose()?;
+        match name.as_deref().and_then(CacheTtl::from_name) {
+            Some(ttl) => Ok(Some(ttl)),
+            None => self.wrong("ttl", "'5m', '1h' or 'long'", &value),
+        }
+    }
+
+    fn cache_key(&self) -> Result<Option<String>> {
+        let wanted = format!("a string of 1 to {} characters", CacheOption::MAX_KEY);
+        let Some(value) = property(self.options, "key")? else { return Ok(None) };
+        match value.as_string().map(rquickjs::String::to_string).transpose()? {
+            Some(key) if (1..=CacheOption::MAX_KEY).contains(&key.chars().count()) => Ok(Some(key)),
+            _ => self.wrong("key", &wanted, &value),
         }
     }
 

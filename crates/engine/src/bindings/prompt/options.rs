@@ -135,7 +135,7 @@ pub(crate) fn read<'js>(ctx: &Ctx<'js>, options: &Object<'js>) -> Result<RunSett
         tool_choice: reader.tool_choice()?,
         reasoning: reader.reasoning()?,
         tier: reader.tier()?,
-        cache: reader.boolean("cache")?,
+        cache: reader.cache()?,
         // Set from a schema: `output`, or `responseSchema` of an agent.
         response_format: None,
         max_retries: reader.count("maxRetries")?.map(|count| u32::try_from(count).unwrap_or(u32::MAX)),

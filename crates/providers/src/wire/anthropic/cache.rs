@@ -3,16 +3,24 @@
 use serde_json::{Map, Value, json};
 
 use crate::wire::{
-    blocks::{self, ListKind, MarkFormat},
+    blocks::{self, ListKind, MarkFormat, Marking},
+    cache,
     settings::Warnings,
 };
-use lmthing_base::chat::CallSettings;
+use lmthing_base::chat::{CacheOption, CallSettings};
 
 const WITHOUT_CACHE: [&str; 3] = ["claude-2", "claude-instant", "claude-3-sonnet"];
 
 pub(super) fn mark(body: &mut Map<String, Value>, settings: &CallSettings, model_id: &str, warnings: &mut Warnings) {
-    let automatic = settings.cache != Some(false) && !WITHOUT_CACHE.iter().any(|old| model_id.contains(old));
-    blocks::place_marks(&CacheControl, body, automatic, warnings);
+    let has_cache = !WITHOUT_CACHE.iter().any(|old| model_id.contains(old));
+    let ttl = settings.cache.as_ref().and_then(CacheOption::ttl);
+    if let Some(ttl) = ttl.filter(|_| !has_cache) {
+        cache::warn_fixed(ttl, warnings);
+    }
+    let is_automatic = settings.cache != Some(CacheOption::Off) && has_cache;
+    let marking =
+        Marking { is_automatic, ttl: ttl.map(cache::of_mark), of_request: body.get("cache_control").cloned() };
+    blocks::place_marks(&CacheControl, body, &marking, warnings);
 }
 
 struct CacheControl;
@@ -32,9 +40,9 @@ impl MarkFormat for CacheControl {
         list.last().is_some_and(|block| !is_blank(block))
     }
 
-    fn put(list: &mut Vec<Value>) {
+    fn put(list: &mut Vec<Value>, ttl: Option<&str>) {
         if let Some(Value::Object(block)) = list.last_mut() {
-            block.insert("cache_control".into(), json!({ "type": "ephemeral" }));
+            block.insert("cache_control".into(), blocks::mark(json!({ "type": "ephemeral" }), ttl));
         }
     }
 

@@ -14,7 +14,7 @@ mod unsigned;
 
 pub(super) use format::{has_structured_outputs, schema_form, takes_format};
 
-use super::{EncodedRequest, KnownOptions, TierForm, UnsupportedContent, WireDecoder, WireFormat, tier};
+use super::{CacheForm, EncodedRequest, KnownOptions, TierForm, UnsupportedContent, WireDecoder, WireFormat, tier};
 use crate::identifiers::Identifiers;
 use lmthing_base::chat::ModelRequest;
 
@@ -38,6 +38,10 @@ impl WireFormat for AnthropicWire {
 
     fn tiers(&self) -> &'static [TierForm] {
         tier::ANTHROPIC
+    }
+
+    fn cache_form(&self, _model_id: &str) -> CacheForm {
+        CacheForm::MARKS
     }
 
     fn known_options(&self) -> Option<KnownOptions> {
@@ -81,6 +85,10 @@ impl WireFormat for CompatibleWire {
 
     fn tiers(&self) -> &'static [TierForm] {
         AnthropicWire.tiers()
+    }
+
+    fn cache_form(&self, model_id: &str) -> CacheForm {
+        AnthropicWire.cache_form(model_id)
     }
 
     fn known_options(&self) -> Option<KnownOptions> {

@@ -3,10 +3,11 @@
 use serde_json::{Map, Value, json};
 
 use crate::wire::{
-    blocks::{self, ListKind, MarkFormat},
+    blocks::{self, ListKind, MarkFormat, Marking},
+    cache,
     settings::Warnings,
 };
-use lmthing_base::chat::CallSettings;
+use lmthing_base::chat::{CacheOption, CacheTtl, CallSettings};
 
 const WITHOUT_CACHE: [&str; 7] = [
     "claude-v",
@@ -22,8 +23,14 @@ const WITHOUT_CACHE: [&str; 7] = [
 pub(super) fn mark(body: &mut Map<String, Value>, settings: &CallSettings, model_id: &str, warnings: &mut Warnings) {
     let nova = model_id.contains("amazon.nova");
     let claude = model_id.contains("anthropic") && !WITHOUT_CACHE.iter().any(|old| model_id.contains(old));
-    let automatic = settings.cache != Some(false) && (nova || claude);
-    blocks::place_marks(&CachePoints { nova }, body, automatic, warnings);
+    let is_automatic = settings.cache != Some(CacheOption::Off) && (nova || claude);
+    // Nova has one lifetime, five minutes.
+    let ttl = settings.cache.as_ref().and_then(CacheOption::ttl);
+    if let Some(ttl) = ttl.filter(|ttl| !claude && *ttl != CacheTtl::FiveMinutes) {
+        cache::warn_fixed(ttl, warnings);
+    }
+    let marking = Marking { is_automatic, ttl: ttl.filter(|_| claude).map(cache::of_mark), of_request: None };
+    blocks::place_marks(&CachePoints { nova }, body, &marking, warnings);
 }
 
 struct CachePoints {
@@ -41,8 +48,8 @@ impl MarkFormat for CachePoints {
         !self.nova || (kind != ListKind::Tools && list.iter().all(is_text))
     }
 
-    fn put(list: &mut Vec<Value>) {
-        list.push(json!({ "cachePoint": { "type": "default" } }));
+    fn put(list: &mut Vec<Value>, ttl: Option<&str>) {
+        list.push(json!({ "cachePoint": blocks::mark(json!({ "type": "default" }), ttl) }));
     }
 
     fn remove(list: &mut Vec<Value>, index: usize) {

@@ -7,7 +7,7 @@ mod messages;
 mod reasoning;
 mod thinking;
 
-use super::{EncodedRequest, Framing, TierForm, UnsupportedContent, WireDecoder, WireFormat, tier};
+use super::{CacheForm, EncodedRequest, Framing, TierForm, UnsupportedContent, WireDecoder, WireFormat, tier};
 use crate::identifiers::Identifiers;
 use lmthing_base::chat::ModelRequest;
 
@@ -29,6 +29,10 @@ impl WireFormat for BedrockWire {
 
     fn tiers(&self) -> &'static [TierForm] {
         tier::BEDROCK
+    }
+
+    fn cache_form(&self, _model_id: &str) -> CacheForm {
+        CacheForm::MARKS
     }
 
     fn framing(&self) -> Framing {

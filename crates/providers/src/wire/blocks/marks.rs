@@ -12,7 +12,7 @@ pub(crate) trait MarkFormat {
 
     fn accepts(&self, kind: ListKind, list: &[Value]) -> bool;
 
-    fn put(list: &mut Vec<Value>);
+    fn put(list: &mut Vec<Value>, ttl: Option<&str>);
 
     fn remove(list: &mut Vec<Value>, index: usize);
 }
@@ -25,14 +25,33 @@ pub(crate) enum ListKind {
     Answer,
 }
 
+/// What is placed beside the author's marks.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Marking {
+    pub is_automatic: bool,
+    /// The lifetime of the placed marks, if it is not the default.
+    pub ttl: Option<&'static str>,
+    /// The author's mark of the whole request, which the service puts at the end.
+    pub of_request: Option<Value>,
+}
+
+/// A mark with a lifetime.
+pub(crate) fn mark(mut mark: Value, ttl: Option<&str>) -> Value {
+    if let Some(ttl) = ttl {
+        mark["ttl"] = ttl.into();
+    }
+    mark
+}
+
 pub(crate) fn place_marks<F: MarkFormat>(
     format: &F,
     body: &mut Map<String, Value>,
-    automatic: bool,
+    marking: &Marking,
     warnings: &mut Warnings,
 ) {
     let mut lists = Lists::of(body);
-    let too_many = lists.given::<F>().len().saturating_sub(MAX_MARKS);
+    let max = MAX_MARKS - usize::from(marking.of_request.is_some());
+    let too_many = lists.given::<F>().len().saturating_sub(max);
     if too_many > 0 {
         // Keep the later ones, which cover everything before them.
         for (list, index) in lists.given::<F>().into_iter().take(too_many).rev() {
@@ -40,23 +59,35 @@ pub(crate) fn place_marks<F: MarkFormat>(
         }
         warnings.other(format!("the first {too_many} cache marks were left out: the service takes {MAX_MARKS}"));
     }
-    if !automatic {
+    if !marking.is_automatic {
         return;
     }
     let given = lists.given::<F>();
-    // A mark with a longer lifetime must not follow one with the default of five minutes.
-    let long_lived = given.iter().rev().find(|(list, index)| is_long_lived(&lists.0[*list].1[*index], F::mark));
-    let first = long_lived.map_or(0, |(list, _)| *list);
+    let long_lived = |(list, index): &(usize, usize)| F::mark(&lists.0[*list].1[*index]).is_some_and(is_long_lived);
+    let last_long = given.iter().rev().find(|place| long_lived(place)).map(|(list, _)| *list);
+    let first_short = given.iter().find(|place| !long_lived(place)).map(|(list, _)| *list);
+    let ends_long = marking.of_request.as_ref().is_some_and(is_long_lived);
+    // A mark with a longer lifetime must not follow one with a shorter.
+    let ttl_at = |list: usize| match marking.ttl {
+        Some(ttl) if ttl != SHORTEST => {
+            Some(if first_short.is_none_or(|short| list < short) { Some(ttl) } else { None })
+        }
+        short => (!ends_long && last_long.is_none_or(|long| list >= long)).then_some(short),
+    };
     let unmarked = |index: &usize| lists.0[*index].1.last().is_some_and(|block| F::mark(block).is_none());
-    let wanted = lists.wanted(format).into_iter().filter(|index| *index >= first).filter(unmarked);
-    let chosen: Vec<usize> = wanted.take(MAX_MARKS.saturating_sub(given.len())).collect();
-    for index in chosen {
-        F::put(lists.0[index].1);
+    let wanted = lists.wanted(format, marking.of_request.is_none()).into_iter().filter(unmarked);
+    let wanted = wanted.filter_map(|index| Some((index, ttl_at(index)?)));
+    let chosen: Vec<_> = wanted.take(max.saturating_sub(given.len())).collect();
+    for (index, ttl) in chosen {
+        F::put(lists.0[index].1, ttl);
     }
 }
 
-fn is_long_lived(block: &Value, mark: fn(&Value) -> Option<&Value>) -> bool {
-    mark(block).and_then(|mark| mark.get("ttl")).and_then(Value::as_str).is_some_and(|ttl| ttl != "5m")
+/// The lifetime of marks that state none.
+const SHORTEST: &str = "5m";
+
+fn is_long_lived(mark: &Value) -> bool {
+    mark.get("ttl").and_then(Value::as_str).is_some_and(|ttl| ttl != SHORTEST)
 }
 
 struct Lists<'a>(Vec<(ListKind, &'a mut Vec<Value>)>);
@@ -91,7 +122,7 @@ impl<'a> Lists<'a> {
     /// The next request continues after the newest turn. System and tools are shared with other runs, the tools even
     /// if the system prompt differs. The last request ended at the turn before the newest; the service finds it
     /// without a mark, but only within twenty blocks, which a step with many calls may exceed.
-    fn wanted<F: MarkFormat>(&self, format: &F) -> Vec<usize> {
+    fn wanted<F: MarkFormat>(&self, format: &F, marks_newest: bool) -> Vec<usize> {
         let accepts = |(_, (kind, list)): &(usize, &(ListKind, &'a mut Vec<Value>))| {
             *kind != ListKind::Answer && format.accepts(*kind, list)
         };
@@ -100,7 +131,7 @@ impl<'a> Lists<'a> {
         let find =
             |wanted: ListKind| lists.iter().rev().filter(move |(_, kind)| *kind == wanted).map(|(index, _)| *index);
         let mut turns = find(ListKind::Turn);
-        let newest = turns.next();
+        let newest = turns.next().filter(|_| marks_newest);
         newest.into_iter().chain(find(ListKind::System)).chain(find(ListKind::Tools)).chain(turns.next()).collect()
     }
 }

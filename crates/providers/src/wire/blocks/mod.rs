@@ -7,4 +7,4 @@ mod marks;
 
 pub(super) use decode::OpenBlocks;
 pub(super) use encode::{BlockFormat, Conversation, conversation};
-pub(super) use marks::{ListKind, MarkFormat, place_marks};
+pub(super) use marks::{ListKind, MarkFormat, Marking, mark, place_marks};

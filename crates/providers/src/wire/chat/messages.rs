@@ -6,6 +6,7 @@ use serde_json::{Map, Value, json};
 
 use super::{dialect::Dialect, echo::thought_signature};
 use crate::wire::{
+    cache,
     media::{Media, UnsupportedContent},
     settings::Warnings,
     tool_result_images::ToolResultImages,
@@ -31,7 +32,12 @@ pub(super) fn messages(
         match message.role {
             Role::System => {
                 if let Some(role) = system_role {
-                    wire.push(with(json!({ "role": role, "content": message.plain_text() }), extra));
+                    let mark = breakpoint(message.provider_options.as_ref(), dialect);
+                    let content = match mark {
+                        Some(mark) => cache::marked_text("text", &message.plain_text(), mark),
+                        None => message.plain_text().into(),
+                    };
+                    wire.push(with(json!({ "role": role, "content": content }), extra));
                 }
             }
             Role::User => wire.push(with(user(message, dialect)?, extra)),
@@ -50,7 +56,10 @@ pub(super) fn messages(
 
 fn user(message: &Message, dialect: &Dialect) -> Result<Value, UnsupportedContent> {
     let parts = parts_of(message);
-    if let [ContentPart::Text { text, provider_options }] = &*parts {
+    let of_message = breakpoint(message.provider_options.as_ref(), dialect);
+    if let [ContentPart::Text { text, provider_options }] = &*parts
+        && of_message.or_else(|| breakpoint(provider_options.as_ref(), dialect)).is_none()
+    {
         let content = json!({ "role": "user", "content": text });
         return Ok(with(content, extra(provider_options.as_ref(), dialect)));
     }
@@ -65,7 +74,12 @@ fn user(message: &Message, dialect: &Dialect) -> Result<Value, UnsupportedConten
                 None => continue,
             },
         };
-        content.push(with(value, extra(options, dialect)));
+        let mut value = with(value, extra(options, dialect));
+        cache::put_breakpoint(&mut value, breakpoint(options, dialect));
+        content.push(value);
+    }
+    if let Some(last) = content.last_mut() {
+        cache::put_breakpoint(last, of_message);
     }
     Ok(json!({ "role": "user", "content": content }))
 }
@@ -163,6 +177,11 @@ fn tool_results(message: &Message, wire: &mut Vec<Value>) {
             wire.push(json!({ "role": "tool", "tool_call_id": tool_call_id, "content": output.wire_text() }));
         }
     }
+}
+
+/// The author's mark for the cache, which only OpenAI has.
+fn breakpoint<'a>(options: Option<&'a ProviderOptions>, dialect: &Dialect) -> Option<&'a Value> {
+    if *dialect == Dialect::OpenAi { cache::breakpoint(options, &["azure", "openai"]) } else { None }
 }
 
 fn extra<'a>(options: Option<&'a ProviderOptions>, dialect: &Dialect) -> Option<&'a Map<String, Value>> {

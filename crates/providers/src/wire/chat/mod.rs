@@ -23,8 +23,8 @@ pub(crate) use dialect::Dialect;
 pub(super) use messages::function_call;
 
 use super::{
-    EncodedRequest, KnownOptions, TierForm, UnsupportedContent, WireDecoder, WireFormat, provider_tools::Tools,
-    settings::Warnings, tier, tool_schema, values::put,
+    CacheForm, EncodedRequest, KnownOptions, TierForm, UnsupportedContent, WireDecoder, WireFormat,
+    provider_tools::Tools, settings::Warnings, tier, tool_schema, values::put,
 };
 use crate::identifiers::Identifiers;
 use lmthing_base::chat::{ModelRequest, ToolChoice, ToolSpec};
@@ -109,6 +109,16 @@ impl WireFormat for ChatWire {
             (Dialect::Groq, _) => tier::GROQ,
             (_, server::Server::XAi) => tier::XAI,
             _ => &[],
+        }
+    }
+
+    fn cache_form(&self, model_id: &str) -> CacheForm {
+        match (&self.dialect, self.server) {
+            (Dialect::OpenAi, _) => CacheForm::OPENAI,
+            (Dialect::Mistral, _) => CacheForm::KEY,
+            (_, server::Server::XAi) => CacheForm::XAI_CHAT,
+            (_, server::Server::OpenRouter) if model_id.starts_with("anthropic/") => CacheForm::WHOLE_REQUEST,
+            _ => CacheForm::NONE,
         }
     }
 

@@ -6,6 +6,7 @@ use serde_json::{Map, Value, json};
 
 use super::items;
 use crate::wire::{
+    cache,
     media::{Media, Source, UnsupportedContent},
     settings::Warnings,
     values::{arguments_text, option, parts_of},
@@ -26,12 +27,16 @@ impl Input<'_> {
         for message in messages {
             match message.role {
                 Role::System => {
-                    let text = |role| json!({ "role": role, "content": message.plain_text() });
-                    items.extend(self.system_role.map(text));
+                    let mark = cache::breakpoint(message.provider_options.as_ref(), self.option_names);
+                    let content = match mark {
+                        Some(mark) => cache::marked_text("input_text", &message.plain_text(), mark),
+                        None => message.plain_text().into(),
+                    };
+                    items.extend(self.system_role.map(|role| json!({ "role": role, "content": content })));
                 }
                 Role::User => items.push(json!({ "role": "user", "content": self.user(message)? })),
                 Role::Assistant => self.assistant(message, &mut items),
-                Role::Tool => tool_results(message, &mut items),
+                Role::Tool => self.tool_results(message, &mut items),
             }
         }
         Ok(items)
@@ -44,14 +49,20 @@ impl Input<'_> {
     fn user(&self, message: &Message) -> Result<Vec<Value>, UnsupportedContent> {
         let mut content = Vec::new();
         for (index, part) in parts_of(message).iter().enumerate() {
-            match part {
-                ContentPart::Text { text, .. } => content.push(json!({ "type": "input_text", "text": text })),
-                part => {
-                    if let Some(media) = Media::of(part) {
-                        content.push(self.media(&media, index)?);
-                    }
+            let (mut item, options) = match part {
+                ContentPart::Text { text, provider_options } => {
+                    (json!({ "type": "input_text", "text": text }), provider_options.as_ref())
                 }
-            }
+                part => match Media::of(part) {
+                    Some(media) => (self.media(&media, index)?, media.options),
+                    None => continue,
+                },
+            };
+            cache::put_breakpoint(&mut item, cache::breakpoint(options, self.option_names));
+            content.push(item);
+        }
+        if let Some(last) = content.last_mut() {
+            cache::put_breakpoint(last, cache::breakpoint(message.provider_options.as_ref(), self.option_names));
         }
         Ok(content)
     }
@@ -178,6 +189,25 @@ impl Input<'_> {
     }
 }
 
+impl Input<'_> {
+    fn tool_results(&self, message: &Message, items: &mut Vec<Value>) {
+        let of_message = cache::breakpoint(message.provider_options.as_ref(), self.option_names);
+        for part in message.content_parts() {
+            let ContentPart::ToolResult { tool_call_id, output, provider_options, .. } = part else { continue };
+            let mark = cache::breakpoint(provider_options.as_ref(), self.option_names).or(of_message);
+            let mut content = result_content(output);
+            match (&mut content, mark) {
+                (Value::String(text), Some(mark)) => content = cache::marked_text("input_text", text, mark),
+                (Value::Array(parts), mark) => {
+                    parts.last_mut().into_iter().for_each(|part| cache::put_breakpoint(part, mark));
+                }
+                _ => {}
+            }
+            items.push(json!({ "type": "function_call_output", "call_id": tool_call_id, "output": content }));
+        }
+    }
+}
+
 fn result_content(output: &ToolOutput) -> Value {
     let ToolOutput::Content(parts) = output else { return output.wire_text().into() };
     let item = |part: &ToolPart| match Media::of_result(part) {
@@ -185,13 +215,4 @@ fn result_content(output: &ToolOutput) -> Value {
         _ => json!({ "type": "input_text", "text": part.text() }),
     };
     parts.iter().map(item).collect()
-}
-
-fn tool_results(message: &Message, items: &mut Vec<Value>) {
-    for part in message.content_parts() {
-        if let ContentPart::ToolResult { tool_call_id, output, .. } = part {
-            let output = result_content(output);
-            items.push(json!({ "type": "function_call_output", "call_id": tool_call_id, "output": output }));
-        }
-    }
 }

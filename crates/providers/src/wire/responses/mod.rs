@@ -9,7 +9,7 @@ mod options;
 mod summaries;
 mod tools;
 
-use super::{EncodedRequest, KnownOptions, TierForm, UnsupportedContent, WireDecoder, WireFormat, tier};
+use super::{CacheForm, EncodedRequest, KnownOptions, TierForm, UnsupportedContent, WireDecoder, WireFormat, tier};
 use crate::identifiers::Identifiers;
 use lmthing_base::chat::ModelRequest;
 
@@ -48,6 +48,10 @@ impl WireFormat for ResponsesWire {
 
     fn tiers(&self) -> &'static [TierForm] {
         if tools::is_xai(self.option_names) { tier::XAI } else { tier::OPENAI }
+    }
+
+    fn cache_form(&self, _model_id: &str) -> CacheForm {
+        if tools::is_xai(self.option_names) { CacheForm::KEY } else { CacheForm::OPENAI }
     }
 
     fn known_options(&self) -> Option<KnownOptions> {

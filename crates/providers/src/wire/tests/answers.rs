@@ -126,6 +126,6 @@ pub(super) fn finish(parts: &[StreamPart]) -> (FinishReason, Usage, bool) {
 }
 
 pub(super) fn sent_back(wire: &dyn WireFormat, model: &str, answer: Message, settings: CallSettings) -> Value {
-    let settings = CallSettings { cache: Some(false), ..settings };
+    let settings = CallSettings { cache: Some(lmthing_base::chat::CacheOption::Off), ..settings };
     encode(wire, model, vec![user("Tide?"), answer, user("And then?")], settings).body
 }

@@ -130,7 +130,7 @@ fn images_in_results_follow_in_a_user_message() {
         ("cohere", "command-a-vision-07-2025", true),
         ("cohere", "command-a-03-2025", false),
     ] {
-        let settings = CallSettings { cache: Some(false), ..CallSettings::default() };
+        let settings = CallSettings { cache: Some(lmthing_base::chat::CacheOption::Off), ..CallSettings::default() };
         let body = encode(wire(name).as_ref(), model, results(), settings).body;
         let messages = body["messages"].as_array().unwrap();
         let contents: Vec<&Value> = messages[1..3].iter().map(|message| &message["content"]).collect();

@@ -36,7 +36,7 @@ use super::{
     ollama::OllamaWire,
     responses::ResponsesWire,
 };
-use lmthing_base::chat::{CallSettings, Message, ModelRequest, Role, ToolSpec};
+use lmthing_base::chat::{CacheOption, CallSettings, Message, ModelRequest, Role, ToolSpec};
 
 fn wires() -> [(&'static str, Box<dyn WireFormat>); 10] {
     [
@@ -73,7 +73,7 @@ fn encode(wire: &dyn WireFormat, model: &str, messages: Vec<Message>, settings: 
 }
 
 fn body(name: &str, messages: Vec<Message>) -> Value {
-    let settings = CallSettings { cache: Some(false), ..CallSettings::default() };
+    let settings = CallSettings { cache: Some(CacheOption::Off), ..CallSettings::default() };
     encode(wire(name).as_ref(), "m", messages, settings).body
 }
 

@@ -153,8 +153,12 @@ fn unsigned_thinking_goes_back_to_the_service_that_sent_it_but_to_no_other() {
     let thought = ContentPart::Reasoning { text: "Hm.".into(), provider_options };
     let history = vec![user("a"), Message::parts(Role::Assistant, vec![thought, ContentPart::text("b")]), user("c")];
     let sent = |wire: &dyn WireFormat| {
-        let encoded =
-            encode(wire, "m", history.clone(), CallSettings { cache: Some(false), ..CallSettings::default() });
+        let encoded = encode(
+            wire,
+            "m",
+            history.clone(),
+            CallSettings { cache: Some(lmthing_base::chat::CacheOption::Off), ..CallSettings::default() },
+        );
         (encoded.body["messages"][1]["content"].clone(), encoded.warnings.len())
     };
     let text = json!({ "type": "text", "text": "b" });

@@ -67,7 +67,11 @@ fn claudes_reasoning_is_sent_back_unless_disabled() {
     let messages = [user("hi"), Message::parts(Role::Assistant, parts), user("sure?")].map(Rc::new).to_vec();
     let kinds = |options: Value| {
         let provider_options = options.as_object().cloned().unwrap();
-        let settings = CallSettings { provider_options, cache: Some(false), ..CallSettings::default() };
+        let settings = CallSettings {
+            provider_options,
+            cache: Some(lmthing_base::chat::CacheOption::Off),
+            ..CallSettings::default()
+        };
         let request = ModelRequest { messages: messages.clone(), settings, ..ModelRequest::default() };
         let encoded = AnthropicWire.encode(&request, "claude-sonnet-4-5").unwrap();
         assert_eq!(encoded.warnings, []);

@@ -85,7 +85,7 @@ fn anthropic_receives_its_blocks_as_they_came() {
         super::wire("anthropic").as_ref(),
         "claude-opus-5",
         vec![user("Tide?"), answer],
-        CallSettings { cache: Some(false), ..CallSettings::default() },
+        CallSettings { cache: Some(lmthing_base::chat::CacheOption::Off), ..CallSettings::default() },
     );
     assert_eq!(paused.body["messages"][1], body["messages"][1]);
 }

@@ -48,7 +48,8 @@ fn sent(
     tools: Vec<ToolSpec>,
     tool_choice: Option<ToolChoice>,
 ) -> Result<EncodedRequest, UnsupportedContent> {
-    let settings = CallSettings { tool_choice, cache: Some(false), ..CallSettings::default() };
+    let settings =
+        CallSettings { tool_choice, cache: Some(lmthing_base::chat::CacheOption::Off), ..CallSettings::default() };
     wire.encode(&ModelRequest { messages: vec![Rc::new(user("hi"))], tools, settings }, model)
 }
 
