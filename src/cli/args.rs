@@ -39,7 +39,15 @@ use lmthing_system::remote::{Address, read_address};
 
 /// Run scripted LLM prompts.
 #[derive(Debug, Parser)]
-#[command(name = "lmthing", version, about, disable_help_subcommand = true, propagate_version = true)]
+#[command(
+    name = "lmthing",
+    version,
+    about,
+    disable_help_subcommand = true,
+    propagate_version = true,
+    after_help = "`lmthing new hello` writes a first prompt file, `lmthing docs` lists the documentation. A coding agent begins \
+                  with `lmthing docs skill`."
+)]
 pub(super) struct Cli {
     #[command(subcommand)]
     pub(super) command: Option<Command>,

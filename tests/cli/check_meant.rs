@@ -120,3 +120,37 @@ fn hints_name_items_of_lists_and_only_what_is_near() {
     assert!(!findings(&method("defX"))[0].2.contains("did you mean"));
     assert_one(&method("defSytem"), "error", 3, &["defSystem"]);
 }
+
+#[test]
+fn calls_and_items_of_another_form_are_answered_with_the_right_one() {
+    let config = "export const config = { model: 'mock' };";
+    let mock = "export const mock = [{ type: 'text', text: 'a' }];";
+    for (import, config, mock, call, line, hint) in [
+        ("", config, mock, "defTool({ name: 't' })", 4, "`lmthing docs defTool` shows how it is called"),
+        ("", config, mock, "defSystem('Be kind.')", 4, "`lmthing docs defSystem` shows how it is called"),
+        ("import { defAgent } from 'lmthing';", config, mock, "defAgent", 1, "export default ({ defAgent }) => …"),
+        (
+            "",
+            config,
+            "export const mock = [{ role: 'assistant', content: 'a' }];",
+            "$",
+            3,
+            "{ type: 'text', text: '…' }",
+        ),
+        ("", config, "export const mock = ['a'];", "$", 3, "lmthing docs mock-models"),
+        (
+            "",
+            "export const config = { model: 'mock', limits: { maxCost: 1 } };",
+            mock,
+            "$",
+            2,
+            "known are steps, tokens",
+        ),
+        ("", config, mock, "ask('a')", 4, "`lmthing docs reference/prompt` lists the methods"),
+    ] {
+        let method = call.split('(').next().unwrap();
+        let taken = if import.is_empty() && method != "$" { format!("{method}, $") } else { "$".to_owned() };
+        let source = format!("{import}\n{config}\n{mock}\nexport default ({{ {taken} }}) => {{ {call}; $`x`; }};\n");
+        assert_one(&source, "error", line, &[hint]);
+    }
+}

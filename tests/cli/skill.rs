@@ -1,8 +1,11 @@
 //! `SKILL.md` and `llms.txt`, which travel with every package. What the skill shows is run by `docs_run`.
 
-use std::fs;
+use std::{collections::BTreeSet, fs};
 
-use crate::support::root;
+use crate::{
+    pages::blocks,
+    support::{Folder, root},
+};
 
 /// The length that the skill promises in its own description, and the longest description that agents read.
 const MOST_LINES: usize = 200;
@@ -21,6 +24,33 @@ fn the_skill_is_short_and_names_itself() {
     assert_eq!(name, "name: lmthing");
     let description = description.strip_prefix("description: ").expect("a description");
     assert!(description.len() <= LONGEST_DESCRIPTION && !description.contains(": "), "{description}");
+}
+
+/// The block of methods has names in place of values. With all of these declared as `any`, the type checker counts the
+/// arguments and knows the methods.
+#[test]
+fn calls_that_the_skill_lists_type_check() {
+    let blocks = blocks(&text("SKILL.md"));
+    let calls = blocks.iter().find(|block| block.language == "ts").expect("the block of methods");
+    let calls = calls.text.replace('…', "");
+    let code: String =
+        calls.lines().map(|line| line.split(" // ").next().unwrap_or_default().to_owned() + "\n").collect();
+    let is_of_name = |letter: char| letter.is_alphanumeric() || letter == '$';
+    let names: BTreeSet<&str> = code.split(|letter| !is_of_name(letter)).filter(|name| !name.is_empty()).collect();
+    let (methods, values): (Vec<&str>, Vec<&str>) =
+        names.into_iter().partition(|name| name.starts_with("def") || *name == "$");
+    assert!(methods.len() >= 12, "{methods:?}");
+    let taken = ["const", "value", "set", "else", "user", "message", "assistant"];
+    let values = values.iter().filter(|name| !taken.contains(name));
+    let declared: String = values.map(|name| format!("declare const {name}: any;\n")).collect();
+    let file = format!(
+        "import type {{ Prompt }} from 'lmthing';\n{declared}export const config = {{ model: 'mock' }};\n\
+         export const mock = [];\nexport default async ({{ {} }}: Prompt) => {{\n{code}}};\n",
+        methods.join(", "),
+    );
+    let folder = Folder::new(&[("methods.lmt.ts", &file)]);
+    let outcome = folder.run("check --no-render methods.lmt.ts");
+    assert_eq!(outcome.code, 0, "{}\n{file}", outcome.stdout);
 }
 
 /// The rows of a table as entries in the form of llmstxt.org. Links are relative to `folder`.

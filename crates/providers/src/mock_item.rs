@@ -150,7 +150,8 @@ impl MockItem {
             }
             _ => {
                 let meant = closest(kind, KEYS.iter().map(|(known, _)| *known));
-                let advice = meant.map_or_else(String::new, |meant| format!(" (did you mean '{meant}'?)"));
+                let advice = meant.map(|meant| format!(" (did you mean '{meant}'?)"));
+                let advice = advice.unwrap_or_else(|| ", as in {type: 'text', text: 'Hello.'}".to_owned());
                 let known: Vec<_> = KEYS.iter().map(|(known, _)| format!("'{known}'")).collect();
                 let what = format!("needs a 'type' of {}{advice}", known.join(", "));
                 Err(wrong("type", &what))

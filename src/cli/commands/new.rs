@@ -34,6 +34,7 @@ pub(in crate::cli) fn run(args: &NewArgs, printer: &Printer) -> ExitCode {
         (format!("test {}", in_shell(&test)), "runs its test"),
         (format!("check {file}"), "finds mistakes before a token is spent"),
         ("types".to_owned(), "has editors complete and check it"),
+        ("docs".to_owned(), "lists the documentation"),
     ];
     let width = commands.iter().map(|(command, _)| command.chars().count()).max().unwrap_or(0);
     let line = |(command, does): &(String, &str)| format!("  lmthing {command:width$}   {does}\n");

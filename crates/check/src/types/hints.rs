@@ -20,6 +20,8 @@ const NO_NAME: [i32; 13] = [2304, 2552, 2503, 2580, 2581, 2582, 2583, 2584, 2591
 const NOT_EXPORTED: [i32; 3] = [2305, 2614, 2724];
 /// "Object literal may only specify known properties".
 const EXCESS: [i32; 2] = [2353, 2561];
+/// "Expected 3-5 arguments, but got 1", and "… at least 3 …".
+const WRONG_COUNT: [i32; 2] = [2554, 2555];
 /// "… is a type and must be imported using a type-only import".
 const TYPE_IMPORT: i32 = 1484;
 
@@ -42,8 +44,9 @@ impl<'a> Hints<'a> {
     fn of_code(&self, source: &Source, range: &Range<usize>, error: &TypeError) -> Option<String> {
         let quoted = quoted(&error.message);
         let first = quoted.first().copied().unwrap_or_default();
-        let of_value = || value_hint(source, range, &error.message);
+        let of_value = || of_mock_item(&error.message).or_else(|| value_hint(source, range, &error.message));
         match error.code {
+            code if WRONG_COUNT.contains(&code) => of_method(source.edited.original().get(range.clone())?),
             code if NO_PROPERTY.contains(&code) => self.of_property(&quoted),
             code if NO_NAME.contains(&code) => of_name(first),
             code if NOT_EXPORTED.contains(&code) => of_export(&quoted),
@@ -68,7 +71,8 @@ impl<'a> Hints<'a> {
         }
         let methods = prompt_methods();
         let close = closest(name, methods.iter().copied()).filter(|method| is_near(name, method));
-        close.map(|method| format!("did you mean '{method}'?"))
+        let advice = close.map(|method| format!("did you mean '{method}'?"));
+        advice.or_else(|| Some("`lmthing docs reference/prompt` lists the methods of a prompt".to_owned()))
     }
 
     /// The variable whose object has a member of this name, in any of the author's files.
@@ -189,7 +193,20 @@ fn of_export(quoted: &[&str]) -> Option<String> {
     if let Some(other) = modules().find(|other| *other != module && exports_of(other).contains(name)) {
         return Some(format!("it is exported by '{other}': import {{ {name} }} from '{other}';"));
     }
+    if prompt_methods().contains(name) {
+        return Some(format!("it is a method of the prompt: export default ({{ {name} }}) => …"));
+    }
     closest(name, exports_of(module)).map(|close| format!("did you mean '{close}'?"))
+}
+
+/// A method of the prompt that is called with too many or too few arguments.
+fn of_method(called: &str) -> Option<String> {
+    prompt_methods().contains(&called).then(|| format!("`lmthing docs {called}` shows how it is called"))
+}
+
+fn of_mock_item(message: &str) -> Option<String> {
+    let forms = "{ type: 'text', text: '…' }, { type: 'tool-call', toolName: '…', args: {} } or { type: 'finish' }";
+    message.contains(" type 'MockItem'").then(|| format!("a mock item is {forms}: lmthing docs mock-models"))
 }
 
 fn of_key(source: &Source, range: &Range<usize>, key: &str) -> Option<String> {
@@ -206,7 +223,11 @@ fn of_key(source: &Source, range: &Range<usize>, key: &str) -> Option<String> {
         2 if path[0] == "sandbox" => {
             closest(key, members_of("SandboxConfig")).map(|close| format!("did you mean '{close}'?"))
         }
-        2 if path[0] == "limits" => closest(key, members_of("Limits")).map(|close| format!("did you mean '{close}'?")),
+        2 if path[0] == "limits" => {
+            let known = members_of("Limits");
+            let close = closest(key, known.iter().copied()).map(|close| format!("did you mean '{close}'?"));
+            close.or_else(|| Some(format!("known are {}", known.join(", "))))
+        }
         _ => None,
     }
 }
