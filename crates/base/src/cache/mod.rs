@@ -13,3 +13,6 @@ pub use conversation::CacheConversation;
 pub use length::{Overlap, overlap};
 pub use rules::{CacheKind, CacheMarks, CacheRules, CacheSetting, SettingEffect};
 pub use sent_prompt::SentPrompt;
+
+#[cfg(test)]
+mod tests;
