@@ -11,7 +11,9 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
+import { eventTypes } from './events.mjs';
 import { SYSTEMS } from './systems.mjs';
+import { writeTypes } from './types.mjs';
 
 const USAGE = 'usage: node npm/build.mjs --bin FILE [--target TRIPLE] --out DIR';
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
@@ -65,6 +67,8 @@ function version() {
 /** The package `lmthing`: what `package/` has, and files of the repository. */
 function stageMain(folder) {
   cpSync(TEMPLATE, folder, { recursive: true });
+  writeTypes(folder);
+  writeFileSync(join(folder, 'events.d.mts'), eventTypes());
   copyFromRoot(folder, ['LICENSE-MIT', 'LICENSE-APACHE', 'SKILL.md', 'llms.txt']);
   const template = JSON.parse(readFileSync(join(TEMPLATE, 'package.json'), 'utf8'));
   const optionalDependencies = Object.fromEntries(SYSTEMS.map(({ name }) => [name, version()]));

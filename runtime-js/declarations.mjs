@@ -25,13 +25,13 @@ export function writeDeclarations(file) {
 }
 
 /** lmthing's own files keep their comments: `lmthing types` writes them for editors. */
-function own() {
+export function own() {
   const folder = new URL('types/', import.meta.url);
   return new Map(readdirSync(folder).sort().map((name) => [ROOT + name, readFileSync(new URL(name, folder), 'utf8')]));
 }
 
 /** The files that `zod`, `zod/v4` and `zod/v4/locales` import. */
-function zod() {
+export function zod() {
   const files = new Map();
   const root = `${ROOT}node_modules/zod/`;
   const add = (path) => {
@@ -63,7 +63,7 @@ const LEFT_OUT = ['test', 'wasi', 'sea', 'http2', 'inspector.generated', 'repl',
 const UNDICI_ENTRIES = ['fetch', 'formdata', 'eventsource', 'websocket'];
 
 /** Node's modules and globals, in the order of @types/node's index. */
-function node() {
+export function node() {
   const files = new Map();
   const root = `${ROOT}node_modules/@types/node/`;
   const paths = ['', 'compatibility/'].flatMap((folder) =>
@@ -74,6 +74,10 @@ function node() {
   const declared = [...files.values()].flatMap((text) => [...text.matchAll(/declare module "([^"]+)"/g)].map(([, name]) => name));
   // Unsupported modules are `any`.
   const others = offered().filter((name) => !declared.includes(name));
+  const modules = new Set([...declared, ...others]);
+  // `process.getBuiltinModule` has a line for each module.
+  const builtin = /^"[^"]+": typeof import\("([^"]+)"\);\n/gm;
+  files.set(`${root}process.d.ts`, files.get(`${root}process.d.ts`).replace(builtin, (line, name) => (modules.has(name) ? line : '')));
   const index = [...kept.map((path) => `/// <reference path="${path}.d.ts" />`), ...others.map((name) => `declare module "${name}";`)];
   files.set(`${root}index.d.ts`, `${index.join('\n')}\n`);
   files.set(`${root}package.json`, manifest('@types/node'));
