@@ -21,6 +21,7 @@ use super::{
     describe_args::DescribeArgs,
     failure::WrongUsage,
     limit_args::LimitArgs,
+    lsp_args::{LspArgs, UnsavedArgs},
     map_args::MapArgs,
     mcp_args::McpArgs,
     permission_args::PermissionArgs,
@@ -81,6 +82,8 @@ pub(super) enum Command {
     View(ViewArgs),
     /// Serve prompt files as tools to programs that speak the Model Context Protocol
     Mcp(Box<McpArgs>),
+    /// Serve editors: findings as one types, fixes, prices, runs (Language Server Protocol)
+    Lsp(LspArgs),
     /// Serve prompt files as services of Restate, whose runs go on on another machine when this one dies
     Worker(Box<WorkerArgs>),
     /// Print a script that completes commands, options, prompt files and models in a shell
@@ -90,6 +93,9 @@ pub(super) enum Command {
     /// Tell what a prompt file offers, for the server that serves it
     #[command(name = "__describe", hide = true)]
     Describe(Box<DescribeArgs>),
+    /// Run a command on texts that are not saved, for the language server
+    #[command(name = lmthing_lsp::UNSAVED_COMMAND, hide = true)]
+    Unsaved(Box<UnsavedArgs>),
 }
 
 /// `lmthing completions`.

@@ -20,6 +20,7 @@ mod exit;
 mod failure;
 mod interrupt;
 mod limit_args;
+mod lsp_args;
 mod map_args;
 mod mcp_args;
 mod pending;
@@ -129,6 +130,14 @@ fn run_command(arguments: Vec<OsString>, printer: &Printer) -> ExitCode {
         Some(Command::Worker(worker)) => commands::worker::run(&worker, printer),
         Some(Command::Completions(completions)) => commands::completions::run(&completions, printer),
         Some(Command::Describe(describe)) => commands::describe::run(&describe, printer),
+        Some(Command::Lsp(_)) => commands::lsp::run(printer),
+        Some(Command::Unsaved(unsaved)) => match commands::lsp::unsaved(&unsaved) {
+            Ok(arguments) => run_command(arguments, printer),
+            Err(problem) => {
+                printer.diagnostic(&problem);
+                ExitCode::Usage
+            }
+        },
         Some(Command::Man) => commands::man::run(printer),
     }
 }

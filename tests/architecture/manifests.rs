@@ -18,6 +18,7 @@ const CRATES: &[(&str, &[&str])] = &[
     ("store", &["base", "system"]),
     ("engine", &["base", "node", "providers", "system", "typescript"]),
     ("check", &["base", "engine", "node", "providers", "system", "typescript"]),
+    ("lsp", &["base", "check", "engine", "node", "providers", "system", "typescript"]),
     ("testing", &["base", "engine", "node", "providers", "system"]),
     ("map", &["base", "engine", "node", "providers", "system"]),
     ("serve", &["base", "system"]),

@@ -18,6 +18,8 @@ mod docs_command;
 mod docs_run;
 mod examples;
 mod findings;
+mod lsp_findings;
+mod lsp_server;
 mod new;
 mod pages;
 mod report;

@@ -4,6 +4,7 @@
 
 pub(crate) mod canned;
 pub(crate) mod http;
+mod lsp;
 pub(crate) mod mcp;
 pub(crate) mod npm_packages;
 #[cfg(unix)]
@@ -14,6 +15,7 @@ mod skipped;
 pub(crate) mod tls;
 mod wait;
 
+pub(crate) use lsp::{LspClient, uri};
 pub(crate) use program::*;
 pub(crate) use skipped::skipped;
 pub(crate) use wait::*;

@@ -12,11 +12,12 @@ use super::{
 };
 use lmthing_base::{diagnostic::Location, parser::Language};
 use lmthing_engine::bindings::inspect::{Fault, FaultSeverity};
+use lmthing_system::files::{is_source_file, read_source_text, real_path};
 
 /// `file` is the prompt file as the user named it, `path` its path on disk.
 pub(super) fn findings(file: &Path, path: &Path, faults: Vec<Fault>, is_strict: bool) -> Vec<Finding> {
-    let real = std::fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
-    let text = LazyCell::new(|| std::fs::read_to_string(path).unwrap_or_default());
+    let real = real_path(path).unwrap_or_else(|_| path.to_owned());
+    let text = LazyCell::new(|| read_source_text(path).unwrap_or_default());
     let values = LazyCell::new(|| ExportValues::of(&text, Language::of_file(path).unwrap_or(Language::JavaScript)));
     let own = |span: Option<Span>| span.map(|span| (file.to_owned(), span));
     let file_of_prompt = file;
@@ -33,6 +34,7 @@ pub(super) fn findings(file: &Path, path: &Path, faults: Vec<Fault>, is_strict: 
             code: fault.code.to_owned(),
             message: fault.message,
             hint: fault.hint,
+            fix: None,
             related: fault.causes.iter().map(|cause| related(cause, file_of_prompt, &real)).collect(),
         }
     };
@@ -61,7 +63,7 @@ fn severity(severity: FaultSeverity, is_strict: bool) -> Severity {
 fn file_and_span(location: &Location, file: &Path, real: &Path) -> (PathBuf, Span) {
     // A module may be loaded several times with different queries.
     let bare = location.path.split('?').next().unwrap_or_default();
-    let found = Path::new(if Path::new(&location.path).exists() { location.path.as_str() } else { bare });
+    let found = Path::new(if is_source_file(Path::new(&location.path)) { location.path.as_str() } else { bare });
     let start = Position { line: location.line, column: location.column };
     let end = Position { column: start.column + word_length(found, start), ..start };
     let span = Span { start, end };
@@ -74,7 +76,7 @@ fn file_and_span(location: &Location, file: &Path, real: &Path) -> (PathBuf, Spa
 }
 
 fn word_length(file: &Path, start: Position) -> u32 {
-    let text = std::fs::read_to_string(file).unwrap_or_default();
+    let text = read_source_text(file).unwrap_or_default();
     let line = text.lines().nth(start.line.saturating_sub(1) as usize).unwrap_or_default();
     let rest = line.chars().skip(start.column.saturating_sub(1) as usize);
     let word = rest.take_while(|letter| letter.is_alphanumeric() || matches!(letter, '_' | '$')).count();

@@ -15,7 +15,18 @@ pub struct Finding {
     /// TypeScript's own message for type errors.
     pub message: String,
     pub hint: Option<String>,
+    /// A change that follows the hint, if one is certain enough to be offered.
+    pub fix: Option<Fix>,
     pub related: Vec<Related>,
+}
+
+/// Replaces a part of the finding's file.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Fix {
+    /// What it does, such as `write 'defTool'`.
+    pub title: String,
+    pub span: Span,
+    pub text: String,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -2,13 +2,13 @@
 
 use std::{
     collections::HashSet,
-    fs,
     panic::{AssertUnwindSafe, catch_unwind},
     path::{Path, PathBuf},
 };
 
 use super::module::Module;
 use lmthing_base::parser::Language;
+use lmthing_system::files::read_source_text;
 use lmthing_typescript::code::{Tree, check_nesting};
 
 enum ExportSource {
@@ -26,7 +26,7 @@ pub fn has_export(file: &Path, name: &str) -> bool {
         if !known.insert(file.clone()) {
             continue;
         }
-        let Ok(text) = fs::read_to_string(&file) else { continue };
+        let Ok(text) = read_source_text(&file) else { continue };
         // Parsing is slow, and most files do not contain the name.
         if !(text.contains(name) || text.contains("export") && text.contains('*')) {
             continue;
@@ -62,6 +62,8 @@ fn export_of(text: &str, language: Language, name: &str) -> ExportSource {
 
 #[cfg(test)]
 mod tests {
+    use std::fs;
+
     use super::*;
 
     #[test]

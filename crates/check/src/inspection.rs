@@ -7,9 +7,9 @@ use std::{
     rc::Rc,
     sync::{
         Arc,
-        mpsc::{RecvTimeoutError, channel},
+        mpsc::{Receiver, RecvTimeoutError, channel},
     },
-    time::Duration,
+    time::{Duration, Instant},
 };
 
 use serde_json::Value;
@@ -17,7 +17,7 @@ use serde_json::Value;
 use super::{
     faults,
     finding::{Finding, Severity},
-    options::CheckOptions,
+    options::{Cancellation, CheckOptions},
 };
 use lmthing_base::{
     checkpoint::NoCheckpoints,
@@ -29,7 +29,10 @@ use lmthing_base::{
 use lmthing_engine::{
     bindings::{
         Exchanges, HostServices,
-        inspect::{self, Fault, FaultSeverity, Inspection, NamedModel, NoLimits, NoModels, Rendered, RenderedTool},
+        inspect::{
+            self, Fault, FaultSeverity, Inspection, NamedModel, NoLimits, NoModels, Rendered, RenderedDefinition,
+            RenderedTool,
+        },
     },
     session::{LoadError, Program, ProgramOptions},
 };
@@ -44,6 +47,9 @@ const GRACE_PERIOD: Duration = Duration::from_secs(2);
 /// The number of bytes that are kept of a script's output.
 const MAX_OUTPUT: usize = 1 << 20;
 
+/// How often a check looks whether it is cancelled.
+const CANCEL_INTERVAL: Duration = Duration::from_millis(20);
+
 /// The result of loading and rendering a file.
 #[derive(Debug, Default)]
 pub(super) struct Inspected {
@@ -53,11 +59,13 @@ pub(super) struct Inspected {
 }
 
 /// An inspection without secrets, in a form that can be sent to another thread: messages contain `Rc`.
+#[derive(Default)]
 struct SendableInspection {
     faults: Vec<Fault>,
     messages: Option<Value>,
     tools: Vec<RenderedTool>,
     functions: Vec<String>,
+    definitions: Vec<RenderedDefinition>,
     printed: String,
 }
 
@@ -78,6 +86,7 @@ pub(super) fn inspect(file: &Path, options: &CheckOptions, may_vary: bool) -> In
             code: "render".to_owned(),
             message,
             hint: None,
+            fix: None,
             related: Vec::new(),
         }],
         ..Inspected::default()
@@ -85,8 +94,8 @@ pub(super) fn inspect(file: &Path, options: &CheckOptions, may_vary: bool) -> In
     if let Err(error) = started {
         return failed(format!("cannot start a thread: {error}"));
     }
-    match receiver.recv_timeout(options.limit + inspect::REPEAT_LIMIT + GRACE_PERIOD) {
-        Ok(SendableInspection { faults, messages, tools, functions, printed }) => {
+    match wait(&receiver, options) {
+        Ok(SendableInspection { faults, messages, tools, functions, definitions, printed }) => {
             let findings = faults::findings(file, &path, faults, options.is_strict);
             let messages = messages.and_then(|messages| serde_json::from_value(messages).ok());
             let rendered = messages.map(|messages| Rendered {
@@ -95,6 +104,7 @@ pub(super) fn inspect(file: &Path, options: &CheckOptions, may_vary: bool) -> In
                 functions,
                 expected_names: Vec::new(),
                 refused: None,
+                definitions,
             });
             Inspected { findings, rendered, printed }
         }
@@ -105,13 +115,25 @@ pub(super) fn inspect(file: &Path, options: &CheckOptions, may_vary: bool) -> In
     }
 }
 
+/// Waits for the result until the time limit, or until the check is cancelled.
+fn wait<T>(receiver: &Receiver<T>, options: &CheckOptions) -> Result<T, RecvTimeoutError> {
+    let end = Instant::now() + options.limit + inspect::REPEAT_LIMIT + GRACE_PERIOD;
+    loop {
+        let left = end.saturating_duration_since(Instant::now());
+        match receiver.recv_timeout(left.min(CANCEL_INTERVAL)) {
+            Err(RecvTimeoutError::Timeout) if left > CANCEL_INTERVAL && !options.cancellation.is_cancelled() => {}
+            ended => return ended,
+        }
+    }
+}
+
 fn inspect_on_this_thread(path: &Path, options: &CheckOptions, may_vary: bool) -> SendableInspection {
     let event_loop = match EventLoop::new() {
         Ok(event_loop) => event_loop,
         Err(error) => return SendableInspection::failed(format!("cannot start the event loop: {error}")),
     };
     let redactor = Redactor::of_variables(options.variables.iter().map(|(name, value)| (name, value)));
-    let host = Rc::new(OutputCollector::default());
+    let host = Rc::new(OutputCollector { cancellation: options.cancellation.clone(), ..OutputCollector::default() });
     let inspection = event_loop.run(run(path, options, may_vary, &redactor, &host));
     let warnings = host
         .warnings
@@ -144,7 +166,7 @@ fn misspelled_model(model: NamedModel, near_model: fn(&str, &str) -> Option<Stri
 impl SendableInspection {
     fn failed(message: String) -> Self {
         let faults = vec![Fault::error("render", &[], message)];
-        SendableInspection { faults, messages: None, tools: Vec::new(), functions: Vec::new(), printed: String::new() }
+        SendableInspection { faults, ..SendableInspection::default() }
     }
 
     fn of(inspection: Inspection, warnings: impl Iterator<Item = Fault>, printed: String, redactor: &Redactor) -> Self {
@@ -154,8 +176,8 @@ impl SendableInspection {
             ..fault
         };
         let faults = inspection.faults.into_iter().chain(warnings).map(redacted).collect();
-        let Some(Rendered { messages, tools, functions, .. }) = inspection.rendered else {
-            return SendableInspection { faults, messages: None, tools: Vec::new(), functions: Vec::new(), printed };
+        let Some(Rendered { messages, tools, functions, definitions, .. }) = inspection.rendered else {
+            return SendableInspection { faults, printed, ..SendableInspection::default() };
         };
         let messages = serde_json::to_value(messages).ok().map(|mut messages| {
             redactor.apply_texts(&mut messages);
@@ -163,7 +185,11 @@ impl SendableInspection {
         });
         let tools = tools.into_iter().map(|tool| without_secrets(tool, redactor)).collect();
         let functions = functions.iter().map(|function| redactor.apply(function)).collect();
-        SendableInspection { faults, messages, tools, functions, printed }
+        let definitions = definitions
+            .into_iter()
+            .map(|found| RenderedDefinition { text: found.text.map(|text| redactor.apply(&text)), ..found });
+        let definitions = definitions.collect();
+        SendableInspection { faults, messages, tools, functions, definitions, printed }
     }
 }
 
@@ -203,6 +229,7 @@ async fn run(
         limit: options.limit,
         no_models: &no_models,
         may_vary,
+        locate: options.locate,
         is_repeating: &host.is_muted,
     };
     Ok(inspect::inspect_file(program.engine(), &inspect_options).await)
@@ -279,6 +306,7 @@ impl TextSources for ExplicitSources {
 /// Collects the output and warnings of a script.
 #[derive(Default)]
 struct OutputCollector {
+    cancellation: Cancellation,
     is_muted: Cell<bool>,
     printed: RefCell<String>,
     warnings: RefCell<Vec<(String, Option<Location>)>>,
@@ -321,6 +349,10 @@ impl ScriptHost for OutputCollector {
 
     fn has_stdin(&self) -> bool {
         false
+    }
+
+    fn is_cancelled(&self) -> bool {
+        self.cancellation.is_cancelled()
     }
 }
 

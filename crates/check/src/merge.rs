@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use super::finding::{Finding, Severity, Span};
+use lmthing_system::files::real_path;
 
 /// Returns all findings of the type check, and those of the run that report something else. Sorted by position: those
 /// of `file` first, those without a position last.
@@ -43,7 +44,7 @@ fn overlap(one: Span, other: Span) -> bool {
 type Line = (PathBuf, u32);
 
 fn line(finding: &Finding) -> Option<Line> {
-    let real = |file: &Path| std::fs::canonicalize(file).unwrap_or_else(|_| file.to_owned());
+    let real = |file: &Path| real_path(file).unwrap_or_else(|_| file.to_owned());
     finding.span.map(|span| (real(&finding.file), span.start.line))
 }
 
@@ -61,6 +62,7 @@ mod tests {
             code: code.to_owned(),
             message: String::new(),
             hint: None,
+            fix: None,
             related: Vec::new(),
         }
     }

@@ -1,6 +1,12 @@
 //! Options of the check of prompt files.
 
-use std::{sync::Arc, time::Duration};
+use std::{
+    sync::{
+        Arc,
+        atomic::{AtomicBool, Ordering},
+    },
+    time::Duration,
+};
 
 use lmthing_base::input::TextSources;
 
@@ -21,6 +27,23 @@ pub struct CheckOptions {
     pub limit: Duration,
     /// Returns a known model id spelled almost like the given one. Takes a provider's name and an unknown id.
     pub near_model: fn(&str, &str) -> Option<String>,
+    /// Whether every definition is located, for [`Report::rendered`](crate::Report::rendered).
+    pub locate: bool,
+    pub cancellation: Cancellation,
+}
+
+/// Ends a check from another thread, whose report is then worthless.
+#[derive(Clone, Debug, Default)]
+pub struct Cancellation(Arc<AtomicBool>);
+
+impl Cancellation {
+    pub fn cancel(&self) {
+        self.0.store(true, Ordering::Relaxed);
+    }
+
+    pub fn is_cancelled(&self) -> bool {
+        self.0.load(Ordering::Relaxed)
+    }
 }
 
 impl CheckOptions {
@@ -33,6 +56,8 @@ impl CheckOptions {
             is_strict: false,
             limit: RENDER_LIMIT,
             near_model: |_, _| None,
+            locate: false,
+            cancellation: Cancellation::default(),
         }
     }
 }

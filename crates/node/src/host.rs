@@ -42,6 +42,12 @@ pub trait ScriptHost {
     /// Called repeatedly while a script runs without yielding. Must not use the engine.
     fn busy(&self) {}
 
+    /// Whether the script is to be interrupted, for example because its results are no longer of use. Must not use the
+    /// engine.
+    fn is_cancelled(&self) -> bool {
+        false
+    }
+
     /// Whether the script's standard output, and that of its child processes, goes to standard error instead.
     fn diverts_stdout(&self) -> bool {
         false

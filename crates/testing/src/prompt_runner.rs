@@ -304,7 +304,7 @@ fn check_file(path: &Path) -> Result<(), Box<Diagnostic>> {
     if path.is_dir() {
         return Err(Box::new(Diagnostic::new(format!("run: {shown} is a directory, not a prompt file"))));
     }
-    if !path.exists() {
+    if !lmthing_system::files::is_source_file(path) {
         let mut problem = Diagnostic::new(format!("run: cannot find the file {shown}"));
         problem.hint = did_you_mean(path, |path| path.to_string_lossy().contains(".lmt."));
         return Err(Box::new(problem));

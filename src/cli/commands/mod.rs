@@ -8,6 +8,7 @@ pub(super) mod docs;
 mod input;
 mod journal;
 mod local_models;
+pub(super) mod lsp;
 pub(super) mod man;
 pub(super) mod map;
 pub(super) mod mcp;

@@ -3,15 +3,15 @@
 use std::path::Path;
 
 use lmthing_base::diagnostic::{Diagnostic, did_you_mean};
-use lmthing_system::files::is_test_file;
 pub(in crate::cli) use lmthing_system::files::{PROMPT_FILE_SUFFIXES, PROMPT_FILE_SUFFIXES as ENDINGS, is_prompt_file};
+use lmthing_system::files::{is_source_file, is_test_file};
 
 pub(super) fn check_file(path: &Path) -> anyhow::Result<()> {
     let shown = path.display();
     if path.is_dir() {
         anyhow::bail!("{shown} is a directory, not a prompt file");
     }
-    if !path.exists() {
+    if !is_source_file(path) {
         let mut problem = Diagnostic::new(format!("cannot find the file {shown}"));
         problem.hint = did_you_mean(path, is_prompt_file);
         return Err(problem.into());

@@ -16,7 +16,7 @@ pub use controls::{
 };
 pub use github::{Annotation, AnnotationLevel};
 pub use invalid_json::InvalidJson;
-pub use suggestion::{closest, did_you_mean, ends_in_json};
+pub use suggestion::{closest, did_you_mean, ends_in_json, suggested_name};
 pub use value_path::{PathKey, path_suffix, path_text};
 
 /// Something that went wrong, and where in the user's files.

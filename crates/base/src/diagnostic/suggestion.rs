@@ -82,3 +82,10 @@ fn is_same_letters(a: &str, b: &str) -> bool {
     };
     sorted(a) == sorted(b)
 }
+
+/// The name in a suggestion, as hints and messages of TypeScript write it: `did you mean 'name'?`.
+pub fn suggested_name(text: &str) -> Option<&str> {
+    let start = ["did you mean '", "Did you mean '"].iter().find_map(|words| Some(text.find(words)? + words.len()))?;
+    let (name, _) = text[start..].split_once("'?")?;
+    (!name.is_empty()).then_some(name)
+}

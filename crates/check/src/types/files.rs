@@ -14,6 +14,7 @@ use super::internal_modules;
 use super::source::Source;
 use crate::declarations;
 use lmthing_base::parser::Language;
+use lmthing_system::files::{is_source_file, read_source, real_path, unsaved_text};
 
 /// The folders of the embedded declarations.
 static FOLDERS: LazyLock<HashSet<&str>> = LazyLock::new(|| {
@@ -97,10 +98,10 @@ impl FileSystem for CheckFileSystem {
             return Ok(Some(loaded(source.edited.text())));
         }
         // Reading a pipe may block forever.
-        if !path.is_file() {
+        if !is_source_file(path) {
             return Ok(None);
         }
-        let Ok(bytes) = std::fs::read(path) else { return Ok(None) };
+        let Ok(bytes) = read_source(path) else { return Ok(None) };
         if path.ends_with("undici-types/fetch.d.ts") {
             let text = String::from_utf8_lossy(&bytes).replace(JSON_OF_UNDICI.0, JSON_OF_UNDICI.1);
             return Ok(Some(loaded(&text)));
@@ -116,6 +117,9 @@ impl FileSystem for CheckFileSystem {
                 Some(text) => Some(FileInfo::basic(false, text.len() as u64)),
                 None => is_folder().then(|| FileInfo::basic(true, 0)),
             });
+        }
+        if let Some(text) = unsaved_text(path) {
+            return Ok(Some(FileInfo::basic(false, text.len() as u64)));
         }
         Ok(std::fs::metadata(path).ok().map(|found| FileInfo::basic(found.is_dir(), found.len())))
     }
@@ -133,7 +137,7 @@ impl FileSystem for CheckFileSystem {
 
     fn realpath(&self, path: &[u8]) -> Result<JsString, Error> {
         let real = to_path(path).filter(|path| !path.starts_with(declarations::ROOT));
-        let real = real.and_then(|path| std::fs::canonicalize(path).ok());
+        let real = real.and_then(|path| real_path(path).ok());
         Ok(JsString::from_bytes(real.as_deref().and_then(Path::to_str).map_or(path, str::as_bytes)))
     }
 }

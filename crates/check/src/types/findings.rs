@@ -198,6 +198,7 @@ fn finding(found: &Placed, sources: &Sources, hints: &Hints<'_>) -> Finding {
         code: format!("TS{}", error.code),
         message: readable(&error.message, &source.path),
         hint,
+        fix: None,
         related: related.take(MAX_RELATED).collect(),
     }
 }
@@ -210,6 +211,7 @@ pub(super) fn checker_failure(file: &Path, reason: &str) -> Finding {
         code: "types".to_owned(),
         message: format!("the types could not be checked: {reason}"),
         hint: Some("this is a defect of lmthing; the file may be right or wrong".to_owned()),
+        fix: None,
         related: Vec::new(),
     }
 }

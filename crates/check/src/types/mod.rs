@@ -38,7 +38,7 @@ use source::{Source, json_problem};
 
 use super::Finding;
 use lmthing_base::parser::Language;
-use lmthing_system::files::is_test_file;
+use lmthing_system::files::{is_test_file, real_path};
 use lmthing_typescript::code::spawn_checker_thread;
 
 const LIMIT: Duration = Duration::from_secs(20);
@@ -69,7 +69,7 @@ impl TypeChecker {
     /// After `limit` the thread is abandoned with its cache, and the next file starts with an empty one.
     fn check_within(&mut self, file: &Path, limit: Duration, check: Check) -> TypeReport {
         let cache = std::mem::take(&mut self.cache);
-        let path = std::fs::canonicalize(file).unwrap_or_else(|_| file.to_owned());
+        let path = real_path(file).unwrap_or_else(|_| file.to_owned());
         let prompt_file = path.clone();
         silence_panics();
         let (sender, receiver) = mpsc::channel();

@@ -139,6 +139,7 @@ fn finding(path: &Path, (start, end): (usize, usize), text: &str, code: &str, me
         code: code.to_owned(),
         message,
         hint: None,
+        fix: None,
         related: Vec::new(),
     }
 }

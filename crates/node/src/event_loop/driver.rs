@@ -44,7 +44,10 @@ pub async fn attach(runtime: &AsyncRuntime, host: Rc<dyn ScriptHost>) -> Rc<Even
                 host.warn(&warning);
             }
         }
-        interrupted_loop.is_halted() || interrupted_loop.should_interrupt() || interrupted_loop.is_halted()
+        interrupted_loop.is_halted()
+            || host.is_cancelled()
+            || interrupted_loop.should_interrupt()
+            || interrupted_loop.is_halted()
     };
     runtime.set_interrupt_handler(Some(Box::new(interrupt))).await;
     let tracked_loop = event_loop.clone();

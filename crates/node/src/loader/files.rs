@@ -11,6 +11,7 @@ use oxc_resolver::{FileMetadata, FileSystem, FileSystemOs, ResolveError};
 
 use crate::error::ScriptError;
 use lmthing_base::permission::{Access, AccessDenied, Permissions, Restricted, real_path};
+use lmthing_system::files::{self, read_source};
 
 /// The code of errors about denied reads.
 const REFUSED: &str = "ERR_ACCESS_DENIED";
@@ -29,7 +30,7 @@ pub(super) fn refused(refusal: AccessDenied) -> ScriptError {
 /// # Errors
 /// The outer error if reading is denied.
 pub(super) fn bytes(permissions: &Permissions, path: &Path) -> Result<io::Result<Vec<u8>>, AccessDenied> {
-    let Some(rights) = permissions.restricted_rights() else { return Ok(ordinary(path).and_then(std::fs::read)) };
+    let Some(rights) = permissions.restricted_rights() else { return Ok(ordinary(path).and_then(read_source)) };
     if let Some(real) = real_path(path).filter(|real| is_description(rights, real)) {
         return Ok(ordinary(&real).and_then(std::fs::read));
     }
@@ -43,7 +44,11 @@ pub(super) fn bytes(permissions: &Permissions, path: &Path) -> Result<io::Result
 
 /// The same path if it is a regular file: reading a pipe or a device may never end.
 fn ordinary(path: &Path) -> io::Result<&Path> {
-    if std::fs::metadata(path)?.is_file() { Ok(path) } else { Err(io::Error::other("it is no ordinary file")) }
+    if files::is_source_file(path) || std::fs::metadata(path)?.is_file() {
+        Ok(path)
+    } else {
+        Err(io::Error::other("it is no ordinary file"))
+    }
 }
 
 fn is_description(rights: &Restricted, real: &Path) -> bool {
@@ -54,6 +59,9 @@ fn is_description(rights: &Restricted, real: &Path) -> bool {
 
 /// Reads a file whose path has passed the permission check. The file may have changed since.
 pub(super) fn opened(rights: &Permissions, path: &Path) -> io::Result<Vec<u8>> {
+    if let Some(text) = files::unsaved_text(path) {
+        return Ok(text.as_bytes().to_vec());
+    }
     let mut file = File::open(path)?;
     let checked = rights.check_opened(&file, Access::Read(&path.to_string_lossy()));
     checked.map_err(|_| io::Error::from(io::ErrorKind::PermissionDenied))?;

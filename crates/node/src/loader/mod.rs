@@ -51,6 +51,7 @@ use super::native_module::{self, NativeModule};
 use super::{builtin, gate, user_data};
 use kind::Kind;
 use lmthing_base::permission::Permissions;
+use lmthing_system::files::real_path;
 use resolver::ModuleResolver;
 
 /// Deepest nesting of brackets in JavaScript: the engine takes minutes for deeper functions and overflows its stack on
@@ -124,7 +125,7 @@ struct ImportedFiles<'js>(RefCell<HashMap<String, Value<'js>>>);
 pub async fn import_file_once<'js>(ctx: &Ctx<'js>, path: &Path) -> Result<Object<'js>> {
     let modules = modules(ctx)?;
     // A known module that is not in `ImportedFiles` was imported by a script.
-    let is_imported = std::fs::canonicalize(path).is_ok_and(|real| modules.is_file(&real.display().to_string()));
+    let is_imported = real_path(path).is_ok_and(|real| modules.is_file(&real.display().to_string()));
     let loader = user_data::read::<ModuleLoader>(ctx)?.clone();
     let name = resolver::entry(&loader.0, path).map_err(|failure| failure.throw(ctx))?;
     let known = user_data::read::<ImportedFiles>(ctx)?.0.borrow().get(&name).cloned();

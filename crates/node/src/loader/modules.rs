@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use std::rc::Rc;
 
 use lmthing_base::parser::{Parser, Positions};
+use lmthing_system::files::real_path;
 
 /// The user's modules in one engine. Source texts are not kept: errors read the file again.
 pub(crate) struct Modules {
@@ -71,7 +72,7 @@ impl Modules {
         let path = self.files.borrow().get(name).cloned()?;
         // The path was real when the file was loaded: a link in its place now would lead to a file without a permission
         // check.
-        let is_same = std::fs::canonicalize(&path).is_ok_and(|real| real == path);
+        let is_same = real_path(&path).is_ok_and(|real| real == path);
         is_same.then(|| super::source::read(&path).ok()).flatten()
     }
 

@@ -16,6 +16,7 @@ use crate::error::ScriptError;
 use crate::native_module::NativeModule;
 use lmthing_base::diagnostic::closest;
 use lmthing_base::permission::{Access, Permissions};
+use lmthing_system::files::{is_source_file, real_path};
 
 const TEST_RUNNERS: [&str; 5] = ["vitest", "jest", "@jest/globals", "mocha", "chai"];
 const TEST_HINT: &str = "tests use lmthing's own module: import { expect, test } from 'lmthing/test'";
@@ -64,8 +65,8 @@ fn not_found(message: impl Into<String>) -> ScriptError {
 pub(super) fn entry(resolver: &ModuleResolver, path: &Path) -> Result<String, ScriptError> {
     resolver.may_read(path)?;
     // As in Node, the entry file is its real path, also for its imports.
-    let real = std::fs::canonicalize(path)
-        .map_err(|error| not_found(format!("Cannot open '{}': {}", path.display(), plain(&error))))?;
+    let real =
+        real_path(path).map_err(|error| not_found(format!("Cannot open '{}': {}", path.display(), plain(&error))))?;
     check_extension(&real, &path.display().to_string())?;
     Ok(resolver.modules.add(&real, ""))
 }
@@ -168,7 +169,7 @@ impl ModuleResolver {
         url.set_fragment(None);
         let path = url.to_file_path().map_err(|()| invalid())?;
         let path = match wanted {
-            Wanted::Module if is_typescript(base) && !path.is_file() => {
+            Wanted::Module if is_typescript(base) && !is_source_file(&path) => {
                 self.packages.typescript_file(&path)?.unwrap_or(path)
             }
             _ => path,
@@ -192,7 +193,7 @@ impl ModuleResolver {
     fn file(&self, path: &Path, specifier: &str, wanted: Wanted) -> Result<PathBuf, ScriptError> {
         self.may_read(path)?;
         // Modules are identified by real path, so that a file is one module however it is linked.
-        let real = std::fs::canonicalize(path).map_err(|_| {
+        let real = real_path(path).map_err(|_| {
             not_found(format!("Cannot find module '{}'", path.display()))
                 .hint_if_some(self.alternative(path, specifier))
         })?;

@@ -4,6 +4,7 @@ use std::{io, path::Path};
 
 use crate::error::ScriptError;
 use lmthing_base::parser::Language;
+use lmthing_system::files::read_source;
 
 /// The importable file extensions, in the order of suggestions.
 pub(super) const EXTENSIONS: [&str; 7] = ["mjs", "js", "ts", "mts", "json", "cjs", "cts"];
@@ -32,7 +33,7 @@ pub(super) fn language(module: &str) -> Language {
 
 /// Reads a text file as UTF-8, without its byte order mark.
 pub(super) fn read(path: &Path) -> Result<String, ScriptError> {
-    text(path, std::fs::read(path))
+    text(path, read_source(path))
 }
 
 /// The content of a file as text.

@@ -1,6 +1,7 @@
 //! Prompt files in folders: their names, searching for them, and watching them.
 
 mod search;
+mod unsaved;
 mod watch;
 
 use std::{
@@ -9,6 +10,10 @@ use std::{
 };
 
 pub use search::{FoundFiles, FoundPromptFile, find};
+pub use unsaved::{
+    is_source_file, read_source, read_source_text, real_path, set_unsaved_text, unsaved_path, unsaved_text,
+    unsaved_texts,
+};
 pub use watch::{FileReport, FileReporter, FileUse, FileWatcher, ReportedFile, RunWatcher};
 
 /// The suffixes of prompt files, including test files.

@@ -8,7 +8,7 @@ use std::{
 
 use ignore::WalkBuilder;
 
-use super::{PROMPT_FILE_SUFFIXES, is_prompt_file};
+use super::{PROMPT_FILE_SUFFIXES, is_prompt_file, unsaved::is_source_file};
 use lmthing_base::diagnostic::{Diagnostic, did_you_mean};
 
 #[derive(Debug, Default)]
@@ -55,7 +55,7 @@ pub(super) fn below(folder: &Path) -> FoundFiles {
 
 fn check_named(path: &Path, hint: &str) -> Result<(), Box<Diagnostic>> {
     let shown = path.display();
-    if !path.exists() {
+    if !path.exists() && !is_source_file(path) {
         let message = format!("there is no file or folder {shown}");
         let problem = Diagnostic::new(message);
         return Err(Box::new(match did_you_mean(path, can_be_named) {

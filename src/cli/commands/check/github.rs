@@ -40,6 +40,7 @@ mod tests {
             code: "mock".to_owned(),
             message: "100 %: a,\r\nb".to_owned(),
             hint: Some("::error::x".to_owned()),
+            fix: None,
             related: Vec::new(),
         };
         assert_eq!(

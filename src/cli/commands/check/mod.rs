@@ -7,7 +7,6 @@ mod json;
 mod parallel;
 mod pretty;
 mod render;
-mod tokens;
 
 use std::{num::NonZeroUsize, path::PathBuf, thread};
 

@@ -79,6 +79,7 @@ fn failed(file: &Path) -> Finding {
         code: "internal".to_owned(),
         message: "the checker failed at this file".to_owned(),
         hint: Some("this is a defect of lmthing; what standard error says helps to find it".to_owned()),
+        fix: None,
         related: Vec::new(),
     }
 }

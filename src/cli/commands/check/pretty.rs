@@ -1,6 +1,6 @@
 //! Findings as text with source excerpts, drawn by `annotate-snippets` as in the Rust compiler.
 
-use std::{borrow::Cow, collections::HashMap, fs, ops::Range, path::PathBuf};
+use std::{borrow::Cow, collections::HashMap, ops::Range, path::PathBuf};
 
 use annotate_snippets::{AnnotationKind, Group, Level, Origin, Renderer, Snippet};
 
@@ -9,6 +9,7 @@ use lmthing_base::diagnostic::{
     strip_controls,
 };
 use lmthing_check::{Finding, Position, Severity, Span};
+use lmthing_system::files::read_source_text;
 
 pub(super) struct Pretty {
     renderer: Renderer,
@@ -24,7 +25,7 @@ impl Pretty {
 
     pub(super) fn text(&mut self, finding: &Finding) -> String {
         for file in [&finding.file].into_iter().chain(finding.related.iter().map(|place| &place.file)) {
-            self.sources.entry(file.clone()).or_insert_with(|| fs::read_to_string(file).ok());
+            self.sources.entry(file.clone()).or_insert_with(|| read_source_text(file).ok());
         }
         let level = match finding.severity {
             Severity::Error => Level::ERROR,
@@ -89,6 +90,7 @@ mod tests {
             code: "TS2322".to_owned(),
             message: "Type 'string' is not assignable to type 'number'.".to_owned(),
             hint: None,
+            fix: None,
             related: Vec::new(),
         }
     }

@@ -84,6 +84,18 @@ pub struct Rendered {
     pub expected_names: Vec<String>,
     /// Why the model refuses the tools.
     pub refused: Option<String>,
+    /// What each call of a method renders to, if definitions were located.
+    pub definitions: Vec<RenderedDefinition>,
+}
+
+/// What one call of a `def…` method, or of `$`, adds to the first request.
+#[derive(Clone, Debug, PartialEq)]
+pub struct RenderedDefinition {
+    pub method: String,
+    pub name: String,
+    /// The text of a section, variable, message or declaration; `None` for a tool, which is among the tools.
+    pub text: Option<String>,
+    pub location: Location,
 }
 
 #[derive(Clone, Debug, PartialEq)]

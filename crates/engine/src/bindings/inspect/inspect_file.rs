@@ -49,6 +49,8 @@ pub struct InspectOptions<'a> {
     pub no_models: &'a NoModels,
     /// Whether the file mentions the clock or random numbers, so that what they change is searched for.
     pub may_vary: bool,
+    /// Whether every definition is located, which is slow.
+    pub locate: bool,
     /// Set while the function runs again: what it prints then was printed before.
     pub is_repeating: &'a Cell<bool>,
 }
@@ -84,6 +86,9 @@ impl<'js> Inspector<'_, 'js> {
         let began = Instant::now();
         // A failure here only makes the inspection less thorough.
         let _ = set_deadline(ctx, Some(began + limit)).and_then(|()| recorded::start_recording(ctx));
+        if self.options.locate {
+            recorded::start_locating(ctx);
+        }
         let ended = tokio::select! {
             biased;
             ended = until_halted(ctx, self.steps()) => Some(ended),

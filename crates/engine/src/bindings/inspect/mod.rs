@@ -11,7 +11,7 @@ mod render;
 mod thrown_fault;
 mod varying;
 
-pub use fault::{Fault, FaultSeverity, Inspection, NamedModel, PathKey, Rendered, RenderedTool};
+pub use fault::{Fault, FaultSeverity, Inspection, NamedModel, PathKey, Rendered, RenderedDefinition, RenderedTool};
 pub use inspect_file::{InspectOptions, REPEAT_LIMIT, inspect_file};
 pub use no_models::{NoLimits, NoModels};
 pub use offer::{Offer, offer_of_file};

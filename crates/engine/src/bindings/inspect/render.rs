@@ -5,7 +5,7 @@ use std::rc::Rc;
 use rquickjs::{Ctx, Object, Result, Value};
 
 use super::{
-    fault::{Fault, Rendered, RenderedTool},
+    fault::{Fault, Rendered, RenderedDefinition, RenderedTool},
     thrown_fault::{fault_of, run_fault},
 };
 use crate::{
@@ -15,6 +15,7 @@ use crate::{
         prompt::{
             entry::{Entry, Registry},
             object::PromptObject,
+            recorded::{self, Definition},
         },
         run::{
             deadlock::detect_deadlock,
@@ -23,10 +24,11 @@ use crate::{
             start::{prepare, run_set_up},
         },
     },
-    prompt::{DefinitionKind, PromptHost, RunError, StepPlan, plan_step},
+    prompt::{DefinitionKind, Prompt, PromptHost, RunError, StepPlan, Variable, plan_step},
 };
 use lmthing_node::{drain_jobs, location_of_function};
 use lmthing_providers::{MockModel, MockOptions};
+use lmthing_typescript::code::Declarations;
 
 const CODE: &str = "render";
 
@@ -82,7 +84,40 @@ fn rendered<'js>(ctx: &Ctx<'js>, host: &ScriptPrompt<'js>, plan: &StepPlan) -> s
     let messages = plan.messages.to_vec().iter().map(|message| (**message).clone()).collect();
     let expected_names =
         prompt.borrow().bag.servers().iter().flat_map(|server| mcp::tools::expected_names(&server.config)).collect();
-    Ok(Rendered { messages, tools: tools.collect(), functions, expected_names, refused })
+    let tools = tools.collect();
+    let definitions = located_definitions(ctx, &definitions);
+    Ok(Rendered { messages, tools, functions, expected_names, refused, definitions })
+}
+
+fn located_definitions(ctx: &Ctx<'_>, prompt: &Prompt) -> Vec<RenderedDefinition> {
+    let made = recorded::located_definitions(ctx).into_iter().filter_map(|Definition { kind, name, location }| {
+        let text = text_of(prompt, kind, &name);
+        Some(RenderedDefinition { method: kind.method().to_owned(), text, name, location: location? })
+    });
+    let messages = recorded::located_messages(ctx).into_iter().filter_map(|(method, message, location)| {
+        let text = Some(message.plain_text());
+        let name = message.role.as_str().to_owned();
+        Some(RenderedDefinition { method: method.to_owned(), text, name, location: location? })
+    });
+    made.chain(messages).collect()
+}
+
+fn text_of(prompt: &Prompt, kind: DefinitionKind, name: &str) -> Option<String> {
+    let section = || prompt.systems().find(|(known, _)| *known == name);
+    let variable = || prompt.variables().find(|(known, _)| *known == name);
+    match kind {
+        DefinitionKind::DefSystem => section().map(|(name, text)| format!("<{name}>\n{text}\n</{name}>")),
+        DefinitionKind::Def | DefinitionKind::DefData => variable().map(|(name, value)| match value {
+            Variable::Text(text) => format!("<{name}>{text}</{name}>"),
+            Variable::Data(data) => format!("<{name}>\n{}</{name}>", data.yaml()),
+        }),
+        DefinitionKind::DefFunction | DefinitionKind::DefFunctionAgent | DefinitionKind::DefMethod => {
+            let (_, function) = prompt.functions(kind).find(|(known, _)| *known == name)?;
+            let declared = Declarations::new([&*function.declaration]).ok()?;
+            Some(declared.text().trim_end().to_owned())
+        }
+        _ => None,
+    }
 }
 
 fn location_of_tool<'js>(

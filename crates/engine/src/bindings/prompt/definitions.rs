@@ -90,6 +90,7 @@ pub(crate) fn def_message(call: Call<'_>) -> Result<Value<'_>> {
         }
     };
     let parts = messages::parts_from_js(&call.ctx, &call.arg(1), "defMessage: the content")?;
+    recorded::record_message(&call.ctx, "defMessage", role, &parts)?;
     call.core.prompt.borrow_mut().add_message(role, parts);
     Ok(Value::new_undefined(call.ctx.clone()))
 }
@@ -106,7 +107,9 @@ pub(crate) fn dollar(call: Call<'_>) -> Result<Value<'_>> {
         let kind = kind_of(&first);
         return Err(type_error(&call.ctx, format!("$ is a template tag: write $`your message`; got {kind}")));
     };
-    call.core.prompt.borrow_mut().add_message(Role::User, vec![ContentPart::text(text)]);
+    let parts = vec![ContentPart::text(text)];
+    recorded::record_message(&call.ctx, "$", Role::User, &parts)?;
+    call.core.prompt.borrow_mut().add_message(Role::User, parts);
     Ok(Value::new_undefined(call.ctx.clone()))
 }
 

@@ -11,7 +11,10 @@ use crate::{
     mcp::is_tool_name,
     prompt::{DefinitionKind, Prompt},
 };
-use lmthing_base::diagnostic::Location;
+use lmthing_base::{
+    chat::{Content, ContentPart, Message, Role},
+    diagnostic::Location,
+};
 use lmthing_node::{ScriptError, diagnose};
 
 #[derive(Clone, Debug, PartialEq)]
@@ -36,6 +39,8 @@ struct Recorded {
     refused_names: RefCell<Vec<Definition>>,
     /// All definitions, while they are located.
     definitions: RefCell<Option<Vec<Definition>>>,
+    /// All messages, while definitions are located, with the methods that added them.
+    messages: RefCell<Vec<(&'static str, Message, Option<Location>)>>,
     located: Cell<usize>,
 }
 
@@ -59,6 +64,29 @@ pub(crate) fn location_of(ctx: &Ctx<'_>, kind: DefinitionKind, name: &str) -> Op
     let recorded = ctx.userdata::<Recorded>()?;
     let definitions = recorded.definitions.borrow();
     definitions.iter().flatten().rfind(|known| known.kind == kind && known.name == name)?.location.clone()
+}
+
+/// The definitions made since they are located; of several with one name, the last.
+pub(crate) fn located_definitions(ctx: &Ctx<'_>) -> Vec<Definition> {
+    let recorded = ctx.userdata::<Recorded>();
+    recorded.and_then(|recorded| recorded.definitions.borrow().clone()).unwrap_or_default()
+}
+
+pub(crate) fn located_messages(ctx: &Ctx<'_>) -> Vec<(&'static str, Message, Option<Location>)> {
+    ctx.userdata::<Recorded>().map(|recorded| recorded.messages.borrow().clone()).unwrap_or_default()
+}
+
+/// Records a message that `method` adds, if definitions are located.
+pub(crate) fn record_message(ctx: &Ctx<'_>, method: &'static str, role: Role, content: &[ContentPart]) -> Result<()> {
+    let Some(recorded) = ctx.userdata::<Recorded>().filter(|recorded| recorded.definitions.borrow().is_some()) else {
+        return Ok(());
+    };
+    if recorded.located.get() < MAX_LOCATED {
+        recorded.located.set(recorded.located.get() + 1);
+        let message = Message { role, content: Content::Parts(content.to_vec()), provider_options: None };
+        recorded.messages.borrow_mut().push((method, message, here(ctx, method)?));
+    }
+    Ok(())
 }
 
 pub(crate) fn redefinitions(ctx: &Ctx<'_>) -> Vec<Redefinition> {
@@ -87,7 +115,7 @@ pub(crate) fn record(ctx: &Ctx<'_>, prompt: &PromptObject<'_>, kind: DefinitionK
         return Ok(());
     }
     recorded.located.set(recorded.located.get() + 1);
-    let definition = Definition { kind, name: name.to_owned(), location: here(ctx, kind)? };
+    let definition = Definition { kind, name: name.to_owned(), location: here(ctx, kind.method())? };
     if let Some(before) = before {
         add(&mut recorded.redefinitions.borrow_mut(), Redefinition { before, again: definition.clone() });
     }
@@ -105,8 +133,8 @@ fn add<T: PartialEq>(list: &mut Vec<T>, item: T) {
 }
 
 /// The call of the method in the script.
-fn here(ctx: &Ctx<'_>, kind: DefinitionKind) -> Result<Option<Location>> {
+fn here(ctx: &Ctx<'_>, method: &str) -> Result<Option<Location>> {
     // The message is the method's name, by which the diagnostic locates the call.
-    let here = ScriptError::error(format!("{}:", kind.method())).into_object(ctx)?;
+    let here = ScriptError::error(format!("{method}:")).into_object(ctx)?;
     Ok(diagnose(ctx, here.into_value()).diagnostic.location)
 }

@@ -15,7 +15,7 @@ enum Kind {
 }
 
 /// Returns 0 for an empty text only.
-pub(super) fn estimate(text: &str) -> u64 {
+pub fn estimate_tokens(text: &str) -> u64 {
     let mut tokens = 0.0;
     let mut rest = text;
     while let Some(first) = rest.chars().next() {
@@ -115,9 +115,9 @@ mod tests {
                 73,
             ),
         ] {
-            let about = estimate(text);
+            let about = estimate_tokens(text);
             assert!(about * 4 >= counted * 3 && about * 4 <= counted * 5, "{about} for {counted}: {text}");
         }
-        assert_eq!((estimate(""), estimate(" "), estimate("a")), (0, 1, 1));
+        assert_eq!((estimate_tokens(""), estimate_tokens(" "), estimate_tokens("a")), (0, 1, 1));
     }
 }
