@@ -41,6 +41,8 @@ fn a_name_leads_to_the_section_that_explains_it() {
         ("defWebSearch", "reference/provider-tools#defwebsearch"),
         ("needsApproval", "reference/approvals"),
         ("maxSteps", "reference/call-settings"),
+        ("stopWhen", "reference/call-settings"),
+        ("func", "reference/code-mode#functions"),
         ("toHaveCalledTool", "guide/testing#running-a-prompt-file"),
         ("--max-errors", "reference/map#options"),
     ] {
@@ -65,6 +67,7 @@ fn what_is_not_found_is_answered_with_what_is_similar() {
         ("tools#optoins", "guide/tools has other sections", "lmthing docs guide/tools#options"),
         ("options", "'options' is a heading of several pages", "lmthing docs reference/check#options"),
         ("web search", "but these mention it", "lmthing docs reference/provider-tools"),
+        ("denied call", "but these mention it", "lmthing docs reference/approvals"),
         ("PromptFunction", "but these mention it", "lmthing docs lmthing.d.ts"),
         ("qqqqqq", "there is no topic 'qqqqqq'", "`lmthing docs` lists all topics"),
     ] {

@@ -122,14 +122,22 @@ fn weight(section: &Section, name: &str) -> usize {
     let mut weight = 0;
     for line in section.own.lines() {
         let count = codes(line).filter(|code| has_name(code, name)).count();
-        let first_cell = line.strip_prefix("| ").map(|row| row.split(" | ").next().unwrap_or_default());
-        let start = first_cell.or_else(|| line.strip_prefix("- ")?.split("`: ").next());
-        let begins = start.is_some_and(|start| codes(start).any(|code| has_name(code, name)));
+        let begins = start_of_entry(line).is_some_and(|start| codes(start).any(|code| has_name(code, name)));
         weight += count + if begins { 10 } else { 0 } + if line.starts_with('#') { 50 * count } else { 0 };
     }
     let is_rule = section.page.topic.starts_with("reference/");
     let is_listed = section.is_page && codes(listed(section.page)).any(|code| code.eq_ignore_ascii_case(name));
     weight + if is_rule && weight > 0 { 5 } else { 0 } + if is_listed { 40 } else { 0 }
+}
+
+/// What a row of a table or an entry of a list is about: its first cell, what is before a colon, or the code it begins with.
+fn start_of_entry(line: &str) -> Option<&str> {
+    if let Some(row) = line.strip_prefix("| ") {
+        return row.split(" | ").next();
+    }
+    let entry = line.strip_prefix("- ").filter(|entry| entry.starts_with('`'))?;
+    let code = entry[1..].find('`').map_or(entry.len(), |end| end + 2);
+    Some(&entry[..entry.find("`: ").map_or(code, |colon| colon + 1)])
 }
 
 /// What is between backticks.
@@ -173,19 +181,25 @@ fn not_found(name: &str, sections: &[Section]) -> NotFound {
     NotFound::Unknown(similar.or_else(|| closest(name, names)).map(str::to_owned))
 }
 
-/// The topics whose text has these letters, without regard to case, spaces and signs; those first that have them most often.
-fn mentions(name: &str, sections: &[Section]) -> Vec<String> {
+/// The topics that mention a text, without regard to case, spaces and signs, then those that have all of its words; those
+/// first that have them most often.
+fn mentions(text: &str, sections: &[Section]) -> Vec<String> {
     let letters =
         |text: &str| text.chars().filter(|letter| letter.is_alphanumeric()).collect::<String>().to_lowercase();
-    let wanted = letters(name);
-    if wanted.is_empty() {
+    let whole = letters(text);
+    if whole.is_empty() {
         return Vec::new();
     }
-    let mut about: Vec<(usize, String)> =
-        sections.iter().map(|section| (letters(section.own).matches(&wanted).count(), section.topic())).collect();
-    about.retain(|(count, _)| *count > 0);
-    about.sort_by_key(|(count, _)| Reverse(*count));
+    let words: Vec<String> = text.split_whitespace().map(letters).collect();
+    let weight = |own: &str| {
+        let own = letters(own);
+        let count = |text: &String| own.matches(text.as_str()).count();
+        (count(&whole), words.iter().map(count).min().unwrap_or_default())
+    };
+    let mut about: Vec<_> = sections.iter().map(|section| (weight(section.own), section.topic())).collect();
+    about.retain(|(weight, _)| *weight > (0, 0));
+    about.sort_by_key(|(weight, _)| Reverse(*weight));
     about.truncate(MOST_NAMED);
-    let declared = pages().iter().filter(|page| page.path == DECLARATIONS.0 && letters(page.text).contains(&wanted));
+    let declared = pages().iter().filter(|page| page.path == DECLARATIONS.0 && letters(page.text).contains(&whole));
     about.into_iter().map(|(_, topic)| topic).chain(declared.map(|page| page.topic.to_owned())).collect()
 }
