@@ -24,6 +24,7 @@ mod otel_support;
 mod process_end;
 #[cfg(target_os = "linux")]
 mod progress;
+mod prompt_cache;
 mod recording;
 mod scenarios;
 #[cfg(target_os = "linux")]

@@ -91,7 +91,7 @@ fn system_change(before: &PromptMessages, now: &PromptMessages) -> Option<Change
     if old == new {
         return None;
     }
-    let offset = old.bytes().zip(new.bytes()).take_while(|(a, b)| a == b).count();
+    let offset = common_length(old.as_bytes(), new.as_bytes());
     let part = changed_part((old, before.system_parts()), (new, now.system_parts()), offset);
     let kind = match part.map(|part| part.kind) {
         Some(SystemPartKind::Variable) => CacheBreakKind::Variable,
@@ -103,6 +103,14 @@ fn system_change(before: &PromptMessages, now: &PromptMessages) -> Option<Change
 
 fn system_text(message: Option<&Rc<Message>>) -> &str {
     message.and_then(|message| message.as_text()).unwrap_or_default()
+}
+
+/// Compared in blocks first, as the texts are long.
+fn common_length(old: &[u8], new: &[u8]) -> usize {
+    const BLOCK: usize = 256;
+    let blocks = old.chunks(BLOCK).zip(new.chunks(BLOCK)).take_while(|(old, new)| old == new).count();
+    let start = (blocks * BLOCK).min(old.len()).min(new.len());
+    start + old[start..].iter().zip(&new[start..]).take_while(|(old, new)| old == new).count()
 }
 
 type SystemText<'a> = (&'a str, &'a [SystemPart]);
@@ -150,4 +158,19 @@ fn first_difference<'a, T>(
         }
     };
     Some((index, item))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn common_lengths_are_exact() {
+        let long = "x".repeat(1000);
+        for (old, new, length) in [("", "", 0), ("ab", "ac", 1), ("ab", "ab", 2), ("ab", "abc", 2), ("b", "", 0)] {
+            assert_eq!(common_length(old.as_bytes(), new.as_bytes()), length, "{old} {new}");
+            let (old, new) = (long.clone() + old, long.clone() + new);
+            assert_eq!(common_length(old.as_bytes(), new.as_bytes()), 1000 + length);
+        }
+    }
 }
