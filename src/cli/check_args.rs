@@ -23,8 +23,12 @@ pub(super) struct CheckArgs {
     #[arg(long)]
     pub(super) print: bool,
 
+    /// Render each file in two engines, then a second step, and show what differs: no provider's cache keeps it
+    #[arg(long)]
+    pub(super) cache: bool,
+
     /// Do not call the prompt function
-    #[arg(long, conflicts_with_all = ["print", "input"])]
+    #[arg(long, conflicts_with_all = ["print", "cache", "input"])]
     pub(super) no_render: bool,
 
     /// The whole input of the files as a JSON object, @FILE or - for standard input

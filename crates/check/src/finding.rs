@@ -29,6 +29,17 @@ pub struct Fix {
     pub text: String,
 }
 
+impl Finding {
+    /// What the message is about, without the values that a comparison of requests shows: they differ between two prompt
+    /// files that import the same definition.
+    pub fn subject(&self) -> &str {
+        match self.message.split_once(": ") {
+            Some((subject, _)) if self.code == "cache" => subject,
+            _ => &self.message,
+        }
+    }
+}
+
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Related {
     pub file: PathBuf,

@@ -16,8 +16,9 @@ use serde_json::Value;
 
 use super::{
     faults,
-    finding::{Finding, Severity},
+    finding::Finding,
     options::{Cancellation, CheckOptions},
+    unstable::{self, SentPieces},
 };
 use lmthing_base::{
     checkpoint::NoCheckpoints,
@@ -30,8 +31,8 @@ use lmthing_engine::{
     bindings::{
         Exchanges, HostServices,
         inspect::{
-            self, Fault, FaultSeverity, Inspection, NamedModel, NoLimits, NoModels, Rendered, RenderedDefinition,
-            RenderedTool,
+            self, Clock, Fault, FaultSeverity, Inspection, NamedModel, NoLimits, NoModels, Piece, Rendered,
+            RenderedDefinition, RenderedTool, Search,
         },
     },
     session::{LoadError, Program, ProgramOptions},
@@ -66,58 +67,62 @@ struct SendableInspection {
     tools: Vec<RenderedTool>,
     functions: Vec<String>,
     definitions: Vec<RenderedDefinition>,
+    sent: SentPieces,
     printed: String,
 }
 
-/// Loads a prompt file, checks its exports, and renders it once.
+/// Loads a prompt file, checks its exports, and renders it once; with `options.cache` once more in another engine, to
+/// compare the requests.
 ///
 /// `may_vary` says whether the author's files mention the clock or random numbers.
 pub(super) fn inspect(file: &Path, options: &CheckOptions, may_vary: bool) -> Inspected {
     let path = lmthing_system::files::absolute(file);
-    let (sender, receiver) = channel();
-    let (thread_path, thread_options) = (path.clone(), options.clone());
-    let started = ThreadOptions { name: "lmthing-check", stack_size: THREAD_STACK_SIZE }
-        .spawn(move || drop(sender.send(inspect_on_this_thread(&thread_path, &thread_options, may_vary))));
-    let failed = |message: String| Inspected {
-        findings: vec![Finding {
-            file: file.to_owned(),
-            span: None,
-            severity: Severity::Error,
-            code: "render".to_owned(),
-            message,
-            hint: None,
-            fix: None,
-            related: Vec::new(),
-        }],
-        ..Inspected::default()
+    let search = match (options.cache, may_vary) {
+        (true, _) => Search::Steps(Clock::First),
+        (false, true) => Search::Reruns,
+        (false, false) => Search::Nothing,
     };
+    let inspection = inspect_within_limit(&path, options, search);
+    let SendableInspection { mut faults, messages, tools, functions, definitions, sent, printed } = inspection;
+    if options.cache && messages.is_some() {
+        faults.extend(unstable_pieces(&sent, inspect_within_limit(&path, options, Search::Steps(Clock::Months))));
+    }
+    let findings = faults::findings(file, &path, faults, options.is_strict);
+    let messages = messages.and_then(|messages| serde_json::from_value(messages).ok());
+    let rendered = messages.map(|messages| Rendered { messages, tools, functions, definitions, ..Rendered::default() });
+    Inspected { findings, rendered, printed }
+}
+
+fn unstable_pieces(sent: &SentPieces, other: SendableInspection) -> Vec<Fault> {
+    let is_rendered = other.messages.is_some();
+    let error = other.faults.into_iter().find(|fault| fault.severity == FaultSeverity::Error);
+    let unknown = || Fault::error("cache", &[], "the file was not rendered");
+    let pieces = if is_rendered { Ok(other.sent.first) } else { Err(error.unwrap_or_else(unknown)) };
+    unstable::faults(sent, &pieces)
+}
+
+/// Inspects a file on a thread of its own, which is abandoned if a script does not end.
+fn inspect_within_limit(path: &Path, options: &CheckOptions, search: Search) -> SendableInspection {
+    let (sender, receiver) = channel();
+    let (thread_path, thread_options) = (path.to_owned(), options.clone());
+    let started = ThreadOptions { name: "lmthing-check", stack_size: THREAD_STACK_SIZE }
+        .spawn(move || drop(sender.send(inspect_on_this_thread(&thread_path, &thread_options, search))));
     if let Err(error) = started {
-        return failed(format!("cannot start a thread: {error}"));
+        return SendableInspection::failed(format!("cannot start a thread: {error}"));
     }
-    match wait(&receiver, options) {
-        Ok(SendableInspection { faults, messages, tools, functions, definitions, printed }) => {
-            let findings = faults::findings(file, &path, faults, options.is_strict);
-            let messages = messages.and_then(|messages| serde_json::from_value(messages).ok());
-            let rendered = messages.map(|messages| Rendered {
-                messages,
-                tools,
-                functions,
-                expected_names: Vec::new(),
-                refused: None,
-                definitions,
-            });
-            Inspected { findings, rendered, printed }
-        }
-        Err(RecvTimeoutError::Timeout) => {
-            failed(format!("the first render did not end within {} s", options.limit.as_secs_f64()))
-        }
-        Err(RecvTimeoutError::Disconnected) => failed("lmthing failed while it looked at the file".to_owned()),
-    }
+    wait(&receiver, options).unwrap_or_else(|error| {
+        let seconds = options.limit.as_secs_f64();
+        SendableInspection::failed(match error {
+            RecvTimeoutError::Timeout => format!("the first render did not end within {seconds} s"),
+            RecvTimeoutError::Disconnected => "lmthing failed while it looked at the file".to_owned(),
+        })
+    })
 }
 
 /// Waits for the result until the time limit, or until the check is cancelled.
 fn wait<T>(receiver: &Receiver<T>, options: &CheckOptions) -> Result<T, RecvTimeoutError> {
-    let end = Instant::now() + options.limit + inspect::REPEAT_LIMIT + GRACE_PERIOD;
+    let repeat_limit = if options.cache { options.limit } else { inspect::REPEAT_LIMIT };
+    let end = Instant::now() + options.limit + repeat_limit + GRACE_PERIOD;
     loop {
         let left = end.saturating_duration_since(Instant::now());
         match receiver.recv_timeout(left.min(CANCEL_INTERVAL)) {
@@ -127,14 +132,16 @@ fn wait<T>(receiver: &Receiver<T>, options: &CheckOptions) -> Result<T, RecvTime
     }
 }
 
-fn inspect_on_this_thread(path: &Path, options: &CheckOptions, may_vary: bool) -> SendableInspection {
+fn inspect_on_this_thread(path: &Path, options: &CheckOptions, search: Search) -> SendableInspection {
     let event_loop = match EventLoop::new() {
         Ok(event_loop) => event_loop,
         Err(error) => return SendableInspection::failed(format!("cannot start the event loop: {error}")),
     };
     let redactor = Redactor::of_variables(options.variables.iter().map(|(name, value)| (name, value)));
     let host = Rc::new(OutputCollector { cancellation: options.cancellation.clone(), ..OutputCollector::default() });
-    let inspection = event_loop.run(run(path, options, may_vary, &redactor, &host));
+    // Another render prints what the first has printed.
+    host.is_muted.set(search == Search::Steps(Clock::Months));
+    let inspection = event_loop.run(run(path, options, search, &redactor, &host));
     let warnings = host
         .warnings
         .take()
@@ -176,7 +183,7 @@ impl SendableInspection {
             ..fault
         };
         let faults = inspection.faults.into_iter().chain(warnings).map(redacted).collect();
-        let Some(Rendered { messages, tools, functions, definitions, .. }) = inspection.rendered else {
+        let Some(Rendered { messages, tools, functions, definitions, pieces, .. }) = inspection.rendered else {
             return SendableInspection { faults, printed, ..SendableInspection::default() };
         };
         let messages = serde_json::to_value(messages).ok().map(|mut messages| {
@@ -189,7 +196,10 @@ impl SendableInspection {
             .into_iter()
             .map(|found| RenderedDefinition { text: found.text.map(|text| redactor.apply(&text)), ..found });
         let definitions = definitions.collect();
-        SendableInspection { faults, messages, tools, functions, definitions, printed }
+        let pieces_of = |pieces: Vec<Piece>| pieces.into_iter().map(|piece| piece.without_secrets(redactor)).collect();
+        let second = inspection.second_step.map(|second| second.map(pieces_of).map_err(redacted));
+        let sent = SentPieces { first: pieces_of(pieces), second };
+        SendableInspection { faults, messages, tools, functions, definitions, sent, printed }
     }
 }
 
@@ -208,7 +218,7 @@ fn without_secrets(tool: RenderedTool, redactor: &Redactor) -> RenderedTool {
 async fn run(
     path: &Path,
     options: &CheckOptions,
-    may_vary: bool,
+    search: Search,
     redactor: &Redactor,
     host: &Rc<OutputCollector>,
 ) -> Result<Inspection, LoadError> {
@@ -228,7 +238,7 @@ async fn run(
         line: &line,
         limit: options.limit,
         no_models: &no_models,
-        may_vary,
+        search,
         locate: options.locate,
         is_repeating: &host.is_muted,
     };

@@ -17,6 +17,7 @@ mod options;
 mod parts;
 mod tokens;
 mod types;
+mod unstable;
 
 use std::{
     collections::HashMap,

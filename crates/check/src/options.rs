@@ -24,6 +24,8 @@ pub struct CheckOptions {
     pub variables: Vec<(String, String)>,
     /// Whether warnings count as errors: those about a missing key are notes then.
     pub is_strict: bool,
+    /// Whether requests are compared, for what no provider's cache can keep.
+    pub cache: bool,
     pub limit: Duration,
     /// Returns a known model id spelled almost like the given one. Takes a provider's name and an unknown id.
     pub near_model: fn(&str, &str) -> Option<String>,
@@ -54,6 +56,7 @@ impl CheckOptions {
             sources,
             variables,
             is_strict: false,
+            cache: false,
             limit: RENDER_LIMIT,
             near_model: |_, _| None,
             locate: false,

@@ -1,6 +1,7 @@
 use std::time::Instant;
 
 use super::*;
+use crate::Severity;
 
 struct Texts;
 

@@ -189,13 +189,18 @@ impl Prompt {
             Role::System => Message::system(Message::parts(role, parts).plain_text()),
             _ => Message::parts(role, parts),
         };
-        if self.defined_in_rerun.is_some() {
+        if !self.takes_messages() {
             return;
         }
         match &mut self.waiting {
             Some(waiting) => waiting.push(message),
             None => self.history.push(message),
         }
+    }
+
+    /// Whether messages are added, not ignored.
+    pub fn takes_messages(&self) -> bool {
+        self.defined_in_rerun.is_none()
     }
 
     pub fn history(&self) -> &Transcript {

@@ -1,11 +1,13 @@
-// A clock that starts at a chosen time and random numbers that repeat, for `lmthing check`: it runs a prompt function twice, at
-// two times, and compares what it defines.
+// A clock that starts at a chosen time and random numbers that repeat, for `lmthing check`: it renders a prompt more than once, at
+// different times, and compares the requests.
 
 const SystemDate = Date;
 const QUARTER_OF_AN_HOUR = 15 * 60_000;
 // Within the same quarter of an hour, the date and the hour are the same in every time zone: a text that contains these
 // alone is the same for long enough.
-const APART = 411_287;
+const MINUTES = 411_287;
+// Another year, quarter, month, day, day of the week, half of the day and hour.
+const MONTHS = ((520 * 24 + 13) * 60 + 17) * 60_000 + 23_411;
 // The clock goes on for less than this.
 const MARGIN = 10_000;
 
@@ -20,6 +22,9 @@ const start = direction === 1 ? now : now - MARGIN;
 let offset = 0;
 let seed = FIRST;
 let isOther = false;
+
+// By the names of `Clock` in crates/engine.
+const APART = { first: 0, minutes: direction * MINUTES, months: MONTHS };
 
 const time = () => SystemDate.now() + offset;
 
@@ -36,12 +41,20 @@ function random() {
   return isOther ? 1 - number : number;
 }
 
-/** Sets the clock, and begins the random numbers again: those of the first run, or others. */
-export function setClock(other) {
-  isOther = other;
-  offset = (other ? start + direction * APART : start) - SystemDate.now();
+/** Begins the random numbers again. */
+export function restartRandom() {
   seed = FIRST;
+}
+
+/** Sets the clock, and begins the random numbers again: those of the clock `first`, or others. */
+export function setClock(name) {
+  const apart = APART[name];
+  isOther = name !== 'first';
+  offset = start + apart - SystemDate.now();
+  restartRandom();
   globalThis.Date = SteadyDate;
-  performance.now = () => systemPerformance() + (other ? APART : 0);
+  performance.now = () => systemPerformance() + Math.abs(apart);
   Math.random = random;
+  // Another run is another process.
+  if (name === 'months') Object.defineProperty(process, 'pid', { value: process.pid + 1 });
 }

@@ -47,7 +47,7 @@ impl FindingCollector {
         for finding in shown {
             let finding = names.renamed(finding);
             let place = finding.span.map(|span| span.start);
-            let key = (finding.file.clone(), place, finding.code.clone(), finding.message.clone());
+            let key = (finding.file.clone(), place, finding.code.clone(), finding.subject().to_owned());
             if self.seen.insert(key) {
                 self.count(finding.severity);
                 new.push(finding);

@@ -67,6 +67,7 @@ fn check(args: &CheckArgs, printer: &Printer) -> Result<ExitCode, WrongUsage> {
         render: !args.no_render,
         input: args.input.clone(),
         is_strict: args.strict,
+        cache: args.cache,
         near_model: |provider, id| similar_model(provider, id, &jiff::Timestamp::now().strftime("%F").to_string()),
         ..CheckOptions::new(shared_sources(&reporter), environment.variables)
     };

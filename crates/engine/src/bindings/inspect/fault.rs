@@ -2,6 +2,7 @@
 
 use serde_json::Value;
 
+use super::pieces::Piece;
 pub use lmthing_base::diagnostic::PathKey;
 use lmthing_base::{chat::Message, diagnostic::Location};
 
@@ -11,6 +12,8 @@ pub struct Inspection {
     /// `None` if the function was not run.
     pub rendered: Option<Rendered>,
     pub models: Vec<NamedModel>,
+    /// The pieces of a second step, or why there are none; only with [`Search::Steps`].
+    pub second_step: Option<Result<Vec<Piece>, Fault>>,
 }
 
 #[derive(Clone, Debug, PartialEq)]
@@ -19,7 +22,8 @@ pub struct Fault {
     pub place: Vec<PathKey>,
     pub location: Option<Location>,
     pub severity: FaultSeverity,
-    /// The kind: `syntax`, `import`, `export`, `config`, `model`, `mock`, `definition`, `input`, `load` or `render`.
+    /// The kind: `syntax`, `import`, `export`, `config`, `model`, `mock`, `definition`, `input`,
+    /// `cache`, `load` or `render`.
     pub code: &'static str,
     pub message: String,
     pub hint: Option<String>,
@@ -74,7 +78,7 @@ pub enum FaultSeverity {
     Note,
 }
 
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub struct Rendered {
     pub messages: Vec<Message>,
     pub tools: Vec<RenderedTool>,
@@ -84,6 +88,8 @@ pub struct Rendered {
     pub expected_names: Vec<String>,
     /// Why the model refuses the tools.
     pub refused: Option<String>,
+    /// What the request is made of; empty unless requests are compared.
+    pub pieces: Vec<Piece>,
     /// What each call of a method renders to, if definitions were located.
     pub definitions: Vec<RenderedDefinition>,
 }

@@ -10,11 +10,12 @@ use std::{
 use rquickjs::{Ctx, Function, Object, Result, Value};
 
 use super::{
+    clock::{Clock, restart_random},
     exports::{self, Exports, calls_against, names_against},
     fault::{Fault, FaultSeverity, Inspection, Rendered},
     input::{RenderInput, has_error_in, render_input},
     no_models::NoModels,
-    render::{self, config_with},
+    render::{self, config_with, second_step},
     thrown_fault::{Phase, fault_of, halt_fault, load_fault, qualify, refusal_notes},
     varying::varying_definitions,
 };
@@ -32,7 +33,7 @@ use crate::{
 };
 use lmthing_base::{chat::Role, diagnostic::Location, input::CommandLine};
 use lmthing_node::{
-    Engine, drain_jobs, import_file_once, location_of_function, only_await, set_deadline, until_halted,
+    Engine, Halt, drain_jobs, import_file_once, location_of_function, only_await, set_deadline, until_halted,
 };
 
 /// Number of event loop turns after the render, to find unhandled rejections.
@@ -47,12 +48,22 @@ pub struct InspectOptions<'a> {
     pub line: &'a CommandLine,
     pub limit: Duration,
     pub no_models: &'a NoModels,
-    /// Whether the file mentions the clock or random numbers, so that what they change is searched for.
-    pub may_vary: bool,
-    /// Whether every definition is located, which is slow.
+    pub search: Search,
+    /// Whether every definition is located, which is slow. A comparison of requests does so in any case.
     pub locate: bool,
     /// Set while the function runs again: what it prints then was printed before.
     pub is_repeating: &'a Cell<bool>,
+}
+
+/// The search for what changes from request to request.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Search {
+    Nothing,
+    /// Runs the function again, for what changes with the clock or with random numbers.
+    Reruns,
+    /// Collects the pieces of the first request, made at this time, and with [`Clock::First`] those of a second step. The
+    /// caller compares them.
+    Steps(Clock),
 }
 
 pub async fn inspect_file(engine: &Engine, options: &InspectOptions<'_>) -> Inspection {
@@ -89,6 +100,10 @@ impl<'js> Inspector<'_, 'js> {
         if self.options.locate {
             recorded::start_locating(ctx);
         }
+        if let Search::Steps(clock) = self.options.search {
+            recorded::start_locating(ctx);
+            let _ = clock.set(ctx);
+        }
         let ended = tokio::select! {
             biased;
             ended = until_halted(ctx, self.steps()) => Some(ended),
@@ -116,28 +131,41 @@ impl<'js> Inspector<'_, 'js> {
         let redefinitions = recorded::redefinitions(ctx).into_iter().map(redefinition_fault);
         let refused = recorded::refused_names(ctx).into_iter().map(refused_name_fault);
         self.inspection.borrow_mut().faults.extend(redefinitions.chain(refused).chain(faults));
-        if let Some(host) = host.filter(|_| self.options.may_vary) {
-            let varying = self.varying(&host).await;
-            self.inspection.borrow_mut().faults.extend(varying);
+        let Some(host) = host else { return };
+        match self.options.search {
+            // Finds nothing if that takes too long.
+            Search::Reruns => {
+                let varying = self.repeat(REPEAT_LIMIT, varying_definitions(ctx, &host)).await;
+                self.inspection.borrow_mut().faults.extend(varying.and_then(|found| found.ok()).unwrap_or_default());
+            }
+            Search::Steps(Clock::First) => {
+                self.phase.set(Phase::SecondStep);
+                let second_step = async {
+                    let _ = Clock::Minutes.set(ctx);
+                    second_step(ctx, &host).await
+                };
+                let second = self.repeat(limit, second_step).await.unwrap_or_else(|| Ok(Err(self.timed_out())));
+                let second = second.unwrap_or_else(|halt| Err(halt_fault(ctx, halt, Phase::SecondStep)));
+                self.inspection.borrow_mut().second_step = Some(second);
+            }
+            Search::Nothing | Search::Steps(_) => {}
         }
     }
 
-    /// Runs the function again; finds nothing if that takes too long.
-    async fn varying(&self, host: &ScriptPrompt<'js>) -> Vec<Fault> {
+    /// Runs the function again in some way, without printing; `None` if that takes too long.
+    async fn repeat<T>(&self, limit: Duration, again: impl Future<Output = T>) -> Option<std::result::Result<T, Halt>> {
         self.options.is_repeating.set(true);
-        if set_deadline(self.ctx, Some(Instant::now() + REPEAT_LIMIT)).is_err() {
-            return Vec::new();
-        }
+        set_deadline(self.ctx, Some(Instant::now() + limit)).ok()?;
         tokio::select! {
             biased;
-            found = until_halted(self.ctx, varying_definitions(self.ctx, host)) => found.unwrap_or_default(),
-            () = tokio::time::sleep(REPEAT_LIMIT) => Vec::new(),
+            found = until_halted(self.ctx, again) => Some(found),
+            () = tokio::time::sleep(limit) => None,
         }
     }
 
     fn likely_location(&self, fault: &Fault) -> Option<Location> {
         let function = match self.phase.get() {
-            Phase::Render => self.function_at.take()?,
+            Phase::Render | Phase::SecondStep => self.function_at.take()?,
             Phase::Load => {
                 let path = std::fs::canonicalize(self.options.path).ok()?.display().to_string();
                 Location { path, line: 0, column: 0 }
@@ -173,7 +201,11 @@ impl<'js> Inspector<'_, 'js> {
         self.phase.set(Phase::Render);
         let (host, exports) = made;
         if let Some(host) = &host {
-            let rendered = render::render(ctx, host).await;
+            let collects_pieces = matches!(self.options.search, Search::Steps(_));
+            if collects_pieces {
+                let _ = restart_random(ctx);
+            }
+            let rendered = render::render(ctx, host, collects_pieces).await;
             let rendered = rendered.map_err(|fault| Stop(self.with_input_hint(fault, &namespace)))?;
             self.compare_with_render(host, exports, rendered).await;
         }

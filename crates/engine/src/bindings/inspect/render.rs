@@ -1,4 +1,4 @@
-//! The first render: one run of the prompt function and its effects, and the request that would follow.
+//! Renders: a run of the prompt function and its effects, and the request that would follow.
 
 use std::rc::Rc;
 
@@ -6,6 +6,7 @@ use rquickjs::{Ctx, Object, Result, Value};
 
 use super::{
     fault::{Fault, Rendered, RenderedDefinition, RenderedTool},
+    pieces::{Piece, pieces},
     thrown_fault::{fault_of, run_fault},
 };
 use crate::{
@@ -24,8 +25,9 @@ use crate::{
             start::{prepare, run_set_up},
         },
     },
-    prompt::{DefinitionKind, Prompt, PromptHost, RunError, StepPlan, Variable, plan_step},
+    prompt::{DefinitionKind, Prompt, PromptHost, RunError, RunSettings, StepPlan, Variable, plan_step},
 };
+use lmthing_base::chat::{ContentPart, Message, Role};
 use lmthing_node::{drain_jobs, location_of_function};
 use lmthing_providers::{MockModel, MockOptions};
 use lmthing_typescript::code::Declarations;
@@ -44,28 +46,65 @@ pub(super) fn host<'js>(
     Ok(Rc::new(ScriptPrompt::new(ctx, &prompt)?))
 }
 
-/// Effects that ran are always cleaned up.
-pub(super) async fn render<'js>(ctx: &Ctx<'js>, host: &ScriptPrompt<'js>) -> std::result::Result<Rendered, Fault> {
+/// Effects that ran are always cleaned up. With `collects_pieces` the pieces of the request are part of the result.
+pub(super) async fn render<'js>(
+    ctx: &Ctx<'js>,
+    host: &ScriptPrompt<'js>,
+    collects_pieces: bool,
+) -> std::result::Result<Rendered, Fault> {
     host.record().observe();
     let ran = detect_deadlock(ctx, "the prompt function", run_set_up(host)).await;
     ran.map_err(|error| fault_of(ctx, error, CODE))?;
     drain_jobs(ctx);
-    let rendered = first_step(ctx, host).await;
-    let clean_up = async { Ok(host.run_finished(true).await) };
-    let cleaned = detect_deadlock(ctx, "the clean-up of an effect", clean_up).await;
-    let cleaned = cleaned.map_err(|error| fault_of(ctx, error, CODE));
+    let rendered = first_step(ctx, host, collects_pieces).await;
+    let cleaned = clean_up(ctx, host).await;
     let rendered = rendered?;
-    cleaned?.map_err(|error| run_fault(&error, CODE))?;
+    cleaned?;
     Ok(rendered)
 }
 
-async fn first_step<'js>(ctx: &Ctx<'js>, host: &ScriptPrompt<'js>) -> std::result::Result<Rendered, Fault> {
+/// The pieces of the request after an answer of plain text, which calls no tool.
+pub(super) async fn second_step<'js>(
+    ctx: &Ctx<'js>,
+    host: &ScriptPrompt<'js>,
+) -> std::result::Result<Vec<Piece>, Fault> {
+    let answer = Message::parts(Role::Assistant, vec![ContentPart::text("…")]);
+    host.prompt().borrow_mut().finish_step(vec![Rc::new(answer)]);
+    let again = async { Ok(host.rerun().await) };
+    let ran = detect_deadlock(ctx, "the prompt function", again).await.map_err(|error| fault_of(ctx, error, CODE))?;
+    ran.map_err(|error| run_fault(&error, CODE))?;
+    let found = planned(ctx, host, 1)
+        .await
+        .and_then(|(settings, plan)| pieces(ctx, host, &settings, &plan).map_err(|error| run_fault(&error, CODE)));
+    clean_up(ctx, host).await.and(found)
+}
+
+async fn clean_up<'js>(ctx: &Ctx<'js>, host: &ScriptPrompt<'js>) -> std::result::Result<(), Fault> {
+    let clean_up = async { Ok(host.run_finished(true).await) };
+    let cleaned = detect_deadlock(ctx, "the clean-up of an effect", clean_up).await;
+    cleaned.map_err(|error| fault_of(ctx, error, CODE))?.map_err(|error| run_fault(&error, CODE))
+}
+
+async fn first_step<'js>(
+    ctx: &Ctx<'js>,
+    host: &ScriptPrompt<'js>,
+    collects_pieces: bool,
+) -> std::result::Result<Rendered, Fault> {
     let failed = |error: RunError| run_fault(&error, CODE);
-    let effects = async { Ok(host.run_effects(0).await) };
+    let (settings, plan) = planned(ctx, host, 0).await?;
+    let pieces = if collects_pieces { pieces(ctx, host, &settings, &plan).map_err(failed)? } else { Vec::new() };
+    Ok(Rendered { pieces, ..rendered(ctx, host, &plan).map_err(failed)? })
+}
+
+async fn planned<'js>(
+    ctx: &Ctx<'js>,
+    host: &ScriptPrompt<'js>,
+    step: usize,
+) -> std::result::Result<(RunSettings, StepPlan), Fault> {
+    let effects = async { Ok(host.run_effects(step).await) };
     let modifications = detect_deadlock(ctx, "an effect", effects).await.map_err(|error| fault_of(ctx, error, CODE))?;
-    let modifications = modifications.map_err(failed)?;
-    let (_, plan) = plan_step(host, modifications).map_err(failed)?;
-    rendered(ctx, host, &plan).map_err(failed)
+    let planned = modifications.and_then(|modifications| plan_step(host, modifications));
+    planned.map_err(|error| run_fault(&error, CODE))
 }
 
 fn rendered<'js>(ctx: &Ctx<'js>, host: &ScriptPrompt<'js>, plan: &StepPlan) -> std::result::Result<Rendered, RunError> {
@@ -86,7 +125,7 @@ fn rendered<'js>(ctx: &Ctx<'js>, host: &ScriptPrompt<'js>, plan: &StepPlan) -> s
         prompt.borrow().bag.servers().iter().flat_map(|server| mcp::tools::expected_names(&server.config)).collect();
     let tools = tools.collect();
     let definitions = located_definitions(ctx, &definitions);
-    Ok(Rendered { messages, tools, functions, expected_names, refused, definitions })
+    Ok(Rendered { messages, tools, functions, expected_names, refused, definitions, pieces: Vec::new() })
 }
 
 fn located_definitions(ctx: &Ctx<'_>, prompt: &Prompt) -> Vec<RenderedDefinition> {

@@ -18,13 +18,14 @@ const DESCRIBE_TIME: std::time::Duration = std::time::Duration::from_secs(1);
 pub(super) enum Phase {
     Load,
     Render,
+    SecondStep,
 }
 
 impl Phase {
     pub(super) fn code(self) -> &'static str {
         match self {
             Phase::Load => "load",
-            Phase::Render => "render",
+            Phase::Render | Phase::SecondStep => "render",
         }
     }
 
@@ -32,6 +33,7 @@ impl Phase {
         match self {
             Phase::Load => "loading the file",
             Phase::Render => "the first render",
+            Phase::SecondStep => "the second step",
         }
     }
 }

@@ -2,9 +2,12 @@
 //! prompt and tools, and the function runs again before every step.
 
 use indexmap::IndexMap;
-use rquickjs::{Ctx, Function, Result};
+use rquickjs::{Ctx, Result};
 
-use super::fault::{Fault, FaultSeverity};
+use super::{
+    clock::Clock,
+    fault::{Fault, FaultSeverity},
+};
 use crate::{
     bindings::{
         prompt::recorded,
@@ -13,9 +16,7 @@ use crate::{
     },
     prompt::{DefinitionKind, PromptHost, Variable},
 };
-use lmthing_node::import_builtin;
 
-const CLOCK: &str = "lmthing:internal/steady-clock";
 const HINT: &str = "write it into a message, or keep the first value: const [value] = defState('value', …)";
 
 type Texts = IndexMap<(DefinitionKind, String), String>;
@@ -24,7 +25,7 @@ type Texts = IndexMap<(DefinitionKind, String), String>;
 /// text differs; none if the function fails.
 pub(super) async fn varying_definitions<'js>(ctx: &Ctx<'js>, host: &ScriptPrompt<'js>) -> Vec<Fault> {
     recorded::start_locating(ctx);
-    let both = async { Ok((texts_at(ctx, host, false).await?, texts_at(ctx, host, true).await?)) };
+    let both = async { Ok((texts_at(ctx, host, Clock::First).await?, texts_at(ctx, host, Clock::Minutes).await?)) };
     let Ok((before, after)) = detect_deadlock(ctx, "the prompt function", both).await else {
         ctx.catch();
         return Vec::new();
@@ -33,9 +34,8 @@ pub(super) async fn varying_definitions<'js>(ctx: &Ctx<'js>, host: &ScriptPrompt
     before.iter().filter(|found| differs(*found)).map(|((kind, name), _)| fault(ctx, *kind, name)).collect()
 }
 
-async fn texts_at<'js>(ctx: &Ctx<'js>, host: &ScriptPrompt<'js>, is_other: bool) -> Result<Texts> {
-    let set_clock: Function = import_builtin(ctx, CLOCK)?.get("setClock")?;
-    set_clock.call::<_, ()>((is_other,))?;
+async fn texts_at<'js>(ctx: &Ctx<'js>, host: &ScriptPrompt<'js>, clock: Clock) -> Result<Texts> {
+    clock.set(ctx)?;
     host.rerun().await.map_err(|error| plain_error(ctx, error.to_string()))?;
     let prompt = host.prompt().borrow();
     let sections = prompt.systems().map(|(name, text)| ((DefinitionKind::DefSystem, name.to_owned()), text.to_owned()));
@@ -54,5 +54,5 @@ fn fault(ctx: &Ctx<'_>, kind: DefinitionKind, name: &str) -> Fault {
         kind.method()
     );
     let fault = Fault::error("cache", &[], message).with_severity(FaultSeverity::Warning);
-    Fault { location: recorded::location_of(ctx, kind, name), ..fault }.with_hint(Some(HINT.to_owned()))
+    Fault { location: recorded::location_of(ctx, &[kind], name), ..fault }.with_hint(Some(HINT.to_owned()))
 }

@@ -90,8 +90,7 @@ pub(crate) fn def_message(call: Call<'_>) -> Result<Value<'_>> {
         }
     };
     let parts = messages::parts_from_js(&call.ctx, &call.arg(1), "defMessage: the content")?;
-    recorded::record_message(&call.ctx, "defMessage", role, &parts)?;
-    call.core.prompt.borrow_mut().add_message(role, parts);
+    add_message(&call, "defMessage", role, parts)?;
     Ok(Value::new_undefined(call.ctx.clone()))
 }
 
@@ -107,10 +106,16 @@ pub(crate) fn dollar(call: Call<'_>) -> Result<Value<'_>> {
         let kind = kind_of(&first);
         return Err(type_error(&call.ctx, format!("$ is a template tag: write $`your message`; got {kind}")));
     };
-    let parts = vec![ContentPart::text(text)];
-    recorded::record_message(&call.ctx, "$", Role::User, &parts)?;
-    call.core.prompt.borrow_mut().add_message(Role::User, parts);
+    add_message(&call, "$", Role::User, vec![ContentPart::text(text)])?;
     Ok(Value::new_undefined(call.ctx.clone()))
+}
+
+fn add_message(call: &Call<'_>, method: &'static str, role: Role, parts: Vec<ContentPart>) -> Result<()> {
+    if call.core.prompt.borrow().takes_messages() {
+        recorded::record_message(&call.ctx, method, role, &parts)?;
+    }
+    call.core.prompt.borrow_mut().add_message(role, parts);
+    Ok(())
 }
 
 fn template_text<'js>(call: &Call<'js>, strings: &Array<'js>) -> Result<String> {

@@ -3,7 +3,7 @@
 
 use std::cell::{Cell, RefCell};
 
-use rquickjs::{Ctx, JsLifetime, Result};
+use rquickjs::{Ctx, JsLifetime, Result, runtime::UserDataGuard};
 
 use super::object::PromptObject;
 use crate::{
@@ -41,7 +41,17 @@ struct Recorded {
     definitions: RefCell<Option<Vec<Definition>>>,
     /// All messages, while definitions are located, with the methods that added them.
     messages: RefCell<Vec<(&'static str, Message, Option<Location>)>>,
+    /// The last `stepModifier` of each aspect.
+    modified: RefCell<Vec<(Modified, Option<Location>)>>,
     located: Cell<usize>,
+}
+
+/// An aspect of `stepModifier` that can add to a request.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Modified {
+    Messages,
+    Systems,
+    Variables,
 }
 
 pub(crate) fn start_recording(ctx: &Ctx<'_>) -> Result<()> {
@@ -59,11 +69,22 @@ pub(crate) fn start_locating(ctx: &Ctx<'_>) {
     }
 }
 
-/// Where a name was defined since definitions are located.
-pub(crate) fn location_of(ctx: &Ctx<'_>, kind: DefinitionKind, name: &str) -> Option<Location> {
+/// Where a name was defined, as one of these kinds, since definitions are located.
+pub(crate) fn location_of(ctx: &Ctx<'_>, kinds: &[DefinitionKind], name: &str) -> Option<Location> {
     let recorded = ctx.userdata::<Recorded>()?;
     let definitions = recorded.definitions.borrow();
-    definitions.iter().flatten().rfind(|known| known.kind == kind && known.name == name)?.location.clone()
+    definitions.iter().flatten().rfind(|known| kinds.contains(&known.kind) && known.name == name)?.location.clone()
+}
+
+/// Where the message of this number was added, counted from 0.
+pub(crate) fn location_of_message(ctx: &Ctx<'_>, index: usize) -> Option<Location> {
+    ctx.userdata::<Recorded>()?.messages.borrow().get(index)?.2.clone()
+}
+
+pub(crate) fn location_of_modified(ctx: &Ctx<'_>, aspect: Modified) -> Option<Location> {
+    let recorded = ctx.userdata::<Recorded>()?;
+    let modified = recorded.modified.borrow();
+    modified.iter().rfind(|(known, _)| *known == aspect)?.1.clone()
 }
 
 /// The definitions made since they are located; of several with one name, the last.
@@ -74,19 +95,6 @@ pub(crate) fn located_definitions(ctx: &Ctx<'_>) -> Vec<Definition> {
 
 pub(crate) fn located_messages(ctx: &Ctx<'_>) -> Vec<(&'static str, Message, Option<Location>)> {
     ctx.userdata::<Recorded>().map(|recorded| recorded.messages.borrow().clone()).unwrap_or_default()
-}
-
-/// Records a message that `method` adds, if definitions are located.
-pub(crate) fn record_message(ctx: &Ctx<'_>, method: &'static str, role: Role, content: &[ContentPart]) -> Result<()> {
-    let Some(recorded) = ctx.userdata::<Recorded>().filter(|recorded| recorded.definitions.borrow().is_some()) else {
-        return Ok(());
-    };
-    if recorded.located.get() < MAX_LOCATED {
-        recorded.located.set(recorded.located.get() + 1);
-        let message = Message { role, content: Content::Parts(content.to_vec()), provider_options: None };
-        recorded.messages.borrow_mut().push((method, message, here(ctx, method)?));
-    }
-    Ok(())
 }
 
 pub(crate) fn redefinitions(ctx: &Ctx<'_>) -> Vec<Redefinition> {
@@ -111,11 +119,11 @@ pub(crate) fn record(ctx: &Ctx<'_>, prompt: &PromptObject<'_>, kind: DefinitionK
     let is_tool = matches!(kind, DefinitionKind::DefTool | DefinitionKind::DefAgent);
     // Names that lmthing itself refuses are errors.
     let is_refused = is_tool && !is_tool_name(name) && Prompt::check_name(kind, name).is_ok();
-    if before.is_none() && !is_refused && recorded.definitions.borrow().is_none() {
+    let is_located = recorded.locates(kind, name);
+    if before.is_none() && !is_refused && !is_located {
         return Ok(());
     }
-    recorded.located.set(recorded.located.get() + 1);
-    let definition = Definition { kind, name: name.to_owned(), location: here(ctx, kind.method())? };
+    let definition = Definition { kind, name: name.to_owned(), location: recorded.here(ctx, kind.method())? };
     if let Some(before) = before {
         add(&mut recorded.redefinitions.borrow_mut(), Redefinition { before, again: definition.clone() });
     }
@@ -126,15 +134,47 @@ pub(crate) fn record(ctx: &Ctx<'_>, prompt: &PromptObject<'_>, kind: DefinitionK
     Ok(())
 }
 
+/// Records a message that `method` adds, if definitions are located.
+pub(crate) fn record_message(ctx: &Ctx<'_>, method: &'static str, role: Role, content: &[ContentPart]) -> Result<()> {
+    let Some(recorded) = Recorded::locating(ctx) else { return Ok(()) };
+    let message = Message { role, content: Content::Parts(content.to_vec()), provider_options: None };
+    let location = recorded.here(ctx, method)?;
+    recorded.messages.borrow_mut().push((method, message, location));
+    Ok(())
+}
+
+pub(crate) fn record_modified(ctx: &Ctx<'_>, aspect: Modified) -> Result<()> {
+    let Some(recorded) = Recorded::locating(ctx) else { return Ok(()) };
+    let location = recorded.here(ctx, "stepModifier")?;
+    recorded.modified.borrow_mut().push((aspect, location));
+    Ok(())
+}
+
 fn add<T: PartialEq>(list: &mut Vec<T>, item: T) {
     if !list.contains(&item) {
         list.push(item);
     }
 }
 
-/// The call of the method in the script.
-fn here(ctx: &Ctx<'_>, method: &str) -> Result<Option<Location>> {
-    // The message is the method's name, by which the diagnostic locates the call.
-    let here = ScriptError::error(format!("{method}:")).into_object(ctx)?;
-    Ok(diagnose(ctx, here.into_value()).diagnostic.location)
+impl Recorded {
+    fn locating<'a>(ctx: &'a Ctx<'_>) -> Option<UserDataGuard<'a, Recorded>> {
+        let recorded = ctx.userdata::<Recorded>()?;
+        let is_locating = recorded.definitions.borrow().is_some() && recorded.located.get() < MAX_LOCATED;
+        is_locating.then_some(recorded)
+    }
+
+    /// Whether definitions are located, and this one is not yet.
+    fn locates(&self, kind: DefinitionKind, name: &str) -> bool {
+        let definitions = self.definitions.borrow();
+        let is_known = |known: &[Definition]| known.iter().any(|known| known.kind == kind && known.name == name);
+        definitions.as_deref().is_some_and(|known| !is_known(known))
+    }
+
+    /// The call of the method in the script.
+    fn here(&self, ctx: &Ctx<'_>, method: &str) -> Result<Option<Location>> {
+        self.located.set(self.located.get() + 1);
+        // The message is the method's name, by which the diagnostic locates the call.
+        let here = ScriptError::error(format!("{method}:")).into_object(ctx)?;
+        Ok(diagnose(ctx, here.into_value()).diagnostic.location)
+    }
 }

@@ -4,7 +4,11 @@ use std::{cell::RefCell, rc::Rc};
 
 use rquickjs::{Class, Ctx, Function, Result, Value, function::Opt};
 
-use super::{core::Core, reference::Reference};
+use super::{
+    core::Core,
+    recorded::{self, Modified},
+    reference::Reference,
+};
 use crate::{
     bindings::values::{
         elements, kind_of,
@@ -65,6 +69,7 @@ impl<'js> Modifier<'_, 'js> {
         for (index, item) in items.iter().enumerate() {
             messages.push(message_from_js(self.ctx, item, &format!("stepModifier('messages'): item {index}"))?);
         }
+        recorded::record_modified(self.ctx, Modified::Messages)?;
         self.modifications.borrow_mut().messages.get_or_insert_default().extend(messages);
         Ok(())
     }
@@ -104,6 +109,7 @@ impl<'js> Modifier<'_, 'js> {
             };
             sections.push((name, content));
         }
+        recorded::record_modified(self.ctx, Modified::Systems)?;
         self.modifications.borrow_mut().systems.get_or_insert_default().extend(sections);
         Ok(())
     }
@@ -128,6 +134,7 @@ impl<'js> Modifier<'_, 'js> {
             };
             variables.push((name, variable));
         }
+        recorded::record_modified(self.ctx, Modified::Variables)?;
         self.modifications.borrow_mut().variables.extend(variables);
         Ok(())
     }
