@@ -43,7 +43,14 @@ impl<'js> Call<'js> {
         let value = self.arg(index);
         match value.as_string() {
             Some(text) => string_text(text),
-            None => Err(type_error(&self.ctx, format!("{place} must be a string, got {}", kind_of(&value)))),
+            None => {
+                // Other libraries take one object with named arguments.
+                let method = place.split(':').next().filter(|_| index == 0 && value.is_object());
+                let advice = method.map(|method| format!("; arguments stand in order: lmthing docs {method}"));
+                let kind = kind_of(&value);
+                let message = format!("{place} must be a string, got {kind}{}", advice.unwrap_or_default());
+                Err(type_error(&self.ctx, message))
+            }
         }
     }
 
