@@ -1,5 +1,5 @@
-//! `cache` of `step-finish` and of the result: what broke it, by name. Mocks with a usage have a prompt cache of which
-//! every change loses 3000 tokens; that of providers is in `tests/providers`.
+//! `cache` of `step-finish` and of the result: what broke it, by name (docs/reference/events.md). The mocks here say that
+//! they have read 2000 of 5000 tokens, so that every change has lost 3000. `tests/providers` has the caches of providers.
 
 use serde_json::{Value, json};
 
