@@ -69,6 +69,8 @@ fn what_is_not_found_is_answered_with_what_is_similar() {
         ("web search", "but these mention it", "lmthing docs reference/provider-tools"),
         ("denied call", "but these mention it", "lmthing docs reference/approvals"),
         ("PromptFunction", "but these mention it", "lmthing docs lmthing.d.ts"),
+        ("#options", "'#options' is a heading of several pages", "lmthing docs guide/tools#options"),
+        ("/", "there is no topic '/'", "`lmthing docs` lists all topics"),
         ("qqqqqq", "there is no topic 'qqqqqq'", "`lmthing docs` lists all topics"),
     ] {
         let outcome = docs(&[asked]);

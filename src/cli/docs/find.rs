@@ -43,6 +43,7 @@ pub(in crate::cli) enum NotFound {
 
 /// Finds a topic: `guide/tools`, `tools`, `tools#options`, `exit codes`, `defTool`, or where a link leads.
 pub(in crate::cli) fn find(asked: &str) -> Result<Found, NotFound> {
+    let asked = asked.trim().trim_start_matches('#');
     let (name, section) = asked.split_once('#').map_or((asked, None), |(name, section)| (name, Some(section)));
     let name = name.trim().trim_start_matches("../").trim_start_matches("./").trim_start_matches("docs/");
     let name = name.trim_end_matches(".md").trim_end_matches(".mjs").trim_end_matches(".lmt");
@@ -106,6 +107,9 @@ fn section_named(name: &str) -> Result<Found, NotFound> {
 
 /// The section that explains a name of the code, such as a method, an option or a property.
 fn explained(name: &str, sections: &[Section]) -> Option<Found> {
+    if !name.contains(is_of_name) {
+        return None;
+    }
     let explaining = sections.iter().filter(|section| section.page.topic != OWN_PAGE);
     let mut about: Vec<(usize, &Section)> =
         explaining.map(|section| (weight(section, name), section)).filter(|(weight, _)| *weight > 0).collect();
