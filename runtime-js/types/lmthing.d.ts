@@ -1596,6 +1596,11 @@ declare module 'lmthing/test' {
     toHaveSystem(text: string | RegExp, options?: { step?: number }): R;
     /** The run cost at most this, in US dollars. Fails when a price is not known. */
     toCost(limit: { max: number }): R;
+    /**
+     * Each request repeats at least this share of the one before, from 0 to 1: what a provider's prompt cache could read. Judged by
+     * the text, with mocks too; 1 when nothing that was sent has changed.
+     */
+    toReuse(limit: { min: number }): R;
   }
 
   interface MockMatchers<T, R> {

@@ -232,3 +232,75 @@ fn judged_text_is_data_for_the_judge() {
         expect(asked[2]).toEqual(asked[0]);";
     assert_eq!(failures(body), [""; 0]);
 }
+
+/// A long section, and what a test plants behind it.
+fn with_parts(planted: &str) -> String {
+    let mock = "[1, 2, 3].map((n) => ({ type: 'tool-call', toolName: 'note', args: { n } })).concat({ type: 'text', text: 'x' })";
+    format!(
+        "export const config = {{ model: 'mock' }};\nexport const mock = {mock};\nlet step = -1;
+         export default ({{ def, defSystem, defTool, defEffect, $ }}) => {{ step += 1;
+         {planted}
+         defSystem('role', 'Answer politely. '.repeat(100));
+         defTool('note', 'Notes it.', {{ type: 'object', properties: {{ n: {{ type: 'number' }} }} }}, () => 'ok');
+         $`Hello`; }};"
+    )
+}
+
+#[track_caller]
+fn reuse_failures(planted: &str, body: &str) -> Vec<String> {
+    let body = format!("test('it', async () => {{ const answer = await run('./p.lmt.mjs');\n{body}\n}});");
+    let folder = Folder::new(&[("p.lmt.mjs", &with_parts(planted)), ("a.test.lmt.mjs", &tests(&body))]);
+    Report::of(&folder, "a.test.lmt.mjs").failures("it")
+}
+
+#[test]
+fn requests_that_repeat_those_before() {
+    let holds = "expect(answer).toReuse({ min: 1 }); expect(answer).toReuse({ min: 0 });";
+    for planted in ["", "defSystem('a', 'a').remind();", "defSystem('x', String(step)).disable();"] {
+        assert_eq!(reuse_failures(planted, holds), [""; 0], "{planted}");
+    }
+    for (planted, broken) in [
+        ("defSystem('now', String(step));", "section `now`"),
+        ("def('A', 1); if (step === 1) defSystem('off', 'o');", "step 1: "),
+        ("defTool('first', `F ${step}`, { type: 'object' }, () => 1);", "tool `first`"),
+        (
+            "defEffect(({ messages }, modify) => { if (step) modify('messages', ['cut']); });",
+            "an earlier message changed",
+        ),
+    ] {
+        let failures = reuse_failures(planted, "expect(answer).toReuse({ min: 0.9999 });");
+        let [failure] = &failures[..] else { panic!("{planted}: {failures:?}") };
+        assert!(failure.contains(broken) && failure.contains("at least 99.9 % of those before"), "{failure}");
+    }
+    let failures = reuse_failures("defSystem('now', String(step));", "expect(answer).toReuse({ min: 0.8 });");
+    let [failure] = &failures[..] else { panic!("{failures:?}") };
+    for line in ["step 1: ", "step 2: ", "step 3: "] {
+        assert!(failure.contains(line), "{failure}");
+    }
+    assert_eq!(reuse_failures("defSystem('now', String(step));", "expect(answer).not.toReuse({ min: 0.8 });"), [""; 0]);
+    let text = reuse_failures("", "expect(answer).not.toReuse({ min: 0.8 });").concat();
+    assert!(text.contains("to repeat less than 80 % of those before, and they repeat 100 %"), "{text}");
+}
+
+#[test]
+fn what_cannot_be_reused_is_a_failure() {
+    for (options, words) in [
+        ("", "TypeError"),
+        ("{ min: 80 }", "the least share from 0 to 1, toReuse({ min: 0.8 }), got 80"),
+        ("{ min: '0.8' }", "got '0.8'"),
+        ("{ least: 0.8 }", "toReuse has no option 'least'; there is min"),
+    ] {
+        let text = reuse_failures("", &format!("expect(answer).toReuse({options});")).concat();
+        assert!(text.contains(words), "{options}: {text}");
+    }
+    let one = "{ const answer = await run('./one.lmt.mjs'); expect(answer).toReuse({ min: 0 }); }";
+    let folder = Folder::new(&[
+        (
+            "one.lmt.mjs",
+            "export const config = { model: 'mock' }; export const mock = [{ type: 'text', text: 'x' }]; export default ({ $ }) => { $`x`; };",
+        ),
+        ("a.test.lmt.mjs", &tests(&format!("test('it', async () => {one});"))),
+    ]);
+    let text = Report::of(&folder, "a.test.lmt.mjs").failures("it").concat();
+    assert!(text.contains("there was no second request"), "{text}");
+}

@@ -35,8 +35,8 @@ pub struct EngineOptions {
     pub env: Vec<(String, String)>,
     pub permissions: Permissions,
     pub parser: Rc<dyn Parser>,
-    /// A name to search for in all loaded files, see [`is_name_mentioned`](super::is_name_mentioned).
-    pub noted_name: Option<&'static str>,
+    /// Names to search for in all loaded files, see [`is_name_mentioned`](super::is_name_mentioned).
+    pub noted_names: &'static [&'static str],
     /// Bytes of stack that scripts may use; must be well below the stack of the thread. [`SCRIPT_STACK_SIZE`] for a thread
     /// of [`THREAD_STACK_SIZE`].
     pub max_stack_size: usize,
@@ -54,7 +54,7 @@ impl EngineOptions {
             env: Vec::new(),
             permissions: Permissions::default(),
             parser: Rc::new(NoParser),
-            noted_name: None,
+            noted_names: &[],
             max_stack_size: 1 << 20,
             max_memory: None,
         }
@@ -77,7 +77,7 @@ impl Engine {
             env,
             permissions,
             parser,
-            noted_name,
+            noted_names,
             max_stack_size,
             max_memory,
         } = options;
@@ -88,7 +88,7 @@ impl Engine {
             runtime.set_memory_limit(bytes).await;
         }
         let native_modules = engine_native_modules().chain(native_modules).collect();
-        let modules = loader::Modules::new(parser, noted_name);
+        let modules = loader::Modules::new(parser, noted_names);
         let loader = loader::attach(&runtime, native_modules, permissions.clone(), modules).await;
         let event_loop = event_loop::attach(&runtime, host.clone()).await;
         // Created after the loader and the event loop, whose hooks must be set before any JavaScript runs.

@@ -9,6 +9,7 @@ mod pool;
 mod prompt_runner;
 mod recordings;
 pub mod report;
+mod reuse;
 mod run_collector;
 mod running_file;
 mod smoke;

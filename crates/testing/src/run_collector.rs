@@ -2,6 +2,7 @@
 
 use std::{cell::RefCell, rc::Rc};
 
+use super::reuse::ReuseCollector;
 use lmthing_base::{
     chat::{Step, StreamPart, ToolInput, ToolResult},
     event::{Event, EventKind, EventReader, FailureReport, RunSummary},
@@ -16,12 +17,18 @@ struct Collected {
     steps: Vec<Rc<Step>>,
     /// With the number of the agent, as several agents may have the same name.
     calls: Vec<(u64, CallReport)>,
+    reuse: ReuseCollector,
 }
 
 impl Collector {
     pub(super) fn new() -> Self {
         let summary = RunSummary::with_text();
-        Collector(Rc::new(RefCell::new(Collected { summary, steps: Vec::new(), calls: Vec::new() })))
+        Collector(Rc::new(RefCell::new(Collected {
+            summary,
+            steps: Vec::new(),
+            calls: Vec::new(),
+            reuse: ReuseCollector::default(),
+        })))
     }
 
     pub(super) fn reader(&self) -> EventReader {
@@ -38,6 +45,7 @@ impl Collector {
         let mut collected = self.0.borrow_mut();
         let calls = std::mem::take(&mut collected.calls);
         let steps = std::mem::take(&mut collected.steps);
+        let reuse = std::mem::take(&mut collected.reuse.steps);
         let summary = &mut collected.summary;
         RunReport {
             text: std::mem::take(&mut summary.text),
@@ -45,6 +53,7 @@ impl Collector {
             steps,
             calls: calls.into_iter().map(|(_, call)| call).collect(),
             sources: std::mem::take(&mut summary.sources),
+            reuse,
             usage: summary.usage,
             cost: summary.total_cost(),
             finish_reason: summary.finish_reason,
@@ -71,7 +80,12 @@ impl Collected {
                 }
             }
             EventKind::ToolResult { result, .. } => self.add_result(event.agent.number(), result),
-            EventKind::StepFinish { step, .. } if event.agent.is_root() => self.steps.push(step.clone()),
+            EventKind::StepFinish { step, .. } => {
+                self.reuse.add(event.agent, step);
+                if event.agent.is_root() {
+                    self.steps.push(step.clone());
+                }
+            }
             _ => {}
         }
     }

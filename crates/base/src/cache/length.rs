@@ -18,6 +18,8 @@ use crate::{
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Overlap {
     pub same: u64,
+    /// The length of the one before, without messages of one step only.
+    pub before: u64,
     /// The length of the request.
     pub all: u64,
     pub change: Option<Change>,
@@ -29,7 +31,8 @@ pub fn overlap(before: &SentPrompt, now: &SentPrompt) -> Overlap {
     let change = change(&before, now, &CacheRules::NONE);
     let whole = Position::Message(before.messages.history_length());
     let position = change.as_ref().map_or(whole, |change| change.position);
-    Overlap { same: before.bytes_before(position), all: now.bytes_before(Position::End), change }
+    let (same, all) = (before.bytes_before(position), now.bytes_before(Position::End));
+    Overlap { same, before: before.bytes_before(whole), all, change }
 }
 
 /// Pictures and files are counted by their size in pixels or pages, which is not known here.

@@ -18,8 +18,9 @@ use lmthing_node::{
 };
 use lmthing_typescript::code::TypeScriptParser;
 
-/// The property with the streamed parts of answers. They are only kept if a script mentions it.
-const FULL_STEPS: &str = "fullSteps";
+/// The property with the streamed parts of answers, and the matcher that compares requests. What they need, with the
+/// schemas of tools, is only kept if a script mentions them.
+const NEED_WHOLE_STEPS: [&str; 2] = ["fullSteps", "toReuse"];
 
 pub struct ProgramOptions {
     /// Where the script's output goes.
@@ -34,7 +35,7 @@ pub struct ProgramOptions {
     pub max_stack_size: usize,
     /// When scripts are interrupted, whatever limits the file has.
     pub deadline: Option<Instant>,
-    /// Whether the streamed parts of answers are kept even if no script mentions `fullSteps`.
+    /// Whether the streamed parts of answers are kept even if no script mentions `fullSteps` or `toReuse`.
     pub keeps_pieces: bool,
 }
 
@@ -81,7 +82,7 @@ impl Program {
             env: options.env,
             permissions: options.permissions,
             parser: Rc::new(TypeScriptParser),
-            noted_name: Some(FULL_STEPS),
+            noted_names: &NEED_WHOLE_STEPS,
             max_stack_size: options.max_stack_size,
             max_memory: Some(MAX_SCRIPT_MEMORY),
             ..EngineOptions::new(options.host)

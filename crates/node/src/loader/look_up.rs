@@ -59,7 +59,7 @@ pub struct ImportLookup(ModuleResolver);
 impl ImportLookup {
     /// For a program with `native` modules besides the built-in ones.
     pub fn new(native: &[NativeModule], parser: Rc<dyn Parser>) -> Self {
-        let modules = Rc::new(Modules::new(parser, None));
+        let modules = Rc::new(Modules::new(parser, &[]));
         ImportLookup(ModuleResolver {
             modules,
             native: native.to_vec(),

@@ -96,7 +96,7 @@ pub fn set_name_mentioned(ctx: &Ctx<'_>) -> Result<()> {
     Ok(())
 }
 
-/// Whether the text of a loaded module contains [`EngineOptions::noted_name`](super::EngineOptions::noted_name).
+/// Whether the text of a loaded module contains one of [`EngineOptions::noted_names`](super::EngineOptions::noted_names).
 pub fn is_name_mentioned(ctx: &Ctx<'_>) -> Result<bool> {
     Ok(modules(ctx)?.is_name_mentioned())
 }

@@ -12,7 +12,7 @@ use lmthing_system::files::real_path;
 pub(crate) struct Modules {
     parser: Rc<dyn Parser>,
     /// Whether this name occurs in any module is recorded.
-    noted_name: Option<&'static str>,
+    noted_names: &'static [&'static str],
     files: RefCell<HashMap<String, PathBuf>>,
     imports: RefCell<Vec<Import>>,
     is_name_mentioned: Cell<bool>,
@@ -33,10 +33,10 @@ pub(super) struct Import {
 }
 
 impl Modules {
-    pub(crate) fn new(parser: Rc<dyn Parser>, noted_name: Option<&'static str>) -> Self {
+    pub(crate) fn new(parser: Rc<dyn Parser>, noted_names: &'static [&'static str]) -> Self {
         Self {
             parser,
-            noted_name,
+            noted_names,
             files: RefCell::default(),
             imports: RefCell::default(),
             is_name_mentioned: Cell::default(),
@@ -78,8 +78,7 @@ impl Modules {
 
     /// Records the text of a module before it runs.
     pub(super) fn note_text(&self, text: &str) {
-        let is_mentioned = |name| text.contains(name);
-        if !self.is_name_mentioned.get() && self.noted_name.is_some_and(is_mentioned) {
+        if !self.is_name_mentioned.get() && self.noted_names.iter().any(|name| text.contains(name)) {
             self.is_name_mentioned.set(true);
         }
     }

@@ -4,7 +4,7 @@ import { importBuiltin } from 'lmthing:internal/native/modules';
 import { Assertion, addMethod, util } from './matchers.js';
 
 const MATCHERS = {
-  runs: ['toHaveCalledTool', 'toHaveCalledTools', 'toHaveSystem', 'toCost'],
+  runs: ['toHaveCalledTool', 'toHaveCalledTools', 'toHaveSystem', 'toCost', 'toReuse'],
   snapshots: [
     'matchSnapshot',
     'toMatchSnapshot',

@@ -5,7 +5,7 @@
 use std::rc::Rc;
 
 use rquickjs::{
-    Array, Atom, Ctx, Function, Object, Result, Value,
+    Array, Atom, Ctx, Function, IntoJs, Object, Result, Value,
     object::{Accessor, Property},
 };
 
@@ -17,7 +17,9 @@ use crate::bindings::values::{
 };
 use lmthing_base::{chat::Step, event::FailureReport};
 
+/// The names of symbols that matchers read.
 const BRAND: &str = "lmthing.run";
+const REUSE: &str = "lmthing.reuse";
 
 pub(super) fn to_js<'js>(ctx: &Ctx<'js>, report: RunReport) -> Result<Value<'js>> {
     let steps = steps_to_js(ctx, &report.steps)?;
@@ -39,9 +41,11 @@ pub(super) fn to_js<'js>(ctx: &Ctx<'js>, report: RunReport) -> Result<Value<'js>
     }
     // Not enumerable, as it repeats other properties, which a snapshot should contain once.
     object.prop("prompt", Property::from(prompt_to_js(ctx, steps, report.steps.into())?).writable().configurable())?;
-    let symbol: Object = ctx.globals().get("Symbol")?;
-    let brand: Value = symbol.get::<_, Function>("for")?.call((BRAND,))?;
-    object.prop(Atom::from_value(ctx.clone(), &brand)?, Property::from(true))?;
+    let symbol: Function = ctx.globals().get::<_, Object>("Symbol")?.get("for")?;
+    for (name, value) in [(BRAND, true.into_js(ctx)?), (REUSE, from_serde(ctx, &report.reuse)?)] {
+        let key: Value = symbol.call((name,))?;
+        object.prop(Atom::from_value(ctx.clone(), &key)?, Property::from(value))?;
+    }
     Ok(object.into_value())
 }
 

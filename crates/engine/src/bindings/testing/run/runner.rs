@@ -9,6 +9,7 @@ use std::{
 
 use futures_util::future::LocalBoxFuture;
 use rquickjs::{Ctx, JsLifetime, Result};
+use serde::Serialize;
 
 use crate::bindings::{run::model_choice::ModelChoice, values::plain_error};
 use lmthing_base::{
@@ -46,7 +47,7 @@ pub struct RunRequest {
     pub approve: ApprovalRules,
     pub timeout: Option<Duration>,
     pub latest: Option<Instant>,
-    /// Whether to keep pieces of answers and schemas of tools, for `fullSteps`.
+    /// Whether to keep pieces of answers and schemas of tools, for `fullSteps` and `toReuse`.
     pub keeps_pieces: bool,
 }
 
@@ -67,6 +68,8 @@ pub struct RunReport {
     /// Tool calls of all prompts, in the order in which they were made.
     pub calls: Vec<CallReport>,
     pub sources: Vec<Source>,
+    /// All steps after the first of their conversations.
+    pub reuse: Vec<StepReuse>,
     pub usage: Usage,
     /// US dollars of all answers; `None` if a price is unknown.
     pub cost: Option<f64>,
@@ -86,6 +89,18 @@ pub struct CallReport {
     pub provider_executed: bool,
     /// `None` if the run failed before.
     pub result: Option<Rc<ToolResult>>,
+}
+
+/// How much of the request before is the beginning of the request of a step, in bytes.
+#[derive(Clone, Debug, Serialize)]
+pub struct StepReuse {
+    /// As in [`CallReport`].
+    pub agent: Vec<String>,
+    pub step: usize,
+    pub same: u64,
+    pub before: u64,
+    /// The kind and name of what has changed first, if anything has.
+    pub changed: Option<(&'static str, Option<String>)>,
 }
 
 #[derive(JsLifetime)]

@@ -2,6 +2,7 @@
 // steps.
 
 const BRAND = Symbol.for('lmthing.run');
+const REUSE = Symbol.for('lmthing.reuse');
 
 const isObject = (value) => value !== null && typeof value === 'object';
 const hasSteps = (value) =>
@@ -17,6 +18,7 @@ export function readRun(value, matcher) {
       error: value.error,
       text: value.text,
       output: value.output,
+      reuse: value[REUSE],
     };
   }
   const prompt = [value, value?.prompt].find(hasSteps);
