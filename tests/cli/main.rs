@@ -38,4 +38,6 @@ mod test_snapshots;
 mod types;
 mod types_command;
 mod typescript;
+#[cfg(unix)]
+mod vscode;
 mod words;

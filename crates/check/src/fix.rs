@@ -22,17 +22,16 @@ pub(crate) fn fix_of(finding: &Finding, text: &str) -> Option<Fix> {
     let is_of_types = finding.code.starts_with("TS");
     let meant = suggested_name(hint).or_else(|| suggested_name(&finding.message).filter(|_| is_of_types))?;
     let line = text.lines().nth(span.start.line.checked_sub(1)? as usize)?;
-    let named = (span.start.line == span.end.line).then(|| word_at(line, span.start.column, span.end.column)).flatten();
-    let word = named
-        .filter(|word| is_of_types || is_similar(word.text, meant))
-        .or_else(|| words(line).find(|word| word.start >= span.start.column && is_similar(word.text, meant)))?;
+    let is_wrong = |word: &Word<'_>| {
+        let quoted = ['\'', '"'].map(|quote| format!("{quote}{}{quote}", word.text));
+        let is_named = !word.text.is_empty() && quoted.iter().any(|quoted| finding.message.contains(quoted));
+        word.text != meant && (is_named || closest(word.text, [meant]).is_some())
+    };
+    // The finding may be at the key of a property whose value is wrong.
+    let word = words(line).find(|word| word.end > span.start.column && is_wrong(word))?;
     let place = |column| Position { line: span.start.line, column };
     let span = Span { start: place(word.start), end: place(word.end) };
-    (word.text != meant).then(|| Fix { title: format!("Write '{meant}'"), span, text: meant.to_owned() })
-}
-
-fn is_similar(word: &str, meant: &str) -> bool {
-    closest(word, [meant]).is_some()
+    Some(Fix { title: format!("Write '{meant}'"), span, text: meant.to_owned() })
 }
 
 /// A name, or the content of a quoted string.
@@ -44,12 +43,7 @@ struct Word<'a> {
     end: u32,
 }
 
-/// The word that takes up the given columns, without quotes.
-fn word_at(line: &str, start: u32, end: u32) -> Option<Word<'_>> {
-    words(line)
-        .find(|word| (word.start == start && word.end == end) || (word.start == start + 1 && word.end + 1 == end))
-}
-
+/// The words of a line from left to right.
 fn words(line: &str) -> impl Iterator<Item = Word<'_>> {
     let mut rest = line.char_indices().enumerate().peekable();
     std::iter::from_fn(move || {
@@ -130,7 +124,7 @@ mod tests {
     #[test]
     fn the_named_word_is_replaced() {
         let hint = |name: &str| format!("did you mean '{name}'?");
-        let of = |line, columns, code, meant: &str| fixed(line, columns, code, "", Some(&hint(meant)));
+        let of = |line, columns, code, meant: &str| fixed(line, columns, code, "'content'", Some(&hint(meant)));
         // A name, a foreign one, a string with its quotes, and a value after the key that the finding is at.
         assert_eq!(of("é.defTol('a')", 3..9, "TS2339", "defTool").as_deref(), Some("é.defTool('a')"));
         assert_eq!(of("x.content", 3..10, "TS2339", "text").as_deref(), Some("x.text"));
@@ -140,6 +134,12 @@ mod tests {
         assert_eq!(of("model: name", 1..6, "model", "openai:gpt-6.1-sol"), None);
         let message = "Cannot find name 'lenght'. Did you mean 'length'?";
         assert_eq!(fixed("lenght", 1..7, "TS2552", message, None).as_deref(), Some("length"));
+        // TypeScript's own message, at the key of a wrong value.
+        let message = "Type '\"tool_call\"' is not assignable to type 'Kind'. Did you mean '\"tool-call\"'?";
+        let line = "type: 'tool_call'";
+        assert_eq!(fixed(line, 1..5, "TS2820", message, None).as_deref(), Some("type: 'tool-call'"));
+        let message = "'optoins' does not exist in type 'Config'. Did you mean to write 'options'?";
+        assert_eq!(fixed("optoins: 1", 1..8, "TS2561", message, None).as_deref(), Some("options: 1"));
     }
 
     #[test]

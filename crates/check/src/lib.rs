@@ -42,9 +42,14 @@ pub fn check_input(options: &CheckOptions) -> Result<(), Box<Diagnostic>> {
     inspection::check_input(options)
 }
 
-/// Loads a file and renders it once, without findings. `None` if it cannot be rendered.
-pub fn render(file: &Path, options: &CheckOptions) -> Option<Rendered> {
-    inspection::inspect(file, options, false).rendered
+/// Loads a file and renders it once, without a check of its types.
+///
+/// # Errors
+/// Why it cannot be rendered.
+pub fn render(file: &Path, options: &CheckOptions) -> Result<Rendered, Option<Finding>> {
+    let inspection::Inspected { findings, rendered, .. } = inspection::inspect(file, options, false);
+    let prevents = |finding: &Finding| finding.severity == Severity::Error || finding.code == "input";
+    rendered.ok_or_else(|| findings.into_iter().find(prevents))
 }
 
 /// Checks files one after the other and keeps parsed libraries between them. One for each thread.

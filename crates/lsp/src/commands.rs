@@ -4,7 +4,9 @@
 use std::{
     collections::BTreeMap,
     ffi::OsString,
-    fs, io,
+    fs,
+    hash::{BuildHasher, BuildHasherDefault, DefaultHasher, RandomState},
+    io,
     path::{Path, PathBuf},
     process::Stdio,
     sync::Arc,
@@ -86,7 +88,9 @@ pub(crate) struct Workplace(PathBuf);
 
 impl Workplace {
     pub(crate) fn new() -> io::Result<Self> {
-        let folder = std::env::temp_dir().join(format!("lmthing-lsp-{}", std::process::id()));
+        // Nobody can guess the name, and no earlier server had it.
+        let random = RandomState::new().hash_one(std::process::id());
+        let folder = std::env::temp_dir().join(format!("lmthing-lsp-{random:016x}"));
         let mut builder = fs::DirBuilder::new();
         #[cfg(unix)]
         std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
@@ -96,10 +100,8 @@ impl Workplace {
 
     /// The folder of one prompt file.
     fn of(&self, file: &Path) -> PathBuf {
-        use std::hash::{DefaultHasher, Hash, Hasher};
-        let mut hasher = DefaultHasher::new();
-        file.hash(&mut hasher);
-        self.0.join(format!("{:016x}", hasher.finish()))
+        let hash = BuildHasherDefault::<DefaultHasher>::default().hash_one(file);
+        self.0.join(format!("{hash:016x}"))
     }
 }
 

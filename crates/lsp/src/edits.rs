@@ -1,7 +1,7 @@
 //! What is offered in a prompt file: completions of models, quick fixes, lenses.
 
 use gen_lsp_types::{CodeActionParams, Position, Range};
-use lmthing_base::parser::Language;
+use lmthing_base::{cost::ListedModel, parser::Language};
 use lmthing_check::{Finding, has_export};
 use lmthing_system::files::is_test_file;
 use serde_json::{Value, json};
@@ -18,11 +18,16 @@ use super::{
 const CONSTANT: u32 = 21;
 
 /// Completions of a string that names a model.
-pub(crate) fn completions(document: &Document, position: Position, models: &Models) -> Vec<Value> {
+pub(crate) fn completions(
+    document: &Document,
+    position: Position,
+    models: &Models,
+    table: &[ListedModel],
+) -> Vec<Value> {
     let Some(typed) = typed_model(document.text.line_before(position), models) else { return Vec::new() };
     let end = document.text.offset(position);
     let range = document.text.range(end - typed.len()..end);
-    let suggested = models.suggestions().into_iter().filter(|found| match typed.split_once(':') {
+    let suggested = models.suggestions(table).into_iter().filter(|found| match typed.split_once(':') {
         Some((provider, _)) => found.model.starts_with(&format!("{provider}:")),
         None => true,
     });

@@ -27,12 +27,15 @@ struct Part {
 /// Renders a file for the hover on one of its calls. Takes as long as the file takes to render.
 pub(crate) fn of_call(path: &Path, options: &CheckOptions, document: &CallInDocument) -> Value {
     let rendered = render(path, options);
-    let parts: Vec<Part> = rendered.iter().flat_map(|rendered| parts(rendered)).collect();
+    let parts: Vec<Part> = rendered.iter().flat_map(parts).collect();
     let is_meant = |part: &&Part| document.is_at(path, &part.location);
     let meant: Vec<&Part> = parts.iter().filter(is_meant).collect();
     let method = &document.call.method;
     let text = match (&rendered, &meant[..]) {
-        (None, _) => format!("`{method}`: the file cannot be rendered, so nothing is known of what this adds"),
+        (Err(why), _) => {
+            let why = why.as_ref().map(|finding| format!(": {}", finding.message)).unwrap_or_default();
+            format!("`{method}`: the file cannot be rendered{why}")
+        }
         (_, []) => format!("`{method}` adds nothing of its own to the first request"),
         (_, meant) => meant.iter().map(|part| part.markdown()).collect::<Vec<_>>().join("\n\n"),
     };

@@ -4,7 +4,7 @@ use std::{collections::BTreeMap, rc::Rc};
 
 use lmthing_base::{
     chat::Usage,
-    cost::{OwnPrices, PRICES_VARIABLE, PricedModel, Prices, dollars, listed_models},
+    cost::{ListedModel, OwnPrices, PRICES_VARIABLE, PricedModel, Prices, dollars},
 };
 use lmthing_providers::{ModelList, ProviderContext, ProviderInfo, list_models, model_name};
 use lmthing_system::user_file::{self, MAX_SETTINGS};
@@ -13,7 +13,6 @@ pub(crate) struct Models {
     context: ProviderContext,
     list: ModelList,
     prices: Prices,
-    today: String,
 }
 
 /// A model string that can be completed, with its price.
@@ -25,15 +24,14 @@ pub(crate) struct Suggestion {
 }
 
 impl Models {
-    /// For these variables, with the prices of the day `today` (`2026-11-21`).
-    pub(crate) fn new(variables: Vec<(String, String)>, today: &str) -> Self {
+    pub(crate) fn new(variables: Vec<(String, String)>) -> Self {
         let prices = variables.iter().find(|(name, _)| name == PRICES_VARIABLE).map(|(_, value)| value.clone());
         // A faulty variable is reported when a file runs.
         let read = |path: &str| user_file::read_text(path.as_ref(), MAX_SETTINGS);
         let own = OwnPrices::from_variable(&prices.unwrap_or_default(), read).unwrap_or_default();
         let variables: BTreeMap<String, String> = variables.into_iter().collect();
         let context = ProviderContext::new(Rc::new(variables));
-        Models { list: list_models(&context), context, prices: Prices::new(own), today: today.to_owned() }
+        Models { list: list_models(&context), context, prices: Prices::new(own) }
     }
 
     /// Whether the text begins with the name of a provider, as model strings do.
@@ -79,8 +77,8 @@ impl Models {
         }
     }
 
-    /// All model strings that begin with a provider that can be used, and the aliases.
-    pub(crate) fn suggestions(&self) -> Vec<Suggestion> {
+    /// The aliases, `mock`, and the models of the table whose provider is known.
+    pub(crate) fn suggestions(&self, table: &[ListedModel]) -> Vec<Suggestion> {
         let aliases = self.list.aliases.iter().filter_map(|alias| {
             let target = alias.target.as_ref().ok()?;
             let (provider, id) = target.split_once(':')?;
@@ -92,7 +90,7 @@ impl Models {
             about: "answers with the items of export const mock, free".to_owned(),
             is_configured: true,
         };
-        let of_table = listed_models(&self.today).into_iter().filter_map(|model| {
+        let of_table = table.iter().filter_map(|model| {
             let provider = self.provider(&model.provider)?;
             Some(Suggestion {
                 model: format!("{}:{}", model.provider, model.model_id),

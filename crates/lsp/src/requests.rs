@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use gen_lsp_types::{CodeActionParams, ErrorCodes, TextDocumentPositionParams, json_rpc::Id};
-use lmthing_base::parser::Language;
+use lmthing_base::{cost::listed_models, parser::Language};
 use lmthing_check::{Cancellation, CheckOptions};
 use lmthing_node::THREAD_STACK_SIZE;
 use lmthing_system::{files::is_prompt_file, threads::ThreadOptions};
@@ -145,12 +145,13 @@ impl Server {
 
     fn models(&self, path: &Path) -> Models {
         let options = (self.options.check)(&self.client.directory_of(path));
-        Models::new(options.variables, &(self.options.today)())
+        Models::new(options.variables)
     }
 
     fn completion(&mut self, id: Id, params: &TextDocumentPositionParams) {
         let Some(document) = self.prompt(&params.text_document.uri.0) else { return };
-        let items = edits::completions(document, params.position, &self.models(&document.path));
+        let table = self.models.get_or_init(|| listed_models(&(self.options.today)()));
+        let items = edits::completions(document, params.position, &self.models(&document.path), table);
         self.answer(id, json!({ "isIncomplete": false, "items": items }));
     }
 

@@ -1,6 +1,7 @@
 //! The thread that handles messages and results in turn, and the life of the server.
 
 use std::{
+    cell::OnceCell,
     io::{BufReader, Read, Write},
     path::{Path, PathBuf},
     sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel},
@@ -12,6 +13,7 @@ use gen_lsp_types::{
     ErrorCodes,
     json_rpc::{Id, RequestObject},
 };
+use lmthing_base::cost::ListedModel;
 use lmthing_check::CheckOptions;
 use lmthing_system::threads::ThreadOptions;
 use serde_json::{Value, json};
@@ -72,6 +74,8 @@ pub(crate) struct Server {
     pub(crate) shown: Shown,
     pub(crate) tasks: Tasks,
     pub(crate) workplace: Option<Workplace>,
+    /// The models of the price table, which takes a while to read.
+    pub(crate) models: OnceCell<Vec<ListedModel>>,
     output: Sender<Value>,
     life: Life,
     requests: u64,
@@ -91,9 +95,9 @@ pub fn serve(
     let (written, all_written) = channel::<()>();
     let to_events = events.clone();
     let read = move || {
-        let mut input = BufReader::new(input);
+        let (mut input, mut is_lost) = (BufReader::new(input), false);
         loop {
-            let message = transport::read(&mut input);
+            let message = transport::read(&mut input, &mut is_lost);
             let is_end = matches!(message, Incoming::End);
             if to_events.send(Event::Incoming(message)).is_err() || is_end {
                 return;
@@ -122,6 +126,7 @@ pub fn serve(
         shown: Shown::default(),
         tasks: Tasks::default(),
         workplace: None,
+        models: OnceCell::new(),
         output: messages,
         life: Life::New,
         requests: 0,

@@ -30,8 +30,9 @@ pub(crate) enum Incoming {
     End,
 }
 
-/// Reads the next message. Lines that are no header are skipped with a report.
-pub(crate) fn read(input: &mut impl BufRead) -> Incoming {
+/// Reads the next message. Of lines that are no header, the first is reported and the others are skipped: what follows a
+/// damaged header may be a long text.
+pub(crate) fn read(input: &mut impl BufRead, is_lost: &mut bool) -> Incoming {
     let mut length = None;
     loop {
         let mut line = Vec::new();
@@ -45,16 +46,26 @@ pub(crate) fn read(input: &mut impl BufRead) -> Incoming {
             Some((name, value)) if name.trim().eq_ignore_ascii_case("content-length") => {
                 match value.trim().parse::<u64>() {
                     Ok(bytes) if bytes <= MAX_LENGTH => length = Some(bytes),
-                    _ => return damaged(format!("Content-Length is no usable number of bytes: {}", value.trim())),
+                    _ => {
+                        *is_lost = true;
+                        return damaged(format!("Content-Length is no usable number of bytes: {}", value.trim()));
+                    }
                 }
             }
             Some((name, _)) if is_header(name) => {}
             None if line.is_empty() => match length {
-                Some(length) => return body(input, length),
+                Some(length) => {
+                    *is_lost = false;
+                    return body(input, length);
+                }
                 // An empty line between messages, as people type it.
                 None => {}
             },
-            _ => return damaged("a message begins with Content-Length: and the number of its bytes".to_owned()),
+            _ if *is_lost => {}
+            _ => {
+                *is_lost = true;
+                return damaged("a message begins with Content-Length: and the number of its bytes".to_owned());
+            }
         }
     }
 }
@@ -112,9 +123,9 @@ mod tests {
 
     fn all(text: &str) -> Vec<String> {
         let mut input = text.as_bytes();
-        let mut found = Vec::new();
+        let (mut found, mut is_lost) = (Vec::new(), false);
         loop {
-            found.push(match read(&mut input) {
+            found.push(match read(&mut input, &mut is_lost) {
                 Incoming::Call(call) => call.method().to_owned(),
                 Incoming::Answer => "answer".to_owned(),
                 Incoming::Damaged { code, .. } => format!("{code:?}"),
@@ -134,7 +145,7 @@ mod tests {
         let answer = framed(r#"{"jsonrpc":"2.0","id":1,"result":null}"#);
         let typed = "Content-Type: application/vscode-jsonrpc; charset=utf-8\r\n".to_owned() + &call;
         let text = format!(
-            "{call}{broken}{call}hello\r\n{call}Content-Length: 99999999999999\r\n\r\n{answer}\r\n{typed}{}",
+            "{call}{broken}{call}hello\r\nand\r\nmore\r\n{call}Content-Length: 99999999999999\r\n\r\n{answer}\r\n{typed}{}",
             framed("[]")
         );
         assert_eq!(

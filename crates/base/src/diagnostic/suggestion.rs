@@ -85,7 +85,8 @@ fn is_same_letters(a: &str, b: &str) -> bool {
 
 /// The name in a suggestion, as hints and messages of TypeScript write it: `did you mean 'name'?`.
 pub fn suggested_name(text: &str) -> Option<&str> {
-    let start = ["did you mean '", "Did you mean '"].iter().find_map(|words| Some(text.find(words)? + words.len()))?;
-    let (name, _) = text[start..].split_once("'?")?;
+    let (_, rest) = text.split_once("id you mean ")?;
+    let (name, _) = rest.strip_prefix("to write ").unwrap_or(rest).strip_prefix('\'')?.split_once("'?")?;
+    let name = name.trim_matches('"');
     (!name.is_empty()).then_some(name)
 }

@@ -33,7 +33,7 @@ pub fn unsaved_text(real: &Path) -> Option<Arc<str>> {
     TEXTS.read().unwrap_or_else(PoisonError::into_inner).get(real).cloned()
 }
 
-/// The path of a file without links. A file that was never saved has one if its folder exists.
+/// The path of a file without links, also of a file that was never saved.
 ///
 /// # Errors
 /// Neither the file nor an unsaved text for it exists.
@@ -46,7 +46,9 @@ pub fn real_path(path: &Path) -> io::Result<PathBuf> {
 
 /// The real path that a file of this name would have.
 pub fn unsaved_path(path: &Path) -> Option<PathBuf> {
-    Some(fs::canonicalize(path.parent()?).ok()?.join(path.file_name()?))
+    let folder = path.parent()?;
+    let folder = fs::canonicalize(folder).or_else(|_| std::path::absolute(folder)).ok()?;
+    Some(folder.join(path.file_name()?))
 }
 
 /// Whether a source file can be read at this path.
