@@ -5,6 +5,7 @@
 #[path = "../support/mod.rs"]
 mod support;
 
+mod action;
 mod check_cache;
 mod check_command;
 mod check_exports;

@@ -6,7 +6,7 @@ use std::sync::{
     atomic::{AtomicUsize, Ordering},
 };
 
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use crate::{
     report::{Report, tests},
@@ -287,7 +287,14 @@ fn files_share_a_recording_on_several_threads() {
     // The other test files are not run, but still use it.
     passed(&setup.test("--record 3.test.lmt.mjs"));
     assert_eq!(setup.exchanges("r.json"), exchanges);
-    passed(&setup.test("--jobs 6"));
+    let report = setup.test("--jobs 6 --junit report.xml");
+    passed(&report);
+    // What several files play was paid for once.
+    assert_eq!(report.json["recordings"], json!({ "answers": 7, "tokens": 10_500_000, "cost": 14.0 }));
+    let junit = setup.read("report.xml");
+    let costs = junit.split("name=\"recordings.cost\" value=\"").skip(1);
+    let costs: Vec<f64> = costs.map(|rest| rest.split('"').next().unwrap().parse().unwrap()).collect();
+    assert_eq!((costs.len(), costs.iter().sum()), (6, 14.0), "{junit}");
 }
 
 #[test]
@@ -347,7 +354,9 @@ fn a_recording_next_to_a_prompt_file_is_its_smoke_test() {
     let failures = setup.test("").failures("runs");
     assert!(failures[0].contains("-Be kind.") && failures[0].contains("+Be rude."), "{failures:?}");
     passed(&setup.test("--record"));
-    passed(&setup.test(""));
+    let mut shown = setup.folder.command("test");
+    let shown = Outcome::of(shown.env("LAB_API_BASE", &setup.address).env("LAB_API_TYPE", "openai"));
+    assert!(shown.stdout.contains("Recordings  1 answer, recorded for $2.00\n"), "{}", shown.stdout);
     assert_eq!(setup.exchanges("prompt.recording.json"), ["first: Answer number 2."]);
 }
 

@@ -82,6 +82,7 @@ fn run_to_end(job: FileJob) {
     });
     reporter.end_printing();
     reporter.recordings.end(reporter.all_passed.get());
+    reporter.send(Message::Recorded(reporter.recordings.answers().sum()));
     options.watch_recordings();
 }
 
@@ -95,7 +96,7 @@ async fn run_tests(path: &Path, options: &TestOptions, reporter: &Rc<FileReporte
     let exchanges = reporter.recordings.own(&reporter.redactor);
     let service_options = HostServiceOptions {
         meter,
-        events: Events::new(Vec::new()),
+        events: Events::new(vec![reporter.recordings.answers().reader()]),
         exchanges,
         checkpoints: Rc::new(NoCheckpoints),
         approver: DenyingApprover::new(ApprovalRules::default(), APPROVAL_HINT),

@@ -17,7 +17,7 @@ use super::{
     line_buffer::LineBuffer,
     options::Watcher,
     outcome::{Failure, Snapshots, State, TestOutcome},
-    recordings::FileRecordings,
+    recordings::{FileRecordings, RecordedUse},
 };
 use lmthing_base::diagnostic::Diagnostic;
 use lmthing_engine::{bindings::testing::TestHost, session::without_secrets};
@@ -39,6 +39,8 @@ pub(super) enum Message {
     Error(Box<Failure>),
     /// Notes for the user, and the snapshot counts.
     File(Vec<String>, Snapshots),
+    /// What the file has used of recordings.
+    Recorded(RecordedUse),
     /// The last message of a file.
     End,
 }

@@ -5,6 +5,7 @@ use std::{
     time::{Duration, SystemTime},
 };
 
+use super::recordings::RecordedUse;
 pub(crate) use lmthing_engine::bindings::testing::{Failure, Snapshots, State, TestOutcome};
 
 /// The note of a test that the filter excludes.
@@ -22,6 +23,8 @@ pub struct FileOutcome {
     /// Sentences for the user: obsolete snapshots, exchanges that were not replayed.
     pub notes: Vec<String>,
     pub snapshots: Snapshots,
+    /// The answers of recordings that the file was the first to use.
+    pub recorded: RecordedUse,
     pub began: SystemTime,
     /// From start to end, loading included.
     pub took: Duration,
@@ -44,6 +47,7 @@ pub struct Totals {
     /// Failures outside of tests.
     pub errors: usize,
     pub snapshots: Snapshots,
+    pub recorded: RecordedUse,
     /// From the first file's start to the last one's end.
     pub took: Duration,
 }
@@ -70,5 +74,6 @@ impl Totals {
             true => self.files_passed += 1,
         }
         self.snapshots.add(&file.snapshots);
+        self.recorded.add(&file.recorded);
     }
 }

@@ -182,6 +182,7 @@ impl<'a> Pool<'a> {
                 running.outcome.notes.extend(notes);
                 running.outcome.snapshots = snapshots;
             }
+            Message::Recorded(recorded) => running.outcome.recorded = recorded,
             Message::End => self.end(index),
         }
     }

@@ -5,7 +5,10 @@ use std::{
     time::{Duration, Instant, SystemTime},
 };
 
-use super::outcome::{Failure, FileOutcome, Snapshots, State, TestOutcome};
+use super::{
+    outcome::{Failure, FileOutcome, Snapshots, State, TestOutcome},
+    recordings::RecordedUse,
+};
 use lmthing_base::diagnostic::Diagnostic;
 
 /// The number of failures outside of tests that are kept for a file.
@@ -30,6 +33,7 @@ impl RunningFile {
             errors: Vec::new(),
             notes: Vec::new(),
             snapshots: Snapshots::default(),
+            recorded: RecordedUse::default(),
             began: SystemTime::now(),
             took: Duration::ZERO,
         };

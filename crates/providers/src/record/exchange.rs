@@ -9,7 +9,7 @@ use crate::{
     LanguageModel, PartStream, ProviderError, ProviderErrorKind, model_label,
     redact::{Redactor, redact_parts},
 };
-use lmthing_base::chat::{ModelRequest, StreamPart};
+use lmthing_base::chat::{ModelRequest, StreamPart, Usage};
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct RecordedExchange {
@@ -61,6 +61,14 @@ impl RecordedExchange {
 
     pub fn name(&self) -> String {
         model_label(&self.provider, &self.model)
+    }
+
+    /// The tokens of the answer, if it is whole.
+    pub fn usage(&self) -> Option<Usage> {
+        self.parts.iter().rev().find_map(|part| match part {
+            StreamPart::Finish { usage, .. } => Some(*usage),
+            _ => None,
+        })
     }
 
     pub fn is_whole(&self) -> bool {

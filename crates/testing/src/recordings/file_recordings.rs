@@ -2,7 +2,10 @@
 
 use std::{cell::RefCell, path::Path, rc::Rc, sync::Arc};
 
-use super::{Mode, gateway::Gateway, store::RecordingStore, test_recordings::TestRecordings, tested_file::TestedFile};
+use super::{
+    Mode, RecordedAnswers, gateway::Gateway, store::RecordingStore, test_recordings::TestRecordings,
+    tested_file::TestedFile,
+};
 use lmthing_engine::bindings::Exchanges;
 use lmthing_providers::Redactor;
 
@@ -62,6 +65,11 @@ impl FileRecordings {
     /// Returns those of requests outside of tests if no test runs.
     pub fn current(&self) -> Rc<TestRecordings> {
         self.current.borrow().clone()
+    }
+
+    /// What the file has used of recordings.
+    pub(crate) fn answers(&self) -> Rc<RecordedAnswers> {
+        self.file.answers.clone()
     }
 
     /// `whole`: all tests of the file ran and passed, and nothing failed outside of them. Only then it is known which

@@ -25,6 +25,7 @@ mod file_recordings;
 mod gateway;
 mod merge;
 mod messages;
+mod recorded_use;
 mod recording;
 mod run;
 mod store;
@@ -36,6 +37,8 @@ mod write;
 mod tests;
 
 pub(crate) use file_recordings::FileRecordings;
+pub(crate) use recorded_use::RecordedAnswers;
+pub use recorded_use::RecordedUse;
 pub use store::RecordingStore;
 pub use tested_file::recording_of;
 

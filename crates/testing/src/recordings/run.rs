@@ -191,6 +191,9 @@ impl Run {
             entries.filter(|(index, entry)| self.may_play(*index, entry) && asked.is_answered_by(&entry.exchange));
         // The first of those that the test has used least.
         if let Some((index, _)) = equal.min_by_key(|(index, _)| (self.use_count(*index), *index)) {
+            if recording.entries[index].used.is_none() {
+                self.test.file.answers.note(recording.entries[index].exchange.usage());
+            }
             self.count_use(index);
             return Next::Play(recording.use_entry(index, request.clone()));
         }
@@ -249,6 +252,7 @@ impl Ticket {
         }
         let run = &*self.run;
         let Some(mut recording) = run.recording.lock() else { return };
+        run.test.file.answers.note(exchange.usage());
         let index = recording.entries.len();
         let origin = if exchange.is_whole() {
             Origin::New

@@ -2,8 +2,11 @@
 
 use std::{
     path::{Path, PathBuf},
+    rc::Rc,
     sync::Arc,
 };
+
+use super::recorded_use::RecordedAnswers;
 
 const TEST: &str = ".test.lmt";
 
@@ -21,6 +24,7 @@ pub(super) struct TestedFile {
     pub(super) own: PathBuf,
     /// Whether it is a prompt file with a smoke test.
     pub(super) is_prompt: bool,
+    pub(super) answers: Rc<RecordedAnswers>,
 }
 
 impl TestedFile {
@@ -28,7 +32,7 @@ impl TestedFile {
         let name = file.file_name().unwrap_or_default().to_string_lossy().into_owned();
         let path: Arc<Path> = file.canonicalize().unwrap_or_else(|_| file.to_owned()).into();
         let own = recording_of(&path.with_file_name(&name));
-        TestedFile { path, shown: shown.to_owned(), own, is_prompt: !name.contains(TEST) }
+        TestedFile { path, shown: shown.to_owned(), own, is_prompt: !name.contains(TEST), answers: Rc::default() }
     }
 }
 

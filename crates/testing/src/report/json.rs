@@ -111,6 +111,12 @@ impl Reporter for Json {
             "numPendingTests": totals.skipped,
             "numTodoTests": totals.todo,
             "snapshot": self.snapshot(&totals.snapshots),
+            // Not in Vitest's document.
+            "recordings": {
+                "answers": totals.recorded.answers,
+                "tokens": totals.recorded.tokens,
+                "cost": totals.recorded.cost,
+            },
             "startTime": whole(since_epoch(self.began)),
             "success": end.is_ok,
             "testResults": std::mem::take(&mut self.files),

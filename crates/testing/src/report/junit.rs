@@ -10,7 +10,10 @@ use super::{
     pretty::FailureText,
     safe_text::{one_line, visible},
 };
-use crate::outcome::{Failure, FileOutcome, State, TestOutcome};
+use crate::{
+    outcome::{Failure, FileOutcome, State, TestOutcome},
+    recordings::RecordedUse,
+};
 
 pub struct JUnit {
     text: FailureText,
@@ -78,6 +81,7 @@ impl Reporter for JUnit {
         suite.add_test_cases(file.tests.iter().map(|test| self.case(&name, test)));
         suite.add_test_cases(file.errors.iter().map(|error| self.error(&name, error)));
         suite.add_properties(file.notes.iter().map(|note| (xml("note"), xml(&visible(note)))));
+        suite.add_properties(recorded(&file.recorded));
         self.report.add_test_suite(suite);
         Output::default()
     }
@@ -89,6 +93,17 @@ impl Reporter for JUnit {
         let unknown = format!(" skipped=\"{}\"", self.report.skipped);
         Output::stdout(document.replacen(&unknown, "", 1))
     }
+}
+
+/// Sums over all suites are those of the whole run.
+fn recorded(recorded: &RecordedUse) -> Vec<(XmlString, XmlString)> {
+    let RecordedUse { answers, tokens, cost } = recorded;
+    if *answers == 0 {
+        return Vec::new();
+    }
+    let cost = cost.map_or_else(|| "unknown".to_owned(), |cost| format!("{cost:.8}"));
+    let property = |name: &str, value: String| (xml(&format!("recordings.{name}")), xml(&value));
+    vec![property("answers", answers.to_string()), property("tokens", tokens.to_string()), property("cost", cost)]
 }
 
 fn skipped(reason: Option<&str>) -> TestCaseStatus {

@@ -8,7 +8,10 @@ use std::{
 use tempfile::TempDir;
 
 use super::ReportStyle;
-use crate::outcome::{Failure, FileOutcome, Snapshots, State, TestOutcome, Totals};
+use crate::{
+    outcome::{Failure, FileOutcome, Snapshots, State, TestOutcome, Totals},
+    recordings::RecordedUse,
+};
 use lmthing_base::diagnostic::{Diagnostic, Frame, Location};
 
 const SOURCE: &str = "import { test, expect, run } from 'lmthing/test';
@@ -105,6 +108,7 @@ impl Sample {
         FileOutcome {
             notes: vec!["1 snapshot is obsolete: cart > old 1".to_owned()],
             snapshots: Snapshots { matched: 2, unmatched: 1, written: 1, obsolete: 1, ..Snapshots::default() },
+            recorded: RecordedUse { answers: 3, tokens: 4200, cost: Some(0.0104) },
             ..file("cart.test.lmt.mjs", vec![adds, soft, throws, skipped, repeated, todo])
         }
     }
@@ -125,6 +129,7 @@ pub(super) fn file(name: &str, tests: Vec<TestOutcome>) -> FileOutcome {
         errors: Vec::new(),
         notes: Vec::new(),
         snapshots: Snapshots::default(),
+        recorded: RecordedUse::default(),
         began: SystemTime::UNIX_EPOCH + Duration::from_millis(1_700_000_000_123),
         took: Duration::from_millis(428),
     }

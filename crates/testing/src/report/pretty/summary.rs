@@ -3,8 +3,10 @@
 use super::file_lines::{duration, many};
 use crate::{
     outcome::{Snapshots, Totals},
+    recordings::RecordedUse,
     report::paint::Paint,
 };
+use lmthing_base::cost::dollars;
 
 pub(super) fn summary(totals: &Totals, paint: Paint) -> String {
     let files = states([totals.files_failed, totals.files_passed, totals.files_skipped, 0], "no test files", paint);
@@ -16,6 +18,12 @@ pub(super) fn summary(totals: &Totals, paint: Paint) -> String {
     let snapshots = snapshots(&totals.snapshots, paint);
     if !snapshots.is_empty() {
         lines.push(("Snapshots", snapshots));
+    }
+    let RecordedUse { answers, cost, .. } = totals.recorded;
+    if answers > 0 {
+        let cost =
+            cost.map_or_else(|| "at an unknown price".to_owned(), |cost| format!("recorded for {}", dollars(cost)));
+        lines.push(("Recordings", format!("{}, {cost}", many(answers, "answer"))));
     }
     lines.push(("Duration", duration(totals.took)));
     lines.iter().map(|(title, text)| format!("{}  {text}\n", paint.dim(format!("{title:>11}")))).collect()
