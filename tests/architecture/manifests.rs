@@ -64,6 +64,7 @@ fn crates_depend_on_allowed_crates_only() {
     let mut wrong = Vec::new();
     for (index, (name, allowed)) in CRATES.iter().enumerate() {
         let manifest = read(&format!("crates/{name}/Cargo.toml"));
+        assert!(manifest.contains("\ninclude.workspace = true\n"), "crates/{name}: what its package has (.ci/crates)");
         let in_tests = IN_TESTS.iter().find(|(tested, _)| tested == name).map_or(&[][..], |(_, others)| others);
         for (section, packages) in sections(&manifest) {
             for package in packages.iter().filter_map(|package| package.strip_prefix("lmthing-")) {
