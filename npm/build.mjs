@@ -5,19 +5,22 @@
 // Without --target the binary is one for the system that this runs on. Prints the paths of the two archives. `lmthing` is
 // the same whatever the target. Needs npm, and the packages of `runtime-js`, which it installs when they are missing.
 import { execFileSync } from 'node:child_process';
-import { chmodSync, copyFileSync, cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { chmodSync, copyFileSync, cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { eventTypes } from './events.mjs';
-import { SYSTEMS } from './systems.mjs';
+import { SYSTEMS, VERSION } from './systems.mjs';
 import { writeTypes } from './types.mjs';
 
 const USAGE = 'usage: node npm/build.mjs --bin FILE [--target TRIPLE] --out DIR';
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
 const TEMPLATE = join(ROOT, 'npm/package');
+const RUNTIME = join(ROOT, 'runtime-js');
+const LICENSES = ['LICENSE-MIT', 'LICENSE-APACHE'];
+const NPM = { encoding: 'utf8', shell: process.platform === 'win32' };
 const { thisSystem } = createRequire(import.meta.url)('./package/binary.js');
 
 function main() {
@@ -57,33 +60,29 @@ function systemOf(target) {
   throw new Usage(`there is no package for ${target ?? system}; --target may be ${known}`);
 }
 
-function version() {
-  const manifest = readFileSync(join(ROOT, 'Cargo.toml'), 'utf8');
-  const [, found] = /^\[workspace\.package\][^[]*?^version = "([^"]+)"/m.exec(manifest) ?? [];
-  if (!found) throw new Error('Cargo.toml has no version in [workspace.package]');
-  return found;
-}
-
 /** The package `lmthing`: what `package/` has, and files of the repository. */
 function stageMain(folder) {
+  if (!existsSync(join(RUNTIME, 'node_modules/zod'))) {
+    execFileSync('npm', ['ci', '--ignore-scripts'], { ...NPM, cwd: RUNTIME, stdio: ['ignore', process.stderr, 'inherit'] });
+  }
   cpSync(TEMPLATE, folder, { recursive: true });
   writeTypes(folder);
   writeFileSync(join(folder, 'events.d.mts'), eventTypes());
-  copyFromRoot(folder, ['LICENSE-MIT', 'LICENSE-APACHE', 'SKILL.md', 'llms.txt']);
+  copyFromRoot(folder, [...LICENSES, 'SKILL.md', 'llms.txt']);
   const template = JSON.parse(readFileSync(join(TEMPLATE, 'package.json'), 'utf8'));
-  const optionalDependencies = Object.fromEntries(SYSTEMS.map(({ name }) => [name, version()]));
-  writeManifest(folder, { ...template, version: version(), optionalDependencies });
+  const optionalDependencies = Object.fromEntries(SYSTEMS.map(({ name }) => [name, VERSION]));
+  writeManifest(folder, { ...template, version: VERSION, optionalDependencies });
   chmodSync(join(folder, template.bin.lmthing), 0o755);
 }
 
 function stageSystem(folder, { triple, name, os, cpu, libc }, bin) {
   mkdirSync(join(folder, 'bin'), { recursive: true });
-  copyFromRoot(folder, ['LICENSE-MIT', 'LICENSE-APACHE']);
+  copyFromRoot(folder, LICENSES);
   const { license } = JSON.parse(readFileSync(join(TEMPLATE, 'package.json'), 'utf8'));
   const description = `The binary of lmthing for ${triple}; installed by the package lmthing`;
   const system = { os: [os], cpu: [cpu], ...(libc && { libc: [libc] }) };
   // In an archive, as Yarn keeps packages, a binary cannot be started.
-  writeManifest(folder, { name, version: version(), description, license, ...system, preferUnplugged: true });
+  writeManifest(folder, { name, version: VERSION, description, license, ...system, preferUnplugged: true });
   writeFileSync(join(folder, 'README.md'), `# ${name}\n\n${description}.\n`);
   const binary = join(folder, 'bin', os === 'win32' ? 'lmthing.exe' : 'lmthing');
   copyFileSync(bin, binary);
@@ -100,7 +99,7 @@ function writeManifest(folder, manifest) {
 
 /** Packs a folder; returns the path of the archive. */
 function pack(folder, out) {
-  const options = { cwd: folder, encoding: 'utf8', stdio: ['ignore', 'pipe', 'inherit'], shell: process.platform === 'win32' };
+  const options = { ...NPM, cwd: folder, stdio: ['ignore', 'pipe', 'inherit'] };
   const printed = execFileSync('npm', ['pack', '--silent', '--ignore-scripts', '--pack-destination', out], options);
   return join(out, printed.trim());
 }

@@ -1,4 +1,8 @@
-// The systems that have an npm package with the binary, by the target triple that Rust names them with.
+// The version of the npm packages, and the systems that have one with the binary, by Rust's target triples.
+import { readFileSync } from 'node:fs';
+
+const manifest = readFileSync(new URL('../Cargo.toml', import.meta.url), 'utf8');
+export const VERSION = /^\[workspace\.package\]\nversion = "([^"]+)"/m.exec(manifest)[1];
 
 const TRIPLES = {
   'aarch64-apple-darwin': { os: 'darwin', cpu: 'arm64' },

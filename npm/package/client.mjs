@@ -8,6 +8,8 @@ const OPTIONS = ['input', 'model', 'limits', 'signal', 'onEvent', 'stderr', 'bin
 const LIMITS = { steps: '--max-steps', tokens: '--max-tokens', cost: '--max-cost', time: '--timeout' };
 /** Milliseconds that a run has to end by itself when it is asked to. */
 const END_TIME = 5000;
+/** Milliseconds for output that an ended process has left: its own children may keep the pipe open. */
+const DRAIN_TIME = 500;
 /** Characters of standard error that are kept for the message of an error. */
 const KEPT = 8192;
 
@@ -76,8 +78,12 @@ function path() {
   try {
     return findBinary();
   } catch (error) {
-    throw new RunError(error.message, { code: 1, kind: 'install', cause: error.cause });
+    throw notInstalled(error);
   }
+}
+
+function notInstalled({ message, cause }) {
+  return new RunError(message, { code: 1, kind: 'install', cause });
 }
 
 function optionsOf({ input, model, limits }) {
@@ -109,7 +115,7 @@ process.on('exit', () => running.forEach((child) => child.kill()));
 
 /** Starts the binary. `ended` resolves to its exit code or signal, or to the error with which it could not start. */
 function start(binary, args, input, shown) {
-  const child = spawn(binary, args, { stdio: [input === undefined ? 'ignore' : 'pipe', 'pipe', 'pipe'], windowsHide: true });
+  const child = spawned(binary, args, [input === undefined ? 'ignore' : 'pipe', 'pipe', 'pipe']);
   running.add(child);
   // It may end without reading its input.
   child.stdin?.on('error', () => {}).end(input);
@@ -127,6 +133,7 @@ function start(binary, args, input, shown) {
   ended.then(() => {
     running.delete(child);
     clearTimeout(timer);
+    if (timer) setTimeout(() => child.stdout.destroy(), DRAIN_TIME).unref();
   });
   const end = () => {
     if (running.has(child) && child.kill()) timer ??= setTimeout(() => child.kill('SIGKILL'), END_TIME);
@@ -134,16 +141,28 @@ function start(binary, args, input, shown) {
   return { output: child.stdout.setEncoding('utf8'), ended, closed, end, errorText: () => text };
 }
 
+function spawned(binary, args, stdio) {
+  try {
+    return spawn(binary, args, { stdio, windowsHide: true });
+  } catch (error) {
+    throw notInstalled(notStarted(binary, error));
+  }
+}
+
 /** The lines of a stream; one that is not ended is dropped. Only `\n` ends a line: JSON may contain other line breaks. */
 async function* lines(stream) {
   let begun = [];
-  for await (const piece of stream) {
-    const [first, ...rest] = piece.split('\n');
-    begun.push(first);
-    if (rest.length === 0) continue;
-    yield begun.join('');
-    begun = [rest.pop()];
-    yield* rest;
+  try {
+    for await (const piece of stream) {
+      const [first, ...rest] = piece.split('\n');
+      begun.push(first);
+      if (rest.length === 0) continue;
+      yield begun.join('');
+      begun = [rest.pop()];
+      yield* rest;
+    }
+  } catch (error) {
+    if (error.code !== 'ERR_STREAM_PREMATURE_CLOSE') throw error;
   }
 }
 
@@ -153,9 +172,9 @@ function resultOf({ type, time, run, agent, ...result }) {
 
 /** The error of a process that ended without a result: wrong options, a crash, or a binary that cannot be started. */
 async function failureWithout({ error, code, signal }, child) {
-  if (error) return new RunError(error.message, { code: 1, kind: 'install', cause: error.cause });
+  if (error) return notInstalled(error);
   // A process that outlives it may keep its standard error open.
-  await Promise.race([child.closed, new Promise((resolve) => setTimeout(resolve, 500).unref())]);
+  await Promise.race([child.closed, new Promise((resolve) => setTimeout(resolve, DRAIN_TIME).unref())]);
   const said = child.errorText().trim().replace(/^Error: /, '');
   if (code === 2) return new RunError(said, { code, kind: 'usage' });
   const how = signal ? `by ${signal}` : `with code ${code}`;

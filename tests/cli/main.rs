@@ -23,6 +23,7 @@ mod findings;
 mod lsp_findings;
 mod lsp_server;
 mod new;
+mod npm;
 mod pages;
 mod report;
 mod skill;

@@ -2,10 +2,7 @@
 // Starts the binary of this system's package; signals, the exit code and the standard streams are passed on.
 'use strict';
 const { spawn } = require('node:child_process');
-const { constants } = require('node:os');
 const { findBinary, notStarted } = require('../binary.js');
-
-const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'];
 
 function fail(error) {
   process.stderr.write(`Error: ${error.message}\n`);
@@ -13,13 +10,15 @@ function fail(error) {
 }
 
 function start(binary) {
-  const child = spawn(binary, process.argv.slice(2), { stdio: 'inherit' });
-  // Ctrl-C reaches the binary from the terminal as well; it takes two signals at the same moment for one.
-  for (const signal of SIGNALS) process.on(signal, () => child.kill(signal));
+  let child;
+  // Before it starts, so that no signal ends this process alone. Ctrl-C reaches the binary from the terminal as well: two
+  // signals at the same moment count as one.
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => child.kill(signal));
+  child = spawn(binary, process.argv.slice(2), { stdio: 'inherit' });
   child.on('error', (error) => fail(notStarted(binary, error)));
   child.on('exit', (code, signal) => {
-    process.exitCode = code ?? 128 + constants.signals[signal];
-    if (!signal) return;
+    if (!signal) process.exit(code);
+    process.exitCode = 128 + require('node:os').constants.signals[signal];
     process.removeAllListeners(signal);
     process.kill(process.pid, signal);
   });
