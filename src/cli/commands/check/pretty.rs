@@ -75,7 +75,7 @@ fn bytes(source: &str, span: Span) -> Range<usize> {
 
 #[cfg(test)]
 mod tests {
-    use std::path::Path;
+    use std::{fs, path::Path};
 
     use super::*;
     use lmthing_check::Related;
