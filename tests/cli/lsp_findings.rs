@@ -150,6 +150,16 @@ export default async ({ $, def, defSystem, defTool }) => {
     assert!(tool.contains("weather({ city: string })") && tool.contains(" tokens"), "{tool}");
     assert!(shown(7, 2).contains("about 1 token\n\n```text\ngo\n"));
     assert_eq!(shown(0, 0), "");
+    let plugin = text
+        .replace("$, def,", "$, defTaskList, def,")
+        .replace("  $`go`;", "  defTaskList([{ id: '1', name: 'pack' }]);");
+    let plugin = plugin.replace("model: 'mock'", "model: 'mock', plugins: [taskListPlugin]");
+    client.change(&file, 2, &plugin.replace("'zod';", "'zod'; import { taskListPlugin } from 'lmthing/plugins';"));
+    let hover = client.request("textDocument/hover", at(&file, 7, 4))["contents"]["value"].clone();
+    let hover = hover.as_str().unwrap();
+    for text in ["<taskList>\n", "[1] pack", "\n</taskList>", "**defTool: startTask** · about "] {
+        assert!(hover.contains(text), "{text}: {hover}");
+    }
 }
 
 #[test]

@@ -120,17 +120,17 @@ fn rendered<'js>(ctx: &Ctx<'js>, host: &ScriptPrompt<'js>, plan: &StepPlan) -> s
         input_schema: spec.input_schema,
     });
     let functions = plan.active.functions.iter().chain(&plan.active.methods).cloned().collect();
-    let messages = plan.messages.to_vec().iter().map(|message| (**message).clone()).collect();
+    let messages: Vec<Message> = plan.messages.to_vec().iter().map(|message| (**message).clone()).collect();
     let expected_names =
         prompt.borrow().bag.servers().iter().flat_map(|server| mcp::tools::expected_names(&server.config)).collect();
     let tools = tools.collect();
-    let definitions = located_definitions(ctx, &definitions);
+    let definitions = located_definitions(ctx, &definitions, &messages);
     Ok(Rendered { messages, tools, functions, expected_names, refused, definitions, pieces: Vec::new() })
 }
 
-fn located_definitions(ctx: &Ctx<'_>, prompt: &Prompt) -> Vec<RenderedDefinition> {
+fn located_definitions(ctx: &Ctx<'_>, prompt: &Prompt, messages: &[Message]) -> Vec<RenderedDefinition> {
     let made = recorded::located_definitions(ctx).into_iter().filter_map(|Definition { kind, name, location }| {
-        let text = text_of(prompt, kind, &name);
+        let text = text_of(prompt, kind, &name).or_else(|| section_of(messages, kind, &name));
         Some(RenderedDefinition { method: kind.method().to_owned(), text, name, location: location? })
     });
     let messages = recorded::located_messages(ctx).into_iter().filter_map(|(method, message, location)| {
@@ -139,6 +139,14 @@ fn located_definitions(ctx: &Ctx<'_>, prompt: &Prompt) -> Vec<RenderedDefinition
         Some(RenderedDefinition { method: method.to_owned(), text, name, location: location? })
     });
     made.chain(messages).collect()
+}
+
+/// The section of a plugin, which only the system prompt has.
+fn section_of(messages: &[Message], kind: DefinitionKind, name: &str) -> Option<String> {
+    let system = messages.iter().find(|message| message.role == Role::System).map(Message::plain_text)?;
+    let (start, end) = (format!("<{name}>\n"), format!("\n</{name}>"));
+    let (_, inner) = system.split_once(&start).filter(|_| kind == DefinitionKind::DefSystem)?;
+    Some(format!("{start}{}{end}", inner.split_once(&end)?.0))
 }
 
 fn text_of(prompt: &Prompt, kind: DefinitionKind, name: &str) -> Option<String> {

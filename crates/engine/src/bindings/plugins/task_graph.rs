@@ -51,7 +51,7 @@ pub(crate) fn def_task_graph(call: Call<'_>) -> Result<Value<'_>> {
             shown.into_value()
         }
     };
-    define_plugin(&call, task_graph::tools(), call_tool, STATE_KEY, initial)
+    define_plugin(&call, "defTaskGraph", task_graph::tools(), call_tool, STATE_KEY, initial)
 }
 
 fn read<'js>(ctx: &Ctx<'js>, value: &Value<'js>, place: &str) -> Result<Vec<TaskNode>> {

@@ -28,7 +28,7 @@ pub(crate) fn def_task_list(call: Call<'_>) -> Result<Value<'_>> {
         call.core.has_task_list.set(true);
         from_serde(&ctx, &tasks)?
     };
-    define_plugin(&call, task_list::tools(), call_tool, STATE_KEY, initial)
+    define_plugin(&call, "defTaskList", task_list::tools(), call_tool, STATE_KEY, initial)
 }
 
 fn read<'js>(ctx: &Ctx<'js>, value: &Value<'js>, place: &str) -> Result<Vec<Task>> {

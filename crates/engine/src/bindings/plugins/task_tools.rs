@@ -8,6 +8,7 @@ use crate::{
             call::{Call, invoke},
             entry::{CallOptions, Callable, Entry, Registry},
             object::PromptObject,
+            recorded,
         },
         values::{bind, from_json, from_serde, schema::Schema, to_json, type_error},
     },
@@ -51,11 +52,13 @@ fn define<'js>(call: &Call<'js>, spec: ToolSpec, answer: AnswerTool) -> Result<(
 /// Defines the tools of a plugin. Returns `[value, set]` of the state of its tasks.
 pub(crate) fn define_plugin<'js>(
     call: &Call<'js>,
+    method: &str,
     tools: Vec<ToolSpec>,
     answer: AnswerTool,
     state_key: &str,
     initial: Value<'js>,
 ) -> Result<Value<'js>> {
+    recorded::record_plugin(&call.ctx, method, state_key, &tools)?;
     for tool in tools {
         define(call, tool, answer)?;
     }

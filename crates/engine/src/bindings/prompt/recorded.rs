@@ -12,7 +12,7 @@ use crate::{
     prompt::{DefinitionKind, Prompt},
 };
 use lmthing_base::{
-    chat::{Content, ContentPart, Message, Role},
+    chat::{Content, ContentPart, Message, Role, ToolSpec},
     diagnostic::Location,
 };
 use lmthing_node::{ScriptError, diagnose};
@@ -131,6 +131,17 @@ pub(crate) fn record(ctx: &Ctx<'_>, prompt: &PromptObject<'_>, kind: DefinitionK
         add(&mut recorded.refused_names.borrow_mut(), definition.clone());
     }
     recorded.definitions.borrow_mut().iter_mut().for_each(|definitions| definitions.push(definition.clone()));
+    Ok(())
+}
+
+/// Records what `method` of a plugin defines by itself, if definitions are located: a section and tools.
+pub(crate) fn record_plugin(ctx: &Ctx<'_>, method: &str, section: &str, tools: &[ToolSpec]) -> Result<()> {
+    let Some(recorded) = Recorded::locating(ctx) else { return Ok(()) };
+    let location = recorded.here(ctx, method)?;
+    let tools = tools.iter().map(|tool| (DefinitionKind::DefTool, tool.name.as_str()));
+    let made = [(DefinitionKind::DefSystem, section)].into_iter().chain(tools);
+    let made = made.map(|(kind, name)| Definition { kind, name: name.to_owned(), location: location.clone() });
+    recorded.definitions.borrow_mut().iter_mut().for_each(|definitions| definitions.extend(made.clone()));
     Ok(())
 }
 
