@@ -30,7 +30,7 @@ impl CacheConversation {
     /// with this usage.
     pub fn add(&mut self, sent: SentPrompt, usage: &Usage, rules: &CacheRules, cost: impl Fn(&Usage) -> Option<f64>) {
         let sent = SentPrompt { input_tokens: usage.input_tokens, ..sent };
-        let is_blamable = rules.is_certain || self.has_read;
+        let is_blamable = self.has_read || (rules.is_certain && usage.has_cache_count);
         let may_blame = usage.cached_input_tokens.is_some() && is_blamable && !self.is_resumed;
         let answered = Answered { sent: &sent, usage, rules, may_blame };
         let cache = match (&self.current, &self.before) {

@@ -2,7 +2,11 @@
 
 use serde_json::Value;
 
-use super::{change::Position, rules::CacheMarks, sent_prompt::SentPrompt};
+use super::{
+    change::Position,
+    rules::{AutomaticMarks, CacheMarks},
+    sent_prompt::SentPrompt,
+};
 use crate::chat::{ContentPart, Message, ProviderOptions, Role};
 
 /// The number of marks that a request can have.
@@ -12,7 +16,7 @@ impl SentPrompt {
     /// The last mark at or before this position.
     pub(super) fn last_mark(&self, marks: &CacheMarks, position: Position) -> Option<Position> {
         let own = self.own_marks(marks);
-        let automatic = if marks.automatic { self.automatic_marks(marks) } else { Vec::new() };
+        let automatic = self.automatic_marks(marks);
         let free = MAX_MARKS.saturating_sub(own.len());
         let all = own.into_iter().chain(automatic.into_iter().take(free));
         all.filter(|mark| *mark <= position).max()
@@ -38,7 +42,13 @@ impl SentPrompt {
         let system = self.messages.system().map(|_| Position::Message(0));
         let tools = self.tools.as_ref().filter(|tools| !tools.is_empty() && !marks.text_only);
         let tools = tools.map(|tools| Position::Tool(tools.len()));
-        turns.next().into_iter().chain(system).chain(tools).chain(turns).collect()
+        let newest = turns.next().into_iter();
+        match marks.automatic {
+            AutomaticMarks::None => Vec::new(),
+            AutomaticMarks::Newest => newest.collect(),
+            AutomaticMarks::InstructionsAndNewest => newest.chain(system).collect(),
+            AutomaticMarks::All => newest.chain(system).chain(tools).chain(turns).collect(),
+        }
     }
 
     /// Those of the author.

@@ -11,7 +11,7 @@ mod sent_prompt;
 pub use change::{Change, Position};
 pub use conversation::CacheConversation;
 pub use length::{Overlap, overlap};
-pub use rules::{CacheKind, CacheMarks, CacheRules, CacheSetting, SettingEffect};
+pub use rules::{AutomaticMarks, CacheKind, CacheMarks, CacheRules, CacheSetting, SettingEffect};
 pub use sent_prompt::SentPrompt;
 
 #[cfg(test)]

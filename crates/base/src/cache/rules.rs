@@ -35,13 +35,24 @@ pub enum CacheKind {
 /// Which marks a wire format places.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct CacheMarks {
-    /// Whether marks are placed beyond those of the author: at the end of the tools, the system prompt and the last two
-    /// turns of the user.
-    pub automatic: bool,
+    /// The marks beyond those of the author.
+    pub automatic: AutomaticMarks,
     /// Whether only turns of text are marked.
     pub text_only: bool,
     /// The names of the author's marks in `providerOptions`: that of the provider and that of the mark.
     pub own: &'static [(&'static str, &'static str)],
+}
+
+/// Where marks are placed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum AutomaticMarks {
+    None,
+    /// At the end of the newest turn of the user.
+    Newest,
+    /// Also at the end of the system prompt.
+    InstructionsAndNewest,
+    /// At the end of the tools, the system prompt and the last two turns of the user.
+    All,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

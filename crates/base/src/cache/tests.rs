@@ -80,7 +80,7 @@ const OPENAI: CacheRules = CacheRules {
 };
 
 fn usage(input: u64, read: u64) -> Usage {
-    Usage { cached_input_tokens: Some(read), ..Usage::new(Some(input), Some(10)) }
+    Usage { cached_input_tokens: Some(read), has_cache_count: true, ..Usage::new(Some(input), Some(10)) }
 }
 
 /// A dollar a token, a tenth for one that is read, and a quarter more for one that is written.
@@ -258,6 +258,8 @@ fn the_provider_is_blamed_only_where_it_is_certain() {
     assert_eq!(blamed(OPENAI, usage(5000, 0), usage(6000, 4864)), None);
     let silent = Usage { cached_input_tokens: None, ..usage(6000, 0) };
     assert_eq!(blamed(OPENAI, usage(5000, 0), silent), None);
+    let uncounted = Usage { has_cache_count: false, ..usage(6000, 0) };
+    assert_eq!(blamed(OPENAI, usage(5000, 0), uncounted), None);
     let unknown = CacheRules { is_certain: false, ..OPENAI };
     assert_eq!(blamed(unknown, usage(5000, 0), usage(6000, 0)), None);
     assert_eq!(blamed(unknown, usage(5000, 1024), usage(6000, 0)), provider(4992));
@@ -311,7 +313,7 @@ fn requests_that_continue_a_paused_turn_are_of_one_step() {
     assert_eq!(run.step(&prompt, usage(9000, 5888), OPENAI).unwrap().expected, 5888);
 }
 
-const MARKS: CacheMarks = CacheMarks { automatic: true, text_only: false, own: &[("lab", "mark")] };
+const MARKS: CacheMarks = CacheMarks { automatic: AutomaticMarks::All, text_only: false, own: &[("lab", "mark")] };
 
 fn marked(marks: CacheMarks) -> CacheRules {
     CacheRules { kind: CacheKind::Marks(marks), least: 100, step: 1, is_certain: true, ..OPENAI }
@@ -327,7 +329,7 @@ fn marks_end_what_is_read() {
         prompt.reminder = None;
         run.step(&prompt, usage(6000, 0), marked(marks)).unwrap().expected
     };
-    let own = CacheMarks { automatic: false, ..MARKS };
+    let own = CacheMarks { automatic: AutomaticMarks::None, ..MARKS };
     assert_eq!(expected(MARKS, |_| {}), 5000);
     assert_eq!(expected(own, |_| {}), 0);
     // A reminder is part of the newest turn, so that only the mark of the turn before is of use.

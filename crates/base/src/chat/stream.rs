@@ -191,6 +191,9 @@ pub struct Usage {
     /// The part of the input that was written to the cache; most providers do not report it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub cache_write_tokens: Option<u64>,
+    /// Whether the provider states what was read from the cache. Otherwise the count may be a 0 that stands for nothing.
+    #[serde(skip)]
+    pub has_cache_count: bool,
     /// Searches that the provider has made for the answer and charges for.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub web_searches: Option<u64>,
@@ -221,6 +224,7 @@ impl Usage {
             reasoning_tokens: sum(self.reasoning_tokens, other.reasoning_tokens),
             cached_input_tokens: sum(self.cached_input_tokens, other.cached_input_tokens),
             cache_write_tokens: sum(self.cache_write_tokens, other.cache_write_tokens),
+            has_cache_count: self.has_cache_count || other.has_cache_count,
             web_searches: sum(self.web_searches, other.web_searches),
             has_uncounted_searches: self.has_uncounted_searches || other.has_uncounted_searches,
         }

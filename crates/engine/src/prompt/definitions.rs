@@ -1,6 +1,6 @@
 //! The definitions of a prompt, and their reconciliation after a re-run (docs/reference/steps.md).
 
-use std::{collections::HashSet, rc::Rc};
+use std::{cell::RefCell, collections::HashSet, rc::Rc};
 
 use indexmap::{IndexMap, IndexSet};
 
@@ -9,7 +9,10 @@ use super::{
     hidden::{Hidden, Key},
     kind::{DefinitionKind, Group, NameError, WEB_SEARCH, check_name},
 };
-use lmthing_base::chat::{ContentPart, Message, ProviderTool, Role, SystemPart, Transcript};
+use lmthing_base::{
+    cache::CacheConversation,
+    chat::{ContentPart, Message, ProviderTool, Role, SystemPart, Transcript},
+};
 use lmthing_typescript::code::Declaration;
 
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -72,11 +75,17 @@ pub struct Prompt {
     pub(super) system: Option<Rc<Message>>,
     /// Where its sections and variables are in it.
     pub(super) system_parts: Rc<[SystemPart]>,
+    /// Its requests, of all its runs.
+    pub(super) cache: Rc<RefCell<CacheConversation>>,
     /// During a step: messages added meanwhile, which follow its tool results.
     pub(super) waiting: Option<Vec<Message>>,
 }
 
 impl Prompt {
+    pub(crate) fn cache(&self) -> Rc<RefCell<CacheConversation>> {
+        self.cache.clone()
+    }
+
     /// `def` and `defData`. An existing name keeps its position.
     pub fn define_variable(&mut self, kind: DefinitionKind, name: &str, value: Variable) -> Result<(), NameError> {
         self.mark_defined(kind, name)?;

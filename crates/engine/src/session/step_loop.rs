@@ -124,7 +124,12 @@ async fn run_steps(host: &dyn PromptHost, session: &Session) -> Result<(), RunEr
     let first = restored.map_or(0, |restored| restored.next_step());
     let mut unfinished_step = restored.and_then(|restored| restored.unfinished.as_ref());
     let mut unfinished = STILL_CALLS_TOOLS;
-    let cache = RefCell::new(CacheConversation::resumed(restored.and_then(|restored| last_sent(host, restored))));
+    let cache = host.prompt().borrow().cache();
+    match restored {
+        Some(restored) => *cache.borrow_mut() = CacheConversation::resumed(last_sent(host, restored)),
+        // A run before may have ended within a step.
+        None => drop(cache.borrow_mut().end_step()),
+    }
     for number in first..max_steps {
         // Polled explicitly: a step without waiting, such as with a mock, never yields.
         if host.is_aborted() {

@@ -60,6 +60,15 @@ pub(super) fn has_cache_options(model_id: &str) -> bool {
     kind(model_id) == Kind::Unknown || has_cache_breakpoints(model_id)
 }
 
+/// Models before gpt-4o, which cache nothing.
+pub(super) fn is_before_cache(model_id: &str) -> bool {
+    let name = bare_name(model_id);
+    let is_old_gpt = Gpt::of(name).is_some_and(|gpt| {
+        gpt.version.0 < 4 || gpt.version.0 == 35 || (gpt.version == (4, 0) && !gpt.variant.starts_with('o'))
+    });
+    is_old_gpt || ["davinci", "babbage"].iter().any(|old| name.starts_with(old))
+}
+
 pub(super) fn has_cache_breakpoints(model_id: &str) -> bool {
     let gpt = Gpt::of(bare_name(model_id));
     // Azure writes `35` for 3.5.

@@ -2,17 +2,21 @@
 
 use serde_json::{Map, Value, json};
 
+use super::models;
 use crate::wire::{
     blocks::{self, ListKind, MarkFormat, Marking},
     cache,
     settings::Warnings,
 };
-use lmthing_base::chat::{CacheOption, CallSettings};
+use lmthing_base::{
+    cache::CacheRules,
+    chat::{CacheOption, CallSettings},
+};
 
 const WITHOUT_CACHE: [&str; 3] = ["claude-2", "claude-instant", "claude-3-sonnet"];
 
 pub(super) fn mark(body: &mut Map<String, Value>, settings: &CallSettings, model_id: &str, warnings: &mut Warnings) {
-    let has_cache = !WITHOUT_CACHE.iter().any(|old| model_id.contains(old));
+    let has_cache = has_cache(model_id);
     let ttl = settings.cache.as_ref().and_then(CacheOption::ttl);
     if let Some(ttl) = ttl.filter(|_| !has_cache) {
         cache::warn_fixed(ttl, warnings);
@@ -21,6 +25,14 @@ pub(super) fn mark(body: &mut Map<String, Value>, settings: &CallSettings, model
     let marking =
         Marking { is_automatic, ttl: ttl.map(cache::of_mark), of_request: body.get("cache_control").cloned() };
     blocks::place_marks(&CacheControl, body, &marking, warnings);
+}
+
+fn has_cache(model_id: &str) -> bool {
+    !WITHOUT_CACHE.iter().any(|old| model_id.contains(old))
+}
+
+pub(super) fn rules(model_id: &str, settings: &CallSettings) -> CacheRules {
+    cache::rules::anthropic(has_cache(model_id).then(|| models::model(model_id).least_cached), settings)
 }
 
 struct CacheControl;

@@ -338,7 +338,8 @@ impl WireDecoder for AnthropicDecoder {
         let cached = input.map(|_| cached);
         let usage = usage(input, wire.output_tokens, cached, None);
         let web_searches = wire.server_tool_use.and_then(|tools| tools.web_search_requests);
-        let usage = Usage { cache_write_tokens: input.map(|_| written), web_searches, ..usage };
+        let has_cache_count = wire.cache_read_input_tokens.is_some();
+        let usage = Usage { cache_write_tokens: input.map(|_| written), has_cache_count, web_searches, ..usage };
         // A pause of text alone is the end of an answer.
         let has_provided = self.has_provider_result || !self.provider_calls.is_empty();
         out.finish_or_pause(reason, usage, self.is_paused && has_provided);

@@ -16,7 +16,10 @@ pub(super) use format::{has_structured_outputs, schema_form, takes_format};
 
 use super::{CacheForm, EncodedRequest, KnownOptions, TierForm, UnsupportedContent, WireDecoder, WireFormat, tier};
 use crate::identifiers::Identifiers;
-use lmthing_base::chat::ModelRequest;
+use lmthing_base::{
+    cache::CacheRules,
+    chat::{CallSettings, ModelRequest},
+};
 
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct AnthropicWire;
@@ -42,6 +45,10 @@ impl WireFormat for AnthropicWire {
 
     fn cache_form(&self, _model_id: &str) -> CacheForm {
         CacheForm::MARKS
+    }
+
+    fn cache_rules(&self, model_id: &str, settings: &CallSettings) -> CacheRules {
+        cache::rules(model_id, settings)
     }
 
     fn known_options(&self) -> Option<KnownOptions> {
@@ -89,6 +96,11 @@ impl WireFormat for CompatibleWire {
 
     fn cache_form(&self, model_id: &str) -> CacheForm {
         AnthropicWire.cache_form(model_id)
+    }
+
+    fn cache_rules(&self, model_id: &str, settings: &CallSettings) -> CacheRules {
+        let is_certain = model_id.contains("claude");
+        CacheRules { is_certain, ..AnthropicWire.cache_rules(model_id, settings) }
     }
 
     fn known_options(&self) -> Option<KnownOptions> {

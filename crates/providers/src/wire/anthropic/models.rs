@@ -15,6 +15,8 @@ pub(crate) struct Model {
     pub off: Off,
     pub sampling: bool,
     pub temperature_with_top_p: bool,
+    /// The fewest tokens that are cached.
+    pub least_cached: u64,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -49,6 +51,7 @@ pub(crate) fn model(id: &str) -> Model {
         structured_outputs: recent,
         web_search: name.version >= (3, 5),
         temperature_with_top_p: !recent,
+        least_cached: name.least_cached(),
         thinking: match name.version {
             (..=2, _) | (3, ..7) => Thinking::Never,
             (3, _) | (4, ..=5) => Thinking::Budget,
@@ -74,6 +77,7 @@ impl Model {
             off: Off::Default,
             sampling: true,
             temperature_with_top_p: true,
+            least_cached: 1_024,
         }
     }
 }
@@ -122,6 +126,18 @@ impl<'a> ModelName<'a> {
             (3, 0) if self.is("haiku") => (4_096, true),
             (..=3, _) => (4_096, false),
             _ => (128_000, true),
+        }
+    }
+
+    /// platform.claude.com, "Prompt caching": limitations.
+    fn least_cached(&self) -> u64 {
+        match self.version {
+            (4, 5) if self.is("haiku") => 4_096,
+            (..=3, _) if self.is("haiku") => 2_048,
+            (4, 5..=7) if self.is("opus") => 4_096,
+            (..=4, _) => 1_024,
+            _ if self.is("sonnet") || self.is("haiku") => 1_024,
+            _ => 512,
         }
     }
 

@@ -3,11 +3,15 @@
 use serde_json::{Map, Value, json};
 
 use crate::wire::{
+    anthropic,
     blocks::{self, ListKind, MarkFormat, Marking},
     cache,
     settings::Warnings,
 };
-use lmthing_base::chat::{CacheOption, CacheTtl, CallSettings};
+use lmthing_base::{
+    cache::CacheRules,
+    chat::{CacheOption, CacheTtl, CallSettings},
+};
 
 const WITHOUT_CACHE: [&str; 7] = [
     "claude-v",
@@ -21,8 +25,7 @@ const WITHOUT_CACHE: [&str; 7] = [
 
 /// Models without a cache refuse marks, so unknown ones get none.
 pub(super) fn mark(body: &mut Map<String, Value>, settings: &CallSettings, model_id: &str, warnings: &mut Warnings) {
-    let nova = model_id.contains("amazon.nova");
-    let claude = model_id.contains("anthropic") && !WITHOUT_CACHE.iter().any(|old| model_id.contains(old));
+    let (nova, claude) = (is_nova(model_id), is_claude(model_id));
     let is_automatic = settings.cache != Some(CacheOption::Off) && (nova || claude);
     // Nova has one lifetime, five minutes.
     let ttl = settings.cache.as_ref().and_then(CacheOption::ttl);
@@ -31,6 +34,19 @@ pub(super) fn mark(body: &mut Map<String, Value>, settings: &CallSettings, model
     }
     let marking = Marking { is_automatic, ttl: ttl.filter(|_| claude).map(cache::of_mark), of_request: None };
     blocks::place_marks(&CachePoints { nova }, body, &marking, warnings);
+}
+
+fn is_nova(model_id: &str) -> bool {
+    model_id.contains("amazon.nova")
+}
+
+fn is_claude(model_id: &str) -> bool {
+    model_id.contains("anthropic") && !WITHOUT_CACHE.iter().any(|old| model_id.contains(old))
+}
+
+pub(super) fn rules(model_id: &str, settings: &CallSettings) -> CacheRules {
+    let least = is_claude(model_id).then(|| anthropic::models::model(model_id).least_cached);
+    cache::rules::bedrock(least, is_nova(model_id), settings)
 }
 
 struct CachePoints {

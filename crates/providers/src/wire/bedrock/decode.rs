@@ -157,7 +157,8 @@ impl BedrockDecoder {
         let written = wire.cache_write_input_tokens.unwrap_or(0);
         let input = wire.input_tokens.map(|input| input.saturating_add(cached).saturating_add(written));
         let usage = usage(input, wire.output_tokens, Some(cached), None);
-        self.usage = Usage { cache_write_tokens: Some(written), ..usage };
+        let has_cache_count = wire.cache_read_input_tokens.is_some();
+        self.usage = Usage { cache_write_tokens: Some(written), has_cache_count, ..usage };
     }
 
     /// An exception as a frame or an event, or an `error` frame with an error code.

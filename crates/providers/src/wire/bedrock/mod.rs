@@ -9,7 +9,10 @@ mod thinking;
 
 use super::{CacheForm, EncodedRequest, Framing, TierForm, UnsupportedContent, WireDecoder, WireFormat, tier};
 use crate::identifiers::Identifiers;
-use lmthing_base::chat::ModelRequest;
+use lmthing_base::{
+    cache::CacheRules,
+    chat::{CallSettings, ModelRequest},
+};
 
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct BedrockWire;
@@ -33,6 +36,10 @@ impl WireFormat for BedrockWire {
 
     fn cache_form(&self, _model_id: &str) -> CacheForm {
         CacheForm::MARKS
+    }
+
+    fn cache_rules(&self, model_id: &str, settings: &CallSettings) -> CacheRules {
+        cache::rules(model_id, settings)
     }
 
     fn framing(&self) -> Framing {

@@ -23,11 +23,14 @@ pub(crate) use dialect::Dialect;
 pub(super) use messages::function_call;
 
 use super::{
-    CacheForm, EncodedRequest, KnownOptions, TierForm, UnsupportedContent, WireDecoder, WireFormat,
+    CacheForm, EncodedRequest, KnownOptions, TierForm, UnsupportedContent, WireDecoder, WireFormat, cache::rules,
     provider_tools::Tools, settings::Warnings, tier, tool_schema, values::put,
 };
 use crate::identifiers::Identifiers;
-use lmthing_base::chat::{ModelRequest, ToolChoice, ToolSpec};
+use lmthing_base::{
+    cache::CacheRules,
+    chat::{CallSettings, ModelRequest, ToolChoice, ToolSpec},
+};
 
 #[derive(Clone, Debug)]
 pub(crate) struct ChatWire {
@@ -119,6 +122,17 @@ impl WireFormat for ChatWire {
             (_, server::Server::XAi) => CacheForm::XAI_CHAT,
             (_, server::Server::OpenRouter) if model_id.starts_with("anthropic/") => CacheForm::WHOLE_REQUEST,
             _ => CacheForm::NONE,
+        }
+    }
+
+    fn cache_rules(&self, model_id: &str, settings: &CallSettings) -> CacheRules {
+        match (&self.dialect, self.server) {
+            (Dialect::OpenAi, _) => rules::openai(model_id, settings),
+            // Their counts are not read.
+            (Dialect::Groq | Dialect::Mistral, _) => CacheRules::NONE,
+            (_, server::Server::DeepSeek) => rules::DEEPSEEK,
+            (_, server::Server::XAi) => rules::XAI,
+            (Dialect::Compatible(_), _) => rules::COMPATIBLE,
         }
     }
 

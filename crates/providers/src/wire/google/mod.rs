@@ -11,9 +11,12 @@ mod server_calls;
 mod thinking;
 mod tools;
 
-use super::{EncodedRequest, KnownOptions, TierForm, UnsupportedContent, WireDecoder, WireFormat, tier};
+use super::{EncodedRequest, KnownOptions, TierForm, UnsupportedContent, WireDecoder, WireFormat, cache::rules, tier};
 use crate::identifiers::Identifiers;
-use lmthing_base::chat::ModelRequest;
+use lmthing_base::{
+    cache::CacheRules,
+    chat::{CallSettings, ModelRequest},
+};
 
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct GoogleWire {
@@ -45,6 +48,11 @@ impl WireFormat for GoogleWire {
 
     fn tiers(&self) -> &'static [TierForm] {
         if self.option_names.contains(&"vertex") { tier::VERTEX } else { tier::GEMINI }
+    }
+
+    fn cache_rules(&self, model_id: &str, _settings: &CallSettings) -> CacheRules {
+        let name = model_name::bare_name(model_id);
+        rules::gemini(model_name::version(&name), name.contains("flash"))
     }
 
     fn known_options(&self) -> Option<KnownOptions> {

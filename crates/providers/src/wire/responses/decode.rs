@@ -324,10 +324,13 @@ impl ResponsesDecoder {
         }
         if field("/usage").is_some_and(Value::is_object) {
             let count = |pointer: &str| field(pointer).and_then(token_count);
-            let cached = count("/usage/input_tokens_details/cached_tokens").unwrap_or(0);
+            let cached = count("/usage/input_tokens_details/cached_tokens");
+            let cache_write_tokens = count("/usage/input_tokens_details/cache_write_tokens");
             let reasoning = count("/usage/output_tokens_details/reasoning_tokens").unwrap_or(0);
             let (input, output) = (count("/usage/input_tokens"), count("/usage/output_tokens"));
-            self.usage = usage(input, output, Some(cached), Some(reasoning));
+            let has_cache_count = cached.is_some();
+            let usage = usage(input, output, Some(cached.unwrap_or(0)), Some(reasoning));
+            self.usage = Usage { cache_write_tokens, has_cache_count, ..usage };
         }
     }
 }

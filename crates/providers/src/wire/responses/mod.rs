@@ -9,9 +9,14 @@ mod options;
 mod summaries;
 mod tools;
 
-use super::{CacheForm, EncodedRequest, KnownOptions, TierForm, UnsupportedContent, WireDecoder, WireFormat, tier};
+use super::{
+    CacheForm, EncodedRequest, KnownOptions, TierForm, UnsupportedContent, WireDecoder, WireFormat, cache::rules, tier,
+};
 use crate::identifiers::Identifiers;
-use lmthing_base::chat::ModelRequest;
+use lmthing_base::{
+    cache::CacheRules,
+    chat::{CallSettings, ModelRequest},
+};
 
 #[derive(Clone, Debug)]
 pub(crate) struct ResponsesWire {
@@ -52,6 +57,10 @@ impl WireFormat for ResponsesWire {
 
     fn cache_form(&self, _model_id: &str) -> CacheForm {
         if tools::is_xai(self.option_names) { CacheForm::KEY } else { CacheForm::OPENAI }
+    }
+
+    fn cache_rules(&self, model_id: &str, settings: &CallSettings) -> CacheRules {
+        if tools::is_xai(self.option_names) { rules::XAI } else { rules::openai(model_id, settings) }
     }
 
     fn known_options(&self) -> Option<KnownOptions> {

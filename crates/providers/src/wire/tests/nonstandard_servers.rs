@@ -289,6 +289,7 @@ fn cache_counts_of_all_servers_are_read() {
     let expected = |cached, written| Usage {
         cached_input_tokens: Some(cached),
         cache_write_tokens: written,
+        has_cache_count: true,
         reasoning_tokens: Some(0),
         ..Usage::new(Some(9), Some(1))
     };
@@ -303,7 +304,7 @@ fn cache_counts_of_all_servers_are_read() {
     );
     assert_eq!(base(json!({ "prompt_cache_hit_tokens": 4, "prompt_cache_miss_tokens": 5 })), expected(4, None));
     assert_eq!(base(json!({ "cache_read_input_tokens": 4, "cache_creation_input_tokens": 2 })), expected(4, Some(2)));
-    assert_eq!(base(json!({})), expected(0, None));
+    assert_eq!(base(json!({})), Usage { has_cache_count: false, ..expected(0, None) });
 }
 
 fn sent_back(name: &str, events: &[Value]) -> Value {

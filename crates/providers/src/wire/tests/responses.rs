@@ -156,7 +156,13 @@ fn whole(name: &str) -> Summary {
 }
 
 fn usage(cached: Option<u64>, reasoning: Option<u64>) -> Usage {
-    Usage { cached_input_tokens: cached, reasoning_tokens: reasoning, ..Usage::new(Some(40), Some(30)) }
+    let has_cache_count = cached.is_some();
+    Usage {
+        cached_input_tokens: cached,
+        has_cache_count,
+        reasoning_tokens: reasoning,
+        ..Usage::new(Some(40), Some(30))
+    }
 }
 
 fn written(usage: Usage) -> Usage {

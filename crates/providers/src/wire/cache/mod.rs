@@ -1,5 +1,7 @@
 //! Settings of the prompt cache in each API: `options.cache` (docs/reference/model-settings.md#prompt-caching).
 
+pub(super) mod rules;
+
 use serde_json::{Map, Value, json};
 
 use super::{encoded_request::EncodedRequest, openai_models, settings::Warnings, values::option};
