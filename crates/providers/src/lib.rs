@@ -41,7 +41,7 @@ use lmthing_base::{
 };
 
 pub use answer_end::AnswerEnd;
-pub use catalog::{BUILT_IN, COMPATIBLE, Provider};
+pub use catalog::{BUILT_IN, COMPATIBLE, Provider, cache_rules};
 pub use context::{Env, ProviderContext, ProviderEvent};
 pub use create::create;
 pub use create::create_with_own_key;

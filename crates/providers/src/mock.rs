@@ -122,6 +122,7 @@ impl MockModel {
         }));
         // Zeros instead of unknown, so that sums of mocked runs can be compared.
         let usage = self.options.usage.unwrap_or_else(|| Usage::new(Some(0), Some(0)));
+        let usage = Usage { has_cache_count: usage.cached_input_tokens.is_some(), ..usage };
         let provider_calls = Vec::new();
         (turn, Turn { items, script, provider_calls, finish_reason: FinishReason::Stop, usage, is_over: false })
     }

@@ -30,16 +30,22 @@ impl CacheConversation {
     /// with this usage.
     pub fn add(&mut self, sent: SentPrompt, usage: &Usage, rules: &CacheRules, cost: impl Fn(&Usage) -> Option<f64>) {
         let sent = SentPrompt { input_tokens: usage.input_tokens, ..sent };
-        let is_blamable = self.has_read || (rules.is_certain && usage.has_cache_count);
-        let may_blame = usage.cached_input_tokens.is_some() && is_blamable && !self.is_resumed;
-        let answered = Answered { sent: &sent, usage, rules, may_blame };
+        self.has_read |= usage.cached_input_tokens.is_some_and(|read| read > 0);
+        // Some providers leave a count of 0 out.
+        let is_reported = usage.has_cache_count || self.has_read;
+        let answered = Answered {
+            sent: &sent,
+            usage,
+            rules,
+            reported: usage.cached_input_tokens.filter(|_| is_reported),
+            may_blame: is_reported && (rules.is_certain || self.has_read) && !self.is_resumed,
+        };
         let cache = match (&self.current, &self.before) {
             // The request that was paused is the beginning of the one that continues it.
             (Some((first, _)), Some(_)) => Some(answered.cache(first, None, cost)),
             (None, Some(before)) => Some(answered.cache(before, self.before_that.as_ref(), cost)),
             (_, None) => None,
         };
-        self.has_read |= usage.cached_input_tokens.is_some_and(|read| read > 0);
         match (&mut self.current, cache) {
             (Some((_, sum)), Some(cache)) => sum.get_or_insert_default().add(&cache),
             (Some(_), None) => {}
@@ -60,6 +66,8 @@ struct Answered<'a> {
     sent: &'a SentPrompt,
     usage: &'a Usage,
     rules: &'a CacheRules,
+    /// What was read from the cache; `None` if that is not known.
+    reported: Option<u64>,
     /// Whether the provider may be the reason if less is read than expected.
     may_blame: bool,
 }
@@ -79,11 +87,11 @@ impl Answered<'_> {
         before_that: Option<&SentPrompt>,
         cost: impl Fn(&Usage) -> Option<f64>,
     ) -> StepCache {
-        let read = self.usage.cached_input_tokens;
+        let read = self.usage.cached_input_tokens.unwrap_or(0);
         let mut expected = self.expected(before);
         let mut broken_by = None;
         // Steps that read all there is are not compared.
-        if expected.tokens > read.unwrap_or(0) {
+        if expected.tokens > read {
             let mut changed = change(before, self.sent, self.rules);
             // A change of one step only ends as the request goes on from the step before that one.
             if let (Some(_), Some(earlier)) = (&changed, before_that)
@@ -94,7 +102,7 @@ impl Answered<'_> {
             broken_by = self.broken_by(before, expected, changed, cost);
         }
         let written = self.usage.cache_write_tokens.unwrap_or(0);
-        StepCache { read: read.unwrap_or(0), written, expected: expected.tokens, broken_by }
+        StepCache { read, written, expected: expected.tokens, broken_by }
     }
 
     fn expected(&self, before: &SentPrompt) -> Expected {
@@ -117,7 +125,7 @@ impl Answered<'_> {
     ) -> Option<CacheBreak> {
         let position = change.as_ref().map_or(Position::End, |change| change.position);
         let unchanged = || self.rules.readable(cached(before, self.rules, position).0);
-        let tokens = expected.tokens.saturating_sub(self.usage.cached_input_tokens.unwrap_or_else(unchanged));
+        let tokens = expected.tokens.saturating_sub(self.reported.unwrap_or_else(unchanged));
         let is_certain = change.is_some() && position != Position::End && tokens > 0;
         if !is_certain && !(self.may_blame && tokens > expected.tolerance) {
             return None;
@@ -127,8 +135,8 @@ impl Answered<'_> {
     }
 }
 
-/// Counts of providers differ by the few tokens that introduce the answer.
-const MIN_TOLERANCE: u64 = 16;
+/// Caches keep blocks of up to 128 tokens, and counts differ by the few tokens that introduce the answer.
+const MIN_TOLERANCE: u64 = 160;
 
 /// The tokens before this position that the cache has after a request, and whether the provider has counted them.
 fn cached(sent: &SentPrompt, rules: &CacheRules, position: Position) -> (u64, bool) {

@@ -78,7 +78,7 @@ pub enum SettingEffect {
 
 impl CacheRules {
     pub const NONE: CacheRules =
-        CacheRules { kind: CacheKind::None, least: 0, step: 1, tolerance: 2, is_certain: false, settings: &[] };
+        CacheRules { kind: CacheKind::None, least: 0, step: 1, tolerance: 5, is_certain: false, settings: &[] };
 
     /// A cache that needs no marks, of prompts of at least this many tokens.
     pub const fn automatic(least: u64, step: u64) -> Self {

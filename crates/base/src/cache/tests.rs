@@ -184,8 +184,8 @@ fn a_change_of_one_step_is_named_there_alone() {
     // The request can read no more than it has.
     assert_eq!((cache.expected, cache.broken_by.map(|broken| broken.tokens)), (3968, Some(3968)));
     prompt.sections.insert(0, section);
-    let cache = run.step(&prompt, usage(6000, 3000), CacheRules { is_certain: false, ..OPENAI }).unwrap();
-    assert_eq!((cache.expected, cache.broken_by), (4992, None));
+    let cache = run.step(&prompt, usage(6000, 4992), OPENAI).unwrap();
+    assert_eq!((cache.expected, cache.broken_by), (3968, None));
     // What the provider has lost of the request before the change is its own.
     prompt.sections[2].1 = "tuesday";
     run.step(&prompt, usage(7000, 0), OPENAI);
@@ -220,7 +220,7 @@ fn losses_are_counted_and_priced_by_what_was_read() {
 #[test]
 fn losses_without_reported_reads_are_estimated_from_the_text() {
     let (mut run, mut prompt) = (Run::default(), prompt());
-    let silent = Usage::new(Some(50_000), Some(1));
+    let silent = Usage { cached_input_tokens: Some(0), ..Usage::new(Some(50_000), Some(1)) };
     run.step(&prompt, silent, OPENAI);
     assert_eq!(run.step(&prompt, silent, OPENAI).unwrap().broken_by, None);
     prompt.variables[1].1 = "3";
@@ -254,12 +254,15 @@ fn the_provider_is_blamed_only_where_it_is_certain() {
     let provider = |tokens| Some((CacheBreakKind::Provider, None, tokens));
     assert_eq!(blamed(OPENAI, usage(5000, 0), usage(6000, 0)), provider(4992));
     assert_eq!(blamed(OPENAI, usage(5000, 0), usage(6000, 4608)), provider(384));
-    // A block less is nothing.
+    // A block less is nothing, and neither is a twentieth.
     assert_eq!(blamed(OPENAI, usage(5000, 0), usage(6000, 4864)), None);
+    assert_eq!(blamed(OPENAI, usage(50_000, 0), usage(60_000, 48_000)), None);
     let silent = Usage { cached_input_tokens: None, ..usage(6000, 0) };
     assert_eq!(blamed(OPENAI, usage(5000, 0), silent), None);
     let uncounted = Usage { has_cache_count: false, ..usage(6000, 0) };
     assert_eq!(blamed(OPENAI, usage(5000, 0), uncounted), None);
+    // A count that is left out is 0 where there was one before.
+    assert_eq!(blamed(OPENAI, usage(5000, 1024), uncounted), provider(4992));
     let unknown = CacheRules { is_certain: false, ..OPENAI };
     assert_eq!(blamed(unknown, usage(5000, 0), usage(6000, 0)), None);
     assert_eq!(blamed(unknown, usage(5000, 1024), usage(6000, 0)), provider(4992));

@@ -2,8 +2,9 @@
 
 use std::{collections::BTreeSet, fs, path::Path};
 
-use super::{BUILT_IN, COMPATIBLE, named, providers, row::Provider};
+use super::{BUILT_IN, COMPATIBLE, cache_rules, named, providers, row::Provider};
 use crate::settings::{ProviderSettings, Setting};
+use lmthing_base::{cache::CacheKind, chat::CallSettings};
 
 fn document(path: &str) -> String {
     fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").join(path)).unwrap()
@@ -70,4 +71,25 @@ fn the_documents_name_every_provider() {
         }
     }
     assert!(types.contains(COMPATIBLE.factories[0]));
+}
+
+#[test]
+fn caches_are_known_by_the_names_of_packages_too() {
+    let settings = CallSettings::default();
+    let least = |provider, model_id| cache_rules(provider, model_id, &settings).least;
+    for (provider, model_id, least_cached) in [
+        ("openai", "gpt-4o", 1_024),
+        ("openai.chat", "gpt-4o", 1_024),
+        ("openai.responses", "gpt-4o", 1_024),
+        ("anthropic.messages", "claude-sonnet-4-5", 1_024),
+        ("amazon-bedrock", "anthropic.claude-sonnet-4-5-20250929-v1:0", 1_024),
+        ("google.generative-ai", "gemini-2.5-pro", 2_048),
+        ("google.vertex.chat", "gemini-2.5-pro", 2_048),
+        ("deepseek.chat", "deepseek-chat", 64),
+    ] {
+        assert_eq!(least(provider, model_id), least_cached, "{provider}:{model_id}");
+    }
+    for provider in ["lab", "custom", "", "mistral.chat"] {
+        assert_eq!(cache_rules(provider, "m", &settings).kind, CacheKind::None, "{provider}");
+    }
 }

@@ -10,10 +10,14 @@ use futures_util::{FutureExt, future::LocalBoxFuture};
 
 use super::{
     LanguageModel, ModelIdentity, PartStream, ProviderError, ProviderErrorKind,
+    catalog::cache_rules,
     record::{InvalidRecording, RecordedExchange, RecordedFile, ReplayRequest},
     redact::Redactor,
 };
-use lmthing_base::chat::ModelRequest;
+use lmthing_base::{
+    cache::CacheRules,
+    chat::{CallSettings, ModelRequest},
+};
 
 pub use lookup::{split_name, unused_exchanges};
 
@@ -102,6 +106,10 @@ impl LanguageModel for ReplayModel {
             return vec![ModelIdentity { provider, model_id, ..ModelIdentity::default() }];
         }
         self.model_identities.clone()
+    }
+
+    fn cache_rules(&self, settings: &CallSettings) -> CacheRules {
+        cache_rules(&self.provider, &self.model_id, settings)
     }
 
     fn stream<'a>(&'a self, request: ModelRequest) -> LocalBoxFuture<'a, Result<PartStream<'a>, ProviderError>> {

@@ -14,7 +14,8 @@ use crate::bindings::values::{
     call_async, message_of, messages::base64_of, property, settle, thrown_message, to_json, type_error,
 };
 use lmthing_base::{
-    chat::{ModelRequest, StreamPart, ToolSpec},
+    cache::CacheRules,
+    chat::{CacheOption, CallSettings, ModelRequest, StreamPart, ToolSpec},
     diagnostic::Location,
 };
 use lmthing_node::{
@@ -156,6 +157,12 @@ impl LanguageModel for JsModel<'_> {
     fn refusal(&self, tools: &[ToolSpec]) -> Option<String> {
         let lacking = sdk_tools::tools(tools, &self.provider, self.version).err()?;
         Some(lacking.message(&self.provider, &self.model_id))
+    }
+
+    fn cache_rules(&self, settings: &CallSettings) -> CacheRules {
+        // The packages of the AI SDK place no marks.
+        let settings = CallSettings { cache: Some(CacheOption::Off), ..settings.clone() };
+        lmthing_providers::cache_rules(&self.provider, &self.model_id, &settings)
     }
 
     fn stream<'a>(

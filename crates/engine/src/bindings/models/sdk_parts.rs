@@ -164,6 +164,7 @@ fn usage(value: &Value) -> Usage {
         first(&[&value["reasoningTokens"], &output["reasoning"], &output_details["reasoningTokens"]]);
     usage.cached_input_tokens =
         first(&[&value["cachedInputTokens"], &input["cacheRead"], &input_details["cacheReadTokens"]]);
+    usage.has_cache_count = usage.cached_input_tokens.is_some();
     usage.cache_write_tokens =
         first(&[&value["cacheWriteTokens"], &input["cacheWrite"], &input_details["cacheWriteTokens"]]);
     usage

@@ -5,7 +5,7 @@ use lmthing_base::{
     chat::{CacheOption, CallSettings},
 };
 
-use super::openai_models::{self, Kind};
+use super::openai_models;
 
 /// OpenAI and Azure: developers.openai.com, "Prompt caching"; learn.microsoft.com, "Prompt caching".
 ///
@@ -25,8 +25,7 @@ pub(in crate::wire) fn openai(model_id: &str, settings: &CallSettings) -> CacheR
     if openai_models::is_before_cache(model_id) {
         return CacheRules::NONE;
     }
-    let is_certain = openai_models::kind(model_id) != Kind::Unknown;
-    let rules = CacheRules { is_certain, settings: SETTINGS, ..CacheRules::automatic(1_024, 128) };
+    let rules = CacheRules { is_certain: true, settings: SETTINGS, ..CacheRules::automatic(1_024, 128) };
     if !openai_models::has_cache_breakpoints(model_id) {
         return rules;
     }
