@@ -39,12 +39,12 @@ function missing(name, system) {
   const { version, optionalDependencies } = require('./package.json');
   if (!(name in optionalDependencies)) {
     return `lmthing has no npm package for this system (${system})\n` +
-      '  build it from source, with Rust: cargo install lmthing';
+      '  build it from source, with Rust: cargo install lmthing --locked --ignore-rust-version';
   }
   return `the package ${name}, which has lmthing for this system (${system}), is not installed\n` +
     `  it is an optional dependency of lmthing ${version}: install again without --omit=optional or --no-optional\n` +
     '  a lock file made on another system may lack it: delete node_modules and the lock file, and install again\n' +
-    '  or build lmthing from source, with Rust: cargo install lmthing';
+    '  or build lmthing from source, with Rust: cargo install lmthing --locked --ignore-rust-version';
 }
 
 function notStarted(binary, error) {
