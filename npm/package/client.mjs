@@ -69,7 +69,7 @@ async function* events(args, input, { signal, onEvent, stderr, binary }) {
     if (!result.ok) throw new RunError(result.error.message, { ...result.error, result });
   } finally {
     signal?.removeEventListener('abort', abort);
-    child.end();
+    if (!result) child.end();
     await child.ended;
   }
 }
