@@ -59,25 +59,32 @@ async function restart() {
 }
 
 // The lens names a file; from the command palette it is the one that is shown.
-async function executeCommand(command, values, next) {
+async function executeCommand(command, values) {
   const shown = vscode.window.activeTextEditor?.document.uri.toString();
   const file = typeof values[0] === 'string' ? values[0] : shown;
   if (!file) return undefined;
-  const show = command !== 'lmthing.showRequest' && command !== 'lmthing.view';
   const title = `${command.slice('lmthing.'.length)} ${vscode.workspace.asRelativePath(vscode.Uri.parse(file))}`;
-  if (show) {
+  const opensDocument = command === 'lmthing.showRequest' || command === 'lmthing.view';
+  if (!opensDocument) {
     output.appendLine(`\u25b6 ${title}`);
     output.show(true);
   }
-  const progress = { location: vscode.ProgressLocation.Window, title: `lmthing: ${title}` };
-  const result = await vscode.window.withProgress(progress, () => next(command, [file, ...values.slice(1)]));
-  if (!result) return result;
-  if (show) {
-    output.appendLine(`${result.stdout}${result.stderr}(exit code ${result.exitCode})\n`);
-  } else if (result.exitCode !== 0) {
-    vscode.window.showErrorMessage(`lmthing: ${(result.stderr || result.stdout).trim().split('\n')[0]}`);
+  const progress = { location: vscode.ProgressLocation.Notification, title: `lmthing: ${title}`, cancellable: true };
+  // A cancelled request ends its run.
+  const request = (_, cancellation) =>
+    client.sendRequest('workspace/executeCommand', { command, arguments: [file, ...values.slice(1)] }, cancellation);
+  try {
+    const result = await vscode.window.withProgress(progress, request);
+    if (!opensDocument) {
+      output.appendLine(`${result.stdout}${result.stderr}(exit code ${result.exitCode})\n`);
+    } else if (result.exitCode !== 0) {
+      vscode.window.showErrorMessage(`lmthing: ${(result.stderr || result.stdout).trim().split('\n')[0]}`);
+    }
+    return result;
+  } catch (error) {
+    output.appendLine(`(${error.message})\n`);
+    return undefined;
   }
-  return result;
 }
 
 module.exports = { activate, deactivate };

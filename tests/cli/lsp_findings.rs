@@ -183,6 +183,10 @@ fn models_are_completed_and_described_with_their_price() {
     assert_eq!(item["textEdit"]["range"]["start"], start);
     assert!(item["detail"].as_str().unwrap().contains("$2.00 input"), "{item}");
     assert!(![own, &other.to_string(), &items.to_string()].iter().any(|text| text.contains(KEY)));
+    // What stands after the cursor is replaced as well.
+    client.change(&file, 3, "export const config = { model: 'openai:gpt-6' };");
+    let items = client.request("textDocument/completion", at(&file, 0, 39))["items"].clone();
+    assert_eq!(items[0]["textEdit"]["range"]["end"], json!({ "line": 0, "character": 44 }), "{items}");
     // Elsewhere nothing is completed.
     assert_eq!(client.request("textDocument/completion", at(&file, 0, 10))["items"], json!([]));
 }

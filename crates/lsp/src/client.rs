@@ -1,4 +1,4 @@
-//! What the client said of itself, and what the server answers.
+//! What the client can do, and what the server answers to it.
 
 use std::path::{Path, PathBuf};
 

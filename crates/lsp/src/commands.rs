@@ -88,7 +88,7 @@ pub(crate) struct Workplace(PathBuf);
 
 impl Workplace {
     pub(crate) fn new() -> io::Result<Self> {
-        // Nobody can guess the name, and no earlier server had it.
+        // A name that cannot be guessed, and that no earlier server had.
         let random = RandomState::new().hash_one(std::process::id());
         let folder = std::env::temp_dir().join(format!("lmthing-lsp-{random:016x}"));
         let mut builder = fs::DirBuilder::new();

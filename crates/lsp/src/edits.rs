@@ -26,7 +26,7 @@ pub(crate) fn completions(
 ) -> Vec<Value> {
     let Some(typed) = typed_model(document.text.line_before(position), models) else { return Vec::new() };
     let end = document.text.offset(position);
-    let range = document.text.range(end - typed.len()..end);
+    let range = document.text.range(end - typed.len()..end + rest_of_model(&document.text.as_str()[end..]));
     let suggested = models.suggestions(table).into_iter().filter(|found| match typed.split_once(':') {
         Some((provider, _)) => found.model.starts_with(&format!("{provider}:")),
         None => true,
@@ -50,11 +50,21 @@ pub(crate) fn completions(
 fn typed_model<'a>(line: &'a str, models: &Models) -> Option<&'a str> {
     let quote = line.rfind(['\'', '"', '`'])?;
     let (before, typed) = (&line[..quote], &line[quote + 1..]);
-    let is_name = typed.chars().all(|letter| letter.is_alphanumeric() || ":._-/@".contains(letter));
+    let is_name = typed.chars().all(is_of_model);
     let before = before.trim_end();
     let key = before.strip_suffix([':', '=']).unwrap_or_default().trim_end().trim_end_matches(['\'', '"']);
     let is_model = ["model", "Model"].iter().any(|word| key.ends_with(word));
     (is_name && (is_model || models.has_provider(typed))).then_some(typed)
+}
+
+/// The length of the rest of a model string, whose quote follows.
+fn rest_of_model(after: &str) -> usize {
+    let length = after.find(|letter| !is_of_model(letter)).unwrap_or(after.len());
+    if after[length..].starts_with(['\'', '"', '`']) { length } else { 0 }
+}
+
+fn is_of_model(letter: char) -> bool {
+    letter.is_alphanumeric() || ":._-/@".contains(letter)
 }
 
 /// The quick fixes of the findings in a range.

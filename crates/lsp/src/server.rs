@@ -39,7 +39,7 @@ const END_PATIENCE: Duration = Duration::from_millis(500);
 const IDLE: Duration = Duration::from_secs(60);
 
 pub struct ServerOptions {
-    /// The version that the client is told.
+    /// The version in `serverInfo`.
     pub version: &'static str,
     /// This program, which runs commands.
     pub program: PathBuf,

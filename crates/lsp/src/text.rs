@@ -20,7 +20,7 @@ impl Text {
         &self.text
     }
 
-    /// Applies a change. A position behind the end of its line, or of the text, is that end.
+    /// Applies a change. A position after the end of its line, or of the text, is that end.
     pub(crate) fn apply(&mut self, change: TextDocumentContentChangeEvent) {
         *self = match change {
             TextDocumentContentChangeEvent::TextDocumentContentChangeWholeDocument(whole) => Text::new(whole.text),
@@ -123,7 +123,7 @@ mod tests {
             assert_eq!(text.position(offset), position);
             assert_eq!(text.offset(position), offset);
         }
-        // Inside of a character, behind the line, behind the text.
+        // Inside of a character, after the line, after the text.
         assert_eq!([text.offset(at(0, 2)), text.offset(at(0, 9)), text.offset(at(9, 9))], [5, 6, 12]);
         let finding = |line, column| check::Position { line, column };
         assert_eq!([text.offset_of(finding(1, 3)), text.offset_of(finding(2, 1))], [5, 8]);
