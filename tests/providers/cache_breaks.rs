@@ -1,5 +1,5 @@
 //! What breaks the prompt cache of each provider, planted in prompt files that run against a server with a cache
-//! (docs/reference/prompt-cache.md).
+//! (docs/reference/events.md#the-prompt-cache).
 
 use serde_json::{Value, json};
 

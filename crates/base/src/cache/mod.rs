@@ -1,5 +1,5 @@
 //! Compares each request of a conversation with the one before, as a provider's prompt cache would
-//! (docs/reference/prompt-cache.md).
+//! (docs/reference/events.md#the-prompt-cache).
 
 mod change;
 mod conversation;

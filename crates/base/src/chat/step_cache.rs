@@ -1,5 +1,5 @@
 //! What a provider's prompt cache saved of a step's input, and what kept it from saving more
-//! (docs/reference/prompt-cache.md).
+//! (docs/reference/events.md#the-prompt-cache).
 
 use serde::{Deserialize, Serialize};
 
