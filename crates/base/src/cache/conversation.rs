@@ -127,7 +127,8 @@ impl Answered<'_> {
         let unchanged = || self.rules.readable(cached(before, self.rules, position).0);
         let tokens = expected.tokens.saturating_sub(self.reported.unwrap_or_else(unchanged));
         let is_certain = change.is_some() && position != Position::End && tokens > 0;
-        if !is_certain && !(self.may_blame && tokens > expected.tolerance) {
+        let is_noticeable = self.may_blame && tokens > expected.tolerance;
+        if !(is_certain || is_noticeable) {
             return None;
         }
         let (kind, name) = change.map_or((CacheBreakKind::Provider, None), |change| (change.kind, change.name));
