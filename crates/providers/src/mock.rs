@@ -34,8 +34,15 @@ impl Default for MockOptions {
     }
 }
 
-/// Only mocks with a scripted usage have tokens that could be cached. What the script does not report is no fault.
-const MOCK_CACHE: CacheRules = CacheRules { tolerance: 100, ..CacheRules::automatic(1024, 1) };
+impl MockOptions {
+    /// A mock has a cache if its usage says what was read from it. What was not read is no fault.
+    fn cache_rules(&self) -> CacheRules {
+        match self.usage.and_then(|usage| usage.cached_input_tokens) {
+            Some(_) => CacheRules { tolerance: 100, ..CacheRules::automatic(0, 1) },
+            None => CacheRules::NONE,
+        }
+    }
+}
 
 type OnExhausted = Box<dyn FnOnce(usize)>;
 
@@ -265,14 +272,14 @@ impl LanguageModel for MockModel {
         let turn = Some(MockTurn { mock: self.number.get(), turn });
         async move {
             let (provider, model_id) = (self.provider(), self.model_id());
-            let (parts, cache_rules) = (self.play(script), MOCK_CACHE);
+            let (parts, cache_rules) = (self.play(script), self.options.cache_rules());
             Ok(ModelResponse { provider, model_id, server: None, parts, turn, identity: None, cache_rules })
         }
         .boxed_local()
     }
 
     fn cache_rules(&self, _settings: &CallSettings) -> CacheRules {
-        MOCK_CACHE
+        self.options.cache_rules()
     }
 
     fn skip_turns(&self, turns: &[usize]) {
