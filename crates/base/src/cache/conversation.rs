@@ -107,13 +107,32 @@ impl Answered<'_> {
 
     fn expected(&self, before: &SentPrompt) -> Expected {
         let rules = self.rules;
-        let (whole, is_counted) = cached(before, rules, Position::End);
+        let (whole, is_counted) = self.cached(before, Position::End);
         // A shorter request can read no more than it has.
         let limit = self.sent.input_tokens.unwrap_or(u64::MAX);
         let tokens = rules.readable(whole.min(limit));
         let of_estimate = if is_counted { 0 } else { tokens / 8 };
         let tolerance = rules.step.max(tokens * rules.tolerance / 100).max(of_estimate).max(MIN_TOLERANCE);
         Expected { tokens, tolerance }
+    }
+
+    /// The tokens of the request before this position that the cache has afterwards, and whether the provider has counted
+    /// them.
+    fn cached(&self, before: &SentPrompt, position: Position) -> (u64, bool) {
+        let last = Position::Message(before.messages.history_length());
+        let end = match &self.rules.kind {
+            CacheKind::None => None,
+            // The messages after the history are those of one step only.
+            CacheKind::Automatic => Some(position.min(last)),
+            CacheKind::Marks(marks) => before.last_mark(marks, position.min(last)),
+        };
+        match end {
+            None => (0, true),
+            Some(end) if end == last && before.messages.extra().is_empty() => {
+                (before.tokens(self.sent), before.input_tokens.is_some())
+            }
+            Some(end) => (before.tokens_before(end, self.sent), false),
+        }
     }
 
     fn broken_by(
@@ -124,7 +143,7 @@ impl Answered<'_> {
         cost: impl Fn(&Usage) -> Option<f64>,
     ) -> Option<CacheBreak> {
         let position = change.as_ref().map_or(Position::End, |change| change.position);
-        let unchanged = || self.rules.readable(cached(before, self.rules, position).0);
+        let unchanged = || self.rules.readable(self.cached(before, position).0);
         let tokens = expected.tokens.saturating_sub(self.reported.unwrap_or_else(unchanged));
         let is_certain = change.is_some() && position != Position::End && tokens > 0;
         let is_noticeable = self.may_blame && tokens > expected.tolerance;
@@ -138,22 +157,6 @@ impl Answered<'_> {
 
 /// Caches keep blocks of up to 128 tokens, and counts differ by the few tokens that introduce the answer.
 const MIN_TOLERANCE: u64 = 160;
-
-/// The tokens before this position that the cache has after a request, and whether the provider has counted them.
-fn cached(sent: &SentPrompt, rules: &CacheRules, position: Position) -> (u64, bool) {
-    let last = Position::Message(sent.messages.history_length());
-    let end = match &rules.kind {
-        CacheKind::None => None,
-        // The messages after the history are those of one step only.
-        CacheKind::Automatic => Some(position.min(last)),
-        CacheKind::Marks(marks) => sent.last_mark(marks, position.min(last)),
-    };
-    match end {
-        None => (0, true),
-        Some(end) if end == last && sent.messages.extra().is_empty() => (sent.tokens(), sent.input_tokens.is_some()),
-        Some(end) => (sent.tokens_before(end), false),
-    }
-}
 
 /// What the answer cost more than it would if these tokens had been read from the cache.
 fn extra_cost(usage: &Usage, tokens: u64, cost: impl Fn(&Usage) -> Option<f64>) -> Option<f64> {

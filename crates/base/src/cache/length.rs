@@ -39,17 +39,19 @@ pub fn overlap(before: &SentPrompt, now: &SentPrompt) -> Overlap {
 const MEDIA_BYTES: u64 = 4_000;
 
 impl SentPrompt {
-    /// The tokens of the whole request, estimated where the provider has not counted them.
-    pub(super) fn tokens(&self) -> u64 {
-        self.input_tokens.unwrap_or_else(|| tokens_of(self.bytes_before(Position::End)))
+    /// The tokens of the whole request. Where the provider has not counted them, those of the `next` request say how
+    /// long a token is.
+    pub(super) fn tokens(&self, next: &SentPrompt) -> u64 {
+        let estimate = || match next.input_tokens {
+            Some(tokens) => share(tokens, self.bytes_before(Position::End), next.bytes_before(Position::End)),
+            None => tokens_of(self.bytes_before(Position::End)),
+        };
+        self.input_tokens.unwrap_or_else(estimate)
     }
 
     /// The tokens before a position, by their share in the bytes of the request.
-    pub(super) fn tokens_before(&self, position: Position) -> u64 {
-        let all = self.bytes_before(Position::End).max(1);
-        let before = self.bytes_before(position).min(all);
-        let tokens = u128::from(self.tokens()) * u128::from(before) / u128::from(all);
-        u64::try_from(tokens).unwrap_or(u64::MAX)
+    pub(super) fn tokens_before(&self, position: Position, next: &SentPrompt) -> u64 {
+        share(self.tokens(next), self.bytes_before(position), self.bytes_before(Position::End))
     }
 
     fn bytes_before(&self, position: Position) -> u64 {
@@ -72,6 +74,11 @@ impl SentPrompt {
             None => 0,
         }
     }
+}
+
+fn share(tokens: u64, part: u64, all: u64) -> u64 {
+    let tokens = u128::from(tokens) * u128::from(part) / u128::from(all.max(1));
+    u64::try_from(tokens).unwrap_or(u64::MAX)
 }
 
 fn tool_bytes(tool: &ToolSpec) -> u64 {

@@ -233,6 +233,17 @@ fn losses_without_reported_reads_are_estimated_from_the_text() {
 }
 
 #[test]
+fn the_length_of_a_request_that_was_not_counted_is_estimated_by_the_next() {
+    let (mut run, prompt) = (Run::default(), prompt());
+    let tokens = |prompt: &Prompt| prompt.sent().tokens(&SentPrompt::default());
+    let (before, uncounted) = (tokens(&prompt) * 100, Usage::new(None, None));
+    run.step(&prompt, uncounted, OPENAI);
+    let now = tokens(&prompt) * 100;
+    let cache = run.step(&prompt, usage(now, before - before % 128), OPENAI).unwrap();
+    assert!(cache.expected.abs_diff(before) < before / 20 && cache.broken_by.is_none(), "{before} {cache:?}");
+}
+
+#[test]
 fn short_prompts_and_models_without_a_cache_expect_nothing() {
     for (tokens, rules) in [(1023, OPENAI), (9000, CacheRules::NONE), (0, CacheRules::automatic(0, 1))] {
         let (mut run, mut prompt) = (Run::default(), prompt());
