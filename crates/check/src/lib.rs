@@ -46,10 +46,10 @@ pub fn check_input(options: &CheckOptions) -> Result<(), Box<Diagnostic>> {
 ///
 /// # Errors
 /// Why it cannot be rendered.
-pub fn render(file: &Path, options: &CheckOptions) -> Result<Rendered, Option<Finding>> {
+pub fn render(file: &Path, options: &CheckOptions) -> Result<Rendered, Option<Box<Finding>>> {
     let inspection::Inspected { findings, rendered, .. } = inspection::inspect(file, options, false);
     let prevents = |finding: &Finding| finding.severity == Severity::Error || finding.code == "input";
-    rendered.ok_or_else(|| findings.into_iter().find(prevents))
+    rendered.ok_or_else(|| findings.into_iter().find(prevents).map(Box::new))
 }
 
 /// Checks files one after the other and keeps parsed libraries between them. One for each thread.

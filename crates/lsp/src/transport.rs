@@ -53,14 +53,13 @@ pub(crate) fn read(input: &mut impl BufRead, is_lost: &mut bool) -> Incoming {
                 }
             }
             Some((name, _)) if is_header(name) => {}
-            None if line.is_empty() => match length {
-                Some(length) => {
+            // Without a length it is an empty line between messages, as people type it.
+            None if line.is_empty() => {
+                if let Some(length) = length {
                     *is_lost = false;
                     return body(input, length);
                 }
-                // An empty line between messages, as people type it.
-                None => {}
-            },
+            }
             _ if *is_lost => {}
             _ => {
                 *is_lost = true;
