@@ -142,3 +142,16 @@ fn a_resumed_run_goes_on_comparing() {
     let broken = json!({ "kind": "section", "name": "role", "tokens": 3000, "cost": 0.027 });
     assert_eq!(result["cache"]["brokenBy"], broken, "{outcome:?}");
 }
+
+#[test]
+fn verbose_says_what_the_cache_saved() {
+    let outcome = run("call(), call()", "  defSystem('role', `step ${step}`);\n", "-v");
+    let lines: Vec<&str> = outcome.stderr.lines().filter(|line| line.contains("cache: ")).collect();
+    let line = "  cache: 40 % read; section `role` changed, 3 000 tokens anew, $0.03";
+    // Two calls make three steps, and nothing is said of the first.
+    let cost = |line: &str| line.rsplit_once(", $").map(|(before, _)| before.to_owned());
+    assert_eq!(lines.len(), 2, "{outcome:?}");
+    assert!(lines.iter().all(|found| cost(found) == cost(line)), "{outcome:?}");
+    let short = folder("call()", "").run("run -v p.lmt.mjs");
+    assert!(short.stderr.contains("step 1") && short.stderr.contains("\n  cache: 40 % read\n"), "{short:?}");
+}

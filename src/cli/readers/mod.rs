@@ -1,5 +1,6 @@
 //! Readers of a run's events.
 
+pub(super) mod cache_line;
 pub(super) mod json;
 pub(super) mod numbers;
 pub(super) mod summary_line;

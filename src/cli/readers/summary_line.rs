@@ -2,7 +2,10 @@
 
 use std::{cell::Cell, rc::Rc, time::Duration};
 
-use super::numbers::{cost, seconds, tokens};
+use super::{
+    cache_line::cache_figure,
+    numbers::{cost, seconds, tokens},
+};
 use crate::cli::Printer;
 use lmthing_base::event::{Event, EventKind, EventReader, RunSummary, SharedSummary};
 
@@ -17,7 +20,7 @@ pub(in crate::cli) fn summary_line(printer: Rc<Printer>, summary: SharedSummary)
     })
 }
 
-/// Example: `2 steps · 1.7 s · 100 tokens in, 10 out · $0.0104`.
+/// Example: `2 steps · 1.7 s · 100 tokens in, 10 out · $0.0104 · 82 % from the cache`.
 pub(in crate::cli) fn summary_text(summary: &RunSummary) -> String {
     let count = |steps: usize| if steps == 1 { "1 step".to_owned() } else { format!("{steps} steps") };
     let mut steps = count(summary.steps);
@@ -25,5 +28,6 @@ pub(in crate::cli) fn summary_text(summary: &RunSummary) -> String {
         steps = format!("{steps}, {} with agents", summary.all_steps);
     }
     let time = seconds(Duration::from_millis(summary.duration_ms));
-    [steps, time, tokens(&summary.usage), cost(summary.total_cost())].join(" · ")
+    let figures = [steps, time, tokens(&summary.usage), cost(summary.total_cost())];
+    figures.into_iter().chain(cache_figure(summary)).collect::<Vec<_>>().join(" · ")
 }

@@ -4,7 +4,10 @@ use std::rc::Rc;
 
 use console::truncate_str;
 
-use super::numbers::{cost, seconds, tokens};
+use super::{
+    cache_line::cache_line,
+    numbers::{cost, seconds, tokens},
+};
 use crate::cli::Printer;
 use lmthing_base::{
     chat::ToolResult,
@@ -22,7 +25,10 @@ pub(in crate::cli) fn verbose(printer: Rc<Printer>) -> EventReader {
         let line = match event.kind {
             EventKind::StepFinish { number, step, model, took } => {
                 let figures = [seconds(*took), tokens(&step.usage), cost(step.cost)].join(" · ");
-                format!("{}step {number} · {model} · {figures}", who(event.agent, &printer))
+                let cache = step.cache.as_ref();
+                let cache = cache.and_then(|cache| cache_line(cache, &step.usage, |name| shown_name(name, &printer)));
+                let cache = cache.map(|cache| format!("\n{indent}  {cache}")).unwrap_or_default();
+                format!("{}step {number} · {model} · {figures}{cache}", who(event.agent, &printer))
             }
             EventKind::ToolResult { result, took } => {
                 let time = if result.output.is_error() { "failed, " } else { "" };
