@@ -78,6 +78,7 @@ step 1, critic: Name the Indian origin as well.
 Zero was first used in India and came to Europe by way of Arabic mathematics.
 ",
     ),
+    ("prompt-cache", "You can have a refund.\n"),
     (
         "stateful",
         "\

@@ -4,6 +4,7 @@ import { Agents, labelAgents } from './agents.js';
 import { Node, nearest, walk } from './node.js';
 import { readRequest } from './request.js';
 import { markWaiting } from './states.js';
+import { cacheOf } from './cache.js';
 import { number, text, usage } from './values.js';
 
 /** `status` is that of the journal, which knows whether the run is still running; empty if unknown. */
@@ -180,6 +181,7 @@ const READERS = {
     step.finishReason = text(event.finishReason);
     step.usage = usage(event.usage);
     step.cost = number(event.cost);
+    step.cache = cacheOf(event.cache);
     step.model = text(event.model) || step.model;
     step.finish = event;
     // Not every provider says what its own calls have found.

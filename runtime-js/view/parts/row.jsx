@@ -2,6 +2,7 @@
 import { Component } from 'preact';
 import { ownerOf } from '../model/agents.js';
 import { blocksOf, blockText } from '../model/blocks.js';
+import { changeWords } from '../model/cache.js';
 import { nearest } from '../model/node.js';
 import { stateOfEnd, stateOfNode } from '../model/states.js';
 import { gist, isFailure, labelOf, titleOf } from '../model/titles.js';
@@ -98,10 +99,11 @@ function State({ node }) {
 }
 
 function StepHead({ node, isOpen, onFold, exchange, onExchange }) {
-  const { model, finishReason, usage, cost } = node;
+  const { model, finishReason, usage, cost, cache } = node;
   const more = usage && [
     usage.cachedInputTokens ? `${usage.cachedInputTokens.toLocaleString('en')} cached` : '',
     usage.reasoningTokens ? `${usage.reasoningTokens.toLocaleString('en')} reasoning` : '',
+    cache?.brokenBy ? changeWords(cache.brokenBy) : '',
   ];
   return (
     <header>

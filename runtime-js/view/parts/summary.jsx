@@ -3,6 +3,7 @@ import { clock as dateAndTime, count, dollars, duration, plural, preview } from 
 import { stringify, text } from '../model/values.js';
 import { stateOf, stateOfEnd, waitingCalls } from '../model/states.js';
 import { Copy } from './copy.jsx';
+import { CacheBySteps } from './cache.jsx';
 import { UsageByAgent } from './usage.jsx';
 
 export function Summary({ run, totals, damaged, actions }) {
@@ -56,6 +57,7 @@ export function Summary({ run, totals, damaged, actions }) {
         )}
       </p>
       <UsageByAgent run={run} />
+      <CacheBySteps run={run} />
     </section>
   );
 }

@@ -42,6 +42,15 @@ const CHECKS = {
     });
   },
 
+  'the prompt cache has a table with what has changed'() {
+    return withPage('full', {}, async (page) => {
+      const cells = await page.evaluate('[...document.querySelectorAll(".cache tbody :is(th, td)")].map((cell) => cell.innerText.trim())');
+      const difference = cells.pop();
+      assert.deepEqual(cells, ['step 1', '300', '20 %', '1,100', 'section tasks changed', '800', '$0.0012']);
+      assert.match(difference, /^1\. \[doing\] Find .* 1\. \[done\] Find /);
+    });
+  },
+
   'agents stand below the call they answer, parallel tools in lanes of their own'() {
     return withPage('full', {}, async (page) => {
       const rows = await page.evaluate('[...document.querySelectorAll(".row")].map((row) => row.getAttribute("aria-label"))');

@@ -130,7 +130,7 @@ function agentStep(run) {
   run.put('agent-finish', first, { name: 'researcher', steps: 1, durationMs: 1910, error: 'the limit of 1 step is reached' });
   run.put('tool-result', ROOT, { toolCallId: ids[0], toolName: 'researcher', output: { error: 'the limit of 1 step is reached' }, isError: true, durationMs: 1915 });
   run.put('warning', ROOT, { message: 'The description of the tool researcher is longer than 1,000 letters.' });
-  run.put('step-finish', ROOT, { step: 1, model: MODEL, finishReason: 'tool-calls', usage: usage(1500, 90), cost: 0.0051, durationMs: 2600 });
+  run.put('step-finish', ROOT, { step: 1, model: MODEL, finishReason: 'tool-calls', usage: usage(1500, 90), cost: 0.0051, durationMs: 2600, cache: { read: 300, written: 0, expected: 1100, brokenBy: { kind: 'section', name: 'tasks', tokens: 800, cost: 0.0012 } } });
 }
 
 function codeStep(run) {
