@@ -197,7 +197,11 @@ impl SendableInspection {
             .map(|found| RenderedDefinition { text: found.text.map(|text| redactor.apply(&text)), ..found });
         let definitions = definitions.collect();
         let pieces_of = |pieces: Vec<Piece>| pieces.into_iter().map(|piece| piece.without_secrets(redactor)).collect();
-        let second = inspection.second_step.map(|second| second.map(pieces_of).map_err(redacted));
+        let second = match inspection.second_step {
+            Some(Ok(pieces)) => Some(Ok(pieces_of(pieces))),
+            Some(Err(fault)) => Some(Err(redacted(fault))),
+            None => None,
+        };
         let sent = SentPieces { first: pieces_of(pieces), second };
         SendableInspection { faults, messages, tools, functions, definitions, sent, printed }
     }

@@ -144,8 +144,11 @@ impl<'js> Inspector<'_, 'js> {
                     let _ = Clock::Minutes.set(ctx);
                     second_step(ctx, &host).await
                 };
-                let second = self.repeat(limit, second_step).await.unwrap_or_else(|| Ok(Err(self.timed_out())));
-                let second = second.unwrap_or_else(|halt| Err(halt_fault(ctx, halt, Phase::SecondStep)));
+                let second = match self.repeat(limit, second_step).await {
+                    Some(Ok(second)) => second,
+                    Some(Err(halt)) => Err(halt_fault(ctx, halt, Phase::SecondStep)),
+                    None => Err(self.timed_out()),
+                };
                 self.inspection.borrow_mut().second_step = Some(second);
             }
             Search::Nothing | Search::Steps(_) => {}

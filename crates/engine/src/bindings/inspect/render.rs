@@ -73,9 +73,10 @@ pub(super) async fn second_step<'js>(
     let again = async { Ok(host.rerun().await) };
     let ran = detect_deadlock(ctx, "the prompt function", again).await.map_err(|error| fault_of(ctx, error, CODE))?;
     ran.map_err(|error| run_fault(&error, CODE))?;
-    let found = planned(ctx, host, 1)
-        .await
-        .and_then(|(settings, plan)| pieces(ctx, host, &settings, &plan).map_err(|error| run_fault(&error, CODE)));
+    let found = match planned(ctx, host, 1).await {
+        Ok((settings, plan)) => pieces(ctx, host, &settings, &plan).map_err(|error| run_fault(&error, CODE)),
+        Err(fault) => Err(fault),
+    };
     clean_up(ctx, host).await.and(found)
 }
 
