@@ -4,7 +4,7 @@
 // - the date is in a message, which is written once
 // - notes are results of a tool, which come at the end of the conversation
 //
-//   lmthing run examples/prompt-cache.lmt.mjs -v
+//   lmthing run examples/prompt-cache.lmt.mjs
 //   lmthing check --cache examples/prompt-cache.lmt.mjs
 
 import { z } from 'zod';

@@ -8,6 +8,7 @@ mod support;
 mod any_field;
 mod cache_breaks;
 mod cache_option;
+mod cache_page;
 mod connect;
 mod credentials;
 mod credentials_aws;
