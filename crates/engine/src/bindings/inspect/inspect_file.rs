@@ -131,20 +131,27 @@ impl<'js> Inspector<'_, 'js> {
         let redefinitions = recorded::redefinitions(ctx).into_iter().map(redefinition_fault);
         let refused = recorded::refused_names(ctx).into_iter().map(refused_name_fault);
         self.inspection.borrow_mut().faults.extend(redefinitions.chain(refused).chain(faults));
-        let Some(host) = host else { return };
+        if let Some(host) = host {
+            self.search(&host).await;
+        }
+    }
+
+    /// Runs the function again, to find what changes from request to request.
+    async fn search(&self, host: &ScriptPrompt<'js>) {
+        let ctx = self.ctx;
         match self.options.search {
             // Finds nothing if that takes too long.
             Search::Reruns => {
-                let varying = self.repeat(REPEAT_LIMIT, varying_definitions(ctx, &host)).await;
+                let varying = self.repeat(REPEAT_LIMIT, varying_definitions(ctx, host)).await;
                 self.inspection.borrow_mut().faults.extend(varying.and_then(|found| found.ok()).unwrap_or_default());
             }
             Search::Steps(Clock::First) => {
                 self.phase.set(Phase::SecondStep);
                 let second_step = async {
                     let _ = Clock::Minutes.set(ctx);
-                    second_step(ctx, &host).await
+                    second_step(ctx, host).await
                 };
-                let second = match self.repeat(limit, second_step).await {
+                let second = match self.repeat(self.options.limit, second_step).await {
                     Some(Ok(second)) => second,
                     Some(Err(halt)) => Err(halt_fault(ctx, halt, Phase::SecondStep)),
                     None => Err(self.timed_out()),
