@@ -264,6 +264,9 @@ fn cache_fields(encoded: &EncodedRequest) -> (Value, Vec<&str>) {
     (fields.into(), warned)
 }
 
+/// A wire, a model, the setting, the fields that it becomes, and the settings that a warning names.
+type Case<'a> = (&'a dyn WireFormat, &'a str, Option<CacheOption>, Value, &'a [&'a str]);
+
 #[test]
 fn each_api_gets_the_settings_it_has() {
     let on = |ttl: &str, key: &str| {
@@ -273,7 +276,7 @@ fn each_api_gets_the_settings_it_has() {
     let compatible = |name: &str| ChatWire::new(Dialect::Compatible(name.into()), None).at(None);
     let (responses, chat) = (ResponsesWire::openai(), ChatWire::new(Dialect::OpenAi, None));
     let (mistral, google) = (ChatWire::new(Dialect::Mistral, None), GoogleWire::generative_language());
-    let cases: Vec<(&dyn WireFormat, &str, Option<CacheOption>, Value, &[&str])> = vec![
+    let cases: Vec<Case<'_>> = vec![
         (&responses, "gpt-4o", None, json!({ "prompt_cache_key": "key-of-run" }), &[]),
         (&responses, "gpt-4o", Some(CacheOption::Off), json!({}), &[]),
         (&responses, "gpt-4o", on("", "mine"), json!({ "prompt_cache_key": "mine" }), &[]),
