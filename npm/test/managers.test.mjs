@@ -32,7 +32,7 @@ const MANAGERS = {
     exec: ['exec', '--'],
   },
   pnpm: {
-    program: ['node', installed('pnpm/bin/pnpm.mjs')],
+    program: ['node', installed('pnpm/bin/pnpm.cjs')],
     add: ['add', '--save-dev', '--ignore-scripts', 'lmthing'],
     lock: ['install', '--lockfile-only', ...ON_MAC],
     frozen: ['install', '--frozen-lockfile', '--ignore-scripts'],
