@@ -1,5 +1,6 @@
-// Where the binary is: in the package of this system, which is an optional dependency.
+// Finds and starts the binary, which is in the package of this system, an optional dependency.
 'use strict';
+const { spawn } = require('node:child_process');
 const { closeSync, openSync, readSync } = require('node:fs');
 
 const FILE = process.platform === 'win32' ? 'lmthing.exe' : 'lmthing';
@@ -47,8 +48,13 @@ function missing(name, system) {
     '  or build lmthing from source, with Rust: cargo install lmthing --locked --ignore-rust-version';
 }
 
+/** Starts the binary, which ends with this process, even when a signal ends this one without a chance to pass it on. */
+function spawnBinary(binary, args, options) {
+  return spawn(binary, args, { ...options, env: { ...process.env, LMTHING_PARENT_PID: String(process.pid) } });
+}
+
 function notStarted(binary, error) {
   return new Error(`cannot start ${binary}: ${error.message}`, { cause: error });
 }
 
-module.exports = { findBinary, notStarted, thisSystem };
+module.exports = { findBinary, notStarted, spawnBinary, thisSystem };

@@ -1,8 +1,7 @@
 // Runs prompt files from Node: starts the binary with `-f events`, and reads the events that it prints.
-import { spawn } from 'node:child_process';
 import { constants } from 'node:os';
 import { fileURLToPath } from 'node:url';
-import { findBinary, notStarted } from './binary.js';
+import { findBinary, notStarted, spawnBinary } from './binary.js';
 
 const OPTIONS = ['input', 'model', 'limits', 'signal', 'onEvent', 'stderr', 'binary'];
 const LIMITS = { steps: '--max-steps', tokens: '--max-tokens', cost: '--max-cost', time: '--timeout' };
@@ -143,7 +142,7 @@ function start(binary, args, input, shown) {
 
 function spawned(binary, args, stdio) {
   try {
-    return spawn(binary, args, { stdio, windowsHide: true });
+    return spawnBinary(binary, args, { stdio, windowsHide: true });
   } catch (error) {
     throw notInstalled(notStarted(binary, error));
   }

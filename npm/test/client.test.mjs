@@ -7,7 +7,9 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { describe, test } from 'node:test';
 import { pathToFileURL } from 'node:url';
 import { AbortError, RunError, run, stream } from '../package/client.mjs';
-import { BINARY, ROOT, builtPackages, folderOf, runProgram, runs, script, unpackInto } from './support.mjs';
+import {
+  BINARY, ENDLESS, ROOT, builtPackages, folderOf, hasEnded, pidOf, runProgram, runs, script, unpackInto,
+} from './support.mjs';
 
 const CONFIG = `export const config = { model: 'mock' };\n`;
 /** Writes its input to a file. */
@@ -19,16 +21,6 @@ ${CONFIG}
 export const mock = [{ type: 'text', text: '{"celsius":18}' }];
 export default async ({ $ }, input) => {
   writeFileSync(new URL('input.json', import.meta.url), JSON.stringify(input));
-  $\`go\`;
-};
-`;
-/** Writes its process id, and never answers. */
-const ENDLESS = `import { writeFileSync } from 'node:fs';
-${CONFIG}
-export const mock = [{ type: 'text', text: 'begun' }, { type: 'tool-call', toolName: 'wait', args: {} }];
-export default async ({ defTool, $ }) => {
-  defTool('wait', 'Waits.', { type: 'object' }, () => new Promise((resolve) => setTimeout(resolve, 60_000)));
-  writeFileSync(new URL('pid', import.meta.url), String(process.pid));
   $\`go\`;
 };
 `;
@@ -48,10 +40,18 @@ async function failure(promise) {
   throw new assert.AssertionError({ message: 'it did not fail' });
 }
 
-async function hasEnded(file) {
-  const pid = Number(readFileSync(join(file, '../pid'), 'utf8'));
-  for (let tries = 0; runs(pid) && tries < 100; tries += 1) await wait(20);
-  return !runs(pid);
+const binaryOf = (file) => pidOf(join(file, '..'));
+
+/** A folder with a prompt file whose second step does not end, and a program that runs it and does `then` in that step. */
+function programOf(then) {
+  const prompt = ENDLESS.replace("'mock' }", "'mock', journal: true }")
+    .replace('mock = [', "mock = [{ type: 'tool-call', toolName: 'note', args: {} }, ")
+    .replace('  defTool', "  defTool('note', 'Notes.', { type: 'object' }, () => 'noted');\n  defTool");
+  const client = JSON.stringify(new URL('../package/client.mjs', import.meta.url));
+  const main = `import { stream } from ${client};
+    const options = { binary: ${JSON.stringify(BINARY)} };
+    for await (const { type } of stream('p.lmt.mjs', options)) if (type === 'text-delta') ${then};`;
+  return folderOf({ 'p.lmt.mjs': prompt, 'main.mjs': main });
 }
 
 describe('the client', { concurrency: 4 }, () => {
@@ -168,7 +168,7 @@ describe('the client', { concurrency: 4 }, () => {
   test('break ends the binary', async () => {
     const file = prompt(ENDLESS);
     for await (const event of streamIt(file)) if (event.type === 'tool-call') break;
-    assert.ok(await hasEnded(file));
+    await hasEnded(binaryOf(file));
   });
 
   test('what onEvent throws ends the run', async () => {
@@ -178,7 +178,7 @@ describe('the client', { concurrency: 4 }, () => {
       if (type === 'text-delta') throw mine;
     };
     assert.equal(await failure(runIt(file, { onEvent })), mine);
-    assert.ok(await hasEnded(file));
+    await hasEnded(binaryOf(file));
   });
 
   test('abort ends the binary', async () => {
@@ -192,10 +192,14 @@ describe('the client', { concurrency: 4 }, () => {
     assert.deepEqual([error.name, error.code, error.kind, error.cause], ['AbortError', 'ABORT_ERR', 'aborted', 'enough']);
     // A binary that is busy for too long ends without a report.
     if (error.result) assert.deepEqual([error.result.text, error.result.error.kind], ['begun', 'interrupted']);
-    assert.ok(await hasEnded(file));
-    const timeout = await failure(runIt(prompt(ENDLESS), { signal: AbortSignal.timeout(400) }));
-    assert.equal(timeout.name, 'AbortError');
-    assert.equal(timeout.cause.name, 'TimeoutError');
+    await hasEnded(binaryOf(file));
+  });
+
+  test('the time limit of a signal aborts the run', async () => {
+    const file = prompt(ENDLESS);
+    const signal = AbortSignal.timeout(400);
+    const error = await failure(runIt(file, { signal }));
+    assert.deepEqual([error.name, error.cause.name], ['AbortError', 'TimeoutError']);
   });
 
   test('a signal that is aborted starts nothing', async () => {
@@ -207,11 +211,15 @@ describe('the client', { concurrency: 4 }, () => {
   });
 
   test('a binary that does not end is killed', async () => {
-    const stubborn = script(`trap '' TERM\necho '{"type":"run-start","agent":[]}'\nsleep 30`);
+    const stubborn = script(`trap '' TERM\necho "{\\"type\\":\\"run-start\\",\\"agent\\":[],\\"pid\\":$$}"\nwhile :; do sleep 0.1; done`);
     const controller = new AbortController();
-    const onEvent = () => controller.abort();
+    let pid;
+    const onEvent = (event) => {
+      ({ pid } = event);
+      controller.abort();
+    };
     const error = await failure(run('p.lmt.mjs', { binary: stubborn, signal: controller.signal, onEvent }));
-    assert.equal(error.name, 'AbortError');
+    assert.deepEqual([error.name, runs(pid)], ['AbortError', false]);
   });
 
   test('the script prints to standard error, and only when asked', async () => {
@@ -228,14 +236,24 @@ describe('the client', { concurrency: 4 }, () => {
   });
 
   test('runs end with the process', async () => {
-    const folder = folderOf({
-      'p.lmt.mjs': ENDLESS,
-      'main.mjs': `import { stream } from ${JSON.stringify(new URL('../package/client.mjs', import.meta.url))};
-        for await (const { type } of stream('p.lmt.mjs', { binary: ${JSON.stringify(BINARY)} })) if (type === 'tool-call') process.exit(7);`,
-    });
-    assert.throws(() => execFileSync('node', ['main.mjs'], { cwd: folder }), { status: 7 });
-    assert.ok(await hasEnded(join(folder, 'p.lmt.mjs')));
+    const folder = programOf('process.exit(7)');
+    const env = { ...process.env, LMTHING_JOURNAL: join(folder, 'journal.db') };
+    assert.equal((await runProgram('node', ['main.mjs'], { cwd: folder, env })).code, 7);
+    await hasEnded(pidOf(folder));
   });
+
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGKILL']) {
+    test(`runs end with a process that ${signal} ends alone`, async () => {
+      const folder = programOf(`console.log('waits')`);
+      const options = { cwd: folder, env: { ...process.env, LMTHING_JOURNAL: join(folder, 'journal.db') } };
+      const started = (child) => child.stdout.once('data', () => child.kill(signal));
+      const ended = await runProgram('node', ['main.mjs'], { ...options, started });
+      assert.equal(ended.signal, signal, ended.stderr);
+      await hasEnded(pidOf(folder));
+      const [journaled] = JSON.parse(execFileSync(BINARY, ['runs', '--json'], options));
+      assert.deepEqual([journaled.status, journaled.steps], ['interrupted', 1]);
+    });
+  }
 
   test('the guide runs', async () => {
     const page = (name) => readFileSync(join(ROOT, 'docs/guide', name), 'utf8');

@@ -5,7 +5,9 @@ import { chmodSync, copyFileSync, readFileSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, test } from 'node:test';
 import { SYSTEMS } from '../systems.mjs';
-import { ROOT, VERSION, builtPackages, folderOf, runProgram, runs, script, unpackInto } from './support.mjs';
+import {
+  ENDLESS, ROOT, VERSION, builtPackages, folderOf, hasEnded, pidOf, runProgram, runs, script, unpackInto,
+} from './support.mjs';
 
 const packages = builtPackages();
 const installed = folderOf();
@@ -22,14 +24,6 @@ function launcherOf(text, mode = 0o755) {
   chmodSync(binary, mode);
   return join(folder, 'node_modules/lmthing/bin/lmthing.js');
 }
-
-const ENDLESS = `export const config = { model: 'mock' };
-export const mock = [{ type: 'text', text: 'begun' }, { type: 'tool-call', toolName: 'wait', args: {} }];
-export default async ({ defTool, $ }) => {
-  defTool('wait', 'Waits.', { type: 'object' }, () => new Promise((resolve) => setTimeout(resolve, 60_000)));
-  $\`go\`;
-};
-`;
 
 describe('the packages', () => {
   test('name exactly this version of every system, and have no scripts', () => {
@@ -80,6 +74,20 @@ describe('the launcher', { concurrency: 4 }, () => {
       assert.deepEqual([outcome.code, outcome.signal], [code, null], outcome.stderr);
     });
   }
+
+  test('takes the binary with it when it is killed', async () => {
+    const folder = folderOf({ 'p.lmt.mjs': ENDLESS });
+    // A binary that goes on keeps the pipes open, so the end of the output is not waited for.
+    const signal = await new Promise((resolve) => {
+      const started = (child) => {
+        child.on('exit', (code, signal) => resolve(signal));
+        child.stdout.on('data', (text) => text.includes('"tool-call"') && child.kill('SIGKILL'));
+      };
+      runProgram(launcher, ['run', '-f', 'events', 'p.lmt.mjs'], { cwd: folder, started });
+    });
+    assert.equal(signal, 'SIGKILL');
+    await hasEnded(pidOf(folder));
+  });
 
   test('ends by the signal that ended the binary', async () => {
     for (const signal of ['KILL', 'TERM', 'ABRT', 'PIPE']) {

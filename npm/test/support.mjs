@@ -1,9 +1,11 @@
 // What the tests of the npm packages share: temporary folders, the packages, processes.
+import assert from 'node:assert/strict';
 import { execFileSync, spawn } from 'node:child_process';
-import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { after } from 'node:test';
+import { setTimeout as wait } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { SYSTEMS, VERSION } from '../systems.mjs';
 
@@ -11,6 +13,20 @@ export { VERSION };
 
 export const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 export const BINARY = process.env.LMTHING_TEST_BINARY ?? join(ROOT, 'target/debug/lmthing');
+
+/** A prompt file that writes its process id to the file `pid`, answers `begun`, and then does not end by itself. */
+export const ENDLESS = `import { writeFileSync } from 'node:fs';
+export const config = { model: 'mock' };
+export const mock = [{ type: 'text', text: 'begun' }, { type: 'tool-call', toolName: 'wait', args: {} }];
+export default async ({ defTool, $ }) => {
+  defTool('wait', 'Waits.', { type: 'object' }, () => new Promise((resolve) => setTimeout(resolve, 2 ** 31 - 1)));
+  writeFileSync(new URL('pid', import.meta.url), String(process.pid));
+  $\`go\`;
+};
+`;
+
+/** The process id that ENDLESS has written. */
+export const pidOf = (folder) => Number(readFileSync(join(folder, 'pid'), 'utf8'));
 
 const temporary = mkdtempSync(join(tmpdir(), 'lmthing-npm-test-'));
 after(() => rmSync(temporary, { recursive: true, force: true }));
@@ -80,5 +96,16 @@ export function runs(pid) {
     return process.kill(pid, 0);
   } catch {
     return false;
+  }
+}
+
+/** Waits until the process of this id has ended. Fails after a minute, far more than a busy machine needs. */
+export async function hasEnded(pid) {
+  for (let tries = 0; runs(pid); tries += 1) {
+    if (tries === 3000) {
+      process.kill(pid, 'SIGKILL');
+      assert.fail(`process ${pid} has not ended`);
+    }
+    await wait(20);
   }
 }

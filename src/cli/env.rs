@@ -8,7 +8,10 @@ use std::{
 
 use super::failure::WrongUsage;
 use lmthing_base::diagnostic::did_you_mean;
-use lmthing_system::user_file::{self, MAX_SETTINGS};
+use lmthing_system::{
+    process::PARENT_VARIABLE,
+    user_file::{self, MAX_SETTINGS},
+};
 
 type Variables = Vec<(String, String)>;
 
@@ -28,6 +31,7 @@ pub(super) fn variables(directory: &Path) -> (Variables, Vec<String>) {
 pub(super) fn with_files(directory: &Path, files: &[PathBuf]) -> Environment {
     // `vars` panics at a variable that is not Unicode.
     let variables = std::env::vars_os()
+        .filter(|(name, _)| name != PARENT_VARIABLE)
         .map(|(name, value)| (name.to_string_lossy().into_owned(), value.to_string_lossy().into_owned()))
         .collect();
     let mut environment = Environment { variables, problems: Vec::new(), wrong: None };

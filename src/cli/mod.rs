@@ -57,9 +57,11 @@ pub use printer::Printer;
 use lmthing_base::diagnostic::Diagnostic;
 use lmthing_node::{self as script, THREAD_STACK_SIZE};
 use lmthing_providers::Redactor;
+use lmthing_system::process::exit_with_parent_of_variable;
 
 /// Runs a command and returns the exit code. Everything happens on one thread with a stack deep enough for scripts.
 pub fn run(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
+    exit_with_parent_of_variable();
     let arguments: Vec<OsString> = arguments.into_iter().collect();
     // The main thread's stack size depends on the system; the depth of scripts must not.
     let thread = std::thread::Builder::new().name("lmthing".into()).stack_size(THREAD_STACK_SIZE);

@@ -1,8 +1,7 @@
 #!/usr/bin/env node
 // Starts the binary of this system's package; signals, the exit code and the standard streams are passed on.
 'use strict';
-const { spawn } = require('node:child_process');
-const { findBinary, notStarted } = require('../binary.js');
+const { findBinary, notStarted, spawnBinary } = require('../binary.js');
 
 function fail(error) {
   process.stderr.write(`Error: ${error.message}\n`);
@@ -14,7 +13,7 @@ function start(binary) {
   // Before it starts, so that no signal ends this process alone. Ctrl-C reaches the binary from the terminal as well: two
   // signals at the same moment count as one.
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => child.kill(signal));
-  child = spawn(binary, process.argv.slice(2), { stdio: 'inherit' });
+  child = spawnBinary(binary, process.argv.slice(2), { stdio: 'inherit' });
   child.on('error', (error) => fail(notStarted(binary, error)));
   child.on('exit', (code, signal) => {
     if (!signal) process.exit(code);

@@ -1,7 +1,11 @@
 //! Ends this process when its parent ends.
 
 #[cfg(unix)]
-use std::{thread, time::Duration};
+use std::{os::unix::process::parent_id, thread, time::Duration};
+
+/// The environment variable in which the parent requests that this process ends with it: the parent's process id.
+/// Children of this process inherit the variable, but have another parent.
+pub const PARENT_VARIABLE: &str = "LMTHING_PARENT_PID";
 
 /// How often the parent is checked, where the system does not report its end.
 #[cfg(unix)]
@@ -22,10 +26,7 @@ pub fn exit_with_parent() {}
 #[cfg(unix)]
 pub fn exit_with_parent_id(parent: u32) {
     exit_with_parent();
-    let is_alive = move || {
-        let now = rustix::process::getppid();
-        now.is_some_and(|now| now.as_raw_nonzero().get().cast_unsigned() == parent)
-    };
+    let is_alive = move || parent_id() == parent;
     let end = || {
         let _ = rustix::process::kill_process(rustix::process::getpid(), rustix::process::Signal::TERM);
     };
@@ -45,3 +46,15 @@ pub fn exit_with_parent_id(parent: u32) {
 
 #[cfg(not(unix))]
 pub fn exit_with_parent_id(_parent: u32) {}
+
+/// Ends this process when its parent ends, if that is requested in [`PARENT_VARIABLE`].
+#[cfg(unix)]
+pub fn exit_with_parent_of_variable() {
+    let requested = std::env::var(PARENT_VARIABLE).ok().and_then(|value| value.parse().ok());
+    if requested == Some(parent_id()) {
+        exit_with_parent_id(parent_id());
+    }
+}
+
+#[cfg(not(unix))]
+pub fn exit_with_parent_of_variable() {}
