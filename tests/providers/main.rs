@@ -9,6 +9,7 @@ mod any_field;
 mod cache_breaks;
 mod cache_option;
 mod cache_page;
+mod cache_servers;
 mod connect;
 mod credentials;
 mod credentials_aws;

@@ -72,6 +72,17 @@ impl Address {
         Url::parse(&self.origin).is_ok_and(|url| is_loopback(&url))
     }
 
+    /// Whether the host belongs to the domain of a base URL, of whose host the first labels may be placeholders.
+    pub(crate) fn has_domain_of(&self, base_url: &str) -> bool {
+        fn domain(url: &str) -> Option<String> {
+            let host = url.split_once("://")?.1.split(['/', ':']).next()?;
+            let labels: Vec<&str> = host.rsplit('.').take(2).collect();
+            (labels.len() == 2).then(|| labels.join("."))
+        }
+        let (own, usual) = (domain(&self.origin), domain(base_url));
+        own.is_some() && own == usual
+    }
+
     /// The URL of an endpoint, given as `path?query`. An endpoint or a version that the base URL already ends with is
     /// not repeated. Query parameters of the base URL win over those of the endpoint.
     pub(crate) fn join(&self, endpoint: &str) -> Result<Url, AddressError> {
@@ -224,6 +235,16 @@ mod tests {
         assert_eq!(joined("http://h/", "/model/a%3Ab%2Fc/converse-stream"), "http://h/model/a%3Ab%2Fc/converse-stream");
         let other = Address::parse("http://h/v1/chat/completions").unwrap().join("/responses").unwrap_err();
         assert!(other.what.contains("ends in /chat/completions"), "{other:?}");
+    }
+
+    #[test]
+    fn hosts_of_a_provider_share_its_domain() {
+        let is_of = |address: &str, usual: &str| Address::parse(address).unwrap().has_domain_of(usual);
+        let openai = "https://api.openai.com/v1";
+        assert!(is_of("https://api.openai.com/v1", openai) && is_of("https://eu.api.openai.com", openai));
+        assert!(is_of("https://mine.openai.azure.com/openai", "https://{resource}.openai.azure.com/openai"));
+        assert!(!is_of("https://api.openai.com.example.org/v1", openai) && !is_of("http://localhost:4000/v1", openai));
+        assert!(!is_of("https://gateway.example.org", openai) && !is_of("http://10.0.0.1", ""));
     }
 
     #[test]

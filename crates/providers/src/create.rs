@@ -103,6 +103,7 @@ pub(crate) fn make(
         headers,
         key_is_optional,
         is_service: row.name != catalog::COMPATIBLE.name && !row.needs_no_key(),
+        usual_url: row.base_url,
         context: context.clone(),
     })
 }

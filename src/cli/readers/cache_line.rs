@@ -7,23 +7,31 @@ use lmthing_base::{
 };
 
 /// Example: ``cache: 82 % read; section `role` changed, 12 400 tokens anew, $0.03``. `None` for a request that is too
-/// short to be cached. `shown` prepares names for the terminal.
+/// short to be cached, or whose cache the provider says nothing of. `shown` prepares names for the terminal.
 pub(in crate::cli) fn cache_line(cache: &StepCache, usage: &Usage, shown: impl Fn(&str) -> String) -> Option<String> {
     if cache.read == 0 && cache.expected == 0 {
         return None;
     }
     let read = match percent(cache.read, usage.input_tokens) {
-        Some(percent) => format!("{percent} %"),
-        None => format!("{} tokens", spaced(cache.read)),
+        _ if cache.read == 0 && !usage.has_cache_count => None,
+        Some(percent) => Some(format!("{percent} % read")),
+        None => Some(format!("{} tokens read", spaced(cache.read))),
     };
-    let broken = cache.broken_by.as_ref().map(|broken| format!("; {}", reason(broken, shown)));
-    Some(format!("cache: {read} read{}", broken.unwrap_or_default()))
+    let broken = cache.broken_by.as_ref().map(|broken| reason(broken, shown));
+    let known: Vec<String> = read.into_iter().chain(broken).collect();
+    (!known.is_empty()).then(|| format!("cache: {}", known.join("; ")))
 }
 
 /// The share of a run's input that was read from the cache, such as `82 % from the cache`.
 pub(super) fn cache_figure(summary: &RunSummary) -> Option<String> {
-    let cache = summary.cache.as_ref().filter(|cache| cache.read > 0 || cache.expected > 0)?;
-    Some(format!("{} % from the cache", percent(cache.read, summary.usage.input_tokens)?))
+    let usage = &summary.usage;
+    let read = usage.cached_input_tokens.unwrap_or(0);
+    // Runs that could read nothing have no figure.
+    let was_expected = summary.cache.as_ref().is_some_and(|cache| cache.expected > 0) && usage.has_cache_count;
+    if read == 0 && !was_expected {
+        return None;
+    }
+    Some(format!("{} % from the cache", percent(read, usage.input_tokens)?))
 }
 
 fn reason(broken: &CacheBreak, shown: impl Fn(&str) -> String) -> String {
@@ -87,12 +95,30 @@ mod tests {
 
     #[test]
     fn requests_that_cannot_be_cached_have_no_line() {
-        let usage = Usage::new(Some(10_000), None);
+        let usage = Usage { has_cache_count: true, ..Usage::new(Some(10_000), None) };
         let read = |read, expected| StepCache { read, expected, ..StepCache::default() };
         assert_eq!(cache_line(&read(0, 0), &usage, str::to_owned), None);
         assert_eq!(cache_line(&read(0, 5_000), &usage, str::to_owned).as_deref(), Some("cache: 0 % read"));
         assert_eq!(cache_line(&read(9_999, 0), &usage, str::to_owned).as_deref(), Some("cache: 99 % read"));
+        assert_eq!(cache_line(&read(0, 5_000), &Usage::new(Some(10_000), None), str::to_owned), None);
         let unknown = Usage::new(None, None);
         assert_eq!(cache_line(&read(1_234, 0), &unknown, str::to_owned).as_deref(), Some("cache: 1 234 tokens read"));
+    }
+
+    #[test]
+    fn the_figure_of_a_run_counts_all_of_its_steps() {
+        let figure = |input, cached, expected, has_cache_count| {
+            let usage = Usage { cached_input_tokens: cached, has_cache_count, ..Usage::new(Some(input), None) };
+            let cache = expected.map(|expected| StepCache { expected, ..StepCache::default() });
+            cache_figure(&RunSummary { usage, cache, ..RunSummary::default() })
+        };
+        // The first step read 2 500 tokens of an earlier run.
+        assert_eq!(figure(10_000, Some(5_000), Some(2_600), true).as_deref(), Some("50 % from the cache"));
+        assert_eq!(figure(10_000, Some(2_500), None, true).as_deref(), Some("25 % from the cache"));
+        assert_eq!(figure(10_000, Some(0), Some(4_096), true).as_deref(), Some("0 % from the cache"));
+        for (cached, expected, is_reported) in [(Some(0), Some(0), true), (Some(0), Some(4_096), false), (None, None, false)]
+        {
+            assert_eq!(figure(10_000, cached, expected, is_reported), None);
+        }
     }
 }

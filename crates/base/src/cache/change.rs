@@ -3,6 +3,7 @@
 use std::rc::Rc;
 
 use super::{
+    marks::{options_without_marks, without_marks},
     rules::{CacheRules, CacheSetting, SettingEffect},
     sent_prompt::SentPrompt,
 };
@@ -72,7 +73,7 @@ fn tool_change(before: &SentPrompt, now: &SentPrompt) -> Option<Change> {
         (Some(before), Some(now)) if Rc::ptr_eq(before, now) => return None,
         (Some(before), Some(now)) => {
             let same_name = |a: &ToolSpec, b: &ToolSpec| a.name == b.name;
-            let (index, tool) = first_difference(before, now, same_name, ToolSpec::eq)?;
+            let (index, tool) = first_difference(before, now, same_name, is_same_tool)?;
             (index, &tool.name)
         }
         _ => first_difference(&before.active_tools, &now.active_tools, String::eq, String::eq)?,
@@ -133,8 +134,21 @@ fn message_change(before: &PromptMessages, now: &PromptMessages) -> Option<Chang
         return None;
     }
     let (old, new) = (before.history_from(0), now.history_from(0));
-    let same = old.iter().zip(&new).take_while(|(a, b)| Rc::ptr_eq(a, b) || a == b).count();
+    let same = old.iter().zip(&new).take_while(|(a, b)| Rc::ptr_eq(a, b) || is_same_message(a, b)).count();
     (same < old.len()).then(|| Change::new(CacheBreakKind::Message, None, Position::Message(same)))
+}
+
+/// Whether messages are the same but for marks of a cache, which move on with the conversation.
+fn is_same_message(before: &Message, now: &Message) -> bool {
+    before == now || without_marks(before) == without_marks(now)
+}
+
+fn is_same_tool(before: &ToolSpec, now: &ToolSpec) -> bool {
+    let plain = |tool: &ToolSpec| {
+        let provider_options = options_without_marks(tool.provider_options.as_ref());
+        ToolSpec { provider_options, ..tool.clone() }
+    };
+    before == now || plain(before) == plain(now)
 }
 
 /// The index of the first difference, and the item that makes it: one that was changed, removed, added or moved.

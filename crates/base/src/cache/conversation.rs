@@ -2,7 +2,7 @@
 
 use super::{
     change::{Change, Position, change},
-    rules::{CacheKind, CacheRules},
+    rules::{CacheCertainty, CacheKind, CacheRules},
     sent_prompt::SentPrompt,
 };
 use crate::chat::{CacheBreak, CacheBreakKind, StepCache, Usage};
@@ -16,6 +16,8 @@ pub struct CacheConversation {
     /// The first request of the current step, with the counts of all of its requests.
     current: Option<(SentPrompt, Option<StepCache>)>,
     has_read: bool,
+    /// Whether the provider has stated what it read.
+    has_count: bool,
     /// Whether the step before belongs to another process, after which a cache may have expired.
     is_resumed: bool,
 }
@@ -26,19 +28,21 @@ impl CacheConversation {
         CacheConversation { is_resumed: before.is_some(), before, ..CacheConversation::default() }
     }
 
-    /// Adds an answered request of the current step, which has several if the provider pauses. `cost` is that of an answer
-    /// with this usage.
+    /// Adds an answered request of the current step, which has several if the provider pauses. `sent` has its length, if
+    /// that was counted. `cost` is that of an answer with this usage.
     pub fn add(&mut self, sent: SentPrompt, usage: &Usage, rules: &CacheRules, cost: impl Fn(&Usage) -> Option<f64>) {
-        let sent = SentPrompt { input_tokens: usage.input_tokens, ..sent };
         self.has_read |= usage.cached_input_tokens.is_some_and(|read| read > 0);
-        // Some providers leave a count of 0 out.
         let is_reported = usage.has_cache_count || self.has_read;
+        self.has_count |= is_reported;
+        let is_unknown = rules.certainty == CacheCertainty::Unknown && !self.has_count;
         let answered = Answered {
             sent: &sent,
             usage,
-            rules,
+            rules: if is_unknown { &CacheRules::NONE } else { rules },
             reported: usage.cached_input_tokens.filter(|_| is_reported),
-            may_blame: is_reported && (rules.is_certain || self.has_read) && !self.is_resumed,
+            may_blame: is_reported
+                && (rules.certainty == CacheCertainty::Promised || self.has_read)
+                && !self.is_resumed,
         };
         let cache = match (&self.current, &self.before) {
             // The request that was paused is the beginning of the one that continues it.
@@ -145,9 +149,14 @@ impl Answered<'_> {
         let position = change.as_ref().map_or(Position::End, |change| change.position);
         let unchanged = || self.rules.readable(self.cached(before, position).0);
         let tokens = expected.tokens.saturating_sub(self.reported.unwrap_or_else(unchanged));
-        let is_certain = change.is_some() && position != Position::End && tokens > 0;
-        let is_noticeable = self.may_blame && tokens > expected.tolerance;
-        if !(is_certain || is_noticeable) {
+        let least = match change {
+            // Lengths that are compared with a count differ a little.
+            Some(_) if position != Position::End => if self.reported.is_some() { MIN_TOLERANCE } else { 0 },
+            // The length of a request that was not counted is too uncertain to blame the provider.
+            _ if self.may_blame && (change.is_some() || before.input_tokens.is_some()) => expected.tolerance,
+            _ => return None,
+        };
+        if tokens <= least {
             return None;
         }
         let (kind, name) = change.map_or((CacheBreakKind::Provider, None), |change| (change.kind, change.name));
@@ -161,8 +170,13 @@ const MIN_TOLERANCE: u64 = 160;
 /// What the answer cost more than it would if these tokens had been read from the cache.
 fn extra_cost(usage: &Usage, tokens: u64, cost: impl Fn(&Usage) -> Option<f64>) -> Option<f64> {
     let read = usage.cached_input_tokens.unwrap_or(0) + tokens;
-    let written = usage.cache_write_tokens.map(|written| written.saturating_sub(tokens));
-    let reading = Usage { cached_input_tokens: Some(read), cache_write_tokens: written, ..*usage };
+    let less = |written: Option<u64>| written.map(|written| written.saturating_sub(tokens));
+    let reading = Usage {
+        cached_input_tokens: Some(read),
+        cache_write_tokens: less(usage.cache_write_tokens),
+        long_cache_write_tokens: less(usage.long_cache_write_tokens),
+        ..*usage
+    };
     let difference = (cost(usage)? - cost(&reading)?).max(0.0);
     // Sums of floats have a tail of digits that means nothing.
     Some((difference * 1e12).round() / 1e12)

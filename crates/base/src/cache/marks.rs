@@ -7,7 +7,7 @@ use super::{
     rules::{AutomaticMarks, CacheMarks},
     sent_prompt::SentPrompt,
 };
-use crate::chat::{ContentPart, Message, ProviderOptions, Role};
+use crate::chat::{Content, ContentPart, Message, ProviderOptions, Role};
 
 /// The number of marks that a request can have.
 const MAX_MARKS: usize = 4;
@@ -72,6 +72,33 @@ impl SentPrompt {
     }
 }
 
+/// The names of authors' marks in `providerOptions`.
+const NAMES: [&str; 4] = ["cacheControl", "cache_control", "cachePoint", "promptCacheBreakpoint"];
+
+/// The message without the author's marks. They move on with the conversation and are no part of what is cached.
+pub(super) fn without_marks(message: &Message) -> Message {
+    let mut message = message.clone();
+    message.provider_options = options_without_marks(message.provider_options.as_ref());
+    if let Content::Parts(parts) = &mut message.content {
+        for part in parts {
+            let options = options_mut(part);
+            *options = options_without_marks(options.as_ref());
+        }
+    }
+    message
+}
+
+/// `None` if nothing is left.
+pub(super) fn options_without_marks(options: Option<&ProviderOptions>) -> Option<ProviderOptions> {
+    let mut options = options?.clone();
+    options.retain(|_, own| {
+        let Value::Object(own) = own else { return true };
+        own.retain(|name, _| !NAMES.contains(&name.as_str()));
+        !own.is_empty()
+    });
+    (!options.is_empty()).then_some(options)
+}
+
 fn options(part: &ContentPart) -> Option<&ProviderOptions> {
     match part {
         ContentPart::Text { provider_options, .. }
@@ -80,6 +107,17 @@ fn options(part: &ContentPart) -> Option<&ProviderOptions> {
         | ContentPart::File { provider_options, .. }
         | ContentPart::ToolCall { provider_options, .. }
         | ContentPart::ToolResult { provider_options, .. } => provider_options.as_ref(),
+    }
+}
+
+fn options_mut(part: &mut ContentPart) -> &mut Option<ProviderOptions> {
+    match part {
+        ContentPart::Text { provider_options, .. }
+        | ContentPart::Reasoning { provider_options, .. }
+        | ContentPart::Image { provider_options, .. }
+        | ContentPart::File { provider_options, .. }
+        | ContentPart::ToolCall { provider_options, .. }
+        | ContentPart::ToolResult { provider_options, .. } => provider_options,
     }
 }
 

@@ -11,8 +11,8 @@ mod sent_prompt;
 pub use change::{Change, Position};
 pub use conversation::CacheConversation;
 pub use length::{Overlap, overlap};
-pub use rules::{AutomaticMarks, CacheKind, CacheMarks, CacheRules, CacheSetting, SettingEffect};
-pub use sent_prompt::SentPrompt;
+pub use rules::{AutomaticMarks, CacheCertainty, CacheKind, CacheMarks, CacheRules, CacheSetting, SettingEffect};
+pub use sent_prompt::{SentPrompt, request_length};
 
 #[cfg(test)]
 mod tests;

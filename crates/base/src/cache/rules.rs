@@ -15,11 +15,20 @@ pub struct CacheRules {
     /// How much less than expected may be read without a reason, in percent: some caches keep whole blocks only, or
     /// forget at times.
     pub tolerance: u64,
-    /// Whether every server of the provider is known to cache and to report it. Otherwise it is to have read something
-    /// before it can have lost something.
-    pub is_certain: bool,
+    pub certainty: CacheCertainty,
     /// Settings that matter to the cache.
     pub settings: &'static [(CacheSetting, SettingEffect)],
+}
+
+/// How far an answer that reads less than expected shows a loss.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum CacheCertainty {
+    /// Whether there is a cache is not known: nothing is expected before a server has reported a count.
+    Unknown,
+    /// There is a cache, which may keep a request or not: it must have read something before it can have lost something.
+    BestEffort,
+    /// Every server of the provider caches and reports it.
+    Promised,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -77,8 +86,14 @@ pub enum SettingEffect {
 }
 
 impl CacheRules {
-    pub const NONE: CacheRules =
-        CacheRules { kind: CacheKind::None, least: 0, step: 1, tolerance: 5, is_certain: false, settings: &[] };
+    pub const NONE: CacheRules = CacheRules {
+        kind: CacheKind::None,
+        least: 0,
+        step: 1,
+        tolerance: 5,
+        certainty: CacheCertainty::Unknown,
+        settings: &[],
+    };
 
     /// A cache that needs no marks, of prompts of at least this many tokens.
     pub const fn automatic(least: u64, step: u64) -> Self {

@@ -2,7 +2,7 @@
 
 use std::rc::Rc;
 
-use crate::chat::{CallSettings, PromptMessages, ToolSpec};
+use crate::chat::{CallSettings, ContentPart, PromptMessages, ToolSpec, Usage};
 
 /// What a prompt cache sees of a request. Everything is shared with the step.
 #[derive(Clone, Debug, Default)]
@@ -14,6 +14,14 @@ pub struct SentPrompt {
     pub tools: Option<Rc<[ToolSpec]>>,
     pub active_tools: Rc<[String]>,
     pub settings: Rc<CallSettings>,
-    /// The length of the request, if the provider has counted it.
+    /// The length of the request, if the provider has counted it ([`request_length`]).
     pub input_tokens: Option<u64>,
+}
+
+/// The length of a request by its answer. `None` where the provider has run tools of its own for the answer: it then counts
+/// the requests that it made to itself as well.
+pub fn request_length(answer: &[ContentPart], usage: &Usage) -> Option<u64> {
+    let has_run_tools = usage.web_searches.is_some_and(|searches| searches > 0)
+        || answer.iter().any(|part| matches!(part, ContentPart::ToolCall { provider_executed: true, .. }));
+    usage.input_tokens.filter(|_| !has_run_tools)
 }

@@ -70,7 +70,7 @@ impl Prompt {
 }
 
 const OPENAI: CacheRules = CacheRules {
-    is_certain: true,
+    certainty: CacheCertainty::Promised,
     settings: &[
         (CacheSetting::ResponseFormat, SettingEffect::Everything),
         (CacheSetting::ToolChoice, SettingEffect::Messages),
@@ -97,14 +97,15 @@ struct Run {
 
 impl Run {
     fn step(&mut self, prompt: &Prompt, usage: Usage, rules: CacheRules) -> Option<StepCache> {
-        self.conversation.add(prompt.sent(), &usage, &rules, cost);
+        let sent = SentPrompt { input_tokens: usage.input_tokens, ..prompt.sent() };
+        self.conversation.add(sent, &usage, &rules, cost);
         prompt.answered();
         self.conversation.end_step()
     }
 
     /// What a step is broken by that reads nothing.
     fn broken(&mut self, prompt: &Prompt) -> Option<(CacheBreakKind, Option<String>)> {
-        let cache = self.step(prompt, usage(5000, 0), CacheRules { is_certain: false, ..OPENAI }).unwrap();
+        let cache = self.step(prompt, usage(5000, 0), CacheRules { certainty: CacheCertainty::BestEffort, ..OPENAI }).unwrap();
         cache.broken_by.map(|broken| (broken.kind, broken.name))
     }
 }
@@ -274,12 +275,56 @@ fn the_provider_is_blamed_only_where_it_is_certain() {
     assert_eq!(blamed(OPENAI, usage(5000, 0), uncounted), None);
     // A count that is left out is 0 where there was one before.
     assert_eq!(blamed(OPENAI, usage(5000, 1024), uncounted), provider(4992));
-    let unknown = CacheRules { is_certain: false, ..OPENAI };
+    let unknown = CacheRules { certainty: CacheCertainty::BestEffort, ..OPENAI };
     assert_eq!(blamed(unknown, usage(5000, 0), usage(6000, 0)), None);
     assert_eq!(blamed(unknown, usage(5000, 1024), usage(6000, 0)), provider(4992));
+    let hidden = CacheRules { certainty: CacheCertainty::Unknown, ..OPENAI };
+    let uncounted_first = Usage { has_cache_count: false, ..usage(5000, 0) };
+    assert_eq!(blamed(hidden, uncounted_first, usage(6000, 0)), None);
+    assert_eq!(blamed(hidden, usage(5000, 1024), uncounted), provider(4992));
     let forgetful = CacheRules { tolerance: 50, ..OPENAI };
     assert_eq!(blamed(forgetful, usage(5000, 0), usage(6000, 2560)), None);
     assert_eq!(blamed(forgetful, usage(5000, 0), usage(6000, 2432)), provider(2560));
+}
+
+#[test]
+fn nothing_is_expected_of_an_unknown_cache_before_it_was_counted() {
+    let rules = CacheRules { certainty: CacheCertainty::Unknown, ..OPENAI };
+    let (mut run, mut prompt) = (Run::default(), prompt());
+    let uncounted = Usage { has_cache_count: false, ..usage(5000, 0) };
+    run.step(&prompt, uncounted, rules);
+    prompt.sections[0].1 = "a painter";
+    assert_eq!(run.step(&prompt, uncounted, rules), Some(StepCache::default()));
+    prompt.sections[0].1 = "a singer";
+    let cache = run.step(&prompt, usage(5000, 0), rules).unwrap();
+    assert_eq!((cache.expected, cache.broken_by.unwrap().kind), (4992, CacheBreakKind::Section));
+}
+
+#[test]
+fn the_provider_is_not_blamed_after_a_request_that_was_not_counted() {
+    let (mut run, prompt) = (Run::default(), prompt());
+    run.step(&prompt, usage(5000, 0), OPENAI);
+    // The counts of an answer with searches are sums over several requests.
+    run.conversation.add(prompt.sent(), &usage(40_000, 20_000), &OPENAI, cost);
+    run.conversation.end_step();
+    assert_eq!(run.step(&prompt, usage(6000, 0), OPENAI).unwrap().broken_by, None);
+    assert!(run.step(&prompt, usage(6000, 0), OPENAI).unwrap().broken_by.is_some());
+}
+
+#[test]
+fn marks_of_the_author_may_move() {
+    let options = || json!({ "anthropic": { "cacheControl": { "type": "ephemeral" } } }).as_object().cloned();
+    let (mut run, mut prompt) = (Run::default(), prompt());
+    let plain = prompt.history.since(0);
+    let marked = Message { provider_options: options(), ..(*plain[0]).clone() };
+    prompt.history = Transcript::from_messages(vec![marked.into()]);
+    prompt.tools[0].1 = "looks";
+    run.step(&prompt, usage(5000, 0), OPENAI);
+    prompt.history = Transcript::from_messages(plain);
+    prompt.answered();
+    assert_eq!(run.step(&prompt, usage(6000, 4992), OPENAI).unwrap().broken_by, None);
+    let cache = run.step(&prompt, usage(7000, 1024), OPENAI).unwrap();
+    assert_eq!(cache.broken_by.unwrap().kind, CacheBreakKind::Provider);
 }
 
 #[test]
@@ -316,8 +361,9 @@ fn another_process_starts_without_blame() {
 fn requests_that_continue_a_paused_turn_are_of_one_step() {
     let (mut run, prompt) = (Run::default(), prompt());
     run.step(&prompt, usage(5000, 0), OPENAI);
-    run.conversation.add(prompt.sent(), &usage(6000, 4992), &OPENAI, cost);
-    let mut continued = prompt.sent();
+    let sent = SentPrompt { input_tokens: Some(6000), ..prompt.sent() };
+    run.conversation.add(sent, &usage(6000, 4992), &OPENAI, cost);
+    let mut continued = SentPrompt { input_tokens: Some(9000), ..prompt.sent() };
     continued.messages = continued.messages.followed_by(Message::text(Role::Assistant, "so far").into());
     run.conversation.add(continued, &usage(9000, 5888), &OPENAI, cost);
     let cache = run.conversation.end_step().unwrap();
@@ -330,7 +376,7 @@ fn requests_that_continue_a_paused_turn_are_of_one_step() {
 const MARKS: CacheMarks = CacheMarks { automatic: AutomaticMarks::All, text_only: false, own: &[("lab", "mark")] };
 
 fn marked(marks: CacheMarks) -> CacheRules {
-    CacheRules { kind: CacheKind::Marks(marks), least: 100, step: 1, is_certain: true, ..OPENAI }
+    CacheRules { kind: CacheKind::Marks(marks), least: 100, step: 1, certainty: CacheCertainty::Promised, ..OPENAI }
 }
 
 #[test]

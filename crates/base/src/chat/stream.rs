@@ -191,6 +191,9 @@ pub struct Usage {
     /// The part of the input that was written to the cache; most providers do not report it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub cache_write_tokens: Option<u64>,
+    /// The part of them that the cache keeps for an hour, at a higher price.
+    #[serde(skip_serializing_if = "is_nothing")]
+    pub long_cache_write_tokens: Option<u64>,
     /// Whether the provider states what was read from the cache. Otherwise the count may be a 0 that stands for nothing.
     #[serde(skip)]
     pub has_cache_count: bool,
@@ -200,6 +203,11 @@ pub struct Usage {
     /// Whether searches may have been made that are not counted, so that the cost is unknown.
     #[serde(skip)]
     pub has_uncounted_searches: bool,
+}
+
+#[allow(clippy::ref_option)] // As serde calls it.
+fn is_nothing(count: &Option<u64>) -> bool {
+    count.is_none_or(|count| count == 0)
 }
 
 impl Usage {
@@ -224,6 +232,7 @@ impl Usage {
             reasoning_tokens: sum(self.reasoning_tokens, other.reasoning_tokens),
             cached_input_tokens: sum(self.cached_input_tokens, other.cached_input_tokens),
             cache_write_tokens: sum(self.cache_write_tokens, other.cache_write_tokens),
+            long_cache_write_tokens: sum(self.long_cache_write_tokens, other.long_cache_write_tokens),
             has_cache_count: self.has_cache_count || other.has_cache_count,
             web_searches: sum(self.web_searches, other.web_searches),
             has_uncounted_searches: self.has_uncounted_searches || other.has_uncounted_searches,

@@ -118,11 +118,13 @@ fn counts(usage: &Usage) -> Option<genai_prices::Usage> {
     let (input, output) = usage.input_tokens.zip(usage.output_tokens)?;
     let cached = usage.cached_input_tokens.unwrap_or(0).min(input);
     let written = usage.cache_write_tokens.unwrap_or(0).min(input - cached);
+    let long = usage.long_cache_write_tokens.unwrap_or(0).min(written);
     let reasoning = usage.reasoning_tokens.unwrap_or(0).min(output);
     let counts = [
         (UsageKey::INPUT_TOKENS, input),
         (UsageKey::CACHE_READ_TOKENS, cached),
         (UsageKey::CACHE_WRITE_TOKENS, written),
+        (UsageKey::CACHE_WRITE_1H_TOKENS, long),
         (UsageKey::OUTPUT_TOKENS, output),
         (UsageKey::OUTPUT_REASONING_TOKENS, reasoning),
     ];

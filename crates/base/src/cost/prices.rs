@@ -132,6 +132,25 @@ mod tests {
     }
 
     #[test]
+    fn writes_for_an_hour_cost_more() {
+        let prices = Prices::default();
+        let written = |model: &PricedModel<'_>, long| {
+            let usage = Usage::new(Some(100_000), Some(0));
+            let usage = Usage { cache_write_tokens: Some(100_000), long_cache_write_tokens: long, ..usage };
+            prices.cost(model, &usage).map(|cost| (cost * 1e6).round())
+        };
+        for provider in ["anthropic", "vertex"] {
+            let claude = PricedModel { provider, model_id: "claude-sonnet-4-5", ..PricedModel::default() };
+            let costs = [None, Some(0), Some(50_000), Some(100_000), Some(900_000)].map(|long| written(&claude, long));
+            assert_eq!(costs, [375_000.0, 375_000.0, 487_500.0, 600_000.0, 600_000.0].map(Some), "{provider}");
+        }
+        // Without a price of their own they have that of other writes.
+        let gemini = PricedModel { provider: "google", model_id: "gemini-2.5-pro", ..PricedModel::default() };
+        assert_eq!(written(&gemini, Some(100_000)), written(&gemini, None));
+        assert!(written(&gemini, None).is_some());
+    }
+
+    #[test]
     fn services_are_known_by_address_and_deployments_by_their_answers() {
         let prices = Prices::default();
         let usage = Usage::new(Some(1_000_000), Some(0));

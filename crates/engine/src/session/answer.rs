@@ -111,6 +111,10 @@ impl Answer {
         self.is_paused && !calls.is_empty() && calls.iter().all(|by_provider| *by_provider)
     }
 
+    pub(super) fn content(&self) -> &[ContentPart] {
+        &self.content
+    }
+
     /// Prepares for the rest of a paused answer, whose blocks are new ones.
     pub(super) fn pause(&mut self) {
         self.is_paused = false;

@@ -9,7 +9,7 @@ use super::{
 };
 use crate::prompt::{ActiveSet, PromptHost, RunError, StepPlan};
 use lmthing_base::{
-    cache::SentPrompt,
+    cache::{SentPrompt, request_length},
     chat::{ContentPart, Message, Step, StepOutput, ToolCall},
     checkpoint::{Restored, UnfinishedStep, result_of, sent_messages},
     event::EventKind,
@@ -69,13 +69,14 @@ pub(super) async fn finish_step(
 pub(super) fn last_sent(host: &dyn PromptHost, restored: &Restored) -> Option<SentPrompt> {
     let stored = restored.answers().last()?;
     let answer = &stored.answer;
+    let parts = answer.message.as_ref().map(|message| message.content_parts()).unwrap_or_default();
     Some(SentPrompt {
         model: model_label(&answer.provider, &answer.model_id).into(),
         messages: sent_messages(stored, host.prompt().borrow().history()),
         tools: Some(stored.tools.clone()),
         active_tools: answer.active.tools.as_slice().into(),
         settings: host.settings().call,
-        input_tokens: answer.usage.input_tokens,
+        input_tokens: request_length(parts, &answer.usage),
     })
 }
 

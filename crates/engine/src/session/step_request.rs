@@ -11,7 +11,7 @@ use super::{
 };
 use crate::prompt::{PromptHost, RunError, RunSettings, StepPlan};
 use lmthing_base::{
-    cache::{CacheConversation, CacheRules, SentPrompt},
+    cache::{CacheConversation, CacheRules, SentPrompt, request_length},
     chat::{CallSettings, Message, ModelRequest, ToolSpec},
 };
 use lmthing_providers::{LanguageModel, model_label};
@@ -51,15 +51,16 @@ impl StepRequest<'_> {
 
     /// Compares an answered request with the one before it, as the prompt cache of its model does.
     pub(super) fn compare(self, admission: &Admission, answer: &Answer, rules: &CacheRules) {
+        let usage = admission.usage();
         let sent = SentPrompt {
             model: model_label(&answer.provider, &answer.model_id).into(),
             messages: self.plan.messages.clone(),
             tools: self.tools.cloned(),
             active_tools: self.active_tools.clone(),
             settings: self.settings.call.clone(),
-            input_tokens: None,
+            input_tokens: request_length(answer.content(), &usage),
         };
-        self.cache.borrow_mut().add(sent, &admission.usage(), rules, |usage| admission.cost(usage));
+        self.cache.borrow_mut().add(sent, &usage, rules, |usage| admission.cost(usage));
     }
 
     pub(super) fn build(self, admission: &Admission, paused: Option<PausedTurn>) -> ModelRequest {

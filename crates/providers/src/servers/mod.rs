@@ -54,6 +54,12 @@ impl Servers {
         new
     }
 
+    /// Whether the server has refused the marks of a prompt cache.
+    pub(super) fn refuses_cache_marks(&self, base_url: &str) -> bool {
+        let is_mark = |refused: &RefusedParameter| matches!(refused.location, ParameterLocation::CacheMarks(_));
+        locked(&self.refused).iter().any(|(scope, refused)| scope.base_url == base_url && is_mark(refused))
+    }
+
     pub(super) fn remove_refused(&self, base_url: &str, model: &str, body: &mut Value) {
         for (scope, refused) in locked(&self.refused).iter() {
             if scope.base_url == base_url && scope.model.as_deref().is_none_or(|refusing| refusing == model) {

@@ -26,7 +26,7 @@ use super::{
 };
 use limits::Limits;
 use lmthing_base::{
-    cache::CacheRules,
+    cache::{CacheCertainty, CacheKind, CacheRules},
     chat::{CallSettings, ModelRequest, ProviderToolKind, StreamPart, ToolSpec},
 };
 
@@ -44,12 +44,9 @@ impl HttpModel {
         if let Some(tier) = request.settings.tier {
             encoded.put_tier(tier, self.wire.tiers());
         }
-        encoded.put_cache(
-            request.settings.cache.as_ref(),
-            self.context.cache_key.as_deref(),
-            self.wire.cache_form(&self.model_id),
-            &self.model_id,
-        );
+        let (cache, form) = (request.settings.cache.as_ref(), self.wire.cache_form(&self.model_id));
+        encoded.put_cache(cache, self.context.cache_key.as_deref(), form, &self.model_id);
+        let writes_are_long = form.keeps_for_an_hour(cache);
         let (given, env) = (&request.settings.provider_options, &*self.context.env);
         encoded.warnings.extend(options::unknown(&self.provider, self.wire.as_ref(), given, env));
         encoded.warnings.extend(options::unknown_in_tools(&request.tools, env));
@@ -63,10 +60,14 @@ impl HttpModel {
         // Boxed: the state moves into and out of every step of the stream.
         let answer = Box::new(answer);
         let parts = stream::unfold(answer, |mut answer| async move { answer.next().await.map(|part| (part, answer)) });
-        let parts = parts.inspect(move |part| {
-            if let Ok(StreamPart::Finish { usage, .. }) = part {
+        let parts = parts.map(move |mut part| {
+            if let Ok(StreamPart::Finish { usage, .. }) = &mut part {
                 watch.check(usage);
+                if writes_are_long && usage.long_cache_write_tokens.is_none() {
+                    usage.long_cache_write_tokens = usage.cache_write_tokens;
+                }
             }
+            part
         });
         if replaced.is_empty() {
             return Ok(parts.boxed_local());
@@ -113,7 +114,17 @@ impl LanguageModel for HttpModel {
     }
 
     fn cache_rules(&self, settings: &CallSettings) -> CacheRules {
-        self.wire.cache_rules(&self.model_id, settings)
+        let rules = self.wire.cache_rules(&self.model_id, settings);
+        if matches!(rules.kind, CacheKind::Marks(_)) && self.context.servers.refuses_cache_marks(&self.address.to_string())
+        {
+            return CacheRules::NONE;
+        }
+        // What a provider promises holds for its own servers. A server of this machine passes requests on to them, or
+        // stands for them in a test.
+        if self.address.has_domain_of(self.usual_url) || self.address.is_loopback() {
+            return rules;
+        }
+        CacheRules { certainty: CacheCertainty::Unknown, ..rules }
     }
 
     fn server(&self) -> Option<String> {

@@ -16,6 +16,8 @@ pub(crate) struct HttpModel {
     pub key_is_optional: bool,
     /// Whether it is a known service, in contrast to a server of the user's own.
     pub is_service: bool,
+    /// The provider's usual base URL, which may have placeholders.
+    pub usual_url: &'static str,
     pub headers: BTreeMap<String, String>,
     pub context: ProviderContext,
 }

@@ -239,10 +239,7 @@ pub(super) fn usage(input: Option<u64>, output: Option<u64>, cached: Option<u64>
         total_tokens,
         reasoning_tokens: reasoning,
         cached_input_tokens: cached,
-        cache_write_tokens: None,
-        has_cache_count: false,
-        web_searches: None,
-        has_uncounted_searches: false,
+        ..Usage::default()
     }
 }
 

@@ -58,7 +58,7 @@ impl PieceKind {
 }
 
 /// The options that providers cache a request by.
-const OPTIONS: [&str; 4] = ["toolChoice", "reasoning", "responseFormat", "providerOptions"];
+const OPTIONS: [&str; 6] = ["toolChoice", "reasoning", "responseFormat", "tier", "cache", "providerOptions"];
 
 /// The pieces of the request of a step, without reminders.
 pub(super) fn pieces(

@@ -71,6 +71,8 @@ struct WireUsage {
     cache_creation_input_tokens: Option<u64>,
     #[serde(default, deserialize_with = "lenient::count")]
     cache_read_input_tokens: Option<u64>,
+    #[serde(default, deserialize_with = "lenient::object")]
+    cache_creation: Option<CacheCreation>,
     #[serde(default, deserialize_with = "lenient::non_empty_text")]
     service_tier: Option<String>,
     #[serde(default, deserialize_with = "lenient::non_empty_text")]
@@ -85,6 +87,13 @@ impl WireUsage {
         let fast = self.speed.clone().filter(|speed| speed == "fast");
         fast.or_else(|| self.service_tier.clone())
     }
+}
+
+/// The tokens that were written to the cache, by how long they are kept.
+#[derive(Clone, Copy, Debug, Default, Deserialize)]
+struct CacheCreation {
+    #[serde(default, deserialize_with = "lenient::count")]
+    ephemeral_1h_input_tokens: Option<u64>,
 }
 
 #[derive(Clone, Copy, Debug, Default, Deserialize)]
@@ -193,6 +202,7 @@ impl AnthropicDecoder {
         usage.output_tokens = new.output_tokens.or(usage.output_tokens);
         usage.cache_creation_input_tokens = new.cache_creation_input_tokens.or(usage.cache_creation_input_tokens);
         usage.cache_read_input_tokens = new.cache_read_input_tokens.or(usage.cache_read_input_tokens);
+        usage.cache_creation = new.cache_creation.or(usage.cache_creation);
         usage.service_tier = new.service_tier.or(usage.service_tier.take());
         usage.speed = new.speed.or(usage.speed.take());
         usage.server_tool_use = new.server_tool_use.or(usage.server_tool_use);
@@ -339,7 +349,13 @@ impl WireDecoder for AnthropicDecoder {
         let usage = usage(input, wire.output_tokens, cached, None);
         let web_searches = wire.server_tool_use.and_then(|tools| tools.web_search_requests);
         let has_cache_count = wire.cache_read_input_tokens.is_some();
-        let usage = Usage { cache_write_tokens: input.map(|_| written), has_cache_count, web_searches, ..usage };
+        let usage = Usage {
+            cache_write_tokens: input.map(|_| written),
+            long_cache_write_tokens: wire.cache_creation.and_then(|created| created.ephemeral_1h_input_tokens),
+            has_cache_count,
+            web_searches,
+            ..usage
+        };
         // A pause of text alone is the end of an answer.
         let has_provided = self.has_provider_result || !self.provider_calls.is_empty();
         out.finish_or_pause(reason, usage, self.is_paused && has_provided);

@@ -17,7 +17,7 @@ pub(super) use format::{has_structured_outputs, schema_form, takes_format};
 use super::{CacheForm, EncodedRequest, KnownOptions, TierForm, UnsupportedContent, WireDecoder, WireFormat, tier};
 use crate::identifiers::Identifiers;
 use lmthing_base::{
-    cache::CacheRules,
+    cache::{CacheCertainty, CacheRules},
     chat::{CallSettings, ModelRequest},
 };
 
@@ -99,8 +99,8 @@ impl WireFormat for CompatibleWire {
     }
 
     fn cache_rules(&self, model_id: &str, settings: &CallSettings) -> CacheRules {
-        let is_certain = model_id.contains("claude");
-        CacheRules { is_certain, ..AnthropicWire.cache_rules(model_id, settings) }
+        let rules = AnthropicWire.cache_rules(model_id, settings);
+        if model_id.contains("claude") { rules } else { CacheRules { certainty: CacheCertainty::Unknown, ..rules } }
     }
 
     fn known_options(&self) -> Option<KnownOptions> {

@@ -85,6 +85,18 @@ struct WireUsage {
     cache_read_input_tokens: Option<u64>,
     #[serde(default, deserialize_with = "lenient::count")]
     cache_write_input_tokens: Option<u64>,
+    #[serde(default, deserialize_with = "lenient::list")]
+    cache_details: Vec<CacheDetail>,
+}
+
+/// The tokens that were written to the cache with this lifetime.
+#[derive(Debug, Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct CacheDetail {
+    #[serde(default, deserialize_with = "lenient::text")]
+    ttl: Option<String>,
+    #[serde(default, deserialize_with = "lenient::count")]
+    input_tokens: Option<u64>,
 }
 
 #[derive(Default)]
@@ -158,7 +170,10 @@ impl BedrockDecoder {
         let input = wire.input_tokens.map(|input| input.saturating_add(cached).saturating_add(written));
         let usage = usage(input, wire.output_tokens, Some(cached), None);
         let has_cache_count = wire.cache_read_input_tokens.is_some();
-        self.usage = Usage { cache_write_tokens: Some(written), has_cache_count, ..usage };
+        let long = wire.cache_details.iter().filter(|detail| detail.ttl.as_deref() == Some("1h"));
+        let long = long.filter_map(|detail| detail.input_tokens).sum();
+        let long_cache_write_tokens = (!wire.cache_details.is_empty()).then_some(long);
+        self.usage = Usage { cache_write_tokens: Some(written), long_cache_write_tokens, has_cache_count, ..usage };
     }
 
     /// An exception as a frame or an event, or an `error` frame with an error code.

@@ -49,6 +49,14 @@ impl CacheForm {
         CacheForm { key: PROMPT_CACHE_KEY, has_key_of_run: true, lifetime: Lifetime::OpenAi };
 }
 
+impl CacheForm {
+    /// Whether writes of a request with this setting are kept for an hour, where the answer does not say.
+    pub(crate) fn keeps_for_an_hour(self, setting: Option<&CacheOption>) -> bool {
+        matches!(self.lifetime, Lifetime::Marks | Lifetime::WholeRequest)
+            && setting.and_then(CacheOption::ttl).is_some_and(|ttl| ttl != CacheTtl::FiveMinutes)
+    }
+}
+
 /// OpenAI caches no shorter requests.
 const LEAST_FOR_KEY_OF_RUN: u64 = 1_024;
 

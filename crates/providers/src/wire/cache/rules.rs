@@ -1,7 +1,7 @@
 //! What the prompt cache of each service does, with the pages that say so (as of November 2026).
 
 use lmthing_base::{
-    cache::{AutomaticMarks, CacheKind, CacheMarks, CacheRules, CacheSetting, SettingEffect},
+    cache::{AutomaticMarks, CacheCertainty, CacheKind, CacheMarks, CacheRules, CacheSetting, SettingEffect},
     chat::{CacheOption, CallSettings},
 };
 
@@ -25,7 +25,7 @@ pub(in crate::wire) fn openai(model_id: &str, settings: &CallSettings) -> CacheR
     if openai_models::is_before_cache(model_id) {
         return CacheRules::NONE;
     }
-    let rules = CacheRules { is_certain: true, settings: SETTINGS, ..CacheRules::automatic(1_024, 128) };
+    let rules = CacheRules { certainty: CacheCertainty::Promised, settings: SETTINGS, ..CacheRules::automatic(1_024, 128) };
     if !openai_models::has_cache_breakpoints(model_id) {
         return rules;
     }
@@ -56,7 +56,7 @@ pub(in crate::wire) fn anthropic(least: Option<u64>, settings: &CallSettings) ->
         text_only: false,
         own: &[("anthropic", "cacheControl"), ("anthropic", "cache_control")],
     };
-    CacheRules { kind: CacheKind::Marks(marks), least, is_certain: true, settings: SETTINGS, ..CacheRules::NONE }
+    CacheRules { kind: CacheKind::Marks(marks), least, certainty: CacheCertainty::Promised, settings: SETTINGS, ..CacheRules::NONE }
 }
 
 /// Bedrock: docs.aws.amazon.com, "Prompt caching for faster model inference".
@@ -74,7 +74,7 @@ pub(in crate::wire) fn bedrock(least: Option<u64>, is_nova: bool, settings: &Cal
     const NOVA: u64 = 1_024;
     let Some(least) = least.or(is_nova.then_some(NOVA)) else { return CacheRules::NONE };
     let marks = CacheMarks { automatic: automatic(settings), text_only: is_nova, own: &[("bedrock", "cachePoint")] };
-    CacheRules { kind: CacheKind::Marks(marks), least, is_certain: true, settings: SETTINGS, ..CacheRules::NONE }
+    CacheRules { kind: CacheKind::Marks(marks), least, certainty: CacheCertainty::Promised, settings: SETTINGS, ..CacheRules::NONE }
 }
 
 fn automatic(settings: &CallSettings) -> AutomaticMarks {
@@ -97,15 +97,21 @@ pub(in crate::wire) fn gemini(version: Option<(u32, u32)>, is_flash: bool) -> Ca
         false if version < (3, 0) => 2_048,
         _ => 4_096,
     };
-    CacheRules { tolerance: 10, settings: SETTINGS, ..CacheRules::automatic(least, 1) }
+    CacheRules {
+        tolerance: 10,
+        certainty: CacheCertainty::BestEffort,
+        settings: SETTINGS,
+        ..CacheRules::automatic(least, 1)
+    }
 }
 
 /// DeepSeek: api-docs.deepseek.com, "Context caching". Blocks of 64 tokens.
 pub(in crate::wire) const DEEPSEEK: CacheRules =
-    CacheRules { tolerance: 5, is_certain: true, ..CacheRules::automatic(64, 64) };
+    CacheRules { tolerance: 5, certainty: CacheCertainty::Promised, ..CacheRules::automatic(64, 64) };
 
 /// xAI: docs.x.ai, "Prompt caching". Nothing is said of sizes; counts are multiples of 64 or 128.
-pub(in crate::wire) const XAI: CacheRules = CacheRules { tolerance: 10, ..CacheRules::automatic(128, 64) };
+pub(in crate::wire) const XAI: CacheRules =
+    CacheRules { tolerance: 10, certainty: CacheCertainty::BestEffort, ..CacheRules::automatic(128, 64) };
 
 /// A server with OpenAI's protocol, of which only this is known.
 pub(in crate::wire) const COMPATIBLE: CacheRules = CacheRules { tolerance: 10, ..CacheRules::automatic(1_024, 128) };

@@ -128,11 +128,9 @@ impl WireFormat for ChatWire {
     fn cache_rules(&self, model_id: &str, settings: &CallSettings) -> CacheRules {
         match (&self.dialect, self.server) {
             (Dialect::OpenAi, _) => rules::openai(model_id, settings),
-            // Their counts are not read.
-            (Dialect::Groq | Dialect::Mistral, _) => CacheRules::NONE,
             (_, server::Server::DeepSeek) => rules::DEEPSEEK,
             (_, server::Server::XAi) => rules::XAI,
-            (Dialect::Compatible(_), _) => rules::COMPATIBLE,
+            (Dialect::Compatible(_) | Dialect::Groq | Dialect::Mistral, _) => rules::COMPATIBLE,
         }
     }
 
