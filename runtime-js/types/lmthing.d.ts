@@ -772,6 +772,8 @@ declare module 'lmthing' {
     cachedInputTokens: number | null;
     /** The part of the input that was written to the provider's cache; only if the provider reports it. */
     cacheWriteTokens?: number;
+    /** The part of them that the provider keeps for an hour. */
+    longCacheWriteTokens?: number;
     /** Searches of the provider's own, where it reports them. */
     webSearches?: number;
   }
@@ -1597,8 +1599,8 @@ declare module 'lmthing/test' {
     /** The run cost at most this, in US dollars. Fails when a price is not known. */
     toCost(limit: { max: number }): R;
     /**
-     * Each request repeats at least this share of the one before, from 0 to 1: what a provider's prompt cache could read. Judged by
-     * the text, with mocks too; 1 when nothing that was sent has changed.
+     * Over the whole run, requests repeat at least this share of the ones before them, from 0 to 1: what a provider's prompt cache
+     * could read. Judged by the text, with mocks too; 1 when nothing that was sent has changed.
      */
     toReuse(limit: { min: number }): R;
   }

@@ -72,12 +72,20 @@ fn what_differs_from_run_to_run_is_named() {
         let message = format!("{what} differs from run to run, so the provider's cache ends there: ");
         assert_unstable(body, &format!("p.lmt.mjs:{at}"), &message);
     }
-    let config = "export const config = { model: 'mock', options: {\n  reasoning: Math.random() < 0.5 ? 'low' : 'high',\n} };\n\
-                  export const mock = [{ type: 'text', text: 'x' }];\nexport default ({ $ }) => { $`x`; };\n";
-    let found = Finding::all(&Folder::of(config).run("check --cache -f json p.lmt.mjs"));
-    let [finding] = &found[..] else { panic!("{found:#?}") };
-    assert_eq!((finding.line, finding.code.as_str()), (2, "cache"));
-    assert!(finding.message.contains("config.options.reasoning differs from run to run"), "{finding:?}");
+    for (name, value) in [
+        ("reasoning", "Math.random() < 0.5 ? 'low' : 'high'"),
+        ("tier", "Math.random() < 0.5 ? 'flex' : 'priority'"),
+        ("cache", "{ key: `key ${Math.random()}` }"),
+    ] {
+        let config = format!(
+            "export const config = {{ model: 'mock', options: {{\n  {name}: {value},\n}} }};\n\
+             export const mock = [{{ type: 'text', text: 'x' }}];\nexport default ({{ $ }}) => {{ $`x`; }};\n"
+        );
+        let found = Finding::all(&Folder::of(&config).run("check --cache -f json p.lmt.mjs"));
+        let [finding] = &found[..] else { panic!("{name}: {found:#?}") };
+        assert_eq!((finding.line, finding.code.as_str()), (2, "cache"));
+        assert!(finding.message.contains(&format!("config.options.{name} differs from run to run")), "{finding:?}");
+    }
 }
 
 #[test]

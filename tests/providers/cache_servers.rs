@@ -29,7 +29,8 @@ async fn steps(source: &str, answers: Vec<Canned>) -> Vec<Value> {
     let folder = Folder::of(source);
     let mut command = folder.bare_command("run -f events p.lmt.mjs");
     for provider in ["ANTHROPIC", "GROQ", "MISTRAL"] {
-        command.envs([(format!("{provider}_BASE_URL"), server.url("/v1")), (format!("{provider}_API_KEY"), "key".into())]);
+        command
+            .envs([(format!("{provider}_BASE_URL"), server.url("/v1")), (format!("{provider}_API_KEY"), "key".into())]);
     }
     let outcome = tokio::task::spawn_blocking(move || Outcome::of(&mut command)).await.unwrap();
     assert_eq!(outcome.code, 0, "{source}: {} {}", outcome.stderr, outcome.stdout);
@@ -145,7 +146,9 @@ async fn groq_and_mistral_report_for_some_models() {
         let function = json!({ "name": "next", "arguments": "{}" });
         let delta = match text {
             true => json!({ "content": "done" }),
-            false => json!({ "tool_calls": [{ "index": 0, "id": "abcdefghi", "type": "function", "function": function }] }),
+            false => {
+                json!({ "tool_calls": [{ "index": 0, "id": "abcdefghi", "type": "function", "function": function }] })
+            }
         };
         let choice = json!({ "index": 0, "delta": delta, "finish_reason": if text { "stop" } else { "tool_calls" } });
         Canned::events(&[json!({ "id": "c", "model": "m", "choices": [choice], "usage": usage })])

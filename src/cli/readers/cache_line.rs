@@ -116,7 +116,8 @@ mod tests {
         assert_eq!(figure(10_000, Some(5_000), Some(2_600), true).as_deref(), Some("50 % from the cache"));
         assert_eq!(figure(10_000, Some(2_500), None, true).as_deref(), Some("25 % from the cache"));
         assert_eq!(figure(10_000, Some(0), Some(4_096), true).as_deref(), Some("0 % from the cache"));
-        for (cached, expected, is_reported) in [(Some(0), Some(0), true), (Some(0), Some(4_096), false), (None, None, false)]
+        for (cached, expected, is_reported) in
+            [(Some(0), Some(0), true), (Some(0), Some(4_096), false), (None, None, false)]
         {
             assert_eq!(figure(10_000, cached, expected, is_reported), None);
         }

@@ -5,7 +5,7 @@ use std::rc::Rc;
 use super::{
     marks::{options_without_marks, without_marks},
     rules::{CacheRules, CacheSetting, SettingEffect},
-    sent_prompt::SentPrompt,
+    sent_prompt::{Position, SentPrompt},
 };
 use crate::chat::{CacheBreakKind, Message, PromptMessages, SystemPart, SystemPartKind, ToolSpec};
 
@@ -16,19 +16,6 @@ pub struct Change {
     pub name: Option<String>,
     /// Where the requests begin to differ, in the one before. The end if the change may matter or not.
     pub position: Position,
-}
-
-/// A place in a request, in the order of the provider.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Position {
-    Start,
-    /// Before the tool of this index.
-    Tool(usize),
-    /// At this byte of the system message.
-    System(usize),
-    /// Before the message of this index; the system message is not counted.
-    Message(usize),
-    End,
 }
 
 impl Change {

@@ -1,11 +1,13 @@
 //! The requests of one conversation, each compared with the one before.
 
+use std::rc::Rc;
+
 use super::{
-    change::{Change, Position, change},
+    change::{Change, change},
     rules::{CacheCertainty, CacheKind, CacheRules},
-    sent_prompt::SentPrompt,
+    sent_prompt::{Position, SentPrompt},
 };
-use crate::chat::{CacheBreak, CacheBreakKind, StepCache, Usage};
+use crate::chat::{CacheBreak, CacheBreakKind, ContentPart, Message, Role, StepCache, Usage};
 
 /// Remembers as much of a conversation as the comparison needs.
 #[derive(Clone, Debug, Default)]
@@ -151,16 +153,35 @@ impl Answered<'_> {
         let tokens = expected.tokens.saturating_sub(self.reported.unwrap_or_else(unchanged));
         let least = match change {
             // Lengths that are compared with a count differ a little.
-            Some(_) if position != Position::End => if self.reported.is_some() { MIN_TOLERANCE } else { 0 },
+            Some(_) if position != Position::End => {
+                if self.reported.is_some() {
+                    MIN_TOLERANCE
+                } else {
+                    0
+                }
+            }
             // The length of a request that was not counted is too uncertain to blame the provider.
             _ if self.may_blame && (change.is_some() || before.input_tokens.is_some()) => expected.tolerance,
             _ => return None,
         };
-        if tokens <= least {
+        if tokens <= least || (change.is_none() && self.leaves_out_thoughts(before)) {
             return None;
         }
         let (kind, name) = change.map_or((CacheBreakKind::Provider, None), |change| (change.kind, change.name));
         Some(CacheBreak { kind, name, tokens, cost: extra_cost(self.usage, tokens, cost) })
+    }
+}
+
+impl Answered<'_> {
+    /// Whether a new message of the user lets the provider leave out what the model thought before.
+    fn leaves_out_thoughts(&self, before: &SentPrompt) -> bool {
+        let has = |message: &Message, is_it: fn(&ContentPart) -> bool| message.content_parts().iter().any(is_it);
+        let new = self.sent.messages.history_from(before.messages.history_length());
+        let is_asked = new.iter().any(|message| {
+            message.role == Role::User && has(message, |part| !matches!(part, ContentPart::ToolResult { .. }))
+        });
+        let is_thought = |message: &Rc<Message>| has(message, |part| matches!(part, ContentPart::Reasoning { .. }));
+        is_asked && before.messages.history_from(0).iter().any(is_thought)
     }
 }
 
@@ -171,6 +192,8 @@ const MIN_TOLERANCE: u64 = 160;
 fn extra_cost(usage: &Usage, tokens: u64, cost: impl Fn(&Usage) -> Option<f64>) -> Option<f64> {
     let read = usage.cached_input_tokens.unwrap_or(0) + tokens;
     let less = |written: Option<u64>| written.map(|written| written.saturating_sub(tokens));
+    // A search without a price makes the whole cost unknown, but not the difference.
+    let usage = &Usage { web_searches: None, has_uncounted_searches: false, ..*usage };
     let reading = Usage {
         cached_input_tokens: Some(read),
         cache_write_tokens: less(usage.cache_write_tokens),

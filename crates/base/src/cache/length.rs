@@ -5,9 +5,9 @@ use std::io;
 use serde::Serialize;
 
 use super::{
-    change::{Change, Position, change},
+    change::{Change, change},
     rules::CacheRules,
-    sent_prompt::SentPrompt,
+    sent_prompt::{Position, SentPrompt},
 };
 use crate::{
     chat::{Content, ContentPart, Message, ToolOutput, ToolPart, ToolSpec},
@@ -115,14 +115,21 @@ fn output_bytes(output: &ToolOutput) -> u64 {
     }
 }
 
-/// The length of a value as compact JSON, without the text.
 fn json_bytes(value: &impl Serialize) -> u64 {
-    struct Counter(u64);
+    json_length(value, u64::MAX)
+}
+
+/// The length of a value as compact JSON in bytes, without making the text. Counts no further than to about `limit`.
+pub fn json_length(value: &impl Serialize, limit: u64) -> u64 {
+    struct Counter {
+        bytes: u64,
+        limit: u64,
+    }
 
     impl io::Write for Counter {
         fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-            self.0 += bytes.len() as u64;
-            Ok(bytes.len())
+            self.bytes += bytes.len() as u64;
+            if self.bytes < self.limit { Ok(bytes.len()) } else { Err(io::ErrorKind::FileTooLarge.into()) }
         }
 
         fn flush(&mut self) -> io::Result<()> {
@@ -130,8 +137,8 @@ fn json_bytes(value: &impl Serialize) -> u64 {
         }
     }
 
-    let mut counter = Counter(0);
+    let mut counter = Counter { bytes: 0, limit };
     // A value that cannot be written counts as far as it was.
     let _ = serde_json::to_writer(&mut counter, value);
-    counter.0
+    counter.bytes
 }

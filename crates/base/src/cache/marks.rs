@@ -3,9 +3,8 @@
 use serde_json::Value;
 
 use super::{
-    change::Position,
     rules::{AutomaticMarks, CacheMarks},
-    sent_prompt::SentPrompt,
+    sent_prompt::{Position, SentPrompt},
 };
 use crate::chat::{Content, ContentPart, Message, ProviderOptions, Role};
 
@@ -16,9 +15,10 @@ impl SentPrompt {
     /// The last mark at or before this position.
     pub(super) fn last_mark(&self, marks: &CacheMarks, position: Position) -> Option<Position> {
         let own = self.own_marks(marks);
-        let automatic = self.automatic_marks(marks);
+        let automatic = self.automatic_marks(marks).into_iter().filter(|mark| !own.contains(mark));
         let free = MAX_MARKS.saturating_sub(own.len());
-        let all = own.into_iter().chain(automatic.into_iter().take(free));
+        let automatic: Vec<_> = automatic.take(free).collect();
+        let all = own.into_iter().chain(automatic);
         all.filter(|mark| *mark <= position).max()
     }
 

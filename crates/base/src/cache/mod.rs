@@ -8,11 +8,11 @@ mod marks;
 mod rules;
 mod sent_prompt;
 
-pub use change::{Change, Position};
+pub use change::Change;
 pub use conversation::CacheConversation;
-pub use length::{Overlap, overlap};
+pub use length::{Overlap, json_length, overlap};
 pub use rules::{AutomaticMarks, CacheCertainty, CacheKind, CacheMarks, CacheRules, CacheSetting, SettingEffect};
-pub use sent_prompt::{SentPrompt, request_length};
+pub use sent_prompt::{Position, SentPrompt, request_length};
 
 #[cfg(test)]
 mod tests;

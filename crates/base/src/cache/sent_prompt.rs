@@ -18,6 +18,19 @@ pub struct SentPrompt {
     pub input_tokens: Option<u64>,
 }
 
+/// A place in a request, in the order of the provider.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Position {
+    Start,
+    /// Before the tool of this index.
+    Tool(usize),
+    /// At this byte of the system message.
+    System(usize),
+    /// Before the message of this index; the system message is not counted.
+    Message(usize),
+    End,
+}
+
 /// The length of a request by its answer. `None` where the provider has run tools of its own for the answer: it then counts
 /// the requests that it made to itself as well.
 pub fn request_length(answer: &[ContentPart], usage: &Usage) -> Option<u64> {

@@ -44,13 +44,14 @@ impl HttpModel {
         if let Some(tier) = request.settings.tier {
             encoded.put_tier(tier, self.wire.tiers());
         }
-        let (cache, form) = (request.settings.cache.as_ref(), self.wire.cache_form(&self.model_id));
-        encoded.put_cache(cache, self.context.cache_key.as_deref(), form, &self.model_id);
-        let writes_are_long = form.keeps_for_an_hour(cache);
         let (given, env) = (&request.settings.provider_options, &*self.context.env);
         encoded.warnings.extend(options::unknown(&self.provider, self.wire.as_ref(), given, env));
         encoded.warnings.extend(options::unknown_in_tools(&request.tools, env));
         own.put_body(&mut encoded);
+        // After the author's own fields, which win.
+        let (cache, form) = (request.settings.cache.as_ref(), self.wire.cache_form(&self.model_id));
+        encoded.put_cache(cache, self.context.cache_key.as_deref(), form, &self.model_id);
+        let writes_are_long = form.keeps_for_an_hour(cache);
         // JavaScript does not distinguish 1 and 1.0, so bodies must not either.
         super::wire::values::normalize_numbers(&mut encoded.body);
         let watch = CutWatch::new(self, &encoded.body);
@@ -115,7 +116,8 @@ impl LanguageModel for HttpModel {
 
     fn cache_rules(&self, settings: &CallSettings) -> CacheRules {
         let rules = self.wire.cache_rules(&self.model_id, settings);
-        if matches!(rules.kind, CacheKind::Marks(_)) && self.context.servers.refuses_cache_marks(&self.address.to_string())
+        if matches!(rules.kind, CacheKind::Marks(_))
+            && self.context.servers.refuses_cache_marks(&self.address.to_string())
         {
             return CacheRules::NONE;
         }

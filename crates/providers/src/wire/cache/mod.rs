@@ -6,6 +6,7 @@ use serde_json::{Map, Value, json};
 
 use super::{encoded_request::EncodedRequest, openai_models, settings::Warnings, values::option};
 use lmthing_base::{
+    cache::json_length,
     chat::{CacheOption, CacheTtl, ProviderOptions},
     cost::tokens_of,
 };
@@ -60,6 +61,9 @@ impl CacheForm {
 /// OpenAI caches no shorter requests.
 const LEAST_FOR_KEY_OF_RUN: u64 = 1_024;
 
+/// More bytes than a token has by the estimate.
+const MAX_TOKEN: u64 = 8;
+
 impl EncodedRequest {
     /// Adds the settings of the cache. What provider options have set stays.
     pub(crate) fn put_cache(
@@ -78,7 +82,7 @@ impl EncodedRequest {
             (Some(_), None) => warnings.changed("cache.key", "this provider takes no key, so cache.key was left out"),
             (None, Some(place)) if form.has_key_of_run => {
                 // The length is only needed for a key.
-                if let Some(key) = key_of_run.filter(|_| self.tokens() >= LEAST_FOR_KEY_OF_RUN) {
+                if let Some(key) = key_of_run.filter(|_| self.is_long_enough_for_key()) {
                     self.put_key(place, key);
                 }
             }
@@ -105,10 +109,14 @@ impl EncodedRequest {
         }
     }
 
-    /// The estimated size of what the model reads.
-    fn tokens(&self) -> u64 {
-        let read = ["tools", "instructions", "input", "messages"].iter().filter_map(|key| self.body.get(*key));
-        tokens_of(read.map(|value| value.to_string().chars().count() as u64).sum())
+    /// Whether what the model reads has the fewest tokens that are cached, by an estimate.
+    fn is_long_enough_for_key(&self) -> bool {
+        let mut bytes = 0;
+        let mut read = ["tools", "instructions", "input", "messages"].iter().filter_map(|key| self.body.get(*key));
+        read.any(|value| {
+            bytes += json_length(value, LEAST_FOR_KEY_OF_RUN * MAX_TOKEN);
+            tokens_of(bytes) >= LEAST_FOR_KEY_OF_RUN
+        })
     }
 }
 

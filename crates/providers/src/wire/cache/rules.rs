@@ -25,7 +25,8 @@ pub(in crate::wire) fn openai(model_id: &str, settings: &CallSettings) -> CacheR
     if openai_models::is_before_cache(model_id) {
         return CacheRules::NONE;
     }
-    let rules = CacheRules { certainty: CacheCertainty::Promised, settings: SETTINGS, ..CacheRules::automatic(1_024, 128) };
+    let rules =
+        CacheRules { certainty: CacheCertainty::Promised, settings: SETTINGS, ..CacheRules::automatic(1_024, 128) };
     if !openai_models::has_cache_breakpoints(model_id) {
         return rules;
     }
@@ -40,41 +41,53 @@ pub(in crate::wire) fn openai(model_id: &str, settings: &CallSettings) -> CacheR
 /// Tools, system prompt and messages are cached up to the marks. Another choice of tools or other thinking leaves those
 /// of tools and system prompt, another schema of the output nothing.
 pub(in crate::wire) fn anthropic(least: Option<u64>, settings: &CallSettings) -> CacheRules {
-    const SETTINGS: &[(CacheSetting, SettingEffect)] = &[
-        (CacheSetting::ResponseFormat, SettingEffect::Everything),
-        (CacheSetting::ToolChoice, SettingEffect::Messages),
-        (CacheSetting::Reasoning, SettingEffect::Messages),
-        (CacheSetting::Cache, SettingEffect::Possible),
-        (CacheSetting::Tier, SettingEffect::Possible),
-        (CacheSetting::ProviderOptions("anthropic"), SettingEffect::Possible),
-    ];
+    const SETTINGS: &[(CacheSetting, SettingEffect)] = &settings_of_marks("anthropic");
     let Some(least) = least else { return CacheRules::NONE };
     // A mark of the whole request is one after its end.
     let is_marked = settings.provider_options.get("anthropic").is_some_and(|own| !own["cacheControl"].is_null());
     let marks = CacheMarks {
-        automatic: if is_marked { AutomaticMarks::All } else { automatic(settings) },
+        automatic: match automatic(settings) {
+            AutomaticMarks::None if is_marked => AutomaticMarks::Newest,
+            automatic => automatic,
+        },
         text_only: false,
         own: &[("anthropic", "cacheControl"), ("anthropic", "cache_control")],
     };
-    CacheRules { kind: CacheKind::Marks(marks), least, certainty: CacheCertainty::Promised, settings: SETTINGS, ..CacheRules::NONE }
+    CacheRules {
+        kind: CacheKind::Marks(marks),
+        least,
+        certainty: CacheCertainty::Promised,
+        settings: SETTINGS,
+        ..CacheRules::NONE
+    }
 }
 
 /// Bedrock: docs.aws.amazon.com, "Prompt caching for faster model inference".
 ///
 /// Claude as at Anthropic. Nova caches texts only.
 pub(in crate::wire) fn bedrock(least: Option<u64>, is_nova: bool, settings: &CallSettings) -> CacheRules {
-    const SETTINGS: &[(CacheSetting, SettingEffect)] = &[
+    const SETTINGS: &[(CacheSetting, SettingEffect)] = &settings_of_marks("bedrock");
+    const NOVA: u64 = 1_024;
+    let Some(least) = least.or(is_nova.then_some(NOVA)) else { return CacheRules::NONE };
+    let marks = CacheMarks { automatic: automatic(settings), text_only: is_nova, own: &[("bedrock", "cachePoint")] };
+    CacheRules {
+        kind: CacheKind::Marks(marks),
+        least,
+        certainty: CacheCertainty::Promised,
+        settings: SETTINGS,
+        ..CacheRules::NONE
+    }
+}
+
+const fn settings_of_marks(provider: &'static str) -> [(CacheSetting, SettingEffect); 6] {
+    [
         (CacheSetting::ResponseFormat, SettingEffect::Everything),
         (CacheSetting::ToolChoice, SettingEffect::Messages),
         (CacheSetting::Reasoning, SettingEffect::Messages),
         (CacheSetting::Cache, SettingEffect::Possible),
         (CacheSetting::Tier, SettingEffect::Possible),
-        (CacheSetting::ProviderOptions("bedrock"), SettingEffect::Possible),
-    ];
-    const NOVA: u64 = 1_024;
-    let Some(least) = least.or(is_nova.then_some(NOVA)) else { return CacheRules::NONE };
-    let marks = CacheMarks { automatic: automatic(settings), text_only: is_nova, own: &[("bedrock", "cachePoint")] };
-    CacheRules { kind: CacheKind::Marks(marks), least, certainty: CacheCertainty::Promised, settings: SETTINGS, ..CacheRules::NONE }
+        (CacheSetting::ProviderOptions(provider), SettingEffect::Possible),
+    ]
 }
 
 fn automatic(settings: &CallSettings) -> AutomaticMarks {
