@@ -10,7 +10,7 @@ use crate::support::{
 /// Two steps of about 2 000 tokens.
 const PROMPT: &str = r#"
 import { z } from 'zod';
-export const config = { model: 'MODEL', options: OPTIONS };
+export const config = { model: 'anthropic:claude-sonnet-4-5', options: OPTIONS };
 export default async ({ defSystem, defTool, defEffect, $ }) => {
   defSystem('role', 'You are brief. '.repeat(600));
   defTool('next', 'goes on', z.object({}), () => 'on');
@@ -19,11 +19,11 @@ export default async ({ defSystem, defTool, defEffect, $ }) => {
 };
 "#;
 
-fn prompt(model: &str, options: &str, body: &str) -> String {
-    PROMPT.replace("MODEL", model).replace("OPTIONS", options).replace("BODY", body)
+fn prompt(options: &str, body: &str) -> String {
+    PROMPT.replace("OPTIONS", options).replace("BODY", body)
 }
 
-/// `step-finish` of each step, with a server of all providers.
+/// `step-finish` of each step, with a server of Anthropic.
 async fn steps(source: &str, answers: Vec<Canned>) -> Vec<Value> {
     let server = Server::start(answers).await;
     let folder = Folder::of(source);
@@ -62,8 +62,6 @@ fn usage(input: u64, read: u64, written: u64) -> Value {
     json!({ "input_tokens": input, "cache_read_input_tokens": read, "cache_creation_input_tokens": written })
 }
 
-const CLAUDE: &str = "anthropic:claude-sonnet-4-5";
-
 #[tokio::test]
 async fn writes_for_an_hour_have_their_price() {
     let written = |long: Option<u64>| {
@@ -84,7 +82,7 @@ async fn writes_for_an_hour_have_their_price() {
         ("{ cache: { ttl: 'long' } }", None, 0.6015),
         ("{ cache: { ttl: '5m' } }", None, 0.3765),
     ] {
-        let steps = steps(&prompt(CLAUDE, options, ""), written(long)).await;
+        let steps = steps(&prompt(options, ""), written(long)).await;
         let reported = steps[0]["cost"].as_f64().unwrap();
         assert!((reported - cost).abs() < 1e-9, "{options} {long:?}: {reported}");
         let expected = if cost < 0.4 { Value::Null } else { json!(long.unwrap_or(100_000)) };
@@ -104,7 +102,7 @@ async fn counts_of_an_answer_with_searches_blame_no_provider() {
         claude(&[call("b")], "tool_use", &usage(100, 3_000, 200)),
         claude(&[text()], "end_turn", &usage(100, 0, 3_400)),
     ];
-    let steps = steps(&prompt(CLAUDE, "{}", ""), answers).await;
+    let steps = steps(&prompt("{}", ""), answers).await;
     assert_eq!(steps[1]["cache"].get("brokenBy"), None, "{steps:#?}");
     assert_eq!(steps[2]["cache"]["brokenBy"]["kind"], "provider", "{steps:#?}");
 }
@@ -120,7 +118,7 @@ async fn marks_of_the_author_move_on() {
         claude(&[call("b")], "tool_use", &usage(10, 3_000, 200)),
         claude(&[text()], "end_turn", &usage(10, 3_100, 200)),
     ];
-    for step in &steps(&prompt(CLAUDE, "{}", body), answers).await[1..] {
+    for step in &steps(&prompt("{}", body), answers).await[1..] {
         assert_eq!(step["cache"].get("brokenBy"), None, "{step:#}");
         assert!(step["cache"]["expected"].as_u64().unwrap() >= 3_000, "{step:#}");
     }
@@ -136,42 +134,6 @@ async fn a_server_that_refuses_marks_has_no_cache() {
         claude(&[call("a")], "tool_use", &usage(3_000, 0, 0)),
         claude(&[text()], "end_turn", &usage(3_100, 0, 0)),
     ];
-    let steps = steps(&prompt(CLAUDE, "{}", ""), answers).await;
+    let steps = steps(&prompt("{}", ""), answers).await;
     assert_eq!(steps[1]["cache"], json!({ "read": 0, "written": 0, "expected": 0 }));
-}
-
-#[tokio::test]
-async fn groq_and_mistral_report_for_some_models() {
-    let chat = |text: bool, usage: &Value| {
-        let function = json!({ "name": "next", "arguments": "{}" });
-        let delta = match text {
-            true => json!({ "content": "done" }),
-            false => {
-                json!({ "tool_calls": [{ "index": 0, "id": "abcdefghi", "type": "function", "function": function }] })
-            }
-        };
-        let choice = json!({ "index": 0, "delta": delta, "finish_reason": if text { "stop" } else { "tool_calls" } });
-        Canned::events(&[json!({ "id": "c", "model": "m", "choices": [choice], "usage": usage })])
-    };
-    let counts = |input: u64, read: Option<u64>| {
-        let details = read.map(|read| json!({ "cached_tokens": read }));
-        json!({ "prompt_tokens": input, "completion_tokens": 5, "prompt_tokens_details": details })
-    };
-    for model in ["groq:openai/gpt-oss-120b", "mistral:mistral-large-latest"] {
-        let answers = |reads: [Option<u64>; 3]| {
-            vec![
-                chat(false, &counts(2_000, reads[0])),
-                chat(false, &counts(2_100, reads[1])),
-                chat(true, &counts(2_200, reads[2])),
-            ]
-        };
-        let prompt = prompt(model, "{}", "");
-        let reported = steps(&prompt, answers([Some(0), Some(1_920), Some(0)])).await;
-        assert_eq!(reported[1]["usage"]["cachedInputTokens"], 1_920);
-        assert_eq!(reported[1]["cache"], json!({ "read": 1_920, "written": 0, "expected": 1_920 }), "{model}");
-        assert_eq!(reported[2]["cache"]["brokenBy"]["kind"], "provider", "{model}");
-        let silent = steps(&prompt, answers([None; 3])).await;
-        assert_eq!(silent[1]["usage"]["cachedInputTokens"], Value::Null, "{model}");
-        assert_eq!(silent[2]["cache"], json!({ "read": 0, "written": 0, "expected": 0 }), "{model}");
-    }
 }

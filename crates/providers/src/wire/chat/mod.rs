@@ -130,7 +130,9 @@ impl WireFormat for ChatWire {
             (Dialect::OpenAi, _) => rules::openai(model_id, settings),
             (_, server::Server::DeepSeek) => rules::DEEPSEEK,
             (_, server::Server::XAi) => rules::XAI,
-            (Dialect::Compatible(_) | Dialect::Groq | Dialect::Mistral, _) => rules::COMPATIBLE,
+            (Dialect::Compatible(_), _) => rules::COMPATIBLE,
+            // Their counts are not read.
+            (Dialect::Groq | Dialect::Mistral, _) => CacheRules::NONE,
         }
     }
 

@@ -69,12 +69,14 @@ impl WireUsage {
             .or(self.cache_read_input_tokens);
         let written = details.and_then(|details| details.cache_write_tokens).or(self.cache_creation_input_tokens);
         let reasoning = self.completion_tokens_details.and_then(|details| details.reasoning_tokens);
-        let has_cache_count = cached.is_some();
+        let is_reported = cached.is_some();
         let (cached, reasoning) = match dialect {
-            // They report these counts for some models only, and none is different from 0.
-            Dialect::Mistral | Dialect::Groq => (cached, reasoning),
+            // Mistral and Groq do not report cached tokens, which is different from 0.
+            Dialect::Mistral => (None, None),
+            Dialect::Groq => (None, reasoning),
             _ => (Some(cached.unwrap_or(0)), Some(reasoning.unwrap_or(0))),
         };
+        let has_cache_count = is_reported && cached.is_some();
         let usage = usage(self.prompt_tokens, self.completion_tokens, cached, reasoning);
         let web_searches = self.server_tool_use.and_then(|tools| tools.web_search_requests).or(self.num_search_queries);
         Some(Usage { cache_write_tokens: written, has_cache_count, web_searches, ..usage })
