@@ -46,9 +46,9 @@ print_inert() {
   printf '\n::%s::\n' "$token"
 }
 
-# read_paths: sets `paths`.
+# read_paths: sets `paths`. Stops at paths that do not exist.
 read_paths() {
-  local line words
+  local line word words missing='' hint=''
   paths=()
   while IFS= read -r line || [[ -n $line ]]; do
     line=${line%$'\r'}
@@ -59,9 +59,14 @@ read_paths() {
       paths+=("$line")
     else
       IFS=$' \t' read -r -a words <<< "$line"
+      for word in "${words[@]}"; do
+        [[ -e $word ]] || missing+="${missing:+, }\"$word\""
+        [[ -e $word || ${#words[@]} == 1 ]] || hint='; a path with spaces needs a line of its own'
+      done
       paths+=("${words[@]}")
     fi
   done <<< "$paths_input"
+  [[ -z $missing ]] || stop "paths: there is no file or folder $missing$hint"
   ((${#paths[@]} > 0)) || paths=(.)
 }
 

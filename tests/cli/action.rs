@@ -229,8 +229,24 @@ fn paths_are_lines_or_words() {
         assert!(ended.summary.contains("| test | 3 passed, 0 failed"), "{}", ended.summary);
     }
     let ended = workspace.run(&[("paths", "b $(touch x) `touch x`")]);
-    ended.failed_with(&["there is no file or folder $(touch"]);
+    ended.failed_with(&["paths: there is no file or folder \"$(touch\", \"x)\", \"`touch\", \"x`\"; a path"]);
     assert_eq!((workspace.folder.path("x").exists(), ended.outputs["junit"].as_str()), (false, ""));
+}
+
+#[test]
+fn paths_that_do_not_exist_are_named() {
+    let workspace = Workspace::new(&[("of a/a.lmt.mjs", PROMPT), ("b/b.lmt.mjs", PROMPT)]);
+    let hint = "; a path with spaces needs a line of its own";
+    for (paths, missing) in [
+        ("c", "\"c\"".to_owned()),
+        ("b\nb c", format!("\"c\"{hint}")),
+        ("of b/a.lmt.mjs\nc", format!("\"of\", \"b/a.lmt.mjs\", \"c\"{hint}")),
+    ] {
+        let ended = workspace.run(&[("paths", paths)]);
+        let message = format!("paths: there is no file or folder {missing}");
+        ended.failed_with(&[&format!("`{message}`")]);
+        assert_eq!(ended.commands(), [format!("::error title=lmthing::{message}")]);
+    }
 }
 
 #[test]
