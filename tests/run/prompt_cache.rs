@@ -155,3 +155,15 @@ fn verbose_says_what_the_cache_saved() {
     let short = folder("call()", "").run("run -v p.lmt.mjs");
     assert!(short.stderr.contains("step 1") && short.stderr.contains("\n  cache: 40 % read\n"), "{short:?}");
 }
+
+#[cfg(target_os = "linux")]
+#[test]
+fn verbose_lines_are_broken_at_the_width_of_a_terminal() {
+    let folder = folder("call()", "  defSystem('role', `step ${step}`);\n");
+    let outcome = folder.start_on_terminal("run -v p.lmt.mjs", 42).end();
+    let broken = "  cache: 40 % read; section `role`\r\n    changed, 3 000 tokens anew, $0.027\r\n";
+    assert!(outcome.stdout.contains(broken), "{outcome:?}");
+    // The lines of the steps too.
+    let is_wide = |line: &str| line.starts_with("step ") && line.chars().count() > 42;
+    assert!(!outcome.stdout.lines().any(is_wide), "{outcome:?}");
+}

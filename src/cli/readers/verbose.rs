@@ -44,7 +44,7 @@ pub(in crate::cli) fn verbose(printer: Rc<Printer>) -> EventReader {
             }
             _ => return,
         };
-        printer.stderr_dim(&format!("{indent}{line}"));
+        printer.stderr_dim_wrapped(&format!("{indent}{line}"));
     })
 }
 
