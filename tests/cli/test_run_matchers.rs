@@ -158,9 +158,9 @@ fn results_of_run_prompt_are_accepted() {
 #[test]
 fn wrong_use_is_reported() {
     let cases = [
-        ("expect(run('./p.lmt.mjs')).toHaveCalledTool('x')", "resolves to, got a promise: await it first"),
-        ("expect(answer.text).toHaveCalledTool('x')", "resolves to, got the string \"Sunny"),
-        ("expect(undefined).toHaveSystem('x')", "resolves to, got undefined"),
+        ("expect(run('./p.lmt.mjs')).toHaveCalledTool('x')", "run('./file.lmt.mjs'), got a promise: await it first"),
+        ("expect(answer.text).toHaveCalledTool('x')", "run('./file.lmt.mjs'), got the string \"Sunny"),
+        ("expect(undefined).toHaveSystem('x')", "run('./file.lmt.mjs'), got undefined"),
         ("expect(answer).toHaveCalledTool()", "the name of a tool must be a string, got undefined"),
         ("expect(answer).toHaveCalledTools('weather')", "toHaveCalledTools takes one list of calls"),
         ("expect(answer).toHaveCalledTools([['a', {}, 1]])", "a call is a name or [name, args], got 3 elements"),

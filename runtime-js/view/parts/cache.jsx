@@ -4,6 +4,7 @@ import { changeWords, differenceOf, shareRead, shortened } from '../model/cache.
 import { ownerOf } from '../model/agents.js';
 import { walk } from '../model/node.js';
 import { count, dollars } from '../model/words.js';
+import { Table } from './table.jsx';
 
 const COLUMNS = ['Step', 'Read', 'Share', 'Expected', 'Changed', 'Lost', 'Extra cost', 'Difference'];
 
@@ -11,27 +12,11 @@ export function CacheBySteps({ run }) {
   const steps = useMemo(() => [...walk(run.root)].filter((node) => node.kind === 'step' && node.cache), [run]);
   if (steps.length === 0) return null;
   return (
-    <details class="usage cache" open={steps.length <= 20}>
-      <summary>Prompt cache by step</summary>
-      <div class="wide">
-        <table>
-          <thead>
-            <tr>
-              {COLUMNS.map((name) => (
-                <th key={name} scope="col">
-                  {name}
-                </th>
-              ))}
-            </tr>
-          </thead>
-          <tbody>
-            {steps.map((step) => (
-              <Row key={step.id} step={step} />
-            ))}
-          </tbody>
-        </table>
-      </div>
-    </details>
+    <Table class="usage cache" open={steps.length <= 20} title="Prompt cache by step" columns={COLUMNS}>
+      {steps.map((step) => (
+        <Row key={step.id} step={step} />
+      ))}
+    </Table>
   );
 }
 

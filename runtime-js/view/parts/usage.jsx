@@ -2,6 +2,7 @@
 import { useMemo } from 'preact/hooks';
 import { totalsByAgent } from '../model/totals.js';
 import { count, dollars } from '../model/words.js';
+import { Table } from './table.jsx';
 
 const COLUMNS = ['Agent', 'Steps', 'Tool calls', 'Input', 'Cached', 'Output', 'Reasoning', 'Cost'];
 
@@ -9,27 +10,11 @@ export function UsageByAgent({ run }) {
   const rows = useMemo(() => totalsByAgent(run), [run]);
   if (run.agents.length === 0) return null;
   return (
-    <details class="usage" open={rows.length <= 8}>
-      <summary>Tokens and cost by agent</summary>
-      <div class="wide">
-        <table>
-          <thead>
-            <tr>
-              {COLUMNS.map((name) => (
-                <th key={name} scope="col">
-                  {name}
-                </th>
-              ))}
-            </tr>
-          </thead>
-          <tbody>
-            {rows.map((row, index) => (
-              <Row key={index} {...row} />
-            ))}
-          </tbody>
-        </table>
-      </div>
-    </details>
+    <Table class="usage" open={rows.length <= 8} title="Tokens and cost by agent" columns={COLUMNS}>
+      {rows.map((row, index) => (
+        <Row key={index} {...row} />
+      ))}
+    </Table>
   );
 }
 

@@ -21,7 +21,7 @@ impl Reply {
         Reply::Calls(vec![tool.to_owned()])
     }
 
-    /// Head and body of the answer to the request of this number. `reported` is what the server tells of its cache, and
+    /// Head and body of the answer to the request of this number. `reported` is what the server reports of its cache, and
     /// whether in DeepSeek's form.
     pub(super) fn response(&self, api: Api, number: usize, reported: Option<(Counts, bool)>, input: usize) -> Vec<u8> {
         let (counts, is_deepseek) = reported.unzip();

@@ -108,7 +108,7 @@ Assertion.prototype.toSatisfy = function toSatisfy(wanted, ...more) {
   if (typeof wanted === 'function') return satisfies.call(this, wanted, ...more);
   if (typeof wanted !== 'string')
     throw new TypeError(
-      `toSatisfy wants a function, or a text that a model judges by, got ${wanted === null ? 'null' : typeof wanted}`,
+      `toSatisfy needs a function, or a text that a model judges by, got ${wanted === null ? 'null' : typeof wanted}`,
     );
   const here = flag(this, 'error') ?? new Error();
   const isSoft = flag(this, 'soft') && !flag(this, 'promise');

@@ -11,8 +11,8 @@ export function toReuse(options) {
     throw new TypeError(`toReuse: give the least share from 0 to 1, toReuse({ min: 0.8 }), got ${shown(min)}`);
   }
   if (run.reuse === undefined) {
-    const why = 'a prompt of runPrompt does not tell which requests it made';
-    throw new TypeError(`toReuse wants what run('./file.lmt.mjs') resolves to: ${why}`);
+    const why = 'that of runPrompt does not have the requests';
+    throw new TypeError(`toReuse needs the result of run('./file.lmt.mjs'): ${why}`);
   }
   const isNot = Boolean(flag(this, 'negate'));
   const wanted = `expected the requests of the run to repeat ${isNot ? 'less than' : 'at least'} ${percent(min)} of those before`;

@@ -23,7 +23,7 @@ export function readRun(value, matcher) {
   }
   const prompt = [value, value?.prompt].find(hasSteps);
   if (prompt) return { calls: callsOf(prompt.steps, []), steps: prompt.steps };
-  throw new TypeError(`${matcher} wants what run('./file.lmt.mjs') resolves to, got ${described(value)}`);
+  throw new TypeError(`${matcher} needs the result of run('./file.lmt.mjs'), got ${described(value)}`);
 }
 
 function described(value) {

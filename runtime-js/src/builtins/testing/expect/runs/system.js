@@ -73,8 +73,8 @@ export function toCost(options) {
     throw new TypeError(`toCost: give the most it may cost in US dollars, toCost({ max: 0.01 }), got ${shown(max)}`);
   }
   if (run.cost === undefined) {
-    const why = 'a prompt of runPrompt does not tell what the whole run cost';
-    throw new TypeError(`toCost wants what run('./file.lmt.mjs') resolves to: ${why}`);
+    const why = 'that of runPrompt does not have the cost of the whole run';
+    throw new TypeError(`toCost needs the result of run('./file.lmt.mjs'): ${why}`);
   }
   const isNot = Boolean(flag(this, 'negate'));
   if (run.cost !== null && run.cost <= max !== isNot) return;
