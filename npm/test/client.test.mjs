@@ -223,13 +223,13 @@ describe('the client', { concurrency: 4 }, () => {
   });
 
   test('the script prints to standard error, and only when asked', async () => {
-    const source = `${CONFIG}export const mock = [];\nexport default async ({ $ }) => { console.log('printed'); $\`go\`; };`;
+    const source = `${CONFIG}export const mock = [];\nexport default async ({ $ }) => { console.log('printed', process.env.LMTHING_PARENT_PID); $\`go\`; };`;
     const folder = folderOf({
       'p.lmt.mjs': source,
       'main.mjs': `import { run } from ${JSON.stringify(new URL('../package/client.mjs', import.meta.url))};
         await run('p.lmt.mjs', JSON.parse(process.argv[2]));`,
     });
-    for (const [options, expected] of [[{ stderr: 'inherit' }, /^printed/], [{}, /^$/]]) {
+    for (const [options, expected] of [[{ stderr: 'inherit' }, /^printed undefined/], [{}, /^$/]]) {
       const args = ['-c', 'node main.mjs "$0" 2>&1', JSON.stringify(withBinary(options))];
       assert.match(execFileSync('sh', args, { cwd: folder, encoding: 'utf8' }), expected);
     }
@@ -254,6 +254,11 @@ describe('the client', { concurrency: 4 }, () => {
       assert.deepEqual([journaled.status, journaled.steps], ['interrupted', 1]);
     });
   }
+
+  test('a process id that is not that of the parent is ignored', () => {
+    const env = { ...process.env, LMTHING_PARENT_PID: String(process.ppid) };
+    assert.match(execFileSync(BINARY, ['--version'], { env, encoding: 'utf8' }), /^lmthing /);
+  });
 
   test('the guide runs', async () => {
     const page = (name) => readFileSync(join(ROOT, 'docs/guide', name), 'utf8');
